@@ -1,0 +1,41 @@
+# A short way to what CMake does; `cmake --list-presets` shows the other builds.
+PREFIX ?= /usr/local
+
+all: build
+
+configure:
+	@cmake --preset release --log-level=NOTICE >/dev/null
+
+build: configure
+	@cmake --build --preset release
+
+deps:
+	@scripts/install-deps
+
+# Finds the fault of the bundled stack: status 1 is what a fault gives.
+demo: deps
+	@$(MAKE) --no-print-directory build
+	@build/faultline examples/afek_stack.c; status=$$?; \
+	if [ $$status -ne 1 ]; then \
+	  echo "demo: wanted status 1 (fault found), got $$status" >&2; exit 1; \
+	fi
+
+check: deps
+	@$(MAKE) --no-print-directory build
+	@ctest --preset release -j2
+
+bench: deps
+	@$(MAKE) --no-print-directory build
+	@cmake --build --preset release --target bench
+
+install: build
+	DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
+
+format:
+	@find include src tests bench examples \( -name '*.[ch]' -o -name '*.cpp' \) \
+	  2>/dev/null | xargs clang-format -i
+
+clean:
+	rm -rf build
+
+.PHONY: all build configure deps demo check bench install format clean

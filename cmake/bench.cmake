@@ -1,0 +1,25 @@
+# The target `bench` builds every bench/*.c with the engine and runs it, then
+# every bench/*.sh with the tool in $FAULTLINE; each prints its own numbers.
+add_custom_target(bench)
+file(GLOB programs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*.c)
+foreach(program IN LISTS programs)
+  cmake_path(GET program STEM name)
+  fl_program(bench_${name} ENGINE ${program})
+  set_target_properties(bench_${name} PROPERTIES EXCLUDE_FROM_ALL ON
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+  add_custom_command(TARGET bench POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E env SOURCE_DIR=${CMAKE_SOURCE_DIR}
+      $<TARGET_FILE:bench_${name}>
+    USES_TERMINAL VERBATIM)
+  add_dependencies(bench bench_${name})
+endforeach()
+if(TARGET faultline)
+  add_dependencies(bench faultline)
+  file(GLOB scripts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*.sh)
+  foreach(script IN LISTS scripts)
+    add_custom_command(TARGET bench POST_BUILD
+      COMMAND ${CMAKE_COMMAND} -E env SOURCE_DIR=${CMAKE_SOURCE_DIR}
+        FAULTLINE=$<TARGET_FILE:faultline> bash ${script}
+      USES_TERMINAL VERBATIM)
+  endforeach()
+endif()

@@ -1,0 +1,110 @@
+# fl_layer(name [USES layer…] [LIBS library…]): a static library of src/<name>.
+#
+# Its include path is a folder that holds nothing but a link <name> -> src/<name>,
+# so that code sees "x/….h" only for itself and the layers it uses.
+
+# Flags of our own code.  They are never global: clients are compiled by the
+# tool with other sanitizers, and rt, which hosts the clients' threads, takes
+# the warnings but neither sanitizers nor coverage.
+add_library(fl_warnings INTERFACE)
+target_compile_options(fl_warnings INTERFACE -g -UNDEBUG -Wall -Wextra
+  -Wstrict-prototypes -Wpointer-arith -Wwrite-strings
+  -Wno-missing-field-initializers) # tables leave the rest of a line zero
+# Empty, so that a file may define it once more.
+target_compile_definitions(fl_warnings INTERFACE _GNU_SOURCE=)
+if(FL_SLOW_CHECKS)
+  target_compile_definitions(fl_warnings INTERFACE FL_SLOW_CHECKS)
+endif()
+
+add_library(fl_flags INTERFACE)
+target_link_libraries(fl_flags INTERFACE fl_warnings)
+# Not in rt, whose entry points have no header: the compiler calls them by name.
+# Hidden, or a name of ours (json_object) would replace that of a shared library.
+target_compile_options(fl_flags INTERFACE ${FL_OPTIMIZE} -Wmissing-prototypes
+  -fvisibility=hidden)
+if(FL_SANITIZE)
+  target_compile_options(fl_flags INTERFACE -fsanitize=${FL_SANITIZE}
+    -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+    -Wno-format-truncation) # gcc 12 sees null formats that are not there
+  target_link_options(fl_flags INTERFACE -fsanitize=${FL_SANITIZE})
+endif()
+if(FL_COVERAGE)
+  target_compile_options(fl_flags INTERFACE --coverage)
+  target_link_options(fl_flags INTERFACE --coverage)
+endif()
+
+# What the runtime is compiled with in every preset.
+add_library(fl_rt_flags INTERFACE)
+target_link_libraries(fl_rt_flags INTERFACE fl_warnings)
+target_compile_options(fl_rt_flags INTERFACE -O2)
+
+set(FL_LAYERS)
+
+function(fl_layer name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "USES;LIBS")
+  set(view ${CMAKE_BINARY_DIR}/layers/${name})
+  file(MAKE_DIRECTORY ${view})
+  if(NOT IS_SYMLINK ${view}/${name})
+    file(CREATE_LINK ${CMAKE_SOURCE_DIR}/src/${name} ${view}/${name} SYMBOLIC)
+  endif()
+  set(views ${view})
+  if(NOT name MATCHES "^(base|model)$")
+    list(APPEND views ${CMAKE_SOURCE_DIR}/include)
+  endif()
+  list(TRANSFORM ARG_USES PREPEND fl_ OUTPUT_VARIABLE uses)
+
+  file(GLOB sources CONFIGURE_DEPENDS
+    ${CMAKE_SOURCE_DIR}/src/${name}/*.c ${CMAKE_SOURCE_DIR}/src/${name}/*.S)
+  if(sources)
+    add_library(fl_${name} STATIC ${sources})
+    target_include_directories(fl_${name} PUBLIC ${views})
+    target_link_libraries(fl_${name} PUBLIC ${uses} ${ARG_LIBS})
+    if(name STREQUAL "rt")
+      target_link_libraries(fl_${name} PRIVATE fl_rt_flags)
+    else()
+      target_link_libraries(fl_${name} PRIVATE fl_flags)
+    endif()
+    file(GENERATE OUTPUT ${view}/includes CONTENT
+      "$<JOIN:$<TARGET_PROPERTY:fl_${name},INCLUDE_DIRECTORIES>,\n>\n")
+  else()
+    add_library(fl_${name} INTERFACE)
+    target_include_directories(fl_${name} INTERFACE ${views})
+    target_link_libraries(fl_${name} INTERFACE ${uses} ${ARG_LIBS})
+  endif()
+  set(FL_LAYERS ${FL_LAYERS} fl_${name} PARENT_SCOPE)
+endfunction()
+
+# fl_exception(layer file USES other): one file of a layer sees one more layer.
+function(fl_exception layer file)
+  cmake_parse_arguments(PARSE_ARGV 2 ARG "" "USES" "")
+  get_target_property(kind fl_${layer} TYPE)
+  if(kind STREQUAL "STATIC_LIBRARY")
+    set_source_files_properties(${CMAKE_SOURCE_DIR}/src/${layer}/${file}
+      PROPERTIES INCLUDE_DIRECTORIES
+      "${CMAKE_BINARY_DIR}/layers/${ARG_USES}")
+    target_link_libraries(fl_${layer} PRIVATE $<LINK_ONLY:fl_${ARG_USES}>)
+  endif()
+endfunction()
+
+# fl_program(name [ENGINE] source…): links the layers it needs.  With ENGINE it
+# can load clients.  They call the runtime, which nothing in the program itself
+# refers to: so all of rt is linked, and the entry points of exports.list,
+# nothing else, are visible to them.
+function(fl_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "ENGINE" "" "")
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/include)
+  target_compile_definitions(${name} PRIVATE
+    FL_VERSION="${PROJECT_VERSION}"
+    FL_SOURCE_INCLUDE="${CMAKE_SOURCE_DIR}/include")
+  target_link_libraries(${name} PRIVATE fl_flags ${FL_LAYERS} ${FL_LIBS})
+  get_target_property(kind fl_rt TYPE)
+  if(ARG_ENGINE AND kind STREQUAL "STATIC_LIBRARY")
+    set(list ${CMAKE_SOURCE_DIR}/cmake/exports.list)
+    # Not $<LINK_LIBRARY:WHOLE_ARCHIVE,…>: CMake repeats a library on the line,
+    # and each time as a whole.
+    target_link_options(${name} PRIVATE LINKER:--dynamic-list=${list}
+      LINKER:--whole-archive,$<TARGET_FILE:fl_rt>,--no-whole-archive)
+    set_target_properties(${name} PROPERTIES LINK_DEPENDS ${list})
+  endif()
+endfunction()

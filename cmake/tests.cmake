@@ -1,0 +1,49 @@
+# A test is found by the name of its file.  Test programs link all layers; every
+# test finds the tool in $FAULTLINE and the sources in $SOURCE_DIR.
+
+function(fl_test_settings name)
+  set(environment SOURCE_DIR=${CMAKE_SOURCE_DIR} NO_COLOR=1
+    CC=${CMAKE_C_COMPILER} BUILD_DIR=${CMAKE_BINARY_DIR})
+  if(TARGET faultline)
+    list(APPEND environment FAULTLINE=$<TARGET_FILE:faultline>)
+  endif()
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${environment}"
+    TIMEOUT 120)
+endfunction()
+
+file(GLOB programs CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tests
+  ${CMAKE_SOURCE_DIR}/tests/unit/*/*.c ${CMAKE_SOURCE_DIR}/tests/agree/*.c)
+foreach(program IN LISTS programs)
+  string(REGEX REPLACE "\\.c$" "" name ${program})
+  string(REPLACE "/" "_" target "test_${name}")
+  # Tests of the layers below the engine do without it.
+  set(engine ENGINE)
+  if(program MATCHES "^unit/(base|model|build|check|observe|report)/")
+    set(engine)
+  endif()
+  fl_program(${target} ${engine} ${CMAKE_SOURCE_DIR}/tests/${program})
+  set_target_properties(${target} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${target})
+  fl_test_settings(${name})
+endforeach()
+
+add_test(NAME layering COMMAND sh ${CMAKE_SOURCE_DIR}/tests/layering.sh)
+fl_test_settings(layering)
+
+if(TARGET faultline)
+  file(GLOB scripts CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tests
+    ${CMAKE_SOURCE_DIR}/tests/cli/*.sh)
+  foreach(script IN LISTS scripts)
+    string(REGEX REPLACE "\\.sh$" "" name ${script})
+    string(REPLACE "/" "_" folder ${name})
+    set(folder ${CMAKE_BINARY_DIR}/tests/${folder}.dir)
+    file(MAKE_DIRECTORY ${folder})
+    add_test(NAME ${name} COMMAND bash ${CMAKE_SOURCE_DIR}/tests/${script}
+      WORKING_DIRECTORY ${folder})
+    fl_test_settings(${name})
+  endforeach()
+  # Clients, litmus tests and examples.
+  include(${CMAKE_SOURCE_DIR}/tests/clients.cmake OPTIONAL)
+endif()

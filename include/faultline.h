@@ -1,0 +1,503 @@
+/*
+ * faultline.h: what a harness includes.
+ *
+ *     #include <faultline.h>
+ *     #include "stack.h"
+ *
+ *     FL_OBJECT(stack, stack_new, stack_free)
+ *     FL_OP(void, stack_push, FL_INT(1, 3))
+ *     FL_OP(int, stack_pop)
+ *
+ * and `faultline stack.c harness.c` tests it.  The lines stand at file scope,
+ * in C or C++, with or without a semicolon.
+ *
+ * FL_OBJECT(name, constructor, destructor)
+ *     The object under test.  The constructor takes nothing; the pointer that
+ *     it returns is the first argument of each operation and of the
+ *     destructor.  FL_OBJECT(name) and FL_OBJECT(name, init, fini) with
+ *     `void init(void)` are for objects that are globals: their operations
+ *     get no object.  The lines below an FL_OBJECT belong to it; several
+ *     objects in one file are tested one after the other.
+ *
+ * FL_OP(return type, function, argument domains and attributes...)
+ *     One operation.  It returns void, bool, an integer, an enum, a pointer or
+ *     a string (char *, compared by its text; a one-line wrapper makes one of
+ *     anything else).  A domain for each argument behind the object, in order:
+ *       FL_INT(lo, hi)     an integer from lo to hi
+ *       FL_DATA(lo, hi)    likewise, but only stored and handed back, never
+ *                          compared by the object: fewer clients are needed
+ *       FL_CHOICE(a, b, ...)  one of these integers
+ *       FL_BOOL            false or true
+ *     and attributes:
+ *       FL_GROUP("name")   never in two threads at once with others of the
+ *                          group, such as the consumer's side of a ring
+ *       FL_BLOCKING        may wait until another operation lets it go on
+ *
+ * Optional:
+ *
+ * FL_SPEC(type, role = function, ..., empty = value)
+ *     What the object should do, from the list that `faultline specs` prints:
+ *     FL_SPEC(stack, push = stack_push, pop = stack_pop, empty = -1).
+ *     Without it, the object must behave as it does when run sequentially.
+ * FL_THREAD(enter, leave)
+ *     enter(object) is called in each thread before its first operation and
+ *     leave(object, what enter returned) after its last (object is NULL for
+ *     globals; leave may be left out).  Inside an operation, fl_thread() is
+ *     what enter returned: a hazard pointer record, an epoch, a handle.
+ * FL_INVARIANT(function)
+ *     `bool function(object)` must hold when all threads are done.
+ * FL_SHOW(function)
+ *     `void function(object)` prints the state to stdout, for the report.
+ * FL_EXPECT_FAULT
+ *     The run passes only if a fault is found.
+ *
+ * The macros fill the structs below, which are the stable interface: a harness
+ * may define the tables and `struct fl_suite *fl_suites = &first;` itself.
+ */
+#ifndef FAULTLINE_H
+#define FAULTLINE_H
+
+/* Errors in what the macros expand to are then shown at the user's line. */
+#pragma GCC system_header
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FL_ABI 1
+#define FL_MAX_ARGS 6
+
+enum fl_type {
+  FL_TYPE_VOID,
+  FL_TYPE_BOOL,
+  FL_TYPE_INT,  /* signed integer or enum of `size` bytes */
+  FL_TYPE_UINT, /* unsigned integer or enum of `size` bytes */
+  FL_TYPE_POINTER,
+  FL_TYPE_STRING /* char *: compared by its text, copied at return */
+};
+
+enum fl_item_kind {
+  FL_ITEM_NONE,
+  FL_ITEM_RANGE,   /* an argument: lo … hi */
+  FL_ITEM_LIST,    /* an argument: one of list[0 … count) */
+  FL_ITEM_DATA,    /* an argument lo … hi that is only stored and returned */
+  FL_ITEM_GROUP,   /* attribute: not in parallel with others of group `text` */
+  FL_ITEM_BLOCKING /* attribute: may wait for another thread's operation */
+};
+
+/* What stands behind the function in FL_OP: argument domains in the order of
+ * the parameters, mixed with attributes. */
+struct fl_item {
+  enum fl_item_kind kind;
+  long long lo, hi;
+  const long long *list;
+  unsigned count;
+  const char *text;
+};
+
+struct fl_op {
+  const char *name; /* as in FL_OP; the name in clients and reports */
+  const char *file;
+  int line;
+  int seq; /* order within the file */
+  enum fl_type type;
+  unsigned size; /* of the return type in bytes; 0 for void */
+  /*
+   * The function.  It is called with the object first (if the suite has one)
+   * and then the arguments as long long, in the machine's calling convention.
+   */
+  void (*function)(void);
+  /* Or, when not NULL, this one is called instead: returns the result. */
+  long long (*invoke)(void *object, const long long *args);
+  const struct fl_item *items;
+  unsigned nitems;
+  struct fl_op *next;
+};
+
+struct fl_suite {
+  int abi; /* FL_ABI */
+  const char *name;
+  const char *file;
+  int line;
+  int seq;
+  /* The constructor returns the object, which becomes the first argument of
+   * each operation.  When NULL, or when `global`, operations get no object. */
+  void *(*create)(void);
+  void (*destroy)(void *object); /* or NULL */
+  int global;                    /* create/destroy take and return nothing */
+  struct fl_op *ops;
+  const char *spec;       /* "stack", or NULL: the implementation itself */
+  const char *spec_roles; /* "push = stack_push, pop = stack_pop, empty = -1" */
+  int spec_line;
+  void *(*thread_enter)(void *object);
+  void (*thread_leave)(void *object, void *thread);
+  int (*invariant)(void *object); /* 0: violated */
+  void (*show)(void *object);     /* prints to stdout */
+  int expect_fault;
+  struct fl_suite *next;
+};
+
+/* Head of the list of suites of a shared object. */
+extern __attribute__((visibility("default"))) struct fl_suite *fl_suites;
+
+/* Inside an operation: what FL_THREAD's enter returned for this thread. */
+void *fl_thread(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+/*
+ * From here on: how the macros do it.
+ *
+ * Each macro defines a function that runs when the shared object is loaded and
+ * adds to the list.  The order of such functions is not reliable, so every
+ * item has a number (__COUNTER__) that grows within the file: FL_OBJECTs are
+ * added first (by priority), the others then find theirs as the one with the
+ * greatest number below their own, and lists are kept sorted.  None of this
+ * code is instrumented, so that it does not look like code under test.
+ */
+
+#define FL_OBJECT(...) FL__OBJECT(__COUNTER__, __VA_ARGS__, NULL, NULL, ~)
+#define FL_OP(type, ...) FL__OP(__COUNTER__, type, __VA_ARGS__, FL__END)
+#define FL_INT(lo, hi) FL__RANGE(FL_ITEM_RANGE, lo, hi)
+#define FL_DATA(lo, hi) FL__RANGE(FL_ITEM_DATA, lo, hi)
+#define FL_BOOL FL__RANGE(FL_ITEM_RANGE, 0, 1)
+#define FL_CHOICE(...)                                                         \
+  {FL_ITEM_LIST, 0, 0, FL__LIST(__VA_ARGS__), FL__COUNT(__VA_ARGS__), NULL}
+#define FL_GROUP(name) {FL_ITEM_GROUP, 0, 0, NULL, 0, name}
+#define FL_BLOCKING FL__RANGE(FL_ITEM_BLOCKING, 0, 0)
+#define FL_SPEC(...) FL__SPEC(__COUNTER__, __VA_ARGS__)
+#define FL_THREAD(...) FL__THREAD(__COUNTER__, __VA_ARGS__, NULL, ~)
+#define FL_INVARIANT(function) FL__INVARIANT(__COUNTER__, function)
+#define FL_SHOW(function) FL__SHOW(__COUNTER__, function)
+#define FL_EXPECT_FAULT FL__EXPECT(__COUNTER__)
+
+#if defined(__clang__)
+#if __has_attribute(disable_sanitizer_instrumentation)
+#define FL__PLAIN                                                              \
+  __attribute__((unused, no_sanitize("thread"),                                \
+                 disable_sanitizer_instrumentation))
+#else
+#define FL__PLAIN __attribute__((unused, no_sanitize("thread")))
+#endif
+#else
+#define FL__PLAIN __attribute__((unused, no_sanitize_thread))
+#endif
+#define FL__FIRST static FL__PLAIN __attribute__((constructor(1000))) void
+#define FL__THEN static FL__PLAIN __attribute__((constructor(1001))) void
+#define FL__JOIN(a, b) FL__JOIN_(a, b)
+#define FL__JOIN_(a, b) a##b
+#define FL__STRING(...) FL__STRING_(__VA_ARGS__)
+#define FL__STRING_(...) #__VA_ARGS__
+
+/* The suites of this source file; the list `fl_suites` has those of all. */
+struct fl__own {
+  struct fl_suite suite;
+  struct fl__own *next;
+};
+static __attribute__((unused)) struct fl__own *fl__here;
+
+static inline FL__PLAIN int fl__is_here(const struct fl_suite *s) {
+  const struct fl__own *o = fl__here;
+  while (o && &o->suite != s)
+    o = o->next;
+  return o != NULL;
+}
+
+static inline FL__PLAIN void fl__add_suite(struct fl__own *own, int n,
+                                           const char *name, const char *file,
+                                           int line) {
+  struct fl_suite *s = &own->suite;
+  struct fl_suite **at = &fl_suites;
+  s->abi = FL_ABI;
+  s->name = name;
+  s->file = file;
+  s->line = line;
+  s->seq = n;
+  while (*at && !(fl__is_here(*at) && (*at)->seq > n))
+    at = &(*at)->next;
+  s->next = *at;
+  *at = s;
+  own->next = fl__here;
+  fl__here = own;
+}
+
+static inline FL__PLAIN struct fl_suite *fl__suite_of(int n) {
+  struct fl_suite *best = NULL;
+  struct fl__own *o;
+  for (o = fl__here; o; o = o->next)
+    if (o->suite.seq < n && (!best || o->suite.seq > best->seq))
+      best = &o->suite;
+  return best;
+}
+
+static inline FL__PLAIN void fl__add_op(struct fl_op *op, int n,
+                                        const char *name, const char *file,
+                                        int line, const struct fl_item *items,
+                                        size_t nitems) {
+  struct fl_op **at = &fl__suite_of(n)->ops;
+  op->name = name;
+  op->file = file;
+  op->line = line;
+  op->seq = n;
+  op->items = items;
+  op->nitems = (unsigned)nitems;
+  while (*at && (*at)->seq < n)
+    at = &(*at)->next;
+  op->next = *at;
+  *at = op;
+}
+
+/* Cuts "stack, push = f, pop = g" at the first comma. */
+static inline FL__PLAIN void fl__set_spec(struct fl_suite *s, char *text,
+                                          int line) {
+  s->spec = text;
+  s->spec_line = line;
+  while (*text && *text != ',')
+    text++;
+  if (*text)
+    *text++ = '\0';
+  while (*text == ' ')
+    text++;
+  s->spec_roles = text;
+}
+
+#define FL__RANGE(kind, lo, hi)                                                \
+  {kind, (long long)(lo), (long long)(hi), NULL, 0, NULL}
+#define FL__END FL__RANGE(FL_ITEM_NONE, 0, 0)
+
+#define FL__OBJECT(n, ...) FL__OBJECT_(n, __VA_ARGS__)
+#define FL__OBJECT_(n, name, constructor_, destructor_, ...)                   \
+  FL__HEAD                                                                     \
+  extern char FL_OBJECT_must_stand_above_this_line[1];                         \
+  static struct fl__own fl__own_##n;                                           \
+  FL__FIRST fl__add_##n(void) {                                                \
+    struct fl_suite *fl__s = &fl__own_##n.suite;                               \
+    FL__SET_OBJECT(fl__s, constructor_, destructor_);                          \
+    fl__add_suite(&fl__own_##n, n, FL__STRING(name), __FILE__, __LINE__);      \
+  }
+
+#define FL__OP(n, ...) FL__OP_(n, __VA_ARGS__)
+#define FL__OP_(n, type, function, ...)                                        \
+  static FL__CONST struct fl_item fl__items_##n[] = {__VA_ARGS__};             \
+  FL__THEN fl__add_##n(void) {                                                 \
+    static struct fl_op fl__op;                                                \
+    (void)sizeof(FL_OBJECT_must_stand_above_this_line);                        \
+    FL__SET_OP(&fl__op, type, function);                                       \
+    fl__add_op(&fl__op, n, FL__STRING(function), __FILE__, __LINE__,           \
+               fl__items_##n,                                                  \
+               sizeof fl__items_##n / sizeof fl__items_##n[0] - 1);            \
+  }
+
+/* One function that does something to the suite `fl__s`. */
+#define FL__SET(n, ...)                                                        \
+  FL__THEN FL__JOIN(fl__add_, n)(void) {                                       \
+    struct fl_suite *fl__s =                                                   \
+        fl__suite_of((int)sizeof(FL_OBJECT_must_stand_above_this_line) * n);   \
+    __VA_ARGS__;                                                               \
+  }
+
+#define FL__SPEC(n, ...)                                                       \
+  static char FL__JOIN(fl__spec_, n)[] = FL__STRING(__VA_ARGS__);              \
+  FL__SET(n, fl__set_spec(fl__s, FL__JOIN(fl__spec_, n), __LINE__))
+#define FL__THREAD(n, ...) FL__THREAD_(n, __VA_ARGS__)
+#define FL__THREAD_(n, enter, leave, ...)                                      \
+  FL__SET(n, fl__s->thread_enter = (void *(*)(void *))(void (*)(void))(enter); \
+          fl__s->thread_leave =                                                \
+              (void (*)(void *, void *))(void (*)(void))(leave))
+#define FL__INVARIANT(n, function) FL__INVARIANT_(n, function)
+#define FL__INVARIANT_(n, function)                                            \
+  static FL__PLAIN int fl__invariant_##n(void *fl__object) {                   \
+    (void)fl__object;                                                          \
+    return FL__HOLDS(function, fl__object);                                    \
+  }                                                                            \
+  FL__SET(n, fl__s->invariant = fl__invariant_##n)
+#define FL__SHOW(n, function)                                                  \
+  FL__SET(n, fl__s->show = (void (*)(void *))(void (*)(void))(function))
+#define FL__EXPECT(n) FL__SET(n, fl__s->expect_fault = 1)
+
+#ifndef __cplusplus
+
+#define FL__CONST const
+/* Tentative definitions: any number of them is one. */
+#define FL__HEAD __attribute__((weak)) struct fl_suite *fl_suites;
+#define FL__LIST(...)                                                          \
+  (const long long[]) { __VA_ARGS__ }
+#define FL__COUNT(...)                                                         \
+  (unsigned)(sizeof((const long long[]){__VA_ARGS__}) / sizeof(long long))
+
+#define FL__SAME(a, b) __builtin_types_compatible_p(a, b)
+#define FL__IF(condition, a, b) __builtin_choose_expr(condition, a, b)
+#define FL__IS_NULL(f)                                                         \
+  (FL__SAME(__typeof__(f), void *) || FL__SAME(__typeof__(f), int))
+#define FL__IS_POINTER(x) (__builtin_classify_type(x) == 5)
+#define FL__IS_FLOATING(x) (__builtin_classify_type(x) == 8)
+static inline FL__PLAIN void fl__nothing(void) {}
+static inline FL__PLAIN int fl__true(void) { return 1; }
+static inline FL__PLAIN int fl__true_of(void *object) { return !object; }
+
+/* A call of the constructor; one that needs arguments does not compile. */
+#define FL__NEW(f) FL__IF(FL__IS_NULL(f), fl__nothing, f)()
+#define FL__NEW_IS_VOID(f) FL__SAME(__typeof__(FL__NEW(f)), void)
+#define FL__SET_OBJECT(s, f, g)                                                \
+  enum {                                                                       \
+    fl__pointer_or_void = FL__IS_POINTER(                                      \
+        FL__IF(FL__NEW_IS_VOID(f), (void *)0, FL__NEW(f)))                     \
+  };                                                                           \
+  _Static_assert(fl__pointer_or_void,                                          \
+                 "FL_OBJECT: the constructor returns a pointer, or nothing "   \
+                 "when the object is a global");                               \
+  (s)->global = FL__NEW_IS_VOID(f);                                            \
+  (s)->create = (void *(*)(void))(void (*)(void))(f);                          \
+  (s)->destroy = (void (*)(void *))(void (*)(void))(g)
+
+/* The function with the wrong return type?  Known only where `()` says nothing
+ * about parameters, and then only if those are not narrower than int. */
+#if !defined(__STDC_VERSION__) || __STDC_VERSION__ < 201800L
+#define FL__RETURNS(f, T) FL__SAME(__typeof__(f), T())
+#define FL__RETURNS_OTHER(f, T)                                                \
+  (!FL__RETURNS(f, T) &&                                                       \
+   (FL__RETURNS(f, void) || FL__RETURNS(f, _Bool) || FL__RETURNS(f, int) ||    \
+    FL__RETURNS(f, unsigned) || FL__RETURNS(f, long) ||                        \
+    FL__RETURNS(f, unsigned long) || FL__RETURNS(f, long long) ||              \
+    FL__RETURNS(f, unsigned long long) || FL__RETURNS(f, void *) ||            \
+    FL__RETURNS(f, char *) || FL__RETURNS(f, const char *) ||                  \
+    FL__RETURNS(f, float) || FL__RETURNS(f, double)))
+#else
+#define FL__RETURNS(f, T) FL__SAME(__typeof__(f), T(void))
+#define FL__RETURNS_OTHER(f, T)                                                \
+  (!FL__RETURNS(f, T) && (FL__RETURNS(f, void) || FL__RETURNS(f, int)))
+#endif
+
+/* A value of type T, or 0 where T is void.  No value of a struct is made. */
+#define FL__VALUE(T) FL__IF(FL__SAME(T, void), 0, (T)0)
+#define FL__INTEGER(T)                                                         \
+  __typeof__(FL__IF(FL__IS_POINTER(FL__VALUE(T)), 0, FL__VALUE(T)))
+#define FL__TYPE(T)                                                            \
+  (FL__SAME(T, void)    ? FL_TYPE_VOID                                         \
+   : FL__SAME(T, _Bool) ? FL_TYPE_BOOL                                         \
+   : FL__SAME(T, char *) || FL__SAME(T, const char *) ? FL_TYPE_STRING         \
+   : FL__IS_POINTER(FL__VALUE(T))                     ? FL_TYPE_POINTER        \
+   : (FL__INTEGER(T)) - 1 < (FL__INTEGER(T))1         ? FL_TYPE_INT            \
+                                                      : FL_TYPE_UINT)
+#define FL__SET_OP(op, T, f)                                                   \
+  _Static_assert(!FL__IS_FLOATING(FL__VALUE(T)),                               \
+                 "FL_OP: return a string instead of a floating number");       \
+  _Static_assert(sizeof(FL__VALUE(T)) <= sizeof(long long),                    \
+                 "FL_OP: the return type is too large; return a string");      \
+  enum { fl__other_type = FL__RETURNS_OTHER(f, T) };                           \
+  _Static_assert(!fl__other_type,                                              \
+                 "FL_OP: the function has another return type");               \
+  (op)->type = FL__TYPE(T);                                                    \
+  (op)->size = FL__SAME(T, void) ? 0 : (unsigned)sizeof(FL__VALUE(T));         \
+  (op)->function = (void (*)(void))(f)
+
+/* fn(object) or fn(void); a bool must not be called as an int. */
+#define FL__TAKES_NONE(f)                                                      \
+  (FL__SAME(__typeof__(f), int(void)) || FL__SAME(__typeof__(f), _Bool(void)))
+#define FL__HOLDS(f, object)                                                   \
+  (FL__TAKES_NONE(f) ? FL__IF(FL__TAKES_NONE(f), f, fl__true)() != 0           \
+                     : FL__IF(FL__TAKES_NONE(f), fl__true_of, f)(object) != 0)
+
+#else /* C++ */
+
+#include <type_traits>
+
+#define FL__CONST constexpr
+#define FL__HEAD
+extern "C" {
+__attribute__((weak)) struct fl_suite *fl_suites;
+}
+
+template <long long... Values> struct fl__list {
+  static constexpr long long at[] = {Values...};
+};
+#define FL__LIST(...) fl__list<__VA_ARGS__>::at
+#define FL__COUNT(...) sizeof fl__list<__VA_ARGS__>::at / sizeof(long long)
+
+template <class F> FL__PLAIN void (*fl__plain(F *f))() {
+  return reinterpret_cast<void (*)()>(f);
+}
+
+template <class T>
+FL__PLAIN void fl__set_create(fl_suite *s, T *(*constructor)()) {
+  s->create = reinterpret_cast<void *(*)()>(fl__plain(constructor));
+}
+inline FL__PLAIN void fl__set_create(fl_suite *s, void (*constructor)()) {
+  s->global = 1;
+  s->create = reinterpret_cast<void *(*)()>(constructor);
+}
+template <class R, class T>
+FL__PLAIN void fl__set_destroy(fl_suite *s, R (*destructor)(T *)) {
+  s->destroy = reinterpret_cast<void (*)(void *)>(fl__plain(destructor));
+}
+inline FL__PLAIN void fl__set_destroy(fl_suite *s, void (*destructor)()) {
+  s->destroy = reinterpret_cast<void (*)(void *)>(destructor);
+}
+#define FL__SET_OBJECT(s, f, g)                                                \
+  fl__set_create(s, f);                                                        \
+  fl__set_destroy(s, g)
+
+template <class T, bool = std::is_enum<T>::value>
+struct fl__unsigned : std::is_unsigned<T> {};
+template <class T>
+struct fl__unsigned<T, true>
+    : std::is_unsigned<typename std::underlying_type<T>::type> {};
+template <class T> constexpr fl_type fl__type_of() {
+  typedef typename std::remove_cv<T>::type U;
+  return std::is_void<U>::value             ? FL_TYPE_VOID
+         : std::is_same<U, bool>::value     ? FL_TYPE_BOOL
+         : std::is_same<U, char *>::value ||
+                 std::is_same<U, const char *>::value
+             ? FL_TYPE_STRING
+         : std::is_pointer<U>::value        ? FL_TYPE_POINTER
+         : fl__unsigned<U>::value           ? FL_TYPE_UINT
+                                            : FL_TYPE_INT;
+}
+template <class T> struct fl__word {
+  static constexpr bool value = (std::is_integral<T>::value ||
+                                 std::is_enum<T>::value ||
+                                 std::is_pointer<T>::value) &&
+                                sizeof(T) <= sizeof(long long);
+  static constexpr unsigned size = sizeof(T);
+};
+template <class T> struct fl__word<T &> : fl__word<T *> {};
+template <> struct fl__word<void> {
+  static constexpr bool value = true;
+  static constexpr unsigned size = 0;
+};
+template <bool...> struct fl__bools;
+template <class F> struct fl__signature;
+template <class R, class... A> struct fl__signature<R(A...)> {
+  typedef R result;
+  static constexpr bool words =
+      std::is_same<fl__bools<true, fl__word<A>::value...>,
+                   fl__bools<fl__word<A>::value..., true>>::value;
+};
+template <class R, class... A>
+struct fl__signature<R(A...) noexcept> : fl__signature<R(A...)> {};
+#define FL__SET_OP(op, T, f)                                                   \
+  static_assert(                                                               \
+      std::is_same<fl__signature<decltype(f)>::result, T>::value,              \
+      "FL_OP: the function has another return type");                          \
+  static_assert(fl__word<T>::value, "FL_OP: return void, bool, an integer, "   \
+                                    "a pointer or a string");                  \
+  static_assert(fl__signature<decltype(f)>::words,                             \
+                "FL_OP: arguments are integers and pointers");                 \
+  (op)->type = fl__type_of<T>();                                               \
+  (op)->size = fl__word<T>::size;                                              \
+  (op)->function = fl__plain(f)
+
+template <class R, class T> FL__PLAIN int fl__holds(R (*f)(T *), void *object) {
+  return f(static_cast<T *>(object)) ? 1 : 0;
+}
+template <class R> FL__PLAIN int fl__holds(R (*f)(), void *) {
+  return f() ? 1 : 0;
+}
+#define FL__HOLDS(f, object) fl__holds(f, object)
+
+#endif
+#endif

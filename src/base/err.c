@@ -1,0 +1,78 @@
+#include "base/err.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int error_set(struct error *e, int code, const char *format, ...) {
+  assert(code != ERR_NONE);
+  if (e && e->code == ERR_NONE) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(e->text, sizeof e->text, format, args);
+    va_end(args);
+    e->code = code;
+  }
+  return code;
+}
+
+void die(const char *format, ...) {
+  char text[4096];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  fflush(stdout);
+  /* There is no way to reach the progress line from here: wipe the row. */
+  const char *wipe = isatty(STDERR_FILENO) ? "\r\033[K" : "";
+  fprintf(stderr, "%sfaultline: %s\n", wipe, text);
+  exit(2);
+}
+
+void *xmalloc(size_t size) {
+  void *p = malloc(size ? size : 1);
+  if (!p)
+    die("out of memory (%zu bytes wanted)", size);
+  return p;
+}
+
+void *xcalloc(size_t count, size_t size) {
+  /* glibc gives a unique pointer for 0 too; others may give NULL. */
+  void *p = count && size ? calloc(count, size) : calloc(1, 1);
+  if (!p)
+    die("out of memory (%zu times %zu bytes wanted)", count, size);
+  return p;
+}
+
+void *xrealloc(void *old, size_t size) {
+  void *p = realloc(old, size ? size : 1);
+  if (!p)
+    die("out of memory (%zu bytes wanted)", size);
+  return p;
+}
+
+char *xstrdup(const char *s) { return xstrndup(s, strlen(s)); }
+
+char *xstrndup(const char *s, size_t n) {
+  size_t len = strnlen(s, n);
+  char *copy = xmalloc(len + 1);
+  memcpy(copy, s, len);
+  copy[len] = 0;
+  return copy;
+}
+
+char *xasprintf(const char *format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, format, args);
+  va_end(args);
+  assert(n >= 0);
+  char *s = xmalloc((size_t)n + 1);
+  vsnprintf(s, (size_t)n + 1, format, again);
+  va_end(again);
+  return s;
+}

@@ -1,0 +1,79 @@
+#include "base/progress.h"
+
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+static const uint64_t SECOND = 1000000000u;
+static const char CLEAR[] = "\r\033[K"; /* to the left, erase to the right */
+
+static uint64_t monotonic(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+void progress_init(struct progress *p, int fd) {
+  const char *term = getenv("TERM");
+  *p = (struct progress){.fd = fd, .clock = monotonic};
+  p->terminal = isatty(fd) && term && strcmp(term, "dumb");
+  p->due = p->clock() + 2 * SECOND;
+}
+
+bool progress_due(const struct progress *p) {
+  return p->terminal && p->clock() >= p->due;
+}
+
+/* Bytes of the UTF-8 string that fit into `width` columns. */
+static size_t fitting(const char *s, size_t width) {
+  size_t i = 0, used = 0;
+  for (; s[i]; i++) {
+    used += (s[i] & 0xc0) != 0x80;
+    if (used > width)
+      break;
+  }
+  return i;
+}
+
+static size_t terminal_width(int fd) {
+  struct winsize w = {0};
+  return !ioctl(fd, TIOCGWINSZ, &w) && w.ws_col ? w.ws_col : 80;
+}
+
+/* Progress that cannot be written is no reason to stop. */
+static void put(int fd, const char *s, size_t n) {
+  ssize_t ignored = write(fd, s, n);
+  (void)ignored;
+}
+
+void progress_show(struct progress *p, const char *format, ...) {
+  if (!p->terminal)
+    return;
+  char text[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  /* The last column stays free: some terminals wrap when it is written. */
+  size_t n = fitting(text, terminal_width(p->fd) - 1);
+  /* One write, or the line flickers. */
+  struct buf line = {0};
+  buf_puts(&line, CLEAR);
+  buf_put(&line, text, n);
+  put(p->fd, line.at, line.len);
+  buf_free(&line);
+  p->shown = true;
+  p->due = p->clock() + SECOND / 5;
+}
+
+void progress_clear(struct progress *p) {
+  if (p->shown)
+    put(p->fd, CLEAR, strlen(CLEAR));
+  p->shown = false;
+}

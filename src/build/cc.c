@@ -1,0 +1,199 @@
+/* `faultline cc`: see compile.h for what it does with which command line. */
+#define _GNU_SOURCE
+
+#include "build/command.h"
+#include "build/compile.h"
+#include "build/flags.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct line { /* a compiler's command line, understood */
+  bool compile_only;   /* -c or -S or -E */
+  bool pass;           /* not for us */
+  const char *output;  /* after -o, or NULL */
+  uint32_t sources;
+  VEC(char *) temporary; /* objects of sources that are linked at once */
+};
+
+static bool begins(const char *s, const char *prefix) {
+  return !strncmp(s, prefix, strlen(prefix));
+}
+
+/* Files of the checks that configure scripts compile and run. */
+static bool is_check(const char *path) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  return begins(name, "conftest") || begins(name, "sanitycheck") ||
+         begins(name, "CMakeCCompilerId") ||
+         begins(name, "CMakeCXXCompilerId") || strstr(path, "cmTC_") ||
+         strstr(path, "CMakeScratch") || strstr(path, "CMakeTmp") ||
+         strstr(path, "meson-private");
+}
+
+static void understand(struct line *l, int argc, char **argv) {
+  static const char *const passing[] = {"-M", "-MM", "-r", "-###", NULL};
+  const char *pass = getenv("FAULTLINE_CC_PASS");
+  bool any = false;
+  l->pass = pass && *pass;
+  for (int i = 1; i < argc; i++) {
+    const char *a = argv[i];
+    if (!strcmp(a, "-c") || !strcmp(a, "-S") || !strcmp(a, "-E"))
+      l->compile_only = true;
+    for (int p = 0; passing[p]; p++)
+      l->pass |= !strcmp(a, passing[p]);
+    if (!strcmp(a, "-o") && i + 1 < argc)
+      l->output = argv[++i];
+    else if (begins(a, "-o") && a[2])
+      l->output = a + 2;
+    else if (flag_takes_word(a))
+      i++;
+    else if (*a != '-' || !a[1]) {
+      enum file_kind k = file_kind(a);
+      any = true;
+      l->pass |= is_check(a);
+      l->sources += k == FILE_C || k == FILE_CXX || k == FILE_ASM;
+    }
+  }
+  l->pass |= !any || (l->output && is_check(l->output));
+}
+
+/* Everything but what cannot stand beside the hooks. */
+static int add_given(struct command *c, const char *arg, struct error *e) {
+  if (begins(arg, "-fsanitize=") && strcmp(arg, "-fsanitize=thread"))
+    return error_set(e, ERR_USAGE,
+                     "%s cannot be combined with the hooks, which are "
+                     "-fsanitize=thread: leave it out",
+                     arg);
+  if (!flag_is_sanitizer(arg))
+    command_add(c, arg);
+  return ERR_NONE;
+}
+
+static void add_hooks(struct command *c, const char *real,
+                      const char *include) {
+  flags_hooks(c, real, flags_family(real), getenv("XDG_RUNTIME_DIR"));
+  if (include)
+    command_addf(c, "-I%s", include);
+}
+
+/* The object of a source that is compiled and linked in one command. */
+static int compile_source(struct line *l, const char *real, int argc,
+                          char **argv, int source, const char *include,
+                          struct error *e) {
+  char *object = xasprintf("%s/faultline-XXXXXX.o",
+                           getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+  int fd = mkstemps(object, 2), err = ERR_NONE;
+  if (fd < 0) {
+    error_set(e, ERR_SYSTEM, "%s: %s", object, strerror(errno));
+    free(object);
+    return ERR_SYSTEM;
+  }
+  close(fd);
+  vec_push(&l->temporary, object);
+  struct command c = {0};
+  command_add(&c, real);
+  add_hooks(&c, real, include);
+  for (int i = 1; i < argc && !err; i++) {
+    const char *a = argv[i];
+    bool two = flag_takes_word(a) && i + 1 < argc;
+    bool is_input = *a != '-' || !a[1];
+    bool wanted = !flag_is_link(a) && !begins(a, "-o") &&
+                  (!is_input || i == source);
+    if (wanted)
+      err = add_given(&c, a, e);
+    if (two && wanted)
+      command_add(&c, argv[i + 1]);
+    i += two;
+  }
+  flags_required(&c);
+  command_add(&c, "-c");
+  command_add(&c, "-o");
+  command_add(&c, object);
+  int status = err ? 0 : command_run(&c);
+  command_free(&c);
+  if (status)
+    err = error_set(e, ERR_BUILD, "%s does not compile", argv[source]);
+  return err;
+}
+
+static int link_line(struct line *l, const char *real, int argc, char **argv,
+                     const char *include, struct error *e) {
+  struct command c = {0};
+  VEC(char *) objects = {0};
+  char *wraps = xasprintf("%s/faultline-XXXXXX",
+                          getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+  int err = ERR_NONE, status = 1, fd = mkstemp(wraps);
+  if (fd < 0) {
+    err = error_set(e, ERR_SYSTEM, "%s: %s", wraps, strerror(errno));
+    goto out;
+  }
+  close(fd);
+  command_add(&c, real);
+  for (int i = 1; i < argc; i++) {
+    char *a = argv[i];
+    enum file_kind k = *a == '-' ? FILE_OTHER : file_kind(a);
+    if (k == FILE_C || k == FILE_CXX || k == FILE_ASM) {
+      if ((err = compile_source(l, real, argc, argv, i, include, e)))
+        goto out;
+      a = vec_last(&l->temporary);
+      k = FILE_OBJECT;
+    }
+    if (k == FILE_OBJECT)
+      vec_push(&objects, a);
+    bool two = flag_takes_word(a) && i + 1 < argc;
+    if (!flag_is_dropped(a) && strcmp(a, "-flto") &&
+        (err = add_given(&c, a, e)))
+      goto out;
+    if (two)
+      command_add(&c, argv[++i]);
+  }
+  if ((err = flags_wraps(wraps, objects.at, objects.len, e)))
+    goto out;
+  flags_link(&c, wraps);
+  command_add(&c, "-Wl,-z,undefs");
+  status = command_run(&c);
+out:
+  unlink(wraps);
+  free(wraps);
+  for (uint32_t i = 0; i < l->temporary.len; i++) {
+    unlink(l->temporary.at[i]);
+    free(l->temporary.at[i]);
+  }
+  vec_free(&l->temporary);
+  vec_free(&objects);
+  command_free(&c);
+  if (!err || err == ERR_BUILD) /* the compiler has said what is wrong */
+    exit(err ? 1 : status);
+  return err;
+}
+
+int build_cc(int argc, char **argv, const char *include, struct error *e) {
+  bool cxx = !strcmp(argv[0], "c++") || !strcmp(argv[0], "cxx");
+  const char *real = getenv(cxx ? "FAULTLINE_CXX" : "FAULTLINE_CC");
+  if (!real || !*real)
+    real = cxx ? "g++" : "gcc";
+  struct line l = {0};
+  struct command c = {0};
+  int err = ERR_NONE;
+  understand(&l, argc, argv);
+  if (!l.pass && !l.compile_only)
+    return link_line(&l, real, argc, argv, include, e);
+  command_add(&c, real);
+  if (!l.pass)
+    add_hooks(&c, real, include);
+  for (int i = 1; i < argc && !err; i++)
+    if (l.pass)
+      command_add(&c, argv[i]);
+    else
+      err = add_given(&c, argv[i], e);
+  if (!err) {
+    if (!l.pass)
+      flags_required(&c);
+    command_exec(&c);
+    err = error_set(e, ERR_BUILD, "%s: %s", real, strerror(errno));
+  }
+  command_free(&c);
+  return err;
+}

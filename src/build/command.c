@@ -1,0 +1,155 @@
+#define _GNU_SOURCE
+
+#include "build/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void command_add(struct command *c, const char *word) {
+  vec_push(&c->argv, xstrdup(word));
+}
+
+void command_addf(struct command *c, const char *format, ...) {
+  char *word;
+  va_list ap;
+  va_start(ap, format);
+  if (vasprintf(&word, format, ap) < 0)
+    die("out of memory");
+  va_end(ap);
+  vec_push(&c->argv, word);
+}
+
+void command_free(struct command *c) {
+  for (uint32_t i = 0; i < c->argv.len; i++)
+    free(c->argv.at[i]);
+  vec_free(&c->argv);
+}
+
+static bool plain(const char *word) {
+  if (!*word)
+    return false;
+  for (const char *p = word; *p; p++)
+    if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                "-_=+./,:@%^",
+                *p))
+      return false;
+  return true;
+}
+
+void command_print(const struct command *c, struct buf *out) {
+  for (uint32_t i = 0; i < c->argv.len; i++) {
+    const char *word = c->argv.at[i];
+    if (i)
+      buf_putc(out, ' ');
+    if (plain(word)) {
+      buf_puts(out, word);
+      continue;
+    }
+    buf_putc(out, '\'');
+    for (const char *p = word; *p; p++)
+      if (*p == '\'')
+        buf_puts(out, "'\\''");
+      else
+        buf_putc(out, *p);
+    buf_putc(out, '\'');
+  }
+}
+
+/* The list that exec wants: NULL behind the last word. */
+static char **words(struct command *c) {
+  vec_reserve(&c->argv, c->argv.len + 1);
+  c->argv.at[c->argv.len] = NULL;
+  return c->argv.at;
+}
+
+pid_t command_start(struct command *c, int out_fd) {
+  char **argv = words(c);
+  fflush(NULL); /* or the child could print our buffers again */
+  pid_t pid = fork();
+  if (pid < 0)
+    die("fork: %s", strerror(errno));
+  if (pid == 0) {
+    dup2(out_fd, STDOUT_FILENO);
+    execvp(argv[0], argv);
+    dprintf(STDERR_FILENO, "faultline: %s: %s\n", argv[0], strerror(errno));
+    _exit(127);
+  }
+  return pid;
+}
+
+int command_wait(pid_t pid) {
+  int status;
+  while (waitpid(pid, &status, 0) < 0)
+    if (errno != EINTR)
+      die("waitpid: %s", strerror(errno));
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int command_run(struct command *c) {
+  return command_wait(command_start(c, STDERR_FILENO));
+}
+
+int command_capture(struct command *c, struct buf *out) {
+  int fd[2];
+  if (pipe(fd))
+    die("pipe: %s", strerror(errno));
+  char **argv = words(c);
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid < 0)
+    die("fork: %s", strerror(errno));
+  if (pid == 0) {
+    dup2(fd[1], STDOUT_FILENO);
+    dup2(fd[1], STDERR_FILENO);
+    close(fd[0]);
+    close(fd[1]);
+    execvp(argv[0], argv);
+    _exit(127);
+  }
+  close(fd[1]);
+  char chunk[4096];
+  ssize_t n;
+  while ((n = read(fd[0], chunk, sizeof chunk)) > 0 ||
+         (n < 0 && errno == EINTR))
+    if (n > 0)
+      buf_put(out, chunk, (size_t)n);
+  close(fd[0]);
+  return command_wait(pid);
+}
+
+void command_exec(struct command *c) {
+  char **argv = words(c);
+  fflush(NULL);
+  execvp(argv[0], argv);
+}
+
+char *command_find(const char *name) {
+  if (strchr(name, '/'))
+    return access(name, X_OK) == 0 ? xstrdup(name) : NULL;
+  const char *path = getenv("PATH");
+  for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
+    size_t n = strcspn(p, ":");
+    char *file = xasprintf("%.*s/%s", n ? (int)n : 1, n ? p : ".", name);
+    if (access(file, X_OK) == 0)
+      return file;
+    free(file);
+    p += n + (p[n] == ':');
+  }
+  return NULL;
+}
+
+void command_program(const char *name, struct buf *out) {
+  struct stat st;
+  char *file = command_find(name);
+  buf_puts(out, file ? file : name);
+  if (file && stat(file, &st) == 0)
+    buf_printf(out, " %jd %jd", (intmax_t)st.st_size, (intmax_t)st.st_mtime);
+  free(file);
+}

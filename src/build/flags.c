@@ -1,0 +1,310 @@
+#include "build/flags.h"
+#include "base/hash.h"
+#include "build/wraps.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+enum family flags_family(const char *compiler) {
+  const char *name = base_name(compiler);
+  if (strstr(name, "clang"))
+    return FAMILY_CLANG;
+  if (strstr(name, "gcc") || strstr(name, "g++"))
+    return FAMILY_GCC;
+  struct command c = {0};
+  struct buf out = {0};
+  command_add(&c, compiler);
+  command_add(&c, "--version");
+  command_capture(&c, &out);
+  enum family f =
+      strstr(buf_text(&out), "clang") ? FAMILY_CLANG : FAMILY_GCC;
+  command_free(&c);
+  buf_free(&out);
+  return f;
+}
+
+/*
+ * Always: -fno-plt saves a jump at each of the hook calls, which are the inner
+ * loop of everything.  Frame pointers are not asked for: call chains come from
+ * __tsan_func_entry.  Fortified library functions would bring back the inline
+ * copies that -fno-builtin-memcpy takes out.
+ */
+static const char *const always[] = {
+    "-fsanitize=thread", "-g", "-fPIC", "-fno-plt", "-mcx16", "-pthread",
+    "-U_FORTIFY_SOURCE", NULL};
+
+/*
+ * GCC puts in the hooks before it expands memcpy and its relatives into moves:
+ * a copy of 24 bytes, a strcpy of a literal or a memcmp with known size would
+ * have no hook at all.  As real calls they go to our wraps.  And a loop over
+ * an array must not become one memset, which would look atomic.
+ */
+static const char *const gcc_only[] = {"-fno-builtin-memcpy",
+                                       "-fno-builtin-memmove",
+                                       "-fno-builtin-memset",
+                                       "-fno-builtin-memcmp",
+                                       "-fno-builtin-bcmp",
+                                       "-fno-builtin-memchr",
+                                       "-fno-builtin-strcpy",
+                                       "-fno-builtin-strncpy",
+                                       "-fno-builtin-stpcpy",
+                                       "-fno-builtin-strcat",
+                                       "-fno-builtin-strncat",
+                                       "-fno-builtin-strcmp",
+                                       "-fno-builtin-strncmp",
+                                       "-fno-builtin-strchr",
+                                       "-fno-builtin-strrchr",
+                                       "-fno-tree-loop-distribute-patterns",
+                                       NULL};
+
+/* Vectors of 16 bytes would hide which elements were accessed. */
+static const char *const clang_only[] = {
+    "-fno-vectorize", "-fno-slp-vectorize",
+    "-Wno-unused-command-line-argument", NULL};
+
+/* Each of these is one option of two words that not every version knows. */
+static const char *const gcc_optional[][2] = {
+    {"--param", "tsan-distinguish-volatile=1"}, {NULL, NULL}};
+static const char *const clang_optional[][2] = {
+    /* else a read that is followed by a write of the same location in its
+     * basic block has no hook: the read of x = x + 1 */
+    {"-mllvm", "-tsan-instrument-read-before-write=1"},
+    {"-mllvm", "-tsan-distinguish-volatile=1"},
+    {"-mllvm", "-disable-loop-idiom-all"},
+    {NULL, NULL}};
+
+static bool accepts(const char *compiler, const char *const (*options)[2],
+                    int only) {
+  struct command c = {0};
+  struct buf out = {0};
+  command_add(&c, compiler);
+  for (int i = 0; options[i][0]; i++)
+    if (only < 0 || only == i) {
+      command_add(&c, options[i][0]);
+      command_add(&c, options[i][1]);
+    }
+  command_add(&c, "-fsanitize=thread");
+  command_add(&c, "-x");
+  command_add(&c, "c");
+  command_add(&c, "-c");
+  command_add(&c, "/dev/null");
+  command_add(&c, "-o");
+  command_add(&c, "/dev/null");
+  bool ok = command_capture(&c, &out) == 0;
+  command_free(&c);
+  buf_free(&out);
+  return ok;
+}
+
+/* Where the answer for this very compiler is kept. */
+static char *answer_file(const char *compiler, const char *cache) {
+  struct buf b = {0};
+  command_program(compiler, &b);
+  uint64_t h = hash64(b.at, b.len, 1);
+  buf_free(&b);
+  return xasprintf("%s/flags-%016" PRIx64, cache, h);
+}
+
+/* Bit i of the answer: the compiler knows option i. */
+static unsigned known_options(const char *compiler,
+                              const char *const (*options)[2],
+                              const char *cache) {
+  char *file = cache ? answer_file(compiler, cache) : NULL;
+  unsigned mask = 0;
+  FILE *f = file ? fopen(file, "r") : NULL;
+  if (f) {
+    int got = fscanf(f, "%x", &mask);
+    fclose(f);
+    if (got == 1) {
+      free(file);
+      return mask;
+    }
+    mask = 0;
+  }
+  bool all = accepts(compiler, options, -1);
+  for (int i = 0; options[i][0]; i++)
+    if (all || accepts(compiler, options, i))
+      mask |= 1u << i;
+  /* Only a good answer is kept: the bad one may be a broken machine's. */
+  if (file && all) {
+    struct buf b = {0};
+    struct error ignored = {0};
+    buf_printf(&b, "%x\n", mask);
+    buf_write_file(&b, file, &ignored);
+    buf_free(&b);
+  }
+  free(file);
+  return mask;
+}
+
+void flags_hooks(struct command *c, const char *compiler, enum family family,
+                 const char *cache) {
+  for (int i = 0; always[i]; i++)
+    command_add(c, always[i]);
+  const char *const *own = family == FAMILY_CLANG ? clang_only : gcc_only;
+  for (int i = 0; own[i]; i++)
+    command_add(c, own[i]);
+  const char *const(*options)[2] =
+      family == FAMILY_CLANG ? clang_optional : gcc_optional;
+  unsigned mask = known_options(compiler, options, cache);
+  for (int i = 0; options[i][0]; i++)
+    if (mask & 1u << i) {
+      command_add(c, options[i][0]);
+      command_add(c, options[i][1]);
+    }
+}
+
+void flags_required(struct command *c) {
+  command_add(c, "-fPIC");
+  command_add(c, "-fno-lto"); /* or the hooks' pass would run at the link */
+}
+
+void flags_link(struct command *c, const char *wraps) {
+  command_add(c, "-shared");
+  command_addf(c, "@%s", wraps);
+  command_add(c, "-Wl,-Bsymbolic");
+  command_add(c, "-Wl,-z,now");
+  command_add(c, "-Wl,--build-id=none");
+  command_add(c, "-pthread");
+}
+
+static const char *const wrap_names[] = {
+#define WRAP_NAME(name) #name,
+    WRAPS(WRAP_NAME)
+#undef WRAP_NAME
+};
+enum { WRAP_COUNT = sizeof wrap_names / sizeof *wrap_names };
+
+static void mark_defined(Elf *elf, bool *defined) {
+  Elf_Scn *scn = NULL;
+  while ((scn = elf_nextscn(elf, scn))) {
+    GElf_Shdr sh;
+    Elf_Data *data;
+    if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_SYMTAB ||
+        !sh.sh_entsize || !(data = elf_getdata(scn, NULL)))
+      continue;
+    for (size_t i = 0; i < sh.sh_size / sh.sh_entsize; i++) {
+      GElf_Sym sym;
+      if (!gelf_getsym(data, (int)i, &sym) || sym.st_shndx == SHN_UNDEF ||
+          GELF_ST_BIND(sym.st_info) == STB_LOCAL)
+        continue;
+      const char *name = elf_strptr(elf, sh.sh_link, sym.st_name);
+      for (int w = 0; name && w < WRAP_COUNT; w++)
+        if (*name == *wrap_names[w] && !strcmp(name, wrap_names[w]))
+          defined[w] = true;
+    }
+  }
+}
+
+static void mark_file(const char *path, bool *defined) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return; /* the linker will say it better */
+  elf_version(EV_CURRENT);
+  Elf *file = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+  if (file && elf_kind(file) == ELF_K_AR) {
+    Elf_Cmd cmd = ELF_C_READ_MMAP;
+    Elf *member;
+    while ((member = elf_begin(fd, cmd, file))) {
+      if (elf_kind(member) == ELF_K_ELF)
+        mark_defined(member, defined);
+      cmd = elf_next(member);
+      elf_end(member);
+    }
+  } else if (file && elf_kind(file) == ELF_K_ELF) {
+    mark_defined(file, defined);
+  }
+  elf_end(file);
+  close(fd);
+}
+
+int flags_wraps(const char *path, char *const *objects, uint32_t n,
+                struct error *e) {
+  bool defined[WRAP_COUNT] = {0};
+  for (uint32_t i = 0; i < n; i++)
+    mark_file(objects[i], defined);
+  struct buf b = {0};
+  for (int w = 0; w < WRAP_COUNT; w++)
+    if (!defined[w])
+      buf_printf(&b, "-Wl,--wrap=%s\n", wrap_names[w]);
+  int err = buf_write_file(&b, path, e);
+  buf_free(&b);
+  return err;
+}
+
+enum file_kind file_kind(const char *path) {
+  static const struct {
+    const char *end;
+    enum file_kind kind;
+  } ends[] = {{".c", FILE_C},     {".cc", FILE_CXX},   {".cpp", FILE_CXX},
+              {".cxx", FILE_CXX}, {".c++", FILE_CXX},  {".C", FILE_CXX},
+              {".s", FILE_ASM},   {".S", FILE_ASM},    {".o", FILE_OBJECT},
+              {".a", FILE_OBJECT}, {".so", FILE_SHARED}};
+  const char *name = base_name(path), *dot = strrchr(name, '.');
+  if (!dot)
+    return FILE_OTHER;
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    if (!strcmp(dot, ends[i].end))
+      return ends[i].kind;
+  return strstr(name, ".so.") ? FILE_SHARED : FILE_OTHER;
+}
+
+static bool one_of(const char *flag, const char *const *list) {
+  for (; *list; list++)
+    if (!strcmp(flag, *list))
+      return true;
+  return false;
+}
+
+static bool begins(const char *s, const char *prefix) {
+  return !strncmp(s, prefix, strlen(prefix));
+}
+
+bool flag_takes_word(const char *flag) {
+  static const char *const list[] = {
+      "-I",         "-D",        "-U",       "-include",   "-imacros",
+      "-isystem",   "-iquote",   "-idirafter", "-iprefix", "-isysroot",
+      "-iwithprefix", "-x",      "-o",       "-MF",        "-MT",
+      "-MQ",        "-Xclang",   "-Xpreprocessor", "-Xassembler", "-mllvm",
+      "--param",    "-L",        "-l",       "-Xlinker",   "-T",
+      "-u",         "-z",        "-aux-info", "-target",   "-arch", NULL};
+  return one_of(flag, list);
+}
+
+bool flag_is_link(const char *flag) {
+  static const char *const list[] = {
+      "-Xlinker", "-T",     "-u",      "-z",           "-rdynamic", "-s",
+      "-static",  "-static-pie", "-pie", "-no-pie",    "-nostartfiles",
+      "-shared",  "-nodefaultlibs", "-nostdlib", "-static-libgcc",
+      "-static-libstdc++", NULL};
+  return one_of(flag, list) || begins(flag, "-l") || begins(flag, "-L") ||
+         begins(flag, "-Wl,") || begins(flag, "-fuse-ld=");
+}
+
+bool flag_is_dropped(const char *flag) {
+  static const char *const list[] = {"-static", "-static-pie", "-pie",
+                                     "-no-pie", "-s", "-shared", NULL};
+  return one_of(flag, list);
+}
+
+bool flag_is_both(const char *flag) {
+  return (begins(flag, "-m") && strcmp(flag, "-mllvm")) || begins(flag, "-B") ||
+         begins(flag, "--sysroot") || begins(flag, "-stdlib=") ||
+         !strcmp(flag, "-pthread") || !strcmp(flag, "--coverage") ||
+         !strcmp(flag, "-fopenmp");
+}
+
+bool flag_is_sanitizer(const char *flag) {
+  return begins(flag, "-fsanitize=") || begins(flag, "-fno-sanitize=thread") ||
+         begins(flag, "-fno-sanitize=all");
+}

@@ -1,0 +1,61 @@
+/*
+ * Which flags make a compiler emit every access as a call to a hook, and which
+ * of the user's flags belong to the compiler and which to the linker.
+ */
+#ifndef BUILD_FLAGS_H
+#define BUILD_FLAGS_H
+
+#include "build/command.h"
+
+#include <stdbool.h>
+
+enum family { FAMILY_GCC, FAMILY_CLANG };
+
+/* By the name, or for a name that says nothing (cc, c++) by --version. */
+enum family flags_family(const char *compiler);
+
+/*
+ * The hook flags.  Those that a compiler of this family may be too old or too
+ * new for are tried once on an empty file; the answer is kept in `cache` (a
+ * folder; NULL: nowhere).
+ */
+void flags_hooks(struct command *c, const char *compiler, enum family family,
+                 const char *cache);
+
+/* Those that have the last word, after the user's: without them the result
+ * could not be loaded. */
+void flags_required(struct command *c);
+
+/* Linking a shared object; `wraps` is a response file with the --wrap options
+ * (see flags_wraps). */
+void flags_link(struct command *c, const char *wraps);
+
+/*
+ * Writes the --wrap options to `path`, without those names that one of the
+ * objects or archives defines itself: a user's own sleep() is his.
+ */
+int flags_wraps(const char *path, char *const *objects, uint32_t n,
+                struct error *e);
+
+enum file_kind {
+  FILE_OTHER,
+  FILE_C,
+  FILE_CXX,
+  FILE_ASM,
+  FILE_OBJECT, /* .o, .a */
+  FILE_SHARED, /* .so, .so.1 */
+};
+enum file_kind file_kind(const char *path);
+
+/* Does this option take the next word as its argument? */
+bool flag_takes_word(const char *flag);
+/* Is it for the link step? */
+bool flag_is_link(const char *flag);
+/* A link option that says what kind of file comes out: we decide that. */
+bool flag_is_dropped(const char *flag);
+/* Is it for the link step too, besides the compiler's? */
+bool flag_is_both(const char *flag);
+/* One that selects a sanitizer, which cannot stand beside the hooks. */
+bool flag_is_sanitizer(const char *flag);
+
+#endif

@@ -1,0 +1,289 @@
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+
+#include "build/probe.h"
+#include "build/code.h"
+#include "build/known.h"
+#include "build/wraps.h"
+
+#include <dlfcn.h>
+#include <gelf.h>
+#include <string.h>
+
+static bool begins(const char *s, const char *prefix) {
+  return !strncmp(s, prefix, strlen(prefix));
+}
+
+/* Start-up code of the compiler, which runs alone. */
+static bool is_start_up(const char *name) {
+  static const char *const list[] = {"_init",
+                                     "_fini",
+                                     "_start",
+                                     "_dl_relocate_static_pie",
+                                     "deregister_tm_clones",
+                                     "register_tm_clones",
+                                     "__do_global_dtors_aux",
+                                     "frame_dummy",
+                                     "tsan.module_ctor",
+                                     "__clang_call_terminate",
+                                     NULL};
+  for (int i = 0; list[i]; i++)
+    if (!strcmp(name, list[i]))
+      return true;
+  return begins(name, "_sub_I_") || begins(name, "_sub_D_") ||
+         begins(name, "_GLOBAL__sub_") || begins(name, "__cxx_global_") ||
+         begins(name, "_ZTh") || begins(name, "_ZTv") || begins(name, "_ZTc");
+}
+
+/* Hooks of accesses, the ones that make a run worth something. */
+static bool is_access_hook(const char *symbol) {
+  static const char *const list[] = {
+      "__tsan_read",    "__tsan_write", "__tsan_unaligned", "__tsan_volatile",
+      "__tsan_atomic", "__tsan_vptr",  "__tsan_mem",        NULL};
+  for (int i = 0; list[i]; i++)
+    if (begins(symbol, list[i]))
+      return true;
+  return false;
+}
+
+struct tally { /* of one unit, or of one function that belongs to none */
+  const char *name;
+  bool is_unit;
+  bool hooked, touches;
+};
+
+struct scan {
+  struct probe *p;
+  struct lines *l;
+  VEC(struct tally) tallies;
+  const struct line_symbol *function; /* the one that is being read */
+  bool hooked, reads, writes;
+};
+
+static struct tally *tally_of(struct scan *s, const char *name, bool is_unit) {
+  for (uint32_t i = 0; i < s->tallies.len; i++)
+    if (s->tallies.at[i].is_unit == is_unit &&
+        !strcmp(s->tallies.at[i].name, name))
+      return &s->tallies.at[i];
+  struct tally t = {.name = name, .is_unit = is_unit};
+  vec_push(&s->tallies, t);
+  return &vec_last(&s->tallies);
+}
+
+/*
+ * A function with one hook was compiled with them: the compiler leaves out
+ * accesses that nobody else can see.  So can it in a whole function, such as
+ * one that reads a constant table; therefore, in a unit that has hooks
+ * elsewhere, only a function that writes is suspicious.
+ */
+static void end_function(struct scan *s) {
+  const struct line_symbol *f = s->function;
+  if (!f || is_start_up(f->name))
+    return;
+  const struct line_unit *u = lines_unit_at(s->l, f->addr);
+  if (u && u->name) {
+    struct tally *t = tally_of(s, u->name, true);
+    t->hooked |= s->hooked;
+    t->touches |= s->reads || s->writes;
+  }
+  if (!s->hooked && (u ? s->writes : s->reads || s->writes)) {
+    struct tally *t = tally_of(s, f->name, false);
+    t->touches = true;
+  }
+}
+
+static bool is_escape(const struct code_insn *i) {
+  return begins(i->mnemonic, "lock ") || begins(i->mnemonic, "xacquire ") ||
+         !strcmp(i->mnemonic, "mfence") || !strcmp(i->mnemonic, "sfence") ||
+         (!strcmp(i->mnemonic, "xchg") && strchr(i->operands, '['));
+}
+
+static void visit(void *ctx, const struct line_symbol *f,
+                  const struct code_insn *i) {
+  struct scan *s = ctx;
+  if (s->function != f) {
+    end_function(s);
+    s->function = f;
+    s->hooked = s->reads = s->writes = false;
+  }
+  if (i->symbol && begins(i->symbol, "__tsan_")) {
+    s->hooked = true;
+    s->p->hooks += is_access_hook(i->symbol);
+  }
+  s->reads |= i->reads;
+  s->writes |= i->writes;
+  if (is_escape(i) && !is_start_up(f->name)) {
+    struct probe_escape x = {i->pc,
+                             xasprintf("%s%s%s", i->mnemonic,
+                                       *i->operands ? " " : "", i->operands),
+                             lines_place(s->l, i->pc)};
+    vec_push(&s->p->escapes, x);
+  }
+}
+
+/* The unit's tally speaks for its functions when it has no hook at all. */
+static void report_uninstrumented(struct scan *s) {
+  for (uint32_t i = 0; i < s->tallies.len; i++) {
+    struct tally *t = &s->tallies.at[i];
+    if (t->hooked || !t->touches)
+      continue;
+    if (t->is_unit) {
+      vec_push(&s->p->uninstrumented, xstrdup(t->name));
+      continue;
+    }
+    bool covered = false;
+    for (uint32_t k = 0; k < s->l->symbols.len && !covered; k++) {
+      const struct line_symbol *f = &s->l->symbols.at[k];
+      if (f->function && !strcmp(f->name, t->name)) {
+        const struct line_unit *u = lines_unit_at(s->l, f->addr);
+        covered = u && u->name && !tally_of(s, u->name, true)->hooked;
+        break;
+      }
+    }
+    t = &s->tallies.at[i];
+    if (!covered)
+      vec_push(&s->p->uninstrumented, xasprintf("%s()", t->name));
+  }
+}
+
+/* Not redirected although we model it: the object was linked without us. */
+static bool is_wrapped_name(const char *name) {
+#define IS_NAME(wrapped)                                                       \
+  if (!strcmp(name, #wrapped))                                                 \
+    return true;
+  WRAPS(IS_NAME)
+#undef IS_NAME
+  return false;
+}
+
+static void judge_import(struct probe *p, const char *name, bool weak) {
+  if (begins(name, "__tsan_")) {
+    if (!dlsym(RTLD_DEFAULT, name))
+      vec_push(&p->unknown_hooks, xstrdup(name));
+    return;
+  }
+  if (begins(name, "__wrap_") || begins(name, "fl_"))
+    return;
+  enum known k = is_wrapped_name(name) ? KNOWN_NOT : known_function(name);
+  if (k != KNOWN_PURE)
+    p->needs_libc_tls = true;
+  if (k == KNOWN_NOT && !weak)
+    vec_push(&p->unknown, xstrdup(name));
+}
+
+static void read_imports(struct probe *p, Elf *elf) {
+  Elf_Scn *scn = NULL;
+  while ((scn = elf_nextscn(elf, scn))) {
+    GElf_Shdr sh;
+    Elf_Data *data;
+    if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_DYNSYM ||
+        !sh.sh_entsize || !(data = elf_getdata(scn, NULL)))
+      continue;
+    for (size_t i = 0; i < sh.sh_size / sh.sh_entsize; i++) {
+      GElf_Sym s;
+      if (!gelf_getsym(data, (int)i, &s) || s.st_shndx != SHN_UNDEF)
+        continue;
+      const char *name = elf_strptr(elf, sh.sh_link, s.st_name);
+      if (name && *name)
+        judge_import(p, name, GELF_ST_BIND(s.st_info) == STB_WEAK);
+    }
+  }
+}
+
+static void read_segments(struct probe *p, Elf *elf) {
+  size_t n;
+  if (elf_getphdrnum(elf, &n))
+    return;
+  for (size_t i = 0; i < n; i++) {
+    GElf_Phdr ph;
+    if (gelf_getphdr(elf, (int)i, &ph) && ph.p_type == PT_TLS)
+      p->has_tls = true;
+  }
+}
+
+int probe_object(struct probe *p, const char *so, struct lines *l,
+                 struct error *e) {
+  *p = (struct probe){0};
+  struct scan s = {.p = p, .l = l};
+  read_imports(p, l->elf);
+  read_segments(p, l->elf);
+  int err = code_walk(l, visit, &s, e);
+  if (err) {
+    struct error with_name = {0};
+    error_set(&with_name, err, "%s: %s", so, e->text);
+    *e = with_name;
+  } else {
+    end_function(&s);
+    report_uninstrumented(&s);
+  }
+  vec_free(&s.tallies);
+  return err;
+}
+
+void probe_free(struct probe *p) {
+  for (uint32_t i = 0; i < p->uninstrumented.len; i++)
+    free(p->uninstrumented.at[i]);
+  for (uint32_t i = 0; i < p->unknown.len; i++)
+    free(p->unknown.at[i]);
+  for (uint32_t i = 0; i < p->unknown_hooks.len; i++)
+    free(p->unknown_hooks.at[i]);
+  for (uint32_t i = 0; i < p->escapes.len; i++)
+    free((char *)p->escapes.at[i].instruction);
+  vec_free(&p->uninstrumented);
+  vec_free(&p->unknown);
+  vec_free(&p->unknown_hooks);
+  vec_free(&p->escapes);
+}
+
+enum { LISTED = 8 }; /* names in a sentence, then "and 3 more" */
+
+static void print_list(char *const *names, uint32_t n, struct buf *out) {
+  for (uint32_t i = 0; i < n && i < LISTED; i++)
+    buf_printf(out, "%s%s", i ? ", " : "", names[i]);
+  if (n > LISTED)
+    buf_printf(out, " and %u more", n - LISTED);
+  buf_putc(out, '\n');
+}
+
+static const char *plural(uint32_t n, const char *one, const char *many) {
+  return n == 1 ? one : many;
+}
+
+void probe_print(const struct probe *p, struct buf *out) {
+  uint32_t n;
+  if (!p->hooks)
+    buf_puts(out, "warning: the object has no instrumented access: compile it "
+                  "with faultline, or with `faultline cc`\n");
+  if ((n = p->uninstrumented.len) && p->hooks) {
+    buf_printf(out,
+               "warning: code without hooks, whose accesses are not seen: ");
+    print_list(p->uninstrumented.at, n, out);
+  }
+  if ((n = p->unknown.len)) {
+    buf_printf(out,
+               "warning: %u %s not modelled and may block or touch shared "
+               "memory: ",
+               n, plural(n, "function is", "functions are"));
+    print_list(p->unknown.at, n, out);
+  }
+  if ((n = p->unknown_hooks.len)) {
+    buf_printf(out, "warning: %u %s of this compiler %s not known: ", n,
+               plural(n, "hook", "hooks"), plural(n, "is", "are"));
+    print_list(p->unknown_hooks.at, n, out);
+  }
+  for (uint32_t i = 0; i < p->escapes.len; i++) {
+    const struct probe_escape *x = &p->escapes.at[i];
+    const struct place *at = x->place;
+    /* the words before the operands */
+    size_t words = strcspn(x->instruction, " ");
+    if (begins(x->instruction, "lock "))
+      words = 5 + strcspn(x->instruction + 5, " ");
+    if (at->file && at->line)
+      buf_printf(out, "%s:%u: ", at->file, at->line);
+    else if (at->function)
+      buf_printf(out, "%s(): ", at->function);
+    buf_printf(out,
+               "warning: inline assembly '%.*s' escapes the hooks: this run "
+               "is partial\n",
+               (int)words, x->instruction);
+  }
+}

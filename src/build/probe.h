@@ -1,0 +1,39 @@
+/*
+ * What would escape the runtime?  Asked before every run, said once.
+ */
+#ifndef BUILD_PROBE_H
+#define BUILD_PROBE_H
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "build/lines.h"
+
+#include <stdbool.h>
+
+struct probe_escape { /* a locked, exchange or fence instruction without hook */
+  uint64_t pc;
+  const char *instruction; /* "lock cmpxchg qword ptr [rdi], rsi" */
+  const struct place *place;
+};
+
+struct probe {
+  VEC(char *) uninstrumented;  /* object files (or units) that have code and
+                                  no hook */
+  VEC(char *) unknown;         /* imported functions that we do not model and
+                                  that could block or touch shared memory */
+  VEC(char *) unknown_hooks;   /* __tsan_ entry points that we do not export */
+  VEC(struct probe_escape) escapes;
+  uint32_t hooks;              /* call sites of access hooks in the object */
+  bool has_tls, needs_libc_tls; /* thread-local variables; imports that may
+                                   use errno or other state of the C library */
+};
+
+int probe_object(struct probe *p, const char *so, struct lines *l,
+                 struct error *e);
+void probe_free(struct probe *p);
+
+/* One sentence for each kind of trouble, in the terminal's form; nothing when
+ * all is well. */
+void probe_print(const struct probe *p, struct buf *out);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * The functions that user code is redirected from: a reference to NAME becomes
+ * one to __wrap_NAME, which the runtime exports.  One line adds one; the
+ * linker's flags, the probe's list of known functions and the test that every
+ * one is defined come from this table.
+ */
+#ifndef BUILD_WRAPS_H
+#define BUILD_WRAPS_H
+
+#define WRAPS(_)                                                               \
+  /* heap */                                                                   \
+  _(malloc) _(calloc) _(realloc) _(reallocarray) _(free) _(aligned_alloc)      \
+  _(posix_memalign) _(memalign) _(valloc) _(strdup) _(strndup)                 \
+  _(malloc_usable_size)                                                        \
+  _(_Znwm) _(_Znam) _(_ZdlPv) _(_ZdaPv) _(_ZdlPvm) _(_ZdaPvm)                  \
+  _(_ZnwmRKSt9nothrow_t) _(_ZnamRKSt9nothrow_t)                                \
+  _(_ZnwmSt11align_val_t) _(_ZnamSt11align_val_t)                              \
+  _(_ZdlPvSt11align_val_t) _(_ZdaPvSt11align_val_t)                            \
+  _(_ZdlPvmSt11align_val_t) _(_ZdaPvmSt11align_val_t)                          \
+  /* memory and strings */                                                     \
+  _(memcpy) _(memmove) _(memset) _(memcmp) _(memchr) _(bcmp) _(strlen)         \
+  _(strnlen) _(strcpy) _(strncpy) _(stpcpy) _(strcat) _(strncat) _(strcmp)     \
+  _(strncmp) _(strchr) _(strrchr) _(strstr)                                    \
+  _(__memcpy_chk) _(__memmove_chk) _(__memset_chk) _(__strcpy_chk)             \
+  _(__strncpy_chk) _(__strcat_chk) _(__strncat_chk) _(__stpcpy_chk)            \
+  /* mutexes, reader-writer locks, spinlocks */                                \
+  _(pthread_mutex_init) _(pthread_mutex_destroy) _(pthread_mutex_lock)         \
+  _(pthread_mutex_trylock) _(pthread_mutex_timedlock)                          \
+  _(pthread_mutex_clocklock) _(pthread_mutex_unlock)                           \
+  _(pthread_rwlock_init) _(pthread_rwlock_destroy) _(pthread_rwlock_rdlock)    \
+  _(pthread_rwlock_wrlock) _(pthread_rwlock_tryrdlock)                         \
+  _(pthread_rwlock_trywrlock) _(pthread_rwlock_timedrdlock)                    \
+  _(pthread_rwlock_timedwrlock) _(pthread_rwlock_unlock)                       \
+  _(pthread_spin_init) _(pthread_spin_destroy) _(pthread_spin_lock)            \
+  _(pthread_spin_trylock) _(pthread_spin_unlock)                               \
+  /* condition variables, semaphores, barriers, once */                        \
+  _(pthread_cond_init) _(pthread_cond_destroy) _(pthread_cond_wait)            \
+  _(pthread_cond_timedwait) _(pthread_cond_clockwait) _(pthread_cond_signal)   \
+  _(pthread_cond_broadcast)                                                    \
+  _(sem_init) _(sem_destroy) _(sem_wait) _(sem_trywait) _(sem_timedwait)       \
+  _(sem_clockwait) _(sem_post) _(sem_getvalue)                                 \
+  _(pthread_barrier_init) _(pthread_barrier_destroy) _(pthread_barrier_wait)   \
+  _(pthread_once)                                                              \
+  /* threads */                                                                \
+  _(pthread_create) _(pthread_join) _(pthread_tryjoin_np)                      \
+  _(pthread_timedjoin_np) _(pthread_detach) _(pthread_exit) _(pthread_self)    \
+  _(pthread_cancel) _(pthread_key_create) _(pthread_key_delete)                \
+  _(pthread_getspecific) _(pthread_setspecific)                                \
+  /* C11 threads */                                                            \
+  _(thrd_create) _(thrd_join) _(thrd_detach) _(thrd_exit) _(thrd_current)      \
+  _(thrd_yield) _(thrd_sleep) _(mtx_init) _(mtx_destroy) _(mtx_lock)           \
+  _(mtx_trylock) _(mtx_timedlock) _(mtx_unlock) _(cnd_init) _(cnd_destroy)     \
+  _(cnd_wait) _(cnd_timedwait) _(cnd_signal) _(cnd_broadcast) _(call_once)     \
+  _(tss_create) _(tss_delete) _(tss_get) _(tss_set)                            \
+  /* the out-of-line half of C++ threads */                                    \
+  _(_ZNSt18condition_variableC1Ev) _(_ZNSt18condition_variableD1Ev)            \
+  _(_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE)                 \
+  _(_ZNSt18condition_variable10notify_oneEv)                                   \
+  _(_ZNSt18condition_variable10notify_allEv)                                   \
+  _(_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE) \
+  _(_ZNSt6thread4joinEv) _(_ZNSt6thread6detachEv)                              \
+  /* time, chance, yielding */                                                 \
+  _(sched_yield) _(pthread_yield) _(sleep) _(usleep) _(nanosleep)              \
+  _(clock_nanosleep) _(time) _(clock) _(gettimeofday) _(clock_gettime)         \
+  _(timespec_get) _(_ZNSt6chrono3_V212steady_clock3nowEv)                      \
+  _(_ZNSt6chrono3_V212system_clock3nowEv)                                      \
+  _(rand) _(srand) _(rand_r) _(random) _(srandom) _(drand48) _(lrand48)        \
+  _(mrand48) _(srand48) _(arc4random) _(getrandom) _(getentropy)               \
+  _(sched_getcpu)                                                              \
+  /* ends */                                                                   \
+  _(exit) _(_exit) _(_Exit) _(quick_exit) _(abort) _(__assert_fail)            \
+  _(__assert) _(__assert_perror_fail) _(__stack_chk_fail)
+
+#endif

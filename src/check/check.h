@@ -1,0 +1,88 @@
+/*
+ * Is there an order of the operations, consistent with real time, in which the
+ * specification returns what was returned?  linearize and brute answer the
+ * same question; brute defines it.
+ *
+ * (K1) an order holds every operation that returned, in an order that the
+ *      criterion allows, and may hold pending ones, whose result is free.
+ *      Operations that were never called, and initial calls when the
+ *      specification `skips_init`, are in no order.
+ * (K2) of a `stuck` history no pending operation is in the order, and after it
+ *      every one of them waits.
+ * (K3) a sequential fault of the specification ends that order only: the
+ *      answer is SPEC_FAULT when there is such an order and no witness.
+ */
+#ifndef CHECK_CHECK_H
+#define CHECK_CHECK_H
+
+#include "base/vec.h"
+#include "model/history.h"
+#include "model/result.h"
+#include "spec/spec.h"
+
+enum criterion {
+  CRITERION_LINEARIZABLE, /* real-time order of all operations */
+  CRITERION_SEQUENTIAL,   /* order within each thread only; initial calls come
+                             first and final calls last all the same */
+};
+
+enum check_answer {
+  CHECK_YES,
+  CHECK_NO,
+  CHECK_UNKNOWN,    /* budget ended */
+  CHECK_SPEC_FAULT, /* the specification failed on a sequential run */
+};
+
+struct check {
+  enum check_answer answer;
+  VEC(uint32_t)
+  order;                 /* YES: a witness, ids of calls.  NO: a prefix of an
+                            order that the specification explains, with as many
+                            operations that returned as any.  UNKNOWN: the same,
+                            as far as it was seen.  SPEC_FAULT: the sequential
+                            run that fails, its last call included */
+  uint32_t stuck_at;     /* NO: a call that cannot follow `order` (of a stuck
+                            history also: one that ought to wait and does not) */
+  struct value expected; /* NO: what the specification returns for it there;
+                            kind VALUE_VOID and `waits` if it would wait */
+  bool waits;
+  uint64_t applied;        /* calls of spec_apply: the effort */
+  struct check_work *work; /* memory that the next check uses again */
+};
+
+/* Wing–Gong–Lowe with memo of (linearized set, state).  budget in calls of
+ * spec_apply, 0 for none.  `out` is {0} at first and cleared by each check;
+ * reuse it for speed. */
+void check_linearize(const struct history *h, struct spec *s,
+                     enum criterion criterion, uint64_t budget,
+                     struct check *out);
+
+/* All permutations; up to about 8 operations. */
+void check_brute(const struct history *h, struct spec *s,
+                 enum criterion criterion, struct check *out);
+
+void check_free(struct check *c);
+
+/*
+ * Why is it not linearizable: every order that real time allows, each cut at
+ * the first call that disagrees, shortest explanations first; orders with a
+ * common failing prefix are one line.  At most `max` lines; *more tells how
+ * many were left out.
+ */
+void check_refutations(const struct history *h, struct spec *s,
+                       enum criterion criterion, uint32_t max,
+                       refutation_list *out, uint32_t *more);
+void check_free_refutations(refutation_list *list);
+
+/* Executions of one client give few distinct histories: each is checked once.
+ */
+struct check_cache;
+struct check_cache *check_cache_new(void);
+enum check_answer check_cached(struct check_cache *c, const struct history *h,
+                               struct spec *s, enum criterion criterion,
+                               uint64_t budget);
+void check_cache_clear(struct check_cache *c); /* for another client */
+uint64_t check_cache_distinct(const struct check_cache *c);
+void check_cache_free(struct check_cache *c);
+
+#endif

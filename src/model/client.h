@@ -1,0 +1,95 @@
+/*
+ * A client is a test case (Ps, Pc, Pr) of the papers: an initial sequence of
+ * calls, threads that each make a sequence of calls, and a final sequence.
+ * Written
+ *     push(1); {push(2)} || {pop(); pop()}; pop()
+ *
+ * (C1) calls stand in one array: initial, thread 1, thread 2, …, final; the
+ *      index is the call's id everywhere (histories, traces, reports).
+ * (C2) `thread` is 0 for initial and final calls, which the main thread makes,
+ *      and 1 … nthreads for the others.
+ * (C3) within a thread, calls are made in the order of their ids.
+ *
+ * A client is its own copy of its calls: `struct client c = {0}` is empty,
+ * client_free gives it back.
+ */
+#ifndef MODEL_CLIENT_H
+#define MODEL_CLIENT_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+  CLIENT_MAX_ARGS = 6,
+  CLIENT_MAX_THREADS = 31,
+  CLIENT_MAX_CALLS = 1000, /* that client_read accepts */
+};
+
+struct call {
+  uint16_t op; /* index into the object's operations */
+  uint8_t thread;
+  uint8_t nargs;
+  int64_t args[CLIENT_MAX_ARGS];
+};
+
+struct client {
+  struct call *calls;
+  uint32_t ncalls;
+  uint32_t ninit, nfinal; /* how many calls are initial, final */
+  uint32_t nthreads;
+};
+
+/* Names the object's operations, for reading and printing clients. */
+struct op_names {
+  const char *const *name;
+  uint32_t count;
+};
+
+static inline uint32_t client_first_final(const struct client *c) {
+  return c->ncalls - c->nfinal;
+}
+
+void client_check_invariants(const struct client *c); /* asserts C1, C2 */
+bool client_equal(const struct client *a, const struct client *b);
+void client_copy(struct client *to, const struct client *from);
+void client_free(struct client *c);
+
+/* Appends a call; parts must be filled in the order of (C1). */
+void client_add_init(struct client *c, struct call call);
+void client_add(struct client *c, uint32_t thread, struct call call);
+void client_add_final(struct client *c, struct call call);
+
+/* The client without call `id`; a thread left without calls disappears. */
+void client_without(struct client *to, const struct client *from, uint32_t id);
+
+void call_print(const struct call *c, const struct op_names *names,
+                struct buf *out);
+/* In the notation above; `{}` stands between initial and final calls when there
+ * are no threads.  What is printed reads as the same client, except that
+ * threads without calls are dropped. */
+void client_print(const struct client *c, const struct op_names *names,
+                  struct buf *out);
+
+/*
+ * Reads the notation above:
+ *     client  = [part {";" part}]     at most one part is not a plain call
+ *     part    = thread {"||" thread}
+ *     thread  = call | "{" [call {";" call}] "}"
+ *     call    = name "(" [arg {"," arg}] ")"
+ *     arg     = ["-"] digits | ["-"] "0x" hex digits | "true" | "false"
+ * Further `;` may stand anywhere between calls, and beside a brace it may be
+ * missing.  A name is one of the object's, whatever characters it has
+ * (`list::add`).  Threads without calls are dropped.
+ *
+ * What cannot be read, an unknown operation, or a wrong number of arguments is
+ * ERR_USAGE; the text has the column, the line with a caret, and the
+ * operations that exist.  Then `c` is empty.  nargs[i] is how many arguments
+ * operation i takes.
+ */
+int client_read(struct client *c, const char *text,
+                const struct op_names *names, const uint8_t *nargs,
+                struct error *e);
+
+#endif

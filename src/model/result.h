@@ -1,0 +1,110 @@
+/*
+ * A result is what a run on one object found and covered: everything that the
+ * reports say, in the form in which the analyses know it.  Made by the
+ * commands, read by report/.
+ */
+#ifndef MODEL_RESULT_H
+#define MODEL_RESULT_H
+
+#include "base/vec.h"
+#include "model/client.h"
+#include "model/schedule.h"
+#include "model/trace.h"
+#include "model/verdict.h"
+
+/* An order that real time allows, up to the first call that disagrees. */
+struct refutation {
+  VEC(uint32_t)
+  order; /* ids of calls; the last one is the one that disagrees */
+  struct value expected; /* what the specification returns for it there */
+  bool waits;            /* … or it would wait there */
+};
+typedef VEC(struct refutation) refutation_list;
+
+/* A combination of results that executions of one client had. */
+struct outcome {
+  VEC(struct value) results; /* by call; kind VALUE_VOID also when pending */
+  uint64_t executions;
+  bool allowed; /* the specification explains it */
+};
+typedef VEC(struct outcome) outcome_list;
+
+struct waiting { /* deadlock, livelock: what a thread waits for */
+  uint8_t thread;
+  uint8_t kind;   /* enum event_kind of the pending step */
+  uint8_t spins;  /* it goes round a loop until one of the locations changes */
+  uint8_t holder; /* the thread that has the lock, or 255 */
+  uint64_t pc, addr;
+  uint32_t call;
+};
+
+struct finding {
+  enum fault fault;
+  struct client client;
+  struct trace trace;
+  struct schedule schedule;
+  char *detail;   /* one sentence for faults that are not histories, or NULL */
+  uint64_t pc;    /* where the fault happened, or 0 */
+  uint32_t chain; /* of the fault's pc, into trace.frames */
+  uint8_t thread;
+  uint64_t addr;  /* the address concerned, or 0 */
+  uint32_t block; /* index into trace.blocks, or UINT32_MAX */
+  VEC(struct waiting) waiting;
+  refutation_list refutations;
+  uint32_t more_refutations;
+  bool minimal_checked; /* every client with one call less was searched too */
+  char *schedule_file;  /* where it was saved, or NULL */
+};
+
+/* name in JSON, type.  statistics of a run */
+struct statistics {
+  uint64_t executions; /* complete ones */
+  uint64_t cut;        /* ended at a bound */
+  uint64_t events;     /* scheduling steps in all executions */
+  uint64_t states, transitions;
+  uint64_t clients;
+  uint64_t histories; /* distinct ones that were checked */
+  uint64_t replays;   /* saved schedules tried first */
+  double seconds;
+};
+
+struct coverage {
+  uint32_t threads, ops;       /* all clients up to threads × ops calls … */
+  uint32_t init;               /* … after up to so many initial calls */
+  uint64_t exhaustive_clients; /* clients of which all interleavings ran */
+  uint64_t sampled_clients;
+  bool one_client; /* --client: only this one */
+  bool exhaustive; /* everything that was planned ran completely */
+  char *sentence;  /* "all 31 clients up to 2x2 calls, every
+                      interleaving; 500 larger ones at random" */
+  char *limit;     /* the budget that ended the search, or NULL */
+};
+
+struct result {
+  const char *object;
+  char *spec; /* "stack", "the object itself run sequentially" */
+  enum verdict verdict;
+  char *reason;            /* one sentence */
+  struct finding *finding; /* NULL unless violation or error */
+  struct statistics statistics;
+  struct coverage coverage;
+  uint64_t seed;
+  const char *search; /* "stateful", "dfs", … */
+  const char *criterion;
+  const char *memory_model; /* "sc" */
+  const char *heap;         /* "quarantine" or "reuse" */
+  bool expect_fault;
+  bool partial; /* something escapes the runtime: see warnings */
+  struct op_names names;
+  char *replay_command;
+  uint64_t base; /* where the object was loaded in the run of the trace */
+};
+
+/* These free what hangs on them, and leave it empty.  The trace belongs to the
+ * arena that it was recorded in; names, object and the other const texts to
+ * whoever gave them. */
+void finding_release(struct finding *f);
+void result_release(
+    struct result *r); /* its finding too, which was xmalloced */
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * A schedule reproduces an execution: which thread makes how many steps, in
+ * turn.  Choices that are not about threads (which waiter a signal wakes,
+ * whether a weak CAS fails) are recorded in the same list.
+ *
+ * The file is text:
+ *     faultline-schedule 1
+ *     object: stack
+ *     client: push(1); {push(2)} || {pop()}
+ *     source: 9f86d081884c7d65            (hash of the sources; a hint only)
+ *     options: heap=reuse model=sc
+ *     steps: T2*3 T1*1 !1 T2*2
+ * "T2*3" is three steps of thread 2, "!1" takes alternative 1 at the next
+ * choice.  Lines that start with # are comments; `steps:` may be repeated, and
+ * goes on where the one before ended.
+ *
+ * (S1) two turns of one thread that follow each other directly are one turn.
+ */
+#ifndef MODEL_SCHEDULE_H
+#define MODEL_SCHEDULE_H
+
+#include "base/buf.h"
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SCHEDULE_MAX_THREAD = 31 };
+
+struct turn {
+  uint8_t is_choice; /* then `thread` is the alternative and `steps` is 1 */
+  uint8_t thread;
+  uint32_t steps;
+};
+
+struct schedule {
+  char *object, *client, *source, *options; /* owned; NULL when not given */
+  VEC(struct turn) turns;
+};
+
+void schedule_add_step(struct schedule *s, uint8_t thread);
+void schedule_add_choice(struct schedule *s, uint8_t alternative);
+/* How often the execution goes on with another thread than before. */
+uint32_t schedule_switches(const struct schedule *s);
+void schedule_copy(struct schedule *to, const struct schedule *from);
+bool schedule_equal(const struct schedule *a, const struct schedule *b);
+void schedule_print(const struct schedule *s, struct buf *out);
+
+/* A file that cannot be read or understood is ERR_INPUT, "path:line: reason";
+ * then `s` is empty. */
+int schedule_read(struct schedule *s, const char *path, struct error *e);
+int schedule_parse(struct schedule *s, const struct buf *text, const char *path,
+                   struct error *e);
+void schedule_free(struct schedule *s);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * Text for a terminal, measured in columns.  What comes from the user's code
+ * (names, strings, paths, source lines) can hold anything; here it is made
+ * harmless and fitted.
+ *
+ * Clean text has no control character, no byte that is not UTF-8, and none of
+ * the characters that turn the direction of text; without `utf8` it is ASCII.
+ * Every function but cell_clean wants clean text.
+ */
+#ifndef REPORT_CELL_H
+#define REPORT_CELL_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Appends `s` made clean: a newline becomes `\n`, an escape `\x1b`. */
+void cell_clean(const char *s, bool utf8, struct buf *out);
+
+size_t cell_width(const char *s);
+
+/* Appends `s` in at most `width` columns, the end or the middle left out. */
+void cell_fit(const char *s, size_t width, bool utf8, struct buf *out);
+void cell_fit_middle(const char *s, size_t width, bool utf8, struct buf *out);
+
+/* Decodes a character: its length in bytes, 0 when it is not UTF-8 or the end
+ * of the string. */
+size_t cell_decode(const char *s, unsigned *code);
+
+#endif

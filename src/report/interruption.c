@@ -1,0 +1,141 @@
+/*
+ * For an access p of a call, let x(p) be the first access of another thread
+ * after p that conflicts with p; for an access q, let y(q) be the last one
+ * before q that conflicts with q.  The call is interrupted on both sides
+ * between p and q exactly when x(p) <= y(q).  For each q the nearest such p is
+ * enough.  Quadratic in the number of events, so only the last ones are looked
+ * at; a violation is about its end.
+ */
+#include "report/interruption.h"
+
+enum { WINDOW = 4096 };
+#define NONE UINT32_MAX
+
+struct access {
+  uint32_t event;
+  uint32_t next_conflict; /* x(p) or NONE */
+  uint32_t last_conflict; /* y(q) or NONE */
+};
+typedef VEC(struct access) access_list;
+
+static bool touches(const struct event *e) {
+  return event_reads[e->kind] || event_writes[e->kind];
+}
+
+bool events_conflict(const struct event *a, const struct event *b) {
+  return a->thread != b->thread && touches(a) && touches(b) &&
+         (event_writes[a->kind] || event_writes[b->kind]) &&
+         a->addr < b->addr + b->size && b->addr < a->addr + a->size;
+}
+
+static void collect(const struct trace *t, uint32_t from, uint32_t call,
+                    access_list *out) {
+  vec_clear(out);
+  for (uint32_t i = from; i < t->nevents; i++)
+    if (t->events[i].call == call && touches(&t->events[i])) {
+      struct access a = {i, NONE, NONE};
+      vec_push(out, a);
+    }
+  if (out->len == 0)
+    return;
+  uint32_t first = out->at[0].event, last = vec_last(out).event;
+  for (uint32_t i = 0; i < out->len; i++) {
+    struct access *a = &out->at[i];
+    const struct event *e = &t->events[a->event];
+    for (uint32_t k = a->event + 1; k < last; k++)
+      if (events_conflict(e, &t->events[k])) {
+        a->next_conflict = k;
+        break;
+      }
+    for (uint32_t k = a->event; k-- > first + 1;)
+      if (events_conflict(e, &t->events[k])) {
+        a->last_conflict = k;
+        break;
+      }
+  }
+}
+
+static bool disagrees(const struct finding *f, uint32_t call) {
+  for (uint32_t i = 0; i < f->refutations.len; i++) {
+    const struct refutation *r = &f->refutations.at[i];
+    if (r->order.len && vec_last(&r->order) == call)
+      return true;
+  }
+  return false;
+}
+
+struct candidate {
+  struct interruption where;
+  bool disagrees;
+  uint32_t between; /* accesses of the call between before and after */
+};
+
+static bool better(const struct candidate *a, const struct candidate *b) {
+  if (a->where.both != b->where.both)
+    return a->where.both;
+  if (a->disagrees != b->disagrees)
+    return a->disagrees;
+  if (a->between != b->between)
+    return a->between < b->between;
+  return a->where.after > b->where.after;
+}
+
+/* An access of another thread in the gap that conflicts with any of `list`. */
+static uint32_t intruder(const struct trace *t, const access_list *list,
+                         uint32_t gap) {
+  for (uint32_t k = list->at[gap].event + 1; k < list->at[gap + 1].event; k++)
+    for (uint32_t i = 0; i < list->len; i++)
+      if (events_conflict(&t->events[k], &t->events[list->at[i].event]))
+        return k;
+  return NONE;
+}
+
+static void offer(struct candidate *best, bool *found, struct candidate c) {
+  if (!*found || better(&c, best))
+    *best = c;
+  *found = true;
+}
+
+static void search_call(const struct finding *f, uint32_t call,
+                        const access_list *list, struct candidate *best,
+                        bool *found) {
+  struct candidate c = {.where.call = call, .disagrees = disagrees(f, call)};
+  for (uint32_t q = 1; q < list->len; q++) {
+    c.where.after = list->at[q].event;
+    c.where.both = true;
+    if (list->at[q].last_conflict != NONE)
+      for (uint32_t p = q; p-- > 0;)
+        if (list->at[p].next_conflict <= list->at[q].last_conflict) {
+          c.where.before = list->at[p].event;
+          c.where.by = list->at[p].next_conflict;
+          c.between = q - p - 1;
+          offer(best, found, c);
+          break;
+        }
+    if (*found && best->where.both)
+      continue;
+    c.where.both = false;
+    c.where.before = list->at[q - 1].event;
+    c.where.by = intruder(&f->trace, list, q - 1);
+    c.between = 0;
+    if (c.where.by != NONE)
+      offer(best, found, c);
+  }
+}
+
+bool interruption_find(const struct finding *f, struct interruption *out) {
+  const struct trace *t = &f->trace;
+  uint32_t from = t->nevents > WINDOW ? t->nevents - WINDOW : 0;
+  access_list list = {0};
+  struct candidate best = {0};
+  bool found = false;
+  for (uint32_t call = 0; call < f->client.ncalls; call++) {
+    if (f->client.calls[call].thread == 0)
+      continue;
+    collect(t, from, call, &list);
+    search_call(f, call, &list, &best, &found);
+  }
+  vec_free(&list);
+  *out = best.where;
+  return found;
+}

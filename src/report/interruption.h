@@ -1,0 +1,38 @@
+/*
+ * An interruption is where an operation of a failing execution was cut in two:
+ * between two of its accesses another thread made accesses that conflict with
+ * them (overlapping bytes, at least one of the two writes).
+ *
+ * It is the most telling place that can be named from one trace alone; it is
+ * not the root cause, and the report must not call it so.
+ *
+ * (I1) before < by < after in the trace; before and after belong to `call`, by
+ *      belongs to another thread.
+ * (I2) by conflicts with before; with `both`, an access in between (by or a
+ *      later one) conflicts with after too, so the operation cannot be moved
+ *      to one side of it: the operation is not serializable there.
+ *      Without `both`, before and after are neighbours and by conflicts with
+ *      some access of the operation.
+ */
+#ifndef REPORT_INTERRUPTION_H
+#define REPORT_INTERRUPTION_H
+
+#include "model/result.h"
+
+struct interruption {
+  uint32_t call;
+  uint32_t before, after; /* events of the operation */
+  uint32_t by;            /* the first event that comes between */
+  bool both;
+};
+
+bool events_conflict(const struct event *a, const struct event *b);
+
+/*
+ * The best interruption of a finding; false when no operation was interrupted.
+ * Preferred, in this order: `both`; a call that disagrees in a refutation; few
+ * accesses between; late in the trace.
+ */
+bool interruption_find(const struct finding *f, struct interruption *out);
+
+#endif

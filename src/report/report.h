@@ -1,0 +1,39 @@
+/*
+ * Reports: what a run found, for people and for programs.  Each format reads a
+ * story and appends to a buffer; none of them decides anything.
+ */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include "report/story.h"
+
+/* How the terminal report looks. */
+struct text_style {
+  uint32_t width;    /* columns; 0 is 80, and less than 40 is 40 */
+  bool colour;       /* ANSI colours */
+  bool utf8;         /* the locale can show … and × */
+  bool quiet;        /* the answer and the replay command, nothing else */
+  uint32_t max_rows; /* of the interleaving; 0 is 120, UINT32_MAX is all */
+};
+
+/*
+ * The terminal report of one run.  Lines are at most `width` columns, except
+ * for a path in front of a diagnostic and for a word of the replay command,
+ * which would be of no use when shortened.
+ */
+void report_text(const struct story *s, const struct text_style *style,
+                 struct buf *out);
+
+/* A run in the JSON report. */
+struct report_run {
+  const struct story *story;
+  const outcome_list *outcomes; /* or NULL: not asked for */
+  const char *const *warnings;  /* of the probe, one sentence each */
+  uint32_t nwarnings;
+};
+
+/* One run is an object; several are {"faultline": 1, "runs": […]}.  The schema
+ * is in docs/json.md. */
+void report_json(const struct report_run *runs, uint32_t n, struct buf *out);
+
+#endif

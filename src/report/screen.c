@@ -1,0 +1,87 @@
+/* See screen.h. */
+#include "report/screen.h"
+
+#include "report/cell.h"
+
+#include <string.h>
+
+static const char *code(unsigned ink) {
+  static const char *const fixed[] = {"", "1", "1;31", "1;36", "1;32"};
+  static const char *const thread[] = {"36", "33", "35", "34", "32", "96"};
+  return ink < INK_THREAD ? fixed[ink] : thread[(ink - INK_THREAD + 5) % 6];
+}
+
+static void painted(struct screen *s, unsigned ink, const char *clean) {
+  bool paint = s->style.colour && ink != INK_PLAIN && *clean;
+  if (paint)
+    buf_printf(s->out, "\033[%sm", code(ink));
+  buf_puts(s->out, clean);
+  if (paint)
+    buf_puts(s->out, "\033[0m");
+}
+
+void screen_put(struct screen *s, unsigned ink, const char *text) {
+  struct buf b = {0};
+  cell_clean(text, s->style.utf8, &b);
+  painted(s, ink, buf_text(&b));
+  buf_free(&b);
+}
+
+size_t screen_width(const struct screen *s, const char *text) {
+  struct buf b = {0};
+  cell_clean(text, s->style.utf8, &b);
+  size_t width = cell_width(buf_text(&b));
+  buf_free(&b);
+  return width;
+}
+
+void screen_put_fit(struct screen *s, unsigned ink, const char *text,
+                    size_t width, bool pad) {
+  struct buf clean = {0}, fit = {0};
+  cell_clean(text, s->style.utf8, &clean);
+  cell_fit(buf_text(&clean), width, s->style.utf8, &fit);
+  painted(s, ink, buf_text(&fit));
+  size_t used = cell_width(buf_text(&fit));
+  if (pad && used < width)
+    buf_spaces(s->out, width - used);
+  buf_free(&clean);
+  buf_free(&fit);
+}
+
+void screen_wrap(struct screen *s, size_t used, size_t hang, const char *text) {
+  size_t width = s->style.width;
+  bool first = true; /* no word stands on this line yet */
+  struct buf clean = {0}, word = {0}, fit = {0};
+  cell_clean(text, s->style.utf8, &clean);
+  for (const char *p = buf_text(&clean); *p;) {
+    size_t n = strcspn(p, " ");
+    buf_clear(&word);
+    buf_clear(&fit);
+    buf_put(&word, p, n);
+    cell_fit_middle(buf_text(&word), width - hang, s->style.utf8, &fit);
+    size_t columns = cell_width(buf_text(&fit));
+    if (used + !first + columns > width && used > hang) {
+      buf_putc(s->out, '\n');
+      buf_spaces(s->out, hang);
+      used = hang;
+      first = true;
+    }
+    if (!first)
+      buf_putc(s->out, ' ');
+    buf_puts(s->out, buf_text(&fit));
+    used += !first + columns;
+    first = false;
+    p += n;
+    p += strspn(p, " ");
+  }
+  buf_putc(s->out, '\n');
+  buf_free(&clean);
+  buf_free(&word);
+  buf_free(&fit);
+}
+
+void screen_title(struct screen *s, const char *title) {
+  buf_putc(s->out, '\n');
+  screen_put_fit(s, INK_BOLD, title, s->style.width, false);
+  buf_putc(s->out, '\n');
+}

@@ -1,0 +1,44 @@
+/*
+ * A screen is where the terminal report is written: a buffer with a width,
+ * and colours that can be off.  Everything that is put is cleaned first.
+ */
+#ifndef REPORT_SCREEN_H
+#define REPORT_SCREEN_H
+
+#include "report/report.h"
+
+enum ink { INK_PLAIN, INK_BOLD, INK_ERROR, INK_NOTE, INK_CARET, INK_THREAD };
+
+struct screen {
+  struct buf *out;
+  struct text_style style;
+};
+
+/* The colour of thread t is INK_THREAD + t. */
+void screen_put(struct screen *s, unsigned ink, const char *text);
+
+/* How many columns screen_put would take. */
+size_t screen_width(const struct screen *s, const char *text);
+
+/* The same, shortened to `width` columns and padded to them when `pad`. */
+void screen_put_fit(struct screen *s, unsigned ink, const char *text,
+                    size_t width, bool pad);
+
+/*
+ * Puts words, broken into lines at spaces and ended by a newline.  `used`
+ * columns of the first line are taken; later lines begin with `hang` spaces.
+ */
+void screen_wrap(struct screen *s, size_t used, size_t hang, const char *text);
+
+/* `Title:` on a line of its own, after an empty line. */
+void screen_title(struct screen *s, const char *title);
+
+/* The source lines of a place (and of `until`, unless NULL) with carets under
+ * their columns; nothing when the file cannot be read. */
+void screen_source(struct screen *s, const struct place *p,
+                   const struct place *until);
+
+/* The interleaving (text_rows.c). */
+void screen_rows(struct screen *s, const struct story *story);
+
+#endif

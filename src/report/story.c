@@ -1,0 +1,143 @@
+/* Stories: calls and results, and what the parts of one share. */
+#include "report/story_int.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct place story_nowhere = {0};
+
+const char *story_keep(struct story *s, struct buf *b) {
+  const char *text = arena_strdup(&s->arena, buf_text(b));
+  buf_clear(b);
+  return text;
+}
+
+void story_put_lock(const struct story_namer *n, uint64_t addr, uint64_t size,
+                    uint32_t at, struct buf *out) {
+  static const char *const inside[] = {".__", "._M_"};
+  size_t start = out->len;
+  n->location(n->ctx, addr, size, at, out);
+  for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
+    char *cut = out->len > start ? strstr(out->at + start, inside[i]) : NULL;
+    if (cut && cut > out->at + start) {
+      out->len = (size_t)(cut - out->at);
+      *cut = '\0';
+    }
+  }
+}
+
+const char *story_thread(uint8_t thread) {
+  static const char *const name[] = {
+      "main", "T1",  "T2",  "T3",  "T4",  "T5",  "T6",  "T7",
+      "T8",   "T9",  "T10", "T11", "T12", "T13", "T14", "T15",
+      "T16",  "T17", "T18", "T19", "T20", "T21", "T22", "T23",
+      "T24",  "T25", "T26", "T27", "T28", "T29", "T30", "T31",
+  };
+  return thread < sizeof name / sizeof *name ? name[thread] : "T?";
+}
+
+const char *story_base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+void story_number(uint64_t n, struct buf *out) {
+  char digits[24];
+  int len = snprintf(digits, sizeof digits, "%" PRIu64, n);
+  for (int i = 0; i < len; i++) {
+    if (i && (len - i) % 3 == 0)
+      buf_putc(out, ',');
+    buf_putc(out, digits[i]);
+  }
+}
+
+void story_operation(const struct result *r, uint32_t call, struct buf *out) {
+  const struct client *c = &r->finding->client;
+  if (call >= c->ncalls || c->calls[call].op >= r->names.count) {
+    buf_puts(out, "the program");
+    return;
+  }
+  buf_printf(out, "%s()", r->names.name[c->calls[call].op]);
+}
+
+/* `push(1)` for each call, and what it returned. */
+static void tell_calls(struct story *s) {
+  const struct finding *f = s->result->finding;
+  const struct client *c = &f->client;
+  const struct history *h = &f->trace.history;
+  struct buf b = {0};
+  client_print(c, &s->result->names, &b);
+  s->client = story_keep(s, &b);
+  s->calls = arena_alloc(&s->arena, (c->ncalls + 1) * sizeof *s->calls);
+  s->results = arena_alloc(&s->arena, (c->ncalls + 1) * sizeof *s->results);
+  for (uint32_t i = 0; i < c->ncalls; i++) {
+    call_print(&c->calls[i], &s->result->names, &b);
+    s->calls[i] = story_keep(s, &b);
+    if (!h->ops || !hop_called(&h->ops[i]) || hop_pending(&h->ops[i]))
+      continue;
+    value_print(h->ops[i].result, &b);
+    s->results[i] = story_keep(s, &b);
+  }
+  buf_free(&b);
+}
+
+static const struct place *no_place(void *ctx, uint64_t pc) {
+  (void)ctx, (void)pc;
+  return &story_nowhere;
+}
+
+static void raw_location(void *ctx, uint64_t addr, uint64_t size, uint32_t at,
+                         struct buf *out) {
+  (void)ctx, (void)size, (void)at;
+  buf_printf(out, "0x%" PRIx64, addr);
+}
+
+static void raw_value(void *ctx, const struct event *e, uint64_t value,
+                      uint32_t at, struct buf *out) {
+  (void)ctx, (void)e, (void)at;
+  buf_printf(out, "0x%" PRIx64, value);
+}
+
+static const struct story_namer plain = {NULL, no_place, raw_location,
+                                         raw_value};
+
+/* The file of all rows' places, if there is only one. */
+static const char *only_file(const struct story *s) {
+  const char *file = NULL;
+  for (uint32_t i = 0; i < s->rows.len; i++) {
+    const struct place *p = s->rows.at[i].place;
+    if (!p->line || !p->file)
+      continue;
+    if (file && strcmp(file, p->file) != 0)
+      return NULL;
+    file = p->file;
+  }
+  return file;
+}
+
+struct story *story_new(const struct result *r, const struct story_namer *n) {
+  struct story *s = xcalloc(1, sizeof *s);
+  s->result = r;
+  s->place = &story_nowhere;
+  s->message = s->client = "";
+  if (!n)
+    n = &plain;
+  if (r->finding) {
+    tell_calls(s);
+    story_make_rows(s, n);
+    s->file = only_file(s);
+    s->finding_whole = !r->finding->trace.truncated;
+  }
+  story_make_answer(s, n);
+  return s;
+}
+
+void story_free(struct story *s) {
+  if (!s)
+    return;
+  vec_free(&s->rows);
+  vec_free(&s->notes);
+  arena_free(&s->arena);
+  free(s);
+}

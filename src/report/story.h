@@ -1,0 +1,113 @@
+/*
+ * A story is a result put into words, made once and read by every report: what
+ * to say first and where, and the execution row by row.  It holds raw text; a
+ * report escapes it for its own medium.
+ *
+ * Parts: what the main thread does before the client's threads run (initial
+ * calls, constructor), the concurrent part, and what it does after them.  In a
+ * whole program everything is concurrent.
+ *
+ * (S1) rows are in the order of the trace; a loop that a thread went round n
+ *      times without any change is told once, its rows having times == n.
+ * (S2) rows of one uninterrupted run of a thread share their `group`.
+ * (S3) threads that wait for ever have their rows at the end, after the trace.
+ */
+#ifndef REPORT_STORY_H
+#define REPORT_STORY_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/vec.h"
+#include "model/place.h"
+#include "model/result.h"
+
+/*
+ * Who knows the user's names.  The usual one asks the debug information (see
+ * namer.h); all of them append, and `place` never returns NULL.
+ */
+struct story_namer {
+  void *ctx;
+  const struct place *(*place)(void *ctx, uint64_t pc);
+  /* [addr, addr+size) as event number `at` sees it */
+  void (*location)(void *ctx, uint64_t addr, uint64_t size, uint32_t at,
+                   struct buf *out);
+  /* a value that event `e`, number `at`, reads or writes */
+  void (*value)(void *ctx, const struct event *e, uint64_t value, uint32_t at,
+                struct buf *out);
+};
+
+enum story_part { STORY_BEFORE, STORY_THREADS, STORY_AFTER };
+
+/* What is said of an event of the trace; texts are NULL when there is none. */
+struct story_event {
+  const struct place *place;
+  const char *location; /* s->top, node#2.next, q->lock */
+  const char *value;    /* what was read, or is there afterwards */
+  const char *old;      /* what was there before a write */
+  enum story_part part;
+};
+
+enum story_row_kind {
+  ROW_CALL,   /* what: `push(1)` */
+  ROW_RETURN, /* what: `returns -1` */
+  ROW_STEP,   /* word, what and tail: `cas` `s->top` `: NULL -> &node#1` */
+  ROW_WAIT,   /* the same, of a thread that waits for ever */
+  ROW_FAULT,  /* what: `use after free` */
+  ROW_NOTE,   /* what: the text that FL_SHOW printed */
+};
+
+struct story_row {
+  enum story_row_kind kind;
+  enum story_part part;
+  uint8_t thread;
+  uint32_t index; /* of the event, of the waiting for ROW_WAIT */
+  uint32_t times;
+  uint32_t group;
+  uint32_t call; /* or EVENT_NO_CALL */
+  const struct place *place;
+  const char *word, *what, *tail; /* never NULL */
+};
+
+struct story_note {
+  const struct place *place;
+  const char *text;
+};
+
+struct story {
+  const struct result *result;
+  struct story_event *events; /* by index into the trace */
+  VEC(struct story_row) rows;
+  uint32_t threads; /* mask: those that have rows in the concurrent part */
+
+  /* The answer: a place (line 0: none), a sentence, and what belongs to it. */
+  const struct place *place;
+  const struct place *until; /* where an interrupted operation went on; NULL */
+  const char *message;
+  VEC(struct story_note) notes;
+
+  const char *client;   /* in the papers' notation; "" without a finding */
+  const char **calls;   /* by call: `push(1)` */
+  const char **results; /* by call: `-1`; NULL: did not return */
+  bool finding_whole;   /* false when the recording was cut */
+  const char *file;     /* the one file of all rows' places, or NULL */
+  struct arena arena;   /* owns every text */
+};
+
+/* `namer` may be NULL: then there are no places, and locations are numbers.
+ * The result and what the namer's places point to must outlive the story. */
+struct story *story_new(const struct result *r, const struct story_namer *n);
+void story_free(struct story *s);
+
+/* "main", "T1", … */
+const char *story_thread(uint8_t thread);
+
+/* An operation's name as it is called, `pop()`; "the program" without one. */
+void story_operation(const struct result *r, uint32_t call, struct buf *out);
+
+/* The last part of a path. */
+const char *story_base_name(const char *path);
+
+/* 3021 as 3,021 */
+void story_number(uint64_t n, struct buf *out);
+
+#endif

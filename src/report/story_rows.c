@@ -1,0 +1,257 @@
+/* The execution, row by row. */
+#include "report/story_int.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum { LOOP_ROWS = 8 }; /* of a loop's body, for folding */
+
+static const char *value_text(struct story *s, const struct story_namer *n,
+                              uint32_t at, const uint64_t *value) {
+  const struct event *e = &s->result->finding->trace.events[at];
+  struct buf b = {0};
+  if (e->size > 16)
+    return NULL;
+  if (e->size > 8)
+    buf_putc(&b, '{');
+  n->value(n->ctx, e, value[0], at, &b);
+  if (e->size > 8) {
+    buf_puts(&b, ", ");
+    n->value(n->ctx, e, value[1], at, &b);
+    buf_putc(&b, '}');
+  }
+  const char *text = story_keep(s, &b);
+  buf_free(&b);
+  return text;
+}
+
+static void tell_event(struct story *s, const struct story_namer *n,
+                       uint32_t at) {
+  const struct event *e = &s->result->finding->trace.events[at];
+  struct story_event *t = &s->events[at];
+  t->place = e->pc ? n->place(n->ctx, e->pc) : &story_nowhere;
+  bool is_handle = e->kind == EV_JOIN || e->kind == EV_CREATE;
+  if (e->addr && !is_handle) {
+    struct buf b = {0};
+    if (event_reads[e->kind] || event_writes[e->kind] || e->kind == EV_ALLOC)
+      n->location(n->ctx, e->addr, e->size, at, &b);
+    else
+      story_put_lock(n, e->addr, e->size, at, &b);
+    t->location = story_keep(s, &b);
+    buf_free(&b);
+  }
+  if (e->kind == EV_FREE || (!event_reads[e->kind] && !event_writes[e->kind]))
+    return;
+  t->value = value_text(s, n, at, e->value);
+  if (event_writes[e->kind])
+    t->old = value_text(s, n, at, e->old);
+}
+
+/* ---- parts ---- */
+
+static void set_parts(struct story *s) {
+  const struct finding *f = s->result->finding;
+  const struct client *c = &f->client;
+  bool begun = false;
+  for (uint32_t i = 0; i < f->trace.nevents; i++) {
+    const struct event *e = &f->trace.events[i];
+    enum story_part *part = &s->events[i].part;
+    if (e->thread != 0 || c->ncalls == 0) {
+      *part = STORY_THREADS;
+      begun = true;
+    } else if (e->call < c->ncalls) {
+      *part = e->call < c->ninit ? STORY_BEFORE : STORY_AFTER;
+    } else {
+      *part = begun ? STORY_AFTER : STORY_BEFORE;
+    }
+  }
+}
+
+/* ---- rows ---- */
+
+static const char *tail_text(struct story *s, const struct event *e,
+                             const struct story_event *t) {
+  struct buf b = {0};
+  if (e->kind == EV_ALLOC || (t->location && e->size > 16 && !t->value))
+    buf_printf(&b, " (%" PRIu64 " bytes)", e->size);
+  else if (t->value && t->old)
+    buf_printf(&b, ": %s -> %s", t->old, t->value);
+  else if (t->value)
+    buf_printf(&b, " = %s", t->value);
+  else if (e->kind == EV_TRYLOCK)
+    buf_puts(&b, e->value[0] ? " (got it)" : " (failed)");
+  else if (e->kind == EV_CREATE || e->kind == EV_JOIN)
+    buf_puts(&b, story_thread((uint8_t)e->value[0]));
+  const char *text = story_keep(s, &b);
+  buf_free(&b);
+  return text;
+}
+
+static const char *note_text(struct story *s, const struct event *e) {
+  const struct finding *f = s->result->finding;
+  const char *text = NULL;
+  if (e->value[0] < f->trace.nnotes)
+    text = f->trace.notes[e->value[0]];
+  if (e->kind == EV_FAULT)
+    return fault_words[f->fault];
+  struct buf b = {0};
+  buf_puts(&b, text ? text : "");
+  while (b.len && b.at[b.len - 1] == '\n')
+    b.at[--b.len] = '\0';
+  text = story_keep(s, &b);
+  buf_free(&b);
+  return text;
+}
+
+static const char *return_text(struct story *s, uint32_t call) {
+  const char *result = s->results[call];
+  if (!result || !*result)
+    return "returns";
+  struct buf b = {0};
+  buf_printf(&b, "returns %s", result);
+  const char *text = story_keep(s, &b);
+  buf_free(&b);
+  return text;
+}
+
+/* False when the event is not worth a row. */
+static bool fill_row(struct story *s, uint32_t at, struct story_row *row) {
+  const struct finding *f = s->result->finding;
+  const struct event *e = &f->trace.events[at];
+  const struct story_event *t = &s->events[at];
+  bool of_call = e->call < f->client.ncalls;
+  *row = (struct story_row){.kind = ROW_STEP,
+                            .part = t->part,
+                            .thread = e->thread,
+                            .index = at,
+                            .times = 1,
+                            .call = e->call,
+                            .place = t->place,
+                            .word = "",
+                            .what = "",
+                            .tail = ""};
+  switch (e->kind) {
+  case EV_CALL:
+    row->kind = ROW_CALL;
+    row->place = &story_nowhere;
+    row->what = of_call ? s->calls[e->call] : "";
+    return of_call;
+  case EV_RETURN:
+    row->kind = ROW_RETURN;
+    row->place = &story_nowhere;
+    row->what = of_call ? return_text(s, e->call) : "";
+    return of_call;
+  case EV_STEP:
+    return false;
+  case EV_EXIT: /* a client's thread ends with its last call anyway */
+    row->word = event_word[e->kind];
+    return e->thread > f->client.nthreads;
+  case EV_SHOW:
+  case EV_FAULT:
+    row->kind = e->kind == EV_FAULT ? ROW_FAULT : ROW_NOTE;
+    row->what = note_text(s, e);
+    return *row->what != '\0';
+  default:
+    row->word = event_word[e->kind];
+    row->what = t->location ? t->location : "";
+    row->tail = tail_text(s, e, t);
+    return true;
+  }
+}
+
+static bool same_row(const struct story_row *a, const struct story_row *b) {
+  return a->kind == ROW_STEP && b->kind == ROW_STEP && a->thread == b->thread &&
+         a->part == b->part && a->call == b->call &&
+         a->place->line == b->place->line && a->word == b->word &&
+         strcmp(a->what, b->what) == 0 && strcmp(a->tail, b->tail) == 0;
+}
+
+/* How often rows [at, at+len) are repeated by those right behind them. */
+static uint32_t repeats(const struct story *s, uint32_t at, uint32_t len) {
+  uint32_t times = 1, i = at + len;
+  while (i + len <= s->rows.len) {
+    for (uint32_t k = 0; k < len; k++)
+      if (!same_row(&s->rows.at[at + k], &s->rows.at[i + k]))
+        return times;
+    times++;
+    i += len;
+  }
+  return times;
+}
+
+static void fold_loops(struct story *s) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < s->rows.len;) {
+    uint32_t len = 1, times = 1;
+    for (uint32_t l = 1; l <= LOOP_ROWS && times == 1; l++) {
+      times = repeats(s, i, l);
+      len = times > 1 ? l : 1;
+    }
+    for (uint32_t k = 0; k < len; k++) {
+      s->rows.at[kept] = s->rows.at[i + k];
+      s->rows.at[kept++].times = times;
+    }
+    i += len * times;
+  }
+  s->rows.len = kept;
+}
+
+static void add_waiting(struct story *s, const struct story_namer *n) {
+  const struct finding *f = s->result->finding;
+  for (uint32_t i = 0; i < f->waiting.len; i++) {
+    const struct waiting *w = &f->waiting.at[i];
+    struct buf b = {0};
+    const char *what = "", *tail = "";
+    if (w->kind == EV_JOIN) { /* addr is the thread */
+      buf_printf(&b, "the end of %s", story_thread((uint8_t)w->addr));
+      what = story_keep(s, &b);
+    } else if (w->addr) {
+      uint32_t last = f->trace.nevents ? f->trace.nevents - 1 : 0;
+      story_put_lock(n, w->addr, 0, last, &b);
+      what = story_keep(s, &b);
+    }
+    if (w->holder != 255) {
+      buf_printf(&b, ", held by %s", story_thread(w->holder));
+      tail = story_keep(s, &b);
+    }
+    struct story_row row = {.kind = ROW_WAIT,
+                            .part = STORY_THREADS,
+                            .thread = w->thread,
+                            .index = i,
+                            .times = 1,
+                            .call = w->call,
+                            .place = w->pc ? n->place(n->ctx, w->pc)
+                                           : &story_nowhere,
+                            .word = w->spins ? "spins on" : "waits for",
+                            .what = what,
+                            .tail = tail};
+    vec_push(&s->rows, row);
+    buf_free(&b);
+  }
+}
+
+void story_make_rows(struct story *s, const struct story_namer *n) {
+  const struct trace *t = &s->result->finding->trace;
+  s->events = arena_alloc(&s->arena, (t->nevents + 1) * sizeof *s->events);
+  set_parts(s);
+  for (uint32_t i = 0; i < t->nevents; i++) {
+    struct story_row row;
+    tell_event(s, n, i);
+    if (fill_row(s, i, &row))
+      vec_push(&s->rows, row);
+  }
+  fold_loops(s);
+  add_waiting(s, n);
+  uint32_t group = 0;
+  for (uint32_t i = 0; i < s->rows.len; i++) {
+    struct story_row *row = &s->rows.at[i];
+    assert(i == 0 || row->kind == ROW_WAIT ||
+           s->rows.at[i - 1].index < row->index); /* S1 */
+    if (i && s->rows.at[i - 1].thread != row->thread)
+      group++;
+    row->group = group; /* S2 */
+    if (row->part == STORY_THREADS && row->thread < 32)
+      s->threads |= 1u << row->thread;
+  }
+}

@@ -1,0 +1,308 @@
+/*
+ * The terminal report: the answer first, then what is needed to believe it,
+ * then how to see it again and what was searched.
+ */
+#include "report/screen.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- the answer ---- */
+
+/* `name:` in at most half a line; returns its columns. */
+static size_t put_object(struct screen *s, const char *object) {
+  size_t width = screen_width(s, object), most = s->style.width / 2;
+  screen_put_fit(s, INK_BOLD, object, most, false);
+  screen_put(s, INK_BOLD, ":");
+  return (width < most ? width : most) + 1;
+}
+
+/* `file:line:col:`; the object's name where there is no place. */
+static size_t put_place(struct screen *s, const struct place *p,
+                        const char *object) {
+  struct buf b = {0};
+  if (p->file && p->line && p->column)
+    buf_printf(&b, "%s:%" PRIu32 ":%" PRIu32 ":", p->file, p->line, p->column);
+  else if (p->file && p->line)
+    buf_printf(&b, "%s:%" PRIu32 ":", p->file, p->line);
+  else
+    return put_object(s, object);
+  size_t used = screen_width(s, buf_text(&b));
+  screen_put(s, INK_BOLD, buf_text(&b));
+  buf_free(&b);
+  return used;
+}
+
+static void put_message(struct screen *s, const struct place *p,
+                        const char *object, const char *kind, unsigned ink,
+                        const char *text) {
+  size_t used = put_place(s, p, object);
+  if (*kind) {
+    buf_putc(s->out, ' ');
+    screen_put(s, ink, kind);
+    used += 1 + strlen(kind);
+  }
+  buf_putc(s->out, ' ');
+  screen_wrap(s, used + 1, 4, text);
+}
+
+static void put_answer(struct screen *s, const struct story *story) {
+  const struct result *r = story->result;
+  if (!*story->message)
+    return;
+  bool is_error = r->verdict != VERDICT_UNKNOWN;
+  put_message(s, story->place, r->object, is_error ? "error:" : "", INK_ERROR,
+              story->message);
+  screen_source(s, story->place, story->until);
+  for (uint32_t i = 0; i < story->notes.len; i++)
+    put_message(s, story->notes.at[i].place, r->object, "note:", INK_NOTE,
+                story->notes.at[i].text);
+}
+
+/* ---- calls and results ---- */
+
+static void put_result(const struct story *s, uint32_t call, struct buf *out) {
+  const struct history *h = &s->result->finding->trace.history;
+  buf_puts(out, s->calls[call]);
+  if (s->results[call]) {
+    if (*s->results[call])
+      buf_printf(out, " = %s", s->results[call]);
+  } else if (h->ops && hop_called(&h->ops[call])) {
+    buf_puts(out, " (does not return)");
+  } else {
+    buf_puts(out, " (not called)");
+  }
+}
+
+/* The calls [from, to) on one line, behind who makes them. */
+static void put_results(struct screen *s, const struct story *story,
+                        const char *who, unsigned ink, uint32_t from,
+                        uint32_t to) {
+  if (from == to)
+    return;
+  struct buf b = {0};
+  for (uint32_t i = from; i < to; i++) {
+    buf_puts(&b, i > from ? "; " : "");
+    put_result(story, i, &b);
+  }
+  buf_spaces(s->out, 2);
+  screen_put_fit(s, ink, who, 8, true);
+  screen_wrap(s, 10, 10, buf_text(&b));
+  buf_free(&b);
+}
+
+static void put_all_results(struct screen *s, const struct story *story) {
+  const struct client *c = &story->result->finding->client;
+  if (c->ncalls == 0)
+    return;
+  screen_title(s, "Results:");
+  put_results(s, story, "before", INK_PLAIN, 0, c->ninit);
+  uint32_t end = client_first_final(c);
+  for (uint32_t i = c->ninit, next; i < end; i = next) {
+    uint8_t thread = c->calls[i].thread;
+    for (next = i; next < end && c->calls[next].thread == thread;)
+      next++;
+    put_results(s, story, story_thread(thread), INK_THREAD + thread, i, next);
+  }
+  put_results(s, story, "after", INK_PLAIN, end, c->ncalls);
+}
+
+static void put_refutation(struct screen *s, const struct story *story,
+                           const struct refutation *r) {
+  struct buf b = {0};
+  uint32_t last = r->order.at[r->order.len - 1];
+  for (uint32_t i = 0; i + 1 < r->order.len; i++) {
+    put_result(story, r->order.at[i], &b);
+    buf_puts(&b, "; ");
+  }
+  buf_printf(&b, "%s %s should ", r->order.len > 1 ? "then" : "first",
+             story->calls[last]);
+  if (r->waits) {
+    buf_puts(&b, "wait");
+  } else {
+    buf_puts(&b, "return ");
+    size_t empty = b.len;
+    value_print(r->expected, &b);
+    if (b.len == empty)
+      buf_puts(&b, "nothing");
+  }
+  const char *had = story->results[last];
+  if (had)
+    buf_printf(&b, ", returned %s", *had ? had : "nothing");
+  else
+    buf_puts(&b, ", did not return");
+  buf_spaces(s->out, 2);
+  screen_wrap(s, 2, 6, buf_text(&b));
+  buf_free(&b);
+}
+
+static void put_why(struct screen *s, const struct story *story) {
+  const struct finding *f = story->result->finding;
+  if (f->refutations.len == 0)
+    return;
+  const char *criterion = story->result->criterion;
+  if (f->fault == FAULT_SEQUENTIAL)
+    screen_title(s, "What is wrong:");
+  else if (criterion && strncmp(criterion, "seq", 3) == 0)
+    screen_title(s,
+                 "Why no order that keeps each thread's order explains them:");
+  else
+    screen_title(s, "Why no order that real time allows explains them:");
+  for (uint32_t i = 0; i < f->refutations.len; i++)
+    if (f->refutations.at[i].order.len)
+      put_refutation(s, story, &f->refutations.at[i]);
+  if (f->more_refutations) {
+    struct buf b = {0};
+    buf_puts(&b, "and ");
+    story_number(f->more_refutations, &b);
+    buf_puts(&b, f->more_refutations == 1 ? " more order" : " more orders");
+    buf_spaces(s->out, 2);
+    screen_wrap(s, 2, 2, buf_text(&b));
+    buf_free(&b);
+  }
+}
+
+/* ---- the end ---- */
+
+/* The length of the shell word at p: blanks in quotes do not end it. */
+static size_t shell_word(const char *p) {
+  char quote = 0;
+  size_t n = 0;
+  for (; p[n] && (quote || p[n] != ' '); n++) {
+    if (p[n] == '\\' && quote != '\'' && p[n + 1])
+      n++;
+    else if (!quote && (p[n] == '\'' || p[n] == '"'))
+      quote = p[n];
+    else if (p[n] == quote)
+      quote = 0;
+  }
+  return n;
+}
+
+/* A command stays one that can be pasted: lines end with a backslash, and no
+ * word is shortened. */
+static void put_command(struct screen *s, const char *command) {
+  struct buf word = {0};
+  size_t used = 2;
+  buf_spaces(s->out, 2);
+  for (const char *p = command; *p;) {
+    size_t n = shell_word(p);
+    if (used > 2 && used + 1 + n + 2 > s->style.width) {
+      buf_puts(s->out, " \\\n      ");
+      used = 6;
+    } else if (used > 2) {
+      buf_putc(s->out, ' ');
+      used++;
+    }
+    buf_clear(&word);
+    buf_put(&word, p, n);
+    screen_put(s, INK_PLAIN, buf_text(&word));
+    used += n;
+    p += n;
+    p += strspn(p, " ");
+  }
+  buf_putc(s->out, '\n');
+  buf_free(&word);
+}
+
+static void put_count(struct buf *b, uint64_t n, const char *word) {
+  story_number(n, b);
+  buf_printf(b, " %s%s", word, n == 1 ? "" : "s");
+}
+
+static const char *outcome_words(const struct result *r) {
+  if (r->verdict == VERDICT_VIOLATION)
+    return "violation after";
+  if (r->verdict == VERDICT_PASS)
+    return "no fault found in";
+  if (r->verdict == VERDICT_UNKNOWN)
+    return "inconclusive after";
+  return r->finding ? NULL : "error after";
+}
+
+/* What was searched, in the words of the search or in ours. */
+static void put_coverage(const struct coverage *c, struct buf *b) {
+  if (c->sentence) {
+    buf_puts(b, c->sentence);
+  } else if (c->one_client) {
+    buf_printf(b, "the given client, %s",
+               c->exhaustive ? "every interleaving" : "some interleavings");
+  } else {
+    put_count(b, c->exhaustive_clients, "client");
+    buf_puts(b, " with every interleaving, ");
+    put_count(b, c->sampled_clients, "client");
+    buf_puts(b, " at random");
+  }
+}
+
+static void put_summary(struct screen *s, const struct result *r) {
+  struct buf b = {0};
+  const char *words = outcome_words(r);
+  if (words)
+    buf_puts(&b, words);
+  else
+    buf_printf(&b, "%s after", fault_words[r->finding->fault]);
+  buf_putc(&b, ' ');
+  put_count(&b, r->statistics.clients, "client");
+  buf_puts(&b, ", ");
+  put_count(&b, r->statistics.executions, "execution");
+  if (r->statistics.cut) {
+    buf_puts(&b, " (and ");
+    story_number(r->statistics.cut, &b);
+    buf_puts(&b, " cut at a bound)");
+  }
+  buf_printf(&b, ", seed %" PRIu64 " (", r->seed);
+  put_coverage(&r->coverage, &b);
+  if (r->coverage.limit)
+    buf_printf(&b, "; stopped by %s", r->coverage.limit);
+  buf_putc(&b, ')');
+  size_t used = put_object(s, r->object);
+  buf_putc(s->out, ' ');
+  screen_wrap(s, used + 1, 4, buf_text(&b));
+  buf_free(&b);
+  if (r->partial) {
+    buf_puts(s->out, "  ");
+    screen_wrap(s, 2, 2,
+                "This run is partial: something escapes the runtime, "
+                "see the warnings.");
+  }
+  if (r->expect_fault && r->finding) {
+    buf_puts(s->out, "  ");
+    screen_wrap(s, 2, 2, "This fault was expected (FL_EXPECT_FAULT).");
+  }
+}
+
+static void put_evidence(struct screen *s, const struct story *story) {
+  const struct finding *f = story->result->finding;
+  if (f->client.ncalls) {
+    screen_title(s, f->minimal_checked ? "Smallest failing client:"
+                                       : "Failing client:");
+    buf_spaces(s->out, 2);
+    screen_wrap(s, 2, 6, story->client);
+  }
+  screen_rows(s, story);
+  put_all_results(s, story);
+  put_why(s, story);
+}
+
+void report_text(const struct story *story, const struct text_style *style,
+                 struct buf *out) {
+  const struct result *r = story->result;
+  struct screen s = {out, *style};
+  if (s.style.width == 0)
+    s.style.width = 80;
+  if (s.style.width < 40)
+    s.style.width = 40;
+  put_answer(&s, story);
+  if (r->finding && !style->quiet)
+    put_evidence(&s, story);
+  if (r->finding && r->replay_command) {
+    screen_title(&s, "Replay:");
+    put_command(&s, r->replay_command);
+  }
+  if (style->quiet)
+    return;
+  if (r->finding)
+    buf_putc(out, '\n');
+  put_summary(&s, r);
+}

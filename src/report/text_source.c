@@ -1,0 +1,106 @@
+/* The source excerpt under a diagnostic, as compilers print it. */
+#include "report/cell.h"
+#include "report/screen.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { SOURCE_MAX = 16 << 20, GUTTER = 5, TAB = 8 };
+
+/* The line's text without its end, or false: the report is silent then. */
+static bool read_line(const struct place *p, struct buf *out) {
+  struct stat st;
+  struct error e = {0};
+  struct buf file = {0};
+  /* A path from debug information can name anything, a pipe for instance. */
+  if (!p->file || !p->line || stat(p->file, &st) != 0 || !S_ISREG(st.st_mode) ||
+      st.st_size > SOURCE_MAX || buf_read_file(&file, p->file, &e) != ERR_NONE)
+    return false;
+  const char *at = buf_text(&file);
+  for (uint32_t i = 1; i < p->line && at; i++) {
+    at = strchr(at, '\n');
+    at = at ? at + 1 : NULL;
+  }
+  bool found = at && *at;
+  if (found)
+    buf_put(out, at, strcspn(at, "\r\n"));
+  buf_free(&file);
+  return found;
+}
+
+/* Cleans the line with tabs as spaces; *caret becomes the column, from 0, at
+ * which byte `column` (from 1) is shown. */
+static void expand(const char *line, uint32_t column, bool utf8,
+                   struct buf *out, size_t *caret) {
+  size_t bytes = 0;
+  struct buf one = {0};
+  for (const char *p = line; *p;) {
+    unsigned c;
+    size_t n = cell_decode(p, &c);
+    n = n ? n : 1;
+    if (bytes < column)
+      *caret = cell_width(buf_text(out));
+    if (*p == '\t') {
+      buf_spaces(out, TAB - cell_width(buf_text(out)) % TAB);
+    } else {
+      char character[8] = {0};
+      memcpy(character, p, n);
+      buf_clear(&one);
+      cell_clean(character, utf8, &one);
+      buf_puts(out, buf_text(&one));
+    }
+    bytes += n;
+    p += n;
+  }
+  buf_free(&one);
+}
+
+/* Columns [from, from+width) of clean text; a cut wide character is left out.
+ */
+static void window(const char *text, size_t from, size_t width, bool utf8,
+                   struct buf *out) {
+  size_t at = 0;
+  unsigned c;
+  for (size_t n; at < from && (n = cell_decode(text, &c)) != 0; text += n) {
+    char character[8] = {0};
+    memcpy(character, text, n);
+    at += cell_width(character);
+  }
+  cell_fit(text, width, utf8, out);
+}
+
+static void put_line(struct screen *s, const struct place *p) {
+  struct buf line = {0}, text = {0}, shown = {0};
+  if (read_line(p, &line)) {
+    size_t caret = 0, room = s->style.width - GUTTER - 3, from = 0;
+    expand(buf_text(&line), p->column, s->style.utf8, &text, &caret);
+    if (cell_width(buf_text(&text)) > room && caret > room / 2)
+      from = caret - room / 2;
+    window(buf_text(&text), from, room, s->style.utf8, &shown);
+    buf_printf(s->out, "%*" PRIu32 " | %s\n", GUTTER, p->line,
+               buf_text(&shown));
+    if (p->column) {
+      buf_printf(s->out, "%*s | ", GUTTER, "");
+      buf_spaces(s->out, caret - from);
+      screen_put(s, INK_CARET, "^");
+      buf_putc(s->out, '\n');
+    }
+  }
+  buf_free(&line);
+  buf_free(&text);
+  buf_free(&shown);
+}
+
+static bool same_spot(const struct place *a, const struct place *b) {
+  return a->line == b->line && a->column == b->column && a->file && b->file &&
+         strcmp(a->file, b->file) == 0;
+}
+
+void screen_source(struct screen *s, const struct place *p,
+                   const struct place *until) {
+  put_line(s, p);
+  if (until && !same_spot(p, until))
+    put_line(s, until);
+}

@@ -1,0 +1,775 @@
+/*
+ * The scheduler: executes steps, asks the driver, ends executions.
+ *
+ * Call and return: the call of an operation is stamped with the number of its
+ * first step, the return with that of its last.  A step runs on to just before
+ * the next one, so an operation that ends after its last access returns inside
+ * that step, and the local beginning of the thread's next operation runs there
+ * too; its call is stamped later, with its own first step.  These are the
+ * shortest intervals, hence the strictest real-time order that the
+ * interleaving allows.
+ */
+#include "rt/int.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct engine fl__e;
+
+enum { GOES_ON = -1 };
+
+/* ---- on the fiber's side ---- */
+
+void fl__wait(enum event_kind kind, const volatile void *addr, uint64_t other,
+              uint64_t pc, bool (*can)(struct fiber_state *f)) {
+  struct fiber_state *f = E.self;
+  f->kind = kind;
+  f->addr = (uint64_t)(uintptr_t)addr;
+  f->size = 1;
+  f->pc = pc;
+  f->other = other;
+  f->can = can;
+  E.arrival = ARRIVED;
+  fl__switch(&f->sp, E.engine_sp);
+}
+
+static void leave_fiber(enum arrival how) {
+  E.arrival = how;
+  fl__switch(&E.self->sp, E.engine_sp);
+}
+
+int fl__choose(int n) {
+  E.alternatives = n;
+  leave_fiber(CHOOSES);
+  return E.chosen;
+}
+
+_Noreturn void fl__fault(enum fault kind, uint64_t pc, uint64_t addr,
+                         const char *format, ...) {
+  if (!E.in_fiber)
+    die("%s while the object was being loaded", fault_words[kind]);
+  if (!pc)
+    pc = E.self->pc;
+  E.fault.kind = kind;
+  E.fault.pc = pc - E.base < E.image_span ? pc - E.base : 0;
+  E.fault.addr = addr;
+  E.fault.thread = (uint8_t)E.cur;
+  E.fault.signal = 0;
+  va_list ap;
+  va_start(ap, format);
+  vsnprintf(E.fault.text, sizeof E.fault.text, format, ap);
+  va_end(ap);
+  leave_fiber(FAULTED);
+  __builtin_unreachable();
+}
+
+_Noreturn void fl__exit_program(int status) {
+  E.exit_status = status;
+  leave_fiber(EXITED);
+  __builtin_unreachable();
+}
+
+_Noreturn void fl__end_thread(void *value) {
+  fl__run_key_destructors();
+  E.self->exit_value = value;
+  leave_fiber(ENDED);
+  __builtin_unreachable();
+}
+
+static void spawned_body(void) {
+  struct fiber_state *f = E.self;
+  fl__end_thread(f->start(f->start_arg));
+}
+
+int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
+  if (E.live.nfibers == RT_MAX_THREADS)
+    return -1;
+  int t = (int)E.live.nfibers++;
+  fl__fiber_begin(t, spawned_body);
+  E.fiber[t].start = start;
+  E.fiber[t].start_arg = arg;
+  memset(E.key_value[t], 0, sizeof E.key_value[t]);
+  E.live.transit |= 1u << t;
+  if (E.recording)
+    fl__record_simple(EV_CREATE, NULL, (uint64_t)t, pc);
+  return t;
+}
+
+void *fl_thread(void) { return E.in_fiber ? E.self->thread_data : NULL; }
+
+static long long invoke(const struct fl_op *op, const struct call *c) {
+  typedef long long word;
+  const int64_t *i = c->args;
+  word a[FL_MAX_ARGS] = {i[0], i[1], i[2], i[3], i[4], i[5]};
+  void *o = E.object;
+  if (op->invoke)
+    return op->invoke(o, a);
+  void (*f)(void) = op->function;
+#define WITH(...) ((word(*)(__VA_ARGS__))f)
+  if (E.suite->create && !E.suite->global)
+    switch (c->nargs) {
+    case 0:
+      return WITH(void *)(o);
+    case 1:
+      return WITH(void *, word)(o, a[0]);
+    case 2:
+      return WITH(void *, word, word)(o, a[0], a[1]);
+    case 3:
+      return WITH(void *, word, word, word)(o, a[0], a[1], a[2]);
+    case 4:
+      return WITH(void *, word, word, word, word)(o, a[0], a[1], a[2], a[3]);
+    case 5:
+      return WITH(void *, word, word, word, word, word)(o, a[0], a[1], a[2],
+                                                        a[3], a[4]);
+    default:
+      return WITH(void *, word, word, word, word, word, word)(
+          o, a[0], a[1], a[2], a[3], a[4], a[5]);
+    }
+  switch (c->nargs) {
+  case 0:
+    return WITH(void)();
+  case 1:
+    return WITH(word)(a[0]);
+  case 2:
+    return WITH(word, word)(a[0], a[1]);
+  case 3:
+    return WITH(word, word, word)(a[0], a[1], a[2]);
+  case 4:
+    return WITH(word, word, word, word)(a[0], a[1], a[2], a[3]);
+  case 5:
+    return WITH(word, word, word, word, word)(a[0], a[1], a[2], a[3], a[4]);
+  default:
+    return WITH(word, word, word, word, word, word)(a[0], a[1], a[2], a[3],
+                                                    a[4], a[5]);
+  }
+#undef WITH
+}
+
+static struct value result_of(const struct fl_op *op, long long raw) {
+  unsigned unused = op->size && op->size < 8 ? 64 - 8 * op->size : 0;
+  switch (op->type) {
+  case FL_TYPE_VOID:
+    break;
+  case FL_TYPE_BOOL:
+    return (struct value){VALUE_BOOL, (raw & 0xff) != 0};
+  case FL_TYPE_INT:
+    return (struct value){VALUE_INT,
+                          (uint64_t)((int64_t)((uint64_t)raw << unused) >>
+                                     unused)};
+  case FL_TYPE_UINT:
+    return (struct value){VALUE_UINT, (uint64_t)raw << unused >> unused};
+  case FL_TYPE_POINTER:
+    return (struct value){VALUE_POINTER, fl__pointer_name((uint64_t)raw)};
+  case FL_TYPE_STRING:
+    return (struct value){
+        VALUE_STRING,
+        raw ? (uint64_t)(uintptr_t)value_intern((const char *)(uintptr_t)raw)
+            : 0};
+  }
+  return (struct value){VALUE_VOID, 0};
+}
+
+static void run_call(uint32_t id) {
+  struct fiber_state *f = E.self;
+  const struct call *c = &E.client->calls[id];
+  const struct fl_op *op = E.ops[c->op];
+  f->call = id;
+  f->called = 0;
+  f->allocs = 0;
+  fl__spin_forget(E.cur);
+  long long raw = invoke(op, c);
+  if (!f->called) /* touched nothing: a step of its own */
+    point(EV_STEP, NULL, 0, 0);
+  E.calls[id].result = result_of(op, raw);
+  E.times[id].ret = E.live.steps;
+  if (id < 64)
+    E.live.done |= 1ull << id;
+  if (E.recording)
+    fl__record_return(E.cur, id);
+  f->call = EVENT_NO_CALL;
+}
+
+static void client_body(void) {
+  struct fiber_state *f = E.self;
+  if (E.suite->thread_enter)
+    f->thread_data = E.suite->thread_enter(E.object);
+  f->ops_begun = 1;
+  for (uint32_t i = 0; i < E.client->ncalls; i++)
+    if (E.client->calls[i].thread == (uint8_t)E.cur)
+      run_call(i);
+  if (E.suite->thread_leave)
+    E.suite->thread_leave(E.object, f->thread_data);
+  fl__end_thread(NULL);
+}
+
+static bool clients_done(struct fiber_state *f) {
+  (void)f;
+  return !E.live.clients;
+}
+
+static void check_end(void) {
+  const struct fl_suite *s = E.suite;
+  if (s->invariant && !s->invariant(E.object))
+    fl__fault(FAULT_INVARIANT, (uint64_t)(uintptr_t)s->invariant + 1, 0,
+              "the invariant does not hold when all threads are done");
+  if (s->destroy)
+    s->destroy(E.object);
+  if (E.options.leaks) {
+    uint64_t addr, bytes;
+    uint32_t n = fl__heap_live(&addr, &bytes);
+    if (n)
+      fl__fault(FAULT_LEAK, 0, addr, "%u block%s (%llu bytes) never freed", n,
+                n == 1 ? "" : "s", (unsigned long long)bytes);
+  }
+}
+
+static void main_body(void) {
+  const struct fl_suite *s = E.suite;
+  E.object = s->create ? s->create() : NULL;
+  if (s->thread_enter)
+    E.self->thread_data = s->thread_enter(E.object);
+  for (uint32_t i = 0; i < E.client->ninit; i++)
+    run_call(i);
+  if (s->show)
+    fl__show_begin(), s->show(E.object), fl__show_end(&E.shown);
+  fl__wait(EV_STEP, NULL, 0, 0, clients_done);
+  for (uint32_t i = client_first_final(E.client); i < E.client->ncalls; i++)
+    run_call(i);
+  if (s->thread_leave)
+    s->thread_leave(E.object, E.self->thread_data);
+  if (s->show && E.recording) {
+    char *text = NULL;
+    fl__show_begin(), s->show(E.object), fl__show_end(&text);
+    fl__record_note(EV_SHOW, 0, 0, 0, text);
+    free(text);
+  }
+  check_end();
+  leave_fiber(ENDED);
+}
+
+static void program_body(void) {
+  static char name[] = "program", *argv[] = {name, NULL};
+  extern char **environ;
+  fl__exit_program(E.program(1, argv, environ));
+}
+
+/* ---- the engine's side ---- */
+
+static FL_HOT void resume(int t) {
+  struct fiber_state *f = &E.fiber[t];
+  E.cur = t;
+  E.self = f;
+  if (E.options.uses_tls)
+    fl__use_fs(E.lent[t].fs);
+  E.progress++;
+  E.in_fiber = 1;
+  fl__switch(&E.engine_sp, f->sp);
+  E.in_fiber = 0;
+}
+
+static void ended(int t) {
+  struct fiber_state *f = &E.fiber[t];
+  f->status = FIBER_DONE;
+  f->call = EVENT_NO_CALL;
+  if (E.recording)
+    fl__record_simple(EV_EXIT, NULL, 0, 0);
+  E.live.clients &= ~(1u << t);
+  if (E.suite && t && !E.live.clients && !E.live.final &&
+      E.fiber[0].can == clients_done) {
+    E.live.final = 1;
+    E.live.transit |= 1;
+  }
+  /* Who joins it goes on at once: nothing else can be seen to happen. */
+  for (uint32_t left = E.live.waiting; left; left &= left - 1) {
+    int w = __builtin_ctz(left);
+    struct fiber_state *o = &E.fiber[w];
+    if (o->kind == EV_JOIN && o->can && o->can(o))
+      E.live.transit |= 1u << w;
+  }
+}
+
+static void leave_trail(int t, bool early) {
+  struct rt_trail *r = E.trail;
+  if (r->len == r->cap) {
+    r->cap = r->cap ? 2 * r->cap : 256;
+    r->at = xrealloc(r->at, r->cap);
+  }
+  r->at[r->len++] = (uint8_t)(t | (early ? RT_TRAIL_EARLY : 0));
+}
+
+enum how { STEP, TRANSIT, LOCAL };
+
+/* Executes the pending access of t up to its next one. */
+static FL_HOT int execute_one(int t, enum how how, const struct rt_driver *d) {
+  struct fiber_state *f = &E.fiber[t];
+  uint32_t bit = 1u << t;
+  uint8_t kind = f->kind;
+  uint64_t addr = f->addr, size = f->size, old[2];
+  E.live.parked &= ~bit;
+  E.live.waiting &= ~bit;
+  if (LIKELY(how == STEP)) {
+    E.live.steps++;
+    E.live.current = (uint32_t)t;
+  }
+  if (UNLIKELY(E.trail != NULL) && how != TRANSIT)
+    leave_trail(t, how == LOCAL && !f->called && f->call != EVENT_NO_CALL);
+  if (!f->called && f->call != EVENT_NO_CALL && how != LOCAL) {
+    f->called = 1;
+    if (how == TRANSIT) /* a join: later than the thread's last return */
+      E.live.steps++;
+    E.times[f->call].call = E.live.steps;
+    E.calls[f->call].pre = E.live.done;
+    if (UNLIKELY(E.recording))
+      fl__record_call(t, f->call);
+  }
+  bool plain = kind == EV_WRITE && size <= 16 && fl__readable(addr, size);
+  if (plain)
+    memcpy(old, (void *)addr, size);
+  if (UNLIKELY(E.recording))
+    fl__record_step(t);
+  if (E.reduce && size)
+    fl__conflict_note(t, kind, addr, size);
+  f->silent = 0;
+  f->can = NULL;
+  resume(t);
+  while (UNLIKELY(E.arrival == CHOOSES)) {
+    E.chosen = d && d->choose ? d->choose(d->ctx, E.alternatives) : 0;
+    resume(t);
+  }
+  if (UNLIKELY(E.recording))
+    fl__record_done_step(kind, addr, size);
+  if (E.arrival == FAULTED)
+    return RT_FAULT;
+  bool changed = !f->silent && kind != EV_READ && kind != EV_ATOMIC_READ &&
+                 kind != EV_YIELD && kind != EV_STEP &&
+                 !(plain && !memcmp(old, (void *)addr, size));
+  if (changed) {
+    if (E.loopers)
+      fl__spin_changed(t, addr, size ? size : 1);
+    if (kind != EV_LOCK && kind != EV_UNLOCK && kind != EV_RDLOCK &&
+        kind != EV_WRLOCK && kind != EV_TRYLOCK)
+      fl__spin_forget(t);
+  }
+  if (UNLIKELY(E.arrival != ARRIVED)) {
+    if (E.arrival == EXITED) {
+      if (E.exit_status == 0)
+        return RT_DONE;
+      E.fault = (struct rt_fault){.kind = FAULT_EXIT, .thread = (uint8_t)t};
+      E.fault.pc = f->pc - E.base < E.image_span ? f->pc - E.base : 0;
+      snprintf(E.fault.text, sizeof E.fault.text,
+               "the program ended with status %d", E.exit_status);
+      return RT_FAULT;
+    }
+    ended(t);
+    return t ? GOES_ON : RT_DONE;
+  }
+  if (LIKELY(!f->can)) {
+    E.live.parked |= bit;
+    fl__spin_arrive(t);
+  } else if (f->can != clients_done) {
+    E.live.parked |= bit;
+    E.live.waiting |= bit;
+    if (f->kind == EV_JOIN && f->can(f))
+      E.live.transit |= bit;
+    fl__spin_arrive(t);
+  } else if (!E.live.clients && E.live.final) {
+    E.live.transit |= bit;
+  }
+  return GOES_ON;
+}
+
+/* May the pending access run without being a step of its own? */
+static bool is_local(const struct fiber_state *f) {
+  if (f->status != FIBER_PARKED || f->can || f->spinning)
+    return false;
+  switch (f->kind) {
+  case EV_READ:
+  case EV_WRITE:
+  case EV_ATOMIC_READ:
+  case EV_ATOMIC_WRITE:
+  case EV_RMW:
+  case EV_CAS:
+  case EV_FREE:
+    return fl__conflict_free(f->addr, f->size);
+  case EV_YIELD:
+    return true;
+  }
+  return false;
+}
+
+static int run_locals(int t, int end, const struct rt_driver *d) {
+  while (end == GOES_ON && is_local(&E.fiber[t])) {
+    if (E.live.locals++ >= E.options.max_steps)
+      return RT_CUT;
+    end = execute_one(t, LOCAL, d);
+  }
+  return end;
+}
+
+static inline int execute(int t, bool counts, const struct rt_driver *d) {
+  int end = execute_one(t, counts ? STEP : TRANSIT, d);
+  return UNLIKELY(E.reduce) ? run_locals(t, end, d) : end;
+}
+
+static FL_HOT uint32_t enabled_threads(void) {
+  uint32_t on = E.live.parked & ~E.live.waiting;
+  for (uint32_t left = E.live.waiting; UNLIKELY(left); left &= left - 1) {
+    int t = __builtin_ctz(left);
+    if (E.fiber[t].can(&E.fiber[t]))
+      on |= 1u << t;
+  }
+  return on & ~E.live.spinning;
+}
+
+static const char *name_list(uint32_t mask, char *out, size_t size) {
+  size_t len = 0;
+  out[0] = 0;
+  for (int t = 0; mask >> t; t++)
+    if (mask >> t & 1)
+      len += (size_t)snprintf(out + len, len < size ? size - len : 0,
+                              t ? "%sT%d" : "%sthe main thread",
+                              len ? ", " : "", t);
+  return out;
+}
+
+/* Nobody can step: what does that mean? */
+static enum rt_end blocked(void) {
+  bool may_wait = E.live.clients != 0;
+  for (uint32_t left = E.live.clients; left; left &= left - 1) {
+    struct fiber_state *f = &E.fiber[__builtin_ctz(left)];
+    bool blocking = false;
+    if (f->call != EVENT_NO_CALL && !f->spinning) {
+      const struct fl_op *op = E.ops[E.client->calls[f->call].op];
+      for (unsigned i = 0; i < op->nitems; i++)
+        blocking |= op->items[i].kind == FL_ITEM_BLOCKING;
+    }
+    may_wait &= blocking;
+  }
+  if (may_wait)
+    return RT_STUCK;
+  char who[200];
+  uint32_t mask = E.live.parked;
+  E.fault = (struct rt_fault){0};
+  int first = mask ? __builtin_ctz(mask & ~1u ? mask & ~1u : mask) : 0;
+  if (E.live.spinning)
+    first = __builtin_ctz(E.live.spinning);
+  E.fault.kind = E.live.spinning ? FAULT_LIVELOCK : FAULT_DEADLOCK;
+  E.fault.thread = (uint8_t)first;
+  uint64_t pc = E.fiber[first].pc;
+  E.fault.pc = pc - E.base < E.image_span ? pc - E.base : 0;
+  E.fault.addr = E.fiber[first].addr;
+  snprintf(E.fault.text, sizeof E.fault.text,
+           E.live.spinning ? "%s can never go on: each waits in a loop or for "
+                             "a lock, and nobody changes what they wait for"
+                           : "%s wait for each other or for nobody",
+           name_list(mask, who, sizeof who));
+  return RT_FAULT;
+}
+
+static int run_transit(const struct rt_driver *d) {
+  while (UNLIKELY(E.live.transit)) {
+    int t = __builtin_ctz(E.live.transit);
+    E.live.transit &= E.live.transit - 1;
+    int end = execute(t, false, d);
+    if (end != GOES_ON)
+      return end;
+  }
+  return GOES_ON;
+}
+
+/* Without a driver: stay with the current thread while it is enabled. */
+static int stay(uint32_t enabled) {
+  return enabled >> E.live.current & 1 ? (int)E.live.current
+                                       : __builtin_ctz(enabled);
+}
+
+static FL_HOT enum rt_end run(const struct rt_driver *d) {
+  for (;;) {
+    int end = run_transit(d);
+    if (end != GOES_ON)
+      return (enum rt_end)end;
+    uint32_t enabled = enabled_threads();
+    if (!enabled)
+      return blocked();
+    if (E.live.steps >= E.options.max_steps)
+      return RT_CUT;
+    int t;
+    if (!d || E.live.final)
+      t = stay(enabled);
+    else if ((enabled & (enabled - 1)) || d->every) {
+      t = d->pick(d->ctx, enabled, (int)E.live.current);
+      if (t < 0)
+        return RT_STOPPED;
+      assert(enabled >> t & 1);
+    } else
+      t = __builtin_ctz(enabled);
+    end = execute(t, true, d);
+    if (end != GOES_ON)
+      return (enum rt_end)end;
+  }
+}
+
+/* ---- preparing ---- */
+
+static void take_ops(const struct fl_suite *suite) {
+  E.nops = 0;
+  for (struct fl_op *o = suite->ops; o; o = o->next)
+    E.nops++;
+  E.ops = xrealloc(E.ops, (E.nops + 1) * sizeof *E.ops);
+  uint32_t i = 0;
+  for (struct fl_op *o = suite->ops; o; o = o->next)
+    E.ops[i++] = o;
+}
+
+static void take_client(const struct client *c) {
+  uint32_t n = c ? c->ncalls : 0;
+  E.client = c;
+  E.calls = xrealloc(E.calls, (n + 1) * sizeof *E.calls);
+  E.times = xrealloc(E.times, (n + 1) * sizeof *E.times);
+  E.history.ops = xrealloc(E.history.ops, (n + 1) * sizeof *E.history.ops);
+  E.history.client = c;
+  memset(E.calls, 0, n * sizeof *E.calls);
+  for (uint32_t i = 0; i < n; i++)
+    E.times[i] = (struct live_time){HISTORY_PENDING, HISTORY_PENDING};
+}
+
+/* Runs thread t on its own until `until` says that it is where it should be. */
+static int run_alone(int t, bool (*until)(int t)) {
+  E.live.current = (uint32_t)t;
+  int end = execute(t, false, NULL);
+  while (end == GOES_ON) {
+    end = run_transit(NULL);
+    if (end != GOES_ON)
+      return end;
+    if (until(t))
+      return GOES_ON;
+    uint32_t enabled = enabled_threads();
+    if (!enabled)
+      return blocked();
+    if (E.live.steps++ >= E.options.max_steps)
+      return RT_CUT;
+    end = execute(stay(enabled), false, NULL);
+  }
+  return end;
+}
+
+static bool main_waits(int t) {
+  (void)t;
+  return E.fiber[0].can == clients_done;
+}
+static bool ops_begun(int t) {
+  return E.fiber[t].status == FIBER_DONE || E.fiber[t].ops_begun;
+}
+
+static int prepare_client(void) {
+  /* The client's threads are 1 … n, whatever the constructor creates. */
+  E.live.nfibers = 1 + E.client->nthreads;
+  for (uint32_t t = 1; t <= E.client->nthreads; t++)
+    fl__fiber_begin((int)t, client_body);
+  fl__fiber_begin(0, main_body);
+  int end = run_alone(0, main_waits);
+  for (uint32_t t = 1; end == GOES_ON && t <= E.client->nthreads; t++) {
+    E.live.clients |= 1u << t;
+    end = run_alone((int)t, ops_begun);
+  }
+  return end;
+}
+
+static void forget_marks(void) {
+  for (int t = 0; t < RT_MAX_THREADS; t++)
+    if (E.stack_marks[t]) {
+      free(E.stack_marks[t]);
+      E.stack_marks[t] = NULL;
+    }
+  E.stack_shared = E.new_marks = 0;
+}
+
+enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
+  /* As many calls as at loading, namely none, while its state is restored. */
+  E.client = NULL;
+  rt_restore(&E.loaded);
+  E.suite = suite;
+  if (suite)
+    take_ops(suite);
+  take_client(suite ? c : NULL);
+  forget_marks();
+  fl__conflict_forget();
+  uint8_t reduce = E.reduce;
+  E.reduce = 0;
+  memset(&E.fault, 0, sizeof E.fault);
+  E.object = NULL;
+  E.shadowing = 1;
+  E.driver = NULL;
+  int end = GOES_ON;
+  if (suite) {
+    end = prepare_client();
+  } else {
+    E.live.nfibers = 1;
+    fl__fiber_begin(0, program_body);
+    E.live.transit = 1;
+  }
+  E.shadowing = 0;
+  E.reduce = reduce;
+  E.live.current = 0;
+  rt_save(&E.start);
+  memcpy(E.start_shadow, E.shadow, RT_MAX_THREADS * sizeof *E.shadow);
+  if (end == GOES_ON)
+    return RT_DONE;
+  return end == RT_STUCK ? RT_FAULT : (enum rt_end)end;
+}
+
+int rt_open(const char *so, const struct rt_options *o, struct error *e) {
+  E.options = *o;
+  fl__heap_open();
+  fl__fibers_open();
+  int err = fl__module_open(so, e);
+  if (err)
+    return err;
+  if (E.tls_size)
+    E.options.uses_tls = true;
+  fl__signals_open();
+  take_client(NULL);
+  rt_save(&E.loaded);
+  return ERR_NONE;
+}
+
+/* ---- running ---- */
+
+/* To the prepared state.  Threads stand before their first access there,
+ * which need not be a step. */
+static int restart(const struct rt_driver *d) {
+  rt_restore(&E.start);
+  E.fault.kind = FAULT_NONE;
+  int end = GOES_ON;
+  if (E.reduce)
+    for (uint32_t t = 0; t < E.live.nfibers && end == GOES_ON; t++)
+      if (E.live.parked >> t & 1)
+        end = run_locals((int)t, end, d);
+  return end;
+}
+
+enum rt_end rt_run(const struct rt_driver *d) {
+  int begun = restart(d);
+  enum rt_end end = begun == GOES_ON ? run(d) : (enum rt_end)begun;
+  if (E.options.uses_tls)
+    fl__use_fs(E.own_fs);
+  E.history.stuck = end == RT_STUCK;
+  return end;
+}
+
+enum rt_end rt_run_recorded(const struct rt_driver *d, struct arena *a,
+                            struct trace *t) {
+  assert(!E.reduce); /* a trace shows every access as a step */
+  restart(d);
+  memcpy(E.shadow, E.start_shadow, RT_MAX_THREADS * sizeof *E.shadow);
+  fl__record_begin(a, t);
+  E.recording = E.shadowing = 1;
+  enum rt_end end = run(d);
+  if (E.options.uses_tls)
+    fl__use_fs(E.own_fs);
+  E.history.stuck = end == RT_STUCK;
+  if (end == RT_FAULT)
+    fl__record_note(EV_FAULT, E.fault.thread, E.fault.pc, E.fault.addr,
+                    E.fault.text);
+  fl__record_end();
+  E.recording = E.shadowing = 0;
+  return end;
+}
+
+uint32_t rt_enabled(void) { return enabled_threads(); }
+
+enum rt_end rt_begin(const struct rt_driver *d) {
+  int end = restart(d);
+  if (end == GOES_ON)
+    end = run_transit(d);
+  return end == GOES_ON ? RT_STOPPED : (enum rt_end)end;
+}
+
+/* The final calls belong to the last step: nothing is decided in them. */
+enum rt_end rt_step(int thread, const struct rt_driver *d) {
+  if (E.live.steps >= E.options.max_steps)
+    return RT_CUT;
+  int end = execute(thread, true, d);
+  if (end == GOES_ON)
+    end = run_transit(d);
+  if (end == GOES_ON && E.live.final)
+    end = (int)run(NULL);
+  else if (end == GOES_ON && !enabled_threads())
+    end = (int)blocked();
+  if (E.options.uses_tls)
+    fl__use_fs(E.own_fs);
+  E.history.stuck = end == RT_STUCK;
+  return end == GOES_ON ? RT_STOPPED : (enum rt_end)end;
+}
+
+const struct history *rt_history(void) {
+  uint32_t n = E.client ? E.client->ncalls : 0;
+  for (uint32_t i = 0; i < n; i++)
+    E.history.ops[i] = (struct hop){E.times[i].call, E.times[i].ret,
+                                    E.calls[i].result};
+  return &E.history;
+}
+
+struct hash128 rt_history_hash(void) {
+  uint32_t n = E.client ? E.client->ncalls : 0;
+  if (n > 64)
+    return history_digest(rt_history());
+  uint64_t what[3] = {E.live.done, 0, E.history.stuck};
+  for (uint32_t t = 0; t < E.live.nfibers; t++)
+    if (E.fiber[t].call != EVENT_NO_CALL && E.fiber[t].called)
+      what[1] |= 1ull << E.fiber[t].call;
+  return hash128(E.calls, n * sizeof *E.calls, hash64(what, sizeof what, 0));
+}
+
+const struct rt_fault *rt_fault(void) { return &E.fault; }
+uint32_t rt_steps(void) { return E.live.steps; }
+bool rt_call_done(uint32_t call) {
+  return E.times[call].ret != HISTORY_PENDING;
+}
+uint64_t rt_progress(void) { return E.progress; }
+
+void rt_reduce(bool on) { E.reduce = on; }
+void rt_trail(struct rt_trail *t) { E.trail = t; }
+
+bool rt_found_conflict(void) {
+  bool found = E.conflicts != 0;
+  E.conflicts = 0;
+  return found;
+}
+
+bool rt_found_shared_stack(void) {
+  bool found = E.new_marks != 0;
+  E.new_marks = 0;
+  return found;
+}
+
+uint32_t rt_waiting(struct waiting out[RT_MAX_THREADS]) {
+  uint32_t n = 0;
+  for (uint32_t t = 0; t < E.live.nfibers; t++) {
+    struct fiber_state *f = &E.fiber[t];
+    if (f->status != FIBER_PARKED || f->can == clients_done)
+      continue;
+    out[n++] = (struct waiting){
+        .thread = (uint8_t)t,
+        .kind = f->kind,
+        .spins = f->spinning,
+        .holder = fl__holder(f->kind, f->addr),
+        .pc = f->pc - E.base < E.image_span ? f->pc - E.base : 0,
+        .addr = f->kind == EV_JOIN ? f->other : f->addr,
+        .call = f->call,
+    };
+  }
+  return n;
+}
+
+bool fl__readable(uint64_t addr, uint64_t size) {
+  if (addr - E.data_lo < E.data_span)
+    return size <= E.data_span - (addr - E.data_lo);
+  if (addr - HEAP_BASE < HEAP_SPAN)
+    return size <= HEAP_SPAN - (addr - HEAP_BASE);
+  return addr - STACK_BASE < STACK_SPAN &&
+         (addr - STACK_BASE) % STACK_SIZE >= STACK_GUARD &&
+         (addr - STACK_BASE) % STACK_SIZE + size <= STACK_SIZE;
+}

@@ -1,0 +1,165 @@
+/*
+ * Stacks, and the thread control blocks that fibers borrow.
+ *
+ * Thread-local variables, errno and pthread_self hang on the FS base.  For each
+ * fiber a real thread is started that goes to sleep for ever and lends its own:
+ * while the fiber runs, FS points to the sleeper's block.  The C library then
+ * sees an ordinary thread.
+ */
+#include "rt/int.h"
+
+#include <asm/prctl.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct tls_index {
+  unsigned long module, offset;
+};
+void *__tls_get_addr(struct tls_index *);
+
+static bool has_wrfsbase;
+
+void fl__fibers_open(void) {
+  void *p = mmap((void *)STACK_BASE, STACK_SPAN, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+                     MAP_FIXED_NOREPLACE,
+                 -1, 0);
+  if (p != (void *)STACK_BASE)
+    die("cannot reserve memory for stacks");
+  for (int t = 0; t < RT_MAX_THREADS; t++)
+    if (mprotect((void *)(STACK_BASE + (uint64_t)t * STACK_SIZE), STACK_GUARD,
+                 PROT_NONE))
+      die("cannot protect the end of a stack");
+  E.shadow = xcalloc(RT_MAX_THREADS, sizeof *E.shadow);
+  E.start_shadow = xcalloc(RT_MAX_THREADS, sizeof *E.start_shadow);
+  has_wrfsbase = getauxval(AT_HWCAP2) & 2; /* HWCAP2_FSGSBASE */
+  unsigned long fs;
+  syscall(SYS_arch_prctl, ARCH_GET_FS, &fs);
+  E.own_fs = E.loaded_fs = fs;
+}
+
+void fl__use_fs(uintptr_t fs) {
+  if (E.loaded_fs == fs)
+    return;
+  E.loaded_fs = fs;
+  if (has_wrfsbase)
+    __asm__ volatile("wrfsbase %0" ::"r"(fs) : "memory");
+  else
+    syscall(SYS_arch_prctl, ARCH_SET_FS, fs);
+}
+
+static void *sleeper(void *arg) {
+  struct parked_thread *p = arg;
+  unsigned long fs;
+  syscall(SYS_arch_prctl, ARCH_GET_FS, &fs);
+  p->fs = fs;
+  p->handle = (uintptr_t)pthread_self();
+  p->errno_at = &errno;
+  if (E.tls_size) /* makes the C library allocate the block now */
+    p->tls = __tls_get_addr(&(struct tls_index){E.tls_module, 0});
+  atomic_thread_fence(memory_order_seq_cst);
+  __atomic_store_n(&p->ready, true, __ATOMIC_RELEASE);
+  for (;;)
+    pause();
+  return NULL;
+}
+
+void fl__lend(int thread) {
+  struct parked_thread *p = &E.lent[thread];
+  if (p->ready)
+    return;
+  uintptr_t fs = E.loaded_fs;
+  fl__use_fs(E.own_fs);
+  sigset_t all, old; /* signals are for the engine's thread */
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &old);
+  pthread_attr_t attr;
+  pthread_attr_init(&attr);
+  pthread_attr_setstacksize(&attr, 256 << 10);
+  pthread_t t;
+  if (pthread_create(&t, &attr, sleeper, p))
+    die("cannot start a thread");
+  pthread_attr_destroy(&attr);
+  while (!__atomic_load_n(&p->ready, __ATOMIC_ACQUIRE))
+    sched_yield();
+  pthread_sigmask(SIG_SETMASK, &old, NULL);
+  fl__use_fs(fs);
+}
+
+void fl__tls_reset(int thread) {
+  struct parked_thread *p = &E.lent[thread];
+  if (p->tls) {
+    memcpy(p->tls, E.tls_image, E.tls_image_size);
+    memset(p->tls + E.tls_image_size, 0, E.tls_size - E.tls_image_size);
+  }
+  if (p->errno_at)
+    *p->errno_at = 0;
+}
+
+void fl__fiber_begin(int thread, void (*body)(void)) {
+  fl__lend(thread);
+  fl__tls_reset(thread);
+  struct fiber_state *f = &E.fiber[thread];
+  uint64_t *top =
+      (uint64_t *)(STACK_BASE + (uint64_t)(thread + 1) * STACK_SIZE);
+  *--top = 0; /* ends backtraces */
+  *--top = (uint64_t)(uintptr_t)body;
+  for (int i = 0; i < 6; i++)
+    *--top = 0;
+  *f = (struct fiber_state){.sp = top,
+                            .status = FIBER_PARKED,
+                            .kind = EV_STEP,
+                            .call = EVENT_NO_CALL,
+                            .random = 0x9e3779b97f4a7c15u * (thread + 1)};
+}
+
+int fl__thread_of_handle(uintptr_t handle) {
+  for (uint32_t t = 0; t < E.live.nfibers; t++)
+    if (E.lent[t].handle == handle)
+      return (int)t;
+  return -1;
+}
+
+uintptr_t fl__handle_of_thread(int thread) { return E.lent[thread].handle; }
+
+/* ---- stacks that other threads look at ---- */
+
+static bool mark(int owner, uint64_t first, uint64_t last) {
+  bool news = false;
+  uint64_t *bits = E.stack_marks[owner];
+  if (!bits)
+    bits = E.stack_marks[owner] = xcalloc(STACK_SIZE / 16 / 64, 8);
+  for (uint64_t i = first; i <= last; i++)
+    if (!(bits[i / 64] >> i % 64 & 1)) {
+      bits[i / 64] |= 1ull << i % 64;
+      news = true;
+    }
+  return news;
+}
+
+void fl__stack_touched(uint64_t addr, uint64_t size) {
+  int owner = (int)((addr - STACK_BASE) / STACK_SIZE);
+  uint64_t in = (addr - STACK_BASE) % STACK_SIZE;
+  uint64_t last = in + size - 1;
+  if (last >= STACK_SIZE)
+    last = STACK_SIZE - 1;
+  if (mark(owner, in / 16, last / 16)) {
+    E.stack_shared |= 1u << owner;
+    E.new_marks++;
+  }
+}
+
+bool fl__stack_marked(int thread, uint64_t addr, uint64_t size) {
+  uint64_t *bits = E.stack_marks[thread];
+  uint64_t in = (addr - STACK_BASE) % STACK_SIZE;
+  for (uint64_t i = in / 16; i <= (in + size - 1) / 16; i++)
+    if (bits && i < STACK_SIZE / 16 && (bits[i / 64] >> i % 64 & 1))
+      return true;
+  return false;
+}

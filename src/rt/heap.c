@@ -1,0 +1,300 @@
+/*
+ * The heap of the code under test.  Each thread allocates from its own arena,
+ * so that the address of a block depends on what its thread did and not on the
+ * interleaving.
+ *
+ * A block: a header of two granules (16 bytes each), the user's bytes rounded
+ * up to granules, one granule of red zone.  A shadow byte for each granule
+ * tells how many of its bytes may be touched.
+ *
+ * (A1) shadow: 0 never allocated or red zone; 1 … 16 that many live bytes;
+ *      FREED | n; HEAD and HEAD2 for a header.
+ * (A2) under quarantine freed memory is never given out again in an execution;
+ *      under reuse, the block that a thread freed last is the first that it
+ *      gets for the same size class, as with the C library's thread cache.
+ */
+#include "rt/int.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum { GRANULE = 16, FREED = 0x40, HEAD = 0x80, HEAD2 = 0x81, FILL = 0xbe };
+
+struct block_header {
+  uint32_t size, elem;
+  uint32_t alloc_pc, free_pc; /* module offsets */
+  uint32_t alloc_chain;
+  uint32_t link;          /* reuse: the next freed block, in granules, or 0 */
+  uint16_t call, ordinal; /* client call + 1 that allocated it */
+  uint8_t alloc_thread, free_thread;
+  uint8_t live;
+  uint8_t room; /* reuse: size class + 1, or 0: too large */
+};
+_Static_assert(sizeof(struct block_header) == 2 * GRANULE, "two granules");
+
+#define SHADOW(addr) (((uint8_t *)SHADOW_BASE)[((addr)-HEAP_BASE) / GRANULE])
+
+static struct block_header *header_of(uint64_t user) {
+  return (struct block_header *)(user - sizeof(struct block_header));
+}
+
+static void reserve(uint64_t at, uint64_t size) {
+  void *p = mmap((void *)at, size, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+                     MAP_FIXED_NOREPLACE,
+                 -1, 0);
+  if (p != (void *)at)
+    die("cannot reserve memory for the code under test");
+}
+
+void fl__heap_open(void) {
+  reserve(HEAP_BASE, HEAP_SPAN);
+  reserve(SHADOW_BASE, HEAP_SPAN / GRANULE);
+}
+
+bool fl__heap_check(uint64_t addr, uint64_t size) {
+  uint64_t in = addr % GRANULE;
+  uint8_t s = SHADOW(addr);
+  if (LIKELY(in + size <= GRANULE))
+    return (uint8_t)(s - 1) < GRANULE && in + size <= s;
+  if (s != GRANULE || size > HEAP_SPAN)
+    return false;
+  uint64_t end = addr + size;
+  for (addr += GRANULE - in; addr + GRANULE <= end; addr += GRANULE)
+    if (SHADOW(addr) != GRANULE)
+      return false;
+  if (addr == end)
+    return true;
+  s = SHADOW(addr);
+  return (uint8_t)(s - 1) < GRANULE && end - addr <= s;
+}
+
+static uint64_t round_up(uint64_t n, uint64_t to) {
+  return (n + to - 1) / to * to;
+}
+
+static void paint(uint64_t user, uint64_t size, uint8_t flag) {
+  for (uint64_t left = size; left; user += GRANULE) {
+    uint64_t n = left < GRANULE ? left : GRANULE;
+    SHADOW(user) = (uint8_t)(flag | n);
+    left -= n;
+  }
+}
+
+/* Size classes of the reuse policy: 1 … 8 granules. */
+static uint32_t class_of(uint64_t size, uint64_t align) {
+  uint64_t granules = size ? (size + GRANULE - 1) / GRANULE : 1;
+  return align <= GRANULE && granules <= 8 ? (uint32_t)granules : 0;
+}
+
+static uint64_t take_freed(int t, uint32_t class) {
+  uint64_t *head = &E.fiber[t].free_list[class - 1];
+  uint64_t user = *head;
+  if (user) {
+    uint32_t link = header_of(user)->link;
+    *head = link ? HEAP_BASE + (uint64_t)link * GRANULE : 0;
+  }
+  return user;
+}
+
+static uint64_t take_fresh(int t, uint64_t size, uint64_t align) {
+  uint64_t arena = HEAP_BASE + (uint64_t)t * ARENA_SIZE;
+  uint64_t user =
+      round_up(arena + E.live.arena_used[t] + sizeof(struct block_header),
+               align < GRANULE ? GRANULE : align);
+  uint64_t end = user + round_up(size ? size : 1, GRANULE) + GRANULE;
+  if (end > arena + ARENA_SIZE || end < user)
+    return 0;
+  memset((void *)(arena + E.live.arena_used[t]), 0,
+         user - (arena + E.live.arena_used[t]));
+  memset((void *)(end - GRANULE), 0, GRANULE); /* equal states, equal bytes */
+  E.live.arena_used[t] = end - arena;
+  return user;
+}
+
+void *fl__alloc(uint64_t size, uint64_t align, uint64_t elem, bool zero,
+                uint64_t pc) {
+  if (size >= ARENA_SIZE)
+    return NULL;
+  int t = E.in_fiber ? E.cur : 0;
+  struct fiber_state *f = &E.fiber[t];
+  uint32_t class = class_of(size, align);
+  uint64_t user = E.options.reuse && class ? take_freed(t, class) : 0;
+  if (!user)
+    user = take_fresh(t, E.options.reuse && class ? class * GRANULE : size,
+                      align);
+  if (!user)
+    return NULL;
+  struct block_header *h = header_of(user);
+  *h = (struct block_header){
+      .size = (uint32_t)size,
+      .elem = (uint32_t)elem,
+      .alloc_pc = (uint32_t)(pc - E.base),
+      .alloc_chain = E.shadowing && E.in_fiber ? fl__chain(t) : 0,
+      .call = f->call == EVENT_NO_CALL ? 0 : (uint16_t)(f->call + 1),
+      .ordinal = (uint16_t)f->allocs++,
+      .alloc_thread = (uint8_t)t,
+      .live = 1,
+      .room = (uint8_t)class,
+  };
+  SHADOW((uint64_t)h) = HEAD;
+  SHADOW((uint64_t)h + GRANULE) = HEAD2;
+  /* Uninitialised memory has the same bytes in every execution. */
+  memset((void *)user, zero ? 0 : FILL, round_up(size ? size : 1, GRANULE));
+  if (!size)
+    SHADOW(user) = 0;
+  paint(user, size, 0);
+  if (E.recording)
+    fl__record_alloc((void *)user, size, elem, pc);
+  return (void *)user;
+}
+
+/* The header of the block that an address lies in or next to, or NULL. */
+static struct block_header *find(uint64_t addr) {
+  uint64_t at = addr / GRANULE * GRANULE;
+  uint64_t arena =
+      HEAP_BASE + (addr - HEAP_BASE) / ARENA_SIZE * ARENA_SIZE;
+  uint64_t used = E.live.arena_used[(addr - HEAP_BASE) / ARENA_SIZE];
+  if (at >= arena + used)
+    at = used ? arena + used - GRANULE : arena;
+  for (;; at -= GRANULE) {
+    if (SHADOW(at) == HEAD)
+      return (struct block_header *)at;
+    if (at == arena)
+      return NULL;
+  }
+}
+
+static void info(const struct block_header *h, struct block_info *out) {
+  *out = (struct block_info){.base = (uint64_t)(h + 1),
+                             .size = h->size,
+                             .elem = h->elem,
+                             .alloc_pc = h->alloc_pc,
+                             .free_pc = h->free_pc,
+                             .alloc_chain = h->alloc_chain,
+                             .alloc_thread = h->alloc_thread,
+                             .free_thread = h->free_thread,
+                             .live = h->live};
+}
+
+bool fl__block_of(uint64_t addr, struct block_info *out) {
+  if (addr - HEAP_BASE >= HEAP_SPAN)
+    return false;
+  struct block_header *h = find(addr);
+  if (!h)
+    return false;
+  info(h, out);
+  return true;
+}
+
+void fl__heap_each(int t, void (*each)(const struct block_info *, void *),
+                   void *ctx) {
+  uint64_t at = HEAP_BASE + (uint64_t)t * ARENA_SIZE;
+  uint64_t end = at + E.live.arena_used[t];
+  for (; at < end; at += GRANULE)
+    if (SHADOW(at) == HEAD) {
+      struct block_info b;
+      info((struct block_header *)at, &b);
+      each(&b, ctx);
+    }
+}
+
+uint64_t fl__block_size(const void *p) {
+  uint64_t addr = (uint64_t)(uintptr_t)p;
+  if (!fl__in_heap(p) || addr % GRANULE ||
+      SHADOW(addr - sizeof(struct block_header)) != HEAD)
+    return 0;
+  struct block_header *h = header_of(addr);
+  return h->live ? h->size : 0;
+}
+
+static bool is_block_start(uint64_t addr) {
+  return addr % GRANULE == 0 &&
+         SHADOW(addr - sizeof(struct block_header)) == HEAD;
+}
+
+void fl__free(void *p, uint64_t pc) {
+  uint64_t addr = (uint64_t)(uintptr_t)p;
+  if (!is_block_start(addr))
+    fl__fault(FAULT_BAD_FREE, pc, addr,
+              "free of a pointer that is not the start of a block");
+  struct block_header *h = header_of(addr);
+  if (!h->live)
+    fl__fault(FAULT_DOUBLE_FREE, pc, addr, "the block was freed before");
+  int t = E.in_fiber ? E.cur : 0;
+  if (E.recording)
+    fl__record_free(p, pc);
+  h->live = 0;
+  h->free_pc = (uint32_t)(pc - E.base);
+  h->free_thread = (uint8_t)t;
+  paint(addr, h->size, FREED);
+  if (E.options.reuse && h->room) {
+    uint64_t *head = &E.fiber[t].free_list[h->room - 1];
+    h->link = *head ? (uint32_t)((*head - HEAP_BASE) / GRANULE) : 0;
+    *head = addr;
+  }
+}
+
+_Noreturn void fl__heap_fault(uint64_t addr, uint64_t size, bool write,
+                              uint64_t pc) {
+  const char *verb = write ? "writes" : "reads";
+  uint64_t bad = addr;
+  while (bad < addr + size && fl__heap_check(bad, 1))
+    bad++;
+  if (SHADOW(bad) & FREED)
+    fl__fault(FAULT_USE_AFTER_FREE, pc, bad, "%s %llu byte%s of freed memory",
+              verb, (unsigned long long)size, size == 1 ? "" : "s");
+  struct block_header *h = find(bad);
+  if (!h)
+    fl__fault(FAULT_OUT_OF_BOUNDS, pc, bad, "%s heap memory never allocated",
+              verb);
+  uint64_t user = (uint64_t)(h + 1);
+  if (bad < user)
+    fl__fault(FAULT_OUT_OF_BOUNDS, pc, user,
+              "%s %llu byte%s, starting %llu before a block of %u bytes", verb,
+              (unsigned long long)size, size == 1 ? "" : "s",
+              (unsigned long long)(user - bad), h->size);
+  fl__fault(FAULT_OUT_OF_BOUNDS, pc, user,
+            "%s %llu byte%s at offset %llu of a block of %u bytes", verb,
+            (unsigned long long)size, size == 1 ? "" : "s",
+            (unsigned long long)(addr - user), h->size);
+}
+
+/* See model/value.h for the encoding. */
+uint64_t fl__pointer_name(uint64_t p) {
+  if (!p)
+    return 0;
+  if (p - HEAP_BASE < HEAP_SPAN) {
+    struct block_header *h = find(p);
+    if (h)
+      return 1ull << 56 | (uint64_t)h->call << 40 |
+             (uint64_t)h->ordinal << 24 |
+             ((p - (uint64_t)(h + 1)) & 0xffffff);
+  }
+  if (p - E.base < E.image_span)
+    return 2ull << 56 | (p - E.base);
+  return 3ull << 56 | (p & 0xffffffffffffull);
+}
+
+struct leak {
+  uint32_t count;
+  uint64_t first, bytes;
+};
+
+static void count_live(const struct block_info *b, void *ctx) {
+  struct leak *l = ctx;
+  if (!b->live)
+    return;
+  if (!l->count++)
+    l->first = b->base;
+  l->bytes += b->size;
+}
+
+uint32_t fl__heap_live(uint64_t *first_addr, uint64_t *bytes) {
+  struct leak l = {0};
+  for (int t = 0; t < RT_MAX_THREADS; t++)
+    fl__heap_each(t, count_live, &l);
+  *first_addr = l.first;
+  *bytes = l.bytes;
+  return l.count;
+}

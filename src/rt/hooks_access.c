@@ -1,0 +1,142 @@
+/*
+ * The compiler's hooks for plain accesses.  Each is called just before the
+ * access and passes its return address: the place of the access.
+ *
+ * What is a step: an access to the heap, to the object's data, to another
+ * thread's stack or thread-local block, or to memory that we know nothing of.
+ * What is not: the thread's own stack and thread-local block (until another
+ * thread has been seen there), read-only data, the engine's own memory.
+ */
+#include "rt/int.h"
+
+static bool foreign_tls(uint64_t addr, bool *is_own) {
+  *is_own = false;
+  if (!E.tls_size)
+    return false;
+  for (uint32_t t = 0; t < E.live.nfibers; t++) {
+    uint64_t lo = (uint64_t)(uintptr_t)E.lent[t].tls;
+    if (lo && addr - lo < E.tls_size) {
+      *is_own = (int)t == E.cur;
+      return !*is_own;
+    }
+  }
+  return false;
+}
+
+bool fl__visible(uint64_t addr, uint64_t size, bool write, uint64_t pc) {
+  if (addr - HEAP_BASE < HEAP_SPAN) {
+    if (UNLIKELY(!fl__heap_check(addr, size)))
+      fl__heap_fault(addr, size, write, pc);
+    return true;
+  }
+  if (addr - E.data_lo < E.data_span)
+    return true;
+  if (addr - STACK_BASE < STACK_SPAN) {
+    int owner = (int)((addr - STACK_BASE) / STACK_SIZE);
+    if (owner == E.cur)
+      return UNLIKELY(E.stack_shared >> owner & 1) &&
+             fl__stack_marked(owner, addr, size);
+    fl__stack_touched(addr, size);
+    return true;
+  }
+  if (addr < 4096)
+    return false; /* about to crash: let it, the signal names the line */
+  bool own;
+  if (foreign_tls(addr, &own))
+    return true;
+  if (own)
+    return false;
+  return addr - E.base >= E.image_span; /* read-only data */
+}
+
+void fl__access(enum event_kind kind, const volatile void *addr, uint64_t size,
+                uint64_t pc) {
+  if (!E.in_fiber || !size)
+    return;
+  if (fl__visible((uint64_t)(uintptr_t)addr, size, event_writes[kind], pc))
+    point(kind, addr, size, pc);
+}
+
+/* The commonest cases first; the rest of fl__visible out of line. */
+static inline __attribute__((always_inline)) void
+plain(enum event_kind kind, void *p, uint64_t size, uint64_t pc) {
+  uint64_t addr = (uint64_t)(uintptr_t)p;
+  if (UNLIKELY(!E.in_fiber))
+    return;
+  if (LIKELY(addr - E.data_lo < E.data_span) ||
+      fl__visible(addr, size, kind == EV_WRITE, pc))
+    point(kind, p, size, pc);
+}
+
+#define HOOK(name, kind, size)                                                 \
+  FL_HOT void __tsan_##name(void *p) { plain(kind, p, size, CALLER_PC); }
+
+#define HOOKS_OF(size)                                                         \
+  HOOK(read##size, EV_READ, size)                                              \
+  HOOK(write##size, EV_WRITE, size)                                            \
+  HOOK(unaligned_read##size, EV_READ, size)                                    \
+  HOOK(unaligned_write##size, EV_WRITE, size)                                  \
+  HOOK(volatile_read##size, EV_READ, size)                                     \
+  HOOK(volatile_write##size, EV_WRITE, size)                                   \
+  HOOK(unaligned_volatile_read##size, EV_READ, size)                           \
+  HOOK(unaligned_volatile_write##size, EV_WRITE, size)                         \
+  /* clang with compound accesses: one hook for a read and a write; the two    \
+   * cannot be told apart, so they are one step */                             \
+  HOOK(read_write##size, EV_RMW, size)                                         \
+  HOOK(unaligned_read_write##size, EV_RMW, size)
+
+HOOKS_OF(1)
+HOOKS_OF(2)
+HOOKS_OF(4)
+HOOKS_OF(8)
+HOOKS_OF(16)
+
+void __tsan_read_range(void *p, unsigned long n) {
+  fl__access(EV_READ, p, n, CALLER_PC);
+}
+void __tsan_write_range(void *p, unsigned long n) {
+  fl__access(EV_WRITE, p, n, CALLER_PC);
+}
+
+/* A vtable pointer that is set to what it is already is no event: constructors
+ * and destructors do that for every base class. */
+void __tsan_vptr_update(void **vptr, void *value) {
+  if (*vptr != value)
+    plain(EV_WRITE, vptr, sizeof value, CALLER_PC);
+}
+void __tsan_vptr_read(void **vptr) {
+  plain(EV_READ, vptr, sizeof *vptr, CALLER_PC);
+}
+
+/*
+ * The shadow call stack: who called the function that the access is in.  Only
+ * a recorded execution and the preparation need it.  Frames that longjmp or an
+ * exception left behind lie below the new frame's stack pointer and are
+ * dropped.
+ */
+FL_HOT void __tsan_func_entry(void *call_pc) {
+  if (LIKELY(!E.shadowing))
+    return;
+  struct fiber_state *f = E.self;
+  if (!E.in_fiber)
+    return;
+  struct shadow_frame *s = E.shadow[E.cur];
+  uint64_t sp = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+  while (f->depth && f->depth <= SHADOW_FRAMES && s[f->depth - 1].sp <= sp)
+    f->depth--;
+  if (f->depth < SHADOW_FRAMES)
+    s[f->depth] = (struct shadow_frame){(uint64_t)(uintptr_t)call_pc, sp};
+  f->depth++;
+}
+
+FL_HOT void __tsan_func_exit(void) {
+  if (LIKELY(!E.shadowing) || !E.in_fiber)
+    return;
+  if (E.self->depth)
+    E.self->depth--;
+}
+
+/* Called by the objects' constructors; our runtime needs no start. */
+void __tsan_init(void) {}
+void __tsan_ignore_thread_begin(void) {}
+void __tsan_ignore_thread_end(void) {}

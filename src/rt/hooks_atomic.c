@@ -1,0 +1,133 @@
+/*
+ * Atomic operations: the compilers hand them over completely, so we perform
+ * them, in one step each, as plain C: no other thread runs meanwhile.
+ */
+#include "rt/int.h"
+
+#include <string.h>
+
+typedef uint8_t a8;
+typedef uint16_t a16;
+typedef uint32_t a32;
+typedef uint64_t a64;
+typedef unsigned __int128 a128;
+
+static inline __attribute__((always_inline)) bool
+begin(enum event_kind kind, const volatile void *p, uint64_t size, int order,
+      uint64_t pc) {
+  if (UNLIKELY(!E.in_fiber))
+    return false;
+  uint64_t addr = (uint64_t)(uintptr_t)p;
+  if (LIKELY(addr - E.data_lo < E.data_span) ||
+      fl__visible(addr, size, kind != EV_ATOMIC_READ, pc)) {
+    E.self->order = (uint8_t)order;
+    point(kind, p, size, pc);
+    return true;
+  }
+  return false;
+}
+
+static inline void saw(enum event_kind kind, const void *old, const void *new,
+                       uint64_t size) {
+  if (UNLIKELY(E.recording))
+    fl__saw(kind, old, new, size);
+}
+
+#define LOAD_STORE(bits)                                                       \
+  FL_HOT a##bits __tsan_atomic##bits##_load(const volatile a##bits *p,         \
+                                            int order) {                       \
+    begin(EV_ATOMIC_READ, p, bits / 8, order, CALLER_PC);                      \
+    return *p;                                                                 \
+  }                                                                            \
+  FL_HOT void __tsan_atomic##bits##_store(volatile a##bits *p, a##bits v,      \
+                                          int order) {                         \
+    begin(EV_ATOMIC_WRITE, p, bits / 8, order, CALLER_PC);                     \
+    *p = v;                                                                    \
+  }
+
+#define RMW(bits, name, expression)                                            \
+  FL_HOT a##bits __tsan_atomic##bits##_##name(volatile a##bits *p, a##bits v,  \
+                                              int order) {                     \
+    bool step = begin(EV_RMW, p, bits / 8, order, CALLER_PC);                  \
+    a##bits old = *p;                                                          \
+    a##bits new = (a##bits)(expression);                                       \
+    *p = new;                                                                  \
+    if (step) {                                                                \
+      if (old == new)                                                          \
+        fl__silent();                                                          \
+      saw(EV_RMW, &old, &new, sizeof old);                                     \
+    }                                                                          \
+    return old;                                                                \
+  }
+
+static inline bool may_fail(bool weak) {
+  return weak && E.options.spurious_cas && fl__choose(2) == 1;
+}
+
+/* A CAS that fails is a read: it changes nothing. */
+#define CAS(bits)                                                              \
+  static inline __attribute__((always_inline)) bool cas##bits(                 \
+      volatile a##bits *p, a##bits *expected, a##bits desired, int order,      \
+      bool weak, uint64_t pc) {                                                \
+    bool step = begin(EV_CAS, p, bits / 8, order, pc);                         \
+    a##bits old = *p;                                                          \
+    bool ok = old == *expected && !(step && may_fail(weak));                   \
+    if (ok)                                                                    \
+      *p = desired;                                                            \
+    if (step) {                                                                \
+      if (!ok || old == desired)                                               \
+        fl__silent();                                                          \
+      saw(ok ? EV_CAS : EV_CAS_FAIL, &old, ok ? &desired : &old, sizeof old);  \
+    }                                                                          \
+    if (!ok)                                                                   \
+      *expected = old;                                                         \
+    return ok;                                                                 \
+  }                                                                            \
+  FL_HOT int __tsan_atomic##bits##_compare_exchange_strong(                    \
+      volatile a##bits *p, a##bits *expected, a##bits desired, int order,      \
+      int fail_order) {                                                        \
+    (void)fail_order;                                                          \
+    return cas##bits(p, expected, desired, order, false, CALLER_PC);           \
+  }                                                                            \
+  FL_HOT int __tsan_atomic##bits##_compare_exchange_weak(                      \
+      volatile a##bits *p, a##bits *expected, a##bits desired, int order,      \
+      int fail_order) {                                                        \
+    (void)fail_order;                                                          \
+    return cas##bits(p, expected, desired, order, true, CALLER_PC);            \
+  }                                                                            \
+  FL_HOT a##bits __tsan_atomic##bits##_compare_exchange_val(                   \
+      volatile a##bits *p, a##bits expected, a##bits desired, int order,       \
+      int fail_order) {                                                        \
+    (void)fail_order;                                                          \
+    cas##bits(p, &expected, desired, order, false, CALLER_PC);                 \
+    return expected;                                                           \
+  }
+
+#define ATOMICS(bits)                                                          \
+  LOAD_STORE(bits)                                                             \
+  RMW(bits, exchange, v)                                                       \
+  RMW(bits, fetch_add, old + v)                                                \
+  RMW(bits, fetch_sub, old - v)                                                \
+  RMW(bits, fetch_and, old &v)                                                 \
+  RMW(bits, fetch_or, old | v)                                                 \
+  RMW(bits, fetch_xor, old ^ v)                                                \
+  RMW(bits, fetch_nand, ~(old & v))                                            \
+  CAS(bits)
+
+ATOMICS(8)
+ATOMICS(16)
+ATOMICS(32)
+ATOMICS(64)
+ATOMICS(128)
+
+/* Under SC a fence orders nothing that is not ordered already, and no other
+ * thread can see it: recorded, but not a step. */
+void __tsan_atomic_thread_fence(int order) {
+  if (!E.in_fiber)
+    return;
+  E.self->order = (uint8_t)order;
+  if (E.recording)
+    fl__record_simple(EV_FENCE, NULL, 0, CALLER_PC);
+}
+
+void __tsan_atomic_signal_fence(int order) { (void)order; }

@@ -1,0 +1,333 @@
+/*
+ * Mutexes, reader-writer locks and spinlocks.
+ *
+ * What POSIX leaves undefined (unlocking another's mutex, destroying a locked
+ * one) is a fault here, whatever the C library would make of it; a thread that
+ * locks its own lock again waits for ever, and so becomes a deadlock.
+ * A timed lock that is scheduled while the lock is taken has timed out.
+ */
+#include "rt/hooks.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Noreturn void fl__misuse(const volatile void *object, uint64_t pc,
+                          const char *text) {
+  if (fl__on())
+    fl__fault(FAULT_LOCK_MISUSE, pc, (uint64_t)(uintptr_t)object, "%s", text);
+  fprintf(stderr, "faultline: while the object was loaded: %s\n", text);
+  abort();
+}
+
+/* ---- mutexes ---- */
+
+static struct mutex *mutex_of(struct fiber_state *f) {
+  return (struct mutex *)(uintptr_t)f->addr;
+}
+
+static bool can_lock(struct fiber_state *f) {
+  const struct mutex *m = mutex_of(f);
+  return !m->owner ||
+         (m->owner == fl__owner(f) &&
+          (m->kind == MUTEX_RECURSIVE || m->kind == MUTEX_ERRORCHECK));
+}
+
+static void reject_destroyed(const struct mutex *m, uint64_t pc) {
+  if (m->kind == MUTEX_DESTROYED)
+    fl__misuse(m, pc, "the mutex is used after it was destroyed");
+}
+
+/* 0 or an error, without waiting. */
+static int take(struct mutex *m) {
+  uint32_t me = fl__owner(fl__me());
+  if (m->owner == me && m->kind == MUTEX_RECURSIVE) {
+    if (m->count == UINT32_MAX)
+      return EAGAIN;
+    m->count++;
+    return 0;
+  }
+  if (m->owner)
+    return EBUSY;
+  m->owner = me;
+  m->count = m->kind == MUTEX_RECURSIVE;
+  return 0;
+}
+
+int fl__mutex_init(struct mutex *m, int kind, uint64_t pc) {
+  fl__access(EV_WRITE, m, sizeof *m, pc);
+  memset(m, 0, sizeof *m);
+  m->kind = kind;
+  return 0;
+}
+
+int fl__mutex_destroy(struct mutex *m, uint64_t pc) {
+  fl__access(EV_WRITE, m, sizeof *m, pc);
+  reject_destroyed(m, pc);
+  if (m->owner)
+    fl__misuse(m, pc, "a locked mutex is destroyed");
+  m->kind = MUTEX_DESTROYED;
+  return 0;
+}
+
+int fl__mutex_lock(struct mutex *m, uint64_t pc) {
+  fl__sync_wait(EV_LOCK, m, sizeof *m, pc, can_lock);
+  reject_destroyed(m, pc);
+  int err = take(m);
+  if (err) {
+    fl__tried(EV_TRYLOCK, false);
+    return err == EBUSY ? EDEADLK : err; /* error-checking, own */
+  }
+  return 0;
+}
+
+int fl__mutex_trylock(struct mutex *m, uint64_t pc) {
+  fl__sync_point(EV_TRYLOCK, m, sizeof *m, pc);
+  reject_destroyed(m, pc);
+  int err = take(m);
+  fl__tried(EV_TRYLOCK, !err);
+  return err;
+}
+
+int fl__mutex_timedlock(struct mutex *m, const struct timespec *until,
+                        uint64_t pc) {
+  fl__sync_point(EV_TRYLOCK, m, sizeof *m, pc);
+  reject_destroyed(m, pc);
+  int err = take(m);
+  fl__tried(EV_TRYLOCK, !err);
+  if (err != EBUSY)
+    return err;
+  if (m->kind == MUTEX_ERRORCHECK && m->owner == fl__owner(fl__me()))
+    return EDEADLK;
+  fl__sleep_until(until);
+  return ETIMEDOUT;
+}
+
+int fl__mutex_unlock(struct mutex *m, uint64_t pc) {
+  fl__sync_point(EV_UNLOCK, m, sizeof *m, pc);
+  reject_destroyed(m, pc);
+  if (m->owner != fl__owner(fl__me())) {
+    if (m->kind == MUTEX_RECURSIVE || m->kind == MUTEX_ERRORCHECK) {
+      if (fl__on())
+        fl__silent();
+      return EPERM;
+    }
+    fl__misuse(m, pc,
+               m->owner ? "a mutex is unlocked that another thread holds"
+                        : "a mutex is unlocked that is not locked");
+  }
+  if (m->count > 1) {
+    m->count--;
+    return 0;
+  }
+  m->owner = m->count = 0;
+  return 0;
+}
+
+static int kind_of(const pthread_mutexattr_t *attr) {
+  int kind = PTHREAD_MUTEX_DEFAULT;
+  if (attr)
+    pthread_mutexattr_gettype(attr, &kind);
+  return kind;
+}
+
+WRAP(int, pthread_mutex_init,
+     (pthread_mutex_t * m, const pthread_mutexattr_t *attr)) {
+  return fl__mutex_init((struct mutex *)m, kind_of(attr), CALLER_PC);
+}
+WRAP(int, pthread_mutex_destroy, (pthread_mutex_t * m)) {
+  return fl__mutex_destroy((struct mutex *)m, CALLER_PC);
+}
+WRAP(int, pthread_mutex_lock, (pthread_mutex_t * m)) {
+  return fl__mutex_lock((struct mutex *)m, CALLER_PC);
+}
+WRAP(int, pthread_mutex_trylock, (pthread_mutex_t * m)) {
+  return fl__mutex_trylock((struct mutex *)m, CALLER_PC);
+}
+WRAP(int, pthread_mutex_timedlock,
+     (pthread_mutex_t * m, const struct timespec *until)) {
+  return fl__mutex_timedlock((struct mutex *)m, until, CALLER_PC);
+}
+WRAP(int, pthread_mutex_clocklock,
+     (pthread_mutex_t * m, clockid_t clock, const struct timespec *until)) {
+  (void)clock; /* all clocks show the same time */
+  return fl__mutex_timedlock((struct mutex *)m, until, CALLER_PC);
+}
+WRAP(int, pthread_mutex_unlock, (pthread_mutex_t * m)) {
+  return fl__mutex_unlock((struct mutex *)m, CALLER_PC);
+}
+
+/* ---- reader-writer locks ---- */
+
+struct rwlock {
+  uint32_t writer;
+  uint32_t readers;              /* mask */
+  uint8_t depth[RT_MAX_THREADS]; /* a thread's read locks */
+  uint32_t destroyed;
+  uint32_t unused[3]; /* the C library's kind is among them: no preference is
+                         modelled, either side may go first */
+};
+_Static_assert(sizeof(struct rwlock) == sizeof(pthread_rwlock_t), "overlay");
+
+static struct rwlock *rwlock_of(struct fiber_state *f) {
+  return (struct rwlock *)(uintptr_t)f->addr;
+}
+
+static bool can_read(struct fiber_state *f) { return !rwlock_of(f)->writer; }
+static bool can_write(struct fiber_state *f) {
+  return !rwlock_of(f)->writer && !rwlock_of(f)->readers;
+}
+
+static void reject_destroyed_rwlock(const struct rwlock *l, uint64_t pc) {
+  if (l->destroyed)
+    fl__misuse(l, pc, "the reader-writer lock is used after it was destroyed");
+}
+
+static int take_read(struct rwlock *l) {
+  struct fiber_state *f = fl__me();
+  if (l->writer)
+    return EBUSY;
+  if (l->depth[fl__number(f)] == UINT8_MAX)
+    return EAGAIN;
+  l->depth[fl__number(f)]++;
+  l->readers |= fl__bit(f);
+  return 0;
+}
+
+static int take_write(struct rwlock *l) {
+  if (l->writer || l->readers)
+    return EBUSY;
+  l->writer = fl__owner(fl__me());
+  return 0;
+}
+
+static int lock_rwlock(struct rwlock *l, bool write, uint64_t pc) {
+  fl__sync_wait(write ? EV_WRLOCK : EV_RDLOCK, l, sizeof *l, pc,
+                write ? can_write : can_read);
+  reject_destroyed_rwlock(l, pc);
+  return write ? take_write(l) : take_read(l);
+}
+
+/* until NULL: only tries. */
+static int try_rwlock(struct rwlock *l, bool write,
+                      const struct timespec *until, uint64_t pc) {
+  fl__sync_point(EV_TRYLOCK, l, sizeof *l, pc);
+  reject_destroyed_rwlock(l, pc);
+  int err = write ? take_write(l) : take_read(l);
+  fl__tried(EV_TRYLOCK, !err);
+  if (err == EBUSY && until) {
+    fl__sleep_until(until);
+    return ETIMEDOUT;
+  }
+  return err;
+}
+
+WRAP(int, pthread_rwlock_init,
+     (pthread_rwlock_t * lock, const pthread_rwlockattr_t *attr)) {
+  (void)attr;
+  fl__access(EV_WRITE, lock, sizeof *lock, CALLER_PC);
+  memset(lock, 0, sizeof *lock);
+  return 0;
+}
+WRAP(int, pthread_rwlock_destroy, (pthread_rwlock_t * lock)) {
+  struct rwlock *l = (struct rwlock *)lock;
+  fl__access(EV_WRITE, l, sizeof *l, CALLER_PC);
+  reject_destroyed_rwlock(l, CALLER_PC);
+  if (l->writer || l->readers)
+    fl__misuse(l, CALLER_PC, "a locked reader-writer lock is destroyed");
+  l->destroyed = 1;
+  return 0;
+}
+WRAP(int, pthread_rwlock_rdlock, (pthread_rwlock_t * lock)) {
+  return lock_rwlock((struct rwlock *)lock, false, CALLER_PC);
+}
+WRAP(int, pthread_rwlock_wrlock, (pthread_rwlock_t * lock)) {
+  return lock_rwlock((struct rwlock *)lock, true, CALLER_PC);
+}
+WRAP(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock)) {
+  return try_rwlock((struct rwlock *)lock, false, NULL, CALLER_PC);
+}
+WRAP(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock)) {
+  return try_rwlock((struct rwlock *)lock, true, NULL, CALLER_PC);
+}
+WRAP(int, pthread_rwlock_timedrdlock,
+     (pthread_rwlock_t * lock, const struct timespec *until)) {
+  return try_rwlock((struct rwlock *)lock, false, until, CALLER_PC);
+}
+WRAP(int, pthread_rwlock_timedwrlock,
+     (pthread_rwlock_t * lock, const struct timespec *until)) {
+  return try_rwlock((struct rwlock *)lock, true, until, CALLER_PC);
+}
+WRAP(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock)) {
+  struct rwlock *l = (struct rwlock *)lock;
+  struct fiber_state *f = fl__me();
+  fl__sync_point(EV_UNLOCK, l, sizeof *l, CALLER_PC);
+  reject_destroyed_rwlock(l, CALLER_PC);
+  if (l->writer == fl__owner(f))
+    l->writer = 0;
+  else if (!l->depth[fl__number(f)])
+    fl__misuse(
+        l, CALLER_PC,
+        "a reader-writer lock is unlocked that the thread does not hold");
+  else if (!--l->depth[fl__number(f)])
+    l->readers &= ~fl__bit(f);
+  return 0;
+}
+
+/* ---- spinlocks ---- */
+
+static bool can_spin_lock(struct fiber_state *f) {
+  return !*(uint32_t *)(uintptr_t)f->addr;
+}
+
+WRAP(int, pthread_spin_init, (pthread_spinlock_t * lock, int shared)) {
+  (void)shared;
+  fl__access(EV_WRITE, lock, sizeof *lock, CALLER_PC);
+  *lock = 0;
+  return 0;
+}
+WRAP(int, pthread_spin_destroy, (pthread_spinlock_t * lock)) {
+  fl__access(EV_WRITE, lock, sizeof *lock, CALLER_PC);
+  if (*lock)
+    fl__misuse(lock, CALLER_PC, "a locked spinlock is destroyed");
+  return 0;
+}
+WRAP(int, pthread_spin_lock, (pthread_spinlock_t * lock)) {
+  fl__sync_wait(EV_LOCK, lock, sizeof *lock, CALLER_PC, can_spin_lock);
+  *lock = (int)fl__owner(fl__me());
+  return 0;
+}
+WRAP(int, pthread_spin_trylock, (pthread_spinlock_t * lock)) {
+  fl__sync_point(EV_TRYLOCK, lock, sizeof *lock, CALLER_PC);
+  bool ok = !*lock;
+  if (ok)
+    *lock = (int)fl__owner(fl__me());
+  fl__tried(EV_TRYLOCK, ok);
+  return ok ? 0 : EBUSY;
+}
+WRAP(int, pthread_spin_unlock, (pthread_spinlock_t * lock)) {
+  fl__sync_point(EV_UNLOCK, lock, sizeof *lock, CALLER_PC);
+  if ((uint32_t)*lock != fl__owner(fl__me()))
+    fl__misuse(lock, CALLER_PC,
+               *lock ? "a spinlock is unlocked that another thread holds"
+                     : "a spinlock is unlocked that is not locked");
+  *lock = 0;
+  return 0;
+}
+
+/* ---- for reports ---- */
+
+uint8_t fl__holder(uint8_t kind, uint64_t addr) {
+  enum { NOBODY = 255 };
+  if (kind != EV_LOCK && kind != EV_RDLOCK && kind != EV_WRLOCK)
+    return NOBODY;
+  /* Mutexes, spinlocks and writers have their owner in front. */
+  uint32_t owner = *(const uint32_t *)(uintptr_t)addr;
+  if (owner)
+    return (uint8_t)(owner - 1);
+  const struct rwlock *l = (const struct rwlock *)(uintptr_t)addr;
+  if (kind == EV_WRLOCK && l->readers)
+    return (uint8_t)__builtin_ctz(l->readers);
+  return NOBODY;
+}

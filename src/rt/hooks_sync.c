@@ -1,0 +1,319 @@
+/*
+ * Condition variables, semaphores, barriers and once.
+ *
+ * A wait on a condition variable is two steps: it releases the mutex and joins
+ * the set of waiters; it has been woken and takes the mutex back.  Which waiter
+ * a signal wakes is the search's choice.  Wakes without a signal happen only at
+ * timed waits, where they are the time-out.
+ *
+ * Who has been woken is noted in the thread's state and not in the object,
+ * which its last user may have freed by the time the thread goes on.
+ */
+#include "rt/hooks.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <semaphore.h>
+#include <string.h>
+
+static void wake(uint32_t threads) {
+  for (; threads; threads &= threads - 1)
+    E.fiber[__builtin_ctz(threads)].woken = 1;
+}
+
+/* The i-th thread of a set, as a set. */
+static uint32_t member(uint32_t set, int i) {
+  while (i--)
+    set &= set - 1;
+  return set & -set;
+}
+
+/* ---- condition variables ---- */
+
+static bool mutex_is_free(struct fiber_state *f) {
+  return !((const struct mutex *)(uintptr_t)f->other)->owner;
+}
+static bool can_wake(struct fiber_state *f) {
+  return f->woken && mutex_is_free(f);
+}
+
+static void reject_destroyed(const struct cond *c, uint64_t pc) {
+  if (c->destroyed)
+    fl__misuse(c, pc, "the condition variable is used after it was destroyed");
+}
+
+void fl__cond_init(struct cond *c, uint64_t pc) {
+  fl__access(EV_WRITE, c, sizeof *c, pc);
+  memset(c, 0, sizeof *c);
+}
+
+void fl__cond_destroy(struct cond *c, uint64_t pc) {
+  fl__access(EV_WRITE, c, sizeof *c, pc);
+  reject_destroyed(c, pc);
+  if (c->waiters)
+    fl__misuse(c, pc,
+               "a condition variable is destroyed that a thread waits on");
+  c->destroyed = 1;
+}
+
+int fl__cond_wait(struct cond *c, struct mutex *m, const struct timespec *until,
+                  uint64_t pc) {
+  struct fiber_state *f = fl__me();
+  if (!fl__on()) /* nobody else is there to signal */
+    fl__misuse(c, pc, "a condition variable is waited on by the only thread");
+  fl__usable(m, sizeof *m, pc);
+  f->other = (uint64_t)(uintptr_t)m;
+  fl__sync_point(EV_COND_WAIT, c, sizeof *c, pc);
+  fl__still_usable(m, sizeof *m, pc);
+  reject_destroyed(c, pc);
+  if (m->owner != fl__owner(f))
+    fl__misuse(m, pc, "a wait needs a mutex that the thread holds");
+  uint32_t count = m->count;
+  m->owner = m->count = 0;
+  c->waiters |= fl__bit(f);
+  f->woken = 0;
+  if (E.loopers) /* the step's address is the condition variable's */
+    fl__spin_changed(E.cur, f->other, sizeof *m);
+
+  fl__wait(EV_COND_WAKE, c, (uint64_t)(uintptr_t)m, pc,
+           until ? mutex_is_free : can_wake);
+  fl__still_usable(m, sizeof *m, pc);
+  m->owner = fl__owner(f);
+  m->count = count;
+  if (f->woken) {
+    f->woken = 0;
+    return 0;
+  }
+  fl__still_usable(c, sizeof *c, pc);
+  c->waiters &= ~fl__bit(f);
+  fl__sleep_until(until);
+  return ETIMEDOUT;
+}
+
+void fl__cond_signal(struct cond *c, uint64_t pc) {
+  fl__sync_point(EV_SIGNAL, c, sizeof *c, pc);
+  reject_destroyed(c, pc);
+  int n = __builtin_popcount(c->waiters);
+  if (!n) {
+    if (fl__on())
+      fl__silent();
+    return;
+  }
+  uint32_t one = member(c->waiters, n > 1 ? fl__choose(n) : 0);
+  c->waiters &= ~one;
+  wake(one);
+}
+
+void fl__cond_broadcast(struct cond *c, uint64_t pc) {
+  fl__sync_point(EV_BROADCAST, c, sizeof *c, pc);
+  reject_destroyed(c, pc);
+  if (!c->waiters && fl__on())
+    fl__silent();
+  wake(c->waiters);
+  c->waiters = 0;
+}
+
+WRAP(int, pthread_cond_init,
+     (pthread_cond_t * c, const pthread_condattr_t *attr)) {
+  (void)attr;
+  fl__cond_init((struct cond *)c, CALLER_PC);
+  return 0;
+}
+WRAP(int, pthread_cond_destroy, (pthread_cond_t * c)) {
+  fl__cond_destroy((struct cond *)c, CALLER_PC);
+  return 0;
+}
+WRAP(int, pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t *m)) {
+  return fl__cond_wait((struct cond *)c, (struct mutex *)m, NULL, CALLER_PC);
+}
+WRAP(int, pthread_cond_timedwait,
+     (pthread_cond_t * c, pthread_mutex_t *m, const struct timespec *until)) {
+  return fl__cond_wait((struct cond *)c, (struct mutex *)m, until, CALLER_PC);
+}
+WRAP(int, pthread_cond_clockwait,
+     (pthread_cond_t * c, pthread_mutex_t *m, clockid_t clock,
+      const struct timespec *until)) {
+  (void)clock;
+  return fl__cond_wait((struct cond *)c, (struct mutex *)m, until, CALLER_PC);
+}
+WRAP(int, pthread_cond_signal, (pthread_cond_t * c)) {
+  fl__cond_signal((struct cond *)c, CALLER_PC);
+  return 0;
+}
+WRAP(int, pthread_cond_broadcast, (pthread_cond_t * c)) {
+  fl__cond_broadcast((struct cond *)c, CALLER_PC);
+  return 0;
+}
+
+/* ---- semaphores ---- */
+
+struct semaphore {
+  uint32_t value;
+  uint32_t unused[7];
+};
+_Static_assert(sizeof(struct semaphore) == sizeof(sem_t), "overlay");
+
+static bool can_decrement(struct fiber_state *f) {
+  return ((const struct semaphore *)(uintptr_t)f->addr)->value > 0;
+}
+
+static int fails(int err) {
+  errno = err;
+  return -1;
+}
+
+static int try_decrement(struct semaphore *s, int err,
+                         const struct timespec *until, uint64_t pc) {
+  fl__sync_point(EV_SEM_WAIT, s, sizeof *s, pc);
+  bool ok = s->value > 0;
+  s->value -= ok;
+  fl__tried(EV_SEM_WAIT, ok);
+  if (!ok && until)
+    fl__sleep_until(until);
+  return ok ? 0 : fails(err);
+}
+
+WRAP(int, sem_init, (sem_t * sem, int shared, unsigned value)) {
+  (void)shared;
+  if (value > SEM_VALUE_MAX)
+    return fails(EINVAL);
+  fl__access(EV_WRITE, sem, sizeof *sem, CALLER_PC);
+  *(struct semaphore *)sem = (struct semaphore){.value = value};
+  return 0;
+}
+WRAP(int, sem_destroy, (sem_t * sem)) {
+  fl__access(EV_WRITE, sem, sizeof *sem, CALLER_PC);
+  for (uint32_t t = 0; t < E.live.nfibers; t++)
+    if (&E.fiber[t] != fl__me() && E.live.parked >> t & 1 &&
+        E.fiber[t].kind == EV_SEM_WAIT &&
+        E.fiber[t].addr == (uint64_t)(uintptr_t)sem)
+      fl__misuse(sem, CALLER_PC,
+                 "a semaphore is destroyed that a thread waits on");
+  return 0;
+}
+WRAP(int, sem_wait, (sem_t * sem)) {
+  struct semaphore *s = (struct semaphore *)sem;
+  fl__sync_wait(EV_SEM_WAIT, s, sizeof *s, CALLER_PC, can_decrement);
+  if (!s->value) /* only while loading: the one thread would wait for ever */
+    fl__misuse(s, CALLER_PC,
+               "a semaphore at zero is waited on by the only "
+               "thread");
+  s->value--;
+  return 0;
+}
+WRAP(int, sem_trywait, (sem_t * sem)) {
+  return try_decrement((struct semaphore *)sem, EAGAIN, NULL, CALLER_PC);
+}
+WRAP(int, sem_timedwait, (sem_t * sem, const struct timespec *until)) {
+  return try_decrement((struct semaphore *)sem, ETIMEDOUT, until, CALLER_PC);
+}
+WRAP(int, sem_clockwait,
+     (sem_t * sem, clockid_t clock, const struct timespec *until)) {
+  (void)clock;
+  return try_decrement((struct semaphore *)sem, ETIMEDOUT, until, CALLER_PC);
+}
+WRAP(int, sem_post, (sem_t * sem)) {
+  struct semaphore *s = (struct semaphore *)sem;
+  fl__sync_point(EV_SEM_POST, s, sizeof *s, CALLER_PC);
+  if (s->value >= SEM_VALUE_MAX) {
+    fl__tried(EV_SEM_POST, false);
+    return fails(EOVERFLOW);
+  }
+  s->value++;
+  return 0;
+}
+WRAP(int, sem_getvalue, (sem_t * sem, int *value)) {
+  struct semaphore *s = (struct semaphore *)sem;
+  fl__me()->order = __ATOMIC_SEQ_CST;
+  fl__sync_point(EV_ATOMIC_READ, &s->value, sizeof s->value, CALLER_PC);
+  int seen = (int)s->value;
+  fl__access(EV_WRITE, value, sizeof *value, CALLER_PC);
+  *value = seen;
+  return 0;
+}
+
+/* ---- barriers ---- */
+
+struct barrier {
+  uint32_t count; /* 0: not initialised, or destroyed */
+  uint32_t waiters;
+  uint32_t unused[6];
+};
+_Static_assert(sizeof(struct barrier) == sizeof(pthread_barrier_t), "overlay");
+
+static bool was_woken(struct fiber_state *f) { return f->woken; }
+
+WRAP(int, pthread_barrier_init,
+     (pthread_barrier_t * barrier, const pthread_barrierattr_t *attr,
+      unsigned count)) {
+  (void)attr;
+  if (!count || count > INT_MAX)
+    return EINVAL;
+  fl__access(EV_WRITE, barrier, sizeof *barrier, CALLER_PC);
+  *(struct barrier *)barrier = (struct barrier){.count = count};
+  return 0;
+}
+WRAP(int, pthread_barrier_destroy, (pthread_barrier_t * barrier)) {
+  struct barrier *b = (struct barrier *)barrier;
+  fl__access(EV_WRITE, b, sizeof *b, CALLER_PC);
+  if (b->waiters)
+    fl__misuse(b, CALLER_PC, "a barrier is destroyed that a thread waits at");
+  b->count = 0;
+  return 0;
+}
+WRAP(int, pthread_barrier_wait, (pthread_barrier_t * barrier)) {
+  struct barrier *b = (struct barrier *)barrier;
+  struct fiber_state *f = fl__me();
+  fl__sync_point(EV_BARRIER, b, sizeof *b, CALLER_PC);
+  if (!b->count)
+    fl__misuse(b, CALLER_PC, "the barrier is not initialised");
+  if ((unsigned)__builtin_popcount(b->waiters) + 1 >= b->count) {
+    wake(b->waiters);
+    b->waiters = 0;
+    return PTHREAD_BARRIER_SERIAL_THREAD;
+  }
+  if (!fl__on())
+    fl__misuse(b, CALLER_PC, "a barrier is waited at by the only thread");
+  b->waiters |= fl__bit(f);
+  f->woken = 0;
+  fl__wait(EV_BARRIER, b, 0, CALLER_PC, was_woken);
+  f->woken = 0;
+  return 0;
+}
+
+/* ---- once ---- */
+
+enum { ONCE_NEW, ONCE_RUNNING, ONCE_DONE };
+_Static_assert(PTHREAD_ONCE_INIT == ONCE_NEW, "static initialisers");
+_Static_assert(sizeof(pthread_once_t) == sizeof(int), "overlay");
+
+static bool once_is_idle(struct fiber_state *f) {
+  return *(const int *)(uintptr_t)f->addr != ONCE_RUNNING;
+}
+
+/* An exception left the routine: the next caller tries again.  (Runs only if
+ * this file is compiled with -fexceptions.) */
+static void abandon(int **control) {
+  if (*control)
+    **control = ONCE_NEW;
+}
+
+void fl__once(int *control, void (*routine)(void), uint64_t pc) {
+  fl__sync_wait(EV_ONCE, control, sizeof *control, pc, once_is_idle);
+  if (*control == ONCE_DONE) {
+    if (fl__on())
+      fl__silent();
+    return;
+  }
+  *control = ONCE_RUNNING;
+  int *running __attribute__((cleanup(abandon))) = control;
+  routine();
+  running = NULL;
+  fl__sync_point(EV_ONCE, control, sizeof *control, pc);
+  *control = ONCE_DONE;
+}
+
+WRAP(int, pthread_once, (pthread_once_t * control, void (*routine)(void))) {
+  fl__once((int *)control, routine, CALLER_PC);
+  return 0;
+}

@@ -1,0 +1,353 @@
+/*
+ * Inside the engine: what the hooks, the scheduler and the heap share.
+ * Nothing outside rt/ includes this.
+ *
+ * User code runs on the stacks of fibers; the engine runs on the caller's
+ * stack.  A hook that reaches a visible access parks its fiber there (point,
+ * fl__wait) and the engine decides; the hook goes on when its thread was chosen.
+ * So a fiber's stack holds nothing but user frames and the innermost hook: that
+ * is what makes states comparable and snapshots small.
+ *
+ * (I1) `self` is the running fiber's state, and valid only while in_fiber.
+ * (I2) everything an execution changes lives in struct fiber_state, struct
+ *      live, the heap arenas, the stacks, the thread-local blocks or the
+ *      object's data: all of it is in a snapshot.
+ */
+#ifndef RT_INT_H
+#define RT_INT_H
+
+#include "rt/rt.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#define FL_HIDDEN __attribute__((visibility("hidden")))
+#define FL_HOT __attribute__((hot))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* Fixed addresses: the same in every run, clear of ASan's shadow. */
+#define HEAP_BASE 0x200000000000ull
+#define ARENA_SIZE (256ull << 20)
+#define HEAP_SPAN (ARENA_SIZE * RT_MAX_THREADS)
+#define SHADOW_BASE 0x208000000000ull
+#define STACK_BASE 0x210000000000ull
+#define STACK_SIZE (1ull << 20)
+#define STACK_SPAN (STACK_SIZE * RT_MAX_THREADS)
+#define STACK_GUARD 8192ull
+
+/* ---- threads ---- */
+
+enum fiber_status { FIBER_FREE, FIBER_PARKED, FIBER_DONE };
+
+struct fiber_state {
+  void *sp; /* where it is parked; callee-saved registers lie on its stack */
+  uint8_t status;
+  uint8_t kind;      /* enum event_kind of the step it is parked before */
+  uint8_t order;     /* of an atomic */
+  uint8_t called;    /* the current call has made its first step */
+  uint8_t ops_begun; /* a client's thread is past FL_THREAD's enter */
+  uint8_t spinning;  /* parked until a location that it reads is changed */
+  uint8_t silent;    /* set by a hook: this step changed nothing after all */
+  uint8_t woken;     /* a condition variable's signal has reached it */
+  uint8_t detached;
+  uint8_t joined;
+  uint8_t in_wait; /* timed waits: give up was chosen */
+  uint32_t call; /* the client's call it is in, or EVENT_NO_CALL */
+  uint32_t allocs;     /* allocations made in this call so far */
+  uint32_t depth;      /* of the shadow call stack */
+  uint64_t addr, size; /* of the pending step */
+  uint64_t pc;         /* return address of the hook */
+  uint64_t other;      /* a second address, e.g. the mutex of a wait */
+  bool (*can)(struct fiber_state *f); /* NULL: always enabled */
+  void *thread_data;   /* what FL_THREAD's enter returned */
+  void *exit_value;
+  void *(*start)(void *);
+  void *start_arg;
+  uint64_t clock; /* nanoseconds; each thread's own, so that threads stay
+                     independent */
+  uint64_t slept; /* since it last looked at its clock: until it looks, a loop
+                     that sleeps comes back to the same local state */
+  uint64_t random;
+  uint64_t free_list[8]; /* reuse policy: last freed block by size class */
+  /* from here on not part of the state's hash (FIBER_HASHED) */
+  uint64_t seen; /* spin detection: a sieve of the pcs since the last change */
+  uint64_t looping; /* … and whether a loop is being recorded */
+};
+#define FIBER_HASHED offsetof(struct fiber_state, seen)
+
+enum arrival {
+  ARRIVED, /* parked before a step */
+  ENDED,   /* the thread is done */
+  CHOOSES, /* asks for one of E.alternatives */
+  FAULTED, /* E.fault is filled: the execution is over */
+  EXITED,  /* the whole program ended in order */
+};
+
+/* The part of the engine's state that an execution changes. */
+struct live {
+  uint32_t nfibers;
+  uint32_t parked;  /* mask: threads parked before a step */
+  uint32_t waiting; /* mask, part of parked: those whose `can` must be asked */
+  uint32_t transit; /* mask: run to their next step before anything is decided */
+  uint32_t clients; /* mask: client threads that are not done */
+  uint32_t spinning;
+  uint32_t steps;
+  uint32_t locals;  /* accesses that were no steps */
+  uint32_t current; /* who made the last step */
+  uint32_t final;   /* the main thread makes the final calls: no more picks */
+  uint32_t keys;    /* pthread keys in use, mask */
+  uint64_t done;    /* mask of the first 64 calls that returned */
+  uint64_t arena_used[RT_MAX_THREADS];
+};
+
+/* Results and order so far; hashed.  pre[i]: calls done when i was called. */
+struct live_call {
+  struct value result;
+  uint64_t pre;
+};
+struct live_time {
+  uint32_t call, ret;
+};
+
+enum { KEYS_MAX = 32, SPIN_MAX = 24 };
+
+struct spin_record {
+  uint64_t pc, addr, size, local;
+};
+struct spin {
+  uint32_t n;
+  struct spin_record at[SPIN_MAX];
+};
+
+struct parked_thread { /* lends its thread control block to a fiber */
+  uintptr_t fs;
+  uintptr_t handle; /* pthread_t */
+  int *errno_at;
+  uint8_t *tls; /* the object's thread-local block */
+  bool ready;
+};
+
+struct shadow_frame {
+  uint64_t pc, sp;
+};
+enum { SHADOW_FRAMES = 1024 };
+
+struct engine {
+  /* hot */
+  struct fiber_state *self;
+  void *engine_sp;
+  uint8_t in_fiber;
+  uint8_t recording; /* events go into a trace */
+  uint8_t shadowing; /* the shadow call stack is kept */
+  uint8_t arrival;
+  int cur;
+  uint64_t data_lo, data_span; /* the object's writable data */
+  uint32_t stack_shared; /* mask of stacks that other threads touch */
+  uint32_t new_marks; /* stack locations found to be shared in this run */
+  uint8_t reduce;     /* accesses without a conflict are no steps */
+  uint32_t conflicts; /* locations newly found to be shared */
+  struct rt_trail *trail;
+  uint32_t loopers;   /* mask of threads with spin records */
+  uint64_t progress; /* steps ever, for the watchdog */
+
+  struct fiber_state fiber[RT_MAX_THREADS];
+  struct live live;
+  struct live_call *calls; /* client->ncalls of each */
+  struct live_time *times;
+  struct spin spin[RT_MAX_THREADS];
+  void *key_value[RT_MAX_THREADS][KEYS_MAX];
+  void (*key_destructor[KEYS_MAX])(void *);
+
+  struct rt_options options;
+  const struct rt_driver *driver;
+  const struct fl_suite *suite;
+  const struct client *client;
+  const struct fl_op **ops; /* by index, as in call.op */
+  uint32_t nops;
+  void *object;
+  struct rt_fault fault;
+  int alternatives, chosen;
+  int exit_status;
+
+  /* the loaded object */
+  void *handle;
+  uint64_t base, image_span;
+  int (*program)(int, char **, char **);
+  size_t tls_size;
+  const uint8_t *tls_image;
+  size_t tls_image_size;
+  size_t tls_module;
+
+  struct parked_thread lent[RT_MAX_THREADS];
+  uintptr_t own_fs;
+  uintptr_t loaded_fs;
+  struct shadow_frame (*shadow)[SHADOW_FRAMES]; /* per fiber */
+  struct snapshot loaded; /* the state after loading */
+  struct snapshot start;  /* the prepared state */
+  char *shown;            /* what FL_SHOW printed of the prepared state */
+  struct shadow_frame (*start_shadow)[SHADOW_FRAMES];
+  struct history history;
+  uint64_t *stack_marks[RT_MAX_THREADS]; /* bit per 16 bytes: shared */
+};
+
+extern struct engine fl__e FL_HIDDEN;
+#define E fl__e
+
+/* ---- for hooks, on the fiber's stack ---- */
+
+/* switch.S: saves callee-saved registers on this stack, goes to the other. */
+void fl__switch(void **save_sp, void *load_sp) FL_HIDDEN;
+
+#define CALLER_PC ((uint64_t)(uintptr_t)__builtin_return_address(0))
+
+/*
+ * Parks the running thread before a step and returns when it is to make it.
+ * Always enabled.  The caller then performs the step on memory.
+ */
+static inline __attribute__((always_inline)) void
+point(enum event_kind kind, const volatile void *addr, uint64_t size,
+      uint64_t pc) {
+  struct fiber_state *f = E.self;
+  f->kind = kind;
+  f->addr = (uint64_t)(uintptr_t)addr;
+  f->size = size;
+  f->pc = pc;
+  E.arrival = ARRIVED;
+  fl__switch(&f->sp, E.engine_sp);
+}
+
+/*
+ * The same for a step that can be made only while can(self) is true; `other`
+ * is for `can` to use.  When it returns, can() is true and no other thread has
+ * run since.
+ */
+void fl__wait(enum event_kind kind, const volatile void *addr, uint64_t other,
+              uint64_t pc, bool (*can)(struct fiber_state *f)) FL_HIDDEN;
+
+/* This step changed nothing that another thread could wait for (a failed
+ * trylock, an exchange that stored what was there). */
+static inline void fl__silent(void) { E.self->silent = 1; }
+
+/* For the recording: the step in progress read `old` / left `value` there, or
+ * turned out to be of another kind.  Cheap when not recording. */
+void fl__saw(enum event_kind kind, const void *old, const void *value,
+             uint64_t size) FL_HIDDEN;
+
+/* One of n ≥ 2 alternatives, by the search. */
+int fl__choose(int n) FL_HIDDEN;
+
+/* Ends the execution with a fault.  `pc` 0: take the pending step's. */
+_Noreturn void fl__fault(enum fault kind, uint64_t pc, uint64_t addr,
+                         const char *format, ...) FL_HIDDEN
+    __attribute__((format(printf, 4, 5)));
+
+/* The whole program ends (exit in main, return of main). */
+_Noreturn void fl__exit_program(int status) FL_HIDDEN;
+
+/* The thread ends here (pthread_exit). */
+_Noreturn void fl__end_thread(void *value) FL_HIDDEN;
+
+/* A new thread; returns its number, or -1 when there are too many.  It runs to
+ * its first step before the creator goes on to its next. */
+int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) FL_HIDDEN;
+int fl__thread_of_handle(uintptr_t handle) FL_HIDDEN; /* -1: none */
+uintptr_t fl__handle_of_thread(int thread) FL_HIDDEN;
+
+/* Are the hooks to do anything?  False while the object is being loaded. */
+static inline bool fl__on(void) { return E.in_fiber; }
+
+/* ---- accesses ---- */
+
+/*
+ * Is [addr, addr+size) something that another thread can see?  Checks heap
+ * accesses (use after free, out of bounds) on the way.
+ */
+bool fl__visible(uint64_t addr, uint64_t size, bool write, uint64_t pc)
+    FL_HIDDEN;
+
+/* A step that reads or writes a range by library code; no-op when nothing of
+ * it is visible or size is 0.  After it the caller performs the access. */
+void fl__access(enum event_kind kind, const volatile void *addr, uint64_t size,
+                uint64_t pc) FL_HIDDEN;
+
+/* ---- heap ---- */
+
+void *fl__alloc(uint64_t size, uint64_t align, uint64_t elem, bool zero,
+                uint64_t pc) FL_HIDDEN; /* NULL when the arena is full */
+void fl__free(void *p, uint64_t pc) FL_HIDDEN;
+uint64_t fl__block_size(const void *p) FL_HIDDEN; /* of a live block, or 0 */
+static inline bool fl__in_heap(const volatile void *p) {
+  return (uint64_t)(uintptr_t)p - HEAP_BASE < HEAP_SPAN;
+}
+
+struct block_header;
+bool fl__heap_check(uint64_t addr, uint64_t size) FL_HIDDEN; /* all live? */
+_Noreturn void fl__heap_fault(uint64_t addr, uint64_t size, bool write,
+                              uint64_t pc) FL_HIDDEN;
+void fl__heap_open(void) FL_HIDDEN;
+void fl__heap_clear(void) FL_HIDDEN;
+/* What is known of the block that an address belongs to. */
+struct block_info {
+  uint64_t base, size, elem, alloc_pc, free_pc;
+  uint32_t alloc_chain;
+  uint8_t alloc_thread, free_thread;
+  bool live;
+};
+bool fl__block_of(uint64_t addr, struct block_info *out) FL_HIDDEN;
+/* Calls `each` for every block of arena t that was ever allocated. */
+void fl__heap_each(int t, void (*each)(const struct block_info *, void *),
+                   void *ctx) FL_HIDDEN;
+/* The canonical form of a pointer result (model/value.h). */
+uint64_t fl__pointer_name(uint64_t p) FL_HIDDEN;
+/* A leaked block, or 0 (alive, and allocated since the client was begun). */
+uint32_t fl__heap_live(uint64_t *first_addr, uint64_t *bytes) FL_HIDDEN;
+
+/* ---- the other files ---- */
+
+void fl__fibers_open(void) FL_HIDDEN;
+void fl__fiber_begin(int thread, void (*body)(void)) FL_HIDDEN;
+void fl__lend(int thread) FL_HIDDEN; /* makes sure the fiber has its TCB */
+void fl__tls_reset(int thread) FL_HIDDEN;
+void fl__use_fs(uintptr_t fs) FL_HIDDEN;
+int fl__module_open(const char *so, struct error *e) FL_HIDDEN;
+void fl__signals_open(void) FL_HIDDEN;
+void fl__stack_touched(uint64_t addr, uint64_t size) FL_HIDDEN;
+void fl__run_key_destructors(void) FL_HIDDEN;
+uint32_t fl__chain(int thread) FL_HIDDEN; /* of the shadow stack, interned */
+bool fl__readable(uint64_t addr, uint64_t size) FL_HIDDEN;
+bool fl__stack_marked(int thread, uint64_t addr, uint64_t size) FL_HIDDEN;
+
+void fl__spin_arrive(int thread) FL_HIDDEN;
+void fl__spin_changed(int thread, uint64_t addr, uint64_t size) FL_HIDDEN;
+void fl__spin_forget(int thread) FL_HIDDEN;
+
+/* conflict.c: which locations do threads conflict on? */
+void fl__conflict_note(int thread, uint8_t kind, uint64_t addr, uint64_t size)
+    FL_HIDDEN;
+bool fl__conflict_free(uint64_t addr, uint64_t size) FL_HIDDEN;
+void fl__conflict_forget(void) FL_HIDDEN;
+
+/* What the user's code prints in between, as a string (to be freed). */
+void fl__show_begin(void) FL_HIDDEN;
+void fl__show_end(char **text) FL_HIDDEN;
+/* The thread that has the lock that a parked thread waits for, or 255. */
+uint8_t fl__holder(uint8_t kind, uint64_t addr) FL_HIDDEN;
+
+/* record.c; all no-ops unless E.recording (the callers test it) */
+void fl__record_begin(struct arena *a, struct trace *t) FL_HIDDEN;
+void fl__record_end(void) FL_HIDDEN;
+void fl__record_step(int thread) FL_HIDDEN;
+void fl__record_done_step(uint8_t kind, uint64_t addr, uint64_t size)
+    FL_HIDDEN;
+void fl__record_call(int thread, uint32_t call) FL_HIDDEN;
+void fl__record_return(int thread, uint32_t call) FL_HIDDEN;
+void fl__record_alloc(const void *p, uint64_t size, uint64_t elem, uint64_t pc)
+    FL_HIDDEN;
+void fl__record_free(const void *p, uint64_t pc) FL_HIDDEN;
+void fl__record_note(enum event_kind kind, int thread, uint64_t pc,
+                     uint64_t addr, const char *text) FL_HIDDEN;
+void fl__record_simple(enum event_kind kind, const volatile void *addr,
+                       uint64_t value, uint64_t pc) FL_HIDDEN;
+
+#endif

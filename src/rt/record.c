@@ -1,0 +1,278 @@
+/*
+ * The recording of one execution.  It is written as it happens into memory that
+ * the worker may share with its parent, so that it can be read even when the
+ * user's code takes the worker down.
+ *
+ * Values: a plain read's value is what memory holds when the step begins, a
+ * plain write's what it holds when the step is over; atomics tell theirs.
+ */
+#include "rt/int.h"
+
+#include "base/arena.h"
+#include "base/map128.h"
+
+#include <string.h>
+
+enum { MAX_EVENTS = 1 << 16, MAX_FRAMES = 1 << 15, MAX_BLOCKS = 1 << 14,
+       MAX_NOTES = 64 };
+
+static struct {
+  struct trace *t;
+  struct arena *arena;
+  uint32_t open; /* event whose value is not known yet + 1 */
+} R;
+
+/* ---- call chains, interned for as long as the client is prepared ---- */
+
+static struct frame chains[MAX_FRAMES] = {{0, 0}};
+static uint32_t nchains = 1;
+static struct map128 chain_ids;
+
+static uint32_t chain_of(uint32_t parent, uint64_t pc) {
+  uint64_t key[2] = {parent, pc};
+  bool fresh;
+  if (nchains == MAX_FRAMES)
+    return parent;
+  uint32_t *id = map128_put(&chain_ids, hash128(key, sizeof key, 0), &fresh);
+  if (fresh) {
+    chains[nchains] = (struct frame){pc, parent};
+    if (R.t) {
+      R.t->frames[nchains] = chains[nchains];
+      R.t->nframes = nchains + 1;
+    }
+    *id = nchains++;
+  }
+  return *id;
+}
+
+uint32_t fl__chain(int thread) {
+  uint32_t depth = E.fiber[thread].depth, id = 0;
+  if (depth > SHADOW_FRAMES)
+    depth = SHADOW_FRAMES;
+  for (uint32_t i = 0; i < depth; i++) {
+    uint64_t pc = E.shadow[thread][i].pc;
+    /* The outermost call came from the engine: no place of the user's. */
+    if (pc - E.base < E.image_span)
+      id = chain_of(id, pc - E.base);
+  }
+  return id;
+}
+
+/* ---- blocks ---- */
+
+static struct block *add_block(void) {
+  if (R.t->nblocks == MAX_BLOCKS) {
+    R.t->truncated = true;
+    return NULL;
+  }
+  return &R.t->blocks[R.t->nblocks++];
+}
+
+static void old_block(const struct block_info *b, void *ctx) {
+  (void)ctx;
+  struct block *to = add_block();
+  if (!to)
+    return;
+  *to = (struct block){.base = b->base,
+                       .size = b->size,
+                       .elem_size = b->elem,
+                       .alloc_event = UINT32_MAX,
+                       .free_event = b->live ? UINT32_MAX : 0,
+                       .alloc_pc = b->alloc_pc,
+                       .free_pc = b->free_pc,
+                       .alloc_chain = b->alloc_chain,
+                       .alloc_thread = b->alloc_thread,
+                       .free_thread = b->free_thread};
+}
+
+/* The newest block at an address. */
+static struct block *block_at(uint64_t base) {
+  for (uint32_t i = R.t->nblocks; i--;)
+    if (R.t->blocks[i].base == base)
+      return &R.t->blocks[i];
+  return NULL;
+}
+
+/* ---- events ---- */
+
+static struct event *add(enum event_kind kind, int thread, uint64_t pc) {
+  if (R.t->nevents == MAX_EVENTS) {
+    R.t->truncated = true;
+    return NULL;
+  }
+  struct fiber_state *f = &E.fiber[thread];
+  struct event *e = &R.t->events[R.t->nevents];
+  *e = (struct event){.kind = kind,
+                      .thread = (uint8_t)thread,
+                      .step = E.live.steps,
+                      .call = f->call,
+                      .chain = fl__chain(thread),
+                      .pc = pc - E.base < E.image_span ? pc - E.base : 0};
+  R.t->nevents++;
+  return e;
+}
+
+static void copy_value(uint64_t to[2], const void *from, uint64_t size) {
+  to[0] = to[1] = 0;
+  if (from)
+    memcpy(to, from, size < 16 ? size : 16);
+}
+
+void fl__record_step(int thread) {
+  struct fiber_state *f = &E.fiber[thread];
+  R.open = 0;
+  if (f->kind == EV_STEP)
+    return; /* its call and return say it all */
+  struct event *e = add(f->kind, thread, f->pc);
+  if (!e)
+    return;
+  e->order = f->order;
+  e->addr = f->addr;
+  e->size = f->size;
+  if (f->kind == EV_JOIN)
+    e->value[0] = f->other;
+  if ((event_reads[f->kind] || event_writes[f->kind]) &&
+      fl__readable(f->addr, f->size ? f->size : 1)) {
+    copy_value(e->old, (void *)f->addr, f->size);
+    memcpy(e->value, e->old, sizeof e->value);
+  }
+  R.open = R.t->nevents;
+}
+
+void fl__saw(enum event_kind kind, const void *old, const void *value,
+             uint64_t size) {
+  if (!E.recording || !R.open)
+    return;
+  struct event *e = &R.t->events[R.open - 1];
+  e->kind = kind;
+  if (old)
+    copy_value(e->old, old, size);
+  if (value)
+    copy_value(e->value, value, size);
+  if (!event_writes[kind])
+    R.open = 0;
+}
+
+void fl__record_done_step(uint8_t kind, uint64_t addr, uint64_t size) {
+  if (!R.open)
+    return;
+  struct event *e = &R.t->events[R.open - 1];
+  if (event_writes[kind] && E.arrival != FAULTED &&
+      fl__readable(addr, size ? size : 1) && e->kind == kind)
+    copy_value(e->value, (void *)addr, size);
+  R.open = 0;
+}
+
+void fl__record_call(int thread, uint32_t call) {
+  (void)call;
+  add(EV_CALL, thread, 0);
+}
+
+void fl__record_return(int thread, uint32_t call) {
+  /* The last write's value must be known before the return is noted. */
+  if (R.open) {
+    struct event *e = &R.t->events[R.open - 1];
+    fl__record_done_step(e->kind, e->addr, e->size);
+  }
+  struct event *e = add(EV_RETURN, thread, 0);
+  if (e) {
+    e->value[0] = E.calls[call].result.bits;
+    e->value[1] = E.calls[call].result.kind;
+    if (e->value[1] == VALUE_STRING && e->value[0])
+      e->value[0] = (uint64_t)(uintptr_t)arena_strdup(
+          R.arena, (const char *)(uintptr_t)e->value[0]);
+  }
+}
+
+void fl__record_simple(enum event_kind kind, const volatile void *addr,
+                       uint64_t value, uint64_t pc) {
+  struct event *e = add(kind, E.cur, pc);
+  if (e) {
+    e->addr = (uint64_t)(uintptr_t)addr;
+    e->value[0] = value;
+  }
+}
+
+void fl__record_alloc(const void *p, uint64_t size, uint64_t elem,
+                      uint64_t pc) {
+  if (!E.in_fiber)
+    return;
+  struct event *e = add(EV_ALLOC, E.cur, pc);
+  struct block *b = e ? add_block() : NULL;
+  if (!b)
+    return;
+  e->addr = (uint64_t)(uintptr_t)p;
+  e->size = size;
+  *b = (struct block){.base = e->addr,
+                      .size = size,
+                      .elem_size = elem,
+                      .alloc_event = R.t->nevents - 1,
+                      .free_event = UINT32_MAX,
+                      .alloc_pc = e->pc,
+                      .alloc_chain = e->chain,
+                      .alloc_thread = (uint8_t)E.cur};
+}
+
+void fl__record_free(const void *p, uint64_t pc) {
+  struct block *b = block_at((uint64_t)(uintptr_t)p);
+  if (!b)
+    return;
+  /* The FREE step itself was recorded when it began. */
+  b->free_event = R.t->nevents ? R.t->nevents - 1 : 0;
+  b->free_pc = pc - E.base < E.image_span ? pc - E.base : 0;
+  b->free_chain = fl__chain(E.cur);
+  b->free_thread = (uint8_t)E.cur;
+}
+
+void fl__record_note(enum event_kind kind, int thread, uint64_t pc,
+                     uint64_t addr, const char *text) {
+  if (R.t->nnotes == MAX_NOTES)
+    return;
+  struct event *e = add(kind, thread, pc ? pc + E.base : 0);
+  if (!e)
+    return;
+  e->addr = addr;
+  e->value[0] = R.t->nnotes;
+  R.t->notes[R.t->nnotes++] = arena_strdup(R.arena, text ? text : "");
+}
+
+static void *room(size_t size) {
+  void *p = arena_alloc(R.arena, size);
+  if (!p)
+    die("the memory for recordings is full");
+  return p;
+}
+
+void fl__record_begin(struct arena *a, struct trace *t) {
+  R.arena = a;
+  R.open = 0;
+  *t = (struct trace){0};
+  t->events = room(MAX_EVENTS * sizeof *t->events);
+  t->frames = room(MAX_FRAMES * sizeof *t->frames);
+  t->blocks = room(MAX_BLOCKS * sizeof *t->blocks);
+  t->notes = room(MAX_NOTES * sizeof *t->notes);
+  memcpy(t->frames, chains, nchains * sizeof *chains);
+  t->nframes = nchains;
+  t->history.client = E.client;
+  R.t = t;
+  for (int i = 0; i < RT_MAX_THREADS; i++)
+    fl__heap_each(i, old_block, NULL);
+  if (E.suite && E.suite->show)
+    fl__record_note(EV_SHOW, 0, 0, 0, E.shown);
+}
+
+void fl__record_end(void) {
+  struct trace *t = R.t;
+  uint32_t n = E.client ? E.client->ncalls : 0;
+  const struct history *h = rt_history();
+  t->history = *h;
+  t->history.ops = room((n + 1) * sizeof *t->history.ops);
+  memcpy(t->history.ops, h->ops, n * sizeof *h->ops);
+  for (uint32_t i = 0; i < n; i++) { /* strings go into the shared memory too */
+    struct value *v = &t->history.ops[i].result;
+    if (v->kind == VALUE_STRING && v->bits)
+      v->bits = (uint64_t)(uintptr_t)arena_strdup(
+          R.arena, (const char *)(uintptr_t)v->bits);
+  }
+  R.t = NULL;
+}

@@ -1,0 +1,155 @@
+/*
+ * The engine: runs a client of an object under a scheduler that the caller
+ * controls, inside this process, on one OS thread.  Threads are fibers.
+ *
+ * Words.  A step executes one visible access of one thread and runs that thread
+ * on to just before its next one.  A thread is enabled when its next step can
+ * be made now.  Thread 0 is the main thread (constructor, initial and final
+ * calls, main() of a whole program); 1 … n are the client's threads in order,
+ * then those that the code creates.
+ *
+ * There is one engine in a process (`rt` is the one global that STYLE.md
+ * allows); it must be opened in a forked worker, since user code runs in it.
+ *
+ * (R1) same client, same answers of the driver: same steps, same values.
+ * (R2) no user code runs and no hook is entered while the caller runs.
+ * (R3) between rt_prepare and the next, every execution begins in the same
+ *      native state: memory, stacks, thread-local variables.
+ */
+#ifndef RT_RT_H
+#define RT_RT_H
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "model/history.h"
+#include "model/result.h"
+#include "model/trace.h"
+
+#include <faultline.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RT_MAX_THREADS = 32 };
+
+struct rt_options {
+  bool reuse;         /* heap: last freed, first given (else quarantine) */
+  bool spurious_cas;  /* a weak CAS may fail without reason: a choice */
+  bool leaks;         /* blocks that are alive after the destructor: a fault */
+  bool uses_tls;      /* thread-local variables: switch the FS base too */
+  uint32_t max_steps; /* of one execution; then it is cut */
+  uint32_t watchdog_ms; /* a step that takes longer is an endless loop */
+  bool show_output;   /* user's stdout is not sent to /dev/null */
+};
+
+enum rt_end {
+  RT_DONE,    /* every thread returned */
+  RT_STUCK,   /* only operations wait that may wait (FL_BLOCKING) */
+  RT_FAULT,   /* see rt_fault() */
+  RT_CUT,     /* max_steps */
+  RT_STOPPED, /* the driver said RT_STOP, or rt_step made its step */
+};
+
+#define RT_STOP (-1)
+
+/* Called by the engine at each point where there is something to decide. */
+struct rt_driver {
+  /* More than one thread is enabled: which one makes the next step?  `current`
+   * made the last one (it may not be enabled). */
+  int (*pick)(void *ctx, uint32_t enabled, int current);
+  /* Which of n ≥ 2 alternatives?  NULL: always 0. */
+  int (*choose)(void *ctx, int n);
+  void *ctx;
+  bool every; /* pick is asked even when only one thread is enabled */
+};
+
+/* Loads a shared object; suites are then at rt_suites(). */
+int rt_open(const char *so, const struct rt_options *o, struct error *e);
+struct fl_suite *rt_suites(void);
+uint64_t rt_base(void);            /* load address */
+bool rt_has_main(void);            /* a whole program */
+
+/*
+ * Constructs the object, makes the initial calls, starts the client's threads
+ * (up to their first step), and keeps the native state.  suite NULL: a whole
+ * program; its main() is thread 0 and `client` has no calls.
+ * RT_FAULT when something fails on the way (a sequential fault), else RT_DONE.
+ * The client must live as long as it is prepared.
+ */
+enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c);
+
+/* One execution from the prepared state to its end. */
+enum rt_end rt_run(const struct rt_driver *d);
+
+/* One execution, recorded.  The trace lives in memory that survives until the
+ * next recording, allocated in `a`. */
+struct arena;
+enum rt_end rt_run_recorded(const struct rt_driver *d, struct arena *a,
+                            struct trace *t);
+
+/* Of the last execution. */
+const struct history *rt_history(void);
+struct hash128 rt_history_hash(void); /* equal: same verdict of a checker */
+bool rt_call_done(uint32_t call);
+uint64_t rt_progress(void); /* steps ever made: tells whether it is alive */
+/*
+ * Whether the execution has met, for the first time, an access to another
+ * thread's stack.  From now on such locations are steps for their owner too, so
+ * an exhaustive search of this client must begin again.
+ */
+bool rt_found_shared_stack(void);
+const struct rt_fault *rt_fault(void);
+uint32_t rt_steps(void);
+uint32_t rt_waiting(struct waiting out[RT_MAX_THREADS]);
+
+struct rt_fault {
+  enum fault kind;
+  char text[512]; /* one sentence */
+  uint64_t pc;    /* module offset */
+  uint8_t thread;
+  uint64_t addr;
+  int signal;
+};
+
+/*
+ * Step-wise control, for searches over states.  rt_begin restores the prepared
+ * state (RT_STOPPED: it can go on); rt_enabled tells who can step; rt_step makes one step of thread t and
+ * returns RT_STOPPED, or how the execution ended.
+ */
+enum rt_end rt_begin(const struct rt_driver *d);
+uint32_t rt_enabled(void);
+enum rt_end rt_step(int thread, const struct rt_driver *d);
+
+/*
+ * Reduction: an access to a location that no other thread has been seen to
+ * conflict on is no step; it belongs to the step before it.  Nothing but
+ * rt_prepare forgets what was seen.  An exhaustive search must begin again
+ * whenever an execution finds a location shared that was not known to be.
+ */
+void rt_reduce(bool on);
+bool rt_found_conflict(void); /* since the last time it was asked */
+
+/*
+ * While a trail is set, every access is noted in it: the thread, with
+ * RT_TRAIL_EARLY when it is no step and comes before its call's first one.
+ */
+enum { RT_TRAIL_EARLY = 0x40 };
+struct rt_trail {
+  uint8_t *at;
+  uint32_t len, cap;
+};
+void rt_trail(struct rt_trail *t);
+
+/* Snapshots of the complete native state in the middle of an execution. */
+struct snapshot {
+  uint8_t *bytes;
+  uint32_t len, cap;
+};
+void rt_save(struct snapshot *s);
+void rt_restore(const struct snapshot *s);
+void snapshot_free(struct snapshot *s);
+
+/* Hash of memory, stacks and scheduler state; with `with_history` also of
+ * results so far and, for each call made, the set of calls completed before. */
+struct hash128 rt_hash(bool with_history);
+
+#endif

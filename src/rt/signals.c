@@ -1,0 +1,139 @@
+/*
+ * A crash of the user's code is a finding.  The handler runs on a stack of its
+ * own, notes what happened, and resumes in the engine as if the fiber had
+ * parked; the fiber is abandoned where it is, and the next execution begins
+ * from a clean state.  A signal outside a fiber is our own trouble (or the
+ * result of a wild write): the worker dies and its parent tells.
+ *
+ * The watchdog ticks in CPU time of this process: a noisy machine cannot make
+ * it bark.
+ */
+#include "rt/int.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <ucontext.h>
+
+void fl__switch_in(void) FL_HIDDEN;
+
+enum { TICK_MS = 50, ALT_STACK = 64 << 10 };
+
+static void abandon(ucontext_t *uc) {
+  E.arrival = FAULTED;
+  uc->uc_mcontext.gregs[REG_RSP] = (greg_t)E.engine_sp;
+  uc->uc_mcontext.gregs[REG_RIP] = (greg_t)fl__switch_in;
+}
+
+/* The place: the instruction itself when it is the user's, else the user's
+ * last known step.  Places are looked up at pc - 1, as for return addresses. */
+static uint64_t place_of(const ucontext_t *uc) {
+  uint64_t rip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
+  if (rip - E.base < E.image_span)
+    return rip - E.base + 1;
+  return E.self->pc - E.base < E.image_span ? E.self->pc - E.base : 0;
+}
+
+static void fill(enum fault kind, const ucontext_t *uc, uint64_t addr,
+                 int number) {
+  E.fault.kind = kind;
+  E.fault.pc = place_of(uc);
+  E.fault.thread = (uint8_t)E.cur;
+  E.fault.addr = addr;
+  E.fault.signal = number;
+}
+
+static const char *words(int number, int code) {
+  switch (number) {
+  case SIGSEGV:
+    return "invalid memory access (SIGSEGV)";
+  case SIGBUS:
+    return "bus error (SIGBUS)";
+  case SIGFPE:
+    return code == FPE_INTDIV ? "integer division by zero (SIGFPE)"
+                              : "arithmetic error (SIGFPE)";
+  case SIGILL:
+    return "illegal instruction (SIGILL)";
+  case SIGABRT:
+    return "abort (SIGABRT)";
+  case SIGTRAP:
+    return "trap (SIGTRAP)";
+  }
+  return "signal";
+}
+
+static void crashed(int number, siginfo_t *info, void *context) {
+  ucontext_t *uc = context;
+  if (!E.in_fiber) {
+    signal(number, SIG_DFL); /* ours: happens again, and is fatal then */
+    return;
+  }
+  uint64_t addr = (uint64_t)(uintptr_t)info->si_addr;
+  uint64_t guard = STACK_BASE + (uint64_t)E.cur * STACK_SIZE;
+  bool memory = number == SIGSEGV || number == SIGBUS;
+  if (memory && addr - guard < STACK_GUARD) {
+    fill(FAULT_STACK_OVERFLOW, uc, addr, number);
+    snprintf(E.fault.text, sizeof E.fault.text,
+             "the thread's stack of %llu KB is full: recursion too deep",
+             STACK_SIZE >> 10);
+  } else {
+    fill(number == SIGABRT ? FAULT_ABORT : FAULT_CRASH, uc,
+         memory ? addr : 0, number);
+    if (memory && info->si_code > 0 && addr)
+      snprintf(E.fault.text, sizeof E.fault.text, "%s at address 0x%llx",
+               words(number, info->si_code), (unsigned long long)addr);
+    else if (memory && info->si_code > 0)
+      snprintf(E.fault.text, sizeof E.fault.text, "NULL dereferenced (%s)",
+               number == SIGSEGV ? "SIGSEGV" : "SIGBUS");
+    else
+      snprintf(E.fault.text, sizeof E.fault.text, "%s",
+               words(number, info->si_code));
+  }
+  abandon(uc);
+}
+
+static void tick(int number, siginfo_t *info, void *context) {
+  (void)info;
+  static uint64_t last;
+  static uint32_t idle;
+  ucontext_t *uc = context;
+  if (!E.in_fiber || E.progress != last) {
+    last = E.progress;
+    idle = 0;
+    return;
+  }
+  if (++idle * TICK_MS < E.options.watchdog_ms)
+    return;
+  uint64_t rip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
+  if (rip - E.base >= E.image_span && idle * TICK_MS < 2 * E.options.watchdog_ms)
+    return; /* inside a library or a hook: give it a chance to come out */
+  idle = 0;
+  fill(FAULT_ENDLESS, uc, 0, number);
+  snprintf(E.fault.text, sizeof E.fault.text,
+           "no visible step for %u ms of CPU time", E.options.watchdog_ms);
+  abandon(uc);
+}
+
+void fl__signals_open(void) {
+  static const int numbers[] = {SIGSEGV, SIGBUS,  SIGFPE,
+                                SIGILL,  SIGABRT, SIGTRAP};
+  stack_t alt = {.ss_size = ALT_STACK};
+  alt.ss_sp = mmap(NULL, ALT_STACK, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (alt.ss_sp == MAP_FAILED || sigaltstack(&alt, NULL))
+    die("cannot set up the stack for signals");
+  struct sigaction a = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+  sigemptyset(&a.sa_mask);
+  a.sa_sigaction = crashed;
+  for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    sigaction(numbers[i], &a, NULL);
+  if (E.options.watchdog_ms) {
+    a.sa_sigaction = tick;
+    a.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+    sigaction(SIGVTALRM, &a, NULL);
+    struct itimerval every = {{0, TICK_MS * 1000}, {0, TICK_MS * 1000}};
+    setitimer(ITIMER_VIRTUAL, &every, NULL);
+  }
+}

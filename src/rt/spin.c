@@ -1,0 +1,92 @@
+/*
+ * Spin loops.  A thread that comes back to a step in exactly the same local
+ * state (stack and registers), having changed nothing (but for locks that
+ * it took and gave back), and with none of the locations that it read changed
+ * by others, will go round for ever unless one
+ * of those is changed: it is parked until that happens.  This is exact: a
+ * bounded retry loop has a counter in its local state and is never parked.
+ *
+ * Straight code pays for a 64-bit sieve of program counters only.  When the
+ * sieve says that a step may have been seen before, the steps are recorded
+ * with a hash of the local state; a second meeting of equal records parks the
+ * thread.  So a loop goes round at most twice more than it must.
+ */
+#include "rt/int.h"
+
+static bool reads_only(uint8_t kind) {
+  switch (kind) {
+  case EV_READ:
+  case EV_ATOMIC_READ:
+  case EV_CAS:      /* changes memory or not, as the step will show */
+  case EV_RMW:
+  case EV_TRYLOCK:
+  case EV_SEM_WAIT:
+  case EV_YIELD:
+  case EV_WRITE:
+  case EV_ATOMIC_WRITE:
+  case EV_LOCK: /* timed and try variants */
+  case EV_RDLOCK:
+  case EV_WRLOCK:
+    return true;
+  }
+  return false;
+}
+
+static uint64_t local_state(int thread) {
+  struct fiber_state *f = &E.fiber[thread];
+  uint64_t top = STACK_BASE + (uint64_t)(thread + 1) * STACK_SIZE;
+  uint64_t at = (uint64_t)(uintptr_t)f->sp;
+  return hash64((void *)at, top - at, f->clock ^ f->random);
+}
+
+void fl__spin_forget(int thread) {
+  E.fiber[thread].seen = 0;
+  E.fiber[thread].looping = 0;
+  E.spin[thread].n = 0;
+  E.loopers &= ~(1u << thread);
+}
+
+void fl__spin_arrive(int thread) {
+  struct fiber_state *f = &E.fiber[thread];
+  if (!reads_only(f->kind))
+    return;
+  uint64_t bit = 1ull << ((f->pc * 0x9e3779b97f4a7c15u) >> 58);
+  if (LIKELY(!f->looping)) {
+    if (LIKELY(!(f->seen & bit))) {
+      f->seen |= bit;
+      return;
+    }
+    f->looping = 1;
+    E.spin[thread].n = 0;
+  }
+  struct spin *s = &E.spin[thread];
+  struct spin_record now = {f->pc, f->addr, f->size, local_state(thread)};
+  for (uint32_t i = 0; i < s->n; i++)
+    if (s->at[i].pc == now.pc && s->at[i].local == now.local) {
+      f->spinning = 1;
+      E.live.spinning |= 1u << thread;
+      return;
+    }
+  if (s->n == SPIN_MAX)
+    s->n = 0; /* a long loop, or none: begin again */
+  s->at[s->n++] = now;
+  E.loopers |= 1u << thread;
+}
+
+/* Thread `thread` has changed [addr, addr+size): wake who waits for that, and
+ * let nobody build a conclusion on what it read there before. */
+void fl__spin_changed(int thread, uint64_t addr, uint64_t size) {
+  for (uint32_t left = E.loopers & ~(1u << thread); left; left &= left - 1) {
+    int t = __builtin_ctz(left);
+    struct spin *s = &E.spin[t];
+    for (uint32_t i = 0; i < s->n; i++)
+      if (s->at[i].addr < addr + size &&
+          addr < s->at[i].addr + s->at[i].size) {
+        s->n = 0;
+        E.fiber[t].spinning = 0;
+        E.live.spinning &= ~(1u << t);
+        E.loopers &= ~(1u << t);
+        break;
+      }
+  }
+}

@@ -1,0 +1,107 @@
+/*
+ * Exploring one prepared client: strategies run executions, a judge looks at
+ * each, budgets end it.  A strategy knows nothing of specifications, a judge
+ * nothing of schedules.
+ *
+ * (X1) EXPLORE_ALL means that every interleaving of visible steps was run or
+ *      shown equal to one that was, and that no execution was cut.
+ * (X2) results depend on the client, the strategy and the seed only.
+ */
+#ifndef SEARCH_EXPLORE_H
+#define SEARCH_EXPLORE_H
+
+#include "base/vec.h"
+#include "model/result.h"
+#include "rt/rt.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A path is a complete execution as the sequence of its steps: who steps, and
+ * between, the answers to other choices.
+ */
+enum { PATH_CHOICE = 0x80 };
+typedef VEC(uint8_t) path;
+
+enum judgement { JUDGE_GOOD, JUDGE_BAD, JUDGE_STOP };
+
+struct judge {
+  /* Called after each execution, with the engine at its end. */
+  enum judgement (*ended)(void *ctx, enum rt_end end);
+  void *ctx;
+};
+
+enum explore_end {
+  EXPLORE_ALL,        /* exhaustive (for random: as many as were asked) */
+  EXPLORE_BAD,        /* the judge said JUDGE_BAD; `bad` is the path */
+  EXPLORE_STOPPED,    /* the judge said JUDGE_STOP */
+  EXPLORE_EXECUTIONS, /* budgets */
+  EXPLORE_TIME,
+  EXPLORE_STATES,
+};
+
+struct explore {
+  /* in */
+  struct judge judge;
+  uint64_t max_executions; /* of this call; 0: none */
+  double deadline;         /* of explore_now(); 0: none */
+  uint64_t max_states;     /* stateful; 0: none */
+  uint64_t seed;           /* random */
+  bool no_reduction;       /* stateful: every access is a branching point */
+  bool all;                /* go on after a bad execution: the judge counts,
+                              and `bad` is the one with the fewest switches */
+  volatile uint64_t *heartbeat; /* incremented now and then, or NULL */
+  /* A copy of the steps so far that survives the process, or NULL. */
+  struct live_path *live;
+  /* out */
+  path bad;
+  uint32_t bad_switches;
+  uint64_t executions, cut, steps, states, transitions, bad_count;
+};
+
+/* Where an execution is, for who looks from outside (see cli/worker.h). */
+enum { LIVE_PATH_MAX = 1 << 16 };
+struct live_path {
+  volatile uint32_t len;
+  volatile bool only_choices; /* steps without an alternative are left out */
+  uint8_t at[LIVE_PATH_MAX];
+};
+
+/* All interleavings, one after the other: the definition. */
+enum explore_end explore_dfs(struct explore *x);
+
+/* Depth-first over native states; equal states are entered once. */
+enum explore_end explore_stateful(struct explore *x);
+
+/* max_executions random ones: at each step each enabled thread is as likely. */
+enum explore_end explore_random(struct explore *x);
+
+double explore_now(void); /* seconds, monotonic */
+
+/* ---- replay ---- */
+
+/* A driver that follows a path and, behind its end or where a thread of the
+ * path cannot step, stays with the current thread. */
+struct replay {
+  const uint8_t *at;
+  uint32_t len, next;
+  bool diverged;
+  struct rt_driver driver;
+  path taken; /* what was done in fact */
+};
+void replay_init(struct replay *r, const uint8_t *at, uint32_t len);
+void replay_free(struct replay *r);
+
+/*
+ * The steps of a path that was found with the reduction on, as they are with
+ * the reduction off: runs it once.  Accesses that were not steps then run just
+ * before the first step of their call, or at once.
+ */
+void path_expand(const uint8_t *at, uint32_t len, path *out);
+
+void path_to_schedule(const uint8_t *at, uint32_t len, struct schedule *out);
+void schedule_to_path(const struct schedule *s, path *out);
+uint32_t path_switches(const uint8_t *at, uint32_t len);
+
+#endif

@@ -1,0 +1,381 @@
+/*
+ * Enumeration of clients.  A shape (numbers of calls, threads, initial calls,
+ * and the lengths of threads in ascending order) gives slots for calls; a
+ * depth-first walk fills them in lexicographic order of (operation, indices of
+ * values).  Two rules keep one client of each class under renaming:
+ *
+ *   values   a renamable value is one used in an earlier slot, or the next
+ *            fresh one of its list: sequences of growing restriction, one for
+ *            each way to identify values;
+ *   threads  no order of the threads, with the values then renamed by first
+ *            use, gives a smaller sequence.
+ *
+ * The second is tested whenever a thread is complete, since a prefix that can
+ * be made smaller is the prefix of no smallest client.
+ */
+#include "search/generate.h"
+
+#include "base/err.h"
+#include "search/generate_object.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct slot {
+  uint32_t op;
+  uint32_t arg[CLIENT_MAX_ARGS]; /* indices of values */
+  uint32_t thread;
+};
+
+enum { UNSET = UINT32_MAX };
+
+struct enumeration {
+  uint32_t calls, threads, init; /* of the shape */
+  uint32_t length[CLIENT_MAX_THREADS + 1], first[CLIENT_MAX_THREADS + 1];
+  uint32_t depth;    /* the slot to be filled or advanced next */
+  struct slot *slot; /* `calls` of them */
+  uint32_t *used;    /* used[slot * nclasses + class], before that slot */
+  /* The renaming of one order of the threads: old index to new one. */
+  uint32_t *name;  /* name[class * names + old], UNSET when not yet seen */
+  uint32_t names;  /* room for a class: no more are used in a client */
+  uint32_t *fresh; /* by class: the next new index */
+  uint32_t *trail; /* what was named, in order, to undo it */
+  uint32_t ntrail;
+};
+
+/* ---- shapes ---- */
+
+/* The smallest ascending lengths of threads p … that sum up to `sum` and begin
+ * with at least `min`; false when there are none. */
+static bool fill_lengths(struct generator *g, uint32_t p, uint32_t min,
+                         uint32_t sum) {
+  struct enumeration *s = g->at;
+  for (; p <= s->threads; p++) {
+    uint32_t rest = s->threads - p;
+    while (min <= g->limits.ops && sum > min + rest * g->limits.ops)
+      min++;
+    if (min > g->limits.ops || min * (rest + 1) > sum)
+      return false;
+    s->length[p] = min;
+    sum -= min;
+  }
+  return true;
+}
+
+static bool next_lengths(struct generator *g) {
+  uint32_t sum = 0;
+  for (uint32_t p = g->at->threads; p >= 1; p--) {
+    sum += g->at->length[p];
+    if (fill_lengths(g, p, g->at->length[p] + 1, sum))
+      return true;
+  }
+  return false;
+}
+
+/* The next shape in the order (G3). */
+static bool next_shape(struct generator *g) {
+  struct enumeration *s = g->at;
+  const struct gen_limits *l = &g->limits;
+  if (s->calls && next_lengths(g))
+    return true;
+  uint32_t most = l->init + l->threads * l->ops;
+  while (s->calls <= most) {
+    s->init++;
+    if (s->init > l->init || s->init + s->threads > s->calls) {
+      s->init = 0;
+      s->threads++;
+    }
+    if (s->threads > l->threads || s->threads > s->calls) {
+      s->threads = 2; /* G4 */
+      s->calls++;
+    }
+    if (s->init + s->threads <= s->calls &&
+        fill_lengths(g, 1, 1, s->calls - s->init))
+      return true;
+  }
+  return false;
+}
+
+static void lay_out(struct generator *g) {
+  struct enumeration *s = g->at;
+  uint32_t n = 0;
+  s->length[0] = s->init;
+  for (uint32_t t = 0; t <= s->threads; t++) {
+    s->first[t] = n;
+    for (uint32_t i = 0; i < s->length[t]; i++)
+      s->slot[n++].thread = t;
+  }
+  assert(n == s->calls);
+  s->depth = 0;
+  s->slot[0].op = UNSET;
+}
+
+/* ---- slots ---- */
+
+static bool group_elsewhere(const struct generator *g, uint32_t group,
+                            uint32_t thread) {
+  const struct enumeration *s = g->at;
+  for (uint32_t i = s->init; i < s->first[thread]; i++)
+    if (g->object.ops[s->slot[i].op].group == group)
+      return true;
+  return false;
+}
+
+static bool allowed(const struct generator *g, uint32_t op, uint32_t thread) {
+  const struct own_op *o = &g->object.ops[op];
+  if (!o->usable)
+    return false;
+  if (thread == 0)
+    return !o->waits;                                        /* G6 */
+  return !o->group || !group_elsewhere(g, o->group, thread); /* G5 */
+}
+
+/* The next combination of values for the slot's operation. */
+static bool next_args(const struct generator *g, struct slot *slot,
+                      const uint32_t *used) {
+  const struct own_op *o = &g->object.ops[slot->op];
+  uint32_t nclasses = g->object.nclasses, limit[CLIENT_MAX_ARGS];
+  uint32_t now[nclasses + 1];
+  memcpy(now, used, nclasses * sizeof *now);
+  for (uint32_t k = 0; k < o->nargs; k++) {
+    limit[k] = own_choices(&o->args[k], now);
+    own_use(&o->args[k], slot->arg[k], now);
+  }
+  for (uint32_t k = o->nargs; k-- > 0;) {
+    if (++slot->arg[k] < limit[k])
+      return true;
+    slot->arg[k] = 0;
+  }
+  return false;
+}
+
+static bool next_in_slot(const struct generator *g, struct slot *slot,
+                         const uint32_t *used) {
+  if (slot->op != UNSET && next_args(g, slot, used))
+    return true;
+  uint32_t op = slot->op == UNSET ? 0 : slot->op + 1;
+  while (op < g->object.nops && !allowed(g, op, slot->thread))
+    op++;
+  slot->op = op;
+  memset(slot->arg, 0, sizeof slot->arg);
+  return op < g->object.nops;
+}
+
+static void use_slot(const struct generator *g, const struct slot *slot,
+                     uint32_t *used) {
+  const struct own_op *o = &g->object.ops[slot->op];
+  for (uint32_t k = 0; k < o->nargs; k++)
+    own_use(&o->args[k], slot->arg[k], used);
+}
+
+/* ---- the smallest order of threads ---- */
+
+static uint32_t rename_index(struct enumeration *s, uint32_t klass,
+                             uint32_t old) {
+  if (klass == NO_CLASS)
+    return old;
+  uint32_t place = klass * s->names + old;
+  if (s->name[place] == UNSET) {
+    s->name[place] = s->fresh[klass]++;
+    s->trail[s->ntrail++] = place;
+  }
+  return s->name[place];
+}
+
+static void undo_names(struct enumeration *s, uint32_t to) {
+  while (s->ntrail > to) {
+    uint32_t place = s->trail[--s->ntrail];
+    s->name[place] = UNSET;
+    s->fresh[place / s->names]--;
+  }
+}
+
+/* The calls of thread t, renamed, against those of thread p as they are. */
+static int compare_threads(struct generator *g, uint32_t t, uint32_t p) {
+  struct enumeration *s = g->at;
+  for (uint32_t i = 0; i < s->length[p]; i++) {
+    const struct slot *a = &s->slot[s->first[t] + i];
+    const struct slot *b = &s->slot[s->first[p] + i];
+    if (a->op != b->op)
+      return a->op < b->op ? -1 : 1;
+    const struct own_op *o = &g->object.ops[a->op];
+    for (uint32_t k = 0; k < o->nargs; k++) {
+      uint32_t index = rename_index(s, o->args[k].klass, a->arg[k]);
+      if (index != b->arg[k])
+        return index < b->arg[k] ? -1 : 1;
+    }
+  }
+  return 0;
+}
+
+static bool same_calls(const struct generator *g, uint32_t t, uint32_t u) {
+  const struct enumeration *s = g->at;
+  for (uint32_t i = 0; i < s->length[t]; i++) {
+    const struct slot *a = &s->slot[s->first[t] + i];
+    const struct slot *b = &s->slot[s->first[u] + i];
+    if (a->op != b->op || memcmp(a->arg, b->arg, sizeof a->arg) != 0)
+      return false;
+  }
+  return true;
+}
+
+/* Thread t would be tried at a place where an equal one was tried before. */
+static bool tried(const struct generator *g, uint32_t t, uint32_t taken) {
+  const struct enumeration *s = g->at;
+  for (uint32_t u = 1; u < t; u++)
+    if (!(taken >> u & 1) && s->length[u] == s->length[t] &&
+        same_calls(g, u, t))
+      return true;
+  return false;
+}
+
+/* No order of threads p … last (the `taken` ones stand before) is smaller. */
+static bool smallest_from(struct generator *g, uint32_t p, uint32_t last,
+                          uint32_t taken) {
+  struct enumeration *s = g->at;
+  bool ok = true;
+  for (uint32_t t = 1; t <= last && ok && p <= last; t++) {
+    if (taken >> t & 1 || s->length[t] != s->length[p] || tried(g, t, taken))
+      continue;
+    uint32_t mark = s->ntrail;
+    int order = compare_threads(g, t, p);
+    if (order < 0)
+      ok = false;
+    else if (order == 0)
+      ok = smallest_from(g, p + 1, last, taken | UINT32_C(1) << t);
+    undo_names(s, mark);
+  }
+  return ok;
+}
+
+static bool smallest(struct generator *g, uint32_t last) {
+  struct enumeration *s = g->at;
+  uint32_t end = s->first[last] + s->length[last];
+  const uint32_t *initially = s->used + s->init * g->object.nclasses;
+  const uint32_t *now = s->used + end * g->object.nclasses;
+  for (uint32_t c = 0; c < g->object.nclasses; c++) {
+    s->fresh[c] = initially[c]; /* initial calls come first in every order */
+    for (uint32_t i = 0; i < now[c]; i++)
+      s->name[c * s->names + i] = i < initially[c] ? i : (uint32_t)UNSET;
+  }
+  s->ntrail = 0;
+  return smallest_from(g, 1, last, 0);
+}
+
+/* ---- the walk ---- */
+
+/* Slot `depth` was filled: can it stay? */
+static bool accept(struct generator *g, uint32_t depth) {
+  const struct enumeration *s = g->at;
+  uint32_t t = s->slot[depth].thread;
+  bool complete = depth + 1 == s->first[t] + s->length[t];
+  return t < 2 || !complete || smallest(g, t);
+}
+
+/* The next filling of the current shape. */
+static bool next_filling(struct generator *g) {
+  struct enumeration *s = g->at;
+  uint32_t nclasses = g->object.nclasses;
+  for (;;) {
+    struct slot *slot = &s->slot[s->depth];
+    uint32_t *used = s->used + s->depth * nclasses;
+    if (!next_in_slot(g, slot, used)) {
+      if (s->depth == 0)
+        return false;
+      s->depth--;
+      continue;
+    }
+    memcpy(used + nclasses, used, nclasses * sizeof *used);
+    use_slot(g, slot, used + nclasses);
+    if (!accept(g, s->depth))
+      continue;
+    if (s->depth + 1 == s->calls)
+      return true;
+    s->slot[++s->depth].op = UNSET;
+  }
+}
+
+static void write_client(const struct generator *g, struct client *out) {
+  const struct enumeration *s = g->at;
+  *out = (struct client){0};
+  for (uint32_t i = 0; i < s->calls; i++) {
+    const struct slot *slot = &s->slot[i];
+    const struct own_op *o = &g->object.ops[slot->op];
+    struct call call = {.op = (uint16_t)slot->op, .nargs = (uint8_t)o->nargs};
+    for (uint32_t k = 0; k < o->nargs; k++)
+      call.args[k] = o->args[k].values[slot->arg[k]];
+    if (slot->thread)
+      client_add(out, slot->thread, call);
+    else
+      client_add_init(out, call);
+  }
+}
+
+bool generator_next(struct generator *g, struct client *out) {
+  struct enumeration *s = g->at;
+  uint32_t most = g->limits.init + g->limits.threads * g->limits.ops;
+  if (g->limits.threads < 2 || s->calls > most)
+    return false;
+  while (!s->calls || !next_filling(g)) {
+    if (!next_shape(g))
+      return false;
+    lay_out(g);
+  }
+  write_client(g, out);
+  if (g->limits.final)
+    own_add_final(&g->object, out);
+  return true;
+}
+
+/* With nothing but grouped operations, a thread needs a group of its own. */
+static uint32_t most_threads(const struct own_object *o) {
+  uint32_t groups = 0;
+  for (uint32_t i = 0; i < o->nops; i++) {
+    if (!o->ops[i].usable)
+      continue;
+    if (!o->ops[i].group)
+      return CLIENT_MAX_THREADS;
+    bool seen = false;
+    for (uint32_t k = 0; k < i; k++)
+      seen |= o->ops[k].usable && o->ops[k].group == o->ops[i].group;
+    groups += !seen;
+  }
+  return groups;
+}
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+struct generator *generator_new(const struct gen_object *o,
+                                const struct gen_limits *limits) {
+  struct generator *g = xcalloc(1, sizeof *g);
+  own_object_init(&g->object, o);
+  g->limits = *limits;
+  struct gen_limits *l = &g->limits;
+  l->threads =
+      least(least(l->threads, CLIENT_MAX_THREADS), most_threads(&g->object));
+  l->ops = least(l->ops, CLIENT_MAX_CALLS);
+  l->init = least(l->init, CLIENT_MAX_CALLS);
+  uint32_t calls = l->init + l->threads * l->ops, classes = g->object.nclasses;
+  struct enumeration *s = g->at = xcalloc(1, sizeof *s);
+  s->names = calls * CLIENT_MAX_ARGS + 1;
+  s->slot = xcalloc(calls + 1, sizeof *s->slot);
+  s->used = xcalloc((size_t)(calls + 1) * classes + 1, sizeof *s->used);
+  s->name = xcalloc((size_t)s->names * classes + 1, sizeof *s->name);
+  s->fresh = xcalloc(classes + 1, sizeof *s->fresh);
+  s->trail = xcalloc((size_t)s->names * classes + 1, sizeof *s->trail);
+  return g;
+}
+
+void generator_free(struct generator *g) {
+  if (!g)
+    return;
+  own_object_free(&g->object);
+  free(g->at->slot);
+  free(g->at->used);
+  free(g->at->name);
+  free(g->at->fresh);
+  free(g->at->trail);
+  free(g->at);
+  free(g);
+}

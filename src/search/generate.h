@@ -1,0 +1,92 @@
+/*
+ * Generation of clients of an object: all of them, smallest first, and random
+ * larger ones.
+ *
+ * Two clients are the same test when one becomes the other by renaming
+ * threads, and by renaming values that the object only stores and hands back.
+ * Of such clients one is generated: the first in the order below.
+ *
+ * (G1) every client that the limits allow is generated, up to renaming.
+ * (G2) none is generated twice, up to renaming. tests/agree/generate_brute.c
+ * (G3) order: number of calls, then of threads, then of initial calls; the
+ *      same on every machine.
+ * (G4) at least two threads, each with at least one call.
+ * (G5) operations of one group (≠ 0) stand in at most one of the threads.
+ * (G6) the main thread makes no call that may wait: nobody would wake it.
+ *
+ * Renaming of values: arguments that are marked interchangeable and have equal
+ * lists of values share one renaming.  Interchangeable lists that overlap
+ * without being equal are not renamed, since that could make different values
+ * equal.  Renamed values appear in the order of the list.
+ */
+#ifndef SEARCH_GENERATE_H
+#define SEARCH_GENERATE_H
+
+#include "base/rng.h"
+#include "model/client.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct gen_arg {
+  const int64_t *values; /* one that is repeated counts once */
+  uint32_t count;        /* 0: the operation is never called */
+  bool interchangeable;  /* only stored and handed back */
+};
+
+struct gen_op {
+  struct gen_arg args[CLIENT_MAX_ARGS];
+  uint8_t nargs;
+  bool returns;   /* a result, not void */
+  bool waits;     /* may wait for another thread's operation */
+  uint32_t group; /* 0: none */
+};
+
+struct gen_object {
+  const struct gen_op *ops;
+  uint32_t nops;
+};
+
+struct gen_limits {
+  uint32_t threads; /* at most so many, from 2 */
+  uint32_t ops;     /* calls of one thread */
+  uint32_t init;    /* initial calls */
+  bool final;       /* each client ends with generate_final's calls */
+};
+
+struct generator;
+
+/* Copies what it needs of `o`. */
+struct generator *generator_new(const struct gen_object *o,
+                                const struct gen_limits *limits);
+void generator_free(struct generator *g);
+
+/* The next client, which the caller frees; false: there are no more. */
+bool generator_next(struct generator *g, struct client *out);
+
+/*
+ * A random client: up to limits.init initial calls, `threads` threads of 1 to
+ * `ops` calls, one of them with `ops`.  Values that are interchangeable are
+ * mostly different.  Where the groups leave a thread nothing to call, there
+ * are fewer threads; false when there are not even two.
+ */
+bool generator_random(struct generator *g, struct rng *rng, uint32_t threads,
+                      uint32_t ops, struct client *out);
+
+/* How often generator_random takes this operation, relative to others; 1 at
+ * first, 0 is never. */
+void generator_weigh(struct generator *g, uint32_t op, uint32_t weight);
+
+/*
+ * `c` with final calls that show the state it leaves: what cannot be seen in
+ * the results of the concurrent calls (a lost element, a broken link) is then
+ * seen in these.  Taken are operations that return something and never wait:
+ * those without arguments as often as is needed to empty a container, those
+ * with arguments once for each combination of values that `c` uses.  At most
+ * GENERATE_MAX_FINAL calls, shared fairly.
+ */
+enum { GENERATE_MAX_FINAL = 8 };
+void generate_final(const struct gen_object *o, const struct client *c,
+                    struct client *out);
+
+#endif

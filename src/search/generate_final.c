@@ -1,0 +1,121 @@
+/* The final sequence Pr that shows the state a client leaves. */
+#include "search/generate_object.h"
+
+#include <stdlib.h>
+
+static bool reveals(const struct own_op *o) {
+  return o->returns && !o->waits && o->usable;
+}
+
+/* A container holds at most what these calls put in; one more sees it empty. */
+static uint32_t drain_count(const struct own_object *o,
+                            const struct client *c) {
+  uint32_t n = 1;
+  for (uint32_t i = 0; i < c->ncalls; i++) {
+    const struct own_op *op = &o->ops[c->calls[i].op];
+    n += op->nargs > 0 || !op->returns;
+  }
+  return n;
+}
+
+static bool is_used(const struct client *c, int64_t v) {
+  for (uint32_t i = 0; i < c->ncalls; i++)
+    for (uint32_t k = 0; k < c->calls[i].nargs; k++)
+      if (c->calls[i].args[k] == v)
+        return true;
+  return false;
+}
+
+/* The values of an argument that the client uses, at most GENERATE_MAX_FINAL.
+ */
+struct choice {
+  int64_t value[GENERATE_MAX_FINAL];
+  uint32_t count;
+};
+
+static void find_used(struct choice *to, const struct own_arg *a,
+                      const struct client *c) {
+  to->count = 0;
+  for (uint32_t i = 0; i < a->count && to->count < GENERATE_MAX_FINAL; i++)
+    if (is_used(c, a->values[i]))
+      to->value[to->count++] = a->values[i];
+}
+
+/* One operation's wish: the calls that it would like to make. */
+struct wish {
+  struct call calls[GENERATE_MAX_FINAL];
+  uint32_t count, share;
+};
+
+static void wish_for_args(struct wish *w, uint32_t op, const struct own_op *o,
+                          const struct client *c) {
+  struct choice choice[CLIENT_MAX_ARGS];
+  uint64_t combinations = 1;
+  for (uint32_t k = 0; k < o->nargs; k++) {
+    find_used(&choice[k], &o->args[k], c);
+    combinations *= choice[k].count;
+  }
+  for (uint64_t i = 0; i < combinations && i < GENERATE_MAX_FINAL; i++) {
+    struct call call = {.op = (uint16_t)op, .nargs = (uint8_t)o->nargs};
+    uint64_t rest = i;
+    for (uint32_t k = o->nargs; k-- > 0; rest /= choice[k].count)
+      call.args[k] = choice[k].value[rest % choice[k].count];
+    w->calls[w->count++] = call;
+  }
+}
+
+static void wish_for(struct wish *w, uint32_t op, const struct own_object *o,
+                     const struct client *c) {
+  if (!reveals(&o->ops[op]))
+    return;
+  if (o->ops[op].nargs) {
+    wish_for_args(w, op, &o->ops[op], c);
+    return;
+  }
+  uint32_t n = drain_count(o, c);
+  while (w->count < n && w->count < GENERATE_MAX_FINAL)
+    w->calls[w->count++] = (struct call){.op = (uint16_t)op};
+}
+
+/* Each in turn gets one more, until the sequence is full or all have theirs. */
+static void share_out(struct wish *w, uint32_t n) {
+  uint32_t given = 0;
+  for (bool more = true; more;) {
+    more = false;
+    for (uint32_t i = 0; i < n && given < GENERATE_MAX_FINAL; i++)
+      if (w[i].share < w[i].count) {
+        w[i].share++;
+        given++;
+        more = true;
+      }
+  }
+}
+
+/* Operations in turn, so that one that reads the state (a size) sees it before
+ * and between those that empty it. */
+static void add_in_turn(const struct own_object *o, const struct wish *w,
+                        bool with_args, struct client *c) {
+  for (uint32_t round = 0; round < GENERATE_MAX_FINAL; round++)
+    for (uint32_t i = 0; i < o->nops; i++)
+      if (round < w[i].share && (o->ops[i].nargs > 0) == with_args)
+        client_add_final(c, w[i].calls[round]);
+}
+
+void own_add_final(const struct own_object *o, struct client *c) {
+  struct wish *w = xcalloc(o->nops + 1, sizeof *w);
+  for (uint32_t i = 0; i < o->nops; i++)
+    wish_for(&w[i], i, o, c);
+  share_out(w, o->nops);
+  add_in_turn(o, w, false, c);
+  add_in_turn(o, w, true, c);
+  free(w);
+}
+
+void generate_final(const struct gen_object *o, const struct client *c,
+                    struct client *out) {
+  struct own_object own;
+  own_object_init(&own, o);
+  client_copy(out, c);
+  own_add_final(&own, out);
+  own_object_free(&own);
+}

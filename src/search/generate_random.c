@@ -1,0 +1,124 @@
+/* Random clients, for sizes that cannot be enumerated. */
+#include "base/err.h"
+#include "search/generate_object.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRIES = 64 };
+
+void generator_weigh(struct generator *g, uint32_t op, uint32_t weight) {
+  assert(op < g->object.nops);
+  g->object.ops[op].weight = weight;
+}
+
+struct draw {
+  const struct own_object *o;
+  struct rng *rng;
+  uint32_t *owner; /* by operation: the only thread that may call it, or 0 */
+  uint32_t *used;  /* by class */
+};
+
+static bool can_call(const struct draw *d, uint32_t op, uint32_t thread) {
+  const struct own_op *o = &d->o->ops[op];
+  if (!o->usable || (thread == 0 && o->waits))
+    return false;
+  return thread == 0 || !o->group || d->owner[op] == thread;
+}
+
+/* Gives each group to a thread; operations of one group to the same. */
+static void deal_groups(struct draw *d, uint32_t threads) {
+  for (uint32_t i = 0; i < d->o->nops; i++) {
+    d->owner[i] = 1 + (uint32_t)rng_below(d->rng, threads);
+    for (uint32_t k = 0; k < i; k++)
+      if (d->o->ops[k].group == d->o->ops[i].group)
+        d->owner[i] = d->owner[k];
+  }
+}
+
+static uint64_t total_weight(const struct draw *d, uint32_t thread) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < d->o->nops; i++)
+    sum += can_call(d, i, thread) ? d->o->ops[i].weight : 0;
+  return sum;
+}
+
+static uint32_t draw_value(struct draw *d, const struct own_arg *a) {
+  bool room = a->klass != NO_CLASS && d->used[a->klass] < a->count;
+  uint32_t index;
+  if (room && (d->used[a->klass] == 0 || rng_below(d->rng, 4) > 0))
+    index = d->used[a->klass]; /* different values tell more */
+  else if (room)
+    index = (uint32_t)rng_below(d->rng, d->used[a->klass]);
+  else
+    index = (uint32_t)rng_below(d->rng, a->count);
+  own_use(a, index, d->used);
+  return index;
+}
+
+static struct call draw_call(struct draw *d, uint32_t thread) {
+  uint64_t at = rng_below(d->rng, total_weight(d, thread));
+  uint32_t op = 0;
+  for (;; op++) {
+    uint64_t w = can_call(d, op, thread) ? d->o->ops[op].weight : 0;
+    if (at < w)
+      break;
+    at -= w;
+  }
+  const struct own_op *o = &d->o->ops[op];
+  struct call call = {.op = (uint16_t)op, .nargs = (uint8_t)o->nargs};
+  for (uint32_t k = 0; k < o->nargs; k++)
+    call.args[k] = o->args[k].values[draw_value(d, &o->args[k])];
+  return call;
+}
+
+static uint32_t busy_threads(const struct draw *d, uint32_t threads) {
+  uint32_t n = 0;
+  for (uint32_t t = 1; t <= threads; t++)
+    n += total_weight(d, t) > 0;
+  return n;
+}
+
+static void draw_calls(struct draw *d, const struct gen_limits *l,
+                       uint32_t threads, uint32_t ops, struct client *out) {
+  if (total_weight(d, 0))
+    for (uint64_t n = rng_below(d->rng, (uint64_t)l->init + 1); n > 0; n--)
+      client_add_init(out, draw_call(d, 0));
+  uint32_t busy = busy_threads(d, threads);
+  uint32_t longest = (uint32_t)rng_below(d->rng, busy), made = 0;
+  for (uint32_t t = 1; t <= threads; t++) {
+    if (!total_weight(d, t))
+      continue;
+    uint64_t n = made == longest ? ops : 1 + rng_below(d->rng, ops);
+    made++;
+    for (; n > 0; n--)
+      client_add(out, made, draw_call(d, t));
+  }
+}
+
+bool generator_random(struct generator *g, struct rng *rng, uint32_t threads,
+                      uint32_t ops, struct client *out) {
+  if (threads > CLIENT_MAX_THREADS)
+    threads = CLIENT_MAX_THREADS;
+  *out = (struct client){0};
+  if (threads < 2 || !ops)
+    return false;
+  struct draw d = {.o = &g->object, .rng = rng};
+  d.owner = xcalloc(g->object.nops + 1, sizeof *d.owner);
+  d.used = xcalloc(g->object.nclasses + 1, sizeof *d.used);
+  bool ok = false;
+  /* All groups may fall to one thread: then they are dealt again. */
+  for (uint32_t i = 0; i < TRIES && !ok; i++) {
+    deal_groups(&d, threads);
+    ok = busy_threads(&d, threads) >= 2;
+  }
+  if (ok) {
+    draw_calls(&d, &g->limits, threads, ops, out);
+    if (g->limits.final)
+      own_add_final(&g->object, out);
+  }
+  free(d.owner);
+  free(d.used);
+  return ok;
+}

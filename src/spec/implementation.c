@@ -1,0 +1,164 @@
+/*
+ * The object itself as its specification: what a call returns when the calls
+ * so far are made one after the other, each by its own thread.  States are
+ * nodes of a trie of call sequences; each edge is run once.  Nodes that leave
+ * equal native states behind are one node.
+ */
+#include "spec/implementation.h"
+
+#include "base/map128.h"
+#include "base/vec.h"
+#include "rt/rt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct edge {
+  uint32_t node, call;
+  enum spec_answer answer;
+  struct value result;
+  uint32_t next;
+};
+
+struct node {
+  uint32_t parent, call; /* how it was first reached */
+  uint32_t depth;
+};
+
+struct implementation {
+  struct spec spec;
+  const struct client *client;
+  VEC(struct node) nodes;
+  VEC(struct edge) edges;
+  struct map128 edge_of, node_of;
+  uint32_t *order; /* scratch: a path of calls */
+  uint64_t runs;
+};
+
+/* A driver that makes the calls of an order one after the other. */
+struct serial {
+  const struct client *client;
+  const uint32_t *order;
+  uint32_t len, next;
+  bool waits;
+};
+
+static int pick(void *ctx, uint32_t enabled, int current) {
+  (void)current;
+  struct serial *s = ctx;
+  while (s->next < s->len && rt_call_done(s->order[s->next]))
+    s->next++;
+  if (s->next == s->len)
+    return RT_STOP;
+  int t = s->client->calls[s->order[s->next]].thread;
+  if (t && enabled >> t & 1)
+    return t;
+  /* A final call, or one that waits: threads that the object created may help,
+   * the client's other threads may not begin their calls. */
+  uint32_t others = enabled & ~((2u << s->client->nthreads) - 1);
+  if (t && others)
+    return __builtin_ctz(others);
+  s->waits = true;
+  return RT_STOP;
+}
+
+static uint32_t path_to(struct implementation *m, uint32_t node) {
+  uint32_t n = m->nodes.at[node].depth;
+  for (uint32_t i = n; i--; node = m->nodes.at[node].parent)
+    m->order[i] = m->nodes.at[node].call;
+  return n;
+}
+
+static void run(struct implementation *m, struct edge *e) {
+  const struct client *c = m->client;
+  uint32_t n = path_to(m, e->node);
+  m->order[n++] = e->call;
+  struct serial s = {.client = c, .order = m->order, .len = n};
+  struct rt_driver driver = {pick, NULL, &s, .every = true};
+  enum rt_end end = rt_run(&driver);
+  m->runs++;
+  if (rt_call_done(e->call)) {
+    e->answer = SPEC_RETURNS;
+    e->result = rt_history()->ops[e->call].result;
+  } else if (end == RT_FAULT && rt_fault()->kind != FAULT_DEADLOCK &&
+             rt_fault()->kind != FAULT_LIVELOCK) {
+    e->answer = SPEC_FAULT;
+  } else {
+    e->answer = SPEC_WAITS;
+  }
+  if (e->answer != SPEC_RETURNS)
+    return;
+  /* Final calls run in one go, so there is no state between them. */
+  bool fresh = true;
+  uint32_t *known = NULL;
+  if (end == RT_STOPPED) {
+    struct hash128 h = rt_hash(false);
+    uint32_t count = n;
+    h = hash128_join(h, hash128(&count, sizeof count, 0));
+    known = map128_put(&m->node_of, h, &fresh);
+  }
+  if (fresh) {
+    e->next = m->nodes.len;
+    if (known)
+      *known = e->next;
+    vec_push(&m->nodes, ((struct node){e->node, e->call, n}));
+  } else {
+    e->next = *known;
+  }
+}
+
+static enum spec_answer apply(struct spec *s, const struct client *c,
+                              uint32_t state, uint32_t call,
+                              struct value *result, uint32_t *next) {
+  struct implementation *m = (struct implementation *)s;
+  (void)c;
+  uint32_t key[2] = {state, call};
+  bool fresh;
+  uint32_t *at =
+      map128_put(&m->edge_of, hash128(key, sizeof key, 0), &fresh);
+  if (fresh) {
+    struct edge e = {.node = state, .call = call};
+    *at = m->edges.len;
+    uint32_t index = *at;
+    run(m, &e);
+    vec_push(&m->edges, e);
+    *result = e.result;
+    *next = e.next;
+    (void)index;
+    return e.answer;
+  }
+  const struct edge *e = &m->edges.at[*at];
+  *result = e->result;
+  *next = e->next;
+  return e->answer;
+}
+
+static void implementation_free(struct spec *s) {
+  struct implementation *m = (struct implementation *)s;
+  vec_free(&m->nodes);
+  vec_free(&m->edges);
+  map128_free(&m->edge_of);
+  map128_free(&m->node_of);
+  free(m->order);
+  free(m);
+}
+
+struct spec *spec_implementation(void) {
+  struct implementation *m = xcalloc(1, sizeof *m);
+  m->spec = (struct spec){.name = "implementation",
+                          .apply = apply,
+                          .free = implementation_free,
+                          .skips_init = true};
+  return &m->spec;
+}
+
+void spec_implementation_client(struct spec *s, const struct client *c) {
+  struct implementation *m = (struct implementation *)s;
+  m->client = c;
+  m->order = xrealloc(m->order, (c->ncalls + 1) * sizeof *m->order);
+  vec_clear(&m->nodes);
+  vec_clear(&m->edges);
+  map128_clear(&m->edge_of);
+  map128_clear(&m->node_of);
+  vec_push(&m->nodes, ((struct node){0, 0, 0}));
+}

@@ -1,0 +1,41 @@
+# One test a file: examples/, tests/clients/ and tests/litmus/ are found by
+# name, and each file says in its first comment what must be found in it.
+# Included by the top CMakeLists.txt, or by tests/CMakeLists.txt.
+
+set(fl_client_root ${CMAKE_CURRENT_LIST_DIR}/..)
+cmake_path(NORMAL_PATH fl_client_root)
+
+function(fl_client_tests label)
+  foreach(file IN LISTS ARGN)
+    cmake_path(GET file STEM name)
+    if(name STREQUAL "harness") # a client of several files is a folder
+      cmake_path(GET file PARENT_PATH folder)
+      cmake_path(GET folder FILENAME name)
+    endif()
+    if(label STREQUAL "litmus")
+      set(name litmus.${name})
+    elseif(label STREQUAL "example")
+      set(name example.${name})
+    endif()
+    add_test(NAME client.${name}
+             COMMAND ${fl_client_root}/tests/run-client ${file})
+    set_tests_properties(
+      client.${name} PROPERTIES
+      LABELS "client;${label}"
+      ENVIRONMENT "FAULTLINE=$<TARGET_FILE:faultline>"
+      SKIP_RETURN_CODE 77
+      TIMEOUT 120)
+  endforeach()
+endfunction()
+
+file(GLOB fl_example_files CONFIGURE_DEPENDS
+     ${fl_client_root}/examples/*.c ${fl_client_root}/examples/*.cpp)
+file(GLOB fl_client_files CONFIGURE_DEPENDS
+     ${fl_client_root}/tests/clients/*.c ${fl_client_root}/tests/clients/*.cpp
+     ${fl_client_root}/tests/clients/*/harness.c)
+file(GLOB fl_litmus_files CONFIGURE_DEPENDS
+     ${fl_client_root}/tests/litmus/*.c)
+
+fl_client_tests(example ${fl_example_files})
+fl_client_tests(clients ${fl_client_files})
+fl_client_tests(litmus ${fl_litmus_files})
