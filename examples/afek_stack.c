@@ -21,7 +21,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { SIZE = 16, EMPTY = 0 };
+enum { SIZE = 64, EMPTY = 0 };
 
 struct stack {
   atomic_int range;
@@ -38,8 +38,8 @@ static void push(struct stack *s, int x) {
 static int pop(struct stack *s) {
   int top = atomic_load(&s->range) - 1;
   for (int i = top; i >= 0; i--) {
-    int x = s->items[i];   /* read */
-    s->items[i] = EMPTY;   /* clear */
+    int x = s->items[i]; /* read */
+    s->items[i] = EMPTY; /* clear */
     if (x != EMPTY)
       return x;
   }

@@ -9,7 +9,8 @@
  * RUN: %s --threads 2 --ops 1
  * EXIT: 0
  * VERDICT: pass
- * RUN: %s --client 'add(1); {remove_key(1)} || {add(2); contains(1)}; contains(2)'
+ * RUN: %s --client 'add(1); {remove_key(1)} || {add(2); contains(1)}; \
+ *     contains(2)'
  * EXIT: 0
  * VERDICT: pass
  */

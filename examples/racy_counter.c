@@ -14,13 +14,9 @@
 
 static int counter;
 
-static void increment(void) {
-  counter++; /* race */
-}
+static void increment(void) { counter++; /* race */ }
 
-static int get(void) {
-  return counter;
-}
+static int get(void) { return counter; }
 
 FL_OBJECT(counter)
 FL_OP(void, increment)

@@ -2,24 +2,25 @@
  * Treiber's stack with the mistake that everybody makes once: pop frees its
  * node.  Another pop may still be about to follow the node's next pointer.
  *
- * Faultline: use after free.  With --heap=reuse, where malloc gives out the
- * block that was freed last, the node comes back with the same address and the
- * other pop's compare-and-swap succeeds although the stack has changed (ABA):
- * not linearizable.  Its client needs two nodes below the slow pop:
- *
- *     push(1); push(2); {pop()} || {pop(); pop(); push(3)}
+ * Faultline: use after free.  With --heap=reuse, which like the C library gives
+ * a thread the block that it freed last and lets freed memory be read, the
+ * node comes back with the same address and another next.  The slow pop's
+ * compare-and-swap succeeds although the stack has changed (ABA) and puts a
+ * node that was popped on top again: not linearizable.
  *
  * RUN: %s
  * EXIT: 1
  * VERDICT: error
  * FAULT: use-after-free
  * LINE: next
- * RUN: %s --heap=reuse --client 'push(1); push(2); {pop()} || {pop(); pop(); push(3)}; pop(); pop()'
+ * RUN: %s --heap=reuse --client 'push(1); push(2); {pop()} || {pop(); \
+ *     push(3)} || {pop()}; is_empty()'
  * EXIT: 1
  * VERDICT: violation
  */
 #include <faultline.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 struct node {
@@ -54,7 +55,10 @@ static int pop(struct stack *s) {
   return value;
 }
 
+static bool is_empty(struct stack *s) { return !atomic_load(&s->top); }
+
 FL_OBJECT(stack, stack_new, free)
 FL_OP(void, push, FL_DATA(1, 3))
 FL_OP(int, pop)
-FL_SPEC(stack, push = push, pop = pop, empty = -1)
+FL_OP(bool, is_empty)
+FL_SPEC(stack, push = push, pop = pop, is_empty = is_empty, empty = -1)

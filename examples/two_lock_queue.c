@@ -8,7 +8,8 @@
  * RUN: %s --threads 2 --ops 2
  * EXIT: 0
  * VERDICT: pass
- * RUN: %s --leaks --client '{enqueue(1)} || {enqueue(2); dequeue()} || {dequeue()}'
+ * RUN: %s --leaks --client '{enqueue(1)} || {enqueue(2); dequeue()} || \
+ *     {dequeue()}'
  * EXIT: 0
  * VERDICT: pass
  */

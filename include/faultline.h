@@ -166,8 +166,9 @@ void *fl_thread(void);
 #define FL_DATA(lo, hi) FL__RANGE(FL_ITEM_DATA, lo, hi)
 #define FL_BOOL FL__RANGE(FL_ITEM_RANGE, 0, 1)
 #define FL_CHOICE(...)                                                         \
-  {FL_ITEM_LIST, 0, 0, FL__LIST(__VA_ARGS__), FL__COUNT(__VA_ARGS__), NULL}
-#define FL_GROUP(name) {FL_ITEM_GROUP, 0, 0, NULL, 0, name}
+  { FL_ITEM_LIST, 0, 0, FL__LIST(__VA_ARGS__), FL__COUNT(__VA_ARGS__), NULL }
+#define FL_GROUP(name)                                                         \
+  { FL_ITEM_GROUP, 0, 0, NULL, 0, name }
 #define FL_BLOCKING FL__RANGE(FL_ITEM_BLOCKING, 0, 0)
 #define FL_SPEC(...) FL__SPEC(__COUNTER__, __VA_ARGS__)
 #define FL_THREAD(...) FL__THREAD(__COUNTER__, __VA_ARGS__, NULL, ~)
@@ -266,7 +267,7 @@ static inline FL__PLAIN void fl__set_spec(struct fl_suite *s, char *text,
 }
 
 #define FL__RANGE(kind, lo, hi)                                                \
-  {kind, (long long)(lo), (long long)(hi), NULL, 0, NULL}
+  { kind, (long long)(lo), (long long)(hi), NULL, 0, NULL }
 #define FL__END FL__RANGE(FL_ITEM_NONE, 0, 0)
 
 #define FL__OBJECT(n, ...) FL__OBJECT_(n, __VA_ARGS__)
@@ -337,15 +338,15 @@ static inline FL__PLAIN void fl__set_spec(struct fl_suite *s, char *text,
 #define FL__IS_FLOATING(x) (__builtin_classify_type(x) == 8)
 static inline FL__PLAIN void fl__nothing(void) {}
 static inline FL__PLAIN int fl__true(void) { return 1; }
-static inline FL__PLAIN int fl__true_of(void *object) { return !object; }
+static inline FL__PLAIN int fl__true_of(void *o) { return (void)o, 1; }
 
 /* A call of the constructor; one that needs arguments does not compile. */
 #define FL__NEW(f) FL__IF(FL__IS_NULL(f), fl__nothing, f)()
 #define FL__NEW_IS_VOID(f) FL__SAME(__typeof__(FL__NEW(f)), void)
 #define FL__SET_OBJECT(s, f, g)                                                \
   enum {                                                                       \
-    fl__pointer_or_void = FL__IS_POINTER(                                      \
-        FL__IF(FL__NEW_IS_VOID(f), (void *)0, FL__NEW(f)))                     \
+    fl__pointer_or_void =                                                      \
+        FL__IS_POINTER(FL__IF(FL__NEW_IS_VOID(f), (void *)0, FL__NEW(f)))      \
   };                                                                           \
   _Static_assert(fl__pointer_or_void,                                          \
                  "FL_OBJECT: the constructor returns a pointer, or nothing "   \
@@ -377,8 +378,8 @@ static inline FL__PLAIN int fl__true_of(void *object) { return !object; }
 #define FL__INTEGER(T)                                                         \
   __typeof__(FL__IF(FL__IS_POINTER(FL__VALUE(T)), 0, FL__VALUE(T)))
 #define FL__TYPE(T)                                                            \
-  (FL__SAME(T, void)    ? FL_TYPE_VOID                                         \
-   : FL__SAME(T, _Bool) ? FL_TYPE_BOOL                                         \
+  (FL__SAME(T, void)                                  ? FL_TYPE_VOID           \
+   : FL__SAME(T, _Bool)                               ? FL_TYPE_BOOL           \
    : FL__SAME(T, char *) || FL__SAME(T, const char *) ? FL_TYPE_STRING         \
    : FL__IS_POINTER(FL__VALUE(T))                     ? FL_TYPE_POINTER        \
    : (FL__INTEGER(T)) - 1 < (FL__INTEGER(T))1         ? FL_TYPE_INT            \
@@ -415,6 +416,9 @@ __attribute__((weak)) struct fl_suite *fl_suites;
 template <long long... Values> struct fl__list {
   static constexpr long long at[] = {Values...};
 };
+#if __cplusplus < 201703L
+template <long long... Values> constexpr long long fl__list<Values...>::at[];
+#endif
 #define FL__LIST(...) fl__list<__VA_ARGS__>::at
 #define FL__COUNT(...) sizeof fl__list<__VA_ARGS__>::at / sizeof(long long)
 
@@ -448,20 +452,20 @@ struct fl__unsigned<T, true>
     : std::is_unsigned<typename std::underlying_type<T>::type> {};
 template <class T> constexpr fl_type fl__type_of() {
   typedef typename std::remove_cv<T>::type U;
-  return std::is_void<U>::value             ? FL_TYPE_VOID
-         : std::is_same<U, bool>::value     ? FL_TYPE_BOOL
+  return std::is_void<U>::value         ? FL_TYPE_VOID
+         : std::is_same<U, bool>::value ? FL_TYPE_BOOL
          : std::is_same<U, char *>::value ||
                  std::is_same<U, const char *>::value
              ? FL_TYPE_STRING
-         : std::is_pointer<U>::value        ? FL_TYPE_POINTER
-         : fl__unsigned<U>::value           ? FL_TYPE_UINT
-                                            : FL_TYPE_INT;
+         : std::is_pointer<U>::value ? FL_TYPE_POINTER
+         : fl__unsigned<U>::value    ? FL_TYPE_UINT
+                                     : FL_TYPE_INT;
 }
 template <class T> struct fl__word {
-  static constexpr bool value = (std::is_integral<T>::value ||
-                                 std::is_enum<T>::value ||
-                                 std::is_pointer<T>::value) &&
-                                sizeof(T) <= sizeof(long long);
+  static constexpr bool value =
+      (std::is_integral<T>::value || std::is_enum<T>::value ||
+       std::is_pointer<T>::value) &&
+      sizeof(T) <= sizeof(long long);
   static constexpr unsigned size = sizeof(T);
 };
 template <class T> struct fl__word<T &> : fl__word<T *> {};
@@ -477,12 +481,13 @@ template <class R, class... A> struct fl__signature<R(A...)> {
       std::is_same<fl__bools<true, fl__word<A>::value...>,
                    fl__bools<fl__word<A>::value..., true>>::value;
 };
+#ifdef __cpp_noexcept_function_type
 template <class R, class... A>
 struct fl__signature<R(A...) noexcept> : fl__signature<R(A...)> {};
+#endif
 #define FL__SET_OP(op, T, f)                                                   \
-  static_assert(                                                               \
-      std::is_same<fl__signature<decltype(f)>::result, T>::value,              \
-      "FL_OP: the function has another return type");                          \
+  static_assert(std::is_same<fl__signature<decltype(f)>::result, T>::value,    \
+                "FL_OP: the function has another return type");                \
   static_assert(fl__word<T>::value, "FL_OP: return void, bool, an integer, "   \
                                     "a pointer or a string");                  \
   static_assert(fl__signature<decltype(f)>::words,                             \
@@ -491,13 +496,11 @@ struct fl__signature<R(A...) noexcept> : fl__signature<R(A...)> {};
   (op)->size = fl__word<T>::size;                                              \
   (op)->function = fl__plain(f)
 
-template <class R, class T> FL__PLAIN int fl__holds(R (*f)(T *), void *object) {
-  return f(static_cast<T *>(object)) ? 1 : 0;
+template <class R, class T> FL__PLAIN R fl__ask(R (*f)(T *), void *object) {
+  return f(static_cast<T *>(object));
 }
-template <class R> FL__PLAIN int fl__holds(R (*f)(), void *) {
-  return f() ? 1 : 0;
-}
-#define FL__HOLDS(f, object) fl__holds(f, object)
+template <class R> FL__PLAIN R fl__ask(R (*f)(), void *) { return f(); }
+#define FL__HOLDS(f, object) (fl__ask(f, object) ? 1 : 0)
 
 #endif
 #endif

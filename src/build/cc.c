@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-struct line { /* a compiler's command line, understood */
-  bool compile_only;   /* -c or -S or -E */
-  bool pass;           /* not for us */
-  const char *output;  /* after -o, or NULL */
+struct line {         /* a compiler's command line, understood */
+  bool compile_only;  /* -c or -S or -E */
+  bool pass;          /* not for us */
+  const char *output; /* after -o, or NULL */
   uint32_t sources;
   VEC(char *) temporary; /* objects of sources that are linked at once */
 };
@@ -99,8 +99,8 @@ static int compile_source(struct line *l, const char *real, int argc,
     const char *a = argv[i];
     bool two = flag_takes_word(a) && i + 1 < argc;
     bool is_input = *a != '-' || !a[1];
-    bool wanted = !flag_is_link(a) && !begins(a, "-o") &&
-                  (!is_input || i == source);
+    bool wanted =
+        !flag_is_link(a) && !begins(a, "-o") && (!is_input || i == source);
     if (wanted)
       err = add_given(&c, a, e);
     if (two && wanted)

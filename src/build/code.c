@@ -60,8 +60,7 @@ static void read_sections(struct code *c, Elf *elf) {
       continue;
     Elf_Data *data = sh.sh_type == SHT_NOBITS ? NULL : elf_rawdata(scn, NULL);
     struct section s = {sh.sh_addr, sh.sh_size, data ? data->d_buf : NULL,
-                        sh.sh_flags & SHF_EXECINSTR,
-                        sh.sh_flags & SHF_WRITE};
+                        sh.sh_flags & SHF_EXECINSTR, sh.sh_flags & SHF_WRITE};
     vec_push(&c->sections, s);
   }
   if (c->slots.len)
@@ -77,10 +76,9 @@ static const struct section *section_at(const struct code *c, uint64_t addr) {
 
 static const char *slot_name(const struct code *c, uint64_t addr) {
   struct slot key = {addr, NULL};
-  const struct slot *s =
-      c->slots.len ? bsearch(&key, c->slots.at, c->slots.len,
-                             sizeof *c->slots.at, by_slot)
-                   : NULL;
+  const struct slot *s = c->slots.len ? bsearch(&key, c->slots.at, c->slots.len,
+                                                sizeof *c->slots.at, by_slot)
+                                      : NULL;
   return s ? s->name : NULL;
 }
 

@@ -22,7 +22,9 @@ struct unit {
   pid_t pid; /* 0: not running */
 };
 
-static const char *cc_of(const struct build *b) { return b->cc ? b->cc : "gcc"; }
+static const char *cc_of(const struct build *b) {
+  return b->cc ? b->cc : "gcc";
+}
 
 /* clang-14 has clang++-14 beside it, and /opt/bin/clang /opt/bin/clang++. */
 static char *cxx_of(const struct build *b) {
@@ -105,8 +107,8 @@ static void add_user_flags(struct command *c, const struct build *b,
     const char *f = b->flags.at[i];
     bool two = flag_takes_word(f) && i + 1 < b->flags.len;
     bool for_link = flag_is_link(f) || is_link_file(f);
-    bool wanted = link ? (for_link || flag_is_both(f)) && !flag_is_dropped(f)
-                       : !for_link;
+    bool wanted =
+        link ? (for_link || flag_is_both(f)) && !flag_is_dropped(f) : !for_link;
     if (wanted)
       command_add(c, f);
     if (two && wanted)
@@ -212,8 +214,7 @@ static int link_all(const struct build *b, const char *dir, const char *driver,
     command_add(&c, objects[i]);
     if (file_kind(objects[i]) == FILE_SHARED) {
       const char *slash = strrchr(objects[i], '/');
-      command_addf(&c, "-Wl,-rpath,%.*s",
-                   slash ? (int)(slash - objects[i]) : 1,
+      command_addf(&c, "-Wl,-rpath,%.*s", slash ? (int)(slash - objects[i]) : 1,
                    slash ? objects[i] : ".");
     }
   }
@@ -297,8 +298,11 @@ int build_shared(const struct build *b, const char *dir, char **so,
     if (!prefix->argv.len) {
       if ((err = check_compiler(compiler, e)))
         goto out;
+      enum family family = flags_family(compiler);
       command_add(prefix, compiler);
-      flags_hooks(prefix, compiler, flags_family(compiler), dir);
+      flags_hooks(prefix, compiler, family, dir);
+      if (is_cxx)
+        flags_cxx(prefix, family);
     }
     plan(&units[n], b, path, prefix, dir);
     vec_push(&objects, xstrdup(units[n].object));

@@ -14,13 +14,14 @@
 #include <stdbool.h>
 
 struct build {
-  const char *cc;      /* NULL: gcc */
-  const char *cxx;     /* NULL: g++, or clang++ when cc is a clang */
-  const char *opt;     /* "-O1" when NULL */
-  const char *include; /* folder of faultline.h */
+  const char *cc;           /* NULL: gcc */
+  const char *cxx;          /* NULL: g++, or clang++ when cc is a clang */
+  const char *opt;          /* "-O1" when NULL */
+  const char *include;      /* folder of faultline.h */
   VEC(const char *) inputs; /* .c .cc .cpp .cxx .o .a .so */
-  VEC(const char *) flags;  /* after "--": to the compiler, and -l -L -Wl to the link */
-  bool verbose;        /* print the commands on stderr */
+  VEC(const char *)
+  flags;        /* after "--": to the compiler, and -l -L -Wl to the link */
+  bool verbose; /* print the commands on stderr */
 };
 
 /*

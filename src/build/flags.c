@@ -26,8 +26,7 @@ enum family flags_family(const char *compiler) {
   command_add(&c, compiler);
   command_add(&c, "--version");
   command_capture(&c, &out);
-  enum family f =
-      strstr(buf_text(&out), "clang") ? FAMILY_CLANG : FAMILY_GCC;
+  enum family f = strstr(buf_text(&out), "clang") ? FAMILY_CLANG : FAMILY_GCC;
   command_free(&c);
   buf_free(&out);
   return f;
@@ -39,9 +38,9 @@ enum family flags_family(const char *compiler) {
  * __tsan_func_entry.  Fortified library functions would bring back the inline
  * copies that -fno-builtin-memcpy takes out.
  */
-static const char *const always[] = {
-    "-fsanitize=thread", "-g", "-fPIC", "-fno-plt", "-mcx16", "-pthread",
-    "-U_FORTIFY_SOURCE", NULL};
+static const char *const always[] = {"-fsanitize=thread", "-g",     "-fPIC",
+                                     "-fno-plt",          "-mcx16", "-pthread",
+                                     "-U_FORTIFY_SOURCE", NULL};
 
 /*
  * GCC puts in the hooks before it expands memcpy and its relatives into moves:
@@ -68,9 +67,9 @@ static const char *const gcc_only[] = {"-fno-builtin-memcpy",
                                        NULL};
 
 /* Vectors of 16 bytes would hide which elements were accessed. */
-static const char *const clang_only[] = {
-    "-fno-vectorize", "-fno-slp-vectorize",
-    "-Wno-unused-command-line-argument", NULL};
+static const char *const clang_only[] = {"-fno-vectorize", "-fno-slp-vectorize",
+                                         "-Wno-unused-command-line-argument",
+                                         NULL};
 
 /* Each of these is one option of two words that not every version knows. */
 static const char *const gcc_optional[][2] = {
@@ -164,6 +163,11 @@ void flags_hooks(struct command *c, const char *compiler, enum family family,
     }
 }
 
+void flags_cxx(struct command *c, enum family family) {
+  if (family == FAMILY_CLANG) /* 14 and 15 say C++14, gcc 11 and later C++17 */
+    command_add(c, "-std=gnu++17");
+}
+
 void flags_required(struct command *c) {
   command_add(c, "-fPIC");
   command_add(c, "-fno-lto"); /* or the hooks' pass would run at the link */
@@ -190,8 +194,8 @@ static void mark_defined(Elf *elf, bool *defined) {
   while ((scn = elf_nextscn(elf, scn))) {
     GElf_Shdr sh;
     Elf_Data *data;
-    if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_SYMTAB ||
-        !sh.sh_entsize || !(data = elf_getdata(scn, NULL)))
+    if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_SYMTAB || !sh.sh_entsize ||
+        !(data = elf_getdata(scn, NULL)))
       continue;
     for (size_t i = 0; i < sh.sh_size / sh.sh_entsize; i++) {
       GElf_Sym sym;
@@ -246,9 +250,9 @@ enum file_kind file_kind(const char *path) {
   static const struct {
     const char *end;
     enum file_kind kind;
-  } ends[] = {{".c", FILE_C},     {".cc", FILE_CXX},   {".cpp", FILE_CXX},
-              {".cxx", FILE_CXX}, {".c++", FILE_CXX},  {".C", FILE_CXX},
-              {".s", FILE_ASM},   {".S", FILE_ASM},    {".o", FILE_OBJECT},
+  } ends[] = {{".c", FILE_C},      {".cc", FILE_CXX},   {".cpp", FILE_CXX},
+              {".cxx", FILE_CXX},  {".c++", FILE_CXX},  {".C", FILE_CXX},
+              {".s", FILE_ASM},    {".S", FILE_ASM},    {".o", FILE_OBJECT},
               {".a", FILE_OBJECT}, {".so", FILE_SHARED}};
   const char *name = base_name(path), *dot = strrchr(name, '.');
   if (!dot)
@@ -272,28 +276,45 @@ static bool begins(const char *s, const char *prefix) {
 
 bool flag_takes_word(const char *flag) {
   static const char *const list[] = {
-      "-I",         "-D",        "-U",       "-include",   "-imacros",
-      "-isystem",   "-iquote",   "-idirafter", "-iprefix", "-isysroot",
-      "-iwithprefix", "-x",      "-o",       "-MF",        "-MT",
-      "-MQ",        "-Xclang",   "-Xpreprocessor", "-Xassembler", "-mllvm",
-      "--param",    "-L",        "-l",       "-Xlinker",   "-T",
-      "-u",         "-z",        "-aux-info", "-target",   "-arch", NULL};
+      "-I",          "-D",           "-U",
+      "-include",    "-imacros",     "-isystem",
+      "-iquote",     "-idirafter",   "-iprefix",
+      "-isysroot",   "-iwithprefix", "-x",
+      "-o",          "-MF",          "-MT",
+      "-MQ",         "-Xclang",      "-Xpreprocessor",
+      "-Xassembler", "-mllvm",       "--param",
+      "-L",          "-l",           "-Xlinker",
+      "-T",          "-u",           "-z",
+      "-aux-info",   "-target",      "-arch",
+      NULL};
   return one_of(flag, list);
 }
 
 bool flag_is_link(const char *flag) {
-  static const char *const list[] = {
-      "-Xlinker", "-T",     "-u",      "-z",           "-rdynamic", "-s",
-      "-static",  "-static-pie", "-pie", "-no-pie",    "-nostartfiles",
-      "-shared",  "-nodefaultlibs", "-nostdlib", "-static-libgcc",
-      "-static-libstdc++", NULL};
+  static const char *const list[] = {"-Xlinker",
+                                     "-T",
+                                     "-u",
+                                     "-z",
+                                     "-rdynamic",
+                                     "-s",
+                                     "-static",
+                                     "-static-pie",
+                                     "-pie",
+                                     "-no-pie",
+                                     "-nostartfiles",
+                                     "-shared",
+                                     "-nodefaultlibs",
+                                     "-nostdlib",
+                                     "-static-libgcc",
+                                     "-static-libstdc++",
+                                     NULL};
   return one_of(flag, list) || begins(flag, "-l") || begins(flag, "-L") ||
          begins(flag, "-Wl,") || begins(flag, "-fuse-ld=");
 }
 
 bool flag_is_dropped(const char *flag) {
-  static const char *const list[] = {"-static", "-static-pie", "-pie",
-                                     "-no-pie", "-s", "-shared", NULL};
+  static const char *const list[] = {
+      "-static", "-static-pie", "-pie", "-no-pie", "-s", "-shared", NULL};
   return one_of(flag, list);
 }
 

@@ -22,6 +22,10 @@ enum family flags_family(const char *compiler);
 void flags_hooks(struct command *c, const char *compiler, enum family family,
                  const char *cache);
 
+/* The language version that faultline.h needs in C++, where the compiler's own
+ * default is older. */
+void flags_cxx(struct command *c, enum family family);
+
 /* Those that have the last word, after the user's: without them the result
  * could not be loaded. */
 void flags_required(struct command *c);

@@ -10,14 +10,14 @@
 enum {
   DEPTH_MAX = 16, /* calls outwards */
   SCOPES_MAX = 64,
-  ENOUGH = 45,    /* better hints are not looked for in callers */
+  ENOUGH = 45, /* better hints are not looked for in callers */
 };
 
 struct look { /* one function on the way outwards */
   struct lines *l;
   const struct block *block;
   struct guess *best;
-  char *text;    /* of the line, or NULL */
+  char *text; /* of the line, or NULL */
   uint32_t line;
 };
 
@@ -52,8 +52,7 @@ static char *line_text(const char *file, uint32_t line) {
 
 /* How well the type fits the block's size, when the hint that it comes from
  * is on the line (said) or merely in the function. */
-static int fit(const struct block *b, Dwarf_Die *type, bool said,
-               bool *array) {
+static int fit(const struct block *b, Dwarf_Die *type, bool said, bool *array) {
   uint64_t size = type_size(type);
   enum type_kind kind = type_kind(type);
   bool number = kind != TYPE_STRUCT && kind != TYPE_UNION;
@@ -190,16 +189,15 @@ static void look_at_types(struct look *k, Dwarf_Die *parent, bool any,
       continue;
     if (dwarf_hasattr(&die, DW_AT_declaration) || !name)
       continue;
+    enum type_kind kind = type_kind(&die);
+    if (kind != TYPE_STRUCT && kind != TYPE_UNION)
+      continue; /* xmalloc(size_t n) allocates no size_t */
     if (!any) {
-      enum type_kind kind = type_kind(&die);
-      bool number = kind != TYPE_STRUCT && kind != TYPE_UNION;
       if (mentions(k, name, strcspn(name, "<")))
-        consider(k, &die, NULL, true, number ? 12 : 2);
+        consider(k, &die, NULL, true, 2);
       continue;
     }
-    enum type_kind kind = type_kind(&die);
-    if ((kind != TYPE_STRUCT && kind != TYPE_UNION) ||
-        type_size(&die) != k->block->size)
+    if (type_size(&die) != k->block->size)
       continue;
     Dwarf_Die bare = die, other;
     type_peel(&bare);

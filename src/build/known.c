@@ -26,7 +26,8 @@ static const char *const pure[] = {
     "__longjmp_chk alloca ",
     /* what every object asks for, and what never does anything here */
     " __cxa_finalize __gmon_start__ _ITM_deregisterTMCloneTable "
-    "_ITM_registerTMCloneTable __stack_chk_guard __dso_handle "
+    "_ITM_registerTMCloneTable __gcc_personality_v0 __stack_chk_guard "
+    "__dso_handle "
     "__popcountdi2 __muldi3 __divti3 __modti3 __udivti3 __umodti3 __multi3 "
     "__floattidf __floatuntidf __fixdfti __clzti2 __ctzti2 __paritydi2 ",
     /* data */
@@ -90,20 +91,32 @@ static const char *const library[] = {
 
 /* Of the C++ runtime, everything that begins so … */
 static const char *const cxx_begins[] = {
-    "_ZSt",     "_ZNSt",   "_ZNKSt",  "_ZNSo",   "_ZNSs",        "_ZNSi",
-    "_ZNKSs",   "_ZTVN10", "_ZTISt",  "_ZTVSt",  "_ZTTSt",       "_ZTTNSt",
-    "_ZTSSt",   "_ZTINSt", "_ZTVNSt", "_ZTIN10", "_ZTIi",        "_ZTI",
-    "_ZTS",     "_ZN9__gnu_cxx",      "_ZNK9__gnu_cxx", "__cxa_", "__gxx_",
-    "_Unwind_", "_ZNVSt",  "__dynamic_cast",     "_ZGVNSt",      "_ZNKSo", NULL};
+    "_ZSt",           "_ZNSt",   "_ZNKSt",  "_ZNSo",    "_ZNSs",
+    "_ZNSi",          "_ZNKSs",  "_ZTVN10", "_ZTISt",   "_ZTVSt",
+    "_ZTTSt",         "_ZTTNSt", "_ZTSSt",  "_ZTINSt",  "_ZTVNSt",
+    "_ZTIN10",        "_ZTIi",   "_ZTI",    "_ZTS",     "_ZN9__gnu_cxx",
+    "_ZNK9__gnu_cxx", "__cxa_",  "__gxx_",  "_Unwind_", "_ZNVSt",
+    "__dynamic_cast", "_ZGVNSt", "_ZNKSo",  NULL};
 
 /* … except what waits for another thread, or starts one. */
-static const char *const cxx_waits[] = {
-    "condition_variable", "6thread",        "13__future_base",
-    "atomic_futex",       "11this_thread",  "call_once",
-    "__once_",            "13recursive_mutex", "semaphore",
-    "latch",              "jthread",        "promise",
-    "_ZSt4cin",           "_ZNSi",          "filebuf",
-    "4sync",              "barrier",        NULL};
+static const char *const cxx_waits[] = {"condition_variable",
+                                        "6thread",
+                                        "13__future_base",
+                                        "atomic_futex",
+                                        "11this_thread",
+                                        "call_once",
+                                        "__once_",
+                                        "13recursive_mutex",
+                                        "semaphore",
+                                        "latch",
+                                        "jthread",
+                                        "promise",
+                                        "_ZSt4cin",
+                                        "_ZNSi",
+                                        "filebuf",
+                                        "4sync",
+                                        "barrier",
+                                        NULL};
 
 static bool in_groups(const char *const *groups, const char *name) {
   size_t n = strlen(name);

@@ -3,7 +3,6 @@
 #include "build/lines_int.h"
 #include "build/types.h"
 
-#include <assert.h>
 #include <dwarf.h>
 #include <errno.h>
 #include <fcntl.h>

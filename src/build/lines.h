@@ -21,7 +21,8 @@ struct lines;
 struct lines *lines_open(const char *so, struct error *e);
 void lines_close(struct lines *l);
 
-/* The place of an instruction; never NULL (unknown has line 0). */
+/* The place of the instruction that `pc` points into; never NULL (unknown has
+ * line 0).  Of a return address take one off: it points behind the call. */
 const struct place *lines_place(struct lines *l, uint64_t pc);
 
 /* The name of a function by its entry, or NULL. */

@@ -46,10 +46,10 @@ struct line_symbol {
 
 struct line_unit {
   Dwarf_Die die;
-  const char *name;    /* the source as the compiler was given it */
-  const char *dir;     /* where the compiler ran, or NULL */
-  bool here;           /* … which is where we run */
-  bool qualified;      /* C++: names have scopes */
+  const char *name; /* the source as the compiler was given it */
+  const char *dir;  /* where the compiler ran, or NULL */
+  bool here;        /* … which is where we run */
+  bool qualified;   /* C++: names have scopes */
 };
 
 struct lines {

@@ -44,9 +44,8 @@ struct names *names_new(struct lines *l, const struct trace *t) {
       b->name = before->name;
     } else {
       guess_block(l, t, &t->blocks[i], &b->guess);
-      char *name = b->guess.weight
-                       ? xstrndup(b->guess.name, b->guess.name_len)
-                       : xstrdup("block");
+      char *name = b->guess.weight ? xstrndup(b->guess.name, b->guess.name_len)
+                                   : xstrdup("block");
       b->name = arena_strdup(&n->arena, name);
       free(name);
     }
@@ -157,8 +156,7 @@ void names_location(struct names *n, uint64_t base, uint64_t addr,
                     uint64_t size, uint32_t at, struct buf *out) {
   Dwarf_Die leaf;
   bool typed = false;
-  if (!print_name(n, base, addr, size ? size : 1, at, true, out, &leaf,
-                  &typed))
+  if (!print_name(n, base, addr, size ? size : 1, at, true, out, &leaf, &typed))
     buf_printf(out, "0x%" PRIx64, addr);
 }
 
@@ -246,8 +244,8 @@ void names_value(struct names *n, uint64_t base, const struct event *e,
   Dwarf_Die leaf;
   bool typed = false;
   enum type_kind kind = TYPE_OTHER;
-  print_name(n, base, e->addr, e->size ? e->size : 1, at, false, &unused,
-             &leaf, &typed);
+  print_name(n, base, e->addr, e->size ? e->size : 1, at, false, &unused, &leaf,
+             &typed);
   buf_free(&unused);
   if (typed)
     kind = type_kind(&leaf);

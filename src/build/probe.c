@@ -13,7 +13,7 @@ static bool begins(const char *s, const char *prefix) {
   return !strncmp(s, prefix, strlen(prefix));
 }
 
-/* Start-up code of the compiler, which runs alone. */
+/* Start-up code of the compiler and of faultline.h, which runs alone. */
 static bool is_start_up(const char *name) {
   static const char *const list[] = {"_init",
                                      "_fini",
@@ -29,25 +29,26 @@ static bool is_start_up(const char *name) {
   for (int i = 0; list[i]; i++)
     if (!strcmp(name, list[i]))
       return true;
-  return begins(name, "_sub_I_") || begins(name, "_sub_D_") ||
-         begins(name, "_GLOBAL__sub_") || begins(name, "__cxx_global_") ||
-         begins(name, "_ZTh") || begins(name, "_ZTv") || begins(name, "_ZTc");
+  return strstr(name, "fl__") || begins(name, "_sub_I_") ||
+         begins(name, "_sub_D_") || begins(name, "_GLOBAL__sub_") ||
+         begins(name, "__cxx_global_") || begins(name, "_ZTh") ||
+         begins(name, "_ZTv") || begins(name, "_ZTc");
 }
 
 /* Hooks of accesses, the ones that make a run worth something. */
 static bool is_access_hook(const char *symbol) {
   static const char *const list[] = {
-      "__tsan_read",    "__tsan_write", "__tsan_unaligned", "__tsan_volatile",
-      "__tsan_atomic", "__tsan_vptr",  "__tsan_mem",        NULL};
+      "__tsan_read",   "__tsan_write", "__tsan_unaligned", "__tsan_volatile",
+      "__tsan_atomic", "__tsan_vptr",  "__tsan_mem",       NULL};
   for (int i = 0; list[i]; i++)
     if (begins(symbol, list[i]))
       return true;
   return false;
 }
 
-struct tally { /* of one unit, or of one function that belongs to none */
+struct tally { /* of one unit, or of one function without hooks */
   const char *name;
-  bool is_unit;
+  uint64_t addr; /* of the function; 0 for a unit */
   bool hooked, touches;
 };
 
@@ -59,12 +60,11 @@ struct scan {
   bool hooked, reads, writes;
 };
 
-static struct tally *tally_of(struct scan *s, const char *name, bool is_unit) {
+static struct tally *tally_of(struct scan *s, const char *name, uint64_t addr) {
   for (uint32_t i = 0; i < s->tallies.len; i++)
-    if (s->tallies.at[i].is_unit == is_unit &&
-        !strcmp(s->tallies.at[i].name, name))
+    if (s->tallies.at[i].addr == addr && !strcmp(s->tallies.at[i].name, name))
       return &s->tallies.at[i];
-  struct tally t = {.name = name, .is_unit = is_unit};
+  struct tally t = {.name = name, .addr = addr};
   vec_push(&s->tallies, t);
   return &vec_last(&s->tallies);
 }
@@ -81,13 +81,13 @@ static void end_function(struct scan *s) {
     return;
   const struct line_unit *u = lines_unit_at(s->l, f->addr);
   if (u && u->name) {
-    struct tally *t = tally_of(s, u->name, true);
+    struct tally *t = tally_of(s, u->name, 0);
     t->hooked |= s->hooked;
     t->touches |= s->reads || s->writes;
   }
   if (!s->hooked && (u ? s->writes : s->reads || s->writes)) {
-    struct tally *t = tally_of(s, f->name, false);
-    t->touches = true;
+    const char *name = lines_place(s->l, f->addr)->function;
+    tally_of(s, name ? name : f->name, f->addr)->touches = true;
   }
 }
 
@@ -109,13 +109,14 @@ static void visit(void *ctx, const struct line_symbol *f,
     s->hooked = true;
     s->p->hooks += is_access_hook(i->symbol);
   }
-  s->reads |= i->reads;
-  s->writes |= i->writes;
-  if (is_escape(i) && !is_start_up(f->name)) {
-    struct probe_escape x = {i->pc,
-                             xasprintf("%s%s%s", i->mnemonic,
-                                       *i->operands ? " " : "", i->operands),
-                             lines_place(s->l, i->pc)};
+  if (!is_escape(i)) { /* those are told one by one */
+    s->reads |= i->reads;
+    s->writes |= i->writes;
+  } else if (!is_start_up(f->name)) {
+    struct probe_escape x = {
+        i->pc,
+        xasprintf("%s%s%s", i->mnemonic, *i->operands ? " " : "", i->operands),
+        lines_place(s->l, i->pc)};
     vec_push(&s->p->escapes, x);
   }
 }
@@ -123,25 +124,14 @@ static void visit(void *ctx, const struct line_symbol *f,
 /* The unit's tally speaks for its functions when it has no hook at all. */
 static void report_uninstrumented(struct scan *s) {
   for (uint32_t i = 0; i < s->tallies.len; i++) {
-    struct tally *t = &s->tallies.at[i];
-    if (t->hooked || !t->touches)
+    struct tally t = s->tallies.at[i];
+    if (t.hooked || !t.touches)
       continue;
-    if (t->is_unit) {
-      vec_push(&s->p->uninstrumented, xstrdup(t->name));
-      continue;
-    }
-    bool covered = false;
-    for (uint32_t k = 0; k < s->l->symbols.len && !covered; k++) {
-      const struct line_symbol *f = &s->l->symbols.at[k];
-      if (f->function && !strcmp(f->name, t->name)) {
-        const struct line_unit *u = lines_unit_at(s->l, f->addr);
-        covered = u && u->name && !tally_of(s, u->name, true)->hooked;
-        break;
-      }
-    }
-    t = &s->tallies.at[i];
-    if (!covered)
-      vec_push(&s->p->uninstrumented, xasprintf("%s()", t->name));
+    const struct line_unit *u = t.addr ? lines_unit_at(s->l, t.addr) : NULL;
+    if (!t.addr)
+      vec_push(&s->p->uninstrumented, xstrdup(t.name));
+    else if (!u || !u->name || tally_of(s, u->name, 0)->hooked)
+      vec_push(&s->p->uninstrumented, xasprintf("%s()", t.name));
   }
 }
 
@@ -175,8 +165,8 @@ static void read_imports(struct probe *p, Elf *elf) {
   while ((scn = elf_nextscn(elf, scn))) {
     GElf_Shdr sh;
     Elf_Data *data;
-    if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_DYNSYM ||
-        !sh.sh_entsize || !(data = elf_getdata(scn, NULL)))
+    if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_DYNSYM || !sh.sh_entsize ||
+        !(data = elf_getdata(scn, NULL)))
       continue;
     for (size_t i = 0; i < sh.sh_size / sh.sh_entsize; i++) {
       GElf_Sym s;

@@ -8,9 +8,13 @@
 #include <unistd.h>
 
 uint64_t reuse_key(const struct command *c) {
-  static const char *const heard[] = {
-      "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "GCC_EXEC_PREFIX",
-      "COMPILER_PATH", "LIBRARY_PATH", "SOURCE_DATE_EPOCH"};
+  static const char *const heard[] = {"CPATH",
+                                      "C_INCLUDE_PATH",
+                                      "CPLUS_INCLUDE_PATH",
+                                      "GCC_EXEC_PREFIX",
+                                      "COMPILER_PATH",
+                                      "LIBRARY_PATH",
+                                      "SOURCE_DATE_EPOCH"};
   struct buf b = {0};
   for (uint32_t i = 0; i < c->argv.len; i++)
     buf_put(&b, c->argv.at[i], strlen(c->argv.at[i]) + 1);
@@ -84,8 +88,8 @@ void reuse_record(const char *object, const char *deps,
   char *record = record_of(object), *word;
   uint64_t h;
   unlink(record);
-  bool ok = buf_read_file(&rule, deps, &ignored) == ERR_NONE &&
-            file_hash(object, &h);
+  bool ok =
+      buf_read_file(&rule, deps, &ignored) == ERR_NONE && file_hash(object, &h);
   const char *p = ok ? strstr(buf_text(&rule), ": ") : NULL;
   if (!p)
     goto out;

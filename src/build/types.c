@@ -163,12 +163,12 @@ static bool member_at(Dwarf_Die *bare, uint64_t offset, uint64_t size,
         dwarf_hasattr(&die, DW_AT_external) || !type_of(&die, &type))
       continue;
     extent(&die, &at, &len);
-    bool inside = offset >= at && (is_flexible_array(&type) ||
-                                   offset + need <= at + len);
+    bool inside =
+        offset >= at && (is_flexible_array(&type) || offset + need <= at + len);
     /* The access to a bit field can be as wide as its type. */
     if (dwarf_hasattr(&die, DW_AT_bit_size))
-      inside = offset < at + len && at < offset + need &&
-               need <= type_size(&type);
+      inside =
+          offset < at + len && at < offset + need && need <= type_size(&type);
     if (!inside)
       continue;
     if (!any)
@@ -184,8 +184,7 @@ static bool member_at(Dwarf_Die *bare, uint64_t offset, uint64_t size,
 }
 
 static bool reserved(const char *name) {
-  return name[0] == '_' &&
-         (name[1] == '_' || isupper((unsigned char)name[1]));
+  return name[0] == '_' && (name[1] == '_' || isupper((unsigned char)name[1]));
 }
 
 /* The sizes of an array's dimensions; 0 is unknown. */
@@ -231,8 +230,8 @@ static bool enter_array(Dwarf_Die *type, uint64_t *offset, uint64_t size,
   return true;
 }
 
-void type_path(Dwarf_Die *type, uint64_t offset, uint64_t size,
-               struct buf *out, Dwarf_Die *leaf) {
+void type_path(Dwarf_Die *type, uint64_t offset, uint64_t size, struct buf *out,
+               Dwarf_Die *leaf) {
   uint64_t whole = offset;
   size_t start = out->len;
   Dwarf_Die at = *type, member;

@@ -58,8 +58,8 @@ bool type_is_flexible(Dwarf_Die *type);
  * Members whose names are reserved to the library (`__data`, `_M_i`) are not
  * entered.  *leaf, unless NULL, is the type at the end of the way.
  */
-void type_path(Dwarf_Die *type, uint64_t offset, uint64_t size,
-               struct buf *out, Dwarf_Die *leaf);
+void type_path(Dwarf_Die *type, uint64_t offset, uint64_t size, struct buf *out,
+               Dwarf_Die *leaf);
 
 /* The enumerator with this value, or NULL. */
 const char *type_enumerator(Dwarf_Die *type, int64_t value);

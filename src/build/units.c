@@ -25,8 +25,8 @@ static bool constant_address(Dwarf_Die *die, uint64_t *addr) {
   Dwarf_Op *ops;
   size_t n;
   Dwarf_Addr value;
-  if (!dwarf_attr(die, DW_AT_location, &a) ||
-      dwarf_getlocation(&a, &ops, &n) || n != 1)
+  if (!dwarf_attr(die, DW_AT_location, &a) || dwarf_getlocation(&a, &ops, &n) ||
+      n != 1)
     return false;
   if (ops[0].atom == DW_OP_addr) {
     *addr = ops[0].number;
@@ -49,8 +49,8 @@ static void add_variable(struct lines *l, uint32_t unit, Dwarf_Die *die) {
       !dwarf_formref_die(&a, &v.type))
     return;
   /* through DW_AT_specification for C++ members and extern declarations */
-  v.name = dwarf_attr_integrate(die, DW_AT_name, &a) ? dwarf_formstring(&a)
-                                                     : NULL;
+  v.name =
+      dwarf_attr_integrate(die, DW_AT_name, &a) ? dwarf_formstring(&a) : NULL;
   v.size = type_size(&v.type);
   if (v.name && v.size)
     vec_push(&l->variables, v);
@@ -84,9 +84,8 @@ static void walk(struct lines *l, uint32_t unit, Dwarf_Die *parent) {
 const char *lines_file(struct lines *l, const struct line_unit *u,
                        const char *path) {
   size_t n = u->dir ? strlen(u->dir) : 0;
-  if (!path || !n || 
-      (*path == '/' && u->name && !strcmp(path, u->name)))
-    return path; /* the user gave it so */
+  if (!path || !n || (*path == '/' && u->name && !strcmp(path, u->name)))
+    return path;                  /* the user gave it so */
   if (*path != '/' && !u->here) { /* relative to where the compiler ran */
     char *full = xasprintf("%s/%s", u->dir, path);
     const char *kept = arena_strdup(&l->arena, full);

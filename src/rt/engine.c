@@ -309,6 +309,7 @@ static FL_HOT int execute_one(int t, enum how how, const struct rt_driver *d) {
   uint64_t addr = f->addr, size = f->size, old[2];
   E.live.parked &= ~bit;
   E.live.waiting &= ~bit;
+  E.accesses += kind != EV_STEP;
   if (LIKELY(how == STEP)) {
     E.live.steps++;
     E.live.current = (uint32_t)t;
@@ -729,8 +730,13 @@ bool rt_call_done(uint32_t call) {
   return E.times[call].ret != HISTORY_PENDING;
 }
 uint64_t rt_progress(void) { return E.progress; }
+uint64_t rt_accesses(void) { return E.accesses; }
 
-void rt_reduce(bool on) { E.reduce = on; }
+bool rt_reduce(bool on) {
+  bool was = E.reduce;
+  E.reduce = on;
+  return was;
+}
 void rt_trail(struct rt_trail *t) { E.trail = t; }
 
 bool rt_found_conflict(void) {

@@ -98,6 +98,15 @@ WRAP(int, pthread_create,
   return fl__thread_create(thread, start, arg, state == PTHREAD_CREATE_DETACHED,
                            CALLER_PC);
 }
+/*
+ * libgcc.a has a __wrap_pthread_create of its own (for split stacks), and a
+ * link of a client would take that one.  So the client's own is a jump, which
+ * the build adds, to this second name.
+ */
+int fl_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *),
+                      void *)
+    __attribute__((alias("__wrap_pthread_create"), visibility("default")));
+
 WRAP(int, pthread_join, (pthread_t thread, void **value)) {
   return fl__thread_join(thread, value, CALLER_PC);
 }

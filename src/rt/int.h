@@ -149,6 +149,7 @@ struct engine {
   uint32_t conflicts; /* locations newly found to be shared */
   struct rt_trail *trail;
   uint32_t loopers;   /* mask of threads with spin records */
+  uint64_t accesses; /* visible ones ever */
   uint64_t progress; /* steps ever, for the watchdog */
 
   struct fiber_state fiber[RT_MAX_THREADS];

@@ -90,6 +90,7 @@ enum rt_end rt_run_recorded(const struct rt_driver *d, struct arena *a,
 const struct history *rt_history(void);
 struct hash128 rt_history_hash(void); /* equal: same verdict of a checker */
 bool rt_call_done(uint32_t call);
+uint64_t rt_accesses(void); /* visible accesses ever made */
 uint64_t rt_progress(void); /* steps ever made: tells whether it is alive */
 /*
  * Whether the execution has met, for the first time, an access to another
@@ -125,7 +126,7 @@ enum rt_end rt_step(int thread, const struct rt_driver *d);
  * rt_prepare forgets what was seen.  An exhaustive search must begin again
  * whenever an execution finds a location shared that was not known to be.
  */
-void rt_reduce(bool on);
+bool rt_reduce(bool on); /* returns what it was */
 bool rt_found_conflict(void); /* since the last time it was asked */
 
 /*

@@ -17,9 +17,7 @@ static unsigned char narrow(signed char a, uint8_t b, bool c) {
   return (unsigned char)(a + b - c);
 }
 
-static long long wide(long long v) {
-  return v;
-}
+static long long wide(long long v) { return v; }
 
 static char *text(int v) {
   static __thread char buffer[16];
@@ -27,17 +25,11 @@ static char *text(int v) {
   return buffer;
 }
 
-static short negative(void) {
-  return -3;
-}
+static short negative(void) { return -3; }
 
-static uint32_t high(void) {
-  return UINT32_MAX;
-}
+static uint32_t high(void) { return UINT32_MAX; }
 
-static bool yes(bool b) {
-  return b;
-}
+static bool yes(bool b) { return b; }
 
 FL_OBJECT(types)
 FL_OP(unsigned char, narrow, FL_INT(-1, 1), FL_CHOICE(100, 200), FL_BOOL)

@@ -12,19 +12,14 @@
 
 static _Atomic(char *) text;
 
-static void create(void) {
-  atomic_store(&text, malloc(32));
-}
+static void create(void) { atomic_store(&text, malloc(32)); }
 
 static void step(void) {
   atomic_fetch_add((_Atomic(size_t) *)&text, 16);
   atomic_fetch_sub((_Atomic(size_t) *)&text, 16);
 }
 
-static void drop(void) {
-  free(atomic_exchange(&text, NULL));
-}
-
+static void drop(void) { free(atomic_exchange(&text, NULL)); }
 
 FL_OBJECT(text, create)
 FL_OP(void, step)

@@ -11,9 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static void *create(void) {
-  return calloc(1, sizeof(atomic_int));
-}
+static void *create(void) { return calloc(1, sizeof(atomic_int)); }
 
 static int add(void *object, int n) {
   return atomic_fetch_add((atomic_int *)object, n);

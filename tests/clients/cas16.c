@@ -1,7 +1,8 @@
 /*
  * 16-byte compare-and-swap: two counters that are always equal.
  *
- * RUN: explore %s --client '{increment()} || {increment()} || {get()}; get()' -- -mcx16
+ * RUN: explore %s --client '{increment()} || {increment()} || {get()}; get()' \
+ *     -- -mcx16
  * EXIT: 0
  * OUTCOMES: 0,0,0,2 0,0,1,2 0,0,2,2
  */

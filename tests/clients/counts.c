@@ -14,13 +14,15 @@
  * RUN: explore %s --search=dfs --client '{three()} || {three()} || {three()}'
  * EXIT: 0
  * EXECUTIONS: 1680
- * RUN: explore %s --search=dfs --client '{one()} || {one()} || {one()} || {one()}'
+ * RUN: explore %s --search=dfs --client '{one()} || {one()} || {one()} || \
+ *     {one()}'
  * EXIT: 0
  * EXECUTIONS: 24
  * RUN: explore %s --search=dfs --client '{three(); two()} || {two()}'
  * EXIT: 0
  * EXECUTIONS: 21
- * RUN: explore %s --search=dfs --client 'three(); {one(); one()} || {two()}; three()'
+ * RUN: explore %s --search=dfs --client 'three(); {one(); one()} || {two()}; \
+ *     three()'
  * EXIT: 0
  * EXECUTIONS: 6
  * RUN: explore %s --search=dfs --client '{none()} || {none()}'
@@ -32,10 +34,12 @@
  * RUN: explore %s --search=dfs --client '{locked()} || {locked()}'
  * EXIT: 0
  * EXECUTIONS: 2
- * RUN: explore %s --search=dfs --client '{locked()} || {locked()} || {locked()}'
+ * RUN: explore %s --search=dfs --client '{locked()} || {locked()} || \
+ *     {locked()}'
  * EXIT: 0
  * EXECUTIONS: 6
- * RUN: explore %s --search=dfs --client '{one(); locked()} || {one(); locked()}'
+ * RUN: explore %s --search=dfs --client '{one(); locked()} || {one(); \
+ *     locked()}'
  * EXIT: 0
  * EXECUTIONS: 10
  * RUN: explore %s --search=dfs --client '{three()}'
@@ -51,9 +55,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void none(void) {}
 
-static void one(void) {
-  atomic_fetch_add(&x, 1);
-}
+static void one(void) { atomic_fetch_add(&x, 1); }
 
 static void two(void) {
   atomic_fetch_add(&x, 1);

@@ -18,9 +18,7 @@ static int share(void) {
   return 12 / atomic_load(&divisor); /* again */
 }
 
-static void clear(void) {
-  atomic_store(&divisor, 0);
-}
+static void clear(void) { atomic_store(&divisor, 0); }
 
 FL_OBJECT(divisor)
 FL_OP(int, share)

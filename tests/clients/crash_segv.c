@@ -22,9 +22,7 @@ static int use(void) {
   return *p;
 }
 
-static void clear(void) {
-  atomic_store(&pointer, NULL);
-}
+static void clear(void) { atomic_store(&pointer, NULL); }
 
 FL_OBJECT(pointer)
 FL_OP(int, use)

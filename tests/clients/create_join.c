@@ -39,9 +39,7 @@ static void add2(void) {
   pthread_join(t[1], NULL);
 }
 
-static int get(void) {
-  return atomic_load(&counter);
-}
+static int get(void) { return atomic_load(&counter); }
 
 FL_OBJECT(counter)
 FL_OP(int, add1)

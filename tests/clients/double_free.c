@@ -13,9 +13,7 @@
 
 static _Atomic(int *) box;
 
-static void create(void) {
-  atomic_store(&box, malloc(sizeof(int)));
-}
+static void create(void) { atomic_store(&box, malloc(sizeof(int))); }
 
 static void drop(void) {
   int *p = atomic_load(&box);

@@ -10,13 +10,9 @@
 
 static int counter;
 
-static int next(void) {
-  return counter++;
-}
+static int next(void) { return counter++; }
 
-static int get(void) {
-  return counter;
-}
+static int get(void) { return counter; }
 
 FL_OBJECT(one_writer)
 FL_OP(int, next, FL_GROUP("writer"))

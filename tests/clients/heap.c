@@ -12,9 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int misaligned(void *p, uintptr_t to) {
-  return (uintptr_t)p % to != 0;
-}
+static int misaligned(void *p, uintptr_t to) { return (uintptr_t)p % to != 0; }
 
 static int all(void) {
   int bad = 0;

@@ -29,9 +29,7 @@ static void set(void) {
   free(old);
 }
 
-static void fini(void) {
-  free(atomic_load(&box));
-}
+static void fini(void) { free(atomic_exchange(&box, NULL)); }
 
 FL_OBJECT(box, init, fini)
 FL_OP(void, set)

@@ -9,9 +9,7 @@
 #include <faultline.h>
 #include <string.h>
 
-static struct big {
-  int a[12];
-} shared;
+static struct big { int a[12]; } shared;
 
 static void set(int v) {
   struct big b;
@@ -21,9 +19,7 @@ static void set(int v) {
   memcpy(shared.a + 6, b.a + 6, 6 * sizeof(int));
 }
 
-static int same(void) {
-  return shared.a[0] == shared.a[11];
-}
+static int same(void) { return shared.a[0] == shared.a[11]; }
 
 FL_OBJECT(big)
 FL_OP(void, set, FL_INT(1, 2))

@@ -19,18 +19,14 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static pthread_key_t slot;
 static atomic_int started;
 
-static void start(void) {
-  atomic_fetch_add(&started, 1);
-}
+static void start(void) { atomic_fetch_add(&started, 1); }
 
 static int init(void) {
   pthread_once(&once, start);
   return atomic_load(&started);
 }
 
-static void make_key(void) {
-  pthread_key_create(&slot, NULL);
-}
+static void make_key(void) { pthread_key_create(&slot, NULL); }
 
 static int key(int n) {
   pthread_once(&key_once, make_key);

@@ -18,9 +18,7 @@ enum { CAPACITY = 1 };
 static atomic_int count;
 static int *values;
 
-static void create(void) {
-  values = calloc(CAPACITY, sizeof *values);
-}
+static void create(void) { values = calloc(CAPACITY, sizeof *values); }
 
 static int add(int value) {
   if (atomic_load(&count) == CAPACITY)

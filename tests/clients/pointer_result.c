@@ -21,9 +21,7 @@ static void *make(void) {
   return p;
 }
 
-static void *take(void) {
-  return atomic_exchange(&box, NULL);
-}
+static void *take(void) { return atomic_exchange(&box, NULL); }
 
 static void *grab(void) {
   void *p = atomic_load(&box);

@@ -18,9 +18,7 @@ static int made;
 static atomic_int destroyed;
 static _Thread_local int local = 5;
 
-static void make(void) {
-  made++;
-}
+static void make(void) { made++; }
 
 static void destroy(void *p) {
   (void)p;

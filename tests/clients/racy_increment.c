@@ -6,7 +6,8 @@
  * RUN: explore %s --search=dfs --client '{increment()} || {increment()}; get()'
  * EXECUTIONS: 6
  * OUTCOMES: 0,0,1 0,0,2
- * RUN: explore %s --search=dfs --client '{increment()} || {increment()} || {increment()}; get()'
+ * RUN: explore %s --search=dfs --client '{increment()} || {increment()} || \
+ *     {increment()}; get()'
  * EXECUTIONS: 90
  * OUTCOMES: 0,0,0,1 0,0,0,2 0,0,0,3
  */
@@ -19,9 +20,7 @@ static int increment(void) {
   return 0;
 }
 
-static int get(void) {
-  return x;
-}
+static int get(void) { return x; }
 
 FL_OBJECT(x)
 FL_OP(int, increment)

@@ -19,9 +19,7 @@ __attribute__((noinline)) static int down(int n) {
   return below + room[n & 511];
 }
 
-static int descend(void) {
-  return atomic_load(&deep) ? down(0) : 0;
-}
+static int descend(void) { return atomic_load(&deep) ? down(0) : 0; }
 
 static void open(void) {
   atomic_store(&deep, 1);

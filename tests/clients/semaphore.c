@@ -27,13 +27,9 @@ static int increment(void) {
   return before;
 }
 
-static void acquire(void) {
-  sem_wait(&items);
-}
+static void acquire(void) { sem_wait(&items); }
 
-static void release(void) {
-  sem_post(&items);
-}
+static void release(void) { sem_post(&items); }
 
 FL_OBJECT(semaphore, create)
 FL_OP(int, increment)

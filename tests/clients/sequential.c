@@ -12,14 +12,12 @@
 struct stack {
   int first;
   int count;
-  int values[16];
+  int values[64];
 };
 
 static struct stack *stack_new(void) { return calloc(1, sizeof(struct stack)); }
 
-static void push(struct stack *s, int v) {
-  s->values[s->count++] = v;
-}
+static void push(struct stack *s, int v) { s->values[s->count++] = v; }
 
 static int pop(struct stack *s) {
   return s->first < s->count ? s->values[s->first++] : -1;

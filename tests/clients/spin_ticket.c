@@ -1,7 +1,8 @@
 /*
  * A ticket lock: waits for a number to come up.
  *
- * RUN: %s --search=dfs --client '{increment()} || {increment()} || {increment()}'
+ * RUN: %s --search=dfs --client '{increment()} || {increment()} || \
+ *     {increment()}'
  * EXIT: 0
  * VERDICT: pass
  */

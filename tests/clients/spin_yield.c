@@ -1,7 +1,8 @@
 /*
  * A lock whose waiters call sched_yield(): the search ends.
  *
- * RUN: %s --search=dfs --client '{increment()} || {increment()} || {increment()}'
+ * RUN: %s --search=dfs --client '{increment()} || {increment()} || \
+ *     {increment()}'
  * EXIT: 0
  * VERDICT: pass
  */

@@ -19,9 +19,7 @@ static bool once(void) {
   return atomic_compare_exchange_weak(&x, &zero, 1);
 }
 
-static int get(void) {
-  return atomic_load(&x);
-}
+static int get(void) { return atomic_load(&x); }
 
 FL_OBJECT(x)
 FL_OP(bool, once)

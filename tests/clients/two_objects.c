@@ -12,13 +12,9 @@
 static int racy;
 static atomic_int sound;
 
-static int racy_next(void) {
-  return racy++;
-}
+static int racy_next(void) { return racy++; }
 
-static int sound_next(void) {
-  return atomic_fetch_add(&sound, 1);
-}
+static int sound_next(void) { return atomic_fetch_add(&sound, 1); }
 
 FL_OBJECT(racy)
 FL_OP(int, racy_next)

@@ -25,9 +25,7 @@ static int get(void) {
   return p ? *p : 0; /* use */
 }
 
-static void drop(void) {
-  free(atomic_exchange(&box, NULL));
-}
+static void drop(void) { free(atomic_exchange(&box, NULL)); }
 
 FL_OBJECT(box, create)
 FL_OP(int, get)

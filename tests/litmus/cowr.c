@@ -26,9 +26,7 @@ static int t2(void) {
   return 0;
 }
 
-static int last(void) {
-  return atomic_load(&x);
-}
+static int last(void) { return atomic_load(&x); }
 
 FL_OBJECT(cowr)
 FL_OP(int, t1)

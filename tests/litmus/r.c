@@ -28,9 +28,7 @@ static int t2(void) {
   return a;
 }
 
-static int last(void) {
-  return atomic_load(&y);
-}
+static int last(void) { return atomic_load(&y); }
 
 FL_OBJECT(r)
 FL_OP(int, t1)

@@ -28,9 +28,7 @@ static int t2(void) {
   return a;
 }
 
-static int last(void) {
-  return atomic_load(&x);
-}
+static int last(void) { return atomic_load(&x); }
 
 FL_OBJECT(s)
 FL_OP(int, t1)

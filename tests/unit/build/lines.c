@@ -3,28 +3,28 @@
 #include "scratch.h"
 
 static const char *const source =
-    "#include <stdbool.h>\n"                                   /* 1 */
-    "int counter;\n"                                           /* 2 */
-    "static inline __attribute__((always_inline))\n"           /* 3 */
-    "void bump(int by) {\n"                                    /* 4 */
-    "  counter = by;\n"                                        /* 5 */
-    "}\n"                                                      /* 6 */
-    "__attribute__((noinline)) void twice(void) {\n"           /* 7 */
-    "  bump(7);\n"                                             /* 8 */
-    "}\n"                                                      /* 9 */
-    "struct point { int x, y; };\n"                            /* 10 */
-    "struct deep {\n"                                          /* 11 */
-    "  union { long whole; struct { int low, high; }; };\n"    /* 12 */
-    "  struct point grid[2][3];\n"                             /* 13 */
-    "  unsigned red : 3, green : 5;\n"                         /* 14 */
-    "  const volatile _Atomic(int) flag;\n"                    /* 15 */
-    "} deep, many[4];\n"                                       /* 16 */
-    "static char text[8];\n"                                   /* 17 */
+    "#include <stdbool.h>\n"                                /* 1 */
+    "int counter;\n"                                        /* 2 */
+    "static inline __attribute__((always_inline))\n"        /* 3 */
+    "void bump(int by) {\n"                                 /* 4 */
+    "  counter = by;\n"                                     /* 5 */
+    "}\n"                                                   /* 6 */
+    "__attribute__((noinline)) void twice(void) {\n"        /* 7 */
+    "  bump(7);\n"                                          /* 8 */
+    "}\n"                                                   /* 9 */
+    "struct point { int x, y; };\n"                         /* 10 */
+    "struct deep {\n"                                       /* 11 */
+    "  union { long whole; struct { int low, high; }; };\n" /* 12 */
+    "  struct point grid[2][3];\n"                          /* 13 */
+    "  unsigned red : 3, green : 5;\n"                      /* 14 */
+    "  const volatile _Atomic(int) flag;\n"                 /* 15 */
+    "} deep, many[4];\n"                                    /* 16 */
+    "static char text[8];\n"                                /* 17 */
     "int *local(int i) { static int kept[3];"
-    " text[i] = 1; kept[0] = text[1]; return &kept[i]; }\n"    /* 18 */
-    "bool sig(void *p, int i, ...) { return p && i; }\n"       /* 19 */
-    "struct point *make(void) { return 0; }\n"                 /* 20 */
-    "void nothing(void) {}\n";                                 /* 21 */
+    " text[i] = 1; kept[0] = text[1]; return &kept[i]; }\n" /* 18 */
+    "bool sig(void *p, int i, ...) { return p && i; }\n"    /* 19 */
+    "struct point *make(void) { return 0; }\n"              /* 20 */
+    "void nothing(void) {}\n";                              /* 21 */
 
 static uint64_t symbol(struct lines *l, const char *name) {
   for (uint32_t i = 0; i < l->symbols.len; i++)
@@ -33,8 +33,8 @@ static uint64_t symbol(struct lines *l, const char *name) {
   return 0;
 }
 
-static void check_global(struct lines *l, const char *variable,
-                         uint64_t offset, uint64_t size, const char *want) {
+static void check_global(struct lines *l, const char *variable, uint64_t offset,
+                         uint64_t size, const char *want) {
   struct buf b = {0};
   CHECK(lines_global(l, symbol(l, variable) + offset, size, &b));
   CHECK_STR(buf_text(&b), want);

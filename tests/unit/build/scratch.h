@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 static char scratch_dir[PATH_MAX];
+static pid_t scratch_owner; /* a forked child's exit removes nothing */
 
 static int scratch_remove_one(const char *path, const struct stat *st, int flag,
                               struct FTW *at) {
@@ -28,7 +29,7 @@ static int scratch_remove_one(const char *path, const struct stat *st, int flag,
 }
 
 static void scratch_remove(void) {
-  if (chdir("/") == 0)
+  if (getpid() == scratch_owner && chdir("/") == 0)
     nftw(scratch_dir, scratch_remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -36,6 +37,7 @@ __attribute__((constructor)) static void scratch_enter(void) {
   char name[] = "/tmp/faultline-test-XXXXXX";
   if (!mkdtemp(name) || chdir(name) || !realpath(".", scratch_dir))
     die("cannot make a folder in /tmp");
+  scratch_owner = getpid();
   atexit(scratch_remove);
 }
 
@@ -92,7 +94,8 @@ struct scratch_call {
 static void scratch_visit(void *ctx, const struct line_symbol *f,
                           const struct code_insn *i) {
   struct scratch_call *c = ctx;
-  if (!c->found && i->symbol && !strncmp(i->symbol, c->symbol, strlen(c->symbol)) &&
+  if (!c->found && i->symbol &&
+      !strncmp(i->symbol, c->symbol, strlen(c->symbol)) &&
       (!c->function || !strcmp(f->name, c->function)) && c->skip-- == 0)
     c->found = i->pc + i->size;
 }
@@ -111,9 +114,9 @@ scratch_call(struct lines *l, const char *function, const char *symbol, int n) {
   for (const char **cc##_ = (const char *[]){"gcc", "clang", NULL}, *cc;       \
        (cc = *cc##_); cc##_++)                                                 \
     if (scratch_has(cc))                                                       \
-      for (const char **opt##_ =                                               \
-               (const char *[]){"-O0", "-O1", "-O2", "-O3", NULL},             \
-                      *opt;                                                    \
+      for (const char **                                                       \
+               opt##_ = (const char *[]){"-O0", "-O1", "-O2", "-O3", NULL},    \
+             *opt;                                                             \
            (opt = *opt##_); opt##_++)
 
 #endif

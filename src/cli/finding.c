@@ -1,0 +1,175 @@
+#include "cli/finding.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void *in_arena(struct arena *a, const void *from, size_t size) {
+  void *p = size ? arena_copy(a, from, size) : arena_alloc(a, 1);
+  if (!p)
+    die("the memory shared with the worker is full");
+  return p;
+}
+
+static void share_client(struct client *to, const struct client *from,
+                         struct arena *a) {
+  *to = *from;
+  to->calls = in_arena(a, from->calls, from->ncalls * sizeof *from->calls);
+}
+
+static void share_schedule(struct schedule *to, const uint8_t *at, uint32_t len,
+                           struct arena *a) {
+  struct schedule s = {0};
+  path_to_schedule(at, len, &s);
+  *to = (struct schedule){0};
+  to->turns.at = in_arena(a, s.turns.at, s.turns.len * sizeof *s.turns.at);
+  to->turns.len = s.turns.len;
+  schedule_free(&s);
+}
+
+static void share_value(struct value *v, struct arena *a) {
+  struct value from = *v;
+  value_copy(v, from, a);
+}
+
+static void share_refutations(struct finding *f, struct jury *j,
+                              const struct history *h, struct arena *a) {
+  enum { MOST = 12 };
+  refutation_list list = {0};
+  check_refutations(h, j->spec, j->criterion, MOST, &list,
+                    &f->more_refutations);
+  f->refutations.at = arena_alloc(a, (list.len + 1) * sizeof *list.at);
+  for (uint32_t i = 0; i < list.len; i++) {
+    struct refutation *to = &f->refutations.at[f->refutations.len++];
+    *to = list.at[i];
+    to->order.at = in_arena(a, to->order.at, to->order.len * sizeof(uint32_t));
+    share_value(&to->expected, a);
+  }
+  check_free_refutations(&list);
+}
+
+static uint32_t block_of(const struct trace *t, uint64_t addr) {
+  for (uint32_t i = t->nblocks; i--;)
+    if (addr - t->blocks[i].base < (t->blocks[i].size ? t->blocks[i].size : 1))
+      return i;
+  return UINT32_MAX;
+}
+
+static void describe_fault(struct finding *f, struct arena *a) {
+  const struct rt_fault *e = rt_fault();
+  f->fault = e->kind;
+  f->detail = arena_strdup(a, e->text);
+  f->pc = e->pc;
+  f->thread = e->thread;
+  f->addr = e->addr;
+  f->block = block_of(&f->trace, e->addr);
+  for (uint32_t i = f->trace.nevents; i--;)
+    if (f->trace.events[i].kind == EV_FAULT) {
+      f->chain = f->trace.events[i].chain;
+      break;
+    }
+  if (e->kind == FAULT_DEADLOCK || e->kind == FAULT_LIVELOCK) {
+    struct waiting w[RT_MAX_THREADS];
+    uint32_t n = rt_waiting(w);
+    f->waiting.at = in_arena(a, w, n * sizeof *w);
+    f->waiting.len = n;
+  }
+}
+
+static bool same_event(const struct event *a, const struct event *b) {
+  return a->kind == b->kind && a->thread == b->thread && a->pc == b->pc &&
+         a->addr == b->addr && a->size == b->size &&
+         a->value[0] == b->value[0] && a->value[1] == b->value[1];
+}
+
+/* RETURN events hold addresses of strings, which differ: compare their pcs. */
+static uint32_t first_difference(const struct trace *a, const struct trace *b) {
+  uint32_t n = a->nevents < b->nevents ? a->nevents : b->nevents;
+  for (uint32_t i = 0; i < n; i++) {
+    const struct event *x = &a->events[i], *y = &b->events[i];
+    bool text = x->kind == EV_RETURN && x->value[1] == VALUE_STRING;
+    if (text ? y->kind != EV_RETURN : !same_event(x, y))
+      return i;
+  }
+  return a->nevents == b->nevents ? UINT32_MAX : n;
+}
+
+struct finding *finding_make(struct jury *j, const uint8_t *at, uint32_t len,
+                             const char *object, struct shared *s,
+                             bool good_too, bool *diverged) {
+  struct arena *a = &s->arena;
+  struct finding *f = arena_alloc(a, sizeof *f);
+  (void)object;
+  struct replay r;
+  s->trace = (struct trace){0};
+  replay_init(&r, at, len);
+  s->recording = true;
+  enum rt_end end = rt_run_recorded(&r.driver, a, &s->trace);
+  s->recording = false;
+  f->trace = s->trace;
+  f->block = UINT32_MAX;
+  if (diverged)
+    *diverged = r.diverged;
+  if (j->client) {
+    share_client(&f->client, j->client, a);
+    f->trace.history.client = &f->client;
+  }
+  share_schedule(&f->schedule, r.taken.at, r.taken.len, a);
+
+  bool bad = false;
+  if (end == RT_FAULT) {
+    describe_fault(f, a);
+    bad = true;
+  } else if (end != RT_CUT && j->spec) {
+    /* Strings of the trace are copies: compare as the engine gave them. */
+    struct history h = *rt_history();
+    h.ops = in_arena(a, h.ops, h.client->ncalls * sizeof *h.ops);
+    check_linearize(&h, j->spec, j->criterion, 0, &j->check);
+    bad = j->check.answer == CHECK_NO || j->check.answer == CHECK_SPEC_FAULT;
+    if (bad) {
+      f->fault = h.client->nthreads == 1 ? FAULT_SEQUENTIAL
+                                         : FAULT_NOT_LINEARIZABLE;
+      share_refutations(f, j, &h, a);
+    }
+  }
+  /* The same schedule gives the same trace, always. */
+  struct trace second;
+  struct replay again;
+  replay_init(&again, r.taken.at, r.taken.len);
+  rt_run_recorded(&again.driver, a, &second);
+  uint32_t diff = first_difference(&f->trace, &second);
+  if (diff != UINT32_MAX) {
+    const struct event *e = diff < f->trace.nevents
+                                ? &f->trace.events[diff]
+                                : &second.events[diff];
+    f->fault = FAULT_DIVERGENCE;
+    f->pc = e->pc;
+    f->thread = e->thread;
+    f->chain = e->chain;
+    f->detail = arena_strdup(
+        a, "the same schedule did not give the same execution: the code "
+           "depends on something that Faultline does not control, such as "
+           "uninitialised memory, the real time or the environment");
+    bad = true;
+  }
+  replay_free(&again);
+  replay_free(&r);
+  return bad || good_too ? f : NULL;
+}
+
+struct finding *finding_of_setup(const struct client *c, enum rt_end end,
+                                 struct shared *s) {
+  struct arena *a = &s->arena;
+  struct finding *f = arena_alloc(a, sizeof *f);
+  f->block = UINT32_MAX;
+  if (c)
+    share_client(&f->client, c, a);
+  if (end == RT_FAULT) {
+    describe_fault(f, a);
+  } else {
+    f->fault = FAULT_ENDLESS;
+    f->detail = arena_strdup(
+        a, "the constructor or the initial calls do not come to an end "
+           "(--max-steps)");
+  }
+  return f;
+}

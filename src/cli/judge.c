@@ -1,0 +1,111 @@
+#include "cli/judge.h"
+
+#include "spec/implementation.h"
+
+#include <string.h>
+
+enum { CHECK_BUDGET = 20000000 };
+
+static void forget_outcomes(struct jury *j) {
+  for (uint32_t i = 0; i < j->outcomes.len; i++)
+    vec_free(&j->outcomes.at[i].results);
+  vec_clear(&j->outcomes);
+  map128_clear(&j->outcome_of);
+}
+
+void jury_client(struct jury *j, const struct client *c) {
+  j->client = c;
+  map128_clear(&j->seen);
+  vec_clear(&j->verdicts);
+  forget_outcomes(j);
+  j->fault = FAULT_NONE;
+  j->spec_fault = false;
+  if (!c)
+    return;
+  j->ops = xrealloc(j->ops, (c->ncalls + 1) * sizeof *j->ops);
+  if (j->implementation)
+    spec_implementation_client(j->spec, c);
+}
+
+static uint32_t outcome_of(struct jury *j, const struct history *h,
+                           bool allowed) {
+  struct value results[CLIENT_MAX_CALLS + 1];
+  uint32_t n = h->client ? h->client->ncalls : 0;
+  for (uint32_t i = 0; i < n; i++)
+    results[i] = hop_pending(&h->ops[i]) ? value_void() : h->ops[i].result;
+  bool fresh;
+  uint32_t *at = map128_put(&j->outcome_of,
+                            hash128(results, n * sizeof *results, 0), &fresh);
+  if (fresh) {
+    struct outcome o = {.allowed = true};
+    for (uint32_t i = 0; i < n; i++)
+      vec_push(&o.results, results[i]);
+    *at = j->outcomes.len;
+    vec_push(&j->outcomes, o);
+  }
+  j->outcomes.at[*at].allowed &= allowed;
+  return *at;
+}
+
+/* The checker may run the object (it is the specification): the engine's
+ * history is overwritten then, and its reduction must not see those runs. */
+static bool is_explained(struct jury *j, const struct history *now) {
+  struct history h = *now;
+  if (h.client)
+    memcpy(j->ops, now->ops, h.client->ncalls * sizeof *j->ops);
+  h.ops = j->ops;
+  bool ok = true;
+  if (j->spec) {
+    bool reduced = rt_reduce(false);
+    check_linearize(&h, j->spec, j->criterion, CHECK_BUDGET, &j->check);
+    rt_reduce(reduced);
+    ok = j->check.answer == CHECK_YES || j->check.answer == CHECK_UNKNOWN;
+    j->undecided += j->check.answer == CHECK_UNKNOWN;
+    j->spec_fault = j->check.answer == CHECK_SPEC_FAULT;
+  }
+  uint32_t outcome = j->want_outcomes ? outcome_of(j, &h, ok) : 0;
+  vec_push(&j->verdicts, outcome * 2 + ok);
+  return ok;
+}
+
+static enum judgement ended(void *ctx, enum rt_end end) {
+  struct jury *j = ctx;
+  if (end == RT_CUT || end == RT_STOPPED)
+    return JUDGE_GOOD;
+  if (end == RT_FAULT) {
+    if (j->only != FAULT_NONE && rt_fault()->kind != j->only)
+      return JUDGE_GOOD;
+    j->fault = rt_fault()->kind;
+    j->spec_fault = false;
+    return JUDGE_BAD;
+  }
+  bool fresh;
+  uint32_t *at = map128_put(&j->seen, rt_history_hash(), &fresh);
+  if (fresh) {
+    j->histories++;
+    *at = j->verdicts.len;
+    is_explained(j, rt_history());
+    at = NULL; /* the table may have moved */
+  }
+  uint32_t v = at ? j->verdicts.at[*at] : vec_last(&j->verdicts);
+  if (j->want_outcomes)
+    j->outcomes.at[v / 2].executions++;
+  if (v & 1 || (j->only != FAULT_NONE && j->only != FAULT_NOT_LINEARIZABLE))
+    return JUDGE_GOOD;
+  j->fault = FAULT_NOT_LINEARIZABLE;
+  return JUDGE_BAD;
+}
+
+struct judge jury_judge(struct jury *j) {
+  return (struct judge){ended, j};
+}
+
+void jury_free(struct jury *j) {
+  forget_outcomes(j);
+  vec_free(&j->outcomes);
+  map128_free(&j->seen);
+  map128_free(&j->outcome_of);
+  vec_free(&j->verdicts);
+  check_free(&j->check);
+  free(j->ops);
+}

@@ -1,0 +1,43 @@
+/*
+ * The judge: executions in, verdicts out.  One execution is good when no fault
+ * ended it and its history is explained by the specification.  Equal histories
+ * are checked once.
+ */
+#ifndef CLI_JUDGE_H
+#define CLI_JUDGE_H
+
+#include "base/map128.h"
+#include "check/check.h"
+#include "search/explore.h"
+#include "spec/spec.h"
+
+struct jury {
+  const struct fl_suite *suite; /* NULL: a whole program */
+  const struct client *client;
+  struct spec *spec;  /* NULL: a whole program, or nothing to compare with */
+  bool implementation; /* the spec is the object itself */
+  enum criterion criterion;
+  bool want_outcomes;
+
+  struct map128 seen;     /* history -> index into verdicts + 1 */
+  VEC(uint32_t) verdicts; /* outcome index * 2 + allowed */
+  outcome_list outcomes;
+  struct map128 outcome_of;
+  struct check check;
+  struct hop *ops;        /* a copy of the history that is being checked */
+  uint64_t histories;
+  uint64_t undecided;     /* checks that ran out of budget */
+
+  enum fault only; /* other kinds of fault count as good; NONE: no other */
+
+  /* of the last bad execution */
+  enum fault fault;
+  bool spec_fault; /* the object fails in the sequential run check.order */
+};
+
+/* The client must have been prepared. */
+void jury_client(struct jury *j, const struct client *c);
+struct judge jury_judge(struct jury *j);
+void jury_free(struct jury *j);
+
+#endif

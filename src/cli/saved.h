@@ -1,0 +1,17 @@
+/* Schedules of faults, kept in a folder and tried first by the next run. */
+#ifndef CLI_SAVED_H
+#define CLI_SAVED_H
+
+#include "cli/session.h"
+
+/* Writes the finding's schedule; sets schedule_file and replay_command.
+ * Trouble is a warning on stderr: the report is what matters. */
+void saved_write(struct session *s, struct result *r);
+
+/* The schedules saved for an object, oldest name first. */
+typedef VEC(struct schedule) schedule_list;
+void saved_read(const struct session *s, const char *object,
+                schedule_list *out);
+void saved_free(schedule_list *list);
+
+#endif

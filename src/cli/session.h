@@ -1,0 +1,46 @@
+/*
+ * A session: sources built into an object, what is known about it, and the
+ * reports that come out.  The parent's side of test, explore and replay.
+ */
+#ifndef CLI_SESSION_H
+#define CLI_SESSION_H
+
+#include "build/lines.h"
+#include "build/probe.h"
+#include "cli/hunt.h"
+#include "cli/settings.h"
+#include "report/report.h"
+
+struct run { /* on one object */
+  struct worker worker;
+  struct result result; /* points into the worker's memory */
+  struct hunt_report *report;
+};
+
+struct session {
+  const struct settings *settings;
+  struct build build;
+  char *dir, *so;
+  char hash[17];
+  struct lines *lines;
+  struct probe probe;
+  VEC(char *) warnings;
+  struct worker describer;
+  struct description *about;
+  VEC(struct run) runs;
+};
+
+/* Builds, inspects, checks the harness against the debug information. */
+int session_open(struct session *s, const struct settings *set,
+                 struct error *e);
+/* Runs the hunt on one object and keeps its result. */
+int session_hunt(struct session *s, const struct hunt_order *order,
+                 struct error *e);
+/* Writes the reports and gives the exit status. */
+int session_report(struct session *s, struct error *e);
+void session_close(struct session *s);
+
+/* "faultline replay FILE sources -- flags" */
+char *session_replay_command(const struct session *s, const char *schedule);
+
+#endif

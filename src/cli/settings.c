@@ -1,0 +1,179 @@
+#include "cli/settings.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const search_name[] = {"auto", "stateful", "dfs", "random", NULL};
+static const char *const heap_name[] = {"quarantine", "reuse", NULL};
+static const char *const criterion_name[] = {"linearizability", "sequential",
+                                             NULL};
+static const char *const color_name[] = {"auto", "always", "never", NULL};
+
+struct about {
+  const char *command, *usage, *text;
+};
+
+static const struct about abouts[] = {
+    {"test", "faultline [test] FILE... [options] [-- compiler flags]",
+     "Compiles the sources and the harness, runs clients of the object under a "
+     "scheduler that it controls, and reports the first fault: a history that "
+     "is not linearizable, a crash, a deadlock. Clients are tried smallest "
+     "first. Exit status: 0 no fault found, 1 fault found, 2 usage or build "
+     "error, 3 inconclusive."},
+    {"explore", "faultline explore FILE... [options] [-- compiler flags]",
+     "Runs every interleaving of one client (--client), or of a program with "
+     "main() and threads, and lists the outcomes."},
+    {"replay",
+     "faultline replay SCHEDULE FILE... [options] [-- compiler flags]",
+     "Runs the execution of a schedule file again, twice, and shows it."},
+};
+
+int settings_parse(struct settings *s, const char *command, int argc,
+                   char **argv, bool *help, struct error *e) {
+  *s = (struct settings){.threads = 3,
+                         .ops = 3,
+                         .init = 2,
+                         .max_states = 1000000,
+                         .max_steps = 10000,
+                         .seed = 1,
+                         .watchdog_ms = 1000,
+                         .save_dir = ".faultline"};
+  const struct opt opts[] = {
+      {"client", 'c', OPT_STRING, &s->client, "CLIENT",
+       "test this client only, e.g. 'push(1); {push(2)} || {pop()}; pop()'",
+       "Search"},
+      {"object", 0, OPT_STRING, &s->object, "NAME",
+       "test this object only, of several in the harness", "Search"},
+      {"search", 's', OPT_ENUM, &s->search, "HOW",
+       "auto, stateful (every native state once), dfs (every interleaving), "
+       "random",
+       "Search", .choices = search_name},
+      {"threads", 't', OPT_UINT64, &s->threads, "N",
+       "generated clients have up to N threads (3)", "Search", .min = 2,
+       .max = CLIENT_MAX_THREADS},
+      {"ops", 'n', OPT_UINT64, &s->ops, "N",
+       "and up to N calls in each thread (3)", "Search", .min = 1, .max = 100},
+      {"init", 0, OPT_UINT64, &s->init, "N",
+       "after up to N initial calls (2)", "Search", .min = 0, .max = 100},
+      {"max-executions", 0, OPT_UINT64, &s->max_executions, "N",
+       "end the search after N executions", "Search", .min = 1,
+       .max = INT64_MAX},
+      {"max-states", 0, OPT_UINT64, &s->max_states, "N",
+       "give up a client after N states (1000000)", "Search", .min = 1,
+       .max = INT64_MAX},
+      {"max-steps", 0, OPT_UINT64, &s->max_steps, "N",
+       "cut an execution after N steps (10000)", "Search", .min = 1,
+       .max = UINT32_MAX},
+      {"time", 0, OPT_DOUBLE, &s->time, "SECONDS",
+       "search as long as this, and larger clients the longer", "Search"},
+      {"seed", 0, OPT_UINT64, &s->seed, "N", "seed of all chance (1)",
+       "Search"},
+      {"criterion", 0, OPT_ENUM, &s->criterion, "WHICH",
+       "linearizability, or sequential (consistency: no real-time order "
+       "between threads)",
+       "Search", .choices = criterion_name},
+      {"no-reduction", 0, OPT_FLAG, &s->no_reduction, NULL,
+       "stateful: branch at accesses that cannot conflict too", "Search"},
+      {"heap", 0, OPT_ENUM, &s->heap, "POLICY",
+       "quarantine (freed memory is never given out again; its use is a "
+       "fault) or reuse (last freed, first given: exposes ABA)",
+       "Engine", .choices = heap_name},
+      {"spurious-cas", 0, OPT_FLAG, &s->spurious_cas, NULL,
+       "a weak compare-and-swap may fail without reason", "Engine"},
+      {"leaks", 0, OPT_FLAG, &s->leaks, NULL,
+       "memory that is not freed at the end is a fault", "Engine"},
+      {"watchdog", 0, OPT_UINT64, &s->watchdog_ms, "MS",
+       "CPU time without a step that counts as an endless loop (1000)",
+       "Engine", .min = 100, .max = 1000000},
+      {"show-output", 0, OPT_FLAG, &s->show_output, NULL,
+       "let the code under test print", "Engine"},
+      {"cc", 0, OPT_STRING, &s->cc, "COMPILER", "gcc (default), clang, ...",
+       "Build"},
+      {"cxx", 0, OPT_STRING, &s->cxx, "COMPILER", "for C++ files", "Build"},
+      {"opt", 'O', OPT_STRING, &s->opt, "LEVEL",
+       "-O0, -O1 (default), -O2, ...", "Build"},
+      {"verbose", 'v', OPT_FLAG, &s->verbose, NULL,
+       "print the commands that are run", "Build"},
+      {"json", 0, OPT_STRING, &s->json, "FILE",
+       "write the report as JSON; - is standard output", "Output"},
+      {"quiet", 'q', OPT_FLAG, &s->quiet, NULL,
+       "only the diagnostic and the replay command", "Output"},
+      {"no-save", 0, OPT_FLAG, &s->no_save, NULL,
+       "do not save schedules, nor try saved ones", "Output"},
+      {"save-dir", 0, OPT_STRING, &s->save_dir, "DIR",
+       "where schedules are saved (.faultline)", "Output"},
+      {"color", 0, OPT_ENUM, &s->color, "WHEN", "auto, always, never",
+       "Output", .choices = color_name},
+      {"width", 0, OPT_UINT64, &s->width, "N", "columns of the report (80)",
+       "Output", .min = 40, .max = 1000},
+      {0}};
+  const struct about *a = abouts;
+  while (strcmp(a->command, command))
+    a++;
+  struct opt_command c = {a->usage, a->text, opts, NULL};
+  int err = opt_parse(&c, argc, argv, &s->rest, e);
+  *help = s->rest.help;
+  if (!err && s->rest.help) {
+    struct buf b = {0};
+    opt_help(&c, &b);
+    fputs(buf_text(&b), stdout);
+    buf_free(&b);
+    return ERR_NONE;
+  }
+  if (!err && s->time < 0)
+    err = error_set(e, ERR_USAGE, "--time wants a number of seconds");
+  if (!err && !s->rest.args.len)
+    err = error_set(e, ERR_USAGE,
+                    "no source files given; see faultline %s --help", command);
+  return err;
+}
+
+/* "2", "O2" and "-O2" all mean -O2. */
+static const char *level(const char *opt) {
+  if (!opt || opt[0] == '-')
+    return opt;
+  return opt[0] == 'O' ? xasprintf("-%s", opt) : xasprintf("-O%s", opt);
+}
+
+static const char *include_dir(void) {
+  static char path[4200];
+  char exe[4096];
+  ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+  if (n > 0) {
+    exe[n] = 0;
+    char *slash = strrchr(exe, '/');
+    if (slash) {
+      *slash = 0;
+      snprintf(path, sizeof path, "%s/../include", exe);
+      char header[4300];
+      snprintf(header, sizeof header, "%s/faultline.h", path);
+      if (!access(header, R_OK))
+        return path;
+    }
+  }
+  return FL_SOURCE_INCLUDE; /* not installed: the source tree's */
+}
+
+void settings_build(const struct settings *s, struct build *b) {
+  *b = (struct build){.cc = s->cc,
+                      .cxx = s->cxx,
+                      .opt = level(s->opt),
+                      .include = include_dir(),
+                      .verbose = s->verbose};
+  for (uint32_t i = 0; i < s->rest.args.len; i++)
+    vec_push(&b->inputs, s->rest.args.at[i]);
+  for (uint32_t i = 0; i < s->rest.after.len; i++)
+    vec_push(&b->flags, s->rest.after.at[i]);
+}
+
+void settings_engine(const struct settings *s, struct rt_options *o) {
+  *o = (struct rt_options){.reuse = s->heap == 1,
+                           .spurious_cas = s->spurious_cas,
+                           .leaks = s->leaks,
+                           .max_steps = (uint32_t)s->max_steps,
+                           .watchdog_ms = (uint32_t)s->watchdog_ms,
+                           .show_output = s->show_output};
+}
+
+void settings_free(struct settings *s) { opt_rest_free(&s->rest); }

@@ -1,0 +1,56 @@
+/*
+ * What the user asked for: the options that the commands share, parsed from one
+ * table, and the sources.
+ */
+#ifndef CLI_SETTINGS_H
+#define CLI_SETTINGS_H
+
+#include "base/err.h"
+#include "base/opt.h"
+#include "build/compile.h"
+#include "check/check.h"
+#include "rt/rt.h"
+
+enum search { SEARCH_AUTO, SEARCH_STATEFUL, SEARCH_DFS, SEARCH_RANDOM };
+extern const char *const search_name[]; /* ends with NULL */
+
+struct settings {
+  /* search */
+  const char *client;
+  const char *object; /* only this one */
+  int search;
+  uint64_t threads, ops, init;
+  uint64_t max_executions; /* 0: not given */
+  uint64_t max_states, max_steps;
+  double time;
+  uint64_t seed;
+  int criterion;
+  bool no_reduction;
+  /* engine */
+  int heap;
+  bool spurious_cas, leaks, show_output;
+  uint64_t watchdog_ms;
+  /* build */
+  const char *cc, *cxx, *opt;
+  bool verbose;
+  /* output */
+  const char *json;
+  bool quiet, no_save;
+  int color;
+  uint64_t width;
+  const char *save_dir;
+
+  struct opt_rest rest; /* sources, and the compiler's flags */
+};
+
+/*
+ * Parses the command line of a command that takes sources.  Returns ERR_NONE,
+ * or the error's code; with --help prints the help and sets *help.
+ */
+int settings_parse(struct settings *s, const char *command, int argc,
+                   char **argv, bool *help, struct error *e);
+void settings_build(const struct settings *s, struct build *b);
+void settings_engine(const struct settings *s, struct rt_options *o);
+void settings_free(struct settings *s);
+
+#endif

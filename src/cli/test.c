@@ -1,0 +1,199 @@
+/* test, explore, replay: the three commands that run an object. */
+#include "cli/commands.h"
+#include "cli/saved.h"
+#include "cli/session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int complain(const struct error *e) {
+  if (e->text[0])
+    fprintf(stderr, "faultline: %s\n", e->text);
+  return 2;
+}
+
+static int no_harness(const struct session *s, struct error *e) {
+  if (s->about->has_main)
+    return error_set(e, ERR_INPUT,
+                     "this is a program with main() and no harness: use "
+                     "faultline explore");
+  return error_set(e, ERR_INPUT,
+                   "no harness: one of the files must include <faultline.h> "
+                   "and declare FL_OBJECT and FL_OP");
+}
+
+static int test_all(struct session *s, struct error *e) {
+  const struct settings *set = s->settings;
+  uint32_t matched = 0;
+  if (!s->about->nsuites)
+    return no_harness(s, e);
+  for (uint32_t i = 0; i < s->about->nsuites; i++) {
+    const struct suite_info *u = &s->about->suites[i];
+    if (set->object && strcmp(set->object, u->name))
+      continue;
+    matched++;
+    schedule_list saved = {0};
+    if (!set->no_save && !set->client)
+      saved_read(s, u->name, &saved);
+    struct hunt_order order = {
+        .settings = set,
+        .so = s->so,
+        .uses_tls = s->probe.has_tls || s->probe.needs_libc_tls,
+        .suite = i,
+        .saved = saved.at,
+        .nsaved = saved.len};
+    int err = session_hunt(s, &order, e);
+    saved_free(&saved);
+    if (err)
+      return err;
+  }
+  if (!matched)
+    return error_set(e, ERR_USAGE, "no object is called %s", set->object);
+  return ERR_NONE;
+}
+
+static int explore_one(struct session *s, struct error *e) {
+  const struct settings *set = s->settings;
+  struct hunt_order order = {
+      .settings = set,
+      .so = s->so,
+      .uses_tls = s->probe.has_tls || s->probe.needs_libc_tls,
+      .program = !s->about->nsuites,
+      .want_outcomes = true};
+  if (order.program && !s->about->has_main)
+    return error_set(e, ERR_INPUT, "neither a harness nor a main()");
+  if (order.program && set->client)
+    return error_set(e, ERR_USAGE, "--client needs a harness");
+  if (order.program)
+    return session_hunt(s, &order, e);
+  if (!set->client)
+    return error_set(e, ERR_USAGE,
+                     "explore wants a client, e.g. --client '{%s()} || "
+                     "{%s()}'",
+                     s->about->suites[0].ops[0].name,
+                     s->about->suites[0].ops[0].name);
+  for (uint32_t i = 0; i < s->about->nsuites; i++)
+    if (!set->object || !strcmp(set->object, s->about->suites[i].name)) {
+      order.suite = i;
+      return session_hunt(s, &order, e);
+    }
+  return error_set(e, ERR_USAGE, "no object is called %s", set->object);
+}
+
+static int run_session(const struct settings *set,
+                       int (*body)(struct session *, struct error *)) {
+  struct session s;
+  struct error e = {0};
+  int err = session_open(&s, set, &e);
+  if (!err)
+    err = body(&s, &e);
+  /* Objects that were tested before the trouble are reported all the same. */
+  int status = err && !s.runs.len ? 2 : session_report(&s, &e);
+  if (e.code)
+    status = complain(&e);
+  session_close(&s);
+  return status;
+}
+
+static int with_settings(const char *name, int argc, char **argv,
+                         int (*body)(struct session *, struct error *)) {
+  struct settings set;
+  struct error e = {0};
+  bool help;
+  int err = settings_parse(&set, name, argc, argv, &help, &e);
+  int status = err ? complain(&e) : help ? 0 : run_session(&set, body);
+  settings_free(&set);
+  return status;
+}
+
+int command_test(int argc, char **argv) {
+  return with_settings("test", argc, argv, test_all);
+}
+
+int command_explore(int argc, char **argv) {
+  return with_settings("explore", argc, argv, explore_one);
+}
+
+/* ---- replay ---- */
+
+static bool has_word(const char *text, const char *word) {
+  return text && strstr(text, word);
+}
+
+static int replay_schedule(const struct settings *set,
+                           const struct schedule *schedule) {
+  struct session s;
+  struct error e = {0};
+  int err = session_open(&s, set, &e);
+  uint32_t suite = 0;
+  bool program = !err && !s.about->nsuites;
+  while (!err && !program &&
+         strcmp(s.about->suites[suite].name,
+                schedule->object ? schedule->object : ""))
+    if (++suite == s.about->nsuites)
+      err = error_set(&e, ERR_INPUT, "the schedule is for the object %s, which "
+                                     "these sources do not have",
+                      schedule->object ? schedule->object : "(unnamed)");
+  if (!err && !program && !schedule->client)
+    err = error_set(&e, ERR_INPUT, "the schedule names no client");
+  int status = 2;
+  if (!err) {
+    if (schedule->source && strcmp(schedule->source, s.hash))
+      fprintf(stderr, "note: the sources have changed since the schedule was "
+                      "saved\n");
+    struct hunt_order order = {
+        .settings = set,
+        .so = s.so,
+        .uses_tls = s.probe.has_tls || s.probe.needs_libc_tls,
+        .suite = suite,
+        .program = program,
+        .replay_only = true,
+        .saved = schedule,
+        .nsaved = 1};
+    err = session_hunt(&s, &order, &e);
+    if (!err) {
+      struct run *r = &s.runs.at[0];
+      if (r->report && r->report->diverged)
+        fprintf(stderr, "note: the schedule could not be followed to its end: "
+                        "the code takes other steps now\n");
+      status = session_report(&s, &e);
+    }
+  }
+  if (e.code)
+    status = complain(&e);
+  session_close(&s);
+  return status;
+}
+
+int command_replay(int argc, char **argv) {
+  struct settings set;
+  struct schedule schedule = {0};
+  struct error e = {0};
+  bool help;
+  int status = 2;
+  if (settings_parse(&set, "replay", argc, argv, &help, &e)) {
+    status = complain(&e);
+  } else if (help) {
+    status = 0;
+  } else if (schedule_read(&schedule, set.rest.args.at[0], &e)) {
+    status = complain(&e);
+  } else if (set.rest.args.len < 2) {
+    error_set(&e, ERR_USAGE, "replay wants the schedule and the sources");
+    status = complain(&e);
+  } else {
+    set.rest.args.len--;
+    memmove(set.rest.args.at, set.rest.args.at + 1,
+            set.rest.args.len * sizeof *set.rest.args.at);
+    set.no_save = true;
+    if (has_word(schedule.options, "heap=reuse"))
+      set.heap = 1;
+    if (has_word(schedule.options, "spurious-cas"))
+      set.spurious_cas = true;
+    if (has_word(schedule.options, "criterion=sequential"))
+      set.criterion = 1;
+    status = replay_schedule(&set, &schedule);
+  }
+  schedule_free(&schedule);
+  settings_free(&set);
+  return status;
+}
