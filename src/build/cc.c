@@ -155,7 +155,7 @@ static int link_line(struct line *l, const char *real, int argc, char **argv,
   command_add(&c, "-Wl,-z,undefs");
   status = command_run(&c);
 out:
-  unlink(wraps);
+  flags_wraps_remove(wraps);
   free(wraps);
   for (uint32_t i = 0; i < l->temporary.len; i++) {
     unlink(l->temporary.at[i]);

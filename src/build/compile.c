@@ -249,7 +249,7 @@ static int link_all(const struct build *b, const char *dir, const char *driver,
   }
   free(fresh);
 out:
-  unlink(wraps);
+  flags_wraps_remove(wraps);
   free(wraps);
   free(name);
   command_free(&c);

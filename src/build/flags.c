@@ -232,16 +232,51 @@ static void mark_file(const char *path, bool *defined) {
   close(fd);
 }
 
+/*
+ * libgcc.a defines a __wrap_pthread_create of its own (for split stacks), which
+ * the link would take.  So the object gets one that jumps to the runtime's.
+ */
+static const char create_stub[] =
+    "\t.text\n"
+    "\t.globl __wrap_pthread_create\n"
+    "\t.hidden __wrap_pthread_create\n"
+    "__wrap_pthread_create:\n"
+    "\tjmp *fl_pthread_create@GOTPCREL(%rip)\n"
+    "\t.section .note.GNU-stack,\"\",@progbits\n";
+
+static char *stub_path(const char *wraps) { return xasprintf("%s.s", wraps); }
+
+void flags_wraps_remove(const char *path) {
+  char *stub = stub_path(path);
+  unlink(stub);
+  unlink(path);
+  free(stub);
+}
+
 int flags_wraps(const char *path, char *const *objects, uint32_t n,
                 struct error *e) {
   bool defined[WRAP_COUNT] = {0};
   for (uint32_t i = 0; i < n; i++)
     mark_file(objects[i], defined);
   struct buf b = {0};
+  bool creates = true;
   for (int w = 0; w < WRAP_COUNT; w++)
     if (!defined[w])
       buf_printf(&b, "-Wl,--wrap=%s\n", wrap_names[w]);
-  int err = buf_write_file(&b, path, e);
+    else if (!strcmp(wrap_names[w], "pthread_create"))
+      creates = false;
+  int err = ERR_NONE;
+  if (creates) {
+    char *path_s = stub_path(path);
+    struct buf stub = {0};
+    buf_puts(&stub, create_stub);
+    buf_printf(&b, "\"%s\"\n", path_s);
+    err = buf_write_file(&stub, path_s, e);
+    buf_free(&stub);
+    free(path_s);
+  }
+  if (!err)
+    err = buf_write_file(&b, path, e);
   buf_free(&b);
   return err;
 }

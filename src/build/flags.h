@@ -40,6 +40,7 @@ void flags_link(struct command *c, const char *wraps);
  */
 int flags_wraps(const char *path, char *const *objects, uint32_t n,
                 struct error *e);
+void flags_wraps_remove(const char *path);
 
 enum file_kind {
   FILE_OTHER,

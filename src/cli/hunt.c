@@ -217,10 +217,28 @@ static void found(struct hunt *h, struct bad *b, bool simplify) {
   conclude(h, f);
 }
 
+static void share_outcomes(struct hunt *h) {
+  struct hunt_report *report = h->shared->other;
+  struct arena *a = &h->shared->arena;
+  outcome_list *from = &h->jury.outcomes, *to = &report->outcomes;
+  to->at = arena_alloc(a, (from->len + 1) * sizeof *to->at);
+  for (uint32_t i = 0; i < from->len; i++) {
+    struct outcome *o = &to->at[to->len++];
+    *o = from->at[i];
+    o->results.at =
+        arena_alloc(a, (o->results.len + 1) * sizeof *o->results.at);
+    for (uint32_t k = 0; k < o->results.len; k++)
+      value_copy(&o->results.at[k], from->at[i].results.at[k], a);
+  }
+}
+
 /* Explores the prepared client; true when something bad was found. */
 static bool look(struct hunt *h, const struct client *c, struct explore *x,
                  int search, bool simplify, enum explore_end *how) {
   *how = run(h, x, search);
+  if (h->jury.want_outcomes) /* before anything else is judged */
+    share_outcomes(h);
+  h->jury.want_outcomes = false;
   if (*how != EXPLORE_BAD && !(x->all && x->bad_count)) {
     vec_free(&x->bad);
     return false;
@@ -624,21 +642,6 @@ static void share_result(struct hunt *h) {
   r->names.name = names;
 }
 
-static void share_outcomes(struct hunt *h) {
-  struct hunt_report *report = h->shared->other;
-  struct arena *a = &h->shared->arena;
-  outcome_list *from = &h->jury.outcomes, *to = &report->outcomes;
-  to->at = arena_alloc(a, (from->len + 1) * sizeof *to->at);
-  for (uint32_t i = 0; i < from->len; i++) {
-    struct outcome *o = &to->at[to->len++];
-    *o = from->at[i];
-    o->results.at =
-        arena_alloc(a, (o->results.len + 1) * sizeof *o->results.at);
-    for (uint32_t k = 0; k < o->results.len; k++)
-      value_copy(&o->results.at[k], from->at[i].results.at[k], a);
-  }
-}
-
 int hunt_run(void *arg, struct shared *s) {
   const struct hunt_order *order = arg;
   struct hunt h = {.order = order,
@@ -690,8 +693,6 @@ int hunt_run(void *arg, struct shared *s) {
                           (unsigned long long)h.jury.undecided);
   }
   r->statistics.seconds = explore_now() - h.begun;
-  if (order->want_outcomes)
-    share_outcomes(&h);
   share_result(&h);
   return ERR_NONE;
 }

@@ -46,23 +46,40 @@ int fl__choose(int n) {
   return E.chosen;
 }
 
+static void fill_fault(enum fault kind, uint64_t pc, uint64_t addr,
+                       const char *format, va_list ap) {
+  if (!pc)
+    pc = E.self->pc;
+  E.fault = (struct rt_fault){
+      .kind = kind,
+      .pc = pc - E.base < E.image_span ? pc - E.base : 0,
+      .addr = addr,
+      .thread = (uint8_t)(E.self - E.fiber)};
+  vsnprintf(E.fault.text, sizeof E.fault.text, format, ap);
+}
+
+void fl__fill_fault(enum fault kind, uint64_t pc, uint64_t addr,
+                    const char *format, ...) {
+  va_list ap;
+  va_start(ap, format);
+  fill_fault(kind, pc, addr, format, ap);
+  va_end(ap);
+}
+
+_Noreturn void fl__faulted(void) {
+  leave_fiber(FAULTED);
+  __builtin_unreachable();
+}
+
 _Noreturn void fl__fault(enum fault kind, uint64_t pc, uint64_t addr,
                          const char *format, ...) {
   if (!E.in_fiber)
     die("%s while the object was being loaded", fault_words[kind]);
-  if (!pc)
-    pc = E.self->pc;
-  E.fault.kind = kind;
-  E.fault.pc = pc - E.base < E.image_span ? pc - E.base : 0;
-  E.fault.addr = addr;
-  E.fault.thread = (uint8_t)E.cur;
-  E.fault.signal = 0;
   va_list ap;
   va_start(ap, format);
-  vsnprintf(E.fault.text, sizeof E.fault.text, format, ap);
+  fill_fault(kind, pc, addr, format, ap);
   va_end(ap);
-  leave_fiber(FAULTED);
-  __builtin_unreachable();
+  fl__faulted();
 }
 
 _Noreturn void fl__exit_program(int status) {
@@ -86,6 +103,9 @@ static void spawned_body(void) {
 int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
   if (E.live.nfibers == RT_MAX_THREADS)
     return -1;
+  /* What the new thread does must not come before this call. */
+  if (E.self->call != EVENT_NO_CALL && !E.self->called)
+    point(EV_CREATE, NULL, 0, pc);
   int t = (int)E.live.nfibers++;
   fl__fiber_begin(t, spawned_body);
   E.fiber[t].start = start;
@@ -324,6 +344,12 @@ static FL_HOT int execute_one(int t, enum how how, const struct rt_driver *d) {
     E.calls[f->call].pre = E.live.done;
     if (UNLIKELY(E.recording))
       fl__record_call(t, f->call);
+  }
+  if (addr - HEAP_BASE < HEAP_SPAN && kind != EV_FREE &&
+      UNLIKELY(!fl__heap_check(addr, size))) {
+    E.self = f;
+    fl__heap_fault(addr, size, event_writes[kind], f->pc);
+    return RT_FAULT;
   }
   bool plain = kind == EV_WRITE && size <= 16 && fl__readable(addr, size);
   if (plain)

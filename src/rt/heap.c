@@ -9,9 +9,11 @@
  *
  * (A1) shadow: 0 never allocated or red zone; 1 … 16 that many live bytes;
  *      FREED | n; HEAD and HEAD2 for a header.
- * (A2) under quarantine freed memory is never given out again in an execution;
- *      under reuse, the block that a thread freed last is the first that it
- *      gets for the same size class, as with the C library's thread cache.
+ * (A2) under quarantine freed memory is never given out again in an execution,
+ *      and must not be touched; under reuse, the block that a thread freed last
+ *      is the first that it gets for the same size class, as with the C
+ *      library's thread cache, and touching freed memory is no fault: code
+ *      that reads it and then finds out (or does not: ABA) is the point.
  */
 #include "rt/int.h"
 
@@ -227,37 +229,39 @@ void fl__free(void *p, uint64_t pc) {
   h->live = 0;
   h->free_pc = (uint32_t)(pc - E.base);
   h->free_thread = (uint8_t)t;
-  paint(addr, h->size, FREED);
-  if (E.options.reuse && h->room) {
+  if (!E.options.reuse)
+    paint(addr, h->size, FREED);
+  else if (h->room) {
     uint64_t *head = &E.fiber[t].free_list[h->room - 1];
     h->link = *head ? (uint32_t)((*head - HEAP_BASE) / GRANULE) : 0;
     *head = addr;
   }
 }
 
-_Noreturn void fl__heap_fault(uint64_t addr, uint64_t size, bool write,
-                              uint64_t pc) {
-  const char *verb = write ? "writes" : "reads";
+void fl__heap_fault(uint64_t addr, uint64_t size, bool write, uint64_t pc) {
+  const char *verb = write ? "writes" : "reads", *s = size == 1 ? "" : "s";
+  unsigned long long n = size;
   uint64_t bad = addr;
   while (bad < addr + size && fl__heap_check(bad, 1))
     bad++;
-  if (SHADOW(bad) & FREED)
-    fl__fault(FAULT_USE_AFTER_FREE, pc, bad, "%s %llu byte%s of freed memory",
-              verb, (unsigned long long)size, size == 1 ? "" : "s");
+  if (SHADOW(bad) & FREED) {
+    fl__fill_fault(FAULT_USE_AFTER_FREE, pc, bad,
+                   "%s %llu byte%s of freed memory", verb, n, s);
+    return;
+  }
   struct block_header *h = find(bad);
-  if (!h)
-    fl__fault(FAULT_OUT_OF_BOUNDS, pc, bad, "%s heap memory never allocated",
-              verb);
   uint64_t user = (uint64_t)(h + 1);
-  if (bad < user)
-    fl__fault(FAULT_OUT_OF_BOUNDS, pc, user,
-              "%s %llu byte%s, starting %llu before a block of %u bytes", verb,
-              (unsigned long long)size, size == 1 ? "" : "s",
-              (unsigned long long)(user - bad), h->size);
-  fl__fault(FAULT_OUT_OF_BOUNDS, pc, user,
-            "%s %llu byte%s at offset %llu of a block of %u bytes", verb,
-            (unsigned long long)size, size == 1 ? "" : "s",
-            (unsigned long long)(addr - user), h->size);
+  if (!h)
+    fl__fill_fault(FAULT_OUT_OF_BOUNDS, pc, bad,
+                   "%s heap memory never allocated", verb);
+  else if (bad < user)
+    fl__fill_fault(FAULT_OUT_OF_BOUNDS, pc, user,
+                   "%s %llu byte%s, starting %llu before a block of %u bytes",
+                   verb, n, s, (unsigned long long)(user - bad), h->size);
+  else
+    fl__fill_fault(FAULT_OUT_OF_BOUNDS, pc, user,
+                   "%s %llu byte%s at offset %llu of a block of %u bytes",
+                   verb, n, s, (unsigned long long)(addr - user), h->size);
 }
 
 /* See model/value.h for the encoding. */

@@ -77,7 +77,7 @@ static inline void fl__point(enum event_kind kind, const volatile void *addr,
 static inline void fl__usable(const volatile void *object, uint64_t size,
                               uint64_t pc) {
   if (fl__on())
-    (void)fl__visible((uint64_t)(uintptr_t)object, size, true, pc);
+    fl__must_live((uint64_t)(uintptr_t)object, size, true, pc);
   (void)*(const volatile uint8_t *)object;
 }
 
@@ -85,7 +85,7 @@ static inline void fl__usable(const volatile void *object, uint64_t size,
 static inline void fl__still_usable(const volatile void *object, uint64_t size,
                                     uint64_t pc) {
   if (UNLIKELY(fl__in_heap(object)) && fl__on())
-    (void)fl__visible((uint64_t)(uintptr_t)object, size, true, pc);
+    fl__must_live((uint64_t)(uintptr_t)object, size, true, pc);
 }
 
 /* A step on a synchronization object that can always be made. */

@@ -23,12 +23,9 @@ static bool foreign_tls(uint64_t addr, bool *is_own) {
   return false;
 }
 
-bool fl__visible(uint64_t addr, uint64_t size, bool write, uint64_t pc) {
-  if (addr - HEAP_BASE < HEAP_SPAN) {
-    if (UNLIKELY(!fl__heap_check(addr, size)))
-      fl__heap_fault(addr, size, write, pc);
+bool fl__visible(uint64_t addr, uint64_t size) {
+  if (addr - HEAP_BASE < HEAP_SPAN)
     return true;
-  }
   if (addr - E.data_lo < E.data_span)
     return true;
   if (addr - STACK_BASE < STACK_SPAN) {
@@ -53,7 +50,7 @@ void fl__access(enum event_kind kind, const volatile void *addr, uint64_t size,
                 uint64_t pc) {
   if (!E.in_fiber || !size)
     return;
-  if (fl__visible((uint64_t)(uintptr_t)addr, size, event_writes[kind], pc))
+  if (fl__visible((uint64_t)(uintptr_t)addr, size))
     point(kind, addr, size, pc);
 }
 
@@ -64,7 +61,7 @@ plain(enum event_kind kind, void *p, uint64_t size, uint64_t pc) {
   if (UNLIKELY(!E.in_fiber))
     return;
   if (LIKELY(addr - E.data_lo < E.data_span) ||
-      fl__visible(addr, size, kind == EV_WRITE, pc))
+      fl__visible(addr, size))
     point(kind, p, size, pc);
 }
 

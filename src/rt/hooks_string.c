@@ -15,8 +15,10 @@
 
 enum { CHUNK = 4096 };
 
+/* Also a fault when the range, known only now, leaves its block. */
 static bool visible(const void *p, size_t n, bool write, uint64_t pc) {
-  return fl__visible((uint64_t)(uintptr_t)p, n, write, pc);
+  fl__must_live((uint64_t)(uintptr_t)p, n, write, pc);
+  return fl__visible((uint64_t)(uintptr_t)p, n);
 }
 
 /* ---- copying and filling ---- */

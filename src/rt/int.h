@@ -243,6 +243,11 @@ _Noreturn void fl__fault(enum fault kind, uint64_t pc, uint64_t addr,
                          const char *format, ...) FL_HIDDEN
     __attribute__((format(printf, 4, 5)));
 
+/* The same without leaving: for the engine's side. */
+void fl__fill_fault(enum fault kind, uint64_t pc, uint64_t addr,
+                    const char *format, ...) FL_HIDDEN
+    __attribute__((format(printf, 4, 5)));
+
 /* The whole program ends (exit in main, return of main). */
 _Noreturn void fl__exit_program(int status) FL_HIDDEN;
 
@@ -261,11 +266,15 @@ static inline bool fl__on(void) { return E.in_fiber; }
 /* ---- accesses ---- */
 
 /*
- * Is [addr, addr+size) something that another thread can see?  Checks heap
- * accesses (use after free, out of bounds) on the way.
+ * Is [addr, addr+size) something that another thread can see?  Whether it may
+ * be touched is the engine's business when the step is made, not before: other
+ * threads can free it in between.
  */
-bool fl__visible(uint64_t addr, uint64_t size, bool write, uint64_t pc)
-    FL_HIDDEN;
+bool fl__visible(uint64_t addr, uint64_t size) FL_HIDDEN;
+
+/* Memory that is touched without a step of its own must be live now. */
+static inline void fl__must_live(uint64_t addr, uint64_t size, bool write,
+                                 uint64_t pc);
 
 /* A step that reads or writes a range by library code; no-op when nothing of
  * it is visible or size is 0.  After it the caller performs the access. */
@@ -284,8 +293,20 @@ static inline bool fl__in_heap(const volatile void *p) {
 
 struct block_header;
 bool fl__heap_check(uint64_t addr, uint64_t size) FL_HIDDEN; /* all live? */
-_Noreturn void fl__heap_fault(uint64_t addr, uint64_t size, bool write,
-                              uint64_t pc) FL_HIDDEN;
+/* Fills E.fault with what is wrong there. */
+void fl__heap_fault(uint64_t addr, uint64_t size, bool write, uint64_t pc)
+    FL_HIDDEN;
+/* Leaves the fiber with the fault that E.fault has. */
+_Noreturn void fl__faulted(void) FL_HIDDEN;
+
+static inline void fl__must_live(uint64_t addr, uint64_t size, bool write,
+                                 uint64_t pc) {
+  if (addr - HEAP_BASE < HEAP_SPAN && E.in_fiber &&
+      UNLIKELY(!fl__heap_check(addr, size))) {
+    fl__heap_fault(addr, size, write, pc);
+    fl__faulted();
+  }
+}
 void fl__heap_open(void) FL_HIDDEN;
 void fl__heap_clear(void) FL_HIDDEN;
 /* What is known of the block that an address belongs to. */

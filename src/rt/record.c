@@ -121,8 +121,8 @@ static void copy_value(uint64_t to[2], const void *from, uint64_t size) {
 void fl__record_step(int thread) {
   struct fiber_state *f = &E.fiber[thread];
   R.open = 0;
-  if (f->kind == EV_STEP)
-    return; /* its call and return say it all */
+  if (f->kind == EV_STEP || f->kind == EV_CREATE)
+    return; /* its call and return say it all; fl__spawn records itself */
   struct event *e = add(f->kind, thread, f->pc);
   if (!e)
     return;

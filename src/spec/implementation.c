@@ -43,6 +43,15 @@ struct serial {
   bool waits;
 };
 
+/* The client's threads that have calls left to make. */
+static uint32_t busy_threads(const struct client *c) {
+  uint32_t mask = 0;
+  for (uint32_t i = c->ninit; i < client_first_final(c); i++)
+    if (!rt_call_done(i))
+      mask |= 1u << c->calls[i].thread;
+  return mask;
+}
+
 static int pick(void *ctx, uint32_t enabled, int current) {
   (void)current;
   struct serial *s = ctx;
@@ -53,10 +62,13 @@ static int pick(void *ctx, uint32_t enabled, int current) {
   int t = s->client->calls[s->order[s->next]].thread;
   if (t && enabled >> t & 1)
     return t;
-  /* A final call, or one that waits: threads that the object created may help,
-   * the client's other threads may not begin their calls. */
-  uint32_t others = enabled & ~((2u << s->client->nthreads) - 1);
-  if (t && others)
+  /*
+   * A final call comes when all threads are done: they may still have to
+   * leave.  A call that waits may be helped by threads that the object created
+   * and by those that are leaving; the others may not begin their calls.
+   */
+  uint32_t others = enabled & ~busy_threads(s->client);
+  if (others)
     return __builtin_ctz(others);
   s->waits = true;
   return RT_STOP;
@@ -119,12 +131,10 @@ static enum spec_answer apply(struct spec *s, const struct client *c,
   if (fresh) {
     struct edge e = {.node = state, .call = call};
     *at = m->edges.len;
-    uint32_t index = *at;
     run(m, &e);
     vec_push(&m->edges, e);
     *result = e.result;
     *next = e.next;
-    (void)index;
     return e.answer;
   }
   const struct edge *e = &m->edges.at[*at];

@@ -24,11 +24,11 @@ enum spec_answer {
 };
 
 struct spec {
-  const char *name;  /* "stack", …, "implementation" */
-  uint32_t initial;  /* the state in which the client's initial calls begin */
+  const char *name; /* "stack", …, "implementation" */
+  uint32_t initial; /* the state in which the client's initial calls begin */
   enum spec_answer (*apply)(struct spec *s, const struct client *c,
-                            uint32_t state, uint32_t call,
-                            struct value *result, uint32_t *next);
+                            uint32_t state, uint32_t call, struct value *result,
+                            uint32_t *next);
   /* As in reports: [1, 2], {1: 2}.  NULL when there is nothing to show. */
   void (*print_state)(struct spec *s, uint32_t state, struct buf *out);
   void (*free)(struct spec *s);
@@ -43,11 +43,9 @@ struct spec {
   bool (*only_reads)(struct spec *s, const struct client *c, uint32_t call);
 };
 
-static inline enum spec_answer spec_apply(struct spec *s,
-                                          const struct client *c,
-                                          uint32_t state, uint32_t call,
-                                          struct value *result,
-                                          uint32_t *next) {
+static inline enum spec_answer
+spec_apply(struct spec *s, const struct client *c, uint32_t state,
+           uint32_t call, struct value *result, uint32_t *next) {
   return s->apply(s, c, state, call, result, next);
 }
 

@@ -9,11 +9,15 @@
  * OUTCOMES: -3,4294967295,false,true
  */
 #include <faultline.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
+static atomic_int calls; /* a run without any access has checked nothing */
+
 static unsigned char narrow(signed char a, uint8_t b, bool c) {
+  atomic_fetch_add(&calls, 1);
   return (unsigned char)(a + b - c);
 }
 
@@ -25,7 +29,10 @@ static char *text(int v) {
   return buffer;
 }
 
-static short negative(void) { return -3; }
+static short negative(void) {
+  atomic_fetch_add(&calls, 1);
+  return -3;
+}
 
 static uint32_t high(void) { return UINT32_MAX; }
 

@@ -1,6 +1,7 @@
 /*
  * The number of interleavings against closed formulas.  An operation has as
- * many steps as accesses, and one if it has none; threads with n, m, ... steps
+ * many steps as accesses, and one if it has none (a run without any access has
+ * checked nothing, hence its status 3); threads with n, m, ... steps
  * have (n + m + ...)! / (n! m! ...) executions.  A thread at a lock that is
  * held cannot step.
  *
@@ -26,7 +27,7 @@
  * EXIT: 0
  * EXECUTIONS: 6
  * RUN: explore %s --search=dfs --client '{none()} || {none()}'
- * EXIT: 0
+ * EXIT: 3
  * EXECUTIONS: 2
  * RUN: explore %s --search=dfs --client '{none(); one()} || {two()}'
  * EXIT: 0

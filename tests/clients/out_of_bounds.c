@@ -15,18 +15,20 @@
 
 enum { CAPACITY = 1 };
 
-static atomic_int count;
-static int *values;
+struct array {
+  atomic_int count;
+  int values[CAPACITY];
+};
 
-static void create(void) { values = calloc(CAPACITY, sizeof *values); }
+static struct array *create(void) { return calloc(1, sizeof(struct array)); }
 
-static int add(int value) {
-  if (atomic_load(&count) == CAPACITY)
+static int add(struct array *a, int value) {
+  if (atomic_load(&a->count) == CAPACITY)
     return 0;
-  int i = atomic_fetch_add(&count, 1);
-  values[i] = value; /* write */
+  int i = atomic_fetch_add(&a->count, 1);
+  a->values[i] = value; /* write */
   return 1;
 }
 
-FL_OBJECT(array, create)
+FL_OBJECT(array, create, free)
 FL_OP(int, add, FL_INT(1, 2))

@@ -238,7 +238,7 @@ TEST(more_positions_than_fit_into_a_key) {
 }
 
 TEST(a_budget_ends_in_unknown) {
-  enum { N = 12 };
+  enum { N = 7 };
   struct suite suite;
   struct error e = {0};
   struct client c = {0};
