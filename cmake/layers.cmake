@@ -36,7 +36,8 @@ endif()
 # What the runtime is compiled with in every preset.
 add_library(fl_rt_flags INTERFACE)
 target_link_libraries(fl_rt_flags INTERFACE fl_warnings)
-target_compile_options(fl_rt_flags INTERFACE -O2)
+# Exceptions of C++ clients pass through hooks that call user code (call_once).
+target_compile_options(fl_rt_flags INTERFACE -O2 -fexceptions)
 
 set(FL_LAYERS)
 

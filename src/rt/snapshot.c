@@ -63,8 +63,10 @@ void rt_save(struct snapshot *s) {
     if (f->spinning)
       put(s, &E.spin[t], sizeof E.spin[t]);
   }
-  if (E.live.keys)
+  if (E.live.keys) {
     put(s, E.key_value, n * sizeof *E.key_value);
+    put(s, E.key_destructor, sizeof E.key_destructor);
+  }
 }
 
 void rt_restore(const struct snapshot *s) {
@@ -98,8 +100,10 @@ void rt_restore(const struct snapshot *s) {
     if (f->spinning)
       p = get(&E.spin[t], p, sizeof E.spin[t]);
   }
-  if (E.live.keys)
+  if (E.live.keys) {
     p = get(E.key_value, p, n * sizeof *E.key_value);
+    p = get(E.key_destructor, p, sizeof E.key_destructor);
+  }
   assert(p == s->bytes + s->len);
 }
 
@@ -117,7 +121,7 @@ struct hash128 rt_hash(bool with_history) {
   s.len = 0;
   uint32_t n = E.live.nfibers;
   struct live l = E.live;
-  l.steps = l.current = 0;
+  l.steps = l.locals = l.current = 0;
   if (!with_history)
     l.done = 0;
   put(&s, &l, offsetof(struct live, arena_used));
