@@ -37,7 +37,8 @@ endif()
 add_library(fl_rt_flags INTERFACE)
 target_link_libraries(fl_rt_flags INTERFACE fl_warnings)
 # Exceptions of C++ clients pass through hooks that call user code (call_once).
-target_compile_options(fl_rt_flags INTERFACE -O2 -fexceptions)
+# The engine switches stacks by inline assembly, which pushes: no red zone.
+target_compile_options(fl_rt_flags INTERFACE -O2 -fexceptions -mno-red-zone)
 
 set(FL_LAYERS)
 

@@ -89,7 +89,8 @@ _Noreturn void fl__exit_program(int status) {
 }
 
 _Noreturn void fl__end_thread(void *value) {
-  fl__run_key_destructors();
+  if (E.live.keys)
+    fl__run_key_destructors();
   E.self->exit_value = value;
   leave_fiber(ENDED);
   __builtin_unreachable();
@@ -277,15 +278,40 @@ static void program_body(void) {
 
 /* ---- the engine's side ---- */
 
-static FL_HOT void resume(int t) {
+/*
+ * Lets fiber t run until it parks.  The compiler saves what it needs; the
+ * engine's context is the frame pointer and the place to go on, on its own
+ * stack.  See switch.S for the way back.
+ */
+static inline __attribute__((always_inline)) void resume(int t) {
   struct fiber_state *f = &E.fiber[t];
   E.cur = t;
   E.self = f;
-  if (E.options.uses_tls)
+  if (UNLIKELY(E.options.uses_tls))
     fl__use_fs(E.lent[t].fs);
   E.progress++;
   E.in_fiber = 1;
-  fl__switch(&E.engine_sp, f->sp);
+  void *sp = f->sp;
+  __asm__ volatile("leaq 1f(%%rip), %%rax\n\t"
+                   "pushq %%rax\n\t"
+                   "pushq %%rbp\n\t"
+                   "movq %%rsp, %[engine]\n\t"
+                   "movq %[fiber], %%rsp\n\t"
+                   "popq %%r15\n\t"
+                   "popq %%r14\n\t"
+                   "popq %%r13\n\t"
+                   "popq %%r12\n\t"
+                   "popq %%rbx\n\t"
+                   "popq %%rbp\n\t"
+                   "ret\n"
+                   "1:"
+                   : [fiber] "+D"(sp), [engine] "=m"(E.engine_sp)
+                   :
+                   : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10",
+                     "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2",
+                     "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+                     "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
+                     "memory", "cc");
   E.in_fiber = 0;
 }
 
@@ -296,6 +322,8 @@ static void ended(int t) {
   if (E.recording)
     fl__record_simple(EV_EXIT, NULL, 0, 0);
   E.live.clients &= ~(1u << t);
+  if (E.loopers) /* who tries to join it in a loop can go on */
+    fl__spin_changed(t, fl__handle_of_thread(t), 1);
   if (E.suite && t && !E.live.clients && !E.live.final &&
       E.fiber[0].can == clients_done) {
     E.live.final = 1;
@@ -321,8 +349,28 @@ static void leave_trail(int t, bool early) {
 
 enum how { STEP, TRANSIT, LOCAL };
 
+/* The bytes of a plain write's target, before and after. */
+static inline void peek(uint64_t to[2], uint64_t addr, uint64_t size) {
+  const void *p = (const void *)addr;
+  to[0] = to[1] = 0;
+  if (LIKELY(size == 8))
+    memcpy(to, p, 8);
+  else if (LIKELY(size == 4))
+    memcpy(to, p, 4);
+  else
+    memcpy(to, p, size);
+}
+
+static inline bool is_silent(const uint64_t old[2], uint64_t addr,
+                             uint64_t size) {
+  uint64_t now[2];
+  peek(now, addr, size);
+  return now[0] == old[0] && now[1] == old[1];
+}
+
 /* Executes the pending access of t up to its next one. */
-static FL_HOT int execute_one(int t, enum how how, const struct rt_driver *d) {
+static inline __attribute__((always_inline)) int
+execute_one(int t, enum how how, const struct rt_driver *d) {
   struct fiber_state *f = &E.fiber[t];
   uint32_t bit = 1u << t;
   uint8_t kind = f->kind;
@@ -353,7 +401,7 @@ static FL_HOT int execute_one(int t, enum how how, const struct rt_driver *d) {
   }
   bool plain = kind == EV_WRITE && size <= 16 && fl__readable(addr, size);
   if (plain)
-    memcpy(old, (void *)addr, size);
+    peek(old, addr, size);
   if (UNLIKELY(E.recording))
     fl__record_step(t);
   if (E.reduce && size)
@@ -371,7 +419,7 @@ static FL_HOT int execute_one(int t, enum how how, const struct rt_driver *d) {
     return RT_FAULT;
   bool changed = !f->silent && kind != EV_READ && kind != EV_ATOMIC_READ &&
                  kind != EV_YIELD && kind != EV_STEP &&
-                 !(plain && !memcmp(old, (void *)addr, size));
+                 !(plain && is_silent(old, addr, size));
   if (changed) {
     if (E.loopers)
       fl__spin_changed(t, addr, size ? size : 1);
@@ -426,7 +474,7 @@ static bool is_local(const struct fiber_state *f) {
   return false;
 }
 
-static int run_locals(int t, int end, const struct rt_driver *d) {
+static __attribute__((noinline)) int run_locals(int t, int end, const struct rt_driver *d) {
   while (end == GOES_ON && is_local(&E.fiber[t])) {
     if (E.live.locals++ >= E.options.max_steps)
       return RT_CUT;
@@ -435,9 +483,16 @@ static int run_locals(int t, int end, const struct rt_driver *d) {
   return end;
 }
 
-static inline int execute(int t, bool counts, const struct rt_driver *d) {
-  int end = execute_one(t, counts ? STEP : TRANSIT, d);
+static inline __attribute__((always_inline)) int
+execute_step(int t, const struct rt_driver *d) {
+  int end = execute_one(t, STEP, d);
   return UNLIKELY(E.reduce) ? run_locals(t, end, d) : end;
+}
+
+static __attribute__((noinline)) int
+execute_transit(int t, const struct rt_driver *d) {
+  int end = execute_one(t, TRANSIT, d);
+  return E.reduce ? run_locals(t, end, d) : end;
 }
 
 static FL_HOT uint32_t enabled_threads(void) {
@@ -495,15 +550,19 @@ static enum rt_end blocked(void) {
   return RT_FAULT;
 }
 
-static int run_transit(const struct rt_driver *d) {
-  while (UNLIKELY(E.live.transit)) {
+static __attribute__((noinline)) int run_transits(const struct rt_driver *d) {
+  while (E.live.transit) {
     int t = __builtin_ctz(E.live.transit);
     E.live.transit &= E.live.transit - 1;
-    int end = execute(t, false, d);
+    int end = execute_transit(t, d);
     if (end != GOES_ON)
       return end;
   }
   return GOES_ON;
+}
+
+static inline int run_transit(const struct rt_driver *d) {
+  return UNLIKELY(E.live.transit) ? run_transits(d) : GOES_ON;
 }
 
 /* Without a driver: stay with the current thread while it is enabled. */
@@ -532,7 +591,7 @@ static FL_HOT enum rt_end run(const struct rt_driver *d) {
       assert(enabled >> t & 1);
     } else
       t = __builtin_ctz(enabled);
-    end = execute(t, true, d);
+    end = execute_step(t, d);
     if (end != GOES_ON)
       return (enum rt_end)end;
   }
@@ -565,7 +624,7 @@ static void take_client(const struct client *c) {
 /* Runs thread t on its own until `until` says that it is where it should be. */
 static int run_alone(int t, bool (*until)(int t)) {
   E.live.current = (uint32_t)t;
-  int end = execute(t, false, NULL);
+  int end = execute_transit(t, NULL);
   while (end == GOES_ON) {
     end = run_transit(NULL);
     if (end != GOES_ON)
@@ -577,7 +636,7 @@ static int run_alone(int t, bool (*until)(int t)) {
       return blocked();
     if (E.live.steps++ >= E.options.max_steps)
       return RT_CUT;
-    end = execute(stay(enabled), false, NULL);
+    end = execute_transit(stay(enabled), NULL);
   }
   return end;
 }
@@ -616,6 +675,7 @@ static void forget_marks(void) {
 enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
   /* As many calls as at loading, namely none, while its state is restored. */
   E.client = NULL;
+  fl__pages_end();
   rt_restore(&E.loaded);
   E.suite = suite;
   if (suite)
@@ -640,6 +700,7 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
   E.shadowing = 0;
   E.reduce = reduce;
   E.live.current = 0;
+  fl__pages_begin();
   rt_save(&E.start);
   memcpy(E.start_shadow, E.shadow, RT_MAX_THREADS * sizeof *E.shadow);
   if (end == GOES_ON)
@@ -718,7 +779,7 @@ enum rt_end rt_begin(const struct rt_driver *d) {
 enum rt_end rt_step(int thread, const struct rt_driver *d) {
   if (E.live.steps >= E.options.max_steps)
     return RT_CUT;
-  int end = execute(thread, true, d);
+  int end = execute_step(thread, d);
   if (end == GOES_ON)
     end = run_transit(d);
   if (end == GOES_ON && E.live.final)

@@ -111,6 +111,7 @@ static uint64_t take_fresh(int t, uint64_t size, uint64_t align) {
          user - (arena + E.live.arena_used[t]));
   memset((void *)(end - GRANULE), 0, GRANULE); /* equal states, equal bytes */
   E.live.arena_used[t] = end - arena;
+  E.live.arenas |= 1u << t;
   return user;
 }
 

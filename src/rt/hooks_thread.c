@@ -193,8 +193,6 @@ void fl__run_key_destructors(void) {
       }
     }
   }
-  if (E.loopers) /* who tries to join it in a loop can go on */
-    fl__spin_changed(E.cur, fl__handle_of_thread(E.cur), 1);
 }
 
 _Static_assert(sizeof(pthread_key_t) == sizeof(unsigned), "keys");

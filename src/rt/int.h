@@ -97,6 +97,7 @@ struct live {
   uint32_t current; /* who made the last step */
   uint32_t final;   /* the main thread makes the final calls: no more picks */
   uint32_t keys;    /* pthread keys in use, mask */
+  uint32_t arenas;  /* mask: those that are in use */
   uint64_t done;    /* mask of the first 64 calls that returned */
   uint64_t arena_used[RT_MAX_THREADS];
 };
@@ -343,6 +344,17 @@ bool fl__stack_marked(int thread, uint64_t addr, uint64_t size) FL_HIDDEN;
 void fl__spin_arrive(int thread) FL_HIDDEN;
 void fl__spin_changed(int thread, uint64_t addr, uint64_t size) FL_HIDDEN;
 void fl__spin_forget(int thread) FL_HIDDEN;
+
+/* pages.c: large memory, copied by the page */
+enum { PAGES_DATA, PAGES_ARENA };
+void fl__pages_begin(void) FL_HIDDEN; /* the client is prepared */
+void fl__pages_end(void) FL_HIDDEN;   /* another one will be */
+bool fl__pages_touch(uint64_t addr) FL_HIDDEN;
+void fl__pages_save(int which, struct snapshot *s, uint64_t base,
+                    uint64_t size) FL_HIDDEN;
+const uint8_t *fl__pages_restore(int which, const uint8_t *p, uint64_t base,
+                                 uint64_t size) FL_HIDDEN;
+void fl__snapshot_put(struct snapshot *s, const void *from, size_t n) FL_HIDDEN;
 
 /* conflict.c: which locations do threads conflict on? */
 void fl__conflict_note(int thread, uint8_t kind, uint64_t addr, uint64_t size)

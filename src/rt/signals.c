@@ -66,6 +66,9 @@ static const char *words(int number, int code) {
 
 static void crashed(int number, siginfo_t *info, void *context) {
   ucontext_t *uc = context;
+  if (number == SIGSEGV && info->si_code == SEGV_ACCERR &&
+      fl__pages_touch((uint64_t)(uintptr_t)info->si_addr))
+    return; /* the first write to a page: again */
   if (!E.in_fiber) {
     signal(number, SIG_DFL); /* ours: happens again, and is fatal then */
     return;

@@ -41,6 +41,8 @@ static uint64_t local_state(int thread) {
 
 void fl__spin_forget(int thread) {
   E.fiber[thread].seen = 0;
+  if (LIKELY(!E.fiber[thread].looping))
+    return;
   E.fiber[thread].looping = 0;
   E.spin[thread].n = 0;
   E.loopers &= ~(1u << thread);

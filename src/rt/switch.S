@@ -1,8 +1,11 @@
 /*
- * fl__switch(void **save_sp, void *load_sp): leaves this stack for another.
+ * fl__switch(void **save_sp, void *engine_sp): from a fiber to the engine.
  * Callee-saved registers go on the stack that is left, so that a parked
- * fiber's whole context is its stack.  The indirect jump instead of a return
- * keeps the return predictor out of it: measured 3 ns against 9.
+ * fiber's whole context is its stack.  The way back is in engine.c (resume):
+ * inline, and by a return, so that the processor's return predictor stays in
+ * step with the fiber's calls as long as the same fiber goes on.  With a
+ * called function and an indirect jump on both sides, a step cost half as much
+ * again: every return behind a switch was mispredicted (bench/README.md).
  *
  * fl__switch_in: the second half alone.  A signal handler that has to abandon
  * a fiber resumes here with rsp set to the engine's saved stack pointer.
@@ -25,11 +28,6 @@ fl__switch:
 	movq	%rsp, (%rdi)
 	movq	%rsi, %rsp
 fl__switch_in:
-	popq	%r15
-	popq	%r14
-	popq	%r13
-	popq	%r12
-	popq	%rbx
 	popq	%rbp
 	popq	%rcx
 	jmp	*%rcx
