@@ -67,6 +67,10 @@
   _(rand) _(srand) _(rand_r) _(random) _(srandom) _(drand48) _(lrand48)        \
   _(mrand48) _(srand48) _(arc4random) _(getrandom) _(getentropy)               \
   _(sched_getcpu)                                                              \
+  /* system calls and libatomic */                                             \
+  _(syscall) _(gettid) _(mmap) _(munmap) _(mprotect) _(madvise)                \
+  _(__atomic_load) _(__atomic_store) _(__atomic_exchange)                      \
+  _(__atomic_compare_exchange)                                                 \
   /* ends */                                                                   \
   _(exit) _(_exit) _(_Exit) _(quick_exit) _(abort) _(__assert_fail)            \
   _(__assert) _(__assert_perror_fail) _(__stack_chk_fail)

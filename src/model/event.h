@@ -36,6 +36,9 @@
   _(BROADCAST, "broadcast", 0, 0)                                              \
   _(SEM_WAIT, "sem wait", 0, 0)                                                \
   _(SEM_POST, "sem post", 0, 0)                                                \
+  _(FUTEX_WAIT, "futex wait", 1, 0) /* compares, and sleeps when equal */      \
+  _(FUTEX_WOKEN, "woken", 0, 0)                                                \
+  _(FUTEX_WAKE, "futex wake", 0, 0)                                            \
   _(BARRIER, "barrier", 0, 0)                                                  \
   _(ONCE, "once", 0, 0)                                                        \
   _(CREATE, "create thread", 0, 0)                                             \

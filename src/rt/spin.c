@@ -21,6 +21,7 @@ static bool reads_only(uint8_t kind) {
   case EV_RMW:
   case EV_TRYLOCK:
   case EV_SEM_WAIT:
+  case EV_FUTEX_WAIT:
   case EV_YIELD:
   case EV_WRITE:
   case EV_ATOMIC_WRITE:
@@ -52,7 +53,7 @@ void fl__spin_arrive(int thread) {
   struct fiber_state *f = &E.fiber[thread];
   if (!reads_only(f->kind))
     return;
-  uint64_t bit = 1ull << ((f->pc * 0x9e3779b97f4a7c15u) >> 58);
+  uint64_t bit = 1ull << (((f->pc - E.base) * 0x9e3779b97f4a7c15u) >> 58);
   if (LIKELY(!f->looping)) {
     if (LIKELY(!(f->seen & bit))) {
       f->seen |= bit;

@@ -194,7 +194,12 @@ static enum explore_end pass(struct walk *w, bool *again) {
   return EXPLORE_ALL;
 }
 
+enum { MOST_CALLS = 64 }; /* that a state tells apart in the real-time order */
+
 enum explore_end explore_stateful(struct explore *x) {
+  const struct client *c = rt_history()->client;
+  if (c && c->ncalls > MOST_CALLS)
+    return explore_dfs(x);
   struct walk w = {.x = x};
   rt_reduce(!x->no_reduction);
   if (x->live)
