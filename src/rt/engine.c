@@ -230,19 +230,22 @@ static bool clients_done(struct fiber_state *f) {
   return !E.live.clients;
 }
 
+static void check_leaks(void) {
+  uint64_t addr, bytes;
+  uint32_t n = E.options.leaks ? fl__heap_live(&addr, &bytes) : 0;
+  if (n)
+    fl__fault(FAULT_LEAK, 0, addr, "%u block%s (%llu bytes) never freed", n,
+              n == 1 ? "" : "s", (unsigned long long)bytes);
+}
+
 static void check_end(void) {
   const struct fl_suite *s = E.suite;
   if (s->invariant && !s->invariant(E.object))
     fl__fault(FAULT_INVARIANT, (uint64_t)(uintptr_t)s->invariant + 1, 0,
               "the invariant does not hold when all threads are done");
-  if (s->destroy)
+  if (s->destroy) { /* without one there is nobody to free what is left */
     s->destroy(E.object);
-  if (E.options.leaks) {
-    uint64_t addr, bytes;
-    uint32_t n = fl__heap_live(&addr, &bytes);
-    if (n)
-      fl__fault(FAULT_LEAK, 0, addr, "%u block%s (%llu bytes) never freed", n,
-                n == 1 ? "" : "s", (unsigned long long)bytes);
+    check_leaks();
   }
 }
 
@@ -273,7 +276,10 @@ static void main_body(void) {
 static void program_body(void) {
   static char name[] = "program", *argv[] = {name, NULL};
   extern char **environ;
-  fl__exit_program(E.program(1, argv, environ));
+  int status = E.program(1, argv, environ);
+  if (!status)
+    check_leaks();
+  fl__exit_program(status);
 }
 
 /* ---- the engine's side ---- */
@@ -290,6 +296,7 @@ static inline __attribute__((always_inline)) void resume(int t) {
   if (UNLIKELY(E.options.uses_tls))
     fl__use_fs(E.lent[t].fs);
   E.progress++;
+  E.arrival = ARRIVED; /* what the last execution ended with is over */
   E.in_fiber = 1;
   void *sp = f->sp;
   __asm__ volatile("leaq 1f(%%rip), %%rax\n\t"
@@ -720,6 +727,7 @@ int rt_open(const char *so, const struct rt_options *o, struct error *e) {
   fl__signals_open();
   take_client(NULL);
   rt_save(&E.loaded);
+  E.loaded_used = E.live.arena_used[0];
   return ERR_NONE;
 }
 

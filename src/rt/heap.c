@@ -288,7 +288,7 @@ struct leak {
 
 static void count_live(const struct block_info *b, void *ctx) {
   struct leak *l = ctx;
-  if (!b->live)
+  if (!b->live || b->base - HEAP_BASE < E.loaded_used)
     return;
   if (!l->count++)
     l->first = b->base;

@@ -32,7 +32,7 @@
 #define HEAP_SPAN (ARENA_SIZE * RT_MAX_THREADS)
 #define SHADOW_BASE 0x208000000000ull
 #define STACK_BASE 0x210000000000ull
-#define STACK_SIZE (1ull << 20)
+#define STACK_SIZE (8ull << 20) /* as ordinary threads have */
 #define STACK_SPAN (STACK_SIZE * RT_MAX_THREADS)
 #define STACK_GUARD 8192ull
 
@@ -174,7 +174,7 @@ struct engine {
 
   /* the loaded object */
   void *handle;
-  uint64_t base, image_span;
+  uint64_t base, image_span, code_lo, code_span;
   int (*program)(int, char **, char **);
   size_t tls_size;
   const uint8_t *tls_image;
@@ -186,6 +186,7 @@ struct engine {
   uintptr_t loaded_fs;
   struct shadow_frame (*shadow)[SHADOW_FRAMES]; /* per fiber */
   struct snapshot loaded; /* the state after loading */
+  uint64_t loaded_used;   /* of arena 0 then */
   struct snapshot start;  /* the prepared state */
   char *shown;            /* what FL_SHOW printed of the prepared state */
   struct shadow_frame (*start_shadow)[SHADOW_FRAMES];

@@ -20,6 +20,10 @@ static int inspect(struct dl_phdr_info *info, size_t size, void *ctx) {
     if (p->p_type == PT_LOAD) {
       if (at + p->p_memsz > end)
         end = at + p->p_memsz;
+      if (p->p_flags & PF_X) {
+        E.code_lo = at;
+        E.code_span = p->p_memsz;
+      }
       if (p->p_flags & PF_W) {
         lo = at < lo ? at : lo;
         hi = at + p->p_memsz > hi ? at + p->p_memsz : hi;

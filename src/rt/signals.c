@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <ucontext.h>
+#include <unwind.h>
 
 void fl__switch_in(void) FL_HIDDEN;
 
@@ -27,12 +28,26 @@ static void abandon(ucontext_t *uc) {
   uc->uc_mcontext.gregs[REG_RIP] = (greg_t)fl__switch_in;
 }
 
-/* The place: the instruction itself when it is the user's, else the user's
- * last known step.  Places are looked up at pc - 1, as for return addresses. */
+static _Unwind_Reason_Code find_user(struct _Unwind_Context *c, void *found) {
+  uint64_t ip = _Unwind_GetIP(c);
+  if (ip - E.code_lo >= E.code_span)
+    return _URC_NO_REASON;
+  *(uint64_t *)found = ip;
+  return _URC_END_OF_STACK;
+}
+
+/*
+ * The place: the instruction itself when it is the user's; else, in a library,
+ * the user's innermost call; else the last known step.  Places are looked up
+ * at pc - 1, as for return addresses.
+ */
 static uint64_t place_of(const ucontext_t *uc) {
-  uint64_t rip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
+  uint64_t rip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP], found = 0;
   if (rip - E.base < E.image_span)
     return rip - E.base + 1;
+  _Unwind_Backtrace(find_user, &found);
+  if (found)
+    return found - E.base;
   return E.self->pc - E.base < E.image_span ? E.self->pc - E.base : 0;
 }
 
@@ -120,6 +135,8 @@ static void tick(int number, siginfo_t *info, void *context) {
 }
 
 void fl__signals_open(void) {
+  uint64_t ignored; /* what the unwinder allocates, it allocates now */
+  _Unwind_Backtrace(find_user, &ignored);
   static const int numbers[] = {SIGSEGV, SIGBUS,  SIGFPE,
                                 SIGILL,  SIGABRT, SIGTRAP};
   stack_t alt = {.ss_size = ALT_STACK};
