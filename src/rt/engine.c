@@ -101,6 +101,15 @@ static void spawned_body(void) {
   fl__end_thread(f->start(f->start_arg));
 }
 
+static void note(const struct rt_logged *what) {
+  struct rt_log *l = E.log;
+  if (l->len == l->cap) {
+    l->cap = l->cap ? 2 * l->cap : 256;
+    l->at = xrealloc(l->at, l->cap * sizeof *l->at);
+  }
+  l->at[l->len++] = *what;
+}
+
 int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
   if (E.live.nfibers == RT_MAX_THREADS)
     return -1;
@@ -113,12 +122,16 @@ int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
   E.fiber[t].start_arg = arg;
   memset(E.key_value[t], 0, sizeof E.key_value[t]);
   E.live.transit |= 1u << t;
+  if (E.log && !E.live.final)
+    note(&(struct rt_logged){
+        .thread = (uint8_t)E.cur,
+        .kind = EV_CREATE,
+        .flags = RT_LINK,
+        .addr = (uint64_t)t});
   if (E.recording)
     fl__record_simple(EV_CREATE, NULL, (uint64_t)t, pc);
   return t;
 }
-
-void *fl_thread(void) { return E.in_fiber ? E.self->thread_data : NULL; }
 
 static long long invoke(const struct fl_op *op, const struct call *c) {
   typedef long long word;
@@ -205,6 +218,7 @@ static void run_call(uint32_t id) {
     point(EV_STEP, NULL, 0, 0);
   E.calls[id].result = result_of(op, raw);
   E.times[id].ret = E.live.steps;
+  E.returned++;
   if (id < 64)
     E.live.done |= 1ull << id;
   if (E.recording)
@@ -356,6 +370,44 @@ static void leave_trail(int t, bool early) {
 
 enum how { STEP, TRANSIT, LOCAL };
 
+static uint64_t value_before(const struct fiber_state *f) {
+  uint64_t old = 0;
+  if (f->size <= 8 && fl__readable(f->addr, f->size))
+    memcpy(&old, (const void *)f->addr, f->size);
+  return old;
+}
+
+/* Where the step's note is, so that it can be completed; UINT32_MAX: none. */
+static uint32_t note_step(int t, enum how how) {
+  const struct fiber_state *f = &E.fiber[t];
+  bool wait = f->kind == EV_COND_WAIT || f->kind == EV_COND_WAKE;
+  if (E.live.final || (how == TRANSIT && f->kind != EV_JOIN))
+    return UINT32_MAX;
+  note(&(struct rt_logged){
+      .thread = (uint8_t)t,
+      .kind = f->kind,
+      .flags = (uint8_t)((how == TRANSIT ? RT_LINK : 0) |
+                         (f->can ? RT_WAITS : 0) |
+                         (!f->called && f->call != EVENT_NO_CALL ? RT_CALLS
+                                                                 : 0)),
+      .enabled = E.enabled,
+      .addr = f->kind == EV_JOIN ? f->other : f->addr,
+      .size = f->size,
+      .other = wait ? f->other : 0,
+      .old = value_before(f)});
+  return E.log->len - 1;
+}
+
+static void complete_note(uint32_t at, const struct fiber_state *f,
+                          uint32_t returned) {
+  struct rt_logged *l = &E.log->at[at];
+  l->expected = f->expected;
+  if (f->failed)
+    l->flags |= RT_FAILED;
+  if (E.returned != returned)
+    l->flags |= RT_RETURNS;
+}
+
 /* The bytes of a plain write's target, before and after. */
 static inline void peek(uint64_t to[2], uint64_t addr, uint64_t size) {
   const void *p = (const void *)addr;
@@ -385,6 +437,7 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   E.live.parked &= ~bit;
   E.live.waiting &= ~bit;
   E.accesses += kind != EV_STEP;
+  uint32_t logged = UNLIKELY(E.log != NULL) ? note_step(t, how) : UINT32_MAX;
   if (LIKELY(how == STEP)) {
     E.live.steps++;
     E.live.current = (uint32_t)t;
@@ -413,7 +466,8 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
     fl__record_step(t);
   if (E.reduce && size)
     fl__conflict_note(t, kind, addr, size);
-  f->silent = 0;
+  uint32_t returned = E.returned;
+  f->silent = f->failed = 0;
   f->can = NULL;
   resume(t);
   while (UNLIKELY(E.arrival == CHOOSES)) {
@@ -422,6 +476,8 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   }
   if (UNLIKELY(E.recording))
     fl__record_done_step(kind, addr, size);
+  if (logged != UINT32_MAX)
+    complete_note(logged, f, returned);
   if (E.arrival == FAULTED)
     return RT_FAULT;
   bool changed = !f->silent && kind != EV_READ && kind != EV_ATOMIC_READ &&
@@ -583,7 +639,7 @@ static FL_HOT enum rt_end run(const struct rt_driver *d) {
     int end = run_transit(d);
     if (end != GOES_ON)
       return (enum rt_end)end;
-    uint32_t enabled = enabled_threads();
+    uint32_t enabled = E.enabled = enabled_threads();
     if (!enabled)
       return blocked();
     if (E.live.steps >= E.options.max_steps)
@@ -833,6 +889,12 @@ bool rt_reduce(bool on) {
   return was;
 }
 void rt_trail(struct rt_trail *t) { E.trail = t; }
+void rt_log(struct rt_log *l) { E.log = l; }
+
+void rt_pending(int thread, struct rt_access *out) {
+  const struct fiber_state *f = &E.fiber[thread];
+  *out = (struct rt_access){f->kind, f->addr, f->size};
+}
 
 bool rt_found_conflict(void) {
   bool found = E.conflicts != 0;

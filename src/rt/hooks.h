@@ -111,6 +111,7 @@ static inline void fl__sync_wait(enum event_kind kind, volatile void *object,
 static inline void fl__tried(enum event_kind kind, bool ok) {
   if (!fl__on())
     return;
+  E.self->failed = !ok;
   if (!ok)
     fl__silent();
   if (UNLIKELY(E.recording)) {

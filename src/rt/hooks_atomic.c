@@ -75,6 +75,8 @@ static inline bool may_fail(bool weak) {
     if (ok)                                                                    \
       *p = desired;                                                            \
     if (step) {                                                                \
+      E.self->failed = !ok;                                                    \
+      E.self->expected = (uint64_t)*expected;                                  \
       if (!ok || old == desired)                                               \
         fl__silent();                                                          \
       saw(ok ? EV_CAS : EV_CAS_FAIL, &old, ok ? &desired : &old, sizeof old);  \

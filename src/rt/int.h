@@ -52,6 +52,7 @@ struct fiber_state {
   uint8_t woken;     /* a condition variable's signal has reached it */
   uint8_t detached;
   uint8_t joined;
+  uint8_t failed;  /* set by a hook: the attempt of this step failed */
   uint8_t in_wait; /* timed waits: give up was chosen */
   uint32_t call; /* the client's call it is in, or EVENT_NO_CALL */
   uint32_t allocs;     /* allocations made in this call so far */
@@ -71,10 +72,11 @@ struct fiber_state {
   uint64_t random;
   uint64_t free_list[8]; /* reuse policy: last freed block by size class */
   /* from here on not part of the state's hash (FIBER_HASHED) */
+  uint64_t expected; /* of the last CAS, up to 8 bytes */
   uint64_t seen; /* spin detection: a sieve of the pcs since the last change */
   uint64_t looping; /* … and whether a loop is being recorded */
 };
-#define FIBER_HASHED offsetof(struct fiber_state, seen)
+#define FIBER_HASHED offsetof(struct fiber_state, expected)
 
 enum arrival {
   ARRIVED, /* parked before a step */
@@ -149,6 +151,9 @@ struct engine {
   uint8_t reduce;     /* accesses without a conflict are no steps */
   uint32_t conflicts; /* locations newly found to be shared */
   struct rt_trail *trail;
+  struct rt_log *log;
+  uint32_t returned; /* calls that returned, ever */
+  uint32_t enabled;  /* at the last decision */
   uint32_t loopers;   /* mask of threads with spin records */
   uint64_t accesses; /* visible ones ever */
   uint64_t progress; /* steps ever, for the watchdog */

@@ -140,6 +140,39 @@ struct rt_trail {
 };
 void rt_trail(struct rt_trail *t);
 
+/* What a thread's next step is.  For a thread that is parked only. */
+struct rt_access {
+  uint8_t kind; /* enum event_kind; a CAS may still turn out to fail */
+  uint64_t addr, size;
+};
+void rt_pending(int thread, struct rt_access *out);
+
+/*
+ * While a log is set, every step is noted in it as it turned out, and between
+ * the steps who created (CREATE) and who joined (JOIN) whom: `addr` is the
+ * other thread then.  The final calls are not noted.
+ */
+enum {
+  RT_CALLS = 1,   /* the step begins a call … */
+  RT_RETURNS = 2, /* … or ends one (or both, or several) */
+  RT_WAITS = 4,   /* a step that had to be enabled by others */
+  RT_FAILED = 8,  /* a CAS, trylock and the like that did not succeed */
+  RT_LINK = 16,   /* no step: a thread was created or joined */
+};
+struct rt_logged {
+  uint8_t thread, kind, flags;
+  uint32_t enabled; /* who could have stepped instead */
+  uint64_t addr, size;
+  uint64_t other; /* the mutex of a wait on a condition variable, or 0 */
+  uint64_t old;      /* what up to 8 bytes held before the step */
+  uint64_t expected; /* a CAS: what it compares with */
+};
+struct rt_log {
+  struct rt_logged *at;
+  uint32_t len, cap;
+};
+void rt_log(struct rt_log *l);
+
 /* Snapshots of the complete native state in the middle of an execution. */
 struct snapshot {
   uint8_t *bytes;

@@ -49,6 +49,8 @@ struct explore {
   uint64_t max_states;     /* stateful; 0: none */
   uint64_t seed;           /* random */
   bool no_reduction;       /* stateful: every access is a branching point */
+  bool no_real_time;       /* dpor: the order of calls and returns that do not
+                              conflict plays no part */
   bool all;                /* go on after a bad execution: the judge counts,
                               and `bad` is the one with the fewest switches */
   volatile uint64_t *heartbeat; /* incremented now and then, or NULL */
@@ -58,6 +60,19 @@ struct explore {
   path bad;
   uint32_t bad_switches;
   uint64_t executions, cut, steps, states, transitions, bad_count;
+  uint64_t blocked; /* dpor: executions that a sleep set cut */
+
+  /* pct, dpct and pos: in */
+  uint32_t depth; /* of the bugs that pct and dpct look for; 0: 3 */
+  bool bound_preemptions; /* at most `preemptions` switches away from a thread */
+  uint32_t preemptions;   /* that could go on */
+  const uint32_t *estimate; /* dpct: steps of each call of the client, by id */
+  uint32_t nestimates;
+  /* out: an execution of pct or dpct meets a given bug of this depth with at
+   * least this probability, 1 / (threads * length^(depth - 1)) */
+  double bound;
+  uint64_t length; /* steps of the longest execution, or as estimated */
+  uint32_t threads;
 };
 
 /* Where an execution is, for who looks from outside (see cli/worker.h). */
@@ -74,8 +89,22 @@ enum explore_end explore_dfs(struct explore *x);
 /* Depth-first over native states; equal states are entered once. */
 enum explore_end explore_stateful(struct explore *x);
 
+/* Each Mazurkiewicz trace once: optimal DPOR.  `blocked` stays 0. */
+enum explore_end explore_dpor(struct explore *x);
+
 /* max_executions random ones: at each step each enabled thread is as likely. */
 enum explore_end explore_random(struct explore *x);
+
+/*
+ * The samplers below run max_executions (0: no limit).  Execution i of seed s
+ * depends on the client, s and i only.
+ */
+/* Random priorities that change at depth - 1 random steps. */
+enum explore_end explore_pct(struct explore *x);
+/* The same; the number of steps is estimated, and estimated again as it goes. */
+enum explore_end explore_dpct(struct explore *x);
+/* Partial-order sampling: random priorities of accesses, not of threads. */
+enum explore_end explore_pos(struct explore *x);
 
 double explore_now(void); /* seconds, monotonic */
 

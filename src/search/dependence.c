@@ -1,0 +1,115 @@
+#include "search/dependence.h"
+
+static bool overlap(uint64_t a, uint64_t an, uint64_t b, uint64_t bn) {
+  return a < b + (bn ? bn : 1) && b < a + (an ? an : 1);
+}
+
+/* Changes nothing, as it turned out. */
+static bool only_looks(const struct access *a) {
+  switch (a->kind) {
+  case EV_READ:
+  case EV_ATOMIC_READ:
+  case EV_FUTEX_WAIT:
+    return true;
+  }
+  return a->flags & RT_FAILED;
+}
+
+static bool has_location(const struct access *a) {
+  return a->addr && a->kind != EV_STEP && a->kind != EV_YIELD &&
+         a->kind != EV_CREATE;
+}
+
+static bool conflict(const struct access *a, const struct access *b) {
+  if (!has_location(a) || !has_location(b) ||
+      (only_looks(a) && only_looks(b)))
+    return false;
+  return overlap(a->addr, a->size, b->addr, b->size) ||
+         (a->other && overlap(a->other, 1, b->addr, b->size)) ||
+         (b->other && overlap(a->addr, a->size, b->other, 1)) ||
+         (a->other && a->other == b->other);
+}
+
+bool access_dependent(const struct access *a, const struct access *b,
+                      bool real_time) {
+  if (a->thread == b->thread)
+    return true;
+  uint8_t both = a->flags | b->flags;
+  if (real_time && (both & RT_RETURNS) && (both & RT_CALLS) &&
+      (((a->flags & RT_RETURNS) && (b->flags & RT_CALLS)) ||
+       ((a->flags & RT_CALLS) && (b->flags & RT_RETURNS))))
+    return true;
+  return conflict(a, b);
+}
+
+bool access_same(const struct access *a, const struct access *b) {
+  return a->thread == b->thread && a->kind == b->kind &&
+         a->flags == b->flags && a->addr == b->addr && a->size == b->size &&
+         a->other == b->other;
+}
+
+bool access_releases(const struct access *a) {
+  switch (a->kind) {
+  case EV_UNLOCK:
+  case EV_SIGNAL:
+  case EV_BROADCAST:
+  case EV_SEM_POST:
+  case EV_COND_WAIT:
+  case EV_FUTEX_WAKE:
+    return true;
+  }
+  return false;
+}
+
+static bool writes_memory(const struct access *a) {
+  return event_writes[a->kind] && !(a->flags & RT_FAILED);
+}
+
+/* Can it succeed or fail?  A step that waits until it can be made cannot. */
+static bool is_attempt(const struct access *a) {
+  return a->kind == EV_CAS || a->kind == EV_TRYLOCK ||
+         a->flags & RT_FAILED ||
+         (a->kind == EV_SEM_WAIT && !(a->flags & RT_WAITS));
+}
+
+/*
+ * Only what `first` changed can make a difference.  A CAS is decided by the
+ * value that was there before; other attempts are left open.  Whether the call
+ * returns in this step is open whenever the step sees something else.
+ */
+struct access access_reversed(const struct access *first,
+                              const struct access *second) {
+  struct access a = *second;
+  if (only_looks(first) || !conflict(first, second))
+    return a;
+  bool same_place = first->addr == a.addr && first->size == a.size &&
+                    a.size <= 8 && writes_memory(first);
+  if (a.kind == EV_CAS && same_place) {
+    a.flags &= (uint8_t)~RT_FAILED;
+    if (first->old != a.expected)
+      a.flags |= RT_FAILED;
+  } else if (is_attempt(&a)) {
+    a.unsure |= RT_FAILED;
+  }
+  if (a.kind != EV_WRITE && a.kind != EV_ATOMIC_WRITE && a.kind != EV_FREE)
+    a.unsure |= RT_RETURNS;
+  return a;
+}
+
+struct access access_least(const struct access *a) {
+  struct access b = *a;
+  if (b.unsure & RT_FAILED)
+    b.flags |= RT_FAILED;
+  if (b.unsure & RT_RETURNS)
+    b.flags &= (uint8_t)~RT_RETURNS;
+  return b;
+}
+
+struct access access_most(const struct access *a) {
+  struct access b = *a;
+  if (b.unsure & RT_FAILED)
+    b.flags &= (uint8_t)~RT_FAILED;
+  if (b.unsure & RT_RETURNS)
+    b.flags |= RT_RETURNS;
+  return b;
+}
