@@ -48,7 +48,10 @@ static bool conflicts(const struct entry *e) {
 }
 
 void fl__conflict_note(int thread, uint8_t kind, uint64_t addr, uint64_t size) {
-  if (!event_reads[kind] && !event_writes[kind])
+  /* A lock, a semaphore and the like change memory that can also be read, set
+   * up, or freed. */
+  bool writes = event_writes[kind] || !event_reads[kind];
+  if (!addr)
     return;
   uint64_t last = (addr + size - 1) / 8;
   if (last - addr / 8 >= MOST_GRANULES)
@@ -62,13 +65,18 @@ void fl__conflict_note(int thread, uint8_t kind, uint64_t addr, uint64_t size) {
       T.len++;
     }
     bool before = conflicts(e);
-    if (event_writes[kind])
+    if (writes)
       e->writers |= 1u << thread;
     else
       e->readers |= 1u << thread;
     if (!before && conflicts(e))
       E.conflicts++;
   }
+}
+
+void fl__conflict_force(uint64_t addr, uint64_t size) {
+  fl__conflict_note(0, EV_WRITE, addr, size);
+  fl__conflict_note(1, EV_WRITE, addr, size);
 }
 
 bool fl__conflict_free(uint64_t addr, uint64_t size) {

@@ -120,6 +120,8 @@ int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
   fl__fiber_begin(t, spawned_body);
   E.fiber[t].start = start;
   E.fiber[t].start_arg = arg;
+  if ((uint64_t)(uintptr_t)arg - STACK_BASE < STACK_SPAN)
+    fl__stack_published((uint64_t)(uintptr_t)arg);
   memset(E.key_value[t], 0, sizeof E.key_value[t]);
   E.live.transit |= 1u << t;
   if (E.log && !E.live.final)
@@ -310,6 +312,7 @@ static inline __attribute__((always_inline)) void resume(int t) {
   if (UNLIKELY(E.options.uses_tls))
     fl__use_fs(E.lent[t].fs);
   E.progress++;
+  E.quiet = 0;
   E.arrival = ARRIVED; /* what the last execution ended with is over */
   E.in_fiber = 1;
   void *sp = f->sp;
@@ -359,13 +362,22 @@ static void ended(int t) {
   }
 }
 
-static void leave_trail(int t, bool early) {
+static void leave_trail(int t, uint8_t flag) {
   struct rt_trail *r = E.trail;
   if (r->len == r->cap) {
     r->cap = r->cap ? 2 * r->cap : 256;
     r->at = xrealloc(r->at, r->cap);
   }
-  r->at[r->len++] = (uint8_t)(t | (early ? RT_TRAIL_EARLY : 0));
+  r->at[r->len++] = (uint8_t)(t | flag);
+}
+
+static inline void look_for_stack_pointer(uint64_t addr) {
+  uint64_t value;
+  if (!fl__readable(addr, 8))
+    return;
+  memcpy(&value, (const void *)addr, 8);
+  if (UNLIKELY(value - STACK_BASE < STACK_SPAN))
+    fl__stack_published(value);
 }
 
 enum how { STEP, TRANSIT, LOCAL };
@@ -443,7 +455,10 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
     E.live.current = (uint32_t)t;
   }
   if (UNLIKELY(E.trail != NULL) && how != TRANSIT)
-    leave_trail(t, how == LOCAL && !f->called && f->call != EVENT_NO_CALL);
+    leave_trail(t, kind == EV_STEP ? RT_TRAIL_EMPTY
+                   : how == LOCAL && !f->called && f->call != EVENT_NO_CALL
+                       ? RT_TRAIL_EARLY
+                       : 0);
   if (!f->called && f->call != EVENT_NO_CALL && how != LOCAL) {
     f->called = 1;
     if (how == TRANSIT) /* a join: later than the thread's last return */
@@ -453,6 +468,8 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
     if (UNLIKELY(E.recording))
       fl__record_call(t, f->call);
   }
+  if (E.reduce && size) /* an access that is a fault conflicts too */
+    fl__conflict_note(t, kind, addr, size);
   if (addr - HEAP_BASE < HEAP_SPAN && kind != EV_FREE &&
       UNLIKELY(!fl__heap_check(addr, size))) {
     E.self = f;
@@ -464,8 +481,6 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
     peek(old, addr, size);
   if (UNLIKELY(E.recording))
     fl__record_step(t);
-  if (E.reduce && size)
-    fl__conflict_note(t, kind, addr, size);
   uint32_t returned = E.returned;
   f->silent = f->failed = 0;
   f->can = NULL;
@@ -480,6 +495,8 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
     complete_note(logged, f, returned);
   if (E.arrival == FAULTED)
     return RT_FAULT;
+  if (size == 8 && event_writes[kind])
+    look_for_stack_pointer(addr);
   bool changed = !f->silent && kind != EV_READ && kind != EV_ATOMIC_READ &&
                  kind != EV_YIELD && kind != EV_STEP &&
                  !(plain && is_silent(old, addr, size));
@@ -527,22 +544,35 @@ static bool is_local(const struct fiber_state *f) {
   case EV_WRITE:
   case EV_ATOMIC_READ:
   case EV_ATOMIC_WRITE:
-  case EV_RMW:
-  case EV_CAS:
   case EV_FREE:
     return fl__conflict_free(f->addr, f->size);
+  case EV_RMW:
+  case EV_CAS: /* a choice belongs to a step */
+    return !E.options.spurious_cas && fl__conflict_free(f->addr, f->size);
   case EV_YIELD:
     return true;
   }
   return false;
 }
 
-static __attribute__((noinline)) int run_locals(int t, int end, const struct rt_driver *d) {
+/*
+ * An execution that ends in accesses that are no steps has ended before others
+ * could show that they conflict: make a step of the last one, and look again.
+ */
+static __attribute__((noinline)) int run_locals(int t, int end,
+                                                const struct rt_driver *d) {
+  uint64_t addr = 0, size = 0;
   while (end == GOES_ON && is_local(&E.fiber[t])) {
     if (E.live.locals++ >= E.options.max_steps)
       return RT_CUT;
+    if (E.fiber[t].size) {
+      addr = E.fiber[t].addr;
+      size = E.fiber[t].size;
+    }
     end = execute_one(t, LOCAL, d);
   }
+  if (end != GOES_ON && size)
+    fl__conflict_force(addr, size);
   return end;
 }
 
@@ -579,8 +609,24 @@ static const char *name_list(uint32_t mask, char *out, size_t size) {
   return out;
 }
 
+/* A thread that waits at the first step of its call has called all the same. */
+static void call_the_waiting(void) {
+  for (uint32_t left = E.live.parked; left; left &= left - 1) {
+    int t = __builtin_ctz(left);
+    struct fiber_state *f = &E.fiber[t];
+    if (f->called || f->call == EVENT_NO_CALL)
+      continue;
+    f->called = 1;
+    E.times[f->call].call = ++E.live.steps;
+    E.calls[f->call].pre = E.live.done;
+    if (E.recording)
+      fl__record_call(t, f->call);
+  }
+}
+
 /* Nobody can step: what does that mean? */
 static enum rt_end blocked(void) {
+  call_the_waiting();
   bool may_wait = E.live.clients != 0;
   for (uint32_t left = E.live.clients; left; left &= left - 1) {
     struct fiber_state *f = &E.fiber[__builtin_ctz(left)];
@@ -847,7 +893,7 @@ enum rt_end rt_step(int thread, const struct rt_driver *d) {
   if (end == GOES_ON)
     end = run_transit(d);
   if (end == GOES_ON && E.live.final)
-    end = (int)run(NULL);
+    end = (int)run(d);
   else if (end == GOES_ON && !enabled_threads())
     end = (int)blocked();
   if (E.options.uses_tls)

@@ -63,6 +63,19 @@ static void *sleeper(void *arg) {
   p->errno_at = &errno;
   if (E.tls_size) /* makes the C library allocate the block now */
     p->tls = __tls_get_addr(&(struct tls_index){E.tls_module, 0});
+  for (uint32_t i = 0; i < E.nlibraries; i++)
+    p->library[i] = (uint64_t)(uintptr_t)__tls_get_addr(
+        &(struct tls_index){E.library[i].id, 0});
+  pthread_attr_t attr;
+  void *lo;
+  size_t size;
+  if (!pthread_getattr_np(pthread_self(), &attr)) {
+    if (!pthread_attr_getstack(&attr, &lo, &size)) {
+      p->lo = (uint64_t)(uintptr_t)lo;
+      p->hi = fs + 4096; /* the block lies behind the stack */
+    }
+    pthread_attr_destroy(&attr);
+  }
   atomic_thread_fence(memory_order_seq_cst);
   __atomic_store_n(&p->ready, true, __ATOMIC_RELEASE);
   for (;;)
@@ -153,6 +166,22 @@ void fl__stack_touched(uint64_t addr, uint64_t size) {
     E.stack_shared |= 1u << owner;
     E.new_marks++;
   }
+}
+
+/*
+ * A pointer into a stack has been stored where others can find it: what it
+ * points to is shared from now on.  How large that is nobody knows; what lies
+ * further off is found when another thread touches it.
+ */
+void fl__stack_published(uint64_t pointer) {
+  enum { REACH = 128 };
+  int owner = (int)((pointer - STACK_BASE) / STACK_SIZE);
+  uint64_t in = (pointer - STACK_BASE) % STACK_SIZE;
+  uint64_t last = in + REACH - 1;
+  if (last >= STACK_SIZE)
+    last = STACK_SIZE - 1;
+  if (mark(owner, in / 16, last / 16))
+    E.stack_shared |= 1u << owner; /* in time: no search must begin again */
 }
 
 bool fl__stack_marked(int thread, uint64_t addr, uint64_t size) {

@@ -9,18 +9,18 @@
  */
 #include "rt/int.h"
 
-static bool foreign_tls(uint64_t addr, bool *is_own) {
-  *is_own = false;
-  if (!E.tls_size)
-    return false;
+/* Whose thread-local memory, of the object or of a library, is this?  -1. */
+static int tls_owner(uint64_t addr) {
   for (uint32_t t = 0; t < E.live.nfibers; t++) {
-    uint64_t lo = (uint64_t)(uintptr_t)E.lent[t].tls;
-    if (lo && addr - lo < E.tls_size) {
-      *is_own = (int)t == E.cur;
-      return !*is_own;
-    }
+    const struct parked_thread *p = &E.lent[t];
+    uint64_t lo = (uint64_t)(uintptr_t)p->tls;
+    if ((lo && addr - lo < E.tls_size) || (addr >= p->lo && addr < p->hi))
+      return (int)t;
+    for (uint32_t i = 0; i < E.nlibraries; i++)
+      if (addr - p->library[i] < E.library[i].size)
+        return (int)t;
   }
-  return false;
+  return -1;
 }
 
 bool fl__visible(uint64_t addr, uint64_t size) {
@@ -38,11 +38,9 @@ bool fl__visible(uint64_t addr, uint64_t size) {
   }
   if (addr < 4096)
     return false; /* about to crash: let it, the signal names the line */
-  bool own;
-  if (foreign_tls(addr, &own))
-    return true;
-  if (own)
-    return false;
+  int owner = E.options.uses_tls ? tls_owner(addr) : -1;
+  if (owner >= 0)
+    return owner != E.cur;
   return addr - E.base >= E.image_span; /* read-only data */
 }
 
@@ -63,6 +61,8 @@ plain(enum event_kind kind, void *p, uint64_t size, uint64_t pc) {
   if (LIKELY(addr - E.data_lo < E.data_span) ||
       fl__visible(addr, size))
     point(kind, p, size, pc);
+  else
+    fl__quiet(pc);
 }
 
 #define HOOK(name, kind, size)                                                 \

@@ -24,6 +24,7 @@ begin(enum event_kind kind, const volatile void *p, uint64_t size, int order,
     point(kind, p, size, pc);
     return true;
   }
+  fl__quiet(pc);
   return false;
 }
 

@@ -2,8 +2,10 @@
  * The memory and string functions: a read of a range is one step, a write of a
  * range another, since these functions promise no atomicity.
  *
- * Between its read and its write a function keeps what it read on its stack,
- * up to CHUNK bytes; larger copies go chunk by chunk.  A string's length is
+ * These functions promise no atomicity: a copy goes word by word, so that a
+ * torn one is found; large ranges in at most PIECES pieces, or searches would
+ * drown.  Between its read and its write a function keeps the piece on its
+ * stack.  A string's length is
  * measured twice: to know the range before the step, and in the step itself,
  * for others may have changed it.
  */
@@ -13,7 +15,14 @@
 #include <string.h>
 #include <strings.h>
 
-enum { CHUNK = 4096 };
+enum { WORD = 8, PIECES = 8, CHUNK = 4096 };
+
+/* How many bytes of a range of n are one step. */
+static size_t piece_of(size_t n) {
+  return n <= WORD * PIECES
+             ? WORD
+             : (n / PIECES + WORD) / WORD * WORD;
+}
 
 /* Also a fault when the range, known only now, leaves its block. */
 static bool visible(const void *p, size_t n, bool write, uint64_t pc) {
@@ -23,50 +32,48 @@ static bool visible(const void *p, size_t n, bool write, uint64_t pc) {
 
 /* ---- copying and filling ---- */
 
-/* Both sides can be seen by other threads; n ≤ CHUNK. */
-static void copy_chunk(uint8_t *dst, const uint8_t *src, size_t n,
+static void copy_piece(uint8_t *dst, const uint8_t *src, size_t n,
                        uint64_t pc) {
-  uint8_t *kept = alloca(n); /* no more: it is part of the thread's state */
+  uint8_t *kept = alloca(n); /* it is part of the thread's state */
   fl__access(EV_READ, src, n, pc);
   memcpy(kept, src, n);
   fl__access(EV_WRITE, dst, n, pc);
   memcpy(dst, kept, n);
 }
 
-static void copy_chunks(uint8_t *dst, const uint8_t *src, size_t n,
-                        uint64_t pc) {
-  if ((uintptr_t)dst - (uintptr_t)src >= n) { /* forwards does no harm */
-    for (size_t at = 0; at < n; at += CHUNK)
-      copy_chunk(dst + at, src + at, n - at < CHUNK ? n - at : CHUNK, pc);
-    return;
-  }
-  while (n) {
-    size_t part = n < CHUNK ? n : CHUNK;
-    n -= part;
-    copy_chunk(dst + n, src + n, part, pc);
-  }
-}
-
-static void *copy(void *dst, const void *src, size_t n, uint64_t pc) {
+static void *copy(void *to, const void *from, size_t n, uint64_t pc) {
   if (!n)
-    return dst;
-  if (LIKELY(fl__on())) {
-    bool reads = visible(src, n, false, pc), writes = visible(dst, n, true, pc);
-    if (reads && writes) {
-      copy_chunks(dst, src, n, pc);
-      return dst;
+    return to;
+  if (UNLIKELY(!fl__on()) ||
+      (!visible(from, n, false, pc) & !visible(to, n, true, pc)))
+    return memmove(to, from, n);
+  uint8_t *dst = to;
+  const uint8_t *src = from;
+  size_t piece = piece_of(n), at;
+  if ((uintptr_t)dst - (uintptr_t)src >= n) { /* forwards does no harm */
+    for (at = 0; at < n; at += piece)
+      copy_piece(dst + at, src + at, n - at < piece ? n - at : piece, pc);
+  } else {
+    for (at = (n - 1) / piece * piece;; at -= piece) {
+      copy_piece(dst + at, src + at, n - at < piece ? n - at : piece, pc);
+      if (!at)
+        break;
     }
-    if (reads)
-      fl__access(EV_READ, src, n, pc);
-    if (writes)
-      fl__access(EV_WRITE, dst, n, pc);
   }
-  return memmove(dst, src, n);
+  return to;
 }
 
-static void *fill(void *dst, int byte, size_t n, uint64_t pc) {
-  fl__access(EV_WRITE, dst, n, pc);
-  return memset(dst, byte, n);
+static void *fill(void *to, int byte, size_t n, uint64_t pc) {
+  if (!n || UNLIKELY(!fl__on()) || !visible(to, n, true, pc))
+    return n ? memset(to, byte, n) : to;
+  uint8_t *dst = to;
+  size_t piece = piece_of(n);
+  for (size_t at = 0; at < n; at += piece) {
+    size_t part = n - at < piece ? n - at : piece;
+    fl__access(EV_WRITE, dst + at, part, pc);
+    memset(dst + at, byte, part);
+  }
+  return to;
 }
 
 WRAP(void *, memcpy, (void *dst, const void *src, size_t n)) {

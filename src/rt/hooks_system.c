@@ -70,6 +70,38 @@ static long futex_wake(const uint32_t *word, uint32_t most, uint32_t mask,
   return n;
 }
 
+/* std::future waits by these, from inside the C++ library.  True: woken. */
+#define FUTEX_WAIT_NAME                                                        \
+  _ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE
+#define FUTEX_WAIT_STEADY_NAME                                                 \
+  _ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE
+#define WRAP_EXPANDED(TYPE, NAME, PARAMETERS) WRAP(TYPE, NAME, PARAMETERS)
+
+static bool future_wait(uint32_t *word, uint32_t value, bool timed, long s,
+                        long ns, uint64_t pc) {
+  struct timespec until = {s, ns};
+  return futex_wait(word, value, FUTEX_BITSET_MATCH_ANY, timed ? &until : NULL,
+                    pc) == 0 ||
+         errno != ETIMEDOUT;
+}
+WRAP_EXPANDED(bool, FUTEX_WAIT_NAME,
+              (void *self, uint32_t *word, uint32_t value, bool timed, long s,
+               long ns)) {
+  (void)self;
+  return future_wait(word, value, timed, s, ns, CALLER_PC);
+}
+WRAP_EXPANDED(bool, FUTEX_WAIT_STEADY_NAME,
+              (void *self, uint32_t *word, uint32_t value, bool timed, long s,
+               long ns)) {
+  (void)self;
+  return future_wait(word, value, timed, s, ns, CALLER_PC);
+}
+WRAP(void, _ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj,
+     (void *self, const uint32_t *word)) {
+  (void)self;
+  futex_wake(word, UINT32_MAX, FUTEX_BITSET_MATCH_ANY, CALLER_PC);
+}
+
 static long futex(const long a[6], uint64_t pc) {
   uint32_t *word = (uint32_t *)a[0];
   fl__usable(word, sizeof *word, pc);

@@ -67,12 +67,12 @@ struct fiber_state {
   void *start_arg;
   uint64_t clock; /* nanoseconds; each thread's own, so that threads stay
                      independent */
-  uint64_t slept; /* since it last looked at its clock: until it looks, a loop
-                     that sleeps comes back to the same local state */
   uint64_t random;
   uint64_t free_list[8]; /* reuse policy: last freed block by size class */
   /* from here on not part of the state's hash (FIBER_HASHED) */
   uint64_t expected; /* of the last CAS, up to 8 bytes */
+  uint64_t slept; /* since it last looked at its clock: until it looks, a loop
+                     that sleeps comes back to the same local state */
   uint64_t seen; /* spin detection: a sieve of the pcs since the last change */
   uint64_t looping; /* … and whether a loop is being recorded */
 };
@@ -123,11 +123,19 @@ struct spin {
   struct spin_record at[SPIN_MAX];
 };
 
+enum { TLS_MODULES = 16 };
+struct tls_module { /* a loaded library with thread-local variables */
+  size_t id, size;
+  bool restored; /* between executions; the C library's must not be */
+};
+
 struct parked_thread { /* lends its thread control block to a fiber */
   uintptr_t fs;
   uintptr_t handle; /* pthread_t */
   int *errno_at;
   uint8_t *tls; /* the object's thread-local block */
+  uint64_t lo, hi; /* its own stack, with the C library's thread-locals */
+  uint64_t library[TLS_MODULES]; /* blocks of the other libraries */
   bool ready;
 };
 
@@ -147,6 +155,7 @@ struct engine {
   int cur;
   uint64_t data_lo, data_span; /* the object's writable data */
   uint32_t stack_shared; /* mask of stacks that other threads touch */
+  uint32_t quiet;     /* accesses in a row that were no steps */
   uint32_t new_marks; /* stack locations found to be shared in this run */
   uint8_t reduce;     /* accesses without a conflict are no steps */
   uint32_t conflicts; /* locations newly found to be shared */
@@ -185,6 +194,8 @@ struct engine {
   const uint8_t *tls_image;
   size_t tls_image_size;
   size_t tls_module;
+  struct tls_module library[TLS_MODULES];
+  uint32_t nlibraries;
 
   struct parked_thread lent[RT_MAX_THREADS];
   uintptr_t own_fs;
@@ -273,6 +284,16 @@ static inline bool fl__on(void) { return E.in_fiber; }
 /* ---- accesses ---- */
 
 /*
+ * A thread that makes very many accesses which are no steps may wait, in a
+ * loop, for somebody to write to its own stack: let the others go on.
+ */
+enum { QUIET_MOST = 20000 };
+static inline void fl__quiet(uint64_t pc) {
+  if (UNLIKELY(++E.quiet == QUIET_MOST))
+    point(EV_YIELD, NULL, 0, pc);
+}
+
+/*
  * Is [addr, addr+size) something that another thread can see?  Whether it may
  * be touched is the engine's business when the step is made, not before: other
  * threads can free it in between.
@@ -342,6 +363,7 @@ void fl__use_fs(uintptr_t fs) FL_HIDDEN;
 int fl__module_open(const char *so, struct error *e) FL_HIDDEN;
 void fl__signals_open(void) FL_HIDDEN;
 void fl__stack_touched(uint64_t addr, uint64_t size) FL_HIDDEN;
+void fl__stack_published(uint64_t pointer) FL_HIDDEN;
 void fl__run_key_destructors(void) FL_HIDDEN;
 uint32_t fl__chain(int thread) FL_HIDDEN; /* of the shadow stack, interned */
 bool fl__readable(uint64_t addr, uint64_t size) FL_HIDDEN;
@@ -366,6 +388,8 @@ void fl__snapshot_put(struct snapshot *s, const void *from, size_t n) FL_HIDDEN;
 void fl__conflict_note(int thread, uint8_t kind, uint64_t addr, uint64_t size)
     FL_HIDDEN;
 bool fl__conflict_free(uint64_t addr, uint64_t size) FL_HIDDEN;
+/* From now on these bytes count as shared. */
+void fl__conflict_force(uint64_t addr, uint64_t size) FL_HIDDEN;
 void fl__conflict_forget(void) FL_HIDDEN;
 
 /* What the user's code prints in between, as a string (to be freed). */

@@ -48,6 +48,22 @@ static int inspect(struct dl_phdr_info *info, size_t size, void *ctx) {
   return 1;
 }
 
+/* Thread-local variables of libraries that the object uses. */
+static int note_library(struct dl_phdr_info *info, size_t size, void *ctx) {
+  (void)size, (void)ctx;
+  if (info->dlpi_addr == E.base || !info->dlpi_tls_modid)
+    return 0;
+  /* Its allocator's caches hang there. */
+  bool libc = strstr(info->dlpi_name, "/libc.so") != NULL ||
+              strstr(info->dlpi_name, "/ld-linux") != NULL ||
+              !info->dlpi_name[0];
+  for (int i = 0; i < info->dlpi_phnum; i++)
+    if (info->dlpi_phdr[i].p_type == PT_TLS && E.nlibraries < TLS_MODULES)
+      E.library[E.nlibraries++] = (struct tls_module){
+          info->dlpi_tls_modid, info->dlpi_phdr[i].p_memsz, !libc};
+  return 0;
+}
+
 int fl__module_open(const char *so, struct error *e) {
   /* A name without a slash would be searched for in the system's folders. */
   char *path = strchr(so, '/') ? xstrdup(so) : xasprintf("./%s", so);
@@ -70,6 +86,7 @@ int fl__module_open(const char *so, struct error *e) {
   uint64_t base = E.base;
   if (!dl_iterate_phdr(inspect, &base))
     return error_set(e, ERR_BUILD, "%s: cannot find its segments", so);
+  dl_iterate_phdr(note_library, NULL);
   *(void **)&E.program = dlsym(E.handle, "main");
   return ERR_NONE;
 }

@@ -132,8 +132,10 @@ bool rt_found_conflict(void); /* since the last time it was asked */
 /*
  * While a trail is set, every access is noted in it: the thread, with
  * RT_TRAIL_EARLY when it is no step and comes before its call's first one.
+ * RT_TRAIL_EMPTY is the step of a call that makes no other: without the
+ * reduction there is none if the call has early accesses.
  */
-enum { RT_TRAIL_EARLY = 0x40 };
+enum { RT_TRAIL_EARLY = 0x40, RT_TRAIL_EMPTY = 0x20 };
 struct rt_trail {
   uint8_t *at;
   uint32_t len, cap;

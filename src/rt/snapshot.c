@@ -42,6 +42,13 @@ static inline uint32_t ncalls(void) {
   return E.client ? E.client->ncalls : 0;
 }
 
+static void save_library_tls(struct snapshot *s, uint32_t t) {
+  put(s, E.lent[t].errno_at, sizeof(int));
+  for (uint32_t i = 0; i < E.nlibraries; i++)
+    if (E.library[i].restored)
+      put(s, (void *)E.lent[t].library[i], E.library[i].size);
+}
+
 static inline void save_arena(struct snapshot *s, uint32_t t) {
   if (t)
     put(s, arena_at(t), E.live.arena_used[t]);
@@ -69,9 +76,12 @@ void rt_save(struct snapshot *s) {
     if (E.lent[t].tls)
       put(s, E.lent[t].tls, E.tls_size);
     if (E.options.uses_tls)
-      put(s, E.lent[t].errno_at, sizeof(int));
-    if (f->spinning)
-      put(s, &E.spin[t], sizeof E.spin[t]);
+      save_library_tls(s, t);
+  }
+  put(s, &E.loopers, sizeof E.loopers);
+  for (uint32_t left = E.loopers; left; left &= left - 1) {
+    const struct spin *spin = &E.spin[__builtin_ctz(left)];
+    put(s, spin, offsetof(struct spin, at) + spin->n * sizeof *spin->at);
   }
   if (E.live.keys) {
     put(s, E.key_value, n * sizeof *E.key_value);
@@ -104,18 +114,25 @@ void rt_restore(const struct snapshot *s) {
       p = get(shadow_at(t), p, now / 16);
     }
   }
-  E.loopers = E.live.spinning;
   for (uint32_t t = 0; t < n; t++) {
     struct fiber_state *f = &E.fiber[t];
     if (f->status == FIBER_PARKED)
       p = get(f->sp, p, stack_top(t) - (uint64_t)(uintptr_t)f->sp);
     if (E.lent[t].tls)
       p = get(E.lent[t].tls, p, E.tls_size);
-    if (E.options.uses_tls)
+    if (E.options.uses_tls) {
       p = get(E.lent[t].errno_at, p, sizeof(int));
+      for (uint32_t i = 0; i < E.nlibraries; i++)
+        if (E.library[i].restored)
+          p = get((void *)E.lent[t].library[i], p, E.library[i].size);
+    }
     E.spin[t].n = 0;
-    if (f->spinning)
-      p = get(&E.spin[t], p, sizeof E.spin[t]);
+  }
+  p = get(&E.loopers, p, sizeof E.loopers);
+  for (uint32_t left = E.loopers; left; left &= left - 1) {
+    struct spin *spin = &E.spin[__builtin_ctz(left)];
+    p = get(spin, p, offsetof(struct spin, at));
+    p = get(spin->at, p, spin->n * sizeof *spin->at);
   }
   if (E.live.keys) {
     p = get(E.key_value, p, n * sizeof *E.key_value);
@@ -131,7 +148,7 @@ void snapshot_free(struct snapshot *s) {
 
 /*
  * Left out: step numbers (two ways to a state differ in them), shadow bytes
- * (the block headers say the same), what spin detection has seen.
+ * (the block headers say the same), which steps spin detection has seen.
  */
 struct hash128 rt_hash(bool with_history) {
   static struct snapshot s;
@@ -156,9 +173,15 @@ struct hash128 rt_hash(bool with_history) {
     if (E.lent[t].tls)
       put(&s, E.lent[t].tls, E.tls_size);
     if (E.options.uses_tls)
-      put(&s, E.lent[t].errno_at, sizeof(int));
+      save_library_tls(&s, t);
   }
   if (E.live.keys)
     put(&s, E.key_value, n * sizeof *E.key_value);
+  /* How far a thread has come in showing that it goes round in circles: else
+   * the second round would be a state that is known, and never be parked. */
+  for (uint32_t left = E.loopers; left; left &= left - 1) {
+    uint32_t t = (uint32_t)__builtin_ctz(left), round[2] = {t, E.spin[t].n};
+    put(&s, round, sizeof round);
+  }
   return hash128(s.bytes, s.len, 0);
 }

@@ -37,7 +37,10 @@ static uint64_t local_state(int thread) {
   struct fiber_state *f = &E.fiber[thread];
   uint64_t top = STACK_BASE + (uint64_t)(thread + 1) * STACK_SIZE;
   uint64_t at = (uint64_t)(uintptr_t)f->sp;
-  return hash64((void *)at, top - at, f->clock ^ f->random);
+  uint64_t seed = f->clock ^ f->random;
+  if (E.lent[thread].tls)
+    seed = hash64(E.lent[thread].tls, E.tls_size, seed);
+  return hash64((void *)at, top - at, seed);
 }
 
 void fl__spin_forget(int thread) {

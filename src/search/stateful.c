@@ -257,13 +257,15 @@ static void unfold(const struct expansion *e, path *out) {
   uint32_t held[RT_MAX_THREADS] = {0}, c = 0;
   const struct rt_trail *r = e->trail;
   for (uint32_t i = 0; i < r->len; i++) {
-    uint8_t t = r->at[i] & (RT_TRAIL_EARLY - 1);
+    uint8_t t = r->at[i] & (RT_TRAIL_EMPTY - 1);
     if (r->at[i] & RT_TRAIL_EARLY)
       held[t]++;
     else {
+      bool empty = r->at[i] & RT_TRAIL_EMPTY && held[t];
       for (; held[t]; held[t]--)
         vec_push(out, t);
-      vec_push(out, t);
+      if (!empty)
+        vec_push(out, t);
     }
     for (; c < e->choices.len && e->choice_at.at[c] <= i + 1; c++)
       vec_push(out, (uint8_t)(PATH_CHOICE | e->choices.at[c]));

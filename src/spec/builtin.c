@@ -57,7 +57,7 @@ static enum spec_answer apply(struct spec *spec, const struct client *c,
   assert(k->op < b->nops && state < b->states.len);
   const struct bound *op = &b->ops[k->op];
   const struct state *s = &b->states.at[state];
-  struct words w = {b->words.at + s->at, s->len};
+  struct words w = {s->len ? b->words.at + s->at : NULL, s->len};
   if (op->role->writes) {
     vec_reserve(&b->scratch, s->len + 2);
     if (s->len)
