@@ -12,13 +12,14 @@ function(fl_test_settings name)
 endfunction()
 
 file(GLOB programs CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tests
-  ${CMAKE_SOURCE_DIR}/tests/unit/*/*.c ${CMAKE_SOURCE_DIR}/tests/agree/*.c)
+  ${CMAKE_SOURCE_DIR}/tests/unit/*/*.c ${CMAKE_SOURCE_DIR}/tests/agree/*.c
+  ${CMAKE_SOURCE_DIR}/tests/fuzz/*.c)
 foreach(program IN LISTS programs)
   string(REGEX REPLACE "\\.c$" "" name ${program})
   string(REPLACE "/" "_" target "test_${name}")
   # Tests of the layers below the engine do without it.
   set(engine ENGINE)
-  if(program MATCHES "^unit/(base|model|build|check|observe|report)/")
+  if(program MATCHES "^(fuzz|unit/(base|model|build|check|observe|report))/")
     set(engine)
   endif()
   fl_program(${target} ${engine} ${CMAKE_SOURCE_DIR}/tests/${program})
@@ -28,6 +29,20 @@ foreach(program IN LISTS programs)
   add_test(NAME ${name} COMMAND ${target})
   fl_test_settings(${name})
 endforeach()
+
+# The same files as programs of libFuzzer, which are run by hand.
+option(FL_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
+if(FL_FUZZ)
+  file(GLOB targets CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/*.c)
+  foreach(file IN LISTS targets)
+    cmake_path(GET file STEM name)
+    fl_program(fuzz_${name} ${file})
+    target_include_directories(fuzz_${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+    target_compile_definitions(fuzz_${name} PRIVATE FL_FUZZ)
+    target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  endforeach()
+endif()
 
 add_test(NAME layering COMMAND sh ${CMAKE_SOURCE_DIR}/tests/layering.sh)
 fl_test_settings(layering)

@@ -90,6 +90,13 @@ static int check_inputs(const struct build *b, struct error *e) {
                        "%s: not a C or C++ source (.c .cc .cpp .cxx), object "
                        "(.o .a) or shared object (.so)",
                        path);
+    if (b->native &&
+        (file_kind(path) == FILE_OBJECT || file_kind(path) == FILE_SHARED) &&
+        flags_is_hooked(path))
+      return error_set(e, ERR_USAGE,
+                       "%s was compiled with the hooks: real threads need the "
+                       "sources, or an object without hooks",
+                       path);
   }
   return ERR_NONE;
 }
@@ -205,10 +212,13 @@ static int link_all(const struct build *b, const char *dir, const char *driver,
                     struct error *e) {
   struct command c = {0};
   char *name = stem(b->inputs.at[0]);
-  char *wraps = xasprintf("%s/%s-%ld.wraps", dir, name, (long)getpid());
-  int err = flags_wraps(wraps, objects, n, e);
-  if (err)
-    goto out;
+  char *wraps = NULL;
+  int err = ERR_NONE;
+  if (!b->native) {
+    wraps = xasprintf("%s/%s-%ld.wraps", dir, name, (long)getpid());
+    if ((err = flags_wraps(wraps, objects, n, e)))
+      goto out;
+  }
   command_add(&c, driver);
   for (uint32_t i = 0; i < n; i++) {
     command_add(&c, objects[i]);
@@ -224,6 +234,8 @@ static int link_all(const struct build *b, const char *dir, const char *driver,
   command_add(&c, "-Wl,-z,undefs");
   command_add(&c, "-Wl,--as-needed");
   command_add(&c, "-lm");
+  if (b->native) /* gcc calls it for 16 bytes; the hooks do without */
+    command_add(&c, "-latomic");
   *so = xasprintf("%s/%s-%016" PRIx64 ".so", dir, name, reuse_key(&c));
   char *fresh = xasprintf("%s.%ld", *so, (long)getpid());
   flags_link(&c, wraps);
@@ -249,7 +261,8 @@ static int link_all(const struct build *b, const char *dir, const char *driver,
   }
   free(fresh);
 out:
-  flags_wraps_remove(wraps);
+  if (wraps)
+    flags_wraps_remove(wraps);
   free(wraps);
   free(name);
   command_free(&c);
@@ -300,7 +313,10 @@ int build_shared(const struct build *b, const char *dir, char **so,
         goto out;
       enum family family = flags_family(compiler);
       command_add(prefix, compiler);
-      flags_hooks(prefix, compiler, family, dir);
+      if (b->native)
+        flags_native(prefix, family);
+      else
+        flags_hooks(prefix, compiler, family, dir);
       if (is_cxx)
         flags_cxx(prefix, family);
     }

@@ -4,6 +4,10 @@
  * Every source is compiled with -fsanitize=thread and never linked with it: two
  * steps, or the compiler would add its own runtime.  The link redirects, with
  * --wrap, the library functions that the runtime models (see wraps.h).
+ *
+ * The same sources can be had as a native object, which has neither: what
+ * search/stress runs on real threads.  Objects, archives and libraries among
+ * the inputs must then be free of hooks too.
  */
 #ifndef BUILD_COMPILE_H
 #define BUILD_COMPILE_H
@@ -22,6 +26,7 @@ struct build {
   VEC(const char *)
   flags;        /* after "--": to the compiler, and -l -L -Wl to the link */
   bool verbose; /* print the commands on stderr */
+  bool native;  /* without hooks and without wraps: for real threads */
 };
 
 /*

@@ -163,6 +163,21 @@ void flags_hooks(struct command *c, const char *compiler, enum family family,
     }
 }
 
+/*
+ * Two copies of an object may be loaded at once, with hooks and without; a
+ * variable that the dynamic linker makes unique would be one in both.
+ */
+void flags_native(struct command *c, enum family family) {
+  static const char *const flags[] = {"-g", "-mcx16", "-pthread",
+                                      "-U_FORTIFY_SOURCE", NULL};
+  for (int i = 0; flags[i]; i++)
+    command_add(c, flags[i]);
+  if (family == FAMILY_GCC)
+    command_add(c, "-fno-gnu-unique");
+  else
+    command_add(c, "-Wno-unused-command-line-argument");
+}
+
 void flags_cxx(struct command *c, enum family family) {
   if (family == FAMILY_CLANG) /* 14 and 15 say C++14, gcc 11 and later C++17 */
     command_add(c, "-std=gnu++17");
@@ -175,7 +190,8 @@ void flags_required(struct command *c) {
 
 void flags_link(struct command *c, const char *wraps) {
   command_add(c, "-shared");
-  command_addf(c, "@%s", wraps);
+  if (wraps)
+    command_addf(c, "@%s", wraps);
   command_add(c, "-Wl,-Bsymbolic");
   command_add(c, "-Wl,-z,now");
   command_add(c, "-Wl,--build-id=none");
@@ -189,7 +205,10 @@ static const char *const wrap_names[] = {
 };
 enum { WRAP_COUNT = sizeof wrap_names / sizeof *wrap_names };
 
-static void mark_defined(Elf *elf, bool *defined) {
+/* Called for every symbol that is not local to its file. */
+typedef void symbol_visit(const char *name, bool defined, void *ctx);
+
+static void visit_symbols(Elf *elf, symbol_visit *visit, void *ctx) {
   Elf_Scn *scn = NULL;
   while ((scn = elf_nextscn(elf, scn))) {
     GElf_Shdr sh;
@@ -199,18 +218,17 @@ static void mark_defined(Elf *elf, bool *defined) {
       continue;
     for (size_t i = 0; i < sh.sh_size / sh.sh_entsize; i++) {
       GElf_Sym sym;
-      if (!gelf_getsym(data, (int)i, &sym) || sym.st_shndx == SHN_UNDEF ||
+      if (!gelf_getsym(data, (int)i, &sym) ||
           GELF_ST_BIND(sym.st_info) == STB_LOCAL)
         continue;
       const char *name = elf_strptr(elf, sh.sh_link, sym.st_name);
-      for (int w = 0; name && w < WRAP_COUNT; w++)
-        if (*name == *wrap_names[w] && !strcmp(name, wrap_names[w]))
-          defined[w] = true;
+      if (name)
+        visit(name, sym.st_shndx != SHN_UNDEF, ctx);
     }
   }
 }
 
-static void mark_file(const char *path, bool *defined) {
+static void visit_file(const char *path, symbol_visit *visit, void *ctx) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return; /* the linker will say it better */
@@ -221,15 +239,33 @@ static void mark_file(const char *path, bool *defined) {
     Elf *member;
     while ((member = elf_begin(fd, cmd, file))) {
       if (elf_kind(member) == ELF_K_ELF)
-        mark_defined(member, defined);
+        visit_symbols(member, visit, ctx);
       cmd = elf_next(member);
       elf_end(member);
     }
   } else if (file && elf_kind(file) == ELF_K_ELF) {
-    mark_defined(file, defined);
+    visit_symbols(file, visit, ctx);
   }
   elf_end(file);
   close(fd);
+}
+
+static void mark_defined(const char *name, bool is_defined, void *ctx) {
+  bool *defined = ctx;
+  for (int w = 0; is_defined && w < WRAP_COUNT; w++)
+    if (*name == *wrap_names[w] && !strcmp(name, wrap_names[w]))
+      defined[w] = true;
+}
+
+static void mark_hook(const char *name, bool is_defined, void *ctx) {
+  if (!is_defined && !strncmp(name, "__tsan_", 7))
+    *(bool *)ctx = true;
+}
+
+bool flags_is_hooked(const char *path) {
+  bool hooked = false;
+  visit_file(path, mark_hook, &hooked);
+  return hooked;
 }
 
 /*
@@ -257,7 +293,7 @@ int flags_wraps(const char *path, char *const *objects, uint32_t n,
                 struct error *e) {
   bool defined[WRAP_COUNT] = {0};
   for (uint32_t i = 0; i < n; i++)
-    mark_file(objects[i], defined);
+    visit_file(objects[i], mark_defined, defined);
   struct buf b = {0};
   bool creates = true;
   for (int w = 0; w < WRAP_COUNT; w++)

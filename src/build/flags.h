@@ -22,6 +22,12 @@ enum family flags_family(const char *compiler);
 void flags_hooks(struct command *c, const char *compiler, enum family family,
                  const char *cache);
 
+/* Instead of the hook flags: those that a native object needs. */
+void flags_native(struct command *c, enum family family);
+
+/* Does an object or archive refer to the hooks? */
+bool flags_is_hooked(const char *path);
+
 /* The language version that faultline.h needs in C++, where the compiler's own
  * default is older. */
 void flags_cxx(struct command *c, enum family family);
@@ -31,7 +37,7 @@ void flags_cxx(struct command *c, enum family family);
 void flags_required(struct command *c);
 
 /* Linking a shared object; `wraps` is a response file with the --wrap options
- * (see flags_wraps). */
+ * (see flags_wraps), or NULL: a native object. */
 void flags_link(struct command *c, const char *wraps);
 
 /*

@@ -23,6 +23,8 @@
   _(strncmp) _(strchr) _(strrchr) _(strstr)                                    \
   _(__memcpy_chk) _(__memmove_chk) _(__memset_chk) _(__strcpy_chk)             \
   _(__strncpy_chk) _(__strcat_chk) _(__strncat_chk) _(__stpcpy_chk)            \
+  _(snprintf) _(vsnprintf) _(sprintf) _(vsprintf) _(__snprintf_chk)            \
+  _(__vsnprintf_chk) _(__sprintf_chk)                                          \
   /* mutexes, reader-writer locks, spinlocks */                                \
   _(pthread_mutex_init) _(pthread_mutex_destroy) _(pthread_mutex_lock)         \
   _(pthread_mutex_trylock) _(pthread_mutex_timedlock)                          \
@@ -59,6 +61,9 @@
   _(_ZNSt18condition_variable10notify_allEv)                                   \
   _(_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE) \
   _(_ZNSt6thread4joinEv) _(_ZNSt6thread6detachEv)                              \
+  _(_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj)               \
+  _(_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE) \
+  _(_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE) \
   /* time, chance, yielding */                                                 \
   _(sched_yield) _(pthread_yield) _(sleep) _(usleep) _(nanosleep)              \
   _(clock_nanosleep) _(time) _(clock) _(gettimeofday) _(clock_gettime)         \

@@ -6,8 +6,8 @@
 static uint32_t nargs_of(const struct fl_op *o) {
   uint32_t n = 0;
   for (unsigned i = 0; i < o->nitems; i++)
-    n += o->items[i].kind == FL_ITEM_RANGE || o->items[i].kind == FL_ITEM_LIST ||
-         o->items[i].kind == FL_ITEM_DATA;
+    n += o->items[i].kind == FL_ITEM_RANGE ||
+         o->items[i].kind == FL_ITEM_LIST || o->items[i].kind == FL_ITEM_DATA;
   return n;
 }
 

@@ -10,8 +10,8 @@ static void *in_arena(struct arena *a, const void *from, size_t size) {
   return p;
 }
 
-static void share_client(struct client *to, const struct client *from,
-                         struct arena *a) {
+void finding_share_client(struct client *to, const struct client *from,
+                          struct arena *a) {
   *to = *from;
   to->calls = in_arena(a, from->calls, from->ncalls * sizeof *from->calls);
 }
@@ -93,24 +93,46 @@ static uint32_t first_difference(const struct trace *a, const struct trace *b) {
   return a->nevents == b->nevents ? UINT32_MAX : n;
 }
 
-struct finding *finding_make(struct jury *j, const uint8_t *at, uint32_t len,
-                             const char *object, struct shared *s,
-                             bool good_too, bool *diverged) {
+/* A replay that is asked only where there is an alternative. */
+struct chooser {
+  struct replay *r;
+  struct rt_driver inner;
+};
+
+static int pick_if_any(void *ctx, uint32_t enabled, int current) {
+  struct chooser *c = ctx;
+  if (enabled & (enabled - 1))
+    return c->inner.pick(c->inner.ctx, enabled, current);
+  int only = __builtin_ctz(enabled);
+  vec_push(&c->r->taken, (uint8_t)only);
+  return only;
+}
+
+static int choose_as_told(void *ctx, int n) {
+  struct chooser *c = ctx;
+  return c->inner.choose(c->inner.ctx, n);
+}
+
+static enum rt_end record(struct replay *r, bool only_choices, struct arena *a,
+                          struct trace *t) {
+  struct chooser c = {r, r->driver};
+  struct rt_driver d = {pick_if_any, choose_as_told, &c, .every = true};
+  return rt_run_recorded(only_choices ? &d : &r->driver, a, t);
+}
+
+struct finding *finding_make(struct jury *j, struct retrace *how,
+                             struct shared *s) {
   struct arena *a = &s->arena;
   struct finding *f = arena_alloc(a, sizeof *f);
-  (void)object;
   struct replay r;
   s->trace = (struct trace){0};
-  replay_init(&r, at, len);
-  s->recording = true;
-  enum rt_end end = rt_run_recorded(&r.driver, a, &s->trace);
-  s->recording = false;
+  replay_init(&r, how->at, how->len);
+  enum rt_end end = record(&r, how->only_choices, a, &s->trace);
+  how->diverged = r.diverged;
   f->trace = s->trace;
   f->block = UINT32_MAX;
-  if (diverged)
-    *diverged = r.diverged;
   if (j->client) {
-    share_client(&f->client, j->client, a);
+    finding_share_client(&f->client, j->client, a);
     f->trace.history.client = &f->client;
   }
   share_schedule(&f->schedule, r.taken.at, r.taken.len, a);
@@ -126,10 +148,12 @@ struct finding *finding_make(struct jury *j, const uint8_t *at, uint32_t len,
     check_linearize(&h, j->spec, j->criterion, 0, &j->check);
     bad = j->check.answer == CHECK_NO || j->check.answer == CHECK_SPEC_FAULT;
     if (bad) {
-      f->fault = h.client->nthreads == 1 ? FAULT_SEQUENTIAL
-                                         : FAULT_NOT_LINEARIZABLE;
+      f->fault =
+          h.client->nthreads == 1 ? FAULT_SEQUENTIAL : FAULT_NOT_LINEARIZABLE;
       share_refutations(f, j, &h, a);
     }
+  } else if (end == RT_CUT) {
+    f->detail = arena_strdup(a, "the execution was cut at --max-steps");
   }
   /* The same schedule gives the same trace, always. */
   struct trace second;
@@ -138,9 +162,8 @@ struct finding *finding_make(struct jury *j, const uint8_t *at, uint32_t len,
   rt_run_recorded(&again.driver, a, &second);
   uint32_t diff = first_difference(&f->trace, &second);
   if (diff != UINT32_MAX) {
-    const struct event *e = diff < f->trace.nevents
-                                ? &f->trace.events[diff]
-                                : &second.events[diff];
+    const struct event *e =
+        diff < f->trace.nevents ? &f->trace.events[diff] : &second.events[diff];
     f->fault = FAULT_DIVERGENCE;
     f->pc = e->pc;
     f->thread = e->thread;
@@ -153,7 +176,7 @@ struct finding *finding_make(struct jury *j, const uint8_t *at, uint32_t len,
   }
   replay_free(&again);
   replay_free(&r);
-  return bad || good_too ? f : NULL;
+  return bad || how->good_too ? f : NULL;
 }
 
 struct finding *finding_of_setup(const struct client *c, enum rt_end end,
@@ -162,7 +185,7 @@ struct finding *finding_of_setup(const struct client *c, enum rt_end end,
   struct finding *f = arena_alloc(a, sizeof *f);
   f->block = UINT32_MAX;
   if (c)
-    share_client(&f->client, c, a);
+    finding_share_client(&f->client, c, a);
   if (end == RT_FAULT) {
     describe_fault(f, a);
   } else {

@@ -5,18 +5,30 @@
 #include "cli/judge.h"
 #include "cli/worker.h"
 
+/* How to follow a path: see finding_make. */
+struct retrace {
+  const uint8_t *at;
+  uint32_t len;
+  bool only_choices; /* steps without an alternative are left out of it */
+  bool good_too;
+  bool diverged; /* out: it could not be followed to its end */
+};
+
 /*
  * Runs the path again, recorded, twice (a difference is a fault of its own),
  * and puts what was found into the arena.  NULL when the execution is not bad
  * after all; with `good_too`, an execution that is good is returned with fault
- * FAULT_NONE.
+ * FAULT_NONE, and with a detail when it was cut.
  */
-struct finding *finding_make(struct jury *j, const uint8_t *at, uint32_t len,
-                             const char *object, struct shared *s,
-                             bool good_too, bool *diverged);
+struct finding *finding_make(struct jury *j, struct retrace *how,
+                             struct shared *s);
 
 /* A fault while the object was constructed or the initial calls were made. */
 struct finding *finding_of_setup(const struct client *c, enum rt_end end,
                                  struct shared *s);
+
+/* A copy of the client in the arena. */
+void finding_share_client(struct client *to, const struct client *from,
+                          struct arena *a);
 
 #endif

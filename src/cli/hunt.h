@@ -14,21 +14,22 @@ struct hunt_order {
   const struct settings *settings;
   const char *so;
   bool uses_tls;
-  uint32_t suite;    /* which object; ignored when `program` */
-  bool program;      /* a whole program with main() */
+  uint32_t suite; /* which object; ignored when `program` */
+  bool program;   /* a whole program with main() */
   bool want_outcomes;
-  bool replay_only;  /* just saved[0] */
+  bool replay_only;             /* just saved[0] */
   const struct schedule *saved; /* schedules to try first */
   uint32_t nsaved;
   bool only_choices; /* saved[0] leaves out steps without an alternative */
+  bool partial;      /* something escapes the runtime */
 };
 
 /* What a hunt leaves in shared memory beside the result. */
 struct hunt_report {
   outcome_list outcomes; /* want_outcomes; memory of the arena */
+  uint64_t faults;       /* executions that ended in a fault, not a result */
   bool diverged;         /* the replayed schedule could not be followed */
-  struct trace trace;    /* replay: also of an execution that is good */
-  struct client client;
+  struct client client;  /* of the outcomes */
 };
 
 /* For worker_run: arg is a struct hunt_order. */
@@ -48,7 +49,7 @@ struct suite_info {
     enum fl_type type;
     unsigned size;
     bool takes_object;
-  } *ops;
+  } * ops;
   int expect_fault;
   const char *trouble; /* what is wrong with it, or NULL */
 };

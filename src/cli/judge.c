@@ -20,6 +20,7 @@ void jury_client(struct jury *j, const struct client *c) {
   forget_outcomes(j);
   j->fault = FAULT_NONE;
   j->spec_fault = false;
+  j->faults = 0;
   if (!c)
     return;
   j->ops = xrealloc(j->ops, (c->ncalls + 1) * sizeof *j->ops);
@@ -73,6 +74,7 @@ static enum judgement ended(void *ctx, enum rt_end end) {
   if (end == RT_CUT || end == RT_STOPPED)
     return JUDGE_GOOD;
   if (end == RT_FAULT) {
+    j->faults++;
     if (j->only != FAULT_NONE && rt_fault()->kind != j->only)
       return JUDGE_GOOD;
     j->fault = rt_fault()->kind;

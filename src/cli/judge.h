@@ -14,7 +14,7 @@
 struct jury {
   const struct fl_suite *suite; /* NULL: a whole program */
   const struct client *client;
-  struct spec *spec;  /* NULL: a whole program, or nothing to compare with */
+  struct spec *spec;   /* NULL: a whole program, or nothing to compare with */
   bool implementation; /* the spec is the object itself */
   enum criterion criterion;
   bool want_outcomes;
@@ -24,9 +24,10 @@ struct jury {
   outcome_list outcomes;
   struct map128 outcome_of;
   struct check check;
-  struct hop *ops;        /* a copy of the history that is being checked */
+  struct hop *ops; /* a copy of the history that is being checked */
   uint64_t histories;
-  uint64_t undecided;     /* checks that ran out of budget */
+  uint64_t faults;    /* executions of this client that ended in a fault */
+  uint64_t undecided; /* checks that ran out of budget */
 
   enum fault only; /* other kinds of fault count as good; NONE: no other */
 

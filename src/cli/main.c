@@ -22,7 +22,7 @@ enum { NCOMMANDS = sizeof commands / sizeof *commands };
 static void usage(FILE *to) {
   fputs("faultline finds linearizability violations in concurrent C objects.\n"
         "\n"
-        "usage: faultline FILE... [options] [-- compiler flags]\n"
+        "Usage: faultline FILE... [options] [-- compiler flags]\n"
         "       faultline COMMAND ...\n"
         "\n",
         to);
@@ -48,8 +48,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < NCOMMANDS; i++)
     if (!strcmp(word, commands[i].name))
       return commands[i].run(argc - 1, argv + 1);
-  if (!strcmp(word, "--help") || !strcmp(word, "-h") ||
-      !strcmp(word, "help")) {
+  if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help")) {
     usage(stdout);
     return 0;
   }

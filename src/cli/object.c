@@ -74,8 +74,8 @@ char *object_group_trouble(const struct object *o, const struct client *c) {
     for (uint32_t k = 0; k < i; k++) {
       const struct call *a = &c->calls[k], *b = &c->calls[i];
       uint32_t group = o->gen.ops[a->op].group;
-      if (group && group == o->gen.ops[b->op].group && a->thread &&
-          b->thread && a->thread != b->thread)
+      if (group && group == o->gen.ops[b->op].group && a->thread && b->thread &&
+          a->thread != b->thread)
         return xasprintf("%s and %s are of one group (FL_GROUP): they must not "
                          "be in two threads",
                          o->names.name[a->op], o->names.name[b->op]);

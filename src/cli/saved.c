@@ -40,12 +40,12 @@ void saved_write(struct session *s, struct result *r) {
   buf_printf(&path, "-%08x%s", (unsigned)name, suffix);
   struct error e = {0};
   if (mkdir(s->settings->save_dir, 0777) && errno != EEXIST)
-    fprintf(stderr, "warning: %s: %s\n", s->settings->save_dir,
-            strerror(errno));
+    fprintf(stderr, "warning: the schedule is not saved: %s: %s\n",
+            s->settings->save_dir, strerror(errno));
   else if (buf_write_file(&text, path.at, &e))
-    fprintf(stderr, "warning: %s\n", e.text);
+    fprintf(stderr, "warning: the schedule is not saved: %s\n", e.text);
   else {
-    f->schedule_file = xstrdup(path.at);
+    f->schedule_file = arena_strdup(&s->arena, path.at);
     r->replay_command = session_replay_command(s, path.at);
   }
   buf_free(&client);

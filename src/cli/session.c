@@ -1,5 +1,6 @@
 #include "cli/session.h"
 
+#include "cli/autopsy.h"
 #include "cli/saved.h"
 #include "report/namer.h"
 
@@ -11,6 +12,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { LOAD_SECONDS = 10 };
 
 static void warn(struct session *s, char *text) {
   vec_push(&s->warnings, text);
@@ -110,8 +113,7 @@ static int worker_trouble(struct worker *w, enum worker_end end,
     return error_set(e, ERR_SYSTEM, "interrupted");
   case WORKER_HANGS:
     return error_set(e, ERR_SYSTEM,
-                     "the code under test waits in a call that is not "
-                     "modelled");
+                     "the worker sleeps and does not come to an end");
   case WORKER_DIED:
     break;
   }
@@ -122,26 +124,64 @@ static int worker_trouble(struct worker *w, enum worker_end end,
                    WEXITSTATUS(w->status));
 }
 
+/* The code that runs when the object is loaded is not under our control. */
+static int loading_trouble(const struct worker *w, enum worker_end end,
+                           struct error *e) {
+  static const char what[] = "the object cannot be loaded: its code that runs "
+                             "at load time (a constructor)";
+  if (end == WORKER_HANGS)
+    return error_set(e, ERR_BUILD, "%s does not come to an end", what);
+  if (WIFSIGNALED(w->status))
+    return error_set(e, ERR_BUILD, "%s died of signal %d (%s)", what,
+                     WTERMSIG(w->status), strsignal(WTERMSIG(w->status)));
+  return error_set(e, ERR_BUILD, "%s ended the process with status %d", what,
+                   WEXITSTATUS(w->status));
+}
+
 static int describe(struct session *s, struct error *e) {
   struct hunt_order order = {.settings = s->settings, .so = s->so};
   s->describer.show_output = s->settings->show_output;
+  s->describer.max_seconds = LOAD_SECONDS;
   enum worker_end end = worker_run(&s->describer, hunt_describe, &order);
-  if (end != WORKER_DONE) {
-    if (end == WORKER_DIED && WIFSIGNALED(s->describer.status))
-      return error_set(e, ERR_BUILD,
-                       "loading the object failed: a constructor of the code "
-                       "died of %s",
-                       strsignal(WTERMSIG(s->describer.status)));
+  if (end == WORKER_DIED || end == WORKER_HANGS)
+    return loading_trouble(&s->describer, end, e);
+  if (end != WORKER_DONE)
     return worker_trouble(&s->describer, end, e);
-  }
+  worker_seal(&s->describer, true);
   s->about = s->describer.shared->other;
   return check_suites(s, e);
+}
+
+/*
+ * clang hands weak compare-and-swaps over as strong ones.  An object that never
+ * asks for a weak one does not have the name of its hook in it.
+ */
+static void warn_weak_cas(struct session *s) {
+  static const char hook[] = "_compare_exchange_weak";
+  struct buf file = {0};
+  struct error ignored = {0};
+  if (s->settings->spurious_cas && !buf_read_file(&file, s->so, &ignored) &&
+      !memmem(file.at, file.len, hook, strlen(hook)))
+    warn(s, xasprintf("warning: --spurious-cas has no effect: the object has "
+                      "no weak compare-and-swap (clang makes strong ones of "
+                      "them)"));
+  buf_free(&file);
+}
+
+static void print_warnings(const struct session *s) {
+  struct buf out = {0};
+  struct text_style style = {.width = (uint32_t)s->settings->width};
+  for (uint32_t i = 0; i < s->warnings.len; i++)
+    report_line(s->warnings.at[i], &style, &out);
+  fputs(buf_text(&out), stderr);
+  buf_free(&out);
 }
 
 int session_open(struct session *s, const struct settings *set,
                  struct error *e) {
   *s = (struct session){.settings = set};
   settings_build(set, &s->build);
+  worker_catch_signals();
   if (make_dir(s, e) || build_shared(&s->build, s->dir, &s->so, e))
     return e->code;
   build_source_hash(&s->build, s->hash);
@@ -151,98 +191,31 @@ int session_open(struct session *s, const struct settings *set,
   take_probe_warnings(s);
   if (describe(s, e))
     return e->code;
-  for (uint32_t i = 0; i < s->warnings.len; i++)
-    fprintf(stderr, "%s\n", s->warnings.at[i]);
+  warn_weak_cas(s);
+  print_warnings(s);
   return ERR_NONE;
 }
 
-/* A worker that died or hung has left where it was. */
-static struct finding *finding_of_death(struct run *r, enum worker_end end) {
-  struct shared *sh = r->worker.shared;
-  struct arena *a = &sh->arena;
-  struct finding *f = arena_alloc(a, sizeof *f);
-  f->block = UINT32_MAX;
-  f->fault = end == WORKER_HANGS ? FAULT_ENDLESS : FAULT_CRASH;
-  char text[200];
-  if (end == WORKER_HANGS)
-    snprintf(text, sizeof text,
-             "the code waits in a call that Faultline does not model");
-  else if (WIFSIGNALED(r->worker.status))
-    snprintf(text, sizeof text,
-             "the process died of %s: the code overwrote memory that is not "
-             "its own, or killed the process",
-             strsignal(WTERMSIG(r->worker.status)));
-  else
-    snprintf(text, sizeof text, "the process ended with status %d",
-             WEXITSTATUS(r->worker.status));
-  f->detail = arena_strdup(a, text);
-  if (sh->trace.events) {
-    f->trace = sh->trace;
-    if (f->trace.nevents)
-      f->pc = f->trace.events[f->trace.nevents - 1].pc;
-  }
-  return f;
+bool session_partial(const struct session *s) {
+  return s->probe.escapes.len || s->probe.uninstrumented.len ||
+         s->probe.unknown_hooks.len;
 }
 
-/* Runs what killed the worker once more, recorded as far as it goes. */
-static void autopsy(struct session *s, struct run *r,
-                    const struct hunt_order *order, enum worker_end end) {
-  struct shared *dead = r->worker.shared;
-  struct schedule schedule = {0};
-  path p = {0};
-  uint32_t len = dead->path.len;
-  for (uint32_t i = 0; i < len; i++)
-    vec_push(&p, dead->path.at[i]);
-  path_to_schedule(p.at, p.len, &schedule);
-  schedule.client = xstrdup(dead->client);
-  struct hunt_order again = *order;
-  again.replay_only = true;
-  again.saved = &schedule;
-  again.nsaved = 1;
-  again.only_choices = dead->path.only_choices;
-  struct statistics statistics = {.executions = dead->executions,
-                                  .clients = dead->clients};
-  int status = r->worker.status;
-  struct run second = {.worker.show_output = s->settings->show_output};
-  enum worker_end how = worker_run(&second.worker, hunt_run, &again);
-  struct shared *sh = second.worker.shared;
-  if (how == WORKER_DONE && sh->result.finding) { /* caught it this time */
-    worker_release(&r->worker);
-    *r = second;
-    r->result = sh->result;
-    r->report = sh->other;
-  } else {
-    second.worker.status = status;
-    worker_release(&r->worker);
-    *r = second;
-    r->result = sh->result;
-    r->report = sh->other;
-    r->result.finding = finding_of_death(r, end);
-    r->result.verdict = VERDICT_ERROR;
-    if (!r->result.object)
-      r->result.object = order->program ? "program"
-                                        : s->about->suites[order->suite].name;
-    struct error ignored = {0};
-    const struct suite_info *u = &s->about->suites[order->suite];
-    if (!order->program) {
-      const char **names = xcalloc(u->nops + 1, sizeof *names);
-      uint8_t *nargs = xcalloc(u->nops + 1, 1);
-      for (uint32_t i = 0; i < u->nops; i++) {
-        names[i] = u->ops[i].name;
-        nargs[i] = (uint8_t)u->ops[i].nargs;
-      }
-      r->result.names = (struct op_names){names, u->nops};
-      client_read(&r->result.finding->client, schedule.client,
-                  &r->result.names, nargs, &ignored);
-      free(nargs);
-    }
-    r->result.finding->trace.history.client = &r->result.finding->client;
-    schedule_copy(&r->result.finding->schedule, &schedule);
-  }
-  r->result.statistics.executions = statistics.executions;
-  r->result.statistics.clients = statistics.clients;
-  schedule_free(&schedule);
-  vec_free(&p);
+void session_plain_result(const struct session *s, struct run *r,
+                          const struct hunt_order *order) {
+  const struct settings *set = s->settings;
+  const struct board *b = r->worker.board;
+  r->result = (struct result){
+      .object =
+          order->program ? "program" : s->about->suites[order->suite].name,
+      .seed = set->seed,
+      .search = search_name[set->search],
+      .criterion = set->criterion ? "sequential" : "linearizability",
+      .memory_model = "sc",
+      .heap = set->heap ? "reuse" : "quarantine",
+      .expect_fault =
+          !order->program && s->about->suites[order->suite].expect_fault,
+      .statistics = {.executions = b->executions, .clients = b->clients}};
 }
 
 int session_hunt(struct session *s, const struct hunt_order *order,
@@ -253,45 +226,68 @@ int session_hunt(struct session *s, const struct hunt_order *order,
     r.result = r.worker.shared->result;
     r.report = r.worker.shared->other;
   } else if ((end == WORKER_DIED || end == WORKER_HANGS) &&
-             r.worker.shared->client_known) {
+             r.worker.board->known) {
     autopsy(s, &r, order, end);
   } else if (end == WORKER_INTERRUPTED) {
-    const struct shared *sh = r.worker.shared;
-    r.result = (struct result){
-        .object = order->program ? "program"
-                                 : s->about->suites[order->suite].name,
-        .verdict = VERDICT_UNKNOWN,
-        .reason = xstrdup("interrupted"),
-        .statistics = {.executions = sh->executions, .clients = sh->clients}};
+    s->interrupted = true;
+    session_plain_result(s, &r, order);
+    r.result.verdict = VERDICT_UNKNOWN;
+    r.result.reason = arena_strdup(&s->arena, "interrupted");
+    r.result.coverage.sentence =
+        arena_strdup(&s->arena, "the search was not finished");
   } else {
     int code = worker_trouble(&r.worker, end, e);
     worker_release(&r.worker);
     return code;
   }
-  r.result.partial = s->probe.escapes.len || s->probe.uninstrumented.len ||
-                     s->probe.unknown_hooks.len;
+  r.result.partial = session_partial(s);
+  if (r.result.verdict == VERDICT_PASS && !s->probe.hooks) {
+    r.result.verdict = VERDICT_UNKNOWN;
+    r.result.reason = arena_strdup(
+        &s->arena, "no access of the code has a hook: nothing was checked");
+  }
+  worker_seal(&r.worker, true);
   vec_push(&s->runs, r);
   return ERR_NONE;
 }
 
-char *session_replay_command(const struct session *s, const char *schedule) {
-  struct buf b = {0};
-  buf_printf(&b, "faultline replay %s", schedule);
-  for (uint32_t i = 0; i < s->settings->rest.args.len; i++)
-    buf_printf(&b, " %s", s->settings->rest.args.at[i]);
-  if (s->settings->cc)
-    buf_printf(&b, " --cc=%s", s->settings->cc);
-  if (s->settings->cxx)
-    buf_printf(&b, " --cxx=%s", s->settings->cxx);
-  if (s->settings->opt)
-    buf_printf(&b, " --opt=%s", s->settings->opt);
-  if (s->settings->rest.after.len)
-    buf_puts(&b, " --");
-  for (uint32_t i = 0; i < s->settings->rest.after.len; i++) {
-    bool quote = strpbrk(s->settings->rest.after.at[i], " '\"$\\") != NULL;
-    buf_printf(&b, quote ? " '%s'" : " %s", s->settings->rest.after.at[i]);
+/* A word that the shell gives back as it is. */
+static void put_word(struct buf *b, const char *option, const char *word) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "_-+=./,:@%";
+  buf_printf(b, " %s", option);
+  if (*word && word[strspn(word, plain)] == '\0') {
+    buf_puts(b, word);
+    return;
   }
-  char *text = xstrdup(buf_text(&b));
+  buf_putc(b, '\'');
+  for (; *word; word++)
+    if (*word == '\'')
+      buf_puts(b, "'\\''");
+    else
+      buf_putc(b, *word);
+  buf_putc(b, '\'');
+}
+
+char *session_replay_command(struct session *s, const char *schedule) {
+  const struct settings *set = s->settings;
+  struct buf b = {0};
+  buf_puts(&b, "faultline replay");
+  put_word(&b, "", schedule);
+  for (uint32_t i = 0; i < set->rest.args.len; i++)
+    put_word(&b, "", set->rest.args.at[i]);
+  if (set->cc)
+    put_word(&b, "--cc=", set->cc);
+  if (set->cxx)
+    put_word(&b, "--cxx=", set->cxx);
+  if (set->opt)
+    put_word(&b, "--opt=", set->opt);
+  if (set->rest.after.len)
+    buf_puts(&b, " --");
+  for (uint32_t i = 0; i < set->rest.after.len; i++)
+    put_word(&b, "", set->rest.after.at[i]);
+  char *text = arena_strdup(&s->arena, buf_text(&b));
   buf_free(&b);
   return text;
 }
@@ -335,24 +331,29 @@ int session_report(struct session *s, struct error *e) {
   struct story **stories = xcalloc(n + 1, sizeof *stories);
   struct namer *namers = xcalloc(n + 1, sizeof *namers);
   struct report_run *runs = xcalloc(n + 1, sizeof *runs);
+  struct story_outcomes *outcomes = xcalloc(n + 1, sizeof *outcomes);
   int status = n ? 0 : 3;
   struct buf out = {0};
   for (uint32_t i = 0; i < n; i++) {
     struct run *r = &s->runs.at[i];
     struct story_namer namer;
-    if (!set->no_save && r->result.finding && !r->result.replay_command)
+    worker_seal(&r->worker, false);
+    if (!set->no_save && r->result.finding)
       saved_write(s, &r->result);
     namer_open(&namers[i], s->lines, &r->result, &namer);
     stories[i] = story_new(&r->result, &namer);
+    if (r->report && r->report->outcomes.at) {
+      outcomes[i] = (struct story_outcomes){
+          &r->report->client, &r->report->outcomes, r->report->faults};
+      stories[i]->outcomes = &outcomes[i];
+    }
     if (i && !set->quiet)
       buf_putc(&out, '\n');
     report_text(stories[i], &style, &out);
-    runs[i] = (struct report_run){
-        .story = stories[i],
-        .outcomes = r->report && r->report->outcomes.at ? &r->report->outcomes
-                                                        : NULL,
-        .warnings = (const char *const *)s->warnings.at,
-        .nwarnings = s->warnings.len};
+    runs[i] =
+        (struct report_run){.story = stories[i],
+                            .warnings = (const char *const *)s->warnings.at,
+                            .nwarnings = s->warnings.len};
     status = worst(status, status_of(&r->result));
   }
   fputs(buf_text(&out), to);
@@ -371,6 +372,7 @@ int session_report(struct session *s, struct error *e) {
   free(stories);
   free(namers);
   free(runs);
+  free(outcomes);
   buf_free(&out);
   return status;
 }
@@ -380,6 +382,7 @@ void session_close(struct session *s) {
     worker_release(&s->runs.at[i].worker);
   vec_free(&s->runs);
   worker_release(&s->describer);
+  arena_free(&s->arena);
   for (uint32_t i = 0; i < s->warnings.len; i++)
     free(s->warnings.at[i]);
   vec_free(&s->warnings);

@@ -28,6 +28,8 @@ struct session {
   struct worker describer;
   struct description *about;
   VEC(struct run) runs;
+  bool interrupted;   /* by the user: nothing more is begun */
+  struct arena arena; /* texts that are added to results */
 };
 
 /* Builds, inspects, checks the harness against the debug information. */
@@ -40,7 +42,13 @@ int session_hunt(struct session *s, const struct hunt_order *order,
 int session_report(struct session *s, struct error *e);
 void session_close(struct session *s);
 
-/* "faultline replay FILE sources -- flags" */
-char *session_replay_command(const struct session *s, const char *schedule);
+/* Does something escape the runtime? */
+bool session_partial(const struct session *s);
+/* What is known of a run whose worker left no result. */
+void session_plain_result(const struct session *s, struct run *r,
+                          const struct hunt_order *order);
+
+/* "faultline replay FILE sources -- flags", in the session's memory */
+char *session_replay_command(struct session *s, const char *schedule);
 
 #endif

@@ -1,7 +1,9 @@
 #include "cli/settings.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *const search_name[] = {"auto", "stateful", "dfs", "random", NULL};
@@ -19,15 +21,37 @@ static const struct about abouts[] = {
      "Compiles the sources and the harness, runs clients of the object under a "
      "scheduler that it controls, and reports the first fault: a history that "
      "is not linearizable, a crash, a deadlock. Clients are tried smallest "
-     "first. Exit status: 0 no fault found, 1 fault found, 2 usage or build "
-     "error, 3 inconclusive."},
+     "first. Exit status: 0 no fault found, 1 fault found, 2 usage, build or "
+     "tool error, 3 inconclusive or nothing checked."},
     {"explore", "faultline explore FILE... [options] [-- compiler flags]",
      "Runs every interleaving of one client (--client), or of a program with "
      "main() and threads, and lists the outcomes."},
     {"replay",
      "faultline replay SCHEDULE FILE... [options] [-- compiler flags]",
-     "Runs the execution of a schedule file again, twice, and shows it."},
+     "Runs the execution of a schedule file again, twice, and shows it, "
+     "whether "
+     "it fails or passes now."},
 };
+
+/* Can the report be written?  Better asked now than after an hour. */
+static int check_json(const char *path, struct error *e) {
+  if (!path || !strcmp(path, "-"))
+    return ERR_NONE;
+  if (!*path)
+    return error_set(e, ERR_USAGE, "--json wants a file name, or -");
+  struct stat st;
+  const char *slash = strrchr(path, '/');
+  char *dir = !slash
+                  ? xstrdup(".")
+                  : xstrndup(path, slash == path ? 1 : (size_t)(slash - path));
+  int err = ERR_NONE;
+  if (!stat(path, &st) && S_ISDIR(st.st_mode))
+    err = error_set(e, ERR_USAGE, "--json: %s is a folder", path);
+  else if (access(dir, W_OK | X_OK))
+    err = error_set(e, ERR_USAGE, "--json: %s: %s", dir, strerror(errno));
+  free(dir);
+  return err;
+}
 
 int settings_parse(struct settings *s, const char *command, int argc,
                    char **argv, bool *help, struct error *e) {
@@ -46,19 +70,20 @@ int settings_parse(struct settings *s, const char *command, int argc,
       {"object", 0, OPT_STRING, &s->object, "NAME",
        "test this object only, of several in the harness", "Search"},
       {"search", 's', OPT_ENUM, &s->search, "HOW",
-       "auto, stateful (every native state once), dfs (every interleaving), "
-       "random",
+       "stateful enters every native state once, dfs runs every interleaving, "
+       "auto chooses",
        "Search", .choices = search_name},
       {"threads", 't', OPT_UINT64, &s->threads, "N",
        "generated clients have up to N threads (3)", "Search", .min = 2,
        .max = CLIENT_MAX_THREADS},
       {"ops", 'n', OPT_UINT64, &s->ops, "N",
        "and up to N calls in each thread (3)", "Search", .min = 1, .max = 100},
-      {"init", 0, OPT_UINT64, &s->init, "N",
-       "after up to N initial calls (2)", "Search", .min = 0, .max = 100},
+      {"init", 0, OPT_UINT64, &s->init, "N", "after up to N initial calls (2)",
+       "Search", .min = 0, .max = 100},
       {"max-executions", 0, OPT_UINT64, &s->max_executions, "N",
-       "end the search after N executions", "Search", .min = 1,
-       .max = INT64_MAX},
+       "end the search after N executions (what makes a failing client small "
+       "comes on top)",
+       "Search", .min = 1, .max = INT64_MAX},
       {"max-states", 0, OPT_UINT64, &s->max_states, "N",
        "give up a client after N states (1000000)", "Search", .min = 1,
        .max = INT64_MAX},
@@ -66,18 +91,19 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "cut an execution after N steps (10000)", "Search", .min = 1,
        .max = UINT32_MAX},
       {"time", 0, OPT_DOUBLE, &s->time, "SECONDS",
-       "search as long as this, and larger clients the longer", "Search"},
+       "search as long as this: after the small clients, random larger ones "
+       "(else about a second)",
+       "Search"},
       {"seed", 0, OPT_UINT64, &s->seed, "N", "seed of all chance (1)",
        "Search"},
       {"criterion", 0, OPT_ENUM, &s->criterion, "WHICH",
-       "linearizability, or sequential (consistency: no real-time order "
-       "between threads)",
+       "sequential consistency ignores the real-time order between threads",
        "Search", .choices = criterion_name},
       {"no-reduction", 0, OPT_FLAG, &s->no_reduction, NULL,
        "stateful: branch at accesses that cannot conflict too", "Search"},
       {"heap", 0, OPT_ENUM, &s->heap, "POLICY",
-       "quarantine (freed memory is never given out again; its use is a "
-       "fault) or reuse (last freed, first given: exposes ABA)",
+       "freed memory is not given out again and its use is a fault, or is "
+       "given out first, which exposes ABA",
        "Engine", .choices = heap_name},
       {"spurious-cas", 0, OPT_FLAG, &s->spurious_cas, NULL,
        "a weak compare-and-swap may fail without reason", "Engine"},
@@ -91,8 +117,8 @@ int settings_parse(struct settings *s, const char *command, int argc,
       {"cc", 0, OPT_STRING, &s->cc, "COMPILER", "gcc (default), clang, ...",
        "Build"},
       {"cxx", 0, OPT_STRING, &s->cxx, "COMPILER", "for C++ files", "Build"},
-      {"opt", 'O', OPT_STRING, &s->opt, "LEVEL",
-       "-O0, -O1 (default), -O2, ...", "Build"},
+      {"opt", 'O', OPT_STRING, &s->opt, "LEVEL", "-O0, -O1 (default), -O2, ...",
+       "Build"},
       {"verbose", 'v', OPT_FLAG, &s->verbose, NULL,
        "print the commands that are run", "Build"},
       {"json", 0, OPT_STRING, &s->json, "FILE",
@@ -103,7 +129,7 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "do not save schedules, nor try saved ones", "Output"},
       {"save-dir", 0, OPT_STRING, &s->save_dir, "DIR",
        "where schedules are saved (.faultline)", "Output"},
-      {"color", 0, OPT_ENUM, &s->color, "WHEN", "auto, always, never",
+      {"color", 0, OPT_ENUM, &s->color, "WHEN", "colours and bold letters",
        "Output", .choices = color_name},
       {"width", 0, OPT_UINT64, &s->width, "N", "columns of the report (80)",
        "Output", .min = 40, .max = 1000},
@@ -123,6 +149,8 @@ int settings_parse(struct settings *s, const char *command, int argc,
   }
   if (!err && s->time < 0)
     err = error_set(e, ERR_USAGE, "--time wants a number of seconds");
+  if (!err)
+    err = check_json(s->json, e);
   if (!err && !s->rest.args.len)
     err = error_set(e, ERR_USAGE,
                     "no source files given; see faultline %s --help", command);
@@ -131,9 +159,11 @@ int settings_parse(struct settings *s, const char *command, int argc,
 
 /* "2", "O2" and "-O2" all mean -O2. */
 static const char *level(const char *opt) {
+  static char text[32];
   if (!opt || opt[0] == '-')
     return opt;
-  return opt[0] == 'O' ? xasprintf("-%s", opt) : xasprintf("-O%s", opt);
+  snprintf(text, sizeof text, "-%s%s", opt[0] == 'O' ? "" : "O", opt);
+  return text;
 }
 
 static const char *include_dir(void) {

@@ -7,8 +7,15 @@
 #include <string.h>
 
 static int complain(const struct error *e) {
-  if (e->text[0])
-    fprintf(stderr, "faultline: %s\n", e->text);
+  struct buf text = {0}, out = {0};
+  buf_printf(&text, "faultline: %s", e->text);
+  if (strchr(e->text, '\n')) /* laid out already */
+    buf_printf(&out, "%s\n", text.at);
+  else if (e->text[0])
+    report_line(text.at, &(struct text_style){.utf8 = true}, &out);
+  fputs(buf_text(&out), stderr);
+  buf_free(&text);
+  buf_free(&out);
   return 2;
 }
 
@@ -35,31 +42,49 @@ static int test_all(struct session *s, struct error *e) {
     schedule_list saved = {0};
     if (!set->no_save && !set->client)
       saved_read(s, u->name, &saved);
-    struct hunt_order order = {
-        .settings = set,
-        .so = s->so,
-        .uses_tls = s->probe.has_tls || s->probe.needs_libc_tls,
-        .suite = i,
-        .saved = saved.at,
-        .nsaved = saved.len};
+    struct hunt_order order = {.settings = set,
+                               .so = s->so,
+                               .uses_tls =
+                                   s->probe.has_tls || s->probe.needs_libc_tls,
+                               .suite = i,
+                               .saved = saved.at,
+                               .nsaved = saved.len,
+                               .partial = session_partial(s)};
     int err = session_hunt(s, &order, e);
     saved_free(&saved);
     if (err)
       return err;
+    if (s->interrupted)
+      break;
   }
   if (!matched)
     return error_set(e, ERR_USAGE, "no object is called %s", set->object);
   return ERR_NONE;
 }
 
+/* A call of one of the first object's operations, for a message. */
+static const char *example_call(const struct session *s, uint32_t which) {
+  static char text[2][200];
+  const struct suite_info *u = &s->about->suites[0];
+  const struct op_info *o = &u->ops[which < u->nops ? which : 0];
+  size_t n =
+      (size_t)snprintf(text[which], sizeof text[which], "%.100s(", o->name);
+  for (uint32_t i = 0; i < o->nargs && i < FL_MAX_ARGS; i++)
+    n += (size_t)snprintf(text[which] + n, sizeof text[which] - n, "%s1",
+                          i ? ", " : "");
+  snprintf(text[which] + n, sizeof text[which] - n, ")");
+  return text[which];
+}
+
 static int explore_one(struct session *s, struct error *e) {
   const struct settings *set = s->settings;
-  struct hunt_order order = {
-      .settings = set,
-      .so = s->so,
-      .uses_tls = s->probe.has_tls || s->probe.needs_libc_tls,
-      .program = !s->about->nsuites,
-      .want_outcomes = true};
+  struct hunt_order order = {.settings = set,
+                             .so = s->so,
+                             .uses_tls =
+                                 s->probe.has_tls || s->probe.needs_libc_tls,
+                             .program = !s->about->nsuites,
+                             .want_outcomes = true,
+                             .partial = session_partial(s)};
   if (order.program && !s->about->has_main)
     return error_set(e, ERR_INPUT, "neither a harness nor a main()");
   if (order.program && set->client)
@@ -68,10 +93,8 @@ static int explore_one(struct session *s, struct error *e) {
     return session_hunt(s, &order, e);
   if (!set->client)
     return error_set(e, ERR_USAGE,
-                     "explore wants a client, e.g. --client '{%s()} || "
-                     "{%s()}'",
-                     s->about->suites[0].ops[0].name,
-                     s->about->suites[0].ops[0].name);
+                     "explore wants a client, e.g. --client '{%s} || {%s}'",
+                     example_call(s, 0), example_call(s, 1));
   for (uint32_t i = 0; i < s->about->nsuites; i++)
     if (!set->object || !strcmp(set->object, s->about->suites[i].name)) {
       order.suite = i;
@@ -131,8 +154,9 @@ static int replay_schedule(const struct settings *set,
          strcmp(s.about->suites[suite].name,
                 schedule->object ? schedule->object : ""))
     if (++suite == s.about->nsuites)
-      err = error_set(&e, ERR_INPUT, "the schedule is for the object %s, which "
-                                     "these sources do not have",
+      err = error_set(&e, ERR_INPUT,
+                      "the schedule is for the object %s, which "
+                      "these sources do not have",
                       schedule->object ? schedule->object : "(unnamed)");
   if (!err && !program && !schedule->client)
     err = error_set(&e, ERR_INPUT, "the schedule names no client");
@@ -141,15 +165,16 @@ static int replay_schedule(const struct settings *set,
     if (schedule->source && strcmp(schedule->source, s.hash))
       fprintf(stderr, "note: the sources have changed since the schedule was "
                       "saved\n");
-    struct hunt_order order = {
-        .settings = set,
-        .so = s.so,
-        .uses_tls = s.probe.has_tls || s.probe.needs_libc_tls,
-        .suite = suite,
-        .program = program,
-        .replay_only = true,
-        .saved = schedule,
-        .nsaved = 1};
+    struct hunt_order order = {.settings = set,
+                               .so = s.so,
+                               .uses_tls =
+                                   s.probe.has_tls || s.probe.needs_libc_tls,
+                               .suite = suite,
+                               .program = program,
+                               .replay_only = true,
+                               .saved = schedule,
+                               .nsaved = 1,
+                               .partial = session_partial(&s)};
     err = session_hunt(&s, &order, &e);
     if (!err) {
       struct run *r = &s.runs.at[0];

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { REGION = 1 << 30, LOOK_MS = 100, HANG_SECONDS = 10 };
+enum { REGION = 1 << 30, LOOK_MS = 100, HANG_SECONDS = 3 };
 
 static volatile sig_atomic_t interrupted;
 static void on_interrupt(int number) {
@@ -21,14 +21,42 @@ static void on_interrupt(int number) {
   interrupted = 1;
 }
 
-static struct shared *map_region(void) {
-  struct shared *s = mmap(NULL, REGION, PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (s == MAP_FAILED)
+static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+
+static void set_signals(void (*handler)(int)) {
+  struct sigaction on = {.sa_handler = handler, .sa_flags = SA_RESTART};
+  for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+    sigaction(caught[i], &on, NULL);
+}
+
+void worker_catch_signals(void) { set_signals(on_interrupt); }
+
+static void *map(size_t size) {
+  void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED)
     die("cannot map memory to share with the worker: %s", strerror(errno));
+  return p;
+}
+
+void worker_map(struct worker *w) {
+  if (w->shared)
+    return;
+  struct shared *s = map(REGION);
   size_t head = (sizeof *s + 63) & ~(size_t)63;
   arena_init_fixed(&s->arena, (char *)s + head, REGION - head);
-  return s;
+  w->board = s->board = map(sizeof *s->board);
+  w->shared = s;
+}
+
+void board_write(struct board *b, const char *client, uint64_t clients,
+                 uint64_t executions) {
+  mprotect(b, sizeof *b, PROT_READ | PROT_WRITE);
+  snprintf(b->client, sizeof b->client, "%s", client);
+  b->clients = clients;
+  b->executions = executions;
+  b->known = true;
+  mprotect(b, sizeof *b, PROT_READ);
 }
 
 static void silence(void) {
@@ -43,7 +71,8 @@ static void silence(void) {
 static _Noreturn void child(struct worker *w,
                             int (*fn)(void *arg, struct shared *s), void *arg) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  signal(SIGINT, SIG_IGN); /* the parent decides */
+  set_signals(SIG_DFL);
+  signal(SIGINT, SIG_IGN); /* of the terminal: the parent decides */
   if (!w->show_output)
     silence();
   int err = fn(arg, w->shared);
@@ -81,7 +110,9 @@ static enum worker_end watch(struct worker *w, pid_t pid, int fd) {
   unsigned long last_ticks = 0;
   uint64_t last_beat = 0;
   uint32_t idle = 0;
+  uint32_t hang_seconds = w->hang_seconds ? w->hang_seconds : HANG_SECONDS;
   enum worker_end end = WORKER_DONE;
+  double begun = explore_now();
   while (poll(&poll_fd, 1, LOOK_MS) <= 0) {
     if (interrupted) {
       end = WORKER_INTERRUPTED;
@@ -93,12 +124,13 @@ static enum worker_end watch(struct worker *w, pid_t pid, int fd) {
                     (unsigned long long)w->shared->executions);
     unsigned long ticks = 0;
     bool sleeps = asleep(pid, &ticks);
-    bool still = sleeps && ticks == last_ticks &&
-                 w->shared->heartbeat == last_beat;
+    bool still =
+        sleeps && ticks == last_ticks && w->shared->heartbeat == last_beat;
     idle = still ? idle + 1 : 0;
     last_ticks = ticks;
     last_beat = w->shared->heartbeat;
-    if (idle * LOOK_MS > HANG_SECONDS * 1000) {
+    bool late = w->max_seconds && explore_now() - begun > w->max_seconds;
+    if (late || idle * LOOK_MS > hang_seconds * 1000) {
       end = WORKER_HANGS;
       break;
     }
@@ -109,13 +141,10 @@ static enum worker_end watch(struct worker *w, pid_t pid, int fd) {
 
 enum worker_end worker_run(struct worker *w,
                            int (*fn)(void *arg, struct shared *s), void *arg) {
-  if (!w->shared)
-    w->shared = map_region();
+  worker_map(w);
   int fds[2];
   if (pipe2(fds, O_CLOEXEC))
     die("cannot make a pipe: %s", strerror(errno));
-  struct sigaction old, on = {.sa_handler = on_interrupt};
-  sigaction(SIGINT, &on, &old);
   fflush(NULL);
   pid_t pid = fork();
   if (pid < 0)
@@ -131,7 +160,8 @@ enum worker_end worker_run(struct worker *w,
     kill(pid, SIGKILL);
   while (waitpid(pid, &w->status, 0) < 0 && errno == EINTR)
     ;
-  sigaction(SIGINT, &old, NULL);
+  if (interrupted)
+    return WORKER_INTERRUPTED;
   if (end != WORKER_DONE)
     return end;
   if (w->shared->done)
@@ -139,8 +169,14 @@ enum worker_end worker_run(struct worker *w,
   return w->shared->error.code ? WORKER_ERROR : WORKER_DIED;
 }
 
+void worker_seal(struct worker *w, bool sealed) {
+  mprotect(w->shared, REGION, sealed ? PROT_READ : PROT_READ | PROT_WRITE);
+}
+
 void worker_release(struct worker *w) {
-  if (w->shared)
+  if (w->shared) {
+    munmap((void *)w->board, sizeof *w->board);
     munmap(w->shared, REGION);
+  }
   w->shared = NULL;
 }

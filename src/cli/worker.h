@@ -15,41 +15,58 @@
 
 struct shared {
   struct arena arena; /* the rest of the region */
+  struct board *board;
   /* live, for the progress line and for the case that the worker dies */
   volatile uint64_t heartbeat, executions, clients;
-  char client[4096];          /* what is running */
-  volatile bool client_known;
   struct live_path path;
-  struct trace trace;         /* a recording in progress */
-  volatile bool recording;
+  struct trace trace; /* a recording in progress */
   /* the answer */
   volatile bool done;
   struct error error;
   struct result result;
-  struct outcome_table *outcomes;
   void *other; /* what else the worker's function returns */
 };
+
+/*
+ * What must be known when the worker has died.  Code that overwrites memory can
+ * write into `struct shared`; here it cannot: the worker opens the board only
+ * while board_write writes.
+ */
+struct board {
+  bool known;
+  uint64_t clients, executions; /* when this client began */
+  char client[8192];            /* what is running; "" for a program */
+};
+void board_write(struct board *b, const char *client, uint64_t clients,
+                 uint64_t executions);
 
 enum worker_end {
   WORKER_DONE,  /* shared->done */
   WORKER_ERROR, /* shared->error says why */
   WORKER_DIED,  /* `status` is waitpid's */
-  WORKER_HANGS, /* killed: it slept without making steps */
+  WORKER_HANGS, /* killed: it slept without making steps, or was too late */
   WORKER_INTERRUPTED,
 };
 
 struct worker {
   struct shared *shared;
+  const struct board *board;
   int status;
-  bool show_output; /* else the user's stdout and stderr go to /dev/null */
+  uint32_t hang_seconds; /* asleep for so long: it hangs; 0 is 3 */
+  uint32_t max_seconds;  /* of all; 0: no limit */
+  bool show_output;      /* else the user's stdout and stderr go to /dev/null */
 };
 
-/*
- * Forks, runs fn(arg, shared) in the child and waits.  `progress` makes the
- * progress line's text now and then; may be NULL.
- */
+/* From now on the user's interrupt ends a worker, not this process, which has
+ * reports to write and files to remove. */
+void worker_catch_signals(void);
+
+/* Forks, runs fn(arg, shared) in the child and waits. */
 enum worker_end worker_run(struct worker *w,
                            int (*fn)(void *arg, struct shared *s), void *arg);
+void worker_map(struct worker *w); /* the shared memory only, no process */
+/* What a worker left, out of reach of the next ones while `sealed`. */
+void worker_seal(struct worker *w, bool sealed);
 void worker_release(struct worker *w); /* unmaps the shared memory */
 
 #endif

@@ -311,8 +311,8 @@ static void put_run(struct json *j, const struct report_run *run) {
     put_no_finding(j);
   put_coverage(j, &r->coverage);
   put_statistics(j, &r->statistics);
-  if (run->outcomes)
-    put_outcomes(j, run->outcomes);
+  if (s->outcomes)
+    put_outcomes(j, s->outcomes->list);
   string_or_null(j, "replay", r->replay_command);
   json_array(j, "warnings");
   for (uint32_t i = 0; i < run->nwarnings; i++)

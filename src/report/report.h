@@ -24,11 +24,14 @@ struct text_style {
 void report_text(const struct story *s, const struct text_style *style,
                  struct buf *out);
 
+/* A sentence that stands alone, such as a warning, broken into lines. */
+void report_line(const char *text, const struct text_style *style,
+                 struct buf *out);
+
 /* A run in the JSON report. */
 struct report_run {
   const struct story *story;
-  const outcome_list *outcomes; /* or NULL: not asked for */
-  const char *const *warnings;  /* of the probe, one sentence each */
+  const char *const *warnings; /* of the probe, one sentence each */
   uint32_t nwarnings;
 };
 

@@ -38,6 +38,9 @@ void screen_title(struct screen *s, const char *title);
 void screen_source(struct screen *s, const struct place *p,
                    const struct place *until);
 
+/* The table of outcomes (text_outcomes.c). */
+void screen_outcomes(struct screen *s, const struct story *story);
+
 /* The interleaving (text_rows.c). */
 void screen_rows(struct screen *s, const struct story *story);
 

@@ -13,6 +13,37 @@ const char *story_keep(struct story *s, struct buf *b) {
   return text;
 }
 
+static bool begins(const char *s, const char *with) {
+  return strncmp(s, with, strlen(with)) == 0;
+}
+
+static bool is_system(const char *file) {
+  return begins(file, "/usr/include/") || begins(file, "/usr/lib/") ||
+         begins(file, "/usr/local/include/") || strstr(file, "/include/c++/") ||
+         strstr(file, "/include/faultline.h");
+}
+
+/* The first of the inlining chain that is the user's own, or NULL. */
+static const struct place *own_place(const struct place *p) {
+  while (p && !(p->line && p->file && !is_system(p->file)))
+    p = p->next;
+  return p;
+}
+
+const struct place *story_place(const struct story *s,
+                                const struct story_namer *n, uint64_t pc,
+                                uint32_t chain) {
+  if (!pc)
+    return &story_nowhere;
+  const struct trace *t = &s->result->finding->trace;
+  const struct place *inner = n->place(n->ctx, pc), *own = own_place(inner);
+  while (!own && inner->line && chain && chain < t->nframes) {
+    own = own_place(n->place(n->ctx, t->frames[chain].call_pc));
+    chain = t->frames[chain].parent;
+  }
+  return own ? own : inner;
+}
+
 void story_put_lock(const struct story_namer *n, uint64_t addr, uint64_t size,
                     uint32_t at, struct buf *out) {
   static const char *const inside[] = {".__", "._M_"};
@@ -35,6 +66,11 @@ const char *story_thread(uint8_t thread) {
       "T24",  "T25", "T26", "T27", "T28", "T29", "T30", "T31",
   };
   return thread < sizeof name / sizeof *name ? name[thread] : "T?";
+}
+
+const char *story_fault_words(enum fault f) {
+  /* The code ran without a step, or slept: the detail says which. */
+  return f == FAULT_ENDLESS ? "endless loop or wait" : fault_words[f];
 }
 
 const char *story_base_name(const char *path) {

@@ -68,6 +68,13 @@ struct story_row {
   const char *word, *what, *tail; /* never NULL */
 };
 
+/* All combinations of results of one client; the caller's. */
+struct story_outcomes {
+  const struct client *client;
+  const outcome_list *list;
+  uint64_t faults; /* executions that ended in a fault instead */
+};
+
 struct story_note {
   const struct place *place;
   const char *text;
@@ -90,7 +97,8 @@ struct story {
   const char **results; /* by call: `-1`; NULL: did not return */
   bool finding_whole;   /* false when the recording was cut */
   const char *file;     /* the one file of all rows' places, or NULL */
-  struct arena arena;   /* owns every text */
+  const struct story_outcomes *outcomes; /* or NULL: not asked for */
+  struct arena arena;                    /* owns every text */
 };
 
 /* `namer` may be NULL: then there are no places, and locations are numbers.
@@ -103,6 +111,9 @@ const char *story_thread(uint8_t thread);
 
 /* An operation's name as it is called, `pop()`; "the program" without one. */
 void story_operation(const struct result *r, uint32_t call, struct buf *out);
+
+/* What a fault is called in front of its details. */
+const char *story_fault_words(enum fault f);
 
 /* The last part of a path. */
 const char *story_base_name(const char *path);

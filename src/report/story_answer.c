@@ -16,8 +16,13 @@ struct teller {
   struct buf b; /* the sentence in the making */
 };
 
-static const struct place *place_of(const struct teller *t, uint64_t pc) {
-  return pc ? t->n->place(t->n->ctx, pc) : &story_nowhere;
+static const struct place *place_of(const struct teller *t, uint64_t pc,
+                                    uint32_t chain) {
+  return story_place(t->s, t->n, pc, chain);
+}
+
+static const struct place *fault_place(const struct teller *t) {
+  return place_of(t, t->f->pc, t->f->chain);
 }
 
 static uint32_t last_event(const struct teller *t) {
@@ -50,14 +55,17 @@ static uint32_t failing_call(const struct teller *t) {
 static void put_where(struct teller *t, const struct place *p, uint32_t call) {
   struct buf op = {0};
   bool known = call < t->f->client.ncalls;
+  const char *function = p->function;
+  if (function && strncmp(function, "fl__", 4) == 0)
+    function = NULL; /* what a macro of faultline.h made */
   if (known)
     story_operation(t->r, call, &op);
-  if (p->function)
-    buf_printf(&t->b, " in %s()", p->function);
+  if (function)
+    buf_printf(&t->b, " in %s()", function);
   else if (known)
     buf_printf(&t->b, " in %s", buf_text(&op));
-  size_t len = p->function ? strlen(p->function) : 0;
-  if (known && p->function && strncmp(buf_text(&op), p->function, len) != 0)
+  size_t len = function ? strlen(function) : 0;
+  if (known && function && strncmp(buf_text(&op), function, len) != 0)
     buf_printf(&t->b, ", called from %s", buf_text(&op));
   buf_free(&op);
 }
@@ -150,7 +158,7 @@ static void say_sequential(struct teller *t) {
   uint32_t call = disagreeing(t->f);
   if (call >= t->f->client.ncalls)
     call = failing_call(t);
-  t->s->place = t->f->pc ? place_of(t, t->f->pc) : first_place(t, call);
+  t->s->place = t->f->pc ? fault_place(t) : first_place(t, call);
   if (call < t->f->client.ncalls)
     story_operation(t->r, call, &t->b);
   else
@@ -183,7 +191,7 @@ static void put_block(const struct teller *t, const struct block *k,
 }
 
 static void note_site(struct teller *t, const char *done, uint64_t pc,
-                      uint8_t thread, uint32_t event) {
+                      uint32_t chain, uint8_t thread, uint32_t event) {
   const struct trace *tr = &t->f->trace;
   if (!pc && event >= tr->nevents)
     return;
@@ -191,7 +199,11 @@ static void note_site(struct teller *t, const char *done, uint64_t pc,
   put_actor(t, thread,
             event < tr->nevents ? tr->events[event].call : EVENT_NO_CALL,
             &t->b);
-  note(t, place_of(t, pc ? pc : tr->events[event].pc), &t->b);
+  if (!pc) {
+    pc = tr->events[event].pc;
+    chain = tr->events[event].chain;
+  }
+  note(t, place_of(t, pc, chain), &t->b);
 }
 
 static void say_memory(struct teller *t) {
@@ -199,7 +211,7 @@ static void say_memory(struct teller *t) {
   const struct block *k = fault_block(f);
   struct story *s = t->s;
   uint32_t call = failing_call(t);
-  s->place = place_of(t, f->pc);
+  s->place = fault_place(t);
   buf_puts(&t->b, fault_words[f->fault]);
   if (k) {
     buf_puts(&t->b, " of ");
@@ -216,10 +228,12 @@ static void say_memory(struct teller *t) {
   if (!k)
     return;
   if (f->fault == FAULT_LEAK && !s->place->line)
-    s->place = place_of(t, k->alloc_pc);
-  note_site(t, "allocated", k->alloc_pc, k->alloc_thread, k->alloc_event);
+    s->place = place_of(t, k->alloc_pc, k->alloc_chain);
+  note_site(t, "allocated", k->alloc_pc, k->alloc_chain, k->alloc_thread,
+            k->alloc_event);
   if (k->free_event != UINT32_MAX || k->free_pc)
-    note_site(t, "freed", k->free_pc, k->free_thread, k->free_event);
+    note_site(t, "freed", k->free_pc, k->free_chain, k->free_thread,
+              k->free_event);
 }
 
 /* ---- waiting ---- */
@@ -268,23 +282,46 @@ static void put_circle(struct teller *t, const struct waiting *w, uint32_t n) {
   buf_puts(&t->b, n == 2 ? " wait for each other" : " wait in a circle");
 }
 
+/* What a thread waits for, as a verb: ` waits to lock m` */
+static const char *waiting_words(const struct waiting *w) {
+  if (w->spins)
+    return "goes round a loop until";
+  switch (w->kind) {
+  case EV_LOCK:
+  case EV_TRYLOCK:
+    return "waits to lock";
+  case EV_RDLOCK:
+    return "waits to read-lock";
+  case EV_WRLOCK:
+    return "waits to write-lock";
+  case EV_COND_WAIT:
+    return "waits for a signal of";
+  case EV_COND_WAKE:
+    return "was signalled and waits for the mutex of";
+  case EV_SEM_WAIT:
+    return "waits for the semaphore";
+  case EV_BARRIER:
+    return "waits at the barrier";
+  default:
+    return "waits for";
+  }
+}
+
 static void note_waiting(struct teller *t, const struct waiting *w) {
   put_actor(t, w->thread, w->call, &t->b);
-  if (w->spins)
-    buf_puts(&t->b, " goes round a loop");
-  else
-    buf_printf(&t->b, " waits (%s)",
-               w->kind < EV_COUNT ? event_word[w->kind] : "?");
   if (w->kind == EV_JOIN) {
-    buf_printf(&t->b, " for the end of %s", story_thread((uint8_t)w->addr));
+    buf_printf(&t->b, " waits for the end of %s",
+               story_thread((uint8_t)w->addr));
   } else if (w->addr) {
-    buf_puts(&t->b, w->spins ? " until " : " for ");
+    buf_printf(&t->b, " %s ", waiting_words(w));
     story_put_lock(t->n, w->addr, 0, last_event(t), &t->b);
     buf_puts(&t->b, w->spins ? " changes" : "");
+  } else {
+    buf_puts(&t->b, w->spins ? " goes round a loop" : " waits");
   }
   if (w->holder != 255)
     buf_printf(&t->b, ", which %s holds", story_thread(w->holder));
-  note(t, place_of(t, w->pc), &t->b);
+  note(t, place_of(t, w->pc, 0), &t->b);
 }
 
 static void say_waiting(struct teller *t) {
@@ -292,10 +329,14 @@ static void say_waiting(struct teller *t) {
   uint32_t n = 0;
   const struct waiting *w = in_circle(f, &n);
   const struct waiting *first = w ? w : f->waiting.len ? f->waiting.at : NULL;
-  t->s->place = place_of(t, first ? first->pc : f->pc);
+  t->s->place = first ? place_of(t, first->pc, 0) : fault_place(t);
   buf_puts(&t->b, fault_words[f->fault]);
   put_where(t, t->s->place, first ? first->call : failing_call(t));
-  if (f->fault == FAULT_LIVELOCK)
+  if (f->fault == FAULT_LIVELOCK && f->waiting.len == 1)
+    buf_printf(&t->b,
+               ": %s goes round a loop that only another thread could end",
+               story_thread(first->thread));
+  else if (f->fault == FAULT_LIVELOCK)
     buf_puts(&t->b, ": every thread goes round a loop that only another one "
                     "could end");
   else if (w)
@@ -305,6 +346,11 @@ static void say_waiting(struct teller *t) {
   t->s->message = story_keep(t->s, &t->b);
   for (uint32_t i = 0; i < f->waiting.len; i++)
     note_waiting(t, &f->waiting.at[i]);
+  if (f->client.nthreads == 1) {
+    buf_puts(&t->b, "an operation that is meant to wait for another one is "
+                    "declared with FL_BLOCKING");
+    note(t, &story_nowhere, &t->b);
+  }
 }
 
 /* ---- the rest ---- */
@@ -315,8 +361,8 @@ static bool concurrent(const struct finding *f) {
 
 static void say_fault(struct teller *t) {
   const struct finding *f = t->f;
-  t->s->place = place_of(t, f->pc);
-  buf_puts(&t->b, fault_words[f->fault]);
+  t->s->place = fault_place(t);
+  buf_puts(&t->b, story_fault_words(f->fault));
   put_where(t, t->s->place, failing_call(t));
   if (f->detail)
     buf_printf(&t->b, ": %s", f->detail);
@@ -329,12 +375,17 @@ static void say_nothing_found(struct teller *t) {
   const struct result *r = t->r;
   if (r->verdict == VERDICT_UNKNOWN) {
     buf_puts(&t->b, "inconclusive");
-    if (r->coverage.limit)
-      buf_printf(&t->b, ", stopped by %s", r->coverage.limit);
     if (r->reason)
       buf_printf(&t->b, ": %s", r->reason);
-  } else if (r->finding || r->verdict != VERDICT_PASS) {
+    else if (r->coverage.limit)
+      buf_printf(&t->b, ", stopped by %s", r->coverage.limit);
+  } else if (r->verdict != VERDICT_PASS) {
     buf_puts(&t->b, r->reason ? r->reason : "a fault was found");
+  } else if (t->f) { /* a replay */
+    buf_printf(&t->b, "passes: this execution ends without a fault%s",
+               t->f->client.ncalls ? ", and an order of its calls explains "
+                                     "their results"
+                                   : "");
   } else if (r->expect_fault) {
     buf_puts(&t->b,
              "a fault was expected (FL_EXPECT_FAULT) and none was found");
@@ -375,7 +426,7 @@ void story_make_answer(struct story *s, const struct story_namer *n) {
     break;
   }
   if (t.f->fault > FAULT_SEQUENTIAL && !concurrent(t.f)) {
-    buf_printf(&t.b, "%s, without concurrency", s->message);
+    buf_printf(&t.b, "%s (one thread is enough)", s->message);
     s->message = story_keep(s, &t.b);
   }
   buf_free(&t.b);

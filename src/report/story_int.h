@@ -17,6 +17,15 @@ void story_make_answer(struct story *s, const struct story_namer *n);
 void story_put_lock(const struct story_namer *n, uint64_t addr, uint64_t size,
                     uint32_t at, struct buf *out);
 
+/*
+ * The place of `pc`, which is nested in the calls of `chain`, as its author
+ * would name it: the innermost one outside of system headers.  Only when there
+ * is none, that of the header.
+ */
+const struct place *story_place(const struct story *s,
+                                const struct story_namer *n, uint64_t pc,
+                                uint32_t chain);
+
 /* Keeps the buffer's text in the story and empties the buffer. */
 const char *story_keep(struct story *s, struct buf *b);
 

@@ -7,12 +7,31 @@
 
 enum { LOOP_ROWS = 8 }; /* of a loop's body, for folding */
 
+/* Fresh memory of the engine's heap has this in all bytes. */
+enum { FRESH = 0xbe, FRESH_MIN = 4 /* shorter ones could be a value */ };
+
+static bool is_fresh(const struct story *s, const struct event *e,
+                     const uint64_t *value) {
+  const struct trace *t = &s->result->finding->trace;
+  if (e->size < FRESH_MIN || e->size > 16)
+    return false;
+  for (uint64_t i = 0; i < e->size; i++)
+    if ((value[i / 8] >> 8 * (i % 8) & 0xff) != FRESH)
+      return false;
+  for (uint32_t i = 0; i < t->nblocks; i++)
+    if (e->addr - t->blocks[i].base < t->blocks[i].size)
+      return true;
+  return false;
+}
+
 static const char *value_text(struct story *s, const struct story_namer *n,
                               uint32_t at, const uint64_t *value) {
   const struct event *e = &s->result->finding->trace.events[at];
   struct buf b = {0};
   if (e->size > 16)
     return NULL;
+  if (is_fresh(s, e, value))
+    return value == e->old ? "?" : "? (uninitialised)";
   if (e->size > 8)
     buf_putc(&b, '{');
   n->value(n->ctx, e, value[0], at, &b);
@@ -26,11 +45,27 @@ static const char *value_text(struct story *s, const struct story_namer *n,
   return text;
 }
 
+/*
+ * Whether the execution ended before the value of this write was known: it is
+ * the last thing that the failing thread did, and looks like no change.
+ */
+static bool is_last_write(const struct story *s, uint32_t at) {
+  const struct finding *f = s->result->finding;
+  const struct event *e = &f->trace.events[at];
+  if (e->kind != EV_WRITE || e->value[0] != e->old[0] ||
+      f->fault <= FAULT_INVARIANT || e->thread != f->thread)
+    return false;
+  for (uint32_t i = at + 1; i < f->trace.nevents; i++)
+    if (f->trace.events[i].thread == e->thread)
+      return f->trace.events[i].kind == EV_FAULT;
+  return true;
+}
+
 static void tell_event(struct story *s, const struct story_namer *n,
                        uint32_t at) {
   const struct event *e = &s->result->finding->trace.events[at];
   struct story_event *t = &s->events[at];
-  t->place = e->pc ? n->place(n->ctx, e->pc) : &story_nowhere;
+  t->place = story_place(s, n, e->pc, e->chain);
   bool is_handle = e->kind == EV_JOIN || e->kind == EV_CREATE;
   if (e->addr && !is_handle) {
     struct buf b = {0};
@@ -42,6 +77,8 @@ static void tell_event(struct story *s, const struct story_namer *n,
     buf_free(&b);
   }
   if (e->kind == EV_FREE || (!event_reads[e->kind] && !event_writes[e->kind]))
+    return;
+  if (is_last_write(s, at))
     return;
   t->value = value_text(s, n, at, e->value);
   if (event_writes[e->kind])
@@ -73,7 +110,8 @@ static void set_parts(struct story *s) {
 static const char *tail_text(struct story *s, const struct event *e,
                              const struct story_event *t) {
   struct buf b = {0};
-  if (e->kind == EV_ALLOC || (t->location && e->size > 16 && !t->value))
+  bool access = event_reads[e->kind] || event_writes[e->kind];
+  if (e->kind == EV_ALLOC || (access && e->size > 16 && !t->value))
     buf_printf(&b, " (%" PRIu64 " bytes)", e->size);
   else if (t->value && t->old)
     buf_printf(&b, ": %s -> %s", t->old, t->value);
@@ -94,7 +132,7 @@ static const char *note_text(struct story *s, const struct event *e) {
   if (e->value[0] < f->trace.nnotes)
     text = f->trace.notes[e->value[0]];
   if (e->kind == EV_FAULT)
-    return fault_words[f->fault];
+    return story_fault_words(f->fault);
   struct buf b = {0};
   buf_puts(&b, text ? text : "");
   while (b.len && b.at[b.len - 1] == '\n')
@@ -221,9 +259,10 @@ static void add_waiting(struct story *s, const struct story_namer *n) {
                             .index = i,
                             .times = 1,
                             .call = w->call,
-                            .place = w->pc ? n->place(n->ctx, w->pc)
-                                           : &story_nowhere,
-                            .word = w->spins ? "spins on" : "waits for",
+                            .place = story_place(s, n, w->pc, 0),
+                            .word = w->spins ? *what ? "spins on" : "spins"
+                                    : *what  ? "waits for"
+                                             : "waits",
                             .what = what,
                             .tail = tail};
     vec_push(&s->rows, row);

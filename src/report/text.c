@@ -50,7 +50,9 @@ static void put_answer(struct screen *s, const struct story *story) {
   const struct result *r = story->result;
   if (!*story->message)
     return;
-  bool is_error = r->verdict != VERDICT_UNKNOWN;
+  bool is_error = r->verdict == VERDICT_VIOLATION ||
+                  r->verdict == VERDICT_ERROR || !r->finding;
+  is_error &= r->verdict != VERDICT_UNKNOWN;
   put_message(s, story->place, r->object, is_error ? "error:" : "", INK_ERROR,
               story->message);
   screen_source(s, story->place, story->until);
@@ -93,7 +95,7 @@ static void put_results(struct screen *s, const struct story *story,
 
 static void put_all_results(struct screen *s, const struct story *story) {
   const struct client *c = &story->result->finding->client;
-  if (c->ncalls == 0)
+  if (c->ncalls == 0 || !story->result->finding->trace.history.ops)
     return;
   screen_title(s, "Results:");
   put_results(s, story, "before", INK_PLAIN, 0, c->ninit);
@@ -107,8 +109,8 @@ static void put_all_results(struct screen *s, const struct story *story) {
   put_results(s, story, "after", INK_PLAIN, end, c->ncalls);
 }
 
-static void put_refutation(struct screen *s, const struct story *story,
-                           const struct refutation *r) {
+static void refutation_text(const struct story *story,
+                            const struct refutation *r, struct buf *out) {
   struct buf b = {0};
   uint32_t last = r->order.at[r->order.len - 1];
   for (uint32_t i = 0; i + 1 < r->order.len; i++) {
@@ -131,8 +133,37 @@ static void put_refutation(struct screen *s, const struct story *story,
     buf_printf(&b, ", returned %s", *had ? had : "nothing");
   else
     buf_puts(&b, ", did not return");
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 6, buf_text(&b));
+  buf_puts(out, buf_text(&b));
+  buf_free(&b);
+}
+
+/* Orders that differ only in whose of two equal calls comes first read the
+ * same: one of them is enough. */
+static bool said_before(const struct story *story, uint32_t at,
+                        const char *text) {
+  const refutation_list *l = &story->result->finding->refutations;
+  struct buf b = {0};
+  bool same = false;
+  for (uint32_t i = 0; i < at && !same; i++) {
+    buf_clear(&b);
+    if (l->at[i].order.len)
+      refutation_text(story, &l->at[i], &b);
+    same = strcmp(buf_text(&b), text) == 0;
+  }
+  buf_free(&b);
+  return same;
+}
+
+static void put_refutation(struct screen *s, const struct story *story,
+                           uint32_t at) {
+  const struct refutation *r = &story->result->finding->refutations.at[at];
+  struct buf b = {0};
+  if (r->order.len)
+    refutation_text(story, r, &b);
+  if (b.len && !said_before(story, at, b.at)) {
+    buf_spaces(s->out, 2);
+    screen_wrap(s, 2, 6, b.at);
+  }
   buf_free(&b);
 }
 
@@ -149,8 +180,7 @@ static void put_why(struct screen *s, const struct story *story) {
   else
     screen_title(s, "Why no order that real time allows explains them:");
   for (uint32_t i = 0; i < f->refutations.len; i++)
-    if (f->refutations.at[i].order.len)
-      put_refutation(s, story, &f->refutations.at[i]);
+    put_refutation(s, story, i);
   if (f->more_refutations) {
     struct buf b = {0};
     buf_puts(&b, "and ");
@@ -210,14 +240,17 @@ static void put_count(struct buf *b, uint64_t n, const char *word) {
   buf_printf(b, " %s%s", word, n == 1 ? "" : "s");
 }
 
-static const char *outcome_words(const struct result *r) {
-  if (r->verdict == VERDICT_VIOLATION)
-    return "violation after";
+/* `no fault found in`, `violation after`: what the counts belong to. */
+static void put_verdict(const struct result *r, struct buf *b) {
+  const struct finding *f = r->finding;
   if (r->verdict == VERDICT_PASS)
-    return "no fault found in";
-  if (r->verdict == VERDICT_UNKNOWN)
-    return "inconclusive after";
-  return r->finding ? NULL : "error after";
+    buf_puts(b, f ? "passes in" : "no fault found in");
+  else if (r->verdict == VERDICT_UNKNOWN)
+    buf_puts(b, "inconclusive after");
+  else if (r->verdict == VERDICT_VIOLATION)
+    buf_puts(b, "violation after");
+  else
+    buf_printf(b, "%s after", f ? story_fault_words(f->fault) : "error");
 }
 
 /* What was searched, in the words of the search or in ours. */
@@ -225,58 +258,72 @@ static void put_coverage(const struct coverage *c, struct buf *b) {
   if (c->sentence) {
     buf_puts(b, c->sentence);
   } else if (c->one_client) {
-    buf_printf(b, "the given client, %s",
-               c->exhaustive ? "every interleaving" : "some interleavings");
+    buf_printf(b, "%s of the given client",
+               c->exhaustive ? "all interleavings" : "some interleavings");
   } else {
+    buf_puts(b, "all interleavings of ");
     put_count(b, c->exhaustive_clients, "client");
-    buf_puts(b, " with every interleaving, ");
+    buf_puts(b, "; ");
+    buf_puts(b, "random interleavings of ");
     put_count(b, c->sampled_clients, "client");
-    buf_puts(b, " at random");
   }
+  if (c->limit)
+    buf_printf(b, "; stopped by %s", c->limit);
+}
+
+/* A sentence of its own under the summary line. */
+static void put_remark(struct screen *s, struct buf *b) {
+  if (b->len && b->at[0] >= 'a' && b->at[0] <= 'z')
+    b->at[0] = (char)(b->at[0] - 'a' + 'A');
+  buf_puts(b, ".");
+  buf_spaces(s->out, 2);
+  screen_wrap(s, 2, 2, buf_text(b));
+  buf_clear(b);
 }
 
 static void put_summary(struct screen *s, const struct result *r) {
   struct buf b = {0};
-  const char *words = outcome_words(r);
-  if (words)
-    buf_puts(&b, words);
-  else
-    buf_printf(&b, "%s after", fault_words[r->finding->fault]);
+  put_verdict(r, &b);
   buf_putc(&b, ' ');
-  put_count(&b, r->statistics.clients, "client");
-  buf_puts(&b, ", ");
+  if (r->statistics.clients) {
+    put_count(&b, r->statistics.clients, "client");
+    buf_puts(&b, ", ");
+  }
   put_count(&b, r->statistics.executions, "execution");
   if (r->statistics.cut) {
     buf_puts(&b, " (and ");
     story_number(r->statistics.cut, &b);
-    buf_puts(&b, " cut at a bound)");
+    buf_puts(&b, " cut at --max-steps)");
   }
-  buf_printf(&b, ", seed %" PRIu64 " (", r->seed);
-  put_coverage(&r->coverage, &b);
-  if (r->coverage.limit)
-    buf_printf(&b, "; stopped by %s", r->coverage.limit);
-  buf_putc(&b, ')');
+  buf_printf(&b, ", seed %" PRIu64, r->seed);
   size_t used = put_object(s, r->object);
   buf_putc(s->out, ' ');
   screen_wrap(s, used + 1, 4, buf_text(&b));
-  buf_free(&b);
+  buf_clear(&b);
+  put_coverage(&r->coverage, &b);
+  put_remark(s, &b);
   if (r->partial) {
-    buf_puts(s->out, "  ");
-    screen_wrap(s, 2, 2,
-                "This run is partial: something escapes the runtime, "
-                "see the warnings.");
+    buf_puts(&b, "this run is partial: something escapes the runtime, see the "
+                 "warnings");
+    put_remark(s, &b);
   }
-  if (r->expect_fault && r->finding) {
-    buf_puts(s->out, "  ");
-    screen_wrap(s, 2, 2, "This fault was expected (FL_EXPECT_FAULT).");
+  if (r->expect_fault && r->finding && r->finding->fault != FAULT_NONE) {
+    buf_puts(&b, "this fault was expected (FL_EXPECT_FAULT)");
+    put_remark(s, &b);
   }
+  buf_free(&b);
+}
+
+static const char *client_title(const struct finding *f) {
+  if (f->fault == FAULT_NONE)
+    return "Client:";
+  return f->minimal_checked ? "Smallest failing client:" : "Failing client:";
 }
 
 static void put_evidence(struct screen *s, const struct story *story) {
   const struct finding *f = story->result->finding;
   if (f->client.ncalls) {
-    screen_title(s, f->minimal_checked ? "Smallest failing client:"
-                                       : "Failing client:");
+    screen_title(s, client_title(f));
     buf_spaces(s->out, 2);
     screen_wrap(s, 2, 6, story->client);
   }
@@ -285,14 +332,26 @@ static void put_evidence(struct screen *s, const struct story *story) {
   put_why(s, story);
 }
 
-void report_text(const struct story *story, const struct text_style *style,
-                 struct buf *out) {
-  const struct result *r = story->result;
+static struct screen open_screen(const struct text_style *style,
+                                 struct buf *out) {
   struct screen s = {out, *style};
   if (s.style.width == 0)
     s.style.width = 80;
   if (s.style.width < 40)
     s.style.width = 40;
+  return s;
+}
+
+void report_line(const char *text, const struct text_style *style,
+                 struct buf *out) {
+  struct screen s = open_screen(style, out);
+  screen_wrap(&s, 0, 4, text);
+}
+
+void report_text(const struct story *story, const struct text_style *style,
+                 struct buf *out) {
+  const struct result *r = story->result;
+  struct screen s = open_screen(style, out);
   put_answer(&s, story);
   if (r->finding && !style->quiet)
     put_evidence(&s, story);
@@ -302,7 +361,8 @@ void report_text(const struct story *story, const struct text_style *style,
   }
   if (style->quiet)
     return;
-  if (r->finding)
+  screen_outcomes(&s, story);
+  if (r->finding || story->outcomes)
     buf_putc(out, '\n');
   put_summary(&s, r);
 }

@@ -94,6 +94,12 @@ static unsigned ink_of(const struct story_row *r) {
   return r->kind == ROW_FAULT ? INK_ERROR : INK_THREAD + r->thread;
 }
 
+/* What the main thread has to say when all others are done needs no column. */
+static bool stands_alone(const struct table *t, const struct story_row *r) {
+  return t->story->threads && r->part != STORY_THREADS &&
+         (r->kind == ROW_NOTE || r->kind == ROW_FAULT);
+}
+
 static uint32_t column_of(const struct table *t, uint8_t thread) {
   for (uint32_t i = 0; i < t->columns; i++)
     if (t->thread[i] == thread)
@@ -107,6 +113,8 @@ static bool measure(struct table *t) {
   for (uint32_t i = 0; i < t->columns; i++)
     t->width[i] = strlen(story_thread(t->thread[i]));
   for (uint32_t i = 0; i < t->rows.len; i++) {
+    if (stands_alone(t, t->rows.at[i]))
+      continue;
     size_t *w = &t->width[column_of(t, t->rows.at[i]->thread)];
     buf_clear(&b);
     put_cell(t, t->rows.at[i], t->s->style.width, &b);
@@ -144,13 +152,14 @@ static void put_columns(struct table *t) {
 }
 
 static void put_row_in_column(struct table *t, const struct story_row *r) {
-  uint32_t column = column_of(t, r->thread);
+  bool alone = stands_alone(t, r);
+  uint32_t column = alone ? 0 : column_of(t, r->thread);
   size_t before = INDENT;
   struct buf b = {0};
   for (uint32_t i = 0; i < column; i++)
     before += t->width[i] + t->gap;
   buf_spaces(t->s->out, before);
-  put_cell(t, r, t->width[column], &b);
+  put_cell(t, r, alone ? t->s->style.width - INDENT : t->width[column], &b);
   screen_put(t->s, ink_of(r), buf_text(&b));
   buf_putc(t->s->out, '\n');
   buf_free(&b);
@@ -195,7 +204,8 @@ static void collect(struct table *t) {
     if (!shown(t->story, r))
       continue;
     vec_push(&t->rows, r);
-    seen |= 1u << (r->thread & 31);
+    if (!stands_alone(t, r))
+      seen |= 1u << (r->thread & 31);
     buf_clear(&b);
     if (is_step(r))
       put_line(t, r, &b);

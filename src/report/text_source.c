@@ -71,7 +71,25 @@ static void window(const char *text, size_t from, size_t width, bool utf8,
   cell_fit(text, width, utf8, out);
 }
 
-static void put_line(struct screen *s, const struct place *p) {
+/* Carets under the columns of `p` and, on the same line, of `other`. */
+static void put_carets(struct screen *s, size_t first, size_t second) {
+  if (first > second) {
+    size_t t = first;
+    first = second;
+    second = t;
+  }
+  buf_printf(s->out, "%*s | ", GUTTER, "");
+  buf_spaces(s->out, first);
+  screen_put(s, INK_CARET, "^");
+  if (second > first) {
+    buf_spaces(s->out, second - first - 1);
+    screen_put(s, INK_CARET, "^");
+  }
+  buf_putc(s->out, '\n');
+}
+
+static void put_line(struct screen *s, const struct place *p,
+                     const struct place *other) {
   struct buf line = {0}, text = {0}, shown = {0};
   if (read_line(p, &line)) {
     size_t caret = 0, room = s->style.width - GUTTER - 3, from = 0;
@@ -81,26 +99,30 @@ static void put_line(struct screen *s, const struct place *p) {
     window(buf_text(&text), from, room, s->style.utf8, &shown);
     buf_printf(s->out, "%*" PRIu32 " | %s\n", GUTTER, p->line,
                buf_text(&shown));
-    if (p->column) {
-      buf_printf(s->out, "%*s | ", GUTTER, "");
-      buf_spaces(s->out, caret - from);
-      screen_put(s, INK_CARET, "^");
-      buf_putc(s->out, '\n');
+    size_t second = caret;
+    if (other && other->column) {
+      buf_clear(&text);
+      expand(buf_text(&line), other->column, s->style.utf8, &text, &second);
+      if (second < from || second - from >= room)
+        second = caret; /* not in the part that is shown */
     }
+    if (p->column)
+      put_carets(s, caret - from, second - from);
   }
   buf_free(&line);
   buf_free(&text);
   buf_free(&shown);
 }
 
-static bool same_spot(const struct place *a, const struct place *b) {
-  return a->line == b->line && a->column == b->column && a->file && b->file &&
+static bool same_line(const struct place *a, const struct place *b) {
+  return a->line == b->line && a->file && b->file &&
          strcmp(a->file, b->file) == 0;
 }
 
 void screen_source(struct screen *s, const struct place *p,
                    const struct place *until) {
-  put_line(s, p);
-  if (until && !same_spot(p, until))
-    put_line(s, until);
+  bool one = until && same_line(p, until);
+  put_line(s, p, one ? until : NULL);
+  if (until && !one)
+    put_line(s, until, NULL);
 }

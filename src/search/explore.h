@@ -63,9 +63,9 @@ struct explore {
   uint64_t blocked; /* dpor: executions that a sleep set cut */
 
   /* pct, dpct and pos: in */
-  uint32_t depth; /* of the bugs that pct and dpct look for; 0: 3 */
-  bool bound_preemptions; /* at most `preemptions` switches away from a thread */
-  uint32_t preemptions;   /* that could go on */
+  uint32_t depth;           /* of the bugs that pct and dpct look for; 0: 3 */
+  bool bound_preemptions;   /* at most `preemptions` switches away from a */
+  uint32_t preemptions;     /* thread that could go on */
   const uint32_t *estimate; /* dpct: steps of each call of the client, by id */
   uint32_t nestimates;
   /* out: an execution of pct or dpct meets a given bug of this depth with at
@@ -101,7 +101,7 @@ enum explore_end explore_random(struct explore *x);
  */
 /* Random priorities that change at depth - 1 random steps. */
 enum explore_end explore_pct(struct explore *x);
-/* The same; the number of steps is estimated, and estimated again as it goes. */
+/* The same; the number of steps is estimated, and again as it goes. */
 enum explore_end explore_dpct(struct explore *x);
 /* Partial-order sampling: random priorities of accesses, not of threads. */
 enum explore_end explore_pos(struct explore *x);

@@ -110,7 +110,9 @@ TEST(outcomes_keep_their_types) {
            ((struct value){VALUE_STRING, (uint64_t)(uintptr_t) "a\"\033"}));
   vec_push(&o.results, ((struct value){VALUE_POINTER, 0}));
   vec_push(&list, o);
-  struct report_run run = {.story = s, .outcomes = &list};
+  struct story_outcomes outcomes = {.list = &list};
+  s->outcomes = &outcomes;
+  struct report_run run = {.story = s};
   json_t *j = parsed(&run, 1);
   json_t *have = json_array_get(json_object_get(j, "outcomes"), 0);
   CHECK_INT(number(have, "executions"), 1LL << 53);

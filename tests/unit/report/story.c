@@ -170,10 +170,8 @@ TEST(a_deadlock_tells_who_waits_for_whom) {
   wait_for(f, 2, 1, 2003, LOCK_A, 1);
   struct story *s = tell(f);
   CHECK_STR(s->message, "deadlock in pop(): T1 and T2 wait for each other");
-  CHECK_STR(s->notes.at[0].text,
-            "T1 in pop() waits (lock) for b, which T2 holds");
-  CHECK_STR(s->notes.at[1].text,
-            "T2 in get() waits (lock) for a, which T1 holds");
+  CHECK_STR(s->notes.at[0].text, "T1 in pop() waits to lock b, which T2 holds");
+  CHECK_STR(s->notes.at[1].text, "T2 in get() waits to lock a, which T1 holds");
   CHECK_INT(s->rows.len, 2);
   CHECK_INT(s->rows.at[0].kind, ROW_WAIT);
   CHECK_STR(s->rows.at[0].tail, ", held by T2");
@@ -210,7 +208,7 @@ TEST(a_livelock_tells_what_is_spun_on) {
   wait_for(f, 1, 0, 1003, TOP, 255);
   f->finding.waiting.at[0].spins = 1;
   struct story *s = tell(f);
-  CHECK_HAS(s->message, "livelock in pop(): every thread goes round a loop");
+  CHECK_HAS(s->message, "livelock in pop(): T1 goes round a loop that only");
   CHECK_STR(s->notes.at[0].text,
             "T1 in pop() goes round a loop until s->top changes");
   story_free(s);
@@ -233,7 +231,7 @@ TEST(a_fault_of_one_thread_is_said_to_need_no_concurrency) {
   struct fixture *f = fixture_new("push(1)", FAULT_CRASH);
   struct story *s = tell(f);
   CHECK_HAS(s->message, "crash");
-  CHECK_HAS(s->message, ", without concurrency");
+  CHECK_HAS(s->message, " (one thread is enough)");
   story_free(s);
   fixture_free(f);
 }
@@ -290,6 +288,64 @@ TEST(without_a_namer_there_are_numbers) {
                         "thread");
   CHECK_STR(s->events[4].location, "0x1000");
   CHECK_INT(s->place->line, 0);
+  story_free(s);
+  fixture_free(f);
+}
+
+/* pc 7 is in a header, inlined into stack.c:9 where pc is odd. */
+static const struct place *header_place(void *ctx, uint64_t pc) {
+  static const struct place own = {"stack.c", "push", 9, 1, NULL};
+  static const struct place inlined = {"/usr/include/c++/12/list", "insert", 70,
+                                       1, &own};
+  static const struct place alone = {"/usr/include/c++/12/list", "insert", 80,
+                                     1, NULL};
+  static const struct place caller = {"stack.c", "push", 11, 1, NULL};
+  (void)ctx;
+  return pc == 7 ? &inlined : pc == 8 ? &alone : &caller;
+}
+
+TEST(an_access_in_a_system_header_is_where_the_user_called_it) {
+  struct fixture *f = fixture_new("{pop()} || {get()}", FAULT_INVARIANT);
+  struct frame frames[] = {{0, 0}, {8, 2}, {12, 0}};
+  f->namer.place = header_place;
+  f->finding.trace.frames = frames;
+  f->finding.trace.nframes = 3;
+  add(f, EV_READ, 1, 0, 7, TOP, 0, 1);
+  add(f, EV_READ, 1, 0, 8, TOP, 0, 1)->chain = 1;
+  add(f, EV_READ, 1, 0, 8, TOP, 0, 1);
+  struct story *s = tell(f);
+  CHECK_INT(s->events[0].place->line, 9);
+  CHECK_INT(s->events[1].place->line, 11);
+  CHECK_INT(s->events[2].place->line, 80); /* nobody of ours called it */
+  story_free(s);
+  fixture_free(f);
+}
+
+TEST(fresh_memory_has_no_value) {
+  struct fixture *f = fixture_new("{pop()} || {get()}", FAULT_INVARIANT);
+  f->blocks[0] = (struct block){.base = NODE, .size = 16};
+  f->finding.trace.nblocks = 1;
+  uint64_t fresh = 0xbebebebebebebebe;
+  add(f, EV_WRITE, 1, 0, 1203, NODE, fresh, 1);
+  add(f, EV_READ, 1, 0, 1203, NODE, 0, fresh);
+  add(f, EV_READ, 1, 0, 1203, TOP, 0, fresh); /* not of the heap */
+  struct story *s = tell(f);
+  CHECK_STR(s->rows.at[0].tail, ": ? -> 1");
+  CHECK_STR(s->rows.at[1].tail, " = ? (uninitialised)");
+  CHECK(!strchr(s->rows.at[2].tail, '?'));
+  story_free(s);
+  fixture_free(f);
+}
+
+TEST(the_write_that_the_fault_cut_off_has_no_value) {
+  struct fixture *f = fixture_new("{pop()} || {get()}", FAULT_EXIT);
+  f->finding.thread = 1;
+  add(f, EV_WRITE, 1, 0, 1203, TOP, 1, 1); /* changed nothing, in fact */
+  add(f, EV_WRITE, 1, 0, 1203, TOP, 1, 1);
+  add(f, EV_FAULT, 1, 0, 1203, 0, 0, 0);
+  struct story *s = tell(f);
+  CHECK_STR(s->rows.at[0].tail, ": 1 -> 1");
+  CHECK_STR(s->rows.at[1].tail, "");
   story_free(s);
   fixture_free(f);
 }

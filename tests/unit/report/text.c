@@ -66,9 +66,8 @@ TEST(a_violation) {
       "Replay:\n"
       "  faultline replay .faultline/stack-1.schedule examples/stack.c\n"
       "\n"
-      "stack: violation after 12 clients, 3,021 executions, seed 1 (all 11 "
-      "clients up\n"
-      "    to 2x1 calls, every interleaving)\n");
+      "stack: violation after 12 clients, 3,021 executions, seed 1\n"
+      "  All 11 clients up to 2x1 calls, every interleaving.\n");
   fixture_free(f);
 }
 
@@ -76,7 +75,6 @@ TEST(a_wide_terminal_is_used) {
   struct fixture *f = fixture_violation();
   char *text = text_of(f, STYLE(.width = 120));
   CHECK_HAS(text, "interrupted between lines 31 and 32\n");
-  CHECK_HAS(text, "(all 11 clients up to 2x1 calls, every interleaving)\n");
   check_lines(text, 120);
   free(text);
   fixture_free(f);
@@ -98,16 +96,15 @@ TEST(quiet_says_the_answer_and_how_to_see_it_again) {
 TEST(a_pass_states_its_bounds_and_no_more) {
   struct fixture *f = fixture_new("", FAULT_NONE);
   check_text(f, STYLE(0),
-             "stack: no fault found in 12 clients, 3,021 executions, seed 1 "
-             "(all 11 clients up\n"
-             "    to 2x1 calls, every interleaving)\n");
+             "stack: no fault found in 12 clients, 3,021 executions, seed 1\n"
+             "  All 11 clients up to 2x1 calls, every interleaving.\n");
   check_text(f, STYLE(.quiet = true), "");
   f->result.partial = true;
   f->result.statistics.cut = 7;
   f->result.coverage.limit = xstrdup("--time 10");
   char *text = text_of(f, STYLE(.width = 200));
-  CHECK_HAS(text, "3,021 executions (and 7 cut at a bound), seed 1");
-  CHECK_HAS(text, "; stopped by --time 10)");
+  CHECK_HAS(text, "3,021 executions (and 7 cut at --max-steps), seed 1");
+  CHECK_HAS(text, "; stopped by --time 10.\n");
   CHECK_HAS(text, "This run is partial");
   CHECK(!strstr(text, "correct"));
   free(text);
@@ -137,9 +134,9 @@ TEST(inconclusive_says_which_budget_ended) {
   f->result.statistics.executions = 1;
   check_text(f, STYLE(.width = 120),
              "stack: inconclusive, stopped by --max-executions 5\n"
-             "stack: inconclusive after 12 clients, 1 execution, seed 1 (all "
-             "11 clients up to 2x1 calls, every interleaving; stopped\n"
-             "    by --max-executions 5)\n");
+             "stack: inconclusive after 12 clients, 1 execution, seed 1\n"
+             "  All 11 clients up to 2x1 calls, every interleaving; stopped by "
+             "--max-executions 5.\n");
   fixture_free(f);
 }
 
@@ -322,6 +319,86 @@ TEST(a_long_command_can_be_pasted) {
             "      src/two.c 'a name with blanks.c' -- -DX=1 -I include\n");
   free(text);
   fixture_free(f);
+}
+
+TEST(orders_that_read_the_same_are_told_once) {
+  struct fixture *f = fixture_violation();
+  refute(f, (uint32_t[]){0, 1, 2}, 3, 2);
+  char *text = text_of(f, STYLE(0));
+  const char *line = "  push(1); push(2); then pop() should return 2, returned "
+                     "1\n";
+  const char *first = strstr(text, line);
+  CHECK(first && !strstr(first + 1, line));
+  free(text);
+  fixture_free(f);
+}
+
+TEST(a_replay_that_passes_shows_its_execution) {
+  struct fixture *f = fixture_violation();
+  f->finding.fault = FAULT_NONE;
+  f->finding.refutations.len = 0;
+  f->result.verdict = VERDICT_PASS;
+  char *text = text_of(f, STYLE(0));
+  CHECK_HAS(text, "stack: passes: this execution ends without a fault, and an "
+                  "order of its calls\n    explains their results\n");
+  CHECK_HAS(text, "\nClient:\n  push(1);");
+  CHECK_HAS(text, "32 cas   s->top: 2 -> 0\n");
+  CHECK(!strstr(text, "error") && !strstr(text, "ailing"));
+  CHECK_HAS(text, "stack: passes in 12 clients");
+  free(text);
+  vec_free(&f->finding.refutations.at[0].order);
+  vec_free(&f->finding.refutations.at[1].order);
+  fixture_free(f);
+}
+
+static char *outcomes_text(uint32_t rows, uint32_t width, const char *client) {
+  static const uint8_t nargs[OBJECT_NAMES] = {1, 0, 0};
+  struct fixture *f = fixture_new("", FAULT_NONE);
+  struct client c = {0};
+  struct error e = {0};
+  client_read(&c, client, &f->result.names, nargs, &e);
+  outcome_list list = {0};
+  for (uint32_t i = 0; i < rows; i++) {
+    struct outcome o = {.executions = 1000 * (i + 1), .allowed = i != 1};
+    for (uint32_t k = 0; k < c.ncalls; k++)
+      vec_push(&o.results, c.calls[k].op ? INT(i * 10 + k) : VOID);
+    vec_push(&list, o);
+  }
+  struct story *s = story_new(&f->result, &f->namer);
+  struct story_outcomes outcomes = {&c, &list, 3};
+  struct buf out = {0};
+  s->outcomes = &outcomes;
+  report_text(s, &STYLE(.width = width), &out);
+  check_lines(out.at, width);
+  story_free(s);
+  for (uint32_t i = 0; i < list.len; i++)
+    vec_free(&list.at[i].results);
+  vec_free(&list);
+  client_free(&c);
+  fixture_free(f);
+  return out.at;
+}
+
+TEST(outcomes_are_a_table_of_the_calls_that_return_something) {
+  char *text = outcomes_text(2, 80, "push(1); {pop()} || {push(2); pop()}");
+  CHECK_HAS(text, "Outcomes of push(1); {pop()} || {push(2); pop()}:\n"
+                  "  T1 pop()  T2 pop()  executions\n"
+                  "  1         3              1,000\n"
+                  "  11        13             2,000  NOT ALLOWED\n"
+                  "  3 executions ended in a fault instead\n"
+                  "\n"
+                  "stack: no fault found in");
+  free(text);
+}
+
+TEST(many_outcomes_and_many_calls_still_fit) {
+  char *text = outcomes_text(25, 40, "{pop(); pop(); pop()} || {pop(); pop()}");
+  CHECK_HAS(text, "  executions  results\n"
+                  "       1,000  0, 1, 2, 3, 4\n"
+                  "       2,000  10, 11, 12, 13, 14 NOT\n"
+                  "              ALLOWED\n");
+  CHECK_HAS(text, "  and 5 more outcomes; --json has all\n");
+  free(text);
 }
 
 TEST(calls_that_wait_are_told_in_refutations) {

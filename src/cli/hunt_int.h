@@ -1,0 +1,64 @@
+/* Between the files of the hunt; nobody else includes this. */
+#ifndef CLI_HUNT_INT_H
+#define CLI_HUNT_INT_H
+
+#include "cli/hunt.h"
+#include "cli/judge.h"
+#include "cli/object.h"
+
+enum {
+  HUNT_SAMPLES = 100,  /* random executions of a client that is sampled */
+  HUNT_RANDOM = 10000, /* of the one client of --search=random */
+};
+
+struct hunt {
+  const struct hunt_order *order;
+  const struct settings *set;
+  struct shared *shared;
+  struct object object;
+  struct jury jury;
+  struct result *r;
+  double begun, deadline;
+  bool timed, counted; /* --time, --max-executions */
+  bool found;          /* a bad execution */
+  bool replay;
+  uint64_t clients, exhaustive, sampled;
+  uint64_t sequences;  /* of calls by one thread that passed */
+  uint64_t minimizing; /* executions that looked for a smaller client */
+};
+
+/* A client with one of its bad executions. */
+struct bad {
+  struct client client;
+  path path;
+};
+
+/* Starts the client's object in the engine (hunt.c). */
+enum rt_end hunt_prepare(struct hunt *h, const struct client *c);
+void hunt_explore_init(struct hunt *h, struct explore *x);
+/* Explores the prepared client and adds to the statistics. */
+enum explore_end hunt_explore(struct hunt *h, struct explore *x, int search);
+/* The same, and when an execution is bad makes the finding of it: true. */
+bool hunt_look(struct hunt *h, const struct client *c, struct explore *x,
+               int search, bool simplify, enum explore_end *how);
+/* Trouble before the first step: true. */
+bool hunt_setup_failed(struct hunt *h, const struct client *c, enum rt_end end);
+void hunt_conclude(struct hunt *h, struct finding *f);
+
+/* Is there budget left, when `steps` are allowed by default? */
+bool hunt_goes_on(const struct hunt *h, uint64_t steps);
+uint64_t hunt_effort(const struct hunt *h);
+/* --max-executions: how many are left, at most `most`; 0 is no bound. */
+uint64_t hunt_executions_left(const struct hunt *h, uint64_t most);
+
+/* From a bad execution to the finding; with `simplify` of the smallest client
+ * that shows the same kind of fault (minimize.c). */
+void hunt_minimize(struct hunt *h, struct bad *b, bool simplify);
+
+/* Sequences of calls by one thread; true when one is bad (sequences.c). */
+bool hunt_sequences(struct hunt *h);
+
+/* All small clients, then random larger ones (sweep.c). */
+void hunt_sweep(struct hunt *h);
+
+#endif

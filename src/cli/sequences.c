@@ -1,0 +1,83 @@
+/*
+ * First of all: is the object right without concurrency?  Sequences of calls by
+ * one thread, shortest first; faults, the invariant, the built-in
+ * specification.
+ */
+#include "cli/hunt_int.h"
+
+enum {
+  SEQUENCES = 2000,
+  SEQUENCE_CALLS = 4,
+  ARGUMENTS = 16, /* combinations of one operation */
+};
+
+typedef VEC(struct call) call_list;
+
+/* All calls of the operations, by counting through their arguments. */
+static void list_calls(const struct object *o, call_list *out) {
+  for (uint32_t op = 0; op < o->gen.nops; op++) {
+    const struct gen_op *g = &o->gen.ops[op];
+    if (g->waits)
+      continue; /* nobody would wake it */
+    uint64_t combinations = 1;
+    for (uint32_t a = 0; a < g->nargs; a++)
+      combinations *= g->args[a].count;
+    for (uint64_t k = 0; k < combinations && k < ARGUMENTS; k++) {
+      struct call c = {.op = (uint16_t)op, .thread = 1, .nargs = g->nargs};
+      uint64_t rest = k;
+      for (uint32_t a = 0; a < g->nargs; a++) {
+        c.args[a] = g->args[a].values[rest % g->args[a].count];
+        rest /= g->args[a].count;
+      }
+      vec_push(out, c);
+    }
+  }
+}
+
+/* Sequence number k of `len` calls; true when it is bad. */
+static bool try_one(struct hunt *h, const call_list *calls, uint64_t k,
+                    uint32_t len) {
+  struct client c = {0};
+  for (uint32_t i = 0; i < len; i++, k /= calls->len)
+    client_add(&c, 1, calls->at[k % calls->len]);
+  enum rt_end end = hunt_prepare(h, &c);
+  h->shared->clients--; /* the sweep's are counted */
+  bool bad;
+  if (end != RT_DONE) {
+    bad = hunt_setup_failed(h, NULL, end);
+  } else {
+    struct explore x;
+    enum explore_end how;
+    hunt_explore_init(h, &x);
+    x.max_executions = 1;
+    bad = hunt_look(h, &c, &x, SEARCH_DFS, false, &how);
+  }
+  client_free(&c);
+  return bad;
+}
+
+bool hunt_sequences(struct hunt *h) {
+  call_list calls = {0};
+  list_calls(&h->object, &calls);
+  uint64_t tried = 0;
+  bool bad = false;
+  for (uint32_t len = 1; len <= SEQUENCE_CALLS && !bad; len++) {
+    uint64_t count = 1;
+    for (uint32_t i = 0; i < len; i++)
+      count *= calls.len;
+    if (tried + count > SEQUENCES)
+      break;
+    for (uint64_t k = 0; k < count && !bad; k++, tried++) {
+      if (!hunt_goes_on(h, UINT64_MAX))
+        break;
+      bad = try_one(h, &calls, k, len);
+    }
+  }
+  vec_free(&calls);
+  h->sequences = tried - bad;
+  if (bad)
+    h->r->coverage.sentence = xasprintf(
+        "one thread only, %s of calls; concurrent clients were not tried",
+        tried == 1 ? "the first sequence" : "a short sequence");
+  return bad;
+}

@@ -1,0 +1,118 @@
+/*
+ * D-PCT: PCT with a number of steps that is estimated as the execution goes
+ * (Zhang, Wu, Zhang, Localization of Linearizability Faults on the
+ * Coarse-grained Level, section III B).
+ *
+ * The estimates of calls come from structure trees (build/flow.h).  The paper
+ * draws change points over the estimate and, when the execution leaves it,
+ * estimates the rest and draws again.  We get the same from one draw a step:
+ * with `rest` steps to come, each change point that has not been used is used
+ * now with probability 1/(rest + 1).  When the rest shrinks by one a step, that
+ * is a uniform place; when the rest is estimated anew, what has not been used
+ * is spread over the new rest.
+ *
+ * Differs: the rest is also estimated anew when a call ends before its
+ * estimate, so that change points are not lost behind the end of the
+ * execution.
+ *
+ * (A) with exact estimates, schedules are as likely as with PCT.
+ * (B) however small the estimates, every step can be a change point.
+ *                                                  tests/unit/search/pct_dpct.c
+ */
+#include "search/dpct.h"
+#include "search/pct.h"
+
+#include <assert.h>
+
+static uint32_t estimate(const struct remaining *r, uint32_t call) {
+  return r->estimate[call] ? r->estimate[call] : 1;
+}
+
+/* Of the current call of a thread; 0 when it has none. */
+static uint32_t rest_of(const struct remaining *r, int t) {
+  uint32_t call = r->thread[t].call;
+  if (call == r->thread[t].end)
+    return 0;
+  uint32_t n = estimate(r, call);
+  return n - r->thread[t].made % n; /* D1, D2 */
+}
+
+void remaining_begin(struct remaining *r, const struct client *c,
+                     const uint32_t *of_calls) {
+  *r = (struct remaining){.estimate = of_calls, .nthreads = 1 + c->nthreads};
+  for (uint32_t i = c->ninit; i < client_first_final(c); i++) {
+    uint32_t t = c->calls[i].thread;
+    if (!r->thread[t].end)
+      r->thread[t].call = i;
+    r->thread[t].end = i + 1;
+    r->steps += estimate(r, i);
+  }
+}
+
+void remaining_step(struct remaining *r, int t, bool (*done)(uint32_t)) {
+  if (r->thread[t].call == r->thread[t].end)
+    return; /* a thread of the object's own: nothing is known of it */
+  r->steps -= rest_of(r, t);
+  r->thread[t].made++;
+  while (r->thread[t].call < r->thread[t].end && done(r->thread[t].call)) {
+    if (!r->thread[t].made) /* a call that ended with the one before it */
+      r->steps -= estimate(r, r->thread[t].call);
+    else
+      r->thread[t].made = 0;
+    r->thread[t].call++;
+  }
+  if (r->thread[t].made)
+    r->steps += rest_of(r, t);
+}
+
+struct search {
+  struct pct p;
+  const struct client *client;
+  struct remaining rest;
+  uint64_t k;      /* of all calls, as estimated at the start */
+  uint64_t unused; /* mask of change points 1 … depth - 1 */
+};
+
+static void begin(void *ctx) {
+  struct search *s = ctx;
+  pct_begin(&s->p);
+  remaining_begin(&s->rest, s->client, s->p.s.x->estimate);
+  s->k = s->rest.steps;
+  s->unused = (s->p.depth == 64 ? ~0ull : (1ull << s->p.depth) - 1) & ~1ull;
+}
+
+static int pick(void *ctx, uint32_t enabled, int current) {
+  struct search *s = ctx;
+  if (s->p.s.picks) {
+    remaining_step(&s->rest, current, rt_call_done);
+    for (uint64_t left = s->unused; left; left &= left - 1)
+      if (!rng_below(&s->p.s.rng, s->rest.steps + 1)) {
+        s->unused &= ~(left & -left);
+        pct_lower(&s->p, current, (uint32_t)__builtin_ctzll(left));
+      }
+  }
+  return pct_next(&s->p, enabled, current, s->k);
+}
+
+static void end(void *ctx, enum rt_end how) {
+  struct search *s = ctx;
+  struct explore *x = s->p.s.x;
+  uint32_t n = (uint32_t)__builtin_popcount(s->p.known);
+  if (n > x->threads)
+    x->threads = n;
+  if (how != RT_CUT && !s->p.unfair && s->p.s.picks > x->length)
+    x->length = s->p.s.picks;
+  if (s->k > x->length)
+    x->length = s->k;
+}
+
+enum explore_end explore_dpct(struct explore *x) {
+  static const struct sampler how = {pick, begin, end};
+  struct search s = {.p.depth = pct_depth(x), .client = rt_history()->client};
+  assert(s.client && x->nestimates == s.client->ncalls);
+  x->threads = 0;
+  x->length = 0;
+  enum explore_end end = sample_run(x, &how, &s.p.s);
+  pct_bound(x, s.p.depth);
+  return end;
+}

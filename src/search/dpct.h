@@ -1,0 +1,33 @@
+/*
+ * The number of steps that an execution still has to make, from an estimate
+ * for each call of the client.
+ *
+ * (D1) while a call runs, its rest is the estimate less the steps made.
+ * (D2) a call that has made as many steps as estimated and is not done has
+ *      left the estimate: its rest is the estimate once more.
+ * (D3) a call that is done has no rest, however few steps it took.
+ */
+#ifndef SEARCH_DPCT_H
+#define SEARCH_DPCT_H
+
+#include "model/client.h"
+#include "rt/rt.h"
+
+struct remaining {
+  const uint32_t *estimate; /* by call; 0 counts as 1, a call is a step */
+  uint32_t nthreads;
+  struct {
+    uint32_t call, end; /* the current one, behind the thread's last one */
+    uint32_t made;      /* steps of the current call */
+  } thread[RT_MAX_THREADS];
+  uint64_t steps;
+};
+
+/* Before the first step of a client. */
+void remaining_begin(struct remaining *r, const struct client *c,
+                     const uint32_t *estimate);
+
+/* `thread` made a step; done(call) tells whether a call has returned. */
+void remaining_step(struct remaining *r, int thread, bool (*done)(uint32_t));
+
+#endif

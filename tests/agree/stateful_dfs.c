@@ -1,0 +1,345 @@
+/*
+ * The search over states against the definition, all interleavings:
+ *
+ * without the reduction, the same histories up to equal verdict;
+ * with it, only histories that dfs finds too, and for each that dfs finds one
+ * of the same results whose real-time order is at least as strict.  What was
+ * left out is then explained whenever what was kept is.
+ */
+#include "engine_objects.h"
+
+/* Sanitizers make it several times slower: less of the same then. */
+#ifdef __SANITIZE_ADDRESS__
+enum { CLIENTS = 6, PROGRAMS = 4 };
+#else
+enum { CLIENTS = 20, PROGRAMS = 12 };
+#endif
+enum { MOST_EXECUTIONS = 5000, MOST_NAMED = 60000 };
+
+/* ---- comparing ---- */
+
+static bool order_within(const struct history *a, const struct history *b) {
+  uint32_t n = a->client->ncalls;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t k = 0; k < n; k++)
+      if (hop_called(&a->ops[k]) && hop_before(&a->ops[i], &a->ops[k]) &&
+          !(hop_called(&b->ops[k]) && hop_before(&b->ops[i], &b->ops[k])))
+        return false;
+  return true;
+}
+
+/* What was going on when a fault ended an execution is not compared: with the
+ * reduction, calls may have begun that were not stamped yet. */
+static bool has_fault(const struct engine_found *f,
+                      const struct engine_record *r) {
+  for (uint32_t i = 0; i < f->at.len; i++)
+    if (f->at.at[i].end == RT_FAULT && f->at.at[i].fault == r->fault)
+      return true;
+  return false;
+}
+
+static bool has_stricter(const struct engine_found *f,
+                         const struct engine_record *r) {
+  if (r->end == RT_FAULT)
+    return has_fault(f, r);
+  for (uint32_t i = 0; i < f->at.len; i++)
+    if (hash128_equal(f->at.at[i].outcome, r->outcome) &&
+        order_within(&r->history, &f->at.at[i].history))
+      return true;
+  return false;
+}
+
+static bool has_digest(const struct engine_found *f,
+                       const struct engine_record *r) {
+  return map128_get(&f->index, r->digest) != NULL;
+}
+
+static bool has_same(const struct engine_found *f,
+                     const struct engine_record *r) {
+  return r->end == RT_FAULT ? has_fault(f, r) : has_digest(f, r);
+}
+
+static void show(const char *what, const struct engine_record *r) {
+  struct buf b = {0};
+  for (uint32_t i = r->history.client->ninit; i < r->history.client->ncalls;
+       i++) {
+    const struct hop *o = &r->history.ops[i];
+    buf_printf(&b, " %u:[%d,%d]=", i, (int)o->call, (int)o->ret);
+    if (!hop_pending(o))
+      value_print(o->result, &b);
+  }
+  fprintf(stderr, "  %s: end %d, fault %s,%s\n", what, r->end,
+          fault_id[r->fault], buf_text(&b));
+  buf_free(&b);
+}
+
+static bool is_subset(const char *what, const struct engine_found *a,
+                      const struct engine_found *b,
+                      bool (*has)(const struct engine_found *,
+                                  const struct engine_record *)) {
+  for (uint32_t i = 0; i < a->at.len; i++)
+    if (!has(b, &a->at.at[i])) {
+      show(what, &a->at.at[i]);
+      return false;
+    }
+  return true;
+}
+
+struct agreement {
+  uint32_t compared, skipped, unexplained, faulty;
+};
+
+/* Prepares the client and compares the searches; false: they disagree. */
+static bool compare(const struct client *c, uint64_t most,
+                    struct agreement *sum) {
+  if (rt_prepare(engine.suite, c) != RT_DONE) {
+    sum->skipped++;
+    return true;
+  }
+  struct engine_found dfs, plain = {0}, reduced = {0};
+  engine_explore(&dfs, c, ENGINE_DFS, most);
+  if (dfs.end != EXPLORE_ALL || dfs.cut) {
+    sum->skipped++;
+    engine_free(&dfs);
+    return true;
+  }
+  engine_explore(&plain, c, ENGINE_UNREDUCED, 0);
+  engine_explore(&reduced, c, ENGINE_STATEFUL, 0);
+  bool ok =
+      is_subset("dfs only, not without reduction", &dfs, &plain, has_digest) &
+      is_subset("without reduction only", &plain, &dfs, has_digest) &
+      is_subset("with reduction only", &reduced, &dfs, has_same) &
+      is_subset("dfs only, not with reduction", &dfs, &reduced, has_stricter);
+  uint32_t bad[3] = {engine_check(&dfs), engine_check(&plain),
+                     engine_check(&reduced)};
+  ok &= !bad[0] == !bad[1] && !bad[0] == !bad[2];
+  for (uint32_t i = 0; i < dfs.at.len; i++)
+    sum->faulty += dfs.at.at[i].end == RT_FAULT;
+  sum->compared++;
+  sum->unexplained += bad[0] != 0;
+  if (!ok)
+    fprintf(stderr, "  client %s\n", engine_text(c));
+  engine_free(&dfs);
+  engine_free(&plain);
+  engine_free(&reduced);
+  return ok;
+}
+
+static struct agreement compare_random(uint64_t seed, uint32_t clients) {
+  struct agreement sum = {0};
+  struct rng rng = {seed};
+  struct gen_limits limits = {.threads = 3, .ops = 3, .init = 2};
+  struct generator *g = generator_new(&engine.object, &limits);
+  for (uint32_t i = 0; i < clients; i++) {
+    struct client c;
+    uint32_t threads = 2 + (uint32_t)rng_below(&rng, 2);
+    uint32_t ops = 1 + (uint32_t)rng_below(&rng, threads == 2 ? 3 : 2);
+    if (!generator_random(g, &rng, threads, ops, &c))
+      break;
+    struct client whole;
+    generate_final(&engine.object, &c, &whole);
+    bool ok = CHECK(compare(&whole, MOST_EXECUTIONS, &sum));
+    client_free(&c);
+    client_free(&whole);
+    if (!ok)
+      break;
+  }
+  generator_free(g);
+  return sum;
+}
+
+/* ---- objects ---- */
+
+static void compare_object(void *arg) {
+  struct engine_object *o = arg;
+  engine_open(o->so, &o->options);
+  struct agreement sum = {0};
+  if (o->client) {
+    struct client c = {0};
+    engine_client(&c, o->client);
+    CHECK(compare(&c, MOST_NAMED, &sum));
+    CHECK_INT(sum.compared, 1);
+    client_free(&c);
+  }
+  uint32_t bad = sum.unexplained;
+  sum = compare_random(1, CLIENTS);
+  CHECK(sum.compared >= CLIENTS / 4);
+  CHECK_INT((bad + sum.unexplained) != 0, o->faulty);
+  if (test_errors)
+    fprintf(stderr, "  object: %s (%u compared, %u skipped)\n", o->name,
+            sum.compared, sum.skipped);
+}
+
+static void compare_objects(const char *cc, const char *opt) {
+  if (cc && !scratch_has(cc))
+    return;
+  engine_cc = cc;
+  for (size_t i = 0; i < ENGINE_OBJECTS; i++) {
+    struct engine_object *o = &engine_objects[i];
+    if (cc && o->options.spurious_cas) /* clang's hooks do not say "weak" */
+      continue;
+    o->so = engine_build(o->text, opt);
+    engine_child(compare_object, o);
+    free(o->so);
+  }
+  engine_cc = NULL;
+}
+
+TEST(they_agree_on_objects) { compare_objects(NULL, "-O1"); }
+/* Other code leaves other dead bytes on the stacks: states that one compiler
+ * makes different by chance are equal with another. */
+TEST(they_agree_on_objects_of_clang) { compare_objects("clang", "-O2"); }
+
+/* The order of a() and b() is in no location: both() sees b without a. */
+static void real_time(void *so) {
+  engine_open(so, NULL);
+  struct client c = {0};
+  engine_client(&c, "{both()} || {a(); b()}");
+  struct agreement sum = {0};
+  CHECK(compare(&c, MOST_NAMED, &sum));
+  CHECK_INT(sum.unexplained, 0); /* one thread: a before b, always seen so */
+  client_free(&c);
+  engine_client(&c, "{both()} || {a()} || {b()}");
+  CHECK_INT(rt_prepare(engine.suite, &c), RT_DONE);
+  for (int how = ENGINE_DFS; how <= ENGINE_UNREDUCED; how++) {
+    struct engine_found f;
+    engine_explore(&f, &c, how, 0);
+    CHECK(engine_check(&f) > 0);
+    uint32_t wrong = 0;
+    for (uint32_t i = 0; i < f.at.len; i++)
+      if (!f.at.at[i].explained) {
+        const struct hop *o = f.at.at[i].history.ops;
+        CHECK(hop_before(&o[1], &o[2]) || hop_before(&o[2], &o[1]));
+        wrong++;
+      }
+    CHECK(wrong > 0);
+    engine_free(&f);
+  }
+  client_free(&c);
+}
+
+TEST(a_violation_of_the_real_time_order_alone_is_found) {
+  char *so = NULL;
+  for (size_t i = 0; i < ENGINE_OBJECTS; i++)
+    if (strstr(engine_objects[i].name, "only the real-time order"))
+      so = engine_build(engine_objects[i].text, NULL);
+  engine_child(real_time, so);
+  free(so);
+}
+
+/* Initial calls count as calls: there may be many. */
+static void many_calls(void *so) {
+  engine_open(so, NULL);
+  struct buf text = {0};
+  for (int i = 0; i < 70; i++)
+    buf_puts(&text, "nothing(); ");
+  buf_puts(&text, "{both()} || {a()} || {b()}");
+  struct client c = {0};
+  engine_client(&c, buf_text(&text));
+  struct agreement sum = {0};
+  CHECK(compare(&c, MOST_NAMED, &sum));
+  CHECK_INT(sum.compared, 1);
+  CHECK_INT(sum.unexplained, 1);
+  client_free(&c);
+  buf_free(&text);
+}
+
+TEST(it_is_found_behind_many_initial_calls) {
+  char *so =
+      engine_build("#include <faultline.h>\n"
+                   "static int x, y;\n"
+                   "static void a(void) { x = 1; }\n"
+                   "static void b(void) { y = 1; }\n"
+                   "static int both(void) { int s = y; return s + 2 * x; }\n"
+                   "static void nothing(void) {}\n"
+                   "FL_OBJECT(pair)\nFL_OP(void, a)\nFL_OP(void, b)\n"
+                   "FL_OP(int, both)\nFL_OP(void, nothing)\n",
+                   NULL);
+  engine_child(many_calls, so);
+  free(so);
+}
+
+/* ---- random programs ---- */
+
+enum { FUNCTIONS = 5, PROGRAM_CLIENTS = 12 };
+
+static const char *const statements[] = {
+    "r += a;",
+    "a = r;",
+    "a = a + 1;",
+    "b = a;",
+    "r += b;",
+    "b ^= 1;",
+    "r += atomic_load(&x);",
+    "atomic_store(&x, r & 3);",
+    "r += atomic_fetch_add(&x, 1);",
+    "{ int e = 0; if (atomic_compare_exchange_strong(&y, &e, 1)) r += 4; }",
+    "r += atomic_exchange(&y, 0);",
+    "own[k] += 1; r += (int)own[k];",
+    "own[k] = r;",
+    "pthread_mutex_lock(&m); a += 2; r += a; pthread_mutex_unlock(&m);",
+    "pthread_mutex_lock(&m); b = 3; pthread_mutex_unlock(&m);",
+    "if (!pthread_mutex_trylock(&m)) { r += 8; pthread_mutex_unlock(&m); }",
+    "{ int *q = malloc(4); *q = r; q = atomic_exchange(&p, q);\n"
+    "    if (q) { r += *q; free(q); } }",
+    "{ int *q = malloc(8); q[1] = r; r += q[1]; free(q); }",
+    "while (atomic_flag_test_and_set(&l)); c++; r += c;\n"
+    "  atomic_flag_clear(&l);",
+    "if (r & 1) a = 0; else r += x;",
+    "for (int i = 0; i < 2; i++) r += i + b;",
+    "bytes[0] = (unsigned char)r; bytes[1] = 1; r += *(short *)bytes;",
+    "sched_yield();",
+};
+
+static void write_program(struct rng *rng, struct buf *out) {
+  buf_puts(out, HEAD "#include <sched.h>\n"
+                     "static int a, b, c;\nstatic long own[4];\n"
+                     "static atomic_int x, y;\n"
+                     "static _Atomic(int *) p;\n"
+                     "static _Alignas(8) unsigned char bytes[8];\n"
+                     "static atomic_flag l = ATOMIC_FLAG_INIT;\n"
+                     "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
+                     "FL_OBJECT(random)\n");
+  for (int f = 0; f < FUNCTIONS; f++) {
+    buf_printf(out, "static int f%d(int k) {\n  int r = 0;\n  (void)k;\n", f);
+    uint64_t n = 1 + rng_below(rng, 3);
+    while (n--)
+      buf_printf(
+          out, "  %s\n",
+          statements[rng_below(rng, sizeof statements / sizeof *statements)]);
+    buf_printf(out, "  return r;\n}\nFL_OP(int, f%d, FL_INT(0, 3))\n", f);
+  }
+}
+
+struct program {
+  char *so;
+  uint64_t seed;
+  const char *text;
+};
+
+static void compare_program(void *arg) {
+  struct program *p = arg;
+  engine_open(p->so, NULL);
+  struct agreement sum = compare_random(p->seed, PROGRAM_CLIENTS);
+  CHECK(sum.compared > 0);
+  if (test_errors)
+    fprintf(stderr, "  seed %llu of\n%s\n", (unsigned long long)p->seed,
+            p->text);
+}
+
+TEST(they_agree_on_random_programs) {
+  const char *more = getenv("PROGRAMS"); /* to search for longer by hand */
+  uint64_t programs = more ? strtoull(more, NULL, 10) : PROGRAMS;
+  for (uint64_t seed = 1; seed <= programs && !test_errors; seed++) {
+    struct rng rng = {seed};
+    struct buf text = {0};
+    write_program(&rng, &text);
+    struct program p = {.seed = seed, .text = buf_text(&text)};
+    p.so = engine_build(p.text, seed % 2 ? "-O1" : "-O2");
+    engine_child(compare_program, &p);
+    free(p.so);
+    buf_free(&text);
+  }
+}
+
+TEST_MAIN

@@ -1,0 +1,198 @@
+#!/bin/bash
+# Whatever the user does, and whatever the code under test does: the exit status
+# is right, a sentence says what happened and where, and nothing is left behind.
+. "$(dirname "$0")/common.inc"
+s=tests/cli/status
+
+# ---- usage ----
+run
+expect_status 2
+expect_err 'Usage: faultline FILE'
+run --help
+expect_status 0
+expect_out 'Usage: faultline FILE'
+expect_narrow
+for command in test explore replay; do
+  run $command --help
+  expect_status 0
+  expect_out '^Usage: faultline'
+  expect_narrow
+done
+run --version
+expect_status 0
+run specs
+expect_status 0
+expect_out 'stack: '
+run explor x
+expect_status 2
+expect_err 'no command or file "explor"; did you mean explore\?'
+run $s/fine.c --threds 2
+expect_status 2
+expect_err 'unknown option --threds; did you mean --threads\?'
+run $s/fine.c --threads 1000
+expect_status 2
+expect_err '1000 is not between 2 and 31'
+run $s/fine.c --threads x
+expect_status 2
+run $s/fine.c --search fast
+expect_status 2
+run $s/fine.c --client 'get('
+expect_status 2
+expect_err 'client, column 5'
+run $s/fine.c --client '{get()} || {put()}'
+expect_status 2
+expect_err "no operation 'put'; did you mean 'get'\?"
+run $s/fine.c --object nope
+expect_status 2
+expect_err 'no object is called nope'
+run explore $s/fine.c
+expect_status 2
+expect_err "explore wants a client, e.g. --client '\{get\(\)\} \|\| \{get\(\)\}'"
+run explore $s/program.c --client '{f()}'
+expect_status 2
+expect_err '--client needs a harness'
+run $s/program.c
+expect_status 2
+expect_err 'use faultline explore'
+
+# ---- files ----
+run missing.c
+expect_status 2
+expect_err '^faultline: missing.c: No such file'
+run $s/does_not_compile.c
+expect_status 2
+expect_err 'does_not_compile.c:2:.*does_not_compile.c does not compile'
+echo 'no such thing' >broken.o
+run broken.o
+expect_status 2
+echo 'int x;' >odd.txt
+run odd.txt
+expect_status 2
+run replay nofile $s/fine.c
+expect_status 2
+expect_err 'nofile: No such file'
+echo garbage >bad.schedule
+run replay bad.schedule $s/fine.c
+expect_status 2
+expect_err 'bad.schedule:1: not a schedule'
+run $s/fine.c --json /nonexistent/x.json
+expect_status 2
+expect_err '/nonexistent: No such file'
+expect_no out 'no fault'
+run $s/fine.c --json "$tmp"
+expect_status 2
+expect_err 'is a folder'
+run $s/two_objects.c --save-dir /proc/nope --object broken
+expect_status 1
+expect_err 'warning: the schedule is not saved: /proc/nope'
+expect_no out 'Replay'
+
+# ---- harnesses ----
+run $s/no_harness.c
+expect_status 2
+expect_err 'no harness: one of the files must include <faultline.h>'
+run $s/no_ops.c
+expect_status 2
+expect_err 'no_ops.c:2: thing has no operations'
+run $s/mistyped_op.c
+expect_status 2
+expect_err 'mistyped_op.c:[0-9]+: FL_OP: s_get\(\) has 2 parameters, but gets 1'
+run $s/nothing_shared.c
+expect_status 3
+expect_out 'inconclusive: no (operation|access) .*: nothing was checked'
+run $s/expected_fault_missing.c
+expect_status 1
+expect_out 'error: a fault was expected \(FL_EXPECT_FAULT\) and none was found'
+run $s/two_objects.c --no-save
+expect_status 1
+expect_out 'good: no fault found in .*broken: violation after'
+run $s/two_objects.c --no-save --object good
+expect_status 0
+expect_no out broken
+
+# ---- budgets ----
+run $s/fine.c --max-executions 300 --json report.json
+expect_status 0
+expect_out ' 300 executions, seed 1 .*stopped by --max-executions\.'
+[ "$(jq .statistics.executions report.json)" = 300 ] || fail "not 300 executions"
+run $s/fine.c --max-executions 1
+expect_status 3
+expect_out 'the budget ended before the first client'
+run explore $s/fine.c --client '{get(); get()} || {get(); get()}' \
+  --max-executions 2 --search dfs
+expect_status 3
+expect_out 'inconclusive: --max-executions ended the search'
+run $s/fine.c --time 0.3 --seed 7
+expect_status 0
+expect_out 'seed 7'
+run $s/fine.c
+expect_status 0
+expect_out 'all interleavings of all [0-9]+ clients of up to 3 threads with up'
+run $s/fine.c --search random --max-executions 500
+expect_status 0
+expect_out 'andom interleavings of [0-9]+ client'
+expect_no out 'all interleavings'
+
+# ---- what the code does ----
+faults() { # file, what is said
+  run "$s/$1.c" --no-save
+  expect_status 1
+  expect_out "$2"
+  expect_narrow
+}
+faults constructor_crash 'constructor_crash.c:[0-9]+:[0-9]+: error: crash in s_new\(\)'
+faults destructor 'error: double free .* in s_free\(\)'
+faults deadlock 'deadlock in ab\(\): T1 and T2 wait for each other'
+faults spin 'livelock in wait_for\(\): T1 goes round a loop that only another thread'
+expect_out 'declared with FL_BLOCKING'
+faults calls_exit 'exit\(3\) was called .*\(one thread is enough\)'
+faults wild_write 'crash in get\(\)'
+faults endless 'endless loop or wait in get\(\): no visible step for 1000 ms'
+faults killed 'killed.c:[0-9:]+ error: crash in get\(\): the process died of signal 9'
+expect_out 'get\(\) = 1; get\(\) = 2; get\(\) \(does not return\)'
+expect_out 'The search ended with the process that ran it\.'
+faults hangs 'the process sleeps in a call that Faultline does not model'
+expect_err 'not modelled .*read'
+faults smashes_memory 'thing: error: crash.*the process died of signal'
+expect_out '\{get\(\); get\(\); get\(\)\}'
+run $s/prints.c --no-save
+expect_status 1
+expect_no out hello
+expect_out 'read stdout'
+run $s/prints.c --no-save --show-output
+expect_out hello
+run $s/load_crash.c
+expect_status 2
+expect_err 'runs at load time \(a constructor\) (died of signal 11|ended)'
+run $s/load_exit.c
+expect_status 2
+expect_err 'runs at load time \(a constructor\) ended the process with status 0'
+run $s/inline_asm.c --no-save
+expect_err "inline_asm.c:[0-9]+: warning: inline assembly 'lock xadd' escapes"
+expect_out 'This run is partial'
+run explore $s/program.c --no-save
+expect_status 1
+expect_out 'assertion failed in main\(\)'
+run explore $s/program_ok.c
+expect_status 0
+expect_out 'All interleavings of this program'
+run $s/fine.c --spurious-cas
+expect_status 0
+expect_err '--spurious-cas has no effect'
+run examples/treiber_stack.c --spurious-cas --max-executions 500
+expect_no err 'no effect'
+
+# ---- output ----
+run $s/fine.c --json -
+expect_status 0
+expect_err 'no fault found'
+jq -e '.verdict == "pass"' "$tmp/out" >/dev/null || fail "no JSON on stdout"
+run $s/two_objects.c --json - --no-save --quiet
+jq -e '.runs | length == 2' "$tmp/out" >/dev/null || fail "not two runs"
+run $s/deadlock.c --no-save --quiet
+expect_out '^[^ ]*deadlock.c:'
+expect_no out 'seed'
+run selftest
+expect_status 0
+expect_out 'the racy counter was caught'
+finish

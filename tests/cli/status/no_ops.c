@@ -1,0 +1,2 @@
+#include <faultline.h>
+FL_OBJECT(thing)
