@@ -272,13 +272,12 @@ bool flags_is_hooked(const char *path) {
  * libgcc.a defines a __wrap_pthread_create of its own (for split stacks), which
  * the link would take.  So the object gets one that jumps to the runtime's.
  */
-static const char create_stub[] =
-    "\t.text\n"
-    "\t.globl __wrap_pthread_create\n"
-    "\t.hidden __wrap_pthread_create\n"
-    "__wrap_pthread_create:\n"
-    "\tjmp *fl_pthread_create@GOTPCREL(%rip)\n"
-    "\t.section .note.GNU-stack,\"\",@progbits\n";
+static const char create_stub[] = "\t.text\n"
+                                  "\t.globl __wrap_pthread_create\n"
+                                  "\t.hidden __wrap_pthread_create\n"
+                                  "__wrap_pthread_create:\n"
+                                  "\tjmp *fl_pthread_create@GOTPCREL(%rip)\n"
+                                  "\t.section .note.GNU-stack,\"\",@progbits\n";
 
 static char *stub_path(const char *wraps) { return xasprintf("%s.s", wraps); }
 

@@ -538,7 +538,9 @@ enum explore_end explore_dpor(struct explore *x) {
       x->cut++;
     else
       x->executions++;
+    x->log = &d.log;
     enum judgement j = x->judge.ended(x->judge.ctx, how);
+    x->log = NULL;
     if (j == JUDGE_STOP) {
       end = EXPLORE_STOPPED;
       break;

@@ -61,6 +61,7 @@ struct explore {
   uint32_t bad_switches;
   uint64_t executions, cut, steps, states, transitions, bad_count;
   uint64_t blocked; /* dpor: executions that a sleep set cut */
+  const struct rt_log *log; /* dpor: of the execution that is being judged */
 
   /* pct, dpct and pos: in */
   uint32_t depth;           /* of the bugs that pct and dpct look for; 0: 3 */
