@@ -158,7 +158,7 @@ struct engine_found {
   VEC(struct engine_record) at; /* one of each digest */
   struct map128 index;
   enum explore_end end;
-  uint64_t executions, cut, states;
+  uint64_t executions, cut, states, interleavings;
 };
 
 /* Results, which calls are pending, and how it ended. */
@@ -208,6 +208,7 @@ __attribute__((unused)) static void engine_explore(struct engine_found *f,
   f->executions = x.executions;
   f->cut = x.cut;
   f->states = x.states;
+  f->interleavings = x.interleavings;
   vec_free(&x.bad);
 }
 

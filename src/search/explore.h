@@ -39,6 +39,7 @@ enum explore_end {
   EXPLORE_EXECUTIONS, /* budgets */
   EXPLORE_TIME,
   EXPLORE_STATES,
+  EXPLORE_MEMORY,
 };
 
 struct explore {
@@ -47,6 +48,7 @@ struct explore {
   uint64_t max_executions; /* of this call; 0: none */
   double deadline;         /* of explore_now(); 0: none */
   uint64_t max_states;     /* stateful; 0: none */
+  uint64_t max_memory;     /* stateful: bytes; 0: none */
   uint64_t seed;           /* random */
   bool no_reduction;       /* stateful: every access is a branching point */
   bool no_real_time;       /* dpor: the order of calls and returns that do not
@@ -60,6 +62,10 @@ struct explore {
   path bad;
   uint32_t bad_switches;
   uint64_t executions, cut, steps, states, transitions, bad_count;
+  /* stateful, when it ends with EXPLORE_ALL: how many complete executions its
+   * graph holds (as many as dfs runs, if there is no_reduction), and how often
+   * it came back to a state that it was in: those go on for ever. */
+  uint64_t interleavings, circles;
   uint64_t blocked; /* dpor: executions that a sleep set cut */
   const struct rt_log *log; /* dpor: of the execution that is being judged */
 

@@ -22,6 +22,8 @@ struct node {
   uint8_t thread; /* whose step is being tried … */
   uint8_t again;  /* … once more, with other answers to its choices */
   uint32_t path_len;
+  uint32_t index;     /* into walk.ways */
+  uint64_t ways;      /* complete executions from here, as far as counted */
 };
 
 struct walk {
@@ -32,8 +34,17 @@ struct walk {
   /* answers to choices within the step in progress */
   uint8_t answer[64], of[64];
   uint32_t nanswers, known;
-  struct map128 visited;
+  struct map128 visited; /* to index + 1 */
+  VEC(uint64_t) ways;    /* by state; OPEN while it is being searched */
 };
+
+/* Counts stay at this when they would grow beyond. */
+#define MANY (UINT64_MAX - 1)
+#define OPEN UINT64_MAX
+
+static uint64_t plus(uint64_t a, uint64_t b) {
+  return a > MANY - b ? MANY : a + b;
+}
 
 static int choose(void *ctx, int n) {
   struct walk *w = ctx;
@@ -69,7 +80,31 @@ static void enter(struct walk *w) {
   n->left = rt_enabled();
   n->again = 0;
   n->path_len = w->path.len;
+  n->ways = 0;
+  n->index = w->ways.len;
+  vec_push(&w->ways, OPEN);
   rt_save(&n->state);
+}
+
+/* The top node is done: what it counted belongs to the node above it too. */
+static void leave(struct walk *w) {
+  struct node *n = &w->nodes.at[--w->depth];
+  w->ways.at[n->index] = n->ways;
+  if (w->depth) {
+    struct node *up = &w->nodes.at[w->depth - 1];
+    up->ways = plus(up->ways, n->ways);
+  } else {
+    w->x->interleavings = n->ways;
+  }
+}
+
+/* A state that was met before.  One that is open is met again by going round
+ * in a circle: such executions do not end, and are not counted. */
+static void meet(struct walk *w, struct node *n, uint32_t index) {
+  if (w->ways.at[index] == OPEN)
+    w->x->circles++;
+  else
+    n->ways = plus(n->ways, w->ways.at[index]);
 }
 
 static void live(struct walk *w) {
@@ -114,6 +149,14 @@ static bool must_restart(void) {
   return rt_found_conflict() || stack;
 }
 
+/* What the search itself holds: the table, the counts, the snapshots. */
+static uint64_t memory(const struct walk *w) {
+  uint64_t bytes = map128_bytes(&w->visited) + w->ways.cap * sizeof(uint64_t);
+  for (uint32_t i = 0; i < w->nodes.len; i++)
+    bytes += w->nodes.at[i].state.cap;
+  return bytes;
+}
+
 /* One pass; *again when it learnt something that invalidates it. */
 static enum explore_end pass(struct walk *w, bool *again) {
   struct explore *x = w->x;
@@ -122,6 +165,8 @@ static enum explore_end pass(struct walk *w, bool *again) {
   w->depth = 0;
   vec_clear(&w->path);
   map128_clear(&w->visited);
+  vec_clear(&w->ways);
+  x->interleavings = x->circles = 0;
   w->nanswers = w->known = 0;
   enum rt_end how = rt_begin(&driver);
   if (must_restart()) {
@@ -136,6 +181,8 @@ static enum explore_end pass(struct walk *w, bool *again) {
            : j == JUDGE_STOP ? EXPLORE_STOPPED
                              : EXPLORE_ALL;
   }
+  bool first;
+  *map128_put(&w->visited, rt_hash(true), &first) = 0;
   enter(w);
   x->states++;
   bool fresh_node = true; /* the engine is in the state of the top node */
@@ -143,7 +190,7 @@ static enum explore_end pass(struct walk *w, bool *again) {
     struct node *n = &w->nodes.at[w->depth - 1];
     if (!n->again) {
       if (!n->left) {
-        w->depth--;
+        leave(w);
         fresh_node = false;
         continue;
       }
@@ -167,15 +214,22 @@ static enum explore_end pass(struct walk *w, bool *again) {
     }
     if (how == RT_STOPPED) {
       bool fresh;
-      map128_put(&w->visited, rt_hash(true), &fresh);
-      if (fresh) {
+      uint32_t *known = map128_put(&w->visited, rt_hash(true), &fresh);
+      if (!fresh) {
+        meet(w, n, *known);
+      } else {
+        *known = w->ways.len;
         x->states++;
         enter(w);
         fresh_node = true;
         if (x->max_states && x->states >= x->max_states)
           return EXPLORE_STATES;
+        if (x->max_memory && x->states % 1024 == 0 &&
+            memory(w) > x->max_memory)
+          return EXPLORE_MEMORY;
       }
     } else {
+      n->ways = plus(n->ways, how != RT_CUT);
       enum judgement j = judge(w, how);
       if (j == JUDGE_STOP)
         return EXPLORE_STOPPED;
@@ -217,6 +271,7 @@ enum explore_end explore_stateful(struct explore *x) {
   vec_free(&w.nodes);
   vec_free(&w.path);
   map128_free(&w.visited);
+  vec_free(&w.ways);
   return end;
 }
 
