@@ -1,14 +1,4 @@
-/*
- * The scheduler: executes steps, asks the driver, ends executions.
- *
- * Call and return: the call of an operation is stamped with the number of its
- * first step, the return with that of its last.  A step runs on to just before
- * the next one, so an operation that ends after its last access returns inside
- * that step, and the local beginning of the thread's next operation runs there
- * too; its call is stamped later, with its own first step.  These are the
- * shortest intervals, hence the strictest real-time order that the
- * interleaving allows.
- */
+/* The scheduler: executes steps, asks the driver, ends executions. */
 #include "rt/int.h"
 
 #include <assert.h>
@@ -17,8 +7,6 @@
 #include <string.h>
 
 struct engine fl__e;
-
-enum { GOES_ON = -1 };
 
 /* ---- on the fiber's side ---- */
 
@@ -35,14 +23,14 @@ void fl__wait(enum event_kind kind, const volatile void *addr, uint64_t other,
   fl__switch(&f->sp, E.engine_sp);
 }
 
-static void leave_fiber(enum arrival how) {
+void fl__leave(enum arrival how) {
   E.arrival = how;
   fl__switch(&E.self->sp, E.engine_sp);
 }
 
 int fl__choose(int n) {
   E.alternatives = n;
-  leave_fiber(CHOOSES);
+  fl__leave(CHOOSES);
   return E.chosen;
 }
 
@@ -67,7 +55,7 @@ void fl__fill_fault(enum fault kind, uint64_t pc, uint64_t addr,
 }
 
 _Noreturn void fl__faulted(void) {
-  leave_fiber(FAULTED);
+  fl__leave(FAULTED);
   __builtin_unreachable();
 }
 
@@ -84,7 +72,7 @@ _Noreturn void fl__fault(enum fault kind, uint64_t pc, uint64_t addr,
 
 _Noreturn void fl__exit_program(int status) {
   E.exit_status = status;
-  leave_fiber(EXITED);
+  fl__leave(EXITED);
   __builtin_unreachable();
 }
 
@@ -92,7 +80,7 @@ _Noreturn void fl__end_thread(void *value) {
   if (E.live.keys)
     fl__run_key_destructors();
   E.self->exit_value = value;
-  leave_fiber(ENDED);
+  fl__leave(ENDED);
   __builtin_unreachable();
 }
 
@@ -133,169 +121,6 @@ int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
   if (E.recording)
     fl__record_simple(EV_CREATE, NULL, (uint64_t)t, pc);
   return t;
-}
-
-static long long invoke(const struct fl_op *op, const struct call *c) {
-  typedef long long word;
-  const int64_t *i = c->args;
-  word a[FL_MAX_ARGS] = {i[0], i[1], i[2], i[3], i[4], i[5]};
-  void *o = E.object;
-  if (op->invoke)
-    return op->invoke(o, a);
-  void (*f)(void) = op->function;
-#define WITH(...) ((word(*)(__VA_ARGS__))f)
-  if (E.suite->create && !E.suite->global)
-    switch (c->nargs) {
-    case 0:
-      return WITH(void *)(o);
-    case 1:
-      return WITH(void *, word)(o, a[0]);
-    case 2:
-      return WITH(void *, word, word)(o, a[0], a[1]);
-    case 3:
-      return WITH(void *, word, word, word)(o, a[0], a[1], a[2]);
-    case 4:
-      return WITH(void *, word, word, word, word)(o, a[0], a[1], a[2], a[3]);
-    case 5:
-      return WITH(void *, word, word, word, word, word)(o, a[0], a[1], a[2],
-                                                        a[3], a[4]);
-    default:
-      return WITH(void *, word, word, word, word, word, word)(
-          o, a[0], a[1], a[2], a[3], a[4], a[5]);
-    }
-  switch (c->nargs) {
-  case 0:
-    return WITH(void)();
-  case 1:
-    return WITH(word)(a[0]);
-  case 2:
-    return WITH(word, word)(a[0], a[1]);
-  case 3:
-    return WITH(word, word, word)(a[0], a[1], a[2]);
-  case 4:
-    return WITH(word, word, word, word)(a[0], a[1], a[2], a[3]);
-  case 5:
-    return WITH(word, word, word, word, word)(a[0], a[1], a[2], a[3], a[4]);
-  default:
-    return WITH(word, word, word, word, word, word)(a[0], a[1], a[2], a[3],
-                                                    a[4], a[5]);
-  }
-#undef WITH
-}
-
-static struct value result_of(const struct fl_op *op, long long raw) {
-  unsigned unused = op->size && op->size < 8 ? 64 - 8 * op->size : 0;
-  switch (op->type) {
-  case FL_TYPE_VOID:
-    break;
-  case FL_TYPE_BOOL:
-    return (struct value){VALUE_BOOL, (raw & 0xff) != 0};
-  case FL_TYPE_INT:
-    return (struct value){VALUE_INT,
-                          (uint64_t)((int64_t)((uint64_t)raw << unused) >>
-                                     unused)};
-  case FL_TYPE_UINT:
-    return (struct value){VALUE_UINT, (uint64_t)raw << unused >> unused};
-  case FL_TYPE_POINTER:
-    return (struct value){VALUE_POINTER, fl__pointer_name((uint64_t)raw)};
-  case FL_TYPE_STRING:
-    return (struct value){
-        VALUE_STRING,
-        raw ? (uint64_t)(uintptr_t)value_intern((const char *)(uintptr_t)raw)
-            : 0};
-  }
-  return (struct value){VALUE_VOID, 0};
-}
-
-static void run_call(uint32_t id) {
-  struct fiber_state *f = E.self;
-  const struct call *c = &E.client->calls[id];
-  const struct fl_op *op = E.ops[c->op];
-  f->call = id;
-  f->called = 0;
-  f->allocs = 0;
-  fl__spin_forget(E.cur);
-  long long raw = invoke(op, c);
-  if (!f->called) /* touched nothing: a step of its own */
-    point(EV_STEP, NULL, 0, 0);
-  E.calls[id].result = result_of(op, raw);
-  E.times[id].ret = E.live.steps;
-  E.returned++;
-  if (id < 64)
-    E.live.done |= 1ull << id;
-  if (E.recording)
-    fl__record_return(E.cur, id);
-  f->call = EVENT_NO_CALL;
-}
-
-static void client_body(void) {
-  struct fiber_state *f = E.self;
-  if (E.suite->thread_enter)
-    f->thread_data = E.suite->thread_enter(E.object);
-  f->ops_begun = 1;
-  for (uint32_t i = 0; i < E.client->ncalls; i++)
-    if (E.client->calls[i].thread == (uint8_t)E.cur)
-      run_call(i);
-  if (E.suite->thread_leave)
-    E.suite->thread_leave(E.object, f->thread_data);
-  fl__end_thread(NULL);
-}
-
-static bool clients_done(struct fiber_state *f) {
-  (void)f;
-  return !E.live.clients;
-}
-
-static void check_leaks(void) {
-  uint64_t addr, bytes;
-  uint32_t n = E.options.leaks ? fl__heap_live(&addr, &bytes) : 0;
-  if (n)
-    fl__fault(FAULT_LEAK, 0, addr, "%u block%s (%llu bytes) never freed", n,
-              n == 1 ? "" : "s", (unsigned long long)bytes);
-}
-
-static void check_end(void) {
-  const struct fl_suite *s = E.suite;
-  if (s->invariant && !s->invariant(E.object))
-    fl__fault(FAULT_INVARIANT, (uint64_t)(uintptr_t)s->invariant + 1, 0,
-              "the invariant does not hold when all threads are done");
-  if (s->destroy) { /* without one there is nobody to free what is left */
-    s->destroy(E.object);
-    check_leaks();
-  }
-}
-
-static void main_body(void) {
-  const struct fl_suite *s = E.suite;
-  E.object = s->create ? s->create() : NULL;
-  if (s->thread_enter)
-    E.self->thread_data = s->thread_enter(E.object);
-  for (uint32_t i = 0; i < E.client->ninit; i++)
-    run_call(i);
-  if (s->show)
-    fl__show_begin(), s->show(E.object), fl__show_end(&E.shown);
-  fl__wait(EV_STEP, NULL, 0, 0, clients_done);
-  for (uint32_t i = client_first_final(E.client); i < E.client->ncalls; i++)
-    run_call(i);
-  if (s->thread_leave)
-    s->thread_leave(E.object, E.self->thread_data);
-  if (s->show && E.recording) {
-    char *text = NULL;
-    fl__show_begin(), s->show(E.object), fl__show_end(&text);
-    fl__record_note(EV_SHOW, 0, 0, 0, text);
-    free(text);
-  }
-  check_end();
-  leave_fiber(ENDED);
-}
-
-static void program_body(void) {
-  static char name[] = "program", *argv[] = {name, NULL};
-  extern char **environ;
-  int status = E.program(1, argv, environ);
-  if (!status)
-    check_leaks();
-  fl__exit_program(status);
 }
 
 /* ---- the engine's side ---- */
@@ -349,7 +174,7 @@ static void ended(int t) {
   if (E.loopers) /* who tries to join it in a loop can go on */
     fl__spin_changed(t, fl__handle_of_thread(t), 1);
   if (E.suite && t && !E.live.clients && !E.live.final &&
-      E.fiber[0].can == clients_done) {
+      E.fiber[0].can == fl__clients_done) {
     E.live.final = 1;
     E.live.transit |= 1;
   }
@@ -518,12 +343,12 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
       return RT_FAULT;
     }
     ended(t);
-    return t ? GOES_ON : RT_DONE;
+    return t ? FL_GOES_ON : RT_DONE;
   }
   if (LIKELY(!f->can)) {
     E.live.parked |= bit;
     fl__spin_arrive(t);
-  } else if (f->can != clients_done) {
+  } else if (f->can != fl__clients_done) {
     E.live.parked |= bit;
     E.live.waiting |= bit;
     if (f->kind == EV_JOIN && f->can(f))
@@ -532,7 +357,7 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   } else if (!E.live.clients && E.live.final) {
     E.live.transit |= bit;
   }
-  return GOES_ON;
+  return FL_GOES_ON;
 }
 
 /* May the pending access run without being a step of its own? */
@@ -562,7 +387,7 @@ static bool is_local(const struct fiber_state *f) {
 static __attribute__((noinline)) int run_locals(int t, int end,
                                                 const struct rt_driver *d) {
   uint64_t addr = 0, size = 0;
-  while (end == GOES_ON && is_local(&E.fiber[t])) {
+  while (end == FL_GOES_ON && is_local(&E.fiber[t])) {
     if (E.live.locals++ >= E.options.max_steps)
       return RT_CUT;
     if (E.fiber[t].size) {
@@ -571,7 +396,7 @@ static __attribute__((noinline)) int run_locals(int t, int end,
     }
     end = execute_one(t, LOCAL, d);
   }
-  if (end != GOES_ON && size)
+  if (end != FL_GOES_ON && size)
     fl__conflict_force(addr, size);
   return end;
 }
@@ -582,13 +407,13 @@ execute_step(int t, const struct rt_driver *d) {
   return UNLIKELY(E.reduce) ? run_locals(t, end, d) : end;
 }
 
-static __attribute__((noinline)) int
-execute_transit(int t, const struct rt_driver *d) {
+__attribute__((noinline)) int
+fl__execute_transit(int t, const struct rt_driver *d) {
   int end = execute_one(t, TRANSIT, d);
   return E.reduce ? run_locals(t, end, d) : end;
 }
 
-static FL_HOT uint32_t enabled_threads(void) {
+FL_HOT uint32_t fl__enabled(void) {
   uint32_t on = E.live.parked & ~E.live.waiting;
   for (uint32_t left = E.live.waiting; UNLIKELY(left); left &= left - 1) {
     int t = __builtin_ctz(left);
@@ -625,7 +450,7 @@ static void call_the_waiting(void) {
 }
 
 /* Nobody can step: what does that mean? */
-static enum rt_end blocked(void) {
+enum rt_end fl__blocked(void) {
   call_the_waiting();
   bool may_wait = E.live.clients != 0;
   for (uint32_t left = E.live.clients; left; left &= left - 1) {
@@ -659,40 +484,36 @@ static enum rt_end blocked(void) {
   return RT_FAULT;
 }
 
-static __attribute__((noinline)) int run_transits(const struct rt_driver *d) {
+__attribute__((noinline)) int fl__run_transits(const struct rt_driver *d) {
   while (E.live.transit) {
     int t = __builtin_ctz(E.live.transit);
     E.live.transit &= E.live.transit - 1;
-    int end = execute_transit(t, d);
-    if (end != GOES_ON)
+    int end = fl__execute_transit(t, d);
+    if (end != FL_GOES_ON)
       return end;
   }
-  return GOES_ON;
-}
-
-static inline int run_transit(const struct rt_driver *d) {
-  return UNLIKELY(E.live.transit) ? run_transits(d) : GOES_ON;
+  return FL_GOES_ON;
 }
 
 /* Without a driver: stay with the current thread while it is enabled. */
-static int stay(uint32_t enabled) {
+int fl__stay(uint32_t enabled) {
   return enabled >> E.live.current & 1 ? (int)E.live.current
                                        : __builtin_ctz(enabled);
 }
 
 static FL_HOT enum rt_end run(const struct rt_driver *d) {
   for (;;) {
-    int end = run_transit(d);
-    if (end != GOES_ON)
+    int end = fl__run_transit(d);
+    if (end != FL_GOES_ON)
       return (enum rt_end)end;
-    uint32_t enabled = E.enabled = enabled_threads();
+    uint32_t enabled = E.enabled = fl__enabled();
     if (!enabled)
-      return blocked();
+      return fl__blocked();
     if (E.live.steps >= E.options.max_steps)
       return RT_CUT;
     int t;
     if (!d || E.live.final)
-      t = stay(enabled);
+      t = fl__stay(enabled);
     else if ((enabled & (enabled - 1)) || d->every) {
       t = d->pick(d->ctx, enabled, (int)E.live.current);
       if (t < 0)
@@ -701,136 +522,9 @@ static FL_HOT enum rt_end run(const struct rt_driver *d) {
     } else
       t = __builtin_ctz(enabled);
     end = execute_step(t, d);
-    if (end != GOES_ON)
+    if (end != FL_GOES_ON)
       return (enum rt_end)end;
   }
-}
-
-/* ---- preparing ---- */
-
-static void take_ops(const struct fl_suite *suite) {
-  E.nops = 0;
-  for (struct fl_op *o = suite->ops; o; o = o->next)
-    E.nops++;
-  E.ops = xrealloc(E.ops, (E.nops + 1) * sizeof *E.ops);
-  uint32_t i = 0;
-  for (struct fl_op *o = suite->ops; o; o = o->next)
-    E.ops[i++] = o;
-}
-
-static void take_client(const struct client *c) {
-  uint32_t n = c ? c->ncalls : 0;
-  E.client = c;
-  E.calls = xrealloc(E.calls, (n + 1) * sizeof *E.calls);
-  E.times = xrealloc(E.times, (n + 1) * sizeof *E.times);
-  E.history.ops = xrealloc(E.history.ops, (n + 1) * sizeof *E.history.ops);
-  E.history.client = c;
-  memset(E.calls, 0, n * sizeof *E.calls);
-  for (uint32_t i = 0; i < n; i++)
-    E.times[i] = (struct live_time){HISTORY_PENDING, HISTORY_PENDING};
-}
-
-/* Runs thread t on its own until `until` says that it is where it should be. */
-static int run_alone(int t, bool (*until)(int t)) {
-  E.live.current = (uint32_t)t;
-  int end = execute_transit(t, NULL);
-  while (end == GOES_ON) {
-    end = run_transit(NULL);
-    if (end != GOES_ON)
-      return end;
-    if (until(t))
-      return GOES_ON;
-    uint32_t enabled = enabled_threads();
-    if (!enabled)
-      return blocked();
-    if (E.live.steps++ >= E.options.max_steps)
-      return RT_CUT;
-    end = execute_transit(stay(enabled), NULL);
-  }
-  return end;
-}
-
-static bool main_waits(int t) {
-  (void)t;
-  return E.fiber[0].can == clients_done;
-}
-static bool ops_begun(int t) {
-  return E.fiber[t].status == FIBER_DONE || E.fiber[t].ops_begun;
-}
-
-static int prepare_client(void) {
-  /* The client's threads are 1 … n, whatever the constructor creates. */
-  E.live.nfibers = 1 + E.client->nthreads;
-  for (uint32_t t = 1; t <= E.client->nthreads; t++)
-    fl__fiber_begin((int)t, client_body);
-  fl__fiber_begin(0, main_body);
-  int end = run_alone(0, main_waits);
-  for (uint32_t t = 1; end == GOES_ON && t <= E.client->nthreads; t++) {
-    E.live.clients |= 1u << t;
-    end = run_alone((int)t, ops_begun);
-  }
-  return end;
-}
-
-static void forget_marks(void) {
-  for (int t = 0; t < RT_MAX_THREADS; t++)
-    if (E.stack_marks[t]) {
-      free(E.stack_marks[t]);
-      E.stack_marks[t] = NULL;
-    }
-  E.stack_shared = E.new_marks = 0;
-}
-
-enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
-  /* As many calls as at loading, namely none, while its state is restored. */
-  E.client = NULL;
-  fl__pages_end();
-  rt_restore(&E.loaded);
-  E.suite = suite;
-  if (suite)
-    take_ops(suite);
-  take_client(suite ? c : NULL);
-  forget_marks();
-  fl__conflict_forget();
-  uint8_t reduce = E.reduce;
-  E.reduce = 0;
-  memset(&E.fault, 0, sizeof E.fault);
-  E.object = NULL;
-  E.shadowing = 1;
-  E.driver = NULL;
-  int end = GOES_ON;
-  if (suite) {
-    end = prepare_client();
-  } else {
-    E.live.nfibers = 1;
-    fl__fiber_begin(0, program_body);
-    E.live.transit = 1;
-  }
-  E.shadowing = 0;
-  E.reduce = reduce;
-  E.live.current = 0;
-  fl__pages_begin();
-  rt_save(&E.start);
-  memcpy(E.start_shadow, E.shadow, RT_MAX_THREADS * sizeof *E.shadow);
-  if (end == GOES_ON)
-    return RT_DONE;
-  return end == RT_STUCK ? RT_FAULT : (enum rt_end)end;
-}
-
-int rt_open(const char *so, const struct rt_options *o, struct error *e) {
-  E.options = *o;
-  fl__heap_open();
-  fl__fibers_open();
-  int err = fl__module_open(so, e);
-  if (err)
-    return err;
-  if (E.tls_size)
-    E.options.uses_tls = true;
-  fl__signals_open();
-  take_client(NULL);
-  rt_save(&E.loaded);
-  E.loaded_used = E.live.arena_used[0];
-  return ERR_NONE;
 }
 
 /* ---- running ---- */
@@ -840,9 +534,9 @@ int rt_open(const char *so, const struct rt_options *o, struct error *e) {
 static int restart(const struct rt_driver *d) {
   rt_restore(&E.start);
   E.fault.kind = FAULT_NONE;
-  int end = GOES_ON;
+  int end = FL_GOES_ON;
   if (E.reduce)
-    for (uint32_t t = 0; t < E.live.nfibers && end == GOES_ON; t++)
+    for (uint32_t t = 0; t < E.live.nfibers && end == FL_GOES_ON; t++)
       if (E.live.parked >> t & 1)
         end = run_locals((int)t, end, d);
   return end;
@@ -850,7 +544,7 @@ static int restart(const struct rt_driver *d) {
 
 enum rt_end rt_run(const struct rt_driver *d) {
   int begun = restart(d);
-  enum rt_end end = begun == GOES_ON ? run(d) : (enum rt_end)begun;
+  enum rt_end end = begun == FL_GOES_ON ? run(d) : (enum rt_end)begun;
   if (E.options.uses_tls)
     fl__use_fs(E.own_fs);
   E.history.stuck = end == RT_STUCK;
@@ -876,13 +570,13 @@ enum rt_end rt_run_recorded(const struct rt_driver *d, struct arena *a,
   return end;
 }
 
-uint32_t rt_enabled(void) { return enabled_threads(); }
+uint32_t rt_enabled(void) { return fl__enabled(); }
 
 enum rt_end rt_begin(const struct rt_driver *d) {
   int end = restart(d);
-  if (end == GOES_ON)
-    end = run_transit(d);
-  return end == GOES_ON ? RT_STOPPED : (enum rt_end)end;
+  if (end == FL_GOES_ON)
+    end = fl__run_transit(d);
+  return end == FL_GOES_ON ? RT_STOPPED : (enum rt_end)end;
 }
 
 /* The final calls belong to the last step: nothing is decided in them. */
@@ -890,95 +584,14 @@ enum rt_end rt_step(int thread, const struct rt_driver *d) {
   if (E.live.steps >= E.options.max_steps)
     return RT_CUT;
   int end = execute_step(thread, d);
-  if (end == GOES_ON)
-    end = run_transit(d);
-  if (end == GOES_ON && E.live.final)
+  if (end == FL_GOES_ON)
+    end = fl__run_transit(d);
+  if (end == FL_GOES_ON && E.live.final)
     end = (int)run(d);
-  else if (end == GOES_ON && !enabled_threads())
-    end = (int)blocked();
+  else if (end == FL_GOES_ON && !fl__enabled())
+    end = (int)fl__blocked();
   if (E.options.uses_tls)
     fl__use_fs(E.own_fs);
   E.history.stuck = end == RT_STUCK;
-  return end == GOES_ON ? RT_STOPPED : (enum rt_end)end;
-}
-
-const struct history *rt_history(void) {
-  uint32_t n = E.client ? E.client->ncalls : 0;
-  for (uint32_t i = 0; i < n; i++)
-    E.history.ops[i] = (struct hop){E.times[i].call, E.times[i].ret,
-                                    E.calls[i].result};
-  return &E.history;
-}
-
-struct hash128 rt_history_hash(void) {
-  uint32_t n = E.client ? E.client->ncalls : 0;
-  if (n > 64)
-    return history_digest(rt_history());
-  uint64_t what[3] = {E.live.done, 0, E.history.stuck};
-  for (uint32_t t = 0; t < E.live.nfibers; t++)
-    if (E.fiber[t].call != EVENT_NO_CALL && E.fiber[t].called)
-      what[1] |= 1ull << E.fiber[t].call;
-  return hash128(E.calls, n * sizeof *E.calls, hash64(what, sizeof what, 0));
-}
-
-const struct rt_fault *rt_fault(void) { return &E.fault; }
-uint32_t rt_steps(void) { return E.live.steps; }
-bool rt_call_done(uint32_t call) {
-  return E.times[call].ret != HISTORY_PENDING;
-}
-uint64_t rt_progress(void) { return E.progress; }
-uint64_t rt_accesses(void) { return E.accesses; }
-
-bool rt_reduce(bool on) {
-  bool was = E.reduce;
-  E.reduce = on;
-  return was;
-}
-void rt_trail(struct rt_trail *t) { E.trail = t; }
-void rt_log(struct rt_log *l) { E.log = l; }
-
-void rt_pending(int thread, struct rt_access *out) {
-  const struct fiber_state *f = &E.fiber[thread];
-  *out = (struct rt_access){f->kind, f->addr, f->size};
-}
-
-bool rt_found_conflict(void) {
-  bool found = E.conflicts != 0;
-  E.conflicts = 0;
-  return found;
-}
-
-bool rt_found_shared_stack(void) {
-  bool found = E.new_marks != 0;
-  E.new_marks = 0;
-  return found;
-}
-
-uint32_t rt_waiting(struct waiting out[RT_MAX_THREADS]) {
-  uint32_t n = 0;
-  for (uint32_t t = 0; t < E.live.nfibers; t++) {
-    struct fiber_state *f = &E.fiber[t];
-    if (f->status != FIBER_PARKED || f->can == clients_done)
-      continue;
-    out[n++] = (struct waiting){
-        .thread = (uint8_t)t,
-        .kind = f->kind,
-        .spins = f->spinning,
-        .holder = fl__holder(f->kind, f->addr),
-        .pc = f->pc - E.base < E.image_span ? f->pc - E.base : 0,
-        .addr = f->kind == EV_JOIN ? f->other : f->addr,
-        .call = f->call,
-    };
-  }
-  return n;
-}
-
-bool fl__readable(uint64_t addr, uint64_t size) {
-  if (addr - E.data_lo < E.data_span)
-    return size <= E.data_span - (addr - E.data_lo);
-  if (addr - HEAP_BASE < HEAP_SPAN)
-    return size <= HEAP_SPAN - (addr - HEAP_BASE);
-  return addr - STACK_BASE < STACK_SPAN &&
-         (addr - STACK_BASE) % STACK_SIZE >= STACK_GUARD &&
-         (addr - STACK_BASE) % STACK_SIZE + size <= STACK_SIZE;
+  return end == FL_GOES_ON ? RT_STOPPED : (enum rt_end)end;
 }

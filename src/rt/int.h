@@ -353,6 +353,29 @@ uint64_t fl__pointer_name(uint64_t p) FL_HIDDEN;
 /* A leaked block, or 0 (alive, and allocated since the client was begun). */
 uint32_t fl__heap_live(uint64_t *first_addr, uint64_t *bytes) FL_HIDDEN;
 
+/* ---- engine.c, for the other files ---- */
+
+enum { FL_GOES_ON = -1 }; /* else how an execution ended: enum rt_end */
+/* Leaves the running fiber for the engine. */
+void fl__leave(enum arrival how) FL_HIDDEN;
+/* Runs a thread to its next step without counting one. */
+int fl__execute_transit(int thread, const struct rt_driver *d) FL_HIDDEN;
+int fl__run_transits(const struct rt_driver *d) FL_HIDDEN;
+static inline int fl__run_transit(const struct rt_driver *d) {
+  return UNLIKELY(E.live.transit) ? fl__run_transits(d) : FL_GOES_ON;
+}
+uint32_t fl__enabled(void) FL_HIDDEN; /* mask */
+/* Nobody can step: what does that mean? */
+enum rt_end fl__blocked(void) FL_HIDDEN;
+/* Without a driver: stay with the current thread while it is enabled. */
+int fl__stay(uint32_t enabled) FL_HIDDEN;
+
+/* calls.c: what fibers run */
+void fl__main_body(void) FL_HIDDEN;
+void fl__client_body(void) FL_HIDDEN;
+void fl__program_body(void) FL_HIDDEN;
+bool fl__clients_done(struct fiber_state *f) FL_HIDDEN;
+
 /* ---- the other files ---- */
 
 void fl__fibers_open(void) FL_HIDDEN;

@@ -1,0 +1,84 @@
+/* What the engine tells of the execution that ended, and of the one in
+ * progress. */
+#include "rt/int.h"
+
+const struct history *rt_history(void) {
+  uint32_t n = E.client ? E.client->ncalls : 0;
+  for (uint32_t i = 0; i < n; i++)
+    E.history.ops[i] = (struct hop){E.times[i].call, E.times[i].ret,
+                                    E.calls[i].result};
+  return &E.history;
+}
+
+struct hash128 rt_history_hash(void) {
+  uint32_t n = E.client ? E.client->ncalls : 0;
+  if (n > 64)
+    return history_digest(rt_history());
+  uint64_t what[3] = {E.live.done, 0, E.history.stuck};
+  for (uint32_t t = 0; t < E.live.nfibers; t++)
+    if (E.fiber[t].call != EVENT_NO_CALL && E.fiber[t].called)
+      what[1] |= 1ull << E.fiber[t].call;
+  return hash128(E.calls, n * sizeof *E.calls, hash64(what, sizeof what, 0));
+}
+
+const struct rt_fault *rt_fault(void) { return &E.fault; }
+uint32_t rt_steps(void) { return E.live.steps; }
+bool rt_call_done(uint32_t call) {
+  return E.times[call].ret != HISTORY_PENDING;
+}
+uint64_t rt_progress(void) { return E.progress; }
+uint64_t rt_accesses(void) { return E.accesses; }
+
+bool rt_reduce(bool on) {
+  bool was = E.reduce;
+  E.reduce = on;
+  return was;
+}
+void rt_trail(struct rt_trail *t) { E.trail = t; }
+void rt_log(struct rt_log *l) { E.log = l; }
+
+void rt_pending(int thread, struct rt_access *out) {
+  const struct fiber_state *f = &E.fiber[thread];
+  *out = (struct rt_access){f->kind, f->addr, f->size};
+}
+
+bool rt_found_conflict(void) {
+  bool found = E.conflicts != 0;
+  E.conflicts = 0;
+  return found;
+}
+
+bool rt_found_shared_stack(void) {
+  bool found = E.new_marks != 0;
+  E.new_marks = 0;
+  return found;
+}
+
+uint32_t rt_waiting(struct waiting out[RT_MAX_THREADS]) {
+  uint32_t n = 0;
+  for (uint32_t t = 0; t < E.live.nfibers; t++) {
+    struct fiber_state *f = &E.fiber[t];
+    if (f->status != FIBER_PARKED || f->can == fl__clients_done)
+      continue;
+    out[n++] = (struct waiting){
+        .thread = (uint8_t)t,
+        .kind = f->kind,
+        .spins = f->spinning,
+        .holder = fl__holder(f->kind, f->addr),
+        .pc = f->pc - E.base < E.image_span ? f->pc - E.base : 0,
+        .addr = f->kind == EV_JOIN ? f->other : f->addr,
+        .call = f->call,
+    };
+  }
+  return n;
+}
+
+bool fl__readable(uint64_t addr, uint64_t size) {
+  if (addr - E.data_lo < E.data_span)
+    return size <= E.data_span - (addr - E.data_lo);
+  if (addr - HEAP_BASE < HEAP_SPAN)
+    return size <= HEAP_SPAN - (addr - HEAP_BASE);
+  return addr - STACK_BASE < STACK_SPAN &&
+         (addr - STACK_BASE) % STACK_SIZE >= STACK_GUARD &&
+         (addr - STACK_BASE) % STACK_SIZE + size <= STACK_SIZE;
+}

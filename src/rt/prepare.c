@@ -1,0 +1,133 @@
+/*
+ * Opening an object and preparing a client: everything up to the state in which
+ * each execution begins.
+ */
+#include "rt/int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void take_ops(const struct fl_suite *suite) {
+  E.nops = 0;
+  for (struct fl_op *o = suite->ops; o; o = o->next)
+    E.nops++;
+  E.ops = xrealloc(E.ops, (E.nops + 1) * sizeof *E.ops);
+  uint32_t i = 0;
+  for (struct fl_op *o = suite->ops; o; o = o->next)
+    E.ops[i++] = o;
+}
+
+static void take_client(const struct client *c) {
+  uint32_t n = c ? c->ncalls : 0;
+  E.client = c;
+  E.calls = xrealloc(E.calls, (n + 1) * sizeof *E.calls);
+  E.times = xrealloc(E.times, (n + 1) * sizeof *E.times);
+  E.history.ops = xrealloc(E.history.ops, (n + 1) * sizeof *E.history.ops);
+  E.history.client = c;
+  memset(E.calls, 0, n * sizeof *E.calls);
+  for (uint32_t i = 0; i < n; i++)
+    E.times[i] = (struct live_time){HISTORY_PENDING, HISTORY_PENDING};
+}
+
+/* Runs thread t on its own until `until` says that it is where it should be. */
+static int run_alone(int t, bool (*until)(int t)) {
+  E.live.current = (uint32_t)t;
+  int end = fl__execute_transit(t, NULL);
+  while (end == FL_GOES_ON) {
+    end = fl__run_transit(NULL);
+    if (end != FL_GOES_ON)
+      return end;
+    if (until(t))
+      return FL_GOES_ON;
+    uint32_t enabled = fl__enabled();
+    if (!enabled)
+      return fl__blocked();
+    if (E.live.steps++ >= E.options.max_steps)
+      return RT_CUT;
+    end = fl__execute_transit(fl__stay(enabled), NULL);
+  }
+  return end;
+}
+
+static bool main_waits(int t) {
+  (void)t;
+  return E.fiber[0].can == fl__clients_done;
+}
+static bool ops_begun(int t) {
+  return E.fiber[t].status == FIBER_DONE || E.fiber[t].ops_begun;
+}
+
+static int prepare_client(void) {
+  /* The client's threads are 1 … n, whatever the constructor creates. */
+  E.live.nfibers = 1 + E.client->nthreads;
+  for (uint32_t t = 1; t <= E.client->nthreads; t++)
+    fl__fiber_begin((int)t, fl__client_body);
+  fl__fiber_begin(0, fl__main_body);
+  int end = run_alone(0, main_waits);
+  for (uint32_t t = 1; end == FL_GOES_ON && t <= E.client->nthreads; t++) {
+    E.live.clients |= 1u << t;
+    end = run_alone((int)t, ops_begun);
+  }
+  return end;
+}
+
+static void forget_marks(void) {
+  for (int t = 0; t < RT_MAX_THREADS; t++)
+    if (E.stack_marks[t]) {
+      free(E.stack_marks[t]);
+      E.stack_marks[t] = NULL;
+    }
+  E.stack_shared = E.new_marks = 0;
+}
+
+enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
+  /* As many calls as at loading, namely none, while its state is restored. */
+  E.client = NULL;
+  fl__pages_end();
+  rt_restore(&E.loaded);
+  E.suite = suite;
+  if (suite)
+    take_ops(suite);
+  take_client(suite ? c : NULL);
+  forget_marks();
+  fl__conflict_forget();
+  uint8_t reduce = E.reduce;
+  E.reduce = 0;
+  memset(&E.fault, 0, sizeof E.fault);
+  E.object = NULL;
+  E.shadowing = 1;
+  E.driver = NULL;
+  int end = FL_GOES_ON;
+  if (suite) {
+    end = prepare_client();
+  } else {
+    E.live.nfibers = 1;
+    fl__fiber_begin(0, fl__program_body);
+    E.live.transit = 1;
+  }
+  E.shadowing = 0;
+  E.reduce = reduce;
+  E.live.current = 0;
+  fl__pages_begin();
+  rt_save(&E.start);
+  memcpy(E.start_shadow, E.shadow, RT_MAX_THREADS * sizeof *E.shadow);
+  if (end == FL_GOES_ON)
+    return RT_DONE;
+  return end == RT_STUCK ? RT_FAULT : (enum rt_end)end;
+}
+
+int rt_open(const char *so, const struct rt_options *o, struct error *e) {
+  E.options = *o;
+  fl__heap_open();
+  fl__fibers_open();
+  int err = fl__module_open(so, e);
+  if (err)
+    return err;
+  if (E.tls_size)
+    E.options.uses_tls = true;
+  fl__signals_open();
+  take_client(NULL);
+  rt_save(&E.loaded);
+  E.loaded_used = E.live.arena_used[0];
+  return ERR_NONE;
+}
