@@ -224,7 +224,7 @@ static uint32_t note_step(int t, enum how how) {
       .thread = (uint8_t)t,
       .kind = f->kind,
       .flags = (uint8_t)((how == TRANSIT ? RT_LINK : 0) |
-                         (f->can ? RT_WAITS : 0) |
+                         (f->can || f->spun ? RT_WAITS : 0) |
                          (!f->called && f->call != EVENT_NO_CALL ? RT_CALLS
                                                                  : 0)),
       .enabled = E.enabled,
@@ -298,6 +298,8 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   if (addr - HEAP_BASE < HEAP_SPAN && kind != EV_FREE &&
       UNLIKELY(!fl__heap_check(addr, size))) {
     E.self = f;
+    if (UNLIKELY(E.recording))
+      fl__record_refused(t);
     fl__heap_fault(addr, size, event_writes[kind], f->pc);
     return RT_FAULT;
   }
@@ -308,6 +310,7 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
     fl__record_step(t);
   uint32_t returned = E.returned;
   f->silent = f->failed = 0;
+  f->spun = 0;
   f->can = NULL;
   resume(t);
   while (UNLIKELY(E.arrival == CHOOSES)) {

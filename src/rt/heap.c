@@ -175,6 +175,7 @@ static void info(const struct block_header *h, struct block_info *out) {
                              .alloc_pc = h->alloc_pc,
                              .free_pc = h->free_pc,
                              .alloc_chain = h->alloc_chain,
+                             .alloc_call = h->call,
                              .alloc_thread = h->alloc_thread,
                              .free_thread = h->free_thread,
                              .live = h->live};

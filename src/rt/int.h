@@ -75,6 +75,7 @@ struct fiber_state {
                      that sleeps comes back to the same local state */
   uint64_t seen; /* spin detection: a sieve of the pcs since the last change */
   uint64_t looping; /* … and whether a loop is being recorded */
+  uint64_t spun;    /* it was parked in a loop until just now */
 };
 #define FIBER_HASHED offsetof(struct fiber_state, expected)
 
@@ -327,10 +328,16 @@ void fl__heap_fault(uint64_t addr, uint64_t size, bool write, uint64_t pc)
 /* Leaves the fiber with the fault that E.fault has. */
 _Noreturn void fl__faulted(void) FL_HIDDEN;
 
+/* For the recording: an access without a step that is a fault. */
+void fl__record_refused_touch(bool write, uint64_t addr, uint64_t size,
+                              uint64_t pc) FL_HIDDEN;
+
 static inline void fl__must_live(uint64_t addr, uint64_t size, bool write,
                                  uint64_t pc) {
   if (addr - HEAP_BASE < HEAP_SPAN && E.in_fiber &&
       UNLIKELY(!fl__heap_check(addr, size))) {
+    if (E.recording)
+      fl__record_refused_touch(write, addr, size, pc);
     fl__heap_fault(addr, size, write, pc);
     fl__faulted();
   }
@@ -341,6 +348,7 @@ void fl__heap_clear(void) FL_HIDDEN;
 struct block_info {
   uint64_t base, size, elem, alloc_pc, free_pc;
   uint32_t alloc_chain;
+  uint32_t alloc_call; /* the client's call + 1, or 0 */
   uint8_t alloc_thread, free_thread;
   bool live;
 };
@@ -425,6 +433,7 @@ uint8_t fl__holder(uint8_t kind, uint64_t addr) FL_HIDDEN;
 void fl__record_begin(struct arena *a, struct trace *t) FL_HIDDEN;
 void fl__record_end(void) FL_HIDDEN;
 void fl__record_step(int thread) FL_HIDDEN;
+void fl__record_refused(int thread) FL_HIDDEN; /* a step that is a fault */
 void fl__record_done_step(uint8_t kind, uint64_t addr, uint64_t size)
     FL_HIDDEN;
 void fl__record_call(int thread, uint32_t call) FL_HIDDEN;

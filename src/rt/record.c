@@ -5,13 +5,19 @@
  *
  * Values: a plain read's value is what memory holds when the step begins, a
  * plain write's what it holds when the step is over; atomics tell theirs.
+ * Until then an event says that its value is unknown, and so does one whose
+ * step the end of the execution cut off.
  */
+#define _GNU_SOURCE /* process_vm_readv */
+
 #include "rt/int.h"
 
 #include "base/arena.h"
 #include "base/map128.h"
 
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 enum { MAX_EVENTS = 1 << 16, MAX_FRAMES = 1 << 15, MAX_BLOCKS = 1 << 14,
        MAX_NOTES = 64 };
@@ -81,6 +87,7 @@ static void old_block(const struct block_info *b, void *ctx) {
                        .alloc_pc = b->alloc_pc,
                        .free_pc = b->free_pc,
                        .alloc_chain = b->alloc_chain,
+                       .alloc_call = b->alloc_call,
                        .alloc_thread = b->alloc_thread,
                        .free_thread = b->free_thread};
 }
@@ -118,6 +125,22 @@ static void copy_value(uint64_t to[2], const void *from, uint64_t size) {
     memcpy(to, from, size < 16 ? size : 16);
 }
 
+/*
+ * The first bytes at an address, which may be anything: what lies outside of
+ * the engine's areas (`stdout`, a library's data, a mapped file) is read by the
+ * kernel, which does not mind a bad address.
+ */
+static bool read_value(uint64_t to[2], uint64_t addr, uint64_t size) {
+  if (fl__readable(addr, size ? size : 1)) {
+    copy_value(to, (const void *)addr, size);
+    return true;
+  }
+  size_t n = size < 16 ? (size_t)size : 16;
+  struct iovec here = {to, n}, there = {(void *)addr, n};
+  to[0] = to[1] = 0;
+  return n && process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)n;
+}
+
 void fl__record_step(int thread) {
   struct fiber_state *f = &E.fiber[thread];
   R.open = 0;
@@ -131,12 +154,33 @@ void fl__record_step(int thread) {
   e->size = f->size;
   if (f->kind == EV_JOIN)
     e->value[0] = f->other;
-  if ((event_reads[f->kind] || event_writes[f->kind]) &&
-      fl__readable(f->addr, f->size ? f->size : 1)) {
-    copy_value(e->old, (void *)f->addr, f->size);
-    memcpy(e->value, e->old, sizeof e->value);
+  if (event_reads[f->kind] || event_writes[f->kind]) {
+    if (!read_value(e->old, f->addr, f->size))
+      e->flags = EVENT_NO_OLD | EVENT_NO_VALUE;
+    else if (event_writes[f->kind])
+      e->flags = EVENT_NO_VALUE;
+    else
+      memcpy(e->value, e->old, sizeof e->value);
   }
   R.open = R.t->nevents;
+}
+
+/* An access that the engine does not let happen: what is there is no value. */
+void fl__record_refused(int thread) {
+  fl__record_step(thread);
+  if (R.open)
+    R.t->events[R.open - 1].flags = EVENT_NO_OLD | EVENT_NO_VALUE;
+  R.open = 0;
+}
+
+void fl__record_refused_touch(bool write, uint64_t addr, uint64_t size,
+                              uint64_t pc) {
+  struct event *e = add(write ? EV_WRITE : EV_READ, E.cur, pc);
+  if (!e)
+    return;
+  e->addr = addr;
+  e->size = size;
+  e->flags = EVENT_NO_OLD | EVENT_NO_VALUE;
 }
 
 void fl__saw(enum event_kind kind, const void *old, const void *value,
@@ -145,21 +189,35 @@ void fl__saw(enum event_kind kind, const void *old, const void *value,
     return;
   struct event *e = &R.t->events[R.open - 1];
   e->kind = kind;
-  if (old)
+  if (old) {
     copy_value(e->old, old, size);
-  if (value)
+    e->flags &= (uint8_t)~EVENT_NO_OLD;
+  }
+  if (value) {
     copy_value(e->value, value, size);
+    e->flags &= (uint8_t)~EVENT_NO_VALUE;
+  }
   if (!event_writes[kind])
     R.open = 0;
+}
+
+static bool equal(const uint64_t a[2], const uint64_t b[2]) {
+  return a[0] == b[0] && a[1] == b[1];
 }
 
 void fl__record_done_step(uint8_t kind, uint64_t addr, uint64_t size) {
   if (!R.open)
     return;
   struct event *e = &R.t->events[R.open - 1];
-  if (event_writes[kind] && E.arrival != FAULTED &&
-      fl__readable(addr, size ? size : 1) && e->kind == kind)
-    copy_value(e->value, (void *)addr, size);
+  uint64_t now[2];
+  if (event_writes[kind] && e->kind == kind && read_value(now, addr, size)) {
+    /* A fault may have come before the write itself: no change tells nothing. */
+    bool known = E.arrival != FAULTED || !equal(now, e->old);
+    if (known) {
+      memcpy(e->value, now, sizeof now);
+      e->flags &= (uint8_t)~EVENT_NO_VALUE;
+    }
+  }
   R.open = 0;
 }
 
@@ -210,6 +268,7 @@ void fl__record_alloc(const void *p, uint64_t size, uint64_t elem,
                       .free_event = UINT32_MAX,
                       .alloc_pc = e->pc,
                       .alloc_chain = e->chain,
+                      .alloc_call = e->call + 1, /* EVENT_NO_CALL gives 0 */
                       .alloc_thread = (uint8_t)E.cur};
 }
 

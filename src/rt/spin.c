@@ -89,6 +89,7 @@ void fl__spin_changed(int thread, uint64_t addr, uint64_t size) {
       if (s->at[i].addr < addr + size &&
           addr < s->at[i].addr + s->at[i].size) {
         s->n = 0;
+        E.fiber[t].spun = E.fiber[t].spinning;
         E.fiber[t].spinning = 0;
         E.live.spinning &= ~(1u << t);
         E.loopers &= ~(1u << t);
