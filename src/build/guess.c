@@ -59,6 +59,8 @@ static int fit(const struct block *b, Dwarf_Die *type, bool said, bool *array) {
   *array = false;
   if (!size || !b->size)
     return 0;
+  if (size == 1 && !number && b->size > 1)
+    return 0; /* a class without members, such as an allocator */
   if (size == b->size)
     return (said ? 90 : 60) - (b->elem_size && b->elem_size != size ? 30 : 0) -
            (number && !said ? 25 : 0);
@@ -75,14 +77,34 @@ static int fit(const struct block *b, Dwarf_Die *type, bool said, bool *array) {
   return 0;
 }
 
+static bool is_aggregate(Dwarf_Die *type) {
+  enum type_kind kind = type_kind(type);
+  return kind == TYPE_STRUCT || kind == TYPE_UNION;
+}
+
+/* A node of the C++ library's containers and the like: its name and members say
+ * nothing to those who use them. */
+static bool is_hidden(Dwarf_Die *type) {
+  Dwarf_Die bare = *type;
+  const char *name = type_peel(&bare) ? dwarf_diename(&bare) : NULL;
+  return name && name_is_reserved(name) && is_aggregate(&bare) &&
+         die_is_system(&bare);
+}
+
 static void consider(struct look *k, Dwarf_Die *type, const char *variable,
                      bool said, int less) {
   struct guess g = {.type = *type};
   g.weight = fit(k->block, type, said, &g.array) - less;
   if (g.weight <= k->best->weight)
     return;
-  enum type_kind kind = type_kind(type);
-  if (kind == TYPE_STRUCT || kind == TYPE_UNION)
+  if (is_hidden(type)) { /* it is one, and no other type is to be looked for */
+    g.name = "block";
+    g.name_len = strlen(g.name);
+    g.hidden = true;
+    *k->best = g;
+    return;
+  }
+  if (is_aggregate(type))
     g.name = type_name(type, &g.name_len);
   if (!g.name) {
     g.name = variable;
@@ -97,9 +119,7 @@ static void consider(struct look *k, Dwarf_Die *type, const char *variable,
 /* The members of a struct that a pointer on the line leads to: s->items. */
 static void consider_members(struct look *k, Dwarf_Die *type) {
   Dwarf_Die bare = *type, die, member, to;
-  enum type_kind kind = type_kind(type);
-  if ((kind != TYPE_STRUCT && kind != TYPE_UNION) || !type_peel(&bare) ||
-      dwarf_child(&bare, &die))
+  if (!is_aggregate(type) || !type_peel(&bare) || dwarf_child(&bare, &die))
     return;
   do {
     const char *name = dwarf_diename(&die);
@@ -112,6 +132,11 @@ static void consider_members(struct look *k, Dwarf_Die *type) {
   } while (!dwarf_siblingof(&die, &die));
 }
 
+/*
+ * A variable with a reserved name is a temporary of a macro of the system's
+ * headers (atomic_store has one), or belongs to the C++ library; `this` is what
+ * the function works on: neither is what was allocated.
+ */
 static void consider_variable(struct look *k, Dwarf_Die *die,
                               const char *name) {
   Dwarf_Die type, to;
@@ -120,6 +145,13 @@ static void consider_variable(struct look *k, Dwarf_Die *die,
   bool said = mentions(k, name, strlen(name));
   bool declared_here = die_number(die, DW_AT_decl_line, 0) == k->line;
   bool pointer = type_pointee(&type, &to);
+  if (dwarf_hasattr_integrate(die, DW_AT_artificial)) {
+    if (pointer)
+      consider_members(k, &to);
+    return;
+  }
+  if (name_is_reserved(name) && (!said || die_is_system(die)))
+    return;
   if (pointer)
     consider(k, &to, name, said || declared_here, declared_here ? -5 : 0);
   if (said)
@@ -169,6 +201,22 @@ static void look_at_globals(struct look *k, uint32_t unit) {
   }
 }
 
+/* Those without an address of their own, one for each thread. */
+static void look_at_thread_locals(struct look *k, Dwarf_Die *parent) {
+  Dwarf_Die die, type, to;
+  if (!k->text || dwarf_child(parent, &die))
+    return;
+  do {
+    const char *name = dwarf_diename(&die);
+    if (dwarf_tag(&die) == DW_TAG_namespace)
+      look_at_thread_locals(k, &die);
+    if (dwarf_tag(&die) == DW_TAG_variable && name &&
+        mentions(k, name, strlen(name)) && type_of(&die, &type) &&
+        type_pointee(&type, &to))
+      consider(k, &to, name, true, 2);
+  } while (!dwarf_siblingof(&die, &die));
+}
+
 /* Types of a unit whose name is on the line (sizeof(struct node), new node);
  * or, with `any`, count those that have the block's size. */
 static void look_at_types(struct look *k, Dwarf_Die *parent, bool any,
@@ -189,15 +237,14 @@ static void look_at_types(struct look *k, Dwarf_Die *parent, bool any,
       continue;
     if (dwarf_hasattr(&die, DW_AT_declaration) || !name)
       continue;
-    enum type_kind kind = type_kind(&die);
-    if (kind != TYPE_STRUCT && kind != TYPE_UNION)
+    if (!is_aggregate(&die))
       continue; /* xmalloc(size_t n) allocates no size_t */
     if (!any) {
       if (mentions(k, name, strcspn(name, "<")))
         consider(k, &die, NULL, true, 2);
       continue;
     }
-    if (type_size(&die) != k->block->size)
+    if (type_size(&die) != k->block->size || die_is_system(&die))
       continue;
     Dwarf_Die bare = die, other;
     type_peel(&bare);
@@ -224,6 +271,8 @@ static void look_at(struct lines *l, const struct block *b, uint64_t pc,
     struct look k = {l, b, best, line_text(p->file, p->line), p->line};
     look_at_function(&k, &scopes[i]);
     look_at_globals(&k, f->unit);
+    if (best->weight < 85)
+      look_at_thread_locals(&k, &l->units.at[f->unit].die);
     if (best->weight < 85)
       look_at_types(&k, &l->units.at[f->unit].die, false, NULL, NULL);
     free(k.text);

@@ -89,6 +89,37 @@ static const char *const library[] = {
     "asctime asctime_r ctime ctime_r clock_getres ",
     NULL};
 
+/*
+ * Those of the above that read or write memory of their caller, which the
+ * runtime does not redirect (wraps.h): their accesses are not seen.  What only
+ * prints is left out; what a callback touches (bsearch) is seen.
+ */
+static const char *const unseen[] = {
+    " qsort qsort_r lsearch insque remque swab bcopy bzero memccpy mempcpy "
+    "stpncpy memrchr rawmemchr memmem strspn strcspn strpbrk strcasecmp "
+    "strncasecmp strchrnul strcasestr strsep strcoll strverscmp strtok_r ",
+    " sscanf vsscanf __isoc99_sscanf __isoc99_vsscanf __isoc23_sscanf "
+    "asprintf vasprintf __asprintf_chk "
+    "atoi atol atoll atof strtol strtoll strtoul strtoull strtod strtof "
+    "strtold strtoimax strtoumax __isoc23_strtol __isoc23_strtoll "
+    "__isoc23_strtoul __isoc23_strtoull ",
+    " strftime asctime_r ctime_r localtime_r gmtime_r mktime timegm "
+    "strerror_r __xpg_strerror_r ",
+    " wcslen wcscpy wcscmp wmemcpy wmemset wmemcmp mbstowcs wcstombs mbrtowc "
+    "wcrtomb ",
+    NULL};
+
+/* The same of the C++ library: a part of the symbol, and what users call it. */
+static const struct {
+  const char *part, *name;
+} cxx_unseen[] = {{"_List_node_base", "std::list"},
+                  {"_Rb_tree_", "std::map"},
+                  {"_ZNSt7__cxx1112basic_string", "std::string"},
+                  {"_ZNKSt7__cxx1112basic_string", "std::string"}};
+
+/* Tables that the compiler makes: typeinfo, its name, virtual functions. */
+static const char *const cxx_data[] = {"_ZTI", "_ZTS", "_ZTV", "_ZTT", NULL};
+
 /* Of the C++ runtime, everything that begins so … */
 static const char *const cxx_begins[] = {
     "_ZSt",           "_ZNSt",   "_ZNKSt",  "_ZNSo",    "_ZNSs",
@@ -141,9 +172,24 @@ static bool any_contains(const char *const *list, const char *name) {
   return false;
 }
 
+const char *known_unseen(const char *name) {
+  static const char *const prefix[] = {"__isoc99_", "__isoc23_", "__xpg_"};
+  for (size_t i = 0; i < sizeof cxx_unseen / sizeof *cxx_unseen; i++)
+    if (*name == '_' && strstr(name, cxx_unseen[i].part))
+      return cxx_unseen[i].name;
+  if (!*name || !in_groups(unseen, name))
+    return NULL;
+  for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
+    if (!strncmp(name, prefix[i], strlen(prefix[i])))
+      return name + strlen(prefix[i]);
+  return name;
+}
+
 enum known known_function(const char *name) {
   if (!*name)
     return KNOWN_NOT;
+  if (any_begins(cxx_data, name)) /* read through hooks, if at all */
+    return KNOWN_LIBRARY;
   if (in_groups(pure, name))
     return KNOWN_PURE;
   if (in_groups(library, name))

@@ -14,4 +14,11 @@ enum known {
 
 enum known known_function(const char *name);
 
+/*
+ * What to call a function that touches memory of its caller unseen; NULL when
+ * this one does not.  `__isoc99_sscanf` is sscanf to its user, and the insides
+ * of the C++ library are called after the class that they work for.
+ */
+const char *known_unseen(const char *name);
+
 #endif

@@ -102,7 +102,8 @@ static void print_block(const struct named *d, const struct block *b,
   }
   uint64_t offset = addr - b->base;
   Dwarf_Die type = d->guess.type;
-  uint64_t step = d->guess.weight ? type_size(&type) : 0;
+  bool typeless = !d->guess.weight || d->guess.hidden;
+  uint64_t step = typeless ? 0 : type_size(&type);
   if (!step || (offset >= b->size && !d->guess.array)) {
     if (offset)
       buf_printf(out, "+%" PRIu64, offset);

@@ -145,6 +145,16 @@ static bool is_wrapped_name(const char *name) {
   return false;
 }
 
+/* Once each: two functions can work for one class. */
+static void add_unseen(struct probe *p, const char *name) {
+  const char *said = known_unseen(name);
+  for (uint32_t i = 0; said && i < p->unseen.len; i++)
+    if (!strcmp(p->unseen.at[i], said))
+      said = NULL;
+  if (said)
+    vec_push(&p->unseen, xstrdup(said));
+}
+
 static void judge_import(struct probe *p, const char *name, bool weak) {
   if (begins(name, "__tsan_")) {
     if (!dlsym(RTLD_DEFAULT, name))
@@ -153,6 +163,7 @@ static void judge_import(struct probe *p, const char *name, bool weak) {
   }
   if (begins(name, "__wrap_") || begins(name, "fl_"))
     return;
+  add_unseen(p, name);
   enum known k = is_wrapped_name(name) ? KNOWN_NOT : known_function(name);
   if (k != KNOWN_PURE)
     p->needs_libc_tls = true;
@@ -173,8 +184,13 @@ static void read_imports(struct probe *p, Elf *elf) {
       if (!gelf_getsym(data, (int)i, &s) || s.st_shndx != SHN_UNDEF)
         continue;
       const char *name = elf_strptr(elf, sh.sh_link, s.st_name);
-      if (name && *name)
-        judge_import(p, name, GELF_ST_BIND(s.st_info) == STB_WEAK);
+      if (!name || !*name)
+        continue;
+      int type = GELF_ST_TYPE(s.st_info);
+      p->needs_libc_tls |= type == STT_TLS;
+      if (type == STT_OBJECT || type == STT_TLS)
+        continue; /* data: the object's own accesses have hooks */
+      judge_import(p, name, GELF_ST_BIND(s.st_info) == STB_WEAK);
     }
   }
 }
@@ -214,12 +230,15 @@ void probe_free(struct probe *p) {
     free(p->uninstrumented.at[i]);
   for (uint32_t i = 0; i < p->unknown.len; i++)
     free(p->unknown.at[i]);
+  for (uint32_t i = 0; i < p->unseen.len; i++)
+    free(p->unseen.at[i]);
   for (uint32_t i = 0; i < p->unknown_hooks.len; i++)
     free(p->unknown_hooks.at[i]);
   for (uint32_t i = 0; i < p->escapes.len; i++)
     free((char *)p->escapes.at[i].instruction);
   vec_free(&p->uninstrumented);
   vec_free(&p->unknown);
+  vec_free(&p->unseen);
   vec_free(&p->unknown_hooks);
   vec_free(&p->escapes);
 }
@@ -254,6 +273,19 @@ void probe_print(const struct probe *p, struct buf *out) {
                "memory: ",
                n, plural(n, "function is", "functions are"));
     print_list(p->unknown.at, n, out);
+  }
+  if ((n = p->unseen.len)) {
+    buf_puts(out, "warning: ");
+    for (uint32_t i = 0; i < n && i < LISTED; i++)
+      buf_printf(out, "%s%s",
+                 i == 0                      ? ""
+                 : i + 1 == n && n <= LISTED ? " and "
+                                             : ", ",
+                 p->unseen.at[i]);
+    if (n > LISTED)
+      buf_printf(out, " and %u more", n - LISTED);
+    buf_printf(out, " %s memory without hooks: races in %s are not seen\n",
+               plural(n, "touches", "touch"), plural(n, "it", "them"));
   }
   if ((n = p->unknown_hooks.len)) {
     buf_printf(out, "warning: %u %s of this compiler %s not known: ", n,

@@ -21,6 +21,8 @@ struct probe {
                                   no hook */
   VEC(char *) unknown;         /* imported functions that we do not model and
                                   that could block or touch shared memory */
+  VEC(char *) unseen;          /* imported functions that touch their caller's
+                                  memory without hooks */
   VEC(char *) unknown_hooks;   /* __tsan_ entry points that we do not export */
   VEC(struct probe_escape) escapes;
   uint32_t hooks;              /* call sites of access hooks in the object */

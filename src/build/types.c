@@ -113,6 +113,17 @@ const char *type_name(Dwarf_Die *type, size_t *len) {
   return name;
 }
 
+bool name_is_reserved(const char *name) {
+  return name[0] == '_' && (name[1] == '_' || isupper((unsigned char)name[1]));
+}
+
+bool die_is_system(Dwarf_Die *die) {
+  const char *file = dwarf_decl_file(die);
+  return file &&
+         (!strncmp(file, "/usr/include/", 13) ||
+          !strncmp(file, "/usr/lib/", 9) || strstr(file, "/include/c++/"));
+}
+
 /* Where a member lies and how long it is, in bytes; a bit field covers the
  * bytes that its bits are in. */
 static void extent(Dwarf_Die *member, uint64_t *at, uint64_t *size) {
@@ -183,10 +194,6 @@ static bool member_at(Dwarf_Die *bare, uint64_t offset, uint64_t size,
   return any;
 }
 
-static bool reserved(const char *name) {
-  return name[0] == '_' && (name[1] == '_' || isupper((unsigned char)name[1]));
-}
-
 /* The sizes of an array's dimensions; 0 is unknown. */
 static unsigned dimensions(Dwarf_Die *array, uint64_t *out, unsigned max) {
   Dwarf_Die die;
@@ -252,7 +259,7 @@ void type_path(Dwarf_Die *type, uint64_t offset, uint64_t size, struct buf *out,
       extent(&member, &from, &len);
       bits = dwarf_hasattr(&member, DW_AT_bit_size);
       if (dwarf_tag(&member) == DW_TAG_member && name) {
-        if (reserved(name))
+        if (name_is_reserved(name))
           return;
         buf_printf(out, ".%s", name);
       }

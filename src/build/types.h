@@ -47,6 +47,12 @@ bool type_pointee(Dwarf_Die *type, Dwarf_Die *to);
  * is *len long and not terminated. */
 const char *type_name(Dwarf_Die *type, size_t *len);
 
+/* A name that the language leaves to the compiler and its headers: __x, _X. */
+bool name_is_reserved(const char *name);
+
+/* Is it declared in a header of the compiler or of the system? */
+bool die_is_system(Dwarf_Die *die);
+
 /* Ends in an array without length: char data[]. */
 bool type_is_flexible(Dwarf_Die *type);
 

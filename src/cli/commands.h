@@ -3,17 +3,24 @@
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
-#define COMMANDS(_)                                                            \
-  _(test, "test an object: the default when the first word is a file")         \
-  _(explore, "every interleaving of one client or program, with outcomes")     \
-  _(replay, "run a saved schedule again")                                      \
-  _(cc, "compile as a drop-in for gcc: CC='faultline cc' make")                \
-  _(cxx, "the same for g++")                                                   \
-  _(selftest, "does your compiler's code reach the engine?")                   \
-  _(specs, "list the built-in specifications")
+#include "base/err.h"
 
-#define COMMAND_DECLARE(name, help) int command_##name(int argc, char **argv);
+#define COMMANDS(_)                                                            \
+  _(test, "test", "test an object: the default when the first word is a file") \
+  _(explore, "explore",                                                        \
+    "every interleaving of one client or program, with outcomes")              \
+  _(replay, "replay", "run a saved schedule again")                            \
+  _(explain_tree, "explain-tree", "the structure tree of a function")          \
+  _(cc, "cc", "compile as a drop-in for gcc: CC='faultline cc' make")          \
+  _(cxx, "cxx", "the same for g++")                                            \
+  _(selftest, "selftest", "does your compiler's code reach the engine?")       \
+  _(specs, "specs", "list the built-in specifications")
+
+#define COMMAND_DECLARE(id, name, help) int command_##id(int argc, char **argv);
 COMMANDS(COMMAND_DECLARE)
 #undef COMMAND_DECLARE
+
+/* Says on stderr what went wrong; the exit status. */
+int command_complain(const struct error *e);
 
 #endif

@@ -54,6 +54,9 @@ static void describe(struct suite_info *to, const struct fl_suite *s,
         .file = arena_strdup(a, o->file),
         .line = o->line,
         .entry = o->invoke ? 0 : (uint64_t)(uintptr_t)o->function - rt_base(),
+        .code = (o->invoke ? (uint64_t)(uintptr_t)o->invoke
+                           : (uint64_t)(uintptr_t)o->function) -
+                rt_base(),
         .nargs = nargs_of(o),
         .type = o->type,
         .size = o->size,

@@ -54,6 +54,13 @@ static uint32_t block_of(const struct trace *t, uint64_t addr) {
   return UINT32_MAX;
 }
 
+static void share_waiting(struct finding *f, struct arena *a) {
+  struct waiting w[RT_MAX_THREADS];
+  uint32_t n = rt_waiting(w);
+  f->waiting.at = in_arena(a, w, n * sizeof *w);
+  f->waiting.len = n;
+}
+
 static void describe_fault(struct finding *f, struct arena *a) {
   const struct rt_fault *e = rt_fault();
   f->fault = e->kind;
@@ -67,12 +74,8 @@ static void describe_fault(struct finding *f, struct arena *a) {
       f->chain = f->trace.events[i].chain;
       break;
     }
-  if (e->kind == FAULT_DEADLOCK || e->kind == FAULT_LIVELOCK) {
-    struct waiting w[RT_MAX_THREADS];
-    uint32_t n = rt_waiting(w);
-    f->waiting.at = in_arena(a, w, n * sizeof *w);
-    f->waiting.len = n;
-  }
+  if (e->kind == FAULT_DEADLOCK || e->kind == FAULT_LIVELOCK)
+    share_waiting(f, a);
 }
 
 /*
@@ -151,6 +154,8 @@ struct finding *finding_make(struct jury *j, struct retrace *how,
     describe_fault(f, a);
     bad = true;
   } else if (end != RT_CUT && j->spec) {
+    if (end == RT_STUCK) /* before the checker runs the object */
+      share_waiting(f, a);
     /* Strings of the trace are copies: compare as the engine gave them. */
     struct history h = *rt_history();
     h.ops = in_arena(a, h.ops, h.client->ncalls * sizeof *h.ops);

@@ -48,6 +48,10 @@ void hunt_explore_init(struct hunt *h, struct explore *x) {
                          * not seen. */
                         .no_reduction =
                             h->set->no_reduction || h->order->partial,
+                        .no_real_time = h->set->no_real_time,
+                        .depth = (uint32_t)h->set->depth,
+                        .bound_preemptions = h->set->bound_preemptions,
+                        .preemptions = (uint32_t)h->set->preemptions,
                         .heartbeat = &h->shared->heartbeat,
                         .live = &h->shared->path};
 }
@@ -56,6 +60,7 @@ static void add_up(struct hunt *h, const struct explore *x) {
   struct statistics *s = &h->r->statistics;
   s->executions += x->executions;
   s->cut += x->cut;
+  s->blocked += x->blocked;
   s->events += x->steps;
   s->states += x->states;
   s->transitions += x->transitions;
@@ -71,10 +76,61 @@ enum rt_end hunt_prepare(struct hunt *h, const struct client *c) {
   return end;
 }
 
+/* Steps of each call of the prepared client. */
+static void estimate_calls(struct hunt *h, struct explore *x) {
+  const struct client *c = h->jury.client;
+  vec_clear(&h->estimate);
+  for (uint32_t i = 0; i < c->ncalls; i++)
+    vec_push(&h->estimate, h->order->estimates[c->calls[i].op]);
+  x->estimate = h->estimate.at;
+  x->nestimates = h->estimate.len;
+}
+
+/* The bound of the run is that of the client that it is smallest for. */
+static void note_chance(struct hunt *h, const struct explore *x) {
+  struct chance *c = &h->r->chance;
+  if (!x->executions || (c->depth && c->bound <= x->bound))
+    return;
+  *c = (struct chance){.depth = x->depth,
+                       .threads = x->threads,
+                       .steps = x->length,
+                       .bound = x->bound};
+}
+
+static enum explore_end draw_by_priorities(struct hunt *h, struct explore *x,
+                                           int search) {
+  if (!x->depth)
+    x->depth = HUNT_DEPTH;
+  if (search == SEARCH_DPCT)
+    estimate_calls(h, x);
+  enum explore_end end =
+      search == SEARCH_DPCT ? explore_dpct(x) : explore_pct(x);
+  if (h->set->search == search)
+    note_chance(h, x);
+  return end;
+}
+
+static enum explore_end run_search(struct hunt *h, struct explore *x,
+                                   int search) {
+  switch (search) {
+  case SEARCH_DFS:
+    return explore_dfs(x);
+  case SEARCH_DPOR:
+    return explore_dpor(x);
+  case SEARCH_RANDOM:
+    return explore_random(x);
+  case SEARCH_PCT:
+  case SEARCH_DPCT:
+    return draw_by_priorities(h, x, search);
+  case SEARCH_POS:
+    return explore_pos(x);
+  default:
+    return explore_stateful(x);
+  }
+}
+
 enum explore_end hunt_explore(struct hunt *h, struct explore *x, int search) {
-  enum explore_end end = search == SEARCH_DFS      ? explore_dfs(x)
-                         : search == SEARCH_RANDOM ? explore_random(x)
-                                                   : explore_stateful(x);
+  enum explore_end end = run_search(h, x, search);
   add_up(h, x);
   return end;
 }
@@ -131,7 +187,7 @@ bool hunt_setup_failed(struct hunt *h, const struct client *c,
 
 /* ---- the phases ---- */
 
-static bool read_client(struct hunt *h, const char *text, struct client *c) {
+bool hunt_read_client(struct hunt *h, const char *text, struct client *c) {
   if (client_read(c, text, &h->object.names, h->object.nargs,
                   &h->shared->error))
     return false;
@@ -201,25 +257,45 @@ static const char *const limit_words[] = {
     [EXPLORE_EXECUTIONS] = "--max-executions",
     [EXPLORE_TIME] = "--time",
     [EXPLORE_STATES] = "--max-states",
+    [EXPLORE_MEMORY] = "--memory",
 };
+
+/* What is run of one client: `all interleavings`, … */
+static const char *one_part(const struct coverage *v, bool complete) {
+  if (v->exhaustive)
+    return "all interleavings";
+  if (complete)
+    return "all orders of conflicting accesses, without those of calls and "
+           "returns,";
+  return "interleavings";
+}
 
 static void one_coverage(struct hunt *h, const struct explore *x,
                          enum explore_end how, bool bad) {
   struct coverage *v = &h->r->coverage;
   const char *what = h->order->program ? "program" : "client";
-  bool random = h->set->search == SEARCH_RANDOM;
+  int search = h->set->search;
+  bool drawn = !search_is_exhaustive(search);
   const char *limit = how >= EXPLORE_EXECUTIONS ? limit_words[how] : NULL;
-  if (how == EXPLORE_ALL && !random && x->cut)
+  if (how == EXPLORE_ALL && !drawn && x->cut)
     limit = "--max-steps";
-  v->exhaustive = how == EXPLORE_ALL && !random && !x->cut;
+  bool complete = how == EXPLORE_ALL && !drawn && !x->cut;
+  /* Without real time it is not all that a history can tell. */
+  v->exhaustive = complete && (!x->no_real_time || h->order->program);
   v->exhaustive_clients = v->exhaustive;
   v->sampled_clients = !v->exhaustive;
   v->limit = limit ? xstrdup(limit) : NULL;
-  const char *which = v->exhaustive ? "all" : random ? "random" : "some";
-  v->sentence = xasprintf(
-      "%s interleavings of this %s%s", which, what,
-      bad && !v->exhaustive && !limit ? ", up to the first fault" : "");
-  if (!bad && limit && !random) {
+  struct buf b = {0};
+  buf_printf(&b, "%s%s%s of this %s", complete ? "" : search_words[search],
+             complete ? "" : " ", one_part(v, complete), what);
+  if (h->set->bound_preemptions)
+    buf_printf(&b, " with at most %llu preemptions",
+               (unsigned long long)h->set->preemptions);
+  if (bad && !v->exhaustive && !limit && !x->all)
+    buf_puts(&b, ", up to the first fault");
+  v->sentence = xstrdup(buf_text(&b));
+  buf_free(&b);
+  if (!bad && limit && !drawn) {
     h->r->verdict = VERDICT_UNKNOWN;
     h->r->reason = xasprintf("%s ended the search", limit);
   }
@@ -229,7 +305,7 @@ static void one_coverage(struct hunt *h, const struct explore *x,
 static void hunt_one(struct hunt *h) {
   struct client own = {0};
   const struct client *c = h->order->program ? NULL : &own;
-  if (c && !read_client(h, h->set->client, &own))
+  if (c && !hunt_read_client(h, h->set->client, &own))
     return;
   h->r->coverage.one_client = true;
   h->clients = 1;
@@ -244,8 +320,9 @@ static void hunt_one(struct hunt *h) {
     x.max_states = h->set->max_states;
     x.max_executions = h->set->max_executions;
     x.all = h->order->want_outcomes;
-    if (h->set->search == SEARCH_RANDOM && !h->counted && !h->timed)
-      x.max_executions = HUNT_RANDOM;
+    x.max_memory = h->set->memory;
+    if (!search_is_exhaustive(h->set->search) && !h->counted)
+      x.max_executions = h->timed ? UINT64_MAX : HUNT_RANDOM;
     struct hunt_report *report = h->shared->other;
     if (c)
       finding_share_client(&report->client, c, &h->shared->arena);
@@ -259,7 +336,7 @@ static void hunt_replay(struct hunt *h) {
   const struct schedule *s = &h->order->saved[0];
   struct client own = {0};
   const struct client *c = h->order->program ? NULL : &own;
-  if (c && !read_client(h, s->client, &own))
+  if (c && !hunt_read_client(h, s->client, &own))
     return;
   h->r->coverage.one_client = true;
   h->r->coverage.sentence = xstrdup("one schedule, run twice");
@@ -351,6 +428,8 @@ int hunt_run(void *arg, struct shared *s) {
   struct rt_options o;
   settings_engine(h.set, &o);
   o.uses_tls = order->uses_tls;
+  if (order->native) /* long clients, run one call after the other */
+    o.max_steps = UINT32_MAX;
   int err = rt_open(order->so, &o, &s->error);
   if (err)
     return err;
@@ -374,6 +453,8 @@ int hunt_run(void *arg, struct shared *s) {
     return s->error.code;
   if (order->replay_only)
     hunt_replay(&h);
+  else if (h.set->search == SEARCH_STRESS)
+    hunt_stress(&h);
   else if (h.set->client || order->program)
     hunt_one(&h);
   else
@@ -381,7 +462,8 @@ int hunt_run(void *arg, struct shared *s) {
   if (s->error.code)
     return s->error.code;
   r->statistics.clients = h.clients;
-  if (r->verdict == VERDICT_PASS && !h.replay && !rt_accesses()) {
+  if (r->verdict == VERDICT_PASS && !h.replay && !order->native &&
+      !rt_accesses()) {
     r->verdict = VERDICT_UNKNOWN;
     r->reason = xstrdup("no operation touched memory that threads share: "
                         "nothing was checked");

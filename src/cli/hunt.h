@@ -22,6 +22,9 @@ struct hunt_order {
   uint32_t nsaved;
   bool only_choices; /* saved[0] leaves out steps without an alternative */
   bool partial;      /* something escapes the runtime */
+  /* dpct: steps of each operation, from its structure tree; 0: not known */
+  const uint32_t *estimates;
+  const char *native; /* stress: the object without hooks */
 };
 
 /* What a hunt leaves in shared memory beside the result. */
@@ -45,6 +48,7 @@ struct suite_info {
     const char *name, *file;
     int line;
     uint64_t entry; /* of the function, as module offset; 0 when unknown */
+    uint64_t code;  /* the same, or of what calls it */
     uint32_t nargs;
     enum fl_type type;
     unsigned size;

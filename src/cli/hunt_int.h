@@ -7,8 +7,9 @@
 #include "cli/object.h"
 
 enum {
-  HUNT_SAMPLES = 100,  /* random executions of a client that is sampled */
-  HUNT_RANDOM = 10000, /* of the one client of --search=random */
+  HUNT_SAMPLES = 100,  /* executions of a client that is sampled */
+  HUNT_RANDOM = 10000, /* of the one client of --client */
+  HUNT_DEPTH = 3,      /* of pct and dpct */
 };
 
 struct hunt {
@@ -23,8 +24,9 @@ struct hunt {
   bool found;          /* a bad execution */
   bool replay;
   uint64_t clients, exhaustive, sampled;
-  uint64_t sequences;  /* of calls by one thread that passed */
-  uint64_t minimizing; /* executions that looked for a smaller client */
+  uint64_t sequences;     /* of calls by one thread that passed */
+  uint64_t minimizing;    /* executions that looked for a smaller client */
+  VEC(uint32_t) estimate; /* dpct: by call of the prepared client */
 };
 
 /* A client with one of its bad executions. */
@@ -33,6 +35,8 @@ struct bad {
   path path;
 };
 
+/* What --client or a schedule says; false: the shared error says why not. */
+bool hunt_read_client(struct hunt *h, const char *text, struct client *c);
 /* Starts the client's object in the engine (hunt.c). */
 enum rt_end hunt_prepare(struct hunt *h, const struct client *c);
 void hunt_explore_init(struct hunt *h, struct explore *x);
@@ -54,6 +58,9 @@ uint64_t hunt_executions_left(const struct hunt *h, uint64_t most);
 /* From a bad execution to the finding; with `simplify` of the smallest client
  * that shows the same kind of fault (minimize.c). */
 void hunt_minimize(struct hunt *h, struct bad *b, bool simplify);
+
+/* --search=stress (stress.c). */
+void hunt_stress(struct hunt *h);
 
 /* Sequences of calls by one thread; true when one is bad (sequences.c). */
 bool hunt_sequences(struct hunt *h);

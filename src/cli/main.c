@@ -14,7 +14,7 @@ struct command {
 };
 
 static const struct command commands[] = {
-#define COMMAND_ROW(name, help) {#name, help, command_##name},
+#define COMMAND_ROW(id, name, help) {name, help, command_##id},
     COMMANDS(COMMAND_ROW)
 #undef COMMAND_ROW
 };
@@ -28,7 +28,7 @@ static void usage(FILE *to) {
         "\n",
         to);
   for (int i = 0; i < NCOMMANDS; i++)
-    fprintf(to, "  %-9s %s\n", commands[i].name, commands[i].help);
+    fprintf(to, "  %-12s %s\n", commands[i].name, commands[i].help);
   fputs("\n"
         "A FILE is a C or C++ source, an object file or a shared object; one "
         "of them\n"

@@ -1,6 +1,7 @@
 #include "cli/saved.h"
 
 #include "base/hash.h"
+#include "model/history_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,10 +17,38 @@ static void options_text(const struct settings *set, struct buf *b) {
              set->spurious_cas ? " spurious-cas" : "");
 }
 
-void saved_write(struct session *s, struct result *r) {
+/* DIR/object-1234abcd.suffix; names may hold :: or worse. */
+static char *file_name(const struct session *s, const struct result *r,
+                       const struct buf *text, const char *end) {
+  struct buf path = {0};
+  buf_printf(&path, "%s/", s->settings->save_dir);
+  for (const char *c = r->object; *c; c++)
+    buf_putc(&path, (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                            (*c >= '0' && *c <= '9') || *c == '_'
+                        ? *c
+                        : '_');
+  buf_printf(&path, "-%08x%s", (unsigned)hash64(text->at, text->len, 0), end);
+  return path.at;
+}
+
+/* The path, in the session's memory; NULL after a warning. */
+static char *keep(struct session *s, const struct result *r,
+                  const struct buf *text, const char *what, const char *end) {
+  char *path = file_name(s, r, text, end), *kept = NULL;
+  struct error e = {0};
+  if (mkdir(s->settings->save_dir, 0777) && errno != EEXIST)
+    fprintf(stderr, "warning: the %s is not saved: %s: %s\n", what,
+            s->settings->save_dir, strerror(errno));
+  else if (buf_write_file(text, path, &e))
+    fprintf(stderr, "warning: the %s is not saved: %s\n", what, e.text);
+  else
+    kept = arena_strdup(&s->arena, path);
+  free(path);
+  return kept;
+}
+
+static void write_schedule(struct session *s, struct result *r) {
   struct finding *f = r->finding;
-  if (!f->schedule.turns.len)
-    return; /* it failed before the first step */
   struct buf client = {0}, options = {0}, text = {0};
   client_print(&f->client, &r->names, &client);
   options_text(s->settings, &options);
@@ -29,29 +58,28 @@ void saved_write(struct session *s, struct result *r) {
   out.source = s->hash;
   out.options = options.at;
   schedule_print(&out, &text);
-  uint64_t name = hash64(text.at, text.len, 0);
-  struct buf path = {0};
-  buf_printf(&path, "%s/", s->settings->save_dir);
-  for (const char *c = r->object; *c; c++) /* names may hold :: or worse */
-    buf_putc(&path, (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
-                            (*c >= '0' && *c <= '9') || *c == '_'
-                        ? *c
-                        : '_');
-  buf_printf(&path, "-%08x%s", (unsigned)name, suffix);
-  struct error e = {0};
-  if (mkdir(s->settings->save_dir, 0777) && errno != EEXIST)
-    fprintf(stderr, "warning: the schedule is not saved: %s: %s\n",
-            s->settings->save_dir, strerror(errno));
-  else if (buf_write_file(&text, path.at, &e))
-    fprintf(stderr, "warning: the schedule is not saved: %s\n", e.text);
-  else {
-    f->schedule_file = arena_strdup(&s->arena, path.at);
-    r->replay_command = session_replay_command(s, path.at);
-  }
+  f->schedule_file = keep(s, r, &text, "schedule", suffix);
+  if (f->schedule_file)
+    r->replay_command = session_replay_command(s, f->schedule_file);
   buf_free(&client);
   buf_free(&options);
   buf_free(&text);
-  buf_free(&path);
+}
+
+static void write_history(struct session *s, struct result *r) {
+  struct finding *f = r->finding;
+  struct buf text = {0};
+  history_file_print(&f->trace.history, r->object, &r->names, &text);
+  f->history_file = keep(s, r, &text, "history", ".history.jsonl");
+  buf_free(&text);
+}
+
+void saved_write(struct session *s, struct result *r) {
+  struct finding *f = r->finding;
+  if (f->real_threads && f->trace.history.ops)
+    write_history(s, r);
+  else if (f->schedule.turns.len) /* else it failed before the first step */
+    write_schedule(s, r);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b) {

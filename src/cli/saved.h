@@ -1,10 +1,12 @@
-/* Schedules of faults, kept in a folder and tried first by the next run. */
+/* Schedules and histories of faults, kept in a folder and tried first by the
+ * next run. */
 #ifndef CLI_SAVED_H
 #define CLI_SAVED_H
 
 #include "cli/session.h"
 
-/* Writes the finding's schedule; sets schedule_file and replay_command.
+/* Writes the finding's schedule and sets schedule_file and replay_command; of
+ * real threads its history, and sets history_file.
  * Trouble is a warning on stderr: the report is what matters. */
 void saved_write(struct session *s, struct result *r);
 

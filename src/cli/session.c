@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LOAD_SECONDS = 10 };
+enum { LOAD_SECONDS = 10, STRESS_HANG_SECONDS = 60 };
 
 static void warn(struct session *s, char *text) {
   vec_push(&s->warnings, text);
@@ -193,6 +193,11 @@ int session_open(struct session *s, const struct settings *set,
     return e->code;
   warn_weak_cas(s);
   print_warnings(s);
+  if (set->search == SEARCH_STRESS) {
+    struct build native = s->build;
+    native.native = true;
+    return build_shared(&native, s->dir, &s->native, e);
+  }
   return ERR_NONE;
 }
 
@@ -218,10 +223,19 @@ void session_plain_result(const struct session *s, struct run *r,
       .statistics = {.executions = b->executions, .clients = b->clients}};
 }
 
-int session_hunt(struct session *s, const struct hunt_order *order,
+int session_hunt(struct session *s, const struct hunt_order *plan,
                  struct error *e) {
   struct run r = {.worker.show_output = s->settings->show_output};
-  enum worker_end end = worker_run(&r.worker, hunt_run, (void *)order);
+  struct hunt_order own = *plan, *order = &own;
+  uint32_t *estimates;
+  if (s->settings->search == SEARCH_DPCT) {
+    if (session_estimate(s, order->suite, &estimates, e))
+      return e->code;
+    order->estimates = estimates;
+  }
+  if (order->native) /* its own watchdog comes first */
+    r.worker.hang_seconds = STRESS_HANG_SECONDS;
+  enum worker_end end = worker_run(&r.worker, hunt_run, order);
   if (end == WORKER_DONE) {
     r.result = r.worker.shared->result;
     r.report = r.worker.shared->other;
@@ -393,6 +407,7 @@ void session_close(struct session *s) {
     nftw(s->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
   free(s->dir);
   free(s->so);
+  free(s->native);
   vec_free(&s->build.inputs);
   vec_free(&s->build.flags);
 }

@@ -21,6 +21,7 @@ struct session {
   const struct settings *settings;
   struct build build;
   char *dir, *so;
+  char *native; /* --search=stress: the object without hooks; or NULL */
   char hash[17];
   struct lines *lines;
   struct probe probe;
@@ -41,6 +42,10 @@ int session_hunt(struct session *s, const struct hunt_order *order,
 /* Writes the reports and gives the exit status. */
 int session_report(struct session *s, struct error *e);
 void session_close(struct session *s);
+
+/* Steps of each operation of an object, in the session's memory (tree.c). */
+int session_estimate(struct session *s, uint32_t suite, uint32_t **out,
+                     struct error *e);
 
 /* Does something escape the runtime? */
 bool session_partial(const struct session *s);

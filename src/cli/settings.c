@@ -6,7 +6,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *const search_name[] = {"auto", "stateful", "dfs", "random", NULL};
+#define SEARCH_NAME(id, name, exhaustive, words) name,
+#define SEARCH_WORDS(id, name, exhaustive, words) words,
+#define SEARCH_EXHAUSTIVE(id, name, exhaustive, words) exhaustive,
+const char *const search_name[] = {SEARCHES(SEARCH_NAME) NULL};
+const char *const search_words[] = {SEARCHES(SEARCH_WORDS)};
+bool search_is_exhaustive(int search) {
+  static const bool is[] = {SEARCHES(SEARCH_EXHAUSTIVE)};
+  return is[search];
+}
+
+enum { MOST_OPS = 100 }; /* calls of a thread in the engine's clients */
+
 static const char *const heap_name[] = {"quarantine", "reuse", NULL};
 static const char *const criterion_name[] = {"linearizability", "sequential",
                                              NULL};
@@ -26,6 +37,11 @@ static const struct about abouts[] = {
     {"explore", "faultline explore FILE... [options] [-- compiler flags]",
      "Runs every interleaving of one client (--client), or of a program with "
      "main() and threads, and lists the outcomes."},
+    {"explain-tree",
+     "faultline explain-tree FUNCTION FILE... [options] [-- compiler flags]",
+     "Prints the structure tree of a function, from which --search=dpct "
+     "estimates how many steps a call takes: sequences of accesses, loops, "
+     "selections and their branches, each with its part of the sum."},
     {"replay",
      "faultline replay SCHEDULE FILE... [options] [-- compiler flags]",
      "Runs the execution of a schedule file again, twice, and shows it, "
@@ -53,12 +69,30 @@ static int check_json(const char *path, struct error *e) {
   return err;
 }
 
+/* What a strategy cannot do is said, not ignored. */
+static int check_search(const struct settings *s, struct error *e) {
+  int how = s->search;
+  bool priorities = how == SEARCH_PCT || how == SEARCH_DPCT;
+  if (s->no_real_time && how != SEARCH_DPOR)
+    return error_set(e, ERR_USAGE, "--no-real-time needs --search=dpor");
+  if (s->depth && !priorities)
+    return error_set(e, ERR_USAGE, "--depth needs --search=pct or dpct");
+  if (s->bound_preemptions && !priorities && how != SEARCH_POS)
+    return error_set(e, ERR_USAGE,
+                     "--preemptions needs --search=pct, dpct or pos");
+  if (s->ops > MOST_OPS && how != SEARCH_STRESS)
+    return error_set(e, ERR_USAGE,
+                     "--ops: more than %d calls in a thread need "
+                     "--search=stress",
+                     MOST_OPS);
+  return ERR_NONE;
+}
+
 int settings_parse(struct settings *s, const char *command, int argc,
                    char **argv, bool *help, struct error *e) {
-  *s = (struct settings){.threads = 3,
-                         .ops = 3,
-                         .init = 2,
+  *s = (struct settings){.init = 2,
                          .max_states = 1000000,
+                         .memory = (uint64_t)1 << 30,
                          .max_steps = 10000,
                          .seed = 1,
                          .watchdog_ms = 1000,
@@ -71,22 +105,28 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "test this object only, of several in the harness", "Search"},
       {"search", 's', OPT_ENUM, &s->search, "HOW",
        "stateful enters every native state once, dfs runs every interleaving, "
-       "auto chooses",
+       "dpor one of each that differ in the order of conflicts only; random, "
+       "pct, dpct and pos draw interleavings; stress uses real threads; auto "
+       "chooses",
        "Search", .choices = search_name},
       {"threads", 't', OPT_UINT64, &s->threads, "N",
-       "generated clients have up to N threads (3)", "Search", .min = 2,
-       .max = CLIENT_MAX_THREADS},
+       "generated clients have up to N threads (3; stress: 2)", "Search",
+       .min = 2, .max = CLIENT_MAX_THREADS},
       {"ops", 'n', OPT_UINT64, &s->ops, "N",
-       "and up to N calls in each thread (3)", "Search", .min = 1, .max = 100},
+       "and up to N calls in each thread (3; stress: 500)", "Search", .min = 1,
+       .max = 100000},
       {"init", 0, OPT_UINT64, &s->init, "N", "after up to N initial calls (2)",
        "Search", .min = 0, .max = 100},
       {"max-executions", 0, OPT_UINT64, &s->max_executions, "N",
-       "end the search after N executions (what makes a failing client small "
-       "comes on top)",
+       "end the search after N executions, with stress rounds (what makes a "
+       "failing client small comes on top)",
        "Search", .min = 1, .max = INT64_MAX},
       {"max-states", 0, OPT_UINT64, &s->max_states, "N",
        "give up a client after N states (1000000)", "Search", .min = 1,
        .max = INT64_MAX},
+      {"memory", 0, OPT_SIZE, &s->memory, "SIZE",
+       "stateful: give up a client when its states take so much (1G)",
+       "Search"},
       {"max-steps", 0, OPT_UINT64, &s->max_steps, "N",
        "cut an execution after N steps (10000)", "Search", .min = 1,
        .max = UINT32_MAX},
@@ -101,6 +141,17 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "Search", .choices = criterion_name},
       {"no-reduction", 0, OPT_FLAG, &s->no_reduction, NULL,
        "stateful: branch at accesses that cannot conflict too", "Search"},
+      {"no-real-time", 0, OPT_FLAG, &s->no_real_time, NULL,
+       "dpor: the order of a return and another thread's call does not make a "
+       "difference; misses violations of that order",
+       "Search"},
+      {"depth", 0, OPT_UINT64, &s->depth, "N",
+       "pct, dpct: look for bugs that need N constraints on the order of steps "
+       "(3)",
+       "Search", .min = 1, .max = 64},
+      {"preemptions", 0, OPT_UINT64, &s->preemptions, "N",
+       "pct, dpct, pos: leave a thread that could go on at most N times",
+       "Search", .max = UINT32_MAX, .given = &s->bound_preemptions},
       {"heap", 0, OPT_ENUM, &s->heap, "POLICY",
        "freed memory is not given out again and its use is a fault, or is "
        "given out first, which exposes ABA",
@@ -149,6 +200,13 @@ int settings_parse(struct settings *s, const char *command, int argc,
   }
   if (!err && s->time < 0)
     err = error_set(e, ERR_USAGE, "--time wants a number of seconds");
+  if (!err)
+    err = check_search(s, e);
+  bool stress = s->search == SEARCH_STRESS;
+  if (!s->threads)
+    s->threads = stress ? 2 : 3;
+  if (!s->ops)
+    s->ops = stress ? 500 : 3;
   if (!err)
     err = check_json(s->json, e);
   if (!err && !s->rest.args.len)

@@ -11,8 +11,25 @@
 #include "check/check.h"
 #include "rt/rt.h"
 
-enum search { SEARCH_AUTO, SEARCH_STATEFUL, SEARCH_DFS, SEARCH_RANDOM };
+/* name; whether it says of a client that it was searched completely; how the
+ * summary calls the interleavings that it runs */
+#define SEARCHES(_)                                                            \
+  _(AUTO, "auto", true, "some")                                                \
+  _(STATEFUL, "stateful", true, "some")                                        \
+  _(DFS, "dfs", true, "some")                                                  \
+  _(DPOR, "dpor", true, "some")                                                \
+  _(RANDOM, "random", false, "random")                                         \
+  _(PCT, "pct", false, "random (PCT)")                                         \
+  _(DPCT, "dpct", false, "random (D-PCT)")                                     \
+  _(POS, "pos", false, "random (partial-order sampling)")                      \
+  _(STRESS, "stress", false, "real")
+
+#define SEARCH_ENUM(id, name, exhaustive, words) SEARCH_##id,
+enum search { SEARCHES(SEARCH_ENUM) };
+#undef SEARCH_ENUM
 extern const char *const search_name[]; /* ends with NULL */
+extern const char *const search_words[];
+bool search_is_exhaustive(int search);
 
 struct settings {
   /* search */
@@ -21,11 +38,14 @@ struct settings {
   int search;
   uint64_t threads, ops, init;
   uint64_t max_executions; /* 0: not given */
-  uint64_t max_states, max_steps;
+  uint64_t max_states, max_steps, memory;
   double time;
   uint64_t seed;
   int criterion;
-  bool no_reduction;
+  bool no_reduction, no_real_time;
+  uint64_t depth;
+  bool bound_preemptions;
+  uint64_t preemptions;
   /* engine */
   int heap;
   bool spurious_cas, leaks, show_output;

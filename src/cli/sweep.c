@@ -1,7 +1,7 @@
 /*
  * All small clients, smallest first, each with every interleaving where it is
- * small enough, else with some at random; then random larger ones until the
- * budget ends.  Says in a sentence what was covered.
+ * small enough, else with some that are drawn; then random larger ones until
+ * the budget ends.  Says in a sentence what was covered.
  */
 #include "cli/hunt_int.h"
 
@@ -25,22 +25,41 @@ static void set_budget(struct hunt *h, struct explore *x) {
   hunt_explore_init(h, x);
   bool bounded = h->timed || h->counted;
   x->max_states = bounded ? h->set->max_states : CLIENT_STATES;
-  if (h->set->search == SEARCH_RANDOM)
+  x->max_memory = h->set->memory;
+  int search = h->set->search;
+  if (!search_is_exhaustive(search))
     x->max_executions = hunt_executions_left(h, HUNT_SAMPLES);
-  else if (h->set->search == SEARCH_DFS && !bounded)
+  else if ((search == SEARCH_DFS || search == SEARCH_DPOR) && !bounded)
     x->max_executions = 10 * CLIENT_STATES;
   else
     x->max_executions = hunt_executions_left(h, 0);
 }
 
-static bool sample_client(struct hunt *h, const struct client *c,
-                          uint64_t seed) {
+static bool draw(struct hunt *h, const struct client *c, uint64_t seed,
+                 int search, uint32_t depth, uint64_t executions) {
   struct explore x;
   enum explore_end how;
   hunt_explore_init(h, &x);
   x.seed = seed;
-  x.max_executions = hunt_executions_left(h, HUNT_SAMPLES);
-  return hunt_look(h, c, &x, SEARCH_RANDOM, true, &how);
+  x.max_executions = hunt_executions_left(h, executions);
+  if (depth)
+    x.depth = depth;
+  return hunt_look(h, c, &x, search, true, &how);
+}
+
+/*
+ * A client that is too large for all of its interleavings.  Random walks find
+ * what has many chances to happen, PCT what needs few constraints in a long
+ * execution: half of the executions each.  Bugs of depth 1 need no luck.
+ */
+static bool sample_client(struct hunt *h, const struct client *c,
+                          uint64_t seed) {
+  int search = h->set->search;
+  if (!search_is_exhaustive(search))
+    return draw(h, c, seed, search, 0, HUNT_SAMPLES);
+  uint32_t depth = 2 + (uint32_t)(h->sampled % 2);
+  return draw(h, c, seed, SEARCH_RANDOM, 0, HUNT_SAMPLES / 2) ||
+         draw(h, c, seed, SEARCH_PCT, depth, HUNT_SAMPLES / 2);
 }
 
 static bool try_client(struct hunt *h, struct sweep *w,
@@ -54,13 +73,14 @@ static bool try_client(struct hunt *h, struct sweep *w,
   set_budget(h, &x);
   if (hunt_look(h, c, &x, h->set->search, true, &how))
     return true;
-  if (how == EXPLORE_ALL && !x.cut && h->set->search != SEARCH_RANDOM) {
+  if (how == EXPLORE_ALL && !x.cut && search_is_exhaustive(h->set->search)) {
     h->exhaustive++;
     return false;
   }
   w->size_full = false;
   h->sampled++;
-  bool too_large = how == EXPLORE_STATES || how == EXPLORE_EXECUTIONS;
+  bool too_large = how == EXPLORE_STATES || how == EXPLORE_EXECUTIONS ||
+                   how == EXPLORE_MEMORY;
   return too_large && hunt_goes_on(h, UINT64_MAX) &&
          sample_client(h, c, h->set->seed);
 }
@@ -129,13 +149,28 @@ static void say_all(const struct hunt *h, uint64_t swept, struct buf *b) {
 
 static void say_some(const struct hunt *h, const struct sweep *w,
                      struct buf *b) {
-  buf_puts(b, "all interleavings of ");
+  buf_puts(b, h->set->no_real_time ? "all orders of conflicting accesses, "
+                                     "without those of calls and returns, of "
+                                   : "all interleavings of ");
   put_clients(b, h->exhaustive);
   if (w->full_size)
     buf_printf(b,
                ", among them every client of up to %u calls (final calls not "
                "counted)",
                w->full_size);
+}
+
+static void say_sampled(const struct hunt *h, struct buf *b) {
+  int search = h->set->search;
+  if (search_is_exhaustive(search))
+    buf_puts(b, "random interleavings, half of them by PCT with depth 2 or 3,");
+  else
+    buf_printf(b, "%s interleavings", search_words[search]);
+  buf_puts(b, " of ");
+  put_clients(b, h->sampled);
+  if (h->set->bound_preemptions)
+    buf_printf(b, " with at most %llu preemptions",
+               (unsigned long long)h->set->preemptions);
 }
 
 static void say_found(const struct hunt *h, struct buf *b) {
@@ -159,8 +194,7 @@ static void say_passed(const struct hunt *h, const struct sweep *w,
     say_some(h, w, b);
   if (h->sampled) {
     buf_puts(b, b->len ? "; " : "");
-    buf_puts(b, "random interleavings of ");
-    put_clients(b, h->sampled);
+    say_sampled(h, b);
   }
 }
 
@@ -173,7 +207,7 @@ static void tell_coverage(struct hunt *h, const struct sweep *w,
   c->threads = (uint32_t)h->set->threads;
   c->ops = (uint32_t)h->set->ops;
   c->init = (uint32_t)h->set->init;
-  c->exhaustive = w->all && h->exhaustive == swept;
+  c->exhaustive = w->all && h->exhaustive == swept && !h->set->no_real_time;
   uint64_t saved = h->r->statistics.replays;
   if (saved)
     buf_printf(&all, "%llu saved schedule%s; ", (unsigned long long)saved,

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int complain(const struct error *e) {
+int command_complain(const struct error *e) {
   struct buf text = {0}, out = {0};
   buf_printf(&text, "faultline: %s", e->text);
   if (strchr(e->text, '\n')) /* laid out already */
@@ -17,6 +17,15 @@ static int complain(const struct error *e) {
   buf_free(&text);
   buf_free(&out);
   return 2;
+}
+
+static void begin_order(const struct session *s, struct hunt_order *o) {
+  *o = (struct hunt_order){.settings = s->settings,
+                           .so = s->so,
+                           .native = s->native,
+                           .uses_tls =
+                               s->probe.has_tls || s->probe.needs_libc_tls,
+                           .partial = session_partial(s)};
 }
 
 static int no_harness(const struct session *s, struct error *e) {
@@ -42,14 +51,11 @@ static int test_all(struct session *s, struct error *e) {
     schedule_list saved = {0};
     if (!set->no_save && !set->client)
       saved_read(s, u->name, &saved);
-    struct hunt_order order = {.settings = set,
-                               .so = s->so,
-                               .uses_tls =
-                                   s->probe.has_tls || s->probe.needs_libc_tls,
-                               .suite = i,
-                               .saved = saved.at,
-                               .nsaved = saved.len,
-                               .partial = session_partial(s)};
+    struct hunt_order order;
+    begin_order(s, &order);
+    order.suite = i;
+    order.saved = saved.at;
+    order.nsaved = saved.len;
     int err = session_hunt(s, &order, e);
     saved_free(&saved);
     if (err)
@@ -78,17 +84,18 @@ static const char *example_call(const struct session *s, uint32_t which) {
 
 static int explore_one(struct session *s, struct error *e) {
   const struct settings *set = s->settings;
-  struct hunt_order order = {.settings = set,
-                             .so = s->so,
-                             .uses_tls =
-                                 s->probe.has_tls || s->probe.needs_libc_tls,
-                             .program = !s->about->nsuites,
-                             .want_outcomes = true,
-                             .partial = session_partial(s)};
+  struct hunt_order order;
+  begin_order(s, &order);
+  order.program = !s->about->nsuites;
+  order.want_outcomes = true;
   if (order.program && !s->about->has_main)
     return error_set(e, ERR_INPUT, "neither a harness nor a main()");
   if (order.program && set->client)
     return error_set(e, ERR_USAGE, "--client needs a harness");
+  if (order.program && set->search == SEARCH_DPCT)
+    return error_set(e, ERR_USAGE,
+                     "--search=dpct estimates operations, and this is a "
+                     "program without a harness: use pct");
   if (order.program)
     return session_hunt(s, &order, e);
   if (!set->client)
@@ -113,7 +120,7 @@ static int run_session(const struct settings *set,
   /* Objects that were tested before the trouble are reported all the same. */
   int status = err && !s.runs.len ? 2 : session_report(&s, &e);
   if (e.code)
-    status = complain(&e);
+    status = command_complain(&e);
   session_close(&s);
   return status;
 }
@@ -124,7 +131,7 @@ static int with_settings(const char *name, int argc, char **argv,
   struct error e = {0};
   bool help;
   int err = settings_parse(&set, name, argc, argv, &help, &e);
-  int status = err ? complain(&e) : help ? 0 : run_session(&set, body);
+  int status = err ? command_complain(&e) : help ? 0 : run_session(&set, body);
   settings_free(&set);
   return status;
 }
@@ -133,8 +140,16 @@ int command_test(int argc, char **argv) {
   return with_settings("test", argc, argv, test_all);
 }
 
+static int explore_controlled(struct session *s, struct error *e) {
+  if (s->settings->search == SEARCH_STRESS)
+    return error_set(e, ERR_USAGE,
+                     "explore has no --search=stress: real threads cannot be "
+                     "asked for all outcomes; use faultline test");
+  return explore_one(s, e);
+}
+
 int command_explore(int argc, char **argv) {
-  return with_settings("explore", argc, argv, explore_one);
+  return with_settings("explore", argc, argv, explore_controlled);
 }
 
 /* ---- replay ---- */
@@ -165,16 +180,13 @@ static int replay_schedule(const struct settings *set,
     if (schedule->source && strcmp(schedule->source, s.hash))
       fprintf(stderr, "note: the sources have changed since the schedule was "
                       "saved\n");
-    struct hunt_order order = {.settings = set,
-                               .so = s.so,
-                               .uses_tls =
-                                   s.probe.has_tls || s.probe.needs_libc_tls,
-                               .suite = suite,
-                               .program = program,
-                               .replay_only = true,
-                               .saved = schedule,
-                               .nsaved = 1,
-                               .partial = session_partial(&s)};
+    struct hunt_order order;
+    begin_order(&s, &order);
+    order.suite = suite;
+    order.program = program;
+    order.replay_only = true;
+    order.saved = schedule;
+    order.nsaved = 1;
     err = session_hunt(&s, &order, &e);
     if (!err) {
       struct run *r = &s.runs.at[0];
@@ -185,7 +197,7 @@ static int replay_schedule(const struct settings *set,
     }
   }
   if (e.code)
-    status = complain(&e);
+    status = command_complain(&e);
   session_close(&s);
   return status;
 }
@@ -197,19 +209,20 @@ int command_replay(int argc, char **argv) {
   bool help;
   int status = 2;
   if (settings_parse(&set, "replay", argc, argv, &help, &e)) {
-    status = complain(&e);
+    status = command_complain(&e);
   } else if (help) {
     status = 0;
   } else if (schedule_read(&schedule, set.rest.args.at[0], &e)) {
-    status = complain(&e);
+    status = command_complain(&e);
   } else if (set.rest.args.len < 2) {
     error_set(&e, ERR_USAGE, "replay wants the schedule and the sources");
-    status = complain(&e);
+    status = command_complain(&e);
   } else {
     set.rest.args.len--;
     memmove(set.rest.args.at, set.rest.args.at + 1,
             set.rest.args.len * sizeof *set.rest.args.at);
     set.no_save = true;
+    set.search = SEARCH_AUTO; /* nothing is searched */
     if (has_word(schedule.options, "heap=reuse"))
       set.heap = 1;
     if (has_word(schedule.options, "spurious-cas"))

@@ -60,11 +60,16 @@ extern const uint8_t event_reads[EV_COUNT], event_writes[EV_COUNT];
 
 #define EVENT_NO_CALL UINT32_MAX
 
+/* Flags: of an access, what could not be known.  A write that the end of the
+ * execution cut off has no value; memory that cannot be read has neither. */
+#define EVENT_NO_VALUE 1
+#define EVENT_NO_OLD 2
+
 struct event {
   uint8_t kind;
   uint8_t thread; /* 0 is the main thread, 1 … are the client's */
   uint8_t order;  /* memory order of an atomic (the __ATOMIC_ constants) */
-  uint8_t flags;
+  uint8_t flags;  /* EVENT_NO_… */
   uint32_t step;  /* number of the scheduling step it belongs to */
   uint32_t call;  /* the client's call it belongs to, or EVENT_NO_CALL */
   uint32_t chain; /* index into trace->frames: the calls it is nested in */

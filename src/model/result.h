@@ -54,18 +54,33 @@ struct finding {
   uint32_t more_refutations;
   bool minimal_checked; /* every client with one call less was searched too */
   char *schedule_file;  /* where it was saved, or NULL */
+  bool real_threads;    /* no trace and no schedule: a history alone … */
+  char *history_file;   /* … and where that was saved, or NULL */
 };
 
 /* name in JSON, type.  statistics of a run */
 struct statistics {
   uint64_t executions; /* complete ones */
   uint64_t cut;        /* ended at a bound */
+  uint64_t blocked;    /* dpor: left since they would repeat another */
   uint64_t events;     /* scheduling steps in all executions */
   uint64_t states, transitions;
   uint64_t clients;
   uint64_t histories; /* distinct ones that were checked */
   uint64_t replays;   /* saved schedules tried first */
   double seconds;
+};
+
+/*
+ * What an execution that was drawn by priorities is worth: it meets a given bug
+ * of this depth with at least the probability 1/(threads * steps^(depth-1)).
+ * Of several clients, the one with the smallest.
+ */
+struct chance {
+  uint32_t depth; /* 0: nothing was drawn so */
+  uint32_t threads;
+  uint64_t steps; /* of the longest execution */
+  double bound;
 };
 
 struct coverage {
@@ -88,6 +103,7 @@ struct result {
   struct finding *finding; /* NULL unless violation or error */
   struct statistics statistics;
   struct coverage coverage;
+  struct chance chance;
   uint64_t seed;
   const char *search; /* "stateful", "dfs", … */
   const char *criterion;

@@ -24,6 +24,7 @@ struct block {
   uint32_t free_event;  /* or UINT32_MAX: alive at the end */
   uint64_t alloc_pc, free_pc;
   uint32_t alloc_chain, free_chain;
+  uint32_t alloc_call; /* the client's call that allocated it + 1, or 0 */
   uint8_t alloc_thread, free_thread;
 };
 

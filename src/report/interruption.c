@@ -80,14 +80,40 @@ static bool better(const struct candidate *a, const struct candidate *b) {
   return a->where.after > b->where.after;
 }
 
-/* An access of another thread in the gap that conflicts with any of `list`. */
+/* An access of another thread in the gap that conflicts with any of `list`;
+ * a write if there is one. */
 static uint32_t intruder(const struct trace *t, const access_list *list,
                          uint32_t gap) {
+  uint32_t found = NONE;
   for (uint32_t k = list->at[gap].event + 1; k < list->at[gap + 1].event; k++)
-    for (uint32_t i = 0; i < list->len; i++)
-      if (events_conflict(&t->events[k], &t->events[list->at[i].event]))
+    for (uint32_t i = 0; i < list->len; i++) {
+      if (!events_conflict(&t->events[k], &t->events[list->at[i].event]))
+        continue;
+      if (event_writes[t->events[k].kind])
         return k;
-  return NONE;
+      if (found == NONE)
+        found = k;
+    }
+  return found;
+}
+
+/*
+ * Who is to blame for cutting p from q: the first that conflicts with p; if it
+ * only reads, the last that conflicts with q, which q has met.  When that one
+ * reads too, q writes, and any write to p's bytes in between.
+ */
+static uint32_t culprit(const struct trace *t, const struct access *p,
+                        const struct access *q) {
+  uint32_t first = p->next_conflict, last = q->last_conflict;
+  if (event_writes[t->events[first].kind])
+    return first;
+  if (event_writes[t->events[last].kind])
+    return last;
+  for (uint32_t k = first + 1; k < last; k++)
+    if (event_writes[t->events[k].kind] &&
+        events_conflict(&t->events[k], &t->events[p->event]))
+      return k;
+  return first;
 }
 
 static void offer(struct candidate *best, bool *found, struct candidate c) {
@@ -107,7 +133,7 @@ static void search_call(const struct finding *f, uint32_t call,
       for (uint32_t p = q; p-- > 0;)
         if (list->at[p].next_conflict <= list->at[q].last_conflict) {
           c.where.before = list->at[p].event;
-          c.where.by = list->at[p].next_conflict;
+          c.where.by = culprit(&f->trace, &list->at[p], &list->at[q]);
           c.between = q - p - 1;
           offer(best, found, c);
           break;

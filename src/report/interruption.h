@@ -8,9 +8,10 @@
  *
  * (I1) before < by < after in the trace; before and after belong to `call`, by
  *      belongs to another thread.
- * (I2) by conflicts with before; with `both`, an access in between (by or a
- *      later one) conflicts with after too, so the operation cannot be moved
- *      to one side of it: the operation is not serializable there.
+ * (I2) with `both`, an access in between conflicts with before, and the same
+ *      or a later one with after, so that the operation cannot be moved to one
+ *      side of them: it is not serializable there.  `by` is one of
+ *      them that writes, where there is one.
  *      Without `both`, before and after are neighbours and by conflicts with
  *      some access of the operation.
  */
@@ -22,7 +23,7 @@
 struct interruption {
   uint32_t call;
   uint32_t before, after; /* events of the operation */
-  uint32_t by;            /* the first event that comes between */
+  uint32_t by;            /* the event between that is to blame */
   bool both;
 };
 

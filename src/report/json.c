@@ -157,13 +157,12 @@ static void put_schedule(struct json *j, const struct schedule *s) {
 }
 
 static void put_waiting(struct json *j, const struct story *s) {
-  const struct finding *f = s->result->finding;
   json_array(j, "waiting");
   for (uint32_t i = 0; i < s->rows.len; i++) {
     const struct story_row *row = &s->rows.at[i];
     if (row->kind != ROW_WAIT)
       continue;
-    const struct waiting *w = &f->waiting.at[row->index];
+    const struct waiting *w = &s->waiting.at[row->index].is;
     json_object(j, NULL);
     json_uint(j, "thread", w->thread);
     string_or_null(j, "operation", operation(s, w->call));
@@ -233,6 +232,7 @@ static void put_finding(struct json *j, const struct story *s) {
   json_bool(j, "events_truncated", f->trace.truncated);
   put_schedule(j, &f->schedule);
   string_or_null(j, "schedule_file", f->schedule_file);
+  string_or_null(j, "history_file", f->history_file);
   put_waiting(j, s);
   put_refutations(j, s);
 }
@@ -261,10 +261,24 @@ static void put_coverage(struct json *j, const struct coverage *c) {
   json_end_object(j);
 }
 
+static void put_chance(struct json *j, const struct chance *c) {
+  if (!c->depth) {
+    json_null(j, "chance");
+    return;
+  }
+  json_object(j, "chance");
+  json_uint(j, "depth", c->depth);
+  json_uint(j, "threads", c->threads);
+  json_uint(j, "steps", c->steps);
+  json_double(j, "bound", c->bound);
+  json_end_object(j);
+}
+
 static void put_statistics(struct json *j, const struct statistics *t) {
   json_object(j, "statistics");
   json_uint(j, "executions", t->executions);
   json_uint(j, "cut", t->cut);
+  json_uint(j, "blocked", t->blocked);
   json_uint(j, "events", t->events);
   json_uint(j, "states", t->states);
   json_uint(j, "transitions", t->transitions);
@@ -310,6 +324,7 @@ static void put_run(struct json *j, const struct report_run *run) {
   else
     put_no_finding(j);
   put_coverage(j, &r->coverage);
+  put_chance(j, &r->chance);
   put_statistics(j, &r->statistics);
   if (s->outcomes)
     put_outcomes(j, s->outcomes->list);

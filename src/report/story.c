@@ -161,6 +161,7 @@ struct story *story_new(const struct result *r, const struct story_namer *n) {
     n = &plain;
   if (r->finding) {
     tell_calls(s);
+    story_make_waiting(s, n);
     story_make_rows(s, n);
     s->file = only_file(s);
     s->finding_whole = !r->finding->trace.truncated;
@@ -173,6 +174,7 @@ void story_free(struct story *s) {
   if (!s)
     return;
   vec_free(&s->rows);
+  vec_free(&s->waiting);
   vec_free(&s->notes);
   arena_free(&s->arena);
   free(s);

@@ -60,7 +60,7 @@ struct story_row {
   enum story_row_kind kind;
   enum story_part part;
   uint8_t thread;
-  uint32_t index; /* of the event, of the waiting for ROW_WAIT */
+  uint32_t index; /* of the event; of `waiting` for ROW_WAIT */
   uint32_t times;
   uint32_t group;
   uint32_t call; /* or EVENT_NO_CALL */
@@ -75,6 +75,11 @@ struct story_outcomes {
   uint64_t faults; /* executions that ended in a fault instead */
 };
 
+struct story_waiting { /* a thread that waits for ever */
+  struct waiting is;
+  const struct place *place;
+};
+
 struct story_note {
   const struct place *place;
   const char *text;
@@ -84,6 +89,7 @@ struct story {
   const struct result *result;
   struct story_event *events; /* by index into the trace */
   VEC(struct story_row) rows;
+  VEC(struct story_waiting) waiting;
   uint32_t threads; /* mask: those that have rows in the concurrent part */
 
   /* The answer: a place (line 0: none), a sentence, and what belongs to it. */

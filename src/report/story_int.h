@@ -9,8 +9,43 @@ extern const struct place story_nowhere;
 /* The texts of an event and the rows of the execution (story_rows.c). */
 void story_make_rows(struct story *s, const struct story_namer *n);
 
+/* Who waits for ever, and where (story_waiting.c). */
+void story_make_waiting(struct story *s, const struct story_namer *n);
+
 /* The answer: place, message, notes (story_answer.c). */
 void story_make_answer(struct story *s, const struct story_namer *n);
+
+struct teller { /* of an answer in the making */
+  struct story *s;
+  const struct story_namer *n;
+  const struct result *r;
+  const struct finding *f;
+  struct buf b; /* the sentence */
+};
+
+void answer_note(struct teller *t, const struct place *place, struct buf *b);
+
+/* `T2 in push(2)`, `main` */
+void answer_put_actor(const struct teller *t, uint8_t thread, uint32_t call,
+                      struct buf *b);
+
+/* ` in find(), called from list_remove()` */
+void answer_put_where(struct teller *t, const struct place *p, uint32_t call);
+
+/* The call that the failing thread was in, or EVENT_NO_CALL. */
+uint32_t answer_failing_call(const struct teller *t);
+
+/* A deadlock or a livelock. */
+void answer_waiting(struct teller *t);
+
+/*
+ * A history whose calls wait where the specification would let them go on.
+ * False when it is wrong for another reason, and nothing is said then.
+ */
+bool answer_stuck(struct teller *t);
+
+/* The number of the trace's last event; 0 when it has none. */
+uint32_t story_last_event(const struct story *s);
 
 /* The name of a lock or the like: the location without the private fields of
  * the C library (`q->lock.__data.__lock` is q->lock to its owner). */

@@ -45,22 +45,6 @@ static const char *value_text(struct story *s, const struct story_namer *n,
   return text;
 }
 
-/*
- * Whether the execution ended before the value of this write was known: it is
- * the last thing that the failing thread did, and looks like no change.
- */
-static bool is_last_write(const struct story *s, uint32_t at) {
-  const struct finding *f = s->result->finding;
-  const struct event *e = &f->trace.events[at];
-  if (e->kind != EV_WRITE || e->value[0] != e->old[0] ||
-      f->fault <= FAULT_INVARIANT || e->thread != f->thread)
-    return false;
-  for (uint32_t i = at + 1; i < f->trace.nevents; i++)
-    if (f->trace.events[i].thread == e->thread)
-      return f->trace.events[i].kind == EV_FAULT;
-  return true;
-}
-
 static void tell_event(struct story *s, const struct story_namer *n,
                        uint32_t at) {
   const struct event *e = &s->result->finding->trace.events[at];
@@ -78,10 +62,9 @@ static void tell_event(struct story *s, const struct story_namer *n,
   }
   if (e->kind == EV_FREE || (!event_reads[e->kind] && !event_writes[e->kind]))
     return;
-  if (is_last_write(s, at))
-    return;
-  t->value = value_text(s, n, at, e->value);
-  if (event_writes[e->kind])
+  if (!(e->flags & EVENT_NO_VALUE))
+    t->value = value_text(s, n, at, e->value);
+  if (event_writes[e->kind] && !(e->flags & EVENT_NO_OLD))
     t->old = value_text(s, n, at, e->old);
 }
 
@@ -117,6 +100,8 @@ static const char *tail_text(struct story *s, const struct event *e,
     buf_printf(&b, ": %s -> %s", t->old, t->value);
   else if (t->value)
     buf_printf(&b, " = %s", t->value);
+  else if (t->old) /* the end of the execution came first */
+    buf_printf(&b, ": %s -> ?", t->old);
   else if (e->kind == EV_TRYLOCK)
     buf_puts(&b, e->value[0] ? " (got it)" : " (failed)");
   else if (e->kind == EV_CREATE || e->kind == EV_JOIN)
@@ -236,17 +221,15 @@ static void fold_loops(struct story *s) {
 }
 
 static void add_waiting(struct story *s, const struct story_namer *n) {
-  const struct finding *f = s->result->finding;
-  for (uint32_t i = 0; i < f->waiting.len; i++) {
-    const struct waiting *w = &f->waiting.at[i];
+  for (uint32_t i = 0; i < s->waiting.len; i++) {
+    const struct waiting *w = &s->waiting.at[i].is;
     struct buf b = {0};
     const char *what = "", *tail = "";
     if (w->kind == EV_JOIN) { /* addr is the thread */
       buf_printf(&b, "the end of %s", story_thread((uint8_t)w->addr));
       what = story_keep(s, &b);
     } else if (w->addr) {
-      uint32_t last = f->trace.nevents ? f->trace.nevents - 1 : 0;
-      story_put_lock(n, w->addr, 0, last, &b);
+      story_put_lock(n, w->addr, 0, story_last_event(s), &b);
       what = story_keep(s, &b);
     }
     if (w->holder != 255) {
@@ -259,7 +242,7 @@ static void add_waiting(struct story *s, const struct story_namer *n) {
                             .index = i,
                             .times = 1,
                             .call = w->call,
-                            .place = story_place(s, n, w->pc, 0),
+                            .place = s->waiting.at[i].place,
                             .word = w->spins ? *what ? "spins on" : "spins"
                                     : *what  ? "waits for"
                                              : "waits",

@@ -281,6 +281,21 @@ static void put_remark(struct screen *s, struct buf *b) {
   buf_clear(b);
 }
 
+/* `1/1,352`: the bound as the fraction that it is. */
+static void put_chance(const struct chance *c, struct buf *b) {
+  double one_in = 1 / c->bound;
+  buf_printf(b,
+             "each execution meets a given bug of depth %" PRIu32
+             " with a probability of at least 1/",
+             c->depth);
+  if (one_in < 1e15)
+    story_number((uint64_t)(one_in + 0.5), b);
+  else
+    buf_printf(b, "%.3g", one_in);
+  buf_printf(b, " (PCT's bound for %" PRIu32 " threads and %" PRIu64 " steps)",
+             c->threads, c->steps);
+}
+
 static void put_summary(struct screen *s, const struct result *r) {
   struct buf b = {0};
   put_verdict(r, &b);
@@ -295,6 +310,11 @@ static void put_summary(struct screen *s, const struct result *r) {
     story_number(r->statistics.cut, &b);
     buf_puts(&b, " cut at --max-steps)");
   }
+  if (r->statistics.blocked) {
+    buf_puts(&b, " (and ");
+    story_number(r->statistics.blocked, &b);
+    buf_puts(&b, " blocked)");
+  }
   buf_printf(&b, ", seed %" PRIu64, r->seed);
   size_t used = put_object(s, r->object);
   buf_putc(s->out, ' ');
@@ -302,6 +322,10 @@ static void put_summary(struct screen *s, const struct result *r) {
   buf_clear(&b);
   put_coverage(&r->coverage, &b);
   put_remark(s, &b);
+  if (r->chance.depth) {
+    put_chance(&r->chance, &b);
+    put_remark(s, &b);
+  }
   if (r->partial) {
     buf_puts(&b, "this run is partial: something escapes the runtime, see the "
                  "warnings");
@@ -314,6 +338,70 @@ static void put_summary(struct screen *s, const struct result *r) {
   buf_free(&b);
 }
 
+/* ---- clients of real threads ---- */
+
+enum { MANY_CALLS = 40, FIRST_CALLS = 3 };
+
+static bool has_many_calls(const struct finding *f) {
+  return f->real_threads && f->client.ncalls > MANY_CALLS;
+}
+
+/* One line a thread: its first calls, and how many more. */
+static void put_beginnings(struct screen *s, const struct story *story) {
+  const struct client *c = &story->result->finding->client;
+  for (uint32_t i = 0, next; i < c->ncalls; i = next) {
+    uint8_t thread = c->calls[i].thread;
+    struct buf b = {0};
+    for (next = i; next < c->ncalls && c->calls[next].thread == thread;)
+      next++;
+    for (uint32_t k = i; k < next && k < i + FIRST_CALLS; k++) {
+      buf_puts(&b, k > i ? "; " : "");
+      put_result(story, k, &b);
+    }
+    if (next - i > FIRST_CALLS) {
+      buf_puts(&b, "; and ");
+      put_count(&b, next - i - FIRST_CALLS, "more call");
+    }
+    buf_spaces(s->out, 2);
+    screen_put_fit(s, INK_THREAD + thread,
+                   thread         ? story_thread(thread)
+                   : i < c->ninit ? "before"
+                                  : "after",
+                   8, true);
+    screen_wrap(s, 10, 10, buf_text(&b));
+    buf_free(&b);
+  }
+}
+
+/* How far the longest explanation goes. */
+static void put_short_why(struct screen *s, const struct story *story) {
+  const struct finding *f = story->result->finding;
+  if (!f->refutations.len)
+    return;
+  struct refutation last = f->refutations.at[0];
+  uint32_t explained = (uint32_t)last.order.len - 1;
+  uint32_t call = last.order.at[explained];
+  last.order.at += explained;
+  last.order.len = 1;
+  struct buf b = {0}, text = {0};
+  refutation_text(story, &last, &text);
+  put_count(&b, explained, "call");
+  buf_printf(&b, " can be put in order; then %s:%s",
+             story_thread(f->client.calls[call].thread),
+             buf_text(&text) + strlen("first"));
+  screen_title(s, "How far an order explains them:");
+  buf_spaces(s->out, 2);
+  screen_wrap(s, 2, 6, buf_text(&b));
+  buf_free(&b);
+  buf_free(&text);
+}
+
+static void put_long_client(struct screen *s, const struct story *story) {
+  screen_title(s, "Failing client, shortened, with its results:");
+  put_beginnings(s, story);
+  put_short_why(s, story);
+}
+
 static const char *client_title(const struct finding *f) {
   if (f->fault == FAULT_NONE)
     return "Client:";
@@ -322,6 +410,10 @@ static const char *client_title(const struct finding *f) {
 
 static void put_evidence(struct screen *s, const struct story *story) {
   const struct finding *f = story->result->finding;
+  if (has_many_calls(f)) {
+    put_long_client(s, story);
+    return;
+  }
   if (f->client.ncalls) {
     screen_title(s, client_title(f));
     buf_spaces(s->out, 2);
@@ -358,6 +450,10 @@ void report_text(const struct story *story, const struct text_style *style,
   if (r->finding && r->replay_command) {
     screen_title(&s, "Replay:");
     put_command(&s, r->replay_command);
+  }
+  if (r->finding && r->finding->history_file) {
+    screen_title(&s, "History:");
+    put_command(&s, r->finding->history_file);
   }
   if (style->quiet)
     return;

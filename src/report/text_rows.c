@@ -193,7 +193,7 @@ static bool shown(const struct story *s, const struct story_row *r) {
   const struct finding *f = s->result->finding;
   bool main_fails = f->fault > FAULT_INVARIANT && f->thread == 0;
   return r->kind == ROW_FAULT || r->kind == ROW_NOTE ||
-         (main_fails && f->waiting.len == 0);
+         (main_fails && s->waiting.len == 0);
 }
 
 static void collect(struct table *t) {

@@ -97,8 +97,7 @@ WRAP_EXPANDED(bool, FUTEX_WAIT_STEADY_NAME,
   return future_wait(word, value, timed, s, ns, CALLER_PC);
 }
 WRAP(void, _ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj,
-     (void *self, const uint32_t *word)) {
-  (void)self;
+     (const uint32_t *word)) { /* static, unlike the others */
   futex_wake(word, UINT32_MAX, FUTEX_BITSET_MATCH_ANY, CALLER_PC);
 }
 

@@ -19,8 +19,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { MAX_EVENTS = 1 << 16, MAX_FRAMES = 1 << 15, MAX_BLOCKS = 1 << 14,
-       MAX_NOTES = 64 };
+enum {
+  MAX_EVENTS = 1 << 16,
+  MAX_FRAMES = 1 << 15,
+  MAX_BLOCKS = 1 << 14,
+  MAX_NOTES = 64
+};
 
 static struct {
   struct trace *t;
@@ -211,7 +215,8 @@ void fl__record_done_step(uint8_t kind, uint64_t addr, uint64_t size) {
   struct event *e = &R.t->events[R.open - 1];
   uint64_t now[2];
   if (event_writes[kind] && e->kind == kind && read_value(now, addr, size)) {
-    /* A fault may have come before the write itself: no change tells nothing. */
+    /* A fault may have come before the write itself: no change tells nothing.
+     */
     bool known = E.arrival != FAULTED || !equal(now, e->old);
     if (known) {
       memcpy(e->value, now, sizeof now);

@@ -16,9 +16,9 @@
 #ifdef __SANITIZE_ADDRESS__
 enum { CLIENTS = 4, PROGRAMS = 6 };
 #else
-enum { CLIENTS = 12, PROGRAMS = 40 };
+enum { CLIENTS = 8, PROGRAMS = 24 };
 #endif
-enum { MOST_TRACES = 4000, MOST_RUNS = 40000, MOST_NAMED = 60000 };
+enum { MOST_TRACES = 4000, MOST_RUNS = 8000, MOST_NAMED = 60000 };
 enum { MOST_ANSWERS = 8, NOBODY = 255 };
 
 /* ---- traces ---- */
@@ -31,6 +31,7 @@ struct traces {
   uint64_t executions, blocked, cut;
   uint32_t faults; /* executions that a fault ended before their time */
   bool all;
+  bool chose; /* there were other choices than who steps */
 };
 
 static void traces_free(struct traces *t) {
@@ -217,6 +218,7 @@ static int oracle_choose(void *ctx, int n) {
   struct point *p = &o->points.at[o->depth - 1];
   if (p->answers.n == MOST_ANSWERS)
     die("more answers in a step than the test foresees");
+  o->found->chose = true;
   uint8_t i = p->answers.n++;
   if (i >= p->known)
     p->answers.at[i] = 0;
@@ -311,9 +313,8 @@ static enum judgement note_dpor(void *ctx, enum rt_end end) {
 }
 
 static void explore_by_dpor(struct traces *found, uint64_t most) {
-  struct explore x = {.max_executions = most,
-                      .no_real_time = !found->real_time,
-                      .all = true};
+  struct explore x = {
+      .max_executions = most, .no_real_time = !found->real_time, .all = true};
   struct dpor_judge j = {found, &x};
   x.judge = (struct judge){note_dpor, &j};
   found->all = explore_dpor(&x) == EXPLORE_ALL;
@@ -353,12 +354,16 @@ struct agreement {
   uint64_t traces;
 };
 
+/* Of steps with other choices inside (which waiter a signal wakes, a CAS that
+ * fails for no reason) every trace is claimed, but not that it is run once. */
 static bool compare_classes(const struct traces *oracle,
                             const struct traces *dpor) {
-  bool ok = CHECK_INT(oracle->classes.len, oracle->executions);
-  ok &= CHECK_INT(dpor->executions, oracle->executions);
-  ok &= CHECK_INT(missing(&oracle->classes, &dpor->classes), 0);
+  bool ok = CHECK_INT(missing(&oracle->classes, &dpor->classes), 0);
   ok &= CHECK_INT(missing(&dpor->classes, &oracle->classes), 0);
+  if (oracle->chose)
+    return ok;
+  ok &= CHECK_INT(oracle->classes.len, oracle->executions);
+  ok &= CHECK_INT(dpor->executions, oracle->executions);
   ok &= CHECK_INT(dpor->blocked, 0);
   return ok;
 }
@@ -394,7 +399,7 @@ static bool compare_mode(bool real_time, uint64_t most_dfs,
       ok = CHECK(oracle.faults && dpor.faults);
   } else if (!oracle.all || oracle.cut) {
     sum->skipped++;
-    ok = CHECK_INT(dpor.blocked, 0);
+    ok = CHECK(oracle.chose || !dpor.blocked);
   } else {
     sum->compared++;
     sum->traces += oracle.executions;
@@ -418,8 +423,7 @@ static bool compare(const struct client *c, uint64_t most_dfs,
     }
     ok = compare_mode(real_time, most_dfs, sum);
     if (!ok)
-      fprintf(stderr, "  client %s, real time %d\n", engine_text(c),
-              real_time);
+      fprintf(stderr, "  client %s, real time %d\n", engine_text(c), real_time);
   }
   return ok;
 }
@@ -473,6 +477,293 @@ TEST(they_agree_on_objects) {
     engine_child(compare_object, o);
     free(o->so);
   }
+}
+
+/* ---- random programs ---- */
+
+enum { FUNCTIONS = 4, PROGRAM_CLIENTS = 6 };
+
+/* No loop over several words: a thread that waits in one is let go on by a
+ * write to any of them, which the dependence of its next read does not say. */
+static const char *const statements[] = {
+    "r += a;",
+    "a = r;",
+    "a = a + 1;",
+    "b = a;",
+    "r += atomic_load(&x);",
+    "atomic_store(&x, r & 3);",
+    "r += atomic_fetch_add(&x, 1);",
+    "if (atomic_load(&x) == k) return r;",
+    "{ int e = 0; if (atomic_compare_exchange_strong(&y, &e, 1)) r += 4; }",
+    "{ int e = 1; if (atomic_compare_exchange_strong(&y, &e, 0)) return r; }",
+    "r += atomic_exchange(&y, 0);",
+    "own[k] = r;",
+    "pthread_mutex_lock(&m); a += 2; r += a; pthread_mutex_unlock(&m);",
+    "pthread_mutex_lock(&m); pthread_mutex_unlock(&m);",
+    "pthread_mutex_lock(&m); pthread_mutex_lock(&n); b++;\n"
+    "  pthread_mutex_unlock(&n); pthread_mutex_unlock(&m);",
+    "if (!pthread_mutex_trylock(&m)) { r += 8; pthread_mutex_unlock(&m); }",
+    "if (!pthread_mutex_trylock(&n)) { b = r; pthread_mutex_unlock(&n); }",
+    "pthread_rwlock_rdlock(&w); r += b; pthread_rwlock_unlock(&w);",
+    "pthread_rwlock_wrlock(&w); b++; pthread_rwlock_unlock(&w);",
+    "sem_post(&s);",
+    "sem_wait(&s);",
+    "if (!sem_trywait(&s)) r += 16;",
+    "while (atomic_flag_test_and_set(&l)); r++; atomic_flag_clear(&l);",
+    "while (atomic_load(&y));",
+    "pthread_mutex_lock(&m); if (!b) pthread_cond_wait(&c, &m);\n"
+    "  pthread_mutex_unlock(&m);",
+    "pthread_mutex_lock(&m); b = 1; pthread_cond_signal(&c);\n"
+    "  pthread_mutex_unlock(&m);",
+    "pthread_cond_broadcast(&c);",
+    "bytes[k & 1] = (unsigned char)r; r += *(short *)bytes;",
+    "{ pthread_t t; pthread_create(&t, 0, body, 0); r += a;\n"
+    "  pthread_join(t, 0); }",
+};
+enum { STATEMENTS = sizeof statements / sizeof *statements };
+
+static void write_program(struct rng *rng, struct buf *out) {
+  buf_puts(out,
+           HEAD "static int a, b;\nstatic long own[4];\n"
+                "static atomic_int x, y;\n"
+                "static _Alignas(8) unsigned char bytes[8];\n"
+                "static atomic_flag l = ATOMIC_FLAG_INIT;\nstatic sem_t s;\n"
+                "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
+                "static pthread_mutex_t n = PTHREAD_MUTEX_INITIALIZER;\n"
+                "static pthread_rwlock_t w = PTHREAD_RWLOCK_INITIALIZER;\n"
+                "static pthread_cond_t c = PTHREAD_COND_INITIALIZER;\n"
+                "static void *body(void *p) { a++; return p; }\n"
+                "FL_OBJECT(random)\n");
+  for (int f = 0; f < FUNCTIONS; f++) {
+    buf_printf(out, "static int f%d(int k) {\n  int r = 0;\n  (void)k;\n", f);
+    uint64_t n = 1 + rng_below(rng, 3);
+    while (n--)
+      buf_printf(out, "  %s\n", statements[rng_below(rng, STATEMENTS)]);
+    buf_printf(
+        out, "  return r;\n}\nFL_OP(int, f%d, FL_INT(0, 3), FL_BLOCKING)\n", f);
+  }
+}
+
+struct program {
+  char *so;
+  uint64_t seed;
+  const char *text;
+};
+
+static void compare_program(void *arg) {
+  struct program *p = arg;
+  engine_open(p->so, NULL);
+  struct agreement sum = compare_random(p->seed, PROGRAM_CLIENTS);
+  CHECK(sum.compared > 0);
+  if (test_errors)
+    fprintf(stderr, "  seed %llu of\n%s\n", (unsigned long long)p->seed,
+            p->text);
+}
+
+TEST(they_agree_on_random_programs) {
+  const char *more = getenv("PROGRAMS"); /* to search for longer by hand */
+  uint64_t programs = more ? strtoull(more, NULL, 10) : PROGRAMS;
+  for (uint64_t seed = 1; seed <= programs && !test_errors; seed++) {
+    struct rng rng = {seed};
+    struct buf text = {0};
+    write_program(&rng, &text);
+    struct program p = {.seed = seed, .text = buf_text(&text)};
+    p.so = engine_build(p.text, seed % 2 ? "-O1" : "-O2");
+    engine_child(compare_program, &p);
+    free(p.so);
+    buf_free(&text);
+  }
+}
+
+/* ---- numbers that are known ---- */
+
+struct counted {
+  const char *file, *defines;
+  uint64_t traces;
+  bool by_oracle; /* it takes longer: small ones only */
+  char *so;
+};
+
+/* Two other model checkers, one of which counts execution graphs and one of
+ * which is an optimal DPOR, agree on these numbers. */
+static struct counted counts[] = {
+    {"treiber", "#define PUSHERS 2\n#define POPPERS 2\n", 164, true, NULL},
+    {"treiber", "#define PUSHERS 0\n#define POPPERS 0\n#define BOTH 2\n", 40,
+     true, NULL},
+    {"treiber", "#define PUSHERS 0\n#define POPPERS 0\n#define BOTH 3\n", 25680,
+     false, NULL},
+    {"michael_scott", "#define PUTTERS 2\n#define GETTERS 2\n", 11198, false,
+     NULL},
+    {"michael_scott", "#define PUTTERS 1\n#define GETTERS 1\n", 4, true, NULL},
+    {"michael_scott", "#define PUTTERS 1\n#define GETTERS 2\n", 67, true, NULL},
+    {"michael_scott", "#define PUTTERS 2\n#define GETTERS 1\n", 188, true,
+     NULL},
+    {"two_locks", "#define PUTTERS 2\n#define GETTERS 2\n", 16, true, NULL},
+    {"two_locks", "#define PUTTERS 3\n#define GETTERS 3\n", 288, true, NULL},
+    {"harris", "#define PRESENT 1\n", 8, true, NULL},
+    {"harris", "#define ADDERS 2\n", 38, true, NULL},
+    {"harris", "#define LOOKERS 1\n#define PRESENT 1\n", 102, true, NULL},
+};
+
+static void count_traces(void *arg) {
+  struct counted *c = arg;
+  engine_open(c->so, NULL);
+  CHECK_INT(rt_prepare(NULL, NULL), RT_DONE);
+  struct traces dpor = {0}, oracle = {0};
+  explore_by_dpor(&dpor, 0);
+  CHECK(dpor.all);
+  CHECK_INT(dpor.executions, c->traces);
+  CHECK_INT(dpor.classes.len, c->traces);
+  CHECK_INT(dpor.blocked, 0);
+  if (c->by_oracle) {
+    explore_sleep_sets(&oracle, UINT64_MAX);
+    CHECK_INT(oracle.executions, c->traces);
+  }
+  if (test_errors)
+    fprintf(stderr, "  program: %s with\n%s", c->file, c->defines);
+  traces_free(&dpor);
+  traces_free(&oracle);
+}
+
+TEST(the_numbers_of_traces_of_known_programs_are_right) {
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    struct counted *c = &counts[i];
+    struct buf text = {0};
+    buf_printf(&text, "%s#include \"%s/../tests/clients/dpor/%s.c\"\n",
+               c->defines, FL_SOURCE_INCLUDE, c->file);
+    c->so = engine_build(buf_text(&text), "-O1");
+    engine_child(count_traces, c);
+    free(c->so);
+    buf_free(&text);
+  }
+}
+
+/*
+ * The same with real time.  A word of the call's own is written before and
+ * after the operation, so that its call and its return are steps of their own.
+ */
+struct counted_client {
+  const char *text, *client;
+  uint64_t traces;
+  char *so;
+};
+
+#define ENTER                                                                  \
+  "static atomic_int own[8];\n#define ENTER atomic_store(&own[k], 1)\n"
+#define LEAVE "#define LEAVE atomic_store(&own[k], 2)\n"
+
+static struct counted_client counted_clients[] = {
+    {HEAD ENTER LEAVE
+     "struct node { int v; struct node *next; };\n"
+     "static struct node pool[8];\nstatic _Atomic(struct node *) top;\n"
+     "static void push(int k) { ENTER; struct node *n = &pool[k];\n"
+     "  n->v = k; n->next = atomic_load(&top);\n"
+     "  struct node *t = n->next;\n"
+     "  while (!atomic_compare_exchange_strong(&top, &t, n)) n->next = t;\n"
+     "  LEAVE; }\n"
+     "static int pop(int k) { ENTER; struct node *n = atomic_load(&top);\n"
+     "  while (n && !atomic_compare_exchange_strong(&top, &n, n->next));\n"
+     "  int v = n ? n->v : -1; LEAVE; return v; }\n"
+     "FL_OBJECT(stack)\nFL_OP(void, push, FL_INT(0, 7))\n"
+     "FL_OP(int, pop, FL_INT(0, 7))\n",
+     "{push(1)} || {push(2)} || {pop(3)} || {pop(4)}", 2634, NULL},
+    {HEAD ENTER LEAVE
+     "struct node { int v; _Atomic(struct node *) next; };\n"
+     "static struct node pool[8];\n"
+     "static _Atomic(struct node *) head = pool, tail = pool;\n"
+     "static void put(int k) { ENTER; struct node *n = &pool[k];\n"
+     "  for (;;) { struct node *t = atomic_load(&tail);\n"
+     "    struct node *s = atomic_load(&t->next);\n"
+     "    if (t != atomic_load(&tail)) continue;\n"
+     "    if (s) atomic_compare_exchange_strong(&tail, &t, s);\n"
+     "    else if (atomic_compare_exchange_strong(&t->next, &s, n)) {\n"
+     "      atomic_compare_exchange_strong(&tail, &t, n); break; } }\n"
+     "  LEAVE; }\n"
+     "static int get(int k) { ENTER; int v = -1;\n"
+     "  for (;;) { struct node *h = atomic_load(&head);\n"
+     "    struct node *t = atomic_load(&tail);\n"
+     "    struct node *s = atomic_load(&h->next);\n"
+     "    if (h != atomic_load(&head)) continue;\n"
+     "    if (h == t) { if (!s) break;\n"
+     "      atomic_compare_exchange_strong(&tail, &t, s); continue; }\n"
+     "    v = s->v; if (atomic_compare_exchange_strong(&head, &h, s)) break;\n"
+     "    v = -1; }\n"
+     "  LEAVE; return v; }\n"
+     "FL_OBJECT(queue)\nFL_OP(void, put, FL_INT(0, 7))\n"
+     "FL_OP(int, get, FL_INT(0, 7))\n",
+     "{put(1)} || {put(2)} || {get(3)}", 380, NULL},
+};
+
+static void count_with_real_time(void *arg) {
+  struct counted_client *p = arg;
+  engine_open(p->so, NULL);
+  struct client c = {0};
+  engine_client(&c, p->client);
+  CHECK_INT(rt_prepare(engine.suite, &c), RT_DONE);
+  struct traces dpor = {.real_time = true}, oracle = {.real_time = true};
+  explore_by_dpor(&dpor, 0);
+  explore_sleep_sets(&oracle, UINT64_MAX);
+  CHECK_INT(oracle.executions, p->traces);
+  CHECK_INT(dpor.executions, p->traces);
+  CHECK_INT(dpor.classes.len, p->traces);
+  CHECK_INT(dpor.blocked, 0);
+  traces_free(&dpor);
+  traces_free(&oracle);
+  client_free(&c);
+}
+
+TEST(the_numbers_with_calls_and_returns_are_right) {
+  for (size_t i = 0; i < 2; i++) {
+    counted_clients[i].so = engine_build(counted_clients[i].text, "-O1");
+    engine_child(count_with_real_time, &counted_clients[i]);
+    free(counted_clients[i].so);
+  }
+}
+
+/* ---- the real-time order ---- */
+
+static uint32_t unexplained(const struct client *c, const char *search) {
+  struct engine_found f = {.client = c};
+  struct explore x = {.judge = {engine_note, &f}, .all = true};
+  if (!strcmp(search, "dfs"))
+    CHECK_INT(explore_dfs(&x), EXPLORE_ALL);
+  else if (!strcmp(search, "stateful"))
+    CHECK_INT(explore_stateful(&x), EXPLORE_ALL);
+  else {
+    x.no_real_time = !strcmp(search, "dpor without real time");
+    CHECK_INT(explore_dpor(&x), EXPLORE_ALL);
+    CHECK_INT(x.blocked, 0);
+  }
+  uint32_t bad = engine_check(&f);
+  engine_free(&f);
+  vec_free(&x.bad);
+  return bad;
+}
+
+/*
+ * both() reads y, then x.  It may see a and not b although b had returned when
+ * a was called, which is in no location and no sequence explains.  The one
+ * execution of this trace that dpor runs without real time is a, both, b.
+ */
+static void real_time_alone(void *so) {
+  engine_open(so, NULL);
+  struct client c = {0};
+  engine_client(&c, "{a()} || {both()} || {b()}");
+  CHECK_INT(rt_prepare(engine.suite, &c), RT_DONE);
+  CHECK(unexplained(&c, "dfs") > 0);
+  CHECK(unexplained(&c, "stateful") > 0);
+  CHECK(unexplained(&c, "dpor") > 0);
+  CHECK_INT(unexplained(&c, "dpor without real time"), 0);
+  client_free(&c);
+}
+
+TEST(a_violation_of_the_real_time_order_alone_needs_real_time) {
+  char *so = NULL;
+  for (size_t i = 0; i < ENGINE_OBJECTS; i++)
+    if (strstr(engine_objects[i].name, "only the real-time order"))
+      so = engine_build(engine_objects[i].text, NULL);
+  engine_child(real_time_alone, so);
+  free(so);
 }
 
 TEST_MAIN

@@ -139,6 +139,45 @@ TEST(arrays_are_called_after_what_keeps_them) {
   }
 }
 
+/* The macro atomic_store() has a pointer of its own, __atomic_store_ptr, on the
+ * line of the allocation. */
+TEST(blocks_are_not_called_after_temporaries_of_macros) {
+  scratch_write("n.c", "#include <stdatomic.h>\n#include <stdlib.h>\n"
+                       "struct cell { atomic_int locked; };\n"
+                       "struct pair { int both; };\n"
+                       "_Thread_local struct cell *mine; struct pair whole;\n"
+                       "void lock(void) { mine = malloc(sizeof *mine);"
+                       " atomic_store(&mine->locked, 1); }\n");
+  EACH_COMPILER(cc, opt) {
+    struct world w = {0};
+    char *so = scratch_build(cc, opt, "n.c", NULL);
+    w.l = scratch_lines(so);
+    free(so);
+    one_block(&w, "lock", "__wrap_malloc", 4, 0);
+    check_name(&w, 0, 4, "cell#1.locked");
+    lines_close(w.l);
+  }
+}
+
+/* What a vector allocates is called after its elements, a node of a list, whose
+ * type is the library's own, is a block. */
+TEST(blocks_of_containers) {
+  scratch_write("n.cc", "#include <list>\n#include <memory>\n"
+                        "int *ints(std::allocator<int> &a) {\n"
+                        "  return a.allocate(10); }\n"
+                        "std::_List_node<int> *node() {\n"
+                        "  return new std::_List_node<int>; }\n");
+  struct world w = {0};
+  char *so = scratch_build("gcc", "-O1", "n.cc", NULL);
+  w.l = scratch_lines(so);
+  free(so);
+  one_block(&w, "_Z4intsRSaIiE", "__wrap__Znwm", 40, 0);
+  check_name(&w, 12, 4, "int#1[3]");
+  one_block(&w, "_Z4nodev", "__wrap__Znwm", 24, 0);
+  check_name(&w, 8, 8, "block#1+8");
+  lines_close(w.l);
+}
+
 TEST(a_wrapper_of_malloc_is_looked_through) {
   EACH_COMPILER(cc, opt) {
     struct world w = open_world(cc, opt);

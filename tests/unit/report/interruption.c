@@ -49,6 +49,34 @@ TEST(one_side_is_enough_when_there_is_no_better) {
   fixture_free(f);
 }
 
+/* T1 cuts its own node off; T2 only looks at the place before it writes into
+ * the node: that is what T1 reads. */
+TEST(a_write_is_blamed_rather_than_a_read) {
+  struct fixture *f = fixture_new("{pop()} || {get()}", FAULT_NOT_LINEARIZABLE);
+  struct interruption in;
+  add(f, EV_CAS, 1, 0, 100, TOP, 0, 1);
+  add(f, EV_ATOMIC_READ, 2, 1, 200, TOP, 1, 1);
+  add(f, EV_CAS, 2, 1, 201, TOP, 1, 2);
+  add(f, EV_WRITE, 2, 1, 202, ITEM, 1, 2);
+  add(f, EV_READ, 1, 0, 300, ITEM, 2, 2);
+  CHECK(interruption_find(&f->finding, &in));
+  CHECK(in.both);
+  CHECK_INT(in.before, 0);
+  CHECK_INT(in.by, 3);
+  CHECK_INT(in.after, 4);
+  fixture_free(f);
+
+  f = fixture_new("{pop()} || {get()}", FAULT_NOT_LINEARIZABLE);
+  add(f, EV_WRITE, 1, 0, 100, TOP, 0, 1);
+  add(f, EV_READ, 2, 1, 200, TOP, 1, 1);
+  add(f, EV_WRITE, 2, 1, 201, TOP, 1, 2);
+  add(f, EV_WRITE, 1, 0, 300, ITEM, 2, 2);
+  CHECK(interruption_find(&f->finding, &in));
+  CHECK(!in.both);
+  CHECK_INT(in.by, 2);
+  fixture_free(f);
+}
+
 /* Two calls lose an update of each other; the one that disagrees is blamed. */
 TEST(the_call_that_disagrees_is_preferred) {
   for (uint32_t blamed = 0; blamed < 2; blamed++) {

@@ -67,6 +67,20 @@ TEST(a_write_tells_what_it_overwrites_and_a_read_only_what_is_there) {
   fixture_free(f);
 }
 
+TEST(what_is_not_known_is_not_told) {
+  struct fixture *f = fixture_new("{pop()} || {get()}", FAULT_EXIT);
+  add(f, EV_READ, 1, 0, 400, TOP, 0, 0)->flags = EVENT_NO_OLD | EVENT_NO_VALUE;
+  add(f, EV_WRITE, 1, 0, 500, TOP, 1, 1); /* a silent write is one */
+  add(f, EV_WRITE, 1, 0, 600, TOP, 1, 0)->flags = EVENT_NO_VALUE;
+  struct story *s = tell(f);
+  CHECK_STR(s->rows.at[0].what, "s->top");
+  CHECK_STR(s->rows.at[0].tail, "");
+  CHECK_STR(s->rows.at[1].tail, ": 1 -> 1");
+  CHECK_STR(s->rows.at[2].tail, ": 1 -> ?");
+  story_free(s);
+  fixture_free(f);
+}
+
 TEST(a_lock_has_its_owners_name) {
   struct fixture *f = fixture_new("{pop()} || {get()}", FAULT_CRASH);
   add(f, EV_LOCK, 1, 0, 500, LOCK_A, 0, 0);
@@ -153,6 +167,95 @@ TEST(a_use_after_free_names_block_function_and_sites) {
   fixture_free(f);
 }
 
+TEST(a_block_older_than_the_trace_knows_its_call) {
+  struct fixture *f = fixture_new("{get()} || {push(1)}", FAULT_USE_AFTER_FREE);
+  add(f, EV_FAULT, 1, 0, 4412, NODE + 8, 0, 9);
+  f->blocks[0] = (struct block){.base = NODE,
+                                .size = 16,
+                                .alloc_event = UINT32_MAX,
+                                .free_event = UINT32_MAX,
+                                .alloc_pc = 2003,
+                                .alloc_call = 2,
+                                .alloc_thread = 2};
+  f->finding.trace.nblocks = 1;
+  f->finding.pc = 4412;
+  f->finding.addr = NODE + 8;
+  struct story *s = tell(f);
+  CHECK_STR(s->notes.at[0].text, "allocated here by T2 in push(1)");
+  story_free(s);
+  f->blocks[0].alloc_call = 0;
+  s = tell(f);
+  CHECK_STR(s->notes.at[0].text, "allocated here by T2");
+  story_free(s);
+  fixture_free(f);
+}
+
+/* {pop()} || {push(1)}: pop() waits on, although push() has returned. */
+static struct fixture *stuck(void) {
+  struct fixture *f =
+      fixture_new("{pop()} || {push(1)}", FAULT_NOT_LINEARIZABLE);
+  f->finding.trace.history.stuck = true;
+  add_call(f, 0);
+  add(f, EV_READ, 1, 0, 700, TOP, 0, 0);
+  add_call(f, 1);
+  add(f, EV_WRITE, 2, 1, 800, TOP, 0, 1);
+  add_return(f, 1, VOID);
+  add(f, EV_COND_WAIT, 1, 0, 905, LOCK_A, 0, 0);
+  return f;
+}
+
+TEST(a_call_that_waits_where_it_may_not_is_said_to_wait) {
+  struct fixture *f = stuck();
+  refute(f, (uint32_t[]){1, 0}, 2, 1);
+  struct story *s = tell(f);
+  CHECK_STR(s->message,
+            "pop() waits for ever: no order of the calls lets it wait");
+  CHECK_INT(s->place->line, 9);
+  CHECK(s->notes.len >= 1);
+  CHECK_STR(s->notes.at[0].text, "T1 in pop() waits for a signal of a");
+  CHECK_INT(vec_last(&s->rows).kind, ROW_WAIT);
+  CHECK_STR(vec_last(&s->rows).what, "a");
+  story_free(s);
+
+  /* what the engine says of it is better than what the trace shows */
+  struct waiting w = {.thread = 1,
+                      .kind = EV_SEM_WAIT,
+                      .holder = 255,
+                      .pc = 1003,
+                      .addr = LOCK_B,
+                      .call = 0};
+  vec_push(&f->finding.waiting, w);
+  s = tell(f);
+  CHECK_INT(s->place->line, 10);
+  CHECK_STR(s->notes.at[0].text, "T1 in pop() waits for the semaphore b");
+  story_free(s);
+  fixture_free(f);
+}
+
+TEST(a_stuck_history_with_wrong_results_is_about_them) {
+  struct fixture *f = stuck();
+  refute(f, (uint32_t[]){1}, 1, 1);
+  struct story *s = tell(f);
+  CHECK(!strstr(s->message, "for ever"));
+  CHECK_HAS(s->message, "is not linearizable");
+  story_free(s);
+  fixture_free(f);
+}
+
+TEST(an_interruption_of_a_stuck_history_is_a_note) {
+  struct fixture *f = stuck();
+  add(f, EV_READ, 1, 0, 906, TOP, 1, 1);
+  refute(f, (uint32_t[]){1, 0}, 2, 1);
+  struct story *s = tell(f);
+  CHECK_HAS(s->message, "pop() waits for ever");
+  CHECK_STR(vec_last(&s->notes).text,
+            "T1 in pop() is interrupted here by T2 in push(1): write s->top: "
+            "0 -> 1");
+  CHECK_INT(vec_last(&s->notes).place->line, 7);
+  story_free(s);
+  fixture_free(f);
+}
+
 static void wait_for(struct fixture *f, uint8_t thread, uint32_t call,
                      uint64_t pc, uint64_t addr, uint8_t holder) {
   struct waiting w = {.thread = thread,
@@ -186,6 +289,22 @@ TEST(a_deadlock_tells_who_waits_for_whom) {
   f->finding.waiting.at[0].holder = f->finding.waiting.at[1].holder = 255;
   s = tell(f);
   CHECK_STR(s->message, "deadlock in pop(): no thread can go on");
+  story_free(s);
+  fixture_free(f);
+}
+
+TEST(nobody_is_said_to_be_signalled_who_was_not) {
+  struct fixture *f = fixture_new("{pop()} || {get()}", FAULT_DEADLOCK);
+  add(f, EV_SIGNAL, 2, 1, 300, LOCK_A, 0, 0);
+  add(f, EV_COND_WAIT, 1, 0, 400, LOCK_A, 0, 0);
+  wait_for(f, 1, 0, 400, LOCK_A, 255);
+  f->finding.waiting.at[0].kind = EV_COND_WAKE;
+  struct story *s = tell(f);
+  CHECK_STR(s->notes.at[0].text, "T1 in pop() waits for a signal of a");
+  story_free(s);
+  add(f, EV_SIGNAL, 2, 1, 500, LOCK_A, 0, 0); /* for it, or for another one */
+  s = tell(f);
+  CHECK_STR(s->notes.at[0].text, "T1 in pop() waits on a");
   story_free(s);
   fixture_free(f);
 }

@@ -1,0 +1,281 @@
+/*
+ * --search=stress: clients on real threads, and each history checked.  There is
+ * no schedule to keep; the failing history is what the run has to show.
+ *
+ * How many rounds a run makes is counted in calls, not in seconds; what the
+ * threads do in them is the machine's business, so two runs differ.
+ */
+#include "cli/finding.h"
+#include "cli/hunt_int.h"
+
+#include "search/stress.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+  /* Calls of a run without --time and --max-executions: about a second. */
+  STRESS_CALLS = 400000,
+  STRESS_CLIENTS = 20,
+  /* The same when the specification is the object, in the engine: the effort
+   * grows with the square of a history's length. */
+  OWN_CALLS = 5000,
+  OWN_CLIENTS = 5,
+  STRESS_WATCHDOG_MS = 5000,
+  /* Of one history, in calls of the specification. */
+  STRESS_BUDGET = 100000,
+  OWN_BUDGET = 20000,
+  FEW_CALLS = 8, /* so that all orders can be told */
+  MOST_ORDERS = 6,
+};
+
+struct rounds {
+  struct hunt *h;
+  struct stress *stress;
+  const struct fl_suite *suite; /* of the native object */
+  struct rng rng;
+  enum fault fault; /* what the judge found */
+  uint64_t discarded, made;
+};
+
+static enum judgement judge(void *ctx, const struct history *now,
+                            bool invariant) {
+  struct rounds *s = ctx;
+  struct jury *j = &s->h->jury;
+  s->h->shared->executions = ++s->h->r->statistics.executions;
+  if (!invariant) {
+    s->fault = FAULT_INVARIANT;
+    return JUDGE_BAD;
+  }
+  bool fresh;
+  map128_put(&j->seen, history_digest(now), &fresh);
+  if (!fresh)
+    return JUDGE_GOOD; /* it was, or we would not be here */
+  j->histories++;
+  check_linearize(now, j->spec, j->criterion,
+                  j->implementation ? OWN_BUDGET : STRESS_BUDGET, &j->check);
+  j->undecided += j->check.answer == CHECK_UNKNOWN;
+  if (j->check.answer == CHECK_YES || j->check.answer == CHECK_UNKNOWN)
+    return JUDGE_GOOD;
+  s->fault =
+      j->check.answer == CHECK_NO ? FAULT_NOT_LINEARIZABLE : FAULT_SEQUENTIAL;
+  return JUDGE_BAD;
+}
+
+/* ---- the finding ---- */
+
+static void share_history(struct finding *f, const struct history *from,
+                          struct arena *a) {
+  uint32_t n = from->client->ncalls;
+  struct hop *ops = arena_alloc(a, (n + 1) * sizeof *ops);
+  for (uint32_t i = 0; i < n; i++) {
+    ops[i] = from->ops[i];
+    value_copy(&ops[i].result, from->ops[i].result, a);
+  }
+  f->trace.history =
+      (struct history){.client = &f->client, .ops = ops, .stuck = from->stuck};
+}
+
+static void share_refutation(struct finding *f, const uint32_t *order,
+                             uint32_t len, struct value expected, bool waits,
+                             struct arena *a) {
+  struct refutation *r = &f->refutations.at[f->refutations.len++];
+  r->order.at = arena_alloc(a, (len + 1) * sizeof *r->order.at);
+  memcpy(r->order.at, order, len * sizeof *order);
+  r->order.len = len;
+  r->waits = waits;
+  value_copy(&r->expected, expected, a);
+}
+
+/* All orders of a short history; of a long one the best that there is. */
+static void say_why(struct jury *j, const struct history *h, struct finding *f,
+                    struct arena *a) {
+  refutation_list all = {0};
+  f->refutations.at = arena_alloc(a, MOST_ORDERS * sizeof *f->refutations.at);
+  if (h->client->ncalls <= FEW_CALLS) {
+    check_refutations(h, j->spec, j->criterion, MOST_ORDERS, &all,
+                      &f->more_refutations);
+    for (uint32_t i = 0; i < all.len; i++)
+      share_refutation(f, all.at[i].order.at, all.at[i].order.len,
+                       all.at[i].expected, all.at[i].waits, a);
+    check_free_refutations(&all);
+  } else if (j->check.answer == CHECK_NO) {
+    vec_push(&j->check.order, j->check.stuck_at);
+    share_refutation(f, j->check.order.at, j->check.order.len,
+                     j->check.expected, j->check.waits, a);
+  }
+}
+
+static const char *words_of(const struct stress_run *run, enum stress_end end,
+                            enum fault *fault, struct arena *a) {
+  char text[200];
+  switch (end) {
+  case STRESS_CRASHED:
+    *fault = FAULT_CRASH;
+    snprintf(text, sizeof text, "the process died of signal %d (%s)",
+             run->signal, strsignal(run->signal));
+    break;
+  case STRESS_EXITED:
+    *fault = FAULT_EXIT;
+    snprintf(text, sizeof text, "with status %d", run->status);
+    break;
+  case STRESS_HUNG:
+    *fault = FAULT_ENDLESS;
+    snprintf(text, sizeof text, "no call began or ended for %d seconds",
+             STRESS_WATCHDOG_MS / 1000);
+    break;
+  default:
+    return NULL;
+  }
+  return arena_strdup(a, text);
+}
+
+static void conclude(struct rounds *s, const struct client *c,
+                     const struct stress_run *run, enum stress_end end) {
+  struct arena *a = &s->h->shared->arena;
+  struct finding *f = arena_alloc(a, sizeof *f);
+  f->block = UINT32_MAX;
+  f->fault = s->fault;
+  f->detail = (char *)words_of(run, end, &f->fault, a);
+  f->real_threads = true;
+  finding_share_client(&f->client, c, a);
+  if (run->history.ops)
+    share_history(f, &run->history, a);
+  if (f->fault == FAULT_NOT_LINEARIZABLE)
+    say_why(&s->h->jury, &run->history, f, a);
+  else if (f->fault == FAULT_SEQUENTIAL)
+    f->detail = arena_strdup(a, "the object itself fails when these calls are "
+                                "made one after the other");
+  hunt_conclude(s->h, f);
+}
+
+/* ---- rounds ---- */
+
+/* True: a fault was found, or there was trouble. */
+static bool run_client(struct rounds *s, const struct client *c,
+                       uint64_t rounds) {
+  struct hunt *h = s->h;
+  h->clients++;
+  h->shared->clients = h->clients;
+  if (h->jury.implementation) {
+    enum rt_end end = hunt_prepare(h, c);
+    if (end != RT_DONE)
+      return hunt_setup_failed(h, c, end);
+  } else {
+    jury_client(&h->jury, c);
+  }
+  struct stress_run run = {.judge = {judge, s},
+                           .max_rounds = rounds,
+                           .deadline = h->deadline,
+                           .seed = rng_next(&s->rng),
+                           .heartbeat = &h->shared->heartbeat};
+  enum stress_end end =
+      stress_run(s->stress, s->suite, c, &run, &h->shared->error);
+  s->made += run.rounds - run.discarded;
+  s->discarded += run.discarded;
+  h->r->statistics.histories = h->jury.histories;
+  bool bad = end == STRESS_BAD || end == STRESS_CRASHED ||
+             end == STRESS_EXITED || end == STRESS_HUNG;
+  if (bad)
+    conclude(s, c, &run, end);
+  stress_run_release(&run);
+  return bad || end == STRESS_ERROR;
+}
+
+static uint64_t clients_of(const struct hunt *h) {
+  return h->jury.implementation ? OWN_CLIENTS : STRESS_CLIENTS;
+}
+
+/* Rounds of one client, when it has an equal part of the run. */
+static uint64_t rounds_of(const struct hunt *h, const struct client *c,
+                          uint64_t clients) {
+  uint64_t calls = h->jury.implementation ? OWN_CALLS : STRESS_CALLS;
+  uint64_t n = calls / clients / (c->ncalls + 1);
+  if (!n)
+    n = 1;
+  return n < HUNT_RANDOM ? n : HUNT_RANDOM;
+}
+
+static void run_given(struct rounds *s) {
+  struct hunt *h = s->h;
+  struct client c = {0};
+  if (!hunt_read_client(h, h->set->client, &c))
+    return;
+  h->r->coverage.one_client = true;
+  uint64_t rounds = h->counted ? h->set->max_executions
+                    : h->timed ? 0
+                               : rounds_of(h, &c, 1);
+  run_client(s, &c, rounds);
+  h->r->coverage.sentence =
+      xasprintf("%llu round%s of this client on real threads",
+                (unsigned long long)s->made, s->made == 1 ? "" : "s");
+  client_free(&c);
+}
+
+static bool wants_more(const struct rounds *s) {
+  const struct hunt *h = s->h;
+  if (h->timed && explore_now() >= h->deadline)
+    return false;
+  if (h->counted)
+    return s->made < h->set->max_executions;
+  return h->timed || h->clients < clients_of(h);
+}
+
+static void run_random(struct rounds *s) {
+  struct hunt *h = s->h;
+  struct gen_limits limits = {.threads = (uint32_t)h->set->threads,
+                              .ops = (uint32_t)h->set->ops,
+                              .init = (uint32_t)h->set->init};
+  struct generator *g = generator_new(&h->object.gen, &limits);
+  bool end = false;
+  while (!end && wants_more(s)) {
+    struct client c, whole;
+    if (!generator_random(g, &s->rng, limits.threads, limits.ops, &c))
+      break;
+    generate_final(&h->object.gen, &c, &whole);
+    client_free(&c);
+    uint64_t rounds = rounds_of(h, &whole, clients_of(h));
+    uint64_t left = h->set->max_executions - s->made;
+    end = run_client(s, &whole, h->counted && left < rounds ? left : rounds);
+    client_free(&whole);
+  }
+  generator_free(g);
+  h->r->coverage.threads = limits.threads;
+  h->r->coverage.ops = limits.ops;
+  h->r->coverage.init = limits.init;
+  h->r->coverage.sentence = xasprintf(
+      "%llu round%s of %llu random client%s of %u threads with up to %u calls "
+      "each, on real threads",
+      (unsigned long long)s->made, s->made == 1 ? "" : "s",
+      (unsigned long long)h->clients, h->clients == 1 ? "" : "s",
+      limits.threads, limits.ops);
+}
+
+void hunt_stress(struct hunt *h) {
+  struct stress_options o = {.watchdog_ms = STRESS_WATCHDOG_MS,
+                             .show_output = h->set->show_output};
+  struct rounds s = {.h = h, .rng = {h->set->seed}};
+  s.stress = stress_open(h->order->native, &o, &h->shared->error);
+  if (!s.stress)
+    return;
+  s.suite = stress_suites(s.stress);
+  while (s.suite && strcmp(s.suite->name, h->jury.suite->name))
+    s.suite = s.suite->next;
+  if (!s.suite) {
+    error_set(&h->shared->error, ERR_BUILD,
+              "the object without hooks has no object %s", h->r->object);
+    return;
+  }
+  if (h->set->client)
+    run_given(&s);
+  else
+    run_random(&s);
+  h->r->coverage.sampled_clients = h->clients;
+  if (s.discarded && h->r->coverage.sentence) {
+    char *more =
+        xasprintf("%s (%llu more could not be timed)", h->r->coverage.sentence,
+                  (unsigned long long)s.discarded);
+    free(h->r->coverage.sentence);
+    h->r->coverage.sentence = more;
+  }
+}

@@ -1,0 +1,225 @@
+#!/bin/bash
+# Every strategy: what it says of itself, that the same seed runs the same
+# executions, that what it finds is replayed, and what it cannot do is refused.
+. "$(dirname "$0")/common.inc"
+
+json() { jq -r "$1" report.json; }
+expect_json() { # filter, value
+  found=$(json "$1")
+  [ "$found" = "$2" ] || fail "$1 is '$found', expected '$2'"
+}
+
+cat >cell.c <<'END'
+#include <faultline.h>
+static int cell, other;
+static int next(void) { return ++cell; }
+static int fine(void) { return __atomic_add_fetch(&other, 1, 5); }
+static int several(int n) {
+  int sum = 0;
+  for (int i = 0; i < n; i++)
+    if (__atomic_load_n(&other, 5))
+      sum += __atomic_load_n(&cell, 5);
+  return sum;
+}
+FL_OBJECT(cell)
+FL_OP(int, next)
+FL_OP(int, several, FL_INT(1, 2))
+FL_OBJECT(other)
+FL_OP(int, fine)
+END
+bad='{next(); next()} || {next(); next()}'
+good='{fine(); fine()} || {fine(); fine()}'
+
+# ---- all of them ----
+for how in auto stateful dfs dpor random pct dpct pos; do
+  rm -rf .faultline
+  run cell.c --search=$how --object cell --client "$bad" --json report.json
+  expect_status 1
+  expect_json .verdict violation
+  expect_json .search $how
+  run replay .faultline/cell-*.schedule cell.c
+  expect_status 1
+  expect_out 'next\(\) is not linearizable'
+
+  run explore cell.c --search=$how --object other --client "$good" \
+    --json report.json
+  expect_status 0
+  expect_json .statistics.blocked 0
+  case $how in
+  random | pct | dpct | pos)
+    expect_json .statistics.executions 10000
+    expect_json .coverage.exhaustive false
+    ;;
+  *) expect_json .coverage.exhaustive true ;;
+  esac
+done
+# Four calls with one atomic step each: (2 + 2)! / (2! 2!) orders, and all of
+# them differ in the order of conflicts.
+run explore cell.c --search=dfs --object other --client "$good" --json report.json
+expect_json .statistics.executions 6
+run explore cell.c --search=dpor --object other --client "$good" --json report.json
+expect_json .statistics.executions 6
+
+# ---- seeds ----
+for how in random pct dpct pos; do
+  for seed in 1 1 2; do
+    run explore cell.c --search=$how --object cell --client "$bad" \
+      --seed $seed --max-executions 50 --no-save --json report.json
+    expect_json .statistics.executions 50
+    json '[.statistics.events, .schedule, .outcomes]|tostring' >>seeds.$how
+  done
+  [ "$(sed -n 1p seeds.$how)" = "$(sed -n 2p seeds.$how)" ] ||
+    fail "the same seed gave other executions"
+  [ "$(sed -n 1p seeds.$how)" != "$(sed -n 3p seeds.$how)" ] ||
+    fail "another seed gave the same executions"
+done
+
+# ---- the bound of PCT: n = 2 threads, k = 4 steps ----
+run explore cell.c --search=pct --depth 2 --object other --client "$good" \
+  --json report.json
+expect_json '.chance | [.depth, .threads, .steps, .bound] | tostring' \
+  '[2,2,4,0.125]'
+expect_out 'depth 2 with a probability of at least 1/8 .*2 threads and 4 steps'
+run explore cell.c --search=dpct --object other --client "$good" \
+  --json report.json
+expect_json '.chance.depth' 3
+run explore cell.c --search=pos --object other --client "$good" \
+  --json report.json
+expect_json .chance null
+
+# ---- preemptions ----
+run explore cell.c --search=pct --object cell --preemptions 0 --client "$bad" \
+  --json report.json
+expect_status 0
+expect_out 'with at most 0 preemptions'
+run explore cell.c --search=pos --object cell --preemptions 1 --client "$bad"
+expect_status 1
+
+# ---- budgets ----
+run explore cell.c --search=dfs --object cell --client "$bad" \
+  --max-executions 3 --json report.json
+expect_json .coverage.exhaustive false
+expect_json .coverage.limit --max-executions
+run explore cell.c --search=random --time 0.2 --object other --client "$good" \
+  --json report.json
+expect_status 0
+expect_json '.statistics.executions > 0' true
+run explore cell.c --search=dpor --max-executions 3 --object other \
+  --client "$good"
+expect_status 3
+expect_out 'max-executions ended the search'
+
+# ---- sweeps ----
+for how in dpor random pct dpct pos; do
+  run cell.c --search=$how --object cell --no-save --json report.json
+  expect_status 1
+  expect_json .client '{next()} || {next()}'
+done
+run cell.c --search=pct --object other --json report.json
+expect_status 0
+expect_json .coverage.exhaustive_clients 0
+expect_out 'Random \(PCT\) interleavings of|random \(PCT\) interleavings of'
+run cell.c --object other --json report.json
+expect_status 0
+run tests/../examples/lazy_list.c --no-save
+expect_status 0
+expect_out 'random interleavings, half of them by PCT with depth 2 or 3, of'
+
+# ---- programs ----
+cat >program.c <<'END'
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int x;
+static void *add(void *p) {
+  atomic_fetch_add(&x, 1);
+  return p;
+}
+int main(void) {
+  pthread_t t[3];
+  for (int i = 0; i < 3; i++)
+    pthread_create(&t[i], 0, add, 0);
+  for (int i = 0; i < 3; i++)
+    pthread_join(t[i], 0);
+}
+END
+run explore program.c --search=dpor --no-real-time --json report.json
+expect_status 0
+expect_json .statistics.executions 6
+expect_json .coverage.exhaustive true
+run explore program.c --search=pct --json report.json
+expect_status 0
+run explore program.c --search=dpct
+expect_status 2
+expect_err 'a program without a harness: use pct'
+
+# ---- trees ----
+run explain-tree several cell.c
+expect_status 0
+expect_out '^several: R\(.*L\(.*C\(B\(S1\)\)'
+expect_out 'several: about [0-9]+ steps, loops going round 3 times'
+run explain-tree severl cell.c
+expect_status 2
+expect_err 'no function "severl"; did you mean several\?'
+run explain-tree several
+expect_status 2
+expect_err 'explain-tree wants a function and the sources'
+
+# ---- stress ----
+rm -rf .faultline
+run tests/clients/stress_counter.c --object lossy --search=stress \
+  --json report.json
+expect_status 1
+expect_out 'bump\(\) is not linearizable'
+expect_out 'History: .faultline/lossy-[0-9a-f]*.history.jsonl'
+expect_narrow
+file=$(json .history_file)
+[ -f "$file" ] || fail "no history file '$file'"
+[ "$(jq -s '.[0].operations' "$file")" = "$(json '.calls|length')" ] ||
+  fail "the file has not all calls"
+[ "$(jq -s '[.[] | select(.type == "call")] | length' "$file")" = \
+  "$(json '[.calls[] | select(.called)] | length')" ] ||
+  fail "calls are missing in the file"
+expect_json .schedule_file null
+run tests/clients/stress_counter.c --object lossy --search=stress --no-save \
+  --json report.json
+expect_status 1
+expect_json .history_file null
+run tests/clients/stress_counter.c --object locked --search=stress \
+  --threads 3 --ops 20 --max-executions 50 --json report.json
+expect_status 0
+expect_json '[.coverage.threads, .coverage.ops] | tostring' '[3,20]'
+expect_out 'random clients? of 3 threads with up to 20 calls each, on real threads'
+cat >wild.c <<'END'
+#include <faultline.h>
+static int *volatile none;
+static int calls;
+static void crash(void) {
+  if (__atomic_add_fetch(&calls, 1, 5) == 3)
+    *none = 1;
+}
+FL_OBJECT(wild)
+FL_OP(void, crash)
+END
+run wild.c --search=stress --client '{crash(); crash()} || {crash()}' \
+  --json report.json
+expect_status 1
+expect_json .fault crash
+expect_out 'died of signal 11'
+
+# ---- what a strategy cannot do ----
+run cell.c --search=random --no-real-time
+expect_status 2
+expect_err 'no-real-time needs --search=dpor'
+run cell.c --depth 3
+expect_status 2
+expect_err 'depth needs --search=pct or dpct'
+run cell.c --search=dfs --preemptions 2
+expect_status 2
+expect_err 'preemptions needs --search=pct, dpct or pos'
+run cell.c --ops 200
+expect_status 2
+expect_err 'more than 100 calls in a thread need --search=stress'
+run explore cell.c --search=stress --object other --client "$good"
+expect_status 2
+expect_err 'explore has no --search=stress'
+finish
