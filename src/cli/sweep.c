@@ -29,8 +29,9 @@ static void set_budget(struct hunt *h, struct explore *x) {
   int search = h->set->search;
   if (!search_is_exhaustive(search))
     x->max_executions = hunt_executions_left(h, HUNT_SAMPLES);
-  else if ((search == SEARCH_DFS || search == SEARCH_DPOR) && !bounded)
-    x->max_executions = 10 * CLIENT_STATES;
+  else if (search == SEARCH_DFS || search == SEARCH_DPOR) /* have no states */
+    x->max_executions =
+        hunt_executions_left(h, bounded ? x->max_states : 10 * CLIENT_STATES);
   else
     x->max_executions = hunt_executions_left(h, 0);
 }

@@ -98,6 +98,15 @@ static void note(const struct rt_logged *what) {
   l->at[l->len++] = *what;
 }
 
+/* Something that happened in the last step. */
+static void note_edge(uint8_t flags) {
+  for (uint32_t k = E.log->len; k--;)
+    if (!(E.log->at[k].flags & RT_LINK)) {
+      E.log->at[k].flags |= flags;
+      return;
+    }
+}
+
 int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
   if (E.live.nfibers == RT_MAX_THREADS)
     return -1;
@@ -112,6 +121,8 @@ int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
     fl__stack_published((uint64_t)(uintptr_t)arg);
   memset(E.key_value[t], 0, sizeof E.key_value[t]);
   E.live.transit |= 1u << t;
+  if (E.log && !E.live.final)
+    note_edge(RT_CREATES);
   if (E.log && !E.live.final)
     note(&(struct rt_logged){
         .thread = (uint8_t)E.cur,
@@ -239,8 +250,19 @@ static void complete_note(uint32_t at, const struct fiber_state *f,
                           uint32_t returned) {
   struct rt_logged *l = &E.log->at[at];
   l->expected = f->expected;
+  if (l->flags & RT_LINK) /* belongs to the step that let it go on */
+    note_edge((uint8_t)((l->flags & RT_CALLS) |
+                        (E.returned != returned ? RT_RETURNS : 0)));
   if (f->failed)
     l->flags |= RT_FAILED;
+  if (E.arrival == ARRIVED && f->kind == EV_JOIN && f->call != EVENT_NO_CALL) {
+    l->flags |= RT_JOINS;
+    l->joined = (uint8_t)f->other;
+  } else if (E.arrival == ENDED && E.suite && l->thread &&
+             !(E.live.clients >> l->thread & 1)) {
+    l->flags |= RT_JOINS;
+    l->joined = l->thread;
+  }
   if (E.returned != returned)
     l->flags |= RT_RETURNS;
 }

@@ -160,9 +160,13 @@ enum {
   RT_WAITS = 4,   /* a step that had to be enabled by others */
   RT_FAILED = 8,  /* a CAS, trylock and the like that did not succeed */
   RT_LINK = 16,   /* no step: a thread was created or joined */
+  RT_CREATES = 32, /* threads are numbered as they are created */
+  RT_JOINS = 64,   /* a call came to a join, or a thread that is joined ended:
+                      the later of the two goes on behind the join */
 };
 struct rt_logged {
   uint8_t thread, kind, flags;
+  uint8_t joined;   /* RT_JOINS: the thread that is waited for */
   uint32_t enabled; /* who could have stepped instead */
   uint64_t addr, size;
   uint64_t other; /* the mutex of a wait on a condition variable, or 0 */

@@ -21,8 +21,7 @@ static bool has_location(const struct access *a) {
 }
 
 static bool conflict(const struct access *a, const struct access *b) {
-  if (!has_location(a) || !has_location(b) ||
-      (only_looks(a) && only_looks(b)))
+  if (!has_location(a) || !has_location(b) || (only_looks(a) && only_looks(b)))
     return false;
   return overlap(a->addr, a->size, b->addr, b->size) ||
          (a->other && overlap(a->other, 1, b->addr, b->size)) ||
@@ -34,6 +33,12 @@ bool access_dependent(const struct access *a, const struct access *b,
                       bool real_time) {
   if (a->thread == b->thread)
     return true;
+  if (a->flags & b->flags & RT_CREATES)
+    return true;
+  if (real_time && a->flags & b->flags & RT_JOINS &&
+      (a->joined == b->joined || a->joined == ANY_THREAD ||
+       b->joined == ANY_THREAD))
+    return true;
   uint8_t both = a->flags | b->flags;
   if (real_time && (both & RT_RETURNS) && (both & RT_CALLS) &&
       (((a->flags & RT_RETURNS) && (b->flags & RT_CALLS)) ||
@@ -43,9 +48,8 @@ bool access_dependent(const struct access *a, const struct access *b,
 }
 
 bool access_same(const struct access *a, const struct access *b) {
-  return a->thread == b->thread && a->kind == b->kind &&
-         a->flags == b->flags && a->addr == b->addr && a->size == b->size &&
-         a->other == b->other;
+  return a->thread == b->thread && a->kind == b->kind && a->flags == b->flags &&
+         a->addr == b->addr && a->size == b->size && a->other == b->other;
 }
 
 bool access_releases(const struct access *a) {
@@ -67,8 +71,7 @@ static bool writes_memory(const struct access *a) {
 
 /* Can it succeed or fail?  A step that waits until it can be made cannot. */
 static bool is_attempt(const struct access *a) {
-  return a->kind == EV_CAS || a->kind == EV_TRYLOCK ||
-         a->flags & RT_FAILED ||
+  return a->kind == EV_CAS || a->kind == EV_TRYLOCK || a->flags & RT_FAILED ||
          (a->kind == EV_SEM_WAIT && !(a->flags & RT_WAITS));
 }
 
@@ -80,6 +83,8 @@ static bool is_attempt(const struct access *a) {
 struct access access_reversed(const struct access *first,
                               const struct access *second) {
   struct access a = *second;
+  if (first->flags & a.flags & RT_JOINS)
+    a.unsure |= RT_CALLS | RT_RETURNS;
   if (only_looks(first) || !conflict(first, second))
     return a;
   bool same_place = first->addr == a.addr && first->size == a.size &&
@@ -92,16 +97,17 @@ struct access access_reversed(const struct access *first,
     a.unsure |= RT_FAILED;
   }
   if (a.kind != EV_WRITE && a.kind != EV_ATOMIC_WRITE && a.kind != EV_FREE)
-    a.unsure |= RT_RETURNS;
+    a.unsure |= RT_RETURNS | RT_CREATES | RT_JOINS;
   return a;
 }
+
+enum { MAY_BE = RT_CALLS | RT_RETURNS | RT_CREATES | RT_JOINS };
 
 struct access access_least(const struct access *a) {
   struct access b = *a;
   if (b.unsure & RT_FAILED)
     b.flags |= RT_FAILED;
-  if (b.unsure & RT_RETURNS)
-    b.flags &= (uint8_t)~RT_RETURNS;
+  b.flags &= (uint8_t) ~(b.unsure & MAY_BE);
   return b;
 }
 
@@ -109,7 +115,20 @@ struct access access_most(const struct access *a) {
   struct access b = *a;
   if (b.unsure & RT_FAILED)
     b.flags &= (uint8_t)~RT_FAILED;
-  if (b.unsure & RT_RETURNS)
-    b.flags |= RT_RETURNS;
+  b.flags |= b.unsure & MAY_BE;
+  if (b.unsure & RT_JOINS)
+    b.joined = ANY_THREAD;
   return b;
+}
+
+bool access_waits(uint8_t kind) {
+  switch (kind) {
+  case EV_LOCK:
+  case EV_RDLOCK:
+  case EV_WRLOCK:
+  case EV_SEM_WAIT:
+  case EV_COND_WAKE:
+    return true;
+  }
+  return false;
 }

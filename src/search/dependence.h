@@ -10,9 +10,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { ANY_THREAD = 255, ACCESS_ANSWERS = 7 };
+
 struct access {
   uint8_t thread, kind, flags; /* flags as in struct rt_logged */
-  uint8_t unsure; /* those of RT_FAILED and RT_RETURNS that are not known */
+  uint8_t joined;       /* as in struct rt_logged; ANY_THREAD: not known */
+  uint8_t unsure;       /* those of the flags that are not known */
+  uint8_t nanswers, of; /* choices in the step; alternatives of the last one */
+  uint8_t answer[ACCESS_ANSWERS];
   uint64_t addr, size, other;
   uint64_t old, expected; /* as in struct rt_logged */
 };
@@ -34,5 +39,7 @@ struct access access_least(const struct access *a);
 struct access access_most(const struct access *a);
 /* A step that lets others go on: unlock, signal, post. */
 bool access_releases(const struct access *a);
+/* A step that others may have to let go on. */
+bool access_waits(uint8_t kind);
 
 #endif

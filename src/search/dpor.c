@@ -17,7 +17,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { THREADS = RT_MAX_THREADS, MOST_ANSWERS = 16 };
+enum { THREADS = RT_MAX_THREADS, MOST_ANSWERS = ACCESS_ANSWERS };
 #define NONE UINT32_MAX
 
 struct dpor_event {
@@ -32,15 +32,16 @@ struct wake { /* a node of a wakeup tree; siblings in order */
   uint32_t child, next;
 };
 
-struct level { /* one depth of the execution in progress */
+struct level {              /* one depth of the execution in progress */
   VEC(struct access) sleep; /* steps that need not be taken here */
   uint32_t root;            /* of the wakeup tree; its first child is taken */
   uint8_t answer[MOST_ANSWERS], of[MOST_ANSWERS]; /* to choices in the step */
-  uint8_t nanswers, known_answers;
+  uint8_t nanswers;
 };
 
 struct race {
   uint32_t first, second;
+  bool open; /* whether `second` could have been made there is not known */
 };
 
 struct dpor {
@@ -55,16 +56,26 @@ struct dpor {
   uint32_t free_nodes;
   VEC(struct race) races;
   struct rt_log log;
-  uint32_t absorbed; /* entries of the log that are events now */
-  uint32_t seen;     /* steps absorbed in this execution */
-  uint32_t count[THREADS];             /* by thread: events so far */
-  uint32_t now[THREADS][THREADS];      /* by thread: clock of its last event,
-                                          and of who created or was joined */
+  uint32_t absorbed;              /* entries of the log that are events now */
+  uint32_t seen;                  /* steps absorbed in this execution */
+  uint32_t count[THREADS];        /* by thread: events so far */
+  uint32_t moved[THREADS];        /* by thread: so many events (of all)
+                                     when it came to its next step */
+  uint32_t now[THREADS][THREADS]; /* by thread: clock of its last event,
+                                     and of who created or was joined */
+  uint32_t made;     /* so many events were made, the others wait for ever */
   VEC(uint32_t) v;   /* a wakeup sequence: indices of events … */
   uint32_t reversed; /* … the last of which is made elsewhere than it was … */
   struct access elsewhere; /* … as far as is known how */
-  bool again;        /* begin from the start */
-  bool stuck;        /* a sleep set cut it, or the plan could not be kept */
+  struct {                 /* a look at how E'.v turns out */
+    VEC(uint32_t) plan;    /* events */
+    uint32_t step, answer;
+    const struct access *last; /* whose answers the last step gets, or NULL */
+    struct rt_log log;
+    bool impossible, shared_stack;
+  } look;
+  bool again; /* begin from the start */
+  bool stuck; /* a sleep set cut it, or the plan could not be kept */
 };
 
 /* ---- events and their order ---- */
@@ -101,19 +112,27 @@ static void join(struct dpor *d, uint32_t *to, const uint32_t *from) {
 }
 
 /*
- * Did i enable j, which had to wait?  When j's thread stood before j already,
- * the engine has told; when it did not, kinds decide.
+ * Did i enable j, which had to wait: could j not be made before i?  When j's
+ * thread stood before j already, the engine has told whether it could go on
+ * (also of threads that wait in a loop), but what let it go on may be another
+ * step than i, unless both are about the one thing that j waited for.  When it
+ * did not stand there, kinds decide: whoever unlocks a mutex had it, but a
+ * semaphore may have been above 0 before, and a lock free for another reader.
  */
-static bool enables(const struct dpor *d, uint32_t i, uint32_t j) {
+static enum answer enables(const struct dpor *d, uint32_t i, uint32_t j) {
   const struct dpor_event *a = &d->events.at[i], *b = &d->events.at[j];
-  if (!(b->a.flags & RT_WAITS))
-    return false;
-  bool stood = true;
-  for (uint32_t k = i + 1; k < j && stood; k++)
-    stood = d->events.at[k].a.thread != b->a.thread;
-  if (stood)
-    return !(a->enabled >> b->a.thread & 1);
-  return access_releases(&a->a);
+  bool waits = b->a.flags & RT_WAITS;
+  bool same = waits && access_dependent(&a->a, &b->a, false);
+  if (i < d->moved[b->a.thread]) {
+    if (!same)
+      return waits ? MAYBE : NO;
+    if (!access_releases(&a->a))
+      return NO;
+    return b->a.kind == EV_LOCK || b->a.kind == EV_COND_WAKE ? YES : MAYBE;
+  }
+  if (a->enabled >> b->a.thread & 1)
+    return NO;
+  return same ? YES : MAYBE;
 }
 
 /*
@@ -132,17 +151,20 @@ static void order(struct dpor *d, uint32_t j) {
     if (o->a.thread == e->a.thread || free_clock[o->a.thread] >= o->no ||
         !dependent(d, &o->a, &e->a))
       continue;
+    enum answer enabled = enables(d, i, j);
+    bool open = enabled == MAYBE || e->clock[o->a.thread] >= o->no;
     join(d, e->clock, o->clock);
-    if (enables(d, i, j))
-      continue;
-    join(d, free_clock, o->clock);
-    vec_push(&d->races, ((struct race){i, j}));
+    if (enabled == NO)
+      join(d, free_clock, o->clock);
+    if (enabled != YES)
+      vec_push(&d->races, ((struct race){i, j, open}));
   }
   e->clock[e->a.thread] = e->no;
 }
 
 static void link_threads(struct dpor *d, const struct rt_logged *l) {
   uint32_t other = (uint32_t)l->addr;
+  d->moved[l->kind == EV_CREATE ? other : l->thread] = d->seen;
   if (l->kind == EV_CREATE)
     join(d, d->now[other], d->now[l->thread]);
   else
@@ -154,41 +176,17 @@ static void grow_threads(struct dpor *d, uint32_t n) {
     d->nthreads = n;
 }
 
-/* Makes events of what the engine has logged since. */
-static void absorb(struct dpor *d) {
-  for (; d->absorbed < d->log.len; d->absorbed++) {
-    const struct rt_logged *l = &d->log.at[d->absorbed];
-    grow_threads(d, l->thread + 1u);
-    if (l->flags & RT_LINK) {
-      grow_threads(d, (uint32_t)l->addr + 1);
-      link_threads(d, l);
-      continue;
-    }
-    struct access a = {.thread = l->thread,
-                       .kind = l->kind,
-                       .flags = l->flags,
-                       .addr = l->addr,
-                       .size = l->size,
-                       .other = l->other,
-                       .old = l->old,
-                       .expected = l->expected};
-    uint32_t j = d->seen++;
-    uint32_t no = ++d->count[l->thread];
-    if (j < d->events.len) { /* replayed: must be what was recorded */
-      const struct dpor_event *e = &d->events.at[j];
-      assert(e->no == no && access_same(&e->a, &a));
-    } else {
-      struct dpor_event e = {.a = a, .enabled = l->enabled, .no = no};
-      vec_push(&d->events, e);
-      order(d, j);
-      /* The branch that is being taken, as it turned out. */
-      d->nodes.at[d->nodes.at[d->levels.at[j].root].child].a = a;
-    }
-    memcpy(d->now[l->thread], d->events.at[j].clock, sizeof d->now[0]);
-  }
+static struct access access_of(const struct rt_logged *l) {
+  return (struct access){.thread = l->thread,
+                         .kind = l->kind,
+                         .flags = l->flags,
+                         .joined = l->joined,
+                         .addr = l->addr,
+                         .size = l->size,
+                         .other = l->other,
+                         .old = l->old,
+                         .expected = l->expected};
 }
-
-/* ---- wakeup trees ---- */
 
 static uint32_t new_node(struct dpor *d, const struct access *a) {
   uint32_t n = d->free_nodes;
@@ -221,6 +219,98 @@ static void append_child(struct dpor *d, uint32_t parent, uint32_t fresh) {
     last = d->nodes.at[last].next;
   d->nodes.at[last].next = fresh;
 }
+
+static void take_answers(struct access *a, const struct level *l) {
+  a->nanswers = l->nanswers;
+  memcpy(a->answer, l->answer, l->nanswers);
+  a->of = l->nanswers ? l->of[l->nanswers - 1] : 0;
+}
+
+static bool same_step(const struct access *a, const struct access *b) {
+  return a->thread == b->thread && a->nanswers == b->nanswers &&
+         !memcmp(a->answer, b->answer, a->nanswers);
+}
+
+static bool sleeps(const struct level *l, const struct access *a) {
+  for (uint32_t i = 0; i < l->sleep.len; i++)
+    if (same_step(&l->sleep.at[i], a))
+      return true;
+  return false;
+}
+
+/* Steps of one thread with other answers are other steps. */
+static void add_alternatives(struct dpor *d, uint32_t k, uint8_t prescribed) {
+  const struct level *l = &d->levels.at[k];
+  for (uint8_t i = prescribed; i < l->nanswers; i++)
+    for (uint8_t v = (uint8_t)(l->answer[i] + 1); v < l->of[i]; v++) {
+      struct access a = d->events.at[k].a;
+      a.nanswers = (uint8_t)(i + 1);
+      a.of = l->of[i];
+      a.answer[i] = v;
+      a.unsure = RT_FAILED | RT_RETURNS | RT_CREATES | RT_JOINS;
+      if (!sleeps(l, &a))
+        append_child(d, l->root, new_node(d, &a));
+    }
+}
+
+/* Makes events of what the engine has logged since. */
+static void absorb(struct dpor *d) {
+  for (; d->absorbed < d->log.len; d->absorbed++) {
+    const struct rt_logged *l = &d->log.at[d->absorbed];
+    grow_threads(d, l->thread + 1u);
+    if (l->flags & RT_LINK) {
+      grow_threads(d, (uint32_t)l->addr + 1);
+      link_threads(d, l);
+      continue;
+    }
+    struct access a = access_of(l);
+    uint32_t j = d->seen++;
+    take_answers(&a, &d->levels.at[j]);
+    uint32_t no = ++d->count[l->thread];
+    if (j < d->events.len) { /* replayed: must be what was recorded */
+      const struct dpor_event *e = &d->events.at[j];
+      assert(e->no == no && access_same(&e->a, &a));
+    } else {
+      struct dpor_event e = {.a = a, .enabled = l->enabled, .no = no};
+      vec_push(&d->events, e);
+      order(d, j);
+      /* The branch that is being taken, as it turned out. */
+      uint32_t c = d->nodes.at[d->levels.at[j].root].child;
+      uint8_t prescribed = d->nodes.at[c].a.nanswers;
+      d->nodes.at[c].a = a;
+      add_alternatives(d, j, prescribed);
+    }
+    memcpy(d->now[l->thread], d->events.at[j].clock, sizeof d->now[0]);
+    d->moved[l->thread] = d->seen;
+  }
+}
+
+/*
+ * The execution has ended and some wait for ever.  The steps that they could
+ * not make race with those that took away what they wait for.
+ */
+static void absorb_waiting(struct dpor *d) {
+  struct waiting who[THREADS];
+  uint32_t n = rt_waiting(who);
+  for (uint32_t i = 0; i < n; i++) {
+    struct rt_access next;
+    uint8_t t = who[i].thread;
+    rt_pending(t, &next);
+    if (!access_waits(next.kind))
+      continue;
+    struct dpor_event e = {.a = {.thread = t,
+                                 .kind = next.kind,
+                                 .flags = RT_WAITS,
+                                 .unsure = RT_CALLS | RT_RETURNS,
+                                 .addr = next.addr,
+                                 .size = next.size},
+                           .no = d->count[t] + 1};
+    vec_push(&d->events, e);
+    order(d, d->events.len - 1);
+  }
+}
+
+/* ---- wakeup trees ---- */
 
 /* An item of v.  The reversed one is to be made where it was not. */
 static const struct access *item(const struct dpor *d, uint32_t k) {
@@ -268,7 +358,11 @@ static enum answer is_initial(const struct dpor *d, const struct access *a,
 static enum answer weak_initial(const struct dpor *d, const struct access *a,
                                 uint32_t *k) {
   *k = first_of(d, a->thread);
-  return *k != NONE ? is_initial(d, a, *k) : independent_of_v(d, a);
+  if (*k == NONE)
+    return independent_of_v(d, a);
+  return d->v.at[*k] != d->reversed && !same_step(a, item(d, *k))
+             ? NO
+             : is_initial(d, a, *k);
 }
 
 static void remove_item(struct dpor *d, uint32_t k) {
@@ -277,48 +371,162 @@ static void remove_item(struct dpor *d, uint32_t k) {
 }
 
 /*
- * insert_[E'](v, wut(E')).  Where it is not known whether v belongs into a
- * branch it gets one of its own, and is not led into a later one: there the
- * earlier branch's thread sleeps, and v could be lost.
+ * insert_[E'](v, wut(E')).  False: what to do depends on how the reversed step
+ * turns out, which is not known; nothing was done.
  */
-static void insert(struct dpor *d, uint32_t root) {
+static bool insert(struct dpor *d, uint32_t root) {
   uint32_t n = root, k;
   while (d->v.len) {
     uint32_t c = d->nodes.at[n].child;
     if (c == NONE && n != root)
-      return; /* a leaf: what it leads to is equivalent */
+      return true; /* a leaf: what it leads to is equivalent */
     enum answer fits = NO;
-    while (c != NONE && (fits = weak_initial(d, &d->nodes.at[c].a, &k)) == NO)
-      c = d->nodes.at[c].next;
-    if (fits != YES)
+    for (; c != NONE; c = d->nodes.at[c].next) {
+      fits = weak_initial(d, &d->nodes.at[c].a, &k);
+      if (k == NONE && d->nodes.at[c].a.nanswers)
+        fits = NO; /* v is about its other answers too */
+      if (fits != NO)
+        break;
+    }
+    if (fits == MAYBE)
+      return false;
+    if (fits == NO)
       break;
     if (k != NONE)
       remove_item(d, k);
     n = c;
   }
+  if (d->v.len && d->elsewhere.unsure) /* what the tree holds is known */
+    return false;
   for (k = 0; k < d->v.len; k++) { /* a branch of its own */
     struct access a = *item(d, k);
+    if (d->v.at[k] == d->reversed)
+      a.nanswers = 0; /* whatever is asked there */
     uint32_t fresh = new_node(d, &a);
     append_child(d, n, fresh);
     n = fresh;
   }
+  return true;
 }
 
-static void reverse(struct dpor *d, struct race r) {
-  struct level *l = &d->levels.at[r.first];
+static void make_v(struct dpor *d, struct race r) {
   vec_clear(&d->v);
-  for (uint32_t k = r.first + 1; k < d->events.len; k++)
+  for (uint32_t k = r.first + 1; k < d->made; k++)
     if (!before(d, r.first, k))
       vec_push(&d->v, k);
   vec_push(&d->v, r.second);
   d->reversed = r.second;
-  d->elsewhere = access_reversed(&d->events.at[r.first].a,
-                                 &d->events.at[r.second].a);
+}
+
+static int look_pick(void *ctx, uint32_t enabled, int current) {
+  struct dpor *d = ctx;
+  (void)current;
+  if (d->look.step == d->look.plan.len)
+    return RT_STOP;
+  uint8_t t = d->events.at[d->look.plan.at[d->look.step]].a.thread;
+  if (!(enabled >> t & 1)) {
+    d->look.impossible = true;
+    return RT_STOP;
+  }
+  d->look.step++;
+  d->look.answer = 0;
+  return t;
+}
+
+static int look_choose(void *ctx, int n) {
+  struct dpor *d = ctx;
+  uint32_t k = d->look.plan.at[d->look.step - 1], i = d->look.answer++;
+  const struct level *l = &d->levels.at[k];
+  if (d->look.last && d->look.step == d->look.plan.len)
+    return i < d->look.last->nanswers ? d->look.last->answer[i] : 0;
+  return k < d->made && i < l->nanswers && l->answer[i] < n ? l->answer[i] : 0;
+}
+
+/*
+ * Runs E'.v to see how its last step turns out; false: it cannot be made.
+ * Whether a call returns in a step that sees something else than it did is in
+ * no record: it is up to the code.
+ */
+static bool look_at_plan(struct dpor *d, struct access *out) {
+  struct rt_driver driver = {look_pick, look_choose, d, .every = true};
+  d->look.step = d->look.log.len = 0;
+  d->look.impossible = false;
+  rt_log(&d->look.log);
+  rt_run(&driver);
+  rt_log(NULL);
+  d->look.shared_stack |= rt_found_shared_stack();
+  if (d->look.impossible || d->look.step < d->look.plan.len)
+    return false;
+  uint32_t k = d->look.log.len;
+  do
+    k--;
+  while (d->look.log.at[k].flags & RT_LINK);
+  *out = access_of(&d->look.log.at[k]);
+  return true;
+}
+
+static bool look(struct dpor *d, struct race r) {
+  vec_clear(&d->look.plan);
+  for (uint32_t k = 0; k < r.first; k++)
+    vec_push(&d->look.plan, k);
+  for (uint32_t k = 0; k < d->v.len; k++)
+    vec_push(&d->look.plan, d->v.at[k]);
+  d->look.last = NULL;
+  return look_at_plan(d, &d->elsewhere);
+}
+
+/* How a step turns out with other answers. */
+static void look_at_alternatives(struct dpor *d, uint32_t k) {
+  uint32_t c = d->nodes.at[d->levels.at[k].root].child;
+  for (; c != NONE; c = d->nodes.at[c].next) {
+    struct access *a = &d->nodes.at[c].a, known;
+    if (!a->unsure)
+      continue;
+    vec_clear(&d->look.plan);
+    for (uint32_t i = 0; i <= k; i++)
+      vec_push(&d->look.plan, i);
+    d->look.last = a;
+    if (!look_at_plan(d, &known))
+      continue;
+    known.nanswers = a->nanswers;
+    known.of = a->of;
+    memcpy(known.answer, a->answer, sizeof known.answer);
+    *a = known;
+  }
+}
+
+/* Was or will v be run otherwise, because of who sleeps? */
+static enum answer is_covered(struct dpor *d, const struct level *l) {
+  enum answer best = NO;
+  uint8_t answers[THREADS] = {0};
   uint32_t k;
-  for (uint32_t i = 0; i < l->sleep.len; i++)
-    if (weak_initial(d, &l->sleep.at[i], &k) == YES)
-      return; /* was or will be done otherwise */
-  insert(d, l->root);
+  for (uint32_t i = 0; i < l->sleep.len && best != YES; i++) {
+    const struct access *a = &l->sleep.at[i];
+    enum answer one = weak_initial(d, a, &k);
+    bool any = k == NONE || d->v.at[k] == d->reversed; /* answers */
+    if (one != NO && any && a->nanswers &&
+        (a->nanswers > 1 || ++answers[a->thread] < a->of))
+      continue; /* by this and all its other answers, or not */
+    if (one > best)
+      best = one;
+  }
+  return best;
+}
+
+static void reverse(struct dpor *d, struct race r) {
+  struct level *l = &d->levels.at[r.first];
+  make_v(d, r);
+  d->elsewhere =
+      access_reversed(&d->events.at[r.first].a, &d->events.at[r.second].a);
+  r.open |= r.second >= d->made;
+  if (!r.open) {
+    enum answer covered = is_covered(d, l);
+    if (covered == YES || (covered == NO && insert(d, l->root)))
+      return;
+    make_v(d, r); /* now it matters */
+  }
+  if (look(d, r) && is_covered(d, l) == NO)
+    insert(d, l->root);
 }
 
 /* ---- one execution ---- */
@@ -328,7 +536,7 @@ static struct level *enter_level(struct dpor *d, uint32_t k) {
     vec_push(&d->levels, (struct level){.root = NONE});
   struct level *l = &d->levels.at[k];
   vec_clear(&l->sleep);
-  l->nanswers = l->known_answers = 0;
+  l->nanswers = 0;
   if (l->root == NONE) /* else it was left here by the level above */
     l->root = new_node(d, &(struct access){0});
   if (k) {
@@ -343,8 +551,12 @@ static struct level *enter_level(struct dpor *d, uint32_t k) {
 
 static uint32_t asleep(const struct level *l) {
   uint32_t mask = 0;
-  for (uint32_t i = 0; i < l->sleep.len; i++)
-    mask |= 1u << l->sleep.at[i].thread;
+  uint8_t answers[THREADS] = {0};
+  for (uint32_t i = 0; i < l->sleep.len; i++) {
+    const struct access *a = &l->sleep.at[i];
+    if (!a->nanswers || (a->nanswers == 1 && ++answers[a->thread] == a->of))
+      mask |= 1u << a->thread;
+  }
   return mask;
 }
 
@@ -401,24 +613,19 @@ static int choose(void *ctx, int n) {
   struct level *l = &d->levels.at[d->depth - 1];
   if (l->nanswers == MOST_ANSWERS)
     return 0;
+  const struct access *plan = &d->nodes.at[d->nodes.at[l->root].child].a;
   uint8_t i = l->nanswers++;
-  if (i >= l->known_answers)
-    l->answer[i] = 0;
   l->of[i] = (uint8_t)n;
-  return l->answer[i];
-}
-
-static bool next_answers(struct level *l) {
-  for (; l->nanswers; l->nanswers--) {
-    uint8_t i = (uint8_t)(l->nanswers - 1);
-    if (l->answer[i] + 1 < l->of[i]) {
-      l->answer[i]++;
-      l->known_answers = l->nanswers;
-      return true;
-    }
+  if (i < plan->nanswers) {
+    l->answer[i] = plan->answer[i];
+    return l->answer[i];
   }
-  l->known_answers = 0;
-  return false;
+  struct access a = {.thread = plan->thread};
+  l->answer[i] = 0;
+  for (take_answers(&a, l); sleeps(l, &a) && l->answer[i] + 1 < n;
+       take_answers(&a, l))
+    l->answer[i]++;
+  return l->answer[i];
 }
 
 static void drop_level(struct dpor *d, uint32_t k) {
@@ -434,12 +641,6 @@ static bool backtrack(struct dpor *d) {
   for (uint32_t k = d->depth; k--;) {
     struct level *l = &d->levels.at[k];
     bool made = k < d->events.len;
-    if (made && next_answers(l)) {
-      hand_down(d, k);
-      d->events.len = k;
-      d->fixed = k + 1;
-      return true;
-    }
     uint32_t c = d->nodes.at[l->root].child;
     if (made)
       vec_push(&l->sleep, d->events.at[k].a);
@@ -488,14 +689,42 @@ static enum rt_end run(struct dpor *d, const struct rt_driver *driver) {
   d->stuck = false;
   memset(d->count, 0, sizeof d->count);
   memset(d->now, 0, sizeof d->now);
-  vec_clear(&d->races);
+  memset(d->moved, 0, sizeof d->moved);
+  /* Races within the part that is run again are reversed again: what comes
+   * behind them is other now, and so is v. */
+  while (d->races.len && vec_last(&d->races).second >= d->events.len)
+    d->races.len--;
   rt_log(&d->log);
   enum rt_end how = rt_run(driver);
   rt_log(NULL);
   absorb(d);
+  d->made = d->events.len;
+  if (how == RT_STUCK || how == RT_FAULT)
+    absorb_waiting(d);
+  return how;
+}
+
+/* When the judge has seen the execution: this may run others. */
+static void reverse_races(struct dpor *d) {
+  for (uint32_t k = d->fixed ? d->fixed - 1 : 0; k < d->made; k++)
+    if (d->events.at[k].a.nanswers)
+      look_at_alternatives(d, k);
   for (uint32_t i = 0; i < d->races.len; i++)
     reverse(d, d->races.at[i]);
-  return how;
+  d->events.len = d->made;
+}
+
+/* More steps are visible than we knew of: from the start. */
+static void begin_again(struct dpor *d) {
+  struct explore *x = d->x;
+  for (uint32_t k = 0; k < d->levels.len; k++)
+    drop_level(d, k);
+  d->events.len = d->fixed = d->depth = 0;
+  x->executions = x->cut = x->blocked = x->bad_count = 0;
+  vec_clear(&x->bad);
+  d->look.shared_stack = false;
+  vec_clear(&d->races);
+  d->again = true;
 }
 
 static void dpor_free(struct dpor *d) {
@@ -506,6 +735,8 @@ static void dpor_free(struct dpor *d) {
   vec_free(&d->nodes);
   vec_free(&d->races);
   vec_free(&d->v);
+  vec_free(&d->look.plan);
+  free(d->look.log.at);
   free(d->log.at);
 }
 
@@ -518,20 +749,14 @@ enum explore_end explore_dpor(struct explore *x) {
   do {
     enum rt_end how = run(&d, &driver);
     x->steps += rt_steps();
-    if (rt_found_shared_stack()) { /* more steps than we knew of: once more */
-      for (uint32_t k = 0; k < d.levels.len; k++)
-        drop_level(&d, k);
-      d.events.len = d.fixed = d.depth = 0;
-      x->executions = x->cut = x->blocked = x->bad_count = 0;
-      vec_clear(&x->bad);
-      end = EXPLORE_ALL;
-      drop_level(&d, 0);
-      d.again = true;
+    if (rt_found_shared_stack()) {
+      begin_again(&d);
       continue;
     }
     d.again = false;
     if (d.stuck) {
       x->blocked++;
+      reverse_races(&d);
       continue;
     }
     if (how == RT_CUT)
@@ -552,6 +777,11 @@ enum explore_end explore_dpor(struct explore *x) {
         end = EXPLORE_BAD;
         break;
       }
+    }
+    reverse_races(&d);
+    if (d.look.shared_stack) {
+      begin_again(&d);
+      continue;
     }
     uint64_t ran = x->executions + x->cut;
     if (x->max_executions && ran >= x->max_executions) {

@@ -43,6 +43,7 @@ static struct access access_of(const struct rt_logged *l) {
   return (struct access){.thread = l->thread,
                          .kind = l->kind,
                          .flags = l->flags,
+                         .joined = l->joined,
                          .addr = l->addr,
                          .size = l->size,
                          .other = l->other,

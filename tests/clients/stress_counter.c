@@ -16,7 +16,7 @@
  *     '{add(); add()} || {add()}'
  * EXIT: 0
  * VERDICT: pass
- * EXECUTIONS: 300
+ * OUTPUT: rounds? of this client on real threads
  * RUN: %s --search=stress --object itself --ops 60
  * EXIT: 1
  * VERDICT: violation
