@@ -9,7 +9,6 @@
 #include "search/explore.h"
 
 #include <string.h>
-#include <time.h>
 
 struct choice {
   uint32_t left; /* alternatives not tried yet, as a mask */
@@ -22,12 +21,6 @@ struct dfs {
   uint32_t depth;
   struct explore *x;
 };
-
-double explore_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void note_live(struct dfs *d, uint8_t what) {
   struct live_path *l = d->x->live;
@@ -97,19 +90,10 @@ static int rerun_choose(void *ctx, int n) {
   return k;
 }
 
-static void keep_bad(struct dfs *d) {
-  path full = {0};
-  struct rerun r = {d, 0, &full};
+static void current_path(void *ctx, path *out) {
+  struct rerun r = {ctx, 0, out};
   struct rt_driver driver = {rerun_pick, rerun_choose, &r, .every = true};
   rt_run(&driver);
-  uint32_t switches = path_switches(full.at, full.len);
-  if (d->x->bad_count == 1 || switches < d->x->bad_switches) {
-    vec_free(&d->x->bad);
-    d->x->bad = full;
-    d->x->bad_switches = switches;
-  } else {
-    vec_free(&full);
-  }
 }
 
 enum explore_end explore_dfs(struct explore *x) {
@@ -120,46 +104,15 @@ enum explore_end explore_dfs(struct explore *x) {
     x->live->only_choices = true;
   bool again;
   do {
-    again = false;
     d.depth = 0;
     enum rt_end how = rt_run(&driver);
-    x->steps += rt_steps();
-    if (rt_found_shared_stack()) { /* more steps than we knew of: once more */
+    again = rt_found_shared_stack();
+    if (again) { /* more steps than we knew of: once more */
       vec_clear(&d.stack);
-      x->executions = x->cut = x->bad_count = 0;
-      vec_clear(&x->bad);
-      again = true;
-      continue;
-    }
-    if (how == RT_CUT)
-      x->cut++;
-    else
-      x->executions++;
-    enum judgement j = x->judge.ended(x->judge.ctx, how);
-    if (j == JUDGE_STOP) {
-      end = EXPLORE_STOPPED;
+      explore_again(x);
+    } else if (!explore_judge(x, how, current_path, &d, &end) ||
+               !explore_budget(x, x->executions, &end)) {
       break;
-    }
-    if (j == JUDGE_BAD) {
-      x->bad_count++;
-      keep_bad(&d);
-      if (!x->all) {
-        end = EXPLORE_BAD;
-        break;
-      }
-    }
-    uint64_t ran = x->executions + x->cut;
-    if (x->max_executions && ran >= x->max_executions) {
-      end = EXPLORE_EXECUTIONS;
-      break;
-    }
-    if (ran % 256 == 0) {
-      if (x->heartbeat)
-        ++*x->heartbeat;
-      if (x->deadline && explore_now() > x->deadline) {
-        end = EXPLORE_TIME;
-        break;
-      }
     }
   } while (again || backtrack(&d));
   vec_free(&d.stack);

@@ -661,25 +661,12 @@ static bool backtrack(struct dpor *d) {
 }
 
 /* The path of the execution that has just ended. */
-static void current_path(const struct dpor *d, path *out) {
+static void current_path(void *ctx, path *out) {
+  const struct dpor *d = ctx;
   for (uint32_t k = 0; k < d->events.len; k++) {
     vec_push(out, d->events.at[k].a.thread);
     for (uint8_t i = 0; i < d->levels.at[k].nanswers; i++)
       vec_push(out, (uint8_t)(PATH_CHOICE | d->levels.at[k].answer[i]));
-  }
-}
-
-static void keep_bad(struct dpor *d) {
-  struct explore *x = d->x;
-  path p = {0};
-  current_path(d, &p);
-  uint32_t switches = path_switches(p.at, p.len);
-  if (x->bad_count == 1 || switches < x->bad_switches) {
-    vec_free(&x->bad);
-    x->bad = p;
-    x->bad_switches = switches;
-  } else {
-    vec_free(&p);
   }
 }
 
@@ -716,12 +703,10 @@ static void reverse_races(struct dpor *d) {
 
 /* More steps are visible than we knew of: from the start. */
 static void begin_again(struct dpor *d) {
-  struct explore *x = d->x;
   for (uint32_t k = 0; k < d->levels.len; k++)
     drop_level(d, k);
   d->events.len = d->fixed = d->depth = 0;
-  x->executions = x->cut = x->blocked = x->bad_count = 0;
-  vec_clear(&x->bad);
+  explore_again(d->x);
   d->look.shared_stack = false;
   vec_clear(&d->races);
   d->again = true;
@@ -748,7 +733,6 @@ enum explore_end explore_dpor(struct explore *x) {
     x->live->only_choices = false;
   do {
     enum rt_end how = run(&d, &driver);
-    x->steps += rt_steps();
     if (rt_found_shared_stack()) {
       begin_again(&d);
       continue;
@@ -759,43 +743,16 @@ enum explore_end explore_dpor(struct explore *x) {
       reverse_races(&d);
       continue;
     }
-    if (how == RT_CUT)
-      x->cut++;
-    else
-      x->executions++;
     x->log = &d.log;
-    enum judgement j = x->judge.ended(x->judge.ctx, how);
+    bool goes_on = explore_judge(x, how, current_path, &d, &end);
     x->log = NULL;
-    if (j == JUDGE_STOP) {
-      end = EXPLORE_STOPPED;
+    if (!goes_on)
       break;
-    }
-    if (j == JUDGE_BAD) {
-      x->bad_count++;
-      keep_bad(&d);
-      if (!x->all) {
-        end = EXPLORE_BAD;
-        break;
-      }
-    }
     reverse_races(&d);
-    if (d.look.shared_stack) {
+    if (d.look.shared_stack)
       begin_again(&d);
-      continue;
-    }
-    uint64_t ran = x->executions + x->cut;
-    if (x->max_executions && ran >= x->max_executions) {
-      end = EXPLORE_EXECUTIONS;
+    else if (!explore_budget(x, x->executions, &end))
       break;
-    }
-    if (ran % 64 == 0) {
-      if (x->heartbeat)
-        ++*x->heartbeat;
-      if (x->deadline && explore_now() > x->deadline) {
-        end = EXPLORE_TIME;
-        break;
-      }
-    }
   } while (d.again || backtrack(&d));
   dpor_free(&d);
   return end;

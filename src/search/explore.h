@@ -115,6 +115,22 @@ enum explore_end explore_pos(struct explore *x);
 
 double explore_now(void); /* seconds, monotonic */
 
+/* ---- for strategies ---- */
+
+/*
+ * Counts the execution that has ended, has it judged, and keeps the path of a
+ * bad one, which `current` makes, when none with fewer switches is kept.
+ * False: the search ends, *end says how.
+ */
+bool explore_judge(struct explore *x, enum rt_end how,
+                   void (*current)(void *ctx, path *out), void *ctx,
+                   enum explore_end *end);
+/* The same for budgets; `work` counts up, and every 64th time the clock is
+ * looked at. */
+bool explore_budget(struct explore *x, uint64_t work, enum explore_end *end);
+/* Forgets what was counted: the search begins again. */
+void explore_again(struct explore *x);
+
 /* ---- replay ---- */
 
 /* A driver that follows a path and, behind its end or where a thread of the

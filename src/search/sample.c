@@ -24,15 +24,10 @@ int sample_choose(void *sample, int n) {
   return k;
 }
 
-static void keep_bad(struct explore *x, const path *p) {
-  uint32_t switches = path_switches(p->at, p->len);
-  x->bad_count++;
-  if (x->bad_count > 1 && switches >= x->bad_switches)
-    return;
-  vec_clear(&x->bad);
-  for (uint32_t i = 0; i < p->len; i++)
-    vec_push(&x->bad, p->at[i]);
-  x->bad_switches = switches;
+static void current_path(void *sample, path *out) {
+  const struct sample *s = sample;
+  for (uint32_t i = 0; i < s->taken.len; i++)
+    vec_push(out, s->taken.at[i]);
 }
 
 static void begin(struct explore *x, struct sample *s) {
@@ -55,28 +50,15 @@ enum explore_end sample_run(struct explore *x, const struct sampler *how,
     how->begin(s);
     enum rt_end ended = rt_run(&driver);
     how->end(s, ended);
-    x->steps += rt_steps();
-    *(ended == RT_CUT ? &x->cut : &x->executions) += 1;
-    enum judgement j = x->judge.ended(x->judge.ctx, ended);
-    if (j == JUDGE_STOP) {
-      end = EXPLORE_STOPPED;
+    if (!explore_judge(x, ended, current_path, s, &end))
       break;
-    }
-    if (j == JUDGE_BAD) {
-      keep_bad(x, &s->taken);
-      if (!x->all) {
-        end = EXPLORE_BAD;
-        break;
-      }
-    }
-    if (s->number % 64 == 0) {
-      if (x->heartbeat)
-        ++*x->heartbeat;
-      if (x->deadline && explore_now() > x->deadline) {
-        end = EXPLORE_TIME;
-        break;
-      }
-    }
+    /* As many executions as were asked for are all, and no budget. */
+    uint64_t asked = x->max_executions;
+    x->max_executions = 0;
+    bool goes_on = explore_budget(x, s->number, &end);
+    x->max_executions = asked;
+    if (!goes_on)
+      break;
   }
   vec_free(&s->taken);
   return end;

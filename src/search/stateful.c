@@ -115,33 +115,9 @@ static void live(struct walk *w) {
   l->len = w->path.len;
 }
 
-static void keep_bad(struct walk *w) {
-  struct explore *x = w->x;
-  path full = {0};
-  path_expand(w->path.at, w->path.len, &full);
-  uint32_t switches = path_switches(full.at, full.len);
-  if (x->bad_count == 1 || switches < x->bad_switches) {
-    vec_free(&x->bad);
-    x->bad = full;
-    x->bad_switches = switches;
-  } else {
-    vec_free(&full);
-  }
-}
-
-static enum judgement judge(struct walk *w, enum rt_end how) {
-  struct explore *x = w->x;
-  if (how == RT_CUT)
-    x->cut++;
-  else
-    x->executions++;
-  x->steps += rt_steps();
-  enum judgement j = x->judge.ended(x->judge.ctx, how);
-  if (j == JUDGE_BAD) {
-    x->bad_count++;
-    keep_bad(w);
-  }
-  return j;
+static void current_path(void *ctx, path *out) {
+  const struct walk *w = ctx;
+  path_expand(w->path.at, w->path.len, out);
 }
 
 static bool must_restart(void) {
@@ -176,15 +152,16 @@ static enum explore_end pass(struct walk *w, bool *again) {
   if (how != RT_STOPPED || !rt_enabled()) {
     if (how == RT_STOPPED)
       how = rt_run(&driver); /* nothing to decide at all */
-    enum judgement j = judge(w, how);
-    return j == JUDGE_BAD    ? EXPLORE_BAD
-           : j == JUDGE_STOP ? EXPLORE_STOPPED
-                             : EXPLORE_ALL;
+    enum explore_end only = EXPLORE_ALL;
+    explore_judge(x, how, current_path, w, &only);
+    x->interleavings = how != RT_CUT;
+    return only;
   }
   bool first;
   *map128_put(&w->visited, rt_hash(true), &first) = 0;
   enter(w);
   x->states++;
+  enum explore_end end = EXPLORE_ALL;
   bool fresh_node = true; /* the engine is in the state of the top node */
   while (w->depth) {
     struct node *n = &w->nodes.at[w->depth - 1];
@@ -230,20 +207,11 @@ static enum explore_end pass(struct walk *w, bool *again) {
       }
     } else {
       n->ways = plus(n->ways, how != RT_CUT);
-      enum judgement j = judge(w, how);
-      if (j == JUDGE_STOP)
-        return EXPLORE_STOPPED;
-      if (j == JUDGE_BAD && !x->all)
-        return EXPLORE_BAD;
-      if (x->max_executions && x->executions + x->cut >= x->max_executions)
-        return EXPLORE_EXECUTIONS;
+      if (!explore_judge(x, how, current_path, w, &end))
+        return end;
     }
-    if (x->transitions % 1024 == 0) {
-      if (x->heartbeat)
-        ++*x->heartbeat;
-      if (x->deadline && explore_now() > x->deadline)
-        return EXPLORE_TIME;
-    }
+    if (!explore_budget(x, x->transitions, &end))
+      return end;
   }
   return EXPLORE_ALL;
 }
@@ -261,8 +229,8 @@ enum explore_end explore_stateful(struct explore *x) {
   enum explore_end end;
   bool again;
   do {
-    x->executions = x->cut = x->states = x->bad_count = 0;
-    vec_clear(&x->bad);
+    explore_again(x);
+    x->states = 0;
     end = pass(&w, &again);
   } while (again);
   rt_reduce(false);

@@ -1,0 +1,66 @@
+/* What all strategies do after an execution. */
+#include "search/explore.h"
+
+#include <time.h>
+
+double explore_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void keep_bad(struct explore *x, void (*current)(void *ctx, path *out),
+                     void *ctx) {
+  path p = {0};
+  current(ctx, &p);
+  uint32_t switches = path_switches(p.at, p.len);
+  if (++x->bad_count > 1 && switches >= x->bad_switches) {
+    vec_free(&p);
+    return;
+  }
+  vec_free(&x->bad);
+  x->bad = p;
+  x->bad_switches = switches;
+}
+
+bool explore_judge(struct explore *x, enum rt_end how,
+                   void (*current)(void *ctx, path *out), void *ctx,
+                   enum explore_end *end) {
+  x->steps += rt_steps();
+  *(how == RT_CUT ? &x->cut : &x->executions) += 1;
+  switch (x->judge.ended(x->judge.ctx, how)) {
+  case JUDGE_GOOD:
+    return true;
+  case JUDGE_STOP:
+    *end = EXPLORE_STOPPED;
+    return false;
+  case JUDGE_BAD:
+    break;
+  }
+  keep_bad(x, current, ctx);
+  if (x->all)
+    return true;
+  *end = EXPLORE_BAD;
+  return false;
+}
+
+bool explore_budget(struct explore *x, uint64_t work, enum explore_end *end) {
+  if (x->max_executions && x->executions + x->cut >= x->max_executions) {
+    *end = EXPLORE_EXECUTIONS;
+    return false;
+  }
+  if (work % 64) /* a clock is dear */
+    return true;
+  if (x->heartbeat)
+    ++*x->heartbeat;
+  if (x->deadline && explore_now() > x->deadline) {
+    *end = EXPLORE_TIME;
+    return false;
+  }
+  return true;
+}
+
+void explore_again(struct explore *x) {
+  x->executions = x->cut = x->blocked = x->bad_count = 0;
+  vec_clear(&x->bad);
+}
