@@ -287,7 +287,10 @@ static void put_word(struct buf *b, const char *option, const char *word) {
 char *session_replay_command(struct session *s, const char *schedule) {
   const struct settings *set = s->settings;
   struct buf b = {0};
-  buf_puts(&b, "faultline replay");
+  /* As it was typed, when that is a way to it from here: build/faultline. */
+  const char *name = program_invocation_name;
+  buf_printf(&b, "%s replay",
+             strchr(name, '/') && name[0] != '/' ? name : "faultline");
   put_word(&b, "", schedule);
   for (uint32_t i = 0; i < set->rest.args.len; i++)
     put_word(&b, "", set->rest.args.at[i]);
