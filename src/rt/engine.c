@@ -567,13 +567,20 @@ static int restart(const struct rt_driver *d) {
   return end;
 }
 
-enum rt_end rt_run(const struct rt_driver *d) {
-  int begun = restart(d);
+static enum rt_end finish(int begun, const struct rt_driver *d) {
   enum rt_end end = begun == FL_GOES_ON ? run(d) : (enum rt_end)begun;
   if (E.options.uses_tls)
     fl__use_fs(E.own_fs);
   E.history.stuck = end == RT_STUCK;
   return end;
+}
+
+enum rt_end rt_run(const struct rt_driver *d) { return finish(restart(d), d); }
+
+enum rt_end rt_run_on(const struct snapshot *s, const struct rt_driver *d) {
+  rt_restore(s);
+  E.fault.kind = FAULT_NONE;
+  return finish(FL_GOES_ON, d);
 }
 
 enum rt_end rt_run_recorded(const struct rt_driver *d, struct arena *a,

@@ -188,6 +188,10 @@ void rt_save(struct snapshot *s);
 void rt_restore(const struct snapshot *s);
 void snapshot_free(struct snapshot *s);
 
+/* From a snapshot that was taken in `pick` to the end: pick is asked the same
+ * question again. */
+enum rt_end rt_run_on(const struct snapshot *s, const struct rt_driver *d);
+
 /* Hash of memory, stacks and scheduler state; with `with_history` also of
  * results so far and, for each call made, the set of calls completed before. */
 struct hash128 rt_hash(bool with_history);

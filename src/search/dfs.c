@@ -1,7 +1,7 @@
 /*
- * All interleavings of a client, in lexicographic order of choices, each run
- * from the prepared state.  Stateless and without any reduction: what the
- * other strategies are compared with.
+ * All interleavings of a client, in lexicographic order of choices, without any
+ * reduction: what the other strategies are compared with.  Each is run from the
+ * prepared state, or from one state kept on the way there.
  *
  * The first choice at a new point is to stay with the current thread, so that
  * the first bad execution found has few switches.
@@ -20,7 +20,15 @@ struct dfs {
   VEC(struct choice) stack;
   uint32_t depth;
   struct explore *x;
+  /* A state on the way, so that its beginning is not run again each time:
+   * the one before choice number `kept_at`. */
+  struct snapshot kept;
+  uint32_t kept_at; /* NOTHING: none is kept */
+  uint32_t keep_at; /* to be taken in this execution; NOTHING: none */
 };
+
+#define NOTHING UINT32_MAX
+enum { NEAR_END = 8 }; /* choices behind the kept state, when it is taken */
 
 static void note_live(struct dfs *d, uint8_t what) {
   struct live_path *l = d->x->live;
@@ -43,6 +51,12 @@ static inline int decide(struct dfs *d, uint32_t mask, int first,
 }
 
 static int pick(void *ctx, uint32_t enabled, int current) {
+  struct dfs *d = ctx;
+  if (d->depth == d->keep_at) {
+    rt_save(&d->kept);
+    d->kept_at = d->depth;
+    d->keep_at = NOTHING;
+  }
   int first = enabled >> current & 1 ? current : __builtin_ctz(enabled);
   return decide(ctx, enabled, first, 0);
 }
@@ -63,6 +77,20 @@ static bool backtrack(struct dfs *d) {
     d->stack.len--;
   }
   return false;
+}
+
+/* The next execution, from the kept state if its choices are still those. */
+static enum rt_end run(struct dfs *d, const struct rt_driver *driver) {
+  uint32_t fixed = d->stack.len ? d->stack.len - 1 : 0; /* choices that stay */
+  if (d->kept_at != NOTHING && d->kept_at <= fixed) {
+    d->depth = d->kept_at;
+    d->keep_at = NOTHING;
+    return rt_run_on(&d->kept, driver);
+  }
+  d->kept_at = NOTHING;
+  d->keep_at = fixed > NEAR_END ? fixed - NEAR_END : NOTHING;
+  d->depth = 0;
+  return rt_run(driver);
 }
 
 /* A pick is recorded only where there was a choice: run it again to know every
@@ -97,18 +125,18 @@ static void current_path(void *ctx, path *out) {
 }
 
 enum explore_end explore_dfs(struct explore *x) {
-  struct dfs d = {.x = x};
+  struct dfs d = {.x = x, .kept_at = NOTHING, .keep_at = NOTHING};
   struct rt_driver driver = {pick, choose, &d, .every = false};
   enum explore_end end = EXPLORE_ALL;
   if (x->live)
     x->live->only_choices = true;
   bool again;
   do {
-    d.depth = 0;
-    enum rt_end how = rt_run(&driver);
+    enum rt_end how = run(&d, &driver);
     again = rt_found_shared_stack();
     if (again) { /* more steps than we knew of: once more */
       vec_clear(&d.stack);
+      d.kept_at = NOTHING;
       explore_again(x);
     } else if (!explore_judge(x, how, current_path, &d, &end) ||
                !explore_budget(x, x->executions, &end)) {
@@ -116,5 +144,6 @@ enum explore_end explore_dfs(struct explore *x) {
     }
   } while (again || backtrack(&d));
   vec_free(&d.stack);
+  snapshot_free(&d.kept);
   return end;
 }
