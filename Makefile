@@ -32,8 +32,8 @@ install: build
 	DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
 
 format:
-	@find include src tests bench examples \( -name '*.[ch]' -o -name '*.cpp' \) \
-	  2>/dev/null | xargs clang-format -i
+	@find include src bench tests/unit tests/agree tests/*.h -name '*.[ch]' | \
+	  xargs clang-format -i
 
 clean:
 	rm -rf build

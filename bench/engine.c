@@ -141,9 +141,10 @@ int main(void) {
   checked = j.ended;
   j.ended = check_only;
   r = measure(explore_dfs, j, 0, false);
-  printf("  dfs, histories checked %9.0f %11.0f  executions/s (%llu distinct)\n",
-         r.executions / r.seconds, r.best_executions,
-         (unsigned long long)jury.histories);
+  printf(
+      "  dfs, histories checked %9.0f %11.0f  executions/s (%llu distinct)\n",
+      r.executions / r.seconds, r.best_executions,
+      (unsigned long long)jury.histories);
   r = measure(explore_stateful, none, 0, true);
   printf("  stateful, no reduction %9.0f %11.0f  transitions/s\n",
          r.transitions / r.seconds, r.best_transitions);

@@ -36,9 +36,8 @@ static void run_dpor(void) {
   uint64_t executions = 0, blocked = 0;
   enum explore_end end = EXPLORE_ALL;
   for (int i = 0; i < ROUNDS; i++) {
-    struct explore x = {.judge = {nothing, NULL},
-                        .no_real_time = true,
-                        .max_executions = MOST};
+    struct explore x = {
+        .judge = {nothing, NULL}, .no_real_time = true, .max_executions = MOST};
     double t = explore_now();
     end = explore_dpor(&x);
     t = explore_now() - t;

@@ -17,15 +17,18 @@ struct probe_escape { /* a locked, exchange or fence instruction without hook */
 };
 
 struct probe {
-  VEC(char *) uninstrumented;  /* object files (or units) that have code and
-                                  no hook */
-  VEC(char *) unknown;         /* imported functions that we do not model and
-                                  that could block or touch shared memory */
-  VEC(char *) unseen;          /* imported functions that touch their caller's
-                                  memory without hooks */
-  VEC(char *) unknown_hooks;   /* __tsan_ entry points that we do not export */
+  VEC(char *)
+  uninstrumented; /* object files (or units) that have code and
+                     no hook */
+  VEC(char *)
+  unknown; /* imported functions that we do not model and
+              that could block or touch shared memory */
+  VEC(char *)
+  unseen;                    /* imported functions that touch their caller's
+                                memory without hooks */
+  VEC(char *) unknown_hooks; /* __tsan_ entry points that we do not export */
   VEC(struct probe_escape) escapes;
-  uint32_t hooks;              /* call sites of access hooks in the object */
+  uint32_t hooks;               /* call sites of access hooks in the object */
   bool has_tls, needs_libc_tls; /* thread-local variables; imports that may
                                    use errno or other state of the C library */
 };

@@ -7,6 +7,7 @@
 #ifndef BUILD_WRAPS_H
 #define BUILD_WRAPS_H
 
+/* clang-format off */
 #define WRAPS(_)                                                               \
   /* heap */                                                                   \
   _(malloc) _(calloc) _(realloc) _(reallocarray) _(free) _(aligned_alloc)      \
@@ -79,5 +80,6 @@
   /* ends */                                                                   \
   _(exit) _(_exit) _(_Exit) _(quick_exit) _(abort) _(__assert_fail)            \
   _(__assert) _(__assert_perror_fail) _(__stack_chk_fail)
+/* clang-format on */
 
 #endif

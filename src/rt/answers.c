@@ -5,8 +5,8 @@
 const struct history *rt_history(void) {
   uint32_t n = E.client ? E.client->ncalls : 0;
   for (uint32_t i = 0; i < n; i++)
-    E.history.ops[i] = (struct hop){E.times[i].call, E.times[i].ret,
-                                    E.calls[i].result};
+    E.history.ops[i] =
+        (struct hop){E.times[i].call, E.times[i].ret, E.calls[i].result};
   return &E.history;
 }
 

@@ -40,8 +40,8 @@ static long long invoke(const struct fl_op *op, const struct call *c) {
       return WITH(void *, word, word, word, word, word)(o, a[0], a[1], a[2],
                                                         a[3], a[4]);
     default:
-      return WITH(void *, word, word, word, word, word, word)(
-          o, a[0], a[1], a[2], a[3], a[4], a[5]);
+      return WITH(void *, word, word, word, word, word,
+                  word)(o, a[0], a[1], a[2], a[3], a[4], a[5]);
     }
   switch (c->nargs) {
   case 0:
@@ -71,18 +71,16 @@ static struct value result_of(const struct fl_op *op, long long raw) {
   case FL_TYPE_BOOL:
     return (struct value){VALUE_BOOL, (raw & 0xff) != 0};
   case FL_TYPE_INT:
-    return (struct value){VALUE_INT,
-                          (uint64_t)((int64_t)((uint64_t)raw << unused) >>
-                                     unused)};
+    return (struct value){
+        VALUE_INT, (uint64_t)((int64_t)((uint64_t)raw << unused) >> unused)};
   case FL_TYPE_UINT:
     return (struct value){VALUE_UINT, (uint64_t)raw << unused >> unused};
   case FL_TYPE_POINTER:
     return (struct value){VALUE_POINTER, fl__pointer_name((uint64_t)raw)};
   case FL_TYPE_STRING:
-    return (struct value){
-        VALUE_STRING,
-        raw ? (uint64_t)(uintptr_t)value_intern((const char *)(uintptr_t)raw)
-            : 0};
+    return (struct value){VALUE_STRING, raw ? (uint64_t)(uintptr_t)value_intern(
+                                                  (const char *)(uintptr_t)raw)
+                                            : 0};
   }
   return (struct value){VALUE_VOID, 0};
 }

@@ -13,7 +13,9 @@ struct entry {
   uint32_t readers, writers;
 };
 
-enum { MOST_GRANULES = 4096 }; /* of one access; a longer one always conflicts */
+enum {
+  MOST_GRANULES = 4096
+}; /* of one access; a longer one always conflicts */
 
 static struct {
   struct entry *at;

@@ -38,11 +38,11 @@ static void fill_fault(enum fault kind, uint64_t pc, uint64_t addr,
                        const char *format, va_list ap) {
   if (!pc)
     pc = E.self->pc;
-  E.fault = (struct rt_fault){
-      .kind = kind,
-      .pc = pc - E.base < E.image_span ? pc - E.base : 0,
-      .addr = addr,
-      .thread = (uint8_t)(E.self - E.fiber)};
+  E.fault =
+      (struct rt_fault){.kind = kind,
+                        .pc = pc - E.base < E.image_span ? pc - E.base : 0,
+                        .addr = addr,
+                        .thread = (uint8_t)(E.self - E.fiber)};
   vsnprintf(E.fault.text, sizeof E.fault.text, format, ap);
 }
 
@@ -124,11 +124,10 @@ int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
   if (E.log && !E.live.final)
     note_edge(RT_CREATES);
   if (E.log && !E.live.final)
-    note(&(struct rt_logged){
-        .thread = (uint8_t)E.cur,
-        .kind = EV_CREATE,
-        .flags = RT_LINK,
-        .addr = (uint64_t)t});
+    note(&(struct rt_logged){.thread = (uint8_t)E.cur,
+                             .kind = EV_CREATE,
+                             .flags = RT_LINK,
+                             .addr = (uint64_t)t});
   if (E.recording)
     fl__record_simple(EV_CREATE, NULL, (uint64_t)t, pc);
   return t;
@@ -234,10 +233,10 @@ static uint32_t note_step(int t, enum how how) {
   note(&(struct rt_logged){
       .thread = (uint8_t)t,
       .kind = f->kind,
-      .flags = (uint8_t)((how == TRANSIT ? RT_LINK : 0) |
-                         (f->can || f->spun ? RT_WAITS : 0) |
-                         (!f->called && f->call != EVENT_NO_CALL ? RT_CALLS
-                                                                 : 0)),
+      .flags =
+          (uint8_t)((how == TRANSIT ? RT_LINK : 0) |
+                    (f->can || f->spun ? RT_WAITS : 0) |
+                    (!f->called && f->call != EVENT_NO_CALL ? RT_CALLS : 0)),
       .enabled = E.enabled,
       .addr = f->kind == EV_JOIN ? f->other : f->addr,
       .size = f->size,
@@ -432,8 +431,8 @@ execute_step(int t, const struct rt_driver *d) {
   return UNLIKELY(E.reduce) ? run_locals(t, end, d) : end;
 }
 
-__attribute__((noinline)) int
-fl__execute_transit(int t, const struct rt_driver *d) {
+__attribute__((noinline)) int fl__execute_transit(int t,
+                                                  const struct rt_driver *d) {
   int end = execute_one(t, TRANSIT, d);
   return E.reduce ? run_locals(t, end, d) : end;
 }

@@ -26,10 +26,9 @@ void *__tls_get_addr(struct tls_index *);
 static bool has_wrfsbase;
 
 void fl__fibers_open(void) {
-  void *p = mmap((void *)STACK_BASE, STACK_SPAN, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-                     MAP_FIXED_NOREPLACE,
-                 -1, 0);
+  void *p = mmap(
+      (void *)STACK_BASE, STACK_SPAN, PROT_READ | PROT_WRITE,
+      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (p != (void *)STACK_BASE)
     die("cannot reserve memory for stacks");
   for (int t = 0; t < RT_MAX_THREADS; t++)

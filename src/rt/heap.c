@@ -41,10 +41,9 @@ static struct block_header *header_of(uint64_t user) {
 }
 
 static void reserve(uint64_t at, uint64_t size) {
-  void *p = mmap((void *)at, size, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-                     MAP_FIXED_NOREPLACE,
-                 -1, 0);
+  void *p = mmap(
+      (void *)at, size, PROT_READ | PROT_WRITE,
+      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
   if (p != (void *)at)
     die("cannot reserve memory for the code under test");
 }
@@ -124,8 +123,8 @@ void *fl__alloc(uint64_t size, uint64_t align, uint64_t elem, bool zero,
   uint32_t class = class_of(size, align);
   uint64_t user = E.options.reuse && class ? take_freed(t, class) : 0;
   if (!user)
-    user = take_fresh(t, E.options.reuse && class ? class * GRANULE : size,
-                      align);
+    user =
+        take_fresh(t, E.options.reuse && class ? class * GRANULE : size, align);
   if (!user)
     return NULL;
   struct block_header *h = header_of(user);
@@ -138,7 +137,7 @@ void *fl__alloc(uint64_t size, uint64_t align, uint64_t elem, bool zero,
       .ordinal = (uint16_t)f->allocs++,
       .alloc_thread = (uint8_t)t,
       .live = 1,
-      .room = (uint8_t)class,
+      .room = (uint8_t) class,
   };
   SHADOW((uint64_t)h) = HEAD;
   SHADOW((uint64_t)h + GRANULE) = HEAD2;
@@ -155,8 +154,7 @@ void *fl__alloc(uint64_t size, uint64_t align, uint64_t elem, bool zero,
 /* The header of the block that an address lies in or next to, or NULL. */
 static struct block_header *find(uint64_t addr) {
   uint64_t at = addr / GRANULE * GRANULE;
-  uint64_t arena =
-      HEAP_BASE + (addr - HEAP_BASE) / ARENA_SIZE * ARENA_SIZE;
+  uint64_t arena = HEAP_BASE + (addr - HEAP_BASE) / ARENA_SIZE * ARENA_SIZE;
   uint64_t used = E.live.arena_used[(addr - HEAP_BASE) / ARENA_SIZE];
   if (at >= arena + used)
     at = used ? arena + used - GRANULE : arena;
@@ -262,8 +260,8 @@ void fl__heap_fault(uint64_t addr, uint64_t size, bool write, uint64_t pc) {
                    verb, n, s, (unsigned long long)(user - bad), h->size);
   else
     fl__fill_fault(FAULT_OUT_OF_BOUNDS, pc, user,
-                   "%s %llu byte%s at offset %llu of a block of %u bytes",
-                   verb, n, s, (unsigned long long)(addr - user), h->size);
+                   "%s %llu byte%s at offset %llu of a block of %u bytes", verb,
+                   n, s, (unsigned long long)(addr - user), h->size);
 }
 
 /* See model/value.h for the encoding. */
@@ -273,8 +271,7 @@ uint64_t fl__pointer_name(uint64_t p) {
   if (p - HEAP_BASE < HEAP_SPAN) {
     struct block_header *h = find(p);
     if (h)
-      return 1ull << 56 | (uint64_t)h->call << 40 |
-             (uint64_t)h->ordinal << 24 |
+      return 1ull << 56 | (uint64_t)h->call << 40 | (uint64_t)h->ordinal << 24 |
              ((p - (uint64_t)(h + 1)) & 0xffffff);
   }
   if (p - E.base < E.image_span)

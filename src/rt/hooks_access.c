@@ -58,8 +58,7 @@ plain(enum event_kind kind, void *p, uint64_t size, uint64_t pc) {
   uint64_t addr = (uint64_t)(uintptr_t)p;
   if (UNLIKELY(!E.in_fiber))
     return;
-  if (LIKELY(addr - E.data_lo < E.data_span) ||
-      fl__visible(addr, size))
+  if (LIKELY(addr - E.data_lo < E.data_span) || fl__visible(addr, size))
     point(kind, p, size, pc);
   else
     fl__quiet(pc);

@@ -18,8 +18,7 @@ begin(enum event_kind kind, const volatile void *p, uint64_t size, int order,
   if (UNLIKELY(!E.in_fiber))
     return false;
   uint64_t addr = (uint64_t)(uintptr_t)p;
-  if (LIKELY(addr - E.data_lo < E.data_span) ||
-      fl__visible(addr, size)) {
+  if (LIKELY(addr - E.data_lo < E.data_span) || fl__visible(addr, size)) {
     E.self->order = (uint8_t)order;
     point(kind, p, size, pc);
     return true;

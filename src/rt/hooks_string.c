@@ -19,9 +19,7 @@ enum { WORD = 8, PIECES = 8, CHUNK = 4096 };
 
 /* How many bytes of a range of n are one step. */
 static size_t piece_of(size_t n) {
-  return n <= WORD * PIECES
-             ? WORD
-             : (n / PIECES + WORD) / WORD * WORD;
+  return n <= WORD * PIECES ? WORD : (n / PIECES + WORD) / WORD * WORD;
 }
 
 /* Also a fault when the range, known only now, leaves its block. */

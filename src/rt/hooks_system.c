@@ -1,7 +1,7 @@
 /*
- * The system calls that lock-free code makes itself: futexes, by which home-made
- * locks and C++20's atomic waits sleep, and anonymous memory, from which
- * allocators carve.  Other calls go through to the system.
+ * The system calls that lock-free code makes itself: futexes, by which
+ * home-made locks and C++20's atomic waits sleep, and anonymous memory, from
+ * which allocators carve.  Other calls go through to the system.
  *
  * A futex wait is one step that compares, and a second one when the thread was
  * woken.  Which waiters a wake reaches is the search's choice.
@@ -198,7 +198,8 @@ WRAP(void, __atomic_load, (size_t size, const void *p, void *to, int order)) {
   step(EV_ATOMIC_READ, p, size, order, CALLER_PC);
   memcpy(to, p, size);
 }
-WRAP(void, __atomic_store, (size_t size, void *p, const void *from, int order)) {
+WRAP(void, __atomic_store,
+     (size_t size, void *p, const void *from, int order)) {
   step(EV_ATOMIC_WRITE, p, size, order, CALLER_PC);
   memcpy(p, from, size);
 }

@@ -4,9 +4,9 @@
  *
  * User code runs on the stacks of fibers; the engine runs on the caller's
  * stack.  A hook that reaches a visible access parks its fiber there (point,
- * fl__wait) and the engine decides; the hook goes on when its thread was chosen.
- * So a fiber's stack holds nothing but user frames and the innermost hook: that
- * is what makes states comparable and snapshots small.
+ * fl__wait) and the engine decides; the hook goes on when its thread was
+ * chosen. So a fiber's stack holds nothing but user frames and the innermost
+ * hook: that is what makes states comparable and snapshots small.
  *
  * (I1) `self` is the running fiber's state, and valid only while in_fiber.
  * (I2) everything an execution changes lives in struct fiber_state, struct
@@ -52,16 +52,16 @@ struct fiber_state {
   uint8_t woken;     /* a condition variable's signal has reached it */
   uint8_t detached;
   uint8_t joined;
-  uint8_t failed;  /* set by a hook: the attempt of this step failed */
-  uint8_t in_wait; /* timed waits: give up was chosen */
-  uint32_t call; /* the client's call it is in, or EVENT_NO_CALL */
+  uint8_t failed;      /* set by a hook: the attempt of this step failed */
+  uint8_t in_wait;     /* timed waits: give up was chosen */
+  uint32_t call;       /* the client's call it is in, or EVENT_NO_CALL */
   uint32_t allocs;     /* allocations made in this call so far */
   uint32_t depth;      /* of the shadow call stack */
   uint64_t addr, size; /* of the pending step */
   uint64_t pc;         /* return address of the hook */
   uint64_t other;      /* a second address, e.g. the mutex of a wait */
   bool (*can)(struct fiber_state *f); /* NULL: always enabled */
-  void *thread_data;   /* what FL_THREAD's enter returned */
+  void *thread_data;                  /* what FL_THREAD's enter returned */
   void *exit_value;
   void *(*start)(void *);
   void *start_arg;
@@ -73,7 +73,7 @@ struct fiber_state {
   uint64_t expected; /* of the last CAS, up to 8 bytes */
   uint64_t slept; /* since it last looked at its clock: until it looks, a loop
                      that sleeps comes back to the same local state */
-  uint64_t seen; /* spin detection: a sieve of the pcs since the last change */
+  uint64_t seen;  /* spin detection: a sieve of the pcs since the last change */
   uint64_t looping; /* … and whether a loop is being recorded */
   uint64_t spun;    /* it was parked in a loop until just now */
 };
@@ -92,7 +92,8 @@ struct live {
   uint32_t nfibers;
   uint32_t parked;  /* mask: threads parked before a step */
   uint32_t waiting; /* mask, part of parked: those whose `can` must be asked */
-  uint32_t transit; /* mask: run to their next step before anything is decided */
+  uint32_t
+      transit; /* mask: run to their next step before anything is decided */
   uint32_t clients; /* mask: client threads that are not done */
   uint32_t spinning;
   uint32_t steps;
@@ -134,7 +135,7 @@ struct parked_thread { /* lends its thread control block to a fiber */
   uintptr_t fs;
   uintptr_t handle; /* pthread_t */
   int *errno_at;
-  uint8_t *tls; /* the object's thread-local block */
+  uint8_t *tls;    /* the object's thread-local block */
   uint64_t lo, hi; /* its own stack, with the C library's thread-locals */
   uint64_t library[TLS_MODULES]; /* blocks of the other libraries */
   bool ready;
@@ -155,8 +156,8 @@ struct engine {
   uint8_t arrival;
   int cur;
   uint64_t data_lo, data_span; /* the object's writable data */
-  uint32_t stack_shared; /* mask of stacks that other threads touch */
-  uint32_t quiet;     /* accesses in a row that were no steps */
+  uint32_t stack_shared;       /* mask of stacks that other threads touch */
+  uint32_t quiet;              /* accesses in a row that were no steps */
   uint32_t new_marks; /* stack locations found to be shared in this run */
   uint8_t reduce;     /* accesses without a conflict are no steps */
   uint32_t conflicts; /* locations newly found to be shared */
@@ -164,7 +165,7 @@ struct engine {
   struct rt_log *log;
   uint32_t returned; /* calls that returned, ever */
   uint32_t enabled;  /* at the last decision */
-  uint32_t loopers;   /* mask of threads with spin records */
+  uint32_t loopers;  /* mask of threads with spin records */
   uint64_t accesses; /* visible ones ever */
   uint64_t progress; /* steps ever, for the watchdog */
 
@@ -202,10 +203,10 @@ struct engine {
   uintptr_t own_fs;
   uintptr_t loaded_fs;
   struct shadow_frame (*shadow)[SHADOW_FRAMES]; /* per fiber */
-  struct snapshot loaded; /* the state after loading */
-  uint64_t loaded_used;   /* of arena 0 then */
-  struct snapshot start;  /* the prepared state */
-  char *shown;            /* what FL_SHOW printed of the prepared state */
+  struct snapshot loaded;                       /* the state after loading */
+  uint64_t loaded_used;                         /* of arena 0 then */
+  struct snapshot start;                        /* the prepared state */
+  char *shown; /* what FL_SHOW printed of the prepared state */
   struct shadow_frame (*start_shadow)[SHADOW_FRAMES];
   struct history history;
   uint64_t *stack_marks[RT_MAX_THREADS]; /* bit per 16 bytes: shared */
@@ -323,8 +324,8 @@ static inline bool fl__in_heap(const volatile void *p) {
 struct block_header;
 bool fl__heap_check(uint64_t addr, uint64_t size) FL_HIDDEN; /* all live? */
 /* Fills E.fault with what is wrong there. */
-void fl__heap_fault(uint64_t addr, uint64_t size, bool write, uint64_t pc)
-    FL_HIDDEN;
+void fl__heap_fault(uint64_t addr, uint64_t size, bool write,
+                    uint64_t pc) FL_HIDDEN;
 /* Leaves the fiber with the fault that E.fault has. */
 _Noreturn void fl__faulted(void) FL_HIDDEN;
 
@@ -416,8 +417,8 @@ const uint8_t *fl__pages_restore(int which, const uint8_t *p, uint64_t base,
 void fl__snapshot_put(struct snapshot *s, const void *from, size_t n) FL_HIDDEN;
 
 /* conflict.c: which locations do threads conflict on? */
-void fl__conflict_note(int thread, uint8_t kind, uint64_t addr, uint64_t size)
-    FL_HIDDEN;
+void fl__conflict_note(int thread, uint8_t kind, uint64_t addr,
+                       uint64_t size) FL_HIDDEN;
 bool fl__conflict_free(uint64_t addr, uint64_t size) FL_HIDDEN;
 /* From now on these bytes count as shared. */
 void fl__conflict_force(uint64_t addr, uint64_t size) FL_HIDDEN;
@@ -434,12 +435,11 @@ void fl__record_begin(struct arena *a, struct trace *t) FL_HIDDEN;
 void fl__record_end(void) FL_HIDDEN;
 void fl__record_step(int thread) FL_HIDDEN;
 void fl__record_refused(int thread) FL_HIDDEN; /* a step that is a fault */
-void fl__record_done_step(uint8_t kind, uint64_t addr, uint64_t size)
-    FL_HIDDEN;
+void fl__record_done_step(uint8_t kind, uint64_t addr, uint64_t size) FL_HIDDEN;
 void fl__record_call(int thread, uint32_t call) FL_HIDDEN;
 void fl__record_return(int thread, uint32_t call) FL_HIDDEN;
-void fl__record_alloc(const void *p, uint64_t size, uint64_t elem, uint64_t pc)
-    FL_HIDDEN;
+void fl__record_alloc(const void *p, uint64_t size, uint64_t elem,
+                      uint64_t pc) FL_HIDDEN;
 void fl__record_free(const void *p, uint64_t pc) FL_HIDDEN;
 void fl__record_note(enum event_kind kind, int thread, uint64_t pc,
                      uint64_t addr, const char *text) FL_HIDDEN;

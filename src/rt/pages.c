@@ -21,10 +21,10 @@
 enum { PAGE = 4096, LARGE = 64 << 10 };
 
 struct region {
-  uint64_t lo, hi;    /* whole pages; lo == hi: not in use */
-  uint8_t *first;     /* as it was when the client was prepared */
-  uint8_t *listed;    /* by page */
-  uint32_t *list, n;  /* page numbers */
+  uint64_t lo, hi;   /* whole pages; lo == hi: not in use */
+  uint8_t *first;    /* as it was when the client was prepared */
+  uint8_t *listed;   /* by page */
+  uint32_t *list, n; /* page numbers */
 };
 
 static struct region regions[2]; /* the data, arena 0 */

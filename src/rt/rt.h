@@ -38,7 +38,7 @@ struct rt_options {
   bool uses_tls;      /* thread-local variables: switch the FS base too */
   uint32_t max_steps; /* of one execution; then it is cut */
   uint32_t watchdog_ms; /* a step that takes longer is an endless loop */
-  bool show_output;   /* user's stdout is not sent to /dev/null */
+  bool show_output;     /* user's stdout is not sent to /dev/null */
 };
 
 enum rt_end {
@@ -65,8 +65,8 @@ struct rt_driver {
 /* Loads a shared object; suites are then at rt_suites(). */
 int rt_open(const char *so, const struct rt_options *o, struct error *e);
 struct fl_suite *rt_suites(void);
-uint64_t rt_base(void);            /* load address */
-bool rt_has_main(void);            /* a whole program */
+uint64_t rt_base(void); /* load address */
+bool rt_has_main(void); /* a whole program */
 
 /*
  * Constructs the object, makes the initial calls, starts the client's threads
@@ -113,8 +113,9 @@ struct rt_fault {
 
 /*
  * Step-wise control, for searches over states.  rt_begin restores the prepared
- * state (RT_STOPPED: it can go on); rt_enabled tells who can step; rt_step makes one step of thread t and
- * returns RT_STOPPED, or how the execution ended.
+ * state (RT_STOPPED: it can go on); rt_enabled tells who can step; rt_step
+ * makes one step of thread t and returns RT_STOPPED, or how the execution
+ * ended.
  */
 enum rt_end rt_begin(const struct rt_driver *d);
 uint32_t rt_enabled(void);
@@ -126,7 +127,7 @@ enum rt_end rt_step(int thread, const struct rt_driver *d);
  * rt_prepare forgets what was seen.  An exhaustive search must begin again
  * whenever an execution finds a location shared that was not known to be.
  */
-bool rt_reduce(bool on); /* returns what it was */
+bool rt_reduce(bool on);      /* returns what it was */
 bool rt_found_conflict(void); /* since the last time it was asked */
 
 /*
@@ -155,11 +156,11 @@ void rt_pending(int thread, struct rt_access *out);
  * other thread then.  The final calls are not noted.
  */
 enum {
-  RT_CALLS = 1,   /* the step begins a call … */
-  RT_RETURNS = 2, /* … or ends one (or both, or several) */
-  RT_WAITS = 4,   /* a step that had to be enabled by others */
-  RT_FAILED = 8,  /* a CAS, trylock and the like that did not succeed */
-  RT_LINK = 16,   /* no step: a thread was created or joined */
+  RT_CALLS = 1,    /* the step begins a call … */
+  RT_RETURNS = 2,  /* … or ends one (or both, or several) */
+  RT_WAITS = 4,    /* a step that had to be enabled by others */
+  RT_FAILED = 8,   /* a CAS, trylock and the like that did not succeed */
+  RT_LINK = 16,    /* no step: a thread was created or joined */
   RT_CREATES = 32, /* threads are numbered as they are created */
   RT_JOINS = 64,   /* a call came to a join, or a thread that is joined ended:
                       the later of the two goes on behind the join */
@@ -169,7 +170,7 @@ struct rt_logged {
   uint8_t joined;   /* RT_JOINS: the thread that is waited for */
   uint32_t enabled; /* who could have stepped instead */
   uint64_t addr, size;
-  uint64_t other; /* the mutex of a wait on a condition variable, or 0 */
+  uint64_t other;    /* the mutex of a wait on a condition variable, or 0 */
   uint64_t old;      /* what up to 8 bytes held before the step */
   uint64_t expected; /* a CAS: what it compares with */
 };

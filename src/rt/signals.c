@@ -97,8 +97,8 @@ static void crashed(int number, siginfo_t *info, void *context) {
              "the thread's stack of %llu KB is full: recursion too deep",
              STACK_SIZE >> 10);
   } else {
-    fill(number == SIGABRT ? FAULT_ABORT : FAULT_CRASH, uc,
-         memory ? addr : 0, number);
+    fill(number == SIGABRT ? FAULT_ABORT : FAULT_CRASH, uc, memory ? addr : 0,
+         number);
     if (memory && info->si_code > 0 && addr)
       snprintf(E.fault.text, sizeof E.fault.text, "%s at address 0x%llx",
                words(number, info->si_code), (unsigned long long)addr);
@@ -125,7 +125,8 @@ static void tick(int number, siginfo_t *info, void *context) {
   if (++idle * TICK_MS < E.options.watchdog_ms)
     return;
   uint64_t rip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
-  if (rip - E.base >= E.image_span && idle * TICK_MS < 2 * E.options.watchdog_ms)
+  if (rip - E.base >= E.image_span &&
+      idle * TICK_MS < 2 * E.options.watchdog_ms)
     return; /* inside a library or a hook: give it a chance to come out */
   idle = 0;
   fill(FAULT_ENDLESS, uc, 0, number);

@@ -38,9 +38,7 @@ static inline uint8_t *arena_at(uint32_t t) {
 static inline uint8_t *shadow_at(uint32_t t) {
   return (uint8_t *)(SHADOW_BASE + (uint64_t)t * (ARENA_SIZE / 16));
 }
-static inline uint32_t ncalls(void) {
-  return E.client ? E.client->ncalls : 0;
-}
+static inline uint32_t ncalls(void) { return E.client ? E.client->ncalls : 0; }
 
 static void save_library_tls(struct snapshot *s, uint32_t t) {
   put(s, E.lent[t].errno_at, sizeof(int));

@@ -17,7 +17,7 @@ static bool reads_only(uint8_t kind) {
   switch (kind) {
   case EV_READ:
   case EV_ATOMIC_READ:
-  case EV_CAS:      /* changes memory or not, as the step will show */
+  case EV_CAS: /* changes memory or not, as the step will show */
   case EV_RMW:
   case EV_TRYLOCK:
   case EV_SEM_WAIT:
@@ -86,8 +86,7 @@ void fl__spin_changed(int thread, uint64_t addr, uint64_t size) {
     int t = __builtin_ctz(left);
     struct spin *s = &E.spin[t];
     for (uint32_t i = 0; i < s->n; i++)
-      if (s->at[i].addr < addr + size &&
-          addr < s->at[i].addr + s->at[i].size) {
+      if (s->at[i].addr < addr + size && addr < s->at[i].addr + s->at[i].size) {
         s->n = 0;
         E.fiber[t].spun = E.fiber[t].spinning;
         E.fiber[t].spinning = 0;

@@ -66,7 +66,7 @@ struct explore {
    * graph holds (as many as dfs runs, if there is no_reduction), and how often
    * it came back to a state that it was in: those go on for ever. */
   uint64_t interleavings, circles;
-  uint64_t blocked; /* dpor: executions that a sleep set cut */
+  uint64_t blocked;         /* dpor: executions that a sleep set cut */
   const struct rt_log *log; /* dpor: of the execution that is being judged */
 
   /* pct, dpct and pos: in */

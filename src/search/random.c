@@ -3,8 +3,8 @@
 
 static int pick(void *ctx, uint32_t enabled, int current) {
   struct sample *s = ctx;
-  int t = sample_stays(s, enabled, current) ? current
-                                            : sample_pick_any(s, enabled);
+  int t =
+      sample_stays(s, enabled, current) ? current : sample_pick_any(s, enabled);
   return sample_took(s, enabled, current, t);
 }
 

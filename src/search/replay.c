@@ -59,7 +59,8 @@ void schedule_to_path(const struct schedule *s, path *out) {
   vec_clear(out);
   for (uint32_t i = 0; i < s->turns.len; i++) {
     const struct turn *t = &s->turns.at[i];
-    uint8_t what = t->is_choice ? (uint8_t)(PATH_CHOICE | t->thread) : t->thread;
+    uint8_t what =
+        t->is_choice ? (uint8_t)(PATH_CHOICE | t->thread) : t->thread;
     for (uint32_t k = 0; k < t->steps && out->len < LIVE_PATH_MAX; k++)
       vec_push(out, what);
   }
@@ -100,8 +101,7 @@ static int complete_choose(void *ctx, int n) {
 void path_complete(path *p) {
   struct completion c = {0};
   replay_init(&c.r, p->at, p->len);
-  struct rt_driver driver = {complete_pick, complete_choose, &c,
-                             .every = true};
+  struct rt_driver driver = {complete_pick, complete_choose, &c, .every = true};
   rt_run(&driver);
   replay_free(&c.r);
   vec_free(p);

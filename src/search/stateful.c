@@ -18,12 +18,12 @@
 
 struct node {
   struct snapshot state;
-  uint32_t left; /* threads whose step was not tried yet */
+  uint32_t left;  /* threads whose step was not tried yet */
   uint8_t thread; /* whose step is being tried … */
   uint8_t again;  /* … once more, with other answers to its choices */
   uint32_t path_len;
-  uint32_t index;     /* into walk.ways */
-  uint64_t ways;      /* complete executions from here, as far as counted */
+  uint32_t index; /* into walk.ways */
+  uint64_t ways;  /* complete executions from here, as far as counted */
 };
 
 struct walk {
@@ -201,8 +201,7 @@ static enum explore_end pass(struct walk *w, bool *again) {
         fresh_node = true;
         if (x->max_states && x->states >= x->max_states)
           return EXPLORE_STATES;
-        if (x->max_memory && x->states % 1024 == 0 &&
-            memory(w) > x->max_memory)
+        if (x->max_memory && x->states % 1024 == 0 && memory(w) > x->max_memory)
           return EXPLORE_MEMORY;
       }
     } else {

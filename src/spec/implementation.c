@@ -126,8 +126,7 @@ static enum spec_answer apply(struct spec *s, const struct client *c,
   (void)c;
   uint32_t key[2] = {state, call};
   bool fresh;
-  uint32_t *at =
-      map128_put(&m->edge_of, hash128(key, sizeof key, 0), &fresh);
+  uint32_t *at = map128_put(&m->edge_of, hash128(key, sizeof key, 0), &fresh);
   if (fresh) {
     struct edge e = {.node = state, .call = call};
     *at = m->edges.len;
