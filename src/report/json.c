@@ -315,7 +315,11 @@ static void put_run(struct json *j, const struct report_run *run) {
   json_string(j, "verdict", verdict_name[r->verdict]);
   json_string(j, "fault",
               fault_id[r->finding ? r->finding->fault : FAULT_NONE]);
-  string_or_null(j, "reason", r->reason);
+  string_or_null(j, "reason",
+                 r->reason                    ? r->reason
+                 : s->message && *s->message  ? s->message
+                 : r->verdict == VERDICT_PASS ? "no fault found"
+                                              : NULL);
   json_bool(j, "expect_fault", r->expect_fault);
   json_bool(j, "partial", r->partial);
   put_diagnostic(j, s);
