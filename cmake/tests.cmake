@@ -26,6 +26,10 @@ foreach(program IN LISTS programs)
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  if(program MATCHES "^unit/cli/")
+    target_sources(${target} PRIVATE ${FL_POOL})
+    target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/layers/cli)
+  endif()
   add_test(NAME ${name} COMMAND ${target})
   fl_test_settings(${name})
 endforeach()
@@ -59,6 +63,11 @@ if(TARGET faultline)
       WORKING_DIRECTORY ${folder})
     fl_test_settings(${name})
   endforeach()
+  # Starts many processes; passes by where there is no MPI.
+  if(TEST cli/mpi)
+    set_tests_properties(cli/mpi PROPERTIES TIMEOUT 400
+      SKIP_REGULAR_EXPRESSION "^skipped:")
+  endif()
   # Clients, litmus tests and examples.
   include(${CMAKE_SOURCE_DIR}/tests/clients.cmake OPTIONAL)
 endif()

@@ -8,16 +8,26 @@
 
 enum { SECOND_HANG = 2 };
 
-/* The schedule that was running, as far as it can be believed. */
-static void take_schedule(const struct worker *w, struct schedule *out) {
+struct corpse corpse_of(const struct worker *w, enum worker_end end) {
   const struct live_path *l = &w->shared->path;
-  uint32_t len = l->len < LIVE_PATH_MAX ? l->len : LIVE_PATH_MAX;
-  for (uint32_t i = 0; i < len; i++)
-    if (l->at[i] & PATH_CHOICE)
-      schedule_add_choice(out, l->at[i] & (uint8_t)~PATH_CHOICE);
-    else if (l->at[i] <= SCHEDULE_MAX_THREAD)
-      schedule_add_step(out, l->at[i]);
-  out->client = xstrdup(w->board->client);
+  return (struct corpse){.end = end,
+                         .status = w->status,
+                         .client = w->board->client,
+                         .path = l->at,
+                         .len = l->len < LIVE_PATH_MAX ? l->len : LIVE_PATH_MAX,
+                         .only_choices = l->only_choices,
+                         .statistics = {.executions = w->board->executions,
+                                        .clients = w->board->clients}};
+}
+
+/* The schedule that was running, as far as it can be believed. */
+static void take_schedule(const struct corpse *c, struct schedule *out) {
+  for (uint32_t i = 0; i < c->len; i++)
+    if (c->path[i] & PATH_CHOICE)
+      schedule_add_choice(out, c->path[i] & (uint8_t)~PATH_CHOICE);
+    else if (c->path[i] <= SCHEDULE_MAX_THREAD)
+      schedule_add_step(out, c->path[i]);
+  out->client = xstrdup(c->client);
 }
 
 /* ---- the recording of a second worker that died too ---- */
@@ -111,9 +121,8 @@ static void schedule_of_trace(const struct trace *t, struct schedule *out) {
       schedule_add_step(out, t->events[i].thread);
 }
 
-static char *death_words(const struct session *s, const struct run *r,
-                         enum worker_end end) {
-  if (end == WORKER_HANGS) {
+static char *death_words(const struct session *s, const struct corpse *c) {
+  if (c->end == WORKER_HANGS) {
     struct buf b = {0};
     buf_puts(&b, "the process sleeps in a call that Faultline does not model");
     for (uint32_t i = 0; i < s->probe.unknown.len && i < 4; i++)
@@ -121,21 +130,19 @@ static char *death_words(const struct session *s, const struct run *r,
                  s->probe.unknown.at[i]);
     return b.at;
   }
-  if (WIFSIGNALED(r->worker.status))
+  if (WIFSIGNALED(c->status))
     return xasprintf("the process died of signal %d (%s), which could not be "
                      "caught: the code overwrote memory that is not its own, "
                      "or killed the process",
-                     WTERMSIG(r->worker.status),
-                     strsignal(WTERMSIG(r->worker.status)));
-  return xasprintf("the process ended with status %d",
-                   WEXITSTATUS(r->worker.status));
+                     WTERMSIG(c->status), strsignal(WTERMSIG(c->status)));
+  return xasprintf("the process ended with status %d", WEXITSTATUS(c->status));
 }
 
 /* The second try died too: what it had recorded until then is the story. */
 static void tell_death(struct session *s, struct run *r, struct worker *second,
-                       const struct hunt_order *order, enum worker_end end,
-                       const struct schedule *schedule, bool only_choices) {
-  char *words = death_words(s, r, end);
+                       const struct hunt_order *order, const struct corpse *c,
+                       const struct schedule *schedule) {
+  char *words = death_words(s, c);
   session_plain_result(s, r, order);
   struct worker third = {0};
   enum worker_end how = worker_run(&third, salvage, second->shared);
@@ -150,7 +157,7 @@ static void tell_death(struct session *s, struct run *r, struct worker *second,
   struct arena *a = &third.shared->arena;
   struct finding *f = arena_alloc(a, sizeof *f);
   f->block = UINT32_MAX;
-  f->fault = end == WORKER_HANGS ? FAULT_ENDLESS : FAULT_CRASH;
+  f->fault = c->end == WORKER_HANGS ? FAULT_ENDLESS : FAULT_CRASH;
   f->detail = arena_strdup(a, words);
   r->result.finding = f;
   r->result.verdict = VERDICT_ERROR;
@@ -167,7 +174,7 @@ static void tell_death(struct session *s, struct run *r, struct worker *second,
   }
   struct schedule whole = {0};
   schedule_copy(&whole, schedule);
-  if (only_choices && t)
+  if (c->only_choices && t)
     schedule_of_trace(t, &whole);
   f->schedule.turns.at =
       arena_copy(a, whole.turns.at, whole.turns.len * sizeof *whole.turns.at);
@@ -177,17 +184,16 @@ static void tell_death(struct session *s, struct run *r, struct worker *second,
 }
 
 void autopsy(struct session *s, struct run *r, const struct hunt_order *order,
-             enum worker_end end) {
+             const struct corpse *c) {
   struct schedule schedule = {0};
-  take_schedule(&r->worker, &schedule);
+  take_schedule(c, &schedule);
   struct hunt_order again = *order;
   again.replay_only = true;
   again.want_outcomes = false;
   again.saved = &schedule;
   again.nsaved = 1;
-  again.only_choices = r->worker.shared->path.only_choices;
-  struct statistics statistics = {.executions = r->worker.board->executions,
-                                  .clients = r->worker.board->clients};
+  again.only_choices = c->only_choices;
+  struct statistics statistics = c->statistics;
   struct worker second = {.show_output = s->settings->show_output,
                           .hang_seconds = SECOND_HANG};
   enum worker_end how = worker_run(&second, hunt_run, &again);
@@ -198,7 +204,7 @@ void autopsy(struct session *s, struct run *r, const struct hunt_order *order,
     r->result = second.shared->result;
     r->report = second.shared->other;
   } else {
-    tell_death(s, r, &second, order, end, &schedule, again.only_choices);
+    tell_death(s, r, &second, order, c, &schedule);
     worker_release(&second);
   }
   r->result.statistics.executions = statistics.executions;

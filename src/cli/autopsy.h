@@ -4,13 +4,24 @@
 
 #include "cli/session.h"
 
+/* What is left of a worker.  Nothing but `client` can be believed. */
+struct corpse {
+  enum worker_end end;
+  int status; /* waitpid's */
+  const char *client;
+  const uint8_t *path;
+  uint32_t len;
+  bool only_choices;
+  struct statistics statistics; /* what was done before */
+};
+struct corpse corpse_of(const struct worker *w, enum worker_end end);
+
 /*
- * Makes the result of a run whose worker ended so.  Nothing that the dead
- * worker could have overwritten is trusted: its client is read from the board,
- * its path is only a hint, and the recording of a second try is copied and
- * checked by a process of its own.
+ * Makes the result of a run whose worker ended so.  The path is only a hint,
+ * and the recording of a second try is copied and checked by a process of its
+ * own.
  */
 void autopsy(struct session *s, struct run *r, const struct hunt_order *order,
-             enum worker_end end);
+             const struct corpse *c);
 
 #endif

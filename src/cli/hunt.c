@@ -1,5 +1,6 @@
 #include "cli/hunt_int.h"
 
+#include "cli/coverage.h"
 #include "cli/finding.h"
 #include "spec/implementation.h"
 
@@ -8,22 +9,16 @@
 
 /* ---- what all parts of the hunt use ---- */
 
-uint64_t hunt_effort(const struct hunt *h) {
-  return h->r->statistics.events + h->r->statistics.transitions;
-}
-
-bool hunt_goes_on(const struct hunt *h, uint64_t steps) {
+bool hunt_goes_on(const struct hunt *h) {
   if (h->timed && explore_now() >= h->deadline)
     return false;
-  if (h->counted && h->r->statistics.executions >= h->set->max_executions)
-    return false;
-  return h->timed || h->counted || hunt_effort(h) < steps;
+  return !h->counted || h->r->statistics.executions < h->max_executions;
 }
 
 uint64_t hunt_executions_left(const struct hunt *h, uint64_t most) {
   if (!h->counted)
     return most;
-  uint64_t done = h->r->statistics.executions, all = h->set->max_executions;
+  uint64_t done = h->r->statistics.executions, all = h->max_executions;
   uint64_t left = done < all ? all - done : 1;
   return most && most < left ? most : left;
 }
@@ -53,6 +48,8 @@ void hunt_explore_init(struct hunt *h, struct explore *x) {
                         .bound_preemptions = h->set->bound_preemptions,
                         .preemptions = (uint32_t)h->set->preemptions,
                         .heartbeat = &h->shared->heartbeat,
+                        .share = &h->shared->share,
+                        .work = &h->shared->work,
                         .live = &h->shared->path};
 }
 
@@ -144,28 +141,9 @@ void hunt_conclude(struct hunt *h, struct finding *f) {
           : VERDICT_ERROR;
 }
 
-static void share_outcomes(struct hunt *h) {
-  struct hunt_report *report = h->shared->other;
-  struct arena *a = &h->shared->arena;
-  outcome_list *from = &h->jury.outcomes, *to = &report->outcomes;
-  report->faults = h->jury.faults;
-  to->at = arena_alloc(a, (from->len + 1) * sizeof *to->at);
-  for (uint32_t i = 0; i < from->len; i++) {
-    struct outcome *o = &to->at[to->len++];
-    *o = from->at[i];
-    o->results.at =
-        arena_alloc(a, (o->results.len + 1) * sizeof *o->results.at);
-    for (uint32_t k = 0; k < o->results.len; k++)
-      value_copy(&o->results.at[k], from->at[i].results.at[k], a);
-  }
-}
-
 bool hunt_look(struct hunt *h, const struct client *c, struct explore *x,
                int search, bool simplify, enum explore_end *how) {
   *how = hunt_explore(h, x, search);
-  if (h->jury.want_outcomes) /* before anything else is judged */
-    share_outcomes(h);
-  h->jury.want_outcomes = false;
   if (*how != EXPLORE_BAD && !(x->all && x->bad_count)) {
     vec_free(&x->bad);
     return false;
@@ -173,7 +151,7 @@ bool hunt_look(struct hunt *h, const struct client *c, struct explore *x,
   struct bad b = {.path = x->bad};
   if (c)
     client_copy(&b.client, c);
-  hunt_minimize(h, &b, simplify);
+  hunt_minimize(h, &b, simplify, simplify);
   client_free(&b.client);
   vec_free(&b.path);
   return true;
@@ -216,7 +194,7 @@ static bool try_saved_one(struct hunt *h, const struct schedule *s,
     struct bad b = {.path = r.taken};
     client_copy(&b.client, c);
     r.taken = (path){0};
-    hunt_minimize(h, &b, true);
+    hunt_minimize(h, &b, true, true);
     client_free(&b.client);
     vec_free(&b.path);
   }
@@ -240,96 +218,64 @@ static bool try_saved(struct hunt *h) {
   }
   if (bad) {
     h->clients = 1;
+    h->r->statistics.clients = 1;
     h->r->coverage.sentence =
         xstrdup("a saved schedule fails; nothing else was tried");
   }
   return bad;
 }
 
-static void hunt_clients(struct hunt *h) {
-  if (try_saved(h) || hunt_sequences(h))
-    return;
-  h->shared->clients = 0; /* from here on they are those of the sweep */
-  hunt_sweep(h);
-}
-
-static const char *const limit_words[] = {
-    [EXPLORE_EXECUTIONS] = "--max-executions",
-    [EXPLORE_TIME] = "--time",
-    [EXPLORE_STATES] = "--max-states",
-    [EXPLORE_MEMORY] = "--memory",
-};
-
-/* What is run of one client: `all interleavings`, … */
-static const char *one_part(const struct coverage *v, bool complete) {
-  if (v->exhaustive)
-    return "all interleavings";
-  if (complete)
-    return "all orders of conflicting accesses, without those of calls and "
-           "returns,";
-  return "interleavings";
-}
-
-static void one_coverage(struct hunt *h, const struct explore *x,
-                         enum explore_end how, bool bad) {
-  struct coverage *v = &h->r->coverage;
-  const char *what = h->order->program ? "program" : "client";
-  int search = h->set->search;
-  bool drawn = !search_is_exhaustive(search);
-  const char *limit = how >= EXPLORE_EXECUTIONS ? limit_words[how] : NULL;
-  if (how == EXPLORE_ALL && !drawn && x->cut)
-    limit = "--max-steps";
-  bool complete = how == EXPLORE_ALL && !drawn && !x->cut;
-  /* Without real time it is not all that a history can tell. */
-  v->exhaustive = complete && (!x->no_real_time || h->order->program);
-  v->exhaustive_clients = v->exhaustive;
-  v->sampled_clients = !v->exhaustive;
-  v->limit = limit ? xstrdup(limit) : NULL;
-  struct buf b = {0};
-  buf_printf(&b, "%s%s%s of this %s", complete ? "" : search_words[search],
-             complete ? "" : " ", one_part(v, complete), what);
-  if (h->set->bound_preemptions)
-    buf_printf(&b, " with at most %llu preemptions",
-               (unsigned long long)h->set->preemptions);
-  if (bad && !v->exhaustive && !limit && !x->all)
-    buf_puts(&b, ", up to the first fault");
-  v->sentence = xstrdup(buf_text(&b));
-  buf_free(&b);
-  if (!bad && limit && !drawn) {
-    h->r->verdict = VERDICT_UNKNOWN;
-    h->r->reason = xasprintf("%s ended the search", limit);
-  }
-}
-
-/* --client, or a whole program. */
-static void hunt_one(struct hunt *h) {
+/* --client: what the reports say of its outcomes need it. */
+static void begin_one(struct hunt *h) {
   struct client own = {0};
-  const struct client *c = h->order->program ? NULL : &own;
-  if (c && !hunt_read_client(h, h->set->client, &own))
-    return;
   h->r->coverage.one_client = true;
-  h->clients = 1;
-  enum rt_end end = hunt_prepare(h, c);
-  if (end != RT_DONE) {
-    hunt_setup_failed(h, c, end);
-    h->r->coverage.sentence = xstrdup("it fails before the threads begin");
-  } else {
-    struct explore x;
-    enum explore_end how;
-    hunt_explore_init(h, &x);
-    x.max_states = h->set->max_states;
-    x.max_executions = h->set->max_executions;
-    x.all = h->order->want_outcomes;
-    x.max_memory = h->set->memory;
-    if (!search_is_exhaustive(h->set->search) && !h->counted)
-      x.max_executions = h->timed ? UINT64_MAX : HUNT_RANDOM;
-    struct hunt_report *report = h->shared->other;
-    if (c)
-      finding_share_client(&report->client, c, &h->shared->arena);
-    bool bad = hunt_look(h, c, &x, h->set->search, false, &how);
-    one_coverage(h, &x, how, bad);
-  }
+  if (h->order->program || !hunt_read_client(h, h->set->client, &own))
+    return;
+  struct hunt_report *report = h->shared->other;
+  finding_share_client(&report->client, &own, &h->shared->arena);
   client_free(&own);
+}
+
+/* Before the campaign: what is quickly tried, and needs no company. */
+static void begin(struct hunt *h) {
+  if (h->set->client || h->order->program)
+    begin_one(h);
+  else if (!try_saved(h))
+    hunt_sequences(h);
+}
+
+/* The path was bad in another process: it must be so here. */
+static bool is_bad_again(struct hunt *h, const struct conclusion *c) {
+  struct replay r;
+  struct judge judge = jury_judge(&h->jury);
+  replay_init(&r, c->path, c->len);
+  bool bad = judge.ended(judge.ctx, rt_run(&r.driver)) == JUDGE_BAD;
+  replay_free(&r);
+  return bad;
+}
+
+/* After the campaign: from the bad execution that it brought to the finding. */
+static void conclude(struct hunt *h) {
+  const struct conclusion *c = h->order->conclusion;
+  struct bad b = {0};
+  const struct client *client = h->order->program ? NULL : &b.client;
+  if (client && !hunt_read_client(h, c->client, &b.client))
+    return;
+  if (h->set->client || h->order->program)
+    begin_one(h);
+  h->clients = 1;
+  enum rt_end end = hunt_prepare(h, client);
+  if (end != RT_DONE) {
+    hunt_setup_failed(h, client, end);
+  } else if (!is_bad_again(h, c)) {
+    hunt_not_repeatable(h);
+  } else {
+    for (uint32_t i = 0; i < c->len; i++)
+      vec_push(&b.path, c->path[i]);
+    hunt_minimize(h, &b, c->simplify, c->tidy);
+  }
+  client_free(&b.client);
+  vec_free(&b.path);
 }
 
 static void hunt_replay(struct hunt *h) {
@@ -417,65 +363,69 @@ static void share_result(struct hunt *h) {
   r->names.name = names;
 }
 
-int hunt_run(void *arg, struct shared *s) {
-  const struct hunt_order *order = arg;
-  struct hunt h = {.order = order,
-                   .set = order->settings,
-                   .shared = s,
-                   .r = &s->result,
-                   .begun = explore_now()};
-  s->other = arena_alloc(&s->arena, sizeof(struct hunt_report));
+int hunt_open(struct hunt *h, const struct hunt_order *order, struct shared *s,
+              struct result *r) {
+  *h = (struct hunt){.order = order,
+                     .set = order->settings,
+                     .shared = s,
+                     .r = r,
+                     .begun = explore_now()};
   struct rt_options o;
-  settings_engine(h.set, &o);
+  settings_engine(h->set, &o);
   o.uses_tls = order->uses_tls;
   if (order->native) /* long clients, run one call after the other */
     o.max_steps = UINT32_MAX;
   int err = rt_open(order->so, &o, &s->error);
   if (err)
     return err;
-  if (h.set->time > 0) {
-    h.timed = true;
-    h.deadline = h.begun + h.set->time;
+  if (h->set->time > 0) {
+    h->timed = true;
+    h->deadline = h->begun + h->set->time;
   }
-  h.counted = h.set->max_executions != 0;
-  h.jury.criterion = (enum criterion)h.set->criterion;
-  h.jury.want_outcomes = order->want_outcomes;
-  struct result *r = h.r;
+  h->counted = h->set->max_executions != 0;
+  h->max_executions = h->set->max_executions;
+  h->jury.criterion = (enum criterion)h->set->criterion;
   *r = (struct result){.verdict = VERDICT_PASS,
-                       .seed = h.set->seed,
-                       .search = search_name[h.set->search],
+                       .seed = h->set->seed,
+                       .search = search_name[h->set->search],
                        .criterion =
-                           h.set->criterion ? "sequential" : "linearizability",
+                           h->set->criterion ? "sequential" : "linearizability",
                        .memory_model = "sc",
-                       .heap = h.set->heap ? "reuse" : "quarantine",
+                       .heap = h->set->heap ? "reuse" : "quarantine",
                        .base = rt_base()};
-  if (!open_suite(&h))
-    return s->error.code;
+  return open_suite(h) ? ERR_NONE : s->error.code;
+}
+
+static void count_real(struct hunt *h) {
+  struct result *r = h->r;
+  r->statistics.clients = h->clients;
+  if (r->verdict == VERDICT_PASS)
+    result_doubts(r, h->jury.undecided);
+}
+
+int hunt_run(void *arg, struct shared *s) {
+  const struct hunt_order *order = arg;
+  struct hunt h;
+  struct hunt_report *report = arena_alloc(&s->arena, sizeof *report);
+  s->other = report;
+  int err = hunt_open(&h, order, s, &s->result);
+  if (err)
+    return err;
   if (order->replay_only)
     hunt_replay(&h);
   else if (h.set->search == SEARCH_STRESS)
     hunt_stress(&h);
-  else if (h.set->client || order->program)
-    hunt_one(&h);
+  else if (order->conclusion)
+    conclude(&h);
   else
-    hunt_clients(&h);
+    begin(&h);
   if (s->error.code)
     return s->error.code;
-  r->statistics.clients = h.clients;
-  if (r->verdict == VERDICT_PASS && !h.replay && !order->native &&
-      !rt_accesses()) {
-    r->verdict = VERDICT_UNKNOWN;
-    r->reason = xstrdup("no operation touched memory that threads share: "
-                        "nothing was checked");
-  } else if (r->verdict == VERDICT_PASS && !r->statistics.executions) {
-    r->verdict = VERDICT_UNKNOWN;
-    r->reason = xstrdup("no execution came to its end: nothing was checked");
-  } else if (r->verdict == VERDICT_PASS && h.jury.undecided) {
-    r->verdict = VERDICT_UNKNOWN;
-    r->reason = xasprintf("%llu histories were too hard to check",
-                          (unsigned long long)h.jury.undecided);
-  }
-  r->statistics.seconds = explore_now() - h.begun;
+  if (order->replay_only || order->native)
+    count_real(&h);
+  report->sequences = h.sequences;
+  report->minimizing = h.minimizing;
+  s->result.statistics.seconds = explore_now() - h.begun;
   share_result(&h);
   return ERR_NONE;
 }

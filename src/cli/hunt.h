@@ -1,13 +1,24 @@
 /*
- * The hunt: everything that is done for one object, inside a worker, from
- * saved schedules over all small clients to random larger ones; and, when an
- * execution is bad, to the smallest client that shows it.
+ * The hunt: what is done for one object inside of workers.  One worker begins
+ * with saved schedules and sequences of calls; then a pool of them does the
+ * items of a campaign (campaign.h): all small clients, random larger ones, or
+ * the parts of one; and one worker concludes, from a bad execution to the
+ * smallest client that shows it.
  */
 #ifndef CLI_HUNT_H
 #define CLI_HUNT_H
 
 #include "cli/settings.h"
 #include "cli/worker.h"
+
+/* What a campaign brought. */
+struct conclusion {
+  const char *client; /* NULL: a program */
+  const uint8_t *path;
+  uint32_t len;
+  bool simplify; /* look for a smaller client … */
+  bool tidy;     /* … and for an execution with fewer switches */
+};
 
 /* What the parent hands to the worker. */
 struct hunt_order {
@@ -24,7 +35,10 @@ struct hunt_order {
   bool partial;      /* something escapes the runtime */
   /* dpct: steps of each operation, from its structure tree; 0: not known */
   const uint32_t *estimates;
+  uint32_t nestimates;
   const char *native; /* stress: the object without hooks */
+  const struct conclusion *conclusion;
+  struct gang *gang; /* of the pool's workers here, or NULL */
 };
 
 /* What a hunt leaves in shared memory beside the result. */
@@ -33,10 +47,18 @@ struct hunt_report {
   uint64_t faults;       /* executions that ended in a fault, not a result */
   bool diverged;         /* the replayed schedule could not be followed */
   struct client client;  /* of the outcomes */
+  uint64_t sequences;    /* of calls by one thread that passed */
+  uint64_t minimizing;   /* executions that looked for a smaller client */
 };
 
 /* For worker_run: arg is a struct hunt_order. */
 int hunt_run(void *arg, struct shared *s);
+
+/* For struct pool_job: arg is a struct hunt_order, items and answers are those
+ * of item.h (serve.c). */
+int hunt_serve_open(void *arg, struct shared *s);
+int hunt_serve(void *arg, struct shared *s, const struct buf *item,
+               struct buf *answer);
 
 /* For worker_run: describes the loaded object; arg is a struct hunt_order,
  * the answer in shared->other is a struct description. */

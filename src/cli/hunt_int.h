@@ -8,7 +8,7 @@
 
 enum {
   HUNT_SAMPLES = 100,  /* executions of a client that is sampled */
-  HUNT_RANDOM = 10000, /* of the one client of --client */
+  HUNT_RANDOM = 10000, /* rounds of the one client of --client */
   HUNT_DEPTH = 3,      /* of pct and dpct */
 };
 
@@ -20,10 +20,11 @@ struct hunt {
   struct jury jury;
   struct result *r;
   double begun, deadline;
-  bool timed, counted; /* --time, --max-executions */
-  bool found;          /* a bad execution */
+  bool timed, counted; /* --time, --max-executions: */
+  uint64_t max_executions;
+  bool found; /* a bad execution */
   bool replay;
-  uint64_t clients, exhaustive, sampled;
+  uint64_t clients;
   uint64_t sequences;     /* of calls by one thread that passed */
   uint64_t minimizing;    /* executions that looked for a smaller client */
   VEC(uint32_t) estimate; /* dpct: by call of the prepared client */
@@ -49,15 +50,15 @@ bool hunt_look(struct hunt *h, const struct client *c, struct explore *x,
 bool hunt_setup_failed(struct hunt *h, const struct client *c, enum rt_end end);
 void hunt_conclude(struct hunt *h, struct finding *f);
 
-/* Is there budget left, when `steps` are allowed by default? */
-bool hunt_goes_on(const struct hunt *h, uint64_t steps);
-uint64_t hunt_effort(const struct hunt *h);
+/* Is there time, and are executions left? */
+bool hunt_goes_on(const struct hunt *h);
 /* --max-executions: how many are left, at most `most`; 0 is no bound. */
 uint64_t hunt_executions_left(const struct hunt *h, uint64_t most);
 
 /* From a bad execution to the finding; with `simplify` of the smallest client
- * that shows the same kind of fault (minimize.c). */
-void hunt_minimize(struct hunt *h, struct bad *b, bool simplify);
+ * that shows the same kind of fault, with `tidy` of the execution with the
+ * fewest switches (minimize.c). */
+void hunt_minimize(struct hunt *h, struct bad *b, bool simplify, bool tidy);
 
 /* --search=stress (stress.c). */
 void hunt_stress(struct hunt *h);
@@ -65,7 +66,11 @@ void hunt_stress(struct hunt *h);
 /* Sequences of calls by one thread; true when one is bad (sequences.c). */
 bool hunt_sequences(struct hunt *h);
 
-/* All small clients, then random larger ones (sweep.c). */
-void hunt_sweep(struct hunt *h);
+/* A bad execution is not bad when it is run again (minimize.c). */
+void hunt_not_repeatable(struct hunt *h);
+
+/* Loads the object into this process (hunt.c). */
+int hunt_open(struct hunt *h, const struct hunt_order *order, struct shared *s,
+              struct result *r);
 
 #endif

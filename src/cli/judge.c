@@ -21,6 +21,7 @@ void jury_client(struct jury *j, const struct client *c) {
   j->fault = FAULT_NONE;
   j->spec_fault = false;
   j->faults = 0;
+  vec_clear(&j->journal);
   if (!c)
     return;
   j->ops = xrealloc(j->ops, (c->ncalls + 1) * sizeof *j->ops);
@@ -82,12 +83,16 @@ static enum judgement ended(void *ctx, enum rt_end end) {
     return JUDGE_BAD;
   }
   bool fresh;
-  uint32_t *at = map128_put(&j->seen, rt_history_hash(), &fresh);
+  struct hash128 hash = rt_history_hash();
+  uint32_t *at = map128_put(&j->seen, hash, &fresh);
   if (fresh) {
+    uint64_t undecided = j->undecided;
     j->histories++;
     *at = j->verdicts.len;
     is_explained(j, rt_history());
     at = NULL; /* the table may have moved */
+    if (j->want_journal)
+      vec_push(&j->journal, ((struct seen){hash, j->undecided > undecided}));
   }
   uint32_t v = at ? j->verdicts.at[*at] : vec_last(&j->verdicts);
   if (j->want_outcomes)
@@ -108,6 +113,7 @@ void jury_free(struct jury *j) {
   map128_free(&j->seen);
   map128_free(&j->outcome_of);
   vec_free(&j->verdicts);
+  vec_free(&j->journal);
   check_free(&j->check);
   free(j->ops);
 }

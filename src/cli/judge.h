@@ -11,6 +11,13 @@
 #include "search/explore.h"
 #include "spec/spec.h"
 
+/* A history that was checked. */
+struct seen {
+  struct hash128 hash;
+  bool undecided;
+};
+typedef VEC(struct seen) seen_list;
+
 struct jury {
   const struct fl_suite *suite; /* NULL: a whole program */
   const struct client *client;
@@ -26,6 +33,8 @@ struct jury {
   struct check check;
   struct hop *ops; /* a copy of the history that is being checked */
   uint64_t histories;
+  bool want_journal;
+  seen_list journal;  /* the distinct histories of this client */
   uint64_t faults;    /* executions of this client that ended in a fault */
   uint64_t undecided; /* checks that ran out of budget */
 

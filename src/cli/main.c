@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "base/opt.h"
+#include "cli/pool_remote.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -53,6 +54,10 @@ static void same_addresses(char **argv) {
 
 int main(int argc, char **argv) {
   same_addresses(argv);
+  int status;
+  struct pool_job job = {.open = hunt_serve_open, .item = hunt_serve};
+  if (remote_begin(&job, &status))
+    return status;
   if (argc < 2) {
     usage(stderr);
     return 2;

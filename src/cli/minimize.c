@@ -10,7 +10,6 @@
 
 enum {
   MINIMIZE_STATES = 50000, /* of a client with one call less */
-  TIDY_EXECUTIONS = 20000, /* to find a bad execution with few switches */
 };
 
 /* Does this client show the same kind of fault?  *proved is cleared when the
@@ -52,14 +51,13 @@ static bool minimize(struct hunt *h, struct bad *b) {
   return proved; /* M1 */
 }
 
-/* Among the bad executions of the client, one with few switches. */
-static void tidy(struct hunt *h, struct bad *b) {
+/* Among the bad executions of the client, one with the fewest switches. */
+static void make_tidy(struct hunt *h, struct bad *b) {
   if (hunt_prepare(h, &b->client) != RT_DONE)
     return;
   struct explore x;
   hunt_explore_init(h, &x);
-  x.all = true;
-  x.max_executions = TIDY_EXECUTIONS;
+  x.all = x.graph = true;
   x.max_states = 4 * MINIMIZE_STATES;
   hunt_explore(h, &x, SEARCH_STATEFUL);
   if (x.bad.len && x.bad_switches < path_switches(b->path.at, b->path.len)) {
@@ -92,7 +90,7 @@ static void make_sequential(struct hunt *h, struct bad *b) {
 }
 
 /* The path was bad, and is not when it is run again. */
-static void not_repeatable(struct hunt *h) {
+void hunt_not_repeatable(struct hunt *h) {
   if (!h->order->partial) {
     error_set(&h->shared->error, ERR_SYSTEM,
               "internal error: a bad execution of %s could not be repeated",
@@ -106,26 +104,26 @@ static void not_repeatable(struct hunt *h) {
                            h->shared->board->client);
 }
 
-void hunt_minimize(struct hunt *h, struct bad *b, bool simplify) {
+void hunt_minimize(struct hunt *h, struct bad *b, bool simplify, bool tidy) {
   struct jury *j = &h->jury;
   bool minimal = false;
   h->found = true;
   uint64_t before = h->r->statistics.executions;
   if (j->suite && j->spec_fault)
     make_sequential(h, b);
-  if (simplify && j->suite) {
-    j->only = j->fault;
+  j->only = j->fault;
+  if (simplify && j->suite)
     minimal = minimize(h, b);
-    tidy(h, b);
-    j->only = FAULT_NONE;
-  }
+  if (tidy && j->suite)
+    make_tidy(h, b);
+  j->only = FAULT_NONE;
   h->minimizing = h->r->statistics.executions - before;
   if (j->suite)
     hunt_prepare(h, &b->client);
   struct retrace how = {.at = b->path.at, .len = b->path.len};
   struct finding *f = finding_make(j, &how, h->shared);
   if (!f) {
-    not_repeatable(h);
+    hunt_not_repeatable(h);
     return;
   }
   f->minimal_checked = minimal;

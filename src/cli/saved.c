@@ -66,10 +66,11 @@ static void write_schedule(struct session *s, struct result *r) {
   buf_free(&text);
 }
 
-static void write_history(struct session *s, struct result *r) {
+static void write_history(struct session *s, struct result *r,
+                          const struct history *h) {
   struct finding *f = r->finding;
   struct buf text = {0};
-  history_file_print(&f->trace.history, r->object, &r->names, &text);
+  history_file_print(h, r->object, &r->names, &text);
   f->history_file = keep(s, r, &text, "history", ".history.jsonl");
   buf_free(&text);
 }
@@ -77,9 +78,11 @@ static void write_history(struct session *s, struct result *r) {
 void saved_write(struct session *s, struct result *r) {
   struct finding *f = r->finding;
   if (f->real_threads && f->trace.history.ops)
-    write_history(s, r);
+    write_history(s, r, &f->trace.history);
   else if (f->schedule.turns.len) /* else it failed before the first step */
     write_schedule(s, r);
+  if (f->after)
+    write_history(s, r, f->after);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b) {

@@ -41,7 +41,6 @@ static bool try_one(struct hunt *h, const call_list *calls, uint64_t k,
   for (uint32_t i = 0; i < len; i++, k /= calls->len)
     client_add(&c, 1, calls->at[k % calls->len]);
   enum rt_end end = hunt_prepare(h, &c);
-  h->shared->clients--; /* the sweep's are counted */
   bool bad;
   if (end != RT_DONE) {
     bad = hunt_setup_failed(h, NULL, end);
@@ -68,7 +67,7 @@ bool hunt_sequences(struct hunt *h) {
     if (tried + count > SEQUENCES)
       break;
     for (uint64_t k = 0; k < count && !bad; k++, tried++) {
-      if (!hunt_goes_on(h, UINT64_MAX))
+      if (!hunt_goes_on(h))
         break;
       bad = try_one(h, &calls, k, len);
     }

@@ -1,19 +1,13 @@
 #include "cli/session.h"
 
-#include "cli/autopsy.h"
-#include "cli/saved.h"
-#include "report/namer.h"
-
 #include <errno.h>
 #include <ftw.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LOAD_SECONDS = 10, STRESS_HANG_SECONDS = 60 };
+enum { LOAD_SECONDS = 10 };
 
 static void warn(struct session *s, char *text) {
   vec_push(&s->warnings, text);
@@ -102,8 +96,8 @@ static int check_suites(struct session *s, struct error *e) {
 }
 
 /* What a worker's end means when it did not bring a result. */
-static int worker_trouble(struct worker *w, enum worker_end end,
-                          struct error *e) {
+int session_worker_trouble(const struct worker *w, enum worker_end end,
+                           struct error *e) {
   switch (end) {
   case WORKER_DONE:
     return ERR_NONE;
@@ -146,7 +140,7 @@ static int describe(struct session *s, struct error *e) {
   if (end == WORKER_DIED || end == WORKER_HANGS)
     return loading_trouble(&s->describer, end, e);
   if (end != WORKER_DONE)
-    return worker_trouble(&s->describer, end, e);
+    return session_worker_trouble(&s->describer, end, e);
   worker_seal(&s->describer, true);
   s->about = s->describer.shared->other;
   return check_suites(s, e);
@@ -168,13 +162,18 @@ static void warn_weak_cas(struct session *s) {
   buf_free(&file);
 }
 
-static void print_warnings(const struct session *s) {
+static void print_warnings(const struct session *s, uint32_t from) {
   struct buf out = {0};
   struct text_style style = {.width = (uint32_t)s->settings->width};
-  for (uint32_t i = 0; i < s->warnings.len; i++)
+  for (uint32_t i = from; i < s->warnings.len; i++)
     report_line(s->warnings.at[i], &style, &out);
   fputs(buf_text(&out), stderr);
   buf_free(&out);
+}
+
+void session_warn(struct session *s, char *text) {
+  warn(s, text);
+  print_warnings(s, s->warnings.len - 1);
 }
 
 int session_open(struct session *s, const struct settings *set,
@@ -192,7 +191,7 @@ int session_open(struct session *s, const struct settings *set,
   if (describe(s, e))
     return e->code;
   warn_weak_cas(s);
-  print_warnings(s);
+  print_warnings(s, 0);
   if (set->search == SEARCH_STRESS) {
     struct build native = s->build;
     native.native = true;
@@ -204,194 +203,6 @@ int session_open(struct session *s, const struct settings *set,
 bool session_partial(const struct session *s) {
   return s->probe.escapes.len || s->probe.uninstrumented.len ||
          s->probe.unknown_hooks.len;
-}
-
-void session_plain_result(const struct session *s, struct run *r,
-                          const struct hunt_order *order) {
-  const struct settings *set = s->settings;
-  const struct board *b = r->worker.board;
-  r->result = (struct result){
-      .object =
-          order->program ? "program" : s->about->suites[order->suite].name,
-      .seed = set->seed,
-      .search = search_name[set->search],
-      .criterion = set->criterion ? "sequential" : "linearizability",
-      .memory_model = "sc",
-      .heap = set->heap ? "reuse" : "quarantine",
-      .expect_fault =
-          !order->program && s->about->suites[order->suite].expect_fault,
-      .statistics = {.executions = b->executions, .clients = b->clients}};
-}
-
-int session_hunt(struct session *s, const struct hunt_order *plan,
-                 struct error *e) {
-  struct run r = {.worker.show_output = s->settings->show_output};
-  struct hunt_order own = *plan, *order = &own;
-  uint32_t *estimates;
-  if (s->settings->search == SEARCH_DPCT) {
-    if (session_estimate(s, order->suite, &estimates, e))
-      return e->code;
-    order->estimates = estimates;
-  }
-  if (order->native) /* its own watchdog comes first */
-    r.worker.hang_seconds = STRESS_HANG_SECONDS;
-  enum worker_end end = worker_run(&r.worker, hunt_run, order);
-  if (end == WORKER_DONE) {
-    r.result = r.worker.shared->result;
-    r.report = r.worker.shared->other;
-  } else if ((end == WORKER_DIED || end == WORKER_HANGS) &&
-             r.worker.board->known) {
-    autopsy(s, &r, order, end);
-  } else if (end == WORKER_INTERRUPTED) {
-    s->interrupted = true;
-    session_plain_result(s, &r, order);
-    r.result.verdict = VERDICT_UNKNOWN;
-    r.result.reason = arena_strdup(&s->arena, "interrupted");
-    r.result.coverage.sentence =
-        arena_strdup(&s->arena, "the search was not finished");
-  } else {
-    int code = worker_trouble(&r.worker, end, e);
-    worker_release(&r.worker);
-    return code;
-  }
-  r.result.partial = session_partial(s);
-  if (r.result.verdict == VERDICT_PASS && !s->probe.hooks) {
-    r.result.verdict = VERDICT_UNKNOWN;
-    r.result.reason = arena_strdup(
-        &s->arena, "no access of the code has a hook: nothing was checked");
-  }
-  worker_seal(&r.worker, true);
-  vec_push(&s->runs, r);
-  return ERR_NONE;
-}
-
-/* A word that the shell gives back as it is. */
-static void put_word(struct buf *b, const char *option, const char *word) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                              "_-+=./,:@%";
-  buf_printf(b, " %s", option);
-  if (*word && word[strspn(word, plain)] == '\0') {
-    buf_puts(b, word);
-    return;
-  }
-  buf_putc(b, '\'');
-  for (; *word; word++)
-    if (*word == '\'')
-      buf_puts(b, "'\\''");
-    else
-      buf_putc(b, *word);
-  buf_putc(b, '\'');
-}
-
-char *session_replay_command(struct session *s, const char *schedule) {
-  const struct settings *set = s->settings;
-  struct buf b = {0};
-  /* As it was typed, when that is a way to it from here: build/faultline. */
-  const char *name = program_invocation_name;
-  buf_printf(&b, "%s replay",
-             strchr(name, '/') && name[0] != '/' ? name : "faultline");
-  put_word(&b, "", schedule);
-  for (uint32_t i = 0; i < set->rest.args.len; i++)
-    put_word(&b, "", set->rest.args.at[i]);
-  if (set->cc)
-    put_word(&b, "--cc=", set->cc);
-  if (set->cxx)
-    put_word(&b, "--cxx=", set->cxx);
-  if (set->opt)
-    put_word(&b, "--opt=", set->opt);
-  if (set->rest.after.len)
-    buf_puts(&b, " --");
-  for (uint32_t i = 0; i < set->rest.after.len; i++)
-    put_word(&b, "", set->rest.after.at[i]);
-  char *text = arena_strdup(&s->arena, buf_text(&b));
-  buf_free(&b);
-  return text;
-}
-
-static bool use_colour(const struct settings *set, FILE *to) {
-  const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-  if (set->color)
-    return set->color == 1;
-  return isatty(fileno(to)) && !(no && *no) && !(term && !strcmp(term, "dumb"));
-}
-
-static int status_of(const struct result *r) {
-  switch (r->verdict) {
-  case VERDICT_PASS:
-    return r->expect_fault ? 1 : 0;
-  case VERDICT_VIOLATION:
-  case VERDICT_ERROR:
-    return r->expect_fault ? 0 : 1;
-  case VERDICT_UNKNOWN:
-    break;
-  }
-  return 3;
-}
-
-/* A fault outweighs an error of ours, that outweighs doubt, that a pass. */
-static int worst(int a, int b) {
-  static const int weight[] = {0, 3, 2, 1};
-  return weight[a] >= weight[b] ? a : b;
-}
-
-int session_report(struct session *s, struct error *e) {
-  const struct settings *set = s->settings;
-  setlocale(LC_CTYPE, "");
-  bool json_out = set->json && !strcmp(set->json, "-");
-  FILE *to = json_out ? stderr : stdout;
-  struct text_style style = {.width = (uint32_t)set->width,
-                             .colour = use_colour(set, to),
-                             .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
-                             .quiet = set->quiet};
-  uint32_t n = s->runs.len;
-  struct story **stories = xcalloc(n + 1, sizeof *stories);
-  struct namer *namers = xcalloc(n + 1, sizeof *namers);
-  struct report_run *runs = xcalloc(n + 1, sizeof *runs);
-  struct story_outcomes *outcomes = xcalloc(n + 1, sizeof *outcomes);
-  int status = n ? 0 : 3;
-  struct buf out = {0};
-  for (uint32_t i = 0; i < n; i++) {
-    struct run *r = &s->runs.at[i];
-    struct story_namer namer;
-    worker_seal(&r->worker, false);
-    if (!set->no_save && r->result.finding)
-      saved_write(s, &r->result);
-    namer_open(&namers[i], s->lines, &r->result, &namer);
-    stories[i] = story_new(&r->result, &namer);
-    if (r->report && r->report->outcomes.at) {
-      outcomes[i] = (struct story_outcomes){
-          &r->report->client, &r->report->outcomes, r->report->faults};
-      stories[i]->outcomes = &outcomes[i];
-    }
-    if (i && !set->quiet)
-      buf_putc(&out, '\n');
-    report_text(stories[i], &style, &out);
-    runs[i] =
-        (struct report_run){.story = stories[i],
-                            .warnings = (const char *const *)s->warnings.at,
-                            .nwarnings = s->warnings.len};
-    status = worst(status, status_of(&r->result));
-  }
-  fputs(buf_text(&out), to);
-  fflush(to);
-  if (set->json) {
-    struct buf json = {0};
-    report_json(runs, n, &json);
-    if (buf_write_file(&json, set->json, e))
-      status = 2;
-    buf_free(&json);
-  }
-  for (uint32_t i = 0; i < n; i++) {
-    story_free(stories[i]);
-    namer_close(&namers[i]);
-  }
-  free(stories);
-  free(namers);
-  free(runs);
-  free(outcomes);
-  buf_free(&out);
-  return status;
 }
 
 void session_close(struct session *s) {

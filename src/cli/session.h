@@ -53,6 +53,13 @@ bool session_partial(const struct session *s);
 void session_plain_result(const struct session *s, struct run *r,
                           const struct hunt_order *order);
 
+/* Prints a sentence, which it takes, and keeps it for the report. */
+void session_warn(struct session *s, char *text);
+
+/* What a worker's end means when it did not bring a result. */
+int session_worker_trouble(const struct worker *w, enum worker_end end,
+                           struct error *e);
+
 /* "faultline replay FILE sources -- flags", in the session's memory */
 char *session_replay_command(struct session *s, const char *schedule);
 

@@ -77,9 +77,9 @@ static int check_search(const struct settings *s, struct error *e) {
     return error_set(e, ERR_USAGE, "--no-real-time needs --search=dpor");
   if (s->depth && !priorities)
     return error_set(e, ERR_USAGE, "--depth needs --search=pct or dpct");
-  if (s->bound_preemptions && !priorities && how != SEARCH_POS)
+  if (s->bound_preemptions && how == SEARCH_STRESS)
     return error_set(e, ERR_USAGE,
-                     "--preemptions needs --search=pct, dpct or pos");
+                     "--preemptions: real threads are preempted as they are");
   if (s->ops > MOST_OPS && how != SEARCH_STRESS)
     return error_set(e, ERR_USAGE,
                      "--ops: more than %d calls in a thread need "
@@ -134,6 +134,9 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "search as long as this: after the small clients, random larger ones "
        "(else about a second)",
        "Search"},
+      {"jobs", 'j', OPT_UINT64, &s->jobs, "N",
+       "so many processes search at the same time (all cores)", "Search",
+       .min = 1, .max = 256},
       {"seed", 0, OPT_UINT64, &s->seed, "N", "seed of all chance (1)",
        "Search"},
       {"criterion", 0, OPT_ENUM, &s->criterion, "WHICH",
@@ -150,7 +153,7 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "(3)",
        "Search", .min = 1, .max = 64},
       {"preemptions", 0, OPT_UINT64, &s->preemptions, "N",
-       "pct, dpct, pos: leave a thread that could go on at most N times",
+       "leave a thread that could go on at most N times in an execution",
        "Search", .max = UINT32_MAX, .given = &s->bound_preemptions},
       {"heap", 0, OPT_ENUM, &s->heap, "POLICY",
        "freed memory is not given out again and its use is a fault, or is "

@@ -40,6 +40,7 @@ struct settings {
   uint64_t max_executions; /* 0: not given */
   uint64_t max_states, max_steps, memory;
   double time;
+  uint64_t jobs; /* 0: as many as there are cores */
   uint64_t seed;
   int criterion;
   bool no_reduction, no_real_time;

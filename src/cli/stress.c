@@ -1,12 +1,13 @@
 /*
- * --search=stress: clients on real threads, and each history checked.  There is
- * no schedule to keep; the failing history is what the run has to show.
+ * --search=stress: clients on real threads, and each history checked.  A
+ * failing one is repeated under the scheduler if that can be done
+ * (from_history.h); else the history is what the run has to show.
  *
  * How many rounds a run makes is counted in calls, not in seconds; what the
  * threads do in them is the machine's business, so two runs differ.
  */
 #include "cli/finding.h"
-#include "cli/hunt_int.h"
+#include "cli/from_history.h"
 
 #include "search/stress.h"
 
@@ -17,15 +18,16 @@ enum {
   /* Calls of a run without --time and --max-executions: about a second. */
   STRESS_CALLS = 400000,
   STRESS_CLIENTS = 20,
-  /* The same when the specification is the object, in the engine: the effort
-   * grows with the square of a history's length. */
-  OWN_CALLS = 5000,
+  /* The same when the specification is the object, run in the engine. */
+  OWN_CALLS = 20000,
   OWN_CLIENTS = 5,
   STRESS_WATCHDOG_MS = 5000,
   /* Of one history, in calls of the specification. */
-  STRESS_BUDGET = 100000,
-  OWN_BUDGET = 20000,
-  FEW_CALLS = 8, /* so that all orders can be told */
+  STRESS_BUDGET = 30000,
+  OWN_BUDGET = 5000, /* … of the object itself, and so many for each call */
+  OWN_CALL_BUDGET = 3,
+  FEW_CALLS = 8,   /* so that all orders can be told */
+  MANY_CALLS = 40, /* more do not happen twice in the same way */
   MOST_ORDERS = 6,
 };
 
@@ -36,7 +38,55 @@ struct rounds {
   struct rng rng;
   enum fault fault; /* what the judge found */
   uint64_t discarded, made;
+  uint64_t parts; /* histories that were checked in part: of each … */
+  uint32_t least; /* … so many calls or more */
+  char *repeated; /* what became of the failing history; a sentence */
 };
+
+/* Of short clients the same histories come again; the others are not worth a
+ * digest. */
+static bool is_fresh(struct jury *j, const struct history *h) {
+  bool fresh = true;
+  if (h->client->ncalls <= MANY_CALLS)
+    map128_put(&j->seen, history_digest(h), &fresh);
+  return fresh;
+}
+
+/*
+ * The check ended at its budget, with an order of some of the calls.  Whatever
+ * returned before the first that is not in it has been explained by it: that
+ * much is as good as a shorter round.
+ */
+static uint32_t explained(const struct history *h, const struct jury *j) {
+  uint32_t ncalls = h->client->ncalls, first = HISTORY_PENDING, n = 0;
+  uint32_t skipped = j->spec->skips_init ? h->client->ninit : 0;
+  bool *placed = xcalloc(ncalls + 1, sizeof *placed);
+  for (uint32_t i = 0; i < j->check.order.len; i++)
+    placed[j->check.order.at[i]] = true;
+  for (uint32_t i = skipped; i < ncalls; i++)
+    if (!placed[i] && h->ops[i].ret < first)
+      first = h->ops[i].ret;
+  for (uint32_t i = 0; i < ncalls; i++)
+    n += h->ops[i].ret < first;
+  free(placed);
+  return n;
+}
+
+static void note_part(struct rounds *s, const struct history *h) {
+  struct jury *j = &s->h->jury;
+  if (j->criterion != CRITERION_LINEARIZABLE) {
+    j->undecided++; /* it is not time that orders the calls */
+    return;
+  }
+  uint32_t n = explained(h, j);
+  if (!s->parts++ || n < s->least)
+    s->least = n;
+}
+
+static uint64_t budget_of(const struct jury *j, const struct history *h) {
+  return j->implementation ? OWN_BUDGET + OWN_CALL_BUDGET * h->client->ncalls
+                           : STRESS_BUDGET;
+}
 
 static enum judgement judge(void *ctx, const struct history *now,
                             bool invariant) {
@@ -47,14 +97,12 @@ static enum judgement judge(void *ctx, const struct history *now,
     s->fault = FAULT_INVARIANT;
     return JUDGE_BAD;
   }
-  bool fresh;
-  map128_put(&j->seen, history_digest(now), &fresh);
-  if (!fresh)
+  if (!is_fresh(j, now))
     return JUDGE_GOOD; /* it was, or we would not be here */
   j->histories++;
-  check_linearize(now, j->spec, j->criterion,
-                  j->implementation ? OWN_BUDGET : STRESS_BUDGET, &j->check);
-  j->undecided += j->check.answer == CHECK_UNKNOWN;
+  check_linearize(now, j->spec, j->criterion, budget_of(j, now), &j->check);
+  if (j->check.answer == CHECK_UNKNOWN)
+    note_part(s, now);
   if (j->check.answer == CHECK_YES || j->check.answer == CHECK_UNKNOWN)
     return JUDGE_GOOD;
   s->fault =
@@ -130,8 +178,9 @@ static const char *words_of(const struct stress_run *run, enum stress_end end,
   return arena_strdup(a, text);
 }
 
-static void conclude(struct rounds *s, const struct client *c,
-                     const struct stress_run *run, enum stress_end end) {
+static struct finding *make_finding(struct rounds *s, const struct client *c,
+                                    const struct stress_run *run,
+                                    enum stress_end end) {
   struct arena *a = &s->h->shared->arena;
   struct finding *f = arena_alloc(a, sizeof *f);
   f->block = UINT32_MAX;
@@ -146,7 +195,18 @@ static void conclude(struct rounds *s, const struct client *c,
   else if (f->fault == FAULT_SEQUENTIAL)
     f->detail = arena_strdup(a, "the object itself fails when these calls are "
                                 "made one after the other");
-  hunt_conclude(s->h, f);
+  return f;
+}
+
+/* What the engine finds is worth more than the history; that is kept too. */
+static void conclude(struct rounds *s, const struct client *c,
+                     const struct stress_run *run, enum stress_end end) {
+  struct hunt *h = s->h;
+  struct finding *f = make_finding(s, c, run, end);
+  if (run->history.ops && from_history(h, &run->history, &s->repeated))
+    h->r->finding->after = f->trace.history.ops ? &f->trace.history : NULL;
+  else if (!h->shared->error.code)
+    hunt_conclude(h, f);
 }
 
 /* ---- rounds ---- */
@@ -171,11 +231,12 @@ static bool run_client(struct rounds *s, const struct client *c,
                            .heartbeat = &h->shared->heartbeat};
   enum stress_end end =
       stress_run(s->stress, s->suite, c, &run, &h->shared->error);
-  s->made += run.rounds - run.discarded;
   s->discarded += run.discarded;
   h->r->statistics.histories = h->jury.histories;
-  bool bad = end == STRESS_BAD || end == STRESS_CRASHED ||
-             end == STRESS_EXITED || end == STRESS_HUNG;
+  bool ended =
+      end == STRESS_CRASHED || end == STRESS_EXITED || end == STRESS_HUNG;
+  bool bad = end == STRESS_BAD || ended;
+  s->made += run.rounds - run.discarded + ended;
   if (bad)
     conclude(s, c, &run, end);
   stress_run_release(&run);
@@ -251,6 +312,25 @@ static void run_random(struct rounds *s) {
       limits.threads, limits.ops);
 }
 
+static void add_remarks(const struct rounds *s) {
+  struct buf b = {0};
+  char **sentence = &s->h->r->coverage.sentence;
+  buf_puts(&b, *sentence);
+  if (s->discarded)
+    buf_printf(&b, " (%llu more could not be timed)",
+               (unsigned long long)s->discarded);
+  if (s->parts)
+    buf_printf(&b,
+               "; too hard to check to the end: %llu (of these, the first "
+               "calls were checked, %u or more)",
+               (unsigned long long)s->parts, s->least);
+  if (s->repeated)
+    buf_printf(&b, "; %s", s->repeated);
+  free(*sentence);
+  *sentence = xstrdup(buf_text(&b));
+  buf_free(&b);
+}
+
 void hunt_stress(struct hunt *h) {
   struct stress_options o = {.watchdog_ms = STRESS_WATCHDOG_MS,
                              .show_output = h->set->show_output};
@@ -271,11 +351,8 @@ void hunt_stress(struct hunt *h) {
   else
     run_random(&s);
   h->r->coverage.sampled_clients = h->clients;
-  if (s.discarded && h->r->coverage.sentence) {
-    char *more =
-        xasprintf("%s (%llu more could not be timed)", h->r->coverage.sentence,
-                  (unsigned long long)s.discarded);
-    free(h->r->coverage.sentence);
-    h->r->coverage.sentence = more;
-  }
+  if (s.parts * 2 > s.made)
+    h->jury.undecided = s.parts; /* too many to speak of a pass */
+  if (h->r->coverage.sentence)
+    add_remarks(&s);
 }

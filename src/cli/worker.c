@@ -10,10 +10,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { REGION = 1 << 30, LOOK_MS = 100, HANG_SECONDS = 3 };
+enum { REGION = 1 << 30, HANG_SECONDS = 3 };
 
 static volatile sig_atomic_t interrupted;
 static void on_interrupt(int number) {
@@ -30,6 +31,7 @@ static void set_signals(void (*handler)(int)) {
 }
 
 void worker_catch_signals(void) { set_signals(on_interrupt); }
+bool worker_interrupted(void) { return interrupted; }
 
 static void *map(size_t size) {
   void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -47,6 +49,13 @@ void worker_map(struct worker *w) {
   arena_init_fixed(&s->arena, (char *)s + head, REGION - head);
   w->board = s->board = map(sizeof *s->board);
   w->shared = s;
+}
+
+/* New memory: what is left of an earlier process cannot reach it. */
+static void map_anew(struct worker *w) {
+  if (w->used)
+    worker_release(w);
+  worker_map(w);
 }
 
 void board_write(struct board *b, const char *client, uint64_t clients,
@@ -68,9 +77,11 @@ static void silence(void) {
   }
 }
 
-static _Noreturn void child(struct worker *w,
+static _Noreturn void child(struct worker *w, pid_t parent,
                             int (*fn)(void *arg, struct shared *s), void *arg) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) /* it went before it could have told */
+    _exit(2);
   set_signals(SIG_DFL);
   signal(SIGINT, SIG_IGN); /* of the terminal: the parent decides */
   if (!w->show_output)
@@ -80,6 +91,25 @@ static _Noreturn void child(struct worker *w,
   if (!err)
     w->shared->done = true;
   _exit(err ? 2 : 0);
+}
+
+void worker_start(struct worker *w, int (*fn)(void *arg, struct shared *s),
+                  void *arg) {
+  map_anew(w);
+  int fds[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
+    die("cannot make a socket: %s", strerror(errno));
+  fflush(NULL);
+  pid_t parent = getpid();
+  w->pid = fork();
+  if (w->pid < 0)
+    die("cannot fork: %s", strerror(errno));
+  close(fds[!w->pid ? 0 : 1]);
+  w->fd = fds[!w->pid ? 1 : 0];
+  if (!w->pid)
+    child(w, parent, fn, arg);
+  w->used = true;
+  worker_watch(w);
 }
 
 /* CPU time that the process has used, in clock ticks, and whether it sleeps. */
@@ -102,18 +132,51 @@ static bool asleep(pid_t pid, unsigned long *ticks) {
   return state == 'S';
 }
 
-/* Waits for the end of the worker: its end of the pipe closes then. */
-static enum worker_end watch(struct worker *w, pid_t pid, int fd) {
+void worker_watch(struct worker *w) {
+  w->watch = (struct worker_watch){.begun = explore_now()};
+}
+
+bool worker_stuck(struct worker *w) {
+  struct worker_watch *v = &w->watch;
+  uint32_t hang_seconds = w->hang_seconds ? w->hang_seconds : HANG_SECONDS;
+  unsigned long ticks = 0;
+  uint64_t beat = w->shared->heartbeat;
+  bool sleeps = asleep(w->pid, &ticks);
+  bool still = sleeps && ticks == v->ticks && beat == v->beat;
+  v->idle = still ? v->idle + 1 : 0;
+  v->ticks = ticks;
+  v->beat = beat;
+  bool late = w->max_seconds && explore_now() - v->begun > w->max_seconds;
+  return late || v->idle * WORKER_LOOK_MS > hang_seconds * 1000;
+}
+
+static bool reap(struct worker *w, int flags) {
+  pid_t pid;
+  while ((pid = waitpid(w->pid, &w->status, flags)) < 0 && errno == EINTR)
+    ;
+  if (pid)
+    w->pid = 0;
+  return pid;
+}
+
+bool worker_ended(struct worker *w) { return !w->pid || reap(w, WNOHANG); }
+
+void worker_end(struct worker *w) {
+  if (!worker_ended(w)) {
+    kill(w->pid, SIGKILL);
+    reap(w, 0);
+  }
+  close(w->fd);
+  w->fd = -1;
+}
+
+/* Waits for the end of the worker: its end of the socket closes then. */
+static enum worker_end wait_for(struct worker *w) {
   struct progress p;
   progress_init(&p, STDERR_FILENO);
-  struct pollfd poll_fd = {fd, POLLIN, 0};
-  unsigned long last_ticks = 0;
-  uint64_t last_beat = 0;
-  uint32_t idle = 0;
-  uint32_t hang_seconds = w->hang_seconds ? w->hang_seconds : HANG_SECONDS;
+  struct pollfd poll_fd = {w->fd, POLLIN, 0};
   enum worker_end end = WORKER_DONE;
-  double begun = explore_now();
-  while (poll(&poll_fd, 1, LOOK_MS) <= 0) {
+  while (poll(&poll_fd, 1, WORKER_LOOK_MS) <= 0) {
     if (interrupted) {
       end = WORKER_INTERRUPTED;
       break;
@@ -122,15 +185,7 @@ static enum worker_end watch(struct worker *w, pid_t pid, int fd) {
       progress_show(&p, "%llu clients, %llu executions",
                     (unsigned long long)w->shared->clients,
                     (unsigned long long)w->shared->executions);
-    unsigned long ticks = 0;
-    bool sleeps = asleep(pid, &ticks);
-    bool still =
-        sleeps && ticks == last_ticks && w->shared->heartbeat == last_beat;
-    idle = still ? idle + 1 : 0;
-    last_ticks = ticks;
-    last_beat = w->shared->heartbeat;
-    bool late = w->max_seconds && explore_now() - begun > w->max_seconds;
-    if (late || idle * LOOK_MS > hang_seconds * 1000) {
+    if (worker_stuck(w)) {
       end = WORKER_HANGS;
       break;
     }
@@ -141,25 +196,11 @@ static enum worker_end watch(struct worker *w, pid_t pid, int fd) {
 
 enum worker_end worker_run(struct worker *w,
                            int (*fn)(void *arg, struct shared *s), void *arg) {
-  worker_map(w);
-  int fds[2];
-  if (pipe2(fds, O_CLOEXEC))
-    die("cannot make a pipe: %s", strerror(errno));
-  fflush(NULL);
-  pid_t pid = fork();
-  if (pid < 0)
-    die("cannot fork: %s", strerror(errno));
-  if (!pid) {
-    close(fds[0]);
-    child(w, fn, arg);
-  }
-  close(fds[1]);
-  enum worker_end end = watch(w, pid, fds[0]);
-  close(fds[0]);
-  if (end != WORKER_DONE)
-    kill(pid, SIGKILL);
-  while (waitpid(pid, &w->status, 0) < 0 && errno == EINTR)
-    ;
+  worker_start(w, fn, arg);
+  enum worker_end end = wait_for(w);
+  if (end == WORKER_DONE)
+    reap(w, 0);
+  worker_end(w);
   if (interrupted)
     return WORKER_INTERRUPTED;
   if (end != WORKER_DONE)
@@ -179,4 +220,5 @@ void worker_release(struct worker *w) {
     munmap(w->shared, REGION);
   }
   w->shared = NULL;
+  w->used = false;
 }

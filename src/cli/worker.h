@@ -13,11 +13,15 @@
 #include "rt/rt.h"
 #include "search/explore.h"
 
+#include <sys/types.h>
+
 struct shared {
   struct arena arena; /* the rest of the region */
   struct board *board;
   /* live, for the progress line and for the case that the worker dies */
   volatile uint64_t heartbeat, executions, clients;
+  volatile double share; /* of struct explore */
+  volatile uint64_t work;
   struct live_path path;
   struct trace trace; /* a recording in progress */
   /* the answer */
@@ -55,6 +59,16 @@ struct worker {
   uint32_t hang_seconds; /* asleep for so long: it hangs; 0 is 3 */
   uint32_t max_seconds;  /* of all; 0: no limit */
   bool show_output;      /* else the user's stdout and stderr go to /dev/null */
+  /* its process */
+  pid_t pid; /* 0: there is none, or it has ended */
+  int fd;    /* to the process; in the process, to its parent */
+  bool used; /* the shared memory is that of a process */
+  struct worker_watch {
+    double begun;
+    unsigned long ticks; /* as of the last look */
+    uint64_t beat;
+    uint32_t idle; /* looks without a sign of life */
+  } watch;
 };
 
 /* From now on the user's interrupt ends a worker, not this process, which has
@@ -68,5 +82,27 @@ void worker_map(struct worker *w); /* the shared memory only, no process */
 /* What a worker left, out of reach of the next ones while `sealed`. */
 void worker_seal(struct worker *w, bool sealed);
 void worker_release(struct worker *w); /* unmaps the shared memory */
+
+/* ---- the parts of worker_run, for who watches several (pool.h) ---- */
+
+enum { WORKER_LOOK_MS = 100 };
+
+bool worker_interrupted(void); /* by one of the signals above */
+
+/*
+ * Forks; the child runs fn(arg, shared) and ends.  Both sides have one end of
+ * a socket in w->fd, which is closed when the child ends.  Shared memory that
+ * an earlier process used is replaced.
+ */
+void worker_start(struct worker *w, int (*fn)(void *arg, struct shared *s),
+                  void *arg);
+/* Its work begins: the time that it sleeps is counted from here. */
+void worker_watch(struct worker *w);
+/* To be asked every WORKER_LOOK_MS: is it asleep for good, or too late? */
+bool worker_stuck(struct worker *w);
+/* Has the process ended by itself?  Then w->status says how. */
+bool worker_ended(struct worker *w);
+/* Kills the process if it has not ended, closes w->fd. */
+void worker_end(struct worker *w);
 
 #endif

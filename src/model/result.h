@@ -56,6 +56,9 @@ struct finding {
   char *schedule_file;  /* where it was saved, or NULL */
   bool real_threads;    /* no trace and no schedule: a history alone … */
   char *history_file;   /* … and where that was saved, or NULL */
+  /* The history of real threads that this execution was looked for after, or
+   * NULL; it belongs to the arena, as the trace does. */
+  const struct history *after;
 };
 
 /* name in JSON, type.  statistics of a run */
@@ -65,6 +68,8 @@ struct statistics {
   uint64_t blocked;    /* dpor: left since they would repeat another */
   uint64_t events;     /* scheduling steps in all executions */
   uint64_t states, transitions;
+  uint64_t interleavings; /* stateful, of one client: complete executions of
+                             its graph, UINT64_MAX - 1: more; 0: not counted */
   uint64_t clients;
   uint64_t histories; /* distinct ones that were checked */
   uint64_t replays;   /* saved schedules tried first */

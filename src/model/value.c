@@ -47,6 +47,11 @@ struct value value_string(const char *s) {
                         s ? (uint64_t)(uintptr_t)value_intern(s) : 0};
 }
 
+uint64_t value_text_hash(struct value v) {
+  const char *text = (const char *)(uintptr_t)v.bits;
+  return text ? hash64(text, strlen(text), 0) : 0;
+}
+
 /* Open addressing, at most half full. */
 static struct {
   const char **at;

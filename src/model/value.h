@@ -68,6 +68,9 @@ static inline bool value_equal(struct value a, struct value b) {
   return a.kind == b.kind && a.bits == b.bits;
 }
 
+/* Of a string: a hash of its text, the same in every process. */
+uint64_t value_text_hash(struct value v);
+
 /* The interned copy of `s`: the same pointer for the same text, for ever. */
 const char *value_intern(const char *s);
 

@@ -282,6 +282,8 @@ static void put_statistics(struct json *j, const struct statistics *t) {
   json_uint(j, "events", t->events);
   json_uint(j, "states", t->states);
   json_uint(j, "transitions", t->transitions);
+  if (t->interleavings)
+    json_uint(j, "interleavings", t->interleavings);
   json_uint(j, "clients", t->clients);
   json_uint(j, "histories", t->histories);
   json_uint(j, "replays", t->replays);

@@ -315,6 +315,15 @@ static void put_summary(struct screen *s, const struct result *r) {
     story_number(r->statistics.blocked, &b);
     buf_puts(&b, " blocked)");
   }
+  if (r->statistics.interleavings) {
+    buf_puts(&b, " (");
+    put_count(&b, r->statistics.states, "state");
+    buf_puts(&b, ", ");
+    buf_puts(&b,
+             r->statistics.interleavings >= UINT64_MAX - 1 ? "more than " : "");
+    put_count(&b, r->statistics.interleavings, "interleaving");
+    buf_putc(&b, ')');
+  }
   buf_printf(&b, ", seed %" PRIu64, r->seed);
   size_t used = put_object(s, r->object);
   buf_putc(s->out, ' ');

@@ -3,6 +3,10 @@
  * so far are made one after the other, each by its own thread.  States are
  * nodes of a trie of call sequences; each edge is run once.  Nodes that leave
  * equal native states behind are one node.
+ *
+ * To run an edge, the calls up to its node are made again, from the beginning
+ * or, since that takes the square of the length of a long history, from the
+ * native state that a node on the way has kept.
  */
 #include "spec/implementation.h"
 
@@ -20,9 +24,14 @@ struct edge {
   uint32_t next;
 };
 
+/* Of so many nodes on a path one keeps its state, while there is memory. */
+enum { KEEP_EVERY = 4 };
+#define KEEP_BYTES ((uint64_t)256 << 20)
+
 struct node {
   uint32_t parent, call; /* how it was first reached */
   uint32_t depth;
+  struct snapshot kept; /* or empty */
 };
 
 struct implementation {
@@ -33,6 +42,7 @@ struct implementation {
   struct map128 edge_of, node_of;
   uint32_t *order; /* scratch: a path of calls */
   uint64_t runs;
+  uint64_t kept; /* bytes of native states */
 };
 
 /* A driver that makes the calls of an order one after the other. */
@@ -41,6 +51,7 @@ struct serial {
   const uint32_t *order;
   uint32_t len, next;
   bool waits;
+  struct snapshot *keep; /* where to put the state behind the last, or NULL */
 };
 
 /* The client's threads that have calls left to make. */
@@ -57,8 +68,11 @@ static int pick(void *ctx, uint32_t enabled, int current) {
   struct serial *s = ctx;
   while (s->next < s->len && rt_call_done(s->order[s->next]))
     s->next++;
-  if (s->next == s->len)
+  if (s->next == s->len) {
+    if (s->keep)
+      rt_save(s->keep);
     return RT_STOP;
+  }
   int t = s->client->calls[s->order[s->next]].thread;
   if (t && enabled >> t & 1)
     return t;
@@ -74,20 +88,39 @@ static int pick(void *ctx, uint32_t enabled, int current) {
   return RT_STOP;
 }
 
-static uint32_t path_to(struct implementation *m, uint32_t node) {
-  uint32_t n = m->nodes.at[node].depth;
-  for (uint32_t i = n; i--; node = m->nodes.at[node].parent)
-    m->order[i] = m->nodes.at[node].call;
+/* The calls to be made from the last state that was kept on the way, which is
+ * *from; NULL: from the beginning. */
+static uint32_t path_to(struct implementation *m, uint32_t node,
+                        const struct snapshot **from) {
+  uint32_t n = 0;
+  *from = NULL;
+  for (; m->nodes.at[node].depth; node = m->nodes.at[node].parent) {
+    if (m->nodes.at[node].kept.len) {
+      *from = &m->nodes.at[node].kept;
+      break;
+    }
+    m->order[n++] = m->nodes.at[node].call;
+  }
+  for (uint32_t i = 0; i < n / 2; i++) {
+    uint32_t other = m->order[i];
+    m->order[i] = m->order[n - 1 - i];
+    m->order[n - 1 - i] = other;
+  }
   return n;
 }
 
 static void run(struct implementation *m, struct edge *e) {
   const struct client *c = m->client;
-  uint32_t n = path_to(m, e->node);
-  m->order[n++] = e->call;
-  struct serial s = {.client = c, .order = m->order, .len = n};
+  const struct snapshot *from;
+  struct snapshot keep = {0};
+  uint32_t depth = m->nodes.at[e->node].depth + 1;
+  uint32_t len = path_to(m, e->node, &from);
+  m->order[len++] = e->call;
+  struct serial s = {.client = c, .order = m->order, .len = len};
+  if (depth % KEEP_EVERY == 0 && m->kept < KEEP_BYTES)
+    s.keep = &keep;
   struct rt_driver driver = {pick, NULL, &s, .every = true};
-  enum rt_end end = rt_run(&driver);
+  enum rt_end end = from ? rt_run_on(from, &driver) : rt_run(&driver);
   m->runs++;
   if (rt_call_done(e->call)) {
     e->answer = SPEC_RETURNS;
@@ -98,14 +131,16 @@ static void run(struct implementation *m, struct edge *e) {
   } else {
     e->answer = SPEC_WAITS;
   }
-  if (e->answer != SPEC_RETURNS)
+  if (e->answer != SPEC_RETURNS) {
+    snapshot_free(&keep);
     return;
+  }
   /* Final calls run in one go, so there is no state between them. */
   bool fresh = true;
   uint32_t *known = NULL;
   if (end == RT_STOPPED) {
     struct hash128 h = rt_hash(false);
-    uint32_t count = n;
+    uint32_t count = depth;
     h = hash128_join(h, hash128(&count, sizeof count, 0));
     known = map128_put(&m->node_of, h, &fresh);
   }
@@ -113,9 +148,11 @@ static void run(struct implementation *m, struct edge *e) {
     e->next = m->nodes.len;
     if (known)
       *known = e->next;
-    vec_push(&m->nodes, ((struct node){e->node, e->call, n}));
+    m->kept += keep.cap;
+    vec_push(&m->nodes, ((struct node){e->node, e->call, depth, keep}));
   } else {
     e->next = *known;
+    snapshot_free(&keep);
   }
 }
 
@@ -142,8 +179,16 @@ static enum spec_answer apply(struct spec *s, const struct client *c,
   return e->answer;
 }
 
+static void forget_nodes(struct implementation *m) {
+  for (uint32_t i = 0; i < m->nodes.len; i++)
+    snapshot_free(&m->nodes.at[i].kept);
+  vec_clear(&m->nodes);
+  m->kept = 0;
+}
+
 static void implementation_free(struct spec *s) {
   struct implementation *m = (struct implementation *)s;
+  forget_nodes(m);
   vec_free(&m->nodes);
   vec_free(&m->edges);
   map128_free(&m->edge_of);
@@ -165,9 +210,9 @@ void spec_implementation_client(struct spec *s, const struct client *c) {
   struct implementation *m = (struct implementation *)s;
   m->client = c;
   m->order = xrealloc(m->order, (c->ncalls + 1) * sizeof *m->order);
-  vec_clear(&m->nodes);
+  forget_nodes(m);
   vec_clear(&m->edges);
   map128_clear(&m->edge_of);
   map128_clear(&m->node_of);
-  vec_push(&m->nodes, ((struct node){0, 0, 0}));
+  vec_push(&m->nodes, ((struct node){0}));
 }

@@ -4,7 +4,13 @@
  */
 #include "engine_objects.h"
 
-enum { CLIENTS = 12, MOST_CALLS = 6, MOST_ORDERS = 200 };
+enum {
+  CLIENTS = 12,
+  MOST_ORDERS = 200,
+  LONG = 15,
+  LONG_ORDERS = 20,
+  MOST_CALLS = 2 * LONG
+};
 
 struct order {
   uint32_t call[MOST_CALLS];
@@ -49,6 +55,27 @@ static void walk(struct spec *s, const struct client *c, struct order *now,
   }
 }
 
+/* One order at random, of a long client: states that were kept on the way
+ * there are used. */
+static void wander(struct spec *s, const struct client *c, struct rng *rng,
+                   struct order *o) {
+  uint32_t next[3] = {0}, state = s->initial;
+  uint32_t end[3] = {0, 0, client_first_final(c)};
+  for (uint32_t i = end[2]; i-- > c->ninit;)
+    next[c->calls[i].thread] = i;
+  end[1] = c->nthreads > 1 ? next[2] : end[2];
+  while (next[1] < end[1] || next[2] < end[2]) {
+    uint32_t t = 1 + (uint32_t)rng_below(rng, 2);
+    if (next[t] >= end[t])
+      t = 3 - t;
+    uint32_t at = o->len++;
+    o->call[at] = next[t]++;
+    o->last = spec_apply(s, c, state, o->call[at], &o->result[at], &state);
+    if (o->last != SPEC_RETURNS)
+      return;
+  }
+}
+
 static bool waits(enum rt_end end) {
   return end == RT_STUCK ||
          (end == RT_FAULT && (rt_fault()->kind == FAULT_DEADLOCK ||
@@ -82,6 +109,22 @@ static bool same_alone(const struct client *c, const struct order *o) {
   return ok;
 }
 
+static void compare_long(struct spec *s, struct generator *g, struct rng *rng) {
+  struct client c;
+  if (!generator_random(g, rng, 2, LONG, &c))
+    return;
+  for (uint32_t i = 0; i < LONG_ORDERS && !test_errors; i++) {
+    struct order o = {0};
+    if (rt_prepare(engine.suite, &c) != RT_DONE)
+      break;
+    spec_implementation_client(s, &c);
+    wander(s, &c, rng, &o);
+    if (!same_alone(&c, &o))
+      fprintf(stderr, "  client: %s\n", engine_text(&c));
+  }
+  client_free(&c);
+}
+
 static void compare(void *arg) {
   struct engine_object *object = arg;
   engine_open(object->so, &object->options);
@@ -110,6 +153,7 @@ static void compare(void *arg) {
     client_free(&c);
   }
   CHECK(orders > CLIENTS);
+  compare_long(s, g, &rng);
   spec_free(s);
   generator_free(g);
   if (test_errors)

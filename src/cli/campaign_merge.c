@@ -1,0 +1,281 @@
+/*
+ * Answers become totals, in the order of the items (C1): budgets are looked at
+ * here, so that they end the campaign at the same place whoever was first.
+ */
+#include "cli/campaign_int.h"
+
+#include <string.h>
+
+bool campaign_stateful(const struct plan *p) {
+  return p->set->search == SEARCH_AUTO || p->set->search == SEARCH_STATEFUL;
+}
+
+static bool is_late(const struct plan *p) {
+  return p->c->deadline && explore_now() >= p->c->deadline;
+}
+
+uint64_t campaign_executions_left(const struct plan *p) {
+  uint64_t done = p->c->totals.statistics.executions;
+  return done < p->set->max_executions ? p->set->max_executions - done : 0;
+}
+
+static uint64_t effort(const struct plan *p) {
+  const struct statistics *s = &p->c->totals.statistics;
+  return s->events + s->transitions;
+}
+
+static bool goes_on(const struct plan *p) {
+  if (is_late(p) || (p->set->max_executions && !campaign_executions_left(p)))
+    return false;
+  return p->c->deadline || p->set->max_executions || effort(p) < p->until;
+}
+
+static void add_outcomes(struct plan *p, const struct record *r) {
+  outcome_list *all = &p->c->outcomes;
+  for (uint32_t i = 0; i < r->outcomes.len; i++) {
+    const struct outcome *o = &r->outcomes.at[i];
+    uint32_t n = o->results.len, k = 0;
+    for (; k < all->len; k++)
+      if (all->at[k].results.len == n &&
+          (!n || !memcmp(all->at[k].results.at, o->results.at,
+                         n * sizeof *o->results.at)))
+        break;
+    if (k == all->len) {
+      struct outcome fresh = {.allowed = true};
+      for (uint32_t v = 0; v < n; v++)
+        vec_push(&fresh.results, o->results.at[v]);
+      vec_push(all, fresh);
+    }
+    all->at[k].executions += o->executions;
+    all->at[k].allowed &= o->allowed;
+  }
+}
+
+static void add_histories(struct totals *t, const struct record *r) {
+  for (uint32_t i = 0; i < r->seen.len; i++) {
+    bool fresh;
+    map128_put(&t->histories, r->seen.at[i].hash, &fresh);
+    t->statistics.histories += fresh;
+    t->undecided += fresh && r->seen.at[i].undecided;
+  }
+}
+
+static void add_chance(struct totals *t, const struct chance *c) {
+  if (c->depth && (!t->chance.depth || c->bound < t->chance.bound))
+    t->chance = *c;
+}
+
+void campaign_add_up(struct plan *p, const struct record *r) {
+  struct totals *t = &p->c->totals;
+  struct statistics *s = &t->statistics;
+  s->executions += r->executions;
+  s->cut += r->cut;
+  s->blocked += r->blocked;
+  s->events += r->steps;
+  s->states += r->states;
+  s->transitions += r->transitions;
+  t->faults += r->faults;
+  t->touched |= r->touched;
+  add_chance(t, &r->chance);
+  if (p->kind == ITEM_ONE) {
+    add_histories(t, r);
+    add_outcomes(p, r);
+    t->interleavings += r->interleavings;
+    t->circles += r->circles;
+  } else {
+    s->histories += r->histories;
+    t->undecided += r->undecided;
+  }
+}
+
+/* It was given with more executions than are left for it: once more. */
+static bool has_too_many(const struct plan *p, const struct task *t,
+                         const struct record *r) {
+  return p->set->max_executions &&
+         r->executions > campaign_executions_left(p) &&
+         t->item.max_executions > campaign_executions_left(p);
+}
+
+void campaign_keep_bad(struct plan *p, struct record *r) {
+  record_free(&p->c->bad);
+  p->c->bad = *r;
+  *r = (struct record){0};
+}
+
+static void end_size(struct totals *t) {
+  if (t->size && t->size_full)
+    t->full_size = t->size;
+}
+
+static void begin_random(struct plan *p) {
+  struct totals *t = &p->c->totals;
+  campaign_drop(p);
+  bool exhausted = t->all && t->exhaustive == t->swept;
+  if (!t->swept || (exhausted && !p->c->deadline)) {
+    campaign_finish(p, CAMPAIGN_PASS);
+    return;
+  }
+  p->kind = ITEM_RANDOM;
+  p->next = 0;
+  p->more = true;
+  p->until = effort(p) + CAMPAIGN_SAMPLE_STEPS;
+}
+
+static void merge_swept(struct plan *p, struct record *r) {
+  struct totals *t = &p->c->totals;
+  if (!goes_on(p)) {
+    begin_random(p);
+    return;
+  }
+  if (r->kind == RECORD_NO_CLIENT) {
+    end_size(t);
+    t->all = true;
+    begin_random(p);
+    return;
+  }
+  if (r->calls != t->size) {
+    end_size(t);
+    t->size = r->calls;
+  }
+  t->statistics.clients++;
+  campaign_add_up(p, r);
+  if (r->kind != RECORD_DONE) {
+    campaign_keep_bad(p, r);
+    campaign_finish(p, CAMPAIGN_BAD);
+    return;
+  }
+  t->swept++;
+  t->exhaustive += r->exhaustive;
+  t->sampled += !r->exhaustive;
+  t->size_full &= r->exhaustive;
+}
+
+static void merge_random(struct plan *p, struct record *r) {
+  struct totals *t = &p->c->totals;
+  if (!goes_on(p) || r->kind == RECORD_NO_CLIENT) {
+    campaign_finish(p, CAMPAIGN_PASS);
+    return;
+  }
+  if (r->kind == RECORD_SETUP)
+    return; /* random initial calls may be too much for the object */
+  t->statistics.clients++;
+  campaign_add_up(p, r);
+  if (r->kind == RECORD_BAD) {
+    campaign_keep_bad(p, r);
+    campaign_finish(p, CAMPAIGN_BAD);
+    return;
+  }
+  t->sampled++;
+}
+
+void campaign_end_one(struct plan *p) {
+  bool bad = p->c->bad.kind != RECORD_DONE;
+  campaign_finish(p, bad ? CAMPAIGN_BAD : CAMPAIGN_PASS);
+}
+
+/* A part of the one client; what it ends with may end all. */
+static void merge_part(struct plan *p, struct record *r, bool handed_back) {
+  struct totals *t = &p->c->totals;
+  bool all = p->c->order->want_outcomes;
+  campaign_add_up(p, r);
+  if (r->kind == RECORD_SETUP ||
+      (r->kind == RECORD_BAD &&
+       (p->c->bad.kind == RECORD_DONE || r->switches < p->c->bad.switches)))
+    campaign_keep_bad(p, r);
+  if (r->kind == RECORD_SETUP || (p->c->bad.kind == RECORD_BAD && !all)) {
+    t->end = EXPLORE_BAD;
+    campaign_end_one(p);
+  } else if (r->end != EXPLORE_ALL && !handed_back) {
+    t->end = r->end;
+    campaign_end_one(p);
+  } else if (p->set->max_executions && !campaign_executions_left(p) &&
+             (p->first->next || p->more)) {
+    t->end = EXPLORE_EXECUTIONS;
+    campaign_end_one(p);
+  }
+}
+
+void campaign_insert_leftover(struct plan *p, struct task *t,
+                              const struct record *r) {
+  struct task **at = &t->next;
+  uint32_t begin = 0;
+  double done = t->item.share;
+  for (uint32_t i = 0; i < r->leftover.ends.len; i++) {
+    uint32_t end = r->leftover.ends.at[i];
+    struct item item = {.kind = ITEM_ONE,
+                        .search = t->item.search,
+                        .cut = true,
+                        .share = t->item.share * r->leftover.share.at[i],
+                        .max_executions = CAMPAIGN_CHUNK};
+    done -= item.share;
+    buf_put(&item.below, r->leftover.bytes.at + begin, end - begin);
+    buf_put(&item.knowledge, t->item.knowledge.at, t->item.knowledge.len);
+    struct task *fresh = campaign_task(&item);
+    fresh->next = *at;
+    *at = fresh;
+    at = &fresh->next;
+    p->given++;
+    begin = end;
+  }
+  if (!*at)
+    p->last = at;
+  p->share += done;
+}
+
+void campaign_take_death(struct plan *p, struct task *t) {
+  p->c->death = t->death;
+  t->death = (struct pool_death){0};
+  campaign_finish(p, t->hangs ? CAMPAIGN_HANGS : CAMPAIGN_DEATH);
+}
+
+static void merge_record(struct plan *p, const struct task *t,
+                         struct record *r) {
+  switch (t->item.kind) {
+  case ITEM_SWEEP:
+    merge_swept(p, r);
+    break;
+  case ITEM_RANDOM:
+    merge_random(p, r);
+    break;
+  case ITEM_ONE:
+    merge_part(p, r, t->item.cut && r->end == EXPLORE_EXECUTIONS);
+    break;
+  }
+}
+
+/* False: the task has to be done again, with what is left. */
+static bool merge_task(struct plan *p, struct task *t) {
+  enum item_kind kind = p->kind;
+  for (uint32_t i = 0; i < t->records.len; i++) {
+    struct record *r = &t->records.at[i];
+    if (has_too_many(p, t, r)) {
+      t->item.first += i;
+      t->item.count = 1;
+      t->item.max_executions = campaign_executions_left(p);
+      for (uint32_t k = 0; k < t->records.len; k++)
+        record_free(&t->records.at[k]);
+      vec_clear(&t->records);
+      t->state = TASK_WAITING;
+      return false;
+    }
+    merge_record(p, t, r);
+    if (p->over || p->kind != kind) /* the list is another one now */
+      return false;
+  }
+  if (t->died)
+    campaign_take_death(p, t);
+  return !p->over;
+}
+
+void campaign_merge(struct plan *p) {
+  while (!p->over && p->first && p->first->state == TASK_ANSWERED) {
+    struct task *t = p->first;
+    if (!merge_task(p, t))
+      continue;
+    p->first = t->next;
+    if (!p->first)
+      p->last = &p->first;
+    p->given--;
+    campaign_free_task(t);
+  }
+}

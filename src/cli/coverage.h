@@ -1,0 +1,41 @@
+/* What a campaign has done so far, and the sentence that says so. */
+#ifndef CLI_COVERAGE_H
+#define CLI_COVERAGE_H
+
+#include "base/map128.h"
+#include "cli/settings.h"
+#include "model/result.h"
+#include "search/explore.h"
+
+struct totals {
+  struct statistics statistics;
+  uint64_t exhaustive, sampled; /* clients */
+  uint64_t swept;               /* clients of the generator */
+  uint64_t sequences;           /* of calls by one thread */
+  uint64_t minimizing;          /* executions, see struct hunt_report */
+  uint64_t undecided, faults;
+  uint32_t size;      /* calls of the present client, final ones left out */
+  uint32_t full_size; /* every client with so many calls was exhausted */
+  bool size_full;     /* … of those of `size` so far */
+  bool all;           /* the generator has no more */
+  bool found;
+  bool touched; /* accesses were seen */
+  struct chance chance;
+  /* of the one client */
+  enum explore_end end;
+  bool program;
+  uint64_t interleavings, circles;
+  struct map128 histories;
+};
+
+/* Of all clients. */
+void coverage_of_clients(const struct totals *t, const struct settings *set,
+                         double deadline, struct coverage *out);
+/* Of the one client, or the program; *limit_ended: the verdict is open. */
+void coverage_of_one(const struct totals *t, const struct settings *set,
+                     struct coverage *out, bool *limit_ended);
+
+/* A pass that checked nothing, or not all, is none. */
+void result_doubts(struct result *r, uint64_t undecided);
+
+#endif

@@ -1,0 +1,124 @@
+#include "cli/frame.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum {
+  MAGIC = 0x464c4652,
+  PIECE = 1 << 16,
+  PIECES = 64, /* of one look: others want to be looked at, too */
+};
+/* Below what an MPI message can have. */
+static const uint64_t most = ((uint64_t)1 << 31) - (1 << 12);
+
+/* Bytes, 0 when the other side is gone, -1 when there is nothing now. */
+static ssize_t get(int fd, void *to, size_t n) {
+  ssize_t got;
+  do
+    got = recv(fd, to, n, MSG_DONTWAIT);
+  while (got < 0 && errno == EINTR);
+  return got < 0 && errno != EAGAIN ? 0 : got;
+}
+
+static enum frame_state stopped(ssize_t got) {
+  return got ? FRAME_PART : FRAME_CLOSED;
+}
+
+static enum frame_state read_head(struct frame_in *in, int fd) {
+  while (in->have < sizeof in->head) {
+    ssize_t got =
+        get(fd, (char *)&in->head + in->have, sizeof in->head - in->have);
+    if (got <= 0)
+      return stopped(got);
+    in->have += (size_t)got;
+  }
+  if (in->head.magic != MAGIC || in->head.len > most)
+    return FRAME_GARBLED;
+  return FRAME_WHOLE;
+}
+
+enum frame_state frame_read(struct frame_in *in, int fd) {
+  char piece[PIECE];
+  enum frame_state head = read_head(in, fd);
+  if (head != FRAME_WHOLE)
+    return head;
+  for (int i = 0; i < PIECES && in->body.len < in->head.len; i++) {
+    uint64_t left = in->head.len - in->body.len;
+    ssize_t got = get(fd, piece, left < PIECE ? (size_t)left : PIECE);
+    if (got <= 0)
+      return stopped(got);
+    buf_put(&in->body, piece, (size_t)got);
+  }
+  return in->body.len == in->head.len ? FRAME_WHOLE : FRAME_PART;
+}
+
+void frame_next(struct frame_in *in) {
+  in->have = 0;
+  buf_clear(&in->body);
+}
+
+void frame_in_free(struct frame_in *in) {
+  buf_free(&in->body);
+  in->have = 0;
+}
+
+void frame_put(struct buf *out, struct frame_tag tag, const void *body,
+               size_t len) {
+  struct frame_head head = {.magic = MAGIC, .tag = tag, .len = len};
+  if (len > most)
+    die("a message of %zu bytes is too long", len);
+  buf_put(out, &head, sizeof head);
+  buf_put(out, body, len);
+}
+
+bool frame_pending(const struct frame_out *out) {
+  return out->sent < out->bytes.len;
+}
+
+bool frame_flush(struct frame_out *out, int fd) {
+  while (frame_pending(out)) {
+    /* A process that has died must not end us by SIGPIPE. */
+    ssize_t n = send(fd, out->bytes.at + out->sent, out->bytes.len - out->sent,
+                     MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return errno == EAGAIN;
+    out->sent += (size_t)n;
+  }
+  buf_clear(&out->bytes);
+  out->sent = 0;
+  return true;
+}
+
+void frame_out_free(struct frame_out *out) {
+  buf_free(&out->bytes);
+  out->sent = 0;
+}
+
+static void wait_until(int fd, short events) {
+  struct pollfd p = {fd, events, 0};
+  poll(&p, 1, -1); /* whoever waits looks again */
+}
+
+void frame_wait(int fd) { wait_until(fd, POLLIN); }
+
+bool frame_send(int fd, struct frame_tag tag, const void *body, size_t len) {
+  struct frame_out out = {0};
+  frame_put(&out.bytes, tag, body, len);
+  bool alive;
+  while ((alive = frame_flush(&out, fd)) && frame_pending(&out))
+    wait_until(fd, POLLOUT);
+  frame_out_free(&out);
+  return alive;
+}
+
+bool frame_receive(struct frame_in *in, int fd) {
+  enum frame_state state;
+  frame_next(in);
+  while ((state = frame_read(in, fd)) == FRAME_PART)
+    wait_until(fd, POLLIN);
+  return state == FRAME_WHOLE;
+}

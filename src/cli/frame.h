@@ -1,0 +1,63 @@
+/*
+ * Frames: messages over a stream socket, each with a tag of numbers.  The
+ * other side may be a process that runs the user's code, so what comes from it
+ * is checked.
+ */
+#ifndef CLI_FRAME_H
+#define CLI_FRAME_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct frame_tag {
+  uint32_t kind, slot, serial; /* what these mean, the two sides know */
+};
+
+struct frame_head {
+  uint32_t magic;
+  struct frame_tag tag;
+  uint64_t len;
+};
+
+/* What is received of one frame so far. */
+struct frame_in {
+  struct frame_head head;
+  size_t have; /* of the head */
+  struct buf body;
+};
+
+enum frame_state {
+  FRAME_PART,    /* there is more to come */
+  FRAME_WHOLE,   /* head and body are there; frame_next begins another */
+  FRAME_CLOSED,  /* the other side is gone */
+  FRAME_GARBLED, /* these are not frames */
+};
+
+/* Reads what is there without waiting, but nothing of the next frame. */
+enum frame_state frame_read(struct frame_in *in, int fd);
+void frame_next(struct frame_in *in);
+void frame_in_free(struct frame_in *in);
+
+/* Adds a frame to what is to be sent. */
+void frame_put(struct buf *out, struct frame_tag tag, const void *body,
+               size_t len);
+
+/* What is to be sent; `sent` of it is. */
+struct frame_out {
+  struct buf bytes;
+  size_t sent;
+};
+/* Sends as much as goes without waiting; false: the other side is gone. */
+bool frame_flush(struct frame_out *out, int fd);
+bool frame_pending(const struct frame_out *out);
+void frame_out_free(struct frame_out *out);
+
+/* The same, waiting until it is done; false: the other side is gone. */
+bool frame_send(int fd, struct frame_tag tag, const void *body, size_t len);
+bool frame_receive(struct frame_in *in, int fd);
+/* Until something comes, or a signal. */
+void frame_wait(int fd);
+
+#endif

@@ -1,0 +1,231 @@
+/* Orders and news as they travel to other machines and back. */
+#include "cli/pool_remote.h"
+
+#include "base/wire.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Both ends are the same program. */
+static void put_version(struct buf *out) {
+  wire_put_text(out, FL_VERSION);
+  wire_put(out, sizeof(struct settings));
+  wire_put(out, sizeof(struct hunt_order));
+}
+
+static bool same_version(struct wire *w) {
+  char *version = wire_get_text(w);
+  bool same = version && !strcmp(version, FL_VERSION);
+  same &= wire_get(w) == sizeof(struct settings);
+  same &= wire_get(w) == sizeof(struct hunt_order);
+  free(version);
+  return same;
+}
+
+/* ---- settings ---- */
+
+/* The texts that a worker reads go by themselves; the others stay here. */
+static void put_settings(const struct settings *s, struct buf *out) {
+  struct settings flat = *s;
+  flat.client = flat.object = flat.cc = flat.cxx = flat.opt = NULL;
+  flat.json = flat.save_dir = NULL;
+  flat.rest = (struct opt_rest){0};
+  wire_put_bytes(out, &flat, sizeof flat);
+  wire_put_text(out, s->client);
+  wire_put_text(out, s->object);
+}
+
+static void get_settings(struct wire *w, struct settings *s) {
+  size_t n;
+  const void *at = wire_get_bytes(w, &n);
+  if (n == sizeof *s)
+    memcpy(s, at, n);
+  else
+    w->bad = true;
+  s->client = wire_get_text(w);
+  s->object = wire_get_text(w);
+}
+
+/* ---- objects ---- */
+
+static int put_file(const char *path, struct buf *out, struct error *e) {
+  struct buf bytes = {0};
+  wire_put(out, path != NULL);
+  if (path && buf_read_file(&bytes, path, e))
+    return e->code;
+  if (path)
+    wire_put_bytes(out, bytes.at, bytes.len);
+  buf_free(&bytes);
+  return ERR_NONE;
+}
+
+static bool write_all(int fd, const char *at, size_t n) {
+  while (n) {
+    ssize_t done = write(fd, at, n);
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      return false;
+    at += done;
+    n -= (size_t)done;
+  }
+  return true;
+}
+
+/* A path that means the same file in the processes that are forked later. */
+static const char *get_file(struct wire *w, struct error *e) {
+  size_t n;
+  if (!wire_get(w))
+    return NULL;
+  const char *at = wire_get_bytes(w, &n);
+  int fd = memfd_create("object", MFD_CLOEXEC);
+  if (fd < 0 || !write_all(fd, at, n)) {
+    error_set(e, ERR_SYSTEM, "cannot keep the object's bytes: %s",
+              strerror(errno));
+    if (fd >= 0)
+      close(fd);
+    return NULL;
+  }
+  return xasprintf("/proc/self/fd/%d", fd);
+}
+
+static void free_file(const char *path) {
+  int fd;
+  if (path && sscanf(path, "/proc/self/fd/%d", &fd) == 1)
+    close(fd);
+  free((char *)path);
+}
+
+/* ---- the order ---- */
+
+int order_write(const struct hunt_order *o, struct buf *out, struct error *e) {
+  assert(!o->estimates || o->nestimates);
+  put_version(out);
+  put_settings(o->settings, out);
+  if (put_file(o->so, out, e) || put_file(o->native, out, e))
+    return e->code;
+  wire_put(out, o->uses_tls);
+  wire_put(out, o->suite);
+  wire_put(out, o->program);
+  wire_put(out, o->want_outcomes);
+  wire_put(out, o->only_choices);
+  wire_put(out, o->partial);
+  wire_put(out, o->estimates != NULL);
+  wire_put_bytes(out, o->estimates, o->nestimates * sizeof *o->estimates);
+  return ERR_NONE;
+}
+
+static void get_estimates(struct wire *w, struct hunt_order *o) {
+  size_t n;
+  bool there = wire_get(w);
+  const void *at = wire_get_bytes(w, &n);
+  if (!there)
+    return;
+  o->nestimates = (uint32_t)(n / sizeof *o->estimates);
+  o->estimates = memcpy(xmalloc(n + 1), at, n);
+}
+
+struct hunt_order *order_read(const struct buf *from, struct error *e) {
+  struct wire w = {.at = buf_text(from), .len = from->len};
+  if (!same_version(&w)) {
+    error_set(e, ERR_SYSTEM,
+              "the ranks do not run the same build of faultline");
+    return NULL;
+  }
+  struct hunt_order *o = xcalloc(1, sizeof *o);
+  struct settings *s = xcalloc(1, sizeof *s);
+  o->settings = s;
+  get_settings(&w, s);
+  o->so = get_file(&w, e);
+  o->native = get_file(&w, e);
+  o->uses_tls = wire_get(&w);
+  o->suite = (uint32_t)wire_get(&w);
+  o->program = wire_get(&w);
+  o->want_outcomes = wire_get(&w);
+  o->only_choices = wire_get(&w);
+  o->partial = wire_get(&w);
+  get_estimates(&w, o);
+  if (w.bad || w.next != w.len || !o->so)
+    error_set(e, ERR_SYSTEM, "the order came garbled");
+  if (e->code) {
+    order_free(o);
+    return NULL;
+  }
+  return o;
+}
+
+void order_free(struct hunt_order *o) {
+  if (!o)
+    return;
+  free_file(o->so);
+  free_file(o->native);
+  free((char *)o->settings->client);
+  free((char *)o->settings->object);
+  free((struct settings *)o->settings);
+  free((uint32_t *)o->estimates);
+  free(o);
+}
+
+/* ---- news ---- */
+
+static void put_death(const struct pool_death *d, struct buf *out) {
+  wire_put(out, (uint32_t)d->status);
+  wire_put(out, d->known);
+  wire_put_text(out, d->client);
+  wire_put_bytes(out, d->path, d->len);
+  wire_put(out, d->only_choices);
+  wire_put(out, d->clients);
+  wire_put(out, d->executions);
+}
+
+static void get_death(struct wire *w, struct pool_death *d) {
+  size_t n;
+  d->status = (int)(uint32_t)wire_get(w);
+  d->known = wire_get(w);
+  d->client = wire_get_text(w);
+  const void *path = wire_get_bytes(w, &n);
+  d->len = (uint32_t)n;
+  d->path = memcpy(xmalloc(n + 1), path, n);
+  d->only_choices = wire_get(w);
+  d->clients = wire_get(w);
+  d->executions = wire_get(w);
+}
+
+void message_write(const struct pool_message *m, struct buf *out) {
+  wire_put(out, m->news);
+  wire_put_bytes(out, m->answer.at, m->answer.len);
+  wire_put(out, (uint64_t)m->error.code);
+  wire_put_text(out, m->error.text);
+  put_death(&m->death, out);
+}
+
+bool message_read(struct pool_message *m, struct wire *w) {
+  size_t n;
+  uint64_t news = wire_get(w);
+  const void *answer = wire_get_bytes(w, &n);
+  buf_put(&m->answer, answer, n);
+  m->error.code = (int)wire_get(w);
+  char *text = wire_get_text(w);
+  snprintf(m->error.text, sizeof m->error.text, "%s", text ? text : "");
+  free(text);
+  get_death(w, &m->death);
+  if (news > POOL_HANGS || w->bad || w->next != w->len) {
+    message_clear(m);
+    return false;
+  }
+  m->news = (enum pool_news)news;
+  return true;
+}
+
+void message_clear(struct pool_message *m) {
+  buf_free(&m->answer);
+  free(m->death.client);
+  free(m->death.path);
+  *m = (struct pool_message){0};
+}

@@ -1,0 +1,349 @@
+#include "cli/pool.h"
+
+#include "cli/frame.h"
+#include "cli/pool_remote.h"
+
+#include <assert.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ITEM = 1, ANSWER, TROUBLE }; /* kinds of frames */
+enum { GRACE_MS = 1000 }; /* to end in, for a process that closed its socket */
+
+struct slot {
+  struct worker worker;
+  bool runs; /* there is a process, which may have ended since */
+  bool busy; /* it has an item */
+  struct frame_in in;
+  struct frame_out out;
+};
+
+struct pool {
+  struct pool_job job;
+  uint32_t local;
+  struct slot *slots;
+  struct remote *remote; /* their slots come after those; or NULL */
+  struct pollfd *fds;    /* of local slots, then that of the relay */
+  uint32_t turn;         /* who is looked at first: all get their turn */
+  double look;           /* when slots are looked at for a sign of life */
+  struct pool_message message;
+};
+
+struct pool *pool_open(const struct pool_job *job, uint32_t local) {
+  struct pool *p = xcalloc(1, sizeof *p);
+  p->job = *job;
+  p->local = local;
+  p->slots = xcalloc(local + 1, sizeof *p->slots);
+  p->fds = xcalloc(local + 1, sizeof *p->fds);
+  for (uint32_t i = 0; i < local; i++)
+    p->slots[i].worker = (struct worker){.hang_seconds = job->hang_seconds,
+                                         .show_output = job->show_output};
+  p->remote = remote_open(job);
+  return p;
+}
+
+uint32_t pool_slots(const struct pool *p) {
+  return p->local + (p->remote ? remote_slots() : 0);
+}
+uint32_t pool_local_slots(const struct pool *p) { return p->local; }
+
+bool pool_usable(const struct pool *p, uint32_t slot) {
+  assert(slot < pool_slots(p));
+  return slot < p->local || remote_usable(p->remote, slot - p->local);
+}
+
+/* ---- inside a process of the pool ---- */
+
+struct begin {
+  struct pool *pool;
+  struct slot *slot;
+};
+
+/* The other processes' sockets are theirs. */
+static void close_others(const struct pool *p, const struct slot *own) {
+  for (uint32_t i = 0; i < p->local; i++)
+    if (&p->slots[i] != own && p->slots[i].runs)
+      close(p->slots[i].worker.fd);
+  remote_forget();
+}
+
+static int tell_trouble(int fd, const struct shared *s, int code) {
+  struct error e = s->error;
+  e.code = code;
+  frame_send(fd, (struct frame_tag){TROUBLE}, &e, sizeof e);
+  return code;
+}
+
+/* For worker_start: does items until the parent has no more. */
+static int work(void *arg, struct shared *s) {
+  const struct begin *b = arg;
+  const struct pool_job *job = &b->pool->job;
+  int fd = b->slot->worker.fd;
+  close_others(b->pool, b->slot);
+  struct frame_in in = {0};
+  struct buf answer = {0};
+  int err = job->open(job->arg, s);
+  while (!err && frame_receive(&in, fd)) {
+    buf_clear(&answer);
+    err = job->item(job->arg, s, &in.body, &answer);
+    if (!err &&
+        !frame_send(fd, (struct frame_tag){ANSWER}, answer.at, answer.len))
+      break;
+  }
+  return err ? tell_trouble(fd, s, err) : ERR_NONE;
+}
+
+/* ---- slots ---- */
+
+static void end_process(struct slot *s) {
+  worker_end(&s->worker);
+  frame_in_free(&s->in);
+  frame_out_free(&s->out);
+  s->runs = s->busy = false;
+}
+
+static void start_process(struct pool *p, struct slot *s) {
+  struct begin b = {p, s};
+  worker_start(&s->worker, work, &b);
+  s->runs = true;
+}
+
+/* What it was at with its last item is not to be taken for the next one's. */
+static void forget_client(struct worker *w) {
+  ((struct board *)w->board)->known = false;
+  w->shared->path.len = 0;
+}
+
+static void give_local(struct pool *p, struct slot *s, const void *item,
+                       size_t len) {
+  assert(!s->busy);
+  if (s->runs && worker_ended(&s->worker))
+    end_process(s);
+  if (s->runs)
+    forget_client(&s->worker);
+  else
+    start_process(p, s);
+  frame_next(&s->in);
+  frame_put(&s->out.bytes, (struct frame_tag){ITEM}, item, len);
+  frame_flush(&s->out, s->worker.fd); /* who is gone is noticed by pool_wait */
+  s->busy = true;
+  worker_watch(&s->worker);
+}
+
+void pool_give(struct pool *p, uint32_t slot, const void *item, size_t len) {
+  assert(slot < pool_slots(p));
+  if (slot < p->local)
+    give_local(p, &p->slots[slot], item, len);
+  else
+    remote_give(p->remote, slot - p->local, item, len);
+}
+
+const struct shared *pool_look(const struct pool *p, uint32_t slot) {
+  assert(slot < pool_slots(p));
+  bool here = slot < p->local && p->slots[slot].runs;
+  return here ? p->slots[slot].worker.shared : NULL;
+}
+
+/* ---- news ---- */
+
+static struct pool_message *say(struct pool *p, enum pool_news news,
+                                uint32_t slot) {
+  p->message.news = news;
+  p->message.slot = slot;
+  return &p->message;
+}
+
+/* The process may have written anything: every length is bounded. */
+static void take_death(const struct worker *w, struct pool_death *d) {
+  const struct board *b = w->board;
+  const struct live_path *path = &w->shared->path;
+  uint32_t len = path->len;
+  d->status = w->status;
+  d->known = b->known;
+  d->clients = b->clients;
+  d->executions = b->executions;
+  d->client = xstrndup(b->client, sizeof b->client);
+  d->len = len < LIVE_PATH_MAX ? len : LIVE_PATH_MAX;
+  d->path = xmalloc(d->len + 1);
+  memcpy(d->path, path->at, d->len);
+  d->only_choices = path->only_choices;
+}
+
+/* Ends the process of a busy slot; `news` is what made it necessary. */
+static void bury(struct pool *p, uint32_t i, enum pool_news news) {
+  struct slot *s = &p->slots[i];
+  end_process(s);
+  take_death(&s->worker, &p->message.death);
+  say(p, news, i);
+}
+
+/* The socket is closed: the process is about to end. */
+static void take_end(struct pool *p, uint32_t i) {
+  struct worker *w = &p->slots[i].worker;
+  for (int ms = 0; ms < GRACE_MS && !worker_ended(w); ms++)
+    usleep(1000);
+  bool alone = worker_ended(w);
+  bool killed =
+      alone && WIFSIGNALED(w->status) && WTERMSIG(w->status) == SIGKILL;
+  bury(p, i, killed ? POOL_KILLED : POOL_DIED);
+}
+
+static void take_frame(struct pool *p, uint32_t i) {
+  struct slot *s = &p->slots[i];
+  struct pool_message *m = &p->message;
+  if (s->in.head.tag.kind == ANSWER) {
+    m->answer = s->in.body;
+    s->in.body = (struct buf){0};
+    frame_next(&s->in);
+    s->busy = false;
+    say(p, POOL_ANSWER, i);
+  } else if (s->in.head.tag.kind == TROUBLE &&
+             s->in.body.len == sizeof m->error) {
+    memcpy(&m->error, s->in.body.at, sizeof m->error);
+    m->error.text[sizeof m->error.text - 1] = 0;
+    end_process(s);
+    say(p, POOL_ERROR, i);
+  } else {
+    bury(p, i, POOL_DIED);
+  }
+}
+
+/* True when there is news. */
+static bool receive(struct pool *p, uint32_t i) {
+  struct slot *s = &p->slots[i];
+  if (!s->busy) { /* ended, or writes without being asked */
+    end_process(s);
+    return false;
+  }
+  switch (frame_read(&s->in, s->worker.fd)) {
+  case FRAME_PART:
+    return false;
+  case FRAME_WHOLE:
+    take_frame(p, i);
+    return true;
+  case FRAME_GARBLED:
+    bury(p, i, POOL_DIED);
+    return true;
+  case FRAME_CLOSED:
+    take_end(p, i);
+    return true;
+  }
+  return false;
+}
+
+static int fill_fds(struct pool *p) {
+  for (uint32_t i = 0; i < p->local; i++) {
+    const struct slot *s = &p->slots[i];
+    short events = frame_pending(&s->out) ? POLLIN | POLLOUT : POLLIN;
+    p->fds[i] = (struct pollfd){s->runs ? s->worker.fd : -1, events, 0};
+  }
+  if (!p->remote)
+    return (int)p->local;
+  short events = remote_writes(p->remote) ? POLLIN | POLLOUT : POLLIN;
+  p->fds[p->local] = (struct pollfd){remote_fd(p->remote), events, 0};
+  return (int)p->local + 1;
+}
+
+static bool serve(struct pool *p, uint32_t i) {
+  struct slot *s = &p->slots[i];
+  short got = p->fds[i].revents;
+  if (got & POLLOUT)
+    frame_flush(&s->out, s->worker.fd);
+  return got & ~POLLOUT && receive(p, i);
+}
+
+static bool serve_all(struct pool *p) {
+  for (uint32_t k = 0; k < p->local; k++) {
+    uint32_t i = (p->turn + k) % p->local;
+    if (serve(p, i)) {
+      p->turn = i + 1;
+      return true;
+    }
+  }
+  return false;
+}
+
+/*
+ * Hanging processes; and those that have ended while their socket is open
+ * still, in the hands of a child of theirs.
+ */
+static bool look_at_all(struct pool *p) {
+  p->look = explore_now() + WORKER_LOOK_MS / 1000.0;
+  for (uint32_t i = 0; i < p->local; i++) {
+    struct slot *s = &p->slots[i];
+    if (!s->busy)
+      continue;
+    if (worker_ended(&s->worker)) {
+      if (!receive(p, i))
+        take_end(p, i);
+      return true;
+    }
+    if (worker_stuck(&s->worker)) {
+      bury(p, i, POOL_HANGS);
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool take_remote(struct pool *p) {
+  if (!p->remote || !remote_news(p->remote, &p->message))
+    return false;
+  p->message.slot += p->local;
+  return true;
+}
+
+/* The last that is known of other machines is taken before the end. */
+static bool ends(struct pool *p) {
+  bool end = worker_interrupted() || (p->remote && remote_over(p->remote));
+  while (end && take_remote(p))
+    message_clear(&p->message);
+  return end;
+}
+
+const struct pool_message *pool_wait(struct pool *p) {
+  message_clear(&p->message);
+  double now = explore_now(), end = now + WORKER_LOOK_MS / 1000.0;
+  if (!p->look)
+    p->look = end;
+  do {
+    if (ends(p))
+      break;
+    if (take_remote(p))
+      return &p->message;
+    double next = end < p->look ? end : p->look;
+    int ms = next > now ? (int)((next - now) * 1000) + 1 : 0;
+    if (poll(p->fds, (nfds_t)fill_fds(p), ms) > 0 && serve_all(p))
+      return &p->message;
+    now = explore_now();
+    if (now >= p->look && look_at_all(p))
+      return &p->message;
+  } while (now < end);
+  return say(p, ends(p) ? POOL_INTERRUPTED : POOL_TICK, 0);
+}
+
+const char *pool_lost(const struct pool *p) {
+  return p->remote ? remote_lost(p->remote) : NULL;
+}
+
+void pool_close(struct pool *p) {
+  for (uint32_t i = 0; i < p->local; i++) /* all at once, then one by one */
+    if (p->slots[i].runs && !worker_ended(&p->slots[i].worker))
+      kill(p->slots[i].worker.pid, SIGKILL);
+  for (uint32_t i = 0; i < p->local; i++) {
+    struct slot *s = &p->slots[i];
+    if (s->runs)
+      end_process(s);
+    worker_release(&s->worker);
+  }
+  if (p->remote)
+    remote_close(p->remote);
+  message_clear(&p->message);
+  free(p->slots);
+  free(p->fds);
+  free(p);
+}

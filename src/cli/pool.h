@@ -1,0 +1,97 @@
+/*
+ * A pool: processes that run the user's code and do items of work for this
+ * one.  An item is a message, so is its answer: where the process runs makes
+ * no difference.  A slot is a place for one process that has at most one item
+ * at a time.  Who gives items decides what they mean, and what to do about one
+ * whose process did not answer.
+ *
+ * (P1) pool_give starts the slot's process when there is none, or when its
+ *      last one is gone.
+ * (P2) every item given is followed by exactly one piece of news about its
+ *      slot, unless the pool is closed before.
+ * (P3) whatever a process does, the pool goes on: its memory is not shared but
+ *      for `struct shared`, and what is read from there is not believed.
+ */
+#ifndef CLI_POOL_H
+#define CLI_POOL_H
+
+#include "base/buf.h"
+#include "cli/worker.h"
+
+/* What a process of the pool does. */
+struct pool_job {
+  /* Once, before the first item.  Anything but ERR_NONE ends the process;
+   * shared->error says why. */
+  int (*open)(void *arg, struct shared *s);
+  /* Does one item.  An error as above. */
+  int (*item)(void *arg, struct shared *s, const struct buf *item,
+              struct buf *answer);
+  void *arg;      /* on a cluster: a struct hunt_order, which travels */
+  bool only_here; /* no slots on other machines */
+  bool show_output;
+  uint32_t hang_seconds; /* as in struct worker */
+};
+
+enum pool_news {
+  POOL_ANSWER,
+  POOL_ERROR,  /* `error` says why */
+  POOL_KILLED, /* by SIGKILL, not by its own doing; or its machine is gone */
+  POOL_DIED,   /* by anything else: `death` says how and where */
+  POOL_HANGS,  /* was killed, since it slept without making steps */
+  POOL_INTERRUPTED, /* the user wants the end, or the cluster ends; of no slot,
+                       and nothing else comes from then on */
+  POOL_TICK,        /* nothing new, but some time has passed; of no slot */
+};
+
+/* What a process that died, hung or was killed was at; nothing of it is to be
+ * believed. */
+struct pool_death {
+  int status;    /* waitpid's */
+  bool known;    /* it had begun a client: */
+  char *client;  /* … its text, "" for a program */
+  uint8_t *path; /* … and the steps so far, as in struct live_path */
+  uint32_t len;
+  bool only_choices;
+  uint64_t clients, executions; /* of its board */
+};
+
+struct pool_message {
+  enum pool_news news;
+  uint32_t slot;
+  struct buf answer;       /* POOL_ANSWER */
+  struct error error;      /* POOL_ERROR */
+  struct pool_death death; /* POOL_DIED, POOL_HANGS, POOL_KILLED */
+};
+
+struct pool;
+
+/*
+ * `local` slots on this machine come first; then those that other machines
+ * offer, when this process was started for a cluster (pool_remote.h).  No
+ * process is started yet.
+ */
+struct pool *pool_open(const struct pool_job *job, uint32_t local);
+uint32_t pool_slots(const struct pool *p);
+uint32_t pool_local_slots(const struct pool *p);
+
+/* False: its machine is gone for good.  What is given to it is POOL_KILLED. */
+bool pool_usable(const struct pool *p, uint32_t slot);
+
+/* The slot must be idle.  The item is copied. */
+void pool_give(struct pool *p, uint32_t slot, const void *item, size_t len);
+
+/* Waits for the next piece of news, at most about 100 ms: then POOL_TICK.
+ * The message belongs to the pool until the next call. */
+const struct pool_message *pool_wait(struct pool *p);
+
+/* What a local slot's process shows of itself while it works, or NULL; until
+ * the slot gets another process. */
+const struct shared *pool_look(const struct pool *p, uint32_t slot);
+
+/* Of machines that went away: "rank 2 (node7) is gone; …", or NULL. */
+const char *pool_lost(const struct pool *p);
+
+/* Ends all processes, in the middle of items too. */
+void pool_close(struct pool *p);
+
+#endif

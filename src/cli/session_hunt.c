@@ -1,0 +1,272 @@
+/*
+ * One object: a worker begins, a campaign goes on, a worker concludes; and
+ * what each of them may come to.
+ */
+#include "cli/autopsy.h"
+#include "cli/campaign.h"
+
+#include <stdlib.h>
+
+enum { STRESS_HANG_SECONDS = 60 };
+
+void session_plain_result(const struct session *s, struct run *r,
+                          const struct hunt_order *order) {
+  const struct settings *set = s->settings;
+  const struct board *b = r->worker.board;
+  r->report = NULL;
+  r->result = (struct result){
+      .object =
+          order->program ? "program" : s->about->suites[order->suite].name,
+      .seed = set->seed,
+      .search = search_name[set->search],
+      .criterion = set->criterion ? "sequential" : "linearizability",
+      .memory_model = "sc",
+      .heap = set->heap ? "reuse" : "quarantine",
+      .expect_fault =
+          !order->program && s->about->suites[order->suite].expect_fault,
+      .statistics = {.executions = b->executions, .clients = b->clients}};
+}
+
+static char *own_text(struct session *s, char *text) {
+  char *own = text ? arena_strdup(&s->arena, text) : NULL;
+  free(text);
+  return own;
+}
+
+static void set_reason(struct session *s, struct result *r, const char *why) {
+  r->verdict = VERDICT_UNKNOWN;
+  r->reason = arena_strdup(&s->arena, why);
+}
+
+/* A worker's result, or that of its death. */
+static int take_worker(struct session *s, struct run *r,
+                       const struct hunt_order *order, enum worker_end end,
+                       struct error *e) {
+  if (end == WORKER_DONE) {
+    r->result = r->worker.shared->result;
+    r->report = r->worker.shared->other;
+  } else if ((end == WORKER_DIED || end == WORKER_HANGS) &&
+             r->worker.board->known) {
+    struct corpse corpse = corpse_of(&r->worker, end);
+    autopsy(s, r, order, &corpse);
+  } else if (end == WORKER_INTERRUPTED) {
+    s->interrupted = true;
+    session_plain_result(s, r, order);
+    set_reason(s, &r->result, "interrupted");
+    r->result.coverage.sentence =
+        arena_strdup(&s->arena, "the search was not finished");
+  } else {
+    return session_worker_trouble(&r->worker, end, e);
+  }
+  return ERR_NONE;
+}
+
+/* What the campaign counted joins what the result has. */
+static void add_totals(struct run *r, const struct campaign *c) {
+  struct statistics *s = &r->result.statistics;
+  const struct statistics *t = &c->totals.statistics;
+  s->executions += t->executions;
+  s->cut += t->cut;
+  s->blocked += t->blocked;
+  s->events += t->events;
+  s->states += t->states;
+  s->transitions += t->transitions;
+  s->histories += t->histories;
+  s->replays += t->replays;
+  s->clients = t->clients;
+  s->interleavings = c->totals.interleavings;
+  r->result.chance = c->totals.chance;
+}
+
+/* The outcomes of the one client, in the session's memory. */
+static void add_outcomes(struct session *s, struct run *r,
+                         const struct campaign *c) {
+  struct arena *a = &s->arena;
+  outcome_list *to = &r->report->outcomes;
+  to->at = arena_alloc(a, (c->outcomes.len + 1) * sizeof *to->at);
+  r->report->faults = c->totals.faults;
+  for (uint32_t i = 0; i < c->outcomes.len; i++) {
+    const struct outcome *from = &c->outcomes.at[i];
+    struct outcome *o = &to->at[to->len++];
+    *o = *from;
+    o->results.at = arena_copy(a, from->results.at,
+                               from->results.len * sizeof *from->results.at);
+  }
+}
+
+static void put_estimate(struct session *s, struct run *r,
+                         const struct campaign *c) {
+  double low, high;
+  if (!r->result.coverage.limit || !estimate_total(&c->estimate, &low, &high))
+    return;
+  struct buf b = {0};
+  bool states = s->settings->search == SEARCH_AUTO ||
+                s->settings->search == SEARCH_STATEFUL;
+  buf_printf(&b, "%s (", r->result.coverage.sentence);
+  estimate_words(&c->estimate, states ? "state" : "execution", &b);
+  buf_puts(&b, ", if the rest is like what was seen)");
+  r->result.coverage.sentence = arena_strdup(&s->arena, buf_text(&b));
+  buf_free(&b);
+}
+
+/* What was covered, and what a pass is worth. */
+static void judge_campaign(struct session *s, struct run *r,
+                           const struct campaign *c) {
+  const struct settings *set = s->settings;
+  struct result *result = &r->result;
+  struct coverage *v = &result->coverage;
+  bool one = set->client || c->order->program, limit_ended = false;
+  if (one)
+    coverage_of_one(&c->totals, set, v, &limit_ended);
+  else
+    coverage_of_clients(&c->totals, set, c->deadline, v);
+  v->sentence = own_text(s, v->sentence);
+  v->limit = own_text(s, v->limit);
+  if (one)
+    put_estimate(s, r, c);
+  if (result->verdict != VERDICT_PASS)
+    return;
+  if (limit_ended) {
+    result->reason = xasprintf("%s ended the search", v->limit);
+    result->verdict = VERDICT_UNKNOWN;
+  } else if (!one && !c->totals.statistics.clients) {
+    result->verdict = VERDICT_UNKNOWN;
+    result->reason =
+        xstrdup(c->totals.all ? "no client could be made of these operations"
+                              : "the budget ended before the first client");
+  } else if (!c->totals.touched) {
+    result->verdict = VERDICT_UNKNOWN;
+    result->reason = xstrdup("no operation touched memory that threads share: "
+                             "nothing was checked");
+  } else {
+    result_doubts(result, c->totals.undecided);
+  }
+  if (result->verdict != VERDICT_PASS)
+    result->reason = own_text(s, result->reason);
+}
+
+/* A bad execution, or a setup that fails: a worker makes the finding. */
+static int conclude(struct session *s, struct run *r, struct campaign *c,
+                    bool interrupted, struct error *e) {
+  struct conclusion found = {.client = c->bad.client,
+                             .path = c->bad.bad.at,
+                             .len = c->bad.bad.len,
+                             .simplify = !s->settings->client && !interrupted,
+                             .tidy = !c->order->want_outcomes && !interrupted};
+  struct hunt_order order = *c->order;
+  order.conclusion = &found;
+  struct run last = {.worker.show_output = s->settings->show_output};
+  int err = take_worker(s, &last, &order,
+                        worker_run(&last.worker, hunt_run, &order), e);
+  if (err) {
+    worker_release(&last.worker);
+    return err;
+  }
+  c->totals.found = true;
+  c->totals.minimizing = last.report ? last.report->minimizing : 0;
+  if (s->settings->client) /* the client's executions are counted, no others */
+    last.result.statistics = (struct statistics){0};
+  worker_release(&r->worker);
+  *r = last;
+  return ERR_NONE;
+}
+
+static void take_death(struct session *s, struct run *r,
+                       const struct campaign *c, bool hangs) {
+  struct corpse corpse = {.end = hangs ? WORKER_HANGS : WORKER_DIED,
+                          .status = c->death.status,
+                          .client = c->death.client ? c->death.client : "",
+                          .path = c->death.path,
+                          .len = c->death.len,
+                          .only_choices = c->death.only_choices,
+                          .statistics = c->totals.statistics};
+  worker_release(&r->worker);
+  worker_map(&r->worker);
+  autopsy(s, r, c->order, &corpse);
+}
+
+static int end_campaign(struct session *s, struct run *r, struct campaign *c,
+                        enum campaign_end end, struct error *e) {
+  bool bad = c->bad.kind != RECORD_DONE;
+  if (end == CAMPAIGN_ERROR)
+    return e->code;
+  if (end == CAMPAIGN_DEATH || end == CAMPAIGN_HANGS) {
+    if (!c->death.known)
+      return error_set(e, ERR_SYSTEM, "a worker died before its first client");
+    take_death(s, r, c, end == CAMPAIGN_HANGS);
+    return ERR_NONE;
+  }
+  s->interrupted |= end == CAMPAIGN_INTERRUPTED;
+  if (bad && conclude(s, r, c, end == CAMPAIGN_INTERRUPTED, e))
+    return e->code;
+  add_totals(r, c);
+  if (r->report && c->order->want_outcomes)
+    add_outcomes(s, r, c);
+  if (!bad && end == CAMPAIGN_INTERRUPTED)
+    set_reason(s, &r->result, c->lost ? c->lost : "interrupted");
+  if (!bad && end == CAMPAIGN_KILLED)
+    set_reason(s, &r->result,
+               "its worker was killed three times (by SIGKILL: is there enough "
+               "memory?)");
+  judge_campaign(s, r, c);
+  return ERR_NONE;
+}
+
+/* Saved schedules and sequences; then, in a pool, everything else. */
+static int hunt_object(struct session *s, struct run *r,
+                       const struct hunt_order *order, struct error *e) {
+  double begun = explore_now();
+  struct campaign c = {.session = s, .order = order};
+  if (s->settings->time > 0)
+    c.deadline = begun + s->settings->time;
+  enum worker_end end = worker_run(&r->worker, hunt_run, (void *)order);
+  int err = take_worker(s, r, order, end, e);
+  if (err || end != WORKER_DONE || r->result.finding ||
+      r->result.verdict != VERDICT_PASS)
+    return err;
+  c.totals.sequences = r->report->sequences;
+  c.totals.statistics = r->result.statistics;
+  r->result.statistics = (struct statistics){0};
+  worker_seal(&r->worker, true);
+  enum campaign_end how = campaign_run(&c, e);
+  worker_seal(&r->worker, false);
+  if (c.lost && how != CAMPAIGN_INTERRUPTED)
+    session_warn(s, xasprintf("warning: %s", c.lost));
+  err = end_campaign(s, r, &c, how, e);
+  r->result.statistics.seconds = explore_now() - begun;
+  campaign_free(&c);
+  return err;
+}
+
+static int hunt_alone(struct session *s, struct run *r,
+                      const struct hunt_order *order, struct error *e) {
+  enum worker_end end = worker_run(&r->worker, hunt_run, (void *)order);
+  return take_worker(s, r, order, end, e);
+}
+
+int session_hunt(struct session *s, const struct hunt_order *plan,
+                 struct error *e) {
+  struct run r = {.worker.show_output = s->settings->show_output};
+  struct hunt_order own = *plan, *order = &own;
+  uint32_t *estimates;
+  if (s->settings->search == SEARCH_DPCT) {
+    if (session_estimate(s, order->suite, &estimates, e))
+      return e->code;
+    order->estimates = estimates;
+    order->nestimates = s->about->suites[order->suite].nops;
+  }
+  if (order->native) /* its own watchdog comes first */
+    r.worker.hang_seconds = STRESS_HANG_SECONDS;
+  bool alone = order->replay_only || order->native;
+  if (alone ? hunt_alone(s, &r, order, e) : hunt_object(s, &r, order, e)) {
+    worker_release(&r.worker);
+    return e->code;
+  }
+  r.result.partial = session_partial(s);
+  if (r.result.verdict == VERDICT_PASS && !s->probe.hooks)
+    set_reason(s, &r.result,
+               "no access of the code has a hook: nothing was checked");
+  worker_seal(&r.worker, true);
+  vec_push(&s->runs, r);
+  return ERR_NONE;
+}

@@ -1,0 +1,141 @@
+/* What a session has to say, as text and as JSON; its exit status. */
+#include "cli/saved.h"
+#include "cli/session.h"
+#include "report/namer.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A word that the shell gives back as it is. */
+static void put_word(struct buf *b, const char *option, const char *word) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "_-+=./,:@%";
+  buf_printf(b, " %s", option);
+  if (*word && word[strspn(word, plain)] == '\0') {
+    buf_puts(b, word);
+    return;
+  }
+  buf_putc(b, '\'');
+  for (; *word; word++)
+    if (*word == '\'')
+      buf_puts(b, "'\\''");
+    else
+      buf_putc(b, *word);
+  buf_putc(b, '\'');
+}
+
+char *session_replay_command(struct session *s, const char *schedule) {
+  const struct settings *set = s->settings;
+  struct buf b = {0};
+  /* As it was typed, when that is a way to it from here: build/faultline. */
+  const char *name = program_invocation_name;
+  buf_printf(&b, "%s replay",
+             strchr(name, '/') && name[0] != '/' ? name : "faultline");
+  put_word(&b, "", schedule);
+  for (uint32_t i = 0; i < set->rest.args.len; i++)
+    put_word(&b, "", set->rest.args.at[i]);
+  if (set->cc)
+    put_word(&b, "--cc=", set->cc);
+  if (set->cxx)
+    put_word(&b, "--cxx=", set->cxx);
+  if (set->opt)
+    put_word(&b, "--opt=", set->opt);
+  if (set->rest.after.len)
+    buf_puts(&b, " --");
+  for (uint32_t i = 0; i < set->rest.after.len; i++)
+    put_word(&b, "", set->rest.after.at[i]);
+  char *text = arena_strdup(&s->arena, buf_text(&b));
+  buf_free(&b);
+  return text;
+}
+
+static bool use_colour(const struct settings *set, FILE *to) {
+  const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+  if (set->color)
+    return set->color == 1;
+  return isatty(fileno(to)) && !(no && *no) && !(term && !strcmp(term, "dumb"));
+}
+
+static int status_of(const struct result *r) {
+  switch (r->verdict) {
+  case VERDICT_PASS:
+    return r->expect_fault ? 1 : 0;
+  case VERDICT_VIOLATION:
+  case VERDICT_ERROR:
+    return r->expect_fault ? 0 : 1;
+  case VERDICT_UNKNOWN:
+    break;
+  }
+  return 3;
+}
+
+/* A fault outweighs an error of ours, that outweighs doubt, that a pass. */
+static int worst(int a, int b) {
+  static const int weight[] = {0, 3, 2, 1};
+  return weight[a] >= weight[b] ? a : b;
+}
+
+int session_report(struct session *s, struct error *e) {
+  const struct settings *set = s->settings;
+  setlocale(LC_CTYPE, "");
+  bool json_out = set->json && !strcmp(set->json, "-");
+  FILE *to = json_out ? stderr : stdout;
+  struct text_style style = {.width = (uint32_t)set->width,
+                             .colour = use_colour(set, to),
+                             .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
+                             .quiet = set->quiet};
+  uint32_t n = s->runs.len;
+  struct story **stories = xcalloc(n + 1, sizeof *stories);
+  struct namer *namers = xcalloc(n + 1, sizeof *namers);
+  struct report_run *runs = xcalloc(n + 1, sizeof *runs);
+  struct story_outcomes *outcomes = xcalloc(n + 1, sizeof *outcomes);
+  int status = n ? 0 : 3;
+  struct buf out = {0};
+  for (uint32_t i = 0; i < n; i++) {
+    struct run *r = &s->runs.at[i];
+    struct story_namer namer;
+    worker_seal(&r->worker, false);
+    if (!set->no_save && r->result.finding)
+      saved_write(s, &r->result);
+    namer_open(&namers[i], s->lines, &r->result, &namer);
+    stories[i] = story_new(&r->result, &namer);
+    if (r->report && r->report->outcomes.at) {
+      outcomes[i] = (struct story_outcomes){
+          &r->report->client, &r->report->outcomes, r->report->faults};
+      stories[i]->outcomes = &outcomes[i];
+    }
+    if (i && !set->quiet)
+      buf_putc(&out, '\n');
+    report_text(stories[i], &style, &out);
+    runs[i] =
+        (struct report_run){.story = stories[i],
+                            .warnings = (const char *const *)s->warnings.at,
+                            .nwarnings = s->warnings.len};
+    status = worst(status, status_of(&r->result));
+  }
+  fputs(buf_text(&out), to);
+  fflush(to);
+  if (set->json) {
+    struct buf json = {0};
+    report_json(runs, n, &json);
+    if (buf_write_file(&json, set->json, e))
+      status = 2;
+    buf_free(&json);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    story_free(stories[i]);
+    namer_close(&namers[i]);
+  }
+  free(stories);
+  free(namers);
+  free(runs);
+  free(outcomes);
+  buf_free(&out);
+  return status;
+}

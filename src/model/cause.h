@@ -1,0 +1,72 @@
+/*
+ * A cause is what the tool answers: a set of code blocks that must become
+ * atomic.  It is at the same time the repair; "subsumes" is the order of the
+ * root-causing paper (Definition 2): b subsumes b' when b' lies inside b, R
+ * subsumes R' when every block of R' lies inside some block of R.
+ *
+ * (K1) the blocks of a cause are sorted (code_block_compare).
+ * (K2) no two of them share a line: blocks that do are one block, since a
+ *      thread that may not be stopped in either may not be stopped in both.
+ * (K3) of a set of causes, none subsumes another.
+ *
+ * Blocks that lie side by side ([3,5] and [6,9]) stay two: a thread can be
+ * stopped between them.  Causes are never changed; their blocks live in an
+ * arena, the names of files and functions wherever the caller has them.
+ */
+#ifndef MODEL_CAUSE_H
+#define MODEL_CAUSE_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+
+struct code_block {
+  const char *file;     /* NULL when unknown */
+  const char *function; /* NULL when unknown */
+  uint32_t first, last; /* lines, both inside */
+};
+
+struct cause {
+  const struct code_block *blocks;
+  uint32_t nblocks;
+};
+
+/* By file, function, first line, last line: the order of reading. */
+int code_block_compare(const struct code_block *a, const struct code_block *b);
+bool code_block_covers(const struct code_block *outer,
+                       const struct code_block *inner);
+bool code_block_meets(const struct code_block *a, const struct code_block *b);
+
+/* The smallest cause that covers all of `n` blocks, in any order. */
+struct cause cause_of(struct arena *a, const struct code_block *blocks,
+                      uint32_t n);
+/* The smallest cause that subsumes both: the paper's flatten. */
+struct cause cause_join(struct arena *a, struct cause x, struct cause y);
+
+bool cause_covers(struct cause outer, struct cause inner);
+bool cause_equal(struct cause x, struct cause y);
+int cause_compare(struct cause x, struct cause y); /* a total order */
+uint64_t cause_lines(struct cause c);              /* how many lines inside */
+void cause_print(struct cause c, struct buf *out); /* f.c:8-9, f.c:20 */
+void cause_check_invariants(struct cause c);       /* asserts K1, K2 */
+
+/* A set of causes; `struct causes s = {0}` is empty. */
+struct causes {
+  struct cause *at;
+  uint32_t len, cap;
+};
+
+/*
+ * Adds `c`, unless it subsumes one that is there, and drops what subsumes it
+ * (K3).  Whether it was added.
+ */
+bool causes_add(struct causes *s, struct cause c);
+void causes_sort(struct causes *s);
+bool causes_equal(const struct causes *x, const struct causes *y); /* sorted */
+void causes_free(struct causes *s);
+void causes_check_invariants(const struct causes *s); /* asserts K1 to K3 */
+
+#endif

@@ -1,0 +1,482 @@
+/*
+ * Reading traces.  base/json.h is not included here: it and jansson have names
+ * in common.  Nor may the functions of jansson be called whose names our writer
+ * has (json_object, json_array, json_string, json_null).
+ */
+#include "model/trace_file.h"
+
+#include "base/map128.h"
+#include "base/vec.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* Named locations lie where no program has memory. */
+#define NAMED_BASE UINT64_C(0xf000000000000000)
+#define NAMED_SIZE UINT64_C(4096)
+
+enum { NOT_RETURNED = 0 };
+
+struct op_state {
+  uint32_t op, thread;
+  uint32_t returned; /* the line, or NOT_RETURNED */
+};
+
+struct reader {
+  struct trace_file *f;
+  struct error *e;
+  const char *path;
+  uint32_t line;
+  struct map128 texts, places, names; /* of the file: interned + 1 */
+  VEC(const char *) text;
+  VEC(struct place) place;
+  uint64_t nnames;
+  VEC(struct stored_trace) traces;
+  /* of the running trace */
+  VEC(struct event) events;
+  VEC(struct frame) frames;
+  VEC(struct op_state) ops;
+  VEC(const char *) op_names;
+  struct map128 op_of, frame_of;
+  uint32_t running[256]; /* by thread: its operation's index in ops + 1 */
+};
+
+static int fail(struct reader *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static int fail(struct reader *r, const char *format, ...) {
+  char reason[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(reason, sizeof reason, format, args);
+  va_end(args);
+  return error_set(r->e, ERR_INPUT, "%s:%" PRIu32 ": %s", r->path, r->line,
+                   reason);
+}
+
+/* Fields. */
+
+static int get_number(struct reader *r, const json_t *o, const char *key,
+                      uint64_t max, uint64_t *out) {
+  const json_t *v = json_object_get(o, key);
+  if (!v)
+    return 0;
+  if (!json_is_integer(v))
+    return fail(r, "\"%s\" is not a whole number", key);
+  json_int_t n = json_integer_value(v);
+  if (n < 0 || (uint64_t)n > max)
+    return fail(r, "\"%s\" is %lld, not in 0 to %" PRIu64, key, (long long)n,
+                max);
+  *out = (uint64_t)n;
+  return 0;
+}
+
+/* *out is interned in the file's arena; untouched when there is no field. */
+static int get_text(struct reader *r, const json_t *o, const char *key,
+                    const char **out) {
+  const json_t *v = json_object_get(o, key);
+  if (!v)
+    return 0;
+  if (!json_is_string(v))
+    return fail(r, "\"%s\" is not a string", key);
+  const char *s = json_string_value(v);
+  bool fresh;
+  uint32_t *at = map128_put(&r->texts, hash128(s, strlen(s), 0), &fresh);
+  if (fresh) {
+    *at = r->text.len;
+    vec_push(&r->text, arena_strdup(&r->f->arena, s));
+  }
+  *out = r->text.at[*at];
+  return 0;
+}
+
+static uint64_t named_location(struct reader *r, const char *name) {
+  bool fresh;
+  uint32_t *at = map128_put(&r->names, hash128(name, strlen(name), 0), &fresh);
+  if (fresh)
+    *at = (uint32_t)r->nnames++;
+  return NAMED_BASE + *at * NAMED_SIZE;
+}
+
+/* A number, or one in a string: "0x7f00". */
+static int get_address(struct reader *r, const json_t *v, uint64_t *out) {
+  if (json_is_integer(v)) {
+    *out = (uint64_t)json_integer_value(v);
+    return json_integer_value(v) < 0 ? fail(r, "\"addr\" is negative") : 0;
+  }
+  const char *s = json_string_value(v);
+  if (!s || strncmp(s, "0x", 2) || !s[2] || strlen(s) > 18 ||
+      s[2 + strspn(s + 2, "0123456789abcdefABCDEF")])
+    return fail(r, "\"addr\" is neither a number nor a string like \"0x1f40\"");
+  *out = strtoull(s + 2, NULL, 16);
+  return 0;
+}
+
+static int get_memory(struct reader *r, const json_t *o, struct event *e) {
+  const json_t *addr = json_object_get(o, "addr");
+  const char *name = NULL;
+  uint64_t size = 0;
+  int err = get_text(r, o, "var", &name);
+  if (!err)
+    err = get_number(r, o, "size", INT64_MAX, &size);
+  if (!err && addr && name)
+    err = fail(r, "both \"addr\" and \"var\"");
+  if (!err && addr)
+    err = get_address(r, addr, &e->addr);
+  if (err)
+    return err;
+  if (name) {
+    e->addr = named_location(r, name);
+    if (size > NAMED_SIZE)
+      return fail(r, "\"size\" of a \"var\" is more than %" PRIu64, NAMED_SIZE);
+    size = size ? size : 1;
+  }
+  bool block = e->kind == EV_ALLOC || e->kind == EV_FREE; /* may be empty */
+  bool access = event_reads[e->kind] || event_writes[e->kind];
+  if ((block || access) && !addr && !name)
+    return fail(r, "%s without \"addr\" or \"var\"", event_word[e->kind]);
+  if (access && !block && !size)
+    return fail(r, "%s without \"size\"", event_word[e->kind]);
+  if (e->addr + size < e->addr)
+    return fail(r, "\"addr\" + \"size\" is beyond the end of memory"); /* T3 */
+  e->size = size;
+  return 0;
+}
+
+/* Places. */
+
+static int compare_place(const struct place *a, const struct place *b) {
+  return a->file != b->file || a->function != b->function ||
+         a->line != b->line || a->column != b->column;
+}
+
+/* Names are interned, so that their pointers are as good as their letters.
+ * *pc is 0 when nothing is said. */
+static int get_place(struct reader *r, const json_t *o, uint64_t *pc) {
+  struct place p = {0};
+  uint64_t line = 0, column = 0;
+  int err = get_text(r, o, "file", &p.file);
+  if (!err)
+    err = get_text(r, o, "function", &p.function);
+  if (!err)
+    err = get_number(r, o, "line", UINT32_MAX, &line);
+  if (!err)
+    err = get_number(r, o, "column", UINT32_MAX, &column);
+  if (err)
+    return err;
+  p.line = (uint32_t)line;
+  p.column = (uint32_t)column;
+  *pc = 0;
+  if (!p.file && !p.function && !p.line)
+    return 0;
+  uint64_t key[] = {(uintptr_t)p.file, (uintptr_t)p.function, p.line, p.column};
+  bool fresh;
+  uint32_t *at = map128_put(&r->places, hash128(key, sizeof key, 0), &fresh);
+  if (fresh) {
+    *at = r->place.len;
+    vec_push(&r->place, p);
+  }
+  assert(!compare_place(&r->place.at[*at], &p));
+  *pc = (uint64_t)*at + 1;
+  return 0;
+}
+
+static uint32_t frame_of(struct reader *r, uint64_t pc, uint32_t parent) {
+  uint64_t key[] = {pc, parent};
+  bool fresh;
+  uint32_t *at = map128_put(&r->frame_of, hash128(key, sizeof key, 0), &fresh);
+  if (fresh) {
+    *at = r->frames.len;
+    vec_push(&r->frames, ((struct frame){pc, parent}));
+  }
+  return *at;
+}
+
+/* Call sites are listed from the inside out; frames are made from outside. */
+static int get_calls(struct reader *r, const json_t *o, uint32_t *chain) {
+  const json_t *calls = json_object_get(o, "calls");
+  *chain = 0;
+  if (!calls)
+    return 0;
+  if (!json_is_array(calls))
+    return fail(r, "\"calls\" is not an array");
+  for (size_t i = json_array_size(calls); i-- > 0;) {
+    const json_t *site = json_array_get(calls, i);
+    uint64_t pc;
+    if (!json_is_object(site))
+      return fail(r, "\"calls\" holds something that is not an object");
+    int err = get_place(r, site, &pc);
+    if (err)
+      return err;
+    *chain = frame_of(r, pc, *chain);
+  }
+  return 0;
+}
+
+/* Operations. */
+
+static struct op_state *op_of(struct reader *r, uint32_t op, uint32_t thread) {
+  bool fresh;
+  uint32_t *at = map128_put(&r->op_of, hash128(&op, sizeof op, 0), &fresh);
+  if (fresh) {
+    *at = r->ops.len;
+    vec_push(&r->ops, ((struct op_state){op, thread, NOT_RETURNED}));
+  }
+  return &r->ops.at[*at];
+}
+
+static int check_op(struct reader *r, const struct event *e) {
+  if (e->call == EVENT_NO_CALL)
+    return e->kind == EV_CALL || e->kind == EV_RETURN
+               ? fail(r, "%s without \"op\"", event_word[e->kind])
+               : 0;
+  uint32_t *running = &r->running[e->thread], known = r->ops.len;
+  struct op_state *o = op_of(r, e->call, e->thread);
+  uint32_t number = (uint32_t)(o - r->ops.at) + 1;
+  if (o->thread != e->thread) /* T1 */
+    return fail(r, "operation %" PRIu32 " is one of thread %" PRIu32, e->call,
+                o->thread);
+  if (o->returned) /* T2 */
+    return fail(r, "operation %" PRIu32 " has returned in line %" PRIu32,
+                e->call, o->returned);
+  if (number <= known && *running != number) /* T1 */
+    return fail(r,
+                "operation %" PRIu32 " goes on after thread %" PRIu32
+                " has begun another",
+                e->call, o->thread);
+  *running = number;
+  if (e->kind == EV_RETURN)
+    o->returned = r->line;
+  return 0;
+}
+
+static int get_name(struct reader *r, const json_t *o, const struct event *e) {
+  const char *name = NULL;
+  int err = get_text(r, o, "name", &name);
+  if (err || !name || e->kind != EV_CALL)
+    return err;
+  if (e->call > 1000000)
+    return fail(r, "a named operation has a number above 1000000");
+  while (r->op_names.len <= e->call)
+    vec_push(&r->op_names, NULL);
+  r->op_names.at[e->call] = name;
+  return 0;
+}
+
+/* Lines. */
+
+static int get_kind(struct reader *r, const char *type, uint8_t *kind) {
+  for (uint32_t k = 0; k < EV_COUNT; k++)
+    if (!strcmp(event_word[k], type)) {
+      *kind = (uint8_t)k;
+      return 0;
+    }
+  return fail(r, "unknown type \"%.40s\"", type);
+}
+
+static void get_values(const json_t *o, struct event *e) {
+  const json_t *value = json_object_get(o, "value");
+  const json_t *old = json_object_get(o, "old");
+  e->flags = 0;
+  if (json_is_integer(value))
+    e->value[0] = (uint64_t)json_integer_value(value);
+  else
+    e->flags |= EVENT_NO_VALUE;
+  if (json_is_integer(old))
+    e->old[0] = (uint64_t)json_integer_value(old);
+  else
+    e->flags |= EVENT_NO_OLD;
+}
+
+static int read_event(struct reader *r, const json_t *o, const char *type) {
+  struct event e = {.step = r->events.len, .call = EVENT_NO_CALL};
+  uint64_t thread = 0, op = EVENT_NO_CALL;
+  int err = get_kind(r, type, &e.kind);
+  if (!err && !json_object_get(o, "thread"))
+    err = fail(r, "%s without \"thread\"", type);
+  if (!err)
+    err = get_number(r, o, "thread", UINT8_MAX, &thread);
+  if (!err)
+    err = get_number(r, o, "op", EVENT_NO_CALL - 1, &op);
+  e.thread = (uint8_t)thread;
+  e.call = (uint32_t)op;
+  if (!err)
+    err = check_op(r, &e);
+  if (!err)
+    err = get_name(r, o, &e);
+  if (!err)
+    err = get_memory(r, o, &e);
+  if (!err)
+    err = get_place(r, o, &e.pc);
+  if (!err)
+    err = get_calls(r, o, &e.chain);
+  if (err)
+    return err;
+  get_values(o, &e);
+  vec_push(&r->events, e);
+  return 0;
+}
+
+#define STORE(r, v)                                                            \
+  ((v)->len ? arena_copy(&(r)->f->arena, (v)->at, (v)->len * sizeof *(v)->at)  \
+            : NULL)
+
+/* The running trace is complete. */
+static void end_trace(struct reader *r) {
+  if (!r->traces.len)
+    return;
+  struct stored_trace *t = &vec_last(&r->traces);
+  t->trace.events = STORE(r, &r->events);
+  t->trace.nevents = r->events.len;
+  t->trace.frames = STORE(r, &r->frames);
+  t->trace.nframes = r->frames.len;
+  t->about.op_names = STORE(r, &r->op_names);
+  t->about.nops = r->op_names.len;
+}
+
+static void begin_trace(struct reader *r, struct trace_about about) {
+  end_trace(r);
+  vec_clear(&r->events);
+  vec_clear(&r->frames);
+  vec_clear(&r->ops);
+  vec_clear(&r->op_names);
+  map128_clear(&r->op_of);
+  map128_clear(&r->frame_of);
+  memset(r->running, 0, sizeof r->running);
+  vec_push(&r->frames, ((struct frame){0}));
+  vec_push(&r->traces,
+           ((struct stored_trace){.about = about, .line = r->line}));
+}
+
+static int get_verdict(struct reader *r, const json_t *o, enum verdict *out) {
+  const char *name = NULL;
+  int err = get_text(r, o, "verdict", &name);
+  *out = VERDICT_UNKNOWN;
+  if (err || !name)
+    return err;
+  for (int v = VERDICT_PASS; v <= VERDICT_UNKNOWN; v++)
+    if (!strcmp(verdict_name[v], name)) {
+      *out = (enum verdict)v;
+      return 0;
+    }
+  return fail(r, "unknown verdict \"%.40s\"", name);
+}
+
+static int read_header(struct reader *r, const json_t *o) {
+  struct trace_about about = {0};
+  uint64_t version = 0;
+  int err = get_number(r, o, "version", INT64_MAX, &version);
+  if (!err && version != TRACE_FILE_VERSION)
+    err = fail(r, "version %" PRIu64 " of trace files is not known; %d is",
+               version, TRACE_FILE_VERSION);
+  if (!err)
+    err = get_text(r, o, "object", &about.object);
+  if (!err)
+    err = get_verdict(r, o, &about.verdict);
+  if (!err)
+    begin_trace(r, about);
+  return err;
+}
+
+static int read_object(struct reader *r, const json_t *o) {
+  if (!json_is_object(o))
+    return fail(r, "not a JSON object");
+  const char *type = json_string_value(json_object_get(o, "type"));
+  if (!type)
+    return fail(r, "no \"type\"");
+  if (!strcmp(type, "trace"))
+    return read_header(r, o);
+  if (!r->traces.len)
+    return fail(r, "the first line is not a header "
+                   "({\"type\":\"trace\",\"version\":1})");
+  return read_event(r, o, type);
+}
+
+static bool is_blank(const char *line, size_t len) {
+  for (size_t i = 0; i < len; i++)
+    if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
+      return false;
+  return true;
+}
+
+static int read_line(struct reader *r, const char *line, size_t len) {
+  if (is_blank(line, len))
+    return 0;
+  json_error_t why;
+  json_t *o = json_loadb(line, len, JSON_REJECT_DUPLICATES, &why);
+  if (!o)
+    return fail(r, "not JSON: %s (column %d)", why.text, why.column);
+  int err = read_object(r, o);
+  json_decref(o);
+  return err;
+}
+
+static int read_lines(struct reader *r, const char *text, size_t len) {
+  for (size_t at = 0; at < len;) {
+    const char *end = memchr(text + at, '\n', len - at);
+    size_t n = end ? (size_t)(end - text) - at : len - at;
+    r->line++;
+    int err = read_line(r, text + at, n);
+    if (err)
+      return err;
+    at += n + 1;
+  }
+  if (!r->traces.len)
+    return error_set(r->e, ERR_INPUT, "%s: holds no trace", r->path);
+  return 0;
+}
+
+static void keep(struct reader *r) {
+  struct trace_file *f = r->f;
+  end_trace(r);
+  f->traces = STORE(r, &r->traces);
+  f->ntraces = r->traces.len;
+  f->places = STORE(r, &r->place);
+  f->nplaces = r->place.len;
+}
+
+static void reader_free(struct reader *r) {
+  map128_free(&r->texts);
+  map128_free(&r->places);
+  map128_free(&r->names);
+  map128_free(&r->op_of);
+  map128_free(&r->frame_of);
+  vec_free(&r->text);
+  vec_free(&r->place);
+  vec_free(&r->traces);
+  vec_free(&r->events);
+  vec_free(&r->frames);
+  vec_free(&r->ops);
+  vec_free(&r->op_names);
+}
+
+int trace_file_parse(struct trace_file *f, const char *text, size_t len,
+                     const char *path, struct error *e) {
+  *f = (struct trace_file){0};
+  struct reader r = {.f = f, .e = e, .path = path};
+  int err = read_lines(&r, text, len);
+  if (err)
+    trace_file_free(f);
+  else
+    keep(&r);
+  reader_free(&r);
+  return err;
+}
+
+int trace_file_read(struct trace_file *f, const char *path, struct error *e) {
+  struct buf text = {0};
+  *f = (struct trace_file){0};
+  int err = buf_read_file(&text, path, e);
+  if (!err)
+    err = trace_file_parse(f, buf_text(&text), text.len, path, e);
+  buf_free(&text);
+  return err;
+}
+
+void trace_file_free(struct trace_file *f) {
+  arena_free(&f->arena);
+  *f = (struct trace_file){0};
+}

@@ -1,0 +1,94 @@
+#!/bin/bash
+# Several processes: the result is the same for any number of them, and one
+# that is killed costs nothing but time.
+. "$(dirname "$0")/common.inc"
+
+# The report without what a clock says.
+report() { # arguments of the tool
+  run "$@" --no-save --json report.json
+  [ "$status" -le 1 ] || {
+    fail "status $status"
+    sed 's/^/     | /' "$tmp/err"
+  }
+  jq -S 'del(.statistics.seconds, .runs[]?.statistics.seconds)' report.json
+}
+
+same() {
+  report "$@" -j 1 >one
+  for n in 2 4; do
+    report "$@" -j $n >several
+    cmp -s one several || {
+      fail "differs from -j 1:"
+      diff one several | head -20 | sed 's/^/     | /'
+    }
+  done
+}
+
+# ---- clients ----
+for object in afek_stack treiber_stack racy_counter two_lock_queue; do
+  same examples/$object.c
+done
+same examples/treiber_stack.c --seed 7 --max-executions 3000
+same examples/treiber_stack.c --max-executions 37
+same examples/treiber_aba.c --heap=reuse
+same examples/spinlock.c --search=dfs --threads 2 --ops 2
+same examples/racy_counter.c --search=dpor
+same examples/treiber_stack.c --search=pct
+
+# ---- one client: subtrees, ranges of seeds, states ----
+client='{push(1); pop()} || {push(2); pop()} || {pop()}'
+for how in stateful dfs dpor random pct pos; do
+  same explore examples/treiber_stack.c --search=$how \
+    --client '{push(1); pop()} || {push(2); pop()}'
+  same examples/afek_stack.c --search=$how --client '{push(1)} || {pop(); pop()}'
+done
+same explore examples/treiber_stack.c --search=dfs --client '{push(1)} || {push(2); pop()} || {pop()}' --max-executions 70001
+same explore examples/treiber_stack.c --search=pct --client "$client" \
+  --max-executions 2500
+# More states than one process takes alone.
+big='{push(1); pop()} || {push(2); pop()} || {push(3); pop()}'
+same explore examples/treiber_stack.c --client "$big"
+[ "$(jq .statistics.states report.json)" -gt 20000 ] ||
+  fail "not large enough for several processes"
+jq -e '.coverage.exhaustive and .statistics.interleavings > 1000000' \
+  report.json >/dev/null || fail "the counts of $big"
+same explore examples/afek_stack.c --client "$big"
+
+# ---- killed workers ----
+# Somebody kills workers while they work; in the end it is as if nothing had
+# happened.  An item is given three times, so not too often.
+killed() { # arguments of the tool
+  what="faultline $* with killed workers"
+  report "$@" -j 1 >one
+  rm -f report.json
+  TMPDIR=$tmp/tmp "$FAULTLINE" "$@" -j 2 --no-save --json report.json \
+    >"$tmp/out" 2>"$tmp/err" &
+  job=$!
+  hits=0
+  for ((i = 0; i < 400 && hits < 2; i++)); do
+    sleep 0.03
+    kill -0 $job 2>/dev/null || break
+    # Workers of the pool: there are two of them only then.
+    mapfile -t workers < <(pgrep -P $job)
+    [ "${#workers[@]}" -eq 2 ] || continue
+    kill -9 "${workers[RANDOM % 2]}" 2>/dev/null && hits=$((hits + 1))
+    sleep 0.2
+  done
+  wait $job
+  status=$?
+  [ "$status" -le 1 ] || fail "status $status: $(cat "$tmp/err")"
+  [ "$hits" -gt 0 ] || fail "no worker was hit"
+  jq -S 'del(.statistics.seconds)' report.json >several
+  cmp -s one several || {
+    fail "differs from a run in peace"
+    diff one several | head -20 | sed 's/^/     | /'
+  }
+}
+killed explore examples/treiber_stack.c --search=dfs --client \
+  '{push(1); pop()} || {push(2); pop()}'
+killed explore examples/treiber_stack.c --client "$big"
+killed explore examples/treiber_stack.c --search=random --client "$big" \
+  --max-executions 200000
+killed examples/treiber_stack.c --search=dfs --threads 2 --ops 2 \
+  --max-executions 1000000
+finish
