@@ -16,6 +16,8 @@ function(fl_client_tests label)
       set(name litmus.${name})
     elseif(label STREQUAL "example")
       set(name example.${name})
+    elseif(label STREQUAL "papers")
+      set(name papers.${name})
     endif()
     add_test(NAME client.${name}
              COMMAND ${fl_client_root}/tests/run-client ${file})
@@ -33,9 +35,12 @@ file(GLOB fl_example_files CONFIGURE_DEPENDS
 file(GLOB fl_client_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/clients/*.c ${fl_client_root}/tests/clients/*.cpp
      ${fl_client_root}/tests/clients/*/harness.c)
+file(GLOB fl_paper_files CONFIGURE_DEPENDS
+     ${fl_client_root}/tests/clients/papers/*.c)
 file(GLOB fl_litmus_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/litmus/*.c)
 
 fl_client_tests(example ${fl_example_files})
 fl_client_tests(clients ${fl_client_files})
+fl_client_tests(papers ${fl_paper_files})
 fl_client_tests(litmus ${fl_litmus_files})

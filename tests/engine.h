@@ -203,7 +203,8 @@ __attribute__((unused)) static void engine_explore(struct engine_found *f,
   struct explore x = {.judge = {engine_note, f},
                       .max_executions = max_executions,
                       .no_reduction = how == ENGINE_UNREDUCED,
-                      .all = true};
+                      .all = true,
+                      .graph = true};
   f->end = how == ENGINE_DFS ? explore_dfs(&x) : explore_stateful(&x);
   f->executions = x.executions;
   f->cut = x.cut;

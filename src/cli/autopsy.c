@@ -34,7 +34,7 @@ static void take_schedule(const struct corpse *c, struct schedule *out) {
 
 static bool sound_event(const struct trace *t, const struct event *e) {
   return e->kind < EV_COUNT && e->thread < RT_MAX_THREADS &&
-         e->chain < t->nframes;
+         e->chain < t->nframes && e->activation < t->nactivations;
 }
 
 static bool sound_block(const struct trace *t, const struct block *b) {
@@ -48,6 +48,9 @@ static bool sound_block(const struct trace *t, const struct block *b) {
 static bool is_sound(const struct trace *t) {
   for (uint32_t i = 1; i < t->nframes; i++)
     if (t->frames[i].parent >= i)
+      return false;
+  for (uint32_t i = 1; i < t->nactivations; i++)
+    if (t->activations[i].parent >= i)
       return false;
   for (uint32_t i = 0; i < t->nevents; i++)
     if (!sound_event(t, &t->events[i]))
@@ -64,8 +67,8 @@ static int salvage(void *arg, struct shared *s) {
   struct trace *to = arena_alloc(&s->arena, sizeof *to);
   from.history = (struct history){0}; /* is made at the end of a recording */
   from.nnotes = 0;
-  if (!from.events || !from.frames || !trace_copy(to, &from, &s->arena) ||
-      !is_sound(to))
+  if (!from.events || !from.frames || !from.activations ||
+      !trace_copy(to, &from, &s->arena) || !is_sound(to))
     return ERR_INPUT;
   s->other = to;
   return ERR_NONE;

@@ -5,6 +5,7 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum {
@@ -262,11 +263,7 @@ static bool has_estimate(const struct plan *p) {
   return p->kind == ITEM_ONE && search_is_exhaustive(p->set->search);
 }
 
-/*
- * How far it is, with what is under way.  Of dfs, whose parts are items, a
- * part's share is not known: its work counts, and the share is that of the
- * items' beginnings.
- */
+/* How far it is, with what is under way. */
 static void look_at_slots(struct plan *p, uint64_t *work, double *share) {
   const struct statistics *s = &p->c->totals.statistics;
   *work = campaign_stateful(p) ? s->states : s->executions;
@@ -276,7 +273,7 @@ static void look_at_slots(struct plan *p, uint64_t *work, double *share) {
     if (!at)
       continue;
     *work += at->work;
-    *share += at->share * (p->at[i]->item.cut ? p->at[i]->item.share : 1);
+    *share += at->share;
   }
 }
 
@@ -356,6 +353,25 @@ static void run(struct plan *p) {
   progress_clear(&p->progress);
 }
 
+/* Results in the order of the calls; of texts, what they say. */
+static int by_results(const void *x, const void *y) {
+  const struct outcome *a = x, *b = y;
+  for (uint32_t i = 0; i < a->results.len && i < b->results.len; i++) {
+    struct value v = a->results.at[i], w = b->results.at[i];
+    if (v.kind != w.kind)
+      return v.kind < w.kind ? -1 : 1;
+    if (v.bits == w.bits)
+      continue;
+    if (v.kind == VALUE_STRING && v.bits && w.bits)
+      return strcmp((const char *)(uintptr_t)v.bits,
+                    (const char *)(uintptr_t)w.bits);
+    bool less = v.kind == VALUE_INT ? (int64_t)v.bits < (int64_t)w.bits
+                                    : v.bits < w.bits;
+    return less ? -1 : 1;
+  }
+  return 0;
+}
+
 enum campaign_end campaign_run(struct campaign *c, struct error *e) {
   const struct settings *set = c->session->settings;
   struct hunt_order order = *c->order;
@@ -384,6 +400,8 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
   run(&p);
   c->lost = pool_lost(p.pool) ? xstrdup(pool_lost(p.pool)) : NULL;
   c->estimate = p.estimate;
+  if (c->outcomes.len)
+    qsort(c->outcomes.at, c->outcomes.len, sizeof *c->outcomes.at, by_results);
   for (uint32_t i = 0; i < pool_slots(p.pool); i++)
     if (p.at[i] && p.at[i]->dropped)
       campaign_free_task(p.at[i]);

@@ -50,13 +50,12 @@ static void go_alone(struct plan *p) {
 }
 
 static bool gave_up(const struct plan *p) {
-  bool stopped = false;
+  bool stopped = false, found = false;
   for (const struct task *t = p->first; t; t = t->next) {
-    if (t->records.at[0].kind == RECORD_BAD)
-      return false; /* that is why */
+    found |= t->records.at[0].end == EXPLORE_BAD;
     stopped |= t->records.at[0].end == EXPLORE_STOPPED;
   }
-  return stopped;
+  return stopped && !found; /* else that is why */
 }
 
 /* The members' answers as one: the end that says most about what is open. */
@@ -104,9 +103,9 @@ static void end_gang(struct plan *p) {
 }
 
 bool campaign_wants_gang(const struct plan *p, const struct task *t) {
-  return p->gang.gang && !t->item.gang &&
-         t->records.at[0].kind == RECORD_DONE &&
-         t->records.at[0].end == EXPLORE_STATES &&
+  const struct record *r = &t->records.at[0];
+  return p->gang.gang && !t->item.gang && r->end == EXPLORE_STATES &&
+         (r->kind == RECORD_DONE || p->c->order->want_outcomes) &&
          t->item.max_states < p->set->max_states;
 }
 

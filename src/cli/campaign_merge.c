@@ -205,7 +205,7 @@ void campaign_insert_leftover(struct plan *p, struct task *t,
     struct item item = {.kind = ITEM_ONE,
                         .search = t->item.search,
                         .cut = true,
-                        .share = t->item.share * r->leftover.share.at[i],
+                        .share = r->leftover.share.at[i],
                         .max_executions = CAMPAIGN_CHUNK};
     done -= item.share;
     buf_put(&item.below, r->leftover.bytes.at + begin, end - begin);

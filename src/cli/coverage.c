@@ -1,5 +1,7 @@
 #include "cli/coverage.h"
 
+#include "report/story.h"
+
 static void put_clients(struct buf *b, uint64_t n) {
   buf_printf(b, "%llu client%s", (unsigned long long)n, n == 1 ? "" : "s");
 }
@@ -128,6 +130,21 @@ static const char *one_part(bool complete, bool real_time) {
   return "interleavings";
 }
 
+/* Where accesses that cannot conflict are no branching points, the graph has
+ * fewer interleavings than dfs would run. */
+static void put_graph(const struct totals *t, const struct settings *set,
+                      struct buf *b) {
+  bool many = t->interleavings >= UINT64_MAX - 1;
+  buf_puts(b, many ? " (more than " : " (");
+  story_number(t->interleavings, b);
+  buf_puts(b, set->no_reduction ? ", in " : " of accesses that conflict, in ");
+  story_number(t->statistics.states, b);
+  buf_puts(b, " states");
+  if (t->circles)
+    buf_puts(b, "; others go round in circles and do not end");
+  buf_puts(b, ")");
+}
+
 void coverage_of_one(const struct totals *t, const struct settings *set,
                      struct coverage *v, bool *limit_ended) {
   const char *what = t->program ? "program" : "client";
@@ -148,6 +165,8 @@ void coverage_of_one(const struct totals *t, const struct settings *set,
   buf_printf(&b, "%s%s%s of this %s", complete ? "" : search_words[set->search],
              complete ? "" : " ", one_part(complete, real_time), what);
   put_preemptions(set, &b);
+  if (complete && t->interleavings)
+    put_graph(t, set, &b);
   if (t->end == EXPLORE_BAD)
     buf_puts(&b, ", up to the first fault");
   v->sentence = xstrdup(buf_text(&b));

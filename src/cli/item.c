@@ -142,8 +142,9 @@ static void get_leftover(struct wire *w, struct leftover *l) {
 #define NUMBERS(_)                                                             \
   _(executions)                                                                \
   _(cut)                                                                       \
-  _(blocked) _(steps) _(states) _(transitions) _(interleavings) _(circles)     \
-      _(faults) _(histories) _(undecided)
+  _(blocked)                                                                   \
+  _(steps) _(states) _(transitions) _(interleavings) _(circles) _(faults)      \
+      _(histories) _(undecided)
 
 void record_write(const struct record *r, struct buf *out) {
   wire_put(out, r->kind);

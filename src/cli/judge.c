@@ -103,8 +103,15 @@ static enum judgement ended(void *ctx, enum rt_end end) {
   return JUDGE_BAD;
 }
 
+static void again(void *ctx) {
+  struct jury *j = ctx;
+  j->faults = 0;
+  for (uint32_t i = 0; i < j->outcomes.len; i++)
+    j->outcomes.at[i].executions = 0;
+}
+
 struct judge jury_judge(struct jury *j) {
-  return (struct judge){ended, j};
+  return (struct judge){ended, j, again};
 }
 
 void jury_free(struct jury *j) {

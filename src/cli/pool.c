@@ -39,9 +39,13 @@ struct pool *pool_open(const struct pool_job *job, uint32_t local) {
   p->local = local;
   p->slots = xcalloc(local + 1, sizeof *p->slots);
   p->fds = xcalloc(local + 1, sizeof *p->fds);
-  for (uint32_t i = 0; i < local; i++)
+  /* All of it now: processes whose memory is laid out in the same way have the
+   * same addresses in their states, which a gang compares. */
+  for (uint32_t i = 0; i < local; i++) {
     p->slots[i].worker = (struct worker){.hang_seconds = job->hang_seconds,
                                          .show_output = job->show_output};
+    worker_map(&p->slots[i].worker);
+  }
   p->remote = remote_open(job);
   return p;
 }

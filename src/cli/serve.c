@@ -94,7 +94,9 @@ static void take_bad(struct server *s, const struct client *c,
 static bool look(struct server *s, const struct client *c, struct explore *x,
                  int search, enum explore_end *end, struct record *r) {
   *end = hunt_explore(&s->h, x, search);
-  bool bad = *end == EXPLORE_BAD || (x->all && x->bad_count);
+  /* Of a gang that searched everything, the first member knows the best. */
+  bool others = x->gang && x->graph && x->all && x->member;
+  bool bad = *end == EXPLORE_BAD || (x->all && x->bad.len && !others);
   if (bad)
     take_bad(s, c, x, r);
   vec_free(&x->bad);
@@ -226,6 +228,9 @@ static bool learn(const struct item *i, struct error *e) {
       return false;
     }
   }
+  /* Everybody is told the same: it is no news. */
+  rt_found_conflict();
+  rt_found_shared_stack();
   return true;
 }
 
@@ -264,6 +269,12 @@ static void do_part(struct server *s, const struct item *i,
     x.member = i->member;
   }
   look(s, c, &x, i->search, &r->end, r);
+  if (r->end == EXPLORE_DIVERGED)
+    error_set(&h->shared->error, ERR_SYSTEM,
+              "internal error: an execution that was run again took another "
+              "way");
+  if (x.states) /* how long its executions are is up to who came first */
+    s->result.statistics.events = x.transitions;
   vec_free(&below);
   r->exhaustive = r->end == EXPLORE_ALL && !x.cut;
   r->interleavings = x.graph ? x.interleavings : 0;

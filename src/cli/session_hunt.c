@@ -102,10 +102,9 @@ static void put_estimate(struct session *s, struct run *r,
   struct buf b = {0};
   bool states = s->settings->search == SEARCH_AUTO ||
                 s->settings->search == SEARCH_STATEFUL;
-  buf_printf(&b, "%s (", r->result.coverage.sentence);
   estimate_words(&c->estimate, states ? "state" : "execution", &b);
-  buf_puts(&b, ", if the rest is like what was seen)");
-  r->result.coverage.sentence = arena_strdup(&s->arena, buf_text(&b));
+  buf_puts(&b, ", if the rest is like what was seen");
+  r->result.coverage.estimate = arena_strdup(&s->arena, buf_text(&b));
   buf_free(&b);
 }
 

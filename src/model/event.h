@@ -67,14 +67,16 @@ extern const uint8_t event_reads[EV_COUNT], event_writes[EV_COUNT];
 
 struct event {
   uint8_t kind;
-  uint8_t thread; /* 0 is the main thread, 1 … are the client's */
-  uint8_t order;  /* memory order of an atomic (the __ATOMIC_ constants) */
-  uint8_t flags;  /* EVENT_NO_… */
-  uint32_t step;  /* number of the scheduling step it belongs to */
-  uint32_t call;  /* the client's call it belongs to, or EVENT_NO_CALL */
-  uint32_t chain; /* index into trace->frames: the calls it is nested in */
-  uint64_t pc;    /* return address of the hook, as offset into the loaded
-                     object (look places up at pc - 1); 0 is unknown */
+  uint8_t thread;      /* 0 is the main thread, 1 … are the client's */
+  uint8_t order;       /* memory order of an atomic (the __ATOMIC_ constants) */
+  uint8_t flags;       /* EVENT_NO_… */
+  uint32_t step;       /* number of the scheduling step it belongs to */
+  uint32_t call;       /* the client's call it belongs to, or EVENT_NO_CALL */
+  uint32_t chain;      /* index into trace->frames: the calls it is nested in */
+  uint32_t activation; /* index into trace->activations: of its function */
+  uint32_t unused;     /* no padding: events are compared as bytes */
+  uint64_t pc;         /* return address of the hook, as offset into the loaded
+                          object (look places up at pc - 1); 0 is unknown */
   uint64_t addr;
   uint64_t size;
   /* read: the value read.  write, rmw: the new value, and in `old` the one that

@@ -97,7 +97,8 @@ struct coverage {
   bool exhaustive; /* everything that was planned ran completely */
   char *sentence;  /* "all 31 clients up to 2x2 calls, every
                       interleaving; 500 larger ones at random" */
-  char *limit;     /* the budget that ended the search, or NULL */
+  char *limit;     /* the budget that ended the search, or NULL … */
+  char *estimate;  /* … and how far it was then, or NULL */
 };
 
 struct result {

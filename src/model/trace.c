@@ -45,6 +45,7 @@ bool trace_copy(struct trace *to, const struct trace *from, struct arena *a) {
   *to = *from;
   return COPY(to->events, from->events, from->nevents, a) &&
          COPY(to->frames, from->frames, from->nframes, a) &&
+         COPY(to->activations, from->activations, from->nactivations, a) &&
          COPY(to->blocks, from->blocks, from->nblocks, a) &&
          copy_notes(to, from, a) &&
          copy_history(&to->history, &from->history, a);

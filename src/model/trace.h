@@ -5,6 +5,12 @@
  * Program counters are offsets into the loaded object; the chain of an event
  * is a list of call sites from the inside out: frames[e.chain], then its
  * parent, until 0.  frames[0] is the bottom (no frame).
+ *
+ * Frames are shared: two calls from one place have the same.  Activations are
+ * not: each call of a function has its own, so that an event tells by which
+ * execution of its function it was made.  An event's place in its activation is
+ * its pc, in the one that called that its call_pc, and so on outwards; code
+ * that was inlined runs in the activation that it was inlined into.
  */
 #ifndef MODEL_TRACE_H
 #define MODEL_TRACE_H
@@ -15,6 +21,13 @@
 struct frame {
   uint64_t call_pc; /* return address in the caller, as module offset */
   uint32_t parent;  /* index of the next frame outwards, 0 at the bottom */
+};
+
+/* One execution of a function.  Calls that made no event have none. */
+struct activation {
+  uint64_t call_pc; /* return address in the caller, as module offset; 0: its
+                       caller is no code of the object */
+  uint32_t parent;  /* the caller's activation; 0 is the bottom (none) */
 };
 
 struct block {
@@ -33,6 +46,8 @@ struct trace {
   uint32_t nevents;
   struct frame *frames;
   uint32_t nframes;
+  struct activation *activations; /* a parent comes before its children */
+  uint32_t nactivations;
   struct block *blocks; /* sorted by time of allocation */
   uint32_t nblocks;
   const char **notes; /* texts of SHOW and FAULT events, by event.value[0] */

@@ -67,6 +67,33 @@ static void put_calls(struct json *j, const struct trace *t,
   json_end_array(j);
 }
 
+/* The activation that called `a` from there.  Callers that are no code of the
+ * object are in no chain. */
+static uint32_t caller_of(const struct trace *t, uint32_t a, uint64_t call_pc) {
+  while (a && t->activations[a].call_pc != call_pc)
+    a = t->activations[a].parent;
+  return t->activations[a].parent;
+}
+
+/* A number for the event's place and for each of put_calls: whose it is. */
+static void put_activations(struct json *j, const struct trace *t,
+                            const struct event *e, const struct place *at,
+                            const struct trace_places *places) {
+  uint32_t a = e->activation;
+  json_array(j, "activations");
+  json_uint(j, NULL, a);
+  for (const struct place *p = at ? at->next : NULL; p; p = p->next)
+    json_uint(j, NULL, a);
+  for (uint32_t f = e->chain; f; f = t->frames[f].parent) {
+    const struct place *p = places->place(places->ctx, t->frames[f].call_pc);
+    a = caller_of(t, a, t->frames[f].call_pc);
+    do
+      json_uint(j, NULL, a);
+    while (p && (p = p->next));
+  }
+  json_end_array(j);
+}
+
 /* Of accesses of up to 8 bytes, and of attempts and threads. */
 static bool has_value(const struct event *e) {
   switch (e->kind) {
@@ -109,6 +136,8 @@ static void put_event(const struct trace *t, const struct event *e,
     put_place(&j, at);
   if (e->chain || (at && at->next))
     put_calls(&j, t, e, at, places);
+  if (e->activation)
+    put_activations(&j, t, e, at, places);
   json_end_object(&j);
   buf_putc(out, '\n');
 }

@@ -3,8 +3,9 @@
  * number of traces in a file.  docs/trace.md is the format's page.
  *
  * In a trace that was read, program counters stand for places: a pc p is
- * places[p - 1] of the file, 0 is unknown.  Inlined calls are frames like
- * others.
+ * places[p - 1] of the file, 0 is unknown.  Inlined calls are frames and
+ * activations like others; only, what the code was inlined into twice in one
+ * activation cannot be told apart.
  *
  * (T1) the events of an operation lie in one thread, and no other operation of
  *      that thread has an event between them.

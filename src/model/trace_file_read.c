@@ -38,9 +38,10 @@ struct reader {
   /* of the running trace */
   VEC(struct event) events;
   VEC(struct frame) frames;
+  VEC(struct activation) activations;
   VEC(struct op_state) ops;
   VEC(const char *) op_names;
-  struct map128 op_of, frame_of;
+  struct map128 op_of, frame_of, activation_of;
   uint32_t running[256]; /* by thread: its operation's index in ops + 1 */
 };
 
@@ -216,6 +217,61 @@ static int get_calls(struct reader *r, const json_t *o, uint32_t *chain) {
   return 0;
 }
 
+/* What belongs to one execution of a function: equal numbers, and the same
+ * calls around it in one operation. */
+static uint32_t activation_of(struct reader *r, const struct event *e,
+                              uint64_t number, uint64_t pc, uint32_t parent) {
+  uint64_t key[] = {number, pc, parent, e->thread, e->call};
+  bool fresh;
+  uint32_t *at =
+      map128_put(&r->activation_of, hash128(key, sizeof key, 0), &fresh);
+  if (fresh) {
+    *at = r->activations.len;
+    vec_push(&r->activations, ((struct activation){pc, parent}));
+  }
+  return *at;
+}
+
+static int get_activation_number(struct reader *r, const json_t *numbers,
+                                 size_t i, uint64_t *out) {
+  const json_t *v = json_array_get(numbers, i);
+  *out = 0;
+  if (!numbers)
+    return 0;
+  if (!json_is_integer(v) || json_integer_value(v) < 0)
+    return fail(r, "\"activations\" holds something that is not a number");
+  *out = (uint64_t)json_integer_value(v);
+  return 0;
+}
+
+/* Of the code that made the event, and of the code of each of its "calls".
+ * Without numbers, calls from one place are one activation. */
+static int get_activations(struct reader *r, const json_t *o, struct event *e) {
+  const json_t *numbers = json_object_get(o, "activations");
+  size_t depth = json_array_size(json_object_get(o, "calls"));
+  if (numbers && !json_is_array(numbers))
+    return fail(r, "\"activations\" is not an array");
+  if (numbers && json_array_size(numbers) != depth + 1)
+    return fail(r,
+                "\"activations\" has %zu numbers, not one and one for each "
+                "of %zu calls",
+                json_array_size(numbers), depth);
+  VEC(uint64_t) sites = {0}; /* from the inside out, then the bottom */
+  for (uint32_t f = e->chain; f; f = r->frames.at[f].parent)
+    vec_push(&sites, r->frames.at[f].call_pc);
+  assert(sites.len == depth);
+  vec_push(&sites, 0);
+  int err = 0;
+  for (size_t i = depth + 1; i-- > 0 && !err;) {
+    uint64_t number;
+    err = get_activation_number(r, numbers, i, &number);
+    if (!err)
+      e->activation = activation_of(r, e, number, sites.at[i], e->activation);
+  }
+  vec_free(&sites);
+  return err;
+}
+
 /* Operations. */
 
 static struct op_state *op_of(struct reader *r, uint32_t op, uint32_t thread) {
@@ -313,6 +369,8 @@ static int read_event(struct reader *r, const json_t *o, const char *type) {
     err = get_place(r, o, &e.pc);
   if (!err)
     err = get_calls(r, o, &e.chain);
+  if (!err)
+    err = get_activations(r, o, &e);
   if (err)
     return err;
   get_values(o, &e);
@@ -333,6 +391,8 @@ static void end_trace(struct reader *r) {
   t->trace.nevents = r->events.len;
   t->trace.frames = STORE(r, &r->frames);
   t->trace.nframes = r->frames.len;
+  t->trace.activations = STORE(r, &r->activations);
+  t->trace.nactivations = r->activations.len;
   t->about.op_names = STORE(r, &r->op_names);
   t->about.nops = r->op_names.len;
 }
@@ -341,12 +401,15 @@ static void begin_trace(struct reader *r, struct trace_about about) {
   end_trace(r);
   vec_clear(&r->events);
   vec_clear(&r->frames);
+  vec_clear(&r->activations);
   vec_clear(&r->ops);
   vec_clear(&r->op_names);
   map128_clear(&r->op_of);
   map128_clear(&r->frame_of);
+  map128_clear(&r->activation_of);
   memset(r->running, 0, sizeof r->running);
   vec_push(&r->frames, ((struct frame){0}));
+  vec_push(&r->activations, ((struct activation){0}));
   vec_push(&r->traces,
            ((struct stored_trace){.about = about, .line = r->line}));
 }
@@ -444,11 +507,13 @@ static void reader_free(struct reader *r) {
   map128_free(&r->names);
   map128_free(&r->op_of);
   map128_free(&r->frame_of);
+  map128_free(&r->activation_of);
   vec_free(&r->text);
   vec_free(&r->place);
   vec_free(&r->traces);
   vec_free(&r->events);
   vec_free(&r->frames);
+  vec_free(&r->activations);
   vec_free(&r->ops);
   vec_free(&r->op_names);
 }

@@ -258,6 +258,7 @@ static void put_coverage(struct json *j, const struct coverage *c) {
   json_bool(j, "one_client", c->one_client);
   json_bool(j, "exhaustive", c->exhaustive);
   string_or_null(j, "limit", c->limit);
+  string_or_null(j, "estimate", c->estimate);
   json_end_object(j);
 }
 

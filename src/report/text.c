@@ -269,6 +269,8 @@ static void put_coverage(const struct coverage *c, struct buf *b) {
   }
   if (c->limit)
     buf_printf(b, "; stopped by %s", c->limit);
+  if (c->estimate)
+    buf_printf(b, " after %s", c->estimate);
 }
 
 /* A sentence of its own under the summary line. */
@@ -314,15 +316,6 @@ static void put_summary(struct screen *s, const struct result *r) {
     buf_puts(&b, " (and ");
     story_number(r->statistics.blocked, &b);
     buf_puts(&b, " blocked)");
-  }
-  if (r->statistics.interleavings) {
-    buf_puts(&b, " (");
-    put_count(&b, r->statistics.states, "state");
-    buf_puts(&b, ", ");
-    buf_puts(&b,
-             r->statistics.interleavings >= UINT64_MAX - 1 ? "more than " : "");
-    put_count(&b, r->statistics.interleavings, "interleaving");
-    buf_putc(&b, ')');
   }
   buf_printf(&b, ", seed %" PRIu64, r->seed);
   size_t used = put_object(s, r->object);

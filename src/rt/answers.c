@@ -2,6 +2,8 @@
  * progress. */
 #include "rt/int.h"
 
+#include <string.h>
+
 const struct history *rt_history(void) {
   uint32_t n = E.client ? E.client->ncalls : 0;
   for (uint32_t i = 0; i < n; i++)
@@ -18,7 +20,13 @@ struct hash128 rt_history_hash(void) {
   for (uint32_t t = 0; t < E.live.nfibers; t++)
     if (E.fiber[t].call != EVENT_NO_CALL && E.fiber[t].called)
       what[1] |= 1ull << E.fiber[t].call;
-  return hash128(E.calls, n * sizeof *E.calls, hash64(what, sizeof what, 0));
+  struct live_call calls[64];
+  memcpy(calls, E.calls, n * sizeof *calls);
+  for (uint32_t i = 0; i < n; i++)
+    if (UNLIKELY(calls[i].result.kind == VALUE_STRING))
+      /* The same in every process: what it says, not where it is. */
+      calls[i].result.bits = value_text_hash(calls[i].result);
+  return hash128(calls, n * sizeof *calls, hash64(what, sizeof what, 0));
 }
 
 const struct rt_fault *rt_fault(void) { return &E.fault; }
@@ -26,6 +34,7 @@ uint32_t rt_steps(void) { return E.live.steps; }
 bool rt_call_done(uint32_t call) {
   return E.times[call].ret != HISTORY_PENDING;
 }
+void rt_limit(uint32_t max_steps) { E.options.max_steps = max_steps; }
 uint64_t rt_progress(void) { return E.progress; }
 uint64_t rt_accesses(void) { return E.accesses; }
 

@@ -85,6 +85,16 @@ static struct value result_of(const struct fl_op *op, long long raw) {
   return (struct value){VALUE_VOID, 0};
 }
 
+/*
+ * Loops are found by comparing stacks, and those hold what earlier calls left
+ * where nothing was written yet: it must not come from other executions.
+ */
+static __attribute__((noinline)) void clean_stack(void) {
+  char below[1024];
+  memset(below, 0, sizeof below);
+  __asm__ volatile("" : : "r"(below) : "memory");
+}
+
 static void run_call(uint32_t id) {
   struct fiber_state *f = E.self;
   const struct call *c = &E.client->calls[id];
@@ -93,7 +103,10 @@ static void run_call(uint32_t id) {
   f->called = 0;
   f->allocs = 0;
   fl__spin_forget(E.cur);
+  clean_stack();
+  uint32_t depth = f->depth;
   long long raw = invoke(op, c);
+  f->depth = depth; /* longjmp may have left frames behind */
   if (!f->called) /* touched nothing: a step of its own */
     point(EV_STEP, NULL, 0, 0);
   E.calls[id].result = result_of(op, raw);

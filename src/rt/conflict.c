@@ -1,7 +1,8 @@
 /*
  * Which locations do two threads touch, one of them writing?  A table from
  * 8-byte granules to who read and who wrote there, over all executions since
- * the client was prepared.
+ * the client was prepared.  It can be told to another process, together with
+ * the marks of stacks that others touch.
  */
 #include "rt/int.h"
 
@@ -44,6 +45,18 @@ static void grow(void) {
   free(old);
 }
 
+/* The entry of a granule, made when there is none. */
+static inline struct entry *entry_of(uint64_t granule) {
+  if (2 * T.len >= T.cap)
+    grow();
+  struct entry *e = find(granule);
+  if (!e->granule) {
+    e->granule = granule;
+    T.len++;
+  }
+  return e;
+}
+
 static bool conflicts(const struct entry *e) {
   uint32_t all = e->readers | e->writers;
   return e->writers && (all & (all - 1));
@@ -59,13 +72,7 @@ void fl__conflict_note(int thread, uint8_t kind, uint64_t addr, uint64_t size) {
   if (last - addr / 8 >= MOST_GRANULES)
     return;
   for (uint64_t g = addr / 8; g <= last; g++) {
-    if (2 * T.len >= T.cap)
-      grow();
-    struct entry *e = find(g);
-    if (!e->granule) {
-      e->granule = g;
-      T.len++;
-    }
+    struct entry *e = entry_of(g);
     bool before = conflicts(e);
     if (writes)
       e->writers |= 1u << thread;
@@ -99,4 +106,119 @@ void fl__conflict_forget(void) {
   if (T.at)
     memset(T.at, 0, T.cap * sizeof *T.at);
   T.len = 0;
+}
+
+/* ---- for other processes ---- */
+
+struct told_head {
+  char magic[8];
+  uint64_t granules, marks;
+};
+static const char magic[8] = "FLKNOW1";
+
+/* One 16-byte unit of a stack that others touch. */
+struct told_mark {
+  uint32_t owner, unit;
+};
+
+/* The object may lie elsewhere in the other process: its granules count from
+ * where it begins.  Addresses of all else are fixed (int.h). */
+#define IN_IMAGE (1ull << 63)
+
+static uint64_t granule_told(uint64_t g) {
+  return g * 8 - E.base < E.image_span ? (g - E.base / 8) | IN_IMAGE : g;
+}
+
+static uint64_t granule_here(uint64_t told) {
+  return told & IN_IMAGE ? (told & ~IN_IMAGE) + E.base / 8 : told;
+}
+
+enum { UNITS = STACK_SIZE / 16 };
+
+static uint64_t tell_marks(struct buf *out) {
+  uint64_t n = 0;
+  for (uint32_t t = 0; t < RT_MAX_THREADS; t++)
+    for (uint32_t w = 0; E.stack_marks[t] && w < UNITS / 64; w++)
+      for (uint64_t left = E.stack_marks[t][w]; left; left &= left - 1, n++) {
+        struct told_mark m = {t, w * 64 + (uint32_t)__builtin_ctzll(left)};
+        if (out)
+          buf_put(out, &m, sizeof m);
+      }
+  return n;
+}
+
+void rt_knowledge(struct buf *out) {
+  struct told_head head = {.granules = T.len, .marks = tell_marks(NULL)};
+  memcpy(head.magic, magic, sizeof magic);
+  buf_put(out, &head, sizeof head);
+  for (uint32_t i = 0; i < T.cap; i++)
+    if (T.at[i].granule) {
+      struct entry e = T.at[i];
+      e.granule = granule_told(e.granule);
+      buf_put(out, &e, sizeof e);
+    }
+  tell_marks(out);
+}
+
+/* How many of them conflict for who told. */
+static uint32_t learn_granules(const char *at, uint64_t n) {
+  uint32_t theirs = 0;
+  for (uint64_t i = 0; i < n; i++, at += sizeof(struct entry)) {
+    struct entry told;
+    memcpy(&told, at, sizeof told);
+    uint64_t g = granule_here(told.granule);
+    if (!g)
+      continue;
+    struct entry *e = entry_of(g);
+    e->readers |= told.readers;
+    e->writers |= told.writers;
+    theirs += conflicts(&told);
+  }
+  return theirs;
+}
+
+static void learn_marks(const char *at, uint64_t n) {
+  for (uint64_t i = 0; i < n; i++, at += sizeof(struct told_mark)) {
+    struct told_mark m;
+    memcpy(&m, at, sizeof m);
+    if (m.owner >= RT_MAX_THREADS || m.unit >= UNITS)
+      continue;
+    uint64_t **bits = &E.stack_marks[m.owner];
+    if (!*bits)
+      *bits = xcalloc(UNITS / 64, sizeof **bits);
+    (*bits)[m.unit / 64] |= 1ull << m.unit % 64;
+    E.stack_shared |= 1u << m.owner;
+  }
+}
+
+static uint32_t count_conflicts(void) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < T.cap; i++)
+    n += T.at[i].granule && conflicts(&T.at[i]);
+  return n;
+}
+
+/*
+ * What is known here and was not known there counts as newly found: the others
+ * must hear of it before all search the same graph.
+ */
+bool rt_learn(const struct buf *knowledge) {
+  struct told_head head;
+  if (knowledge->len < sizeof head)
+    return false;
+  memcpy(&head, knowledge->at, sizeof head);
+  uint64_t room = knowledge->len - sizeof head;
+  if (memcmp(head.magic, magic, sizeof magic) ||
+      head.granules > room / sizeof(struct entry) ||
+      head.marks > room / sizeof(struct told_mark) ||
+      head.granules * sizeof(struct entry) +
+              head.marks * sizeof(struct told_mark) !=
+          room)
+    return false;
+  const char *at = knowledge->at + sizeof head;
+  uint32_t theirs = learn_granules(at, head.granules);
+  learn_marks(at + head.granules * sizeof(struct entry), head.marks);
+  E.conflicts = count_conflicts() - theirs;
+  E.new_marks = (uint32_t)(tell_marks(NULL) - head.marks);
+  return true;
 }

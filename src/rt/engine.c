@@ -19,6 +19,7 @@ void fl__wait(enum event_kind kind, const volatile void *addr, uint64_t other,
   f->pc = pc;
   f->other = other;
   f->can = can;
+  f->visit = f->visits;
   E.arrival = ARRIVED;
   fl__switch(&f->sp, E.engine_sp);
 }
@@ -235,14 +236,20 @@ static uint32_t note_step(int t, enum how how) {
       .kind = f->kind,
       .flags =
           (uint8_t)((how == TRANSIT ? RT_LINK : 0) |
-                    (f->can || f->spun ? RT_WAITS : 0) |
+                    (f->can || f->spun || f->await ? RT_WAITS : 0) |
                     (!f->called && f->call != EVENT_NO_CALL ? RT_CALLS : 0)),
       .enabled = E.enabled,
+      .set = (uint16_t)f->await,
       .addr = f->kind == EV_JOIN ? f->other : f->addr,
       .size = f->size,
       .other = wait ? f->other : 0,
       .old = value_before(f)});
   return E.log->len - 1;
+}
+
+static void note_choice(struct rt_logged *l) {
+  uint32_t n = (uint32_t)E.alternatives;
+  l->answers = l->answers * (n + 1) + (uint32_t)E.chosen + 1;
 }
 
 static void complete_note(uint32_t at, const struct fiber_state *f,
@@ -285,13 +292,28 @@ static inline bool is_silent(const uint64_t old[2], uint64_t addr,
   return now[0] == old[0] && now[1] == old[1];
 }
 
+/* The pending access of t is about to be made … */
+static __attribute__((noinline)) void follow(int t, enum how how) {
+  if (E.recording)
+    fl__record_step(t);
+  fl__atomic_made(t, how != TRANSIT);
+}
+
+/* … and now t has come to the next one, or to its end. */
+static __attribute__((noinline)) void followed(int t, uint8_t kind,
+                                               uint64_t addr, uint64_t size) {
+  if (E.recording)
+    fl__record_done_step(kind, addr, size);
+  fl__atomic_arrive(t);
+}
+
 /* Executes the pending access of t up to its next one. */
 static inline __attribute__((always_inline)) int
 execute_one(int t, enum how how, const struct rt_driver *d) {
   struct fiber_state *f = &E.fiber[t];
   uint32_t bit = 1u << t;
   uint8_t kind = f->kind;
-  uint64_t addr = f->addr, size = f->size, old[2];
+  uint64_t addr = f->addr, size = f->size, from = f->pc, old[2];
   E.live.parked &= ~bit;
   E.live.waiting &= ~bit;
   E.accesses += kind != EV_STEP;
@@ -327,8 +349,8 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   bool plain = kind == EV_WRITE && size <= 16 && fl__readable(addr, size);
   if (plain)
     peek(old, addr, size);
-  if (UNLIKELY(E.recording))
-    fl__record_step(t);
+  if (UNLIKELY(E.shadowing))
+    follow(t, how);
   uint32_t returned = E.returned;
   f->silent = f->failed = 0;
   f->spun = 0;
@@ -336,10 +358,12 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   resume(t);
   while (UNLIKELY(E.arrival == CHOOSES)) {
     E.chosen = d && d->choose ? d->choose(d->ctx, E.alternatives) : 0;
+    if (logged != UINT32_MAX)
+      note_choice(&E.log->at[logged]);
     resume(t);
   }
-  if (UNLIKELY(E.recording))
-    fl__record_done_step(kind, addr, size);
+  if (UNLIKELY(E.shadowing))
+    followed(t, kind, addr, size);
   if (logged != UINT32_MAX)
     complete_note(logged, f, returned);
   if (E.arrival == FAULTED)
@@ -371,13 +395,13 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   }
   if (LIKELY(!f->can)) {
     E.live.parked |= bit;
-    fl__spin_arrive(t);
+    fl__spin_arrive(t, from);
   } else if (f->can != fl__clients_done) {
     E.live.parked |= bit;
     E.live.waiting |= bit;
     if (f->kind == EV_JOIN && f->can(f))
       E.live.transit |= bit;
-    fl__spin_arrive(t);
+    fl__spin_arrive(t, from);
   } else if (!E.live.clients && E.live.final) {
     E.live.transit |= bit;
   }
@@ -387,6 +411,9 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
 /* May the pending access run without being a step of its own? */
 static bool is_local(const struct fiber_state *f) {
   if (f->status != FIBER_PARKED || f->can || f->spinning)
+    return false;
+  if (UNLIKELY(E.regions != NULL) &&
+      fl__atomic_needs_step((int)(f - E.fiber)))
     return false;
   switch (f->kind) {
   case EV_READ:
@@ -433,6 +460,8 @@ execute_step(int t, const struct rt_driver *d) {
 
 __attribute__((noinline)) int fl__execute_transit(int t,
                                                   const struct rt_driver *d) {
+  if (E.stepwise)
+    fl__clean_below(t);
   int end = execute_one(t, TRANSIT, d);
   return E.reduce ? run_locals(t, end, d) : end;
 }
@@ -444,7 +473,8 @@ FL_HOT uint32_t fl__enabled(void) {
     if (E.fiber[t].can(&E.fiber[t]))
       on |= 1u << t;
   }
-  return on & ~E.live.spinning;
+  on &= ~E.live.spinning;
+  return UNLIKELY(E.live.inside) ? fl__atomic_enabled(on) : on;
 }
 
 static const char *name_list(uint32_t mask, char *out, size_t size) {
@@ -557,12 +587,17 @@ static FL_HOT enum rt_end run(const struct rt_driver *d) {
  * which need not be a step. */
 static int restart(const struct rt_driver *d) {
   rt_restore(&E.start);
+  if (UNLIKELY(E.shadowing))
+    fl__shadow_restart();
   E.fault.kind = FAULT_NONE;
   int end = FL_GOES_ON;
   if (E.reduce)
     for (uint32_t t = 0; t < E.live.nfibers && end == FL_GOES_ON; t++)
-      if (E.live.parked >> t & 1)
+      if (E.live.parked >> t & 1) {
+        if (E.stepwise)
+          fl__clean_below((int)t);
         end = run_locals((int)t, end, d);
+      }
   return end;
 }
 
@@ -574,10 +609,14 @@ static enum rt_end finish(int begun, const struct rt_driver *d) {
   return end;
 }
 
-enum rt_end rt_run(const struct rt_driver *d) { return finish(restart(d), d); }
+enum rt_end rt_run(const struct rt_driver *d) {
+  E.stepwise = 0;
+  return finish(restart(d), d);
+}
 
 enum rt_end rt_run_on(const struct snapshot *s, const struct rt_driver *d) {
   rt_restore(s);
+  E.stepwise = 0;
   E.fault.kind = FAULT_NONE;
   return finish(FL_GOES_ON, d);
 }
@@ -585,10 +624,11 @@ enum rt_end rt_run_on(const struct snapshot *s, const struct rt_driver *d) {
 enum rt_end rt_run_recorded(const struct rt_driver *d, struct arena *a,
                             struct trace *t) {
   assert(!E.reduce); /* a trace shows every access as a step */
+  E.stepwise = 0;
+  E.shadowing |= SHADOW_CHAINS;
   restart(d);
-  memcpy(E.shadow, E.start_shadow, RT_MAX_THREADS * sizeof *E.shadow);
   fl__record_begin(a, t);
-  E.recording = E.shadowing = 1;
+  E.recording = 1;
   enum rt_end end = run(d);
   if (E.options.uses_tls)
     fl__use_fs(E.own_fs);
@@ -597,13 +637,15 @@ enum rt_end rt_run_recorded(const struct rt_driver *d, struct arena *a,
     fl__record_note(EV_FAULT, E.fault.thread, E.fault.pc, E.fault.addr,
                     E.fault.text);
   fl__record_end();
-  E.recording = E.shadowing = 0;
+  E.recording = 0;
+  E.shadowing &= (uint8_t)~SHADOW_CHAINS;
   return end;
 }
 
 uint32_t rt_enabled(void) { return fl__enabled(); }
 
 enum rt_end rt_begin(const struct rt_driver *d) {
+  E.stepwise = 1;
   int end = restart(d);
   if (end == FL_GOES_ON)
     end = fl__run_transit(d);
@@ -614,6 +656,8 @@ enum rt_end rt_begin(const struct rt_driver *d) {
 enum rt_end rt_step(int thread, const struct rt_driver *d) {
   if (E.live.steps >= E.options.max_steps)
     return RT_CUT;
+  E.stepwise = 1;
+  fl__clean_below(thread);
   int end = execute_step(thread, d);
   if (end == FL_GOES_ON)
     end = fl__run_transit(d);

@@ -82,6 +82,20 @@ static void *sleeper(void *arg) {
   return NULL;
 }
 
+/* At a fixed place: what identifies a thread is an address there, and states
+ * that hold it are compared across processes. */
+static void set_stack(pthread_attr_t *attr, int thread) {
+  enum { SIZE = 256 << 10 };
+  void *at = (void *)(LENT_BASE + (uint64_t)thread * SIZE);
+  void *p = mmap(
+      at, SIZE, PROT_READ | PROT_WRITE,
+      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (p == at)
+    pthread_attr_setstack(attr, p, SIZE);
+  else
+    pthread_attr_setstacksize(attr, SIZE);
+}
+
 void fl__lend(int thread) {
   struct parked_thread *p = &E.lent[thread];
   if (p->ready)
@@ -93,7 +107,7 @@ void fl__lend(int thread) {
   pthread_sigmask(SIG_BLOCK, &all, &old);
   pthread_attr_t attr;
   pthread_attr_init(&attr);
-  pthread_attr_setstacksize(&attr, 256 << 10);
+  set_stack(&attr, thread);
   pthread_t t;
   if (pthread_create(&t, &attr, sleeper, p))
     die("cannot start a thread");
@@ -140,6 +154,30 @@ int fl__thread_of_handle(uintptr_t handle) {
 
 uintptr_t fl__handle_of_thread(int thread) { return E.lent[thread].handle; }
 
+/*
+ * Frames have holes: padding, and slots that are written later.  What was left
+ * there by calls that are over, in this execution or in another one, would make
+ * states different that are equal, and the same state different in two
+ * processes.  So a step of a search over states finds zeros below the stack, as
+ * far down as steps usually go, and as far as something is left.
+ */
+void fl__clean_below(int thread) {
+  enum { USUAL = 1024, BLOCK = 256 };
+  uint64_t end = STACK_BASE + (uint64_t)thread * STACK_SIZE + STACK_GUARD;
+  uint64_t at = (uint64_t)(uintptr_t)E.fiber[thread].sp;
+  if (at - end < USUAL)
+    return;
+  at -= USUAL;
+  memset((void *)at, 0, USUAL);
+  static const char zeros[BLOCK];
+  for (; at - end >= BLOCK; at -= BLOCK) {
+    void *block = (void *)(at - BLOCK);
+    if (!memcmp(block, zeros, BLOCK))
+      return;
+    memset(block, 0, BLOCK);
+  }
+}
+
 /* ---- stacks that other threads look at ---- */
 
 static bool mark(int owner, uint64_t first, uint64_t last) {
@@ -179,8 +217,12 @@ void fl__stack_published(uint64_t pointer) {
   uint64_t last = in + REACH - 1;
   if (last >= STACK_SIZE)
     last = STACK_SIZE - 1;
-  if (mark(owner, in / 16, last / 16))
-    E.stack_shared |= 1u << owner; /* in time: no search must begin again */
+  if (mark(owner, in / 16, last / 16)) {
+    E.stack_shared |= 1u << owner;
+    /* In time for this execution; but in the next one what its owner does
+     * there before is a step too, and was none in this one. */
+    E.new_marks++;
+  }
 }
 
 bool fl__stack_marked(int thread, uint64_t addr, uint64_t size) {

@@ -19,6 +19,12 @@
 #include <pthread.h>
 #include <time.h>
 
+/* The place of the call, which is a visit to the library: what it does there
+ * is done in one place (atomic.c). */
+#undef CALLER_PC
+#define CALLER_PC                                                              \
+  (E.fiber[E.cur].visits++, (uint64_t)(uintptr_t)__builtin_return_address(0))
+
 /* Defines the function that the user's references to NAME lead to. */
 #define WRAP(TYPE, NAME, PARAMETERS)                                           \
   __attribute__((visibility("default"))) TYPE __wrap_##NAME PARAMETERS;        \
@@ -65,8 +71,10 @@ static inline uint32_t fl__owner(const struct fiber_state *f) {
 
 static inline void fl__point(enum event_kind kind, const volatile void *addr,
                              uint64_t size, uint64_t pc) {
-  if (LIKELY(fl__on()))
+  if (LIKELY(fl__on())) {
+    E.self->visit = E.self->visits;
     point(kind, addr, size, pc);
+  }
 }
 
 /*

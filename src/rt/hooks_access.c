@@ -48,8 +48,10 @@ void fl__access(enum event_kind kind, const volatile void *addr, uint64_t size,
                 uint64_t pc) {
   if (!E.in_fiber || !size)
     return;
-  if (fl__visible((uint64_t)(uintptr_t)addr, size))
+  if (fl__visible((uint64_t)(uintptr_t)addr, size)) {
+    E.self->visit = E.self->visits;
     point(kind, addr, size, pc);
+  }
 }
 
 /* The commonest cases first; the rest of fl__visible out of line. */
@@ -88,9 +90,11 @@ HOOKS_OF(8)
 HOOKS_OF(16)
 
 void __tsan_read_range(void *p, unsigned long n) {
+  E.fiber[E.cur].visits++;
   fl__access(EV_READ, p, n, CALLER_PC);
 }
 void __tsan_write_range(void *p, unsigned long n) {
+  E.fiber[E.cur].visits++;
   fl__access(EV_WRITE, p, n, CALLER_PC);
 }
 
@@ -106,9 +110,9 @@ void __tsan_vptr_read(void **vptr) {
 
 /*
  * The shadow call stack: who called the function that the access is in.  Only
- * a recorded execution and the preparation need it.  Frames that longjmp or an
- * exception left behind lie below the new frame's stack pointer and are
- * dropped.
+ * a recorded execution, the preparation and regions need it.  Frames that
+ * longjmp or an exception left behind lie below the new frame's stack pointer
+ * and are dropped.
  */
 FL_HOT void __tsan_func_entry(void *call_pc) {
   if (LIKELY(!E.shadowing))
@@ -121,7 +125,8 @@ FL_HOT void __tsan_func_entry(void *call_pc) {
   while (f->depth && f->depth <= SHADOW_FRAMES && s[f->depth - 1].sp <= sp)
     f->depth--;
   if (f->depth < SHADOW_FRAMES)
-    s[f->depth] = (struct shadow_frame){(uint64_t)(uintptr_t)call_pc, sp};
+    s[f->depth] =
+        (struct shadow_frame){.pc = (uint64_t)(uintptr_t)call_pc, .sp = sp};
   f->depth++;
 }
 

@@ -51,6 +51,7 @@ static int take(struct mutex *m) {
   if (m->owner)
     return EBUSY;
   m->owner = me;
+  fl__me()->held++;
   m->count = m->kind == MUTEX_RECURSIVE;
   return 0;
 }
@@ -122,6 +123,7 @@ int fl__mutex_unlock(struct mutex *m, uint64_t pc) {
     return 0;
   }
   m->owner = m->count = 0;
+  fl__me()->held--;
   return 0;
 }
 
@@ -192,6 +194,7 @@ static int take_read(struct rwlock *l) {
     return EAGAIN;
   l->depth[fl__number(f)]++;
   l->readers |= fl__bit(f);
+  f->held++;
   return 0;
 }
 
@@ -199,6 +202,7 @@ static int take_write(struct rwlock *l) {
   if (l->writer || l->readers)
     return EBUSY;
   l->writer = fl__owner(fl__me());
+  fl__me()->held++;
   return 0;
 }
 
@@ -272,6 +276,7 @@ WRAP(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock)) {
         "a reader-writer lock is unlocked that the thread does not hold");
   else if (!--l->depth[fl__number(f)])
     l->readers &= ~fl__bit(f);
+  f->held--;
   return 0;
 }
 
@@ -296,13 +301,16 @@ WRAP(int, pthread_spin_destroy, (pthread_spinlock_t * lock)) {
 WRAP(int, pthread_spin_lock, (pthread_spinlock_t * lock)) {
   fl__sync_wait(EV_LOCK, lock, sizeof *lock, CALLER_PC, can_spin_lock);
   *lock = (int)fl__owner(fl__me());
+  fl__me()->held++;
   return 0;
 }
 WRAP(int, pthread_spin_trylock, (pthread_spinlock_t * lock)) {
   fl__sync_point(EV_TRYLOCK, lock, sizeof *lock, CALLER_PC);
   bool ok = !*lock;
-  if (ok)
+  if (ok) {
     *lock = (int)fl__owner(fl__me());
+    fl__me()->held++;
+  }
   fl__tried(EV_TRYLOCK, ok);
   return ok ? 0 : EBUSY;
 }
@@ -313,6 +321,7 @@ WRAP(int, pthread_spin_unlock, (pthread_spinlock_t * lock)) {
                *lock ? "a spinlock is unlocked that another thread holds"
                      : "a spinlock is unlocked that is not locked");
   *lock = 0;
+  fl__me()->held--;
   return 0;
 }
 

@@ -70,6 +70,7 @@ int fl__cond_wait(struct cond *c, struct mutex *m, const struct timespec *until,
     fl__misuse(m, pc, "a wait needs a mutex that the thread holds");
   uint32_t count = m->count;
   m->owner = m->count = 0;
+  f->held--;
   c->waiters |= fl__bit(f);
   f->woken = 0;
   if (E.loopers) /* the step's address is the condition variable's */
@@ -80,6 +81,7 @@ int fl__cond_wait(struct cond *c, struct mutex *m, const struct timespec *until,
   fl__still_usable(m, sizeof *m, pc);
   m->owner = fl__owner(f);
   m->count = count;
+  f->held++;
   if (f->woken) {
     f->woken = 0;
     return 0;

@@ -35,6 +35,7 @@
 #define STACK_SIZE (8ull << 20) /* as ordinary threads have */
 #define STACK_SPAN (STACK_SIZE * RT_MAX_THREADS)
 #define STACK_GUARD 8192ull
+#define LENT_BASE 0x218000000000ull /* the stacks of who lends (fiber.c) */
 
 /* ---- threads ---- */
 
@@ -57,6 +58,7 @@ struct fiber_state {
   uint32_t call;       /* the client's call it is in, or EVENT_NO_CALL */
   uint32_t allocs;     /* allocations made in this call so far */
   uint32_t depth;      /* of the shadow call stack */
+  uint32_t held;       /* locks that it holds */
   uint64_t addr, size; /* of the pending step */
   uint64_t pc;         /* return address of the hook */
   uint64_t other;      /* a second address, e.g. the mutex of a wait */
@@ -73,9 +75,12 @@ struct fiber_state {
   uint64_t expected; /* of the last CAS, up to 8 bytes */
   uint64_t slept; /* since it last looked at its clock: until it looks, a loop
                      that sleeps comes back to the same local state */
-  uint64_t seen;  /* spin detection: a sieve of the pcs since the last change */
-  uint64_t looping; /* … and whether a loop is being recorded */
+  uint64_t looping; /* spin detection: its steps are being recorded */
   uint64_t spun;    /* it was parked in a loop until just now */
+  uint64_t await;   /* await.c: the set that its next step waits for, or 0 */
+  /* Library functions that it has called; which one the pending step and the
+   * last one belong to, 0: to none. */
+  uint32_t visits, visit, last_visit;
 };
 #define FIBER_HASHED offsetof(struct fiber_state, expected)
 
@@ -102,6 +107,8 @@ struct live {
   uint32_t final;   /* the main thread makes the final calls: no more picks */
   uint32_t keys;    /* pthread keys in use, mask */
   uint32_t arenas;  /* mask: those that are in use */
+  uint32_t inside;  /* mask: threads inside of regions (atomic.c) … */
+  uint32_t holder;  /* … mask: of several, the one that stepped last, or 0 */
   uint64_t done;    /* mask of the first 64 calls that returned */
   uint64_t arena_used[RT_MAX_THREADS];
 };
@@ -119,9 +126,14 @@ enum { KEYS_MAX = 32, SPIN_MAX = 24 };
 
 struct spin_record {
   uint64_t pc, addr, size, local;
+  uint64_t changed; /* await.c: by others, since the step was made … */
+  uint64_t value;   /* … in which this was read */
+  uint32_t held;    /* locks, when it came here */
 };
 struct spin {
   uint32_t n;
+  uint32_t pending; /* await.c: the last one's step is still to be made */
+  uint32_t round;   /* where the round begins that led to an await */
   struct spin_record at[SPIN_MAX];
 };
 
@@ -141,8 +153,11 @@ struct parked_thread { /* lends its thread control block to a fiber */
   bool ready;
 };
 
-struct shadow_frame {
+struct shadow_frame { /* an activation of a function */
   uint64_t pc, sp;
+  uint64_t last;       /* where it was at the thread's last access; 0: none was
+                          made in it (atomic.c) */
+  uint32_t activation; /* of the trace; 0: it has no event yet */
 };
 enum { SHADOW_FRAMES = 1024 };
 
@@ -152,7 +167,7 @@ struct engine {
   void *engine_sp;
   uint8_t in_fiber;
   uint8_t recording; /* events go into a trace */
-  uint8_t shadowing; /* the shadow call stack is kept */
+  uint8_t shadowing; /* the shadow call stack is kept; what for: SHADOW_… */
   uint8_t arrival;
   int cur;
   uint64_t data_lo, data_span; /* the object's writable data */
@@ -160,7 +175,11 @@ struct engine {
   uint32_t quiet;              /* accesses in a row that were no steps */
   uint32_t new_marks; /* stack locations found to be shared in this run */
   uint8_t reduce;     /* accesses without a conflict are no steps */
+  uint8_t awaits;     /* rt_awaits */
+  uint8_t stepwise;   /* states will be compared (rt_step) */
   uint32_t conflicts; /* locations newly found to be shared */
+  const struct regions *regions; /* NULL: none */
+  bool gave_way;                 /* a region was interrupted */
   struct rt_trail *trail;
   struct rt_log *log;
   uint32_t returned; /* calls that returned, ever */
@@ -394,6 +413,8 @@ void fl__tls_reset(int thread) FL_HIDDEN;
 void fl__use_fs(uintptr_t fs) FL_HIDDEN;
 int fl__module_open(const char *so, struct error *e) FL_HIDDEN;
 void fl__signals_open(void) FL_HIDDEN;
+/* Zeros what lies below a parked thread's stack (see fiber.c). */
+void fl__clean_below(int thread) FL_HIDDEN;
 void fl__stack_touched(uint64_t addr, uint64_t size) FL_HIDDEN;
 void fl__stack_published(uint64_t pointer) FL_HIDDEN;
 void fl__run_key_destructors(void) FL_HIDDEN;
@@ -401,9 +422,17 @@ uint32_t fl__chain(int thread) FL_HIDDEN; /* of the shadow stack, interned */
 bool fl__readable(uint64_t addr, uint64_t size) FL_HIDDEN;
 bool fl__stack_marked(int thread, uint64_t addr, uint64_t size) FL_HIDDEN;
 
-void fl__spin_arrive(int thread) FL_HIDDEN;
+/* It has come here by a step that was made at pc `from`. */
+void fl__spin_arrive(int thread, uint64_t from) FL_HIDDEN;
 void fl__spin_changed(int thread, uint64_t addr, uint64_t size) FL_HIDDEN;
 void fl__spin_forget(int thread) FL_HIDDEN;
+
+/* await.c: instead of spin.c's way to wait, while E.awaits */
+void fl__await_arrive(int thread) FL_HIDDEN;
+/* It stands where it did before the steps of the records from `round` on;
+ * false: that does not count. */
+bool fl__await(int thread, uint32_t round) FL_HIDDEN;
+void fl__await_changed(int thread, uint64_t addr, uint64_t size) FL_HIDDEN;
 
 /* pages.c: large memory, copied by the page */
 enum { PAGES_DATA, PAGES_ARENA };
@@ -412,6 +441,9 @@ void fl__pages_end(void) FL_HIDDEN;   /* another one will be */
 bool fl__pages_touch(uint64_t addr) FL_HIDDEN;
 void fl__pages_save(int which, struct snapshot *s, uint64_t base,
                     uint64_t size) FL_HIDDEN;
+/* What it says of a state, and no more. */
+void fl__pages_digest(int which, struct snapshot *s, uint64_t base,
+                      uint64_t size) FL_HIDDEN;
 const uint8_t *fl__pages_restore(int which, const uint8_t *p, uint64_t base,
                                  uint64_t size) FL_HIDDEN;
 void fl__snapshot_put(struct snapshot *s, const void *from, size_t n) FL_HIDDEN;
@@ -429,6 +461,19 @@ void fl__show_begin(void) FL_HIDDEN;
 void fl__show_end(char **text) FL_HIDDEN;
 /* The thread that has the lock that a parked thread waits for, or 255. */
 uint8_t fl__holder(uint8_t kind, uint64_t addr) FL_HIDDEN;
+
+/* atomic.c; only while E.shadowing (the callers test it) */
+enum { SHADOW_CHAINS = 1, SHADOW_REGIONS = 2 };
+void fl__shadow_restart(void) FL_HIDDEN; /* as in the prepared state */
+void fl__atomic_made(int thread, bool step) FL_HIDDEN; /* its pending access */
+void fl__atomic_arrive(int thread) FL_HIDDEN; /* before its next one, or ended */
+/* Those of the threads that can step which may: E.live.inside is not 0. */
+uint32_t fl__atomic_enabled(uint32_t on) FL_HIDDEN;
+/* Its pending access must be a step, whatever it touches. */
+bool fl__atomic_needs_step(int thread) FL_HIDDEN;
+void fl__shadow_save(struct snapshot *s) FL_HIDDEN;
+const uint8_t *fl__shadow_load(const uint8_t *p) FL_HIDDEN;
+void fl__shadow_forget(void) FL_HIDDEN; /* a snapshot that has no frames */
 
 /* record.c; all no-ops unless E.recording (the callers test it) */
 void fl__record_begin(struct arena *a, struct trace *t) FL_HIDDEN;

@@ -100,6 +100,30 @@ void fl__pages_save(int which, struct snapshot *s, uint64_t base,
     fl__snapshot_put(s, (void *)(r->lo + (uint64_t)r->list[i] * PAGE), PAGE);
 }
 
+/* The list's order and length differ from process to process, and with what
+ * was run before: only pages that were changed count, in any order. */
+void fl__pages_digest(int which, struct snapshot *s, uint64_t base,
+                      uint64_t size) {
+  const struct region *r = &regions[which];
+  if (LIKELY(r->lo == r->hi)) {
+    fl__snapshot_put(s, (void *)base, size);
+    return;
+  }
+  copy_out(s, base, r->lo);
+  copy_out(s, r->hi, base + size);
+  struct hash128 sum = {0, 0};
+  for (uint32_t i = 0; i < r->n; i++) {
+    uint64_t at = (uint64_t)r->list[i] * PAGE;
+    const void *now = (const void *)(r->lo + at);
+    if (!memcmp(now, r->first + at, PAGE))
+      continue;
+    struct hash128 h = hash128(now, PAGE, at + 1);
+    sum.lo += h.lo;
+    sum.hi += h.hi;
+  }
+  fl__snapshot_put(s, &sum, sizeof sum);
+}
+
 static const uint8_t *copy_in(const uint8_t *p, uint64_t from, uint64_t to) {
   if (from >= to)
     return p;

@@ -95,7 +95,7 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
   E.reduce = 0;
   memset(&E.fault, 0, sizeof E.fault);
   E.object = NULL;
-  E.shadowing = 1;
+  E.shadowing = SHADOW_CHAINS;
   E.driver = NULL;
   int end = FL_GOES_ON;
   if (suite) {
@@ -107,10 +107,11 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
   }
   E.shadowing = 0;
   E.reduce = reduce;
-  E.live.current = 0;
+  E.live.current = E.live.inside = E.live.holder = 0;
   fl__pages_begin();
   rt_save(&E.start);
   memcpy(E.start_shadow, E.shadow, RT_MAX_THREADS * sizeof *E.shadow);
+  E.shadowing = E.regions ? SHADOW_REGIONS : 0;
   if (end == FL_GOES_ON)
     return RT_DONE;
   return end == RT_STUCK ? RT_FAULT : (enum rt_end)end;

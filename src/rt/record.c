@@ -22,6 +22,7 @@
 enum {
   MAX_EVENTS = 1 << 16,
   MAX_FRAMES = 1 << 15,
+  MAX_ACTIVATIONS = 1 << 16,
   MAX_BLOCKS = 1 << 14,
   MAX_NOTES = 64
 };
@@ -66,6 +67,33 @@ uint32_t fl__chain(int thread) {
       id = chain_of(id, pc - E.base);
   }
   return id;
+}
+
+/* ---- activations ---- */
+
+static uint32_t activate(const struct shadow_frame *s, uint32_t caller) {
+  if (R.t->nactivations == MAX_ACTIVATIONS) {
+    R.t->truncated = true;
+    return caller;
+  }
+  uint64_t at = s->pc - E.base;
+  R.t->activations[R.t->nactivations] =
+      (struct activation){at < E.image_span ? at : 0, caller};
+  return R.t->nactivations++;
+}
+
+/* A call gets its number with its first event: most make none. */
+static uint32_t activation_of(int thread) {
+  struct shadow_frame *s = E.shadow[thread];
+  uint32_t depth = E.fiber[thread].depth;
+  if (depth > SHADOW_FRAMES)
+    depth = SHADOW_FRAMES;
+  uint32_t known = depth;
+  while (known && !s[known - 1].activation)
+    known--;
+  for (uint32_t i = known; i < depth; i++)
+    s[i].activation = activate(&s[i], i ? s[i - 1].activation : 0);
+  return depth ? s[depth - 1].activation : 0;
 }
 
 /* ---- blocks ---- */
@@ -118,6 +146,7 @@ static struct event *add(enum event_kind kind, int thread, uint64_t pc) {
                       .step = E.live.steps,
                       .call = f->call,
                       .chain = fl__chain(thread),
+                      .activation = activation_of(thread),
                       .pc = pc - E.base < E.image_span ? pc - E.base : 0};
   R.t->nevents++;
   return e;
@@ -313,6 +342,9 @@ void fl__record_begin(struct arena *a, struct trace *t) {
   *t = (struct trace){0};
   t->events = room(MAX_EVENTS * sizeof *t->events);
   t->frames = room(MAX_FRAMES * sizeof *t->frames);
+  t->activations = room(MAX_ACTIVATIONS * sizeof *t->activations);
+  t->activations[0] = (struct activation){0};
+  t->nactivations = 1;
   t->blocks = room(MAX_BLOCKS * sizeof *t->blocks);
   t->notes = room(MAX_NOTES * sizeof *t->notes);
   memcpy(t->frames, chains, nchains * sizeof *chains);

@@ -19,6 +19,7 @@
 #ifndef RT_RT_H
 #define RT_RT_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "model/history.h"
@@ -67,6 +68,7 @@ int rt_open(const char *so, const struct rt_options *o, struct error *e);
 struct fl_suite *rt_suites(void);
 uint64_t rt_base(void); /* load address */
 bool rt_has_main(void); /* a whole program */
+void rt_limit(uint32_t max_steps); /* another bound than that of rt_open */
 
 /*
  * Constructs the object, makes the initial calls, starts the client's threads
@@ -129,6 +131,10 @@ enum rt_end rt_step(int thread, const struct rt_driver *d);
  */
 bool rt_reduce(bool on);      /* returns what it was */
 bool rt_found_conflict(void); /* since the last time it was asked */
+/* What was seen so far, for another process that has prepared the same client;
+ * false: this is not what rt_knowledge writes. */
+void rt_knowledge(struct buf *out);
+bool rt_learn(const struct buf *knowledge);
 
 /*
  * While a trail is set, every access is noted in it: the thread, with
@@ -168,7 +174,9 @@ enum {
 struct rt_logged {
   uint8_t thread, kind, flags;
   uint8_t joined;   /* RT_JOINS: the thread that is waited for */
+  uint16_t set;     /* see rt_awaits */
   uint32_t enabled; /* who could have stepped instead */
+  uint32_t answers; /* a number for what was chosen in the step, or 0 */
   uint64_t addr, size;
   uint64_t other;    /* the mutex of a wait on a condition variable, or 0 */
   uint64_t old;      /* what up to 8 bytes held before the step */
@@ -179,6 +187,41 @@ struct rt_log {
   uint32_t len, cap;
 };
 void rt_log(struct rt_log *l);
+
+/*
+ * Threads in loops, for searches over traces.  Usually a thread that goes round
+ * without effect is parked until somebody changes what it reads, and when it is
+ * parked depends on the order of steps that do not conflict.  While this is on,
+ * that depends on the thread alone: whenever it has gone round, its next step
+ * is an await, a step that can be made when one of the locations that were read
+ * on the way has been changed since.  The await conflicts with every write to
+ * them: rt_logged.set names them.
+ */
+struct rt_set {
+  uint32_t n;
+  struct {
+    uint64_t addr, size;
+  } at[24];
+};
+bool rt_awaits(bool on); /* returns what it was; on: forgets earlier sets */
+const struct rt_set *rt_set(uint16_t set);
+
+/*
+ * Regions that are not to be interrupted.  While a thread is inside of one, no
+ * other is enabled, as long as it can go on; when it has to wait (for a lock, a
+ * thread, or in a loop for somebody to change what it reads), the others are,
+ * and the region has given way.  When several threads have given way, the one
+ * that made the last step goes first, then those that can go on.
+ *
+ * To be set between executions; snapshots from before are void.  The regions
+ * must live as long as they are set.  All searches obey; those that reason
+ * about which steps commute (dpor) do not know that an access inside of a region
+ * cannot be moved to the front of another thread's, so that they may leave
+ * executions out.
+ */
+struct regions;                          /* model/region.h */
+void rt_atomic(const struct regions *r); /* NULL: none */
+bool rt_gave_way(void);                  /* since the last time it was asked */
 
 /* Snapshots of the complete native state in the middle of an execution. */
 struct snapshot {

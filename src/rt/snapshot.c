@@ -85,6 +85,8 @@ void rt_save(struct snapshot *s) {
     put(s, E.key_value, n * sizeof *E.key_value);
     put(s, E.key_destructor, sizeof E.key_destructor);
   }
+  if (UNLIKELY(E.shadowing))
+    fl__shadow_save(s);
 }
 
 void rt_restore(const struct snapshot *s) {
@@ -136,6 +138,10 @@ void rt_restore(const struct snapshot *s) {
     p = get(E.key_value, p, n * sizeof *E.key_value);
     p = get(E.key_destructor, p, sizeof E.key_destructor);
   }
+  if (UNLIKELY(p != s->bytes + s->len))
+    p = fl__shadow_load(p);
+  else if (UNLIKELY(E.shadowing))
+    fl__shadow_forget();
   assert(p == s->bytes + s->len);
 }
 
@@ -144,9 +150,43 @@ void snapshot_free(struct snapshot *s) {
   *s = (struct snapshot){0};
 }
 
+static void put_arena(struct snapshot *s, uint32_t t) {
+  if (t)
+    put(s, arena_at(t), E.live.arena_used[t]);
+  else
+    fl__pages_digest(PAGES_ARENA, s, HEAP_BASE, E.live.arena_used[0]);
+}
+
+/* Results as they are in every process: of a string, what it says. */
+static void put_calls(struct snapshot *s) {
+  for (uint32_t i = 0; i < ncalls(); i++) {
+    struct live_call c = E.calls[i];
+    if (UNLIKELY(c.result.kind == VALUE_STRING))
+      c.result.bits = value_text_hash(c.result);
+    put(s, &c, sizeof c);
+  }
+}
+
+/*
+ * How far a thread has come in showing that it goes round in circles: else the
+ * second round would be a state that is known, and the thread never be parked;
+ * and of two ways to a state the first would decide what its successors are.
+ */
+static void put_spins(struct snapshot *s) {
+  uint32_t looping = 0;
+  for (uint32_t t = 0; t < E.live.nfibers; t++)
+    looping |= (uint32_t)E.fiber[t].looping << t;
+  put(s, &looping, sizeof looping);
+  for (uint32_t left = E.loopers; left; left &= left - 1) {
+    uint32_t t = (uint32_t)__builtin_ctz(left), head[2] = {t, E.spin[t].n};
+    put(s, head, sizeof head);
+    put(s, E.spin[t].at, E.spin[t].n * sizeof *E.spin[t].at);
+  }
+}
+
 /*
  * Left out: step numbers (two ways to a state differ in them), shadow bytes
- * (the block headers say the same), which steps spin detection has seen.
+ * (the block headers say the same).
  */
 struct hash128 rt_hash(bool with_history) {
   static struct snapshot s;
@@ -160,10 +200,10 @@ struct hash128 rt_hash(bool with_history) {
   for (uint32_t t = 0; t < n; t++)
     put(&s, &E.fiber[t], FIBER_HASHED);
   if (with_history)
-    put(&s, E.calls, ncalls() * sizeof *E.calls);
-  fl__pages_save(PAGES_DATA, &s, E.data_lo, E.data_span);
+    put_calls(&s);
+  fl__pages_digest(PAGES_DATA, &s, E.data_lo, E.data_span);
   for (uint32_t left = E.live.arenas; left; left &= left - 1)
-    save_arena(&s, (uint32_t)__builtin_ctz(left));
+    put_arena(&s, (uint32_t)__builtin_ctz(left));
   for (uint32_t t = 0; t < n; t++) {
     struct fiber_state *f = &E.fiber[t];
     if (f->status == FIBER_PARKED)
@@ -175,11 +215,6 @@ struct hash128 rt_hash(bool with_history) {
   }
   if (E.live.keys)
     put(&s, E.key_value, n * sizeof *E.key_value);
-  /* How far a thread has come in showing that it goes round in circles: else
-   * the second round would be a state that is known, and never be parked. */
-  for (uint32_t left = E.loopers; left; left &= left - 1) {
-    uint32_t t = (uint32_t)__builtin_ctz(left), round[2] = {t, E.spin[t].n};
-    put(&s, round, sizeof round);
-  }
+  put_spins(&s);
   return hash128(s.bytes, s.len, 0);
 }

@@ -1,15 +1,17 @@
 /*
  * Spin loops.  A thread that comes back to a step in exactly the same local
- * state (stack and registers), having changed nothing (but for locks that
- * it took and gave back), and with none of the locations that it read changed
- * by others, will go round for ever unless one
- * of those is changed: it is parked until that happens.  This is exact: a
- * bounded retry loop has a counter in its local state and is never parked.
+ * state (stack and registers), having changed nothing (but for locks that it
+ * took and gave back), and with none of the locations that it read changed by
+ * others, will go round for ever unless one of those is changed: it is parked
+ * until that happens, at a place where it holds no lock that it would give back
+ * in the loop.  This is exact: a bounded retry loop has a counter in its local
+ * state and is never parked.
  *
- * Straight code pays for a 64-bit sieve of program counters only.  When the
- * sieve says that a step may have been seen before, the steps are recorded
- * with a hash of the local state; a second meeting of equal records parks the
- * thread.  So a loop goes round at most twice more than it must.
+ * Whoever goes round must go back in the code at least once: straight code pays
+ * for one comparison of program counters only.  When a thread has gone back,
+ * its steps are recorded with a hash of the local state; a second meeting of
+ * equal records parks the thread.  So a loop goes round at most twice more than
+ * it must.  The records are part of a state's hash, and there are none before.
  */
 #include "rt/int.h"
 
@@ -43,8 +45,16 @@ static uint64_t local_state(int thread) {
   return hash64((void *)at, top - at, seed);
 }
 
+/* Does it give back, somewhere in the round, a lock that it holds here?  Then
+ * whoever could end the loop may be waiting for that. */
+static bool gives_back(const struct spin *s, uint32_t round, uint32_t held) {
+  for (uint32_t i = round; i < s->n; i++)
+    if (s->at[i].held < held)
+      return true;
+  return false;
+}
+
 void fl__spin_forget(int thread) {
-  E.fiber[thread].seen = 0;
   if (LIKELY(!E.fiber[thread].looping))
     return;
   E.fiber[thread].looping = 0;
@@ -52,23 +62,30 @@ void fl__spin_forget(int thread) {
   E.loopers &= ~(1u << thread);
 }
 
-void fl__spin_arrive(int thread) {
+void fl__spin_arrive(int thread, uint64_t from) {
   struct fiber_state *f = &E.fiber[thread];
+  if (UNLIKELY(E.awaits))
+    fl__await_arrive(thread);
   if (!reads_only(f->kind))
     return;
-  uint64_t bit = 1ull << (((f->pc - E.base) * 0x9e3779b97f4a7c15u) >> 58);
   if (LIKELY(!f->looping)) {
-    if (LIKELY(!(f->seen & bit))) {
-      f->seen |= bit;
+    if (LIKELY(f->pc > from))
       return;
-    }
     f->looping = 1;
     E.spin[thread].n = 0;
   }
   struct spin *s = &E.spin[thread];
-  struct spin_record now = {f->pc, f->addr, f->size, local_state(thread)};
+  struct spin_record now = {f->pc, f->addr, f->size, local_state(thread),
+                            .held = f->held};
   for (uint32_t i = 0; i < s->n; i++)
     if (s->at[i].pc == now.pc && s->at[i].local == now.local) {
+      if (gives_back(s, i, f->held))
+        return; /* it waits where it holds no more than it must */
+      if (UNLIKELY(E.awaits)) {
+        if (fl__await(thread, i))
+          return;
+        continue;
+      }
       f->spinning = 1;
       E.live.spinning |= 1u << thread;
       return;
@@ -76,19 +93,28 @@ void fl__spin_arrive(int thread) {
   if (s->n == SPIN_MAX)
     s->n = 0; /* a long loop, or none: begin again */
   s->at[s->n++] = now;
+  s->pending = 1;
   E.loopers |= 1u << thread;
 }
 
 /* Thread `thread` has changed [addr, addr+size): wake who waits for that, and
  * let nobody build a conclusion on what it read there before. */
 void fl__spin_changed(int thread, uint64_t addr, uint64_t size) {
+  if (UNLIKELY(E.awaits)) {
+    fl__await_changed(thread, addr, size);
+    return;
+  }
   for (uint32_t left = E.loopers & ~(1u << thread); left; left &= left - 1) {
     int t = __builtin_ctz(left);
     struct spin *s = &E.spin[t];
     for (uint32_t i = 0; i < s->n; i++)
       if (s->at[i].addr < addr + size && addr < s->at[i].addr + s->at[i].size) {
+        if (!E.fiber[t].spinning) {
+          fl__spin_forget(t);
+          break;
+        }
         s->n = 0;
-        E.fiber[t].spun = E.fiber[t].spinning;
+        E.fiber[t].spun = 1;
         E.fiber[t].spinning = 0;
         E.live.spinning &= ~(1u << t);
         E.loopers &= ~(1u << t);

@@ -1,8 +1,6 @@
 #include "search/dependence.h"
 
-static bool overlap(uint64_t a, uint64_t an, uint64_t b, uint64_t bn) {
-  return a < b + (bn ? bn : 1) && b < a + (an ? an : 1);
-}
+#include <string.h>
 
 /* Changes nothing, as it turned out. */
 static bool only_looks(const struct access *a) {
@@ -20,12 +18,25 @@ static bool has_location(const struct access *a) {
          a->kind != EV_CREATE;
 }
 
+/* Does b change something that a awaits? */
+static bool ends_await(const struct access *a, const struct access *b) {
+  if (!a->set || !has_location(b) || only_looks(b))
+    return false;
+  const struct rt_set *s = rt_set(a->set);
+  for (uint32_t i = 0; i < s->n; i++)
+    if (access_overlap(s->at[i].addr, s->at[i].size, b->addr, b->size))
+      return true;
+  return false;
+}
+
 static bool conflict(const struct access *a, const struct access *b) {
+  if (ends_await(a, b) || ends_await(b, a))
+    return true;
   if (!has_location(a) || !has_location(b) || (only_looks(a) && only_looks(b)))
     return false;
-  return overlap(a->addr, a->size, b->addr, b->size) ||
-         (a->other && overlap(a->other, 1, b->addr, b->size)) ||
-         (b->other && overlap(a->addr, a->size, b->other, 1)) ||
+  return access_overlap(a->addr, a->size, b->addr, b->size) ||
+         (a->other && access_overlap(a->other, 1, b->addr, b->size)) ||
+         (b->other && access_overlap(a->addr, a->size, b->other, 1)) ||
          (a->other && a->other == b->other);
 }
 
@@ -33,6 +44,8 @@ bool access_dependent(const struct access *a, const struct access *b,
                       bool real_time) {
   if (a->thread == b->thread)
     return true;
+  if (!access_may_depend(a, b))
+    return false;
   if (a->flags & b->flags & RT_CREATES)
     return true;
   if (real_time && a->flags & b->flags & RT_JOINS &&
@@ -47,9 +60,28 @@ bool access_dependent(const struct access *a, const struct access *b,
   return conflict(a, b);
 }
 
+struct access access_of(const struct rt_logged *l) {
+  return (struct access){.thread = l->thread,
+                         .kind = l->kind,
+                         .flags = l->flags,
+                         .joined = l->joined,
+                         .set = l->set,
+                         .addr = l->addr,
+                         .size = l->size,
+                         .other = l->other,
+                         .old = l->old,
+                         .expected = l->expected};
+}
+
 bool access_same(const struct access *a, const struct access *b) {
   return a->thread == b->thread && a->kind == b->kind && a->flags == b->flags &&
-         a->addr == b->addr && a->size == b->size && a->other == b->other;
+         a->addr == b->addr && a->size == b->size && a->other == b->other &&
+         a->set == b->set;
+}
+
+bool access_same_answers(const struct access *a, const struct access *b) {
+  return a->nanswers == b->nanswers &&
+         !memcmp(a->answer, b->answer, a->nanswers);
 }
 
 bool access_releases(const struct access *a) {
@@ -101,13 +133,11 @@ struct access access_reversed(const struct access *first,
   return a;
 }
 
-enum { MAY_BE = RT_CALLS | RT_RETURNS | RT_CREATES | RT_JOINS };
-
 struct access access_least(const struct access *a) {
   struct access b = *a;
   if (b.unsure & RT_FAILED)
     b.flags |= RT_FAILED;
-  b.flags &= (uint8_t) ~(b.unsure & MAY_BE);
+  b.flags &= (uint8_t) ~(b.unsure & ACCESS_EDGES);
   return b;
 }
 
@@ -115,10 +145,29 @@ struct access access_most(const struct access *a) {
   struct access b = *a;
   if (b.unsure & RT_FAILED)
     b.flags &= (uint8_t)~RT_FAILED;
-  b.flags |= b.unsure & MAY_BE;
+  b.flags |= b.unsure & ACCESS_EDGES;
   if (b.unsure & RT_JOINS)
     b.joined = ANY_THREAD;
   return b;
+}
+
+/* Whatever overlaps `then` overlaps `first`, which is a write. */
+static bool hides(const struct access *first, const struct access *then) {
+  return !only_looks(first) && first->addr <= then->addr &&
+         then->addr + then->size <= first->addr + first->size;
+}
+
+bool access_no_stronger(const struct access *first, const struct access *then,
+                        const struct access *now, uint8_t *edges) {
+  struct access most = access_most(now);
+  *edges = most.flags & (uint8_t)~then->flags & ACCESS_EDGES;
+  if (most.flags & RT_JOINS && most.joined != then->joined)
+    *edges |= RT_JOINS;
+  bool alike = now->kind == then->kind && now->addr == then->addr &&
+               now->size == then->size && now->other == then->other &&
+               now->set == then->set;
+  return alike &&
+         (only_looks(&most) || !only_looks(then) || hides(first, then));
 }
 
 bool access_waits(uint8_t kind) {

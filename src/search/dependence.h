@@ -10,26 +10,48 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { ANY_THREAD = 255, ACCESS_ANSWERS = 7 };
+enum { ANY_THREAD = 255, ACCESS_ANSWERS = 8 };
 
 struct access {
   uint8_t thread, kind, flags; /* flags as in struct rt_logged */
-  uint8_t joined;       /* as in struct rt_logged; ANY_THREAD: not known */
-  uint8_t unsure;       /* those of the flags that are not known */
-  uint8_t nanswers, of; /* choices in the step; alternatives of the last one */
-  uint8_t answer[ACCESS_ANSWERS];
+  uint8_t joined;   /* as in struct rt_logged; ANY_THREAD: not known */
+  uint8_t unsure;   /* those of the flags that are not known */
+  uint8_t nanswers; /* choices in the step … */
+  uint16_t set;     /* as in struct rt_logged */
+  uint8_t answer[ACCESS_ANSWERS], of[ACCESS_ANSWERS]; /* … of so many each */
   uint64_t addr, size, other;
   uint64_t old, expected; /* as in struct rt_logged */
 };
 
+/* The flags by which steps depend on each other without a common location. */
+enum { ACCESS_EDGES = RT_CALLS | RT_RETURNS | RT_CREATES | RT_JOINS };
+
 /*
  * Overlapping bytes with a write (a failed CAS is a read); operations on one
- * lock, condition variable or semaphore unless both only looked; with
- * `real_time`, a return and another thread's call.
+ * lock, condition variable or semaphore unless both only looked; an await with
+ * what changes one of its locations; with `real_time`, a return and another
+ * thread's call.
  */
 bool access_dependent(const struct access *a, const struct access *b,
                       bool real_time);
+
+static inline bool access_overlap(uint64_t a, uint64_t an, uint64_t b,
+                                  uint64_t bn) {
+  return a < b + (bn ? bn : 1) && b < a + (an ? an : 1);
+}
+
+/* Quickly, of steps of different threads: false when they do not depend. */
+static inline bool access_may_depend(const struct access *a,
+                                     const struct access *b) {
+  return (a->flags & ACCESS_EDGES && b->flags & ACCESS_EDGES) || a->other ||
+         b->other || a->set || b->set ||
+         access_overlap(a->addr, a->size, b->addr, b->size);
+}
+
+struct access access_of(const struct rt_logged *l);
+/* The same step of the same thread, whatever was answered in it? */
 bool access_same(const struct access *a, const struct access *b);
+bool access_same_answers(const struct access *a, const struct access *b);
 /* The step `second` as it will be when it is made just where `first`, with
  * which it races, was made. */
 struct access access_reversed(const struct access *first,
@@ -37,6 +59,13 @@ struct access access_reversed(const struct access *first,
 /* With what is unsure taken so that it depends on less, or on more. */
 struct access access_least(const struct access *a);
 struct access access_most(const struct access *a);
+/*
+ * Those of ACCESS_EDGES by which `now`, a step that was `then` where it was
+ * recorded, may depend on steps that are independent of `then` and of `first`.
+ * false: it may depend on them by its location too.
+ */
+bool access_no_stronger(const struct access *first, const struct access *then,
+                        const struct access *now, uint8_t *edges);
 /* A step that lets others go on: unlock, signal, post. */
 bool access_releases(const struct access *a);
 /* A step that others may have to let go on. */

@@ -5,6 +5,12 @@
  *
  * The first choice at a new point is to stay with the current thread, so that
  * the first bad execution found has few switches.
+ *
+ * A part of the tree is given by the choices that lead to it: what one call
+ * leaves undone, others can do, in other processes too.
+ *
+ * (A) the parts that a cut search leaves, searched in their order, give the
+ *     executions of the whole in their order.     tests/agree/dfs_parts.c
  */
 #include "search/explore.h"
 
@@ -14,16 +20,21 @@ struct choice {
   uint32_t left; /* alternatives not tried yet, as a mask */
   uint8_t taken;
   uint8_t is_data;
+  uint8_t of; /* alternatives there were; 0: not met yet */
 };
 
 struct dfs {
   VEC(struct choice) stack;
   uint32_t depth;
+  uint32_t fixed; /* the first choices are given and stay */
+  uint32_t preempted;
+  bool astray; /* what was given cannot be followed */
   struct explore *x;
   /* A state on the way, so that its beginning is not run again each time:
    * the one before choice number `kept_at`. */
   struct snapshot kept;
   uint32_t kept_at; /* NOTHING: none is kept */
+  uint32_t kept_preempted;
   uint32_t keep_at; /* to be taken in this execution; NOTHING: none */
 };
 
@@ -38,16 +49,34 @@ static void note_live(struct dfs *d, uint8_t what) {
   }
 }
 
+static inline uint8_t byte_of(const struct choice *c) {
+  return (uint8_t)(c->is_data ? PATH_CHOICE | c->taken : c->taken);
+}
+
+/* A choice that was given, and is met for the first time. */
+static void meet(struct dfs *d, struct choice *c, uint32_t mask, int first,
+                 uint8_t is_data) {
+  c->of = (uint8_t)__builtin_popcount(mask);
+  if (c->is_data == is_data && c->taken < 32 && mask >> c->taken & 1)
+    return;
+  d->astray = true;
+  c->is_data = is_data;
+  c->taken = (uint8_t)first;
+}
+
 static inline int decide(struct dfs *d, uint32_t mask, int first,
                          uint8_t is_data) {
   if (d->depth == d->stack.len) {
-    struct choice c = {mask & ~(1u << first), (uint8_t)first, is_data};
+    struct choice c = {mask & ~(1u << first), (uint8_t)first, is_data,
+                       (uint8_t)__builtin_popcount(mask)};
     vec_push(&d->stack, c);
   }
-  int taken = d->stack.at[d->depth].taken;
-  note_live(d, (uint8_t)(is_data ? PATH_CHOICE | taken : taken));
+  struct choice *c = &d->stack.at[d->depth];
+  if (!c->of)
+    meet(d, c, mask, first, is_data);
+  note_live(d, byte_of(c));
   d->depth++;
-  return taken;
+  return c->taken;
 }
 
 static int pick(void *ctx, uint32_t enabled, int current) {
@@ -55,10 +84,17 @@ static int pick(void *ctx, uint32_t enabled, int current) {
   if (d->depth == d->keep_at) {
     rt_save(&d->kept);
     d->kept_at = d->depth;
+    d->kept_preempted = d->preempted;
     d->keep_at = NOTHING;
   }
-  int first = enabled >> current & 1 ? current : __builtin_ctz(enabled);
-  return decide(ctx, enabled, first, 0);
+  bool stays = enabled >> current & 1;
+  int first = stays ? current : __builtin_ctz(enabled);
+  uint32_t mask = enabled;
+  if (d->x->bound_preemptions && stays && d->preempted >= d->x->preemptions)
+    mask = 1u << current;
+  int taken = decide(d, mask, first, 0);
+  d->preempted += stays && taken != current;
+  return taken;
 }
 
 static int choose(void *ctx, int n) {
@@ -67,7 +103,7 @@ static int choose(void *ctx, int n) {
 
 /* To the next untried alternative; false: there is none. */
 static bool backtrack(struct dfs *d) {
-  while (d->stack.len) {
+  while (d->stack.len > d->fixed) {
     struct choice *c = &vec_last(&d->stack);
     if (c->left) {
       c->taken = (uint8_t)__builtin_ctz(c->left);
@@ -84,12 +120,13 @@ static enum rt_end run(struct dfs *d, const struct rt_driver *driver) {
   uint32_t fixed = d->stack.len ? d->stack.len - 1 : 0; /* choices that stay */
   if (d->kept_at != NOTHING && d->kept_at <= fixed) {
     d->depth = d->kept_at;
+    d->preempted = d->kept_preempted;
     d->keep_at = NOTHING;
     return rt_run_on(&d->kept, driver);
   }
   d->kept_at = NOTHING;
   d->keep_at = fixed > NEAR_END ? fixed - NEAR_END : NOTHING;
-  d->depth = 0;
+  d->depth = d->preempted = 0;
   return rt_run(driver);
 }
 
@@ -124,25 +161,110 @@ static void current_path(void *ctx, path *out) {
   rt_run(&driver);
 }
 
+/* ---- parts of the tree ---- */
+
+static void begin_below(struct dfs *d) {
+  const path *below = d->x->below;
+  for (uint32_t i = 0; below && i < below->len; i++) {
+    struct choice c = {.taken = below->at[i] & (uint8_t)~PATH_CHOICE,
+                       .is_data = (below->at[i] & PATH_CHOICE) != 0};
+    vec_push(&d->stack, c);
+  }
+  d->fixed = d->stack.len;
+}
+
+/* Which part of the whole tree lies below the first n choices. */
+static double part_below(const struct dfs *d, uint32_t n) {
+  double part = 1;
+  for (uint32_t i = 0; i < n; i++)
+    part /= d->stack.at[i].of ? d->stack.at[i].of : 1;
+  return part;
+}
+
+static void leave_branch(const struct dfs *d, uint32_t at, uint32_t taken) {
+  struct leftover *l = d->x->leftover;
+  struct choice last = d->stack.at[at];
+  last.taken = (uint8_t)taken;
+  for (uint32_t i = 0; i < at; i++)
+    vec_push(&l->bytes, byte_of(&d->stack.at[i]));
+  vec_push(&l->bytes, byte_of(&last));
+  vec_push(&l->ends, l->bytes.len);
+  vec_push(&l->share, part_below(d, at + 1));
+}
+
+/* The untried branches in the order in which backtrack comes to them. */
+static enum explore_end leave_rest(const struct dfs *d, enum explore_end end) {
+  struct leftover *l = d->x->leftover;
+  uint32_t before = l->ends.len;
+  for (uint32_t i = d->stack.len; i-- > d->fixed;)
+    for (uint32_t left = d->stack.at[i].left; left; left &= left - 1)
+      leave_branch(d, i, (uint32_t)__builtin_ctz(left));
+  return l->ends.len == before ? EXPLORE_ALL : end;
+}
+
+/* Of the whole tree, this call has done the branches that were tried and the
+ * execution that has just ended. */
+static void tell_share(const struct dfs *d) {
+  double part = 1, done = 0;
+  for (uint32_t i = 0; i < d->stack.len; i++) {
+    const struct choice *c = &d->stack.at[i];
+    part /= c->of ? c->of : 1;
+    if (i >= d->fixed)
+      done += part * (c->of - 1 - __builtin_popcount(c->left));
+  }
+  *d->x->share = done + part;
+}
+
+/* Threads look at each other's stacks, which was not known: there are more
+ * steps than we knew of.  False: somebody else must know of it too. */
+static bool begin_again(struct dfs *d) {
+  struct explore *x = d->x;
+  if (x->below || x->leftover) {
+    x->learnt = true;
+    return false;
+  }
+  vec_clear(&d->stack);
+  d->kept_at = NOTHING;
+  explore_again(x);
+  return true;
+}
+
+/* Judges what has run and looks at the budgets; false: it is over. */
+static bool goes_on(struct dfs *d, enum rt_end how, enum explore_end *end) {
+  struct explore *x = d->x;
+  bool on = explore_judge(x, how, current_path, d, end) &&
+            explore_budget(x, x->executions, end);
+  if (x->share && (!on || x->executions % 64 == 0))
+    tell_share(d);
+  if (!on && x->leftover &&
+      (*end == EXPLORE_EXECUTIONS || *end == EXPLORE_TIME))
+    *end = leave_rest(d, *end);
+  return on;
+}
+
 enum explore_end explore_dfs(struct explore *x) {
   struct dfs d = {.x = x, .kept_at = NOTHING, .keep_at = NOTHING};
   struct rt_driver driver = {pick, choose, &d, .every = false};
   enum explore_end end = EXPLORE_ALL;
   if (x->live)
     x->live->only_choices = true;
-  bool again;
+  begin_below(&d);
+  bool again, on = true;
   do {
     enum rt_end how = run(&d, &driver);
     again = rt_found_shared_stack();
-    if (again) { /* more steps than we knew of: once more */
-      vec_clear(&d.stack);
-      d.kept_at = NOTHING;
-      explore_again(x);
-    } else if (!explore_judge(x, how, current_path, &d, &end) ||
-               !explore_budget(x, x->executions, &end)) {
-      break;
+    if (again || d.astray) {
+      on = !d.astray && begin_again(&d);
+      if (!on) {
+        x->learnt = true;
+        end = EXPLORE_STOPPED;
+      }
+    } else {
+      on = goes_on(&d, how, &end);
     }
-  } while (again || backtrack(&d));
+  } while (on && (again || backtrack(&d)));
+  if (on && x->share)
+    *x->share = part_below(&d, d.fixed);
   vec_free(&d.stack);
   snapshot_free(&d.kept);
   return end;

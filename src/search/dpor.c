@@ -6,26 +6,35 @@
  * (for a lock, a signal) is never asked to step where it could not: the step
  * that enabled it is not reversed with it, but whoever took the lock before is.
  * A return and another thread's call are dependent, since linearizability sees
- * their order (explore.no_real_time leaves that out).
+ * their order (explore.no_real_time leaves that out).  A step in which there is
+ * something to choose (which waiter is woken, a spurious failure) is another
+ * step with other answers, and these are part of the trace.  Who goes round in
+ * a loop without effect awaits a change of what was read there (rt_awaits).
+ * With bounded preemptions all traces are run, and those judged that have a
+ * linearization within the bound (dpor_bound.c).
  *
  * (A) every Mazurkiewicz trace is run.                 tests/agree/dpor_dfs.c
  * (B) none is run twice, none is cut by a sleep set.   tests/agree/dpor_dfs.c
- *     Not so where a step has choices (which waiter is woken, a spurious
- *     failure): there traces can be run twice, and executions cut.
  */
 #include "search/dpor_int.h"
 
-#include <assert.h>
-#include <string.h>
+#define KEPT_MOST ((size_t)64 << 20) /* bytes of all kept states */
+enum {
+  KEEP_FROM = 8,   /* so many steps are run again: keep a state … */
+  KEEP_BEFORE = 4, /* … so many before the end of the prescribed ones */
+  SHARE_EVERY = 256,
+};
+
+static struct level *level_at(struct dpor *d, uint32_t k) {
+  while (k >= d->levels.len)
+    vec_push(&d->levels, (struct level){.todo = NONE});
+  return &d->levels.at[k];
+}
 
 static struct level *enter_level(struct dpor *d, uint32_t k) {
-  if (k == d->levels.len)
-    vec_push(&d->levels, (struct level){.root = NONE});
-  struct level *l = &d->levels.at[k];
+  struct level *l = level_at(d, k);
   vec_clear(&l->sleep);
-  l->nanswers = 0;
-  if (l->root == NONE) /* else it was left here by the level above */
-    l->root = dpor_new_node(d, &(struct access){0});
+  l->done = 0;
   if (k) {
     const struct level *up = &d->levels.at[k - 1];
     const struct access *a = &d->events.at[k - 1].a;
@@ -36,113 +45,157 @@ static struct level *enter_level(struct dpor *d, uint32_t k) {
   return l;
 }
 
-static uint32_t asleep(const struct level *l) {
-  uint32_t mask = 0;
-  uint8_t answers[THREADS] = {0};
+/* Who can step and is not asleep with all answers. */
+static uint32_t awake(const struct level *l, uint32_t enabled) {
+  uint32_t asleep = 0;
   for (uint32_t i = 0; i < l->sleep.len; i++) {
-    const struct access *a = &l->sleep.at[i];
-    if (!a->nanswers || (a->nanswers == 1 && ++answers[a->thread] == a->of))
-      mask |= 1u << a->thread;
+    struct access a = {.thread = l->sleep.at[i].thread};
+    if (!l->sleep.at[i].nanswers ||
+        (!(asleep >> a.thread & 1) && dpor_asleep(l, &a)))
+      asleep |= 1u << a.thread;
   }
-  return mask;
+  return enabled & ~asleep;
 }
 
-/* What hangs under the first child of level k becomes the tree of k + 1. */
-static void hand_down(struct dpor *d, uint32_t k) {
-  uint32_t c = d->nodes.at[d->levels.at[k].root].child;
-  if (k + 1 == d->levels.len)
-    vec_push(&d->levels, (struct level){.root = NONE});
-  struct level *l = &d->levels.at[k + 1];
-  assert(l->root == NONE);
-  l->root = dpor_new_node(d, &(struct access){0});
-  d->nodes.at[l->root].child = d->nodes.at[c].child;
-  d->nodes.at[c].child = NONE;
+static void drop_tree(struct dpor *d, struct level *l) {
+  for (uint32_t n; (n = l->todo) != NONE;) {
+    l->todo = d->nodes.at[n].next;
+    dpor_free_node(d, n);
+  }
+}
+
+/* Takes the first branch of level k; what hangs under it becomes the tree of
+ * k + 1. */
+static void take_branch(struct dpor *d, uint32_t k) {
+  struct level *below = level_at(d, k + 1), *l = &d->levels.at[k];
+  uint32_t n = l->todo;
+  struct wake *w = &d->nodes.at[n];
+  l->todo = w->next;
+  l->thread = w->a.thread;
+  l->planned = w->a.nanswers;
+  memcpy(l->answer, w->a.answer, sizeof l->answer);
+  below->todo = w->child;
+  w->child = NONE;
+  dpor_free_node(d, n);
+}
+
+static void append_event(const struct dpor *d, uint32_t k, path *out) {
+  const struct access *a = &d->events.at[k].a;
+  vec_push(out, a->thread);
+  for (uint8_t i = 0; i < a->nanswers; i++)
+    vec_push(out, (uint8_t)(PATH_CHOICE | a->answer[i]));
+}
+
+static size_t kept_bytes(const struct dpor *d) {
+  size_t n = 0;
+  for (uint32_t i = 0; i < d->nkept; i++)
+    n += d->kept.at[i].state.len;
+  return n;
+}
+
+static void keep_state(struct dpor *d, uint32_t k) {
+  d->keep_at = NONE;
+  if (kept_bytes(d) > KEPT_MOST)
+    return;
+  if (d->nkept == d->kept.len)
+    vec_push(&d->kept, (struct kept){0});
+  struct kept *s = &d->kept.at[d->nkept++];
+  rt_save(&s->state);
+  s->level = k;
+  s->log_len = d->log.len;
+  memcpy(s->count, d->count, d->nthreads * sizeof *d->count);
+  memcpy(s->moved, d->moved, d->nthreads * sizeof *d->moved);
+  uint32_t n = d->nthreads * d->width;
+  vec_reserve(&s->now, n);
+  memcpy(s->now.at, d->now, n * sizeof *d->now);
+}
+
+/* A level that is new: the first branch of its tree, or whoever is awake. */
+static void decide(struct dpor *d, uint32_t k, uint32_t enabled, int current) {
+  struct level *l = enter_level(d, k);
+  if (l->todo != NONE) {
+    take_branch(d, k);
+    return;
+  }
+  uint32_t on = awake(l, enabled);
+  d->stuck = !on;
+  if (on)
+    l->thread = (uint8_t)(on >> current & 1 ? current : __builtin_ctz(on));
+  l->planned = 0;
 }
 
 static int pick(void *ctx, uint32_t enabled, int current) {
   struct dpor *d = ctx;
   dpor_absorb(d);
-  uint32_t k = d->depth++;
-  struct level *l;
-  if (k < d->fixed) {
-    l = &d->levels.at[k];
-  } else {
-    l = enter_level(d, k);
-    if (d->nodes.at[l->root].child == NONE) {
-      uint32_t awake = enabled & ~asleep(l);
-      if (!awake) {
-        d->stuck = true;
-        return RT_STOP;
-      }
-      int t = awake >> current & 1 ? current : __builtin_ctz(awake);
-      uint32_t fresh = dpor_new_node(d, &(struct access){.thread = (uint8_t)t});
-      dpor_append_child(d, l->root, fresh);
-    }
-    hand_down(d, k);
-    l = &d->levels.at[k];
-  }
-  uint8_t t = d->nodes.at[d->nodes.at[l->root].child].a.thread;
-  l->nanswers = 0;
-  if (!(enabled >> t & 1)) { /* cannot be: the tree holds possible steps */
-    d->stuck = true;
+  if (d->stuck || d->diverged)
     return RT_STOP;
+  uint32_t k = d->depth++;
+  if (k == d->keep_at)
+    keep_state(d, k);
+  if (k >= d->fixed)
+    decide(d, k, enabled, current);
+  struct level *l = &d->levels.at[k];
+  bool possible = enabled >> l->thread & 1;
+  if (k + 1 < d->fixed) {
+    l->planned = l->nanswers; /* as they were given */
+    d->diverged |= !possible;
   }
-  struct live_path *live = d->x->live;
-  if (live && k < LIVE_PATH_MAX) {
-    live->at[k] = t;
-    live->len = k + 1;
+  d->stuck |= !possible; /* a tree has possible steps only */
+  if (d->stuck)
+    return RT_STOP;
+  l->nanswers = 0;
+  dpor_note_live(d, l->thread);
+  return l->thread;
+}
+
+/* Behind the prescribed answers, the first one that does not sleep. */
+static uint8_t first_awake(const struct level *l, int n) {
+  struct access a = {.thread = l->thread,
+                     .nanswers = (uint8_t)(l->nanswers + 1)};
+  memcpy(a.answer, l->answer, l->nanswers);
+  for (int v = 0; v < n; v++) {
+    a.answer[l->nanswers] = (uint8_t)v;
+    if (!dpor_asleep(l, &a))
+      return (uint8_t)v;
   }
-  return t;
+  return (uint8_t)n;
 }
 
 static int choose(void *ctx, int n) {
   struct dpor *d = ctx;
   struct level *l = &d->levels.at[d->depth - 1];
-  if (l->nanswers == MOST_ANSWERS)
+  uint8_t i = l->nanswers;
+  if (i == MOST_ANSWERS) {
+    d->too_many = true;
     return 0;
-  const struct access *plan = &d->nodes.at[d->nodes.at[l->root].child].a;
-  uint8_t i = l->nanswers++;
+  }
+  uint8_t answer = i < l->planned ? l->answer[i] : first_awake(l, n);
+  if (answer >= n) {
+    d->stuck = true;
+    answer = 0;
+  }
+  l->answer[i] = answer;
   l->of[i] = (uint8_t)n;
-  if (i < plan->nanswers) {
-    l->answer[i] = plan->answer[i];
-    return l->answer[i];
-  }
-  struct access a = {.thread = plan->thread};
-  l->answer[i] = 0;
-  for (dpor_take_answers(&a, l); dpor_sleeps(l, &a) && l->answer[i] + 1 < n;
-       dpor_take_answers(&a, l))
-    l->answer[i]++;
-  return l->answer[i];
-}
-
-static void drop_level(struct dpor *d, uint32_t k) {
-  if (k < d->levels.len && d->levels.at[k].root != NONE) {
-    dpor_free_node(d, d->levels.at[k].root);
-    d->levels.at[k].root = NONE;
-  }
+  l->nanswers++;
+  dpor_note_live(d, (uint8_t)(PATH_CHOICE | answer));
+  return answer;
 }
 
 /* To the deepest level with something left to do; false: done. */
 static bool backtrack(struct dpor *d) {
-  drop_level(d, d->depth); /* handed down and not used */
+  if (d->depth < d->levels.len) /* handed down and not used */
+    drop_tree(d, &d->levels.at[d->depth]);
   for (uint32_t k = d->depth; k--;) {
     struct level *l = &d->levels.at[k];
-    bool made = k < d->events.len;
-    uint32_t c = d->nodes.at[l->root].child;
-    if (made)
+    if (k < d->events.len)
       vec_push(&l->sleep, d->events.at[k].a);
-    if (c != NONE) {
-      d->nodes.at[l->root].child = d->nodes.at[c].next;
-      dpor_free_node(d, c);
-    }
-    if (d->nodes.at[l->root].child != NONE) {
-      hand_down(d, k);
-      if (d->events.len > k)
-        d->events.len = k;
-      d->fixed = k + 1;
-      return true;
-    }
-    drop_level(d, k);
+    l->done++;
+    if (l->todo == NONE)
+      continue;
+    take_branch(d, k);
+    dpor_forget(d, k < d->events.len ? k : d->events.len);
+    d->fixed = k + 1;
+    return true;
   }
   return false;
 }
@@ -150,26 +203,51 @@ static bool backtrack(struct dpor *d) {
 /* The path of the execution that has just ended. */
 static void current_path(void *ctx, path *out) {
   const struct dpor *d = ctx;
-  for (uint32_t k = 0; k < d->events.len; k++) {
-    vec_push(out, d->events.at[k].a.thread);
-    for (uint8_t i = 0; i < d->levels.at[k].nanswers; i++)
-      vec_push(out, (uint8_t)(PATH_CHOICE | d->levels.at[k].answer[i]));
-  }
+  for (uint32_t k = 0; k < d->made; k++)
+    append_event(d, d->x->bound_preemptions ? d->linear.at[k] : k, out);
+}
+
+static enum rt_end run_from_start(struct dpor *d,
+                                  const struct rt_driver *driver) {
+  d->depth = d->absorbed = d->seen = d->log.len = 0;
+  memset(d->count, 0, sizeof d->count);
+  memset(d->moved, 0, sizeof d->moved);
+  memset(d->now, 0, d->nthreads * d->width * sizeof *d->now);
+  return rt_run(driver);
+}
+
+static enum rt_end run_from_kept(struct dpor *d,
+                                 const struct rt_driver *driver) {
+  const struct kept *s = &d->kept.at[d->nkept - 1];
+  d->depth = d->seen = s->level;
+  d->absorbed = d->log.len = s->log_len;
+  memcpy(d->count, s->count, d->nthreads * sizeof *d->count);
+  memcpy(d->moved, s->moved, d->nthreads * sizeof *d->moved);
+  memcpy(d->now, s->now.at, d->nthreads * d->width * sizeof *d->now);
+  return rt_run_on(&s->state, driver);
+}
+
+void dpor_begin_live(struct dpor *d, uint32_t steps) {
+  path begin = {0};
+  for (uint32_t k = 0; k < steps; k++)
+    append_event(d, k, &begin);
+  d->x->live->len = 0;
+  for (uint32_t i = 0; i < begin.len; i++)
+    dpor_note_live(d, begin.at[i]);
+  vec_free(&begin);
 }
 
 static enum rt_end run(struct dpor *d, const struct rt_driver *driver) {
-  d->depth = d->absorbed = d->seen = 0;
-  d->log.len = 0;
   d->stuck = false;
-  memset(d->count, 0, sizeof d->count);
-  memset(d->now, 0, sizeof d->now);
-  memset(d->moved, 0, sizeof d->moved);
-  /* Races within the part that is run again are reversed again: what comes
-   * behind them is other now, and so is v. */
-  while (d->races.len && vec_last(&d->races).second >= d->events.len)
-    d->races.len--;
+  while (d->nkept && d->kept.at[d->nkept - 1].level >= d->fixed)
+    d->nkept--;
+  uint32_t from = d->nkept ? d->kept.at[d->nkept - 1].level : 0;
+  d->keep_at = d->fixed > from + KEEP_FROM ? d->fixed - KEEP_BEFORE : NONE;
+  if (d->x->live)
+    dpor_begin_live(d, from);
   rt_log(&d->log);
-  enum rt_end how = rt_run(driver);
+  enum rt_end how =
+      d->nkept ? run_from_kept(d, driver) : run_from_start(d, driver);
   rt_log(NULL);
   dpor_absorb(d);
   d->made = d->events.len;
@@ -180,67 +258,122 @@ static enum rt_end run(struct dpor *d, const struct rt_driver *driver) {
 
 /* When the judge has seen the execution: this may run others. */
 static void reverse_races(struct dpor *d) {
-  for (uint32_t k = d->fixed ? d->fixed - 1 : 0; k < d->made; k++)
-    if (d->events.at[k].a.nanswers)
-      dpor_look_at_alternatives(d, k);
   for (uint32_t i = 0; i < d->races.len; i++)
-    dpor_reverse(d, d->races.at[i]);
-  d->events.len = d->made;
+    dpor_reverse(d, &d->races.at[i]);
+  dpor_forget(d, d->made);
 }
 
-/* More steps are visible than we knew of: from the start. */
-static void begin_again(struct dpor *d) {
+static void drop_trees(struct dpor *d) {
   for (uint32_t k = 0; k < d->levels.len; k++)
-    drop_level(d, k);
-  d->events.len = d->fixed = d->depth = 0;
+    drop_tree(d, &d->levels.at[k]);
+}
+
+/* There are more steps, or answers, than we knew of: from the start. */
+static void begin_again(struct dpor *d) {
+  drop_trees(d);
+  dpor_forget(d, 0);
+  d->fixed = d->depth = d->nkept = 0;
   explore_again(d->x);
-  d->look.shared_stack = false;
-  vec_clear(&d->races);
+  d->learnt = false;
   d->again = true;
+}
+
+/* Which part of the tree is done, if all branches of a level are alike. */
+static double share(const struct dpor *d) {
+  double sum = 0, weight = 1;
+  for (uint32_t k = 0; k < d->depth; k++) {
+    const struct level *l = &d->levels.at[k];
+    uint32_t n = l->done + 1;
+    for (uint32_t s = l->todo; s != NONE; s = d->nodes.at[s].next)
+      n++;
+    weight /= n;
+    sum += weight * l->done;
+  }
+  return sum;
 }
 
 static void dpor_free(struct dpor *d) {
   for (uint32_t i = 0; i < d->levels.len; i++)
     vec_free(&d->levels.at[i].sleep);
+  for (uint32_t i = 0; i < d->kept.len; i++) {
+    snapshot_free(&d->kept.at[i].state);
+    vec_free(&d->kept.at[i].now);
+  }
+  for (int t = 0; t < THREADS; t++)
+    vec_free(&d->places[t]);
+  vec_free(&d->kept);
   vec_free(&d->levels);
   vec_free(&d->events);
+  vec_free(&d->clocks);
+  vec_free(&d->before);
+  vec_free(&d->arrived);
+  vec_free(&d->linear);
   vec_free(&d->nodes);
   vec_free(&d->races);
   vec_free(&d->v);
+  vec_free(&d->trail);
   vec_free(&d->look.plan);
   free(d->look.log.at);
   free(d->log.at);
 }
 
+/* Has the execution judged; false: the search ends. */
+static bool judge(struct dpor *d, enum rt_end how, enum explore_end *end) {
+  struct explore *x = d->x;
+  if (d->too_many) {
+    d->too_many = false;
+    how = RT_CUT;
+  }
+  if (x->bound_preemptions && !dpor_within_bound(d, &how))
+    return true;
+  x->log = &d->log;
+  bool goes_on = explore_judge(x, how, current_path, d, end);
+  x->log = NULL;
+  return goes_on;
+}
+
+/* One execution and what follows from it; false: the search ends. */
+static bool explore_one(struct dpor *d, const struct rt_driver *driver,
+                        enum explore_end *end) {
+  struct explore *x = d->x;
+  enum rt_end how = run(d, driver);
+  d->runs++;
+  d->again = false;
+  if (rt_found_shared_stack() || d->learnt) {
+    begin_again(d);
+    return true;
+  }
+  x->blocked += d->stuck;
+  if (!d->diverged && !d->stuck && !judge(d, how, end))
+    return false;
+  if (d->diverged) {
+    *end = EXPLORE_DIVERGED;
+    return false;
+  }
+  reverse_races(d);
+  if (d->learnt)
+    begin_again(d);
+  if (x->share && d->runs % SHARE_EVERY == 0)
+    *x->share = share(d);
+  return explore_budget(x, d->runs, end);
+}
+
 enum explore_end explore_dpor(struct explore *x) {
-  struct dpor d = {.x = x, .real_time = !x->no_real_time, .free_nodes = NONE};
+  struct dpor d = {
+      .x = x, .real_time = !x->no_real_time, .free_nodes = NONE, .width = 4};
   struct rt_driver driver = {pick, choose, &d, .every = true};
   enum explore_end end = EXPLORE_ALL;
+  bool awaits = rt_awaits(true);
   if (x->live)
     x->live->only_choices = false;
   do {
-    enum rt_end how = run(&d, &driver);
-    if (rt_found_shared_stack()) {
-      begin_again(&d);
-      continue;
-    }
-    d.again = false;
-    if (d.stuck) {
-      x->blocked++;
-      reverse_races(&d);
-      continue;
-    }
-    x->log = &d.log;
-    bool goes_on = explore_judge(x, how, current_path, &d, &end);
-    x->log = NULL;
-    if (!goes_on)
-      break;
-    reverse_races(&d);
-    if (d.look.shared_stack)
-      begin_again(&d);
-    else if (!explore_budget(x, x->executions, &end))
-      break;
+    if (!explore_one(&d, &driver, &end))
+      goto out;
   } while (d.again || backtrack(&d));
+  if (x->share)
+    *x->share = 1;
+out:
+  rt_awaits(awaits);
   dpor_free(&d);
   return end;
 }

@@ -1,14 +1,6 @@
 /* The events of an execution, their happens-before order, and its races. */
 #include "search/dpor_int.h"
 
-#include <assert.h>
-#include <string.h>
-
-bool dpor_dependent(const struct dpor *d, const struct access *a,
-                    const struct access *b) {
-  return access_dependent(a, b, d->real_time);
-}
-
 /* The same for steps of which it is not known how they will turn out. */
 enum answer dpor_depends(const struct dpor *d, const struct access *a,
                          const struct access *b) {
@@ -21,16 +13,48 @@ enum answer dpor_depends(const struct dpor *d, const struct access *a,
   return dpor_dependent(d, &a1, &b1) ? MAYBE : NO;
 }
 
-/* Is event i before event j (i < j) in the happens-before order? */
-bool dpor_before(const struct dpor *d, uint32_t i, uint32_t j) {
-  const struct dpor_event *e = &d->events.at[i];
-  return d->events.at[j].clock[e->a.thread] >= e->no;
+static uint32_t *now_of(struct dpor *d, uint32_t thread) {
+  return &d->now[thread * d->width];
 }
 
-static void join(struct dpor *d, uint32_t *to, const uint32_t *from) {
-  for (uint32_t t = 0; t < d->nthreads; t++)
-    if (from[t] > to[t])
-      to[t] = from[t];
+static void join(const struct dpor *d, uint32_t *to, const uint32_t *from) {
+  for (uint32_t t = 0; t < d->width; t++)
+    to[t] = from[t] > to[t] ? from[t] : to[t];
+}
+
+/* Lays rows out anew. */
+static void widen_rows(rows *r, uint32_t n, uint32_t from, uint32_t to) {
+  rows wide = {0};
+  vec_reserve(&wide, n * to + 1);
+  memset(wide.at, 0, (size_t)n * to * sizeof *wide.at);
+  for (uint32_t i = 0; i < n; i++)
+    memcpy(&wide.at[i * to], &r->at[i * from], from * sizeof *wide.at);
+  vec_free(r);
+  *r = wide;
+}
+
+static void widen(struct dpor *d, uint32_t width) {
+  uint32_t old = d->width;
+  widen_rows(&d->clocks, d->events.len, old, width);
+  widen_rows(&d->before, d->events.len, old, width);
+  if (d->x->bound_preemptions)
+    widen_rows(&d->arrived, d->events.len, old, width);
+  for (uint32_t t = d->nthreads; t--;) {
+    memmove(&d->now[t * width], &d->now[t * old], old * sizeof *d->now);
+    memset(&d->now[t * width + old], 0, (width - old) * sizeof *d->now);
+  }
+  d->width = width;
+}
+
+static void grow_threads(struct dpor *d, uint32_t n) {
+  if (n <= d->nthreads)
+    return;
+  if (n > d->width)
+    widen(d, (n + 3) / 4 * 4);
+  memset(now_of(d, d->nthreads), 0,
+         (n - d->nthreads) * d->width * sizeof *d->now);
+  d->nthreads = n;
+  d->nkept = 0; /* what was kept has clocks of fewer threads */
 }
 
 /*
@@ -46,7 +70,7 @@ static enum answer enables(const struct dpor *d, uint32_t i, uint32_t j) {
   bool waits = b->a.flags & RT_WAITS;
   bool same = waits && access_dependent(&a->a, &b->a, false);
   if (i < d->moved[b->a.thread]) {
-    if (!same)
+    if (!same || b->a.set)
       return waits ? MAYBE : NO;
     if (!access_releases(&a->a))
       return NO;
@@ -54,7 +78,27 @@ static enum answer enables(const struct dpor *d, uint32_t i, uint32_t j) {
   }
   if (a->enabled >> b->a.thread & 1)
     return NO;
+  /* Who is to be woken waits for a signal and for the mutex: which of them was
+   * lacking?  Of the mutex, whoever gives it back had it. */
+  if (b->a.kind == EV_COND_WAKE)
+    same &= a->a.kind == EV_UNLOCK || a->a.kind == EV_COND_WAIT;
+  else if (b->a.set)
+    same &= rt_set(b->a.set)->n == 1;
+  else
+    same &= access_releases(&a->a) || !access_waits(b->a.kind);
   return same ? YES : MAYBE;
+}
+
+/* The first event that `clock` does not have, of other threads than t; j when
+ * it has them all. */
+static uint32_t first_outside(const struct dpor *d, const uint32_t *clock,
+                              uint32_t thread, uint32_t j) {
+  uint32_t first = j;
+  for (uint32_t t = 0; t < d->nthreads; t++)
+    if (t != thread && clock[t] < d->places[t].len &&
+        d->places[t].at[clock[t]] < first)
+      first = d->places[t].at[clock[t]];
+  return first;
 }
 
 /*
@@ -62,120 +106,126 @@ static enum answer enables(const struct dpor *d, uint32_t i, uint32_t j) {
  * in other threads.  Two clocks: all that is before j, and what is before it
  * by other ways than steps that enabled it; an earlier step that is only
  * before j because of those (the lock's previous owner taking it) is a race.
+ * Only the first `made` events can be; others wait for ever, as j then does.
  */
-static void order(struct dpor *d, uint32_t j) {
-  struct dpor_event *e = &d->events.at[j];
-  uint32_t free_clock[THREADS];
-  memcpy(e->clock, d->now[e->a.thread], sizeof e->clock);
-  memcpy(free_clock, e->clock, sizeof free_clock);
-  for (uint32_t i = j; i--;) {
+static void order(struct dpor *d, uint32_t j, uint32_t made) {
+  const struct dpor_event *e = &d->events.at[j];
+  uint32_t thread = e->a.thread, free_clock[THREADS];
+  uint32_t *clock = &d->clocks.at[(size_t)j * d->width];
+  memcpy(clock, now_of(d, thread), d->width * sizeof *clock);
+  memcpy(free_clock, clock, d->width * sizeof *clock);
+  uint32_t end = first_outside(d, free_clock, thread, j);
+  for (uint32_t i = made; i-- > end;) {
     const struct dpor_event *o = &d->events.at[i];
-    if (o->a.thread == e->a.thread || free_clock[o->a.thread] >= o->no ||
+    if (o->a.thread == thread || free_clock[o->a.thread] >= o->no ||
         !dpor_dependent(d, &o->a, &e->a))
       continue;
     enum answer enabled = enables(d, i, j);
-    bool open = enabled == MAYBE || e->clock[o->a.thread] >= o->no;
-    join(d, e->clock, o->clock);
-    if (enabled == NO)
-      join(d, free_clock, o->clock);
+    bool open = enabled == MAYBE || clock[o->a.thread] >= o->no;
+    join(d, clock, dpor_clock(d, i));
+    if (enabled == NO) {
+      join(d, free_clock, dpor_clock(d, i));
+      end = first_outside(d, free_clock, thread, j);
+    }
     if (enabled != YES)
-      vec_push(&d->races, ((struct race){i, j, open}));
+      vec_push(&d->races,
+               ((struct race){.first = i, .second = j, .open = open}));
   }
-  e->clock[e->a.thread] = e->no;
+  clock[thread] = e->no;
 }
 
 static void link_threads(struct dpor *d, const struct rt_logged *l) {
   uint32_t other = (uint32_t)l->addr;
   d->moved[l->kind == EV_CREATE ? other : l->thread] = d->seen;
   if (l->kind == EV_CREATE)
-    join(d, d->now[other], d->now[l->thread]);
+    join(d, now_of(d, other), now_of(d, l->thread));
   else
-    join(d, d->now[l->thread], d->now[other]);
-}
-
-static void grow_threads(struct dpor *d, uint32_t n) {
-  if (n > d->nthreads)
-    d->nthreads = n;
-}
-
-struct access dpor_access_of(const struct rt_logged *l) {
-  return (struct access){.thread = l->thread,
-                         .kind = l->kind,
-                         .flags = l->flags,
-                         .joined = l->joined,
-                         .addr = l->addr,
-                         .size = l->size,
-                         .other = l->other,
-                         .old = l->old,
-                         .expected = l->expected};
-}
-
-uint32_t dpor_new_node(struct dpor *d, const struct access *a) {
-  uint32_t n = d->free_nodes;
-  if (n != NONE) {
-    d->free_nodes = d->nodes.at[n].next;
-  } else {
-    n = d->nodes.len;
-    vec_push(&d->nodes, (struct wake){0});
-  }
-  d->nodes.at[n] = (struct wake){*a, NONE, NONE};
-  return n;
-}
-
-void dpor_free_node(struct dpor *d, uint32_t n) {
-  for (uint32_t c = d->nodes.at[n].child, next; c != NONE; c = next) {
-    next = d->nodes.at[c].next;
-    dpor_free_node(d, c);
-  }
-  d->nodes.at[n].next = d->free_nodes;
-  d->free_nodes = n;
-}
-
-void dpor_append_child(struct dpor *d, uint32_t parent, uint32_t fresh) {
-  uint32_t last = d->nodes.at[parent].child;
-  if (last == NONE) {
-    d->nodes.at[parent].child = fresh;
-    return;
-  }
-  while (d->nodes.at[last].next != NONE)
-    last = d->nodes.at[last].next;
-  d->nodes.at[last].next = fresh;
-}
-
-void dpor_take_answers(struct access *a, const struct level *l) {
-  a->nanswers = l->nanswers;
-  memcpy(a->answer, l->answer, l->nanswers);
-  a->of = l->nanswers ? l->of[l->nanswers - 1] : 0;
-}
-
-bool dpor_same_step(const struct access *a, const struct access *b) {
-  return a->thread == b->thread && a->nanswers == b->nanswers &&
-         !memcmp(a->answer, b->answer, a->nanswers);
-}
-
-bool dpor_sleeps(const struct level *l, const struct access *a) {
-  for (uint32_t i = 0; i < l->sleep.len; i++)
-    if (dpor_same_step(&l->sleep.at[i], a))
-      return true;
-  return false;
+    join(d, now_of(d, l->thread), now_of(d, other));
 }
 
 /* Steps of one thread with other answers are other steps. */
-static void add_alternatives(struct dpor *d, uint32_t k, uint8_t prescribed) {
-  const struct level *l = &d->levels.at[k];
-  for (uint8_t i = prescribed; i < l->nanswers; i++)
-    for (uint8_t v = (uint8_t)(l->answer[i] + 1); v < l->of[i]; v++) {
-      struct access a = d->events.at[k].a;
-      a.nanswers = (uint8_t)(i + 1);
-      a.of = l->of[i];
-      a.answer[i] = v;
-      a.unsure = RT_FAILED | RT_RETURNS | RT_CREATES | RT_JOINS;
-      if (!dpor_sleeps(l, &a))
-        dpor_append_child(d, l->root, dpor_new_node(d, &a));
-    }
+static void note_alternatives(struct dpor *d, uint32_t j) {
+  const struct access *a = &d->events.at[j].a;
+  for (uint8_t i = 0; i < a->nanswers; i++)
+    for (uint8_t v = 0; v < a->of[i]; v++)
+      if (v != a->answer[i])
+        vec_push(
+            &d->races,
+            ((struct race){.first = j, .second = j, .choice = i, .value = v}));
 }
 
-/* Makes events of what the engine has logged since. */
+static void note_edges(const struct dpor *d, struct dpor_event *e) {
+  uint32_t n = d->events.len;
+  if (n) {
+    const struct dpor_event *last = &d->events.at[n - 1];
+    e->creates = last->creates;
+    e->joins = last->joins;
+    e->calls = last->calls;
+    e->returns = last->returns;
+  }
+  if (!(e->a.flags & ACCESS_EDGES))
+    return;
+  if (e->a.flags & RT_CREATES)
+    e->creates = n + 1;
+  if (e->a.flags & RT_JOINS)
+    e->joins = n + 1;
+  if (e->a.flags & RT_CALLS)
+    e->calls = n + 1;
+  if (e->a.flags & RT_RETURNS)
+    e->returns = n + 1;
+}
+
+static void add_event(struct dpor *d, struct dpor_event *e, uint32_t made) {
+  uint32_t j = d->events.len;
+  note_edges(d, e);
+  vec_push(&d->events, *e);
+  vec_reserve(&d->clocks, (j + 1) * d->width);
+  vec_reserve(&d->before, (j + 1) * d->width);
+  for (uint32_t t = 0; t < d->width; t++)
+    d->before.at[(size_t)j * d->width + t] = d->places[t].len;
+  if (d->x->bound_preemptions) {
+    vec_reserve(&d->arrived, (j + 1) * d->width);
+    memcpy(&d->arrived.at[(size_t)j * d->width], now_of(d, e->a.thread),
+           d->width * sizeof *d->now);
+  }
+  order(d, j, made);
+  vec_push(&d->places[e->a.thread], j);
+}
+
+static void take_answers(struct access *a, const struct level *l) {
+  a->nanswers = l->nanswers;
+  memcpy(a->answer, l->answer, l->nanswers);
+  memcpy(a->of, l->of, l->nanswers);
+}
+
+/* What was run again must be what was recorded. */
+static bool is_same(const struct dpor_event *e, const struct rt_logged *l,
+                    const struct level *level, uint32_t no) {
+  const struct access *a = &e->a;
+  return e->no == no && a->thread == l->thread && a->kind == l->kind &&
+         a->flags == l->flags && a->addr == l->addr && a->size == l->size &&
+         a->other == l->other && a->old == l->old && a->set == l->set &&
+         a->nanswers == level->nanswers &&
+         !memcmp(a->answer, level->answer, a->nanswers);
+}
+
+static void absorb_step(struct dpor *d, const struct rt_logged *l) {
+  uint32_t j = d->seen++, no = ++d->count[l->thread];
+  const struct level *level = &d->levels.at[j];
+  if (j < d->events.len) {
+    d->diverged |= !is_same(&d->events.at[j], l, level, no);
+  } else {
+    struct dpor_event e = {.a = access_of(l), .enabled = l->enabled, .no = no};
+    take_answers(&e.a, level);
+    add_event(d, &e, j);
+    dpor_learn(d, &e.a);
+    if (e.a.nanswers)
+      note_alternatives(d, j);
+  }
+  memcpy(now_of(d, l->thread), dpor_clock(d, j), d->width * sizeof *d->now);
+  d->moved[l->thread] = d->seen;
+}
+
 void dpor_absorb(struct dpor *d) {
   for (; d->absorbed < d->log.len; d->absorbed++) {
     const struct rt_logged *l = &d->log.at[d->absorbed];
@@ -183,27 +233,9 @@ void dpor_absorb(struct dpor *d) {
     if (l->flags & RT_LINK) {
       grow_threads(d, (uint32_t)l->addr + 1);
       link_threads(d, l);
-      continue;
-    }
-    struct access a = dpor_access_of(l);
-    uint32_t j = d->seen++;
-    dpor_take_answers(&a, &d->levels.at[j]);
-    uint32_t no = ++d->count[l->thread];
-    if (j < d->events.len) { /* replayed: must be what was recorded */
-      const struct dpor_event *e = &d->events.at[j];
-      assert(e->no == no && access_same(&e->a, &a));
     } else {
-      struct dpor_event e = {.a = a, .enabled = l->enabled, .no = no};
-      vec_push(&d->events, e);
-      order(d, j);
-      /* The branch that is being taken, as it turned out. */
-      uint32_t c = d->nodes.at[d->levels.at[j].root].child;
-      uint8_t prescribed = d->nodes.at[c].a.nanswers;
-      d->nodes.at[c].a = a;
-      add_alternatives(d, j, prescribed);
+      absorb_step(d, l);
     }
-    memcpy(d->now[l->thread], d->events.at[j].clock, sizeof d->now[0]);
-    d->moved[l->thread] = d->seen;
   }
 }
 
@@ -227,7 +259,16 @@ void dpor_absorb_waiting(struct dpor *d) {
                                  .addr = next.addr,
                                  .size = next.size},
                            .no = d->count[t] + 1};
-    vec_push(&d->events, e);
-    order(d, d->events.len - 1);
+    grow_threads(d, t + 1u);
+    add_event(d, &e, d->made);
   }
+}
+
+void dpor_forget(struct dpor *d, uint32_t n) {
+  while (d->events.len > n) {
+    d->events.len--;
+    d->places[d->events.at[d->events.len].a.thread].len--;
+  }
+  while (d->races.len && vec_last(&d->races).second >= n)
+    d->races.len--;
 }

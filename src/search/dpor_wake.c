@@ -1,222 +1,530 @@
-/* Wakeup trees: from a race to the sequence that runs it the other way round.
+/*
+ * Wakeup trees: from a race to the sequence that runs it the other way round.
+ *
+ * Let E' be the steps before the race (e, e'), and v those behind e that do not
+ * depend on it, and e'.  E'.v must be run, unless a step that sleeps at E' can
+ * be the first of v (is a weak initial): then it was.  Else v goes into the
+ * wakeup tree of E': down to a leaf along steps that can come first in what is
+ * left of v, or as a branch of its own.
+ *
+ * v goes on behind e', and what comes there differs from execution to
+ * execution.  But that depends on neither e nor e'.  So when the steps up to e'
+ * found their way, by themselves and not by what comes behind, they do so in
+ * all such v: the race is settled.  (One v suffices.  Take a w that begins with
+ * the steps up to e' and goes on otherwise.  Behind them e is awake, so nothing
+ * of w is left to who took e.)
+ *
+ * Dead end: to drop v as soon as the first step of a branch that is still to be
+ * taken fits.  Then traces are lost: what sleeps below that branch relies on
+ * the branch having the rest of v.
+ *
+ * A step that could have had another answer is a race with itself.
  */
 #include "search/dpor_int.h"
 
-#include <string.h>
+/* ---- trees ---- */
 
-/* An item of v.  The reversed one is to be made where it was not. */
-static const struct access *item(const struct dpor *d, uint32_t k) {
-  return d->v.at[k] == d->reversed ? &d->elsewhere
-                                   : &d->events.at[d->v.at[k]].a;
+static uint32_t new_node(struct dpor *d) {
+  uint32_t n = d->free_nodes;
+  if (n == NONE) {
+    vec_push(&d->nodes, (struct wake){0});
+    return d->nodes.len - 1;
+  }
+  d->free_nodes = d->nodes.at[n].next;
+  return n;
 }
 
-/* Where in v the thread's first event is; NONE: nowhere. */
+void dpor_free_node(struct dpor *d, uint32_t n) {
+  for (uint32_t c = d->nodes.at[n].child, next; c != NONE; c = next) {
+    next = d->nodes.at[c].next;
+    dpor_free_node(d, c);
+  }
+  d->nodes.at[n].next = d->free_nodes;
+  d->free_nodes = n;
+}
+
+/* ---- v ---- */
+
+static bool is_answer(const struct race *r) { return r->first == r->second; }
+
+static const struct access *event(const struct dpor *d, uint32_t k) {
+  return &d->events.at[k].a;
+}
+
+/* All of v is there: nothing was taken off. */
+static void begin_v(struct dpor *d) {
+  memcpy(d->base, &d->before.at[(size_t)d->race.first * d->width],
+         d->width * sizeof *d->base);
+  d->used = false;
+}
+
+static void need_v(struct dpor *d) {
+  if (d->has_v)
+    return;
+  d->has_v = true;
+  vec_clear(&d->v);
+  for (uint32_t k = d->race.first + 1; k < d->made; k++)
+    if (k != d->race.second && !dpor_before(d, d->race.first, k))
+      vec_push(&d->v, k);
+}
+
+static bool is_left(const struct dpor *d, uint32_t k) {
+  return d->events.at[k].no > d->base[event(d, k)->thread];
+}
+
+/* The thread's first step in v, as the number of an event; NONE: none. */
 static uint32_t first_of(const struct dpor *d, uint8_t thread) {
-  for (uint32_t k = 0; k < d->v.len; k++)
-    if (d->events.at[d->v.at[k]].a.thread == thread)
+  uint32_t second = d->race.second, n = d->base[thread];
+  if (n < d->places[thread].len) {
+    uint32_t k = d->places[thread].at[n];
+    if (k < d->made && !dpor_before(d, d->race.first, k))
       return k;
-  return NONE;
+  }
+  return event(d, second)->thread == thread && !d->used ? second : NONE;
 }
 
-static enum answer independent_of_v(const struct dpor *d,
-                                    const struct access *a) {
-  enum answer worst = NO;
+static void take_off(struct dpor *d, uint32_t k) {
+  if (k == d->race.second)
+    d->used = true;
+  else if (k != NONE)
+    d->base[event(d, k)->thread]++;
+}
+
+/* Can event k of v, not the reversed one, come first? */
+static bool is_initial(const struct dpor *d, uint32_t k) {
+  const uint32_t *clock = dpor_clock(d, k);
+  uint8_t own = event(d, k)->thread;
+  for (uint32_t t = 0; t < d->nthreads; t++)
+    if (clock[t] > d->base[t] + (t == own))
+      return false;
+  return true;
+}
+
+static enum answer independent_of_v(struct dpor *d, const struct access *a) {
+  enum answer worst = d->used ? NO : dpor_depends(d, a, &d->elsewhere);
+  if (worst == YES)
+    return NO;
+  need_v(d);
   for (uint32_t k = 0; k < d->v.len && worst != YES; k++) {
-    enum answer one = dpor_depends(d, a, item(d, k));
+    if (!is_left(d, d->v.at[k]))
+      continue;
+    enum answer one = dpor_depends(d, a, event(d, d->v.at[k]));
     if (one > worst)
       worst = one;
   }
   return YES - worst;
 }
 
-/*
- * Can item k of v come first: is nothing in v before it?  What was before the
- * reversed one may have been so because of steps that are not in v.
- */
-static enum answer is_initial(const struct dpor *d, const struct access *a,
-                              uint32_t k) {
+/* Can the reversed step, which is `a` when it is made at once, come first? */
+static enum answer reversed_is_initial(struct dpor *d, const struct access *a) {
   enum answer worst = NO;
-  for (uint32_t i = 0; i < k && worst != YES; i++) {
-    enum answer one = d->v.at[k] == d->reversed ? dpor_depends(d, item(d, i), a)
-                      : dpor_before(d, d->v.at[i], d->v.at[k]) ? YES
-                                                               : NO;
+  need_v(d);
+  for (uint32_t k = 0; k < d->v.len && worst != YES; k++) {
+    if (!d->at_end && d->v.at[k] > d->race.second)
+      break;
+    if (!is_left(d, d->v.at[k]))
+      continue;
+    enum answer one = dpor_depends(d, event(d, d->v.at[k]), a);
     if (one > worst)
       worst = one;
   }
   return YES - worst;
 }
 
-/* Is the thread, whose next step is `a`, a weak initial of v? */
-static enum answer weak_initial(const struct dpor *d, const struct access *a,
+/* ---- who covers v? ---- */
+
+/* Is a step, with these answers, a weak initial of v? */
+static enum answer weak_initial(struct dpor *d, const struct access *a,
                                 uint32_t *k) {
   *k = first_of(d, a->thread);
   if (*k == NONE)
     return independent_of_v(d, a);
-  return d->v.at[*k] != d->reversed && !dpor_same_step(a, item(d, *k))
-             ? NO
-             : is_initial(d, a, *k);
+  if (*k == d->race.second) {
+    if (!access_same_answers(a, &d->elsewhere))
+      return NO;
+    return reversed_is_initial(d, a);
+  }
+  if (!access_same_answers(a, event(d, *k)))
+    return NO;
+  return is_initial(d, *k) ? YES : NO;
 }
 
-static void remove_item(struct dpor *d, uint32_t k) {
-  memmove(&d->v.at[k], &d->v.at[k + 1], (d->v.len - k - 1) * sizeof *d->v.at);
-  d->v.len--;
-}
+/* The ways in which one thread can make its step. */
+enum { MOST_WAYS = 256 };
+struct ways {
+  const struct access *at[MOST_WAYS];
+  uint32_t n;
+};
 
-/*
- * insert_[E'](v, wut(E')).  False: what to do depends on how the reversed step
- * turns out, which is not known; nothing was done.
- */
-static bool insert(struct dpor *d, uint32_t root) {
-  uint32_t n = root, k;
-  while (d->v.len) {
-    uint32_t c = d->nodes.at[n].child;
-    if (c == NONE && n != root)
-      return true; /* a leaf: what it leads to is equivalent */
-    enum answer fits = NO;
-    for (; c != NONE; c = d->nodes.at[c].next) {
-      fits = weak_initial(d, &d->nodes.at[c].a, &k);
-      if (k == NONE && d->nodes.at[c].a.nanswers)
-        fits = NO; /* v is about its other answers too */
-      if (fits != NO)
-        break;
+/* Do they have all that begin with these answers? */
+static bool all_ways(const struct ways *w, uint8_t *answer, uint8_t n) {
+  for (uint32_t i = 0; i < w->n; i++) {
+    const struct access *a = w->at[i];
+    if (a->nanswers < n || memcmp(a->answer, answer, n) != 0)
+      continue;
+    if (a->nanswers == n)
+      return true;
+    for (uint8_t v = 0; v < a->of[n]; v++) {
+      answer[n] = v;
+      if (!all_ways(w, answer, (uint8_t)(n + 1)))
+        return false;
     }
-    if (fits == MAYBE)
-      return false;
-    if (fits == NO)
-      break;
-    if (k != NONE)
-      remove_item(d, k);
-    n = c;
+    return true;
   }
-  if (d->v.len && d->elsewhere.unsure) /* what the tree holds is known */
-    return false;
-  for (k = 0; k < d->v.len; k++) { /* a branch of its own */
-    struct access a = *item(d, k);
-    if (d->v.at[k] == d->reversed)
-      a.nanswers = 0; /* whatever is asked there */
-    uint32_t fresh = dpor_new_node(d, &a);
-    dpor_append_child(d, n, fresh);
-    n = fresh;
-  }
-  return true;
+  return false;
 }
 
-static void make_v(struct dpor *d, struct race r) {
-  vec_clear(&d->v);
-  for (uint32_t k = r.first + 1; k < d->made; k++)
-    if (!dpor_before(d, r.first, k))
-      vec_push(&d->v, k);
-  vec_push(&d->v, r.second);
-  d->reversed = r.second;
+bool dpor_asleep(const struct level *l, const struct access *a) {
+  struct ways w;
+  uint8_t answer[MOST_ANSWERS];
+  w.n = 0;
+  for (uint32_t i = 0; i < l->sleep.len && w.n < MOST_WAYS; i++)
+    if (l->sleep.at[i].thread == a->thread)
+      w.at[w.n++] = &l->sleep.at[i];
+  memcpy(answer, a->answer, sizeof answer);
+  return w.n && all_ways(&w, answer, a->nanswers);
 }
 
-static int look_pick(void *ctx, uint32_t enabled, int current) {
-  struct dpor *d = ctx;
-  (void)current;
-  if (d->look.step == d->look.plan.len)
-    return RT_STOP;
-  uint8_t t = d->events.at[d->look.plan.at[d->look.step]].a.thread;
-  if (!(enabled >> t & 1)) {
-    d->look.impossible = true;
-    return RT_STOP;
-  }
-  d->look.step++;
-  d->look.answer = 0;
-  return t;
+static void add_way(struct ways *w, const struct access *a, uint8_t thread) {
+  if (a->thread == thread && w->n < MOST_WAYS)
+    w->at[w->n++] = a;
 }
 
-static int look_choose(void *ctx, int n) {
-  struct dpor *d = ctx;
-  uint32_t k = d->look.plan.at[d->look.step - 1], i = d->look.answer++;
-  const struct level *l = &d->levels.at[k];
-  if (d->look.last && d->look.step == d->look.plan.len)
-    return i < d->look.last->nanswers ? d->look.last->answer[i] : 0;
-  return k < d->made && i < l->nanswers && l->answer[i] < n ? l->answer[i] : 0;
+static void add_nodes(const struct dpor *d, struct ways *w, uint32_t from,
+                      uint32_t to, uint8_t thread) {
+  for (uint32_t n = from; n != to; n = d->nodes.at[n].next)
+    add_way(w, &d->nodes.at[n].a, thread);
+}
+
+/* Only those that are certain not to depend on `a`. */
+static void keep_independent(const struct dpor *d, struct ways *w,
+                             const struct access *a) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < w->n; i++)
+    if (dpor_depends(d, w->at[i], a) == NO)
+      w->at[n++] = w->at[i];
+  w->n = n;
 }
 
 /*
- * Runs E'.v to see how its last step turns out; false: it cannot be made.
- * Whether a call returns in a step that sees something else than it did is in
- * no record: it is up to the code.
+ * A step that is not in v covers it with all its answers only: behind v they
+ * are all possible.  Is it so at the end of the trail, where those of them
+ * sleep that do so at E', or come before the trail's nodes, and do not depend
+ * on these?
  */
-static bool look_at_plan(struct dpor *d, struct access *out) {
-  struct rt_driver driver = {look_pick, look_choose, d, .every = true};
-  d->look.step = d->look.log.len = 0;
-  d->look.impossible = false;
-  rt_log(&d->look.log);
-  rt_run(&driver);
-  rt_log(NULL);
-  d->look.shared_stack |= rt_found_shared_stack();
-  if (d->look.impossible || d->look.step < d->look.plan.len)
-    return false;
-  uint32_t k = d->look.log.len;
-  do
-    k--;
-  while (d->look.log.at[k].flags & RT_LINK);
-  *out = dpor_access_of(&d->look.log.at[k]);
-  return true;
-}
-
-static bool look(struct dpor *d, struct race r) {
-  vec_clear(&d->look.plan);
-  for (uint32_t k = 0; k < r.first; k++)
-    vec_push(&d->look.plan, k);
-  for (uint32_t k = 0; k < d->v.len; k++)
-    vec_push(&d->look.plan, d->v.at[k]);
-  d->look.last = NULL;
-  return look_at_plan(d, &d->elsewhere);
-}
-
-/* How a step turns out with other answers. */
-void dpor_look_at_alternatives(struct dpor *d, uint32_t k) {
-  uint32_t c = d->nodes.at[d->levels.at[k].root].child;
-  for (; c != NONE; c = d->nodes.at[c].next) {
-    struct access *a = &d->nodes.at[c].a, known;
-    if (!a->unsure)
-      continue;
-    vec_clear(&d->look.plan);
-    for (uint32_t i = 0; i <= k; i++)
-      vec_push(&d->look.plan, i);
-    d->look.last = a;
-    if (!look_at_plan(d, &known))
-      continue;
-    known.nanswers = a->nanswers;
-    known.of = a->of;
-    memcpy(known.answer, a->answer, sizeof known.answer);
-    *a = known;
+static bool all_answers_cover(struct dpor *d, const struct level *l,
+                              uint8_t thread) {
+  struct ways w;
+  uint8_t answer[MOST_ANSWERS] = {0};
+  uint32_t list = l->todo;
+  w.n = 0;
+  for (uint32_t i = 0; i < l->sleep.len; i++)
+    add_way(&w, &l->sleep.at[i], thread);
+  for (uint32_t i = 0; i < d->trail.len; i++) {
+    const struct wake *at = &d->nodes.at[d->trail.at[i]];
+    add_nodes(d, &w, list, d->trail.at[i], thread);
+    keep_independent(d, &w, &at->a);
+    list = at->child;
   }
+  add_nodes(d, &w, list, NONE, thread);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < w.n; i++)
+    if (independent_of_v(d, w.at[i]) == YES)
+      w.at[n++] = w.at[i];
+  w.n = n;
+  return all_ways(&w, answer, 0);
 }
 
-/* Was or will v be run otherwise, because of who sleeps? */
-static enum answer is_covered(struct dpor *d, const struct level *l) {
-  enum answer best = NO;
-  uint8_t answers[THREADS] = {0};
-  uint32_t k;
-  for (uint32_t i = 0; i < l->sleep.len && best != YES; i++) {
+/* Quickly: was it run from one of the steps between e and e'? */
+static bool has_early_cover(struct dpor *d, const struct level *l) {
+  for (uint32_t i = 0; i < l->sleep.len; i++) {
     const struct access *a = &l->sleep.at[i];
-    enum answer one = weak_initial(d, a, &k);
-    bool any = k == NONE || d->v.at[k] == d->reversed; /* answers */
-    if (one != NO && any && a->nanswers &&
-        (a->nanswers > 1 || ++answers[a->thread] < a->of))
-      continue; /* by this and all its other answers, or not */
+    uint32_t k = first_of(d, a->thread);
+    if (k < d->race.second && access_same_answers(a, event(d, k)) &&
+        is_initial(d, k))
+      return true;
+  }
+  return false;
+}
+
+/* Was it run from a step that sleeps?  *k: from this one of v, or NONE. */
+static enum answer is_covered(struct dpor *d, const struct level *l,
+                              uint32_t *k) {
+  enum answer best = NO;
+  for (uint32_t i = 0; i < l->sleep.len; i++) {
+    const struct access *a = &l->sleep.at[i];
+    enum answer one = weak_initial(d, a, k);
+    if (one == YES && *k == NONE && a->nanswers &&
+        !all_answers_cover(d, l, a->thread))
+      continue;
+    if (one == YES) {
+      if (*k == NONE && !a->nanswers && !d->look.looked)
+        d->race.by = i + 1;
+      return YES;
+    }
     if (one > best)
       best = one;
   }
   return best;
 }
 
-void dpor_reverse(struct dpor *d, struct race r) {
-  struct level *l = &d->levels.at[r.first];
-  make_v(d, r);
-  d->elsewhere =
-      access_reversed(&d->events.at[r.first].a, &d->events.at[r.second].a);
-  r.open |= r.second >= d->made;
-  if (!r.open) {
-    enum answer covered = is_covered(d, l);
-    if (covered == YES || (covered == NO && insert(d, l->root)))
-      return;
-    make_v(d, r); /* now it matters */
+/*
+ * Is it covered as it was last time?  What differs since then, from event
+ * fixed - 1 on, must not depend on the step that did it either.
+ */
+static bool still_covered(const struct dpor *d, const struct race *r) {
+  if (!r->by)
+    return false;
+  const struct access *a = &d->levels.at[r->first].sleep.at[r->by - 1];
+  for (uint32_t k = d->fixed - 1; k < d->made; k++)
+    if (!dpor_before(d, r->first, k) && dpor_dependent(d, a, event(d, k)))
+      return false;
+  return true;
+}
+
+/* ---- reversing ---- */
+
+/* Does a step behind e depend on one with these edges? */
+static bool edges_matter(const struct dpor *d, uint32_t first, uint8_t edges) {
+  if (!edges)
+    return false;
+  const struct dpor_event *last = &d->events.at[d->made - 1];
+  return (edges & RT_CREATES && last->creates > first + 1) ||
+         (d->real_time && ((edges & RT_JOINS && last->joins > first + 1) ||
+                           (edges & RT_RETURNS && last->calls > first + 1) ||
+                           (edges & RT_CALLS && last->returns > first + 1)));
+}
+
+/* Where in v the reversed step can be. */
+static void place(struct dpor *d) {
+  const struct access *e = event(d, d->race.first);
+  d->at_end = !access_no_stronger(e, event(d, d->race.second), &d->elsewhere,
+                                  &d->edges) ||
+              edges_matter(d, d->race.first, d->edges);
+}
+
+/* Would the step k of v have been there whatever comes behind e'? */
+static bool is_early(const struct dpor *d, uint32_t k) {
+  return k < d->race.second || (k == d->race.second && !d->at_end);
+}
+
+static uint32_t *list_of(struct dpor *d, struct level *l) {
+  return d->trail.len ? &d->nodes.at[vec_last(&d->trail)].child : &l->todo;
+}
+
+static void append(struct dpor *d, struct level *l, const struct access *a) {
+  uint32_t n = new_node(d);
+  d->nodes.at[n] = (struct wake){*a, NONE, NONE};
+  uint32_t *to = list_of(d, l);
+  while (*to != NONE)
+    to = &d->nodes.at[*to].next;
+  *to = n;
+  vec_push(&d->trail, n);
+}
+
+/* What is left of v becomes a branch of its own. */
+static void add_branch(struct dpor *d, struct level *l) {
+  uint32_t i = 0;
+  for (; i < d->v.len && (d->at_end || d->v.at[i] < d->race.second); i++)
+    if (is_left(d, d->v.at[i]))
+      append(d, l, event(d, d->v.at[i]));
+  if (!d->used)
+    append(d, l, &d->elsewhere);
+  for (; i < d->v.len; i++)
+    if (is_left(d, d->v.at[i]))
+      append(d, l, event(d, d->v.at[i]));
+}
+
+static bool is_any_left(struct dpor *d) {
+  need_v(d);
+  bool any = !d->used;
+  for (uint32_t i = 0; i < d->v.len && !any; i++)
+    any = is_left(d, d->v.at[i]);
+  return any;
+}
+
+static bool insert(struct dpor *d, struct level *l, bool early);
+
+/* Below all nodes of the list that are steps of this thread. */
+static bool insert_below_all(struct dpor *d, struct level *l, uint32_t list,
+                             uint8_t thread) {
+  uint32_t base[THREADS], depth = d->trail.len;
+  bool used = d->used, known = true;
+  memcpy(base, d->base, sizeof base);
+  for (uint32_t c = list; c != NONE && known; c = d->nodes.at[c].next) {
+    if (d->nodes.at[c].a.thread != thread)
+      continue;
+    vec_push(&d->trail, c);
+    known = insert(d, l, false);
+    d->trail.len = depth;
+    memcpy(d->base, base, sizeof base);
+    d->used = used;
   }
-  if (look(d, r) && is_covered(d, l) == NO)
-    insert(d, l->root);
+  return known;
+}
+
+/*
+ * insert_[E'](v, wut(E')), from the node at the end of the trail on.  False: it
+ * depends on what is not known: how the reversed step turns out, or the last
+ * node of the trail; nothing was done.
+ */
+static bool insert(struct dpor *d, struct level *l, bool early) {
+  for (;;) {
+    uint32_t c = *list_of(d, l), first = c, k = NONE;
+    if ((c == NONE && d->trail.len) || !is_any_left(d))
+      break; /* a leaf: what it leads to is equivalent */
+    enum answer fits = NO;
+    for (; c != NONE; c = d->nodes.at[c].next) {
+      const struct wake *w = &d->nodes.at[c];
+      fits = weak_initial(d, &w->a, &k);
+      if (fits == YES && k == NONE && w->a.nanswers) {
+        if (all_answers_cover(d, l, w->a.thread)) {
+          d->race.settled = false;
+          return insert_below_all(d, l, first, w->a.thread);
+        }
+        fits = NO;
+      }
+      if (fits != NO)
+        break;
+    }
+    if (fits == NO) {
+      add_branch(d, l);
+      break;
+    }
+    vec_push(&d->trail, c);
+    if (fits == MAYBE)
+      return false;
+    early &= d->used || is_early(d, k);
+    take_off(d, k);
+  }
+  d->race.settled = early;
+  d->race.edges = d->edges;
+  return true;
+}
+
+/* Looks how E'.v turns out; false: it is impossible. */
+static bool look(struct dpor *d) {
+  need_v(d);
+  dpor_plan(d, d->race.first);
+  for (uint32_t k = 0; k < d->v.len; k++)
+    dpor_plan_step(d, event(d, d->v.at[k]));
+  return dpor_look(d, &d->elsewhere);
+}
+
+/* … how the last node of the trail does. */
+static bool look_at_node(struct dpor *d) {
+  dpor_plan(d, d->race.first);
+  for (uint32_t i = 0; i + 1 < d->trail.len; i++) {
+    const struct wake *w = &d->nodes.at[d->trail.at[i]];
+    dpor_plan_step(d, &w->a);
+  }
+  struct wake *w = &d->nodes.at[vec_last(&d->trail)];
+  return w->a.unsure && dpor_look(d, &w->a);
+}
+
+/* v as it is known. */
+static void reverse_one_way(struct dpor *d) {
+  struct level *l = &d->levels.at[d->race.first];
+  for (;;) {
+    uint32_t k;
+    place(d);
+    vec_clear(&d->trail);
+    enum answer covered = is_covered(d, l, &k);
+    if (covered == YES) {
+      d->race.settled = is_early(d, k);
+      d->race.edges = d->edges;
+    }
+    if (covered == YES || (covered == NO && insert(d, l, true)))
+      return;
+    begin_v(d);
+    if (d->elsewhere.unsure) {
+      if (!look(d))
+        return;
+    } else if (!d->trail.len || !look_at_node(d)) {
+      return;
+    }
+  }
+}
+
+/* The next answers behind the prescribed ones; false: there are none. */
+static bool next_answers(struct access *a, uint8_t prescribed) {
+  for (uint8_t n = a->nanswers; n > prescribed; n--)
+    if (a->answer[n - 1] + 1 < a->of[n - 1]) {
+      a->answer[n - 1]++;
+      a->nanswers = n;
+      return true;
+    }
+  return false;
+}
+
+/*
+ * With all answers that can be given in the reversed step.  With some of them
+ * it may not depend on e: then e, which is being run, covers it.
+ */
+static void reverse_all_ways(struct dpor *d, uint8_t prescribed) {
+  struct level *l = &d->levels.at[d->race.first];
+  bool settled = true;
+  uint8_t edges = 0;
+  vec_push(&l->sleep, *event(d, d->race.first));
+  d->elsewhere.nanswers = prescribed;
+  do {
+    if (!look(d)) {
+      settled = false;
+      break;
+    }
+    d->race.settled = false;
+    begin_v(d);
+    reverse_one_way(d);
+    settled &= d->race.settled;
+    edges |= d->race.edges;
+  } while (next_answers(&d->elsewhere, prescribed));
+  l->sleep.len--;
+  d->race.settled = settled;
+  d->race.edges = edges;
+}
+
+static void reverse_steps(struct dpor *d) {
+  const struct race *r = &d->race;
+  const struct level *l = &d->levels.at[r->first];
+  const struct access *second = event(d, r->second);
+  if (has_early_cover(d, l)) {
+    d->race.settled = true;
+    d->race.edges = 0;
+    return;
+  }
+  d->elsewhere = access_reversed(event(d, r->first), second);
+  if (!d->real_time)
+    d->elsewhere.unsure &= (uint8_t) ~(RT_CALLS | RT_RETURNS | RT_JOINS);
+  if (!(d->creators >> second->thread & 1))
+    d->elsewhere.unsure &= (uint8_t)~RT_CREATES;
+  if (!(d->joiners >> second->thread & 1))
+    d->elsewhere.unsure &= (uint8_t)~RT_JOINS;
+  if (d->asking >> second->kind & 1)
+    reverse_all_ways(d, 0);
+  else if (!(r->open || r->second >= d->made) || look(d))
+    reverse_one_way(d);
+}
+
+static void reverse_answer(struct dpor *d) {
+  const struct race *r = &d->race;
+  d->elsewhere = *event(d, r->first);
+  d->elsewhere.answer[r->choice] = r->value;
+  reverse_all_ways(d, (uint8_t)(r->choice + 1));
+}
+
+void dpor_reverse(struct dpor *d, struct race *r) {
+  if (r->settled && !edges_matter(d, r->first, r->edges))
+    return;
+  if (still_covered(d, r))
+    return;
+  d->race = *r;
+  d->race.settled = false;
+  d->race.by = 0;
+  d->has_v = d->look.looked = false;
+  begin_v(d);
+  if (is_answer(r))
+    reverse_answer(d);
+  else
+    reverse_steps(d);
+  *r = d->race;
 }

@@ -12,9 +12,12 @@ double explore_now(void) {
 static void keep_bad(struct explore *x, void (*current)(void *ctx, path *out),
                      void *ctx) {
   path p = {0};
+  x->bad_count++;
+  if (!current)
+    return;
   current(ctx, &p);
   uint32_t switches = path_switches(p.at, p.len);
-  if (++x->bad_count > 1 && switches >= x->bad_switches) {
+  if (x->bad_count > 1 && switches >= x->bad_switches) {
     vec_free(&p);
     return;
   }
@@ -53,6 +56,8 @@ bool explore_budget(struct explore *x, uint64_t work, enum explore_end *end) {
     return true;
   if (x->heartbeat)
     ++*x->heartbeat;
+  if (x->work)
+    *x->work = x->states ? x->states : x->executions;
   if (x->deadline && explore_now() > x->deadline) {
     *end = EXPLORE_TIME;
     return false;
@@ -61,6 +66,13 @@ bool explore_budget(struct explore *x, uint64_t work, enum explore_end *end) {
 }
 
 void explore_again(struct explore *x) {
+  if (x->judge.again)
+    x->judge.again(x->judge.ctx);
   x->executions = x->cut = x->blocked = x->bad_count = 0;
   vec_clear(&x->bad);
+}
+
+void leftover_free(struct leftover *l) {
+  vec_free(&l->bytes);
+  vec_free(&l->ends);
 }

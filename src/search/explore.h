@@ -30,6 +30,8 @@ struct judge {
   /* Called after each execution, with the engine at its end. */
   enum judgement (*ended)(void *ctx, enum rt_end end);
   void *ctx;
+  /* What was judged so far is run again: counts begin anew; or NULL. */
+  void (*again)(void *ctx);
 };
 
 enum explore_end {
@@ -40,6 +42,8 @@ enum explore_end {
   EXPLORE_TIME,
   EXPLORE_STATES,
   EXPLORE_MEMORY,
+  EXPLORE_DIVERGED, /* dpor: what was run again went another way: our bug, or
+                       code that the engine does not control */
 };
 
 struct explore {
@@ -56,6 +60,23 @@ struct explore {
   bool all;                /* go on after a bad execution: the judge counts,
                               and `bad` is the one with the fewest switches */
   volatile uint64_t *heartbeat; /* incremented now and then, or NULL */
+  /* dfs, stateful, dpor: which part of the tree is done, from 0 to 1, when all
+   * branches of a node are alike; written now and then, or NULL.  Of a gang,
+   * what this member has done: their sum is the part. */
+  volatile double *share;
+  volatile uint64_t *work; /* executions, or states, so far; the same */
+  /* Samplers: the number of the first execution; the others follow. */
+  uint64_t first_execution;
+  /* dfs: only what begins like this (a path of its choices), or NULL … */
+  const path *below;
+  /* … and, when the budget of executions ends it and this is not NULL, what
+   * was not done: beginnings of paths, in the order of the search. */
+  struct leftover *leftover;
+  /* stateful: one of several processes that do it together, or NULL. */
+  struct gang *gang;
+  uint32_t member;
+  bool graph; /* stateful: count the interleavings; with `all`, `bad` has the
+                 fewest switches of all bad executions, not of those met */
   /* A copy of the steps so far that survives the process, or NULL. */
   struct live_path *live;
   /* out */
@@ -66,13 +87,16 @@ struct explore {
    * graph holds (as many as dfs runs, if there is no_reduction), and how often
    * it came back to a state that it was in: those go on for ever. */
   uint64_t interleavings, circles;
-  uint64_t blocked;         /* dpor: executions that a sleep set cut */
+  uint64_t blocked; /* dpor: executions that a sleep set cut */
+  bool learnt; /* gang: conflicts were found that the others do not know of;
+                  begin again, with rt_knowledge of this process for all */
   const struct rt_log *log; /* dpor: of the execution that is being judged */
 
+  /* all strategies: in */
+  bool bound_preemptions; /* at most `preemptions` switches away from a */
+  uint32_t preemptions;   /* thread that could go on */
   /* pct, dpct and pos: in */
   uint32_t depth;           /* of the bugs that pct and dpct look for; 0: 3 */
-  bool bound_preemptions;   /* at most `preemptions` switches away from a */
-  uint32_t preemptions;     /* thread that could go on */
   const uint32_t *estimate; /* dpct: steps of each call of the client, by id */
   uint32_t nestimates;
   /* out: an execution of pct or dpct meets a given bug of this depth with at
@@ -81,6 +105,18 @@ struct explore {
   uint64_t length; /* steps of the longest execution, or as estimated */
   uint32_t threads;
 };
+
+/* Beginnings of paths, one behind the other. */
+struct leftover {
+  path bytes;
+  VEC(uint32_t) ends; /* where each ends in `bytes` */
+  VEC(double)
+  share; /* which part of the search each stands for, as in
+            struct explore */
+};
+void leftover_free(struct leftover *l);
+
+struct gang;
 
 /* Where an execution is, for who looks from outside (see cli/worker.h). */
 enum { LIVE_PATH_MAX = 1 << 16 };

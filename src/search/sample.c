@@ -44,8 +44,9 @@ enum explore_end sample_run(struct explore *x, const struct sampler *how,
   s->x = x;
   if (x->live)
     x->live->only_choices = false;
-  for (s->number = 0; !x->max_executions || s->number < x->max_executions;
-       s->number++) {
+  uint64_t made = 0;
+  for (; !x->max_executions || made < x->max_executions; made++) {
+    s->number = x->first_execution + made;
     begin(x, s);
     how->begin(s);
     enum rt_end ended = rt_run(&driver);
@@ -55,7 +56,7 @@ enum explore_end sample_run(struct explore *x, const struct sampler *how,
     /* As many executions as were asked for are all, and no budget. */
     uint64_t asked = x->max_executions;
     x->max_executions = 0;
-    bool goes_on = explore_budget(x, s->number, &end);
+    bool goes_on = explore_budget(x, made, &end);
     x->max_executions = asked;
     if (!goes_on)
       break;

@@ -2,53 +2,30 @@
  * Depth-first search over native states.  A state is everything that decides
  * what can still happen and how it will be judged: memory, stacks, scheduler,
  * results so far and, for each call, the set of calls that were completed
- * before it.  A state that was entered before is not entered again.
+ * before it; with bounded preemptions also who made the last step and how many
+ * there were.  A state that was entered before is not entered again.
  *
  * Accesses that cannot conflict are no branching points (rt_reduce); when a
  * location turns out to be shared, the search begins again with that known.
  *
+ * Several processes can do it together (gang.h): each searches depth first, and
+ * who has nothing to do takes over branches near another one's root.
+ *
  * (A) every outcome, and every history up to equal verdict, that dfs finds is
  *     found.                                     tests/agree/stateful_dfs.c
  * (B) the same with the reduction switched off.  tests/agree/stateful_dfs.c
+ * (C) the same by any number of members.         tests/agree/gang.c
  */
-#include "base/map128.h"
-#include "search/explore.h"
+#include "search/stateful_int.h"
 
+#include <assert.h>
 #include <string.h>
 
-struct node {
-  struct snapshot state;
-  uint32_t left;  /* threads whose step was not tried yet */
-  uint8_t thread; /* whose step is being tried … */
-  uint8_t again;  /* … once more, with other answers to its choices */
-  uint32_t path_len;
-  uint32_t index; /* into walk.ways */
-  uint64_t ways;  /* complete executions from here, as far as counted */
-};
-
-struct walk {
-  struct explore *x;
-  VEC(struct node) nodes; /* nodes[0 … depth) are in use; buffers are kept */
-  uint32_t depth;
-  path path;
-  /* answers to choices within the step in progress */
-  uint8_t answer[64], of[64];
-  uint32_t nanswers, known;
-  struct map128 visited; /* to index + 1 */
-  VEC(uint64_t) ways;    /* by state; OPEN while it is being searched */
-};
-
-/* Counts stay at this when they would grow beyond. */
-#define MANY (UINT64_MAX - 1)
-#define OPEN UINT64_MAX
-
-static uint64_t plus(uint64_t a, uint64_t b) {
-  return a > MANY - b ? MANY : a + b;
-}
+/* ---- answers to choices within a step ---- */
 
 static int choose(void *ctx, int n) {
   struct walk *w = ctx;
-  if (w->nanswers == 64)
+  if (w->nanswers == GRAPH_ANSWERS)
     return 0;
   uint32_t i = w->nanswers++;
   if (i >= w->known)
@@ -73,45 +50,171 @@ static bool next_answers(struct walk *w) {
   return false;
 }
 
-static void enter(struct walk *w) {
-  if (w->depth == w->nodes.len)
-    vec_push(&w->nodes, (struct node){0});
-  struct node *n = &w->nodes.at[w->depth++];
-  n->left = rt_enabled();
-  n->again = 0;
-  n->path_len = w->path.len;
-  n->ways = 0;
-  n->index = w->ways.len;
-  vec_push(&w->ways, OPEN);
-  rt_save(&n->state);
+/* While a state behind this step is searched, other steps ask questions. */
+static void save_answers(struct walk *w, struct node *n) {
+  for (uint32_t i = 0; i < w->known; i++)
+    vec_push(&w->saved, w->answer[i]);
+  vec_push(&w->saved, (uint8_t)w->known);
+  n->again = AGAIN_SAVED;
 }
 
-/* The top node is done: what it counted belongs to the node above it too. */
-static void leave(struct walk *w) {
-  struct node *n = &w->nodes.at[--w->depth];
-  w->ways.at[n->index] = n->ways;
-  if (w->depth) {
-    struct node *up = &w->nodes.at[w->depth - 1];
-    up->ways = plus(up->ways, n->ways);
-  } else {
-    w->x->interleavings = n->ways;
+static void load_answers(struct walk *w, struct node *n) {
+  w->known = vec_pop(&w->saved);
+  for (uint32_t i = w->known; i--;)
+    w->answer[i] = vec_pop(&w->saved);
+  n->again = AGAIN;
+}
+
+/* Of all sequences of answers, when those to one question are alike. */
+static double part_of_answers(const struct walk *w) {
+  double part = 1;
+  for (uint32_t i = 0; i < w->nanswers; i++)
+    part /= w->of[i];
+  return part;
+}
+
+/* ---- going where a path leads ---- */
+
+static int answer_again(void *ctx, int n) {
+  struct walk *w = ctx;
+  (void)n;
+  if (w->traced < w->path.len && w->path.at[w->traced] & PATH_CHOICE)
+    return w->path.at[w->traced++] & ~PATH_CHOICE;
+  return 0; /* there were too many to note */
+}
+
+/* The step of w->path at `traced`, which was made before. */
+static bool retrace_step(struct walk *w) {
+  struct rt_driver driver = {NULL, answer_again, w, .every = false};
+  uint8_t t = w->path.at[w->traced++];
+  return rt_enabled() >> t & 1 && rt_step(t, &driver) == RT_STOPPED;
+}
+
+bool walk_retrace(struct walk *w, uint32_t from, uint32_t to) {
+  bool ok = true;
+  w->traced = from;
+  while (ok && w->traced < to)
+    ok = retrace_step(w);
+  return ok;
+}
+
+bool walk_begin(struct walk *w, enum rt_end *how) {
+  struct rt_driver driver = {NULL, choose, w, .every = false};
+  vec_clear(&w->path);
+  w->nanswers = w->known = 0;
+  *how = rt_begin(&driver);
+  return !walk_learnt(w);
+}
+
+bool walk_learnt(const struct walk *w) {
+  bool stack = rt_found_shared_stack(); /* both must be asked */
+  bool conflict = rt_found_conflict();
+  return stack || (conflict && !w->x->no_reduction);
+}
+
+/* ---- nodes ---- */
+
+/*
+ * A state is kept for the RECENT nodes at the top of the stack, and for each
+ * EVERY-th below: the search comes back to the others late or never.  When it
+ * does, the steps from the nearest one below are made again, and the states on
+ * the way kept, since it will come to these next.  bench/README.md has figures.
+ */
+enum { RECENT = 32, EVERY = 32 };
+
+static bool is_held(const struct node *n) { return n->state.len != 0; }
+
+static void hold(struct walk *w, struct node *n) {
+  if (w->spare.len)
+    n->state = vec_pop(&w->spare);
+  uint32_t before = n->state.cap;
+  rt_save(&n->state);
+  w->held += n->state.cap - before;
+}
+
+static void drop(struct walk *w, struct node *n) {
+  if (!is_held(n))
+    return;
+  n->state.len = 0;
+  vec_push(&w->spare, n->state);
+  n->state = (struct snapshot){0};
+}
+
+static void thin_out(struct walk *w) {
+  uint32_t old = w->depth - 1 - RECENT;
+  if (w->depth > RECENT && old % EVERY)
+    drop(w, &w->nodes.at[old]);
+}
+
+static void go_back(struct walk *w) {
+  uint32_t top = w->depth - 1, at = top;
+  while (!is_held(&w->nodes.at[at]))
+    at--; /* that of the first node is always held */
+  rt_restore(&w->nodes.at[at].state);
+  for (; at < top; at++) {
+    struct node *next = &w->nodes.at[at + 1];
+    bool ok = walk_retrace(w, w->nodes.at[at].path_len, next->path_len);
+    assert(ok);
+    hold(w, next);
   }
 }
 
-/* A state that was met before.  One that is open is met again by going round
- * in a circle: such executions do not end, and are not counted. */
-static void meet(struct walk *w, struct node *n, uint32_t index) {
-  if (w->ways.at[index] == OPEN)
-    w->x->circles++;
-  else
-    n->ways = plus(n->ways, w->ways.at[index]);
+/* Who can be left only by a preemption, or NOBODY. */
+static uint8_t stayer(const struct walk *w, uint32_t enabled, uint8_t last) {
+  return w->x->bound_preemptions && enabled >> last & 1 ? last : NOBODY;
 }
 
-static void live(struct walk *w) {
+struct hash128 walk_hash(const struct walk *w, uint32_t preempted,
+                         uint8_t stays) {
+  struct hash128 h = rt_hash(true);
+  if (!w->x->bound_preemptions)
+    return h;
+  uint64_t with[4] = {h.lo, h.hi, preempted, stays};
+  return hash128(with, sizeof with, 0);
+}
+
+/* The state that the engine is in, after a step of thread `last`. */
+static struct arrival look(const struct walk *w, uint8_t last,
+                           uint32_t preempted) {
+  uint32_t enabled = rt_enabled();
+  uint8_t stays = stayer(w, enabled, last);
+  if (stays != NOBODY && preempted >= w->x->preemptions)
+    enabled = 1u << stays;
+  return (struct arrival){walk_hash(w, preempted, stays), enabled, preempted,
+                          stays};
+}
+
+void walk_enter(struct walk *w, const struct arrival *a, uint32_t place,
+                double part) {
+  if (w->depth == w->nodes.len)
+    vec_push(&w->nodes, (struct node){0});
+  struct node *n = &w->nodes.at[w->depth++];
+  *n = (struct node){.left = a->enabled,
+                     .stays = a->stays,
+                     .preempted = a->preempted,
+                     .hash = a->hash,
+                     .place = place,
+                     .path_len = w->path.len,
+                     .part = part / __builtin_popcount(a->enabled)};
+  hold(w, n);
+  thin_out(w);
+  w->is_at_top = true;
+}
+
+/* How many preemptions there are when the top node's step is made. */
+static uint32_t preempted_then(const struct node *n) {
+  return n->preempted + (n->stays != NOBODY && n->stays != n->thread);
+}
+
+/* ---- the search ---- */
+
+static void show_path(struct walk *w) {
   struct live_path *l = w->x->live;
   if (!l || w->path.len > LIVE_PATH_MAX)
     return;
-  memcpy(l->at, w->path.at, w->path.len);
+  /* What lies before the node above has not changed. */
+  uint32_t from = w->depth > 1 ? w->nodes.at[w->depth - 2].path_len : 0;
+  memcpy(l->at + from, w->path.at + from, w->path.len - from);
   l->len = w->path.len;
 }
 
@@ -120,192 +223,260 @@ static void current_path(void *ctx, path *out) {
   path_expand(w->path.at, w->path.len, out);
 }
 
-static bool must_restart(void) {
-  bool stack = rt_found_shared_stack(); /* both must be asked */
-  return rt_found_conflict() || stack;
+/* Notes the step from the top node; false: there is no room. */
+static bool note_edge(struct walk *w, uint32_t into) {
+  const struct node *n = &w->nodes.at[w->depth - 1];
+  if (!w->x->graph)
+    return true;
+  if (w->log.len + GRAPH_WORDS > w->log.cap) {
+    if (w->log.fixed)
+      return false;
+    w->log.cap = w->log.cap ? 2 * w->log.cap : 1024;
+    w->log.at = xrealloc(w->log.at, w->log.cap * sizeof *w->log.at);
+  }
+  w->log.len += graph_edge(&w->log.at[w->log.len], n->place, into,
+                           w->path.at + n->path_len, w->path.len - n->path_len);
+  return true;
 }
 
-/* What the search itself holds: the table, the counts, the snapshots. */
-static uint64_t memory(const struct walk *w) {
-  uint64_t bytes = map128_bytes(&w->visited) + w->ways.cap * sizeof(uint64_t);
-  for (uint32_t i = 0; i < w->nodes.len; i++)
-    bytes += w->nodes.at[i].state.cap;
-  return bytes;
+static bool arrive(struct walk *w, double part, enum explore_end *end) {
+  struct node *n = &w->nodes.at[w->depth - 1];
+  struct arrival a = look(w, n->thread, preempted_then(n));
+  bool fresh;
+  uint32_t place = visited_put(&w->visited, a.hash, &fresh);
+  if (place == VISITED_FULL || !note_edge(w, place)) {
+    *end = EXPLORE_MEMORY;
+    return false;
+  }
+  if (!fresh) {
+    w->done += part;
+    return true;
+  }
+  w->x->states++;
+  if (n->again)
+    save_answers(w, n);
+  walk_enter(w, &a, place, part);
+  return true;
 }
 
-/* One pass; *again when it learnt something that invalidates it. */
-static enum explore_end pass(struct walk *w, bool *again) {
+static bool judge(struct walk *w, enum rt_end how, enum explore_end *end) {
   struct explore *x = w->x;
+  uint64_t before = x->bad_count;
+  /* The path with the fewest switches is found in the graph. */
+  bool later = x->graph && x->all;
+  bool on = explore_judge(x, how, later ? NULL : current_path, w, end);
+  w->last_bad = x->bad_count != before;
+  return on;
+}
+
+static bool finish(struct walk *w, enum rt_end how, double part,
+                   enum explore_end *end) {
+  uint32_t path_len = w->path.len;
+  if (!judge(w, how, end))
+    return false;
+  assert(w->path.len == path_len);
+  w->done += part;
+  if (note_edge(w, how == RT_CUT ? GRAPH_CUT
+                   : w->last_bad ? GRAPH_BAD
+                                 : GRAPH_GOOD))
+    return true;
+  *end = EXPLORE_MEMORY;
+  return false;
+}
+
+/* Makes the next step from the top node; false: it has none. */
+static bool step(struct walk *w, enum rt_end *how) {
   struct rt_driver driver = {NULL, choose, w, .every = false};
-  *again = false;
-  w->depth = 0;
-  vec_clear(&w->path);
-  map128_clear(&w->visited);
-  vec_clear(&w->ways);
-  x->interleavings = x->circles = 0;
-  w->nanswers = w->known = 0;
-  enum rt_end how = rt_begin(&driver);
-  if (must_restart()) {
-    *again = true;
-    return EXPLORE_ALL;
+  struct node *n = &w->nodes.at[w->depth - 1];
+  if (!n->again) {
+    if (!n->left)
+      return false;
+    n->thread = (uint8_t)__builtin_ctz(n->left);
+    n->left &= n->left - 1;
+    w->known = 0;
+  } else if (n->again == AGAIN_SAVED) {
+    load_answers(w, n);
   }
-  if (how != RT_STOPPED || !rt_enabled()) {
-    if (how == RT_STOPPED)
-      how = rt_run(&driver); /* nothing to decide at all */
-    enum explore_end only = EXPLORE_ALL;
-    explore_judge(x, how, current_path, w, &only);
-    x->interleavings = how != RT_CUT;
-    return only;
-  }
-  bool first;
-  *map128_put(&w->visited, rt_hash(true), &first) = 0;
-  enter(w);
-  x->states++;
+  w->path.len = n->path_len; /* before: retracing looks at it */
+  if (!w->is_at_top)
+    go_back(w);
+  w->is_at_top = false;
+  vec_push(&w->path, n->thread);
+  w->nanswers = 0;
+  show_path(w);
+  *how = rt_step(n->thread, &driver);
+  w->x->transitions++;
+  return true;
+}
+
+static void leave(struct walk *w) {
+  drop(w, &w->nodes.at[--w->depth]);
+  w->is_at_top = false;
+}
+
+enum explore_end walk_search(struct walk *w) {
   enum explore_end end = EXPLORE_ALL;
-  bool fresh_node = true; /* the engine is in the state of the top node */
   while (w->depth) {
+    enum rt_end how;
+    if (!step(w, &how)) {
+      leave(w);
+      continue;
+    }
     struct node *n = &w->nodes.at[w->depth - 1];
-    if (!n->again) {
-      if (!n->left) {
-        leave(w);
-        fresh_node = false;
-        continue;
-      }
-      n->thread = (uint8_t)__builtin_ctz(n->left);
-      n->left &= n->left - 1;
-      w->known = 0;
+    double part = n->part * part_of_answers(w);
+    n->again = next_answers(w) ? AGAIN : 0;
+    if (walk_learnt(w)) {
+      w->learnt = true;
+      return EXPLORE_STOPPED;
     }
-    if (!fresh_node)
-      rt_restore(&n->state);
-    fresh_node = false;
-    w->path.len = n->path_len;
-    vec_push(&w->path, n->thread);
-    w->nanswers = 0;
-    live(w);
-    how = rt_step(n->thread, &driver);
-    x->transitions++;
-    n->again = next_answers(w);
-    if (must_restart()) {
-      *again = true;
-      return EXPLORE_ALL;
-    }
-    if (how == RT_STOPPED) {
-      bool fresh;
-      uint32_t *known = map128_put(&w->visited, rt_hash(true), &fresh);
-      if (!fresh) {
-        meet(w, n, *known);
-      } else {
-        *known = w->ways.len;
-        x->states++;
-        enter(w);
-        fresh_node = true;
-        if (x->max_states && x->states >= x->max_states)
-          return EXPLORE_STATES;
-        if (x->max_memory && x->states % 1024 == 0 && memory(w) > x->max_memory)
-          return EXPLORE_MEMORY;
-      }
-    } else {
-      n->ways = plus(n->ways, how != RT_CUT);
-      if (!explore_judge(x, how, current_path, w, &end))
-        return end;
-    }
-    if (!explore_budget(x, x->transitions, &end))
+    bool on =
+        how == RT_STOPPED ? arrive(w, part, &end) : finish(w, how, part, &end);
+    if (!on || !walk_budget(w, &end))
       return end;
   }
   return EXPLORE_ALL;
+}
+
+/* Nothing is decided in this client: there is one execution. */
+static enum explore_end only_one(struct walk *w, enum rt_end how) {
+  struct rt_driver driver = {NULL, choose, w, .every = false};
+  enum explore_end end = EXPLORE_ALL;
+  if (how == RT_STOPPED)
+    how = rt_run(&driver);
+  if (!explore_judge(w->x, how, current_path, w, &end))
+    return end;
+  w->x->interleavings = how != RT_CUT;
+  w->done = 1;
+  return EXPLORE_ALL;
+}
+
+enum explore_end walk_root(struct walk *w) {
+  enum rt_end how;
+  if (!walk_begin(w, &how)) {
+    w->learnt = true;
+    return EXPLORE_STOPPED;
+  }
+  if (how != RT_STOPPED || !rt_enabled()) {
+    w->trivial = true;
+    return only_one(w, how);
+  }
+  struct arrival a = look(w, 0, 0);
+  bool fresh;
+  w->root = visited_put(&w->visited, a.hash, &fresh);
+  w->x->states++;
+  walk_enter(w, &a, w->root, 1);
+  return walk_search(w);
+}
+
+/* ---- budgets ---- */
+
+/* What the search itself holds, but for the table. */
+uint64_t walk_bytes(const struct walk *w) {
+  uint64_t edges = w->x->graph ? w->x->transitions : 0;
+  return w->held + w->nodes.cap * sizeof *w->nodes.at +
+         w->log.len * sizeof *w->log.at +
+         (edges ? graph_bytes(w->x->states, edges) : 0);
+}
+
+static bool budget_alone(struct walk *w, enum explore_end *end) {
+  struct explore *x = w->x;
+  if (x->max_states && x->states >= x->max_states && w->is_at_top) {
+    *end = EXPLORE_STATES;
+    return false;
+  }
+  if (x->max_memory && x->transitions % 1024 == 0 &&
+      visited_bytes(&w->visited, x->states) + walk_bytes(w) > x->max_memory) {
+    *end = EXPLORE_MEMORY;
+    return false;
+  }
+  return explore_budget(x, x->transitions, end);
+}
+
+bool walk_budget(struct walk *w, enum explore_end *end) {
+  if (w->x->share && w->x->transitions % 64 == 0)
+    *w->x->share = w->done;
+  return w->x->gang ? walk_budget_together(w, end) : budget_alone(w, end);
+}
+
+/* ---- the graph ---- */
+
+void walk_conclude(struct walk *w, const struct graph_log *logs, uint32_t n,
+                   bool complete) {
+  struct explore *x = w->x;
+  if (!x->graph || w->trivial)
+    return;
+  struct graph *g = graph_new(logs, n, w->root);
+  if (complete) {
+    struct graph_count count = graph_count(g);
+    x->interleavings = count.interleavings;
+    x->circles = count.circles;
+  }
+  vec_clear(&w->path);
+  if (x->all && graph_fewest(g, &w->path)) {
+    vec_clear(&x->bad);
+    path_expand(w->path.at, w->path.len, &x->bad);
+    x->bad_switches = path_switches(x->bad.at, x->bad.len);
+  }
+  graph_free(g);
+}
+
+/* ---- */
+
+static void forget(struct walk *w) {
+  struct explore *x = w->x;
+  explore_again(x);
+  x->states = x->transitions = x->interleavings = x->circles = 0;
+  while (w->depth)
+    leave(w);
+  vec_clear(&w->saved);
+  w->log.len = 0;
+  w->done = 0;
+  w->learnt = w->trivial = false;
+}
+
+static enum explore_end alone(struct walk *w) {
+  enum explore_end end;
+  visited_map(&w->visited, w->x->max_states);
+  for (;;) {
+    end = walk_root(w);
+    if (!w->learnt)
+      break;
+    forget(w);
+    visited_clear(&w->visited);
+  }
+  struct graph_log log = {w->log.at, w->log.len};
+  walk_conclude(w, &log, 1, end == EXPLORE_ALL);
+  visited_unmap(&w->visited);
+  free(w->log.at);
+  return end;
+}
+
+static void release(struct walk *w) {
+  while (w->depth)
+    leave(w);
+  for (uint32_t i = 0; i < w->spare.len; i++)
+    snapshot_free(&w->spare.at[i]);
+  vec_free(&w->spare);
+  vec_free(&w->saved);
+  vec_free(&w->nodes);
+  vec_free(&w->path);
 }
 
 enum { MOST_CALLS = 64 }; /* that a state tells apart in the real-time order */
 
 enum explore_end explore_stateful(struct explore *x) {
   const struct client *c = rt_history()->client;
-  if (c && c->ncalls > MOST_CALLS)
+  if (c && c->ncalls > MOST_CALLS && !x->gang)
     return explore_dfs(x);
   struct walk w = {.x = x};
   rt_reduce(!x->no_reduction);
   if (x->live)
     x->live->only_choices = false;
-  enum explore_end end;
-  bool again;
-  do {
-    explore_again(x);
-    x->states = 0;
-    end = pass(&w, &again);
-  } while (again);
+  forget(&w);
+  enum explore_end end = x->gang ? walk_together(&w) : alone(&w);
+  if (x->share)
+    *x->share = w.done;
   rt_reduce(false);
-  for (uint32_t i = 0; i < w.nodes.len; i++)
-    snapshot_free(&w.nodes.at[i].state);
-  vec_free(&w.nodes);
-  vec_free(&w.path);
-  map128_free(&w.visited);
-  vec_free(&w.ways);
+  release(&w);
   return end;
-}
-
-/* ---- from reduced to full paths ---- */
-
-struct expansion {
-  const uint8_t *at;
-  uint32_t len, next;
-  struct rt_trail *trail;
-  VEC(uint32_t) choice_at; /* trail positions of choices */
-  VEC(uint8_t) choices;
-};
-
-static int follow(void *ctx, uint32_t enabled, int current) {
-  struct expansion *e = ctx;
-  if (e->next < e->len && !(e->at[e->next] & PATH_CHOICE))
-    return e->at[e->next++];
-  return enabled >> current & 1 ? current : __builtin_ctz(enabled);
-}
-
-static int follow_choice(void *ctx, int n) {
-  struct expansion *e = ctx;
-  (void)n;
-  uint8_t k = 0;
-  if (e->next < e->len && e->at[e->next] & PATH_CHOICE)
-    k = e->at[e->next++] & (uint8_t)~PATH_CHOICE;
-  vec_push(&e->choice_at, e->trail->len);
-  vec_push(&e->choices, k);
-  return k;
-}
-
-/*
- * Early accesses of a call (before its first step) wait for that step; their
- * threads' other accesses come at once.  They commute with everything between,
- * since nobody conflicts with them.
- */
-static void unfold(const struct expansion *e, path *out) {
-  uint32_t held[RT_MAX_THREADS] = {0}, c = 0;
-  const struct rt_trail *r = e->trail;
-  for (uint32_t i = 0; i < r->len; i++) {
-    uint8_t t = r->at[i] & (RT_TRAIL_EMPTY - 1);
-    if (r->at[i] & RT_TRAIL_EARLY)
-      held[t]++;
-    else {
-      bool empty = r->at[i] & RT_TRAIL_EMPTY && held[t];
-      for (; held[t]; held[t]--)
-        vec_push(out, t);
-      if (!empty)
-        vec_push(out, t);
-    }
-    for (; c < e->choices.len && e->choice_at.at[c] <= i + 1; c++)
-      vec_push(out, (uint8_t)(PATH_CHOICE | e->choices.at[c]));
-  }
-  for (uint8_t t = 0; t < RT_MAX_THREADS; t++)
-    for (; held[t]; held[t]--)
-      vec_push(out, t);
-}
-
-void path_expand(const uint8_t *at, uint32_t len, path *out) {
-  struct rt_trail trail = {0};
-  struct expansion e = {.at = at, .len = len, .trail = &trail};
-  struct rt_driver driver = {follow, follow_choice, &e, .every = true};
-  rt_trail(&trail);
-  rt_run(&driver);
-  rt_trail(NULL);
-  unfold(&e, out);
-  free(trail.at);
-  vec_free(&e.choice_at);
-  vec_free(&e.choices);
 }

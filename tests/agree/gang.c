@@ -71,22 +71,28 @@ static enum judgement ended(void *ctx, enum rt_end end) {
 struct how {
   bool no_reduction, bound, all;
   uint32_t preemptions;
+  uint64_t max_states, max_memory, max_executions;
+  double seconds;
 };
 
 static void search(struct done *d, const struct how *how, uint32_t members,
                    uint32_t member) {
   volatile double share = 0;
-  struct explore x = {.judge = {ended, d},
-                      .max_states = MOST_STATES,
-                      .no_reduction = how->no_reduction,
-                      .bound_preemptions = how->bound,
-                      .preemptions = how->preemptions,
-                      .all = how->all,
-                      .graph = true,
-                      .heartbeat = &shared->beats[member],
-                      .share = &share,
-                      .gang = members ? gang : NULL,
-                      .member = member};
+  struct explore x = {
+      .judge = {ended, d},
+      .max_states = how->max_states ? how->max_states : MOST_STATES,
+      .max_memory = how->max_memory,
+      .max_executions = how->max_executions,
+      .deadline = how->seconds ? explore_now() + how->seconds : 0,
+      .no_reduction = how->no_reduction,
+      .bound_preemptions = how->bound,
+      .preemptions = how->preemptions,
+      .all = how->all,
+      .graph = true,
+      .heartbeat = &shared->beats[member],
+      .share = &share,
+      .gang = members ? gang : NULL,
+      .member = member};
   d->noutcomes = 0;
   d->end = explore_stateful(&x);
   d->learnt = x.learnt;
@@ -307,6 +313,63 @@ TEST(members_agree_with_one_on_random_programs) {
   }
 }
 
+/* ---- processes that have opened the object on their own ---- */
+
+static const char threads_text[] =
+    "#include <faultline.h>\n#include <pthread.h>\n#include <stdatomic.h>\n"
+    "static atomic_int n;\n"
+    "static void *body(void *p) { (void)p; atomic_fetch_add(&n, 1);\n"
+    "  atomic_fetch_add(&n, 2); return 0; }\n"
+    "static int run(void) { pthread_t t, u; pthread_create(&t, 0, body, 0);\n"
+    "  pthread_create(&u, 0, body, 0); int v = atomic_load(&n);\n"
+    "  pthread_join(t, 0); pthread_join(u, 0); return v; }\n"
+    "FL_OBJECT(runner)\nFL_OP(int, run)\n";
+
+/* Member 1 has something else in its memory when `shift`. */
+static void open_apart(const char *so, bool shift) {
+  pid_t pids[2];
+  gang_reset(gang, 2);
+  shared->beats[0] = shared->beats[1] = 0;
+  for (uint32_t i = 0; i < 2; i++) {
+    pids[i] = fork();
+    if (pids[i])
+      continue;
+    test_errors = 0;
+    for (int k = 0; shift && i && k < 3000; k++) /* no hole is left */
+      mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    engine_open(so, NULL);
+    struct client c = {0};
+    engine_client(&c, "{run()} || {run()}");
+    CHECK_INT(rt_prepare(engine.suite, &c), RT_DONE);
+    shared->beats[i] = 1;
+    while (!shared->beats[1 - i]) /* both begin together */
+      usleep(100);
+    search(&shared->members[i],
+           &(struct how){.all = true, .no_reduction = true}, 2, i);
+    fflush(NULL);
+    _exit(test_errors != 0);
+  }
+  wait_for(pids[0]);
+  wait_for(pids[1]);
+}
+
+TEST(states_of_other_addresses_are_noticed) {
+  char *so = engine_build(threads_text, NULL);
+  open_shared();
+  open_apart(so, false);
+  CHECK(!gang_differs(gang));
+  for (int i = 0; i < 2; i++) {
+    CHECK_INT(shared->members[i].end, EXPLORE_ALL);
+    CHECK(shared->members[i].states > 0);
+  }
+  open_apart(so, true);
+  CHECK(gang_differs(gang));
+  for (int i = 0; i < 2; i++)
+    CHECK_INT(shared->members[i].end, EXPLORE_STOPPED);
+  gang_unmap(gang);
+  free(so);
+}
+
 /* ---- large enough that work is given away many times ---- */
 
 static const char *large_client =
@@ -362,6 +425,44 @@ static void stopping(void *so) {
 TEST(a_bad_execution_stops_all) {
   char *so = engine_build(engine_objects[0].text, NULL);
   engine_child(stopping, so);
+  free(so);
+}
+
+/* Every budget ends it for all, and not long after it is used up. */
+static void spend(const struct how *how, enum explore_end end) {
+  for (uint32_t members = 1; members <= 3; members += 2) {
+    uint32_t rounds;
+    struct done *sum = together(how, members, &rounds);
+    CHECK_INT(sum->end, end);
+    CHECK(!how->max_states || (sum->states >= how->max_states &&
+                               sum->states < how->max_states + 500));
+    CHECK(!how->max_executions ||
+          (sum->executions >= how->max_executions &&
+           sum->executions < how->max_executions + 200));
+    free(sum);
+  }
+  struct done *one = alone(how);
+  CHECK_INT(one->end, end);
+  free(one);
+}
+
+static void budgets(void *so) {
+  engine_open(so, NULL);
+  open_shared();
+  struct client c = {0};
+  engine_client(&c, large_client);
+  CHECK_INT(rt_prepare(engine.suite, &c), RT_DONE);
+  spend(&(struct how){.all = true, .max_states = 1000}, EXPLORE_STATES);
+  spend(&(struct how){.all = true, .max_executions = 60}, EXPLORE_EXECUTIONS);
+  spend(&(struct how){.all = true, .max_memory = 200000}, EXPLORE_MEMORY);
+  spend(&(struct how){.all = true, .no_reduction = true, .seconds = 1e-9},
+        EXPLORE_TIME);
+  client_free(&c);
+}
+
+TEST(budgets_end_it_for_all) {
+  char *so = engine_build(engine_objects[0].text, NULL);
+  engine_child(budgets, so);
   free(so);
 }
 

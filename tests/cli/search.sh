@@ -88,12 +88,20 @@ run explore cell.c --search=pos --object other --client "$good" \
 expect_json .chance null
 
 # ---- preemptions ----
-run explore cell.c --search=pct --object cell --preemptions 0 --client "$bad" \
+# Without any, threads run one after the other; one is enough for the fault.
+for how in auto stateful dfs dpor random pct dpct pos; do
+  run explore cell.c --search=$how --object cell --preemptions 0 \
+    --client "$bad" --json report.json
+  expect_status 0
+  expect_out 'with at most 0 preemptions'
+  expect_json .coverage.exhaustive false
+  run explore cell.c --search=$how --object cell --preemptions 1 \
+    --client "$bad" --no-save
+  expect_status 1
+done
+run explore cell.c --search=dfs --object cell --preemptions 0 --client "$bad" \
   --json report.json
-expect_status 0
-expect_out 'with at most 0 preemptions'
-run explore cell.c --search=pos --object cell --preemptions 1 --client "$bad"
-expect_status 1
+expect_json .statistics.executions 2
 
 # ---- budgets ----
 run explore cell.c --search=dfs --object cell --client "$bad" \
@@ -219,9 +227,9 @@ expect_err 'no-real-time needs --search=dpor'
 run cell.c --depth 3
 expect_status 2
 expect_err 'depth needs --search=pct or dpct'
-run cell.c --search=dfs --preemptions 2
+run cell.c --search=stress --preemptions 2
 expect_status 2
-expect_err 'preemptions needs --search=pct, dpct or pos'
+expect_err 'real threads are preempted as they are'
 run cell.c --ops 200
 expect_status 2
 expect_err 'more than 100 calls in a thread need --search=stress'

@@ -4,6 +4,13 @@
  * key; ADDERS add it, REMOVERS remove it, LOOKERS look for it, and PRESENT
  * says whether it is there at first.  tests/agree/dpor_dfs.c knows the numbers
  * of traces.
+ *
+ * RUN: explore --search=dpor --no-real-time %s -- -DADDERS=2
+ * VERDICT: pass
+ * EXECUTIONS: 38
+ * RUN: explore --search=dpor --no-real-time %s -- -DLOOKERS=1 -DPRESENT=1
+ * VERDICT: pass
+ * EXECUTIONS: 102
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,13 @@
 /*
  * The queue of Michael and Scott (PODC 1996), nodes never freed.  PUTTERS put
  * once, GETTERS get once.  tests/agree/dpor_dfs.c knows the numbers of traces.
+ *
+ * RUN: explore --search=dpor --no-real-time %s -- -DPUTTERS=2 -DGETTERS=1
+ * VERDICT: pass
+ * EXECUTIONS: 188
+ * RUN: explore --search=dpor --no-real-time %s -- -DPUTTERS=2 -DGETTERS=2
+ * VERDICT: pass
+ * EXECUTIONS: 11198
  */
 #include <pthread.h>
 #include <stdatomic.h>

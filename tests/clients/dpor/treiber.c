@@ -1,6 +1,13 @@
 /*
  * Treiber's stack, nodes never freed.  PUSHERS push once, POPPERS pop once,
  * BOTH push and then pop.  tests/agree/dpor_dfs.c knows the numbers of traces.
+ *
+ * RUN: explore --search=dpor --no-real-time %s -- -DPUSHERS=2 -DPOPPERS=2
+ * VERDICT: pass
+ * EXECUTIONS: 164
+ * RUN: explore --search=dpor --no-real-time %s -- -DPUSHERS=0 -DPOPPERS=0 -DBOTH=3
+ * VERDICT: pass
+ * EXECUTIONS: 25680
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,6 +2,10 @@
  * The queue with two locks of Michael and Scott (PODC 1996): who puts and who
  * gets exclude their own kind only.  PUTTERS put once, GETTERS get once.
  * tests/agree/dpor_dfs.c knows the numbers of traces.
+ *
+ * RUN: explore --search=dpor --no-real-time %s -- -DPUTTERS=3 -DGETTERS=3
+ * VERDICT: pass
+ * EXECUTIONS: 288
  */
 #include <pthread.h>
 #include <stdatomic.h>

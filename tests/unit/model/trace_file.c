@@ -33,20 +33,26 @@ static const char *printed(void) {
 static const char full[] =
     "{\"type\":\"trace\",\"version\":1,\"object\":\"stack\","
     "\"verdict\":\"violation\"}\n"
-    "{\"type\":\"call\",\"thread\":1,\"op\":0,\"name\":\"push\"}\n"
+    "{\"type\":\"call\",\"thread\":1,\"op\":0,\"name\":\"push\","
+    "\"activations\":[1]}\n"
     "{\"type\":\"alloc\",\"thread\":1,\"op\":0,\"addr\":\"0x1000\","
-    "\"size\":16,\"file\":\"stack.c\",\"function\":\"push\",\"line\":4}\n"
+    "\"size\":16,\"file\":\"stack.c\",\"function\":\"push\",\"line\":4,"
+    "\"activations\":[1]}\n"
     "{\"type\":\"rmw\",\"thread\":1,\"op\":0,\"addr\":\"0xfffffffffffffff0\","
     "\"size\":8,\"value\":-1,\"old\":7,\"file\":\"cell.h\","
     "\"function\":\"add\",\"line\":12,\"column\":3,\"calls\":["
-    "{\"file\":\"stack.c\",\"function\":\"push\",\"line\":5},{}]}\n"
-    "{\"type\":\"lock\",\"thread\":2,\"op\":1,\"addr\":\"0x80\",\"size\":40}\n"
+    "{\"file\":\"stack.c\",\"function\":\"push\",\"line\":5},{}],"
+    "\"activations\":[3,2,1]}\n"
+    "{\"type\":\"lock\",\"thread\":2,\"op\":1,\"addr\":\"0x80\",\"size\":40,"
+    "\"activations\":[4]}\n"
     "{\"type\":\"cas failed\",\"thread\":2,\"op\":1,\"addr\":\"0x1000\","
-    "\"size\":4,\"value\":9,\"function\":\"pop\"}\n"
-    "{\"type\":\"return\",\"thread\":1,\"op\":0}\n"
-    "{\"type\":\"write\",\"thread\":0,\"addr\":\"0x2000\",\"size\":32}\n"
+    "\"size\":4,\"value\":9,\"function\":\"pop\",\"activations\":[4]}\n"
+    "{\"type\":\"return\",\"thread\":1,\"op\":0,\"activations\":[1]}\n"
+    "{\"type\":\"write\",\"thread\":0,\"addr\":\"0x2000\",\"size\":32,"
+    "\"activations\":[5]}\n"
     "{\"type\":\"trace\",\"version\":1,\"verdict\":\"pass\"}\n"
-    "{\"type\":\"free\",\"thread\":1,\"op\":0,\"addr\":\"0x10\",\"size\":0}\n";
+    "{\"type\":\"free\",\"thread\":1,\"op\":0,\"addr\":\"0x10\",\"size\":0,"
+    "\"activations\":[1]}\n";
 
 TEST(what_is_read_prints_as_it_was) {
   if (!CHECK_INT(parse(full), 0)) {
@@ -233,11 +239,19 @@ TEST(inlined_calls_are_written_as_calls) {
                     .call = 2,
                     .pc = 100,
                     .chain = 1,
+                    .activation = 3,
                     .addr = 64,
                     .size = 4,
                     .value = {5}};
   struct frame frames[] = {{0, 0}, {200, 0}};
-  struct trace t = {.events = &e, .nevents = 1, .frames = frames, .nframes = 2};
+  /* In between, something that is no code of the object has called. */
+  struct activation activations[] = {{0, 0}, {0, 0}, {200, 1}, {0, 2}};
+  struct trace t = {.events = &e,
+                    .nevents = 1,
+                    .frames = frames,
+                    .nframes = 2,
+                    .activations = activations,
+                    .nactivations = 4};
   struct trace_about about = {.verdict = VERDICT_UNKNOWN};
   struct trace_places places = {some_place, NULL};
   struct buf b = {0};
@@ -248,11 +262,64 @@ TEST(inlined_calls_are_written_as_calls) {
             "\"size\":4,\"value\":5,\"file\":\"a.h\",\"function\":\"inner\","
             "\"line\":3,\"column\":1,\"calls\":["
             "{\"file\":\"a.c\",\"function\":\"outer\",\"line\":20},"
-            "{\"file\":\"m.c\",\"function\":\"main\",\"line\":9}]}\n");
+            "{\"file\":\"m.c\",\"function\":\"main\",\"line\":9}],"
+            "\"activations\":[3,3,1]}\n");
   CHECK_INT(parse(buf_text(&b)), 0);
-  CHECK_STR(printed(), buf_text(&b));
+  const struct trace *read = &file.traces[0].trace;
+  CHECK_INT(read->nactivations, 4);
+  CHECK_INT(read->events[0].activation, 3);
+  for (uint32_t i = 1; i < 4; i++)
+    CHECK_INT(read->activations[i].parent, i - 1);
+  for (uint32_t a = 3, f = read->events[0].chain; f; f = read->frames[f].parent)
+    CHECK_INT(read->activations[a--].call_pc, read->frames[f].call_pc);
   trace_file_free(&file);
   buf_free(&b);
+}
+
+#define INNER(NUMBERS)                                                         \
+  "{\"type\":\"read\",\"thread\":1,\"op\":0,\"var\":\"x\","                    \
+  "\"calls\":[{\"line\":5}]" NUMBERS "}\n"
+#define OUTER(THREAD, NUMBERS)                                                 \
+  "{\"type\":\"read\",\"thread\":" THREAD ",\"op\":" THREAD                    \
+  ",\"var\":\"x\"" NUMBERS "}\n"
+
+TEST(activations_of_one_place_are_told_apart) {
+  if (!CHECK_INT(parse(HEADER INNER(",\"activations\":[7,4]") INNER(
+                     ",\"activations\":[7,4]") INNER(",\"activations\":[8,4]")
+                           INNER(",\"activations\":[8,5]")),
+                 0))
+    return;
+  const struct trace *t = &file.traces[0].trace;
+  const struct activation *a = t->activations;
+  const struct event *e = t->events;
+  CHECK_INT(e[0].activation, e[1].activation);
+  CHECK(e[1].activation != e[2].activation);
+  CHECK_INT(a[e[1].activation].parent, a[e[2].activation].parent);
+  CHECK(a[e[2].activation].parent != a[e[3].activation].parent);
+  CHECK_INT(a[e[0].activation].call_pc, t->frames[e[0].chain].call_pc);
+  trace_file_free(&file);
+}
+
+TEST(without_numbers_calls_from_one_place_in_one_operation_are_one) {
+  if (!CHECK_INT(
+          parse(HEADER INNER("") INNER("") OUTER("1", "") OUTER("2", "")), 0))
+    return;
+  const struct activation *a = file.traces[0].trace.activations;
+  const struct event *e = file.traces[0].trace.events;
+  CHECK_INT(e[0].activation, e[1].activation);
+  CHECK(a[e[0].activation].parent && !a[a[e[0].activation].parent].parent);
+  CHECK(e[2].activation && e[2].activation != e[3].activation);
+  trace_file_free(&file);
+}
+
+TEST(wrong_activations_are_refused) {
+  refused(HEADER INNER(",\"activations\":7"),
+          "t.jsonl:2: \"activations\" is not an array");
+  refused(HEADER INNER(",\"activations\":[7]"),
+          "t.jsonl:2: \"activations\" has 1 numbers, not one and one for each "
+          "of 1 calls");
+  refused(HEADER INNER(",\"activations\":[7,\"x\"]"),
+          "t.jsonl:2: \"activations\" holds something that is not a number");
 }
 
 /* Copies with bytes dropped, doubled or replaced. */

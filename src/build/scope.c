@@ -1,0 +1,108 @@
+#include "build/scope.h"
+
+#include "build/flow_int.h"
+#include "build/lines_int.h"
+#include "build/within.h"
+
+#include <string.h>
+
+struct scopes {
+  struct lines *lines;
+  struct flow *flow;
+  uint64_t copy; /* whose code is kept, or 0 */
+  struct within_code code;
+  struct map128 stayed; /* copy, from, to: 1 + the answer */
+};
+
+struct scopes *scopes_open(struct lines *l, struct flow *f) {
+  struct scopes *s = xcalloc(1, sizeof *s);
+  s->lines = l;
+  s->flow = f;
+  return s;
+}
+
+static void forget_code(struct scopes *s) {
+  if (s->copy)
+    within_free(&s->code);
+  s->copy = 0;
+}
+
+void scopes_close(struct scopes *s) {
+  if (!s)
+    return;
+  forget_code(s);
+  map128_free(&s->stayed);
+  free(s);
+}
+
+static bool is_rest(struct lines *l, uint64_t pc) {
+  const struct line_symbol *s = lines_symbol_at(l, pc, true);
+  return s && strstr(s->name, ".part.");
+}
+
+uint32_t scopes_at(struct scopes *s, uint64_t place, struct scope *out) {
+  const struct place *p = lines_place(s->lines, place - 1);
+  const struct line_function *f = lines_function_at(s->lines, place - 1);
+  Dwarf_Die entries[SCOPES_AT_MOST];
+  uint32_t n = 0, known;
+  for (const struct place *q = p; q; q = q->next)
+    n++;
+  if (n > SCOPES_AT_MOST)
+    n = SCOPES_AT_MOST;
+  known = f ? lines_scopes(f, place - 1, entries, SCOPES_AT_MOST) : 0;
+  for (uint32_t i = n; i-- && p; p = p->next)
+    out[i] =
+        (struct scope){p->file, p->function, p->line,
+                       i < known ? dwarf_dieoffset(&entries[i]) : 0, false};
+  out[0].rest = is_rest(s->lines, place - 1);
+  return n;
+}
+
+struct chooser {
+  struct lines *lines;
+  uint64_t owner; /* the real function */
+  uint64_t copy;
+};
+
+static enum within in_copy(void *ctx, uint64_t pc) {
+  struct chooser *c = ctx;
+  const struct line_function *f = lines_function_at(c->lines, pc);
+  Dwarf_Die entries[SCOPES_AT_MOST];
+  if (!f)
+    return WITHIN_NOT;
+  entries[0] = f->die;
+  if (dwarf_dieoffset(&entries[0]) != c->owner)
+    return WITHIN_NOT;
+  uint32_t n = lines_scopes(f, pc, entries, SCOPES_AT_MOST);
+  for (uint32_t i = 1; i < n; i++)
+    if (dwarf_dieoffset(&entries[i]) == c->copy)
+      return WITHIN_YES;
+  return WITHIN_NOT;
+}
+
+static void find_code(struct scopes *s, uint64_t copy, uint64_t place) {
+  const struct line_function *f = lines_function_at(s->lines, place - 1);
+  struct chooser chooser = {.lines = s->lines, .copy = copy};
+  if (s->copy == copy)
+    return;
+  forget_code(s);
+  if (f) {
+    Dwarf_Die owner = f->die;
+    chooser.owner = dwarf_dieoffset(&owner);
+  }
+  within_init(&s->code, s->flow, in_copy, &chooser);
+  s->copy = copy;
+}
+
+bool scopes_stayed(struct scopes *s, uint64_t copy, uint64_t from,
+                   uint64_t to) {
+  uint64_t key[3] = {copy, from, to};
+  bool fresh;
+  uint32_t *answer =
+      map128_put(&s->stayed, hash128(key, sizeof key, 0), &fresh);
+  if (fresh) {
+    find_code(s, copy, from);
+    *answer = 1 + !within_left(&s->code, from, to);
+  }
+  return *answer - 1;
+}

@@ -1,0 +1,268 @@
+#include "locate/section.h"
+
+#include <assert.h>
+#include <string.h>
+
+static bool equal(const char *a, const char *b) {
+  return a == b || (a && b && !strcmp(a, b));
+}
+
+/* ---- frames ---- */
+
+/* One real function on the way to an access. */
+struct level {
+  uint32_t activation;
+  uint32_t inner;    /* activation of the next one inwards, or 0 */
+  uint64_t pc;       /* the place in it */
+  uint32_t first, n; /* its frames */
+};
+
+typedef VEC(struct level) level_vec;
+
+struct builder {
+  struct section_trace *s;
+  struct scopes *scopes;
+  const struct trace *t;
+  level_vec *last; /* of each thread: the levels of its last node */
+  level_vec now;
+  uint32_t instances;
+};
+
+static void find_levels(struct builder *b, const struct event *e) {
+  struct level l = {.activation = e->activation, .pc = e->pc};
+  vec_clear(&b->now);
+  while (l.activation) { /* from the inside out */
+    vec_push(&b->now, l);
+    l = (struct level){.activation = b->t->activations[l.activation].parent,
+                       .inner = l.activation,
+                       .pc = b->t->activations[l.activation].call_pc};
+  }
+  for (uint32_t i = 0, n = b->now.len; i < n / 2; i++) {
+    struct level other = b->now.at[i];
+    b->now.at[i] = b->now.at[n - 1 - i];
+    b->now.at[n - 1 - i] = other;
+  }
+}
+
+static uint32_t scopes_of(struct builder *b, uint64_t pc, struct scope *out) {
+  if (pc)
+    return scopes_at(b->scopes, pc, out);
+  *out = (struct scope){0};
+  return 1;
+}
+
+/* Whether copy `i` of level `now` is being executed as it was before. */
+static bool same_copy(const struct builder *b, const struct level *before,
+                      const struct level *now, uint32_t i, uint64_t copy) {
+  if (i >= before->n || b->s->frames.at[before->first + i].copy != copy)
+    return false;
+  return (now->inner && now->inner == before->inner) ||
+         scopes_stayed(b->scopes, copy, before->pc, now->pc);
+}
+
+/* Of a function in two parts, the second goes on in the frame of the first. */
+static bool goes_on(struct builder *b, uint32_t level, const struct scope *c) {
+  struct section_frame *last;
+  if (!level || !c->rest)
+    return false;
+  last = &vec_last(&b->s->frames);
+  if (!equal(last->function, c->function) || !equal(last->file, c->file))
+    return false;
+  last->line = c->line;
+  return true;
+}
+
+/* Adds the frames of one level; `before` is the thread's last, NULL when the
+ * activation is a new one.  Whether all are of the same instances. */
+static bool add_level(struct builder *b, uint32_t level,
+                      const struct level *before) {
+  struct level *now = &b->now.at[level];
+  struct scope scopes[SCOPES_AT_MOST];
+  bool same = before != NULL;
+  uint32_t n = scopes_of(b, now->pc, scopes);
+  uint32_t skip = goes_on(b, level, &scopes[0]);
+  now->first = b->s->frames.len;
+  now->n = n - skip;
+  for (uint32_t i = 0; i < now->n; i++) {
+    const struct scope *c = &scopes[i + skip];
+    bool real = i + skip == 0;
+    same = same && (real || same_copy(b, before, now, i, c->copy));
+    struct section_frame f = {c->file, c->function, c->copy, c->line, 0};
+    f.instance =
+        same ? b->s->frames.at[before->first + i].instance : b->instances++;
+    vec_push(&b->s->frames, f);
+  }
+  return same;
+}
+
+static void add_node(struct builder *b, uint32_t node) {
+  const struct node *n = &b->s->conflicts->nodes[node];
+  level_vec *last = &b->last[n->thread];
+  bool same = true;
+  find_levels(b, &b->t->events[n->event]);
+  for (uint32_t i = 0; i < b->now.len; i++) {
+    const struct level *before =
+        same && i < last->len &&
+                last->at[i].activation == b->now.at[i].activation
+            ? &last->at[i]
+            : NULL;
+    same = add_level(b, i, before);
+  }
+  level_vec other = *last;
+  *last = b->now;
+  b->now = other;
+}
+
+void section_trace_init(struct section_trace *s, struct scopes *scopes,
+                        const struct trace *t, const struct conflicts *c) {
+  struct builder b = {.s = s, .scopes = scopes, .t = t};
+  *s = (struct section_trace){.conflicts = c};
+  s->at = xcalloc((size_t)c->nnodes + 1, sizeof *s->at);
+  b.last = xcalloc((size_t)c->nthreads + 1, sizeof *b.last);
+  for (uint32_t i = 0; i < c->nnodes; i++) {
+    add_node(&b, i);
+    s->at[i + 1] = s->frames.len;
+  }
+  for (uint32_t i = 0; i < c->nthreads; i++)
+    vec_free(&b.last[i]);
+  free(b.last);
+  vec_free(&b.now);
+}
+
+void section_trace_free(struct section_trace *s) {
+  vec_free(&s->frames);
+  free(s->at);
+}
+
+/* How many frames, from the outside, are of the same instances. */
+static uint32_t shared(const struct section_trace *s, uint32_t a, uint32_t b) {
+  const struct section_frame *x = section_frames(s, a),
+                             *y = section_frames(s, b);
+  uint32_t n = 0;
+  while (n < section_depth(s, a) && n < section_depth(s, b) &&
+         x[n].instance == y[n].instance)
+    n++;
+  return n;
+}
+
+/* An instance that two accesses have is had by all between them (N1). */
+static void check_between(const struct section_trace *s, uint32_t t,
+                          uint32_t from, uint32_t to) {
+  const struct conflicts *c = s->conflicts;
+  uint32_t a = node_at(c, t, from), b = node_at(c, t, to);
+  uint32_t n = shared(s, a, b);
+  for (uint32_t i = n; i < section_depth(s, a); i++)
+    for (uint32_t k = n; k < section_depth(s, b); k++)
+      assert(section_frames(s, a)[i].instance !=
+             section_frames(s, b)[k].instance); /* N2 */
+  for (uint32_t i = 0; i + 1 < n; i++)
+    assert(section_frames(s, a)[i].line ==
+           section_frames(s, b)[i].line); /* N2 */
+  for (uint32_t p = from; p < to; p++)
+    assert(shared(s, a, node_at(c, t, p)) >= n); /* N1 */
+}
+
+void section_trace_check_invariants(const struct section_trace *s) {
+  const struct conflicts *c = s->conflicts;
+  for (uint32_t t = 0; t < c->nthreads; t++)
+    for (uint32_t from = 1; from <= thread_length(c, t); from++)
+      for (uint32_t to = from; to <= thread_length(c, t); to++)
+        check_between(s, t, from, to);
+}
+
+/* ---- blocks ---- */
+
+static bool begins(const char *s, const char *prefix) {
+  return !strncmp(s, prefix, strlen(prefix));
+}
+
+static bool is_system(const char *file) {
+  return begins(file, "/usr/include/") || begins(file, "/usr/lib/") ||
+         begins(file, "/usr/local/include/") || strstr(file, "/include/c++/") ||
+         strstr(file, "/lib/gcc/") || strstr(file, "/lib/clang/");
+}
+
+static bool is_harness(const struct section_frame *f) {
+  const char *name = strrchr(f->file, '/');
+  return begins(f->function, "fl__") ||
+         !strcmp(name ? name + 1 : f->file, "faultline.h");
+}
+
+static bool is_users(const struct section_frame *f) {
+  return f->file && f->function && f->line && !is_system(f->file) &&
+         !is_harness(f);
+}
+
+/* The lines of the segment in frame `depth`; false when they are not all
+ * known, or not all of one function in one file. */
+static bool lines_at(const struct section_trace *s, struct segment g,
+                     uint32_t depth, struct code_block *out) {
+  const struct conflicts *c = s->conflicts;
+  const struct node *from = &c->nodes[g.first], *to = &c->nodes[g.last];
+  const struct section_frame *f = &section_frames(s, g.first)[depth];
+  *out = (struct code_block){f->file, f->function, f->line, f->line};
+  for (uint32_t p = from->pos; p <= to->pos; p++) {
+    f = &section_frames(s, node_at(c, from->thread, p))[depth];
+    if (!is_users(f) || !equal(f->file, out->file) ||
+        !equal(f->function, out->function))
+      return false;
+    out->first = f->line < out->first ? f->line : out->first;
+    out->last = f->line > out->last ? f->line : out->last;
+  }
+  return true;
+}
+
+static uint32_t blame(const struct section_trace *s, struct segment g,
+                      struct code_block *out) {
+  assert(s->conflicts->nodes[g.first].op == s->conflicts->nodes[g.last].op);
+  uint32_t n = shared(s, g.first, g.last);
+  while (n && !lines_at(s, g, n - 1, out))
+    n--;
+  return n;
+}
+
+uint32_t section_common(const struct section_trace *s, struct segment g) {
+  struct code_block block;
+  return blame(s, g, &block);
+}
+
+bool section_block(void *ctx, struct segment g, struct code_block *out) {
+  return blame(ctx, g, out) != 0;
+}
+
+/* ---- executions of blocks ---- */
+
+/* The outermost frame of a node in one of the blocks, or NULL. */
+static const struct section_frame *frame_in(const struct section_trace *s,
+                                            uint32_t node, struct cause r,
+                                            uint32_t *block) {
+  const struct section_frame *f = section_frames(s, node);
+  for (uint32_t i = 0, n = section_depth(s, node); i < n; i++)
+    for (uint32_t b = 0; b < r.nblocks; b++) {
+      const struct code_block *k = &r.blocks[b];
+      if (k->first <= f[i].line && f[i].line <= k->last &&
+          equal(f[i].function, k->function) && equal(f[i].file, k->file)) {
+        *block = b;
+        return &f[i];
+      }
+    }
+  return NULL;
+}
+
+void section_units(void *ctx, struct cause r, const struct rank_trace *t,
+                   uint32_t *unit) {
+  const struct section_trace *s = t->data;
+  const struct conflicts *c = t->conflicts;
+  const struct section_frame *before = NULL;
+  uint32_t units = 0, block_before = 0;
+  (void)ctx;
+  for (uint32_t i = 0; i < c->nnodes; i++) {
+    uint32_t node = c->by_thread[i], block = 0;
+    const struct section_frame *f = frame_in(s, node, r, &block);
+    bool same =
+        f && before && f->instance == before->instance && block == block_before;
+    unit[node] = !f ? UNIT_ALONE : same ? units : ++units;
+    before = f;
+    block_before = block;
+  }
+}

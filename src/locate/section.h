@@ -1,0 +1,73 @@
+/*
+ * From events to code: which lines are to blame for a segment, and which
+ * accesses lie in an execution of a block.
+ *
+ * Every access has a stack of frames, from the operation inwards: the functions
+ * that it is in, those that the compiler inlined included, each with the line
+ * of the access or of the call that leads to it.  A frame has an "instance": an
+ * execution of the function, the same number for all accesses of it.  Two
+ * accesses in one inlined copy are of the same instance only if control cannot
+ * have left the copy between them (build/scope.h).  A function that the
+ * compiler cut in two is one function.
+ *
+ * A segment becomes a block in the deepest instance that has both of its ends,
+ * from the smallest to the largest line that its accesses have there.  Code
+ * that is not the user's (of the harness, of system headers, without source) is
+ * not blamed: its caller is.
+ *
+ * (N1) the accesses of an instance are neighbours in their thread.
+ * (N2) accesses that share an instance share all frames outside of it, with
+ *      the same lines there.
+ *
+ * So a segment inside another gets the same function and lines inside the
+ * other's, or an instance that was called from those lines.
+ */
+#ifndef LOCATE_SECTION_H
+#define LOCATE_SECTION_H
+
+#include "build/scope.h"
+#include "locate/combine.h"
+#include "locate/rank.h"
+
+struct section_frame {
+  const char *file, *function; /* NULL when unknown */
+  uint64_t copy;               /* scope.h */
+  uint32_t line;               /* 0 when unknown */
+  uint32_t instance;
+};
+
+/* The frames of a trace's nodes; the names are those of the scopes. */
+struct section_trace {
+  const struct conflicts *conflicts;
+  VEC(struct section_frame) frames;
+  uint32_t *at; /* node n has the frames at[n] … at[n + 1] */
+};
+
+/* `c` was made from `t` and must live as long; `t` need not. */
+void section_trace_init(struct section_trace *s, struct scopes *scopes,
+                        const struct trace *t, const struct conflicts *c);
+void section_trace_free(struct section_trace *s);
+void section_trace_check_invariants(const struct section_trace *s);
+
+static inline uint32_t section_depth(const struct section_trace *s,
+                                     uint32_t node) {
+  return s->at[node + 1] - s->at[node];
+}
+static inline const struct section_frame *
+section_frames(const struct section_trace *s, uint32_t node) {
+  return s->frames.at + s->at[node];
+}
+
+/* How many frames, from the outside, have both; the last is that which a
+ * segment between them is blamed on.  0: none that is the user's. */
+uint32_t section_common(const struct section_trace *s, struct segment g);
+
+/* A block_fn (combine.h); ctx is the struct section_trace. */
+bool section_block(void *ctx, struct segment g, struct code_block *out);
+
+/* A units_fn (rank.h); data of a rank_trace is its struct section_trace.  An
+ * access in several blocks, one called from another, is in the outermost. */
+void section_units(void *ctx, struct cause r, const struct rank_trace *t,
+                   uint32_t *unit);
+
+#endif

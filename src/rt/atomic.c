@@ -1,0 +1,186 @@
+/*
+ * Regions that are not to be interrupted (rt_atomic), and the shadow call stack
+ * that tells which activations a thread is in.
+ *
+ * The place of an activation is the pending access in the innermost function,
+ * in the others the call that they are in.  Each frame remembers its place at
+ * the last access that the thread has made (`last`); when the thread arrives
+ * before the next one, it is inside of a region if one of its activations can
+ * have come from the last place to this one without leaving the region, or has
+ * not moved at all: the same call is still going on.
+ *
+ * (A1) of the history only E.live.inside and E.live.holder matter: the next
+ *      access sets `last` in every frame, to places that the thread's stack
+ *      shows.  So frames are in snapshots, but not in hashes.
+ * (A2) at most one thread is inside and has not given way: the one that made
+ *      the last step.
+ * (A3) an access that may begin an execution of a region is a step, even if it
+ *      conflicts with nothing: others must be able to run before it, since
+ *      behind it they are not.
+ */
+#include "rt/int.h"
+
+#include "model/region.h"
+
+#include <string.h>
+
+#define ELSEWHERE UINT64_MAX /* a place that no region has */
+
+static uint32_t frames_of(const struct fiber_state *f) {
+  return f->depth < SHADOW_FRAMES ? f->depth : SHADOW_FRAMES;
+}
+
+static uint64_t offset_of(uint64_t pc) {
+  return pc - E.base < E.image_span ? pc - E.base : ELSEWHERE;
+}
+
+/* Where the activation of frame i is. */
+static uint64_t place(int thread, uint32_t i) {
+  const struct fiber_state *f = &E.fiber[thread];
+  if (i + 1 < frames_of(f))
+    return offset_of(E.shadow[thread][i + 1].pc);
+  return i + 1 == f->depth ? offset_of(f->pc) : ELSEWHERE;
+}
+
+/* Is it still in the call, of a function or of the library, that it was in at
+ * the last access? */
+static bool has_not_moved(int thread, uint32_t i) {
+  const struct fiber_state *f = &E.fiber[thread];
+  if (i + 1 < frames_of(f))
+    return E.shadow[thread][i + 1].last != 0;
+  return i + 1 < f->depth || (f->visit && f->visit == f->last_visit);
+}
+
+static int find(const struct region *r, uint64_t pc) {
+  uint32_t lo = 0, hi = r->npcs;
+  while (lo < hi) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (r->pcs[mid] < pc)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo < r->npcs && r->pcs[lo] == pc ? (int)lo : -1;
+}
+
+static bool stays(const struct region *r, uint64_t from, uint64_t to,
+                  bool unmoved) {
+  int b = find(r, to), a = b < 0 ? -1 : find(r, from);
+  if (a < 0)
+    return false;
+  return unmoved || r->stays[(size_t)a * r->npcs + (size_t)b];
+}
+
+static bool is_inside(int thread) {
+  const struct shadow_frame *s = E.shadow[thread];
+  uint32_t n = frames_of(&E.fiber[thread]);
+  for (uint32_t i = 0; i < n && s[i].last; i++) {
+    uint64_t now = place(thread, i);
+    bool unmoved = has_not_moved(thread, i);
+    for (uint32_t k = 0; k < E.regions->len; k++)
+      if (stays(&E.regions->at[k], s[i].last, now, unmoved))
+        return true;
+  }
+  return false;
+}
+
+static bool is_in_some_region(int thread) {
+  uint32_t n = frames_of(&E.fiber[thread]);
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t k = 0; k < E.regions->len; k++)
+      if (find(&E.regions->at[k], place(thread, i)) >= 0)
+        return true;
+  return false;
+}
+
+bool fl__atomic_needs_step(int thread) {
+  uint32_t bit = 1u << thread;
+  if (E.live.inside & ~bit) /* others go first as soon as they can */
+    return true;
+  return !(E.live.inside & bit) && is_in_some_region(thread); /* A3 */
+}
+
+void fl__atomic_made(int thread, bool step) {
+  struct fiber_state *f = &E.fiber[thread];
+  uint32_t bit = 1u << thread, n = frames_of(f);
+  for (uint32_t i = 0; i < n; i++)
+    E.shadow[thread][i].last = place(thread, i);
+  f->last_visit = f->visit;
+  f->visit = 0;
+  if (!step)
+    return;
+  E.gave_way |= (E.live.inside & ~bit) != 0;
+  E.live.holder = bit;
+}
+
+/* With one thread inside it makes no difference whether it has given way: equal
+ * states are to be equal. */
+static void tidy(void) {
+  uint32_t inside = E.live.inside;
+  E.live.holder &= inside;
+  if (!(inside & (inside - 1)))
+    E.live.holder = 0;
+}
+
+void fl__atomic_arrive(int thread) {
+  uint32_t bit = 1u << thread;
+  if (!E.regions)
+    return;
+  E.live.inside &= ~bit;
+  if (E.arrival == ARRIVED && is_inside(thread))
+    E.live.inside |= bit;
+  tidy();
+}
+
+uint32_t fl__atomic_enabled(uint32_t on) {
+  uint32_t inside = on & E.live.inside;
+  if (inside & E.live.holder)
+    return inside & E.live.holder; /* A2 */
+  return inside ? inside : on;
+}
+
+void fl__shadow_restart(void) {
+  E.live.inside = E.live.holder = 0;
+  for (uint32_t t = 0; t < E.live.nfibers; t++) {
+    memcpy(E.shadow[t], E.start_shadow[t],
+           frames_of(&E.fiber[t]) * sizeof **E.shadow);
+    if (E.regions && E.fiber[t].status == FIBER_PARKED && is_inside((int)t))
+      E.live.inside |= 1u << t;
+  }
+}
+
+void fl__shadow_save(struct snapshot *s) {
+  for (uint32_t t = 0; t < E.live.nfibers; t++)
+    fl__snapshot_put(s, E.shadow[t],
+                     frames_of(&E.fiber[t]) * sizeof **E.shadow);
+}
+
+const uint8_t *fl__shadow_load(const uint8_t *p) {
+  for (uint32_t t = 0; t < E.live.nfibers; t++) {
+    size_t size = frames_of(&E.fiber[t]) * sizeof **E.shadow;
+    memcpy(E.shadow[t], p, size);
+    p += size;
+  }
+  if (!E.regions)
+    E.live.inside = E.live.holder = 0;
+  return p;
+}
+
+/* Frames that are nowhere, and that no later frame takes for left behind. */
+void fl__shadow_forget(void) {
+  for (uint32_t t = 0; t < E.live.nfibers; t++)
+    for (uint32_t i = 0; i < frames_of(&E.fiber[t]); i++)
+      E.shadow[t][i] = (struct shadow_frame){.sp = UINT64_MAX};
+}
+
+void rt_atomic(const struct regions *r) {
+  E.regions = r && r->len ? r : NULL;
+  E.shadowing = E.regions ? SHADOW_REGIONS : 0;
+  E.live.inside = E.live.holder = 0;
+}
+
+bool rt_gave_way(void) {
+  bool was = E.gave_way;
+  E.gave_way = false;
+  return was;
+}

@@ -1,0 +1,144 @@
+/*
+ * Bounded preemptions: a trace counts when one of its linearizations leaves a
+ * thread that could go on at most so many times.  Found by a search over how
+ * far each thread is and who made the last step, which stays with that thread
+ * as long as it can and prunes what takes too many.
+ *
+ * Whether a thread could go on where its next step has to wait is the engine's
+ * to say: the linearization so far is run.
+ */
+#include "search/dpor_int.h"
+
+#include "base/map128.h"
+
+struct bound {
+  struct dpor *d;
+  uint32_t done[THREADS], total[THREADS]; /* by thread: steps */
+  bool last_ends_it;                      /* nothing can come behind it */
+  uint32_t pending;      /* mask: have not ended when all steps are made */
+  struct map128 tried;   /* places, with how many preemptions, and one more */
+  struct map128 enabled; /* by place: who could go on */
+};
+
+static const struct dpor_event *next_of(const struct bound *b, uint32_t t) {
+  const struct dpor *d = b->d;
+  return b->done[t] < b->total[t] ? &d->events.at[d->places[t].at[b->done[t]]]
+                                  : NULL;
+}
+
+/* Is all that the clock has made, but for the step itself? */
+static bool has_all(const struct bound *b, const uint32_t *clock,
+                    uint32_t own) {
+  for (uint32_t t = 0; t < b->d->nthreads; t++)
+    if (clock[t] > b->done[t] + (t == own))
+      return false;
+  return true;
+}
+
+static const uint32_t *row(const struct bound *b, const rows *r,
+                           const struct dpor_event *e) {
+  return &r->at[(size_t)(e - b->d->events.at) * b->d->width];
+}
+
+static bool is_ready(const struct bound *b, uint32_t t) {
+  const struct dpor *d = b->d;
+  const struct dpor_event *e = next_of(b, t);
+  if (!e || !has_all(b, row(b, &d->clocks, e), t))
+    return false;
+  bool last = e == &d->events.at[d->made - 1];
+  return !last || !b->last_ends_it || d->linear.len + 1 == d->made;
+}
+
+/* Not with `current` as the seed: XXH3 mixes the seed into short inputs by
+ * addition, so that such hashes meet. */
+static struct hash128 place(const struct bound *b, uint32_t current) {
+  uint32_t what[THREADS + 1], n = b->d->nthreads;
+  memcpy(what, b->done, n * sizeof *what);
+  what[n] = current;
+  return hash128(what, (n + 1) * sizeof *what, 0);
+}
+
+/* Runs the linearization so far. */
+static enum rt_end run_linear(struct dpor *d, uint32_t *enabled) {
+  dpor_plan(d, 0);
+  for (uint32_t i = 0; i < d->linear.len; i++)
+    dpor_plan_step(d, &d->events.at[d->linear.at[i]].a);
+  return dpor_run_plan(d, enabled);
+}
+
+static uint32_t ask_engine(struct bound *b) {
+  bool fresh;
+  uint32_t *known = map128_put(&b->enabled, place(b, THREADS), &fresh);
+  if (fresh)
+    run_linear(b->d, known);
+  return *known;
+}
+
+static bool could_go_on(struct bound *b, uint32_t t) {
+  const struct dpor_event *e = next_of(b, t);
+  if (!e)
+    return b->pending >> t & 1 && ask_engine(b) >> t & 1;
+  if (!has_all(b, row(b, &b->d->arrived, e), t))
+    return false; /* not there yet: to be created, or joining */
+  return !(e->a.flags & RT_WAITS) || ask_engine(b) >> t & 1;
+}
+
+static bool linearize(struct bound *b, uint32_t current, uint32_t preempted);
+
+static bool step(struct bound *b, uint32_t t, uint32_t preempted) {
+  struct dpor *d = b->d;
+  if (!is_ready(b, t))
+    return false;
+  vec_push(&d->linear, d->places[t].at[b->done[t]]);
+  b->done[t]++;
+  if (linearize(b, t, preempted))
+    return true;
+  b->done[t]--;
+  d->linear.len--;
+  return false;
+}
+
+static bool linearize(struct bound *b, uint32_t current, uint32_t preempted) {
+  struct dpor *d = b->d;
+  if (d->linear.len == d->made)
+    return true;
+  bool fresh;
+  uint32_t *tried = map128_put(&b->tried, place(b, current), &fresh);
+  if (!fresh && *tried <= preempted)
+    return false;
+  *tried = preempted;
+  if (step(b, current, preempted))
+    return true;
+  preempted += could_go_on(b, current);
+  for (uint32_t t = 0; t < d->nthreads && preempted <= d->x->preemptions; t++)
+    if (t != current && step(b, t, preempted))
+      return true;
+  return false;
+}
+
+/* Did the last step end it although others could go on? */
+static bool ended_early(enum rt_end how) {
+  if (how == RT_FAULT)
+    return rt_fault()->kind != FAULT_DEADLOCK &&
+           rt_fault()->kind != FAULT_LIVELOCK;
+  return how != RT_STUCK;
+}
+
+bool dpor_within_bound(struct dpor *d, enum rt_end *how) {
+  struct bound b = {.d = d};
+  struct waiting who[THREADS];
+  uint32_t n = rt_waiting(who);
+  for (uint32_t i = 0; i < n; i++)
+    b.pending |= 1u << who[i].thread;
+  for (uint32_t i = 0; i < d->made; i++)
+    b.total[d->events.at[i].a.thread]++;
+  b.last_ends_it = b.pending && ended_early(*how);
+  vec_clear(&d->linear);
+  bool fits = linearize(&b, 0, 0);
+  uint32_t enabled;
+  if (fits && run_linear(d, &enabled) != *how && *how != RT_CUT)
+    d->diverged = true;
+  map128_free(&b.tried);
+  map128_free(&b.enabled);
+  return fits;
+}

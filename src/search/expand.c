@@ -1,0 +1,85 @@
+/* From the steps of a search with the reduction to those without. */
+#include "search/explore.h"
+
+struct expansion {
+  const uint8_t *at;
+  uint32_t len, next;
+  struct rt_trail *trail;
+  VEC(uint32_t) choice_at; /* trail positions of choices */
+  VEC(uint8_t) choices;
+};
+
+static int follow(void *ctx, uint32_t enabled, int current) {
+  struct expansion *e = ctx;
+  if (e->next < e->len && !(e->at[e->next] & PATH_CHOICE))
+    return e->at[e->next++];
+  return enabled >> current & 1 ? current : __builtin_ctz(enabled);
+}
+
+static int follow_choice(void *ctx, int n) {
+  struct expansion *e = ctx;
+  (void)n;
+  uint8_t k = 0;
+  if (e->next < e->len && e->at[e->next] & PATH_CHOICE)
+    k = e->at[e->next++] & (uint8_t)~PATH_CHOICE;
+  vec_push(&e->choice_at, e->trail->len);
+  vec_push(&e->choices, k);
+  return k;
+}
+
+/* Of a client, the main thread makes the final calls only: nothing is decided
+ * from there on, and no path has it. */
+static bool begins_final(uint8_t thread) {
+  return thread == 0 && rt_history()->client;
+}
+
+/* When an execution has come to an end, who makes the early accesses that it
+ * has begun with?  At a fault nobody but the thread at fault: the others' make
+ * no difference. */
+static bool must_end(enum rt_end end, uint8_t thread) {
+  enum fault kind = end == RT_FAULT ? rt_fault()->kind : FAULT_NONE;
+  return kind == FAULT_NONE || kind == FAULT_DEADLOCK ||
+         kind == FAULT_LIVELOCK || rt_fault()->thread == thread;
+}
+
+/*
+ * Early accesses of a call (before its first step) wait for that step; their
+ * threads' other accesses come at once.  They commute with everything between,
+ * since nobody conflicts with them.
+ */
+static void unfold(const struct expansion *e, enum rt_end end, path *out) {
+  uint32_t held[RT_MAX_THREADS] = {0}, c = 0;
+  const struct rt_trail *r = e->trail;
+  bool final = false;
+  for (uint32_t i = 0; i < r->len; i++) {
+    uint8_t t = r->at[i] & (RT_TRAIL_EMPTY - 1);
+    final |= begins_final(t);
+    if (!final && r->at[i] & RT_TRAIL_EARLY) {
+      held[t]++;
+    } else if (!final) {
+      bool empty = r->at[i] & RT_TRAIL_EMPTY && held[t];
+      for (; held[t]; held[t]--)
+        vec_push(out, t);
+      if (!empty)
+        vec_push(out, t);
+    }
+    for (; c < e->choices.len && e->choice_at.at[c] <= i + 1; c++)
+      vec_push(out, (uint8_t)(PATH_CHOICE | e->choices.at[c]));
+  }
+  for (uint8_t t = 0; t < RT_MAX_THREADS; t++)
+    for (; held[t] && must_end(end, t); held[t]--)
+      vec_push(out, t);
+}
+
+void path_expand(const uint8_t *at, uint32_t len, path *out) {
+  struct rt_trail trail = {0};
+  struct expansion e = {.at = at, .len = len, .trail = &trail};
+  struct rt_driver driver = {follow, follow_choice, &e, .every = true};
+  rt_trail(&trail);
+  enum rt_end end = rt_run(&driver);
+  rt_trail(NULL);
+  unfold(&e, end, out);
+  free(trail.at);
+  vec_free(&e.choice_at);
+  vec_free(&e.choices);
+}

@@ -1,0 +1,206 @@
+/*
+ * What members of a gang share.  There are no locks: a member that is killed
+ * holds nothing that another could wait for without looking at `stop`.
+ *
+ * Who has nothing to do sets its bit in `asking` and sleeps on its box.  A
+ * member that has work takes the bit away (so that one alone answers), writes
+ * into the box and wakes its owner.  `busy` counts members that have work; it
+ * is increased for the taker before the box is opened, so that it is 0 only
+ * when all is done.
+ */
+#include "search/gang.h"
+
+#include "search/explore.h"
+#include "search/visited.h"
+
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum box_state { BOX_EMPTY, BOX_FULL };
+
+struct box {
+  _Alignas(64) _Atomic uint32_t state;
+  struct gang_written written;
+  struct gang_work work;
+};
+
+struct gang {
+  size_t span;
+  uint32_t most;      /* members that there is room for */
+  uint64_t log_words; /* of each */
+  struct visited visited;
+  struct box *boxes;
+  uint64_t *logs;
+  uint32_t members;              /* of this search */
+  _Alignas(64) _Atomic int stop; /* explore_end + 1; 0: it goes on */
+  _Atomic bool over;             /* nobody has work any more */
+  _Atomic bool differs;          /* N4 */
+  _Alignas(64) _Atomic uint64_t asking;
+  _Atomic uint32_t busy, inside;
+  _Alignas(64) _Atomic uint64_t sum[GANG_SUMS];
+};
+
+enum {
+  PAGE = 4096,
+  WAIT_NS = 10 * 1000 * 1000, /* then the heart must beat */
+  NAP_NS = 200 * 1000,
+};
+#define LOG_BYTES (16ull << 30) /* when no memory budget says less */
+
+static size_t whole_pages(size_t n) { return (n + PAGE - 1) / PAGE * PAGE; }
+
+struct gang *gang_map(uint32_t members, uint64_t max_states,
+                      uint64_t max_memory) {
+  if (members > GANG_MOST)
+    members = GANG_MOST;
+  size_t head = whole_pages(sizeof(struct gang));
+  size_t boxes = whole_pages(members * sizeof(struct box));
+  size_t log = whole_pages(max_memory ? max_memory : LOG_BYTES);
+  size_t table = visited_span(max_states);
+  size_t span = head + boxes + table + members * log;
+  char *p = mmap(NULL, span, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED)
+    return NULL;
+  struct gang *g = (struct gang *)p;
+  g->span = span;
+  g->most = members;
+  g->log_words = log / sizeof(uint64_t);
+  g->boxes = (struct box *)(p + head);
+  visited_at(&g->visited, p + head + boxes, max_states);
+  g->logs = (uint64_t *)(p + head + boxes + table);
+  gang_reset(g, members);
+  return g;
+}
+
+void gang_unmap(struct gang *g) {
+  if (g)
+    munmap(g, g->span);
+}
+
+void gang_reset(struct gang *g, uint32_t members) {
+  g->members = members < g->most ? members : g->most;
+  g->differs = false;
+  g->over = false;
+  g->inside = 0;
+  g->asking = 0;
+  g->busy = 1; /* member 0, who begins at the root, whenever it comes */
+  for (int i = 0; i < GANG_SUMS; i++)
+    g->sum[i] = 0;
+  for (uint32_t i = 0; i < g->most; i++) {
+    g->boxes[i].state = BOX_EMPTY;
+    g->boxes[i].written = (struct gang_written){0};
+  }
+  visited_clear(&g->visited);
+  madvise(g->logs, g->most * g->log_words * sizeof *g->logs, MADV_REMOVE);
+  g->stop = 0;
+}
+
+static void futex_wait(_Atomic uint32_t *at, uint32_t value, long ns) {
+  struct timespec t = {0, ns};
+  syscall(SYS_futex, at, FUTEX_WAIT, value, &t, NULL, 0);
+}
+
+static void futex_wake(_Atomic uint32_t *at) {
+  syscall(SYS_futex, at, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void wake_all(struct gang *g) {
+  for (uint32_t i = 0; i < g->members; i++)
+    futex_wake(&g->boxes[i].state);
+}
+
+void gang_stop(struct gang *g, int end) {
+  int none = 0;
+  if (atomic_compare_exchange_strong(&g->stop, &none, end + 1))
+    wake_all(g);
+}
+
+int gang_stopped(const struct gang *g) {
+  return atomic_load_explicit(&g->stop, memory_order_relaxed) - 1;
+}
+
+void gang_abort(struct gang *g) {
+  g->stop = EXPLORE_STOPPED + 1; /* whatever it was before */
+  wake_all(g);
+}
+
+uint64_t gang_add(struct gang *g, enum gang_sum what, int64_t n) {
+  return atomic_fetch_add(&g->sum[what], (uint64_t)n) + (uint64_t)n;
+}
+
+struct visited gang_visited(const struct gang *g) {
+  return g->visited;
+}
+
+uint64_t *gang_log(struct gang *g, uint32_t member, uint64_t *most) {
+  *most = g->log_words;
+  return g->logs + member * g->log_words;
+}
+
+struct gang_written *gang_written(struct gang *g, uint32_t member) {
+  return &g->boxes[member].written;
+}
+
+void gang_enter(struct gang *g) { g->inside++; }
+void gang_leave(struct gang *g) { g->inside--; }
+uint32_t gang_members(const struct gang *g) { return g->members; }
+bool gang_alone(const struct gang *g) { return g->inside == 1; }
+
+struct gang_work *gang_asked(struct gang *g, uint32_t *who) {
+  uint64_t asking = atomic_load_explicit(&g->asking, memory_order_relaxed);
+  if (!asking)
+    return NULL;
+  *who = (uint32_t)__builtin_ctzll(asking);
+  if (!(atomic_fetch_and(&g->asking, ~(1ull << *who)) >> *who & 1))
+    return NULL; /* another was faster */
+  return &g->boxes[*who].work;
+}
+
+void gang_give(struct gang *g, uint32_t who) {
+  g->busy++;
+  g->boxes[who].state = BOX_FULL;
+  futex_wake(&g->boxes[who].state);
+}
+
+void gang_keep(struct gang *g, uint32_t who) {
+  atomic_fetch_or(&g->asking, 1ull << who);
+}
+
+void gang_ask(struct gang *g, uint32_t member, bool had_work) {
+  g->boxes[member].state = BOX_EMPTY;
+  atomic_fetch_or(&g->asking, 1ull << member);
+  if (had_work && --g->busy == 0) {
+    g->over = true;
+    wake_all(g);
+  }
+}
+
+enum gang_wait gang_wait(struct gang *g, uint32_t member,
+                         const struct gang_work **work) {
+  struct box *box = &g->boxes[member];
+  if (box->state == BOX_EMPTY && !g->over && gang_stopped(g) < 0)
+    futex_wait(&box->state, BOX_EMPTY, WAIT_NS);
+  if (g->over || gang_stopped(g) >= 0)
+    return GANG_OVER;
+  if (box->state == BOX_EMPTY)
+    return GANG_AGAIN;
+  *work = &box->work;
+  return GANG_WORK;
+}
+
+void gang_nap(void) {
+  struct timespec t = {0, NAP_NS};
+  nanosleep(&t, NULL);
+}
+
+void gang_differ(struct gang *g) {
+  g->differs = true;
+  gang_stop(g, EXPLORE_STOPPED);
+}
+
+bool gang_differs(const struct gang *g) { return g->differs; }
