@@ -20,6 +20,7 @@ struct hunt {
   struct jury jury;
   struct result *r;
   double begun, deadline;
+  double patience; /* until then a smaller client is looked for */
   bool timed, counted; /* --time, --max-executions: */
   uint64_t max_executions;
   bool found; /* a bad execution */

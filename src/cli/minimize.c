@@ -10,6 +10,7 @@
 
 enum {
   MINIMIZE_STATES = 50000, /* of a client with one call less */
+  MINIMIZE_SECONDS = 10,   /* in all: states can be very large */
 };
 
 /* Does this client show the same kind of fault?  *proved is cleared when the
@@ -20,6 +21,7 @@ static bool still_bad(struct hunt *h, const struct client *c, path *out,
     return false;
   struct explore x;
   hunt_explore_init(h, &x);
+  x.deadline = h->patience;
   x.max_states = MINIMIZE_STATES;
   enum explore_end how = hunt_explore(h, &x, SEARCH_STATEFUL);
   if ((how != EXPLORE_ALL && how != EXPLORE_BAD) || x.cut)
@@ -58,6 +60,7 @@ static void make_tidy(struct hunt *h, struct bad *b) {
   struct explore x;
   hunt_explore_init(h, &x);
   x.all = x.graph = true;
+  x.deadline = h->patience;
   x.max_states = 4 * MINIMIZE_STATES;
   hunt_explore(h, &x, SEARCH_STATEFUL);
   if (x.bad.len && x.bad_switches < path_switches(b->path.at, b->path.len)) {
@@ -108,6 +111,7 @@ void hunt_minimize(struct hunt *h, struct bad *b, bool simplify, bool tidy) {
   struct jury *j = &h->jury;
   bool minimal = false;
   h->found = true;
+  h->patience = explore_now() + MINIMIZE_SECONDS;
   uint64_t before = h->r->statistics.executions;
   if (j->suite && j->spec_fault)
     make_sequential(h, b);

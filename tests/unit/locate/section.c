@@ -110,10 +110,10 @@ static const char source[] =
     "}\n"
     "#line 260\n"
     "static void splits(void) {\n"
-    "  if (split(1) == 4) split(2);\n" /* 261 */
-    "  else split(0);\n"
+    "  c = split(1) + 1;\n" /* 261 */
+    "  c = split(2) * 3;\n"
     "}\n"
-    "static void splits_too(void) { split(n + 1); split(n); }\n"
+    "static int splits_too(void) { return split(n + 1) + split(n) * 5; }\n"
     "#line 300\n"
     "static void nothing(void) { c = 0; }\n"
     "FL_OBJECT(object)\n"
@@ -121,7 +121,7 @@ static const char source[] =
     "FL_OP(void, rounds)\nFL_OP(void, inlines)\n"
     "FL_OP(void, inlines_in_loop)\nFL_OP(void, macro)\n"
     "FL_OP(void, recursion)\nFL_OP(void, copies)\nFL_OP(void, through)\n"
-    "FL_OP(void, splits)\nFL_OP(void, splits_too)\n"
+    "FL_OP(void, splits)\nFL_OP(int, splits_too)\n"
     "FL_OP(void, nothing)\n";
 
 /* One operation, recorded. */

@@ -393,4 +393,30 @@ TEST(two_calls_of_a_library_function_are_two) {
   with(counter, "-O1", leave_between_calls);
 }
 
+/*
+ * The same native state, reached inside of the region (through h) and not.
+ * poke() sees g == 3 and w == 0 only in the second case.
+ */
+static const char ways[] =
+    HEAD "static atomic_int g;\nstatic volatile int h, w;\n"
+         "static void take(void) {\n"
+         "  if (atomic_fetch_or(&g, 2) & 1) (void)h;\n"
+         "  w = 1;\n}\n"
+         "static int poke(void) {\n"
+         "  atomic_fetch_or(&g, 1);\n"
+         "  int k = atomic_load(&g);\n"
+         "  return 2 * k + w;\n}\n"
+         "FL_OBJECT(ways)\nFL_OP(void, take)\nFL_OP(int, poke)\n";
+
+static void tell_ways_apart(void *so) {
+  engine_open(so, NULL);
+  protect("poke(); {take()}", 1, 2, false);
+  CHECK_INT(region.npcs, 2);
+  CHECK_INT(outcomes("{poke()} || {take()}"), 4); /* 1 0, 1 1, 3 0, 3 1 */
+}
+
+TEST(whether_a_thread_is_inside_is_part_of_the_state) {
+  with(ways, "-O2", tell_ways_apart);
+}
+
 TEST_MAIN
