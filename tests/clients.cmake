@@ -18,6 +18,8 @@ function(fl_client_tests label)
       set(name example.${name})
     elseif(label STREQUAL "papers")
       set(name papers.${name})
+    elseif(label STREQUAL "dpor")
+      set(name dpor.${name})
     endif()
     add_test(NAME client.${name}
              COMMAND ${fl_client_root}/tests/run-client ${file})
@@ -37,10 +39,13 @@ file(GLOB fl_client_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/clients/*/harness.c)
 file(GLOB fl_paper_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/clients/papers/*.c)
+file(GLOB fl_dpor_files CONFIGURE_DEPENDS
+     ${fl_client_root}/tests/clients/dpor/*.c)
 file(GLOB fl_litmus_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/litmus/*.c)
 
 fl_client_tests(example ${fl_example_files})
 fl_client_tests(clients ${fl_client_files})
 fl_client_tests(papers ${fl_paper_files})
+fl_client_tests(dpor ${fl_dpor_files})
 fl_client_tests(litmus ${fl_litmus_files})

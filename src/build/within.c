@@ -2,10 +2,11 @@
 
 #include "base/vec.h"
 #include "build/flow_int.h"
+#include "build/lines_int.h"
 
 #include <string.h>
 
-enum { NONE = UINT32_MAX, STAYED = 1, LEFT = 2 };
+enum { NONE = UINT32_MAX, STAYED = 1, LEFT = 2, MOVES = 2 };
 
 /* ---- choosing ---- */
 
@@ -34,19 +35,44 @@ static bool is_call(const struct flow_insn *n) {
   return n->steps || n->calls || n->indirect;
 }
 
+/* Whether instruction `at` is on the line of what stands before its basic
+ * block, which is where compilers put what has no line. */
+static bool inherits(const struct flow *f, uint32_t leader, uint32_t at) {
+  const struct flow_insn *n = f->insns.at;
+  const struct line_row *r = lines_row_at(f->lines, n[at].pc);
+  const struct line_row *before =
+      leader ? lines_row_at(f->lines, n[leader - 1].pc) : NULL;
+  return !r || (before && before->line == r->line && before->file == r->file);
+}
+
+/* Takes in what stands between the beginning of a basic block and its first
+ * chosen instruction, if it is a move or two of the compiler's own. */
+static void fill_start(struct within_code *w, uint32_t leader, uint32_t first) {
+  if (first - leader > MOVES)
+    return;
+  for (uint32_t i = leader; i < first; i++)
+    if (is_call(&w->f->insns.at[i]) || !inherits(w->f, leader, i))
+      return;
+  memset(w->part + leader, WITHIN_YES, first - leader);
+}
+
 /* Takes in what lies between chosen instructions of one basic block. */
-static void fill_gaps(struct within_code *w, const uint8_t *leader) {
-  uint32_t last = NONE; /* chosen, in the same basic block */
+static void fill_gaps(struct within_code *w, const uint8_t *leaders) {
+  uint32_t last = NONE, leader = NONE; /* of the basic block */
   for (uint32_t i = 0; i < w->f->insns.len; i++) {
-    if (leader[i])
+    if (leaders[i]) {
+      leader = i;
       last = NONE;
+    }
     if (w->part[i] != WITHIN_YES) {
       if (is_call(&w->f->insns.at[i]))
-        last = NONE;
+        leader = last = NONE;
       continue;
     }
     if (last != NONE)
       memset(w->part + last, WITHIN_YES, i - last);
+    else if (leader != NONE)
+      fill_start(w, leader, i);
     last = i;
   }
 }

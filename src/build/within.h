@@ -5,7 +5,9 @@
  * Compilers move instructions.  What lies between two chosen instructions of
  * one basic block is taken as chosen too, whatever it says of itself: control
  * that runs straight through has not been elsewhere.  Calls are not moved: what
- * contains one is no such gap.
+ * contains one is no such gap.  They also add moves of their own, which have
+ * no line: at the beginning of a basic block these seem to be on the line of
+ * whatever stands before it.  One or two are taken with what follows them.
  *
  * A "place" is where a call comes back to: its return address.
  */

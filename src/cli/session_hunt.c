@@ -230,7 +230,7 @@ static int hunt_object(struct session *s, struct run *r,
   enum campaign_end how = campaign_run(&c, e);
   worker_seal(&r->worker, false);
   if (c.lost && how != CAMPAIGN_INTERRUPTED)
-    session_warn(s, xasprintf("warning: %s", c.lost));
+    session_warn(s, xasprintf("warning: %s, which others did again", c.lost));
   err = end_campaign(s, r, &c, how, e);
   r->result.statistics.seconds = explore_now() - begun;
   campaign_free(&c);

@@ -412,8 +412,7 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
 static bool is_local(const struct fiber_state *f) {
   if (f->status != FIBER_PARKED || f->can || f->spinning)
     return false;
-  if (UNLIKELY(E.regions != NULL) &&
-      fl__atomic_needs_step((int)(f - E.fiber)))
+  if (UNLIKELY(E.regions != NULL) && fl__atomic_needs_step((int)(f - E.fiber)))
     return false;
   switch (f->kind) {
   case EV_READ:

@@ -466,7 +466,8 @@ uint8_t fl__holder(uint8_t kind, uint64_t addr) FL_HIDDEN;
 enum { SHADOW_CHAINS = 1, SHADOW_REGIONS = 2 };
 void fl__shadow_restart(void) FL_HIDDEN; /* as in the prepared state */
 void fl__atomic_made(int thread, bool step) FL_HIDDEN; /* its pending access */
-void fl__atomic_arrive(int thread) FL_HIDDEN; /* before its next one, or ended */
+/* … it has come to the next one, or to its end */
+void fl__atomic_arrive(int thread) FL_HIDDEN;
 /* Those of the threads that can step which may: E.live.inside is not 0. */
 uint32_t fl__atomic_enabled(uint32_t on) FL_HIDDEN;
 /* Its pending access must be a step, whatever it touches. */

@@ -214,10 +214,9 @@ const struct rt_set *rt_set(uint16_t set);
  * that made the last step goes first, then those that can go on.
  *
  * To be set between executions; snapshots from before are void.  The regions
- * must live as long as they are set.  All searches obey; those that reason
- * about which steps commute (dpor) do not know that an access inside of a region
- * cannot be moved to the front of another thread's, so that they may leave
- * executions out.
+ * must live as long as they are set.  All searches obey; but dpor, which
+ * reverses single accesses, does not know that a region moves as a whole, and
+ * leaves executions out.
  */
 struct regions;                          /* model/region.h */
 void rt_atomic(const struct regions *r); /* NULL: none */

@@ -19,11 +19,11 @@
 #include <sys/mman.h>
 
 #ifdef __SANITIZE_ADDRESS__
-enum { CLIENTS = 2, PROGRAMS = 3 };
+enum { CLIENTS = 1, PROGRAMS = 3 };
 #else
-enum { CLIENTS = 3, PROGRAMS = 16 };
+enum { CLIENTS = 2, PROGRAMS = 12 };
 #endif
-enum { SETS = 6, MOST_EXECUTIONS = 800 };
+enum { SETS = 5, MOST_EXECUTIONS = 500 };
 
 /* ---- all executions, recorded ---- */
 
@@ -449,13 +449,13 @@ static void add_up(const struct sum *sum) {
   total->gave_way += sum->gave_way;
 }
 
-static void check_total(void) {
+static void check_total(bool waits) {
   if (getenv("VERBOSE"))
     fprintf(stderr, "%u compared, %u narrowed, %u gave way\n", total->compared,
             total->narrowed, total->gave_way);
-  CHECK(total->compared >= 30);
+  CHECK(total->compared >= 10);
   CHECK(total->narrowed >= total->compared / 4);
-  CHECK(total->gave_way > 0 && total->gave_way < total->compared);
+  CHECK(total->gave_way < total->compared && (total->gave_way || !waits));
   *total = (struct sum){0};
 }
 
@@ -475,7 +475,7 @@ TEST(they_agree_on_objects) {
     engine_child(compare_object, o);
     free(o->so);
   }
-  check_total();
+  check_total(true);
 }
 
 /* ---- random programs ---- */
@@ -522,7 +522,7 @@ TEST(they_agree_on_random_programs) {
     free(p.so);
     buf_free(&text);
   }
-  check_total();
+  check_total(false); /* locks are rare there */
 }
 
 int main(void) {

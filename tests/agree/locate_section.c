@@ -9,12 +9,16 @@
  * (C) a segment inside another gets a block inside the other's, or one in a
  *     function that was called from there;
  * (D) a repair eliminates the trace that it was made from;
- * (E) an inlined function is blamed as if it had been called, or its caller is.
+ * (E) an inlined function is blamed as if it had been called, or its caller is;
+ * (F) what lies in an execution of a block, and nothing else, has a place in
+ *     the block's region.
  */
 #include "engine_objects.h"
 
+#include "build/region.h"
 #include "locate/section.h"
 
+enum { REGIONS_EVERY = 5 }; /* traces: they take the longest */
 #ifdef __SANITIZE_ADDRESS__
 enum { TRACES = 4, CLIENTS = 2 };
 #else
@@ -90,6 +94,7 @@ static const char called[] = HELPERS("NOINLINE");
 static struct {
   struct lines *lines;
   struct scopes *scopes;
+  struct flow *flow;
   uint32_t traces, eliminators, inlined, nested;
 } it;
 
@@ -184,7 +189,38 @@ static void check_segments(const struct trace *t, const struct conflicts *c,
     }
 }
 
-static void check_repairs(const struct conflicts *c, struct section_trace *s) {
+static bool has_place(const struct region *r, uint64_t pc) {
+  for (uint32_t i = 0; i < r->npcs; i++)
+    if (r->pcs[i] == pc)
+      return true;
+  return false;
+}
+
+/* (F) */
+static void check_region(const struct trace *t, const struct conflicts *c,
+                         const struct section_trace *s,
+                         const struct code_block *b) {
+  struct cause one = {b, 1};
+  struct rank_trace data = {c, s};
+  struct regions all;
+  struct arena a = {0};
+  struct error e = {0};
+  uint32_t *unit = xcalloc(c->nnodes + 1, sizeof *unit);
+  section_units(NULL, one, &data, unit);
+  CHECK_INT(regions_of_cause(it.flow, one, &a, &all, &e), ERR_NONE);
+  for (uint32_t i = 0; i < c->nnodes; i++) {
+    const struct event *v = &t->events[c->nodes[i].event];
+    bool found = has_place(&all.at[0], v->pc);
+    for (uint32_t k = v->activation; k; k = t->activations[k].parent)
+      found |= has_place(&all.at[0], t->activations[k].call_pc);
+    CHECK_INT(found, unit[i] != UNIT_ALONE);
+  }
+  free(unit);
+  arena_free(&a);
+}
+
+static void check_repairs(const struct trace *t, const struct conflicts *c,
+                          struct section_trace *s) {
   struct eliminators e;
   struct arena a = {0};
   struct causes causes = {0};
@@ -196,6 +232,9 @@ static void check_repairs(const struct conflicts *c, struct section_trace *s) {
   rank_causes(&causes, &in, r);
   for (uint32_t i = 0; i < causes.len; i++)
     CHECK_INT(r[i].misses, 0); /* D */
+  for (uint32_t i = 0; i < causes.len && it.traces % REGIONS_EVERY == 0; i++)
+    for (uint32_t k = 0; k < causes.at[i].nblocks; k++)
+      check_region(t, c, s, &causes.at[i].blocks[k]);
   it.eliminators += eliminators_count(&e);
   free(r);
   causes_free(&causes);
@@ -217,7 +256,7 @@ static void look_at_trace(const struct trace *t) {
   section_trace_check_invariants(&s);
   for (uint32_t op = 0; op < c.nops; op++)
     check_segments(t, &c, &s, op);
-  check_repairs(&c, &s);
+  check_repairs(t, &c, &s);
   it.traces++;
   section_trace_free(&s);
   conflicts_free(&c);
@@ -266,10 +305,10 @@ static void open_object(const struct job *job) {
   struct error e = {0};
   engine_open(job->so, &job->object->options);
   it.lines = lines_open(job->so, &e);
-  struct flow *flow = it.lines ? flow_open(it.lines, &e) : NULL;
-  if (!flow)
+  it.flow = it.lines ? flow_open(it.lines, &e) : NULL;
+  if (!it.flow)
     die("%s", e.text);
-  it.scopes = scopes_open(it.lines, flow);
+  it.scopes = scopes_open(it.lines, it.flow);
 }
 
 static void body(void *arg) {

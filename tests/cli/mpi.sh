@@ -33,7 +33,7 @@ check_tmp() {
 
 # What does not depend on the clock.
 stable() {
-  jq -S 'walk(if type == "object" then del(.seconds) else . end)' "$1"
+  jq -S 'walk(if type == "object" then del(.seconds, .warnings) else . end)' "$1"
 }
 
 expect_same() {
@@ -152,10 +152,12 @@ kill -KILL "$server"
 end
 expect_status 0
 expect_same
+expect_report '.warnings[] | test("rank 1 .*is gone.*others did again")'
 
 options=--enable-recovery begin 3 "${long[@]}"
 await 2
 kill -KILL "$relay"
 end
 expect_same
+expect_report '.warnings[] | test("rank 2 .*is gone.*others did again")'
 finish

@@ -52,6 +52,7 @@ static const char source[] =
     "  small(n);\n" /* 151 */
     "  c = n;\n"
     "  small(n + 1);\n" /* 153 */
+    "  small(n + 2);\n"
     "}\n"
     "#line 160\n"
     "void inlines_too(int n) {\n"
@@ -194,8 +195,8 @@ static void look_at_calls(struct object *o) {
 
 static void look_at_inlined_code(struct object *o) {
   make(o, "r.c", "small", 141, 142);
-  CHECK_INT(places(o, "small", 141), 3);
-  CHECK_INT(places(o, "small", 142), 3);
+  CHECK_INT(places(o, "small", 141), 4);
+  CHECK_INT(places(o, "small", 142), 4);
   CHECK(stays(o, "small", 141, 142));
   CHECK(!stays(o, "small", 142, 141)); /* the other copy is another one */
   CHECK(stays(o, "inlines_too", 161, 161));

@@ -113,7 +113,25 @@ static const char source[] =
     "  c = split(1) + 1;\n" /* 261 */
     "  c = split(2) * 3;\n"
     "}\n"
-    "static int splits_too(void) { return split(n + 1) + split(n) * 5; }\n"
+    "int more(int k) { return split(k) + 1; }\n"
+    "int yet_more(int k) { return split(k + 2) * 3; }\n"
+    "#line 270\n" /* the second part stays a function of its own */
+    "static int parted(int k) {\n"
+    "  if (a == k)\n" /* 271 */
+    "    return 0;\n"
+    "  b = k;\n" /* 273 */
+    "  for (int i = 0; i < k; i++) {\n"
+    "    helper(b + i); c = i; helper(b + k); c += b; helper(c);\n"
+    "    helper(c + 2); n = b + c; helper(n); helper(n + 4);\n"
+    "    helper(n * c); }\n"
+    "  helper(9); helper(b); helper(c); helper(n); helper(b + c);\n" /* 278 */
+    "  c = 3;\n"
+    "  return n;\n" /* 280 */
+    "}\n"
+    "int one(int k) { return parted(k) + 1; }\n"
+    "int two(int k) { return parted(k + 2) * 3; }\n"
+    "#line 290\n"
+    "int three(void) { return parted(3) * 5; }\n"
     "#line 300\n"
     "static void nothing(void) { c = 0; }\n"
     "FL_OBJECT(object)\n"
@@ -121,7 +139,7 @@ static const char source[] =
     "FL_OP(void, rounds)\nFL_OP(void, inlines)\n"
     "FL_OP(void, inlines_in_loop)\nFL_OP(void, macro)\n"
     "FL_OP(void, recursion)\nFL_OP(void, copies)\nFL_OP(void, through)\n"
-    "FL_OP(void, splits)\nFL_OP(int, splits_too)\n"
+    "FL_OP(void, splits)\nFL_OP(int, three)\n"
     "FL_OP(void, nothing)\n";
 
 /* One operation, recorded. */
@@ -239,6 +257,11 @@ static void blocks_of_functions_in_two_parts(void) {
   BLOCK(243, 0, 250, 0, "split 243-250");
   BLOCK(249, 0, 250, 0, "split 249-250");
   BLOCK(243, 0, 241, 1, "splits 261-262");
+  run("three");
+  BLOCK(271, 0, 273, 0, "parted 271-273");
+  BLOCK(271, 0, 279, 0, "parted 271-279");
+  BLOCK(273, 0, 280, 0, "parted 273-280");
+  BLOCK(279, 0, 280, 0, "parted 279-280");
 }
 
 static void blocks_of_recursive_functions(void) {

@@ -122,12 +122,24 @@ TEST(a_trace_is_copied_whole) {
   struct frame frames[1] = {{0, 0}};
   struct block blocks[1] = {{.base = 64, .size = 8}};
   const char *notes[] = {"note"};
-  struct trace t = {events, 3, frames,           1,   blocks, 1,
-                    notes,  1, {&c, ops, false}, true};
+  struct activation activations[2] = {{0, 0}, {9, 0}};
+  struct trace t = {.events = events,
+                    .nevents = 3,
+                    .frames = frames,
+                    .nframes = 1,
+                    .activations = activations,
+                    .nactivations = 2,
+                    .blocks = blocks,
+                    .nblocks = 1,
+                    .notes = notes,
+                    .nnotes = 1,
+                    .history = {&c, ops, false},
+                    .truncated = true};
   struct arena a = {0};
   struct trace u;
   CHECK(trace_copy(&u, &t, &a));
   CHECK(u.events != events && u.events[0].pc == 7);
+  CHECK(u.activations != activations && u.activations[1].call_pc == 9);
   CHECK(u.blocks != blocks && u.blocks[0].base == 64);
   CHECK(u.notes != notes && u.notes[0] != notes[0]);
   CHECK_STR(u.notes[0], "note");
