@@ -58,6 +58,8 @@ static void *take(struct arena *a, size_t size) {
   return p;
 }
 
+void *arena_room(struct arena *a, size_t size) { return take(a, size); }
+
 void *arena_alloc(struct arena *a, size_t size) {
   void *p = take(a, size);
   return p ? memset(p, 0, size) : NULL;

@@ -19,6 +19,7 @@ struct arena {
 
 void arena_init_fixed(struct arena *a, void *region, size_t size);
 void *arena_alloc(struct arena *a, size_t size); /* zeroed, 16-aligned */
+void *arena_room(struct arena *a, size_t size);  /* the same, not zeroed */
 void *arena_copy(struct arena *a, const void *from, size_t size);
 char *arena_strdup(struct arena *a, const char *s); /* NULL gives NULL */
 void arena_reset(struct arena *a); /* forgets everything, keeps a chunk */

@@ -38,6 +38,7 @@ struct hunt_order {
   uint32_t nestimates;
   const char *native; /* stress: the object without hooks */
   const struct conclusion *conclusion;
+  struct lines *lines; /* of the object; with a conclusion */
   struct gang *gang; /* of the pool's workers here, or NULL */
 };
 

@@ -67,6 +67,10 @@ void hunt_stress(struct hunt *h);
 /* Sequences of calls by one thread; true when one is bad (sequences.c). */
 bool hunt_sequences(struct hunt *h);
 
+/* Which lines would have to be atomic, for a history that is not linearizable;
+ * the client has been prepared (causes.c). */
+void hunt_causes(struct hunt *h, struct finding *f);
+
 /* A bad execution is not bad when it is run again (minimize.c). */
 void hunt_not_repeatable(struct hunt *h);
 

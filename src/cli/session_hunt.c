@@ -154,6 +154,7 @@ static int conclude(struct session *s, struct run *r, struct campaign *c,
                              .tidy = !c->order->want_outcomes && !interrupted};
   struct hunt_order order = *c->order;
   order.conclusion = &found;
+  order.lines = interrupted ? NULL : s->lines;
   struct run last = {.worker.show_output = s->settings->show_output};
   int err = take_worker(s, &last, &order,
                         worker_run(&last.worker, hunt_run, &order), e);

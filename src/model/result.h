@@ -7,6 +7,7 @@
 #define MODEL_RESULT_H
 
 #include "base/vec.h"
+#include "model/cause.h"
 #include "model/client.h"
 #include "model/schedule.h"
 #include "model/trace.h"
@@ -38,6 +39,24 @@ struct waiting { /* deadlock, livelock: what a thread waits for */
   uint32_t call;
 };
 
+/* A set of blocks that would have to be atomic, see model/cause.h. */
+struct ranked_cause {
+  struct cause cause;
+  uint32_t rank;       /* equal ones share it */
+  uint32_t eliminates; /* good traces that could not happen then */
+  uint64_t events;     /* accesses of failing traces inside it */
+  uint64_t lines;
+};
+
+/* All traces of the failing client, up to the order of what does not conflict,
+ * and what would forbid the failing ones. */
+struct causes_found {
+  uint64_t bad, good; /* traces */
+  bool complete;      /* these are all */
+  struct ranked_cause *at;
+  uint32_t len;
+};
+
 struct finding {
   enum fault fault;
   struct client client;
@@ -52,6 +71,7 @@ struct finding {
   VEC(struct waiting) waiting;
   refutation_list refutations;
   uint32_t more_refutations;
+  struct causes_found causes;
   bool minimal_checked; /* every client with one call less was searched too */
   char *schedule_file;  /* where it was saved, or NULL */
   bool real_threads;    /* no trace and no schedule: a history alone … */

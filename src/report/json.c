@@ -220,6 +220,38 @@ static void put_diagnostic(struct json *j, const struct story *s) {
   json_end_object(j);
 }
 
+/* What would have to be atomic, best first. */
+static void put_causes(struct json *j, const struct causes_found *c) {
+  json_array(j, "causes");
+  for (uint32_t i = 0; i < c->len; i++) {
+    const struct ranked_cause *r = &c->at[i];
+    json_object(j, NULL);
+    json_uint(j, "rank", r->rank);
+    json_uint(j, "eliminates", r->eliminates);
+    json_bool(j, "verified", false);
+    json_array(j, "blocks");
+    for (uint32_t k = 0; k < r->cause.nblocks; k++) {
+      const struct code_block *b = &r->cause.blocks[k];
+      json_object(j, NULL);
+      string_or_null(j, "file", b->file);
+      string_or_null(j, "function", b->function);
+      json_uint(j, "first", b->first);
+      json_uint(j, "last", b->last);
+      json_end_object(j);
+    }
+    json_end_array(j);
+    json_end_object(j);
+  }
+  json_end_array(j);
+  if (!c->len)
+    return;
+  json_object(j, "traces");
+  json_uint(j, "failing", c->bad);
+  json_uint(j, "good", c->good);
+  json_bool(j, "complete", c->complete);
+  json_end_object(j);
+}
+
 static void put_finding(struct json *j, const struct story *s) {
   const struct finding *f = s->result->finding;
   json_string(j, "client", s->client);
@@ -235,6 +267,7 @@ static void put_finding(struct json *j, const struct story *s) {
   string_or_null(j, "history_file", f->history_file);
   put_waiting(j, s);
   put_refutations(j, s);
+  put_causes(j, &f->causes);
 }
 
 static void put_no_finding(struct json *j) {

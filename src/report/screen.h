@@ -40,6 +40,7 @@ void screen_source(struct screen *s, const struct place *p,
 
 /* The table of outcomes (text_outcomes.c). */
 void screen_outcomes(struct screen *s, const struct story *story);
+void screen_causes(struct screen *s, const struct story *story);
 
 /* The interleaving (text_rows.c). */
 void screen_rows(struct screen *s, const struct story *story);

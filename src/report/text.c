@@ -424,6 +424,7 @@ static void put_evidence(struct screen *s, const struct story *story) {
   screen_rows(s, story);
   put_all_results(s, story);
   put_why(s, story);
+  screen_causes(s, story);
 }
 
 static struct screen open_screen(const struct text_style *style,

@@ -330,7 +330,7 @@ void fl__record_note(enum event_kind kind, int thread, uint64_t pc,
 }
 
 static void *room(size_t size) {
-  void *p = arena_alloc(R.arena, size);
+  void *p = arena_room(R.arena, size); /* most of it is never used */
   if (!p)
     die("the memory for recordings is full");
   return p;

@@ -1,0 +1,200 @@
+/*
+ * From a failing client to the lines that must be atomic: every trace of the
+ * client (dpor), which of them fail, what eliminates those (locate/), and how
+ * many of the good ones it would take away.
+ */
+#include "cli/hunt_int.h"
+
+#include "locate/section.h"
+
+#include <stdlib.h>
+
+enum {
+  MOST_TRACES = 2000,  /* of dpor */
+  MOST_CAUSES = 64,    /* kept while traces are combined */
+  CAUSES_SECONDS = 10, /* for all of it */
+};
+
+/* One class of traces; equal orders of conflicts are one. */
+struct located {
+  struct conflicts conflicts;
+  struct section_trace section;
+  bool bad;
+};
+
+struct collected {
+  path path;
+  bool bad;
+};
+
+struct collector {
+  struct judge judge;
+  struct live_path live;
+  VEC(struct collected) paths;
+  VEC(struct located *) traces; /* section_trace points into its neighbour */
+  struct map128 known;
+  struct scopes *scopes;
+};
+
+static enum judgement collect(void *ctx, enum rt_end end) {
+  struct collector *c = ctx;
+  struct collected one = {.bad =
+                              c->judge.ended(c->judge.ctx, end) == JUDGE_BAD};
+  if (end == RT_CUT)
+    return JUDGE_GOOD;
+  for (uint32_t i = 0; i < c->live.len; i++)
+    vec_push(&one.path, c->live.at[i]);
+  vec_push(&c->paths, one);
+  return JUDGE_GOOD;
+}
+
+static void again(void *ctx) {
+  struct collector *c = ctx;
+  for (uint32_t i = 0; i < c->paths.len; i++)
+    vec_free(&c->paths.at[i].path);
+  vec_clear(&c->paths);
+}
+
+static void free_located(struct located *l) {
+  section_trace_free(&l->section);
+  conflicts_free(&l->conflicts);
+  free(l);
+}
+
+static void locate(struct collector *c, const struct collected *from) {
+  struct arena a = {0};
+  struct trace t;
+  struct replay r;
+  struct accesses accesses = {0};
+  struct located *l = xcalloc(1, sizeof *l);
+  bool fresh;
+  replay_init(&r, from->path.at, from->path.len);
+  rt_run_recorded(&r.driver, &a, &t);
+  replay_free(&r);
+  accesses_from_trace(&t, &accesses);
+  conflicts_init(&l->conflicts, accesses.at, accesses.len, 0);
+  map128_put(&c->known, conflicts_digest(&l->conflicts), &fresh);
+  section_trace_init(&l->section, c->scopes, &t, &l->conflicts);
+  l->bad = from->bad;
+  if (fresh)
+    vec_push(&c->traces, l);
+  else
+    free_located(l);
+  free(accesses.at);
+  arena_free(&a);
+}
+
+/* What repairs all failing traces; false: nothing that has lines does. */
+static bool combine(const struct collector *c, struct arena *a,
+                    struct causes *all) {
+  combine_begin(all);
+  for (uint32_t i = 0; i < c->traces.len; i++) {
+    struct located *l = c->traces.at[i];
+    if (!l->bad)
+      continue;
+    struct eliminators e = {0};
+    struct causes one = {0};
+    eliminate(&l->conflicts,
+              (struct eliminate_limits){.results = 10000, .steps = 1000000},
+              &e);
+    causes_of_trace(&e, section_block, &l->section, a, &one);
+    eliminators_free(&e);
+    combine_add(all, &one, MOST_CAUSES, a);
+    causes_free(&one);
+    if (!all->len)
+      return false;
+  }
+  return true;
+}
+
+static void share_cause(struct ranked_cause *to, const struct ranked *from,
+                        struct arena *a) {
+  uint32_t n = from->cause.nblocks;
+  struct code_block *blocks = arena_alloc(a, (n + 1) * sizeof *blocks);
+  for (uint32_t i = 0; i < n; i++) {
+    blocks[i] = from->cause.blocks[i];
+    blocks[i].file = arena_strdup(a, blocks[i].file);
+    blocks[i].function = arena_strdup(a, blocks[i].function);
+  }
+  *to = (struct ranked_cause){.cause = {blocks, n},
+                              .rank = from->rank,
+                              .eliminates = from->eliminates,
+                              .events = from->events,
+                              .lines = from->lines};
+}
+
+static void rank(struct collector *c, const struct causes *all,
+                 struct causes_found *out, struct arena *a) {
+  VEC(struct rank_trace) good = {0}, bad = {0};
+  for (uint32_t i = 0; i < c->traces.len; i++) {
+    struct located *l = c->traces.at[i];
+    struct rank_trace t = {&l->conflicts, &l->section};
+    if (l->bad)
+      vec_push(&bad, t);
+    else
+      vec_push(&good, t);
+  }
+  out->good = good.len;
+  out->bad = bad.len;
+  struct rank_input in = {.good = good.at,
+                          .ngood = good.len,
+                          .bad = bad.at,
+                          .nbad = bad.len,
+                          .units = section_units};
+  struct ranked *ranked = xcalloc(all->len + 1, sizeof *ranked);
+  rank_causes(all, &in, ranked);
+  out->at = arena_alloc(a, (all->len + 1) * sizeof *out->at);
+  for (uint32_t i = 0; i < all->len; i++)
+    if (ranked[i].cause.nblocks && !ranked[i].misses)
+      share_cause(&out->at[out->len++], &ranked[i], a);
+  free(ranked);
+  vec_free(&good);
+  vec_free(&bad);
+}
+
+static void find(struct hunt *h, struct collector *c, struct finding *f) {
+  struct explore x;
+  struct arena own = {0};
+  struct causes all = {0};
+  double end = explore_now() + CAUSES_SECONDS;
+  hunt_explore_init(h, &x);
+  x.judge = (struct judge){collect, c, again};
+  x.live = &c->live;
+  x.all = true;
+  x.max_executions = MOST_TRACES;
+  x.deadline = end;
+  enum explore_end how = explore_dpor(&x);
+  f->causes.complete = how == EXPLORE_ALL && !x.cut;
+  vec_free(&x.bad);
+  for (uint32_t i = 0; i < c->paths.len; i++) {
+    if (explore_now() > end) {
+      f->causes.complete = false;
+      break;
+    }
+    locate(c, &c->paths.at[i]);
+  }
+  if (combine(c, &own, &all))
+    rank(c, &all, &f->causes, &h->shared->arena);
+  causes_free(&all);
+  arena_free(&own);
+}
+
+void hunt_causes(struct hunt *h, struct finding *f) {
+  struct error ignored = {0};
+  struct flow *flow = flow_open(h->order->lines, &ignored);
+  if (!flow)
+    return;
+  struct collector *c = xcalloc(1, sizeof *c);
+  c->judge = jury_judge(&h->jury);
+  c->scopes = scopes_open(h->order->lines, flow);
+  find(h, c, f);
+  again(c);
+  vec_free(&c->paths);
+  for (uint32_t i = 0; i < c->traces.len; i++)
+    free_located(c->traces.at[i]);
+  vec_free(&c->traces);
+  map128_free(&c->known);
+  scopes_close(c->scopes);
+  flow_close(flow);
+  free(c);
+}
