@@ -388,7 +388,8 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
   struct pool_job job = {.open = hunt_serve_open,
                          .item = hunt_serve,
                          .arg = &order,
-                         .show_output = set->show_output};
+                         .show_output = set->show_output,
+                         .only_here = order.regions != NULL};
   p.pool = pool_open(&job, jobs);
   p.at = xcalloc(pool_slots(p.pool), sizeof *p.at);
   p.last = &p.first;

@@ -76,6 +76,7 @@ void campaign_add_up(struct plan *p, const struct record *r) {
   s->transitions += r->transitions;
   t->faults += r->faults;
   t->touched |= r->touched;
+  t->gave_way |= r->gave_way;
   add_chance(t, &r->chance);
   if (p->kind == ITEM_ONE) {
     add_histories(t, r);

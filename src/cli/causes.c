@@ -1,5 +1,5 @@
 /*
- * From a failing client to the lines that must be atomic: every trace of the
+ * From failing clients to the lines that must be atomic: every trace of each
  * client (dpor), which of them fail, what eliminates those (locate/), and how
  * many of the good ones it would take away.
  */
@@ -10,9 +10,10 @@
 #include <stdlib.h>
 
 enum {
-  MOST_TRACES = 2000,  /* of dpor */
-  MOST_CAUSES = 64,    /* kept while traces are combined */
-  CAUSES_SECONDS = 10, /* for all of it */
+  MOST_TRACES = 2000, /* of dpor */
+  MOST_CAUSES = 64,   /* kept while traces are combined */
+  MOST_STEPS = 1000,  /* of an execution: longer ones go round for ever */
+  CAUSES_SECONDS = 5, /* for all of it */
 };
 
 /* One class of traces; equal orders of conflicts are one. */
@@ -61,6 +62,16 @@ static void free_located(struct located *l) {
   free(l);
 }
 
+/* Is there anything to make atomic without the real-time order?  If not, it
+ * is that order which the failing trace breaks. */
+static bool has_cycle(const struct conflicts *c) {
+  struct eliminators e = {0};
+  eliminate(c, (struct eliminate_limits){.results = 1, .steps = 100000}, &e);
+  bool some = eliminators_count(&e) != 0;
+  eliminators_free(&e);
+  return some;
+}
+
 static void locate(struct collector *c, const struct collected *from) {
   struct arena a = {0};
   struct trace t;
@@ -74,6 +85,11 @@ static void locate(struct collector *c, const struct collected *from) {
   accesses_from_trace(&t, &accesses);
   conflicts_init(&l->conflicts, accesses.at, accesses.len, 0);
   map128_put(&c->known, conflicts_digest(&l->conflicts), &fresh);
+  if (fresh && from->bad && !has_cycle(&l->conflicts)) {
+    conflicts_free(&l->conflicts);
+    conflicts_init(&l->conflicts, accesses.at, accesses.len,
+                   CONFLICTS_REAL_TIME);
+  }
   section_trace_init(&l->section, c->scopes, &t, &l->conflicts);
   l->bad = from->bad;
   if (fresh)
@@ -152,11 +168,12 @@ static void rank(struct collector *c, const struct causes *all,
   vec_free(&bad);
 }
 
-static void find(struct hunt *h, struct collector *c, struct finding *f) {
+/* All traces of one client; false: not all. */
+static bool collect_client(struct hunt *h, struct collector *c,
+                           const struct client *client, double end) {
   struct explore x;
-  struct arena own = {0};
-  struct causes all = {0};
-  double end = explore_now() + CAUSES_SECONDS;
+  if (hunt_prepare(h, client) != RT_DONE)
+    return false;
   hunt_explore_init(h, &x);
   x.judge = (struct judge){collect, c, again};
   x.live = &c->live;
@@ -164,22 +181,39 @@ static void find(struct hunt *h, struct collector *c, struct finding *f) {
   x.max_executions = MOST_TRACES;
   x.deadline = end;
   enum explore_end how = explore_dpor(&x);
-  f->causes.complete = how == EXPLORE_ALL && !x.cut;
+  bool complete = how == EXPLORE_ALL && !x.cut;
   vec_free(&x.bad);
-  for (uint32_t i = 0; i < c->paths.len; i++) {
-    if (explore_now() > end) {
-      f->causes.complete = false;
-      break;
-    }
-    locate(c, &c->paths.at[i]);
+  map128_clear(&c->known); /* two clients' traces are never equal */
+  uint32_t done = 0;
+  while (done < c->paths.len && explore_now() < end)
+    locate(c, &c->paths.at[done++]);
+  complete &= done == c->paths.len;
+  again(c);
+  return complete;
+}
+
+static void find(struct hunt *h, struct collector *c,
+                 struct causes_found *out) {
+  struct arena own = {0};
+  struct causes all = {0};
+  double end = explore_now() + CAUSES_SECONDS;
+  h->jury.only = FAULT_NOT_LINEARIZABLE;
+  rt_limit(MOST_STEPS);
+  out->complete = true;
+  for (uint32_t i = 0; i < h->order->nblame; i++) {
+    struct client client = {0};
+    if (!hunt_read_client(h, h->order->blame[i], &client))
+      return;
+    out->complete &= collect_client(h, c, &client, end);
+    client_free(&client);
   }
   if (combine(c, &own, &all))
-    rank(c, &all, &f->causes, &h->shared->arena);
+    rank(c, &all, out, &h->shared->arena);
   causes_free(&all);
   arena_free(&own);
 }
 
-void hunt_causes(struct hunt *h, struct finding *f) {
+void hunt_blame(struct hunt *h, struct causes_found *out) {
   struct error ignored = {0};
   struct flow *flow = flow_open(h->order->lines, &ignored);
   if (!flow)
@@ -187,8 +221,7 @@ void hunt_causes(struct hunt *h, struct finding *f) {
   struct collector *c = xcalloc(1, sizeof *c);
   c->judge = jury_judge(&h->jury);
   c->scopes = scopes_open(h->order->lines, flow);
-  find(h, c, f);
-  again(c);
+  find(h, c, out);
   vec_free(&c->paths);
   for (uint32_t i = 0; i < c->traces.len; i++)
     free_located(c->traces.at[i]);

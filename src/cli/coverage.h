@@ -20,6 +20,7 @@ struct totals {
   bool all;           /* the generator has no more */
   bool found;
   bool touched; /* accesses were seen */
+  bool gave_way;
   struct chance chance;
   /* of the one client */
   enum explore_end end;

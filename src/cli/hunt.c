@@ -378,6 +378,7 @@ int hunt_open(struct hunt *h, const struct hunt_order *order, struct shared *s,
   int err = rt_open(order->so, &o, &s->error);
   if (err)
     return err;
+  rt_atomic(order->regions);
   if (h->set->time > 0) {
     h->timed = true;
     h->deadline = h->begun + h->set->time;
@@ -417,6 +418,8 @@ int hunt_run(void *arg, struct shared *s) {
     hunt_stress(&h);
   else if (order->conclusion)
     conclude(&h);
+  else if (order->blame)
+    hunt_blame(&h, &report->causes);
   else
     begin(&h);
   if (s->error.code)

@@ -38,8 +38,12 @@ struct hunt_order {
   uint32_t nestimates;
   const char *native; /* stress: the object without hooks */
   const struct conclusion *conclusion;
-  struct lines *lines; /* of the object; with a conclusion */
-  struct gang *gang; /* of the pool's workers here, or NULL */
+  /* Which lines must be atomic for these clients not to fail? */
+  const char *const *blame; /* clients; NULL: not asked */
+  uint32_t nblame;
+  struct lines *lines;           /* of the object; with `blame` */
+  const struct regions *regions; /* are run without interruption; or NULL */
+  struct gang *gang;             /* of the pool's workers here, or NULL */
 };
 
 /* What a hunt leaves in shared memory beside the result. */
@@ -50,6 +54,7 @@ struct hunt_report {
   struct client client;  /* of the outcomes */
   uint64_t sequences;    /* of calls by one thread that passed */
   uint64_t minimizing;   /* executions that looked for a smaller client */
+  struct causes_found causes; /* blame */
 };
 
 /* For worker_run: arg is a struct hunt_order. */

@@ -20,7 +20,7 @@ struct hunt {
   struct jury jury;
   struct result *r;
   double begun, deadline;
-  double patience; /* until then a smaller client is looked for */
+  double patience;     /* until then a smaller client is looked for */
   bool timed, counted; /* --time, --max-executions: */
   uint64_t max_executions;
   bool found; /* a bad execution */
@@ -67,9 +67,8 @@ void hunt_stress(struct hunt *h);
 /* Sequences of calls by one thread; true when one is bad (sequences.c). */
 bool hunt_sequences(struct hunt *h);
 
-/* Which lines would have to be atomic, for a history that is not linearizable;
- * the client has been prepared (causes.c). */
-void hunt_causes(struct hunt *h, struct finding *f);
+/* Which lines would have to be atomic: order->blame (causes.c). */
+void hunt_blame(struct hunt *h, struct causes_found *out);
 
 /* A bad execution is not bad when it is run again (minimize.c). */
 void hunt_not_repeatable(struct hunt *h);

@@ -143,14 +143,17 @@ static void get_leftover(struct wire *w, struct leftover *l) {
   _(executions)                                                                \
   _(cut)                                                                       \
   _(blocked)                                                                   \
-  _(steps) _(states) _(transitions) _(interleavings) _(circles) _(faults)      \
-      _(histories) _(undecided)
+  _(steps)                                                                     \
+  _(states)                                                                    \
+  _(transitions) _(interleavings) _(circles) _(faults) _(histories)            \
+      _(undecided)
 
 void record_write(const struct record *r, struct buf *out) {
   wire_put(out, r->kind);
   wire_put(out, r->end);
   wire_put(out, r->exhaustive);
   wire_put(out, r->touched);
+  wire_put(out, r->gave_way);
   wire_put(out, r->calls);
 #define PUT(name) wire_put(out, r->name);
   NUMBERS(PUT)
@@ -174,6 +177,7 @@ bool record_read(struct record *r, struct wire *w) {
   r->end = (enum explore_end)wire_get(w);
   r->exhaustive = wire_get(w);
   r->touched = wire_get(w);
+  r->gave_way = wire_get(w);
   r->calls = (uint32_t)wire_get(w);
 #define GET(name) r->name = wire_get(w);
   NUMBERS(GET)

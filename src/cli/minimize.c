@@ -131,9 +131,5 @@ void hunt_minimize(struct hunt *h, struct bad *b, bool simplify, bool tidy) {
     return;
   }
   f->minimal_checked = minimal;
-  if (f->fault == FAULT_NOT_LINEARIZABLE && h->order->lines) {
-    hunt_prepare(h, &b->client);
-    hunt_causes(h, f);
-  }
   hunt_conclude(h, f);
 }

@@ -69,6 +69,7 @@ static void end_record(struct server *s, struct record *r) {
   r->faults = s->h.jury.faults;
   r->chance = s->result.chance;
   r->touched = rt_accesses() != 0;
+  r->gave_way = rt_gave_way();
 }
 
 static void take_client(struct server *s, const struct client *c,

@@ -4,6 +4,7 @@
  */
 #include "cli/autopsy.h"
 #include "cli/campaign.h"
+#include "cli/repair.h"
 
 #include <stdlib.h>
 
@@ -154,7 +155,6 @@ static int conclude(struct session *s, struct run *r, struct campaign *c,
                              .tidy = !c->order->want_outcomes && !interrupted};
   struct hunt_order order = *c->order;
   order.conclusion = &found;
-  order.lines = interrupted ? NULL : s->lines;
   struct run last = {.worker.show_output = s->settings->show_output};
   int err = take_worker(s, &last, &order,
                         worker_run(&last.worker, hunt_run, &order), e);
@@ -233,6 +233,8 @@ static int hunt_object(struct session *s, struct run *r,
   if (c.lost && how != CAMPAIGN_INTERRUPTED)
     session_warn(s, xasprintf("warning: %s, which others did again", c.lost));
   err = end_campaign(s, r, &c, how, e);
+  if (!err && r->result.finding && how == CAMPAIGN_BAD)
+    repair(s, r, order);
   r->result.statistics.seconds = explore_now() - begun;
   campaign_free(&c);
   return err;

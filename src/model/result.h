@@ -46,6 +46,13 @@ struct ranked_cause {
   uint32_t eliminates; /* good traces that could not happen then */
   uint64_t events;     /* accesses of failing traces inside it */
   uint64_t lines;
+  /* The clients were searched again with it atomic … */
+  bool tried;
+  bool verified;          /* … and none failed … */
+  bool waits;             /* … but a thread had to wait inside of it … */
+  char *covered;          /* … what was searched … */
+  char *still_bad;        /* … or this client fails all the same, */
+  enum fault still_fault; /* with this fault */
 };
 
 /* All traces of the failing client, up to the order of what does not conflict,

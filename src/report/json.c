@@ -228,7 +228,9 @@ static void put_causes(struct json *j, const struct causes_found *c) {
     json_object(j, NULL);
     json_uint(j, "rank", r->rank);
     json_uint(j, "eliminates", r->eliminates);
-    json_bool(j, "verified", false);
+    json_bool(j, "verified", r->verified);
+    string_or_null(j, "covered", r->covered);
+    string_or_null(j, "still_fails", r->still_bad);
     json_array(j, "blocks");
     for (uint32_t k = 0; k < r->cause.nblocks; k++) {
       const struct code_block *b = &r->cause.blocks[k];

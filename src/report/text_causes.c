@@ -35,6 +35,17 @@ static void put_cause(struct screen *s, const struct ranked_cause *c,
     story_number(all->good, &b);
     buf_puts(&b, " good ones");
   }
+  if (c->verified) {
+    buf_printf(&b, ". With %s atomic no fault was found in %s",
+               c->cause.nblocks > 1 || c->lines > 1 ? "them" : "it",
+               c->covered);
+  } else if (c->still_bad) {
+    buf_printf(&b, ". Not enough: %s still fails", c->still_bad);
+    if (c->still_fault != FAULT_NOT_LINEARIZABLE)
+      buf_printf(&b, " (%s)", story_fault_words(c->still_fault));
+  }
+  if (c->waits)
+    buf_puts(&b, "; a thread had to wait inside, and others ran meanwhile");
   buf_spaces(s->out, 2);
   screen_wrap(s, 2, 5, buf_text(&b));
   buf_free(&b);
