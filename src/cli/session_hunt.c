@@ -221,6 +221,8 @@ static int hunt_object(struct session *s, struct run *r,
     c.deadline = begun + s->settings->time;
   enum worker_end end = worker_run(&r->worker, hunt_run, (void *)order);
   int err = take_worker(s, r, order, end, e);
+  if (!err && end == WORKER_DONE && r->result.finding)
+    repair(s, r, order); /* a saved schedule fails again */
   if (err || end != WORKER_DONE || r->result.finding ||
       r->result.verdict != VERDICT_PASS)
     return err;

@@ -125,6 +125,83 @@ static const struct place *first_place(const struct teller *t, uint32_t call) {
   return &story_nowhere;
 }
 
+static bool is_in(const struct place *p, const struct code_block *k,
+                  uint32_t first, uint32_t last) {
+  return p->line >= first && p->line <= last && p->file && k->file &&
+         !strcmp(p->file, k->file) && p->function && k->function &&
+         !strcmp(p->function, k->function);
+}
+
+/* Where the event was on lines of the block: at the access, or at a call that
+ * led to it.  NULL: nowhere. */
+static const struct place *place_within(const struct teller *t,
+                                        const struct event *e,
+                                        const struct code_block *k,
+                                        uint32_t first, uint32_t last) {
+  const struct trace *tr = &t->f->trace;
+  uint64_t pc = e->pc;
+  for (uint32_t chain = e->chain;; chain = tr->frames[chain].parent) {
+    const struct place *p = place_of(t, pc, chain);
+    if (is_in(p, k, first, last))
+      return p;
+    if (!chain || chain >= tr->nframes)
+      return NULL;
+    pc = tr->frames[chain].call_pc;
+  }
+}
+
+/* The place, in this execution, of something on a line of the block. */
+static const struct place *
+block_place(const struct teller *t, const struct code_block *k, uint32_t line) {
+  for (uint32_t i = 0; i < t->f->trace.nevents; i++) {
+    const struct place *p =
+        place_within(t, &t->f->trace.events[i], k, line, line);
+    if (p)
+      return p;
+  }
+  return NULL;
+}
+
+/* Was the block interrupted there, in this execution? */
+static bool is_inside(const struct teller *t, const struct interruption *in,
+                      const struct code_block *k) {
+  const struct event *e = t->f->trace.events;
+  return place_within(t, &e[in->before], k, k->first, k->last) &&
+         place_within(t, &e[in->after], k, k->first, k->last);
+}
+
+/*
+ * The lines of the best cause, when the search with them atomic found nothing
+ * any more.  False: there is none, or it is not one block that this execution
+ * shows both ends of.
+ */
+static bool say_cause(struct teller *t, const struct interruption *in) {
+  const struct causes_found *c = &t->f->causes;
+  if (!c->len || !c->at[0].verified || c->at[0].cause.nblocks != 1)
+    return false;
+  const struct code_block *k = &c->at[0].cause.blocks[0];
+  const struct place *first = block_place(t, k, k->first);
+  const struct place *last = block_place(t, k, k->last);
+  if (!first || !last)
+    return false;
+  t->s->place = first;
+  t->s->until = last;
+  if (k->first == k->last)
+    buf_printf(&t->b, "%s() is not atomic: line %" PRIu32, k->function,
+               k->first);
+  else
+    buf_printf(&t->b, "%s() is not atomic: lines %" PRIu32 "-%" PRIu32,
+               k->function, k->first, k->last);
+  buf_puts(&t->b, " can be interrupted");
+  t->s->message = story_keep(t->s, &t->b);
+  if (in && is_inside(t, in, k)) {
+    buf_puts(&t->b, "here by ");
+    put_intruder(t, in);
+    answer_note(t, t->s->events[in->by].place, &t->b);
+  }
+  return true;
+}
+
 static void say_violation(struct teller *t) {
   struct interruption in;
   bool interrupted = interruption_find(t->f, &in);
@@ -137,6 +214,8 @@ static void say_violation(struct teller *t) {
     }
     return;
   }
+  if (say_cause(t, interrupted ? &in : NULL))
+    return;
   if (interrupted) {
     say_interrupted(t, &in);
     return;

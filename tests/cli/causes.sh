@@ -1,0 +1,58 @@
+#!/bin/bash
+# Which lines must be atomic: the two lists of Tables 1 and 2 of the
+# root-causing paper.  A row is the client, what of the library is shrunk, how
+# many orders of conflicting accesses fail and are good, and the lines of the
+# best cause as the paper numbers them (the sources say so in comments).
+. "$(dirname "$0")/common.inc"
+
+# The paper's number of a line: "/* line 27 */" behind it.
+paper_line() { # file, line
+  sed -n "$2s,.*/\* line \([0-9]*\).*,\1,p" "$1"
+}
+
+row() { # file, flags, client, failing, good, blocks
+  local file=tests/clients/papers/$1.c flags=$2
+  run explore "$file" --client "$3" --no-save --json report.json -- $flags
+  expect_status 1
+  counts=$(jq -r '"\(.traces.failing)/\(.traces.good) \(.traces.complete)"' \
+    report.json)
+  [ "$counts" = "$4/$5 true" ] || fail "orders: $counts, expected $4/$5"
+  blocks=
+  while read -r first last; do
+    blocks+="[$(paper_line "$file" "$first"),$(paper_line "$file" "$last")]"
+  done < <(jq -r '.causes[0].blocks[] | "\(.first) \(.last)"' report.json)
+  [ "$blocks" = "$6" ] || fail "blamed: $blocks, expected $6"
+}
+a=-DADD_SHRUNK r=-DREMOVE_SHRUNK
+
+row rw_list $a '{c(1); r(1); a(1)} || {a(1)}' 2 4 '[27,35]'
+row rw_list $a '{a(0); a(1)} || {a(0)}' 3 2 '[27,35]'
+row rw_list $a '{a(0); a(0)} || {a(1)}' 1 4 '[27,35]'
+row rw_list $r '{a(0); a(0); r(0)} || {r(0)}' 2 4 '[48,54]'
+row rw_list $r '{a(0); a(0)} || {a(1); r(1)}' 1 4 '[48,54]'
+row rw_list $r '{r(0)} || {a(0); r(0)}' 2 3 '[48,54]'
+row rw_list "$a $r" '{a(0); r(0)} || {r(0); a(1)}' 5 10 '[27,35][48,54]'
+row rw_list "$a $r" '{a(1); r(1)} || {a(0)}' 1 8 '[27,35]'
+row rw_list "$a $r" '{c(0); a(1); r(1); c(0)} || {r(1)}' 3 3 '[48,54]'
+
+row optimistic_list $a '{a(0); a(0)} || {a(1)}' 2 6 '[51,56]'
+row optimistic_list $a '{a(0); a(1)} || {a(0)}' 4 4 '[51,56]'
+row optimistic_list $a '{a(0)} || {c(1); a(0)}' 2 5 '[51,56]'
+row optimistic_list $r '{c(0); a(1); r(1); c(0)} || {r(1)}' 6 10 '[78,80]'
+row optimistic_list $r '{a(0); r(0)} || {r(0); a(1)}' 8 28 '[78,80]'
+row optimistic_list $r '{a(0); a(0)} || {a(1); r(1)}' 4 13 '[78,80]'
+row optimistic_list "$a $r" '{a(0); a(0); r(0)} || {r(0)}' 4 14 '[78,80]'
+row optimistic_list "$a $r" '{a(0)} || {a(0); r(1)}' 4 4 '[51,56]'
+row optimistic_list "$a $r" '{c(1); r(1); a(1)} || {a(1)}' 2 7 '[51,56]'
+
+# Afek's stack: [8,9] of the figure before [2,3], and it is enough.
+run examples/afek_stack.c --no-save --json report.json
+expect_out 'error: pop\(\) is not atomic: lines 41-42 can be interrupted'
+jq -e '.causes | map([.blocks[0].first, .blocks[0].last, .verified])
+  == [[41, 42, true], [34, 35, false]]' report.json >/dev/null ||
+  fail "causes: $(jq -c .causes report.json)"
+
+# What is shown twice is the same, and a lock inside is told.
+run tests/clients/papers/simple_list.c --no-save
+expect_out 'Not enough: .* still fails; a thread had to wait inside'
+finish
