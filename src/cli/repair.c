@@ -163,7 +163,10 @@ void repair(struct session *s, struct run *r, const struct hunt_order *order) {
   struct finding *f = r->result.finding;
   struct buf client = {0};
   struct repair p = {.s = s, .r = r, .order = order, .settings = *s->settings};
-  if (f->fault != FAULT_NOT_LINEARIZABLE || order->program)
+  /* A client whose outcomes are listed may fail in several ways. */
+  bool asked = f->fault == FAULT_NOT_LINEARIZABLE ||
+               (order->want_outcomes && f->fault != FAULT_SEQUENTIAL);
+  if (!asked || order->program || f->client.nthreads < 2)
     return;
   p.flow = flow_open(s->lines, &ignored);
   if (!p.flow)
