@@ -59,6 +59,8 @@ void campaign_drop(struct plan *p) {
 }
 
 void campaign_finish(struct plan *p, enum campaign_end end) {
+  if (end == CAMPAIGN_INTERRUPTED || end == CAMPAIGN_KILLED)
+    p->c->totals.end = EXPLORE_STOPPED;
   p->over = true;
   p->end = end;
 }
@@ -280,8 +282,8 @@ static void look_at_slots(struct plan *p, uint64_t *work, double *share) {
 static void show(struct plan *p) {
   uint64_t work;
   double share;
-  if (explore_now() < p->look_again)
-    return;
+  if (explore_now() < p->look_again || (p->gang.runs && p->gang.answers))
+    return; /* of those who have answered nothing is to be seen any more */
   p->look_again = explore_now() + 0.1;
   look_at_slots(p, &work, &share);
   if (has_estimate(p))

@@ -106,9 +106,14 @@ void coverage_of_clients(const struct totals *t, const struct settings *set,
   buf_free(&all);
   buf_free(&passed);
   bool timed = set->time > 0;
-  if (!t->found && !complete && (timed || set->max_executions))
-    c->limit = xstrdup(timed && explore_now() >= deadline ? "--time"
-                                                          : "--max-executions");
+  const char *limit = NULL;
+  if (timed && explore_now() >= deadline)
+    limit = "--time";
+  else if (set->max_executions &&
+           t->statistics.executions >= set->max_executions)
+    limit = "--max-executions";
+  if (!t->found && !complete && limit)
+    c->limit = xstrdup(limit);
 }
 
 /* ---- one client ---- */
@@ -171,7 +176,8 @@ void coverage_of_one(const struct totals *t, const struct settings *set,
     buf_puts(&b, ", up to the first fault");
   v->sentence = xstrdup(buf_text(&b));
   buf_free(&b);
-  *limit_ended = limit && !drawn;
+  /* Whatever else may have ended it: it is not a pass. */
+  *limit_ended = !drawn && !complete && t->end != EXPLORE_BAD;
 }
 
 void result_doubts(struct result *r, uint64_t undecided) {

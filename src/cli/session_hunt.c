@@ -127,7 +127,8 @@ static void judge_campaign(struct session *s, struct run *r,
   if (result->verdict != VERDICT_PASS)
     return;
   if (limit_ended) {
-    result->reason = xasprintf("%s ended the search", v->limit);
+    result->reason = v->limit ? xasprintf("%s ended the search", v->limit)
+                              : xstrdup("the search came to no end");
     result->verdict = VERDICT_UNKNOWN;
   } else if (!one && !c->totals.statistics.clients) {
     result->verdict = VERDICT_UNKNOWN;

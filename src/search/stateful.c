@@ -395,6 +395,8 @@ static bool budget_alone(struct walk *w, enum explore_end *end) {
 bool walk_budget(struct walk *w, enum explore_end *end) {
   if (w->x->share && w->x->transitions % 64 == 0)
     *w->x->share = w->done;
+  if (w->x->work && w->x->transitions % 64 == 0)
+    *w->x->work = w->x->states;
   return w->x->gang ? walk_budget_together(w, end) : budget_alone(w, end);
 }
 

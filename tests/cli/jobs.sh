@@ -57,6 +57,15 @@ jq -e '.coverage.exhaustive and .statistics.interleavings > 1000000' \
   report.json >/dev/null || fail "the counts of $big"
 same explore examples/afek_stack.c --client "$big"
 
+# A budget ends it, whoever answers first.
+for ((k = 0; k < 5; k++)); do
+  run explore examples/treiber_stack.c --client "$big" --max-states 100000 \
+    -j 2 --no-save --json report.json
+  expect_status 3
+  [ "$(jq -r .reason report.json)" = '--max-states ended the search' ] ||
+    fail "reason: $(jq -r .reason report.json)"
+done
+
 # ---- killed workers ----
 # Somebody kills workers while they work; in the end it is as if nothing had
 # happened.  An item is given three times, so not too often.
