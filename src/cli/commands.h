@@ -10,6 +10,7 @@
   _(explore, "explore",                                                        \
     "every interleaving of one client or program, with outcomes")              \
   _(replay, "replay", "run a saved schedule again")                            \
+  _(explain, "explain", "which lines must be atomic, from traces in files")    \
   _(explain_tree, "explain-tree", "the structure tree of a function")          \
   _(cc, "cc", "compile as a drop-in for gcc: CC='faultline cc' make")          \
   _(cxx, "cxx", "the same for g++")                                            \

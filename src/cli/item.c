@@ -145,8 +145,7 @@ static void get_leftover(struct wire *w, struct leftover *l) {
   _(blocked)                                                                   \
   _(steps)                                                                     \
   _(states)                                                                    \
-  _(transitions) _(interleavings) _(circles) _(faults) _(histories)            \
-      _(undecided)
+  _(transitions) _(interleavings) _(circles) _(faults) _(histories) _(undecided)
 
 void record_write(const struct record *r, struct buf *out) {
   wire_put(out, r->kind);

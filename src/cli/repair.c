@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 4 }; /* of searching with something atomic */
+enum {
+  ROUNDS = 4,             /* of searching with something atomic */
+  VERIFY_STATES = 300000, /* of the one client */
+};
 
 struct repair {
   struct session *s;
@@ -174,6 +177,8 @@ void repair(struct session *s, struct run *r, const struct hunt_order *order) {
   p.settings.search = SEARCH_AUTO; /* dpor does not know of atomic lines */
   p.settings.no_real_time = false;
   p.settings.max_executions = 0;
+  if (p.settings.max_states > VERIFY_STATES)
+    p.settings.max_states = VERIFY_STATES;
   p.settings.time = 0;
   client_print(&f->client, &r->result.names, &client);
   vec_push(&p.clients, xstrdup(buf_text(&client)));
