@@ -1,6 +1,7 @@
 /* What a session has to say, as text and as JSON; its exit status. */
 #include "cli/saved.h"
 #include "cli/session.h"
+#include "model/trace_file.h"
 #include "report/namer.h"
 
 #include <errno.h>
@@ -81,6 +82,31 @@ static int worst(int a, int b) {
   return weight[a] >= weight[b] ? a : b;
 }
 
+static const struct place *place_at(void *lines, uint64_t pc) {
+  return pc ? lines_place(lines, pc - 1) : NULL;
+}
+
+/* The failing executions as traces, one behind the other. */
+static int write_traces(struct session *s, struct error *e) {
+  struct buf text = {0};
+  for (uint32_t i = 0; i < s->runs.len; i++) {
+    const struct result *r = &s->runs.at[i].result;
+    const struct finding *f = r->finding;
+    if (!f || !f->trace.nevents)
+      continue;
+    const char **names = xcalloc(f->client.ncalls + 1, sizeof *names);
+    for (uint32_t k = 0; k < f->client.ncalls; k++)
+      names[k] = r->names.name[f->client.calls[k].op];
+    struct trace_about about = {r->object, r->verdict, names, f->client.ncalls};
+    struct trace_places places = {place_at, s->lines};
+    trace_file_print(&f->trace, &about, &places, &text);
+    free(names);
+  }
+  int err = buf_write_file(&text, s->settings->trace, e);
+  buf_free(&text);
+  return err;
+}
+
 int session_report(struct session *s, struct error *e) {
   const struct settings *set = s->settings;
   setlocale(LC_CTYPE, "");
@@ -128,6 +154,8 @@ int session_report(struct session *s, struct error *e) {
       status = 2;
     buf_free(&json);
   }
+  if (set->trace && write_traces(s, e))
+    status = 2;
   for (uint32_t i = 0; i < n; i++) {
     story_free(stories[i]);
     namer_close(&namers[i]);

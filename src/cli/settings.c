@@ -50,11 +50,11 @@ static const struct about abouts[] = {
 };
 
 /* Can the report be written?  Better asked now than after an hour. */
-static int check_json(const char *path, struct error *e) {
+static int check_output(const char *option, const char *path, struct error *e) {
   if (!path || !strcmp(path, "-"))
     return ERR_NONE;
   if (!*path)
-    return error_set(e, ERR_USAGE, "--json wants a file name, or -");
+    return error_set(e, ERR_USAGE, "%s wants a file name, or -", option);
   struct stat st;
   const char *slash = strrchr(path, '/');
   char *dir = !slash
@@ -62,9 +62,9 @@ static int check_json(const char *path, struct error *e) {
                   : xstrndup(path, slash == path ? 1 : (size_t)(slash - path));
   int err = ERR_NONE;
   if (!stat(path, &st) && S_ISDIR(st.st_mode))
-    err = error_set(e, ERR_USAGE, "--json: %s is a folder", path);
+    err = error_set(e, ERR_USAGE, "%s: %s is a folder", option, path);
   else if (access(dir, W_OK | X_OK))
-    err = error_set(e, ERR_USAGE, "--json: %s: %s", dir, strerror(errno));
+    err = error_set(e, ERR_USAGE, "%s: %s: %s", option, dir, strerror(errno));
   free(dir);
   return err;
 }
@@ -177,6 +177,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "print the commands that are run", "Build"},
       {"json", 0, OPT_STRING, &s->json, "FILE",
        "write the report as JSON; - is standard output", "Output"},
+      {"trace", 0, OPT_STRING, &s->trace, "FILE",
+       "write the failing execution as a trace file, for faultline explain and "
+       "other tools",
+       "Output"},
       {"quiet", 'q', OPT_FLAG, &s->quiet, NULL,
        "only the diagnostic and the replay command", "Output"},
       {"no-save", 0, OPT_FLAG, &s->no_save, NULL,
@@ -211,7 +215,9 @@ int settings_parse(struct settings *s, const char *command, int argc,
   if (!s->ops)
     s->ops = stress ? 500 : 3;
   if (!err)
-    err = check_json(s->json, e);
+    err = check_output("--json", s->json, e);
+  if (!err)
+    err = check_output("--trace", s->trace, e);
   if (!err && !s->rest.args.len)
     err = error_set(e, ERR_USAGE,
                     "no source files given; see faultline %s --help", command);

@@ -56,6 +56,7 @@ struct settings {
   bool verbose;
   /* output */
   const char *json;
+  const char *trace; /* where the failing execution goes */
   bool quiet, no_save;
   int color;
   uint64_t width;

@@ -267,6 +267,10 @@ TEST(several_words_want_a_lock) {
   put(m, EV_READ, 1, 8, 1000, 1);
   put(m, EV_WRITE, 1, 9, 1000, 1)->size = 2;
   SAYS(ONE_LOCK);
+  m = made_new(); /* no instruction reads and frees */
+  put(m, EV_READ, 1, 8, 1000, 1);
+  put(m, EV_FREE, 1, 9, 1000, 0);
+  SAYS(ONE_LOCK);
 }
 
 TEST(the_rounds_of_a_loop_are_looked_at_one_by_one) {
