@@ -5,7 +5,7 @@
  */
 #include "cli/hunt_int.h"
 
-#include "locate/section.h"
+#include "locate/realise.h"
 
 #include <stdlib.h>
 
@@ -13,6 +13,7 @@ enum {
   MOST_TRACES = 2000, /* of dpor */
   MOST_CAUSES = 64,   /* kept while traces are combined */
   MOST_STEPS = 1000,  /* of an execution: longer ones go round for ever */
+  KEPT_TRACES = 16,   /* of each kind, to see how a block can be realised */
   CAUSES_SECONDS = 5, /* for all of it */
 };
 
@@ -21,6 +22,8 @@ struct located {
   struct conflicts conflicts;
   struct section_trace section;
   bool bad;
+  struct arena arena; /* of the trace, when it is kept */
+  struct trace trace;
 };
 
 struct collected {
@@ -35,6 +38,7 @@ struct collector {
   VEC(struct located *) traces; /* section_trace points into its neighbour */
   struct map128 known;
   struct scopes *scopes;
+  uint32_t kept[2]; /* traces, good and bad */
 };
 
 static enum judgement collect(void *ctx, enum rt_end end) {
@@ -59,6 +63,7 @@ static void again(void *ctx) {
 static void free_located(struct located *l) {
   section_trace_free(&l->section);
   conflicts_free(&l->conflicts);
+  arena_free(&l->arena);
   free(l);
 }
 
@@ -73,16 +78,14 @@ static bool has_cycle(const struct conflicts *c) {
 }
 
 static void locate(struct collector *c, const struct collected *from) {
-  struct arena a = {0};
-  struct trace t;
   struct replay r;
   struct accesses accesses = {0};
   struct located *l = xcalloc(1, sizeof *l);
   bool fresh;
   replay_init(&r, from->path.at, from->path.len);
-  rt_run_recorded(&r.driver, &a, &t);
+  rt_run_recorded(&r.driver, &l->arena, &l->trace);
   replay_free(&r);
-  accesses_from_trace(&t, &accesses);
+  accesses_from_trace(&l->trace, &accesses);
   conflicts_init(&l->conflicts, accesses.at, accesses.len, 0);
   map128_put(&c->known, conflicts_digest(&l->conflicts), &fresh);
   if (fresh && from->bad && !has_cycle(&l->conflicts)) {
@@ -90,14 +93,18 @@ static void locate(struct collector *c, const struct collected *from) {
     conflicts_init(&l->conflicts, accesses.at, accesses.len,
                    CONFLICTS_REAL_TIME);
   }
-  section_trace_init(&l->section, c->scopes, &t, &l->conflicts);
+  section_trace_init(&l->section, c->scopes, &l->trace, &l->conflicts);
   l->bad = from->bad;
-  if (fresh)
-    vec_push(&c->traces, l);
-  else
-    free_located(l);
   free(accesses.at);
-  arena_free(&a);
+  if (!fresh) {
+    free_located(l);
+    return;
+  }
+  if (++c->kept[l->bad] > KEPT_TRACES) {
+    arena_free(&l->arena);
+    l->trace = (struct trace){0};
+  }
+  vec_push(&c->traces, l);
 }
 
 /* What repairs all failing traces; false: nothing that has lines does. */
@@ -121,6 +128,31 @@ static bool combine(const struct collector *c, struct arena *a,
       return false;
   }
   return true;
+}
+
+/* How each of its blocks could be made atomic. */
+static char *realise_cause(const struct collector *c, const struct cause *cause,
+                           struct arena *a) {
+  VEC(struct realise_trace) traces = {0};
+  struct realise_words words = {.scopes = c->scopes};
+  struct buf all = {0};
+  for (uint32_t i = 0; i < c->traces.len; i++) {
+    const struct located *l = c->traces.at[i];
+    if (l->trace.events)
+      vec_push(&traces,
+               ((struct realise_trace){&l->trace, &l->section, !l->bad}));
+  }
+  for (uint32_t i = 0; i < cause->nblocks; i++) {
+    struct buf one = {0};
+    realise(&words, &cause->blocks[i], traces.at, traces.len, &one);
+    if (one.len)
+      buf_printf(&all, "%s%s", all.len ? "; " : "", one.at);
+    buf_free(&one);
+  }
+  char *text = all.len ? arena_strdup(a, all.at) : NULL;
+  buf_free(&all);
+  vec_free(&traces);
+  return text;
 }
 
 static void share_cause(struct ranked_cause *to, const struct ranked *from,
@@ -161,8 +193,12 @@ static void rank(struct collector *c, const struct causes *all,
   rank_causes(all, &in, ranked);
   out->at = arena_alloc(a, (all->len + 1) * sizeof *out->at);
   for (uint32_t i = 0; i < all->len; i++)
-    if (ranked[i].cause.nblocks && !ranked[i].misses)
-      share_cause(&out->at[out->len++], &ranked[i], a);
+    if (ranked[i].cause.nblocks && !ranked[i].misses) {
+      struct ranked_cause *to = &out->at[out->len++];
+      share_cause(to, &ranked[i], a);
+      if (to->rank == 1)
+        to->fix = realise_cause(c, &to->cause, a);
+    }
   free(ranked);
   vec_free(&good);
   vec_free(&bad);

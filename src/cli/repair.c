@@ -43,6 +43,7 @@ static bool ask(struct repair *p) {
     p->now.at = arena_copy(a, from->at, from->len * sizeof *from->at);
     for (uint32_t i = 0; i < from->len; i++) {
       struct cause *c = &p->now.at[i].cause;
+      p->now.at[i].fix = arena_strdup(a, from->at[i].fix);
       struct code_block *blocks =
           arena_copy(a, c->blocks, c->nblocks * sizeof *blocks);
       for (uint32_t k = 0; k < c->nblocks; k++) {

@@ -229,6 +229,7 @@ static void put_causes(struct json *j, const struct causes_found *c) {
     json_uint(j, "rank", r->rank);
     json_uint(j, "eliminates", r->eliminates);
     json_bool(j, "verified", r->verified);
+    string_or_null(j, "suggestion", r->fix);
     string_or_null(j, "covered", r->covered);
     string_or_null(j, "still_fails", r->still_bad);
     json_array(j, "blocks");

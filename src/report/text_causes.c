@@ -46,6 +46,8 @@ static void put_cause(struct screen *s, const struct ranked_cause *c,
   }
   if (c->waits)
     buf_puts(&b, "; a thread had to wait inside, and others ran meanwhile");
+  if (c->fix)
+    buf_printf(&b, ". To make %s so, %s", c->lines > 1 ? "them" : "it", c->fix);
   buf_spaces(s->out, 2);
   screen_wrap(s, 2, 5, buf_text(&b));
   buf_free(&b);

@@ -52,7 +52,22 @@ jq -e '.causes | map([.blocks[0].first, .blocks[0].last, .verified])
   == [[41, 42, true], [34, 35, false]]' report.json >/dev/null ||
   fail "causes: $(jq -c .causes report.json)"
 
-# What is shown twice is the same, and a lock inside is told.
+# How it could be done: one instruction, or the lock that is there, earlier.
+expect_out 'To make them so, an atomic exchange would do'
+run examples/racy_counter.c --no-save
+expect_out 'To make it so, a fetch-and-add would do'
+
+# The failing execution as a file gives the same two blocks.
+run examples/afek_stack.c --no-save --trace afek.jsonl
+run explain afek.jsonl
+expect_status 1
+expect_out 'lines 41-42 of afek_stack.c, in pop\(\)'
+expect_out 'lines 34-35 of afek_stack.c, in push\(\)'
+run examples/afek_stack.c --trace /nowhere/afek.jsonl
+expect_status 2
+
+# A lock inside of the lines is told.
 run tests/clients/papers/simple_list.c --no-save
 expect_out 'Not enough: .* still fails; a thread had to wait inside'
+expect_out 'take the lock of line 85 before line 77'
 finish
