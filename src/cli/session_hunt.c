@@ -155,6 +155,8 @@ static int conclude(struct session *s, struct run *r, struct campaign *c,
                              .simplify = !s->settings->client && !interrupted,
                              .tidy = !c->order->want_outcomes && !interrupted};
   struct hunt_order order = *c->order;
+  if (interrupted)
+    worker_go_on();
   order.conclusion = &found;
   struct run last = {.worker.show_output = s->settings->show_output};
   int err = take_worker(s, &last, &order,

@@ -33,6 +33,8 @@ static void set_signals(void (*handler)(int)) {
 void worker_catch_signals(void) { set_signals(on_interrupt); }
 bool worker_interrupted(void) { return interrupted; }
 
+void worker_go_on(void) { interrupted = 0; }
+
 static void *map(size_t size) {
   void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
                  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

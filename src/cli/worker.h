@@ -88,6 +88,8 @@ void worker_release(struct worker *w); /* unmaps the shared memory */
 enum { WORKER_LOOK_MS = 100 };
 
 bool worker_interrupted(void); /* by one of the signals above */
+/* What was found is still to be told: the next signal counts again. */
+void worker_go_on(void);
 
 /*
  * Forks; the child runs fn(arg, shared) and ends.  Both sides have one end of
