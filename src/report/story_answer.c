@@ -170,29 +170,39 @@ static bool is_inside(const struct teller *t, const struct interruption *in,
          place_within(t, &e[in->after], k, k->first, k->last);
 }
 
+static void put_block_lines(const struct code_block *k, struct buf *b) {
+  if (k->first == k->last)
+    buf_printf(b, "line %" PRIu32, k->first);
+  else
+    buf_printf(b, "lines %" PRIu32 "-%" PRIu32, k->first, k->last);
+}
+
 /*
  * The lines of the best cause, when the search with them atomic found nothing
- * any more.  False: there is none, or it is not one block that this execution
- * shows both ends of.
+ * any more.  False: there is none, or this execution does not show both ends of
+ * its first block.
  */
 static bool say_cause(struct teller *t, const struct interruption *in) {
   const struct causes_found *c = &t->f->causes;
-  if (!c->len || !c->at[0].verified || c->at[0].cause.nblocks != 1)
+  if (!c->len || !c->at[0].verified)
     return false;
-  const struct code_block *k = &c->at[0].cause.blocks[0];
+  const struct cause *all = &c->at[0].cause;
+  const struct code_block *k = &all->blocks[0];
   const struct place *first = block_place(t, k, k->first);
   const struct place *last = block_place(t, k, k->last);
   if (!first || !last)
     return false;
   t->s->place = first;
   t->s->until = last;
-  if (k->first == k->last)
-    buf_printf(&t->b, "%s() is not atomic: line %" PRIu32, k->function,
-               k->first);
-  else
-    buf_printf(&t->b, "%s() is not atomic: lines %" PRIu32 "-%" PRIu32,
-               k->function, k->first, k->last);
+  buf_printf(&t->b, "%s() is not atomic: ", k->function);
+  put_block_lines(k, &t->b);
   buf_puts(&t->b, " can be interrupted");
+  for (uint32_t i = 1; i < all->nblocks; i++) {
+    buf_puts(&t->b, ", and ");
+    put_block_lines(&all->blocks[i], &t->b);
+    if (all->blocks[i].function)
+      buf_printf(&t->b, " of %s()", all->blocks[i].function);
+  }
   t->s->message = story_keep(t->s, &t->b);
   if (in && is_inside(t, in, k)) {
     buf_puts(&t->b, "here by ");
