@@ -35,6 +35,9 @@ line 'clients (treiber_stack, 60,000 executions)' examples/treiber_stack.c \
 line 'states of one client (1.6 million)' explore examples/ms_queue.c \
   --max-states 10000000 --client \
   '{enqueue(1); dequeue()} || {enqueue(2); dequeue()} || {enqueue(1); dequeue()}'
+line 'the same, only searched' examples/ms_queue.c \
+  --max-states 10000000 --client \
+  '{enqueue(1); dequeue()} || {enqueue(2); dequeue()} || {enqueue(1); dequeue()}'
 line 'subtrees of dfs (1 million executions)' explore \
   examples/treiber_stack.c --search=dfs --max-executions 1000000 --client "$big"
 line 'seeds (random, 400,000 executions)' explore examples/treiber_stack.c \
