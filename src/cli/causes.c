@@ -3,9 +3,7 @@
  * client (dpor), which of them fail, what eliminates those (locate/), and how
  * many of the good ones it would take away.
  */
-#include "cli/hunt_int.h"
-
-#include "locate/realise.h"
+#include "cli/causes_int.h"
 
 #include <stdlib.h>
 
@@ -15,30 +13,6 @@ enum {
   MOST_STEPS = 1000,  /* of an execution: longer ones go round for ever */
   KEPT_TRACES = 16,   /* of each kind, to see how a block can be realised */
   CAUSES_SECONDS = 5, /* for all of it */
-};
-
-/* One class of traces; equal orders of conflicts are one. */
-struct located {
-  struct conflicts conflicts;
-  struct section_trace section;
-  bool bad;
-  struct arena arena; /* of the trace, when it is kept */
-  struct trace trace;
-};
-
-struct collected {
-  path path;
-  bool bad;
-};
-
-struct collector {
-  struct judge judge;
-  struct live_path live;
-  VEC(struct collected) paths;
-  VEC(struct located *) traces; /* section_trace points into its neighbour */
-  struct map128 known;
-  struct scopes *scopes;
-  uint32_t kept[2]; /* traces, good and bad */
 };
 
 static enum judgement collect(void *ctx, enum rt_end end) {
@@ -130,31 +104,6 @@ static bool combine(const struct collector *c, struct arena *a,
   return true;
 }
 
-/* How each of its blocks could be made atomic. */
-static char *realise_cause(const struct collector *c, const struct cause *cause,
-                           struct arena *a) {
-  VEC(struct realise_trace) traces = {0};
-  struct realise_words words = {.scopes = c->scopes};
-  struct buf all = {0};
-  for (uint32_t i = 0; i < c->traces.len; i++) {
-    const struct located *l = c->traces.at[i];
-    if (l->trace.events)
-      vec_push(&traces,
-               ((struct realise_trace){&l->trace, &l->section, !l->bad}));
-  }
-  for (uint32_t i = 0; i < cause->nblocks; i++) {
-    struct buf one = {0};
-    realise(&words, &cause->blocks[i], traces.at, traces.len, &one);
-    if (one.len)
-      buf_printf(&all, "%s%s", all.len ? "; " : "", one.at);
-    buf_free(&one);
-  }
-  char *text = all.len ? arena_strdup(a, all.at) : NULL;
-  buf_free(&all);
-  vec_free(&traces);
-  return text;
-}
-
 static void share_cause(struct ranked_cause *to, const struct ranked *from,
                         struct arena *a) {
   uint32_t n = from->cause.nblocks;
@@ -197,7 +146,7 @@ static void rank(struct collector *c, const struct causes *all,
       struct ranked_cause *to = &out->at[out->len++];
       share_cause(to, &ranked[i], a);
       if (to->rank == 1)
-        to->fix = realise_cause(c, &to->cause, a);
+        to->fix = realisation(c, &to->cause, a);
     }
   free(ranked);
   vec_free(&good);

@@ -39,6 +39,20 @@ struct waiting { /* deadlock, livelock: what a thread waits for */
   uint32_t call;
 };
 
+/* Complete executions of the smallest failing client, counted on its graph of
+ * states: every interleaving of its conflicting steps. */
+struct tally {
+  uint64_t all; /* 0: not counted; UINT64_MAX - 1: more than that */
+  uint64_t bad; /* not linearizable */
+};
+
+/* A block with an access less at one end is not enough: this client fails. */
+struct smaller_cause {
+  struct cause cause; /* the whole cause, with the one block smaller */
+  char *still_bad;
+  enum fault still_fault;
+};
+
 /* A set of blocks that would have to be atomic, see model/cause.h. */
 struct ranked_cause {
   struct cause cause;
@@ -54,6 +68,21 @@ struct ranked_cause {
   char *covered;          /* … what was searched … */
   char *still_bad;        /* … or this client fails all the same, */
   enum fault still_fault; /* with this fault */
+  /* Executions of the smallest failing client with it atomic. */
+  struct tally schedules;
+  /* What was tried to show that no smaller block is enough; best cause only. */
+  struct smaller_cause *smaller;
+  uint32_t nsmaller;
+  bool smallest; /* these are all the smaller ones there are, and all fail */
+};
+
+/* What forbids one failing outcome of the client, by itself. */
+struct outcome_causes {
+  struct value *results; /* by call of the client */
+  uint32_t nresults;
+  uint64_t bad; /* traces with this outcome */
+  struct ranked_cause *at;
+  uint32_t len;
 };
 
 /* All traces of the failing client, up to the order of what does not conflict,
@@ -61,8 +90,22 @@ struct ranked_cause {
 struct causes_found {
   uint64_t bad, good; /* traces */
   bool complete;      /* these are all */
+  uint64_t events;    /* accesses of the longest failing trace … */
+  uint64_t conflicts; /* … and the edges between them */
+  struct tally schedules;
   struct ranked_cause *at;
   uint32_t len;
+  struct outcome_causes *by_outcome; /* when there are several */
+  uint32_t noutcomes;
+};
+
+/* A good execution that differs from the failing one in one switch. */
+struct neighbour {
+  bool found;
+  uint32_t event; /* of the failing trace: the first that comes otherwise */
+  uint8_t failing, passing; /* who makes the step there, in each of them */
+  struct trace trace;       /* the whole passing execution, in the arena */
+  struct value *results;    /* of it, by call; in the arena */
 };
 
 struct finding {
@@ -80,6 +123,7 @@ struct finding {
   refutation_list refutations;
   uint32_t more_refutations;
   struct causes_found causes;
+  struct neighbour near;
   bool minimal_checked; /* every client with one call less was searched too */
   char *schedule_file;  /* where it was saved, or NULL */
   bool real_threads;    /* no trace and no schedule: a history alone … */
