@@ -76,7 +76,8 @@ void campaign_add_up(struct plan *p, const struct record *r) {
   s->transitions += r->transitions;
   t->faults += r->faults;
   t->touched |= r->touched;
-  t->gave_way |= r->gave_way;
+  t->left_out |= r->left_out;
+  t->all_left_out |= p->kind != ITEM_ONE && r->left_out && !r->executions;
   add_chance(t, &r->chance);
   if (p->kind == ITEM_ONE) {
     add_histories(t, r);

@@ -20,7 +20,8 @@ struct totals {
   bool all;           /* the generator has no more */
   bool found;
   bool touched; /* accesses were seen */
-  bool gave_way;
+  bool left_out;     /* an execution was, see rt_left_out … */
+  bool all_left_out; /* … and every one of some client */
   struct chance chance;
   /* of the one client */
   enum explore_end end;

@@ -152,7 +152,7 @@ void record_write(const struct record *r, struct buf *out) {
   wire_put(out, r->end);
   wire_put(out, r->exhaustive);
   wire_put(out, r->touched);
-  wire_put(out, r->gave_way);
+  wire_put(out, r->left_out);
   wire_put(out, r->calls);
 #define PUT(name) wire_put(out, r->name);
   NUMBERS(PUT)
@@ -176,7 +176,7 @@ bool record_read(struct record *r, struct wire *w) {
   r->end = (enum explore_end)wire_get(w);
   r->exhaustive = wire_get(w);
   r->touched = wire_get(w);
-  r->gave_way = wire_get(w);
+  r->left_out = wire_get(w);
   r->calls = (uint32_t)wire_get(w);
 #define GET(name) r->name = wire_get(w);
   NUMBERS(GET)

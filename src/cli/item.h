@@ -48,7 +48,7 @@ struct record {
   enum explore_end end; /* of the search that was asked for */
   bool exhaustive;      /* nothing of the client is left */
   bool touched;         /* accesses were seen */
-  bool gave_way;        /* a region was interrupted, see rt_gave_way */
+  bool left_out;        /* an execution was, see rt_left_out */
   uint32_t calls;       /* of the client, final ones left out */
   uint64_t executions, cut, blocked, steps, states, transitions;
   uint64_t interleavings; /* 0: not counted */

@@ -118,7 +118,7 @@ static bool try_cause(struct repair *p, struct ranked_cause *c) {
   enum campaign_end end = campaign_run(&k, &e);
   bool more = false;
   c->tried = end == CAMPAIGN_PASS || end == CAMPAIGN_BAD;
-  c->waits = k.totals.gave_way;
+  c->waits = k.totals.left_out;
   if (end == CAMPAIGN_PASS) {
     set_verified(p, c, &k);
   } else if (end == CAMPAIGN_BAD && k.bad.client) {

@@ -69,7 +69,7 @@ static void end_record(struct server *s, struct record *r) {
   r->faults = s->h.jury.faults;
   r->chance = s->result.chance;
   r->touched = rt_accesses() != 0;
-  r->gave_way = rt_gave_way();
+  r->left_out = rt_left_out();
 }
 
 static void take_client(struct server *s, const struct client *c,

@@ -9,11 +9,13 @@
  * have come from the last place to this one without leaving the region, or has
  * not moved at all: the same call is still going on.
  *
- * (A1) of the history only E.live.inside and E.live.holder matter: the next
- *      access sets `last` in every frame, to places that the thread's stack
- *      shows.  So frames are in snapshots, but not in hashes.
- * (A2) at most one thread is inside and has not given way: the one that made
- *      the last step.
+ * (A1) of the history only E.live.inside matters: the next access sets `last`
+ *      in every frame, to places that the thread's stack shows.  So frames are
+ *      in snapshots, but not in hashes.
+ * (A2) at most one thread is inside: the one that made the last step.  If it
+ *      would have to wait there, for a lock that another thread holds, it ought
+ *      not to have begun: the execution is left out, and those in which the
+ *      others went first are the ones that count.
  * (A3) an access that may begin an execution of a region is a step, even if it
  *      conflicts with nothing: others must be able to run before it, since
  *      behind it they are not.
@@ -94,32 +96,16 @@ static bool is_in_some_region(int thread) {
 }
 
 bool fl__atomic_needs_step(int thread) {
-  uint32_t bit = 1u << thread;
-  if (E.live.inside & ~bit) /* others go first as soon as they can */
-    return true;
-  return !(E.live.inside & bit) && is_in_some_region(thread); /* A3 */
+  return !(E.live.inside >> thread & 1) && is_in_some_region(thread); /* A3 */
 }
 
-void fl__atomic_made(int thread, bool step) {
+void fl__atomic_made(int thread) {
   struct fiber_state *f = &E.fiber[thread];
-  uint32_t bit = 1u << thread, n = frames_of(f);
+  uint32_t n = frames_of(f);
   for (uint32_t i = 0; i < n; i++)
     E.shadow[thread][i].last = place(thread, i);
   f->last_visit = f->visit;
   f->visit = 0;
-  if (!step)
-    return;
-  E.gave_way |= (E.live.inside & ~bit) != 0;
-  E.live.holder = bit;
-}
-
-/* With one thread inside it makes no difference whether it has given way: equal
- * states are to be equal. */
-static void tidy(void) {
-  uint32_t inside = E.live.inside;
-  E.live.holder &= inside;
-  if (!(inside & (inside - 1)))
-    E.live.holder = 0;
 }
 
 void fl__atomic_arrive(int thread) {
@@ -129,18 +115,10 @@ void fl__atomic_arrive(int thread) {
   E.live.inside &= ~bit;
   if (E.arrival == ARRIVED && is_inside(thread))
     E.live.inside |= bit;
-  tidy();
-}
-
-uint32_t fl__atomic_enabled(uint32_t on) {
-  uint32_t inside = on & E.live.inside;
-  if (inside & E.live.holder)
-    return inside & E.live.holder; /* A2 */
-  return inside ? inside : on;
 }
 
 void fl__shadow_restart(void) {
-  E.live.inside = E.live.holder = 0;
+  E.live.inside = 0;
   for (uint32_t t = 0; t < E.live.nfibers; t++) {
     memcpy(E.shadow[t], E.start_shadow[t],
            frames_of(&E.fiber[t]) * sizeof **E.shadow);
@@ -162,7 +140,7 @@ const uint8_t *fl__shadow_load(const uint8_t *p) {
     p += size;
   }
   if (!E.regions)
-    E.live.inside = E.live.holder = 0;
+    E.live.inside = 0;
   return p;
 }
 
@@ -176,11 +154,11 @@ void fl__shadow_forget(void) {
 void rt_atomic(const struct regions *r) {
   E.regions = r && r->len ? r : NULL;
   E.shadowing = E.regions ? SHADOW_REGIONS : 0;
-  E.live.inside = E.live.holder = 0;
+  E.live.inside = 0;
 }
 
-bool rt_gave_way(void) {
-  bool was = E.gave_way;
-  E.gave_way = false;
+bool rt_left_out(void) {
+  bool was = E.left_out;
+  E.left_out = false;
   return was;
 }

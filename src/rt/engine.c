@@ -296,7 +296,7 @@ static inline bool is_silent(const uint64_t old[2], uint64_t addr,
 static __attribute__((noinline)) void follow(int t, enum how how) {
   if (E.recording)
     fl__record_step(t);
-  fl__atomic_made(t, how != TRANSIT);
+  fl__atomic_made(t);
 }
 
 /* … and now t has come to the next one, or to its end. */
@@ -473,7 +473,7 @@ FL_HOT uint32_t fl__enabled(void) {
       on |= 1u << t;
   }
   on &= ~E.live.spinning;
-  return UNLIKELY(E.live.inside) ? fl__atomic_enabled(on) : on;
+  return UNLIKELY(E.live.inside) ? on & E.live.inside : on;
 }
 
 static const char *name_list(uint32_t mask, char *out, size_t size) {
@@ -504,6 +504,10 @@ static void call_the_waiting(void) {
 
 /* Nobody can step: what does that mean? */
 enum rt_end fl__blocked(void) {
+  if (UNLIKELY(E.live.inside)) {
+    E.left_out = true;
+    return RT_LEFT_OUT;
+  }
   call_the_waiting();
   bool may_wait = E.live.clients != 0;
   for (uint32_t left = E.live.clients; left; left &= left - 1) {

@@ -73,8 +73,8 @@ struct fiber_state {
   uint64_t free_list[8]; /* reuse policy: last freed block by size class */
   /* from here on not part of the state's hash (FIBER_HASHED) */
   uint64_t expected; /* of the last CAS, up to 8 bytes */
-  uint64_t slept; /* since it last looked at its clock: until it looks, a loop
-                     that sleeps comes back to the same local state */
+  uint64_t slept;   /* since it last looked at its clock: until it looks, a loop
+                       that sleeps comes back to the same local state */
   uint64_t looping; /* spin detection: its steps are being recorded */
   uint64_t spun;    /* it was parked in a loop until just now */
   uint64_t await;   /* await.c: the set that its next step waits for, or 0 */
@@ -107,8 +107,7 @@ struct live {
   uint32_t final;   /* the main thread makes the final calls: no more picks */
   uint32_t keys;    /* pthread keys in use, mask */
   uint32_t arenas;  /* mask: those that are in use */
-  uint32_t inside;  /* mask: threads inside of regions (atomic.c) … */
-  uint32_t holder;  /* … mask: of several, the one that stepped last, or 0 */
+  uint32_t inside;  /* mask: threads inside of regions (atomic.c) */
   uint64_t done;    /* mask of the first 64 calls that returned */
   uint64_t arena_used[RT_MAX_THREADS];
 };
@@ -179,7 +178,7 @@ struct engine {
   uint8_t stepwise;   /* states will be compared (rt_step) */
   uint32_t conflicts; /* locations newly found to be shared */
   const struct regions *regions; /* NULL: none */
-  bool gave_way;                 /* a region was interrupted */
+  bool left_out;                 /* a thread would have waited in one */
   struct rt_trail *trail;
   struct rt_log *log;
   uint32_t returned; /* calls that returned, ever */
@@ -464,12 +463,10 @@ uint8_t fl__holder(uint8_t kind, uint64_t addr) FL_HIDDEN;
 
 /* atomic.c; only while E.shadowing (the callers test it) */
 enum { SHADOW_CHAINS = 1, SHADOW_REGIONS = 2 };
-void fl__shadow_restart(void) FL_HIDDEN; /* as in the prepared state */
-void fl__atomic_made(int thread, bool step) FL_HIDDEN; /* its pending access */
+void fl__shadow_restart(void) FL_HIDDEN;    /* as in the prepared state */
+void fl__atomic_made(int thread) FL_HIDDEN; /* its pending access */
 /* … it has come to the next one, or to its end */
 void fl__atomic_arrive(int thread) FL_HIDDEN;
-/* Those of the threads that can step which may: E.live.inside is not 0. */
-uint32_t fl__atomic_enabled(uint32_t on) FL_HIDDEN;
 /* Its pending access must be a step, whatever it touches. */
 bool fl__atomic_needs_step(int thread) FL_HIDDEN;
 void fl__shadow_save(struct snapshot *s) FL_HIDDEN;

@@ -107,7 +107,7 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
   }
   E.shadowing = 0;
   E.reduce = reduce;
-  E.live.current = E.live.inside = E.live.holder = 0;
+  E.live.current = E.live.inside = 0;
   fl__pages_begin();
   rt_save(&E.start);
   memcpy(E.start_shadow, E.shadow, RT_MAX_THREADS * sizeof *E.shadow);

@@ -43,11 +43,12 @@ struct rt_options {
 };
 
 enum rt_end {
-  RT_DONE,    /* every thread returned */
-  RT_STUCK,   /* only operations wait that may wait (FL_BLOCKING) */
-  RT_FAULT,   /* see rt_fault() */
-  RT_CUT,     /* max_steps */
-  RT_STOPPED, /* the driver said RT_STOP, or rt_step made its step */
+  RT_DONE,     /* every thread returned */
+  RT_STUCK,    /* only operations wait that may wait (FL_BLOCKING) */
+  RT_FAULT,    /* see rt_fault() */
+  RT_CUT,      /* max_steps */
+  RT_STOPPED,  /* the driver said RT_STOP, or rt_step made its step */
+  RT_LEFT_OUT, /* rt_atomic: a thread would have to wait inside a region */
 };
 
 #define RT_STOP (-1)
@@ -66,8 +67,8 @@ struct rt_driver {
 /* Loads a shared object; suites are then at rt_suites(). */
 int rt_open(const char *so, const struct rt_options *o, struct error *e);
 struct fl_suite *rt_suites(void);
-uint64_t rt_base(void); /* load address */
-bool rt_has_main(void); /* a whole program */
+uint64_t rt_base(void);            /* load address */
+bool rt_has_main(void);            /* a whole program */
 void rt_limit(uint32_t max_steps); /* another bound than that of rt_open */
 
 /*
@@ -208,10 +209,10 @@ const struct rt_set *rt_set(uint16_t set);
 
 /*
  * Regions that are not to be interrupted.  While a thread is inside of one, no
- * other is enabled, as long as it can go on; when it has to wait (for a lock, a
- * thread, or in a loop for somebody to change what it reads), the others are,
- * and the region has given way.  When several threads have given way, the one
- * that made the last step goes first, then those that can go on.
+ * other is enabled.  When it has to wait there (for a lock, a thread, or in a
+ * loop for somebody to change what it reads), it could not have begun if the
+ * region were one step: the execution ends with RT_LEFT_OUT, and those in which
+ * the others went first remain.
  *
  * To be set between executions; snapshots from before are void.  The regions
  * must live as long as they are set.  All searches obey; but dpor, which
@@ -220,7 +221,7 @@ const struct rt_set *rt_set(uint16_t set);
  */
 struct regions;                          /* model/region.h */
 void rt_atomic(const struct regions *r); /* NULL: none */
-bool rt_gave_way(void);                  /* since the last time it was asked */
+bool rt_left_out(void); /* an execution, since the last time it was asked */
 
 /* Snapshots of the complete native state in the middle of an execution. */
 struct snapshot {

@@ -30,6 +30,10 @@ bool explore_judge(struct explore *x, enum rt_end how,
                    void (*current)(void *ctx, path *out), void *ctx,
                    enum explore_end *end) {
   x->steps += rt_steps();
+  if (how == RT_LEFT_OUT) {
+    x->left_out++;
+    return true;
+  }
   *(how == RT_CUT ? &x->cut : &x->executions) += 1;
   switch (x->judge.ended(x->judge.ctx, how)) {
   case JUDGE_GOOD:
@@ -48,7 +52,8 @@ bool explore_judge(struct explore *x, enum rt_end how,
 }
 
 bool explore_budget(struct explore *x, uint64_t work, enum explore_end *end) {
-  if (x->max_executions && x->executions + x->cut >= x->max_executions) {
+  if (x->max_executions &&
+      x->executions + x->cut + x->left_out >= x->max_executions) {
     *end = EXPLORE_EXECUTIONS;
     return false;
   }
@@ -68,7 +73,7 @@ bool explore_budget(struct explore *x, uint64_t work, enum explore_end *end) {
 void explore_again(struct explore *x) {
   if (x->judge.again)
     x->judge.again(x->judge.ctx);
-  x->executions = x->cut = x->blocked = x->bad_count = 0;
+  x->executions = x->cut = x->left_out = x->blocked = x->bad_count = 0;
   vec_clear(&x->bad);
 }
 

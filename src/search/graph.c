@@ -136,7 +136,7 @@ void graph_free(struct graph *g) {
 }
 
 uint64_t graph_bytes(uint64_t states, uint64_t edges) {
-  return states * 32 + edges * (sizeof(struct edge) + 24);
+  return states * 40 + edges * (sizeof(struct edge) + 24);
 }
 
 /* ---- counting: strongly connected components, Tarjan 1972 ---- */
@@ -149,7 +149,9 @@ struct tarjan {
   struct graph *g;
   uint32_t *low;  /* 0: not met; DONE: its component is complete */
   uint32_t *next; /* edge to look at */
-  uint64_t *ways; /* complete paths from a state whose component is complete */
+  struct way {    /* complete paths from a state … */
+    uint64_t all, bad;
+  } * ways; /* … whose component is complete */
   VEC(uint32_t) calls, open;
   VEC(uint32_t) order; /* when the state on `calls` was met */
   uint32_t met;
@@ -173,18 +175,23 @@ static void visit(struct tarjan *t, uint32_t s) {
  * them is a step of a circle. */
 static void complete(struct tarjan *t, uint32_t first) {
   const struct graph *g = t->g;
-  uint64_t sum = 0, inside = 0;
+  struct way sum = {0};
+  uint64_t inside = 0;
   for (uint32_t i = first; i < t->open.len; i++) {
     uint32_t s = t->open.at[i];
     for (uint32_t e = g->first[s]; e < g->first[s + 1]; e++)
-      if (t->low[g->edges[e].to] == DONE)
-        sum = plus(sum, t->ways[g->edges[e].to]);
-      else
+      if (t->low[g->edges[e].to] == DONE) {
+        sum.all = plus(sum.all, t->ways[g->edges[e].to].all);
+        sum.bad = plus(sum.bad, t->ways[g->edges[e].to].bad);
+      } else {
         inside++;
+      }
   }
   t->circles += inside;
-  if (inside && sum)
-    sum = GRAPH_MANY;
+  if (inside && sum.all)
+    sum.all = GRAPH_MANY;
+  if (inside && sum.bad)
+    sum.bad = GRAPH_MANY;
   for (uint32_t i = first; i < t->open.len; i++) {
     t->low[t->open.at[i]] = DONE;
     t->ways[t->open.at[i]] = sum;
@@ -225,11 +232,12 @@ struct graph_count graph_count(struct graph *g) {
   t.next = xcalloc(g->nstates, sizeof *t.next);
   t.ways = xcalloc(g->nstates, sizeof *t.ways);
   t.low[GOOD] = t.low[BAD] = t.low[CUT] = DONE;
-  t.ways[GOOD] = t.ways[BAD] = 1;
+  t.ways[GOOD] = (struct way){1, 0};
+  t.ways[BAD] = (struct way){1, 1};
   visit(&t, g->root);
   while (t.calls.len)
     advance(&t);
-  struct graph_count c = {t.ways[g->root], t.circles};
+  struct graph_count c = {t.ways[g->root].all, t.ways[g->root].bad, t.circles};
   free(t.low);
   free(t.next);
   free(t.ways);

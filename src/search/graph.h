@@ -50,6 +50,7 @@ struct graph_count {
   /* Paths from the root to the end of a complete execution.  When a circle
    * lies on one, there are GRAPH_MANY. */
   uint64_t interleavings;
+  uint64_t bad; /* … to a bad one */
   uint64_t circles; /* steps within a strongly connected component */
 };
 struct graph_count graph_count(struct graph *g);

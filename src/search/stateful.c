@@ -276,9 +276,9 @@ static bool finish(struct walk *w, enum rt_end how, double part,
     return false;
   assert(w->path.len == path_len);
   w->done += part;
-  if (note_edge(w, how == RT_CUT ? GRAPH_CUT
-                   : w->last_bad ? GRAPH_BAD
-                                 : GRAPH_GOOD))
+  if (note_edge(w, how == RT_CUT || how == RT_LEFT_OUT ? GRAPH_CUT
+                   : w->last_bad                       ? GRAPH_BAD
+                                                       : GRAPH_GOOD))
     return true;
   *end = EXPLORE_MEMORY;
   return false;
@@ -345,7 +345,8 @@ static enum explore_end only_one(struct walk *w, enum rt_end how) {
     how = rt_run(&driver);
   if (!explore_judge(w->x, how, current_path, w, &end))
     return end;
-  w->x->interleavings = how != RT_CUT;
+  w->x->interleavings = how != RT_CUT && how != RT_LEFT_OUT;
+  w->x->bad_interleavings = w->x->bad_count;
   w->done = 1;
   return EXPLORE_ALL;
 }
@@ -411,6 +412,7 @@ void walk_conclude(struct walk *w, const struct graph_log *logs, uint32_t n,
   if (complete) {
     struct graph_count count = graph_count(g);
     x->interleavings = count.interleavings;
+    x->bad_interleavings = count.bad;
     x->circles = count.circles;
   }
   vec_clear(&w->path);
@@ -428,6 +430,7 @@ static void forget(struct walk *w) {
   struct explore *x = w->x;
   explore_again(x);
   x->states = x->transitions = x->interleavings = x->circles = 0;
+  x->bad_interleavings = 0;
   while (w->depth)
     leave(w);
   vec_clear(&w->saved);

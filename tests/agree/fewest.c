@@ -17,6 +17,7 @@ static struct live_path live;
 
 struct seen {
   uint64_t bad_class;     /* which outcomes are bad */
+  uint64_t bad;           /* executions that are */
   struct map128 outcomes; /* to the fewest preemptions + 1 */
   uint32_t switches;      /* of a bad one, the fewest; UINT32_MAX: none */
   uint64_t within[MOST_PREEMPTIONS]; /* executions with at most so many */
@@ -77,6 +78,7 @@ static enum judgement ended(void *ctx, enum rt_end end) {
   rt_run(&driver);
   note_preemptions(s, o, m.preemptions);
   uint32_t switches = path_switches(m.full.at, m.full.len);
+  s->bad += bad;
   if (bad && switches < s->switches)
     s->switches = switches;
   replay_free(&m.r);
@@ -115,8 +117,10 @@ static bool compare_fewest(const struct seen *all, uint64_t executions,
                       .all = true,
                       .graph = true};
   bool ok = CHECK_INT(explore_stateful(&x), EXPLORE_ALL);
-  if (no_reduction)
+  if (no_reduction) {
     ok &= CHECK_INT((long long)x.interleavings, (long long)executions);
+    ok &= CHECK_INT((long long)x.bad_interleavings, (long long)all->bad);
+  }
   ok &= CHECK_INT(x.circles, 0);
   ok &= CHECK_INT(x.bad_count > 0, all->switches != UINT32_MAX);
   if (x.bad_count && ok)

@@ -48,14 +48,22 @@ static void draw(struct rng *rng, bool forward, struct plain *p) {
 
 /* ---- slowly ---- */
 
-static uint64_t paths_from(const struct plain *p, uint32_t s) {
+static uint64_t count_from(const struct plain *p, uint32_t s, bool bad) {
   if (s >= GRAPH_ENDS)
-    return s != GRAPH_CUT;
+    return s == GRAPH_BAD || (s == GRAPH_GOOD && !bad);
   uint64_t n = 0;
   for (uint32_t i = 0; i < p->n; i++)
     if (p->at[i].from == s)
-      n += paths_from(p, p->at[i].to);
+      n += count_from(p, p->at[i].to, bad);
   return n;
+}
+
+static uint64_t paths_from(const struct plain *p, uint32_t s) {
+  return count_from(p, s, false);
+}
+
+static uint64_t bad_paths_from(const struct plain *p, uint32_t s) {
+  return count_from(p, s, true);
 }
 
 static void reach(const struct plain *p, bool to[STATES][STATES + 3]) {
@@ -164,7 +172,8 @@ static bool compare(const struct plain *p, struct rng *rng, bool forward,
   bool endless, ok = true;
   ok &= CHECK_INT((long long)c.circles, (long long)circles_of(p, &endless));
   if (forward)
-    ok &= CHECK_INT((long long)c.interleavings, (long long)paths_from(p, 0));
+    ok &= CHECK_INT((long long)c.interleavings, (long long)paths_from(p, 0)) &
+          CHECK_INT((long long)c.bad, (long long)bad_paths_from(p, 0));
   if (endless)
     ok &= CHECK(c.interleavings == GRAPH_MANY);
   path way = {0};
