@@ -349,6 +349,27 @@ out:
   return err;
 }
 
+int build_expand(const struct build *b, const char *source, const char *dir,
+                 struct buf *out, struct error *e) {
+  struct command c = {0};
+  const char *cc = cc_of(b);
+  command_add(&c, cc);
+  flags_hooks(&c, cc, flags_family(cc), dir);
+  command_add(&c, b->opt ? b->opt : "-O1");
+  if (b->include)
+    command_addf(&c, "-I%s", b->include);
+  add_user_flags(&c, b, false);
+  command_add(&c, "-w");
+  command_add(&c, "-E");
+  command_add(&c, source);
+  int status = command_capture(&c, out);
+  command_free(&c);
+  if (status)
+    return error_set(e, ERR_BUILD, "%s cannot be preprocessed (exit status %d)",
+                     source, status);
+  return ERR_NONE;
+}
+
 void build_source_hash(const struct build *b, char out[17]) {
   struct hash128 h = hash128("", 0, 0);
   for (uint32_t i = 0; i < b->inputs.len; i++) {

@@ -12,7 +12,7 @@
 #ifndef BUILD_COMPILE_H
 #define BUILD_COMPILE_H
 
-#include "base/err.h"
+#include "base/buf.h"
 #include "base/vec.h"
 
 #include <stdbool.h>
@@ -43,6 +43,13 @@ struct build {
  */
 int build_shared(const struct build *b, const char *dir, char **so,
                  struct error *e);
+
+/*
+ * What the preprocessor makes of one of the inputs, a C source, with its line
+ * marks.  `dir` is where what is known about the compiler is kept.
+ */
+int build_expand(const struct build *b, const char *source, const char *dir,
+                 struct buf *out, struct error *e);
 
 /*
  * `faultline cc …`: the real compiler as a drop-in, CC='faultline cc' make.

@@ -12,6 +12,9 @@
  * A block that a lock already covers in part wants that lock, even if it is
  * about one word only: the others who hold the lock use no atomic instructions.
  *
+ * So it does when all others that touch the data hold one lock and the block
+ * does not, or the block does and the others do not.
+ *
  * The body of a loop is one block, and its rounds run without an end between
  * them (section.h).  What one round needs is enough if the rounds, each atomic
  * by itself, still make impossible all the failing traces that the block does.
@@ -19,6 +22,7 @@
 #ifndef LOCATE_REALISE_H
 #define LOCATE_REALISE_H
 
+#include "build/phrase.h"
 #include "locate/section.h"
 
 struct realise_trace {
@@ -31,9 +35,18 @@ struct realise_trace {
 typedef void realise_name_fn(void *ctx, const struct trace *t, uint64_t addr,
                              uint64_t size, struct buf *out);
 
+/* What the author wrote where the access at `pc` writes; false: not known. */
+typedef bool realise_update_fn(void *ctx, uint64_t pc,
+                               struct phrase_update *out);
+/* The call on a line; nothing when it is not known. */
+typedef void realise_call_fn(void *ctx, const char *file, uint32_t line,
+                             struct buf *out);
+
 struct realise_words {
-  struct scopes *scopes; /* of the sections; NULL: no lines of locks */
-  realise_name_fn *name; /* NULL: locations are not named */
+  struct scopes *scopes;     /* of the sections; NULL: no lines of locks */
+  realise_name_fn *name;     /* NULL: locations are not named … */
+  realise_update_fn *update; /* … NULL: nothing is quoted from the source */
+  realise_call_fn *call;
   void *ctx;
 };
 

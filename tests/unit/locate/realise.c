@@ -107,9 +107,9 @@ static void name_item(void *ctx, const struct trace *t, uint64_t addr,
 
 static struct code_block lines_8_to_9 = {"stack.c", "pop", 8, 9};
 
-static void check_made(int line, realise_name_fn *name, const char *want) {
+static void check_words(int line, struct realise_words words,
+                        const char *want) {
   struct realise_trace t[2];
-  struct realise_words words = {.name = name};
   struct buf out = {0};
   for (uint32_t i = 0; i < nmade; i++) {
     made_section(&made[i]);
@@ -121,6 +121,10 @@ static void check_made(int line, realise_name_fn *name, const char *want) {
   buf_free(&out);
   made_clear();
 }
+
+static void check_made(int line, realise_name_fn *name, const char *want) {
+  check_words(line, (struct realise_words){.name = name}, want);
+}
 #define SAYS(want) check_made(__LINE__, name_item, want)
 
 #define CAS_OF_ITEM "a compare-and-swap of items[0] in a loop would do"
@@ -128,6 +132,72 @@ static void check_made(int line, realise_name_fn *name, const char *want) {
 #define ONE_LOCK                                                               \
   "one lock around these lines, and around every other place that touches "    \
   "the same data"
+
+/* ---- what the author wrote ---- */
+
+static const char *written; /* the statement of every write */
+
+static bool quote_written(void *ctx, uint64_t pc, struct phrase_update *out) {
+  struct ctext c;
+  struct buf b = {0};
+  (void)ctx;
+  (void)pc;
+  buf_printf(&b, "void f(void) { %s }", written);
+  ctext_read(&c, b.at, b.len, NULL, NULL);
+  bool ok = phrase_update(&c, 1, 0, out);
+  ctext_free(&c);
+  buf_free(&b);
+  return ok;
+}
+
+static void check_quoted(int line, const char *statement, const char *want) {
+  written = statement;
+  check_words(
+      line, (struct realise_words){.name = name_item, .update = quote_written},
+      want);
+}
+#define QUOTES(statement, want) check_quoted(__LINE__, statement, want)
+
+static void exchanges(void) {
+  struct made *m = made_new();
+  call_update(m, 1, 1000, 7, 0);
+  call_update(m, 2, 1000, 0, 0);
+}
+
+static void counts(uint64_t by) {
+  struct made *m = made_new();
+  call_update(m, 1, 1000, 7, 7 + by);
+  call_update(m, 2, 1000, 7 + by, 7 + 2 * by);
+}
+
+TEST(an_instruction_is_written_as_its_author_would) {
+  exchanges();
+  QUOTES("s->items[i] = EMPTY;",
+         "an atomic exchange would do: atomic_exchange(&s->items[i], EMPTY)");
+  exchanges();
+  QUOTES("*p = q(a, b);",
+         "an atomic exchange would do: atomic_exchange(p, q(a, b))");
+  exchanges();
+  QUOTES("atomic_store_explicit(&s->top, 0, memory_order_release);",
+         "an atomic exchange would do: atomic_exchange(&s->top, 0)");
+  counts(1);
+  QUOTES("counter++;",
+         "a fetch-and-add would do: atomic_fetch_add(&counter, 1)");
+  counts((uint64_t)-1);
+  QUOTES("--counter;",
+         "a fetch-and-add would do: atomic_fetch_sub(&counter, 1)");
+  counts(3);
+  QUOTES("c->n += step;",
+         "a fetch-and-add would do: atomic_fetch_add(&c->n, step)");
+  counts(3);
+  QUOTES("c->n = old + 3;",
+         "a fetch-and-add would do: atomic_fetch_add(&c->n, 3)");
+  counts(3); /* 3 is what the clients said, and need not be what is meant */
+  QUOTES("c->n = old + k;",
+         "a fetch-and-add would do: atomic_fetch_add(&c->n, …)");
+  counts(1);
+  QUOTES("f(&counter);", "a fetch-and-add of items[0] would do");
+}
 
 TEST(a_constant_written_over_different_values_is_an_exchange) {
   struct made *m = made_new();
@@ -297,7 +367,7 @@ static struct made *between_rounds(void) {
 
 TEST(rounds_do_not_do_when_the_fault_lies_between_them) {
   between_rounds();
-  SAYS(ONE_LOCK);
+  SAYS(ONE_LOCK ": lines 20, 21 in pop()");
 }
 
 TEST(a_good_trace_need_not_be_forbidden) {
@@ -389,10 +459,16 @@ static const char locks[] =
     "  unlock();\n"
     "}\n"
     "static void nothing(void) { c = 0; }\n"
+    "#line 110\n"
+    "static void bare(void) {\n"
+    "  int x = a;\n" /* 111 */
+    "  b = x;\n"
+    "}\n"
     "FL_OBJECT(object)\n"
     "FL_OP(void, late)\nFL_OP(void, early)\nFL_OP(void, middle)\n"
     "FL_OP(void, again)\nFL_OP(void, calls)\nFL_OP(void, given)\n"
-    "FL_OP(void, held)\nFL_OP(void, one_word)\nFL_OP(void, nothing)\n";
+    "FL_OP(void, held)\nFL_OP(void, one_word)\nFL_OP(void, nothing)\n"
+    "FL_OP(void, bare)\n";
 
 static struct scopes *scopes;
 
@@ -429,14 +505,15 @@ static void recorded_free(struct recorded *r) {
   arena_free(&r->arena);
 }
 
-static void check_lock(int line, const char *operation, const char *function,
-                       uint32_t first, uint32_t last, const char *want) {
+static void check_lock(int line, const char *operation, const char *other,
+                       const char *function, uint32_t first, uint32_t last,
+                       const char *want) {
   struct recorded r = {0};
   struct client c;
   struct buf text = {0}, out = {0};
   struct code_block block = {"locks.c", function, first, last};
   struct realise_words words = {.scopes = scopes};
-  buf_printf(&text, "{%s()} || {nothing()}", operation);
+  buf_printf(&text, "{%s()} || {%s()}", operation, other);
   engine_client(&c, buf_text(&text));
   if (!CHECK_INT(rt_prepare(engine.suite, &c), RT_DONE))
     return;
@@ -449,16 +526,18 @@ static void check_lock(int line, const char *operation, const char *function,
   recorded_free(&r);
 }
 #define LOCK(operation, function, first, last, want)                           \
-  check_lock(__LINE__, operation, function, first, last, want)
+  check_lock(__LINE__, operation, "nothing", function, first, last, want)
+#define LOCK_BESIDE(operation, other, first, last, want)                       \
+  check_lock(__LINE__, operation, other, operation, first, last, want)
 
 static void check_locks(void *so) {
   if (!open_object(so))
     return;
-  LOCK("late", "late", 11, 14, "take the lock of line 12 before line 11");
+  LOCK("late", "late", 11, 14, "move the lock of line 12 up to line 11");
   LOCK("early", "early", 22, 24, "hold the lock of line 21 until line 24");
   LOCK("middle", "middle", 31, 35,
-       "take the lock of line 32 before line 31 and hold it until line 35");
-  LOCK("middle", "middle", 31, 33, "take the lock of line 32 before line 31");
+       "move the lock of line 32 up to line 31 and hold it until line 35");
+  LOCK("middle", "middle", 31, 33, "move the lock of line 32 up to line 31");
   LOCK("middle", "middle", 33, 35, "hold the lock of line 32 until line 35");
   LOCK("again", "again", 42, 45, "hold the lock of line 41 until line 45");
   LOCK("calls", "calls", 71, 72, ONE_LOCK); /* it would wait for itself */
@@ -466,7 +545,15 @@ static void check_locks(void *so) {
        "hold the lock that line 82 gives up until line 83");
   LOCK("held", "held", 92, 93, ONE_LOCK);
   LOCK("one_word", "one_word", 101, 103,
-       "take the lock of line 102 before line 101");
+       "move the lock of line 102 up to line 101");
+  LOCK_BESIDE("bare", "held", 111, 112,
+              "take the lock of line 91 for these lines too: all others that "
+              "touch the same data hold it");
+  LOCK_BESIDE(
+      "held", "bare", 92, 93,
+      "take the lock of line 91 wherever else the same data is touched");
+  LOCK_BESIDE("bare", "bare", 111, 112, ONE_LOCK);
+  LOCK_BESIDE("held", "held", 92, 93, ONE_LOCK);
 }
 
 /* In a child for each compiler; what failed with one is not tried again. */
@@ -551,7 +638,7 @@ static void name_stack(void *ctx, const struct trace *t, uint64_t addr,
 static void says_of_the_stack(const struct realise_trace *t, uint32_t n,
                               const char *function, uint32_t first,
                               uint32_t last, const char *want) {
-  struct realise_words words = {scopes, name_stack, NULL};
+  struct realise_words words = {.scopes = scopes, .name = name_stack};
   struct code_block block = {"stack.c", function, first, last};
   struct buf out = {0};
   realise(&words, &block, t, n, &out);
@@ -588,7 +675,8 @@ static void check_stack(void *so) {
                     "an atomic exchange of items[…] would do");
   says_of_the_stack(every.at, every.len, "pop", 8, 9,
                     "an atomic exchange of items[…] would do");
-  says_of_the_stack(bad.at, bad.len, "push", 2, 3, ONE_LOCK);
+  says_of_the_stack(bad.at, bad.len, "push", 2, 3,
+                    ONE_LOCK ": lines 5, 8, 9 in pop()");
   vec_free(&every);
   vec_free(&bad);
   for (uint32_t i = 0; i < paths.len; i++)

@@ -1,0 +1,279 @@
+/* Changed sources, compiled and searched as the originals were. */
+#include "cli/patch_int.h"
+
+#include "cli/campaign.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- a session of its own ---- */
+
+struct copy { /* of the session, with other sources */
+  struct settings settings;
+  struct session session;
+  VEC(char *) own; /* texts of the command line */
+  char *dir;
+};
+
+static const char *last_part(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static char *own(struct copy *c, char *text) {
+  vec_push(&c->own, text);
+  return text;
+}
+
+/* The folder of the original, where its own headers are. */
+static void add_folder(struct copy *c, const char *path) {
+  const char *last = last_part(path);
+  char *dir =
+      last == path ? xstrdup(".") : xstrndup(path, (size_t)(last - path));
+  vec_push(&c->settings.rest.after, own(c, xasprintf("-iquote%s", dir)));
+  free(dir);
+}
+
+static int write_source(struct copy *c, const struct patch_source *s,
+                        uint32_t number, const char **path, struct error *e) {
+  struct buf b = {0};
+  char *dir = own(c, xasprintf("%s/%u", c->dir, number));
+  if (mkdir(dir, 0777) && errno != EEXIST)
+    return error_set(e, ERR_SYSTEM, "%s: %s", dir, strerror(errno));
+  *path = own(c, xasprintf("%s/%s", dir, last_part(s->path)));
+  edits_apply(&s->edits, buf_text(&s->text), s->text.len, &b);
+  int err = buf_write_file(&b, *path, e);
+  buf_free(&b);
+  return err;
+}
+
+static int make_copy(struct copy *c, const struct patch_maker *m,
+                     struct error *e) {
+  const struct settings *from = m->s->settings;
+  struct settings *set = &c->settings;
+  *set = *from;
+  set->no_save = true;
+  set->json = set->trace = set->patch = NULL;
+  set->rest.args = set->rest.after = (struct opt_words){0};
+  for (uint32_t i = 0; i < from->rest.after.len; i++)
+    vec_push(&set->rest.after, from->rest.after.at[i]);
+  c->dir = own(c, xasprintf("%s/patched", m->s->dir));
+  if (mkdir(c->dir, 0777) && errno != EEXIST)
+    return error_set(e, ERR_SYSTEM, "%s: %s", c->dir, strerror(errno));
+  for (uint32_t i = 0; i < from->rest.args.len; i++) {
+    const char *path = from->rest.args.at[i];
+    for (uint32_t k = 0; k < m->sources.list.len; k++) {
+      const struct patch_source *s = &m->sources.list.at[k];
+      if (strcmp(s->path, path) || !s->edits.list.len)
+        continue;
+      add_folder(c, s->path);
+      if (write_source(c, s, i, &path, e))
+        return e->code;
+      break;
+    }
+    vec_push(&set->rest.args, path);
+  }
+  return ERR_NONE;
+}
+
+static void free_copy(struct copy *c) {
+  vec_free(&c->settings.rest.args);
+  vec_free(&c->settings.rest.after);
+  for (uint32_t i = 0; i < c->own.len; i++)
+    free(c->own.at[i]);
+  vec_free(&c->own);
+}
+
+/* Opens the session with our standard error aside: what a compiler says about
+ * a change of ours is no business of the user's, nor are warnings twice. */
+static int open_quietly(struct copy *c, struct error *e) {
+  fflush(stderr);
+  int keep = dup(STDERR_FILENO), none = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (keep >= 0 && none >= 0)
+    dup2(none, STDERR_FILENO);
+  int err = session_open(&c->session, &c->settings, e);
+  fflush(stderr);
+  if (keep >= 0 && none >= 0)
+    dup2(keep, STDERR_FILENO);
+  if (keep >= 0)
+    close(keep);
+  if (none >= 0)
+    close(none);
+  return err;
+}
+
+/* ---- searching them ---- */
+
+static void set_failed(struct patch_maker *m, const char *client,
+                       const char *fault) {
+  free(m->failed);
+  m->failed =
+      xasprintf("a change that %s is not enough: %s still fails%s",
+                buf_text(&m->what), client ? client : "a client", fault);
+}
+
+static const char *words_of(enum fault f) {
+  switch (f) {
+  case FAULT_NOT_LINEARIZABLE:
+    return "";
+  case FAULT_DEADLOCK:
+    return " (deadlock)";
+  case FAULT_SEQUENTIAL:
+    return " (without concurrency)";
+  default:
+    return " (with another fault)";
+  }
+}
+
+/* The finding of a bad execution: the smallest client that fails; xmalloced. */
+static char *smallest(struct session *s, const struct hunt_order *as,
+                      const struct record *bad, enum fault *fault) {
+  struct hunt_order order = *as;
+  struct conclusion found = {.client = bad->client,
+                             .path = bad->bad.at,
+                             .len = bad->bad.len,
+                             .simplify = !s->settings->client};
+  struct worker w = {.show_output = s->settings->show_output};
+  struct buf b = {0};
+  order.conclusion = &found;
+  *fault = FAULT_NONE;
+  if (worker_run(&w, hunt_run, &order) == WORKER_DONE &&
+      w.shared->result.finding) {
+    const struct result *r = &w.shared->result;
+    *fault = r->finding->fault;
+    client_print(&r->finding->client, &r->names, &b);
+  }
+  worker_release(&w);
+  char *text = xstrdup(b.len ? b.at : bad->client ? bad->client : "");
+  buf_free(&b);
+  return text;
+}
+
+/* What a search without a fault is worth. */
+static bool take_pass(struct patch_maker *m, const struct copy *c,
+                      const struct campaign *k) {
+  struct coverage v = {0};
+  bool open = false;
+  if (c->settings.client)
+    coverage_of_one(&k->totals, &c->settings, &v, &open);
+  else
+    coverage_of_clients(&k->totals, &c->settings, k->deadline, &v);
+  bool ok = !open && k->totals.touched && !k->totals.undecided;
+  if (ok) {
+    char *text = v.limit ? xasprintf("%s; stopped by %s", v.sentence, v.limit)
+                         : xstrdup(v.sentence);
+    m->out->covered = arena_strdup(&m->s->arena, text);
+    free(text);
+  } else {
+    free(m->failed);
+    m->failed = xasprintf("the search of a change that %s came to no end",
+                          buf_text(&m->what));
+  }
+  free(v.sentence);
+  free(v.limit);
+  return ok;
+}
+
+static bool knows_client(const struct patch_maker *m, const char *client) {
+  for (uint32_t i = 0; i < m->clients.len; i++)
+    if (!strcmp(m->clients.at[i], client))
+      return true;
+  return false;
+}
+
+/* A client that fails; it may show more places that use the data. */
+static bool take_bad(struct patch_maker *m, struct session *s,
+                     const struct hunt_order *order, const struct record *bad,
+                     bool *more) {
+  enum fault fault;
+  char *client = smallest(s, order, bad, &fault);
+  set_failed(m, client, words_of(fault));
+  *more =
+      fault == FAULT_NOT_LINEARIZABLE && *client && !knows_client(m, client);
+  if (*more)
+    vec_push(&m->clients, client);
+  else
+    free(client);
+  return false;
+}
+
+static void begin_order(struct session *s, const struct hunt_order *like,
+                        struct hunt_order *o) {
+  *o = *like;
+  o->settings = s->settings;
+  o->so = s->so;
+  o->uses_tls = s->probe.has_tls || s->probe.needs_libc_tls;
+  o->partial = session_partial(s);
+  o->saved = NULL;
+  o->nsaved = 0;
+  o->want_outcomes = false;
+  o->regions = NULL;
+}
+
+/* Sequences of calls, then all clients; whether none fails. */
+static bool search(struct patch_maker *m, struct copy *c, bool *more) {
+  struct hunt_order order;
+  struct error e = {0};
+  struct worker w = {.show_output = c->settings.show_output};
+  begin_order(&c->session, m->order, &order);
+  bool ok = worker_run(&w, hunt_run, &order) == WORKER_DONE;
+  if (!ok || w.shared->result.finding) {
+    set_failed(m, ok ? NULL : "a worker",
+               ok ? words_of(w.shared->result.finding->fault) : " (crash)");
+    worker_release(&w);
+    return false;
+  }
+  struct campaign k = {.session = &c->session, .order = &order};
+  k.totals.sequences = ((struct hunt_report *)w.shared->other)->sequences;
+  worker_release(&w);
+  if (c->settings.time > 0)
+    k.deadline = explore_now() + c->settings.time;
+  ok = false;
+  switch (campaign_run(&k, &e)) {
+  case CAMPAIGN_PASS:
+    ok = take_pass(m, c, &k);
+    break;
+  case CAMPAIGN_BAD:
+    take_bad(m, &c->session, &order, &k.bad, more);
+    break;
+  case CAMPAIGN_INTERRUPTED:
+    m->interrupted = m->s->interrupted = true;
+    break;
+  case CAMPAIGN_DEATH:
+  case CAMPAIGN_HANGS:
+    set_failed(m, k.death.client, " (crash or endless loop)");
+    break;
+  case CAMPAIGN_KILLED:
+  case CAMPAIGN_ERROR:
+    set_failed(m, NULL, e.code ? e.text : "");
+    break;
+  }
+  campaign_free(&k);
+  return ok;
+}
+
+bool patch_search(struct patch_maker *m, bool *more) {
+  struct copy c = {0};
+  struct error e = {0};
+  bool ok = false, opened = false;
+  m->searches++;
+  if (!make_copy(&c, m, &e)) {
+    opened = true;
+    if (!open_quietly(&c, &e))
+      ok = search(m, &c, more);
+  }
+  if (e.code) {
+    free(m->failed);
+    m->failed = xasprintf("a change that %s %s", buf_text(&m->what),
+                          e.code == ERR_BUILD ? "does not compile" : e.text);
+  }
+  if (opened)
+    session_close(&c.session);
+  free_copy(&c);
+  return ok;
+}

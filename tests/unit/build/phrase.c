@@ -1,0 +1,75 @@
+/* What is quoted from a source. */
+#include "test.h"
+
+#include "build/phrase.h"
+
+static const char *update_at(const char *statement, uint32_t column) {
+  static struct buf out;
+  struct ctext c;
+  struct phrase_update u;
+  struct buf b = {0};
+  buf_printf(&b, "void f(void) {\n%s\n}\n", statement);
+  ctext_read(&c, b.at, b.len, NULL, NULL);
+  buf_clear(&out);
+  if (phrase_update(&c, 2, column, &u))
+    buf_printf(&out, "%s|%s|%s", buf_text(&u.target), buf_text(&u.by),
+               buf_text(&u.value));
+  else
+    buf_puts(&out, "?");
+  phrase_update_free(&u);
+  ctext_free(&c);
+  buf_free(&b);
+  return buf_text(&out);
+}
+
+TEST(finds_what_is_written) {
+  CHECK_STR(update_at("s->items[i] = EMPTY;", 0), "s->items[i]|=|EMPTY");
+  CHECK_STR(update_at("a[x == 1 ? 2 : 3]   += g(1, 2);", 0),
+            "a[x == 1 ? 2 : 3]|+=|g(1, 2)");
+  CHECK_STR(update_at("counter++;", 0), "counter|++|");
+  CHECK_STR(update_at("--p->n;", 0), "p->n|--|");
+  CHECK_STR(update_at("atomic_store(&s->top, n);", 0), "s->top|=|n");
+  CHECK_STR(update_at("atomic_store(top, n);", 0), "*top|=|n");
+  CHECK_STR(update_at("*p = 0;", 0), "*p|=|0");
+}
+
+TEST(the_column_tells_statements_of_a_line_apart) {
+  CHECK_STR(update_at("a = 1; b = 2;", 0), "?");
+  CHECK_STR(update_at("a = 1; b = 2;", 3), "a|=|1");
+  CHECK_STR(update_at("a = 1; b = 2;", 8), "b|=|2");
+  CHECK_STR(update_at("a = 1; b = 2;", 99), "?");
+}
+
+TEST(what_is_not_certain_is_not_said) {
+  CHECK_STR(update_at("int x = s->top;", 0), "?");
+  CHECK_STR(update_at("struct node *n = s->top;", 0), "?");
+  CHECK_STR(update_at("node *n = s->top;", 0), "?");
+  CHECK_STR(update_at("g(&x);", 0), "?");
+  CHECK_STR(update_at("if (x) ;", 0), "?");
+  CHECK_STR(update_at("x = 1 /* why */ + 2;", 0), "?");
+  CHECK_STR(update_at("x = a_long_name_of_a_function(with_one_argument, "
+                      "and_another_one);",
+                      0),
+            "?");
+  CHECK_STR(update_at("", 0), "?");
+}
+
+TEST(quotes_a_call) {
+  struct ctext c;
+  struct buf out = {0};
+  static const char text[] = "void f(void) {\n"
+                             "  pthread_mutex_lock(\n      &l->lock);\n"
+                             "  x = lock(l);\n"
+                             "  a(); b();\n"
+                             "}\n";
+  ctext_read(&c, text, strlen(text), NULL, NULL);
+  CHECK(phrase_call(&c, 2, &out));
+  CHECK_STR(buf_text(&out), "pthread_mutex_lock( &l->lock)");
+  CHECK(!phrase_call(&c, 4, &out));
+  CHECK(!phrase_call(&c, 5, &out));
+  CHECK(!phrase_call(&c, 6, &out));
+  ctext_free(&c);
+  buf_free(&out);
+}
+
+TEST_MAIN
