@@ -28,14 +28,8 @@ bool events_conflict(const struct event *a, const struct event *b) {
          a->addr < b->addr + b->size && b->addr < a->addr + a->size;
 }
 
-static void collect(const struct trace *t, uint32_t from, uint32_t call,
-                    access_list *out) {
-  vec_clear(out);
-  for (uint32_t i = from; i < t->nevents; i++)
-    if (t->events[i].call == call && touches(&t->events[i])) {
-      struct access a = {i, NONE, NONE};
-      vec_push(out, a);
-    }
+/* What each access of the list meets. */
+static void find_conflicts(const struct trace *t, access_list *out) {
   if (out->len == 0)
     return;
   uint32_t first = out->at[0].event, last = vec_last(out).event;
@@ -53,6 +47,17 @@ static void collect(const struct trace *t, uint32_t from, uint32_t call,
         break;
       }
   }
+}
+
+static void collect(const struct trace *t, uint32_t from, uint32_t call,
+                    access_list *out) {
+  vec_clear(out);
+  for (uint32_t i = from; i < t->nevents; i++)
+    if (t->events[i].call == call && touches(&t->events[i])) {
+      struct access a = {i, NONE, NONE};
+      vec_push(out, a);
+    }
+  find_conflicts(t, out);
 }
 
 static bool disagrees(const struct finding *f, uint32_t call) {
@@ -162,6 +167,28 @@ bool interruption_find(const struct finding *f, struct interruption *out) {
     search_call(f, call, &list, &best, &found);
   }
   vec_free(&list);
+  *out = best.where;
+  return found;
+}
+
+bool interruption_within(const struct finding *f, const uint32_t *unit,
+                         uint32_t nunits, struct interruption *out) {
+  const struct trace *t = &f->trace;
+  uint32_t from = t->nevents > WINDOW ? t->nevents - WINDOW : 0;
+  access_list *lists = xcalloc((size_t)nunits + 1, sizeof *lists);
+  struct candidate best = {0};
+  bool found = false;
+  for (uint32_t i = from; i < t->nevents; i++)
+    if (unit[i] && touches(&t->events[i]))
+      vec_push(&lists[unit[i]], ((struct access){i, NONE, NONE}));
+  for (uint32_t u = 1; u <= nunits; u++) {
+    access_list *l = &lists[u];
+    find_conflicts(t, l);
+    if (l->len)
+      search_call(f, t->events[l->at[0].event].call, l, &best, &found);
+    vec_free(l);
+  }
+  free(lists);
   *out = best.where;
   return found;
 }

@@ -36,4 +36,11 @@ bool events_conflict(const struct event *a, const struct event *b);
  */
 bool interruption_find(const struct finding *f, struct interruption *out);
 
+/*
+ * The same among the accesses of some executions of code alone: event e belongs
+ * to number unit[e], from 1, or with 0 to none.  A unit is of one call.
+ */
+bool interruption_within(const struct finding *f, const uint32_t *unit,
+                         uint32_t nunits, struct interruption *out);
+
 #endif

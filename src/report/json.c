@@ -1,5 +1,6 @@
 /* The JSON report; docs/json.md is its schema. */
-#include "report/report.h"
+#include "report/json_int.h"
+#include "report/races.h"
 
 #include "base/json.h"
 
@@ -7,15 +8,15 @@
 
 enum { SCHEMA = 1 };
 
-static void string_or_null(struct json *j, const char *name, const char *s) {
+void json_text(struct json *j, const char *name, const char *s) {
   if (s)
     json_string(j, name, s);
   else
     json_null(j, name);
 }
 
-static void put_place(struct json *j, const struct place *p) {
-  string_or_null(j, "file", p->file);
+void json_place(struct json *j, const struct place *p) {
+  json_text(j, "file", p->file);
   if (p->line)
     json_uint(j, "line", p->line);
   else
@@ -24,11 +25,10 @@ static void put_place(struct json *j, const struct place *p) {
     json_uint(j, "column", p->column);
   else
     json_null(j, "column");
-  string_or_null(j, "function", p->function);
+  json_text(j, "function", p->function);
 }
 
-/* A result as a JSON value: numbers and truth values are what they are. */
-static void put_value(struct json *j, const char *name, struct value v) {
+void json_value(struct json *j, const char *name, struct value v) {
   switch (v.kind) {
   case VALUE_VOID:
     json_null(j, name);
@@ -43,12 +43,12 @@ static void put_value(struct json *j, const char *name, struct value v) {
     json_uint(j, name, v.bits);
     return;
   case VALUE_STRING:
-    string_or_null(j, name, (const char *)(uintptr_t)v.bits);
+    json_text(j, name, (const char *)(uintptr_t)v.bits);
     return;
   }
   struct buf b = {0};
   value_print(v, &b);
-  string_or_null(j, name, v.bits ? buf_text(&b) : NULL);
+  json_text(j, name, v.bits ? buf_text(&b) : NULL);
   buf_free(&b);
 }
 
@@ -76,7 +76,7 @@ static void put_calls(struct json *j, const struct story *s) {
   uint32_t n = f->client.ncalls;
   json_array(j, "results");
   for (uint32_t i = 0; i < n; i++)
-    string_or_null(j, NULL, result_text(s, i));
+    json_text(j, NULL, result_text(s, i));
   json_end_array(j);
   json_array(j, "calls");
   for (uint32_t i = 0; i < n; i++) {
@@ -92,10 +92,10 @@ static void put_calls(struct json *j, const struct story *s) {
     json_bool(j, "called", called);
     json_bool(j, "returned", returned);
     if (returned)
-      put_value(j, "result", h->ops[i].result);
+      json_value(j, "result", h->ops[i].result);
     else
       json_null(j, "result");
-    string_or_null(j, "text", result_text(s, i));
+    json_text(j, "text", result_text(s, i));
     json_end_object(j);
   }
   json_end_array(j);
@@ -122,23 +122,23 @@ static void put_event(struct json *j, const struct story *s, uint32_t at) {
   json_uint(j, "step", e->step);
   json_uint(j, "thread", e->thread);
   json_string(j, "part", part[told->part]);
-  string_or_null(j, "operation", operation(s, e->call));
+  json_text(j, "operation", operation(s, e->call));
   put_call_id(j, s, e->call);
   json_string(j, "kind", event_word[e->kind]);
-  string_or_null(j, "location", told->location);
+  json_text(j, "location", told->location);
   if (e->kind == EV_RETURN && operation(s, e->call))
-    string_or_null(j, "value", result_text(s, e->call));
+    json_text(j, "value", result_text(s, e->call));
   else if ((e->kind == EV_SHOW || e->kind == EV_FAULT) &&
            e->value[0] < t->nnotes)
-    string_or_null(j, "value", t->notes[e->value[0]]);
+    json_text(j, "value", t->notes[e->value[0]]);
   else
-    string_or_null(j, "value", told->value);
-  string_or_null(j, "old", told->old);
+    json_text(j, "value", told->value);
+  json_text(j, "old", told->old);
   if (atomic(e))
-    string_or_null(j, "order", order_name(e->order));
+    json_text(j, "order", order_name(e->order));
   if (e->size)
     json_uint(j, "size", e->size);
-  put_place(j, told->place);
+  json_place(j, told->place);
   json_end_object(j);
 }
 
@@ -165,16 +165,16 @@ static void put_waiting(struct json *j, const struct story *s) {
     const struct waiting *w = &s->waiting.at[row->index].is;
     json_object(j, NULL);
     json_uint(j, "thread", w->thread);
-    string_or_null(j, "operation", operation(s, w->call));
+    json_text(j, "operation", operation(s, w->call));
     put_call_id(j, s, w->call);
     json_string(j, "kind", w->kind < EV_COUNT ? event_word[w->kind] : "");
     json_bool(j, "spins", w->spins);
-    string_or_null(j, "location", *row->what ? row->what : NULL);
+    json_text(j, "location", *row->what ? row->what : NULL);
     if (w->holder != 255)
       json_uint(j, "holder", w->holder);
     else
       json_null(j, "holder");
-    put_place(j, row->place);
+    json_place(j, row->place);
     json_end_object(j);
   }
   json_end_array(j);
@@ -193,7 +193,7 @@ static void put_refutations(struct json *j, const struct story *s) {
     if (r->waits)
       json_null(j, "expected");
     else
-      put_value(j, "expected", r->expected);
+      json_value(j, "expected", r->expected);
     json_bool(j, "waits", r->waits);
     json_end_object(j);
   }
@@ -207,12 +207,12 @@ static void put_diagnostic(struct json *j, const struct story *s) {
     return;
   }
   json_object(j, "diagnostic");
-  put_place(j, s->place);
+  json_place(j, s->place);
   json_string(j, "message", s->message);
   json_array(j, "notes");
   for (uint32_t i = 0; i < s->notes.len; i++) {
     json_object(j, NULL);
-    put_place(j, s->notes.at[i].place);
+    json_place(j, s->notes.at[i].place);
     json_string(j, "message", s->notes.at[i].text);
     json_end_object(j);
   }
@@ -220,38 +220,54 @@ static void put_diagnostic(struct json *j, const struct story *s) {
   json_end_object(j);
 }
 
-/* What would have to be atomic, best first. */
-static void put_causes(struct json *j, const struct causes_found *c) {
-  json_array(j, "causes");
-  for (uint32_t i = 0; i < c->len; i++) {
-    const struct ranked_cause *r = &c->at[i];
-    json_object(j, NULL);
-    json_uint(j, "rank", r->rank);
-    json_uint(j, "eliminates", r->eliminates);
-    json_bool(j, "verified", r->verified);
-    string_or_null(j, "suggestion", r->fix);
-    string_or_null(j, "covered", r->covered);
-    string_or_null(j, "still_fails", r->still_bad);
-    json_array(j, "blocks");
-    for (uint32_t k = 0; k < r->cause.nblocks; k++) {
-      const struct code_block *b = &r->cause.blocks[k];
-      json_object(j, NULL);
-      string_or_null(j, "file", b->file);
-      string_or_null(j, "function", b->function);
-      json_uint(j, "first", b->first);
-      json_uint(j, "last", b->last);
-      json_end_object(j);
-    }
-    json_end_array(j);
-    json_end_object(j);
+static void put_patch(struct json *j, const struct patch *p) {
+  if (!p->asked)
+    return;
+  json_object(j, "patch");
+  json_text(j, "file", p->file);
+  json_bool(j, "verified", p->verified);
+  json_text(j, "what", p->what);
+  json_text(j, "covered", p->covered);
+  json_text(j, "reason", p->reason);
+  json_end_object(j);
+}
+
+static void put_part(struct json *j, const char *name, const struct story *s,
+                     uint32_t from, uint32_t to) {
+  json_array(j, name);
+  for (uint32_t i = from; i < to; i++)
+    json_string(j, NULL, s->calls[i]);
+  json_end_array(j);
+}
+
+/* The client as the papers' test case (Ps, Pc, Pr), and how it came about. */
+static void put_minimal(struct json *j, const struct story *s) {
+  const struct finding *f = s->result->finding;
+  const struct client *c = &f->client;
+  const struct minimal *m = &f->minimal;
+  uint32_t end = client_first_final(c);
+  if (!m->from)
+    return;
+  json_object(j, "minimal");
+  put_part(j, "ps", s, 0, c->ninit);
+  json_array(j, "pc");
+  for (uint32_t i = c->ninit, next; i < end; i = next) {
+    for (next = i; next < end && c->calls[next].thread == c->calls[i].thread;)
+      next++;
+    put_part(j, NULL, s, i, next);
   }
   json_end_array(j);
-  if (!c->len)
-    return;
-  json_object(j, "traces");
-  json_uint(j, "failing", c->bad);
-  json_uint(j, "good", c->good);
-  json_bool(j, "complete", c->complete);
+  put_part(j, "pr", s, end, c->ncalls);
+  if (m->type)
+    json_uint(j, "type", m->type);
+  json_bool(j, "proved", f->minimal_checked);
+  json_uint(j, "from", m->from);
+  if (s->result->shrink.version) {
+    json_uint(j, "located_pc", m->pc);
+    json_uint(j, "clients_tried", m->checks);
+    json_double(j, "locate_seconds", m->locate_seconds);
+    json_double(j, "reduce_seconds", m->reduce_seconds);
+  }
   json_end_object(j);
 }
 
@@ -259,6 +275,7 @@ static void put_finding(struct json *j, const struct story *s) {
   const struct finding *f = s->result->finding;
   json_string(j, "client", s->client);
   json_bool(j, "client_is_minimal", f->minimal_checked);
+  put_minimal(j, s);
   put_calls(j, s);
   json_array(j, "events");
   for (uint32_t i = 0; i < f->trace.nevents; i++)
@@ -266,11 +283,14 @@ static void put_finding(struct json *j, const struct story *s) {
   json_end_array(j);
   json_bool(j, "events_truncated", f->trace.truncated);
   put_schedule(j, &f->schedule);
-  string_or_null(j, "schedule_file", f->schedule_file);
-  string_or_null(j, "history_file", f->history_file);
+  json_text(j, "schedule_file", f->schedule_file);
+  json_text(j, "history_file", f->history_file);
   put_waiting(j, s);
   put_refutations(j, s);
-  put_causes(j, &f->causes);
+  json_causes(j, s);
+  json_nearest(j, s);
+  put_patch(j, &f->patch);
+  json_races(j, s);
 }
 
 static void put_no_finding(struct json *j) {
@@ -285,7 +305,7 @@ static void put_no_finding(struct json *j) {
 
 static void put_coverage(struct json *j, const struct coverage *c) {
   json_object(j, "coverage");
-  string_or_null(j, "sentence", c->sentence);
+  json_text(j, "sentence", c->sentence);
   json_uint(j, "threads", c->threads);
   json_uint(j, "ops", c->ops);
   json_uint(j, "init", c->init);
@@ -293,8 +313,8 @@ static void put_coverage(struct json *j, const struct coverage *c) {
   json_uint(j, "sampled_clients", c->sampled_clients);
   json_bool(j, "one_client", c->one_client);
   json_bool(j, "exhaustive", c->exhaustive);
-  string_or_null(j, "limit", c->limit);
-  string_or_null(j, "estimate", c->estimate);
+  json_text(j, "limit", c->limit);
+  json_text(j, "estimate", c->estimate);
   json_end_object(j);
 }
 
@@ -308,6 +328,18 @@ static void put_chance(struct json *j, const struct chance *c) {
   json_uint(j, "threads", c->threads);
   json_uint(j, "steps", c->steps);
   json_double(j, "bound", c->bound);
+  json_end_object(j);
+}
+
+/* faultline shrink: the histories that it made. */
+static void put_detection(struct json *j, const struct detection_tally *d) {
+  if (!d->version)
+    return;
+  json_object(j, "shrink");
+  json_string(j, "version", d->version);
+  json_uint(j, "histories", d->histories);
+  json_uint(j, "failing_histories", d->failing);
+  json_double(j, "check_seconds", d->check_seconds);
   json_end_object(j);
 }
 
@@ -335,7 +367,7 @@ static void put_outcomes(struct json *j, const outcome_list *list) {
     json_object(j, NULL);
     json_array(j, "results");
     for (uint32_t k = 0; k < o->results.len; k++)
-      put_value(j, NULL, o->results.at[k]);
+      json_value(j, NULL, o->results.at[k]);
     json_end_array(j);
     json_uint(j, "executions", o->executions);
     json_bool(j, "allowed", o->allowed);
@@ -350,15 +382,15 @@ static void put_run(struct json *j, const struct report_run *run) {
   json_object(j, NULL);
   json_uint(j, "faultline", SCHEMA);
   json_string(j, "object", r->object);
-  string_or_null(j, "spec", r->spec);
+  json_text(j, "spec", r->spec);
   json_string(j, "verdict", verdict_name[r->verdict]);
   json_string(j, "fault",
               fault_id[r->finding ? r->finding->fault : FAULT_NONE]);
-  string_or_null(j, "reason",
-                 r->reason                    ? r->reason
-                 : s->message && *s->message  ? s->message
-                 : r->verdict == VERDICT_PASS ? "no fault found"
-                                              : NULL);
+  json_text(j, "reason",
+            r->reason                    ? r->reason
+            : s->message && *s->message  ? s->message
+            : r->verdict == VERDICT_PASS ? "no fault found"
+                                         : NULL);
   json_bool(j, "expect_fault", r->expect_fault);
   json_bool(j, "partial", r->partial);
   put_diagnostic(j, s);
@@ -369,18 +401,19 @@ static void put_run(struct json *j, const struct report_run *run) {
   put_coverage(j, &r->coverage);
   put_chance(j, &r->chance);
   put_statistics(j, &r->statistics);
+  put_detection(j, &r->shrink);
   if (s->outcomes)
     put_outcomes(j, s->outcomes->list);
-  string_or_null(j, "replay", r->replay_command);
+  json_text(j, "replay", r->replay_command);
   json_array(j, "warnings");
   for (uint32_t i = 0; i < run->nwarnings; i++)
     json_string(j, NULL, run->warnings[i]);
   json_end_array(j);
   json_uint(j, "seed", r->seed);
-  string_or_null(j, "search", r->search);
-  string_or_null(j, "heap", r->heap);
-  string_or_null(j, "memory_model", r->memory_model);
-  string_or_null(j, "criterion", r->criterion);
+  json_text(j, "search", r->search);
+  json_text(j, "heap", r->heap);
+  json_text(j, "memory_model", r->memory_model);
+  json_text(j, "criterion", r->criterion);
   json_end_object(j);
 }
 

@@ -40,7 +40,11 @@ void screen_source(struct screen *s, const struct place *p,
 
 /* The table of outcomes (text_outcomes.c). */
 void screen_outcomes(struct screen *s, const struct story *story);
+/* Which lines would have to be atomic, and why these (text_causes.c). */
 void screen_causes(struct screen *s, const struct story *story);
+void screen_nearest(struct screen *s, const struct story *story);
+/* What came of --patch (text_patch.c). */
+void screen_patch(struct screen *s, const struct story *story);
 
 /* The interleaving (text_rows.c). */
 void screen_rows(struct screen *s, const struct story *story);

@@ -30,18 +30,23 @@ static const struct place *own_place(const struct place *p) {
   return p;
 }
 
-const struct place *story_place(const struct story *s,
-                                const struct story_namer *n, uint64_t pc,
-                                uint32_t chain) {
+const struct place *story_place_in(const struct trace *t,
+                                   const struct story_namer *n, uint64_t pc,
+                                   uint32_t chain) {
   if (!pc)
     return &story_nowhere;
-  const struct trace *t = &s->result->finding->trace;
   const struct place *inner = n->place(n->ctx, pc), *own = own_place(inner);
   while (!own && inner->line && chain && chain < t->nframes) {
     own = own_place(n->place(n->ctx, t->frames[chain].call_pc));
     chain = t->frames[chain].parent;
   }
   return own ? own : inner;
+}
+
+const struct place *story_place(const struct story *s,
+                                const struct story_namer *n, uint64_t pc,
+                                uint32_t chain) {
+  return story_place_in(&s->result->finding->trace, n, pc, chain);
 }
 
 void story_put_lock(const struct story_namer *n, uint64_t addr, uint64_t size,
@@ -164,6 +169,7 @@ struct story *story_new(const struct result *r, const struct story_namer *n) {
     story_make_waiting(s, n);
     story_make_rows(s, n);
     s->file = only_file(s);
+    story_make_nearest(s, n);
     s->finding_whole = !r->finding->trace.truncated;
   }
   story_make_answer(s, n);

@@ -101,8 +101,10 @@ struct story {
   const char *client;   /* in the papers' notation; "" without a finding */
   const char **calls;   /* by call: `push(1)` */
   const char **results; /* by call: `-1`; NULL: did not return */
-  bool finding_whole;   /* false when the recording was cut */
-  const char *file;     /* the one file of all rows' places, or NULL */
+  const char *nearest; /* how the nearest good execution differs, or NULL … */
+  const struct place *nearest_place; /* … and how far its thread gets first */
+  bool finding_whole;                /* false when the recording was cut */
+  const char *file; /* the one file of all rows' places, or NULL */
   const struct story_outcomes *outcomes; /* or NULL: not asked for */
   struct arena arena;                    /* owns every text */
 };

@@ -60,7 +60,7 @@ void answer_put_where(struct teller *t, const struct place *p, uint32_t call) {
 
 /* ---- violations ---- */
 
-static const char *property(const struct result *r) {
+const char *answer_property(const struct result *r) {
   bool sequential = r->criterion && strncmp(r->criterion, "seq", 3) == 0;
   return sequential ? "sequentially consistent" : "linearizable";
 }
@@ -79,8 +79,7 @@ static void put_lines(struct buf *b, const struct place *p,
                q->file ? story_base_name(q->file) : "?", q->line);
 }
 
-/* `T3 in put(1): write full: 0 -> 1`, at its place */
-static void put_intruder(struct teller *t, const struct interruption *in) {
+void answer_put_intruder(struct teller *t, const struct interruption *in) {
   const struct event *by = &t->f->trace.events[in->by];
   const struct story_event *e = &t->s->events[in->by];
   answer_put_actor(t, by->thread, by->call, &t->b);
@@ -99,14 +98,14 @@ static void say_interrupted(struct teller *t, const struct interruption *in) {
   s->place = p;
   s->until = q;
   story_operation(t->r, in->call, &t->b);
-  buf_printf(&t->b, " is not %s: ", property(t->r));
+  buf_printf(&t->b, " is not %s: ", answer_property(t->r));
   if (p->line && q->line)
     put_lines(&t->b, p, q);
   else
     buf_puts(&t->b, "interrupted by another thread");
   s->message = story_keep(s, &t->b);
   buf_puts(&t->b, "in between comes ");
-  put_intruder(t, in);
+  answer_put_intruder(t, in);
   answer_note(t, s->events[in->by].place, &t->b);
 }
 
@@ -125,93 +124,6 @@ static const struct place *first_place(const struct teller *t, uint32_t call) {
   return &story_nowhere;
 }
 
-static bool is_in(const struct place *p, const struct code_block *k,
-                  uint32_t first, uint32_t last) {
-  return p->line >= first && p->line <= last && p->file && k->file &&
-         !strcmp(p->file, k->file) && p->function && k->function &&
-         !strcmp(p->function, k->function);
-}
-
-/* Where the event was on lines of the block: at the access, or at a call that
- * led to it.  NULL: nowhere. */
-static const struct place *place_within(const struct teller *t,
-                                        const struct event *e,
-                                        const struct code_block *k,
-                                        uint32_t first, uint32_t last) {
-  const struct trace *tr = &t->f->trace;
-  uint64_t pc = e->pc;
-  for (uint32_t chain = e->chain;; chain = tr->frames[chain].parent) {
-    const struct place *p = place_of(t, pc, chain);
-    if (is_in(p, k, first, last))
-      return p;
-    if (!chain || chain >= tr->nframes)
-      return NULL;
-    pc = tr->frames[chain].call_pc;
-  }
-}
-
-/* The place, in this execution, of something on a line of the block. */
-static const struct place *
-block_place(const struct teller *t, const struct code_block *k, uint32_t line) {
-  for (uint32_t i = 0; i < t->f->trace.nevents; i++) {
-    const struct place *p =
-        place_within(t, &t->f->trace.events[i], k, line, line);
-    if (p)
-      return p;
-  }
-  return NULL;
-}
-
-/* Was the block interrupted there, in this execution? */
-static bool is_inside(const struct teller *t, const struct interruption *in,
-                      const struct code_block *k) {
-  const struct event *e = t->f->trace.events;
-  return place_within(t, &e[in->before], k, k->first, k->last) &&
-         place_within(t, &e[in->after], k, k->first, k->last);
-}
-
-static void put_block_lines(const struct code_block *k, struct buf *b) {
-  if (k->first == k->last)
-    buf_printf(b, "line %" PRIu32, k->first);
-  else
-    buf_printf(b, "lines %" PRIu32 "-%" PRIu32, k->first, k->last);
-}
-
-/*
- * The lines of the best cause, when the search with them atomic found nothing
- * any more.  False: there is none, or this execution does not show both ends of
- * its first block.
- */
-static bool say_cause(struct teller *t, const struct interruption *in) {
-  const struct causes_found *c = &t->f->causes;
-  if (!c->len || !c->at[0].verified)
-    return false;
-  const struct cause *all = &c->at[0].cause;
-  const struct code_block *k = &all->blocks[0];
-  const struct place *first = block_place(t, k, k->first);
-  const struct place *last = block_place(t, k, k->last);
-  if (!first || !last)
-    return false;
-  t->s->place = first;
-  t->s->until = last;
-  buf_printf(&t->b, "%s() is not atomic: ", k->function);
-  put_block_lines(k, &t->b);
-  buf_puts(&t->b, " can be interrupted");
-  for (uint32_t i = 1; i < all->nblocks; i++) {
-    buf_puts(&t->b, ", and ");
-    put_block_lines(&all->blocks[i], &t->b);
-    if (all->blocks[i].function)
-      buf_printf(&t->b, " of %s()", all->blocks[i].function);
-  }
-  t->s->message = story_keep(t->s, &t->b);
-  if (in && is_inside(t, in, k)) {
-    buf_puts(&t->b, "here by ");
-    put_intruder(t, in);
-    answer_note(t, t->s->events[in->by].place, &t->b);
-  }
-  return true;
-}
-
 static void say_violation(struct teller *t) {
   struct interruption in;
   bool interrupted = interruption_find(t->f, &in);
@@ -219,12 +131,12 @@ static void say_violation(struct teller *t) {
     if (interrupted) {
       answer_put_actor(t, t->f->trace.events[in.before].thread, in.call, &t->b);
       buf_puts(&t->b, " is interrupted here by ");
-      put_intruder(t, &in);
+      answer_put_intruder(t, &in);
       answer_note(t, t->s->events[in.before].place, &t->b);
     }
     return;
   }
-  if (say_cause(t, interrupted ? &in : NULL))
+  if (answer_cause(t))
     return;
   if (interrupted) {
     say_interrupted(t, &in);
@@ -235,12 +147,12 @@ static void say_violation(struct teller *t) {
     t->s->place = first_place(t, call);
     story_operation(t->r, call, &t->b);
     buf_printf(&t->b, " is not %s: no order of the calls explains its result",
-               property(t->r));
+               answer_property(t->r));
   } else {
     buf_printf(&t->b,
                "%s is not %s: no order of the calls explains their "
                "results",
-               t->r->object, property(t->r));
+               t->r->object, answer_property(t->r));
   }
   t->s->message = story_keep(t->s, &t->b);
 }

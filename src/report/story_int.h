@@ -35,6 +35,19 @@ void answer_put_where(struct teller *t, const struct place *p, uint32_t call);
 /* The call that the failing thread was in, or EVENT_NO_CALL. */
 uint32_t answer_failing_call(const struct teller *t);
 
+struct interruption;
+/* `T3 in put(1): write full: 0 -> 1` */
+void answer_put_intruder(struct teller *t, const struct interruption *in);
+
+/* `linearizable`, or what else was asked for. */
+const char *answer_property(const struct result *r);
+
+/*
+ * A violation by the lines that must be atomic (story_cause.c).  False when
+ * none are known, and nothing is said then.
+ */
+bool answer_cause(struct teller *t);
+
 /* A deadlock or a livelock. */
 void answer_waiting(struct teller *t);
 
@@ -60,6 +73,14 @@ void story_put_lock(const struct story_namer *n, uint64_t addr, uint64_t size,
 const struct place *story_place(const struct story *s,
                                 const struct story_namer *n, uint64_t pc,
                                 uint32_t chain);
+
+/* The same for another trace of the same object. */
+const struct place *story_place_in(const struct trace *t,
+                                   const struct story_namer *n, uint64_t pc,
+                                   uint32_t chain);
+
+/* The sentence about the nearest good execution (story_nearest.c). */
+void story_make_nearest(struct story *s, const struct story_namer *n);
 
 /* Keeps the buffer's text in the story and empties the buffer. */
 const char *story_keep(struct story *s, struct buf *b);

@@ -2,7 +2,7 @@
  * The terminal report: the answer first, then what is needed to believe it,
  * then how to see it again and what was searched.
  */
-#include "report/screen.h"
+#include "report/races.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -407,7 +407,34 @@ static void put_long_client(struct screen *s, const struct story *story) {
 static const char *client_title(const struct finding *f) {
   if (f->fault == FAULT_NONE)
     return "Client:";
-  return f->minimal_checked ? "Smallest failing client:" : "Failing client:";
+  return f->minimal_checked ? "Smallest failing client" : "Failing client";
+}
+
+/* How large it was, and whether it is known that it cannot be smaller. */
+static void put_client_title(struct screen *s, const struct finding *f) {
+  const struct minimal *m = &f->minimal;
+  struct buf b = {0};
+  buf_puts(&b, client_title(f));
+  if (f->fault != FAULT_NONE && m->from > f->client.ncalls) {
+    buf_puts(&b, " (shrunk from ");
+    put_count(&b, m->from, "call");
+    buf_puts(&b, " to ");
+    story_number(f->client.ncalls, &b);
+    buf_printf(&b, "; %sproved minimal)", f->minimal_checked ? "" : "not ");
+  }
+  if (f->fault != FAULT_NONE)
+    buf_putc(&b, ':');
+  screen_title(s, buf_text(&b));
+  buf_free(&b);
+}
+
+static void put_type(struct screen *s, const struct finding *f) {
+  if (f->minimal.type != 2)
+    return;
+  buf_spaces(s->out, 2);
+  screen_wrap(s, 2, 2,
+              "The concurrent calls do not show the fault: their results are "
+              "explained. Only the calls after them do.");
 }
 
 static void put_evidence(struct screen *s, const struct story *story) {
@@ -417,14 +444,18 @@ static void put_evidence(struct screen *s, const struct story *story) {
     return;
   }
   if (f->client.ncalls) {
-    screen_title(s, client_title(f));
+    put_client_title(s, f);
     buf_spaces(s->out, 2);
     screen_wrap(s, 2, 6, story->client);
+    put_type(s, f);
   }
   screen_rows(s, story);
   put_all_results(s, story);
   put_why(s, story);
+  screen_nearest(s, story);
+  screen_races(s, story);
   screen_causes(s, story);
+  screen_patch(s, story);
 }
 
 static struct screen open_screen(const struct text_style *style,

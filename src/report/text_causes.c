@@ -1,56 +1,348 @@
-/* Which lines would have to be atomic, best first. */
+/*
+ * Which lines would have to be atomic, best first, and why these: what fails
+ * without them, what is left with them, and that less is not enough.
+ */
 #include "report/screen.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-enum { SHOWN = 5 };
+enum { SHOWN = 5, SHOWN_SMALLER = 3, SHOWN_OUTCOMES = 4 };
+enum { INDENT = 5, LONG_CLIENT = 100 };
 
-static const char *last_part(const char *file) {
-  const char *slash = file ? strrchr(file, '/') : NULL;
-  return slash ? slash + 1 : file ? file : "?";
+static const char *base_name(const char *file) {
+  return file ? story_base_name(file) : "?";
 }
 
-static void put_block(const struct code_block *k, struct buf *b) {
-  if (k->first == k->last)
-    buf_printf(b, "line %u", k->first);
+/* ---- words ---- */
+
+/* A tally counts up to a limit. */
+static void put_many(uint64_t n, struct buf *b) {
+  if (n >= UINT64_MAX - 1)
+    buf_puts(b, "more than 10^19");
   else
-    buf_printf(b, "lines %u-%u", k->first, k->last);
-  buf_printf(b, " of %s", last_part(k->file));
-  if (k->function)
-    buf_printf(b, ", in %s()", k->function);
+    story_number(n, b);
 }
 
-static void put_cause(struct screen *s, const struct ranked_cause *c,
-                      const struct causes_found *all) {
-  struct buf b = {0};
-  buf_printf(&b, "%u. ", c->rank);
-  for (uint32_t i = 0; i < c->cause.nblocks; i++) {
-    buf_puts(&b, i ? "; and " : "");
-    put_block(&c->cause.blocks[i], &b);
+static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
+static const char *fail(uint64_t n) { return n == 1 ? "fails" : "fail"; }
+
+static void put_lines(const struct code_block *k, struct buf *b) {
+  if (k->first == k->last)
+    buf_printf(b, "line %" PRIu32, k->first);
+  else
+    buf_printf(b, "lines %" PRIu32 "-%" PRIu32, k->first, k->last);
+}
+
+static void put_block(const struct code_block *k, bool with_file,
+                      struct buf *b) {
+  put_lines(k, b);
+  if (with_file)
+    buf_printf(b, " of %s", base_name(k->file));
+  if (k->function)
+    buf_printf(b, "%s in %s()", with_file ? "," : "", k->function);
+}
+
+/* The file once, behind the first block, where it is one for all. */
+static void put_blocks(const struct cause *c, struct buf *b) {
+  for (uint32_t i = 0; i < c->nblocks; i++) {
+    const struct code_block *k = &c->blocks[i];
+    bool again = i && k->file && c->blocks[0].file &&
+                 !strcmp(k->file, c->blocks[0].file);
+    buf_puts(b, i ? "; and " : "");
+    put_block(k, !again, b);
   }
-  if (all->good) {
-    buf_puts(&b, ": takes away ");
-    story_number(c->eliminates, &b);
-    buf_puts(&b, " of the ");
-    story_number(all->good, &b);
-    buf_puts(&b, " good ones");
-  }
+}
+
+static bool has_many_lines(const struct ranked_cause *c) {
+  return c->cause.nblocks > 1 || c->lines > 1;
+}
+
+static const char *them(const struct ranked_cause *c) {
+  return has_many_lines(c) ? "them" : "it";
+}
+
+/* `this client still fails`; a long one is cut between two calls. */
+static void put_client(const struct story *story, const char *client,
+                       enum fault fault, struct buf *b) {
+  size_t len = strlen(client), cut = len;
+  if (len > LONG_CLIENT)
+    for (cut = LONG_CLIENT; cut && client[cut - 1] != ' ';)
+      cut--;
+  if (!strcmp(client, story->client))
+    buf_puts(b, "this client");
+  else
+    buf_put(b, client, cut);
+  buf_printf(b, "%s still fails",
+             cut < len ? "... (--json has all of it)" : "");
+  if (fault != FAULT_NOT_LINEARIZABLE && fault != FAULT_NONE &&
+      fault != story->result->finding->fault)
+    buf_printf(b, " (%s)", story_fault_words(fault));
+}
+
+/* A sentence of its own below a cause. */
+static void put_sentence(struct screen *s, struct buf *b) {
+  if (!b->len)
+    return;
+  if (b->at[b->len - 1] != '.')
+    buf_puts(b, ".");
+  buf_spaces(s->out, INDENT);
+  screen_wrap(s, INDENT, INDENT, buf_text(b));
+  buf_clear(b);
+}
+
+/* ---- one cause ---- */
+
+/* Every failing schedule is interrupted inside the lines exactly when none of
+ * those is left that are not: they were counted. */
+static void put_schedules(const struct ranked_cause *c,
+                          const struct causes_found *all, struct buf *b) {
+  const struct tally *left = &c->schedules;
+  if (!left->all || !all->schedules.all)
+    return;
+  if (!left->bad && !c->waits)
+    buf_printf(b, "%s failing schedule is interrupted inside %s: with ",
+               all->schedules.bad == 1 ? "The" : "Every",
+               has_many_lines(c) ? "these lines" : "this line");
+  else
+    buf_puts(b, "With ");
+  buf_printf(b, "%s atomic ", them(c));
+  put_many(left->all, b);
+  buf_printf(b, " schedule%s %s left, and ", plural(left->all),
+             left->all == 1 ? "is" : "are");
+  if (left->bad)
+    put_many(left->bad, b);
+  else
+    buf_puts(b, "none");
+  buf_printf(b, " %s", fail(left->bad ? left->bad : 1));
+}
+
+static void put_verified(const struct story *story,
+                         const struct ranked_cause *c, struct buf *b) {
   if (c->verified) {
-    buf_printf(&b, ". With %s atomic no fault was found in %s",
-               c->cause.nblocks > 1 || c->lines > 1 ? "them" : "it",
-               c->covered);
+    buf_printf(b, "Verified in %s", c->covered ? c->covered : "the search");
   } else if (c->still_bad) {
-    buf_printf(&b, ". Not enough: %s still fails", c->still_bad);
-    if (c->still_fault != FAULT_NOT_LINEARIZABLE)
-      buf_printf(&b, " (%s)", story_fault_words(c->still_fault));
+    buf_puts(b, "Not enough: ");
+    put_client(story, c->still_bad, c->still_fault, b);
   }
+}
+
+static void put_waits(const struct ranked_cause *c, struct buf *b) {
   if (c->waits)
-    buf_puts(&b, "; a thread had to wait inside, and others ran meanwhile");
+    buf_printf(b, "A thread inside may have to wait for a lock; executions in "
+                  "which it would were left out");
+}
+
+/* The block of the smaller cause that the whole one does not have. */
+static const struct code_block *smaller_block(const struct cause *less,
+                                              const struct cause *whole) {
+  for (uint32_t i = 0; i < less->nblocks; i++) {
+    bool there = false;
+    for (uint32_t k = 0; k < whole->nblocks; k++)
+      there |= !code_block_compare(&less->blocks[i], &whole->blocks[k]);
+    if (!there)
+      return &less->blocks[i];
+  }
+  return NULL;
+}
+
+static bool same_proof(const struct smaller_cause *a,
+                       const struct smaller_cause *b) {
+  return a->still_bad && b->still_bad && !strcmp(a->still_bad, b->still_bad) &&
+         a->still_fault == b->still_fault;
+}
+
+/* `with line 41 or line 42 alone this client still fails` */
+static void put_smaller(const struct story *story, const struct ranked_cause *c,
+                        struct buf *b) {
+  bool one = c->cause.nblocks == 1;
+  uint32_t groups = 0;
+  if (!c->nsmaller)
+    return;
+  buf_puts(b, c->smallest ? "No smaller block is enough, all were tried:"
+                          : "Less is not enough:");
+  for (uint32_t i = 0, next; i < c->nsmaller; i = next) {
+    if (groups++ == SHOWN_SMALLER) {
+      buf_puts(b, "; and so on");
+      break;
+    }
+    buf_puts(b, i ? "; with " : " with ");
+    for (next = i; next < c->nsmaller &&
+                   (next == i || same_proof(&c->smaller[i], &c->smaller[next]));
+         next++) {
+      const struct code_block *k =
+          smaller_block(&c->smaller[next].cause, &c->cause);
+      buf_puts(b, next > i ? " or " : "");
+      if (k && one)
+        put_lines(k, b);
+      else if (k)
+        put_block(k, false, b);
+      else
+        buf_puts(b, "a block less");
+    }
+    buf_puts(b, one ? " alone, " : " instead, ");
+    put_client(story,
+               c->smaller[i].still_bad ? c->smaller[i].still_bad : "a client",
+               c->smaller[i].still_fault, b);
+  }
+}
+
+static void put_fix(const struct ranked_cause *c, struct buf *b) {
   if (c->fix)
-    buf_printf(&b, ". To make %s so, %s", c->lines > 1 ? "them" : "it", c->fix);
+    buf_printf(b, "To make %s atomic, %s", them(c), c->fix);
+}
+
+static void put_price(const struct ranked_cause *c,
+                      const struct causes_found *all, struct buf *b) {
+  if (!all->good || (all->len == 1 && !c->eliminates))
+    return;
+  buf_puts(b, ": forbids ");
+  if (c->eliminates)
+    story_number(c->eliminates, b);
+  else
+    buf_puts(b, "none");
+  buf_puts(b, " of ");
+  story_number(all->good, b);
+  buf_printf(b, " good order%s", plural(all->good));
+}
+
+/* Of an alternative, in short. */
+static void put_left(const struct ranked_cause *c, struct buf *b) {
+  const struct tally *left = &c->schedules;
+  if (!left->all)
+    return;
+  buf_puts(b, ", leaves ");
+  put_many(left->all, b);
+  buf_printf(b, " schedule%s", plural(left->all));
+  if (left->bad) {
+    buf_puts(b, " of which ");
+    put_many(left->bad, b);
+    buf_printf(b, " %s", fail(left->bad));
+  }
+}
+
+static void put_cause(struct screen *s, const struct story *story,
+                      uint32_t at) {
+  const struct causes_found *all = &story->result->finding->causes;
+  const struct ranked_cause *c = &all->at[at];
+  struct buf b = {0};
+  buf_printf(&b, "%" PRIu32 ". ", c->rank);
+  put_blocks(&c->cause, &b);
+  put_price(c, all, &b);
+  if (at)
+    put_left(c, &b);
+  if (at && all->at[at - 1].rank == c->rank)
+    buf_puts(&b, ", equally good");
   buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 5, buf_text(&b));
+  screen_wrap(s, 2, INDENT, buf_text(&b));
+  buf_clear(&b);
+  if (!at) {
+    put_schedules(c, all, &b);
+    put_sentence(s, &b);
+  }
+  put_verified(story, c, &b);
+  put_sentence(s, &b);
+  put_waits(c, &b);
+  put_sentence(s, &b);
+  put_smaller(story, c, &b);
+  put_sentence(s, &b);
+  put_fix(c, &b);
+  put_sentence(s, &b);
   buf_free(&b);
+}
+
+/* ---- one outcome ---- */
+
+static void put_results(const struct story *story,
+                        const struct outcome_causes *o, struct buf *b) {
+  const struct client *c = &story->result->finding->client;
+  bool some = false;
+  for (uint32_t i = 0; i < o->nresults && i < c->ncalls; i++) {
+    struct buf v = {0};
+    value_print(o->results[i], &v);
+    if (v.len && i >= c->ninit) {
+      buf_printf(b, "%s%s = %s", some ? "; " : "", story->calls[i], v.at);
+      some = true;
+    }
+    buf_free(&v);
+  }
+  if (!some)
+    buf_puts(b, "no results");
+}
+
+static void put_outcome(struct screen *s, const struct story *story,
+                        const struct outcome_causes *o) {
+  struct buf b = {0};
+  put_results(story, o, &b);
+  buf_puts(&b, ": ");
+  for (uint32_t i = 0; i < o->len && o->at[i].rank == 1; i++) {
+    buf_puts(&b, i ? "; or " : "");
+    for (uint32_t k = 0; k < o->at[i].cause.nblocks; k++) {
+      buf_puts(&b, k ? " and " : "");
+      put_block(&o->at[i].cause.blocks[k], false, &b);
+    }
+  }
+  if (!o->len)
+    buf_puts(&b, "nothing that has lines");
+  buf_spaces(s->out, INDENT);
+  screen_wrap(s, INDENT, INDENT + 2, buf_text(&b));
+  buf_free(&b);
+}
+
+/* The best for this outcome is the best for all: nothing to be told. */
+static bool same_answer(const struct outcome_causes *o,
+                        const struct causes_found *c) {
+  return o->len && cause_equal(o->at[0].cause, c->at[0].cause) &&
+         (o->len == 1 || o->at[1].rank > 1);
+}
+
+static void put_outcomes(struct screen *s, const struct story *story,
+                         const struct causes_found *c) {
+  bool differ = false;
+  for (uint32_t i = 0; i < c->noutcomes; i++)
+    differ |= !same_answer(&c->by_outcome[i], c);
+  if (c->noutcomes < 2 || !differ)
+    return;
+  struct buf b = {0};
+  buf_spaces(s->out, 2);
+  screen_wrap(s, 2, 2, "The best for each failing outcome by itself:");
+  for (uint32_t i = 0; i < c->noutcomes && i < SHOWN_OUTCOMES; i++)
+    put_outcome(s, story, &c->by_outcome[i]);
+  if (c->noutcomes > SHOWN_OUTCOMES) {
+    buf_printf(&b, "and %" PRIu32 " more outcomes; --json has all",
+               c->noutcomes - SHOWN_OUTCOMES);
+    buf_spaces(s->out, 2);
+    screen_wrap(s, 2, 2, buf_text(&b));
+  }
+  buf_free(&b);
+}
+
+/* ---- all ---- */
+
+/* What was run, and how much of it fails. */
+static void put_failing(const struct causes_found *c, struct buf *b) {
+  const struct tally *t = &c->schedules;
+  uint64_t orders = c->bad + c->good;
+  if (t->all) {
+    bool exact = t->all < UINT64_MAX - 1;
+    buf_puts(b, exact ? "All " : "All schedules of this client (");
+    put_many(t->all, b);
+    if (exact)
+      buf_printf(b, " schedule%s of this client", plural(t->all));
+    buf_puts(b, exact ? " were explored: " : ") were explored: ");
+    put_many(t->bad, b);
+    buf_printf(b, " %s. ", fail(t->bad));
+  }
+  buf_puts(b, c->complete ? "" : "At least ");
+  story_number(c->bad, b);
+  buf_puts(b, " of ");
+  story_number(orders, b);
+  buf_printf(b, " order%s of conflicting accesses %s. ", plural(orders),
+             fail(c->bad));
+  buf_printf(b, "None could with %s atomic:",
+             c->len > 1                  ? "one of these"
+             : has_many_lines(&c->at[0]) ? "these lines"
+                                         : "this line");
 }
 
 void screen_causes(struct screen *s, const struct story *story) {
@@ -58,20 +350,26 @@ void screen_causes(struct screen *s, const struct story *story) {
   if (!c->len)
     return;
   struct buf b = {0};
-  buf_puts(&b, c->complete ? "" : "at least ");
-  story_number(c->bad, &b);
-  buf_puts(&b, " of ");
-  story_number(c->bad + c->good, &b);
-  buf_printf(&b,
-             " orders of conflicting accesses fail. %s could if one of "
-             "these were atomic:",
-             c->complete ? "None" : "None of these");
   screen_title(s, "Which lines must be atomic:");
-  if (b.at[0] >= 'a' && b.at[0] <= 'z')
-    b.at[0] = (char)(b.at[0] - 'a' + 'A');
+  put_failing(c, &b);
   buf_spaces(s->out, 2);
   screen_wrap(s, 2, 2, buf_text(&b));
-  buf_free(&b);
   for (uint32_t i = 0; i < c->len && i < SHOWN; i++)
-    put_cause(s, &c->at[i], c);
+    put_cause(s, story, i);
+  if (c->len > SHOWN) {
+    buf_clear(&b);
+    buf_printf(&b, "and %" PRIu32 " more; --json has all", c->len - SHOWN);
+    buf_spaces(s->out, 2);
+    screen_wrap(s, 2, 2, buf_text(&b));
+  }
+  buf_free(&b);
+  put_outcomes(s, story, c);
+}
+
+void screen_nearest(struct screen *s, const struct story *story) {
+  if (!story->nearest)
+    return;
+  screen_title(s, "Nearest passing schedule:");
+  buf_spaces(s->out, 2);
+  screen_wrap(s, 2, 2, story->nearest);
 }

@@ -1,34 +1,12 @@
 /* The source excerpt under a diagnostic, as compilers print it. */
 #include "report/cell.h"
 #include "report/screen.h"
+#include "report/source.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
-enum { SOURCE_MAX = 16 << 20, GUTTER = 5, TAB = 8 };
-
-/* The line's text without its end, or false: the report is silent then. */
-static bool read_line(const struct place *p, struct buf *out) {
-  struct stat st;
-  struct error e = {0};
-  struct buf file = {0};
-  /* A path from debug information can name anything, a pipe for instance. */
-  if (!p->file || !p->line || stat(p->file, &st) != 0 || !S_ISREG(st.st_mode) ||
-      st.st_size > SOURCE_MAX || buf_read_file(&file, p->file, &e) != ERR_NONE)
-    return false;
-  const char *at = buf_text(&file);
-  for (uint32_t i = 1; i < p->line && at; i++) {
-    at = strchr(at, '\n');
-    at = at ? at + 1 : NULL;
-  }
-  bool found = at && *at;
-  if (found)
-    buf_put(out, at, strcspn(at, "\r\n"));
-  buf_free(&file);
-  return found;
-}
+enum { GUTTER = 5, TAB = 8 };
 
 /* Cleans the line with tabs as spaces; *caret becomes the column, from 0, at
  * which byte `column` (from 1) is shown. */
@@ -91,7 +69,7 @@ static void put_carets(struct screen *s, size_t first, size_t second) {
 static void put_line(struct screen *s, const struct place *p,
                      const struct place *other) {
   struct buf line = {0}, text = {0}, shown = {0};
-  if (read_line(p, &line)) {
+  if (source_line(p, &line)) {
     size_t caret = 0, room = s->style.width - GUTTER - 3, from = 0;
     expand(buf_text(&line), p->column, s->style.utf8, &text, &caret);
     if (cell_width(buf_text(&text)) > room && caret > room / 2)

@@ -23,6 +23,13 @@ struct fixture {
   struct place places[4096];
   uint32_t nplaces;
   const char *file, *function, *location; /* given instead of the usual ones */
+  uint64_t inlined_pc;  /* this one is of code that was inlined … */
+  struct place outside; /* … there */
+  /* of fixture_cause */
+  struct code_block blocks_of[2];
+  struct ranked_cause causes[8];
+  struct event near_events[32];
+  struct value near_results[8];
   struct story_namer namer;
   uint32_t step;
 };
@@ -36,6 +43,7 @@ static const struct place *fixture_place(void *ctx, uint64_t pc) {
   p->function = f->function;
   p->line = (uint32_t)(pc % 10000000 / 100);
   p->column = (uint32_t)(pc % 100);
+  p->next = pc && pc == f->inlined_pc ? &f->outside : NULL;
   return p;
 }
 
@@ -163,6 +171,9 @@ static inline void refute(struct fixture *f, const uint32_t *order, uint32_t n,
   vec_push(&f->finding.refutations, r);
 }
 
+/* A text that is not changed, where a result owns it. */
+#define TEXT(s) ((char *)(uintptr_t)(s))
+
 #define VOID ((struct value){VALUE_VOID, 0})
 #define INT(n) ((struct value){VALUE_INT, (uint64_t)(int64_t)(n)})
 
@@ -196,6 +207,44 @@ static inline struct fixture *fixture_violation(void) {
   schedule_add_step(&f->finding.schedule, 1);
   schedule_add_step(&f->finding.schedule, 1);
   schedule_add_step(&f->finding.schedule, 2);
+  return f;
+}
+
+/*
+ * The same with its cause: lines 31-32 of pop().  Its nearest good execution
+ * has T2 make its cas before T1 begins push(2).
+ */
+static inline struct fixture *fixture_cause(void) {
+  struct fixture *f = fixture_violation();
+  struct finding *d = &f->finding;
+  f->function = "pop";
+  f->blocks_of[0] = (struct code_block){"stack.c", "pop", 31, 32};
+  f->causes[0] = (struct ranked_cause){.cause = {f->blocks_of, 1},
+                                       .rank = 1,
+                                       .lines = 2,
+                                       .tried = true,
+                                       .verified = true,
+                                       .covered = TEXT("all of 20 clients"),
+                                       .schedules = {7, 0}};
+  d->causes = (struct causes_found){.bad = 1,
+                                    .good = 3,
+                                    .complete = true,
+                                    .schedules = {10, 2},
+                                    .at = f->causes,
+                                    .len = 1};
+  memcpy(f->near_events, f->events, 5 * sizeof *f->events);
+  memcpy(f->near_events + 5, f->events + 9, 2 * sizeof *f->events);
+  memcpy(f->near_events + 7, f->events + 5, 4 * sizeof *f->events);
+  memcpy(f->near_events + 11, f->events + 11, 3 * sizeof *f->events);
+  f->near_results[2] = INT(1);
+  f->near_results[3] = INT(2);
+  d->near = (struct neighbour){.found = true,
+                               .event = 5,
+                               .failing = 1,
+                               .passing = 2,
+                               .results = f->near_results};
+  d->near.trace.events = f->near_events;
+  d->near.trace.nevents = 14;
   return f;
 }
 

@@ -1,0 +1,138 @@
+/* Which lines must be atomic, why these, and what would have passed. */
+#include "report/json_int.h"
+
+static void put_blocks(struct json *j, const struct cause *c) {
+  json_array(j, "blocks");
+  for (uint32_t k = 0; k < c->nblocks; k++) {
+    const struct code_block *b = &c->blocks[k];
+    json_object(j, NULL);
+    json_text(j, "file", b->file);
+    json_text(j, "function", b->function);
+    json_uint(j, "first", b->first);
+    json_uint(j, "last", b->last);
+    json_end_object(j);
+  }
+  json_end_array(j);
+}
+
+/* null when they were not counted */
+static void put_tally(struct json *j, const struct tally *t) {
+  if (!t->all) {
+    json_null(j, "schedules");
+    return;
+  }
+  json_object(j, "schedules");
+  json_uint(j, "all", t->all);
+  json_uint(j, "failing", t->bad);
+  json_end_object(j);
+}
+
+static void put_fault(struct json *j, const char *client, enum fault fault) {
+  json_text(j, "still_fails", client);
+  json_text(j, "still_fault", client ? fault_id[fault] : NULL);
+}
+
+static void put_smaller(struct json *j, const struct ranked_cause *r) {
+  json_array(j, "smaller");
+  for (uint32_t i = 0; i < r->nsmaller; i++) {
+    json_object(j, NULL);
+    put_fault(j, r->smaller[i].still_bad, r->smaller[i].still_fault);
+    put_blocks(j, &r->smaller[i].cause);
+    json_end_object(j);
+  }
+  json_end_array(j);
+}
+
+static void put_cause(struct json *j, const struct ranked_cause *r) {
+  json_object(j, NULL);
+  json_uint(j, "rank", r->rank);
+  json_uint(j, "eliminates", r->eliminates);
+  json_bool(j, "tried", r->tried);
+  json_bool(j, "verified", r->verified);
+  json_bool(j, "waits", r->waits);
+  json_text(j, "suggestion", r->fix);
+  json_text(j, "covered", r->covered);
+  put_fault(j, r->still_bad, r->still_fault);
+  put_tally(j, &r->schedules);
+  put_blocks(j, &r->cause);
+  put_smaller(j, r);
+  json_bool(j, "smallest", r->smallest);
+  json_end_object(j);
+}
+
+/* Of causes of one outcome: what they are, nothing of it was tried. */
+static void put_outcomes(struct json *j, const struct causes_found *c) {
+  json_array(j, "failing_outcomes");
+  for (uint32_t i = 0; i < c->noutcomes; i++) {
+    const struct outcome_causes *o = &c->by_outcome[i];
+    json_object(j, NULL);
+    json_array(j, "results");
+    for (uint32_t k = 0; k < o->nresults; k++)
+      json_value(j, NULL, o->results[k]);
+    json_end_array(j);
+    json_uint(j, "failing", o->bad);
+    json_array(j, "causes");
+    for (uint32_t k = 0; k < o->len; k++) {
+      json_object(j, NULL);
+      json_uint(j, "rank", o->at[k].rank);
+      json_uint(j, "eliminates", o->at[k].eliminates);
+      put_blocks(j, &o->at[k].cause);
+      json_end_object(j);
+    }
+    json_end_array(j);
+    json_end_object(j);
+  }
+  json_end_array(j);
+}
+
+/* What forbids a single failing order. */
+static void put_eliminators(struct json *j, const struct causes_found *c) {
+  json_array(j, "eliminators");
+  for (uint32_t i = 0; i < c->nsingle; i++) {
+    json_object(j, NULL);
+    json_uint(j, "traces", c->single[i].traces);
+    put_blocks(j, &c->single[i].cause);
+    json_end_object(j);
+  }
+  json_end_array(j);
+}
+
+void json_causes(struct json *j, const struct story *s) {
+  const struct causes_found *c = &s->result->finding->causes;
+  json_array(j, "causes");
+  for (uint32_t i = 0; i < c->len; i++)
+    put_cause(j, &c->at[i]);
+  json_end_array(j);
+  if (!c->len)
+    return;
+  json_object(j, "traces");
+  json_uint(j, "failing", c->bad);
+  json_uint(j, "good", c->good);
+  json_bool(j, "complete", c->complete);
+  json_uint(j, "events", c->events);
+  json_uint(j, "conflicts", c->conflicts);
+  put_tally(j, &c->schedules);
+  json_end_object(j);
+  put_outcomes(j, c);
+  put_eliminators(j, c);
+}
+
+void json_nearest(struct json *j, const struct story *s) {
+  const struct finding *f = s->result->finding;
+  const struct neighbour *n = &f->near;
+  if (!n->found || !s->nearest) {
+    json_null(j, "nearest");
+    return;
+  }
+  json_object(j, "nearest");
+  json_string(j, "sentence", s->nearest);
+  json_uint(j, "event", n->event);
+  json_uint(j, "thread", n->passing);
+  json_uint(j, "instead_of", n->failing);
+  json_place(j, s->nearest_place);
+  json_array(j, "results");
+  for (uint32_t i = 0; i < f->client.ncalls; i++)
+    json_value(j, NULL, n->results[i]);
+  json_end_array(j);
+  json_end_object(j);
+}

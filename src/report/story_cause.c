@@ -1,0 +1,194 @@
+/*
+ * The answer of a violation whose lines are known: those of the best cause.
+ *
+ * That they must be atomic is said when the search with them atomic found no
+ * fault any more; otherwise only what this execution shows, that they can be
+ * interrupted.
+ */
+#include "report/interruption.h"
+#include "report/source.h"
+#include "report/story_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { MOST_OTHERS = 2 }; /* blocks beside the one that is shown */
+
+static bool is_in(const struct place *p, const struct code_block *k,
+                  uint32_t first, uint32_t last) {
+  return p->line >= first && p->line <= last && p->file && k->file &&
+         !strcmp(p->file, k->file) && p->function && k->function &&
+         !strcmp(p->function, k->function);
+}
+
+/*
+ * Where the event was on lines of the block: at the access, or at a call that
+ * led to it, which may be one that was inlined.  NULL: nowhere.  *activation
+ * becomes that of the block's function, if the trace has them.
+ */
+static const struct place *place_within(const struct teller *t,
+                                        const struct event *e,
+                                        const struct code_block *k,
+                                        uint32_t first, uint32_t last,
+                                        uint32_t *activation) {
+  const struct trace *tr = &t->f->trace;
+  uint64_t pc = e->pc;
+  *activation = e->activation;
+  for (uint32_t chain = e->chain; pc; chain = tr->frames[chain].parent) {
+    for (const struct place *p = t->n->place(t->n->ctx, pc); p; p = p->next)
+      if (is_in(p, k, first, last))
+        return p;
+    if (!chain || chain >= tr->nframes)
+      return NULL;
+    pc = tr->frames[chain].call_pc;
+    *activation = *activation < tr->nactivations
+                      ? tr->activations[*activation].parent
+                      : 0;
+  }
+  return NULL;
+}
+
+/* An end of the block: as event `at` has it, if it is there; as another event
+ * of this execution has it; as the source has it. */
+static const struct place *end_of(struct teller *t, const struct code_block *k,
+                                  uint32_t line, uint32_t at) {
+  const struct trace *tr = &t->f->trace;
+  uint32_t ignored;
+  const struct place *p = NULL;
+  if (at < tr->nevents)
+    p = place_within(t, &tr->events[at], k, line, line, &ignored);
+  for (uint32_t i = 0; i < tr->nevents && !p; i++)
+    p = place_within(t, &tr->events[i], k, line, line, &ignored);
+  if (p)
+    return p;
+  struct place *own = arena_alloc(&t->s->arena, sizeof *own);
+  *own = (struct place){.file = k->file, .function = k->function, .line = line};
+  own->column = source_first_column(own);
+  return own;
+}
+
+/* Numbers the executions of the block: of one call and one activation, with
+ * no access elsewhere between.  Returns how many there are. */
+static uint32_t number_executions(const struct teller *t,
+                                  const struct code_block *k, uint32_t *unit) {
+  const struct trace *tr = &t->f->trace;
+  struct {
+    uint32_t unit, call, activation;
+  } last[32] = {{0}};
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < tr->nevents; i++) {
+    const struct event *e = &tr->events[i];
+    uint32_t activation;
+    if (!e->pc || e->thread >= 32 || e->call >= t->f->client.ncalls)
+      continue;
+    if (!place_within(t, e, k, k->first, k->last, &activation)) {
+      last[e->thread].unit = 0;
+      continue;
+    }
+    if (!last[e->thread].unit || last[e->thread].call != e->call ||
+        last[e->thread].activation != activation)
+      last[e->thread].unit = ++n;
+    last[e->thread].call = e->call;
+    last[e->thread].activation = activation;
+    unit[i] = last[e->thread].unit;
+  }
+  return n;
+}
+
+static bool interrupted_inside(const struct teller *t,
+                               const struct code_block *k,
+                               struct interruption *out) {
+  uint32_t *unit = xcalloc(t->f->trace.nevents + 1, sizeof *unit);
+  uint32_t n = number_executions(t, k, unit);
+  bool found = interruption_within(t->f, unit, n, out);
+  free(unit);
+  return found;
+}
+
+/* A block of the cause that is interrupted in this execution, on both sides if
+ * there is one; UINT32_MAX: none is. */
+static uint32_t shown_block(const struct teller *t, const struct cause *c,
+                            struct interruption *in) {
+  uint32_t shown = UINT32_MAX;
+  struct interruption one;
+  for (uint32_t i = 0; i < c->nblocks; i++)
+    if (interrupted_inside(t, &c->blocks[i], &one) &&
+        (shown == UINT32_MAX || (one.both && !in->both))) {
+      shown = i;
+      *in = one;
+    }
+  return shown;
+}
+
+static void put_lines(const struct code_block *k, struct buf *b) {
+  if (k->first == k->last)
+    buf_printf(b, "line %" PRIu32, k->first);
+  else
+    buf_printf(b, "lines %" PRIu32 "-%" PRIu32, k->first, k->last);
+}
+
+/* `pop() is not atomic: lines 8-9 can be interrupted, and line 2 of push()` */
+static void put_verified(struct teller *t, const struct cause *c,
+                         uint32_t shown) {
+  const struct code_block *k = &c->blocks[shown];
+  if (k->function)
+    buf_printf(&t->b, "%s()", k->function);
+  else
+    buf_puts(&t->b, t->r->object);
+  buf_puts(&t->b, " is not atomic: ");
+  put_lines(k, &t->b);
+  buf_puts(&t->b, " can be interrupted");
+  uint32_t left = c->nblocks - 1, most = left > MOST_OTHERS ? 1 : left;
+  for (uint32_t i = 0; i < c->nblocks && most; i++) {
+    if (i == shown)
+      continue;
+    left--;
+    most--;
+    buf_puts(&t->b, ", and ");
+    put_lines(&c->blocks[i], &t->b);
+    if (c->blocks[i].function)
+      buf_printf(&t->b, " of %s()", c->blocks[i].function);
+  }
+  if (left)
+    buf_printf(&t->b, ", and %" PRIu32 " more blocks", left);
+}
+
+/* `pop() is not linearizable: lines 8-9 of take() can be interrupted` */
+static void put_seen(struct teller *t, const struct code_block *k,
+                     uint32_t call) {
+  size_t len = k->function ? strlen(k->function) : 0;
+  struct buf op = {0};
+  story_operation(t->r, call, &op);
+  buf_printf(&t->b, "%s is not %s: ", buf_text(&op), answer_property(t->r));
+  put_lines(k, &t->b);
+  if (len && (strncmp(op.at, k->function, len) != 0 || op.at[len] != '('))
+    buf_printf(&t->b, " of %s()", k->function);
+  buf_puts(&t->b, " can be interrupted");
+  buf_free(&op);
+}
+
+bool answer_cause(struct teller *t) {
+  const struct causes_found *found = &t->f->causes;
+  if (!found->len || !found->at[0].cause.nblocks)
+    return false;
+  const struct cause *c = &found->at[0].cause;
+  struct interruption in = {.before = UINT32_MAX, .after = UINT32_MAX};
+  uint32_t shown = shown_block(t, c, &in);
+  bool seen = shown != UINT32_MAX;
+  if (!seen && !found->at[0].verified)
+    return false;
+  const struct code_block *k = &c->blocks[seen ? shown : 0];
+  t->s->place = end_of(t, k, k->first, in.before);
+  t->s->until = end_of(t, k, k->last, in.after);
+  if (found->at[0].verified)
+    put_verified(t, c, seen ? shown : 0);
+  else
+    put_seen(t, k, in.call);
+  t->s->message = story_keep(t->s, &t->b);
+  if (seen) {
+    buf_puts(&t->b, "here by ");
+    answer_put_intruder(t, &in);
+    answer_note(t, t->s->events[in.by].place, &t->b);
+  }
+  return true;
+}

@@ -1,0 +1,204 @@
+/*
+ * The nearest good execution in one sentence: who runs what before whom, where
+ * the failing one has it the other way round, and which results it has then.
+ */
+#include "report/story_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct nearest {
+  struct story *s;
+  const struct story_namer *n;
+  const struct finding *f;
+  const struct neighbour *is;
+  struct buf b;
+};
+
+/* `line 42`, `list.c:42` where there are several files. */
+static void put_line(struct nearest *t, const struct place *p) {
+  bool one = t->s->file && p->file && !strcmp(t->s->file, p->file);
+  if (one || !p->file)
+    buf_printf(&t->b, "line %" PRIu32, p->line);
+  else
+    buf_printf(&t->b, "%s:%" PRIu32, story_base_name(p->file), p->line);
+}
+
+/* What the thread did in one go in the good execution. */
+struct stretch {
+  const struct place *first, *last; /* with lines, or NULL */
+  /* Calls, or EVENT_NO_CALL: that it began with, begun last, ended after. */
+  uint32_t started, begun, ended;
+};
+
+static struct stretch stretch_of(const struct nearest *t) {
+  const struct trace *tr = &t->is->trace;
+  struct stretch r = {NULL, NULL, EVENT_NO_CALL, EVENT_NO_CALL, EVENT_NO_CALL};
+  for (uint32_t i = t->is->event;
+       i < tr->nevents && tr->events[i].thread == t->is->passing; i++) {
+    const struct event *e = &tr->events[i];
+    bool of_call = e->call < t->f->client.ncalls;
+    if (e->kind == EV_CALL && of_call) {
+      r.started = i == t->is->event ? e->call : r.started;
+      r.begun = e->call;
+      r.ended = EVENT_NO_CALL;
+    } else if (e->kind == EV_RETURN && of_call) {
+      r.ended = e->call;
+    } else {
+      const struct place *p = story_place_in(tr, t->n, e->pc, e->chain);
+      r.last = p->line ? p : r.last;
+      r.first = r.first ? r.first : r.last;
+    }
+  }
+  return r;
+}
+
+/* … which began with a call: `runs all of pop()` */
+static void put_calls(struct nearest *t, const struct stretch *r) {
+  const char *const *calls = t->s->calls;
+  bool all = r->ended != EVENT_NO_CALL;
+  if (all && r->started == r->begun) {
+    buf_printf(&t->b, "runs all of %s", calls[r->begun]);
+    return;
+  }
+  if (r->started == r->begun)
+    buf_printf(&t->b, "begins %s", calls[r->begun]);
+  else
+    buf_printf(&t->b, "runs all calls from %s to %s", calls[r->started],
+               calls[r->begun]);
+  if (!all && r->last) {
+    buf_puts(&t->b, r->started == r->begun ? " and gets to " : ", there to ");
+    put_line(t, r->last);
+  }
+}
+
+/* … which went on with one: `runs line 42 and returns from pop()` */
+static void put_rest(struct nearest *t, const struct stretch *r) {
+  bool later = r->begun != EVENT_NO_CALL, all = r->ended != EVENT_NO_CALL;
+  if (!r->last || (later && all)) {
+    buf_puts(&t->b, "goes on");
+    if (all)
+      buf_printf(&t->b, " until it returns from %s", t->s->calls[r->ended]);
+    return;
+  }
+  buf_puts(&t->b, r->first->line == r->last->line ? "runs " : "goes on to ");
+  put_line(t, r->last);
+  if (later)
+    buf_printf(&t->b, " in %s", t->s->calls[r->begun]);
+  else if (all)
+    buf_printf(&t->b, " and returns from %s", t->s->calls[r->ended]);
+}
+
+static void put_first(struct nearest *t) {
+  struct stretch r = stretch_of(t);
+  t->s->nearest_place = r.last ? r.last : &story_nowhere;
+  buf_printf(&t->b, "%s ", story_thread(t->is->passing));
+  if (r.started != EVENT_NO_CALL)
+    put_calls(t, &r);
+  else
+    put_rest(t, &r);
+}
+
+/* ` before T1 runs line 35` */
+static void put_second(struct nearest *t) {
+  const struct trace *tr = &t->f->trace;
+  buf_printf(&t->b, " before %s ", story_thread(t->is->failing));
+  for (uint32_t i = t->is->event; i < tr->nevents; i++) {
+    const struct event *e = &tr->events[i];
+    if (e->thread != t->is->failing || e->kind == EV_SHOW)
+      continue;
+    const struct place *p = t->s->events[i].place;
+    bool of_call = e->call < t->f->client.ncalls;
+    if (of_call && (e->kind == EV_CALL || e->kind == EV_RETURN)) {
+      buf_printf(&t->b, "%s %s", e->kind == EV_CALL ? "begins" : "returns from",
+                 t->s->calls[e->call]);
+      return;
+    }
+    if (p->line) {
+      buf_puts(&t->b, "runs ");
+      put_line(t, p);
+      return;
+    }
+  }
+  buf_puts(&t->b, "goes on");
+}
+
+/* Which of the thread's calls that read the same it is: `second `; nothing
+ * when there is one. */
+static const char *ordinal(const struct nearest *t, uint32_t call) {
+  static const char *const word[] = {"first ", "second ", "third ", "fourth "};
+  const struct client *c = &t->f->client;
+  uint32_t before = 0, all = 0;
+  for (uint32_t i = c->ninit; i < c->ncalls; i++) {
+    bool same = c->calls[i].thread == c->calls[call].thread &&
+                !strcmp(t->s->calls[i], t->s->calls[call]);
+    all += same;
+    before += same && i < call;
+  }
+  if (all < 2)
+    return "";
+  return before < sizeof word / sizeof *word ? word[before] : "later ";
+}
+
+/* `the final pop()`, `T2's second pop()` */
+static void put_whose(struct nearest *t, uint32_t call) {
+  uint8_t thread = t->f->client.calls[call].thread;
+  if (thread)
+    buf_printf(&t->b, "%s's %s", story_thread(thread), ordinal(t, call));
+  else
+    buf_printf(&t->b, "the %sfinal ", ordinal(t, call));
+  buf_puts(&t->b, t->s->calls[call]);
+}
+
+/* `T2's pop() returns 1 instead of 0`; false when it does the same. */
+static bool put_result(struct nearest *t, uint32_t call, const char *lead,
+                       const char *now) {
+  const struct history *h = &t->is->trace.history;
+  const char *before = t->s->results[call];
+  bool returns = h->ops ? !hop_pending(&h->ops[call]) : *now != '\0';
+  bool waits = !returns && before && h->ops && hop_called(&h->ops[call]);
+  if (!waits && (!returns || (before && !strcmp(before, now))))
+    return false;
+  buf_puts(&t->b, lead);
+  put_whose(t, call);
+  if (waits)
+    buf_puts(&t->b, " waits");
+  else
+    buf_printf(&t->b, " returns%s%s", *now ? " " : "", now);
+  if (before && *before)
+    buf_printf(&t->b, " instead of %s%s", waits ? "returning " : "", before);
+  return true;
+}
+
+/* Of each call that returns something else, or only here or there: what. */
+static uint32_t put_results(struct nearest *t) {
+  enum { MOST = 3 };
+  uint32_t told = 0;
+  struct buf now = {0};
+  for (uint32_t i = 0; i < t->f->client.ncalls && told < MOST; i++) {
+    buf_clear(&now);
+    value_print(t->is->results[i], &now);
+    told += put_result(t, i, told ? ", " : " Then ", buf_text(&now));
+  }
+  buf_free(&now);
+  if (told)
+    buf_puts(&t->b, ".");
+  return told;
+}
+
+void story_make_nearest(struct story *s, const struct story_namer *n) {
+  const struct finding *f = s->result->finding;
+  struct nearest t = {.s = s, .n = n, .f = f, .is = &f->near};
+  if (!f->near.found)
+    return;
+  buf_puts(&t.b, "The same, but ");
+  put_first(&t);
+  put_second(&t);
+  buf_puts(&t.b, ".");
+  if (f->fault != FAULT_NOT_LINEARIZABLE)
+    buf_puts(&t.b, " Then there is no fault.");
+  else if (!put_results(&t))
+    buf_puts(&t.b, " Then an order explains the same results.");
+  s->nearest = story_keep(s, &t.b);
+  buf_free(&t.b);
+}
