@@ -6,13 +6,17 @@
 #include "cli/causes_int.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
-  MOST_TRACES = 2000, /* of dpor */
-  MOST_CAUSES = 64,   /* kept while traces are combined */
-  MOST_STEPS = 1000,  /* of an execution: longer ones go round for ever */
-  KEPT_TRACES = 16,   /* of each kind, to see how a block can be realised */
-  CAUSES_SECONDS = 5, /* for all of it */
+  MOST_TRACES = 4000,    /* of dpor */
+  MOST_CAUSES = 64,      /* kept while traces are combined */
+  MOST_OUTCOMES = 8,     /* that are explained one by one */
+  MOST_STEPS = 1000,     /* of an execution: longer ones go round for ever */
+  KEPT_TRACES = 16,      /* of each kind, to see how a block can be realised */
+  CAUSES_SECONDS = 20,    /* for all of it */
+  COUNT_STATES = 200000, /* of the client whose executions are counted */
+  COUNT_SECONDS = 10,
 };
 
 static enum judgement collect(void *ctx, enum rt_end end) {
@@ -51,17 +55,44 @@ static bool has_cycle(const struct conflicts *c) {
   return some;
 }
 
+/* The results of the execution that has just ended, as one of those that fail
+ * in the first client. */
+static uint32_t outcome_now(struct collector *c) {
+  const struct history *h = rt_history();
+  uint32_t n = c->first ? c->first->ncalls : 0;
+  if (!c->first)
+    return UINT32_MAX;
+  struct value *results = xcalloc(n + 1, sizeof *results);
+  for (uint32_t i = 0; i < n; i++)
+    if (!hop_pending(&h->ops[i]))
+      results[i] = h->ops[i].result;
+  struct hash128 hash = hash128(results, n * sizeof *results, 0);
+  uint32_t i = 0;
+  while (i < c->failing.len && !hash128_equal(c->failing.at[i].hash, hash))
+    i++;
+  if (i == c->failing.len) {
+    struct value *copy = arena_alloc(c->shared, (n + 1) * sizeof *copy);
+    for (uint32_t k = 0; k < n; k++)
+      value_copy(&copy[k], results[k], c->shared);
+    vec_push(&c->failing, ((struct failing){hash, copy}));
+  }
+  free(results);
+  return i;
+}
+
 static void locate(struct collector *c, const struct collected *from) {
   struct replay r;
   struct accesses accesses = {0};
   struct located *l = xcalloc(1, sizeof *l);
   bool fresh;
   replay_init(&r, from->path.at, from->path.len);
-  rt_run_recorded(&r.driver, &l->arena, &l->trace);
+  enum rt_end end = rt_run_recorded(&r.driver, &l->arena, &l->trace);
   replay_free(&r);
   accesses_from_trace(&l->trace, &accesses);
   conflicts_init(&l->conflicts, accesses.at, accesses.len, 0);
-  map128_put(&c->known, conflicts_digest(&l->conflicts), &fresh);
+  struct hash128 class = conflicts_digest(&l->conflicts);
+  class.lo ^= c->number; /* two clients' traces are never equal */
+  map128_put(&c->known, class, &fresh);
   if (fresh && from->bad && !has_cycle(&l->conflicts)) {
     conflicts_free(&l->conflicts);
     conflicts_init(&l->conflicts, accesses.at, accesses.len,
@@ -69,6 +100,8 @@ static void locate(struct collector *c, const struct collected *from) {
   }
   section_trace_init(&l->section, c->scopes, &l->trace, &l->conflicts);
   l->bad = from->bad;
+  bool told = from->bad && end != RT_FAULT; /* not all results, after that */
+  l->outcome = told ? outcome_now(c) : UINT32_MAX;
   free(accesses.at);
   if (!fresh) {
     free_located(l);
@@ -81,13 +114,34 @@ static void locate(struct collector *c, const struct collected *from) {
   vec_push(&c->traces, l);
 }
 
-/* What repairs all failing traces; false: nothing that has lines does. */
-static bool combine(const struct collector *c, struct arena *a,
+#define ANY_OUTCOME UINT32_MAX
+
+static bool is_asked(const struct located *l, uint32_t outcome) {
+  return l->bad && (outcome == ANY_OUTCOME || l->outcome == outcome);
+}
+
+static void note_single(struct collector *c, const struct causes *of) {
+  for (uint32_t i = 0; i < of->len; i++) {
+    uint32_t k = 0;
+    while (k < c->single.len && !cause_equal(c->single.at[k].cause, of->at[i]))
+      k++;
+    if (k == c->single.len && k < MOST_CAUSES)
+      vec_push(&c->single,
+               ((struct trace_cause){
+                   cause_of(&c->own, of->at[i].blocks, of->at[i].nblocks), 0}));
+    if (k < c->single.len)
+      c->single.at[k].traces++;
+  }
+}
+
+/* What repairs all failing traces, or those with one outcome; false: nothing
+ * that has lines does. */
+static bool combine(struct collector *c, uint32_t outcome, struct arena *a,
                     struct causes *all) {
   combine_begin(all);
   for (uint32_t i = 0; i < c->traces.len; i++) {
     struct located *l = c->traces.at[i];
-    if (!l->bad)
+    if (!is_asked(l, outcome))
       continue;
     struct eliminators e = {0};
     struct causes one = {0};
@@ -96,6 +150,8 @@ static bool combine(const struct collector *c, struct arena *a,
               &e);
     causes_of_trace(&e, section_block, &l->section, a, &one);
     eliminators_free(&e);
+    if (outcome == ANY_OUTCOME)
+      note_single(c, &one);
     combine_add(all, &one, MOST_CAUSES, a);
     causes_free(&one);
     if (!all->len)
@@ -104,35 +160,49 @@ static bool combine(const struct collector *c, struct arena *a,
   return true;
 }
 
+static int more_frequent(const void *a, const void *b) {
+  const struct trace_cause *x = a, *y = b;
+  if (x->traces != y->traces)
+    return x->traces < y->traces ? 1 : -1;
+  return cause_compare(x->cause, y->cause);
+}
+
+static void share_single(struct collector *c, struct causes_found *out) {
+  uint32_t n = out->nsingle = c->single.len;
+  if (n)
+    qsort(c->single.at, n, sizeof *c->single.at, more_frequent);
+  out->single = arena_copy(c->shared, c->single.at, n * sizeof *out->single);
+  for (uint32_t i = 0; i < n; i++)
+    out->single[i].cause = cause_copy(c->shared, out->single[i].cause);
+}
+
 static void share_cause(struct ranked_cause *to, const struct ranked *from,
                         struct arena *a) {
-  uint32_t n = from->cause.nblocks;
-  struct code_block *blocks = arena_alloc(a, (n + 1) * sizeof *blocks);
-  for (uint32_t i = 0; i < n; i++) {
-    blocks[i] = from->cause.blocks[i];
-    blocks[i].file = arena_strdup(a, blocks[i].file);
-    blocks[i].function = arena_strdup(a, blocks[i].function);
-  }
-  *to = (struct ranked_cause){.cause = {blocks, n},
+  *to = (struct ranked_cause){.cause = cause_copy(a, from->cause),
                               .rank = from->rank,
                               .eliminates = from->eliminates,
                               .events = from->events,
                               .lines = from->lines};
 }
 
-static void rank(struct collector *c, const struct causes *all,
-                 struct causes_found *out, struct arena *a) {
+struct ranking {
+  struct ranked_cause *at;
+  uint32_t len;
+  uint64_t good, bad; /* traces */
+};
+
+static struct ranking rank(const struct collector *c, uint32_t outcome,
+                           const struct causes *all, struct arena *a) {
   VEC(struct rank_trace) good = {0}, bad = {0};
   for (uint32_t i = 0; i < c->traces.len; i++) {
     struct located *l = c->traces.at[i];
     struct rank_trace t = {&l->conflicts, &l->section};
-    if (l->bad)
-      vec_push(&bad, t);
-    else
+    if (!l->bad)
       vec_push(&good, t);
+    else if (is_asked(l, outcome))
+      vec_push(&bad, t);
   }
-  out->good = good.len;
-  out->bad = bad.len;
+  struct ranking out = {.good = good.len, .bad = bad.len};
   struct rank_input in = {.good = good.at,
                           .ngood = good.len,
                           .bad = bad.at,
@@ -140,35 +210,97 @@ static void rank(struct collector *c, const struct causes *all,
                           .units = section_units};
   struct ranked *ranked = xcalloc(all->len + 1, sizeof *ranked);
   rank_causes(all, &in, ranked);
-  out->at = arena_alloc(a, (all->len + 1) * sizeof *out->at);
+  out.at = arena_alloc(a, (all->len + 1) * sizeof *out.at);
   for (uint32_t i = 0; i < all->len; i++)
-    if (ranked[i].cause.nblocks && !ranked[i].misses) {
-      struct ranked_cause *to = &out->at[out->len++];
-      share_cause(to, &ranked[i], a);
-      if (to->rank == 1)
-        to->fix = realisation(c, &to->cause, a);
-    }
+    if (ranked[i].cause.nblocks && !ranked[i].misses)
+      share_cause(&out.at[out.len++], &ranked[i], a);
   free(ranked);
   vec_free(&good);
   vec_free(&bad);
+  return out;
 }
 
-/* All traces of one client; false: not all. */
-static bool collect_client(struct hunt *h, struct collector *c,
-                           const struct client *client, double end) {
+static struct ranking causes_of(struct collector *c, uint32_t outcome,
+                                struct arena *a) {
+  struct arena own = {0};
+  struct causes all = {0};
+  struct ranking r = {0};
+  if (combine(c, outcome, &own, &all))
+    r = rank(c, outcome, &all, a);
+  causes_free(&all);
+  arena_free(&own);
+  return r;
+}
+
+/* Each failing outcome by itself: different bugs may hide in one client. */
+static void split_by_outcome(struct collector *c, struct causes_found *out) {
+  uint32_t n = c->failing.len, first = 0;
+  for (uint32_t i = 0; i < c->traces.len; i++)
+    first += c->traces.at[i]->bad && c->traces.at[i]->outcome == 0;
+  if (!n || n > MOST_OUTCOMES || first == out->bad)
+    return;
+  out->by_outcome = arena_alloc(c->shared, n * sizeof *out->by_outcome);
+  out->noutcomes = n;
+  for (uint32_t i = 0; i < n; i++) {
+    struct ranking r = causes_of(c, i, c->shared);
+    out->by_outcome[i] = (struct outcome_causes){
+        .results = c->failing.at[i].results,
+        .nresults = c->first->ncalls,
+        .bad = r.bad,
+        .at = r.at,
+        .len = r.len,
+    };
+  }
+}
+
+/* How large the failing traces are. */
+static void measure(const struct collector *c, struct causes_found *out) {
+  for (uint32_t i = 0; i < c->traces.len; i++) {
+    const struct located *l = c->traces.at[i];
+    if (!l->bad || l->conflicts.nnodes <= out->events)
+      continue;
+    struct conflict_edges edges = {0};
+    conflict_edges(&l->conflicts, &edges);
+    out->events = l->conflicts.nnodes;
+    out->conflicts = edges.len;
+    free(edges.at);
+  }
+}
+
+/* The execution that the client is known by: all others may be too many. */
+static void collect_known(struct collector *c, const struct blamed *b) {
+  struct collected one = {.bad = true};
+  if (!b->path.len)
+    return;
+  one.path = b->path;
+  locate(c, &one);
+}
+
+static enum explore_end collect_by(struct hunt *h, struct collector *c,
+                                   enum explore_end (*search)(struct explore *),
+                                   double end, bool *cut) {
   struct explore x;
-  if (hunt_prepare(h, client) != RT_DONE)
-    return false;
   hunt_explore_init(h, &x);
   x.judge = (struct judge){collect, c, again};
   x.live = &c->live;
   x.all = true;
   x.max_executions = MOST_TRACES;
   x.deadline = end;
-  enum explore_end how = explore_dpor(&x);
-  bool complete = how == EXPLORE_ALL && !x.cut;
+  enum explore_end how = search(&x);
+  *cut = x.cut != 0;
   vec_free(&x.bad);
-  map128_clear(&c->known); /* two clients' traces are never equal */
+  return how;
+}
+
+/*
+ * All traces of one client; false: not all.  If there are too many, those that
+ * dpor comes to first are much alike; random ones beside them are not.
+ */
+static bool collect_client(struct hunt *h, struct collector *c, double end) {
+  bool cut, complete = collect_by(h, c, explore_dpor, end, &cut) == EXPLORE_ALL;
+  complete &= !cut;
+  if (!complete)
+    collect_by(h, c, explore_random, end, &cut);
   uint32_t done = 0;
   while (done < c->paths.len && explore_now() < end)
     locate(c, &c->paths.at[done++]);
@@ -177,25 +309,54 @@ static bool collect_client(struct hunt *h, struct collector *c,
   return complete;
 }
 
+/* Where the client stands for the first time, with another execution. */
+static uint32_t number_of(const struct hunt_order *o, uint32_t i) {
+  uint32_t k = 0;
+  while (strcmp(o->blame[k].client, o->blame[i].client))
+    k++;
+  return k;
+}
+
+static bool blame_client(struct hunt *h, struct collector *c, uint32_t i,
+                         const struct client *client, double end) {
+  if (hunt_prepare(h, client) != RT_DONE)
+    return false;
+  c->number = number_of(h->order, i);
+  collect_known(c, &h->order->blame[i]);
+  return c->number < i || collect_client(h, c, end);
+}
+
+static void conclude(struct collector *c, struct causes_found *out) {
+  struct ranking r = causes_of(c, ANY_OUTCOME, c->shared);
+  out->at = r.at;
+  out->len = r.len;
+  out->good = r.good;
+  out->bad = r.bad;
+  for (uint32_t i = 0; i < r.len; i++)
+    if (r.at[i].rank == 1)
+      r.at[i].fix = realisation(c, &r.at[i].cause, c->shared);
+  share_single(c, out);
+  split_by_outcome(c, out);
+  measure(c, out);
+}
+
 static void find(struct hunt *h, struct collector *c,
                  struct causes_found *out) {
-  struct arena own = {0};
-  struct causes all = {0};
+  struct client first = {0};
   double end = explore_now() + CAUSES_SECONDS;
-  h->jury.only = FAULT_NOT_LINEARIZABLE;
   rt_limit(MOST_STEPS);
   out->complete = true;
   for (uint32_t i = 0; i < h->order->nblame; i++) {
-    struct client client = {0};
-    if (!hunt_read_client(h, h->order->blame[i], &client))
+    struct client other = {0}, *client = i ? &other : &first;
+    if (!hunt_read_client(h, h->order->blame[i].client, client))
       return;
-    out->complete &= collect_client(h, c, &client, end);
-    client_free(&client);
+    c->first = number_of(h->order, i) ? NULL : &first;
+    out->complete &= blame_client(h, c, i, client, end);
+    client_free(&other);
   }
-  if (combine(c, &own, &all))
-    rank(c, &all, out, &h->shared->arena);
-  causes_free(&all);
-  arena_free(&own);
+  c->first = &first;
+  conclude(c, out);
+  client_free(&first);
 }
 
 void hunt_blame(struct hunt *h, struct causes_found *out) {
@@ -206,13 +367,38 @@ void hunt_blame(struct hunt *h, struct causes_found *out) {
   struct collector *c = xcalloc(1, sizeof *c);
   c->judge = jury_judge(&h->jury);
   c->scopes = scopes_open(h->order->lines, flow);
+  c->lines = h->order->lines;
+  c->shared = &h->shared->arena;
   find(h, c, out);
   vec_free(&c->paths);
   for (uint32_t i = 0; i < c->traces.len; i++)
     free_located(c->traces.at[i]);
   vec_free(&c->traces);
+  vec_free(&c->failing);
+  vec_free(&c->single);
+  arena_free(&c->own);
   map128_free(&c->known);
   scopes_close(c->scopes);
   flow_close(flow);
   free(c);
+}
+
+void hunt_count(struct hunt *h, struct tally *out) {
+  struct client client = {0};
+  struct explore x;
+  if (!hunt_read_client(h, h->order->count, &client))
+    return;
+  if (hunt_prepare(h, &client) == RT_DONE) {
+    hunt_explore_init(h, &x);
+    /* Without the reduction: what is a step must not depend on what is
+     * atomic, or the counts could not be compared. */
+    x.no_reduction = x.all = x.graph = true;
+    x.max_states = COUNT_STATES;
+    x.max_executions = 0;
+    x.deadline = explore_now() + COUNT_SECONDS;
+    if (hunt_explore(h, &x, SEARCH_STATEFUL) == EXPLORE_ALL && !x.cut)
+      *out = (struct tally){x.interleavings, x.bad_interleavings};
+    vec_free(&x.bad);
+  }
+  client_free(&client);
 }

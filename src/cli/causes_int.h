@@ -12,6 +12,7 @@ struct located {
   struct conflicts conflicts;
   struct section_trace section;
   bool bad;
+  uint32_t outcome;   /* of the first client's: an index; else UINT32_MAX */
   struct arena arena; /* of the trace, when it is kept */
   struct trace trace;
 };
@@ -21,6 +22,12 @@ struct collected {
   bool bad;
 };
 
+/* A combination of results that the first client had, in failing traces. */
+struct failing {
+  struct hash128 hash;
+  struct value *results;
+};
+
 struct collector {
   struct judge judge;
   struct live_path live;
@@ -28,7 +35,13 @@ struct collector {
   VEC(struct located *) traces; /* section_trace points into its neighbour */
   struct map128 known;
   struct scopes *scopes;
-  uint32_t kept[2]; /* traces, good and bad */
+  struct lines *lines;
+  uint32_t kept[2];           /* traces, good and bad */
+  uint32_t number;            /* of the client whose traces are looked at … */
+  const struct client *first; /* … if it is number 0, else NULL */
+  VEC(struct failing) failing;
+  VEC(struct trace_cause) single; /* in the memory of `own` */
+  struct arena *shared, own;
 };
 
 /* How the blocks of a cause could be made atomic, in words; in the arena, or

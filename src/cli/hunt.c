@@ -2,6 +2,7 @@
 
 #include "cli/coverage.h"
 #include "cli/finding.h"
+#include "cli/shrink.h"
 #include "spec/implementation.h"
 
 #include <stdio.h>
@@ -53,7 +54,7 @@ void hunt_explore_init(struct hunt *h, struct explore *x) {
                         .live = &h->shared->path};
 }
 
-static void add_up(struct hunt *h, const struct explore *x) {
+void hunt_add_up(struct hunt *h, const struct explore *x) {
   struct statistics *s = &h->r->statistics;
   s->executions += x->executions;
   s->cut += x->cut;
@@ -128,7 +129,7 @@ static enum explore_end run_search(struct hunt *h, struct explore *x,
 
 enum explore_end hunt_explore(struct hunt *h, struct explore *x, int search) {
   enum explore_end end = run_search(h, x, search);
-  add_up(h, x);
+  hunt_add_up(h, x);
   return end;
 }
 
@@ -194,7 +195,7 @@ static bool try_saved_one(struct hunt *h, const struct schedule *s,
     struct bad b = {.path = r.taken};
     client_copy(&b.client, c);
     r.taken = (path){0};
-    hunt_minimize(h, &b, true, true);
+    hunt_minimize(h, &b, !h->set->client, true);
     client_free(&b.client);
     vec_free(&b.path);
   }
@@ -238,9 +239,10 @@ static void begin_one(struct hunt *h) {
 
 /* Before the campaign: what is quickly tried, and needs no company. */
 static void begin(struct hunt *h) {
-  if (h->set->client || h->order->program)
+  bool one = h->set->client || h->order->program;
+  if (one)
     begin_one(h);
-  else if (!try_saved(h))
+  if (!h->shared->error.code && !try_saved(h) && !one)
     hunt_sequences(h);
 }
 
@@ -414,17 +416,23 @@ int hunt_run(void *arg, struct shared *s) {
     return err;
   if (order->replay_only)
     hunt_replay(&h);
+  else if (order->shrink)
+    hunt_shrink_command(&h);
   else if (h.set->search == SEARCH_STRESS)
     hunt_stress(&h);
   else if (order->conclusion)
     conclude(&h);
   else if (order->blame)
     hunt_blame(&h, &report->causes);
+  else if (order->races)
+    hunt_races(&h, &report->races);
+  else if (order->count)
+    hunt_count(&h, &report->tally);
   else
     begin(&h);
   if (s->error.code)
     return s->error.code;
-  if (order->replay_only || order->native)
+  if (order->replay_only || order->native || order->shrink)
     count_real(&h);
   report->sequences = h.sequences;
   report->minimizing = h.minimizing;

@@ -20,6 +20,12 @@ struct conclusion {
   bool tidy;     /* … and for an execution with fewer switches */
 };
 
+/* A client that fails, with one of its failing executions. */
+struct blamed {
+  char *client;
+  path path; /* empty: none is known */
+};
+
 /* What the parent hands to the worker. */
 struct hunt_order {
   const struct settings *settings;
@@ -37,12 +43,16 @@ struct hunt_order {
   const uint32_t *estimates;
   uint32_t nestimates;
   const char *native; /* stress: the object without hooks */
+  bool shrink;        /* faultline shrink (shrink.h) */
   const struct conclusion *conclusion;
   /* Which lines must be atomic for these clients not to fail? */
-  const char *const *blame; /* clients; NULL: not asked */
+  const struct blamed *blame; /* NULL: not asked */
   uint32_t nblame;
-  struct lines *lines;           /* of the object; with `blame` */
+  const char *count;   /* of this client: how many executions are there, and how
+                          many fail?  NULL: not asked */
+  struct lines *lines; /* of the object; with `blame` */
   const struct regions *regions; /* are run without interruption; or NULL */
+  const char *races; /* which races of this client decide?  NULL: not asked */
   struct gang *gang;             /* of the pool's workers here, or NULL */
 };
 
@@ -55,6 +65,8 @@ struct hunt_report {
   uint64_t sequences;    /* of calls by one thread that passed */
   uint64_t minimizing;   /* executions that looked for a smaller client */
   struct causes_found causes; /* blame */
+  struct races_found races;   /* races */
+  struct tally tally;         /* count */
 };
 
 /* For worker_run: arg is a struct hunt_order. */
@@ -85,9 +97,16 @@ struct suite_info {
   int expect_fault;
   const char *trouble; /* what is wrong with it, or NULL */
 };
+struct client_info { /* of FL_CLIENT */
+  const char *schedule, *file;
+  int line;
+  bool expect_fault;
+};
 struct description {
   uint32_t nsuites;
   struct suite_info *suites;
+  uint32_t nclients;
+  struct client_info *clients;
   bool has_main;
 };
 int hunt_describe(void *arg, struct shared *s);

@@ -28,6 +28,8 @@ struct hunt {
   uint64_t clients;
   uint64_t sequences;     /* of calls by one thread that passed */
   uint64_t minimizing;    /* executions that looked for a smaller client */
+  uint32_t shrunk_from;   /* calls of the failing history; 0: of the client */
+  struct minimal shrinking; /* faultline shrink: what is told of it */
   VEC(uint32_t) estimate; /* dpct: by call of the prepared client */
 };
 
@@ -44,6 +46,8 @@ enum rt_end hunt_prepare(struct hunt *h, const struct client *c);
 void hunt_explore_init(struct hunt *h, struct explore *x);
 /* Explores the prepared client and adds to the statistics. */
 enum explore_end hunt_explore(struct hunt *h, struct explore *x, int search);
+/* What an exploration counted, for one that was not by hunt_explore. */
+void hunt_add_up(struct hunt *h, const struct explore *x);
 /* The same, and when an execution is bad makes the finding of it: true. */
 bool hunt_look(struct hunt *h, const struct client *c, struct explore *x,
                int search, bool simplify, enum explore_end *how);
@@ -69,6 +73,15 @@ bool hunt_sequences(struct hunt *h);
 
 /* Which lines would have to be atomic: order->blame (causes.c). */
 void hunt_blame(struct hunt *h, struct causes_found *out);
+/* All executions of order->count that are explored completely. */
+void hunt_count(struct hunt *h, struct tally *out);
+
+/* The nearest good execution to the bad one of the prepared client, for the
+ * finding that was made of it (neighbour.c). */
+void hunt_neighbour(struct hunt *h, struct finding *f, const path *bad);
+
+/* Which races decide: order->races (races.c). */
+void hunt_races(struct hunt *h, struct races_found *out);
 
 /* A bad execution is not bad when it is run again (minimize.c). */
 void hunt_not_repeatable(struct hunt *h);

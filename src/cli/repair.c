@@ -7,8 +7,12 @@
 #include <string.h>
 
 enum {
-  ROUNDS = 4,             /* of searching with something atomic */
-  VERIFY_STATES = 300000, /* of the one client */
+  ROUNDS = 16,            /* of searching with something atomic */
+  SECOND_BESTS = 2,       /* that are tried when the best is not enough */
+  COUNTED = 5,            /* causes that the one client is counted with */
+  LOOP_LINES = 10,        /* a loop has so many lines around a segment */
+  VERIFY_STATES = 300000, /* of the one client, */
+  KNOWN_STATES = 60000,   /* of one of those that fail */
 };
 
 struct repair {
@@ -17,160 +21,400 @@ struct repair {
   const struct hunt_order *order;
   struct settings settings; /* of the searches with something atomic */
   struct flow *flow;
-  VEC(char *) clients; /* that fail */
-  struct causes_found now;
+  VEC(struct blamed) clients; /* that fail */
+  struct causes_found *found;
 };
 
-static struct finding *finding_of(struct repair *p) {
-  return p->r->result.finding;
+/* ---- asking a worker ---- */
+
+static struct ranked_cause *
+own_causes(struct arena *a, const struct ranked_cause *from, uint32_t n) {
+  struct ranked_cause *to = arena_copy(a, from, n * sizeof *to);
+  for (uint32_t i = 0; i < n; i++) {
+    to[i].cause = cause_copy(a, from[i].cause);
+    to[i].fix = arena_strdup(a, from[i].fix);
+  }
+  return to;
+}
+
+static struct outcome_causes own_outcome(struct arena *a,
+                                         const struct outcome_causes *from) {
+  struct outcome_causes to = *from;
+  to.results = arena_alloc(a, (from->nresults + 1) * sizeof *to.results);
+  for (uint32_t i = 0; i < from->nresults; i++)
+    value_copy(&to.results[i], from->results[i], a);
+  to.at = own_causes(a, from->at, from->len);
+  return to;
+}
+
+static struct causes_found own_found(struct arena *a,
+                                     const struct causes_found *from) {
+  struct causes_found to = *from;
+  to.at = own_causes(a, from->at, from->len);
+  to.by_outcome = arena_alloc(a, (from->noutcomes + 1) * sizeof *to.by_outcome);
+  for (uint32_t i = 0; i < from->noutcomes; i++)
+    to.by_outcome[i] = own_outcome(a, &from->by_outcome[i]);
+  to.single = arena_copy(a, from->single, from->nsingle * sizeof *to.single);
+  for (uint32_t i = 0; i < from->nsingle; i++)
+    to.single[i].cause = cause_copy(a, from->single[i].cause);
+  return to;
+}
+
+static struct hunt_order order_of(const struct repair *p) {
+  struct hunt_order order = *p->order;
+  order.lines = p->s->lines;
+  order.want_outcomes = false;
+  return order;
 }
 
 /* What must be atomic for all clients so far; in the session's memory. */
-static bool ask(struct repair *p) {
-  struct hunt_order order = *p->order;
+static bool ask(struct repair *p, struct causes_found *out) {
+  struct hunt_order order = order_of(p);
   struct worker w = {.show_output = p->s->settings->show_output};
-  order.blame = (const char *const *)p->clients.at;
+  order.blame = p->clients.at;
   order.nblame = p->clients.len;
-  order.lines = p->s->lines;
-  order.want_outcomes = false;
   bool ok = worker_run(&w, hunt_run, &order) == WORKER_DONE;
-  p->now = (struct causes_found){0};
   if (ok) {
     const struct hunt_report *report = w.shared->other;
-    const struct causes_found *from = &report->causes;
-    struct arena *a = &p->s->arena;
-    p->now = *from;
-    p->now.at = arena_copy(a, from->at, from->len * sizeof *from->at);
-    for (uint32_t i = 0; i < from->len; i++) {
-      struct cause *c = &p->now.at[i].cause;
-      p->now.at[i].fix = arena_strdup(a, from->at[i].fix);
-      struct code_block *blocks =
-          arena_copy(a, c->blocks, c->nblocks * sizeof *blocks);
-      for (uint32_t k = 0; k < c->nblocks; k++) {
-        blocks[k].file = arena_strdup(a, blocks[k].file);
-        blocks[k].function = arena_strdup(a, blocks[k].function);
-      }
-      c->blocks = blocks;
-    }
+    *out = own_found(&p->s->arena, &report->causes);
   }
   worker_release(&w);
-  return ok && p->now.len;
+  return ok && out->len;
 }
 
-static bool is_known(const struct repair *p, const char *client) {
-  for (uint32_t i = 0; i < p->clients.len; i++)
-    if (!strcmp(p->clients.at[i], client))
-      return true;
-  return false;
+/* The executions of the first client. */
+static struct tally count(struct repair *p, const struct regions *regions) {
+  struct hunt_order order = order_of(p);
+  struct worker w = {.show_output = p->s->settings->show_output};
+  struct tally t = {0};
+  order.count = p->clients.at[0].client;
+  order.regions = regions;
+  if (worker_run(&w, hunt_run, &order) == WORKER_DONE)
+    t = ((const struct hunt_report *)w.shared->other)->tally;
+  worker_release(&w);
+  return t;
+}
+
+/* ---- searching with something atomic ---- */
+
+static bool regions_of(struct repair *p, struct cause c, struct regions *out) {
+  struct error ignored = {0};
+  return !regions_of_cause(p->flow, c, &p->s->arena, out, &ignored);
+}
+
+struct trial {
+  struct settings settings;
+  struct session session;
+  struct hunt_order order;
+  struct campaign campaign;
+};
+
+static enum campaign_end run_trial(struct repair *p, struct trial *t,
+                                   const struct regions *regions,
+                                   const char *client) {
+  struct error ignored = {0};
+  t->settings = p->settings;
+  if (client) {
+    t->settings.client = client;
+    if (t->settings.max_states > KNOWN_STATES)
+      t->settings.max_states = KNOWN_STATES;
+  }
+  t->session = *p->s;
+  t->order = order_of(p);
+  t->session.settings = t->order.settings = &t->settings;
+  t->order.regions = regions;
+  t->campaign = (struct campaign){.session = &t->session, .order = &t->order};
+  return campaign_run(&t->campaign, &ignored);
 }
 
 static void set_verified(struct repair *p, struct ranked_cause *c,
                          const struct campaign *k) {
   struct coverage v = {0};
   bool open = false;
-  if (p->settings.client)
+  if (p->settings.client) {
     coverage_of_one(&k->totals, &p->settings, &v, &open);
-  else
+    open |= !k->totals.statistics.executions;
+  } else {
     coverage_of_clients(&k->totals, &p->settings, k->deadline, &v);
-  c->verified = !open;
+  }
+  c->verified = !open && !k->totals.all_left_out;
   c->covered = arena_strdup(&p->s->arena, v.sentence);
   free(v.sentence);
   free(v.limit);
 }
 
 /* The smallest client that fails although the lines are atomic: the one that
- * was found, with calls taken away.  xmalloced. */
-static char *smallest(struct repair *p, const struct hunt_order *as,
-                      const struct record *bad, enum fault *fault) {
-  struct hunt_order order = *as;
+ * was found, with calls taken away. */
+static struct blamed smallest(const struct trial *t, const struct op_names *n,
+                              enum fault *fault) {
+  const struct record *bad = &t->campaign.bad;
+  struct hunt_order order = t->order;
   struct conclusion found = {.client = bad->client,
                              .path = bad->bad.at,
                              .len = bad->bad.len,
-                             .simplify = !p->settings.client};
-  struct worker w = {.show_output = p->s->settings->show_output};
+                             .simplify = !t->settings.client};
+  struct worker w = {.show_output = t->settings.show_output};
+  struct blamed out = {0};
   struct buf b = {0};
   order.conclusion = &found;
   *fault = FAULT_NONE;
   if (worker_run(&w, hunt_run, &order) == WORKER_DONE &&
       w.shared->result.finding) {
-    *fault = w.shared->result.finding->fault;
-    client_print(&w.shared->result.finding->client, &p->r->result.names, &b);
+    const struct finding *f = w.shared->result.finding;
+    *fault = f->fault;
+    client_print(&f->client, n, &b);
+    schedule_to_path(&f->schedule, &out.path);
   }
   worker_release(&w);
-  char *text = xstrdup(b.len ? b.at : bad->client);
+  out.client = xstrdup(b.len ? b.at : bad->client);
   buf_free(&b);
-  return text;
+  return out;
 }
 
-/* Searches all clients with the cause's lines atomic; true: there is more to
- * be learnt from one that fails. */
-static bool try_cause(struct repair *p, struct ranked_cause *c) {
-  struct error e = {0};
+static void take_bad(struct repair *p, struct ranked_cause *c,
+                     const struct trial *t) {
+  if (!t->campaign.bad.client)
+    return;
+  struct blamed bad = smallest(t, &p->r->result.names, &c->still_fault);
+  c->still_bad = arena_strdup(&p->s->arena, bad.client);
+  vec_push(&p->clients, bad);
+}
+
+/*
+ * Searches the clients that fail, and then all, with the cause's lines atomic.
+ * A failing execution joins those that are to be repaired.
+ */
+static void try_cause(struct repair *p, struct ranked_cause *c) {
   struct regions regions;
-  struct session as = *p->s;
-  struct hunt_order order = *p->order;
-  if (regions_of_cause(p->flow, c->cause, &p->s->arena, &regions, &e))
-    return false;
-  as.settings = order.settings = &p->settings;
-  order.regions = &regions;
-  order.want_outcomes = false;
-  struct campaign k = {.session = &as, .order = &order};
-  enum campaign_end end = campaign_run(&k, &e);
-  bool more = false;
-  c->tried = end == CAMPAIGN_PASS || end == CAMPAIGN_BAD;
-  c->waits = k.totals.left_out;
-  if (end == CAMPAIGN_PASS) {
-    set_verified(p, c, &k);
-  } else if (end == CAMPAIGN_BAD && k.bad.client) {
-    char *client = smallest(p, &order, &k.bad, &c->still_fault);
-    c->still_bad = arena_strdup(&p->s->arena, client);
-    more = c->still_fault == FAULT_NOT_LINEARIZABLE && !is_known(p, client);
-    if (more)
-      vec_push(&p->clients, client);
-    else
-      free(client);
+  uint32_t known = p->settings.client ? 0 : p->clients.len;
+  if (!regions_of(p, c->cause, &regions))
+    return;
+  c->tried = true;
+  for (uint32_t i = 0; i <= known && c->tried && !c->still_bad; i++) {
+    struct trial t;
+    enum campaign_end end =
+        run_trial(p, &t, &regions, i < known ? p->clients.at[i].client : NULL);
+    c->tried = end == CAMPAIGN_PASS || end == CAMPAIGN_BAD;
+    c->waits |= t.campaign.totals.left_out;
+    if (end == CAMPAIGN_BAD)
+      take_bad(p, c, &t);
+    else if (end == CAMPAIGN_PASS && i == known)
+      set_verified(p, c, &t.campaign);
+    campaign_free(&t.campaign);
   }
-  campaign_free(&k);
-  return more;
+}
+
+/* ---- loops ---- */
+
+/* How many ways there are, between the places of `of`, that stay in `in`. */
+static uint32_t stays(const struct region *in, const struct region *of) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < in->npcs; i++)
+    for (uint32_t k = 0; k < in->npcs; k++) {
+      bool a = false, b = false;
+      for (uint32_t m = 0; m < of->npcs; m++) {
+        a |= of->pcs[m] == in->pcs[i];
+        b |= of->pcs[m] == in->pcs[k];
+      }
+      n += a && b && in->stays[(size_t)i * in->npcs + k];
+    }
+  return n;
+}
+
+static bool widen_block(struct repair *p, struct code_block *b) {
+  struct regions regions;
+  struct cause one = {b, 1};
+  if (!regions_of(p, one, &regions))
+    return false;
+  struct region old = regions.at[0];
+  uint32_t before = stays(&old, &old), first = b->first, last = b->last;
+  for (uint32_t more = 1; more <= 2 * LOOP_LINES; more++)
+    for (uint32_t up = 0; up <= more && up < first; up++) {
+      b->first = first - up;
+      b->last = last + more - up;
+      if (regions_of(p, one, &regions) && stays(&regions.at[0], &old) > before)
+        return true;
+    }
+  b->first = first;
+  b->last = last;
+  return false;
+}
+
+/*
+ * A segment that goes round a loop has the lines of its accesses, and these
+ * made atomic are left where the loop's other lines are reached.  With those
+ * they are not.  False: there is no such loop.
+ */
+static bool widen(struct repair *p, struct ranked_cause *c) {
+  struct cause wider = cause_copy(&p->s->arena, c->cause);
+  bool some = false;
+  for (uint32_t i = 0; i < wider.nblocks; i++)
+    some |= widen_block(p, (struct code_block *)&wider.blocks[i]);
+  if (some) {
+    c->cause = wider;
+    c->lines = cause_lines(wider);
+    c->tried = c->waits = false;
+    c->still_bad = NULL;
+    c->still_fault = FAULT_NONE;
+  }
+  return some;
+}
+
+/* ---- smaller ones ---- */
+
+/* The block with the accesses of its first or last line left out. */
+static bool shrink_block(struct repair *p, struct code_block *b, bool at_end) {
+  struct regions regions;
+  struct cause one = {b, 1};
+  if (!regions_of(p, one, &regions))
+    return false;
+  uint32_t before = regions.at[0].npcs;
+  while (b->first < b->last) {
+    if (at_end)
+      b->last--;
+    else
+      b->first++;
+    if (!regions_of(p, one, &regions) || !regions.at[0].npcs)
+      return false;
+    if (regions.at[0].npcs < before)
+      return true;
+  }
+  return false;
+}
+
+/* With fewer lines atomic, one of the clients fails. */
+static bool is_refuted(struct repair *p, struct cause c,
+                       struct smaller_cause *out) {
+  struct regions regions;
+  if (!regions_of(p, c, &regions))
+    return false;
+  for (uint32_t i = 0; i < p->clients.len; i++) {
+    struct trial t;
+    enum campaign_end end = run_trial(p, &t, &regions, p->clients.at[i].client);
+    campaign_free(&t.campaign);
+    if (end != CAMPAIGN_BAD)
+      continue;
+    *out = (struct smaller_cause){
+        .cause = c,
+        .still_bad = arena_strdup(&p->s->arena, p->clients.at[i].client),
+        .still_fault = FAULT_NOT_LINEARIZABLE};
+    return true;
+  }
+  return false;
+}
+
+/* The cause with block i smaller at one end, or, if it has one line only,
+ * without it. */
+static bool smaller(struct repair *p, struct cause from, uint32_t i,
+                    bool at_end, struct cause *out) {
+  *out = cause_copy(&p->s->arena, from);
+  struct code_block *blocks = (struct code_block *)out->blocks;
+  if (shrink_block(p, &blocks[i], at_end))
+    return true;
+  if (at_end || from.nblocks < 2)
+    return false;
+  memmove(&blocks[i], &blocks[i + 1], (from.nblocks - i - 1) * sizeof *blocks);
+  out->nblocks--;
+  return true;
+}
+
+static void show_smaller(struct repair *p, struct ranked_cause *c) {
+  uint32_t n = c->cause.nblocks;
+  c->smaller = arena_alloc(&p->s->arena, (2 * n + 1) * sizeof *c->smaller);
+  c->smallest = true;
+  for (uint32_t i = 0; i < 2 * n; i++) {
+    struct cause less;
+    if (!smaller(p, c->cause, i / 2, i % 2, &less))
+      continue;
+    if (is_refuted(p, less, &c->smaller[c->nsmaller]))
+      c->nsmaller++;
+    else
+      c->smallest = false;
+  }
+}
+
+/* ---- the loop ---- */
+
+/* What it took to find out stays with the report: the new answer is one for
+ * more clients. */
+static void remember(struct causes_found *found,
+                     const struct ranked_cause *refuted) {
+  for (uint32_t i = 0; i < found->len; i++)
+    if (cause_equal(found->at[i].cause, refuted->cause)) {
+      found->at[i].tried = true;
+      found->at[i].waits = refuted->waits;
+      found->at[i].still_bad = refuted->still_bad;
+      found->at[i].still_fault = refuted->still_fault;
+    }
 }
 
 static void loop(struct repair *p) {
-  struct causes_found *found = &finding_of(p)->causes;
-  if (!ask(p))
-    return;
-  *found = p->now;
-  for (uint32_t round = 0; round < ROUNDS; round++) {
-    bool more = try_cause(p, &p->now.at[0]);
-    found->at[0] = p->now.at[0];
-    if (!more)
-      break;
-    /* What it took to find out stays with the report: the new answer is one
-     * for more clients. */
-    struct ranked_cause refuted = p->now.at[0];
-    if (!ask(p))
-      break;
-    *found = p->now;
-    for (uint32_t i = 0; i < found->len; i++)
-      if (cause_equal(found->at[i].cause, refuted.cause)) {
-        found->at[i].tried = true;
-        found->at[i].waits = refuted.waits;
-        found->at[i].still_bad = refuted.still_bad;
-        found->at[i].still_fault = refuted.still_fault;
-      }
-    if (found->at[0].still_bad)
-      break; /* no progress */
+  struct causes_found *found = p->found;
+  for (uint32_t round = 1;; round++) {
+    struct causes_found next = {0};
+    try_cause(p, &found->at[0]);
+    if (!found->at[0].still_bad || round == ROUNDS)
+      return; /* verified, or it could not be tried, or it is enough now */
+    struct ranked_cause refuted = found->at[0];
+    if (!ask(p, &next))
+      return;
+    *found = next;
+    remember(found, &refuted);
+    if (found->at[0].still_bad && !widen(p, &found->at[0]))
+      return; /* no progress */
   }
+}
+
+/* The first client, as it is and with each of the causes atomic. */
+static void count_all(struct repair *p) {
+  struct causes_found *found = p->found;
+  found->schedules = count(p, NULL);
+  if (!found->schedules.all)
+    return;
+  for (uint32_t i = 0; i < found->len && i < COUNTED; i++) {
+    struct regions regions;
+    if (regions_of(p, found->at[i].cause, &regions))
+      found->at[i].schedules = count(p, &regions);
+  }
+}
+
+static void answer(struct repair *p) {
+  struct causes_found *found = p->found;
+  if (!ask(p, found))
+    return;
+  loop(p);
+  for (uint32_t i = 1; i < found->len && i <= SECOND_BESTS; i++)
+    if (!found->at[0].verified && !found->at[i].tried)
+      try_cause(p, &found->at[i]);
+  if (found->at[0].verified)
+    show_smaller(p, &found->at[0]);
+  count_all(p);
+}
+
+static void add_first(struct repair *p, const struct finding *f) {
+  struct blamed first = {0};
+  struct buf text = {0};
+  client_print(&f->client, &p->r->result.names, &text);
+  first.client = xstrdup(buf_text(&text));
+  buf_free(&text);
+  schedule_to_path(&f->schedule, &first.path);
+  vec_push(&p->clients, first);
+}
+
+/* Can it come from lines that are not atomic? */
+static bool is_race(enum fault f) {
+  return f != FAULT_SEQUENTIAL && f != FAULT_DIVERGENCE;
 }
 
 void repair(struct session *s, struct run *r, const struct hunt_order *order) {
   struct error ignored = {0};
   struct finding *f = r->result.finding;
-  struct buf client = {0};
-  struct repair p = {.s = s, .r = r, .order = order, .settings = *s->settings};
-  /* A client whose outcomes are listed may fail in several ways. */
-  bool asked = f->fault == FAULT_NOT_LINEARIZABLE ||
-               (order->want_outcomes && f->fault != FAULT_SEQUENTIAL);
-  if (!asked || order->program || f->client.nthreads < 2)
+  struct repair p = {.s = s,
+                     .r = r,
+                     .order = order,
+                     .settings = *s->settings,
+                     .found = &f->causes};
+  if (!is_race(f->fault) || order->program || f->client.nthreads < 2)
     return;
   p.flow = flow_open(s->lines, &ignored);
   if (!p.flow)
@@ -181,12 +425,12 @@ void repair(struct session *s, struct run *r, const struct hunt_order *order) {
   if (p.settings.max_states > VERIFY_STATES)
     p.settings.max_states = VERIFY_STATES;
   p.settings.time = 0;
-  client_print(&f->client, &r->result.names, &client);
-  vec_push(&p.clients, xstrdup(buf_text(&client)));
-  buf_free(&client);
-  loop(&p);
-  for (uint32_t i = 0; i < p.clients.len; i++)
-    free(p.clients.at[i]);
+  add_first(&p, f);
+  answer(&p);
+  for (uint32_t i = 0; i < p.clients.len; i++) {
+    free(p.clients.at[i].client);
+    vec_free(&p.clients.at[i].path);
+  }
   vec_free(&p.clients);
   flow_close(p.flow);
 }

@@ -69,6 +69,16 @@ static struct cause settle(struct code_block *b, uint32_t n) {
   return c;
 }
 
+struct cause cause_copy(struct arena *a, struct cause c) {
+  struct code_block *blocks = arena_alloc(a, (c.nblocks + 1) * sizeof *blocks);
+  for (uint32_t i = 0; i < c.nblocks; i++) {
+    blocks[i] = c.blocks[i];
+    blocks[i].file = arena_strdup(a, blocks[i].file);
+    blocks[i].function = arena_strdup(a, blocks[i].function);
+  }
+  return (struct cause){blocks, c.nblocks};
+}
+
 struct cause cause_of(struct arena *a, const struct code_block *blocks,
                       uint32_t n) {
   if (!n)

@@ -40,6 +40,8 @@ bool code_block_covers(const struct code_block *outer,
                        const struct code_block *inner);
 bool code_block_meets(const struct code_block *a, const struct code_block *b);
 
+/* With its texts. */
+struct cause cause_copy(struct arena *a, struct cause c);
 /* The smallest cause that covers all of `n` blocks, in any order. */
 struct cause cause_of(struct arena *a, const struct code_block *blocks,
                       uint32_t n);

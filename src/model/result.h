@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "model/cause.h"
 #include "model/client.h"
+#include "model/races.h"
 #include "model/schedule.h"
 #include "model/trace.h"
 #include "model/verdict.h"
@@ -85,6 +86,12 @@ struct outcome_causes {
   uint32_t len;
 };
 
+/* What forbids a single failing trace: an optimal eliminator of it. */
+struct trace_cause {
+  struct cause cause;
+  uint64_t traces; /* of which it is one */
+};
+
 /* All traces of the failing client, up to the order of what does not conflict,
  * and what would forbid the failing ones. */
 struct causes_found {
@@ -95,8 +102,10 @@ struct causes_found {
   struct tally schedules;
   struct ranked_cause *at;
   uint32_t len;
-  struct outcome_causes *by_outcome; /* when there are several */
+  struct outcome_causes *by_outcome; /* when they are not all failures */
   uint32_t noutcomes;
+  struct trace_cause *single; /* the most frequent first */
+  uint32_t nsingle;
 };
 
 /* A good execution that differs from the failing one in one switch. */
@@ -106,6 +115,36 @@ struct neighbour {
   uint8_t failing, passing; /* who makes the step there, in each of them */
   struct trace trace;       /* the whole passing execution, in the arena */
   struct value *results;    /* of it, by call; in the arena */
+};
+
+/* --patch: the best cause's lines made atomic in the sources. */
+struct patch {
+  bool asked;
+  char *file;    /* where it was written; NULL: it was not, */
+  char *reason;  /* since: a sentence without a full stop */
+  char *what;    /* what it does: "takes the lock of line 85 before line 77" */
+  bool verified; /* compiled and searched again, without a fault … */
+  char *covered; /* … in all this */
+  char *hint;    /* how to apply it */
+};
+
+/* How the client of a finding became small. */
+struct minimal {
+  uint32_t from; /* calls of the client that failed first; 0: not known */
+  uint8_t type;  /* 1: revealed by a concurrent call, 2: by a final one only;
+                    0: not known, or not a matter of results */
+  /* faultline shrink */
+  double locate_seconds; /* Algorithm 1 */
+  double reduce_seconds; /* from there to the proof */
+  uint32_t pc;           /* concurrent calls that Algorithm 1 left; 0: none */
+  uint32_t checks;       /* clients that were tried */
+};
+
+/* faultline shrink: the long histories that were made. */
+struct detection_tally {
+  const char *version; /* "b", "d", "h" or "best"; NULL: another command */
+  uint32_t histories, failing;
+  double check_seconds; /* of one of them, on average */
 };
 
 struct finding {
@@ -123,8 +162,11 @@ struct finding {
   refutation_list refutations;
   uint32_t more_refutations;
   struct causes_found causes;
+  struct patch patch;
   struct neighbour near;
+  struct races_found races;
   bool minimal_checked; /* every client with one call less was searched too */
+  struct minimal minimal;
   char *schedule_file;  /* where it was saved, or NULL */
   bool real_threads;    /* no trace and no schedule: a history alone … */
   char *history_file;   /* … and where that was saved, or NULL */
@@ -187,6 +229,7 @@ struct result {
   const char *criterion;
   const char *memory_model; /* "sc" */
   const char *heap;         /* "quarantine" or "reuse" */
+  struct detection_tally shrink;
   bool expect_fault;
   bool partial; /* something escapes the runtime: see warnings */
   struct op_names names;

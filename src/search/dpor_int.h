@@ -42,7 +42,7 @@ struct level {              /* one depth of the execution in progress */
  * Two steps that are to be made the other way round; or, when they are one, a
  * step that is to be made with another answer.
  */
-struct race {
+struct dpor_race {
   uint32_t first, second;
   uint8_t choice, value; /* one step: its answer number `choice` */
   bool open; /* whether `second` could have been made there is not known */
@@ -85,7 +85,7 @@ struct dpor {
   uint32_t nthreads;
   VEC(struct wake) nodes;
   uint32_t free_nodes;
-  VEC(struct race) races;
+  VEC(struct dpor_race) races;
   struct rt_log log;
   uint32_t absorbed;               /* entries of the log that are events now */
   uint32_t seen;                   /* steps absorbed in this execution */
@@ -101,7 +101,7 @@ struct dpor {
   uint32_t keep_at; /* a level before which to keep the state, or NONE */
 
   /* dpor_wake.c: E'.v, where E' are the events before race.first */
-  struct race race;
+  struct dpor_race race;
   indices v;                 /* events, but for race.second, which is … */
   bool has_v;                /* is it there? */
   uint32_t base[THREADS];    /* by thread: so many of its events are in E', or
@@ -110,7 +110,7 @@ struct dpor {
   indices trail;             /* nodes of the tree that v was led along */
   struct access elsewhere;   /* … made as far as is known how … */
   bool at_end;               /* … behind the others, not where it was */
-  uint8_t edges;             /* as in struct race */
+  uint8_t edges;             /* as in struct dpor_race */
   struct {                   /* dpor_look.c */
     path plan;               /* steps, … */
     struct access last;      /* … and one more */
@@ -201,7 +201,7 @@ bool dpor_asleep(const struct level *l, const struct access *a);
 /* With the tree below it. */
 void dpor_free_node(struct dpor *d, uint32_t n);
 /* Sees to it that the race is run the other way round. */
-void dpor_reverse(struct dpor *d, struct race *r);
+void dpor_reverse(struct dpor *d, struct dpor_race *r);
 
 /* dpor_look.c */
 

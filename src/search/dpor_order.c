@@ -129,7 +129,7 @@ static void order(struct dpor *d, uint32_t j, uint32_t made) {
     }
     if (enabled != YES)
       vec_push(&d->races,
-               ((struct race){.first = i, .second = j, .open = open}));
+               ((struct dpor_race){.first = i, .second = j, .open = open}));
   }
   clock[thread] = e->no;
 }
@@ -149,9 +149,9 @@ static void note_alternatives(struct dpor *d, uint32_t j) {
   for (uint8_t i = 0; i < a->nanswers; i++)
     for (uint8_t v = 0; v < a->of[i]; v++)
       if (v != a->answer[i])
-        vec_push(
-            &d->races,
-            ((struct race){.first = j, .second = j, .choice = i, .value = v}));
+        vec_push(&d->races,
+                 ((struct dpor_race){
+                     .first = j, .second = j, .choice = i, .value = v}));
 }
 
 static void note_edges(const struct dpor *d, struct dpor_event *e) {

@@ -45,7 +45,9 @@ void dpor_free_node(struct dpor *d, uint32_t n) {
 
 /* ---- v ---- */
 
-static bool is_answer(const struct race *r) { return r->first == r->second; }
+static bool is_answer(const struct dpor_race *r) {
+  return r->first == r->second;
+}
 
 static const struct access *event(const struct dpor *d, uint32_t k) {
   return &d->events.at[k].a;
@@ -272,7 +274,7 @@ static enum answer is_covered(struct dpor *d, const struct level *l,
  * Is it covered as it was last time?  What differs since then, from event
  * fixed - 1 on, must not depend on the step that did it either.
  */
-static bool still_covered(const struct dpor *d, const struct race *r) {
+static bool still_covered(const struct dpor *d, const struct dpor_race *r) {
   if (!r->by)
     return false;
   const struct access *a = &d->levels.at[r->first].sleep.at[r->by - 1];
@@ -484,7 +486,7 @@ static void reverse_all_ways(struct dpor *d, uint8_t prescribed) {
 }
 
 static void reverse_steps(struct dpor *d) {
-  const struct race *r = &d->race;
+  const struct dpor_race *r = &d->race;
   const struct level *l = &d->levels.at[r->first];
   const struct access *second = event(d, r->second);
   if (has_early_cover(d, l)) {
@@ -506,13 +508,13 @@ static void reverse_steps(struct dpor *d) {
 }
 
 static void reverse_answer(struct dpor *d) {
-  const struct race *r = &d->race;
+  const struct dpor_race *r = &d->race;
   d->elsewhere = *event(d, r->first);
   d->elsewhere.answer[r->choice] = r->value;
   reverse_all_ways(d, (uint8_t)(r->choice + 1));
 }
 
-void dpor_reverse(struct dpor *d, struct race *r) {
+void dpor_reverse(struct dpor *d, struct dpor_race *r) {
   if (r->settled && !edges_matter(d, r->first, r->edges))
     return;
   if (still_covered(d, r))
