@@ -1,0 +1,89 @@
+/*
+ * A datum is a value in a recorded history: what an operation was given or has
+ * returned, as files write it.  It is one word; equal data are equal words
+ * within one process, so that comparing and hashing cost nothing.
+ *
+ *     …000  a number of 61 bits, shifted left by three
+ *     …001  a pointer to an interned struct datum_box: text, a list, a map, or
+ *           a number that does not fit
+ *     …010  one of DATUM_NONE, DATUM_NIL, DATUM_FALSE, DATUM_TRUE
+ *
+ * Nothing is ever freed: a history of many distinct texts costs their memory.
+ * Making data that are not small is for one thread at a time.
+ */
+#ifndef MODEL_DATUM_H
+#define MODEL_DATUM_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef uint64_t datum;
+
+#define DATUM_NONE ((datum)0x02) /* nothing was said: void, or not known */
+#define DATUM_NIL ((datum)0x0a)  /* null, nil */
+#define DATUM_FALSE ((datum)0x12)
+#define DATUM_TRUE ((datum)0x1a)
+
+enum datum_kind {
+  DATUM_IS_NUMBER,
+  DATUM_IS_TEXT,
+  DATUM_IS_LIST,
+  DATUM_IS_MAP, /* items are key, value, key, value, … sorted by datum_order */
+  DATUM_IS_OTHER, /* one of the four above */
+};
+
+struct datum_box {
+  uint8_t kind;
+  bool symbol;  /* text that stands without quotes: an EDN keyword, a class name
+                   of Java; equal to the same text with quotes?  No. */
+  uint32_t len; /* bytes of the text, items of the list or map */
+  uint64_t hash;
+  union {
+    int64_t number; /* that does not fit 61 bits */
+    datum items[0]; /* as many as `len` says */
+    char text[0];   /* ends with a NUL */
+  };
+};
+
+static inline const struct datum_box *datum_box(datum d) {
+  return (const struct datum_box *)(uintptr_t)(d & ~(datum)7);
+}
+static inline bool datum_is_small(datum d) { return (d & 7) == 0; }
+static inline enum datum_kind datum_kind(datum d) {
+  if (datum_is_small(d))
+    return DATUM_IS_NUMBER;
+  return (d & 7) == 1 ? (enum datum_kind)datum_box(d)->kind : DATUM_IS_OTHER;
+}
+static inline bool datum_is_number(datum d) {
+  return datum_kind(d) == DATUM_IS_NUMBER;
+}
+static inline int64_t datum_to_number(datum d) {
+  return datum_is_small(d) ? (int64_t)d >> 3 : datum_box(d)->number;
+}
+static inline datum datum_bool(bool b) { return b ? DATUM_TRUE : DATUM_FALSE; }
+
+datum datum_big_number(int64_t i); /* one that does not fit 61 bits */
+static inline datum datum_number(int64_t i) {
+  int64_t shifted = (int64_t)((uint64_t)i << 3);
+  return shifted >> 3 == i ? (datum)shifted : datum_big_number(i);
+}
+datum datum_text(const char *text, size_t len);
+datum datum_symbol(const char *text,
+                   size_t len); /* :timed-out, NoSuchElement */
+datum datum_list(const datum *items, uint32_t n);
+/* Keys and values alternate; sorts `items` by key.  A key that is there twice
+ * keeps its last value. */
+datum datum_map(datum *items, uint32_t npairs);
+
+/* A total order that does not depend on addresses: numbers, texts by bytes,
+ * lists item by item, maps, the others. */
+int datum_order(datum a, datum b);
+/* The same in every process. */
+uint64_t datum_hash(datum d);
+
+/* 1, "text", symbol, [1, 2], {1: 2}, nil, true; nothing for DATUM_NONE. */
+void datum_print(datum d, struct buf *out);
+
+#endif

@@ -1,0 +1,235 @@
+/*
+ * From events to a log.  Each process has one entry in a table, with its open
+ * call.  Operations are stored at their call, so they are sorted by it (L1);
+ * those that were dropped are taken out at the end.
+ */
+#include "model/log.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+  CLOSED = UINT32_MAX,
+  FUNCTIONS_MAX = 4096,
+};
+
+struct entry {
+  uint32_t process;
+  bool used, crashed; /* crashed: its last operation never returns */
+  uint32_t op;        /* the open one; CLOSED */
+};
+
+struct open_calls {
+  struct entry *entries;
+  uint32_t mask, used;
+  bool dropped; /* some operation has to be taken out */
+};
+
+static uint32_t slot_of(uint32_t process, uint32_t mask) {
+  return (process * 2654435769u) >> 7 & mask;
+}
+
+static struct entry *find(struct open_calls *t, uint32_t process) {
+  uint32_t i = slot_of(process, t->mask);
+  while (t->entries[i].used && t->entries[i].process != process)
+    i = (i + 1) & t->mask;
+  return &t->entries[i];
+}
+
+static void grow(struct open_calls *t) {
+  struct open_calls old = *t;
+  t->mask = old.entries ? 2 * old.mask + 1 : 63;
+  t->entries = xcalloc((size_t)t->mask + 1, sizeof *t->entries);
+  for (uint32_t i = 0; old.entries && i <= old.mask; i++)
+    if (old.entries[i].used)
+      *find(t, old.entries[i].process) = old.entries[i];
+  free(old.entries);
+}
+
+static struct entry *entry_of(struct open_calls *t, uint32_t process) {
+  struct entry *e = find(t, process);
+  if (e->used)
+    return e;
+  if (t->used * 2 > t->mask) {
+    grow(t);
+    e = find(t, process);
+  }
+  *e = (struct entry){.process = process, .used = true, .op = CLOSED};
+  t->used++;
+  return e;
+}
+
+void log_begin(struct log_builder *b, struct log *l) {
+  *l = (struct log){.type_argument = DATUM_NONE, .index = 1};
+  b->log = l;
+  struct open_calls *t = xcalloc(1, sizeof *t);
+  grow(t);
+  b->open = t;
+}
+
+static char *copied(struct log *l, const char *text, size_t len) {
+  char *copy = arena_alloc(&l->arena, len + 1);
+  memcpy(copy, text, len);
+  return copy;
+}
+
+static int add_call(struct log_builder *b, const struct log_event *ev,
+                    struct error *e) {
+  struct log *l = b->log;
+  struct entry *p = entry_of(b->open, ev->process);
+  if (p->op != CLOSED)
+    return error_set(
+        e, ERR_INPUT,
+        "process %" PRIu32 " calls %.*s before its %s has returned",
+        ev->process, (int)ev->flen, ev->f, l->functions.at[l->ops.at[p->op].f]);
+  if (p->crashed)
+    return error_set(e, ERR_INPUT,
+                     "process %" PRIu32 " calls %.*s, but its last operation "
+                     "never returned: it needs a new number",
+                     ev->process, (int)ev->flen, ev->f);
+  struct log_op op = {.call = l->end,
+                      .ret = LOG_PENDING,
+                      .process = ev->process,
+                      .line = ev->line,
+                      .nargs = ev->nargs,
+                      .result = DATUM_NONE,
+                      .order = ev->order};
+  op.f = log_function(l, ev->f, ev->flen);
+  if (op.f >= FUNCTIONS_MAX)
+    return error_set(e, ERR_INPUT, "more than %d different operations",
+                     FUNCTIONS_MAX);
+  uint32_t n = ev->nargs < LOG_ARGS ? ev->nargs : LOG_ARGS;
+  for (uint32_t i = 0; i < LOG_ARGS; i++)
+    op.arg[i] = i < n ? ev->arg[i] : DATUM_NONE;
+  p->op = l->ops.len;
+  vec_push(&l->ops, op);
+  l->end++;
+  return ERR_NONE;
+}
+
+static int no_call(const struct log_event *ev, struct error *e) {
+  return error_set(e, ERR_INPUT,
+                   "process %" PRIu32 " returns, but has called nothing",
+                   ev->process);
+}
+
+static int add_end(struct log_builder *b, const struct log_event *ev,
+                   struct error *e) {
+  struct open_calls *t = b->open;
+  struct entry *p = entry_of(t, ev->process);
+  if (p->op == CLOSED)
+    return no_call(ev, e);
+  struct log_op *op = &b->log->ops.at[p->op];
+  if (ev->kind == LOG_DROP) {
+    op->call = op->ret; /* what compact() looks for */
+    t->dropped = true;
+  } else if (ev->kind == LOG_INFO) {
+    p->crashed = true;
+  } else {
+    op->ret = b->log->end++;
+    op->result = ev->result;
+    op->failed = ev->kind == LOG_FAIL;
+  }
+  if (ev->order != LOG_NO_HINT)
+    op->order = ev->order;
+  p->op = CLOSED;
+  return ERR_NONE;
+}
+
+/* The part of "start-partition n1" that a "stop-partition" has in common with
+ * it; NULL: the text does not begin with `verb`. */
+static const char *fault(const char *text, const char *verb, size_t *len) {
+  size_t n = strlen(verb);
+  if (strncmp(text, verb, n) || (text[n] && text[n] != ' ' && text[n] != '-'))
+    return NULL;
+  *len = strcspn(text + n, " ");
+  return text + n;
+}
+
+static struct log_note *begun(struct log *l, const char *what, size_t len) {
+  uint32_t least = l->notes.len > 64 ? l->notes.len - 64 : 0;
+  for (uint32_t i = l->notes.len; i-- > least;) {
+    size_t n = 0;
+    const char *other = fault(l->notes.at[i].text, "start", &n);
+    if (other && n == len && !memcmp(other, what, len))
+      return &l->notes.at[i];
+  }
+  return NULL;
+}
+
+/*
+ * A fault lasts from its "start" to its "stop".  Jepsen writes both twice, when
+ * it is asked for and when it is done: the first start and the last stop count,
+ * and the text of the second start, which says more.
+ */
+static void add_note(struct log *l, const struct log_event *ev) {
+  const char *text = copied(l, ev->text, ev->tlen);
+  uint32_t time = l->end++;
+  size_t n = 0;
+  const char *what = fault(text, "start", &n);
+  struct log_note *same = what ? begun(l, what, n) : NULL;
+  if (same && same->to == LOG_PENDING) {
+    same->text = text;
+    return;
+  }
+  const char *ends = fault(text, "stop", &n);
+  same = ends ? begun(l, ends, n) : NULL;
+  if (same)
+    same->to = time;
+  else
+    vec_push(&l->notes,
+             ((struct log_note){time, what ? LOG_PENDING : time, text}));
+}
+
+static int add_head(struct log *l, const struct log_event *ev,
+                    struct error *e) {
+  if (l->ops.len || l->type)
+    return error_set(e, ERR_INPUT, "a history begins inside of another");
+  if (ev->text)
+    l->type = copied(l, ev->text, ev->tlen);
+  l->type_argument = ev->type_argument;
+  return ERR_NONE;
+}
+
+int log_add(struct log_builder *b, const struct log_event *ev,
+            struct error *e) {
+  if (b->log->end >= LOG_PENDING - 1)
+    return error_set(e, ERR_INPUT, "more than %u events", LOG_PENDING - 1);
+  switch (ev->kind) {
+  case LOG_CALL:
+    return add_call(b, ev, e);
+  case LOG_OK:
+  case LOG_FAIL:
+  case LOG_DROP:
+  case LOG_INFO:
+    return add_end(b, ev, e);
+  case LOG_NOTE:
+    add_note(b->log, ev);
+    return ERR_NONE;
+  case LOG_HEAD:
+    return add_head(b->log, ev, e);
+  }
+  assert(!"a kind of event");
+  return ERR_NONE;
+}
+
+static void compact(struct log *l) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < l->ops.len; i++)
+    if (l->ops.at[i].call != LOG_PENDING)
+      l->ops.at[n++] = l->ops.at[i];
+  l->ops.len = n;
+}
+
+int log_end(struct log_builder *b, struct error *e) {
+  (void)e; /* all that can be wrong was found by log_add */
+  struct open_calls *t = b->open;
+  b->log->nprocesses = t->used;
+  if (t->dropped)
+    compact(b->log);
+  free(t->entries);
+  free(t);
+  b->open = NULL;
+  return ERR_NONE;
+}

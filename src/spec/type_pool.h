@@ -1,0 +1,50 @@
+/*
+ * A pool keeps records of one size, each content once: its number is the same
+ * whenever the same bytes are asked for.  Numbers begin at 1; 0 is nothing.
+ *
+ * (P1) records are compared whole, so they have no padding.
+ * (P2) pool_at is valid until the next pool_intern.
+ */
+#ifndef SPEC_TYPE_POOL_H
+#define SPEC_TYPE_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pool {
+  uint32_t size; /* of a record, a multiple of 8 */
+  uint32_t len, cap;
+  uint32_t nslots; /* 0 or a power of two */
+  uint64_t *at;
+  /* A record's number and half of its hash, so that other records are passed
+   * by without being looked at; number 0: free. */
+  struct pool_slot {
+    uint32_t number, hash;
+  } * slots;
+};
+
+static inline void *pool_at(const struct pool *p, uint32_t number) {
+  return p->at + (size_t)(number - 1) * (p->size / 8);
+}
+
+uint32_t pool_intern(struct pool *p, const void *record);
+
+/* The number of records; they are 1 … pool_len. */
+static inline uint32_t pool_len(const struct pool *p) { return p->len; }
+
+/*
+ * Keeps the records whose `keep` is not 0 (of len + 1 entries), in their order;
+ * keep[n] becomes the new number of n.  Records that contain numbers are to be
+ * put right by `renumber` (NULL: there are none), which sees each kept record
+ * after all before it.
+ */
+void pool_compact(struct pool *p, uint32_t *keep,
+                  void (*renumber)(void *with, void *record,
+                                   const uint32_t *new_number),
+                  void *with);
+
+uint64_t pool_bytes(const struct pool *p);
+void pool_clear(struct pool *p);
+void pool_free(struct pool *p);
+
+#endif

@@ -1,0 +1,2 @@
+/* A shared object that is no model. */
+int fl_nothing;
