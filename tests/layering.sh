@@ -42,6 +42,7 @@ allow model model/value.h
 allow check spec/spec.h
 allow search rt/rt.h
 allow report build/lines.h
+allow read model/log.h
 deny base model/value.h
 deny base rt/rt.h
 deny base faultline.h
@@ -55,6 +56,8 @@ deny check rt/rt.h
 deny check build/lines.h
 deny search check/check.h
 deny observe rt/rt.h
+deny read spec/spec.h
+deny check read/read.h
 deny report rt/rt.h
 deny report check/check.h
 

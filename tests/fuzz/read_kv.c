@@ -1,0 +1,6 @@
+#define FUZZ_NAME "read_kv"
+#include "read.h"
+
+static void fuzz_one(const char *text, size_t len) {
+  fuzz_reader(text, len, READ_KV);
+}
