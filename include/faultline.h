@@ -50,6 +50,11 @@
  *     `void function(object)` prints the state to stdout, for the report.
  * FL_EXPECT_FAULT
  *     The run passes only if a fault is found.
+ * FL_CLIENT(text), FL_CLIENT_EXPECT_FAULT(text)
+ *     A client that is tested instead of all: the lines of a schedule file, of
+ *     which `client:` is needed and `object:` where there are several.  With
+ *     `steps:` that execution comes first.  faultline export writes these.
+ *     The second passes only if a fault is found.
  *
  * The macros fill the structs below, which are the stable interface: a harness
  * may define the tables and `struct fl_suite *fl_suites = &first;` itself.
@@ -142,6 +147,19 @@ struct fl_suite {
 /* Head of the list of suites of a shared object. */
 extern __attribute__((visibility("default"))) struct fl_suite *fl_suites;
 
+/* A client that is to be tested; where there are some, no others are. */
+struct fl_client {
+  int abi;              /* FL_ABI */
+  const char *schedule; /* lines of a schedule file, without its first line */
+  int expect_fault;
+  const char *file;
+  int line;
+  struct fl_client *next;
+};
+
+/* Head of their list; a shared object need not have one. */
+extern __attribute__((visibility("default"))) struct fl_client *fl_clients;
+
 /* Inside an operation: what FL_THREAD's enter returned for this thread. */
 void *fl_thread(void);
 
@@ -175,6 +193,8 @@ void *fl_thread(void);
 #define FL_INVARIANT(function) FL__INVARIANT(__COUNTER__, function)
 #define FL_SHOW(function) FL__SHOW(__COUNTER__, function)
 #define FL_EXPECT_FAULT FL__EXPECT(__COUNTER__)
+#define FL_CLIENT(...) FL__CLIENT(__COUNTER__, 0, __VA_ARGS__)
+#define FL_CLIENT_EXPECT_FAULT(...) FL__CLIENT(__COUNTER__, 1, __VA_ARGS__)
 
 #if defined(__clang__)
 #if __has_attribute(disable_sanitizer_instrumentation)
@@ -319,12 +339,24 @@ static inline FL__PLAIN void fl__set_spec(struct fl_suite *s, char *text,
 #define FL__SHOW(n, function)                                                  \
   FL__SET(n, fl__s->show = (void (*)(void *))(void (*)(void))(function))
 #define FL__EXPECT(n) FL__SET(n, fl__s->expect_fault = 1)
+#define FL__CLIENT(n, ...) FL__CLIENT_(n, __VA_ARGS__)
+#define FL__CLIENT_(n, expects, text)                                          \
+  FL__CLIENTS                                                                  \
+  FL__THEN fl__add_##n(void) {                                                 \
+    static struct fl_client fl__client = {FL_ABI,   text,     expects,         \
+                                          __FILE__, __LINE__, NULL};           \
+    struct fl_client **fl__at = &fl_clients;                                   \
+    while (*fl__at)                                                            \
+      fl__at = &(*fl__at)->next;                                               \
+    *fl__at = &fl__client;                                                     \
+  }
 
 #ifndef __cplusplus
 
 #define FL__CONST const
 /* Tentative definitions: any number of them is one. */
 #define FL__HEAD __attribute__((weak)) struct fl_suite *fl_suites;
+#define FL__CLIENTS __attribute__((weak)) struct fl_client *fl_clients;
 #define FL__LIST(...)                                                          \
   (const long long[]) { __VA_ARGS__ }
 #define FL__COUNT(...)                                                         \
@@ -409,8 +441,10 @@ static inline FL__PLAIN int fl__true_of(void *o) { return (void)o, 1; }
 
 #define FL__CONST constexpr
 #define FL__HEAD
+#define FL__CLIENTS
 extern "C" {
 __attribute__((weak)) struct fl_suite *fl_suites;
+__attribute__((weak)) struct fl_client *fl_clients;
 }
 
 template <long long... Values> struct fl__list {

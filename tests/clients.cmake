@@ -21,6 +21,10 @@ function(fl_client_tests label)
     elseif(label STREQUAL "dpor")
       set(name dpor.${name})
     endif()
+    set(seconds 120)
+    if(label STREQUAL "papers") # many runs without options, of both compilers
+      set(seconds 600)
+    endif()
     add_test(NAME client.${name}
              COMMAND ${fl_client_root}/tests/run-client ${file})
     set_tests_properties(
@@ -28,7 +32,7 @@ function(fl_client_tests label)
       LABELS "client;${label}"
       ENVIRONMENT "FAULTLINE=$<TARGET_FILE:faultline>"
       SKIP_RETURN_CODE 77
-      TIMEOUT 120)
+      TIMEOUT ${seconds})
   endforeach()
 endfunction()
 

@@ -85,6 +85,7 @@ static struct task *make_task(struct plan *p) {
   struct item i = {.kind = p->kind, .first = p->next};
   switch (p->kind) {
   case ITEM_SWEEP:
+  case ITEM_OBSERVE:
   case ITEM_RANDOM:
     i.count = p->next < BATCH * BATCH ? 1 : BATCH;
     i.max_executions = p->set->max_executions ? campaign_executions_left(p) : 0;
@@ -380,7 +381,9 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
   struct plan p = {.c = c,
                    .set = set,
                    .error = e,
-                   .until = CAMPAIGN_SWEEP_STEPS,
+                   .begun = explore_now(),
+                   .until = order.regions ? CAMPAIGN_REPAIR_SWEEP_STEPS
+                                          : CAMPAIGN_SWEEP_STEPS,
                    .more = true};
   bool one = set->client || order.program;
   uint32_t jobs = set->jobs ? (uint32_t)set->jobs : cores();
@@ -396,7 +399,7 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
   p.at = xcalloc(pool_slots(p.pool), sizeof *p.at);
   p.last = &p.first;
   progress_init(&p.progress, STDERR_FILENO);
-  c->totals.size_full = true;
+  c->totals.all_full = true;
   c->totals.program = order.program;
   if (one)
     begin_one(&p);

@@ -6,9 +6,14 @@
 #include "cli/campaign.h"
 
 enum {
-  /* Budgets without --time and --max-executions, in steps: about a second. */
-  CAMPAIGN_SWEEP_STEPS = 500000,  /* all small clients */
-  CAMPAIGN_SAMPLE_STEPS = 200000, /* random larger ones */
+  /* Budgets without --time and --max-executions, in steps: about two seconds.
+   */
+  CAMPAIGN_SWEEP_STEPS = 1500000,   /* all small clients */
+  CAMPAIGN_OBSERVE_STEPS = 500000,  /* one call that reads against several */
+  CAMPAIGN_SAMPLE_STEPS = 10000000, /* random larger ones: drawn, so faster */
+  /* The same with lines that are made atomic: there are several such runs. */
+  CAMPAIGN_REPAIR_SWEEP_STEPS = 500000,
+  CAMPAIGN_REPAIR_SAMPLE_STEPS = 200000,
   CAMPAIGN_CHUNK = 50000, /* executions of dfs, before it hands back the rest */
   CAMPAIGN_TRIES = 3,
 };
@@ -46,6 +51,7 @@ struct plan {
   uint64_t next;  /* … from here on */
   uint64_t given; /* tasks that are not merged yet */
   uint64_t until; /* effort that ends this kind; 0: no bound */
+  double begun;   /* of explore_now() */
   uint64_t drawn; /* executions to be drawn of the one client; 0: none */
   double share;   /* of the one client: what tasks have done */
   bool over;

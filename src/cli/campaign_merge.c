@@ -10,8 +10,28 @@ bool campaign_stateful(const struct plan *p) {
   return p->set->search == SEARCH_AUTO || p->set->search == SEARCH_STATEFUL;
 }
 
+/* Of the time and the executions that were given, a part is for each kind of
+ * clients: when it has passed, the next begins. */
+static double part_until_end(const struct plan *p) {
+  switch (p->kind) {
+  case ITEM_SWEEP:
+    return 0.5;
+  case ITEM_OBSERVE:
+    return 0.6;
+  default:
+    return 1;
+  }
+}
+
 static bool is_late(const struct plan *p) {
-  return p->c->deadline && explore_now() >= p->c->deadline;
+  double all = p->c->deadline - p->begun;
+  return p->c->deadline && explore_now() >= p->begun + part_until_end(p) * all;
+}
+
+static bool has_run_all(const struct plan *p) {
+  return p->set->max_executions &&
+         (double)p->c->totals.statistics.executions >=
+             part_until_end(p) * (double)p->set->max_executions;
 }
 
 uint64_t campaign_executions_left(const struct plan *p) {
@@ -25,7 +45,7 @@ static uint64_t effort(const struct plan *p) {
 }
 
 static bool goes_on(const struct plan *p) {
-  if (is_late(p) || (p->set->max_executions && !campaign_executions_left(p)))
+  if (is_late(p) || has_run_all(p))
     return false;
   return p->c->deadline || p->set->max_executions || effort(p) < p->until;
 }
@@ -104,41 +124,56 @@ void campaign_keep_bad(struct plan *p, struct record *r) {
   *r = (struct record){0};
 }
 
-static void end_size(struct totals *t) {
-  if (t->size && t->size_full)
-    t->full_size = t->size;
+/* The first client of other numbers of calls: those before it, in the order of
+ * the generator, are done. */
+static void begin_numbers(struct plan *p, const struct record *r) {
+  struct totals *t = &p->c->totals;
+  uint32_t weight = 2 * r->calls + r->init, most = (uint32_t)p->set->init;
+  t->calls = r->calls;
+  t->init = r->init;
+  if (!t->all_full || weight <= most)
+    return;
+  uint32_t n = (weight - most) / 2; /* with `most` initial calls: done? */
+  if ((weight - most) % 2 == 0 && r->calls <= n)
+    n--;
+  t->full_calls = n >= 2 ? n : 0;
+}
+
+static void begin_kind(struct plan *p, enum item_kind kind, uint64_t steps) {
+  campaign_drop(p);
+  p->kind = kind;
+  p->next = 0;
+  p->more = true;
+  p->until = effort(p) + steps;
 }
 
 static void begin_random(struct plan *p) {
+  begin_kind(p, ITEM_RANDOM,
+             p->c->order->regions ? CAMPAIGN_REPAIR_SAMPLE_STEPS
+                                  : CAMPAIGN_SAMPLE_STEPS);
+}
+
+/* All small clients are done, or the budget for them. */
+static void end_sweep(struct plan *p) {
   struct totals *t = &p->c->totals;
-  campaign_drop(p);
   bool exhausted = t->all && t->exhaustive == t->swept;
-  if (!t->swept || (exhausted && !p->c->deadline)) {
+  if (!t->swept || (exhausted && !p->c->deadline))
     campaign_finish(p, CAMPAIGN_PASS);
-    return;
-  }
-  p->kind = ITEM_RANDOM;
-  p->next = 0;
-  p->more = true;
-  p->until = effort(p) + CAMPAIGN_SAMPLE_STEPS;
+  else if (p->c->order->regions)
+    begin_random(p);
+  else
+    begin_kind(p, ITEM_OBSERVE, CAMPAIGN_OBSERVE_STEPS);
 }
 
 static void merge_swept(struct plan *p, struct record *r) {
   struct totals *t = &p->c->totals;
-  if (!goes_on(p)) {
-    begin_random(p);
+  t->all |= r->kind == RECORD_NO_CLIENT && goes_on(p);
+  if (!goes_on(p) || r->kind == RECORD_NO_CLIENT) {
+    end_sweep(p);
     return;
   }
-  if (r->kind == RECORD_NO_CLIENT) {
-    end_size(t);
-    t->all = true;
-    begin_random(p);
-    return;
-  }
-  if (r->calls != t->size) {
-    end_size(t);
-    t->size = r->calls;
-  }
+  if (r->calls != t->calls || r->init != t->init)
+    begin_numbers(p, r);
   t->statistics.clients++;
   campaign_add_up(p, r);
   if (r->kind != RECORD_DONE) {
@@ -149,12 +184,18 @@ static void merge_swept(struct plan *p, struct record *r) {
   t->swept++;
   t->exhaustive += r->exhaustive;
   t->sampled += !r->exhaustive;
-  t->size_full &= r->exhaustive;
+  t->all_full &= r->exhaustive;
 }
 
-static void merge_random(struct plan *p, struct record *r) {
+/* Of a client beyond the sweep. */
+static void merge_beyond(struct plan *p, struct record *r) {
   struct totals *t = &p->c->totals;
-  if (!goes_on(p) || r->kind == RECORD_NO_CLIENT) {
+  bool over = !goes_on(p) || r->kind == RECORD_NO_CLIENT;
+  if (over && p->kind == ITEM_OBSERVE) {
+    begin_random(p);
+    return;
+  }
+  if (over) {
     campaign_finish(p, CAMPAIGN_PASS);
     return;
   }
@@ -167,7 +208,8 @@ static void merge_random(struct plan *p, struct record *r) {
     campaign_finish(p, CAMPAIGN_BAD);
     return;
   }
-  t->sampled++;
+  t->beyond += r->exhaustive;
+  t->sampled += !r->exhaustive;
 }
 
 void campaign_end_one(struct plan *p) {
@@ -236,8 +278,9 @@ static void merge_record(struct plan *p, const struct task *t,
   case ITEM_SWEEP:
     merge_swept(p, r);
     break;
+  case ITEM_OBSERVE:
   case ITEM_RANDOM:
-    merge_random(p, r);
+    merge_beyond(p, r);
     break;
   case ITEM_ONE:
     merge_part(p, r, t->item.cut && r->end == EXPLORE_EXECUTIONS);

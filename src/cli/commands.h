@@ -7,9 +7,12 @@
 
 #define COMMANDS(_)                                                            \
   _(test, "test", "test an object: the default when the first word is a file") \
+  _(check, "check", "are recorded histories linearizable?")                    \
   _(explore, "explore",                                                        \
     "every interleaving of one client or program, with outcomes")              \
   _(replay, "replay", "run a saved schedule again")                            \
+  _(export, "export", "a saved schedule as a C file, for your tests")          \
+  _(shrink, "shrink", "from a long failing history to the smallest client")    \
   _(explain, "explain", "which lines must be atomic, from traces in files")    \
   _(explain_tree, "explain-tree", "the structure tree of a function")          \
   _(cc, "cc", "compile as a drop-in for gcc: CC='faultline cc' make")          \

@@ -31,20 +31,21 @@ static void say_some(const struct totals *t, const struct settings *set,
   buf_puts(b, set->no_real_time ? "all orders of conflicting accesses, "
                                   "without those of calls and returns, of "
                                 : "all interleavings of ");
-  put_clients(b, t->exhaustive);
+  put_clients(b, t->exhaustive + t->beyond);
   put_preemptions(set, b);
-  if (t->full_size)
+  if (t->full_calls)
     buf_printf(b,
-               ", among them every client of up to %u calls (final calls not "
-               "counted)",
-               t->full_size);
+               ", among them every client of up to %u concurrent calls after "
+               "up to %u initial ones",
+               t->full_calls, (unsigned)set->init);
 }
 
 static void say_sampled(const struct totals *t, const struct settings *set,
                         struct buf *b) {
   int search = set->search;
   if (search_is_exhaustive(search))
-    buf_puts(b, "random interleavings, half of them by PCT with depth 2 or 3,");
+    buf_puts(b, "random interleavings, a fifth of them by PCT with depth 2 "
+                "or 3,");
   else
     buf_printf(b, "%s interleavings", search_words[search]);
   buf_puts(b, " of ");
@@ -66,11 +67,11 @@ static void say_passed(const struct totals *t, const struct settings *set,
   if (t->sequences)
     buf_printf(b, "%llu sequence%s of calls by one thread",
                (unsigned long long)t->sequences, t->sequences == 1 ? "" : "s");
-  if (b->len && t->exhaustive)
+  if (b->len && t->exhaustive + t->beyond)
     buf_puts(b, "; ");
   if (exhaustive && t->swept)
     say_all(t, set, b);
-  else if (t->exhaustive)
+  else if (t->exhaustive + t->beyond)
     say_some(t, set, b);
   if (t->sampled) {
     buf_puts(b, b->len ? "; " : "");
@@ -81,7 +82,7 @@ static void say_passed(const struct totals *t, const struct settings *set,
 void coverage_of_clients(const struct totals *t, const struct settings *set,
                          double deadline, struct coverage *c) {
   struct buf all = {0}, passed = {0};
-  c->exhaustive_clients = t->exhaustive;
+  c->exhaustive_clients = t->exhaustive + t->beyond;
   c->sampled_clients = t->sampled;
   c->threads = (uint32_t)set->threads;
   c->ops = (uint32_t)set->ops;
@@ -94,7 +95,7 @@ void coverage_of_clients(const struct totals *t, const struct settings *set,
     buf_printf(&all, "%llu saved schedule%s; ", (unsigned long long)saved,
                saved == 1 ? " passes" : "s pass");
   say_passed(t, set, complete, &passed);
-  if (!t->exhaustive && !t->sampled && !t->found)
+  if (!t->exhaustive && !t->beyond && !t->sampled && !t->found)
     buf_printf(&passed, "%sno concurrent client was tried",
                passed.len ? "; " : "");
   if (t->found) {

@@ -14,12 +14,14 @@ struct totals {
   uint64_t sequences;           /* of calls by one thread */
   uint64_t minimizing;          /* executions, see struct hunt_report */
   uint64_t undecided, faults;
-  uint32_t size;      /* calls of the present client, final ones left out */
-  uint32_t full_size; /* every client with so many calls was exhausted */
-  bool size_full;     /* … of those of `size` so far */
-  bool all;           /* the generator has no more */
+  uint64_t beyond;      /* random clients that were exhausted */
+  uint32_t calls, init; /* of the present client: in threads, initial ones */
+  uint32_t full_calls;  /* every client with up to so many calls in threads,
+                           and all that limits allow before, was exhausted */
+  bool all_full;        /* every client so far */
+  bool all;             /* the generator has no more */
   bool found;
-  bool touched; /* accesses were seen */
+  bool touched;      /* accesses were seen */
   bool left_out;     /* an execution was, see rt_left_out … */
   bool all_left_out; /* … and every one of some client */
   struct chance chance;

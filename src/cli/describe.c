@@ -64,6 +64,19 @@ static void describe(struct suite_info *to, const struct fl_suite *s,
     };
 }
 
+static void describe_clients(struct description *d, struct arena *a) {
+  for (struct fl_client *c = rt_clients(); c; c = c->next)
+    d->nclients++;
+  d->clients = arena_alloc(a, (d->nclients + 1) * sizeof *d->clients);
+  uint32_t i = 0;
+  for (struct fl_client *c = rt_clients(); c; c = c->next)
+    d->clients[i++] =
+        (struct client_info){.schedule = arena_strdup(a, c->schedule),
+                             .file = arena_strdup(a, c->file),
+                             .line = c->line,
+                             .expect_fault = c->expect_fault};
+}
+
 int hunt_describe(void *arg, struct shared *s) {
   const struct hunt_order *h = arg;
   struct rt_options o;
@@ -79,6 +92,7 @@ int hunt_describe(void *arg, struct shared *s) {
   uint32_t i = 0;
   for (struct fl_suite *f = rt_suites(); f; f = f->next)
     describe(&d->suites[i++], f, &s->arena);
+  describe_clients(d, &s->arena);
   s->other = d;
   return ERR_NONE;
 }

@@ -154,6 +154,7 @@ void record_write(const struct record *r, struct buf *out) {
   wire_put(out, r->touched);
   wire_put(out, r->left_out);
   wire_put(out, r->calls);
+  wire_put(out, r->init);
 #define PUT(name) wire_put(out, r->name);
   NUMBERS(PUT)
 #undef PUT
@@ -178,6 +179,7 @@ bool record_read(struct record *r, struct wire *w) {
   r->touched = wire_get(w);
   r->left_out = wire_get(w);
   r->calls = (uint32_t)wire_get(w);
+  r->init = (uint32_t)wire_get(w);
 #define GET(name) r->name = wire_get(w);
   NUMBERS(GET)
 #undef GET

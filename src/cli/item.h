@@ -13,9 +13,10 @@
 #include "cli/judge.h"
 
 enum item_kind {
-  ITEM_SWEEP,  /* clients number first … first + count of the generator */
-  ITEM_RANDOM, /* the same of the random larger ones */
-  ITEM_ONE,    /* the client of --client, or the program: a part of it */
+  ITEM_SWEEP,   /* clients number first … first + count of the generator */
+  ITEM_OBSERVE, /* the same of one call that reads against several */
+  ITEM_RANDOM,  /* the same of the random larger ones */
+  ITEM_ONE,     /* the client of --client, or the program: a part of it */
 };
 
 struct item {
@@ -49,7 +50,7 @@ struct record {
   bool exhaustive;      /* nothing of the client is left */
   bool touched;         /* accesses were seen */
   bool left_out;        /* an execution was, see rt_left_out */
-  uint32_t calls;       /* of the client, final ones left out */
+  uint32_t calls, init; /* of the client: in threads, and initial ones */
   uint64_t executions, cut, blocked, steps, states, transitions;
   uint64_t interleavings; /* 0: not counted */
   uint64_t circles, faults;

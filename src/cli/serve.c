@@ -5,21 +5,38 @@
  * executions are drawn.  What comes out of one does not depend on what was
  * done before: the object is made anew for each item (I1).
  */
+#include "base/map128.h"
 #include "cli/hunt_int.h"
 #include "cli/item.h"
 
+#include "search/delay.h"
 #include "search/gang.h"
 #include "search/generate.h"
 
 #include <stdio.h>
 
-enum { CLIENT_STATES = 20000 }; /* of one client in the sweep */
+enum {
+  CLIENT_STATES = 20000, /* of one client in the sweep … */
+  RANDOM_STATES = 3000,  /* … and of a random one */
+  ROUND = 40,            /* executions that are drawn of a client … */
+  ROUND_PCT = 8,         /* … so many of them by PCT … */
+  ROUNDS = 5,            /* … at most so often */
+};
+
+/* What a sequence of initial calls leaves. */
+struct initial {
+  struct hash128 memory;
+  bool works;
+};
 
 struct server {
   struct hunt h;
   struct result result; /* of the present record */
-  struct generator *g;
-  uint64_t next; /* client that the generator gives */
+  struct generator *g;  /* of the kind of items that is being done */
+  enum item_kind kind;
+  uint64_t next;            /* client that the generator gives */
+  struct map128 initial_of; /* by the calls: index into initials */
+  VEC(struct initial) initials;
 };
 
 int hunt_serve_open(void *arg, struct shared *shared) {
@@ -28,15 +45,63 @@ int hunt_serve_open(void *arg, struct shared *shared) {
   return hunt_open(&s->h, arg, shared, &s->result);
 }
 
-static void new_generator(struct server *s) {
+/* ---- clients ---- */
+
+static struct hash128 hash_calls(const struct client *c, uint32_t n) {
+  struct hash128 h = {0, 0};
+  for (uint32_t i = 0; i < n; i++) {
+    const struct call *a = &c->calls[i];
+    struct hash128 args = hash128(a->args, a->nargs * sizeof *a->args, a->op);
+    h = hash128_join(h, args);
+  }
+  return h;
+}
+
+/* What the first n initial calls leave. */
+static struct initial after(struct server *s, const struct client *init,
+                            uint32_t n) {
+  bool fresh;
+  uint32_t *at = map128_put(&s->initial_of, hash_calls(init, n), &fresh);
+  if (!fresh)
+    return s->initials.at[*at];
+  struct client c = {0};
+  for (uint32_t i = 0; i < n; i++)
+    client_add_init(&c, init->calls[i]);
+  struct initial now = {.works = hunt_prepare(&s->h, &c) == RT_DONE};
+  if (now.works)
+    now.memory = rt_hash_memory();
+  client_free(&c);
+  *at = s->initials.len;
+  vec_push(&s->initials, now);
+  return now;
+}
+
+/* For the generator (G7).  What fails is to be seen to fail. */
+static bool changes(void *server, const struct client *init) {
+  struct server *s = server;
+  struct initial now = after(s, init, init->ninit);
+  struct initial before = after(s, init, init->ninit - 1);
+  return !now.works || !before.works ||
+         !hash128_equal(now.memory, before.memory);
+}
+
+static void new_generator(struct server *s, enum item_kind kind) {
   struct hunt *h = &s->h;
+  bool all = h->set->no_reduction, observe = kind == ITEM_OBSERVE;
   struct gen_limits limits = {.threads = (uint32_t)h->set->threads,
-                              .ops = (uint32_t)h->set->ops,
+                              .ops = (uint32_t)h->set->ops + observe,
                               .init = (uint32_t)h->set->init,
-                              .final = true};
+                              .final = true,
+                              .distinct = !all,
+                              .observe = observe,
+                              /* What is not seen may have changed. */
+                              .changes =
+                                  all || h->order->partial ? NULL : changes,
+                              .ctx = s};
   if (s->g)
     generator_free(s->g);
   s->g = generator_new(&h->object.gen, &limits);
+  s->kind = kind;
   s->next = 0;
 }
 
@@ -92,16 +157,22 @@ static void take_bad(struct server *s, const struct client *c,
 }
 
 /* True when there was a bad execution. */
-static bool look(struct server *s, const struct client *c, struct explore *x,
-                 int search, enum explore_end *end, struct record *r) {
-  *end = hunt_explore(&s->h, x, search);
+static bool take_if_bad(struct server *s, const struct client *c,
+                        struct explore *x, enum explore_end end,
+                        struct record *r) {
   /* Of a gang that searched everything, the first member knows the best. */
   bool others = x->gang && x->graph && x->all && x->member;
-  bool bad = *end == EXPLORE_BAD || (x->all && x->bad.len && !others);
+  bool bad = end == EXPLORE_BAD || (x->all && x->bad.len && !others);
   if (bad)
     take_bad(s, c, x, r);
   vec_free(&x->bad);
   return bad;
+}
+
+static bool look(struct server *s, const struct client *c, struct explore *x,
+                 int search, enum explore_end *end, struct record *r) {
+  *end = hunt_explore(&s->h, x, search);
+  return take_if_bad(s, c, x, *end, r);
 }
 
 /* ---- clients of the sweep ---- */
@@ -121,32 +192,58 @@ static void set_budget(struct hunt *h, struct explore *x) {
     x->max_executions = hunt_executions_left(h, 0);
 }
 
-static bool draw(struct server *s, const struct client *c, uint64_t seed,
-                 int search, uint32_t depth, uint64_t executions,
-                 struct record *r) {
+static void begin_drawing(struct server *s, struct explore *x, uint64_t seed,
+                          uint64_t first, uint64_t executions) {
+  hunt_explore_init(&s->h, x);
+  x->seed = seed;
+  x->first_execution = first;
+  x->max_executions = hunt_executions_left(&s->h, executions);
+}
+
+static bool draw_walks(struct server *s, const struct client *c, uint64_t seed,
+                       uint64_t round, struct record *r) {
+  const uint64_t n = ROUND - ROUND_PCT;
+  struct explore x;
+  begin_drawing(s, &x, seed, round * n, n);
+  enum explore_end end = explore_delay(&x);
+  hunt_add_up(&s->h, &x);
+  return take_if_bad(s, c, &x, end, r);
+}
+
+static bool draw_pct(struct server *s, const struct client *c, uint64_t seed,
+                     uint64_t round, uint32_t depth, struct record *r) {
   struct explore x;
   enum explore_end end;
-  hunt_explore_init(&s->h, &x);
-  x.seed = seed;
-  x.max_executions = hunt_executions_left(&s->h, executions);
-  if (depth)
-    x.depth = depth;
-  return look(s, c, &x, search, &end, r);
+  begin_drawing(s, &x, seed, round * ROUND_PCT, ROUND_PCT);
+  x.depth = depth;
+  return look(s, c, &x, SEARCH_PCT, &end, r);
 }
 
 /*
  * A client that is too large for all of its interleavings.  Random walks find
- * what has many chances to happen, PCT what needs few constraints in a long
- * execution: half of the executions each.  Bugs of depth 1 need no luck.
+ * what has many chances to happen or needs one thread to be held up, PCT what
+ * needs few constraints in a long execution.  Bugs of depth 1 need no luck.  A
+ * client is left when a round of executions brings no new history.
  */
-static bool sample_client(struct server *s, const struct client *c,
+static void sample_client(struct server *s, const struct client *c,
                           uint64_t seed, uint64_t number, struct record *r) {
-  int search = s->h.set->search;
-  if (!search_is_exhaustive(search))
-    return draw(s, c, seed, search, 0, HUNT_SAMPLES, r);
-  uint32_t depth = 2 + (uint32_t)(number % 2);
-  return draw(s, c, seed, SEARCH_RANDOM, 0, HUNT_SAMPLES / 2, r) ||
-         draw(s, c, seed, SEARCH_PCT, depth, HUNT_SAMPLES / 2, r);
+  struct hunt *h = &s->h;
+  int search = h->set->search;
+  if (!search_is_exhaustive(search)) {
+    struct explore x;
+    enum explore_end end;
+    begin_drawing(s, &x, seed, 0, HUNT_SAMPLES);
+    look(s, c, &x, search, &end, r);
+    return;
+  }
+  bool bad = false, news = true;
+  for (uint64_t k = 0; k < ROUNDS && news && !bad && hunt_goes_on(h); k++) {
+    uint64_t histories = h->jury.histories;
+    uint32_t depth = 2 + (uint32_t)((number + k) % 2);
+    bad = draw_walks(s, c, seed, k, r) ||
+          (hunt_goes_on(h) && draw_pct(s, c, seed, k, depth, r));
+    news = h->jury.histories != histories;
+  }
 }
 
 static bool prepare(struct server *s, const struct client *c,
@@ -158,32 +255,45 @@ static bool prepare(struct server *s, const struct client *c,
   return false;
 }
 
+static bool is_too_large(enum explore_end end) {
+  return end == EXPLORE_STATES || end == EXPLORE_EXECUTIONS ||
+         end == EXPLORE_MEMORY;
+}
+
+/* All interleavings, or where they are too many some of them. */
 static void try_client(struct server *s, const struct client *c,
-                       uint64_t number, struct record *r) {
+                       uint64_t max_states, uint64_t seed, uint64_t number,
+                       struct record *r) {
   struct hunt *h = &s->h;
   struct explore x;
-  r->calls = client_first_final(c);
-  if (!prepare(s, c, r))
-    return;
   set_budget(h, &x);
+  if (max_states)
+    x.max_states = max_states;
   if (look(s, c, &x, h->set->search, &r->end, r))
     return;
   r->exhaustive =
       r->end == EXPLORE_ALL && !x.cut && search_is_exhaustive(h->set->search);
-  bool too_large = r->end == EXPLORE_STATES || r->end == EXPLORE_EXECUTIONS ||
-                   r->end == EXPLORE_MEMORY;
-  if (too_large && hunt_goes_on(h))
-    sample_client(s, c, h->set->seed, number, r);
+  if (is_too_large(r->end) && hunt_goes_on(h))
+    sample_client(s, c, seed, number, r);
 }
 
-static void do_swept(struct server *s, uint64_t number, struct record *r) {
+static void try_swept(struct server *s, const struct client *c, uint64_t number,
+                      struct record *r) {
+  r->init = c->ninit;
+  r->calls = client_first_final(c) - c->ninit;
+  if (prepare(s, c, r))
+    try_client(s, c, 0, s->h.set->seed, number, r);
+}
+
+static void do_swept(struct server *s, const struct item *i, uint64_t number,
+                     struct record *r) {
   struct client c;
-  if (!s->g || s->next > number)
-    new_generator(s);
+  if (!s->g || s->kind != i->kind || s->next > number)
+    new_generator(s, i->kind);
   while (generator_next(s->g, &c)) {
     bool this = s->next++ == number;
     if (this)
-      try_client(s, &c, number, r);
+      try_swept(s, &c, number, r);
     client_free(&c);
     if (this)
       return;
@@ -191,24 +301,40 @@ static void do_swept(struct server *s, uint64_t number, struct record *r) {
   r->kind = RECORD_NO_CLIENT;
 }
 
+/*
+ * By turns: two threads, whose interleavings may be few enough to try them all,
+ * with one call more in a thread than the clients of the sweep have; and more
+ * threads with as many calls as those, of which some are drawn.
+ */
+static bool random_client(struct server *s, struct rng *rng, bool small,
+                          struct client *out) {
+  const struct settings *set = s->h.set;
+  uint32_t threads = small ? 2 : 3 + (uint32_t)rng_below(rng, set->threads - 2);
+  uint32_t ops = 2 + (uint32_t)rng_below(rng, small ? set->ops : set->ops - 1);
+  if (!s->g || s->kind != ITEM_RANDOM)
+    new_generator(s, ITEM_RANDOM);
+  return generator_random(s->g, rng, threads, ops, out);
+}
+
 static void do_random(struct server *s, uint64_t number, struct record *r) {
   const struct settings *set = s->h.set;
   struct rng mix = {set->seed ^ number * 0xd1342543de82ef95u};
   struct rng rng = {rng_next(&mix)};
-  struct client c, whole;
-  uint32_t threads = 2 + (uint32_t)rng_below(&rng, set->threads - 1);
-  uint32_t ops = 2 + (uint32_t)rng_below(&rng, set->ops);
-  if (!s->g)
-    new_generator(s);
-  if (!generator_random(s->g, &rng, threads, ops, &c)) {
+  struct client c;
+  bool small = number % 4 == 3 || set->threads < 3 || set->ops < 2;
+  if (!random_client(s, &rng, small, &c)) {
     r->kind = RECORD_NO_CLIENT;
     return;
   }
-  generate_final(&s->h.object.gen, &c, &whole);
+  uint64_t seed = rng_next(&rng);
+  bool stateful = set->search == SEARCH_AUTO || set->search == SEARCH_STATEFUL;
+  if (!prepare(s, &c, r))
+    ;
+  else if (small && stateful)
+    try_client(s, &c, RANDOM_STATES, seed, number, r);
+  else
+    sample_client(s, &c, seed, number, r);
   client_free(&c);
-  if (prepare(s, &whole, r))
-    sample_client(s, &whole, rng_next(&rng), number, r);
-  client_free(&whole);
 }
 
 /* ---- the one client, or a part of it ---- */
@@ -306,7 +432,8 @@ static void do_record(struct server *s, const struct item *i, uint64_t number,
   begin_record(s, i);
   switch (i->kind) {
   case ITEM_SWEEP:
-    do_swept(s, number, r);
+  case ITEM_OBSERVE:
+    do_swept(s, i, number, r);
     break;
   case ITEM_RANDOM:
     do_random(s, number, r);

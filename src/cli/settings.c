@@ -21,6 +21,9 @@ enum { MOST_OPS = 100 }; /* calls of a thread in the engine's clients */
 static const char *const heap_name[] = {"quarantine", "reuse", NULL};
 static const char *const criterion_name[] = {"linearizability", "sequential",
                                              NULL};
+static const char *const races_name[] = {"conflicting", "shared", "all", "off",
+                                         NULL};
+static const char *const coarse_name[] = {"best", "b", "d", "h", NULL};
 static const char *const color_name[] = {"auto", "always", "never", NULL};
 
 struct about {
@@ -42,6 +45,11 @@ static const struct about abouts[] = {
      "Prints the structure tree of a function, from which --search=dpct "
      "estimates how many steps a call takes: sequences of accesses, loops, "
      "selections and their branches, each with its part of the sum."},
+    {"shrink",
+     "faultline shrink [HISTORY.jsonl] FILE... [options] [-- compiler flags]",
+     "From a failing history to the smallest client that still fails. The "
+     "history is a file (docs/history.md), or one of long random clients of "
+     "--threads times --ops calls, of which --max-executions are run (20)."},
     {"replay",
      "faultline replay SCHEDULE FILE... [options] [-- compiler flags]",
      "Runs the execution of a schedule file again, twice, and shows it, "
@@ -80,6 +88,10 @@ static int check_search(const struct settings *s, struct error *e) {
   if (s->bound_preemptions && how == SEARCH_STRESS)
     return error_set(e, ERR_USAGE,
                      "--preemptions: real threads are preempted as they are");
+  if (s->patch && how == SEARCH_STRESS)
+    return error_set(e, ERR_USAGE,
+                     "--patch needs a search by the scheduler: what real "
+                     "threads do shows no fault to be gone");
   if (s->ops > MOST_OPS && how != SEARCH_STRESS)
     return error_set(e, ERR_USAGE,
                      "--ops: more than %d calls in a thread need "
@@ -132,7 +144,7 @@ int settings_parse(struct settings *s, const char *command, int argc,
        .max = UINT32_MAX},
       {"time", 0, OPT_DOUBLE, &s->time, "SECONDS",
        "search as long as this: after the small clients, random larger ones "
-       "(else about a second)",
+       "(else two or three seconds on one core)",
        "Search"},
       {"jobs", 'j', OPT_UINT64, &s->jobs, "N",
        "so many processes search at the same time (all cores)", "Search",
@@ -143,7 +155,9 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "sequential consistency ignores the real-time order between threads",
        "Search", .choices = criterion_name},
       {"no-reduction", 0, OPT_FLAG, &s->no_reduction, NULL,
-       "stateful: branch at accesses that cannot conflict too", "Search"},
+       "stateful: branch at accesses that cannot conflict too, and try clients "
+       "that others make superfluous",
+       "Search"},
       {"no-real-time", 0, OPT_FLAG, &s->no_real_time, NULL,
        "dpor: the order of a return and another thread's call does not make a "
        "difference; misses violations of that order",
@@ -155,6 +169,21 @@ int settings_parse(struct settings *s, const char *command, int argc,
       {"preemptions", 0, OPT_UINT64, &s->preemptions, "N",
        "leave a thread that could go on at most N times in an execution",
        "Search", .max = UINT32_MAX, .given = &s->bound_preemptions},
+      {"races", 0, OPT_ENUM, &s->races, "WHICH",
+       "which races decide a failure: of accesses that conflict, of all to "
+       "what several threads touch, of all; or do not ask",
+       "Races", .choices = races_name},
+      {"race-sections", 0, OPT_FLAG, &s->race_sections, NULL,
+       "a critical section is one event", "Races"},
+      {"race-independent", 0, OPT_FLAG, &s->race_independent, NULL,
+       "threads race even if their next accesses do not depend on each other",
+       "Races"},
+      {"dot", 0, OPT_STRING, &s->dot, "FILE",
+       "write the labelled graph of interleavings, for Graphviz", "Races"},
+      {"coarse", 0, OPT_ENUM, &s->coarse, "HOW",
+       "shrink: candidates are run by real threads (b), by the scheduler (d), "
+       "with one call in one of the threads (h), or as it serves best",
+       "Search", .choices = coarse_name},
       {"heap", 0, OPT_ENUM, &s->heap, "POLICY",
        "freed memory is not given out again and its use is a fault, or is "
        "given out first, which exposes ABA",
@@ -180,6 +209,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
       {"trace", 0, OPT_STRING, &s->trace, "FILE",
        "write the failing execution as a trace file, for faultline explain and "
        "other tools",
+       "Output"},
+      {"patch", 0, OPT_STRING, &s->patch, "FILE",
+       "write a patch that makes the best lines atomic with a lock, if the "
+       "patched sources, compiled and searched again, show no fault",
        "Output"},
       {"quiet", 'q', OPT_FLAG, &s->quiet, NULL,
        "only the diagnostic and the replay command", "Output"},
@@ -207,9 +240,9 @@ int settings_parse(struct settings *s, const char *command, int argc,
   }
   if (!err && s->time < 0)
     err = error_set(e, ERR_USAGE, "--time wants a number of seconds");
-  if (!err)
+  if (!err && strcmp(command, "shrink"))
     err = check_search(s, e);
-  bool stress = s->search == SEARCH_STRESS;
+  bool stress = s->search == SEARCH_STRESS || !strcmp(command, "shrink");
   if (!s->threads)
     s->threads = stress ? 2 : 3;
   if (!s->ops)
@@ -218,6 +251,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
     err = check_output("--json", s->json, e);
   if (!err)
     err = check_output("--trace", s->trace, e);
+  if (!err)
+    err = check_output("--patch", s->patch, e);
+  if (!err)
+    err = check_output("--dot", s->dot, e);
   if (!err && !s->rest.args.len)
     err = error_set(e, ERR_USAGE,
                     "no source files given; see faultline %s --help", command);

@@ -44,9 +44,13 @@ struct settings {
   uint64_t seed;
   int criterion;
   bool no_reduction, no_real_time;
+  int races; /* enum race_search of races.h */
+  bool race_sections, race_independent;
   uint64_t depth;
   bool bound_preemptions;
   uint64_t preemptions;
+  int coarse;          /* shrink: enum coarse_version */
+  const char *history; /* shrink: the file, or NULL */
   /* engine */
   int heap;
   bool spurious_cas, leaks, show_output;
@@ -57,6 +61,8 @@ struct settings {
   /* output */
   const char *json;
   const char *trace; /* where the failing execution goes */
+  const char *patch; /* … and what would mend the sources */
+  const char *dot;   /* … and the labelled graph of interleavings */
   bool quiet, no_save;
   int color;
   uint64_t width;

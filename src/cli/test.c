@@ -38,11 +38,105 @@ static int no_harness(const struct session *s, struct error *e) {
                    "and declare FL_OBJECT and FL_OP");
 }
 
+/* ---- FL_CLIENT ---- */
+
+static bool has_word(const char *text, const char *word) {
+  return text && strstr(text, word);
+}
+
+/* What changes the meaning of a schedule's steps. */
+static void take_options(struct settings *set, const struct schedule *from) {
+  if (has_word(from->options, "heap=reuse"))
+    set->heap = 1;
+  if (has_word(from->options, "spurious-cas"))
+    set->spurious_cas = true;
+  if (has_word(from->options, "criterion=sequential"))
+    set->criterion = 1;
+}
+
+/* Which object it is of; the number of objects after an error. */
+static uint32_t suite_of(const struct session *s, const struct schedule *of,
+                         struct error *e) {
+  const struct description *d = s->about;
+  if (!of->object && d->nsuites == 1)
+    return 0;
+  for (uint32_t i = 0; of->object && i < d->nsuites; i++)
+    if (!strcmp(d->suites[i].name, of->object))
+      return i;
+  if (of->object)
+    error_set(e, ERR_INPUT, "no object is called %s", of->object);
+  else
+    error_set(e, ERR_INPUT, "there are several objects: an object: is missing");
+  return d->nsuites;
+}
+
+/* The execution of the schedule, then all others of its client. */
+static int test_schedule(struct session *s, const struct schedule *of,
+                         bool expect_fault, struct error *e) {
+  const struct settings *set = s->settings;
+  struct settings own = *set;
+  uint32_t suite = suite_of(s, of, e);
+  if (suite == s->about->nsuites)
+    return e->code;
+  if (!of->client)
+    return error_set(e, ERR_INPUT, "a client: is missing");
+  if (set->object && strcmp(set->object, s->about->suites[suite].name))
+    return ERR_NONE;
+  own.client = of->client;
+  take_options(&own, of);
+  s->settings = &own; /* for as long as this client is tested */
+  struct hunt_order order;
+  begin_order(s, &order);
+  order.suite = suite;
+  order.saved = of;
+  order.nsaved = of->turns.len ? 1 : 0;
+  int err = session_hunt(s, &order, e);
+  s->settings = set;
+  if (!err)
+    s->runs.at[s->runs.len - 1].result.expect_fault = expect_fault;
+  return err;
+}
+
+static int test_client(struct session *s, const struct client_info *c,
+                       struct error *e) {
+  struct schedule of = {0};
+  struct buf text = {0};
+  buf_printf(&text, "faultline-schedule 1\n%s", c->schedule);
+  int err = schedule_parse(&of, &text, "FL_CLIENT", e);
+  if (!err)
+    err = test_schedule(s, &of, c->expect_fault, e);
+  if (err) {
+    struct error why = *e;
+    *e = (struct error){0}; /* the first would stay */
+    error_set(e, why.code, "%s:%d: %s%s", c->file, c->line,
+              strstr(why.text, "FL_CLIENT") ? "" : "FL_CLIENT: ", why.text);
+  }
+  schedule_free(&of);
+  buf_free(&text);
+  return err;
+}
+
+/* The clients that the harness gives, and no others. */
+static int test_clients(struct session *s, struct error *e) {
+  const struct description *d = s->about;
+  for (uint32_t i = 0; i < d->nclients && !s->interrupted; i++)
+    if (test_client(s, &d->clients[i], e))
+      return e->code;
+  if (!s->runs.len && !s->interrupted)
+    return error_set(e, ERR_USAGE, "no FL_CLIENT is of an object called %s",
+                     s->settings->object);
+  return ERR_NONE;
+}
+
+/* ---- */
+
 static int test_all(struct session *s, struct error *e) {
   const struct settings *set = s->settings;
   uint32_t matched = 0;
   if (!s->about->nsuites)
     return no_harness(s, e);
+  if (s->about->nclients && !set->client && set->search != SEARCH_STRESS)
+    return test_clients(s, e);
   for (uint32_t i = 0; i < s->about->nsuites; i++) {
     const struct suite_info *u = &s->about->suites[i];
     if (set->object && strcmp(set->object, u->name))
@@ -154,10 +248,6 @@ int command_explore(int argc, char **argv) {
 
 /* ---- replay ---- */
 
-static bool has_word(const char *text, const char *word) {
-  return text && strstr(text, word);
-}
-
 static int replay_schedule(const struct settings *set,
                            const struct schedule *schedule) {
   struct session s;
@@ -223,12 +313,7 @@ int command_replay(int argc, char **argv) {
             set.rest.args.len * sizeof *set.rest.args.at);
     set.no_save = true;
     set.search = SEARCH_AUTO; /* nothing is searched */
-    if (has_word(schedule.options, "heap=reuse"))
-      set.heap = 1;
-    if (has_word(schedule.options, "spurious-cas"))
-      set.spurious_cas = true;
-    if (has_word(schedule.options, "criterion=sequential"))
-      set.criterion = 1;
+    take_options(&set, &schedule);
     status = replay_schedule(&set, &schedule);
   }
   schedule_free(&schedule);

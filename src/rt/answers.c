@@ -51,6 +51,13 @@ void rt_pending(int thread, struct rt_access *out) {
   *out = (struct rt_access){f->kind, f->addr, f->size};
 }
 
+void rt_stand(int thread, struct rt_stand *out) {
+  const struct fiber_state *f = &E.fiber[thread];
+  uint64_t pc = f->pc - E.base;
+  *out = (struct rt_stand){pc < E.image_span ? pc : 0, f->call, f->called,
+                           f->held};
+}
+
 bool rt_found_conflict(void) {
   bool found = E.conflicts != 0;
   E.conflicts = 0;

@@ -21,6 +21,7 @@ enum {
 static struct {
   struct entry *at;
   uint32_t cap, len;
+  bool reads; /* several readers conflict too */
 } T;
 
 static uint32_t slot(uint64_t granule) {
@@ -59,7 +60,7 @@ static inline struct entry *entry_of(uint64_t granule) {
 
 static bool conflicts(const struct entry *e) {
   uint32_t all = e->readers | e->writers;
-  return e->writers && (all & (all - 1));
+  return (e->writers || T.reads) && (all & (all - 1));
 }
 
 void fl__conflict_note(int thread, uint8_t kind, uint64_t addr, uint64_t size) {
@@ -106,7 +107,10 @@ void fl__conflict_forget(void) {
   if (T.at)
     memset(T.at, 0, T.cap * sizeof *T.at);
   T.len = 0;
+  T.reads = false;
 }
+
+void rt_reduce_less(void) { T.reads = true; }
 
 /* ---- for other processes ---- */
 

@@ -293,7 +293,7 @@ static inline bool is_silent(const uint64_t old[2], uint64_t addr,
 }
 
 /* The pending access of t is about to be made … */
-static __attribute__((noinline)) void follow(int t, enum how how) {
+static __attribute__((noinline)) void follow(int t) {
   if (E.recording)
     fl__record_step(t);
   fl__atomic_made(t);
@@ -350,7 +350,7 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   if (plain)
     peek(old, addr, size);
   if (UNLIKELY(E.shadowing))
-    follow(t, how);
+    follow(t);
   uint32_t returned = E.returned;
   f->silent = f->failed = 0;
   f->spun = 0;

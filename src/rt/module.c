@@ -96,5 +96,10 @@ struct fl_suite *rt_suites(void) {
   return head ? *head : NULL;
 }
 
+struct fl_client *rt_clients(void) {
+  struct fl_client **head = dlsym(E.handle, "fl_clients");
+  return head ? *head : NULL;
+}
+
 uint64_t rt_base(void) { return E.base; }
 bool rt_has_main(void) { return E.program != NULL; }

@@ -67,6 +67,7 @@ struct rt_driver {
 /* Loads a shared object; suites are then at rt_suites(). */
 int rt_open(const char *so, const struct rt_options *o, struct error *e);
 struct fl_suite *rt_suites(void);
+struct fl_client *rt_clients(void);
 uint64_t rt_base(void);            /* load address */
 bool rt_has_main(void);            /* a whole program */
 void rt_limit(uint32_t max_steps); /* another bound than that of rt_open */
@@ -132,6 +133,9 @@ enum rt_end rt_step(int thread, const struct rt_driver *d);
  */
 bool rt_reduce(bool on);      /* returns what it was */
 bool rt_found_conflict(void); /* since the last time it was asked */
+/* Reads of locations that several threads read and none writes are steps too;
+ * until the next rt_prepare. */
+void rt_reduce_less(void);
 /* What was seen so far, for another process that has prepared the same client;
  * false: this is not what rt_knowledge writes. */
 void rt_knowledge(struct buf *out);
@@ -156,6 +160,15 @@ struct rt_access {
   uint64_t addr, size;
 };
 void rt_pending(int thread, struct rt_access *out);
+
+/* Where a parked thread stands. */
+struct rt_stand {
+  uint64_t pc;   /* of its next step, as module offset; 0: elsewhere */
+  uint32_t call; /* the client's call it is in, or EVENT_NO_CALL … */
+  bool begun;    /* … which has made its first step */
+  uint32_t held; /* locks that it holds */
+};
+void rt_stand(int thread, struct rt_stand *out);
 
 /*
  * While a log is set, every step is noted in it as it turned out, and between
@@ -239,5 +252,9 @@ enum rt_end rt_run_on(const struct snapshot *s, const struct rt_driver *d);
 /* Hash of memory, stacks and scheduler state; with `with_history` also of
  * results so far and, for each call made, the set of calls completed before. */
 struct hash128 rt_hash(bool with_history);
+
+/* Hash of what the main thread has made when a client without threads is
+ * prepared: where it is equal, the same can happen from there on. */
+struct hash128 rt_hash_memory(void);
 
 #endif

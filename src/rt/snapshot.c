@@ -218,3 +218,30 @@ struct hash128 rt_hash(bool with_history) {
   put_spins(&s);
   return hash128(s.bytes, s.len, 0);
 }
+
+struct hash128 rt_hash_memory(void) {
+  static struct snapshot s;
+  s.len = 0;
+  put(&s, &E.live.keys, sizeof E.live.keys);
+  put(&s, &E.live.arenas, sizeof E.live.arenas);
+  /* All of it: fl__pages_digest looks at what changed since. */
+  put(&s, (const void *)E.data_lo, E.data_span);
+  for (uint32_t left = E.live.arenas; left; left &= left - 1) {
+    uint32_t t = (uint32_t)__builtin_ctz(left);
+    put(&s, &E.live.arena_used[t], sizeof E.live.arena_used[t]);
+    put(&s, arena_at(t), E.live.arena_used[t]);
+  }
+  if (E.lent[0].tls)
+    put(&s, E.lent[0].tls, E.tls_size);
+  if (E.options.uses_tls)
+    save_library_tls(&s, 0);
+  if (E.live.keys)
+    put(&s, E.key_value, sizeof *E.key_value);
+  /* Threads that the constructor created: where they are is state too. */
+  for (uint32_t t = 1; t < E.live.nfibers; t++) {
+    put(&s, &E.fiber[t], FIBER_HASHED);
+    if (E.fiber[t].status == FIBER_PARKED)
+      put(&s, E.fiber[t].sp, stack_top(t) - (uint64_t)(uintptr_t)E.fiber[t].sp);
+  }
+  return hash128(s.bytes, s.len, 0);
+}

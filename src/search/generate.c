@@ -1,8 +1,9 @@
 /*
- * Enumeration of clients.  A shape (numbers of calls, threads, initial calls,
- * and the lengths of threads in ascending order) gives slots for calls; a
- * depth-first walk fills them in lexicographic order of (operation, indices of
- * values).  Two rules keep one client of each class under renaming:
+ * Enumeration of clients.  A shape (numbers of calls in threads, initial
+ * calls, threads, and the lengths of threads in ascending order) gives slots
+ * for calls; a depth-first walk fills them in lexicographic order of
+ * (operation, indices of values).  Two rules keep one client of each class
+ * under renaming:
  *
  *   values   a renamable value is one used in an earlier slot, or the next
  *            fresh one of its list: sequences of growing restriction, one for
@@ -28,10 +29,18 @@ struct slot {
   uint32_t thread;
 };
 
-enum { UNSET = UINT32_MAX };
+enum {
+  UNSET = UINT32_MAX,
+  OBSERVED = 3,    /* calls that are observed, at least (G10) */
+  ROLE_VALUES = 8, /* combinations of an operation's that are looked at */
+};
 
 struct enumeration {
-  uint32_t calls, threads, init; /* of the shape */
+  uint32_t weight; /* of the shape: 2 * inside + init (G3) */
+  uint32_t inside; /* calls in threads */
+  uint32_t threads, init;
+  uint32_t calls; /* inside + init */
+  bool ended;
   uint32_t length[CLIENT_MAX_THREADS + 1], first[CLIENT_MAX_THREADS + 1];
   uint32_t depth;    /* the slot to be filled or advanced next */
   struct slot *slot; /* `calls` of them */
@@ -73,28 +82,45 @@ static bool next_lengths(struct generator *g) {
   return false;
 }
 
-/* The next shape in the order (G3). */
-static bool next_shape(struct generator *g) {
+/* The next numbers of calls (G3). */
+static bool next_numbers(struct generator *g) {
   struct enumeration *s = g->at;
   const struct gen_limits *l = &g->limits;
-  if (s->calls && next_lengths(g))
+  uint32_t most = l->threads * l->ops;
+  do {
+    s->inside++; /* and two initial calls less */
+    if (2 * s->inside > s->weight) {
+      s->weight++;
+      s->inside = s->weight > l->init + 4 ? (s->weight - l->init + 1) / 2 : 2;
+    }
+    if (s->weight > 2 * most + l->init)
+      return false;
+  } while (s->inside > most || 2 * s->inside > s->weight);
+  s->init = s->weight - 2 * s->inside;
+  s->calls = s->inside + s->init;
+  return true;
+}
+
+static bool next_shape(struct generator *g) {
+  struct enumeration *s = g->at;
+  if (s->threads && next_lengths(g))
     return true;
-  uint32_t most = l->init + l->threads * l->ops;
-  while (s->calls <= most) {
-    s->init++;
-    if (s->init > l->init || s->init + s->threads > s->calls) {
-      s->init = 0;
-      s->threads++;
-    }
-    if (s->threads > l->threads || s->threads > s->calls) {
+  do {
+    if (s->threads++ == 0 || s->threads > g->limits.threads ||
+        s->threads > s->inside) {
+      if (!next_numbers(g))
+        return false;
       s->threads = 2; /* G4 */
-      s->calls++;
     }
-    if (s->init + s->threads <= s->calls &&
-        fill_lengths(g, 1, 1, s->calls - s->init))
-      return true;
-  }
-  return false;
+  } while (!fill_lengths(g, 1, 1, s->inside));
+  return true;
+}
+
+/* Is it one that is wanted (G10)? */
+static bool fits(const struct generator *g) {
+  const struct enumeration *s = g->at;
+  return !g->limits.observe ||
+         (s->threads == 2 && s->length[1] == 1 && s->length[2] >= OBSERVED);
 }
 
 static void lay_out(struct generator *g) {
@@ -125,6 +151,9 @@ static bool group_elsewhere(const struct generator *g, uint32_t group,
 static bool allowed(const struct generator *g, uint32_t op, uint32_t thread) {
   const struct own_op *o = &g->object.ops[op];
   if (!o->usable)
+    return false;
+  if (g->limits.observe && thread &&
+      (o->role == ROLE_READS) != (thread == 1)) /* G10 */
     return false;
   if (thread == 0)
     return !o->waits;                                        /* G6 */
@@ -265,11 +294,58 @@ static bool smallest(struct generator *g, uint32_t last) {
 
 /* ---- the walk ---- */
 
+static struct call call_of(const struct generator *g, const struct slot *slot) {
+  const struct own_op *o = &g->object.ops[slot->op];
+  struct call call = {.op = (uint16_t)slot->op, .nargs = (uint8_t)o->nargs};
+  for (uint32_t k = 0; k < o->nargs; k++)
+    call.args[k] = o->args[k].values[slot->arg[k]];
+  return call;
+}
+
+/* Does the initial call in slot `depth` change the object (G7)? */
+static bool changes(const struct generator *g, uint32_t depth) {
+  struct client init = {0};
+  if (!g->limits.changes)
+    return true;
+  for (uint32_t i = 0; i <= depth; i++)
+    client_add_init(&init, call_of(g, &g->at->slot[i]));
+  bool does = g->limits.changes(g->limits.ctx, &init);
+  client_free(&init);
+  return does;
+}
+
+/* Of the last slot: are there as many different values as there can be (G8)?
+ */
+static bool is_distinct(const struct generator *g) {
+  const struct enumeration *s = g->at;
+  uint32_t n = g->object.nclasses, places[n + 1], room[n + 1];
+  memset(places, 0, sizeof places);
+  if (!g->limits.distinct)
+    return true;
+  for (uint32_t i = 0; i < s->calls; i++) {
+    const struct own_op *o = &g->object.ops[s->slot[i].op];
+    for (uint32_t k = 0; k < o->nargs; k++)
+      if (o->args[k].klass != NO_CLASS) {
+        places[o->args[k].klass]++;
+        room[o->args[k].klass] = o->args[k].count;
+      }
+  }
+  const uint32_t *used = s->used + s->calls * n;
+  for (uint32_t c = 0; c < n; c++)
+    if (places[c] && used[c] < places[c] && used[c] < room[c])
+      return false;
+  return true;
+}
+
 /* Slot `depth` was filled: can it stay? */
 static bool accept(struct generator *g, uint32_t depth) {
   const struct enumeration *s = g->at;
   uint32_t t = s->slot[depth].thread;
   bool complete = depth + 1 == s->first[t] + s->length[t];
+  if (t == 0 && !changes(g, depth))
+    return false;
+  if (depth + 1 == s->calls && !is_distinct(g))
+    return false;
   return t < 2 || !complete || smallest(g, t);
 }
 
@@ -301,27 +377,24 @@ static void write_client(const struct generator *g, struct client *out) {
   *out = (struct client){0};
   for (uint32_t i = 0; i < s->calls; i++) {
     const struct slot *slot = &s->slot[i];
-    const struct own_op *o = &g->object.ops[slot->op];
-    struct call call = {.op = (uint16_t)slot->op, .nargs = (uint8_t)o->nargs};
-    for (uint32_t k = 0; k < o->nargs; k++)
-      call.args[k] = o->args[k].values[slot->arg[k]];
     if (slot->thread)
-      client_add(out, slot->thread, call);
+      client_add(out, slot->thread, call_of(g, slot));
     else
-      client_add_init(out, call);
+      client_add_init(out, call_of(g, slot));
   }
 }
 
 bool generator_next(struct generator *g, struct client *out) {
   struct enumeration *s = g->at;
-  uint32_t most = g->limits.init + g->limits.threads * g->limits.ops;
-  if (g->limits.threads < 2 || s->calls > most)
-    return false;
-  while (!s->calls || !next_filling(g)) {
-    if (!next_shape(g))
-      return false;
-    lay_out(g);
+  while (!s->ended && (!s->calls || !next_filling(g))) {
+    do
+      s->ended = g->limits.threads < 2 || !next_shape(g);
+    while (!s->ended && !fits(g));
+    if (!s->ended)
+      lay_out(g);
   }
+  if (s->ended)
+    return false;
   write_client(g, out);
   if (g->limits.final)
     own_add_final(&g->object, out);
@@ -344,6 +417,57 @@ static uint32_t most_threads(const struct own_object *o) {
   return groups;
 }
 
+/* ---- what operations do ---- */
+
+/* The call of `op` with combination k of its values; false: there are fewer. */
+static bool nth_call(const struct own_object *o, uint32_t op, uint64_t k,
+                     struct call *out) {
+  const struct own_op *p = &o->ops[op];
+  *out = (struct call){.op = (uint16_t)op, .nargs = (uint8_t)p->nargs};
+  for (uint32_t i = 0; i < p->nargs; k /= p->args[i++].count)
+    out->args[i] = p->args[i].values[k % p->args[i].count];
+  return k == 0;
+}
+
+static bool last_changes(const struct generator *g, const struct call *before,
+                         const struct call *last) {
+  struct client init = {0};
+  if (before)
+    client_add_init(&init, *before);
+  client_add_init(&init, *last);
+  bool does = g->limits.changes(g->limits.ctx, &init);
+  client_free(&init);
+  return does;
+}
+
+/* Does this call change what the constructor or one other call leaves? */
+static bool ever_changes(const struct generator *g, const struct call *call) {
+  const struct own_object *o = &g->object;
+  bool does = last_changes(g, NULL, call);
+  struct call before;
+  for (uint32_t i = 0; i < o->nops && !does; i++)
+    for (uint64_t k = 0; k < ROLE_VALUES && !does; k++)
+      does = o->ops[i].usable && !o->ops[i].waits &&
+             nth_call(o, i, k, &before) && last_changes(g, &before, call);
+  return does;
+}
+
+static void learn_role(struct generator *g, uint32_t op) {
+  bool does = false;
+  struct call call;
+  for (uint64_t k = 0; k < ROLE_VALUES && !does; k++)
+    does = nth_call(&g->object, op, k, &call) && ever_changes(g, &call);
+  g->object.ops[op].role = does ? ROLE_CHANGES : ROLE_READS;
+}
+
+static void learn_roles(struct generator *g) {
+  for (uint32_t i = 0; i < g->object.nops; i++) {
+    const struct own_op *o = &g->object.ops[i];
+    if (o->usable && !o->waits && o->returns)
+      learn_role(g, i);
+  }
+}
+
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 struct generator *generator_new(const struct gen_object *o,
@@ -358,6 +482,9 @@ struct generator *generator_new(const struct gen_object *o,
   l->init = least(l->init, CLIENT_MAX_CALLS);
   uint32_t calls = l->init + l->threads * l->ops, classes = g->object.nclasses;
   struct enumeration *s = g->at = xcalloc(1, sizeof *s);
+  s->weight = 3; /* one less than {a} || {b} has */
+  if (g->limits.changes)
+    learn_roles(g);
   s->names = calls * CLIENT_MAX_ARGS + 1;
   s->slot = xcalloc(calls + 1, sizeof *s->slot);
   s->used = xcalloc((size_t)(calls + 1) * classes + 1, sizeof *s->used);

@@ -8,11 +8,25 @@
  *
  * (G1) every client that the limits allow is generated, up to renaming.
  * (G2) none is generated twice, up to renaming. tests/agree/generate_brute.c
- * (G3) order: number of calls, then of threads, then of initial calls; the
- *      same on every machine.
+ * (G3) order: twice the number of calls in threads and once that of initial
+ *      calls, which cost less, since nothing is decided in them; then the
+ *      number of calls in threads, then of threads; the same on every machine.
  * (G4) at least two threads, each with at least one call.
  * (G5) operations of one group (≠ 0) stand in at most one of the threads.
  * (G6) the main thread makes no call that may wait: nobody would wake it.
+ * (G7) if limits.changes is given, each initial call changes the object: else
+ *      the client without it is the same test, and smaller.
+ * (G8) if limits.distinct is set, a client uses as many different values of an
+ *      interchangeable list as it has places for: what goes wrong with equal
+ *      ones also does with different ones, since the object does not look, and
+ *      whatever explains the results of these explains those of equal ones.
+ *
+ * (G9) if limits.changes is given, it also says which operations only read, and
+ *      which take out what others put in: there are fewer final calls then.
+ *
+ * (G10) if limits.observe is set, and changes is given: there are two threads,
+ *      the first makes one call that only reads, the second at least three
+ *      that do not.  Few enough to be tried for longer threads.
  *
  * Renaming of values: arguments that are marked interchangeable and have equal
  * lists of values share one renaming.  Interchangeable lists that overlap
@@ -52,6 +66,12 @@ struct gen_limits {
   uint32_t ops;     /* calls of one thread */
   uint32_t init;    /* initial calls */
   bool final;       /* each client ends with generate_final's calls */
+  bool distinct;    /* G8 */
+  bool observe;     /* G10 */
+  /* Does the last initial call of `init`, which has no others, change the
+   * object (G7)?  The same answer to the same question always; or NULL. */
+  bool (*changes)(void *ctx, const struct client *init);
+  void *ctx;
 };
 
 struct generator;

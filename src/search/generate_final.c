@@ -64,6 +64,27 @@ static void wish_for_args(struct wish *w, uint32_t op, const struct own_op *o,
   }
 }
 
+/*
+ * How often an operation without arguments is called.  What reads is called
+ * before and after the first call that takes something out, or once; those that
+ * take out empty a container together.
+ */
+static uint32_t wished_calls(const struct own_object *o, uint32_t op,
+                             const struct client *c) {
+  uint32_t n = drain_count(o, c), drain = 0;
+  for (uint32_t i = 0; i < o->nops; i++)
+    drain += reveals(&o->ops[i]) && !o->ops[i].nargs &&
+             o->ops[i].role == ROLE_CHANGES;
+  switch (o->ops[op].role) {
+  case ROLE_READS:
+    return drain ? 2 : 1;
+  case ROLE_CHANGES:
+    return (n + drain - 1) / drain;
+  default:
+    return n;
+  }
+}
+
 static void wish_for(struct wish *w, uint32_t op, const struct own_object *o,
                      const struct client *c) {
   if (!reveals(&o->ops[op]))
@@ -72,7 +93,7 @@ static void wish_for(struct wish *w, uint32_t op, const struct own_object *o,
     wish_for_args(w, op, &o->ops[op], c);
     return;
   }
-  uint32_t n = drain_count(o, c);
+  uint32_t n = wished_calls(o, op, c);
   while (w->count < n && w->count < GENERATE_MAX_FINAL)
     w->calls[w->count++] = (struct call){.op = (uint16_t)op};
 }

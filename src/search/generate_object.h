@@ -18,12 +18,20 @@ struct own_arg {
   uint32_t klass; /* or NO_CLASS: values mean something */
 };
 
+/* What an operation does, as far as was seen (G9). */
+enum own_role {
+  ROLE_UNKNOWN,
+  ROLE_READS,   /* it never changes the object */
+  ROLE_CHANGES, /* what the constructor or another call has left */
+};
+
 struct own_op {
   struct own_arg args[CLIENT_MAX_ARGS];
   uint32_t nargs;
   uint32_t group;
   bool returns, waits;
   bool usable; /* each argument has a value */
+  enum own_role role;
   uint32_t weight;
 };
 

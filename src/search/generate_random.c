@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIES = 64 };
+enum {
+  TRIES = 64,
+  INIT_TRIES = 8, /* to find an initial call that changes something */
+};
 
 void generator_weigh(struct generator *g, uint32_t op, uint32_t weight) {
   assert(op < g->object.nops);
@@ -18,6 +21,7 @@ struct draw {
   struct rng *rng;
   uint32_t *owner; /* by operation: the only thread that may call it, or 0 */
   uint32_t *used;  /* by class */
+  bool distinct;   /* G8 */
 };
 
 static bool can_call(const struct draw *d, uint32_t op, uint32_t thread) {
@@ -37,17 +41,31 @@ static void deal_groups(struct draw *d, uint32_t threads) {
   }
 }
 
+/*
+ * What returns nothing cannot show that something is wrong, so threads have
+ * fewer of these calls; what has arguments or returns nothing may put something
+ * in, so there are more of these before the threads begin.
+ */
+static uint64_t weight_of(const struct draw *d, uint32_t op, uint32_t thread) {
+  const struct own_op *o = &d->o->ops[op];
+  if (!can_call(d, op, thread))
+    return 0;
+  bool often = thread ? o->returns : o->nargs > 0 || !o->returns;
+  return (uint64_t)o->weight * (often ? (thread ? 2 : 3) : 1);
+}
+
 static uint64_t total_weight(const struct draw *d, uint32_t thread) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < d->o->nops; i++)
-    sum += can_call(d, i, thread) ? d->o->ops[i].weight : 0;
+    sum += weight_of(d, i, thread);
   return sum;
 }
 
 static uint32_t draw_value(struct draw *d, const struct own_arg *a) {
   bool room = a->klass != NO_CLASS && d->used[a->klass] < a->count;
   uint32_t index;
-  if (room && (d->used[a->klass] == 0 || rng_below(d->rng, 4) > 0))
+  if (room &&
+      (d->distinct || d->used[a->klass] == 0 || rng_below(d->rng, 4) > 0))
     index = d->used[a->klass]; /* different values tell more */
   else if (room)
     index = (uint32_t)rng_below(d->rng, d->used[a->klass]);
@@ -61,7 +79,7 @@ static struct call draw_call(struct draw *d, uint32_t thread) {
   uint64_t at = rng_below(d->rng, total_weight(d, thread));
   uint32_t op = 0;
   for (;; op++) {
-    uint64_t w = can_call(d, op, thread) ? d->o->ops[op].weight : 0;
+    uint64_t w = weight_of(d, op, thread);
     if (at < w)
       break;
     at -= w;
@@ -80,11 +98,40 @@ static uint32_t busy_threads(const struct draw *d, uint32_t threads) {
   return n;
 }
 
+/* Adds an initial call that changes the object, if one is found (G7). */
+static void draw_init(struct draw *d, const struct gen_limits *l,
+                      struct client *out) {
+  uint32_t n = d->o->nclasses, used[n + 1];
+  memcpy(used, d->used, n * sizeof *used);
+  for (uint32_t i = 0; i < INIT_TRIES; i++) {
+    struct client more;
+    client_copy(&more, out);
+    client_add_init(&more, draw_call(d, 0));
+    if (!l->changes || l->changes(l->ctx, &more)) {
+      client_free(out);
+      *out = more;
+      return;
+    }
+    client_free(&more);
+    memcpy(d->used, used, n * sizeof *used);
+  }
+}
+
+/* The largest of three: most faults need something to be there. */
+static uint64_t draw_init_count(struct draw *d, const struct gen_limits *l) {
+  uint64_t most = 0;
+  for (int i = 0; i < 3; i++) {
+    uint64_t n = rng_below(d->rng, (uint64_t)l->init + 1);
+    most = n > most ? n : most;
+  }
+  return most;
+}
+
 static void draw_calls(struct draw *d, const struct gen_limits *l,
                        uint32_t threads, uint32_t ops, struct client *out) {
   if (total_weight(d, 0))
-    for (uint64_t n = rng_below(d->rng, (uint64_t)l->init + 1); n > 0; n--)
-      client_add_init(out, draw_call(d, 0));
+    for (uint64_t n = draw_init_count(d, l); n > 0; n--)
+      draw_init(d, l, out);
   uint32_t busy = busy_threads(d, threads);
   uint32_t longest = (uint32_t)rng_below(d->rng, busy), made = 0;
   for (uint32_t t = 1; t <= threads; t++) {
@@ -104,7 +151,7 @@ bool generator_random(struct generator *g, struct rng *rng, uint32_t threads,
   *out = (struct client){0};
   if (threads < 2 || !ops)
     return false;
-  struct draw d = {.o = &g->object, .rng = rng};
+  struct draw d = {.o = &g->object, .rng = rng, .distinct = g->limits.distinct};
   d.owner = xcalloc(g->object.nops + 1, sizeof *d.owner);
   d.used = xcalloc(g->object.nclasses + 1, sizeof *d.used);
   bool ok = false;

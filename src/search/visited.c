@@ -48,6 +48,7 @@ void visited_at(struct visited *v, void *memory, uint64_t states) {
   char *at = memory;
   v->levels = levels_for(states);
   v->deepest = 0;
+  v->own = false;
   for (uint32_t i = 0; i < v->levels; at += bytes(i++))
     v->level[i] = (struct hash128 *)at;
 }
@@ -58,6 +59,7 @@ void visited_map(struct visited *v, uint64_t states) {
   if (p == MAP_FAILED)
     die("cannot reserve memory for states");
   visited_at(v, p, states);
+  v->own = true;
 }
 
 void visited_unmap(struct visited *v) {
@@ -143,8 +145,10 @@ uint32_t visited_put(struct visited *v, struct hash128 h, bool *fresh) {
 }
 
 void visited_clear(struct visited *v) {
+  /* Others may have filled more levels than this process knows of. */
+  uint32_t used = v->own ? v->deepest + 1 : v->levels;
   v->deepest = 0;
-  for (uint32_t i = 0; i < v->levels; i++)
+  for (uint32_t i = 0; i < used; i++)
     /* The second for memory that is shared: the first only unmaps that. */
     if (i < SMALL_LEVELS || (madvise(v->level[i], bytes(i), MADV_REMOVE) &&
                              madvise(v->level[i], bytes(i), MADV_DONTNEED)))

@@ -28,6 +28,7 @@ struct visited {
   struct hash128 *level[VISITED_LEVELS];
   uint32_t levels;
   uint32_t deepest; /* that this process has looked at */
+  bool own;         /* nobody else has looked at any */
 };
 
 /* For about so many states, or 0: as many as there can be. */

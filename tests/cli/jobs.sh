@@ -31,6 +31,7 @@ same() {
 for object in afek_stack treiber_stack racy_counter two_lock_queue; do
   same examples/$object.c
 done
+same tests/clients/papers/pair_snapshot.c # a call that reads against others
 same examples/treiber_stack.c --seed 7 --max-executions 3000
 same examples/treiber_stack.c --max-executions 37
 same examples/treiber_aba.c --heap=reuse

@@ -8,7 +8,7 @@
  * RUN: %s --no-save
  * EXIT: 1
  * OUTPUT: lines 29-32 of get\(\)
- * OUTPUT: Verified with them atomic
+ * OUTPUT: Verified in
  */
 #include <faultline.h>
 #include <pthread.h>

@@ -18,6 +18,10 @@
  * LINE: M3
  * RUN: explore %s --client 'add(1); {remove_key(1)} || {remove_key(1)}'
  * OUTCOMES: true,false,true true,true,false true,true,true
+ * RUN: %s --no-reduction
+ * EXIT: 1
+ * VERDICT: violation
+ * FAULT: not-linearizable
  * RUN: %s -- -DFIXED
  * EXIT: 0
  * VERDICT: pass

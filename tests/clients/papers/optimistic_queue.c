@@ -17,6 +17,10 @@
  * LINE: P10
  * RUN: explore %s --client 'offer(1); offer(2); {poll()} || {poll()}'
  * OUTCOMES: -,-,1,2 -,-,2,1 -,-,2,2
+ * RUN: %s --no-reduction
+ * EXIT: 1
+ * VERDICT: violation
+ * FAULT: not-linearizable
  * RUN: %s -- -DFIXED
  * EXIT: 0
  * VERDICT: pass

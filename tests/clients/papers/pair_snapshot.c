@@ -2,10 +2,10 @@
  * PairSnapshot: the snapshot of two cells of Qadeer, Sezgin and Tasiran
  * (MSR-TR-2009-142).  The reader looks at the first cell twice and takes the
  * pair when both looks agree, but the cell may have changed and changed back.
- * It takes four writes within one read, a larger client than the run without
- * options comes to.  -DFIXED counts the writes of a cell next to its value.
+ * It takes four writes within one read.  -DFIXED counts the writes of a cell
+ * next to its value.
  *
- * RUN: %s --max-executions=1000000
+ * RUN: %s
  * EXIT: 1
  * VERDICT: violation
  * FAULT: not-linearizable

@@ -1,10 +1,9 @@
 /*
  * A sorted list with one lock, which size() does not take: it counts nodes
  * that were removed after it had passed them together with nodes that were
- * added ahead of it.  That takes five calls, more than the run without options
- * comes to.  -DFIXED takes the lock.
+ * added ahead of it.  -DFIXED takes the lock.
  *
- * RUN: %s --max-executions=1000000
+ * RUN: %s
  * EXIT: 1
  * VERDICT: violation
  * FAULT: not-linearizable

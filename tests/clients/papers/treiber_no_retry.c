@@ -10,6 +10,10 @@
  * LINE: cas
  * RUN: explore %s --client 'push(1); {pop()} || {pop()}'
  * OUTCOMES: -,1,-1 -,-1,1 -,1,1
+ * RUN: %s --no-reduction
+ * EXIT: 1
+ * VERDICT: violation
+ * FAULT: not-linearizable
  * RUN: %s -- -DFIXED
  * EXIT: 0
  * VERDICT: pass

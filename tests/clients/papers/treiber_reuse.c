@@ -5,10 +5,10 @@
  * another thread pops both and pushes the first one again; its
  * compare-and-swap then succeeds although the stack has changed (ABA), and
  * puts a node that was popped on top.  The value is read behind the
- * compare-and-swap, so that it takes six calls; the run without options finds
- * it only by luck.  -DFIXED counts the changes of top next to the pointer.
+ * compare-and-swap, so that it takes six calls.  -DFIXED counts the changes of
+ * top next to the pointer.
  *
- * RUN: %s --max-executions=1000000
+ * RUN: %s
  * EXIT: 1
  * VERDICT: violation
  * FAULT: not-linearizable

@@ -10,7 +10,8 @@ static const int64_t one_to_nine[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   { one_to_nine, n, true }
 #define RANGE(n)                                                               \
   { one_to_nine, n, false }
-#define LIMITS(T, OPS, INIT) (&(struct gen_limits){T, OPS, INIT, false})
+#define LIMITS(T, OPS, INIT)                                                   \
+  (&(struct gen_limits){.threads = T, .ops = OPS, .init = INIT})
 
 static const char *const names_list[] = {"a", "b", "c", "d"};
 static const struct op_names names = {names_list, 4};
@@ -176,24 +177,117 @@ TEST(overlapping_lists_are_not_renamed) {
   CHECK_INT(count(ops, 2, LIMITS(2, 1, 0)), 5 * 6 / 2);
 }
 
-TEST(order_is_calls_then_threads_then_initial_calls) {
+static uint32_t calls_inside(const struct client *c) {
+  return c->ncalls - c->ninit - c->nfinal;
+}
+
+/* By weight, then calls in threads, then threads. */
+static int64_t order_of(const struct client *c) {
+  uint32_t inside = calls_inside(c);
+  return ((int64_t)(2 * inside + c->ninit) * 100 + inside) * 100 + c->nthreads;
+}
+
+TEST(initial_calls_weigh_half_in_the_order) {
   struct gen_op ops[] = {{.nargs = 1, .args = {DATA(3)}}, {.nargs = 0}};
   struct gen_object o = {ops, 2};
-  struct generator *g = generator_new(&o, LIMITS(3, 2, 1));
+  struct generator *g = generator_new(&o, LIMITS(3, 2, 3));
   struct client c, last = {0};
   while (generator_next(g, &c)) {
-    CHECK(c.ncalls >= last.ncalls);
-    if (c.ncalls == last.ncalls) {
-      CHECK(c.nthreads >= last.nthreads);
-      if (c.nthreads == last.nthreads)
-        CHECK(c.ninit >= last.ninit);
-    }
+    CHECK(order_of(&c) >= order_of(&last));
     client_free(&last);
     last = c;
   }
-  CHECK_INT(last.ncalls, 7);
+  CHECK_INT(last.ncalls, 9);
   client_free(&last);
   generator_free(g);
+}
+
+/* ---- what others make superfluous ---- */
+
+/* A stack of whatever: a(x) pushes, b() pops, c() tells the size. */
+static uint32_t size_after(const struct client *c, uint32_t n) {
+  uint32_t size = 0;
+  for (uint32_t i = 0; i < n; i++)
+    size += c->calls[i].op == 0 ? 1 : c->calls[i].op == 1 && size ? -1u : 0;
+  return size;
+}
+
+static bool stack_changes(void *ctx, const struct client *init) {
+  ++*(unsigned *)ctx;
+  CHECK_INT(init->ncalls, init->ninit);
+  return size_after(init, init->ninit) != size_after(init, init->ninit - 1);
+}
+
+static const struct gen_op stack_with_size[] = {{.nargs = 1, .args = {DATA(2)}},
+                                                {.nargs = 0, .returns = true},
+                                                {.nargs = 0, .returns = true}};
+
+TEST(initial_calls_that_change_nothing_are_left_out) {
+  unsigned asked = 0;
+  struct gen_limits l = {.threads = 2,
+                         .ops = 1,
+                         .init = 2,
+                         .changes = stack_changes,
+                         .ctx = &asked};
+  struct gen_op ops[] = {{.nargs = 0}, {.nargs = 0, .group = 1}};
+  /* Initially nothing, a, a a, a b; not b, b a, b b. */
+  CHECK_STR(list(ops, 2, &l), "{a()} || {a()}\n"
+                              "{a()} || {b()}\n"
+                              "a(); {a()} || {a()}\n"
+                              "a(); {a()} || {b()}\n"
+                              "a(); a(); {a()} || {a()}\n"
+                              "a(); a(); {a()} || {b()}\n"
+                              "a(); b(); {a()} || {a()}\n"
+                              "a(); b(); {a()} || {b()}\n");
+  CHECK(asked > 0);
+}
+
+TEST(values_are_different_where_they_can_be) {
+  struct gen_op op[] = {{.nargs = 1, .args = {DATA(2)}}};
+  struct gen_limits l = {.threads = 2, .ops = 2, .distinct = true};
+  CHECK_STR(list(op, 1, &l), "{a(1)} || {a(2)}\n"
+                             "{a(1)} || {a(1); a(2)}\n"
+                             "{a(1)} || {a(2); a(1)}\n"
+                             "{a(1)} || {a(2); a(2)}\n"
+                             "{a(1); a(1)} || {a(1); a(2)}\n"
+                             "{a(1); a(1)} || {a(2); a(1)}\n"
+                             "{a(1); a(1)} || {a(2); a(2)}\n"
+                             "{a(1); a(2)} || {a(1); a(2)}\n"
+                             "{a(1); a(2)} || {a(2); a(1)}\n");
+}
+
+TEST(one_call_that_reads_is_set_against_others) {
+  unsigned asked = 0;
+  struct gen_limits l = {.threads = 3,
+                         .ops = 3,
+                         .init = 0,
+                         .distinct = true,
+                         .observe = true,
+                         .changes = stack_changes,
+                         .ctx = &asked};
+  CHECK_STR(list(stack_with_size, 3, &l), "{c()} || {a(1); a(1); a(2)}\n"
+                                          "{c()} || {a(1); a(2); a(1)}\n"
+                                          "{c()} || {a(1); a(2); a(2)}\n"
+                                          "{c()} || {a(1); a(2); b()}\n"
+                                          "{c()} || {a(1); b(); a(2)}\n"
+                                          "{c()} || {a(1); b(); b()}\n"
+                                          "{c()} || {b(); a(1); a(2)}\n"
+                                          "{c()} || {b(); a(1); b()}\n"
+                                          "{c()} || {b(); b(); a(1)}\n"
+                                          "{c()} || {b(); b(); b()}\n");
+  CHECK_STR(list(stack_with_size, 2, &l), ""); /* nothing reads */
+}
+
+TEST(what_reads_is_not_repeated_at_the_end) {
+  unsigned asked = 0;
+  struct gen_limits l = {.threads = 2,
+                         .ops = 1,
+                         .final = true,
+                         .distinct = true,
+                         .changes = stack_changes,
+                         .ctx = &asked};
+  const char *all = list(stack_with_size, 3, &l);
+  CHECK(strstr(all, "{a(1)} || {a(2)}; b(); c(); b(); c(); b()\n"));
 }
 
 /* ---- random ones ---- */
@@ -259,6 +353,31 @@ TEST(random_clients_follow_seed_and_weights) {
   }
   CHECK_INT(seen[0], 0);
   CHECK(seen[1] > 7 * seen[2] && seen[1] < 11 * seen[2]);
+  generator_free(g);
+}
+
+TEST(random_initial_calls_change_something) {
+  unsigned asked = 0;
+  struct gen_limits l = {.threads = 2,
+                         .ops = 2,
+                         .init = 2,
+                         .distinct = true,
+                         .changes = stack_changes,
+                         .ctx = &asked};
+  struct gen_object o = {stack_with_size, 3};
+  struct generator *g = generator_new(&o, &l);
+  struct rng rng = {1};
+  unsigned with[3] = {0};
+  for (int i = 0; i < 500; i++) {
+    struct client c;
+    if (!CHECK(generator_random(g, &rng, 2, 2, &c)))
+      break;
+    for (uint32_t n = 1; n <= c.ninit; n++)
+      CHECK(size_after(&c, n) != size_after(&c, n - 1));
+    with[c.ninit]++;
+    client_free(&c);
+  }
+  CHECK(with[0] && with[1] && with[2] > with[1]);
   generator_free(g);
 }
 
@@ -342,8 +461,8 @@ TEST(final_calls_are_shared_fairly) {
 TEST(the_final_mode_adds_them) {
   struct gen_op ops[] = {{.nargs = 0, .group = 1},
                          {.nargs = 0, .returns = true, .group = 2}};
-  CHECK_STR(list(ops, 2, &(struct gen_limits){2, 1, 0, true}),
-            "{a()} || {b()}; b(); b()\n");
+  struct gen_limits l = {.threads = 2, .ops = 1, .final = true};
+  CHECK_STR(list(ops, 2, &l), "{a()} || {b()}; b(); b()\n");
 }
 
 TEST_MAIN

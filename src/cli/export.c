@@ -1,0 +1,401 @@
+/*
+ * export: a saved schedule becomes a C file that a developer adds to his tests:
+ * the sources, by #include, and the client with its schedule, as FL_CLIENT.
+ * Where <faultline.h> is not there, the file is empty.
+ *
+ * The file appears when it is complete and was compiled, or not at all.
+ */
+#include "cli/commands.h"
+#include "cli/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct export {
+  const char *schedule_path, *output;
+  bool expect_fault, separate;
+  const char *cc, *cxx, *opt;
+  struct opt_rest rest; /* the schedule, sources, flags */
+  struct schedule schedule;
+};
+
+/* ---- texts ---- */
+
+/* In a comment nothing may end it, begin another, or end the line. */
+static void put_comment(struct buf *out, const char *text) {
+  for (char last = 0; *text; last = *text++) {
+    if ((last == '*' && *text == '/') || (last == '/' && *text == '*'))
+      buf_putc(out, ' ');
+    buf_putc(out, (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+  }
+}
+
+/* A string literal of C; no trigraphs come about. */
+static void put_literal(struct buf *out, const char *text, size_t n) {
+  buf_putc(out, '"');
+  for (size_t i = 0; i < n; i++) {
+    unsigned char c = (unsigned char)text[i];
+    if (c == '"' || c == '\\' || c == '?')
+      buf_printf(out, "\\%c", c);
+    else if (c < ' ' || c == 0x7f)
+      buf_printf(out, "\\%03o", c);
+    else
+      buf_putc(out, (char)c);
+  }
+  buf_puts(out, "\\n\"");
+}
+
+/* The lines of the schedule but the first and the hash, one literal each. */
+static void put_schedule(struct buf *out, const struct schedule *s) {
+  struct schedule plain = *s;
+  struct buf text = {0};
+  plain.source = NULL;
+  schedule_print(&plain, &text);
+  bool first = true;
+  for (char *at = strchr(buf_text(&text), '\n'); at && at[1];) {
+    char *line = at + 1, *end = strchr(line, '\n');
+    buf_puts(out, first ? "" : "\n    ");
+    put_literal(out, line, end ? (size_t)(end - line) : strlen(line));
+    first = false;
+    at = end;
+  }
+  buf_free(&text);
+}
+
+/* ---- paths ---- */
+
+/* The folder of a file that need not exist; to be freed. */
+static char *folder_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  char *dir = !slash          ? xstrdup(".")
+              : slash == path ? xstrdup("/")
+                              : xstrndup(path, (size_t)(slash - path));
+  char *real = realpath(dir, NULL);
+  free(dir);
+  return real;
+}
+
+/* How the file at `to` is called from the folder `from`, both absolute. */
+static char *relative(const char *from, const char *to) {
+  struct buf out = {0};
+  size_t same = 0; /* behind the last slash up to which they are equal */
+  size_t n = strlen(from);
+  for (size_t i = 0;; i++) {
+    char a = i < n ? from[i] : i == n ? '/' : 0;
+    if (!a || a != to[i])
+      break;
+    if (a == '/')
+      same = i + 1;
+  }
+  const char *rest = same <= n ? from + same : "";
+  for (bool inside = false; *rest; rest++) {
+    if (*rest != '/' && !inside)
+      buf_puts(&out, "../");
+    inside = *rest != '/';
+  }
+  buf_puts(&out, to + same);
+  return out.at;
+}
+
+static bool is_source(const char *path) {
+  static const char *const ends[] = {".c", ".cc", ".cpp", ".cxx", ".C", NULL};
+  const char *dot = strrchr(path, '.');
+  for (int i = 0; dot && ends[i]; i++)
+    if (!strcmp(dot, ends[i]))
+      return true;
+  return false;
+}
+
+static char *output_folder(const struct export *x, struct error *e) {
+  char *dir =
+      strcmp(x->output, "-") ? folder_of(x->output) : realpath(".", NULL);
+  if (!dir)
+    error_set(e, ERR_INPUT, "%s: %s", x->output, strerror(errno));
+  return dir;
+}
+
+static int put_include(const char *dir, const char *source, struct buf *out,
+                       struct error *e) {
+  if (!is_source(source))
+    return error_set(e, ERR_USAGE,
+                     "%s is no C or C++ source, which the file could include: "
+                     "use --separate, and give it together with the file",
+                     source);
+  char *real = realpath(source, NULL);
+  if (!real)
+    return error_set(e, ERR_INPUT, "%s: %s", source, strerror(errno));
+  char *name = relative(dir, real);
+  if (strpbrk(name, "\"\n\\"))
+    error_set(e, ERR_INPUT,
+              "%s: no #include can name a file with a quote, a backslash or a "
+              "new line: use --separate",
+              source);
+  else
+    buf_printf(out, "#include \"%s\"\n", name);
+  free(real);
+  free(name);
+  return e->code;
+}
+
+static int put_includes(const struct export *x, struct buf *out,
+                        struct error *e) {
+  char *dir = output_folder(x, e);
+  for (uint32_t i = 1; dir && !x->separate && i < x->rest.args.len; i++)
+    if (put_include(dir, x->rest.args.at[i], out, e))
+      break;
+  free(dir);
+  return e->code;
+}
+
+/* ---- the file ---- */
+
+static void put_head(const struct export *x, struct buf *out) {
+  const char *slash = strrchr(x->output, '/');
+  buf_puts(out, "/*\n * ");
+  put_comment(out, x->schedule.object ? x->schedule.object : "An object");
+  buf_puts(out, x->expect_fault
+                    ? ": a client with a fault.  This passes as long as the "
+                      "fault is there:\n *\n *     faultline "
+                    : ": a client with a fault.  This fails as long as the "
+                      "fault is there:\n *\n *     faultline ");
+  put_comment(out, !strcmp(x->output, "-") ? "THIS_FILE"
+                   : slash                 ? slash + 1
+                                           : x->output);
+  for (uint32_t i = 1; x->separate && i < x->rest.args.len; i++) {
+    buf_putc(out, ' ');
+    put_comment(out, x->rest.args.at[i]);
+  }
+  for (uint32_t i = 0; i < x->rest.after.len; i++) {
+    buf_puts(out, i ? " " : " -- ");
+    put_comment(out, x->rest.after.at[i]);
+  }
+  buf_puts(out, "\n *\n"
+                " * The execution in which it was found is tried first, then "
+                "all others of this\n"
+                " * client.  Written by faultline export; without faultline.h "
+                "there is nothing here.\n"
+                " */\n");
+}
+
+static int put_file(const struct export *x, struct buf *out, struct error *e) {
+  put_head(x, out);
+  buf_puts(out, "#ifdef __has_include\n"
+                "#if __has_include(<faultline.h>)\n"
+                "#include <faultline.h>\n");
+  if (put_includes(x, out, e))
+    return e->code;
+  buf_printf(out, "\nFL_CLIENT%s(\n    ",
+             x->expect_fault ? "_EXPECT_FAULT" : "");
+  put_schedule(out, &x->schedule);
+  buf_puts(out,
+           ")\n"
+           "#endif\n"
+           "#endif\n"
+           "\n"
+           "typedef int fl_exported_client; /* no file is empty in C */\n");
+  return ERR_NONE;
+}
+
+/* ---- is it right? ---- */
+
+/* Settings as for a test of these files. */
+static int build_settings(const struct export *x, const char *const *files,
+                          uint32_t n, struct settings *set, struct error *e) {
+  struct opt_words argv = {0};
+  struct buf cc = {0}, cxx = {0}, opt = {0};
+  bool help;
+  vec_push(&argv, "test");
+  buf_printf(&cc, "--cc=%s", x->cc ? x->cc : "");
+  buf_printf(&cxx, "--cxx=%s", x->cxx ? x->cxx : "");
+  buf_printf(&opt, "--opt=%s", x->opt ? x->opt : "");
+  if (x->cc)
+    vec_push(&argv, cc.at);
+  if (x->cxx)
+    vec_push(&argv, cxx.at);
+  if (x->opt)
+    vec_push(&argv, opt.at);
+  for (uint32_t i = 0; i < n; i++)
+    vec_push(&argv, files[i]);
+  vec_push(&argv, "--");
+  for (uint32_t i = 0; i < x->rest.after.len; i++)
+    vec_push(&argv, x->rest.after.at[i]);
+  /* What the settings point to lives as long as the process. */
+  return settings_parse(set, "test", (int)argv.len, (char **)argv.at, &help, e);
+}
+
+/* Does the object have these operations? */
+static int check_client(const struct export *x, const struct session *s,
+                        struct error *e) {
+  const char *object = x->schedule.object;
+  const struct suite_info *u = NULL;
+  for (uint32_t i = 0; i < s->about->nsuites; i++)
+    if (object ? !strcmp(s->about->suites[i].name, object)
+               : s->about->nsuites == 1)
+      u = &s->about->suites[i];
+  if (!u)
+    return error_set(e, ERR_INPUT,
+                     "%s: the schedule is for the object %s, which these "
+                     "sources do not have",
+                     x->schedule_path, object ? object : "(unnamed)");
+  const char **names = xcalloc(u->nops + 1, sizeof *names);
+  uint8_t *nargs = xcalloc(u->nops + 1, sizeof *nargs);
+  for (uint32_t i = 0; i < u->nops; i++) {
+    names[i] = u->ops[i].name;
+    nargs[i] = (uint8_t)u->ops[i].nargs;
+  }
+  struct client c = {0};
+  struct error why = {0};
+  if (client_read(&c, x->schedule.client, &(struct op_names){names, u->nops},
+                  nargs, &why))
+    error_set(e, ERR_INPUT, "%s: %s", x->schedule_path, why.text);
+  client_free(&c);
+  free(names);
+  free(nargs);
+  return e->code;
+}
+
+static int check_files(const struct export *x, const char *const *files,
+                       uint32_t n, bool whole, struct error *e) {
+  struct settings set;
+  struct session s = {0};
+  if (build_settings(x, files, n, &set, e)) {
+    settings_free(&set);
+    return e->code;
+  }
+  int err = session_open(&s, &set, e);
+  if (!err)
+    err = check_client(x, &s, e);
+  if (!err && whole && s.about->nclients == 0)
+    err = error_set(e, ERR_INPUT, "internal error: the client is not there");
+  session_close(&s);
+  settings_free(&set);
+  return err;
+}
+
+/* Compiles what was written, under a name that ends as the file's does. */
+static int check_text(const struct export *x, const char *temporary,
+                      struct error *e) {
+  VEC(const char *) files = {0};
+  vec_push(&files, temporary);
+  for (uint32_t i = 1; x->separate && i < x->rest.args.len; i++)
+    vec_push(&files, x->rest.args.at[i]);
+  int err = check_files(x, files.at, files.len, true, e);
+  vec_free(&files);
+  return err;
+}
+
+static char *temporary_name(const char *output, int *suffix) {
+  const char *slash = strrchr(output, '/');
+  const char *name = slash ? slash + 1 : output, *dot = strrchr(name, '.');
+  const char *end = dot && is_source(name) ? dot : ".c";
+  bool here = !strcmp(output, "-") || !slash;
+  *suffix = (int)strlen(end);
+  return xasprintf("%.*s.faultline-XXXXXX%s",
+                   here ? 0 : (int)(slash + 1 - output), output, end);
+}
+
+/* mkstemps makes it readable by its owner only; sources are for all. */
+static void set_mode(int fd) {
+  mode_t mask = umask(0);
+  umask(mask);
+  if (fchmod(fd, 0666 & ~mask))
+    return; /* it can be read by who made it */
+}
+
+static int write_out(const struct export *x, const struct buf *text,
+                     struct error *e) {
+  int suffix;
+  char *temporary = temporary_name(x->output, &suffix);
+  int fd = mkstemps(temporary, suffix);
+  if (fd < 0) {
+    error_set(e, ERR_SYSTEM, "%s: %s", x->output, strerror(errno));
+    free(temporary);
+    return e->code;
+  }
+  set_mode(fd);
+  close(fd);
+  /* buf_write_file replaces a file as a whole. */
+  int err = buf_write_file(text, temporary, e);
+  if (!err)
+    err = check_text(x, temporary, e);
+  if (!err && !strcmp(x->output, "-"))
+    err = buf_write_file(text, "-", e);
+  else if (!err && rename(temporary, x->output))
+    err = error_set(e, ERR_SYSTEM, "%s: %s", x->output, strerror(errno));
+  unlink(temporary);
+  free(temporary);
+  return err;
+}
+
+/* ---- */
+
+static int read_schedule(struct export *x, struct error *e) {
+  if (schedule_read(&x->schedule, x->schedule_path, e))
+    return e->code;
+  if (!x->schedule.client)
+    return error_set(e, ERR_INPUT,
+                     "%s: the schedule names no client: that of a whole "
+                     "program cannot be exported",
+                     x->schedule_path);
+  return ERR_NONE;
+}
+
+static int export(struct export *x, struct error *e) {
+  struct buf text = {0};
+  if (x->rest.args.len < 2)
+    return error_set(e, ERR_USAGE, "export wants the schedule and the sources");
+  x->schedule_path = x->rest.args.at[0];
+  if (!*x->output)
+    return error_set(e, ERR_USAGE, "--output wants a file name, or -");
+  if (!read_schedule(x, e) && !put_file(x, &text, e) &&
+      !check_files(x, x->rest.args.at + 1, x->rest.args.len - 1, false, e))
+    write_out(x, &text, e);
+  buf_free(&text);
+  return e->code;
+}
+
+int command_export(int argc, char **argv) {
+  struct export x = {.output = "-"};
+  struct opt opts[] = {
+      {"output", 'o', OPT_STRING, &x.output, "FILE",
+       "where the C file goes (standard output)", "Output"},
+      {"expect-fault", 0, OPT_FLAG, &x.expect_fault, NULL,
+       "it passes as long as the fault is there, instead of failing", "Output"},
+      {"separate", 0, OPT_FLAG, &x.separate, NULL,
+       "the file does not include the sources, but is to be tested together "
+       "with them",
+       "Output"},
+      {"cc", 0, OPT_STRING, &x.cc, "COMPILER", "gcc (default), clang, ...",
+       "Build"},
+      {"cxx", 0, OPT_STRING, &x.cxx, "COMPILER", "for C++ files", "Build"},
+      {"opt", 'O', OPT_STRING, &x.opt, "LEVEL", "-O0, -O1 (default), -O2, ...",
+       "Build"},
+      {0}};
+  struct opt_command c = {
+      "faultline export SCHEDULE FILE... [-o FILE.c] [-- compiler flags]",
+      "Writes a saved schedule (.faultline/*.schedule) as a C file for your "
+      "tests: it includes the sources and has the client and the schedule in "
+      "it. faultline FILE.c then runs this client only, by this schedule and "
+      "by "
+      "all others, and fails as long as the fault is there.",
+      opts, "Exit status: 0 the file was written, 2 it was not.\n"};
+  struct error e = {0};
+  int status = 0;
+  if (opt_parse(&c, argc, argv, &x.rest, &e)) {
+    status = command_complain(&e);
+  } else if (x.rest.help) {
+    struct buf b = {0};
+    opt_help(&c, &b);
+    fputs(buf_text(&b), stdout);
+    buf_free(&b);
+  } else if (export(&x, &e)) {
+    status = command_complain(&e);
+  }
+  schedule_free(&x.schedule);
+  opt_rest_free(&x.rest);
+  return status;
+}
