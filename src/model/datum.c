@@ -115,6 +115,13 @@ static datum intern(const struct wanted *w) {
   return (datum)(uintptr_t)b | 1;
 }
 
+void datum_free_all(void) {
+  free(table.slots);
+  vec_free(&table.boxes);
+  arena_free(&table.arena);
+  memset(&table, 0, sizeof table);
+}
+
 static uint64_t hash_of_number(int64_t i) {
   uint64_t z = (uint64_t)i + 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

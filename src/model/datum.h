@@ -8,7 +8,8 @@
  *           a number that does not fit
  *     …010  one of DATUM_NONE, DATUM_NIL, DATUM_FALSE, DATUM_TRUE
  *
- * Nothing is ever freed: a history of many distinct texts costs their memory.
+ * Nothing is freed but all at once: a history of many distinct texts costs
+ * their memory.
  * Making data that are not small is for one thread at a time.
  */
 #ifndef MODEL_DATUM_H
@@ -76,6 +77,9 @@ datum datum_list(const datum *items, uint32_t n);
 /* Keys and values alternate; sorts `items` by key.  A key that is there twice
  * keeps its last value. */
 datum datum_map(datum *items, uint32_t npairs);
+
+/* Frees all that is not small: nobody may hold any. */
+void datum_free_all(void);
 
 /* A total order that does not depend on addresses: numbers, texts by bytes,
  * lists item by item, maps, the others. */

@@ -77,6 +77,8 @@ struct explore {
   uint32_t member;
   bool graph; /* stateful: count the interleavings; with `all`, `bad` has the
                  fewest switches of all bad executions, not of those met */
+  /* stateful, alone, with `graph`: is told of its steps; or NULL. */
+  const struct explore_watch *watch;
   /* A copy of the steps so far that survives the process, or NULL. */
   struct live_path *live;
   /* out */
@@ -119,6 +121,20 @@ struct leftover {
 void leftover_free(struct leftover *l);
 
 struct gang;
+struct graph;
+
+/* Who looks on while states are searched (see atlas.h). */
+struct explore_watch {
+  void *ctx;
+  /* Of the threads that can step, those that may: a function of the state. */
+  uint32_t (*may)(void *ctx, uint32_t enabled);
+  /* The thread is about to make a step; the engine is where it begins … */
+  void (*stepping)(void *ctx, uint8_t thread);
+  /* … and it was made and noted, as the next edge of the log. */
+  void (*stepped)(void *ctx, uint8_t thread, bool ended);
+  void (*again)(void *ctx);                  /* the search begins anew */
+  void (*graph)(void *ctx, struct graph *g); /* it is complete */
+};
 
 /* Where an execution is, for who looks from outside (see cli/worker.h). */
 enum { LIVE_PATH_MAX = 1 << 16 };

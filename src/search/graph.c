@@ -41,6 +41,8 @@ struct graph {
   uint32_t root, nstates, nedges, places;
   uint32_t *first; /* edges of state s: edges[first[s] … first[s + 1]) */
   struct edge *edges;
+  uint32_t *noted; /* by edge: which one of the logs it was */
+  uint32_t nput;
   VEC(const uint8_t *) sides;
   uint32_t *number; /* place to index; 0: not met */
   const struct graph_log *logs;
@@ -96,12 +98,15 @@ static void put(struct graph *g, const uint64_t *w) {
     e.answers = g->sides.len;
     vec_push(&g->sides, (const uint8_t *)(w + 1));
   }
-  g->edges[g->first[g->number[from_of(*w)]]++] = e;
+  uint32_t at = g->first[g->number[from_of(*w)]]++;
+  g->edges[at] = e;
+  g->noted[at] = g->nput++;
 }
 
 static void fill(struct graph *g) {
   g->first = xcalloc(g->nstates + 2u, sizeof *g->first);
   g->edges = xmalloc((g->nedges + 1u) * sizeof *g->edges);
+  g->noted = xmalloc((g->nedges + 1u) * sizeof *g->noted);
   each(g, count_out);
   for (uint32_t s = 1; s <= g->nstates; s++)
     g->first[s] += g->first[s - 1];
@@ -131,12 +136,13 @@ struct graph *graph_new(const struct graph_log *logs, uint32_t n,
 void graph_free(struct graph *g) {
   free(g->first);
   free(g->edges);
+  free(g->noted);
   vec_free(&g->sides);
   free(g);
 }
 
 uint64_t graph_bytes(uint64_t states, uint64_t edges) {
-  return states * 40 + edges * (sizeof(struct edge) + 24);
+  return states * 40 + edges * (sizeof(struct edge) + 28);
 }
 
 /* ---- counting: strongly connected components, Tarjan 1972 ---- */
@@ -408,4 +414,27 @@ bool graph_fewest(struct graph *g, path *out) {
   free(w.cost);
   vec_free(&w.heap);
   return found;
+}
+
+/* ---- for others ---- */
+
+uint32_t graph_states(const struct graph *g) { return g->nstates; }
+uint32_t graph_edges(const struct graph *g) { return g->nedges; }
+uint32_t graph_root(const struct graph *g) { return g->root; }
+
+uint32_t graph_first(const struct graph *g, uint32_t state) {
+  return g->first[state];
+}
+
+uint32_t graph_after(const struct graph *g, uint32_t state) {
+  return g->first[state + 1];
+}
+
+struct graph_step graph_step(const struct graph *g, uint32_t edge) {
+  const struct edge *e = &g->edges[edge];
+  return (struct graph_step){e->to, g->noted[edge], (uint8_t)e->thread};
+}
+
+void graph_step_path(const struct graph *g, uint32_t edge, path *out) {
+  add_edge(g, &g->edges[edge], out);
 }

@@ -50,7 +50,7 @@ struct graph_count {
   /* Paths from the root to the end of a complete execution.  When a circle
    * lies on one, there are GRAPH_MANY. */
   uint64_t interleavings;
-  uint64_t bad; /* … to a bad one */
+  uint64_t bad;     /* … to a bad one */
   uint64_t circles; /* steps within a strongly connected component */
 };
 struct graph_count graph_count(struct graph *g);
@@ -60,5 +60,23 @@ struct graph_count graph_count(struct graph *g);
  * the first in the order of threads and answers.  False: there is none.
  */
 bool graph_fewest(struct graph *g, path *out);
+
+/*
+ * For who wants to look at the graph itself.  States are numbers below
+ * graph_states; the first three are the ends, in the order of GRAPH_GOOD, …
+ */
+struct graph_step {
+  uint32_t to;
+  uint32_t noted; /* it was the so-manieth edge of the logs, from 0 */
+  uint8_t thread;
+};
+uint32_t graph_states(const struct graph *g);
+uint32_t graph_edges(const struct graph *g);
+uint32_t graph_root(const struct graph *g);
+uint32_t graph_first(const struct graph *g, uint32_t state); /* its edges … */
+uint32_t graph_after(const struct graph *g, uint32_t state); /* … up to here */
+struct graph_step graph_step(const struct graph *g, uint32_t edge);
+/* The thread, then its answers to choices. */
+void graph_step_path(const struct graph *g, uint32_t edge, path *out);
 
 #endif

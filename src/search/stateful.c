@@ -176,7 +176,10 @@ struct hash128 walk_hash(const struct walk *w, uint32_t preempted,
 /* The state that the engine is in, after a step of thread `last`. */
 static struct arrival look(const struct walk *w, uint8_t last,
                            uint32_t preempted) {
+  const struct explore_watch *watch = w->x->watch;
   uint32_t enabled = rt_enabled();
+  if (watch)
+    enabled = watch->may(watch->ctx, enabled);
   uint8_t stays = stayer(w, enabled, last);
   if (stays != NOBODY && preempted >= w->x->preemptions)
     enabled = 1u << stays;
@@ -226,8 +229,11 @@ static void current_path(void *ctx, path *out) {
 /* Notes the step from the top node; false: there is no room. */
 static bool note_edge(struct walk *w, uint32_t into) {
   const struct node *n = &w->nodes.at[w->depth - 1];
+  const struct explore_watch *watch = w->x->watch;
   if (!w->x->graph)
     return true;
+  if (watch)
+    watch->stepped(watch->ctx, n->thread, into >= GRAPH_ENDS);
   if (w->log.len + GRAPH_WORDS > w->log.cap) {
     if (w->log.fixed)
       return false;
@@ -304,6 +310,8 @@ static bool step(struct walk *w, enum rt_end *how) {
   vec_push(&w->path, n->thread);
   w->nanswers = 0;
   show_path(w);
+  if (w->x->watch)
+    w->x->watch->stepping(w->x->watch->ctx, n->thread);
   *how = rt_step(n->thread, &driver);
   w->x->transitions++;
   return true;
@@ -415,8 +423,10 @@ void walk_conclude(struct walk *w, const struct graph_log *logs, uint32_t n,
     x->bad_interleavings = count.bad;
     x->circles = count.circles;
   }
+  if (complete && x->watch)
+    x->watch->graph(x->watch->ctx, g);
   vec_clear(&w->path);
-  if (x->all && graph_fewest(g, &w->path)) {
+  if (x->all && !x->watch && graph_fewest(g, &w->path)) {
     vec_clear(&x->bad);
     path_expand(w->path.at, w->path.len, &x->bad);
     x->bad_switches = path_switches(x->bad.at, x->bad.len);
@@ -429,6 +439,8 @@ void walk_conclude(struct walk *w, const struct graph_log *logs, uint32_t n,
 static void forget(struct walk *w) {
   struct explore *x = w->x;
   explore_again(x);
+  if (x->watch)
+    x->watch->again(x->watch->ctx);
   x->states = x->transitions = x->interleavings = x->circles = 0;
   x->bad_interleavings = 0;
   while (w->depth)

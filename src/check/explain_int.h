@@ -1,0 +1,36 @@
+/* Finding the core of a violation (explain_core.c), for explain_log.c. */
+#ifndef CHECK_EXPLAIN_INT_H
+#define CHECK_EXPLAIN_INT_H
+
+#include "check/explain_log.h"
+#include "check/log_engine.h"
+
+typedef VEC(uint32_t) op_vec;
+
+struct explain_job {
+  const struct log_problem *p;
+  const struct log_budget *budget;
+  op_vec core;    /* what is left, by call */
+  bool unsure;    /* some question had no answer */
+  uint8_t *leave; /* by operation: a candidate to be left out */
+};
+
+/* Whether the operations alone, and others as pending ones, are certainly not
+ * linearizable. */
+bool explain_is_bad(struct explain_job *j, const op_vec *ops,
+                    const uint8_t *as_pending);
+void explain_reduce(struct explain_job *j);
+
+/* The operations as a problem of their own; its ops are the caller's to free.
+ */
+struct log_problem explain_part(const struct log_problem *p,
+                                const op_vec *ops);
+
+/* Whether it leaves the state as it is. */
+bool explain_changes_nothing(const struct type *t, const struct type_op *o);
+
+/* The longest orders of the core (explain_orders.c). */
+void explain_orders(const struct log_problem *core, const uint32_t *ids,
+                    const struct log_budget *b, struct log_explained *out);
+
+#endif

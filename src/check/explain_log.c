@@ -1,0 +1,202 @@
+/* See explain_log.h; the core is found in explain_core.c. */
+#include "check/explain_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Of a prefix of the whole, which may be long. */
+enum { PREFIX_STEPS = 4000000 };
+
+/* The operations that were called before `until`, of the key that is wrong. */
+static void take_part(struct explain_job *j, const struct log_answer *a,
+                      uint32_t until) {
+  const struct log_problem *p = j->p;
+  datum key = a->at == UINT32_MAX ? DATUM_NONE : p->ops[a->at].key;
+  bool split = p->type->by_key && key != DATUM_NONE;
+  for (uint32_t i = 0; i < p->nops && split; i++)
+    split = p->ops[i].key != DATUM_NONE && p->ops[i].op->order == LOG_NO_HINT;
+  j->core.len = 0;
+  for (uint32_t i = 0; i < p->nops && p->ops[i].op->call < until; i++)
+    if (!split || p->ops[i].key == key)
+      vec_push(&j->core, i);
+}
+
+/* A monitor knows better what belongs together, and has words for it. */
+static bool ask_monitor(struct explain_job *j, struct log_explained *out) {
+  struct log_problem q = explain_part(j->p, &j->core);
+  struct log_answer a = {0};
+  const char *why;
+  bool knows = check_monitor(&q, &a, &why) && a.verdict == LOG_VIOLATION;
+  if (knows) {
+    /* Indices only grow: nothing is read behind where it was written. */
+    for (uint32_t i = 0; i < a.core.len; i++)
+      j->core.at[i] = j->core.at[a.core.at[i]];
+    j->core.len = a.core.len;
+    out->reason = a.reason;
+    a.reason = NULL;
+  }
+  log_answer_free(&a);
+  free(q.ops);
+  return knows;
+}
+
+static void begin_core(struct explain_job *j, const struct log_answer *a,
+                       struct log_explained *out) {
+  if (a->reason) {
+    out->reason = xstrdup(a->reason);
+    for (uint32_t i = 0; i < a->core.len; i++)
+      vec_push(&j->core, a->core.at[i]);
+  } else {
+    uint32_t end = a->at == UINT32_MAX ? UINT32_MAX : j->p->ops[a->at].op->ret;
+    take_part(j, a, UINT32_MAX);
+    if (!ask_monitor(j, out))
+      take_part(j, a, end);
+  }
+}
+
+/* ---- the shortest prefix ---- */
+
+/* Of the history up to and with that time. */
+static enum log_verdict verdict_at(const struct log_problem *p, uint32_t until,
+                                   const struct log_budget *b) {
+  struct log_options o = {.budget = *b};
+  struct log_answer a = {.verdict = LOG_UNKNOWN};
+  struct log_cut cut;
+  o.budget.steps = PREFIX_STEPS + (uint64_t)p->nops * 64;
+  if (log_cut_make(&cut, p, until))
+    check_log(&cut.problem, &o, &a);
+  enum log_verdict v = a.verdict;
+  log_cut_free(&cut);
+  log_answer_free(&a);
+  return v;
+}
+
+struct prefixes {
+  const struct log_problem *p;
+  const struct log_budget *budget;
+  const uint32_t *by_return;
+  uint32_t low, high; /* the first wrong return is one of these */
+};
+
+/* Looks at one return in [low, high); false: no answer. */
+static bool narrow(struct prefixes *s, uint32_t at) {
+  uint32_t ret = s->p->ops[s->by_return[at]].op->ret;
+  enum log_verdict v = verdict_at(s->p, ret, s->budget);
+  if (v == LOG_VIOLATION)
+    s->high = at;
+  else if (v == LOG_LINEARIZABLE)
+    s->low = at + 1;
+  return v != LOG_UNKNOWN;
+}
+
+/* Usually the last of them is the first that is wrong: one question then. */
+static bool search_prefixes(struct prefixes *s) {
+  bool known = true;
+  for (uint32_t step = 1; known && s->low == 0 && s->high; step *= 2)
+    known = narrow(s, s->high > step ? s->high - step : 0);
+  while (known && s->low < s->high)
+    known = narrow(s, s->low + (s->high - s->low) / 2);
+  return known;
+}
+
+/* `bad`: the return that is wrong in the core. */
+static void find_prefix(const struct log_problem *p, const struct log_budget *b,
+                        uint32_t bad, struct log_explained *out) {
+  uint32_t n, *by_return = ops_by_return(p, &n);
+  struct prefixes s = {p, b, by_return, 0, 0};
+  while (by_return[s.high] != bad)
+    s.high++;
+  if (verdict_at(p, p->ops[bad].op->ret, b) != LOG_VIOLATION)
+    s.high = n - 1; /* the whole is */
+  out->prefix_is_shortest = search_prefixes(&s);
+  out->prefix = by_return[s.high];
+  free(by_return);
+}
+
+/* ---- in words ---- */
+
+static void add_distinct(struct buf *b, uint32_t *n, const char *text,
+                         const char **seen, uint32_t most) {
+  for (uint32_t i = 0; i < *n; i++)
+    if (!strcmp(seen[i], text))
+      return;
+  if (*n == most)
+    return;
+  seen[(*n)++] = text;
+  buf_printf(b, "%s%s", *n > 1 ? " or " : "", text);
+}
+
+/* What the stuck operation would have to return in the longest orders. */
+static void say_stuck(const struct log_problem *p,
+                      const struct log_explained *x, struct buf *out) {
+  struct buf instead = {0}, op = {0};
+  const char *seen[4];
+  uint32_t n = 0;
+  const struct log_op *o = p->ops[x->stuck].op;
+  for (uint32_t i = 0; i < x->partials.len; i++)
+    for (uint32_t k = 0; k < x->partials.at[i].refusals.len; k++) {
+      const struct log_refusal *r = &x->partials.at[i].refusals.at[k];
+      if (r->op == x->stuck && r->instead)
+        add_distinct(&instead, &n, r->instead, seen, 4);
+    }
+  log_print_op(p->log, o, &op);
+  buf_printf(out, "%s of process %u", buf_text(&op), o->process);
+  if (n)
+    buf_printf(out, " fits nowhere: after the others it would return %s",
+               buf_text(&instead));
+  else
+    buf_puts(out, " fits nowhere: no order of the calls explains it");
+  buf_free(&instead);
+  buf_free(&op);
+}
+
+static char *say(const struct log_problem *p, const struct log_explained *x) {
+  struct buf b = {0};
+  if (x->stuck != LOG_NO_OP)
+    say_stuck(p, x, &b);
+  else
+    buf_printf(&b, "no order of these %u operations explains their results",
+               x->core.len);
+  char *reason = xstrdup(buf_text(&b));
+  buf_free(&b);
+  return reason;
+}
+
+/* ---- all of it ---- */
+
+static void find_stuck(const struct log_problem *core, const uint32_t *ids,
+                       const struct log_budget *b, struct log_explained *out) {
+  struct log_answer a = {0};
+  check_exact(core, b, false, &a);
+  if (a.verdict == LOG_VIOLATION && a.at != UINT32_MAX)
+    out->stuck = ids[a.at];
+  if (a.verdict != LOG_VIOLATION)
+    out->minimal = false;
+  log_answer_free(&a);
+}
+
+void explain_log(const struct log_problem *p, const struct log_answer *a,
+                 const struct log_budget *b, struct log_explained *out) {
+  struct explain_job j = {.p = p, .budget = b};
+  *out = (struct log_explained){.stuck = LOG_NO_OP, .prefix = LOG_NO_OP};
+  j.leave = xcalloc(p->nops + 1, 1);
+  begin_core(&j, a, out);
+  explain_reduce(&j);
+  out->minimal = !j.unsure;
+  struct log_problem core = explain_part(p, &j.core);
+  find_stuck(&core, j.core.at, b, out);
+  explain_orders(&core, j.core.at, b, out);
+  out->core.at = j.core.at;
+  out->core.len = j.core.len;
+  out->core.cap = j.core.cap;
+  if (!out->reason)
+    out->reason = say(p, out);
+  if (a->at != UINT32_MAX) {
+    out->prefix = a->at;
+    out->prefix_is_shortest = true;
+  } else if (out->stuck != LOG_NO_OP) {
+    find_prefix(p, b, out->stuck, out);
+  }
+  free(core.ops);
+  free(j.leave);
+}

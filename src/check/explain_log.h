@@ -1,0 +1,33 @@
+/*
+ * Why a recorded history is not linearizable: few operations that no order
+ * explains, whatever the others do.
+ *
+ * Not every part of a history says something about the whole: without enq(1),
+ * deq() = 1 is wrong, and nothing is wrong with the whole.  So operations are
+ * left out only where what is left is linearizable if the whole is:
+ *
+ * (X1) operations that change nothing;
+ * (X2) all operations of a key, where keys are independent;
+ * (X3) all operations of a value of a container, or of values of a register
+ *      that compare-and-swaps connect;
+ * (X4) of a register, what returned before some write was called, and the reads
+ *      that were called before it returned;
+ * (X5) operations without which, and with which as pending ones of unknown
+ *      result, what is left is not linearizable;
+ * and by (X5) never the only one that brings a value which a result has.
+ *
+ * The core is minimal when none of these can leave out any more, by itself or
+ * with the operations of the same key or value.
+ */
+#ifndef CHECK_EXPLAIN_LOG_H
+#define CHECK_EXPLAIN_LOG_H
+
+#include "check/log_check.h"
+#include "model/log_report.h"
+
+/* Of a whole log: p->ops[i].op is &log->ops.at[i].  `a` is a violation.  When
+ * the budget ends, the core is not minimal; the prefix may not be shortest. */
+void explain_log(const struct log_problem *p, const struct log_answer *a,
+                 const struct log_budget *b, struct log_explained *out);
+
+#endif

@@ -1,0 +1,136 @@
+/*
+ * All orders of a core that the type agrees with, and of those that go on no
+ * more the longest.  Every set of operations with a state is looked at once.
+ */
+#include "base/map128.h"
+#include "base/rng.h"
+#include "check/explain_int.h"
+
+#include <string.h>
+
+enum { MOST_OPS = 64, MOST_PARTIALS = 8, MOST_STEPS = 200000 };
+
+struct walk {
+  const struct log_problem *p;
+  const uint32_t *ids; /* of the core's operations, in the log */
+  struct log_explained *out;
+  const struct log_budget *budget;
+  struct meter meter;
+  struct map128 seen;
+  uint32_t path[MOST_OPS];
+  uint32_t best;
+};
+
+static bool may_come(const struct walk *w, uint64_t placed, uint32_t i) {
+  const struct log_op *a = w->p->ops[i].op;
+  for (uint32_t k = 0; k < w->p->nops; k++) {
+    const struct log_op *b = w->p->ops[k].op;
+    if (placed >> k & 1 || k == i)
+      continue;
+    if (b->ret < a->call ||
+        (b->ret != LOG_PENDING && b->order != LOG_NO_HINT &&
+         a->order != LOG_NO_HINT && b->order < a->order))
+      return false;
+  }
+  return true;
+}
+
+static void forget_partials(struct log_explained *x) {
+  struct log_explained old = {0};
+  memcpy(&old.partials, &x->partials, sizeof old.partials);
+  memset(&x->partials, 0, sizeof x->partials);
+  x->more_partials = false;
+  log_explained_free(&old);
+}
+
+static char *would_return(struct type *t, uint32_t state,
+                          const struct type_op *o) {
+  struct buf b = {0};
+  char *text = NULL;
+  if (t->answer && t->answer(t, state, o, &b))
+    text = xstrdup(buf_text(&b));
+  buf_free(&b);
+  return text;
+}
+
+static void keep(struct walk *w, uint64_t placed, uint32_t state,
+                 uint32_t len) {
+  if (len > w->best)
+    forget_partials(w->out);
+  w->best = len;
+  if (w->out->partials.len == MOST_PARTIALS) {
+    w->out->more_partials = true;
+    return;
+  }
+  struct log_partial p = {0};
+  struct buf b = {0};
+  for (uint32_t i = 0; i < len; i++)
+    vec_push(&p.order, w->ids[w->path[i]]);
+  for (uint32_t i = 0; i < w->p->nops; i++)
+    if (!(placed >> i & 1) && may_come(w, placed, i) &&
+        !op_is_pending(&w->p->ops[i]))
+      vec_push(&p.refusals,
+               ((struct log_refusal){
+                   w->ids[i],
+                   would_return(w->p->type, state, &w->p->ops[i])}));
+  if (w->p->type->print_state) {
+    w->p->type->print_state(w->p->type, state, &b);
+    p.state = xstrdup(buf_text(&b));
+  }
+  buf_free(&b);
+  vec_push(&w->out->partials, p);
+}
+
+static bool is_new(struct walk *w, uint64_t placed, uint32_t state) {
+  struct rng r = {placed ^ (uint64_t)state * UINT64_C(0x9e3779b97f4a7c15)};
+  struct hash128 key = {rng_next(&r), placed + state};
+  bool fresh;
+  map128_put(&w->seen, key, &fresh);
+  return fresh;
+}
+
+static void go(struct walk *w, uint64_t placed, uint32_t state, uint32_t len) {
+  bool on = false;
+  if (!is_new(w, placed, state) || w->meter.limit)
+    return;
+  for (uint32_t i = 0; i < w->p->nops; i++) {
+    uint32_t next[TYPE_NEXT];
+    if (placed >> i & 1 || !may_come(w, placed, i))
+      continue;
+    if (++w->meter.steps > w->meter.look)
+      meter_look(&w->meter, w->p->type, map128_bytes(&w->seen));
+    uint32_t n = w->p->type->step(w->p->type, state, &w->p->ops[i], next);
+    w->path[len] = i;
+    for (uint32_t k = 0; k < n; k++)
+      go(w, placed | UINT64_C(1) << i, next[k], len + 1);
+    on |= n > 0;
+  }
+  if (!on && len >= w->best)
+    keep(w, placed, state, len);
+}
+
+static void take_one(const struct log_problem *p, const uint32_t *ids,
+                     const struct log_budget *b, struct log_explained *out) {
+  struct log_answer a = {0};
+  struct log_partial partial = {0};
+  check_exact(p, b, true, &a);
+  for (uint32_t i = 0; i < a.order.len; i++)
+    vec_push(&partial.order, ids[a.order.at[i]]);
+  vec_push(&out->partials, partial);
+  out->more_partials = true;
+  log_answer_free(&a);
+}
+
+void explain_orders(const struct log_problem *core, const uint32_t *ids,
+                    const struct log_budget *b, struct log_explained *out) {
+  struct log_budget few = *b;
+  few.steps = MOST_STEPS;
+  if (core->nops > MOST_OPS) {
+    take_one(core, ids, &few, out);
+    return;
+  }
+  struct walk w = {.p = core, .ids = ids, .out = out, .meter.budget = &few};
+  go(&w, 0, core->type->initial, 0);
+  out->more_partials |= w.meter.limit != NULL;
+  map128_free(&w.seen);
+}

@@ -1,0 +1,55 @@
+/*
+ * A history that is checked while it happens.  After each return the answer is
+ * that of the history so far, in which open operations may still take effect or
+ * not, with whatever result: the first return that no order explains is told at
+ * once.
+ *
+ * Memory is that of the object's possible states and of the operations since
+ * the call of the oldest one that is open: those before it are forgotten.  An
+ * operation that stays open while `window` others of its part come and go is
+ * given up: it may take effect at any time from then on, and when it does
+ * return after all, that there is no violation is not known any more.
+ *
+ * An object made of independent parts is checked key by key, unless `whole`;
+ * an operation that concerns all keys is then refused.
+ *
+ * That it says the same as check_log of every prefix: tests/agree/online.c.
+ */
+#ifndef CHECK_ONLINE_H
+#define CHECK_ONLINE_H
+
+#include "check/log_check.h"
+
+struct online;
+
+struct online_options {
+  struct log_budget budget; /* its deadline is not looked at */
+  uint32_t window;          /* 0: ONLINE_WINDOW */
+  bool whole;
+};
+enum { ONLINE_WINDOW = 1 << 16 };
+
+/* The type belongs to the caller, and nobody else may step it meanwhile. */
+struct online *online_new(struct type *t, const struct online_options *o);
+void online_free(struct online *o);
+
+/*
+ * A call, return or end (not LOG_NOTE, LOG_HEAD).  An event that cannot be, or
+ * that the type does not understand, is ERR_INPUT and changes nothing.  Behind
+ * a violation or the end of the budget events are taken and not looked at.
+ */
+int online_add(struct online *o, const struct log_event *ev, struct error *e);
+
+struct online_answer {
+  enum log_verdict verdict;
+  const char *limit; /* UNKNOWN: "memory", "steps", "next states", "window" */
+  uint64_t event;    /* VIOLATION: number of the return, from 1 */
+  const char *text;  /* VIOLATION: what cannot be placed, and why */
+};
+struct online_answer online_answer(const struct online *o);
+
+uint64_t online_bytes(const struct online *o); /* held now, about */
+uint64_t online_steps(const struct online *o);
+uint32_t online_parts(const struct online *o); /* keys that are remembered */
+
+#endif

@@ -1,0 +1,59 @@
+#include "model/steps.h"
+
+#include "model/event.h"
+
+void steps_free(struct steps *g) {
+  free(g->first);
+  free(g->edges);
+  vec_free(&g->steps);
+  *g = (struct steps){0};
+}
+
+/* A lock, a semaphore and the like change what they are about. */
+static bool only_reads(const struct step *s) {
+  return event_reads[s->kind] && !event_writes[s->kind];
+}
+
+static bool overlap(const struct step *a, const struct step *b) {
+  return a->addr && b->addr && a->addr < b->addr + (b->size ? b->size : 1) &&
+         b->addr < a->addr + (a->size ? a->size : 1);
+}
+
+bool steps_conflict(const struct step *a, const struct step *b) {
+  return overlap(a, b) && !(only_reads(a) && only_reads(b));
+}
+
+bool steps_timed(const struct step *a, const struct step *b) {
+  return (a->flags & STEP_RETURNS && b->flags & STEP_CALLS) ||
+         (b->flags & STEP_RETURNS && a->flags & STEP_CALLS);
+}
+
+bool step_locks(const struct step *s) {
+  return s->kind == EV_LOCK || s->kind == EV_WRLOCK || s->kind == EV_RDLOCK;
+}
+
+bool step_guards(const struct step *s) {
+  return step_locks(s) || s->kind == EV_UNLOCK;
+}
+
+enum { MOST_STEPS = 4096 }; /* of a section that is looked at */
+
+static uint32_t next_of(const struct steps *g, uint32_t state,
+                        uint32_t thread) {
+  uint32_t e = g->first[state];
+  while (e < g->first[state + 1] && g->edges[e].thread != thread)
+    e++;
+  return e;
+}
+
+void steps_section(const struct steps *g, uint32_t edge, step_list *out) {
+  uint32_t e = edge, before = out->len;
+  for (;;) {
+    uint32_t s = g->edges[e].to, next = next_of(g, s, g->edges[e].thread);
+    vec_push(out, g->edges[e].step);
+    if (next == g->first[s + 1] || out->len - before >= MOST_STEPS ||
+        !(g->steps.at[g->edges[next].step].flags & STEP_INSIDE))
+      return;
+    e = next;
+  }
+}

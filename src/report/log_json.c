@@ -1,0 +1,128 @@
+/* A recorded history in JSON; docs/json.md. */
+#include "base/json.h"
+#include "report/log_report.h"
+
+#include <string.h>
+
+static void text_or_null(struct json *j, const char *name, const char *text) {
+  if (text)
+    json_string(j, name, text);
+  else
+    json_null(j, name);
+}
+
+static void put_op(struct json *j, const char *name, const struct log *l,
+                   uint32_t op) {
+  if (op == LOG_NO_OP) {
+    json_null(j, name);
+    return;
+  }
+  const struct log_op *o = &l->ops.at[op];
+  struct buf b = {0};
+  log_print_op(l, o, &b);
+  json_object(j, name);
+  json_uint(j, "id", op + 1);
+  json_uint(j, "process", o->process);
+  json_string(j, "operation", buf_text(&b));
+  json_uint(j, "call", o->call);
+  if (o->ret == LOG_PENDING)
+    json_null(j, "return");
+  else
+    json_uint(j, "return", o->ret);
+  if (o->line)
+    json_uint(j, "line", o->line);
+  else
+    json_null(j, "line");
+  json_end_object(j);
+  buf_free(&b);
+}
+
+static void put_families(struct json *j, const struct log_report *r) {
+  json_array(j, "families");
+  for (uint32_t i = 0; i < r->families.len; i++) {
+    const struct log_family *f = &r->families.at[i];
+    json_object(j, NULL);
+    json_uint(j, "depth", f->depth);
+    json_uint(j, "bound", f->bound);
+    json_uint(j, "distinct", f->distinct);
+    json_bool(j, "whole", f->whole);
+    json_bool(j, "witness", f->witness);
+    json_end_object(j);
+  }
+  json_end_array(j);
+}
+
+static void put_partial(struct json *j, const struct log *l,
+                        const struct log_partial *p) {
+  json_object(j, NULL);
+  json_array(j, "order");
+  for (uint32_t i = 0; i < p->order.len; i++)
+    json_uint(j, NULL, p->order.at[i] + 1);
+  json_end_array(j);
+  text_or_null(j, "state", p->state);
+  json_array(j, "refused");
+  for (uint32_t i = 0; i < p->refusals.len; i++) {
+    json_object(j, NULL);
+    json_uint(j, "id", p->refusals.at[i].op + 1);
+    text_or_null(j, "would_return", p->refusals.at[i].instead);
+    json_end_object(j);
+  }
+  json_end_array(j);
+  json_end_object(j);
+  (void)l;
+}
+
+static void put_violation(struct json *j, const struct log_report *r) {
+  const struct log_explained *x = r->violation;
+  json_string(j, "reason", x->reason);
+  json_array(j, "core");
+  for (uint32_t i = 0; i < x->core.len; i++)
+    put_op(j, NULL, r->log, x->core.at[i]);
+  json_end_array(j);
+  json_bool(j, "core_is_minimal", x->minimal);
+  put_op(j, "stuck", r->log, x->stuck);
+  put_op(j, "prefix", r->log, x->prefix);
+  json_bool(j, "prefix_is_shortest", x->prefix_is_shortest);
+  json_array(j, "partial_linearizations");
+  for (uint32_t i = 0; i < x->partials.len; i++)
+    put_partial(j, r->log, &x->partials.at[i]);
+  json_end_array(j);
+  json_bool(j, "more_partial_linearizations", x->more_partials);
+}
+
+void log_report_json(const struct log_report *r, struct buf *out) {
+  struct json j = {.out = out, .compact = true};
+  json_object(&j, NULL);
+  json_string(&j, "source", r->source);
+  json_uint(&j, "index", r->log->index);
+  json_string(&j, "verdict", r->verdict);
+  text_or_null(&j, "method", r->method);
+  if (r->depth)
+    json_uint(&j, "depth", r->depth);
+  else
+    json_null(&j, "depth");
+  text_or_null(&j, "spec", r->spec);
+  json_uint(&j, "operations", r->log->ops.len);
+  json_uint(&j, "pending", r->pending);
+  json_uint(&j, "processes", r->log->nprocesses);
+  json_uint(&j, "steps", r->steps);
+  text_or_null(&j, "limit", r->limit);
+  if (!strcmp(r->verdict, "unknown"))
+    put_op(&j, "reached", r->log, r->reached);
+  if (r->families.len)
+    put_families(&j, r);
+  if (r->violation)
+    put_violation(&j, r);
+  json_end_object(&j);
+}
+
+void log_json_document(const struct buf *objects, uint32_t n, struct buf *out) {
+  buf_puts(out, "{\"faultline\": 1, \"histories\": [");
+  for (uint32_t i = 0; i < n; i++) {
+    const char *text = buf_text(&objects[i]);
+    size_t len = strcspn(text, "\n");
+    buf_puts(out, i ? ",\n" : "\n");
+    buf_put(out, text, len);
+  }
+  buf_puts(out, n ? "\n]}\n" : "]}\n");
+}

@@ -1,0 +1,51 @@
+/*
+ * An atlas is the whole graph of states of the prepared client (model/steps.h),
+ * with what each step accesses: every completion of every state.  It is drawn
+ * by the search over states, never by one that leaves out equivalent orders:
+ * what a state can still lead to would be lost there.
+ *
+ * How fine it is, is the caller's choice: which accesses are steps, and whether
+ * a thread can be interrupted while it holds a lock.
+ */
+#ifndef SEARCH_ATLAS_H
+#define SEARCH_ATLAS_H
+
+#include "model/steps.h"
+#include "search/explore.h"
+
+enum atlas_steps {
+  ATLAS_CONFLICTING, /* of locations that threads conflict on */
+  ATLAS_SHARED,      /* of locations that several threads touch */
+  ATLAS_ALL,
+};
+
+struct atlas_order {
+  enum atlas_steps steps;
+  bool sections; /* while a thread has a lock and can go on, no other does */
+};
+
+struct atlas {
+  struct steps graph;
+  bool complete;
+  bool reduced; /* some accesses are no steps */
+  uint64_t states, executions, cut, circles;
+  uint64_t interleavings, bad; /* as of struct explore */
+  /* by edge: where its step (the thread, then answers) is in `paths` */
+  uint32_t *path_at;
+  path paths;
+};
+
+/*
+ * `x` has the judge and the budgets, and is used up.  When it does not end with
+ * EXPLORE_ALL, or executions were cut, or there is nothing to decide, the atlas
+ * has no states and is not complete.
+ */
+enum explore_end atlas_draw(struct atlas *a, struct explore *x,
+                            const struct atlas_order *order);
+void atlas_free(struct atlas *a);
+
+/* The steps of edges, one behind the other, as they are without reduction. */
+void atlas_path(const struct atlas *a, const uint32_t *edges, uint32_t n,
+                path *out);
+
+#endif

@@ -1,0 +1,119 @@
+/*
+ * A stream says after each event what the definition says of the history so
+ * far, in which open operations are pending with whatever result.
+ */
+#include "check/online.h"
+
+#include "random_log.h"
+#include "stream.h"
+#include "test.h"
+
+/* The history up to and with a time, by the definition. */
+static enum log_verdict verdict_until(const struct log *l, uint32_t until) {
+  struct error e = {0};
+  struct log_answer a = {0};
+  struct type *t = type_open(l->type, l->type_argument, &e);
+  struct type_op *ops = xcalloc(l->ops.len + 1, sizeof *ops);
+  struct log_op *logged = xcalloc(l->ops.len + 1, sizeof *logged);
+  struct log_problem p = {l, t, ops, 0};
+  for (uint32_t i = 0; i < l->ops.len && l->ops.at[i].call <= until; i++) {
+    struct log_op *o = &logged[i];
+    *o = l->ops.at[i];
+    if (o->ret > until) {
+      o->ret = LOG_PENDING;
+      o->result = DATUM_NONE;
+    }
+    CHECK_INT(t->prepare(t, l, o, &ops[p.nops++], &e), 0);
+  }
+  check_log_brute(&p, &a);
+  enum log_verdict v = a.verdict;
+  log_answer_free(&a);
+  free(ops);
+  free(logged);
+  type_free(t);
+  return v;
+}
+
+static bool says_the_same(const struct log *l, const struct online_options *o,
+                          struct rng *r, bool *bad) {
+  struct error e = {0};
+  struct type *t = type_open(l->type, l->type_argument, &e);
+  struct online *x = online_new(t, o);
+  struct stream s = stream_of(l);
+  bool same = true;
+  uint64_t nth = 0;
+  *bad = false;
+  for (uint32_t time = 0; time < l->end && same && !*bad; time++) {
+    struct log_event ev;
+    if (!stream_event(&s, time, &ev))
+      continue;
+    nth++;
+    same &= CHECK_INT(online_add(x, &ev, &e), 0);
+    struct online_answer a = online_answer(x);
+    same &= CHECK_INT(a.verdict, verdict_until(l, time));
+    *bad = a.verdict == LOG_VIOLATION;
+    if (*bad)
+      same &= CHECK_INT(a.event, nth) && CHECK_HAS(a.text, "no order");
+    /* Some of those that never return say so. */
+    const struct log_op *op = &l->ops.at[s.at[time] / 2];
+    if (op->ret == LOG_PENDING && rng_below(r, 2)) {
+      ev.kind = LOG_INFO;
+      nth++;
+      same &= CHECK_INT(online_add(x, &ev, &e), 0);
+    }
+  }
+  if (e.code)
+    fprintf(stderr, "%s\n", e.text);
+  free(s.at);
+  online_free(x);
+  type_free(t);
+  return same;
+}
+
+static void compare(const char *shape) {
+  enum { N = 6000 };
+  uint32_t nbad = 0;
+  for (uint64_t seed = 0; seed < N; seed++) {
+    struct random_log want = {.shape = shape,
+                              .seed = seed,
+                              .operations = 3 + seed % 5,
+                              .processes = 2 + seed % 3,
+                              .values = seed % 4,
+                              .keys = 2,
+                              .no_empty = seed % 5 == 0,
+                              .pending = seed % 3 ? 0 : 20,
+                              .mutations = seed % 2};
+    struct online_options o = {.whole = seed % 7 == 0};
+    struct rng r = {seed};
+    struct log l = random_log(&want);
+    bool bad, same = says_the_same(&l, &o, &r, &bad);
+    nbad += bad;
+    log_free(&l);
+    if (!same) {
+      fprintf(stderr, "%s, seed %d\n", shape, (int)seed);
+      return;
+    }
+  }
+  CHECK(nbad > N / 50);
+}
+
+TEST(of_registers) {
+  compare("register");
+  compare("cas-register");
+}
+TEST(of_containers) {
+  compare("queue");
+  compare("stack");
+  compare("pqueue");
+}
+TEST(of_sets) {
+  compare("set");
+  compare("multiset");
+}
+TEST(of_maps) {
+  compare("map");
+  compare("kv");
+}
+TEST(of_counters) { compare("counter"); }
+
+TEST_MAIN
