@@ -14,7 +14,7 @@ enum {
   MOST_OUTCOMES = 8,     /* that are explained one by one */
   MOST_STEPS = 1000,     /* of an execution: longer ones go round for ever */
   KEPT_TRACES = 16,      /* of each kind, to see how a block can be realised */
-  CAUSES_SECONDS = 20,    /* for all of it */
+  CAUSES_SECONDS = 20,   /* for all of it */
   COUNT_STATES = 200000, /* of the client whose executions are counted */
   COUNT_SECONDS = 10,
 };
@@ -191,8 +191,57 @@ struct ranking {
   uint64_t good, bad; /* traces */
 };
 
+static uint32_t longest_bad(const struct rank_input *in) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < in->nbad; i++)
+    if (n < in->bad[i].conflicts->nnodes)
+      n = in->bad[i].conflicts->nnodes;
+  return n;
+}
+
+static bool repairs_all(const struct rank_input *in, struct cause r,
+                        uint32_t *unit) {
+  for (uint32_t i = 0; i < in->nbad; i++) {
+    in->units(in->ctx, r, &in->bad[i], unit);
+    if (!conflicts_cyclic(in->bad[i].conflicts, unit))
+      return false;
+  }
+  return true;
+}
+
+static struct cause without(struct cause c, uint32_t at, struct arena *a) {
+  struct code_block *left = arena_alloc(a, c.nblocks * sizeof *left);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < c.nblocks; i++)
+    if (i != at)
+      left[n++] = c.blocks[i];
+  return (struct cause){left, n};
+}
+
+/*
+ * Blocks were combined by their lines, without asking who calls whom: one in a
+ * function that is only called from another block is superfluous, and so is
+ * each whose traces the others happen to repair.
+ */
+static void spare_blocks(const struct causes *all, const struct rank_input *in,
+                         struct arena *a, struct causes *out) {
+  uint32_t *unit = xcalloc((size_t)longest_bad(in) + 1, sizeof *unit);
+  for (uint32_t i = 0; i < all->len; i++) {
+    struct cause c = all->at[i];
+    for (uint32_t k = 0; c.nblocks > 1 && k < c.nblocks;) {
+      struct cause fewer = without(c, k, a);
+      if (repairs_all(in, fewer, unit))
+        c = fewer;
+      else
+        k++;
+    }
+    causes_add(out, c);
+  }
+  free(unit);
+}
+
 static struct ranking rank(const struct collector *c, uint32_t outcome,
-                           const struct causes *all, struct arena *a) {
+                           const struct causes *from, struct arena *a) {
   VEC(struct rank_trace) good = {0}, bad = {0};
   for (uint32_t i = 0; i < c->traces.len; i++) {
     struct located *l = c->traces.at[i];
@@ -208,13 +257,18 @@ static struct ranking rank(const struct collector *c, uint32_t outcome,
                           .bad = bad.at,
                           .nbad = bad.len,
                           .units = section_units};
-  struct ranked *ranked = xcalloc(all->len + 1, sizeof *ranked);
-  rank_causes(all, &in, ranked);
-  out.at = arena_alloc(a, (all->len + 1) * sizeof *out.at);
-  for (uint32_t i = 0; i < all->len; i++)
+  struct arena own = {0};
+  struct causes all = {0};
+  spare_blocks(from, &in, &own, &all);
+  struct ranked *ranked = xcalloc(all.len + 1, sizeof *ranked);
+  rank_causes(&all, &in, ranked);
+  out.at = arena_alloc(a, (all.len + 1) * sizeof *out.at);
+  for (uint32_t i = 0; i < all.len; i++)
     if (ranked[i].cause.nblocks && !ranked[i].misses)
       share_cause(&out.at[out.len++], &ranked[i], a);
   free(ranked);
+  causes_free(&all);
+  arena_free(&own);
   vec_free(&good);
   vec_free(&bad);
   return out;
@@ -350,6 +404,7 @@ static void find(struct hunt *h, struct collector *c,
     struct client other = {0}, *client = i ? &other : &first;
     if (!hunt_read_client(h, h->order->blame[i].client, client))
       return;
+    out->clients += number_of(h->order, i) == i;
     c->first = number_of(h->order, i) ? NULL : &first;
     out->complete &= blame_client(h, c, i, client, end);
     client_free(&other);

@@ -4,53 +4,85 @@
  *
  * (M1) when minimal_checked is set, every client with one call less was
  *      searched completely, without finding this kind of fault.
+ * (M2) then the fault's type is known as well.  If a call of Pr is needed, no
+ *      history of the concurrent calls alone fails, since what is left without
+ *      the last final call are prefixes of what is left without another, and
+ *      prefixes of linearizable histories are linearizable.
  */
 #include "cli/finding.h"
 #include "cli/hunt_int.h"
+#include "cli/shrink.h"
 
 enum {
   MINIMIZE_STATES = 50000, /* of a client with one call less */
   MINIMIZE_SECONDS = 10,   /* in all: states can be very large */
+  LARGE_CALLS = 14,        /* of threads: more are first made less at once */
 };
 
-/* Does this client show the same kind of fault?  *proved is cleared when the
- * search could not say no for sure. */
-static bool still_bad(struct hunt *h, const struct client *c, path *out,
-                      bool *proved) {
+struct minimizer {
+  struct hunt *h;
+  struct bad *bad;
+};
+
+/* Does this client show the same kind of fault? */
+static enum reduce_answer check(void *ctx, const struct client *c) {
+  struct minimizer *m = ctx;
+  struct hunt *h = m->h;
   if (hunt_prepare(h, c) != RT_DONE)
-    return false;
+    return REDUCE_CORRECT;
   struct explore x;
   hunt_explore_init(h, &x);
   x.deadline = h->patience;
   x.max_states = MINIMIZE_STATES;
   enum explore_end how = hunt_explore(h, &x, SEARCH_STATEFUL);
-  if ((how != EXPLORE_ALL && how != EXPLORE_BAD) || x.cut)
-    *proved = false;
   if (how == EXPLORE_BAD) {
-    vec_free(out);
-    *out = x.bad;
-    return true;
+    vec_free(&m->bad->path);
+    m->bad->path = x.bad;
+    return REDUCE_FAILS;
   }
   vec_free(&x.bad);
-  return false;
+  return how == EXPLORE_ALL && !x.cut ? REDUCE_CORRECT : REDUCE_UNKNOWN;
 }
 
-static bool minimize(struct hunt *h, struct bad *b) {
-  bool proved = true;
-  for (uint32_t id = b->client.ncalls; id--;) {
-    struct client less = {0};
-    client_without(&less, &b->client, id);
-    if (less.ncalls && less.nthreads &&
-        still_bad(h, &less, &b->path, &proved)) {
-      client_free(&b->client);
-      b->client = less;
-      id = b->client.ncalls; /* what was needed may not be any more */
-      proved = true;
-    } else {
-      client_free(&less);
-    }
+static uint32_t domain(void *ctx, uint32_t op, uint32_t arg,
+                       const int64_t **values, bool *data) {
+  const struct minimizer *m = ctx;
+  return shrink_domain(m->h, op, arg, values, data);
+}
+
+static bool is_large(const struct client *c) {
+  return c->nthreads > 1 && client_first_final(c) - c->ninit > LARGE_CALLS;
+}
+
+/* A fault of one thread: all calls are that thread's. */
+static bool make_one_thread(struct reduce *r, struct bad *b) {
+  struct client one = {0};
+  struct client *c = &b->client;
+  if (c->nthreads != 1 || !(c->ninit + c->nfinal))
+    return false;
+  for (uint32_t i = 0; i < c->ncalls; i++)
+    client_add(&one, 1, c->calls[i]);
+  if (r->check(r->ctx, &one) != REDUCE_FAILS) {
+    client_free(&one);
+    return false;
   }
-  return proved; /* M1 */
+  client_free(c);
+  *c = one;
+  return true;
+}
+
+/* M1 */
+static bool minimize(struct hunt *h, struct bad *b) {
+  struct minimizer m = {h, b};
+  struct reduce r = {.check = check, .domain = domain, .ctx = &m};
+  if (is_large(&b->client))
+    hunt_shrink(h, b);
+  bool proved = reduce_calls(&r, &b->client);
+  if (make_one_thread(&r, b))
+    proved = reduce_calls(&r, &b->client);
+  if (reduce_values(&r, &b->client))
+    proved = reduce_calls(&r, &b->client);
+  return proved;
 }
 
 /* Among the bad executions of the client, one with the fewest switches. */
@@ -83,13 +115,12 @@ static void sequential_client(const struct jury *j, struct client *out) {
 
 static void make_sequential(struct hunt *h, struct bad *b) {
   struct client alone;
-  bool proved = true;
   sequential_client(&h->jury, &alone);
   client_free(&b->client);
   b->client = alone;
   vec_clear(&b->path);
   h->jury.only = FAULT_NONE;
-  still_bad(h, &b->client, &b->path, &proved);
+  check(&(struct minimizer){h, b}, &b->client);
 }
 
 /* The path was bad, and is not when it is run again. */
@@ -107,12 +138,23 @@ void hunt_not_repeatable(struct hunt *h) {
                            h->shared->board->client);
 }
 
+/* What is known of how small the client is. */
+static void tell_size(const struct hunt *h, struct finding *f, uint32_t from,
+                      bool minimal) {
+  f->minimal_checked = minimal;
+  f->minimal = h->shrinking;
+  f->minimal.from = from;
+  if (minimal && f->fault == FAULT_NOT_LINEARIZABLE)
+    f->minimal.type = f->client.nfinal ? 2 : 1; /* M2 */
+}
+
 void hunt_minimize(struct hunt *h, struct bad *b, bool simplify, bool tidy) {
   struct jury *j = &h->jury;
   bool minimal = false;
   h->found = true;
   h->patience = explore_now() + MINIMIZE_SECONDS;
   uint64_t before = h->r->statistics.executions;
+  uint32_t from = h->shrunk_from ? h->shrunk_from : b->client.ncalls;
   if (j->suite && j->spec_fault)
     make_sequential(h, b);
   j->only = j->fault;
@@ -130,6 +172,7 @@ void hunt_minimize(struct hunt *h, struct bad *b, bool simplify, bool tidy) {
     hunt_not_repeatable(h);
     return;
   }
-  f->minimal_checked = minimal;
+  tell_size(h, f, from, minimal);
+  hunt_neighbour(h, f, &b->path);
   hunt_conclude(h, f);
 }

@@ -30,6 +30,7 @@ struct session {
   struct description *about;
   VEC(struct run) runs;
   bool interrupted;   /* by the user: nothing more is begun */
+  bool patched;       /* --patch: the file is written */
   struct arena arena; /* texts that are added to results */
 };
 

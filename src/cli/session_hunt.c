@@ -4,6 +4,8 @@
  */
 #include "cli/autopsy.h"
 #include "cli/campaign.h"
+#include "cli/patch.h"
+#include "cli/races.h"
 #include "cli/repair.h"
 
 #include <stdlib.h>
@@ -224,8 +226,11 @@ static int hunt_object(struct session *s, struct run *r,
     c.deadline = begun + s->settings->time;
   enum worker_end end = worker_run(&r->worker, hunt_run, (void *)order);
   int err = take_worker(s, r, order, end, e);
-  if (!err && end == WORKER_DONE && r->result.finding)
+  if (!err && end == WORKER_DONE && r->result.finding) {
     repair(s, r, order); /* a saved schedule fails again */
+    patch(s, r, order);
+    races(s, r, order);
+  }
   if (err || end != WORKER_DONE || r->result.finding ||
       r->result.verdict != VERDICT_PASS)
     return err;
@@ -238,8 +243,11 @@ static int hunt_object(struct session *s, struct run *r,
   if (c.lost && how != CAMPAIGN_INTERRUPTED)
     session_warn(s, xasprintf("warning: %s, which others did again", c.lost));
   err = end_campaign(s, r, &c, how, e);
-  if (!err && r->result.finding && how == CAMPAIGN_BAD)
+  if (!err && r->result.finding && how == CAMPAIGN_BAD) {
     repair(s, r, order);
+    patch(s, r, order);
+    races(s, r, order);
+  }
   r->result.statistics.seconds = explore_now() - begun;
   campaign_free(&c);
   return err;
@@ -248,7 +256,10 @@ static int hunt_object(struct session *s, struct run *r,
 static int hunt_alone(struct session *s, struct run *r,
                       const struct hunt_order *order, struct error *e) {
   enum worker_end end = worker_run(&r->worker, hunt_run, (void *)order);
-  return take_worker(s, r, order, end, e);
+  int err = take_worker(s, r, order, end, e);
+  if (!err && end == WORKER_DONE && r->result.finding)
+    races(s, r, order);
+  return err;
 }
 
 int session_hunt(struct session *s, const struct hunt_order *plan,
@@ -264,7 +275,7 @@ int session_hunt(struct session *s, const struct hunt_order *plan,
   }
   if (order->native) /* its own watchdog comes first */
     r.worker.hang_seconds = STRESS_HANG_SECONDS;
-  bool alone = order->replay_only || order->native;
+  bool alone = order->replay_only || order->native || order->shrink;
   if (alone ? hunt_alone(s, &r, order, e) : hunt_object(s, &r, order, e)) {
     worker_release(&r.worker);
     return e->code;

@@ -3,6 +3,7 @@
 #include "cli/session.h"
 #include "model/trace_file.h"
 #include "report/namer.h"
+#include "report/races.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -107,6 +108,18 @@ static int write_traces(struct session *s, struct error *e) {
   return err;
 }
 
+/* The labelled graphs, one behind the other. */
+static int write_dot(struct story *const *stories, uint32_t n, const char *path,
+                     struct error *e) {
+  struct buf text = {0};
+  for (uint32_t i = 0; i < n; i++)
+    if (stories[i]->result->finding)
+      report_dot(stories[i], &text);
+  int err = buf_write_file(&text, path, e);
+  buf_free(&text);
+  return err;
+}
+
 int session_report(struct session *s, struct error *e) {
   const struct settings *set = s->settings;
   setlocale(LC_CTYPE, "");
@@ -155,6 +168,8 @@ int session_report(struct session *s, struct error *e) {
     buf_free(&json);
   }
   if (set->trace && write_traces(s, e))
+    status = 2;
+  if (set->dot && write_dot(stories, n, set->dot, e))
     status = 2;
   for (uint32_t i = 0; i < n; i++) {
     story_free(stories[i]);

@@ -70,7 +70,7 @@ static bool validate(const struct history *h, struct spec *s,
          !value_equal(result, o->result);
 }
 
-struct tally {
+struct counts {
   uint32_t answers[2][4]; /* by criterion and answer */
   uint32_t stuck[2];      /* YES, NO */
   uint32_t pending[2];
@@ -78,7 +78,7 @@ struct tally {
 };
 
 /* Compares both checkers; true when they agree. */
-static bool agree(const struct history *h, struct spec *s, struct tally *t) {
+static bool agree(const struct history *h, struct spec *s, struct counts *t) {
   static struct check fast, slow;
   bool ok = true, pending = false;
   for (uint32_t i = 0; i < h->client->ncalls; i++)
@@ -118,7 +118,7 @@ static bool skip_init(struct spec *s, const struct history *h) {
 }
 
 static void try_history(struct spec *s, const struct row *row, uint32_t nops,
-                        bool brittle, struct tally *t) {
+                        bool brittle, struct counts *t) {
   struct client c;
   struct hop ops[MAX_CALLS];
   struct history h = {.ops = ops};
@@ -142,11 +142,11 @@ static void try_history(struct spec *s, const struct row *row, uint32_t nops,
   client_free(&c);
 }
 
-static void each_row(bool brittle, struct tally *total) {
+static void each_row(bool brittle, struct counts *total) {
   for (unsigned i = 0; i < LEN(rows) && test_errors < 5; i++) {
     struct suite suite;
     struct error e = {0};
-    struct tally t = {0};
+    struct counts t = {0};
     uint32_t nops = count_ops(&rows[i]);
     rng.state = 1000 + i;
     struct spec *s =
@@ -174,7 +174,7 @@ static void each_row(bool brittle, struct tally *total) {
 }
 
 TEST(linearize_answers_like_brute) {
-  struct tally t = {0};
+  struct counts t = {0};
   each_row(false, &t);
   printf("linearizable: %u yes, %u no; sequential: %u yes, %u no; "
          "stuck: %u yes, %u no; pending: %u yes, %u no\n",
@@ -191,7 +191,7 @@ TEST(linearize_answers_like_brute) {
 }
 
 TEST(sequential_faults_are_found_alike) {
-  struct tally t = {0};
+  struct counts t = {0};
   each_row(true, &t);
   printf("faults: %u and %u\n", t.answers[0][CHECK_SPEC_FAULT],
          t.answers[1][CHECK_SPEC_FAULT]);

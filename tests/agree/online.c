@@ -83,7 +83,8 @@ static void compare(const char *shape) {
                               .no_empty = seed % 5 == 0,
                               .pending = seed % 3 ? 0 : 20,
                               .mutations = seed % 2};
-    struct online_options o = {.whole = seed % 7 == 0};
+    struct online_options o = {.whole = seed % 7 == 0,
+                               .late = seed % 4 == 1 ? 5 : 0};
     struct rng r = {seed};
     struct log l = random_log(&want);
     bool bad, same = says_the_same(&l, &o, &r, &bad);
@@ -115,5 +116,53 @@ TEST(of_maps) {
   compare("kv");
 }
 TEST(of_counters) { compare("counter"); }
+
+/* Long ones: against the frontier, which knows the shortest bad prefix. */
+static void compare_long(const char *shape, uint64_t seed) {
+  struct random_log want = {.shape = shape,
+                            .seed = seed,
+                            .operations = 400,
+                            .processes = 3,
+                            .values = seed % 2 ? 5 : 0,
+                            .removals = 70,
+                            .mutations = seed % 3 ? 1 : 0};
+  struct log l = random_log(&want);
+  struct error e = {0};
+  struct log_answer a = {0};
+  struct type *t = type_open(l.type, l.type_argument, &e);
+  struct type_op *ops = xcalloc(l.ops.len, sizeof *ops);
+  struct log_problem p = {&l, t, ops, l.ops.len};
+  struct log_budget none = {0};
+  for (uint32_t i = 0; i < l.ops.len; i++)
+    CHECK_INT(t->prepare(t, &l, &l.ops.at[i], &ops[i], &e), 0);
+  check_frontier(&p, &none, false, &a);
+  struct type *u = type_open(l.type, l.type_argument, &e);
+  struct online_options o = {.late = seed % 4 ? 0 : 50};
+  struct online *x = online_new(u, &o);
+  struct stream s = stream_of(&l);
+  for (uint32_t time = 0; time < l.end; time++) {
+    struct log_event ev;
+    if (stream_event(&s, time, &ev))
+      CHECK_INT(online_add(x, &ev, &e), 0);
+  }
+  struct online_answer b = online_answer(x);
+  if (!CHECK_INT(b.verdict, a.verdict) ||
+      (a.verdict == LOG_VIOLATION &&
+       !CHECK_INT(b.event, l.ops.at[a.at].ret + 1)))
+    fprintf(stderr, "%s, seed %d\n", shape, (int)seed);
+  free(s.at);
+  online_free(x);
+  log_answer_free(&a);
+  free(ops);
+  type_free(t);
+  type_free(u);
+  log_free(&l);
+}
+
+TEST(long_ones) {
+  for (uint32_t s = 0; random_log_shapes[s]; s++)
+    for (uint64_t seed = 0; seed < 30; seed++)
+      compare_long(random_log_shapes[s], seed);
+}
 
 TEST_MAIN

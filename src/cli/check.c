@@ -1,0 +1,284 @@
+/* `faultline check FILE…`: are recorded histories linearizable? */
+#include "base/opt.h"
+#include "cli/check_int.h"
+#include "cli/commands.h"
+#include "read/read.h"
+
+#include <dirent.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { TABLE_DEPTHS = 5 }; /* as the paper's */
+
+struct check {
+  struct check_settings *s;
+  FILE *to;
+  struct error e; /* of the first history that cannot be checked */
+  bool violation, unknown;
+  uint32_t nhistories;
+  VEC(struct buf) json;
+  struct log_page page;
+  struct buf orders;
+  struct check_table *table;
+};
+
+/* ---- what comes out ---- */
+
+static void take(void *ctx, struct check_result *r) {
+  struct check *c = ctx;
+  static const char *const words[] = {"linearizable", "violation", "unknown"};
+  if (c->e.code)
+    return;
+  if (r->error) {
+    error_set(&c->e, r->error, "%s", buf_text(&r->text));
+    return;
+  }
+  c->nhistories++;
+  c->violation |= r->verdict == LOG_VIOLATION;
+  c->unknown |= r->verdict == LOG_UNKNOWN;
+  fputs(buf_text(&r->text), c->to);
+  if (c->s->json) {
+    vec_push(&c->json, r->json);
+    r->json = (struct buf){0};
+  }
+  if (c->s->html)
+    log_page_add(&c->page, &r->html, words[r->verdict]);
+  if (c->s->order)
+    buf_put(&c->orders, buf_text(&r->order), r->order.len);
+  if (c->table)
+    check_table_add(c->table, &r->depths);
+}
+
+static void write_files(struct check *c) {
+  struct buf b = {0};
+  if (c->s->json) {
+    log_json_document(c->json.at, c->json.len, &b);
+    buf_write_file(&b, c->s->json, &c->e);
+  }
+  buf_clear(&b);
+  if (c->s->html && !c->e.code) {
+    log_page_finish(&c->page, &b);
+    buf_write_file(&b, c->s->html, &c->e);
+  }
+  if (c->s->order && !c->e.code)
+    buf_write_file(&c->orders, c->s->order, &c->e);
+  buf_clear(&b);
+  if (c->table && !c->e.code) {
+    check_table_print(c->table, &b);
+    fputs(buf_text(&b), c->to);
+  }
+  buf_free(&b);
+}
+
+static void check_free(struct check *c) {
+  for (uint32_t i = 0; i < c->json.len; i++)
+    buf_free(&c->json.at[i]);
+  vec_free(&c->json);
+  buf_free(&c->page.data);
+  buf_free(&c->orders);
+  if (c->table)
+    check_table_free(c->table);
+}
+
+/* ---- what goes in ---- */
+
+/* One history is held back until it is known whether another one follows. */
+static void read_file(struct check *c, struct check_jobs *jobs,
+                      const char *path, struct error *e) {
+  struct reader *r = reader_open(path, (enum read_format)c->s->format, e);
+  if (!r)
+    return;
+  struct log held, next;
+  uint32_t n = 0;
+  int got;
+  while ((got = reader_log(r, &next, e)) > 0 && !c->e.code) {
+    if (n++)
+      check_jobs_add(jobs, &held, true);
+    held = next;
+  }
+  if (got > 0) {
+    log_free(&next);
+  }
+  if (n && got == 0)
+    check_jobs_add(jobs, &held, n > 1);
+  else if (n)
+    log_free(&held);
+  else if (got == 0)
+    error_set(e, ERR_INPUT, "%s: no history in it", path);
+  reader_close(r);
+}
+
+static bool is_history(const struct dirent *d) {
+  static const char *const ends[] = {".jsonl", ".json", ".edn", ".log",
+                                     ".txt",   ".gz",   NULL};
+  size_t len = strlen(d->d_name);
+  for (int i = 0; ends[i] && d->d_name[0] != '.'; i++) {
+    size_t n = strlen(ends[i]);
+    if (len > n && !strcmp(d->d_name + len - n, ends[i]))
+      return true;
+  }
+  return false;
+}
+
+static int wanted(const struct dirent *d) { return is_history(d); }
+
+/* The files of a folder, by name; else the file itself. */
+static void read_path(struct check *c, struct check_jobs *jobs,
+                      const char *path, struct error *e) {
+  struct stat st;
+  struct dirent **names;
+  if (stat(path, &st) || !S_ISDIR(st.st_mode)) {
+    read_file(c, jobs, path, e);
+    return;
+  }
+  int n = scandir(path, &names, wanted, alphasort);
+  if (n <= 0)
+    error_set(e, ERR_INPUT,
+              "%s: no history files in this folder (.jsonl, .json, .edn, .log, "
+              ".txt, .gz)",
+              path);
+  for (int i = 0; i < n; i++) {
+    char *file = xasprintf("%s/%s", path, names[i]->d_name);
+    if (!e->code && !c->e.code)
+      read_file(c, jobs, file, e);
+    free(file);
+    free(names[i]);
+  }
+  if (n >= 0)
+    free(names);
+}
+
+static bool use_colour(const struct check_settings *s, FILE *to) {
+  const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+  if (s->color)
+    return s->color == 1;
+  return isatty(fileno(to)) && !(no && *no) && !(term && !strcmp(term, "dumb"));
+}
+
+static int check_files(struct check_settings *s, const struct opt_words *files,
+                       struct error *e) {
+  struct check c = {.s = s};
+  c.to = s->json && !strcmp(s->json, "-") ? stderr : stdout;
+  setlocale(LC_CTYPE, "");
+  s->style = (struct text_style){.width = 80,
+                                 .colour = use_colour(s, c.to),
+                                 .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
+                                 .quiet = s->quiet};
+  if (s->time > 0)
+    s->deadline = check_now() + s->time;
+  if (s->depth_table)
+    c.table = check_table_new((uint32_t)s->depth);
+  struct check_jobs *jobs = check_jobs_start(s, take, &c);
+  for (uint32_t i = 0; i < files->len && !e->code && !c.e.code; i++)
+    read_path(&c, jobs, files->at[i], e);
+  check_jobs_finish(jobs);
+  if (!e->code && !c.e.code)
+    write_files(&c);
+  if (c.e.code)
+    *e = c.e; /* it comes first */
+  int status = c.violation ? 1 : c.unknown ? 3 : 0;
+  check_free(&c);
+  return status;
+}
+
+/* ---- options ---- */
+
+static int settle(struct check_settings *s, const struct opt_rest *rest,
+                  struct error *e) {
+  if (!rest->args.len)
+    return error_set(e, ERR_USAGE, "check: which file? - is standard input");
+  if (s->depth_table && !s->depth)
+    s->depth = TABLE_DEPTHS;
+  if (s->depth && s->method == CHECK_AUTO && !s->depth_table)
+    s->method = CHECK_HITTING;
+  if (s->depth && s->method != CHECK_HITTING && !s->depth_table)
+    return error_set(e, ERR_USAGE, "--depth is for --method=hitting");
+  if (s->order && s->depth_table)
+    return error_set(e, ERR_USAGE, "--linearization and --depth-table do not "
+                                   "go together");
+  if (!s->jobs) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    s->jobs = cores > 0 ? (uint64_t)cores : 1;
+  }
+  return ERR_NONE;
+}
+
+static const char notes[] =
+    "A FILE is a history, or several; a folder stands for its files; - is "
+    "standard\ninput.  docs/history.md describes the formats, docs/check.md "
+    "the answers.\n\n"
+    "Exit status: 0 all are linearizable, 1 one is not, 2 usage or a file that "
+    "cannot\nbe understood, 3 one is not decided.\n";
+
+#define CHECK_METHOD_NAME(id, name) name,
+static const char *const methods[] = {CHECK_METHODS(CHECK_METHOD_NAME) NULL};
+
+int command_check(int argc, char **argv) {
+  struct check_settings s = {0};
+  struct opt opts[] = {
+      {"format", 0, OPT_ENUM, &s.format, "FORMAT",
+       "of the files; recognised by content", "Input",
+       .choices = read_format_name},
+      {"spec", 0, OPT_STRING, &s.spec, "TYPE",
+       "what the object is (faultline specs), or ./mine.so; without it the "
+       "file's own word, or the names of the operations, say it",
+       "Input"},
+      {"spec-arg", 0, OPT_STRING, &s.argument, "VALUE",
+       "its capacity, or what it begins with", "Input"},
+      {"initial", 0, OPT_STRING, &s.argument, "VALUE", "the same", "Input"},
+      {"method", 0, OPT_ENUM, &s.method, "METHOD", "how it is decided",
+       "Search", .choices = methods},
+      {"depth", 0, OPT_UINT64, &s.depth, "D",
+       "hitting families up to this depth", "Search", .min = 1, .max = 64},
+      {"depth-table", 0, OPT_FLAG, &s.depth_table, NULL,
+       "sizes of hitting families and depths of witnesses, as tables",
+       "Search"},
+      {"no-monitor", 0, OPT_FLAG, &s.no_monitor, NULL,
+       "search also where a polynomial monitor would decide", "Search"},
+      {"no-partition", 0, OPT_FLAG, &s.no_partition, NULL,
+       "do not split histories by key", "Search"},
+      {"jobs", 'j', OPT_UINT64, &s.jobs, "N",
+       "processes; as many as there are cores", "Search", .min = 1,
+       .max = 1024},
+      {"time", 0, OPT_DOUBLE, &s.time, "SECONDS", "for all files together",
+       "Search"},
+      {"memory", 0, OPT_SIZE, &s.memory, "SIZE",
+       "of a process; then the verdict is unknown", "Search"},
+      {"json", 0, OPT_STRING, &s.json, "FILE",
+       "write the answers as JSON; - is standard output", "Output"},
+      {"html", 0, OPT_STRING, &s.html, "FILE",
+       "write a page with the time-lines of violations", "Output"},
+      {"linearization", 0, OPT_STRING, &s.order, "FILE",
+       "write the orders that were found, as histories", "Output"},
+      {"quiet", 'q', OPT_FLAG, &s.quiet, NULL, "one line a history", "Output"},
+      {"color", 0, OPT_ENUM, &s.color, "WHEN", "auto, always or never",
+       "Output",
+       .choices = (const char *const[]){"auto", "always", "never", NULL}},
+      {0}};
+  struct opt_command c = {"faultline check FILE... [options]",
+                          "Whether recorded histories are linearizable, and "
+                          "if not, why.",
+                          opts, notes};
+  struct opt_rest rest = {0};
+  struct error e = {0};
+  int status = 0;
+  if (!opt_parse(&c, argc, argv, &rest, &e)) {
+    if (rest.help) {
+      struct buf b = {0};
+      opt_help(&c, &b);
+      fputs(buf_text(&b), stdout);
+      buf_free(&b);
+    } else if (!settle(&s, &rest, &e)) {
+      status = check_files(&s, &rest.args, &e);
+    }
+  }
+  if (e.code)
+    status = command_complain(&e);
+  opt_rest_free(&rest);
+  return status;
+}

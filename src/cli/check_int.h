@@ -1,0 +1,93 @@
+/*
+ * `faultline check`: recorded histories from files.  check.c has the options
+ * and reads, check_one.c decides about one history, check_jobs.c does so in
+ * several processes, check_table.c makes the tables of depths.
+ */
+#ifndef CLI_CHECK_INT_H
+#define CLI_CHECK_INT_H
+
+#include "base/err.h"
+#include "check/log_check.h"
+#include "model/log.h"
+#include "report/log_report.h"
+
+#define CHECK_METHODS(_)                                                       \
+  _(AUTO, "auto")                                                              \
+  _(EXACT, "exact")                                                            \
+  _(FRONTIER, "frontier")                                                      \
+  _(LINEARIZE, "linearize")                                                    \
+  _(MONITOR, "monitor")                                                        \
+  _(HITTING, "hitting")
+
+#define CHECK_METHOD_ENUM(id, name) CHECK_##id,
+enum check_method { CHECK_METHODS(CHECK_METHOD_ENUM) };
+#undef CHECK_METHOD_ENUM
+
+struct check_settings {
+  int format, method, color;
+  const char *spec;
+  const char *argument; /* of the specification, or NULL */
+  uint64_t depth;       /* 0: not given */
+  bool depth_table, no_monitor, no_partition, quiet;
+  uint64_t jobs;
+  double time;     /* seconds for all; 0: no end */
+  double deadline; /* of the monotonic clock; 0: none */
+  uint64_t memory;
+  const char *json, *html, *order;
+  struct text_style style;
+};
+
+/* One history for the tables of depths; CHECK_TABLE_DEPTHS of them. */
+enum { CHECK_TABLE_DEPTHS = 8 };
+struct check_depths {
+  char type[64];
+  uint32_t ops, level;
+  uint64_t pairs;
+  bool linearizable;
+  uint32_t ndepths;
+  uint64_t distinct[CHECK_TABLE_DEPTHS];
+  bool witness[CHECK_TABLE_DEPTHS];
+};
+
+/* What came of one history: pieces of the reports that were asked for. */
+struct check_result {
+  int error; /* of the user's input: `text` says it */
+  enum log_verdict verdict;
+  struct check_depths depths;
+  struct buf text, json, html, order;
+};
+void check_result_free(struct check_result *r);
+
+/* A type that the next history may need again. */
+struct check_type {
+  char *name;
+  datum argument;
+  struct type *type;
+};
+void check_type_free(struct check_type *t);
+
+void check_one(const struct check_settings *s, const struct log *l,
+               bool several, struct check_type *cached,
+               struct check_result *out);
+
+double check_now(void);
+
+/*
+ * Histories go in, results come out in the same order.  With one job all is
+ * done in place; else by processes, some histories each.
+ */
+struct check_jobs;
+typedef void check_sink(void *ctx, struct check_result *r);
+struct check_jobs *check_jobs_start(const struct check_settings *s,
+                                    check_sink *sink, void *ctx);
+void check_jobs_add(struct check_jobs *j, struct log *l, bool several);
+void check_jobs_finish(struct check_jobs *j); /* frees */
+
+/* The paper's Tables 1 to 3. */
+struct check_table;
+struct check_table *check_table_new(uint32_t depths);
+void check_table_add(struct check_table *t, const struct check_depths *d);
+void check_table_print(const struct check_table *t, struct buf *out);
+void check_table_free(struct check_table *t);
+
+#endif

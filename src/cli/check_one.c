@@ -1,0 +1,312 @@
+/* One recorded history: its type, the verdict, the reports. */
+#include "check/explain_log.h"
+#include "check/hitting.h"
+#include "cli/check_int.h"
+#include "read/read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Seconds that an explanation may take when nobody said how long. */
+static const double EXPLAIN_SECONDS = 10;
+
+double check_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void check_result_free(struct check_result *r) {
+  buf_free(&r->text);
+  buf_free(&r->json);
+  buf_free(&r->html);
+  buf_free(&r->order);
+}
+
+void check_type_free(struct check_type *t) {
+  if (t->type)
+    type_free(t->type);
+  free(t->name);
+  *t = (struct check_type){0};
+}
+
+/* ---- the type ---- */
+
+/* 3, nil, true, "text"; what is neither is a text. */
+static datum read_datum(const char *text) {
+  static const struct {
+    const char *word;
+    datum d;
+  } words[] = {{"nil", DATUM_NIL},
+               {"null", DATUM_NIL},
+               {"true", DATUM_TRUE},
+               {"false", DATUM_FALSE}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(text, words[i].word))
+      return words[i].d;
+  char *end;
+  long long number = strtoll(text, &end, 10);
+  if (*text && !*end)
+    return datum_number(number);
+  size_t len = strlen(text);
+  if (len > 1 && text[0] == '"' && text[len - 1] == '"')
+    return datum_text(text + 1, len - 2);
+  return datum_text(text, len);
+}
+
+static struct type *find_type(const struct check_settings *s,
+                              const struct log *l, struct check_type *cached,
+                              struct error *e) {
+  const char *name = l->type ? l->type : s->spec;
+  datum argument = l->type_argument;
+  if (s->argument && (argument == DATUM_NONE || !l->type))
+    argument = read_datum(s->argument);
+  if (!name && !(name = type_guess(l, e)))
+    return NULL;
+  if (cached->type && !cached->type->cut && cached->argument == argument &&
+      !strcmp(cached->name, name))
+    return cached->type;
+  check_type_free(cached);
+  cached->type = type_open(name, argument, e);
+  cached->name = xstrdup(name);
+  cached->argument = argument;
+  return cached->type;
+}
+
+/* The error of one operation, with its place. */
+static int prepare(const struct log *l, struct log_problem *p,
+                   struct error *e) {
+  p->ops = xmalloc((l->ops.len + 1) * sizeof *p->ops);
+  p->nops = l->ops.len;
+  for (uint32_t i = 0; i < l->ops.len; i++) {
+    struct error inner = {0};
+    if (!p->type->prepare(p->type, l, &l->ops.at[i], &p->ops[i], &inner))
+      continue;
+    if (l->source && l->ops.at[i].line && strncmp(inner.text, l->source,
+                                                  strlen(l->source)))
+      return error_set(e, inner.code, "%s:%u: %s", l->source,
+                       l->ops.at[i].line, inner.text);
+    return error_set(e, inner.code, "%s", inner.text);
+  }
+  return ERR_NONE;
+}
+
+/* ---- the verdict ---- */
+
+static uint64_t resident_bytes(void) {
+  unsigned long size = 0, resident = 0;
+  FILE *f = fopen("/proc/self/statm", "r");
+  if (f) {
+    if (fscanf(f, "%lu %lu", &size, &resident) != 2)
+      resident = 0;
+    fclose(f);
+  }
+  return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* What is left of the user's: the log itself takes memory too. */
+static struct log_budget budget(const struct check_settings *s) {
+  struct log_budget b = {.deadline = s->deadline};
+  if (s->memory) {
+    uint64_t used = resident_bytes();
+    b.memory = used < s->memory ? s->memory - used : 1;
+  }
+  return b;
+}
+
+static bool is_monitor(const char *method) {
+  return method && !strncmp(method, "monitor", 7);
+}
+
+/* Only by a monitor: the exact search behind it has no step to make. */
+static void check_by_monitor(const struct log_problem *p,
+                             const struct log_options *o,
+                             struct log_answer *a) {
+  struct log_options only = *o;
+  const char *why = NULL;
+  only.no_monitor = false;
+  only.budget.steps = 1;
+  check_log(p, &only, a);
+  if (is_monitor(a->method))
+    return;
+  struct log_answer whole = {0};
+  if (check_monitor(p, &whole, &why) || !why || p->type->by_key)
+    why = "the history of some key is not what its monitor can decide";
+  log_answer_free(&whole);
+  log_answer_free(a);
+  *a = (struct log_answer){
+      .verdict = LOG_UNKNOWN, .method = "monitor", .limit = why};
+  a->at = UINT32_MAX;
+}
+
+static void check_by_hitting(const struct check_settings *s,
+                             const struct log_problem *p, bool all,
+                             const struct log_budget *b, struct log_report *r,
+                             struct log_answer *a) {
+  struct hitting h;
+  check_hitting(p, (uint32_t)s->depth, all, b, &h);
+  *a = (struct log_answer){.verdict = h.verdict,
+                           .method = "hitting",
+                           .limit = h.limit,
+                           .steps = h.steps,
+                           .at = UINT32_MAX};
+  r->depth = h.depth;
+  for (uint32_t i = 0; i < h.order.len; i++)
+    vec_push(&a->order, h.order.at[i]);
+  for (uint32_t i = 0; i < h.depths.len; i++) {
+    const struct hitting_depth *d = &h.depths.at[i];
+    vec_push(&r->families,
+             ((struct log_family){d->d, d->indices, d->distinct, d->whole,
+                                  d->witness}));
+  }
+  hitting_free(&h);
+}
+
+static void decide(const struct check_settings *s, const struct log_problem *p,
+                   struct log_report *r, struct log_answer *a) {
+  struct log_options o = {.budget = budget(s),
+                          .no_monitor = s->no_monitor,
+                          .no_partition = s->no_partition,
+                          .want_order = s->order != NULL};
+  switch ((enum check_method)s->method) {
+  case CHECK_AUTO:
+    check_log(p, &o, a);
+    break;
+  case CHECK_EXACT:
+    o.no_monitor = true;
+    check_log(p, &o, a);
+    break;
+  case CHECK_FRONTIER:
+    check_frontier(p, &o.budget, o.want_order, a);
+    break;
+  case CHECK_LINEARIZE:
+    check_depth_first(p, &o.budget, o.want_order, a);
+    break;
+  case CHECK_MONITOR:
+    check_by_monitor(p, &o, a);
+    break;
+  case CHECK_HITTING:
+    check_by_hitting(s, p, false, &o.budget, r, a);
+    break;
+  }
+}
+
+/* ---- the tables of depths ---- */
+
+static void measure(const struct check_settings *s, const struct log_problem *p,
+                    struct log_report *r, struct log_answer *a,
+                    struct check_depths *out) {
+  struct hitting_shape shape = hitting_shape(p);
+  struct log_answer by_families = {0};
+  struct log_budget b = budget(s);
+  snprintf(out->type, sizeof out->type, "%s", p->type->name);
+  out->ops = shape.ops;
+  out->level = shape.level;
+  out->pairs = shape.pairs;
+  out->linearizable = a->verdict == LOG_LINEARIZABLE;
+  if (!shape.pairs)
+    return; /* a single schedule */
+  check_by_hitting(s, p, true, &b, r, &by_families);
+  for (uint32_t i = 0; i < r->families.len && i < CHECK_TABLE_DEPTHS; i++) {
+    out->distinct[i] = r->families.at[i].distinct;
+    out->witness[i] = r->families.at[i].witness;
+    out->ndepths = i + 1;
+  }
+  log_answer_free(&by_families);
+}
+
+/* ---- reports ---- */
+
+/* The operations in the order that was found: a history of one at a time. */
+static void write_order(const struct log *l, const struct log_answer *a,
+                        struct buf *out) {
+  struct log seq = *l;
+  memset(&seq.ops, 0, sizeof seq.ops);
+  memset(&seq.notes, 0, sizeof seq.notes);
+  for (uint32_t i = 0; i < a->order.len; i++) {
+    struct log_op o = l->ops.at[a->order.at[i]];
+    bool pending = o.ret == LOG_PENDING;
+    o.call = 2 * i;
+    o.ret = 2 * i + 1;
+    if (pending)
+      o.result = DATUM_NONE;
+    vec_push(&seq.ops, o);
+  }
+  seq.end = 2 * a->order.len;
+  log_write(&seq, out);
+  vec_free(&seq.ops);
+}
+
+static void report(const struct check_settings *s, const struct log_problem *p,
+                   struct log_report *r, struct log_answer *a,
+                   struct check_result *out) {
+  struct log_explained x = {0};
+  bool shown = !s->quiet || s->json || s->html;
+  if (a->verdict == LOG_VIOLATION && shown && !s->depth_table) {
+    struct log_budget b = budget(s);
+    double end = check_now() + EXPLAIN_SECONDS;
+    if (!b.deadline || b.deadline > end)
+      b.deadline = end;
+    explain_log(p, a, &b, &x);
+    r->violation = &x;
+  }
+  if (!s->depth_table)
+    log_report_text(r, &s->style, &out->text);
+  if (s->json)
+    log_report_json(r, &out->json);
+  if (s->html)
+    log_report_html(r, &out->html);
+  if (s->order && a->verdict == LOG_LINEARIZABLE)
+    write_order(p->log, a, &out->order);
+  log_explained_free(&x);
+}
+
+static const char *const verdict_word[] = {"linearizable", "violation",
+                                           "unknown"};
+
+static void check_prepared(const struct check_settings *s,
+                           const struct log_problem *p, bool several,
+                           struct check_result *out) {
+  struct log_answer a = {.at = UINT32_MAX};
+  struct log_report r = {.log = p->log,
+                         .source = p->log->source ? p->log->source : "-",
+                         .several = several,
+                         .spec = p->type->name,
+                         .reached = LOG_NO_OP};
+  for (uint32_t i = 0; i < p->nops; i++)
+    r.pending += p->ops[i].op->ret == LOG_PENDING;
+  decide(s, p, &r, &a);
+  r.verdict = verdict_word[a.verdict];
+  r.method = a.method;
+  r.limit = a.verdict == LOG_UNKNOWN ? a.limit : NULL;
+  r.steps = a.steps;
+  if (a.verdict == LOG_UNKNOWN && a.at < p->nops)
+    r.reached = a.at;
+  out->verdict = a.verdict;
+  if (s->depth_table)
+    measure(s, p, &r, &a, &out->depths);
+  report(s, p, &r, &a, out);
+  log_answer_free(&a);
+  vec_free(&r.families);
+}
+
+void check_one(const struct check_settings *s, const struct log *l,
+               bool several, struct check_type *cached,
+               struct check_result *out) {
+  struct error e = {0};
+  struct log_problem p = {.log = l};
+  *out = (struct check_result){0};
+  p.type = find_type(s, l, cached, &e);
+  if (p.type && !prepare(l, &p, &e))
+    check_prepared(s, &p, several, out);
+  free(p.ops);
+  if (e.code) {
+    out->error = e.code;
+    bool placed = l->source && !strncmp(e.text, l->source, strlen(l->source));
+    buf_printf(&out->text, "%s%s%s", placed || !l->source ? "" : l->source,
+               placed || !l->source ? "" : ": ", e.text);
+  }
+}

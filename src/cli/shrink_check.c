@@ -1,0 +1,338 @@
+/*
+ * CHECK: can this client fail?  First by the schedule that was recorded, as far
+ * as its calls are still there; then all states, if they are few; then
+ * executions drawn by D-PCT (by PCT where nothing is known of the steps), and
+ * at random.  Version B: by real threads.
+ */
+#include "cli/shrink.h"
+
+#include "search/stress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  SIGMA = 20,          /* executions that are drawn: the paper's σ */
+  FEW = 4,             /* the same, of a long client with a schedule */
+  REAL_CALLS = 100000, /* of real threads, in σ rounds … */
+  REAL_ROUNDS = 2000,  /* … but at most these, and so long: threads that */
+  REAL_MS = 300,       /* wait for a core are no work that could be counted */
+  CHECK_STATES = 3000, /* of one client, less after many initial calls … */
+  LONG_INIT = 50,      /* calls that make a state twice as large, about */
+  CHECK_EXECUTIONS = 500, /* … and executions */
+  SMALL_CALLS = 8,        /* concurrent ones: all states are worth a try */
+  CALL_EFFORT = 10,       /* steps: what judging costs for a call */
+  INIT_STEPS = 1000,      /* that an initial call may take, … */
+  CALL_STEPS = 300,       /* … and another, on top of … */
+  MOST_STEPS = 2000,      /* … --max-steps, but at most these */
+  CHECK_CALLS =
+      200000, /* of the specification, for a history of real threads */
+};
+
+bool shrink_goes_on(const struct shrinker *s) {
+  const struct hunt *h = s->h;
+  return s->effort < s->max_effort &&
+         !(h->timed && explore_now() >= h->deadline);
+}
+
+/* ---- the recorded schedule ---- */
+
+/* Follows recorded steps call by call: what a call takes less is skipped, what
+ * it takes more is made before the thread's next call. */
+struct guide {
+  const struct client *client;
+  recorded_list steps;
+  uint32_t next;
+  path taken;
+};
+
+/* Is the thread still in a call before this one? */
+static bool is_behind(const struct guide *g, const struct recorded *r) {
+  return r->call > g->client->ninit &&
+         g->client->calls[r->call - 1].thread == r->thread &&
+         !rt_call_done(r->call - 1);
+}
+
+static int guide_pick(void *ctx, uint32_t enabled, int current) {
+  struct guide *g = ctx;
+  int t = -1;
+  while (t < 0 && g->next < g->steps.len) {
+    const struct recorded *r = &g->steps.at[g->next];
+    if (!rt_call_done(r->call) && enabled >> r->thread & 1) {
+      t = r->thread;
+      g->next += !is_behind(g, r);
+    } else {
+      g->next++;
+    }
+  }
+  if (t < 0)
+    t = enabled >> current & 1 ? current : __builtin_ctz(enabled);
+  vec_push(&g->taken, (uint8_t)t);
+  return t;
+}
+
+static int guide_choose(void *ctx, int n) {
+  struct guide *g = ctx;
+  (void)n;
+  vec_push(&g->taken, (uint8_t)PATH_CHOICE);
+  return 0;
+}
+
+/* The recorded steps of the calls that the client has. */
+static void translate(const struct shrinker *s, const struct client *c,
+                      const uint32_t *from, uint32_t nfrom,
+                      recorded_list *out) {
+  uint32_t n = s->client.ncalls;
+  uint32_t *to = xmalloc((n + 1) * sizeof *to);
+  for (uint32_t i = 0; i < n; i++)
+    to[i] = UINT32_MAX;
+  for (uint32_t i = c->ninit; i < nfrom && i < client_first_final(c); i++)
+    to[from[i]] = i;
+  for (uint32_t i = 0; i < s->steps.len; i++) {
+    uint32_t call = to[s->steps.at[i].call];
+    if (call != UINT32_MAX)
+      vec_push(out, ((struct recorded){c->calls[call].thread, call}));
+  }
+  free(to);
+}
+
+static bool by_record(struct shrinker *s, const uint32_t *from, uint32_t nfrom,
+                      path *out) {
+  struct guide g = {.client = &s->now};
+  if (!s->steps.len || !from)
+    return false;
+  translate(s, &s->now, from, nfrom, &g.steps);
+  struct rt_driver d = {guide_pick, guide_choose, &g, .every = true};
+  struct judge judge = jury_judge(&s->h->jury);
+  bool bad = judge.ended(judge.ctx, rt_run(&d)) == JUDGE_BAD;
+  s->h->r->statistics.executions++;
+  s->h->r->statistics.events += rt_steps();
+  if (bad)
+    *out = g.taken;
+  else
+    vec_free(&g.taken);
+  vec_free(&g.steps);
+  return bad;
+}
+
+/* ---- the engine ---- */
+
+static uint32_t concurrent_calls(const struct client *c) {
+  return client_first_final(c) - c->ninit;
+}
+
+static bool search(struct shrinker *s, int how, uint64_t executions,
+                   enum explore_end *end, path *out) {
+  struct explore x;
+  hunt_explore_init(s->h, &x);
+  x.max_executions = executions;
+  x.seed = s->h->set->seed + s->clients;
+  if (how == SEARCH_STATEFUL) {
+    x.max_states = CHECK_STATES * LONG_INIT / (LONG_INIT + s->now.ninit);
+    x.max_memory = s->h->set->memory;
+  }
+  *end = hunt_explore(s->h, &x, how);
+  s->effort += x.transitions * (s->now.ninit / LONG_INIT);
+  if (*end == EXPLORE_BAD)
+    *out = x.bad;
+  else
+    vec_free(&x.bad);
+  return *end == EXPLORE_BAD;
+}
+
+static bool by_search(struct shrinker *s, path *out) {
+  enum explore_end end = EXPLORE_STATES;
+  int priorities = s->h->order->estimates ? SEARCH_DPCT : SEARCH_PCT;
+  bool small = concurrent_calls(&s->now) <= SMALL_CALLS;
+  if (small && search(s, SEARCH_STATEFUL, CHECK_EXECUTIONS, &end, out))
+    return true;
+  if (end == EXPLORE_ALL || end == EXPLORE_TIME)
+    return false;
+  if (!small && s->steps.len) /* the schedule says more than chance */
+    return search(s, priorities, FEW, &end, out);
+  return search(s, priorities, SIGMA, &end, out) ||
+         search(s, SEARCH_RANDOM, SIGMA, &end, out);
+}
+
+static void keep_bad(struct shrinker *s, path p) {
+  client_free(&s->bad.client);
+  vec_free(&s->bad.path);
+  client_copy(&s->bad.client, &s->now);
+  s->bad.path = p;
+  s->fault = s->h->jury.fault;
+  s->spec_fault = s->h->jury.spec_fault;
+}
+
+/* Initial calls count as steps, but a thread that goes round for ever should be
+ * cut as soon as in any other client. */
+static bool prepare(struct shrinker *s) {
+  const struct client *c = &s->now;
+  uint64_t most = s->h->set->max_steps;
+  rt_limit((uint32_t)(most + INIT_STEPS * (uint64_t)c->ninit));
+  bool ready = hunt_prepare(s->h, c) == RT_DONE;
+  if (most > MOST_STEPS)
+    most = MOST_STEPS;
+  most += CALL_STEPS * (uint64_t)(c->ncalls - c->ninit);
+  rt_limit((uint32_t)(rt_steps() + most));
+  return ready;
+}
+
+/* One that fails before its threads begin does not count: the initial calls
+ * are a guess, and may wait for ever. */
+static bool engine_fails(struct shrinker *s, const uint32_t *from,
+                         uint32_t nfrom) {
+  struct hunt *h = s->h;
+  const struct client *c = &s->now;
+  path found = {0};
+  bool bad = false;
+  h->jury.only = s->only;
+  uint64_t before = rt_progress(), runs = h->r->statistics.executions;
+  if (prepare(s))
+    bad = by_record(s, from, nfrom, &found) || by_search(s, &found);
+  h->jury.only = FAULT_NONE;
+  runs = h->r->statistics.executions - runs + 1;
+  s->effort += rt_progress() - before + runs * CALL_EFFORT * c->ncalls;
+  if (bad)
+    keep_bad(s, found);
+  return bad;
+}
+
+/* All states of a client that is known to be worth it. */
+bool shrink_fails_somehow(struct shrinker *s, const struct client *c) {
+  struct explore x;
+  client_free(&s->now);
+  client_copy(&s->now, c);
+  s->checks++;
+  if (!prepare(s))
+    return false;
+  hunt_explore_init(s->h, &x);
+  x.max_states = s->h->set->max_states;
+  x.max_memory = s->h->set->memory;
+  bool bad = hunt_explore(s->h, &x, SEARCH_STATEFUL) == EXPLORE_BAD;
+  if (bad)
+    keep_bad(s, x.bad);
+  else
+    vec_free(&x.bad);
+  return bad;
+}
+
+/* ---- real threads ---- */
+
+static enum judgement judge_real(void *ctx, const struct history *now,
+                                 bool invariant) {
+  struct shrinker *s = ctx;
+  struct jury *j = &s->h->jury;
+  s->h->r->statistics.executions++;
+  if (!invariant)
+    return JUDGE_BAD;
+  j->histories++;
+  check_linearize(now, j->spec, j->criterion, CHECK_CALLS, &j->check);
+  return j->check.answer == CHECK_NO || j->check.answer == CHECK_SPEC_FAULT
+             ? JUDGE_BAD
+             : JUDGE_GOOD;
+}
+
+static bool real_threads_fail(struct shrinker *s) {
+  uint64_t rounds = REAL_CALLS / s->now.ncalls;
+  if (rounds > REAL_ROUNDS)
+    rounds = REAL_ROUNDS;
+  struct stress_run run = {.judge = {judge_real, s},
+                           .max_rounds = rounds > SIGMA ? rounds : SIGMA,
+                           .deadline = explore_now() + REAL_MS / 1e3,
+                           .seed = s->h->set->seed + s->clients,
+                           .heartbeat = &s->h->shared->heartbeat};
+  if (s->h->jury.implementation) {
+    if (hunt_prepare(s->h, &s->now) != RT_DONE)
+      return false;
+  } else {
+    jury_client(&s->h->jury, &s->now);
+  }
+  enum stress_end end =
+      stress_run(s->stress, s->native, &s->now, &run, &s->h->shared->error);
+  s->effort += run.rounds * CALL_EFFORT * s->now.ncalls;
+  stress_run_release(&run);
+  return end == STRESS_BAD || end == STRESS_CRASHED || end == STRESS_HUNG;
+}
+
+/* ---- */
+
+static bool is_new(struct shrinker *s, const struct client *c) {
+  struct buf text = {0};
+  bool fresh;
+  client_print(c, &s->h->object.names, &text);
+  map128_put(&s->tried, hash128(text.at, text.len, 0), &fresh);
+  buf_free(&text);
+  return fresh;
+}
+
+bool shrink_fails(struct shrinker *s, const struct client *c,
+                  const uint32_t *from, uint32_t nfrom) {
+  if (!is_new(s, c) && !s->repeat)
+    return false;
+  client_free(&s->now);
+  client_copy(&s->now, c);
+  s->clients++;
+  s->checks++;
+  return s->stress ? real_threads_fail(s) : engine_fails(s, from, nfrom);
+}
+
+/* ---- what was recorded ---- */
+
+struct recorder {
+  struct replay replay;
+  recorded_list *out;
+  uint32_t next[RT_MAX_THREADS], end[RT_MAX_THREADS];
+};
+
+static int recorder_pick(void *ctx, uint32_t enabled, int current) {
+  struct recorder *r = ctx;
+  int t = r->replay.driver.pick(&r->replay, enabled, current);
+  while (r->next[t] < r->end[t] && rt_call_done(r->next[t]))
+    r->next[t]++;
+  if (r->next[t] < r->end[t])
+    vec_push(r->out, ((struct recorded){(uint8_t)t, r->next[t]}));
+  return t;
+}
+
+static int recorder_choose(void *ctx, int n) {
+  struct recorder *r = ctx;
+  return r->replay.driver.choose(&r->replay, n);
+}
+
+void shrink_take_history(struct shrinker *s, const struct history *h) {
+  client_copy(&s->client, h->client);
+  uint32_t n = s->client.ncalls;
+  s->history = *h;
+  s->history.client = &s->client;
+  s->history.ops = xmalloc((n + 1) * sizeof *h->ops);
+  memcpy(s->history.ops, h->ops, n * sizeof *h->ops);
+}
+
+bool shrink_record(struct shrinker *s, const struct client *c, const path *p) {
+  struct recorder r = {.out = &s->steps};
+  struct judge judge = jury_judge(&s->h->jury);
+  for (uint32_t i = c->ninit; i < client_first_final(c); i++) {
+    uint32_t t = c->calls[i].thread;
+    if (!r.end[t])
+      r.next[t] = i;
+    r.end[t] = i + 1;
+  }
+  replay_init(&r.replay, p->at, p->len);
+  struct rt_driver d = {recorder_pick, recorder_choose, &r, .every = true};
+  enum rt_end end = rt_run(&d);
+  shrink_take_history(s, rt_history());
+  bool bad = judge.ended(judge.ctx, end) == JUDGE_BAD;
+  replay_free(&r.replay);
+  return bad;
+}
+
+void shrinker_free(struct shrinker *s) {
+  past_free(&s->past);
+  free(s->history.ops);
+  client_free(&s->client);
+  client_free(&s->now);
+  client_free(&s->bad.client);
+  vec_free(&s->bad.path);
+  vec_free(&s->steps);
+  map128_free(&s->tried);
+}

@@ -1,0 +1,89 @@
+/* faultline shrink: the parent's side. */
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "cli/shrink.h"
+
+#include <string.h>
+
+static bool is_history(const char *name) {
+  static const char *const ends[] = {".jsonl", ".history", ".json"};
+  size_t n = strlen(name);
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    size_t k = strlen(ends[i]);
+    if (n > k && !strcmp(name + n - k, ends[i]))
+      return true;
+  }
+  return false;
+}
+
+/* Takes the history's name out of the sources. */
+static int find_history(struct settings *set, struct error *e) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < set->rest.args.len; i++) {
+    const char *name = set->rest.args.at[i];
+    if (!is_history(name))
+      set->rest.args.at[n++] = set->rest.args.at[i];
+    else if (set->history)
+      return error_set(e, ERR_USAGE, "one history at a time: %s and %s",
+                       set->history, name);
+    else
+      set->history = name;
+  }
+  set->rest.args.len = n;
+  if (!n)
+    return error_set(e, ERR_USAGE,
+                     "shrink wants the sources of the object as well");
+  return ERR_NONE;
+}
+
+static int shrink_object(struct session *s, struct error *e) {
+  const struct settings *set = s->settings;
+  if (!s->about->nsuites)
+    return error_set(e, ERR_INPUT,
+                     "no harness: one of the files must include <faultline.h> "
+                     "and declare FL_OBJECT and FL_OP");
+  uint32_t suite = 0;
+  while (set->object && strcmp(set->object, s->about->suites[suite].name))
+    if (++suite == s->about->nsuites)
+      return error_set(e, ERR_USAGE, "no object is called %s", set->object);
+  struct hunt_order order = {.settings = set,
+                             .so = s->so,
+                             .native = s->native,
+                             .suite = suite,
+                             .shrink = true,
+                             .uses_tls =
+                                 s->probe.has_tls || s->probe.needs_libc_tls,
+                             .partial = session_partial(s)};
+  return session_hunt(s, &order, e);
+}
+
+static int run(const struct settings *set) {
+  struct session s;
+  struct error e = {0};
+  int err = session_open(&s, set, &e);
+  if (!err)
+    err = shrink_object(&s, &e);
+  int status = err ? 2 : session_report(&s, &e);
+  if (e.code)
+    status = command_complain(&e);
+  session_close(&s);
+  return status;
+}
+
+int command_shrink(int argc, char **argv) {
+  struct settings set;
+  struct error e = {0};
+  bool help;
+  int status = 0;
+  if (settings_parse(&set, "shrink", argc, argv, &help, &e)) {
+    status = command_complain(&e);
+  } else if (!help && find_history(&set, &e)) {
+    status = command_complain(&e);
+  } else if (!help) {
+    /* B needs the object without hooks, the others the estimates of D-PCT. */
+    set.search = set.coarse == COARSE_B ? SEARCH_STRESS : SEARCH_DPCT;
+    status = run(&set);
+  }
+  settings_free(&set);
+  return status;
+}

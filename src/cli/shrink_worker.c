@@ -1,0 +1,387 @@
+/*
+ * faultline shrink, in the worker: a history from a file, or long random
+ * clients until one of them fails, as the CGVT paper's tool does: B on real
+ * threads, D and H under the scheduler by D-PCT, block by block.
+ */
+#include "cli/finding.h"
+#include "cli/from_history.h"
+#include "cli/shrink.h"
+
+#include "model/history_file.h"
+#include "search/blocks.h"
+#include "search/stress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  HISTORIES = 20,           /* without --max-executions */
+  BLOCK_CALLS = 2,          /* of a thread in a block, at most; … */
+  BESIDE_CALLS = 4,         /* … beside a thread that has one */
+  CALL_STEPS = 1000,        /* that --max-steps allows for a call */
+  LOCATE_EFFORT = 20000000, /* steps: about a second or two */
+  CHECK_CALLS = 2000000,    /* of the specification, for one history */
+  WATCHDOG_MS = 1000,
+};
+
+static const char *const version_name[] = {"best", "b", "d", "h"};
+
+struct detection {
+  struct hunt *h;
+  enum coarse_version version;
+  struct stress *stress; /* B */
+  const struct fl_suite *native;
+  struct shrinker found; /* of the first that fails … */
+  bool judged;           /* … by its results */
+  struct client client;  /* of the present one */
+  uint32_t histories, failing;
+  double check_seconds;
+  struct check check;
+};
+
+/* ---- long clients ---- */
+
+static struct call any_call(const struct gen_object *gen, struct rng *rng) {
+  struct call c = {0};
+  do
+    c.op = (uint16_t)rng_below(rng, gen->nops);
+  while (gen->ops[c.op].nargs && !gen->ops[c.op].args[0].count);
+  c.nargs = gen->ops[c.op].nargs;
+  for (uint32_t i = 0; i < c.nargs; i++) {
+    const struct gen_arg *a = &gen->ops[c.op].args[i];
+    c.args[i] = a->count ? a->values[rng_below(rng, a->count)] : 0;
+  }
+  return c;
+}
+
+static bool is_usable(const struct gen_object *gen) {
+  bool some = false;
+  for (uint32_t i = 0; i < gen->nops; i++)
+    some |= !gen->ops[i].nargs || gen->ops[i].args[0].count;
+  return some;
+}
+
+/* Every operation and every value is as likely. */
+static void make_client(struct detection *d) {
+  const struct settings *set = d->h->set;
+  struct rng rng = {set->seed + 1000003 * (uint64_t)d->histories};
+  client_free(&d->client);
+  for (uint32_t t = 1; t <= set->threads; t++)
+    for (uint32_t i = 0; i < set->ops; i++)
+      client_add(&d->client, t, any_call(&d->h->object.gen, &rng));
+}
+
+/* ---- detection ---- */
+
+/* What a check of this history costs, and what it says. */
+static bool is_bad(struct detection *d, const struct history *h) {
+  const struct jury *j = &d->h->jury;
+  double begun = explore_now();
+  check_linearize(h, j->spec, j->criterion, CHECK_CALLS, &d->check);
+  d->check_seconds += explore_now() - begun;
+  return d->check.answer == CHECK_NO || d->check.answer == CHECK_SPEC_FAULT;
+}
+
+static enum judgement judge_real(void *ctx, const struct history *now,
+                                 bool invariant) {
+  struct detection *d = ctx;
+  d->h->r->statistics.executions++;
+  return is_bad(d, now) || !invariant ? JUDGE_BAD : JUDGE_GOOD;
+}
+
+static void prepare(struct detection *d) {
+  uint64_t most = d->h->set->max_steps;
+  rt_limit((uint32_t)(most + CALL_STEPS * (uint64_t)d->client.ncalls));
+  hunt_prepare(d->h, &d->client);
+}
+
+/* The first that fails by its results; else the first that hangs or crashes. */
+static void take_real(struct detection *d, const struct history *h,
+                      bool by_results) {
+  d->failing++;
+  if (d->found.client.ncalls && (d->judged || !by_results))
+    return;
+  client_free(&d->found.client);
+  free(d->found.history.ops);
+  shrink_take_history(&d->found, h);
+  d->judged = by_results;
+}
+
+/* B: one round of real threads. */
+static void detect_real(struct detection *d) {
+  struct stress_run run = {.judge = {judge_real, d},
+                           .max_rounds = 1,
+                           .seed = d->h->set->seed + d->histories,
+                           .heartbeat = &d->h->shared->heartbeat};
+  prepare(d);
+  enum stress_end end =
+      stress_run(d->stress, d->native, &d->client, &run, &d->h->shared->error);
+  if (run.history.ops && end != STRESS_ERROR)
+    take_real(d, &run.history, end == STRESS_BAD);
+  stress_run_release(&run);
+}
+
+static void estimate(struct detection *d, struct explore *x) {
+  struct hunt *h = d->h;
+  vec_clear(&h->estimate);
+  for (uint32_t i = 0; i < d->client.ncalls && h->order->estimates; i++)
+    vec_push(&h->estimate, h->order->estimates[d->client.calls[i].op]);
+  x->estimate = h->estimate.at;
+  x->nestimates = h->estimate.len;
+}
+
+/* What an execution under the scheduler did: its history, and the time that a
+ * check of it takes, which the judge of the search does not tell. */
+static void time_check(struct detection *d) {
+  struct history h = *rt_history();
+  uint32_t n = d->client.ncalls;
+  struct hop *ops = xmalloc((n + 1) * sizeof *ops);
+  memcpy(ops, h.ops, n * sizeof *ops);
+  h.ops = ops;
+  is_bad(d, &h);
+  free(ops);
+}
+
+static enum judgement judge_controlled(void *ctx, enum rt_end end) {
+  struct detection *d = ctx;
+  struct judge judge = jury_judge(&d->h->jury);
+  if (end == RT_DONE)
+    time_check(d);
+  return judge.ended(judge.ctx, end);
+}
+
+static void detect_controlled(struct detection *d) {
+  struct blocks how = {.most = BESIDE_CALLS, .one = true};
+  if (d->version == COARSE_D)
+    how = (struct blocks){.most = BLOCK_CALLS};
+  struct explore x;
+  prepare(d);
+  hunt_explore_init(d->h, &x);
+  x.judge = (struct judge){judge_controlled, d, NULL};
+  x.max_executions = 1;
+  x.first_execution = d->histories;
+  estimate(d, &x);
+  enum explore_end end = explore_blocks(&x, &how);
+  d->h->r->statistics.executions += x.executions;
+  d->h->r->statistics.events += x.steps;
+  if (end == EXPLORE_BAD && !d->failing++) {
+    d->found.only = d->h->jury.fault;
+    shrink_record(&d->found, &d->client, &x.bad);
+  }
+  vec_free(&x.bad);
+}
+
+static bool wants_more(const struct detection *d) {
+  const struct hunt *h = d->h;
+  if (h->shared->error.code || (h->timed && explore_now() >= h->deadline))
+    return false;
+  return d->histories < (h->counted ? h->max_executions : HISTORIES);
+}
+
+static void detect(struct detection *d) {
+  while (wants_more(d)) {
+    make_client(d);
+    d->h->clients++;
+    if (d->stress)
+      detect_real(d);
+    else
+      detect_controlled(d);
+    d->histories++;
+  }
+}
+
+/* ---- localization ---- */
+
+static void locate(struct detection *d) {
+  struct hunt *h = d->h;
+  struct shrinker *s = &d->found;
+  double begun = explore_now();
+  s->h = h;
+  s->version = d->version;
+  s->stress = d->stress;
+  s->native = d->native;
+  s->max_effort = LOCATE_EFFORT;
+  uint32_t from = s->client.ncalls;
+  if (h->jury.implementation)
+    hunt_prepare(h, &s->client);
+  bool found = shrink_run(s);
+  h->shrinking.locate_seconds = s->locate_seconds;
+  h->shrinking.pc = s->pc;
+  h->shrinking.checks = s->checks;
+  h->shrunk_from = from;
+  if (!found) {
+    h->r->verdict = VERDICT_UNKNOWN;
+    h->r->reason = xasprintf("a history of %u calls fails, but none of %u "
+                             "clients made of its calls did",
+                             from, s->checks);
+    return;
+  }
+  h->jury.fault = s->fault;
+  h->jury.spec_fault = false;
+  hunt_minimize(h, &s->bad, true, true);
+  if (h->r->finding)
+    h->r->finding->minimal.reduce_seconds =
+        explore_now() - begun - s->locate_seconds;
+}
+
+static void tell_detection(struct detection *d) {
+  struct hunt *h = d->h;
+  const struct settings *set = h->set;
+  h->r->shrink.histories = d->histories;
+  h->r->shrink.failing = d->failing;
+  h->r->shrink.check_seconds =
+      d->histories ? d->check_seconds / d->histories : 0;
+  h->r->coverage.threads = (uint32_t)set->threads;
+  h->r->coverage.ops = (uint32_t)set->ops;
+  h->r->coverage.sampled_clients = d->histories;
+  h->r->coverage.sentence =
+      xasprintf("%u of %u histories of %llu x %llu random calls fail, %s",
+                d->failing, d->histories, (unsigned long long)set->threads,
+                (unsigned long long)set->ops,
+                d->stress ? "on real threads"
+                          : "executions drawn by D-PCT, a few calls at a time");
+}
+
+static bool open_native(struct detection *d) {
+  struct hunt *h = d->h;
+  struct stress_options o = {.watchdog_ms = WATCHDOG_MS,
+                             .show_output = h->set->show_output};
+  d->stress = stress_open(h->order->native, &o, &h->shared->error);
+  if (!d->stress)
+    return false;
+  d->native = stress_suites(d->stress);
+  while (d->native && strcmp(d->native->name, h->jury.suite->name))
+    d->native = d->native->next;
+  if (!d->native)
+    error_set(&h->shared->error, ERR_BUILD,
+              "the object without hooks has no object %s", h->r->object);
+  return d->native;
+}
+
+static void shrink_random(struct hunt *h) {
+  struct detection d = {.h = h, .version = (enum coarse_version)h->set->coarse};
+  d.found.h = h;
+  if (!is_usable(&h->object.gen)) {
+    h->r->verdict = VERDICT_UNKNOWN;
+    h->r->reason = xstrdup("no client could be made of these operations");
+    return;
+  }
+  if (h->order->native && !open_native(&d))
+    return;
+  detect(&d);
+  tell_detection(&d);
+  if (d.failing && !h->shared->error.code)
+    locate(&d);
+  client_free(&d.client);
+  check_free(&d.check);
+  shrinker_free(&d.found);
+}
+
+/* ---- a client that is given ---- */
+
+/* Its first bad execution, and from there as from any other. */
+static void shrink_client(struct hunt *h) {
+  struct shrinker s = {.h = h, .max_effort = LOCATE_EFFORT};
+  struct client c = {0};
+  if (!hunt_read_client(h, h->set->client, &c))
+    return;
+  h->clients = 1;
+  h->shrunk_from = c.ncalls;
+  bool bad = shrink_fails(&s, &c, NULL, 0) || shrink_fails_somehow(&s, &c);
+  h->r->coverage.sentence =
+      xstrdup("executions of this client until one fails");
+  if (bad) {
+    shrink_reduce(&s);
+    h->jury.only = s.fault;
+    h->jury.fault = s.fault;
+    h->jury.spec_fault = false;
+    hunt_minimize(h, &s.bad, true, true);
+  } else if (!h->shared->error.code) {
+    h->r->verdict = VERDICT_UNKNOWN;
+    h->r->reason = xstrdup("no execution of the client that was run fails");
+  }
+  client_free(&c);
+  shrinker_free(&s);
+}
+
+/* ---- a history from a file ---- */
+
+static void read_names(const struct hunt *h, struct history_names *out) {
+  static const uint8_t kind[] = {
+      [FL_TYPE_VOID] = VALUE_VOID,       [FL_TYPE_BOOL] = VALUE_BOOL,
+      [FL_TYPE_INT] = VALUE_INT,         [FL_TYPE_UINT] = VALUE_UINT,
+      [FL_TYPE_POINTER] = VALUE_POINTER, [FL_TYPE_STRING] = VALUE_STRING};
+  uint32_t n = 0;
+  uint8_t *kinds = xmalloc(h->object.names.count + 1);
+  for (const struct fl_op *op = h->jury.suite->ops; op; op = op->next)
+    kinds[n++] = kind[op->type];
+  *out = (struct history_names){h->object.names, h->object.nargs, kinds};
+}
+
+/* With a version that was asked for. */
+static bool shrink_given(struct hunt *h, const struct history *failing,
+                         char **sentence) {
+  struct detection d = {.h = h, .version = (enum coarse_version)h->set->coarse};
+  d.found.h = h;
+  shrink_take_history(&d.found, failing);
+  if (!h->order->native || open_native(&d))
+    locate(&d);
+  *sentence =
+      xasprintf("%u clients made of the failing history", d.found.checks);
+  shrinker_free(&d.found);
+  return h->r->finding;
+}
+
+static void shrink_history(struct hunt *h, const struct history *failing) {
+  struct check check = {0};
+  char *sentence = NULL;
+  hunt_prepare(h, failing->client);
+  check_linearize(failing, h->jury.spec, h->jury.criterion, CHECK_CALLS,
+                  &check);
+  enum check_answer answer = check.answer;
+  check_free(&check);
+  if (answer == CHECK_YES || answer == CHECK_UNKNOWN) {
+    h->r->verdict = VERDICT_UNKNOWN;
+    h->r->reason =
+        xstrdup(answer == CHECK_YES ? "the history is linearizable: there is "
+                                      "nothing to shrink"
+                                    : "the history is too hard to check");
+    return;
+  }
+  bool found = h->set->coarse == COARSE_BEST
+                   ? from_history(h, failing, &sentence)
+                   : shrink_given(h, failing, &sentence);
+  if (!found && !h->r->reason && !h->shared->error.code) {
+    h->r->verdict = VERDICT_UNKNOWN;
+    h->r->reason = xstrdup(sentence);
+  }
+  h->r->coverage.sentence = sentence;
+}
+
+static void shrink_file(struct hunt *h) {
+  struct history_names names;
+  struct history_read in;
+  read_names(h, &names);
+  if (!history_file_read(&in, h->set->history, &names, &h->shared->error)) {
+    if (in.object && strcmp(in.object, h->r->object))
+      error_set(&h->shared->error, ERR_INPUT,
+                "%s: a history of the object %s, not of %s", h->set->history,
+                in.object, h->r->object);
+    else
+      shrink_history(h, &in.history);
+    history_read_free(&in);
+  }
+  free((void *)names.kinds);
+}
+
+void hunt_shrink_command(struct hunt *h) {
+  rt_limit(UINT32_MAX); /* long clients, run one call after the other */
+  h->r->shrink.version = version_name[h->set->coarse];
+  if (h->set->history)
+    shrink_file(h);
+  else if (h->set->client)
+    shrink_client(h);
+  else
+    shrink_random(h);
+  h->r->chance = (struct chance){0}; /* of candidates: no matter of the run */
+}

@@ -1,0 +1,205 @@
+/*
+ * Explanations of violations against the definition, on random small logs:
+ *
+ * - the core alone is not linearizable, and none of the parts that may be left
+ *   out can be: operations that change nothing, values of containers;
+ * - of a linearizable log nothing can be left out so that the rest seems wrong:
+ *   the rules are sound;
+ * - the shortest bad prefix is that of the definition;
+ * - the longest orders are orders, and none is longer.
+ */
+#include "check/explain_int.h"
+#include "log_types.h"
+#include "random_log.h"
+#include "test.h"
+
+enum { ROUNDS = 900, MOST_OPS = 8 };
+
+static struct rng rng;
+
+struct checked {
+  struct log log;
+  struct log_problem p;
+  struct log_answer brute;
+};
+
+/* False: the type does not take what a mutation has made. */
+static bool make(struct checked *c, struct type *type, const char *shape) {
+  struct error e = {0};
+  struct random_log want = {
+      .shape = shape,
+      .seed = rng_next(&rng),
+      .operations = 2 + (uint32_t)rng_below(&rng, MOST_OPS - 1),
+      .processes = 2 + (uint32_t)rng_below(&rng, 3),
+      .values = (uint32_t)rng_below(&rng, 2) * 3,
+      .keys = 2,
+      .pending = (uint32_t)rng_below(&rng, 3) * 8,
+      .mutations = (uint32_t)rng_below(&rng, 3)};
+  c->log = random_log(&want);
+  c->p = (struct log_problem){.log = &c->log, .type = type};
+  c->p.ops = xcalloc(c->log.ops.len + 1, sizeof *c->p.ops);
+  c->p.nops = c->log.ops.len;
+  c->brute = (struct log_answer){0};
+  for (uint32_t i = 0; i < c->p.nops; i++)
+    if (type->prepare(type, &c->log, &c->log.ops.at[i], &c->p.ops[i], &e))
+      return false;
+  check_log_brute(&c->p, &c->brute);
+  return true;
+}
+
+static void drop(struct checked *c) {
+  log_answer_free(&c->brute);
+  free(c->p.ops);
+  log_free(&c->log);
+}
+
+static bool brute_is_bad(const struct log_problem *p, const op_vec *ops) {
+  struct log_problem q = explain_part(p, ops);
+  struct log_answer a = {0};
+  check_log_brute(&q, &a);
+  bool bad = a.verdict == LOG_VIOLATION;
+  log_answer_free(&a);
+  free(q.ops);
+  return bad;
+}
+
+static bool is_about(const struct type_op *o, datum value) {
+  return (o->role == ROLE_ADD && o->arg[0] == value) ||
+         ((o->role == ROLE_REMOVE || o->role == ROLE_PEEK) &&
+          o->result == value);
+}
+
+static bool is_simple(const struct log_problem *p, const op_vec *core) {
+  for (uint32_t i = 0; i < core->len; i++) {
+    uint8_t role = p->ops[core->at[i]].role;
+    if (role != ROLE_ADD && role != ROLE_REMOVE && role != ROLE_PEEK)
+      return false;
+  }
+  return true;
+}
+
+/* Without what `leave` says: linearizable, or nothing is left. */
+static bool is_right_without(const struct log_problem *p, const op_vec *core,
+                             uint32_t single, datum value) {
+  op_vec rest = {0};
+  for (uint32_t i = 0; i < core->len; i++)
+    if (i != single &&
+        (value == DATUM_NONE || !is_about(&p->ops[core->at[i]], value)))
+      vec_push(&rest, core->at[i]);
+  bool right = !rest.len || !brute_is_bad(p, &rest);
+  vec_free(&rest);
+  return right;
+}
+
+static void core_is_minimal(const struct log_problem *p, const op_vec *core) {
+  bool container = is_simple(p, core);
+  for (uint32_t i = 0; i < core->len; i++) {
+    const struct type_op *o = &p->ops[core->at[i]];
+    if (explain_changes_nothing(p->type, o) && core->len > 1)
+      CHECK(is_right_without(p, core, i, DATUM_NONE));
+    if (container && o->role == ROLE_ADD)
+      CHECK(is_right_without(p, core, UINT32_MAX, o->arg[0]));
+  }
+}
+
+static void orders_are_longest(const struct log_problem *p,
+                               const struct log_explained *x) {
+  op_vec core = {x->core.at, x->core.len, x->core.cap};
+  struct log_problem q = explain_part(p, &core);
+  struct log_answer a = {0};
+  CHECK(x->partials.len > 0);
+  for (uint32_t i = 0; i < x->partials.len; i++) {
+    const struct log_partial *partial = &x->partials.at[i];
+    uint32_t order[MOST_OPS], n = partial->order.len;
+    for (uint32_t k = 0; k < n; k++)
+      for (order[k] = 0; core.at[order[k]] != partial->order.at[k];)
+        order[k]++;
+    CHECK_STR(order_fault(&q, order, n, false), NULL);
+    CHECK_INT(n, x->partials.at[0].order.len);
+    CHECK(n < core.len);
+  }
+  check_depth_first(&q, &(struct log_budget){0}, true, &a);
+  CHECK(a.order.len <= x->partials.at[0].order.len);
+  log_answer_free(&a);
+  free(q.ops);
+}
+
+static void explained(const struct checked *c) {
+  struct log_options o = {0};
+  struct log_answer a = {0};
+  struct log_explained x;
+  check_log(&c->p, &o, &a);
+  if (CHECK_INT(a.verdict, LOG_VIOLATION)) {
+    explain_log(&c->p, &a, &(struct log_budget){0}, &x);
+    op_vec core = {x.core.at, x.core.len, x.core.cap};
+    CHECK(core.len > 0);
+    CHECK(brute_is_bad(&c->p, &core));
+    CHECK(x.minimal);
+    core_is_minimal(&c->p, &core);
+    CHECK(x.prefix_is_shortest);
+    CHECK_INT(x.prefix, c->brute.at);
+    CHECK(x.reason && *x.reason);
+    orders_are_longest(&c->p, &x);
+    log_explained_free(&x);
+  }
+  log_answer_free(&a);
+}
+
+static void nothing_goes(const struct checked *c) {
+  struct log_budget none = {0};
+  struct explain_job j = {.p = &c->p, .budget = &none};
+  j.leave = xcalloc(c->p.nops + 1, 1);
+  for (uint32_t i = 0; i < c->p.nops; i++)
+    vec_push(&j.core, i);
+  explain_reduce(&j);
+  CHECK_INT(j.core.len, c->p.nops);
+  vec_free(&j.core);
+  free(j.leave);
+}
+
+static void show(const struct checked *c) {
+  struct buf b = {0};
+  for (uint32_t i = 0; i < c->p.nops; i++) {
+    const struct log_op *o = c->p.ops[i].op;
+    buf_printf(&b, "  [%u, %d] ", o->call,
+               o->ret == LOG_PENDING ? -1 : (int)o->ret);
+    log_print_op(&c->log, o, &b);
+    buf_putc(&b, '\n');
+  }
+  fprintf(stderr, "%s:\n%s", c->p.type->name, buf_text(&b));
+  buf_free(&b);
+}
+
+TEST(cores_are_wrong_and_minimal) {
+  uint32_t bad = 0, good = 0;
+  for (uint32_t s = 0; random_log_shapes[s]; s++) {
+    struct error e = {0};
+    struct type *type = type_open(random_log_shapes[s], DATUM_NONE, &e);
+    if (!type && !strcmp(random_log_shapes[s], "map"))
+      type = type_open("cas-registers", DATUM_NONE, &e);
+    if (!CHECK(type != NULL))
+      continue;
+    rng.state = 4711 + s;
+    for (uint32_t k = 0; k < ROUNDS && test_errors < 4; k++) {
+      struct checked c;
+      unsigned before = test_errors;
+      if (make(&c, type, random_log_shapes[s])) {
+        bool violation = c.brute.verdict == LOG_VIOLATION;
+        bad += violation;
+        good += c.brute.verdict == LOG_LINEARIZABLE;
+        if (violation)
+          explained(&c);
+        else if (c.brute.verdict == LOG_LINEARIZABLE)
+          nothing_goes(&c);
+      }
+      if (test_errors > before)
+        show(&c);
+      drop(&c);
+    }
+    type_free(type);
+  }
+  CHECK(bad > 1000);
+  CHECK(good > 1000);
+}
+
+TEST_MAIN

@@ -1,0 +1,112 @@
+#!/bin/bash
+# faultline shrink: histories of any origin become the smallest client, which
+# fails when its schedule is replayed and, with one call less, does not fail in
+# any interleaving: by dfs, or by states where threads may go round for long.
+. "$(dirname "$0")/common.inc"
+papers=tests/clients/papers
+
+# What the report says of the smallest client is so.
+check_minimal() { # file, calls, type, search
+  jq -e --argjson n "$2" --argjson type "$3" '
+    .minimal.proved and .minimal.type == $type and
+    ([.minimal.ps[], .minimal.pc[][], .minimal.pr[]] | length == $n)' \
+    report >/dev/null ||
+    fail "minimal: $(jq -c '[.client, .minimal]' report), want $2 calls, type $3"
+  local less
+  run replay "$(jq -r .schedule_file report)" "$1"
+  expect_status 1
+  jq -r '.minimal as $m |
+    def text: join("; ");
+    ([range($m.ps | length) as $i |
+       $m | .ps |= (.[:$i] + .[$i + 1:])],
+     [range($m.pc | length) as $t | range($m.pc[$t] | length) as $i |
+       $m | .pc[$t] |= (.[:$i] + .[$i + 1:])],
+     [range($m.pr | length) as $i |
+       $m | .pr |= (.[:$i] + .[$i + 1:])]) | .[] |
+    [(.ps[] | .), ([.pc[] | select(length > 0) | "{\(text)}"] | join(" || ")),
+     (.pr[] | .)] | join("; ")' report |
+    while read -r less; do
+      run explore "$1" --search="${4:-dfs}" --client "$less" --no-save --json less
+      [ "$(jq -r .verdict less)" = pass ] || echo "$less fails"
+    done >fails
+  [ ! -s fails ] || fail "not minimal: $(cat fails)"
+}
+
+# Long random clients under the scheduler.
+for version in d h; do
+  run shrink $papers/lock_free_list.c --coarse=$version --ops 100 --json report
+  expect_status 1
+  grep -q 'shrunk from 200 calls to 3; proved minimal' "$tmp/out" ||
+    fail "no word of the size"
+  check_minimal $papers/lock_free_list.c 3 1
+done
+run shrink $papers/bu_list3.c --coarse=h --ops 100 --json report
+expect_status 1
+calls=$(jq '[.minimal.ps[], .minimal.pc[][], .minimal.pr[]] | length' report)
+[ "$calls" -le 5 ] || fail "$calls calls"
+check_minimal $papers/bu_list3.c "$calls" 2 stateful
+jq -e '.minimal.pc | map(length) == [1, 1]' report >/dev/null ||
+  fail "more than a call in each thread"
+
+# Of real threads; what is reported comes from the scheduler all the same.
+run shrink $papers/treiber_no_retry.c --coarse=b --ops 100 --json report
+expect_status 1
+check_minimal $papers/treiber_no_retry.c 3 1
+
+# A fault that needs no concurrency is reported as one.
+run shrink $papers/bu_list2.c --ops 50 --json report
+expect_status 1
+[ "$(jq -r .fault report)" = sequential ] || fail "$(jq -c .fault report)"
+
+# A correct object; histories that do not fail.
+run shrink $papers/bu_queue.c --ops 100
+expect_status 0
+
+# A history from a file.
+cat >lost.history <<'END'
+{"type":"history","version":1,"object":"list","threads":2,"operations":8}
+{"type":"call","op":0,"thread":1,"name":"add","args":[3]}
+{"type":"return","op":0,"thread":1,"result":true}
+{"type":"call","op":1,"thread":1,"name":"add","args":[1]}
+{"type":"call","op":2,"thread":2,"name":"add","args":[2]}
+{"type":"return","op":1,"thread":1,"result":true}
+{"type":"return","op":2,"thread":2,"result":true}
+{"type":"call","op":3,"thread":1,"name":"contains","args":[3]}
+{"type":"return","op":3,"thread":1,"result":true}
+{"type":"call","op":4,"thread":2,"name":"contains","args":[1]}
+{"type":"return","op":4,"thread":2,"result":false}
+END
+for version in best d; do
+  run shrink lost.history $papers/simple_list.c --coarse=$version --json report
+  expect_status 1
+  check_minimal $papers/simple_list.c \
+    "$(jq '[.minimal.ps[], .minimal.pc[][], .minimal.pr[]] | length' report)" \
+    "$(jq .minimal.type report)"
+done
+run shrink lost.history $papers/simple_list.c -- -DFIXED
+expect_status 3
+sed '11s/false/true/' lost.history >fine.history
+run shrink fine.history $papers/simple_list.c
+expect_status 3
+grep -q 'is linearizable' "$tmp/out" || fail "does not say why"
+
+# A client that is given.
+run shrink $papers/optimistic_queue.c --json report \
+  --client '{poll(); offer(3)} || {offer(1); offer(2); poll()}'
+expect_status 1
+[ "$(jq -r .client report)" = 'offer(1); offer(2); {poll()} || {poll()}' ] ||
+  fail "$(jq -r .client report)"
+
+# Input that is wrong.
+sed '4s/add/insert/' lost.history >wrong.history
+run shrink wrong.history $papers/simple_list.c
+expect_status 2
+grep -q 'wrong.history:4: the object has no operation insert' "$tmp/err" ||
+  fail "$(cat "$tmp/err")"
+sed '11d' lost.history | sed '3d' >wrong.history
+run shrink wrong.history $papers/simple_list.c
+expect_status 2
+run shrink lost.history
+expect_status 2
+
+finish

@@ -1,0 +1,95 @@
+/* Histories that were written are read as they were. */
+#include "model/history_file.h"
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const name[] = {"add", "get", "label"};
+static const uint8_t nargs[] = {1, 0, 0};
+static const uint8_t kinds[] = {VALUE_BOOL, VALUE_INT, VALUE_STRING};
+static const struct history_names names = {{name, 3}, nargs, kinds};
+
+static int read_text(const char *text, struct history_read *out,
+                     struct error *e) {
+  char path[] = "/tmp/history-XXXXXX";
+  int fd = mkstemp(path);
+  size_t n = strlen(text);
+  CHECK(fd >= 0 && write(fd, text, n) == (ssize_t)n);
+  close(fd);
+  int err = history_file_read(out, path, &names, e);
+  unlink(path);
+  return err;
+}
+
+static struct call call_of(uint16_t op, int64_t arg) {
+  return (struct call){.op = op, .nargs = nargs[op], .args = {arg}};
+}
+
+TEST(what_is_written_is_read) {
+  struct client c = {0};
+  client_add_init(&c, call_of(0, 7));
+  client_add(&c, 1, call_of(0, 8));
+  client_add(&c, 1, call_of(1, 0));
+  client_add(&c, 2, call_of(2, 0));
+  client_add_final(&c, call_of(1, 0));
+  struct hop ops[] = {{1, 2, value_bool(true)},
+                      {3, 5, value_bool(false)},
+                      {6, HISTORY_PENDING, value_void()},
+                      {4, 7, value_string("x \"y\"")},
+                      {8, 9, value_int(-3)}};
+  struct history h = {.client = &c, .ops = ops};
+  struct buf text = {0};
+  history_file_print(&h, "thing", &names.ops, &text);
+  struct history_read in;
+  struct error e = {0};
+  CHECK_INT(read_text(buf_text(&text), &in, &e), ERR_NONE);
+  CHECK_STR(e.text, "");
+  CHECK_STR(in.object, "thing");
+  CHECK(client_equal(&c, &in.client));
+  history_check_invariants(&in.history);
+  for (uint32_t a = 0; a < 5; a++) {
+    CHECK_INT(hop_pending(&ops[a]), hop_pending(&in.history.ops[a]));
+    if (!hop_pending(&ops[a]))
+      CHECK(value_equal(ops[a].result, in.history.ops[a].result));
+    for (uint32_t b = 0; b < 5; b++)
+      CHECK_INT(hop_before(&ops[a], &ops[b]),
+                hop_before(&in.history.ops[a], &in.history.ops[b]));
+  }
+  history_read_free(&in);
+  buf_free(&text);
+  client_free(&c);
+}
+
+#define HEAD "{\"type\":\"history\",\"version\":1,\"object\":\"o\"}\n"
+#define CALL "{\"type\":\"call\",\"op\":0,\"thread\":1,\"name\":"
+
+static void refuses(const char *text, const char *reason) {
+  struct history_read in;
+  struct error e = {0};
+  CHECK_INT(read_text(text, &in, &e), ERR_INPUT);
+  if (!CHECK(strstr(e.text, reason)))
+    printf("%s\n", e.text);
+  CHECK(!in.client.calls && !in.history.ops && !in.object);
+}
+
+TEST(wrong_lines_are_named) {
+  refuses("", "no history");
+  refuses(CALL "\"get\",\"args\":[]}\n", ":1: not a history");
+  refuses("{\"type\":\"history\",\"version\":2}\n", ":1: a version");
+  refuses(HEAD HEAD, ":2: a second history");
+  refuses(HEAD "{\"type\":\"call\"", ":2: ");
+  refuses(HEAD CALL "\"put\",\"args\":[]}\n", ":2: the object has no");
+  refuses(HEAD CALL "\"add\",\"args\":[]}\n", ":2: add() takes 1 argument");
+  refuses(HEAD CALL "\"add\",\"args\":[true]}\n", ":2: arguments are integers");
+  refuses(HEAD "{\"type\":\"return\",\"op\":0}\n", ":2: a return without");
+  refuses(HEAD CALL "\"get\",\"args\":[]}\n" CALL "\"get\",\"args\":[]}\n",
+          ":3: an operation with this number");
+  refuses(HEAD CALL "\"get\",\"args\":[]}\n"
+                    "{\"type\":\"return\",\"op\":0,\"result\":true}\n",
+          ":3: get() returns something else");
+}
+
+TEST_MAIN
