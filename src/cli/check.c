@@ -90,6 +90,10 @@ static void check_free(struct check *c) {
 /* One history is held back until it is known whether another one follows. */
 static void read_file(struct check *c, struct check_jobs *jobs,
                       const char *path, struct error *e) {
+  if (c->s->method == CHECK_ONLINE) {
+    check_stream(c->s, path, take, c, e);
+    return;
+  }
   struct reader *r = reader_open(path, (enum read_format)c->s->format, e);
   if (!r)
     return;
@@ -198,9 +202,14 @@ static int settle(struct check_settings *s, const struct opt_rest *rest,
     s->method = CHECK_HITTING;
   if (s->depth && s->method != CHECK_HITTING && !s->depth_table)
     return error_set(e, ERR_USAGE, "--depth is for --method=hitting");
+  if (s->method == CHECK_ONLINE && (s->depth_table || s->order))
+    return error_set(e, ERR_USAGE,
+                     "--method=online keeps no history: neither "
+                     "--linearization nor --depth-table");
   if (s->order && s->depth_table)
-    return error_set(e, ERR_USAGE, "--linearization and --depth-table do not "
-                                   "go together");
+    return error_set(e, ERR_USAGE,
+                     "--linearization and --depth-table do not "
+                     "go together");
   if (!s->jobs) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     s->jobs = cores > 0 ? (uint64_t)cores : 1;

@@ -1,7 +1,8 @@
 /*
  * `faultline check`: recorded histories from files.  check.c has the options
  * and reads, check_one.c decides about one history, check_jobs.c does so in
- * several processes, check_table.c makes the tables of depths.
+ * several processes, check_stream.c while it reads, check_table.c makes the
+ * tables of depths.
  */
 #ifndef CLI_CHECK_INT_H
 #define CLI_CHECK_INT_H
@@ -17,7 +18,8 @@
   _(FRONTIER, "frontier")                                                      \
   _(LINEARIZE, "linearize")                                                    \
   _(MONITOR, "monitor")                                                        \
-  _(HITTING, "hitting")
+  _(HITTING, "hitting")                                                        \
+  _(ONLINE, "online")
 
 #define CHECK_METHOD_ENUM(id, name) CHECK_##id,
 enum check_method { CHECK_METHODS(CHECK_METHOD_ENUM) };
@@ -65,6 +67,11 @@ struct check_type {
   struct type *type;
 };
 void check_type_free(struct check_type *t);
+/* `name`: what the file says, or NULL; `l`: whose operations may tell, or NULL.
+ * NULL: *e, or nothing told it. */
+struct type *check_type_open(const struct check_settings *s, const char *name,
+                             datum argument, const struct log *l,
+                             struct check_type *cached, struct error *e);
 
 void check_one(const struct check_settings *s, const struct log *l,
                bool several, struct check_type *cached,
@@ -82,6 +89,11 @@ struct check_jobs *check_jobs_start(const struct check_settings *s,
                                     check_sink *sink, void *ctx);
 void check_jobs_add(struct check_jobs *j, struct log *l, bool several);
 void check_jobs_finish(struct check_jobs *j); /* frees */
+
+/* The histories of a file one after the other, while they are read: in memory
+ * that does not grow with their length. */
+void check_stream(const struct check_settings *s, const char *path,
+                  check_sink *sink, void *ctx, struct error *e);
 
 /* The paper's Tables 1 to 3. */
 struct check_table;

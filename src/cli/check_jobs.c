@@ -87,8 +87,7 @@ static void pack(const struct check_result *r, struct buf *out) {
   put_buf(out, &r->order);
 }
 
-static bool unpack(const struct buf *from, size_t *at,
-                   struct check_result *r) {
+static bool unpack(const struct buf *from, size_t *at, struct check_result *r) {
   *r = (struct check_result){0};
   return get(from, at, r, offsetof(struct check_result, text)) &&
          get_buf(from, at, &r->text) && get_buf(from, at, &r->json) &&

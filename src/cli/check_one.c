@@ -57,14 +57,14 @@ static datum read_datum(const char *text) {
   return datum_text(text, len);
 }
 
-static struct type *find_type(const struct check_settings *s,
-                              const struct log *l, struct check_type *cached,
-                              struct error *e) {
-  const char *name = l->type ? l->type : s->spec;
-  datum argument = l->type_argument;
-  if (s->argument && (argument == DATUM_NONE || !l->type))
+struct type *check_type_open(const struct check_settings *s, const char *name,
+                             datum argument, const struct log *l,
+                             struct check_type *cached, struct error *e) {
+  if (s->argument && (argument == DATUM_NONE || !name))
     argument = read_datum(s->argument);
-  if (!name && !(name = type_guess(l, e)))
+  if (!name)
+    name = s->spec ? s->spec : l ? type_guess(l, e) : NULL;
+  if (!name)
     return NULL;
   if (cached->type && !cached->type->cut && cached->argument == argument &&
       !strcmp(cached->name, name))
@@ -85,10 +85,10 @@ static int prepare(const struct log *l, struct log_problem *p,
     struct error inner = {0};
     if (!p->type->prepare(p->type, l, &l->ops.at[i], &p->ops[i], &inner))
       continue;
-    if (l->source && l->ops.at[i].line && strncmp(inner.text, l->source,
-                                                  strlen(l->source)))
-      return error_set(e, inner.code, "%s:%u: %s", l->source,
-                       l->ops.at[i].line, inner.text);
+    if (l->source && l->ops.at[i].line &&
+        strncmp(inner.text, l->source, strlen(l->source)))
+      return error_set(e, inner.code, "%s:%u: %s", l->source, l->ops.at[i].line,
+                       inner.text);
     return error_set(e, inner.code, "%s", inner.text);
   }
   return ERR_NONE;
@@ -158,9 +158,8 @@ static void check_by_hitting(const struct check_settings *s,
     vec_push(&a->order, h.order.at[i]);
   for (uint32_t i = 0; i < h.depths.len; i++) {
     const struct hitting_depth *d = &h.depths.at[i];
-    vec_push(&r->families,
-             ((struct log_family){d->d, d->indices, d->distinct, d->whole,
-                                  d->witness}));
+    vec_push(&r->families, ((struct log_family){d->d, d->indices, d->distinct,
+                                                d->whole, d->witness}));
   }
   hitting_free(&h);
 }
@@ -190,6 +189,8 @@ static void decide(const struct check_settings *s, const struct log_problem *p,
     break;
   case CHECK_HITTING:
     check_by_hitting(s, p, false, &o.budget, r, a);
+    break;
+  case CHECK_ONLINE: /* check_stream.c */
     break;
   }
 }
@@ -275,6 +276,8 @@ static void check_prepared(const struct check_settings *s,
                          .source = p->log->source ? p->log->source : "-",
                          .several = several,
                          .spec = p->type->name,
+                         .operations = p->nops,
+                         .processes = p->log->nprocesses,
                          .reached = LOG_NO_OP};
   for (uint32_t i = 0; i < p->nops; i++)
     r.pending += p->ops[i].op->ret == LOG_PENDING;
@@ -299,7 +302,7 @@ void check_one(const struct check_settings *s, const struct log *l,
   struct error e = {0};
   struct log_problem p = {.log = l};
   *out = (struct check_result){0};
-  p.type = find_type(s, l, cached, &e);
+  p.type = check_type_open(s, l->type, l->type_argument, l, cached, &e);
   if (p.type && !prepare(l, &p, &e))
     check_prepared(s, &p, several, out);
   free(p.ops);

@@ -50,9 +50,7 @@ static void put(struct spread *s, uint64_t x) {
   s->n++;
 }
 
-static double mean(const struct spread *s) {
-  return s->n ? s->sum / s->n : 0;
-}
+static double mean(const struct spread *s) { return s->n ? s->sum / s->n : 0; }
 
 /* By Newton: the program does without libm. */
 static double root(double x) {

@@ -92,10 +92,11 @@ struct trace_cause {
   uint64_t traces; /* of which it is one */
 };
 
-/* All traces of the failing client, up to the order of what does not conflict,
+/* All traces of the failing clients, up to the order of what does not conflict,
  * and what would forbid the failing ones. */
 struct causes_found {
-  uint64_t bad, good; /* traces */
+  uint64_t bad, good; /* traces … */
+  uint32_t clients;   /* … of so many: those that failed on the way, too */
   bool complete;      /* these are all */
   uint64_t events;    /* accesses of the longest failing trace … */
   uint64_t conflicts; /* … and the edges between them */

@@ -99,8 +99,8 @@ static void put_partials(struct json *j, const struct log_explained *x) {
     for (uint32_t k = 0; k < p->refusals.len && k < MOST_NOTES; k++) {
       json_array(j, NULL);
       json_uint(j, NULL, p->refusals.at[k].op + 1);
-      put_text(j, NULL, p->refusals.at[k].instead ? p->refusals.at[k].instead
-                                                  : "",
+      put_text(j, NULL,
+               p->refusals.at[k].instead ? p->refusals.at[k].instead : "",
                MOST_TEXT);
       json_end_array(j);
     }
@@ -136,9 +136,9 @@ void log_report_html(const struct log_report *r, struct buf *out) {
   put_text(&j, "method", r->method ? r->method : "", MOST_TEXT);
   put_text(&j, "spec", r->spec ? r->spec : "", MOST_TEXT);
   json_uint(&j, "depth", r->depth);
-  json_uint(&j, "operations", r->log->ops.len);
+  json_uint(&j, "operations", r->operations);
   json_uint(&j, "pending", r->pending);
-  json_uint(&j, "processes", r->log->nprocesses);
+  json_uint(&j, "processes", r->processes);
   put_text(&j, "limit", r->limit ? r->limit : "", MOST_TEXT);
   if (r->violation)
     put_violation(&j, r);

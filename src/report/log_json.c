@@ -102,9 +102,9 @@ void log_report_json(const struct log_report *r, struct buf *out) {
   else
     json_null(&j, "depth");
   text_or_null(&j, "spec", r->spec);
-  json_uint(&j, "operations", r->log->ops.len);
+  json_uint(&j, "operations", r->operations);
   json_uint(&j, "pending", r->pending);
-  json_uint(&j, "processes", r->log->nprocesses);
+  json_uint(&j, "processes", r->processes);
   json_uint(&j, "steps", r->steps);
   text_or_null(&j, "limit", r->limit);
   if (!strcmp(r->verdict, "unknown"))

@@ -27,8 +27,8 @@ static void put_op(const struct log *l, uint32_t op, struct buf *b) {
 /* ---- the verdict ---- */
 
 static void put_counts(const struct log_report *r, struct buf *b) {
-  uint32_t n = r->log->ops.len;
-  buf_printf(b, "%s%s%" PRIu32 " operation%s", r->spec, *r->spec ? ", " : "", n,
+  uint64_t n = r->operations;
+  buf_printf(b, "%s%s%" PRIu64 " operation%s", r->spec, *r->spec ? ", " : "", n,
              n == 1 ? "" : "s");
   if (r->pending)
     buf_printf(b, ", %" PRIu32 " of them pending", r->pending);
@@ -97,6 +97,7 @@ struct line {
   log_window window;
   VEC(uint32_t) times; /* of shown calls and returns, sorted */
   uint32_t columns;
+  bool pending; /* something that is shown did not return */
 };
 
 static int by_number(const void *x, const void *y) {
@@ -113,7 +114,9 @@ static uint32_t column(const struct line *t, uint32_t time) {
     else
       high = mid;
   }
-  uint32_t steps = t->times.len > 1 ? t->times.len - 1 : 1;
+  /* What is pending goes on behind the last event. */
+  uint32_t steps =
+      t->times.len + t->pending > 1 ? t->times.len + t->pending - 1 : 1;
   return (uint32_t)((uint64_t)rank * (t->columns - 1) / steps);
 }
 
@@ -159,6 +162,7 @@ static void put_time_line(struct screen *s, const struct log_report *r) {
     vec_push(&t.times, o->call);
     if (o->ret != LOG_PENDING)
       vec_push(&t.times, o->ret);
+    t.pending |= o->ret == LOG_PENDING;
   }
   if (t.times.len)
     qsort(t.times.at, t.times.len, sizeof *t.times.at, by_number);
@@ -238,8 +242,13 @@ static void put_violation(struct screen *s, const struct log_report *r) {
   buf_puts(s->out, "  ");
   screen_wrap(s, 2, 2, x->reason);
   put_prefix(s, r);
-  buf_printf(&b, "  %" PRIu32 " operation%s that no order explains%s:",
-             x->core.len, x->core.len == 1 ? "" : "s",
+  if (!x->core.len) {
+    buf_putc(s->out, '\n');
+    return;
+  }
+  buf_printf(&b,
+             "  %" PRIu32 " operation%s that no order explains%s:", x->core.len,
+             x->core.len == 1 ? "" : "s",
              x->minimal ? " (*), none of which can be left out"
                         : " (*), perhaps not the fewest");
   screen_title(s, buf_text(&b));

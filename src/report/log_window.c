@@ -13,7 +13,6 @@ bool log_is_core(const struct log_report *r, uint32_t op) {
          bsearch(&op, x->core.at, x->core.len, sizeof op, by_number);
 }
 
-
 /* The first operation that was called at `time` or later. */
 static uint32_t first_from(const struct log *l, uint32_t time) {
   uint32_t low = 0, high = l->ops.len;

@@ -152,35 +152,55 @@ static bool same_proof(const struct smaller_cause *a,
          a->still_fault == b->still_fault;
 }
 
-/* `with line 41 or line 42 alone this client still fails` */
+/* The block of the whole cause that the smaller one does without. */
+static const struct code_block *spared_block(const struct cause *less,
+                                             const struct cause *whole) {
+  return smaller_block(whole, less);
+}
+
+/* `with line 41 or line 42 alone`, `with lines 8-9 in f() instead`, `without
+ * line 8 in f()` */
+static void put_less(const struct ranked_cause *c, uint32_t from, uint32_t end,
+                     struct buf *b) {
+  bool one = c->cause.nblocks == 1;
+  const char *before = "";
+  for (uint32_t i = from; i < end; i++) {
+    const struct cause *less = &c->smaller[i].cause;
+    const struct code_block *k = smaller_block(less, &c->cause);
+    const char *with = k ? "with " : "without ";
+    buf_puts(b, i > from ? " or " : "");
+    if (strcmp(with, before))
+      buf_puts(b, with);
+    before = with;
+    if (k && one)
+      put_lines(k, b);
+    else
+      put_block(k ? k : spared_block(less, &c->cause), false, b);
+    bool last =
+        i + 1 == end || !smaller_block(&c->smaller[i + 1].cause, &c->cause);
+    if (k && last)
+      buf_puts(b, one ? " alone" : " instead");
+  }
+}
+
 static void put_smaller(const struct story *story, const struct ranked_cause *c,
                         struct buf *b) {
-  bool one = c->cause.nblocks == 1;
   uint32_t groups = 0;
   if (!c->nsmaller)
     return;
-  buf_puts(b, c->smallest ? "No smaller block is enough, all were tried:"
-                          : "Less is not enough:");
+  buf_puts(b, c->smallest ? "No smaller block is enough, all were tried: "
+                          : "Less is not enough: ");
   for (uint32_t i = 0, next; i < c->nsmaller; i = next) {
+    buf_puts(b, i ? "; " : "");
     if (groups++ == SHOWN_SMALLER) {
-      buf_puts(b, "; and so on");
+      buf_puts(b, "and so on");
       break;
     }
-    buf_puts(b, i ? "; with " : " with ");
-    for (next = i; next < c->nsmaller &&
-                   (next == i || same_proof(&c->smaller[i], &c->smaller[next]));
-         next++) {
-      const struct code_block *k =
-          smaller_block(&c->smaller[next].cause, &c->cause);
-      buf_puts(b, next > i ? " or " : "");
-      if (k && one)
-        put_lines(k, b);
-      else if (k)
-        put_block(k, false, b);
-      else
-        buf_puts(b, "a block less");
-    }
-    buf_puts(b, one ? " alone, " : " instead, ");
+    next = i + 1;
+    while (next < c->nsmaller && same_proof(&c->smaller[i], &c->smaller[next]))
+      next++;
+    put_less(c, i, next, b);
+    buf_puts(b, ", ");
     put_client(story,
                c->smaller[i].still_bad ? c->smaller[i].still_bad : "a client",
                c->smaller[i].still_fault, b);
@@ -253,6 +273,18 @@ static void put_cause(struct screen *s, const struct story *story,
 
 /* ---- one outcome ---- */
 
+/* Two threads make the same call: which of them got the result? */
+static bool has_twin(const struct story *story, uint32_t call) {
+  const struct client *c = &story->result->finding->client;
+  uint8_t own = c->calls[call].thread;
+  for (uint32_t i = 0; own && i < c->ncalls; i++) {
+    uint8_t other = c->calls[i].thread;
+    if (other && other != own && !strcmp(story->calls[i], story->calls[call]))
+      return true;
+  }
+  return false;
+}
+
 static void put_results(const struct story *story,
                         const struct outcome_causes *o, struct buf *b) {
   const struct client *c = &story->result->finding->client;
@@ -261,7 +293,10 @@ static void put_results(const struct story *story,
     struct buf v = {0};
     value_print(o->results[i], &v);
     if (v.len && i >= c->ninit) {
-      buf_printf(b, "%s%s = %s", some ? "; " : "", story->calls[i], v.at);
+      buf_puts(b, some ? "; " : "");
+      if (has_twin(story, i))
+        buf_printf(b, "%s ", story_thread(c->calls[i].thread));
+      buf_printf(b, "%s = %s", story->calls[i], v.at);
       some = true;
     }
     buf_free(&v);
@@ -337,8 +372,11 @@ static void put_failing(const struct causes_found *c, struct buf *b) {
   story_number(c->bad, b);
   buf_puts(b, " of ");
   story_number(orders, b);
-  buf_printf(b, " order%s of conflicting accesses %s. ", plural(orders),
-             fail(c->bad));
+  buf_printf(b, " order%s of conflicting accesses", plural(orders));
+  if (c->clients > 1)
+    buf_printf(b, ", of this client and %" PRIu32 " other%s,", c->clients - 1,
+               plural(c->clients - 1));
+  buf_printf(b, " %s. ", fail(c->bad));
   buf_printf(b, "None could with %s atomic:",
              c->len > 1                  ? "one of these"
              : has_many_lines(&c->at[0]) ? "these lines"

@@ -1,0 +1,129 @@
+/*
+ * Histories that are checked while they are read: in memory that grows with
+ * what is open and with the object, not with the history.  What is wrong is
+ * told with its place; there is no core, since nothing is kept.
+ */
+#include "check/online.h"
+#include "cli/check_int.h"
+#include "read/read.h"
+
+#include <string.h>
+
+struct stream {
+  const struct check_settings *s;
+  const char *path;
+  struct reader *reader;
+  struct check_type type;
+  struct online *online;
+  uint64_t operations;
+  uint32_t index; /* of the history, from 1 */
+  uint32_t bad_line;
+  bool several;
+};
+
+static int begin(struct stream *t, const struct log_event *head,
+                 struct error *e) {
+  char *name = NULL;
+  datum argument = DATUM_NONE;
+  if (head && head->text)
+    name = xstrndup(head->text, head->tlen);
+  if (head)
+    argument = head->type_argument;
+  /* States of another history are nobody's any more. */
+  check_type_free(&t->type);
+  struct type *type = check_type_open(t->s, name, argument, NULL, &t->type, e);
+  free(name);
+  if (!type)
+    return error_set(e, ERR_INPUT,
+                     "%s: --method=online needs --spec, since the file does "
+                     "not say what the object is",
+                     t->path);
+  struct online_options o = {.budget.memory = t->s->memory,
+                             .whole = t->s->no_partition};
+  t->online = online_new(type, &o);
+  t->operations = 0;
+  t->bad_line = 0;
+  t->index++;
+  return ERR_NONE;
+}
+
+static int feed(struct stream *t, const struct log_event *ev, struct error *e) {
+  struct error inner = {0};
+  if (ev->kind == LOG_NOTE || ev->kind == LOG_HEAD)
+    return ERR_NONE;
+  t->operations += ev->kind == LOG_CALL;
+  t->operations -= ev->kind == LOG_DROP;
+  if (online_add(t->online, ev, &inner))
+    return error_set(e, inner.code, "%s:%u: %s", t->path, ev->line, inner.text);
+  if (!t->bad_line && online_answer(t->online).verdict == LOG_VIOLATION)
+    t->bad_line = ev->line ? ev->line : 1;
+  return ERR_NONE;
+}
+
+static void report(struct stream *t, struct check_result *out) {
+  static const char *const words[] = {"linearizable", "violation", "unknown"};
+  struct online_answer a = online_answer(t->online);
+  struct log_explained x = {.stuck = LOG_NO_OP, .prefix = LOG_NO_OP};
+  struct log nothing = {.index = t->index};
+  struct log_report r = {.log = &nothing,
+                         .source = t->path,
+                         .several = t->several,
+                         .spec = t->type.type->name,
+                         .verdict = words[a.verdict],
+                         .method = "online",
+                         .limit = a.verdict == LOG_UNKNOWN ? a.limit : NULL,
+                         .reached = LOG_NO_OP,
+                         .operations = t->operations,
+                         .steps = online_steps(t->online)};
+  if (a.verdict == LOG_VIOLATION) {
+    x.reason = xasprintf("line %u: %s", t->bad_line, a.text);
+    r.violation = &x;
+  }
+  *out = (struct check_result){.verdict = a.verdict};
+  log_report_text(&r, &t->s->style, &out->text);
+  if (t->s->json)
+    log_report_json(&r, &out->json);
+  if (t->s->html)
+    log_report_html(&r, &out->html);
+  log_explained_free(&x);
+}
+
+static void finish(struct stream *t, check_sink *sink, void *ctx) {
+  struct check_result r;
+  if (!t->online)
+    return;
+  report(t, &r);
+  sink(ctx, &r);
+  check_result_free(&r);
+  online_free(t->online);
+  t->online = NULL;
+}
+
+void check_stream(const struct check_settings *s, const char *path,
+                  check_sink *sink, void *ctx, struct error *e) {
+  struct stream t = {.s = s, .path = path};
+  struct log_event ev;
+  int got = 0, err = 0;
+  t.reader = reader_open(path, (enum read_format)s->format, e);
+  if (!t.reader)
+    return;
+  while (!err && (got = reader_next(t.reader, &ev, e)) == 1) {
+    if (ev.kind == LOG_HEAD && t.online) {
+      t.several = true;
+      finish(&t, sink, ctx);
+    }
+    if (!t.online)
+      err = begin(&t, ev.kind == LOG_HEAD ? &ev : NULL, e);
+    if (!err)
+      err = feed(&t, &ev, e);
+  }
+  if (!err && got == 0) {
+    if (!t.index)
+      error_set(e, ERR_INPUT, "%s: no history in it", path);
+    finish(&t, sink, ctx);
+  }
+  if (t.online)
+    online_free(t.online);
+  check_type_free(&t.type);
+  reader_close(t.reader);
+}
