@@ -2,13 +2,14 @@
  * Real threads: a table of counts in which one that is not there yet is put in
  * without looking again, after a delay.  The update that is lost may be seen
  * much later, or only in the end; the client that shows it is small all the
- * same.
+ * same.  There is a second fault: what is put in is seen before it counts.
  *
  * RUN: %s --search=stress
  * EXIT: 1
  * VERDICT: violation
  * FAULT: not-linearizable
- * CLIENT: \{(put|erase)\([0-9](, [0-9])?\)\} .. \{(put|erase)\([0-9](, [0-9])?\)\}
+ * CLIENT: \{(put|erase)\([0-9](, [0-9])?\)(; size\(\))?\} .. \
+ *         \{(put|erase)\([0-9](, [0-9])?\)(; size\(\))?\}
  * OUTPUT: Smallest failing client
  * OUTPUT: History:
  * OUTPUT: repeated under the scheduler
