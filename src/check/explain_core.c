@@ -165,8 +165,12 @@ static bool try_without(struct explain_job *j, bool safe) {
   out = out && (safe || !brings_what_is_needed(j, &rest)) &&
         explain_is_bad(j, &rest, NULL) &&
         (safe || explain_is_bad(j, &j->core, j->leave));
-  for (uint32_t i = 0; i < j->core.len; i++)
+  for (uint32_t i = 0; i < j->core.len; i++) {
+    uint32_t ret = j->p->ops[j->core.at[i]].op->ret;
+    if (out && !safe && j->leave[j->core.at[i]] && ret < j->first_x5)
+      j->first_x5 = ret;
     j->leave[j->core.at[i]] = 0;
+  }
   if (out) {
     vec_free(&j->core);
     j->core = rest;
@@ -215,9 +219,16 @@ static unsigned values_of(const struct type *t, const struct type_op *o,
   return n;
 }
 
+static bool have_one_key(const struct explain_job *j) {
+  for (uint32_t i = 1; i < j->core.len; i++)
+    if (j->p->ops[j->core.at[i]].key != j->p->ops[j->core.at[0]].key)
+      return false;
+  return true;
+}
+
 static bool values_are_safe(const struct explain_job *j) {
   bool container = is_container(j->p->type);
-  if (!container && strcmp(j->p->type->shape, "register"))
+  if ((!container && strcmp(j->p->type->shape, "register")) || !have_one_key(j))
     return false;
   for (uint32_t i = 0; i < j->core.len; i++) {
     const struct type_op *o = &j->p->ops[j->core.at[i]];
@@ -287,9 +298,8 @@ static void make_groups(const struct explain_job *j, enum grouping how,
     if (data_of(j, how, j->core.at[i], v) == 2)
       g->leader.at[group_of(g, v[0])] = group_of(g, v[1]);
   for (uint32_t i = 0; i < j->core.len; i++)
-    vec_push(&g->members, data_of(j, how, j->core.at[i], v)
-                              ? group_of(g, v[0])
-                              : UINT32_MAX);
+    vec_push(&g->members, data_of(j, how, j->core.at[i], v) ? group_of(g, v[0])
+                                                            : UINT32_MAX);
 }
 
 static void free_groups(struct groups *g) {
@@ -304,8 +314,7 @@ static bool try_groups(struct explain_job *j, enum grouping how, uint32_t from,
   struct groups g = {0};
   make_groups(j, how, &g);
   for (uint32_t i = 0; i < j->core.len; i++)
-    j->leave[j->core.at[i]] =
-        g.members.at[i] >= from && g.members.at[i] < to;
+    j->leave[j->core.at[i]] = g.members.at[i] >= from && g.members.at[i] < to;
   free_groups(&g);
   return try_without(j, safe);
 }
@@ -367,8 +376,7 @@ static bool keep_bringers(struct explain_job *j) {
       continue;
     if (o->role == ROLE_READ && !keep_bringer(j, o->result))
       return false;
-    if (o->role == ROLE_CAS && !op_only_reads(o) &&
-        !keep_bringer(j, o->arg[0]))
+    if (o->role == ROLE_CAS && !op_only_reads(o) && !keep_bringer(j, o->arg[0]))
       return false;
   }
   return true;
@@ -392,7 +400,7 @@ static bool mark_before(struct explain_job *j, uint32_t w) {
 
 /* Operations that may have taken effect late are in nobody's past. */
 static bool drop_beginning(struct explain_job *j) {
-  if (strcmp(j->p->type->shape, "register"))
+  if (strcmp(j->p->type->shape, "register") || !have_one_key(j))
     return false;
   uint32_t window = SMALLEST_WINDOW;
   for (uint32_t w = j->core.len; w-- && !is_over(j);) {
@@ -424,8 +432,7 @@ static bool drop_singles(struct explain_job *j) {
         uint32_t marked = 0;
         for (uint32_t i = from; i < to; i++) {
           uint32_t id = j->core.at[i];
-          bool reader =
-              explain_changes_nothing(j->p->type, &j->p->ops[id]);
+          bool reader = explain_changes_nothing(j->p->type, &j->p->ops[id]);
           j->leave[id] = reader == reads;
           marked += reader == reads;
         }
@@ -440,6 +447,7 @@ static bool drop_singles(struct explain_job *j) {
 void explain_reduce(struct explain_job *j) {
   bool more = true;
   j->unsure = false;
+  /* It makes long histories short at once. */
   drop_beginning(j);
   while (more && !is_over(j)) {
     j->unsure = false;

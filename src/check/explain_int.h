@@ -10,9 +10,10 @@ typedef VEC(uint32_t) op_vec;
 struct explain_job {
   const struct log_problem *p;
   const struct log_budget *budget;
-  op_vec core;    /* what is left, by call */
-  bool unsure;    /* some question had no answer */
-  uint8_t *leave; /* by operation: a candidate to be left out */
+  op_vec core;       /* what is left, by call */
+  bool unsure;       /* some question had no answer */
+  uint8_t *leave;    /* by operation: a candidate to be left out */
+  uint32_t first_x5; /* the first return of those that were left out by X5 */
 };
 
 /* Whether the operations alone, and others as pending ones, are certainly not
@@ -23,8 +24,7 @@ void explain_reduce(struct explain_job *j);
 
 /* The operations as a problem of their own; its ops are the caller's to free.
  */
-struct log_problem explain_part(const struct log_problem *p,
-                                const op_vec *ops);
+struct log_problem explain_part(const struct log_problem *p, const op_vec *ops);
 
 /* Whether it leaves the state as it is. */
 bool explain_changes_nothing(const struct type *t, const struct type_op *o);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Of a prefix of the whole, which may be long. */
-enum { PREFIX_STEPS = 4000000 };
+enum { PREFIX_STEPS = 1000000, STEPS_AN_OPERATION = 1, NEXT_EVENTS = 64 };
 
 /* The operations that were called before `until`, of the key that is wrong. */
 static void take_part(struct explain_job *j, const struct log_answer *a,
@@ -56,17 +56,48 @@ static void begin_core(struct explain_job *j, const struct log_answer *a,
 
 /* ---- the shortest prefix ---- */
 
-/* Of the history up to and with that time. */
+/* What is open at a time, replaced by pending operations for a while. */
+struct opened {
+  uint32_t op;
+  struct type_op was;
+};
+typedef VEC(struct opened) opened_vec;
+
+/* False: the type does not take a pending one. */
+static bool cut_here(struct log_problem *q, uint32_t until, opened_vec *open,
+                     struct arena *arena) {
+  uint32_t n = 0;
+  for (; n < q->nops && q->ops[n].op->call <= until; n++) {
+    const struct type_op *o = &q->ops[n];
+    if (op_is_pending(o) || o->op->ret <= until)
+      continue;
+    const struct type_op *pending = op_made_pending(q, o, arena);
+    if (!pending)
+      return false;
+    vec_push(open, ((struct opened){n, *o}));
+    q->ops[n] = *pending;
+  }
+  q->nops = n;
+  return true;
+}
+
+/* Of the history up to and with that time.  It may be long: nothing of it is
+ * copied. */
 static enum log_verdict verdict_at(const struct log_problem *p, uint32_t until,
                                    const struct log_budget *b) {
   struct log_options o = {.budget = *b};
   struct log_answer a = {.verdict = LOG_UNKNOWN};
-  struct log_cut cut;
-  o.budget.steps = PREFIX_STEPS + (uint64_t)p->nops * 64;
-  if (log_cut_make(&cut, p, until))
-    check_log(&cut.problem, &o, &a);
+  struct log_problem q = *p;
+  struct arena arena = {0};
+  opened_vec open = {0};
+  o.budget.steps = PREFIX_STEPS + (uint64_t)p->nops * STEPS_AN_OPERATION;
+  if (cut_here(&q, until, &open, &arena))
+    check_log(&q, &o, &a);
+  for (uint32_t i = 0; i < open.len; i++)
+    p->ops[open.at[i].op] = open.at[i].was;
   enum log_verdict v = a.verdict;
-  log_cut_free(&cut);
+  vec_free(&open);
+  arena_free(&arena);
   log_answer_free(&a);
   return v;
 }
@@ -99,18 +130,85 @@ static bool search_prefixes(struct prefixes *s) {
   return known;
 }
 
-/* `bad`: the return that is wrong in the core. */
-static void find_prefix(const struct log_problem *p, const struct log_budget *b,
-                        uint32_t bad, struct log_explained *out) {
-  uint32_t n, *by_return = ops_by_return(p, &n);
-  struct prefixes s = {p, b, by_return, 0, 0};
-  while (by_return[s.high] != bad)
-    s.high++;
-  if (verdict_at(p, p->ops[bad].op->ret, b) != LOG_VIOLATION)
-    s.high = n - 1; /* the whole is */
+/*
+ * A prefix that is certainly wrong: its part of the core together with what is
+ * open at its end, as pending operations, is.  (All that is left out of the
+ * prefix then is left out by X1 to X4.)
+ */
+static bool core_is_bad_at(const struct log_problem *p,
+                           const struct log_explained *x, uint32_t until,
+                           const struct log_budget *b) {
+  op_vec part = {0};
+  uint32_t k = 0;
+  for (uint32_t i = 0; i < p->nops && p->ops[i].op->call <= until; i++) {
+    bool core = k < x->core.len && x->core.at[k] == i;
+    k += core;
+    if (core || p->ops[i].op->ret > until)
+      vec_push(&part, i);
+  }
+  struct log_problem q = explain_part(p, &part);
+  bool bad = verdict_at(&q, until, b) == LOG_VIOLATION;
+  free(q.ops);
+  vec_free(&part);
+  return bad;
+}
+
+struct ending_at {
+  uint32_t ret, op;
+};
+
+static int by_return(const void *x, const void *y) {
+  uint32_t a = ((const struct ending_at *)x)->ret,
+           b = ((const struct ending_at *)y)->ret;
+  return a < b ? -1 : a > b;
+}
+
+/* The first return from that of `stuck` on with which the core is bad whatever
+ * is open; LOG_NO_OP: none of the next ones. */
+static uint32_t first_bad_of_core(const struct log_problem *p,
+                                  const struct log_budget *b,
+                                  const struct log_explained *x) {
+  uint32_t from = p->ops[x->stuck].op->ret, found = LOG_NO_OP;
+  VEC(struct ending_at) ends = {0};
+  for (uint32_t i = 0; i < p->nops; i++) {
+    uint32_t ret = p->ops[i].op->ret;
+    if (ret != LOG_PENDING && ret >= from && ret - from < NEXT_EVENTS)
+      vec_push(&ends, ((struct ending_at){ret, i}));
+  }
+  qsort(ends.at, ends.len, sizeof *ends.at, by_return);
+  for (uint32_t i = 0; i < ends.len && found == LOG_NO_OP; i++)
+    if (core_is_bad_at(p, x, ends.at[i].ret, b))
+      found = ends.at[i].op;
+  vec_free(&ends);
+  return found;
+}
+
+static void search_all(const struct log_problem *p, const struct log_budget *b,
+                       uint32_t bad, struct log_explained *out) {
+  uint32_t n, *sorted = ops_by_return(p, &n);
+  struct prefixes s = {p, b, sorted, 0, n - 1};
+  if (bad != LOG_NO_OP)
+    for (s.high = 0; sorted[s.high] != bad;)
+      s.high++;
   out->prefix_is_shortest = search_prefixes(&s);
-  out->prefix = by_return[s.high];
-  free(by_return);
+  out->prefix = sorted[s.high];
+  free(sorted);
+}
+
+/* `first_x5`: until then nothing has been left out by X5. */
+static void find_prefix(const struct log_problem *p, const struct log_budget *b,
+                        uint32_t first_x5, struct log_explained *out) {
+  uint32_t bad = first_bad_of_core(p, b, out);
+  enum log_verdict before = LOG_VIOLATION;
+  if (bad != LOG_NO_OP && p->ops[bad].op->ret >= first_x5)
+    bad = LOG_NO_OP;
+  out->prefix = bad;
+  if (bad != LOG_NO_OP)
+    before = verdict_at(p, p->ops[bad].op->ret - 1, b);
+  if (before == LOG_VIOLATION)
+    search_all(p, b, bad, out);
+  else
+    out->prefix_is_shortest = before == LOG_LINEARIZABLE;
 }
 
 /* ---- in words ---- */
@@ -177,7 +275,7 @@ static void find_stuck(const struct log_problem *core, const uint32_t *ids,
 
 void explain_log(const struct log_problem *p, const struct log_answer *a,
                  const struct log_budget *b, struct log_explained *out) {
-  struct explain_job j = {.p = p, .budget = b};
+  struct explain_job j = {.p = p, .budget = b, .first_x5 = UINT32_MAX};
   *out = (struct log_explained){.stuck = LOG_NO_OP, .prefix = LOG_NO_OP};
   j.leave = xcalloc(p->nops + 1, 1);
   begin_core(&j, a, out);
@@ -195,7 +293,7 @@ void explain_log(const struct log_problem *p, const struct log_answer *a,
     out->prefix = a->at;
     out->prefix_is_shortest = true;
   } else if (out->stuck != LOG_NO_OP) {
-    find_prefix(p, b, out->stuck, out);
+    find_prefix(p, b, j.first_x5, out);
   }
   free(core.ops);
   free(j.leave);

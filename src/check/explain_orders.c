@@ -27,9 +27,8 @@ static bool may_come(const struct walk *w, uint64_t placed, uint32_t i) {
     const struct log_op *b = w->p->ops[k].op;
     if (placed >> k & 1 || k == i)
       continue;
-    if (b->ret < a->call ||
-        (b->ret != LOG_PENDING && b->order != LOG_NO_HINT &&
-         a->order != LOG_NO_HINT && b->order < a->order))
+    if (b->ret < a->call || (b->ret != LOG_PENDING && b->order != LOG_NO_HINT &&
+                             a->order != LOG_NO_HINT && b->order < a->order))
       return false;
   }
   return true;
@@ -71,8 +70,7 @@ static void keep(struct walk *w, uint64_t placed, uint32_t state,
         !op_is_pending(&w->p->ops[i]))
       vec_push(&p.refusals,
                ((struct log_refusal){
-                   w->ids[i],
-                   would_return(w->p->type, state, &w->p->ops[i])}));
+                   w->ids[i], would_return(w->p->type, state, &w->p->ops[i])}));
   if (w->p->type->print_state) {
     w->p->type->print_state(w->p->type, state, &b);
     p.state = xstrdup(buf_text(&b));

@@ -47,6 +47,8 @@ enum ending monitor_say(struct monitor *m, const char *format, ...) {
     f++;
     if (*f == 'o')
       log_print_op(m->p->log, m->p->ops[va_arg(ap, uint32_t)].op, &b);
+    else if (*f == 'w')
+      datum_print(m->p->ops[va_arg(ap, const struct value *)->add].arg[0], &b);
     else if (*f == 'v')
       datum_print(va_arg(ap, datum), &b);
     else
@@ -224,7 +226,7 @@ bool check_monitor(const struct log_problem *p, struct log_answer *out,
       a.method = monitors[i].method;
       end = run(&m, monitors[i].decide);
     }
-  a.bytes = m.bytes;
+  a.bytes = m.bytes > m.early_bytes ? m.bytes : m.early_bytes;
   arena_free(&m.arena);
   if (end == MONITOR_REFUSED) {
     *why = m.why;

@@ -26,10 +26,11 @@ struct monitor {
   struct log_answer *out;
   const char *why; /* REFUSED: which assumption fails */
   struct arena arena;
-  uint64_t bytes;
-  uint32_t *inv, *res; /* of each operation; pending: res is MONITOR_NEVER */
-  uint32_t nwrites;    /* operations that write, add or append a value */
-  uint32_t end;        /* the last gap: all times are at most `end` */
+  uint64_t bytes;       /* of the arena */
+  uint64_t early_bytes; /* with what was freed since, if more */
+  uint32_t *inv, *res;  /* of each operation; pending: res is MONITOR_NEVER */
+  uint32_t nwrites;     /* operations that write, add or append a value */
+  uint32_t end;         /* the last gap: all times are at most `end` */
 };
 
 /* One for each shape. */
@@ -54,7 +55,7 @@ static inline enum ending monitor_refuse(struct monitor *m, const char *why) {
 void monitor_blame(struct monitor *m, uint32_t op);
 /*
  * The violation in a sentence: %o is an operation (uint32_t), %v a value
- * (datum), %s a text.  Returns MONITOR_NO.
+ * (datum), %w that of a struct value *, %s a text.  Returns MONITOR_NO.
  */
 enum ending monitor_say(struct monitor *m, const char *format, ...);
 
@@ -90,7 +91,6 @@ void by_time_sort(struct monitor *m, struct by_time *a, uint32_t n);
  * (V3) front_res is the first return of its removal and peeks (of front_by).
  */
 struct value {
-  datum d, priority;
   uint32_t add, remove; /* operations; remove may be MONITOR_NONE */
   uint32_t add_inv, add_res, add_by;
   uint32_t rem_inv, rem_res, rem_by;

@@ -59,13 +59,13 @@ static enum ending not_best(struct pqueue *q, const struct value *v,
   for (uint32_t i = 0; i < inside.len; i++)
     monitor_blame_value(m, &s->at[inside.at[i]]);
   if (inside.len == 1)
-    monitor_say(m, "%o, though %v was inside all the time, which comes first",
-                op, s->at[inside.at[0]].d);
+    monitor_say(m, "%o, though %w was inside all the time, which comes first",
+                op, &s->at[inside.at[0]]);
   else
     monitor_say(m,
                 "%o, though something was inside all the time that comes "
-                "first: %v, …, %v",
-                op, s->at[inside.at[0]].d, s->at[vec_last(&inside)].d);
+                "first: %w, …, %w",
+                op, &s->at[inside.at[0]], &s->at[vec_last(&inside)]);
   vec_free(&inside);
   return MONITOR_NO;
 }
@@ -117,10 +117,15 @@ static struct ranked *rank_sort(struct monitor *m, struct ranked *a,
   return a;
 }
 
+/* The second argument, or the value itself. */
+static datum priority(const struct pqueue *q, uint32_t v) {
+  const struct type_op *o = &q->m->p->ops[q->s->at[v].add];
+  return o->arg[o->arg[1] != DATUM_NONE];
+}
+
 static int by_order(const void *x, const void *y, void *with) {
-  const struct values_seen *s = with;
-  return datum_order(s->at[((const struct ranked *)x)->v].priority,
-                     s->at[((const struct ranked *)y)->v].priority);
+  return datum_order(priority(with, ((const struct ranked *)x)->v),
+                     priority(with, ((const struct ranked *)y)->v));
 }
 
 /* The key of a small number sorts as it does; those of others are their places
@@ -130,14 +135,15 @@ static void rank_values(struct pqueue *q, bool largest_first) {
   bool small = true;
   q->ranks = monitor_room(q->m, (size_t)s->n + 1, sizeof *q->ranks);
   for (uint32_t i = 0; i < s->n; i++) {
-    q->ranks[i] = (struct ranked){s->at[i].priority ^ UINT64_C(1) << 63, i};
-    small &= datum_is_small(s->at[i].priority);
+    datum d = priority(q, i);
+    q->ranks[i] = (struct ranked){d ^ UINT64_C(1) << 63, i};
+    small &= datum_is_small(d);
   }
   if (!small && s->n) {
     uint64_t key = 0;
-    qsort_r(q->ranks, s->n, sizeof *q->ranks, by_order, s);
+    qsort_r(q->ranks, s->n, sizeof *q->ranks, by_order, q);
     for (uint32_t i = 0; i < s->n; i++) {
-      key += i && by_order(&q->ranks[i - 1], &q->ranks[i], s) != 0;
+      key += i && by_order(&q->ranks[i - 1], &q->ranks[i], q) != 0;
       q->ranks[i].key = key;
     }
   }

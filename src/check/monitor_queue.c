@@ -120,19 +120,18 @@ static bool was_removed_first(const struct queue *q, const struct value *v) {
 static enum ending say_pair(struct queue *q, const struct value *u,
                             const struct value *v) {
   if (!came_before(u, v))
-    return monitor_say(q->m, "%v was at the front before %v, and %v before %v",
-                       u->d, v->d, v->d, u->d);
+    return monitor_say(q->m, "%w was at the front before %w, and %w before %w",
+                       u, v, v, u);
   if (!was_removed_first(q, v))
     return monitor_say(
-        q->m, "%v was at the front before %v, though enqueued after it", v->d,
-        u->d);
+        q->m, "%w was at the front before %w, though enqueued after it", v, u);
   if (u->remove == MONITOR_NONE && u->peeks == MONITOR_NONE)
     return monitor_say(q->m,
-                       "%v was dequeued, though %v, enqueued before it, was "
+                       "%w was dequeued, though %w, enqueued before it, was "
                        "not",
-                       v->d, u->d);
+                       v, u);
   return monitor_say(
-      q->m, "%v was dequeued before %v, though enqueued after it", v->d, u->d);
+      q->m, "%w was dequeued before %w, though enqueued after it", v, u);
 }
 
 static enum ending stuck(struct queue *q) {
@@ -150,10 +149,9 @@ static enum ending stuck(struct queue *q) {
   if (n == 2)
     return came_before(a, b) ? say_pair(q, a, b) : say_pair(q, b, a);
   return monitor_say(q->m,
-                     "%v must be before %v, %v before %v and %v before %v: "
+                     "%w must be before %w, %w before %w and %w before %w: "
                      "they were enqueued or at the front in that order",
-                     b->d, a->d, q->at[cycle[2]].d, b->d, a->d,
-                     q->at[cycle[2]].d);
+                     b, a, &q->at[cycle[2]], b, a, &q->at[cycle[2]]);
 }
 
 static struct by_time *sorted(struct queue *q, bool front) {

@@ -239,9 +239,9 @@ static enum ending wrong_order(struct reg *r, uint32_t v, uint32_t earlier,
   blame_path(r, v);
   monitor_blame(r->m, earlier);
   monitor_blame(r->m, op);
-  return monitor_say(r->m,
-                     "%o had returned before %o was called, but depends on it",
-                     op, earlier);
+  return monitor_say(
+      r->m, "%o had returned before %o was called, but can only come after it",
+      op, earlier);
 }
 
 /* Walks along a chain; `left` counts the groups that are in none yet. */

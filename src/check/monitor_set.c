@@ -12,6 +12,8 @@
  */
 #include "check/monitor_int.h"
 
+#include <string.h>
+
 enum wants { WANTS_OUT, WANTS_IN, FLIPS }; /* the bit; or it flips it */
 
 struct heap {
@@ -92,19 +94,67 @@ static bool flip(struct set *s) {
   return true;
 }
 
-/* All that was called before: the same steps lead to the same end. */
+/* The last operation before place `end` of the core that flipped the bit to
+ * `bit` and had returned by then. */
+static uint32_t last_flip(const struct monitor *m, uint32_t end, uint32_t bit) {
+  const uint32_t *core = m->out->core.at;
+  for (uint32_t i = end; i--;) {
+    uint32_t leaves;
+    if (wants(&m->p->ops[core[i]], &leaves) == FLIPS && leaves == bit &&
+        m->res[core[i]] < m->inv[core[end]])
+      return i;
+  }
+  return MONITOR_NONE;
+}
+
+/* Whether the core from place `from` on, with what had set the bit before, is
+ * bad for the same reason; then that is the core. */
+static bool shorten(struct monitor *m, uint32_t from) {
+  struct log_answer *out = m->out;
+  uint32_t flips[2] = {last_flip(m, from, 0), last_flip(m, from, 1)}, n = 0;
+  struct log_problem q = *m->p;
+  struct log_answer a = {0};
+  const char *why;
+  uint32_t *some = xmalloc(out->core.len * sizeof *some);
+  q.ops = xmalloc(out->core.len * sizeof *q.ops);
+  for (uint32_t i = 0; i < out->core.len; i++)
+    if (i >= from || i == flips[0] || i == flips[1]) {
+      q.ops[n] = m->p->ops[out->core.at[i]];
+      some[n++] = out->core.at[i];
+    }
+  q.nops = n;
+  bool bad = check_monitor(&q, &a, &why) && a.verdict == LOG_VIOLATION &&
+             !strcmp(a.reason, m->out->reason);
+  if (bad) {
+    out->core.len = a.core.len;
+    for (uint32_t i = 0; i < a.core.len; i++)
+      out->core.at[i] = some[a.core.at[i]];
+  }
+  log_answer_free(&a);
+  free(q.ops);
+  free(some);
+  return bad;
+}
+
+enum { FEW = 6 };
+
+/* All that was called before: the same steps lead to the same end.  Mostly the
+ * last ones are enough. */
 static enum ending cannot_be(struct set *s, uint32_t op) {
   struct monitor *m = s->m;
   for (uint32_t i = 0; i < m->p->nops && m->inv[i] < m->res[op]; i++)
     if (!monitor_is_idle(&m->p->ops[i]))
       monitor_blame(m, i);
   datum d = m->p->ops[op].arg[0];
-  return monitor_say(m,
-                     s->bit ? "%o, but %v was there and nobody can have "
-                              "removed it"
-                            : "%o, but %v was not there and nobody can have "
-                              "added it",
-                     op, d);
+  monitor_say(m,
+              s->bit ? "%o, but %v was there and nobody can have removed it"
+                     : "%o, but %v was not there and nobody can have added it",
+              op, d);
+  uint32_t all = m->out->core.len;
+  for (uint32_t last = FEW; last < all / 2; last *= 2)
+    if (shorten(m, all - last))
+      break;
+  return MONITOR_NO;
 }
 
 static enum ending returned(struct set *s, uint32_t op) {

@@ -38,20 +38,20 @@ struct node {
 };
 
 struct need { /* an operation of a value: it needs a run of [from, to) */
-  uint32_t from, to, op;
+  uint32_t from, to, value;
 };
 
 struct stack {
   struct monitor *m;
   struct values_seen *s;
-  uint32_t *run_of;     /* by gap */
-  uint32_t nruns, size; /* size: leaves of the tree, a power of two */
-  struct node *nodes;   /* 1: the root; size + r: the run r */
+  uint32_t *run_of; /* by gap */
+  uint32_t nruns;
+  /* 1 is the root, 2 i and 2 i + 1 are below i, nruns + r is the run r. */
+  struct node *nodes;
   struct need *needs;   /* by value */
   uint32_t *first_need; /* by value: where its needs begin; n + 1 of them */
   uint32_t *next_need;  /* by need: itself, or a later one: it has its run */
   uint32_t *left;       /* by value: needs without a run */
-  uint32_t *value_of;   /* by need */
   /* Who waits where: waiting[starts[node] … starts[node + 1]). */
   uint32_t *starts, *waiting;
   uint8_t *been;                /* by node: a run below it is covered by none */
@@ -73,7 +73,7 @@ static void renew(struct node *nodes, uint32_t i) {
 
 /* The nodes that make up [from, to): calls `at` of each. */
 #define FOR_NODES(k, from_, to_, body)                                         \
-  for (uint32_t l_ = (from_) + k->size, r_ = (to_) + k->size; l_ < r_;         \
+  for (uint32_t l_ = (from_) + k->nruns, r_ = (to_) + k->nruns; l_ < r_;       \
        l_ >>= 1, r_ >>= 1) {                                                   \
     if (l_ & 1) {                                                              \
       uint32_t node = l_++;                                                    \
@@ -100,7 +100,7 @@ static void add_cover(struct stack *k, uint32_t v, int32_t count) {
   FOR_NODES(k, from, to, touch(&k->nodes[node], count, sum));
   if (count > 0)
     return; /* all nodes are renewed at once */
-  uint32_t a = (from + k->size) >> 1, b = (to - 1 + k->size) >> 1;
+  uint32_t a = (from + k->nruns) >> 1, b = (to - 1 + k->nruns) >> 1;
   for (; a != b; a >>= 1, b >>= 1) {
     renew(k->nodes, a);
     renew(k->nodes, b);
@@ -123,9 +123,6 @@ static void number_runs(struct stack *k) {
   for (uint32_t g = 0; g <= m->end; g++)
     k->run_of[g] = run += k->run_of[g];
   k->nruns = run + 1;
-  k->size = 1;
-  while (k->size < k->nruns)
-    k->size *= 2;
 }
 
 static int by_from(const void *x, const void *y) {
@@ -135,10 +132,22 @@ static int by_from(const void *x, const void *y) {
   return a->to > b->to ? -1 : a->to < b->to;
 }
 
-static struct need need_of(const struct stack *k, uint32_t op, uint32_t inv,
-                           uint32_t res) {
-  return (struct need){k->run_of[gap_from(k->m, inv)],
-                       k->run_of[gap_to(k->m, res) - 1] + 1, op};
+/* The gaps in which an operation of v can take effect. */
+static void gaps_of(const struct stack *k, const struct value *v, uint32_t op,
+                    uint32_t *from, uint32_t *to) {
+  bool peek = op != v->add && op != v->remove;
+  *from = peek           ? peek_from(k->m, v, op)
+          : op == v->add ? v->add_inv
+                         : gap_from(k->m, v->rem_inv);
+  *to = peek           ? peek_to(k->m, v, op)
+        : op == v->add ? v->add_res
+                       : gap_to(k->m, v->rem_res);
+}
+
+static struct need need_of(const struct stack *k, uint32_t v, uint32_t op) {
+  uint32_t from, to;
+  gaps_of(k, &k->s->at[v], op, &from, &to);
+  return (struct need){k->run_of[from], k->run_of[to - 1] + 1, v};
 }
 
 /* Leaves out those that contain another one. */
@@ -153,14 +162,15 @@ static uint32_t keep_least(struct need *a, uint32_t n) {
   return kept;
 }
 
-static uint32_t collect_needs(struct stack *k, const struct value *v,
+static uint32_t collect_needs(struct stack *k, uint32_t number,
                               struct need *out) {
+  const struct value *v = &k->s->at[number];
   uint32_t n = 0;
-  out[n++] = need_of(k, v->add, v->add_inv, v->add_res);
+  out[n++] = need_of(k, number, v->add);
   for (uint32_t op = v->peeks; op != MONITOR_NONE; op = k->s->next_peek[op])
-    out[n++] = need_of(k, op, peek_from(k->m, v, op), peek_to(k->m, v, op));
+    out[n++] = need_of(k, number, op);
   if (v->remove != MONITOR_NONE)
-    out[n++] = need_of(k, v->remove, v->rem_inv, v->rem_res);
+    out[n++] = need_of(k, number, v->remove);
   bool in_order =
       n == 1 || (n == 2 && out[0].from < out[1].from && out[0].to < out[1].to);
   return in_order ? n : keep_least(out, n);
@@ -175,27 +185,23 @@ static void make_needs(struct stack *k) {
   uint32_t at = 0;
   for (uint32_t v = 0; v < n; v++) {
     k->first_need[v] = at;
-    k->left[v] = collect_needs(k, &k->s->at[v], k->needs + at);
+    k->left[v] = collect_needs(k, v, k->needs + at);
     at += k->left[v];
   }
   k->first_need[n] = at;
   k->next_need = monitor_room(m, (size_t)at + 1, sizeof *k->next_need);
-  k->value_of = monitor_room(m, (size_t)at + 1, sizeof *k->value_of);
-  for (uint32_t v = 0; v < n; v++)
-    for (uint32_t i = k->first_need[v]; i < k->first_need[v + 1]; i++)
-      k->value_of[i] = v;
   for (uint32_t i = 0; i <= at; i++)
     k->next_need[i] = i;
 }
 
 static void make_waiting(struct stack *k) {
   uint32_t n = k->first_need[k->s->n];
-  k->starts = monitor_zeroed(k->m, (size_t)k->size * 2 + 2, sizeof *k->starts);
+  k->starts = monitor_zeroed(k->m, (size_t)k->nruns * 2 + 2, sizeof *k->starts);
   for (uint32_t i = 0; i < n; i++)
     FOR_NODES(k, k->needs[i].from, k->needs[i].to, k->starts[node + 2]++);
-  for (uint32_t i = 0; i < k->size * 2; i++)
+  for (uint32_t i = 0; i < k->nruns * 2; i++)
     k->starts[i + 2] += k->starts[i + 1];
-  uint32_t all = k->starts[k->size * 2 + 1];
+  uint32_t all = k->starts[k->nruns * 2 + 1];
   k->waiting = monitor_room(k->m, (size_t)all + 1, sizeof *k->waiting);
   for (uint32_t i = 0; i < n; i++)
     FOR_NODES(k, k->needs[i].from, k->needs[i].to,
@@ -203,12 +209,10 @@ static void make_waiting(struct stack *k) {
 }
 
 static void make_tree(struct stack *k) {
-  k->nodes = monitor_zeroed(k->m, (size_t)k->size * 2, sizeof *k->nodes);
-  for (uint32_t r = k->nruns; r < k->size; r++)
-    k->nodes[k->size + r].least = AWAY;
+  k->nodes = monitor_zeroed(k->m, (size_t)k->nruns * 2, sizeof *k->nodes);
   for (uint32_t v = 0; v < k->s->n; v++)
     add_cover(k, v, 1);
-  for (uint32_t i = k->size - 1; i; i--)
+  for (uint32_t i = k->nruns - 1; i; i--)
     renew(k->nodes, i);
 }
 
@@ -224,14 +228,14 @@ static void serve(struct stack *k, uint32_t need) {
   if (k->next_need[need] != need)
     return;
   k->next_need[need] = need + 1;
-  uint32_t v = k->value_of[need];
+  uint32_t v = k->needs[need].value;
   if (!--k->left[v])
     vec_push(&k->out, v);
 }
 
 /* The run is covered by none. */
 static void serve_all(struct stack *k, uint32_t run) {
-  for (uint32_t i = run + k->size; i && !k->been[i]; i >>= 1) {
+  for (uint32_t i = run + k->nruns; i && !k->been[i]; i >>= 1) {
     k->been[i] = 1;
     for (uint32_t w = k->starts[i]; w < k->starts[i + 1]; w++)
       serve(k, k->waiting[w]);
@@ -270,12 +274,12 @@ static bool next_run(struct stack *k) {
     return false;
   uint32_t i = 1, sum = 0;
   int32_t count = k->nodes[1].least;
-  while (i < k->size) {
+  while (i < k->nruns) {
     sum += k->nodes[i].sum;
     i = 2 * i + (k->nodes[2 * i].least > k->nodes[2 * i + 1].least);
   }
   sum += k->nodes[i].sum;
-  uint32_t run = i - k->size;
+  uint32_t run = i - k->nruns;
   k->nodes[i].least += AWAY;
   while (i >>= 1)
     renew(k->nodes, i);
@@ -370,13 +374,20 @@ static uint32_t any_at(const struct rest *r, uint32_t v, uint32_t gap) {
   return u != v ? u : r->best[1][low - 1];
 }
 
-static void gaps_of(const struct stack *k, const struct value *v, uint32_t op,
-                    uint32_t *from, uint32_t *to) {
-  bool peek = op != v->add && op != v->remove;
-  *from = peek           ? peek_from(k->m, v, op)
-          : op == v->add ? v->add_inv
-                         : v->rem_inv;
-  *to = peek ? peek_to(k->m, v, op) : op == v->add ? v->add_res : v->rem_res;
+static uint32_t op_of_need(const struct stack *k, const struct need *want) {
+  const struct value *v = &k->s->at[want->value];
+  const uint32_t ends[2] = {v->add, v->remove};
+  for (int i = 0; i < 2; i++)
+    if (ends[i] != MONITOR_NONE) {
+      struct need n = need_of(k, want->value, ends[i]);
+      if (n.from == want->from && n.to == want->to)
+        return ends[i];
+    }
+  for (uint32_t op = v->peeks;; op = k->s->next_peek[op]) {
+    struct need n = need_of(k, want->value, op);
+    if (n.from == want->from && n.to == want->to)
+      return op;
+  }
 }
 
 /* Others that cover an operation of v together. */
@@ -384,7 +395,7 @@ static void choose_cover(struct stack *k, struct rest *r, uint32_t v) {
   uint32_t i = k->first_need[v], from, to;
   while (k->next_need[i] != i)
     i++;
-  r->need[v] = k->needs[i].op;
+  r->need[v] = op_of_need(k, &k->needs[i]);
   gaps_of(k, &k->s->at[v], r->need[v], &from, &to);
   while (from < to) {
     uint32_t u = chosen_at(k, r, v, from);
@@ -401,10 +412,10 @@ static enum ending say_stuck(struct stack *k, const struct rest *r) {
   if (r->core.len == 2) {
     const struct value *b = &k->s->at[r->core.at[1]];
     return monitor_say(k->m,
-                       "%v and %v cannot lie one above the other: %o while %v "
-                       "was inside, and %o while %v was",
-                       a->d, b->d, r->need[r->core.at[0]], b->d,
-                       r->need[r->core.at[1]], a->d);
+                       "%w and %w cannot lie one above the other: %o while %w "
+                       "was inside, and %o while %w was",
+                       a, b, r->need[r->core.at[0]], b, r->need[r->core.at[1]],
+                       a);
   }
   return monitor_say(k->m,
                      "%o cannot have been on top: others were inside all the "
@@ -433,7 +444,7 @@ static enum ending decide(struct monitor *m, struct values_seen *s) {
   make_needs(&k);
   make_waiting(&k);
   make_tree(&k);
-  k.been = monitor_zeroed(m, (size_t)k.size * 2, 1);
+  k.been = monitor_zeroed(m, (size_t)k.nruns * 2, 1);
   k.aside = monitor_room(m, (size_t)s->n + 1, sizeof *k.aside);
   memset(k.aside, 0xff, ((size_t)s->n + 1) * sizeof *k.aside);
   k.aside_next = monitor_room(m, (size_t)k.nruns + 1, sizeof *k.aside_next);

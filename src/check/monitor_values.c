@@ -29,10 +29,7 @@ static enum ending take_add(struct monitor *m, struct values_seen *s,
   uint32_t v = numbering_put(numbers, o->arg[0], &fresh);
   if (!fresh)
     return monitor_refuse(m, "a value was added twice");
-  s->at[v] = (struct value){.d = o->arg[0],
-                            .priority =
-                                o->arg[1] == DATUM_NONE ? o->arg[0] : o->arg[1],
-                            .add = op,
+  s->at[v] = (struct value){.add = op,
                             .remove = MONITOR_NONE,
                             .add_inv = m->inv[op],
                             .add_res = m->res[op],
@@ -62,7 +59,7 @@ static enum ending take_sight(struct monitor *m, struct values_seen *s,
     monitor_blame(m, v->add);
     monitor_blame(m, v->remove);
     monitor_blame(m, op);
-    return monitor_say(m, "%v was removed twice, though added once", v->d);
+    return monitor_say(m, "%w was removed twice, though added once", v);
   } else {
     v->remove = op;
     v->rem_res = m->res[op];
@@ -182,12 +179,15 @@ static enum ending settle(struct monitor *m, struct values_seen *s) {
 static enum ending match(struct monitor *m, struct values_seen *s) {
   uint32_t adds = m->nwrites, n = m->p->nops;
   struct numbering numbers;
-  numbering_init(&numbers, m, adds);
+  struct monitor scratch = {0};
+  numbering_init(&numbers, &scratch, adds);
   s->at = monitor_room(m, (size_t)adds + 1, sizeof *s->at);
   s->next_peek = monitor_room(m, (size_t)n + 1, sizeof *s->next_peek);
   s->empties = monitor_room(m, (size_t)(n - adds) + 1, sizeof *s->empties);
   s->pending_inv = MONITOR_NEVER;
   enum ending e = take_all(m, s, &numbers);
+  arena_free(&scratch.arena);
+  m->early_bytes = m->bytes + scratch.bytes;
   return e == MONITOR_YES ? settle(m, s) : e;
 }
 
@@ -233,11 +233,11 @@ static enum ending not_empty(struct monitor *m, const struct values_seen *s,
   for (uint32_t i = 0; i < inside.len; i++)
     monitor_blame_value(m, &s->at[inside.at[i]]);
   if (inside.len == 1)
-    monitor_say(m, "%o, though %v was inside all the time", op,
-                s->at[inside.at[0]].d);
+    monitor_say(m, "%o, though %w was inside all the time", op,
+                &s->at[inside.at[0]]);
   else
-    monitor_say(m, "%o, though something was inside all the time: %v, …, %v",
-                op, s->at[inside.at[0]].d, s->at[vec_last(&inside)].d);
+    monitor_say(m, "%o, though something was inside all the time: %w, …, %w",
+                op, &s->at[inside.at[0]], &s->at[vec_last(&inside)]);
   vec_free(&inside);
   return MONITOR_NO;
 }

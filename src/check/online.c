@@ -7,12 +7,18 @@
 #include <assert.h>
 #include <inttypes.h>
 
+enum { MOST_ROWS = 1 << 18 };
+
 struct online *online_new(struct type *t, const struct online_options *o) {
   struct online *n = xcalloc(1, sizeof *n);
+  if (!o->whole && !strcmp(t->shape, "queue"))
+    t = n->own = online_queue(t);
   n->type = t;
   n->options = *o;
   if (!n->options.window)
     n->options.window = ONLINE_WINDOW;
+  if (!n->options.late)
+    n->options.late = ONLINE_LATE;
   n->options.budget.deadline = 0;
   n->meter.budget = &n->options.budget;
   n->nothing = (struct log_problem){.log = &n->log, .type = t};
@@ -21,8 +27,7 @@ struct online *online_new(struct type *t, const struct online_options *o) {
   n->engine->cut = LOG_PENDING - 1; /* no stages of its own */
   n->engine->forget_at = UINT64_MAX;
   /* Only then do writes overwrite each other. */
-  n->engine->one_key =
-      (t->by_key && !o->whole) || !strcmp(t->shape, "register");
+  n->engine->one_key = t->by_key ? !o->whole : !strcmp(t->shape, "register");
   return n;
 }
 
@@ -39,6 +44,7 @@ void online_free(struct online *o) {
   vec_free(&o->states);
   vec_free(&o->kept);
   log_free(&o->log);
+  type_free(o->own);
   free(o->text);
   free(o);
 }
@@ -53,6 +59,11 @@ uint64_t online_bytes(const struct online *o) {
 
 uint64_t online_steps(const struct online *o) { return o->meter.steps; }
 uint32_t online_parts(const struct online *o) { return o->nparts; }
+
+/* Times that a state has must not change. */
+static bool is_too_long(const struct online *o, const struct part *p) {
+  return o->own && p->time >= LOG_PENDING - 2;
+}
 
 static bool is_over(const struct online *o) {
   return o->violated || (o->limit && strcmp(o->limit, "window"));
@@ -73,9 +84,11 @@ static bool advance(struct online *o, uint32_t until) {
 }
 
 static bool go_to_tip(struct online *o, struct part *p) {
+  o->type->cut = p->tip_cut;
   frontier_swap(o->engine, &p->problem, &p->tip);
   bool good = advance(o, LOG_PENDING);
   frontier_swap(o->engine, &o->nothing, &p->tip);
+  p->tip_cut = o->type->cut;
   return good;
 }
 
@@ -84,6 +97,8 @@ static bool go_again(struct online *o, struct part *p, uint32_t k) {
   struct frontier *f = o->engine;
   struct stage at = stage_spare(o);
   bool good = true;
+  /* States that were left out behind this stage are looked at again. */
+  o->type->cut = p->open.at[k].cut;
   stage_copy(&at, &p->open.at[k].before);
   frontier_swap(f, &p->problem, &at);
   for (uint32_t i = k + 1; i < p->open.len && good; i++) {
@@ -93,11 +108,13 @@ static bool go_again(struct online *o, struct part *p, uint32_t k) {
     good = advance(o, p->logged[later->op].call);
     if (good)
       stage_copy(&later->before, &f->now);
+    later->cut = o->type->cut;
   }
   good = good && advance(o, LOG_PENDING);
   frontier_swap(f, &o->nothing, &at); /* what it came to */
   stage_recycle(o, &p->tip);
   p->tip = at;
+  p->tip_cut = o->type->cut;
   return good;
 }
 
@@ -115,12 +132,24 @@ static uint32_t open_of(const struct part *p, uint32_t process) {
   return i;
 }
 
+/* What the type said of states that do not come again. */
+static void forget_rows(struct frontier *f) {
+  if (rows_bytes(&f->rows) < MOST_ROWS)
+    return;
+  rows_free(&f->rows);
+  f->rows = (struct rows){0};
+  rows_clear(f);
+}
+
 /* The part is what it was, or gone, when the event is through. */
 static void end_event(struct online *o, struct part *p) {
   if (is_over(o))
     return;
+  if (is_too_long(o, p))
+    o->limit = "length";
   part_tidy(o, p);
   online_forget(o);
+  forget_rows(o->engine);
   if (o->options.budget.memory && online_bytes(o) > o->options.budget.memory)
     o->limit = "memory";
 }
@@ -192,7 +221,8 @@ static int add_call(struct online *o, const struct log_event *ev,
   struct part *p = part_find(o, split ? t.key : DATUM_NONE);
   if (!p)
     p = part_new(o, split ? t.key : DATUM_NONE);
-  struct open_op x = {.process = ev->process, .op = p->problem.nops};
+  struct open_op x = {
+      .process = ev->process, .op = p->problem.nops, .cut = p->tip_cut};
   x.before = stage_spare(o);
   stage_copy(&x.before, &p->tip);
   op.call = p->time++;

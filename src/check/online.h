@@ -11,7 +11,9 @@
  * return after all, that there is no violation is not known any more.
  *
  * An object made of independent parts is checked key by key, unless `whole`;
- * an operation that concerns all keys is then refused.
+ * an operation that concerns all keys is then refused.  So is one that concerns
+ * all of a queue, whose insertions are otherwise put in order only as far as
+ * removals ask for it.
  *
  * That it says the same as check_log of every prefix: tests/agree/online.c.
  */
@@ -26,8 +28,10 @@ struct online_options {
   struct log_budget budget; /* its deadline is not looked at */
   uint32_t window;          /* 0: ONLINE_WINDOW */
   bool whole;
+  uint32_t late; /* times begin again from 0 when they come here, which tests
+                    want to happen soon; 0: ONLINE_LATE */
 };
-enum { ONLINE_WINDOW = 1 << 16 };
+enum { ONLINE_WINDOW = 1 << 16, ONLINE_LATE = 1 << 30 };
 
 /* The type belongs to the caller, and nobody else may step it meanwhile. */
 struct online *online_new(struct type *t, const struct online_options *o);
@@ -42,7 +46,8 @@ int online_add(struct online *o, const struct log_event *ev, struct error *e);
 
 struct online_answer {
   enum log_verdict verdict;
-  const char *limit; /* UNKNOWN: "memory", "steps", "next states", "window" */
+  const char *limit; /* UNKNOWN: "memory", "steps", "next states", "window",
+                        "length" (2^32 events on one queue) */
   uint64_t event;    /* VIOLATION: number of the return, from 1 */
   const char *text;  /* VIOLATION: what cannot be placed, and why */
 };

@@ -24,6 +24,7 @@
 struct open_op {
   uint32_t process, op; /* op: index into the part's operations */
   bool lost;            /* given up: there is no stage */
+  bool cut;             /* T4, on the way to this stage */
   struct stage before;
 };
 
@@ -37,6 +38,7 @@ struct part {
   uint32_t time;            /* of the next event */
   VEC(struct open_op) open; /* by call */
   struct stage tip;
+  bool tip_cut;
   uint64_t bytes; /* as it was counted last */
 };
 
@@ -47,6 +49,7 @@ struct busy {
 
 struct online {
   struct type *type;
+  struct type *own; /* the same, if it is one for streams; else NULL */
   struct online_options options;
   struct log log; /* names of functions */
   struct log_problem nothing;
@@ -79,6 +82,10 @@ struct stage stage_spare(struct online *o);
 void stage_recycle(struct online *o, struct stage *s);
 /* Drops states of the type that no stage has. */
 void online_forget(struct online *o);
+
+/* online_queue.c */
+/* The type to check an unbounded queue with; `inner` is the caller's. */
+struct type *online_queue(struct type *inner);
 
 /* online_text.c */
 /* Why the return of `x`, which is the part's last event, cannot be. */

@@ -5,8 +5,6 @@
 
 #include <assert.h>
 
-/* Times begin again from 0 when they come here. */
-#define LATE ((uint32_t)1 << 30)
 enum { FEW_OPS = 64, FEW_SPARE = 64, FORGET_BYTES = 1 << 18 };
 
 uint64_t part_hash(datum key) {
@@ -164,7 +162,11 @@ static void renumber_times(struct part *p, uint32_t from) {
   p->time -= shift;
 }
 
-static void compact(struct part *p) {
+static bool is_late(const struct online *o, const struct part *p) {
+  return !o->own && p->time >= o->options.late;
+}
+
+static void compact(const struct online *o, struct part *p) {
   uint32_t *to = xmalloc((p->problem.nops + 1ull) * sizeof *to);
   uint32_t n = new_places(p, to), old = p->problem.nops;
   for (uint32_t i = 0; i < old; i++)
@@ -179,7 +181,7 @@ static void compact(struct part *p) {
   for (uint32_t i = 0; i < p->open.len; i++)
     p->open.at[i].op = to[p->open.at[i].op];
   free(to);
-  if (p->time >= LATE)
+  if (is_late(o, p))
     renumber_times(p, first_stage(p)->next_call);
   if (p->cap > FEW_OPS && n < p->cap / 4)
     resize(p, n + FEW_OPS);
@@ -207,8 +209,8 @@ void part_tidy(struct online *o, struct part *p) {
     part_free(o, p);
     return;
   }
-  if ((first >= FEW_OPS && first >= p->problem.nops / 2) || p->time >= LATE)
-    compact(p);
+  if ((first >= FEW_OPS && first >= p->problem.nops / 2) || is_late(o, p))
+    compact(o, p);
   uint64_t bytes = sizeof *p + p->open.cap * sizeof *p->open.at;
   bytes += p->cap * (uint64_t)(sizeof *p->problem.ops + sizeof *p->logged);
   each_stage(p, add_bytes, &bytes);

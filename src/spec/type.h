@@ -105,6 +105,10 @@ struct type {
  * NULL: *e says what exists.
  */
 struct type *type_open(const char *name, datum argument, struct error *e);
+/* One that is in the program itself (faultline/spec.h), under any name. */
+struct fl_model;
+struct type *type_of_model(const char *name, const struct fl_model *m,
+                           datum argument, struct error *e);
 void type_free(struct type *t);
 
 /* Which built-in type a history without a name can only be of, from the names

@@ -16,7 +16,7 @@ struct user_state {
 struct user_type {
   struct type type;
   char *name;
-  void *object;
+  void *object; /* NULL: the model is the program's own */
   const struct fl_model *model;
   VEC(struct user_state) states; /* by number */
   uint32_t *slots, nslots;       /* number + 1 of a state, or 0 */
@@ -241,48 +241,34 @@ static void free_user(struct type *t) {
   free(u->slots);
   free(u->name);
   arena_free(&u->scratch);
-  dlclose(u->object);
+  if (u->object)
+    dlclose(u->object);
   free(u);
 }
 
-static const struct fl_model *load(const char *path, void **object,
-                                   struct error *e) {
-  /* Without a slash the loader would look in the system's folders. */
-  char *file = strchr(path, '/') ? xstrdup(path) : xasprintf("./%s", path);
-  *object = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  free(file);
-  if (!*object) {
-    error_set(e, ERR_INPUT, "%s", dlerror());
-    return NULL;
-  }
-  const struct fl_model *m = dlsym(*object, "fl_model");
-  if (!m)
-    error_set(e, ERR_INPUT,
-              "%s: it does not define fl_model (faultline/spec.h)", path);
-  else if (m->version != FL_MODEL_VERSION)
+static bool is_complete(const struct fl_model *m, const char *name,
+                        struct error *e) {
+  if (m->version != FL_MODEL_VERSION)
     error_set(e, ERR_INPUT,
               "%s: fl_model.version is %u, and %u is expected: compile it with "
               "this version's faultline/spec.h",
-              path, m->version, FL_MODEL_VERSION);
+              name, m->version, FL_MODEL_VERSION);
   else if (!m->init || !m->apply || !m->hash || !m->equal || !m->print ||
            !m->release)
     error_set(e, ERR_INPUT,
               "%s: fl_model needs init, apply, hash, equal, print and release",
-              path);
+              name);
   else
-    return m;
-  dlclose(*object);
-  return NULL;
+    return true;
+  return false;
 }
 
-struct type *type_of_object(const char *path, datum argument, struct error *e) {
-  void *object;
-  const struct fl_model *m = load(path, &object, e);
-  if (!m)
+struct type *type_of_model(const char *name, const struct fl_model *m,
+                           datum argument, struct error *e) {
+  if (!is_complete(m, name, e))
     return NULL;
   struct user_type *u = xcalloc(1, sizeof *u);
-  u->name = xstrdup(path);
-  u->object = object;
+  u->name = xstrdup(name);
   u->model = m;
   u->type = (struct type){.name = u->name,
                           .shape = "user",
@@ -300,10 +286,31 @@ struct type *type_of_object(const char *path, datum argument, struct error *e) {
   void *initial = m->init(&a);
   arena_reset(&u->scratch);
   if (!initial) {
-    error_set(e, ERR_USAGE, "%s: its init refuses the argument", path);
+    error_set(e, ERR_USAGE, "%s: its init refuses the argument", name);
     free_user(&u->type);
     return NULL;
   }
   u->type.initial = number_of(u, initial);
   return &u->type;
+}
+
+struct type *type_of_object(const char *path, datum argument, struct error *e) {
+  /* Without a slash the loader would look in the system's folders. */
+  char *file = strchr(path, '/') ? xstrdup(path) : xasprintf("./%s", path);
+  void *object = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  free(file);
+  if (!object) {
+    error_set(e, ERR_INPUT, "%s", dlerror());
+    return NULL;
+  }
+  const struct fl_model *m = dlsym(object, "fl_model");
+  if (!m)
+    error_set(e, ERR_INPUT,
+              "%s: it does not define fl_model (faultline/spec.h)", path);
+  struct type *t = m ? type_of_model(path, m, argument, e) : NULL;
+  if (t)
+    ((struct user_type *)t)->object = object;
+  else
+    dlclose(object);
+  return t;
 }

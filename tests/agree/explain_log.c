@@ -26,15 +26,15 @@ struct checked {
 /* False: the type does not take what a mutation has made. */
 static bool make(struct checked *c, struct type *type, const char *shape) {
   struct error e = {0};
-  struct random_log want = {
-      .shape = shape,
-      .seed = rng_next(&rng),
-      .operations = 2 + (uint32_t)rng_below(&rng, MOST_OPS - 1),
-      .processes = 2 + (uint32_t)rng_below(&rng, 3),
-      .values = (uint32_t)rng_below(&rng, 2) * 3,
-      .keys = 2,
-      .pending = (uint32_t)rng_below(&rng, 3) * 8,
-      .mutations = (uint32_t)rng_below(&rng, 3)};
+  struct random_log want = {.shape = shape,
+                            .seed = rng_next(&rng),
+                            .operations =
+                                2 + (uint32_t)rng_below(&rng, MOST_OPS - 1),
+                            .processes = 2 + (uint32_t)rng_below(&rng, 3),
+                            .values = (uint32_t)rng_below(&rng, 2) * 3,
+                            .keys = 2,
+                            .pending = (uint32_t)rng_below(&rng, 3) * 8,
+                            .mutations = (uint32_t)rng_below(&rng, 3)};
   c->log = random_log(&want);
   c->p = (struct log_problem){.log = &c->log, .type = type};
   c->p.ops = xcalloc(c->log.ops.len + 1, sizeof *c->p.ops);

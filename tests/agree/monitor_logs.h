@@ -33,6 +33,15 @@ static void monitor_show(const struct log_problem *p) {
   buf_free(&b);
 }
 
+/* The definition, or search where that would take too long. */
+static void monitor_exact(const struct log_problem *p, struct log_answer *out) {
+  struct log_budget none = {0};
+  if (p->nops <= 6)
+    check_log_brute(p, out);
+  else
+    check_exact(p, &none, false, out);
+}
+
 /* The core alone, with the same times. */
 static bool monitor_core_is_bad(const struct log_problem *p,
                                 const struct log_answer *a) {
@@ -45,7 +54,7 @@ static bool monitor_core_is_bad(const struct log_problem *p,
     sorted &= i == 0 || a->core.at[i] > a->core.at[i - 1];
     core.ops[core.nops++] = p->ops[a->core.at[i]];
   }
-  check_log_brute(&core, &brute);
+  monitor_exact(&core, &brute);
   bool bad = brute.verdict == LOG_VIOLATION;
   log_answer_free(&brute);
   free(core.ops);
@@ -61,8 +70,7 @@ static bool monitor_agrees(const struct log_problem *p,
     t->refused++;
     return CHECK(why);
   }
-  struct log_budget none = {0};
-  check_depth_first(p, &none, false, &exact);
+  monitor_exact(p, &exact);
   for (uint32_t i = 0; i < p->nops; i++)
     pending |= p->ops[i].op->ret == LOG_PENDING;
   bool no = a.verdict == LOG_VIOLATION;
@@ -138,16 +146,17 @@ static inline bool monitor_pends(const struct log_op *o) {
 /* Histories of random_log.h without repeated values. */
 static inline bool monitor_plausible(struct type *type, const char *shape,
                                      struct rng *r, struct monitor_tally *t) {
+  bool longer = rng_below(r, 8) == 0;
   struct random_log want = {
       .shape = shape,
       .seed = rng_next(r),
-      .operations = 1 + (uint32_t)rng_below(r, 8),
-      .processes = 1 + (uint32_t)rng_below(r, 4),
+      .operations = (longer ? 10 : 1) + (uint32_t)rng_below(r, longer ? 30 : 8),
+      .processes = 1 + (uint32_t)rng_below(r, longer ? 3 : 4),
       .keys = 1,
       .values = strstr(shape, "set") ? 1 : 0, /* one key of a set */
       .removals = 20 + (uint32_t)rng_below(r, 60),
       .reads = 1 + (uint32_t)rng_below(r, 50),
-      .pending = rng_below(r, 2) ? (uint32_t)rng_below(r, 40) : 0,
+      .pending = rng_below(r, 2) ? (uint32_t)rng_below(r, longer ? 10 : 40) : 0,
       .mutations = (uint32_t)rng_below(r, 4)};
   struct log l = random_log(&want);
   bool ok = monitor_compare(type, &l, t);
