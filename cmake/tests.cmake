@@ -19,7 +19,7 @@ foreach(program IN LISTS programs)
   string(REPLACE "/" "_" target "test_${name}")
   # Tests of the layers below the engine do without it.
   set(engine ENGINE)
-  if(program MATCHES "^(fuzz|unit/(base|model|build|check|observe|read|report))/")
+  if(program MATCHES "^(fuzz|unit/(base|model|build|check|observe|read|report|lib))/")
     set(engine)
   endif()
   fl_program(${target} ${engine} ${CMAKE_SOURCE_DIR}/tests/${program})
@@ -48,6 +48,16 @@ if(FL_FUZZ)
   endforeach()
 endif()
 
+# Programs of others that use what is installed.
+file(GLOB scripts CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tests
+  ${CMAKE_SOURCE_DIR}/tests/package/*.sh)
+foreach(script IN LISTS scripts)
+  string(REGEX REPLACE "\\.sh$" "" name ${script})
+  add_test(NAME ${name} COMMAND bash ${CMAKE_SOURCE_DIR}/tests/${script})
+  fl_test_settings(${name})
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
+endforeach()
+
 add_test(NAME layering COMMAND sh ${CMAKE_SOURCE_DIR}/tests/layering.sh)
 fl_test_settings(layering)
 
@@ -62,6 +72,16 @@ if(TARGET faultline)
     add_test(NAME ${name} COMMAND bash ${CMAKE_SOURCE_DIR}/tests/${script}
       WORKING_DIRECTORY ${folder})
     fl_test_settings(${name})
+  endforeach()
+  # Pages in a headless browser; pass by where there is none.
+  file(GLOB scripts CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tests
+    ${CMAKE_SOURCE_DIR}/tests/browser/*.sh)
+  foreach(script IN LISTS scripts)
+    string(REGEX REPLACE "\\.sh$" "" name ${script})
+    add_test(NAME ${name} COMMAND bash ${CMAKE_SOURCE_DIR}/tests/${script})
+    fl_test_settings(${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 400
+      SKIP_REGULAR_EXPRESSION "^skipped:")
   endforeach()
   # Starts many processes; passes by where there is no MPI.
   if(TEST cli/mpi)

@@ -43,6 +43,8 @@ allow check spec/spec.h
 allow search rt/rt.h
 allow report build/lines.h
 allow read model/log.h
+allow lib read/read.h
+allow lib faultline/check.h
 deny base model/value.h
 deny base rt/rt.h
 deny base faultline.h
@@ -60,6 +62,8 @@ deny read spec/spec.h
 deny check read/read.h
 deny report rt/rt.h
 deny report check/check.h
+deny lib rt/rt.h
+deny check lib/int.h
 
 # A relative path would walk around the include paths.
 if grep -rn '#include *"\.\.' "$SOURCE_DIR/src"; then
