@@ -1,0 +1,181 @@
+#!/bin/bash
+# `faultline check`: verdicts, exit status, reports, and what is refused.
+. "$(dirname "$0")/common.inc"
+
+cat >fifo.jsonl <<'END'
+{"type":"history","version":1,"spec":"queue"}
+{"type":"call","process":1,"name":"enq","args":[2]}
+{"type":"return","process":1}
+{"type":"call","process":1,"name":"enq","args":[3]}
+{"type":"call","process":4,"name":"enq","args":[7]}
+{"type":"return","process":1}
+{"type":"call","process":2,"name":"deq","args":[]}
+{"type":"return","process":4}
+{"type":"return","process":2,"result":3}
+{"type":"call","process":2,"name":"deq","args":[]}
+{"type":"return","process":2,"result":2}
+END
+head -3 fifo.jsonl >fine.jsonl
+sed 's/"result":3/"result":2/; s/"result":2}$/"result":2}/' fifo.jsonl |
+  sed '$s/2}/3}/' >right.jsonl
+cat fine.jsonl fifo.jsonl right.jsonl >three.jsonl
+
+# ---- verdicts and status ----
+run check fine.jsonl
+expect_status 0
+expect_out '^fine.jsonl: linearizable \(queue, 1 operation; monitor: queue\)'
+run check fifo.jsonl
+expect_status 1
+expect_out '^fifo.jsonl: violation \(queue, 5 operations; monitor: queue\)'
+expect_out '3 was dequeued before 2, though enqueued after it'
+expect_out 'Until the return of deq\(\) = 3 \(process 2, line 7\)'
+expect_out '3 operations that no order explains \(\*\), none of which can be left'
+expect_out '\* p2 +deq\(\) = 3 +╞═+╡'
+expect_out 'enq\(2\), enq\(3\); then deq\(\) = 3 would have to return 2'
+expect_narrow
+LC_ALL=C run check fifo.jsonl
+expect_out '\* p2 +deq\(\) = 3 +\[=+\]'
+run check three.jsonl -q
+expect_status 1
+expect_out '^three.jsonl #1: linearizable.* three.jsonl #2: violation.* three.jsonl #3: linearizable'
+[ "$(wc -l <"$tmp/out")" = 3 ] || fail "more than a line a history"
+for how in --no-monitor --no-partition --method=exact --method=frontier \
+  --method=linearize --method=monitor --method=hitting; do
+  run check three.jsonl -q "$how"
+  expect_status 1
+  expect_out '#1: linearizable.* #2: violation.* #3: linearizable'
+done
+run check --method=hitting --depth 1 fifo.jsonl
+expect_status 3
+expect_out 'd = 1: [0-9]+ distinct schedules, bound [0-9]+, no witness'
+expect_out 'Not decided: --depth'
+run check --method=hitting right.jsonl
+expect_out 'hitting, depth [12]\)'
+gzip -k fifo.jsonl
+run check fifo.jsonl.gz
+expect_status 1
+
+# ---- the type ----
+sed 1d fifo.jsonl >unnamed.jsonl
+run check unnamed.jsonl -q
+expect_status 1
+expect_out 'violation \(queue'
+run check unnamed.jsonl -q --spec=deque
+expect_out 'violation \(deque'
+run check unnamed.jsonl -q --spec=queue --spec-arg=1
+expect_status 1
+run check unnamed.jsonl --spec=quue
+expect_status 2
+expect_err 'quue'
+run check fifo.jsonl -q --spec=stack # the file knows better
+expect_out 'violation \(queue'
+printf '%s\n' '{"type":"call","process":1,"name":"read","args":[]}' \
+  '{"type":"return","process":1,"result":5}' >initial.jsonl
+run check initial.jsonl --spec=register -q
+expect_status 1
+run check initial.jsonl --spec=register --initial=5 -q
+expect_status 0
+
+# ---- JSON ----
+run check three.jsonl --json -
+expect_status 1
+jq -e '.histories | length == 3 and ([.[].index] == [1, 2, 3]) and
+  ([.[].verdict] == ["linearizable", "violation", "linearizable"]) and
+  all(.[]; .source == "three.jsonl" and .method and has("depth")) and
+  (.[1] | .core_is_minimal and .prefix_is_shortest and
+    ([.core[].operation] == ["enq(2)", "enq(3)", "deq() = 3"]) and
+    .stuck.id == 4 and .prefix.id == 4 and .core[0].line == 5 and
+    .partial_linearizations[0].order == [1, 2] and
+    .partial_linearizations[0].refused == [{"id": 4, "would_return": "2"}])' \
+  "$tmp/out" >/dev/null || fail "JSON: $(cat "$tmp/out")"
+expect_err 'violation'
+
+# The same whatever the number of processes, in the same order.
+for i in $(seq 90); do
+  cat three.jsonl
+done >many.jsonl
+run check many.jsonl three.jsonl -j1 --json one.json --html one.html
+cp "$tmp/out" "$tmp/one.out"
+run check many.jsonl three.jsonl -j3 --json more.json --html more.html
+expect_status 1
+cmp -s one.json more.json || fail "-j changes the JSON"
+cmp -s one.html more.html || fail "-j changes the page"
+cmp -s "$tmp/one.out" "$tmp/out" || fail "-j changes the text"
+[ "$(jq '.histories | length' one.json)" = 273 ] || fail "not one entry a history"
+
+# ---- the witness ----
+run check right.jsonl --linearization order.jsonl
+expect_status 0
+run check order.jsonl -q # one after the other, and still right
+expect_status 0
+[ "$(grep -c '"call"' order.jsonl)" = 5 ] || fail "the witness: $(cat order.jsonl)"
+
+# ---- folders and tables ----
+run check "$SOURCE_DIR/tests/data/juc" -q
+expect_status 1
+awk -F'\t' 'NR > 1 {print $1 ".jsonl.gz", "#" $2 ":", $5 ? "linearizable" : "violation"}' \
+  "$SOURCE_DIR/tests/data/juc/labels.tsv" | sort >want
+sed 's/^.*\///; s/ (.*//' "$tmp/out" | sort >got
+cmp -s want got || fail "labels: $(diff want got | head -5)"
+run check --depth-table "$SOURCE_DIR/tests/data/juc/ABQ.jsonl.gz" --depth 3
+expect_status 1
+expect_out 'ArrayBlockingQueue +300 '
+expect_out 'Table 3.*histories +lin +d = 1 +d = 2 +d = 3'
+expect_narrow
+# Distinct schedules and witnesses of the labels, summed up.
+awk -F'\t' '$1 == "ABQ" && !$4 {
+  split($6, d, ","); split($7, w, ","); n++; lin += $5
+  for (i = 1; i <= 3; i++) { if (d[i] > most[i]) most[i] = d[i]; wit[i] += w[i] }
+} END {
+  printf "max +%d +%d +%d \n", most[1], most[2], most[3]
+  printf "ArrayBlockingQueue +%d +%d +%d +%d +%d \n", n, lin, wit[1], wit[2], wit[3]
+}' "$SOURCE_DIR/tests/data/juc/labels.tsv" >rows
+while read -r row; do
+  expect_out "$row"
+done <rows
+
+# ---- what is refused ----
+run check
+expect_status 2
+expect_err 'which file'
+run check missing.jsonl
+expect_status 2
+expect_err 'missing.jsonl'
+head -5 fifo.jsonl >broken.jsonl
+echo '{"type":"call",' >>broken.jsonl
+run check broken.jsonl --json broken.json
+expect_status 2
+expect_err 'broken.jsonl:6:'
+[ ! -e broken.json ] || fail "a report of what could not be read"
+: >empty.jsonl
+run check empty.jsonl
+expect_status 2
+sed 's/enq/enqq/' fifo.jsonl >odd.jsonl
+run check odd.jsonl
+expect_status 2
+expect_err 'odd.jsonl:2: .*enqq'
+run check fifo.jsonl --method=monitr
+expect_status 2
+run check fifo.jsonl --depth 2 --method=exact
+expect_status 2
+run check --help
+expect_status 0
+expect_out 'Exit status: 0 all are linearizable'
+expect_narrow
+
+# ---- real logs, where they are ----
+data=${SHARED_DATA:-$SOURCE_DIR/../shared/data}
+if [ -d "$data/jepsen" ]; then
+  run check "$data/jepsen" -q
+  sed 's/^.*\///; s/: /\t/; s/ (.*//' "$tmp/out" | sort >got
+  sort "$data/jepsen/labels.tsv" | grep '^etcd' >want
+  cmp -s want got || fail "etcd: $(diff want got | head -5)"
+  run check "$data/kv" -q
+  expect_out 'c01-bad.txt: violation.*c01-ok.txt: linearizable.*c10-bad.txt: violation.*c10-ok.txt: linearizable'
+  run check "$data/juc-original" -q
+  expect_status 0
+else
+  echo "real logs are left out: no $data"
+fi
+
+finish
