@@ -23,6 +23,7 @@
   _(CAS, "cas", 1, 1)             /* succeeded */                              \
   _(CAS_FAIL, "cas failed", 1, 0) /* did not: a read */                        \
   _(FENCE, "fence", 0, 0)                                                      \
+  _(COMMIT, "commit", 0, 1) /* a store leaves its thread's buffer */           \
   _(ALLOC, "alloc", 0, 0)                                                      \
   _(FREE, "free", 0, 1)                                                        \
   _(LOCK, "lock", 0, 0)                                                        \
@@ -65,6 +66,12 @@ extern const uint8_t event_reads[EV_COUNT], event_writes[EV_COUNT];
 #define EVENT_NO_VALUE 1
 #define EVENT_NO_OLD 2
 
+/* Under TSO: a store that went into its thread's buffer; the COMMIT that names
+ * it writes the memory.  A store without the flag wrote at once.  And a read
+ * with at least one byte from its own thread's buffer. */
+#define EVENT_ISSUED 4
+#define EVENT_FORWARDED 8
+
 struct event {
   uint8_t kind;
   uint8_t thread;      /* 0 is the main thread, 1 … are the client's */
@@ -74,7 +81,8 @@ struct event {
   uint32_t call;       /* the client's call it belongs to, or EVENT_NO_CALL */
   uint32_t chain;      /* index into trace->frames: the calls it is nested in */
   uint32_t activation; /* index into trace->activations: of its function */
-  uint32_t unused;     /* no padding: events are compared as bytes */
+  uint32_t issue;      /* commit: index of its store in the trace, which it has
+                          call, chain, activation and pc from; else 0 */
   uint64_t pc;         /* return address of the hook, as offset into the loaded
                           object (look places up at pc - 1); 0 is unknown */
   uint64_t addr;
