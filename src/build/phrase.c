@@ -23,7 +23,7 @@ static bool has_place(const struct ctext *c, const struct cstmt *s, size_t at) {
   return at >= a->at && at < b->at + b->len;
 }
 
-/* The simple statement there, if there is one only; or NONE. */
+/* The simple statement or return there, if there is one only; or NONE. */
 static uint32_t stmt_at(const struct ctext *c, uint32_t line, uint32_t column) {
   size_t at = column ? place(c, line, column) : 0;
   uint32_t found = CTEXT_NONE;
@@ -32,7 +32,7 @@ static uint32_t stmt_at(const struct ctext *c, uint32_t line, uint32_t column) {
     bool here = column ? has_place(c, s, at)
                        : cstmt_first_line(c, i) <= line &&
                              cstmt_last_line(c, i) >= line;
-    if (s->kind != CSTMT_SIMPLE || !here)
+    if ((s->kind != CSTMT_SIMPLE && s->kind != CSTMT_RETURN) || !here)
       continue;
     if (found != CTEXT_NONE)
       return CTEXT_NONE;
@@ -109,15 +109,63 @@ static const char *const assigns[] = {
     "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", NULL};
 static const char *const steps[] = {"++", "--", NULL};
 static const char *const comma[] = {",", NULL};
-static const char *const stores[] = {"atomic_store", "atomic_store_explicit",
-                                     "__atomic_store_n", NULL};
+
+/* Calls whose first argument points to what they change, and how. */
+static const struct {
+  const char *call, *by;
+} atomics[] = {
+    {"atomic_store", "="},        {"atomic_store_explicit", "="},
+    {"__atomic_store_n", "="},    {"atomic_exchange", "="},
+    {"__atomic_exchange_n", "="}, {"atomic_exchange_explicit", "="},
+    {"atomic_fetch_add", "+="},   {"atomic_fetch_add_explicit", "+="},
+    {"__atomic_fetch_add", "+="}, {"__sync_fetch_and_add", "+="},
+    {"__atomic_add_fetch", "+="}, {"__sync_add_and_fetch", "+="},
+    {"atomic_fetch_sub", "-="},   {"atomic_fetch_sub_explicit", "-="},
+    {"__atomic_fetch_sub", "-="}, {"__sync_fetch_and_sub", "-="},
+    {"__atomic_sub_fetch", "-="}, {"__sync_sub_and_fetch", "-="},
+    {"atomic_fetch_or", "|="},    {"atomic_fetch_or_explicit", "|="},
+    {"__atomic_fetch_or", "|="},  {"__sync_fetch_and_or", "|="},
+    {"atomic_fetch_and", "&="},   {"atomic_fetch_and_explicit", "&="},
+    {"__atomic_fetch_and", "&="}, {"__sync_fetch_and_and", "&="},
+};
+
+static const char *atomic_by(const struct ctext *c, uint32_t t) {
+  for (size_t i = 0; i < sizeof atomics / sizeof *atomics; i++)
+    if (ctext_is(c, t, atomics[i].call) && ctext_is(c, t + 1, "("))
+      return atomics[i].by;
+  return NULL;
+}
+
+/* The only such call of the statement, or NONE. */
+static uint32_t atomic_call(const struct ctext *c, const struct cstmt *s) {
+  uint32_t found = CTEXT_NONE;
+  for (uint32_t t = s->first; t + 2 < s->last; t++) {
+    if (!atomic_by(c, t))
+      continue;
+    if (found != CTEXT_NONE)
+      return CTEXT_NONE;
+    found = t;
+  }
+  return found;
+}
+
+static uint32_t closing(const struct ctext *c, uint32_t open, uint32_t last) {
+  uint32_t depth = 0;
+  for (uint32_t t = open; t < last; t++)
+    if (!(depth = depth_after(c, t, depth)))
+      return t;
+  return CTEXT_NONE;
+}
 
 /* atomic_store(&target, value) */
-static bool store(const struct ctext *c, const struct cstmt *s,
-                  struct phrase_update *out) {
-  uint32_t first = s->first + 2, end = s->last - 1;
-  uint32_t at = find(c, first, end, comma);
-  if (at == CTEXT_NONE || !is_one_of(c, s->first, stores))
+static bool atomic_update(const struct ctext *c, const struct cstmt *s,
+                          struct phrase_update *out) {
+  uint32_t call = atomic_call(c, s);
+  if (call == CTEXT_NONE)
+    return false;
+  uint32_t first = call + 2, end = closing(c, call + 1, s->last);
+  uint32_t at = end == CTEXT_NONE ? end : find(c, first, end, comma);
+  if (at == CTEXT_NONE)
     return false;
   uint32_t next = find(c, at + 1, end, comma);
   bool of = ctext_is(c, first, "&");
@@ -130,7 +178,7 @@ static bool store(const struct ctext *c, const struct cstmt *s,
     buf_free(&out->target);
     out->target = b;
   }
-  buf_puts(&out->by, "=");
+  buf_puts(&out->by, atomic_by(c, call));
   return true;
 }
 
@@ -142,9 +190,18 @@ bool phrase_update(const struct ctext *c, uint32_t line, uint32_t column,
     return false;
   const struct cstmt *s = &c->stmts.at[i];
   uint32_t at = find(c, s->first, s->last, assigns);
+  if (s->kind == CSTMT_RETURN ||
+      (at != CTEXT_NONE && is_declaration(c, s->first, at)))
+    return atomic_update(c, s, out);
+  if (at != CTEXT_NONE && atomic_call(c, s) != CTEXT_NONE) {
+    uint32_t call = c->tokens.at[atomic_call(c, s)].at;
+    if (!column) /* which of the two is meant? */
+      return false;
+    if (place(c, line, column) >= call)
+      return atomic_update(c, s, out);
+  }
   if (at != CTEXT_NONE)
-    return !is_declaration(c, s->first, at) && put(c, at, at + 1, &out->by) &&
-           put(c, s->first, at, &out->target) &&
+    return put(c, at, at + 1, &out->by) && put(c, s->first, at, &out->target) &&
            put(c, at + 1, s->last, &out->value);
   if (s->last < s->first + 2)
     return false;
@@ -154,7 +211,7 @@ bool phrase_update(const struct ctext *c, uint32_t line, uint32_t column,
   if (is_one_of(c, s->first, steps))
     return put(c, s->first, s->first + 1, &out->by) &&
            put(c, s->first + 1, s->last, &out->target);
-  return ctext_is(c, s->first + 1, "(") && store(c, s, out);
+  return atomic_update(c, s, out);
 }
 
 void phrase_update_free(struct phrase_update *u) {
@@ -168,7 +225,8 @@ bool phrase_call(const struct ctext *c, uint32_t line, struct buf *out) {
   if (i == CTEXT_NONE)
     return false;
   const struct cstmt *s = &c->stmts.at[i];
-  return c->tokens.at[s->first].kind == CTOKEN_NAME &&
+  return s->kind == CSTMT_SIMPLE &&
+         c->tokens.at[s->first].kind == CTOKEN_NAME &&
          ctext_is(c, s->first + 1, "(") && ctext_is(c, s->last - 1, ")") &&
          put(c, s->first, s->last, out);
 }

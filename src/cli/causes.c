@@ -240,6 +240,64 @@ static void spare_blocks(const struct causes *all, const struct rank_input *in,
   free(unit);
 }
 
+static bool in_one_function(const struct code_block *a,
+                            const struct code_block *b) {
+  struct code_block x = *a, y = *b;
+  x.first = x.last = y.first = y.last = 0;
+  return a->function && !code_block_compare(&x, &y);
+}
+
+/* One block for all of a function; false: there is one only. */
+static bool join(struct cause c, struct arena *a, struct cause *out) {
+  struct code_block *to = arena_alloc(a, c.nblocks * sizeof *to);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < c.nblocks; i++) {
+    uint32_t k = 0;
+    while (k < n && !in_one_function(&to[k], &c.blocks[i]))
+      k++;
+    if (k == n)
+      to[n++] = c.blocks[i];
+    else if (to[k].last < c.blocks[i].last)
+      to[k].last = c.blocks[i].last; /* they are sorted */
+  }
+  *out = cause_of(a, to, n);
+  return n < c.nblocks;
+}
+
+static struct ranked rank_one(struct cause c, const struct rank_input *in) {
+  struct causes one = {0};
+  struct ranked r;
+  vec_push(&one, c);
+  rank_causes(&one, in, &r);
+  causes_free(&one);
+  return r;
+}
+
+/*
+ * Two blocks of a function are less than one that holds both, but no answer for
+ * the author, when the one takes away no more of the good traces: fewer blocks
+ * rank before.  (A lock around the second half, say, and a look before it: the
+ * smallest blocks end inside of the critical section.)
+ */
+static void join_blocks(struct causes *all, const struct rank_input *in,
+                        struct arena *a) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < all->len; i++) {
+    struct cause c = all->at[i], one;
+    if (join(c, a, &one)) {
+      struct ranked r = rank_one(one, in);
+      if (!r.misses && r.eliminates <= rank_one(c, in).eliminates)
+        c = one;
+    }
+    uint32_t k = 0;
+    while (k < kept && !cause_equal(all->at[k], c))
+      k++;
+    if (k == kept)
+      all->at[kept++] = c;
+  }
+  all->len = kept;
+}
+
 static struct ranking rank(const struct collector *c, uint32_t outcome,
                            const struct causes *from, struct arena *a) {
   VEC(struct rank_trace) good = {0}, bad = {0};
@@ -260,6 +318,7 @@ static struct ranking rank(const struct collector *c, uint32_t outcome,
   struct arena own = {0};
   struct causes all = {0};
   spare_blocks(from, &in, &own, &all);
+  join_blocks(&all, &in, &own);
   struct ranked *ranked = xcalloc(all.len + 1, sizeof *ranked);
   rank_causes(&all, &in, ranked);
   out.at = arena_alloc(a, (all.len + 1) * sizeof *out.at);

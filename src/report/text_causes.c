@@ -94,13 +94,14 @@ static void put_sentence(struct screen *s, struct buf *b) {
 /* ---- one cause ---- */
 
 /* Every failing schedule is interrupted inside the lines exactly when none of
- * those is left that are not: they were counted. */
+ * those is left that are not: they were counted.  (So is one in which a thread
+ * has to wait inside, or it is a deadlock, which is counted.) */
 static void put_schedules(const struct ranked_cause *c,
                           const struct causes_found *all, struct buf *b) {
   const struct tally *left = &c->schedules;
   if (!left->all || !all->schedules.all)
     return;
-  if (!left->bad && !c->waits)
+  if (!left->bad)
     buf_printf(b, "%s failing schedule is interrupted inside %s: with ",
                all->schedules.bad == 1 ? "The" : "Every",
                has_many_lines(c) ? "these lines" : "this line");

@@ -465,14 +465,19 @@ __attribute__((noinline)) int fl__execute_transit(int t,
   return E.reduce ? run_locals(t, end, d) : end;
 }
 
-FL_HOT uint32_t fl__enabled(void) {
+/* Who could step if no line were atomic. */
+static inline __attribute__((always_inline)) uint32_t can_step(void) {
   uint32_t on = E.live.parked & ~E.live.waiting;
   for (uint32_t left = E.live.waiting; UNLIKELY(left); left &= left - 1) {
     int t = __builtin_ctz(left);
     if (E.fiber[t].can(&E.fiber[t]))
       on |= 1u << t;
   }
-  on &= ~E.live.spinning;
+  return on & ~E.live.spinning;
+}
+
+FL_HOT uint32_t fl__enabled(void) {
+  uint32_t on = can_step();
   return UNLIKELY(E.live.inside) ? on & E.live.inside : on;
 }
 
@@ -502,9 +507,14 @@ static void call_the_waiting(void) {
   }
 }
 
-/* Nobody can step: what does that mean? */
+/*
+ * Nobody can step: what does that mean?  If it is only because a thread waits
+ * inside of atomic lines, no schedule has them in one piece.  If the others
+ * could not step either, atomic lines have nothing to do with it: a deadlock
+ * stays one, and a repair that leads to it is none.
+ */
 enum rt_end fl__blocked(void) {
-  if (UNLIKELY(E.live.inside)) {
+  if (UNLIKELY(E.live.inside) && can_step()) {
     E.left_out = true;
     return RT_LEFT_OUT;
   }

@@ -33,6 +33,23 @@ TEST(finds_what_is_written) {
   CHECK_STR(update_at("*p = 0;", 0), "*p|=|0");
 }
 
+TEST(finds_what_an_atomic_call_changes) {
+  CHECK_STR(update_at("atomic_fetch_add(&c->slot[k].refs, 1);", 0),
+            "c->slot[k].refs|+=|1");
+  CHECK_STR(update_at("return atomic_fetch_sub(&c->refs, 1) - 1;", 0),
+            "c->refs|-=|1");
+  CHECK_STR(update_at("int old = atomic_exchange(p, g(1, 2));", 0),
+            "*p|=|g(1, 2)");
+  CHECK_STR(update_at("x = atomic_fetch_or(&c->bits, m);", 5), "c->bits||=|m");
+  CHECK_STR(update_at("x = atomic_fetch_or(&c->bits, m);", 3),
+            "x|=|atomic_fetch_or(&c->bits, m)");
+  CHECK_STR(update_at("x = atomic_fetch_or(&c->bits, m);", 0), "?");
+  CHECK_STR(
+      update_at("return atomic_exchange(&a, 1) + atomic_exchange(&b, 1);", 0),
+      "?");
+  CHECK_STR(update_at("return x;", 0), "?");
+}
+
 TEST(the_column_tells_statements_of_a_line_apart) {
   CHECK_STR(update_at("a = 1; b = 2;", 0), "?");
   CHECK_STR(update_at("a = 1; b = 2;", 3), "a|=|1");
