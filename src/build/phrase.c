@@ -220,6 +220,35 @@ void phrase_update_free(struct phrase_update *u) {
   buf_free(&u->by);
 }
 
+static bool same_name(const struct ctext *c, uint32_t a, uint32_t b) {
+  const struct ctoken *x = &c->tokens.at[a], *y = &c->tokens.at[b];
+  return x->kind == CTOKEN_NAME && y->kind == CTOKEN_NAME && x->len == y->len &&
+         !memcmp(c->text + x->at, c->text + y->at, x->len);
+}
+
+/* The name at `t` is one of a variable, and may get another value there. */
+static bool is_given(const struct ctext *c, uint32_t t) {
+  static const char *const fields[] = {".", "->", NULL};
+  static const char *const inside[] = {"->", "[", NULL};
+  if (!t || is_one_of(c, t - 1, fields))
+    return false;
+  return (ctext_is(c, t - 1, "&") && !is_one_of(c, t + 1, inside)) ||
+         is_one_of(c, t - 1, steps) || is_one_of(c, t + 1, assigns) ||
+         is_one_of(c, t + 1, steps);
+}
+
+bool phrase_moves(const struct ctext *c, uint32_t line, uint32_t to) {
+  uint32_t i = stmt_at(c, line, 0);
+  if (i == CTEXT_NONE || to > line)
+    return false;
+  const struct cstmt *s = &c->stmts.at[i];
+  for (uint32_t t = 0; t < s->first && t + 1 < c->tokens.len; t++)
+    for (uint32_t k = s->first; k < s->last; k++)
+      if (c->tokens.at[t].line >= to && same_name(c, t, k) && is_given(c, t))
+        return false;
+  return true;
+}
+
 bool phrase_call(const struct ctext *c, uint32_t line, struct buf *out) {
   uint32_t i = stmt_at(c, line, 0);
   if (i == CTEXT_NONE)

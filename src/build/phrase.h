@@ -22,4 +22,8 @@ void phrase_update_free(struct phrase_update *u);
 /* The call that the only statement on a line is: `lock(&l->lock)`. */
 bool phrase_call(const struct ctext *c, uint32_t line, struct buf *out);
 
+/* Whether that call could come before line `to`, above it in the same function:
+ * false when a name in it gets its value, or its meaning, in between. */
+bool phrase_moves(const struct ctext *c, uint32_t line, uint32_t to);
+
 #endif

@@ -50,6 +50,10 @@ static void call(void *ctx, const char *file, uint32_t line, struct buf *out) {
     buf_clear(out);
 }
 
+static bool moves(void *ctx, const char *file, uint32_t line, uint32_t to) {
+  return !file || phrase_moves(source(ctx, file), line, to);
+}
+
 /* stack#1.items[0] is one of many: stack.items[…]. */
 static void put_field(const char *name, struct buf *out) {
   for (const char *p = name; *p;) {
@@ -108,6 +112,7 @@ char *realisation(const struct collector *c, const struct cause *cause,
                                 .name = name,
                                 .update = update,
                                 .call = call,
+                                .moves = moves,
                                 .ctx = &speaker};
   struct buf all = {0};
   for (uint32_t i = 0; i < c->traces.len; i++) {

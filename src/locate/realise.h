@@ -42,11 +42,16 @@ typedef bool realise_update_fn(void *ctx, uint64_t pc,
 typedef void realise_call_fn(void *ctx, const char *file, uint32_t line,
                              struct buf *out);
 
+/* Whether the call on a line could as well come before another line. */
+typedef bool realise_moves_fn(void *ctx, const char *file, uint32_t line,
+                              uint32_t to);
+
 struct realise_words {
   struct scopes *scopes;     /* of the sections; NULL: no lines of locks */
   realise_name_fn *name;     /* NULL: locations are not named … */
   realise_update_fn *update; /* … NULL: nothing is quoted from the source */
   realise_call_fn *call;
+  realise_moves_fn *moves; /* NULL: every lock can be taken earlier */
   void *ctx;
 };
 

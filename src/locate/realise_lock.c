@@ -36,6 +36,7 @@ struct lock_thread {
 struct advice {
   uint32_t taken, given_up; /* lines; 0 is unknown, or none */
   bool take, hold;
+  uint32_t nested; /* line of another lock that then is held or taken beside */
   uint32_t count;
 };
 
@@ -156,12 +157,31 @@ static void advise(struct lock_walk *w, struct advice a) {
     struct advice *b = &w->advice.at[i];
     if (a.taken == b->taken && a.given_up == b->given_up && a.take == b->take &&
         a.hold == b->hold) {
+      b->nested = b->nested ? b->nested : a.nested;
       b->count++;
       return;
     }
   }
   a.count = 1;
   vec_push(&w->advice, a);
+}
+
+/*
+ * Another lock that would be held together with this one, which it is not now:
+ * one that was given back before this was taken, or taken after this was given
+ * back.  Two locks that are taken in two orders are a deadlock.
+ */
+static uint32_t find_nested(const struct lock_walk *w,
+                            const struct lock_thread *l,
+                            const struct lock_use *best) {
+  for (uint32_t i = 0; i < l->uses.len; i++) {
+    const struct lock_use *u = &l->uses.at[i];
+    bool before = u->given_up != NONE && u->given_up < best->taken;
+    bool after = best->given_up != NONE && best->given_up < u->taken;
+    if (before || after)
+      return line_in(w->s, w->t->trace, u->taken, l->activation);
+  }
+  return 0;
 }
 
 /* An execution is over: of the locks held in part, the one held the longest. */
@@ -181,6 +201,7 @@ static void end(struct lock_walk *w, struct lock_thread *l) {
   a.taken = line_in(w->s, t, best->taken, l->activation);
   if (a.hold)
     a.given_up = line_in(w->s, t, best->given_up, l->activation);
+  a.nested = find_nested(w, l, best);
   if ((!a.take || a.taken) && (!a.hold || a.given_up))
     advise(w, a);
 }
@@ -262,6 +283,20 @@ static void put_advice(const struct subject *s, const struct advice *a,
     buf_printf(out, "hold the lock that line %u gives up until line %u",
                a->given_up, b->last);
   }
+  if (a->nested) {
+    buf_puts(out, "; it is then held together with ");
+    put_lock(s, a->nested, out);
+    buf_puts(out, out->at[out->len - 1] == ',' ? "" : ",");
+    buf_puts(out,
+             " which is a deadlock if others take the two the other way round");
+  }
+}
+
+/* A lock cannot be taken where its owner is not known yet. */
+static bool is_possible(const struct subject *s, const struct advice *a) {
+  return !a->take || !s->words->moves ||
+         s->words->moves(s->words->ctx, s->block->file, a->taken,
+                         s->block->first);
 }
 
 bool realise_lock(const struct subject *s, struct buf *out) {
@@ -273,7 +308,8 @@ bool realise_lock(const struct subject *s, struct buf *out) {
   for (uint32_t i = 0; i < s->executions.len;)
     i = walk_trace(w, i);
   for (uint32_t i = 0; i < w->advice.len; i++)
-    if (!best || best->count < w->advice.at[i].count)
+    if ((!best || best->count < w->advice.at[i].count) &&
+        is_possible(s, &w->advice.at[i]))
       best = &w->advice.at[i];
   if (best)
     put_advice(s, best, out);

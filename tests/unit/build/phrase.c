@@ -89,4 +89,28 @@ TEST(quotes_a_call) {
   buf_free(&out);
 }
 
+static bool moves(const char *before, const char *call) {
+  struct ctext c;
+  struct buf b = {0};
+  buf_printf(&b, "void f(struct list *l, int k) {\n%s\n%s\n}\n", before, call);
+  ctext_read(&c, b.at, b.len, NULL, NULL);
+  bool yes = phrase_moves(&c, 3, 2);
+  ctext_free(&c);
+  buf_free(&b);
+  return yes;
+}
+
+TEST(a_call_moves_up_while_its_names_mean_the_same) {
+  CHECK(moves("if (l->count == k) return;", "lock(&l->lock);"));
+  CHECK(moves("l->lock_count = 1;", "lock(&l->lock);"));
+  CHECK(moves("p = l->head;", "lock(&l->lock);"));
+  CHECK(
+      moves("if (find(l, k) && atomic_load(&l->n)) {}", "lock(&l->lock[k]);"));
+  CHECK(!moves("p = l->head;", "lock(&p->lock);"));
+  CHECK(!moves("locate(l, k, &p);", "lock(&p->lock);"));
+  CHECK(!moves("struct node *p = l->head;", "lock(&p->lock);"));
+  CHECK(!moves("k++;", "lock(&l->lock[k]);"));
+  CHECK(!moves("", "x = lock(l), 1; b();"));
+}
+
 TEST_MAIN
