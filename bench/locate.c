@@ -11,14 +11,16 @@
 #include <stdlib.h>
 
 struct shape {
-  uint32_t accesses, threads, words, shared; /* one in `shared` is shared */
+  uint32_t accesses, threads, words;
+  uint32_t shared; /* one in so many accesses is to a word of all threads */
+  uint32_t each;   /* an operation has about so many accesses */
 };
 
 static void make(struct rng *r, const struct shape *s, struct accesses *out) {
   uint32_t *op = xcalloc(s->threads, sizeof *op);
   for (uint32_t i = 0; i < s->accesses; i++) {
     uint32_t t = (uint32_t)rng_below(r, s->threads);
-    if (!rng_below(r, 20)) /* the next operation of the thread */
+    if (!rng_below(r, s->each)) /* the next operation of the thread */
       op[t]++;
     bool common = !rng_below(r, s->shared);
     struct access a = {.kind = rng_below(r, 3) ? ACCESS_READ : ACCESS_WRITE,
@@ -71,9 +73,13 @@ static void measure(const struct shape *s) {
 
 int main(void) {
   static const struct shape shapes[] = {
-      {150, 2, 8, 4},    {150, 3, 8, 4},     {150, 4, 8, 4},
-      {150, 6, 8, 4},    {1000, 2, 16, 8},   {1000, 4, 16, 8},
-      {10000, 2, 64, 8}, {10000, 4, 64, 16}, {100000, 2, 256, 8},
+      {150, 2, 8, 4, 20},       {150, 3, 8, 4, 20},
+      {150, 4, 8, 4, 20},       {150, 6, 8, 4, 20},
+      {1000, 2, 16, 8, 20},     {1000, 4, 16, 8, 20},
+      {10000, 2, 64, 8, 20},    {10000, 4, 64, 16, 20},
+      {100000, 2, 256, 8, 20},  {100000, 2, 2000, 1, 50},
+      {100000, 4, 2000, 1, 50}, {10000, 8, 2000, 1, 50},
+      {100000, 8, 2000, 1, 50},
   };
   printf("Optimal eliminators of one trace (at most 10,000), best of 5\n"
          "  accesses  threads  conflicts  eliminators           ms\n");

@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <string.h>
 
+#define NONE UINT32_MAX
+
 /* A tight edge (E2). */
 struct edge {
   uint32_t from, to;
@@ -32,7 +34,8 @@ struct search {
   struct edge *chain; /* the edges so far, from the start on */
   uint32_t depth;
   bool *visited;   /* by thread: it has a segment of the chain */
-  uint32_t *alive; /* by edge: == epoch when the start can be reached */
+  uint32_t *alive; /* by edge: == epoch when the start can be reached … */
+  uint32_t *away;  /* … by a chain of so many edges, this one included */
   uint32_t epoch;
   VEC(uint32_t) queue;
   struct segment *segments; /* scratch, one a thread */
@@ -181,29 +184,46 @@ static struct range arriving(const struct search *s, struct range r,
 
 /*
  * The edges from which the start can be reached, going backwards from those
- * that close a cycle.  Chords and repeated threads are not looked at.
+ * that close a cycle, nearest first.  Chords and repeated threads are not
+ * looked at, but a cycle has no more edges than there are threads: what is
+ * further away is not visited, and a long trace has little that is as near.
  */
 
-static void enliven(struct search *s, struct range r) {
+static uint32_t longest_cycle(const struct search *s, uint32_t first) {
+  return s->c->nthreads - first; /* the start is its least thread */
+}
+
+static void enliven(struct search *s, struct range r, uint32_t away) {
   for (uint32_t i = r.begin; i < r.end; i++) {
     if (s->alive[i] == s->epoch)
       continue;
     s->alive[i] = s->epoch;
+    s->away[i] = away;
     vec_push(&s->queue, i);
   }
 }
 
 static void mark_alive(struct search *s, uint32_t start) {
-  uint32_t first = thread_of(s, start);
+  uint32_t first = thread_of(s, start), most = longest_cycle(s, first);
   s->epoch++;
   vec_clear(&s->queue);
   for (uint32_t p = first + 1; p < s->c->nthreads; p++)
-    enliven(s, arriving(s, list(s, p, first), start));
-  while (s->queue.len) {
-    uint32_t a = s->edges.at[vec_pop(&s->queue)].from;
+    enliven(s, arriving(s, list(s, p, first), start), 1);
+  for (uint32_t i = 0; i < s->queue.len; i++) {
+    uint32_t e = s->queue.at[i], a = s->edges.at[e].from;
+    if (s->away[e] + 2 > most) /* one more, and the start itself */
+      break;
     for (uint32_t p = first + 1; p < s->c->nthreads; p++)
-      enliven(s, arriving(s, list(s, p, thread_of(s, a)), a));
+      enliven(s, arriving(s, list(s, p, thread_of(s, a)), a), s->away[e] + 1);
   }
+}
+
+/* Whether an edge behind the chain can still close it. */
+static bool can_close(const struct search *s, uint32_t i) {
+  return s->limits.unpruned ||
+         (s->alive[i] == s->epoch &&
+          s->depth + s->away[i] <=
+              longest_cycle(s, thread_of(s, s->chain[0].from)));
 }
 
 /* Whether the chain with `e` behind it has an edge that is not its own. */
@@ -258,7 +278,7 @@ static void extend(struct search *s) {
       continue;
     struct range r = following(s, b, q);
     for (uint32_t i = r.begin; i < r.end && !s->stop; i++)
-      if (s->limits.unpruned || s->alive[i] == s->epoch)
+      if (can_close(s, i))
         follow(s, s->edges.at[i]);
   }
 }
@@ -267,21 +287,44 @@ static void extend(struct search *s) {
  * are strict (L1): every edge is a start of its own. */
 static void start_at(struct search *s, uint32_t i) {
   struct edge e = s->edges.at[i];
-  if (s->c->nthreads > 2 && !s->limits.unpruned)
-    mark_alive(s, e.from);
   s->depth = 0;
   s->visited[thread_of(s, e.from)] = true;
   follow(s, e);
   s->visited[thread_of(s, e.from)] = false;
 }
 
-static void find_cycles(struct search *s) {
-  for (uint32_t p = 0; p < s->c->nthreads; p++)
-    for (uint32_t q = p + 1; q < s->c->nthreads; q++) {
-      struct range r = list(s, p, q);
-      for (uint32_t i = r.begin; i < r.end && !s->stop; i++)
-        start_at(s, i);
+/* The next node of thread p at which a cycle can start, or NONE. */
+static uint32_t next_start(const struct search *s, uint32_t p,
+                           const struct range *left) {
+  uint32_t next = NONE;
+  for (uint32_t q = p + 1; q < s->c->nthreads; q++)
+    if (left[q].begin < left[q].end) {
+      uint32_t a = s->edges.at[left[q].begin].from;
+      next = a < next ? a : next;
     }
+  return next;
+}
+
+/* What can come back to a node is found once for all edges that begin there. */
+static void find_cycles_from(struct search *s, uint32_t p, struct range *left) {
+  uint32_t n = s->c->nthreads, start;
+  for (uint32_t q = p + 1; q < n; q++)
+    left[q] = list(s, p, q);
+  while (!s->stop && (start = next_start(s, p, left)) != NONE) {
+    if (n > 2 && !s->limits.unpruned)
+      mark_alive(s, start);
+    for (uint32_t q = p + 1; q < n && !s->stop; q++)
+      if (left[q].begin < left[q].end &&
+          s->edges.at[left[q].begin].from == start)
+        start_at(s, left[q].begin++);
+  }
+}
+
+static void find_cycles(struct search *s) {
+  struct range *left = xcalloc((size_t)s->c->nthreads + 1, sizeof *left);
+  for (uint32_t p = 0; p < s->c->nthreads && !s->stop; p++)
+    find_cycles_from(s, p, left);
+  free(left);
 }
 
 static bool lists_are_strict(const struct search *s) {
@@ -306,6 +349,7 @@ void eliminate(const struct conflicts *c, struct eliminate_limits limits,
   find_edges(&s);
   check_slow(lists_are_strict(&s)); /* L1 */
   s.alive = xcalloc((size_t)s.edges.len + 1, sizeof *s.alive);
+  s.away = xcalloc((size_t)s.edges.len + 1, sizeof *s.away);
   if (!s.stop)
     find_cycles(&s);
   out->cut = s.stop;
@@ -313,6 +357,7 @@ void eliminate(const struct conflicts *c, struct eliminate_limits limits,
   free(s.chain);
   free(s.visited);
   free(s.alive);
+  free(s.away);
   free(s.edges.at);
   free(s.edges.list_at);
   vec_free(&s.queue);

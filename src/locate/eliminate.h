@@ -30,9 +30,9 @@
  * can follow an edge is a range of a list.  With two threads the search takes
  * O(n log n) and the size of the answer.  With more, it extends chains that
  * have no edge but their own and from whose end the start can still be reached
- * (threads being allowed to repeat); the work is the number of such chains,
- * times threads² for each, plus one pass over the tight edges for each edge at
- * which a chain can start.  Chains that are not part of an answer are left only
+ * (threads being allowed to repeat) with as many edges as are left; the work is
+ * the number of such chains, times threads² for each, plus one pass, for each
+ * node at which a chain can start, over the tight edges that are so near.  Chains that are not part of an answer are left only
  * where they must revisit a thread or meet a chord to close.  The k^n cycles of
  * the paper's figure 4 are all optimal and take k^n; when a smaller eliminator
  * lies inside one of the segments, none of them is walked.
