@@ -17,6 +17,7 @@ enum {
   MINIMIZE_STATES = 50000, /* of a client with one call less */
   MINIMIZE_SECONDS = 10,   /* in all: states can be very large */
   LARGE_CALLS = 14,        /* of threads: more are first made less at once */
+  FEW_CALLS = 5,           /* of threads: more are first thinned */
 };
 
 struct minimizer {
@@ -50,8 +51,8 @@ static uint32_t domain(void *ctx, uint32_t op, uint32_t arg,
   return shrink_domain(m->h, op, arg, values, data);
 }
 
-static bool is_large(const struct client *c) {
-  return c->nthreads > 1 && client_first_final(c) - c->ninit > LARGE_CALLS;
+static bool is_larger(const struct client *c, uint32_t calls) {
+  return c->nthreads > 1 && client_first_final(c) - c->ninit > calls;
 }
 
 /* A fault of one thread: all calls are that thread's. */
@@ -75,8 +76,10 @@ static bool make_one_thread(struct reduce *r, struct bad *b) {
 static bool minimize(struct hunt *h, struct bad *b) {
   struct minimizer m = {h, b};
   struct reduce r = {.check = check, .domain = domain, .ctx = &m};
-  if (is_large(&b->client))
+  if (is_larger(&b->client, LARGE_CALLS))
     hunt_shrink(h, b);
+  if (is_larger(&b->client, FEW_CALLS))
+    hunt_thin(h, b);
   bool proved = reduce_calls(&r, &b->client);
   if (make_one_thread(&r, b))
     proved = reduce_calls(&r, &b->client);

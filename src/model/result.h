@@ -189,6 +189,11 @@ struct statistics {
   uint64_t histories; /* distinct ones that were checked */
   uint64_t replays;   /* saved schedules tried first */
   double seconds;
+  /* Processor seconds of all processes: to find the fault, to make its client
+   * small, to find the lines that must be atomic, and the races. */
+  struct {
+    double search, minimize, causes, races;
+  } cpu;
 };
 
 /*
