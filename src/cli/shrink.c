@@ -11,6 +11,7 @@ enum {
   MAX_REST = 64,               /* calls of Pr that H makes of what came later */
   EXECUTION_EFFORT = 20000000, /* steps: about a second */
   REDUCE_EFFORT = 20000000,    /* to make what was found small */
+  THIN_DRAWS = 500,            /* of a client, where states are too many */
   THIN_ENOUGH = 5,             /* concurrent calls: all states can be had */
 };
 
@@ -187,6 +188,7 @@ static void thin(struct shrinker *s) {
     reduce_pieces(&r, &c);
     reduce_calls(&r, &c);
     reduce_concurrent(&r, &c);
+    reduce_values(&r, &c);
     if (!s->only_record || concurrent_calls(&c) <= THIN_ENOUGH)
       break;
   }
@@ -205,7 +207,8 @@ static void hunt_gets(struct hunt *h, struct bad *b, struct shrinker *s,
 
 void hunt_thin(struct hunt *h, struct bad *b) {
   enum fault fault = h->jury.only;
-  struct shrinker s = {.h = h, .version = COARSE_D, .fault = fault};
+  struct shrinker s = {
+      .h = h, .version = COARSE_D, .fault = fault, .draws = THIN_DRAWS};
   client_copy(&s.bad.client, &b->client);
   for (uint32_t i = 0; i < b->path.len; i++)
     vec_push(&s.bad.path, b->path.at[i]);

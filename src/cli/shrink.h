@@ -28,6 +28,7 @@ struct shrinker {
   struct hunt *h;
   enum coarse_version version;
   uint64_t max_effort;
+  uint32_t draws;        /* executions by chance of a client; 0: few */
   struct stress *stress; /* B */
   const struct fl_suite *native;
   /* between */

@@ -70,8 +70,9 @@ static bool by_search(struct shrinker *s, path *out) {
     return false;
   if (!small && s->steps.len) /* the schedule says more than chance */
     return search(s, priorities, FEW, &end, out);
-  return search(s, priorities, SIGMA, &end, out) ||
-         search(s, SEARCH_RANDOM, SIGMA, &end, out);
+  uint64_t draws = s->draws ? s->draws : SIGMA;
+  return search(s, priorities, draws, &end, out) ||
+         search(s, SEARCH_RANDOM, draws, &end, out);
 }
 
 static void keep_bad(struct shrinker *s, path p) {

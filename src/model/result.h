@@ -132,6 +132,7 @@ struct patch {
 /* How the client of a finding became small. */
 struct minimal {
   uint32_t from; /* calls of the client that failed first; 0: not known */
+  bool tried;    /* a smaller one was looked for */
   uint8_t type;  /* 1: revealed by a concurrent call, 2: by a final one only;
                     0: not known, or not a matter of results */
   /* faultline shrink */
