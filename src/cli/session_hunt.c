@@ -252,6 +252,7 @@ static int hunt_object(struct session *s, struct run *r,
     c.deadline = begun + s->settings->time;
   enum worker_end end = worker_run(&r->worker, hunt_run, (void *)order);
   int err = take_worker(s, r, order, end, e);
+  r->result.statistics.cpu.search = cpu_now() - cpu;
   if (!err && end == WORKER_DONE && r->result.finding)
     explain_finding(s, r, order); /* a saved schedule fails again */
   if (err || end != WORKER_DONE || r->result.finding ||
