@@ -165,13 +165,21 @@ static bool try_alone(struct repeat *p) {
 static void conclude(struct repeat *p) {
   struct hunt *h = p->s.h;
   struct jury *j = &h->jury;
+  const struct client *c = &p->s.bad.client;
+  double begun = explore_now();
+  uint32_t pc = client_first_final(c) - c->ninit;
   if (!p->s.spec_fault) { /* else the hunt wants the jury as it is */
     shrink_reduce(&p->s);
     j->fault = p->s.fault;
     j->spec_fault = false;
   }
   h->shrunk_from = p->s.client.ncalls;
+  h->shrinking = (struct minimal){.locate_seconds = p->s.locate_seconds,
+                                  .pc = c->nthreads > 1 ? pc : 0,
+                                  .checks = p->s.checks};
   hunt_minimize(h, &p->s.bad, true, true);
+  if (h->r->finding)
+    h->r->finding->minimal.reduce_seconds = explore_now() - begun;
 }
 
 static char *say_found(uint64_t clients) {
@@ -199,12 +207,14 @@ static char *say_not_found(const struct repeat *p) {
 bool from_history(struct hunt *h, const struct history *failing,
                   char **sentence) {
   struct repeat p = {.s = {.h = h, .max_effort = WAY_EFFORT}};
+  double begun = explore_now();
   shrink_take_history(&p.s, failing);
   find_past(&p);
   bool bad = try_alone(&p) || try_whole(&p) || shrink_serial(&p.s) ||
              try_coarse(&p, COARSE_H) || try_windows(&p) ||
              try_coarse(&p, COARSE_D);
   uint64_t clients = p.s.clients;
+  p.s.locate_seconds = explore_now() - begun;
   if (bad)
     conclude(&p);
   *sentence = bad ? say_found(clients) : say_not_found(&p);

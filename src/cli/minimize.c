@@ -4,19 +4,22 @@
  *
  * (M1) when minimal_checked is set, every client with one call less was
  *      searched completely, without finding this kind of fault.
- * (M2) then the fault's type is known as well.  If a call of Pr is needed, no
- *      history of the concurrent calls alone fails, since what is left without
- *      the last final call are prefixes of what is left without another, and
- *      prefixes of linearizable histories are linearizable.
+ * (M2) then the fault's type is known as well; and without calls of Pr, in any
+ *      case.  If a call of Pr is needed, no history of the concurrent calls
+ *      alone fails, since what is left without the last final call are prefixes
+ *      of what is left without another, and prefixes of linearizable histories
+ *      are linearizable.
  */
 #include "cli/finding.h"
 #include "cli/hunt_int.h"
 #include "cli/shrink.h"
 
 enum {
-  MINIMIZE_STATES = 50000, /* of a client with one call less */
-  MINIMIZE_SECONDS = 10,   /* in all: states can be very large */
+  MINIMIZE_STATES = 50000, /* of a client with one call less … */
+  MINIMIZE_SECONDS = 10,   /* … in all: states can be very large; --time can
+                              make both more */
   LARGE_CALLS = 14,        /* of threads: more are first made less at once */
+  FEW_CALLS = 5,           /* of threads: more are first thinned */
 };
 
 struct minimizer {
@@ -33,7 +36,8 @@ static enum reduce_answer check(void *ctx, const struct client *c) {
   struct explore x;
   hunt_explore_init(h, &x);
   x.deadline = h->patience;
-  x.max_states = MINIMIZE_STATES;
+  x.max_states = h->timed ? h->set->max_states : MINIMIZE_STATES;
+  x.max_memory = h->set->memory;
   enum explore_end how = hunt_explore(h, &x, SEARCH_STATEFUL);
   if (how == EXPLORE_BAD) {
     vec_free(&m->bad->path);
@@ -50,8 +54,8 @@ static uint32_t domain(void *ctx, uint32_t op, uint32_t arg,
   return shrink_domain(m->h, op, arg, values, data);
 }
 
-static bool is_large(const struct client *c) {
-  return c->nthreads > 1 && client_first_final(c) - c->ninit > LARGE_CALLS;
+static bool is_larger(const struct client *c, uint32_t calls) {
+  return c->nthreads > 1 && client_first_final(c) - c->ninit > calls;
 }
 
 /* A fault of one thread: all calls are that thread's. */
@@ -75,8 +79,10 @@ static bool make_one_thread(struct reduce *r, struct bad *b) {
 static bool minimize(struct hunt *h, struct bad *b) {
   struct minimizer m = {h, b};
   struct reduce r = {.check = check, .domain = domain, .ctx = &m};
-  if (is_large(&b->client))
+  if (is_larger(&b->client, LARGE_CALLS))
     hunt_shrink(h, b);
+  if (is_larger(&b->client, FEW_CALLS))
+    hunt_thin(h, b);
   bool proved = reduce_calls(&r, &b->client);
   if (make_one_thread(&r, b))
     proved = reduce_calls(&r, &b->client);
@@ -140,11 +146,12 @@ void hunt_not_repeatable(struct hunt *h) {
 
 /* What is known of how small the client is. */
 static void tell_size(const struct hunt *h, struct finding *f, uint32_t from,
-                      bool minimal) {
+                      bool tried, bool minimal) {
   f->minimal_checked = minimal;
   f->minimal = h->shrinking;
   f->minimal.from = from;
-  if (minimal && f->fault == FAULT_NOT_LINEARIZABLE)
+  f->minimal.tried = tried;
+  if (f->fault == FAULT_NOT_LINEARIZABLE && (minimal || !f->client.nfinal))
     f->minimal.type = f->client.nfinal ? 2 : 1; /* M2 */
 }
 
@@ -153,6 +160,8 @@ void hunt_minimize(struct hunt *h, struct bad *b, bool simplify, bool tidy) {
   bool minimal = false;
   h->found = true;
   h->patience = explore_now() + MINIMIZE_SECONDS;
+  if (h->timed && h->set->time > MINIMIZE_SECONDS)
+    h->patience = explore_now() + h->set->time;
   uint64_t before = h->r->statistics.executions;
   uint32_t from = h->shrunk_from ? h->shrunk_from : b->client.ncalls;
   if (j->suite && j->spec_fault)
@@ -172,7 +181,7 @@ void hunt_minimize(struct hunt *h, struct bad *b, bool simplify, bool tidy) {
     hunt_not_repeatable(h);
     return;
   }
-  tell_size(h, f, from, minimal);
+  tell_size(h, f, from, simplify && j->suite, minimal);
   hunt_neighbour(h, f, &b->path);
   hunt_conclude(h, f);
 }

@@ -9,6 +9,7 @@
 #include "cli/repair.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
 
 enum { STRESS_HANG_SECONDS = 60 };
 
@@ -148,6 +149,31 @@ static void judge_campaign(struct session *s, struct run *r,
     result->reason = own_text(s, result->reason);
 }
 
+/* Processor seconds of this process and of those that have ended. */
+static double cpu_now(void) {
+  double seconds = 0;
+  for (int children = 0; children < 2; children++) {
+    struct rusage u;
+    if (getrusage(children ? RUSAGE_CHILDREN : RUSAGE_SELF, &u))
+      continue;
+    seconds += (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+               (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+  }
+  return seconds;
+}
+
+/* What there is to say about a fault. */
+static void explain_finding(struct session *s, struct run *r,
+                            const struct hunt_order *order) {
+  double begun = cpu_now();
+  repair(s, r, order);
+  r->result.statistics.cpu.causes = cpu_now() - begun;
+  patch(s, r, order);
+  begun = cpu_now();
+  races(s, r, order);
+  r->result.statistics.cpu.races = cpu_now() - begun;
+}
+
 /* A bad execution, or a setup that fails: a worker makes the finding. */
 static int conclude(struct session *s, struct run *r, struct campaign *c,
                     bool interrupted, struct error *e) {
@@ -220,17 +246,15 @@ static int end_campaign(struct session *s, struct run *r, struct campaign *c,
 /* Saved schedules and sequences; then, in a pool, everything else. */
 static int hunt_object(struct session *s, struct run *r,
                        const struct hunt_order *order, struct error *e) {
-  double begun = explore_now();
+  double begun = explore_now(), cpu = cpu_now();
   struct campaign c = {.session = s, .order = order};
   if (s->settings->time > 0)
     c.deadline = begun + s->settings->time;
   enum worker_end end = worker_run(&r->worker, hunt_run, (void *)order);
   int err = take_worker(s, r, order, end, e);
-  if (!err && end == WORKER_DONE && r->result.finding) {
-    repair(s, r, order); /* a saved schedule fails again */
-    patch(s, r, order);
-    races(s, r, order);
-  }
+  r->result.statistics.cpu.search = cpu_now() - cpu;
+  if (!err && end == WORKER_DONE && r->result.finding)
+    explain_finding(s, r, order); /* a saved schedule fails again */
   if (err || end != WORKER_DONE || r->result.finding ||
       r->result.verdict != VERDICT_PASS)
     return err;
@@ -242,12 +266,12 @@ static int hunt_object(struct session *s, struct run *r,
   worker_seal(&r->worker, false);
   if (c.lost && how != CAMPAIGN_INTERRUPTED)
     session_warn(s, xasprintf("warning: %s, which others did again", c.lost));
+  double found = cpu_now();
   err = end_campaign(s, r, &c, how, e);
-  if (!err && r->result.finding && how == CAMPAIGN_BAD) {
-    repair(s, r, order);
-    patch(s, r, order);
-    races(s, r, order);
-  }
+  r->result.statistics.cpu.search = found - cpu;
+  r->result.statistics.cpu.minimize = cpu_now() - found;
+  if (!err && r->result.finding && how == CAMPAIGN_BAD)
+    explain_finding(s, r, order);
   r->result.statistics.seconds = explore_now() - begun;
   campaign_free(&c);
   return err;

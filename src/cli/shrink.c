@@ -11,6 +11,8 @@ enum {
   MAX_REST = 64,               /* calls of Pr that H makes of what came later */
   EXECUTION_EFFORT = 20000000, /* steps: about a second */
   REDUCE_EFFORT = 20000000,    /* to make what was found small */
+  THIN_DRAWS = 500,            /* of a client, where states are too many */
+  THIN_ENOUGH = 5,             /* concurrent calls: all states can be had */
 };
 
 /* ---- callbacks of src/shrink ---- */
@@ -30,7 +32,7 @@ static void probe(void *ctx, struct client *c) {
 }
 
 static enum reduce_answer reduced_fails(void *ctx, const struct client *c) {
-  return shrink_fails(ctx, c, NULL, 0) ? REDUCE_FAILS : REDUCE_UNKNOWN;
+  return shrink_fails_smaller(ctx, c) ? REDUCE_FAILS : REDUCE_UNKNOWN;
 }
 
 uint32_t shrink_domain(const struct hunt *h, uint32_t op, uint32_t arg,
@@ -105,14 +107,22 @@ static bool is_sequential(struct shrinker *s) {
   return bad;
 }
 
+/* From here on `bad` is made smaller. */
+static void begin_reducing(struct shrinker *s) {
+  s->repeat = true;
+  s->only = s->fault;
+  s->max_effort = s->effort + REDUCE_EFFORT;
+  shrink_number(&s->bad.client);
+  if (hunt_prepare(s->h, &s->bad.client) == RT_DONE)
+    shrink_follow(s);
+}
+
 /* What the hunt takes away one by one later is taken away in pieces here. */
 void shrink_reduce(struct shrinker *s) {
   struct reduce r = {
       .check = reduced_fails, .goes_on = goes_on, .domain = domain, .ctx = s};
   struct client c;
-  s->repeat = true;
-  s->only = s->fault;
-  s->max_effort = s->effort + REDUCE_EFFORT;
+  begin_reducing(s);
   client_copy(&c, &s->bad.client);
   reduce_pieces(&r, &c);
   reduce_to_few(&r, &c);
@@ -165,6 +175,48 @@ bool shrink_run(struct shrinker *s) {
   if (found)
     shrink_reduce(s);
   return found;
+}
+
+/* First by the schedule alone, which costs next to nothing; if much is left, by
+ * all that can make a client fail. */
+static void thin(struct shrinker *s) {
+  struct reduce r = {
+      .check = reduced_fails, .goes_on = goes_on, .domain = domain, .ctx = s};
+  struct client c;
+  client_copy(&c, &s->bad.client);
+  for (s->only_record = true;; s->only_record = false) {
+    reduce_pieces(&r, &c);
+    reduce_calls(&r, &c);
+    reduce_concurrent(&r, &c);
+    reduce_values(&r, &c);
+    if (!s->only_record || concurrent_calls(&c) <= THIN_ENOUGH)
+      break;
+  }
+  client_free(&c);
+}
+
+static void hunt_gets(struct hunt *h, struct bad *b, struct shrinker *s,
+                      enum fault fault) {
+  client_free(&b->client);
+  vec_free(&b->path);
+  *b = s->bad;
+  s->bad = (struct bad){0};
+  h->jury.only = h->jury.fault = fault;
+  h->jury.spec_fault = false;
+}
+
+void hunt_thin(struct hunt *h, struct bad *b) {
+  enum fault fault = h->jury.only;
+  struct shrinker s = {
+      .h = h, .version = COARSE_D, .fault = fault, .draws = THIN_DRAWS};
+  client_copy(&s.bad.client, &b->client);
+  for (uint32_t i = 0; i < b->path.len; i++)
+    vec_push(&s.bad.path, b->path.at[i]);
+  begin_reducing(&s);
+  thin(&s);
+  rt_limit((uint32_t)h->set->max_steps);
+  hunt_gets(h, b, &s, fault);
+  shrinker_free(&s);
 }
 
 /* An execution that went wrong without its history (it crashed) has a past as

@@ -28,6 +28,7 @@ struct shrinker {
   struct hunt *h;
   enum coarse_version version;
   uint64_t max_effort;
+  uint32_t draws;        /* executions by chance of a client; 0: few */
   struct stress *stress; /* B */
   const struct fl_suite *native;
   /* between */
@@ -35,6 +36,10 @@ struct shrinker {
   struct history history;
   struct client client; /* of the history; a copy */
   recorded_list steps;  /* of the execution; empty: no schedule is known */
+  uint32_t nrecorded;   /* calls of the client whose execution that was … */
+  VEC(uint32_t)
+  recorded_as; /* … and, of one that is made smaller, their ids by origin */
+  bool only_record; /* what fails by the recorded schedule, and nothing else */
   uint64_t effort, clients;
   struct client now; /* the one that is prepared */
   struct map128 tried;
@@ -55,9 +60,18 @@ bool shrink_fails(struct shrinker *s, const struct client *c,
 /* The same with all the effort that --max-states allows. */
 bool shrink_fails_somehow(struct shrinker *s, const struct client *c);
 bool shrink_goes_on(const struct shrinker *s);
+/* shrink_record.c */
+bool shrink_by_record(struct shrinker *s, const uint32_t *from, uint32_t nfrom,
+                      path *out);
 /* Runs the path of the prepared client, notes its steps and its history. */
 bool shrink_record(struct shrinker *s, const struct client *c, const path *p);
 void shrink_take_history(struct shrinker *s, const struct history *h);
+/* Numbers the calls of a client that is to be made smaller. */
+void shrink_number(struct client *c);
+/* The recorded execution is now that of `bad`, which is prepared. */
+void shrink_follow(struct shrinker *s);
+/* shrink_fails for a client made of those calls, after shrink_follow. */
+bool shrink_fails_smaller(struct shrinker *s, const struct client *c);
 void shrinker_free(struct shrinker *s);
 
 /* Localizes and reduces; true: `bad` is a small client's. */
@@ -71,6 +85,9 @@ void shrink_reduce(struct shrinker *s);
 /* The values of an argument, for reduce_values; ctx is a struct hunt. */
 uint32_t shrink_domain(const struct hunt *h, uint32_t op, uint32_t arg,
                        const int64_t **values, bool *data);
+
+/* A bad execution loses the calls that its schedule fails without. */
+void hunt_thin(struct hunt *h, struct bad *b);
 
 /* A bad execution of a large client becomes one of a small client, if that can
  * be done. */

@@ -35,86 +35,6 @@ bool shrink_goes_on(const struct shrinker *s) {
          !(h->timed && explore_now() >= h->deadline);
 }
 
-/* ---- the recorded schedule ---- */
-
-/* Follows recorded steps call by call: what a call takes less is skipped, what
- * it takes more is made before the thread's next call. */
-struct guide {
-  const struct client *client;
-  recorded_list steps;
-  uint32_t next;
-  path taken;
-};
-
-/* Is the thread still in a call before this one? */
-static bool is_behind(const struct guide *g, const struct recorded *r) {
-  return r->call > g->client->ninit &&
-         g->client->calls[r->call - 1].thread == r->thread &&
-         !rt_call_done(r->call - 1);
-}
-
-static int guide_pick(void *ctx, uint32_t enabled, int current) {
-  struct guide *g = ctx;
-  int t = -1;
-  while (t < 0 && g->next < g->steps.len) {
-    const struct recorded *r = &g->steps.at[g->next];
-    if (!rt_call_done(r->call) && enabled >> r->thread & 1) {
-      t = r->thread;
-      g->next += !is_behind(g, r);
-    } else {
-      g->next++;
-    }
-  }
-  if (t < 0)
-    t = enabled >> current & 1 ? current : __builtin_ctz(enabled);
-  vec_push(&g->taken, (uint8_t)t);
-  return t;
-}
-
-static int guide_choose(void *ctx, int n) {
-  struct guide *g = ctx;
-  (void)n;
-  vec_push(&g->taken, (uint8_t)PATH_CHOICE);
-  return 0;
-}
-
-/* The recorded steps of the calls that the client has. */
-static void translate(const struct shrinker *s, const struct client *c,
-                      const uint32_t *from, uint32_t nfrom,
-                      recorded_list *out) {
-  uint32_t n = s->client.ncalls;
-  uint32_t *to = xmalloc((n + 1) * sizeof *to);
-  for (uint32_t i = 0; i < n; i++)
-    to[i] = UINT32_MAX;
-  for (uint32_t i = c->ninit; i < nfrom && i < client_first_final(c); i++)
-    to[from[i]] = i;
-  for (uint32_t i = 0; i < s->steps.len; i++) {
-    uint32_t call = to[s->steps.at[i].call];
-    if (call != UINT32_MAX)
-      vec_push(out, ((struct recorded){c->calls[call].thread, call}));
-  }
-  free(to);
-}
-
-static bool by_record(struct shrinker *s, const uint32_t *from, uint32_t nfrom,
-                      path *out) {
-  struct guide g = {.client = &s->now};
-  if (!s->steps.len || !from)
-    return false;
-  translate(s, &s->now, from, nfrom, &g.steps);
-  struct rt_driver d = {guide_pick, guide_choose, &g, .every = true};
-  struct judge judge = jury_judge(&s->h->jury);
-  bool bad = judge.ended(judge.ctx, rt_run(&d)) == JUDGE_BAD;
-  s->h->r->statistics.executions++;
-  s->h->r->statistics.events += rt_steps();
-  if (bad)
-    *out = g.taken;
-  else
-    vec_free(&g.taken);
-  vec_free(&g.steps);
-  return bad;
-}
-
 /* ---- the engine ---- */
 
 static uint32_t concurrent_calls(const struct client *c) {
@@ -150,8 +70,9 @@ static bool by_search(struct shrinker *s, path *out) {
     return false;
   if (!small && s->steps.len) /* the schedule says more than chance */
     return search(s, priorities, FEW, &end, out);
-  return search(s, priorities, SIGMA, &end, out) ||
-         search(s, SEARCH_RANDOM, SIGMA, &end, out);
+  uint64_t draws = s->draws ? s->draws : SIGMA;
+  return search(s, priorities, draws, &end, out) ||
+         search(s, SEARCH_RANDOM, draws, &end, out);
 }
 
 static void keep_bad(struct shrinker *s, path p) {
@@ -188,7 +109,8 @@ static bool engine_fails(struct shrinker *s, const uint32_t *from,
   h->jury.only = s->only;
   uint64_t before = rt_progress(), runs = h->r->statistics.executions;
   if (prepare(s))
-    bad = by_record(s, from, nfrom, &found) || by_search(s, &found);
+    bad = shrink_by_record(s, from, nfrom, &found) ||
+          (!s->only_record && by_search(s, &found));
   h->jury.only = FAULT_NONE;
   runs = h->r->statistics.executions - runs + 1;
   s->effort += rt_progress() - before + runs * CALL_EFFORT * c->ncalls;
@@ -276,55 +198,7 @@ bool shrink_fails(struct shrinker *s, const struct client *c,
   return s->stress ? real_threads_fail(s) : engine_fails(s, from, nfrom);
 }
 
-/* ---- what was recorded ---- */
-
-struct recorder {
-  struct replay replay;
-  recorded_list *out;
-  uint32_t next[RT_MAX_THREADS], end[RT_MAX_THREADS];
-};
-
-static int recorder_pick(void *ctx, uint32_t enabled, int current) {
-  struct recorder *r = ctx;
-  int t = r->replay.driver.pick(&r->replay, enabled, current);
-  while (r->next[t] < r->end[t] && rt_call_done(r->next[t]))
-    r->next[t]++;
-  if (r->next[t] < r->end[t])
-    vec_push(r->out, ((struct recorded){(uint8_t)t, r->next[t]}));
-  return t;
-}
-
-static int recorder_choose(void *ctx, int n) {
-  struct recorder *r = ctx;
-  return r->replay.driver.choose(&r->replay, n);
-}
-
-void shrink_take_history(struct shrinker *s, const struct history *h) {
-  client_copy(&s->client, h->client);
-  uint32_t n = s->client.ncalls;
-  s->history = *h;
-  s->history.client = &s->client;
-  s->history.ops = xmalloc((n + 1) * sizeof *h->ops);
-  memcpy(s->history.ops, h->ops, n * sizeof *h->ops);
-}
-
-bool shrink_record(struct shrinker *s, const struct client *c, const path *p) {
-  struct recorder r = {.out = &s->steps};
-  struct judge judge = jury_judge(&s->h->jury);
-  for (uint32_t i = c->ninit; i < client_first_final(c); i++) {
-    uint32_t t = c->calls[i].thread;
-    if (!r.end[t])
-      r.next[t] = i;
-    r.end[t] = i + 1;
-  }
-  replay_init(&r.replay, p->at, p->len);
-  struct rt_driver d = {recorder_pick, recorder_choose, &r, .every = true};
-  enum rt_end end = rt_run(&d);
-  shrink_take_history(s, rt_history());
-  bool bad = judge.ended(judge.ctx, end) == JUDGE_BAD;
-  replay_free(&r.replay);
-  return bad;
-}
+/* ---- */
 
 void shrinker_free(struct shrinker *s) {
   past_free(&s->past);
@@ -334,5 +208,6 @@ void shrinker_free(struct shrinker *s) {
   client_free(&s->bad.client);
   vec_free(&s->bad.path);
   vec_free(&s->steps);
+  vec_free(&s->recorded_as);
   map128_free(&s->tried);
 }

@@ -291,11 +291,15 @@ static void shrink_client(struct hunt *h) {
   h->r->coverage.sentence =
       xstrdup("executions of this client until one fails");
   if (bad) {
+    double begun = explore_now();
     shrink_reduce(&s);
+    h->shrinking.checks = s.checks;
     h->jury.only = s.fault;
     h->jury.fault = s.fault;
     h->jury.spec_fault = false;
     hunt_minimize(h, &s.bad, true, true);
+    if (h->r->finding)
+      h->r->finding->minimal.reduce_seconds = explore_now() - begun;
   } else if (!h->shared->error.code) {
     h->r->verdict = VERDICT_UNKNOWN;
     h->r->reason = xstrdup("no execution of the client that was run fails");
@@ -336,10 +340,14 @@ static void shrink_history(struct hunt *h, const struct history *failing) {
   struct check check = {0};
   char *sentence = NULL;
   hunt_prepare(h, failing->client);
+  double begun = explore_now();
   check_linearize(failing, h->jury.spec, h->jury.criterion, CHECK_CALLS,
                   &check);
   enum check_answer answer = check.answer;
   check_free(&check);
+  h->r->shrink.check_seconds = explore_now() - begun;
+  h->r->shrink.histories = 1;
+  h->r->shrink.failing = answer == CHECK_NO || answer == CHECK_SPEC_FAULT;
   if (answer == CHECK_YES || answer == CHECK_UNKNOWN) {
     h->r->verdict = VERDICT_UNKNOWN;
     h->r->reason =

@@ -31,6 +31,8 @@ struct call {
   uint16_t op; /* index into the object's operations */
   uint8_t thread;
   uint8_t nargs;
+  uint32_t origin; /* for those who make clients of others: which call of
+                      another client this was; it makes no difference */
   int64_t args[CLIENT_MAX_ARGS];
 };
 

@@ -132,6 +132,7 @@ struct patch {
 /* How the client of a finding became small. */
 struct minimal {
   uint32_t from; /* calls of the client that failed first; 0: not known */
+  bool tried;    /* a smaller one was looked for */
   uint8_t type;  /* 1: revealed by a concurrent call, 2: by a final one only;
                     0: not known, or not a matter of results */
   /* faultline shrink */
@@ -189,6 +190,11 @@ struct statistics {
   uint64_t histories; /* distinct ones that were checked */
   uint64_t replays;   /* saved schedules tried first */
   double seconds;
+  /* Processor seconds of all processes: to find the fault, to make its client
+   * small, to find the lines that must be atomic, and the races. */
+  struct {
+    double search, minimize, causes, races;
+  } cpu;
 };
 
 /*

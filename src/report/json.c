@@ -357,6 +357,12 @@ static void put_statistics(struct json *j, const struct statistics *t) {
   json_uint(j, "histories", t->histories);
   json_uint(j, "replays", t->replays);
   json_double(j, "seconds", t->seconds);
+  json_object(j, "cpu_seconds");
+  json_double(j, "search", t->cpu.search);
+  json_double(j, "minimize", t->cpu.minimize);
+  json_double(j, "causes", t->cpu.causes);
+  json_double(j, "races", t->cpu.races);
+  json_end_object(j);
   json_end_object(j);
 }
 

@@ -410,22 +410,19 @@ static const char *client_title(const struct finding *f) {
   return f->minimal_checked ? "Smallest failing client" : "Failing client";
 }
 
-/* Calls of a client that is not worth a word about how it became small: what
- * the search generates has less. */
-enum { FEW_CALLS = 20 };
-
 /* How large it was, and whether it is known that it cannot be smaller. */
 static void put_client_title(struct screen *s, const struct finding *f) {
   const struct minimal *m = &f->minimal;
   struct buf b = {0};
   buf_puts(&b, client_title(f));
-  if (f->fault != FAULT_NONE && m->from >= FEW_CALLS &&
-      m->from > f->client.ncalls) {
+  if (f->fault != FAULT_NONE && m->from > f->client.ncalls) {
     buf_puts(&b, " (shrunk from ");
     put_count(&b, m->from, "call");
     buf_puts(&b, " to ");
     story_number(f->client.ncalls, &b);
     buf_printf(&b, "; %sproved minimal)", f->minimal_checked ? "" : "not ");
+  } else if (f->fault != FAULT_NONE && m->tried && !f->minimal_checked) {
+    buf_puts(&b, " (not proved minimal)");
   }
   if (f->fault != FAULT_NONE)
     buf_putc(&b, ':');

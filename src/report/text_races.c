@@ -103,7 +103,10 @@ static void put_race(struct screen *s, const struct story *story,
   if (common)
     buf_printf(&b, "%s: ", common);
   for (uint32_t i = 0; i < r->len; i++) {
-    buf_puts(&b, !i ? "" : i + 1 == r->len ? ", before " : ", ");
+    buf_puts(&b, !i                ? ""
+                 : i == 1          ? ", before "
+                 : i + 1 == r->len ? " and "
+                                   : ", ");
     put_rival(story, &r->at[i], !common, &b);
   }
   put_consequences(r, &b);

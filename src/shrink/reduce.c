@@ -182,9 +182,10 @@ static bool in_group(const struct reduce *r, const struct group *g, uint32_t op,
          !memcmp(values, g->values, n * sizeof *values);
 }
 
-/* Renames the values of the group in `c`; false: they are the first ones. */
+/* Renames the values of the group in `c`, numbered as they appear or in their
+ * order; false: they are the first ones. */
 static bool rename_group(const struct reduce *r, const struct group *g,
-                         struct client *c) {
+                         bool as_they_appear, struct client *c) {
   value_list used = {0}, first = {0};
   bool changed = false;
   for (uint32_t i = 0; i < c->ncalls; i++)
@@ -195,7 +196,7 @@ static bool rename_group(const struct reduce *r, const struct group *g,
   for (uint32_t i = 0; i < g->count && first.len < used.len; i++)
     if (place_of(&first, g->values[i]) == first.len)
       vec_push(&first, g->values[i]);
-  if (!g->data && used.len) {
+  if (!as_they_appear && used.len) {
     qsort(used.at, used.len, sizeof *used.at, by_value);
     qsort(first.at, first.len, sizeof *first.at, by_value);
   }
@@ -231,12 +232,14 @@ static void find_groups(const struct reduce *r, const struct client *c,
 
 /* Renames groups from..to together; true: it fails so. */
 static bool rename_all(struct reduce *r, struct client *c,
-                       const group_list *groups, uint32_t from, uint32_t to) {
+                       const group_list *groups, uint32_t from, uint32_t to,
+                       bool as_they_appear) {
   struct client renamed;
   bool changed = false;
   client_copy(&renamed, c);
   for (uint32_t i = from; i < to; i++)
-    changed |= rename_group(r, &groups->at[i], &renamed);
+    changed |= rename_group(r, &groups->at[i],
+                            as_they_appear || groups->at[i].data, &renamed);
   if (changed)
     return accept(r, c, &renamed) == REDUCE_FAILS;
   client_free(&renamed);
@@ -248,9 +251,11 @@ bool reduce_values(struct reduce *r, struct client *c) {
   if (!r->domain)
     return false;
   find_groups(r, c, &groups);
-  bool changed = rename_all(r, c, &groups, 0, groups.len);
+  bool changed = rename_all(r, c, &groups, 0, groups.len, false);
   for (uint32_t i = 0; i < groups.len && groups.len > 1 && !changed; i++)
-    changed = rename_all(r, c, &groups, i, i + 1);
+    changed = rename_all(r, c, &groups, i, i + 1, false);
+  for (uint32_t i = 0; i < groups.len; i++)
+    changed |= rename_all(r, c, &groups, i, i + 1, true);
   vec_free(&groups);
   return changed;
 }

@@ -45,8 +45,9 @@ void reduce_to_few(struct reduce *r, struct client *c);
 void reduce_concurrent(struct reduce *r, struct client *c);
 
 /* Values become the first ones of their domain.  Different ones stay
- * different, and their order stays; data are numbered as they appear.  True:
- * some have changed. */
+ * different.  First their order stays; then, as data from the beginning, they
+ * are numbered as they appear, where that fails too.  True: some have
+ * changed. */
 bool reduce_values(struct reduce *r, struct client *c);
 
 /* One call after the other, in all three parts, until none can be missed.

@@ -140,7 +140,7 @@ TEST(values_become_the_first_of_their_domain) {
   struct client c;
   read_client(&c, "a(30); c(40); {b(20); a(30)} || {c(5); b(20)}");
   CHECK(reduce_values(&r, &c));
-  becomes(&c, "a(2); c(7); {b(1); a(2)} || {c(8); b(1)}");
+  becomes(&c, "a(1); c(7); {b(2); a(1)} || {c(8); b(2)}");
   CHECK(!reduce_values(&r, &c));
   client_free(&c);
 }
@@ -151,7 +151,17 @@ TEST(values_that_matter_stay) {
   struct client c;
   read_client(&c, "a(30); {c(40)} || {b(20)}");
   CHECK(reduce_values(&r, &c));
-  becomes(&c, "a(2); {c(40)} || {b(1)}");
+  becomes(&c, "a(1); {c(40)} || {b(2)}");
+  client_free(&c);
+}
+
+TEST(the_order_of_values_stays_where_it_matters) {
+  struct needs n = {.at = {"b(1)"}};
+  struct reduce r = {.check = check, .domain = domain, .ctx = &n};
+  struct client c;
+  read_client(&c, "a(30); {c(40)} || {b(20)}");
+  CHECK(reduce_values(&r, &c));
+  becomes(&c, "a(2); {c(7)} || {b(1)}");
   client_free(&c);
 }
 
