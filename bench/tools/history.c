@@ -46,7 +46,7 @@ static struct log make(const struct settings *s) {
   else if (s->planted)
     plant_few(&l);
   if (map)
-    l.type = "cas-registers";
+    l.type = s->values ? "kv" : "cas-registers";
   return l;
 }
 

@@ -75,11 +75,13 @@ bool check_monitor(const struct log_problem *p, struct log_answer *out,
 
 /*
  * The whole job: partition by key, monitor if allowed, else exact search, the
- * parts one after the other.
+ * parts one after the other, or by several processes.  These are forked: not
+ * for a program with threads.  The answer is the same.
  */
 struct log_options {
   struct log_budget budget;
   bool no_monitor, no_partition, want_order;
+  uint32_t jobs; /* processes; 0: this one */
 };
 void check_log(const struct log_problem *p, const struct log_options *o,
                struct log_answer *out);

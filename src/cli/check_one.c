@@ -169,7 +169,8 @@ static void decide(const struct check_settings *s, const struct log_problem *p,
   struct log_options o = {.budget = budget(s),
                           .no_monitor = s->no_monitor,
                           .no_partition = s->no_partition,
-                          .want_order = s->order != NULL};
+                          .want_order = s->order != NULL,
+                          .jobs = (uint32_t)s->jobs};
   switch ((enum check_method)s->method) {
   case CHECK_AUTO:
     check_log(p, &o, a);
