@@ -77,7 +77,7 @@ static bool has_hints(const struct log_problem *p) {
 static void add_witness(const struct log_problem *p,
                         const struct log_options *o, struct log_answer *out) {
   struct log_answer searched = {0};
-  check_exact(p, &o->budget, true, &searched);
+  check_exact(p, &o->witness, true, &searched);
   out->steps += searched.steps;
   assert(searched.verdict != LOG_VIOLATION);
   if (searched.verdict == LOG_LINEARIZABLE)
@@ -92,7 +92,7 @@ static void check_part(const struct log_problem *p, const struct log_options *o,
   log_answer_free(out);
   *out = (struct log_answer){.at = UINT32_MAX};
   if (o->no_monitor || (hints && has_hints(p)) ||
-      !check_monitor(p, out, &why)) {
+      !check_monitor_order(p, o->want_order, out, &why)) {
     check_exact(p, &o->budget, o->want_order, out);
     return;
   }
