@@ -13,8 +13,8 @@
  *
  * An argument selects the rows whose label contains it.
  */
-#include "../tests/random_log.h"
 #include "check/log_check.h"
+#include "plant.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,16 +99,9 @@ static const struct row rows[] = {
     {"stack", {"stack", 1, 10000, 4}, .only = "exact"},
 };
 
-static uint16_t write_of(const struct log *l) {
-  for (uint32_t i = 0; i < l->functions.len; i++)
-    if (!strcmp(l->functions.at[i], "write"))
-      return (uint16_t)i;
-  return 0;
-}
-
 /* Writes of one process each, called before all others. */
 static void crash(struct log *l, uint32_t n, uint32_t values) {
-  uint16_t f = write_of(l);
+  uint16_t f = plant_write_of(l);
   VEC(struct log_op) ops = {0};
   for (uint32_t i = 0; i < n; i++)
     vec_push(&ops,
@@ -134,24 +127,6 @@ static void crash(struct log *l, uint32_t n, uint32_t values) {
   l->ops.cap = ops.cap;
   l->end += n;
   l->nprocesses += n;
-}
-
-/* Half of the values are written no more in the last tenth; then one of them is
- * read. */
-static void plant(struct log *l) {
-  uint16_t f = write_of(l);
-  uint32_t n = l->ops.len, from = n - n / 10 - 1, read = n;
-  for (uint32_t i = from; i < n; i++)
-    if (l->ops.at[i].f != f && i < n - n / 50 - 1)
-      read = i;
-  for (uint32_t i = from; i < n; i++) {
-    struct log_op *o = &l->ops.at[i];
-    datum *v = o->f == f ? &o->arg[0] : &o->result;
-    if (*v == datum_number(1))
-      *v = datum_number(2);
-  }
-  if (read < n)
-    l->ops.at[read].result = datum_number(1);
 }
 
 static bool prepare(struct log_problem *p, const struct log *l,
@@ -207,7 +182,7 @@ static void run(const struct row *r) {
   if (r->crashes)
     crash(&l, r->crashes, r->log.values);
   if (r->planted)
-    plant(&l);
+    plant_stale(&l);
   for (size_t k = 0; k < sizeof engines / sizeof *engines; k++)
     if (r->only ? !strcmp(r->only, engines[k].name)
                 : engines[k].check != check_parts)

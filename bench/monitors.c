@@ -13,8 +13,8 @@
  *
  * An argument selects the rows whose type contains it.
  */
-#include "../tests/random_log.h"
 #include "check/log_check.h"
+#include "plant.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,76 +48,6 @@ static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-/* Failed compare-and-sets say nothing that a monitor could use, and a map's
- * delete writes the same value again: both are made reads. */
-static void simplify(struct log *l) {
-  for (uint32_t i = 0; i < l->ops.len; i++) {
-    struct log_op *o = &l->ops.at[i];
-    const char *name = l->functions.at[o->f];
-    bool fails = !strcmp(name, "cas") && o->result != DATUM_TRUE;
-    if (!fails && strcmp(name, "delete"))
-      continue;
-    o->f = log_function(l, "read", 4);
-    o->nargs = !strcmp(l->type, "map");
-    o->result = DATUM_NONE;
-  }
-}
-
-static bool sees(const struct log *l, const struct log_op *o) {
-  const char *name = l->functions.at[o->f];
-  return o->result != DATUM_NONE && o->result != DATUM_NIL &&
-         strcmp(name, "cas") && strcmp(name, "add") && strcmp(name, "peek") &&
-         strcmp(name, "find_min");
-}
-
-/* Whether the value was added, or written, before that time. */
-static bool was_there(const struct log *l, uint32_t op, datum d,
-                      uint32_t time) {
-  for (uint32_t back = 0; back < 5000 && op; back++) {
-    const struct log_op *o = &l->ops.at[--op];
-    if (o->nargs && o->arg[o->nargs - 1] == d && o->ret < time)
-      return true;
-  }
-  return false;
-}
-
-/* Two operations whose results can be exchanged so that it is wrong, but not at
- * first sight: the later value had been added before the earlier one too.  A
- * register returns what had been overwritten. */
-static bool exchange(const struct log *l, struct log_op *a, struct log_op *b,
-                     bool stale) {
-  if (a->f != b->f || !sees(l, a) || !sees(l, b) || a->ret > b->call ||
-      a->result == b->result || a->nargs != b->nargs ||
-      (a->nargs && a->arg[0] != b->arg[0]))
-    return false;
-  if (!stale && !was_there(l, (uint32_t)(a - l->ops.at), b->result, a->call))
-    return false;
-  datum r = a->result;
-  if (!stale)
-    a->result = b->result;
-  b->result = r;
-  return true;
-}
-
-/* A few wrong results near the end; those of a set are turned around. */
-static void plant(struct log *l) {
-  bool set = !strcmp(l->type, "set");
-  bool stale = strstr(l->type, "register") || !strcmp(l->type, "map");
-  uint32_t left = set ? 20 : 5;
-  for (uint32_t to = l->ops.len / 10 * 9; left && to < l->ops.len; to++) {
-    struct log_op *b = &l->ops.at[to];
-    if (set && sees(l, b)) {
-      b->result = b->result == DATUM_TRUE ? DATUM_FALSE : DATUM_TRUE;
-      left--;
-    }
-    for (uint32_t back = 500; !set && back; back--)
-      if (exchange(l, b - back, b, stale)) {
-        left--;
-        break;
-      }
-  }
 }
 
 static void measure(const char *label, const char *type, const struct log *l,
@@ -162,9 +92,9 @@ int main(int argc, char **argv) {
         struct random_log want = rows[i].log;
         want.operations = n;
         struct log l = random_log(&want);
-        simplify(&l);
+        log_simplify(&l);
         if (planted)
-          plant(&l);
+          plant_few(&l);
         measure(rows[i].label, rows[i].type, &l, planted);
         log_free(&l);
       }

@@ -14,13 +14,23 @@ foreach(program IN LISTS programs)
     USES_TERMINAL VERBATIM)
   add_dependencies(bench bench_${name})
 endforeach()
+# What scripts call: bench/tools/X.c is $BENCH_TOOLS/X.
+file(GLOB tools CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/tools/*.c)
+foreach(program IN LISTS tools)
+  cmake_path(GET program STEM name)
+  fl_program(bench_tool_${name} ${program})
+  set_target_properties(bench_tool_${name} PROPERTIES EXCLUDE_FROM_ALL ON
+    OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench/tools)
+  add_dependencies(bench bench_tool_${name})
+endforeach()
 if(TARGET faultline)
   add_dependencies(bench faultline)
   file(GLOB scripts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*.sh)
   foreach(script IN LISTS scripts)
     add_custom_command(TARGET bench POST_BUILD
       COMMAND ${CMAKE_COMMAND} -E env SOURCE_DIR=${CMAKE_SOURCE_DIR}
-        FAULTLINE=$<TARGET_FILE:faultline> bash ${script}
+        FAULTLINE=$<TARGET_FILE:faultline>
+        BENCH_TOOLS=${CMAKE_BINARY_DIR}/bench/tools bash ${script}
       USES_TERMINAL VERBATIM)
   endforeach()
 endif()

@@ -46,10 +46,14 @@ struct random_log {
   uint32_t values; /* drawn from 1 … values; 0: no two insertions or writes have
                       the same (of sets: from operations / 4 + 1) */
   uint32_t keys;   /* of map and kv; 0: 3 */
+  /* Which keys: all alike; key k with a frequency of about 1 / (k + 1); or nine
+   * of ten times key 0. */
+  enum { RL_UNIFORM, RL_ZIPF, RL_HOT } distribution;
   /* Percent: operations that never return (a new process takes over, they may
    * have taken effect, may do so later, or never do); those that remove or
    * take out, 0: half; those that only look, 0: some. */
   uint32_t pending, removals, reads;
+  uint32_t crash_rate; /* as pending, but per million */
   bool no_reads, no_removals;
   bool no_empty; /* removals and peeks come only when something is inside */
   uint32_t mutations; /* results and arguments that are changed afterwards: the
@@ -303,11 +307,29 @@ static inline datum rl_priority(struct random_log_state *s) {
   return datum_number((int64_t)(high << 32 | v));
 }
 
+/* Of the powers of two one is drawn, then a key up to there. */
+static inline uint64_t rl_zipf(struct random_log_state *s) {
+  uint32_t powers = 0;
+  while (s->keys >> powers > 1)
+    powers++;
+  uint64_t from = 1ull << rng_below(&s->rng, powers + 1);
+  uint64_t key = from + rng_below(&s->rng, from) - 1;
+  return key < s->keys ? key : rng_below(&s->rng, s->keys);
+}
+
+static inline datum rl_key(struct random_log_state *s) {
+  if (s->want->distribution == RL_ZIPF)
+    return datum_number((int64_t)rl_zipf(s));
+  if (s->want->distribution == RL_HOT && rl_chance(s, 90))
+    return datum_number(0);
+  return datum_number((int64_t)rng_below(&s->rng, s->keys));
+}
+
 static inline void rl_arguments(struct random_log_state *s,
                                 enum random_log_kind kind, struct log_op *o) {
   bool keyed = s->shape == 'a' || s->shape == 'k';
   if (keyed)
-    o->arg[o->nargs++] = datum_number((int64_t)rng_below(&s->rng, s->keys));
+    o->arg[o->nargs++] = rl_key(s);
   if (kind == RL_CAS) {
     datum now = s->registers[keyed ? (uint32_t)datum_to_number(o->arg[0]) : 0];
     /* With values that are all distinct a guess would never be right. */
@@ -407,7 +429,9 @@ static inline void rl_step(struct random_log_state *s) {
     if (rl_chance(s, 50))
       return;
   }
-  bool crashes = rl_chance(s, s->want->pending);
+  uint32_t rate = s->want->crash_rate;
+  bool crashes = rl_chance(s, s->want->pending) ||
+                 (rate && rng_below(&s->rng, 1000000) < rate);
   if (!o->done && !crashes)
     return;
   struct log_op *op = &s->log->ops.at[o->op];

@@ -2,9 +2,11 @@
 
 #include <assert.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 int error_set(struct error *e, int code, const char *format, ...) {
@@ -32,11 +34,25 @@ void die(const char *format, ...) {
   exit(2);
 }
 
+/*
+ * What is large comes in large pages where the system has them for the asking:
+ * a fault for each 4 KB was a quarter of the time that a history of a million
+ * operations takes.
+ */
+static void *in_large_pages(void *p, size_t size) {
+  const uintptr_t page = (uintptr_t)2 << 20;
+  uintptr_t from = ((uintptr_t)p + page - 1) & ~(page - 1),
+            to = ((uintptr_t)p + size) & ~(page - 1);
+  if (size >= 4 * page && to > from)
+    madvise((void *)from, to - from, MADV_HUGEPAGE);
+  return p;
+}
+
 void *xmalloc(size_t size) {
   void *p = malloc(size ? size : 1);
   if (!p)
     die("out of memory (%zu bytes wanted)", size);
-  return p;
+  return in_large_pages(p, size);
 }
 
 void *xcalloc(size_t count, size_t size) {
@@ -44,14 +60,14 @@ void *xcalloc(size_t count, size_t size) {
   void *p = count && size ? calloc(count, size) : calloc(1, 1);
   if (!p)
     die("out of memory (%zu times %zu bytes wanted)", count, size);
-  return p;
+  return in_large_pages(p, count * size);
 }
 
 void *xrealloc(void *old, size_t size) {
   void *p = realloc(old, size ? size : 1);
   if (!p)
     die("out of memory (%zu bytes wanted)", size);
-  return p;
+  return in_large_pages(p, size);
 }
 
 char *xstrdup(const char *s) { return xstrndup(s, strlen(s)); }

@@ -72,14 +72,21 @@ void check_log_brute(const struct log_problem *p, struct log_answer *out);
  */
 bool check_monitor(const struct log_problem *p, struct log_answer *out,
                    const char **why);
+/* Also an order, if it is wanted and the monitor can make one (of queues). */
+bool check_monitor_order(const struct log_problem *p, bool want_order,
+                         struct log_answer *out, const char **why);
 
 /*
  * The whole job: partition by key, monitor if allowed, else exact search, the
- * parts one after the other.
+ * parts one after the other, or by several processes.  These are forked: not
+ * for a program with threads.  The answer is the same.
  */
 struct log_options {
   struct log_budget budget;
+  /* For the search for an order behind a monitor that has said yes. */
+  struct log_budget witness;
   bool no_monitor, no_partition, want_order;
+  uint32_t jobs; /* processes; 0: this one */
 };
 void check_log(const struct log_problem *p, const struct log_options *o,
                struct log_answer *out);

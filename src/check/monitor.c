@@ -215,10 +215,27 @@ static enum ending run(struct monitor *m,
   return decide(m);
 }
 
+/* Pending operations may be missing, and those whose result says nothing: an
+ * order without one of the latter is none. */
+static void check_order(const struct log_problem *p, struct log_answer *a) {
+  uint32_t returned = 0, placed = 0;
+  for (uint32_t i = 0; i < p->nops; i++)
+    returned += !op_is_pending(&p->ops[i]);
+  for (uint32_t i = 0; i < a->order.len; i++)
+    placed += !op_is_pending(&p->ops[a->order.at[i]]);
+  if (placed != returned || a->verdict != LOG_LINEARIZABLE)
+    vec_clear(&a->order);
+}
+
 bool check_monitor(const struct log_problem *p, struct log_answer *out,
                    const char **why) {
+  return check_monitor_order(p, false, out, why);
+}
+
+bool check_monitor_order(const struct log_problem *p, bool want_order,
+                         struct log_answer *out, const char **why) {
   struct log_answer a = {.at = UINT32_MAX};
-  struct monitor m = {.p = p, .out = &a};
+  struct monitor m = {.p = p, .out = &a, .want_order = want_order};
   enum ending end =
       monitor_refuse(&m, "there is no monitor for this type of object");
   for (size_t i = 0; i < sizeof monitors / sizeof *monitors; i++)
@@ -235,6 +252,7 @@ bool check_monitor(const struct log_problem *p, struct log_answer *out,
   }
   a.verdict = end == MONITOR_YES ? LOG_LINEARIZABLE : LOG_VIOLATION;
   sort_core(&a);
+  check_order(p, &a);
   assert(a.verdict == LOG_LINEARIZABLE || (a.core.len && a.reason));
   log_answer_free(out);
   *out = a;

@@ -25,6 +25,7 @@ struct monitor {
   const struct log_problem *p;
   struct log_answer *out;
   const char *why; /* REFUSED: which assumption fails */
+  bool want_order; /* YES: an order, if the monitor can make one */
   struct arena arena;
   uint64_t bytes;       /* of the arena */
   uint64_t early_bytes; /* with what was freed since, if more */
@@ -113,6 +114,11 @@ struct values_seen {
  * its answer. */
 typedef enum ending monitor_decide(struct monitor *m, struct values_seen *s);
 enum ending monitor_container(struct monitor *m, monitor_decide *decide);
+
+/* A queue that is linearizable, and whose values have this order: what explains
+ * it, into m->out. */
+void monitor_queue_order(struct monitor *m, const struct values_seen *s,
+                         const uint32_t *ranked);
 
 /* Times as gaps: the last one is behind everything. */
 static inline uint32_t gap_from(const struct monitor *m, uint32_t inv) {

@@ -170,13 +170,20 @@ static enum ending decide(struct monitor *m, struct values_seen *s) {
   q.by_add = sorted(&q, false);
   q.by_front = sorted(&q, true);
   q.heap = monitor_room(m, (size_t)q.n + 1, sizeof *q.heap);
+  uint32_t *ranked = NULL;
+  if (m->want_order)
+    ranked = monitor_room(m, (size_t)q.n + 1, sizeof *ranked);
   for (uint32_t left = q.n; left; left--) {
     refresh(&q);
     uint32_t v = pick(&q);
     if (v == MONITOR_NONE)
       return stuck(&q);
     q.gone[v] = 1;
+    if (ranked)
+      ranked[q.n - left] = v;
   }
+  if (ranked)
+    monitor_queue_order(m, s, ranked);
   return MONITOR_YES;
 }
 

@@ -5,23 +5,13 @@
  * Nor are keys whose operations have hints, since a known order between
  * operations of two keys is something that neither part knows of.
  */
-#include "check/log_engine.h"
+#include "check/partition_int.h"
 
 #include "base/map128.h"
 #include "base/rng.h"
 
 #include <assert.h>
 #include <string.h>
-
-struct part {
-  uint32_t begin, end; /* of the sorted operations */
-};
-
-struct parts {
-  VEC(struct part) parts;
-  struct type_op *ops; /* by part, then by call */
-  uint32_t *ids;       /* their indices in the problem */
-};
 
 static bool is_whole(const struct log_problem *p) {
   if (!p->type->by_key)
@@ -87,7 +77,7 @@ static bool has_hints(const struct log_problem *p) {
 static void add_witness(const struct log_problem *p,
                         const struct log_options *o, struct log_answer *out) {
   struct log_answer searched = {0};
-  check_exact(p, &o->budget, true, &searched);
+  check_exact(p, &o->witness, true, &searched);
   out->steps += searched.steps;
   assert(searched.verdict != LOG_VIOLATION);
   if (searched.verdict == LOG_LINEARIZABLE)
@@ -97,11 +87,12 @@ static void add_witness(const struct log_problem *p,
 }
 
 static void check_part(const struct log_problem *p, const struct log_options *o,
-                       struct log_answer *out) {
+                       bool hints, struct log_answer *out) {
   const char *why;
   log_answer_free(out);
   *out = (struct log_answer){.at = UINT32_MAX};
-  if (o->no_monitor || has_hints(p) || !check_monitor(p, out, &why)) {
+  if (o->no_monitor || (hints && has_hints(p)) ||
+      !check_monitor_order(p, o->want_order, out, &why)) {
     check_exact(p, &o->budget, o->want_order, out);
     return;
   }
@@ -109,18 +100,12 @@ static void check_part(const struct log_problem *p, const struct log_options *o,
     add_witness(p, o, out);
 }
 
-struct merge {
-  uint32_t point, rank, id;
-};
-
 static int by_point(const void *x, const void *y) {
   const struct merge *a = x, *b = y;
   if (a->point != b->point)
     return a->point < b->point ? -1 : 1;
   return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
-
-typedef VEC(struct merge) merge_vec;
 
 /* Each operation takes effect as early as it can: at its call, or with the one
  * before it.  No two parts have a point in common. */
@@ -169,17 +154,6 @@ static void take_answer(struct log_answer *whole, struct log_answer *a,
 static uint32_t return_at(const struct log_problem *p, uint32_t op) {
   return op == UINT32_MAX ? UINT32_MAX : p->ops[op].op->ret;
 }
-
-struct job {
-  const struct log_problem *p;
-  const struct log_options *o;
-  struct parts *s;
-  merge_vec orders;
-  const char *method;  /* of the parts; "several" */
-  uint32_t unknown_at; /* the least return that a part with no answer reached */
-  bool unsure;         /* some bad part does not know where it is bad */
-  uint32_t until;      /* the first return of what no order has placed */
-};
 
 /* The first return of what the order of a part has not placed. */
 static uint32_t first_missing(const struct log_problem *p,
@@ -244,34 +218,61 @@ static void take_order(struct job *j, const struct log_problem *q,
   add_order(j->s, part, a, &j->orders);
 }
 
-static void one_part(struct job *j, struct log_answer *whole, uint32_t k) {
-  const struct part *part = &j->s->parts.at[k];
+static struct log_problem problem_of(const struct job *j,
+                                     const struct part *part) {
   struct log_problem q = *j->p;
-  struct log_options o = *j->o;
-  struct log_answer a = {0};
   q.ops = j->s->ops + part->begin;
   q.nops = part->end - part->begin;
+  return q;
+}
+
+void part_check(struct job *j, const struct log_answer *whole, uint32_t k,
+                struct log_answer *out) {
+  struct log_problem q = problem_of(j, &j->s->parts.at[k]);
+  struct log_options o = *j->o;
   o.budget = rest_of(&j->o->budget, whole->steps);
   if (whole->verdict == LOG_VIOLATION)
     /* A part that begins behind the fault has nothing to add. */
     while (q.nops && q.ops[q.nops - 1].op->call > return_at(j->p, whole->at))
       q.nops--;
-  check_part(&q, &o, &a);
-  if (j->o->want_order)
-    take_order(j, &q, &a, part);
-  combine(j, whole, &a, part);
-  log_answer_free(&a);
+  check_part(&q, &o, j->hints, out);
   if (j->p->type->forget && type_bytes(j->p->type) > 1 << 20)
     j->p->type->forget(j->p->type, NULL, 0);
+}
+
+void part_combine(struct job *j, struct log_answer *whole, uint32_t k,
+                  struct log_answer *a) {
+  const struct part *part = &j->s->parts.at[k];
+  if (j->o->want_order) {
+    struct log_problem q = problem_of(j, part);
+    take_order(j, &q, a, part);
+  }
+  combine(j, whole, a, part);
+}
+
+static void one_part(struct job *j, struct log_answer *whole, uint32_t k) {
+  struct log_answer a = {0};
+  part_check(j, whole, k, &a);
+  part_combine(j, whole, k, &a);
+  log_answer_free(&a);
 }
 
 static void check_parts(const struct log_problem *p,
                         const struct log_options *o, struct parts *s,
                         struct log_answer *out) {
-  struct job j = {
-      .p = p, .o = o, .s = s, .unknown_at = UINT32_MAX, .until = UINT32_MAX};
+  struct job j = {.p = p,
+                  .o = o,
+                  .s = s,
+                  .hints = has_hints(p),
+                  .unknown_at = UINT32_MAX,
+                  .until = UINT32_MAX};
+  struct part_done *done = parts_by_processes(&j);
   for (uint32_t k = 0; k < s->parts.len; k++)
-    one_part(&j, out, k);
+    if (done && done[k].linearizable)
+      part_combine(&j, out, k, &done[k].answer);
+    else
+      one_part(&j, out, k);
+  parts_done_free(done, s->parts.len);
   if (out->verdict == LOG_LINEARIZABLE)
     out->method = j.method;
   if (o->want_order && out->verdict != LOG_UNKNOWN)
@@ -288,12 +289,12 @@ void check_log(const struct log_problem *p, const struct log_options *o,
   log_answer_free(out);
   *out = (struct log_answer){.at = UINT32_MAX};
   if (o->no_partition || is_whole(p)) {
-    check_part(p, o, out);
+    check_part(p, o, true, out);
     return;
   }
   split(p, &s);
   if (s.parts.len <= 1)
-    check_part(p, o, out);
+    check_part(p, o, true, out);
   else
     check_parts(p, o, &s, out);
   vec_free(&s.parts);

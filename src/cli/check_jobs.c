@@ -2,7 +2,8 @@
  * Histories are read here and decided by child processes, which have them by
  * the fork: a batch of histories each.  Results come back through pipes, and
  * are handed on in the order of the histories.  When all of them fit one batch,
- * nobody is forked.
+ * nobody is forked here; a long history may then be shared out by key
+ * (check/partition_jobs.c).
  */
 #include "cli/check_int.h"
 
@@ -106,10 +107,13 @@ static void write_all(int fd, const struct buf *b) {
 }
 
 static _Noreturn void be_child(struct check_jobs *j, int fd) {
+  struct check_settings alone = *j->s;
+  alone.jobs = 1;
   for (uint32_t i = 0; i < j->batch.len; i++) {
     struct check_result r;
     struct buf b = {0};
-    check_one(j->s, &j->batch.at[i].log, j->batch.at[i].several, &j->type, &r);
+    check_one(&alone, &j->batch.at[i].log, j->batch.at[i].several, &j->type,
+              &r);
     pack(&r, &b);
     write_all(fd, &b);
     buf_free(&b);

@@ -12,6 +12,9 @@
 
 /* Seconds that an explanation may take when nobody said how long. */
 static const double EXPLAIN_SECONDS = 10;
+/* And the search for an order, when it is known that there is one. */
+static const double WITNESS_SECONDS = 60;
+static const uint64_t WITNESS_BYTES = 2ull << 30;
 
 double check_now(void) {
   struct timespec t;
@@ -117,6 +120,15 @@ static struct log_budget budget(const struct check_settings *s) {
   return b;
 }
 
+static struct log_budget witness_budget(const struct check_settings *s) {
+  struct log_budget b = budget(s);
+  if (!b.deadline)
+    b.deadline = check_now() + WITNESS_SECONDS;
+  if (!b.memory)
+    b.memory = WITNESS_BYTES;
+  return b;
+}
+
 static bool is_monitor(const char *method) {
   return method && !strncmp(method, "monitor", 7);
 }
@@ -169,7 +181,9 @@ static void decide(const struct check_settings *s, const struct log_problem *p,
   struct log_options o = {.budget = budget(s),
                           .no_monitor = s->no_monitor,
                           .no_partition = s->no_partition,
-                          .want_order = s->order != NULL};
+                          .want_order = s->order != NULL,
+                          .witness = witness_budget(s),
+                          .jobs = (uint32_t)s->jobs};
   switch ((enum check_method)s->method) {
   case CHECK_AUTO:
     check_log(p, &o, a);
@@ -221,6 +235,17 @@ static void measure(const struct check_settings *s, const struct log_problem *p,
 
 /* ---- reports ---- */
 
+/* Whether an order has all operations that returned. */
+static bool order_is_whole(const struct log_problem *p,
+                           const struct log_answer *a) {
+  uint32_t returned = 0, placed = 0;
+  for (uint32_t i = 0; i < p->nops; i++)
+    returned += p->ops[i].op->ret != LOG_PENDING;
+  for (uint32_t i = 0; i < a->order.len; i++)
+    placed += p->ops[a->order.at[i]].op->ret != LOG_PENDING;
+  return placed == returned;
+}
+
 /* The operations in the order that was found: a history of one at a time. */
 static void write_order(const struct log *l, const struct log_answer *a,
                         struct buf *out) {
@@ -254,13 +279,16 @@ static void report(const struct check_settings *s, const struct log_problem *p,
     explain_log(p, a, &b, &x);
     r->violation = &x;
   }
+  r->wants_order = s->order != NULL;
+  r->no_order =
+      s->order && a->verdict == LOG_LINEARIZABLE && !order_is_whole(p, a);
   if (!s->depth_table)
     log_report_text(r, &s->style, &out->text);
   if (s->json)
     log_report_json(r, &out->json);
   if (s->html)
     log_report_html(r, &out->html);
-  if (s->order && a->verdict == LOG_LINEARIZABLE)
+  if (s->order && a->verdict == LOG_LINEARIZABLE && !r->no_order)
     write_order(p->log, a, &out->order);
   log_explained_free(&x);
 }

@@ -62,6 +62,9 @@ struct log_report {
   uint32_t pending;                      /* operations */
   uint64_t steps;                        /* effort */
   const struct log_explained *violation; /* or NULL */
+  /* An order was asked for, to be written; none was found, though there is
+   * one. */
+  bool wants_order, no_order;
 };
 
 #endif

@@ -107,6 +107,9 @@ void log_report_json(const struct log_report *r, struct buf *out) {
   json_uint(&j, "processes", r->processes);
   json_uint(&j, "steps", r->steps);
   text_or_null(&j, "limit", r->limit);
+  if (r->wants_order)
+    json_bool(&j, "linearization_written",
+              !r->no_order && !strcmp(r->verdict, "linearizable"));
   if (!strcmp(r->verdict, "unknown"))
     put_op(&j, "reached", r->log, r->reached);
   if (r->families.len)

@@ -52,6 +52,8 @@ static void put_verdict(struct screen *s, const struct log_report *r) {
   buf_clear(&b);
   buf_puts(&b, " (");
   put_counts(r, &b);
+  if (r->no_order)
+    buf_puts(&b, "; no order was found to write");
   buf_puts(&b, ")\n");
   buf_put(s->out, b.at, b.len);
   buf_free(&b);

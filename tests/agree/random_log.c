@@ -31,6 +31,7 @@ static struct random_log wanted(const char *shape, uint64_t seed) {
                              .operations = 3 + seed % 6,
                              .processes = 2 + seed % 3,
                              .values = seed % 4,
+                             .distribution = seed % 3,
                              .no_empty = seed % 5 == 0,
                              .pending = seed % 3 ? 0 : 20};
 }

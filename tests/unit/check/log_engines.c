@@ -375,4 +375,56 @@ TEST(the_first_of_several_bad_parts_is_told) {
   end(&b);
 }
 
+/* One process and several, on a log that is long enough for them. */
+static void compare_processes(const struct random_log *want, bool monitor,
+                              bool want_order, uint32_t *bad) {
+  struct bench b;
+  struct log_answer one = {0};
+  struct log_options o = {.no_monitor = !monitor, .want_order = want_order};
+  generate(&b, want, want->shape);
+  check_log(&b.p, &o, &one);
+  o.jobs = 3;
+  check_log(&b.p, &o, &b.a);
+  CHECK_INT(b.a.verdict, one.verdict);
+  CHECK_STR(b.a.method, one.method);
+  CHECK_INT(b.a.at, one.at);
+  CHECK_STR(b.a.reason, one.reason);
+  CHECK(b.a.order.len == one.order.len &&
+        !memcmp(b.a.order.at, one.order.at, one.order.len * sizeof(uint32_t)));
+  CHECK(b.a.core.len == one.core.len &&
+        !memcmp(b.a.core.at, one.core.at, one.core.len * sizeof(uint32_t)));
+  CHECK(!want_order || one.order.len);
+  *bad += one.verdict == LOG_VIOLATION;
+  log_answer_free(&one);
+  end(&b);
+}
+
+TEST(processes_find_what_one_does) {
+  uint32_t bad = 0, n = 0;
+  for (uint32_t seed = 0; seed < 12; seed++, n++) {
+    struct random_log want = {.shape = seed % 2 ? "map" : "set",
+                              .seed = seed,
+                              .operations = 100000,
+                              .processes = 4,
+                              .values = seed % 2 ? 4 : 3000,
+                              .keys = 10 + 300 * (seed % 3),
+                              .distribution = seed % 3,
+                              .mutations = seed % 4 < 2 ? 0 : seed / 2};
+    compare_processes(&want, seed % 3 == 0, seed % 5 < 3, &bad);
+  }
+  CHECK(bad > 2 && bad < n - 2);
+}
+
+TEST(processes_end_with_the_time) {
+  struct bench b;
+  struct random_log want = {
+      .shape = "map", .operations = 100000, .values = 4, .keys = 50};
+  struct log_options o = {.no_monitor = true, .jobs = 3, .budget.deadline = 1};
+  generate(&b, &want, "map");
+  check_log(&b.p, &o, &b.a);
+  CHECK_INT(b.a.verdict, LOG_UNKNOWN);
+  CHECK_STR(b.a.limit, "time");
+  end(&b);
+}
+
 TEST_MAIN

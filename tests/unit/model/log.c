@@ -178,7 +178,9 @@ TEST(random_logs_are_logs_of_all_shapes) {
                                 .processes = 1 + seed % 7,
                                 .concurrency = seed % 3,
                                 .values = seed % 5,
-                                .pending = seed % 2 ? 10 : 0,
+                                .distribution = seed % 3,
+                                .pending = seed % 2 && seed % 3 ? 10 : 0,
+                                .crash_rate = seed % 6 == 3 ? 100000 : 0,
                                 .mutations = seed % 4 == 3};
       struct log l = random_log(&want), again = random_log(&want);
       log_check_invariants(&l);
