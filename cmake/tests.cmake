@@ -2,7 +2,7 @@
 # test finds the tool in $FAULTLINE and the sources in $SOURCE_DIR.
 
 function(fl_test_settings name)
-  set(environment SOURCE_DIR=${CMAKE_SOURCE_DIR} NO_COLOR=1
+  set(environment SOURCE_DIR=${CMAKE_SOURCE_DIR} NO_COLOR=1 GITHUB_ACTIONS=
     CC=${CMAKE_C_COMPILER} BUILD_DIR=${CMAKE_BINARY_DIR})
   if(TARGET faultline)
     list(APPEND environment FAULTLINE=$<TARGET_FILE:faultline>)
