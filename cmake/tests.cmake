@@ -55,7 +55,8 @@ foreach(script IN LISTS scripts)
   string(REGEX REPLACE "\\.sh$" "" name ${script})
   add_test(NAME ${name} COMMAND bash ${CMAKE_SOURCE_DIR}/tests/${script})
   fl_test_settings(${name})
-  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77
+    TIMEOUT 900 RUN_SERIAL ON) # some compile all of Faultline
 endforeach()
 
 add_test(NAME layering COMMAND sh ${CMAKE_SOURCE_DIR}/tests/layering.sh)
