@@ -31,6 +31,25 @@ bench: deps
 install: build
 	DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
 
+# The sources as a file: what git knows, as it is here now.
+VERSION = $(shell sed -n 's/^project.faultline VERSION \([0-9.]*\).*/\1/p' \
+  CMakeLists.txt)
+DIST = build/faultline-$(VERSION).tar.gz
+dist:
+	@mkdir -p build
+	@git ls-files -z | tar --null -T - --sort=name --owner=0 --group=0 \
+	  --numeric-owner --mtime='1970-01-01 00:00Z' \
+	  --transform 's,^,faultline-$(VERSION)/,' -cf - | gzip -n9 >$(DIST).tmp
+	@mv $(DIST).tmp $(DIST)
+	@echo $(DIST)
+
+# A Debian package, made of the same sources.
+deb: deps dist
+	@rm -rf build/deb && mkdir -p build/deb
+	@tar -xzf $(DIST) -C build/deb
+	@cd build/deb/faultline-$(VERSION) && dpkg-buildpackage -us -uc -b
+	@ls build/deb/*.deb
+
 format:
 	@find include src bench tests/unit tests/agree tests/*.h -name '*.[ch]' | \
 	  xargs clang-format -i
@@ -38,4 +57,4 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all build configure deps demo check bench install format clean
+.PHONY: all build configure deps demo check bench install dist deb format clean

@@ -46,7 +46,8 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/Faultline)
 include(CMakePackageConfigHelpers)
 configure_package_config_file(cmake/FaultlineConfig.cmake.in
   ${CMAKE_BINARY_DIR}/FaultlineConfig.cmake INSTALL_DESTINATION ${package}
-  PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
+  PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR
+  CMAKE_INSTALL_BINDIR)
 write_basic_package_version_file(
   ${CMAKE_BINARY_DIR}/FaultlineConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)

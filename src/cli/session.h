@@ -11,6 +11,8 @@
 #include "cli/settings.h"
 #include "report/report.h"
 
+#include <stdio.h>
+
 struct run { /* on one object */
   struct worker worker;
   struct result result; /* points into the worker's memory */
@@ -42,7 +44,19 @@ int session_hunt(struct session *s, const struct hunt_order *order,
                  struct error *e);
 /* Writes the reports and gives the exit status. */
 int session_report(struct session *s, struct error *e);
+/* Writes those that tell of trouble before there was anything to report, which
+ * stays in *e; gives the exit status. */
+int session_report_trouble(struct session *s, struct error *e);
 void session_close(struct session *s);
+
+/* The formats for continuous integration (session_ci.c): their files, and
+ * annotations on `to`.  ERR_NONE, or the error's code. */
+int session_ci(const struct session *s, const struct report_run *runs,
+               uint32_t n, int status, FILE *to, struct error *e);
+/* Is a report for programs written to standard output? */
+bool session_ci_on_stdout(const struct settings *set);
+/* The status as the user's protocol has it. */
+int session_exit(const struct session *s, int status);
 
 /* Steps of each operation of an object, in the session's memory (tree.c). */
 int session_estimate(struct session *s, uint32_t suite, uint32_t **out,

@@ -123,8 +123,7 @@ static int write_dot(struct story *const *stories, uint32_t n, const char *path,
 int session_report(struct session *s, struct error *e) {
   const struct settings *set = s->settings;
   setlocale(LC_CTYPE, "");
-  bool json_out = set->json && !strcmp(set->json, "-");
-  FILE *to = json_out ? stderr : stdout;
+  FILE *to = session_ci_on_stdout(set) ? stderr : stdout;
   struct text_style style = {.width = (uint32_t)set->width,
                              .colour = use_colour(set, to),
                              .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
@@ -155,7 +154,8 @@ int session_report(struct session *s, struct error *e) {
     runs[i] =
         (struct report_run){.story = stories[i],
                             .warnings = (const char *const *)s->warnings.at,
-                            .nwarnings = s->warnings.len};
+                            .nwarnings = s->warnings.len,
+                            .status = status_of(&r->result)};
     status = worst(status, status_of(&r->result));
   }
   fputs(buf_text(&out), to);
@@ -170,6 +170,8 @@ int session_report(struct session *s, struct error *e) {
   if (set->trace && write_traces(s, e))
     status = 2;
   if (set->dot && write_dot(stories, n, set->dot, e))
+    status = 2;
+  if (session_ci(s, runs, n, e->code ? 2 : status, to, e))
     status = 2;
   for (uint32_t i = 0; i < n; i++) {
     story_free(stories[i]);

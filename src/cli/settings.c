@@ -24,6 +24,7 @@ static const char *const criterion_name[] = {"linearizability", "sequential",
 static const char *const races_name[] = {"conflicting", "shared", "all", "off",
                                          NULL};
 static const char *const coarse_name[] = {"best", "b", "d", "h", NULL};
+static const char *const protocol_name[] = {"faultline", "gnu", NULL};
 static const char *const color_name[] = {"auto", "always", "never", NULL};
 
 struct about {
@@ -75,6 +76,29 @@ static int check_output(const char *option, const char *path, struct error *e) {
     err = error_set(e, ERR_USAGE, "%s: %s: %s", option, dir, strerror(errno));
   free(dir);
   return err;
+}
+
+static int check_outputs(const struct settings *s, struct error *e) {
+  const struct {
+    const char *option, *path;
+    bool report; /* for programs: the text does not go to standard output */
+  } outputs[] = {{"--json", s->json, true},   {"--junit", s->junit, true},
+                 {"--sarif", s->sarif, true}, {"--tap", s->tap, true},
+                 {"--trace", s->trace},       {"--patch", s->patch},
+                 {"--dot", s->dot}};
+  const char *standard = NULL;
+  for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+    if (check_output(outputs[i].option, outputs[i].path, e))
+      return e->code;
+    if (!outputs[i].report || !outputs[i].path || strcmp(outputs[i].path, "-"))
+      continue;
+    if (standard)
+      return error_set(e, ERR_USAGE,
+                       "%s and %s: only one of them can be standard output",
+                       standard, outputs[i].option);
+    standard = outputs[i].option;
+  }
+  return ERR_NONE;
 }
 
 /* What a strategy cannot do is said, not ignored. */
@@ -206,6 +230,17 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "print the commands that are run", "Build"},
       {"json", 0, OPT_STRING, &s->json, "FILE",
        "write the report as JSON; - is standard output", "Output"},
+      {"junit", 0, OPT_STRING, &s->junit, "FILE",
+       "write the results as JUnit's XML, one case an object", "Output"},
+      {"sarif", 0, OPT_STRING, &s->sarif, "FILE",
+       "write the faults as SARIF 2.1.0, for code scanning and editors",
+       "Output"},
+      {"tap", 0, OPT_STRING, &s->tap, "FILE",
+       "write the results as TAP; of these and --json one can be -", "Output"},
+      {"exit-protocol", 0, OPT_ENUM, &s->exit_protocol, "WHOSE",
+       "gnu, for automake and meson: 77 instead of 3 (nothing was decided), 99 "
+       "instead of 2 and after an interrupt",
+       "Output", .choices = protocol_name},
       {"trace", 0, OPT_STRING, &s->trace, "FILE",
        "write the failing execution as a trace file, for faultline explain and "
        "other tools",
@@ -248,13 +283,7 @@ int settings_parse(struct settings *s, const char *command, int argc,
   if (!s->ops)
     s->ops = stress ? 500 : 3;
   if (!err)
-    err = check_output("--json", s->json, e);
-  if (!err)
-    err = check_output("--trace", s->trace, e);
-  if (!err)
-    err = check_output("--patch", s->patch, e);
-  if (!err)
-    err = check_output("--dot", s->dot, e);
+    err = check_outputs(s, e);
   if (!err && !s->rest.args.len)
     err = error_set(e, ERR_USAGE,
                     "no source files given; see faultline %s --help", command);

@@ -31,6 +31,9 @@ extern const char *const search_name[]; /* ends with NULL */
 extern const char *const search_words[];
 bool search_is_exhaustive(int search);
 
+/* What the exit status means: ours, or that of automake and meson. */
+enum exit_protocol { EXIT_FAULTLINE, EXIT_GNU };
+
 struct settings {
   /* search */
   const char *client;
@@ -63,6 +66,8 @@ struct settings {
   const char *trace; /* where the failing execution goes */
   const char *patch; /* … and what would mend the sources */
   const char *dot;   /* … and the labelled graph of interleavings */
+  const char *junit, *sarif, *tap;
+  int exit_protocol; /* enum exit_protocol */
   bool quiet, no_save;
   int color;
   uint64_t width;
@@ -79,6 +84,8 @@ int settings_parse(struct settings *s, const char *command, int argc,
                    char **argv, bool *help, struct error *e);
 void settings_build(const struct settings *s, struct build *b);
 void settings_engine(const struct settings *s, struct rt_options *o);
+/* The exit status as the user's protocol has it. */
+int settings_exit(const struct settings *s, int status, bool interrupted);
 void settings_free(struct settings *s);
 
 #endif

@@ -63,9 +63,11 @@ static int run(const struct settings *set) {
   int err = session_open(&s, set, &e);
   if (!err)
     err = shrink_object(&s, &e);
-  int status = err ? 2 : session_report(&s, &e);
+  int status =
+      err ? session_report_trouble(&s, &e) : session_report(&s, &e);
   if (e.code)
     status = command_complain(&e);
+  status = session_exit(&s, status);
   session_close(&s);
   return status;
 }
@@ -76,9 +78,9 @@ int command_shrink(int argc, char **argv) {
   bool help;
   int status = 0;
   if (settings_parse(&set, "shrink", argc, argv, &help, &e)) {
-    status = command_complain(&e);
+    status = settings_exit(&set, command_complain(&e), false);
   } else if (!help && find_history(&set, &e)) {
-    status = command_complain(&e);
+    status = settings_exit(&set, command_complain(&e), false);
   } else if (!help) {
     /* B needs the object without hooks, the others the estimates of D-PCT. */
     set.search = set.coarse == COARSE_B ? SEARCH_STRESS : SEARCH_DPCT;

@@ -212,9 +212,11 @@ static int run_session(const struct settings *set,
   if (!err)
     err = body(&s, &e);
   /* Objects that were tested before the trouble are reported all the same. */
-  int status = err && !s.runs.len ? 2 : session_report(&s, &e);
+  int status = err && !s.runs.len ? session_report_trouble(&s, &e)
+                                  : session_report(&s, &e);
   if (e.code)
     status = command_complain(&e);
+  status = session_exit(&s, status);
   session_close(&s);
   return status;
 }
@@ -225,7 +227,9 @@ static int with_settings(const char *name, int argc, char **argv,
   struct error e = {0};
   bool help;
   int err = settings_parse(&set, name, argc, argv, &help, &e);
-  int status = err ? command_complain(&e) : help ? 0 : run_session(&set, body);
+  int status = err    ? settings_exit(&set, command_complain(&e), false)
+               : help ? 0
+                      : run_session(&set, body);
   settings_free(&set);
   return status;
 }
@@ -286,8 +290,11 @@ static int replay_schedule(const struct settings *set,
       status = session_report(&s, &e);
     }
   }
+  if (err)
+    session_report_trouble(&s, &e);
   if (e.code)
     status = command_complain(&e);
+  status = session_exit(&s, status);
   session_close(&s);
   return status;
 }
@@ -299,14 +306,14 @@ int command_replay(int argc, char **argv) {
   bool help;
   int status = 2;
   if (settings_parse(&set, "replay", argc, argv, &help, &e)) {
-    status = command_complain(&e);
+    status = settings_exit(&set, command_complain(&e), false);
   } else if (help) {
     status = 0;
   } else if (schedule_read(&schedule, set.rest.args.at[0], &e)) {
-    status = command_complain(&e);
+    status = settings_exit(&set, command_complain(&e), false);
   } else if (set.rest.args.len < 2) {
     error_set(&e, ERR_USAGE, "replay wants the schedule and the sources");
-    status = command_complain(&e);
+    status = settings_exit(&set, command_complain(&e), false);
   } else {
     set.rest.args.len--;
     memmove(set.rest.args.at, set.rest.args.at + 1,

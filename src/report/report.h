@@ -33,6 +33,7 @@ struct report_run {
   const struct story *story;
   const char *const *warnings; /* of the probe, one sentence each */
   uint32_t nwarnings;
+  int status; /* the exit status that it would have alone */
 };
 
 /* One run is an object; several are {"faultline": 1, "runs": […]}.  The schema

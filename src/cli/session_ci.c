@@ -1,0 +1,101 @@
+/* Reports for continuous integration: what the user asked for, and where. */
+#include "cli/session.h"
+#include "report/ci.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool is_standard(const char *path) { return path && !strcmp(path, "-"); }
+
+bool session_ci_on_stdout(const struct settings *set) {
+  return is_standard(set->json) || is_standard(set->junit) ||
+         is_standard(set->sarif) || is_standard(set->tap);
+}
+
+int settings_exit(const struct settings *set, int status, bool interrupted) {
+  if (set->exit_protocol != EXIT_GNU)
+    return status;
+  return status == 2 ? 99 : status != 3 ? status : interrupted ? 99 : 77;
+}
+
+int session_exit(const struct session *s, int status) {
+  return settings_exit(s->settings, status, s->interrupted);
+}
+
+/* The folder of the repository, as the service says, if we are in it. */
+static const char *root_of(const char *here) {
+  static const char *const names[] = {"GITHUB_WORKSPACE", "CI_PROJECT_DIR"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *root = getenv(names[i]);
+    size_t n = root ? strlen(root) : 0;
+    while (n > 1 && root[n - 1] == '/')
+      n--;
+    if (n && root[0] == '/' && !strncmp(root, here, n) &&
+        (!here[n] || here[n] == '/'))
+      return root;
+  }
+  return here;
+}
+
+static int write_report(void (*report)(const struct ci_report *, struct buf *),
+                        const struct ci_report *c, const char *path,
+                        struct error *e) {
+  struct buf text = {0};
+  if (!path)
+    return ERR_NONE;
+  report(c, &text);
+  int err = buf_write_file(&text, path, e);
+  buf_free(&text);
+  return err;
+}
+
+static bool on_github(void) {
+  const char *is = getenv("GITHUB_ACTIONS");
+  return is && !strcmp(is, "true");
+}
+
+static void annotate(const struct ci_report *c, FILE *to) {
+  struct buf text = {0};
+  report_github(c, &text);
+  fputs(buf_text(&text), to);
+  fflush(to);
+  buf_free(&text);
+}
+
+int session_ci(const struct session *s, const struct report_run *runs,
+               uint32_t n, int status, FILE *to, struct error *e) {
+  const struct settings *set = s->settings;
+  struct error trouble = *e; /* what was wrong before these were written */
+  char *here = realpath(".", NULL);
+  struct buf name = {0};
+  for (uint32_t i = 0; i < set->rest.args.len; i++)
+    buf_printf(&name, "%s%s", i ? " " : "", set->rest.args.at[i]);
+  struct ci_report c = {.runs = runs,
+                        .nruns = n,
+                        .name = buf_text(&name),
+                        .here = here ? here : "/",
+                        .root = root_of(here ? here : "/"),
+                        .version = FL_VERSION,
+                        .trouble = trouble.code ? trouble.text : NULL,
+                        .status = session_exit(s, status),
+                        .warnings = (const char *const *)s->warnings.at,
+                        .nwarnings = s->warnings.len};
+  struct error now = {0};
+  write_report(report_junit, &c, set->junit, &now);
+  write_report(report_sarif, &c, set->sarif, &now);
+  write_report(report_tap, &c, set->tap, &now);
+  if (on_github())
+    annotate(&c, to);
+  if (now.code)
+    error_set(e, now.code, "%s", now.text);
+  free(here);
+  buf_free(&name);
+  return now.code;
+}
+
+int session_report_trouble(struct session *s, struct error *e) {
+  session_ci(s, NULL, 0, 2, session_ci_on_stdout(s->settings) ? stderr : stdout,
+             e);
+  return 2;
+}

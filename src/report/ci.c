@@ -1,0 +1,88 @@
+/* What the formats for continuous integration share: names and places. */
+#include "report/ci_int.h"
+
+#include <string.h>
+
+/* Takes "." and ".." out of an absolute path, without asking the system. */
+static void tidy(struct buf *b) {
+  struct buf out = {0};
+  for (const char *p = buf_text(b); *p;) {
+    p += strspn(p, "/");
+    size_t n = strcspn(p, "/");
+    if (n == 2 && !strncmp(p, "..", 2)) {
+      while (out.len && out.at[--out.len] != '/')
+        ;
+      if (out.at)
+        out.at[out.len] = '\0';
+    } else if (n && !(n == 1 && *p == '.')) {
+      buf_putc(&out, '/');
+      buf_put(&out, p, n);
+    }
+    p += n;
+  }
+  buf_free(b);
+  *b = out;
+}
+
+bool ci_path(const struct ci_report *c, const char *file, struct buf *out) {
+  struct buf path = {0}, root = {0};
+  if (file[0] != '/')
+    buf_printf(&path, "%s/", c->here);
+  buf_puts(&path, file);
+  buf_puts(&root, c->root);
+  tidy(&path);
+  tidy(&root);
+  bool below = path.len > root.len && path.at[root.len] == '/' &&
+               !strncmp(buf_text(&path), buf_text(&root), root.len);
+  buf_puts(out, buf_text(&path) + (below ? root.len + 1 : 0));
+  buf_free(&path);
+  buf_free(&root);
+  return below;
+}
+
+const char *ci_sentence(const struct report_run *r) {
+  const struct result *of = r->story->result;
+  if (*r->story->message)
+    return r->story->message;
+  return of->reason              ? of->reason
+         : of->coverage.sentence ? of->coverage.sentence
+                                 : "no fault found";
+}
+
+void ci_name(const struct ci_report *c, uint32_t i, struct buf *out) {
+  const char *object = c->runs[i].story->result->object;
+  uint32_t before = 0;
+  for (uint32_t k = 0; k < i; k++)
+    before += !strcmp(c->runs[k].story->result->object, object);
+  buf_puts(out, object);
+  if (before)
+    buf_printf(out, " (%u)", before + 1);
+}
+
+bool ci_has_place(const struct place *p) { return p && p->file && p->line; }
+
+uint32_t ci_last_line(const struct story *s) {
+  const struct place *p = s->place, *q = s->until;
+  return ci_has_place(q) && !strcmp(p->file, q->file) && q->line > p->line
+             ? q->line
+             : p->line;
+}
+
+size_t ci_character(const char *s) {
+  const unsigned char *u = (const unsigned char *)s;
+  size_t n = u[0] < 0x80                    ? 1
+             : u[0] >= 0xc2 && u[0] <= 0xdf ? 2
+             : (u[0] & 0xf0) == 0xe0        ? 3
+             : u[0] >= 0xf0 && u[0] <= 0xf4 ? 4
+                                            : 0;
+  for (size_t i = 1; i < n; i++)
+    if ((u[i] & 0xc0) != 0x80)
+      return 0;
+  if (n == 3 && ((u[0] == 0xe0 && u[1] < 0xa0) || /* too long, surrogate */
+                 (u[0] == 0xed && u[1] > 0x9f)))
+    return 0;
+  if (n == 4 &&
+      ((u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f)))
+    return 0;
+  return n;
+}

@@ -1,0 +1,33 @@
+/* What the formats for continuous integration share. */
+#ifndef REPORT_CI_INT_H
+#define REPORT_CI_INT_H
+
+#include "base/json.h"
+#include "report/ci.h"
+
+/* The path as it is told; false: it is not below the root, and is absolute. */
+bool ci_path(const struct ci_report *c, const char *file, struct buf *out);
+
+/* The sentence of a run: its answer, or what it covered. */
+const char *ci_sentence(const struct report_run *r);
+
+/* The name of run i, different from that of all others. */
+void ci_name(const struct ci_report *c, uint32_t i, struct buf *out);
+
+/* Is there a line to point at? */
+bool ci_has_place(const struct place *p);
+
+/* The last line of what the answer is about; its first one when unknown. */
+uint32_t ci_last_line(const struct story *s);
+
+/* Valid UTF-8 of what may be none: the length of the character at `s`, or 0. */
+size_t ci_character(const char *s);
+
+/* SARIF's location of a file: {"uri": …, "uriBaseId": …}. */
+void sarif_artifact(struct json *j, const struct ci_report *c,
+                    const char *file);
+/* "fixes" of a patch that was verified and written. */
+void sarif_fixes(struct json *j, const struct ci_report *c,
+                 const struct patch *p);
+
+#endif

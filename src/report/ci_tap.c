@@ -1,0 +1,76 @@
+/* The Test Anything Protocol, version 13. */
+#include "report/ci_int.h"
+
+#include <string.h>
+
+/* One line: a "#" would begin a directive. */
+static void put_line(struct buf *out, const char *s) {
+  for (; *s; s++)
+    if (*s == '#' || *s == '\\')
+      buf_printf(out, "\\%c", *s);
+    else
+      buf_putc(out, (unsigned char)*s < 0x20 ? ' ' : *s);
+}
+
+/* A YAML string in double quotes. */
+static void put_yaml(struct buf *out, const char *name, const char *s) {
+  buf_printf(out, "  %s: \"", name);
+  while (*s) {
+    size_t n = ci_character(s);
+    if (!n)
+      buf_puts(out, "\xef\xbf\xbd");
+    else if (*s == '"' || *s == '\\')
+      buf_printf(out, "\\%c", *s);
+    else if ((unsigned char)*s < 0x20 || *s == 0x7f)
+      buf_printf(out, "\\x%02x", (unsigned char)*s);
+    else
+      buf_put(out, s, n);
+    s += n ? n : 1;
+  }
+  buf_puts(out, "\"\n");
+}
+
+static void put_details(struct buf *out, const struct ci_report *c,
+                        const struct report_run *r) {
+  const struct story *s = r->story;
+  const struct finding *f = s->result->finding;
+  buf_puts(out, "  ---\n");
+  put_yaml(out, "message", ci_sentence(r));
+  put_yaml(out, "severity", r->status == 1 ? "fail" : "inconclusive");
+  if (f)
+    put_yaml(out, "fault", fault_id[f->fault]);
+  if (ci_has_place(s->place)) {
+    struct buf path = {0};
+    ci_path(c, s->place->file, &path);
+    put_yaml(out, "file", buf_text(&path));
+    buf_printf(out, "  line: %u\n", s->place->line);
+    buf_free(&path);
+  }
+  if (f && *s->client)
+    put_yaml(out, "client", s->client);
+  if (f && s->result->replay_command)
+    put_yaml(out, "replay", s->result->replay_command);
+  buf_puts(out, "  ...\n");
+}
+
+void report_tap(const struct ci_report *c, struct buf *out) {
+  buf_printf(out, "TAP version 13\n");
+  if (!c->trouble)
+    buf_printf(out, "1..%u\n", c->nruns);
+  for (uint32_t i = 0; i < c->nruns; i++) {
+    const struct report_run *r = &c->runs[i];
+    struct buf name = {0};
+    ci_name(c, i, &name);
+    buf_printf(out, "%sok %u - ", r->status ? "not " : "", i + 1);
+    put_line(out, buf_text(&name));
+    buf_putc(out, '\n');
+    if (r->status)
+      put_details(out, c, r);
+    buf_free(&name);
+  }
+  if (c->trouble) {
+    buf_puts(out, "Bail out! ");
+    put_line(out, c->trouble);
+    buf_putc(out, '\n');
+  }
+}
