@@ -4,6 +4,7 @@
  */
 #include "cli/autopsy.h"
 #include "cli/campaign.h"
+#include "cli/census.h"
 #include "cli/patch.h"
 #include "cli/races.h"
 #include "cli/repair.h"
@@ -230,6 +231,7 @@ static int hunt_object(struct session *s, struct run *r,
     repair(s, r, order); /* a saved schedule fails again */
     patch(s, r, order);
     races(s, r, order);
+    census(s, r, order);
   }
   if (err || end != WORKER_DONE || r->result.finding ||
       r->result.verdict != VERDICT_PASS)
@@ -247,6 +249,7 @@ static int hunt_object(struct session *s, struct run *r,
     repair(s, r, order);
     patch(s, r, order);
     races(s, r, order);
+    census(s, r, order);
   }
   r->result.statistics.seconds = explore_now() - begun;
   campaign_free(&c);
@@ -257,8 +260,10 @@ static int hunt_alone(struct session *s, struct run *r,
                       const struct hunt_order *order, struct error *e) {
   enum worker_end end = worker_run(&r->worker, hunt_run, (void *)order);
   int err = take_worker(s, r, order, end, e);
-  if (!err && end == WORKER_DONE && r->result.finding)
+  if (!err && end == WORKER_DONE && r->result.finding) {
     races(s, r, order);
+    census(s, r, order);
+  }
   return err;
 }
 

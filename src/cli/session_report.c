@@ -1,4 +1,5 @@
 /* What a session has to say, as text and as JSON; its exit status. */
+#include "cli/pages.h"
 #include "cli/saved.h"
 #include "cli/session.h"
 #include "model/trace_file.h"
@@ -120,11 +121,13 @@ static int write_dot(struct story *const *stories, uint32_t n, const char *path,
   return err;
 }
 
+static bool is_output(const char *path) { return path && !strcmp(path, "-"); }
+
 int session_report(struct session *s, struct error *e) {
   const struct settings *set = s->settings;
   setlocale(LC_CTYPE, "");
-  bool json_out = set->json && !strcmp(set->json, "-");
-  FILE *to = json_out ? stderr : stdout;
+  bool taken = is_output(set->json) || is_output(set->html);
+  FILE *to = taken ? stderr : stdout;
   struct text_style style = {.width = (uint32_t)set->width,
                              .colour = use_colour(set, to),
                              .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
@@ -132,6 +135,8 @@ int session_report(struct session *s, struct error *e) {
   uint32_t n = s->runs.len;
   struct story **stories = xcalloc(n + 1, sizeof *stories);
   struct namer *namers = xcalloc(n + 1, sizeof *namers);
+  struct pages pages = {.s = s,
+                        .passing = xcalloc(n + 1, sizeof *pages.passing)};
   struct report_run *runs = xcalloc(n + 1, sizeof *runs);
   struct story_outcomes *outcomes = xcalloc(n + 1, sizeof *outcomes);
   int status = n ? 0 : 3;
@@ -149,14 +154,21 @@ int session_report(struct session *s, struct error *e) {
           &r->report->client, &r->report->outcomes, r->report->faults};
       stories[i]->outcomes = &outcomes[i];
     }
-    if (i && !set->quiet)
-      buf_putc(&out, '\n');
-    report_text(stories[i], &style, &out);
+    pages_tell_passing(&pages, &r->result, stories[i], i);
     runs[i] =
         (struct report_run){.story = stories[i],
                             .warnings = (const char *const *)s->warnings.at,
-                            .nwarnings = s->warnings.len};
+                            .nwarnings = s->warnings.len,
+                            .hooks = &pages.hooks};
     status = worst(status, status_of(&r->result));
+  }
+  /* Before the text, which says where they are. */
+  if (pages_write(&pages, runs, n, e))
+    status = 2;
+  for (uint32_t i = 0; i < n; i++) {
+    if (i && !set->quiet)
+      buf_putc(&out, '\n');
+    report_text(stories[i], &style, &out);
   }
   fputs(buf_text(&out), to);
   fflush(to);
@@ -175,6 +187,7 @@ int session_report(struct session *s, struct error *e) {
     story_free(stories[i]);
     namer_close(&namers[i]);
   }
+  pages_free(&pages);
   free(stories);
   free(namers);
   free(runs);

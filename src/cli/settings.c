@@ -206,6 +206,12 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "print the commands that are run", "Build"},
       {"json", 0, OPT_STRING, &s->json, "FILE",
        "write the report as JSON; - is standard output", "Output"},
+      {"html", 0, OPT_STRING, &s->html, "FILE",
+       "write the report as a page that needs nothing else; without it, a "
+       "fault's page stands beside its schedule",
+       "Output"},
+      {"no-html", 0, OPT_FLAG, &s->no_html, NULL,
+       "write no page beside the schedule", "Output"},
       {"trace", 0, OPT_STRING, &s->trace, "FILE",
        "write the failing execution as a trace file, for faultline explain and "
        "other tools",
@@ -249,6 +255,8 @@ int settings_parse(struct settings *s, const char *command, int argc,
     s->ops = stress ? 500 : 3;
   if (!err)
     err = check_output("--json", s->json, e);
+  if (!err)
+    err = check_output("--html", s->html, e);
   if (!err)
     err = check_output("--trace", s->trace, e);
   if (!err)

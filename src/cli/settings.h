@@ -63,6 +63,8 @@ struct settings {
   const char *trace; /* where the failing execution goes */
   const char *patch; /* … and what would mend the sources */
   const char *dot;   /* … and the labelled graph of interleavings */
+  const char *html;  /* … and a page about it; else beside the schedule */
+  bool no_html;
   bool quiet, no_save;
   int color;
   uint64_t width;
