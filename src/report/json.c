@@ -52,6 +52,14 @@ void json_value(struct json *j, const char *name, struct value v) {
   buf_free(&b);
 }
 
+/* A result as people read it; "" of a call that returns nothing. */
+static void put_value_text(struct json *j, const char *name, struct value v) {
+  struct buf b = {0};
+  value_print(v, &b);
+  json_string(j, name, buf_text(&b));
+  buf_free(&b);
+}
+
 static const char *operation(const struct story *s, uint32_t call) {
   const struct finding *f = s->result->finding;
   return f && call < f->client.ncalls ? s->calls[call] : NULL;
@@ -213,6 +221,8 @@ static void put_refutations(struct json *j, const struct story *s) {
     else
       json_value(j, "expected", r->expected);
     json_bool(j, "waits", r->waits);
+    if (!r->waits)
+      put_value_text(j, "text", r->expected);
     json_end_object(j);
   }
   json_end_array(j);
@@ -382,13 +392,6 @@ static void put_statistics(struct json *j, const struct statistics *t) {
   json_end_object(j);
 }
 
-static void put_value_text(struct json *j, struct value v) {
-  struct buf b = {0};
-  value_print(v, &b);
-  json_string(j, NULL, buf_text(&b));
-  buf_free(&b);
-}
-
 static void put_outcomes(struct json *j, const outcome_list *list) {
   json_array(j, "outcomes");
   for (uint32_t i = 0; i < list->len; i++) {
@@ -400,7 +403,7 @@ static void put_outcomes(struct json *j, const outcome_list *list) {
     json_end_array(j);
     json_array(j, "texts");
     for (uint32_t k = 0; k < o->results.len; k++)
-      put_value_text(j, o->results.at[k]);
+      put_value_text(j, NULL, o->results.at[k]);
     json_end_array(j);
     json_uint(j, "executions", o->executions);
     json_bool(j, "allowed", o->allowed);

@@ -128,6 +128,19 @@ class Memory {
   }
 }
 
+/* The longest common part of two lists, as pairs of indices. */
+function common(a, b) {
+  const n = a.length, m = b.length, w = m + 1, best = new Uint16Array((n + 1) * w), out = [];
+  for (let i = n - 1; i >= 0; i--)
+    for (let k = m - 1; k >= 0; k--)
+      best[i * w + k] = a[i] === b[k] ? best[(i + 1) * w + k + 1] + 1 : Math.max(best[(i + 1) * w + k], best[i * w + k + 1]);
+  for (let i = 0, k = 0; i < n && k < m;)
+    if (a[i] === b[k]) out.push([i++, k++]);
+    else if (best[(i + 1) * w + k] >= best[i * w + k + 1]) i++;
+    else k++;
+  return out;
+}
+
 /* One run, ready to be shown. */
 function modelOf(run) {
   const rows = (run.rows || []).map((r, i) => ({...r, index: i}));
@@ -143,7 +156,6 @@ function modelOf(run) {
     r.reads = ['read', 'load', 'cas failed'].includes(kind);
   });
   const threads = [...new Set(rows.filter(r => r.part === 'threads').map(r => r.thread))].sort((a, b) => a - b);
-  if (rows.some(r => r.part !== 'threads') && !threads.includes(0)) threads.unshift(0);
   const best = (run.causes || [])[0];
   return {run, rows, threads, blocks: best ? best.blocks : [], memory: new Memory(run),
     disagree: new Set((run.refutations || []).map(r => r.order[r.order.length - 1]))};

@@ -66,13 +66,12 @@ class Source {
     const cls = blamed ? 'blamed' + (l.line === blamed.first ? ' first' : '') + (l.line === blamed.last ? ' last' : '') : '';
     const key = f.file + ':' + l.line, n = this.counts.get(key);
     const unseen = l.code === 'unseen';
-    this.unseen = this.unseen || unseen;
     const tr = make('tr', {class: cls}, make('td', {class: 'cur'}), make('td', {class: 'num'}, String(l.line)),
       make('td', {class: 'seen' + (unseen ? ' unseen' : ''), title: unseen ? 'touches memory without instrumentation: no thread is stopped here' : null},
         unseen ? '∅' : ''),
+      ...(this.counts.size ? [this.count(n, 'failing'), this.count(n, 'good')] : []),
       make('td', {class: 'brk'}, blamed ? make('i', {}) : ''),
-      make('td', {class: 'code'}, ...paint(l.text, state), l.text ? '' : ' '),
-      ...(this.counts.size ? [this.count(n, 'failing'), this.count(n, 'good')] : []));
+      make('td', {class: 'code'}, ...paint(l.text, state), l.text ? '' : ' '));
     this.rows.set(key, tr);
     return tr;
   }
@@ -93,12 +92,16 @@ class Source {
       if (l.line !== last + 1) { state.comment = false; if (last) { fold(); body.append(make('tr', {}, make('td', {colspan: '7', class: 'soft'}, '⋯'))); } }
       last = l.line;
       const tr = this.line(f, l, state);
-      if (near.has(l.line)) { fold(); body.append(tr); } else hidden.push(tr);
+      if (near.has(l.line)) {
+        fold();
+        body.append(tr);
+        this.unseen = this.unseen || l.code === 'unseen';
+      } else hidden.push(tr);
     }
     fold();
-    const head = this.counts.size ? make('thead', {}, make('tr', {}, make('th', {colspan: '5'}),
+    const head = this.counts.size ? make('thead', {}, make('tr', {}, make('th', {colspan: '3'}),
       make('th', {scope: 'col', title: 'failing executions that leave a thread behind this line'}, 'fail'),
-      make('th', {scope: 'col', title: 'passing executions that leave a thread behind this line'}, 'pass'))) : null;
+      make('th', {scope: 'col', title: 'passing executions that leave a thread behind this line'}, 'pass'), make('th', {colspan: '2'}))) : null;
     return [make('div', {class: 'title', title: f.file}, make('h3', {}, baseName(f.file)),
       this.counts.size ? 'executions that switch behind a line' : ''),
       make('table', {'aria-label': 'Source of ' + baseName(f.file)}, head, body)];

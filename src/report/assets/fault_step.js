@@ -58,7 +58,9 @@ class MemoryView {
       for (const b of column) e.append(this.block(b));
       this.heap.append(e);
     }
-    this.element = make('div', {class: 'box memory', tabindex: '0', role: 'region', 'aria-label': 'Memory'}, this.heap);
+    this.element = make('div', {class: 'box', tabindex: '0', role: 'region', 'aria-label': 'Memory'},
+      make('div', {class: 'title'}, make('h3', {}, 'Memory'), 'what this execution touches'),
+      make('div', {class: 'memory'}, this.heap));
     this.empty = !memory.columns.some(c => c.length);
     addEventListener('resize', () => this.arrows());
   }
@@ -128,10 +130,10 @@ class Stepper {
   build() {
     const rows = this.model.rows, n = rows.length;
     const button = (label, key, word, act) => make('button', {type: 'button', 'aria-label': word, title: word + ' (' + key + ')', onclick: act}, label);
-    this.first = button('⏮', 'Home', 'First step', () => this.go(0));
+    this.first = button('First', 'Home', 'First step', () => this.go(0));
     this.back = button('◀ Back', '←', 'Previous step', () => this.move(-1));
     this.next = button('Next ▶', '→', 'Next step', () => this.move(1));
-    this.end = button('⏭', 'End', 'Last step', () => this.go(n - 1));
+    this.end = button('Last', 'End', 'Last step', () => this.go(n - 1));
     this.slider = make('input', {type: 'range', min: '1', max: String(n), value: '1', 'aria-label': 'Step',
       oninput: () => this.go(Number(this.slider.value) - 1)});
     this.where = make('span', {class: 'where soft'});
@@ -148,8 +150,6 @@ class Stepper {
         this.shownBox,
         buffered ? make('div', {class: 'box'}, make('div', {class: 'title'}, make('h3', {}, 'Store buffers')), this.buffers) : null,
         this.memory.empty ? null : this.memory.element)));
-    if (!this.memory.empty)
-      this.memory.element.prepend(make('div', {class: 'title memory-title'}, make('h3', {}, 'Memory'), 'what this execution touches'));
     this.element.addEventListener('keydown', e => this.key(e));
   }
 
@@ -168,15 +168,15 @@ class Stepper {
       if (PARTS[r.part] && (!before || before.part !== r.part))
         body.append(make('tr', {class: 'part'}, make('td', {colspan: String(threads.length)}, PARTS[r.part])));
       const tr = make('tr', {class: before && before.thread !== r.thread ? 'switch' : '', onclick: () => this.go(i)});
-      for (const t of threads) {
-        const td = make('td', {});
-        if (t === r.thread) {
-          td.style.borderLeftColor = threadColor(t);
-          const ln = r.line ? (files.size > 1 ? baseName(r.file) + ':' : '') + r.line : '';
-          const fault = r.kind === 'fault' ? '✗ ' : '';
-          td.append(r.kind === 'call' || r.kind === 'return' || r.kind === 'note' ? '' : make('span', {class: 'ln'}, ln),
-            make('span', {class: r.kind}, fault + r.text), r.times > 1 ? make('span', {class: 'times', title: 'went round so often without a change'}, '×' + r.times) : '');
-        }
+      const ln = r.line ? (files.size > 1 ? baseName(r.file) + ':' : '') + r.line : '';
+      const text = make('span', {class: 'is-' + r.kind}, (r.kind === 'fault' ? '✗ ' : '') + r.text,
+        r.times > 1 ? make('span', {class: 'times', title: 'went round so often without a change'}, '×' + r.times) : null);
+      const what = r.kind === 'step' || r.kind === 'wait' || (ln && r.kind === 'fault')
+        ? make('div', {class: 'step'}, make('span', {class: 'ln'}, ln), text) : text;
+      const alone = !threads.includes(r.thread); /* main, before and after the threads */
+      for (const t of alone ? [r.thread] : threads) {
+        const td = make('td', alone ? {colspan: String(threads.length)} : {}, t === r.thread ? what : null);
+        if (t === r.thread) td.style.borderLeftColor = threadColor(t);
         tr.append(td);
       }
       this.trs.push(tr);
@@ -301,6 +301,9 @@ function show(number) {
     const client = run.calls.length ? section('client', 'Calls and results') : null;
     stepper = new Stepper(model);
     if (client) {
+      const early = run.calls.filter(c => c.part === 'initial');
+      if (early.length && !model.rows.some(r => r.part === 'initial' && r.kind === 'call'))
+        client.append(make('p', {}, 'Before the threads: ', code(early.map(c => c.call + (c.returned && c.text !== 'void' ? ' = ' + c.text : '')).join('; '))));
       client.append(make('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Time-line of the calls'}, stepper.line.element));
       if (model.disagree.size) client.append(make('p', {class: 'soft small'}, 'Time goes to the right. ', make('span', {class: 'bad'}, 'Red'), ': results that are the first to be wrong in an order of the calls.'));
       main.append(client);

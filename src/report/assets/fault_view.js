@@ -66,7 +66,8 @@ function answer(model) {
   const facts = make('dl', {class: 'facts'});
   const fact = (name, value) => { if (value) facts.append(make('dt', {}, name), make('dd', {}, value)); };
   fact(run.client_is_minimal ? 'Smallest client' : 'Client', run.client && code(run.client));
-  fact('Searched', run.coverage.sentence);
+  const upper = s => s && s[0].toUpperCase() + s.slice(1);
+  fact('Searched', upper(run.coverage.sentence));
   fact('Ended by', run.coverage.limit);
   fact('Compared with', run.spec);
   const search = [run.search && 'search ' + run.search, run.heap && 'heap ' + run.heap,
@@ -124,10 +125,10 @@ function refutations(model) {
   const callText = i => run.calls[i].call + (run.calls[i].text && run.calls[i].text !== 'void' ? ' = ' + run.calls[i].text : '');
   const item = r => make('li', {}, ...r.order.flatMap((id, k) => {
     const last = k === r.order.length - 1;
-    const chip = make('span', {class: 'chip' + (last ? ' wrong' : '')}, last ? run.calls[id].call : callText(id));
+    const chip = make('span', {class: 'chip' + (last ? ' wrong' : '')}, who(run.calls[id].thread), last ? run.calls[id].call : callText(id));
     if (!last) return [chip, make('span', {class: 'then', 'aria-hidden': 'true'}, '→')];
     return [chip, make('span', {class: 'bad'}, r.waits ? 'would have to wait, ' : 'should return ' +
-      (r.expected === null ? 'nothing' : String(r.expected)) + ', ',
+      (r.text || 'nothing') + ', ',
       run.calls[id].returned ? 'returned ' + (run.calls[id].text || 'nothing') : 'did not return')];
   }));
   const ol = make('ol', {class: 'orders'}, ...list.slice(0, FEW).map(item));
@@ -192,16 +193,19 @@ function nearest(model) {
   const a = model.rows, b = near.rows;
   let same = 0;
   while (same < a.length && same < b.length && key(a[same]) === key(b[same])) same++;
-  const KEPT = 2, skip = Math.max(0, same - KEPT);
-  const side = (title, rows, kind) => {
+  const KEPT = 2, MOST = 1500, skip = Math.max(0, same - KEPT);
+  const pairs = Math.max(a.length, b.length) - skip > MOST ? []
+    : common(a.slice(skip).map(key), b.slice(skip).map(key));
+  const side = (title, rows, kind, which) => {
+    const equal = new Set(pairs.map(p => p[which] + skip));
     const ol = make('ol', {});
     if (skip) ol.append(make('li', {class: 'gap'}, many(skip, 'equal step') + ' before'));
-    rows.slice(skip).forEach((r, i) => ol.append(make('li', {class: i + skip >= same ? 'differs' : ''},
+    rows.slice(skip).forEach((r, i) => ol.append(make('li', {class: equal.has(i + skip) ? '' : 'differs'},
       who(r.thread), make('span', {class: 'soft'}, r.line ? r.line + ' ' : ''), r.text,
       r.times > 1 ? make('span', {class: 'times'}, '×' + r.times) : null)));
     return make('div', {class: 'box'}, make('div', {class: 'title'}, make('h3', {class: kind}, title)), ol);
   };
-  s.append(make('div', {class: 'sides'}, side('Fails', a, 'bad'), side('Passes', b, 'good')));
+  s.append(make('div', {class: 'sides'}, side('Fails', a, 'bad', 0), side('Passes', b, 'good', 1)));
   return s;
 }
 
