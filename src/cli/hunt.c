@@ -426,6 +426,8 @@ int hunt_run(void *arg, struct shared *s) {
     hunt_blame(&h, &report->causes);
   else if (order->races)
     hunt_races(&h, &report->races);
+  else if (order->census)
+    hunt_census(&h, &report->census);
   else if (order->count)
     hunt_count(&h, &report->tally);
   else

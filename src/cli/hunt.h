@@ -53,6 +53,8 @@ struct hunt_order {
   struct lines *lines; /* of the object; with `blame` */
   const struct regions *regions; /* are run without interruption; or NULL */
   const char *races; /* which races of this client decide?  NULL: not asked */
+  const char *census; /* where do this client's executions switch?  NULL: not
+                         asked; needs `lines` */
   struct gang *gang;             /* of the pool's workers here, or NULL */
 };
 
@@ -67,6 +69,7 @@ struct hunt_report {
   struct causes_found causes; /* blame */
   struct races_found races;   /* races */
   struct tally tally;         /* count */
+  struct census census;       /* census */
 };
 
 /* For worker_run: arg is a struct hunt_order. */

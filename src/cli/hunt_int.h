@@ -80,6 +80,9 @@ void hunt_count(struct hunt *h, struct tally *out);
  * finding that was made of it (neighbour.c). */
 void hunt_neighbour(struct hunt *h, struct finding *f, const path *bad);
 
+/* Where executions switch, and what they return: order->census (census.c). */
+void hunt_census(struct hunt *h, struct census *out);
+
 /* Which races decide: order->races (races.c). */
 void hunt_races(struct hunt *h, struct races_found *out);
 

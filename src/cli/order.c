@@ -35,6 +35,7 @@ static void put_settings(const struct settings *s, struct buf *out) {
   struct settings flat = *s;
   flat.client = flat.object = flat.cc = flat.cxx = flat.opt = NULL;
   flat.json = flat.patch = flat.trace = flat.dot = flat.save_dir = NULL;
+  flat.html = NULL;
   flat.history = NULL;
   flat.rest = (struct opt_rest){0};
   wire_put_bytes(out, &flat, sizeof flat);

@@ -4,6 +4,7 @@
  */
 #include "cli/autopsy.h"
 #include "cli/campaign.h"
+#include "cli/census.h"
 #include "cli/patch.h"
 #include "cli/races.h"
 #include "cli/repair.h"
@@ -172,6 +173,7 @@ static void explain_finding(struct session *s, struct run *r,
   begun = cpu_now();
   races(s, r, order);
   r->result.statistics.cpu.races = cpu_now() - begun;
+  census(s, r, order);
 }
 
 /* A bad execution, or a setup that fails: a worker makes the finding. */
@@ -281,8 +283,10 @@ static int hunt_alone(struct session *s, struct run *r,
                       const struct hunt_order *order, struct error *e) {
   enum worker_end end = worker_run(&r->worker, hunt_run, (void *)order);
   int err = take_worker(s, r, order, end, e);
-  if (!err && end == WORKER_DONE && r->result.finding)
+  if (!err && end == WORKER_DONE && r->result.finding) {
     races(s, r, order);
+    census(s, r, order);
+  }
   return err;
 }
 

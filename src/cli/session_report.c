@@ -1,4 +1,5 @@
 /* What a session has to say, as text and as JSON; its exit status. */
+#include "cli/pages.h"
 #include "cli/saved.h"
 #include "cli/session.h"
 #include "model/trace_file.h"
@@ -131,6 +132,8 @@ int session_report(struct session *s, struct error *e) {
   uint32_t n = s->runs.len;
   struct story **stories = xcalloc(n + 1, sizeof *stories);
   struct namer *namers = xcalloc(n + 1, sizeof *namers);
+  struct pages pages = {.s = s,
+                        .passing = xcalloc(n + 1, sizeof *pages.passing)};
   struct report_run *runs = xcalloc(n + 1, sizeof *runs);
   struct story_outcomes *outcomes = xcalloc(n + 1, sizeof *outcomes);
   int status = n ? 0 : 3;
@@ -148,15 +151,22 @@ int session_report(struct session *s, struct error *e) {
           &r->report->client, &r->report->outcomes, r->report->faults};
       stories[i]->outcomes = &outcomes[i];
     }
-    if (i && !set->quiet)
-      buf_putc(&out, '\n');
-    report_text(stories[i], &style, &out);
+    pages_tell_passing(&pages, &r->result, stories[i], i);
     runs[i] =
         (struct report_run){.story = stories[i],
                             .warnings = (const char *const *)s->warnings.at,
                             .nwarnings = s->warnings.len,
+                            .hooks = &pages.hooks,
                             .status = status_of(&r->result)};
     status = worst(status, status_of(&r->result));
+  }
+  /* Before the text, which says where they are. */
+  if (pages_write(&pages, runs, n, e))
+    status = 2;
+  for (uint32_t i = 0; i < n; i++) {
+    if (i && !set->quiet)
+      buf_putc(&out, '\n');
+    report_text(stories[i], &style, &out);
   }
   fputs(buf_text(&out), to);
   fflush(to);
@@ -177,6 +187,7 @@ int session_report(struct session *s, struct error *e) {
     story_free(stories[i]);
     namer_close(&namers[i]);
   }
+  pages_free(&pages);
   free(stories);
   free(namers);
   free(runs);

@@ -84,8 +84,8 @@ static int check_outputs(const struct settings *s, struct error *e) {
     bool report; /* for programs: the text does not go to standard output */
   } outputs[] = {{"--json", s->json, true},   {"--junit", s->junit, true},
                  {"--sarif", s->sarif, true}, {"--tap", s->tap, true},
-                 {"--trace", s->trace},       {"--patch", s->patch},
-                 {"--dot", s->dot}};
+                 {"--html", s->html, true},   {"--trace", s->trace},
+                 {"--patch", s->patch},       {"--dot", s->dot}};
   const char *standard = NULL;
   for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
     if (check_output(outputs[i].option, outputs[i].path, e))
@@ -241,6 +241,12 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "gnu, for automake and meson: 77 instead of 3 (nothing was decided), 99 "
        "instead of 2 and after an interrupt",
        "Output", .choices = protocol_name},
+      {"html", 0, OPT_STRING, &s->html, "FILE",
+       "write the report as a page that needs nothing else; without it, a "
+       "fault's page stands beside its schedule",
+       "Output"},
+      {"no-html", 0, OPT_FLAG, &s->no_html, NULL,
+       "write no page beside the schedule", "Output"},
       {"trace", 0, OPT_STRING, &s->trace, "FILE",
        "write the failing execution as a trace file, for faultline explain and "
        "other tools",

@@ -66,6 +66,8 @@ struct settings {
   const char *trace; /* where the failing execution goes */
   const char *patch; /* … and what would mend the sources */
   const char *dot;   /* … and the labelled graph of interleavings */
+  const char *html;  /* … and a page about it; else beside the schedule */
+  bool no_html;
   const char *junit, *sarif, *tap;
   int exit_protocol; /* enum exit_protocol */
   bool quiet, no_save;

@@ -118,6 +118,28 @@ struct neighbour {
   struct value *results;    /* of it, by call; in the arena */
 };
 
+/* Executions of the smallest failing client that leave a thread in the middle of
+ * a call, right behind a step of this line, at least once. */
+struct switch_line {
+  char *file;
+  uint32_t line;
+  uint64_t good, bad;
+};
+
+/*
+ * All executions of the smallest failing client, counted on its graph of states
+ * with every access a step.  For reports that show lines and outcomes.
+ */
+struct census {
+  bool counted; /* the graph was complete, without circles, and not too large */
+  uint64_t good, bad; /* executions */
+  struct switch_line *lines;
+  uint32_t nlines;
+  outcome_list outcomes; /* empty: not asked */
+  uint64_t faults;       /* executions that ended in a fault instead */
+  bool all_outcomes;     /* of every interleaving; else of those that were run */
+};
+
 /* --patch: the best cause's lines made atomic in the sources. */
 struct patch {
   bool asked;
@@ -169,7 +191,9 @@ struct finding {
   struct races_found races;
   bool minimal_checked; /* every client with one call less was searched too */
   struct minimal minimal;
+  struct census census;
   char *schedule_file;  /* where it was saved, or NULL */
+  char *html_file;      /* where the page is, or NULL */
   bool real_threads;    /* no trace and no schedule: a history alone … */
   char *history_file;   /* … and where that was saved, or NULL */
   /* The history of real threads that this execution was looked for after, or

@@ -52,6 +52,14 @@ void json_value(struct json *j, const char *name, struct value v) {
   buf_free(&b);
 }
 
+/* A result as people read it; "" of a call that returns nothing. */
+static void put_value_text(struct json *j, const char *name, struct value v) {
+  struct buf b = {0};
+  value_print(v, &b);
+  json_string(j, name, buf_text(&b));
+  buf_free(&b);
+}
+
 static const char *operation(const struct story *s, uint32_t call) {
   const struct finding *f = s->result->finding;
   return f && call < f->client.ncalls ? s->calls[call] : NULL;
@@ -113,6 +121,23 @@ static const char *order_name(uint8_t order) {
   return order < sizeof name / sizeof *name ? name[order] : NULL;
 }
 
+/* Where in the heap it is; under TSO, where the value was or came from. */
+static void put_memory(struct json *j, const struct story *s, uint32_t at) {
+  const struct trace *t = &s->result->finding->trace;
+  const struct event *e = &t->events[at];
+  uint32_t block = story_block(s, at);
+  if (block != UINT32_MAX) {
+    json_uint(j, "block", block);
+    json_uint(j, "offset", e->addr - t->blocks[block].base);
+  }
+  if (e->flags & EVENT_ISSUED)
+    json_bool(j, "buffered", true);
+  if (e->flags & EVENT_FORWARDED)
+    json_bool(j, "forwarded", true);
+  if (e->kind == EV_COMMIT)
+    json_uint(j, "issued", e->issue);
+}
+
 static void put_event(struct json *j, const struct story *s, uint32_t at) {
   const struct trace *t = &s->result->finding->trace;
   const struct event *e = &t->events[at];
@@ -138,6 +163,7 @@ static void put_event(struct json *j, const struct story *s, uint32_t at) {
     json_text(j, "order", order_name(e->order));
   if (e->size)
     json_uint(j, "size", e->size);
+  put_memory(j, s, at);
   json_place(j, told->place);
   json_end_object(j);
 }
@@ -195,6 +221,8 @@ static void put_refutations(struct json *j, const struct story *s) {
     else
       json_value(j, "expected", r->expected);
     json_bool(j, "waits", r->waits);
+    if (!r->waits)
+      put_value_text(j, "text", r->expected);
     json_end_object(j);
   }
   json_end_array(j);
@@ -282,15 +310,19 @@ static void put_finding(struct json *j, const struct story *s) {
     put_event(j, s, i);
   json_end_array(j);
   json_bool(j, "events_truncated", f->trace.truncated);
+  json_rows(j, s);
+  json_blocks(j, s);
   put_schedule(j, &f->schedule);
   json_text(j, "schedule_file", f->schedule_file);
   json_text(j, "history_file", f->history_file);
+  json_text(j, "html_file", f->html_file);
   put_waiting(j, s);
   put_refutations(j, s);
   json_causes(j, s);
   json_nearest(j, s);
   put_patch(j, &f->patch);
   json_races(j, s);
+  json_census(j, s);
 }
 
 static void put_no_finding(struct json *j) {
@@ -375,6 +407,10 @@ static void put_outcomes(struct json *j, const outcome_list *list) {
     for (uint32_t k = 0; k < o->results.len; k++)
       json_value(j, NULL, o->results.at[k]);
     json_end_array(j);
+    json_array(j, "texts");
+    for (uint32_t k = 0; k < o->results.len; k++)
+      put_value_text(j, NULL, o->results.at[k]);
+    json_end_array(j);
     json_uint(j, "executions", o->executions);
     json_bool(j, "allowed", o->allowed);
     json_end_object(j);
@@ -382,7 +418,20 @@ static void put_outcomes(struct json *j, const outcome_list *list) {
   json_end_array(j);
 }
 
-static void put_run(struct json *j, const struct report_run *run) {
+/* Those that were asked for, or those of the failing client. */
+static void put_all_outcomes(struct json *j, const struct story *s) {
+  const struct finding *f = s->result->finding;
+  if (s->outcomes) {
+    put_outcomes(j, s->outcomes->list);
+    json_uint(j, "outcome_faults", s->outcomes->faults);
+  } else if (f && f->census.outcomes.at) {
+    put_outcomes(j, &f->census.outcomes);
+    json_uint(j, "outcome_faults", f->census.faults);
+    json_bool(j, "outcomes_of_all", f->census.all_outcomes);
+  }
+}
+
+static void put_run(struct json *j, const struct report_run *run, bool page) {
   const struct story *s = run->story;
   const struct result *r = s->result;
   json_object(j, NULL);
@@ -408,8 +457,7 @@ static void put_run(struct json *j, const struct report_run *run) {
   put_chance(j, &r->chance);
   put_statistics(j, &r->statistics);
   put_detection(j, &r->shrink);
-  if (s->outcomes)
-    put_outcomes(j, s->outcomes->list);
+  put_all_outcomes(j, s);
   json_text(j, "replay", r->replay_command);
   json_array(j, "warnings");
   for (uint32_t i = 0; i < run->nwarnings; i++)
@@ -420,21 +468,28 @@ static void put_run(struct json *j, const struct report_run *run) {
   json_text(j, "heap", r->heap);
   json_text(j, "memory_model", r->memory_model);
   json_text(j, "criterion", r->criterion);
+  if (page)
+    json_sources(j, s, run->hooks);
   json_end_object(j);
 }
 
-void report_json(const struct report_run *runs, uint32_t n, struct buf *out) {
-  struct json j = {.out = out};
+void json_report(const struct report_run *runs, uint32_t n, bool page,
+                 struct buf *out) {
+  struct json j = {.out = out, .compact = page};
   if (n == 1) {
-    put_run(&j, runs);
+    put_run(&j, runs, page);
   } else {
     json_object(&j, NULL);
     json_uint(&j, "faultline", SCHEMA);
     json_array(&j, "runs");
     for (uint32_t i = 0; i < n; i++)
-      put_run(&j, &runs[i]);
+      put_run(&j, &runs[i], page);
     json_end_array(&j);
     json_end_object(&j);
   }
   buf_putc(out, '\n');
+}
+
+void report_json(const struct report_run *runs, uint32_t n, struct buf *out) {
+  json_report(runs, n, false, out);
 }

@@ -134,5 +134,7 @@ void json_nearest(struct json *j, const struct story *s) {
   for (uint32_t i = 0; i < f->client.ncalls; i++)
     json_value(j, NULL, n->results[i]);
   json_end_array(j);
+  if (s->passing)
+    json_rows(j, s->passing);
   json_end_object(j);
 }

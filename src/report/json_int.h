@@ -15,4 +15,17 @@ void json_value(struct json *j, const char *name, struct value v);
 void json_causes(struct json *j, const struct story *s);
 void json_nearest(struct json *j, const struct story *s);
 
+/* `rows`, `blocks` and `switches` (json_rows.c). */
+void json_rows(struct json *j, const struct story *s);
+void json_blocks(struct json *j, const struct story *s);
+void json_census(struct json *j, const struct story *s);
+
+/* `sources` of the page (json_source.c). */
+void json_sources(struct json *j, const struct story *s,
+                  const hooked_list *hooks);
+
+/* The whole report, as a file or as the data of the page (json.c). */
+void json_report(const struct report_run *runs, uint32_t n, bool page,
+                 struct buf *out);
+
 #endif

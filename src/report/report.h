@@ -5,6 +5,7 @@
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
+#include "build/hooked.h"
 #include "report/story.h"
 
 /* How the terminal report looks. */
@@ -33,11 +34,15 @@ struct report_run {
   const struct story *story;
   const char *const *warnings; /* of the probe, one sentence each */
   uint32_t nwarnings;
+  const hooked_list *hooks; /* what the object's lines have; page only */
   int status; /* the exit status that it would have alone */
 };
 
 /* One run is an object; several are {"faultline": 1, "runs": […]}.  The schema
  * is in docs/json.md. */
 void report_json(const struct report_run *runs, uint32_t n, struct buf *out);
+
+/* The same as a page for a browser that needs nothing else (page.c). */
+void report_html(const struct report_run *runs, uint32_t n, struct buf *out);
 
 #endif

@@ -168,6 +168,7 @@ struct story *story_new(const struct result *r, const struct story_namer *n) {
     tell_calls(s);
     story_make_waiting(s, n);
     story_make_rows(s, n);
+    story_make_memory(s, n);
     s->file = only_file(s);
     story_make_nearest(s, n);
     s->finding_whole = !r->finding->trace.truncated;

@@ -101,10 +101,12 @@ struct story {
   const char *client;   /* in the papers' notation; "" without a finding */
   const char **calls;   /* by call: `push(1)` */
   const char **results; /* by call: `-1`; NULL: did not return */
+  const char **blocks;  /* by block of the trace: `node#2` */
   const char *nearest; /* how the nearest good execution differs, or NULL … */
   const struct place *nearest_place; /* … and how far its thread gets first */
-  bool finding_whole;                /* false when the recording was cut */
-  const char *file; /* the one file of all rows' places, or NULL */
+  const struct story *passing; /* … and that execution; NULL: not told */
+  bool finding_whole;          /* false when the recording was cut */
+  const char *file;            /* the one file of all rows' places, or NULL */
   const struct story_outcomes *outcomes; /* or NULL: not asked for */
   struct arena arena;                    /* owns every text */
 };
@@ -113,6 +115,9 @@ struct story {
  * The result and what the namer's places point to must outlive the story. */
 struct story *story_new(const struct result *r, const struct story_namer *n);
 void story_free(struct story *s);
+
+/* The block that event `at` touches, freed or not; UINT32_MAX: none. */
+uint32_t story_block(const struct story *s, uint32_t at);
 
 /* "main", "T1", … */
 const char *story_thread(uint8_t thread);

@@ -2,6 +2,7 @@
  * The terminal report: the answer first, then what is needed to believe it,
  * then how to see it again and what was searched.
  */
+#include "report/cell.h"
 #include "report/races.h"
 
 #include <inttypes.h>
@@ -460,6 +461,14 @@ static void put_evidence(struct screen *s, const struct story *story) {
   screen_patch(s, story);
 }
 
+/* Like the path of a diagnostic, it is of no use when shortened. */
+static void put_page(struct screen *s, const char *path) {
+  struct buf clean = {0};
+  cell_clean(path, s->style.utf8, &clean);
+  buf_printf(s->out, "\nReport: %s\n", buf_text(&clean));
+  buf_free(&clean);
+}
+
 static struct screen open_screen(const struct text_style *style,
                                  struct buf *out) {
   struct screen s = {out, *style};
@@ -487,6 +496,8 @@ void report_text(const struct story *story, const struct text_style *style,
     screen_title(&s, "Replay:");
     put_command(&s, r->replay_command);
   }
+  if (r->finding && r->finding->html_file && !style->quiet)
+    put_page(&s, r->finding->html_file);
   if (r->finding && r->finding->history_file) {
     screen_title(&s, "History:");
     put_command(&s, r->finding->history_file);

@@ -1,0 +1,238 @@
+/* ---- making elements; texts only ever become text nodes ---- */
+
+function make(tag, attributes, ...children) {
+  const e = document.createElement(tag);
+  for (const [k, v] of Object.entries(attributes || {}))
+    if (k.startsWith('on')) e.addEventListener(k.slice(2), v);
+    else if (v !== null && v !== undefined && v !== false) e.setAttribute(k, v === true ? '' : v);
+  e.append(...children.filter(c => c !== null && c !== undefined && c !== false));
+  return e;
+}
+function draw(tag, attributes, parent) {
+  const e = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+  if (parent) parent.append(e);
+  return e;
+}
+const code = text => make('code', {}, text);
+const who = t => { const e = make('span', {class: 'who'}, threadName(t)); e.style.color = threadColor(t); return e; };
+
+const sections = [];
+function section(id, title, ...children) {
+  const h = make('h2', {id: id + '-title'}, title);
+  const s = make('section', {id, 'aria-labelledby': id + '-title'}, h, ...children);
+  sections.push([id, title]);
+  return s;
+}
+
+async function copy(text, button) {
+  const before = button.textContent;
+  let done = false;
+  try {
+    await navigator.clipboard.writeText(text);
+    done = true;
+  } catch (e) { /* not allowed to a file: the old way */
+    const area = make('textarea', {'aria-hidden': 'true'});
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    done = document.execCommand('copy');
+    area.remove();
+    button.focus();
+  }
+  button.textContent = done ? 'Copied' : 'Press Ctrl+C';
+  setTimeout(() => { button.textContent = before; }, 1500);
+}
+
+const FAULT_WORDS = {
+  'not-linearizable': 'Not linearizable', 'sequential': 'Wrong without concurrency',
+  'use-after-free': 'Use after free', 'double-free': 'Double free', 'bad-free': 'Bad free',
+  'out-of-bounds': 'Out of bounds', 'endless-loop': 'Endless loop or wait',
+  'stack-overflow': 'Stack overflow', 'lock-misuse': 'Lock misuse', 'out-of-memory': 'Out of memory'};
+function verdictWord(run) {
+  if (run.verdict === 'pass') return ['No fault found', 'pass'];
+  if (run.verdict === 'unknown') return ['Inconclusive', 'unknown'];
+  const f = run.fault;
+  return [run.criterion === 'sequential' && f === 'not-linearizable' ? 'Not sequentially consistent'
+    : FAULT_WORDS[f] || f[0].toUpperCase() + f.slice(1), ''];
+}
+const MODELS = {sc: 'sequential consistency (SC)', tso: 'total store order (TSO)'};
+const placeText = p => p && p.file ? baseName(p.file) + (p.line ? ':' + p.line : '') : '';
+
+/* ---- the answer ---- */
+function answer(model) {
+  const run = model.run, d = run.diagnostic;
+  const [word, kind] = verdictWord(run);
+  const facts = make('dl', {class: 'facts'});
+  const fact = (name, value) => { if (value) facts.append(make('dt', {}, name), make('dd', {}, value)); };
+  fact(run.client_is_minimal ? 'Smallest client' : 'Client', run.client && code(run.client));
+  const upper = s => s && s[0].toUpperCase() + s.slice(1);
+  fact('Searched', upper(run.coverage.sentence));
+  fact('Ended by', run.coverage.limit);
+  fact('Compared with', run.spec);
+  const search = [run.search && 'search ' + run.search, run.heap && 'heap ' + run.heap,
+    'seed ' + number(run.seed)].filter(Boolean).join(', ');
+  fact('Memory model', MODELS[run.memory_model] || run.memory_model);
+  fact('Settings', search);
+  fact('Work', many(run.statistics.clients, 'client') + ', ' + many(run.statistics.executions, 'execution'));
+  if (run.replay) {
+    const button = make('button', {type: 'button', class: 'copy', onclick: () => copy(run.replay, button)}, 'Copy');
+    button.setAttribute('aria-label', 'Copy the replay command');
+    fact('Replay', make('div', {class: 'command'}, code(run.replay), button));
+  }
+  fact('Schedule', run.schedule && code(run.schedule));
+  return [
+    make('div', {}, make('span', {class: 'kind ' + kind}, word), ' ',
+      make('span', {class: 'soft small'}, 'object ', code(run.object))),
+    make('h1', {}, d ? d.message : run.reason || word),
+    d && d.file && make('p', {class: 'soft', title: d.file}, placeText(d), d.function ? ' in ' + d.function + '()' : ''),
+    d && d.notes.length && make('ul', {class: 'notes soft'},
+      ...d.notes.map(n => make('li', {}, placeText(n), n.file ? ': ' : '', n.message))),
+    run.partial && make('p', {class: 'warn'}, 'This run is partial: something escapes the runtime.'),
+    ...run.warnings.map(w => make('p', {class: 'warn small'}, w)),
+    run.minimal && run.minimal.type === 2 && make('p', {class: 'soft'},
+      'The concurrent calls do not show the fault: their results are explained. Only the calls after them do.'),
+    facts];
+}
+
+/* ---- the table of outcomes ---- */
+function outcomes(model) {
+  const run = model.run, list = run.outcomes;
+  if (!list || !list.length) return null;
+  const calls = run.calls.length ? run.calls : list[0].results.map((_, i) => ({call: 'call ' + (i + 1), thread: 0}));
+  const texts = o => o.texts || o.results.map(String);
+  const columns = calls.map((_, i) => i).filter(i => list.some(o => texts(o)[i] !== ''));
+  const head = make('tr', {}, ...columns.map(i => make('th', {scope: 'col'}, who(calls[i].thread), code(calls[i].call))),
+    make('th', {scope: 'col', class: 'n'}, 'executions'), make('th', {scope: 'col'}, 'allowed'));
+  const body = list.map(o => make('tr', {class: o.allowed ? '' : 'refused'},
+    ...columns.map(i => make('td', {}, code(texts(o)[i] || 'waits'))),
+    make('td', {class: 'n'}, number(o.executions)),
+    make('td', {}, o.allowed ? 'yes' : 'no')));
+  const note = run.outcomes_of_all ? 'Every interleaving of the client.' :
+    run.outcomes_of_all === false ? 'Executions that the search over states had to run; not all interleavings.' : '';
+  return section('outcomes', 'Outcomes',
+    make('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Table of outcomes'},
+      make('table', {class: 'data'}, make('thead', {}, head), make('tbody', {}, ...body))),
+    run.outcome_faults ? make('p', {class: 'bad'}, many(run.outcome_faults, 'execution'), ' ended in a fault instead.') : null,
+    note && make('p', {class: 'soft small'}, note));
+}
+
+/* ---- why no order explains the results ---- */
+function refutations(model) {
+  const run = model.run, list = run.refutations || [];
+  if (!list.length) return null;
+  const FEW = 12;
+  const callText = i => run.calls[i].call + (run.calls[i].text && run.calls[i].text !== 'void' ? ' = ' + run.calls[i].text : '');
+  const item = r => make('li', {}, ...r.order.flatMap((id, k) => {
+    const last = k === r.order.length - 1;
+    const chip = make('span', {class: 'chip' + (last ? ' wrong' : '')}, who(run.calls[id].thread), last ? run.calls[id].call : callText(id));
+    if (!last) return [chip, make('span', {class: 'then', 'aria-hidden': 'true'}, '→')];
+    return [chip, make('span', {class: 'bad'}, r.waits ? 'would have to wait, ' : 'should return ' +
+      (r.text || 'nothing') + ', ',
+      run.calls[id].returned ? 'returned ' + (run.calls[id].text || 'nothing') : 'did not return')];
+  }));
+  const ol = make('ol', {class: 'orders'}, ...list.slice(0, FEW).map(item));
+  const rest = list.length > FEW && make('button', {type: 'button', onclick: () => {
+    ol.append(...list.slice(FEW).map(item));
+    rest.remove();
+  }}, 'Show ' + many(list.length - FEW, 'more order'));
+  return section('why', run.criterion === 'sequential' ? 'Why it is not sequentially consistent' : 'Why it is not linearizable',
+    make('p', {class: 'soft'}, 'Each order of the calls that real time allows, up to the first result that is wrong in it.'),
+    ol, rest, run.more_refutations ? make('p', {class: 'soft'}, 'And ' + many(run.more_refutations, 'more order') + '.') : null);
+}
+
+/* ---- why these lines ---- */
+const blockText = b => (b.first === b.last ? 'line ' + b.first : 'lines ' + b.first + '–' + b.last) +
+  (b.file ? ' of ' + baseName(b.file) : '') + (b.function ? ', in ' + b.function + '()' : '');
+const blocksText = list => list.map(blockText).join(' and ');
+
+function causes(model) {
+  const run = model.run, list = run.causes || [], all = run.traces;
+  if (!list.length) return null;
+  const before = all.schedules;
+  const counted = before && list.some(c => c.schedules);
+  const row = c => make('tr', {},
+    make('td', {class: 'n'}, String(c.rank)), make('td', {}, blocksText(c.blocks)),
+    make('td', {class: 'n'}, number(c.eliminates) + ' of ' + number(all.good)),
+    counted && make('td', {class: 'n'}, c.schedules ? number(before.failing) + ' → ' + number(c.schedules.failing) : ''),
+    counted && make('td', {class: 'n'}, c.schedules ? number(before.all) + ' → ' + number(c.schedules.all) : ''),
+    make('td', {class: c.verified ? 'good' : c.still_fails ? 'bad' : 'soft'},
+      c.verified ? 'verified' : c.still_fails ? 'not enough' : c.tried ? 'not decided' : 'not tried'));
+  const best = list[0];
+  const smaller = best.smaller.map(x => blocksText(x.blocks) + ': ' + x.still_fails + ' still fails');
+  return section('lines', 'Why these lines',
+    make('p', {class: 'soft'}, (all.complete ? '' : 'At least ') + many(all.failing, 'order') + ' of conflicting accesses ' +
+      (Number(all.failing) === 1 ? 'fails' : 'fail') + ', ' + number(all.good) + ' pass. With one of these candidates atomic, none of the failing ones could happen.'),
+    make('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Table of candidates'},
+      make('table', {class: 'data'}, make('thead', {}, make('tr', {},
+        make('th', {scope: 'col', class: 'n'}, 'rank'), make('th', {scope: 'col'}, 'atomic'),
+        make('th', {scope: 'col', class: 'n'}, 'good orders lost'),
+        counted && make('th', {scope: 'col', class: 'n'}, 'failing executions'),
+        counted && make('th', {scope: 'col', class: 'n'}, 'all executions'), make('th', {scope: 'col'}, 'searched again'))),
+      make('tbody', {}, ...list.map(row)))),
+    make('div', {class: 'cause'}, make('h3', {}, 'The best: ' + blocksText(best.blocks)),
+      best.covered && make('p', {}, (best.verified ? 'Verified: no fault in ' : 'Searched: ') + best.covered + '.'),
+      best.still_fails && make('p', {class: 'bad'}, 'Not enough: ', code(best.still_fails), ' still fails (' + best.still_fault + ').'),
+      best.waits && make('p', {class: 'warn'}, 'A thread inside of the lines may have to wait for a lock.'),
+      smaller.length ? make('p', {}, (best.smallest ? 'No smaller block is enough, all were tried: ' : 'Smaller blocks are not enough: ') + smaller.join('; ') + '.') : null,
+      best.suggestion && make('p', {}, 'To make them atomic, ' + best.suggestion + '.'),
+      run.patch && make('p', {}, run.patch.file ? 'Patch ' : 'No patch: ', run.patch.file ? code(run.patch.file) : run.patch.reason || '',
+        run.patch.file ? ' ' + (run.patch.what || '') + (run.patch.verified ? ' Verified: compiled and searched again, no fault was found.' : '') : '')),
+    run.failing_outcomes && run.failing_outcomes.length ? make('details', {}, make('summary', {}, 'The best for each failing outcome by itself'),
+      make('ul', {}, ...run.failing_outcomes.map(o => make('li', {}, code(o.results.map(String).join(', ')), ' (' + many(o.failing, 'order') + '): ' +
+        o.causes.slice(0, 3).map(c => blocksText(c.blocks)).join('; or '))))) : null);
+}
+
+/* ---- the nearest passing execution ---- */
+function nearest(model) {
+  const near = model.run.nearest;
+  if (!near) return null;
+  const s = section('nearest', 'The nearest passing execution', make('p', {}, near.sentence));
+  if (!near.rows) return s;
+  const key = r => [r.thread, r.part, r.kind, r.line, r.text, r.times].join('\u0000');
+  const a = model.rows, b = near.rows;
+  let same = 0;
+  while (same < a.length && same < b.length && key(a[same]) === key(b[same])) same++;
+  const KEPT = 2, MOST = 1500, skip = Math.max(0, same - KEPT);
+  const pairs = Math.max(a.length, b.length) - skip > MOST ? []
+    : common(a.slice(skip).map(key), b.slice(skip).map(key));
+  const side = (title, rows, kind, which) => {
+    const equal = new Set(pairs.map(p => p[which] + skip));
+    const ol = make('ol', {});
+    if (skip) ol.append(make('li', {class: 'gap'}, many(skip, 'equal step') + ' before'));
+    rows.slice(skip).forEach((r, i) => ol.append(make('li', {class: equal.has(i + skip) ? '' : 'differs'},
+      who(r.thread), make('span', {class: 'soft'}, r.line ? r.line + ' ' : ''), r.text,
+      r.times > 1 ? make('span', {class: 'times'}, '×' + r.times) : null)));
+    return make('div', {class: 'box'}, make('div', {class: 'title'}, make('h3', {class: kind}, title)), ol);
+  };
+  s.append(make('div', {class: 'sides'}, side('Fails', a, 'bad', 0), side('Passes', b, 'good', 1)));
+  return s;
+}
+
+/* ---- the races that decide ---- */
+const LEADS = {good: 'every continuation is correct', bad: 'no continuation is correct', both: 'it is still open'};
+function races(model) {
+  const list = (model.run.cdrs || []).filter(c => c.races.length);
+  if (!list.length) return null;
+  const access = a => [who(a.thread), (a.operation ? 'in ' : '') , a.operation ? code(a.operation) : '', ' ' + a.kind + ' ',
+    a.location ? code(a.location) : '', a.line ? ' (line ' + a.line + ')' : ''];
+  const race = r => {
+    const [first, ...others] = r.accesses;
+    return make('li', {}, ...access(first), ' before ', ...others.flatMap((o, i) => [i ? ' and ' : '', ...access(o)]),
+      make('div', {class: 'soft small'}, r.accesses.map(a => 'If ' + threadName(a.thread) + ' is first, ' + (LEADS[a.leads_to] || 'nothing follows')).join('; ') + '.'));
+  };
+  const one = c => [make('p', {class: 'soft'}, 'Pattern ', code(c.pattern), ': ' + number(c.count) + ' of ' +
+    many(model.run.tree.failing, 'failing interleaving') + '.'), make('ol', {class: 'races'}, ...c.races.map(race))];
+  return section('races', 'The races that decide', ...one(list[0]),
+    list.length > 1 ? make('details', {}, make('summary', {}, many(list.length - 1, 'more pattern')), ...list.slice(1).flatMap(one)) : null);
+}
+
+/* ---- the run as JSON ---- */
+function json() {
+  const pre = make('pre', {class: 'json', tabindex: '0', 'aria-label': 'The run as JSON'});
+  const text = () => JSON.stringify(data, null, 2);
+  const button = make('button', {type: 'button', onclick: () => copy(text(), button)}, 'Copy JSON');
+  const d = make('details', {id: 'json'}, make('summary', {}, 'The run as JSON'), make('p', {}, button), pre);
+  d.addEventListener('toggle', () => { if (d.open && !pre.textContent) pre.textContent = text(); });
+  return d;
+}

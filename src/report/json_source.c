@@ -1,0 +1,135 @@
+/*
+ * The text around the lines that a report speaks of, for the page, which cannot
+ * read files.  Small files are whole; of others, what is near.
+ */
+#include "report/json_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+  WHOLE = 600, /* lines of a file that is shown whole */
+  NEAR = 30,   /* lines around one that is spoken of */
+  MOST_FILES = 40,
+  MOST_LINE = 400,      /* bytes */
+  MOST_BYTES = 1000000, /* of the page, then no more lines */
+  SOURCE_MAX = 16 << 20,
+};
+
+struct spoken { /* of in the report */
+  const char *file;
+  VEC(uint32_t) lines;
+};
+typedef VEC(struct spoken) spoken_list;
+
+static void speak(spoken_list *l, const char *file, uint32_t line) {
+  uint32_t i = 0;
+  if (!file || !line)
+    return;
+  while (i < l->len && strcmp(l->at[i].file, file))
+    i++;
+  if (i == MOST_FILES)
+    return;
+  if (i == l->len)
+    vec_push(l, ((struct spoken){.file = file}));
+  struct spoken *s = &l->at[i];
+  if (!s->lines.len || vec_last(&s->lines) != line)
+    vec_push(&s->lines, line);
+}
+
+static void speak_of(const struct story *s, spoken_list *l) {
+  const struct finding *f = s->result->finding;
+  speak(l, s->place->file, s->place->line);
+  for (uint32_t i = 0; i < s->notes.len; i++)
+    speak(l, s->notes.at[i].place->file, s->notes.at[i].place->line);
+  for (uint32_t i = 0; i < s->rows.len; i++)
+    speak(l, s->rows.at[i].place->file, s->rows.at[i].place->line);
+  for (uint32_t i = 0; f && i < f->causes.len; i++)
+    for (uint32_t k = 0; k < f->causes.at[i].cause.nblocks; k++) {
+      const struct code_block *b = &f->causes.at[i].cause.blocks[k];
+      speak(l, b->file, b->first);
+      speak(l, b->file, b->last);
+    }
+  for (uint32_t i = 0; f && i < f->census.nlines; i++)
+    speak(l, f->census.lines[i].file, f->census.lines[i].line);
+}
+
+static bool read_source(const char *path, struct buf *out) {
+  struct stat st;
+  struct error e = {0};
+  return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size < SOURCE_MAX &&
+         !buf_read_file(out, path, &e);
+}
+
+static uint32_t count_lines(const struct buf *b) {
+  uint32_t n = 0;
+  for (const char *c = buf_text(b); *c; n++) {
+    const char *end = strchr(c, '\n');
+    c = end ? end + 1 : c + strlen(c);
+  }
+  return n;
+}
+
+/* By line, from 1: is it near one that is spoken of? */
+static uint8_t *choose(const struct spoken *s, uint32_t n) {
+  uint8_t *shown = xcalloc(n + 2u, 1);
+  if (n <= WHOLE)
+    memset(shown, 1, n + 1u);
+  for (uint32_t i = 0; i < s->lines.len; i++) {
+    uint32_t at = s->lines.at[i];
+    for (uint32_t k = at > NEAR ? at - NEAR : 1; k <= at + NEAR && k <= n; k++)
+      shown[k] = 1;
+  }
+  return shown;
+}
+
+static void put_line(struct json *j, const struct spoken *s, uint32_t line,
+                     const char *at, size_t len, const hooked_list *hooks) {
+  char *text = xstrndup(at, len > MOST_LINE ? MOST_LINE : len);
+  const struct hooked_line *h = hooked_line(hooks, s->file, line);
+  json_object(j, NULL);
+  json_uint(j, "line", line);
+  json_string(j, "text", text);
+  if (h)
+    json_string(j, "code", h->hooked ? "seen" : "unseen");
+  json_end_object(j);
+  free(text);
+}
+
+static void put_source(struct json *j, const struct spoken *s,
+                       const hooked_list *hooks) {
+  struct buf text = {0};
+  if (!read_source(s->file, &text))
+    goto out;
+  uint32_t n = count_lines(&text), line = 1;
+  uint8_t *shown = choose(s, n);
+  json_object(j, NULL);
+  json_string(j, "file", s->file);
+  json_uint(j, "lines", n);
+  json_array(j, "text");
+  for (const char *c = buf_text(&text); *c; line++) {
+    size_t len = strcspn(c, "\n");
+    if (shown[line] && j->out->len < MOST_BYTES)
+      put_line(j, s, line, c, len && c[len - 1] == '\r' ? len - 1 : len, hooks);
+    c += len + (c[len] == '\n');
+  }
+  json_end_array(j);
+  json_end_object(j);
+  free(shown);
+out:
+  buf_free(&text);
+}
+
+void json_sources(struct json *j, const struct story *s,
+                  const hooked_list *hooks) {
+  spoken_list l = {0};
+  speak_of(s, &l);
+  json_array(j, "sources");
+  for (uint32_t i = 0; i < l.len; i++) {
+    put_source(j, &l.at[i], hooks);
+    vec_free(&l.at[i].lines);
+  }
+  json_end_array(j);
+  vec_free(&l);
+}

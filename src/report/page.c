@@ -1,0 +1,50 @@
+/*
+ * The report as a page.  The page is a file of its own (assets/fault.html);
+ * its style and its program, which draws what the data say, are put into it,
+ * and the data, the JSON report, into a script element.
+ */
+#include "report/json_int.h"
+
+#include <string.h>
+
+/* assets.S */
+extern const char fault_page[], fault_style[], fault_script[];
+
+/* Inside of a script element a `<` could end it or begin a comment, and the two
+ * separators of lines end a line of a program. */
+static void put_for_script(const struct buf *b, struct buf *out) {
+  const char *text = buf_text(b);
+  for (size_t i = 0; i < b->len; i++) {
+    const char *at = text + i;
+    bool separator =
+        !strncmp(at, "\xe2\x80\xa8", 3) || !strncmp(at, "\xe2\x80\xa9", 3);
+    if (*at == '<')
+      buf_puts(out, "\\u003c");
+    else if (separator)
+      buf_puts(out, at[2] == '\xa8' ? "\\u2028" : "\\u2029");
+    else
+      buf_putc(out, *at);
+    i += separator ? 2 : 0;
+  }
+}
+
+/* What stands before the mark; returns what stands behind it. */
+static const char *put_until(const char *page, const char *mark,
+                             struct buf *out) {
+  const char *at = strstr(page, mark);
+  buf_put(out, page, (size_t)(at - page));
+  return at + strlen(mark);
+}
+
+void report_html(const struct report_run *runs, uint32_t n, struct buf *out) {
+  struct buf data = {0};
+  json_report(runs, n, true, &data);
+  const char *page = put_until(fault_page, "FAULTLINE-STYLE\n", out);
+  buf_puts(out, fault_style);
+  page = put_until(page, "FAULTLINE-DATA", out);
+  put_for_script(&data, out);
+  page = put_until(page, "FAULTLINE-SCRIPT\n", out);
+  buf_puts(out, fault_script);
+  buf_puts(out, page);
+  buf_free(&data);
+}
