@@ -38,6 +38,7 @@ struct thread {
   uint64_t version; /* of its clock */
   uint32_t begin, depth;
   bool changed; /* the clock has grown since the begin */
+  bool seen;    /* it has had an event */
   VEC(uint32_t) pending;
 };
 
@@ -283,7 +284,9 @@ static bool step(struct sc_monitor *m, enum txn_kind kind, uint32_t t,
   case TXN_FORK:
     return come_after(m, x, clock_of(m, t), clock_of(m, t)[x]);
   case TXN_JOIN:
-    return come_after(m, t, clock_of(m, x), clock_of(m, x)[t]);
+    /* A thread without events is nothing between its fork and its join. */
+    return !m->thread[x].seen ||
+           come_after(m, t, clock_of(m, x), clock_of(m, x)[t]);
   case TXN_BEGIN:
     begin(m, t);
     return true;
@@ -310,6 +313,7 @@ bool sc_monitor_event(struct sc_monitor *m, enum txn_kind kind, uint32_t thread,
     if (object >= m->nthreads)
       more_threads(m, object);
   }
+  m->thread[thread].seen = true;
   m->violated = !step(m, kind, thread, object);
   return !m->violated;
 }
