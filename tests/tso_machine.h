@@ -30,7 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TSO_THREADS = 4, TSO_OPS = 14, TSO_VARS = 6, TSO_EVENTS = 128 };
+enum { TSO_THREADS = 4, TSO_OPS = 24, TSO_VARS = 6, TSO_EVENTS = 128 };
 
 enum tso_kind {
   TSO_STOP, /* the end of a thread's operations */
