@@ -1,0 +1,399 @@
+#include "atomicity/chains.h"
+#include "atomicity/tso_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define NOTHING UINT32_MAX
+
+/* ---- chains and buckets ---- */
+
+static uint32_t chain_of(const struct chains *c, uint32_t i) {
+  uint32_t first = c->e[i].thread * (2 + c->nobjects);
+  if (tso_mark(&c->e[i]))
+    return c->nchains;
+  if (c->e[i].kind != TXN_READ)
+    return first;
+  return c->buffered[i] ? first + 2 + c->e[i].object : first + 1;
+}
+
+static void count(struct chains *c) {
+  for (uint32_t i = 0; i < c->n; i++) {
+    const struct txn_event *e = &c->e[i];
+    uint32_t other = e->kind == TXN_FORK || e->kind == TXN_JOIN ? e->object : 0;
+    if (e->thread >= c->nthreads)
+      c->nthreads = e->thread + 1;
+    if (other >= c->nthreads)
+      c->nthreads = other + 1;
+    if (tso_access(e) && e->object >= c->nobjects)
+      c->nobjects = e->object + 1;
+    if (e->txn >= c->ntxns)
+      c->ntxns = e->txn + 1;
+  }
+  c->nchains = c->nthreads * (2 + c->nobjects);
+}
+
+static void put_in_bucket(struct chains *c, uint32_t i, uint32_t *bucket_of) {
+  const struct txn_event *e = &c->e[i];
+  uint32_t cls = e->kind != TXN_READ ? 0 : 1 + c->buffered[i];
+  uint32_t *k = &bucket_of[(e->thread * c->nobjects + e->object) * 3 + cls];
+  if (!*k) {
+    struct bucket b = {.chain = c->chain[i],
+                       .thread = e->thread,
+                       .object = e->object,
+                       .reads = cls != 0,
+                       .buffered = c->buffered[i]};
+    vec_push(&c->buckets, b);
+    *k = c->buckets.len;
+    vec_push(&c->on[e->object].buckets, *k - 1);
+  }
+  vec_push(&c->buckets.at[*k - 1].events, i);
+}
+
+static void find_chains(struct chains *c) {
+  uint32_t *len = xcalloc((size_t)c->nchains + 1, sizeof *len);
+  uint32_t *bucket_of =
+      xcalloc((size_t)c->nthreads * c->nobjects * 3 + 1, sizeof *bucket_of);
+  for (uint32_t i = 0; i < c->n; i++) {
+    c->chain[i] = chain_of(c, i);
+    c->index[i] = len[c->chain[i]]++;
+    if (tso_access(&c->e[i]))
+      put_in_bucket(c, i, bucket_of);
+    if (tso_fences(&c->e[i]))
+      vec_push(&c->fences[c->e[i].thread].at, i);
+  }
+  free(len);
+  free(bucket_of);
+  uint32_t *next = xmalloc(((size_t)c->nthreads + 1) * sizeof *next);
+  for (uint32_t t = 0; t < c->nthreads; t++)
+    next[t] = c->n;
+  for (uint32_t i = c->n; i-- > 0;) {
+    if (tso_fences(&c->e[i]))
+      next[c->e[i].thread] = i;
+    c->next_fence[i] = next[c->e[i].thread];
+  }
+  free(next);
+}
+
+/* ---- directed edges ---- */
+
+struct running {
+  uint32_t writes, fence, read; /* last ones; read: not buffered */
+  VEC(uint32_t) open;           /* reads since the last write or fence */
+};
+
+struct last_on { /* of a thread and an object */
+  uint32_t write, read, buffered;
+  uint32_t fenced_write, fenced_buffered; /* before the last fence */
+  uint32_t fence;                         /* which these two are up to */
+};
+
+struct edges {
+  struct chains *c;
+  struct running *thread;
+  struct last_on *on;
+};
+
+static void edge(struct edges *d, uint32_t from, uint32_t to) {
+  if (from != NOTHING)
+    vec_push(&d->c->edges.edges, ((struct conflict_edge){from, to}));
+}
+
+static struct last_on *last_on(struct edges *d, uint32_t thread,
+                               uint32_t object) {
+  struct last_on *l = &d->on[thread * d->c->nobjects + object];
+  uint32_t fence = d->thread[thread].fence;
+  if (l->fence != fence) { /* everything so far is before that fence */
+    l->fence = fence;
+    l->fenced_write = l->write;
+    l->fenced_buffered = l->buffered;
+  }
+  return l;
+}
+
+static void thread_edges(struct edges *d, uint32_t i) {
+  const struct txn_event *e = &d->c->e[i];
+  struct running *t = &d->thread[e->thread];
+  if (e->kind == TXN_READ) {
+    edge(d, t->read, i);
+    edge(d, t->fence, i);
+    struct last_on *own = last_on(d, e->thread, e->object);
+    edge(d, own->write, i);
+    edge(d, own->buffered, i);
+    if (!d->c->buffered[i])
+      t->read = i;
+    vec_push(&t->open, i);
+    return;
+  }
+  edge(d, t->writes, i);
+  edge(d, t->fence, i);
+  for (uint32_t k = 0; k < t->open.len; k++)
+    edge(d, t->open.at[k], i);
+  vec_clear(&t->open);
+  t->writes = i;
+}
+
+static void object_edges(struct edges *d, uint32_t i) {
+  const struct txn_event *e = &d->c->e[i];
+  for (uint32_t t = 0; t < d->c->nthreads; t++) {
+    if (t == e->thread)
+      continue;
+    struct last_on *l = last_on(d, t, e->object);
+    edge(d, l->fenced_write, i);
+    if (e->kind != TXN_READ) {
+      edge(d, l->read, i);
+      edge(d, l->fenced_buffered, i);
+    }
+  }
+  struct last_on *own = last_on(d, e->thread, e->object);
+  if (e->kind != TXN_READ) {
+    own->write = i;
+    if (e->kind == TXN_RMW)
+      own->fenced_write = i;
+  } else if (d->c->buffered[i]) {
+    own->buffered = i;
+  } else {
+    own->read = i;
+  }
+}
+
+static void fork_join_edges(struct edges *d, uint32_t i) {
+  const struct txn_event *e = &d->c->e[i];
+  struct running *u = &d->thread[e->object];
+  if (e->kind == TXN_FORK) {
+    u->fence = i; /* all of its events come after it */
+  } else if (e->kind == TXN_JOIN) {
+    edge(d, u->writes, i);
+    for (uint32_t k = 0; k < u->open.len; k++)
+      edge(d, u->open.at[k], i);
+  }
+}
+
+static void find_edges(struct chains *c) {
+  struct edges d = {
+      .c = c,
+      .thread = xcalloc((size_t)c->nthreads + 1, sizeof *d.thread),
+      .on = xmalloc(((size_t)c->nthreads * c->nobjects + 1) * sizeof *d.on)};
+  memset(d.on, 0xff, (size_t)c->nthreads * c->nobjects * sizeof *d.on);
+  for (uint32_t t = 0; t < c->nthreads; t++)
+    d.thread[t] =
+        (struct running){.writes = NOTHING, .fence = NOTHING, .read = NOTHING};
+  for (uint32_t i = 0; i < c->n; i++) {
+    if (tso_mark(&c->e[i]))
+      continue;
+    thread_edges(&d, i);
+    fork_join_edges(&d, i);
+    if (tso_access(&c->e[i]))
+      object_edges(&d, i);
+    if (tso_fences(&c->e[i]))
+      d.thread[c->e[i].thread].fence = i;
+  }
+  for (uint32_t t = 0; t < c->nthreads; t++)
+    vec_free(&d.thread[t].open);
+  free(d.thread);
+  free(d.on);
+}
+
+/* ---- rows ---- */
+
+static void lower(uint32_t *row, const uint32_t *by, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    row[k] = by[k] < row[k] ? by[k] : row[k];
+}
+
+/* Edges sorted by their source, latest first; all go forward. */
+static void event_rows(struct chains *c) {
+  size_t size = (size_t)c->n * c->nchains;
+  uint32_t *first = xcalloc((size_t)c->n + 2, sizeof *first);
+  uint32_t *out = xmalloc(((size_t)c->edges.edges.len + 1) * sizeof *out);
+  const struct conflict_edge *edges = c->edges.edges.at;
+  c->event_row = xmalloc((size + 1) * sizeof *c->event_row);
+  memset(c->event_row, 0xff, size * sizeof *c->event_row);
+  for (uint32_t k = 0; k < c->edges.edges.len; k++)
+    first[edges[k].from + 1]++;
+  for (uint32_t i = 0; i < c->n; i++)
+    first[i + 1] += first[i];
+  uint32_t *at = xmalloc(((size_t)c->n + 1) * sizeof *at);
+  memcpy(at, first, c->n * sizeof *at);
+  for (uint32_t k = 0; k < c->edges.edges.len; k++)
+    out[at[edges[k].from]++] = edges[k].to;
+  for (uint32_t i = c->n; i-- > 0;) {
+    uint32_t *row = c->event_row + (size_t)i * c->nchains;
+    if (c->chain[i] < c->nchains)
+      row[c->chain[i]] = c->index[i];
+    for (uint32_t k = first[i]; k < first[i + 1]; k++)
+      lower(row, c->event_row + (size_t)out[k] * c->nchains, c->nchains);
+  }
+  free(first);
+  free(out);
+  free(at);
+}
+
+/* Transactions in an order in which edges go forward; there is no cycle. */
+static void sort_txns(const struct chains *c, const uint32_t *first,
+                      const uint32_t *out, uint32_t *sorted) {
+  uint32_t *in = xcalloc((size_t)c->ntxns + 1, sizeof *in), head = 0, tail = 0;
+  for (uint32_t k = 0; k < first[c->ntxns]; k++)
+    in[out[k]]++;
+  for (uint32_t v = 0; v < c->ntxns; v++)
+    if (!in[v])
+      sorted[tail++] = v;
+  while (head < tail) {
+    uint32_t v = sorted[head++];
+    for (uint32_t k = first[v]; k < first[v + 1]; k++)
+      if (!--in[out[k]])
+        sorted[tail++] = out[k];
+  }
+  assert(tail == c->ntxns);
+  free(in);
+}
+
+static void txn_rows(struct chains *c) {
+  size_t size = (size_t)c->ntxns * c->nchains;
+  uint32_t *first = xcalloc((size_t)c->ntxns + 2, sizeof *first), n = 0;
+  uint32_t *out = xmalloc(((size_t)c->edges.edges.len + 1) * sizeof *out);
+  uint32_t *sorted = xmalloc(((size_t)c->ntxns + 1) * sizeof *sorted);
+  uint32_t *at = xcalloc((size_t)c->ntxns + 1, sizeof *at);
+  const struct conflict_edge *edges = c->edges.edges.at;
+  c->txn_row = xmalloc((size + 1) * sizeof *c->txn_row);
+  memset(c->txn_row, 0xff, size * sizeof *c->txn_row);
+  for (uint32_t i = 0; i < c->n; i++)
+    if (c->chain[i] < c->nchains) {
+      uint32_t *own =
+          &c->txn_row[(size_t)c->e[i].txn * c->nchains + c->chain[i]];
+      *own = c->index[i] < *own ? c->index[i] : *own;
+    }
+  for (uint32_t k = 0; k < c->edges.edges.len; k++)
+    if (c->e[edges[k].from].txn != c->e[edges[k].to].txn) {
+      first[c->e[edges[k].from].txn + 1]++;
+      n++;
+    }
+  for (uint32_t v = 0; v < c->ntxns; v++)
+    first[v + 1] += first[v];
+  memcpy(at, first, c->ntxns * sizeof *at);
+  for (uint32_t k = 0; k < c->edges.edges.len; k++)
+    if (c->e[edges[k].from].txn != c->e[edges[k].to].txn)
+      out[at[c->e[edges[k].from].txn]++] = c->e[edges[k].to].txn;
+  assert(first[c->ntxns] == n);
+  sort_txns(c, first, out, sorted);
+  for (uint32_t s = c->ntxns; s-- > 0;)
+    for (uint32_t k = first[sorted[s]]; k < first[sorted[s] + 1]; k++)
+      lower(c->txn_row + (size_t)sorted[s] * c->nchains,
+            c->txn_row + (size_t)out[k] * c->nchains, c->nchains);
+  free(first);
+  free(out);
+  free(sorted);
+  free(at);
+}
+
+/* ---- the whole ---- */
+
+static bool directed_cycle(struct chains *c, struct conflict_cycle *cycle) {
+  uint32_t *node = xmalloc(((size_t)c->n + 1) * sizeof *node);
+  struct conflict_graph g;
+  for (uint32_t i = 0; i < c->n; i++)
+    node[i] = c->e[i].txn;
+  conflict_graph_init(&g, node, c->ntxns);
+  for (uint32_t k = 0; k < c->edges.edges.len; k++)
+    conflict_graph_add(&g, c->edges.edges.at[k].from, c->edges.edges.at[k].to);
+  bool cyclic = conflict_graph_cycle(&g, cycle);
+  conflict_graph_free(&g);
+  free(node);
+  return cyclic;
+}
+
+bool chains_init(struct chains *c, const struct txn_event *e, uint32_t n,
+                 struct conflict_cycle *cycle) {
+  *c = (struct chains){.e = e, .n = n};
+  count(c);
+  c->buffered = xcalloc((size_t)n + 1, sizeof *c->buffered);
+  c->chain = xcalloc((size_t)n + 1, sizeof *c->chain);
+  c->index = xcalloc((size_t)n + 1, sizeof *c->index);
+  c->next_fence = xcalloc((size_t)n + 1, sizeof *c->next_fence);
+  c->fences = xcalloc((size_t)c->nthreads + 1, sizeof *c->fences);
+  c->on = xcalloc((size_t)c->nobjects + 1, sizeof *c->on);
+  tso_buffered(e, n, c->buffered);
+  find_chains(c);
+  find_edges(c);
+  if (directed_cycle(c, cycle))
+    return false;
+  event_rows(c);
+  txn_rows(c);
+  return true;
+}
+
+void chains_free(struct chains *c) {
+  for (uint32_t t = 0; t < c->nthreads; t++)
+    vec_free(&c->fences[t].at);
+  for (uint32_t x = 0; x < c->nobjects; x++)
+    vec_free(&c->on[x].buckets);
+  for (uint32_t k = 0; k < c->buckets.len; k++)
+    vec_free(&c->buckets.at[k].events);
+  vec_free(&c->buckets);
+  conflict_graph_free(&c->edges);
+  free(c->fences);
+  free(c->on);
+  free(c->buffered);
+  free(c->chain);
+  free(c->index);
+  free(c->next_fence);
+  free(c->event_row);
+  free(c->txn_row);
+}
+
+/* ---- windows ---- */
+
+/* The first of a sorted list that is >= x. */
+static uint32_t lower_bound(const uint32_t *at, uint32_t len, uint32_t x) {
+  uint32_t from = 0, to = len;
+  while (from < to) {
+    uint32_t mid = from + (to - from) / 2;
+    if (at[mid] < x)
+      from = mid + 1;
+    else
+      to = mid;
+  }
+  return from;
+}
+
+/*
+ * By tso_trace_relation: an event before b has an undirected edge if no fence
+ * of its thread lies between (nor is it one), unless it is a read that is not
+ * buffered; an event after b if no fence of b's thread does, unless b is such a
+ * read.
+ */
+void chains_window(const struct chains *c, uint32_t b, const struct bucket *k,
+                   uint32_t *from, uint32_t *to) {
+  const struct txn_event *e = &c->e[b];
+  bool read = e->kind == TXN_READ;
+  *from = *to = 0;
+  if (k->thread == e->thread || k->object != e->object || (read && k->reads))
+    return;
+  const struct fences *f = &c->fences[k->thread];
+  uint32_t past = lower_bound(f->at.at, f->at.len, b);
+  uint32_t low = past ? f->at.at[past - 1] + 1 : 0;
+  uint32_t high = c->next_fence[b];
+  if (high < b + 1) /* b is a fence itself */
+    high = b;
+  if (k->reads && !k->buffered)
+    low = b;
+  if (read && !c->buffered[b])
+    high = b;
+  *from = lower_bound(k->events.at, k->events.len, low);
+  *to = lower_bound(k->events.at, k->events.len, high);
+  if (*to < *from)
+    *to = *from;
+}
+
+uint32_t bucket_from(const struct chains *c, const struct bucket *k,
+                     uint32_t index) {
+  uint32_t from = 0, to = k->events.len;
+  while (from < to) {
+    uint32_t mid = from + (to - from) / 2;
+    if (c->index[k->events.at[mid]] < index)
+      from = mid + 1;
+    else
+      to = mid;
+  }
+  return from;
+}

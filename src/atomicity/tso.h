@@ -1,0 +1,67 @@
+/*
+ * Serializability under TSO: Enea and Farzan, "On atomicity in presence of
+ * non-atomic writes", TACAS 2016.
+ *
+ * An execution has commits, and its writes are issues.  A trace has no commits:
+ * it stands for the executions with commits at all possible places.  A write
+ * that is done at once (TXN_RMW) reads, commits and is a fence; forks and joins
+ * are fences too.  Marks (TXN_BEGIN, TXN_END) are not looked at: transactions
+ * are in `txn`.
+ *
+ * docs/atomicity.md has the definitions, and the reading chosen where the paper
+ * leaves one.
+ */
+#ifndef ATOMICITY_TSO_H
+#define ATOMICITY_TSO_H
+
+#include "atomicity/graph.h"
+
+/* Whether read i is buffered: an earlier write of its thread to its object, and
+ * no fence of the thread in between. */
+void tso_buffered(const struct txn_event *e, uint32_t n, bool *buffered);
+
+/* Of an execution, which may lack commits at its end.  Every pair of events is
+ * looked at: quadratic. */
+bool tso_serializable(const struct txn_event *e, uint32_t n,
+                      struct conflict_cycle *cycle);
+
+/* Whether an SC execution is equivalent: no cycle in the write contraction. */
+bool tso_sc_equivalent(const struct txn_event *e, uint32_t n,
+                       struct conflict_cycle *cycle);
+
+/*
+ * Robustness, from an SC execution (no commits): whether one of its reads could
+ * be done before a write of another thread that it comes after, which makes a
+ * TSO execution that is not equivalent to an SC one.  A program is robust if
+ * and only if all of its SC executions are.  The cycle's first edge is from
+ * the read to the write, the others lead from the write to the read.
+ */
+bool tso_robust(const struct txn_event *e, uint32_t n,
+                struct conflict_cycle *cycle);
+
+/* Every transaction of more than marks ends with a fence (or what is one). */
+bool tso_transaction_fenced(const struct txn_event *e, uint32_t n);
+
+enum trace_relation { TRACE_NONE, TRACE_DIRECTED, TRACE_UNDIRECTED };
+/* Of events i < j of a trace; `buffered` by tso_buffered. */
+enum trace_relation tso_trace_relation(const struct txn_event *e,
+                                       const bool *buffered, uint32_t i,
+                                       uint32_t j);
+
+enum tso_answer { TSO_NO, TSO_YES, TSO_UNKNOWN };
+
+/*
+ * Whether every execution of a trace is TSO-serializable.  Of a cycle, edges
+ * from a later to an earlier event are undirected ones: the first event's
+ * commit, or the second's, waits.
+ *
+ * tso_trace_slow tries all valid orientations, and takes up to 64 events; it
+ * defines the other, which gives up after so many steps (0: never).
+ *                                           tests/agree/atomicity_tso.c
+ */
+bool tso_trace_slow(const struct txn_event *e, uint32_t n);
+enum tso_answer tso_trace_serializable(const struct txn_event *e, uint32_t n,
+                                       uint64_t steps,
+                                       struct conflict_cycle *cycle);
+
+#endif

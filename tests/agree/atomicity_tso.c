@@ -1,0 +1,309 @@
+/*
+ * TSO on small programs.  The machine of tso_machine.h gives all executions, by
+ * brute force; the analyses must agree with each other on them.
+ */
+#include "atomicity/sc.h"
+#include "atomicity/tso.h"
+#include "base/rng.h"
+#include "test.h"
+#include "tso_machine.h"
+
+struct shape {
+  uint32_t threads, ops, vars;
+  unsigned fences, rmws; /* in percent */
+  bool fenced;           /* every transaction ends with a fence */
+};
+
+static uint8_t percent(struct rng *r) { return (uint8_t)rng_below(r, 100); }
+
+static struct tso_op random_op(struct rng *r, const struct shape *s) {
+  struct tso_op op = {.var = (uint8_t)rng_below(r, s->vars),
+                      .value = (uint8_t)(1 + rng_below(r, 9))};
+  unsigned what = percent(r);
+  op.kind = what < s->fences             ? TSO_FENCE
+            : what < s->fences + s->rmws ? TSO_RMW
+            : rng_below(r, 2)            ? TSO_READ
+                                         : TSO_WRITE;
+  return op;
+}
+
+static struct tso_program random_program(struct rng *r, const struct shape *s) {
+  struct tso_program p = {.nthreads = (uint8_t)s->threads};
+  for (uint32_t t = 0; t < s->threads; t++) {
+    uint32_t left = 1 + (uint32_t)rng_below(r, s->ops), n = 0;
+    while (left) {
+      uint32_t len = 1 + (uint32_t)rng_below(r, left < 3 ? left : 3);
+      p.thread[t][n++] = (struct tso_op){.kind = TSO_BEGIN};
+      for (uint32_t i = 0; i < len; i++)
+        p.thread[t][n++] = random_op(r, s);
+      if (s->fenced)
+        p.thread[t][n++] = (struct tso_op){.kind = TSO_FENCE};
+      p.thread[t][n++] = (struct tso_op){.kind = TSO_END};
+      left -= len;
+    }
+    assert(n <= TSO_OPS);
+  }
+  return p;
+}
+
+/* Without marks; with or without commits. */
+static uint32_t convert(const struct tso_execution *x, bool commits,
+                        struct txn_event *out) {
+  static const uint8_t kinds[] = {
+      [TSO_WRITE] = TXN_WRITE, [TSO_READ] = TXN_READ,
+      [TSO_RMW] = TXN_RMW,     [TSO_SC_WRITE] = TXN_RMW,
+      [TSO_FENCE] = TXN_FENCE, [TSO_COMMIT] = TXN_COMMIT};
+  uint32_t at[TSO_EVENTS], n = 0;
+  uint32_t txn[TSO_THREADS] = {0};
+  for (unsigned i = 0; i < x->n; i++) {
+    const struct tso_event *e = &x->event[i];
+    at[i] = n;
+    if (e->kind == TSO_BEGIN)
+      txn[e->thread]++;
+    if (e->kind == TSO_BEGIN || e->kind == TSO_END ||
+        (e->kind == TSO_COMMIT && !commits))
+      continue;
+    struct txn_event *o = &out[n++];
+    *o = (struct txn_event){.kind = kinds[e->kind],
+                            .thread = e->thread,
+                            .object = e->var,
+                            .at = i,
+                            .txn = txn[e->thread] * TSO_THREADS + e->thread};
+    if (e->kind == TSO_COMMIT) {
+      o->issue = at[e->issue];
+      o->txn = out[o->issue].txn;
+    }
+  }
+  return n;
+}
+
+/* ---- all executions of a program ---- */
+
+struct verdicts {
+  bool sc_serializable;  /* all SC executions */
+  bool tso_serializable; /* all TSO executions */
+  bool traces;           /* all traces of TSO executions, by the fast one */
+  bool robust;           /* all TSO executions are equivalent to SC ones */
+  bool monitored;        /* the monitor on all SC executions */
+  bool fenced;
+};
+
+static void see_sc(const struct tso_execution *x, void *arg) {
+  struct verdicts *v = arg;
+  struct txn_event e[TSO_EVENTS];
+  struct conflict_cycle c;
+  uint32_t n = convert(x, false, e);
+  v->sc_serializable &= sc_serializable(e, n, &c);
+  conflict_cycle_free(&c);
+  v->monitored &= tso_robust(e, n, &c);
+  conflict_cycle_free(&c);
+  v->fenced &= tso_transaction_fenced(e, n);
+}
+
+static void see_tso(const struct tso_execution *x, void *arg) {
+  struct verdicts *v = arg;
+  struct txn_event e[TSO_EVENTS];
+  struct conflict_cycle c;
+  uint32_t n = convert(x, true, e);
+  if (v->tso_serializable)
+    v->tso_serializable &= tso_serializable(e, n, &c), conflict_cycle_free(&c);
+  if (v->robust)
+    v->robust &= tso_sc_equivalent(e, n, &c), conflict_cycle_free(&c);
+  if (v->traces) {
+    n = convert(x, false, e);
+    v->traces &= tso_trace_serializable(e, n, 0, &c) == TSO_YES;
+    conflict_cycle_free(&c);
+  }
+}
+
+static struct verdicts explore(const struct tso_program *p) {
+  struct verdicts v = {true, true, true, true, true, true};
+  struct tso_result r;
+  tso_enumerate(p, &(struct tso_options){.seen = see_sc, .arg = &v}, &r);
+  tso_result_free(&r);
+  tso_enumerate(
+      p, &(struct tso_options){.tso = true, .seen = see_tso, .arg = &v}, &r);
+  tso_result_free(&r);
+  return v;
+}
+
+/* ---- one trace ---- */
+
+/* Its operations in a random order that buffers allow: any. */
+static uint32_t random_order(struct rng *r, const struct tso_program *p,
+                             uint8_t *order) {
+  uint32_t left[TSO_THREADS] = {0}, n = 0, all = 0;
+  for (uint32_t t = 0; t < p->nthreads; t++)
+    for (uint32_t i = 0; p->thread[t][i].kind != TSO_STOP; i++)
+      if (p->thread[t][i].kind != TSO_BEGIN && p->thread[t][i].kind != TSO_END)
+        left[t]++, all++;
+  while (n < all) {
+    uint32_t t = (uint32_t)rng_below(r, p->nthreads);
+    if (left[t])
+      left[t]--, order[n++] = (uint8_t)t;
+  }
+  return n;
+}
+
+struct trace_seen {
+  struct txn_event e[TSO_EVENTS];
+  uint32_t n;
+  bool serializable;
+};
+
+static void see_trace(const struct tso_execution *x, void *arg) {
+  struct trace_seen *s = arg;
+  struct txn_event e[TSO_EVENTS];
+  struct conflict_cycle c;
+  uint32_t n = convert(x, true, e);
+  s->serializable &= tso_serializable(e, n, &c);
+  conflict_cycle_free(&c);
+  s->n = convert(x, false, s->e);
+}
+
+static void trace_of(struct rng *r, const struct shape *shape, bool all,
+                     struct trace_seen *s) {
+  struct tso_program p = random_program(r, shape);
+  uint8_t order[TSO_EVENTS];
+  uint32_t n = random_order(r, &p, order);
+  struct tso_result result;
+  s->serializable = true;
+  /* Without commits until they must be: one execution is enough. */
+  tso_enumerate(
+      &p,
+      &(struct tso_options){
+          .tso = all, .order = order, .norder = n, .seen = see_trace, .arg = s},
+      &result);
+  tso_result_free(&result);
+}
+
+static void put_trace(const struct trace_seen *s) {
+  for (uint32_t i = 0; i < s->n; i++)
+    fprintf(stderr, "  t%u %c(%u) txn %u\n", s->e[i].thread,
+            "rwxf"[s->e[i].kind], s -> e[i].object, s->e[i].txn);
+}
+
+/* Consecutive edges meet in transactions; a cycle's edges are conflicts, and
+ * those against the order of the trace are undirected. */
+static void check_cycle(const struct trace_seen *s,
+                        const struct conflict_cycle *c) {
+  bool buffered[TSO_EVENTS];
+  tso_buffered(s->e, s->n, buffered);
+  CHECK(c->edges.len >= 2);
+  for (uint32_t k = 0; k < c->edges.len; k++) {
+    struct conflict_edge e = c->edges.at[k];
+    struct conflict_edge next = c->edges.at[(k + 1) % c->edges.len];
+    uint32_t i = e.from < e.to ? e.from : e.to;
+    uint32_t j = e.from < e.to ? e.to : e.from;
+    enum trace_relation r = tso_trace_relation(s->e, buffered, i, j);
+    CHECK(r == TRACE_UNDIRECTED || (r == TRACE_DIRECTED && e.from < e.to));
+    CHECK_INT(s->e[e.to].txn, s->e[next.from].txn);
+    CHECK(s->e[e.from].txn != s->e[e.to].txn);
+  }
+}
+
+static void compare_fast(uint64_t seeds, const struct shape *shapes,
+                         uint32_t nshapes, uint32_t *yes, uint32_t *no) {
+  for (uint64_t seed = 1; seed <= seeds; seed++) {
+    struct rng r = {seed};
+    struct trace_seen s = {.n = 0};
+    trace_of(&r, &shapes[rng_below(&r, nshapes)], false, &s);
+    bool slow = tso_trace_slow(s.e, s.n);
+    struct conflict_cycle c;
+    enum tso_answer fast = tso_trace_serializable(s.e, s.n, 0, &c);
+    if ((fast == TSO_YES) != slow || fast == TSO_UNKNOWN) {
+      fprintf(stderr, "seed %llu: slow %d, fast %d\n", (unsigned long long)seed,
+              slow, fast == TSO_YES);
+      put_trace(&s);
+      CHECK(!"they differ");
+      return;
+    }
+    if (!slow)
+      check_cycle(&s, &c);
+    conflict_cycle_free(&c);
+    *(slow ? yes : no) += 1;
+  }
+}
+
+TEST(the_search_finds_what_all_orientations_have) {
+  static const struct shape shapes[] = {
+      {2, 4, 2, 10, 0, false}, {2, 5, 3, 20, 5, false}, {3, 3, 2, 10, 5, false},
+      {3, 3, 3, 25, 5, false}, {3, 4, 4, 15, 0, false}, {2, 6, 4, 30, 0, false},
+      {3, 3, 4, 0, 0, true},   {3, 4, 3, 40, 10, false}};
+  uint32_t yes = 0, no = 0;
+  compare_fast(20000, shapes, sizeof shapes / sizeof *shapes, &yes, &no);
+  CHECK(yes > 2000);
+  CHECK(no > 2000);
+}
+
+/* Theorem 5: valid orientations are the executions of the trace. */
+TEST(orientations_are_executions) {
+  static const struct shape shapes[] = {{2, 3, 2, 10, 5, false},
+                                        {3, 2, 2, 10, 5, false},
+                                        {2, 4, 3, 20, 5, false},
+                                        {3, 3, 3, 30, 10, false}};
+  uint32_t yes = 0, no = 0;
+  for (uint64_t seed = 1; seed <= 4000; seed++) {
+    struct rng r = {seed};
+    struct trace_seen s = {.n = 0};
+    trace_of(&r, &shapes[rng_below(&r, 4)], true, &s);
+    bool slow = tso_trace_slow(s.e, s.n);
+    if (slow != s.serializable) {
+      fprintf(stderr, "seed %llu: orientations %d, executions %d\n",
+              (unsigned long long)seed, slow, s.serializable);
+      put_trace(&s);
+      CHECK(!"they differ");
+      return;
+    }
+    *(slow ? &yes : &no) += 1;
+  }
+  CHECK(yes > 500);
+  CHECK(no > 500);
+}
+
+/* Robustness by all TSO executions, and by SC executions only; Theorem 2. */
+TEST(robustness_is_seen_in_sc_executions) {
+  static const struct shape shapes[] = {{2, 3, 2, 15, 5, false},
+                                        {2, 4, 2, 20, 5, false},
+                                        {3, 2, 2, 15, 5, false},
+                                        {3, 2, 3, 0, 5, false}};
+  uint32_t robust = 0, not_robust = 0, converse = 0;
+  for (uint64_t seed = 1; seed <= 1500; seed++) {
+    struct rng r = {seed};
+    struct tso_program p = random_program(&r, &shapes[rng_below(&r, 4)]);
+    struct verdicts v = explore(&p);
+    if (!CHECK_INT(v.monitored, v.robust) ||
+        !CHECK_INT(v.traces, v.tso_serializable) ||
+        !CHECK(!(v.robust && v.sc_serializable) || v.tso_serializable)) {
+      fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
+      return;
+    }
+    *(v.robust ? &robust : &not_robust) += 1;
+    converse += v.tso_serializable && !(v.robust && v.sc_serializable);
+  }
+  CHECK(robust > 100);
+  CHECK(not_robust > 100);
+  CHECK(converse > 0); /* the reverse of Theorem 2 does not hold */
+}
+
+/* Theorem 3. */
+TEST(transaction_fenced_programs) {
+  static const struct shape shapes[] = {
+      {2, 3, 2, 0, 5, true}, {3, 2, 2, 0, 5, true}, {2, 4, 3, 10, 0, true}};
+  uint32_t yes = 0, no = 0;
+  for (uint64_t seed = 1; seed <= 1200; seed++) {
+    struct rng r = {seed};
+    struct tso_program p = random_program(&r, &shapes[rng_below(&r, 3)]);
+    struct verdicts v = explore(&p);
+    CHECK(v.fenced);
+    if (!CHECK_INT(v.traces, v.monitored && v.sc_serializable)) {
+      fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
+      return;
+    }
+    *(v.traces ? &yes : &no) += 1;
+  }
+  CHECK(yes > 50);
+  CHECK(no > 50);
+}
+
+TEST_MAIN
