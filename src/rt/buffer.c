@@ -31,8 +31,17 @@ struct store_buffer fl__buffer[RT_BUFFERS];
 #define B fl__buffer
 
 bool rt_tso(void) { return E.options.tso; }
+uint32_t rt_buffer_size(void) { return E.options.buffer; }
 int rt_owner(int thread) {
   return E.options.tso && thread >= RT_BUFFERS ? thread - RT_BUFFERS : thread;
+}
+
+static bool at_once;
+
+bool rt_buffering(bool on) {
+  bool was = !at_once;
+  at_once = !on;
+  return was;
 }
 
 /* ---- fences that are enforced ---- */
@@ -71,7 +80,7 @@ bool fl__buffer_takes(const struct fiber_state *f) {
   if (f->kind != EV_WRITE &&
       (f->kind != EV_ATOMIC_WRITE || f->order == __ATOMIC_SEQ_CST))
     return false;
-  return !E.live.final && f->size && f->size <= BUFFER_WIDEST &&
+  return !E.live.final && !at_once && f->size && f->size <= BUFFER_WIDEST &&
          fl__readable(f->addr, f->size) && !in_own_stack(f) && !in_region(f);
 }
 

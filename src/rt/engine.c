@@ -497,17 +497,21 @@ static void note_commit(int t, const struct store *s) {
   const struct fiber_state *f = &E.fiber[t];
   const struct store_buffer *b = &fl__buffer[t];
   bool calls = f->call == s->call && s->call != EVENT_NO_CALL && !f->called;
+  /* Who joins it may go on then. */
+  bool created = !E.client || (uint32_t)t > E.client->nthreads;
   uint64_t old = 0;
   if (s->size <= 8)
     memcpy(&old, (const void *)s->addr, s->size);
-  note(&(struct rt_logged){.thread = (uint8_t)(t + RT_BUFFERS),
-                           .kind = EV_COMMIT,
-                           .flags = calls ? RT_CALLS : 0,
-                           .enabled = E.enabled,
-                           .addr = s->addr,
-                           .size = s->size,
-                           .old = old,
-                           .stores = b->issued - b->n});
+  note(&(struct rt_logged){
+      .thread = (uint8_t)(t + RT_BUFFERS),
+      .kind = EV_COMMIT,
+      .flags = (uint8_t)((calls ? RT_CALLS : 0) | (created ? RT_JOINS : 0)),
+      .joined = (uint8_t)t,
+      .enabled = E.enabled,
+      .addr = s->addr,
+      .size = s->size,
+      .old = old,
+      .stores = b->issued - b->n});
 }
 
 /* A store whose call has made no step yet begins it: what others can see of a

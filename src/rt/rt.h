@@ -39,10 +39,13 @@ enum { RT_MAX_THREADS = 32 };
  */
 enum { RT_BUFFERS = 16, RT_BUFFER_MOST = 32 };
 bool rt_tso(void);
+uint32_t rt_buffer_size(void);
 int rt_owner(int thread); /* of a buffer; a thread is its own */
 static inline bool rt_is_buffer(int thread) {
   return rt_owner(thread) != thread;
 }
+/* Off: stores are made at once.  Returns what it was. */
+bool rt_buffering(bool on);
 int rt_current(void); /* who made the last step that was no commit */
 /* Accesses at these places (offsets into the object) wait until their thread's
  * buffer is empty, as behind a fence.  To be set between executions; `pcs` must
