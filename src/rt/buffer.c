@@ -112,6 +112,14 @@ bool fl__buffer_lets_join(const struct fiber_state *f) {
   return !fl__buffer_stops(f) && !(E.live.buffered >> f->other & 1);
 }
 
+/* A call that only stored is one step, call and return: its stores are
+ * committed behind it, else the call would be longer than it must be. */
+static bool waits_for_call(uint32_t t) {
+  const struct fiber_state *f = &E.fiber[t];
+  return f->status == FIBER_PARKED && f->kind == EV_STEP && !f->called &&
+         f->call != EVENT_NO_CALL && B[t].at[0].call == f->call;
+}
+
 uint32_t fl__buffer_enabled(uint32_t on) {
   for (uint32_t left = E.live.buffered & on; left; left &= left - 1)
     if (fl__buffer_stops(&E.fiber[__builtin_ctz(left)]))
@@ -121,7 +129,10 @@ uint32_t fl__buffer_enabled(uint32_t on) {
     if (f->kind == EV_JOIN && !fl__buffer_lets_join(f))
       on &= ~(left & -left);
   }
-  return on | E.live.buffered << RT_BUFFERS;
+  for (uint32_t left = E.live.buffered; left; left &= left - 1)
+    if (!waits_for_call((uint32_t)__builtin_ctz(left)))
+      on |= (left & -left) << RT_BUFFERS;
+  return on;
 }
 
 /* ---- own stores while the thread runs ---- */

@@ -46,6 +46,10 @@ static inline bool rt_is_buffer(int thread) {
 }
 /* Off: stores are made at once.  Returns what it was. */
 bool rt_buffering(bool on);
+/* Those of the threads that are buffers.  Commits are no preemptions. */
+static inline uint32_t rt_buffers(uint32_t threads) {
+  return rt_tso() ? threads >> RT_BUFFERS << RT_BUFFERS : 0;
+}
 int rt_current(void); /* who made the last step that was no commit */
 /* Accesses at these places (offsets into the object) wait until their thread's
  * buffer is empty, as behind a fence.  To be set between executions; `pcs` must
