@@ -118,6 +118,11 @@ engine_open(const char *so, const struct rt_options *options) {
     o.max_steps = o.max_steps ? o.max_steps : ENGINE_MAX_STEPS;
     o.watchdog_ms = o.watchdog_ms ? o.watchdog_ms : 10000;
   }
+  const char *buffer = getenv("ENGINE_BUFFER"); /* the same test under TSO */
+  if (buffer) {
+    o.tso = true;
+    o.buffer = (uint32_t)atoi(buffer);
+  }
   if (rt_open(so, &o, &e))
     die("%s", e.text);
   engine.suite = rt_suites();

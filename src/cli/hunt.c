@@ -393,7 +393,7 @@ int hunt_open(struct hunt *h, const struct hunt_order *order, struct shared *s,
                        .search = search_name[h->set->search],
                        .criterion =
                            h->set->criterion ? "sequential" : "linearizability",
-                       .memory_model = "sc",
+                       .memory_model = h->set->model ? "tso" : "sc",
                        .heap = h->set->heap ? "reuse" : "quarantine",
                        .base = rt_base()};
   return open_suite(h) ? ERR_NONE : s->error.code;

@@ -15,6 +15,8 @@ static void options_text(const struct settings *set, struct buf *b) {
   buf_printf(b, "heap=%s criterion=%s%s", set->heap ? "reuse" : "quarantine",
              set->criterion ? "sequential" : "linearizability",
              set->spurious_cas ? " spurious-cas" : "");
+  if (set->model)
+    buf_printf(b, " model=tso buffer=%u", (unsigned)set->buffer);
 }
 
 /* DIR/object-1234abcd.suffix; names may hold :: or worse. */

@@ -25,7 +25,7 @@ void session_plain_result(const struct session *s, struct run *r,
       .seed = set->seed,
       .search = search_name[set->search],
       .criterion = set->criterion ? "sequential" : "linearizability",
-      .memory_model = "sc",
+      .memory_model = set->model ? "tso" : "sc",
       .heap = set->heap ? "reuse" : "quarantine",
       .expect_fault =
           !order->program && s->about->suites[order->suite].expect_fault,

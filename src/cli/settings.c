@@ -18,6 +18,7 @@ bool search_is_exhaustive(int search) {
 
 enum { MOST_OPS = 100 }; /* calls of a thread in the engine's clients */
 
+static const char *const model_name[] = {"sc", "tso", NULL};
 static const char *const heap_name[] = {"quarantine", "reuse", NULL};
 static const char *const criterion_name[] = {"linearizability", "sequential",
                                              NULL};
@@ -132,6 +133,7 @@ int settings_parse(struct settings *s, const char *command, int argc,
                          .max_steps = 10000,
                          .seed = 1,
                          .watchdog_ms = 1000,
+                         .buffer = 4,
                          .save_dir = ".faultline"};
   const struct opt opts[] = {
       {"client", 'c', OPT_STRING, &s->client, "CLIENT",
@@ -208,6 +210,12 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "shrink: candidates are run by real threads (b), by the scheduler (d), "
        "with one call in one of the threads (h), or as it serves best",
        "Search", .choices = coarse_name},
+      {"memory-model", 0, OPT_ENUM, &s->model, "MODEL",
+       "sequential consistency, or x86's store buffers", "Engine",
+       .choices = model_name},
+      {"buffer", 0, OPT_UINT64, &s->buffer, "N",
+       "tso: a thread's buffer holds so many stores (4)", "Engine", .min = 1,
+       .max = RT_BUFFER_MOST},
       {"heap", 0, OPT_ENUM, &s->heap, "POLICY",
        "freed memory is not given out again and its use is a fault, or is "
        "given out first, which exposes ABA",
@@ -342,7 +350,9 @@ void settings_engine(const struct settings *s, struct rt_options *o) {
                            .leaks = s->leaks,
                            .max_steps = (uint32_t)s->max_steps,
                            .watchdog_ms = (uint32_t)s->watchdog_ms,
-                           .show_output = s->show_output};
+                           .show_output = s->show_output,
+                           .tso = s->model == 1,
+                           .buffer = (uint32_t)s->buffer};
 }
 
 void settings_free(struct settings *s) { opt_rest_free(&s->rest); }

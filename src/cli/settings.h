@@ -56,6 +56,8 @@ struct settings {
   const char *history; /* shrink: the file, or NULL */
   /* engine */
   int heap;
+  int model;       /* 0: sc, 1: tso … */
+  uint64_t buffer; /* … with so many stores in a buffer */
   bool spurious_cas, leaks, show_output;
   uint64_t watchdog_ms;
   /* build */

@@ -4,6 +4,7 @@
 #include "cli/session.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int command_complain(const struct error *e) {
@@ -52,6 +53,13 @@ static void take_options(struct settings *set, const struct schedule *from) {
     set->spurious_cas = true;
   if (has_word(from->options, "criterion=sequential"))
     set->criterion = 1;
+  if (has_word(from->options, "model=tso")) {
+    const char *size = strstr(from->options, "buffer=");
+    unsigned long n = size ? strtoul(size + strlen("buffer="), NULL, 10) : 0;
+    set->model = 1;
+    if (n >= 1 && n <= RT_BUFFER_MOST)
+      set->buffer = n;
+  }
 }
 
 /* Which object it is of; the number of objects after an error. */

@@ -35,7 +35,7 @@ uint32_t schedule_switches(const struct schedule *s) {
   int current = -1;
   for (uint32_t i = 0; i < s->turns.len; i++) {
     const struct turn *t = &s->turns.at[i];
-    if (t->is_choice)
+    if (t->is_choice || t->thread & SCHEDULE_COMMIT)
       continue;
     n += current >= 0 && current != t->thread;
     current = t->thread;
@@ -102,8 +102,9 @@ static void print_turns(const struct schedule *s, struct buf *out) {
     const struct turn *t = &s->turns.at[i];
     char word[32];
     int n = t->is_choice ? snprintf(word, sizeof word, " !%u", t->thread)
-                         : snprintf(word, sizeof word, " T%u*%" PRIu32,
-                                    t->thread, t->steps);
+                         : snprintf(word, sizeof word, " %c%u*%" PRIu32,
+                                    t->thread & SCHEDULE_COMMIT ? 'C' : 'T',
+                                    t->thread & ~SCHEDULE_COMMIT, t->steps);
     if (out->len - line + (size_t)n > LINE_WIDTH) {
       buf_putc(out, '\n');
       line = out->len;
@@ -154,7 +155,7 @@ static const char *read_number(const char *p, const char *end, uint64_t max,
   return p > from ? p : NULL;
 }
 
-/* T2*3, T2 (one step), or !1. */
+/* T2*3, T2 (one step), C2*3, or !1. */
 static int read_turn(struct schedule *s, const char *p, const char *end,
                      const struct place_in_file *at) {
   size_t n = (size_t)(end - p);
@@ -166,7 +167,7 @@ static int read_turn(struct schedule *s, const char *p, const char *end,
     schedule_add_choice(s, (uint8_t)number);
     return ERR_NONE;
   }
-  if (*p != 'T')
+  if (*p != 'T' && *p != 'C')
     return wrong(at, "want a turn such as T2*3 or a choice such as !1", p, n);
   const char *q = read_number(p + 1, end, SCHEDULE_MAX_THREAD, &number);
   if (!q)
@@ -175,7 +176,7 @@ static int read_turn(struct schedule *s, const char *p, const char *end,
     q = read_number(q + 1, end, UINT32_MAX, &steps);
   if (q != end || !steps)
     return wrong(at, "want a number of steps such as T2*3", p, n);
-  add_turn(s, (uint8_t)number, steps);
+  add_turn(s, (uint8_t)(number | (*p == 'C' ? SCHEDULE_COMMIT : 0)), steps);
   return ERR_NONE;
 }
 

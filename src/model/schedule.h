@@ -11,7 +11,8 @@
  *     options: heap=reuse model=sc
  *     steps: T2*3 T1*1 !1 T2*2
  * "T2*3" is three steps of thread 2, "!1" takes alternative 1 at the next
- * choice.  Lines that start with # are comments; `steps:` may be repeated, and
+ * choice, and under model=tso "C2*3" commits three stores of thread 2.
+ * Lines that start with # are comments; `steps:` may be repeated, and
  * goes on where the one before ended.
  *
  * (S1) two turns of one thread that follow each other directly are one turn.
@@ -25,7 +26,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SCHEDULE_MAX_THREAD = 31 };
+/* SCHEDULE_COMMIT + t is the store buffer of thread t. */
+enum { SCHEDULE_MAX_THREAD = 31, SCHEDULE_COMMIT = 64 };
 
 struct turn {
   uint8_t is_choice; /* then `thread` is the alternative and `steps` is 1 */

@@ -46,12 +46,25 @@ bool rt_reduce(bool on) {
 void rt_trail(struct rt_trail *t) { E.trail = t; }
 void rt_log(struct rt_log *l) { E.log = l; }
 
+int rt_current(void) { return (int)E.live.current; }
+
 void rt_pending(int thread, struct rt_access *out) {
+  if (rt_is_buffer(thread)) {
+    const struct store *s = &fl__buffer[rt_owner(thread)].at[0];
+    *out = (struct rt_access){EV_COMMIT, s->addr, s->size};
+    return;
+  }
   const struct fiber_state *f = &E.fiber[thread];
   *out = (struct rt_access){f->kind, f->addr, f->size};
 }
 
 void rt_stand(int thread, struct rt_stand *out) {
+  if (rt_is_buffer(thread)) {
+    const struct store *s = &fl__buffer[rt_owner(thread)].at[0];
+    uint64_t at = s->pc - E.base;
+    *out = (struct rt_stand){at < E.image_span ? at : 0, s->call, true, 0};
+    return;
+  }
   const struct fiber_state *f = &E.fiber[thread];
   uint64_t pc = f->pc - E.base;
   *out = (struct rt_stand){pc < E.image_span ? pc : 0, f->call, f->called,

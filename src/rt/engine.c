@@ -109,10 +109,10 @@ static void note_edge(uint8_t flags) {
 }
 
 int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
-  if (E.live.nfibers == RT_MAX_THREADS)
+  if (E.live.nfibers == (E.options.tso ? RT_BUFFERS : RT_MAX_THREADS))
     return -1;
   /* What the new thread does must not come before this call. */
-  if (E.self->call != EVENT_NO_CALL && !E.self->called)
+  if ((E.self->call != EVENT_NO_CALL && !E.self->called) || E.options.tso)
     point(EV_CREATE, NULL, 0, pc);
   int t = (int)E.live.nfibers++;
   fl__fiber_begin(t, spawned_body);
@@ -175,6 +175,23 @@ static inline __attribute__((always_inline)) void resume(int t) {
   E.in_fiber = 0;
 }
 
+/* Who can go on at once, as nothing else can be seen to happen: the main thread
+ * when all others are done, and who joins one that has ended. */
+static void let_go_on(void) {
+  if (E.suite && !E.live.clients && !E.live.final && !E.live.buffered &&
+      E.fiber[0].can == fl__clients_done) {
+    E.live.final = 1;
+    E.live.transit |= 1;
+  }
+  for (uint32_t left = E.live.waiting; left; left &= left - 1) {
+    int w = __builtin_ctz(left);
+    struct fiber_state *o = &E.fiber[w];
+    if (o->kind == EV_JOIN && o->can && o->can(o) &&
+        (!E.options.tso || fl__buffer_lets_join(o)))
+      E.live.transit |= 1u << w;
+  }
+}
+
 static void ended(int t) {
   struct fiber_state *f = &E.fiber[t];
   f->status = FIBER_DONE;
@@ -184,18 +201,8 @@ static void ended(int t) {
   E.live.clients &= ~(1u << t);
   if (E.loopers) /* who tries to join it in a loop can go on */
     fl__spin_changed(t, fl__handle_of_thread(t), 1);
-  if (E.suite && t && !E.live.clients && !E.live.final &&
-      E.fiber[0].can == fl__clients_done) {
-    E.live.final = 1;
-    E.live.transit |= 1;
-  }
-  /* Who joins it goes on at once: nothing else can be seen to happen. */
-  for (uint32_t left = E.live.waiting; left; left &= left - 1) {
-    int w = __builtin_ctz(left);
-    struct fiber_state *o = &E.fiber[w];
-    if (o->kind == EV_JOIN && o->can && o->can(o))
-      E.live.transit |= 1u << w;
-  }
+  if (t)
+    let_go_on();
 }
 
 static void leave_trail(int t, uint8_t flag) {
@@ -226,7 +233,7 @@ static uint64_t value_before(const struct fiber_state *f) {
 }
 
 /* Where the step's note is, so that it can be completed; UINT32_MAX: none. */
-static uint32_t note_step(int t, enum how how) {
+static uint32_t note_step(int t, enum how how, bool issues) {
   const struct fiber_state *f = &E.fiber[t];
   bool wait = f->kind == EV_COND_WAIT || f->kind == EV_COND_WAKE;
   if (E.live.final || (how == TRANSIT && f->kind != EV_JOIN))
@@ -235,7 +242,7 @@ static uint32_t note_step(int t, enum how how) {
       .thread = (uint8_t)t,
       .kind = f->kind,
       .flags =
-          (uint8_t)((how == TRANSIT ? RT_LINK : 0) |
+          (uint8_t)((how == TRANSIT ? RT_LINK : 0) | (issues ? RT_ISSUED : 0) |
                     (f->can || f->spun || f->await ? RT_WAITS : 0) |
                     (!f->called && f->call != EVENT_NO_CALL ? RT_CALLS : 0)),
       .enabled = E.enabled,
@@ -243,7 +250,9 @@ static uint32_t note_step(int t, enum how how) {
       .addr = f->kind == EV_JOIN ? f->other : f->addr,
       .size = f->size,
       .other = wait ? f->other : 0,
-      .old = value_before(f)});
+      .old = value_before(f),
+      .stores = E.options.tso ? fl__buffer[t].issued : 0,
+      .drains = E.options.tso && fl__buffer_drains(f)});
   return E.log->len - 1;
 }
 
@@ -307,6 +316,16 @@ static __attribute__((noinline)) void followed(int t, uint8_t kind,
   fl__atomic_arrive(t);
 }
 
+/* The store that t has just made goes into its buffer. */
+static __attribute__((noinline)) void issue(int t, const struct store *s) {
+  bool early = E.fiber[t].call == s->call && !E.fiber[t].called;
+  bool waits = fl__buffer_push(t, s);
+  if (E.recording)
+    fl__record_issued(s->event);
+  if (!waits && E.trail != NULL) /* it would have been committed at once */
+    leave_trail(t + RT_BUFFERS, early ? RT_TRAIL_EARLY : 0);
+}
+
 /* Executes the pending access of t up to its next one. */
 static inline __attribute__((always_inline)) int
 execute_one(int t, enum how how, const struct rt_driver *d) {
@@ -317,7 +336,10 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   E.live.parked &= ~bit;
   E.live.waiting &= ~bit;
   E.accesses += kind != EV_STEP;
-  uint32_t logged = UNLIKELY(E.log != NULL) ? note_step(t, how) : UINT32_MAX;
+  bool issues =
+      UNLIKELY(E.options.tso) && how != TRANSIT && fl__buffer_takes(f);
+  uint32_t logged =
+      UNLIKELY(E.log != NULL) ? note_step(t, how, issues) : UINT32_MAX;
   if (LIKELY(how == STEP)) {
     E.live.steps++;
     E.live.current = (uint32_t)t;
@@ -346,11 +368,18 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
     fl__heap_fault(addr, size, event_writes[kind], f->pc);
     return RT_FAULT;
   }
-  bool plain = kind == EV_WRITE && size <= 16 && fl__readable(addr, size);
+  bool own = UNLIKELY(E.live.buffered >> t & 1);
+  if (own)
+    fl__buffer_put_in(t);
+  bool plain =
+      kind == EV_WRITE && size <= 16 && fl__readable(addr, size) && !issues;
   if (plain)
     peek(old, addr, size);
   if (UNLIKELY(E.shadowing))
     follow(t);
+  struct store *store = &E.storing;
+  if (issues)
+    fl__buffer_begin(f, store);
   uint32_t returned = E.returned;
   f->silent = f->failed = 0;
   f->spun = 0;
@@ -364,17 +393,23 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   }
   if (UNLIKELY(E.shadowing))
     followed(t, kind, addr, size);
+  if (issues)
+    fl__buffer_end(store);
+  if (own)
+    fl__buffer_take_out(t);
+  if (issues)
+    issue(t, store);
   if (logged != UINT32_MAX)
     complete_note(logged, f, returned);
   if (E.arrival == FAULTED)
     return RT_FAULT;
-  if (size == 8 && event_writes[kind])
+  if (size == 8 && event_writes[kind] && !issues)
     look_for_stack_pointer(addr);
   bool changed = !f->silent && kind != EV_READ && kind != EV_ATOMIC_READ &&
-                 kind != EV_YIELD && kind != EV_STEP &&
+                 kind != EV_YIELD && kind != EV_STEP && kind != EV_FENCE &&
                  !(plain && is_silent(old, addr, size));
   if (changed) {
-    if (E.loopers)
+    if (E.loopers && !(issues && !store->through))
       fl__spin_changed(t, addr, size ? size : 1);
     if (kind != EV_LOCK && kind != EV_UNLOCK && kind != EV_RDLOCK &&
         kind != EV_WRLOCK && kind != EV_TRYLOCK)
@@ -399,7 +434,8 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   } else if (f->can != fl__clients_done) {
     E.live.parked |= bit;
     E.live.waiting |= bit;
-    if (f->kind == EV_JOIN && f->can(f))
+    if (f->kind == EV_JOIN && f->can(f) &&
+        (!E.options.tso || fl__buffer_lets_join(f)))
       E.live.transit |= bit;
     fl__spin_arrive(t, from);
   } else if (!E.live.clients && E.live.final) {
@@ -414,6 +450,12 @@ static bool is_local(const struct fiber_state *f) {
     return false;
   if (UNLIKELY(E.regions != NULL) && fl__atomic_needs_step((int)(f - E.fiber)))
     return false;
+  if (UNLIKELY(E.options.tso)) {
+    if (fl__buffer_stops(f))
+      return false;
+    if (fl__buffer_takes(f) || f->kind == EV_FENCE)
+      return true; /* others see it when it is committed */
+  }
   switch (f->kind) {
   case EV_READ:
   case EV_WRITE:
@@ -451,8 +493,97 @@ static __attribute__((noinline)) int run_locals(int t, int end,
   return end;
 }
 
+static void note_commit(int t, const struct store *s) {
+  const struct fiber_state *f = &E.fiber[t];
+  const struct store_buffer *b = &fl__buffer[t];
+  bool calls = f->call == s->call && s->call != EVENT_NO_CALL && !f->called;
+  /* Who joins it may go on then. */
+  bool created = !E.client || (uint32_t)t > E.client->nthreads;
+  uint64_t old = 0;
+  if (s->size <= 8)
+    memcpy(&old, (const void *)s->addr, s->size);
+  note(&(struct rt_logged){
+      .thread = (uint8_t)(t + RT_BUFFERS),
+      .kind = EV_COMMIT,
+      .flags = (uint8_t)((calls ? RT_CALLS : 0) | (created ? RT_JOINS : 0)),
+      .joined = (uint8_t)t,
+      .enabled = E.enabled,
+      .addr = s->addr,
+      .size = s->size,
+      .old = old,
+      .stores = b->issued - b->n});
+}
+
+/* A store whose call has made no step yet begins it: what others can see of a
+ * call does not come before it. */
+static void call_by_commit(int t) {
+  struct fiber_state *f = &E.fiber[t];
+  f->called = 1;
+  E.times[f->call].call = E.live.steps;
+  E.calls[f->call].pre = E.live.done;
+  if (E.trail != NULL)
+    leave_trail(t, RT_TRAIL_EMPTY);
+  if (E.recording)
+    fl__record_call(t, f->call);
+}
+
+/* The oldest store of t's buffer goes to memory. */
+static int write_oldest(int t) {
+  struct store s = fl__buffer[t].at[0];
+  struct fiber_state *f = &E.fiber[t];
+  if (E.recording)
+    fl__record_commit(t, &s);
+  if (s.addr - HEAP_BASE < HEAP_SPAN && !fl__heap_check(s.addr, s.size)) {
+    E.self = f;
+    fl__heap_fault(s.addr, s.size, true, s.pc);
+    return RT_FAULT;
+  }
+  bool changed = memcmp((const void *)s.addr, s.data, s.size) != 0;
+  memcpy((void *)s.addr, s.data, s.size);
+  if (changed && E.loopers)
+    fl__spin_changed(t, s.addr, s.size);
+  return FL_GOES_ON;
+}
+
+static void pop_oldest(int t) {
+  while (fl__buffer_pop(t)) {
+    const struct store *s = &fl__buffer[t].at[0];
+    bool early = s->call == E.fiber[t].call && s->call != EVENT_NO_CALL &&
+                 !E.fiber[t].called;
+    if (E.trail != NULL)
+      leave_trail(t + RT_BUFFERS, early ? RT_TRAIL_EARLY : 0);
+  }
+}
+
+static __attribute__((noinline)) int commit(int t, const struct rt_driver *d) {
+  const struct fiber_state *f = &E.fiber[t];
+  const struct store *s = &fl__buffer[t].at[0];
+  E.progress++;
+  E.live.steps++;
+  if (E.log != NULL && !E.live.final)
+    note_commit(t, s);
+  if (f->call == s->call && s->call != EVENT_NO_CALL && !f->called)
+    call_by_commit(t);
+  if (E.trail != NULL)
+    leave_trail(t + RT_BUFFERS, 0);
+  if (E.reduce)
+    fl__conflict_note(t, EV_COMMIT, s->addr, s->size);
+  int end = write_oldest(t);
+  if (end != FL_GOES_ON)
+    return end;
+  pop_oldest(t);
+  let_go_on();
+  if (!E.reduce || E.fiber[t].status != FIBER_PARKED || E.live.transit >> t & 1)
+    return end;
+  if (E.stepwise)
+    fl__clean_below(t);
+  return run_locals(t, end, d);
+}
+
 static inline __attribute__((always_inline)) int
 execute_step(int t, const struct rt_driver *d) {
+  if (UNLIKELY(E.options.tso) && t >= RT_BUFFERS)
+    return commit(t - RT_BUFFERS, d);
   int end = execute_one(t, STEP, d);
   return UNLIKELY(E.reduce) ? run_locals(t, end, d) : end;
 }
@@ -473,7 +604,8 @@ static inline __attribute__((always_inline)) uint32_t can_step(void) {
     if (E.fiber[t].can(&E.fiber[t]))
       on |= 1u << t;
   }
-  return on & ~E.live.spinning;
+  on &= ~E.live.spinning;
+  return UNLIKELY(E.live.buffered) ? fl__buffer_enabled(on) : on;
 }
 
 FL_HOT uint32_t fl__enabled(void) {
@@ -670,7 +802,8 @@ enum rt_end rt_step(int thread, const struct rt_driver *d) {
   if (E.live.steps >= E.options.max_steps)
     return RT_CUT;
   E.stepwise = 1;
-  fl__clean_below(thread);
+  if (!rt_is_buffer(thread))
+    fl__clean_below(thread);
   int end = execute_step(thread, d);
   if (end == FL_GOES_ON)
     end = fl__run_transit(d);

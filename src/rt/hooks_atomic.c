@@ -123,12 +123,15 @@ ATOMICS(64)
 ATOMICS(128)
 
 /* Under SC a fence orders nothing that is not ordered already, and no other
- * thread can see it: recorded, but not a step. */
+ * thread can see it: recorded, but not a step.  Under TSO that holds for all
+ * but the sequentially consistent one (mfence). */
 void __tsan_atomic_thread_fence(int order) {
   if (!E.in_fiber)
     return;
   E.self->order = (uint8_t)order;
-  if (E.recording)
+  if (UNLIKELY(E.options.tso) && order == __ATOMIC_SEQ_CST)
+    point(EV_FENCE, NULL, 0, CALLER_PC);
+  else if (E.recording)
     fl__record_simple(EV_FENCE, NULL, 0, CALLER_PC);
 }
 

@@ -71,7 +71,7 @@ static int try_join(pthread_t thread, void **value, int busy,
   /* Reads the thread's status, so to say; its handle stands for that. */
   E.self->order = __ATOMIC_SEQ_CST;
   point(EV_ATOMIC_READ, (void *)(uintptr_t)thread, 1, pc);
-  bool done = E.fiber[t].status == FIBER_DONE;
+  bool done = E.fiber[t].status == FIBER_DONE && !(E.live.buffered >> t & 1);
   fl__tried(EV_JOIN, done);
   if (done)
     return collect(t, value, pc);

@@ -102,13 +102,14 @@ struct live {
   uint32_t clients; /* mask: client threads that are not done */
   uint32_t spinning;
   uint32_t steps;
-  uint32_t locals;  /* accesses that were no steps */
-  uint32_t current; /* who made the last step */
-  uint32_t final;   /* the main thread makes the final calls: no more picks */
-  uint32_t keys;    /* pthread keys in use, mask */
-  uint32_t arenas;  /* mask: those that are in use */
-  uint32_t inside;  /* mask: threads inside of regions (atomic.c) */
-  uint64_t done;    /* mask of the first 64 calls that returned */
+  uint32_t locals;   /* accesses that were no steps */
+  uint32_t current;  /* who made the last step */
+  uint32_t final;    /* the main thread makes the final calls: no more picks */
+  uint32_t keys;     /* pthread keys in use, mask */
+  uint32_t arenas;   /* mask: those that are in use */
+  uint32_t inside;   /* mask: threads inside of regions (atomic.c) */
+  uint32_t buffered; /* mask: threads with stores in their buffers */
+  uint64_t done;     /* mask of the first 64 calls that returned */
   uint64_t arena_used[RT_MAX_THREADS];
 };
 
@@ -159,6 +160,19 @@ struct shadow_frame { /* an activation of a function */
   uint32_t activation; /* of the trace; 0: it has no event yet */
 };
 enum { SHADOW_FRAMES = 1024 };
+
+enum { BUFFER_MOST = 32, BUFFER_WIDEST = 64 };
+struct store {
+  uint64_t addr;
+  uint32_t size;
+  uint32_t call;   /* that it belongs to */
+  uint64_t pc;     /* of the hook */
+  uint32_t event;  /* of the trace, when there is one */
+  uint8_t through; /* memory has it already (B2) */
+  uint8_t order;   /* of an atomic */
+  uint8_t data[BUFFER_WIDEST];
+  uint8_t under[BUFFER_WIDEST]; /* while in memory: what was there */
+};
 
 struct engine {
   /* hot */
@@ -228,6 +242,7 @@ struct engine {
   struct shadow_frame (*start_shadow)[SHADOW_FRAMES];
   struct history history;
   uint64_t *stack_marks[RT_MAX_THREADS]; /* bit per 16 bytes: shared */
+  struct store storing;                  /* the store that is being made */
 };
 
 extern struct engine fl__e FL_HIDDEN;
@@ -473,12 +488,46 @@ void fl__shadow_save(struct snapshot *s) FL_HIDDEN;
 const uint8_t *fl__shadow_load(const uint8_t *p) FL_HIDDEN;
 void fl__shadow_forget(void) FL_HIDDEN; /* a snapshot that has no frames */
 
+/* buffer.c; only with E.options.tso (the callers test it) */
+struct store_buffer {
+  uint32_t n;
+  uint32_t issued; /* stores ever, in this execution */
+  struct store at[BUFFER_MOST];
+};
+extern struct store_buffer fl__buffer[RT_BUFFERS] FL_HIDDEN;
+
+/* Does the pending store go into the buffer? */
+bool fl__buffer_takes(const struct fiber_state *f) FL_HIDDEN;
+/* Must the pending step wait for the buffer of its thread … */
+bool fl__buffer_stops(const struct fiber_state *f) FL_HIDDEN;
+/* … whenever there is something in it? */
+bool fl__buffer_drains(const struct fiber_state *f) FL_HIDDEN;
+bool fl__buffer_lets_join(const struct fiber_state *f) FL_HIDDEN;
+/* Of the threads that could step, those that can, and the buffers. */
+uint32_t fl__buffer_enabled(uint32_t on) FL_HIDDEN;
+void fl__buffer_put_in(int t) FL_HIDDEN;
+void fl__buffer_take_out(int t) FL_HIDDEN;
+/* Is a byte of it in the buffer? */
+bool fl__buffer_has(int t, uint64_t addr, uint64_t size) FL_HIDDEN;
+void fl__buffer_begin(const struct fiber_state *f, struct store *s) FL_HIDDEN;
+void fl__buffer_end(struct store *s) FL_HIDDEN;
+bool fl__buffer_push(int t, const struct store *s) FL_HIDDEN; /* is it there? */
+/* Is the next one to go at once? */
+bool fl__buffer_pop(int t) FL_HIDDEN;
+void fl__buffers_save(struct snapshot *s) FL_HIDDEN;
+const uint8_t *fl__buffers_load(const uint8_t *p) FL_HIDDEN;
+void fl__buffers_hash(struct snapshot *s) FL_HIDDEN;
+
 /* record.c; all no-ops unless E.recording (the callers test it) */
 void fl__record_begin(struct arena *a, struct trace *t) FL_HIDDEN;
 void fl__record_end(void) FL_HIDDEN;
 void fl__record_step(int thread) FL_HIDDEN;
 void fl__record_refused(int thread) FL_HIDDEN; /* a step that is a fault */
 void fl__record_done_step(uint8_t kind, uint64_t addr, uint64_t size) FL_HIDDEN;
+uint32_t fl__record_last(void) FL_HIDDEN;         /* index of the last event */
+void fl__record_issued(uint32_t event) FL_HIDDEN; /* it is in the buffer */
+/* The store is about to be committed. */
+void fl__record_commit(int thread, const struct store *s) FL_HIDDEN;
 void fl__record_call(int thread, uint32_t call) FL_HIDDEN;
 void fl__record_return(int thread, uint32_t call) FL_HIDDEN;
 void fl__record_alloc(const void *p, uint64_t size, uint64_t elem,

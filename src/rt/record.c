@@ -194,8 +194,36 @@ void fl__record_step(int thread) {
       e->flags = EVENT_NO_VALUE;
     else
       memcpy(e->value, e->old, sizeof e->value);
+    if (event_reads[f->kind] && UNLIKELY(E.options.tso) &&
+        fl__buffer_has(thread, f->addr, f->size))
+      e->flags |= EVENT_FORWARDED;
   }
   R.open = R.t->nevents;
+}
+
+uint32_t fl__record_last(void) {
+  return E.recording && R.t->nevents ? R.t->nevents - 1 : 0;
+}
+
+void fl__record_issued(uint32_t event) {
+  R.t->events[event].flags |= EVENT_ISSUED;
+}
+
+void fl__record_commit(int thread, const struct store *s) {
+  struct event *e = add(EV_COMMIT, thread, s->pc);
+  if (!e)
+    return;
+  const struct event *of = &R.t->events[s->event];
+  e->order = s->order;
+  e->addr = s->addr;
+  e->size = s->size;
+  e->call = of->call;
+  e->chain = of->chain;
+  e->activation = of->activation;
+  e->issue = s->event;
+  copy_value(e->value, s->data, s->size);
+  if (!read_value(e->old, s->addr, s->size))
+    e->flags = EVENT_NO_OLD;
 }
 
 /* An access that the engine does not let happen: what is there is no value. */

@@ -32,6 +32,30 @@
 
 enum { RT_MAX_THREADS = 32 };
 
+/*
+ * Under TSO (rt_options.tso) there are at most RT_BUFFERS threads, and thread
+ * RT_BUFFERS + t is the store buffer of thread t: it is enabled while there is
+ * something in it, and its step commits the oldest store.
+ */
+enum { RT_BUFFERS = 16, RT_BUFFER_MOST = 32 };
+bool rt_tso(void);
+uint32_t rt_buffer_size(void);
+int rt_owner(int thread); /* of a buffer; a thread is its own */
+static inline bool rt_is_buffer(int thread) {
+  return rt_owner(thread) != thread;
+}
+/* Off: stores are made at once.  Returns what it was. */
+bool rt_buffering(bool on);
+/* Those of the threads that are buffers.  Commits are no preemptions. */
+static inline uint32_t rt_buffers(uint32_t threads) {
+  return rt_tso() ? threads >> RT_BUFFERS << RT_BUFFERS : 0;
+}
+int rt_current(void); /* who made the last step that was no commit */
+/* Accesses at these places (offsets into the object) wait until their thread's
+ * buffer is empty, as behind a fence.  To be set between executions; `pcs` must
+ * live as long as they are set. */
+void rt_fences(const uint64_t *pcs, uint32_t n);
+
 struct rt_options {
   bool reuse;         /* heap: last freed, first given (else quarantine) */
   bool spurious_cas;  /* a weak CAS may fail without reason: a choice */
@@ -40,6 +64,8 @@ struct rt_options {
   uint32_t max_steps; /* of one execution; then it is cut */
   uint32_t watchdog_ms; /* a step that takes longer is an endless loop */
   bool show_output;     /* user's stdout is not sent to /dev/null */
+  bool tso;             /* memory model: store buffers (else SC) … */
+  uint32_t buffer;      /* … of so many stores, 1 to RT_BUFFER_MOST */
 };
 
 enum rt_end {
@@ -184,6 +210,7 @@ enum {
   RT_CREATES = 32, /* threads are numbered as they are created */
   RT_JOINS = 64,   /* a call came to a join, or a thread that is joined ended:
                       the later of the two goes on behind the join */
+  RT_ISSUED = 128, /* a store that went into the buffer */
 };
 struct rt_logged {
   uint8_t thread, kind, flags;
@@ -191,6 +218,10 @@ struct rt_logged {
   uint16_t set;     /* see rt_awaits */
   uint32_t enabled; /* who could have stepped instead */
   uint32_t answers; /* a number for what was chosen in the step, or 0 */
+  /* Under TSO: which of its thread's buffered stores this is, or is committed
+   * here, or how many there were before; and must they be in memory first? */
+  uint32_t stores;
+  bool drains;
   uint64_t addr, size;
   uint64_t other;    /* the mutex of a wait on a condition variable, or 0 */
   uint64_t old;      /* what up to 8 bytes held before the step */

@@ -85,6 +85,8 @@ void rt_save(struct snapshot *s) {
     put(s, E.key_value, n * sizeof *E.key_value);
     put(s, E.key_destructor, sizeof E.key_destructor);
   }
+  if (UNLIKELY(E.options.tso))
+    fl__buffers_save(s);
   if (UNLIKELY(E.shadowing))
     fl__shadow_save(s);
 }
@@ -138,6 +140,8 @@ void rt_restore(const struct snapshot *s) {
     p = get(E.key_value, p, n * sizeof *E.key_value);
     p = get(E.key_destructor, p, sizeof E.key_destructor);
   }
+  if (UNLIKELY(E.options.tso))
+    p = fl__buffers_load(p);
   if (UNLIKELY(p != s->bytes + s->len))
     p = fl__shadow_load(p);
   else if (UNLIKELY(E.shadowing))
@@ -216,6 +220,8 @@ struct hash128 rt_hash(bool with_history) {
   if (E.live.keys)
     put(&s, E.key_value, n * sizeof *E.key_value);
   put_spins(&s);
+  if (UNLIKELY(E.live.buffered))
+    fl__buffers_hash(&s);
   return hash128(s.bytes, s.len, 0);
 }
 

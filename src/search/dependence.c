@@ -15,7 +15,7 @@ static bool only_looks(const struct access *a) {
 
 static bool has_location(const struct access *a) {
   return a->addr && a->kind != EV_STEP && a->kind != EV_YIELD &&
-         a->kind != EV_CREATE;
+         a->kind != EV_CREATE && !(a->flags & RT_ISSUED);
 }
 
 /* Does b change something that a awaits? */
@@ -40,10 +40,29 @@ static bool conflict(const struct access *a, const struct access *b) {
          (a->other && a->other == b->other);
 }
 
+static bool is_buffer_of(const struct access *a, const struct access *b) {
+  return a->kind == EV_COMMIT && a->thread == b->thread + RT_BUFFERS;
+}
+
+static bool forced(const struct access *commit, const struct access *own) {
+  if (own->flags & RT_ISSUED)
+    return own->stores == commit->stores ||
+           own->stores == commit->stores + rt_buffer_size();
+  return own->drains && own->stores > commit->stores;
+}
+
+bool access_forced(const struct access *a, const struct access *b) {
+  return is_buffer_of(a, b)   ? forced(a, b)
+         : is_buffer_of(b, a) ? forced(b, a)
+                              : false;
+}
+
 bool access_dependent(const struct access *a, const struct access *b,
                       bool real_time) {
   if (a->thread == b->thread)
     return true;
+  if (is_buffer_of(a, b) || is_buffer_of(b, a))
+    return access_forced(a, b);
   if (!access_may_depend(a, b))
     return false;
   if (a->flags & b->flags & RT_CREATES)
@@ -66,6 +85,8 @@ struct access access_of(const struct rt_logged *l) {
                          .flags = l->flags,
                          .joined = l->joined,
                          .set = l->set,
+                         .drains = l->drains,
+                         .stores = l->stores,
                          .addr = l->addr,
                          .size = l->size,
                          .other = l->other,

@@ -19,6 +19,8 @@ struct access {
   uint8_t nanswers; /* choices in the step … */
   uint16_t set;     /* as in struct rt_logged */
   uint8_t answer[ACCESS_ANSWERS], of[ACCESS_ANSWERS]; /* … of so many each */
+  bool drains;     /* as in struct rt_logged … */
+  uint32_t stores; /* … */
   uint64_t addr, size, other;
   uint64_t old, expected; /* as in struct rt_logged */
 };
@@ -30,7 +32,8 @@ enum { ACCESS_EDGES = RT_CALLS | RT_RETURNS | RT_CREATES | RT_JOINS };
  * Overlapping bytes with a write (a failed CAS is a read); operations on one
  * lock, condition variable or semaphore unless both only looked; an await with
  * what changes one of its locations; with `real_time`, a return and another
- * thread's call.
+ * thread's call.  A store that goes into a buffer touches nothing else, and a
+ * commit does not change what its own thread reads.
  */
 bool access_dependent(const struct access *a, const struct access *b,
                       bool real_time);
@@ -43,10 +46,16 @@ static inline bool access_overlap(uint64_t a, uint64_t an, uint64_t b,
 /* Quickly, of steps of different threads: false when they do not depend. */
 static inline bool access_may_depend(const struct access *a,
                                      const struct access *b) {
-  return (a->flags & ACCESS_EDGES && b->flags & ACCESS_EDGES) || a->other ||
+  return (a->thread ^ b->thread) == RT_BUFFERS ||
+         (a->flags & ACCESS_EDGES && b->flags & ACCESS_EDGES) || a->other ||
          b->other || a->set || b->set ||
          access_overlap(a->addr, a->size, b->addr, b->size);
 }
+
+/* Of a thread and its store buffer: a commit comes behind its store, and before
+ * the store that needs its room and what needs the buffer empty.  There is no
+ * other way round. */
+bool access_forced(const struct access *a, const struct access *b);
 
 struct access access_of(const struct rt_logged *l);
 /* The same step of the same thread, whatever was answered in it? */

@@ -91,9 +91,9 @@ static int pick(void *ctx, uint32_t enabled, int current) {
   int first = stays ? current : __builtin_ctz(enabled);
   uint32_t mask = enabled;
   if (d->x->bound_preemptions && stays && d->preempted >= d->x->preemptions)
-    mask = 1u << current;
+    mask = 1u << current | rt_buffers(enabled);
   int taken = decide(d, mask, first, 0);
-  d->preempted += stays && taken != current;
+  d->preempted += stays && taken != current && !rt_is_buffer(taken);
   return taken;
 }
 

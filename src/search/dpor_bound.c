@@ -80,18 +80,21 @@ static bool could_go_on(struct bound *b, uint32_t t) {
     return b->pending >> t & 1 && ask_engine(b) >> t & 1;
   if (!has_all(b, row(b, &b->d->arrived, e), t))
     return false; /* not there yet: to be created, or joining */
-  return !(e->a.flags & RT_WAITS) || ask_engine(b) >> t & 1;
+  return !(e->a.flags & (RT_WAITS | RT_ISSUED) || e->a.drains) ||
+         ask_engine(b) >> t & 1;
 }
 
 static bool linearize(struct bound *b, uint32_t current, uint32_t preempted);
 
-static bool step(struct bound *b, uint32_t t, uint32_t preempted) {
+/* After a step of `current`; a commit leaves it as it is. */
+static bool step(struct bound *b, uint32_t t, uint32_t current,
+                 uint32_t preempted) {
   struct dpor *d = b->d;
   if (!is_ready(b, t))
     return false;
   vec_push(&d->linear, d->places[t].at[b->done[t]]);
   b->done[t]++;
-  if (linearize(b, t, preempted))
+  if (linearize(b, rt_is_buffer((int)t) ? current : t, preempted))
     return true;
   b->done[t]--;
   d->linear.len--;
@@ -107,11 +110,15 @@ static bool linearize(struct bound *b, uint32_t current, uint32_t preempted) {
   if (!fresh && *tried <= preempted)
     return false;
   *tried = preempted;
-  if (step(b, current, preempted))
+  if (step(b, current, current, preempted))
     return true;
+  for (uint32_t t = RT_BUFFERS; rt_tso() && t < d->nthreads; t++)
+    if (step(b, t, current, preempted))
+      return true;
   preempted += could_go_on(b, current);
   for (uint32_t t = 0; t < d->nthreads && preempted <= d->x->preemptions; t++)
-    if (t != current && step(b, t, preempted))
+    if (t != current && !rt_is_buffer((int)t) &&
+        step(b, t, current, preempted))
       return true;
   return false;
 }

@@ -69,7 +69,8 @@ static enum answer enables(const struct dpor *d, uint32_t i, uint32_t j) {
   const struct dpor_event *a = &d->events.at[i], *b = &d->events.at[j];
   bool waits = b->a.flags & RT_WAITS;
   bool same = waits && access_dependent(&a->a, &b->a, false);
-  if (i < d->moved[b->a.thread]) {
+  /* Who waits for its store buffer too was held up by that, perhaps. */
+  if (i < d->moved[b->a.thread] || b->a.drains) {
     if (!same || b->a.set)
       return waits ? MAYBE : NO;
     if (!access_releases(&a->a))
@@ -120,6 +121,12 @@ static void order(struct dpor *d, uint32_t j, uint32_t made) {
     if (o->a.thread == thread || free_clock[o->a.thread] >= o->no ||
         !dpor_dependent(d, &o->a, &e->a))
       continue;
+    if (access_forced(&o->a, &e->a)) {
+      join(d, clock, dpor_clock(d, i));
+      join(d, free_clock, dpor_clock(d, i));
+      end = first_outside(d, free_clock, thread, j);
+      continue;
+    }
     enum answer enabled = enables(d, i, j);
     bool open = enabled == MAYBE || clock[o->a.thread] >= o->no;
     join(d, clock, dpor_clock(d, i));
@@ -141,6 +148,11 @@ static void link_threads(struct dpor *d, const struct rt_logged *l) {
     join(d, now_of(d, other), now_of(d, l->thread));
   else
     join(d, now_of(d, l->thread), now_of(d, other));
+  if (l->kind == EV_JOIN && rt_tso()) { /* the buffers of both are empty */
+    grow_threads(d, 2 * RT_BUFFERS);
+    join(d, now_of(d, l->thread), now_of(d, other + RT_BUFFERS));
+    join(d, now_of(d, l->thread), now_of(d, l->thread + RT_BUFFERS));
+  }
 }
 
 /* Steps of one thread with other answers are other steps. */

@@ -90,8 +90,8 @@ struct explore {
    * it came back to a state that it was in: those go on for ever. */
   uint64_t interleavings, circles;
   uint64_t bad_interleavings; /* those of them that are bad */
-  uint64_t blocked;  /* dpor: executions that a sleep set cut */
-  uint64_t left_out; /* ended with RT_LEFT_OUT: nobody judges them */
+  uint64_t blocked;           /* dpor: executions that a sleep set cut */
+  uint64_t left_out;          /* ended with RT_LEFT_OUT: nobody judges them */
   bool learnt; /* gang: conflicts were found that the others do not know of;
                   begin again, with rt_knowledge of this process for all */
   const struct rt_log *log; /* dpor: of the execution that is being judged */

@@ -51,6 +51,8 @@ void path_to_schedule(const uint8_t *at, uint32_t len, struct schedule *out) {
   for (uint32_t i = 0; i < len; i++)
     if (at[i] & PATH_CHOICE)
       schedule_add_choice(out, at[i] & (uint8_t)~PATH_CHOICE);
+    else if (rt_is_buffer(at[i]))
+      schedule_add_step(out, (uint8_t)(SCHEDULE_COMMIT | rt_owner(at[i])));
     else
       schedule_add_step(out, at[i]);
 }
@@ -59,8 +61,12 @@ void schedule_to_path(const struct schedule *s, path *out) {
   vec_clear(out);
   for (uint32_t i = 0; i < s->turns.len; i++) {
     const struct turn *t = &s->turns.at[i];
-    uint8_t what =
-        t->is_choice ? (uint8_t)(PATH_CHOICE | t->thread) : t->thread;
+    uint8_t thread = t->thread & (uint8_t)~SCHEDULE_COMMIT;
+    if (t->thread & SCHEDULE_COMMIT && rt_tso() && thread < RT_BUFFERS)
+      thread = (uint8_t)(thread + RT_BUFFERS);
+    else if (t->thread & SCHEDULE_COMMIT && !t->is_choice)
+      continue; /* under SC there is nothing to commit */
+    uint8_t what = t->is_choice ? (uint8_t)(PATH_CHOICE | t->thread) : thread;
     for (uint32_t k = 0; k < t->steps && out->len < LIVE_PATH_MAX; k++)
       vec_push(out, what);
   }
@@ -70,7 +76,7 @@ uint32_t path_switches(const uint8_t *at, uint32_t len) {
   uint32_t n = 0;
   int last = -1;
   for (uint32_t i = 0; i < len; i++) {
-    if (at[i] & PATH_CHOICE)
+    if (at[i] & PATH_CHOICE || rt_is_buffer(at[i]))
       continue;
     n += last >= 0 && at[i] != last;
     last = at[i];

@@ -11,7 +11,7 @@ static void note(struct sample *s, uint8_t what) {
 
 int sample_took(struct sample *s, uint32_t enabled, int current, int thread) {
   s->picks++;
-  if (thread != current && enabled >> current & 1)
+  if (thread != current && enabled >> current & 1 && !rt_is_buffer(thread))
     s->preempted++;
   note(s, (uint8_t)thread);
   return thread;

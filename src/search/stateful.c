@@ -180,9 +180,11 @@ static struct arrival look(const struct walk *w, uint8_t last,
   uint32_t enabled = rt_enabled();
   if (watch)
     enabled = watch->may(watch->ctx, enabled);
+  if (rt_is_buffer(last))
+    last = (uint8_t)rt_current();
   uint8_t stays = stayer(w, enabled, last);
   if (stays != NOBODY && preempted >= w->x->preemptions)
-    enabled = 1u << stays;
+    enabled = 1u << stays | rt_buffers(enabled);
   return (struct arrival){walk_hash(w, preempted, stays), enabled, preempted,
                           stays};
 }
@@ -206,7 +208,8 @@ void walk_enter(struct walk *w, const struct arrival *a, uint32_t place,
 
 /* How many preemptions there are when the top node's step is made. */
 static uint32_t preempted_then(const struct node *n) {
-  return n->preempted + (n->stays != NOBODY && n->stays != n->thread);
+  return n->preempted + (n->stays != NOBODY && n->stays != n->thread &&
+                         !rt_is_buffer(n->thread));
 }
 
 /* ---- the search ---- */

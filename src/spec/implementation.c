@@ -120,7 +120,9 @@ static void run(struct implementation *m, struct edge *e) {
   if (depth % KEEP_EVERY == 0 && m->kept < KEEP_BYTES)
     s.keep = &keep;
   struct rt_driver driver = {pick, NULL, &s, .every = true};
+  bool buffers = rt_buffering(false); /* what is meant is the code's text */
   enum rt_end end = from ? rt_run_on(from, &driver) : rt_run(&driver);
+  rt_buffering(buffers);
   m->runs++;
   if (rt_call_done(e->call)) {
     e->answer = SPEC_RETURNS;

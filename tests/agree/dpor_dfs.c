@@ -259,7 +259,7 @@ static uint32_t preemptions(const struct rt_log *log) {
   uint8_t current = 0;
   for (uint32_t k = 0; k < log->len; k++) {
     const struct rt_logged *l = &log->at[k];
-    if (l->flags & RT_LINK)
+    if (l->flags & RT_LINK || l->kind == EV_COMMIT)
       continue;
     n += l->thread != current && l->enabled >> current & 1;
     current = l->thread;
