@@ -63,6 +63,7 @@ struct settings {
   const char *trace; /* where the failing execution goes */
   const char *patch; /* … and what would mend the sources */
   const char *dot;   /* … and the labelled graph of interleavings */
+  struct opt_words good_traces; /* files that rank what must be atomic */
   bool quiet, no_save;
   int color;
   uint64_t width;

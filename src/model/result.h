@@ -97,6 +97,8 @@ struct trace_cause {
 struct causes_found {
   uint64_t bad, good; /* traces … */
   uint32_t clients;   /* … of so many: those that failed on the way, too */
+  uint32_t given;     /* good ones that are from files … */
+  uint32_t foreign;   /* … of which so many do not come to the causes' files */
   bool complete;      /* these are all */
   uint64_t events;    /* accesses of the longest failing trace … */
   uint64_t conflicts; /* … and the edges between them */
