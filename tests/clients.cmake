@@ -20,9 +20,11 @@ function(fl_client_tests label)
       set(name papers.${name})
     elseif(label STREQUAL "dpor")
       set(name dpor.${name})
+    elseif(label STREQUAL "locate")
+      set(name locate.${name})
     endif()
     set(seconds 120)
-    if(label STREQUAL "papers") # many runs without options, of both compilers
+    if(label MATCHES "papers|locate") # many runs without options, of both compilers
       set(seconds 600)
     endif()
     add_test(NAME client.${name}
@@ -45,6 +47,8 @@ file(GLOB fl_paper_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/clients/papers/*.c)
 file(GLOB fl_dpor_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/clients/dpor/*.c)
+file(GLOB fl_locate_files CONFIGURE_DEPENDS
+     ${fl_client_root}/tests/clients/locate/*.c)
 file(GLOB fl_litmus_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/litmus/*.c)
 
@@ -52,4 +56,5 @@ fl_client_tests(example ${fl_example_files})
 fl_client_tests(clients ${fl_client_files})
 fl_client_tests(papers ${fl_paper_files})
 fl_client_tests(dpor ${fl_dpor_files})
+fl_client_tests(locate ${fl_locate_files})
 fl_client_tests(litmus ${fl_litmus_files})

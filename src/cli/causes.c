@@ -309,6 +309,10 @@ static struct ranking rank(const struct collector *c, uint32_t outcome,
     else if (is_asked(l, outcome))
       vec_push(&bad, t);
   }
+  for (uint32_t i = 0; i < c->given.traces.len; i++) {
+    struct told_trace *t = c->given.traces.at[i];
+    vec_push(&good, ((struct rank_trace){&t->conflicts, &t->section}));
+  }
   struct ranking out = {.good = good.len, .bad = bad.len};
   struct rank_input in = {.good = good.at,
                           .ngood = good.len,
@@ -439,6 +443,29 @@ static bool blame_client(struct hunt *h, struct collector *c, uint32_t i,
   return c->number < i || collect_client(h, c, end);
 }
 
+static bool comes_to(const struct section_trace *s, const char *file) {
+  for (uint32_t i = 0; file && i < s->frames.len; i++)
+    if (s->frames.at[i].file && !strcmp(s->frames.at[i].file, file))
+      return true;
+  return false;
+}
+
+/* Given traces that never come to a file that is named: of other sources, or
+ * with other names for them. */
+static uint32_t count_foreign(const struct collector *c,
+                              const struct causes_found *found) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < c->given.traces.len; i++) {
+    const struct section_trace *s = &c->given.traces.at[i]->section;
+    bool known = false;
+    for (uint32_t k = 0; k < found->len; k++)
+      for (uint32_t b = 0; b < found->at[k].cause.nblocks && !known; b++)
+        known = comes_to(s, found->at[k].cause.blocks[b].file);
+    n += !known;
+  }
+  return n;
+}
+
 static void conclude(struct collector *c, struct causes_found *out) {
   struct ranking r = causes_of(c, ANY_OUTCOME, c->shared);
   out->at = r.at;
@@ -448,6 +475,8 @@ static void conclude(struct collector *c, struct causes_found *out) {
   for (uint32_t i = 0; i < r.len; i++)
     if (r.at[i].rank == 1)
       r.at[i].fix = realisation(c, &r.at[i].cause, c->shared);
+  out->given = c->given.traces.len;
+  out->foreign = count_foreign(c, out);
   share_single(c, out);
   split_by_outcome(c, out);
   measure(c, out);
@@ -473,6 +502,13 @@ static void find(struct hunt *h, struct collector *c,
   client_free(&first);
 }
 
+/* The files could be read when the settings were. */
+static void read_given(struct collector *c, const struct settings *s) {
+  struct error ignored = {0};
+  for (uint32_t i = 0; i < s->good_traces.len; i++)
+    told_read(&c->given, s->good_traces.at[i], true, &ignored);
+}
+
 void hunt_blame(struct hunt *h, struct causes_found *out) {
   struct error ignored = {0};
   struct flow *flow = flow_open(h->order->lines, &ignored);
@@ -483,7 +519,9 @@ void hunt_blame(struct hunt *h, struct causes_found *out) {
   c->scopes = scopes_open(h->order->lines, flow);
   c->lines = h->order->lines;
   c->shared = &h->shared->arena;
+  read_given(c, h->order->settings);
   find(h, c, out);
+  told_free(&c->given);
   vec_free(&c->paths);
   for (uint32_t i = 0; i < c->traces.len; i++)
     free_located(c->traces.at[i]);

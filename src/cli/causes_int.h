@@ -3,6 +3,7 @@
 #define CLI_CAUSES_INT_H
 
 #include "cli/hunt_int.h"
+#include "cli/told.h"
 
 #include "locate/rank.h"
 #include "locate/section.h"
@@ -36,6 +37,7 @@ struct collector {
   struct map128 known;
   struct scopes *scopes;
   struct lines *lines;
+  struct told given;          /* good traces of files */
   uint32_t kept[2];           /* traces, good and bad */
   uint32_t number;            /* of the client whose traces are looked at … */
   const struct client *first; /* … if it is number 0, else NULL */

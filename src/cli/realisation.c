@@ -97,11 +97,49 @@ static void end_speaker(struct speaker *s) {
     names_free(s->names);
 }
 
-/* Which of several blocks the words are about. */
-static void put_block(const struct code_block *b, struct buf *out) {
-  buf_printf(out, b->first == b->last ? "for line %u" : "for lines %u-%u",
-             b->first, b->last);
+/* The words for one block, or for several that get the same. */
+struct advice {
+  struct buf text;
+  VEC(struct code_block) blocks;
+  bool new_lock;
+};
+
+typedef VEC(struct advice) advice_vec;
+
+static void add_advice(advice_vec *v, const struct code_block *b,
+                       struct buf *text, bool new_lock) {
+  uint32_t i = 0;
+  while (i < v->len && (v->at[i].new_lock != new_lock ||
+                        strcmp(buf_text(&v->at[i].text), buf_text(text))))
+    i++;
+  if (i == v->len)
+    vec_push(v, ((struct advice){.text = *text, .new_lock = new_lock}));
+  else
+    buf_free(text);
+  vec_push(&v->at[i].blocks, *b);
+}
+
+/* Which of several blocks the words are about: "for lines 8-9 and 12-14, " */
+static void put_about(const struct advice *a, struct buf *out) {
+  bool one =
+      a->blocks.len == 1 && a->blocks.at[0].first == a->blocks.at[0].last;
+  buf_puts(out, one ? "for line " : "for lines ");
+  for (uint32_t i = 0; i < a->blocks.len; i++) {
+    const struct code_block *b = &a->blocks.at[i];
+    buf_puts(out, !i ? "" : i + 1 < a->blocks.len ? ", " : " and ");
+    buf_printf(out, b->first == b->last ? "%u" : "%u-%u", b->first, b->last);
+  }
   buf_puts(out, ", ");
+}
+
+static void put_all(const advice_vec *v, bool several, struct buf *out) {
+  for (uint32_t i = 0; i < v->len; i++) {
+    const struct advice *a = &v->at[i];
+    buf_puts(out, i ? "; " : "");
+    if (several)
+      put_about(a, out);
+    buf_puts(out, buf_text(&a->text));
+  }
 }
 
 char *realisation(const struct collector *c, const struct cause *cause,
@@ -114,6 +152,7 @@ char *realisation(const struct collector *c, const struct cause *cause,
                                 .call = call,
                                 .moves = moves,
                                 .ctx = &speaker};
+  advice_vec v = {0};
   struct buf all = {0};
   for (uint32_t i = 0; i < c->traces.len; i++) {
     const struct located *l = c->traces.at[i];
@@ -123,16 +162,24 @@ char *realisation(const struct collector *c, const struct cause *cause,
   }
   for (uint32_t i = 0; i < cause->nblocks; i++) {
     struct buf one = {0};
-    realise(&words, &cause->blocks[i], traces.at, traces.len, &one);
-    if (one.len) {
-      buf_puts(&all, all.len ? "; " : "");
-      if (cause->nblocks > 1)
-        put_block(&cause->blocks[i], &all);
-      buf_puts(&all, one.at);
-    }
-    buf_free(&one);
+    bool known =
+        realise_alone(&words, &cause->blocks[i], traces.at, traces.len, &one);
+    if (!known || one.len)
+      add_advice(&v, &cause->blocks[i], &one, !known);
   }
+  for (uint32_t i = 0; i < v.len; i++) {
+    struct advice *one = &v.at[i];
+    if (one->new_lock)
+      realise_new_lock((struct cause){one->blocks.at, one->blocks.len},
+                       traces.at, traces.len, &one->text);
+  }
+  put_all(&v, cause->nblocks > 1, &all);
   char *text = all.len ? arena_strdup(a, all.at) : NULL;
+  for (uint32_t i = 0; i < v.len; i++) {
+    buf_free(&v.at[i].text);
+    vec_free(&v.at[i].blocks);
+  }
+  vec_free(&v);
   buf_free(&all);
   vec_free(&traces);
   end_speaker(&speaker);

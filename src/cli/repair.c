@@ -1,5 +1,6 @@
 #include "cli/repair.h"
 
+#include "build/ctext.h"
 #include "build/region.h"
 #include "cli/campaign.h"
 
@@ -253,11 +254,64 @@ static bool widen(struct repair *p, struct ranked_cause *c) {
   if (some) {
     c->cause = wider;
     c->lines = cause_lines(wider);
+    c->widened = true;
     c->tried = c->waits = false;
     c->still_bad = NULL;
     c->still_fault = FAULT_NONE;
   }
   return some;
+}
+
+/* How many places of a block are accesses or lead to them. */
+static uint32_t places_in(struct repair *p, struct code_block b) {
+  struct regions regions;
+  return regions_of(p, (struct cause){&b, 1}, &regions) ? regions.at[0].npcs
+                                                        : 0;
+}
+
+/* Whether a line has nothing but one whole simple statement, or nothing. */
+static bool is_simple(const struct ctext *c, uint32_t line) {
+  uint32_t from = 0, to, i = 0;
+  while (from < c->tokens.len && c->tokens.at[from].line < line)
+    from++;
+  for (to = from; to < c->tokens.len && c->tokens.at[to].line == line;)
+    to++;
+  while (i < c->stmts.len &&
+         (c->stmts.at[i].kind != CSTMT_SIMPLE || c->stmts.at[i].first != from))
+    i++;
+  return from == to || (i < c->stmts.len && c->stmts.at[i].last + 1 == to);
+}
+
+/*
+ * What was widened can begin with lines that the compiler put between the
+ * accesses and that have none themselves (`int n = 0`).  They had to be tried,
+ * but in the source they have nothing to do with it, unless they are part of
+ * the loop.
+ */
+static struct cause trimmed(struct repair *p, struct cause from) {
+  struct cause c = cause_copy(&p->s->arena, from);
+  for (uint32_t i = 0; i < c.nblocks; i++) {
+    struct code_block *b = (struct code_block *)&c.blocks[i], less = *b;
+    uint32_t n = places_in(p, less);
+    struct error ignored = {0};
+    struct buf text = {0};
+    struct ctext source;
+    buf_read_file(&text, b->file, &ignored);
+    ctext_read(&source, buf_text(&text), text.len, NULL, NULL);
+    while (n && less.first++ < b->last && is_simple(&source, b->first) &&
+           places_in(p, less) == n)
+      b->first = less.first;
+    ctext_free(&source);
+    buf_free(&text);
+  }
+  return c;
+}
+
+static void trim(struct repair *p, struct ranked_cause *c) {
+  for (uint32_t i = 0; i < c->nsmaller; i++)
+    c->smaller[i].cause = trimmed(p, c->smaller[i].cause);
+  c->cause = trimmed(p, c->cause);
+  c->lines = cause_lines(c->cause);
 }
 
 /* ---- smaller ones ---- */
@@ -389,6 +443,8 @@ static void answer(struct repair *p) {
   if (found->at[0].verified)
     show_smaller(p, &found->at[0]);
   count_all(p);
+  if (found->at[0].widened)
+    trim(p, &found->at[0]);
 }
 
 static void add_first(struct repair *p, const struct finding *f) {

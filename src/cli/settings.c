@@ -1,5 +1,7 @@
 #include "cli/settings.h"
 
+#include "cli/told.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -123,6 +125,16 @@ static int check_search(const struct settings *s, struct error *e) {
                      "--search=stress",
                      MOST_OPS);
   return ERR_NONE;
+}
+
+/* What a worker will read: if it cannot, nothing is to be searched first. */
+static int check_good_traces(const struct settings *s, struct error *e) {
+  struct told t = {0};
+  int err = 0;
+  for (uint32_t i = 0; i < s->good_traces.len && !err; i++)
+    err = told_read(&t, s->good_traces.at[i], true, e);
+  told_free(&t);
+  return err;
 }
 
 int settings_parse(struct settings *s, const char *command, int argc,
@@ -259,6 +271,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "write the failing execution as a trace file, for faultline explain and "
        "other tools",
        "Output"},
+      {"good-traces", 0, OPT_LIST, &s->good_traces, "FILE",
+       "linearizable traces from elsewhere, which help to rank the lines that "
+       "must be atomic; may be repeated",
+       "Output"},
       {"patch", 0, OPT_STRING, &s->patch, "FILE",
        "write a patch that makes the best lines atomic with a lock, if the "
        "patched sources, compiled and searched again, show no fault",
@@ -298,6 +314,8 @@ int settings_parse(struct settings *s, const char *command, int argc,
     s->ops = stress ? 500 : 3;
   if (!err)
     err = check_outputs(s, e);
+  if (!err)
+    err = check_good_traces(s, e);
   if (!err && !s->rest.args.len)
     err = error_set(e, ERR_USAGE,
                     "no source files given; see faultline %s --help", command);
@@ -355,4 +373,7 @@ void settings_engine(const struct settings *s, struct rt_options *o) {
                            .buffer = (uint32_t)s->buffer};
 }
 
-void settings_free(struct settings *s) { opt_rest_free(&s->rest); }
+void settings_free(struct settings *s) {
+  opt_rest_free(&s->rest);
+  vec_free(&s->good_traces);
+}

@@ -72,6 +72,7 @@ struct settings {
   bool no_html;
   const char *junit, *sarif, *tap;
   int exit_protocol; /* enum exit_protocol */
+  struct opt_words good_traces; /* files that rank what must be atomic */
   bool quiet, no_save;
   int color;
   uint64_t width;

@@ -112,13 +112,14 @@ static void add_place(place_vec *v, const struct section_frame *f) {
   v->at[i] = place;
 }
 
-static void find_places(const struct code_block *b,
-                        const struct realise_trace *t, place_vec *v) {
+static void find_places(struct cause c, const struct realise_trace *t,
+                        place_vec *v) {
   struct rivals r;
-  rivals_find(&r, t->trace, t->section, (struct cause){b, 1});
+  rivals_find(&r, t->trace, t->section, c);
   for (uint32_t i = 0; i < conflicts_of(t)->nnodes; i++) {
     const struct section_frame *f =
-        r.of[i] && !r.inside[i] ? place_in_file(b, t->section, i) : NULL;
+        r.of[i] && !r.inside[i] ? place_in_file(&c.blocks[0], t->section, i)
+                                : NULL;
     if (f)
       add_place(v, f);
   }
@@ -138,12 +139,11 @@ static void put_places(const place_vec *v, struct buf *out) {
   }
 }
 
-static void put_new_lock(const struct code_block *b,
-                         const struct realise_trace *t, uint32_t n,
-                         struct buf *out) {
+void realise_new_lock(struct cause blocks, const struct realise_trace *t,
+                      uint32_t n, struct buf *out) {
   place_vec v = {0};
   for (uint32_t i = 0; i < n; i++)
-    find_places(b, &t[i], &v);
+    find_places(blocks, &t[i], &v);
   buf_puts(out, "one lock around these lines, and around every other place "
                 "that touches the same data");
   if (v.len <= MOST_PLACES)
@@ -151,8 +151,9 @@ static void put_new_lock(const struct code_block *b,
   vec_free(&v);
 }
 
-void realise(const struct realise_words *w, const struct code_block *b,
-             const struct realise_trace *t, uint32_t n, struct buf *out) {
+bool realise_alone(const struct realise_words *w, const struct code_block *b,
+                   const struct realise_trace *t, uint32_t n, struct buf *out) {
+  bool known = true;
   struct subject s = {.words = w, .block = b, .rounds_are_enough = true};
   for (uint32_t i = 0; i < n; i++)
     find_executions(&s, &t[i]);
@@ -160,11 +161,17 @@ void realise(const struct realise_words *w, const struct code_block *b,
       s.rounds_are_enough && has_pairs(&s.rounds) ? &s.rounds : &s.executions;
   if (has_pairs(v) && !realise_lock(&s, out) &&
       !realise_others(&s, t, n, out)) {
-    if (realise_is_word(v))
+    known = realise_is_word(v);
+    if (known)
       realise_word(&s, v, out);
-    else
-      put_new_lock(b, t, n, out);
   }
   vec_free(&s.executions);
   vec_free(&s.rounds);
+  return known;
+}
+
+void realise(const struct realise_words *w, const struct code_block *b,
+             const struct realise_trace *t, uint32_t n, struct buf *out) {
+  if (!realise_alone(w, b, t, n, out))
+    realise_new_lock((struct cause){b, 1}, t, n, out);
 }

@@ -55,6 +55,16 @@ struct realise_words {
   void *ctx;
 };
 
+/* What the block needs by itself, as below; false, and nothing appended, when
+ * that is a lock which is not there yet. */
+bool realise_alone(const struct realise_words *w, const struct code_block *b,
+                   const struct realise_trace *t, uint32_t n, struct buf *out);
+
+/* One new lock for some blocks, and the other places that would have to take
+ * it. */
+void realise_new_lock(struct cause blocks, const struct realise_trace *t,
+                      uint32_t n, struct buf *out);
+
 /*
  * Appends the sentence, without a capital and a full stop; nothing when no
  * sensible one is known, or no execution of the block is in the traces.

@@ -108,6 +108,8 @@ void json_causes(struct json *j, const struct story *s) {
   json_object(j, "traces");
   json_uint(j, "failing", c->bad);
   json_uint(j, "good", c->good);
+  json_uint(j, "given", c->given);
+  json_uint(j, "foreign", c->foreign);
   json_bool(j, "complete", c->complete);
   json_uint(j, "events", c->events);
   json_uint(j, "conflicts", c->conflicts);

@@ -358,7 +358,7 @@ static void put_outcomes(struct screen *s, const struct story *story,
 /* What was run, and how much of it fails. */
 static void put_failing(const struct causes_found *c, struct buf *b) {
   const struct tally *t = &c->schedules;
-  uint64_t orders = c->bad + c->good;
+  uint64_t orders = c->bad + c->good - c->given;
   if (t->all) {
     bool exact = t->all < UINT64_MAX - 1;
     buf_puts(b, exact ? "All " : "All schedules of this client (");
@@ -384,6 +384,26 @@ static void put_failing(const struct causes_found *c, struct buf *b) {
                                          : "this line");
 }
 
+/* Good traces of files. */
+static void put_given(struct screen *s, const struct causes_found *c) {
+  struct buf b = {0};
+  if (!c->given)
+    return;
+  buf_puts(&b, "Of the good orders ");
+  story_number(c->given, &b);
+  buf_printf(&b, " %s from the files given", c->given == 1 ? "is" : "are");
+  if (c->foreign) {
+    buf_puts(&b, "; ");
+    story_number(c->foreign, &b);
+    buf_printf(&b, " of these never come%s to a source file that is named here",
+               c->foreign == 1 ? "s" : "");
+  }
+  buf_putc(&b, '.');
+  buf_spaces(s->out, 2);
+  screen_wrap(s, 2, 2, buf_text(&b));
+  buf_free(&b);
+}
+
 void screen_causes(struct screen *s, const struct story *story) {
   const struct causes_found *c = &story->result->finding->causes;
   if (!c->len)
@@ -402,6 +422,7 @@ void screen_causes(struct screen *s, const struct story *story) {
     screen_wrap(s, 2, 2, buf_text(&b));
   }
   buf_free(&b);
+  put_given(s, c);
   put_outcomes(s, story, c);
 }
 

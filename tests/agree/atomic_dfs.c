@@ -465,6 +465,81 @@ TEST(they_agree_on_objects) {
   check_total(true);
 }
 
+/* ---- deadlocks ---- */
+
+static const char two_orders[] =
+    HEAD "#include <pthread.h>\n"
+         "static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;\n"
+         "static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;\n"
+         "static int n;\n"
+         "static void give(void) {\n"
+         "  pthread_mutex_lock(&a); pthread_mutex_lock(&b); n++;\n"
+         "  pthread_mutex_unlock(&b); pthread_mutex_unlock(&a); }\n"
+         "static void take(void) {\n"
+         "  pthread_mutex_lock(&b); pthread_mutex_lock(&a); n--;\n"
+         "  pthread_mutex_unlock(&a); pthread_mutex_unlock(&b); }\n"
+         "FL_OBJECT(o)\nFL_OP(void, give)\nFL_OP(void, take)\n";
+
+/* Everything that `of` does is one region. */
+static void make_whole(struct set *s, const char *of) {
+  struct client c;
+  struct whole w;
+  struct places p = {0};
+  engine_client(&c, of);
+  *s = (struct set){.regions.len = 1};
+  s->regions.at = s->region;
+  if (CHECK(rt_prepare(engine.suite, &c) == RT_DONE))
+    run_every(&w, MOST_EXECUTIONS, note_places, &p);
+  uint8_t *stays = xcalloc(p.n * p.n + 1, 1);
+  memset(stays, 1, p.n * p.n);
+  s->region[0].pcs = p.at;
+  s->region[0].npcs = p.n;
+  s->region[0].stays = stays;
+  map128_free(&p.known);
+  client_free(&c);
+}
+
+static bool has_deadlock(const struct engine_found *f) {
+  for (uint32_t i = 0; i < f->at.len; i++)
+    if (f->at.at[i].end == RT_FAULT && f->at.at[i].fault == FAULT_DEADLOCK)
+      return true;
+  return false;
+}
+
+static void deadlocks_of(void *arg) {
+  struct client c;
+  struct set give, both;
+  engine_open(arg, NULL);
+  make_whole(&give, "{give()} || {give()}");
+  make_whole(&both, "{give()} || {take()}");
+  engine_client(&c, "{give()} || {take()}");
+  for (int how = 0; how < 3; how++) {
+    static const enum engine_search by[] = {ENGINE_DFS, ENGINE_UNREDUCED,
+                                            ENGINE_STATEFUL};
+    struct engine_found f;
+    CHECK(rt_prepare(engine.suite, &c) == RT_DONE);
+    rt_atomic(&give.regions); /* take() has a lock, give() waits inside */
+    engine_explore(&f, &c, by[how], 0);
+    CHECK(has_deadlock(&f));
+    engine_free(&f);
+    rt_atomic(&both.regions); /* nobody waits */
+    engine_explore(&f, &c, by[how], 0);
+    CHECK(!has_deadlock(&f));
+    CHECK(count_done(&f));
+    engine_free(&f);
+    rt_atomic(NULL);
+  }
+  client_free(&c);
+  free_set(&give);
+  free_set(&both);
+}
+
+TEST(a_deadlock_is_not_left_out) {
+  char *so = engine_build(two_orders, "-O1");
+  engine_child(deadlocks_of, so);
+  free(so);
+}
+
 /* ---- random programs ---- */
 
 struct program {

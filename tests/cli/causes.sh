@@ -66,6 +66,41 @@ expect_out 'lines 34-35 of afek_stack.c, in push\(\)'
 run examples/afek_stack.c --trace /nowhere/afek.jsonl
 expect_status 2
 
+# Good traces from elsewhere rank too: in this one a push comes between the two
+# lines of a pop, and does no harm.
+stranger() { # file name
+  echo '{"type":"trace","version":1,"verdict":"pass"}'
+  while IFS=. read -r thread op function line var kind; do
+    echo "{\"type\":\"$kind\",\"thread\":$thread,\"op\":$op,\"var\":\"$var\"," \
+      "\"file\":\"$1\",\"function\":\"$function\",\"line\":$line}"
+  done <<END
+2.1.pop.41.item.read
+1.0.push.34.range.write
+1.0.push.35.item.write
+2.1.pop.42.item.write
+END
+}
+stranger examples/afek_stack.c >good.jsonl
+run explore examples/afek_stack.c --client '{push(1)} || {pop()}; pop()' \
+  --no-save --good-traces good.jsonl --json report.json
+expect_status 1
+expect_out 'lines 41-42 of afek_stack.c, in pop\(\): forbids 1 of 4 good orders'
+expect_out 'lines 34-35 of afek_stack.c, in push\(\): forbids 1 of 4 good orders'
+expect_out 'Of the good orders 1 is from the files given\.'
+jq -e '.traces | [.failing, .good, .given, .foreign] == [1, 4, 1, 0]' report.json \
+  >/dev/null || fail "traces: $(jq -c .traces report.json)"
+stranger elsewhere/afek_stack.c >other.jsonl
+run examples/afek_stack.c --no-save --good-traces other.jsonl
+expect_out '1 of these never comes to a source file that is named here\.'
+echo '{"type":"read"' >broken.jsonl
+run examples/afek_stack.c --no-save --good-traces broken.jsonl
+expect_status 2
+expect_err 'broken.jsonl:1'
+sed -i 's/"pass"/"violation"/' good.jsonl
+run examples/afek_stack.c --no-save --good-traces good.jsonl
+expect_status 2
+expect_err 'a failing trace among the good ones'
+
 # A lock inside of the lines is told.
 run tests/clients/papers/simple_list.c --no-save
 expect_out 'A thread inside may have to wait for a lock; executions in which it would were left out'
