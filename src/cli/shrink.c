@@ -152,9 +152,10 @@ bool shrink_serial(struct shrinker *s) {
 
 /* The version that was asked for has found nothing: another may. */
 static bool try_another(struct shrinker *s) {
-  if (s->version == COARSE_BEST)
+  bool d = s->version == COARSE_BEST || s->steps.len;
+  if (d && s->version == COARSE_D)
     return false;
-  s->version = s->steps.len ? COARSE_D : COARSE_BEST;
+  s->version = d ? COARSE_D : COARSE_BEST;
   s->max_effort += s->max_effort;
   bool found = shrink_localize(s);
   s->pc = 0; /* not of the version that was asked for */
