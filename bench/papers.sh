@@ -1,4 +1,9 @@
 #!/bin/bash
+# The tables of three papers.  Tables II and I of "Localization of Linearizability
+# Faults on the Coarse-grained Level" are bench/shrink.sh, Table 2 of
+# "Interleaving-tree Based Fine-grained Linearizability Fault Localization" is
+# bench/races.sh: they come last.
+#
 # Tables 1 and 2 of "Root Causing Linearizability Violations" for the C versions
 # of its three libraries (tests/clients/papers), with the paper's line numbers,
 # which the sources have in comments.  For each client: the failing outcomes, how
@@ -162,3 +167,10 @@ object k_stack '' '/* K1 */' '/* K5 */' 'repeats until the CAS succeeds'
 object treiber_no_retry '' '/* top */' '/* cas */' 'repeats until the CAS succeeds'
 object treiber_reuse '' '/* top */' '/* cas */' 'counts in the pointer'
 object afek_stack '' '/* line 8 */' '/* line 9 */' 'swaps'
+
+echo
+echo 'Localization on the coarse-grained level: Tables II and I'
+bash bench/shrink.sh
+echo
+echo 'Interleaving trees: Table 2'
+bash bench/races.sh

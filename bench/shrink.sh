@@ -5,8 +5,9 @@
 #
 # Table II: histories of the paper's sizes, every operation and every value of
 # 0 .. 99 as likely, on real threads (B) and under the scheduler (D, H): how many
-# fail, milliseconds of a check, concurrent calls that Algorithm 1 leaves,
-# milliseconds that it takes; then what we add: milliseconds from there to the
+# fail, milliseconds of a check, concurrent calls that Algorithm 1 leaves and
+# those of the smallest client, milliseconds that Algorithm 1 takes; then what we
+# add: milliseconds from there to the
 # proof, seconds of processor time of the whole command (it compiles the object,
 # runs all histories, shrinks one), and the smallest client.
 # Table I: type of the fault and calls of each thread in Pc.
@@ -48,13 +49,15 @@ row() { # name, calls of a thread, histories, file, operations left out
          ($m.locate_seconds | ms), ($m.reduce_seconds | ms),
          (if $m.proved then "proved" else "not proved" end),
          "\(if .fault == "not-linearizable" then "" else "\(.fault): " end)\(.client)"
-        else "-", "-", "-", "-", "-" end), $cpu] | @tsv' "$dir/report" |
-      awk -F'\t' '{ printf "%-8s %-6s %s %6s %7s %3s %8s %8s %6s  %-10s %s\n",
-        $1, $2, $3, $4, $5, $6, $7, $8, $11, $9, $10 }'
+        else "-", "-", "-", "-", "-" end), $cpu,
+       (if $m and ($m.pc | length) > 1 then [$m.pc[] | length] | add
+        else "-" end)] | @tsv' "$dir/report" |
+      awk -F'\t' '{ printf "%-8s %-6s %s %6s %7s %3s %4s %8s %8s %6s  %-10s %s\n",
+        $1, $2, $3, $4, $5, $6, $12, $7, $8, $11, $9, $10 }'
   done
 }
 
-echo "object   size   v   fail   check  Pc   locate    prove  cpu s              smallest client"
+echo "object   size   v   fail   check  Pc  min   locate    prove  cpu s              smallest client"
 row LFList 500 80 lock_free_list contains
 row CGList 50 20 simple_list remove_key
 row CGListS 500 80 size_list ""

@@ -25,7 +25,7 @@
 #include <stdlib.h>
 
 enum {
-  WAY_EFFORT = 1000000, /* steps of one way: a fraction of a second */
+  WAY_EFFORT = 5000000, /* steps of one way: a fraction of a second */
   PAST_BUDGET = 200000, /* of the check, in calls of the specification */
   OWN_PAST_BUDGET = 20000,
   WHOLE_CALLS = 12, /* of a client that is tried as it is */

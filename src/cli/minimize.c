@@ -18,8 +18,9 @@ enum {
   MINIMIZE_STATES = 50000, /* of a client with one call less … */
   MINIMIZE_SECONDS = 10,   /* … in all: states can be very large; --time can
                               make both more */
-  LARGE_CALLS = 14,        /* of threads: more are first made less at once */
-  FEW_CALLS = 5,           /* of threads: more are first thinned */
+  MINIMIZE_CUT = 100, /* executions that go round for ever, of one client */
+  LARGE_CALLS = 14,   /* of threads: more are first made less at once */
+  FEW_CALLS = 5,      /* of threads: more are first thinned */
 };
 
 struct minimizer {
@@ -38,6 +39,8 @@ static enum reduce_answer check(void *ctx, const struct client *c) {
   x.deadline = h->patience;
   x.max_states = h->timed ? h->set->max_states : MINIMIZE_STATES;
   x.max_memory = h->set->memory;
+  struct impatience impatience;
+  shrink_be_impatient(&x, &impatience, MINIMIZE_CUT);
   enum explore_end how = hunt_explore(h, &x, SEARCH_STATEFUL);
   if (how == EXPLORE_BAD) {
     vec_free(&m->bad->path);

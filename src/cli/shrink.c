@@ -124,6 +124,9 @@ void shrink_reduce(struct shrinker *s) {
   struct client c;
   begin_reducing(s);
   client_copy(&c, &s->bad.client);
+  s->only_record = true; /* one execution each: most calls go so */
+  reduce_pieces(&r, &c);
+  s->only_record = false;
   reduce_pieces(&r, &c);
   reduce_to_few(&r, &c);
   client_free(&c);
@@ -152,12 +155,15 @@ bool shrink_serial(struct shrinker *s) {
 
 /* The version that was asked for has found nothing: another may. */
 static bool try_another(struct shrinker *s) {
-  if (s->version == COARSE_BEST)
+  bool d = s->version == COARSE_BEST || s->steps.len;
+  if (d && s->version == COARSE_D)
     return false;
-  s->version = s->steps.len ? COARSE_D : COARSE_BEST;
   s->max_effort += s->max_effort;
+  bool best = s->version == COARSE_BEST;
+  s->version = d ? COARSE_D : COARSE_BEST;
   bool found = shrink_localize(s);
-  s->pc = 0; /* not of the version that was asked for */
+  if (!best)
+    s->pc = 0; /* not of the version that was asked for */
   return found;
 }
 

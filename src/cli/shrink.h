@@ -54,7 +54,16 @@ struct shrinker {
   uint32_t checks;
 };
 
+/* Executions that go round for ever cost a thousand times as much as others: a
+ * search stops after so many of them. */
+struct impatience {
+  struct judge judge;
+  uint32_t most, left;
+};
+
 /* shrink_check.c */
+void shrink_be_impatient(struct explore *x, struct impatience *i,
+                         uint32_t most);
 bool shrink_fails(struct shrinker *s, const struct client *c,
                   const uint32_t *from, uint32_t nfrom);
 /* The same with all the effort that --max-states allows. */

@@ -25,6 +25,7 @@ enum {
   INIT_STEPS = 1000,      /* that an initial call may take, … */
   CALL_STEPS = 300,       /* … and another, on top of … */
   MOST_STEPS = 2000,      /* … --max-steps, but at most these */
+  MOST_CUT = 10, /* executions that are cut: more of them say no more */
   CHECK_CALLS =
       200000, /* of the specification, for a history of real threads */
 };
@@ -41,10 +42,33 @@ static uint32_t concurrent_calls(const struct client *c) {
   return client_first_final(c) - c->ninit;
 }
 
+static enum judgement judge_impatiently(void *ctx, enum rt_end end) {
+  struct impatience *i = ctx;
+  enum judgement j = i->judge.ended(i->judge.ctx, end);
+  if (end == RT_CUT && j == JUDGE_GOOD && !--i->left)
+    return JUDGE_STOP;
+  return j;
+}
+
+static void begin_again(void *ctx) {
+  struct impatience *i = ctx;
+  if (i->judge.again)
+    i->judge.again(i->judge.ctx);
+  i->left = i->most;
+}
+
+void shrink_be_impatient(struct explore *x, struct impatience *i,
+                         uint32_t most) {
+  *i = (struct impatience){x->judge, most, most};
+  x->judge = (struct judge){judge_impatiently, i, begin_again};
+}
+
 static bool search(struct shrinker *s, int how, uint64_t executions,
                    enum explore_end *end, path *out) {
   struct explore x;
   hunt_explore_init(s->h, &x);
+  struct impatience impatience;
+  shrink_be_impatient(&x, &impatience, MOST_CUT);
   x.max_executions = executions;
   x.seed = s->h->set->seed + s->clients;
   if (how == SEARCH_STATEFUL) {

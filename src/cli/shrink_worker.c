@@ -192,6 +192,18 @@ static void detect(struct detection *d) {
 
 /* ---- localization ---- */
 
+/* What real threads did not find again may be found in the other ways that
+ * there are for histories without a schedule. */
+static bool locate_otherwise(struct detection *d) {
+  char *sentence = NULL;
+  bool found = d->stress && from_history(d->h, &d->found.history, &sentence);
+  free(sentence);
+  if (found)
+    d->h->r->finding->minimal.pc =
+        0; /* not of the version that was asked for */
+  return found;
+}
+
 static void locate(struct detection *d) {
   struct hunt *h = d->h;
   struct shrinker *s = &d->found;
@@ -209,6 +221,8 @@ static void locate(struct detection *d) {
   h->shrinking.pc = s->pc;
   h->shrinking.checks = s->checks;
   h->shrunk_from = from;
+  if (!found && locate_otherwise(d))
+    return;
   if (!found) {
     h->r->verdict = VERDICT_UNKNOWN;
     h->r->reason = xasprintf("a history of %u calls fails, but none of %u "

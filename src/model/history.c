@@ -45,8 +45,74 @@ static void fill_before(uint64_t *before, const struct history *h,
   }
 }
 
+/*
+ * Of a long history the sets are too large to be written down for each call.
+ * In their place is the sum of a hash of each member, which grows on the way
+ * through the returns in order of time.
+ */
+enum { LONG = 128 };
+
+struct moment {
+  uint32_t time, id;
+};
+
+static int by_time(const void *x, const void *y) {
+  const struct moment *a = x, *b = y;
+  return a->time < b->time ? -1 : a->time > b->time;
+}
+
+struct long_record {
+  uint64_t state, kind, bits;
+  struct hash128 before;
+};
+
+static void add_member(struct hash128 *set, uint32_t id) {
+  struct hash128 one = hash128(&id, sizeof id, 1);
+  set->lo += one.lo;
+  set->hi += one.hi;
+}
+
+static void sum_before(const struct history *h, struct long_record *all,
+                       uint32_t n) {
+  struct moment *calls = xmalloc(2 * n * sizeof *calls), *returns = calls + n;
+  struct hash128 set = {0, 0};
+  for (uint32_t i = 0; i < n; i++) {
+    calls[i] = (struct moment){h->ops[i].call, i};
+    returns[i] = (struct moment){h->ops[i].ret, i};
+  }
+  qsort(calls, n, sizeof *calls, by_time);
+  qsort(returns, n, sizeof *returns, by_time);
+  for (uint32_t i = 0, r = 0; i < n; i++) {
+    const struct hop *o = &h->ops[calls[i].id];
+    if (!hop_called(o))
+      continue;
+    for (; r < n && hop_before(&h->ops[returns[r].id], o); r++)
+      add_member(&set, returns[r].id);
+    all[calls[i].id].before = set;
+  }
+  free(calls);
+}
+
+static struct hash128 long_digest(const struct history *h, uint32_t n) {
+  struct long_record *all = xcalloc(n, sizeof *all);
+  for (uint32_t i = 0; i < n; i++) {
+    const struct hop *o = &h->ops[i];
+    bool called = hop_called(o), returned = !hop_pending(o);
+    all[i].state =
+        (uint64_t)called | (uint64_t)returned << 1 | (uint64_t)h->stuck << 2;
+    all[i].kind = returned ? o->result.kind : 0;
+    all[i].bits = returned ? o->result.bits : 0;
+  }
+  sum_before(h, all, n);
+  struct hash128 digest = hash128(all, n * sizeof *all, 0);
+  free(all);
+  return digest;
+}
+
 struct hash128 history_digest(const struct history *h) {
   uint32_t n = h->client->ncalls;
+  if (n > LONG)
+    return long_digest(h, n);
   size_t words = (n + 63) / 64;
   size_t stride = sizeof(struct record) / 8 + words;
   /* Executions come by the million and are short: no allocation for those. */

@@ -77,12 +77,12 @@ restart:
   curr = pred->next;
   while (curr->val < k) { /* S1 */
     pred = curr;
-    curr = curr->next;
+    curr = curr->next; /* S1, next */
   }
   if (curr->val == k) /* S2 */
     return false;
   n = node_new(k, curr);
-  pthread_mutex_lock(&l->lock);
+  pthread_mutex_lock(&l->lock); /* S3, lock */
 #ifdef FIXED
   if (!validate(l, pred, curr)) {
     pthread_mutex_unlock(&l->lock);
