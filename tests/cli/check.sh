@@ -67,8 +67,11 @@ expect_status 1
 run check unnamed.jsonl --spec=quue
 expect_status 2
 expect_err 'quue'
-run check fifo.jsonl -q --spec=stack # the file knows better
-expect_out 'violation \(queue'
+run check fifo.jsonl -q --spec=deque # though the file says queue
+expect_out 'violation \(deque'
+run check fifo.jsonl -q --spec=./missing.so
+expect_status 2
+expect_err 'missing.so'
 printf '%s\n' '{"type":"call","process":1,"name":"read","args":[]}' \
   '{"type":"return","process":1,"result":5}' >initial.jsonl
 run check initial.jsonl --spec=register -q
@@ -109,6 +112,62 @@ expect_status 0
 run check order.jsonl -q # one after the other, and still right
 expect_status 0
 [ "$(grep -c '"call"' order.jsonl)" = 5 ] || fail "the witness: $(cat order.jsonl)"
+
+# A long queue: from the monitor, as search would not end.
+awk 'BEGIN {
+  print "{\"type\":\"history\",\"spec\":\"queue\"}"
+  for (i = 0; i < 3000; i++) {
+    for (p = 0; p < 8; p++)
+      printf "{\"type\":\"call\",\"process\":%d,\"name\":\"enq\",\"args\":[%d]}\n", p, 8 * i + p
+    for (p = 0; p < 8; p++)
+      printf "{\"type\":\"return\",\"process\":%d}\n", p
+  }
+  for (i = 0; i < 3000; i++)
+    for (p = 7; p >= 0; p--) {
+      printf "{\"type\":\"call\",\"process\":%d,\"name\":\"deq\",\"args\":[]}\n", p
+      printf "{\"type\":\"return\",\"process\":%d,\"result\":%d}\n", p, 8 * i + p
+    }
+}' >long.jsonl
+run check long.jsonl -q --linearization order.jsonl
+expect_status 0
+run check order.jsonl -q --method=linearize
+expect_status 0
+expect_out '48000 operations; linearize'
+# No order in time: that is said, and nothing is written for it.
+sed 's/queue/stack/; s/enq/push/; s/deq/pop/' long.jsonl |
+  awk 'NR > 1 && /"pop"/ { exit } { print }' >pushes.jsonl
+{
+  cat pushes.jsonl
+  for i in $(seq 2999 -1 0); do
+    for p in 0 1 2 3 4 5 6 7; do
+      echo "{\"type\":\"call\",\"process\":$p,\"name\":\"pop\",\"args\":[]}"
+      echo "{\"type\":\"return\",\"process\":$p,\"result\":$((8 * i + p))}"
+    done
+  done
+} >deep.jsonl
+run check deep.jsonl --linearization none.jsonl --time 2 --json - -j1
+expect_status 0
+expect_err 'monitor: stack; no order was found to write'
+jq -e '.histories[0].linearization_written == false' "$tmp/out" >/dev/null ||
+  fail "JSON: $(cat "$tmp/out")"
+[ ! -s none.jsonl ] || fail "an order that was not found"
+
+# ---- limits, while files are read ----
+run check long.jsonl --memory 10M
+expect_status 3
+expect_out 'unknown \(queue, more than [0-9]+ operations\)'
+expect_out 'Not decided: memory is over'
+run check long.jsonl deep.jsonl --time 0.001 --json -
+expect_status 3
+jq -e '[.histories[] | .verdict, .limit] == ["unknown", "time", "unknown", "time"]' \
+  "$tmp/out" >/dev/null || fail "JSON: $(cat "$tmp/out")"
+run check --depth-table "$SOURCE_DIR/tests/data/juc/ABQ.jsonl.gz" --time 0.001
+expect_status 3
+expect_out 'Left out, since time or memory was over: [0-9]+ histories'
+for time in 0 -1; do
+  run check fine.jsonl --time $time
+  expect_status 2
+done
 
 # ---- folders and tables ----
 run check "$SOURCE_DIR/tests/data/juc" -q
