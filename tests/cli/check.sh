@@ -79,6 +79,64 @@ expect_status 1
 run check initial.jsonl --spec=register --initial=5 -q
 expect_status 0
 
+# ---- a type of one's own, with several next states ----
+cat >coin.c <<'END'
+#include <faultline/spec.h>
+#include <stdlib.h>
+#include <string.h>
+static void *side(int up) {
+  char *s = malloc(1);
+  *s = (char)up;
+  return s;
+}
+static void *init(const struct fl_datum *argument) {
+  (void)argument;
+  return side(0);
+}
+static size_t apply(const void *state, const struct fl_operation *op,
+                    void **next, size_t max) {
+  int up = *(const char *)state;
+  (void)max;
+  if (!strcmp(op->name, "flip")) {
+    next[0] = side(0);
+    next[1] = side(1);
+    return 2;
+  }
+  if (!op->pending && op->result.number != up)
+    return 0;
+  next[0] = side(up);
+  return 1;
+}
+static uint64_t hash(const void *s) { return *(const unsigned char *)s; }
+static bool equal(const void *a, const void *b) { return !memcmp(a, b, 1); }
+static void print(const void *s, char *text, size_t size) {
+  strncpy(text, *(const char *)s ? "up" : "down", size);
+}
+const struct fl_model fl_model = {.version = FL_MODEL_VERSION,
+                                  .operations = "flip look", .init = init,
+                                  .apply = apply, .hash = hash,
+                                  .equal = equal, .print = print,
+                                  .release = free};
+END
+"$CC" -shared -fPIC -I "$SOURCE_DIR/include" -o coin.so coin.c || fail "coin.c"
+look() {
+  printf '%s\n' '{"type":"call","process":1,"name":"look"}' \
+    "{\"type\":\"return\",\"process\":1,\"result\":$1}"
+}
+{
+  sed 's/look/flip/; s/,"result":1//' <(look 1)
+  look 1
+} >coin.jsonl
+run check coin.jsonl --spec=./coin.so
+expect_status 0
+look 0 >>coin.jsonl
+run check coin.jsonl --spec=./coin.so --json -
+expect_status 1
+# The flip alone makes the first look right: it belongs to the core.
+jq -e '.histories[0] | .core_is_minimal and .stuck.id == 3 and
+  ([.core[].id] == [1, 2, 3])' "$tmp/out" >/dev/null ||
+  fail "JSON: $(cat "$tmp/out")"
+
 # ---- JSON ----
 run check three.jsonl --json -
 expect_status 1
