@@ -86,7 +86,7 @@ static inline bool plant_exchange(const struct log *l, struct log_op *a,
 
 /* A few wrong results near the end; those of a set are turned around. */
 static inline void plant_few(struct log *l) {
-  bool set = !strcmp(l->type, "set");
+  bool set = strstr(l->type, "set") != NULL;
   bool stale = strstr(l->type, "register") || !strcmp(l->type, "map");
   uint32_t left = set ? 20 : 5;
   for (uint32_t to = l->ops.len / 10 * 9; left && to < l->ops.len; to++) {
@@ -100,6 +100,19 @@ static inline void plant_few(struct log *l) {
         left--;
         break;
       }
+  }
+}
+
+/* A result that cannot be: a number or a text that nobody wrote. */
+static inline void plant_wrong(struct log *l) {
+  for (uint32_t i = l->ops.len / 20 * 19; i < l->ops.len; i++) {
+    struct log_op *o = &l->ops.at[i];
+    if (!datum_is_number(o->result) && datum_kind(o->result) != DATUM_IS_TEXT)
+      continue;
+    o->result = datum_kind(o->result) == DATUM_IS_TEXT
+                    ? datum_text("?;", 2)
+                    : datum_number(-1000000000);
+    return;
   }
 }
 

@@ -153,6 +153,79 @@ static bool all_change_nothing(const struct explain_job *j) {
   return true;
 }
 
+/* Whether the rest is bad whatever those did that were left out by X5: `rest`,
+ * and they as pending operations, by call. */
+static bool is_bad_with_shadows(struct explain_job *j, const op_vec *rest,
+                                bool safe) {
+  op_vec all = {0};
+  uint32_t end = 0, k = 0, last = 0;
+  for (uint32_t i = 0; i < rest->len; i++) {
+    uint32_t ret = j->p->ops[rest->at[i]].op->ret;
+    end = ret != LOG_PENDING && ret > end ? ret : end;
+  }
+  uint8_t *pending = xcalloc(j->p->nops + 1, 1);
+  for (uint32_t id = 0; id < j->p->nops; id++) {
+    bool kept = k < rest->len && rest->at[k] == id;
+    bool option = j->shadow[id] || (!safe && j->leave[id]);
+    k += kept;
+    if (!kept && (!option || j->p->ops[id].op->call > end))
+      continue;
+    pending[id] = !kept;
+    last += !kept;
+    vec_push(&all, id);
+  }
+  bool bad = !last || explain_is_bad(j, &all, pending);
+  free(pending);
+  vec_free(&all);
+  return bad;
+}
+
+static uint32_t last_return(const struct explain_job *j, const op_vec *ops) {
+  uint32_t last = UINT32_MAX, end = 0;
+  for (uint32_t i = 0; i < ops->len; i++) {
+    uint32_t ret = j->p->ops[ops->at[i]].op->ret;
+    if (ret != LOG_PENDING && ret >= end) {
+      end = ret;
+      last = ops->at[i];
+    }
+  }
+  return last;
+}
+
+/* Whether the operations are linearizable without the last return. */
+static bool ends_with_the_fault(struct explain_job *j, const op_vec *ops) {
+  op_vec some = {0};
+  uint32_t last = last_return(j, ops);
+  for (uint32_t i = 0; i < ops->len; i++)
+    if (ops->at[i] != last)
+      vec_push(&some, ops->at[i]);
+  struct log_options o = {.budget = *j->budget};
+  struct log_answer a = {0};
+  struct log_problem q = explain_part(j->p, &some);
+  o.budget.steps = QUESTION_STEPS + (uint64_t)ops->len * 64;
+  check_log(&q, &o, &a);
+  bool good = a.verdict == LOG_LINEARIZABLE;
+  log_answer_free(&a);
+  free(q.ops);
+  vec_free(&some);
+  return good;
+}
+
+/* What is left goes wrong with the same return as before, and does whatever all
+ * those did that were left out by X5. */
+static bool is_same_fault(struct explain_job *j, const op_vec *rest) {
+  return (!j->keeps_end || (last_return(j, rest) == last_return(j, &j->core) &&
+                            ends_with_the_fault(j, rest))) &&
+         is_bad_with_shadows(j, rest, false);
+}
+
+/* X5 */
+static bool may_be_left(struct explain_job *j, const op_vec *rest) {
+  return !brings_what_is_needed(j, rest) && explain_is_bad(j, rest, NULL) &&
+         explain_is_bad(j, &j->core, j->leave) &&
+         (!j->strict || is_same_fault(j, rest));
+}
+
 /* Leaves out what is marked in `leave`, if it may be, and clears the marks.
  * `safe`: by X2, X3 or X4 it may. */
 static bool try_without(struct explain_job *j, bool safe) {
@@ -162,13 +235,18 @@ static bool try_without(struct explain_job *j, bool safe) {
       vec_push(&rest, j->core.at[i]);
   bool out = rest.len && rest.len < j->core.len;
   safe = safe || all_change_nothing(j);
-  out = out && (safe || !brings_what_is_needed(j, &rest)) &&
-        explain_is_bad(j, &rest, NULL) &&
-        (safe || explain_is_bad(j, &j->core, j->leave));
+  if (safe)
+    out = out && explain_is_bad(j, &rest, NULL) &&
+          (!j->strict || !j->any_shadow || is_bad_with_shadows(j, &rest, true));
+  else
+    out = out && may_be_left(j, &rest);
   for (uint32_t i = 0; i < j->core.len; i++) {
     uint32_t ret = j->p->ops[j->core.at[i]].op->ret;
-    if (out && !safe && j->leave[j->core.at[i]] && ret < j->first_x5)
-      j->first_x5 = ret;
+    if (out && !safe && j->leave[j->core.at[i]]) {
+      j->first_x5 = ret < j->first_x5 ? ret : j->first_x5;
+      j->shadow[j->core.at[i]] = 1;
+      j->any_shadow = true;
+    }
     j->leave[j->core.at[i]] = 0;
   }
   if (out) {
@@ -444,11 +522,24 @@ static bool drop_singles(struct explain_job *j) {
   return any;
 }
 
+/* Whether a result shows whose effect it saw: then the operation that brought
+ * the value stays in the core.  An increment, or what a type of the user's
+ * does, brings nothing that could be seen in its arguments. */
+static bool has_values(const struct type *t) {
+  static const char *const shapes[] = {"register", "set", "multiset", "list"};
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    if (!strcmp(t->shape, shapes[i]))
+      return true;
+  return is_container(t);
+}
+
 void explain_reduce(struct explain_job *j) {
   bool more = true;
   j->unsure = false;
   /* It makes long histories short at once. */
   drop_beginning(j);
+  j->strict = !has_values(j->p->type);
+  j->keeps_end = j->strict && ends_with_the_fault(j, &j->core);
   while (more && !is_over(j)) {
     j->unsure = false;
     more = drop_groups(j, BY_KEY, keys_are_safe(j));

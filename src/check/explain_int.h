@@ -10,9 +10,14 @@ typedef VEC(uint32_t) op_vec;
 struct explain_job {
   const struct log_problem *p;
   const struct log_budget *budget;
-  op_vec core;       /* what is left, by call */
-  bool unsure;       /* some question had no answer */
-  uint8_t *leave;    /* by operation: a candidate to be left out */
+  op_vec core;     /* what is left, by call */
+  bool unsure;     /* some question had no answer */
+  uint8_t *leave;  /* by operation: a candidate to be left out */
+  uint8_t *shadow; /* by operation: left out by X5.  All of them as pending
+                      ones, with whatever result, do not explain the core */
+  bool any_shadow;
+  bool strict;       /* X5 asks for more: see has_values */
+  bool keeps_end;    /* without its last return the core is linearizable */
   uint32_t first_x5; /* the first return of those that were left out by X5 */
 };
 

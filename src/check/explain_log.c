@@ -278,6 +278,7 @@ void explain_log(const struct log_problem *p, const struct log_answer *a,
   struct explain_job j = {.p = p, .budget = b, .first_x5 = UINT32_MAX};
   *out = (struct log_explained){.stuck = LOG_NO_OP, .prefix = LOG_NO_OP};
   j.leave = xcalloc(p->nops + 1, 1);
+  j.shadow = xcalloc(p->nops + 1, 1);
   begin_core(&j, a, out);
   explain_reduce(&j);
   out->minimal = !j.unsure;
@@ -297,4 +298,5 @@ void explain_log(const struct log_problem *p, const struct log_answer *a,
   }
   free(core.ops);
   free(j.leave);
+  free(j.shadow);
 }

@@ -13,7 +13,9 @@
  * (X4) of a register, what returned before some write was called, and the reads
  *      that were called before it returned;
  * (X5) operations without which, and with which as pending ones of unknown
- *      result, what is left is not linearizable;
+ *      result, what is left is not linearizable.  Of types where results do not
+ *      show values (counters, the user's): with all that were left out so, and
+ *      it goes wrong with the same return;
  * and by (X5) never the only one that brings a value which a result has.
  *
  * The core is minimal when none of these can leave out any more, by itself or

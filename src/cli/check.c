@@ -87,6 +87,10 @@ static void check_free(struct check *c) {
 
 /* ---- what goes in ---- */
 
+static const char *is_over(void *ctx, uint64_t operations) {
+  return check_is_over(ctx, operations);
+}
+
 /* One history is held back until it is known whether another one follows. */
 static void read_file(struct check *c, struct check_jobs *jobs,
                       const char *path, struct error *e) {
@@ -97,6 +101,7 @@ static void read_file(struct check *c, struct check_jobs *jobs,
   struct reader *r = reader_open(path, (enum read_format)c->s->format, e);
   if (!r)
     return;
+  reader_set_limit(r, is_over, c->s);
   struct log held, next;
   uint32_t n = 0;
   int got;
@@ -196,6 +201,8 @@ static int settle(struct check_settings *s, const struct opt_rest *rest,
                   struct error *e) {
   if (!rest->args.len)
     return error_set(e, ERR_USAGE, "check: which file? - is standard input");
+  if (s->time_given && !(s->time > 0))
+    return error_set(e, ERR_USAGE, "--time: how many seconds? More than 0");
   if (s->depth_table && !s->depth)
     s->depth = TABLE_DEPTHS;
   if (s->depth && s->method == CHECK_AUTO && !s->depth_table)
@@ -255,7 +262,7 @@ int command_check(int argc, char **argv) {
        "processes; as many as there are cores", "Search", .min = 1,
        .max = 1024},
       {"time", 0, OPT_DOUBLE, &s.time, "SECONDS", "for all files together",
-       "Search"},
+       "Search", .given = &s.time_given},
       {"memory", 0, OPT_SIZE, &s.memory, "SIZE",
        "of a process; then the verdict is unknown", "Search"},
       {"json", 0, OPT_STRING, &s.json, "FILE",
@@ -265,8 +272,7 @@ int command_check(int argc, char **argv) {
       {"linearization", 0, OPT_STRING, &s.order, "FILE",
        "write the orders that were found, as histories", "Output"},
       {"quiet", 'q', OPT_FLAG, &s.quiet, NULL, "one line a history", "Output"},
-      {"color", 0, OPT_ENUM, &s.color, "WHEN", "auto, always or never",
-       "Output",
+      {"color", 0, OPT_ENUM, &s.color, "WHEN", "use colours", "Output",
        .choices = (const char *const[]){"auto", "always", "never", NULL}},
       {0}};
   struct opt_command c = {"faultline check FILE... [options]",

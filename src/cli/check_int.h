@@ -32,7 +32,8 @@ struct check_settings {
   uint64_t depth;       /* 0: not given */
   bool depth_table, no_monitor, no_partition, quiet;
   uint64_t jobs;
-  double time;     /* seconds for all; 0: no end */
+  double time; /* seconds for all; 0: no end */
+  bool time_given;
   double deadline; /* of the monotonic clock; 0: none */
   uint64_t memory;
   const char *json, *html, *order;
@@ -46,6 +47,7 @@ struct check_depths {
   uint32_t ops, level;
   uint64_t pairs;
   bool linearizable;
+  bool cut; /* time or memory was over: it does not count */
   uint32_t ndepths;
   uint64_t distinct[CHECK_TABLE_DEPTHS];
   bool witness[CHECK_TABLE_DEPTHS];
@@ -78,6 +80,9 @@ void check_one(const struct check_settings *s, const struct log *l,
                struct check_result *out);
 
 double check_now(void);
+/* Why a history of so many operations, which are in memory, cannot be checked:
+ * "time", "memory", or NULL. */
+const char *check_is_over(const struct check_settings *s, uint64_t operations);
 
 /*
  * Histories go in, results come out in the same order.  With one job all is

@@ -63,10 +63,14 @@ static datum read_datum(const char *text) {
 struct type *check_type_open(const struct check_settings *s, const char *name,
                              datum argument, const struct log *l,
                              struct check_type *cached, struct error *e) {
-  if (s->argument && (argument == DATUM_NONE || !name))
+  if (s->argument)
     argument = read_datum(s->argument);
-  if (!name)
-    name = s->spec ? s->spec : l ? type_guess(l, e) : NULL;
+  else if (s->spec && name && strcmp(s->spec, name))
+    argument = DATUM_NONE; /* of another type */
+  if (s->spec)
+    name = s->spec;
+  else if (!name)
+    name = l ? type_guess(l, e) : NULL;
   if (!name)
     return NULL;
   if (cached->type && !cached->type->cut && cached->argument == argument &&
@@ -108,6 +112,16 @@ static uint64_t resident_bytes(void) {
     fclose(f);
   }
   return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+const char *check_is_over(const struct check_settings *s, uint64_t operations) {
+  /* What checking needs beside the log, by a monitor. */
+  enum { BYTES = sizeof(struct type_op) + 48 };
+  if (s->deadline && check_now() > s->deadline)
+    return "time";
+  return s->memory && resident_bytes() + operations * BYTES > s->memory
+             ? "memory"
+             : NULL;
 }
 
 /* What is left of the user's: the log itself takes memory too. */
@@ -222,12 +236,14 @@ static void measure(const struct check_settings *s, const struct log_problem *p,
   out->level = shape.level;
   out->pairs = shape.pairs;
   out->linearizable = a->verdict == LOG_LINEARIZABLE;
+  out->cut = a->verdict == LOG_UNKNOWN;
   if (!shape.pairs)
     return; /* a single schedule */
   check_by_hitting(s, p, true, &b, r, &by_families);
   for (uint32_t i = 0; i < r->families.len && i < CHECK_TABLE_DEPTHS; i++) {
     out->distinct[i] = r->families.at[i].distinct;
     out->witness[i] = r->families.at[i].witness;
+    out->cut |= !r->families.at[i].whole;
     out->ndepths = i + 1;
   }
   log_answer_free(&by_families);
@@ -324,12 +340,41 @@ static void check_prepared(const struct check_settings *s,
   vec_free(&r.families);
 }
 
+/* Too long to be kept, or to be looked at. */
+static void report_stopped(const struct check_settings *s, const struct log *l,
+                           const char *why, bool several,
+                           struct check_result *out) {
+  const char *spec = s->spec ? s->spec : l->type;
+  struct log_report r = {.log = l,
+                         .source = l->source ? l->source : "-",
+                         .several = several,
+                         .spec = spec ? spec : "",
+                         .verdict = verdict_word[LOG_UNKNOWN],
+                         .limit = why,
+                         .operations = l->stopped ? l->stopped_at : l->ops.len,
+                         .processes = l->nprocesses,
+                         .reached = LOG_NO_OP};
+  out->verdict = LOG_UNKNOWN;
+  out->depths.cut = true;
+  if (!s->depth_table)
+    log_report_text(&r, &s->style, &out->text);
+  if (s->json)
+    log_report_json(&r, &out->json);
+  if (s->html)
+    log_report_html(&r, &out->html);
+}
+
 void check_one(const struct check_settings *s, const struct log *l,
                bool several, struct check_type *cached,
                struct check_result *out) {
   struct error e = {0};
   struct log_problem p = {.log = l};
   *out = (struct check_result){0};
+  const char *why = l->stopped ? l->stopped : check_is_over(s, l->ops.len);
+  if (why) {
+    report_stopped(s, l, why, several, out);
+    return;
+  }
   p.type = check_type_open(s, l->type, l->type_argument, l, cached, &e);
   if (p.type && !prepare(l, &p, &e))
     check_prepared(s, &p, several, out);

@@ -26,6 +26,7 @@ struct row {
 
 struct check_table {
   uint32_t depths;
+  uint32_t left_out;
   VEC(struct row) rows;
 };
 
@@ -80,6 +81,10 @@ static struct row *row_of(struct check_table *t, const char *type) {
 }
 
 void check_table_add(struct check_table *t, const struct check_depths *d) {
+  if (d->cut) {
+    t->left_out++;
+    return;
+  }
   struct row *r = row_of(t, short_name(d->type));
   if (d->ops > r->ops)
     r->ops = d->ops;
@@ -165,4 +170,9 @@ void check_table_print(const struct check_table *t, struct buf *out) {
   print_shapes(t, out);
   print_families(t, out);
   print_witnesses(t, out);
+  if (t->left_out)
+    buf_printf(out,
+               "\nLeft out, since time or memory was over: %" PRIu32
+               " histor%s.\n",
+               t->left_out, t->left_out == 1 ? "y" : "ies");
 }

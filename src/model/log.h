@@ -61,6 +61,10 @@ struct log {
   datum type_argument;
   const char *source; /* the file's name; NULL: not from a file */
   uint32_t index;     /* of the histories of the file, from 1 */
+  /* It was not read to its end, and has no operations: "time" or "memory" was
+   * over after so many. */
+  const char *stopped;
+  uint32_t stopped_at;
   struct arena arena;
 };
 

@@ -86,6 +86,8 @@ static int read_name(struct reader *r, struct jepsen_entry *in) {
   int got = GOT;
   if (*at == ':' && text + len == r->end && !r->in.eof)
     return MORE;
+  if (r->end - at < 3 && !r->in.eof) /* "nil" as a whole */
+    return MORE;
   if (len) {
     r->p = text + len;
   } else if (*at == '"') {

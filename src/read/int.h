@@ -131,6 +131,9 @@ struct reader {
   struct log_event kept;
   bool has_kept;
   uint32_t nlogs;
+  reader_limit *limit; /* or NULL */
+  void *limit_ctx;
+  bool ended; /* by it */
 };
 
 /* reader_of_text with at most `chunk` bytes at a time, for tests. */

@@ -37,6 +37,13 @@ void reader_close(struct reader *r);
 
 /* The next whole history of the file: 1, or 0 at the end, or -1. */
 int reader_log(struct reader *r, struct log *out, struct error *e);
+/*
+ * What reader_log asks from time to time while it reads a history of so many
+ * operations: NULL, or why it shall not be kept (log->stopped).  After "time"
+ * the file has ended.
+ */
+typedef const char *reader_limit(void *ctx, uint64_t operations);
+void reader_set_limit(struct reader *r, reader_limit *limit, void *ctx);
 
 /* Writes a log in Faultline's own format, docs/history.md. */
 void log_write(const struct log *l, struct buf *out);

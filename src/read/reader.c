@@ -247,13 +247,43 @@ static int add(struct reader *r, struct log_builder *b,
                    why.text);
 }
 
+void reader_set_limit(struct reader *r, reader_limit *limit, void *ctx) {
+  r->limit = limit;
+  r->limit_ctx = ctx;
+}
+
+/* Whether the history is not to be kept. */
+static bool is_over(struct reader *r, struct log *l, uint32_t n) {
+  enum { EVENTS = 4096 }; /* between two questions */
+  if (r->limit && n % EVENTS == 0)
+    l->stopped = r->limit(r->limit_ctx, l->ops.len);
+  if (!l->stopped)
+    return false;
+  l->stopped_at = l->ops.len;
+  vec_free(&l->ops);
+  r->ended = !strcmp(l->stopped, "time");
+  return true;
+}
+
+/* The rest of a history that is not kept; see next_of_log. */
+static int skip_rest(struct reader *r, struct log_event *ev, struct error *e) {
+  int got = 1;
+  while (!r->ended && (got = next_of_log(r, ev, e)) == 1)
+    if (ev->kind == LOG_HEAD) {
+      r->kept = *ev;
+      r->has_kept = true;
+      break;
+    }
+  return got;
+}
+
 int reader_log(struct reader *r, struct log *out, struct error *e) {
   struct log_event ev;
   struct log_builder b;
   uint32_t n = 0;
-  int got, err = 0;
+  int got = 0, err = 0;
   log_begin(&b, out);
-  while (!err && (got = next_of_log(r, &ev, e)) == 1) {
+  while (!err && !r->ended && (got = next_of_log(r, &ev, e)) == 1) {
     if (ev.kind == LOG_HEAD && n) {
       r->kept = ev;
       r->has_kept = true;
@@ -261,6 +291,10 @@ int reader_log(struct reader *r, struct log *out, struct error *e) {
     }
     err = add(r, &b, &ev, e);
     n++;
+    if (!err && is_over(r, out, n)) {
+      got = skip_rest(r, &ev, e);
+      break;
+    }
   }
   if (err)
     fail(r);

@@ -28,8 +28,8 @@ static void put_op(const struct log *l, uint32_t op, struct buf *b) {
 
 static void put_counts(const struct log_report *r, struct buf *b) {
   uint64_t n = r->operations;
-  buf_printf(b, "%s%s%" PRIu64 " operation%s", r->spec, *r->spec ? ", " : "", n,
-             n == 1 ? "" : "s");
+  buf_printf(b, "%s%s%s%" PRIu64 " operation%s", r->spec, *r->spec ? ", " : "",
+             r->log->stopped ? "more than " : "", n, n == 1 ? "" : "s");
   if (r->pending)
     buf_printf(b, ", %" PRIu32 " of them pending", r->pending);
   if (r->method)

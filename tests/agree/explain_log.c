@@ -149,12 +149,14 @@ static void nothing_goes(const struct checked *c) {
   struct log_budget none = {0};
   struct explain_job j = {.p = &c->p, .budget = &none};
   j.leave = xcalloc(c->p.nops + 1, 1);
+  j.shadow = xcalloc(c->p.nops + 1, 1);
   for (uint32_t i = 0; i < c->p.nops; i++)
     vec_push(&j.core, i);
   explain_reduce(&j);
   CHECK_INT(j.core.len, c->p.nops);
   vec_free(&j.core);
   free(j.leave);
+  free(j.shadow);
 }
 
 static void show(const struct checked *c) {

@@ -67,14 +67,75 @@ expect_status 1
 run check unnamed.jsonl --spec=quue
 expect_status 2
 expect_err 'quue'
-run check fifo.jsonl -q --spec=stack # the file knows better
-expect_out 'violation \(queue'
+run check fifo.jsonl -q --spec=deque # though the file says queue
+expect_out 'violation \(deque'
+run check fifo.jsonl -q --spec=./missing.so
+expect_status 2
+expect_err 'missing.so'
 printf '%s\n' '{"type":"call","process":1,"name":"read","args":[]}' \
   '{"type":"return","process":1,"result":5}' >initial.jsonl
 run check initial.jsonl --spec=register -q
 expect_status 1
 run check initial.jsonl --spec=register --initial=5 -q
 expect_status 0
+
+# ---- a type of one's own, with several next states ----
+cat >coin.c <<'END'
+#include <faultline/spec.h>
+#include <stdlib.h>
+#include <string.h>
+static void *side(int up) {
+  char *s = malloc(1);
+  *s = (char)up;
+  return s;
+}
+static void *init(const struct fl_datum *argument) {
+  (void)argument;
+  return side(0);
+}
+static size_t apply(const void *state, const struct fl_operation *op,
+                    void **next, size_t max) {
+  int up = *(const char *)state;
+  (void)max;
+  if (!strcmp(op->name, "flip")) {
+    next[0] = side(0);
+    next[1] = side(1);
+    return 2;
+  }
+  if (!op->pending && op->result.number != up)
+    return 0;
+  next[0] = side(up);
+  return 1;
+}
+static uint64_t hash(const void *s) { return *(const unsigned char *)s; }
+static bool equal(const void *a, const void *b) { return !memcmp(a, b, 1); }
+static void print(const void *s, char *text, size_t size) {
+  strncpy(text, *(const char *)s ? "up" : "down", size);
+}
+const struct fl_model fl_model = {.version = FL_MODEL_VERSION,
+                                  .operations = "flip look", .init = init,
+                                  .apply = apply, .hash = hash,
+                                  .equal = equal, .print = print,
+                                  .release = free};
+END
+"$CC" -shared -fPIC -I "$SOURCE_DIR/include" -o coin.so coin.c || fail "coin.c"
+look() {
+  printf '%s\n' '{"type":"call","process":1,"name":"look"}' \
+    "{\"type\":\"return\",\"process\":1,\"result\":$1}"
+}
+{
+  sed 's/look/flip/; s/,"result":1//' <(look 1)
+  look 1
+} >coin.jsonl
+run check coin.jsonl --spec=./coin.so
+expect_status 0
+look 0 >>coin.jsonl
+run check coin.jsonl --spec=./coin.so --json -
+expect_status 1
+# The flip alone makes the first look right: it belongs to the core.
+jq -e '.histories[0] | .core_is_minimal and .stuck.id == 3 and
+  ([.core[].id] == [1, 2, 3])' "$tmp/out" >/dev/null ||
+  fail "JSON: $(cat "$tmp/out")"
 
 # ---- JSON ----
 run check three.jsonl --json -
@@ -109,6 +170,62 @@ expect_status 0
 run check order.jsonl -q # one after the other, and still right
 expect_status 0
 [ "$(grep -c '"call"' order.jsonl)" = 5 ] || fail "the witness: $(cat order.jsonl)"
+
+# A long queue: from the monitor, as search would not end.
+awk 'BEGIN {
+  print "{\"type\":\"history\",\"spec\":\"queue\"}"
+  for (i = 0; i < 3000; i++) {
+    for (p = 0; p < 8; p++)
+      printf "{\"type\":\"call\",\"process\":%d,\"name\":\"enq\",\"args\":[%d]}\n", p, 8 * i + p
+    for (p = 0; p < 8; p++)
+      printf "{\"type\":\"return\",\"process\":%d}\n", p
+  }
+  for (i = 0; i < 3000; i++)
+    for (p = 7; p >= 0; p--) {
+      printf "{\"type\":\"call\",\"process\":%d,\"name\":\"deq\",\"args\":[]}\n", p
+      printf "{\"type\":\"return\",\"process\":%d,\"result\":%d}\n", p, 8 * i + p
+    }
+}' >long.jsonl
+run check long.jsonl -q --linearization order.jsonl
+expect_status 0
+run check order.jsonl -q --method=linearize
+expect_status 0
+expect_out '48000 operations; linearize'
+# No order in time: that is said, and nothing is written for it.
+sed 's/queue/stack/; s/enq/push/; s/deq/pop/' long.jsonl |
+  awk 'NR > 1 && /"pop"/ { exit } { print }' >pushes.jsonl
+{
+  cat pushes.jsonl
+  for i in $(seq 2999 -1 0); do
+    for p in 0 1 2 3 4 5 6 7; do
+      echo "{\"type\":\"call\",\"process\":$p,\"name\":\"pop\",\"args\":[]}"
+      echo "{\"type\":\"return\",\"process\":$p,\"result\":$((8 * i + p))}"
+    done
+  done
+} >deep.jsonl
+run check deep.jsonl --linearization none.jsonl --time 2 --json - -j1
+expect_status 0
+expect_err 'monitor: stack; no order was found to write'
+jq -e '.histories[0].linearization_written == false' "$tmp/out" >/dev/null ||
+  fail "JSON: $(cat "$tmp/out")"
+[ ! -s none.jsonl ] || fail "an order that was not found"
+
+# ---- limits, while files are read ----
+run check long.jsonl --memory 10M
+expect_status 3
+expect_out 'unknown \(queue, more than [0-9]+ operations\)'
+expect_out 'Not decided: memory is over'
+run check long.jsonl deep.jsonl --time 0.001 --json -
+expect_status 3
+jq -e '[.histories[] | .verdict, .limit] == ["unknown", "time", "unknown", "time"]' \
+  "$tmp/out" >/dev/null || fail "JSON: $(cat "$tmp/out")"
+run check --depth-table "$SOURCE_DIR/tests/data/juc/ABQ.jsonl.gz" --time 0.001
+expect_status 3
+expect_out 'Left out, since time or memory was over: [0-9]+ histories'
+for time in 0 -1; do
+  run check fine.jsonl --time $time
+  expect_status 2
+done
 
 # ---- folders and tables ----
 run check "$SOURCE_DIR/tests/data/juc" -q
