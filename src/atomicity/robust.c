@@ -121,8 +121,9 @@ static bool read_is_robust(const struct txn_event *e,
       continue;
     if (o->thread == read->thread)
       return true;
+    /* Earlier writes come before this one, hence before r. */
     if (!steps_out(e, w, r, c, reach, by))
-      continue;
+      return true;
     uint32_t from = w->back.at[r], to = w->back.at[c];
     vec_push(&cycle->edges, ((struct conflict_edge){from, to}));
     for (; to != from; to = by[to])
