@@ -129,17 +129,19 @@ static inline uint64_t *after_of(struct sc_monitor *m, uint32_t t) {
   return m->after + (size_t)t * m->words;
 }
 
+typedef uint32_t four __attribute__((vector_size(16), may_alias));
+
 /* a := a join b; whether a has changed. */
 static inline bool join(uint32_t *restrict a, const uint32_t *restrict b,
                         uint32_t n) {
-  uint32_t change = 0;
-  for (uint32_t i = 0; i < n; i += 8)
-    for (uint32_t k = i; k < i + 8; k++) {
-      uint32_t most = a[k] > b[k] ? a[k] : b[k];
-      change |= most ^ a[k];
-      a[k] = most;
-    }
-  return change;
+  four change = {0};
+  for (uint32_t i = 0; i < n; i += 4) {
+    four x = *(const four *)(a + i), y = *(const four *)(b + i);
+    four less = (four)(x < y);
+    change |= less;
+    *(four *)(a + i) = (y & less) | (x & ~less);
+  }
+  return change[0] | change[1] | change[2] | change[3];
 }
 
 static void find_after(struct sc_monitor *m, uint32_t t) { /* (2) */
@@ -240,9 +242,13 @@ static void end_object(struct sc_monitor *m, uint32_t t, uint32_t x) {
   uint32_t from = m->thread[t].begin;
   uint32_t *w = m->clocks + (size_t)x * 3 * m->cap;
   uint32_t *r = w + m->cap, *h = r + m->cap;
-  if (w[t] >= from)
+  const struct object *o = &m->object[x];
+  uint64_t version = m->thread[t].version;
+  bool written = o->writer == t && o->write_version == version;
+  bool read = o->reader == t && o->read_version == version;
+  if (w[t] >= from && !written)
     join(w, clock_of(m, t), m->cap);
-  if (r[t] >= from) {
+  if (r[t] >= from && !read && !(written && !o->read_since)) {
     uint32_t others = h[t];
     join(r, clock_of(m, t), m->cap);
     join(h, clock_of(m, t), m->cap);
