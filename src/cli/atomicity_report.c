@@ -19,12 +19,14 @@ static const char *last_part(const char *file) {
 
 /* "counter.c:7 in add()", or the line of the trace file. */
 static void put_place(const struct cycle_event *e, struct buf *b) {
-  if (e->file)
+  if (e->file && e->input_line) /* any text */
+    buf_printf(b, "line %" PRIu64 " (%s)", e->input_line, e->file);
+  else if (e->file)
     buf_printf(b, "%s:%" PRIu32, last_part(e->file), e->line);
   else if (e->function)
     buf_printf(b, "line %" PRIu32, e->line);
   else if (e->input_line)
-    buf_printf(b, "event in line %" PRIu64, e->input_line);
+    buf_printf(b, "line %" PRIu64, e->input_line);
   else
     buf_puts(b, "unknown place");
   if (e->function)
