@@ -345,6 +345,15 @@ static void write_to(void (*print)(const struct atomic_report *, struct buf *),
   buf_free(&out);
 }
 
+int atomic_write(const struct atomic_report *r, const char *json,
+                 const char *dot, struct error *e) {
+  bool out = (json && !strcmp(json, "-")) || (dot && !strcmp(dot, "-"));
+  atomic_text(r, out ? stderr : stdout);
+  write_to(atomic_json, r, json, e);
+  write_to(atomic_dot, r, dot, e);
+  return status_of(r);
+}
+
 static int run(const struct opt_words *files, const char *json, const char *dot,
                struct error *e) {
   struct atomic_report r = {0};
@@ -356,19 +365,28 @@ static int run(const struct opt_words *files, const char *json, const char *dot,
                                : read_ours(&r, files->at[i], e);
   if (!err && !r.traces.len)
     err = error_set(e, ERR_INPUT, "%s: no trace in it", files->at[0]);
-  if (!err) {
-    bool out = (json && !strcmp(json, "-")) || (dot && !strcmp(dot, "-"));
-    atomic_text(&r, out ? stderr : stdout);
-    write_to(atomic_json, &r, json, e);
-    write_to(atomic_dot, &r, dot, e);
-    status = status_of(&r);
-  }
+  if (!err)
+    status = atomic_write(&r, json, dot, e);
   vec_free(&r.traces);
   arena_free(&r.arena);
   return status;
 }
 
+/* An argument that is a source or an object file. */
+static bool has_source(int argc, char **argv) {
+  static const char *const ends[] = {".c", ".cc", ".cpp", ".cxx", ".so"};
+  for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+      size_t n = strlen(argv[i]), m = strlen(ends[k]);
+      if (argv[i][0] != '-' && n > m && !strcmp(argv[i] + n - m, ends[k]))
+        return true;
+    }
+  return false;
+}
+
 int command_atomicity(int argc, char **argv) {
+  if (has_source(argc, argv))
+    return atomic_sources(argc, argv);
   const char *json = NULL, *dot = NULL;
   struct opt opts[] = {{"json", 0, OPT_STRING, &json, "FILE",
                         "write the answers as JSON; - is standard output",
@@ -377,10 +395,12 @@ int command_atomicity(int argc, char **argv) {
                         "write the cycles as a graph for Graphviz", "Output"},
                        {0}};
   struct opt_command c = {
-      "faultline atomicity TRACE...",
+      "faultline atomicity TRACE... | FILE.c... [--client CLIENT]",
       "Whether the transactions of traces are serializable, under SC and under "
       "TSO.  Traces are those of docs/trace.md or of the RAPID tools (STD).  "
-      "Transactions are operations, or blocks between begin and end.",
+      "Transactions are operations, or blocks between begin and end.  Of C "
+      "sources with a harness, all executions of a client, or of the smallest "
+      "ones, under SC; their options are those of faultline explore.",
       opts,
       "Exit status: 0 serializable, 1 not, 2 usage or a file that cannot be "
       "understood,\n3 not determined; by the memory model of the trace.\n"};

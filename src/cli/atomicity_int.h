@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/err.h"
 #include "base/vec.h"
 
 #include <stdbool.h>
@@ -38,6 +39,7 @@ struct atomic_trace {
   struct cycle_edge *cycle;
   uint32_t ncycle;
   uint64_t events, txns;
+  uint64_t executions; /* of a client; 0: it is one trace */
 };
 
 struct atomic_report {
@@ -51,5 +53,12 @@ const struct finding_about *atomic_verdict(const struct atomic_trace *t);
 void atomic_text(const struct atomic_report *r, FILE *to);
 void atomic_json(const struct atomic_report *r, struct buf *out);
 void atomic_dot(const struct atomic_report *r, struct buf *out);
+
+/* Text, and the files that are not NULL; the exit status (atomicity.c). */
+int atomic_write(const struct atomic_report *r, const char *json,
+                 const char *dot, struct error *e);
+
+/* The command on C sources (atomicity_source.c). */
+int atomic_sources(int argc, char **argv);
 
 #endif

@@ -64,8 +64,11 @@ static void put_answer(const char *name, const struct finding_about *f,
 }
 
 static void put_trace(const struct atomic_trace *t, struct buf *b) {
-  buf_printf(b, "%s: %" PRIu64 " events, %" PRIu64 " transactions\n", t->name,
-             t->events, t->txns);
+  if (t->executions)
+    buf_printf(b, "%s: %" PRIu64 " executions\n", t->name, t->executions);
+  else
+    buf_printf(b, "%s: %" PRIu64 " events, %" PRIu64 " transactions\n", t->name,
+               t->events, t->txns);
   put_answer("SC-serializable", &t->sc, b);
   put_answer("TSO-serializable", &t->tso_s, b);
   put_answer("robust", &t->robust, b);
@@ -87,10 +90,10 @@ void atomic_text(const struct atomic_report *r, FILE *to) {
   }
   if (r->traces.len > 1)
     buf_printf(&b,
-               "%" PRIu32 " traces: %" PRIu32 " serializable, %" PRIu32
+               "%" PRIu32 " %s: %" PRIu32 " serializable, %" PRIu32
                " not, %" PRIu32 " not determined\n",
-               r->traces.len, count[ANSWER_YES], count[ANSWER_NO],
-               count[ANSWER_UNKNOWN]);
+               r->traces.len, r->traces.at[0].executions ? "clients" : "traces",
+               count[ANSWER_YES], count[ANSWER_NO], count[ANSWER_UNKNOWN]);
   fputs(buf_text(&b), to);
   fflush(to);
   buf_free(&b);
@@ -140,6 +143,8 @@ static void json_trace(struct json *j, const struct atomic_trace *t) {
   json_string(j, "memory", t->tso ? "tso" : "sc");
   json_uint(j, "events", t->events);
   json_uint(j, "transactions", t->txns);
+  if (t->executions)
+    json_uint(j, "executions", t->executions);
   json_answer(j, "sc_serializable", &t->sc);
   json_answer(j, "tso_serializable", &t->tso_s);
   json_answer(j, "robust", &t->robust);
