@@ -48,6 +48,9 @@
  *     `bool function(object)` must hold when all threads are done.
  * FL_SHOW(function)
  *     `void function(object)` prints the state to stdout, for the report.
+ * FL_ATOMIC_BEGIN, FL_ATOMIC_END
+ *     Statements in an operation: what is between them is to be atomic, for
+ *     `faultline atomicity`, which looks at such blocks instead of operations.
  * FL_EXPECT_FAULT
  *     The run passes only if a fault is found.
  * FL_CLIENT(text), FL_CLIENT_EXPECT_FAULT(text)
@@ -163,6 +166,10 @@ extern __attribute__((visibility("default"))) struct fl_client *fl_clients;
 /* Inside an operation: what FL_THREAD's enter returned for this thread. */
 void *fl_thread(void);
 
+/* The ends of a block, for `faultline atomicity`: see FL_ATOMIC_BEGIN. */
+void fl_atomic_begin(void);
+void fl_atomic_end(void);
+
 #ifdef __cplusplus
 }
 #endif
@@ -192,6 +199,8 @@ void *fl_thread(void);
 #define FL_THREAD(...) FL__THREAD(__COUNTER__, __VA_ARGS__, NULL, ~)
 #define FL_INVARIANT(function) FL__INVARIANT(__COUNTER__, function)
 #define FL_SHOW(function) FL__SHOW(__COUNTER__, function)
+#define FL_ATOMIC_BEGIN fl_atomic_begin()
+#define FL_ATOMIC_END fl_atomic_end()
 #define FL_EXPECT_FAULT FL__EXPECT(__COUNTER__)
 #define FL_CLIENT(...) FL__CLIENT(__COUNTER__, 0, __VA_ARGS__)
 #define FL_CLIENT_EXPECT_FAULT(...) FL__CLIENT(__COUNTER__, 1, __VA_ARGS__)

@@ -8,13 +8,17 @@
 
 /* ---- chains and buckets ---- */
 
-static uint32_t chain_of(const struct chains *c, uint32_t i) {
-  uint32_t first = c->e[i].thread * (2 + c->nobjects);
-  if (tso_mark(&c->e[i]))
-    return c->nchains;
-  if (c->e[i].kind != TXN_READ)
-    return first;
-  return c->buffered[i] ? first + 2 + c->e[i].object : first + 1;
+/* Chains of buffered reads are made when there is such a read. */
+static uint32_t chain_of(struct chains *c, uint32_t i, uint32_t *of_object) {
+  const struct txn_event *e = &c->e[i];
+  if (tso_mark(e))
+    return NOTHING;
+  if (e->kind != TXN_READ || !c->buffered[i])
+    return 2 * e->thread + (e->kind == TXN_READ);
+  uint32_t *chain = &of_object[(size_t)e->thread * c->nobjects + e->object];
+  if (!*chain)
+    *chain = c->nchains++;
+  return *chain;
 }
 
 static void count(struct chains *c) {
@@ -30,7 +34,7 @@ static void count(struct chains *c) {
     if (e->txn >= c->ntxns)
       c->ntxns = e->txn + 1;
   }
-  c->nchains = c->nthreads * (2 + c->nobjects);
+  c->nchains = 2 * c->nthreads;
 }
 
 static void put_in_bucket(struct chains *c, uint32_t i, uint32_t *bucket_of) {
@@ -51,18 +55,22 @@ static void put_in_bucket(struct chains *c, uint32_t i, uint32_t *bucket_of) {
 }
 
 static void find_chains(struct chains *c) {
-  uint32_t *len = xcalloc((size_t)c->nchains + 1, sizeof *len);
+  size_t pairs = (size_t)c->nthreads * c->nobjects + 1;
+  uint32_t *len = xcalloc(2 * c->nthreads + pairs, sizeof *len);
+  uint32_t *of_object = xcalloc(pairs, sizeof *of_object);
   uint32_t *bucket_of =
       xcalloc((size_t)c->nthreads * c->nobjects * 3 + 1, sizeof *bucket_of);
   for (uint32_t i = 0; i < c->n; i++) {
-    c->chain[i] = chain_of(c, i);
-    c->index[i] = len[c->chain[i]]++;
+    c->chain[i] = chain_of(c, i, of_object);
+    if (c->chain[i] != NOTHING)
+      c->index[i] = len[c->chain[i]]++;
     if (tso_access(&c->e[i]))
       put_in_bucket(c, i, bucket_of);
     if (tso_fences(&c->e[i]))
       vec_push(&c->fences[c->e[i].thread].at, i);
   }
   free(len);
+  free(of_object);
   free(bucket_of);
   uint32_t *next = xmalloc(((size_t)c->nthreads + 1) * sizeof *next);
   for (uint32_t t = 0; t < c->nthreads; t++)
@@ -302,8 +310,8 @@ static bool directed_cycle(struct chains *c, struct conflict_cycle *cycle) {
   return cyclic;
 }
 
-bool chains_init(struct chains *c, const struct txn_event *e, uint32_t n,
-                 struct conflict_cycle *cycle) {
+bool event_chains_init(struct chains *c, const struct txn_event *e, uint32_t n,
+                       struct conflict_cycle *cycle) {
   *c = (struct chains){.e = e, .n = n};
   count(c);
   c->buffered = xcalloc((size_t)n + 1, sizeof *c->buffered);
@@ -322,7 +330,7 @@ bool chains_init(struct chains *c, const struct txn_event *e, uint32_t n,
   return true;
 }
 
-void chains_free(struct chains *c) {
+void event_chains_free(struct chains *c) {
   for (uint32_t t = 0; t < c->nthreads; t++)
     vec_free(&c->fences[t].at);
   for (uint32_t x = 0; x < c->nobjects; x++)
@@ -362,8 +370,8 @@ static uint32_t lower_bound(const uint32_t *at, uint32_t len, uint32_t x) {
  * buffered; an event after b if no fence of b's thread does, unless b is such a
  * read.
  */
-void chains_window(const struct chains *c, uint32_t b, const struct bucket *k,
-                   uint32_t *from, uint32_t *to) {
+void event_chains_window(const struct chains *c, uint32_t b,
+                         const struct bucket *k, uint32_t *from, uint32_t *to) {
   const struct txn_event *e = &c->e[b];
   bool read = e->kind == TXN_READ;
   *from = *to = 0;

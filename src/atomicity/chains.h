@@ -26,7 +26,7 @@ struct chains {
   uint32_t n, nthreads, nobjects, ntxns;
   bool *buffered;
   uint32_t nchains;
-  uint32_t *chain, *index; /* by event; chain is nchains for marks */
+  uint32_t *chain, *index; /* by event; marks have none, UINT32_MAX */
   uint32_t *event_row;     /* n rows of nchains: first index reached */
   uint32_t *txn_row;       /* ntxns rows */
   uint32_t *next_fence; /* by event: of its thread, at or after it; n: none */
@@ -42,9 +42,9 @@ struct chains {
 
 /* False: the directed edges alone make a cycle of transactions, which is given;
  * then rows are not there. */
-bool chains_init(struct chains *c, const struct txn_event *e, uint32_t n,
-                 struct conflict_cycle *cycle);
-void chains_free(struct chains *c);
+bool event_chains_init(struct chains *c, const struct txn_event *e, uint32_t n,
+                       struct conflict_cycle *cycle);
+void event_chains_free(struct chains *c);
 
 /* a comes before b, or is it. */
 static inline bool event_before(const struct chains *c, uint32_t a,
@@ -59,8 +59,8 @@ static inline bool txn_before(const struct chains *c, uint32_t a, uint32_t b) {
 
 /* The events of bucket k that have an undirected edge with b:
  * events.at[*from .. *to). */
-void chains_window(const struct chains *c, uint32_t b, const struct bucket *k,
-                   uint32_t *from, uint32_t *to);
+void event_chains_window(const struct chains *c, uint32_t b,
+                         const struct bucket *k, uint32_t *from, uint32_t *to);
 
 /* The first event of the bucket whose index in its chain is >= index. */
 uint32_t bucket_from(const struct chains *c, const struct bucket *k,

@@ -43,7 +43,7 @@ struct thread {
 };
 
 struct sc_monitor {
-  uint32_t nthreads, cap; /* cap: components of a clock, a multiple of 8 */
+  uint32_t nthreads, cap; /* cap: components of a clock, a multiple of 4 */
   uint32_t words;         /* of a set of threads */
   struct thread *thread;
   uint32_t *clock; /* cap a thread */
@@ -85,7 +85,7 @@ static void *widen(void *old, size_t size, size_t rows, size_t from, size_t to,
 }
 
 static void more_threads(struct sc_monitor *m, uint32_t thread) {
-  uint32_t cap = m->cap ? m->cap : 8, old = m->cap;
+  uint32_t cap = m->cap ? m->cap : 4, old = m->cap;
   while (cap <= thread)
     cap *= 2;
   uint32_t words = (cap + 63) / 64;
@@ -129,17 +129,34 @@ static inline uint64_t *after_of(struct sc_monitor *m, uint32_t t) {
   return m->after + (size_t)t * m->words;
 }
 
+typedef uint32_t four __attribute__((vector_size(16), may_alias));
+
 /* a := a join b; whether a has changed. */
 static inline bool join(uint32_t *restrict a, const uint32_t *restrict b,
                         uint32_t n) {
-  uint32_t change = 0;
-  for (uint32_t i = 0; i < n; i += 8)
-    for (uint32_t k = i; k < i + 8; k++) {
-      uint32_t most = a[k] > b[k] ? a[k] : b[k];
-      change |= most ^ a[k];
-      a[k] = most;
-    }
-  return change;
+  four change = {0};
+  for (uint32_t i = 0; i < n; i += 4) {
+    four x = *(const four *)(a + i), y = *(const four *)(b + i);
+    four less = (four)(x < y);
+    change |= less;
+    *(four *)(a + i) = (y & less) | (x & ~less);
+  }
+  return change[0] | change[1] | change[2] | change[3];
+}
+
+/* Both join c, h without the component of t. */
+static inline void join_read(uint32_t *restrict r, uint32_t *restrict h,
+                             const uint32_t *restrict c, uint32_t t,
+                             uint32_t n) {
+  uint32_t others = h[t];
+  for (uint32_t i = 0; i < n; i += 4) {
+    four y = *(const four *)(c + i);
+    four x = *(const four *)(r + i), less = (four)(x < y);
+    *(four *)(r + i) = (y & less) | (x & ~less);
+    x = *(const four *)(h + i), less = (four)(x < y);
+    *(four *)(h + i) = (y & less) | (x & ~less);
+  }
+  h[t] = others;
 }
 
 static void find_after(struct sc_monitor *m, uint32_t t) { /* (2) */
@@ -194,11 +211,7 @@ static bool read_object(struct sc_monitor *m, uint32_t t, uint32_t x) {
   uint32_t *r = w + m->cap, *h = r + m->cap;
   if (o->writer != t && o->writer != NO_THREAD && !come_after(m, t, w, w[t]))
     return false;
-  const uint32_t *c = clock_of(m, t);
-  uint32_t others = h[t];
-  join(r, c, m->cap);
-  join(h, c, m->cap);
-  h[t] = others;
+  join_read(r, h, clock_of(m, t), t, m->cap);
   keep_pending(m, t, x);
   o->reader = t;
   o->read_version = th->version;
@@ -240,14 +253,14 @@ static void end_object(struct sc_monitor *m, uint32_t t, uint32_t x) {
   uint32_t from = m->thread[t].begin;
   uint32_t *w = m->clocks + (size_t)x * 3 * m->cap;
   uint32_t *r = w + m->cap, *h = r + m->cap;
-  if (w[t] >= from)
+  const struct object *o = &m->object[x];
+  uint64_t version = m->thread[t].version;
+  bool written = o->writer == t && o->write_version == version;
+  bool read = o->reader == t && o->read_version == version;
+  if (w[t] >= from && !written)
     join(w, clock_of(m, t), m->cap);
-  if (r[t] >= from) {
-    uint32_t others = h[t];
-    join(r, clock_of(m, t), m->cap);
-    join(h, clock_of(m, t), m->cap);
-    h[t] = others;
-  }
+  if (r[t] >= from && !read && !(written && !o->read_since))
+    join_read(r, h, clock_of(m, t), t, m->cap);
   keep_pending(m, t, x); /* (1): of the transactions that t comes after */
 }
 

@@ -51,6 +51,17 @@ static bool sc_edge(const struct txn_event *a, const struct txn_event *b) {
   return a->thread == b->thread || tso_hand_over(a, b) || conflict(a, b);
 }
 
+/* The thread of the read at j wrote its object after i: it may read that from
+ * its buffer, before the commit at i. */
+static bool hidden(const struct with_commits *w, uint32_t i, uint32_t j) {
+  const struct txn_event *r = &w->e.at[j];
+  for (uint32_t k = i + 1; k < j; k++)
+    if (w->e.at[k].kind == TXN_COMMIT && w->e.at[k].thread == r->thread &&
+        w->e.at[k].object == r->object)
+      return true;
+  return false;
+}
+
 static bool tso_edge(const struct with_commits *w, uint32_t i, uint32_t j) {
   const struct txn_event *a = &w->e.at[i], *b = &w->e.at[j];
   bool ca = a->kind == TXN_COMMIT, cb = b->kind == TXN_COMMIT;
@@ -61,7 +72,8 @@ static bool tso_edge(const struct with_commits *w, uint32_t i, uint32_t j) {
   bool ma = ca || a->kind == TXN_READ || a->kind == TXN_RMW;
   bool mb = cb || b->kind == TXN_READ || b->kind == TXN_RMW;
   return ma && mb && a->object == b->object &&
-         !(a->kind == TXN_READ && b->kind == TXN_READ);
+         !(a->kind == TXN_READ && b->kind == TXN_READ) &&
+         !(b->kind == TXN_READ && hidden(w, i, j));
 }
 
 /* Which of the events before r reach it, other than by the edge (skip, r); by:
@@ -109,8 +121,9 @@ static bool read_is_robust(const struct txn_event *e,
       continue;
     if (o->thread == read->thread)
       return true;
+    /* Earlier writes come before this one, hence before r. */
     if (!steps_out(e, w, r, c, reach, by))
-      continue;
+      return true;
     uint32_t from = w->back.at[r], to = w->back.at[c];
     vec_push(&cycle->edges, ((struct conflict_edge){from, to}));
     for (; to != from; to = by[to])

@@ -77,7 +77,7 @@ static void find_loose(struct trace_search *s) {
     const struct on_object *on = &c->on[c->e[i].object];
     for (uint32_t k = 0; k < on->buckets.len && !s->loose[i]; k++) {
       uint32_t from, to;
-      chains_window(c, i, &c->buckets.at[on->buckets.at[k]], &from, &to);
+      event_chains_window(c, i, &c->buckets.at[on->buckets.at[k]], &from, &to);
       s->loose[i] = from < to;
     }
   }
@@ -127,8 +127,6 @@ static void reach_from(struct trace_search *s, uint32_t a, bool first,
       to = bucket_from(c, b, event_row(s, a)[b->chain]);
     for (uint32_t i = from; i < to; i++) {
       uint32_t e = b->events.at[i];
-      if (first ? !s->loose[e] : false)
-        continue;
       if (!s->loose[e])
         continue;
       s->reached_by[e] = a;
@@ -165,7 +163,7 @@ static uint32_t way_back(struct trace_search *s, uint32_t a1) {
     for (uint32_t k = 0; k < on->buckets.len; k++) {
       const struct bucket *next = &c->buckets.at[on->buckets.at[k]];
       uint32_t from, to;
-      chains_window(c, b, next, &from, &to);
+      event_chains_window(c, b, next, &from, &to);
       for (uint32_t i = from; i < to; i++) {
         uint32_t a = next->events.at[i];
         s->steps++;
@@ -255,7 +253,7 @@ static bool extend(struct trace_search *s) {
   for (uint32_t k = 0; k < on->buckets.len; k++) {
     const struct bucket *next = &c->buckets.at[on->buckets.at[k]];
     uint32_t from, to, txn = NOTHING;
-    chains_window(c, b, next, &from, &to);
+    event_chains_window(c, b, next, &from, &to);
     for (uint32_t i = from; i < to; i++) {
       uint32_t a = next->events.at[i];
       if (c->e[a].txn == txn) /* what it leads to is the same */
@@ -357,7 +355,7 @@ enum tso_answer tso_trace_serializable(const struct txn_event *e, uint32_t n,
   struct trace_search s = {.most = steps};
   enum tso_answer answer = TSO_YES;
   *cycle = (struct conflict_cycle){0};
-  if (!chains_init(&s.c, e, n, cycle)) {
+  if (!event_chains_init(&s.c, e, n, cycle)) {
     answer = TSO_NO;
   } else {
     search_init(&s);
@@ -370,6 +368,6 @@ enum tso_answer tso_trace_serializable(const struct txn_event *e, uint32_t n,
       answer = TSO_UNKNOWN;
   }
   search_free(&s);
-  chains_free(&s.c);
+  event_chains_free(&s.c);
   return answer;
 }

@@ -14,6 +14,7 @@
   _(export, "export", "a saved schedule as a C file, for your tests")          \
   _(shrink, "shrink", "from a long failing history to the smallest client")    \
   _(explain, "explain", "which lines must be atomic, from traces in files")    \
+  _(atomicity, "atomicity", "are transactions of traces serializable?")        \
   _(explain_tree, "explain-tree", "the structure tree of a function")          \
   _(cc, "cc", "compile as a drop-in for gcc: CC='faultline cc' make")          \
   _(cxx, "cxx", "the same for g++")                                            \

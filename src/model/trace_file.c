@@ -25,6 +25,8 @@ static void put_header(const struct trace_about *about, struct buf *out) {
   if (about->object)
     json_string(&j, "object", about->object);
   json_string(&j, "verdict", verdict_name[about->verdict]);
+  if (about->tso)
+    json_string(&j, "memory", "tso");
   json_end_object(&j);
   buf_putc(out, '\n');
 }
@@ -132,6 +134,11 @@ static void put_event(const struct trace *t, const struct event *e,
   if (has_memory(e))
     put_memory(&j, e);
   put_value(&j, e);
+  if (about->tso && (e->kind == EV_WRITE || e->kind == EV_ATOMIC_WRITE) &&
+      !(e->flags & EVENT_ISSUED))
+    json_bool(&j, "issued", false);
+  if (e->flags & EVENT_FORWARDED)
+    json_bool(&j, "forwarded", true);
   if (is_known(at))
     put_place(&j, at);
   if (e->chain || (at && at->next))
@@ -144,9 +151,13 @@ static void put_event(const struct trace *t, const struct event *e,
 
 void trace_file_print(const struct trace *t, const struct trace_about *about,
                       const struct trace_places *places, struct buf *out) {
-  put_header(about, out);
+  struct trace_about full = *about;
   for (uint32_t i = 0; i < t->nevents; i++)
-    put_event(t, &t->events[i], about, places, out);
+    full.tso |=
+        t->events[i].kind == EV_COMMIT || (t->events[i].flags & EVENT_ISSUED);
+  put_header(&full, out);
+  for (uint32_t i = 0; i < t->nevents; i++)
+    put_event(t, &t->events[i], &full, places, out);
 }
 
 const struct place *trace_file_place(void *ctx, uint64_t pc) {

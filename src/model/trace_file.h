@@ -10,6 +10,8 @@
  * (T1) the events of an operation lie in one thread, and no other operation of
  *      that thread has an event between them.
  * (T2) an operation that has returned has no further events.
+ * (T4) every `end` has its `begin` in the same thread, and the other way round.
+ * (T5) under TSO, a commit is that of its thread's oldest store in the buffer.
  * (T3) what is read or written has at least one byte; nothing reaches round
  *      the end of memory.
  */
@@ -29,6 +31,8 @@ struct trace_about {
   enum verdict verdict;
   const char *const *op_names; /* by call; NULL when unknown */
   uint32_t nops;
+  bool tso; /* stores may wait in a buffer; without commits, nothing is known of
+               when they leave it */
 };
 
 struct stored_trace {

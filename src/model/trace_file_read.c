@@ -43,6 +43,10 @@ struct reader {
   VEC(const char *) op_names;
   struct map128 op_of, frame_of, activation_of;
   uint32_t running[256]; /* by thread: its operation's index in ops + 1 */
+  uint32_t depth[256], begin_line[256]; /* of blocks */
+  bool seen[256];                       /* has had an event, or was created */
+  VEC(uint32_t) stores[256];            /* issued, in their order */
+  uint32_t committed[256];              /* how many of these are */
 };
 
 static int fail(struct reader *r, const char *format, ...)
@@ -347,6 +351,77 @@ static void get_values(const json_t *o, struct event *e) {
     e->flags |= EVENT_NO_OLD;
 }
 
+/* Blocks and threads. */
+
+static int check_block(struct reader *r, const struct event *e) { /* T4 */
+  if (e->kind == EV_TXN_BEGIN && !r->depth[e->thread]++)
+    r->begin_line[e->thread] = r->line;
+  if (e->kind == EV_TXN_END && !r->depth[e->thread]--) {
+    r->depth[e->thread] = 0;
+    return fail(r, "end without begin in thread %u", e->thread);
+  }
+  return 0;
+}
+
+static int check_blocks_end(struct reader *r) {
+  for (uint32_t t = 0; t < 256; t++)
+    if (r->depth[t]) {
+      r->line = r->begin_line[t];
+      return fail(r, "begin without end in thread %" PRIu32, t);
+    }
+  return 0;
+}
+
+static int check_thread(struct reader *r, const struct event *e) {
+  r->seen[e->thread] = true;
+  if ((e->kind != EV_CREATE && e->kind != EV_JOIN) ||
+      (e->flags & EVENT_NO_VALUE))
+    return 0;
+  if (e->value[0] > UINT8_MAX || (e->kind == EV_JOIN && !r->seen[e->value[0]]))
+    return fail(r, "%s: unknown thread %" PRIu64, event_word[e->kind],
+                e->value[0]);
+  r->seen[e->value[0]] = true;
+  return 0;
+}
+
+/* Stores that wait. */
+
+static int get_issued(struct reader *r, const json_t *o, struct event *e) {
+  const json_t *issued = json_object_get(o, "issued");
+  if (issued && !json_is_boolean(issued))
+    return fail(r, "\"issued\" is neither true nor false");
+  if (json_is_true(json_object_get(o, "forwarded")))
+    e->flags |= EVENT_FORWARDED;
+  if (!vec_last(&r->traces).about.tso ||
+      (e->kind != EV_WRITE && e->kind != EV_ATOMIC_WRITE) ||
+      json_is_false(issued))
+    return 0;
+  e->flags |= EVENT_ISSUED;
+  vec_push(&r->stores[e->thread], r->events.len);
+  return 0;
+}
+
+static int read_commit(struct reader *r, const json_t *o, uint8_t thread) {
+  struct event given = {.kind = EV_COMMIT};
+  if (!vec_last(&r->traces).about.tso)
+    return fail(r, "commit in a trace whose header has no \"memory\":\"tso\"");
+  if (r->committed[thread] == r->stores[thread].len)
+    return fail(r, "commit without issue: no store of thread %u waits", thread);
+  uint32_t issue = r->stores[thread].at[r->committed[thread]++]; /* T5 */
+  struct event e = r->events.at[issue];
+  bool named = json_object_get(o, "addr") || json_object_get(o, "var");
+  int err = named ? get_memory(r, o, &given) : 0;
+  if (!err && named && given.addr != e.addr)
+    err = fail(r, "commit of another store than the oldest that waits");
+  e.kind = EV_COMMIT;
+  e.step = r->events.len;
+  e.flags &= ~EVENT_ISSUED;
+  e.issue = issue;
+  if (!err)
+    vec_push(&r->events, e);
+  return err;
+}
+
 static int read_event(struct reader *r, const json_t *o, const char *type) {
   struct event e = {.step = r->events.len, .call = EVENT_NO_CALL};
   uint64_t thread = 0, op = EVENT_NO_CALL;
@@ -359,8 +434,12 @@ static int read_event(struct reader *r, const json_t *o, const char *type) {
     err = get_number(r, o, "op", EVENT_NO_CALL - 1, &op);
   e.thread = (uint8_t)thread;
   e.call = (uint32_t)op;
+  if (!err && e.kind == EV_COMMIT)
+    return read_commit(r, o, e.thread);
   if (!err)
     err = check_op(r, &e);
+  if (!err)
+    err = check_block(r, &e);
   if (!err)
     err = get_name(r, o, &e);
   if (!err)
@@ -374,8 +453,12 @@ static int read_event(struct reader *r, const json_t *o, const char *type) {
   if (err)
     return err;
   get_values(o, &e);
-  vec_push(&r->events, e);
-  return 0;
+  err = check_thread(r, &e);
+  if (!err)
+    err = get_issued(r, o, &e);
+  if (!err)
+    vec_push(&r->events, e);
+  return err;
 }
 
 #define STORE(r, v)                                                            \
@@ -408,6 +491,10 @@ static void begin_trace(struct reader *r, struct trace_about about) {
   map128_clear(&r->frame_of);
   map128_clear(&r->activation_of);
   memset(r->running, 0, sizeof r->running);
+  memset(r->seen, 0, sizeof r->seen);
+  memset(r->committed, 0, sizeof r->committed);
+  for (uint32_t t = 0; t < 256; t++)
+    vec_clear(&r->stores[t]);
   vec_push(&r->frames, ((struct frame){0}));
   vec_push(&r->activations, ((struct activation){0}));
   vec_push(&r->traces,
@@ -428,10 +515,21 @@ static int get_verdict(struct reader *r, const json_t *o, enum verdict *out) {
   return fail(r, "unknown verdict \"%.40s\"", name);
 }
 
+static int get_model(struct reader *r, const json_t *o, bool *tso) {
+  const char *name = NULL;
+  int err = get_text(r, o, "memory", &name);
+  *tso = name && !strcmp(name, "tso");
+  if (!err && name && !*tso && strcmp(name, "sc"))
+    err = fail(r, "unknown memory model \"%.40s\"; sc and tso are", name);
+  return err;
+}
+
 static int read_header(struct reader *r, const json_t *o) {
   struct trace_about about = {0};
   uint64_t version = 0;
-  int err = get_number(r, o, "version", INT64_MAX, &version);
+  int err = check_blocks_end(r);
+  if (!err)
+    err = get_number(r, o, "version", INT64_MAX, &version);
   if (!err && version != TRACE_FILE_VERSION)
     err = fail(r, "version %" PRIu64 " of trace files is not known; %d is",
                version, TRACE_FILE_VERSION);
@@ -439,6 +537,8 @@ static int read_header(struct reader *r, const json_t *o) {
     err = get_text(r, o, "object", &about.object);
   if (!err)
     err = get_verdict(r, o, &about.verdict);
+  if (!err)
+    err = get_model(r, o, &about.tso);
   if (!err)
     begin_trace(r, about);
   return err;
@@ -516,6 +616,8 @@ static void reader_free(struct reader *r) {
   vec_free(&r->activations);
   vec_free(&r->ops);
   vec_free(&r->op_names);
+  for (uint32_t t = 0; t < 256; t++)
+    vec_free(&r->stores[t]);
 }
 
 int trace_file_parse(struct trace_file *f, const char *text, size_t len,
@@ -523,6 +625,8 @@ int trace_file_parse(struct trace_file *f, const char *text, size_t len,
   *f = (struct trace_file){0};
   struct reader r = {.f = f, .e = e, .path = path};
   int err = read_lines(&r, text, len);
+  if (!err)
+    err = check_blocks_end(&r);
   if (err)
     trace_file_free(f);
   else

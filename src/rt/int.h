@@ -535,6 +535,7 @@ void fl__record_alloc(const void *p, uint64_t size, uint64_t elem,
 void fl__record_free(const void *p, uint64_t pc) FL_HIDDEN;
 void fl__record_note(enum event_kind kind, int thread, uint64_t pc,
                      uint64_t addr, const char *text) FL_HIDDEN;
+void fl__record_mark(enum event_kind kind, uint64_t pc) FL_HIDDEN;
 void fl__record_simple(enum event_kind kind, const volatile void *addr,
                        uint64_t value, uint64_t pc) FL_HIDDEN;
 

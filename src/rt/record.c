@@ -313,6 +313,14 @@ void fl__record_simple(enum event_kind kind, const volatile void *addr,
   }
 }
 
+/* Of no call: it may stand before the call's first access, or behind the
+ * last. */
+void fl__record_mark(enum event_kind kind, uint64_t pc) {
+  struct event *e = add(kind, E.cur, pc);
+  if (e)
+    e->call = EVENT_NO_CALL;
+}
+
 void fl__record_alloc(const void *p, uint64_t size, uint64_t elem,
                       uint64_t pc) {
   if (!E.in_fiber)

@@ -82,7 +82,7 @@ static uint32_t convert(const struct tso_execution *x, bool commits,
 struct verdicts {
   bool sc_serializable;  /* all SC executions */
   bool tso_serializable; /* all TSO executions */
-  bool traces;           /* all traces of TSO executions, by the fast one */
+  bool traces;           /* all traces, by the fast one */
   bool robust;           /* all TSO executions are equivalent to SC ones */
   bool monitored;        /* the monitor on all SC executions */
   bool fenced;
@@ -98,6 +98,9 @@ static void see_sc(const struct tso_execution *x, void *arg) {
   v->monitored &= tso_robust(e, n, &c);
   conflict_cycle_free(&c);
   v->fenced &= tso_transaction_fenced(e, n);
+  /* Every order of operations is a trace: commits may be early. */
+  v->traces &= tso_trace_serializable(e, n, 0, &c) == TSO_YES;
+  conflict_cycle_free(&c);
 }
 
 static void see_tso(const struct tso_execution *x, void *arg) {
@@ -109,11 +112,6 @@ static void see_tso(const struct tso_execution *x, void *arg) {
     v->tso_serializable &= tso_serializable(e, n, &c), conflict_cycle_free(&c);
   if (v->robust)
     v->robust &= tso_sc_equivalent(e, n, &c), conflict_cycle_free(&c);
-  if (v->traces) {
-    n = convert(x, false, e);
-    v->traces &= tso_trace_serializable(e, n, 0, &c) == TSO_YES;
-    conflict_cycle_free(&c);
-  }
 }
 
 static struct verdicts explore(const struct tso_program *p) {
@@ -236,39 +234,172 @@ TEST(the_search_finds_what_all_orientations_have) {
   CHECK(no > 2000);
 }
 
-/* Theorem 5: valid orientations are the executions of the trace. */
+/*
+ * Theorem 5.  The executions of a trace are those in which its directed edges
+ * keep their direction: operations of different threads that no directed edge
+ * holds may change places.  With the very same order of operations it would not
+ * hold, see below.
+ */
+enum { IDS = TSO_THREADS * TSO_OPS };
+
+struct order_seen {
+  uint8_t before[IDS][IDS]; /* in an execution, of accesses in conflict */
+  bool serializable;
+};
+
+struct class_of_traces {
+  struct txn_event e[TSO_EVENTS];
+  uint32_t n;
+  uint8_t directed[IDS][IDS]; /* of different threads */
+};
+
+static struct {
+  VEC(struct order_seen) orders;
+  VEC(struct class_of_traces) classes;
+} all;
+
+static uint32_t id_of(const struct tso_event *e) {
+  return (uint32_t)e->thread * TSO_OPS + e->op;
+}
+
+/* When an access takes effect: writes with their commit, reads at once, but
+ * those from the buffer after the write's commit if another comes in between.
+ */
+static void order_of(const struct tso_execution *x, struct order_seen *o) {
+  unsigned commit[TSO_EVENTS];
+  memset(o, 0, sizeof *o);
+  for (unsigned i = 0; i < x->n; i++)
+    commit[i] = i;
+  for (unsigned i = 0; i < x->n; i++)
+    if (x->event[i].kind == TSO_COMMIT)
+      commit[x->event[i].issue] = i;
+  for (unsigned i = 0; i < x->n; i++)
+    for (unsigned j = 0; j < x->n; j++) {
+      const struct tso_event *a = &x->event[i], *b = &x->event[j];
+      bool ra = a->kind == TSO_READ, rb = b->kind == TSO_READ;
+      bool wa = a->kind == TSO_WRITE || a->kind == TSO_RMW;
+      bool wb = b->kind == TSO_WRITE || b->kind == TSO_RMW;
+      if (a->thread == b->thread || a->var != b->var || !(ra || wa) ||
+          !(rb || wb) || (ra && rb))
+        continue;
+      unsigned at = commit[i], bt = commit[j];
+      for (unsigned k = 0; k < x->n; k++) { /* sources in the buffer */
+        const struct tso_event *w = &x->event[k];
+        if (w->kind != TSO_WRITE)
+          continue;
+        if (ra && a->forwarded && w->thread == a->thread && w->var == a->var &&
+            k < i && bt > k && bt < commit[k])
+          at = commit[k];
+        if (rb && b->forwarded && w->thread == b->thread && w->var == b->var &&
+            k < j && at > k && at < commit[k])
+          bt = commit[k];
+      }
+      o->before[id_of(a)][id_of(b)] = at < bt;
+    }
+}
+
+static void see_class(const struct tso_execution *x, void *arg) {
+  struct trace_seen s = {.serializable = true};
+  static struct class_of_traces c;
+  static struct order_seen o;
+  bool buffered[TSO_EVENTS];
+  uint32_t k = 0;
+  (void)arg;
+  see_trace(x, &s);
+  order_of(x, &o);
+  o.serializable = s.serializable;
+  while (k < all.orders.len && memcmp(&all.orders.at[k], &o, sizeof o))
+    k++;
+  if (k == all.orders.len)
+    vec_push(&all.orders, o);
+  tso_buffered(s.e, s.n, buffered);
+  memset(&c, 0, sizeof c);
+  for (uint32_t i = 0; i < s.n; i++)
+    for (uint32_t j = i + 1; j < s.n; j++)
+      if (s.e[i].thread != s.e[j].thread)
+        c.directed[id_of(&x->event[s.e[i].at])][id_of(&x->event[s.e[j].at])] =
+            tso_trace_relation(s.e, buffered, i, j) == TRACE_DIRECTED;
+  for (k = 0; k < all.classes.len; k++)
+    if (!memcmp(all.classes.at[k].directed, c.directed, sizeof c.directed))
+      return;
+  c.n = s.n;
+  memcpy(c.e, s.e, sizeof c.e);
+  vec_push(&all.classes, c);
+}
+
+static bool keeps(const struct order_seen *o, const struct class_of_traces *c) {
+  for (uint32_t p = 0; p < IDS; p++)
+    for (uint32_t q = 0; q < IDS; q++)
+      if (c->directed[p][q] && o->before[q][p])
+        return false;
+  return true;
+}
+
 TEST(orientations_are_executions) {
+  static const struct shape shapes[] = {{2, 3, 2, 10, 5, false},
+                                        {3, 2, 2, 10, 5, false},
+                                        {2, 3, 3, 20, 5, false},
+                                        {3, 2, 1, 15, 5, false}};
+  uint32_t yes = 0, no = 0;
+  for (uint64_t seed = 1; seed <= 500; seed++) {
+    struct rng r = {seed};
+    struct tso_program p = random_program(&r, &shapes[rng_below(&r, 4)]);
+    struct tso_result result;
+    vec_clear(&all.orders);
+    vec_clear(&all.classes);
+    tso_enumerate(&p, &(struct tso_options){.tso = true, .seen = see_class},
+                  &result);
+    tso_result_free(&result);
+    for (uint32_t k = 0; k < all.classes.len; k++) {
+      const struct class_of_traces *c = &all.classes.at[k];
+      bool slow = tso_trace_slow(c->e, c->n), executions = true;
+      for (uint32_t i = 0; i < all.orders.len && executions; i++)
+        executions =
+            all.orders.at[i].serializable || !keeps(&all.orders.at[i], c);
+      *(slow ? &yes : &no) += 1;
+      if (!CHECK_INT(slow, executions)) {
+        struct trace_seen s = {.n = c->n};
+        memcpy(s.e, c->e, sizeof s.e);
+        fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
+        put_trace(&s);
+        return;
+      }
+    }
+  }
+  vec_free(&all.orders);
+  vec_free(&all.classes);
+  CHECK(yes > 300);
+  CHECK(no > 200);
+}
+
+/* With the order of operations kept, a trace may be serializable though an
+ * orientation has a cycle; never the other way round. */
+TEST(the_order_of_one_trace_has_fewer_executions) {
   static const struct shape shapes[] = {{2, 3, 2, 10, 5, false},
                                         {3, 2, 2, 10, 5, false},
                                         {2, 4, 3, 20, 5, false},
                                         {3, 3, 3, 30, 10, false}};
-  uint32_t yes = 0, no = 0;
+  uint32_t fewer = 0;
   for (uint64_t seed = 1; seed <= 4000; seed++) {
     struct rng r = {seed};
     struct trace_seen s = {.n = 0};
     trace_of(&r, &shapes[rng_below(&r, 4)], true, &s);
     bool slow = tso_trace_slow(s.e, s.n);
-    if (slow != s.serializable) {
-      fprintf(stderr, "seed %llu: orientations %d, executions %d\n",
-              (unsigned long long)seed, slow, s.serializable);
-      put_trace(&s);
-      CHECK(!"they differ");
-      return;
-    }
-    *(slow ? &yes : &no) += 1;
+    CHECK(!slow || s.serializable);
+    fewer += !slow && s.serializable;
   }
-  CHECK(yes > 500);
-  CHECK(no > 500);
+  CHECK(fewer > 0);
+  CHECK(fewer < 200);
 }
 
 /* Robustness by all TSO executions, and by SC executions only; Theorem 2. */
 TEST(robustness_is_seen_in_sc_executions) {
-  static const struct shape shapes[] = {{2, 3, 2, 15, 5, false},
-                                        {2, 4, 2, 20, 5, false},
-                                        {3, 2, 2, 15, 5, false},
-                                        {3, 2, 3, 0, 5, false}};
+  static const struct shape shapes[] = {{2, 4, 2, 5, 0, false},
+                                        {2, 3, 2, 0, 5, false},
+                                        {2, 4, 2, 15, 5, false},
+                                        {3, 2, 3, 0, 0, false}};
   uint32_t robust = 0, not_robust = 0, converse = 0;
-  for (uint64_t seed = 1; seed <= 1500; seed++) {
+  for (uint64_t seed = 1; seed <= 800; seed++) {
     struct rng r = {seed};
     struct tso_program p = random_program(&r, &shapes[rng_below(&r, 4)]);
     struct verdicts v = explore(&p);
@@ -281,8 +412,8 @@ TEST(robustness_is_seen_in_sc_executions) {
     *(v.robust ? &robust : &not_robust) += 1;
     converse += v.tso_serializable && !(v.robust && v.sc_serializable);
   }
-  CHECK(robust > 100);
-  CHECK(not_robust > 100);
+  CHECK(robust > 20);
+  CHECK(not_robust > 20);
   CHECK(converse > 0); /* the reverse of Theorem 2 does not hold */
 }
 
@@ -291,10 +422,14 @@ TEST(transaction_fenced_programs) {
   static const struct shape shapes[] = {
       {2, 3, 2, 0, 5, true}, {3, 2, 2, 0, 5, true}, {2, 4, 3, 10, 0, true}};
   uint32_t yes = 0, no = 0;
-  for (uint64_t seed = 1; seed <= 1200; seed++) {
+  for (uint64_t seed = 1; seed <= 500; seed++) {
     struct rng r = {seed};
     struct tso_program p = random_program(&r, &shapes[rng_below(&r, 3)]);
-    struct verdicts v = explore(&p);
+    struct verdicts v = {true, true, true, true, true, true};
+    struct tso_result result;
+    tso_enumerate(&p, &(struct tso_options){.seen = see_sc, .arg = &v},
+                  &result);
+    tso_result_free(&result);
     CHECK(v.fenced);
     if (!CHECK_INT(v.traces, v.monitored && v.sc_serializable)) {
       fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
@@ -302,8 +437,8 @@ TEST(transaction_fenced_programs) {
     }
     *(v.traces ? &yes : &no) += 1;
   }
-  CHECK(yes > 50);
-  CHECK(no > 50);
+  CHECK(yes > 10);
+  CHECK(no > 10);
 }
 
 TEST_MAIN

@@ -1,0 +1,32 @@
+/*
+ * A trace of the engine, or of a file, as events of transactions.
+ *
+ * Transactions are the blocks between `begin` and `end` when the trace has
+ * such; else its operations.  Everything else is a transaction by itself.
+ *
+ * Objects are bytes that are always accessed together; an access of several is
+ * several events, one behind the other.  An allocation begins new ones.  What
+ * is done to locks and other things to wait for counts as an access to them.
+ */
+#ifndef ATOMICITY_FROM_TRACE_H
+#define ATOMICITY_FROM_TRACE_H
+
+#include "base/vec.h"
+#include "model/trace.h"
+#include "model/txn.h"
+
+/* `struct txn_list l = {0}` is empty.  `at` of an event is its index in the
+ * trace. */
+struct txn_list {
+  VEC(struct txn_event) e;
+  uint32_t ntxns;
+  bool commits; /* some event is a commit */
+  bool issues;  /* some store went into a buffer */
+  bool split;   /* some access is of several objects */
+  bool blocks;  /* transactions are marked blocks */
+};
+
+void txn_from_trace(const struct trace *t, struct txn_list *out);
+void txn_list_free(struct txn_list *l);
+
+#endif

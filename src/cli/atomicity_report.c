@@ -1,0 +1,223 @@
+/* The report of `faultline atomicity`: text, JSON, and the cycles as graphs. */
+#include "cli/atomicity_int.h"
+
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { CYCLES_SHOWN = 5 };
+
+const struct finding_about *atomic_verdict(const struct atomic_trace *t) {
+  return t->tso ? &t->tso_s : &t->sc;
+}
+
+static const char *last_part(const char *file) {
+  const char *slash = strrchr(file, '/');
+  return slash ? slash + 1 : file;
+}
+
+/* "counter.c:7 in add()", or the line of the trace file. */
+static void put_place(const struct cycle_event *e, struct buf *b) {
+  if (e->file && e->input_line) /* any text */
+    buf_printf(b, "line %" PRIu64 " (%s)", e->input_line, e->file);
+  else if (e->file)
+    buf_printf(b, "%s:%" PRIu32, last_part(e->file), e->line);
+  else if (e->function)
+    buf_printf(b, "line %" PRIu32, e->line);
+  else if (e->input_line)
+    buf_printf(b, "line %" PRIu64, e->input_line);
+  else
+    buf_puts(b, "unknown place");
+  if (e->function)
+    buf_printf(b, " in %s()", e->function);
+}
+
+static void put_event(const struct cycle_event *e, struct buf *b) {
+  put_place(e, b);
+  buf_printf(b, ": thread %s, %s: %s", e->thread, e->txn, e->what);
+  if (e->object)
+    buf_printf(b, " %s", e->object);
+}
+
+static void put_cycle(const struct atomic_trace *t, struct buf *b) {
+  buf_printf(b, "  cycle of %s conflicts:\n", t->cycle_of);
+  for (uint32_t i = 0; i < t->ncycle; i++) {
+    buf_puts(b, "    ");
+    put_event(&t->cycle[i].from, b);
+    buf_printf(b, "\n      comes before%s\n      ",
+               t->cycle[i].late ? " (a commit waits)" : "");
+    put_event(&t->cycle[i].to, b);
+    buf_putc(b, '\n');
+  }
+}
+
+static void put_answer(const char *name, const struct finding_about *f,
+                       struct buf *b) {
+  buf_printf(b, "  %-17s %s", name,
+             f->answer == ANSWER_YES  ? "yes"
+             : f->answer == ANSWER_NO ? "no"
+                                      : "not determined");
+  if (f->why)
+    buf_printf(b, ": %s", f->why);
+  buf_putc(b, '\n');
+}
+
+static void put_trace(const struct atomic_trace *t, struct buf *b) {
+  if (t->executions)
+    buf_printf(b, "%s: %" PRIu64 " executions\n", t->name, t->executions);
+  else
+    buf_printf(b, "%s: %" PRIu64 " events, %" PRIu64 " transactions\n", t->name,
+               t->events, t->txns);
+  put_answer("SC-serializable", &t->sc, b);
+  put_answer("TSO-serializable", &t->tso_s, b);
+  put_answer("robust", &t->robust, b);
+  if (t->ncycle)
+    put_cycle(t, b);
+}
+
+void atomic_text(const struct atomic_report *r, FILE *to) {
+  struct buf b = {0};
+  uint32_t shown = 0, count[3] = {0};
+  for (uint32_t i = 0; i < r->traces.len; i++) {
+    const struct atomic_trace *t = &r->traces.at[i];
+    count[atomic_verdict(t)->answer]++;
+    if (r->traces.len <= CYCLES_SHOWN ||
+        (atomic_verdict(t)->answer == ANSWER_NO && shown < CYCLES_SHOWN)) {
+      put_trace(t, &b);
+      shown++;
+    }
+  }
+  if (r->traces.len > 1)
+    buf_printf(&b,
+               "%" PRIu32 " %s: %" PRIu32 " serializable, %" PRIu32
+               " not, %" PRIu32 " not determined\n",
+               r->traces.len, r->traces.at[0].executions ? "clients" : "traces",
+               count[ANSWER_YES], count[ANSWER_NO], count[ANSWER_UNKNOWN]);
+  fputs(buf_text(&b), to);
+  fflush(to);
+  buf_free(&b);
+}
+
+/* ---- JSON ---- */
+
+static void json_text(struct json *j, const char *name, const char *text) {
+  if (text)
+    json_string(j, name, text);
+  else
+    json_null(j, name);
+}
+
+static void json_answer(struct json *j, const char *name,
+                        const struct finding_about *f) {
+  json_object(j, name);
+  if (f->answer == ANSWER_UNKNOWN)
+    json_null(j, "holds");
+  else
+    json_bool(j, "holds", f->answer == ANSWER_YES);
+  json_text(j, "why", f->why);
+  json_end_object(j);
+}
+
+static void json_event(struct json *j, const char *name,
+                       const struct cycle_event *e) {
+  json_object(j, name);
+  json_string(j, "thread", e->thread);
+  json_string(j, "transaction", e->txn);
+  json_string(j, "access", e->what);
+  json_text(j, "object", e->object);
+  json_text(j, "file", e->file);
+  json_text(j, "function", e->function);
+  if (e->line)
+    json_uint(j, "line", e->line);
+  else
+    json_null(j, "line");
+  if (e->input_line)
+    json_uint(j, "trace_line", e->input_line);
+  json_end_object(j);
+}
+
+static void json_trace(struct json *j, const struct atomic_trace *t) {
+  json_object(j, NULL);
+  json_string(j, "name", t->name);
+  json_string(j, "memory", t->tso ? "tso" : "sc");
+  json_uint(j, "events", t->events);
+  json_uint(j, "transactions", t->txns);
+  if (t->executions)
+    json_uint(j, "executions", t->executions);
+  json_answer(j, "sc_serializable", &t->sc);
+  json_answer(j, "tso_serializable", &t->tso_s);
+  json_answer(j, "robust", &t->robust);
+  json_text(j, "cycle_of", t->cycle_of);
+  json_array(j, "cycle");
+  for (uint32_t i = 0; i < t->ncycle; i++) {
+    json_object(j, NULL);
+    json_event(j, "from", &t->cycle[i].from);
+    json_event(j, "to", &t->cycle[i].to);
+    json_bool(j, "late", t->cycle[i].late);
+    json_end_object(j);
+  }
+  json_end_array(j);
+  json_end_object(j);
+}
+
+void atomic_json(const struct atomic_report *r, struct buf *out) {
+  struct json j = {.out = out};
+  json_object(&j, NULL);
+  json_uint(&j, "faultline", 1);
+  json_array(&j, "traces");
+  for (uint32_t i = 0; i < r->traces.len; i++)
+    json_trace(&j, &r->traces.at[i]);
+  json_end_array(&j);
+  json_end_object(&j);
+  buf_putc(out, '\n');
+}
+
+/* ---- graphs ---- */
+
+static void dot_text(const char *s, struct buf *b) {
+  for (; *s; s++) {
+    if (*s == '"' || *s == '\\')
+      buf_putc(b, '\\');
+    buf_putc(b, *s);
+  }
+}
+
+static void dot_node(uint32_t trace, const struct cycle_event *e,
+                     struct buf *b) {
+  buf_printf(b, "\"%" PRIu32 ": thread ", trace);
+  dot_text(e->thread, b);
+  buf_puts(b, ", ");
+  dot_text(e->txn, b);
+  buf_putc(b, '"');
+}
+
+static void dot_edge(uint32_t trace, const struct cycle_edge *e,
+                     struct buf *b) {
+  struct buf from = {0}, to = {0};
+  put_place(&e->from, &from);
+  put_place(&e->to, &to);
+  buf_puts(b, "  ");
+  dot_node(trace, &e->from, b);
+  buf_puts(b, " -> ");
+  dot_node(trace, &e->to, b);
+  buf_puts(b, " [label=\"");
+  dot_text(e->from.what, b);
+  buf_putc(b, ' ');
+  dot_text(buf_text(&from), b);
+  buf_puts(b, "\\n");
+  dot_text(e->to.what, b);
+  buf_putc(b, ' ');
+  dot_text(buf_text(&to), b);
+  buf_printf(b, "\"%s];\n", e->late ? ", style=dashed" : "");
+  buf_free(&from);
+  buf_free(&to);
+}
+
+void atomic_dot(const struct atomic_report *r, struct buf *out) {
+  buf_puts(out, "digraph atomicity {\n  node [shape=box];\n");
+  for (uint32_t i = 0; i < r->traces.len; i++)
+    for (uint32_t k = 0; k < r->traces.at[i].ncycle; k++)
+      dot_edge(i + 1, &r->traces.at[i].cycle[k], out);
+  buf_puts(out, "}\n");
+}

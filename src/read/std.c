@@ -1,0 +1,365 @@
+#include "read/std.h"
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "read/int.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Names to numbers.  One of up to eight bytes is its own key. */
+struct name_slot {
+  uint64_t key;
+  const char *text; /* NULL: free */
+  uint32_t len, id;
+};
+struct name_table {
+  struct name_slot *slot;
+  uint32_t mask, used;
+};
+
+struct std_thread {
+  uint32_t depth;
+  uint64_t begin; /* line of the outermost begin */
+  uint64_t join;  /* line, or 0 */
+  bool seen;      /* it has had an event, or was forked */
+};
+
+struct std_object {
+  uint32_t holder, depth; /* of a lock */
+};
+
+struct std_reader {
+  struct input in;
+  size_t at; /* in the window */
+  char *path;
+  uint64_t line;
+  struct arena arena;
+  struct name_table threads, variables, locks;
+  VEC(const char *) thread_names, object_names;
+  VEC(struct std_thread) thread;
+  VEC(struct std_object) object;
+  bool ended;
+};
+
+/* ---- names ---- */
+
+static uint64_t key_of(const char *p, size_t len) {
+  uint64_t word;
+  if (len > 8)
+    return hash64(p, len, 1);
+  memcpy(&word, p, 8); /* the window has slack behind it */
+  return len == 8 ? word : word & ((UINT64_C(1) << (8 * len)) - 1);
+}
+
+static void grow_names(struct name_table *t) {
+  struct name_table old = *t;
+  t->mask = old.slot ? old.mask * 2 + 1 : 255;
+  t->slot = xcalloc((size_t)t->mask + 1, sizeof *t->slot);
+  for (uint32_t i = 0; old.slot && i <= old.mask; i++) {
+    if (!old.slot[i].text)
+      continue;
+    uint32_t k =
+        (uint32_t)((old.slot[i].key * 0x9e3779b97f4a7c15u) >> 32) & t->mask;
+    while (t->slot[k].text)
+      k = (k + 1) & t->mask;
+    t->slot[k] = old.slot[i];
+  }
+  free(old.slot);
+}
+
+/* The slot of the name; a free one is filled in but for its number. */
+static inline struct name_slot *name_slot(struct std_reader *r,
+                                          struct name_table *t, const char *p,
+                                          size_t len, bool *fresh) {
+  uint64_t key = key_of(p, len);
+  if (2 * t->used >= t->mask)
+    grow_names(t);
+  uint32_t k = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 32) & t->mask;
+  for (; t->slot[k].text; k = (k + 1) & t->mask) {
+    struct name_slot *s = &t->slot[k];
+    if (s->key == key && s->len == len &&
+        (len <= 8 || !memcmp(s->text, p, len))) {
+      *fresh = false;
+      return s;
+    }
+  }
+  char *text = arena_alloc(&r->arena, len + 1);
+  memcpy(text, p, len);
+  t->used++;
+  t->slot[k] = (struct name_slot){key, text, (uint32_t)len, 0};
+  *fresh = true;
+  return &t->slot[k];
+}
+
+static uint32_t thread_of(struct std_reader *r, const char *p, size_t len) {
+  bool fresh;
+  struct name_slot *s = name_slot(r, &r->threads, p, len, &fresh);
+  if (fresh) {
+    s->id = r->thread.len;
+    vec_push(&r->thread, ((struct std_thread){0}));
+    vec_push(&r->thread_names, s->text);
+  }
+  return s->id;
+}
+
+static uint32_t object_of(struct std_reader *r, struct name_table *t,
+                          const char *p, size_t len) {
+  bool fresh;
+  struct name_slot *s = name_slot(r, t, p, len, &fresh);
+  if (fresh) {
+    s->id = r->object.len;
+    vec_push(&r->object, ((struct std_object){0}));
+    vec_push(&r->object_names, s->text);
+  }
+  return s->id;
+}
+
+const char *std_thread_name(const struct std_reader *r, uint32_t thread) {
+  return r->thread_names.at[thread];
+}
+const char *std_object_name(const struct std_reader *r, uint32_t object) {
+  return r->object_names.at[object];
+}
+
+/* ---- lines ---- */
+
+static int refuse(struct std_reader *r, uint64_t line, struct error *e,
+                  const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static int refuse(struct std_reader *r, uint64_t line, struct error *e,
+                  const char *format, ...) {
+  char reason[400];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(reason, sizeof reason, format, args);
+  va_end(args);
+  error_set(e, ERR_INPUT, "%s:%" PRIu64 ": %s", r->path, line, reason);
+  r->ended = true;
+  return -1;
+}
+
+/* The next line, without its end: 1, 0 at the end, -1. */
+static int next_line(struct std_reader *r, const char **from, const char **to,
+                     struct error *e) {
+  for (;;) {
+    const char *p = r->in.buf + r->at;
+    const char *nl = memchr(p, '\n', r->in.len - r->at);
+    if (nl || (r->in.eof && r->at < r->in.len)) {
+      if (!nl)
+        nl = r->in.buf + r->in.len;
+      r->at = (size_t)(nl - r->in.buf) + (nl < r->in.buf + r->in.len);
+      r->line++;
+      *from = p;
+      *to = nl > p && nl[-1] == '\r' ? nl - 1 : nl;
+      return 1;
+    }
+    if (r->in.eof)
+      return 0;
+    if (r->in.len - r->at > FORM_MAX / 2)
+      return refuse(r, r->line + 1, e, "a line of more than %d bytes",
+                    FORM_MAX / 2);
+    size_t used = r->at;
+    r->at = 0;
+    if (input_more(&r->in, used, r->path, e)) {
+      r->ended = true;
+      return -1;
+    }
+  }
+}
+
+static int joined(struct std_reader *r, uint32_t t, struct error *e) {
+  return refuse(r, r->line, e,
+                "thread %.60s goes on after it was joined in line %" PRIu64,
+                r->thread_names.at[t], r->thread.at[t].join);
+}
+
+static int fork_join(struct std_reader *r, struct std_event *ev, const char *p,
+                     size_t len, struct error *e) {
+  uint32_t known = r->thread.len;
+  ev->object = thread_of(r, p, len);
+  struct std_thread *u = &r->thread.at[ev->object];
+  const char *name = r->thread_names.at[ev->object];
+  if (ev->object == ev->thread)
+    return refuse(r, r->line, e, "thread %.60s %ss itself", name,
+                  ev->kind == TXN_FORK ? "fork" : "join");
+  if (ev->kind == TXN_FORK && u->seen)
+    return refuse(r, r->line, e, "fork of thread %.60s, which runs already",
+                  name);
+  if (ev->kind == TXN_JOIN && (ev->object >= known || !u->seen))
+    return refuse(r, r->line, e, "join of an unknown thread %.60s", name);
+  if (ev->kind == TXN_JOIN && u->depth)
+    return refuse(r, r->line, e,
+                  "join of thread %.60s inside of its transaction, which "
+                  "begins in line %" PRIu64,
+                  name, u->begin);
+  u->seen = true;
+  if (ev->kind == TXN_JOIN)
+    u->join = r->line;
+  return 1;
+}
+
+static int lock(struct std_reader *r, struct std_event *ev, bool acquire,
+                struct error *e) {
+  struct std_object *l = &r->object.at[ev->object];
+  const char *name = r->object_names.at[ev->object];
+  if (l->depth && l->holder != ev->thread)
+    return refuse(r, r->line, e, "%s lock %.60s, which thread %.60s holds",
+                  acquire ? "acquires" : "releases", name,
+                  r->thread_names.at[l->holder]);
+  if (!acquire && !l->depth)
+    return refuse(r, r->line, e, "releases lock %.60s, which nobody holds",
+                  name);
+  l->holder = ev->thread;
+  l->depth += acquire ? 1 : -1u;
+  return 1;
+}
+
+static int mark(struct std_reader *r, struct std_event *ev, struct error *e) {
+  struct std_thread *t = &r->thread.at[ev->thread];
+  if (ev->kind == TXN_BEGIN) {
+    if (!t->depth++)
+      t->begin = r->line;
+    return 1;
+  }
+  if (!t->depth)
+    return refuse(r, r->line, e, "end without begin in thread %.60s",
+                  r->thread_names.at[ev->thread]);
+  t->depth--;
+  return 1;
+}
+
+#define IS(word) (n == sizeof(word) - 1 && !memcmp(p, word, sizeof(word) - 1))
+
+/* op: "w(V1)"; p .. p + n is the word, arg what is inside of ( ). */
+static int operation(struct std_reader *r, struct std_event *ev, const char *p,
+                     size_t n, const char *arg, size_t len, struct error *e) {
+  bool acquire = IS("acq");
+  if (IS("begin") || IS("end")) {
+    ev->kind = IS("begin") ? TXN_BEGIN : TXN_END;
+    ev->object = 0;
+    return mark(r, ev, e);
+  }
+  if (!len)
+    return refuse(r, r->line, e,
+                  "expected r(…), w(…), acq(…), rel(…), "
+                  "fork(…), join(…), begin or end");
+  if (acquire || IS("rel")) {
+    ev->kind = TXN_RMW;
+    ev->object = object_of(r, &r->locks, arg, len);
+    return lock(r, ev, acquire, e);
+  }
+  if (IS("fork") || IS("join")) {
+    ev->kind = IS("fork") ? TXN_FORK : TXN_JOIN;
+    return fork_join(r, ev, arg, len, e);
+  }
+  return refuse(r, r->line, e, "unknown operation \"%.*s\"",
+                (int)(n < 40 ? n : 40), p);
+}
+
+static int parse(struct std_reader *r, const char *p, const char *end,
+                 struct std_event *ev, struct error *e) {
+  const char *bar = memchr(p, '|', (size_t)(end - p));
+  if (!bar || bar == p)
+    return refuse(r, r->line, e, "expected THREAD|OPERATION|PLACE");
+  ev->thread = thread_of(r, p, (size_t)(bar - p));
+  ev->line = r->line;
+  r->thread.at[ev->thread].seen = true;
+  if (r->thread.at[ev->thread].join)
+    return joined(r, ev->thread, e);
+  p = bar + 1;
+  const char *word = p, *arg = p;
+  size_t len = 0;
+  while (p < end && *p != '(' && *p != '|')
+    p++;
+  size_t n = (size_t)(p - word);
+  if (p < end && *p == '(') {
+    arg = ++p;
+    while (p < end && *p != ')')
+      p++;
+    if (p == end)
+      return refuse(r, r->line, e, "expected )");
+    len = (size_t)(p++ - arg);
+  }
+  if (p < end && *p != '|')
+    return refuse(r, r->line, e, "expected | behind the operation");
+  ev->place = p < end ? p + 1 : end;
+  ev->place_len = (size_t)(end - ev->place);
+  if (n == 1 && len && (*word == 'r' || *word == 'w')) {
+    ev->kind = *word == 'r' ? TXN_READ : TXN_WRITE;
+    ev->object = object_of(r, &r->variables, arg, len);
+    return 1;
+  }
+  return operation(r, ev, word, n, arg, len, e);
+}
+
+static int at_end(struct std_reader *r, struct error *e) {
+  r->ended = true;
+  for (uint32_t t = 0; t < r->thread.len; t++)
+    if (r->thread.at[t].depth)
+      return refuse(r, r->thread.at[t].begin, e,
+                    "begin without end in thread %.60s", r->thread_names.at[t]);
+  return 0;
+}
+
+int std_next(struct std_reader *r, struct std_event *ev, struct error *e) {
+  const char *from = NULL, *to = NULL;
+  int got;
+  if (r->ended)
+    return e->code ? -1 : 0;
+  do {
+    got = next_line(r, &from, &to, e);
+    if (got < 0)
+      return -1;
+    if (!got)
+      return at_end(r, e);
+  } while (from == to);
+  return parse(r, from, to, ev, e);
+}
+
+/* ---- the reader ---- */
+
+struct std_reader *std_open(const char *path, struct error *e) {
+  struct std_reader *r = xcalloc(1, sizeof *r);
+  r->path = xstrdup(strcmp(path, "-") ? path : "standard input");
+  if (!input_open(&r->in, path, e))
+    return r;
+  std_close(r);
+  return NULL;
+}
+
+struct std_reader *std_of_text(const char *text, size_t len, size_t chunk,
+                               const char *name, struct error *e) {
+  struct std_reader *r = xcalloc(1, sizeof *r);
+  r->path = xstrdup(name);
+  if (!input_of_memory(&r->in, text, len, chunk, name, e))
+    return r;
+  std_close(r);
+  return NULL;
+}
+
+void std_close(struct std_reader *r) {
+  input_close(&r->in);
+  free(r->path);
+  free(r->threads.slot);
+  free(r->variables.slot);
+  free(r->locks.slot);
+  vec_free(&r->thread_names);
+  vec_free(&r->object_names);
+  vec_free(&r->thread);
+  vec_free(&r->object);
+  arena_free(&r->arena);
+  free(r);
+}
+
+bool std_recognise(const char *text, size_t len) {
+  const char *end = text + len;
+  while (text < end && (*text == '\n' || *text == '\r'))
+    text++;
+  const char *nl = memchr(text, '\n', (size_t)(end - text));
+  const char *bar = memchr(text, '|', (size_t)((nl ? nl : end) - text));
+  return bar && bar > text && *text != '{';
+}

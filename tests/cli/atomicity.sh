@@ -1,0 +1,158 @@
+#!/bin/bash
+# Are transactions serializable?  Traces from files.
+. "$(dirname "$0")/common.inc"
+
+expect_out() { grep -qF -- "$1" "$tmp/out" || fail "no \"$1\" in: $(cat "$tmp/out")"; }
+expect_err() { grep -qF -- "$1" "$tmp/err" || fail "no \"$1\" in: $(cat "$tmp/err")"; }
+answers() { # sc, tso, robust of the first trace
+  jq -r '.traces[0] | "\(.sc_serializable.holds) \(.tso_serializable.holds) \(.robust.holds)"' report.json
+}
+expect_answers() {
+  [ "$(answers)" = "$1" ] || fail "answers: $(answers), expected $1"
+}
+
+# ---- STD files ----
+cat >lost.std <<'END'
+T0|begin|1
+T0|r(V1)|2
+T1|begin|1
+T1|r(V1)|2
+T1|w(V1)|3
+T1|end|4
+T0|w(V1)|3
+T0|end|4
+END
+run atomicity lost.std --json report.json --dot cycle.dot
+expect_status 1
+expect_out "SC-serializable   no"
+expect_out "line 2 (2): thread T0, transaction 1: read V1"
+expect_answers "false false null"
+[ "$(jq -r '.traces[0].cycle | length' report.json)" = 2 ] || fail "no cycle of two"
+[ "$(jq -r '[.traces[0].cycle[].from.thread] | sort | join(" ")' report.json)" = "T0 T1" ] ||
+  fail "threads of the cycle"
+grep -q '"1: thread T0, transaction 1" -> "1: thread T1, transaction 2"' cycle.dot ||
+  fail "cycle.dot: $(cat cycle.dot)"
+
+cat >locked.std <<'END'
+T0|begin|1
+T0|acq(L)|2
+T0|w(V1)|3
+T0|rel(L)|4
+T0|end|5
+T1|begin|1
+T1|acq(L)|2
+T1|w(V1)|3
+T1|rel(L)|4
+T1|end|5
+END
+run atomicity locked.std --json report.json
+expect_status 0
+expect_answers "true true null"
+gzip -k lost.std
+run atomicity lost.std.gz
+expect_status 1
+run atomicity locked.std lost.std
+expect_status 1
+expect_out "2 traces: 1 serializable, 1 not, 0 not determined"
+
+# ---- our files ----
+header='{"type":"trace","version":1,"object":"counter"}'
+step() { # type thread op var line
+  echo "{\"type\":\"$1\",\"thread\":$2,\"op\":$3,\"var\":\"$4\",\"file\":\"src/counter.c\",\"function\":\"add\",\"line\":$5}"
+}
+{
+  echo "$header"
+  step read 1 0 n 7
+  step read 2 1 n 7
+  step write 1 0 n 8
+  step write 2 1 n 8
+} >counter.jsonl
+run atomicity counter.jsonl --json report.json
+expect_status 1
+expect_out "counter.c:7 in add(): thread 1, operation 0: read"
+expect_out "counter.c:8 in add(): thread 2, operation 1: write"
+expect_answers "false false null"
+
+# The same accesses, each by itself: blocks that are marked count alone.
+{
+  echo "$header"
+  echo '{"type":"begin","thread":1}'
+  step read 1 0 n 7
+  echo '{"type":"end","thread":1}'
+  step read 2 1 n 7
+  step write 1 0 n 8
+  step write 2 1 n 8
+} >blocks.jsonl
+run atomicity blocks.jsonl
+expect_status 0
+
+# ---- TSO: store buffering, with commits and without ----
+tso='{"type":"trace","version":1,"memory":"tso"}'
+{
+  echo "$tso"
+  step write 1 0 x 3
+  step write 2 1 y 7
+  step read 1 0 y 4
+  step read 2 1 x 8
+  echo '{"type":"commit","thread":1}'
+  echo '{"type":"commit","thread":2,"var":"y"}'
+} >sb.jsonl
+run atomicity sb.jsonl --json report.json
+expect_status 1
+expect_answers "null false false"
+expect_out "counter.c:3 in add(): thread 1, operation 0: commit"
+grep -v commit sb.jsonl >sb_trace.jsonl
+run atomicity sb_trace.jsonl --json report.json
+expect_status 1
+expect_answers "null false null"
+# With a fence in each, none of it.
+{
+  echo "$tso"
+  step write 1 0 x 3
+  echo '{"type":"commit","thread":1}'
+  echo '{"type":"fence","thread":1,"op":0}'
+  step read 1 0 y 4
+  step write 2 1 y 7
+  echo '{"type":"commit","thread":2}'
+  echo '{"type":"fence","thread":2,"op":1}'
+  step read 2 1 x 8
+} >fenced.jsonl
+run atomicity fenced.jsonl --json report.json
+expect_status 0
+expect_answers "null true null"
+
+# ---- bad files ----
+bad() { # reason; the file is bad
+  rm -f report.json
+  run atomicity bad --json report.json
+  expect_status 2
+  expect_err "$1"
+  [ ! -e report.json ] || fail "a report of a bad file"
+}
+printf 'T0|r(x)|1\nT0|end|2\n' >bad
+bad "bad:2: end without begin in thread T0"
+printf 'T0|begin|1\n' >bad
+bad "bad:1: begin without end in thread T0"
+printf 'T0|join(T5)|1\n' >bad
+bad "bad:1: join of an unknown thread T5"
+{ echo "$header"; echo '{"type":"end","thread":1}'; } >bad
+bad "bad:2: end without begin in thread 1"
+{ echo "$header"; echo '{"type":"begin","thread":1}'; step read 1 0 x 1; } >bad
+bad "bad:2: begin without end in thread 1"
+{ echo "$header"; echo '{"type":"join","thread":1,"value":9}'; } >bad
+bad "bad:2: join: unknown thread 9"
+{ echo "$tso"; echo '{"type":"commit","thread":1}'; } >bad
+bad "bad:2: commit without issue: no store of thread 1 waits"
+{ echo "$tso"; step write 1 0 x 1; step write 1 0 y 2
+  echo '{"type":"commit","thread":1,"var":"y"}'; } >bad
+bad "bad:4: commit of another store than the oldest that waits"
+{ echo "$header"; step write 1 0 x 1; echo '{"type":"commit","thread":1}'; } >bad
+bad "bad:3: commit in a trace whose header has no"
+echo '{"type":"trace","version":1,"memory":"arm"}' >bad
+bad 'bad:1: unknown memory model "arm"'
+rm -f bad
+bad "bad"
+run atomicity
+expect_status 2
+
+finish
