@@ -87,7 +87,8 @@ static uint8_t *choose(const struct spoken *s, uint32_t n) {
 static void put_line(struct json *j, const struct spoken *s, uint32_t line,
                      const char *at, size_t len, const hooked_list *hooks) {
   char *text = xstrndup(at, len > MOST_LINE ? MOST_LINE : len);
-  const struct hooked_line *h = hooked_line(hooks, s->file, line);
+  const struct hooked_line *h =
+      hooks ? hooked_line(hooks, s->file, line) : NULL;
   json_object(j, NULL);
   json_uint(j, "line", line);
   json_string(j, "text", text);
