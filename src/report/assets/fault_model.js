@@ -18,6 +18,7 @@ const many = (n, word, plural) => number(n) + ' ' + (Number(n) === 1 ? word : pl
  * block, or a variable.  Its value is known from the first access on; what that
  * one read or replaced was there before.
  */
+const ACCESSES = new Set(['read', 'write', 'load', 'store', 'rmw', 'cas', 'cas failed', 'commit', 'futex wait']);
 class Memory {
   constructor(run) {
     this.events = run.events;
@@ -43,7 +44,7 @@ class Memory {
     if (!e.location || e.forwarded) return;
     const lock = {'lock': 1, 'trylock': 1, 'unlock': 0, 'read-lock': 1, 'write-lock': 1}[e.kind];
     if (lock !== undefined) this.lock(e, at, lock);
-    else if (e.value !== null && e.kind !== 'free' && e.kind !== 'alloc') this.access(e, at);
+    else if (e.value !== null && ACCESSES.has(e.kind)) this.access(e, at);
   }
 
   cell(e, size) {

@@ -257,8 +257,9 @@ class Stepper {
     this.slider.setAttribute('aria-valuetext', 'step ' + (i + 1) + ' of ' + rows.length);
     this.where.textContent = 'Step ' + (i + 1) + ' of ' + rows.length;
     this.say.replaceChildren(who(r.thread), (r.line ? baseName(r.file) + ':' + r.line + ' ' : '') + r.text + (r.times > 1 ? ' ×' + r.times : ''));
-    this.first.disabled = this.back.disabled = i === 0;
-    this.next.disabled = this.end.disabled = i === rows.length - 1;
+    /* Not `disabled`: the button would lose the focus. */
+    for (const b of [this.first, this.back]) b.setAttribute('aria-disabled', String(i === 0));
+    for (const b of [this.next, this.end]) b.setAttribute('aria-disabled', String(i === rows.length - 1));
     if (!quiet) reveal(this.grid, tr);
     this.source.show(this.cursors(i), true);
     this.line.show(i);
