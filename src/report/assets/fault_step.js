@@ -169,7 +169,7 @@ class Stepper {
         body.append(make('tr', {class: 'part'}, make('td', {colspan: String(threads.length)}, PARTS[r.part])));
       const tr = make('tr', {class: before && before.thread !== r.thread ? 'switch' : '', onclick: () => this.go(i)});
       const ln = r.line ? (files.size > 1 ? baseName(r.file) + ':' : '') + r.line : '';
-      const text = make('span', {class: 'is-' + r.kind}, (r.kind === 'fault' ? '✗ ' : '') + r.text,
+      const text = make('span', {class: 'is-' + r.kind}, (r.kind === 'fault' ? '✗ ' : '') + pretty(r.text),
         r.times > 1 ? make('span', {class: 'times', title: 'went round so often without a change'}, '×' + r.times) : null);
       const what = r.kind === 'step' || r.kind === 'wait' || (ln && r.kind === 'fault')
         ? make('div', {class: 'step'}, make('span', {class: 'ln'}, ln), text) : text;
@@ -256,7 +256,7 @@ class Stepper {
     this.slider.value = String(i + 1);
     this.slider.setAttribute('aria-valuetext', 'step ' + (i + 1) + ' of ' + rows.length);
     this.where.textContent = 'Step ' + (i + 1) + ' of ' + rows.length;
-    this.say.replaceChildren(who(r.thread), (r.line ? baseName(r.file) + ':' + r.line + ' ' : '') + r.text + (r.times > 1 ? ' ×' + r.times : ''));
+    this.say.replaceChildren(who(r.thread), (r.line ? baseName(r.file) + ':' + r.line + ' ' : '') + pretty(r.text) + (r.times > 1 ? ' ×' + r.times : ''));
     /* Not `disabled`: the button would lose the focus. */
     for (const b of [this.first, this.back]) b.setAttribute('aria-disabled', String(i === 0));
     for (const b of [this.next, this.end]) b.setAttribute('aria-disabled', String(i === rows.length - 1));

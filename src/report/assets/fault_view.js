@@ -201,7 +201,7 @@ function nearest(model) {
     const ol = make('ol', {});
     if (skip) ol.append(make('li', {class: 'gap'}, many(skip, 'equal step') + ' before'));
     rows.slice(skip).forEach((r, i) => ol.append(make('li', {class: equal.has(i + skip) ? '' : 'differs'},
-      who(r.thread), make('span', {class: 'soft'}, r.line ? r.line + ' ' : ''), r.text,
+      who(r.thread), make('span', {class: 'soft'}, r.line ? r.line + ' ' : ''), pretty(r.text),
       r.times > 1 ? make('span', {class: 'times'}, '×' + r.times) : null)));
     return make('div', {class: 'box'}, make('div', {class: 'title'}, make('h3', {class: kind}, title)), ol);
   };
