@@ -179,6 +179,7 @@ class Stepper {
         if (t === r.thread) td.style.borderLeftColor = threadColor(t);
         tr.append(td);
       }
+      if (i) tr.classList.add('later');
       this.trs.push(tr);
       body.append(tr);
       before = r;
@@ -248,11 +249,11 @@ class Stepper {
     i = Math.max(0, Math.min(rows.length - 1, i));
     this.trs[this.at].classList.remove('now');
     this.trs[this.at].removeAttribute('aria-current');
+    for (let k = Math.min(this.at, i); k <= Math.max(this.at, i); k++) this.trs[k].classList.toggle('later', k > i);
     this.at = i;
     const r = rows[i], tr = this.trs[i];
     tr.classList.add('now');
     tr.setAttribute('aria-current', 'step');
-    this.trs.forEach((t, k) => t.classList.toggle('later', k > i));
     this.slider.value = String(i + 1);
     this.slider.setAttribute('aria-valuetext', 'step ' + (i + 1) + ' of ' + rows.length);
     this.where.textContent = 'Step ' + (i + 1) + ' of ' + rows.length;
