@@ -22,10 +22,12 @@ enum {
 
 /* ---- in the worker ---- */
 
-/* The innermost place that has a line; inlined code has its own. */
+/* The user's innermost line; NULL in a function of a system header. */
 static const struct place *line_of(const struct hunt *h, uint64_t pc) {
   const struct place *p = pc ? lines_place(h->order->lines, pc - 1) : NULL;
-  return p && p->line && p->file ? p : NULL;
+  while (p && !(p->line && p->file && !story_is_system(p->file)))
+    p = p->next;
+  return p;
 }
 
 struct lines_met {

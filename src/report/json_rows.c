@@ -7,8 +7,9 @@ static const char *const kind_name[] = {"call", "return", "step",
 
 static void put_text(struct json *j, const struct story_row *r) {
   struct buf b = {0};
-  buf_printf(&b, "%s%s%s%s", r->word, *r->word && *r->what ? " " : "", r->what,
-             r->tail);
+  const char *gap = *r->word && (*r->what || *r->tail) ? " " : "";
+  buf_printf(&b, "%s%s%s%s", r->word, gap, r->what,
+             *r->what || *r->tail != ' ' ? r->tail : r->tail + 1);
   json_string(j, "text", buf_text(&b));
   buf_free(&b);
 }

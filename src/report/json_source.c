@@ -12,8 +12,8 @@ enum {
   WHOLE = 600, /* lines of a file that is shown whole */
   NEAR = 30,   /* lines around one that is spoken of */
   MOST_FILES = 40,
-  MOST_LINE = 400,      /* bytes */
-  MOST_BYTES = 1000000, /* of the page, then no more lines */
+  MOST_LINE = 400,     /* bytes */
+  MOST_BYTES = 500000, /* of all sources, then no more lines */
   SOURCE_MAX = 16 << 20,
 };
 
@@ -87,7 +87,8 @@ static uint8_t *choose(const struct spoken *s, uint32_t n) {
 static void put_line(struct json *j, const struct spoken *s, uint32_t line,
                      const char *at, size_t len, const hooked_list *hooks) {
   char *text = xstrndup(at, len > MOST_LINE ? MOST_LINE : len);
-  const struct hooked_line *h = hooked_line(hooks, s->file, line);
+  const struct hooked_line *h =
+      hooks ? hooked_line(hooks, s->file, line) : NULL;
   json_object(j, NULL);
   json_uint(j, "line", line);
   json_string(j, "text", text);
@@ -98,7 +99,7 @@ static void put_line(struct json *j, const struct spoken *s, uint32_t line,
 }
 
 static void put_source(struct json *j, const struct spoken *s,
-                       const hooked_list *hooks) {
+                       const hooked_list *hooks, size_t until) {
   struct buf text = {0};
   if (!read_source(s->file, &text))
     goto out;
@@ -110,7 +111,7 @@ static void put_source(struct json *j, const struct spoken *s,
   json_array(j, "text");
   for (const char *c = buf_text(&text); *c; line++) {
     size_t len = strcspn(c, "\n");
-    if (shown[line] && j->out->len < MOST_BYTES)
+    if (shown[line] && j->out->len < until)
       put_line(j, s, line, c, len && c[len - 1] == '\r' ? len - 1 : len, hooks);
     c += len + (c[len] == '\n');
   }
@@ -124,10 +125,11 @@ out:
 void json_sources(struct json *j, const struct story *s,
                   const hooked_list *hooks) {
   spoken_list l = {0};
+  size_t until = j->out->len + MOST_BYTES;
   speak_of(s, &l);
   json_array(j, "sources");
   for (uint32_t i = 0; i < l.len; i++) {
-    put_source(j, &l.at[i], hooks);
+    put_source(j, &l.at[i], hooks, until);
     vec_free(&l.at[i].lines);
   }
   json_end_array(j);

@@ -17,7 +17,7 @@ static bool begins(const char *s, const char *with) {
   return strncmp(s, with, strlen(with)) == 0;
 }
 
-static bool is_system(const char *file) {
+bool story_is_system(const char *file) {
   return begins(file, "/usr/include/") || begins(file, "/usr/lib/") ||
          begins(file, "/usr/local/include/") || strstr(file, "/include/c++/") ||
          strstr(file, "/include/faultline.h");
@@ -25,7 +25,7 @@ static bool is_system(const char *file) {
 
 /* The first of the inlining chain that is the user's own, or NULL. */
 static const struct place *own_place(const struct place *p) {
-  while (p && !(p->line && p->file && !is_system(p->file)))
+  while (p && !(p->line && p->file && !story_is_system(p->file)))
     p = p->next;
   return p;
 }

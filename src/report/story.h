@@ -128,6 +128,9 @@ void story_operation(const struct result *r, uint32_t call, struct buf *out);
 /* What a fault is called in front of its details. */
 const char *story_fault_words(enum fault f);
 
+/* A header that is not the user's own. */
+bool story_is_system(const char *file);
+
 /* The last part of a path. */
 const char *story_base_name(const char *path);
 

@@ -20,7 +20,7 @@ normal() {
       gsub(/[0-9]+/, "N", text)
       if (text) print " " text
       text = ""; tail = 0
-    }' | sed -E 's/-[0-9a-f]{8}\.schedule/-HASH.schedule/'
+    }' | sed -E 's/-[0-9a-f]{8}\.(schedule|html)/-HASH.\1/'
 }
 
 for file in "$golden"/*.txt; do

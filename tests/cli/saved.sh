@@ -24,7 +24,7 @@ first=$(sed -n '/Interleaving/,/Results/p' "$tmp/out")
 run counter.c
 expect_status 1
 expect_out 'A saved schedule fails; nothing else was tried'
-[ "$(ls .faultline | wc -l)" = 1 ] || fail "saved twice: $(ls .faultline)"
+[ "$(ls .faultline/*.schedule | wc -l)" = 1 ] || fail "saved twice: $(ls .faultline)"
 
 run replay "$schedule" counter.c
 expect_status 1

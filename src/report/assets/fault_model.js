@@ -8,6 +8,8 @@ const runs = data.runs || [data];
 
 const threadName = t => t ? 'T' + t : 'main';
 const threadColor = t => 'var(--t' + (t ? (t - 1) % 6 + 1 : 0) + ')';
+/* An arrow that no line breaks into. */
+const pretty = text => text.replace(/ -> /g, ' \u2192 ');
 const baseName = path => path ? path.slice(path.lastIndexOf('/') + 1) : '';
 const MANY = '18446744073709551614';
 const number = n => String(n) === MANY ? 'very many' : Number(n).toLocaleString('en');
@@ -18,6 +20,7 @@ const many = (n, word, plural) => number(n) + ' ' + (Number(n) === 1 ? word : pl
  * block, or a variable.  Its value is known from the first access on; what that
  * one read or replaced was there before.
  */
+const ACCESSES = new Set(['read', 'write', 'load', 'store', 'rmw', 'cas', 'cas failed', 'commit', 'futex wait']);
 class Memory {
   constructor(run) {
     this.events = run.events;
@@ -28,7 +31,17 @@ class Memory {
     this.events.forEach((e, i) => this.take(e, i));
     for (const b of [...this.blocks, this.variables])
       b.cells.sort((x, y) => x.offset - y.offset || (x.name < y.name ? -1 : 1));
+    this.tell();
     this.place();
+  }
+
+  /* Fields that the debug information does not tell apart. */
+  tell() {
+    for (const b of this.blocks) {
+      const names = new Map();
+      for (const c of b.cells) names.set(c.name, (names.get(c.name) || 0) + 1);
+      for (const c of b.cells) if (names.get(c.name) > 1) c.name += ' +' + c.offset;
+    }
   }
 
   take(e, at) {
@@ -43,7 +56,7 @@ class Memory {
     if (!e.location || e.forwarded) return;
     const lock = {'lock': 1, 'trylock': 1, 'unlock': 0, 'read-lock': 1, 'write-lock': 1}[e.kind];
     if (lock !== undefined) this.lock(e, at, lock);
-    else if (e.value !== null && e.kind !== 'free' && e.kind !== 'alloc') this.access(e, at);
+    else if (e.value !== null && ACCESSES.has(e.kind)) this.access(e, at);
   }
 
   cell(e, size) {

@@ -111,7 +111,7 @@ class Source {
     const sw = this.model.run.switches;
     return make('div', {class: 'legend'},
       this.model.blocks.length ? make('span', {}, make('span', {class: 'bad'}, '['), ' must be atomic') : null,
-      sw ? make('span', {}, 'Of ' + many(sw.failing, 'failing') .replace(/s$/, '') + ' and ' + number(sw.good) + ' passing executions of the client, how many interrupt a call behind the line') : null,
+      sw ? make('span', {}, 'Of ' + number(sw.failing) + ' failing and ' + number(sw.good) + ' passing executions of the client, how many interrupt a call behind the line') : null,
       this.unseen ? make('span', {}, make('span', {class: 'warn'}, '∅'), ' touches memory without instrumentation') : null);
   }
 

@@ -169,7 +169,7 @@ class Stepper {
         body.append(make('tr', {class: 'part'}, make('td', {colspan: String(threads.length)}, PARTS[r.part])));
       const tr = make('tr', {class: before && before.thread !== r.thread ? 'switch' : '', onclick: () => this.go(i)});
       const ln = r.line ? (files.size > 1 ? baseName(r.file) + ':' : '') + r.line : '';
-      const text = make('span', {class: 'is-' + r.kind}, (r.kind === 'fault' ? '✗ ' : '') + r.text,
+      const text = make('span', {class: 'is-' + r.kind}, (r.kind === 'fault' ? '✗ ' : '') + pretty(r.text),
         r.times > 1 ? make('span', {class: 'times', title: 'went round so often without a change'}, '×' + r.times) : null);
       const what = r.kind === 'step' || r.kind === 'wait' || (ln && r.kind === 'fault')
         ? make('div', {class: 'step'}, make('span', {class: 'ln'}, ln), text) : text;
@@ -179,6 +179,7 @@ class Stepper {
         if (t === r.thread) td.style.borderLeftColor = threadColor(t);
         tr.append(td);
       }
+      if (i) tr.classList.add('later');
       this.trs.push(tr);
       body.append(tr);
       before = r;
@@ -248,17 +249,18 @@ class Stepper {
     i = Math.max(0, Math.min(rows.length - 1, i));
     this.trs[this.at].classList.remove('now');
     this.trs[this.at].removeAttribute('aria-current');
+    for (let k = Math.min(this.at, i); k <= Math.max(this.at, i); k++) this.trs[k].classList.toggle('later', k > i);
     this.at = i;
     const r = rows[i], tr = this.trs[i];
     tr.classList.add('now');
     tr.setAttribute('aria-current', 'step');
-    this.trs.forEach((t, k) => t.classList.toggle('later', k > i));
     this.slider.value = String(i + 1);
     this.slider.setAttribute('aria-valuetext', 'step ' + (i + 1) + ' of ' + rows.length);
     this.where.textContent = 'Step ' + (i + 1) + ' of ' + rows.length;
-    this.say.replaceChildren(who(r.thread), (r.line ? baseName(r.file) + ':' + r.line + ' ' : '') + r.text + (r.times > 1 ? ' ×' + r.times : ''));
-    this.first.disabled = this.back.disabled = i === 0;
-    this.next.disabled = this.end.disabled = i === rows.length - 1;
+    this.say.replaceChildren(who(r.thread), (r.line ? baseName(r.file) + ':' + r.line + ' ' : '') + pretty(r.text) + (r.times > 1 ? ' ×' + r.times : ''));
+    /* Not `disabled`: the button would lose the focus. */
+    for (const b of [this.first, this.back]) b.setAttribute('aria-disabled', String(i === 0));
+    for (const b of [this.next, this.end]) b.setAttribute('aria-disabled', String(i === rows.length - 1));
     if (!quiet) reveal(this.grid, tr);
     this.source.show(this.cursors(i), true);
     this.line.show(i);

@@ -85,7 +85,7 @@ function answer(model) {
     make('div', {}, make('span', {class: 'kind ' + kind}, word), ' ',
       make('span', {class: 'soft small'}, 'object ', code(run.object))),
     make('h1', {}, d ? d.message : run.reason || word),
-    d && d.file && make('p', {class: 'soft', title: d.file}, placeText(d), d.function ? ' in ' + d.function + '()' : ''),
+    d && d.file && make('p', {class: 'soft', title: d.file}, placeText(d), d.function && !d.function.startsWith('fl__') ? ' in ' + d.function + '()' : ''),
     d && d.notes.length && make('ul', {class: 'notes soft'},
       ...d.notes.map(n => make('li', {}, placeText(n), n.file ? ': ' : '', n.message))),
     run.partial && make('p', {class: 'warn'}, 'This run is partial: something escapes the runtime.'),
@@ -108,9 +108,11 @@ function outcomes(model) {
     ...columns.map(i => make('td', {}, code(texts(o)[i] || 'waits'))),
     make('td', {class: 'n'}, number(o.executions)),
     make('td', {}, o.allowed ? 'yes' : 'no')));
+  const silent = !columns.length && make('p', {}, 'No call returns anything: ' +
+    many(list.reduce((n, o) => n + Number(o.executions), 0), 'execution') + ' came to an end.');
   const note = run.outcomes_of_all ? 'Every interleaving of the client.' :
     run.outcomes_of_all === false ? 'Executions that the search over states had to run; not all interleavings.' : '';
-  return section('outcomes', 'Outcomes',
+  return section('outcomes', 'Outcomes', silent ||
     make('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Table of outcomes'},
       make('table', {class: 'data'}, make('thead', {}, head), make('tbody', {}, ...body))),
     run.outcome_faults ? make('p', {class: 'bad'}, many(run.outcome_faults, 'execution'), ' ended in a fault instead.') : null,
@@ -123,8 +125,10 @@ function refutations(model) {
   if (!list.length) return null;
   const FEW = 12;
   const callText = i => run.calls[i].call + (run.calls[i].text && run.calls[i].text !== 'void' ? ' = ' + run.calls[i].text : '');
+  const MOST = 40, KEPT = 6; /* calls of an order */
   const item = r => make('li', {}, ...r.order.flatMap((id, k) => {
-    const last = k === r.order.length - 1;
+    const last = k === r.order.length - 1, hidden = r.order.length > MOST ? r.order.length - 1 - KEPT : 0;
+    if (k < hidden) return k ? [] : [make('span', {class: 'soft'}, many(hidden, 'call') + ' in order →')];
     const chip = make('span', {class: 'chip' + (last ? ' wrong' : '')}, who(run.calls[id].thread), last ? run.calls[id].call : callText(id));
     if (!last) return [chip, make('span', {class: 'then', 'aria-hidden': 'true'}, '→')];
     return [chip, make('span', {class: 'bad'}, r.waits ? 'would have to wait, ' : 'should return ' +
@@ -201,7 +205,7 @@ function nearest(model) {
     const ol = make('ol', {});
     if (skip) ol.append(make('li', {class: 'gap'}, many(skip, 'equal step') + ' before'));
     rows.slice(skip).forEach((r, i) => ol.append(make('li', {class: equal.has(i + skip) ? '' : 'differs'},
-      who(r.thread), make('span', {class: 'soft'}, r.line ? r.line + ' ' : ''), r.text,
+      who(r.thread), make('span', {class: 'soft'}, r.line ? r.line + ' ' : ''), pretty(r.text),
       r.times > 1 ? make('span', {class: 'times'}, '×' + r.times) : null)));
     return make('div', {class: 'box'}, make('div', {class: 'title'}, make('h3', {class: kind}, title)), ol);
   };
