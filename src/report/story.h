@@ -116,6 +116,8 @@ void story_free(struct story *s);
 
 /* "main", "T1", … */
 const char *story_thread(uint8_t thread);
+/* Under TSO a step of thread 16 + t is a commit of thread t. */
+void story_put_stepper(const struct story *s, uint8_t thread, struct buf *out);
 
 /* An operation's name as it is called, `pop()`; "the program" without one. */
 void story_operation(const struct result *r, uint32_t call, struct buf *out);
