@@ -6,6 +6,7 @@
 #include "cli/campaign.h"
 #include "cli/patch.h"
 #include "cli/races.h"
+#include "cli/fences.h"
 #include "cli/repair.h"
 
 #include <stdlib.h>
@@ -227,8 +228,10 @@ static int hunt_object(struct session *s, struct run *r,
   enum worker_end end = worker_run(&r->worker, hunt_run, (void *)order);
   int err = take_worker(s, r, order, end, e);
   if (!err && end == WORKER_DONE && r->result.finding) {
-    repair(s, r, order); /* a saved schedule fails again */
-    patch(s, r, order);
+    if (!fences(s, r, order)) { /* a saved schedule fails again */
+      repair(s, r, order);
+      patch(s, r, order);
+    }
     races(s, r, order);
   }
   if (err || end != WORKER_DONE || r->result.finding ||
@@ -244,8 +247,10 @@ static int hunt_object(struct session *s, struct run *r,
     session_warn(s, xasprintf("warning: %s, which others did again", c.lost));
   err = end_campaign(s, r, &c, how, e);
   if (!err && r->result.finding && how == CAMPAIGN_BAD) {
-    repair(s, r, order);
-    patch(s, r, order);
+    if (!fences(s, r, order)) {
+      repair(s, r, order);
+      patch(s, r, order);
+    }
     races(s, r, order);
   }
   r->result.statistics.seconds = explore_now() - begun;
