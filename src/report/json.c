@@ -293,6 +293,7 @@ static void put_finding(struct json *j, const struct story *s) {
   put_waiting(j, s);
   put_refutations(j, s);
   json_causes(j, s);
+  json_fences(j, s);
   json_nearest(j, s);
   put_patch(j, &f->patch);
   json_races(j, s);

@@ -282,15 +282,6 @@ static void say_nothing_found(struct teller *t) {
   t->s->message = story_keep(t->s, &t->b);
 }
 
-static void put_fence(const struct missing_fence *f, struct buf *b) {
-  buf_printf(b, "%s() needs a fence ", f->function);
-  if (f->store_line && f->store_line != f->load_line)
-    buf_printf(b, "between line %" PRIu32 " and line %" PRIu32, f->store_line,
-               f->load_line);
-  else
-    buf_printf(b, "before the load in line %" PRIu32, f->load_line);
-}
-
 /* It is right under SC. */
 static void say_fence(struct teller *t) {
   const struct fences_found *f = &t->f->fences;
@@ -303,7 +294,8 @@ static void say_fence(struct teller *t) {
   t->s->place = at;
   for (uint32_t i = 0; i < f->len; i++) {
     buf_puts(&t->b, i ? ", and " : "");
-    put_fence(&f->at[i], &t->b);
+    buf_printf(&t->b, "%s() needs ", f->at[i].function);
+    story_fence(&f->at[i], &t->b);
   }
   buf_puts(&t->b, " (store buffers)");
   t->s->message = story_keep(t->s, &t->b);

@@ -462,6 +462,7 @@ static void put_evidence(struct screen *s, const struct story *story) {
   screen_nearest(s, story);
   screen_races(s, story);
   screen_causes(s, story);
+  screen_fences(s, story);
   screen_patch(s, story);
 }
 

@@ -11,7 +11,8 @@
  * EXIT: 1
  * VERDICT: error
  * FAULT: assertion
- * OUTPUT: needs a fence between line
+ * OUTPUT: take_head\(\) needs a fence between
+ * OUTPUT: take_tail\(\) needs a fence between
  * RUN: %s --memory-model=tso --client '{take_head()} || {take_tail()}' \
  *     -- -DFENCE
  * EXIT: 0
@@ -32,8 +33,8 @@ static atomic_int head, tail = 1;
 static atomic_int pool[2] = {7};
 static atomic_int runs;
 
-static int get(atomic_int *p) { return atomic_load_explicit(p, RELAXED); }
-static void set(atomic_int *p, int v) { atomic_store_explicit(p, v, RELAXED); }
+#define get(P) atomic_load_explicit(P, RELAXED)
+#define set(P, V) atomic_store_explicit(P, V, RELAXED)
 
 static void run(int task) {
   assert(task);
