@@ -23,6 +23,8 @@ static const char *verb(uint8_t kind) {
   case EV_WRITE:
   case EV_ATOMIC_WRITE:
     return "writes";
+  case EV_COMMIT:
+    return "commits";
   case EV_RMW:
     return "changes";
   case EV_CAS:
