@@ -10,7 +10,7 @@
  *     --client 'push(1); push(2); {take()} || {steal(); steal()}'
  * EXIT: 1
  * VERDICT: violation
- * OUTPUT: take\(\) needs a fence between line
+ * OUTPUT: take\(\): a fence between line 36 and line 40
  * RUN: %s --memory-model=tso \
  *     --client 'push(1); push(2); {take()} || {steal(); steal()}' -- -DFENCE
  * EXIT: 0

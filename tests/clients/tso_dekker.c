@@ -7,7 +7,7 @@
  * RUN: %s --memory-model=tso --client '{add(0)} || {add(1)}'
  * EXIT: 1
  * VERDICT: violation
- * OUTPUT: lock\(\) needs a fence between line
+ * OUTPUT: lock\(\): a fence between line 28 and line 30
  * RUN: %s --memory-model=tso --client '{add(0)} || {add(1)}' -- -DFENCE
  * EXIT: 0
  * VERDICT: pass

@@ -8,7 +8,7 @@
  * RUN: %s --memory-model=tso --client '{add(0)} || {add(1)}'
  * EXIT: 1
  * VERDICT: violation
- * OUTPUT: error: lock\(\) needs a fence between line 39
+ * OUTPUT: lock\(\): a fence between line 39 and line 41
  * RUN: %s --memory-model=tso --client '{add(0)} || {add(1)}' -- -DFENCE
  * EXIT: 0
  * VERDICT: pass

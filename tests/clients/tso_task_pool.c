@@ -10,9 +10,9 @@
  * RUN: %s --memory-model=tso --client '{take_head()} || {take_tail()}'
  * EXIT: 1
  * VERDICT: error
- * FAULT: assertion
- * OUTPUT: take_head\(\) needs a fence between
- * OUTPUT: take_tail\(\) needs a fence between
+ * FAULT: assert
+ * OUTPUT: take_head\(\): a fence between line 45 and line 47
+ * OUTPUT: take_tail\(\): a fence between line 58 and line 60
  * RUN: %s --memory-model=tso --client '{take_head()} || {take_tail()}' \
  *     -- -DFENCE
  * EXIT: 0
