@@ -22,8 +22,8 @@
 #define fence() (void)0
 #endif
 
-static atomic_int flag[2];
-static atomic_int turn;
+atomic_int flag[2];
+atomic_int turn;
 static int counter;
 
 static int get(atomic_int *p) {
