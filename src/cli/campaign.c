@@ -382,8 +382,9 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
                    .set = set,
                    .error = e,
                    .begun = explore_now(),
-                   .until = order.regions ? CAMPAIGN_REPAIR_SWEEP_STEPS
-                                          : CAMPAIGN_SWEEP_STEPS,
+                   .until = order.regions || order.nfences
+                                ? CAMPAIGN_REPAIR_SWEEP_STEPS
+                                : CAMPAIGN_SWEEP_STEPS,
                    .more = true};
   bool one = set->client || order.program;
   uint32_t jobs = set->jobs ? (uint32_t)set->jobs : cores();
@@ -394,7 +395,7 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
                          .item = hunt_serve,
                          .arg = &order,
                          .show_output = set->show_output,
-                         .only_here = order.regions != NULL};
+                         .only_here = order.regions || order.nfences};
   p.pool = pool_open(&job, jobs);
   p.at = xcalloc(pool_slots(p.pool), sizeof *p.at);
   p.last = &p.first;

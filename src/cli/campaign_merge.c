@@ -149,8 +149,9 @@ static void begin_kind(struct plan *p, enum item_kind kind, uint64_t steps) {
 
 static void begin_random(struct plan *p) {
   begin_kind(p, ITEM_RANDOM,
-             p->c->order->regions ? CAMPAIGN_REPAIR_SAMPLE_STEPS
-                                  : CAMPAIGN_SAMPLE_STEPS);
+             p->c->order->regions || p->c->order->nfences
+                 ? CAMPAIGN_REPAIR_SAMPLE_STEPS
+                 : CAMPAIGN_SAMPLE_STEPS);
 }
 
 /* All small clients are done, or the budget for them. */
@@ -159,7 +160,7 @@ static void end_sweep(struct plan *p) {
   bool exhausted = t->all && t->exhaustive == t->swept;
   if (!t->swept || (exhausted && !p->c->deadline))
     campaign_finish(p, CAMPAIGN_PASS);
-  else if (p->c->order->regions)
+  else if (p->c->order->regions || p->c->order->nfences)
     begin_random(p);
   else
     begin_kind(p, ITEM_OBSERVE, CAMPAIGN_OBSERVE_STEPS);

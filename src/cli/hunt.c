@@ -381,6 +381,7 @@ int hunt_open(struct hunt *h, const struct hunt_order *order, struct shared *s,
   if (err)
     return err;
   rt_atomic(order->regions);
+  rt_fences(order->fences, order->nfences);
   if (h->set->time > 0) {
     h->timed = true;
     h->deadline = h->begun + h->set->time;

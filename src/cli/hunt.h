@@ -52,10 +52,12 @@ struct hunt_order {
                           many fail?  NULL: not asked */
   struct lines *lines; /* of the object; with `blame` */
   const struct regions *regions; /* are run without interruption; or NULL */
-  const char *races; /* which races of this client decide?  NULL: not asked */
+  const uint64_t *fences; /* tso: loads that wait for the buffer (rt_fences) */
+  uint32_t nfences;
+  const char *races;  /* which races of this client decide?  NULL: not asked */
   const char *census; /* where do this client's executions switch?  NULL: not
                          asked; needs `lines` */
-  struct gang *gang;             /* of the pool's workers here, or NULL */
+  struct gang *gang;  /* of the pool's workers here, or NULL */
 };
 
 /* What a hunt leaves in shared memory beside the result. */

@@ -5,6 +5,7 @@
 #include "cli/autopsy.h"
 #include "cli/campaign.h"
 #include "cli/census.h"
+#include "cli/fences.h"
 #include "cli/patch.h"
 #include "cli/races.h"
 #include "cli/repair.h"
@@ -167,9 +168,12 @@ static double cpu_now(void) {
 static void explain_finding(struct session *s, struct run *r,
                             const struct hunt_order *order) {
   double begun = cpu_now();
-  repair(s, r, order);
+  bool fenced = fences(s, r, order);
+  if (!fenced)
+    repair(s, r, order);
   r->result.statistics.cpu.causes = cpu_now() - begun;
-  patch(s, r, order);
+  if (!fenced)
+    patch(s, r, order);
   begun = cpu_now();
   races(s, r, order);
   r->result.statistics.cpu.races = cpu_now() - begun;

@@ -119,6 +119,13 @@ static int check_search(const struct settings *s, struct error *e) {
     return error_set(e, ERR_USAGE,
                      "--patch needs a search by the scheduler: what real "
                      "threads do shows no fault to be gone");
+  if (s->model && how == SEARCH_STRESS)
+    return error_set(e, ERR_USAGE,
+                     "--memory-model: real threads have the machine's own");
+  if (s->model && s->threads >= RT_BUFFERS)
+    return error_set(e, ERR_USAGE,
+                     "--threads: with --memory-model=tso at most %d",
+                     RT_BUFFERS - 1);
   if (s->ops > MOST_OPS && how != SEARCH_STRESS)
     return error_set(e, ERR_USAGE,
                      "--ops: more than %d calls in a thread need "

@@ -13,6 +13,8 @@ void accesses_from_trace(const struct trace *t, struct accesses *out) {
                        .op = e->call, /* EVENT_NO_CALL is ACCESS_NO_OP */
                        .addr = e->addr,
                        .size = e->size};
+    if (e->flags & EVENT_ISSUED)
+      continue; /* into the thread's own buffer; the commit is the write */
     if (e->kind == EV_ALLOC)
       a.kind = ACCESS_FRESH;
     else if (e->kind == EV_RETURN)

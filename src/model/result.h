@@ -95,13 +95,30 @@ struct trace_cause {
 
 /* All traces of the failing clients, up to the order of what does not conflict,
  * and what would forbid the failing ones. */
+/*
+ * Under TSO: where fences are missing, when the client passes under SC.  Each
+ * is between two lines of one function, the store's (0: not in this function)
+ * and that of the load that was made while the store was in the buffer.
+ */
+struct missing_fence {
+  const char *file, *function;
+  uint32_t store_line, load_line, column;
+};
+struct fences_found {
+  struct missing_fence *at; /* the smallest set; of the arena */
+  uint32_t len;
+  uint32_t executions_tried; /* failing ones that showed what is needed */
+  bool verified;             /* with them no fault was found, … */
+  const char *covered;       /* … in these clients */
+};
+
 struct causes_found {
   uint64_t bad, good; /* traces … */
   uint32_t clients;   /* … of so many: those that failed on the way, too */
   uint32_t given;     /* good ones that are from files … */
-  uint32_t foreign;   /* … of which so many do not come to the causes' files */
-  bool complete;      /* these are all */
-  uint64_t events;    /* accesses of the longest failing trace … */
+  uint32_t foreign; /* … of which so many do not come to the causes' files */
+  bool complete;    /* these are all */
+  uint64_t events;  /* accesses of the longest failing trace … */
   uint64_t conflicts; /* … and the edges between them */
   struct tally schedules;
   struct ranked_cause *at;
@@ -121,8 +138,8 @@ struct neighbour {
   struct value *results;    /* of it, by call; in the arena */
 };
 
-/* Executions of the smallest failing client that leave a thread in the middle of
- * a call, right behind a step of this line, at least once. */
+/* Executions of the smallest failing client that leave a thread in the middle
+ * of a call, right behind a step of this line, at least once. */
 struct switch_line {
   char *file;
   uint32_t line;
@@ -140,7 +157,7 @@ struct census {
   uint32_t nlines;
   outcome_list outcomes; /* empty: not asked */
   uint64_t faults;       /* executions that ended in a fault instead */
-  bool all_outcomes;     /* of every interleaving; else of those that were run */
+  bool all_outcomes; /* of every interleaving; else of those that were run */
 };
 
 /* --patch: the best cause's lines made atomic in the sources. */
@@ -189,16 +206,17 @@ struct finding {
   refutation_list refutations;
   uint32_t more_refutations;
   struct causes_found causes;
+  struct fences_found fences;
   struct patch patch;
   struct neighbour near;
   struct races_found races;
   bool minimal_checked; /* every client with one call less was searched too */
   struct minimal minimal;
   struct census census;
-  char *schedule_file;  /* where it was saved, or NULL */
-  char *html_file;      /* where the page is, or NULL */
-  bool real_threads;    /* no trace and no schedule: a history alone … */
-  char *history_file;   /* … and where that was saved, or NULL */
+  char *schedule_file; /* where it was saved, or NULL */
+  char *html_file;     /* where the page is, or NULL */
+  bool real_threads;   /* no trace and no schedule: a history alone … */
+  char *history_file;  /* … and where that was saved, or NULL */
   /* The history of real threads that this execution was looked for after, or
    * NULL; it belongs to the arena, as the trace does. */
   const struct history *after;

@@ -19,7 +19,8 @@ struct access {
 typedef VEC(struct access) access_list;
 
 static bool touches(const struct event *e) {
-  return event_reads[e->kind] || event_writes[e->kind];
+  return (event_reads[e->kind] || event_writes[e->kind]) &&
+         !(e->flags & EVENT_ISSUED);
 }
 
 bool events_conflict(const struct event *a, const struct event *b) {

@@ -159,6 +159,10 @@ static void put_event(struct json *j, const struct story *s, uint32_t at) {
   else
     json_text(j, "value", told->value);
   json_text(j, "old", told->old);
+  if (e->flags & EVENT_ISSUED)
+    json_bool(j, "buffered", true);
+  if (e->flags & EVENT_FORWARDED)
+    json_bool(j, "forwarded", true);
   if (atomic(e))
     json_text(j, "order", order_name(e->order));
   if (e->size)
@@ -175,8 +179,9 @@ static void put_schedule(struct json *j, const struct schedule *s) {
     if (t->is_choice)
       buf_printf(&b, "%s!%u", i ? " " : "", (unsigned)t->thread);
     else
-      buf_printf(&b, "%sT%u*%u", i ? " " : "", (unsigned)t->thread,
-                 (unsigned)t->steps);
+      buf_printf(&b, "%s%c%u*%u", i ? " " : "",
+                 t->thread & SCHEDULE_COMMIT ? 'C' : 'T',
+                 (unsigned)t->thread & ~SCHEDULE_COMMIT, (unsigned)t->steps);
   }
   json_string(j, "schedule", buf_text(&b));
   buf_free(&b);
@@ -319,6 +324,7 @@ static void put_finding(struct json *j, const struct story *s) {
   put_waiting(j, s);
   put_refutations(j, s);
   json_causes(j, s);
+  json_fences(j, s);
   json_nearest(j, s);
   put_patch(j, &f->patch);
   json_races(j, s);

@@ -119,6 +119,23 @@ void json_causes(struct json *j, const struct story *s) {
   put_eliminators(j, c);
 }
 
+void json_fences(struct json *j, const struct story *s) {
+  const struct fences_found *f = &s->result->finding->fences;
+  json_array(j, "fences");
+  for (uint32_t i = 0; i < f->len; i++) {
+    json_object(j, NULL);
+    json_text(j, "file", f->at[i].file);
+    json_string(j, "function", f->at[i].function);
+    if (f->at[i].store_line)
+      json_uint(j, "after_line", f->at[i].store_line);
+    json_uint(j, "before_line", f->at[i].load_line);
+    json_bool(j, "verified", f->verified);
+    json_text(j, "covered", f->covered);
+    json_end_object(j);
+  }
+  json_end_array(j);
+}
+
 void json_nearest(struct json *j, const struct story *s) {
   const struct finding *f = s->result->finding;
   const struct neighbour *n = &f->near;

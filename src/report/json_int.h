@@ -12,6 +12,7 @@ void json_place(struct json *j, const struct place *p);
 void json_value(struct json *j, const char *name, struct value v);
 
 /* `causes`, `traces` and `nearest` (json_causes.c). */
+void json_fences(struct json *j, const struct story *s);
 void json_causes(struct json *j, const struct story *s);
 void json_nearest(struct json *j, const struct story *s);
 

@@ -43,6 +43,8 @@ void screen_outcomes(struct screen *s, const struct story *story);
 /* Which lines would have to be atomic, and why these (text_causes.c). */
 void screen_causes(struct screen *s, const struct story *story);
 void screen_nearest(struct screen *s, const struct story *story);
+/* Where fences are missing (text_fences.c). */
+void screen_fences(struct screen *s, const struct story *story);
 /* What came of --patch (text_patch.c). */
 void screen_patch(struct screen *s, const struct story *story);
 

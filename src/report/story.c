@@ -63,6 +63,14 @@ void story_put_lock(const struct story_namer *n, uint64_t addr, uint64_t size,
   }
 }
 
+void story_put_stepper(const struct story *s, uint8_t thread, struct buf *out) {
+  const char *model = s->result->memory_model;
+  if (model && !strcmp(model, "tso") && thread >= 16)
+    buf_printf(out, "%s's store buffer", story_thread(thread - 16));
+  else
+    buf_puts(out, story_thread(thread));
+}
+
 const char *story_thread(uint8_t thread) {
   static const char *const name[] = {
       "main", "T1",  "T2",  "T3",  "T4",  "T5",  "T6",  "T7",

@@ -121,6 +121,10 @@ uint32_t story_block(const struct story *s, uint32_t at);
 
 /* "main", "T1", … */
 const char *story_thread(uint8_t thread);
+/* "a fence between line 14 and line 15" (text_fences.c) */
+void story_fence(const struct missing_fence *f, struct buf *b);
+/* Under TSO a step of thread 16 + t is a commit of thread t. */
+void story_put_stepper(const struct story *s, uint8_t thread, struct buf *out);
 
 /* An operation's name as it is called, `pop()`; "the program" without one. */
 void story_operation(const struct result *r, uint32_t call, struct buf *out);

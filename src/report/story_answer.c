@@ -282,10 +282,34 @@ static void say_nothing_found(struct teller *t) {
   t->s->message = story_keep(t->s, &t->b);
 }
 
+/* It is right under SC. */
+static void say_fence(struct teller *t) {
+  const struct fences_found *f = &t->f->fences;
+  struct place *at = arena_alloc(&t->s->arena, sizeof *at);
+  *at = (struct place){.file = f->at[0].file,
+                       .function = f->at[0].function,
+                       .line = f->at[0].store_line ? f->at[0].store_line
+                                                   : f->at[0].load_line,
+                       .column = f->at[0].column};
+  t->s->place = at;
+  for (uint32_t i = 0; i < f->len; i++) {
+    buf_puts(&t->b, i ? ", and " : "");
+    buf_printf(&t->b, "%s() needs ", f->at[i].function);
+    story_fence(&f->at[i], &t->b);
+  }
+  buf_puts(&t->b, " (store buffers)");
+  t->s->message = story_keep(t->s, &t->b);
+}
+
 void story_make_answer(struct story *s, const struct story_namer *n) {
   struct teller t = {.s = s, .n = n, .r = s->result, .f = s->result->finding};
   if (!t.f) {
     say_nothing_found(&t);
+    buf_free(&t.b);
+    return;
+  }
+  if (t.f->fences.verified && t.f->fault != FAULT_NONE) {
+    say_fence(&t);
     buf_free(&t.b);
     return;
   }

@@ -106,6 +106,10 @@ static const char *tail_text(struct story *s, const struct event *e,
     buf_puts(&b, e->value[0] ? " (got it)" : " (failed)");
   else if (e->kind == EV_CREATE || e->kind == EV_JOIN)
     buf_puts(&b, story_thread((uint8_t)e->value[0]));
+  if (e->flags & EVENT_ISSUED)
+    buf_puts(&b, " (buffered)");
+  else if (e->flags & EVENT_FORWARDED)
+    buf_puts(&b, " (own buffer)");
   const char *text = story_keep(s, &b);
   buf_free(&b);
   return text;

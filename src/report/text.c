@@ -318,6 +318,8 @@ static void put_summary(struct screen *s, const struct result *r) {
     story_number(r->statistics.blocked, &b);
     buf_puts(&b, " blocked)");
   }
+  if (r->memory_model && !strcmp(r->memory_model, "tso"))
+    buf_puts(&b, ", memory model tso");
   buf_printf(&b, ", seed %" PRIu64, r->seed);
   size_t used = put_object(s, r->object);
   buf_putc(s->out, ' ');
@@ -458,6 +460,7 @@ static void put_evidence(struct screen *s, const struct story *story) {
   screen_nearest(s, story);
   screen_races(s, story);
   screen_causes(s, story);
+  screen_fences(s, story);
   screen_patch(s, story);
 }
 

@@ -12,7 +12,7 @@ void race_who(const struct story *story, const struct step *s,
   const struct finding *f = story->result->finding;
   if (s->call < f->client.ncalls)
     buf_printf(out, "%s of ", story->calls[s->call]);
-  buf_puts(out, story_thread(s->thread));
+  story_put_stepper(story, s->thread, out);
 }
 
 static const char *verb(uint8_t kind) {
@@ -23,6 +23,8 @@ static const char *verb(uint8_t kind) {
   case EV_WRITE:
   case EV_ATOMIC_WRITE:
     return "writes";
+  case EV_COMMIT:
+    return "commits";
   case EV_RMW:
     return "changes";
   case EV_CAS:
@@ -86,10 +88,11 @@ static const char *consequence(enum race_leads leads) {
 }
 
 /* `If T1 is first, … ; if T2 is, …` */
-static void put_consequences(const struct race *r, struct buf *b) {
+static void put_consequences(const struct story *story, const struct race *r,
+                             struct buf *b) {
   for (uint32_t i = 0; i < r->len; i++) {
     buf_puts(b, i ? "; if " : ". If ");
-    buf_puts(b, story_thread(r->at[i].step.thread));
+    story_put_stepper(story, r->at[i].step.thread, b);
     buf_printf(b, " %s, %s", i ? "is" : "is first",
                consequence(r->at[i].leads));
   }
@@ -109,7 +112,7 @@ static void put_race(struct screen *s, const struct story *story,
                                    : ", ");
     put_rival(story, &r->at[i], !common, &b);
   }
-  put_consequences(r, &b);
+  put_consequences(story, r, &b);
   buf_spaces(s->out, 2);
   screen_wrap(s, 2, 5, buf_text(&b));
   buf_free(&b);

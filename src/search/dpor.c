@@ -10,8 +10,9 @@
  * something to choose (which waiter is woken, a spurious failure) is another
  * step with other answers, and these are part of the trace.  Who goes round in
  * a loop without effect awaits a change of what was read there (rt_awaits).
- * With bounded preemptions all traces are run, and those judged that have a
- * linearization within the bound (dpor_bound.c).
+ * Under TSO, clients in which a call joins threads are left to the search over
+ * states.  With bounded preemptions all traces are run, and those judged that
+ * have a linearization within the bound (dpor_bound.c).
  *
  * (A) every Mazurkiewicz trace is run.                 tests/agree/dpor_dfs.c
  * (B) none is run twice, none is cut by a sleep set.   tests/agree/dpor_dfs.c
@@ -369,6 +370,8 @@ enum explore_end explore_dpor(struct explore *x) {
   do {
     if (!explore_one(&d, &driver, &end))
       goto out;
+    if (d.joiners && rt_tso())
+      goto join;
   } while (d.again || backtrack(&d));
   if (x->share)
     *x->share = 1;
@@ -376,4 +379,9 @@ out:
   rt_awaits(awaits);
   dpor_free(&d);
   return end;
+join: /* a commit may be what a join waited for: not done here */
+  rt_awaits(awaits);
+  dpor_free(&d);
+  explore_again(x);
+  return explore_stateful(x);
 }

@@ -62,10 +62,8 @@ void schedule_to_path(const struct schedule *s, path *out) {
   for (uint32_t i = 0; i < s->turns.len; i++) {
     const struct turn *t = &s->turns.at[i];
     uint8_t thread = t->thread & (uint8_t)~SCHEDULE_COMMIT;
-    if (t->thread & SCHEDULE_COMMIT && rt_tso() && thread < RT_BUFFERS)
+    if (t->thread & SCHEDULE_COMMIT)
       thread = (uint8_t)(thread + RT_BUFFERS);
-    else if (t->thread & SCHEDULE_COMMIT && !t->is_choice)
-      continue; /* under SC there is nothing to commit */
     uint8_t what = t->is_choice ? (uint8_t)(PATH_CHOICE | t->thread) : thread;
     for (uint32_t k = 0; k < t->steps && out->len < LIVE_PATH_MAX; k++)
       vec_push(out, what);

@@ -1,0 +1,44 @@
+/*
+ * Store buffering with mfence: as under SC (amd5).
+ * Here with plain stores and loads.
+ * The published results: Owens, Sarkar, Sewell, "A better x86 memory model:
+ * x86-TSO", TPHOLs 2009; Sewell et al., "x86-TSO: a rigorous and usable
+ * programmer's model for x86 multiprocessors", CACM 53(7), 2010.
+ *
+ * RUN: explore %s --client '{t1()} || {t2()}' \
+ *     --search=dfs --memory-model=tso
+ * EXECUTIONS: 70
+ * OUTCOMES: 0,1 1,0 1,1
+ * RUN: explore %s --client '{t1()} || {t2()}' \
+ *     --search=stateful --memory-model=tso
+ * OUTCOMES: 0,1 1,0 1,1
+ * RUN: explore %s --client '{t1()} || {t2()}' \
+ *     --search=dpor --memory-model=tso
+ * OUTCOMES: 0,1 1,0 1,1
+ * RUN: explore %s --client '{t1()} || {t2()}' \
+ *     --search=dfs
+ * OUTCOMES: 0,1 1,0 1,1
+ */
+#include <faultline.h>
+#include <stdatomic.h>
+
+volatile int x;
+volatile int y;
+
+static int t1(void) {
+  x = 1;
+  atomic_thread_fence(memory_order_seq_cst);
+  int a = y;
+  return a;
+}
+
+static int t2(void) {
+  y = 1;
+  atomic_thread_fence(memory_order_seq_cst);
+  int a = x;
+  return a;
+}
+
+FL_OBJECT(litmus)
+FL_OP(int, t1)
+FL_OP(int, t2)

@@ -1,0 +1,46 @@
+/*
+ * Forwarding (iwp2.4, amd9): both see their own store and miss the other's
+ * (1,0 1,0), which SC forbids.
+ * Here with plain stores and loads.
+ * The published results: Owens, Sarkar, Sewell, "A better x86 memory model:
+ * x86-TSO", TPHOLs 2009; Sewell et al., "x86-TSO: a rigorous and usable
+ * programmer's model for x86 multiprocessors", CACM 53(7), 2010.
+ *
+ * RUN: explore %s --client '{t1()} || {t2()}' \
+ *     --search=dfs --memory-model=tso
+ * EXECUTIONS: 630
+ * OUTCOMES: 10,10 10,11 11,10 11,11
+ * RUN: explore %s --client '{t1()} || {t2()}' \
+ *     --search=stateful --memory-model=tso
+ * OUTCOMES: 10,10 10,11 11,10 11,11
+ * RUN: explore %s --client '{t1()} || {t2()}' \
+ *     --search=dpor --memory-model=tso
+ * OUTCOMES: 10,10 10,11 11,10 11,11
+ * RUN: explore %s --client '{t1()} || {t2()}' \
+ *     --search=dfs
+ * EXECUTIONS: 20
+ * OUTCOMES: 10,11 11,10 11,11
+ */
+#include <faultline.h>
+#include <stdatomic.h>
+
+volatile int x;
+volatile int y;
+
+static int t1(void) {
+  x = 1;
+  int a = x;
+  int b = y;
+  return 10 * a + b;
+}
+
+static int t2(void) {
+  y = 1;
+  int a = y;
+  int b = x;
+  return 10 * a + b;
+}
+
+FL_OBJECT(litmus)
+FL_OP(int, t1)
+FL_OP(int, t2)
