@@ -1,7 +1,9 @@
 #include "cli/settings.h"
+#include "cli/commands.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -82,9 +84,12 @@ static int check_outputs(const struct settings *s, struct error *e) {
   const struct {
     const char *option, *path;
     bool report; /* for programs: the text does not go to standard output */
-  } outputs[] = {{"--json", s->json, true},   {"--junit", s->junit, true},
-                 {"--sarif", s->sarif, true}, {"--tap", s->tap, true},
-                 {"--trace", s->trace},       {"--patch", s->patch},
+  } outputs[] = {{"--json", s->json, true},
+                 {"--junit", s->junit, true},
+                 {"--sarif", s->sarif, true},
+                 {"--tap", s->tap, true},
+                 {"--trace", s->trace},
+                 {"--patch", s->patch},
                  {"--dot", s->dot}};
   const char *standard = NULL;
   for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
@@ -99,6 +104,29 @@ static int check_outputs(const struct settings *s, struct error *e) {
     standard = outputs[i].option;
   }
   return ERR_NONE;
+}
+
+/* FAULTLINE_OPTIONS come first, so that the command line wins. */
+static int parse_environment(struct settings *s, const struct opt_command *c,
+                             struct error *e) {
+  const char *text = getenv("FAULTLINE_OPTIONS");
+  struct opt_rest rest = {0};
+  struct error own = {0};
+  if (!text || !*text)
+    return ERR_NONE;
+  vec_push(&s->environment, xstrdup("FAULTLINE_OPTIONS"));
+  int err = opt_split(text, &s->environment, &own);
+  if (!err)
+    err = opt_parse(c, (int)s->environment.len, (char **)s->environment.at,
+                    &rest, &own);
+  if (!err && (rest.help || rest.dashes || rest.args.len))
+    error_set(&own, ERR_USAGE, "\"%s\" is not an option",
+              rest.help     ? "--help"
+              : rest.dashes ? "--"
+                            : rest.args.at[0]);
+  opt_rest_free(&rest);
+  return own.code ? error_set(e, own.code, "FAULTLINE_OPTIONS: %s", own.text)
+                  : ERR_NONE;
 }
 
 /* What a strategy cannot do is said, not ignored. */
@@ -263,8 +291,15 @@ int settings_parse(struct settings *s, const char *command, int argc,
   const struct about *a = abouts;
   while (strcmp(a->command, command))
     a++;
-  struct opt_command c = {a->usage, a->text, opts, NULL};
-  int err = opt_parse(&c, argc, argv, &s->rest, e);
+  struct opt_command c = {a->usage, a->text, opts,
+                          "FAULTLINE_OPTIONS in the environment: options that "
+                          "come before those of the\ncommand line.\n"};
+  struct error environment = {0}, *first = &environment;
+  parse_environment(s, &c, first);
+  int err =
+      opt_parse(&c, argc, argv, &s->rest, first->code ? &(struct error){0} : e);
+  if (first->code && !s->rest.help) /* help is given all the same */
+    err = error_set(e, first->code, "%s", first->text);
   *help = s->rest.help;
   if (!err && s->rest.help) {
     struct buf b = {0};
@@ -299,7 +334,7 @@ static const char *level(const char *opt) {
   return text;
 }
 
-static const char *include_dir(void) {
+const char *settings_include(void) {
   static char path[4200];
   char exe[4096];
   ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -322,7 +357,7 @@ void settings_build(const struct settings *s, struct build *b) {
   *b = (struct build){.cc = s->cc,
                       .cxx = s->cxx,
                       .opt = level(s->opt),
-                      .include = include_dir(),
+                      .include = settings_include(),
                       .verbose = s->verbose};
   for (uint32_t i = 0; i < s->rest.args.len; i++)
     vec_push(&b->inputs, s->rest.args.at[i]);
@@ -339,4 +374,9 @@ void settings_engine(const struct settings *s, struct rt_options *o) {
                            .show_output = s->show_output};
 }
 
-void settings_free(struct settings *s) { opt_rest_free(&s->rest); }
+void settings_free(struct settings *s) {
+  opt_rest_free(&s->rest);
+  for (uint32_t i = 0; i < s->environment.len; i++)
+    free((char *)(uintptr_t)s->environment.at[i]);
+  vec_free(&s->environment);
+}

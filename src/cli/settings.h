@@ -74,6 +74,7 @@ struct settings {
   const char *save_dir;
 
   struct opt_rest rest; /* sources, and the compiler's flags */
+  struct opt_words environment; /* FAULTLINE_OPTIONS; owned */
 };
 
 /*
