@@ -18,5 +18,5 @@ FL_OP(int, stack_pop)
 
 /* Not needed: without it, the stack must behave as it does when one thread
  * uses it.  With it, it must be a stack.  `faultline specs` lists the types.
-FL_SPEC(stack, push = stack_push, pop = stack_pop, empty = -1, capacity = 8)
+FL_SPEC(stack, push = stack_push, pop = stack_pop, empty = -1)
  */
