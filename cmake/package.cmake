@@ -15,6 +15,10 @@ configure_file(cmake/faultline.pc.in ${CMAKE_BINARY_DIR}/faultline.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/faultline.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+# The commands for gdb, which the program has in it too.
+install(FILES src/cli/templates/faultline.gdb
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/faultline)
+
 # Man pages and completions, which the program prints.
 if(TARGET faultline)
   set(pages ${CMAKE_BINARY_DIR}/pages)

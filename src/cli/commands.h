@@ -29,6 +29,7 @@
 #define HIDDEN_COMMANDS(_)                                                     \
   _(help, "help", "help on a command")                                         \
   _(man_page, "man-page", "print a man page")                                  \
+  _(debug_run, "debug-run", "what gdb runs for replay --gdb")                  \
   _(completion, "completion", "print completions for bash, zsh or fish")
 
 #define COMMAND_DECLARE(id, name, help) int command_##id(int argc, char **argv);

@@ -277,6 +277,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "write a patch that makes the best lines atomic with a lock, if the "
        "patched sources, compiled and searched again, show no fault",
        "Output"},
+      {"gdb", 0, OPT_FLAG, &s->gdb, NULL,
+       "replay: the execution in gdb, with the commands fl-step, fl-threads and "
+       "fl-why",
+       "Output"},
       {"quiet", 'q', OPT_FLAG, &s->quiet, NULL,
        "only the diagnostic and the replay command", "Output"},
       {"no-save", 0, OPT_FLAG, &s->no_save, NULL,
@@ -319,6 +323,8 @@ int settings_parse(struct settings *s, const char *command, int argc,
     s->ops = stress ? 500 : 3;
   if (!err)
     err = check_outputs(s, e);
+  if (!err && s->gdb && strcmp(command, "replay"))
+    err = error_set(e, ERR_USAGE, "--gdb: only faultline replay has it");
   if (!err && !s->rest.args.len)
     err = error_set(e, ERR_USAGE,
                     "no source files given; see faultline %s --help", command);

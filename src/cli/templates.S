@@ -13,4 +13,5 @@ template_\name:
 	template makefile, Makefile
 	template workflow, faultline.yml
 	template readme, README.md
+	template gdb, faultline.gdb
 	.section .note.GNU-stack,"",@progbits
