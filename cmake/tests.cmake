@@ -84,6 +84,10 @@ if(TARGET faultline)
     set_tests_properties(${name} PROPERTIES TIMEOUT 400
       SKIP_REGULAR_EXPRESSION "^skipped:")
   endforeach()
+  set_tests_properties(cli/ci_docs cli/starting PROPERTIES TIMEOUT 300)
+  if(TEST cli/gdb) # passes by where there is none, or no ptrace
+    set_tests_properties(cli/gdb PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped:")
+  endif()
   # Starts many processes; passes by where there is no MPI.
   if(TEST cli/mpi)
     set_tests_properties(cli/mpi PROPERTIES TIMEOUT 400

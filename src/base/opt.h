@@ -81,6 +81,21 @@ void opt_rest_free(struct opt_rest *rest);
 void opt_help(const struct opt_command *c, struct buf *out);
 
 /*
+ * From now on opt_help() writes nothing and hands the table to `visit` instead:
+ * man pages and completions are made of the same lines as the help.  The tables
+ * are local to the commands, since they point to their variables; so --help is
+ * the way to them.
+ */
+void opt_help_visit(void (*visit)(void *ctx, const struct opt_command *c),
+                    void *ctx);
+
+/*
+ * Words as a shell splits them, with '…', "…" and \; appended to `out`, each
+ * allocated.  Nothing is expanded.  ERR_USAGE when a quote does not end.
+ */
+int opt_split(const char *text, struct opt_words *out, struct error *e);
+
+/*
  * The word of the list (ends with NULL) that `word` was meant to be, or NULL
  * when none is near.
  */

@@ -88,8 +88,21 @@ static const char *group_of(const struct opt *o) {
   return o->group ? o->group : "Options";
 }
 
+static void (*visitor)(void *ctx, const struct opt_command *c);
+static void *visitor_ctx;
+
+void opt_help_visit(void (*visit)(void *ctx, const struct opt_command *c),
+                    void *ctx) {
+  visitor = visit;
+  visitor_ctx = ctx;
+}
+
 void opt_help(const struct opt_command *c, struct buf *out) {
   const char *group = NULL;
+  if (visitor) {
+    visitor(visitor_ctx, c);
+    return;
+  }
   buf_puts(out, "Usage: ");
   wrap(out, c->usage, 7, 7);
   if (c->about) {

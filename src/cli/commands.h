@@ -4,6 +4,9 @@
 #define CLI_COMMANDS_H
 
 #include "base/err.h"
+#include "base/opt.h"
+
+#include <stdio.h>
 
 #define COMMANDS(_)                                                            \
   _(test, "test", "test an object: the default when the first word is a file") \
@@ -16,14 +19,51 @@
   _(explain, "explain", "which lines must be atomic, from traces in files")    \
   _(atomicity, "atomicity", "are transactions of traces serializable?")        \
   _(explain_tree, "explain-tree", "the structure tree of a function")          \
+  _(init, "init", "write a harness from the sources' debug information")       \
+  _(new, "new", "a folder with an example to start from")                      \
   _(cc, "cc", "compile as a drop-in for gcc: CC='faultline cc' make")          \
   _(cxx, "cxx", "the same for g++")                                            \
   _(selftest, "selftest", "does your compiler's code reach the engine?")       \
   _(specs, "specs", "list the built-in specifications")
 
+/* Those that the help does not list: for those who package Faultline. */
+#define HIDDEN_COMMANDS(_)                                                     \
+  _(help, "help", "help on a command")                                         \
+  _(man_page, "man-page", "print a man page")                                  \
+  _(debug_run, "debug-run", "what gdb runs for replay --gdb")                  \
+  _(completion, "completion", "print completions for bash, zsh or fish")
+
 #define COMMAND_DECLARE(id, name, help) int command_##id(int argc, char **argv);
 COMMANDS(COMMAND_DECLARE)
+HIDDEN_COMMANDS(COMMAND_DECLARE)
 #undef COMMAND_DECLARE
+
+struct command {
+  const char *name, *help;
+  int (*run)(int argc, char **argv);
+  bool hidden;
+};
+extern const struct command commands[]; /* ends with a NULL name */
+
+/* By its name, or NULL; c++ is cxx. */
+const struct command *commands_find(const char *name);
+
+/* Runs it; argv[0] is its name. */
+int commands_run(const struct command *c, int argc, char **argv);
+
+/* What `faultline` alone says. */
+void commands_usage(FILE *to);
+
+/* Hands the table of the command's options to `visit`; false: it has none. */
+bool command_visit(const struct command *c,
+                   void (*visit)(void *ctx, const struct opt_command *t),
+                   void *ctx);
+
+/* "no command "tset"; did you mean test?" on stderr; the exit status. */
+int command_unknown(const char *word, const char *what);
+
+/* The folder of faultline.h. */
+const char *settings_include(void);
 
 /* Says on stderr what went wrong; the exit status. */
 int command_complain(const struct error *e);

@@ -32,6 +32,7 @@ int command_selftest(int argc, char **argv) {
   struct error e = {0};
   buf_puts(&text, source);
   int status = 2;
+  unsetenv("FAULTLINE_OPTIONS");
   unsetenv("GITHUB_ACTIONS"); /* its fault is no news for the user */
   if (buf_write_file(&text, path, &e)) {
     fprintf(stderr, "faultline: %s\n", e.text);

@@ -44,6 +44,9 @@ int session_hunt(struct session *s, const struct hunt_order *order,
                  struct error *e);
 /* Writes the reports and gives the exit status. */
 int session_report(struct session *s, struct error *e);
+/* The text report alone. */
+void session_text(struct session *s, const struct text_style *style,
+                  struct buf *out);
 /* Writes those that tell of trouble before there was anything to report, which
  * stays in *e; gives the exit status. */
 int session_report_trouble(struct session *s, struct error *e);

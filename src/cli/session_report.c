@@ -121,6 +121,21 @@ static int write_dot(struct story *const *stories, uint32_t n, const char *path,
   return err;
 }
 
+void session_text(struct session *s, const struct text_style *style,
+                  struct buf *out) {
+  for (uint32_t i = 0; i < s->runs.len; i++) {
+    struct run *r = &s->runs.at[i];
+    struct namer own;
+    struct story_namer namer;
+    worker_seal(&r->worker, false);
+    namer_open(&own, s->lines, &r->result, &namer);
+    struct story *story = story_new(&r->result, &namer);
+    report_text(story, style, out);
+    story_free(story);
+    namer_close(&own);
+  }
+}
+
 int session_report(struct session *s, struct error *e) {
   const struct settings *set = s->settings;
   setlocale(LC_CTYPE, "");

@@ -1,9 +1,11 @@
 #include "cli/settings.h"
+#include "cli/commands.h"
 
 #include "cli/told.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,6 +104,29 @@ static int check_outputs(const struct settings *s, struct error *e) {
     standard = outputs[i].option;
   }
   return ERR_NONE;
+}
+
+/* FAULTLINE_OPTIONS come first, so that the command line wins. */
+static int parse_environment(struct settings *s, const struct opt_command *c,
+                             struct error *e) {
+  const char *text = getenv("FAULTLINE_OPTIONS");
+  struct opt_rest rest = {0};
+  struct error own = {0};
+  if (!text || !*text)
+    return ERR_NONE;
+  vec_push(&s->environment, xstrdup("FAULTLINE_OPTIONS"));
+  int err = opt_split(text, &s->environment, &own);
+  if (!err)
+    err = opt_parse(c, (int)s->environment.len, (char **)s->environment.at,
+                    &rest, &own);
+  if (!err && (rest.help || rest.dashes || rest.args.len))
+    error_set(&own, ERR_USAGE, "\"%s\" is not an option",
+              rest.help     ? "--help"
+              : rest.dashes ? "--"
+                            : rest.args.at[0]);
+  opt_rest_free(&rest);
+  return own.code ? error_set(e, own.code, "FAULTLINE_OPTIONS: %s", own.text)
+                  : ERR_NONE;
 }
 
 /* What a strategy cannot do is said, not ignored. */
@@ -286,6 +311,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "write a patch that makes the best lines atomic with a lock, if the "
        "patched sources, compiled and searched again, show no fault",
        "Output"},
+      {"gdb", 0, OPT_FLAG, &s->gdb, NULL,
+       "replay: the execution in gdb, with the commands fl-step, fl-threads and "
+       "fl-why",
+       "Output"},
       {"quiet", 'q', OPT_FLAG, &s->quiet, NULL,
        "only the diagnostic and the replay command", "Output"},
       {"no-save", 0, OPT_FLAG, &s->no_save, NULL,
@@ -300,8 +329,15 @@ int settings_parse(struct settings *s, const char *command, int argc,
   const struct about *a = abouts;
   while (strcmp(a->command, command))
     a++;
-  struct opt_command c = {a->usage, a->text, opts, NULL};
-  int err = opt_parse(&c, argc, argv, &s->rest, e);
+  struct opt_command c = {a->usage, a->text, opts,
+                          "FAULTLINE_OPTIONS in the environment: options that "
+                          "come before those of the\ncommand line.\n"};
+  struct error environment = {0}, *first = &environment;
+  parse_environment(s, &c, first);
+  int err =
+      opt_parse(&c, argc, argv, &s->rest, first->code ? &(struct error){0} : e);
+  if (first->code && !s->rest.help) /* help is given all the same */
+    err = error_set(e, first->code, "%s", first->text);
   *help = s->rest.help;
   if (!err && s->rest.help) {
     struct buf b = {0};
@@ -323,6 +359,8 @@ int settings_parse(struct settings *s, const char *command, int argc,
     err = check_outputs(s, e);
   if (!err)
     err = check_good_traces(s, e);
+  if (!err && s->gdb && strcmp(command, "replay"))
+    err = error_set(e, ERR_USAGE, "--gdb: only faultline replay has it");
   if (!err && !s->rest.args.len)
     err = error_set(e, ERR_USAGE,
                     "no source files given; see faultline %s --help", command);
@@ -338,7 +376,7 @@ static const char *level(const char *opt) {
   return text;
 }
 
-static const char *include_dir(void) {
+const char *settings_include(void) {
   static char path[4200];
   char exe[4096];
   ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -361,7 +399,7 @@ void settings_build(const struct settings *s, struct build *b) {
   *b = (struct build){.cc = s->cc,
                       .cxx = s->cxx,
                       .opt = level(s->opt),
-                      .include = include_dir(),
+                      .include = settings_include(),
                       .verbose = s->verbose};
   for (uint32_t i = 0; i < s->rest.args.len; i++)
     vec_push(&b->inputs, s->rest.args.at[i]);
@@ -383,4 +421,7 @@ void settings_engine(const struct settings *s, struct rt_options *o) {
 void settings_free(struct settings *s) {
   opt_rest_free(&s->rest);
   vec_free(&s->good_traces);
+  for (uint32_t i = 0; i < s->environment.len; i++)
+    free((char *)(uintptr_t)s->environment.at[i]);
+  vec_free(&s->environment);
 }

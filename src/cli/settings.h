@@ -73,12 +73,14 @@ struct settings {
   const char *junit, *sarif, *tap;
   int exit_protocol; /* enum exit_protocol */
   struct opt_words good_traces; /* files that rank what must be atomic */
+  bool gdb; /* replay */
   bool quiet, no_save;
   int color;
   uint64_t width;
   const char *save_dir;
 
   struct opt_rest rest; /* sources, and the compiler's flags */
+  struct opt_words environment; /* FAULTLINE_OPTIONS; owned */
 };
 
 /*
@@ -89,6 +91,9 @@ int settings_parse(struct settings *s, const char *command, int argc,
                    char **argv, bool *help, struct error *e);
 void settings_build(const struct settings *s, struct build *b);
 void settings_engine(const struct settings *s, struct rt_options *o);
+/* What of a schedule changes the meaning of its steps. */
+struct schedule;
+void settings_take_options(struct settings *s, const struct schedule *from);
 /* The exit status as the user's protocol has it. */
 int settings_exit(const struct settings *s, int status, bool interrupted);
 void settings_free(struct settings *s);

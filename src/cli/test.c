@@ -1,5 +1,6 @@
 /* test, explore, replay: the three commands that run an object. */
 #include "cli/commands.h"
+#include "cli/debug.h"
 #include "cli/saved.h"
 #include "cli/session.h"
 
@@ -46,7 +47,7 @@ static bool has_word(const char *text, const char *word) {
 }
 
 /* What changes the meaning of a schedule's steps. */
-static void take_options(struct settings *set, const struct schedule *from) {
+void settings_take_options(struct settings *set, const struct schedule *from) {
   if (has_word(from->options, "heap=reuse"))
     set->heap = 1;
   if (has_word(from->options, "spurious-cas"))
@@ -91,7 +92,7 @@ static int test_schedule(struct session *s, const struct schedule *of,
   if (set->object && strcmp(set->object, s->about->suites[suite].name))
     return ERR_NONE;
   own.client = of->client;
-  take_options(&own, of);
+  settings_take_options(&own, of);
   s->settings = &own; /* for as long as this client is tested */
   struct hunt_order order;
   begin_order(s, &order);
@@ -260,7 +261,18 @@ int command_explore(int argc, char **argv) {
 
 /* ---- replay ---- */
 
-static int replay_schedule(const struct settings *set,
+/* --gdb: what fl-why shows is the report, which is not printed. */
+static int debug(struct session *s, const struct hunt_order *order,
+                 const char *file, struct error *e) {
+  struct buf text = {0};
+  session_text(s, &(struct text_style){.utf8 = true}, &text);
+  int status =
+      debug_session(s, file, order->program ? -1 : (int)order->suite, &text, e);
+  buf_free(&text);
+  return status;
+}
+
+static int replay_schedule(const struct settings *set, const char *file,
                            const struct schedule *schedule) {
   struct session s;
   struct error e = {0};
@@ -295,7 +307,7 @@ static int replay_schedule(const struct settings *set,
       if (r->report && r->report->diverged)
         fprintf(stderr, "note: the schedule could not be followed to its end: "
                         "the code takes other steps now\n");
-      status = session_report(&s, &e);
+      status = set->gdb ? debug(&s, &order, file, &e) : session_report(&s, &e);
     }
   }
   if (err)
@@ -323,13 +335,14 @@ int command_replay(int argc, char **argv) {
     error_set(&e, ERR_USAGE, "replay wants the schedule and the sources");
     status = settings_exit(&set, command_complain(&e), false);
   } else {
+    const char *file = set.rest.args.at[0];
     set.rest.args.len--;
     memmove(set.rest.args.at, set.rest.args.at + 1,
             set.rest.args.len * sizeof *set.rest.args.at);
     set.no_save = true;
     set.search = SEARCH_AUTO; /* nothing is searched */
-    take_options(&set, &schedule);
-    status = replay_schedule(&set, &schedule);
+    settings_take_options(&set, &schedule);
+    status = replay_schedule(&set, file, &schedule);
   }
   schedule_free(&schedule);
   settings_free(&set);

@@ -1,0 +1,155 @@
+/* The table of the commands, and help on them. */
+#include "cli/commands.h"
+
+#include "base/vec.h"
+
+#include <string.h>
+
+const struct command commands[] = {
+#define COMMAND_ROW(id, name, help) {name, help, command_##id, false},
+#define HIDDEN_ROW(id, name, help) {name, help, command_##id, true},
+    COMMANDS(COMMAND_ROW) HIDDEN_COMMANDS(HIDDEN_ROW){0}
+#undef COMMAND_ROW
+#undef HIDDEN_ROW
+};
+
+/* Commands whose options are not ours, or that have none. */
+static const struct opt no_options[] = {{0}};
+static const struct {
+  const char *name;
+  struct opt_command table;
+} plain[] = {
+    {"cc",
+     {"faultline cc [compiler options] FILE...",
+      "Compiles and links like gcc, with the hooks of Faultline: "
+      "CC='faultline cc' make. What is linked is a shared object of the given "
+      "name, which faultline NAME loads; programs that configure scripts "
+      "build and run are left alone. FAULTLINE_CC in the environment names "
+      "another compiler; while FAULTLINE_CC_PASS is set, everything is passed "
+      "on untouched.",
+      no_options, NULL}},
+    {"cxx",
+     {"faultline cxx [compiler options] FILE...",
+      "As faultline cc, for C++: CXX='faultline cxx' make. FAULTLINE_CXX names "
+      "another compiler than g++.",
+      no_options, NULL}},
+    {"selftest",
+     {"faultline selftest [options of test] [-- compiler flags]",
+      "Compiles a racy counter with your compiler and flags and wants its "
+      "fault to be found. Exit status: 0 it was, 1 it was not, so that results "
+      "with this compiler mean nothing, 2 trouble.",
+      no_options, NULL}},
+    {"specs",
+     {"faultline specs",
+      "Lists the types of FL_SPEC and of faultline check --spec.", no_options,
+      NULL}},
+    {"help",
+     {"faultline help [COMMAND]", "Help on a command, as COMMAND --help.",
+      no_options, NULL}},
+};
+
+const struct command *commands_find(const char *name) {
+  if (!strcmp(name, "c++"))
+    name = "cxx";
+  for (const struct command *c = commands; c->name; c++)
+    if (!strcmp(name, c->name))
+      return c;
+  return NULL;
+}
+
+void commands_usage(FILE *to) {
+  fputs("faultline finds linearizability violations in concurrent C objects.\n"
+        "\n"
+        "Usage: faultline FILE... [options] [-- compiler flags]\n"
+        "       faultline COMMAND ...\n"
+        "\n",
+        to);
+  for (const struct command *c = commands; c->name; c++)
+    if (!c->hidden)
+      fprintf(to, "  %-12s %s\n", c->name, c->help);
+  fputs("\n"
+        "A FILE is a C or C++ source, an object file or a shared object; one "
+        "of them\n"
+        "is the harness (it includes <faultline.h>).  faultline help COMMAND "
+        "tells\n"
+        "more.\n",
+        to);
+}
+
+int command_unknown(const char *word, const char *what) {
+  VEC(const char *) names = {0};
+  for (const struct command *c = commands; c->name; c++)
+    if (!c->hidden || !strcmp(c->name, "help"))
+      vec_push(&names, c->name);
+  vec_push(&names, NULL);
+  const char *near = opt_nearest(word, names.at);
+  fprintf(stderr, "faultline: no %s \"%s\"%s%s%s\n", what, word,
+          near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+  vec_free(&names);
+  return 2;
+}
+
+static const struct opt_command *plain_table(const struct command *c) {
+  for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+    if (!strcmp(plain[i].name, c->name))
+      return &plain[i].table;
+  return NULL;
+}
+
+struct visit {
+  void (*visit)(void *ctx, const struct opt_command *t);
+  void *ctx;
+  bool seen;
+};
+
+static void pass_on(void *ctx, const struct opt_command *t) {
+  struct visit *v = ctx;
+  v->seen = true;
+  v->visit(v->ctx, t);
+}
+
+bool command_visit(const struct command *c,
+                   void (*visit)(void *ctx, const struct opt_command *t),
+                   void *ctx) {
+  static char help[] = "--help";
+  struct visit v = {visit, ctx, false};
+  char *argv[] = {(char *)(uintptr_t)c->name, help, NULL};
+  if (plain_table(c)) {
+    visit(ctx, plain_table(c));
+    return true;
+  }
+  opt_help_visit(pass_on, &v);
+  c->run(2, argv);
+  opt_help_visit(NULL, NULL);
+  return v.seen;
+}
+
+int commands_run(const struct command *c, int argc, char **argv) {
+  /* `cc --help` is the compiler's. */
+  if (argc == 2 && !strcmp(argv[1], "--help") && plain_table(c) &&
+      strcmp(c->name, "cc") && strcmp(c->name, "cxx")) {
+    char *args[] = {argv[1], argv[0], NULL};
+    return command_help(2, args);
+  }
+  return c->run(argc, argv);
+}
+
+int command_help(int argc, char **argv) {
+  static char option[] = "--help";
+  if (argc < 2 || !strcmp(argv[1], "--help")) {
+    commands_usage(stdout);
+    return 0;
+  }
+  const struct command *c = commands_find(argv[1]);
+  if (!c)
+    return command_unknown(argv[1], "command");
+  if (!plain_table(c)) {
+    char *args[] = {argv[1], option, NULL};
+    return c->run(2, args);
+  }
+  struct buf b = {0};
+  opt_help(plain_table(c), &b);
+  fputs(buf_text(&b), stdout);
+  buf_free(&b);
+  return 0;
+}

@@ -1,0 +1,278 @@
+/* faultline init: a harness from the debug information of the sources. */
+#include "cli/commands.h"
+#include "cli/init_int.h"
+#include "cli/settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct init {
+  const char *output, *cc;
+  bool force;
+  struct opt_rest rest;
+  char *dir;           /* where it is compiled */
+  struct lines *lines; /* names of functions are its texts */
+  struct arena arena;
+  function_list functions;
+  struct plan plan;
+};
+
+static bool ends_with(const char *s, const char *end) {
+  size_t n = strlen(s), k = strlen(end);
+  return n > k && !strcmp(s + n - k, end);
+}
+
+/* The inputs with one more or without one, which may be NULL. */
+static int compile(struct init *x, const char *more, const char *less,
+                   bool strict, struct error *e) {
+  struct settings set = {.cc = x->cc, .opt = "-O0"};
+  struct build b;
+  const char *slash = strrchr(x->output, '/');
+  char *so = NULL,
+       *from = xasprintf("-I%.*s", slash ? (int)(slash - x->output) + 1 : 1,
+                         slash ? x->output : ".");
+  settings_build(&set, &b);
+  for (uint32_t i = 0; i < x->rest.args.len; i++)
+    if (!less || strcmp(less, x->rest.args.at[i]))
+      vec_push(&b.inputs, x->rest.args.at[i]);
+  if (more)
+    vec_push(&b.inputs, more);
+  for (uint32_t i = 0; i < x->rest.after.len; i++)
+    vec_push(&b.flags, x->rest.after.at[i]);
+  vec_push(&b.flags, from);
+  if (strict)
+    vec_push(&b.flags, "-Werror=implicit-function-declaration");
+  if (!x->cc || !strstr(x->cc, "clang")) /* those that nobody calls yet */
+    vec_push(&b.flags, "-fkeep-static-functions");
+  int err = build_shared(&b, x->dir, &so, e);
+  if (!err && !more) {
+    x->lines = lines_open(so, e);
+    if (x->lines)
+      functions_read(x->lines, &x->arena, &x->functions);
+    err = e->code;
+  }
+  free(so);
+  free(from);
+  vec_free(&b.inputs);
+  vec_free(&b.flags);
+  return err;
+}
+
+/* The source that has the object. */
+static const char *main_source(const struct init *x) {
+  const char *file = x->plan.operations.at[0]->file;
+  for (uint32_t i = 0; i < x->rest.args.len; i++)
+    if (!strcmp(x->rest.args.at[i], file) ||
+        ends_with(file, x->rest.args.at[i]))
+      return x->rest.args.at[i];
+  return x->rest.args.at[0];
+}
+
+/* A path from here as the harness has to write it, where it will be. */
+static char *from_output(const struct init *x, const char *path) {
+  struct buf b = {0};
+  char *real = NULL;
+  if (path[0] != '/' && (x->output[0] == '/' || strstr(x->output, "..")))
+    real = realpath(path, NULL);
+  else if (path[0] != '/')
+    for (const char *p = x->output, *slash; (slash = strchr(p, '/'));
+         p = slash + 1)
+      if (slash > p && !(slash == p + 1 && *p == '.'))
+        buf_puts(&b, "../");
+  buf_puts(&b, real ? real : path);
+  free(real);
+  char *text = xstrdup(buf_text(&b));
+  buf_free(&b);
+  return text;
+}
+
+/* The headers in quotes that the source includes, as the harness sees them. */
+static void put_headers(const struct init *x, const char *source,
+                        struct buf *out) {
+  struct buf text = {0};
+  struct error ignored = {0};
+  const char *slash = strrchr(source, '/');
+  int folder = slash ? (int)(slash - source + 1) : 0;
+  if (buf_read_file(&text, source, &ignored)) {
+    buf_free(&text);
+    return;
+  }
+  for (char *line = text.at, *next; line && *line; line = next) {
+    char name[500];
+    next = strchr(line, '\n');
+    if (next)
+      *next++ = '\0';
+    if (sscanf(line, " # include \"%499[^\"]\"", name) != 1)
+      continue;
+    char *path = xasprintf("%.*s%s", folder, source, name);
+    char *told = from_output(x, path);
+    buf_printf(out, "#include \"%s\"\n", access(path, F_OK) ? name : told);
+    free(told);
+    free(path);
+  }
+  buf_free(&text);
+}
+
+static void put_command(const struct init *x, const char *less,
+                        struct buf *out) {
+  buf_puts(out, "faultline");
+  for (uint32_t i = 0; i < x->rest.args.len; i++)
+    if (!less || strcmp(less, x->rest.args.at[i]))
+      buf_printf(out, " %s", x->rest.args.at[i]);
+  buf_printf(out, " %s", x->output);
+  for (uint32_t i = 0; i < x->rest.after.len; i++)
+    buf_printf(out, "%s %s", i ? "" : " --", x->rest.after.at[i]);
+}
+
+/* Writes the harness into the folder and compiles it. */
+static int try_harness(struct init *x, bool inside, bool quiet,
+                       struct buf *text, struct buf *command, struct error *e) {
+  struct buf includes = {0};
+  const char *source = main_source(x);
+  char *path = xasprintf("%s/harness.c", x->dir);
+  if (inside) {
+    char *told = from_output(x, source);
+    buf_printf(&includes, "#include \"%s\"\n", told);
+    free(told);
+  } else {
+    put_headers(x, source, &includes);
+  }
+  put_command(x, inside ? source : NULL, command);
+  plan_write(&x->plan, buf_text(&includes), buf_text(command), text);
+  int err = buf_write_file(text, path, e), saved = -1;
+  if (quiet) {
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    fflush(stderr);
+    saved = dup(STDERR_FILENO);
+    dup2(null, STDERR_FILENO);
+    close(null);
+  }
+  if (!err && !inside && !includes.len)
+    err = error_set(e, ERR_INPUT, "no header");
+  if (!err)
+    err = compile(x, path, inside ? source : NULL, true, e);
+  if (saved >= 0) {
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+  }
+  buf_free(&includes);
+  free(path);
+  return err;
+}
+
+static int make_harness(struct init *x, struct buf *text, struct buf *command,
+                        struct error *e) {
+  struct error first = {0};
+  /* With the headers of the source, beside it; else with the source inside. */
+  if (plan_make(&x->functions, false, &x->plan) &&
+      !try_harness(x, false, true, text, command, &first))
+    return ERR_NONE;
+  plan_free(&x->plan);
+  buf_clear(text);
+  buf_clear(command);
+  x->plan = (struct plan){0};
+  if (!plan_make(&x->functions, false, &x->plan)) {
+    plan_free(&x->plan);
+    if (!plan_make(&x->functions, true, &x->plan))
+      return error_set(e, ERR_INPUT,
+                       "%s: no functions that threads could call were found "
+                       "(C functions that take numbers, or a pointer to a "
+                       "struct first)",
+                       x->rest.args.at[0]);
+  }
+  return try_harness(x, true, false, text, command, e);
+}
+
+static int check_usage(struct init *x, struct error *e) {
+  static char name[300];
+  if (!x->rest.args.len)
+    return error_set(e, ERR_USAGE, "init wants the sources of the object");
+  for (uint32_t i = 0; i < x->rest.args.len; i++)
+    if (!ends_with(x->rest.args.at[i], ".c"))
+      return error_set(e, ERR_USAGE, "init reads C sources: %s is none",
+                       x->rest.args.at[i]);
+  if (!x->output) {
+    const char *base = strrchr(x->rest.args.at[0], '/');
+    base = base ? base + 1 : x->rest.args.at[0];
+    snprintf(name, sizeof name, "%.*s_harness.c", (int)strlen(base) - 2, base);
+    x->output = name;
+  }
+  if (!x->force && !access(x->output, F_OK))
+    return error_set(e, ERR_USAGE, "%s is there already; --force replaces it",
+                     x->output);
+  return ERR_NONE;
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind,
+                      struct FTW *f) {
+  (void)st, (void)kind, (void)f;
+  return remove(path);
+}
+
+static int run(struct init *x, struct error *e) {
+  const char *tmp = getenv("TMPDIR");
+  struct buf text = {0}, command = {0};
+  x->dir = xasprintf("%s/faultline-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  if (!mkdtemp(x->dir)) {
+    error_set(e, ERR_SYSTEM, "%s: %s", x->dir, strerror(errno));
+    free(x->dir);
+    return e->code;
+  }
+  if (!compile(x, NULL, NULL, false, e) &&
+      !make_harness(x, &text, &command, e) &&
+      !buf_write_file(&text, x->output, e)) {
+    const struct plan *p = &x->plan;
+    printf("%s: %s, %u operation%s", x->output,
+           p->record ? p->record : "a global object",
+           (unsigned)p->operations.len, p->operations.len == 1 ? "" : "s");
+    if (p->skipped.len)
+      printf(", %u left out", (unsigned)p->skipped.len);
+    printf("\nLook at its first comment, then: %s\n", buf_text(&command));
+  }
+  nftw(x->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+  free(x->dir);
+  plan_free(&x->plan);
+  if (x->lines)
+    lines_close(x->lines);
+  vec_free(&x->functions);
+  arena_free(&x->arena);
+  buf_free(&text);
+  buf_free(&command);
+  return e->code;
+}
+
+int command_init(int argc, char **argv) {
+  struct init x = {0};
+  const struct opt opts[] = {
+      {"output", 'o', OPT_STRING, &x.output, "FILE",
+       "where to (the first source's name with _harness.c)", NULL},
+      {"force", 'f', OPT_FLAG, &x.force, NULL, "replace a file that is there",
+       NULL},
+      {"cc", 0, OPT_STRING, &x.cc, "COMPILER", "gcc (default), clang, ...",
+       NULL},
+      {0}};
+  struct opt_command c = {
+      "faultline init FILE.c... [options] [-- compiler flags]",
+      "Reads the debug information of the sources and writes a harness: what "
+      "makes the object, what destroys it, its operations with domains for "
+      "their arguments, and comments on what to check. The harness compiles; "
+      "whether it is the one that is meant only its reader knows.",
+      opts, "Exit status: 0 the harness was written, 2 it was not.\n"};
+  struct error e = {0};
+  if (!opt_parse(&c, argc, argv, &x.rest, &e) && !x.rest.help &&
+      !check_usage(&x, &e))
+    run(&x, &e);
+  if (x.rest.help) {
+    struct buf b = {0};
+    opt_help(&c, &b);
+    fputs(buf_text(&b), stdout);
+    buf_free(&b);
+  }
+  opt_rest_free(&x.rest);
+  return e.code ? command_complain(&e) : 0;
+}

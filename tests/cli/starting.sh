@@ -1,0 +1,204 @@
+#!/bin/bash
+# faultline new and faultline init, as docs/starting.md has them; and harnesses
+# for objects of many kinds.
+. "$(dirname "$0")/common.inc"
+mkdir bin
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$FAULTLINE" >bin/faultline
+chmod +x bin/faultline
+export PATH=$tmp/bin:$PATH
+# The commands as they are; what is found is not the matter here.
+export FAULTLINE_OPTIONS='--max-executions 2000 --races=off'
+block() { # number
+  awk -v n="$1" '$0 == "```sh" { inside = (++seen == n); next }
+    /^```/ { inside = 0 } inside' "$SOURCE_DIR/docs/starting.md"
+}
+
+# ---- new ----
+block 1 >new.sh
+what="new"
+sh -e new.sh >"$tmp/out" 2>"$tmp/err"
+status=$?
+expect_status 0
+expect_out 'no fault found .* error: stack_pop\(\) is not atomic'
+[ -s first/.github/workflows/faultline.yml ] || fail "no workflow"
+(cd first && sed -n 's/^ *- run: //p' .github/workflows/faultline.yml |
+  grep -v '\.tools' >run.sh && sh -e run.sh >/dev/null) || fail "the workflow"
+run new first
+expect_status 2
+expect_err 'first: there is such a folder, and it is not empty'
+[ -z "$(ls -d first.* 2>/dev/null)" ] || fail "left behind: $(ls -d first.*)"
+mkdir empty
+run new empty
+expect_status 0
+[ -s empty/harness.c ] || fail "no harness"
+run new new.sh
+expect_status 2
+expect_err 'there is such a file'
+run new no/such/folder
+expect_status 2
+run new
+expect_status 2
+
+# ---- init, as the page has it ----
+mkdir -p project/include project/src
+cp first/stack.h project/include
+cp first/stack.c project/src
+cd project || exit 2
+block 2 >init.sh
+block 3 >environment.sh
+sh -e init.sh >"$tmp/out" 2>"$tmp/err"
+status=$?
+what=init.sh
+expect_status 0
+expect_out 'stack_harness.c: struct stack, 2 operations .*no fault found'
+cp stack_harness.c before.c
+run init src/stack.c -- -Iinclude
+expect_status 2
+expect_err 'stack_harness.c is there already; --force replaces it'
+cmp -s stack_harness.c before.c || fail "it was replaced"
+run init src/stack.c --force -- -Iinclude
+expect_status 0
+sh -e environment.sh >"$tmp/out" 2>"$tmp/err" || fail "FAULTLINE_OPTIONS"
+run src/stack.c stack_harness.c --no-save -- -Iinclude -DBROKEN
+expect_status 1
+# In another folder the includes are right there too.
+cp include/stack.h src
+mkdir tests
+run init src/stack.c -o tests/h.c
+expect_status 0
+grep -q '^#include "../src/stack.h"' tests/h.c || fail "$(cat tests/h.c)"
+run src/stack.c tests/h.c --no-save -- -DBROKEN
+expect_status 1
+run init src/stack.c -o "$tmp/project/tests/absolute.c"
+expect_status 0
+run src/stack.c tests/absolute.c --no-save -- -DBROKEN
+expect_status 1
+cd "$tmp" || exit 2
+
+# ---- kinds of objects ----
+# init NAME expected-line...: reads the source from its input; the harness
+# compiles, runs without trouble, and has the lines.
+init() {
+  name=$1
+  shift
+  cat >$name.c
+  run init $name.c
+  expect_status 0
+  for line; do
+    grep -qxF -- "$line" ${name}_harness.c ||
+      { fail "no line '$line'"; cat ${name}_harness.c; }
+  done
+  awk 'length > 80' ${name}_harness.c | grep -q . && fail "long lines"
+}
+found() { # status, what is found in it
+  FAULTLINE_OPTIONS= run ${name}_harness.c --no-save --quiet
+  expect_status $1
+  [ -z "${2-}" ] || expect_out "$2"
+}
+init ring 'FL_OBJECT(ring, make_ring, ring_destroy)' \
+  '  return ring_create(4 /* cap */, 0 /* zero */);' \
+  'FL_OP(int, call_ring_put, FL_INT(1, 2))' 'FL_OP(long, call_ring_take)' \
+  'FL_OP(long, call_ring_poll)' '  return !result ? -1 : (long)out;' \
+  'FL_OP(long, call_ring_count)' \
+  'FL_OP(void, ring_mode, FL_CHOICE(FAST, SLOW, EXACT))' \
+  'FL_OP(_Bool, ring_at, FL_INT(0, 1), FL_BOOL)' \
+  'FL_OP(void, ring_wait, FL_BLOCKING)' 'FL_INVARIANT(ring_valid)' \
+  'FL_SHOW(ring_dump)' '/* ring_name() was left out:' \
+  '/* ring_load() was left out:' <<'END'
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+enum mode { FAST, SLOW, EXACT, OTHER };
+typedef struct { int n, cap; void *at[16]; } ring_t;
+ring_t *ring_create(unsigned cap, bool zero) {
+  (void)zero;
+  ring_t *r = calloc(1, sizeof *r);
+  r->cap = cap;
+  return r;
+}
+ring_t *ring_copy_of(unsigned cap, bool zero, int more) {
+  return ring_create(cap + more, zero);
+}
+void ring_destroy(ring_t *r) { free(r); }
+int ring_put(ring_t *r, void *item) {
+  if (r->n == 16) return -1;
+  r->at[r->n++] = item;
+  return 0;
+}
+void *ring_take(ring_t *r) { return r->n ? r->at[--r->n] : NULL; }
+bool ring_poll(ring_t *r, uint32_t *out) {
+  if (!r->n) return false;
+  *out = (uint32_t)(uintptr_t)r->at[--r->n];
+  return true;
+}
+int ring_count(const ring_t *r, int *out) { *out = r->n; return 0; }
+void ring_mode(ring_t *r, enum mode m) { r->cap = (int)m; }
+bool ring_at(ring_t *r, int index, bool strict) { return r->at[index] && strict; }
+void ring_name(ring_t *r, const char *name) { (void)r; (void)name; }
+bool ring_valid(const ring_t *r) { return r->n >= 0; }
+void ring_dump(const ring_t *r) { printf("%d", r->n); }
+void ring_wait(ring_t *r) { (void)r; }
+double ring_load(ring_t *r) { return r->n; }
+END
+found 1
+# A struct that is set up in place; the functions beside it are not of it.
+init flag 'FL_OBJECT(flag, make_flag, unmake_flag)' \
+  '  struct flag *o = calloc(1, sizeof *o);' '  flag_init(o, 4 /* value */);' \
+  '  flag_fini(o);' 'FL_OP(int, flag_swap, FL_INT(1, 2))' <<'END'
+struct flag { int value; };
+struct other { int x; };
+void flag_init(struct flag *f, int value) { f->value = value; }
+void flag_fini(struct flag *f) { (void)f; }
+int flag_swap(struct flag *f, int to) {
+  int old = f->value;
+  f->value = to;
+  return old;
+}
+int other_get(struct other *o) { return o->x; }
+int helper(int x) { return x + 1; }
+END
+found 1 'flag_swap\(\) is not atomic'
+grep -q 'helper\|other_get' flag_harness.c && fail "other functions are in it"
+# Globals; and static functions only.
+init tickets 'FL_OBJECT(object, tickets_reset)' 'FL_OP(int, tickets_next)' <<'END'
+static int last;
+void tickets_reset(void) { last = 0; }
+int tickets_next(void) { return ++last; }
+END
+found 1 'tickets_next\(\) is not atomic'
+init hidden 'FL_OP(int, hidden_next)' <<'END'
+static int last;
+static int hidden_next(void) { return ++last; }
+END
+found 1 'hidden_next\(\) is not atomic'
+if command -v clang >/dev/null; then
+  run init flag.c --cc=clang -o clang_harness.c
+  expect_status 0
+  cmp -s clang_harness.c flag_harness.c || {
+    sed 's/clang_harness/flag_harness/' clang_harness.c | cmp -s - flag_harness.c ||
+      fail "clang gives another harness"
+  }
+fi
+
+# ---- what cannot be done ----
+run init
+expect_status 2
+echo 'int x;' >nothing.c
+run init nothing.c
+expect_status 2
+expect_err 'nothing.c: no functions that threads could call'
+[ ! -e nothing_harness.c ] || fail "a file was written"
+echo 'int f(' >wrong.c
+run init wrong.c
+expect_status 2
+expect_err 'wrong.c:1'
+run init wrong.cpp
+expect_status 2
+expect_err 'init reads C sources: wrong.cpp is none'
+run init missing.c
+expect_status 2
+expect_err 'missing.c'
+run init flag.c -o /nonexistent/h.c
+expect_status 2
+finish
