@@ -99,9 +99,9 @@ struct causes_found {
   uint64_t bad, good; /* traces … */
   uint32_t clients;   /* … of so many: those that failed on the way, too */
   uint32_t given;     /* good ones that are from files … */
-  uint32_t foreign;   /* … of which so many do not come to the causes' files */
-  bool complete;      /* these are all */
-  uint64_t events;    /* accesses of the longest failing trace … */
+  uint32_t foreign; /* … of which so many do not come to the causes' files */
+  bool complete;    /* these are all */
+  uint64_t events;  /* accesses of the longest failing trace … */
   uint64_t conflicts; /* … and the edges between them */
   struct tally schedules;
   struct ranked_cause *at;
@@ -171,9 +171,9 @@ struct finding {
   struct races_found races;
   bool minimal_checked; /* every client with one call less was searched too */
   struct minimal minimal;
-  char *schedule_file;  /* where it was saved, or NULL */
-  bool real_threads;    /* no trace and no schedule: a history alone … */
-  char *history_file;   /* … and where that was saved, or NULL */
+  char *schedule_file; /* where it was saved, or NULL */
+  bool real_threads;   /* no trace and no schedule: a history alone … */
+  char *history_file;  /* … and where that was saved, or NULL */
   /* The history of real threads that this execution was looked for after, or
    * NULL; it belongs to the arena, as the trace does. */
   const struct history *after;
