@@ -32,10 +32,11 @@
  * have no edge but their own and from whose end the start can still be reached
  * (threads being allowed to repeat) with as many edges as are left; the work is
  * the number of such chains, times threads² for each, plus one pass, for each
- * node at which a chain can start, over the tight edges that are so near.  Chains that are not part of an answer are left only
- * where they must revisit a thread or meet a chord to close.  The k^n cycles of
- * the paper's figure 4 are all optimal and take k^n; when a smaller eliminator
- * lies inside one of the segments, none of them is walked.
+ * node at which a chain can start, over the tight edges that are so near.
+ * Chains that are not part of an answer are left only where they must revisit a
+ * thread or meet a chord to close.  The k^n cycles of the paper's figure 4 are
+ * all optimal and take k^n; when a smaller eliminator lies inside one of the
+ * segments, none of them is walked.
  */
 #ifndef LOCATE_ELIMINATE_H
 #define LOCATE_ELIMINATE_H
