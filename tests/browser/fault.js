@@ -53,6 +53,12 @@ const tests = {
       assert.match(await p.textContent('.facts'), /sequential consistency.*seed 1/s);
       assert.match(await p.title(), /Faultline/);
     },
+    async copies_the_replay_command(p) {
+      await p.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await p.click('.copy');
+      await p.waitForFunction(() => document.querySelector('.copy').textContent === 'Copied');
+      assert.match(await p.evaluate(() => navigator.clipboard.readText()), /^\S*faultline replay \.faultline\/stack-\w+\.schedule /);
+    },
     async steps_by_button_and_slider(p) {
       await p.click('text=First', { force: true });
       assert.equal(await step(p), 1);

@@ -59,7 +59,7 @@ failed() {
   exit 1
 }
 page() { # name, status, arguments
-  "$FAULTLINE" "${@:3}" --html "$1.html" --no-save >"$1.txt" 2>&1
+  "$FAULTLINE" "${@:3}" --html "$1.html" >"$1.txt" 2>&1
   status=$?
   [ $status = "$2" ] || failed "status $status of ${*:3}: $(cat "$1.txt")"
   [ "$(wc -c <"$1.html")" -lt 400000 ] || failed "$1.html is large"
