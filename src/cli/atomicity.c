@@ -20,8 +20,8 @@ enum {
   /* Executions of more events are too many for what looks at all pairs. */
   PAIRS_MOST = 20000,
   ROBUST_MOST = 1500,
-  KEPT_MOST = 20000000, /* events of a stream that are kept for a cycle */
-  TRACE_MOST = 500000   /* for the search over a trace without commits */
+  KEPT_MOST = 2000000, /* events of a stream that are kept for a cycle */
+  TRACE_MOST = 500000  /* for the search over a trace without commits */
 };
 #define TRACE_STEPS UINT64_C(200000000)
 

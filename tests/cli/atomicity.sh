@@ -155,4 +155,72 @@ bad "bad"
 run atomicity
 expect_status 2
 
+# ---- C sources ----
+cat >blocks.c <<'END'
+#include <faultline.h>
+#include <stdatomic.h>
+static atomic_int x, y;
+static int one(void) {
+  int r = x;
+  FL_ATOMIC_BEGIN;
+  r += y;
+  FL_ATOMIC_END;
+  return r;
+}
+static int both(void) {
+  FL_ATOMIC_BEGIN;
+  int r = x;
+  r += y;
+  FL_ATOMIC_END;
+  return r;
+}
+static void set(void) {
+  FL_ATOMIC_BEGIN;
+  x = 1;
+  y = 1;
+  FL_ATOMIC_END;
+}
+FL_OBJECT(blocks)
+FL_OP(int, one)
+FL_OP(int, both)
+FL_OP(void, set)
+END
+run atomicity blocks.c --client '{one()} || {set()}' --json report.json
+expect_status 0
+expect_answers "true true true"
+run atomicity blocks.c --client '{both()} || {set()}' --json report.json
+expect_status 1
+expect_answers "false false true"
+expect_out "blocks.c:13 in both(): thread 1, call 1 (both): load x"
+expect_out "blocks.c:21 in set(): thread 2, call 2 (set): store y"
+cat >sb.c <<'END'
+#include <faultline.h>
+#include <stdatomic.h>
+static atomic_int x, y;
+#define MO memory_order_relaxed
+static int a(void) { return atomic_store_explicit(&x, 1, MO), atomic_load_explicit(&y, MO); }
+static int b(void) { return atomic_store_explicit(&y, 1, MO), atomic_load_explicit(&x, MO); }
+static int af(void) { return atomic_store(&x, 1), atomic_load(&y); }
+static int bf(void) { return atomic_store(&y, 1), atomic_load(&x); }
+FL_OBJECT(sb)
+FL_OP(int, a)
+FL_OP(int, b)
+FL_OP(int, af)
+FL_OP(int, bf)
+END
+run atomicity sb.c --client '{a()} || {b()}' --json report.json
+expect_status 1
+[ "$(jq .traces[0].robust.holds report.json)" = false ] || fail "robust without fences"
+run atomicity sb.c --client '{af()} || {bf()}' --json report.json
+[ "$(jq .traces[0].robust.holds report.json)" = true ] || fail "not robust with fences"
+run atomicity examples/racy_counter.c
+expect_status 1
+expect_out "racy_counter.c:17 in increment(): thread 1"
+expect_out "clients:"
+run atomicity blocks.c --client '{nothing()} || {set()}'
+expect_status 2
+echo 'int f(' >broken.c
+run atomicity broken.c
+expect_status 2
+
 finish
