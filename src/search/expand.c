@@ -47,28 +47,39 @@ static bool must_end(enum rt_end end, uint8_t thread) {
  * threads' other accesses come at once.  They commute with everything between,
  * since nobody conflicts with them.
  */
+static void release(path *held, path *out) {
+  for (uint32_t i = 0; i < held->len; i++)
+    vec_push(out, held->at[i]);
+  vec_clear(held);
+}
+
+/* Under TSO the commits of early stores that nobody waits for are early too. */
 static void unfold(const struct expansion *e, enum rt_end end, path *out) {
-  uint32_t held[RT_MAX_THREADS] = {0}, c = 0;
+  path held[RT_MAX_THREADS] = {0};
+  uint32_t c = 0;
   const struct rt_trail *r = e->trail;
   bool final = false;
   for (uint32_t i = 0; i < r->len; i++) {
     uint8_t t = r->at[i] & (RT_TRAIL_EMPTY - 1);
+    path *own = &held[rt_owner(t)];
     final |= begins_final(t);
     if (!final && r->at[i] & RT_TRAIL_EARLY) {
-      held[t]++;
+      vec_push(own, t);
     } else if (!final) {
-      bool empty = r->at[i] & RT_TRAIL_EMPTY && held[t];
-      for (; held[t]; held[t]--)
-        vec_push(out, t);
+      bool empty = r->at[i] & RT_TRAIL_EMPTY && own->len;
+      if (!rt_is_buffer(t))
+        release(own, out);
       if (!empty)
         vec_push(out, t);
     }
     for (; c < e->choices.len && e->choice_at.at[c] <= i + 1; c++)
       vec_push(out, (uint8_t)(PATH_CHOICE | e->choices.at[c]));
   }
-  for (uint8_t t = 0; t < RT_MAX_THREADS; t++)
-    for (; held[t] && must_end(end, t); held[t]--)
-      vec_push(out, t);
+  for (uint8_t t = 0; t < RT_MAX_THREADS; t++) {
+    if (must_end(end, t))
+      release(&held[t], out);
+    vec_free(&held[t]);
+  }
 }
 
 void path_expand(const uint8_t *at, uint32_t len, path *out) {
