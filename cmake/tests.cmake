@@ -34,6 +34,11 @@ foreach(program IN LISTS programs)
   fl_test_settings(${name})
 endforeach()
 
+# Once more with store buffers.
+add_test(NAME agree/paths_tso
+  COMMAND ${CMAKE_COMMAND} -E env ENGINE_BUFFER=2 $<TARGET_FILE:test_agree_paths>)
+fl_test_settings(agree/paths_tso)
+
 # The same files as programs of libFuzzer, which are run by hand.
 option(FL_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
 if(FL_FUZZ)
