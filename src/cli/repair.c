@@ -269,7 +269,14 @@ static uint32_t places_in(struct repair *p, struct code_block b) {
                                                         : 0;
 }
 
-/* Whether a line has nothing but one whole simple statement, or nothing. */
+static bool is_in_loop(const struct ctext *c, uint32_t stmt) {
+  while (stmt != CTEXT_NONE && c->stmts.at[stmt].kind != CSTMT_LOOP)
+    stmt = c->stmts.at[stmt].parent;
+  return stmt != CTEXT_NONE;
+}
+
+/* Whether a line has nothing but one whole simple statement, which runs once,
+ * or nothing. */
 static bool is_simple(const struct ctext *c, uint32_t line) {
   uint32_t from = 0, to, i = 0;
   while (from < c->tokens.len && c->tokens.at[from].line < line)
@@ -279,7 +286,8 @@ static bool is_simple(const struct ctext *c, uint32_t line) {
   while (i < c->stmts.len &&
          (c->stmts.at[i].kind != CSTMT_SIMPLE || c->stmts.at[i].first != from))
     i++;
-  return from == to || (i < c->stmts.len && c->stmts.at[i].last + 1 == to);
+  return from == to || (i < c->stmts.len && c->stmts.at[i].last + 1 == to &&
+                        !is_in_loop(c, i));
 }
 
 /*

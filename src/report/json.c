@@ -159,10 +159,6 @@ static void put_event(struct json *j, const struct story *s, uint32_t at) {
   else
     json_text(j, "value", told->value);
   json_text(j, "old", told->old);
-  if (e->flags & EVENT_ISSUED)
-    json_bool(j, "buffered", true);
-  if (e->flags & EVENT_FORWARDED)
-    json_bool(j, "forwarded", true);
   if (atomic(e))
     json_text(j, "order", order_name(e->order));
   if (e->size)
