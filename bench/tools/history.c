@@ -43,8 +43,9 @@ static struct log make(const struct settings *s) {
     log_simplify(&l);
   if (s->planted && !strcmp(want.shape, "register") && s->values)
     plant_stale(&l);
-  else if (s->planted && (!strcmp(want.shape, "kv") ||
-                          !strcmp(want.shape, "counter") || s->values))
+  else if (s->planted &&
+           (!strcmp(want.shape, "kv") || !strcmp(want.shape, "counter") ||
+            (s->values && !strstr(want.shape, "set"))))
     plant_wrong(&l);
   else if (s->planted)
     plant_few(&l);
