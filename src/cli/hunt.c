@@ -170,6 +170,13 @@ bool hunt_read_client(struct hunt *h, const char *text, struct client *c) {
   if (client_read(c, text, &h->object.names, h->object.nargs,
                   &h->shared->error))
     return false;
+  if (rt_tso() && c->nthreads >= RT_BUFFERS)
+    return error_set(
+               &h->shared->error, ERR_USAGE,
+               "the client has %u threads; under --memory-model=tso there "
+               "are at most %d",
+               c->nthreads, RT_BUFFERS - 1),
+           false;
   char *trouble = object_group_trouble(&h->object, c);
   if (trouble)
     error_set(&h->shared->error, ERR_USAGE, "%s", trouble);
