@@ -1,34 +1,7 @@
 #!/bin/bash
 # The page of a fault in a headless Chromium: nothing fails, nothing is fetched,
 # every step, filter and key works, hostile texts stay texts, and it stays small.
-set -u
-SOURCE_DIR=${SOURCE_DIR:-$(realpath "$(dirname "$0")/../..")}
-FAULTLINE=${FAULTLINE:-$SOURCE_DIR/build/faultline}
-BUILD_DIR=${BUILD_DIR:-$SOURCE_DIR/build}
-
-skip() {
-  echo "skipped: $*"
-  exit 0
-}
-command -v node >/dev/null || skip "there is no node"
-for browser in chromium chromium-browser google-chrome; do
-  command -v $browser >/dev/null && break
-  browser=
-done
-[ -n "$browser" ] || skip "there is no Chromium"
-
-# What drives the browser is installed beside the build, once.
-modules=$BUILD_DIR/browser
-if [ ! -d "$modules/node_modules/playwright-core" ]; then
-  mkdir -p "$modules"
-  cp "$SOURCE_DIR"/tests/browser/package*.json "$modules"
-  (cd "$modules" && npm ci --silent --no-audit --no-fund >npm.log 2>&1) ||
-    skip "npm cannot install playwright-core"
-fi
-
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 2
+. "$(dirname "$0")/common.inc"
 # Hostile in the source, in its name, in results, and in what FL_SHOW prints.
 hostile='<b>&amp; <img src=x onerror=alert(4)>.c'
 cat >"$hostile" <<'END'

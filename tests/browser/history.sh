@@ -2,34 +2,7 @@
 # The page of `faultline check --html` in a headless Chromium: nothing fails,
 # nothing is fetched, the core is in sight, every control works with the mouse
 # and with the keyboard, hostile texts stay texts, and it stays small.
-set -u
-SOURCE_DIR=${SOURCE_DIR:-$(realpath "$(dirname "$0")/../..")}
-FAULTLINE=${FAULTLINE:-$SOURCE_DIR/build/faultline}
-BUILD_DIR=${BUILD_DIR:-$SOURCE_DIR/build}
-
-skip() {
-  echo "skipped: $*"
-  exit 0
-}
-command -v node >/dev/null || skip "there is no node"
-for browser in chromium chromium-browser google-chrome; do
-  command -v $browser >/dev/null && break
-  browser=
-done
-[ -n "$browser" ] || skip "there is no Chromium"
-
-# What drives the browser is installed beside the build, once.
-modules=$BUILD_DIR/browser
-if [ ! -d "$modules/node_modules/playwright-core" ]; then
-  mkdir -p "$modules"
-  cp "$SOURCE_DIR"/tests/browser/package*.json "$modules"
-  (cd "$modules" && npm ci --silent --no-audit --no-fund >npm.log 2>&1) ||
-    skip "npm cannot install playwright-core"
-fi
-
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 2
+. "$(dirname "$0")/common.inc"
 cat >fifo.jsonl <<'END'
 {"type":"history","version":1,"spec":"queue"}
 {"type":"call","process":1,"name":"enq","args":["<img src=x onerror=alert(1)>"]}
