@@ -1,3 +1,5 @@
+#define _GNU_SOURCE /* memmem */
+
 #include "build/code.h"
 
 #include <capstone/capstone.h>
@@ -136,6 +138,32 @@ static bool begins(const char *s, const char *prefix) {
   return !strncmp(s, prefix, strlen(prefix));
 }
 
+/* Is rbp the function's frame?  Optimized code keeps anything in it. */
+static bool has_frame(const uint8_t *bytes, size_t n) {
+  static const uint8_t copies[][4] = {{0x48, 0x89, 0xe5},
+                                      {0x48, 0x8b, 0xec}}; /* mov rbp, rsp */
+  static const uint8_t leas[][4] = {{0x48, 0x8d, 0x6c, 0x24},
+                                    {0x48, 0x8d, 0xac, 0x24}}; /* lea … */
+  for (int k = 0; k < 2; k++)
+    if (memmem(bytes, n, copies[k], 3) || memmem(bytes, n, leas[k], 4))
+      return true;
+  return false;
+}
+
+bool code_is_stack(const struct code_insn *i, const char *bracket) {
+  return begins(bracket, "[rsp") || (i->framed && begins(bracket, "[rbp"));
+}
+
+/* Of those whose first operand is memory: does it not read it? */
+static bool only_writes(const char *mnemonic) {
+  static const char *const list[] = {"mov",  "vmov",  "set",    "fst",
+                                     "fist", "pextr", "vpextr", "vextract"};
+  for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+    if (begins(mnemonic, list[k]))
+      return true;
+  return false;
+}
+
 /* Does the instruction touch memory that another thread could see? */
 static void access_of(const struct code *c, const cs_insn *i,
                       struct code_insn *out) {
@@ -148,8 +176,7 @@ static void access_of(const struct code *c, const cs_insn *i,
       begins(m, "jmp") || begins(m, "prefetch") || begins(m, "endbr") ||
       begins(m, "notrack") || begins(m, "bnd"))
     return;
-  if (begins(bracket, "[rsp") || begins(bracket, "[rbp") ||
-      strstr(i->op_str, "fs:"))
+  if (code_is_stack(out, bracket) || strstr(i->op_str, "fs:"))
     return;
   uint64_t target = rip_target(i);
   if (target) {
@@ -162,7 +189,7 @@ static void access_of(const struct code *c, const cs_insn *i,
   out->writes = first && !begins(m, "cmp") && !begins(m, "test") &&
                 !begins(m, "push") && !begins(m, "ucomis") &&
                 !begins(m, "comis");
-  out->reads = !first || !begins(m, "mov");
+  out->reads = !first || !only_writes(m);
 }
 
 static void walk_function(struct code *c, csh handle, cs_insn *insn,
@@ -173,12 +200,14 @@ static void walk_function(struct code *c, csh handle, cs_insn *insn,
     return;
   const uint8_t *bytes = s->bytes + (f->addr - s->addr);
   size_t left = f->size;
+  bool framed = has_frame(bytes, left);
   uint64_t pc = f->addr;
   while (cs_disasm_iter(handle, &bytes, &left, &pc, insn)) {
     struct code_insn i = {.pc = insn->address,
                           .size = insn->size,
                           .mnemonic = insn->mnemonic,
-                          .operands = insn->op_str};
+                          .operands = insn->op_str,
+                          .framed = framed};
     i.symbol = symbol_of(c, insn);
     access_of(c, insn, &i);
     visit(ctx, f, &i);

@@ -15,7 +15,11 @@ struct code_insn {
   const char *symbol; /* the imported function (or variable) it refers to */
   bool reads, writes; /* memory that is not on the stack, and not constant or
                          the linker's */
+  bool framed;        /* rbp is the frame of its function */
 };
+
+/* "[rsp + 8]": is that on the stack? */
+bool code_is_stack(const struct code_insn *i, const char *bracket);
 
 /* Called for each instruction of each function, in order of addresses. */
 typedef void code_visit(void *ctx, const struct line_symbol *function,

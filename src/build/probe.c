@@ -3,6 +3,7 @@
 #include "build/probe.h"
 #include "build/code.h"
 #include "build/known.h"
+#include "build/part_stores.h"
 #include "build/wraps.h"
 
 #include <dlfcn.h>
@@ -58,6 +59,7 @@ struct scan {
   VEC(struct tally) tallies;
   const struct line_symbol *function; /* the one that is being read */
   bool hooked, reads, writes;
+  struct part_search parts;
 };
 
 static struct tally *tally_of(struct scan *s, const char *name, uint64_t addr) {
@@ -100,6 +102,7 @@ static bool is_escape(const struct code_insn *i) {
 static void visit(void *ctx, const struct line_symbol *f,
                   const struct code_insn *i) {
   struct scan *s = ctx;
+  part_stores_visit(&s->parts, f, i);
   if (s->function != f) {
     end_function(s);
     s->function = f;
@@ -209,7 +212,7 @@ static void read_segments(struct probe *p, Elf *elf) {
 int probe_object(struct probe *p, const char *so, struct lines *l,
                  struct error *e) {
   *p = (struct probe){0};
-  struct scan s = {.p = p, .l = l};
+  struct scan s = {.p = p, .l = l, .parts.out = &p->part_stores};
   read_imports(p, l->elf);
   read_segments(p, l->elf);
   int err = code_walk(l, visit, &s, e);
@@ -241,6 +244,7 @@ void probe_free(struct probe *p) {
   vec_free(&p->unseen);
   vec_free(&p->unknown_hooks);
   vec_free(&p->escapes);
+  vec_free(&p->part_stores);
 }
 
 enum { LISTED = 8 }; /* names in a sentence, then "and 3 more" */

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 #include "build/lines.h"
+#include "model/part_store.h"
 
 #include <stdbool.h>
 
@@ -28,6 +29,7 @@ struct probe {
                                 memory without hooks */
   VEC(char *) unknown_hooks; /* __tsan_ entry points that we do not export */
   VEC(struct probe_escape) escapes;
+  part_store_list part_stores;  /* by pc */
   uint32_t hooks;               /* call sites of access hooks in the object */
   bool has_tls, needs_libc_tls; /* thread-local variables; imports that may
                                    use errno or other state of the C library */

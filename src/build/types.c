@@ -237,6 +237,31 @@ static bool enter_array(Dwarf_Die *type, uint64_t *offset, uint64_t size,
   return true;
 }
 
+/* The other bit fields that an access touches with the first: ".a/b". */
+static void name_neighbours(Dwarf_Die *outer, Dwarf_Die *first, uint64_t offset,
+                            uint64_t size, struct buf *out) {
+  enum { MOST = 3 };
+  Dwarf_Die die = *first;
+  uint64_t at, len, end = offset + (size ? size : 1);
+  int named = 1;
+  if (dwarf_tag(outer) == DW_TAG_union_type)
+    return;
+  while (!dwarf_siblingof(&die, &die)) {
+    const char *name = dwarf_diename(&die);
+    if (dwarf_tag(&die) != DW_TAG_member || !name ||
+        !dwarf_hasattr(&die, DW_AT_bit_size))
+      continue;
+    extent(&die, &at, &len);
+    if (at >= end || at + len <= offset)
+      continue;
+    if (named++ == MOST) {
+      buf_puts(out, "/…");
+      return;
+    }
+    buf_printf(out, "/%s", name);
+  }
+}
+
 void type_path(Dwarf_Die *type, uint64_t offset, uint64_t size, struct buf *out,
                Dwarf_Die *leaf) {
   uint64_t whole = offset;
@@ -255,7 +280,8 @@ void type_path(Dwarf_Die *type, uint64_t offset, uint64_t size, struct buf *out,
       if (!member_at(&at, offset, size, &member))
         break;
       const char *name = dwarf_diename(&member);
-      uint64_t from, len;
+      Dwarf_Die outer = at;
+      uint64_t from, len, access = offset;
       extent(&member, &from, &len);
       bits = dwarf_hasattr(&member, DW_AT_bit_size);
       if (dwarf_tag(&member) == DW_TAG_member && name) {
@@ -268,6 +294,7 @@ void type_path(Dwarf_Die *type, uint64_t offset, uint64_t size, struct buf *out,
       if (bits) {
         if (leaf)
           *leaf = at;
+        name_neighbours(&outer, &member, access, size, out);
         return;
       }
     } else if (kind != TYPE_ARRAY || !enter_array(&at, &offset, size, out)) {

@@ -247,6 +247,8 @@ static int run_all(struct source_run *s, struct error *e) {
   o.max_steps = MOST_STEPS;
   if (rt_open(s->session->so, &o, e))
     return e->code;
+  rt_part_stores(s->session->probe.part_stores.at,
+                 s->session->probe.part_stores.len);
   struct fl_suite *suite = rt_suites();
   while (suite && set->object && strcmp(suite->name, set->object))
     suite = suite->next;

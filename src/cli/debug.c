@@ -94,21 +94,25 @@ static int follow(const struct fl_suite *suite, const struct schedule *s,
   return ERR_NONE;
 }
 
-/* debug-run OBJECT SUITE TLS SCHEDULE; the suite is a number or "program". */
+/* debug-run OBJECT SUITE SCHEDULE; the suite is a number or "program". */
 static int debug_run(struct settings *set, struct error *e) {
   const char *const *args = set->rest.args.at;
   struct schedule schedule = {0};
   struct rt_options o;
-  if (set->rest.args.len != 4)
+  struct probe probe = {0};
+  if (set->rest.args.len != 3)
     return error_set(e, ERR_USAGE, "debug-run is what replay --gdb starts");
-  if (schedule_read(&schedule, args[3], e))
-    return e->code;
+  struct lines *lines = lines_open(args[0], e);
+  if (!lines || probe_object(&probe, args[0], lines, e) ||
+      schedule_read(&schedule, args[2], e))
+    goto out;
   settings_take_options(set, &schedule);
   settings_engine(set, &o);
-  o.uses_tls = atoi(args[2]) != 0;
+  o.uses_tls = probe.has_tls || probe.needs_libc_tls;
   o.watchdog_ms = NEVER_MS;
   o.show_output = true;
   if (!rt_open(args[0], &o, e)) {
+    rt_part_stores(probe.part_stores.at, probe.part_stores.len);
     bool program = !strcmp(args[1], "program");
     struct fl_suite *suite = program ? NULL : rt_suites();
     for (int i = atoi(args[1]); suite && i > 0; i--)
@@ -118,7 +122,11 @@ static int debug_run(struct settings *set, struct error *e) {
     else
       follow(suite, &schedule, e);
   }
+out:
   schedule_free(&schedule);
+  probe_free(&probe);
+  if (lines)
+    lines_close(lines);
   return e->code;
 }
 
@@ -165,28 +173,26 @@ int debug_session(struct session *s, const char *schedule, int suite,
   } else if (!buf_write_file(&script, commands_file, e) &&
              !buf_write_file(report, why, e)) {
     self[n] = 0;
-    char *argv[] = {
-        (char *)"gdb",
-        (char *)"-q",
-        (char *)"-x",
-        commands_file,
-        (char *)"-ex",
-        (char *)"enable $fl_marker",
-        (char *)"-ex",
-        (char *)"run",
-        (char *)"-ex",
-        (char *)"disable $fl_marker",
-        (char *)"-ex",
-        (char *)"printf \"At the first step. fl-step, fl-threads, "
-                "fl-why; break and continue as usual.\\n\"",
-        (char *)"--args",
-        self,
-        (char *)"debug-run",
-        s->so,
-        index,
-        (char *)(s->probe.has_tls || s->probe.needs_libc_tls ? "1" : "0"),
-        (char *)(uintptr_t)schedule,
-        NULL};
+    char *argv[] = {(char *)"gdb",
+                    (char *)"-q",
+                    (char *)"-x",
+                    commands_file,
+                    (char *)"-ex",
+                    (char *)"enable $fl_marker",
+                    (char *)"-ex",
+                    (char *)"run",
+                    (char *)"-ex",
+                    (char *)"disable $fl_marker",
+                    (char *)"-ex",
+                    (char *)"printf \"At the first step. fl-step, fl-threads, "
+                            "fl-why; break and continue as usual.\\n\"",
+                    (char *)"--args",
+                    self,
+                    (char *)"debug-run",
+                    s->so,
+                    index,
+                    (char *)(uintptr_t)schedule,
+                    NULL};
     status = run_gdb(argv, why);
   }
   buf_free(&script);

@@ -387,6 +387,7 @@ int hunt_open(struct hunt *h, const struct hunt_order *order, struct shared *s,
   int err = rt_open(order->so, &o, &s->error);
   if (err)
     return err;
+  rt_part_stores(order->part_stores, order->npart_stores);
   rt_atomic(order->regions);
   rt_fences(order->fences, order->nfences);
   if (h->set->time > 0) {

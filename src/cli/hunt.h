@@ -31,6 +31,8 @@ struct hunt_order {
   const struct settings *settings;
   const char *so;
   bool uses_tls;
+  const struct part_store *part_stores; /* of the object's code (rt.h) */
+  uint32_t npart_stores;
   uint32_t suite; /* which object; ignored when `program` */
   bool program;   /* a whole program with main() */
   bool want_outcomes;

@@ -206,9 +206,7 @@ static void begin_order(struct session *s, const struct hunt_order *like,
                         struct hunt_order *o) {
   *o = *like;
   o->settings = s->settings;
-  o->so = s->so;
-  o->uses_tls = s->probe.has_tls || s->probe.needs_libc_tls;
-  o->partial = session_partial(s);
+  session_object(s, o);
   o->saved = NULL;
   o->nsaved = 0;
   o->want_outcomes = false;

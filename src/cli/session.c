@@ -205,6 +205,14 @@ bool session_partial(const struct session *s) {
          s->probe.unknown_hooks.len;
 }
 
+void session_object(const struct session *s, struct hunt_order *o) {
+  o->so = s->so;
+  o->uses_tls = s->probe.has_tls || s->probe.needs_libc_tls;
+  o->part_stores = s->probe.part_stores.at;
+  o->npart_stores = s->probe.part_stores.len;
+  o->partial = session_partial(s);
+}
+
 void session_close(struct session *s) {
   for (uint32_t i = 0; i < s->runs.len; i++)
     worker_release(&s->runs.at[i].worker);

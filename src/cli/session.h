@@ -67,6 +67,8 @@ int session_estimate(struct session *s, uint32_t suite, uint32_t **out,
 
 /* Does something escape the runtime? */
 bool session_partial(const struct session *s);
+/* What the order says of the object that was built. */
+void session_object(const struct session *s, struct hunt_order *o);
 /* What is known of a run whose worker left no result. */
 void session_plain_result(const struct session *s, struct run *r,
                           const struct hunt_order *order);

@@ -47,13 +47,10 @@ static int shrink_object(struct session *s, struct error *e) {
     if (++suite == s->about->nsuites)
       return error_set(e, ERR_USAGE, "no object is called %s", set->object);
   struct hunt_order order = {.settings = set,
-                             .so = s->so,
                              .native = s->native,
                              .suite = suite,
-                             .shrink = true,
-                             .uses_tls =
-                                 s->probe.has_tls || s->probe.needs_libc_tls,
-                             .partial = session_partial(s)};
+                             .shrink = true};
+  session_object(s, &order);
   return session_hunt(s, &order, e);
 }
 

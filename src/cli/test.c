@@ -22,12 +22,8 @@ int command_complain(const struct error *e) {
 }
 
 static void begin_order(const struct session *s, struct hunt_order *o) {
-  *o = (struct hunt_order){.settings = s->settings,
-                           .so = s->so,
-                           .native = s->native,
-                           .uses_tls =
-                               s->probe.has_tls || s->probe.needs_libc_tls,
-                           .partial = session_partial(s)};
+  *o = (struct hunt_order){.settings = s->settings, .native = s->native};
+  session_object(s, o);
 }
 
 static int no_harness(const struct session *s, struct error *e) {

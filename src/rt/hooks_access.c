@@ -54,11 +54,55 @@ void fl__access(enum event_kind kind, const volatile void *addr, uint64_t size,
   }
 }
 
+/* ---- stores to bit fields ---- */
+
+static struct {
+  const struct part_store *at;
+  uint32_t n;
+} parts;
+
+void rt_part_stores(const struct part_store *at, uint32_t n) {
+  parts.at = at;
+  parts.n = n;
+}
+
+static int by_pc(const void *key, const void *element) {
+  uint64_t pc = *(const uint64_t *)key;
+  const struct part_store *s = element;
+  return pc < s->pc ? -1 : pc > s->pc;
+}
+
+/*
+ * Whether this hook is that of a store to a bit field; if so, it is made in two
+ * steps.  The code that follows reads the bytes only now, so it finds there
+ * what they were at the first step; it writes all of them back.
+ */
+static __attribute__((noinline)) bool store_part(void *p, uint64_t size,
+                                                 uint64_t pc) {
+  enum { MOST = 16 };
+  uint64_t key = pc - E.base;
+  const struct part_store *s =
+      bsearch(&key, parts.at, parts.n, sizeof *parts.at, by_pc);
+  uint8_t was[MOST] = {0};
+  if (!s || (s->size ? s->size : size) > MOST ||
+      !fl__visible((uint64_t)(uintptr_t)p, size))
+    return false;
+  void *at = (char *)p + s->offset;
+  uint64_t n = s->size ? s->size : size;
+  point(EV_READ, at, n, pc);
+  memcpy(was, at, n);
+  point(EV_WRITE, at, n, pc);
+  memcpy(at, was, n);
+  return true;
+}
+
 /* The commonest cases first; the rest of fl__visible out of line. */
 static inline __attribute__((always_inline)) void
 plain(enum event_kind kind, void *p, uint64_t size, uint64_t pc) {
   uint64_t addr = (uint64_t)(uintptr_t)p;
   if (UNLIKELY(!E.in_fiber))
+    return;
+  if (kind == EV_WRITE && UNLIKELY(parts.n) && store_part(p, size, pc))
     return;
   if (LIKELY(addr - E.data_lo < E.data_span) || fl__visible(addr, size))
     point(kind, p, size, pc);
@@ -94,8 +138,11 @@ void __tsan_read_range(void *p, unsigned long n) {
   fl__access(EV_READ, p, n, CALLER_PC);
 }
 void __tsan_write_range(void *p, unsigned long n) {
+  uint64_t pc = CALLER_PC;
+  if (E.in_fiber && UNLIKELY(parts.n) && store_part(p, n, pc))
+    return;
   E.fiber[E.cur].visits++;
-  fl__access(EV_WRITE, p, n, CALLER_PC);
+  fl__access(EV_WRITE, p, n, pc);
 }
 
 /* A vtable pointer that is set to what it is already is no event: constructors

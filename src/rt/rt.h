@@ -23,6 +23,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "model/history.h"
+#include "model/part_store.h"
 #include "model/result.h"
 #include "model/trace.h"
 
@@ -55,6 +56,9 @@ int rt_current(void); /* who made the last step that was no commit */
  * buffer is empty, as behind a fence.  To be set between executions; `pcs` must
  * live as long as they are set. */
 void rt_fences(const uint64_t *pcs, uint32_t n);
+/* Which hooks of writes stand before a read and a write; sorted by pc.  To be
+ * set before rt_prepare; they must live as long as they are set. */
+void rt_part_stores(const struct part_store *at, uint32_t n);
 
 struct rt_options {
   bool reuse;         /* heap: last freed, first given (else quarantine) */

@@ -99,7 +99,7 @@ TEST(parts_of_variables_have_names) {
     check_global(l, "deep", 4, 4, "deep.high");
     check_global(l, "deep", 8, 4, "deep.grid[0][0].x");
     check_global(l, "deep", 8 + 8 * 4 + 4, 4, "deep.grid[1][1].y");
-    check_global(l, "deep", 56, 1, "deep.red");
+    check_global(l, "deep", 56, 1, "deep.red/green");
     check_global(l, "deep", 60, 4, "deep.flag");
     check_global(l, "deep", 0, 64, "deep");
     check_global(l, "many", 3 * 64 + 60, 4, "many[3].flag");

@@ -271,6 +271,36 @@ TEST(cxx_is_as_quiet_as_c) {
   }
 }
 
+/* With clang the reads have hooks of their own. */
+TEST(stores_to_bit_fields_are_found_with_their_bytes) {
+  scratch_write("bits.c",
+                "struct bits { int n; unsigned a : 3, b : 5, c : 20; };\n"
+                "struct bits global;\n"
+                "struct big { long a[3]; } all[3];\n"
+                "void low(struct bits *p, int i) { p->a = i; }\n"
+                "void high(struct bits *p, int i) { p->c = i; }\n"
+                "void fixed(int i) { global.c = i; }\n"
+                "void whole(struct bits *p, int i) { p->n = i; }\n"
+                "void more(struct bits *p) { p->n++; }\n"
+                "void copy(struct bits *p, struct bits *q) { *p = *q; }\n"
+                "void shift(void) { all[0] = all[1]; }\n"
+                "void flag(char *p, int i) { *p = i > 3; }\n"
+                "void swap(int *p) { int t = p[0]; p[0] = p[1]; p[1] = t; }\n");
+  EACH_COMPILER(cc, opt) {
+    struct probe p;
+    char *so = scratch_build(cc, opt, "bits.c", NULL);
+    free(probe_text(so, &p));
+    bool gcc = !strcmp(cc, "gcc");
+    if (CHECK_INT(p.part_stores.len, gcc ? 3 : 0) && gcc)
+      for (uint32_t i = 0; i < 3; i++) {
+        CHECK_INT(p.part_stores.at[i].offset, 0);
+        CHECK_INT(p.part_stores.at[i].size, i == 0 ? 1 : 4);
+      }
+    probe_free(&p);
+    free(so);
+  }
+}
+
 TEST(the_table_of_known_functions_has_three_answers) {
   CHECK_INT(known_function("fabs"), KNOWN_PURE);
   CHECK_INT(known_function("printf"), KNOWN_LIBRARY);
