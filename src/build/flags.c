@@ -276,8 +276,20 @@ static const char create_stub[] = "\t.text\n"
                                   "\t.globl __wrap_pthread_create\n"
                                   "\t.hidden __wrap_pthread_create\n"
                                   "__wrap_pthread_create:\n"
-                                  "\tjmp *fl_pthread_create@GOTPCREL(%rip)\n"
-                                  "\t.section .note.GNU-stack,\"\",@progbits\n";
+                                  "\tjmp *fl_pthread_create@GOTPCREL(%rip)\n";
+/*
+ * The mutex of std::atomic_load and its like on a std::shared_ptr.  The
+ * library's own are outside the object, where nothing is set back between
+ * executions.
+ */
+static const char lock_stub[] = "\t.bss\n"
+                                "\t.globl fl_shared_ptr_lock\n"
+                                "\t.type fl_shared_ptr_lock, @object\n"
+                                "\t.size fl_shared_ptr_lock, 40\n"
+                                "\t.align 8\n"
+                                "fl_shared_ptr_lock:\n"
+                                "\t.zero 40\n"
+                                "\t.section .note.GNU-stack,\"\",@progbits\n";
 
 static char *stub_path(const char *wraps) { return xasprintf("%s.s", wraps); }
 
@@ -300,16 +312,15 @@ int flags_wraps(const char *path, char *const *objects, uint32_t n,
       buf_printf(&b, "-Wl,--wrap=%s\n", wrap_names[w]);
     else if (!strcmp(wrap_names[w], "pthread_create"))
       creates = false;
-  int err = ERR_NONE;
-  if (creates) {
-    char *path_s = stub_path(path);
-    struct buf stub = {0};
+  char *path_s = stub_path(path);
+  struct buf stub = {0};
+  if (creates)
     buf_puts(&stub, create_stub);
-    buf_printf(&b, "\"%s\"\n", path_s);
-    err = buf_write_file(&stub, path_s, e);
-    buf_free(&stub);
-    free(path_s);
-  }
+  buf_puts(&stub, lock_stub);
+  buf_printf(&b, "\"%s\"\n", path_s);
+  int err = buf_write_file(&stub, path_s, e);
+  buf_free(&stub);
+  free(path_s);
   if (!err)
     err = buf_write_file(&b, path, e);
   buf_free(&b);

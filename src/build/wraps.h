@@ -62,6 +62,8 @@
   _(_ZNSt18condition_variable10notify_allEv)                                   \
   _(_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE) \
   _(_ZNSt6thread4joinEv) _(_ZNSt6thread6detachEv)                              \
+  _(_ZNSt10_Sp_lockerC1EPKv) _(_ZNSt10_Sp_lockerC1EPKvS1_)                     \
+  _(_ZNSt10_Sp_lockerD1Ev)                                                     \
   _(_ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj)               \
   _(_ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE) \
   _(_ZNSt28__atomic_futex_unsigned_base26_M_futex_wait_until_steadyEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE) \

@@ -9,6 +9,8 @@
  */
 #include "rt/int.h"
 
+#include <sys/single_threaded.h>
+
 /* Whose thread-local memory, of the object or of a library, is this?  -1. */
 static int tls_owner(uint64_t addr) {
   for (uint32_t t = 0; t < E.live.nfibers; t++) {
@@ -41,6 +43,8 @@ bool fl__visible(uint64_t addr, uint64_t size) {
   int owner = E.options.uses_tls ? tls_owner(addr) : -1;
   if (owner >= 0)
     return owner != E.cur;
+  if (addr == (uint64_t)(uintptr_t)&__libc_single_threaded)
+    return false;                       /* it does not change (prepare.c) */
   return addr - E.base >= E.image_span; /* read-only data */
 }
 

@@ -7,6 +7,7 @@
  */
 #include "rt/hooks.h"
 
+#include <dlfcn.h>
 #include <stdbool.h>
 
 /* ---- std::condition_variable: a pthread_cond_t and nothing else ---- */
@@ -97,6 +98,30 @@ WRAP(void, _ZNSt6thread6detachEv, (pthread_t * id)) {
   if (!thread || fl__thread_detach(thread))
     not_joinable(id, "detach", CALLER_PC);
   clear_id(id, CALLER_PC);
+}
+
+/* ---- std::_Sp_locker: around atomic accesses to a std::shared_ptr ---- */
+
+static struct mutex *shared_ptr_lock(void) {
+  static struct mutex *lock; /* of the object; build/flags.c puts it there */
+  if (!lock)
+    lock = dlsym(E.handle, "fl_shared_ptr_lock");
+  return lock;
+}
+
+/* The library has sixteen, chosen by the pointer's address: one will do. */
+WRAP(void, _ZNSt10_Sp_lockerC1EPKv, (void *self, const void *p)) {
+  (void)self, (void)p;
+  fl__mutex_lock(shared_ptr_lock(), CALLER_PC);
+}
+WRAP(void, _ZNSt10_Sp_lockerC1EPKvS1_,
+     (void *self, const void *p, const void *q)) {
+  (void)self, (void)p, (void)q;
+  fl__mutex_lock(shared_ptr_lock(), CALLER_PC);
+}
+WRAP(void, _ZNSt10_Sp_lockerD1Ev, (void *self)) {
+  (void)self;
+  fl__mutex_unlock(shared_ptr_lock(), CALLER_PC);
 }
 
 /* ---- guards ---- */

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/single_threaded.h>
 
 static void take_ops(const struct fl_suite *suite) {
   E.nops = 0;
@@ -119,6 +120,7 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
 
 int rt_open(const char *so, const struct rt_options *o, struct error *e) {
   E.options = *o;
+  __libc_single_threaded = 0; /* std::shared_ptr then counts with atomics */
   fl__heap_open();
   fl__fibers_open();
   int err = fl__module_open(so, e);
