@@ -145,6 +145,9 @@ static inline uint32_t toy_digits(uint64_t s) {
   return (uint32_t)(63 - __builtin_clzll(s)) / 4;
 }
 
+/* A set of numbers up to 63; those above share the bits of others. */
+static inline uint64_t toy_bit(uint64_t a) { return (uint64_t)1 << (a & 63); }
+
 static inline uint64_t toy_without(uint64_t s, uint32_t digit) {
   uint64_t low = s & (((uint64_t)1 << 4 * digit) - 1);
   return s >> 4 * (digit + 1) << 4 * digit | low;
@@ -204,15 +207,15 @@ static inline uint32_t toy_apply(const struct type_op *o, uint64_t s,
       next[0] = s >> 4;
     return 1;
   case TOY_ADD:
-    result[0] = datum_bool(!(s >> a & 1));
-    next[0] = s | (uint64_t)1 << a;
+    result[0] = datum_bool(!(s & toy_bit(a)));
+    next[0] = s | toy_bit(a);
     return 1;
   case TOY_REMOVE:
-    result[0] = datum_bool(s >> a & 1);
-    next[0] = s & ~((uint64_t)1 << a);
+    result[0] = datum_bool(s & toy_bit(a));
+    next[0] = s & ~toy_bit(a);
     return 1;
   case TOY_CONTAINS:
-    result[0] = datum_bool(s >> a & 1);
+    result[0] = datum_bool(s & toy_bit(a));
     return 1;
   case TOY_INC:
     next[0] = s + 1;

@@ -351,7 +351,9 @@ TEST(segments_become_blocks_of_the_functions_that_hold_them) {
     what = name;
     it.file = "object.c";
     engine_cc = cc;
-    engine_child(body, engine_build_file("object.c", opt));
+    char *so = engine_build_file("object.c", opt);
+    engine_child(body, so);
+    free(so);
   }
 }
 
