@@ -15,7 +15,8 @@
  *     most the number of chains (Proposition 5).
  *
  * So it is enough to look for a closed profile (profiles.h) that has a
- * solution.  All are tried, the shorter ones first; a profile that is not
+ * solution: for p = 1 event by event, then in each knot (knots.h) by itself.
+ * All profiles are tried, the shorter ones first; one that is not
  * closed is given up when it has no solution, or when no way back to a1 is left
  * that (1) allows for the events so far.  There are c^k profiles for k threads,
  * where c depends on the number of objects alone, and each is solved in at most
@@ -25,6 +26,7 @@
  * (4) Nothing else is exponential, and nothing is left out: the answer is exact
  *     unless the number of steps is limited.   tests/agree/atomicity_tso.c
  */
+#include "atomicity/knots.h"
 #include "atomicity/profiles.h"
 #include "atomicity/tso_int.h"
 
@@ -277,6 +279,69 @@ static void put_cycle(const struct trace_search *s,
   }
 }
 
+/* ---- the whole ---- */
+
+/* Accesses that have an undirected edge; false: a sequence of one segment,
+ * b1-a1 with a1 leading to b1 otherwise than as an event, which is the path
+ * then. */
+static bool find_loose(struct trace_search *s, uint32_t *loose, uint32_t *n) {
+  const struct chains *c = &s->c;
+  for (uint32_t a = 0; a < c->n; a++) {
+    if (!tso_access(&c->e[a]))
+      continue;
+    const struct on_object *on = &c->on[c->e[a].object];
+    bool some = false;
+    for (uint32_t i = 0; i < on->buckets.len; i++) {
+      const struct bucket *k = &c->buckets.at[on->buckets.at[i]];
+      uint32_t from, to;
+      event_chains_window(c, a, k, &from, &to);
+      some = some || from < to;
+      uint32_t led = c->txn_row[(size_t)c->e[a].txn * c->nchains + k->chain];
+      if (led == NOTHING || from >= to)
+        continue;
+      led = bucket_from(c, k, led);
+      led = led < from ? from : led;
+      if (led < to && !event_before(c, a, k->events.at[led])) {
+        s->path = xmalloc(sizeof *s->path);
+        s->path[s->npath++] = (struct segment){a, k->events.at[led]};
+        return false;
+      }
+    }
+    if (some)
+      loose[(*n)++] = a;
+  }
+  return true;
+}
+
+static bool search_knot(struct trace_search *s, const uint32_t *events,
+                        uint32_t n) {
+  event_chains_restrict(&s->c, events, n);
+  vec_clear(&s->roots);
+  rest_init(&s->rest, &s->c);
+  bool found = find_profile(s);
+  if (found)
+    take_solution(s);
+  rest_free(&s->rest, &s->c);
+  return found;
+}
+
+/* Whether there is a violation, which is the path then. */
+static bool search_trace(struct trace_search *s) {
+  uint32_t *loose = xmalloc(((size_t)s->c.n + 1) * sizeof *loose), n = 0;
+  bool found = !find_loose(s, loose, &n);
+  if (!found) {
+    struct knots k;
+    event_chains_restrict(&s->c, loose, n);
+    knots_find(&s->c, &k);
+    for (uint32_t i = 0; i + 1 < k.first.len && !found && !given_up(s); i++)
+      found = search_knot(s, k.events.at + k.first.at[i],
+                          k.first.at[i + 1] - k.first.at[i]);
+    knots_free(&k);
+  }
+  free(loose);
+  return found;
+}
+
 enum tso_answer tso_trace_serializable(const struct txn_event *e, uint32_t n,
                                        uint64_t steps,
                                        struct conflict_cycle *cycle) {
@@ -288,16 +353,13 @@ enum tso_answer tso_trace_serializable(const struct txn_event *e, uint32_t n,
   } else {
     s.next_special = xmalloc(((size_t)n + 1) * sizeof *s.next_special);
     s.p = (struct profile){.c = &s.c, .next_special = s.next_special};
-    rest_init(&s.rest, &s.c);
-    if (find_profile(&s)) {
-      take_solution(&s);
+    if (search_trace(&s)) {
       put_cycle(&s, cycle);
       answer = TSO_NO;
     } else if (given_up(&s)) {
       answer = TSO_UNKNOWN;
     }
   }
-  rest_free(&s.rest, &s.c);
   vec_free(&s.p.at);
   vec_free(&s.roots);
   free(s.next_special);
