@@ -37,10 +37,15 @@ static void count(struct chains *c) {
   c->nchains = 2 * c->nthreads;
 }
 
-static void put_in_bucket(struct chains *c, uint32_t i, uint32_t *bucket_of) {
+static uint32_t *bucket_number(struct chains *c, uint32_t thread,
+                               uint32_t object, uint32_t cls) {
+  return &c->bucket_of[((size_t)thread * c->nobjects + object) * 3 + cls];
+}
+
+static void put_in_bucket(struct chains *c, uint32_t i) {
   const struct txn_event *e = &c->e[i];
   uint32_t cls = e->kind != TXN_READ ? 0 : 1 + c->buffered[i];
-  uint32_t *k = &bucket_of[(e->thread * c->nobjects + e->object) * 3 + cls];
+  uint32_t *k = bucket_number(c, e->thread, e->object, cls);
   if (!*k) {
     struct bucket b = {.chain = c->chain[i],
                        .thread = e->thread,
@@ -54,24 +59,36 @@ static void put_in_bucket(struct chains *c, uint32_t i, uint32_t *bucket_of) {
   vec_push(&c->buckets.at[*k - 1].events, i);
 }
 
+void event_chains_restrict(struct chains *c, const uint32_t *events,
+                           uint32_t n) {
+  for (uint32_t k = 0; k < c->buckets.len; k++) {
+    struct bucket *b = &c->buckets.at[k];
+    *bucket_number(c, b->thread, b->object, b->reads + b->buffered) = 0;
+    vec_clear(&c->on[b->object].buckets);
+    vec_free(&b->events);
+  }
+  vec_clear(&c->buckets);
+  for (uint32_t i = 0; i < n; i++)
+    put_in_bucket(c, events[i]);
+}
+
 static void find_chains(struct chains *c) {
   size_t pairs = (size_t)c->nthreads * c->nobjects + 1;
   uint32_t *len = xcalloc(2 * c->nthreads + pairs, sizeof *len);
   uint32_t *of_object = xcalloc(pairs, sizeof *of_object);
-  uint32_t *bucket_of =
-      xcalloc((size_t)c->nthreads * c->nobjects * 3 + 1, sizeof *bucket_of);
+  c->bucket_of =
+      xcalloc((size_t)c->nthreads * c->nobjects * 3 + 1, sizeof *c->bucket_of);
   for (uint32_t i = 0; i < c->n; i++) {
     c->chain[i] = chain_of(c, i, of_object);
     if (c->chain[i] != NOTHING)
       c->index[i] = len[c->chain[i]]++;
     if (tso_access(&c->e[i]))
-      put_in_bucket(c, i, bucket_of);
+      put_in_bucket(c, i);
     if (tso_fences(&c->e[i]))
       vec_push(&c->fences[c->e[i].thread].at, i);
   }
   free(len);
   free(of_object);
-  free(bucket_of);
   uint32_t *next = xmalloc(((size_t)c->nthreads + 1) * sizeof *next);
   for (uint32_t t = 0; t < c->nthreads; t++)
     next[t] = c->n;
@@ -109,7 +126,7 @@ static void edge(struct edges *d, uint32_t from, uint32_t to) {
 
 static struct last_on *last_on(struct edges *d, uint32_t thread,
                                uint32_t object) {
-  struct last_on *l = &d->on[thread * d->c->nobjects + object];
+  struct last_on *l = &d->on[(size_t)thread * d->c->nobjects + object];
   uint32_t fence = d->thread[thread].fence;
   if (l->fence != fence) { /* everything so far is before that fence */
     l->fence = fence;
@@ -339,6 +356,7 @@ void event_chains_free(struct chains *c) {
     vec_free(&c->buckets.at[k].events);
   vec_free(&c->buckets);
   conflict_graph_free(&c->edges);
+  free(c->bucket_of);
   free(c->fences);
   free(c->on);
   free(c->buffered);

@@ -34,6 +34,7 @@ struct chains {
     VEC(uint32_t) at;
   } * fences; /* by thread */
   VEC(struct bucket) buckets;
+  uint32_t *bucket_of; /* by thread, object and kind: number + 1, or 0 */
   struct on_object {
     VEC(uint32_t) buckets;
   } * on;                      /* by object */
@@ -45,6 +46,9 @@ struct chains {
 bool event_chains_init(struct chains *c, const struct txn_event *e, uint32_t n,
                        struct conflict_cycle *cycle);
 void event_chains_free(struct chains *c);
+/* From now on buckets have these accesses only, which are sorted. */
+void event_chains_restrict(struct chains *c, const uint32_t *events,
+                           uint32_t n);
 
 /* a comes before b, or is it. */
 static inline bool event_before(const struct chains *c, uint32_t a,

@@ -4,7 +4,7 @@
  * A trace is not serializable if and only if undirected edges b1-a2, b2-a3, …,
  * bp-a1 can be directed this way without a cycle of events, and transactions go
  * round: tr(ai) comes before tr(bi), or is it, by directed edges ("ai leads to
- * bi").  We look for such sequences with the least p.
+ * bi").  Take such a sequence with the least p.
  *
  * (1) Then ai does not lead to bj for any i != j: the way from ai to bj would
  *     leave edges out and be a shorter sequence.
@@ -14,20 +14,23 @@
  * (3) By (1), all ai are in different chains, and so are all bi; so p is at
  *     most the number of chains (Proposition 5).
  *
- * Profiles of the paper name a chain's events by their objects alone.  That is
- * not enough: whether ai leads to bj depends on where in their chains they are.
- * So we go over events, but over no more than needed: of a chain's events on an
- * object (a bucket), those that have an undirected edge with an event, those
- * that it leads to, and those that lead to it are intervals.
+ * So it is enough to look for a closed profile (profiles.h) that has a
+ * solution: for p = 1 event by event, then in each knot (knots.h) by itself.
+ * All profiles are tried, the shorter ones first; one that is not
+ * closed is given up when it has no solution, or when no way back to a1 is left
+ * that (1) allows for the events so far.  There are c^k profiles for k threads,
+ * where c depends on the number of objects alone, and each is solved in at most
+ * n steps of each of its events, mostly in a few: O(n c^k), where the paper has
+ * O(n + c^k) for profiles without positions.
  *
- * For each a1, first along shortest ways, with (1) for a1 alone: when there is
- * none back to a1, there is no sequence; when the one that is found makes no
- * cycle of events, it is one.  Else a search with all of (1), which is
- * exponential in p and may be given up.
+ * (4) Nothing else is exponential, and nothing is left out: the answer is exact
+ *     unless the number of steps is limited.   tests/agree/atomicity_tso.c
  */
-#include "atomicity/chains.h"
+#include "atomicity/knots.h"
+#include "atomicity/profiles.h"
 #include "atomicity/tso_int.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define NOTHING UINT32_MAX
@@ -37,245 +40,196 @@ struct segment {
   uint32_t a, b;
 };
 
+/* Buckets of a1 and b1. */
+struct root {
+  uint32_t a, b;
+  uint32_t least; /* segments that a closed profile has at least */
+};
+
 struct trace_search {
   struct chains c;
-  uint64_t steps, most; /* most 0: no limit */
-  bool given_up;
-  bool *loose; /* by event: has an undirected edge */
-  /* of the shortest ways of one a1 */
-  uint32_t *low;        /* by bucket: events from here on were reached */
-  uint32_t *high;       /* by bucket: a1 leads to events from here on */
-  uint32_t *seen;       /* by event, as an a: for which a1, + 1 */
-  uint32_t *reached_by; /* by event, as a b: the a that leads to it */
-  uint32_t *came_from;  /* by event, as an a: the b before it */
-  uint32_t *queue;
-  /* of the search */
-  struct segment *path;
+  struct profile p;
+  struct rest_search rest;
+  uint64_t most;   /* steps; 0: no limit */
+  uint32_t limit;  /* segments of a profile */
+  uint32_t beyond; /* the least number of segments that was beyond it */
+  uint32_t *next_special;
+  VEC(struct root) roots;
+  struct segment *path; /* of the solution */
   uint32_t npath;
 };
 
-static const uint32_t *txn_row(const struct trace_search *s, uint32_t a) {
-  return s->c.txn_row + (size_t)s->c.e[a].txn * s->c.nchains;
-}
-static const uint32_t *event_row(const struct trace_search *s, uint32_t a) {
-  return s->c.event_row + (size_t)a * s->c.nchains;
+static bool given_up(const struct trace_search *s) {
+  return s->most && s->p.steps > s->most;
 }
 
-static bool spend(struct trace_search *s) {
-  if (s->most && s->steps >= s->most)
-    s->given_up = true;
-  else
-    s->steps++;
-  return !s->given_up;
+/* The profile as it was, to come back to. */
+struct saved {
+  struct range *at;
+  uint32_t n;
+};
+
+static struct saved save(const struct profile *p) {
+  struct saved o = {xmalloc((p->at.len + 1) * sizeof *o.at), p->at.len};
+  memcpy(o.at, p->at.at, o.n * sizeof *o.at);
+  return o;
+}
+static void restore(struct profile *p, const struct saved *o) {
+  memcpy(p->at.at, o->at, o->n * sizeof *o->at);
+  p->at.len = o->n;
+  p->closed = false;
 }
 
-static void find_loose(struct trace_search *s) {
-  struct chains *c = &s->c;
-  for (uint32_t i = 0; i < c->n; i++) {
-    if (!tso_access(&c->e[i]))
-      continue;
-    const struct on_object *on = &c->on[c->e[i].object];
-    for (uint32_t k = 0; k < on->buckets.len && !s->loose[i]; k++) {
-      uint32_t from, to;
-      event_chains_window(c, i, &c->buckets.at[on->buckets.at[k]], &from, &to);
-      s->loose[i] = from < to;
-    }
-  }
+/* ---- profiles ---- */
+
+/* Whether the bucket's chain is that of another a (0), or b (1). */
+static bool chain_used(const struct trace_search *s, uint32_t bucket,
+                       uint32_t first) {
+  for (uint32_t i = first; i < s->p.at.len; i += 2)
+    if (s->c.buckets.at[s->p.at.at[i].bucket].chain ==
+        s->c.buckets.at[bucket].chain)
+      return true;
+  return false;
 }
-
-/* Whether the edges path[i].b -> path[i + 1].a make a cycle of events. */
-static bool event_cycle(const struct trace_search *s, const struct segment *p,
-                        uint32_t n) {
-  /* Edge i goes to p[(i + 1) % n].a, from where it may reach p[j].b. */
-  bool *reach = xcalloc((size_t)n * n, sizeof *reach), cyclic = false;
-  for (uint32_t i = 0; i < n; i++)
-    for (uint32_t j = 0; j < n; j++)
-      reach[i * n + j] = event_before(&s->c, p[(i + 1) % n].a, p[j].b);
-  for (uint32_t k = 0; k < n; k++)
-    for (uint32_t i = 0; i < n; i++)
-      for (uint32_t j = 0; j < n; j++)
-        reach[i * n + j] |= reach[i * n + k] && reach[k * n + j];
-  for (uint32_t i = 0; i < n; i++)
-    cyclic |= reach[i * n + i];
-  free(reach);
-  return cyclic;
-}
-
-static bool in_window(const struct trace_search *s, uint32_t b, uint32_t a) {
-  const struct chains *c = &s->c;
-  if (c->e[a].thread == c->e[b].thread || c->e[a].object != c->e[b].object)
-    return false;
-  uint32_t i = a < b ? a : b, j = a < b ? b : a;
-  bool ri = c->e[i].kind == TXN_READ, rj = c->e[j].kind == TXN_READ;
-  return !(ri && rj) && !(ri && !c->buffered[i]) && c->next_fence[i] > j;
-}
-
-/* ---- shortest ways ---- */
-
-/* What a leads to and was not reached yet; for a1, only what it does not come
- * before as an event (2). */
-static void reach_from(struct trace_search *s, uint32_t a, bool first,
-                       uint32_t *tail) {
-  struct chains *c = &s->c;
-  for (uint32_t k = 0; k < c->buckets.len; k++) {
-    const struct bucket *b = &c->buckets.at[k];
-    uint32_t row = txn_row(s, a)[b->chain];
-    if (row == NOTHING)
-      continue;
-    uint32_t from = bucket_from(c, b, row), to = s->low[k];
-    if (first)
-      to = bucket_from(c, b, event_row(s, a)[b->chain]);
-    for (uint32_t i = from; i < to; i++) {
-      uint32_t e = b->events.at[i];
-      if (!s->loose[e])
-        continue;
-      s->reached_by[e] = a;
-      s->queue[(*tail)++] = e;
-    }
-    if (!first && from < s->low[k])
-      s->low[k] = from;
-  }
-}
-
-static void find_limits(struct trace_search *s, uint32_t a1) {
-  struct chains *c = &s->c;
-  for (uint32_t k = 0; k < c->buckets.len; k++) {
-    const struct bucket *b = &c->buckets.at[k];
-    uint32_t row = txn_row(s, a1)[b->chain];
-    s->high[k] = row == NOTHING ? b->events.len : bucket_from(c, b, row);
-    s->low[k] = s->high[k];
-  }
-}
-
-/* The b from which there is an edge to a1, or NOTHING. */
-static uint32_t way_back(struct trace_search *s, uint32_t a1) {
-  struct chains *c = &s->c;
-  uint32_t head = 0, tail = 0;
-  find_limits(s, a1);
-  reach_from(s, a1, true, &tail);
-  while (head < tail) {
-    uint32_t b = s->queue[head++];
-    if (!spend(s))
-      return NOTHING;
-    if (in_window(s, b, a1))
-      return b;
-    const struct on_object *on = &c->on[c->e[b].object];
-    for (uint32_t k = 0; k < on->buckets.len; k++) {
-      const struct bucket *next = &c->buckets.at[on->buckets.at[k]];
-      uint32_t from, to;
-      event_chains_window(c, b, next, &from, &to);
-      for (uint32_t i = from; i < to; i++) {
-        uint32_t a = next->events.at[i];
-        s->steps++;
-        if (s->seen[a] == a1 + 1)
-          continue;
-        s->seen[a] = a1 + 1;
-        s->came_from[a] = b;
-        reach_from(s, a, false, &tail);
-      }
-    }
-  }
-  return NOTHING;
-}
-
-/* The segments that way_back found; false when they make a cycle of events. */
-static bool take_way(struct trace_search *s, uint32_t a1, uint32_t b) {
-  s->npath = 0;
-  for (;;) {
-    uint32_t a = s->reached_by[b];
-    s->path[s->npath++] = (struct segment){a, b};
-    if (a == a1)
-      break;
-    b = s->came_from[a];
-  }
-  for (uint32_t i = 0, j = s->npath - 1; i < j; i++, j--) {
-    struct segment swap = s->path[i];
-    s->path[i] = s->path[j];
-    s->path[j] = swap;
-  }
-  return !event_cycle(s, s->path, s->npath);
-}
-
-/* ---- the search with all of (1) ---- */
 
 static bool extend(struct trace_search *s);
 
-/* Whether no earlier a leads to b. */
-static bool b_is_free(const struct trace_search *s, uint32_t b) {
-  for (uint32_t i = 0; i < s->npath; i++)
-    if (txn_before(&s->c, s->path[i].a, b))
-      return false;
-  return true;
-}
-static bool a_is_free(const struct trace_search *s, uint32_t a) {
-  for (uint32_t i = 0; i < s->npath; i++)
-    if (txn_before(&s->c, a, s->path[i].b))
-      return false;
-  return true;
+/* The profile ends with a b: whether it, or a longer one, can be closed. */
+static bool with_segment(struct trace_search *s) {
+  struct saved before = save(&s->p);
+  bool found = profile_close(&s->p);
+  if (!found) {
+    restore(&s->p, &before);
+    uint32_t rest = profile_rest(&s->p, &s->rest);
+    uint32_t need = rest == NOTHING ? NOTHING : s->p.at.len / 2 + rest;
+    if (need != NOTHING && need > s->limit)
+      s->beyond = need < s->beyond ? need : s->beyond;
+    else if (need != NOTHING)
+      found = extend(s);
+  }
+  free(before.at);
+  return found;
 }
 
-/* Segments that begin with a. */
-static bool segments(struct trace_search *s, uint32_t a) {
-  struct chains *c = &s->c;
-  for (uint32_t k = 0; k < c->buckets.len; k++) {
-    const struct bucket *bucket = &c->buckets.at[k];
-    uint32_t row = txn_row(s, a)[bucket->chain];
-    if (row == NOTHING)
+/* The profile ends with an a. */
+static bool with_a(struct trace_search *s) {
+  struct saved before = save(&s->p);
+  const struct range *a = &vec_last(&s->p.at);
+  const uint32_t *row =
+      s->c.txn_row +
+      (size_t)s->c.e[range_event(&s->c, a, a->from)].txn * s->c.nchains;
+  bool found = false;
+  for (uint32_t k = 0; k < s->c.buckets.len && !found && !given_up(s); k++) {
+    if (row[s->c.buckets.at[k].chain] == NOTHING || chain_used(s, k, 1))
       continue;
-    uint32_t to = bucket->events.len;
-    if (!s->npath)
-      to = bucket_from(c, bucket, event_row(s, a)[bucket->chain]);
-    for (uint32_t i = bucket_from(c, bucket, row); i < to; i++) {
-      uint32_t b = bucket->events.at[i];
-      if (!b_is_free(s, b))
-        break; /* nor is a later one */
-      if (!s->loose[b])
-        continue;
-      if (!spend(s))
-        return false;
-      s->path[s->npath++] = (struct segment){a, b};
-      if (extend(s))
-        return true;
-      s->npath--;
-    }
+    found = profile_add(&s->p, k) && with_segment(s);
+    if (!found)
+      restore(&s->p, &before);
   }
-  return false;
+  free(before.at);
+  return found;
 }
 
 static bool extend(struct trace_search *s) {
-  struct chains *c = &s->c;
-  uint32_t b = s->path[s->npath - 1].b;
-  if (in_window(s, b, s->path[0].a))
-    return true;
-  if (s->npath == c->nchains)
-    return false; /* (3) */
-  const struct on_object *on = &c->on[c->e[b].object];
-  for (uint32_t k = 0; k < on->buckets.len; k++) {
-    const struct bucket *next = &c->buckets.at[on->buckets.at[k]];
-    uint32_t from, to, txn = NOTHING;
-    event_chains_window(c, b, next, &from, &to);
-    for (uint32_t i = from; i < to; i++) {
-      uint32_t a = next->events.at[i];
-      if (c->e[a].txn == txn) /* what it leads to is the same */
+  struct saved before = save(&s->p);
+  const struct bucket *b = &s->c.buckets.at[vec_last(&s->p.at).bucket];
+  const struct on_object *on = &s->c.on[b->object];
+  bool found = false;
+  for (uint32_t i = 0; i < on->buckets.len && !found && !given_up(s); i++) {
+    uint32_t k = on->buckets.at[i];
+    if (!buckets_meet(b, &s->c.buckets.at[k]) || chain_used(s, k, 0))
+      continue;
+    found = profile_add(&s->p, k) && with_a(s);
+    if (!found)
+      restore(&s->p, &before);
+  }
+  free(before.at);
+  return found;
+}
+
+/* ---- the first segment ---- */
+
+/* From which position of bucket a on an event leads to the chain otherwise than
+ * as an event (2); false: none. */
+static bool find_special(struct trace_search *s, uint32_t a, uint32_t chain) {
+  const struct chains *c = &s->c;
+  const struct bucket *k = &c->buckets.at[a];
+  uint32_t next = k->events.len;
+  for (uint32_t i = k->events.len; i-- > 0;) {
+    uint32_t e = k->events.at[i];
+    if (c->txn_row[(size_t)c->e[e].txn * c->nchains + chain] <
+        c->event_row[(size_t)e * c->nchains + chain])
+      next = i;
+    s->next_special[i] = next;
+  }
+  return next < k->events.len;
+}
+
+/* A profile of one segment; false: no solution. */
+static bool begin_root(struct trace_search *s, uint32_t a, uint32_t b) {
+  vec_clear(&s->p.at);
+  s->p.closed = false;
+  return profile_add(&s->p, a) && profile_add(&s->p, b);
+}
+
+/* Those with a solution and a way back; true: one can be closed at once. */
+static bool find_roots(struct trace_search *s) {
+  const struct chains *c = &s->c;
+  for (uint32_t a = 0; a < c->buckets.len; a++)
+    for (uint32_t chain = 0; chain < c->nchains; chain++) {
+      const struct on_object *of = &s->rest.of_chain[chain];
+      if (!of->buckets.len || !find_special(s, a, chain))
         continue;
-      txn = c->e[a].txn;
-      if (!spend(s))
-        return false;
-      if (a_is_free(s, a) && segments(s, a))
+      for (uint32_t i = 0; i < of->buckets.len && !given_up(s); i++) {
+        uint32_t b = of->buckets.at[i];
+        s->beyond = NOTHING;
+        if (begin_root(s, a, b) && with_segment(s))
+          return true;
+        if (s->beyond != NOTHING)
+          vec_push(&s->roots, ((struct root){a, b, s->beyond}));
+      }
+    }
+  return false;
+}
+
+/* Shorter profiles first: a violation that is short is found soon, and shown.
+ */
+static bool find_profile(struct trace_search *s) {
+  s->limit = 1;
+  if (find_roots(s))
+    return true;
+  while (!given_up(s)) {
+    s->limit = NOTHING;
+    for (uint32_t i = 0; i < s->roots.len; i++)
+      s->limit =
+          s->roots.at[i].least < s->limit ? s->roots.at[i].least : s->limit;
+    if (s->limit == NOTHING)
+      return false;
+    for (uint32_t i = 0; i < s->roots.len; i++) {
+      struct root *r = &s->roots.at[i];
+      if (r->least > s->limit)
+        continue;
+      s->beyond = NOTHING;
+      find_special(s, r->a, s->c.buckets.at[r->b].chain);
+      if (begin_root(s, r->a, r->b) && with_segment(s))
         return true;
+      r->least = s->beyond;
     }
   }
   return false;
 }
 
-static bool violation_from(struct trace_search *s, uint32_t a1) {
-  uint32_t b = way_back(s, a1);
-  if (b == NOTHING)
-    return false;
-  if (take_way(s, a1, b))
-    return true;
-  s->npath = 0;
-  return segments(s, a1);
+/* The first solution. */
+static void take_solution(struct trace_search *s) {
+  s->npath = s->p.at.len / 2;
+  s->path = xmalloc((s->npath + 1) * sizeof *s->path);
+  for (uint32_t i = 0; i < s->npath; i++) {
+    const struct range *a = &s->p.at.at[2 * i], *b = a + 1;
+    s->path[i] = (struct segment){range_event(&s->c, a, a->from),
+                                  range_event(&s->c, b, b->from)};
+    assert(txn_before(&s->c, s->path[i].a, s->path[i].b)); /* LEAD */
+  }
+  assert(!event_before(&s->c, s->path[0].a, s->path[0].b)); /* NO_EVENT */
 }
 
 /* ---- the answer ---- */
@@ -325,28 +279,67 @@ static void put_cycle(const struct trace_search *s,
   }
 }
 
-static void search_free(struct trace_search *s) {
-  free(s->loose);
-  free(s->low);
-  free(s->high);
-  free(s->seen);
-  free(s->reached_by);
-  free(s->came_from);
-  free(s->queue);
-  free(s->path);
+/* ---- the whole ---- */
+
+/* Accesses that have an undirected edge; false: a sequence of one segment,
+ * b1-a1 with a1 leading to b1 otherwise than as an event, which is the path
+ * then. */
+static bool find_loose(struct trace_search *s, uint32_t *loose, uint32_t *n) {
+  const struct chains *c = &s->c;
+  for (uint32_t a = 0; a < c->n; a++) {
+    if (!tso_access(&c->e[a]))
+      continue;
+    const struct on_object *on = &c->on[c->e[a].object];
+    bool some = false;
+    for (uint32_t i = 0; i < on->buckets.len; i++) {
+      const struct bucket *k = &c->buckets.at[on->buckets.at[i]];
+      uint32_t from, to;
+      event_chains_window(c, a, k, &from, &to);
+      some = some || from < to;
+      uint32_t led = c->txn_row[(size_t)c->e[a].txn * c->nchains + k->chain];
+      if (led == NOTHING || from >= to)
+        continue;
+      led = bucket_from(c, k, led);
+      led = led < from ? from : led;
+      if (led < to && !event_before(c, a, k->events.at[led])) {
+        s->path = xmalloc(sizeof *s->path);
+        s->path[s->npath++] = (struct segment){a, k->events.at[led]};
+        return false;
+      }
+    }
+    if (some)
+      loose[(*n)++] = a;
+  }
+  return true;
 }
 
-static void search_init(struct trace_search *s) {
-  size_t n = (size_t)s->c.n + 1, k = (size_t)s->c.buckets.len + 1;
-  s->loose = xcalloc(n, sizeof *s->loose);
-  s->low = xcalloc(k, sizeof *s->low);
-  s->high = xcalloc(k, sizeof *s->high);
-  s->seen = xcalloc(n, sizeof *s->seen);
-  s->reached_by = xcalloc(n, sizeof *s->reached_by);
-  s->came_from = xcalloc(n, sizeof *s->came_from);
-  s->queue = xcalloc(2 * n, sizeof *s->queue);
-  s->path = xcalloc(n + s->c.nchains, sizeof *s->path);
-  find_loose(s);
+static bool search_knot(struct trace_search *s, const uint32_t *events,
+                        uint32_t n) {
+  event_chains_restrict(&s->c, events, n);
+  vec_clear(&s->roots);
+  rest_init(&s->rest, &s->c);
+  bool found = find_profile(s);
+  if (found)
+    take_solution(s);
+  rest_free(&s->rest, &s->c);
+  return found;
+}
+
+/* Whether there is a violation, which is the path then. */
+static bool search_trace(struct trace_search *s) {
+  uint32_t *loose = xmalloc(((size_t)s->c.n + 1) * sizeof *loose), n = 0;
+  bool found = !find_loose(s, loose, &n);
+  if (!found) {
+    struct knots k;
+    event_chains_restrict(&s->c, loose, n);
+    knots_find(&s->c, &k);
+    for (uint32_t i = 0; i + 1 < k.first.len && !found && !given_up(s); i++)
+      found = search_knot(s, k.events.at + k.first.at[i],
+                          k.first.at[i + 1] - k.first.at[i]);
+    knots_free(&k);
+  }
+  free(loose);
+  return found;
 }
 
 enum tso_answer tso_trace_serializable(const struct txn_event *e, uint32_t n,
@@ -358,16 +351,19 @@ enum tso_answer tso_trace_serializable(const struct txn_event *e, uint32_t n,
   if (!event_chains_init(&s.c, e, n, cycle)) {
     answer = TSO_NO;
   } else {
-    search_init(&s);
-    for (uint32_t a = 0; a < n && answer == TSO_YES && !s.given_up; a++)
-      if (s.loose[a] && violation_from(&s, a)) {
-        put_cycle(&s, cycle);
-        answer = TSO_NO;
-      }
-    if (s.given_up && answer == TSO_YES)
+    s.next_special = xmalloc(((size_t)n + 1) * sizeof *s.next_special);
+    s.p = (struct profile){.c = &s.c, .next_special = s.next_special};
+    if (search_trace(&s)) {
+      put_cycle(&s, cycle);
+      answer = TSO_NO;
+    } else if (given_up(&s)) {
       answer = TSO_UNKNOWN;
+    }
   }
-  search_free(&s);
+  vec_free(&s.p.at);
+  vec_free(&s.roots);
+  free(s.next_special);
+  free(s.path);
   event_chains_free(&s.c);
   return answer;
 }

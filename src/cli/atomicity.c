@@ -15,6 +15,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum {
   /* Executions of more events are too many for what looks at all pairs. */
@@ -253,10 +254,11 @@ static int read_std(struct atomic_report *r, const char *path,
   struct std_event ev;
   struct sc_monitor *m = sc_monitor_new();
   bool ok = true, keep = true;
-  uint64_t events = 0;
+  uint64_t events = 0, txns = 0;
   int got = -1;
   while (t.reader && (got = std_next(t.reader, &ev, e)) > 0) {
     events++;
+    txns += ev.opens;
     if (ok)
       ok = sc_monitor_event(m, ev.kind, ev.thread, ev.object);
     if (keep && events > KEPT_MOST) {
@@ -279,10 +281,11 @@ static int read_std(struct atomic_report *r, const char *path,
     ok = ok && sc_monitor_finish(m);
     vec_push(&r->traces,
              ((struct atomic_trace){.name = arena_strdup(&r->arena, path),
-                                    .events = events}));
+                                    .events = events,
+                                    .txns = txns}));
     struct atomic_trace *trace = &vec_last(&r->traces);
     if (keep) {
-      trace->txns = txn_assign(t.e.at, t.e.len);
+      txn_assign(t.e.at, t.e.len);
       struct subject s = {.report = r,
                           .trace = trace,
                           .e = t.e.at,
@@ -308,9 +311,14 @@ static int read_std(struct atomic_report *r, const char *path,
 
 /* ---- the command ---- */
 
-/* By the name, else by the first bytes; a packed file is STD. */
+/* By the first bytes; a packed file is STD, and so is what can be read but once
+ * (a pipe). */
 static bool is_std(const char *path) {
   char text[512];
+  struct stat st;
+  if (!strcmp(path, "-") ||
+      (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+    return true;
   FILE *f = fopen(path, "rb");
   if (!f)
     return false; /* the reader says why */

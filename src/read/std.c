@@ -1,24 +1,12 @@
 #include "read/std.h"
 
-#include "base/arena.h"
-#include "base/hash.h"
-#include "base/vec.h"
 #include "read/int.h"
+#include "read/std_names.h"
 
+#include <emmintrin.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-
-/* Names to numbers.  One of up to eight bytes is its own key. */
-struct name_slot {
-  uint64_t key;
-  const char *text; /* NULL: free */
-  uint32_t len, id;
-};
-struct name_table {
-  struct name_slot *slot;
-  uint32_t mask, used;
-};
 
 struct std_thread {
   uint32_t depth;
@@ -38,90 +26,39 @@ struct std_reader {
   uint64_t line;
   struct arena arena;
   struct name_table threads, variables, locks;
-  VEC(const char *) thread_names, object_names;
+  struct name_list thread_names, object_names;
   VEC(struct std_thread) thread;
   VEC(struct std_object) object;
+  uint64_t last_key; /* the thread of the last usual line: it may go on */
+  uint32_t last_len, last_thread; /* len 0: none */
   bool ended;
 };
 
 /* ---- names ---- */
 
-static uint64_t key_of(const char *p, size_t len) {
-  uint64_t word;
-  if (len > 8)
-    return hash64(p, len, 1);
-  memcpy(&word, p, 8); /* the window has slack behind it */
-  return len == 8 ? word : word & ((UINT64_C(1) << (8 * len)) - 1);
-}
-
-static void grow_names(struct name_table *t) {
-  struct name_table old = *t;
-  t->mask = old.slot ? old.mask * 2 + 1 : 255;
-  t->slot = xcalloc((size_t)t->mask + 1, sizeof *t->slot);
-  for (uint32_t i = 0; old.slot && i <= old.mask; i++) {
-    if (!old.slot[i].text)
-      continue;
-    uint32_t k =
-        (uint32_t)((old.slot[i].key * 0x9e3779b97f4a7c15u) >> 32) & t->mask;
-    while (t->slot[k].text)
-      k = (k + 1) & t->mask;
-    t->slot[k] = old.slot[i];
-  }
-  free(old.slot);
-}
-
-/* The slot of the name; a free one is filled in but for its number. */
-static inline struct name_slot *name_slot(struct std_reader *r,
-                                          struct name_table *t, const char *p,
-                                          size_t len, bool *fresh) {
-  uint64_t key = key_of(p, len);
-  if (2 * t->used >= t->mask)
-    grow_names(t);
-  uint32_t k = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 32) & t->mask;
-  for (; t->slot[k].text; k = (k + 1) & t->mask) {
-    struct name_slot *s = &t->slot[k];
-    if (s->key == key && s->len == len &&
-        (len <= 8 || !memcmp(s->text, p, len))) {
-      *fresh = false;
-      return s;
-    }
-  }
-  char *text = arena_alloc(&r->arena, len + 1);
-  memcpy(text, p, len);
-  t->used++;
-  t->slot[k] = (struct name_slot){key, text, (uint32_t)len, 0};
-  *fresh = true;
-  return &t->slot[k];
-}
-
 static uint32_t thread_of(struct std_reader *r, const char *p, size_t len) {
   bool fresh;
-  struct name_slot *s = name_slot(r, &r->threads, p, len, &fresh);
-  if (fresh) {
-    s->id = r->thread.len;
+  uint32_t id =
+      name_number(&r->threads, &r->thread_names, &r->arena, p, len, &fresh);
+  if (fresh)
     vec_push(&r->thread, ((struct std_thread){0}));
-    vec_push(&r->thread_names, s->text);
-  }
-  return s->id;
+  return id;
 }
 
 static uint32_t object_of(struct std_reader *r, struct name_table *t,
                           const char *p, size_t len) {
   bool fresh;
-  struct name_slot *s = name_slot(r, t, p, len, &fresh);
-  if (fresh) {
-    s->id = r->object.len;
+  uint32_t id = name_number(t, &r->object_names, &r->arena, p, len, &fresh);
+  if (fresh)
     vec_push(&r->object, ((struct std_object){0}));
-    vec_push(&r->object_names, s->text);
-  }
-  return s->id;
+  return id;
 }
 
 const char *std_thread_name(const struct std_reader *r, uint32_t thread) {
-  return r->thread_names.at[thread];
+  return r->thread_names.text.at[thread];
 }
 const char *std_object_name(const struct std_reader *r, uint32_t object) {
-  return r->object_names.at[object];
+  return r->object_names.text.at[object];
 }
 
 /* ---- lines ---- */
@@ -174,7 +111,7 @@ static int next_line(struct std_reader *r, const char **from, const char **to,
 static int joined(struct std_reader *r, uint32_t t, struct error *e) {
   return refuse(r, r->line, e,
                 "thread %.60s goes on after it was joined in line %" PRIu64,
-                r->thread_names.at[t], r->thread.at[t].join);
+                r->thread_names.text.at[t], r->thread.at[t].join);
 }
 
 static int fork_join(struct std_reader *r, struct std_event *ev, const char *p,
@@ -182,7 +119,7 @@ static int fork_join(struct std_reader *r, struct std_event *ev, const char *p,
   uint32_t known = r->thread.len;
   ev->object = thread_of(r, p, len);
   struct std_thread *u = &r->thread.at[ev->object];
-  const char *name = r->thread_names.at[ev->object];
+  const char *name = r->thread_names.text.at[ev->object];
   if (ev->object == ev->thread)
     return refuse(r, r->line, e, "thread %.60s %ss itself", name,
                   ev->kind == TXN_FORK ? "fork" : "join");
@@ -197,19 +134,21 @@ static int fork_join(struct std_reader *r, struct std_event *ev, const char *p,
                   "begins in line %" PRIu64,
                   name, u->begin);
   u->seen = true;
-  if (ev->kind == TXN_JOIN)
+  if (ev->kind == TXN_JOIN) {
     u->join = r->line;
+    r->last_len = 0;
+  }
   return 1;
 }
 
 static int lock(struct std_reader *r, struct std_event *ev, bool acquire,
                 struct error *e) {
   struct std_object *l = &r->object.at[ev->object];
-  const char *name = r->object_names.at[ev->object];
+  const char *name = r->object_names.text.at[ev->object];
   if (l->depth && l->holder != ev->thread)
     return refuse(r, r->line, e, "%s lock %.60s, which thread %.60s holds",
                   acquire ? "acquires" : "releases", name,
-                  r->thread_names.at[l->holder]);
+                  r->thread_names.text.at[l->holder]);
   if (!acquire && !l->depth)
     return refuse(r, r->line, e, "releases lock %.60s, which nobody holds",
                   name);
@@ -221,13 +160,14 @@ static int lock(struct std_reader *r, struct std_event *ev, bool acquire,
 static int mark(struct std_reader *r, struct std_event *ev, struct error *e) {
   struct std_thread *t = &r->thread.at[ev->thread];
   if (ev->kind == TXN_BEGIN) {
-    if (!t->depth++)
+    ev->opens = !t->depth++;
+    if (ev->opens)
       t->begin = r->line;
     return 1;
   }
   if (!t->depth)
     return refuse(r, r->line, e, "end without begin in thread %.60s",
-                  r->thread_names.at[ev->thread]);
+                  r->thread_names.text.at[ev->thread]);
   t->depth--;
   return 1;
 }
@@ -267,6 +207,7 @@ static int parse(struct std_reader *r, const char *p, const char *end,
     return refuse(r, r->line, e, "expected THREAD|OPERATION|PLACE");
   ev->thread = thread_of(r, p, (size_t)(bar - p));
   ev->line = r->line;
+  ev->opens = !r->thread.at[ev->thread].depth;
   r->thread.at[ev->thread].seen = true;
   if (r->thread.at[ev->thread].join)
     return joined(r, ev->thread, e);
@@ -296,12 +237,125 @@ static int parse(struct std_reader *r, const char *p, const char *end,
   return operation(r, ev, word, n, arg, len, e);
 }
 
+/* ---- the usual line ---- */
+
+/* Which of the 32 bytes are c. */
+static inline uint32_t places_of(__m128i a, __m128i b, char c) {
+  __m128i want = _mm_set1_epi8(c);
+  return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(a, want)) |
+         (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(b, want)) << 16;
+}
+
+enum usual {
+  USUAL_READ,
+  USUAL_WRITE,
+  USUAL_ACQUIRE,
+  USUAL_RELEASE,
+  USUAL_MARK
+};
+
+/* The operation at p, with how long it is before its argument; 0: none of
+ * these. */
+static inline uint32_t usual(const char *p, enum usual *u, bool *begin) {
+  uint32_t word;
+  if (p[1] == '(' && (*p == 'r' || *p == 'w')) {
+    *u = *p == 'r' ? USUAL_READ : USUAL_WRITE;
+    return 2;
+  }
+  memcpy(&word, p, 4);
+  *u = USUAL_MARK;
+  *begin = false;
+  if (word == 0x28716361 || word == 0x286c6572) { /* acq( rel( */
+    *u = word == 0x28716361 ? USUAL_ACQUIRE : USUAL_RELEASE;
+    return 4;
+  }
+  if ((word & 0xffffff) == 0x646e65) /* end */
+    return 3;
+  *begin = true;
+  return word == 0x69676562 && p[4] == 'n' ? 5 : 0; /* begin */
+}
+
+/* The thread, if it may go on. */
+static inline bool usual_thread(struct std_reader *r, const char *p,
+                                uint32_t len) {
+  uint64_t key = name_key(p, len);
+  if (key == r->last_key && len == r->last_len)
+    return true;
+  const struct name_slot *s = name_find(&r->threads, key, len);
+  if (!s || r->thread.at[s->id].join || !r->thread.at[s->id].seen)
+    return false;
+  r->last_key = key;
+  r->last_len = len;
+  r->last_thread = s->id;
+  return true;
+}
+
+static inline uint32_t usual_object(struct std_reader *r, struct name_table *t,
+                                    const char *p, uint32_t len) {
+  const struct name_slot *s = name_find(t, name_key(p, len), len);
+  return s ? s->id : object_of(r, t, p, len);
+}
+
+/*
+ * The line of a read, write, acquire, release, begin or end that ends by a
+ * newline within 32 bytes, with names of up to 8 bytes, of a thread that may go
+ * on: 1 or -1.  0 for any other: nothing was done, the line is for `parse`.
+ */
+static inline int quick(struct std_reader *r, struct std_event *ev,
+                        struct error *e) {
+  const char *p = r->in.buf + r->at;
+  if (r->in.len - r->at < 32)
+    return 0;
+  __m128i a = _mm_loadu_si128((const __m128i *)p);
+  __m128i b = _mm_loadu_si128((const __m128i *)(p + 16));
+  uint32_t newlines = places_of(a, b, '\n'), bars = places_of(a, b, '|');
+  if (!newlines || !bars)
+    return 0;
+  uint32_t end = (uint32_t)__builtin_ctz(newlines);
+  uint32_t bar = (uint32_t)__builtin_ctz(bars), len = 0;
+  if (bar - 1 > 7 || bar + 4 > end || p[end - 1] == '\r')
+    return 0;
+  enum usual u;
+  bool begin;
+  uint32_t n = usual(p + bar + 1, &u, &begin), arg = bar + 1 + n, behind = arg;
+  if (u != USUAL_MARK) {
+    uint32_t closed = places_of(a, b, ')') >> arg;
+    len = closed ? (uint32_t)__builtin_ctz(closed) : 32;
+    behind = arg + len + 1;
+    if (len - 1 > 7)
+      return 0;
+  }
+  if (!n || behind > end || (behind < end && p[behind] != '|') ||
+      !usual_thread(r, p, bar))
+    return 0;
+  ev->thread = r->last_thread;
+  ev->line = ++r->line;
+  ev->opens = !r->thread.at[ev->thread].depth;
+  ev->place = p + behind + (behind < end);
+  ev->place_len = (size_t)(p + end - ev->place);
+  r->at += end + 1;
+  if (u <= USUAL_WRITE) {
+    ev->kind = u == USUAL_READ ? TXN_READ : TXN_WRITE;
+    ev->object = usual_object(r, &r->variables, p + arg, len);
+    return 1;
+  }
+  if (u == USUAL_MARK) {
+    ev->kind = begin ? TXN_BEGIN : TXN_END;
+    ev->object = 0;
+    return mark(r, ev, e);
+  }
+  ev->kind = TXN_RMW;
+  ev->object = usual_object(r, &r->locks, p + arg, len);
+  return lock(r, ev, u == USUAL_ACQUIRE, e);
+}
+
 static int at_end(struct std_reader *r, struct error *e) {
   r->ended = true;
   for (uint32_t t = 0; t < r->thread.len; t++)
     if (r->thread.at[t].depth)
       return refuse(r, r->thread.at[t].begin, e,
-                    "begin without end in thread %.60s", r->thread_names.at[t]);
+                    "begin without end in thread %.60s",
+                    r->thread_names.text.at[t]);
   return 0;
 }
 
@@ -310,6 +364,8 @@ int std_next(struct std_reader *r, struct std_event *ev, struct error *e) {
   int got;
   if (r->ended)
     return e->code ? -1 : 0;
+  if ((got = quick(r, ev, e)))
+    return got;
   do {
     got = next_line(r, &from, &to, e);
     if (got < 0)
@@ -347,8 +403,8 @@ void std_close(struct std_reader *r) {
   free(r->threads.slot);
   free(r->variables.slot);
   free(r->locks.slot);
-  vec_free(&r->thread_names);
-  vec_free(&r->object_names);
+  vec_free(&r->thread_names.text);
+  vec_free(&r->object_names.text);
   vec_free(&r->thread);
   vec_free(&r->object);
   arena_free(&r->arena);

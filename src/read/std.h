@@ -25,6 +25,7 @@
 struct std_event {
   enum txn_kind kind; /* acquire and release are TXN_RMW on the lock */
   uint32_t thread, object;
+  bool opens; /* a transaction begins with it */
   uint64_t line;
   const char *place; /* until the next event; not ended by NUL */
   size_t place_len;

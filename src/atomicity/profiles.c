@@ -1,0 +1,286 @@
+#include "atomicity/profiles.h"
+
+#define NOTHING UINT32_MAX
+
+static const struct bucket *bucket_of(const struct profile *p,
+                                      const struct range *r) {
+  return &p->c->buckets.at[r->bucket];
+}
+static uint32_t first_event(const struct profile *p, const struct range *r) {
+  return range_event(p->c, r, r->from);
+}
+static uint32_t last_event(const struct profile *p, const struct range *r) {
+  return range_event(p->c, r, r->to - 1);
+}
+
+/* Rows of events for NO_EVENT, of transactions for the other constraints. */
+static const uint32_t *row_of(const struct chains *c, uint32_t a,
+                              bool of_event) {
+  return of_event ? c->event_row + (size_t)a * c->nchains
+                  : c->txn_row + (size_t)c->e[a].txn * c->nchains;
+}
+
+/* ---- positions ---- */
+
+/* Of the bucket's events, the first one that `a` leads to. */
+static uint32_t first_led(const struct chains *c, const struct bucket *k,
+                          uint32_t a, bool of_event) {
+  uint32_t index = row_of(c, a, of_event)[k->chain];
+  return index == NOTHING ? k->events.len : bucket_from(c, k, index);
+}
+
+/* Of the bucket's events, the first one that does not lead to b. */
+static uint32_t first_not_leading(const struct chains *c,
+                                  const struct bucket *k, uint32_t b,
+                                  bool of_event) {
+  uint32_t from = 0, to = k->events.len;
+  while (from < to) {
+    uint32_t mid = from + (to - from) / 2;
+    if (row_of(c, k->events.at[mid], of_event)[c->chain[b]] <= c->index[b])
+      from = mid + 1;
+    else
+      to = mid;
+  }
+  return from;
+}
+
+/* Of the bucket's events as b, the first one whose window in `a` begins (or
+ * ends) behind the position. */
+static uint32_t first_window(const struct chains *c, const struct bucket *k,
+                             const struct bucket *a, uint32_t position,
+                             bool ends) {
+  uint32_t from = 0, to = k->events.len;
+  while (from < to) {
+    uint32_t mid = from + (to - from) / 2, low, high;
+    event_chains_window(c, k->events.at[mid], a, &low, &high);
+    if ((ends ? high : low) <= position)
+      from = mid + 1;
+    else
+      to = mid;
+  }
+  return from;
+}
+
+/* ---- constraints ---- */
+
+/* False: nothing is left. */
+static bool at_least(struct range *r, uint32_t from, bool *changed) {
+  if (from > r->from) {
+    r->from = from;
+    *changed = true;
+  }
+  return r->from < r->to;
+}
+static bool below(struct range *r, uint32_t to, bool *changed) {
+  if (to < r->to) {
+    r->to = to;
+    *changed = true;
+  }
+  return r->from < r->to;
+}
+
+static bool lead(struct profile *p, struct range *a, struct range *b,
+                 bool *changed) {
+  const struct bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
+  return at_least(b, first_led(p->c, kb, first_event(p, a), false), changed) &&
+         below(a, first_not_leading(p->c, ka, last_event(p, b), false),
+               changed);
+}
+
+static bool no_lead(struct profile *p, struct range *a, struct range *b,
+                    bool of_event, bool *changed) {
+  const struct bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
+  return at_least(a, first_not_leading(p->c, ka, first_event(p, b), of_event),
+                  changed) &&
+         below(b, first_led(p->c, kb, last_event(p, a), of_event), changed);
+}
+
+static bool window(struct profile *p, struct range *b, struct range *a,
+                   bool *changed) {
+  const struct bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
+  uint32_t low, high, none;
+  event_chains_window(p->c, first_event(p, b), ka, &low, &none);
+  event_chains_window(p->c, last_event(p, b), ka, &none, &high);
+  return at_least(a, low, changed) && below(a, high, changed) &&
+         at_least(b, first_window(p->c, kb, ka, a->from, true), changed) &&
+         below(b, first_window(p->c, kb, ka, a->to - 1, false), changed);
+}
+
+static bool special(struct profile *p, bool *changed) {
+  struct range *a1 = &p->at.at[0];
+  return !p->next_special || at_least(a1, p->next_special[a1->from], changed);
+}
+
+/* Constraints of ai with all b. */
+static bool of_a(struct profile *p, uint32_t i, bool *changed) {
+  struct range *at = p->at.at;
+  for (uint32_t j = 1; j < p->at.len; j += 2) {
+    p->steps++;
+    if (!(j == i + 1 ? lead(p, &at[i], &at[j], changed)
+                     : no_lead(p, &at[i], &at[j], false, changed)))
+      return false;
+  }
+  return true;
+}
+
+static bool solve(struct profile *p) {
+  struct range *at = p->at.at;
+  uint32_t n = p->at.len;
+  bool changed = true;
+  for (uint32_t i = 0; i < n; i++)
+    if (at[i].from >= at[i].to)
+      return false;
+  while (changed) {
+    changed = false;
+    if (!special(p, &changed) ||
+        (n > 1 && !no_lead(p, &at[0], &at[1], true, &changed)))
+      return false;
+    for (uint32_t i = 0; i < n; i += 2)
+      if (!of_a(p, i, &changed))
+        return false;
+    for (uint32_t j = 1; j + 1 < n; j += 2)
+      if (!window(p, &at[j], &at[j + 1], &changed))
+        return false;
+    if (p->closed && !window(p, &at[n - 1], &at[0], &changed))
+      return false;
+  }
+  return true;
+}
+
+bool profile_add(struct profile *p, uint32_t bucket) {
+  uint32_t len = p->c->buckets.at[bucket].events.len;
+  vec_push(&p->at, ((struct range){bucket, 0, len}));
+  return solve(p);
+}
+
+bool buckets_meet(const struct bucket *b, const struct bucket *a) {
+  return a->thread != b->thread && a->object == b->object &&
+         !(a->reads && b->reads);
+}
+
+bool profile_close(struct profile *p) {
+  if (!buckets_meet(bucket_of(p, &vec_last(&p->at)),
+                    bucket_of(p, &p->at.at[0])))
+    return false;
+  p->closed = true;
+  return solve(p);
+}
+
+/* ---- the rest ---- */
+
+void rest_init(struct rest_search *s, const struct chains *c) {
+  *s = (struct rest_search){0};
+  s->reached = xcalloc((size_t)c->nchains + 1, sizeof *s->reached);
+  s->limit = xcalloc((size_t)c->nchains + 1, sizeof *s->limit);
+  s->fresh = xcalloc((size_t)c->nchains + 1, sizeof *s->fresh);
+  s->of_chain = xcalloc((size_t)c->nchains + 1, sizeof *s->of_chain);
+  s->least = xcalloc((size_t)c->buckets.len + 1, sizeof *s->least);
+  for (uint32_t k = 0; k < c->buckets.len; k++)
+    vec_push(&s->of_chain[c->buckets.at[k].chain].buckets, k);
+}
+
+void rest_free(struct rest_search *s, const struct chains *c) {
+  for (uint32_t k = 0; s->of_chain && k < c->nchains; k++)
+    vec_free(&s->of_chain[k].buckets);
+  free(s->reached);
+  free(s->limit);
+  free(s->fresh);
+  free(s->of_chain);
+  free(s->least);
+  vec_free(&s->frontier);
+}
+
+static void rest_begin(const struct profile *p, struct rest_search *s) {
+  const struct chains *c = p->c;
+  for (uint32_t k = 0; k < c->nchains; k++)
+    s->reached[k] = s->limit[k] = NOTHING;
+  for (uint32_t k = 0; k < c->buckets.len; k++)
+    s->least[k] = NOTHING;
+  for (uint32_t i = 0; i < p->at.len; i += 2) {
+    const uint32_t *row = row_of(c, last_event(p, &p->at.at[i]), false);
+    for (uint32_t k = 0; k < c->nchains; k++)
+      s->limit[k] = row[k] < s->limit[k] ? row[k] : s->limit[k];
+  }
+}
+
+/* From b in the range to the first a of bucket k, and what that leads to. */
+static void rest_step(struct profile *p, struct rest_search *s,
+                      const struct range *b, uint32_t k) {
+  const struct chains *c = p->c;
+  const struct bucket *a = &c->buckets.at[k];
+  uint32_t from, to, none;
+  event_chains_window(c, first_event(p, b), a, &from, &none);
+  event_chains_window(c, last_event(p, b), a, &none, &to);
+  p->steps++;
+  if (from >= to || from >= s->least[k])
+    return;
+  for (uint32_t j = 1; j < p->at.len && from < to; j += 2) {
+    uint32_t f = first_not_leading(c, a, first_event(p, &p->at.at[j]), false);
+    from = f > from ? f : from;
+  }
+  if (from >= to || from >= s->least[k])
+    return;
+  s->least[k] = from;
+  const uint32_t *row = row_of(c, a->events.at[from], false);
+  for (uint32_t i = 0; i < c->nchains; i++)
+    if (row[i] < s->limit[i] && row[i] < s->reached[i]) {
+      s->reached[i] = row[i];
+      s->fresh[i] = true;
+    }
+}
+
+static bool comes_back(struct profile *p, const struct range *b) {
+  const struct range *a1 = &p->at.at[0];
+  const struct bucket *k = bucket_of(p, a1);
+  uint32_t from, to, none;
+  if (!buckets_meet(bucket_of(p, b), k))
+    return false;
+  event_chains_window(p->c, first_event(p, b), k, &from, &none);
+  event_chains_window(p->c, last_event(p, b), k, &none, &to);
+  from = from > a1->from ? from : a1->from;
+  return from < (to < a1->to ? to : a1->to);
+}
+
+/* The new frontier; whether it comes back to a1. */
+static bool rest_frontier(struct profile *p, struct rest_search *s) {
+  const struct chains *c = p->c;
+  vec_clear(&s->frontier);
+  for (uint32_t i = 0; i < c->nchains; i++) {
+    for (uint32_t k = 0; s->fresh[i] && k < s->of_chain[i].buckets.len; k++) {
+      struct range b = {.bucket = s->of_chain[i].buckets.at[k]};
+      const struct bucket *bucket = bucket_of(p, &b);
+      b.from = bucket_from(c, bucket, s->reached[i]);
+      b.to = s->limit[i] == NOTHING ? bucket->events.len
+                                    : bucket_from(c, bucket, s->limit[i]);
+      if (b.from >= b.to)
+        continue;
+      if (comes_back(p, &b))
+        return true;
+      vec_push(&s->frontier, b);
+    }
+    s->fresh[i] = false;
+  }
+  return false;
+}
+
+uint32_t profile_rest(struct profile *p, struct rest_search *s) {
+  const struct chains *c = p->c;
+  rest_begin(p, s);
+  for (uint32_t i = 0; i < c->nchains; i++)
+    s->fresh[i] = false;
+  vec_clear(&s->frontier);
+  vec_push(&s->frontier, vec_last(&p->at));
+  for (uint32_t level = 1; s->frontier.len; level++) {
+    for (uint32_t i = 0; i < s->frontier.len; i++) {
+      struct range b = s->frontier.at[i];
+      const struct bucket *kb = bucket_of(p, &b);
+      const struct on_object *on = &c->on[kb->object];
+      for (uint32_t k = 0; k < on->buckets.len; k++)
+        if (buckets_meet(kb, &c->buckets.at[on->buckets.at[k]]))
+          rest_step(p, s, &b, on->buckets.at[k]);
+    }
+    if (rest_frontier(p, s))
+      return level;
+  }
+  return NOTHING;
+}
