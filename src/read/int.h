@@ -38,6 +38,7 @@ struct input {
   const char *memory; /* what is left of it */
   size_t memory_len;
   size_t chunk; /* at most so many bytes at once; tests make it small */
+  uint64_t size, taken; /* bytes of the file, 0: not known; those read of it */
 
   char *buf; /* the window, with NULs behind its last byte */
   size_t len, cap;
