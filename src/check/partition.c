@@ -49,17 +49,19 @@ static void split(const struct log_problem *p, struct parts *s) {
   uint32_t *at = xcalloc(n + 1, sizeof *at);
   for (uint32_t i = 0; i < p->nops; i++)
     at[part[i] + 1]++;
+  uint32_t largest = 0;
   for (uint32_t k = 0; k < n; k++) {
+    if (at[k + 1] > largest)
+      largest = at[k + 1];
     at[k + 1] += at[k];
     if (at[k + 1] > at[k])
       vec_push(&s->parts, ((struct part){at[k], at[k + 1]}));
   }
-  s->ops = xmalloc((p->nops + 1) * sizeof *s->ops);
+  s->ops = xmalloc(((size_t)largest + 1) * sizeof *s->ops);
+  s->present = UINT32_MAX;
   s->ids = xmalloc((p->nops + 1) * sizeof *s->ids);
-  for (uint32_t i = 0; i < p->nops; i++) {
-    s->ids[at[part[i]]] = i;
-    s->ops[at[part[i]]++] = p->ops[i];
-  }
+  for (uint32_t i = 0; i < p->nops; i++)
+    s->ids[at[part[i]]++] = i;
   free(at);
   free(part);
 }
@@ -109,14 +111,14 @@ static int by_point(const void *x, const void *y) {
 
 /* Each operation takes effect as early as it can: at its call, or with the one
  * before it.  No two parts have a point in common. */
-static void add_order(const struct parts *s, const struct part *part,
+static void add_order(const struct log_problem *p, const uint32_t *ids,
                       const struct log_answer *a, merge_vec *all) {
   uint32_t point = 0;
   for (uint32_t i = 0; i < a->order.len; i++) {
-    uint32_t k = part->begin + a->order.at[i], call = s->ops[k].op->call;
+    uint32_t id = ids[a->order.at[i]], call = p->ops[id].op->call;
     if (call > point)
       point = call;
-    vec_push(all, ((struct merge){point, i, s->ids[k]}));
+    vec_push(all, ((struct merge){point, i, id}));
   }
 }
 
@@ -215,20 +217,25 @@ static void take_order(struct job *j, const struct log_problem *q,
     if (missing < j->until)
       j->until = missing;
   }
-  add_order(j->s, part, a, &j->orders);
+  add_order(j->p, j->s->ids + part->begin, a, &j->orders);
 }
 
-static struct log_problem problem_of(const struct job *j,
-                                     const struct part *part) {
+struct log_problem part_problem(const struct job *j, uint32_t k) {
   struct log_problem q = *j->p;
-  q.ops = j->s->ops + part->begin;
+  struct parts *s = j->s;
+  const struct part *part = &s->parts.at[k];
+  q.ops = s->ops;
   q.nops = part->end - part->begin;
+  if (s->present != k)
+    for (uint32_t i = 0; i < q.nops; i++)
+      q.ops[i] = j->p->ops[s->ids[part->begin + i]];
+  s->present = k;
   return q;
 }
 
 void part_check(struct job *j, const struct log_answer *whole, uint32_t k,
                 struct log_answer *out) {
-  struct log_problem q = problem_of(j, &j->s->parts.at[k]);
+  struct log_problem q = part_problem(j, k);
   struct log_options o = *j->o;
   o.budget = rest_of(&j->o->budget, whole->steps);
   if (whole->verdict == LOG_VIOLATION)
@@ -244,7 +251,7 @@ void part_combine(struct job *j, struct log_answer *whole, uint32_t k,
                   struct log_answer *a) {
   const struct part *part = &j->s->parts.at[k];
   if (j->o->want_order) {
-    struct log_problem q = problem_of(j, part);
+    struct log_problem q = part_problem(j, k);
     take_order(j, &q, a, part);
   }
   combine(j, whole, a, part);

@@ -8,10 +8,13 @@ struct part {
   uint32_t begin, end; /* of the sorted operations */
 };
 
+/* The operations of a part are put together when it is its turn: all of them
+ * at once would be the history a second time. */
 struct parts {
   VEC(struct part) parts;
-  struct type_op *ops; /* by part, then by call */
-  uint32_t *ids;       /* their indices in the problem */
+  uint32_t *ids;       /* by part, then by call: indices into the problem */
+  struct type_op *ops; /* of one part; there is room for the largest */
+  uint32_t present;    /* which part that is; UINT32_MAX: none yet */
 };
 
 struct merge {
@@ -31,6 +34,8 @@ struct job {
   uint32_t until;      /* the first return of what no order has placed */
 };
 
+/* Part k by itself; valid until another part is asked for. */
+struct log_problem part_problem(const struct job *j, uint32_t k);
 /* The answer about part k, given what is known of those before it. */
 void part_check(struct job *j, const struct log_answer *whole, uint32_t k,
                 struct log_answer *out);

@@ -155,14 +155,11 @@ static void hear(const struct worker *w, const struct job *j,
 /* What a monitor decides takes less time than to tell it.  One part stands for
  * all. */
 static bool is_quick(const struct job *j) {
-  const struct part *part = &j->s->parts.at[j->s->parts.len / 2];
-  struct log_problem q = *j->p;
   struct log_answer a = {0};
   const char *why;
   if (j->o->no_monitor || j->o->want_order || j->hints)
     return false;
-  q.ops = j->s->ops + part->begin;
-  q.nops = part->end - part->begin;
+  struct log_problem q = part_problem(j, j->s->parts.len / 2);
   bool decided = check_monitor(&q, &a, &why);
   log_answer_free(&a);
   return decided;

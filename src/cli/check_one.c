@@ -88,8 +88,9 @@ static int prepare(const struct log *l, struct log_problem *p,
                    struct error *e) {
   p->ops = xmalloc((l->ops.len + 1) * sizeof *p->ops);
   p->nops = l->ops.len;
+  struct error inner; /* large: its text is not cleared for every operation */
+  inner.code = ERR_NONE;
   for (uint32_t i = 0; i < l->ops.len; i++) {
-    struct error inner = {0};
     if (!p->type->prepare(p->type, l, &l->ops.at[i], &p->ops[i], &inner))
       continue;
     if (l->source && l->ops.at[i].line &&

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* At most n bytes as they are; -1: errno. */
@@ -15,6 +16,7 @@ static ssize_t raw(struct input *in, void *to, size_t n) {
     do
       got = read(in->fd, to, n);
     while (got < 0 && errno == EINTR);
+    in->taken += got > 0 ? (uint64_t)got : 0;
     return got;
   }
   if (n > in->memory_len)
@@ -118,6 +120,9 @@ int input_open(struct input *in, const char *path, struct error *e) {
       strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
   if (in->fd < 0)
     return error_set(e, ERR_INPUT, "%s: %s", path, strerror(errno));
+  struct stat st;
+  if (!fstat(in->fd, &st) && S_ISREG(st.st_mode))
+    in->size = (uint64_t)st.st_size;
   return begin(in, path, e);
 }
 

@@ -37,7 +37,8 @@ struct input {
   int fd;             /* -1: from memory */
   const char *memory; /* what is left of it */
   size_t memory_len;
-  size_t chunk; /* at most so many bytes at once; tests make it small */
+  size_t chunk;         /* at most so many bytes at once; tests make it small */
+  uint64_t size, taken; /* bytes of the file, 0: not known; those read of it */
 
   char *buf; /* the window, with NULs behind its last byte */
   size_t len, cap;
@@ -101,6 +102,7 @@ struct reader {
   int64_t line_at; /* where the line begins, counted from the window's start */
   uint32_t form_line; /* where the form begins that is being read */
   int64_t form_line_at;
+  bool no_quick;   /* tests: jsonl_quick is not asked */
   bool one_a_line; /* a form of JSON may not go beyond its line */
   struct error *e; /* of the call in progress */
   bool failed;     /* an error was told: there is nothing more */
@@ -189,6 +191,9 @@ enum {
   NEXT_AGAIN, /* something was read that is no event */
 };
 int jsonl_next(struct reader *r, struct log_event *ev);
+/* The same for a line of the usual form; false: it is not one, and nothing was
+ * done but to *ev. */
+bool jsonl_quick(struct reader *r, struct log_event *ev);
 int edn_next(struct reader *r, struct log_event *ev); /* kv too */
 int jepsen_log_next(struct reader *r, struct log_event *ev);
 int violat_next(struct reader *r, struct log_event *ev);

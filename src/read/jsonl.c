@@ -463,6 +463,8 @@ static const struct line blank = {
 };
 
 int jsonl_next(struct reader *r, struct log_event *ev) {
+  if (!r->no_quick && jsonl_quick(r, ev))
+    return GOT;
   bool array = r->array, ended = r->array_ended;
   between(r);
   if (r->p == r->end && r->in.eof)

@@ -41,7 +41,7 @@ int bad_name(struct reader *r, const char *at) {
 }
 
 static struct open_call *find(struct reader *r, uint32_t process) {
-  uint32_t i = (process * 2654435769u) >> 7 & r->calls_mask;
+  uint32_t i = call_slot(r, process);
   while (r->calls[i].used && r->calls[i].process != process)
     i = (i + 1) & r->calls_mask;
   return &r->calls[i];
@@ -111,11 +111,7 @@ int pair_call(struct reader *r, const char *at, uint32_t process, uint16_t name,
   if (id != NO_ID && !id_is_new(r, id))
     return reader_refuse(r, at, "operation %" PRIu64 " is called a second time",
                          id);
-  c->open = true;
-  c->name = name;
-  c->line = r->form_line;
-  c->id = id;
-  c->value = DATUM_NONE;
+  call_begins(c, name, r->form_line, id);
   *out = c;
   return GOT;
 }

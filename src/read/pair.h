@@ -25,6 +25,20 @@ static inline int quick_name(const struct reader *r, const char *p,
 
 int bad_name(struct reader *r, const char *at); /* there name_number failed */
 
+/* Where a process is in r->calls, or the place before that. */
+static inline uint32_t call_slot(const struct reader *r, uint32_t process) {
+  return (process * 2654435769u) >> 7 & r->calls_mask;
+}
+
+static inline void call_begins(struct open_call *c, uint16_t name,
+                               uint32_t line, uint64_t id) {
+  c->open = true;
+  c->name = name;
+  c->line = line;
+  c->id = id;
+  c->value = DATUM_NONE;
+}
+
 /* The process calls: refuses what cannot be. */
 int pair_call(struct reader *r, const char *at, uint32_t process, uint16_t name,
               uint64_t id, struct open_call **out);

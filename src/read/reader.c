@@ -277,7 +277,24 @@ static int skip_rest(struct reader *r, struct log_event *ev, struct error *e) {
   return got;
 }
 
+/*
+ * A long history gets room for what the rest of its file may hold, when it is
+ * seen how much a part of it holds.  Room that is not used costs nothing, but
+ * growing copies all that is there, into pages that the system has to clear.
+ */
+static void make_room(const struct reader *r, struct log *l, uint64_t from) {
+  const struct input *in = &r->in;
+  if (in->size <= in->taken || in->taken <= from)
+    return;
+  double each = (double)(in->taken - from) / l->ops.len;
+  double want = (double)(in->size - from) / each * 1.02;
+  if (want < UINT32_MAX / 2)
+    vec_reserve(&l->ops, (uint32_t)want);
+}
+
 int reader_log(struct reader *r, struct log *out, struct error *e) {
+  enum { LONG = 1 << 15 };
+  uint64_t from = r->in.taken - (r->in.gzip ? 0 : (uint64_t)(r->end - r->p));
   struct log_event ev;
   struct log_builder b;
   uint32_t n = 0;
@@ -290,7 +307,8 @@ int reader_log(struct reader *r, struct log *out, struct error *e) {
       break;
     }
     err = add(r, &b, &ev, e);
-    n++;
+    if (++n == LONG)
+      make_room(r, out, from);
     if (!err && is_over(r, out, n)) {
       got = skip_rest(r, &ev, e);
       break;
