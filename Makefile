@@ -24,6 +24,11 @@ check: deps
 	@$(MAKE) --no-print-directory build
 	@ctest --preset release -j2
 
+# All of examples/gallery, right and wrong: build/gallery/index.html.
+gallery: deps
+	@$(MAKE) --no-print-directory build
+	@scripts/gallery build/gallery
+
 bench: deps
 	@$(MAKE) --no-print-directory build
 	@cmake --build --preset release --target bench
@@ -57,4 +62,5 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all build configure deps demo check bench install dist deb format clean
+.PHONY: all build configure deps demo check gallery bench install dist deb \
+  format clean

@@ -90,6 +90,7 @@ if(TARGET faultline)
       SKIP_REGULAR_EXPRESSION "^skipped:")
   endforeach()
   set_tests_properties(cli/ci_docs cli/starting PROPERTIES TIMEOUT 300)
+  set_tests_properties(cli/gallery PROPERTIES TIMEOUT 600) # some 60 runs
   if(TEST cli/gdb) # passes by where there is none, or no ptrace
     set_tests_properties(cli/gdb PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped:")
   endif()
