@@ -51,6 +51,9 @@
  * FL_ATOMIC_BEGIN, FL_ATOMIC_END
  *     Statements in an operation: what is between them is to be atomic, for
  *     `faultline atomicity`, which looks at such blocks instead of operations.
+ * FL_MEMORY_MODEL(tso)
+ *     Runs have the store buffers of x86; FL_MEMORY_MODEL(sc) has none, which
+ *     is the default.  --memory-model on the command line wins.
  * FL_EXPECT_FAULT
  *     The run passes only if a fault is found.
  * FL_CLIENT(text), FL_CLIENT_EXPECT_FAULT(text)
@@ -74,7 +77,7 @@
 extern "C" {
 #endif
 
-#define FL_ABI 1
+#define FL_ABI 2 /* 1: without memory_model; still understood */
 #define FL_MAX_ARGS 6
 
 enum fl_type {
@@ -124,6 +127,12 @@ struct fl_op {
   struct fl_op *next;
 };
 
+enum fl_memory_model {
+  FL_MEMORY_MODEL_DEFAULT, /* sc */
+  FL_MEMORY_MODEL_sc,      /* sequential consistency */
+  FL_MEMORY_MODEL_tso      /* store buffers, as on x86 */
+};
+
 struct fl_suite {
   int abi; /* FL_ABI */
   const char *name;
@@ -145,6 +154,8 @@ struct fl_suite {
   void (*show)(void *object);     /* prints to stdout */
   int expect_fault;
   struct fl_suite *next;
+  enum fl_memory_model memory_model;
+  int memory_model_line; /* of FL_MEMORY_MODEL; 0: there is none */
 };
 
 /* Head of the list of suites of a shared object. */
@@ -199,6 +210,8 @@ void fl_atomic_end(void);
 #define FL_THREAD(...) FL__THREAD(__COUNTER__, __VA_ARGS__, NULL, ~)
 #define FL_INVARIANT(function) FL__INVARIANT(__COUNTER__, function)
 #define FL_SHOW(function) FL__SHOW(__COUNTER__, function)
+#define FL_MEMORY_MODEL(model)                                                 \
+  FL__MEMORY_MODEL(__COUNTER__, FL_MEMORY_MODEL_##model)
 #define FL_ATOMIC_BEGIN fl_atomic_begin()
 #define FL_ATOMIC_END fl_atomic_end()
 #define FL_EXPECT_FAULT FL__EXPECT(__COUNTER__)
@@ -347,6 +360,8 @@ static inline FL__PLAIN void fl__set_spec(struct fl_suite *s, char *text,
   FL__SET(n, fl__s->invariant = fl__invariant_##n)
 #define FL__SHOW(n, function)                                                  \
   FL__SET(n, fl__s->show = (void (*)(void *))(void (*)(void))(function))
+#define FL__MEMORY_MODEL(n, model)                                             \
+  FL__SET(n, fl__s->memory_model = model; fl__s->memory_model_line = __LINE__)
 #define FL__EXPECT(n) FL__SET(n, fl__s->expect_fault = 1)
 #define FL__CLIENT(n, ...) FL__CLIENT_(n, __VA_ARGS__)
 #define FL__CLIENT_(n, expects, text)                                          \

@@ -38,6 +38,7 @@ struct source_run {
   /* of the client */
   const struct client *client;
   struct atomic_trace *trace;
+  bool tso; /* the memory model whose answer counts */
   bool sc_no, tso_no, not_robust, blind, fenced;
 };
 
@@ -192,7 +193,8 @@ static bool run_client(struct source_run *s, const struct client *client) {
   client_print(client, &s->object.names, &name);
   vec_push(&s->report->traces,
            ((struct atomic_trace){
-               .name = arena_strdup(&s->report->arena, buf_text(&name))}));
+               .name = arena_strdup(&s->report->arena, buf_text(&name)),
+               .tso = s->tso}));
   buf_free(&name);
   s->trace = &vec_last(&s->report->traces);
   s->client = client;
@@ -242,19 +244,28 @@ static void run_generated(struct source_run *s) {
 
 static int run_all(struct source_run *s, struct error *e) {
   const struct settings *set = s->session->settings;
+  const struct description *about = s->session->about;
   struct rt_options o = {0};
-  settings_engine(set, &o);
+  struct settings own;
+  uint32_t which = 0;
+  while (which < about->nsuites && set->object &&
+         strcmp(about->suites[which].name, set->object))
+    which++;
+  if (which == about->nsuites)
+    return error_set(e, ERR_USAGE, "no object%s%s to run",
+                     set->object ? " " : "", set->object ? set->object : "");
+  session_settings(s->session, &about->suites[which], &own);
+  settings_engine(&own, &o);
   o.max_steps = MOST_STEPS;
+  s->tso = o.tso;
+  o.tso = false; /* both answers are drawn from executions under SC */
   if (rt_open(s->session->so, &o, e))
     return e->code;
   rt_part_stores(s->session->probe.part_stores.at,
                  s->session->probe.part_stores.len);
   struct fl_suite *suite = rt_suites();
-  while (suite && set->object && strcmp(suite->name, set->object))
+  for (uint32_t i = 0; i < which; i++)
     suite = suite->next;
-  if (!suite)
-    return error_set(e, ERR_USAGE, "no object%s%s to run",
-                     set->object ? " " : "", set->object ? set->object : "");
   object_init(&s->object, suite);
   if (!set->client) {
     run_generated(s);

@@ -11,10 +11,19 @@ static uint32_t nargs_of(const struct fl_op *o) {
   return n;
 }
 
+/* The tables of version 1 end before the memory model. */
+static bool is_known(const struct fl_suite *s) {
+  return s->abi >= 1 && s->abi <= FL_ABI;
+}
+
+static enum fl_memory_model model_of(const struct fl_suite *s) {
+  return s->abi >= 2 ? s->memory_model : FL_MEMORY_MODEL_DEFAULT;
+}
+
 static const char *trouble_of(const struct fl_suite *s, struct arena *a) {
   struct buf b = {0};
   uint32_t n = 0;
-  if (s->abi != FL_ABI)
+  if (!is_known(s))
     buf_printf(&b, "%s was made for another version of faultline.h",
                s->name ? s->name : "a suite");
   for (struct fl_op *o = s->ops; o && !b.len; o = o->next, n++) {
@@ -30,6 +39,9 @@ static const char *trouble_of(const struct fl_suite *s, struct arena *a) {
   }
   if (!b.len && !s->ops)
     buf_printf(&b, "%s has no operations (FL_OP)", s->name);
+  if (!b.len && (unsigned)model_of(s) > FL_MEMORY_MODEL_tso)
+    buf_printf(&b, "%s has an unknown memory model (%u)", s->name,
+               (unsigned)model_of(s));
   const char *text = b.len ? arena_strdup(a, buf_text(&b)) : NULL;
   buf_free(&b);
   return text;
@@ -42,8 +54,9 @@ static void describe(struct suite_info *to, const struct fl_suite *s,
                             .line = s->line,
                             .expect_fault = s->expect_fault};
   to->trouble = trouble_of(s, a);
-  if (s->abi != FL_ABI)
+  if (!is_known(s))
     return;
+  to->memory_model = model_of(s);
   for (struct fl_op *o = s->ops; o; o = o->next)
     to->nops++;
   to->ops = arena_alloc(a, (to->nops + 1) * sizeof *to->ops);

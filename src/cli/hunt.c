@@ -173,7 +173,7 @@ bool hunt_read_client(struct hunt *h, const char *text, struct client *c) {
   if (rt_tso() && c->nthreads >= RT_BUFFERS)
     return error_set(
                &h->shared->error, ERR_USAGE,
-               "the client has %u threads; under --memory-model=tso there "
+               "the client has %u threads; under the memory model tso there "
                "are at most %d",
                c->nthreads, RT_BUFFERS - 1),
            false;
@@ -402,9 +402,9 @@ int hunt_open(struct hunt *h, const struct hunt_order *order, struct shared *s,
                        .search = search_name[h->set->search],
                        .criterion =
                            h->set->criterion ? "sequential" : "linearizability",
-                       .memory_model = h->set->model ? "tso" : "sc",
                        .heap = h->set->heap ? "reuse" : "quarantine",
                        .base = rt_base()};
+  settings_tell_model(h->set, r);
   return open_suite(h) ? ERR_NONE : s->error.code;
 }
 

@@ -102,6 +102,7 @@ struct suite_info {
     bool takes_object;
   } * ops;
   int expect_fault;
+  enum fl_memory_model memory_model;
   const char *trouble; /* what is wrong with it, or NULL */
 };
 struct client_info { /* of FL_CLIENT */

@@ -17,6 +17,8 @@ static void options_text(const struct settings *set, struct buf *b) {
              set->spurious_cas ? " spurious-cas" : "");
   if (set->model)
     buf_printf(b, " model=tso buffer=%u", (unsigned)set->buffer);
+  else if (set->model_asked == FL_MEMORY_MODEL_tso)
+    buf_puts(b, " model=sc");
 }
 
 /* DIR/object-1234abcd.suffix; names may hold :: or worse. */
@@ -49,11 +51,12 @@ static char *keep(struct session *s, const struct result *r,
   return kept;
 }
 
-static void write_schedule(struct session *s, struct result *r) {
+static void write_schedule(struct session *s, struct run *run) {
+  struct result *r = &run->result;
   struct finding *f = r->finding;
   struct buf client = {0}, options = {0}, text = {0};
   client_print(&f->client, &r->names, &client);
-  options_text(s->settings, &options);
+  options_text(&run->settings, &options);
   struct schedule out = f->schedule;
   out.object = (char *)r->object;
   out.client = client.len ? client.at : NULL;
@@ -77,12 +80,13 @@ static void write_history(struct session *s, struct result *r,
   buf_free(&text);
 }
 
-void saved_write(struct session *s, struct result *r) {
+void saved_write(struct session *s, struct run *run) {
+  struct result *r = &run->result;
   struct finding *f = r->finding;
   if (f->real_threads && f->trace.history.ops)
     write_history(s, r, &f->trace.history);
   else if (f->schedule.turns.len) /* else it failed before the first step */
-    write_schedule(s, r);
+    write_schedule(s, run);
   if (f->after)
     write_history(s, r, f->after);
 }
@@ -91,12 +95,14 @@ static int by_name(const struct dirent **a, const struct dirent **b) {
   return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-void saved_read(const struct session *s, const char *object,
+void saved_read(const struct session *s, const struct suite_info *of,
                 schedule_list *out) {
   struct dirent **names;
   int n = scandir(s->settings->save_dir, &names, NULL, by_name);
   struct buf options = {0};
-  options_text(s->settings, &options);
+  struct settings set;
+  session_settings(s, of, &set);
+  options_text(&set, &options);
   for (int i = 0; i < n; i++) {
     const char *name = names[i]->d_name;
     size_t len = strlen(name);
@@ -107,7 +113,7 @@ void saved_read(const struct session *s, const char *object,
       /* One that cannot be read, or was made under other options, is not
        * this run's business. */
       if (!schedule_read(&one, path, &e) && one.object && one.client &&
-          !strcmp(one.object, object) &&
+          !strcmp(one.object, of->name) &&
           (!one.options || !strcmp(one.options, buf_text(&options))))
         vec_push(out, one);
       else

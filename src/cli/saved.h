@@ -8,11 +8,11 @@
 /* Writes the finding's schedule and sets schedule_file and replay_command; of
  * real threads its history, and sets history_file.
  * Trouble is a warning on stderr: the report is what matters. */
-void saved_write(struct session *s, struct result *r);
+void saved_write(struct session *s, struct run *run);
 
 /* The schedules saved for an object, oldest name first. */
 typedef VEC(struct schedule) schedule_list;
-void saved_read(const struct session *s, const char *object,
+void saved_read(const struct session *s, const struct suite_info *of,
                 schedule_list *out);
 void saved_free(schedule_list *list);
 

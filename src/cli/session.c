@@ -200,6 +200,13 @@ int session_open(struct session *s, const struct settings *set,
   return ERR_NONE;
 }
 
+void session_settings(const struct session *s, const struct suite_info *of,
+                      struct settings *out) {
+  *out = *s->settings;
+  settings_take_model(out, of ? of->memory_model : FL_MEMORY_MODEL_DEFAULT,
+                      out->search == SEARCH_STRESS && !out->shrinks);
+}
+
 bool session_partial(const struct session *s) {
   return s->probe.escapes.len || s->probe.uninstrumented.len ||
          s->probe.unknown_hooks.len;

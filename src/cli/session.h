@@ -17,6 +17,7 @@ struct run { /* on one object */
   struct worker worker;
   struct result result; /* points into the worker's memory */
   struct hunt_report *report;
+  struct settings settings; /* those of the object */
 };
 
 struct session {
@@ -39,6 +40,10 @@ struct session {
 /* Builds, inspects, checks the harness against the debug information. */
 int session_open(struct session *s, const struct settings *set,
                  struct error *e);
+/* The settings with which an object is run: its harness may have a say.  NULL:
+ * a whole program. */
+void session_settings(const struct session *s, const struct suite_info *of,
+                      struct settings *out);
 /* Runs the hunt on one object and keeps its result. */
 int session_hunt(struct session *s, const struct hunt_order *order,
                  struct error *e);

@@ -26,11 +26,11 @@ void session_plain_result(const struct session *s, struct run *r,
       .seed = set->seed,
       .search = search_name[set->search],
       .criterion = set->criterion ? "sequential" : "linearizability",
-      .memory_model = set->model ? "tso" : "sc",
       .heap = set->heap ? "reuse" : "quarantine",
       .expect_fault =
           !order->program && s->about->suites[order->suite].expect_fault,
       .statistics = {.executions = b->executions, .clients = b->clients}};
+  settings_tell_model(set, &r->result);
 }
 
 static char *own_text(struct session *s, char *text) {
@@ -294,8 +294,9 @@ static int hunt_alone(struct session *s, struct run *r,
   return err;
 }
 
-int session_hunt(struct session *s, const struct hunt_order *plan,
-                 struct error *e) {
+/* With the settings of this object, which are the session's meanwhile. */
+static int hunt_with(struct session *s, const struct hunt_order *plan,
+                     struct error *e) {
   struct run r = {.worker.show_output = s->settings->show_output};
   struct hunt_order own = *plan, *order = &own;
   uint32_t *estimates;
@@ -316,7 +317,25 @@ int session_hunt(struct session *s, const struct hunt_order *plan,
   if (r.result.verdict == VERDICT_PASS && !s->probe.hooks)
     set_reason(s, &r.result,
                "no access of the code has a hook: nothing was checked");
+  r.settings = *s->settings;
   worker_seal(&r.worker, true);
   vec_push(&s->runs, r);
   return ERR_NONE;
+}
+
+int session_hunt(struct session *s, const struct hunt_order *plan,
+                 struct error *e) {
+  const struct settings *all = s->settings;
+  struct settings own;
+  struct hunt_order order = *plan;
+  session_settings(s, order.program ? NULL : &s->about->suites[order.suite],
+                   &own);
+  if (own.model && own.threads >= RT_BUFFERS)
+    return error_set(e, ERR_USAGE,
+                     "--threads: under the memory model tso at most %d",
+                     RT_BUFFERS - 1);
+  order.settings = s->settings = &own;
+  int err = hunt_with(s, &order, e);
+  s->settings = all;
+  return err;
 }

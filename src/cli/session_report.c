@@ -158,7 +158,7 @@ int session_report(struct session *s, struct error *e) {
     struct story_namer namer;
     worker_seal(&r->worker, false);
     if (!set->no_save && r->result.finding)
-      saved_write(s, &r->result);
+      saved_write(s, r);
     namer_open(&namers[i], s->lines, &r->result, &namer);
     stories[i] = story_new(&r->result, &namer);
     if (r->report && r->report->outcomes.at) {

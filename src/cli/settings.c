@@ -179,6 +179,7 @@ int settings_parse(struct settings *s, const char *command, int argc,
                          .watchdog_ms = 1000,
                          .buffer = 4,
                          .save_dir = ".faultline"};
+  bool model_given = false;
   const struct opt opts[] = {
       {"client", 'c', OPT_STRING, &s->client, "CLIENT",
        "test this client only, e.g. 'push(1); {push(2)} || {pop()}; pop()'",
@@ -255,8 +256,9 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "with one call in one of the threads (h), or as it serves best",
        "Search", .choices = coarse_name},
       {"memory-model", 0, OPT_ENUM, &s->model, "MODEL",
-       "sequential consistency, or x86's store buffers", "Engine",
-       .choices = model_name},
+       "sequential consistency, or x86's store buffers; else what the harness "
+       "says (FL_MEMORY_MODEL), or sc",
+       "Engine", .choices = model_name, .given = &model_given},
       {"buffer", 0, OPT_UINT64, &s->buffer, "N",
        "tso: a thread's buffer holds so many stores (4)", "Engine", .min = 1,
        .max = RT_BUFFER_MOST},
@@ -312,7 +314,8 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "patched sources, compiled and searched again, show no fault",
        "Output"},
       {"gdb", 0, OPT_FLAG, &s->gdb, NULL,
-       "replay: the execution in gdb, with the commands fl-step, fl-threads and "
+       "replay: the execution in gdb, with the commands fl-step, fl-threads "
+       "and "
        "fl-why",
        "Output"},
       {"quiet", 'q', OPT_FLAG, &s->quiet, NULL,
@@ -339,6 +342,8 @@ int settings_parse(struct settings *s, const char *command, int argc,
   if (first->code && !s->rest.help) /* help is given all the same */
     err = error_set(e, first->code, "%s", first->text);
   *help = s->rest.help;
+  if (model_given)
+    s->model_from = MODEL_OPTION;
   if (!err && s->rest.help) {
     struct buf b = {0};
     opt_help(&c, &b);
@@ -350,7 +355,8 @@ int settings_parse(struct settings *s, const char *command, int argc,
     err = error_set(e, ERR_USAGE, "--time wants a number of seconds");
   if (!err && strcmp(command, "shrink"))
     err = check_search(s, e);
-  bool stress = s->search == SEARCH_STRESS || !strcmp(command, "shrink");
+  s->shrinks = !strcmp(command, "shrink");
+  bool stress = s->search == SEARCH_STRESS || s->shrinks;
   if (!s->threads)
     s->threads = stress ? 2 : 3;
   if (!s->ops)
@@ -416,6 +422,25 @@ void settings_engine(const struct settings *s, struct rt_options *o) {
                            .show_output = s->show_output,
                            .tso = s->model == 1,
                            .buffer = (uint32_t)s->buffer};
+}
+
+void settings_take_model(struct settings *s, enum fl_memory_model asked,
+                         bool real_threads) {
+  s->model_asked = real_threads ? FL_MEMORY_MODEL_DEFAULT : asked;
+  if (s->model_from > MODEL_HARNESS)
+    return;
+  s->model = s->model_asked == FL_MEMORY_MODEL_tso;
+  s->model_from = s->model_asked ? MODEL_HARNESS : MODEL_DEFAULT;
+}
+
+void settings_tell_model(const struct settings *s, struct result *r) {
+  static const char *const from[] = {"default", "harness", "option",
+                                     "schedule"};
+  r->memory_model = model_name[s->model];
+  r->memory_model_from = from[s->model_from];
+  r->memory_model_asked = s->model_asked == FL_MEMORY_MODEL_DEFAULT ? NULL
+                          : s->model_asked == FL_MEMORY_MODEL_tso   ? "tso"
+                                                                    : "sc";
 }
 
 void settings_free(struct settings *s) {

@@ -9,7 +9,10 @@
 #include "base/opt.h"
 #include "build/compile.h"
 #include "check/check.h"
+#include "model/result.h"
 #include "rt/rt.h"
+
+#include <faultline.h>
 
 /* name; whether it says of a client that it was searched completely; how the
  * summary calls the interleavings that it runs */
@@ -34,11 +37,15 @@ bool search_is_exhaustive(int search);
 /* What the exit status means: ours, or that of automake and meson. */
 enum exit_protocol { EXIT_FAULTLINE, EXIT_GNU };
 
+/* Who chose the memory model: later ones win. */
+enum model_from { MODEL_DEFAULT, MODEL_HARNESS, MODEL_OPTION, MODEL_SCHEDULE };
+
 struct settings {
   /* search */
   const char *client;
   const char *object; /* only this one */
   int search;
+  bool shrinks; /* faultline shrink */
   uint64_t threads, ops, init;
   uint64_t max_executions; /* 0: not given */
   uint64_t max_states, max_steps, memory;
@@ -56,8 +63,10 @@ struct settings {
   const char *history; /* shrink: the file, or NULL */
   /* engine */
   int heap;
-  int model;       /* 0: sc, 1: tso … */
-  uint64_t buffer; /* … with so many stores in a buffer */
+  int model;                        /* 0: sc, 1: tso … */
+  uint64_t buffer;                  /* … with so many stores in a buffer */
+  int model_from;                   /* enum model_from */
+  enum fl_memory_model model_asked; /* by the harness of this object */
   bool spurious_cas, leaks, show_output;
   uint64_t watchdog_ms;
   /* build */
@@ -71,15 +80,15 @@ struct settings {
   const char *html;  /* … and a page about it; else beside the schedule */
   bool no_html;
   const char *junit, *sarif, *tap;
-  int exit_protocol; /* enum exit_protocol */
+  int exit_protocol;            /* enum exit_protocol */
   struct opt_words good_traces; /* files that rank what must be atomic */
-  bool gdb; /* replay */
+  bool gdb;                     /* replay */
   bool quiet, no_save;
   int color;
   uint64_t width;
   const char *save_dir;
 
-  struct opt_rest rest; /* sources, and the compiler's flags */
+  struct opt_rest rest;         /* sources, and the compiler's flags */
   struct opt_words environment; /* FAULTLINE_OPTIONS; owned */
 };
 
@@ -94,6 +103,12 @@ void settings_engine(const struct settings *s, struct rt_options *o);
 /* What of a schedule changes the meaning of its steps. */
 struct schedule;
 void settings_take_options(struct settings *s, const struct schedule *from);
+/* What the harness of an object says; real threads have the machine's model
+ * (those of shrink only find clients, which the engine then runs). */
+void settings_take_model(struct settings *s, enum fl_memory_model asked,
+                         bool real_threads);
+/* The memory model, and who chose it. */
+void settings_tell_model(const struct settings *s, struct result *r);
 /* The exit status as the user's protocol has it. */
 int settings_exit(const struct settings *s, int status, bool interrupted);
 void settings_free(struct settings *s);

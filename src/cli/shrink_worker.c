@@ -41,11 +41,42 @@ struct detection {
 
 /* ---- long clients ---- */
 
-static struct call any_call(const struct gen_object *gen, struct rng *rng) {
+/* Operations of one group stay in one thread: groups are dealt out in turn. */
+static uint32_t owner_of(const struct gen_object *gen, uint32_t group,
+                         uint32_t threads) {
+  uint32_t rank = 0;
+  for (uint32_t i = 0; gen->ops[i].group != group; i++) {
+    uint32_t first = 0;
+    while (gen->ops[first].group != gen->ops[i].group)
+      first++;
+    rank += gen->ops[i].group && first == i;
+  }
+  return rank % threads + 1;
+}
+
+static bool may_call(const struct detection *d, uint32_t op, uint32_t thread) {
+  const struct gen_object *gen = &d->h->object.gen;
+  const struct gen_op *o = &gen->ops[op];
+  if (o->nargs && !o->args[0].count)
+    return false;
+  return !o->group ||
+         owner_of(gen, o->group, (uint32_t)d->h->set->threads) == thread;
+}
+
+static bool has_calls(const struct detection *d, uint32_t thread) {
+  bool some = false;
+  for (uint32_t i = 0; i < d->h->object.gen.nops; i++)
+    some |= may_call(d, i, thread);
+  return some;
+}
+
+static struct call any_call(const struct detection *d, uint32_t thread,
+                            struct rng *rng) {
+  const struct gen_object *gen = &d->h->object.gen;
   struct call c = {0};
   do
     c.op = (uint16_t)rng_below(rng, gen->nops);
-  while (gen->ops[c.op].nargs && !gen->ops[c.op].args[0].count);
+  while (!may_call(d, c.op, thread));
   c.nargs = gen->ops[c.op].nargs;
   for (uint32_t i = 0; i < c.nargs; i++) {
     const struct gen_arg *a = &gen->ops[c.op].args[i];
@@ -54,11 +85,11 @@ static struct call any_call(const struct gen_object *gen, struct rng *rng) {
   return c;
 }
 
-static bool is_usable(const struct gen_object *gen) {
-  bool some = false;
-  for (uint32_t i = 0; i < gen->nops; i++)
-    some |= !gen->ops[i].nargs || gen->ops[i].args[0].count;
-  return some;
+static bool is_usable(const struct detection *d) {
+  uint32_t threads = 0;
+  for (uint32_t t = 1; t <= d->h->set->threads; t++)
+    threads += has_calls(d, t);
+  return threads > 1;
 }
 
 /* Every operation and every value is as likely. */
@@ -66,9 +97,13 @@ static void make_client(struct detection *d) {
   const struct settings *set = d->h->set;
   struct rng rng = {set->seed + 1000003 * (uint64_t)d->histories};
   client_free(&d->client);
-  for (uint32_t t = 1; t <= set->threads; t++)
+  for (uint32_t t = 1, n = 0; t <= set->threads; t++) {
+    if (!has_calls(d, t))
+      continue;
+    n++;
     for (uint32_t i = 0; i < set->ops; i++)
-      client_add(&d->client, t, any_call(&d->h->object.gen, &rng));
+      client_add(&d->client, n, any_call(d, t, &rng));
+  }
 }
 
 /* ---- detection ---- */
@@ -275,7 +310,7 @@ static bool open_native(struct detection *d) {
 static void shrink_random(struct hunt *h) {
   struct detection d = {.h = h, .version = (enum coarse_version)h->set->coarse};
   d.found.h = h;
-  if (!is_usable(&h->object.gen)) {
+  if (!is_usable(&d)) {
     h->r->verdict = VERDICT_UNKNOWN;
     h->r->reason = xstrdup("no client could be made of these operations");
     return;

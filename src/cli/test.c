@@ -50,6 +50,10 @@ void settings_take_options(struct settings *set, const struct schedule *from) {
     set->spurious_cas = true;
   if (has_word(from->options, "criterion=sequential"))
     set->criterion = 1;
+  if (has_word(from->options, "model=")) {
+    set->model = 0;
+    set->model_from = MODEL_SCHEDULE;
+  }
   if (has_word(from->options, "model=tso")) {
     const char *size = strstr(from->options, "buffer=");
     unsigned long n = size ? strtoul(size + strlen("buffer="), NULL, 10) : 0;
@@ -149,7 +153,7 @@ static int test_all(struct session *s, struct error *e) {
     matched++;
     schedule_list saved = {0};
     if (!set->no_save && !set->client)
-      saved_read(s, u->name, &saved);
+      saved_read(s, u, &saved);
     struct hunt_order order;
     begin_order(s, &order);
     order.suite = i;
@@ -338,6 +342,8 @@ int command_replay(int argc, char **argv) {
     set.no_save = true;
     set.search = SEARCH_AUTO; /* nothing is searched */
     settings_take_options(&set, &schedule);
+    if (set.model_from == MODEL_DEFAULT) /* none is named: it was sc */
+      set.model_from = MODEL_SCHEDULE;
     status = replay_schedule(&set, file, &schedule);
   }
   schedule_free(&schedule);

@@ -280,6 +280,8 @@ struct result {
   const char *search; /* "stateful", "dfs", … */
   const char *criterion;
   const char *memory_model; /* "sc" */
+  const char *memory_model_from;  /* "default", "harness", "option", … */
+  const char *memory_model_asked; /* FL_MEMORY_MODEL: "tso"; NULL: nothing */
   const char *heap;         /* "quarantine" or "reuse" */
   struct detection_tally shrink;
   bool expect_fault;

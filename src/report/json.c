@@ -469,6 +469,7 @@ static void put_run(struct json *j, const struct report_run *run, bool page) {
   json_text(j, "search", r->search);
   json_text(j, "heap", r->heap);
   json_text(j, "memory_model", r->memory_model);
+  json_text(j, "memory_model_from", r->memory_model_from);
   json_text(j, "criterion", r->criterion);
   if (page)
     json_sources(j, s, run->hooks);

@@ -299,6 +299,19 @@ static void put_chance(const struct chance *c, struct buf *b) {
              c->threads, c->steps);
 }
 
+/* What is not the default, and whether the harness asked for it. */
+static void put_model(const struct result *r, struct buf *b) {
+  const char *is = r->memory_model, *asked = r->memory_model_asked;
+  bool other = is && asked && strcmp(is, asked);
+  if (!is || (!strcmp(is, "sc") && !other))
+    return;
+  buf_printf(b, ", memory model %s", is);
+  if (other)
+    buf_printf(b, " (FL_MEMORY_MODEL says %s)", asked);
+  else if (asked)
+    buf_puts(b, " (FL_MEMORY_MODEL)");
+}
+
 static void put_summary(struct screen *s, const struct result *r) {
   struct buf b = {0};
   put_verdict(r, &b);
@@ -318,8 +331,7 @@ static void put_summary(struct screen *s, const struct result *r) {
     story_number(r->statistics.blocked, &b);
     buf_puts(&b, " blocked)");
   }
-  if (r->memory_model && !strcmp(r->memory_model, "tso"))
-    buf_puts(&b, ", memory model tso");
+  put_model(r, &b);
   buf_printf(&b, ", seed %" PRIu64, r->seed);
   size_t used = put_object(s, r->object);
   buf_putc(s->out, ' ');

@@ -93,6 +93,8 @@ mistakes() {
   wrong "$object" 'FL_OP(int, pop, FL_INT(0, x))'
   wrong "$object" 'FL_SHOW(nothing)'
   wrong "$object" 'FL_INVARIANT(whole)'
+  wrong "$object" 'FL_MEMORY_MODEL(pso)'
+  wrong '' 'FL_MEMORY_MODEL(tso)'
   wrong '' 'FL_OP(int, pop)'
   wrong '' 'FL_SPEC(stack)'
   wrong '' 'FL_OBJECT(s, s_int)'

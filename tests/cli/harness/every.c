@@ -68,6 +68,7 @@ FL_OP(int, get);
 FL_SPEC(counter);
 FL_INVARIANT(positive);
 FL_EXPECT_FAULT;
+FL_MEMORY_MODEL(tso);
 
 FL_OBJECT(with_reset, reset)
 FL_OP(void, increment)
@@ -82,3 +83,4 @@ FL_OP(int, get)
 
 FL_OBJECT(freed, stack_new, free)
 FL_OP(int, stack_pop)
+FL_MEMORY_MODEL(sc)

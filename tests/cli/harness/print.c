@@ -24,6 +24,8 @@ static void print_suite(const struct fl_suite *s) {
          s->thread_leave != NULL, s->show != NULL, s->expect_fault);
   if (s->spec)
     printf(" spec=[%s][%s]:%d", s->spec, s->spec_roles, s->spec_line);
+  if (s->memory_model)
+    printf(" model=%d:%d", s->memory_model, s->memory_model_line);
   if (s->invariant)
     printf(" holds=%d", s->invariant(s->global ? NULL : s->create()));
   puts("");

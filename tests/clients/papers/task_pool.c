@@ -5,23 +5,34 @@
  * the paper, alpha and beta, delta and gamma, are marked.
  *
  * On a sequentially consistent machine no task is taken twice, which is what
- * the invariant says; with store buffers both threads may take the last task
- * before the other's claim is seen, unless there is a fence behind each claim
- * (-DFIXED).  -DLATE moves the claim behind the look, as a store buffer does.
+ * the invariant says; with store buffers, which FL_MEMORY_MODEL asks for, both
+ * threads may take the last task before the other's claim is seen, unless there
+ * is a fence behind each claim (-DFIXED).  -DLATE moves the claim behind the
+ * look, as a store buffer does.
  *
  * Both may fail although a task is there, so the pool is not linearizable as a
  * deque (-DSTRICT).
  *
  * RUN: %s
- * EXIT: 0
- * VERDICT: pass
- * RUN: %s --client '{take_head(); take_head()} || {take_tail(); take_tail()}'
- * EXIT: 0
- * VERDICT: pass
+ * EXIT: 1
+ * VERDICT: error
+ * FAULT: invariant
+ * CLIENT: ^take_(head|tail)\(\); \{take_head\(\)\} \|\| \{take_tail\(\)\}$
+ * LINE: alpha
+ * LINE: delta
+ * OUTPUT: get_head\(\): a fence between line
+ * OUTPUT: get_tail\(\): a fence between line
  * RUN: %s -- -DFIXED
  * EXIT: 0
  * VERDICT: pass
- * RUN: %s -- -DLATE
+ * RUN: %s --memory-model=sc
+ * EXIT: 0
+ * VERDICT: pass
+ * RUN: %s --memory-model=sc \
+ *     --client '{take_head(); take_head()} || {take_tail(); take_tail()}'
+ * EXIT: 0
+ * VERDICT: pass
+ * RUN: %s --memory-model=sc -- -DLATE
  * EXIT: 1
  * VERDICT: error
  * FAULT: invariant
@@ -124,5 +135,6 @@ FL_OBJECT(pool, init)
 FL_OP(void, take_head, FL_GROUP("head"))
 FL_OP(void, take_tail, FL_GROUP("tail"))
 FL_INVARIANT(at_most_once)
+FL_MEMORY_MODEL(tso)
 
 #endif
