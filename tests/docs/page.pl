@@ -3,9 +3,9 @@
 #
 #   page.pl PAGE.md [--update]      in an empty folder; see run.sh
 #
-# A ```console block is a session: lines that begin with "$ " are commands (one
-# that ends with \ goes on in the next line), the lines below are their output,
-# both streams.  All commands of a page run in one shell, in the page's order.
+# A ```console block is a session: lines that begin with "$ " are commands,
+# "> " goes on with one, as does what follows a \; the lines below are their
+# output, both streams.  All commands of a page run in one shell, in the page's order.
 #  - A command must end with status 0, unless the next one is `echo $?`, which
 #    shows what it must be.
 #  - A command without output below may print what it likes.  Otherwise the
@@ -97,11 +97,11 @@ sub session {
   my $open; # the command whose lines come now
   for my $i (0 .. $#body) {
     my $text = $body[$i];
-    if ($open && $open->{goes_on}) {
-      $open->{text} .= "\n$text";
+    if ($open && ($open->{goes_on} || $text =~ /^> /)) {
+      $open->{text} .= "\n" . $text =~ s/^> //r;
       $open->{goes_on} = $text =~ /\\$/;
     } elsif ($text =~ /^\$ (.*)/) {
-      $open = {kind => 'command', line => $first + $i, text => $1, shown => [],
+      $open = {kind => 'command', line => $first + $i, text => "$1", shown => [],
                needs => $needs, goes_on => scalar($text =~ /\\$/)};
       push @todo, $open;
     } elsif ($open) {
@@ -232,13 +232,11 @@ for my $k (0 .. $#todo) {
   }
   my @shown = @{$t->{shown}};
   next if !@shown;
-  my ($a, $b) = ([alike(@shown)], [alike(@output)]);
-  next if matches($a, $b);
   if ($update && !grep { /…|^\s*\.\.\.$/ } @shown) {
     $replace{$t->{last} - @shown} = [scalar @shown, @output];
-    print "updated $page:$t->{line}\n";
     next;
   }
+  next if matches([alike(@shown)], [alike(@output)]);
   fail($t->{line}, "$t->{text} prints something else:", @output);
 }
 if (%replace) {
