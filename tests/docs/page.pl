@@ -81,7 +81,8 @@ sub block {
     session($first, $m{needs}, @body);
   } elsif ($language =~ /^(sh|bash|shell)$/) {
     fail($first, "a script that nothing runs; say why");
-  } elsif (grep { /^\s*\$ / } @body) {
+  } elsif (grep { /^\s*\$ / } @body or
+           $language eq '' && grep { /^(faultline|cc|make|cmake) / } @body) {
     fail($first, "looks like a session, but is no console block");
   }
 }
@@ -233,6 +234,7 @@ for my $k (0 .. $#todo) {
   my @shown = @{$t->{shown}};
   next if !@shown;
   if ($update && !grep { /…|^\s*\.\.\.$/ } @shown) {
+    pop @output while @output && $output[-1] eq '';
     $replace{$t->{last} - @shown} = [scalar @shown, @output];
     next;
   }
