@@ -91,6 +91,29 @@ if(TARGET faultline)
   endforeach()
   set_tests_properties(cli/ci_docs cli/starting PROPERTIES TIMEOUT 300)
   set_tests_properties(cli/gallery PROPERTIES TIMEOUT 600) # some 60 runs
+  # The commands of the documentation, a test a page; its links.
+  find_program(FL_PERL perl)
+  if(FL_PERL)
+    file(GLOB pages CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
+      ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/docs/*.md)
+    foreach(page IN LISTS pages)
+      string(REGEX REPLACE "^docs/|\\.md$" "" name ${page})
+      if(page STREQUAL "README.md")
+        set(name readme)
+      elseif(name STREQUAL "README")
+        continue() # the index has no commands; docs/links reads it
+      endif()
+      add_test(NAME docs/${name} COMMAND bash
+        ${CMAKE_SOURCE_DIR}/tests/docs/run.sh ${CMAKE_SOURCE_DIR}/${page})
+      fl_test_settings(docs/${name})
+    endforeach()
+    add_test(NAME docs/page COMMAND bash
+      ${CMAKE_SOURCE_DIR}/tests/docs/page_test.sh)
+    fl_test_settings(docs/page)
+    add_test(NAME docs/links COMMAND ${FL_PERL}
+      ${CMAKE_SOURCE_DIR}/tests/docs/links.pl)
+    fl_test_settings(docs/links)
+  endif()
   if(TEST cli/gdb) # passes by where there is none, or no ptrace
     set_tests_properties(cli/gdb PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped:")
   endif()

@@ -15,9 +15,12 @@ static const char *leads_name(enum race_leads leads) {
 static void put_rival(struct json *j, const struct story *s,
                       const struct rival *r) {
   const struct finding *f = s->result->finding;
-  const struct place *p = r->place;
+  const struct place *own = story_own_place(r->place);
+  const struct place *p = own ? own : r->place;
   json_object(j, NULL);
-  json_uint(j, "thread", r->step.thread);
+  bool buffer;
+  json_uint(j, "thread", story_stepper(s, r->step.thread, &buffer));
+  json_bool(j, "store_buffer", buffer);
   if (r->step.call < f->client.ncalls) {
     json_string(j, "operation", s->calls[r->step.call]);
     json_uint(j, "call", r->step.call);

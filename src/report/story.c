@@ -23,8 +23,7 @@ bool story_is_system(const char *file) {
          strstr(file, "/include/faultline.h");
 }
 
-/* The first of the inlining chain that is the user's own, or NULL. */
-static const struct place *own_place(const struct place *p) {
+const struct place *story_own_place(const struct place *p) {
   while (p && !(p->line && p->file && !story_is_system(p->file)))
     p = p->next;
   return p;
@@ -35,9 +34,10 @@ const struct place *story_place_in(const struct trace *t,
                                    uint32_t chain) {
   if (!pc)
     return &story_nowhere;
-  const struct place *inner = n->place(n->ctx, pc), *own = own_place(inner);
+  const struct place *inner = n->place(n->ctx, pc),
+                     *own = story_own_place(inner);
   while (!own && inner->line && chain && chain < t->nframes) {
-    own = own_place(n->place(n->ctx, t->frames[chain].call_pc));
+    own = story_own_place(n->place(n->ctx, t->frames[chain].call_pc));
     chain = t->frames[chain].parent;
   }
   return own ? own : inner;
@@ -63,12 +63,16 @@ void story_put_lock(const struct story_namer *n, uint64_t addr, uint64_t size,
   }
 }
 
-void story_put_stepper(const struct story *s, uint8_t thread, struct buf *out) {
+uint8_t story_stepper(const struct story *s, uint8_t thread, bool *buffer) {
   const char *model = s->result->memory_model;
-  if (model && !strcmp(model, "tso") && thread >= 16)
-    buf_printf(out, "%s's store buffer", story_thread(thread - 16));
-  else
-    buf_puts(out, story_thread(thread));
+  *buffer = model && !strcmp(model, "tso") && thread >= 16;
+  return *buffer ? thread - 16 : thread;
+}
+
+void story_put_stepper(const struct story *s, uint8_t thread, struct buf *out) {
+  bool buffer;
+  buf_puts(out, story_thread(story_stepper(s, thread, &buffer)));
+  buf_puts(out, buffer ? "'s store buffer" : "");
 }
 
 const char *story_thread(uint8_t thread) {

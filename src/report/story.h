@@ -123,7 +123,11 @@ uint32_t story_block(const struct story *s, uint32_t at);
 const char *story_thread(uint8_t thread);
 /* "a fence between line 14 and line 15" (text_fences.c) */
 void story_fence(const struct missing_fence *f, struct buf *b);
-/* Under TSO a step of thread 16 + t is a commit of thread t. */
+/* The first of the inlining chain that is the user's own, or NULL. */
+const struct place *story_own_place(const struct place *p);
+/* Under TSO a step of thread 16 + t is a commit of thread t: that, and whether
+ * it is one. */
+uint8_t story_stepper(const struct story *s, uint8_t thread, bool *buffer);
 void story_put_stepper(const struct story *s, uint8_t thread, struct buf *out);
 
 /* An operation's name as it is called, `pop()`; "the program" without one. */

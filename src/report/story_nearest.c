@@ -29,15 +29,26 @@ struct stretch {
   const struct place *first, *last; /* with lines, or NULL */
   /* Calls, or EVENT_NO_CALL: that it began with, begun last, ended after. */
   uint32_t started, begun, ended;
+  uint32_t commits;              /* stores that left its buffer */
+  const struct place *committed; /* the last of them */
+  bool steps;                    /* it did something else as well */
 };
 
 static struct stretch stretch_of(const struct nearest *t) {
   const struct trace *tr = &t->is->trace;
-  struct stretch r = {NULL, NULL, EVENT_NO_CALL, EVENT_NO_CALL, EVENT_NO_CALL};
+  struct stretch r = {
+      .started = EVENT_NO_CALL, .begun = EVENT_NO_CALL, .ended = EVENT_NO_CALL};
   for (uint32_t i = t->is->event;
        i < tr->nevents && tr->events[i].thread == t->is->passing; i++) {
     const struct event *e = &tr->events[i];
     bool of_call = e->call < t->f->client.ncalls;
+    if (e->kind == EV_COMMIT) { /* its line ran before */
+      const struct place *p = story_place_in(tr, t->n, e->pc, e->chain);
+      r.committed = p->line ? p : r.committed;
+      r.commits++;
+      continue;
+    }
+    r.steps = true;
     if (e->kind == EV_CALL && of_call) {
       r.started = i == t->is->event ? e->call : r.started;
       r.begun = e->call;
@@ -89,9 +100,31 @@ static void put_rest(struct nearest *t, const struct stretch *r) {
     buf_printf(&t->b, " and returns from %s", t->s->calls[r->ended]);
 }
 
+/* `T1's store of line 33 reaches memory`, `T1's next 4 stores, up to that of
+ * line 33, reach memory` */
+static void put_commits(struct nearest *t, const struct stretch *r) {
+  bool several = r->commits > 1;
+  buf_printf(&t->b, "%s's ", story_thread(t->is->passing));
+  if (several)
+    buf_printf(&t->b, "next %" PRIu32 " stores", r->commits);
+  else
+    buf_puts(&t->b, "store");
+  if (r->committed) {
+    buf_puts(&t->b, several ? ", up to that of " : " of ");
+    put_line(t, r->committed);
+    buf_puts(&t->b, several ? "," : "");
+  }
+  buf_puts(&t->b, several ? " reach memory" : " reaches memory");
+}
+
 static void put_first(struct nearest *t) {
   struct stretch r = stretch_of(t);
-  t->s->nearest_place = r.last ? r.last : &story_nowhere;
+  const struct place *last = r.steps ? r.last : r.committed;
+  t->s->nearest_place = last ? last : &story_nowhere;
+  if (!r.steps && r.commits) {
+    put_commits(t, &r);
+    return;
+  }
   buf_printf(&t->b, "%s ", story_thread(t->is->passing));
   if (r.started != EVENT_NO_CALL)
     put_calls(t, &r);
@@ -102,25 +135,35 @@ static void put_first(struct nearest *t) {
 /* ` before T1 runs line 35` */
 static void put_second(struct nearest *t) {
   const struct trace *tr = &t->f->trace;
-  buf_printf(&t->b, " before %s ", story_thread(t->is->failing));
+  buf_printf(&t->b, " before %s", story_thread(t->is->failing));
   for (uint32_t i = t->is->event; i < tr->nevents; i++) {
     const struct event *e = &tr->events[i];
     if (e->thread != t->is->failing || e->kind == EV_SHOW)
       continue;
+    if (e->kind == EV_COMMIT) {
+      buf_puts(&t->b, "'s store");
+      if (t->s->events[i].place->line) {
+        buf_puts(&t->b, " of ");
+        put_line(t, t->s->events[i].place);
+      }
+      buf_puts(&t->b, " reaches memory");
+      return;
+    }
     const struct place *p = t->s->events[i].place;
     bool of_call = e->call < t->f->client.ncalls;
     if (of_call && (e->kind == EV_CALL || e->kind == EV_RETURN)) {
-      buf_printf(&t->b, "%s %s", e->kind == EV_CALL ? "begins" : "returns from",
+      buf_printf(&t->b, " %s %s",
+                 e->kind == EV_CALL ? "begins" : "returns from",
                  t->s->calls[e->call]);
       return;
     }
     if (p->line) {
-      buf_puts(&t->b, "runs ");
+      buf_puts(&t->b, " runs ");
       put_line(t, p);
       return;
     }
   }
-  buf_puts(&t->b, "goes on");
+  buf_puts(&t->b, " goes on");
 }
 
 /* Which of the thread's calls that read the same it is: `second `; nothing

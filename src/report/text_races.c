@@ -61,11 +61,12 @@ static void put_rival(const struct story *story, const struct rival *r,
     buf_printf(b, " %s", r->location ? r->location : "memory");
   if (location && r->step.flags & STEP_RETURNS)
     buf_puts(b, " and returns");
-  if (r->place && story->file)
-    buf_printf(b, " (line %" PRIu32 ")", r->place->line);
-  else if (r->place)
-    buf_printf(b, " (%s:%" PRIu32 ")", story_base_name(r->place->file),
-               r->place->line);
+  const struct place *own = story_own_place(r->place),
+                     *p = own ? own : r->place;
+  if (p && story->file && p->file && !strcmp(story->file, p->file))
+    buf_printf(b, " (line %" PRIu32 ")", p->line);
+  else if (p && p->file)
+    buf_printf(b, " (%s:%" PRIu32 ")", story_base_name(p->file), p->line);
 }
 
 /* The location that all of them are about, or NULL. */

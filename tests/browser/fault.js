@@ -46,6 +46,24 @@ async function fits(p) {
 
 /* By page: what must hold of it in every width and colour. */
 const tests = {
+  tso: {
+    async names_the_missing_fence(p) {
+      assert.match(await p.textContent('h1'), /needs a fence/);
+      assert.match(await p.textContent('#fences'), /The missing fence.*lock\(\): between line \d+ and line \d+.*Verified/s);
+      assert.equal(await p.$$eval('.source tr.fence', e => e.length), 1);
+    },
+    async shows_what_waits_in_the_buffers(p) {
+      await goTo(p, /store turn: 0 → 1 \(buffered\)/);
+      assert.match(await p.textContent('.buffers'), /T1.*flag\[0\] = 1.*turn = 1.*T2.*empty/s);
+      await goTo(p, /commit turn: 0 → 1/);
+      assert.doesNotMatch(await p.textContent('.buffers'), /T1.*turn = 1.*T2/s);
+    },
+    async tells_races_of_store_buffers(p) {
+      assert.match(await p.textContent('#races'), /T1’s store buffer, in add\(0\) commits/);
+      assert.doesNotMatch(await p.textContent('main'), /T17/);
+      assert.match(await p.textContent('#nearest'), /stores, up to that of line \d+, reach memory before T2 runs line/);
+    },
+  },
   aba: {
     async says_what_is_wrong(p) {
       assert.equal(await p.textContent('.kind'), 'Crash');

@@ -45,5 +45,7 @@ page outcomes 1 explore "$SOURCE_DIR/examples/afek_stack.c" \
   --client '{push(1)} || {pop()}; pop()'
 page several 1 "$SOURCE_DIR/tests/clients/two_objects.c"
 page loops 1 "$SOURCE_DIR/examples/cxx_queue.cpp"
+page tso 1 "$SOURCE_DIR/tests/clients/tso_peterson.c" --memory-model=tso \
+  --client '{add(0)} || {add(1)}'
 NODE_PATH=$modules/node_modules BROWSER=$(command -v $browser) \
   node "$SOURCE_DIR/tests/browser/fault.js" "$tmp" ${1+"$1"}

@@ -48,6 +48,7 @@ class Source {
     for (const r of this.model.rows) if (r.file === f.file && r.line) add(r.line);
     for (const b of this.model.blocks) if (b.file === f.file) for (let k = b.first; k <= b.last; k++) add(k);
     for (const l of this.counts.values()) if (l.file === f.file) add(l.line);
+    for (const e of this.model.run.fences || []) if (e.file === f.file) for (const k of [e.after_line, e.before_line]) if (k) add(k);
     const d = this.model.run.diagnostic;
     if (d) for (const p of [d, ...d.notes]) if (p.file === f.file && p.line) add(p.line);
     return near;
@@ -64,9 +65,11 @@ class Source {
   line(f, l, state) {
     const blamed = this.model.blocks.find(b => b.file === f.file && b.first <= l.line && l.line <= b.last);
     const cls = blamed ? 'blamed' + (l.line === blamed.first ? ' first' : '') + (l.line === blamed.last ? ' last' : '') : '';
+    const fence = (this.model.run.fences || []).find(e => e.file === f.file && e.before_line === l.line);
+    this.fence = this.fence || fence;
     const key = f.file + ':' + l.line, n = this.counts.get(key);
     const unseen = l.code === 'unseen';
-    const tr = make('tr', {class: cls}, make('td', {class: 'cur'}), make('td', {class: 'num'}, String(l.line)),
+    const tr = make('tr', {class: (cls + (fence ? ' fence' : '')).trim(), title: fence ? 'A fence is missing before this line' : null}, make('td', {class: 'cur'}), make('td', {class: 'num'}, String(l.line)),
       make('td', {class: 'seen' + (unseen ? ' unseen' : ''), title: unseen ? 'touches memory without instrumentation: no thread is stopped here' : null},
         unseen ? '∅' : ''),
       ...(this.counts.size ? [this.count(n, 'failing'), this.count(n, 'good')] : []),
@@ -111,6 +114,7 @@ class Source {
     const sw = this.model.run.switches;
     return make('div', {class: 'legend'},
       this.model.blocks.length ? make('span', {}, make('span', {class: 'bad'}, '['), ' must be atomic') : null,
+      this.fence ? make('span', {}, make('span', {class: 'bad'}, '┄'), ' a fence is missing here, or above') : null,
       sw ? make('span', {}, 'Of ' + number(sw.failing) + ' failing and ' + number(sw.good) + ' passing executions of the client, how many interrupt a call behind the line') : null,
       this.unseen ? make('span', {}, make('span', {class: 'warn'}, '∅'), ' touches memory without instrumentation') : null);
   }

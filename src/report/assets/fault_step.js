@@ -312,7 +312,7 @@ function show(number) {
     }
     main.append(stepper.element);
   }
-  main.append(...[refutations, causes, nearest, races, outcomes].map(f => f(model)).filter(Boolean));
+  main.append(...[refutations, fences, causes, nearest, races, outcomes].map(f => f(model)).filter(Boolean));
   document.getElementById('contents').replaceChildren(make('ul', {}, ...sections.map(([id, title]) => make('li', {}, make('a', {href: '#' + id}, title)))));
   document.getElementById('contents').hidden = sections.length < 2;
   document.getElementById('foot').replaceChildren(json(), make('p', {class: 'soft small'}, 'Written by faultline. A run that finds no fault says what was searched, not that the code is correct.'));

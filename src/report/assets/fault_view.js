@@ -187,6 +187,21 @@ function causes(model) {
         o.causes.slice(0, 3).map(c => blocksText(c.blocks)).join('; or '))))) : null);
 }
 
+/* ---- the missing fences ---- */
+const fenceText = f => f.after_line && f.after_line !== f.before_line
+  ? 'between line ' + f.after_line + ' and line ' + f.before_line : 'before the load in line ' + f.before_line;
+function fences(model) {
+  const list = (model.run.fences || []).filter(f => f.verified);
+  if (!list.length) return null;
+  return section('fences', list.length > 1 ? 'The missing fences' : 'The missing fence',
+    make('p', {class: 'soft'}, 'Under sequential consistency this client passes as it is: its stores wait in buffers for too long.'),
+    make('div', {class: 'cause'},
+      make('ul', {class: 'fences'}, ...list.map(f => make('li', {}, f.function + '(): ' + fenceText(f) + ' of ' + baseName(f.file) + ', ',
+        code('atomic_thread_fence(memory_order_seq_cst)')))),
+      make('p', {}, 'Verified: with ' + (list.length > 1 ? 'them' : 'it') + ' enforced, no fault under TSO' +
+        (list[0].covered ? ' (' + list[0].covered + ')' : '') + '. No smaller set of fences makes all of the failing executions impossible that were found.')));
+}
+
 /* ---- the nearest passing execution ---- */
 function nearest(model) {
   const near = model.run.nearest;
@@ -214,16 +229,20 @@ function nearest(model) {
 }
 
 /* ---- the races that decide ---- */
+const DOES = {read: 'reads', load: 'reads', write: 'writes', store: 'writes', rmw: 'changes', cas: 'compares and swaps',
+  'cas failed': 'compares', lock: 'locks', unlock: 'unlocks', commit: 'commits', free: 'frees', alloc: 'allocates'};
 const LEADS = {good: 'every continuation is correct', bad: 'no continuation is correct', both: 'it is still open'};
 function races(model) {
   const list = (model.run.cdrs || []).filter(c => c.races.length);
   if (!list.length) return null;
-  const access = a => [who(a.thread), (a.operation ? 'in ' : '') , a.operation ? code(a.operation) : '', ' ' + a.kind + ' ',
-    a.location ? code(a.location) : '', a.line ? ' (line ' + a.line + ')' : ''];
+  const single = new Set(list.flatMap(c => c.races).flatMap(r => r.accesses).map(a => a.file)).size <= 1;
+  const name = a => threadName(a.thread) + (a.store_buffer ? '’s store buffer' : '');
+  const access = a => [who(a.thread), a.store_buffer ? '’s store buffer, ' : '', (a.operation ? 'in ' : '') , a.operation ? code(a.operation) : '', ' ' + (DOES[a.kind] || a.kind) + ' ',
+    a.location ? code(a.location) : '', a.line ? ' (' + (single ? 'line ' + a.line : placeText(a)) + ')' : ''];
   const race = r => {
     const [first, ...others] = r.accesses;
     return make('li', {}, ...access(first), ' before ', ...others.flatMap((o, i) => [i ? ' and ' : '', ...access(o)]),
-      make('div', {class: 'soft small'}, r.accesses.map(a => 'If ' + threadName(a.thread) + ' is first, ' + (LEADS[a.leads_to] || 'nothing follows')).join('; ') + '.'));
+      make('div', {class: 'soft small'}, r.accesses.map((a, i) => (i ? 'if ' : 'If ') + name(a) + (i ? ' is, ' : ' is first, ') + (LEADS[a.leads_to] || 'nothing follows')).join('; ') + '.'));
   };
   const one = c => [make('p', {class: 'soft'}, 'Pattern ', code(c.pattern), ': ' + number(c.count) + ' of ' +
     many(model.run.tree.failing, 'failing interleaving') + '.'), make('ol', {class: 'races'}, ...c.races.map(race))];

@@ -424,6 +424,28 @@ TEST(a_thread_that_goes_on_over_several_calls) {
   fixture_free(f);
 }
 
+TEST(stores_that_reach_memory_are_no_lines_that_run) {
+  struct fixture *f = fixture_cause();
+  struct neighbour *near = &f->finding.near;
+  struct event *e = f->near_events + near->event;
+  e[0] = (struct event){.kind = EV_COMMIT, .thread = 2, .call = 2, .pc = 3309};
+  near->trace.nevents = near->event + 1;
+  char *text = text_of(f, STYLE(.width = 200));
+  CHECK_HAS(text, "but T2's store of line 33 reaches memory before T1 begins");
+  free(text);
+  e[1] = e[0];
+  near->trace.nevents = near->event + 2;
+  text = text_of(f, STYLE(.width = 200));
+  CHECK_HAS(text, "but T2's next 2 stores, up to that of line 33, reach memory "
+                  "before T1 begins");
+  free(text);
+  f->events[near->event].kind = EV_COMMIT; /* of the failing one, by T1 */
+  text = text_of(f, STYLE(.width = 200));
+  CHECK_HAS(text, "before T1's store ");
+  free(text);
+  fixture_free(f);
+}
+
 TEST(what_passes_of_a_fault_is_that_there_is_none) {
   struct fixture *f = fixture_cause();
   f->finding.fault = FAULT_CRASH;
