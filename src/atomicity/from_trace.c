@@ -12,6 +12,7 @@ struct open_block {
 
 struct converter {
   const struct trace *t;
+  bool tso;
   struct txn_list *out;
   VEC(uint64_t) edges;  /* addresses where an object begins or ends */
   VEC(uint32_t) object; /* by edge: of the bytes from there to the next */
@@ -174,7 +175,7 @@ static enum txn_kind access_kind(const struct converter *c,
     return TXN_READ;
   if (event_reads[e->kind])
     return TXN_RMW;
-  if (c->out->issues)
+  if (c->tso)
     return e->flags & EVENT_ISSUED ? TXN_WRITE : TXN_RMW;
   return e->kind == EV_ATOMIC_WRITE && e->order == __ATOMIC_SEQ_CST ? TXN_RMW
                                                                     : TXN_WRITE;
@@ -239,8 +240,8 @@ static void put_event(struct converter *c, uint32_t i) {
   }
 }
 
-void txn_from_trace(const struct trace *t, struct txn_list *out) {
-  struct converter c = {.t = t, .out = out};
+void txn_from_trace(const struct trace *t, bool tso, struct txn_list *out) {
+  struct converter c = {.t = t, .tso = tso, .out = out};
   *out = (struct txn_list){0};
   c.first = xcalloc((size_t)t->nevents + 1, sizeof *c.first);
   for (uint32_t i = 0; i < t->nevents; i++) {

@@ -26,7 +26,8 @@ struct txn_list {
   bool blocks;  /* transactions are marked blocks */
 };
 
-void txn_from_trace(const struct trace *t, struct txn_list *out);
+/* `tso`: stores that are not marked as issued were made at once. */
+void txn_from_trace(const struct trace *t, bool tso, struct txn_list *out);
 void txn_list_free(struct txn_list *l);
 
 #endif

@@ -233,6 +233,16 @@ const uint8_t *fl__buffers_load(const uint8_t *p) {
   return p;
 }
 
+/* The state after loading ends with the buffers, which are empty there. */
+void rt_set_tso(bool on) {
+  const uint32_t none[RT_BUFFERS][2] = {{0}};
+  if (on && !E.options.tso)
+    fl__snapshot_put(&E.loaded, none, sizeof none);
+  if (!on && E.options.tso)
+    E.loaded.len -= sizeof none;
+  E.options.tso = on;
+}
+
 /* Not what only the report wants to know. */
 void fl__buffers_hash(struct snapshot *s) {
   for (uint32_t left = E.live.buffered; left; left &= left - 1) {

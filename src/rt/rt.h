@@ -39,6 +39,8 @@ enum { RT_MAX_THREADS = 32 };
  */
 enum { RT_BUFFERS = 16, RT_BUFFER_MOST = 32 };
 bool rt_tso(void);
+/* Another memory model than that of rt_open, for the next rt_prepare. */
+void rt_set_tso(bool on);
 uint32_t rt_buffer_size(void);
 int rt_owner(int thread); /* of a buffer; a thread is its own */
 static inline bool rt_is_buffer(int thread) {
