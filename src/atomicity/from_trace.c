@@ -261,3 +261,19 @@ void txn_from_trace(const struct trace *t, bool tso, struct txn_list *out) {
 }
 
 void txn_list_free(struct txn_list *l) { vec_free(&l->e); }
+
+uint32_t txn_block(const struct trace *t, uint32_t event) {
+  uint32_t at =
+      t->events[event].kind == EV_COMMIT ? t->events[event].issue : event;
+  uint32_t depth = 0, number = 0;
+  for (uint32_t i = 0; i <= at; i++) {
+    const struct event *e = &t->events[i];
+    if (e->thread != t->events[at].thread)
+      continue;
+    if (e->kind == EV_TXN_BEGIN && !depth++)
+      number++;
+    if (e->kind == EV_TXN_END && depth)
+      depth--;
+  }
+  return depth ? number : 0;
+}

@@ -66,6 +66,9 @@ static void say(void *judge, const struct txn_event *e,
                j->object->names.name[j->client->calls[ev->call].op]);
   else
     buf_printf(&b, "transaction %" PRIu32, e->txn + 1);
+  uint32_t block = txn_block(j->now, e->at);
+  if (block)
+    buf_printf(&b, ", block %" PRIu32, block);
   out->txn = arena_strdup(a, buf_text(&b));
   buf_clear(&b);
   struct names *names = names_new(j->session->lines, j->now);
@@ -182,6 +185,10 @@ static void judge_tso(struct client_judge *j, const struct txn_event *e,
   }
   if (!j->equivalent_no) {
     j->equivalent_no = !tso_sc_equivalent(e, n, &c);
+    if (j->equivalent_no) { /* rather this one than what the monitor saw */
+      j->trace->robust.ncycle = 0;
+      buf_clear(&j->text[ABOUT_ROBUST]);
+    }
     keep(j, ABOUT_ROBUST, e, &c);
   }
 }

@@ -50,6 +50,7 @@ static enum judgement look(void *ctx, enum rt_end end) {
   struct arena a = {0};
   struct trace t = {0};
   replay_init(&r, s->live.at, s->live.len);
+  r.driver.every = !s->live.only_choices;
   enum rt_end again = rt_run_recorded(&r.driver, &a, &t);
   j->incomplete |= r.diverged || again != end;
   client_judge_execution(j, &t);

@@ -144,6 +144,10 @@ static void say_event(void *subject, const struct txn_event *e,
              o->stored->about.op_names[ev->call]);
   else
     snprintf(text, sizeof text, "operation %" PRIu32, ev->call);
+  size_t len = strlen(text);
+  uint32_t block = txn_block(&o->stored->trace, e->at);
+  if (block)
+    snprintf(text + len, sizeof text - len, ", block %" PRIu32, block);
   out->txn = arena_strdup(a, text);
   if (ev->addr && ev->addr < UINT64_C(0xf000000000000000)) {
     snprintf(text, sizeof text, "0x%" PRIx64, ev->addr);
