@@ -21,6 +21,8 @@ struct converter {
   struct open_block block[256];
   struct map128 txn_of_op;
   VEC(uint64_t) shared[256]; /* locks that a thread has read-locked */
+  bool created[256];         /* by another of the trace … */
+  bool ended[256];           /* … else by the main thread, which joins it */
 };
 
 /* How an event of the trace looks to us. */
@@ -209,8 +211,23 @@ static void put_commit(struct converter *c, uint32_t i) {
   }
 }
 
+/* The main thread goes on when those of the client have ended. */
+static void join_ended(struct converter *c, uint32_t i) {
+  for (uint32_t t = 1; t < 256; t++)
+    if (c->ended[t]) {
+      put(c, i, TXN_JOIN, t, c->out->ntxns++);
+      c->ended[t] = false;
+    }
+}
+
 static void put_event(struct converter *c, uint32_t i) {
   const struct event *e = &c->t->events[i];
+  if (e->kind == EV_CREATE)
+    c->created[e->value[0] & 0xff] = true;
+  if (e->kind == EV_EXIT)
+    c->ended[e->thread] = e->thread && !c->created[e->thread];
+  if (!e->thread && e->kind != EV_COMMIT && role_of(e) != ROLE_NONE)
+    join_ended(c, i);
   if (e->kind == EV_TXN_BEGIN || e->kind == EV_TXN_END)
     mark(c, e);
   if (e->kind == EV_COMMIT) {

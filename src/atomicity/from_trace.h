@@ -7,6 +7,8 @@
  * Objects are bytes that are always accessed together; an access of several is
  * several events, one behind the other.  An allocation begins new ones.  What
  * is done to locks and other things to wait for counts as an access to them.
+ * Threads that nobody of the trace created, and that have ended, were joined by
+ * the main thread, 0, before its next event.
  */
 #ifndef ATOMICITY_FROM_TRACE_H
 #define ATOMICITY_FROM_TRACE_H
