@@ -277,6 +277,23 @@ void txn_from_trace(const struct trace *t, bool tso, struct txn_list *out) {
   free(c.first);
 }
 
+void txn_commit_rest(struct txn_list *l) {
+  uint32_t n = l->e.len;
+  bool *committed = xcalloc((size_t)n + 1, sizeof *committed);
+  for (uint32_t i = 0; i < n; i++)
+    if (l->e.at[i].kind == TXN_COMMIT)
+      committed[l->e.at[i].issue] = true;
+  for (uint32_t i = 0; i < n; i++) {
+    if (l->e.at[i].kind != TXN_WRITE || committed[i])
+      continue;
+    struct txn_event c = l->e.at[i];
+    c.kind = TXN_COMMIT;
+    c.issue = i;
+    vec_push(&l->e, c);
+  }
+  free(committed);
+}
+
 void txn_list_free(struct txn_list *l) { vec_free(&l->e); }
 
 uint32_t txn_block(const struct trace *t, uint32_t event) {

@@ -32,6 +32,10 @@ struct txn_list {
 void txn_from_trace(const struct trace *t, bool tso, struct txn_list *out);
 void txn_list_free(struct txn_list *l);
 
+/* Of an execution under TSO that was ended before its buffers were empty: the
+ * stores in them are committed at the end.  `at` is the store's. */
+void txn_commit_rest(struct txn_list *l);
+
 /* The number of the marked block, among those of its thread from 1 on, that
  * the event is in, a commit as its store; 0: none. */
 uint32_t txn_block(const struct trace *t, uint32_t event);

@@ -58,6 +58,8 @@ static void say(void *judge, const struct txn_event *e,
   struct buf b = {0};
   *out = (struct cycle_event){.what = event_word[ev->kind],
                               .issued = ev->flags & EVENT_ISSUED};
+  if (e->kind == TXN_COMMIT && out->issued)
+    *out = (struct cycle_event){.what = "commit at the end"};
   buf_printf(&b, "%u", ev->thread);
   out->thread = arena_strdup(a, buf_text(&b));
   buf_clear(&b);
@@ -209,6 +211,8 @@ static bool was_full(const struct trace *t) {
 void client_judge_execution(struct client_judge *j, const struct trace *t) {
   struct txn_list l;
   txn_from_trace(t, j->tso, &l);
+  if (j->tso)
+    txn_commit_rest(&l);
   uint32_t n = drop_main(&l);
   j->now = t;
   j->trace->events += n;

@@ -134,6 +134,8 @@ static void say_event(void *subject, const struct txn_event *e,
   char text[160];
   *out = (struct cycle_event){.what = event_word[ev->kind],
                               .issued = ev->flags & EVENT_ISSUED};
+  if (e->kind == TXN_COMMIT && out->issued)
+    *out = (struct cycle_event){.what = "commit at the end"};
   snprintf(text, sizeof text, "%u", ev->thread);
   out->thread = arena_strdup(a, text);
   if (ev->call == EVENT_NO_CALL)
@@ -178,6 +180,8 @@ static int read_ours(struct atomic_report *r, const char *path,
     snprintf(line, sizeof line, ":%" PRIu32, stored->line);
     buf_printf(&name, "%s%s", path, f.ntraces > 1 ? line : "");
     txn_from_trace(&stored->trace, stored->about.tso, &list);
+    if (list.commits)
+      txn_commit_rest(&list);
     vec_push(&r->traces, ((struct atomic_trace){
                              .name = arena_strdup(&r->arena, buf_text(&name)),
                              .tso = stored->about.tso,
