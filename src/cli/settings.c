@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "cli/told.h"
+#include "shrink/coarse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -428,6 +429,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
     err = error_set(e, ERR_USAGE, "--time wants a number of seconds");
   if (!err && strcmp(command, "shrink"))
     err = check_search(s, e);
+  else if (!err && s->model && s->coarse == COARSE_B)
+    err = error_set(e, ERR_USAGE,
+                    "--coarse=b: real threads have the machine's own memory "
+                    "model");
   bool stress = s->search == SEARCH_STRESS || !strcmp(command, "shrink");
   bool atomicity = !strcmp(command, "atomicity");
   if (!s->threads)

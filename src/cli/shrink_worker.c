@@ -41,17 +41,32 @@ struct detection {
 
 /* ---- long clients ---- */
 
-static struct call any_call(const struct gen_object *gen, struct rng *rng) {
+/* Operations of one group are called by one thread. */
+static bool may_call(const struct gen_op *op, uint32_t thread, uint32_t threads,
+                     uint32_t shift) {
+  return (!op->nargs || op->args[0].count) &&
+         (!op->group || (op->group + shift) % threads == thread - 1);
+}
+
+static bool any_call(const struct gen_object *gen, uint32_t thread,
+                     uint32_t threads, uint32_t shift, struct rng *rng,
+                     struct call *out) {
   struct call c = {0};
+  uint32_t can = 0;
+  for (uint32_t i = 0; i < gen->nops; i++)
+    can += may_call(&gen->ops[i], thread, threads, shift);
+  if (!can)
+    return false;
   do
     c.op = (uint16_t)rng_below(rng, gen->nops);
-  while (gen->ops[c.op].nargs && !gen->ops[c.op].args[0].count);
+  while (!may_call(&gen->ops[c.op], thread, threads, shift));
   c.nargs = gen->ops[c.op].nargs;
   for (uint32_t i = 0; i < c.nargs; i++) {
     const struct gen_arg *a = &gen->ops[c.op].args[i];
     c.args[i] = a->count ? a->values[rng_below(rng, a->count)] : 0;
   }
-  return c;
+  *out = c;
+  return true;
 }
 
 static bool is_usable(const struct gen_object *gen) {
@@ -65,10 +80,13 @@ static bool is_usable(const struct gen_object *gen) {
 static void make_client(struct detection *d) {
   const struct settings *set = d->h->set;
   struct rng rng = {set->seed + 1000003 * (uint64_t)d->histories};
+  uint32_t n = (uint32_t)set->threads, shift = d->histories;
+  struct call c;
   client_free(&d->client);
-  for (uint32_t t = 1; t <= set->threads; t++)
-    for (uint32_t i = 0; i < set->ops; i++)
-      client_add(&d->client, t, any_call(&d->h->object.gen, &rng));
+  for (uint32_t t = 1; t <= n; t++)
+    for (uint32_t i = 0, to = d->client.nthreads + 1; i < set->ops; i++)
+      if (any_call(&d->h->object.gen, t, n, shift, &rng, &c))
+        client_add(&d->client, to, c);
 }
 
 /* ---- detection ---- */
@@ -130,24 +148,21 @@ static void estimate(struct detection *d, struct explore *x) {
   x->nestimates = h->estimate.len;
 }
 
-/* What an execution under the scheduler did: its history, and the time that a
- * check of it takes, which the judge of the search does not tell. */
-static void time_check(struct detection *d) {
+/* The time that a check takes is not told by the judge of the search.  Both may
+ * run the object, as its own specification: the history is copied before. */
+static enum judgement judge_controlled(void *ctx, enum rt_end end) {
+  struct detection *d = ctx;
+  struct judge judge = jury_judge(&d->h->jury);
   struct history h = *rt_history();
   uint32_t n = d->client.ncalls;
   struct hop *ops = xmalloc((n + 1) * sizeof *ops);
   memcpy(ops, h.ops, n * sizeof *ops);
   h.ops = ops;
-  is_bad(d, &h);
-  free(ops);
-}
-
-static enum judgement judge_controlled(void *ctx, enum rt_end end) {
-  struct detection *d = ctx;
-  struct judge judge = jury_judge(&d->h->jury);
+  enum judgement judged = judge.ended(judge.ctx, end);
   if (end == RT_DONE)
-    time_check(d);
-  return judge.ended(judge.ctx, end);
+    is_bad(d, &h);
+  free(ops);
+  return judged;
 }
 
 static void detect_controlled(struct detection *d) {
