@@ -56,11 +56,15 @@ void rt_fences(const uint64_t *pcs, uint32_t n) {
   fences.n = n;
 }
 
-static bool is_fenced(const struct fiber_state *f) {
+static bool is_fenced(uint64_t place) {
   for (uint32_t i = 0; i < fences.n; i++)
-    if (fences.pcs[i] == f->pc - E.base)
+    if (fences.pcs[i] == place)
       return true;
   return false;
+}
+
+bool fl__buffer_fences_return(uint32_t op) {
+  return fences.n && is_fenced(RT_FENCE_RETURN(op));
 }
 
 /* ---- who goes into the buffer, who waits for it ---- */
@@ -88,7 +92,7 @@ static bool needs_empty(const struct fiber_state *f) {
   switch (f->kind) {
   case EV_READ:
   case EV_ATOMIC_READ:
-    return in_region(f) || is_fenced(f);
+    return in_region(f) || is_fenced(f->pc - E.base);
   case EV_YIELD:
   case EV_STEP:
     return false;

@@ -503,6 +503,8 @@ bool fl__buffer_takes(const struct fiber_state *f) FL_HIDDEN;
 bool fl__buffer_stops(const struct fiber_state *f) FL_HIDDEN;
 /* … whenever there is something in it? */
 bool fl__buffer_drains(const struct fiber_state *f) FL_HIDDEN;
+/* Is there a fence at the end of the operation? */
+bool fl__buffer_fences_return(uint32_t op) FL_HIDDEN;
 bool fl__buffer_lets_join(const struct fiber_state *f) FL_HIDDEN;
 /* Of the threads that could step, those that can, and the buffers. */
 uint32_t fl__buffer_enabled(uint32_t on) FL_HIDDEN;

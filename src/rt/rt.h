@@ -57,6 +57,8 @@ int rt_current(void); /* who made the last step that was no commit */
  * buffer is empty, as behind a fence.  To be set between executions; `pcs` must
  * live as long as they are set. */
 void rt_fences(const uint64_t *pcs, uint32_t n);
+/* Instead of a place: the returns of operation number op. */
+#define RT_FENCE_RETURN(op) (UINT64_C(1) << 63 | (op))
 
 struct rt_options {
   bool reuse;         /* heap: last freed, first given (else quarantine) */
