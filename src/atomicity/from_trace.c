@@ -12,6 +12,7 @@ struct open_block {
 
 struct converter {
   const struct trace *t;
+  bool tso;
   struct txn_list *out;
   VEC(uint64_t) edges;  /* addresses where an object begins or ends */
   VEC(uint32_t) object; /* by edge: of the bytes from there to the next */
@@ -20,6 +21,8 @@ struct converter {
   struct open_block block[256];
   struct map128 txn_of_op;
   VEC(uint64_t) shared[256]; /* locks that a thread has read-locked */
+  bool created[256];         /* by another of the trace … */
+  bool ended[256];           /* … else by the main thread, which joins it */
 };
 
 /* How an event of the trace looks to us. */
@@ -174,7 +177,7 @@ static enum txn_kind access_kind(const struct converter *c,
     return TXN_READ;
   if (event_reads[e->kind])
     return TXN_RMW;
-  if (c->out->issues)
+  if (c->tso)
     return e->flags & EVENT_ISSUED ? TXN_WRITE : TXN_RMW;
   return e->kind == EV_ATOMIC_WRITE && e->order == __ATOMIC_SEQ_CST ? TXN_RMW
                                                                     : TXN_WRITE;
@@ -208,8 +211,23 @@ static void put_commit(struct converter *c, uint32_t i) {
   }
 }
 
+/* The main thread goes on when those of the client have ended. */
+static void join_ended(struct converter *c, uint32_t i) {
+  for (uint32_t t = 1; t < 256; t++)
+    if (c->ended[t]) {
+      put(c, i, TXN_JOIN, t, c->out->ntxns++);
+      c->ended[t] = false;
+    }
+}
+
 static void put_event(struct converter *c, uint32_t i) {
   const struct event *e = &c->t->events[i];
+  if (e->kind == EV_CREATE)
+    c->created[e->value[0] & 0xff] = true;
+  if (e->kind == EV_EXIT)
+    c->ended[e->thread] = e->thread && !c->created[e->thread];
+  if (!e->thread && e->kind != EV_COMMIT && role_of(e) != ROLE_NONE)
+    join_ended(c, i);
   if (e->kind == EV_TXN_BEGIN || e->kind == EV_TXN_END)
     mark(c, e);
   if (e->kind == EV_COMMIT) {
@@ -239,8 +257,8 @@ static void put_event(struct converter *c, uint32_t i) {
   }
 }
 
-void txn_from_trace(const struct trace *t, struct txn_list *out) {
-  struct converter c = {.t = t, .out = out};
+void txn_from_trace(const struct trace *t, bool tso, struct txn_list *out) {
+  struct converter c = {.t = t, .tso = tso, .out = out};
   *out = (struct txn_list){0};
   c.first = xcalloc((size_t)t->nevents + 1, sizeof *c.first);
   for (uint32_t i = 0; i < t->nevents; i++) {
@@ -259,4 +277,37 @@ void txn_from_trace(const struct trace *t, struct txn_list *out) {
   free(c.first);
 }
 
+void txn_commit_rest(struct txn_list *l) {
+  uint32_t n = l->e.len;
+  bool *committed = xcalloc((size_t)n + 1, sizeof *committed);
+  for (uint32_t i = 0; i < n; i++)
+    if (l->e.at[i].kind == TXN_COMMIT)
+      committed[l->e.at[i].issue] = true;
+  for (uint32_t i = 0; i < n; i++) {
+    if (l->e.at[i].kind != TXN_WRITE || committed[i])
+      continue;
+    struct txn_event c = l->e.at[i];
+    c.kind = TXN_COMMIT;
+    c.issue = i;
+    vec_push(&l->e, c);
+  }
+  free(committed);
+}
+
 void txn_list_free(struct txn_list *l) { vec_free(&l->e); }
+
+uint32_t txn_block(const struct trace *t, uint32_t event) {
+  uint32_t at =
+      t->events[event].kind == EV_COMMIT ? t->events[event].issue : event;
+  uint32_t depth = 0, number = 0;
+  for (uint32_t i = 0; i <= at; i++) {
+    const struct event *e = &t->events[i];
+    if (e->thread != t->events[at].thread)
+      continue;
+    if (e->kind == EV_TXN_BEGIN && !depth++)
+      number++;
+    if (e->kind == EV_TXN_END && depth)
+      depth--;
+  }
+  return depth ? number : 0;
+}

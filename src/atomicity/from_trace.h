@@ -7,6 +7,8 @@
  * Objects are bytes that are always accessed together; an access of several is
  * several events, one behind the other.  An allocation begins new ones.  What
  * is done to locks and other things to wait for counts as an access to them.
+ * Threads that nobody of the trace created, and that have ended, were joined by
+ * the main thread, 0, before its next event.
  */
 #ifndef ATOMICITY_FROM_TRACE_H
 #define ATOMICITY_FROM_TRACE_H
@@ -26,7 +28,16 @@ struct txn_list {
   bool blocks;  /* transactions are marked blocks */
 };
 
-void txn_from_trace(const struct trace *t, struct txn_list *out);
+/* `tso`: stores that are not marked as issued were made at once. */
+void txn_from_trace(const struct trace *t, bool tso, struct txn_list *out);
 void txn_list_free(struct txn_list *l);
+
+/* Of an execution under TSO that was ended before its buffers were empty: the
+ * stores in them are committed at the end.  `at` is the store's. */
+void txn_commit_rest(struct txn_list *l);
+
+/* The number of the marked block, among those of its thread from 1 on, that
+ * the event is in, a commit as its store; 0: none. */
+uint32_t txn_block(const struct trace *t, uint32_t event);
 
 #endif

@@ -1,4 +1,5 @@
-/* Inside of `faultline atomicity`: what was found out about one trace. */
+/* Inside of `faultline atomicity`: what was found out about one trace, or about
+ * the executions of one client. */
 #ifndef CLI_ATOMICITY_INT_H
 #define CLI_ATOMICITY_INT_H
 
@@ -13,14 +14,10 @@
 
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };
 
-struct finding_about {
-  enum answer answer;
-  const char *why; /* when it is not known */
-};
-
 /* An event of a cycle, in words. */
 struct cycle_event {
-  const char *thread, *txn, *what; /* "read", "write", … */
+  const char *thread, *txn, *what; /* "read", "write", "commit", … */
+  bool issued;                     /* a store that went into a buffer */
   const char *object;              /* or NULL */
   const char *file, *function;     /* or NULL */
   uint32_t line;                   /* of the code; 0: unknown */
@@ -31,15 +28,25 @@ struct cycle_edge {
   bool late; /* against the order of the trace: a commit waits */
 };
 
+/* What was found out about one question, with a cycle for a "no". */
+struct finding_about {
+  enum answer answer;
+  const char *why;      /* when it is not known, or by what; or NULL */
+  const char *cycle_of; /* of which conflicts; or NULL: there is none */
+  struct cycle_edge *cycle;
+  uint32_t ncycle;
+};
+
 struct atomic_trace {
   const char *name; /* of the file, the trace, or the client */
   bool tso;
   struct finding_about sc, tso_s, robust;
-  const char *cycle_of; /* "SC", "TSO" or NULL */
-  struct cycle_edge *cycle;
-  uint32_t ncycle;
   uint64_t events, txns;
-  uint64_t executions; /* of a client; 0: it is one trace */
+  /* Of a client: it was run so often, and what is known of robustness by
+   * looking at these alone. */
+  bool is_client;
+  uint64_t sc_executions, tso_executions;
+  enum answer by_monitor, by_executions;
 };
 
 struct atomic_report {
@@ -54,11 +61,25 @@ void atomic_text(const struct atomic_report *r, FILE *to);
 void atomic_json(const struct atomic_report *r, struct buf *out);
 void atomic_dot(const struct atomic_report *r, struct buf *out);
 
+struct conflict_cycle;
+struct txn_event;
+/* Keeps a cycle, if it is one, in words; `say` tells them.  Frees `c`. */
+void atomic_keep_cycle(struct atomic_report *r, struct finding_about *f,
+                       const char *of, struct conflict_cycle *c,
+                       const struct txn_event *e,
+                       void (*say)(void *ctx, const struct txn_event *e,
+                                   struct cycle_event *out),
+                       void *ctx);
+
+/* The traces of a file are added to the report (atomicity_trace.c). */
+int atomic_file(struct atomic_report *r, const char *path, struct error *e);
+
+/* The command on C sources (atomicity_source.c): runs them and reports. */
+struct settings;
+int atomic_sources(const struct settings *set, struct error *e);
+
 /* Text, and the files that are not NULL; the exit status (atomicity.c). */
 int atomic_write(const struct atomic_report *r, const char *json,
                  const char *dot, struct error *e);
-
-/* The command on C sources (atomicity_source.c). */
-int atomic_sources(int argc, char **argv);
 
 #endif

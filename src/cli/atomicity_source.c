@@ -1,17 +1,20 @@
 /*
- * faultline atomicity on C sources: every execution of clients under SC (dpor),
- * with the client's calls, or blocks, as transactions.
+ * faultline atomicity on C sources: the executions of clients under SC and
+ * under TSO (dpor), with the client's calls, or blocks, as transactions.
+ *
+ * Whether an execution is serializable, and equivalent to one of SC, follows
+ * from program order, from what each read takes its value from, and from the
+ * order of commits to each location (docs/atomicity.md).  dpor runs one
+ * execution for each of these at least.
  *
  * All of it runs in a child, since the user's code does; it also reports.
  */
 #include "cli/atomicity_int.h"
+#include "cli/atomicity_judge.h"
 #include "cli/commands.h"
 #include "cli/object.h"
 #include "cli/session.h"
 
-#include "atomicity/from_trace.h"
-#include "atomicity/sc.h"
-#include "atomicity/tso.h"
 #include "search/explore.h"
 #include "search/generate.h"
 
@@ -21,171 +24,101 @@
 #include <unistd.h>
 
 enum {
-  MOST_EXECUTIONS = 4000, /* of a client */
-  MOST_CLIENTS = 60,      /* when none is given */
-  MOST_SECONDS = 20,      /* for all of them */
-  MOST_STEPS = 1000,      /* of an execution */
-  MOST_EVENTS = 1500,     /* for robustness */
+  SC_EXECUTIONS = 4000, /* of a client */
+  TSO_EXECUTIONS = 20000,
+  MOST_CLIENTS = 60, /* when none is given */
 };
 
 struct source_run {
+  const struct settings *set;
+  struct settings own; /* with the object's own memory model */
   struct session *session;
   struct atomic_report *report;
   struct object object;
   struct live_path live;
-  VEC(path) paths;
-  uint64_t cut;
-  /* of the client */
-  const struct client *client;
-  struct atomic_trace *trace;
-  bool tso; /* the memory model whose answer counts */
-  bool sc_no, tso_no, not_robust, blind, fenced;
+  double until;
+  struct buf traces; /* --trace */
+  struct client_judge judge;
 };
 
-static enum judgement collect(void *ctx, enum rt_end end) {
+/* ---- the executions of one client ---- */
+
+/* Records the execution that has ended, by running it again. */
+static enum judgement look(void *ctx, enum rt_end end) {
   struct source_run *s = ctx;
-  path p = {0};
-  s->cut += end == RT_CUT;
-  for (uint32_t i = 0; i < s->live.len; i++)
-    vec_push(&p, s->live.at[i]);
-  vec_push(&s->paths, p);
-  return JUDGE_GOOD;
+  struct client_judge *j = &s->judge;
+  struct replay r;
+  struct arena a = {0};
+  struct trace t = {0};
+  replay_init(&r, s->live.at, s->live.len);
+  r.driver.every = !s->live.only_choices;
+  enum rt_end again = rt_run_recorded(&r.driver, &a, &t);
+  j->incomplete |= r.diverged || again != end;
+  client_judge_execution(j, &t);
+  replay_free(&r);
+  arena_free(&a);
+  return client_judge_done(j) ? JUDGE_STOP : JUDGE_GOOD;
 }
 
-static void forget_paths(void *ctx) {
+static void look_again(void *ctx) {
   struct source_run *s = ctx;
-  for (uint32_t i = 0; i < s->paths.len; i++)
-    vec_free(&s->paths.at[i]);
-  vec_clear(&s->paths);
-  s->cut = 0;
+  client_judge_again(&s->judge);
 }
 
-/* ---- one execution ---- */
-
-static void say(struct source_run *s, const struct trace *t,
-                const struct txn_event *e, struct cycle_event *out) {
-  const struct event *ev = &t->events[e->at];
-  struct arena *a = &s->report->arena;
+static const char *words(struct source_run *s, const char *format, double n) {
   struct buf b = {0};
-  *out = (struct cycle_event){.what = event_word[ev->kind]};
-  buf_printf(&b, "%u", ev->thread);
-  out->thread = arena_strdup(a, buf_text(&b));
-  buf_clear(&b);
-  if (ev->call < s->client->ncalls)
-    buf_printf(&b, "call %" PRIu32 " (%s)", ev->call + 1,
-               s->object.names.name[s->client->calls[ev->call].op]);
-  else
-    buf_printf(&b, "transaction %" PRIu32, e->txn + 1);
-  out->txn = arena_strdup(a, buf_text(&b));
-  buf_clear(&b);
-  struct names *names = names_new(s->session->lines, t);
-  names_location(names, rt_base(), ev->addr, ev->size, e->at, &b);
-  names_free(names);
-  out->object = arena_strdup(a, buf_text(&b));
-  const struct place *p =
-      ev->pc ? lines_place(s->session->lines, ev->pc - 1) : NULL;
-  if (p && p->file) {
-    out->file = arena_strdup(a, p->file);
-    out->function = p->function ? arena_strdup(a, p->function) : NULL;
-    out->line = p->line;
-  }
+  buf_printf(&b, format, n);
+  const char *text = arena_strdup(&s->report->arena, buf_text(&b));
   buf_free(&b);
+  return text;
 }
 
-static void keep(struct source_run *s, const char *of, const struct trace *t,
-                 const struct txn_event *e, struct conflict_cycle *c) {
-  struct atomic_trace *to = s->trace;
-  if (c->edges.len && !to->ncycle) {
-    to->cycle_of = of;
-    to->ncycle = c->edges.len;
-    to->cycle =
-        arena_alloc(&s->report->arena, c->edges.len * sizeof *to->cycle);
-    for (uint32_t i = 0; i < c->edges.len; i++) {
-      say(s, t, &e[c->edges.at[i].from], &to->cycle[i].from);
-      say(s, t, &e[c->edges.at[i].to], &to->cycle[i].to);
-      to->cycle[i].late = c->edges.at[i].from > c->edges.at[i].to;
-    }
+/* Why not all executions were run, or NULL. */
+static const char *what_is_missing(struct source_run *s,
+                                   const struct explore *x,
+                                   enum explore_end end) {
+  if (end == EXPLORE_EXECUTIONS)
+    return words(s, "budget: %.0f executions (--max-executions)",
+                 (double)x->max_executions);
+  if (end == EXPLORE_TIME)
+    return words(s, "budget: %g seconds (--time)", s->set->time);
+  if (x->cut)
+    return words(s, "budget: executions of more than %.0f steps (--max-steps)",
+                 (double)s->set->max_steps);
+  if (end == EXPLORE_STOPPED) /* all answers are known */
+    return NULL;
+  return end == EXPLORE_ALL && !s->judge.incomplete
+             ? NULL
+             : "an execution did not repeat itself";
+}
+
+/* All executions of the client under one memory model; false: its initial
+ * calls fail. */
+static bool run_model(struct source_run *s, const struct client *client,
+                      bool tso) {
+  rt_set_tso(tso);
+  client_judge_model(&s->judge, tso);
+  if (rt_prepare(s->object.suite, client) != RT_DONE)
+    return false;
+  struct explore x = {.judge = {look, s, look_again},
+                      .max_executions = s->set->max_executions
+                                            ? s->set->max_executions
+                                        : tso ? TSO_EXECUTIONS
+                                              : SC_EXECUTIONS,
+                      .deadline = s->until,
+                      .live = &s->live,
+                      .no_real_time = true,
+                      .all = true};
+  enum explore_end end = explore_dpor(&x);
+  if (x.states) { /* dpor left it to the search over states: not all of them */
+    explore_again(&x);
+    x.states = 0;
+    end = explore_dfs(&x);
   }
-  conflict_cycle_free(c);
-}
-
-/* Initial calls come before everything and final ones after it: they are in no
- * cycle, and the threads' start and end drain buffers. */
-static uint32_t drop_main(struct txn_list *l) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < l->e.len; i++)
-    if (l->e.at[i].thread)
-      l->e.at[n++] = l->e.at[i];
-  return n;
-}
-
-/* An SC execution is one of TSO, in which every store is committed at once. */
-struct committed {
-  struct txn_event *at;
-  uint32_t len, cap;
-};
-
-static void put_commits(const struct txn_event *e, uint32_t n,
-                        struct committed *w) {
-  for (uint32_t i = 0; i < n; i++) {
-    struct txn_event c = e[i];
-    vec_push(w, c);
-    c.kind = TXN_COMMIT;
-    c.issue = w->len - 1;
-    if (e[i].kind == TXN_WRITE)
-      vec_push(w, c);
-  }
-}
-
-static void judge_trace(struct source_run *s, const struct trace *t) {
-  struct txn_list l;
-  struct conflict_cycle c;
-  txn_from_trace(t, &l);
-  uint32_t n = drop_main(&l);
-  s->trace->events += n;
-  s->trace->txns = l.ntxns;
-  s->fenced &= tso_transaction_fenced(l.e.at, n);
-  s->blind |= l.split || n > MOST_EVENTS || t->truncated;
-  if (!s->sc_no) {
-    s->sc_no = !sc_serializable(l.e.at, n, &c);
-    keep(s, "SC", t, l.e.at, &c);
-  }
-  if (!s->tso_no && n <= MOST_EVENTS) {
-    struct committed w = {0};
-    put_commits(l.e.at, n, &w);
-    s->tso_no = !tso_serializable(w.at, w.len, &c);
-    keep(s, "TSO", t, w.at, &c);
-    vec_free(&w);
-  }
-  if (!s->not_robust && !l.split && n <= MOST_EVENTS) {
-    s->not_robust = !tso_robust(l.e.at, n, &c);
-    keep(s, "program order and memory", t, l.e.at, &c);
-  }
-  txn_list_free(&l);
-}
-
-/* ---- one client ---- */
-
-static struct finding_about answer(bool no, bool complete, const char *why) {
-  if (no)
-    return (struct finding_about){ANSWER_NO, NULL};
-  return complete ? (struct finding_about){ANSWER_YES, NULL}
-                  : (struct finding_about){ANSWER_UNKNOWN, why};
-}
-
-/* Theorem 2; and Theorem 3 for clients whose transactions end with fences. */
-static void conclude(struct source_run *s, bool complete) {
-  struct atomic_trace *t = s->trace;
-  t->sc = answer(s->sc_no, complete, "not all executions were run");
-  t->robust =
-      answer(s->not_robust, complete && !s->blind,
-             s->blind ? "executions are too long, or accesses of different "
-                        "sizes overlap"
-                      : "not all executions were run");
-  bool both = t->sc.answer == ANSWER_YES && t->robust.answer == ANSWER_YES;
-  bool not_both = s->fenced && (s->sc_no || s->not_robust);
-  t->tso_s = answer(s->tso_no || not_both, both,
-                    "executions under TSO that are none under SC were not run");
+  vec_free(&x.bad);
+  client_judge_ran(&s->judge, x.executions + x.cut,
+                   what_is_missing(s, &x, end));
+  return true;
 }
 
 static bool run_client(struct source_run *s, const struct client *client) {
@@ -194,46 +127,29 @@ static bool run_client(struct source_run *s, const struct client *client) {
   vec_push(&s->report->traces,
            ((struct atomic_trace){
                .name = arena_strdup(&s->report->arena, buf_text(&name)),
-               .tso = s->tso}));
+               .is_client = true,
+               .tso = s->set->model == 1}));
   buf_free(&name);
-  s->trace = &vec_last(&s->report->traces);
-  s->client = client;
-  s->sc_no = s->tso_no = s->not_robust = s->blind = false;
-  s->fenced = true;
-  if (rt_prepare(s->object.suite, client) != RT_DONE) {
-    s->report->traces.len--; /* its initial calls fail */
-    return false;
-  }
-  struct explore x = {.judge = {collect, s, forget_paths},
-                      .max_executions = MOST_EXECUTIONS,
-                      .live = &s->live,
-                      .all = true};
-  enum explore_end end = explore_dpor(&x);
-  vec_free(&x.bad);
-  bool complete = end == EXPLORE_ALL && !s->cut;
-  for (uint32_t i = 0; i < s->paths.len; i++) {
-    struct replay r;
-    struct arena a = {0};
-    struct trace t = {0};
-    replay_init(&r, s->paths.at[i].at, s->paths.at[i].len);
-    rt_run_recorded(&r.driver, &a, &t);
-    judge_trace(s, &t);
-    replay_free(&r);
-    arena_free(&a);
-  }
-  s->trace->executions = s->paths.len;
-  conclude(s, complete);
-  forget_paths(s);
-  return true;
+  client_judge_begin(&s->judge, &vec_last(&s->report->traces), client);
+  bool ran = run_model(s, client, false);
+  if (ran && client_judge_wants_tso(&s->judge, s->set->no_reduction))
+    ran = run_model(s, client, true);
+  if (ran)
+    client_judge_conclude(&s->judge, s->set->trace ? &s->traces : NULL);
+  else
+    s->report->traces.len--;
+  client_judge_end(&s->judge);
+  return ran;
 }
 
 static void run_generated(struct source_run *s) {
-  struct gen_limits limits = {.threads = 2, .ops = 2, .init = 1};
+  struct gen_limits limits = {.threads = (uint32_t)s->set->threads,
+                              .ops = (uint32_t)s->set->ops,
+                              .init = (uint32_t)s->set->init};
   struct generator *g = generator_new(&s->object.gen, &limits);
   struct client c;
-  double until = explore_now() + MOST_SECONDS;
   for (uint32_t n = 0;
-       n < MOST_CLIENTS && explore_now() < until && generator_next(g, &c);) {
+       n < MOST_CLIENTS && explore_now() < s->until && generator_next(g, &c);) {
     n += run_client(s, &c);
     client_free(&c);
   }
@@ -243,10 +159,9 @@ static void run_generated(struct source_run *s) {
 /* ---- the child ---- */
 
 static int run_all(struct source_run *s, struct error *e) {
-  const struct settings *set = s->session->settings;
+  const struct settings *set = s->set;
   const struct description *about = s->session->about;
   struct rt_options o = {0};
-  struct settings own;
   uint32_t which = 0;
   while (which < about->nsuites && set->object &&
          strcmp(about->suites[which].name, set->object))
@@ -254,11 +169,10 @@ static int run_all(struct source_run *s, struct error *e) {
   if (which == about->nsuites)
     return error_set(e, ERR_USAGE, "no object%s%s to run",
                      set->object ? " " : "", set->object ? set->object : "");
-  session_settings(s->session, &about->suites[which], &own);
-  settings_engine(&own, &o);
-  o.max_steps = MOST_STEPS;
-  s->tso = o.tso;
-  o.tso = false; /* both answers are drawn from executions under SC */
+  session_settings(s->session, &about->suites[which], &s->own);
+  s->set = set = &s->own;
+  settings_engine(set, &o);
+  o.tso = true; /* see run_model */
   if (rt_open(s->session->so, &o, e))
     return e->code;
   rt_part_stores(s->session->probe.part_stores.at,
@@ -267,6 +181,8 @@ static int run_all(struct source_run *s, struct error *e) {
   for (uint32_t i = 0; i < which; i++)
     suite = suite->next;
   object_init(&s->object, suite);
+  s->until = explore_now() + set->time;
+  client_judge_init(&s->judge, s->report, s->session, &s->object);
   if (!set->client) {
     run_generated(s);
     return 0;
@@ -274,7 +190,9 @@ static int run_all(struct source_run *s, struct error *e) {
   struct client c;
   if (client_read(&c, set->client, &s->object.names, s->object.nargs, e))
     return e->code;
-  if (!run_client(s, &c))
+  if (c.nthreads >= RT_BUFFERS)
+    error_set(e, ERR_USAGE, "at most %d threads", RT_BUFFERS - 1);
+  else if (!run_client(s, &c))
     error_set(e, ERR_INPUT, "the client's initial calls fail");
   client_free(&c);
   return e->code;
@@ -285,50 +203,39 @@ static int child(struct session *session) {
   struct error e = {0};
   static struct source_run s;
   s.session = session;
+  s.set = session->settings;
   s.report = &report;
   if (!run_all(&s, &e) && !report.traces.len)
     error_set(&e, ERR_INPUT, "no client could be run");
-  int status = e.code ? 2
-                      : atomic_write(&report, session->settings->json,
-                                     session->settings->dot, &e);
+  int status = 2;
+  if (!e.code &&
+      (!s.set->trace || !buf_write_file(&s.traces, s.set->trace, &e)))
+    status = atomic_write(&report, s.set->json, s.set->dot, &e);
   if (e.code)
     status = command_complain(&e);
   fflush(NULL);
   return status;
 }
 
-int atomic_sources(int argc, char **argv) {
-  struct settings set;
+int atomic_sources(const struct settings *set, struct error *e) {
   struct session s = {0};
-  struct error e = {0};
-  bool help;
   int status = 2;
-  int err = settings_parse(&set, "explore", argc, argv, &help, &e);
-  if (!err && help) {
-    settings_free(&set);
-    return 0;
-  }
-  if (!err)
-    err = session_open(&s, &set, &e);
-  if (!err) {
+  if (!session_open(&s, set, e)) {
     fflush(NULL);
     pid_t pid = fork();
     if (!pid)
       _exit(child(&s));
     int how = 0;
     if (pid < 0 || waitpid(pid, &how, 0) < 0)
-      error_set(&e, ERR_SYSTEM, "cannot start a process");
+      error_set(e, ERR_SYSTEM, "cannot start a process");
     else if (WIFEXITED(how))
       status = WEXITSTATUS(how);
     else
-      error_set(&e, ERR_INPUT,
+      error_set(e, ERR_INPUT,
                 "the code ended with signal %d; see what faultline test says",
                 WTERMSIG(how));
   }
-  if (e.code)
-    status = command_complain(&e);
   if (s.settings)
     session_close(&s);
-  settings_free(&set);
   return status;
 }

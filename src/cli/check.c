@@ -284,10 +284,7 @@ int command_check(int argc, char **argv) {
   int status = 0;
   if (!opt_parse(&c, argc, argv, &rest, &e)) {
     if (rest.help) {
-      struct buf b = {0};
-      opt_help(&c, &b);
-      fputs(buf_text(&b), stdout);
-      buf_free(&b);
+      command_show_help(&c);
     } else if (!settle(&s, &rest, &e)) {
       status = check_files(&s, &rest.args, &e);
     }

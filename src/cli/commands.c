@@ -1,6 +1,7 @@
 /* The table of the commands, and help on them. */
 #include "cli/commands.h"
 
+#include "base/buf.h"
 #include "base/vec.h"
 
 #include <string.h>
@@ -134,6 +135,13 @@ int commands_run(const struct command *c, int argc, char **argv) {
   return c->run(argc, argv);
 }
 
+void command_show_help(const struct opt_command *c) {
+  struct buf b = {0};
+  opt_help(c, &b);
+  fputs(buf_text(&b), stdout);
+  buf_free(&b);
+}
+
 int command_help(int argc, char **argv) {
   static char option[] = "--help";
   if (argc < 2 || !strcmp(argv[1], "--help")) {
@@ -147,9 +155,6 @@ int command_help(int argc, char **argv) {
     char *args[] = {argv[1], option, NULL};
     return c->run(2, args);
   }
-  struct buf b = {0};
-  opt_help(plain_table(c), &b);
-  fputs(buf_text(&b), stdout);
-  buf_free(&b);
+  command_show_help(plain_table(c));
   return 0;
 }

@@ -65,6 +65,9 @@ int command_unknown(const char *word, const char *what);
 /* The folder of faultline.h. */
 const char *settings_include(void);
 
+/* The help of a table, on stdout. */
+void command_show_help(const struct opt_command *c);
+
 /* Says on stderr what went wrong; the exit status. */
 int command_complain(const struct error *e);
 

@@ -141,10 +141,7 @@ int command_explain(int argc, char **argv) {
   int status = 0;
   if (!opt_parse(&c, argc, argv, &rest, &e)) {
     if (rest.help) {
-      struct buf b = {0};
-      opt_help(&c, &b);
-      fputs(buf_text(&b), stdout);
-      buf_free(&b);
+      command_show_help(&c);
     } else {
       status = explain_files(&rest.args, &good, json, &e);
     }

@@ -388,10 +388,7 @@ int command_export(int argc, char **argv) {
   if (opt_parse(&c, argc, argv, &x.rest, &e)) {
     status = command_complain(&e);
   } else if (x.rest.help) {
-    struct buf b = {0};
-    opt_help(&c, &b);
-    fputs(buf_text(&b), stdout);
-    buf_free(&b);
+    command_show_help(&c);
   } else if (export(&x, &e)) {
     status = command_complain(&e);
   }

@@ -7,10 +7,11 @@
 
 enum { MOST_PLACES = 32, MOST_FENCES = 4, ROUNDS = 24, STATES = 400000 };
 
-/* A place for a fence: before the loads of one line of one function. */
+/* A place for a fence: before the loads of one line of one function, or at the
+ * end of an operation. */
 struct spot {
   struct missing_fence fence;
-  VEC(uint64_t) pcs;
+  VEC(uint64_t) pcs; /* as rt_fences wants them */
 };
 
 struct fencing {
@@ -84,8 +85,9 @@ static uint32_t spot_of(struct fencing *p, const struct missing_fence *f,
     p->nspots++;
   }
   struct spot *s = &p->spots[i];
-  /* The store that is next to the load is named. */
-  if (f->store_line < f->load_line && f->store_line > s->fence.store_line) {
+  /* The store that is next to the load, or to the end, is named. */
+  if ((!f->load_line || f->store_line < f->load_line) &&
+      f->store_line > s->fence.store_line) {
     s->fence.store_line = f->store_line;
     s->fence.column = f->column;
   }
@@ -103,22 +105,48 @@ static uint32_t commit_of(const struct trace *t, uint32_t store) {
   return t->nevents;
 }
 
+/* The call returned before its store at i was committed, at `end`. */
+static bool returned_before(const struct trace *t, uint32_t i, uint32_t end) {
+  for (uint32_t k = i + 1; k < end; k++)
+    if (t->events[k].kind == EV_RETURN &&
+        t->events[k].call == t->events[i].call)
+      return true;
+  return false;
+}
+
+/* A fence at the end of the operation, whose function is the outermost one. */
+static uint32_t spot_at_return(struct fencing *p, const struct client *c,
+                               const struct frames *store, uint32_t call) {
+  const struct place *at = store->n ? store->at[store->n - 1] : NULL;
+  if (!at || !at->function || call >= c->ncalls)
+    return 0;
+  return spot_of(p,
+                 &(struct missing_fence){.file = at->file,
+                                         .function = at->function,
+                                         .store_line = at->line,
+                                         .column = at->column},
+                 RT_FENCE_RETURN(c->calls[call].op));
+}
+
 /* Notes a failing execution; false: no fence can make it impossible. */
-static bool add_execution(struct fencing *p, const struct trace *t) {
+static bool add_execution(struct fencing *p, const struct client *c,
+                          const struct trace *t) {
   uint32_t mask = 0;
   for (uint32_t i = 0; i < t->nevents; i++) {
     const struct event *store = &t->events[i];
     if (!(store->flags & EVENT_ISSUED))
       continue;
     uint32_t end = commit_of(t, i);
+    struct frames a, b;
+    frames_of(p, t, store, &a);
+    if (returned_before(t, i, end))
+      mask |= spot_at_return(p, c, &a, store->call);
     for (uint32_t k = i + 1; k < end; k++) {
       const struct event *load = &t->events[k];
       if (load->thread != store->thread || !load->pc ||
           (load->kind != EV_READ && load->kind != EV_ATOMIC_READ))
         continue;
-      struct frames a, b;
       struct missing_fence f;
-      frames_of(p, t, store, &a);
       frames_of(p, t, load, &b);
       if (!a.n || !b.n)
         continue;
@@ -139,21 +167,27 @@ static bool hits_all(const struct fencing *p, uint32_t set) {
   return true;
 }
 
-static bool choose(const struct fencing *p, uint32_t from, uint32_t left,
-                   uint32_t set, uint32_t *out) {
+static bool choose(const struct fencing *p, const uint8_t *order, uint32_t from,
+                   uint32_t left, uint32_t set, uint32_t *out) {
   if (hits_all(p, set)) {
     *out = set;
     return true;
   }
   for (uint32_t i = from; left && i < p->nspots; i++)
-    if (choose(p, i + 1, left - 1, set | 1u << i, out))
+    if (choose(p, order, i + 1, left - 1, set | 1u << order[i], out))
       return true;
   return false;
 }
 
+/* Rather before a load than at the end of an operation. */
 static bool smallest(const struct fencing *p, uint32_t *set) {
-  for (uint32_t n = 1; n <= MOST_FENCES; n++)
-    if (choose(p, 0, n, 0, set))
+  uint8_t order[MOST_PLACES], n = 0;
+  for (int at_return = 0; at_return < 2; at_return++)
+    for (uint32_t i = 0; i < p->nspots; i++)
+      if ((p->spots[i].fence.load_line == 0) == at_return)
+        order[n++] = (uint8_t)i;
+  for (uint32_t most = 1; most <= MOST_FENCES; most++)
+    if (choose(p, order, 0, most, 0, set))
       return true;
   return false;
 }
@@ -229,7 +263,8 @@ static bool add_bad(struct fencing *p, const struct trial *t) {
   order.conclusion = &found;
   bool ok = bad->client && worker_run(&w, hunt_run, &order) == WORKER_DONE &&
             w.shared->result.finding &&
-            add_execution(p, &w.shared->result.finding->trace);
+            add_execution(p, &w.shared->result.finding->client,
+                          &w.shared->result.finding->trace);
   worker_release(&w);
   return ok;
 }
@@ -272,8 +307,8 @@ static bool find(struct fencing *p) {
   const struct finding *f = p->r->result.finding;
   struct buf client = {0};
   client_print(&f->client, &p->r->result.names, &client);
-  bool go_on =
-      passes_under_sc(p, buf_text(&client)) && add_execution(p, &f->trace);
+  bool go_on = passes_under_sc(p, buf_text(&client)) &&
+               add_execution(p, &f->client, &f->trace);
   buf_free(&client);
   int answer = 0;
   for (uint32_t round = 0; go_on && !answer && round < ROUNDS; round++) {

@@ -267,12 +267,8 @@ int command_init(int argc, char **argv) {
   if (!opt_parse(&c, argc, argv, &x.rest, &e) && !x.rest.help &&
       !check_usage(&x, &e))
     run(&x, &e);
-  if (x.rest.help) {
-    struct buf b = {0};
-    opt_help(&c, &b);
-    fputs(buf_text(&b), stdout);
-    buf_free(&b);
-  }
+  if (x.rest.help)
+    command_show_help(&c);
   opt_rest_free(&x.rest);
   return e.code ? command_complain(&e) : 0;
 }

@@ -108,12 +108,8 @@ int command_new(int argc, char **argv) {
              "Next: cd %s && make check && make broken\n",
              rest.args.at[0], rest.args.at[0]);
   }
-  if (rest.help) {
-    struct buf b = {0};
-    opt_help(&c, &b);
-    fputs(buf_text(&b), stdout);
-    buf_free(&b);
-  }
+  if (rest.help)
+    command_show_help(&c);
   opt_rest_free(&rest);
   return e.code ? command_complain(&e) : 0;
 }

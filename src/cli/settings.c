@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "cli/told.h"
+#include "shrink/coarse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,9 +33,47 @@ static const char *const coarse_name[] = {"best", "b", "d", "h", NULL};
 static const char *const protocol_name[] = {"faultline", "gnu", NULL};
 static const char *const color_name[] = {"auto", "always", "never", NULL};
 
+/* An option that a command takes, and how its help differs, or NULL. */
+struct own_option {
+  const char *name, *help, *group;
+};
+
 struct about {
   const char *command, *usage, *text;
+  const struct own_option *only; /* else all; ends with a NULL name */
+  const char *notes;
 };
+
+static const struct own_option of_atomicity[] = {
+    {"client", "of a source: run this client only"},
+    {"object"},
+    {"threads", "generated clients have up to N threads (2)"},
+    {"ops", "and up to N calls in each thread (2)"},
+    {"init", "after up to N initial calls (1)"},
+    {"max-executions",
+     "of each client, under SC and under TSO, run at most N (SC 4000, TSO "
+     "20000)"},
+    {"max-steps", "cut an execution after N steps (1000)"},
+    {"time", "for all clients together (20)"},
+    {"no-reduction",
+     "run the executions under TSO even if those under SC tell the answers"},
+    {"memory-model",
+     "of a source: which answer counts for the exit status; with tso all "
+     "executions with store buffers are run, with sc only if they are needed"},
+    {"buffer"},
+    {"heap"},
+    {"spurious-cas"},
+    {"watchdog"},
+    {"show-output"},
+    {"cc"},
+    {"cxx"},
+    {"opt"},
+    {"verbose"},
+    {"json", "write the answers as JSON; - is standard output"},
+    {"trace",
+     "of a source: write the executions that tell a \"no\" as trace files"},
+    {"dot", "write the cycles as a graph for Graphviz", "Output"},
+    {0}};
 
 static const struct about abouts[] = {
     {"test", "faultline [test] FILE... [options] [-- compiler flags]",
@@ -61,7 +100,37 @@ static const struct about abouts[] = {
      "Runs the execution of a schedule file again, twice, and shows it, "
      "whether "
      "it fails or passes now."},
+    {"atomicity",
+     "faultline atomicity TRACE...\nfaultline atomicity FILE.c... [--client "
+     "CLIENT] [options] [-- compiler flags]",
+     "Whether transactions are serializable, under SC and under TSO, and "
+     "whether a program is robust against store buffers. Traces are those of "
+     "docs/trace.md or of the RAPID tools (STD). Of C sources with a harness, "
+     "all executions of a client, or of the smallest ones. Transactions are "
+     "operations, or blocks between begin and end (FL_ATOMIC_BEGIN, "
+     "FL_ATOMIC_END).",
+     of_atomicity,
+     "Exit status: 0 serializable, 1 not, 2 usage or a file that cannot be "
+     "understood,\n3 not determined; by the memory model of the trace, or that "
+     "of --memory-model.\n"},
 };
+
+/* Those of the table that the command takes. */
+static void select_options(const struct opt *all, const struct own_option *only,
+                           struct opt *out) {
+  for (; only->name; only++) {
+    const struct opt *o = all;
+    while (strcmp(o->name, only->name))
+      o++;
+    *out = *o;
+    if (only->help)
+      out->help = only->help;
+    if (only->group)
+      out->group = only->group;
+    out++;
+  }
+  *out = (struct opt){0};
+}
 
 /* Can the report be written?  Better asked now than after an hour. */
 static int check_output(const char *option, const char *path, struct error *e) {
@@ -180,6 +249,11 @@ int settings_parse(struct settings *s, const char *command, int argc,
                          .buffer = 4,
                          .save_dir = ".faultline"};
   bool model_given = false;
+  if (!strcmp(command, "atomicity")) {
+    s->init = 1;
+    s->max_steps = 1000;
+    s->time = 20;
+  }
   const struct opt opts[] = {
       {"client", 'c', OPT_STRING, &s->client, "CLIENT",
        "test this client only, e.g. 'push(1); {push(2)} || {pop()}; pop()'",
@@ -332,11 +406,18 @@ int settings_parse(struct settings *s, const char *command, int argc,
   const struct about *a = abouts;
   while (strcmp(a->command, command))
     a++;
+  struct opt own[sizeof opts / sizeof *opts];
   struct opt_command c = {a->usage, a->text, opts,
-                          "FAULTLINE_OPTIONS in the environment: options that "
-                          "come before those of the\ncommand line.\n"};
+                          a->notes ? a->notes
+                                   : "FAULTLINE_OPTIONS in the environment: "
+                                     "options that come before those of "
+                                     "the\ncommand line.\n"};
   struct error environment = {0}, *first = &environment;
   parse_environment(s, &c, first);
+  if (a->only) {
+    select_options(opts, a->only, own);
+    c.opts = own;
+  }
   int err =
       opt_parse(&c, argc, argv, &s->rest, first->code ? &(struct error){0} : e);
   if (first->code && !s->rest.help) /* help is given all the same */
@@ -345,10 +426,7 @@ int settings_parse(struct settings *s, const char *command, int argc,
   if (model_given)
     s->model_from = MODEL_OPTION;
   if (!err && s->rest.help) {
-    struct buf b = {0};
-    opt_help(&c, &b);
-    fputs(buf_text(&b), stdout);
-    buf_free(&b);
+    command_show_help(&c);
     return ERR_NONE;
   }
   if (!err && s->time < 0)
@@ -356,11 +434,16 @@ int settings_parse(struct settings *s, const char *command, int argc,
   if (!err && strcmp(command, "shrink"))
     err = check_search(s, e);
   s->shrinks = !strcmp(command, "shrink");
+  if (!err && s->shrinks && s->model && s->coarse == COARSE_B)
+    err = error_set(e, ERR_USAGE,
+                    "--coarse=b: real threads have the machine's own memory "
+                    "model");
   bool stress = s->search == SEARCH_STRESS || s->shrinks;
+  bool atomicity = !strcmp(command, "atomicity");
   if (!s->threads)
-    s->threads = stress ? 2 : 3;
+    s->threads = stress || atomicity ? 2 : 3;
   if (!s->ops)
-    s->ops = stress ? 500 : 3;
+    s->ops = stress ? 500 : atomicity ? 2 : 3;
   if (!err)
     err = check_outputs(s, e);
   if (!err)
@@ -368,8 +451,9 @@ int settings_parse(struct settings *s, const char *command, int argc,
   if (!err && s->gdb && strcmp(command, "replay"))
     err = error_set(e, ERR_USAGE, "--gdb: only faultline replay has it");
   if (!err && !s->rest.args.len)
-    err = error_set(e, ERR_USAGE,
-                    "no source files given; see faultline %s --help", command);
+    err = error_set(e, ERR_USAGE, "no %s given; see faultline %s --help",
+                    atomicity ? "traces or source files" : "source files",
+                    command);
   return err;
 }
 

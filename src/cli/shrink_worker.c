@@ -165,24 +165,21 @@ static void estimate(struct detection *d, struct explore *x) {
   x->nestimates = h->estimate.len;
 }
 
-/* What an execution under the scheduler did: its history, and the time that a
- * check of it takes, which the judge of the search does not tell. */
-static void time_check(struct detection *d) {
+/* The time that a check takes is not told by the judge of the search.  Both may
+ * run the object, as its own specification: the history is copied before. */
+static enum judgement judge_controlled(void *ctx, enum rt_end end) {
+  struct detection *d = ctx;
+  struct judge judge = jury_judge(&d->h->jury);
   struct history h = *rt_history();
   uint32_t n = d->client.ncalls;
   struct hop *ops = xmalloc((n + 1) * sizeof *ops);
   memcpy(ops, h.ops, n * sizeof *ops);
   h.ops = ops;
-  is_bad(d, &h);
-  free(ops);
-}
-
-static enum judgement judge_controlled(void *ctx, enum rt_end end) {
-  struct detection *d = ctx;
-  struct judge judge = jury_judge(&d->h->jury);
+  enum judgement judged = judge.ended(judge.ctx, end);
   if (end == RT_DONE)
-    time_check(d);
-  return judge.ended(judge.ctx, end);
+    is_bad(d, &h);
+  free(ops);
+  return judged;
 }
 
 static void detect_controlled(struct detection *d) {

@@ -102,7 +102,8 @@ struct trace_cause {
  */
 struct missing_fence {
   const char *file, *function;
-  uint32_t store_line, load_line, column;
+  uint32_t store_line, load_line, column; /* load_line 0: behind the store, at
+                                             the function's end */
 };
 struct fences_found {
   struct missing_fence *at; /* the smallest set; of the arena */

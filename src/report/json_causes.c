@@ -128,7 +128,10 @@ void json_fences(struct json *j, const struct story *s) {
     json_string(j, "function", f->at[i].function);
     if (f->at[i].store_line)
       json_uint(j, "after_line", f->at[i].store_line);
-    json_uint(j, "before_line", f->at[i].load_line);
+    if (f->at[i].load_line)
+      json_uint(j, "before_line", f->at[i].load_line);
+    else
+      json_bool(j, "at_return", true);
     json_bool(j, "verified", f->verified);
     json_text(j, "covered", f->covered);
     json_end_object(j);

@@ -4,7 +4,10 @@
 #include <inttypes.h>
 
 void story_fence(const struct missing_fence *f, struct buf *b) {
-  if (f->store_line && f->store_line != f->load_line)
+  if (!f->load_line)
+    buf_printf(b, "a fence behind line %" PRIu32 ", before it returns",
+               f->store_line);
+  else if (f->store_line && f->store_line != f->load_line)
     buf_printf(b, "a fence between line %" PRIu32 " and line %" PRIu32,
                f->store_line, f->load_line);
   else

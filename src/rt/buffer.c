@@ -56,11 +56,15 @@ void rt_fences(const uint64_t *pcs, uint32_t n) {
   fences.n = n;
 }
 
-static bool is_fenced(const struct fiber_state *f) {
+static bool is_fenced(uint64_t place) {
   for (uint32_t i = 0; i < fences.n; i++)
-    if (fences.pcs[i] == f->pc - E.base)
+    if (fences.pcs[i] == place)
       return true;
   return false;
+}
+
+bool fl__buffer_fences_return(uint32_t op) {
+  return fences.n && is_fenced(RT_FENCE_RETURN(op));
 }
 
 /* ---- who goes into the buffer, who waits for it ---- */
@@ -88,7 +92,7 @@ static bool needs_empty(const struct fiber_state *f) {
   switch (f->kind) {
   case EV_READ:
   case EV_ATOMIC_READ:
-    return in_region(f) || is_fenced(f);
+    return in_region(f) || is_fenced(f->pc - E.base);
   case EV_YIELD:
   case EV_STEP:
     return false;
@@ -231,6 +235,16 @@ const uint8_t *fl__buffers_load(const uint8_t *p) {
     p += B[t].n * sizeof *B[t].at;
   }
   return p;
+}
+
+/* The state after loading ends with the buffers, which are empty there. */
+void rt_set_tso(bool on) {
+  const uint32_t none[RT_BUFFERS][2] = {{0}};
+  if (on && !E.options.tso)
+    fl__snapshot_put(&E.loaded, none, sizeof none);
+  if (!on && E.options.tso)
+    E.loaded.len -= sizeof none;
+  E.options.tso = on;
 }
 
 /* Not what only the report wants to know. */

@@ -107,7 +107,9 @@ static void run_call(uint32_t id) {
   uint32_t depth = f->depth;
   long long raw = invoke(op, c);
   f->depth = depth; /* longjmp may have left frames behind */
-  if (!f->called)   /* touched nothing: a step of its own */
+  if (UNLIKELY(E.options.tso) && E.cur && fl__buffer_fences_return(c->op))
+    point(EV_FENCE, NULL, 0, 0);
+  if (!f->called) /* touched nothing: a step of its own */
     point(EV_STEP, NULL, 0, 0);
   E.calls[id].result = result_of(op, raw);
   E.times[id].ret = E.live.steps;

@@ -81,6 +81,7 @@ struct fiber_state {
   /* Library functions that it has called; which one the pending step and the
    * last one belong to, 0: to none. */
   uint32_t visits, visit, last_visit;
+  uint32_t marks; /* blocks that are to be atomic: so many are open */
 };
 #define FIBER_HASHED offsetof(struct fiber_state, expected)
 
@@ -502,6 +503,8 @@ bool fl__buffer_takes(const struct fiber_state *f) FL_HIDDEN;
 bool fl__buffer_stops(const struct fiber_state *f) FL_HIDDEN;
 /* … whenever there is something in it? */
 bool fl__buffer_drains(const struct fiber_state *f) FL_HIDDEN;
+/* Is there a fence at the end of the operation? */
+bool fl__buffer_fences_return(uint32_t op) FL_HIDDEN;
 bool fl__buffer_lets_join(const struct fiber_state *f) FL_HIDDEN;
 /* Of the threads that could step, those that can, and the buffers. */
 uint32_t fl__buffer_enabled(uint32_t on) FL_HIDDEN;
@@ -535,7 +538,7 @@ void fl__record_alloc(const void *p, uint64_t size, uint64_t elem,
 void fl__record_free(const void *p, uint64_t pc) FL_HIDDEN;
 void fl__record_note(enum event_kind kind, int thread, uint64_t pc,
                      uint64_t addr, const char *text) FL_HIDDEN;
-void fl__record_mark(enum event_kind kind, uint64_t pc) FL_HIDDEN;
+void fl__record_mark(enum event_kind kind, int thread, uint64_t pc) FL_HIDDEN;
 void fl__record_simple(enum event_kind kind, const volatile void *addr,
                        uint64_t value, uint64_t pc) FL_HIDDEN;
 

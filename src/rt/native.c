@@ -15,10 +15,16 @@ void *fl_thread(void) { return fl__on() ? E.self->thread_data : thread_data; }
 
 /* Marks are no steps: nothing is decided at them. */
 void fl_atomic_begin(void) {
-  if (fl__on() && E.recording)
-    fl__record_mark(EV_TXN_BEGIN, (uint64_t)__builtin_return_address(0));
+  if (!fl__on())
+    return;
+  E.self->marks++;
+  if (E.recording)
+    fl__record_mark(EV_TXN_BEGIN, E.cur, (uint64_t)__builtin_return_address(0));
 }
 void fl_atomic_end(void) {
-  if (fl__on() && E.recording)
-    fl__record_mark(EV_TXN_END, (uint64_t)__builtin_return_address(0));
+  if (!fl__on())
+    return;
+  E.self->marks -= E.self->marks > 0;
+  if (E.recording)
+    fl__record_mark(EV_TXN_END, E.cur, (uint64_t)__builtin_return_address(0));
 }

@@ -315,8 +315,8 @@ void fl__record_simple(enum event_kind kind, const volatile void *addr,
 
 /* Of no call: it may stand before the call's first access, or behind the
  * last. */
-void fl__record_mark(enum event_kind kind, uint64_t pc) {
-  struct event *e = add(kind, E.cur, pc);
+void fl__record_mark(enum event_kind kind, int thread, uint64_t pc) {
+  struct event *e = add(kind, thread, pc);
   if (e)
     e->call = EVENT_NO_CALL;
 }
@@ -391,6 +391,10 @@ void fl__record_begin(struct arena *a, struct trace *t) {
     fl__heap_each(i, old_block, NULL);
   if (E.suite && E.suite->show)
     fl__record_note(EV_SHOW, 0, 0, 0, E.shown);
+  /* Threads stand before their first access, perhaps in a block already. */
+  for (uint32_t i = 0; i < E.live.nfibers; i++)
+    for (uint32_t k = 0; k < E.fiber[i].marks; k++)
+      fl__record_mark(EV_TXN_BEGIN, (int)i, 0);
 }
 
 void fl__record_end(void) {

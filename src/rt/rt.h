@@ -40,6 +40,8 @@ enum { RT_MAX_THREADS = 32 };
  */
 enum { RT_BUFFERS = 16, RT_BUFFER_MOST = 32 };
 bool rt_tso(void);
+/* Another memory model than that of rt_open, for the next rt_prepare. */
+void rt_set_tso(bool on);
 uint32_t rt_buffer_size(void);
 int rt_owner(int thread); /* of a buffer; a thread is its own */
 static inline bool rt_is_buffer(int thread) {
@@ -56,6 +58,8 @@ int rt_current(void); /* who made the last step that was no commit */
  * buffer is empty, as behind a fence.  To be set between executions; `pcs` must
  * live as long as they are set. */
 void rt_fences(const uint64_t *pcs, uint32_t n);
+/* Instead of a place: the returns of operation number op. */
+#define RT_FENCE_RETURN(op) (UINT64_C(1) << 63 | (op))
 /* Which hooks of writes stand before a read and a write; sorted by pc.  To be
  * set before rt_prepare; they must live as long as they are set. */
 void rt_part_stores(const struct part_store *at, uint32_t n);

@@ -161,6 +161,12 @@ cat >blocks.c <<'END'
 #include <stdatomic.h>
 static atomic_int x, y;
 static int one(void) {
+  FL_ATOMIC_BEGIN;
+  int r = y;
+  FL_ATOMIC_END;
+  return r;
+}
+static int apart(void) { /* two transactions, that of set between them */
   int r = x;
   FL_ATOMIC_BEGIN;
   r += y;
@@ -182,17 +188,22 @@ static void set(void) {
 }
 FL_OBJECT(blocks)
 FL_OP(int, one)
+FL_OP(int, apart)
 FL_OP(int, both)
 FL_OP(void, set)
 END
 run atomicity blocks.c --client '{one()} || {set()}' --json report.json
 expect_status 0
 expect_answers "true true true"
+run atomicity blocks.c --client '{apart()} || {set()}' --json report.json
+expect_status 1
+expect_answers "false false true"
+expect_out "in apart(): thread 1, call 1 (apart): load x"
 run atomicity blocks.c --client '{both()} || {set()}' --json report.json
 expect_status 1
 expect_answers "false false true"
-expect_out "blocks.c:13 in both(): thread 1, call 1 (both): load x"
-expect_out "blocks.c:21 in set(): thread 2, call 2 (set): store y"
+expect_out "blocks.c:19 in both(): thread 1, call 1 (both), block 1: load x"
+expect_out "blocks.c:27 in set(): thread 2, call 2 (set), block 1: store y"
 cat >sb.c <<'END'
 #include <faultline.h>
 #include <stdatomic.h>
