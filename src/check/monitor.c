@@ -215,16 +215,39 @@ static enum ending run(struct monitor *m,
   return decide(m);
 }
 
-/* Pending operations may be missing, and those whose result says nothing: an
- * order without one of the latter is none. */
-static void check_order(const struct log_problem *p, struct log_answer *a) {
-  uint32_t returned = 0, placed = 0;
-  for (uint32_t i = 0; i < p->nops; i++)
-    returned += !op_is_pending(&p->ops[i]);
+/*
+ * What returned and is not in the order explains itself anywhere: its result is
+ * not known, or is that of a compare-and-set with what never was there.  It is
+ * put where it was called, when each of the others takes effect as early as it
+ * can: at its call, or with the one before it.
+ */
+static void place_rest(const struct monitor *m, struct log_answer *a) {
+  uint32_t n = m->p->nops, nrest = 0, point = 0, k = 0;
+  uint8_t *placed = xcalloc((size_t)n + 1, 1);
+  uint32_t *rest = xmalloc(((size_t)n + 1) * sizeof *rest);
+  number_vec whole = {0};
   for (uint32_t i = 0; i < a->order.len; i++)
-    placed += !op_is_pending(&p->ops[a->order.at[i]]);
-  if (placed != returned || a->verdict != LOG_LINEARIZABLE)
+    placed[a->order.at[i]] = 1;
+  for (uint32_t i = 0; i < n; i++)
+    if (!placed[i] && m->res[i] != MONITOR_NEVER)
+      rest[nrest++] = i;
+  for (uint32_t i = 0; i < a->order.len && nrest; i++) {
+    uint32_t op = a->order.at[i];
+    point = m->inv[op] > point ? m->inv[op] : point;
+    for (; k < nrest && m->inv[rest[k]] < point; k++)
+      vec_push(&whole, rest[k]);
+    vec_push(&whole, op);
+  }
+  for (; k < nrest; k++)
+    vec_push(&whole, rest[k]);
+  if (nrest) {
     vec_clear(&a->order);
+    for (uint32_t i = 0; i < whole.len; i++)
+      vec_push(&a->order, whole.at[i]);
+  }
+  vec_free(&whole);
+  free(rest);
+  free(placed);
 }
 
 bool check_monitor(const struct log_problem *p, struct log_answer *out,
@@ -244,6 +267,10 @@ bool check_monitor_order(const struct log_problem *p, bool want_order,
       end = run(&m, monitors[i].decide);
     }
   a.bytes = m.bytes > m.early_bytes ? m.bytes : m.early_bytes;
+  if (end == MONITOR_YES && m.has_order)
+    place_rest(&m, &a);
+  else
+    vec_clear(&a.order);
   arena_free(&m.arena);
   if (end == MONITOR_REFUSED) {
     *why = m.why;
@@ -252,7 +279,6 @@ bool check_monitor_order(const struct log_problem *p, bool want_order,
   }
   a.verdict = end == MONITOR_YES ? LOG_LINEARIZABLE : LOG_VIOLATION;
   sort_core(&a);
-  check_order(p, &a);
   assert(a.verdict == LOG_LINEARIZABLE || (a.core.len && a.reason));
   log_answer_free(out);
   *out = a;

@@ -26,6 +26,8 @@ struct monitor {
   struct log_answer *out;
   const char *why; /* REFUSED: which assumption fails */
   bool want_order; /* YES: an order, if the monitor can make one */
+  bool has_order;  /* it is in out->order; what it does not have of what
+                      returned can take effect anywhere */
   struct arena arena;
   uint64_t bytes;       /* of the arena */
   uint64_t early_bytes; /* with what was freed since, if more */
@@ -115,10 +117,17 @@ struct values_seen {
 typedef enum ending monitor_decide(struct monitor *m, struct values_seen *s);
 enum ending monitor_container(struct monitor *m, monitor_decide *decide);
 
-/* A queue that is linearizable, and whose values have this order: what explains
- * it, into m->out. */
+/* A history that is linearizable: an order that explains it, into m->out, and
+ * m->has_order.  Of a queue, with its values in this order; of a stack, from
+ * the order in which its values were taken out; of a priority queue, with its
+ * values from the best one on, and by place there the end of those that are
+ * equally good. */
 void monitor_queue_order(struct monitor *m, const struct values_seen *s,
                          const uint32_t *ranked);
+void monitor_stack_order(struct monitor *m, const struct values_seen *s,
+                         const uint32_t *taken);
+void monitor_pqueue_order(struct monitor *m, const struct values_seen *s,
+                          const uint32_t *ranked, const uint32_t *group_end);
 
 /* Times as gaps: the last one is behind everything. */
 static inline uint32_t gap_from(const struct monitor *m, uint32_t inv) {

@@ -167,6 +167,32 @@ static enum ending check_versions(struct list *l) {
   return MONITOR_YES;
 }
 
+/* Version by version; what nobody read comes last. */
+static void make_order(struct list *l, const struct numbering *numbers,
+                       const uint32_t *op_of) {
+  struct monitor *m = l->m;
+  uint32_t *next = monitor_room(m, (size_t)m->p->nops + 1, sizeof *next);
+  uint32_t *first = monitor_room(m, (size_t)l->len + 2, sizeof *first);
+  memset(first, 0xff, ((size_t)l->len + 2) * sizeof *first);
+  for (uint32_t i = m->p->nops; i-- > 0;) {
+    if (m->p->ops[i].role != ROLE_READ || monitor_is_idle(&m->p->ops[i]))
+      continue;
+    uint32_t version = read_list(m, i)->len;
+    next[i] = first[version];
+    first[version] = i;
+  }
+  for (uint32_t i = l->start->len; i <= l->len; i++) {
+    if (l->append[i] != MONITOR_NONE)
+      vec_push(&m->out->order, l->append[i]);
+    for (uint32_t op = first[i]; op != MONITOR_NONE; op = next[op])
+      vec_push(&m->out->order, op);
+  }
+  for (uint32_t v = l->start->len; v < numbers->n; v++)
+    if (op_of[v] != MONITOR_NONE && m->res[op_of[v]] != MONITOR_NEVER)
+      vec_push(&m->out->order, op_of[v]);
+  m->has_order = true;
+}
+
 static void make_versions(struct list *l) {
   uint32_t n = l->len + 2;
   uint32_t *all = monitor_room(l->m, (size_t)n * 3, sizeof *all);
@@ -199,5 +225,8 @@ enum ending monitor_list(struct monitor *m) {
   for (uint32_t i = 0; i < m->p->nops; i++)
     if (m->p->ops[i].role == ROLE_READ && !monitor_is_idle(&m->p->ops[i]))
       take(&l, read_list(m, i)->len, i);
-  return check_versions(&l);
+  e = check_versions(&l);
+  if (e == MONITOR_YES && m->want_order)
+    make_order(&l, &numbers, op_of);
+  return e;
 }

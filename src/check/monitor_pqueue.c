@@ -152,6 +152,18 @@ static void rank_values(struct pqueue *q, bool largest_first) {
   q->ranks = rank_sort(q->m, q->ranks, s->n);
 }
 
+static void make_order(const struct pqueue *q) {
+  size_t n = q->s->n;
+  uint32_t *ranked = monitor_room(q->m, n + 1, sizeof *ranked);
+  uint32_t *group_end = monitor_room(q->m, n + 1, sizeof *group_end);
+  for (uint32_t i = q->s->n; i-- > 0;) {
+    bool last = i + 1 == n || q->ranks[i].key != q->ranks[i + 1].key;
+    ranked[i] = q->ranks[i].v;
+    group_end[i] = last ? i + 1 : group_end[i + 1];
+  }
+  monitor_pqueue_order(q->m, q->s, ranked, group_end);
+}
+
 static enum ending decide(struct monitor *m, struct values_seen *s,
                           bool largest_first) {
   struct pqueue q = {.m = m, .s = s};
@@ -168,6 +180,8 @@ static enum ending decide(struct monitor *m, struct values_seen *s,
     for (uint32_t k = i; k < next; k++)
       cover(&q, &s->at[q.ranks[k].v]);
   }
+  if (m->want_order)
+    make_order(&q);
   return MONITOR_YES;
 }
 

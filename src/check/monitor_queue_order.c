@@ -117,6 +117,5 @@ void monitor_queue_order(struct monitor *m, const struct values_seen *s,
   place_fronts(&p);
   place_empties(&p);
   vec_clear(&m->out->order);
-  if (!put_together(&p, m->out))
-    vec_clear(&m->out->order);
+  m->has_order = put_together(&p, m->out);
 }

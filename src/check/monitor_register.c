@@ -328,6 +328,35 @@ static enum ending clash(struct reg *r, const struct chain *a,
                      a->f_op, b->s_op, b->f_op, a->s_op, d);
 }
 
+/* Chain by chain: where no zones are in the way of each other, their order is
+ * that of their beginnings.  In a group the reads follow the write, by call. */
+static void make_order(struct reg *r, const struct by_time *chains) {
+  struct monitor *m = r->m;
+  uint32_t n = r->numbers.n;
+  uint32_t *first = monitor_room(m, (size_t)n + 1, sizeof *first);
+  uint32_t *next = monitor_room(m, (size_t)m->p->nops + 1, sizeof *next);
+  for (uint32_t v = 0; v < n; v++)
+    first[v] = MONITOR_NONE;
+  for (uint32_t i = m->p->nops; i-- > 0;) {
+    const struct type_op *o = &m->p->ops[i];
+    if (o->role != ROLE_READ || monitor_is_idle(o) || op_is_pending(o))
+      continue;
+    uint32_t v = numbering_get(&r->numbers, o->result);
+    next[i] = first[v];
+    first[v] = i;
+  }
+  for (uint32_t i = 0; i < r->nchains; i++) {
+    uint32_t v = r->groups[r->chains[chains[i].id].f_group].root;
+    for (; v != MONITOR_NONE; v = r->groups[v].next) {
+      if (r->groups[v].writer != MONITOR_NONE)
+        vec_push(&m->out->order, r->groups[v].writer);
+      for (uint32_t op = first[v]; op != MONITOR_NONE; op = next[op])
+        vec_push(&m->out->order, op);
+    }
+  }
+  m->has_order = true;
+}
+
 static enum ending check_zones(struct reg *r) {
   struct by_time *order =
       monitor_room(r->m, (size_t)r->nchains + 1, sizeof *order);
@@ -344,6 +373,8 @@ static enum ending check_zones(struct reg *r) {
     if (c->f < c->s)
       forward = c;
   }
+  if (r->m->want_order)
+    make_order(r, order);
   return MONITOR_YES;
 }
 

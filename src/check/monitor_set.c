@@ -67,17 +67,23 @@ static enum wants wants(const struct type_op *o, uint32_t *bit) {
   }
 }
 
+static void take_effect(struct set *s, uint32_t op) {
+  s->done[op] = 1;
+  if (s->m->want_order)
+    vec_push(&s->m->out->order, op);
+}
+
 static void called(struct set *s, uint32_t op) {
   const struct type_op *o = &s->m->p->ops[op];
   uint32_t bit;
   if (monitor_is_idle(o)) {
-    s->done[op] = 1;
+    take_effect(s, op);
     return;
   }
   if (wants(o, &bit) == FLIPS)
     heap_add(&s->flips[bit], (struct by_time){s->m->res[op], op});
   else if (s->bit == bit)
-    s->done[op] = 1;
+    take_effect(s, op);
   else
     s->waiting[bit][s->nwaiting[bit]++] = op;
 }
@@ -87,9 +93,9 @@ static bool flip(struct set *s) {
   if (!h->n)
     return false;
   s->bit = !s->bit;
-  s->done[heap_take(h)] = 1;
+  take_effect(s, heap_take(h));
   for (uint32_t i = 0; i < s->nwaiting[s->bit]; i++)
-    s->done[s->waiting[s->bit][i]] = 1;
+    take_effect(s, s->waiting[s->bit][i]);
   s->nwaiting[s->bit] = 0;
   return true;
 }
@@ -221,6 +227,7 @@ enum ending monitor_set(struct monitor *m) {
   }
   for (; k < n && e == MONITOR_YES; k++)
     e = returned(&s, ret[k].id);
+  m->has_order = m->want_order;
   return e;
 }
 

@@ -57,6 +57,7 @@ struct stack {
   uint8_t *been;                /* by node: a run below it is covered by none */
   uint32_t *aside, *aside_next; /* by value, by run: covered by it alone */
   number_vec out;               /* values to be taken out */
+  uint32_t *order;              /* in which they were; NULL: not asked for */
   uint32_t taken;
 };
 
@@ -260,6 +261,8 @@ static void serve_one(struct stack *k, uint32_t v, uint32_t run) {
 }
 
 static void take_out(struct stack *k, uint32_t v) {
+  if (k->order)
+    k->order[k->taken] = v;
   k->taken++;
   add_cover(k, v, -1);
   for (uint32_t run = k->aside[v]; run != MONITOR_NONE;
@@ -448,12 +451,18 @@ static enum ending decide(struct monitor *m, struct values_seen *s) {
   k.aside = monitor_room(m, (size_t)s->n + 1, sizeof *k.aside);
   memset(k.aside, 0xff, ((size_t)s->n + 1) * sizeof *k.aside);
   k.aside_next = monitor_room(m, (size_t)k.nruns + 1, sizeof *k.aside_next);
+  if (m->want_order)
+    k.order = monitor_room(m, (size_t)s->n + 1, sizeof *k.order);
   do
     while (k.out.len)
       take_out(&k, vec_pop(&k.out));
   while (next_run(&k));
   vec_free(&k.out);
-  return k.taken == s->n ? MONITOR_YES : stuck(&k);
+  if (k.taken != s->n)
+    return stuck(&k);
+  if (k.order)
+    monitor_stack_order(m, s, k.order);
+  return MONITOR_YES;
 }
 
 enum ending monitor_stack(struct monitor *m) {

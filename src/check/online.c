@@ -92,6 +92,37 @@ static bool go_to_tip(struct online *o, struct part *p) {
   return good;
 }
 
+static void violated(struct online *o, uint32_t line, char *text) {
+  o->violated = true;
+  o->bad_event = o->events;
+  o->bad_line = line;
+  o->text = text;
+}
+
+/* `lookahead`: on to the call of the oldest open operation. */
+static void catch_up(struct online *o, struct part *p) {
+  struct frontier *f = o->engine;
+  uint32_t until = LOG_PENDING;
+  for (uint32_t i = p->open.len; i-- > 0;)
+    if (!p->open.at[i].lost)
+      until = p->logged[p->open.at[i].op].call;
+  if (p->tip.next_call < p->problem.nops &&
+      p->logged[p->tip.next_call].call >= until)
+    return;
+  o->type->cut = p->tip_cut;
+  frontier_swap(f, &p->problem, &p->tip);
+  bool good = advance(o, until);
+  p->tip_cut = o->type->cut;
+  if (!good && !is_over(o)) {
+    const struct log_op *op = f->now.slots.at[f->stuck].op->op;
+    if (o->type->cut)
+      o->limit = "next states";
+    else
+      violated(o, op->line, online_explain_stuck(o, op));
+  }
+  frontier_swap(f, &o->nothing, &p->tip);
+}
+
 /* The return (or the end) of an open operation is known. */
 static bool go_again(struct online *o, struct part *p, uint32_t k) {
   struct frontier *f = o->engine;
@@ -103,7 +134,7 @@ static bool go_again(struct online *o, struct part *p, uint32_t k) {
   frontier_swap(f, &p->problem, &at);
   for (uint32_t i = k + 1; i < p->open.len && good; i++) {
     struct open_op *later = &p->open.at[i];
-    if (later->lost)
+    if (!later->staged)
       continue;
     good = advance(o, p->logged[later->op].call);
     if (good)
@@ -156,7 +187,7 @@ static void end_event(struct online *o, struct part *p) {
 
 static void close_open(struct online *o, struct part *p, uint32_t k) {
   struct open_op *x = &p->open.at[k];
-  if (!x->lost)
+  if (x->staged)
     stage_recycle(o, &x->before);
   for (uint32_t i = k + 1; i < p->open.len; i++)
     p->open.at[i - 1] = p->open.at[i];
@@ -178,7 +209,9 @@ static void give_up(struct online *o, struct part *p) {
     if (p->problem.nops - x->op <= o->options.window)
       return;
     x->lost = true;
-    stage_recycle(o, &x->before);
+    if (x->staged)
+      stage_recycle(o, &x->before);
+    x->staged = false;
   }
 }
 
@@ -223,28 +256,32 @@ static int add_call(struct online *o, const struct log_event *ev,
     p = part_new(o, split ? t.key : DATUM_NONE);
   struct open_op x = {
       .process = ev->process, .op = p->problem.nops, .cut = p->tip_cut};
-  x.before = stage_spare(o);
-  stage_copy(&x.before, &p->tip);
+  if (!o->options.lookahead) {
+    x.staged = true;
+    x.before = stage_spare(o);
+    stage_copy(&x.before, &p->tip);
+  }
   op.call = p->time++;
   vec_push(&p->open, x);
   part_add_op(p, &op, &t);
   vec_push(&o->busy, ((struct busy){ev->process, p}));
-  go_to_tip(o, p); /* a call cannot be wrong */
+  if (!o->options.lookahead)
+    go_to_tip(o, p); /* a call cannot be wrong */
   give_up(o, p);
+  if (o->options.lookahead)
+    catch_up(o, p);
   end_event(o, p);
   return ERR_NONE;
 }
 
-static void violated(struct online *o, struct part *p, uint32_t k) {
+static void cannot_return(struct online *o, struct part *p, uint32_t k,
+                          uint32_t line) {
   if (o->limit && strcmp(o->limit, "window"))
     return; /* the budget ended meanwhile */
-  if (o->type->cut) {
+  if (o->type->cut)
     o->limit = "next states";
-    return;
-  }
-  o->violated = true;
-  o->bad_event = o->events + 1;
-  o->text = online_explain(o, p, &p->open.at[k]);
+  else
+    violated(o, line, online_explain(o, p, &p->open.at[k]));
 }
 
 static int returns(struct online *o, struct part *p, uint32_t k,
@@ -255,6 +292,7 @@ static int returns(struct online *o, struct part *p, uint32_t k,
   op.ret = p->time;
   op.result = ev->result;
   op.failed = ev->kind == LOG_FAIL;
+  op.line = ev->line;
   int err = o->type->prepare(o->type, &o->log, &op, &t, e);
   if (err)
     return err;
@@ -266,20 +304,20 @@ static int returns(struct online *o, struct part *p, uint32_t k,
   p->logged[x->op] = op;
   t.op = &p->logged[x->op];
   p->problem.ops[x->op] = t;
-  if (!go_again(o, p, k))
-    violated(o, p, k);
+  if (!o->options.lookahead && !go_again(o, p, k))
+    cannot_return(o, p, k, ev->line);
   return ERR_NONE;
 }
 
 /* As if it had not been called: an operation that does nothing (op_is_idle). */
-static void drop(struct online *o, struct part *p, uint32_t k) {
+static void drop(struct online *o, struct part *p, uint32_t k, uint32_t line) {
   struct open_op *x = &p->open.at[k];
   if (x->lost)
     o->limit = "window";
   else {
     p->problem.ops[x->op].only_reads = true;
-    if (!go_again(o, p, k))
-      violated(o, p, k);
+    if (!o->options.lookahead && !go_again(o, p, k))
+      cannot_return(o, p, k, line);
   }
 }
 
@@ -293,15 +331,19 @@ static int add_end(struct online *o, const struct log_event *ev,
   struct part *p = b->part;
   uint32_t k = open_of(p, ev->process);
   int err = ERR_NONE;
+  o->events++;
   if (ev->kind == LOG_DROP)
-    drop(o, p, k);
+    drop(o, p, k, ev->line);
   else if (ev->kind != LOG_INFO)
     err = returns(o, p, k, ev, e);
-  if (err)
+  if (err) {
+    o->events--;
     return err;
-  o->events++;
+  }
   leave(o, b);
   close_open(o, p, k);
+  if (o->options.lookahead)
+    catch_up(o, p);
   end_event(o, p);
   return ERR_NONE;
 }
@@ -315,9 +357,21 @@ int online_add(struct online *o, const struct log_event *ev, struct error *e) {
   return ev->kind == LOG_CALL ? add_call(o, ev, e) : add_end(o, ev, e);
 }
 
+void online_end(struct online *o) {
+  for (uint32_t i = 0; i < o->nbuckets && o->options.lookahead; i++)
+    for (struct part *p = o->buckets[i]; p && !is_over(o); p = p->next) {
+      for (uint32_t k = 0; k < p->open.len; k++)
+        p->open.at[k].lost = true;
+      catch_up(o, p);
+    }
+}
+
 struct online_answer online_answer(const struct online *o) {
   if (o->violated)
-    return (struct online_answer){LOG_VIOLATION, NULL, o->bad_event, o->text};
-  return (struct online_answer){o->limit ? LOG_UNKNOWN : LOG_LINEARIZABLE,
-                                o->limit, 0, NULL};
+    return (struct online_answer){.verdict = LOG_VIOLATION,
+                                  .event = o->bad_event,
+                                  .line = o->bad_line,
+                                  .text = o->text};
+  return (struct online_answer){
+      .verdict = o->limit ? LOG_UNKNOWN : LOG_LINEARIZABLE, .limit = o->limit};
 }

@@ -16,6 +16,10 @@
  * removals ask for it.
  *
  * That it says the same as check_log of every prefix: tests/agree/online.c.
+ *
+ * With `lookahead` the answer comes later and costs much less where many
+ * operations are open at once: an event is looked at when it is known what the
+ * operations returned that were open before it.
  */
 #ifndef CHECK_ONLINE_H
 #define CHECK_ONLINE_H
@@ -28,8 +32,9 @@ struct online_options {
   struct log_budget budget; /* its deadline is not looked at */
   uint32_t window;          /* 0: ONLINE_WINDOW */
   bool whole;
-  uint32_t late; /* times begin again from 0 when they come here, which tests
-                    want to happen soon; 0: ONLINE_LATE */
+  bool lookahead; /* the answer need not come with the event that decides it */
+  uint32_t late;  /* times begin again from 0 when they come here, which tests
+                     want to happen soon; 0: ONLINE_LATE */
 };
 enum { ONLINE_WINDOW = 1 << 16, ONLINE_LATE = 1 << 30 };
 
@@ -43,12 +48,17 @@ void online_free(struct online *o);
  * a violation or the end of the budget events are taken and not looked at.
  */
 int online_add(struct online *o, const struct log_event *ev, struct error *e);
+/* There are no more events: what is open is pending.  Before the last answer,
+ * with `lookahead`. */
+void online_end(struct online *o);
 
 struct online_answer {
   enum log_verdict verdict;
   const char *limit; /* UNKNOWN: "memory", "steps", "next states", "window",
                         "length" (2^32 events on one queue) */
-  uint64_t event;    /* VIOLATION: number of the return, from 1 */
+  uint64_t event;    /* VIOLATION: number of the event that decided it, from
+                        1: the return that cannot be, but with `lookahead` */
+  uint32_t line;     /* VIOLATION: of that return, as its event said */
   const char *text;  /* VIOLATION: what cannot be placed, and why */
 };
 struct online_answer online_answer(const struct online *o);

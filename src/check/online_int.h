@@ -14,6 +14,10 @@
  * operation that was open then.
  * (O3) operations before the first stage's next call are kept only while that
  *      stage has a slot for them.
+ *
+ * With `lookahead` the tip is the only stage.  It stands before the call of the
+ * oldest open operation, so that all results are known of what it comes to, and
+ * each event is gone through once.
  */
 #ifndef CHECK_ONLINE_INT_H
 #define CHECK_ONLINE_INT_H
@@ -23,7 +27,8 @@
 
 struct open_op {
   uint32_t process, op; /* op: index into the part's operations */
-  bool lost;            /* given up: there is no stage */
+  bool lost;            /* given up */
+  bool staged;          /* `before` is a stage; not if it is lost */
   bool cut;             /* T4, on the way to this stage */
   struct stage before;
 };
@@ -64,6 +69,7 @@ struct online {
   uint64_t forget_at;
   uint64_t held; /* by parts */
   uint64_t events, bad_event;
+  uint32_t bad_line;
   const char *limit;
   bool violated;
   char *text;
@@ -90,5 +96,7 @@ struct type *online_queue(struct type *inner);
 /* online_text.c */
 /* Why the return of `x`, which is the part's last event, cannot be. */
 char *online_explain(struct online *o, struct part *p, const struct open_op *x);
+/* The same with `lookahead`: the engine is stuck at the return of `op`. */
+char *online_explain_stuck(struct online *o, const struct log_op *op);
 
 #endif

@@ -83,7 +83,7 @@ static void each_stage(struct part *p,
                        void (*visit)(struct part *, struct stage *, void *),
                        void *data) {
   for (uint32_t i = 0; i < p->open.len; i++)
-    if (!p->open.at[i].lost)
+    if (p->open.at[i].staged)
       visit(p, &p->open.at[i].before, data);
   visit(p, &p->tip, data);
 }
@@ -125,7 +125,7 @@ void part_add_op(struct part *p, const struct log_op *op,
 
 static struct stage *first_stage(struct part *p) {
   for (uint32_t i = 0; i < p->open.len; i++)
-    if (!p->open.at[i].lost)
+    if (p->open.at[i].staged)
       return &p->open.at[i].before;
   return &p->tip;
 }

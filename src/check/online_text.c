@@ -10,7 +10,8 @@ static void put_op(const struct online *o, const struct log_op *op,
 }
 
 /* The states that the object could be in. */
-static void put_states(struct online *o, const struct stage *g, struct buf *b) {
+static void put_states(struct online *o, const struct stage *g,
+                       const char *when, struct buf *b) {
   uint32_t seen[FEW_STATES], n = 0;
   bool more = false;
   for (uint32_t i = 0; i < g->set.len; i++) {
@@ -25,7 +26,10 @@ static void put_states(struct online *o, const struct stage *g, struct buf *b) {
     seen[n++] = state;
   }
   for (uint32_t i = 0; i < n; i++) {
-    buf_puts(b, i ? " or " : "when it was called, the object was ");
+    if (i)
+      buf_puts(b, " or ");
+    else
+      buf_printf(b, "%s, the object was ", when);
     o->type->print_state(o->type, seen[i], b);
   }
   if (n)
@@ -41,7 +45,7 @@ char *online_explain(struct online *o, struct part *p,
   buf_puts(&b, ": no order of the operations so far explains it");
   if (o->type->print_state) {
     buf_puts(&b, "; ");
-    put_states(o, &x->before, &b);
+    put_states(o, &x->before, "when it was called", &b);
   }
   for (uint32_t i = 0; i < p->problem.nops; i++) {
     const struct log_op *other = &p->logged[i];
@@ -52,6 +56,32 @@ char *online_explain(struct online *o, struct part *p,
     buf_puts(&b, n == 1 ? "; at the same time: " : ", ");
     put_op(o, other, &b);
     buf_puts(&b, other->ret == LOG_PENDING ? " (open)" : "");
+  }
+  if (n > FEW_OPERATIONS)
+    buf_printf(&b, " and %u more", n - FEW_OPERATIONS);
+  char *text = xstrdup(buf_text(&b));
+  buf_free(&b);
+  return text;
+}
+
+char *online_explain_stuck(struct online *o, const struct log_op *op) {
+  const struct stage *g = &o->engine->now;
+  struct buf b = {0};
+  uint32_t n = 0;
+  put_op(o, op, &b);
+  buf_puts(&b, ": no order explains it");
+  if (o->type->print_state) {
+    buf_puts(&b, "; ");
+    put_states(o, g, "before it returned", &b);
+  }
+  for (uint32_t i = 0; i < g->slots.len; i++) {
+    const struct slot *s = &g->slots.at[i];
+    if (!s->op || s->op->op == op)
+      continue;
+    if (n++ >= FEW_OPERATIONS)
+      continue;
+    buf_puts(&b, n == 1 ? "; at the same time: " : ", ");
+    put_op(o, s->op->op, &b);
   }
   if (n > FEW_OPERATIONS)
     buf_printf(&b, " and %u more", n - FEW_OPERATIONS);

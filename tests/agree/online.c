@@ -70,6 +70,47 @@ static bool says_the_same(const struct log *l, const struct online_options *o,
   return same;
 }
 
+/* Looking ahead it says of the whole what the definition says, and the line of
+ * a return behind which no prefix is good. */
+static bool looks_ahead(const struct log *l, struct online_options o,
+                        struct rng *r) {
+  struct error e = {0};
+  struct type *t = type_open(l->type, l->type_argument, &e);
+  struct stream s = stream_of(l);
+  o.lookahead = true;
+  struct online *x = online_new(t, &o);
+  bool same = true;
+  for (uint32_t time = 0; time < l->end && same; time++) {
+    struct log_event ev;
+    if (!stream_event(&s, time, &ev))
+      continue;
+    ev.line = time + 1;
+    same &= CHECK_INT(online_add(x, &ev, &e), 0);
+    if (ev.kind == LOG_CALL && rng_below(r, 2) &&
+        l->ops.at[s.at[time] / 2].ret == LOG_PENDING) {
+      ev.kind = LOG_INFO;
+      same &= CHECK_INT(online_add(x, &ev, &e), 0);
+    }
+  }
+  online_end(x);
+  struct online_answer a = online_answer(x);
+  same &= CHECK_INT(a.verdict, verdict_until(l, l->end));
+  if (a.verdict == LOG_VIOLATION) {
+    const struct log_op *op = &l->ops.at[s.at[a.line - 1] / 2];
+    uint32_t last = 0; /* return of what was open when it returned */
+    same &= CHECK(op->ret == a.line - 1) && CHECK_HAS(a.text, "no order");
+    for (uint32_t i = 0; i < l->ops.len; i++)
+      if (l->ops.at[i].call < op->ret && l->ops.at[i].ret != LOG_PENDING &&
+          l->ops.at[i].ret > last)
+        last = l->ops.at[i].ret;
+    same &= CHECK_INT(verdict_until(l, last), LOG_VIOLATION);
+  }
+  free(s.at);
+  online_free(x);
+  type_free(t);
+  return same;
+}
+
 static void compare(const char *shape) {
   enum { N = 6000 };
   uint32_t nbad = 0;
@@ -88,6 +129,7 @@ static void compare(const char *shape) {
     struct rng r = {seed};
     struct log l = random_log(&want);
     bool bad, same = says_the_same(&l, &o, &r, &bad);
+    same = same && looks_ahead(&l, o, &r);
     nbad += bad;
     log_free(&l);
     if (!same) {
@@ -116,6 +158,27 @@ TEST(of_maps) {
   compare("kv");
 }
 TEST(of_counters) { compare("counter"); }
+
+static enum log_verdict looks_ahead_long(const struct log *l,
+                                         const struct online_options *from) {
+  struct error e = {0};
+  struct online_options o = *from;
+  struct type *t = type_open(l->type, l->type_argument, &e);
+  struct stream s = stream_of(l);
+  o.lookahead = true;
+  struct online *x = online_new(t, &o);
+  for (uint32_t time = 0; time < l->end; time++) {
+    struct log_event ev;
+    if (stream_event(&s, time, &ev))
+      CHECK_INT(online_add(x, &ev, &e), 0);
+  }
+  online_end(x);
+  enum log_verdict v = online_answer(x).verdict;
+  free(s.at);
+  online_free(x);
+  type_free(t);
+  return v;
+}
 
 /* Long ones: against the frontier, which knows the shortest bad prefix. */
 static void compare_long(const char *shape, uint64_t seed) {
@@ -146,6 +209,7 @@ static void compare_long(const char *shape, uint64_t seed) {
       CHECK_INT(online_add(x, &ev, &e), 0);
   }
   struct online_answer b = online_answer(x);
+  CHECK_INT(looks_ahead_long(&l, &o), a.verdict);
   if (!CHECK_INT(b.verdict, a.verdict) ||
       (a.verdict == LOG_VIOLATION &&
        !CHECK_INT(b.event, l.ops.at[a.at].ret + 1)))
