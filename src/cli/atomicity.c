@@ -5,6 +5,7 @@
  */
 #include "cli/atomicity_int.h"
 #include "cli/commands.h"
+#include "cli/phase.h"
 
 #include "atomicity/from_trace.h"
 #include "atomicity/sc.h"
@@ -360,11 +361,16 @@ static int run(const struct opt_words *files, const char *json, const char *dot,
   int err = 0, status = 2;
   if (!files->len)
     err = error_set(e, ERR_USAGE, "atomicity wants a file of traces");
+  phases_open(false);
+  phase_units("trace", "event");
+  phase_begin("atomicity");
+  phase_watch();
   for (uint32_t i = 0; i < files->len && !err; i++)
     err = is_std(files->at[i]) ? read_std(&r, files->at[i], e)
                                : read_ours(&r, files->at[i], e);
   if (!err && !r.traces.len)
     err = error_set(e, ERR_INPUT, "%s: no trace in it", files->at[0]);
+  phase_end();
   if (!err)
     status = atomic_write(&r, json, dot, e);
   vec_free(&r.traces);

@@ -7,6 +7,7 @@
 #include "cli/atomicity_int.h"
 #include "cli/commands.h"
 #include "cli/object.h"
+#include "cli/phase.h"
 #include "cli/session.h"
 
 #include "atomicity/from_trace.h"
@@ -234,6 +235,8 @@ static void run_generated(struct source_run *s) {
        n < MOST_CLIENTS && explore_now() < until && generator_next(g, &c);) {
     n += run_client(s, &c);
     client_free(&c);
+    phase_count(1, 0);
+    phase_show(0, 0, NULL);
   }
   generator_free(g);
 }
@@ -273,8 +276,10 @@ static int child(struct session *session) {
   static struct source_run s;
   s.session = session;
   s.report = &report;
+  phase_begin("atomicity");
   if (!run_all(&s, &e) && !report.traces.len)
     error_set(&e, ERR_INPUT, "no client could be run");
+  phase_end();
   int status = e.code ? 2
                       : atomic_write(&report, session->settings->json,
                                      session->settings->dot, &e);

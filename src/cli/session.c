@@ -1,3 +1,4 @@
+#include "cli/phase.h"
 #include "cli/session.h"
 
 #include <errno.h>
@@ -181,9 +182,12 @@ int session_open(struct session *s, const struct settings *set,
   *s = (struct session){.settings = set};
   settings_build(set, &s->build);
   worker_catch_signals();
+  phases_open(set->verbose);
+  phase_begin("compile");
   if (make_dir(s, e) || build_shared(&s->build, s->dir, &s->so, e))
     return e->code;
   build_source_hash(&s->build, s->hash);
+  phase_begin("probe");
   s->lines = lines_open(s->so, e);
   if (!s->lines || probe_object(&s->probe, s->so, s->lines, e))
     return e->code;
@@ -191,8 +195,10 @@ int session_open(struct session *s, const struct settings *set,
   if (describe(s, e))
     return e->code;
   warn_weak_cas(s);
+  phase_end();
   print_warnings(s, 0);
   if (set->search == SEARCH_STRESS) {
+    phase_begin("compile without hooks");
     struct build native = s->build;
     native.native = true;
     return build_shared(&native, s->dir, &s->native, e);
