@@ -91,6 +91,8 @@ if(TARGET faultline)
   endforeach()
   set_tests_properties(cli/ci_docs cli/starting PROPERTIES TIMEOUT 300)
   set_tests_properties(cli/gallery PROPERTIES TIMEOUT 600) # some 60 runs
+  set_tests_properties(cli/progress cli/robust_names cli/robust_build
+    cli/robust_output PROPERTIES TIMEOUT 300)
   if(TEST cli/gdb) # passes by where there is none, or no ptrace
     set_tests_properties(cli/gdb PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped:")
   endif()

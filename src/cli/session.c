@@ -1,5 +1,5 @@
-#include "cli/phase.h"
 #include "cli/session.h"
+#include "cli/phase.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -16,10 +16,15 @@ static void warn(struct session *s, char *text) {
 
 static int make_dir(struct session *s, struct error *e) {
   const char *tmp = getenv("TMPDIR");
-  s->dir = xasprintf("%s/faultline-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-  if (!mkdtemp(s->dir))
-    return error_set(e, ERR_SYSTEM, "%s: %s", s->dir, strerror(errno));
-  return ERR_NONE;
+  bool given = tmp && *tmp;
+  s->dir = xasprintf("%s/faultline-XXXXXX", given ? tmp : "/tmp");
+  if (mkdtemp(s->dir))
+    return ERR_NONE;
+  error_set(e, ERR_SYSTEM, "no folder for what is compiled: %s%s: %s",
+            given ? "TMPDIR is " : "", given ? tmp : "/tmp", strerror(errno));
+  free(s->dir);
+  s->dir = NULL; /* nothing is there to be removed */
+  return e->code;
 }
 
 static int remove_one(const char *path, const struct stat *st, int kind,

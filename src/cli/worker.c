@@ -86,6 +86,7 @@ static _Noreturn void child(struct worker *w, pid_t parent,
     _exit(2);
   phase_silence();
   set_signals(SIG_DFL);
+  signal(SIGXFSZ, SIG_DFL);
   signal(SIGINT, SIG_IGN); /* of the terminal: the parent decides */
   if (!w->show_output)
     silence();
