@@ -114,6 +114,8 @@ if(TARGET faultline)
       ${CMAKE_SOURCE_DIR}/tests/docs/links.pl)
     fl_test_settings(docs/links)
   endif()
+  set_tests_properties(cli/progress cli/robust_names cli/robust_build
+    cli/robust_output PROPERTIES TIMEOUT 300)
   if(TEST cli/gdb) # passes by where there is none, or no ptrace
     set_tests_properties(cli/gdb PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped:")
   endif()

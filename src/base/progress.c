@@ -20,15 +20,17 @@ static uint64_t monotonic(void) {
 }
 
 void progress_init(struct progress *p, int fd) {
-  const char *term = getenv("TERM");
+  const char *term = getenv("TERM"), *ms = getenv("FAULTLINE_PROGRESS_MS");
   *p = (struct progress){.fd = fd, .clock = monotonic};
   p->terminal = isatty(fd) && term && strcmp(term, "dumb");
-  p->due = p->clock() + 2 * SECOND;
+  uint64_t first = p->terminal ? 2 * SECOND : 30 * SECOND;
+  p->every = p->terminal ? SECOND / 5 : first;
+  if (ms && *ms)
+    first = p->every = strtoull(ms, NULL, 10) * (SECOND / 1000);
+  p->due = p->clock() + first;
 }
 
-bool progress_due(const struct progress *p) {
-  return p->terminal && p->clock() >= p->due;
-}
+bool progress_due(const struct progress *p) { return p->clock() >= p->due; }
 
 /* Bytes of the UTF-8 string that fit into `width` columns. */
 static size_t fitting(const char *s, size_t width) {
@@ -53,23 +55,24 @@ static void put(int fd, const char *s, size_t n) {
 }
 
 void progress_show(struct progress *p, const char *format, ...) {
-  if (!p->terminal)
-    return;
   char text[512];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  /* The last column stays free: some terminals wrap when it is written. */
-  size_t n = fitting(text, terminal_width(p->fd) - 1);
   /* One write, or the line flickers. */
   struct buf line = {0};
-  buf_puts(&line, CLEAR);
-  buf_put(&line, text, n);
+  if (p->terminal) {
+    /* The last column stays free: some terminals wrap when it is written. */
+    buf_puts(&line, CLEAR);
+    buf_put(&line, text, fitting(text, terminal_width(p->fd) - 1));
+  } else {
+    buf_printf(&line, "faultline: %s\n", text);
+  }
   put(p->fd, line.at, line.len);
   buf_free(&line);
-  p->shown = true;
-  p->due = p->clock() + SECOND / 5;
+  p->shown = p->terminal;
+  p->due = p->clock() + p->every;
 }
 
 void progress_clear(struct progress *p) {

@@ -1,8 +1,10 @@
 /*
- * One line on a terminal that says how far we are, for a person who waits.  It
+ * How far we are, for a person who waits.  On a terminal it is one line, which
  * appears only when the work takes longer than two seconds, is redrawn at most
  * five times a second, and must be cleared before anything else is printed.
- * When the file is not a terminal nothing is ever written.
+ * Where nobody watches (a pipe, a file, a dumb terminal: continuous
+ * integration) it is a line of its own every 30 seconds, so that a log shows
+ * that the work is alive.
  *
  *   struct progress p;
  *   progress_init(&p, STDERR_FILENO);
@@ -12,6 +14,8 @@
  *   progress_clear(&p);
  *
  * progress_due reads a clock (some 30 ns): ask once in many executions.
+ * FAULTLINE_PROGRESS_MS in the environment takes the place of all these times,
+ * for tests.
  */
 #ifndef BASE_PROGRESS_H
 #define BASE_PROGRESS_H
@@ -23,6 +27,7 @@ struct progress {
   int fd;
   bool terminal;           /* and not a dumb one */
   bool shown;              /* the line is on the screen now */
+  uint64_t every;          /* nanoseconds from one to the next */
   uint64_t due;            /* not to be drawn before this time */
   uint64_t (*clock)(void); /* nanoseconds; tests put their own here */
 };

@@ -92,6 +92,16 @@ int command_wait(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+const char *command_end(int status) {
+  static char text[80];
+  const char *name = status > 128 ? strsignal(status - 128) : NULL;
+  if (status > 128 && status < 128 + 65)
+    snprintf(text, sizeof text, "killed by signal %d (%s)", status - 128, name);
+  else
+    snprintf(text, sizeof text, "exit status %d", status);
+  return text;
+}
+
 int command_run(struct command *c) {
   return command_wait(command_start(c, STDERR_FILENO));
 }

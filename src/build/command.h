@@ -32,6 +32,10 @@ pid_t command_start(struct command *c, int out_fd);
 /* Waits for it: the exit status, or 128 + signal. */
 int command_wait(pid_t pid);
 
+/* The same in words: "exit status 3", "killed by signal 9 (Killed)"; in a place
+ * that the next call uses again. */
+const char *command_end(int status);
+
 /* Starts and waits. */
 int command_run(struct command *c);
 

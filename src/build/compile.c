@@ -124,10 +124,17 @@ static void add_user_flags(struct command *c, const struct build *b,
   }
 }
 
+/* The source's name without its end, for what is made of it.  What a linker or
+ * a file of arguments could take for more than a letter is left out. */
 static char *stem(const char *path) {
   const char *slash = strrchr(path, '/');
   const char *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
-  return dot ? xstrndup(name, (size_t)(dot - name)) : xstrdup(name);
+  char *own = dot ? xstrndup(name, (size_t)(dot - name)) : xstrdup(name);
+  for (char *c = own; *c; c++)
+    if (!(*c >= 'a' && *c <= 'z') && !(*c >= 'A' && *c <= 'Z') &&
+        !(*c >= '0' && *c <= '9') && !strchr("_-.+", *c))
+      *c = '_';
+  return own;
 }
 
 static void plan(struct unit *u, const struct build *b, const char *source,
@@ -172,8 +179,12 @@ static int finish(struct unit *u, struct error *e) {
   u->pid = 0;
   int err = ERR_NONE;
   if (status)
-    err = error_set(e, ERR_BUILD, "%s does not compile (%s, exit status %d)",
-                    u->source, u->command.argv.at[0], status);
+    err = error_set(e, ERR_BUILD, "%s does not compile (%s, %s)", u->source,
+                    u->command.argv.at[0], command_end(status));
+  else if (access(u->fresh, F_OK))
+    err = error_set(e, ERR_BUILD,
+                    "%s does not compile: %s says nothing and makes no object",
+                    u->source, u->command.argv.at[0]);
   else if (rename(u->fresh, u->object))
     err = error_set(e, ERR_SYSTEM, "%s: %s", u->object, strerror(errno));
   else
@@ -249,9 +260,9 @@ static int link_all(const struct build *b, const char *dir, const char *driver,
   }
   int status = command_run(&c);
   if (status)
-    err = error_set(e, ERR_BUILD, "%s%s: the link failed (%s, exit status %d)",
+    err = error_set(e, ERR_BUILD, "%s%s: the link failed (%s, %s)",
                     b->inputs.at[0], b->inputs.len > 1 ? " and others" : "",
-                    driver, status);
+                    driver, command_end(status));
   else if (rename(fresh, *so))
     err = error_set(e, ERR_SYSTEM, "%s: %s", *so, strerror(errno));
   if (err) {
@@ -365,8 +376,8 @@ int build_expand(const struct build *b, const char *source, const char *dir,
   int status = command_capture(&c, out);
   command_free(&c);
   if (status)
-    return error_set(e, ERR_BUILD, "%s cannot be preprocessed (exit status %d)",
-                     source, status);
+    return error_set(e, ERR_BUILD, "%s cannot be preprocessed (%s)", source,
+                     command_end(status));
   return ERR_NONE;
 }
 

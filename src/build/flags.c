@@ -302,6 +302,17 @@ void flags_wraps_remove(const char *path) {
   free(stub);
 }
 
+/* One word of a file of arguments (@file). */
+static void put_quoted(struct buf *b, const char *word) {
+  buf_putc(b, '"');
+  for (; *word; word++) {
+    if (*word == '"' || *word == '\\')
+      buf_putc(b, '\\');
+    buf_putc(b, *word);
+  }
+  buf_puts(b, "\"\n");
+}
+
 int flags_wraps(const char *path, char *const *objects, uint32_t n,
                 struct error *e) {
   bool defined[WRAP_COUNT] = {0};
@@ -319,7 +330,7 @@ int flags_wraps(const char *path, char *const *objects, uint32_t n,
   if (creates)
     buf_puts(&stub, create_stub);
   buf_puts(&stub, lock_stub);
-  buf_printf(&b, "\"%s\"\n", path_s);
+  put_quoted(&b, path_s);
   int err = buf_write_file(&stub, path_s, e);
   buf_free(&stub);
   free(path_s);

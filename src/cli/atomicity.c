@@ -5,6 +5,7 @@
  */
 #include "cli/atomicity_int.h"
 #include "cli/commands.h"
+#include "cli/phase.h"
 #include "cli/settings.h"
 
 #include <string.h>
@@ -47,10 +48,15 @@ int atomic_write(const struct atomic_report *r, const char *json,
 static int run_files(const struct settings *set, struct error *e) {
   struct atomic_report r = {0};
   int err = 0, status = 2;
+  phases_open(false);
+  phase_units("trace", "event");
+  phase_begin("atomicity");
+  phase_watch();
   for (uint32_t i = 0; i < set->rest.args.len && !err; i++)
     err = atomic_file(&r, set->rest.args.at[i], e);
   if (!err && !r.traces.len)
     err = error_set(e, ERR_INPUT, "%s: no trace in it", set->rest.args.at[0]);
+  phase_end();
   if (!err)
     status = atomic_write(&r, set->json, set->dot, e);
   vec_free(&r.traces);

@@ -13,6 +13,7 @@
 #include "cli/atomicity_judge.h"
 #include "cli/commands.h"
 #include "cli/object.h"
+#include "cli/phase.h"
 #include "cli/session.h"
 
 #include "search/explore.h"
@@ -152,6 +153,8 @@ static void run_generated(struct source_run *s) {
        n < MOST_CLIENTS && explore_now() < s->until && generator_next(g, &c);) {
     n += run_client(s, &c);
     client_free(&c);
+    phase_count(1, 0);
+    phase_show(0, 0, NULL);
   }
   generator_free(g);
 }
@@ -205,8 +208,10 @@ static int child(struct session *session) {
   s.session = session;
   s.set = session->settings;
   s.report = &report;
+  phase_begin("atomicity");
   if (!run_all(&s, &e) && !report.traces.len)
     error_set(&e, ERR_INPUT, "no client could be run");
+  phase_end();
   int status = 2;
   if (!e.code &&
       (!s.set->trace || !buf_write_file(&s.traces, s.set->trace, &e)))

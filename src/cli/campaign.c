@@ -1,4 +1,5 @@
 #include "cli/campaign_int.h"
+#include "cli/phase.h"
 #include "cli/pool_remote.h"
 
 #include "search/gang.h"
@@ -289,17 +290,29 @@ static void show(struct plan *p) {
   look_at_slots(p, &work, &share);
   if (has_estimate(p))
     estimate_add(&p->estimate, (double)work, share);
-  if (!progress_due(&p->progress))
+  if (!phase_due())
     return;
   struct buf words = {0};
-  if (has_estimate(p))
-    estimate_words(&p->estimate, campaign_stateful(p) ? "state" : "execution",
-                   &words);
-  else
-    buf_printf(&words, "%llu clients, %llu executions",
-               (unsigned long long)p->c->totals.statistics.clients,
-               (unsigned long long)work);
-  progress_show(&p->progress, "%s", buf_text(&words));
+  const struct statistics *s = &p->c->totals.statistics;
+  const char *about = NULL;
+  if (has_estimate(p)) {
+    estimate_words(&p->estimate, "", &words);
+    about = strstr(buf_text(&words), "about");
+  }
+  if (!about) {
+    buf_clear(&words);
+    if (p->c->deadline)
+      buf_printf(&words, "%.0f of %.0f s", explore_now() - p->begun,
+                 p->c->deadline - p->begun);
+    else if (p->set->max_executions)
+      buf_printf(&words, "%.0f %% of --max-executions",
+                 100 * (double)s->executions / (double)p->set->max_executions);
+    about = buf_text(&words);
+  }
+  bool states = has_estimate(p) && campaign_stateful(p);
+  phase_units(NULL, states ? "state" : NULL);
+  phase_show(s->clients, has_estimate(p) ? work : s->executions, about);
+  phase_units(NULL, NULL);
   buf_free(&words);
 }
 
@@ -353,7 +366,7 @@ static void run(struct plan *p) {
     take_news(p, pool_wait(p->pool));
     show(p);
   }
-  progress_clear(&p->progress);
+  phase_clear();
 }
 
 /* Results in the order of the calls; of texts, what they say. */
@@ -387,6 +400,8 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
                                 : CAMPAIGN_SWEEP_STEPS,
                    .more = true};
   bool one = set->client || order.program;
+  uint64_t clients = c->totals.statistics.clients,
+           executions = c->totals.statistics.executions;
   uint32_t jobs = set->jobs ? (uint32_t)set->jobs : cores();
   if (one && campaign_stateful(&p) && jobs > 1 && !set->max_executions)
     p.gang.gang = gang_map(jobs, set->max_states, set->memory);
@@ -399,12 +414,13 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
   p.pool = pool_open(&job, jobs);
   p.at = xcalloc(pool_slots(p.pool), sizeof *p.at);
   p.last = &p.first;
-  progress_init(&p.progress, STDERR_FILENO);
   c->totals.all_full = true;
   c->totals.program = order.program;
   if (one)
     begin_one(&p);
   run(&p);
+  phase_count(c->totals.statistics.clients - clients,
+              c->totals.statistics.executions - executions);
   c->lost = pool_lost(p.pool) ? xstrdup(pool_lost(p.pool)) : NULL;
   c->estimate = p.estimate;
   if (c->outcomes.len)

@@ -2,7 +2,6 @@
 #ifndef CLI_CAMPAIGN_INT_H
 #define CLI_CAMPAIGN_INT_H
 
-#include "base/progress.h"
 #include "cli/campaign.h"
 
 enum {
@@ -57,7 +56,6 @@ struct plan {
   bool over;
   enum campaign_end end;
   struct gang_state gang;
-  struct progress progress;
   struct estimate estimate;
   double look_again; /* when to look how far it is */
   struct error *error;

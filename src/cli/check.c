@@ -2,6 +2,7 @@
 #include "base/opt.h"
 #include "cli/check_int.h"
 #include "cli/commands.h"
+#include "cli/phase.h"
 #include "read/read.h"
 
 #include <dirent.h>
@@ -41,7 +42,13 @@ static void take(void *ctx, struct check_result *r) {
   c->nhistories++;
   c->violation |= r->verdict == LOG_VIOLATION;
   c->unknown |= r->verdict == LOG_UNKNOWN;
+  phase_count(1, 0);
+  if (r->verdict == LOG_VIOLATION)
+    phase_fault();
+  phase_pause();
   fputs(buf_text(&r->text), c->to);
+  fflush(c->to);
+  phase_resume();
   if (c->s->json) {
     vec_push(&c->json, r->json);
     r->json = (struct buf){0};
@@ -180,12 +187,18 @@ static int check_files(struct check_settings *s, const struct opt_words *files,
                                  .quiet = s->quiet};
   if (s->time > 0)
     s->deadline = check_now() + s->time;
+  phases_open(s->verbose);
+  phase_units("history", "operation");
+  phase_begin("check");
+  phase_budget(s->time);
+  phase_watch();
   if (s->depth_table)
     c.table = check_table_new((uint32_t)s->depth);
   struct check_jobs *jobs = check_jobs_start(s, take, &c);
   for (uint32_t i = 0; i < files->len && !e->code && !c.e.code; i++)
     read_path(&c, jobs, files->at[i], e);
   check_jobs_finish(jobs);
+  phase_end();
   if (!e->code && !c.e.code)
     write_files(&c);
   if (c.e.code)
@@ -247,6 +260,8 @@ int command_check(int argc, char **argv) {
       {"spec-arg", 0, OPT_STRING, &s.argument, "VALUE",
        "its capacity, or what it begins with", "Input"},
       {"initial", 0, OPT_STRING, &s.argument, "VALUE", "the same", "Input"},
+      {"verbose", 'v', OPT_FLAG, &s.verbose, NULL,
+       "say how many histories took how long", "Output"},
       {"method", 0, OPT_ENUM, &s.method, "METHOD", "how it is decided",
        "Search", .choices = methods},
       {"depth", 0, OPT_UINT64, &s.depth, "D",

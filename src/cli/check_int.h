@@ -30,7 +30,7 @@ struct check_settings {
   const char *spec;
   const char *argument; /* of the specification, or NULL */
   uint64_t depth;       /* 0: not given */
-  bool depth_table, no_monitor, no_partition, quiet;
+  bool depth_table, no_monitor, no_partition, quiet, verbose;
   uint64_t jobs;
   double time; /* seconds for all; 0: no end */
   bool time_given;

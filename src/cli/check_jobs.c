@@ -6,6 +6,7 @@
  * (check/partition_jobs.c).
  */
 #include "cli/check_int.h"
+#include "cli/phase.h"
 
 #include <assert.h>
 #include <poll.h>
@@ -108,6 +109,7 @@ static void write_all(int fd, const struct buf *b) {
 
 static _Noreturn void be_child(struct check_jobs *j, int fd) {
   struct check_settings alone = *j->s;
+  phase_silence();
   alone.jobs = 1;
   for (uint32_t i = 0; i < j->batch.len; i++) {
     struct check_result r;

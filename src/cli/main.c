@@ -3,6 +3,9 @@
 #include "base/err.h"
 #include "cli/pool_remote.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/personality.h>
@@ -21,8 +24,31 @@ static void same_addresses(char **argv) {
   execv("/proc/self/exe", argv);
 }
 
-int main(int argc, char **argv) {
-  same_addresses(argv);
+/*
+ * Descriptors 0 to 2 are what everybody takes them for, or nothing at all: when
+ * one is closed, the next file that is opened would get its number, and our
+ * report would be written into it.  What is opened here cannot be written.
+ */
+static void open_standard(void) {
+  int fd;
+  do
+    fd = open("/dev/null", O_RDONLY);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd > STDERR_FILENO)
+    close(fd);
+}
+
+/* What could not be written was not said, whatever the status is. */
+static int finish(int status) {
+  bool full = fflush(stdout) || ferror(stdout);
+  if (!full)
+    return status;
+  fprintf(stderr, "faultline: standard output cannot be written: what was to "
+                  "be there is lost\n");
+  return 2;
+}
+
+static int run(int argc, char **argv) {
   int status;
   struct pool_job job = {.open = hunt_serve_open, .item = hunt_serve};
   if (remote_begin(&job, &status))
@@ -47,4 +73,12 @@ int main(int argc, char **argv) {
   if (word[0] != '-' && !strpbrk(word, "./") && access(word, F_OK))
     return command_unknown(word, "command or file");
   return command_test(argc, argv);
+}
+
+int main(int argc, char **argv) {
+  open_standard();
+  signal(SIGXFSZ,
+         SIG_IGN); /* a file that grows too large is an error like others */
+  same_addresses(argv);
+  return finish(run(argc, argv));
 }

@@ -138,6 +138,7 @@ static void write_patch(struct patch_maker *m, const struct buf *diff,
   const char *file = m->s->settings->patch;
   if (buf_write_file(diff, file, &e)) {
     m->out->reason = arena_strdup(a, e.text);
+    m->s->unwritten = e;
     return;
   }
   char *hint = xasprintf("patch -p1 %s< %s", from_root ? "-d / " : "", file);

@@ -1,5 +1,6 @@
 /* Changed sources, compiled and searched as the originals were. */
 #include "cli/patch_int.h"
+#include "cli/phase.h"
 
 #include "cli/campaign.h"
 
@@ -96,7 +97,9 @@ static int open_quietly(struct copy *c, struct error *e) {
   int keep = dup(STDERR_FILENO), none = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (keep >= 0 && none >= 0)
     dup2(none, STDERR_FILENO);
+  phase_hold(true);
   int err = session_open(&c->session, &c->settings, e);
+  phase_hold(false);
   fflush(stderr);
   if (keep >= 0 && none >= 0)
     dup2(keep, STDERR_FILENO);

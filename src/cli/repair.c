@@ -3,6 +3,7 @@
 #include "build/ctext.h"
 #include "build/region.h"
 #include "cli/campaign.h"
+#include "cli/phase.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,7 @@ static struct hunt_order order_of(const struct repair *p) {
 
 /* What must be atomic for all clients so far; in the session's memory. */
 static bool ask(struct repair *p, struct causes_found *out) {
+  phase_begin("causes");
   struct hunt_order order = order_of(p);
   struct worker w = {.show_output = p->s->settings->show_output};
   order.blame = p->clients.at;
@@ -186,6 +188,7 @@ static void take_bad(struct repair *p, struct ranked_cause *c,
  * A failing execution joins those that are to be repaired.
  */
 static void try_cause(struct repair *p, struct ranked_cause *c) {
+  phase_begin("verify");
   struct regions regions;
   uint32_t known = p->settings.client ? 0 : p->clients.len;
   if (!regions_of(p, c->cause, &regions))
@@ -381,6 +384,7 @@ static bool smaller(struct repair *p, struct cause from, uint32_t i,
 }
 
 static void show_smaller(struct repair *p, struct ranked_cause *c) {
+  phase_begin("smaller blocks");
   uint32_t n = c->cause.nblocks;
   c->smaller = arena_alloc(&p->s->arena, (2 * n + 1) * sizeof *c->smaller);
   c->smallest = true;
@@ -429,6 +433,7 @@ static void loop(struct repair *p) {
 
 /* The first client, as it is and with each of the causes atomic. */
 static void count_all(struct repair *p) {
+  phase_begin("count");
   struct causes_found *found = p->found;
   found->schedules = count(p, NULL);
   if (!found->schedules.all)

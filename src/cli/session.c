@@ -1,4 +1,5 @@
 #include "cli/session.h"
+#include "cli/phase.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -15,10 +16,15 @@ static void warn(struct session *s, char *text) {
 
 static int make_dir(struct session *s, struct error *e) {
   const char *tmp = getenv("TMPDIR");
-  s->dir = xasprintf("%s/faultline-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-  if (!mkdtemp(s->dir))
-    return error_set(e, ERR_SYSTEM, "%s: %s", s->dir, strerror(errno));
-  return ERR_NONE;
+  bool given = tmp && *tmp;
+  s->dir = xasprintf("%s/faultline-XXXXXX", given ? tmp : "/tmp");
+  if (mkdtemp(s->dir))
+    return ERR_NONE;
+  error_set(e, ERR_SYSTEM, "no folder for what is compiled: %s%s: %s",
+            given ? "TMPDIR is " : "", given ? tmp : "/tmp", strerror(errno));
+  free(s->dir);
+  s->dir = NULL; /* nothing is there to be removed */
+  return e->code;
 }
 
 static int remove_one(const char *path, const struct stat *st, int kind,
@@ -181,9 +187,12 @@ int session_open(struct session *s, const struct settings *set,
   *s = (struct session){.settings = set};
   settings_build(set, &s->build);
   worker_catch_signals();
+  phases_open(set->verbose);
+  phase_begin("compile");
   if (make_dir(s, e) || build_shared(&s->build, s->dir, &s->so, e))
     return e->code;
   build_source_hash(&s->build, s->hash);
+  phase_begin("probe");
   s->lines = lines_open(s->so, e);
   if (!s->lines || probe_object(&s->probe, s->so, s->lines, e))
     return e->code;
@@ -191,8 +200,10 @@ int session_open(struct session *s, const struct settings *set,
   if (describe(s, e))
     return e->code;
   warn_weak_cas(s);
+  phase_end();
   print_warnings(s, 0);
   if (set->search == SEARCH_STRESS) {
+    phase_begin("compile without hooks");
     struct build native = s->build;
     native.native = true;
     return build_shared(&native, s->dir, &s->native, e);

@@ -32,9 +32,10 @@ struct session {
   struct worker describer;
   struct description *about;
   VEC(struct run) runs;
-  bool interrupted;   /* by the user: nothing more is begun */
-  bool patched;       /* --patch: the file is written */
-  struct arena arena; /* texts that are added to results */
+  bool interrupted;       /* by the user: nothing more is begun */
+  bool patched;           /* --patch: the file is written */
+  struct error unwritten; /* … or why it is not, though there is a patch */
+  struct arena arena;     /* texts that are added to results */
 };
 
 /* Builds, inspects, checks the harness against the debug information. */

@@ -7,6 +7,7 @@
 #include "cli/census.h"
 #include "cli/fences.h"
 #include "cli/patch.h"
+#include "cli/phase.h"
 #include "cli/races.h"
 #include "cli/repair.h"
 
@@ -168,15 +169,21 @@ static double cpu_now(void) {
 static void explain_finding(struct session *s, struct run *r,
                             const struct hunt_order *order) {
   double begun = cpu_now();
+  phase_fault();
+  phase_begin(s->settings->model ? "fences" : "causes");
   bool fenced = fences(s, r, order);
   if (!fenced)
     repair(s, r, order);
   r->result.statistics.cpu.causes = cpu_now() - begun;
+  if (!fenced && s->settings->patch)
+    phase_begin("patch");
   if (!fenced)
     patch(s, r, order);
   begun = cpu_now();
+  phase_begin("label"); /* the states, for the races that decide */
   races(s, r, order);
   r->result.statistics.cpu.races = cpu_now() - begun;
+  phase_begin("outcomes");
   census(s, r, order);
 }
 
@@ -193,6 +200,7 @@ static int conclude(struct session *s, struct run *r, struct campaign *c,
     worker_go_on();
   order.conclusion = &found;
   struct run last = {.worker.show_output = s->settings->show_output};
+  phase_begin("shrink");
   int err = take_worker(s, &last, &order,
                         worker_run(&last.worker, hunt_run, &order), e);
   if (err) {
@@ -256,6 +264,7 @@ static int hunt_object(struct session *s, struct run *r,
   struct campaign c = {.session = s, .order = order};
   if (s->settings->time > 0)
     c.deadline = begun + s->settings->time;
+  phase_begin("sequences");
   enum worker_end end = worker_run(&r->worker, hunt_run, (void *)order);
   int err = take_worker(s, r, order, end, e);
   r->result.statistics.cpu.search = cpu_now() - cpu;
@@ -268,6 +277,7 @@ static int hunt_object(struct session *s, struct run *r,
   c.totals.statistics = r->result.statistics;
   r->result.statistics = (struct statistics){0};
   worker_seal(&r->worker, true);
+  phase_begin("search");
   enum campaign_end how = campaign_run(&c, e);
   worker_seal(&r->worker, false);
   if (c.lost && how != CAMPAIGN_INTERRUPTED)
@@ -285,9 +295,15 @@ static int hunt_object(struct session *s, struct run *r,
 
 static int hunt_alone(struct session *s, struct run *r,
                       const struct hunt_order *order, struct error *e) {
+  phase_begin(order->replay_only ? "replay"
+              : order->shrink    ? "shrink"
+                                 : "stress");
+  phase_budget(order->replay_only ? 0 : s->settings->time);
   enum worker_end end = worker_run(&r->worker, hunt_run, (void *)order);
   int err = take_worker(s, r, order, end, e);
   if (!err && end == WORKER_DONE && r->result.finding) {
+    phase_fault();
+    phase_begin("label");
     races(s, r, order);
     census(s, r, order);
   }
@@ -309,7 +325,9 @@ static int hunt_with(struct session *s, const struct hunt_order *plan,
   if (order->native) /* its own watchdog comes first */
     r.worker.hang_seconds = STRESS_HANG_SECONDS;
   bool alone = order->replay_only || order->native || order->shrink;
-  if (alone ? hunt_alone(s, &r, order, e) : hunt_object(s, &r, order, e)) {
+  int err = alone ? hunt_alone(s, &r, order, e) : hunt_object(s, &r, order, e);
+  phase_end();
+  if (err) {
     worker_release(&r.worker);
     return e->code;
   }

@@ -192,6 +192,10 @@ int session_report(struct session *s, struct error *e) {
       status = 2;
     buf_free(&json);
   }
+  if (s->unwritten.code) {
+    error_set(e, s->unwritten.code, "%s", s->unwritten.text);
+    status = 2;
+  }
   if (set->trace && write_traces(s, e))
     status = 2;
   if (set->dot && write_dot(stories, n, set->dot, e))

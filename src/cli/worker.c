@@ -1,6 +1,6 @@
 #include "cli/worker.h"
 
-#include "base/progress.h"
+#include "cli/phase.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -84,7 +84,9 @@ static _Noreturn void child(struct worker *w, pid_t parent,
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) /* it went before it could have told */
     _exit(2);
+  phase_silence();
   set_signals(SIG_DFL);
+  signal(SIGXFSZ, SIG_DFL);
   signal(SIGINT, SIG_IGN); /* of the terminal: the parent decides */
   if (!w->show_output)
     silence();
@@ -174,8 +176,6 @@ void worker_end(struct worker *w) {
 
 /* Waits for the end of the worker: its end of the socket closes then. */
 static enum worker_end wait_for(struct worker *w) {
-  struct progress p;
-  progress_init(&p, STDERR_FILENO);
   struct pollfd poll_fd = {w->fd, POLLIN, 0};
   enum worker_end end = WORKER_DONE;
   while (poll(&poll_fd, 1, WORKER_LOOK_MS) <= 0) {
@@ -183,16 +183,15 @@ static enum worker_end wait_for(struct worker *w) {
       end = WORKER_INTERRUPTED;
       break;
     }
-    if (progress_due(&p))
-      progress_show(&p, "%llu clients, %llu executions",
-                    (unsigned long long)w->shared->clients,
-                    (unsigned long long)w->shared->executions);
+    if (phase_due())
+      phase_show(w->shared->clients, w->shared->executions, NULL);
     if (worker_stuck(w)) {
       end = WORKER_HANGS;
       break;
     }
   }
-  progress_clear(&p);
+  phase_clear();
+  phase_count(w->shared->clients, w->shared->executions);
   return end;
 }
 

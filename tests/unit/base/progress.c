@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -84,29 +85,63 @@ TEST(never_wraps) {
   close(master);
 }
 
-TEST(is_silent_without_a_terminal) {
+/* Continuous integration: a line of its own, every 30 seconds. */
+static void shows_lines(int to, int from) {
+  struct progress p;
+  progress_init(&p, to);
+  p.clock = test_clock;
+  now = p.due - 30000 * (uint64_t)MS;
+  now += 29999 * (uint64_t)MS;
+  CHECK(!progress_due(&p));
+  now += MS;
+  CHECK(progress_due(&p));
+  progress_show(&p, "%d clients", 3);
+  progress_clear(&p);
+  const char *text = drain(from);
+  CHECK(!strncmp(text, "faultline: 3 clients", 20));
+  CHECK(text[strlen(text) - 1] == '\n' && !strchr(text, '\033'));
+  now += 29999 * (uint64_t)MS;
+  CHECK(!progress_due(&p));
+  now += MS;
+  CHECK(progress_due(&p));
+}
+
+TEST(writes_lines_without_a_terminal) {
   int fds[2];
   CHECK_INT(pipe2(fds, O_NONBLOCK), 0);
-  struct progress p;
-  start(&p, fds[1]);
-  now += 10000 * (uint64_t)MS;
-  CHECK(!progress_due(&p));
-  progress_show(&p, "x");
-  progress_clear(&p);
-  CHECK_STR(drain(fds[0]), "");
+  setenv("TERM", "xterm", 1);
+  shows_lines(fds[1], fds[0]);
   close(fds[0]);
   close(fds[1]);
 }
 
-TEST(is_silent_on_a_dumb_terminal) {
+TEST(writes_lines_on_a_dumb_terminal) {
   int slave, master = open_terminal(&slave, 80);
-  struct progress p;
   setenv("TERM", "dumb", 1);
-  progress_init(&p, slave);
-  progress_show(&p, "x");
-  CHECK_STR(drain(master), "");
+  shows_lines(slave, master);
   close(slave);
   close(master);
+}
+
+TEST(takes_other_times_from_the_environment) {
+  int fds[2];
+  struct progress p;
+  CHECK_INT(pipe2(fds, O_NONBLOCK), 0);
+  setenv("FAULTLINE_PROGRESS_MS", "100", 1);
+  progress_init(&p, fds[1]);
+  unsetenv("FAULTLINE_PROGRESS_MS");
+  p.clock = test_clock;
+  now = p.due - 1;
+  CHECK(!progress_due(&p));
+  now++;
+  CHECK(progress_due(&p));
+  progress_show(&p, "x");
+  now += 100 * MS - 1;
+  CHECK(!progress_due(&p));
+  now++;
+  CHECK(progress_due(&p));
+  close(fds[0]);
+  close(fds[1]);
 }
 
 TEST_MAIN
