@@ -326,6 +326,16 @@ static __attribute__((noinline)) void issue(int t, const struct store *s) {
     leave_trail(t + RT_BUFFERS, early ? RT_TRAIL_EARLY : 0);
 }
 
+/*
+ * A final call runs when all threads have ended, so that its order with what
+ * they did is fixed: it conflicts with none of them.  Not so beside threads
+ * that operations have created, which may go on.
+ */
+static inline bool is_behind_all(int t) {
+  return !t && E.live.final && E.client &&
+         E.live.nfibers == E.client->nthreads + 1;
+}
+
 /* Executes the pending access of t up to its next one. */
 static inline __attribute__((always_inline)) int
 execute_one(int t, enum how how, const struct rt_driver *d) {
@@ -358,7 +368,8 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
     if (UNLIKELY(E.recording))
       fl__record_call(t, f->call);
   }
-  if (E.reduce && size) /* an access that is a fault conflicts too */
+  /* An access that is a fault conflicts too. */
+  if (E.reduce && size && LIKELY(!is_behind_all(t)))
     fl__conflict_note(t, kind, addr, size);
   if (addr - HEAP_BASE < HEAP_SPAN && kind != EV_FREE &&
       UNLIKELY(!fl__heap_check(addr, size))) {
@@ -462,10 +473,13 @@ static bool is_local(const struct fiber_state *f) {
   case EV_ATOMIC_READ:
   case EV_ATOMIC_WRITE:
   case EV_FREE:
-    return fl__conflict_free(f->addr, f->size);
+    return fl__conflict_free(f->addr, f->size) || fl__guarded(f);
   case EV_RMW:
   case EV_CAS: /* a choice belongs to a step */
-    return !E.options.spurious_cas && fl__conflict_free(f->addr, f->size);
+    return !E.options.spurious_cas &&
+           (fl__conflict_free(f->addr, f->size) || fl__guarded(f));
+  case EV_UNLOCK:
+    return fl__guarded(f);
   case EV_YIELD:
     return true;
   }

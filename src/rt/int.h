@@ -72,6 +72,7 @@ struct fiber_state {
   uint64_t random;
   uint64_t free_list[8]; /* reuse policy: last freed block by size class */
   /* from here on not part of the state's hash (FIBER_HASHED) */
+  uint64_t mutexes;  /* addresses of those that it holds, by exclusive or */
   uint64_t expected; /* of the last CAS, up to 8 bytes */
   uint64_t slept;   /* since it last looked at its clock: until it looks, a loop
                        that sleeps comes back to the same local state */
@@ -467,6 +468,9 @@ void fl__snapshot_put(struct snapshot *s, const void *from, size_t n) FL_HIDDEN;
 void fl__conflict_note(int thread, uint8_t kind, uint64_t addr,
                        uint64_t size) FL_HIDDEN;
 bool fl__conflict_free(uint64_t addr, uint64_t size) FL_HIDDEN;
+/* Rules P and U of conflict.c: the pending access of f cannot be told apart
+ * from one that is made together with the step before it. */
+bool fl__guarded(const struct fiber_state *f) FL_HIDDEN;
 /* From now on these bytes count as shared. */
 void fl__conflict_force(uint64_t addr, uint64_t size) FL_HIDDEN;
 void fl__conflict_forget(void) FL_HIDDEN;
