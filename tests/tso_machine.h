@@ -3,12 +3,13 @@
  * compared with.  It shares no code with them.
  *
  * A program is a few threads of straight-line operations on a few variables,
- * all 0 at first.  Under TSO a write enters the FIFO buffer of its thread and
- * is committed later; a read takes the newest write to its variable in its own
- * thread's buffer, else the memory; a fence, a seq_cst write and an rmw are
- * possible only when the own buffer is empty.  An execution ends when all
- * threads have ended and all buffers are empty.  Under SC a write commits at
- * once, and no execution has commit events.
+ * all 0 at first.  Variables are bytes: an operation of several touches as many
+ * that follow each other, at once.  Under TSO a write enters the FIFO buffer of
+ * its thread and is committed later; a read takes the newest write to its
+ * variable in its own thread's buffer, else the memory; a fence, a seq_cst
+ * write and an rmw are possible only when the own buffer is empty.  An
+ * execution ends when all threads have ended and all buffers are empty.  Under
+ * SC a write commits at once, and no execution has commit events.
  *
  *   struct tso_program sb = {
  *       2, {{TSO_W(0, 1), TSO_R(1)}, {TSO_W(1, 1), TSO_R(0)}}};
@@ -30,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TSO_THREADS = 4, TSO_OPS = 24, TSO_VARS = 6, TSO_EVENTS = 128 };
+enum { TSO_THREADS = 4, TSO_OPS = 24, TSO_VARS = 8, TSO_EVENTS = 128 };
 
 enum tso_kind {
   TSO_STOP, /* the end of a thread's operations */
@@ -47,23 +48,24 @@ enum tso_kind {
 
 struct tso_op {
   uint8_t kind, var, value;
+  uint8_t size; /* in variables; 0: one */
 };
 #define TSO_W(VAR, VALUE)                                                      \
-  { TSO_WRITE, (VAR), (VALUE) }
+  { TSO_WRITE, (VAR), (VALUE), 1 }
 #define TSO_SCW(VAR, VALUE)                                                    \
-  { TSO_SC_WRITE, (VAR), (VALUE) }
+  { TSO_SC_WRITE, (VAR), (VALUE), 1 }
 #define TSO_R(VAR)                                                             \
-  { TSO_READ, (VAR), 0 }
+  { TSO_READ, (VAR), 0, 1 }
 #define TSO_X(VAR, VALUE)                                                      \
-  { TSO_RMW, (VAR), (VALUE) }
+  { TSO_RMW, (VAR), (VALUE), 1 }
 #define TSO_A(VAR, VALUE)                                                      \
-  { TSO_ADD, (VAR), (VALUE) }
+  { TSO_ADD, (VAR), (VALUE), 1 }
 #define TSO_F                                                                  \
-  { TSO_FENCE, 0, 0 }
+  { TSO_FENCE, 0, 0, 1 }
 #define TSO_B                                                                  \
-  { TSO_BEGIN, 0, 0 }
+  { TSO_BEGIN, 0, 0, 1 }
 #define TSO_E                                                                  \
-  { TSO_END, 0, 0 }
+  { TSO_END, 0, 0, 1 }
 
 struct tso_program {
   uint8_t nthreads;
@@ -71,9 +73,9 @@ struct tso_program {
 };
 
 struct tso_event {
-  uint8_t kind, thread, var;
+  uint8_t kind, thread, var, size;
   uint8_t op;     /* its number in its thread; of a commit, its write's */
-  uint8_t value;  /* read or written */
+  uint8_t value;  /* read or written; of several, of the first */
   uint8_t old;    /* rmw: what was there */
   bool issued;    /* a write that went into the buffer */
   bool forwarded; /* a read from the own buffer */
@@ -83,7 +85,8 @@ struct tso_event {
 struct tso_execution {
   struct tso_event event[TSO_EVENTS];
   unsigned n;
-  unsigned nregs; /* results of reads and rmws, thread by thread */
+  unsigned nregs; /* results of reads and rmws, thread by thread, byte by
+                     byte */
   uint8_t reg[TSO_THREADS * TSO_OPS];
   uint8_t memory[TSO_VARS];
 };
@@ -130,14 +133,21 @@ struct tso_search {
   struct tso_execution x; /* events[0 .. state.nevents) are valid */
 };
 
+/* Of several variables, each gets another value. */
+static inline uint8_t tso_byte(uint8_t value, unsigned k) {
+  return (uint8_t)(value + 16 * k);
+}
+
 static inline struct tso_event *tso_emit(struct tso_search *s,
                                          struct tso_state *m, unsigned thread,
                                          struct tso_op op) {
-  assert(m->nevents < TSO_EVENTS && op.var < TSO_VARS);
+  uint8_t size = op.size ? op.size : 1;
+  assert(m->nevents < TSO_EVENTS && op.var + size <= TSO_VARS);
   struct tso_event *e = &s->x.event[m->nevents++];
   *e = (struct tso_event){.kind = op.kind,
                           .thread = (uint8_t)thread,
                           .var = op.var,
+                          .size = size,
                           .op = m->next[thread],
                           .value = op.value};
   return e;
@@ -149,23 +159,31 @@ static inline void tso_commit(struct tso_search *s, struct tso_state *m,
   const struct tso_event w = s->x.event[issue];
   m->nbuffer[thread]--;
   memmove(m->buffer[thread], m->buffer[thread] + 1, m->nbuffer[thread]);
-  struct tso_op op = {TSO_COMMIT, w.var, w.value};
+  struct tso_op op = {TSO_COMMIT, w.var, w.value, w.size};
   struct tso_event *e = tso_emit(s, m, thread, op);
   e->op = w.op;
   e->issue = issue;
-  m->memory[w.var] = w.value;
+  for (unsigned k = 0; k < w.size; k++)
+    m->memory[w.var + k] = tso_byte(w.value, k);
 }
 
 static inline void tso_read(struct tso_search *s, struct tso_state *m,
                             unsigned t, struct tso_op op) {
   struct tso_event *e = tso_emit(s, m, t, op);
-  e->value = m->memory[op.var];
-  for (unsigned i = 0; i < m->nbuffer[t]; i++)
-    if (s->x.event[m->buffer[t][i]].var == op.var) {
-      e->value = s->x.event[m->buffer[t][i]].value;
+  for (unsigned k = 0; k < e->size; k++) {
+    unsigned at = op.var + k;
+    uint8_t value = m->memory[at];
+    for (unsigned i = 0; i < m->nbuffer[t]; i++) {
+      const struct tso_event *w = &s->x.event[m->buffer[t][i]];
+      if (at < w->var || at >= (unsigned)w->var + w->size)
+        continue;
+      value = tso_byte(w->value, at - w->var);
       e->forwarded = true;
     }
-  m->reg[t][m->nreg[t]++] = e->value;
+    e->value = k ? e->value : value;
+    assert(m->nreg[t] < TSO_OPS);
+    m->reg[t][m->nreg[t]++] = value;
+  }
 }
 
 static inline void tso_marks(struct tso_search *s, struct tso_state *m,
@@ -219,21 +237,26 @@ static inline void tso_step(struct tso_search *s, struct tso_state *m,
     e->issued = s->options->tso;
     if (e->issued)
       m->buffer[t][m->nbuffer[t]++] = (uint8_t)(m->nevents - 1);
-    else
-      m->memory[op.var] = op.value;
+    for (unsigned k = 0; k < e->size && !e->issued; k++)
+      m->memory[op.var + k] = tso_byte(op.value, k);
     break;
   case TSO_SC_WRITE:
-    tso_emit(s, m, t, op);
-    m->memory[op.var] = op.value;
+    e = tso_emit(s, m, t, op);
+    for (unsigned k = 0; k < e->size; k++)
+      m->memory[op.var + k] = tso_byte(op.value, k);
     break;
   case TSO_RMW:
   case TSO_ADD:
     e = tso_emit(s, m, t, op);
     e->old = m->memory[op.var];
+    assert(op.kind == TSO_RMW || e->size == 1); /* no carry */
     if (op.kind == TSO_ADD)
       e->value = (uint8_t)(e->old + op.value);
-    m->memory[op.var] = e->value;
-    m->reg[t][m->nreg[t]++] = e->old;
+    for (unsigned k = 0; k < e->size; k++) {
+      assert(m->nreg[t] < TSO_OPS);
+      m->reg[t][m->nreg[t]++] = m->memory[op.var + k];
+      m->memory[op.var + k] = tso_byte(e->value, k);
+    }
     break;
   default:
     assert(op.kind == TSO_FENCE);
