@@ -36,6 +36,10 @@ bench: deps
 install: build
 	DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
 
+# The pictures of docs/, anew.
+docs-pictures: build
+	@cmake --build --preset release --target docs-pictures
+
 # The sources as a file: what git knows, as it is here now.
 VERSION = $(shell sed -n 's/^project.faultline VERSION \([0-9.]*\).*/\1/p' \
   CMakeLists.txt)
@@ -62,5 +66,5 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all build configure deps demo check gallery bench install dist deb \
-  format clean
+.PHONY: all build configure deps demo check gallery bench docs-pictures install \
+  dist deb format clean

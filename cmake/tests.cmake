@@ -127,3 +127,13 @@ if(TARGET faultline)
   # Clients, litmus tests and examples.
   include(${CMAKE_SOURCE_DIR}/tests/clients.cmake OPTIONAL)
 endif()
+
+# The pictures of the documentation, made anew.
+if(TARGET faultline)
+  add_custom_target(docs-pictures
+    COMMAND ${CMAKE_COMMAND} -E env SOURCE_DIR=${CMAKE_SOURCE_DIR}
+      BUILD_DIR=${CMAKE_BINARY_DIR} FAULTLINE=$<TARGET_FILE:faultline>
+      bash ${CMAKE_SOURCE_DIR}/tests/browser/pictures.sh
+      ${CMAKE_SOURCE_DIR}/docs/pictures
+    DEPENDS faultline USES_TERMINAL VERBATIM)
+endif()

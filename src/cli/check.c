@@ -23,6 +23,7 @@ struct check {
   bool violation, unknown;
   uint32_t nhistories;
   VEC(struct buf) json;
+  VEC(struct log_case) cases; /* with texts of their own */
   struct log_page page;
   struct buf orders;
   struct check_table *table;
@@ -53,6 +54,9 @@ static void take(void *ctx, struct check_result *r) {
     vec_push(&c->json, r->json);
     r->json = (struct buf){0};
   }
+  if (c->s->junit || c->s->tap)
+    vec_push(&c->cases, ((struct log_case){words[r->verdict],
+                                           xstrdup(buf_text(&r->text))}));
   if (c->s->html)
     log_page_add(&c->page, &r->html, words[r->verdict]);
   if (c->s->order)
@@ -66,6 +70,16 @@ static void write_files(struct check *c) {
   if (c->s->json) {
     log_json_document(c->json.at, c->json.len, &b);
     buf_write_file(&b, c->s->json, &c->e);
+  }
+  if (c->s->junit && !c->e.code) {
+    buf_clear(&b);
+    log_report_junit(c->cases.at, c->cases.len, &b);
+    buf_write_file(&b, c->s->junit, &c->e);
+  }
+  if (c->s->tap && !c->e.code) {
+    buf_clear(&b);
+    log_report_tap(c->cases.at, c->cases.len, &b);
+    buf_write_file(&b, c->s->tap, &c->e);
   }
   buf_clear(&b);
   if (c->s->html && !c->e.code) {
@@ -86,6 +100,9 @@ static void check_free(struct check *c) {
   for (uint32_t i = 0; i < c->json.len; i++)
     buf_free(&c->json.at[i]);
   vec_free(&c->json);
+  for (uint32_t i = 0; i < c->cases.len; i++)
+    free((char *)(uintptr_t)c->cases.at[i].text);
+  vec_free(&c->cases);
   buf_free(&c->page.data);
   buf_free(&c->orders);
   if (c->table)
@@ -176,15 +193,25 @@ static bool use_colour(const struct check_settings *s, FILE *to) {
   return isatty(fileno(to)) && !(no && *no) && !(term && !strcmp(term, "dumb"));
 }
 
+/* How many of the files are standard output. */
+static int to_stdout(const struct check_settings *s) {
+  const char *const files[] = {s->json, s->junit, s->tap};
+  int n = 0;
+  for (int i = 0; i < 3; i++)
+    n += files[i] && !strcmp(files[i], "-");
+  return n;
+}
+
 static int check_files(struct check_settings *s, const struct opt_words *files,
                        struct error *e) {
   struct check c = {.s = s};
-  c.to = s->json && !strcmp(s->json, "-") ? stderr : stdout;
+  c.to = to_stdout(s) ? stderr : stdout;
   setlocale(LC_CTYPE, "");
-  s->style = (struct text_style){.width = 80,
-                                 .colour = use_colour(s, c.to),
-                                 .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
-                                 .quiet = s->quiet};
+  s->style =
+      (struct text_style){.width = 80,
+                          .colour = use_colour(s, c.to) && !s->junit && !s->tap,
+                          .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
+                          .quiet = s->quiet};
   if (s->time > 0)
     s->deadline = check_now() + s->time;
   phases_open(s->verbose);
@@ -216,6 +243,9 @@ static int settle(struct check_settings *s, const struct opt_rest *rest,
     return error_set(e, ERR_USAGE, "check: which file? - is standard input");
   if (s->time_given && !(s->time > 0))
     return error_set(e, ERR_USAGE, "--time: how many seconds? More than 0");
+  if (to_stdout(s) > 1)
+    return error_set(e, ERR_USAGE,
+                     "--json, --junit and --tap: one of them can be -");
   if (s->depth_table && !s->depth)
     s->depth = TABLE_DEPTHS;
   if (s->depth && s->method == CHECK_AUTO && !s->depth_table)
@@ -282,6 +312,9 @@ int command_check(int argc, char **argv) {
        "of a process; then the verdict is unknown", "Search"},
       {"json", 0, OPT_STRING, &s.json, "FILE",
        "write the answers as JSON; - is standard output", "Output"},
+      {"junit", 0, OPT_STRING, &s.junit, "FILE",
+       "write them as JUnit's XML, one case a history", "Output"},
+      {"tap", 0, OPT_STRING, &s.tap, "FILE", "write them as TAP", "Output"},
       {"html", 0, OPT_STRING, &s.html, "FILE",
        "write a page with the time-lines of violations", "Output"},
       {"linearization", 0, OPT_STRING, &s.order, "FILE",

@@ -36,7 +36,7 @@ struct check_settings {
   bool time_given;
   double deadline; /* of the monotonic clock; 0: none */
   uint64_t memory;
-  const char *json, *html, *order;
+  const char *json, *html, *order, *junit, *tap;
   struct text_style style;
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/vec.h"
+#include "cli/topics.h"
 
 #include <string.h>
 
@@ -45,7 +46,9 @@ static const struct {
       "Lists the types of FL_SPEC and of faultline check --spec.", no_options,
       NULL}},
     {"help",
-     {"faultline help [COMMAND]", "Help on a command, as COMMAND --help.",
+     {"faultline help [COMMAND | TOPIC]",
+      "Help on a command, as COMMAND --help, or a page of the documentation. "
+      "faultline help alone lists both.",
       no_options, NULL}},
 };
 
@@ -73,15 +76,21 @@ void commands_usage(FILE *to) {
         "of them\n"
         "is the harness (it includes <faultline.h>).  faultline help COMMAND "
         "tells\n"
-        "more.\n",
+        "more, and faultline help TOPIC about:",
         to);
+  for (size_t i = 0; topic_names[i]; i++)
+    fprintf(to, "%s%s", i == 0 ? "\n" : ", ", topic_names[i]);
+  fputs(".\n", to);
 }
 
 int command_unknown(const char *word, const char *what) {
   VEC(const char *) names = {0};
+  bool topics = strstr(what, "topic");
   for (const struct command *c = commands; c->name; c++)
     if (!c->hidden || !strcmp(c->name, "help"))
       vec_push(&names, c->name);
+  for (size_t i = 0; topics && topic_names[i]; i++)
+    vec_push(&names, topic_names[i]);
   vec_push(&names, NULL);
   const char *near = opt_nearest(word, names.at);
   fprintf(stderr, "faultline: no %s \"%s\"%s%s%s\n", what, word,
@@ -149,8 +158,14 @@ int command_help(int argc, char **argv) {
     return 0;
   }
   const struct command *c = commands_find(argv[1]);
-  if (!c)
-    return command_unknown(argv[1], "command");
+  struct buf b = {0};
+  if (!c) {
+    if (!topic_print(argv[1], &b))
+      return command_unknown(argv[1], "command or topic");
+    fputs(buf_text(&b), stdout);
+    buf_free(&b);
+    return 0;
+  }
   if (!plain_table(c)) {
     char *args[] = {argv[1], option, NULL};
     return c->run(2, args);

@@ -23,6 +23,15 @@ uint32_t ci_last_line(const struct story *s);
 /* Valid UTF-8 of what may be none: the length of the character at `s`, or 0. */
 size_t ci_character(const char *s);
 
+/* Text of an element or an attribute.  What XML cannot hold becomes U+FFFD. */
+void ci_xml(struct buf *out, const char *s);
+void ci_attribute(struct buf *out, const char *name, const char *value);
+
+/* Of TAP: one line, in which a "#" would begin a directive; and a YAML string
+ * in double quotes. */
+void ci_tap_line(struct buf *out, const char *s);
+void ci_yaml(struct buf *out, const char *name, const char *s);
+
 /* SARIF's location of a file: {"uri": …, "uriBaseId": …}. */
 void sarif_artifact(struct json *j, const struct ci_report *c,
                     const char *file);

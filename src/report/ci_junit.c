@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* Text of an element or an attribute.  What XML cannot hold becomes U+FFFD. */
-static void put_xml(struct buf *out, const char *s) {
+void ci_xml(struct buf *out, const char *s) {
   while (*s) {
     size_t n = ci_character(s);
     unsigned char first = (unsigned char)*s;
@@ -26,10 +25,9 @@ static void put_xml(struct buf *out, const char *s) {
   }
 }
 
-static void put_attribute(struct buf *out, const char *name,
-                          const char *value) {
+void ci_attribute(struct buf *out, const char *name, const char *value) {
   buf_printf(out, " %s=\"", name);
-  put_xml(out, value);
+  ci_xml(out, value);
   buf_putc(out, '"');
 }
 
@@ -41,12 +39,12 @@ static void put_outcome(struct buf *out, const struct report_run *r) {
                      : of->finding  ? fault_id[of->finding->fault]
                                     : "expected-fault-missing";
   buf_printf(out, "      <%s", element);
-  put_attribute(out, "type", type);
-  put_attribute(out, "message", ci_sentence(r));
+  ci_attribute(out, "type", type);
+  ci_attribute(out, "message", ci_sentence(r));
   buf_putc(out, '>');
   struct buf text = {0};
   report_text(r->story, &(struct text_style){.utf8 = true}, &text);
-  put_xml(out, buf_text(&text));
+  ci_xml(out, buf_text(&text));
   buf_free(&text);
   buf_printf(out, "</%s>\n", element);
 }
@@ -55,7 +53,7 @@ static void put_output(struct buf *out, const struct report_run *r) {
   struct buf text = {0};
   report_text(r->story, &(struct text_style){.utf8 = true}, &text);
   buf_puts(out, "      <system-out>");
-  put_xml(out, buf_text(&text));
+  ci_xml(out, buf_text(&text));
   buf_puts(out, "</system-out>\n");
   buf_free(&text);
 }
@@ -65,13 +63,13 @@ static void put_case(struct buf *out, const struct ci_report *c, uint32_t i) {
   struct buf b = {0};
   ci_name(c, i, &b);
   buf_puts(out, "    <testcase");
-  put_attribute(out, "classname", "faultline");
-  put_attribute(out, "name", buf_text(&b));
+  ci_attribute(out, "classname", "faultline");
+  ci_attribute(out, "name", buf_text(&b));
   buf_printf(out, " time=\"%.3f\"", r->story->result->statistics.seconds);
   if (r->status && ci_has_place(r->story->place)) {
     buf_clear(&b);
     ci_path(c, r->story->place->file, &b);
-    put_attribute(out, "file", buf_text(&b));
+    ci_attribute(out, "file", buf_text(&b));
     buf_printf(out, " line=\"%u\"", r->story->place->line);
   }
   buf_puts(out, ">\n");
@@ -85,11 +83,11 @@ static void put_case(struct buf *out, const struct ci_report *c, uint32_t i) {
 
 static void put_trouble(struct buf *out, const struct ci_report *c) {
   buf_puts(out, "    <testcase");
-  put_attribute(out, "classname", "faultline");
-  put_attribute(out, "name", "faultline");
+  ci_attribute(out, "classname", "faultline");
+  ci_attribute(out, "name", "faultline");
   buf_puts(out, " time=\"0.000\">\n      <error");
-  put_attribute(out, "type", "trouble");
-  put_attribute(out, "message", c->trouble);
+  ci_attribute(out, "type", "trouble");
+  ci_attribute(out, "message", c->trouble);
   buf_puts(out, "/>\n    </testcase>\n");
 }
 
@@ -108,10 +106,10 @@ void report_junit(const struct ci_report *c, struct buf *out) {
              "time=\"%.3f\">\n",
              tests, failures, errors, seconds);
   buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
-  put_attribute(out, "name", "faultline");
+  ci_attribute(out, "name", "faultline");
   buf_puts(out, buf_text(&counts));
   buf_puts(out, "  <testsuite");
-  put_attribute(out, "name", c->name);
+  ci_attribute(out, "name", c->name);
   buf_puts(out, buf_text(&counts));
   for (uint32_t i = 0; i < c->nruns; i++)
     put_case(out, c, i);

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* One line: a "#" would begin a directive. */
-static void put_line(struct buf *out, const char *s) {
+void ci_tap_line(struct buf *out, const char *s) {
   for (; *s; s++)
     if (*s == '#' || *s == '\\')
       buf_printf(out, "\\%c", *s);
@@ -12,8 +11,7 @@ static void put_line(struct buf *out, const char *s) {
       buf_putc(out, (unsigned char)*s < 0x20 ? ' ' : *s);
 }
 
-/* A YAML string in double quotes. */
-static void put_yaml(struct buf *out, const char *name, const char *s) {
+void ci_yaml(struct buf *out, const char *name, const char *s) {
   buf_printf(out, "  %s: \"", name);
   while (*s) {
     size_t n = ci_character(s);
@@ -35,21 +33,21 @@ static void put_details(struct buf *out, const struct ci_report *c,
   const struct story *s = r->story;
   const struct finding *f = s->result->finding;
   buf_puts(out, "  ---\n");
-  put_yaml(out, "message", ci_sentence(r));
-  put_yaml(out, "severity", r->status == 1 ? "fail" : "inconclusive");
+  ci_yaml(out, "message", ci_sentence(r));
+  ci_yaml(out, "severity", r->status == 1 ? "fail" : "inconclusive");
   if (f)
-    put_yaml(out, "fault", fault_id[f->fault]);
+    ci_yaml(out, "fault", fault_id[f->fault]);
   if (ci_has_place(s->place)) {
     struct buf path = {0};
     ci_path(c, s->place->file, &path);
-    put_yaml(out, "file", buf_text(&path));
+    ci_yaml(out, "file", buf_text(&path));
     buf_printf(out, "  line: %u\n", s->place->line);
     buf_free(&path);
   }
   if (f && *s->client)
-    put_yaml(out, "client", s->client);
+    ci_yaml(out, "client", s->client);
   if (f && s->result->replay_command)
-    put_yaml(out, "replay", s->result->replay_command);
+    ci_yaml(out, "replay", s->result->replay_command);
   buf_puts(out, "  ...\n");
 }
 
@@ -62,7 +60,7 @@ void report_tap(const struct ci_report *c, struct buf *out) {
     struct buf name = {0};
     ci_name(c, i, &name);
     buf_printf(out, "%sok %u - ", r->status ? "not " : "", i + 1);
-    put_line(out, buf_text(&name));
+    ci_tap_line(out, buf_text(&name));
     buf_putc(out, '\n');
     if (r->status)
       put_details(out, c, r);
@@ -70,7 +68,7 @@ void report_tap(const struct ci_report *c, struct buf *out) {
   }
   if (c->trouble) {
     buf_puts(out, "Bail out! ");
-    put_line(out, c->trouble);
+    ci_tap_line(out, c->trouble);
     buf_putc(out, '\n');
   }
 }

@@ -30,6 +30,16 @@ void log_page_add(struct log_page *p, const struct buf *object,
                   const char *verdict);
 void log_page_finish(struct log_page *p, struct buf *out);
 
+/* For continuous integration: a case a history, from its text.  Not decided is
+ * an error, since a green case must have been checked. */
+struct log_case {
+  const char *verdict; /* linearizable, violation, unknown */
+  const char *text;    /* of log_report_text, without colours */
+};
+void log_report_junit(const struct log_case *cases, uint32_t n,
+                      struct buf *out);
+void log_report_tap(const struct log_case *cases, uint32_t n, struct buf *out);
+
 /* ---- what they share ---- */
 
 /* Operations to show around the core: indices into the log's, by call, at most

@@ -250,7 +250,9 @@ const tests = {
   pass: {
     async promises_nothing(p) {
       assert.equal(await p.textContent('.kind'), 'No fault found');
+      assert.match(await p.textContent('h1'), /^No fault found in \d[\d,]* clients$/);
       assert.match(await p.textContent('.facts'), /clients/);
+      assert.match(await p.textContent('header'), /about these clients only.*faultline help pass/s);
       assert.equal(await p.$$eval('section', e => e.length), 0);
       assert.ok(await p.isHidden('nav'));
     },

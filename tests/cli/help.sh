@@ -24,7 +24,30 @@ expect_status 0
 expect_out 'Usage: faultline FILE'
 run help tset
 expect_status 2
-expect_err 'no command "tset"; did you mean test\?'
+expect_err 'no command or topic "tset"; did you mean test\?'
+# Pages of the documentation: all that the help names, as plain text.
+topics=$(run help; sed -n '/^[a-z, ]*\.$/s/[,.]//gp' "$tmp/out")
+[ "$(echo $topics | wc -w)" -ge 8 ] || fail "topics: $topics"
+for topic in $topics; do
+  run help $topic
+  expect_status 0
+  expect_out 'This is docs/[a-z]+\.md'
+  expect_no out '\]\([a-z]+\.md|<!--|```|!\['
+done
+run help pass
+expect_out '^What a pass means ='
+run help psas
+expect_status 2
+expect_err 'no command or topic "psas"; did you mean pass\?'
+# On a terminal a pass says where that is told; in a log it does not.
+run examples/ring.c --no-save
+expect_no out 'help pass'
+if command -v script >/dev/null; then
+  what="a pass on a terminal"
+  script -qec "'$FAULTLINE' examples/ring.c --no-save" \
+    /dev/null >"$tmp/out" 2>"$tmp/err" </dev/null
+  expect_out 'no fault found .*What that means, and what not: faultline help pass'
+fi
 run hepl
 expect_status 2
 expect_err 'did you mean help\?'

@@ -48,6 +48,7 @@ const FAULT_WORDS = {
   'not-linearizable': 'Not linearizable', 'sequential': 'Wrong without concurrency',
   'use-after-free': 'Use after free', 'double-free': 'Double free', 'bad-free': 'Bad free',
   'out-of-bounds': 'Out of bounds', 'endless-loop': 'Endless loop or wait',
+  'assert': 'Assertion failed', 'divergence': 'Not deterministic', 'exit': 'Exit called', 'leak': 'Memory leak', 'invariant': 'Invariant violated',
   'stack-overflow': 'Stack overflow', 'lock-misuse': 'Lock misuse', 'out-of-memory': 'Out of memory'};
 function verdictWord(run) {
   if (run.verdict === 'pass') return ['No fault found', 'pass'];
@@ -84,7 +85,7 @@ function answer(model) {
   return [
     make('div', {}, make('span', {class: 'kind ' + kind}, word), ' ',
       make('span', {class: 'soft small'}, 'object ', code(run.object))),
-    make('h1', {}, d ? d.message : run.reason || word),
+    make('h1', {}, d ? d.message : run.verdict === 'pass' && !run.client ? word + ' in ' + many(run.statistics.clients, 'client') : run.reason || word),
     d && d.file && make('p', {class: 'soft', title: d.file}, placeText(d), d.function && !d.function.startsWith('fl__') ? ' in ' + d.function + '()' : ''),
     d && d.notes.length && make('ul', {class: 'notes soft'},
       ...d.notes.map(n => make('li', {}, placeText(n), n.file ? ': ' : '', n.message))),
@@ -92,7 +93,9 @@ function answer(model) {
     ...run.warnings.map(w => make('p', {class: 'warn small'}, w)),
     run.minimal && run.minimal.type === 2 && make('p', {class: 'soft'},
       'The concurrent calls do not show the fault: their results are explained. Only the calls after them do.'),
-    facts];
+    facts,
+    run.verdict === 'pass' && make('p', {class: 'soft'}, 'This is about these clients only. Faults that need more threads, calls or values, ' +
+      'a weaker memory model, other compiler flags or code without instrumentation are not seen. ', code('faultline help pass'), ' tells more.')];
 }
 
 /* ---- the table of outcomes ---- */
@@ -108,6 +111,7 @@ function outcomes(model) {
     ...columns.map(i => make('td', {}, code(texts(o)[i] || 'waits'))),
     make('td', {class: 'n'}, number(o.executions)),
     make('td', {}, o.allowed ? 'yes' : 'no')));
+  if (!columns.length && !run.calls.length) return null; /* a program */
   const silent = !columns.length && make('p', {}, 'No call returns anything: ' +
     many(list.reduce((n, o) => n + Number(o.executions), 0), 'execution') + ' came to an end.');
   const note = run.outcomes_of_all ? 'Every interleaving of the client.' :
