@@ -93,8 +93,10 @@ static __attribute__((noinline)) bool store_part(void *p, uint64_t size,
     return false;
   void *at = (char *)p + s->offset;
   uint64_t n = s->size ? s->size : size;
+  E.self->visit = ++E.self->visits; /* both are of one visit (atomic.c) */
   point(EV_READ, at, n, pc);
   memcpy(was, at, n);
+  E.self->visit = E.self->visits;
   point(EV_WRITE, at, n, pc);
   memcpy(at, was, n);
   return true;

@@ -24,6 +24,7 @@
  * RUN: explore %s --client '{set_low(1)} || {set_far(2)}; low(); far()'
  * OUTCOMES: -,-,1,2
  * RUN: %s
+ * OUTPUT: Verified in all interleavings
  * EXIT: 1
  */
 #include <faultline.h>
