@@ -369,19 +369,6 @@ void event_chains_free(struct chains *c) {
 
 /* ---- windows ---- */
 
-/* The first of a sorted list that is >= x. */
-static uint32_t lower_bound(const uint32_t *at, uint32_t len, uint32_t x) {
-  uint32_t from = 0, to = len;
-  while (from < to) {
-    uint32_t mid = from + (to - from) / 2;
-    if (at[mid] < x)
-      from = mid + 1;
-    else
-      to = mid;
-  }
-  return from;
-}
-
 /*
  * By tso_trace_relation: an event before b has an undirected edge if no fence
  * of its thread lies between (nor is it one), unless it is a read that is not
@@ -396,7 +383,7 @@ void event_chains_window(const struct chains *c, uint32_t b,
   if (k->thread == e->thread || k->object != e->object || (read && k->reads))
     return;
   const struct fences *f = &c->fences[k->thread];
-  uint32_t past = lower_bound(f->at.at, f->at.len, b);
+  uint32_t past = events_from(f->at.at, f->at.len, b);
   uint32_t low = past ? f->at.at[past - 1] + 1 : 0;
   uint32_t high = c->next_fence[b];
   if (high < b + 1) /* b is a fence itself */
@@ -405,8 +392,8 @@ void event_chains_window(const struct chains *c, uint32_t b,
     low = b;
   if (read && !c->buffered[b])
     high = b;
-  *from = lower_bound(k->events.at, k->events.len, low);
-  *to = lower_bound(k->events.at, k->events.len, high);
+  *from = events_from(k->events.at, k->events.len, low);
+  *to = events_from(k->events.at, k->events.len, high);
   if (*to < *from)
     *to = *from;
 }

@@ -66,6 +66,20 @@ static inline bool txn_before(const struct chains *c, uint32_t a, uint32_t b) {
 void event_chains_window(const struct chains *c, uint32_t b,
                          const struct bucket *k, uint32_t *from, uint32_t *to);
 
+/* The first of a sorted list that is >= x. */
+static inline uint32_t events_from(const uint32_t *at, uint32_t len,
+                                   uint32_t x) {
+  uint32_t from = 0, to = len;
+  while (from < to) {
+    uint32_t mid = from + (to - from) / 2;
+    if (at[mid] < x)
+      from = mid + 1;
+    else
+      to = mid;
+  }
+  return from;
+}
+
 /* The first event of the bucket whose index in its chain is >= index. */
 uint32_t bucket_from(const struct chains *c, const struct bucket *k,
                      uint32_t index);

@@ -22,93 +22,170 @@ static const uint32_t *row_of(const struct chains *c, uint32_t a,
 
 /* ---- positions ---- */
 
+/*
+ * The least position of the bucket's events for which `holds` is true, and true
+ * from there on; they are looked for in steps that double, from `near` up or
+ * down: most often it is near.
+ */
+struct question {
+  const struct chains *c;
+  const struct bucket *k;
+  uint32_t event;
+  bool of_event;
+};
+typedef bool holds(const struct question *q, uint32_t e);
+
+static inline __attribute__((always_inline)) uint32_t
+first_from(const struct question *q, holds *h, uint32_t near) {
+  const uint32_t *at = q->k->events.at;
+  uint32_t from = 0, to = q->k->events.len, step = 1;
+  if (near < to && !h(q, at[near])) {
+    for (from = near + 1; from + step < to && !h(q, at[from + step]); step *= 2)
+      from += step + 1;
+    to = from + step < to ? from + step : to;
+  } else if (near < to) {
+    for (to = near; to >= step && h(q, at[to - step]); step *= 2)
+      to -= step;
+    from = to >= step ? to - step + 1 : 0;
+  }
+  while (from < to) {
+    uint32_t mid = from + (to - from) / 2;
+    if (h(q, at[mid]))
+      to = mid;
+    else
+      from = mid + 1;
+  }
+  return from;
+}
+
+static bool is_led(const struct question *q, uint32_t e) {
+  return row_of(q->c, q->event, q->of_event)[q->c->chain[e]] <= q->c->index[e];
+}
+static bool does_not_lead(const struct question *q, uint32_t e) {
+  return row_of(q->c, e, q->of_event)[q->c->chain[q->event]] >
+         q->c->index[q->event];
+}
+
 /* Of the bucket's events, the first one that `a` leads to. */
 static uint32_t first_led(const struct chains *c, const struct bucket *k,
-                          uint32_t a, bool of_event) {
-  uint32_t index = row_of(c, a, of_event)[k->chain];
-  return index == NOTHING ? k->events.len : bucket_from(c, k, index);
+                          uint32_t a, bool of_event, uint32_t near) {
+  return first_from(&(struct question){c, k, a, of_event}, is_led, near);
 }
 
 /* Of the bucket's events, the first one that does not lead to b. */
 static uint32_t first_not_leading(const struct chains *c,
                                   const struct bucket *k, uint32_t b,
-                                  bool of_event) {
-  uint32_t from = 0, to = k->events.len;
-  while (from < to) {
-    uint32_t mid = from + (to - from) / 2;
-    if (row_of(c, k->events.at[mid], of_event)[c->chain[b]] <= c->index[b])
-      from = mid + 1;
-    else
-      to = mid;
-  }
-  return from;
+                                  bool of_event, uint32_t near) {
+  return first_from(&(struct question){c, k, b, of_event}, does_not_lead, near);
 }
 
-/* Of the bucket's events as b, the first one whose window in `a` begins (or
- * ends) behind the position. */
-static uint32_t first_window(const struct chains *c, const struct bucket *k,
-                             const struct bucket *a, uint32_t position,
-                             bool ends) {
-  uint32_t from = 0, to = k->events.len;
-  while (from < to) {
-    uint32_t mid = from + (to - from) / 2, low, high;
-    event_chains_window(c, k->events.at[mid], a, &low, &high);
-    if ((ends ? high : low) <= position)
-      from = mid + 1;
-    else
-      to = mid;
-  }
-  return from;
+/* The last fence of the thread at or before e; e's index, or NOTHING. */
+static uint32_t fence_before(const struct chains *c, uint32_t thread,
+                             uint32_t e) {
+  const struct fences *f = &c->fences[thread];
+  uint32_t past = events_from(f->at.at, f->at.len, e + 1);
+  return past ? f->at.at[past - 1] : NOTHING;
+}
+
+/* a is not before, or not behind, the window of b (event_chains_window). */
+static bool not_before_window(const struct chains *c, const struct bucket *ka,
+                              uint32_t a, uint32_t b) {
+  return ka->reads && !ka->buffered ? a > b : c->next_fence[a] > b;
+}
+static bool not_behind_window(const struct chains *c, const struct bucket *kb,
+                              uint32_t a, uint32_t b) {
+  return kb->reads && !kb->buffered ? a < b : c->next_fence[b] > a;
+}
+
+/* Of kb's events, the first whose window a is before; the first whose window it
+ * is not behind. */
+static uint32_t first_later_window(const struct chains *c,
+                                   const struct bucket *kb,
+                                   const struct bucket *ka, uint32_t a) {
+  uint32_t f = ka->reads && !ka->buffered ? a : c->next_fence[a];
+  return events_from(kb->events.at, kb->events.len, f + 1);
+}
+static uint32_t first_window_with(const struct chains *c,
+                                  const struct bucket *kb, uint32_t a) {
+  uint32_t f = kb->reads && !kb->buffered ? a : fence_before(c, kb->thread, a);
+  return f == NOTHING ? 0 : events_from(kb->events.at, kb->events.len, f + 1);
 }
 
 /* ---- constraints ---- */
 
-/* False: nothing is left. */
+/* Each looks at the first and the last events: mostly they are as they should.
+ * False: nothing is left. */
 static bool at_least(struct range *r, uint32_t from, bool *changed) {
-  if (from > r->from) {
-    r->from = from;
-    *changed = true;
-  }
+  r->from = from;
+  *changed = true;
   return r->from < r->to;
 }
 static bool below(struct range *r, uint32_t to, bool *changed) {
-  if (to < r->to) {
-    r->to = to;
-    *changed = true;
-  }
+  r->to = to;
+  *changed = true;
   return r->from < r->to;
+}
+
+static bool leads(const struct chains *c, uint32_t a, uint32_t b,
+                  bool of_event) {
+  return of_event ? event_before(c, a, b) : txn_before(c, a, b);
 }
 
 static bool lead(struct profile *p, struct range *a, struct range *b,
                  bool *changed) {
-  const struct bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
-  return at_least(b, first_led(p->c, kb, first_event(p, a), false), changed) &&
-         below(a, first_not_leading(p->c, ka, last_event(p, b), false),
+  const struct chains *c = p->c;
+  uint32_t first = first_event(p, a), last = last_event(p, b);
+  if (!leads(c, first, first_event(p, b), false) &&
+      !at_least(b, first_led(c, bucket_of(p, b), first, false, b->from),
+                changed))
+    return false;
+  return leads(c, last_event(p, a), last, false) ||
+         below(a, first_not_leading(c, bucket_of(p, a), last, false, a->to - 1),
                changed);
 }
 
 static bool no_lead(struct profile *p, struct range *a, struct range *b,
                     bool of_event, bool *changed) {
-  const struct bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
-  return at_least(a, first_not_leading(p->c, ka, first_event(p, b), of_event),
-                  changed) &&
-         below(b, first_led(p->c, kb, last_event(p, a), of_event), changed);
+  const struct chains *c = p->c;
+  uint32_t first = first_event(p, b), last = last_event(p, a);
+  if (leads(c, first_event(p, a), first, of_event) &&
+      !at_least(a,
+                first_not_leading(c, bucket_of(p, a), first, of_event, a->from),
+                changed))
+    return false;
+  return !leads(c, last, last_event(p, b), of_event) ||
+         below(b, first_led(c, bucket_of(p, b), last, of_event, b->to - 1),
+               changed);
 }
 
 static bool window(struct profile *p, struct range *b, struct range *a,
                    bool *changed) {
+  const struct chains *c = p->c;
   const struct bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
-  uint32_t low, high, none;
-  event_chains_window(p->c, first_event(p, b), ka, &low, &none);
-  event_chains_window(p->c, last_event(p, b), ka, &none, &high);
-  return at_least(a, low, changed) && below(a, high, changed) &&
-         at_least(b, first_window(p->c, kb, ka, a->from, true), changed) &&
-         below(b, first_window(p->c, kb, ka, a->to - 1, false), changed);
+  uint32_t low, high;
+  if (!not_before_window(c, ka, first_event(p, a), first_event(p, b))) {
+    event_chains_window(c, first_event(p, b), ka, &low, &high);
+    if (!at_least(a, low, changed))
+      return false;
+  }
+  if (!not_behind_window(c, kb, last_event(p, a), last_event(p, b))) {
+    event_chains_window(c, last_event(p, b), ka, &low, &high);
+    if (!below(a, high, changed))
+      return false;
+  }
+  uint32_t first = first_event(p, a), last = last_event(p, a);
+  if (!not_behind_window(c, kb, first, first_event(p, b)) &&
+      !at_least(b, first_window_with(c, kb, first), changed))
+    return false;
+  return not_before_window(c, ka, last, last_event(p, b)) ||
+         below(b, first_later_window(c, kb, ka, last), changed);
 }
 
 static bool special(struct profile *p, bool *changed) {
   struct range *a1 = &p->at.at[0];
-  return !p->next_special || at_least(a1, p->next_special[a1->from], changed);
+  if (!p->next_special || p->next_special[a1->from] == a1->from)
+    return true;
+  return at_least(a1, p->next_special[a1->from], changed);
 }
 
 /* Constraints of ai with all b. */
@@ -215,7 +292,8 @@ static void rest_step(struct profile *p, struct rest_search *s,
   if (from >= to || from >= s->least[k])
     return;
   for (uint32_t j = 1; j < p->at.len && from < to; j += 2) {
-    uint32_t f = first_not_leading(c, a, first_event(p, &p->at.at[j]), false);
+    uint32_t f =
+        first_not_leading(c, a, first_event(p, &p->at.at[j]), false, from);
     from = f > from ? f : from;
   }
   if (from >= to || from >= s->least[k])
