@@ -19,6 +19,9 @@ struct bucket {
   uint32_t chain, thread, object;
   bool reads, buffered;
   VEC(uint32_t) events;
+  /* By position, one list behind the other; filled in by event_chains_dense. */
+  uint32_t *index, *fence; /* in the chain; next_fence */
+  uint32_t *txn, *event; /* of chain i at i * events.len: rows of the events */
 };
 
 struct chains {
@@ -49,6 +52,10 @@ void event_chains_free(struct chains *c);
 /* From now on buckets have these accesses only, which are sorted. */
 void event_chains_restrict(struct chains *c, const uint32_t *events,
                            uint32_t n);
+
+/* Copies what is known of events into their buckets, where the search reads it
+ * in order. */
+void event_chains_dense(struct chains *c);
 
 /* a comes before b, or is it. */
 static inline bool event_before(const struct chains *c, uint32_t a,

@@ -13,44 +13,27 @@ static uint32_t last_event(const struct profile *p, const struct range *r) {
   return range_event(p->c, r, r->to - 1);
 }
 
-/* Rows of events for NO_EVENT, of transactions for the other constraints. */
-static const uint32_t *row_of(const struct chains *c, uint32_t a,
-                              bool of_event) {
-  return of_event ? c->event_row + (size_t)a * c->nchains
-                  : c->txn_row + (size_t)c->e[a].txn * c->nchains;
-}
-
 /* ---- positions ---- */
 
 /*
- * The least position of the bucket's events for which `holds` is true, and true
- * from there on; they are looked for in steps that double, from `near` up or
- * down: most often it is near.
+ * The first position of a sorted list whose number is at least x.  It is looked
+ * for in steps that double, from `near` up or down: most often it is near.
  */
-struct question {
-  const struct chains *c;
-  const struct bucket *k;
-  uint32_t event;
-  bool of_event;
-};
-typedef bool holds(const struct question *q, uint32_t e);
-
-static inline __attribute__((always_inline)) uint32_t
-first_from(const struct question *q, holds *h, uint32_t near) {
-  const uint32_t *at = q->k->events.at;
-  uint32_t from = 0, to = q->k->events.len, step = 1;
-  if (near < to && !h(q, at[near])) {
-    for (from = near + 1; from + step < to && !h(q, at[from + step]); step *= 2)
+static uint32_t first_from(const uint32_t *at, uint32_t len, uint32_t x,
+                           uint32_t near) {
+  uint32_t from = 0, to = len, step = 1;
+  if (near < to && at[near] < x) {
+    for (from = near + 1; from + step < to && at[from + step] < x; step *= 2)
       from += step + 1;
     to = from + step < to ? from + step : to;
   } else if (near < to) {
-    for (to = near; to >= step && h(q, at[to - step]); step *= 2)
+    for (to = near; to >= step && at[to - step] >= x; step *= 2)
       to -= step;
     from = to >= step ? to - step + 1 : 0;
   }
   while (from < to) {
     uint32_t mid = from + (to - from) / 2;
-    if (h(q, at[mid]))
+    if (at[mid] >= x)
       to = mid;
     else
       from = mid + 1;
@@ -58,57 +41,36 @@ first_from(const struct question *q, holds *h, uint32_t near) {
   return from;
 }
 
-static bool is_led(const struct question *q, uint32_t e) {
-  return row_of(q->c, q->event, q->of_event)[q->c->chain[e]] <= q->c->index[e];
-}
-static bool does_not_lead(const struct question *q, uint32_t e) {
-  return row_of(q->c, e, q->of_event)[q->c->chain[q->event]] >
-         q->c->index[q->event];
-}
-
-/* Of the bucket's events, the first one that `a` leads to. */
-static uint32_t first_led(const struct chains *c, const struct bucket *k,
-                          uint32_t a, bool of_event, uint32_t near) {
-  return first_from(&(struct question){c, k, a, of_event}, is_led, near);
+/* Events of bucket a by position: the index of the chain of b from which on
+ * they lead to it; as events, or by transactions. */
+static const uint32_t *leads_from(const struct bucket *a,
+                                  const struct bucket *b, bool of_event) {
+  return (of_event ? a->event : a->txn) + (size_t)b->chain * a->events.len;
 }
 
-/* Of the bucket's events, the first one that does not lead to b. */
-static uint32_t first_not_leading(const struct chains *c,
-                                  const struct bucket *k, uint32_t b,
+/* Of b's events, the first one that the event of a leads to. */
+static uint32_t first_led(const struct bucket *a, const struct bucket *b,
+                          uint32_t position, bool of_event, uint32_t near) {
+  uint32_t from = leads_from(a, b, of_event)[position];
+  return first_from(b->index, b->events.len, from, near);
+}
+
+/* Of a's events, the first one that does not lead to the event of b. */
+static uint32_t first_not_leading(const struct bucket *a,
+                                  const struct bucket *b, uint32_t position,
                                   bool of_event, uint32_t near) {
-  return first_from(&(struct question){c, k, b, of_event}, does_not_lead, near);
+  return first_from(leads_from(a, b, of_event), a->events.len,
+                    b->index[position] + 1, near);
 }
 
-/* The last fence of the thread at or before e; e's index, or NOTHING. */
-static uint32_t fence_before(const struct chains *c, uint32_t thread,
-                             uint32_t e) {
-  const struct fences *f = &c->fences[thread];
-  uint32_t past = events_from(f->at.at, f->at.len, e + 1);
-  return past ? f->at.at[past - 1] : NOTHING;
-}
-
-/* a is not before, or not behind, the window of b (event_chains_window). */
-static bool not_before_window(const struct chains *c, const struct bucket *ka,
-                              uint32_t a, uint32_t b) {
-  return ka->reads && !ka->buffered ? a > b : c->next_fence[a] > b;
-}
-static bool not_behind_window(const struct chains *c, const struct bucket *kb,
-                              uint32_t a, uint32_t b) {
-  return kb->reads && !kb->buffered ? a < b : c->next_fence[b] > a;
-}
-
-/* Of kb's events, the first whose window a is before; the first whose window it
- * is not behind. */
-static uint32_t first_later_window(const struct chains *c,
-                                   const struct bucket *kb,
-                                   const struct bucket *ka, uint32_t a) {
-  uint32_t f = ka->reads && !ka->buffered ? a : c->next_fence[a];
-  return events_from(kb->events.at, kb->events.len, f + 1);
-}
-static uint32_t first_window_with(const struct chains *c,
-                                  const struct bucket *kb, uint32_t a) {
-  uint32_t f = kb->reads && !kb->buffered ? a : fence_before(c, kb->thread, a);
-  return f == NOTHING ? 0 : events_from(kb->events.at, kb->events.len, f + 1);
+/*
+ * Windows, as event_chains_window has them.  The event of a is before that of b
+ * by a number less than b's, if these are its own for reads that are not
+ * buffered, else its next fence's; behind by b's number being less than its
+ * own.
+ */
+static const uint32_t *until(const struct bucket *k) {
+  return k->reads && !k->buffered ? k->events.at : k->fence;
 }
 
 /* ---- constraints ---- */
@@ -126,59 +88,48 @@ static bool below(struct range *r, uint32_t to, bool *changed) {
   return r->from < r->to;
 }
 
-static bool leads(const struct chains *c, uint32_t a, uint32_t b,
-                  bool of_event) {
-  return of_event ? event_before(c, a, b) : txn_before(c, a, b);
-}
-
 static bool lead(struct profile *p, struct range *a, struct range *b,
                  bool *changed) {
-  const struct chains *c = p->c;
-  uint32_t first = first_event(p, a), last = last_event(p, b);
-  if (!leads(c, first, first_event(p, b), false) &&
-      !at_least(b, first_led(c, bucket_of(p, b), first, false, b->from),
-                changed))
+  const struct bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
+  const uint32_t *leads = leads_from(ka, kb, false);
+  if (leads[a->from] > kb->index[b->from] &&
+      !at_least(b, first_led(ka, kb, a->from, false, b->from), changed))
     return false;
-  return leads(c, last_event(p, a), last, false) ||
-         below(a, first_not_leading(c, bucket_of(p, a), last, false, a->to - 1),
+  return leads[a->to - 1] <= kb->index[b->to - 1] ||
+         below(a, first_not_leading(ka, kb, b->to - 1, false, a->to - 1),
                changed);
 }
 
 static bool no_lead(struct profile *p, struct range *a, struct range *b,
                     bool of_event, bool *changed) {
-  const struct chains *c = p->c;
-  uint32_t first = first_event(p, b), last = last_event(p, a);
-  if (leads(c, first_event(p, a), first, of_event) &&
-      !at_least(a,
-                first_not_leading(c, bucket_of(p, a), first, of_event, a->from),
+  const struct bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
+  const uint32_t *leads = leads_from(ka, kb, of_event);
+  if (leads[a->from] <= kb->index[b->from] &&
+      !at_least(a, first_not_leading(ka, kb, b->from, of_event, a->from),
                 changed))
     return false;
-  return !leads(c, last, last_event(p, b), of_event) ||
-         below(b, first_led(c, bucket_of(p, b), last, of_event, b->to - 1),
-               changed);
+  return leads[a->to - 1] > kb->index[b->to - 1] ||
+         below(b, first_led(ka, kb, a->to - 1, of_event, b->to - 1), changed);
 }
 
 static bool window(struct profile *p, struct range *b, struct range *a,
                    bool *changed) {
-  const struct chains *c = p->c;
   const struct bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
-  uint32_t low, high;
-  if (!not_before_window(c, ka, first_event(p, a), first_event(p, b))) {
-    event_chains_window(c, first_event(p, b), ka, &low, &high);
-    if (!at_least(a, low, changed))
-      return false;
-  }
-  if (!not_behind_window(c, kb, last_event(p, a), last_event(p, b))) {
-    event_chains_window(c, last_event(p, b), ka, &low, &high);
-    if (!below(a, high, changed))
-      return false;
-  }
-  uint32_t first = first_event(p, a), last = last_event(p, a);
-  if (!not_behind_window(c, kb, first, first_event(p, b)) &&
-      !at_least(b, first_window_with(c, kb, first), changed))
+  const uint32_t *ea = ka->events.at, *eb = kb->events.at;
+  const uint32_t *ua = until(ka), *ub = until(kb);
+  uint32_t na = ka->events.len, nb = kb->events.len;
+  /* a is not before the window of b, and not behind it. */
+  if (ua[a->from] < eb[b->from] &&
+      !at_least(a, first_from(ua, na, eb[b->from], a->from), changed))
     return false;
-  return not_before_window(c, ka, last, last_event(p, b)) ||
-         below(b, first_later_window(c, kb, ka, last), changed);
+  if (ub[b->to - 1] < ea[a->to - 1] &&
+      !below(a, first_from(ea, na, ub[b->to - 1], a->to - 1), changed))
+    return false;
+  if (ub[b->from] < ea[a->from] &&
+      !at_least(b, first_from(ub, nb, ea[a->from], b->from), changed))
+    return false;
+  return ua[a->to - 1] >= eb[b->to - 1] ||
+         below(b, first_from(eb, nb, ua[a->to - 1], b->to - 1), changed);
 }
 
 static bool special(struct profile *p, bool *changed) {
@@ -245,6 +196,10 @@ bool profile_close(struct profile *p) {
 
 /* ---- the rest ---- */
 
+static const uint32_t *txn_row(const struct chains *c, uint32_t e) {
+  return c->txn_row + (size_t)c->e[e].txn * c->nchains;
+}
+
 void rest_init(struct rest_search *s, const struct chains *c) {
   *s = (struct rest_search){0};
   s->reached = xcalloc((size_t)c->nchains + 1, sizeof *s->reached);
@@ -274,7 +229,7 @@ static void rest_begin(const struct profile *p, struct rest_search *s) {
   for (uint32_t k = 0; k < c->buckets.len; k++)
     s->least[k] = NOTHING;
   for (uint32_t i = 0; i < p->at.len; i += 2) {
-    const uint32_t *row = row_of(c, last_event(p, &p->at.at[i]), false);
+    const uint32_t *row = txn_row(c, last_event(p, &p->at.at[i]));
     for (uint32_t k = 0; k < c->nchains; k++)
       s->limit[k] = row[k] < s->limit[k] ? row[k] : s->limit[k];
   }
@@ -292,14 +247,14 @@ static void rest_step(struct profile *p, struct rest_search *s,
   if (from >= to || from >= s->least[k])
     return;
   for (uint32_t j = 1; j < p->at.len && from < to; j += 2) {
-    uint32_t f =
-        first_not_leading(c, a, first_event(p, &p->at.at[j]), false, from);
+    const struct range *r = &p->at.at[j];
+    uint32_t f = first_not_leading(a, bucket_of(p, r), r->from, false, from);
     from = f > from ? f : from;
   }
   if (from >= to || from >= s->least[k])
     return;
   s->least[k] = from;
-  const uint32_t *row = row_of(c, a->events.at[from], false);
+  const uint32_t *row = txn_row(c, a->events.at[from]);
   for (uint32_t i = 0; i < c->nchains; i++)
     if (row[i] < s->limit[i] && row[i] < s->reached[i]) {
       s->reached[i] = row[i];
