@@ -237,16 +237,17 @@ static void bench_hardest(uint32_t threads, uint32_t vars, uint32_t n,
          n, threads, vars, yes, traces, most);
 }
 
-static void bench_wide(uint32_t threads, uint32_t vars, uint32_t times) {
+/* The hardest small trace with every access done so many times. */
+static void bench_wide(uint32_t threads, uint32_t vars, uint32_t from,
+                       uint32_t to) {
   enum { N = 24 };
-  struct txn_event e[N], *wide = xcalloc((size_t)N * times, sizeof *wide);
+  struct txn_event e[N], *wide = xcalloc((size_t)N * to, sizeof *wide);
   double most;
   uint32_t yes;
   uint64_t seed = hardest(threads, vars, N, 3000, &yes, &most);
-  if (seed) {
-    hard_trace(threads, vars, N, 10, 10, seed, e);
+  hard_trace(threads, vars, N, 10, 10, seed, e);
+  for (uint32_t times = from; seed && times <= to; times *= 2)
     bench_trace("wide", threads, vars, wide, hard_wide(e, N, times, wide));
-  }
   free(wide);
 }
 
@@ -255,12 +256,11 @@ static void bench_search(void) {
     bench_ladder(k, 12, 100000);
   for (uint32_t n = 25000; n <= 200000; n *= 2)
     bench_ladder(3, 12, n);
-  for (uint32_t k = 2; k <= 4; k++)
-    bench_wide(k, 10, 5000);
-  for (uint32_t times = 1250; times <= 10000; times *= 2)
-    bench_wide(4, 10, times);
-  for (uint32_t m = 5; m <= 40; m *= 2)
-    bench_wide(4, m, 5000);
+  for (uint32_t m = 6; m <= 24; m *= 2)
+    bench_ladder(3, m, 100000);
+  for (uint32_t k = 2; k <= 3; k++)
+    bench_wide(k, 10, 5000, 5000);
+  bench_wide(4, 10, 1250, 10000);
   for (uint32_t k = 4; k <= 16; k += 4)
     bench_hardest(k, 3 * k, 8 * k, 1000);
   for (uint32_t n = 20; n <= 160; n *= 2)
