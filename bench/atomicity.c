@@ -3,6 +3,7 @@
  * file; and traces without commits under TSO, by their length, threads and
  * variables.
  */
+#include "../tests/hard_traces.h"
 #include "atomicity/sc.h"
 #include "atomicity/tso.h"
 #include "base/buf.h"
@@ -157,47 +158,120 @@ static uint32_t tso_trace(uint32_t nthreads, uint32_t nvars, uint32_t n,
   return i;
 }
 
-static void bench_tso(const char *name, uint32_t threads, uint32_t vars,
-                      uint32_t n, bool fenced) {
-  struct txn_event *e = xcalloc(n, sizeof *e);
+static double decide(const struct txn_event *e, uint32_t n,
+                     enum tso_answer *answer) {
   struct conflict_cycle c;
-  n = tso_trace(threads, vars, n, fenced, 7, e);
   double start = now();
-  enum tso_answer a = tso_trace_serializable(e, n, UINT64_C(2000000000), &c);
-  printf("  %-8s %7u events, %u threads, %2u variables: %-16s %.3f s\n", name,
+  *answer = tso_trace_serializable(e, n, UINT64_C(2000000000), &c);
+  conflict_cycle_free(&c);
+  return now() - start;
+}
+
+static void bench_trace(const char *name, uint32_t threads, uint32_t vars,
+                        const struct txn_event *e, uint32_t n) {
+  enum tso_answer a;
+  double took = decide(e, n, &a);
+  printf("  %-8s %7u events, %2u threads, %3u variables: %-16s %.3f s\n", name,
          n, threads, vars,
          a == TSO_YES  ? "serializable"
          : a == TSO_NO ? "not serializable"
                        : "given up",
-         now() - start);
-  conflict_cycle_free(&c);
+         took);
+}
+
+static void bench_tso(const char *name, uint32_t threads, uint32_t vars,
+                      uint32_t n, bool fenced) {
+  struct txn_event *e = xcalloc(n, sizeof *e);
+  bench_trace(name, threads, vars, e,
+              tso_trace(threads, vars, n, fenced, 7, e));
   free(e);
 }
 
-/* Interleaved transactions: the first one that is wrong is found early or, at
- * the very end, late. */
+/* Nothing is wrong but for three events at the end. */
 static void bench_late(uint32_t threads, uint32_t vars, uint32_t n) {
   struct txn_event *e = xcalloc((size_t)n + 8, sizeof *e);
-  struct conflict_cycle c;
   n = tso_trace(threads, vars, n, true, 9, e);
   uint32_t txn = e[n - 1].txn + 1;
   e[n++] = (struct txn_event){TXN_READ, 0, 0, txn, 0, 0};
   e[n++] = (struct txn_event){TXN_WRITE, 1, 0, txn + 1, 0, 0};
   e[n++] = (struct txn_event){TXN_WRITE, 0, 0, txn, 0, 0};
-  double start = now();
-  enum tso_answer a = tso_trace_serializable(e, n, UINT64_C(2000000000), &c);
-  printf("  %-8s %7u events, %u threads, %2u variables: %-16s %.3f s\n", "late",
-         n, threads, vars,
-         a == TSO_YES  ? "serializable"
-         : a == TSO_NO ? "not serializable"
-                       : "given up",
-         now() - start);
-  conflict_cycle_free(&c);
+  bench_trace("late", threads, vars, e, n);
   free(e);
+}
+
+static void bench_ladder(uint32_t threads, uint32_t vars, uint32_t n) {
+  struct txn_event *e = xcalloc(n, sizeof *e);
+  bench_trace("ladder", threads, vars, e, ladder_trace(threads, vars, n, e));
+  free(e);
+}
+
+/* Of so many hard traces, the serializable one that takes longest; its number,
+ * or 0. */
+static uint64_t hardest(uint32_t threads, uint32_t vars, uint32_t n,
+                        uint32_t traces, uint32_t *yes, double *most) {
+  struct txn_event *e = xcalloc(n, sizeof *e);
+  uint64_t which = 0;
+  *most = 0;
+  *yes = 0;
+  for (uint64_t seed = 1; seed <= traces; seed++) {
+    enum tso_answer a;
+    hard_trace(threads, vars, n, 10, 10, seed, e);
+    double took = decide(e, n, &a);
+    *yes += a == TSO_YES;
+    if (a == TSO_YES && took > *most) {
+      *most = took;
+      which = seed;
+    }
+  }
+  free(e);
+  return which;
+}
+
+static void bench_hardest(uint32_t threads, uint32_t vars, uint32_t n,
+                          uint32_t traces) {
+  double most;
+  uint32_t yes;
+  hardest(threads, vars, n, traces, &yes, &most);
+  printf("  hard     %7u events, %2u threads, %3u variables: "
+         "%4u of %4u are, at most %.6f s\n",
+         n, threads, vars, yes, traces, most);
+}
+
+/* The hardest small trace with every access done so many times. */
+static void bench_wide(uint32_t threads, uint32_t vars, uint32_t from,
+                       uint32_t to) {
+  enum { N = 24 };
+  struct txn_event e[N], *wide = xcalloc((size_t)N * to, sizeof *wide);
+  double most;
+  uint32_t yes;
+  uint64_t seed = hardest(threads, vars, N, 3000, &yes, &most);
+  hard_trace(threads, vars, N, 10, 10, seed, e);
+  for (uint32_t times = from; seed && times <= to; times *= 2)
+    bench_trace("wide", threads, vars, wide, hard_wide(e, N, times, wide));
+  free(wide);
+}
+
+static void bench_search(void) {
+  for (uint32_t k = 2; k <= 4; k++)
+    bench_ladder(k, 12, 100000);
+  for (uint32_t n = 25000; n <= 200000; n *= 2)
+    bench_ladder(3, 12, n);
+  for (uint32_t m = 6; m <= 24; m *= 2)
+    bench_ladder(3, m, 100000);
+  for (uint32_t k = 2; k <= 3; k++)
+    bench_wide(k, 10, 5000, 5000);
+  bench_wide(4, 10, 1250, 10000);
+  for (uint32_t k = 4; k <= 16; k += 4)
+    bench_hardest(k, 3 * k, 8 * k, 1000);
+  for (uint32_t n = 20; n <= 160; n *= 2)
+    bench_hardest(4, 10, n, 1000);
+  for (uint32_t m = 10; m <= 80; m *= 2)
+    bench_hardest(8, m, 60, 1000);
 }
 
 int main(void) {
   enum { N = 5000000 };
+  setvbuf(stdout, NULL, _IOLBF, 0);
   struct step *s = xcalloc(N, sizeof *s);
   printf("SC, on line:\n");
   for (uint32_t t = 2; t <= 16; t *= 2) {
@@ -224,5 +298,6 @@ int main(void) {
     bench_late(k, 10, 100000);
   for (uint32_t k = 2; k <= 4; k++)
     bench_tso("single", k, 10, 100000, false);
+  bench_search();
   return 0;
 }

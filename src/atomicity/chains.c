@@ -59,13 +59,18 @@ static void put_in_bucket(struct chains *c, uint32_t i) {
   vec_push(&c->buckets.at[*k - 1].events, i);
 }
 
+static void bucket_free(struct bucket *b) {
+  vec_free(&b->events);
+  free(b->index);
+}
+
 void event_chains_restrict(struct chains *c, const uint32_t *events,
                            uint32_t n) {
   for (uint32_t k = 0; k < c->buckets.len; k++) {
     struct bucket *b = &c->buckets.at[k];
     *bucket_number(c, b->thread, b->object, b->reads + b->buffered) = 0;
     vec_clear(&c->on[b->object].buckets);
-    vec_free(&b->events);
+    bucket_free(b);
   }
   vec_clear(&c->buckets);
   for (uint32_t i = 0; i < n; i++)
@@ -311,6 +316,29 @@ static void txn_rows(struct chains *c) {
   free(at);
 }
 
+void event_chains_dense(struct chains *c) {
+  for (uint32_t k = 0; k < c->buckets.len; k++) {
+    struct bucket *b = &c->buckets.at[k];
+    size_t len = b->events.len;
+    b->index = xrealloc(b->index,
+                        (2 + 2 * (size_t)c->nchains) * len * sizeof *b->index);
+    b->fence = b->index + len;
+    b->txn = b->fence + len;
+    b->event = b->txn + c->nchains * len;
+    for (uint32_t i = 0; i < len; i++) {
+      uint32_t e = b->events.at[i];
+      const uint32_t *txn = c->txn_row + (size_t)c->e[e].txn * c->nchains;
+      const uint32_t *event = c->event_row + (size_t)e * c->nchains;
+      b->index[i] = c->index[e];
+      b->fence[i] = c->next_fence[e];
+      for (uint32_t j = 0; j < c->nchains; j++) {
+        b->txn[j * len + i] = txn[j];
+        b->event[j * len + i] = event[j];
+      }
+    }
+  }
+}
+
 /* ---- the whole ---- */
 
 static bool directed_cycle(struct chains *c, struct conflict_cycle *cycle) {
@@ -353,7 +381,7 @@ void event_chains_free(struct chains *c) {
   for (uint32_t x = 0; x < c->nobjects; x++)
     vec_free(&c->on[x].buckets);
   for (uint32_t k = 0; k < c->buckets.len; k++)
-    vec_free(&c->buckets.at[k].events);
+    bucket_free(&c->buckets.at[k]);
   vec_free(&c->buckets);
   conflict_graph_free(&c->edges);
   free(c->bucket_of);
@@ -369,19 +397,6 @@ void event_chains_free(struct chains *c) {
 
 /* ---- windows ---- */
 
-/* The first of a sorted list that is >= x. */
-static uint32_t lower_bound(const uint32_t *at, uint32_t len, uint32_t x) {
-  uint32_t from = 0, to = len;
-  while (from < to) {
-    uint32_t mid = from + (to - from) / 2;
-    if (at[mid] < x)
-      from = mid + 1;
-    else
-      to = mid;
-  }
-  return from;
-}
-
 /*
  * By tso_trace_relation: an event before b has an undirected edge if no fence
  * of its thread lies between (nor is it one), unless it is a read that is not
@@ -396,7 +411,7 @@ void event_chains_window(const struct chains *c, uint32_t b,
   if (k->thread == e->thread || k->object != e->object || (read && k->reads))
     return;
   const struct fences *f = &c->fences[k->thread];
-  uint32_t past = lower_bound(f->at.at, f->at.len, b);
+  uint32_t past = events_from(f->at.at, f->at.len, b);
   uint32_t low = past ? f->at.at[past - 1] + 1 : 0;
   uint32_t high = c->next_fence[b];
   if (high < b + 1) /* b is a fence itself */
@@ -405,8 +420,8 @@ void event_chains_window(const struct chains *c, uint32_t b,
     low = b;
   if (read && !c->buffered[b])
     high = b;
-  *from = lower_bound(k->events.at, k->events.len, low);
-  *to = lower_bound(k->events.at, k->events.len, high);
+  *from = events_from(k->events.at, k->events.len, low);
+  *to = events_from(k->events.at, k->events.len, high);
   if (*to < *from)
     *to = *from;
 }

@@ -19,6 +19,9 @@ struct bucket {
   uint32_t chain, thread, object;
   bool reads, buffered;
   VEC(uint32_t) events;
+  /* By position, one list behind the other; filled in by event_chains_dense. */
+  uint32_t *index, *fence; /* in the chain; next_fence */
+  uint32_t *txn, *event; /* of chain i at i * events.len: rows of the events */
 };
 
 struct chains {
@@ -50,6 +53,10 @@ void event_chains_free(struct chains *c);
 void event_chains_restrict(struct chains *c, const uint32_t *events,
                            uint32_t n);
 
+/* Copies what is known of events into their buckets, where the search reads it
+ * in order. */
+void event_chains_dense(struct chains *c);
+
 /* a comes before b, or is it. */
 static inline bool event_before(const struct chains *c, uint32_t a,
                                 uint32_t b) {
@@ -65,6 +72,20 @@ static inline bool txn_before(const struct chains *c, uint32_t a, uint32_t b) {
  * events.at[*from .. *to). */
 void event_chains_window(const struct chains *c, uint32_t b,
                          const struct bucket *k, uint32_t *from, uint32_t *to);
+
+/* The first of a sorted list that is >= x. */
+static inline uint32_t events_from(const uint32_t *at, uint32_t len,
+                                   uint32_t x) {
+  uint32_t from = 0, to = len;
+  while (from < to) {
+    uint32_t mid = from + (to - from) / 2;
+    if (at[mid] < x)
+      from = mid + 1;
+    else
+      to = mid;
+  }
+  return from;
+}
 
 /* The first event of the bucket whose index in its chain is >= index. */
 uint32_t bucket_from(const struct chains *c, const struct bucket *k,

@@ -191,7 +191,8 @@ static void visit(struct knot_search *s, uint32_t event, enum role role,
       continue;
     }
     l->next[place] = place + 1;
-    vec_push(&s->stack, ((struct frame){l->event[place], 0, !f->role}));
+    struct frame next = {l->event[place], 0, !f->role}; /* f may move */
+    vec_push(&s->stack, next);
   }
 }
 

@@ -13,102 +13,130 @@ static uint32_t last_event(const struct profile *p, const struct range *r) {
   return range_event(p->c, r, r->to - 1);
 }
 
-/* Rows of events for NO_EVENT, of transactions for the other constraints. */
-static const uint32_t *row_of(const struct chains *c, uint32_t a,
-                              bool of_event) {
-  return of_event ? c->event_row + (size_t)a * c->nchains
-                  : c->txn_row + (size_t)c->e[a].txn * c->nchains;
-}
-
 /* ---- positions ---- */
 
-/* Of the bucket's events, the first one that `a` leads to. */
-static uint32_t first_led(const struct chains *c, const struct bucket *k,
-                          uint32_t a, bool of_event) {
-  uint32_t index = row_of(c, a, of_event)[k->chain];
-  return index == NOTHING ? k->events.len : bucket_from(c, k, index);
-}
-
-/* Of the bucket's events, the first one that does not lead to b. */
-static uint32_t first_not_leading(const struct chains *c,
-                                  const struct bucket *k, uint32_t b,
-                                  bool of_event) {
-  uint32_t from = 0, to = k->events.len;
+/*
+ * The first position of a sorted list whose number is at least x.  It is looked
+ * for in steps that double, from `near` up or down: most often it is near.
+ */
+static uint32_t first_from(const uint32_t *at, uint32_t len, uint32_t x,
+                           uint32_t near) {
+  uint32_t from = 0, to = len, step = 1;
+  if (near < to && at[near] < x) {
+    for (from = near + 1; from + step < to && at[from + step] < x; step *= 2)
+      from += step + 1;
+    to = from + step < to ? from + step : to;
+  } else if (near < to) {
+    for (to = near; to >= step && at[to - step] >= x; step *= 2)
+      to -= step;
+    from = to >= step ? to - step + 1 : 0;
+  }
   while (from < to) {
     uint32_t mid = from + (to - from) / 2;
-    if (row_of(c, k->events.at[mid], of_event)[c->chain[b]] <= c->index[b])
-      from = mid + 1;
-    else
+    if (at[mid] >= x)
       to = mid;
+    else
+      from = mid + 1;
   }
   return from;
 }
 
-/* Of the bucket's events as b, the first one whose window in `a` begins (or
- * ends) behind the position. */
-static uint32_t first_window(const struct chains *c, const struct bucket *k,
-                             const struct bucket *a, uint32_t position,
-                             bool ends) {
-  uint32_t from = 0, to = k->events.len;
-  while (from < to) {
-    uint32_t mid = from + (to - from) / 2, low, high;
-    event_chains_window(c, k->events.at[mid], a, &low, &high);
-    if ((ends ? high : low) <= position)
-      from = mid + 1;
-    else
-      to = mid;
-  }
-  return from;
+/* Events of bucket a by position: the index of the chain of b from which on
+ * they lead to it; as events, or by transactions. */
+static const uint32_t *leads_from(const struct bucket *a,
+                                  const struct bucket *b, bool of_event) {
+  return (of_event ? a->event : a->txn) + (size_t)b->chain * a->events.len;
+}
+
+/* Of b's events, the first one that the event of a leads to. */
+static uint32_t first_led(const struct bucket *a, const struct bucket *b,
+                          uint32_t position, bool of_event, uint32_t near) {
+  uint32_t from = leads_from(a, b, of_event)[position];
+  return first_from(b->index, b->events.len, from, near);
+}
+
+/* Of a's events, the first one that does not lead to the event of b. */
+static uint32_t first_not_leading(const struct bucket *a,
+                                  const struct bucket *b, uint32_t position,
+                                  bool of_event, uint32_t near) {
+  return first_from(leads_from(a, b, of_event), a->events.len,
+                    b->index[position] + 1, near);
+}
+
+/*
+ * Windows, as event_chains_window has them.  The event of a is before that of b
+ * by a number less than b's, if these are its own for reads that are not
+ * buffered, else its next fence's; behind by b's number being less than its
+ * own.
+ */
+static const uint32_t *until(const struct bucket *k) {
+  return k->reads && !k->buffered ? k->events.at : k->fence;
 }
 
 /* ---- constraints ---- */
 
-/* False: nothing is left. */
+/* Each looks at the first and the last events: mostly they are as they should.
+ * False: nothing is left. */
 static bool at_least(struct range *r, uint32_t from, bool *changed) {
-  if (from > r->from) {
-    r->from = from;
-    *changed = true;
-  }
+  r->from = from;
+  *changed = true;
   return r->from < r->to;
 }
 static bool below(struct range *r, uint32_t to, bool *changed) {
-  if (to < r->to) {
-    r->to = to;
-    *changed = true;
-  }
+  r->to = to;
+  *changed = true;
   return r->from < r->to;
 }
 
 static bool lead(struct profile *p, struct range *a, struct range *b,
                  bool *changed) {
   const struct bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
-  return at_least(b, first_led(p->c, kb, first_event(p, a), false), changed) &&
-         below(a, first_not_leading(p->c, ka, last_event(p, b), false),
+  const uint32_t *leads = leads_from(ka, kb, false);
+  if (leads[a->from] > kb->index[b->from] &&
+      !at_least(b, first_led(ka, kb, a->from, false, b->from), changed))
+    return false;
+  return leads[a->to - 1] <= kb->index[b->to - 1] ||
+         below(a, first_not_leading(ka, kb, b->to - 1, false, a->to - 1),
                changed);
 }
 
 static bool no_lead(struct profile *p, struct range *a, struct range *b,
                     bool of_event, bool *changed) {
   const struct bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
-  return at_least(a, first_not_leading(p->c, ka, first_event(p, b), of_event),
-                  changed) &&
-         below(b, first_led(p->c, kb, last_event(p, a), of_event), changed);
+  const uint32_t *leads = leads_from(ka, kb, of_event);
+  if (leads[a->from] <= kb->index[b->from] &&
+      !at_least(a, first_not_leading(ka, kb, b->from, of_event, a->from),
+                changed))
+    return false;
+  return leads[a->to - 1] > kb->index[b->to - 1] ||
+         below(b, first_led(ka, kb, a->to - 1, of_event, b->to - 1), changed);
 }
 
 static bool window(struct profile *p, struct range *b, struct range *a,
                    bool *changed) {
   const struct bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
-  uint32_t low, high, none;
-  event_chains_window(p->c, first_event(p, b), ka, &low, &none);
-  event_chains_window(p->c, last_event(p, b), ka, &none, &high);
-  return at_least(a, low, changed) && below(a, high, changed) &&
-         at_least(b, first_window(p->c, kb, ka, a->from, true), changed) &&
-         below(b, first_window(p->c, kb, ka, a->to - 1, false), changed);
+  const uint32_t *ea = ka->events.at, *eb = kb->events.at;
+  const uint32_t *ua = until(ka), *ub = until(kb);
+  uint32_t na = ka->events.len, nb = kb->events.len;
+  /* a is not before the window of b, and not behind it. */
+  if (ua[a->from] < eb[b->from] &&
+      !at_least(a, first_from(ua, na, eb[b->from], a->from), changed))
+    return false;
+  if (ub[b->to - 1] < ea[a->to - 1] &&
+      !below(a, first_from(ea, na, ub[b->to - 1], a->to - 1), changed))
+    return false;
+  if (ub[b->from] < ea[a->from] &&
+      !at_least(b, first_from(ub, nb, ea[a->from], b->from), changed))
+    return false;
+  return ua[a->to - 1] >= eb[b->to - 1] ||
+         below(b, first_from(eb, nb, ua[a->to - 1], b->to - 1), changed);
 }
 
 static bool special(struct profile *p, bool *changed) {
   struct range *a1 = &p->at.at[0];
-  return !p->next_special || at_least(a1, p->next_special[a1->from], changed);
+  if (!p->next_special || p->next_special[a1->from] == a1->from)
+    return true;
+  return at_least(a1, p->next_special[a1->from], changed);
 }
 
 /* Constraints of ai with all b. */
@@ -168,6 +196,10 @@ bool profile_close(struct profile *p) {
 
 /* ---- the rest ---- */
 
+static const uint32_t *txn_row(const struct chains *c, uint32_t e) {
+  return c->txn_row + (size_t)c->e[e].txn * c->nchains;
+}
+
 void rest_init(struct rest_search *s, const struct chains *c) {
   *s = (struct rest_search){0};
   s->reached = xcalloc((size_t)c->nchains + 1, sizeof *s->reached);
@@ -197,7 +229,7 @@ static void rest_begin(const struct profile *p, struct rest_search *s) {
   for (uint32_t k = 0; k < c->buckets.len; k++)
     s->least[k] = NOTHING;
   for (uint32_t i = 0; i < p->at.len; i += 2) {
-    const uint32_t *row = row_of(c, last_event(p, &p->at.at[i]), false);
+    const uint32_t *row = txn_row(c, last_event(p, &p->at.at[i]));
     for (uint32_t k = 0; k < c->nchains; k++)
       s->limit[k] = row[k] < s->limit[k] ? row[k] : s->limit[k];
   }
@@ -215,13 +247,14 @@ static void rest_step(struct profile *p, struct rest_search *s,
   if (from >= to || from >= s->least[k])
     return;
   for (uint32_t j = 1; j < p->at.len && from < to; j += 2) {
-    uint32_t f = first_not_leading(c, a, first_event(p, &p->at.at[j]), false);
+    const struct range *r = &p->at.at[j];
+    uint32_t f = first_not_leading(a, bucket_of(p, r), r->from, false, from);
     from = f > from ? f : from;
   }
   if (from >= to || from >= s->least[k])
     return;
   s->least[k] = from;
-  const uint32_t *row = row_of(c, a->events.at[from], false);
+  const uint32_t *row = txn_row(c, a->events.at[from]);
   for (uint32_t i = 0; i < c->nchains; i++)
     if (row[i] < s->limit[i] && row[i] < s->reached[i]) {
       s->reached[i] = row[i];

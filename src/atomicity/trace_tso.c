@@ -316,6 +316,7 @@ static bool find_loose(struct trace_search *s, uint32_t *loose, uint32_t *n) {
 static bool search_knot(struct trace_search *s, const uint32_t *events,
                         uint32_t n) {
   event_chains_restrict(&s->c, events, n);
+  event_chains_dense(&s->c);
   vec_clear(&s->roots);
   rest_init(&s->rest, &s->c);
   bool found = find_profile(s);

@@ -114,12 +114,26 @@ static bool one_thread(const struct execution *x, uint32_t i, uint32_t j) {
   return x->program_order || tso_same_thread(a, b, x->buffered[i]);
 }
 
+static bool in_conflict(const struct execution *x, uint32_t i, uint32_t j) {
+  if (tso_mark(&x->e[i]) || tso_mark(&x->e[j]))
+    return false;
+  return x->e[i].thread == x->e[j].thread ? one_thread(x, i, j)
+                                          : other_threads(x, i, j);
+}
+
+bool tso_conflict(const struct txn_event *e, uint32_t n, uint32_t i,
+                  uint32_t j) {
+  struct execution x;
+  execution_init(&x, e, n, false);
+  bool yes = in_conflict(&x, i, j);
+  execution_free(&x);
+  return yes;
+}
+
 static void add_conflicts(const struct execution *x, struct conflict_graph *g) {
   for (uint32_t i = 0; i < x->n; i++)
     for (uint32_t j = i + 1; j < x->n; j++)
-      if (!tso_mark(&x->e[i]) && !tso_mark(&x->e[j]) &&
-          (x->e[i].thread == x->e[j].thread ? one_thread(x, i, j)
-                                            : other_threads(x, i, j)))
+      if (in_conflict(x, i, j))
         conflict_graph_add(g, i, j);
 }
 

@@ -20,6 +20,10 @@
  * no fence of the thread in between. */
 void tso_buffered(const struct txn_event *e, uint32_t n, bool *buffered);
 
+/* Whether events i < j of an execution are in conflict: the paper's (1). */
+bool tso_conflict(const struct txn_event *e, uint32_t n, uint32_t i,
+                  uint32_t j);
+
 /* Of an execution, which may lack commits at its end.  Every pair of events is
  * looked at: quadratic. */
 bool tso_serializable(const struct txn_event *e, uint32_t n,

@@ -274,6 +274,10 @@ static int read_std(struct atomic_report *r, const char *path,
                                            (uint32_t)ev.place_len}));
     buf_put(&t.texts, ev.place, ev.place_len);
   }
+  if (!got && !events) {
+    got = -1;
+    error_set(e, ERR_INPUT, "%s: no trace in it", path);
+  }
   if (!got) {
     ok = ok && sc_monitor_finish(m);
     vec_push(&r->traces,

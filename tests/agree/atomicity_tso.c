@@ -5,6 +5,7 @@
 #include "atomicity/sc.h"
 #include "atomicity/tso.h"
 #include "base/rng.h"
+#include "hard_traces.h"
 #include "test.h"
 #include "tso_machine.h"
 
@@ -200,26 +201,56 @@ static void check_cycle(const struct trace_seen *s,
   }
 }
 
+/* The cycle's undirected edges, in its direction, and all directed edges make
+ * no cycle of events. */
+static void check_orientation(const struct trace_seen *s,
+                              const struct conflict_cycle *c) {
+  bool buffered[TSO_EVENTS];
+  static bool after[TSO_EVENTS][TSO_EVENTS];
+  tso_buffered(s->e, s->n, buffered);
+  for (uint32_t i = 0; i < s->n; i++)
+    for (uint32_t j = 0; j < s->n; j++)
+      after[i][j] =
+          i < j && tso_trace_relation(s->e, buffered, i, j) == TRACE_DIRECTED;
+  for (uint32_t k = 0; k < c->edges.len; k++)
+    after[c->edges.at[k].from][c->edges.at[k].to] = true;
+  for (uint32_t k = 0; k < s->n; k++)
+    for (uint32_t i = 0; i < s->n; i++)
+      for (uint32_t j = 0; after[i][k] && j < s->n; j++)
+        after[i][j] |= after[k][j];
+  for (uint32_t i = 0; i < s->n; i++)
+    CHECK(!after[i][i]);
+}
+
+static bool same_answer(const struct trace_seen *s, uint64_t seed,
+                        uint32_t *yes, uint32_t *no) {
+  bool slow = tso_trace_slow(s->e, s->n);
+  struct conflict_cycle c;
+  enum tso_answer fast = tso_trace_serializable(s->e, s->n, 0, &c);
+  bool same = (fast == TSO_YES) == slow && fast != TSO_UNKNOWN;
+  if (!same) {
+    fprintf(stderr, "seed %llu: slow %d, fast %d\n", (unsigned long long)seed,
+            slow, fast == TSO_YES);
+    put_trace(s);
+    CHECK(!"they differ");
+  }
+  if (same && !slow) {
+    check_cycle(s, &c);
+    check_orientation(s, &c);
+  }
+  conflict_cycle_free(&c);
+  *(slow ? yes : no) += 1;
+  return same;
+}
+
 static void compare_fast(uint64_t seeds, const struct shape *shapes,
                          uint32_t nshapes, uint32_t *yes, uint32_t *no) {
   for (uint64_t seed = 1; seed <= seeds; seed++) {
     struct rng r = {seed};
     struct trace_seen s = {.n = 0};
     trace_of(&r, &shapes[rng_below(&r, nshapes)], false, &s);
-    bool slow = tso_trace_slow(s.e, s.n);
-    struct conflict_cycle c;
-    enum tso_answer fast = tso_trace_serializable(s.e, s.n, 0, &c);
-    if ((fast == TSO_YES) != slow || fast == TSO_UNKNOWN) {
-      fprintf(stderr, "seed %llu: slow %d, fast %d\n", (unsigned long long)seed,
-              slow, fast == TSO_YES);
-      put_trace(&s);
-      CHECK(!"they differ");
+    if (!same_answer(&s, seed, yes, no))
       return;
-    }
-    if (!slow)
-      check_cycle(&s, &c);
-    conflict_cycle_free(&c);
-    *(slow ? yes : no) += 1;
   }
 }
 
@@ -232,6 +263,103 @@ TEST(the_search_finds_what_all_orientations_have) {
   compare_fast(20000, shapes, sizeof shapes / sizeof *shapes, &yes, &no);
   CHECK(yes > 2000);
   CHECK(no > 2000);
+}
+
+/* A trace of random events: transactions of up to `len`, forks and joins not
+ * among them; so many percent are fences, read-modify-writes, reads. */
+struct mix {
+  uint32_t threads, vars, events, len, fences, rmws, reads;
+};
+
+static void mixed_trace(struct rng *r, const struct mix *m,
+                        struct trace_seen *s) {
+  uint32_t txn[8], left[8] = {0}, ntxns = 0;
+  s->n = m->events;
+  for (uint32_t i = 0; i < s->n; i++) {
+    uint32_t t = (uint32_t)rng_below(r, m->threads);
+    uint64_t what = rng_below(r, 100);
+    if (!left[t]) {
+      txn[t] = ntxns++;
+      left[t] = 1 + (uint32_t)rng_below(r, m->len);
+    }
+    left[t]--;
+    enum txn_kind kind = what < m->fences                        ? TXN_FENCE
+                         : what < m->fences + m->rmws            ? TXN_RMW
+                         : what < m->fences + m->rmws + m->reads ? TXN_READ
+                                                                 : TXN_WRITE;
+    uint32_t x = kind == TXN_FENCE ? 0 : (uint32_t)rng_below(r, m->vars);
+    s->e[i] = hard_event(kind, t, x, txn[t]);
+  }
+}
+
+static uint32_t undirected(const struct trace_seen *s) {
+  bool buffered[TSO_EVENTS];
+  uint32_t n = 0;
+  tso_buffered(s->e, s->n, buffered);
+  for (uint32_t i = 0; i < s->n; i++)
+    for (uint32_t j = i + 1; j < s->n; j++)
+      n += tso_trace_relation(s->e, buffered, i, j) == TRACE_UNDIRECTED;
+  return n;
+}
+
+/* More threads: cycles through up to six undirected edges, and thousands of
+ * traces in which there is a knot but no solution of any profile. */
+TEST(profiles_with_more_threads) {
+  static const struct mix mixes[] = {
+      {3, 4, 12, 2, 15, 0, 60},  {3, 6, 14, 2, 15, 3, 50},
+      {4, 6, 14, 2, 10, 0, 60},  {4, 5, 14, 3, 20, 5, 50},
+      {5, 8, 16, 2, 10, 0, 50},  {6, 8, 18, 2, 5, 0, 50},
+      {5, 10, 20, 2, 15, 5, 60}, {3, 3, 12, 3, 10, 0, 70}};
+  uint32_t yes = 0, no = 0;
+  for (uint64_t seed = 1; seed <= 24000; seed++) {
+    struct rng r = {seed};
+    struct trace_seen s = {.n = 0};
+    mixed_trace(&r, &mixes[seed % 8], &s);
+    if (undirected(&s) <= 24 && !same_answer(&s, seed, &yes, &no))
+      return;
+  }
+  CHECK(yes > 8000);
+  CHECK(no > 4000);
+}
+
+/* One place where a cycle can begin, and single accesses else.  Done many times
+ * each, the accesses have the same answer. */
+TEST(hard_traces) {
+  uint32_t yes = 0, no = 0;
+  for (uint64_t seed = 1; seed <= 4000; seed++) {
+    struct trace_seen s = {.n = 16 + (uint32_t)(seed % 3)};
+    static struct txn_event wide[20 * 30];
+    struct conflict_cycle c;
+    hard_trace(4 + seed % 4, 6 + seed % 5, s.n, 10, 10, seed, s.e);
+    if (undirected(&s) > 20)
+      continue;
+    uint32_t before = yes;
+    if (!same_answer(&s, seed, &yes, &no))
+      return;
+    uint32_t n = hard_wide(s.e, s.n, 30, wide);
+    CHECK_INT(tso_trace_serializable(wide, n, 0, &c),
+              yes > before ? TSO_YES : TSO_NO);
+    conflict_cycle_free(&c);
+  }
+  CHECK(yes > 500);
+  CHECK(no > 500);
+}
+
+/* With few steps it may be given up, but never answered otherwise. */
+TEST(a_limit_of_steps_gives_no_wrong_answer) {
+  uint32_t unknown = 0;
+  for (uint64_t seed = 1; seed <= 3000; seed++) {
+    struct trace_seen s = {.n = 30};
+    struct conflict_cycle c;
+    hard_trace(5, 8, s.n, 10, 10, seed, s.e);
+    enum tso_answer all = tso_trace_serializable(s.e, s.n, 0, &c);
+    conflict_cycle_free(&c);
+    enum tso_answer few = tso_trace_serializable(s.e, s.n, seed % 60, &c);
+    CHECK(few == all || few == TSO_UNKNOWN);
+    conflict_cycle_free(&c);
+    unknown += few == TSO_UNKNOWN;
+  }
+  CHECK(unknown > 20);
 }
 
 /*

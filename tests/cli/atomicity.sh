@@ -51,6 +51,9 @@ expect_answers "true true null"
 gzip -k lost.std
 run atomicity lost.std.gz
 expect_status 1
+run atomicity <(cat lost.std)
+expect_status 1
+expect_out ": 8 events, 2 transactions"
 run atomicity locked.std lost.std
 expect_status 1
 expect_out "2 traces: 1 serializable, 1 not, 0 not determined"
@@ -152,6 +155,9 @@ echo '{"type":"trace","version":1,"memory":"arm"}' >bad
 bad 'bad:1: unknown memory model "arm"'
 rm -f bad
 bad "bad"
+run atomicity - # standard input is empty
+expect_status 2
+expect_err "no trace in it"
 run atomicity
 expect_status 2
 

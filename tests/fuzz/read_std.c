@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-static void read_all(const char *text, size_t len, size_t chunk,
+/* Whether it could be read to its end. */
+static bool read_all(const char *text, size_t len, size_t chunk,
                      struct buf *out) {
   struct error e = {0};
   struct std_event ev;
@@ -15,7 +16,7 @@ static void read_all(const char *text, size_t len, size_t chunk,
   int got = r ? 0 : -1;
   while (r && (got = std_next(r, &ev, &e)) > 0) {
     const char *thread = std_thread_name(r, ev.thread);
-    buf_printf(out, "%d %s %u %llu ", ev.kind, thread, ev.object,
+    buf_printf(out, "%d %s %u %d %llu ", ev.kind, thread, ev.object, ev.opens,
                (unsigned long long)ev.line);
     buf_put(out, ev.place, ev.place_len);
     buf_putc(out, '\n');
@@ -27,14 +28,20 @@ static void read_all(const char *text, size_t len, size_t chunk,
   buf_puts(out, e.text);
   if (r)
     std_close(r);
+  return !got;
 }
 
 static void fuzz_one(const char *text, size_t len) {
   struct buf whole = {0}, parts = {0};
-  read_all(text, len, SIZE_MAX, &whole);
-  read_all(text, len, 3, &parts);
-  FUZZ_CHECK(whole.len == parts.len &&
-             !memcmp(buf_text(&whole), buf_text(&parts), whole.len));
+  bool good = read_all(text, len, SIZE_MAX, &whole);
+  bool good_parts = read_all(text, len, 3, &parts);
+  FUZZ_CHECK(good == good_parts);
+  /* How far damaged gzip data are read, and what is said of them, depends on
+   * how many packed bytes there are at once. */
+  bool packed = len >= 2 && !memcmp(text, "\x1f\x8b", 2);
+  if (good || !packed)
+    FUZZ_CHECK(whole.len == parts.len &&
+               !memcmp(buf_text(&whole), buf_text(&parts), whole.len));
   buf_free(&whole);
   buf_free(&parts);
 }

@@ -1,7 +1,28 @@
-/* The examples of the paper (see atomicity/tso.h). */
+/*
+ * The examples of the paper (see atomicity/tso.h).
+ *
+ * The text that we have lacks the figures, so the two programs after Theorem 2
+ * are rebuilt from what is said of them.
+ *
+ * Left: "every event is a transaction and events in the same thread are not in
+ * conflict", "both reads don't see the value written by the other thread": two
+ * threads, each with a write and a read of the other's variable.  There is no
+ * other choice but names.
+ *
+ * Right: "the events in thread 1 are not in conflict", so they are w(x) and a
+ * read of another variable (or a buffered read and a read, which needs more
+ * events); "it admits only one execution where the events of thread 1 take
+ * place in between the two events of thread 2", and that one is not
+ * SC-serializable. So thread 2 has one transaction, its first event is in
+ * conflict with w(x) and its second with r(y): r(x) or w(x), then w(y).  Both
+ * are tested.
+ *
+ * Figure 2 is the task pool of Figure 1, which we have, with one task.
+ */
 #include "atomicity/sc.h"
 #include "atomicity/tso.h"
 #include "test.h"
+#include "tso_machine.h"
 
 enum { X, Y, P };
 
@@ -34,6 +55,103 @@ static bool trace(const struct txn_event *e, uint32_t n) {
   CHECK_INT(holds, tso_trace_slow(e, n));
   return holds;
 }
+
+/* ---- all executions of a program, or of one trace ---- */
+
+struct all {
+  uint32_t executions, serializable, equivalent, sc_serializable;
+};
+
+/* Operations between marks are a transaction. */
+static uint32_t events_of(const struct tso_execution *x, bool commits,
+                          struct txn_event *out) {
+  static const uint8_t kinds[] = {[TSO_WRITE] = TXN_WRITE,
+                                  [TSO_READ] = TXN_READ,
+                                  [TSO_FENCE] = TXN_FENCE,
+                                  [TSO_COMMIT] = TXN_COMMIT};
+  uint32_t at[TSO_EVENTS], txn[TSO_THREADS] = {0}, n = 0;
+  for (unsigned i = 0; i < x->n; i++) {
+    const struct tso_event *e = &x->event[i];
+    at[i] = n;
+    txn[e->thread] += e->kind == TSO_BEGIN;
+    if (e->kind == TSO_BEGIN || e->kind == TSO_END ||
+        (e->kind == TSO_COMMIT && !commits))
+      continue;
+    out[n] = ev(kinds[e->kind], e->thread, e->var,
+                txn[e->thread] * TSO_THREADS + e->thread);
+    if (e->kind == TSO_COMMIT) {
+      out[n].issue = at[e->issue];
+      out[n].txn = out[at[e->issue]].txn;
+    }
+    n++;
+  }
+  return n;
+}
+
+static void see_tso(const struct tso_execution *x, void *arg) {
+  struct all *a = arg;
+  struct txn_event e[TSO_EVENTS];
+  uint32_t n = events_of(x, true, e);
+  a->executions++;
+  a->serializable += yes(tso_serializable, e, n);
+  a->equivalent += yes(tso_sc_equivalent, e, n);
+}
+static void see_sc(const struct tso_execution *x, void *arg) {
+  struct all *a = arg;
+  struct txn_event e[TSO_EVENTS];
+  uint32_t n = events_of(x, false, e);
+  a->executions++;
+  a->sc_serializable += yes(sc_serializable, e, n);
+}
+
+static struct all run(const struct tso_program *p, bool tso,
+                      const uint8_t *order, unsigned norder) {
+  struct all a = {0};
+  struct tso_result r;
+  tso_enumerate(p,
+                &(struct tso_options){.tso = tso,
+                                      .order = order,
+                                      .norder = norder,
+                                      .seen = tso ? see_tso : see_sc,
+                                      .arg = &a},
+                &r);
+  tso_result_free(&r);
+  return a;
+}
+
+#define ALONE(...) TSO_B, __VA_ARGS__, TSO_E
+
+TEST(the_left_program) {
+  struct tso_program p = {2,
+                          {{ALONE(TSO_W(X, 1)), ALONE(TSO_R(Y))},
+                           {ALONE(TSO_W(Y, 1)), ALONE(TSO_R(X))}}};
+  struct all tso = run(&p, true, NULL, 0), sc = run(&p, false, NULL, 0);
+  CHECK_INT(tso.executions, 80);
+  CHECK_INT(tso.serializable, tso.executions); /* TSO-serializable */
+  CHECK(tso.equivalent < tso.executions);      /* not robust */
+  CHECK_INT(sc.sc_serializable, sc.executions);
+}
+
+/* Its only sequence is r2(x) w1(x) r1(y) w2(y), or with w2(x). */
+TEST(the_right_program) {
+  struct tso_program p[] = {{2,
+                             {{ALONE(TSO_W(X, 1)), ALONE(TSO_R(Y))},
+                              {TSO_B, TSO_R(X), TSO_W(Y, 1), TSO_E}}},
+                            {2,
+                             {{ALONE(TSO_W(X, 1)), ALONE(TSO_R(Y))},
+                              {TSO_B, TSO_W(X, 2), TSO_W(Y, 1), TSO_E}}}};
+  const uint8_t order[] = {1, 0, 0, 1};
+  for (int i = 0; i < 2; i++) {
+    struct all tso = run(&p[i], true, order, 4);
+    struct all sc = run(&p[i], false, order, 4);
+    CHECK(tso.executions > 1);
+    CHECK_INT(tso.serializable, tso.executions); /* TSO-serializable */
+    CHECK_INT(sc.executions, 1);
+    CHECK_INT(sc.sc_serializable, 0); /* not SC-serializable */
+  }
+}
+
+/* ---- single executions ---- */
 
 /* After Theorem 2, left: every event is a transaction; not robust. */
 TEST(tso_serializable_and_not_robust) {
@@ -80,6 +198,34 @@ TEST(the_task_pool) {
   CHECK(!yes(tso_serializable, e, 16));
   CHECK(!yes(tso_sc_equivalent, e, 16));
   CHECK(!trace(e, 12));
+}
+
+/* The same with every access of Figure 1: head and tail are read again for the
+ * place in the pool. */
+TEST(the_task_pool_access_by_access) {
+  enum { OPS = 8 };
+  static const struct {
+    enum txn_kind kind;
+    uint8_t own; /* 1: the own pointer, 2: the other's, 0: the pool */
+    uint8_t txn;
+  } ops[OPS] = {{TXN_READ, 1, 0}, {TXN_WRITE, 1, 0}, {TXN_READ, 1, 1},
+                {TXN_READ, 2, 1}, {TXN_READ, 1, 1},  {TXN_READ, 0, 1},
+                {TXN_READ, 1, 1}, {TXN_WRITE, 0, 1}};
+  struct txn_event e[24];
+  uint32_t n = 0, issue[4], nissues = 0;
+  for (uint32_t i = 0; i < OPS; i++)
+    for (uint32_t t = 0; t < 2; t++) {
+      uint32_t x = !ops[i].own ? P : (ops[i].own == 1) == (t == 0) ? X : Y;
+      if (ops[i].kind == TXN_WRITE)
+        issue[nissues++] = n;
+      e[n++] = ev(ops[i].kind, t, x, 2 * t + ops[i].txn);
+    }
+  uint32_t trace_len = n;
+  for (uint32_t i = 0; i < nissues; i++)
+    e[n] = commit(issue[i], e), n++;
+  CHECK(!yes(tso_serializable, e, n));
+  CHECK(!yes(tso_sc_equivalent, e, n));
+  CHECK(!trace(e, trace_len));
 }
 
 /* A read between a write of its thread and the commit does not conflict with a

@@ -11,7 +11,8 @@ static const char *kinds(const char *text) {
   struct std_event ev;
   size_t n = 0;
   last = (struct error){0};
-  struct std_reader *r = std_of_text(text, strlen(text), 5, "t.std", &last);
+  size_t chunk = strlen(text) > 60 ? 1000 : 5; /* long ones at once */
+  struct std_reader *r = std_of_text(text, strlen(text), chunk, "t.std", &last);
   int got = -1;
   while (r && (got = std_next(r, &ev, &last)) > 0)
     out[n++] = "rwlfc+-<>"[ev.kind];
@@ -48,6 +49,49 @@ TEST(names_have_numbers) {
   CHECK_INT((long long)ev.place_len, 5);
   CHECK_INT(std_next(r, &ev, &e), 0);
   std_close(r);
+}
+
+/* The same as lines that are read 32 bytes at a time, and as others: long
+ * names, ends of lines with \r, bytes in small pieces. */
+TEST(transactions_begin) {
+  static const char *const texts[] = {
+      "T|r(x)|1\nT|begin|2\nT|begin|3\nT|w(x)|4\nT|end|5\nT|end|6\n"
+      "U|w(x)|7\nT|acq(l)|8\n",
+      "thread number one|r(x)|1\nthread number one|begin|2\r\n"
+      "thread number one|begin|3\nthread number one|w(x)|4\r\n"
+      "thread number one|end|5\nthread number one|end\r\nU|w(x)\r\n"
+      "thread number one|acq(a lock)|8\n"};
+  for (int i = 0; i < 2; i++)
+    for (size_t chunk = 1; chunk <= 1000; chunk += 37) {
+      struct error e = {0};
+      struct std_event ev;
+      char opens[20];
+      uint32_t n = 0;
+      struct std_reader *r =
+          std_of_text(texts[i], strlen(texts[i]), chunk, "t.std", &e);
+      while (std_next(r, &ev, &e) > 0)
+        opens[n++] = ev.opens ? '1' : '0';
+      opens[n] = 0;
+      CHECK_STR(opens, "11000011");
+      std_close(r);
+    }
+}
+
+/* Garbage behind what was read before. */
+TEST(usual_lines_are_checked_too) {
+  CHECK_STR(
+      error_of("T0|r(V1)|1\nT0|r(V1)x|2\nT0|r(V1)|12345678901234567890\n"),
+      "t.std:2: expected | behind the operation");
+  CHECK_STR(error_of("T0|r(V1)|1\nT0|r()|2\nT0|r(V1)|12345678901234567890\n"),
+            "t.std:2: expected r(…), w(…), acq(…), rel(…), fork(…), join(…), "
+            "begin or end");
+  CHECK_STR(error_of("T0|w(V1)|1\nT0|end|2\nT0|w(V1)|12345678901234567890\n"),
+            "t.std:2: end without begin in thread T0");
+  CHECK_STR(error_of("T0|w(V1)|1\nT0|rel(l)|2\nT0|w(V1)|123456789012345678\n"),
+            "t.std:2: releases lock l, which nobody holds");
+  CHECK_STR(error_of("T0|fork(T1)|1\nT1|w(V1)|2\nT0|join(T1)|3\nT1|w(V1)|4\n"
+                     "T1|w(V1)|12345678901234567890\n"),
+            "t.std:4: thread T1 goes on after it was joined in line 3");
 }
 
 TEST(what_cannot_be_is_refused) {
