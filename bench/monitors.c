@@ -4,14 +4,16 @@
  *
  *   type, operations, whether a violation was planted near its end, the verdict
  *   and the method, milliseconds (the best of three; the clock is that of the
- *   processor), nanoseconds an operation, megabytes beside the log
+ *   processor), how many times as long as for half of it, nanoseconds an
+ *   operation, megabytes beside the log
  *
  * What is to be seen: nanoseconds an operation grow hardly; a million
  * operations of a register, a map, a set or a queue take well under 300 ms,
  * those of a stack or a priority queue under 800.  Maps and sets are split by
  * key on the way, which is measured too.
  *
- * An argument selects the rows whose type contains it.
+ * An argument selects the rows whose type contains it.  LARGEST=16384000 in the
+ * environment goes further.
  */
 #include "check/log_check.h"
 #include "plant.h"
@@ -20,7 +22,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SMALLEST = 125000, LARGEST = 2000000, TIMES = 3 };
+enum { SMALLEST = 1000, LARGEST = 2048000, TIMES = 3 };
 
 static const struct {
   const char *label, *type;
@@ -50,8 +52,9 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void measure(const char *label, const char *type, const struct log *l,
-                    bool planted) {
+/* `before`: seconds for half the size, 0: none; gives those for this one. */
+static double measure(const char *label, const char *type, const struct log *l,
+                      bool planted, double before) {
   struct error e = {0};
   struct type *t = type_open(type, DATUM_NONE, &e);
   if (!t)
@@ -71,9 +74,12 @@ static void measure(const char *label, const char *type, const struct log *l,
     best = took < best ? took : best;
   }
   const char *const verdicts[] = {"linearizable", "violation", "unknown"};
-  printf("%-16s %8u %-8s %-12s %-20s %7.1f ms %6.0f ns %6.1f MB\n", label,
+  char growth[32] = "";
+  if (before > 0)
+    snprintf(growth, sizeof growth, "%.1f times", best / before);
+  printf("%-16s %8u %-8s %-12s %-20s %7.1f ms %11s %6.0f ns %6.1f MB\n", label,
          p.nops, planted ? "planted" : "", verdicts[a.verdict], a.method,
-         best * 1e3, best * 1e9 / p.nops, (double)a.bytes / 1e6);
+         best * 1e3, growth, best * 1e9 / p.nops, (double)a.bytes / 1e6);
   if (a.verdict == LOG_VIOLATION && p.nops == SMALLEST)
     printf("    %u operations: %.150s\n", a.core.len,
            a.reason ? a.reason : "-");
@@ -81,13 +87,17 @@ static void measure(const char *label, const char *type, const struct log *l,
   log_answer_free(&a);
   free(p.ops);
   type_free(t);
+  return best;
 }
 
 int main(int argc, char **argv) {
+  const char *text = getenv("LARGEST");
+  uint32_t largest = text ? (uint32_t)strtoul(text, NULL, 10) : LARGEST;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (argc > 1 && !strstr(rows[i].label, argv[1]))
       continue;
-    for (uint32_t n = SMALLEST; n <= LARGEST; n *= 2)
+    double before[2] = {0, 0};
+    for (uint32_t n = SMALLEST; n <= largest; n *= 2)
       for (int planted = 0; planted < 2; planted++) {
         struct random_log want = rows[i].log;
         want.operations = n;
@@ -95,7 +105,8 @@ int main(int argc, char **argv) {
         log_simplify(&l);
         if (planted)
           plant_few(&l);
-        measure(rows[i].label, rows[i].type, &l, planted);
+        before[planted] =
+            measure(rows[i].label, rows[i].type, &l, planted, before[planted]);
         log_free(&l);
       }
   }

@@ -51,6 +51,14 @@ configure_package_config_file(cmake/FaultlineConfig.cmake.in
 write_basic_package_version_file(
   ${CMAKE_BINARY_DIR}/FaultlineConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
+# The prefix of files for pkg-config is told from where they are, since --prefix
+# can be given when they are installed; package.cmake uses it too.
+set(FL_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
+if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+  file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  string(REGEX REPLACE "/$" "" up "${up}")
+  set(FL_PC_PREFIX "\${pcfiledir}/${up}")
+endif()
 configure_file(cmake/faultline-check.pc.in
   ${CMAKE_BINARY_DIR}/faultline-check.pc @ONLY)
 

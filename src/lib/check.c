@@ -1,5 +1,6 @@
 /* The public functions: each takes the lock, and turns errors into codes. */
 #include "lib/int.h"
+#include "model/moment.h"
 #include "read/read.h"
 
 #include <pthread.h>
@@ -95,7 +96,8 @@ static int end(struct fl_check *c, uint32_t process, enum log_event_kind kind,
 
 static void enter(struct fl_check *c) {
   pthread_mutex_lock(&lock);
-  c->error = (struct error){0};
+  c->error.code = ERR_NONE; /* large: its text is not cleared for every event */
+  c->error.text[0] = 0;
 }
 
 static int leave(struct fl_check *c, int err) {
@@ -131,22 +133,6 @@ int fl_check_crash(struct fl_check *c, uint32_t process) {
   return leave(c, end(c, process, LOG_INFO, NULL));
 }
 
-struct moment {
-  uint64_t time;
-  size_t op;
-  bool returns;
-};
-
-/* Calls before returns of the same time: such operations are concurrent. */
-static int by_time(const void *x, const void *y) {
-  const struct moment *a = x, *b = y;
-  if (a->time != b->time)
-    return a->time < b->time ? -1 : 1;
-  if (a->returns != b->returns)
-    return a->returns ? 1 : -1;
-  return a->op < b->op ? -1 : a->op > b->op;
-}
-
 static int add_moment(struct fl_check *c, const struct fl_check_op *op,
                       bool returns) {
   if (!returns)
@@ -167,7 +153,7 @@ static int add_ops(struct fl_check *c, const struct fl_check_op *ops,
     if (ops[i].ret != FL_CHECK_NEVER)
       at[len++] = (struct moment){ops[i].ret, i, true};
   }
-  qsort(at, len, sizeof *at, by_time);
+  qsort(at, len, sizeof *at, moment_order);
   for (size_t i = 0; i < len && !err; i++)
     err = add_moment(c, &ops[at[i].op], at[i].returns);
   for (size_t i = 0; i < n && !err; i++)

@@ -1,26 +1,8 @@
 #include "model/history_file.h"
 #include "base/json.h"
+#include "model/moment.h"
 
 #include <stdlib.h>
-
-/*
- * Of equal times the call is written first: they do not order, and then the
- * order of the lines says the same as the times.
- */
-struct moment {
-  uint32_t time;
-  uint32_t op;
-  bool returns;
-};
-
-static int compare(const void *x, const void *y) {
-  const struct moment *a = x, *b = y;
-  if (a->time != b->time)
-    return a->time < b->time ? -1 : 1;
-  if (a->returns != b->returns)
-    return a->returns ? 1 : -1;
-  return a->op < b->op ? -1 : a->op > b->op;
-}
 
 static void put_pointer(struct json *j, struct value v) {
   struct buf text = {0};
@@ -111,7 +93,7 @@ void history_file_print(const struct history *h, const char *object,
     if (!hop_pending(o))
       all[n++] = (struct moment){o->ret, i, true};
   }
-  qsort(all, n, sizeof *all, compare);
+  qsort(all, n, sizeof *all, moment_order);
   put_header(h, object, out);
   for (uint32_t i = 0; i < n; i++)
     put_event(h, &all[i], names, out);

@@ -41,6 +41,8 @@ int edn_skip_slowly(struct reader *r) {
       r->p++;
     } else if (*r->p == ';') {
       got = skip_comment(r);
+    } else if (*r->p == '#' && r->p + 1 == r->end && !r->in.eof) {
+      return MORE; /* it may be #_ */
     } else if (*r->p == '#' && r->p[1] == '_') {
       r->p += 2;
       if (++r->depth > EDN_DEPTH_MAX)

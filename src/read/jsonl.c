@@ -61,6 +61,14 @@ static int read_type(struct reader *r, struct line *l) {
                     "history");
 }
 
+/* A number that is none so far, as "-" of "-0": the window ends inside. */
+static bool goes_on(const struct reader *r, const char *at) {
+  const char *s = at + (*at == '-');
+  while (digit(*s) <= 9)
+    s++;
+  return s >= r->end && !r->in.eof;
+}
+
 static int read_process(struct reader *r, struct line *l) {
   const char *at = r->p;
   int64_t n;
@@ -69,21 +77,27 @@ static int read_process(struct reader *r, struct line *l) {
     l->nemesis = true;
     return json_read_value(r, NULL);
   }
-  if (!read_int(&r->p, &n) || n < 0 || n >= UINT32_MAX)
-    return reader_bad(r, *at && strchr("-0123456789", *at) ? at : r->p,
-                      "expected a process number below 2^32 - 1");
-  l->process = (uint32_t)n;
-  return GOT;
+  if (read_int(&r->p, &n) && n >= 0 && n < UINT32_MAX) {
+    l->process = (uint32_t)n;
+    return GOT;
+  }
+  if (goes_on(r, at))
+    return MORE;
+  return reader_bad(r, *at && strchr("-0123456789", *at) ? at : r->p,
+                    "expected a process number below 2^32 - 1");
 }
 
 static int read_unsigned(struct reader *r, uint64_t *out) {
   const char *at = r->p;
   int64_t n;
-  if (!read_int(&r->p, &n) || n < 0)
-    return reader_bad(r, at,
-                      "expected a number of at most 63 bits, not negative");
-  *out = (uint64_t)n;
-  return GOT;
+  if (read_int(&r->p, &n) && n >= 0) {
+    *out = (uint64_t)n;
+    return GOT;
+  }
+  if (goes_on(r, at))
+    return MORE;
+  return reader_bad(r, at,
+                    "expected a number of at most 63 bits, not negative");
 }
 
 static int read_name(struct reader *r, struct line *l) {

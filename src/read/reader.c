@@ -11,8 +11,12 @@
 const char *const read_format_name[] = {READ_FORMATS(READ_NAME) NULL};
 #undef READ_NAME
 
+/* A name may have any bytes; what is told is one line. */
 static int tell(struct reader *r, const char *at, uint32_t line,
-                int64_t line_at, const char *text) {
+                int64_t line_at, char *text) {
+  for (char *c = text; *c; c++)
+    if ((unsigned char)*c < ' ' || *c == 0x7f)
+      *c = '?';
   error_set(r->e, ERR_INPUT, "%.500s:%" PRIu32 ":%" PRId64 ": %s", r->path,
             line, at - r->in.buf - line_at + 1, text);
   return BAD;

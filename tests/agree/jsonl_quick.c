@@ -98,8 +98,7 @@ static void put_other(struct rng *r, uint32_t p, struct buf *out) {
       "  \n",
   };
   static const char *const events[] = {
-      "{\"process\":%u,\"type\":\"call\",\"name\":\"enq\",\"args\":[1],"
-      "\"op\":%u}\n",
+      "{\"process\":%u,\"type\":\"call\",\"name\":\"enq\",\"op\":%u}\n",
       "{\"type\":\"info\",\"process\":%u,\"op\":%u}\n",
       "{\"type\":\"invoke\",\"process\":%u,\"f\":\"enq\",\"value\":%u}\n",
       "{\"type\":\"fail\",\"process\":%u,\"result\":%u}\n",
