@@ -223,6 +223,36 @@ static const char *call_file(struct lines *l, const struct line_unit *u,
   return lines_file(l, u, dwarf_filesrc(files, i, NULL, NULL));
 }
 
+/*
+ * FL_INVARIANT(holds) makes a function around the user's own, whose name says
+ * nothing to him: what stands in the brackets is meant.
+ */
+static const char *invariant_name(struct lines *l, const struct place *p) {
+  static const char made[] = "fl__invariant_", macro[] = "FL_INVARIANT";
+  struct buf text = {0};
+  struct error ignored = {0};
+  const char *name = p->function;
+  if (!name || strncmp(name, made, strlen(made)) || !p->file ||
+      buf_read_file(&text, p->file, &ignored))
+    return name;
+  const char *at = text.at;
+  for (uint32_t line = 1; at && line < p->line; line++)
+    at = (at = strchr(at, '\n')) ? at + 1 : NULL;
+  at = at ? strstr(at, macro) : NULL;
+  if (at) {
+    at += strlen(macro);
+    at += strspn(at, " \t\r\n(&");
+    size_t n = strcspn(at, " \t\r\n)");
+    if (n) {
+      char *own = xstrndup(at, n);
+      name = arena_strdup(&l->arena, own);
+      free(own);
+    }
+  }
+  buf_free(&text);
+  return name;
+}
+
 static const struct place *make_place(struct lines *l, uint64_t pc) {
   struct place *p = arena_alloc(&l->arena, sizeof *p);
   const struct line_row *row = lines_row_at(l, pc);
@@ -243,6 +273,7 @@ static const struct place *make_place(struct lines *l, uint64_t pc) {
   struct place *inner = p;
   for (uint32_t i = n; i--;) {
     inner->function = lines_name(l, u, &scopes[i]);
+    inner->function = invariant_name(l, inner);
     if (!i)
       break;
     struct place *outer = arena_alloc(&l->arena, sizeof *outer);

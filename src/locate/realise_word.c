@@ -57,6 +57,7 @@ struct uses {
   bool looks_again; /* one only read, more than once */
   bool stores;      /* one wrote without a look */
   bool senseless;   /* one wrote, then went on; or compares and swaps already */
+  bool plain;       /* one access is not atomic, so the word's type is not */
   struct same read, written, added;
   uint64_t size;
 };
@@ -115,6 +116,7 @@ static void add_use(struct uses *u, const struct run *r) {
   for (uint32_t i = 0; i < length(r); i++) {
     const struct event *e = access_of(r, i);
     u->senseless |= e->kind == EV_CAS || e->kind == EV_CAS_FAIL;
+    u->plain |= e->kind == EV_READ || e->kind == EV_WRITE;
     if (event_writes[e->kind])
       last_write = e;
   }
@@ -277,6 +279,8 @@ static void put_instruction(const struct uses *u, const char *name,
     buf_printf(out, "a compare-and-swap%s%s%s in a loop would do",
                u->size == 16 ? " of 16 bytes" : "",
                u->size == 16 && *of ? " at " : of, name);
+  if (u->plain) /* atomic_fetch_add() of an int does not compile */
+    buf_puts(out, ", once its type is atomic");
 }
 
 void realise_word(const struct subject *s, const run_vec *v, struct buf *out) {

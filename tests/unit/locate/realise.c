@@ -66,11 +66,11 @@ static void returns(struct made *m, unsigned thread) {
   m->call++;
 }
 
-/* A read on line 8 and a write on line 9. */
+/* A load on line 8 and a store on line 9. */
 static void update(struct made *m, unsigned thread, uint64_t addr,
                    uint64_t from, uint64_t to) {
-  put(m, EV_READ, thread, 8, addr, from);
-  put(m, EV_WRITE, thread, 9, addr, to)->old[0] = from;
+  put(m, EV_ATOMIC_READ, thread, 8, addr, from);
+  put(m, EV_ATOMIC_WRITE, thread, 9, addr, to)->old[0] = from;
 }
 
 static void call_update(struct made *m, unsigned thread, uint64_t addr,
@@ -199,6 +199,29 @@ TEST(an_instruction_is_written_as_its_author_would) {
   QUOTES("f(&counter);", "a fetch-and-add of items[0] would do");
 }
 
+/* C has no atomic operations on what is not declared so. */
+TEST(a_plain_type_must_become_atomic) {
+  struct made *m = made_new();
+  put(m, EV_READ, 1, 8, 1000, 7);
+  put(m, EV_WRITE, 1, 9, 1000, 8)->old[0] = 7;
+  returns(m, 1);
+  put(m, EV_READ, 2, 8, 1000, 8);
+  put(m, EV_WRITE, 2, 9, 1000, 9)->old[0] = 8;
+  returns(m, 2);
+  QUOTES("counter++;", "a fetch-and-add would do: atomic_fetch_add(&counter, "
+                       "1), once its type is atomic");
+  m = made_new(); /* one plain access is enough */
+  put(m, EV_ATOMIC_READ, 1, 8, 1000, 7);
+  put(m, EV_WRITE, 1, 9, 1000, 3)->old[0] = 7;
+  returns(m, 1);
+  call_update(m, 2, 1000, 3, 9);
+  SAYS(CAS_OF_ITEM ", once its type is atomic");
+  m = made_new(); /* what is only read need not change */
+  put(m, EV_READ, 1, 8, 1000, 1);
+  put(m, EV_READ, 1, 9, 1000, 1);
+  SAYS("read items[0] once");
+}
+
 TEST(a_constant_written_over_different_values_is_an_exchange) {
   struct made *m = made_new();
   call_update(m, 1, 1000, 7, 0);
@@ -279,7 +302,7 @@ TEST(a_write_that_is_made_sometimes_is_a_compare_and_swap) {
   struct made *m = made_new();
   call_update(m, 1, 1000, 7, 0);
   call_update(m, 2, 1000, 5, 0);
-  put(m, EV_READ, 2, 8, 1000, 0);
+  put(m, EV_ATOMIC_READ, 2, 8, 1000, 0);
   returns(m, 2);
   SAYS(CAS_OF_ITEM);
 }
@@ -288,7 +311,7 @@ TEST(a_write_that_the_end_cut_off_does_not_count) {
   struct made *m = made_new();
   call_update(m, 1, 1000, 7, 0);
   call_update(m, 2, 1000, 5, 0);
-  put(m, EV_READ, 2, 8, 1000, 0);
+  put(m, EV_ATOMIC_READ, 2, 8, 1000, 0);
   SAYS("an atomic exchange of items[0] would do");
 }
 
@@ -672,9 +695,11 @@ static void check_stack(void *so) {
   }
   CHECK(bad.len > 1);
   says_of_the_stack(bad.at, bad.len, "pop", 8, 9,
-                    "an atomic exchange of items[…] would do");
+                    "an atomic exchange of items[…] would do, once its type "
+                    "is atomic");
   says_of_the_stack(every.at, every.len, "pop", 8, 9,
-                    "an atomic exchange of items[…] would do");
+                    "an atomic exchange of items[…] would do, once its type "
+                    "is atomic");
   says_of_the_stack(bad.at, bad.len, "push", 2, 3,
                     ONE_LOCK ": lines 5, 8, 9 in pop()");
   vec_free(&every);
