@@ -216,6 +216,9 @@ static bool is_new(struct shrinker *s, const struct client *c) {
 
 bool shrink_fails(struct shrinker *s, const struct client *c,
                   const uint32_t *from, uint32_t nfrom) {
+  bool small = concurrent_calls(c) <= SMALL_CALLS;
+  if (s->stress && s->only_small && !small)
+    return false;
   if (!is_new(s, c) && !s->repeat)
     return false;
   client_free(&s->now);
@@ -223,10 +226,9 @@ bool shrink_fails(struct shrinker *s, const struct client *c,
   s->clients++;
   s->checks++;
   bool correct = false;
-  bool small = concurrent_calls(c) <= SMALL_CALLS;
   if ((!s->stress || small) && engine_fails(s, from, nfrom, &correct))
     return true;
-  return s->stress && !correct && real_threads_fail(s);
+  return s->stress && !s->only_small && !correct && real_threads_fail(s);
 }
 
 /* ---- */

@@ -251,7 +251,8 @@ static bool locate_otherwise(struct detection *d, uint32_t pc) {
   return found;
 }
 
-static bool locate_in(struct detection *d, struct shrinker *s) {
+static bool locate_in(struct detection *d, struct shrinker *s, bool small) {
+  s->only_small = small;
   s->h = d->h;
   s->version = d->version;
   s->stress = d->stress;
@@ -276,12 +277,12 @@ static bool wants_another(const struct detection *d,
 }
 
 /* Which calls Algorithm 1 leaves depends on the history: of some that fail, the
- * best client is taken. */
-static struct shrinker *locate_best(struct detection *d) {
+ * best client is taken.  `small`: B does without real threads. */
+static struct shrinker *locate_best(struct detection *d, bool small) {
   struct shrinker *best = NULL;
   for (uint32_t i = 0; i < d->nfound && wants_another(d, best); i++) {
     struct shrinker *s = &d->found[i];
-    bool found = locate_in(d, s);
+    bool found = locate_in(d, s, small);
     d->h->shrinking.locate_seconds += s->locate_seconds;
     d->h->shrinking.checks += s->checks;
     if (found && is_better(s, best))
@@ -293,7 +294,9 @@ static struct shrinker *locate_best(struct detection *d) {
 static void locate(struct detection *d) {
   struct hunt *h = d->h;
   double begun = explore_now();
-  struct shrinker *s = locate_best(d);
+  struct shrinker *s = d->stress ? locate_best(d, true) : NULL;
+  if (!s)
+    s = locate_best(d, false);
   uint32_t from = (s ? s : &d->found[0])->client.ncalls;
   h->shrinking.pc = s ? s->pc : 0;
   h->shrunk_from = from;
