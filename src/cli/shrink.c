@@ -177,6 +177,8 @@ bool shrink_run(struct shrinker *s) {
     s->only = FAULT_NONE; /* a crash that came later is not in the prefix */
   bool found = shrink_localize(s);
   s->locate_seconds = explore_now() - begun;
+  if (!found && s->only_small)
+    return false;
   found = found || shrink_serial(s) || try_another(s);
   if (found)
     shrink_reduce(s);

@@ -29,7 +29,8 @@ struct shrinker {
   enum coarse_version version;
   uint64_t max_effort;
   uint32_t draws;        /* executions by chance of a client; 0: few */
-  struct stress *stress; /* B */
+  struct stress *stress; /* B … */
+  bool only_small;       /* … of no client that needs real threads */
   const struct fl_suite *native;
   /* between */
   struct past past;

@@ -22,6 +22,10 @@ enum {
   LOCATE_EFFORT = 20000000, /* steps: about a second or two */
   CHECK_CALLS = 2000000,    /* of the specification, for one history */
   WATCHDOG_MS = 1000,
+  MOST_FAILING = 4, /* histories of which the best client is taken … */
+  LEAST_PC = 2,     /* … unless one has it: no race has fewer calls; … */
+  REAL_SECONDS = 5, /* … of real threads, those that are begun meanwhile */
+  LONG_CLIENT = 20, /* calls: real threads have not made it small */
 };
 
 static const char *const version_name[] = {"best", "b", "d", "h"};
@@ -31,9 +35,9 @@ struct detection {
   enum coarse_version version;
   struct stress *stress; /* B */
   const struct fl_suite *native;
-  struct shrinker found; /* of the first that fails … */
-  bool judged;           /* … by its results */
-  struct client client;  /* of the present one */
+  struct shrinker found[MOST_FAILING]; /* of the first that fail … */
+  uint32_t nfound, njudged;            /* … those first that do by results */
+  struct client client;                /* of the present one */
   uint32_t histories, failing;
   double check_seconds;
   struct check check;
@@ -130,16 +134,19 @@ static void prepare(struct detection *d) {
   hunt_prepare(d->h, &d->client);
 }
 
-/* The first that fails by its results; else the first that hangs or crashes. */
+/* The first that fail by their results; else the first that hangs or crashes.
+ */
 static void take_real(struct detection *d, const struct history *h,
                       bool by_results) {
   d->failing++;
-  if (d->found.client.ncalls && (d->judged || !by_results))
+  if (by_results ? d->njudged == MOST_FAILING : d->nfound)
     return;
-  client_free(&d->found.client);
-  free(d->found.history.ops);
-  shrink_take_history(&d->found, h);
-  d->judged = by_results;
+  struct shrinker *s = &d->found[d->njudged];
+  client_free(&s->client);
+  free(s->history.ops);
+  shrink_take_history(s, h);
+  d->njudged += by_results;
+  d->nfound = d->njudged ? d->njudged : 1;
 }
 
 /* B: one round of real threads. */
@@ -196,10 +203,13 @@ static void detect_controlled(struct detection *d) {
   enum explore_end end = explore_blocks(&x, &how);
   d->h->r->statistics.executions += x.executions;
   d->h->r->statistics.events += x.steps;
-  if (end == EXPLORE_BAD && !d->failing++) {
-    d->found.only = d->h->jury.fault;
-    shrink_record(&d->found, &d->client, &x.bad);
+  if (end == EXPLORE_BAD && d->nfound < MOST_FAILING) {
+    struct shrinker *s = &d->found[d->nfound++];
+    s->h = d->h;
+    s->only = d->h->jury.fault;
+    shrink_record(s, &d->client, &x.bad);
   }
+  d->failing += end == EXPLORE_BAD;
   vec_free(&x.bad);
 }
 
@@ -226,40 +236,75 @@ static void detect(struct detection *d) {
 
 /* What real threads did not find again may be found in the other ways that
  * there are for histories without a schedule. */
-static bool locate_otherwise(struct detection *d) {
-  char *sentence = NULL;
-  bool found = d->stress && from_history(d->h, &d->found.history, &sentence);
-  free(sentence);
+static bool locate_otherwise(struct detection *d, uint32_t pc) {
+  bool found = false;
+  for (uint32_t i = 0; d->stress && i < d->nfound && !found; i++) {
+    char *sentence = NULL;
+    found = from_history(d->h, &d->found[i].history, &sentence);
+    free(sentence);
+  }
   if (found)
-    d->h->r->finding->minimal.pc =
-        0; /* not of the version that was asked for */
+    d->h->r->finding->minimal.pc = pc; /* of the version that was asked for */
   return found;
 }
 
-static void locate(struct detection *d) {
-  struct hunt *h = d->h;
-  struct shrinker *s = &d->found;
-  double begun = explore_now();
-  s->h = h;
+static bool locate_in(struct detection *d, struct shrinker *s, bool small) {
+  s->only_small = small;
+  s->h = d->h;
   s->version = d->version;
   s->stress = d->stress;
   s->native = d->native;
   s->max_effort = LOCATE_EFFORT;
-  uint32_t from = s->client.ncalls;
-  if (h->jury.implementation)
-    hunt_prepare(h, &s->client);
-  bool found = shrink_run(s);
-  h->shrinking.locate_seconds = s->locate_seconds;
-  h->shrinking.pc = s->pc;
-  h->shrinking.checks = s->checks;
+  if (d->h->jury.implementation)
+    hunt_prepare(d->h, &s->client);
+  return shrink_run(s);
+}
+
+/* Fewer concurrent calls; none are those of another version. */
+static bool is_better(const struct shrinker *a, const struct shrinker *b) {
+  return !b || (a->pc && (!b->pc || a->pc < b->pc));
+}
+
+static bool wants_another(const struct detection *d,
+                          const struct shrinker *best) {
+  const struct hunt *h = d->h;
+  if (h->shared->error.code || (best && best->pc == LEAST_PC))
+    return false;
+  return !d->stress || h->shrinking.locate_seconds < REAL_SECONDS;
+}
+
+/* Which calls Algorithm 1 leaves depends on the history: of some that fail, the
+ * best client is taken.  `small`: B does without real threads. */
+static struct shrinker *locate_best(struct detection *d, bool small) {
+  struct shrinker *best = NULL;
+  for (uint32_t i = 0; i < d->nfound && wants_another(d, best); i++) {
+    struct shrinker *s = &d->found[i];
+    bool found = locate_in(d, s, small);
+    d->h->shrinking.locate_seconds += s->locate_seconds;
+    d->h->shrinking.checks += s->checks;
+    if (found && is_better(s, best))
+      best = s;
+  }
+  return best;
+}
+
+static void locate(struct detection *d) {
+  struct hunt *h = d->h;
+  double begun = explore_now();
+  struct shrinker *s = d->stress ? locate_best(d, true) : NULL;
+  if (!s)
+    s = locate_best(d, false);
+  uint32_t from = (s ? s : &d->found[0])->client.ncalls;
+  h->shrinking.pc = s ? s->pc : 0;
   h->shrunk_from = from;
-  if (!found && locate_otherwise(d))
+  if ((!s || s->bad.client.ncalls > LONG_CLIENT) &&
+      locate_otherwise(d, h->shrinking.pc))
     return;
-  if (!found) {
+  if (!s) {
     h->r->verdict = VERDICT_UNKNOWN;
     h->r->reason = xasprintf("a history of %u calls fails, but none of %u "
                              "clients made of its calls did",
-                             from, s->checks);
+                             from, h->shrinking.checks);
     return;
   }
   h->jury.fault = s->fault;
@@ -267,7 +312,14 @@ static void locate(struct detection *d) {
   hunt_minimize(h, &s->bad, true, true);
   if (h->r->finding)
     h->r->finding->minimal.reduce_seconds =
-        explore_now() - begun - s->locate_seconds;
+        explore_now() - begun - h->shrinking.locate_seconds;
+}
+
+static void release(struct detection *d) {
+  for (uint32_t i = 0; i < MOST_FAILING; i++)
+    shrinker_free(&d->found[i]);
+  client_free(&d->client);
+  check_free(&d->check);
 }
 
 static void tell_detection(struct detection *d) {
@@ -306,7 +358,6 @@ static bool open_native(struct detection *d) {
 
 static void shrink_random(struct hunt *h) {
   struct detection d = {.h = h, .version = (enum coarse_version)h->set->coarse};
-  d.found.h = h;
   if (!is_usable(&d)) {
     h->r->verdict = VERDICT_UNKNOWN;
     h->r->reason = xstrdup("no client could be made of these operations");
@@ -318,9 +369,7 @@ static void shrink_random(struct hunt *h) {
   tell_detection(&d);
   if (d.failing && !h->shared->error.code)
     locate(&d);
-  client_free(&d.client);
-  check_free(&d.check);
-  shrinker_free(&d.found);
+  release(&d);
 }
 
 /* ---- a client that is given ---- */
@@ -372,13 +421,13 @@ static void read_names(const struct hunt *h, struct history_names *out) {
 static bool shrink_given(struct hunt *h, const struct history *failing,
                          char **sentence) {
   struct detection d = {.h = h, .version = (enum coarse_version)h->set->coarse};
-  d.found.h = h;
-  shrink_take_history(&d.found, failing);
+  shrink_take_history(&d.found[0], failing);
+  d.nfound = 1;
   if (!h->order->native || open_native(&d))
     locate(&d);
   *sentence =
-      xasprintf("%u clients made of the failing history", d.found.checks);
-  shrinker_free(&d.found);
+      xasprintf("%u clients made of the failing history", h->shrinking.checks);
+  release(&d);
   return h->r->finding;
 }
 

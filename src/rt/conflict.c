@@ -261,9 +261,12 @@ void rt_knowledge(struct buf *out) {
   tell_marks(out);
 }
 
-/* How much is known of it: what grows with each news. */
+/* How much is known of it, which grows with each news; of its guard too,
+ * whether guards are on now or not. */
 static uint32_t weight(const struct entry *e) {
-  return 2u * is_open(e) + (T.guards && conflicts(e) && e->guard == TRIED);
+  if (!conflicts(e))
+    return 0;
+  return e->guard == NO_GUARD ? 3 : e->guard == TRIED ? 2 : 1;
 }
 
 /* How many of them conflict for who told. */

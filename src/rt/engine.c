@@ -282,7 +282,8 @@ static void complete_note(uint32_t at, const struct fiber_state *f,
     l->flags |= RT_RETURNS;
 }
 
-/* The bytes of a plain write's target, before and after. */
+/* The bytes of a store's target, before and after: a loop that stores what is
+ * there already has changed nothing (gcc's atomic_init is such a store). */
 static inline void peek(uint64_t to[2], uint64_t addr, uint64_t size) {
   const void *p = (const void *)addr;
   to[0] = to[1] = 0;
@@ -382,9 +383,9 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   bool own = UNLIKELY(E.live.buffered >> t & 1);
   if (own)
     fl__buffer_put_in(t);
-  bool plain =
-      kind == EV_WRITE && size <= 16 && fl__readable(addr, size) && !issues;
-  if (plain)
+  bool stores = (kind == EV_WRITE || kind == EV_ATOMIC_WRITE) && size <= 16 &&
+                fl__readable(addr, size) && !issues;
+  if (stores)
     peek(old, addr, size);
   if (UNLIKELY(E.shadowing))
     follow(t);
@@ -418,7 +419,7 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
     look_for_stack_pointer(addr);
   bool changed = !f->silent && kind != EV_READ && kind != EV_ATOMIC_READ &&
                  kind != EV_YIELD && kind != EV_STEP && kind != EV_FENCE &&
-                 !(plain && is_silent(old, addr, size));
+                 !(stores && is_silent(old, addr, size));
   if (changed) {
     if (E.loopers && !(issues && !store->through))
       fl__spin_changed(t, addr, size ? size : 1);

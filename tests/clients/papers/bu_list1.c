@@ -18,6 +18,19 @@
  * RUN: explore %s --client 'add(1); add(2); {remove_key(1)} || \
  *     {remove_key(2)}; contains(1); contains(2)'
  * OUTCOMES: true,true,true,true,false,false true,true,true,true,false,true
+ * RUN: explore %s --client 'add(1); add(2); {remove_key(1); add(3)} || \
+ *     {remove_key(2)}'
+ * EXIT: 1
+ * FAULT: livelock
+ * RUN: explore %s --client 'add(1); add(2); {remove_key(1)} || \
+ *     {remove_key(2)}; add(3)'
+ * EXIT: 1
+ * FAULT: livelock
+ * RUN: explore %s --client 'add(1); add(2); {remove_key(1); add(3)} || \
+ *     {remove_key(2)}' -- -DFRESH
+ * EXIT: 3
+ * VERDICT: unknown
+ * OUTPUT: cut at --max-steps
  * RUN: %s -- -DMARK
  * EXIT: 1
  * RUN: %s -- -DFIXED
