@@ -24,7 +24,7 @@ struct txn_list {
   uint32_t ntxns;
   bool commits; /* some event is a commit */
   bool issues;  /* some store went into a buffer */
-  bool split;   /* some access is of several objects */
+  bool split;   /* some access, beside other threads, is of several objects */
   bool blocks;  /* transactions are marked blocks */
 };
 
