@@ -23,6 +23,7 @@ struct converter {
   VEC(uint64_t) shared[256]; /* locks that a thread has read-locked */
   bool created[256];         /* by another of the trace … */
   bool ended[256];           /* … else by the main thread, which joins it */
+  bool running[256];         /* has events, and was not joined yet */
 };
 
 /* How an event of the trace looks to us. */
@@ -183,13 +184,21 @@ static enum txn_kind access_kind(const struct converter *c,
                                                                     : TXN_WRITE;
 }
 
+/* The main thread, when all others were joined: nothing is beside it. */
+static bool alone(const struct converter *c, uint32_t thread) {
+  for (uint32_t t = 1; t < 256; t++)
+    if (c->running[t])
+      return false;
+  return !thread;
+}
+
 static void put_access(struct converter *c, uint32_t i, enum txn_kind kind,
                        uint32_t txn) {
   const struct event *e = &c->t->events[i];
   uint32_t from = edge_of(c, e->addr), to = edge_of(c, e->addr + size_of(e));
   bool locked = e->kind == EV_CAS_FAIL; /* a fence too, though a read */
   c->first[i] = c->out->e.len;
-  if (to - from > 1)
+  if (to - from > 1 && !alone(c, e->thread))
     c->out->split = true;
   if (locked)
     put(c, i, TXN_FENCE, 0, txn);
@@ -216,7 +225,7 @@ static void join_ended(struct converter *c, uint32_t i) {
   for (uint32_t t = 1; t < 256; t++)
     if (c->ended[t]) {
       put(c, i, TXN_JOIN, t, c->out->ntxns++);
-      c->ended[t] = false;
+      c->ended[t] = c->running[t] = false;
     }
 }
 
@@ -226,6 +235,8 @@ static void put_event(struct converter *c, uint32_t i) {
     c->created[e->value[0] & 0xff] = true;
   if (e->kind == EV_EXIT)
     c->ended[e->thread] = e->thread && !c->created[e->thread];
+  if (e->kind == EV_JOIN)
+    c->running[e->value[0] & 0xff] = false;
   if (!e->thread && e->kind != EV_COMMIT && role_of(e) != ROLE_NONE)
     join_ended(c, i);
   if (e->kind == EV_TXN_BEGIN || e->kind == EV_TXN_END)
@@ -265,6 +276,7 @@ void txn_from_trace(const struct trace *t, bool tso, struct txn_list *out) {
     out->blocks |= t->events[i].kind == EV_TXN_BEGIN;
     out->issues |= (t->events[i].flags & EVENT_ISSUED) != 0;
     out->commits |= t->events[i].kind == EV_COMMIT;
+    c.running[t->events[i].thread] = true;
   }
   find_objects(&c);
   for (uint32_t i = 0; i < t->nevents; i++)

@@ -13,7 +13,7 @@
 #ifndef ATOMICITY_FROM_TRACE_H
 #define ATOMICITY_FROM_TRACE_H
 
-#include "base/vec.h"
+#include "atomicity/graph.h"
 #include "model/trace.h"
 #include "model/txn.h"
 
@@ -24,7 +24,7 @@ struct txn_list {
   uint32_t ntxns;
   bool commits; /* some event is a commit */
   bool issues;  /* some store went into a buffer */
-  bool split;   /* some access is of several objects */
+  bool split;   /* some access, beside other threads, is of several objects */
   bool blocks;  /* transactions are marked blocks */
 };
 
@@ -35,6 +35,11 @@ void txn_list_free(struct txn_list *l);
 /* Of an execution under TSO that was ended before its buffers were empty: the
  * stores in them are committed at the end.  `at` is the store's. */
 void txn_commit_rest(struct txn_list *l);
+
+/* tso_sc_equivalent for events that come from a trace, whose accesses may be of
+ * several objects (equivalent.c). */
+bool txn_sc_equivalent(const struct txn_event *e, uint32_t n,
+                       struct conflict_cycle *cycle);
 
 /* The number of the marked block, among those of its thread from 1 on, that
  * the event is in, a commit as its store; 0: none. */

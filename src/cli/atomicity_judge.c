@@ -186,7 +186,7 @@ static void judge_tso(struct client_judge *j, const struct txn_event *e,
     keep(j, ABOUT_TSO, e, &c);
   }
   if (!j->equivalent_no) {
-    j->equivalent_no = !tso_sc_equivalent(e, n, &c);
+    j->equivalent_no = !txn_sc_equivalent(e, n, &c);
     if (j->equivalent_no) { /* rather this one than what the monitor saw */
       j->trace->robust.ncycle = 0;
       buf_clear(&j->text[ABOUT_ROBUST]);

@@ -63,7 +63,7 @@ static void ask_tso_execution(struct subject *s) {
   struct conflict_cycle c;
   s->trace->tso_s = decided(tso_serializable(s->e, s->n, &c), NULL);
   keep_cycle(s, &s->trace->tso_s, "TSO", &c);
-  bool equivalent = tso_sc_equivalent(s->e, s->n, &c);
+  bool equivalent = txn_sc_equivalent(s->e, s->n, &c);
   s->trace->robust =
       equivalent ? because("this execution is equivalent to one under SC; "
                            "others were not seen")

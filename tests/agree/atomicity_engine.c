@@ -126,7 +126,9 @@ static enum judgement note(void *ctx, enum rt_end end) {
   txn_from_trace(&t, k->tso, &l);
   if (k->tso) {
     k->a->tso &= holds(tso_serializable, &l);
-    k->a->robust &= holds(tso_sc_equivalent, &l);
+    bool equivalent = holds(tso_sc_equivalent, &l);
+    CHECK_INT(holds(txn_sc_equivalent, &l), equivalent);
+    k->a->robust &= equivalent;
   } else {
     k->a->sc &= holds(sc_serializable, &l);
     k->a->monitored &= holds(tso_robust, &l);

@@ -26,8 +26,11 @@ for file in tests/litmus/tso_*.c; do
   run atomicity "$file" --memory-model=tso --no-reduction --client "$client" \
     --json report.json
   sc=$(ask robust.by_sc_executions) tso=$(ask robust.by_tso_executions)
-  [ "$sc" = "$tso" ] || fail "robust by SC executions: $sc, by TSO: $tso"
-  [ "$sc" != null ] || fail "robustness is not determined"
+  case $file in
+  *mixed_size.c) [ "$sc" = null ] || fail "the monitor knows of sizes: $sc" ;;
+  *) [ "$sc" = "$tso" ] || fail "robust by SC executions: $sc, by TSO: $tso" ;;
+  esac
+  [ "$tso" != null ] || fail "robustness is not determined"
   n=$(grep -c OUTCOMES "$file")
   if [ "$(outcomes "$file" 1)" != "$(outcomes "$file" "$n")" ]; then
     weak=$((weak + 1))

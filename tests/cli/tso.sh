@@ -1,6 +1,7 @@
 #!/bin/bash
 # Under TSO with every part of the tool: objects that are right under SC, wrong
 # under TSO, and right with their fences.
+# shellcheck disable=SC2086 # lists of options
 . "$(dirname "$0")/common.inc"
 
 cat >peterson.c <<'END'
