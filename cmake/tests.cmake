@@ -106,6 +106,7 @@ if(TARGET faultline)
       add_test(NAME docs/${name} COMMAND bash
         ${CMAKE_SOURCE_DIR}/tests/docs/run.sh ${CMAKE_SOURCE_DIR}/${page})
       fl_test_settings(docs/${name})
+      set_tests_properties(docs/${name} PROPERTIES TIMEOUT 300)
     endforeach()
     add_test(NAME docs/page COMMAND bash
       ${CMAKE_SOURCE_DIR}/tests/docs/page_test.sh)
