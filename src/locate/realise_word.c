@@ -283,6 +283,19 @@ static void put_instruction(const struct uses *u, const char *name,
     buf_puts(out, ", once its type is atomic");
 }
 
+/* A bit field: one place in the code reads and writes it, or the location has
+ * the names of several. */
+static bool is_bit_field(const run_vec *v, const struct buf *name) {
+  for (uint32_t k = 0; k < v->len; k++)
+    for (uint32_t i = 0; i + 1 < length(&v->at[k]); i++) {
+      const struct event *e = access_of(&v->at[k], i);
+      const struct event *next = access_of(&v->at[k], i + 1);
+      if (e->kind == EV_READ && next->kind == EV_WRITE && e->pc == next->pc)
+        return true;
+    }
+  return name->len && strchr(name->at, '/');
+}
+
 void realise_word(const struct subject *s, const run_vec *v, struct buf *out) {
   struct uses u = {0};
   struct buf name = {0};
@@ -293,7 +306,12 @@ void realise_word(const struct subject *s, const run_vec *v, struct buf *out) {
     return;
   name_words(s, v, &name);
   quote(s, v, &said);
-  if (u.updates)
+  if ((u.updates || u.stores) && is_bit_field(v, &name))
+    buf_printf(out,
+               "make %s a variable of its own, or take one lock for all bit "
+               "fields that share its bytes",
+               said.target.len ? said.target.at : buf_text(&name));
+  else if (u.updates)
     put_instruction(&u, said.target.len ? said.target.at : buf_text(&name),
                     &said, out);
   else if (u.looks_again && !u.stores)

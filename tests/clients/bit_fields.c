@@ -25,6 +25,7 @@
  * OUTCOMES: -,-,1,2
  * RUN: %s
  * OUTPUT: Verified in all interleavings
+ * OUTPUT: a variable of its own
  * EXIT: 1
  */
 #include <faultline.h>
