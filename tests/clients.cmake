@@ -23,10 +23,6 @@ function(fl_client_tests label)
     elseif(label STREQUAL "locate")
       set(name locate.${name})
     endif()
-    set(seconds 120)
-    if(label MATCHES "papers|locate") # many runs without options, of both compilers
-      set(seconds 600)
-    endif()
     add_test(NAME client.${name}
              COMMAND ${fl_client_root}/tests/run-client ${file})
     set_tests_properties(
@@ -34,7 +30,7 @@ function(fl_client_tests label)
       LABELS "client;${label}"
       ENVIRONMENT "FAULTLINE=$<TARGET_FILE:faultline>"
       SKIP_RETURN_CODE 77
-      TIMEOUT ${seconds})
+      TIMEOUT 600)
   endforeach()
 endfunction()
 

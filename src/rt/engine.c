@@ -90,24 +90,6 @@ static void spawned_body(void) {
   fl__end_thread(f->start(f->start_arg));
 }
 
-static void note(const struct rt_logged *what) {
-  struct rt_log *l = E.log;
-  if (l->len == l->cap) {
-    l->cap = l->cap ? 2 * l->cap : 256;
-    l->at = xrealloc(l->at, l->cap * sizeof *l->at);
-  }
-  l->at[l->len++] = *what;
-}
-
-/* Something that happened in the last step. */
-static void note_edge(uint8_t flags) {
-  for (uint32_t k = E.log->len; k--;)
-    if (!(E.log->at[k].flags & RT_LINK)) {
-      E.log->at[k].flags |= flags;
-      return;
-    }
-}
-
 int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
   if (E.live.nfibers == (E.options.tso ? RT_BUFFERS : RT_MAX_THREADS))
     return -1;
@@ -123,12 +105,12 @@ int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
   memset(E.key_value[t], 0, sizeof E.key_value[t]);
   E.live.transit |= 1u << t;
   if (E.log && !E.live.final)
-    note_edge(RT_CREATES);
+    fl__note_edge(RT_CREATES);
   if (E.log && !E.live.final)
-    note(&(struct rt_logged){.thread = (uint8_t)E.cur,
-                             .kind = EV_CREATE,
-                             .flags = RT_LINK,
-                             .addr = (uint64_t)t});
+    fl__note(&(struct rt_logged){.thread = (uint8_t)E.cur,
+                                 .kind = EV_CREATE,
+                                 .flags = RT_LINK,
+                                 .addr = (uint64_t)t});
   if (E.recording)
     fl__record_simple(EV_CREATE, NULL, (uint64_t)t, pc);
   return t;
@@ -177,7 +159,7 @@ static inline __attribute__((always_inline)) void resume(int t) {
 
 /* Who can go on at once, as nothing else can be seen to happen: the main thread
  * when all others are done, and who joins one that has ended. */
-static void let_go_on(void) {
+void fl__let_go_on(void) {
   if (E.suite && !E.live.clients && !E.live.final && !E.live.buffered &&
       E.fiber[0].can == fl__clients_done) {
     E.live.final = 1;
@@ -202,16 +184,7 @@ static void ended(int t) {
   if (E.loopers) /* who tries to join it in a loop can go on */
     fl__spin_changed(t, fl__handle_of_thread(t), 1);
   if (t)
-    let_go_on();
-}
-
-static void leave_trail(int t, uint8_t flag) {
-  struct rt_trail *r = E.trail;
-  if (r->len == r->cap) {
-    r->cap = r->cap ? 2 * r->cap : 256;
-    r->at = xrealloc(r->at, r->cap);
-  }
-  r->at[r->len++] = (uint8_t)(t | flag);
+    fl__let_go_on();
 }
 
 static inline void look_for_stack_pointer(uint64_t addr) {
@@ -224,63 +197,6 @@ static inline void look_for_stack_pointer(uint64_t addr) {
 }
 
 enum how { STEP, TRANSIT, LOCAL };
-
-static uint64_t value_before(const struct fiber_state *f) {
-  uint64_t old = 0;
-  if (f->size <= 8 && fl__readable(f->addr, f->size))
-    memcpy(&old, (const void *)f->addr, f->size);
-  return old;
-}
-
-/* Where the step's note is, so that it can be completed; UINT32_MAX: none. */
-static uint32_t note_step(int t, enum how how, bool issues) {
-  const struct fiber_state *f = &E.fiber[t];
-  bool wait = f->kind == EV_COND_WAIT || f->kind == EV_COND_WAKE;
-  if (E.live.final || (how == TRANSIT && f->kind != EV_JOIN))
-    return UINT32_MAX;
-  note(&(struct rt_logged){
-      .thread = (uint8_t)t,
-      .kind = f->kind,
-      .flags =
-          (uint8_t)((how == TRANSIT ? RT_LINK : 0) | (issues ? RT_ISSUED : 0) |
-                    (f->can || f->spun || f->await ? RT_WAITS : 0) |
-                    (!f->called && f->call != EVENT_NO_CALL ? RT_CALLS : 0)),
-      .enabled = E.enabled,
-      .set = (uint16_t)f->await,
-      .addr = f->kind == EV_JOIN ? f->other : f->addr,
-      .size = f->size,
-      .other = wait ? f->other : 0,
-      .old = value_before(f),
-      .stores = E.options.tso ? fl__buffer[t].issued : 0,
-      .drains = E.options.tso && fl__buffer_drains(f)});
-  return E.log->len - 1;
-}
-
-static void note_choice(struct rt_logged *l) {
-  uint32_t n = (uint32_t)E.alternatives;
-  l->answers = l->answers * (n + 1) + (uint32_t)E.chosen + 1;
-}
-
-static void complete_note(uint32_t at, const struct fiber_state *f,
-                          uint32_t returned) {
-  struct rt_logged *l = &E.log->at[at];
-  l->expected = f->expected;
-  if (l->flags & RT_LINK) /* belongs to the step that let it go on */
-    note_edge((uint8_t)((l->flags & RT_CALLS) |
-                        (E.returned != returned ? RT_RETURNS : 0)));
-  if (f->failed)
-    l->flags |= RT_FAILED;
-  if (E.arrival == ARRIVED && f->kind == EV_JOIN && f->call != EVENT_NO_CALL) {
-    l->flags |= RT_JOINS;
-    l->joined = (uint8_t)f->other;
-  } else if (E.arrival == ENDED && E.suite && l->thread &&
-             !(E.live.clients >> l->thread & 1)) {
-    l->flags |= RT_JOINS;
-    l->joined = l->thread;
-  }
-  if (E.returned != returned)
-    l->flags |= RT_RETURNS;
-}
 
 /* The bytes of a store's target, before and after: a loop that stores what is
  * there already has changed nothing (gcc's atomic_init is such a store). */
@@ -317,16 +233,6 @@ static __attribute__((noinline)) void followed(int t, uint8_t kind,
   fl__atomic_arrive(t);
 }
 
-/* The store that t has just made goes into its buffer. */
-static __attribute__((noinline)) void issue(int t, const struct store *s) {
-  bool early = E.fiber[t].call == s->call && !E.fiber[t].called;
-  bool waits = fl__buffer_push(t, s);
-  if (E.recording)
-    fl__record_issued(s->event);
-  if (!waits && E.trail != NULL) /* it would have been committed at once */
-    leave_trail(t + RT_BUFFERS, early ? RT_TRAIL_EARLY : 0);
-}
-
 /*
  * A final call runs when all threads have ended, so that its order with what
  * they did is fixed: it conflicts with none of them.  Not so beside threads
@@ -349,17 +255,18 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   E.accesses += kind != EV_STEP;
   bool issues =
       UNLIKELY(E.options.tso) && how != TRANSIT && fl__buffer_takes(f);
-  uint32_t logged =
-      UNLIKELY(E.log != NULL) ? note_step(t, how, issues) : UINT32_MAX;
+  uint32_t logged = UNLIKELY(E.log != NULL)
+                        ? fl__note_step(t, how == TRANSIT, issues)
+                        : UINT32_MAX;
   if (LIKELY(how == STEP)) {
     E.live.steps++;
     E.live.current = (uint32_t)t;
   }
   if (UNLIKELY(E.trail != NULL) && how != TRANSIT)
-    leave_trail(t, kind == EV_STEP ? RT_TRAIL_EMPTY
-                   : how == LOCAL && !f->called && f->call != EVENT_NO_CALL
-                       ? RT_TRAIL_EARLY
-                       : 0);
+    fl__leave_trail(t, kind == EV_STEP ? RT_TRAIL_EMPTY
+                       : how == LOCAL && !f->called && f->call != EVENT_NO_CALL
+                           ? RT_TRAIL_EARLY
+                           : 0);
   if (!f->called && f->call != EVENT_NO_CALL && how != LOCAL) {
     f->called = 1;
     if (how == TRANSIT) /* a join: later than the thread's last return */
@@ -400,7 +307,7 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   while (UNLIKELY(E.arrival == CHOOSES)) {
     E.chosen = d && d->choose ? d->choose(d->ctx, E.alternatives) : 0;
     if (logged != UINT32_MAX)
-      note_choice(&E.log->at[logged]);
+      fl__note_choice(&E.log->at[logged]);
     resume(t);
   }
   if (UNLIKELY(E.shadowing))
@@ -410,9 +317,9 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   if (own)
     fl__buffer_take_out(t);
   if (issues)
-    issue(t, store);
+    fl__issue(t, store);
   if (logged != UINT32_MAX)
-    complete_note(logged, f, returned);
+    fl__complete_note(logged, f, returned);
   if (E.arrival == FAULTED)
     return RT_FAULT;
   if (size == 8 && event_writes[kind] && !issues)
@@ -491,8 +398,8 @@ static bool is_local(const struct fiber_state *f) {
  * An execution that ends in accesses that are no steps has ended before others
  * could show that they conflict: make a step of the last one, and look again.
  */
-static __attribute__((noinline)) int run_locals(int t, int end,
-                                                const struct rt_driver *d) {
+__attribute__((noinline)) int fl__run_locals(int t, int end,
+                                             const struct rt_driver *d) {
   uint64_t addr = 0, size = 0;
   while (end == FL_GOES_ON && is_local(&E.fiber[t])) {
     if (E.live.locals++ >= E.options.max_steps)
@@ -508,99 +415,12 @@ static __attribute__((noinline)) int run_locals(int t, int end,
   return end;
 }
 
-static void note_commit(int t, const struct store *s) {
-  const struct fiber_state *f = &E.fiber[t];
-  const struct store_buffer *b = &fl__buffer[t];
-  bool calls = f->call == s->call && s->call != EVENT_NO_CALL && !f->called;
-  /* Who joins it may go on then. */
-  bool created = !E.client || (uint32_t)t > E.client->nthreads;
-  uint64_t old = 0;
-  if (s->size <= 8)
-    memcpy(&old, (const void *)s->addr, s->size);
-  note(&(struct rt_logged){
-      .thread = (uint8_t)(t + RT_BUFFERS),
-      .kind = EV_COMMIT,
-      .flags = (uint8_t)((calls ? RT_CALLS : 0) | (created ? RT_JOINS : 0)),
-      .joined = (uint8_t)t,
-      .enabled = E.enabled,
-      .addr = s->addr,
-      .size = s->size,
-      .old = old,
-      .stores = b->issued - b->n});
-}
-
-/* A store whose call has made no step yet begins it: what others can see of a
- * call does not come before it. */
-static void call_by_commit(int t) {
-  struct fiber_state *f = &E.fiber[t];
-  f->called = 1;
-  E.times[f->call].call = E.live.steps;
-  E.calls[f->call].pre = E.live.done;
-  if (E.trail != NULL)
-    leave_trail(t, RT_TRAIL_EMPTY);
-  if (E.recording)
-    fl__record_call(t, f->call);
-}
-
-/* The oldest store of t's buffer goes to memory. */
-static int write_oldest(int t) {
-  struct store s = fl__buffer[t].at[0];
-  struct fiber_state *f = &E.fiber[t];
-  if (E.recording)
-    fl__record_commit(t, &s);
-  if (s.addr - HEAP_BASE < HEAP_SPAN && !fl__heap_check(s.addr, s.size)) {
-    E.self = f;
-    fl__heap_fault(s.addr, s.size, true, s.pc);
-    return RT_FAULT;
-  }
-  bool changed = memcmp((const void *)s.addr, s.data, s.size) != 0;
-  memcpy((void *)s.addr, s.data, s.size);
-  if (changed && E.loopers)
-    fl__spin_changed(t, s.addr, s.size);
-  return FL_GOES_ON;
-}
-
-static void pop_oldest(int t) {
-  while (fl__buffer_pop(t)) {
-    const struct store *s = &fl__buffer[t].at[0];
-    bool early = s->call == E.fiber[t].call && s->call != EVENT_NO_CALL &&
-                 !E.fiber[t].called;
-    if (E.trail != NULL)
-      leave_trail(t + RT_BUFFERS, early ? RT_TRAIL_EARLY : 0);
-  }
-}
-
-static __attribute__((noinline)) int commit(int t, const struct rt_driver *d) {
-  const struct fiber_state *f = &E.fiber[t];
-  const struct store *s = &fl__buffer[t].at[0];
-  E.progress++;
-  E.live.steps++;
-  if (E.log != NULL && !E.live.final)
-    note_commit(t, s);
-  if (f->call == s->call && s->call != EVENT_NO_CALL && !f->called)
-    call_by_commit(t);
-  if (E.trail != NULL)
-    leave_trail(t + RT_BUFFERS, 0);
-  if (E.reduce)
-    fl__conflict_note(t, EV_COMMIT, s->addr, s->size);
-  int end = write_oldest(t);
-  if (end != FL_GOES_ON)
-    return end;
-  pop_oldest(t);
-  let_go_on();
-  if (!E.reduce || E.fiber[t].status != FIBER_PARKED || E.live.transit >> t & 1)
-    return end;
-  if (E.stepwise)
-    fl__clean_below(t);
-  return run_locals(t, end, d);
-}
-
 static inline __attribute__((always_inline)) int
 execute_step(int t, const struct rt_driver *d) {
   if (UNLIKELY(E.options.tso) && t >= RT_BUFFERS)
-    return commit(t - RT_BUFFERS, d);
+    return fl__commit(t - RT_BUFFERS, d);
   int end = execute_one(t, STEP, d);
-  return UNLIKELY(E.reduce) ? run_locals(t, end, d) : end;
+  return UNLIKELY(E.reduce) ? fl__run_locals(t, end, d) : end;
 }
 
 __attribute__((noinline)) int fl__execute_transit(int t,
@@ -608,7 +428,7 @@ __attribute__((noinline)) int fl__execute_transit(int t,
   if (E.stepwise)
     fl__clean_below(t);
   int end = execute_one(t, TRANSIT, d);
-  return E.reduce ? run_locals(t, end, d) : end;
+  return E.reduce ? fl__run_locals(t, end, d) : end;
 }
 
 /* Who could step if no line were atomic. */
@@ -756,7 +576,7 @@ static int restart(const struct rt_driver *d) {
       if (E.live.parked >> t & 1) {
         if (E.stepwise)
           fl__clean_below((int)t);
-        end = run_locals((int)t, end, d);
+        end = fl__run_locals((int)t, end, d);
       }
   return end;
 }

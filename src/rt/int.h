@@ -404,6 +404,18 @@ enum { FL_GOES_ON = -1 }; /* else how an execution ended: enum rt_end */
 void fl__leave(enum arrival how) FL_HIDDEN;
 /* Runs a thread to its next step without counting one. */
 int fl__execute_transit(int thread, const struct rt_driver *d) FL_HIDDEN;
+/* With the reduction: steps that no other thread can tell from none. */
+int fl__run_locals(int t, int end, const struct rt_driver *d) FL_HIDDEN;
+void fl__let_go_on(void) FL_HIDDEN;
+
+/* notes.c; only with E.log or E.trail (the callers test it) */
+void fl__note(const struct rt_logged *what) FL_HIDDEN;
+void fl__note_edge(uint8_t flags) FL_HIDDEN;
+uint32_t fl__note_step(int t, bool transit, bool issues) FL_HIDDEN;
+void fl__note_choice(struct rt_logged *l) FL_HIDDEN;
+void fl__complete_note(uint32_t at, const struct fiber_state *f,
+                       uint32_t returned) FL_HIDDEN;
+void fl__leave_trail(int t, uint8_t flag) FL_HIDDEN;
 int fl__run_transits(const struct rt_driver *d) FL_HIDDEN;
 static inline int fl__run_transit(const struct rt_driver *d) {
   return UNLIKELY(E.live.transit) ? fl__run_transits(d) : FL_GOES_ON;
@@ -521,6 +533,11 @@ void fl__buffer_end(struct store *s) FL_HIDDEN;
 bool fl__buffer_push(int t, const struct store *s) FL_HIDDEN; /* is it there? */
 /* Is the next one to go at once? */
 bool fl__buffer_pop(int t) FL_HIDDEN;
+/* commit.c: the store that t has just made goes into its buffer; the oldest
+ * goes to memory */
+void fl__issue(int t, const struct store *s) FL_HIDDEN;
+int fl__commit(int t, const struct rt_driver *d) FL_HIDDEN;
+void fl__note_commit(int t, const struct store *s) FL_HIDDEN;
 void fl__buffers_save(struct snapshot *s) FL_HIDDEN;
 const uint8_t *fl__buffers_load(const uint8_t *p) FL_HIDDEN;
 void fl__buffers_hash(struct snapshot *s) FL_HIDDEN;

@@ -1,0 +1,113 @@
+/*
+ * What searches are told of each step while they ask for it: the log, with all
+ * that dependence of steps is decided by (rt_log), and the trail, just who made
+ * it (rt_trail).
+ */
+#include "rt/int.h"
+
+#include <string.h>
+
+void fl__note(const struct rt_logged *what) {
+  struct rt_log *l = E.log;
+  if (l->len == l->cap) {
+    l->cap = l->cap ? 2 * l->cap : 256;
+    l->at = xrealloc(l->at, l->cap * sizeof *l->at);
+  }
+  l->at[l->len++] = *what;
+}
+
+/* Something that happened in the last step. */
+void fl__note_edge(uint8_t flags) {
+  for (uint32_t k = E.log->len; k--;)
+    if (!(E.log->at[k].flags & RT_LINK)) {
+      E.log->at[k].flags |= flags;
+      return;
+    }
+}
+
+void fl__leave_trail(int t, uint8_t flag) {
+  struct rt_trail *r = E.trail;
+  if (r->len == r->cap) {
+    r->cap = r->cap ? 2 * r->cap : 256;
+    r->at = xrealloc(r->at, r->cap);
+  }
+  r->at[r->len++] = (uint8_t)(t | flag);
+}
+
+static uint64_t value_before(const struct fiber_state *f) {
+  uint64_t old = 0;
+  if (f->size <= 8 && fl__readable(f->addr, f->size))
+    memcpy(&old, (const void *)f->addr, f->size);
+  return old;
+}
+
+/* Where the step's note is, so that it can be completed; UINT32_MAX: none. */
+uint32_t fl__note_step(int t, bool transit, bool issues) {
+  const struct fiber_state *f = &E.fiber[t];
+  bool wait = f->kind == EV_COND_WAIT || f->kind == EV_COND_WAKE;
+  if (E.live.final || (transit && f->kind != EV_JOIN))
+    return UINT32_MAX;
+  fl__note(&(struct rt_logged){
+      .thread = (uint8_t)t,
+      .kind = f->kind,
+      .flags =
+          (uint8_t)((transit ? RT_LINK : 0) | (issues ? RT_ISSUED : 0) |
+                    (f->can || f->spun || f->await ? RT_WAITS : 0) |
+                    (!f->called && f->call != EVENT_NO_CALL ? RT_CALLS : 0)),
+      .enabled = E.enabled,
+      .set = (uint16_t)f->await,
+      .addr = f->kind == EV_JOIN ? f->other : f->addr,
+      .size = f->size,
+      .other = wait ? f->other : 0,
+      .old = value_before(f),
+      .stores = E.options.tso ? fl__buffer[t].issued : 0,
+      .drains = E.options.tso && fl__buffer_drains(f)});
+  return E.log->len - 1;
+}
+
+void fl__note_choice(struct rt_logged *l) {
+  uint32_t n = (uint32_t)E.alternatives;
+  l->answers = l->answers * (n + 1) + (uint32_t)E.chosen + 1;
+}
+
+void fl__complete_note(uint32_t at, const struct fiber_state *f,
+                       uint32_t returned) {
+  struct rt_logged *l = &E.log->at[at];
+  l->expected = f->expected;
+  if (l->flags & RT_LINK) /* belongs to the step that let it go on */
+    fl__note_edge((uint8_t)((l->flags & RT_CALLS) |
+                            (E.returned != returned ? RT_RETURNS : 0)));
+  if (f->failed)
+    l->flags |= RT_FAILED;
+  if (E.arrival == ARRIVED && f->kind == EV_JOIN && f->call != EVENT_NO_CALL) {
+    l->flags |= RT_JOINS;
+    l->joined = (uint8_t)f->other;
+  } else if (E.arrival == ENDED && E.suite && l->thread &&
+             !(E.live.clients >> l->thread & 1)) {
+    l->flags |= RT_JOINS;
+    l->joined = l->thread;
+  }
+  if (E.returned != returned)
+    l->flags |= RT_RETURNS;
+}
+
+void fl__note_commit(int t, const struct store *s) {
+  const struct fiber_state *f = &E.fiber[t];
+  const struct store_buffer *b = &fl__buffer[t];
+  bool calls = f->call == s->call && s->call != EVENT_NO_CALL && !f->called;
+  /* Who joins it may go on then. */
+  bool created = !E.client || (uint32_t)t > E.client->nthreads;
+  uint64_t old = 0;
+  if (s->size <= 8)
+    memcpy(&old, (const void *)s->addr, s->size);
+  fl__note(&(struct rt_logged){
+      .thread = (uint8_t)(t + RT_BUFFERS),
+      .kind = EV_COMMIT,
+      .flags = (uint8_t)((calls ? RT_CALLS : 0) | (created ? RT_JOINS : 0)),
+      .joined = (uint8_t)t,
+      .enabled = E.enabled,
+      .addr = s->addr,
+      .size = s->size,
+      .old = old,
+      .stores = b->issued - b->n});
+}
