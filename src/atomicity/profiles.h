@@ -11,6 +11,10 @@
  *   WINDOW   bi and the next a have an undirected edge; if the profile is
  *            closed, the last b and a1 too
  *
+ * Of a closed profile with more than one segment WINDOW follows from the
+ * others: were the edge directed from a to b, or from b to a, something would
+ * lead where it must not.  It is there for profiles that are not closed yet.
+ *
  * The paper keeps one pair of events for each pair of objects of a chain.  That
  * is not enough, since all four depend on where in their buckets the events
  * are.  But they do so monotonically: later a lead to fewer events, and windows
