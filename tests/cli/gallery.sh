@@ -41,7 +41,7 @@ mkdir -p own/examples/gallery own/src/report
 cp -r "$SOURCE_DIR/scripts" own && ln -s "$SOURCE_DIR/src/report/assets" own/src/report
 sed 's/FAULT: deadlock/FAULT: livelock/; s/BLAME: second/BLAME: always the lower one first/' \
   "$SOURCE_DIR/examples/gallery/accounts.c" >own/examples/gallery/accounts.c
-own/scripts/gallery --quick "$tmp/gallery2" accounts >"$tmp/out" 2>"$tmp/err"
+FAULTLINE=$FAULTLINE own/scripts/gallery --quick "$tmp/gallery2" accounts >"$tmp/out" 2>"$tmp/err"
 status=$?
 expect_status 1
 expect_out 'fault deadlock, expected livelock; line [0-9]+ is not named'
