@@ -59,6 +59,7 @@ struct fiber_state {
   uint32_t allocs;     /* allocations made in this call so far */
   uint32_t depth;      /* of the shadow call stack */
   uint32_t held;       /* locks that it holds */
+  uint64_t mutexes;    /* addresses of those among them, by exclusive or */
   uint64_t addr, size; /* of the pending step */
   uint64_t pc;         /* return address of the hook */
   uint64_t other;      /* a second address, e.g. the mutex of a wait */
@@ -72,7 +73,6 @@ struct fiber_state {
   uint64_t random;
   uint64_t free_list[8]; /* reuse policy: last freed block by size class */
   /* from here on not part of the state's hash (FIBER_HASHED) */
-  uint64_t mutexes;  /* addresses of those that it holds, by exclusive or */
   uint64_t expected; /* of the last CAS, up to 8 bytes */
   uint64_t slept;   /* since it last looked at its clock: until it looks, a loop
                        that sleeps comes back to the same local state */
