@@ -54,6 +54,9 @@ some 'set of 1,000' --type=set --processes=20 --values=1000
 some queue --type=queue --processes=20
 some stack --type=stack --processes=20
 some pqueue --type=pqueue --processes=20
+some 'queue, crashes' --type=queue --processes=20 --crash-rate=30
+some 'stack, crashes' --type=stack --processes=20 --crash-rate=30
+some 'pqueue, crashes' --type=pqueue --processes=20 --crash-rate=30
 some 'five values' --type=register --processes=5 --values=5
 some 'five values, crashes' --type=register --processes=5 --values=5 \
   --crash-rate=30

@@ -109,6 +109,7 @@ struct values_seen {
   uint32_t *empties, nempties; /* operations that found nothing */
   uint16_t empty_code;         /* of the last of them */
   uint32_t pending_inv;        /* the first pending removal's; or NEVER */
+  number_vec pending;          /* removals, by call */
   uint32_t *cover;             /* by gap: how many values are inside */
 };
 
@@ -116,6 +117,10 @@ struct values_seen {
  * its answer. */
 typedef enum ending monitor_decide(struct monitor *m, struct values_seen *s);
 enum ending monitor_container(struct monitor *m, monitor_decide *decide);
+enum ending monitor_decide_values(struct monitor *m, struct values_seen *s,
+                                  monitor_decide *decide);
+enum ending monitor_pending(struct monitor *m, struct values_seen *s,
+                            monitor_decide *decide);
 
 /* A history that is linearizable: an order that explains it, into m->out, and
  * m->has_order.  Of a queue, with its values in this order; of a stack, from

@@ -10,8 +10,8 @@
  * (C) a pending removal may have taken any value that nobody else took, or
  *     none.  If the history without pending removals is linearizable, it is.
  *     If it is not even when every such value has a removal of its own, called
- *     when the first pending one was, it is not.  Otherwise the monitor does
- *     not know.
+ *     when the first pending one was, it is not.  Otherwise monitor_pending.c
+ *     looks for the values that they took.
  */
 #include "check/monitor_int.h"
 
@@ -108,6 +108,8 @@ static enum ending take_op(struct monitor *m, struct values_seen *s,
     return monitor_refuse(m, "there are other operations than adding, removing "
                              "and peeking");
   if (op_is_pending(o)) {
+    if (o->role == ROLE_REMOVE)
+      vec_push(&s->pending, op);
     if (m->inv[op] < s->pending_inv)
       s->pending_inv = m->inv[op];
     return MONITOR_YES;
@@ -269,8 +271,8 @@ static enum ending check_empties(struct monitor *m, struct values_seen *s) {
   return MONITOR_YES;
 }
 
-static enum ending decide_all(struct monitor *m, struct values_seen *s,
-                              monitor_decide *decide) {
+enum ending monitor_decide_values(struct monitor *m, struct values_seen *s,
+                                  monitor_decide *decide) {
   enum ending e = check_empties(m, s);
   return e == MONITOR_YES ? decide(m, s) : e;
 }
@@ -295,18 +297,23 @@ static void remove_the_rest(struct values_seen *s, const struct monitor *m) {
   }
 }
 
-enum ending monitor_container(struct monitor *m, monitor_decide *decide) {
-  struct values_seen s = {0};
-  enum ending e = match(m, &s);
+static enum ending decide_all(struct monitor *m, struct values_seen *s,
+                              monitor_decide *decide) {
+  enum ending e = match(m, s);
   if (e != MONITOR_YES)
     return e;
-  e = decide_all(m, &s, decide);
-  if (e != MONITOR_NO || s.pending_inv == MONITOR_NEVER)
+  e = monitor_decide_values(m, s, decide);
+  if (e != MONITOR_NO || s->pending_inv == MONITOR_NEVER)
     return e;
   vec_clear(&m->out->core);
-  remove_the_rest(&s, m);
-  e = decide_all(m, &s, decide);
-  if (e == MONITOR_YES)
-    return monitor_refuse(m, "it depends on what pending removals took");
+  remove_the_rest(s, m);
+  e = monitor_decide_values(m, s, decide);
+  return e == MONITOR_YES ? monitor_pending(m, s, decide) : e;
+}
+
+enum ending monitor_container(struct monitor *m, monitor_decide *decide) {
+  struct values_seen s = {0};
+  enum ending e = decide_all(m, &s, decide);
+  vec_free(&s.pending);
   return e;
 }

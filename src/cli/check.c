@@ -21,6 +21,7 @@ struct check {
   FILE *to;
   struct error e; /* of the first history that cannot be checked */
   bool violation, unknown;
+  bool alone; /* there is one file only */
   uint32_t nhistories;
   VEC(struct buf) json;
   VEC(struct log_case) cases; /* with texts of their own */
@@ -122,6 +123,9 @@ static void read_file(struct check *c, struct check_jobs *jobs,
     check_stream(c->s, path, take, c, e);
     return;
   }
+  if (c->alone && c->s->method == CHECK_AUTO && !c->s->order && !c->s->html &&
+      !c->s->depth_table && check_stream_first(c->s, path, take, c))
+    return;
   struct reader *r = reader_open(path, (enum read_format)c->s->format, e);
   if (!r)
     return;
@@ -169,6 +173,7 @@ static void read_path(struct check *c, struct check_jobs *jobs,
     read_file(c, jobs, path, e);
     return;
   }
+  c->alone = false;
   int n = scandir(path, &names, wanted, alphasort);
   if (n <= 0)
     error_set(e, ERR_INPUT,
@@ -204,7 +209,7 @@ static int to_stdout(const struct check_settings *s) {
 
 static int check_files(struct check_settings *s, const struct opt_words *files,
                        struct error *e) {
-  struct check c = {.s = s};
+  struct check c = {.s = s, .alone = files->len == 1};
   c.to = to_stdout(s) ? stderr : stdout;
   setlocale(LC_CTYPE, "");
   s->style =

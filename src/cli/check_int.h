@@ -100,6 +100,12 @@ void check_jobs_finish(struct check_jobs *j); /* frees */
 void check_stream(const struct check_settings *s, const char *path,
                   check_sink *sink, void *ctx, struct error *e);
 
+/* The same for a long file of one history that no monitor decides, of an object
+ * with few states; false, and nothing was said: it is no such file, or not
+ * linearizable, or takes long. */
+bool check_stream_first(const struct check_settings *s, const char *path,
+                        check_sink *sink, void *ctx);
+
 /* The paper's Tables 1 to 3. */
 struct check_table;
 struct check_table *check_table_new(uint32_t depths);

@@ -7,7 +7,9 @@
 #include "cli/check_int.h"
 #include "read/read.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct stream {
   const struct check_settings *s;
@@ -138,4 +140,108 @@ void check_stream(const struct check_settings *s, const char *path,
     online_free(t.online);
   check_type_free(&t.type);
   reader_close(t.reader);
+}
+
+/* ---- long files whose answer needs no history ---- */
+
+enum {
+  LONG_FILE = 16 << 20, /* bytes: below, what is kept is not much */
+  FIRST = 2000,         /* events that tell whether values repeat */
+  MOST_STEPS = 200      /* of an event, on average: else search otherwise */
+};
+static const uint64_t SMALL_MEMORY = UINT64_C(64) << 20;
+
+struct seen {
+  datum arg[FIRST];
+  uint32_t flen[FIRST];
+  uint32_t n;
+};
+
+/* Has the same operation been called with the same arguments before? */
+static bool repeats(struct seen *s, const struct log_event *ev) {
+  datum last =
+      ev->nargs && ev->nargs <= LOG_ARGS ? ev->arg[ev->nargs - 1] : DATUM_NONE;
+  if (ev->kind != LOG_CALL || last == DATUM_NONE || !datum_is_small(last))
+    return false;
+  for (uint32_t i = 0; i < s->n; i++)
+    if (s->arg[i] == last && s->flen[i] == ev->flen)
+      return true;
+  if (s->n < FIRST) {
+    s->arg[s->n] = last;
+    s->flen[s->n++] = ev->flen;
+  }
+  return false;
+}
+
+/* A register whose values repeat has no monitor, and few states. */
+static bool is_worth_it(struct stream *t) {
+  struct log_event ev;
+  struct error e = {0};
+  struct seen *seen = xcalloc(1, sizeof *seen);
+  bool worth = false;
+  t->reader = reader_open(t->path, (enum read_format)t->s->format, &e);
+  for (int i = 0; t->reader && !worth && i < FIRST; i++) {
+    if (reader_next(t->reader, &ev, &e) != 1)
+      break;
+    if (!t->online && begin(t, ev.kind == LOG_HEAD ? &ev : NULL, &e))
+      break;
+    const struct type *type = t->type.type;
+    if (type->by_key || strcmp(type->shape, "register"))
+      break;
+    worth = repeats(seen, &ev);
+  }
+  free(seen);
+  if (t->online)
+    online_free(t->online);
+  t->online = NULL;
+  t->index = 0;
+  if (t->reader)
+    reader_close(t->reader);
+  return worth;
+}
+
+static bool goes_well(struct stream *t, uint64_t events) {
+  enum { EVENTS = 4096 };
+  return events % EVENTS || online_steps(t->online) < MOST_STEPS * events;
+}
+
+/* Reads it to its end; whether it is one history, and linearizable. */
+static bool stream_one(struct stream *t) {
+  struct log_event ev;
+  struct error e = {0};
+  uint64_t events = 0;
+  int got = 0;
+  t->reader = reader_open(t->path, (enum read_format)t->s->format, &e);
+  if (!t->reader)
+    return false;
+  bool ok = true;
+  while (ok && (got = reader_next(t->reader, &ev, &e)) == 1) {
+    ok = t->online ? ev.kind != LOG_HEAD
+                   : !begin(t, ev.kind == LOG_HEAD ? &ev : NULL, &e);
+    ok = ok && !feed(t, &ev, &e) && goes_well(t, ++events) &&
+         !is_late(t, events);
+  }
+  reader_close(t->reader);
+  if (!ok || got < 0 || !t->online)
+    return false;
+  online_end(t->online);
+  return online_answer(t->online).verdict == LOG_LINEARIZABLE;
+}
+
+bool check_stream_first(const struct check_settings *s, const char *path,
+                        check_sink *sink, void *ctx) {
+  struct check_settings small = *s;
+  struct stream t = {.s = &small, .path = path};
+  struct stat st;
+  if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size < LONG_FILE)
+    return false;
+  if (!small.memory || small.memory > SMALL_MEMORY)
+    small.memory = SMALL_MEMORY;
+  bool done = is_worth_it(&t) && stream_one(&t);
+  if (done)
+    finish(&t, sink, ctx);
+  else if (t.online)
+    online_free(t.online);
+  check_type_free(&t.type);
+  return done;
 }

@@ -282,6 +282,31 @@ expect_status 0
 expect_out 'Exit status: 0 all are linearizable'
 expect_narrow
 
+# ---- a long register whose values repeat: nothing is kept of it ----
+long_register() { # what the last read returns
+  awk -v last="$1" 'BEGIN {
+    print "{\"type\":\"history\",\"version\":1,\"spec\":\"register\"}"
+    for (i = 0; i < 200000; i++) {
+      print "{\"type\":\"call\",\"process\":1,\"name\":\"write\",\"args\":[" i % 5 "]}"
+      print "{\"type\":\"return\",\"process\":1}"
+    }
+    print "{\"type\":\"call\",\"process\":2,\"name\":\"read\",\"args\":[]}"
+    print "{\"type\":\"return\",\"process\":2,\"result\":" last "}"
+  }'
+}
+long_register 4 >long.jsonl
+run check long.jsonl
+expect_status 0
+expect_out 'linearizable \(register, 200001 operations; online\)'
+run check long.jsonl --no-monitor --method=exact
+expect_status 0
+expect_out 'linearizable \(register, 200001 operations; (frontier|linearize)\)'
+long_register 3 >long.jsonl
+run check long.jsonl
+expect_status 1
+expect_out 'violation.*read\(\) = 3'
+rm long.jsonl
+
 # ---- real logs, where they are ----
 data=${SHARED_DATA:-$SOURCE_DIR/../shared/data}
 if [ -d "$data/jepsen" ]; then
