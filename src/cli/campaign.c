@@ -281,6 +281,15 @@ static void look_at_slots(struct plan *p, uint64_t *work, double *share) {
   }
 }
 
+/* The parts of the search: small clients, clients with one reader, larger ones.
+ * Each has a budget of steps, with which it ends, or before. */
+static void put_part(const struct plan *p, struct buf *out) {
+  uint64_t done = campaign_effort(p) - p->from, all = p->until - p->from;
+  if (p->kind != ITEM_ONE && all)
+    buf_printf(out, "part %d of 3, %.0f %%", (int)p->kind + 1,
+               100 * (double)(done < all ? done : all) / (double)all);
+}
+
 static void show(struct plan *p) {
   uint64_t work;
   double share;
@@ -307,6 +316,8 @@ static void show(struct plan *p) {
     else if (p->set->max_executions)
       buf_printf(&words, "%.0f %% of --max-executions",
                  100 * (double)s->executions / (double)p->set->max_executions);
+    else
+      put_part(p, &words);
     about = buf_text(&words);
   }
   bool states = has_estimate(p) && campaign_stateful(p);

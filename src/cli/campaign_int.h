@@ -50,6 +50,7 @@ struct plan {
   uint64_t next;  /* … from here on */
   uint64_t given; /* tasks that are not merged yet */
   uint64_t until; /* effort that ends this kind; 0: no bound */
+  uint64_t from;  /* effort when it began */
   double begun;   /* of explore_now() */
   uint64_t drawn; /* executions to be drawn of the one client; 0: none */
   double share;   /* of the one client: what tasks have done */
@@ -73,6 +74,7 @@ void campaign_finish(struct plan *p, enum campaign_end end);
 /* campaign_merge.c */
 bool campaign_stateful(const struct plan *p);
 uint64_t campaign_executions_left(const struct plan *p);
+uint64_t campaign_effort(const struct plan *p); /* steps so far */
 void campaign_merge(struct plan *p); /* as far as there are answers */
 void campaign_add_up(struct plan *p, const struct record *r);
 void campaign_keep_bad(struct plan *p, struct record *r); /* takes it */

@@ -39,7 +39,7 @@ uint64_t campaign_executions_left(const struct plan *p) {
   return done < p->set->max_executions ? p->set->max_executions - done : 0;
 }
 
-static uint64_t effort(const struct plan *p) {
+uint64_t campaign_effort(const struct plan *p) {
   const struct statistics *s = &p->c->totals.statistics;
   return s->events + s->transitions;
 }
@@ -47,7 +47,8 @@ static uint64_t effort(const struct plan *p) {
 static bool goes_on(const struct plan *p) {
   if (is_late(p) || has_run_all(p))
     return false;
-  return p->c->deadline || p->set->max_executions || effort(p) < p->until;
+  return p->c->deadline || p->set->max_executions ||
+         campaign_effort(p) < p->until;
 }
 
 static void add_outcomes(struct plan *p, const struct record *r) {
@@ -144,7 +145,8 @@ static void begin_kind(struct plan *p, enum item_kind kind, uint64_t steps) {
   p->kind = kind;
   p->next = 0;
   p->more = true;
-  p->until = effort(p) + steps;
+  p->from = campaign_effort(p);
+  p->until = p->from + steps;
 }
 
 static void begin_random(struct plan *p) {

@@ -38,6 +38,12 @@ if command -v script >/dev/null; then
   drawn '^search: [0-9]+ of 2 s, no fault, [0-9,]+ clients, [0-9,]+ executions, [0-9,]+/s' \
     >/dev/null || fail "how far, findings, counts and rate: $(cat -v "$tmp/screen")"
   expect_clean search
+
+  on_terminal 80 --no-save examples/ms_queue.c
+  expect_status 0
+  drawn '^search: part [123] of 3, [0-9]+ %, no fault, [0-9,]+ clients' \
+    >/dev/null || fail "how far without a bound: $(cat -v "$tmp/screen")"
+  expect_clean search
   grep -q 'no fault found in' "$tmp/left" || fail "the result is mixed with it"
   on_terminal 30 --no-save --time 2 examples/treiber_stack.c
   expect_status 0
