@@ -197,12 +197,7 @@ static enum judgement engine_note(void *ctx, enum rt_end end) {
   return JUDGE_GOOD;
 }
 
-enum engine_search {
-  ENGINE_DFS,
-  ENGINE_STATEFUL,
-  ENGINE_UNREDUCED,
-  ENGINE_GUARDS /* stateful, critical sections as one step */
-};
+enum engine_search { ENGINE_DFS, ENGINE_STATEFUL, ENGINE_UNREDUCED };
 
 /* Everything that a search of the prepared client finds. */
 __attribute__((unused)) static void engine_explore(struct engine_found *f,
@@ -213,9 +208,8 @@ __attribute__((unused)) static void engine_explore(struct engine_found *f,
   struct explore x = {.judge = {engine_note, f},
                       .max_executions = max_executions,
                       .no_reduction = how == ENGINE_UNREDUCED,
-                      .guards = how == ENGINE_GUARDS,
                       .all = true,
-                      .graph = how != ENGINE_GUARDS};
+                      .graph = true};
   f->end = how == ENGINE_DFS ? explore_dfs(&x) : explore_stateful(&x);
   f->executions = x.executions;
   f->cut = x.cut;
