@@ -152,24 +152,21 @@ enum {
 static const uint64_t SMALL_MEMORY = UINT64_C(64) << 20;
 
 struct seen {
-  datum arg[FIRST];
-  uint32_t flen[FIRST];
+  datum value[FIRST];
   uint32_t n;
 };
 
-/* Has the same operation been called with the same arguments before? */
+/* Has the value that it writes, its last argument, come before? */
 static bool repeats(struct seen *s, const struct log_event *ev) {
-  datum last =
-      ev->nargs && ev->nargs <= LOG_ARGS ? ev->arg[ev->nargs - 1] : DATUM_NONE;
-  if (ev->kind != LOG_CALL || last == DATUM_NONE || !datum_is_small(last))
+  if (ev->kind != LOG_CALL || !ev->nargs || ev->nargs > LOG_ARGS)
+    return false;
+  datum value = ev->arg[ev->nargs - 1];
+  if (!datum_is_small(value))
     return false;
   for (uint32_t i = 0; i < s->n; i++)
-    if (s->arg[i] == last && s->flen[i] == ev->flen)
+    if (s->value[i] == value)
       return true;
-  if (s->n < FIRST) {
-    s->arg[s->n] = last;
-    s->flen[s->n++] = ev->flen;
-  }
+  s->value[s->n++] = value; /* there are at most FIRST events */
   return false;
 }
 
