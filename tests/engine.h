@@ -197,7 +197,12 @@ static enum judgement engine_note(void *ctx, enum rt_end end) {
   return JUDGE_GOOD;
 }
 
-enum engine_search { ENGINE_DFS, ENGINE_STATEFUL, ENGINE_UNREDUCED };
+enum engine_search {
+  ENGINE_DFS,
+  ENGINE_STATEFUL,
+  ENGINE_UNREDUCED,
+  ENGINE_GUARDS /* stateful, critical sections as one step */
+};
 
 /* Everything that a search of the prepared client finds. */
 __attribute__((unused)) static void engine_explore(struct engine_found *f,
@@ -208,8 +213,9 @@ __attribute__((unused)) static void engine_explore(struct engine_found *f,
   struct explore x = {.judge = {engine_note, f},
                       .max_executions = max_executions,
                       .no_reduction = how == ENGINE_UNREDUCED,
+                      .guards = how == ENGINE_GUARDS,
                       .all = true,
-                      .graph = true};
+                      .graph = how != ENGINE_GUARDS};
   f->end = how == ENGINE_DFS ? explore_dfs(&x) : explore_stateful(&x);
   f->executions = x.executions;
   f->cut = x.cut;

@@ -35,7 +35,37 @@ static const char *const random_statements[] = {
     "sched_yield();",
 };
 
-static void random_program(struct rng *rng, struct buf *out) {
+/* Mostly disciplined, so that guards are found and then sometimes lost. */
+static const char *const random_sections[] = {
+    "pthread_mutex_lock(&m); a += 2; r += a; pthread_mutex_unlock(&m);",
+    "pthread_mutex_lock(&m); a = b; b = r; pthread_mutex_unlock(&m);",
+    "pthread_mutex_lock(&m); r += a + b; pthread_mutex_unlock(&m);",
+    "pthread_mutex_lock(&m2); c++; r += c; pthread_mutex_unlock(&m2);",
+    "pthread_mutex_lock(&m2); r += c; pthread_mutex_unlock(&m2);",
+    "pthread_mutex_lock(&m); pthread_mutex_lock(&m2); c += a;\n"
+    "  pthread_mutex_unlock(&m2); a++; pthread_mutex_unlock(&m);",
+    "pthread_mutex_lock(&m); a++; pthread_mutex_lock(&m2);\n"
+    "  pthread_mutex_unlock(&m); c++; pthread_mutex_unlock(&m2);",
+    "pthread_mutex_lock(&m); a++; r += atomic_load(&x); r += b;\n"
+    "  pthread_mutex_unlock(&m);",
+    "pthread_mutex_lock(&m); atomic_store(&x, a); b++;\n"
+    "  pthread_mutex_unlock(&m);",
+    "{ int *q = malloc(4); *q = r; pthread_mutex_lock(&m); a++;\n"
+    "  q = atomic_exchange(&p, q); if (q) { r += *q; free(q); }\n"
+    "  pthread_mutex_unlock(&m); }",
+    "if (k == 3) { pthread_mutex_lock(&m2); pthread_mutex_lock(&m); a += c;\n"
+    "  pthread_mutex_unlock(&m); pthread_mutex_unlock(&m2); }",
+    "if (k == 2) r += b;",
+    "if (k == 1) c = 7;",
+    "if (k == 2 && !pthread_mutex_trylock(&m)) { r += a;\n"
+    "  pthread_mutex_unlock(&m); }",
+    "if (k == 1) { pthread_mutex_lock(&m); a++; held = 1; return r; }",
+    "if (held) { held = 0; a++; pthread_mutex_unlock(&m); }",
+    "r += atomic_fetch_add(&x, 1);",
+};
+
+static void random_program_of(struct rng *rng, const char *const *statements,
+                              uint64_t nstatements, struct buf *out) {
   buf_puts(
       out,
       "#include <faultline.h>\n#include <pthread.h>\n#include <stdatomic.h>\n"
@@ -46,17 +76,26 @@ static void random_program(struct rng *rng, struct buf *out) {
       "static _Alignas(8) unsigned char bytes[8];\n"
       "static atomic_flag l = ATOMIC_FLAG_INIT;\n"
       "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
+      "static pthread_mutex_t m2 = PTHREAD_MUTEX_INITIALIZER;\n"
+      "static _Thread_local int held;\n"
       "FL_OBJECT(random)\n");
   for (int f = 0; f < RANDOM_FUNCTIONS; f++) {
     buf_printf(out, "static int f%d(int k) {\n  int r = 0;\n  (void)k;\n", f);
     uint64_t n = 1 + rng_below(rng, 3);
     while (n--)
-      buf_printf(
-          out, "  %s\n",
-          random_statements[rng_below(rng, sizeof random_statements /
-                                               sizeof *random_statements)]);
+      buf_printf(out, "  %s\n", statements[rng_below(rng, nstatements)]);
     buf_printf(out, "  return r;\n}\nFL_OP(int, f%d, FL_INT(0, 3))\n", f);
   }
+}
+
+static inline void random_program(struct rng *rng, struct buf *out) {
+  random_program_of(rng, random_statements,
+                    sizeof random_statements / sizeof *random_statements, out);
+}
+
+static inline void random_locks(struct rng *rng, struct buf *out) {
+  random_program_of(rng, random_sections,
+                    sizeof random_sections / sizeof *random_sections, out);
 }
 
 #endif

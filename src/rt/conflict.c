@@ -3,6 +3,25 @@
  * 8-byte granules to who read and who wrote there, over all executions since
  * the client was prepared.  It can be told to another process, together with
  * the marks of stacks that others touch.
+ *
+ * With guards (rt_guards) it also knows the mutex that a location is only ever
+ * touched under.  Then (Lipton, CACM 18(12), 1975) a critical section is one
+ * step, which begins with the lock:
+ *
+ * (P) an access under the location's mutex commutes with all that others can do
+ *     before this thread gives the mutex back: they would need it for a
+ *     conflicting one.
+ * (U) an unlock commutes with all that others did since the access before it:
+ *     to depend on it, they would have had to look at the mutex without waiting
+ *     for it (try, destroy, overwrite), which no one ever does to this one.
+ *
+ * Taking a lock stays a step of its own, or deadlocks would be missed; so does
+ * the first access of a call, or the call would begin before its first step.
+ * A location that turns out to be touched without its mutex, and a mutex that
+ * is tried, are found like a conflict: the search begins again.  (The first
+ * such access of an execution can be reached without the unfinished sections of
+ * others: what these did commutes with all that came later.)
+ *                                                tests/agree/stateful_dfs.c
  */
 #include "rt/int.h"
 
@@ -11,8 +30,13 @@
 
 struct entry {
   uint64_t granule; /* address / 8; 0 is empty */
+  uint64_t guard;   /* granule of the mutex, or one of the words below */
   uint32_t readers, writers;
 };
+
+/* What a guard can be instead. */
+enum { NOT_MET, LOCKED /* a mutex, by lock and unlock only */, TRIED };
+#define NO_GUARD UINT64_MAX
 
 enum {
   MOST_GRANULES = 4096
@@ -21,7 +45,8 @@ enum {
 static struct {
   struct entry *at;
   uint32_t cap, len;
-  bool reads; /* several readers conflict too */
+  bool reads;  /* several readers conflict too */
+  bool guards; /* what is guarded is no branching point */
 } T;
 
 static uint32_t slot(uint64_t granule) {
@@ -63,6 +88,35 @@ static bool conflicts(const struct entry *e) {
   return (e->writers || T.reads) && (all & (all - 1));
 }
 
+/* Must an access of it be a step? */
+static bool is_open(const struct entry *e) {
+  return conflicts(e) && (!T.guards || e->guard == NO_GUARD);
+}
+
+/* The one mutex that a thread holds, as granule. */
+static uint64_t guard_of(const struct fiber_state *f) {
+  return f->held == 1 && f->mutexes ? f->mutexes / 8 : NO_GUARD;
+}
+
+static uint64_t guard_by(int thread, uint8_t kind) {
+  switch (kind) {
+  case EV_LOCK:
+  case EV_UNLOCK:
+    return LOCKED;
+  case EV_TRYLOCK:
+    return TRIED;
+  }
+  return guard_of(&E.fiber[thread]);
+}
+
+static uint64_t both_guards(uint64_t a, uint64_t b) {
+  if (a == b || b == NOT_MET)
+    return a;
+  if (a == NOT_MET)
+    return b;
+  return a <= TRIED && b <= TRIED ? TRIED : NO_GUARD;
+}
+
 void fl__conflict_note(int thread, uint8_t kind, uint64_t addr, uint64_t size) {
   /* A lock, a semaphore and the like change memory that can also be read, set
    * up, or freed. */
@@ -72,21 +126,33 @@ void fl__conflict_note(int thread, uint8_t kind, uint64_t addr, uint64_t size) {
   uint64_t last = (addr + size - 1) / 8;
   if (last - addr / 8 >= MOST_GRANULES)
     return;
+  uint64_t guard = guard_by(thread, kind);
   for (uint64_t g = addr / 8; g <= last; g++) {
     struct entry *e = entry_of(g);
-    bool before = conflicts(e);
+    bool before = is_open(e), only_locked = e->guard == LOCKED;
     if (writes)
       e->writers |= 1u << thread;
     else
       e->readers |= 1u << thread;
-    if (!before && conflicts(e))
+    e->guard = both_guards(e->guard, guard);
+    if (!before && is_open(e))
       E.conflicts++;
+    else if (T.guards && only_locked && e->guard == TRIED)
+      E.conflicts++; /* its unlocks become steps */
   }
 }
 
 void fl__conflict_force(uint64_t addr, uint64_t size) {
+  if (!addr)
+    return;
   fl__conflict_note(0, EV_WRITE, addr, size);
   fl__conflict_note(1, EV_WRITE, addr, size);
+  uint64_t last = (addr + size - 1) / 8;
+  for (uint64_t g = addr / 8; g <= last && last - g < MOST_GRANULES; g++) {
+    struct entry *e = entry_of(g);
+    E.conflicts += T.guards && e->guard != NO_GUARD;
+    e->guard = NO_GUARD;
+  }
 }
 
 bool fl__conflict_free(uint64_t addr, uint64_t size) {
@@ -103,6 +169,33 @@ bool fl__conflict_free(uint64_t addr, uint64_t size) {
   return true;
 }
 
+static bool is_met_as(uint64_t granule, uint64_t guard) {
+  const struct entry *e = T.cap ? find(granule) : NULL;
+  return e && e->granule && e->guard && e->guard <= guard;
+}
+
+bool fl__guarded(const struct fiber_state *f) {
+  uint64_t guard = guard_of(f);
+  if (!T.guards || guard == NO_GUARD || !is_met_as(guard, TRIED) ||
+      (!f->called && f->call != EVENT_NO_CALL))
+    return false;
+  uint64_t last = (f->addr + (f->size ? f->size - 1 : 0)) / 8;
+  if (last - f->addr / 8 >= MOST_GRANULES)
+    return false;
+  if (f->kind == EV_UNLOCK) {
+    for (uint64_t g = f->addr / 8; g <= last; g++)
+      if (!is_met_as(g, LOCKED))
+        return false;
+    return f->addr / 8 == guard; /* U */
+  }
+  for (uint64_t g = f->addr / 8; g <= last; g++) {
+    const struct entry *e = find(g);
+    if (e->granule && conflicts(e) && e->guard != guard)
+      return false;
+  }
+  return true; /* P */
+}
+
 void fl__conflict_forget(void) {
   if (T.at)
     memset(T.at, 0, T.cap * sizeof *T.at);
@@ -112,13 +205,15 @@ void fl__conflict_forget(void) {
 
 void rt_reduce_less(void) { T.reads = true; }
 
+void rt_guards(bool on) { T.guards = on && !E.options.tso && !E.regions; }
+
 /* ---- for other processes ---- */
 
 struct told_head {
   char magic[8];
   uint64_t granules, marks;
 };
-static const char magic[8] = "FLKNOW1";
+static const char magic[8] = "FLKNOW2";
 
 /* One 16-byte unit of a stack that others touch. */
 struct told_mark {
@@ -159,9 +254,19 @@ void rt_knowledge(struct buf *out) {
     if (T.at[i].granule) {
       struct entry e = T.at[i];
       e.granule = granule_told(e.granule);
+      if (e.guard > TRIED && e.guard != NO_GUARD)
+        e.guard = granule_told(e.guard);
       buf_put(out, &e, sizeof e);
     }
   tell_marks(out);
+}
+
+/* How much is known of it, which grows with each news; of its guard too,
+ * whether guards are on now or not. */
+static uint32_t weight(const struct entry *e) {
+  if (!conflicts(e))
+    return 0;
+  return e->guard == NO_GUARD ? 3 : e->guard == TRIED ? 2 : 1;
 }
 
 /* How many of them conflict for who told. */
@@ -174,9 +279,12 @@ static uint32_t learn_granules(const char *at, uint64_t n) {
     if (!g)
       continue;
     struct entry *e = entry_of(g);
+    if (told.guard > TRIED && told.guard != NO_GUARD)
+      told.guard = granule_here(told.guard);
     e->readers |= told.readers;
     e->writers |= told.writers;
-    theirs += conflicts(&told);
+    e->guard = both_guards(e->guard, told.guard);
+    theirs += weight(&told);
   }
   return theirs;
 }
@@ -198,7 +306,7 @@ static void learn_marks(const char *at, uint64_t n) {
 static uint32_t count_conflicts(void) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < T.cap; i++)
-    n += T.at[i].granule && conflicts(&T.at[i]);
+    n += T.at[i].granule ? weight(&T.at[i]) : 0;
   return n;
 }
 

@@ -381,10 +381,13 @@ static bool is_local(const struct fiber_state *f) {
   case EV_ATOMIC_READ:
   case EV_ATOMIC_WRITE:
   case EV_FREE:
-    return fl__conflict_free(f->addr, f->size);
+    return fl__conflict_free(f->addr, f->size) || fl__guarded(f);
   case EV_RMW:
   case EV_CAS: /* a choice belongs to a step */
-    return !E.options.spurious_cas && fl__conflict_free(f->addr, f->size);
+    return !E.options.spurious_cas &&
+           (fl__conflict_free(f->addr, f->size) || fl__guarded(f));
+  case EV_UNLOCK:
+    return fl__guarded(f);
   case EV_YIELD:
     return true;
   }

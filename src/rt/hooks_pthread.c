@@ -52,6 +52,7 @@ static int take(struct mutex *m) {
     return EBUSY;
   m->owner = me;
   fl__me()->held++;
+  fl__me()->mutexes ^= (uint64_t)(uintptr_t)m;
   m->count = m->kind == MUTEX_RECURSIVE;
   return 0;
 }
@@ -124,6 +125,7 @@ int fl__mutex_unlock(struct mutex *m, uint64_t pc) {
   }
   m->owner = m->count = 0;
   fl__me()->held--;
+  fl__me()->mutexes ^= (uint64_t)(uintptr_t)m;
   return 0;
 }
 

@@ -71,6 +71,7 @@ int fl__cond_wait(struct cond *c, struct mutex *m, const struct timespec *until,
   uint32_t count = m->count;
   m->owner = m->count = 0;
   f->held--;
+  f->mutexes ^= (uint64_t)(uintptr_t)m;
   c->waiters |= fl__bit(f);
   f->woken = 0;
   if (E.loopers) /* the step's address is the condition variable's */
@@ -82,6 +83,7 @@ int fl__cond_wait(struct cond *c, struct mutex *m, const struct timespec *until,
   m->owner = fl__owner(f);
   m->count = count;
   f->held++;
+  f->mutexes ^= (uint64_t)(uintptr_t)m;
   if (f->woken) {
     f->woken = 0;
     return 0;

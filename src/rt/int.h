@@ -59,6 +59,7 @@ struct fiber_state {
   uint32_t allocs;     /* allocations made in this call so far */
   uint32_t depth;      /* of the shadow call stack */
   uint32_t held;       /* locks that it holds */
+  uint64_t mutexes;    /* addresses of those among them, by exclusive or */
   uint64_t addr, size; /* of the pending step */
   uint64_t pc;         /* return address of the hook */
   uint64_t other;      /* a second address, e.g. the mutex of a wait */
@@ -479,6 +480,9 @@ void fl__snapshot_put(struct snapshot *s, const void *from, size_t n) FL_HIDDEN;
 void fl__conflict_note(int thread, uint8_t kind, uint64_t addr,
                        uint64_t size) FL_HIDDEN;
 bool fl__conflict_free(uint64_t addr, uint64_t size) FL_HIDDEN;
+/* Rules P and U of conflict.c: the pending access of f cannot be told apart
+ * from one that is made together with the step before it. */
+bool fl__guarded(const struct fiber_state *f) FL_HIDDEN;
 /* From now on these bytes count as shared. */
 void fl__conflict_force(uint64_t addr, uint64_t size) FL_HIDDEN;
 void fl__conflict_forget(void) FL_HIDDEN;

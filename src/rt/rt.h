@@ -170,6 +170,10 @@ bool rt_found_conflict(void); /* since the last time it was asked */
 /* Reads of locations that several threads read and none writes are steps too;
  * until the next rt_prepare. */
 void rt_reduce_less(void);
+/* Nor are accesses under the mutex that their location is always touched under,
+ * and the unlock: a critical section is one step.  Not under TSO, and not while
+ * lines are atomic (rt_atomic). */
+void rt_guards(bool on);
 /* What was seen so far, for another process that has prepared the same client;
  * false: this is not what rt_knowledge writes. */
 void rt_knowledge(struct buf *out);
