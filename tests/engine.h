@@ -160,6 +160,7 @@ struct engine_record {
 
 struct engine_found {
   const struct client *client;
+  bool keep;                    /* the path of each is looked for */
   VEC(struct engine_record) at; /* one of each digest */
   struct map128 index;
   enum explore_end end;
@@ -194,7 +195,7 @@ static enum judgement engine_note(void *ctx, enum rt_end end) {
   memcpy(r.history.ops, h->ops, n * sizeof *h->ops);
   r.outcome = engine_outcome(&r);
   vec_push(&f->at, r);
-  return JUDGE_GOOD;
+  return f->keep ? JUDGE_BAD : JUDGE_GOOD;
 }
 
 enum engine_search {
@@ -209,7 +210,7 @@ __attribute__((unused)) static void engine_explore(struct engine_found *f,
                                                    const struct client *c,
                                                    enum engine_search how,
                                                    uint64_t max_executions) {
-  *f = (struct engine_found){.client = c};
+  *f = (struct engine_found){.client = c, .keep = how == ENGINE_GUARDS};
   struct explore x = {.judge = {engine_note, f},
                       .max_executions = max_executions,
                       .no_reduction = how == ENGINE_UNREDUCED,

@@ -62,6 +62,13 @@ static const char *const random_sections[] = {
     "if (k == 1) { pthread_mutex_lock(&m); a++; held = 1; return r; }",
     "if (held) { held = 0; a++; pthread_mutex_unlock(&m); }",
     "r += atomic_fetch_add(&x, 1);",
+    /* What is a mutex in one execution is data in another. */
+    "if (atomic_load(&x) & 1) { pthread_mutex_t *q = malloc(sizeof *q);\n"
+    "  pthread_mutex_init(q, NULL); pthread_mutex_lock(q); r += 4;\n"
+    "  pthread_mutex_unlock(q); pthread_mutex_lock(&m); a++;\n"
+    "  pthread_mutex_unlock(&m); free(q); }",
+    "if (!(atomic_load(&x) & 1)) { long *q = malloc(sizeof(pthread_mutex_t));\n"
+    "  q[0] = r; r += (int)q[0]; atomic_fetch_add(&x, 1); free(q); }",
 };
 
 static void random_program_of(struct rng *rng, const char *const *statements,

@@ -44,6 +44,7 @@ void hunt_explore_init(struct hunt *h, struct explore *x) {
                          * not seen. */
                         .no_reduction =
                             h->set->no_reduction || h->order->partial,
+                        .guards = true,
                         .no_real_time = h->set->no_real_time,
                         .depth = (uint32_t)h->set->depth,
                         .bound_preemptions = h->set->bound_preemptions,

@@ -93,9 +93,16 @@ static bool is_open(const struct entry *e) {
   return conflicts(e) && (!T.guards || e->guard == NO_GUARD);
 }
 
-/* The one mutex that a thread holds, as granule. */
+static bool is_mutex(uint64_t granule, uint64_t most) {
+  const struct entry *e = find(granule);
+  return e->granule && e->guard && e->guard <= most;
+}
+
+/* The one mutex that a thread holds, as granule; it must be a mutex and nothing
+ * else in all executions. */
 static uint64_t guard_of(const struct fiber_state *f) {
-  return f->held == 1 && f->mutexes ? f->mutexes / 8 : NO_GUARD;
+  bool one = f->held == 1 && f->mutexes;
+  return one && is_mutex(f->mutexes / 8, TRIED) ? f->mutexes / 8 : NO_GUARD;
 }
 
 static uint64_t guard_by(int thread, uint8_t kind) {
@@ -129,7 +136,8 @@ void fl__conflict_note(int thread, uint8_t kind, uint64_t addr, uint64_t size) {
   uint64_t guard = guard_by(thread, kind);
   for (uint64_t g = addr / 8; g <= last; g++) {
     struct entry *e = entry_of(g);
-    bool before = is_open(e), only_locked = e->guard == LOCKED;
+    bool before = is_open(e);
+    uint64_t had = e->guard;
     if (writes)
       e->writers |= 1u << thread;
     else
@@ -137,8 +145,8 @@ void fl__conflict_note(int thread, uint8_t kind, uint64_t addr, uint64_t size) {
     e->guard = both_guards(e->guard, guard);
     if (!before && is_open(e))
       E.conflicts++;
-    else if (T.guards && only_locked && e->guard == TRIED)
-      E.conflicts++; /* its unlocks become steps */
+    else if (T.guards && (had == LOCKED || had == TRIED) && e->guard != had)
+      E.conflicts++; /* what this mutex guards becomes steps, or its unlocks */
   }
 }
 
@@ -169,31 +177,26 @@ bool fl__conflict_free(uint64_t addr, uint64_t size) {
   return true;
 }
 
-static bool is_met_as(uint64_t granule, uint64_t guard) {
-  const struct entry *e = T.cap ? find(granule) : NULL;
-  return e && e->granule && e->guard && e->guard <= guard;
-}
-
 bool fl__guarded(const struct fiber_state *f) {
+  if (!T.guards || !T.cap || (!f->called && f->call != EVENT_NO_CALL))
+    return false;
   uint64_t guard = guard_of(f);
-  if (!T.guards || guard == NO_GUARD || !is_met_as(guard, TRIED) ||
-      (!f->called && f->call != EVENT_NO_CALL))
+  if (guard == NO_GUARD)
     return false;
   uint64_t last = (f->addr + (f->size ? f->size - 1 : 0)) / 8;
   if (last - f->addr / 8 >= MOST_GRANULES)
     return false;
-  if (f->kind == EV_UNLOCK) {
-    for (uint64_t g = f->addr / 8; g <= last; g++)
-      if (!is_met_as(g, LOCKED))
-        return false;
-    return f->addr / 8 == guard; /* U */
-  }
+  bool unlocks = f->kind == EV_UNLOCK;
+  if (unlocks && f->addr / 8 != guard)
+    return false;
   for (uint64_t g = f->addr / 8; g <= last; g++) {
     const struct entry *e = find(g);
-    if (e->granule && conflicts(e) && e->guard != guard)
+    if (!e->granule)
+      continue;
+    if (unlocks ? e->guard > LOCKED : conflicts(e) && e->guard != guard)
       return false;
   }
-  return true; /* P */
+  return true;
 }
 
 void fl__conflict_forget(void) {

@@ -410,7 +410,7 @@ __attribute__((noinline)) int fl__run_locals(int t, int end,
     }
     end = execute_one(t, LOCAL, d);
   }
-  if (end != FL_GOES_ON && size)
+  if (end != FL_GOES_ON && size && !is_behind_all(t))
     fl__conflict_force(addr, size);
   return end;
 }
