@@ -21,6 +21,14 @@ static inline struct hash128 hash128(const void *p, size_t n, uint64_t seed) {
   return (struct hash128){h.low64, h.high64};
 }
 
+struct hash128 hash128_avx2(const void *p, size_t n); /* hash_avx2.c */
+
+/* hash128(p, n, 0), of many bytes. */
+static inline struct hash128 hash128_long(const void *p, size_t n) {
+  return __builtin_cpu_supports("avx2") ? hash128_avx2(p, n)
+                                        : hash128(p, n, 0);
+}
+
 static inline bool hash128_equal(struct hash128 a, struct hash128 b) {
   return a.lo == b.lo && a.hi == b.hi;
 }

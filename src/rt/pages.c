@@ -18,16 +18,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096, LARGE = 64 << 10 };
+enum { PAGE = 4096, LARGE = 64 << 10, PART = 256 };
 
 struct region {
-  uint64_t lo, hi;   /* whole pages; lo == hi: not in use */
+  uint64_t lo, hi;   /* whole pages; lo == hi: it is copied whole */
   uint8_t *first;    /* as it was when the client was prepared */
   uint8_t *listed;   /* by page */
   uint32_t *list, n; /* page numbers */
 };
 
 static struct region regions[2]; /* the data, arena 0 */
+static uint8_t *first_data; /* of data that is copied whole: the same */
 
 static void begin(struct region *r, uint64_t base, uint64_t size) {
   r->n = 0;
@@ -51,6 +52,10 @@ static void begin(struct region *r, uint64_t base, uint64_t size) {
 void fl__pages_begin(void) {
   begin(&regions[PAGES_DATA], E.data_lo, E.data_span);
   begin(&regions[PAGES_ARENA], HEAP_BASE, E.live.arena_used[0]);
+  if (regions[PAGES_DATA].lo == regions[PAGES_DATA].hi) {
+    first_data = xrealloc(first_data, E.data_span + 1);
+    memcpy(first_data, (void *)E.data_lo, E.data_span);
+  }
 }
 
 void fl__pages_end(void) {
@@ -100,13 +105,29 @@ void fl__pages_save(int which, struct snapshot *s, uint64_t base,
     fl__snapshot_put(s, (void *)(r->lo + (uint64_t)r->list[i] * PAGE), PAGE);
 }
 
+/* Much of the data is never written to: what was changed, and where. */
+static void digest_data(struct snapshot *s, uint64_t base, uint64_t size) {
+  uint64_t at = 0;
+  for (; at < size; at += PART) {
+    uint64_t n = size - at < PART ? size - at : PART;
+    if (memcmp((void *)(base + at), first_data + at, n)) {
+      fl__snapshot_put(s, &at, sizeof at);
+      fl__snapshot_put(s, (void *)(base + at), n);
+    }
+  }
+  fl__snapshot_put(s, &at, sizeof at);
+}
+
 /* The list's order and length differ from process to process, and with what
  * was run before: only pages that were changed count, in any order. */
 void fl__pages_digest(int which, struct snapshot *s, uint64_t base,
                       uint64_t size) {
   const struct region *r = &regions[which];
   if (LIKELY(r->lo == r->hi)) {
-    fl__snapshot_put(s, (void *)base, size);
+    if (which == PAGES_DATA)
+      digest_data(s, base, size);
+    else
+      fl__snapshot_put(s, (void *)base, size);
     return;
   }
   copy_out(s, base, r->lo);

@@ -222,7 +222,7 @@ struct hash128 rt_hash(bool with_history) {
   put_spins(&s);
   if (UNLIKELY(E.live.buffered))
     fl__buffers_hash(&s);
-  return hash128(s.bytes, s.len, 0);
+  return hash128_long(s.bytes, s.len);
 }
 
 struct hash128 rt_hash_memory(void) {
