@@ -40,7 +40,7 @@ static struct drawn_edge *draw_edge(struct draft *d, uint32_t from,
                                     uint32_t edge, uint32_t to) {
   const struct steps *g = d->t->g;
   struct drawn_edge e = {
-      .from = from, .to = to, .step = g->steps.at[g->edges[edge].step]};
+      .from = from, .to = to, .step = *steps_about(g, edge)};
   vec_push(&d->edges, e);
   return &vec_last(&d->edges);
 }
@@ -72,7 +72,7 @@ static void mark_way(struct draft *d, const tree_path *way) {
     d->nodes.at[node].critical = race;
     for (next = 0; next < d->edges.len; next++)
       if (d->edges.at[next].from == node &&
-          !memcmp(&d->edges.at[next].step, &g->steps.at[g->edges[e].step],
+          !memcmp(&d->edges.at[next].step, steps_about(g, e),
                   sizeof(struct step)))
         break;
     if (next < d->edges.len) {

@@ -50,10 +50,20 @@ void steps_section(const struct steps *g, uint32_t edge, step_list *out) {
   uint32_t e = edge, before = out->len;
   for (;;) {
     uint32_t s = g->edges[e].to, next = next_of(g, s, g->edges[e].thread);
-    vec_push(out, g->edges[e].step);
+    uint32_t step = g->edges[e].step, last = step + g->steps.at[step].more;
+    for (; step <= last; step++)
+      vec_push(out, step);
     if (next == g->first[s + 1] || out->len - before >= MOST_STEPS ||
         !(g->steps.at[g->edges[next].step].flags & STEP_INSIDE))
       return;
     e = next;
   }
+}
+
+const struct step *steps_about(const struct steps *g, uint32_t edge) {
+  const struct step *s = &g->steps.at[g->edges[edge].step];
+  for (uint32_t i = 1; step_locks(s) && i <= s->more; i++)
+    if (event_reads[s[i].kind] || event_writes[s[i].kind])
+      return &s[i];
+  return s;
 }

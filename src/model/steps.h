@@ -32,6 +32,8 @@ struct step {
   uint8_t kind;  /* enum event_kind; a CAS may turn out to fail */
   uint8_t flags; /* STEP_… */
   uint8_t unused;
+  uint32_t more; /* so many behind it in `steps` are made in one go with it */
+  uint32_t unused2;
 };
 
 struct step_edge {
@@ -66,5 +68,9 @@ bool step_guards(const struct step *s);
  */
 typedef VEC(uint32_t) step_list; /* indices into `steps` */
 void steps_section(const struct steps *g, uint32_t edge, step_list *out);
+
+/* What the step of an edge is about: of a lock with which more is made, the
+ * first access to memory. */
+const struct step *steps_about(const struct steps *g, uint32_t edge);
 
 #endif

@@ -44,6 +44,7 @@ bool rt_reduce(bool on) {
   return was;
 }
 void rt_trail(struct rt_trail *t) { E.trail = t; }
+void rt_folds(struct rt_folds *f) { E.folds = f; }
 void rt_log(struct rt_log *l) { E.log = l; }
 
 int rt_current(void) { return (int)E.live.current; }

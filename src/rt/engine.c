@@ -408,8 +408,11 @@ __attribute__((noinline)) int fl__run_locals(int t, int end,
       addr = E.fiber[t].addr;
       size = E.fiber[t].size;
     }
+    if (UNLIKELY(E.folds != NULL))
+      fl__note_fold(t);
     end = execute_one(t, LOCAL, d);
   }
+  /* Behind the end of all others nobody will show anything. */
   if (end != FL_GOES_ON && size && !is_behind_all(t))
     fl__conflict_force(addr, size);
   return end;

@@ -196,6 +196,7 @@ struct engine {
   const struct regions *regions; /* NULL: none */
   bool left_out;                 /* a thread would have waited in one */
   struct rt_trail *trail;
+  struct rt_folds *folds;
   struct rt_log *log;
   uint32_t returned; /* calls that returned, ever */
   uint32_t enabled;  /* at the last decision */
@@ -408,7 +409,7 @@ int fl__execute_transit(int thread, const struct rt_driver *d) FL_HIDDEN;
 int fl__run_locals(int t, int end, const struct rt_driver *d) FL_HIDDEN;
 void fl__let_go_on(void) FL_HIDDEN;
 
-/* notes.c; only with E.log or E.trail (the callers test it) */
+/* notes.c; only with E.log, E.trail or E.folds (the callers test it) */
 void fl__note(const struct rt_logged *what) FL_HIDDEN;
 void fl__note_edge(uint8_t flags) FL_HIDDEN;
 uint32_t fl__note_step(int t, bool transit, bool issues) FL_HIDDEN;
@@ -416,6 +417,8 @@ void fl__note_choice(struct rt_logged *l) FL_HIDDEN;
 void fl__complete_note(uint32_t at, const struct fiber_state *f,
                        uint32_t returned) FL_HIDDEN;
 void fl__leave_trail(int t, uint8_t flag) FL_HIDDEN;
+/* The pending access of t, which will be made without being a step. */
+void fl__note_fold(int t) FL_HIDDEN;
 int fl__run_transits(const struct rt_driver *d) FL_HIDDEN;
 static inline int fl__run_transit(const struct rt_driver *d) {
   return UNLIKELY(E.live.transit) ? fl__run_transits(d) : FL_GOES_ON;

@@ -1,7 +1,8 @@
 /*
  * What searches are told of each step while they ask for it: the log, with all
- * that dependence of steps is decided by (rt_log), and the trail, just who made
- * it (rt_trail).
+ * that dependence of steps is decided by (rt_log); the trail, just who made it
+ * (rt_trail); and what a critical section that is one step consists of
+ * (rt_folds).
  */
 #include "rt/int.h"
 
@@ -32,6 +33,17 @@ void fl__leave_trail(int t, uint8_t flag) {
     r->at = xrealloc(r->at, r->cap);
   }
   r->at[r->len++] = (uint8_t)(t | flag);
+}
+
+/* Whether threads conflict on what is guarded may turn out later, and is no
+ * news: whatever is made under the lock is noted. */
+void fl__note_fold(int t) {
+  const struct fiber_state *f = &E.fiber[t];
+  uint64_t pc = f->pc - E.base;
+  if (f->kind == EV_YIELD || !f->held)
+    return;
+  vec_push(&E.folds->at, ((struct rt_fold){pc < E.image_span ? pc : 0, f->addr,
+                                           f->size, (uint8_t)t, f->kind}));
 }
 
 static uint64_t value_before(const struct fiber_state *f) {

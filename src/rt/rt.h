@@ -22,6 +22,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/vec.h"
 #include "model/history.h"
 #include "model/part_store.h"
 #include "model/result.h"
@@ -191,6 +192,20 @@ struct rt_trail {
   uint32_t len, cap;
 };
 void rt_trail(struct rt_trail *t);
+
+/*
+ * While folds are set, accesses under a lock that are no steps are noted in
+ * them.
+ */
+struct rt_fold {
+  uint64_t pc; /* as module offset; 0: elsewhere */
+  uint64_t addr, size;
+  uint8_t thread, kind;
+};
+struct rt_folds {
+  VEC(struct rt_fold) at;
+};
+void rt_folds(struct rt_folds *f);
 
 /* What a thread's next step is.  For a thread that is parked only. */
 struct rt_access {

@@ -1,3 +1,17 @@
+/*
+ * With guards (rt_guards) the graph has fewer states, and those that it has lead
+ * to what they lead to without:
+ *
+ * Bad executions: one in which sections are interrupted has the same results as
+ * one in which each is made where it begins; that one's real-time order is at
+ * least as strict, so it is bad too.
+ *
+ * Good executions: let one have a linearization.  A section can be made at any
+ * moment between its lock and its unlock.  Of a call with several, the first is
+ * made at its lock, the last at its unlock: the call's interval stays.  A call
+ * with only one is a moment then: its linearization point, which lies within.
+ * So the order of real time still allows the linearization.
+ */
 #include "search/atlas.h"
 
 #include "base/map128.h"
@@ -5,12 +19,16 @@
 
 #include <assert.h>
 
+typedef VEC(struct step) step_run;
+
 struct artist {
   const struct atlas_order *order;
   struct atlas *atlas;
   struct step now;     /* that is being made */
   uint32_t now_call;   /* … and the call that it is made in */
-  struct map128 known; /* steps, to their number + 1 */
+  struct rt_folds folds; /* what else is made in that step */
+  step_run run;          /* all of it */
+  struct map128 known;   /* runs, to the number of their first step + 1 */
   VEC(uint32_t) steps; /* by edge of the log */
 };
 
@@ -44,6 +62,22 @@ static void stepping(void *ctx, uint8_t thread) {
                          .flags = (uint8_t)((calls ? STEP_CALLS : 0) |
                                             (at.held ? STEP_INSIDE : 0))};
   a->now_call = at.call;
+  vec_clear(&a->folds.at);
+}
+
+static void add_folds(struct artist *a) {
+  for (uint32_t i = 0; i < a->folds.at.len; i++) {
+    const struct rt_fold *f = &a->folds.at.at[i];
+    if (f->thread == a->now.thread)
+      vec_push(&a->run, ((struct step){.pc = f->pc,
+                                       .addr = f->addr,
+                                       .size = f->size,
+                                       .call = a->now_call,
+                                       .thread = f->thread,
+                                       .kind = f->kind,
+                                       .flags = STEP_INSIDE}));
+  }
+  a->run.at[0].more = a->run.len - 1;
 }
 
 /* A thread that has gone on to another call has returned from this one. */
@@ -62,11 +96,16 @@ static void stepped(void *ctx, uint8_t thread, bool ended) {
   bool fresh;
   if (has_returned(a, thread, ended))
     a->now.flags |= STEP_RETURNS;
-  struct hash128 key = hash128(&a->now, sizeof a->now, 0);
+  vec_clear(&a->run);
+  vec_push(&a->run, a->now);
+  add_folds(a);
+  struct hash128 key =
+      hash128(a->run.at, a->run.len * sizeof *a->run.at, 0);
   uint32_t *number = map128_put(&a->known, key, &fresh);
   if (fresh) {
-    vec_push(&a->atlas->graph.steps, a->now);
-    *number = a->atlas->graph.steps.len;
+    *number = a->atlas->graph.steps.len + 1;
+    for (uint32_t i = 0; i < a->run.len; i++)
+      vec_push(&a->atlas->graph.steps, a->run.at[i]);
   }
   vec_push(&a->steps, *number - 1);
 }
@@ -122,7 +161,11 @@ enum explore_end atlas_draw(struct atlas *t, struct explore *x,
   if (order->steps == ATLAS_SHARED)
     rt_reduce_less();
   t->reduced = !x->no_reduction;
+  t->guards = x->guards = order->guards;
+  if (order->guards)
+    rt_folds(&a.folds);
   enum explore_end end = explore_stateful(x);
+  rt_folds(NULL);
   t->complete &= end == EXPLORE_ALL && !x->cut;
   t->states = x->states;
   t->executions = x->executions;
@@ -134,6 +177,8 @@ enum explore_end atlas_draw(struct atlas *t, struct explore *x,
     steps_free(&t->graph);
   map128_free(&a.known);
   vec_free(&a.steps);
+  vec_free(&a.folds.at);
+  vec_free(&a.run);
   return end;
 }
 
@@ -150,7 +195,9 @@ void atlas_path(const struct atlas *a, const uint32_t *edges, uint32_t n,
     for (uint32_t k = a->path_at[edges[i]]; k < a->path_at[edges[i] + 1]; k++)
       vec_push(&short_one, a->paths.at[k]);
   bool was = rt_reduce(a->reduced);
+  rt_guards(a->guards && a->reduced);
   path_expand(short_one.at, short_one.len, out);
+  rt_guards(false);
   rt_reduce(was);
   vec_free(&short_one);
 }

@@ -22,12 +22,15 @@ enum atlas_steps {
 struct atlas_order {
   enum atlas_steps steps;
   bool sections; /* while a thread has a lock and can go on, no other does */
+  bool guards;   /* a critical section is one step where that makes no
+                    difference to what states lead to (see atlas.c) */
 };
 
 struct atlas {
   struct steps graph;
   bool complete;
-  bool reduced; /* some accesses are no steps */
+  bool reduced; /* some accesses are no steps … */
+  bool guards;  /* … and critical sections one */
   uint64_t states, executions, cut, circles;
   uint64_t interleavings, bad; /* as of struct explore */
   /* by edge: where its step (the thread, then answers) is in `paths` */

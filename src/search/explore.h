@@ -56,10 +56,8 @@ struct explore {
   uint64_t seed;           /* random */
   bool no_reduction;       /* stateful: every access is a branching point */
   bool guards;             /* stateful: a critical section is one step where
-                              that makes no difference (rt_guards); not with
-                              `graph`, whose steps are counted.  Only tests set
-                              it: in BUList2 after 50 initial calls path_expand
-                              comes to another step than the search did */
+                              that makes no difference (rt_guards); with `graph`
+                              only for who watches */
   bool no_real_time;       /* dpor: the order of calls and returns that do not
                               conflict plays no part */
   bool all;                /* go on after a bad execution: the judge counts,

@@ -490,7 +490,7 @@ enum explore_end explore_stateful(struct explore *x) {
     return explore_dfs(x);
   struct walk w = {.x = x};
   rt_reduce(!x->no_reduction);
-  rt_guards(x->guards && !x->graph && !x->no_reduction);
+  rt_guards(x->guards && (!x->graph || x->watch) && !x->no_reduction);
   if (x->live)
     x->live->only_choices = false;
   forget(&w);
