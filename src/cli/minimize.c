@@ -10,14 +10,20 @@
  *      of what is left without another, and prefixes of linearizable histories
  *      are linearizable.
  */
+#include "base/map128.h"
 #include "cli/finding.h"
 #include "cli/hunt_int.h"
 #include "cli/shrink.h"
+
+#include <string.h>
 
 enum {
   MINIMIZE_STATES = 50000, /* of a client with one call less … */
   MINIMIZE_SECONDS = 10,   /* … in all: states can be very large; --time can
                               make both more */
+  PROVE_STATES = 500000,   /* of one when nothing smaller fails: only the proof
+                              is missing */
+  PROVE_ALL = 1000000,     /* of all of them */
   MINIMIZE_CUT = 100, /* executions that go round for ever, of one client */
   LARGE_CALLS = 14,   /* of threads: more are first made less at once */
   FEW_CALLS = 5,      /* of threads: more are first thinned */
@@ -26,29 +32,107 @@ enum {
 struct minimizer {
   struct hunt *h;
   struct bad *bad;
+  struct reduce reduce;
+  uint64_t most, left;  /* states of one client, and of all that follow */
+  bool too_many;        /* some had more */
+  struct map128 proved; /* of correct clients: see key_of */
 };
 
-/* Does this client show the same kind of fault? */
-static enum reduce_answer check(void *ctx, const struct client *c) {
-  struct minimizer *m = ctx;
+static enum explore_end search(struct minimizer *m, bool *cut, path *bad) {
   struct hunt *h = m->h;
-  if (hunt_prepare(h, c) != RT_DONE)
-    return REDUCE_CORRECT;
   struct explore x;
+  uint64_t most = m->most < m->left ? m->most : m->left;
   hunt_explore_init(h, &x);
   x.deadline = h->patience;
-  x.max_states = h->timed ? h->set->max_states : MINIMIZE_STATES;
+  x.max_states = h->timed ? h->set->max_states : most;
   x.max_memory = h->set->memory;
   struct impatience impatience;
   shrink_be_impatient(&x, &impatience, MINIMIZE_CUT);
   enum explore_end how = hunt_explore(h, &x, SEARCH_STATEFUL);
-  if (how == EXPLORE_BAD) {
-    vec_free(&m->bad->path);
-    m->bad->path = x.bad;
-    return REDUCE_FAILS;
+  m->left -= x.states < m->left ? x.states : m->left;
+  *bad = x.bad;
+  *cut = x.cut != 0;
+  return how;
+}
+
+/* The specification's state after the initial calls; false: it does not explain
+ * them. */
+static bool explain_init(struct spec *spec, const struct client *c,
+                         uint32_t *state) {
+  *state = spec->initial;
+  for (uint32_t i = 0; i < c->ninit && !spec->skips_init; i++) {
+    struct value v;
+    if (spec_apply(spec, c, *state, i, &v, state) != SPEC_RETURNS ||
+        !value_equal(v, rt_history()->ops[i].result))
+      return false;
   }
-  vec_free(&x.bad);
-  return how == EXPLORE_ALL && !x.cut ? REDUCE_CORRECT : REDUCE_UNKNOWN;
+  return true;
+}
+
+/* What the prepared client does from here on, and how that is judged, is a
+ * function of this.  False: it is not. */
+static bool key_of(const struct minimizer *m, const struct client *c,
+                   struct hash128 *key) {
+  struct buf text = {0};
+  uint32_t state;
+  if (!explain_init(m->h->jury.spec, c, &state))
+    return false;
+  client_print(c, &m->h->r->names, &text);
+  const char *threads = strchr(buf_text(&text), '{');
+  struct hash128 calls = hash128(threads, strlen(threads), state);
+  *key = hash128_join(rt_hash_memory(), calls);
+  buf_free(&text);
+  return true;
+}
+
+/* Does this client, which is prepared, show the same kind of fault? */
+static enum reduce_answer try_client(struct minimizer *m,
+                                     const struct client *c, path *bad) {
+  struct hash128 key;
+  bool has_key = key_of(m, c, &key), cut, fresh;
+  if (has_key && map128_get(&m->proved, key))
+    return REDUCE_CORRECT;
+  if (!m->left)
+    return REDUCE_UNKNOWN;
+  enum explore_end how = search(m, &cut, bad);
+  if (how == EXPLORE_BAD)
+    return REDUCE_FAILS;
+  vec_free(bad);
+  *bad = (path){0};
+  m->too_many |= how == EXPLORE_STATES;
+  if (how != EXPLORE_ALL || cut)
+    return REDUCE_UNKNOWN;
+  if (has_key)
+    map128_put(&m->proved, key, &fresh);
+  return REDUCE_CORRECT;
+}
+
+/*
+ * Other initial calls may leave the same memory when their data are the same:
+ * what is correct is then known.  What fails is run with its own data.
+ */
+static enum reduce_answer check(void *ctx, const struct client *c) {
+  struct minimizer *m = ctx;
+  struct client same;
+  path bad = {0};
+  client_copy(&same, c);
+  reduce_same_data(&m->reduce, &same);
+  enum reduce_answer a = REDUCE_CORRECT;
+  if (hunt_prepare(m->h, &same) == RT_DONE)
+    a = try_client(m, &same, &bad);
+  bool own = client_equal(&same, c);
+  if (a == REDUCE_FAILS && !own) {
+    vec_free(&bad);
+    bad = (path){0};
+    a = hunt_prepare(m->h, c) == RT_DONE ? try_client(m, c, &bad)
+                                         : REDUCE_CORRECT;
+  }
+  if (a == REDUCE_FAILS) {
+    vec_free(&m->bad->path);
+    m->bad->path = bad;
+  }
+  client_free(&same);
+  return a;
 }
 
 static uint32_t domain(void *ctx, uint32_t op, uint32_t arg,
@@ -78,19 +162,35 @@ static bool make_one_thread(struct reduce *r, struct bad *b) {
   return true;
 }
 
+static void minimizer_init(struct minimizer *m, struct hunt *h,
+                           struct bad *b) {
+  *m = (struct minimizer){.h = h,
+                          .bad = b,
+                          .reduce = {.check = check, .domain = domain},
+                          .most = MINIMIZE_STATES,
+                          .left = UINT64_MAX};
+  m->reduce.ctx = m;
+}
+
 /* M1 */
 static bool minimize(struct hunt *h, struct bad *b) {
-  struct minimizer m = {h, b};
-  struct reduce r = {.check = check, .domain = domain, .ctx = &m};
+  struct minimizer m;
+  minimizer_init(&m, h, b);
   if (is_larger(&b->client, LARGE_CALLS))
     hunt_shrink(h, b);
   if (is_larger(&b->client, FEW_CALLS))
     hunt_thin(h, b);
-  bool proved = reduce_calls(&r, &b->client);
-  if (make_one_thread(&r, b))
-    proved = reduce_calls(&r, &b->client);
-  if (reduce_values(&r, &b->client))
-    proved = reduce_calls(&r, &b->client);
+  bool proved = reduce_calls(&m.reduce, &b->client);
+  if (make_one_thread(&m.reduce, b))
+    proved = reduce_calls(&m.reduce, &b->client);
+  if (reduce_values(&m.reduce, &b->client))
+    proved = reduce_calls(&m.reduce, &b->client);
+  if (!proved && m.too_many && !h->timed) {
+    m.most = PROVE_STATES;
+    m.left = PROVE_ALL;
+    proved = reduce_calls(&m.reduce, &b->client);
+  }
+  map128_free(&m.proved);
   return proved;
 }
 
@@ -129,7 +229,10 @@ static void make_sequential(struct hunt *h, struct bad *b) {
   b->client = alone;
   vec_clear(&b->path);
   h->jury.only = FAULT_NONE;
-  check(&(struct minimizer){h, b}, &b->client);
+  struct minimizer m;
+  minimizer_init(&m, h, b);
+  check(&m, &b->client);
+  map128_free(&m.proved);
 }
 
 /* The path was bad, and is not when it is run again. */

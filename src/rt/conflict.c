@@ -21,7 +21,10 @@
  * is tried, are found like a conflict: the search begins again.  (The first
  * such access of an execution can be reached without the unfinished sections of
  * others: what these did commutes with all that came later.)
- *                                                tests/agree/stateful_dfs.c
+ *
+ * (M) what is found out makes steps of accesses that were none, never the other
+ *     way round; and whoever has made one as no step hears of it.  So a path
+ *     means the same when it is run again.       tests/agree/stateful_dfs.c
  */
 #include "rt/int.h"
 

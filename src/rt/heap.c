@@ -202,6 +202,17 @@ void fl__heap_each(int t, void (*each)(const struct block_info *, void *),
     }
 }
 
+void fl__heap_forget_sites(int t, uint8_t *copy) {
+  uint64_t base = HEAP_BASE + (uint64_t)t * ARENA_SIZE;
+  for (uint64_t at = 0; at < E.live.arena_used[t]; at += GRANULE)
+    if (SHADOW(base + at) == HEAD) {
+      struct block_header h;
+      memcpy(&h, copy + at, sizeof h);
+      h.alloc_pc = h.free_pc = h.alloc_chain = 0;
+      memcpy(copy + at, &h, sizeof h);
+    }
+}
+
 uint64_t fl__block_size(const void *p) {
   uint64_t addr = (uint64_t)(uintptr_t)p;
   if (!fl__in_heap(p) || addr % GRANULE ||

@@ -395,6 +395,8 @@ void fl__heap_each(int t, void (*each)(const struct block_info *, void *),
                    void *ctx) FL_HIDDEN;
 /* The canonical form of a pointer result (model/value.h). */
 uint64_t fl__pointer_name(uint64_t p) FL_HIDDEN;
+/* In a copy of arena t: which code has allocated and freed its blocks. */
+void fl__heap_forget_sites(int t, uint8_t *copy) FL_HIDDEN;
 /* A leaked block, or 0 (alive, and allocated since the client was begun). */
 uint32_t fl__heap_live(uint64_t *first_addr, uint64_t *bytes) FL_HIDDEN;
 

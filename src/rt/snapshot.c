@@ -236,6 +236,7 @@ struct hash128 rt_hash_memory(void) {
     uint32_t t = (uint32_t)__builtin_ctz(left);
     put(&s, &E.live.arena_used[t], sizeof E.live.arena_used[t]);
     put(&s, arena_at(t), E.live.arena_used[t]);
+    fl__heap_forget_sites((int)t, s.bytes + s.len - E.live.arena_used[t]);
   }
   if (E.lent[0].tls)
     put(&s, E.lent[0].tls, E.tls_size);

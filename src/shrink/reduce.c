@@ -260,6 +260,15 @@ bool reduce_values(struct reduce *r, struct client *c) {
   return changed;
 }
 
+void reduce_same_data(const struct reduce *r, struct client *c) {
+  group_list groups = {0};
+  find_groups(r, c, &groups);
+  for (uint32_t i = 0; i < groups.len; i++)
+    if (groups.at[i].data)
+      rename_group(r, &groups.at[i], true, c);
+  vec_free(&groups);
+}
+
 /* ---- one by one ---- */
 
 bool reduce_calls(struct reduce *r, struct client *c) {

@@ -50,6 +50,10 @@ void reduce_concurrent(struct reduce *r, struct client *c);
  * changed. */
 bool reduce_values(struct reduce *r, struct client *c);
 
+/* Data are numbered as they appear: two clients that differ only in which data
+ * they have become the same one. */
+void reduce_same_data(const struct reduce *r, struct client *c);
+
 /* One call after the other, in all three parts, until none can be missed.
  * True: B. */
 bool reduce_calls(struct reduce *r, struct client *c);
