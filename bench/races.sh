@@ -76,12 +76,11 @@ row PairSnapshot pair_snapshot WgWgWgWgWgG \
   $independent '' '#1;#2;#3;#4'
 row Snark snark WgWgG \
   'push_right(1); {pop_right()} || {push_right(2); pop_left()}' '' '' 'O1;O3;U7;left O6'
-row SimpleList simple_list Bg \
-  'add(1); {add(3)} || {add(4)}; contains(3); contains(4)' $independent '' \
-  S1
-row SimpleList simple_list BgG \
-  'add(1); {add(3)} || {add(4)}; contains(3); contains(4)' \
-  "--races=shared $independent" '' S3
+for pattern in Bg BgG; do
+  row SimpleList simple_list $pattern \
+    'add(1); {add(3)} || {add(4)}; contains(3); contains(4)' \
+    "--races=shared $independent" '' 'S1, next;S3, lock'
+done
 row LinkedList size_list WgWgG \
   'add(1); add(5); {remove_key(1); add(9)} || {size()}' \
   "--race-sections $independent" '' 'Z2;removed;added'

@@ -19,7 +19,7 @@
 
 enum {
   MINIMIZE_STATES = 50000, /* of a client with one call less … */
-  MINIMIZE_SECONDS = 10,   /* … in all: states can be very large; --time can
+  MINIMIZE_SECONDS = 20,   /* … in all: states can be very large; --time can
                               make both more */
   PROVE_STATES = 500000,   /* of one when nothing smaller fails: only the proof
                               is missing */

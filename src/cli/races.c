@@ -38,7 +38,8 @@ static enum explore_end draw(struct hunt *h, struct atlas *atlas,
                              const struct races_found *how) {
   struct explore x;
   struct atlas_order order = {(enum atlas_steps)h->set->races, how->sections};
-  order.guards = order.steps == ATLAS_CONFLICTING && !how->sections;
+  order.guards = order.steps == ATLAS_CONFLICTING && !how->sections &&
+                 !h->set->race_independent; /* within sections, too */
   hunt_explore_init(h, &x);
   x.deadline = explore_now() + patience(h);
   x.max_states = TIMES_STATES * h->set->max_states;

@@ -41,8 +41,11 @@ row pair_snapshot WgWgWgWgWgG "$pair || {read_pair()}" --race-independent \
 row snark WgWgG 'push_right(1); {pop_right()} || {push_right(2); pop_left()}' \
   '' O1 U7 'left O6' O3
 adds='add(1); {add(3)} || {add(4)}; contains(3); contains(4)'
-row simple_list Bg "$adds" --race-independent S1
-row simple_list BgG "$adds" '--races=shared --race-independent' S3
+for pattern in Bg BgG; do # reads of a value are events, too
+  row simple_list $pattern "$adds" '--races=shared --race-independent' \
+    'S1, next' 'S3, lock'
+done
+row simple_list WgG "$adds" '--races=shared --race-independent' S1 S3
 row size_list WgWgG 'add(1); add(5); {remove_key(1); add(9)} || {size()}' \
   '--race-sections --race-independent' Z1 Z2 removed added
 

@@ -38,7 +38,7 @@
  * EXIT: 1
  * VERDICT: violation
  * FAULT: not-linearizable
- * OUTPUT: Failing client \(shrunk from [0-9]+ calls to 7; not proved minimal\)
+ * OUTPUT: Smallest failing client \(shrunk from [0-9]+ calls to 7; proved minimal\)
  * CLIENT: ^push_.*; push_.*; \{.*\} \|\| \{.*\} \|\| \{.*\}$
  * RUN: %s --client 'push_right(1); {pop_right()} || {push_right(2); \
  *     pop_left()}' -- -DFIX1
