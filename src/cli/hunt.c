@@ -8,6 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Bytes that the states of a specification may take: its tables have 32-bit
+ * indices. */
+#define MOST_STATES ((uint64_t)8 << 30)
+
 /* ---- what all parts of the hunt use ---- */
 
 bool hunt_goes_on(const struct hunt *h) {
@@ -348,6 +352,9 @@ static bool open_suite(struct hunt *h) {
     h->jury.implementation = true;
     h->r->spec = xstrdup("the object itself, run sequentially");
   }
+  h->jury.spec->max_bytes = h->set->memory && h->set->memory < MOST_STATES
+                                ? h->set->memory
+                                : MOST_STATES;
   return true;
 }
 
@@ -412,7 +419,7 @@ static void count_real(struct hunt *h) {
   struct result *r = h->r;
   r->statistics.clients = h->clients;
   if (r->verdict == VERDICT_PASS)
-    result_doubts(r, h->jury.undecided);
+    result_doubts(r, h->jury.undecided, h->jury.limit);
 }
 
 int hunt_run(void *arg, struct shared *s) {

@@ -146,7 +146,7 @@ static void judge_campaign(struct session *s, struct run *r,
     result->reason = xstrdup("no operation touched memory that threads share: "
                              "nothing was checked");
   } else {
-    result_doubts(result, c->totals.undecided);
+    result_doubts(result, c->totals.undecided, NULL);
   }
   if (result->verdict != VERDICT_PASS)
     result->reason = own_text(s, result->reason);
