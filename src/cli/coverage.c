@@ -111,7 +111,7 @@ void coverage_of_clients(const struct totals *t, const struct settings *set,
   if (timed && explore_now() >= deadline)
     limit = "--time";
   else if (set->max_executions &&
-           t->statistics.executions >= set->max_executions)
+           statistics_runs(&t->statistics) >= set->max_executions)
     limit = "--max-executions";
   if (!t->found && !complete && limit)
     c->limit = xstrdup(limit);

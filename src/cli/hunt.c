@@ -17,13 +17,13 @@
 bool hunt_goes_on(const struct hunt *h) {
   if (h->timed && explore_now() >= h->deadline)
     return false;
-  return !h->counted || h->r->statistics.executions < h->max_executions;
+  return !h->counted || statistics_runs(&h->r->statistics) < h->max_executions;
 }
 
 uint64_t hunt_executions_left(const struct hunt *h, uint64_t most) {
   if (!h->counted)
     return most;
-  uint64_t done = h->r->statistics.executions, all = h->max_executions;
+  uint64_t done = statistics_runs(&h->r->statistics), all = h->max_executions;
   uint64_t left = done < all ? all - done : 1;
   return most && most < left ? most : left;
 }
