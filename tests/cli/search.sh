@@ -241,6 +241,15 @@ for how in -j1 -j2 -j1,--search=random -j1,--search=dpor; do
     >/dev/null || fail "$(jq -c .statistics report.json)"
 done
 
+# ---- an endless loop is waited for once ----
+# Making its client small meets it ten times: that took 7 s of processor time.
+run tests/clients/endless.c --no-save --json report.json
+expect_status 1
+expect_json .fault endless-loop
+expect_out 'no visible step for 1000 ms'
+jq -e '.statistics.cpu_seconds | .search >= 1 and .minimize < 4' report.json \
+  >/dev/null || fail "$(jq -c .statistics report.json)"
+
 # ---- what a strategy cannot do ----
 run cell.c --search=random --no-real-time
 expect_status 2
