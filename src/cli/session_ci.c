@@ -17,7 +17,12 @@ bool session_ci_on_stdout(const struct settings *set) {
 int settings_exit(const struct settings *set, int status, bool interrupted) {
   if (set->exit_protocol != EXIT_GNU)
     return status;
-  return status == 2 ? 99 : status != 3 ? status : interrupted ? 99 : 77;
+  if (fflush(stdout) || ferror(stdout)) /* lost: main says so */
+    status = 2;
+  return status == 2   ? EXIT_GNU_TROUBLE
+         : status != 3 ? status
+         : interrupted ? EXIT_GNU_TROUBLE
+                       : 77;
 }
 
 int session_exit(const struct session *s, int status) {
