@@ -462,6 +462,7 @@ static void shrink_history(struct hunt *h, const struct history *failing) {
   check_linearize(failing, h->jury.spec, h->jury.criterion, CHECK_CALLS,
                   &check);
   enum check_answer answer = check.answer;
+  const char *limit = check.limit;
   check_free(&check);
   h->r->shrink.check_seconds = explore_now() - begun;
   h->r->shrink.histories = 1;
@@ -469,9 +470,10 @@ static void shrink_history(struct hunt *h, const struct history *failing) {
   if (answer == CHECK_YES || answer == CHECK_UNKNOWN) {
     h->r->verdict = VERDICT_UNKNOWN;
     h->r->reason =
-        xstrdup(answer == CHECK_YES ? "the history is linearizable: there is "
-                                      "nothing to shrink"
-                                    : "the history is too hard to check");
+        answer == CHECK_YES
+            ? xstrdup("the history is linearizable: there is nothing to shrink")
+            : xasprintf("the history is too hard to check: %s ended that",
+                        limit);
     return;
   }
   bool found = h->set->coarse == COARSE_BEST
