@@ -189,21 +189,25 @@ static void tell_death(struct session *s, struct run *r, struct worker *second,
 
 /* ---- */
 
+bool autopsy_stopped(int status) {
+  return WIFSIGNALED(status) && !outside_never(WTERMSIG(status));
+}
+
 /* Somebody else has sent the signal: with the same schedule it does not come
  * again, as it would if the code had raised it. */
 static bool from_outside(const struct corpse *c, enum worker_end second) {
-  return c->end == WORKER_DIED && WIFSIGNALED(c->status) &&
-         !outside_never(WTERMSIG(c->status)) && second != WORKER_DIED &&
-         second != WORKER_HANGS;
+  return c->end == WORKER_DIED && autopsy_stopped(c->status) &&
+         second != WORKER_DIED && second != WORKER_HANGS;
 }
 
-static void tell_outside(struct session *s, struct run *r,
-                         const struct hunt_order *order,
-                         const struct corpse *c) {
-  char *why = outside_words(WTERMSIG(c->status));
+void autopsy_outside(struct session *s, struct run *r,
+                     const struct hunt_order *order, int status) {
+  char *why = outside_words(WTERMSIG(status));
   session_plain_result(s, r, order);
   r->result.verdict = VERDICT_UNKNOWN;
   r->result.reason = arena_strdup(&s->arena, why);
+  r->result.coverage.sentence =
+      arena_strdup(&s->arena, "the search was not finished");
   free(why);
 }
 
@@ -229,7 +233,7 @@ void autopsy(struct session *s, struct run *r, const struct hunt_order *order,
     r->report = second.shared->other;
   } else {
     if (from_outside(c, how))
-      tell_outside(s, r, order, c);
+      autopsy_outside(s, r, order, c->status);
     else
       tell_death(s, r, &second, order, c, &schedule);
     worker_release(&second);

@@ -25,4 +25,10 @@ struct corpse corpse_of(const struct worker *w, enum worker_end end);
 void autopsy(struct session *s, struct run *r, const struct hunt_order *order,
              const struct corpse *c);
 
+/* A worker that was ended before its first client: no schedule could tell who
+ * has sent the signal, so its number must. */
+bool autopsy_stopped(int status);
+void autopsy_outside(struct session *s, struct run *r,
+                     const struct hunt_order *order, int status);
+
 #endif

@@ -30,24 +30,30 @@ done
 children() { # of a process
   cat "/proc/$1/task/$1/children" 2>/dev/null
 }
+ticks() { # of the processor that a process has used
+  awk '{ sub(/.*\) /, ""); print $12 + $13; exit }' "/proc/$1/stat" 2>/dev/null ||
+    echo 0
+}
 stop_worker() { # signal, generations, arguments of the tool …
-  local signal=$1 generations=$2 at i
+  local signal=$1 generations=$2 at worker i
   shift 2
   what="signal $signal to the worker of faultline $*"
   TMPDIR=$tmp/tmp "$FAULTLINE" "$@" -j1 --time 60 --no-save \
     --json report.json >"$tmp/out" 2>"$tmp/err" &
   job=$!
-  for ((i = 0; i < 200; i++)); do
+  for ((i = 0; i < 600; i++)); do # until the code is linked, and runs
     ls "$tmp"/tmp/faultline-*/*.so >/dev/null 2>&1 && break
     sleep 0.05
   done
-  sleep 1
-  for ((i = 0; i < 200; i++)); do # the generations down from the tool
-    at=$job
-    for ((g = 0; g < generations; g++)); do
-      at=$(children "${at:-none}" | awk '{ print $1 }')
-    done
-    [ -n "$at" ] && kill -$signal "$at" 2>/dev/null && break
+  for ((i = 0; i < 600; i++)); do # the generations down from the tool
+    worker=$(children $job | awk '{ print $1 }')
+    at=$worker
+    [ "$generations" = 1 ] ||
+      at=$(children "${worker:-none}" | awk '{ print $1 }')
+    # Those of real threads come and go: until it has hit.
+    [ -n "$at" ] && [ "$(ticks "$worker")" -ge 10 ] &&
+      kill -$signal "$at" 2>/dev/null && [ "$generations" = 1 ] && break
+    [ -e /proc/$job/exe ] || break
     sleep 0.05
   done
   wait $job
