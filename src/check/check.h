@@ -29,7 +29,7 @@ enum criterion {
 enum check_answer {
   CHECK_YES,
   CHECK_NO,
-  CHECK_UNKNOWN,    /* budget ended */
+  CHECK_UNKNOWN,    /* the budget ended, or a limit of the specification */
   CHECK_SPEC_FAULT, /* the specification failed on a sequential run */
 };
 
@@ -46,6 +46,7 @@ struct check {
   struct value expected; /* NO: what the specification returns for it there;
                             kind VALUE_VOID and `waits` if it would wait */
   bool waits;
+  const char *limit;       /* UNKNOWN: which one; the option, if there is one */
   uint64_t applied;        /* calls of spec_apply: the effort */
   struct check_work *work; /* memory that the next check uses again */
 };

@@ -71,8 +71,7 @@ static bool any_item(datum d, bool (*each)(datum, void *), void *ctx) {
   enum datum_kind kind = datum_kind(d);
   if (kind == DATUM_IS_LIST || kind == DATUM_IS_MAP) {
     const struct datum_box *b = datum_box(d);
-    uint32_t n = kind == DATUM_IS_MAP ? 2 * b->len : b->len;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < b->len; i++)
       if (any_item(b->items[i], each, ctx))
         return true;
   }

@@ -28,6 +28,7 @@
 typedef unsigned __int128 u128;
 
 enum { SET_BITS = 96, STATE_BITS = 32, NO_CHAIN = UINT32_MAX };
+enum { LOOK_EVERY = 256 };
 
 /*
  * Operations that come one after the other: the initial calls, those of one
@@ -69,6 +70,7 @@ struct search {
   uint32_t best;       /* the smallest `left` that was reached */
   u128 set;
   uint64_t budget;
+  uint64_t look; /* calls of spec_apply until its limits are looked at */
 };
 
 static u128 random_unit(uint32_t id) {
@@ -307,6 +309,18 @@ static void advance(struct search *q, uint32_t chain) {
   place(q, chain, next);
 }
 
+static bool is_over(struct search *q) {
+  struct check *out = q->out;
+  if (q->budget && out->applied >= q->budget)
+    out->limit = "the budget";
+  if (out->applied < q->look)
+    return out->limit;
+  q->look = out->applied + (q->s->skips_init ? 1 : LOOK_EVERY);
+  if (!out->limit)
+    out->limit = spec_limit(q->s, map128_bytes(&q->w->memo));
+  return out->limit;
+}
+
 static enum check_answer search(struct search *q) {
   enter(q, q->s->initial, NO_CHAIN);
   for (;;) {
@@ -316,7 +330,7 @@ static enum check_answer search(struct search *q) {
       return CHECK_YES;
     }
     f->fresh = false;
-    if (q->budget && q->out->applied >= q->budget) {
+    if (is_over(q)) {
       note_dead_end(q, f);
       return CHECK_UNKNOWN;
     }
@@ -338,12 +352,14 @@ void check_linearize(const struct history *h, struct spec *s,
   if (!out->work)
     out->work = xcalloc(1, sizeof *out->work);
   struct check_work *w = out->work;
+  spec_make_room(s);
   vec_clear(&w->path);
   vec_clear(&w->placed);
   vec_clear(&w->fault);
   map128_clear(&w->memo);
   vec_clear(&out->order);
   out->applied = 0;
+  out->limit = NULL;
   out->waits = false;
   out->stuck_at = 0;
   out->expected = value_void();

@@ -22,6 +22,7 @@
 #include <string.h>
 
 enum { SLOTS = CLIENT_MAX_THREADS + 1, NONE = UINT32_MAX };
+enum { LOOK_EVERY = 256 };
 
 /* Of the open operation of a thread. */
 enum effect { OPEN, TAKEN, TAKEN_WRONG };
@@ -49,6 +50,7 @@ struct search {
   VEC(struct config) path;
   struct map128 seen;
   uint32_t deepest, deepest_node;
+  uint64_t look; /* calls of spec_apply until its limits are looked at */
   bool faulted;
 };
 
@@ -216,12 +218,22 @@ static bool try_next(struct search *q) {
   return false;
 }
 
+static bool is_over(struct search *q, uint64_t budget) {
+  uint64_t applied = q->out->applied;
+  if (budget && applied >= budget)
+    return true;
+  if (applied < q->look)
+    return false;
+  q->look = applied + (q->s->skips_init ? 1 : LOOK_EVERY);
+  return spec_limit(q->s, map128_bytes(&q->seen));
+}
+
 static enum check_answer search(struct search *q, uint64_t budget) {
   struct config root = {.state = q->s->initial, .node = NONE};
   vec_push(&q->path, root);
   while (q->path.len) {
     struct config *f = top(q);
-    if (budget && q->out->applied >= budget)
+    if (is_over(q, budget))
       return CHECK_UNKNOWN;
     if (!f->entered) {
       f->entered = true;
@@ -271,6 +283,7 @@ void check_prefixes(const struct history *h, struct spec *s, uint64_t budget,
                     struct prefixes *out) {
   struct search q = {.h = h, .s = s, .out = out, .deepest_node = NONE};
   out->applied = 0;
+  spec_make_room(s);
   list_events(&q);
   list_open(&q);
   out->answer = search(&q, budget);

@@ -30,7 +30,8 @@ struct prefixes {
   VEC(struct prefix_event) events; /* P1 */
   /*
    * YES: the whole history is linearizable.  NO, SPEC_FAULT: H_p(end) is not.
-   * UNKNOWN: the budget ended the search; H_p(end - 1) is linearizable.
+   * UNKNOWN: the budget, or a limit of the specification, ended the search;
+   * H_p(end - 1) is linearizable.
    */
   enum check_answer answer;
   uint32_t end;        /* number of events; YES: one more than there are */

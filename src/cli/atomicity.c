@@ -36,13 +36,19 @@ static void write_to(void (*print)(const struct atomic_report *, struct buf *),
   buf_free(&out);
 }
 
-int atomic_write(const struct atomic_report *r, const char *json,
-                 const char *dot, struct error *e) {
-  bool out = (json && !strcmp(json, "-")) || (dot && !strcmp(dot, "-"));
+static bool is_standard(const char *path) { return path && !strcmp(path, "-"); }
+
+int atomic_write(const struct atomic_report *r, const struct settings *set,
+                 struct error *e) {
+  bool out = is_standard(set->json) || is_standard(set->dot) ||
+             is_standard(set->junit) || is_standard(set->sarif) ||
+             is_standard(set->tap);
+  int status = status_of(r);
   atomic_text(r, out ? stderr : stdout);
-  write_to(atomic_json, r, json, e);
-  write_to(atomic_dot, r, dot, e);
-  return status_of(r);
+  write_to(atomic_json, r, set->json, e);
+  write_to(atomic_dot, r, set->dot, e);
+  atomic_write_cases(r, set, status, e);
+  return status;
 }
 
 static int run_files(const struct settings *set, struct error *e) {
@@ -58,7 +64,7 @@ static int run_files(const struct settings *set, struct error *e) {
     err = error_set(e, ERR_INPUT, "%s: no trace in it", set->rest.args.at[0]);
   phase_end();
   if (!err)
-    status = atomic_write(&r, set->json, set->dot, e);
+    status = atomic_write(&r, set, e);
   vec_free(&r.traces);
   arena_free(&r.arena);
   return status;

@@ -71,6 +71,11 @@ void atomic_keep_cycle(struct atomic_report *r, struct finding_about *f,
                                    struct cycle_event *out),
                        void *ctx);
 
+/* All that is said of one. */
+void atomic_trace_text(const struct atomic_trace *t, struct buf *b);
+/* The cycle that speaks against it, by the memory model that counts first. */
+const struct finding_about *atomic_cycle(const struct atomic_trace *t);
+
 /* The traces of a file are added to the report (atomicity_trace.c). */
 int atomic_file(struct atomic_report *r, const char *path, struct error *e);
 
@@ -78,8 +83,12 @@ int atomic_file(struct atomic_report *r, const char *path, struct error *e);
 struct settings;
 int atomic_sources(const struct settings *set, struct error *e);
 
-/* Text, and the files that are not NULL; the exit status (atomicity.c). */
-int atomic_write(const struct atomic_report *r, const char *json,
-                 const char *dot, struct error *e);
+/* Text, and the files that were asked for; the exit status (atomicity.c). */
+int atomic_write(const struct atomic_report *r, const struct settings *set,
+                 struct error *e);
+/* Those for continuous integration (atomicity_ci.c). */
+void atomic_write_cases(const struct atomic_report *r,
+                        const struct settings *set, int status,
+                        struct error *e);
 
 #endif

@@ -99,7 +99,12 @@ static void put_answer(const char *name, const struct finding_about *f,
   buf_putc(b, '\n');
 }
 
-static void put_trace(const struct atomic_trace *t, struct buf *b) {
+const struct finding_about *atomic_cycle(const struct atomic_trace *t) {
+  const struct finding_about *shown[2];
+  return shown_cycles(t, shown) ? shown[0] : NULL;
+}
+
+void atomic_trace_text(const struct atomic_trace *t, struct buf *b) {
   const struct finding_about *cycles[2];
   if (t->is_client && t->tso_executions)
     buf_printf(b,
@@ -126,7 +131,7 @@ void atomic_text(const struct atomic_report *r, FILE *to) {
     count[atomic_verdict(t)->answer]++;
     if (r->traces.len <= CYCLES_SHOWN ||
         (atomic_verdict(t)->answer == ANSWER_NO && shown < CYCLES_SHOWN)) {
-      put_trace(t, &b);
+      atomic_trace_text(t, &b);
       shown++;
     }
   }

@@ -215,7 +215,7 @@ static int child(struct session *session) {
   int status = 2;
   if (!e.code &&
       (!s.set->trace || !buf_write_file(&s.traces, s.set->trace, &e)))
-    status = atomic_write(&report, s.set->json, s.set->dot, &e);
+    status = atomic_write(&report, s.set, &e);
   if (e.code)
     status = command_complain(&e);
   fflush(NULL);

@@ -1,6 +1,7 @@
 #include "cli/autopsy.h"
 
 #include "cli/finding.h"
+#include "cli/outside.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -186,6 +187,30 @@ static void tell_death(struct session *s, struct run *r, struct worker *second,
   free(words);
 }
 
+/* ---- */
+
+bool autopsy_stopped(int status) {
+  return WIFSIGNALED(status) && !outside_never(WTERMSIG(status));
+}
+
+/* Somebody else has sent the signal: with the same schedule it does not come
+ * again, as it would if the code had raised it. */
+static bool from_outside(const struct corpse *c, enum worker_end second) {
+  return c->end == WORKER_DIED && autopsy_stopped(c->status) &&
+         second != WORKER_DIED && second != WORKER_HANGS;
+}
+
+void autopsy_outside(struct session *s, struct run *r,
+                     const struct hunt_order *order, int status) {
+  char *why = outside_words(WTERMSIG(status));
+  session_plain_result(s, r, order);
+  r->result.verdict = VERDICT_UNKNOWN;
+  r->result.reason = arena_strdup(&s->arena, why);
+  r->result.coverage.sentence =
+      arena_strdup(&s->arena, "the search was not finished");
+  free(why);
+}
+
 void autopsy(struct session *s, struct run *r, const struct hunt_order *order,
              const struct corpse *c) {
   struct schedule schedule = {0};
@@ -207,7 +232,10 @@ void autopsy(struct session *s, struct run *r, const struct hunt_order *order,
     r->result = second.shared->result;
     r->report = second.shared->other;
   } else {
-    tell_death(s, r, &second, order, c, &schedule);
+    if (from_outside(c, how))
+      autopsy_outside(s, r, order, c->status);
+    else
+      tell_death(s, r, &second, order, c, &schedule);
     worker_release(&second);
   }
   r->result.statistics.executions = statistics.executions;

@@ -19,9 +19,16 @@ struct corpse corpse_of(const struct worker *w, enum worker_end end);
 /*
  * Makes the result of a run whose worker ended so.  The path is only a hint,
  * and the recording of a second try is copied and checked by a process of its
- * own.
+ * own.  A signal that is no crash and does not come again was sent by somebody
+ * else: then the verdict is open.
  */
 void autopsy(struct session *s, struct run *r, const struct hunt_order *order,
              const struct corpse *c);
+
+/* A worker that was ended before its first client: no schedule could tell who
+ * has sent the signal, so its number must. */
+bool autopsy_stopped(int status);
+void autopsy_outside(struct session *s, struct run *r,
+                     const struct hunt_order *order, int status);
 
 #endif

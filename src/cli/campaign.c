@@ -315,7 +315,8 @@ static void show(struct plan *p) {
                  p->c->deadline - p->begun);
     else if (p->set->max_executions)
       buf_printf(&words, "%.0f %% of --max-executions",
-                 100 * (double)s->executions / (double)p->set->max_executions);
+                 100 * (double)statistics_runs(s) /
+                     (double)p->set->max_executions);
     else
       put_part(p, &words);
     about = buf_text(&words);

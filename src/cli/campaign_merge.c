@@ -30,12 +30,12 @@ static bool is_late(const struct plan *p) {
 
 static bool has_run_all(const struct plan *p) {
   return p->set->max_executions &&
-         (double)p->c->totals.statistics.executions >=
+         (double)statistics_runs(&p->c->totals.statistics) >=
              part_until_end(p) * (double)p->set->max_executions;
 }
 
 uint64_t campaign_executions_left(const struct plan *p) {
-  uint64_t done = p->c->totals.statistics.executions;
+  uint64_t done = statistics_runs(&p->c->totals.statistics);
   return done < p->set->max_executions ? p->set->max_executions - done : 0;
 }
 
@@ -115,7 +115,7 @@ void campaign_add_up(struct plan *p, const struct record *r) {
 static bool has_too_many(const struct plan *p, const struct task *t,
                          const struct record *r) {
   return p->set->max_executions &&
-         r->executions > campaign_executions_left(p) &&
+         r->executions + r->cut > campaign_executions_left(p) &&
          t->item.max_executions > campaign_executions_left(p);
 }
 

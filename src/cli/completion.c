@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "base/buf.h"
+#include "cli/topics.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,15 @@ static void put_command_names(struct buf *b, const char *between) {
     }
 }
 
+/* What `help` takes: a topic may have the name of a command, and is one word
+ * then. */
+static void put_help_words(struct buf *b) {
+  put_command_names(b, " ");
+  for (size_t i = 0; topic_names[i]; i++)
+    if (!commands_find(topic_names[i]))
+      buf_printf(b, " %s", topic_names[i]);
+}
+
 static void bash_begin(struct buf *b) {
   buf_puts(
       b, "# Completion of faultline for bash.\n"
@@ -58,10 +68,13 @@ static void bash_begin(struct buf *b) {
          "  case ${COMP_WORDS[1]} in\n  ");
   put_command_names(b, "|");
   buf_puts(b, ") command=${COMP_WORDS[1]} ;;\n  esac\n"
-              "  if ((COMP_CWORD == 1)) && [[ $cur != -* ]] ||\n"
-              "    [[ $command == help ]]; then\n"
+              "  if ((COMP_CWORD == 1)) && [[ $cur != -* ]]; then\n"
               "    COMPREPLY=($(compgen -W '");
   put_command_names(b, " ");
+  buf_puts(b, "' -- \"$cur\"))\n    return\n"
+              "  elif [[ $command == help ]]; then\n"
+              "    COMPREPLY=($(compgen -W '");
+  put_help_words(b);
   buf_puts(b, "' -- \"$cur\"))\n    return\n  fi\n  case $command in\n");
 }
 
@@ -117,7 +130,11 @@ static void zsh_begin(struct buf *b) {
       put_text(b, c->help, "");
       buf_puts(b, "'\n");
     }
-  buf_puts(b, "  )\n"
+  buf_puts(b, "  )\n  local -a topics=(");
+  for (size_t i = 0; topic_names[i]; i++)
+    if (!commands_find(topic_names[i]))
+      buf_printf(b, "%s%s", i ? " " : "", topic_names[i]);
+  buf_puts(b, ")\n"
               "  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n"
               "    _describe command names\n"
               "    _files\n"
@@ -125,7 +142,10 @@ static void zsh_begin(struct buf *b) {
               "  fi\n"
               "  local command=$words[2]\n"
               "  case $command in\n"
-              "  help) _describe command names ;;\n");
+              "  help)\n"
+              "    _describe command names\n"
+              "    _describe topic topics\n"
+              "    ;;\n");
 }
 
 static void zsh_case(struct buf *b, const char *pattern,
@@ -218,7 +238,7 @@ static void fish_command(struct buf *b, const struct command *c,
 
 static void fish_end(struct buf *b) {
   buf_puts(b, "complete -c faultline -n '__faultline_command help' -x -a '");
-  put_command_names(b, " ");
+  put_help_words(b);
   buf_puts(b, "'\n");
 }
 

@@ -111,7 +111,7 @@ void coverage_of_clients(const struct totals *t, const struct settings *set,
   if (timed && explore_now() >= deadline)
     limit = "--time";
   else if (set->max_executions &&
-           t->statistics.executions >= set->max_executions)
+           statistics_runs(&t->statistics) >= set->max_executions)
     limit = "--max-executions";
   if (!t->found && !complete && limit)
     c->limit = xstrdup(limit);
@@ -181,12 +181,14 @@ void coverage_of_one(const struct totals *t, const struct settings *set,
   *limit_ended = !drawn && !complete && t->end != EXPLORE_BAD;
 }
 
-void result_doubts(struct result *r, uint64_t undecided) {
+void result_doubts(struct result *r, uint64_t undecided, const char *limit) {
   if (!r->statistics.executions)
     r->reason = xstrdup("no execution came to its end: nothing was checked");
   else if (undecided)
-    r->reason = xasprintf("%llu histories were too hard to check",
-                          (unsigned long long)undecided);
+    r->reason = xasprintf(
+        "%llu histor%s too hard to check%s%s%s", (unsigned long long)undecided,
+        undecided == 1 ? "y was" : "ies were", limit ? ": " : "",
+        limit ? limit : "", limit ? " ended that" : "");
   else
     return;
   r->verdict = VERDICT_UNKNOWN;

@@ -40,6 +40,6 @@ void coverage_of_one(const struct totals *t, const struct settings *set,
                      struct coverage *out, bool *limit_ended);
 
 /* A pass that checked nothing, or not all, is none. */
-void result_doubts(struct result *r, uint64_t undecided);
+void result_doubts(struct result *r, uint64_t undecided, const char *limit);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
   MOST_CAUSES = 64, /* kept while traces are combined */
@@ -104,30 +105,56 @@ static void find_causes(struct explain *x) {
 
 /* ---- the command ---- */
 
+static int check_files(const struct explain_files *f, struct error *e) {
+  const char *const files[] = {f->json, f->cases.junit, f->cases.sarif,
+                               f->cases.tap};
+  int standard = 0;
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    standard += files[i] && !strcmp(files[i], "-");
+  if (standard > 1)
+    return error_set(
+        e, ERR_USAGE,
+        "--json, --junit, --sarif and --tap: one of them can be -");
+  return ERR_NONE;
+}
+
 static int explain_files(const struct opt_words *bad,
-                         const struct opt_words *good, const char *json,
-                         struct error *e) {
+                         const struct opt_words *good,
+                         const struct explain_files *files, struct error *e) {
   struct explain x = {0};
+  struct buf name = {0};
   int status = 2;
+  if (check_files(files, e))
+    return status;
   if (!bad->len)
     error_set(e, ERR_USAGE, "explain wants a file of failing traces");
   else if (!read_all(&x, bad, good, e)) {
     find_causes(&x);
-    explain_report(&x, json, e);
-    status = nothing_atomic(&x) ? 0 : x.found.len ? 1 : 3;
+    for (uint32_t i = 0; i < bad->len; i++)
+      buf_printf(&name, "%s%s", i ? " " : "", bad->at[i]);
+    explain_report(&x, buf_text(&name), files, e);
+    status = explain_status(&x);
   }
+  buf_free(&name);
   told_free(&x.told);
   return status;
 }
 
 int command_explain(int argc, char **argv) {
   struct opt_words good = {0};
-  const char *json = NULL;
+  struct explain_files files = {0};
   struct opt opts[] = {
       {"good-traces", 0, OPT_LIST, &good, "FILE",
        "linearizable traces, to rank the answers; may be repeated", "Input"},
-      {"json", 0, OPT_STRING, &json, "FILE",
+      {"json", 0, OPT_STRING, &files.json, "FILE",
        "write the answers as JSON; - is standard output", "Output"},
+      {"junit", 0, OPT_STRING, &files.cases.junit, "FILE",
+       "write them as JUnit's XML, as one case", "Output"},
+      {"sarif", 0, OPT_STRING, &files.cases.sarif, "FILE",
+       "write the lines as SARIF 2.1.0, for code scanning and editors",
+       "Output"},
+      {"tap", 0, OPT_STRING, &files.cases.tap, "FILE",
+       "write the answers as TAP; of all these one can be -", "Output"},
       {0}};
   struct opt_command c = {
       "faultline explain TRACE.jsonl... [--good-traces FILE]...",
@@ -143,7 +170,7 @@ int command_explain(int argc, char **argv) {
     if (rest.help) {
       command_show_help(&c);
     } else {
-      status = explain_files(&rest.args, &good, json, &e);
+      status = explain_files(&rest.args, &good, &files, &e);
     }
   }
   if (e.code)

@@ -121,6 +121,13 @@ static void put_causes(struct screen *s, const struct explain *x) {
   buf_free(&b);
 }
 
+static void put_answer(const struct explain *x, struct screen *s) {
+  if (nothing_atomic(x))
+    screen_wrap(s, 0, 2, "serializable: nothing has to be atomic");
+  else
+    put_causes(s, x);
+}
+
 static void put_text(const struct explain *x, FILE *to) {
   const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
   struct buf out = {0};
@@ -130,10 +137,7 @@ static void put_text(const struct explain *x, FILE *to) {
                                          !(term && !strcmp(term, "dumb"))}};
   setlocale(LC_CTYPE, "");
   s.style.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-  if (nothing_atomic(x))
-    screen_wrap(&s, 0, 2, "serializable: nothing has to be atomic");
-  else
-    put_causes(&s, x);
+  put_answer(x, &s);
   fputs(buf_text(&out), to);
   fflush(to);
   buf_free(&out);
@@ -183,13 +187,61 @@ static void put_json(const struct explain *x, struct buf *out) {
   json_end_object(&j);
 }
 
-void explain_report(const struct explain *x, const char *json,
-                    struct error *e) {
-  put_text(x, json && !strcmp(json, "-") ? stderr : stdout);
-  if (!json)
-    return;
-  struct buf out = {0};
-  put_json(x, &out);
-  buf_write_file(&out, json, e);
-  buf_free(&out);
+/* ---- for continuous integration: one case ---- */
+
+/* "lines 4-5 of stack.c, in pop() must be atomic"; the lines of the first
+ * answer are the places, where they are lines. */
+static void put_first(const struct cause *c, struct buf *b,
+                      struct ci_case *out) {
+  struct ci_lines *lines = xcalloc(c->nblocks + 1, sizeof *lines);
+  for (uint32_t i = 0; i < c->nblocks; i++) {
+    const struct code_block *k = &c->blocks[i];
+    buf_puts(b, i ? "; and " : "");
+    put_block(k, b);
+    if (!counts_accesses(k) && k->file[0])
+      lines[out->nlines++] = (struct ci_lines){
+          k->file,
+          k->function[0] && is_function(k->function) ? k->function : NULL,
+          k->first, k->last};
+  }
+  buf_puts(b, " must be atomic");
+  out->lines = lines;
+}
+
+static void write_case(const struct explain *x, const char *name,
+                       const struct case_files *f, struct error *e) {
+  static const enum ci_outcome outcome[] = {CI_PASS, CI_FAIL, CI_OPEN, CI_OPEN};
+  struct buf text = {0}, message = {0};
+  struct screen s = {.out = &text, .style = {.width = 80, .utf8 = true}};
+  int status = explain_status(x);
+  struct ci_case one = {.name = name, .outcome = outcome[status]};
+  put_answer(x, &s);
+  if (status == 1)
+    put_first(&x->found.at[0].cause, &message, &one);
+  else
+    buf_puts(&message, "the search for what must be atomic was given up");
+  one.message = buf_text(&message);
+  one.text = buf_text(&text);
+  struct ci_cases cases = {.command = "faultline explain",
+                           .fault = "not-atomic",
+                           .meaning = "lines that must be atomic are not",
+                           .at = &one,
+                           .n = 1};
+  cases_write(&cases, f, status, e);
+  free((void *)one.lines);
+  buf_free(&text);
+  buf_free(&message);
+}
+
+void explain_report(const struct explain *x, const char *name,
+                    const struct explain_files *f, struct error *e) {
+  bool out = (f->json && !strcmp(f->json, "-")) || cases_on_stdout(&f->cases);
+  put_text(x, out ? stderr : stdout);
+  if (f->json) {
+    struct buf b = {0};
+    put_json(x, &b);
+    buf_write_file(&b, f->json, e);
+    buf_free(&b);
+  }
+  write_case(x, name, &f->cases, e);
 }

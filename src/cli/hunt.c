@@ -8,18 +8,22 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Bytes that the states of a specification may take: its tables have 32-bit
+ * indices. */
+#define MOST_STATES ((uint64_t)8 << 30)
+
 /* ---- what all parts of the hunt use ---- */
 
 bool hunt_goes_on(const struct hunt *h) {
   if (h->timed && explore_now() >= h->deadline)
     return false;
-  return !h->counted || h->r->statistics.executions < h->max_executions;
+  return !h->counted || statistics_runs(&h->r->statistics) < h->max_executions;
 }
 
 uint64_t hunt_executions_left(const struct hunt *h, uint64_t most) {
   if (!h->counted)
     return most;
-  uint64_t done = h->r->statistics.executions, all = h->max_executions;
+  uint64_t done = statistics_runs(&h->r->statistics), all = h->max_executions;
   uint64_t left = done < all ? all - done : 1;
   return most && most < left ? most : left;
 }
@@ -349,6 +353,9 @@ static bool open_suite(struct hunt *h) {
     h->jury.implementation = true;
     h->r->spec = xstrdup("the object itself, run sequentially");
   }
+  h->jury.spec->max_bytes = h->set->memory && h->set->memory < MOST_STATES
+                                ? h->set->memory
+                                : MOST_STATES;
   return true;
 }
 
@@ -413,7 +420,7 @@ static void count_real(struct hunt *h) {
   struct result *r = h->r;
   r->statistics.clients = h->clients;
   if (r->verdict == VERDICT_PASS)
-    result_doubts(r, h->jury.undecided);
+    result_doubts(r, h->jury.undecided, h->jury.limit);
 }
 
 int hunt_run(void *arg, struct shared *s) {

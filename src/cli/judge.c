@@ -62,7 +62,10 @@ static bool is_explained(struct jury *j, const struct history *now) {
     check_linearize(&h, j->spec, j->criterion, CHECK_BUDGET, &j->check);
     rt_reduce(reduced);
     ok = j->check.answer == CHECK_YES || j->check.answer == CHECK_UNKNOWN;
-    j->undecided += j->check.answer == CHECK_UNKNOWN;
+    if (j->check.answer == CHECK_UNKNOWN) {
+      j->undecided++;
+      j->limit = j->check.limit;
+    }
     j->spec_fault = j->check.answer == CHECK_SPEC_FAULT;
   }
   uint32_t outcome = j->want_outcomes ? outcome_of(j, &h, ok) : 0;

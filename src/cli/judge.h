@@ -36,7 +36,8 @@ struct jury {
   bool want_journal;
   seen_list journal;  /* the distinct histories of this client */
   uint64_t faults;    /* executions of this client that ended in a fault */
-  uint64_t undecided; /* checks that ran out of budget */
+  uint64_t undecided; /* checks that ran out of budget … */
+  const char *limit;  /* … of the last one: which */
 
   enum fault only; /* other kinds of fault count as good; NONE: no other */
 

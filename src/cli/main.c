@@ -2,6 +2,7 @@
 
 #include "base/err.h"
 #include "cli/pool_remote.h"
+#include "cli/settings.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -38,14 +39,15 @@ static void open_standard(void) {
     close(fd);
 }
 
-/* What could not be written was not said, whatever the status is. */
+/* What could not be written was not said, whatever the status is; under GNU's
+ * protocol (settings_exit) that is in the status already. */
 static int finish(int status) {
   bool full = fflush(stdout) || ferror(stdout);
   if (!full)
     return status;
   fprintf(stderr, "faultline: standard output cannot be written: what was to "
                   "be there is lost\n");
-  return 2;
+  return status == EXIT_GNU_TROUBLE ? status : 2;
 }
 
 static int run(int argc, char **argv) {

@@ -265,6 +265,8 @@ void hunt_minimize(struct hunt *h, struct bad *b, bool simplify, bool tidy) {
   struct jury *j = &h->jury;
   bool minimal = false;
   h->found = true;
+  if (j->spec)
+    j->spec->deadline = 0; /* what was found is explained in any case */
   h->patience = explore_now() + MINIMIZE_SECONDS;
   if (h->timed && h->set->time > MINIMIZE_SECONDS)
     h->patience = explore_now() + h->set->time;

@@ -316,6 +316,7 @@ bool remote_begin(const struct pool_job *job, int *status) {
     return false;
   }
   worker_catch_signals();
+  rt_share_loops();
   *status = pool_remote_serve(fd, rank, job);
   return true;
 }

@@ -187,6 +187,7 @@ int session_open(struct session *s, const struct settings *set,
   *s = (struct session){.settings = set};
   settings_build(set, &s->build);
   worker_catch_signals();
+  rt_share_loops();
   phases_open(set->verbose);
   phase_begin("compile");
   if (make_dir(s, e) || build_shared(&s->build, s->dir, &s->so, e))

@@ -1,4 +1,5 @@
 /* Reports for continuous integration: what the user asked for, and where. */
+#include "cli/cases.h"
 #include "cli/session.h"
 #include "report/ci.h"
 
@@ -17,26 +18,16 @@ bool session_ci_on_stdout(const struct settings *set) {
 int settings_exit(const struct settings *set, int status, bool interrupted) {
   if (set->exit_protocol != EXIT_GNU)
     return status;
-  return status == 2 ? 99 : status != 3 ? status : interrupted ? 99 : 77;
+  if (fflush(stdout) || ferror(stdout)) /* lost: main says so */
+    status = 2;
+  return status == 2   ? EXIT_GNU_TROUBLE
+         : status != 3 ? status
+         : interrupted ? EXIT_GNU_TROUBLE
+                       : 77;
 }
 
 int session_exit(const struct session *s, int status) {
   return settings_exit(s->settings, status, s->interrupted);
-}
-
-/* The folder of the repository, as the service says, if we are in it. */
-static const char *root_of(const char *here) {
-  static const char *const names[] = {"GITHUB_WORKSPACE", "CI_PROJECT_DIR"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const char *root = getenv(names[i]);
-    size_t n = root ? strlen(root) : 0;
-    while (n > 1 && root[n - 1] == '/')
-      n--;
-    if (n && root[0] == '/' && !strncmp(root, here, n) &&
-        (!here[n] || here[n] == '/'))
-      return root;
-  }
-  return here;
 }
 
 static int write_report(void (*report)(const struct ci_report *, struct buf *),
@@ -76,7 +67,7 @@ int session_ci(const struct session *s, const struct report_run *runs,
                         .nruns = n,
                         .name = buf_text(&name),
                         .here = here ? here : "/",
-                        .root = root_of(here ? here : "/"),
+                        .root = cases_root(here ? here : "/"),
                         .version = FL_VERSION,
                         .trouble = trouble.code ? trouble.text : NULL,
                         .status = session_exit(s, status),

@@ -56,6 +56,8 @@ static int take_worker(struct session *s, struct run *r,
              r->worker.board->known) {
     struct corpse corpse = corpse_of(&r->worker, end);
     autopsy(s, r, order, &corpse);
+  } else if (end == WORKER_DIED && autopsy_stopped(r->worker.status)) {
+    autopsy_outside(s, r, order, r->worker.status);
   } else if (end == WORKER_INTERRUPTED) {
     s->interrupted = true;
     session_plain_result(s, r, order);
@@ -146,7 +148,7 @@ static void judge_campaign(struct session *s, struct run *r,
     result->reason = xstrdup("no operation touched memory that threads share: "
                              "nothing was checked");
   } else {
-    result_doubts(result, c->totals.undecided);
+    result_doubts(result, c->totals.undecided, NULL);
   }
   if (result->verdict != VERDICT_PASS)
     result->reason = own_text(s, result->reason);
@@ -236,6 +238,11 @@ static int end_campaign(struct session *s, struct run *r, struct campaign *c,
   if (end == CAMPAIGN_ERROR)
     return e->code;
   if (end == CAMPAIGN_DEATH || end == CAMPAIGN_HANGS) {
+    if (!c->death.known && end == CAMPAIGN_DEATH &&
+        autopsy_stopped(c->death.status)) {
+      autopsy_outside(s, r, c->order, c->death.status);
+      return ERR_NONE;
+    }
     if (!c->death.known)
       return error_set(e, ERR_SYSTEM, "a worker died before its first client");
     take_death(s, r, c, end == CAMPAIGN_HANGS);

@@ -36,6 +36,7 @@ bool search_is_exhaustive(int search);
 
 /* What the exit status means: ours, or that of automake and meson. */
 enum exit_protocol { EXIT_FAULTLINE, EXIT_GNU };
+enum { EXIT_GNU_TROUBLE = 99 };
 
 /* Who chose the memory model: later ones win. */
 enum model_from { MODEL_DEFAULT, MODEL_HARNESS, MODEL_OPTION, MODEL_SCHEDULE };

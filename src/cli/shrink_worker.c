@@ -124,8 +124,14 @@ static bool is_bad(struct detection *d, const struct history *h) {
 static enum judgement judge_real(void *ctx, const struct history *now,
                                  bool invariant) {
   struct detection *d = ctx;
+  struct jury *j = &d->h->jury;
   d->h->r->statistics.executions++;
-  return is_bad(d, now) || !invariant ? JUDGE_BAD : JUDGE_GOOD;
+  bool bad = is_bad(d, now) || !invariant;
+  if (!bad && d->check.answer == CHECK_UNKNOWN) {
+    j->undecided++;
+    j->limit = d->check.limit;
+  }
+  return bad ? JUDGE_BAD : JUDGE_GOOD;
 }
 
 static void prepare(struct detection *d) {
@@ -182,8 +188,9 @@ static enum judgement judge_controlled(void *ctx, enum rt_end end) {
   struct hop *ops = xmalloc((n + 1) * sizeof *ops);
   memcpy(ops, h.ops, n * sizeof *ops);
   h.ops = ops;
+  uint64_t undecided = d->h->jury.undecided;
   enum judgement judged = judge.ended(judge.ctx, end);
-  if (end == RT_DONE)
+  if (end == RT_DONE && d->h->jury.undecided == undecided)
     is_bad(d, &h);
   free(ops);
   return judged;
@@ -288,6 +295,10 @@ static struct shrinker *locate_best(struct detection *d, bool small) {
   return best;
 }
 
+static const char *late(const struct hunt *h) {
+  return h->timed && explore_now() >= h->deadline ? ": --time ended that" : "";
+}
+
 static void locate(struct detection *d) {
   struct hunt *h = d->h;
   double begun = explore_now();
@@ -303,8 +314,8 @@ static void locate(struct detection *d) {
   if (!s) {
     h->r->verdict = VERDICT_UNKNOWN;
     h->r->reason = xasprintf("a history of %u calls fails, but none of %u "
-                             "clients made of its calls did",
-                             from, h->shrinking.checks);
+                             "clients made of its calls did%s",
+                             from, h->shrinking.checks, late(h));
     return;
   }
   h->jury.fault = s->fault;
@@ -322,6 +333,15 @@ static void release(struct detection *d) {
   check_free(&d->check);
 }
 
+/* "; 1 was not checked to the end: --time ended that"; to be freed. */
+static char *say_undecided(const struct jury *j) {
+  unsigned long long n = j->undecided;
+  if (!n)
+    return xstrdup("");
+  return xasprintf("; %llu %s not checked to the end: %s ended that", n,
+                   n == 1 ? "was" : "were", j->limit);
+}
+
 static void tell_detection(struct detection *d) {
   struct hunt *h = d->h;
   const struct settings *set = h->set;
@@ -332,12 +352,15 @@ static void tell_detection(struct detection *d) {
   h->r->coverage.threads = (uint32_t)set->threads;
   h->r->coverage.ops = (uint32_t)set->ops;
   h->r->coverage.sampled_clients = d->histories;
+  char *undecided = say_undecided(&h->jury);
   h->r->coverage.sentence =
-      xasprintf("%u of %u histories of %llu x %llu random calls fail, %s",
+      xasprintf("%u of %u histories of %llu x %llu random calls fail, %s%s",
                 d->failing, d->histories, (unsigned long long)set->threads,
                 (unsigned long long)set->ops,
                 d->stress ? "on real threads"
-                          : "executions drawn by D-PCT, a few calls at a time");
+                          : "executions drawn by D-PCT, a few calls at a time",
+                undecided);
+  free(undecided);
 }
 
 static bool open_native(struct detection *d) {
@@ -439,6 +462,7 @@ static void shrink_history(struct hunt *h, const struct history *failing) {
   check_linearize(failing, h->jury.spec, h->jury.criterion, CHECK_CALLS,
                   &check);
   enum check_answer answer = check.answer;
+  const char *limit = check.limit;
   check_free(&check);
   h->r->shrink.check_seconds = explore_now() - begun;
   h->r->shrink.histories = 1;
@@ -446,9 +470,10 @@ static void shrink_history(struct hunt *h, const struct history *failing) {
   if (answer == CHECK_YES || answer == CHECK_UNKNOWN) {
     h->r->verdict = VERDICT_UNKNOWN;
     h->r->reason =
-        xstrdup(answer == CHECK_YES ? "the history is linearizable: there is "
-                                      "nothing to shrink"
-                                    : "the history is too hard to check");
+        answer == CHECK_YES
+            ? xstrdup("the history is linearizable: there is nothing to shrink")
+            : xasprintf("the history is too hard to check: %s ended that",
+                        limit);
     return;
   }
   bool found = h->set->coarse == COARSE_BEST
@@ -479,6 +504,8 @@ static void shrink_file(struct hunt *h) {
 
 void hunt_shrink_command(struct hunt *h) {
   rt_limit(UINT32_MAX); /* long clients, run one call after the other */
+  if (h->timed && h->jury.spec)
+    h->jury.spec->deadline = h->deadline;
   h->r->shrink.version = version_name[h->set->coarse];
   if (h->set->history)
     shrink_file(h);

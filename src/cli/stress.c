@@ -8,6 +8,7 @@
  */
 #include "cli/finding.h"
 #include "cli/from_history.h"
+#include "cli/outside.h"
 
 #include "search/stress.h"
 
@@ -212,6 +213,16 @@ static void conclude(struct rounds *s, const struct client *c,
 /* ---- rounds ---- */
 
 /* True: a fault was found, or there was trouble. */
+/* Real threads repeat nothing: which signal it was must say whether the code
+ * has raised it. */
+static bool is_stopped(struct hunt *h, enum stress_end end, int number) {
+  if (end != STRESS_CRASHED || outside_never(number))
+    return false;
+  h->r->verdict = VERDICT_UNKNOWN;
+  h->r->reason = outside_words(number);
+  return true;
+}
+
 static bool run_client(struct rounds *s, const struct client *c,
                        uint64_t rounds) {
   struct hunt *h = s->h;
@@ -233,6 +244,11 @@ static bool run_client(struct rounds *s, const struct client *c,
       stress_run(s->stress, s->suite, c, &run, &h->shared->error);
   s->discarded += run.discarded;
   h->r->statistics.histories = h->jury.histories;
+  if (is_stopped(h, end, run.signal)) {
+    s->made += run.rounds - run.discarded;
+    stress_run_release(&run);
+    return true;
+  }
   bool ended =
       end == STRESS_CRASHED || end == STRESS_EXITED || end == STRESS_HUNG;
   bool bad = end == STRESS_BAD || ended;

@@ -243,6 +243,12 @@ struct statistics {
   } cpu;
 };
 
+/* What --max-executions bounds: one that is cut was run too, and takes longer
+ * than most. */
+static inline uint64_t statistics_runs(const struct statistics *s) {
+  return s->executions + s->cut;
+}
+
 /*
  * What an execution that was drawn by priorities is worth: it meets a given bug
  * of this depth with at least the probability 1/(threads * steps^(depth-1)).
@@ -280,10 +286,10 @@ struct result {
   uint64_t seed;
   const char *search; /* "stateful", "dfs", … */
   const char *criterion;
-  const char *memory_model; /* "sc" */
+  const char *memory_model;       /* "sc" */
   const char *memory_model_from;  /* "default", "harness", "option", … */
   const char *memory_model_asked; /* FL_MEMORY_MODEL: "tso"; NULL: nothing */
-  const char *heap;         /* "quarantine" or "reuse" */
+  const char *heap;               /* "quarantine" or "reuse" */
   struct detection_tally shrink;
   bool expect_fault;
   bool partial; /* something escapes the runtime: see warnings */

@@ -32,6 +32,10 @@ void ci_attribute(struct buf *out, const char *name, const char *value);
 void ci_tap_line(struct buf *out, const char *s);
 void ci_yaml(struct buf *out, const char *name, const char *s);
 
+#define SARIF_SCHEMA "https://json.schemastore.org/sarif-2.1.0-rtm.5.json"
+/* How the program ended, with its warnings; and where paths begin. */
+void sarif_invocation(struct json *j, const struct ci_report *c);
+void sarif_base(struct json *j, const struct ci_report *c);
 /* SARIF's location of a file: {"uri": …, "uriBaseId": …}. */
 void sarif_artifact(struct json *j, const struct ci_report *c,
                     const char *file);

@@ -295,7 +295,7 @@ static void put_notification(struct json *j, const char *level,
   json_end_object(j);
 }
 
-static void put_invocation(struct json *j, const struct ci_report *c) {
+void sarif_invocation(struct json *j, const struct ci_report *c) {
   json_array(j, "invocations");
   json_object(j, NULL);
   json_bool(j, "executionSuccessful", !c->trouble);
@@ -310,7 +310,7 @@ static void put_invocation(struct json *j, const struct ci_report *c) {
   json_end_array(j);
 }
 
-static void put_base(struct json *j, const struct ci_report *c) {
+void sarif_base(struct json *j, const struct ci_report *c) {
   struct buf uri = {0};
   buf_puts(&uri, "file://");
   put_uri(&uri, c->root);
@@ -328,14 +328,13 @@ void report_sarif(const struct ci_report *c, struct buf *out) {
   struct json j = {.out = out};
   int index[RULES] = {0};
   json_object(&j, NULL);
-  json_string(&j, "$schema",
-              "https://json.schemastore.org/sarif-2.1.0-rtm.5.json");
+  json_string(&j, "$schema", SARIF_SCHEMA);
   json_string(&j, "version", "2.1.0");
   json_array(&j, "runs");
   json_object(&j, NULL);
   put_tool(&j, c, index);
-  put_invocation(&j, c);
-  put_base(&j, c);
+  sarif_invocation(&j, c);
+  sarif_base(&j, c);
   json_string(&j, "columnKind", "utf16CodeUnits");
   json_array(&j, "results");
   for (uint32_t i = 0; i < c->nruns; i++)

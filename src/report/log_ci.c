@@ -1,8 +1,8 @@
 /* Recorded histories as JUnit's XML and as TAP. */
-#include "report/ci_int.h"
+#include "report/ci_case.h"
 #include "report/log_report.h"
 
-#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is(const struct log_case *c, const char *verdict) {
@@ -34,68 +34,42 @@ static void put_message(const struct log_case *c, struct buf *out) {
     }
 }
 
-static void put_case(const struct log_case *c, struct buf *out) {
-  const char *element = is(c, "violation") ? "failure"
-                        : is(c, "unknown") ? "error"
-                                           : "system-out";
-  struct buf b = {0};
-  put_name(c, &b);
-  buf_puts(out, "    <testcase");
-  ci_attribute(out, "classname", "faultline check");
-  ci_attribute(out, "name", buf_text(&b));
-  buf_printf(out, ">\n      <%s", element);
-  if (!is(c, "linearizable")) {
-    buf_clear(&b);
-    put_message(c, &b);
-    ci_attribute(out, "type",
-                 is(c, "unknown") ? "inconclusive" : "not-linearizable");
-    ci_attribute(out, "message", buf_text(&b));
+static void make_case(const struct log_case *c, struct buf *b,
+                      struct ci_case *out) {
+  put_name(c, &b[0]);
+  put_message(c, &b[1]);
+  *out = (struct ci_case){.name = buf_text(&b[0]),
+                          .outcome = is(c, "violation") ? CI_FAIL
+                                     : is(c, "unknown") ? CI_OPEN
+                                                        : CI_PASS,
+                          .message = buf_text(&b[1]),
+                          .text = c->text};
+}
+
+static void report(void (*write)(const struct ci_cases *, struct buf *),
+                   const struct log_case *cases, uint32_t n, struct buf *out) {
+  struct buf(*texts)[2] = xcalloc(n + 1, sizeof *texts);
+  struct ci_case *at = xcalloc(n + 1, sizeof *at);
+  for (uint32_t i = 0; i < n; i++)
+    make_case(&cases[i], texts[i], &at[i]);
+  write(&(struct ci_cases){.command = "faultline check",
+                           .fault = "not-linearizable",
+                           .at = at,
+                           .n = n},
+        out);
+  for (uint32_t i = 0; i < n; i++) {
+    buf_free(&texts[i][0]);
+    buf_free(&texts[i][1]);
   }
-  buf_putc(out, '>');
-  ci_xml(out, c->text);
-  buf_printf(out, "</%s>\n    </testcase>\n", element);
-  buf_free(&b);
+  free(texts);
+  free(at);
 }
 
 void log_report_junit(const struct log_case *cases, uint32_t n,
                       struct buf *out) {
-  uint32_t failures = 0, errors = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    failures += is(&cases[i], "violation");
-    errors += is(&cases[i], "unknown");
-  }
-  buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-  for (int k = 0; k < 2; k++) {
-    buf_puts(out, k ? "  <testsuite" : "<testsuites");
-    ci_attribute(out, "name", "faultline check");
-    buf_printf(out,
-               " tests=\"%" PRIu32 "\" failures=\"%" PRIu32
-               "\" errors=\"%" PRIu32 "\" skipped=\"0\">\n",
-               n, failures, errors);
-  }
-  for (uint32_t i = 0; i < n; i++)
-    put_case(&cases[i], out);
-  buf_puts(out, "  </testsuite>\n</testsuites>\n");
+  report(ci_cases_junit, cases, n, out);
 }
 
 void log_report_tap(const struct log_case *cases, uint32_t n, struct buf *out) {
-  buf_printf(out, "TAP version 13\n1..%" PRIu32 "\n", n);
-  for (uint32_t i = 0; i < n; i++) {
-    const struct log_case *c = &cases[i];
-    struct buf b = {0};
-    bool ok = is(c, "linearizable");
-    put_name(c, &b);
-    buf_printf(out, "%sok %" PRIu32 " - ", ok ? "" : "not ", i + 1);
-    ci_tap_line(out, buf_text(&b));
-    buf_putc(out, '\n');
-    if (!ok) {
-      buf_clear(&b);
-      put_message(c, &b);
-      buf_puts(out, "  ---\n");
-      ci_yaml(out, "message", buf_text(&b));
-      ci_yaml(out, "severity", is(c, "violation") ? "fail" : "inconclusive");
-      buf_puts(out, "  ...\n");
-    }
-    buf_free(&b);
-  }
+  report(ci_cases_tap, cases, n, out);
 }

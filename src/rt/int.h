@@ -445,7 +445,7 @@ void fl__lend(int thread) FL_HIDDEN; /* makes sure the fiber has its TCB */
 void fl__tls_reset(int thread) FL_HIDDEN;
 void fl__use_fs(uintptr_t fs) FL_HIDDEN;
 int fl__module_open(const char *so, struct error *e) FL_HIDDEN;
-void fl__signals_open(void) FL_HIDDEN;
+void fl__signals_open(const char *so) FL_HIDDEN;
 /* Zeros what lies below a parked thread's stack (see fiber.c). */
 void fl__clean_below(int thread) FL_HIDDEN;
 void fl__stack_touched(uint64_t addr, uint64_t size) FL_HIDDEN;
@@ -480,6 +480,10 @@ void fl__pages_digest(int which, struct snapshot *s, uint64_t base,
 const uint8_t *fl__pages_restore(int which, const uint8_t *p, uint64_t base,
                                  uint64_t size) FL_HIDDEN;
 void fl__snapshot_put(struct snapshot *s, const void *from, size_t n) FL_HIDDEN;
+
+/* watch.c: the watchdog */
+void fl__watch_open(const char *so) FL_HIDDEN;
+bool fl__watch_barks(uint64_t rip) FL_HIDDEN;
 
 /* conflict.c: which locations do threads conflict on? */
 void fl__conflict_note(int thread, uint8_t kind, uint64_t addr,

@@ -128,7 +128,7 @@ int rt_open(const char *so, const struct rt_options *o, struct error *e) {
     return err;
   if (E.tls_size)
     E.options.uses_tls = true;
-  fl__signals_open();
+  fl__signals_open(so);
   take_client(NULL);
   rt_save(&E.loaded);
   E.loaded_used = E.live.arena_used[0];

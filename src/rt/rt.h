@@ -101,6 +101,9 @@ struct rt_driver {
 
 /* Loads a shared object; suites are then at rt_suites(). */
 int rt_open(const char *so, const struct rt_options *o, struct error *e);
+/* What the watchdog learns of endless loops is from here on known to this
+ * process and to those that it starts (watch.c). */
+void rt_share_loops(void);
 struct fl_suite *rt_suites(void);
 struct fl_client *rt_clients(void);
 uint64_t rt_base(void);            /* load address */

@@ -4,9 +4,6 @@
  * parked; the fiber is abandoned where it is, and the next execution begins
  * from a clean state.  A signal outside a fiber is our own trouble (or the
  * result of a wild write): the worker dies and its parent tells.
- *
- * The watchdog ticks in CPU time of this process: a noisy machine cannot make
- * it bark.
  */
 #include "rt/int.h"
 
@@ -14,13 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/time.h>
 #include <ucontext.h>
 #include <unwind.h>
 
 void fl__switch_in(void) FL_HIDDEN;
 
-enum { TICK_MS = 50, ALT_STACK = 64 << 10 };
+enum { ALT_STACK = 64 << 10 };
 
 static void abandon(ucontext_t *uc) {
   E.arrival = FAULTED;
@@ -114,28 +110,16 @@ static void crashed(int number, siginfo_t *info, void *context) {
 
 static void tick(int number, siginfo_t *info, void *context) {
   (void)info;
-  static uint64_t last;
-  static uint32_t idle;
   ucontext_t *uc = context;
-  if (!E.in_fiber || E.progress != last) {
-    last = E.progress;
-    idle = 0;
+  if (!fl__watch_barks((uint64_t)uc->uc_mcontext.gregs[REG_RIP]))
     return;
-  }
-  if (++idle * TICK_MS < E.options.watchdog_ms)
-    return;
-  uint64_t rip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
-  if (rip - E.base >= E.image_span &&
-      idle * TICK_MS < 2 * E.options.watchdog_ms)
-    return; /* inside a library or a hook: give it a chance to come out */
-  idle = 0;
   fill(FAULT_ENDLESS, uc, 0, number);
   snprintf(E.fault.text, sizeof E.fault.text,
            "no visible step for %u ms of CPU time", E.options.watchdog_ms);
   abandon(uc);
 }
 
-void fl__signals_open(void) {
+void fl__signals_open(const char *so) {
   uint64_t ignored; /* what the unwinder allocates, it allocates now */
   _Unwind_Backtrace(find_user, &ignored);
   static const int numbers[] = {SIGSEGV, SIGBUS,  SIGFPE,
@@ -154,7 +138,6 @@ void fl__signals_open(void) {
     a.sa_sigaction = tick;
     a.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
     sigaction(SIGVTALRM, &a, NULL);
-    struct itimerval every = {{0, TICK_MS * 1000}, {0, TICK_MS * 1000}};
-    setitimer(ITIMER_VIRTUAL, &every, NULL);
+    fl__watch_open(so);
   }
 }

@@ -82,6 +82,24 @@ static void print_state(struct spec *spec, uint32_t state, struct buf *out) {
   b->type->print(b->words.at + s->at, s->len, out);
 }
 
+static uint64_t bytes(const struct spec *spec) {
+  const struct builtin *b = (const struct builtin *)spec;
+  return b->words.cap * sizeof *b->words.at +
+         b->states.cap * sizeof *b->states.at +
+         (uint64_t)b->nslots * sizeof *b->slots;
+}
+
+/* The memory goes as well: it was much. */
+static void forget(struct spec *spec) {
+  struct builtin *b = (struct builtin *)spec;
+  vec_free(&b->states);
+  vec_free(&b->words);
+  free(b->slots);
+  b->slots = NULL;
+  b->nslots = 0;
+  b->spec.initial = builtin_intern(b, &b->initial, b->type->cell);
+}
+
 static void builtin_free(struct spec *spec) {
   struct builtin *b = (struct builtin *)spec;
   vec_free(&b->states);
@@ -100,6 +118,8 @@ struct builtin *builtin_new(const char *name, const struct builtin_type *type,
   b->spec.print_state = print_state;
   b->spec.free = builtin_free;
   b->spec.only_reads = only_reads;
+  b->spec.bytes = bytes;
+  b->spec.forget = forget;
   b->type = type;
   b->ops = xcalloc(nops ? nops : 1, sizeof *b->ops);
   b->nops = nops;

@@ -41,7 +41,23 @@ struct spec {
   /* Whether this call changes no state and fails in none, which lets checkers
    * place it without looking for alternatives.  NULL: not known of any. */
   bool (*only_reads)(struct spec *s, const struct client *c, uint32_t call);
+  /*
+   * What ends a check besides its own budget, with CHECK_UNKNOWN; 0: nothing.
+   * A type may keep each state as a whole, so that a long history takes the
+   * square of its length; a call may take as long as the calls before it.
+   */
+  double deadline; /* of the monotonic clock, in seconds */
+  uint64_t max_bytes;
+  uint64_t (*bytes)(const struct spec *s); /* of its states; NULL: not known */
+  /* Drops all states but the initial one. */
+  void (*forget)(struct spec *s);
 };
+
+/* Before a check, when no state is in use: drops them if they are many. */
+void spec_make_room(struct spec *s);
+/* Which of the limits has ended, as its option; NULL: none.  `bytes` are the
+ * checker's own. */
+const char *spec_limit(const struct spec *s, uint64_t bytes);
 
 static inline enum spec_answer
 spec_apply(struct spec *s, const struct client *c, uint32_t state,

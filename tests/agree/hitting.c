@@ -168,6 +168,106 @@ TEST(every_tuple_is_strongly_hit) {
   }
 }
 
+/* ---- index by index, as the algorithm is written ---- */
+
+/* Thread by thread, each operation behind those that precede it. */
+static void sort_in(const struct small *s, uint32_t n, uint32_t op,
+                    uint32_t *done, uint32_t *sequence, uint32_t *len) {
+  if (*done >> op & 1)
+    return;
+  for (uint32_t t = 0; t < 3; t++)
+    for (uint32_t i = 0; i < n; i++)
+      if (s->ops[i].process == t && before(s, i, op))
+        sort_in(s, n, i, done, sequence, len);
+  *done |= 1u << op;
+  sequence[(*len)++] = op;
+}
+
+static uint32_t index_in(const uint32_t *tuple, uint32_t d, uint32_t op) {
+  uint32_t i = 0;
+  while (i < d && tuple[i] != op)
+    i++;
+  return i;
+}
+
+/* The schedule of one index: a thread and d - 1 operations. */
+static void schedule_of(const struct small *s, uint32_t n, uint32_t thread,
+                        const uint32_t *tuple, uint32_t d, uint16_t *x) {
+  uint32_t sequence[OPS], len = 0, done = 0;
+  for (uint32_t t = 0; t < 3; t++)
+    for (uint32_t i = 0; i < n; i++)
+      if (s->ops[i].process == t)
+        sort_in(s, n, i, &done, sequence, &len);
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t op = sequence[k], at = k, mine = index_in(tuple, d - 1, op);
+    if (mine == d - 1 && s->ops[op].process != thread) { /* early */
+      while (at && !before(s, x[at - 1], op))
+        at--;
+    } else { /* late: before those of the tuple that must come later */
+      uint32_t from = mine == d - 1 ? 0 : mine + 1;
+      for (uint32_t i = k; i-- > 0;) {
+        uint32_t other = index_in(tuple, d - 1, x[i]);
+        if (other < d - 1 && other >= from) {
+          if (before(s, x[i], op))
+            break;
+          at = i;
+        }
+      }
+    }
+    memmove(x + at + 1, x + at, (k - at) * sizeof *x);
+    x[at] = (uint16_t)op;
+  }
+}
+
+static bool is_in_family(const uint16_t *x, uint32_t n) {
+  for (uint32_t i = 0; i < all.n; i++)
+    if (!memcmp(all.at[i], x, n * sizeof *x))
+      return true;
+  return false;
+}
+
+static struct schedules naive;
+
+static void make_naive(const struct small *s, uint32_t n, uint32_t d) {
+  uint32_t tuples = 1, t[OPS];
+  naive.n = 0;
+  for (uint32_t i = 0; i + 1 < d; i++)
+    tuples *= n;
+  for (uint32_t code = 0; code < tuples; code++) {
+    uint32_t rest = code, threads = 0;
+    for (uint32_t i = 0; i + 1 < d; i++, rest /= n)
+      t[i] = rest % n;
+    if (!is_possible(s, t, d - 1))
+      continue;
+    for (uint32_t i = 0; i < n; i++)
+      threads |= 1u << s->ops[i].process;
+    for (uint32_t thread = 0; thread < 3; thread++)
+      if (threads >> thread & 1)
+        schedule_of(s, n, thread, t, d, naive.at[naive.n++]);
+  }
+}
+
+TEST(families_are_those_of_all_indices) {
+  struct rng rng = {11};
+  for (uint32_t round = 0; round < 3000; round++) {
+    struct small s;
+    uint32_t n = 1 + (uint32_t)rng_below(&rng, OPS);
+    uint32_t d = 1 + (uint32_t)rng_below(&rng, n < 5 ? n : 5);
+    make_small(&s, &rng, n);
+    all.n = 0;
+    hitting_family(&s.p, d, keep, &all);
+    make_naive(&s, n, d);
+    bool ok = true;
+    for (uint32_t i = 0; i < naive.n && ok; i++)
+      ok = CHECK(is_in_family(naive.at[i], n));
+    uint32_t made = distinct(n);
+    memcpy(all.at, naive.at, naive.n * sizeof *naive.at);
+    all.n = naive.n;
+    if (!ok || !CHECK_INT(made, distinct(n)))
+      break;
+  }
+}
+
 /* ---- java.util.concurrent ---- */
 
 struct label {

@@ -236,6 +236,14 @@ awk -F'\t' 'NR > 1 {print $1 ".jsonl.gz", "#" $2 ":", $5 ? "linearizable" : "vio
   "$SOURCE_DIR/tests/data/juc/labels.tsv" | sort >want
 sed 's/^.*\///; s/ (.*//' "$tmp/out" | sort >got
 cmp -s want got || fail "labels: $(diff want got | head -5)"
+# Each violation is explained, those with maps as arguments too.
+run check "$SOURCE_DIR/tests/data/juc"
+expect_status 1
+wrong=$(grep -c ': violation (' "$tmp/out")
+[ "$wrong" = "$(awk -F'\t' '$5 == 0' \
+  "$SOURCE_DIR/tests/data/juc/labels.tsv" | wc -l)" ] || fail "$wrong violations"
+[ "$wrong" = "$(grep -c 'none of which can be left out' "$tmp/out")" ] ||
+  fail "not every violation is explained"
 run check --depth-table "$SOURCE_DIR/tests/data/juc/ABQ.jsonl.gz" --depth 3
 expect_status 1
 expect_out 'ArrayBlockingQueue +300 '

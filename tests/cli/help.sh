@@ -108,6 +108,16 @@ expect_completion '--search= --seed=' faultline explore a.c --se
 expect_completion 'dfs dpor dpct' faultline a.c --search = d
 expect_completion 'dfs dpor dpct' faultline a.c -s d
 expect_completion 'explore' faultline help explo
+expect_completion '' faultline histor
+run help # ends with "TOPIC about:" and the topics
+for topic in $(sed '1,/TOPIC about:$/d; s/[,.]//g' "$tmp/out"); do
+  expect_completion "$topic" faultline help "$topic"
+  for shell in zsh fish; do
+    grep -Eq "(topics=\(|command help').*\b$topic\b" completion.$shell ||
+      fail "$shell has no $topic"
+  done
+done
+[ "${topic-}" = faq ] || fail "no topics were tried"
 if command -v fish >/dev/null; then
   what='fish'
   got=$(HOME=$tmp fish -c 'source completion.fish

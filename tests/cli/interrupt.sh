@@ -24,4 +24,73 @@ for signal in INT TERM; do
   [ -z "$(ls "$tmp/tmp")" ] || fail "left in TMPDIR: $(ls "$tmp/tmp")"
   rm -f report.json
 done
+
+# A signal that somebody sends to the process in which the code runs is no fault
+# of the code.
+children() { # of a process
+  cat "/proc/$1/task/$1/children" 2>/dev/null
+}
+ticks() { # of the processor that a process has used
+  awk '{ sub(/.*\) /, ""); print $12 + $13; exit }' "/proc/$1/stat" 2>/dev/null ||
+    echo 0
+}
+stop_worker() { # signal, generations, arguments of the tool …
+  local signal=$1 generations=$2 at worker i
+  shift 2
+  what="signal $signal to the worker of faultline $*"
+  TMPDIR=$tmp/tmp "$FAULTLINE" "$@" -j1 --time 60 --no-save \
+    --json report.json >"$tmp/out" 2>"$tmp/err" &
+  job=$!
+  for ((i = 0; i < 600; i++)); do # until the code is linked, and runs
+    ls "$tmp"/tmp/faultline-*/*.so >/dev/null 2>&1 && break
+    sleep 0.05
+  done
+  for ((i = 0; i < 600; i++)); do # the generations down from the tool
+    worker=$(children $job | awk '{ print $1 }')
+    at=$worker
+    [ "$generations" = 1 ] ||
+      at=$(children "${worker:-none}" | awk '{ print $1 }')
+    # Those of real threads come and go: until it has hit.
+    [ -n "$at" ] && [ "$(ticks "$worker")" -ge 10 ] &&
+      kill -$signal "$at" 2>/dev/null && [ "$generations" = 1 ] && break
+    [ -e /proc/$job/exe ] || break
+    sleep 0.05
+  done
+  wait $job
+  status=$?
+  expect_status 3
+  expect_out "inconclusive: the run was stopped from outside \(SIG$signal\)"
+  expect_no out 'crash'
+  jq -e --arg s "SIG$signal" '.verdict == "unknown" and
+    (.reason | contains("stopped from outside (\($s))"))' report.json \
+    >/dev/null || fail "report.json"
+  [ -z "$(ls "$tmp/tmp")" ] || fail "left in TMPDIR: $(ls "$tmp/tmp")"
+  rm -f report.json
+}
+stop_worker TERM 1 examples/treiber_stack.c
+stop_worker HUP 1 examples/treiber_stack.c --search=random
+stop_worker KILL 1 shrink examples/treiber_stack.c --ops 40000
+stop_worker TERM 2 examples/treiber_stack.c --search=stress
+
+# One that the code itself raises is: it comes again with the same schedule.
+cat >raises.c <<'END'
+#include <faultline.h>
+#include <signal.h>
+static _Atomic int n;
+static void init(void) { n = 0; }
+static void fini(void) {}
+static int get(void) { return n; }
+static void inc(void) {
+  int v = n;
+  if (v == 1)
+    raise(SIGTERM);
+  n = v + 1;
+}
+FL_OBJECT(counter, init, fini)
+FL_OP(void, inc)
+FL_OP(int, get)
+END
+run --no-save raises.c
+expect_status 1
+expect_out 'raises.c:8:[0-9]+: error: crash in inc\(\): the process died of signal 15'
 finish

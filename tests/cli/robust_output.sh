@@ -49,6 +49,14 @@ for command in 'a.c --no-save --max-executions 500' specs --help --version \
   expect_status 2
   expect_err 'faultline: standard output cannot be written'
 done
+for command in a.c 'explore a.c' 'shrink a.c'; do # GNU's: a hard error
+  what="faultline $command --exit-protocol=gnu >/dev/full"
+  # shellcheck disable=SC2086 # words
+  "$FAULTLINE" $command --no-save --max-executions 5 --exit-protocol=gnu \
+    >/dev/full 2>"$tmp/err"
+  status=$?
+  expect_status 99
+done
 what='--json - >/dev/full'
 "$FAULTLINE" a.c --no-save --max-executions 500 --json - >/dev/full 2>"$tmp/err"
 status=$?

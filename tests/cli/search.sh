@@ -220,6 +220,36 @@ expect_json .fault crash
 expect_out 'wild.c:6:.*NULL dereferenced'
 expect_out 'repeated under the scheduler'
 
+# ---- --max-executions counts what --max-steps cuts ----
+cat >waits.c <<'END'
+#include <faultline.h>
+static _Atomic unsigned long looks;
+static _Atomic int done;
+static void wait(void) {
+  while (!done)
+    looks++;
+}
+static int get(void) { return done; }
+FL_OBJECT(gate)
+FL_OP(void, wait, FL_BLOCKING)
+FL_OP(int, get)
+END
+for how in -j1 -j2 -j1,--search=random -j1,--search=dpor; do
+  run waits.c --no-save --max-executions 100 --json report.json ${how//,/ }
+  expect_status 0
+  jq -e '.statistics | .cut > 0 and .executions + .cut == 100' report.json \
+    >/dev/null || fail "$(jq -c .statistics report.json)"
+done
+
+# ---- an endless loop is waited for once ----
+# Making its client small meets it ten times: that took 7 s of processor time.
+run tests/clients/endless.c --no-save --json report.json
+expect_status 1
+expect_json .fault endless-loop
+expect_out 'no visible step for 1000 ms'
+jq -e '.statistics.cpu_seconds | .search >= 1 and .minimize < 4' report.json \
+  >/dev/null || fail "$(jq -c .statistics report.json)"
+
 # ---- what a strategy cannot do ----
 run cell.c --search=random --no-real-time
 expect_status 2

@@ -114,6 +114,22 @@ expect_status 1
 [ "$(jq -r .client report)" = 'offer(1); offer(2); {poll()} || {poll()}' ] ||
   fail "$(jq -r .client report)"
 
+# A history that is too hard to check does not outlast --time or --memory, and
+# the report says so.  (The first of these took minutes and all memory.)
+begun=$SECONDS
+run shrink --no-save --time 3 --ops 40000 examples/ms_queue.c
+expect_status 3
+expect_out 'not checked to the end: --(time|memory) ended that'
+[ $((SECONDS - begun)) -lt 60 ] || fail "took $((SECONDS - begun)) s"
+run shrink --no-save --memory 20M --max-executions 1 --ops 40000 \
+  examples/ms_queue.c
+expect_status 3
+expect_out '1 execution,.* 1 was not checked to the end: --memory ended that'
+grep -v FL_SPEC examples/ms_queue.c >own.c # its own specification
+run shrink --no-save --time 2 --ops 40000 own.c
+expect_status 3
+expect_out '1 execution,.* not checked to the end: --time ended that'
+
 # Input that is wrong.
 sed '4s/add/insert/' lost.history >wrong.history
 run shrink wrong.history $papers/simple_list.c

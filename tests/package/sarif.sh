@@ -38,6 +38,10 @@ sarif "$tests/cli/status/does_not_compile.c"
 sarif "$tests/cli/status/fine.c" --max-executions 300
 sarif "$tests/clients/use_after_free.c"
 sarif explore "$tests/cli/status/program.c"
+"$FAULTLINE" atomicity "$SOURCE_DIR/examples/afek_stack.c" \
+  --client '{push(1)} || {pop()}; pop()' --sarif atomicity.sarif >/dev/null
+"$FAULTLINE" 'a stack <é>%.c' --no-save --trace trace.jsonl >/dev/null
+"$FAULTLINE" explain trace.jsonl --sarif explain.sarif >/dev/null
 grep -q '"fixes"' 1.sarif || { echo "FAIL: no fix"; exit 1; }
 validate() {
   NODE_PATH=$modules/node_modules node "$tests/sarif/validate.js" "$@"

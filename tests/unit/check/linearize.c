@@ -1,6 +1,7 @@
 /* Histories whose answer everybody knows, long ones, and budgets. */
 #include "base/rng.h"
 #include "check/check.h"
+#include "check/prefixes.h"
 #include "suites.h"
 #include "test.h"
 
@@ -237,26 +238,90 @@ TEST(more_positions_than_fit_into_a_key) {
   many(31, 40, true, CHECK_NO);
 }
 
-TEST(a_budget_ends_in_unknown) {
-  enum { N = 7 };
-  struct suite suite;
+/* Pushes side by side, and a pop that returns what nobody pushed: every order
+ * must be tried. */
+enum { N = 7 };
+
+static struct spec *hard(struct suite *suite, struct client *c,
+                         struct hop *hops) {
   struct error e = {0};
-  struct client c = {0};
-  struct hop hops[N + 1];
-  struct spec *s =
-      spec_builtin(suite_make(&suite, "stack", stack, stack_ops, 2, 1, 99), &e);
   for (uint32_t t = 1; t <= N; t++) {
-    client_add(&c, t, (struct call){.op = 0, .nargs = 1, .args = {t}});
+    client_add(c, t, (struct call){.op = 0, .nargs = 1, .args = {t}});
     hops[t - 1] = (struct hop){1, 9, value_void()};
   }
-  client_add_final(&c, (struct call){.op = 1});
+  client_add_final(c, (struct call){.op = 1});
   hops[N] = (struct hop){10, 11, value_int(N + 1)};
+  return spec_builtin(suite_make(suite, "stack", stack, stack_ops, 2, 1, 99),
+                      &e);
+}
+
+TEST(a_budget_ends_in_unknown) {
+  struct suite suite;
+  struct client c = {0};
+  struct hop hops[N + 1];
+  struct spec *s = hard(&suite, &c, hops);
   struct history h = {.client = &c, .ops = hops};
   check_linearize(&h, s, CRITERION_LINEARIZABLE, 1000, &out);
   CHECK_INT(out.answer, CHECK_UNKNOWN);
   CHECK(out.applied >= 1000 && out.applied < 1010);
   check_linearize(&h, s, CRITERION_LINEARIZABLE, 0, &out);
   CHECK_INT(out.answer, CHECK_NO);
+  client_free(&c);
+  spec_free(s);
+}
+
+/* Time and memory of the specification, in both checkers. */
+TEST(limits_end_in_unknown) {
+  struct suite suite;
+  struct client c = {0};
+  struct hop hops[N + 1];
+  struct spec *s = hard(&suite, &c, hops);
+  struct history h = {.client = &c, .ops = hops};
+  struct prefixes x = {0};
+  s->deadline = 1; /* a second after the machine was switched on */
+  check_linearize(&h, s, CRITERION_LINEARIZABLE, 0, &out);
+  CHECK_INT(out.answer, CHECK_UNKNOWN);
+  CHECK_STR(out.limit, "--time");
+  CHECK(out.applied < 1000);
+  check_prefixes(&h, s, 0, &x);
+  CHECK_INT(x.answer, CHECK_UNKNOWN);
+  CHECK(x.applied < 1000);
+  s->deadline = 0;
+  s->max_bytes = 16384;
+  check_linearize(&h, s, CRITERION_LINEARIZABLE, 0, &out);
+  CHECK_INT(out.answer, CHECK_UNKNOWN);
+  CHECK_STR(out.limit, "--memory");
+  prefixes_free(&x);
+  check_prefixes(&h, s, 0, &x);
+  CHECK_INT(x.answer, CHECK_UNKNOWN);
+  CHECK(s->bytes(s) > 8192);
+  s->max_bytes = (uint64_t)1 << 30;
+  check_linearize(&h, s, CRITERION_LINEARIZABLE, 0, &out);
+  CHECK_INT(out.answer, CHECK_NO);
+  CHECK(!out.limit);
+  prefixes_free(&x);
+  client_free(&c);
+  spec_free(s);
+}
+
+/* What states took before is no burden: they are dropped before a check. */
+TEST(states_are_dropped_before_a_check) {
+  struct suite suite;
+  struct client c = {0};
+  struct hop hops[N + 1];
+  struct spec *s = hard(&suite, &c, hops);
+  struct history h = {.client = &c, .ops = hops};
+  check_linearize(&h, s, CRITERION_LINEARIZABLE, 0, &out);
+  CHECK_INT(out.answer, CHECK_NO);
+  uint64_t much = s->bytes(s), applied = out.applied;
+  s->max_bytes = 2 * much - 1;
+  spec_make_room(s);
+  CHECK(s->bytes(s) < much / 4);
+  s->max_bytes = 0;
+  check_linearize(&h, s, CRITERION_LINEARIZABLE, 0, &out);
+  CHECK_INT(out.answer, CHECK_NO);
+  CHECK(out.applied == applied);
+  CHECK(s->bytes(s) == much);
   client_free(&c);
   spec_free(s);
 }

@@ -1,0 +1,108 @@
+/*
+ * The watchdog: a step that takes too long is an endless loop.  It ticks in CPU
+ * time of this process, so that a noisy machine cannot make it bark.
+ *
+ * A search meets the same loop many times, and so do those that come after it
+ * (what makes the client small, what finds its races and lines).  Waiting long
+ * for it once is enough: where it lies is kept, for later processes too, and a
+ * loop that is known is left after a part of the time.
+ */
+#include "rt/int.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+
+enum {
+  TICK_MS = 50,
+  KNOWN_PART = 10, /* of the time, for a loop that is known */
+  KNOWN_LEAST = 2, /* but so many ticks */
+  MOST_LOOPS = 16,
+  LOOP_BYTES = 4096 /* more is no one loop */
+};
+
+/* Where the code was at each tick, without the load address. */
+struct loop {
+  uint64_t image; /* which shared object that is */
+  uint64_t lo, hi;
+};
+
+struct loops {
+  uint32_t n;
+  struct loop at[MOST_LOOPS];
+};
+
+static struct loops own, *loops = &own;
+static uint64_t image;
+
+void rt_share_loops(void) {
+  if (loops != &own)
+    return;
+  void *p = mmap(NULL, sizeof *loops, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (p != MAP_FAILED) /* else each process learns for itself */
+    loops = p;
+}
+
+/* The processes that share it do not wait for each other: what is lost when two
+ * write at once is learnt again. */
+static void learn(const struct loop *l) {
+  uint32_t n = loops->n < MOST_LOOPS ? loops->n : 0;
+  if (l->hi < l->lo || l->hi - l->lo > LOOP_BYTES)
+    return;
+  loops->at[n] = *l;
+  loops->n = n + 1;
+}
+
+static bool is_known(const struct loop *l) {
+  for (uint32_t i = 0; i < loops->n && i < MOST_LOOPS; i++) {
+    const struct loop *k = &loops->at[i];
+    if (k->image == l->image && k->lo <= l->lo && l->hi <= k->hi)
+      return true;
+  }
+  return false;
+}
+
+/* Whether the step that is being made has taken too long; `rip` is where its
+ * code is now.  To be asked at each tick. */
+bool fl__watch_barks(uint64_t rip) {
+  static uint64_t last;
+  static uint32_t idle;
+  static bool inside; /* at each tick in the user's code */
+  static struct loop seen;
+  uint64_t at = rip - E.base;
+  if (!E.in_fiber || E.progress != last) {
+    last = E.progress;
+    idle = 0;
+    return false;
+  }
+  if (!idle++) {
+    seen = (struct loop){image, at, at};
+    inside = true;
+  }
+  inside &= at < E.image_span;
+  seen.lo = at < seen.lo ? at : seen.lo;
+  seen.hi = at > seen.hi ? at : seen.hi;
+  uint32_t most = E.options.watchdog_ms / TICK_MS;
+  if (inside && idle >= KNOWN_LEAST && idle >= most / KNOWN_PART &&
+      is_known(&seen)) {
+    idle = 0;
+    return true;
+  }
+  if (idle < most)
+    return false;
+  if (at >= E.image_span && idle < 2 * most)
+    return false; /* in a library or a hook: give it a chance to come out */
+  if (inside)
+    learn(&seen);
+  idle = 0;
+  return true;
+}
+
+void fl__watch_open(const char *so) {
+  struct itimerval every = {{0, TICK_MS * 1000}, {0, TICK_MS * 1000}};
+  image = hash64(so, strlen(so), 0);
+  setitimer(ITIMER_VIRTUAL, &every, NULL);
+}

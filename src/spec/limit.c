@@ -1,0 +1,24 @@
+#include "spec/spec.h"
+
+#include <time.h>
+
+static uint64_t bytes_of(const struct spec *s) {
+  return s->bytes ? s->bytes(s) : 0;
+}
+
+void spec_make_room(struct spec *s) {
+  if (s->forget && s->max_bytes && bytes_of(s) > s->max_bytes / 2)
+    s->forget(s);
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+const char *spec_limit(const struct spec *s, uint64_t bytes) {
+  if (s->max_bytes && bytes_of(s) + bytes > s->max_bytes)
+    return "--memory";
+  return s->deadline > 0 && now() > s->deadline ? "--time" : NULL;
+}
