@@ -64,9 +64,9 @@ enum ending monitor_say(struct monitor *m, const char *format, ...) {
 /* Numbers below the size of the table have their own slots, so that a history
  * that counts up walks through it in order. */
 static uint32_t slot_of(const struct numbering *s, datum d) {
-  uint64_t x = d >> 3, high = x >> s->bits;
-  uint64_t mixed = high * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-  return (uint32_t)(x ^ mixed) & s->mask;
+  uint32_t x = d >> 2;
+  uint64_t mixed = (x >> s->bits) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+  return (x ^ (uint32_t)mixed) & s->mask;
 }
 
 void numbering_init(struct numbering *s, struct monitor *m, uint32_t most) {

@@ -95,8 +95,8 @@ static int prepare(const struct log *l, struct log_problem *p,
       continue;
     if (l->source && l->ops.at[i].line &&
         strncmp(inner.text, l->source, strlen(l->source)))
-      return error_set(e, inner.code, "%s:%u: %s", l->source, l->ops.at[i].line,
-                       inner.text);
+      return error_set(e, inner.code, "%s:%u:%u: %s", l->source,
+                       l->ops.at[i].line, l->ops.at[i].column, inner.text);
     return error_set(e, inner.code, "%s", inner.text);
   }
   return ERR_NONE;

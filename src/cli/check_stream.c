@@ -57,7 +57,8 @@ static int feed(struct stream *t, const struct log_event *ev, struct error *e) {
   t->operations += ev->kind == LOG_CALL;
   t->operations -= ev->kind == LOG_DROP;
   if (online_add(t->online, ev, &inner))
-    return error_set(e, inner.code, "%s:%u: %s", t->path, ev->line, inner.text);
+    return error_set(e, inner.code, "%s:%u:%u: %s", t->path, ev->line,
+                     ev->column, inner.text);
   return ERR_NONE;
 }
 

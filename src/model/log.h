@@ -37,6 +37,7 @@ struct log_op {
   uint8_t nargs;    /* more than LOG_ARGS: arg[0] is the list of all of them */
   uint8_t failed;   /* it returned, and said that it did not succeed: what that
                        means is the type's (a CAS that saw another value) */
+  uint32_t column;  /* of the line, where its name stands */
   datum arg[LOG_ARGS];
   datum result;   /* DATUM_NONE: void, or pending */
   uint64_t order; /* a known position (revision, sequence number): of two
@@ -90,7 +91,8 @@ struct log_event {
   enum log_event_kind kind;
   uint8_t nargs;
   uint32_t process;
-  uint32_t line;
+  uint32_t line,
+      column;    /* LOG_CALL: of the name; else where the event begins */
   const char *f; /* LOG_CALL: its name, valid until the next event; elsewhere
                     it may be NULL */
   uint32_t flen;

@@ -92,6 +92,7 @@ static int add_call(struct log_builder *b, const struct log_event *ev,
                       .ret = LOG_PENDING,
                       .process = ev->process,
                       .line = ev->line,
+                      .column = ev->column,
                       .nargs = ev->nargs,
                       .result = DATUM_NONE,
                       .order = ev->order};
