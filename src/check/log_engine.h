@@ -109,6 +109,15 @@ void answer_core(const struct log_problem *p, uint32_t until,
 /* T4: a violation that is none for certain. */
 void answer_check_cut(const struct log_problem *p, struct log_answer *out);
 
+/* check_monitor_order for a part of a history, with the times of its operations
+ * beside them: the operations of the log lie far from each other. */
+struct op_times {
+  uint32_t call, ret;
+};
+bool check_monitor_part(const struct log_problem *p,
+                        const struct op_times *times, bool want_order,
+                        struct log_answer *out, const char **why);
+
 struct frontier;
 struct frontier *frontier_new(const struct log_problem *p);
 /* Goes on until the answer is known or the meter ends; *stop is a number of

@@ -325,7 +325,7 @@ static void check_prepared(const struct check_settings *s,
                          .processes = p->log->nprocesses,
                          .reached = LOG_NO_OP};
   for (uint32_t i = 0; i < p->nops; i++)
-    r.pending += p->ops[i].op->ret == LOG_PENDING;
+    r.pending += p->log->ops.at[i].ret == LOG_PENDING;
   decide(s, p, &r, &a);
   r.verdict = verdict_word[a.verdict];
   r.method = a.method;

@@ -56,6 +56,7 @@ struct log {
   VEC(struct log_note) notes;
   uint32_t end;        /* the time behind the last event */
   uint32_t nprocesses; /* how many there are, not a bound of their numbers */
+  bool no_hints;       /* it is known that no operation has an `order` */
   /* What the file says of itself, or NULL: the type ("register", a class of
    * Java), and what it begins with (capacity, initial value). */
   const char *type;
@@ -96,6 +97,8 @@ struct log_event {
   const char *f; /* LOG_CALL: its name, valid until the next event; elsewhere
                     it may be NULL */
   uint32_t flen;
+  uint32_t name; /* LOG_CALL: its number plus one, the same for the same name in
+                    all that is added to a log; 0: it has none */
   datum arg[LOG_ARGS]; /* LOG_CALL; of a return: DATUM_NONE, or the argument as
                           the return repeats it, nargs of them */
   datum result;        /* LOG_OK, LOG_FAIL */

@@ -386,6 +386,7 @@ static int call(struct reader *r, const struct line *l, struct log_event *ev) {
     return got;
   c->jepsen = c->keyed = false;
   ev->column = l->column;
+  ev->name = l->name + 1u;
   if (l->word == WORD_INVOKE && !l->has_args) {
     jepsen_call(r, c, l->key, &(struct jepsen_value){.whole = l->value}, ev);
     return GOT;

@@ -87,6 +87,7 @@ static inline bool call(struct reader *r, const char **p, bool spaced,
   call_begins(c, (uint16_t)name, r->line + 1, NO_ID);
   c->jepsen = c->keyed = false;
   ev->process = c->process;
+  ev->name = (uint32_t)name + 1;
   ev->f = r->names.at[name].text;
   ev->flen = r->names.at[name].len;
   return true;

@@ -180,6 +180,7 @@ static int read_event(struct reader *r, struct log_event *ev) {
   if (in.args != DATUM_NONE)
     put_args(in.args, ev);
   ev->column = in.column;
+  ev->name = in.name + 1u;
   ev->f = r->names.at[in.name].text;
   ev->flen = r->names.at[in.name].len;
   return pair_call(r, in.at, ev->process, in.name, in.id, &c);
