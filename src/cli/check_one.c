@@ -341,6 +341,41 @@ static void check_prepared(const struct check_settings *s,
   vec_free(&r.families);
 }
 
+bool check_end(const struct check_settings *s, const struct check_end *end,
+               struct check_type *cached, struct check_result *out) {
+  struct error e = {0};
+  struct log *l = end->log;
+  struct log_problem p = {.log = l};
+  struct log_answer a = {.at = UINT32_MAX};
+  struct log_budget b = budget(s);
+  *out = (struct check_result){0};
+  p.type = check_type_open(s, l->type, l->type_argument, l, cached, &e);
+  if (p.type && !prepare(l, &p, &e) &&
+      explain_forget_beginning(l, &p, end->since))
+    check_exact(&p, &b, false, &a);
+  /* Until that return nothing was wrong with the whole; with it, the end is
+   * wrong by itself. */
+  bool known = a.verdict == LOG_VIOLATION && a.at != UINT32_MAX &&
+               p.ops[a.at].op->ret == end->bad;
+  if (known) {
+    struct log_report r = {.log = l,
+                           .source = l->source,
+                           .spec = p.type->name,
+                           .verdict = verdict_word[a.verdict],
+                           .method = a.method,
+                           .steps = end->steps + a.steps,
+                           .operations = end->operations,
+                           .processes = l->nprocesses,
+                           .pending = (uint32_t)end->pending,
+                           .reached = LOG_NO_OP};
+    out->verdict = a.verdict;
+    report(s, &p, &r, &a, out);
+  }
+  log_answer_free(&a);
+  free(p.ops);
+  return known;
+}
+
 /* Too long to be kept, or to be looked at. */
 static void report_stopped(const struct check_settings *s, const struct log *l,
                            const char *why, bool several,

@@ -120,6 +120,8 @@ struct log_builder {
 };
 void log_begin(struct log_builder *b, struct log *l);
 int log_add(struct log_builder *b, const struct log_event *ev, struct error *e);
+/* Forgets the operations that returned before `time`; indices change. */
+void log_forget(struct log_builder *b, uint32_t time);
 int log_end(struct log_builder *b, struct error *e); /* sorts, checks; frees */
 
 #endif

@@ -241,6 +241,21 @@ static void compact(struct log *l) {
   l->ops.len = n;
 }
 
+void log_forget(struct log_builder *b, uint32_t time) {
+  struct log *l = b->log;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < l->ops.len; i++) {
+    const struct log_op *op = &l->ops.at[i];
+    if (op->call == LOG_PENDING || op->ret < time)
+      continue;
+    struct entry *p = find(b->open, op->process);
+    if (p->op == i)
+      p->op = n;
+    l->ops.at[n++] = *op;
+  }
+  l->ops.len = n;
+}
+
 int log_end(struct log_builder *b, struct error *e) {
   (void)e; /* all that can be wrong was found by log_add */
   struct open_calls *t = b->open;
