@@ -118,6 +118,14 @@ bool check_monitor_part(const struct log_problem *p,
                         const struct op_times *times, bool want_order,
                         struct log_answer *out, const char **why);
 
+/*
+ * Marks the operations of the parts by key that are not known to be
+ * linearizable, all when there are no parts: the others are linearizable up to
+ * any time.
+ */
+void mark_suspects(const struct log_problem *p, const struct log_options *o,
+                   uint8_t *marks);
+
 struct frontier;
 struct frontier *frontier_new(const struct log_problem *p);
 /* Goes on until the answer is known or the meter ends; *stop is a number of

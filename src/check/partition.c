@@ -330,6 +330,32 @@ static void check_parts(const struct log_problem *p,
   vec_free(&j.orders);
 }
 
+static void parts_free(struct parts *s) {
+  vec_free(&s->parts);
+  free(s->ops);
+  free(s->ids);
+  free(s->times);
+}
+
+void mark_suspects(const struct log_problem *p, const struct log_options *o,
+                   uint8_t *marks) {
+  struct parts s = {0};
+  const struct log_answer nothing = {.at = UINT32_MAX};
+  memset(marks, 1, p->nops);
+  if (o->no_partition || is_whole(p))
+    return;
+  split(p, &s);
+  struct job j = {.p = p, .o = o, .s = &s, .hints = has_hints(p)};
+  for (uint32_t k = 0; k < s.parts.len; k++) {
+    struct log_answer a = {0};
+    part_check(&j, &nothing, k, &a);
+    for (uint32_t i = s.parts.at[k].begin; i < s.parts.at[k].end; i++)
+      marks[s.ids[i]] = a.verdict != LOG_LINEARIZABLE;
+    log_answer_free(&a);
+  }
+  parts_free(&s);
+}
+
 void check_log(const struct log_problem *p, const struct log_options *o,
                struct log_answer *out) {
   struct parts s = {0};
@@ -344,8 +370,5 @@ void check_log(const struct log_problem *p, const struct log_options *o,
     check_part(p, NULL, o, true, out);
   else
     check_parts(p, o, &s, out);
-  vec_free(&s.parts);
-  free(s.ops);
-  free(s.ids);
-  free(s.times);
+  parts_free(&s);
 }
