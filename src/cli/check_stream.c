@@ -163,7 +163,7 @@ static bool repeats(struct seen *s, const struct log_event *ev) {
   if (ev->kind != LOG_CALL || !ev->nargs || ev->nargs > LOG_ARGS)
     return false;
   datum value = ev->arg[ev->nargs - 1];
-  if (!datum_is_small(value))
+  if (!datum_is_number(value))
     return false;
   for (uint32_t i = 0; i < s->n; i++)
     if (s->value[i] == value)

@@ -1,7 +1,7 @@
 /*
- * Interning: an open-addressing table of boxes, the key being what a box holds.
- * The items of a list are data themselves, so that lists are compared word by
- * word.  The table serves one thread.
+ * Interning of boxes: an open-addressing table of boxes, the key being what a
+ * box holds. The items of a list are data themselves, so that lists are
+ * compared word by word.  The table serves one thread.
  */
 #include "model/datum.h"
 
@@ -19,12 +19,12 @@
  * into it, and so the table can grow. */
 struct slot {
   uint32_t hash;
-  uint32_t box; /* number + 1; 0: free */
+  uint32_t box; /* place + 1; 0: free */
 };
 
 enum { RECENT = 4096 };
 
-struct datum_box **datum_pieces[DATUM_PIECES];
+struct datum_box **datum_boxes[DATUM_PIECES];
 
 static struct {
   struct slot *slots;
@@ -90,12 +90,12 @@ static struct datum_box *make(const struct wanted *w) {
   return b;
 }
 
-static datum boxed(uint32_t number) { return number << 2 | 1; }
+static datum boxed(uint32_t place) { return place << 2 | 1; }
 
-/* A number for a box that is new. */
+/* A place for a box that is new. */
 static uint32_t keep(struct datum_box *b) {
   uint32_t n = table.nboxes++;
-  struct datum_box ***piece = &datum_pieces[n >> DATUM_PIECE];
+  struct datum_box ***piece = &datum_boxes[n >> DATUM_PIECE];
   assert(n >> DATUM_PIECE < DATUM_PIECES);
   if (!*piece)
     *piece = xmalloc(sizeof **piece << DATUM_PIECE);
@@ -129,28 +129,14 @@ static datum intern(const struct wanted *w) {
 }
 
 void datum_free_all(void) {
-  for (uint32_t i = 0; i < DATUM_PIECES && datum_pieces[i]; i++) {
-    free(datum_pieces[i]);
-    datum_pieces[i] = NULL;
+  for (uint32_t i = 0; i < DATUM_PIECES && datum_boxes[i]; i++) {
+    free(datum_boxes[i]);
+    datum_boxes[i] = NULL;
   }
+  datum_free_numbers();
   free(table.slots);
   arena_free(&table.arena);
   memset(&table, 0, sizeof table);
-}
-
-static uint64_t hash_of_number(int64_t i) {
-  uint64_t z = (uint64_t)i + 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
-datum datum_big_number(int64_t i) {
-  struct wanted w = {.kind = DATUM_IS_NUMBER,
-                     .bytes = &i,
-                     .size = sizeof i,
-                     .hash = hash_of_number(i)};
-  return intern(&w);
 }
 
 static datum text(const char *bytes, size_t len, bool symbol) {
@@ -176,7 +162,7 @@ datum datum_symbol(const char *bytes, size_t len) {
 static uint64_t hash_of_items(const datum *items, uint32_t n, uint64_t seed) {
   uint64_t h = seed + n;
   for (uint32_t i = 0; i < n; i++)
-    h = hash_of_number((int64_t)(h * 31 + datum_hash(items[i])));
+    h = datum_hash_number((int64_t)(h * 31 + datum_hash(items[i])));
   return h;
 }
 
@@ -263,9 +249,9 @@ int datum_order(datum a, datum b) {
 uint64_t datum_hash(datum d) {
   if (datum_is_boxed(d))
     return datum_box(d)->hash;
-  if (datum_is_small(d))
-    return hash_of_number(datum_to_number(d));
-  return hash_of_number((int64_t)(d ^ 0x7465726e61727900u));
+  if (datum_is_number(d))
+    return datum_hash_number(datum_to_number(d));
+  return datum_hash_number((int64_t)(d ^ 0x7465726e61727900u));
 }
 
 static void print_text(const struct datum_box *b, struct buf *out) {

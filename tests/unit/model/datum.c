@@ -137,6 +137,22 @@ TEST(the_order_is_total_and_agrees_with_equality) {
   CHECK(datum_order(text("b"), text("ab")) > 0);
 }
 
+TEST(many_large_numbers_stay_apart) {
+  enum { N = 300000 };
+  datum *all = xcalloc(N, sizeof *all);
+  for (int64_t i = 0; i < N; i++)
+    all[i] = datum_number((i << 40) - (i << 20) + (1ll << 30));
+  for (int64_t i = 0; i < N; i++) {
+    int64_t number = (i << 40) - (i << 20) + (1ll << 30);
+    CHECK(datum_number(number) == all[i]);
+    CHECK(datum_to_number(all[i]) == number);
+    CHECK(datum_is_number(all[i]) && !datum_is_small(all[i]));
+    if (test_errors)
+      break;
+  }
+  free(all);
+}
+
 TEST(many_texts_stay_apart) {
   enum { N = 300000 };
   datum *all = xcalloc(N, sizeof *all);
