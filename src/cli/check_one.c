@@ -412,13 +412,18 @@ void check_one(const struct check_settings *s, const struct log *l,
     return;
   }
   p.type = check_type_open(s, l->type, l->type_argument, l, cached, &e);
+  bool head = !p.type && l->type && l->type_line && !s->spec && !s->argument;
   if (p.type && !prepare(l, &p, &e))
     check_prepared(s, &p, several, out);
   free(p.ops);
   if (e.code) {
     out->error = e.code;
-    bool placed = l->source && !strncmp(e.text, l->source, strlen(l->source));
-    buf_printf(&out->text, "%s%s%s", placed || !l->source ? "" : l->source,
-               placed || !l->source ? "" : ": ", e.text);
+    if (l->source && strncmp(e.text, l->source, strlen(l->source))) {
+      buf_printf(&out->text, "%s:", l->source);
+      if (head)
+        buf_printf(&out->text, "%u:%u:", l->type_line, l->type_column);
+      buf_putc(&out->text, ' ');
+    }
+    buf_puts(&out->text, e.text);
   }
 }

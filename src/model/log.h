@@ -61,8 +61,9 @@ struct log {
    * Java), and what it begins with (capacity, initial value). */
   const char *type;
   datum type_argument;
-  const char *source; /* the file's name; NULL: not from a file */
-  uint32_t index;     /* of the histories of the file, from 1 */
+  uint32_t type_line, type_column; /* where it does; 0: not in a file */
+  const char *source;              /* the file's name; NULL: not from a file */
+  uint32_t index;                  /* of the histories of the file, from 1 */
   /* It was not read to its end, and has no operations: "time" or "memory" was
    * over after so many. */
   const char *stopped;

@@ -208,6 +208,8 @@ static int add_head(struct log *l, const struct log_event *ev,
   if (ev->text)
     l->type = copied(l, ev->text, ev->tlen);
   l->type_argument = ev->type_argument;
+  l->type_line = ev->line;
+  l->type_column = ev->column;
   return ERR_NONE;
 }
 

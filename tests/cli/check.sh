@@ -301,7 +301,19 @@ END
 run check odd.violat
 expect_status 2
 expect_err '^faultline: odd.violat:3:62: .*ofer'
-# So are arguments that do not fit.
+# Without a type it is the first operation that no type has,
+printf '%s\n' '{"type":"call","process":0,"name":"read","args":[]}' \
+  '{"type":"call","process":1,"name":"reed","args":[]}' >unknown.jsonl
+run check unknown.jsonl
+expect_status 2
+expect_err "^faultline: unknown.jsonl:2:35: .*'reed'"
+# and of a type that there is not, the event that names it.
+printf '\n%s\n' ' {"type":"history","spec":"nonesuch"}' \
+  '{"type":"call","process":0,"name":"read","args":[]}' >nonesuch.jsonl
+run check nonesuch.jsonl
+expect_status 2
+expect_err "^faultline: nonesuch.jsonl:2:2: there is no type 'nonesuch'"
+# Arguments that do not fit are told where the name is, too.
 printf '%s\n' '{"type":"history","spec":"queue"}' \
   '{"type":"call","process":0,"name":"enq","args":[1,2,3]}' >args.jsonl
 run check args.jsonl
