@@ -23,6 +23,20 @@ struct stream {
   bool several;
 };
 
+/* Why there is no type, with the place of what the file says of it. */
+static int refuse_type(const struct stream *t, const struct log_event *head,
+                       const struct error *why, struct error *e) {
+  if (!why->code)
+    return error_set(e, ERR_INPUT,
+                     "%s: --method=online needs --spec, since the file does "
+                     "not say what the object is",
+                     t->path);
+  if (t->s->spec || t->s->argument || !head)
+    return error_set(e, why->code, "%s: %s", t->path, why->text);
+  return error_set(e, why->code, "%s:%u:%u: %s", t->path, head->line,
+                   head->column, why->text);
+}
+
 static int begin(struct stream *t, const struct log_event *head,
                  struct error *e) {
   char *name = NULL;
@@ -33,13 +47,12 @@ static int begin(struct stream *t, const struct log_event *head,
     argument = head->type_argument;
   /* States of another history are nobody's any more. */
   check_type_free(&t->type);
-  struct type *type = check_type_open(t->s, name, argument, NULL, &t->type, e);
+  struct error why = {0};
+  struct type *type =
+      check_type_open(t->s, name, argument, NULL, &t->type, &why);
   free(name);
   if (!type)
-    return error_set(e, ERR_INPUT,
-                     "%s: --method=online needs --spec, since the file does "
-                     "not say what the object is",
-                     t->path);
+    return refuse_type(t, head, &why, e);
   struct online_options o = {.budget.memory = t->s->memory,
                              .whole = t->s->no_partition,
                              .lookahead = true};

@@ -313,6 +313,9 @@ printf '\n%s\n' ' {"type":"history","spec":"nonesuch"}' \
 run check nonesuch.jsonl
 expect_status 2
 expect_err "^faultline: nonesuch.jsonl:2:2: there is no type 'nonesuch'"
+run check nonesuch.jsonl --method=online
+expect_status 2
+expect_err "^faultline: nonesuch.jsonl:2:2: there is no type 'nonesuch'"
 # Arguments that do not fit are told where the name is, too.
 printf '%s\n' '{"type":"history","spec":"queue"}' \
   '{"type":"call","process":0,"name":"enq","args":[1,2,3]}' >args.jsonl
