@@ -1,8 +1,9 @@
 # Whole runs of `faultline check` on files: histories of all types that have a
 # monitor, and of those that need search, from 10^3 operations on, with both
 # verdicts.  A row is the best of three runs of one process: type, operations,
-# what is planted; verdict; seconds of the processor, reading included, how many
-# times as long as for the size before, megabytes of the process.
+# what is planted; verdict; seconds of the processor, reading included; how many
+# times as long as for half the size (from that for a tenth of it); megabytes of
+# the process, and bytes an operation.
 #
 #   LARGEST=10000000 bench/files.sh TYPE    goes further, for types of that name
 set -u
@@ -31,10 +32,12 @@ row() { # label, options of the generator
       "$tools/history" --operations="$n" "$@" $planted >"$dir/history"
       read -r now mb < <(measure)
       growth=$(awk -v a="$now" -v b="${before:-0}" \
-        'BEGIN {if (b >= 0.02) printf "%.1f times", a / b}')
-      printf '%-22s %9d %-9s %-34s %6.2f s  %-11s %5d MB\n' "$label" "$n" \
+        'BEGIN {if (b >= 0.02) printf "%.2f times", (a / b) ^ (log(2) / log(10))}')
+      each=
+      ((n < 100000)) || each="$((mb * 1048576 / n)) B each"
+      printf '%-22s %9d %-9s %-34s %6.2f s  %-11s %5d MB  %s\n' "$label" "$n" \
         "${planted#--}" "$(sed 's/^[^:]*: //; s/([^;]*; /(/' "$dir/out")" \
-        "$now" "$growth" "$mb"
+        "$now" "$growth" "$mb" "$each"
       before=$now
     done
     before=

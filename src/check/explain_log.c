@@ -183,16 +183,36 @@ static uint32_t first_bad_of_core(const struct log_problem *p,
   return found;
 }
 
-static void search_all(const struct log_problem *p, const struct log_budget *b,
-                       uint32_t bad, struct log_explained *out) {
+/* Returns of `p` up to that time, all if it is LOG_PENDING: the first of them
+ * that is wrong; *shortest: that is certain. */
+static uint32_t search_all(const struct log_problem *p,
+                           const struct log_budget *b, uint32_t until,
+                           bool *shortest) {
   uint32_t n, *sorted = ops_by_return(p, &n);
   struct prefixes s = {p, b, sorted, 0, n - 1};
-  if (bad != LOG_NO_OP)
-    for (s.high = 0; sorted[s.high] != bad;)
-      s.high++;
-  out->prefix_is_shortest = search_prefixes(&s);
-  out->prefix = sorted[s.high];
+  while (s.high && p->ops[sorted[s.high - 1]].op->ret >= until)
+    s.high--;
+  *shortest = search_prefixes(&s);
+  uint32_t first = sorted[s.high];
   free(sorted);
+  return first;
+}
+
+/* What a prefix that is wrong is wrong with; nothing: the whole. */
+static op_vec find_suspects(const struct log_problem *p,
+                            const struct log_budget *b) {
+  struct log_options o = {.budget = *b};
+  op_vec some = {0};
+  if (!p->type->by_key)
+    return some;
+  uint8_t *marks = xmalloc((size_t)p->nops + 1);
+  o.budget.steps = PREFIX_STEPS + (uint64_t)p->nops * STEPS_AN_OPERATION;
+  mark_suspects(p, &o, marks);
+  for (uint32_t i = 0; i < p->nops; i++)
+    if (marks[i])
+      vec_push(&some, i);
+  free(marks);
+  return some;
 }
 
 /* `first_x5`: until then nothing has been left out by X5. */
@@ -203,12 +223,19 @@ static void find_prefix(const struct log_problem *p, const struct log_budget *b,
   if (bad != LOG_NO_OP && p->ops[bad].op->ret >= first_x5)
     bad = LOG_NO_OP;
   out->prefix = bad;
+  uint32_t until = bad == LOG_NO_OP ? LOG_PENDING : p->ops[bad].op->ret;
+  op_vec suspects = find_suspects(p, b);
+  struct log_problem q = suspects.len ? explain_part(p, &suspects) : *p;
   if (bad != LOG_NO_OP)
-    before = verdict_at(p, p->ops[bad].op->ret - 1, b);
-  if (before == LOG_VIOLATION)
-    search_all(p, b, bad, out);
-  else
-    out->prefix_is_shortest = before == LOG_LINEARIZABLE;
+    before = verdict_at(&q, until - 1, b);
+  out->prefix_is_shortest = before == LOG_LINEARIZABLE;
+  if (before == LOG_VIOLATION) {
+    uint32_t first = search_all(&q, b, until, &out->prefix_is_shortest);
+    out->prefix = suspects.len ? suspects.at[first] : first;
+  }
+  if (suspects.len)
+    free(q.ops);
+  vec_free(&suspects);
 }
 
 /* ---- in words ---- */

@@ -32,4 +32,13 @@
 void explain_log(const struct log_problem *p, const struct log_answer *a,
                  const struct log_budget *b, struct log_explained *out);
 
+/*
+ * Of a log of a register that has all operations which returned at `since` or
+ * later: by X4, leaves out of it and of the problem what only the operations
+ * before them could explain.  If what is left is a violation, the whole is.
+ * False: no write is fit for that, and nothing was left out.
+ */
+bool explain_forget_beginning(struct log *l, struct log_problem *p,
+                              uint32_t since);
+
 #endif

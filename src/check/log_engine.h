@@ -109,6 +109,23 @@ void answer_core(const struct log_problem *p, uint32_t until,
 /* T4: a violation that is none for certain. */
 void answer_check_cut(const struct log_problem *p, struct log_answer *out);
 
+/* check_monitor_order for a part of a history, with the times of its operations
+ * beside them: the operations of the log lie far from each other. */
+struct op_times {
+  uint32_t call, ret;
+};
+bool check_monitor_part(const struct log_problem *p,
+                        const struct op_times *times, bool want_order,
+                        struct log_answer *out, const char **why);
+
+/*
+ * Marks the operations of the parts by key that are not known to be
+ * linearizable, all when there are no parts: the others are linearizable up to
+ * any time.
+ */
+void mark_suspects(const struct log_problem *p, const struct log_options *o,
+                   uint8_t *marks);
+
 struct frontier;
 struct frontier *frontier_new(const struct log_problem *p);
 /* Goes on until the answer is known or the meter ends; *stop is a number of

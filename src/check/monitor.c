@@ -64,9 +64,9 @@ enum ending monitor_say(struct monitor *m, const char *format, ...) {
 /* Numbers below the size of the table have their own slots, so that a history
  * that counts up walks through it in order. */
 static uint32_t slot_of(const struct numbering *s, datum d) {
-  uint64_t x = d >> 3, high = x >> s->bits;
-  uint64_t mixed = high * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-  return (uint32_t)(x ^ mixed) & s->mask;
+  uint32_t x = d >> 2;
+  uint64_t mixed = (x >> s->bits) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+  return (x ^ (uint32_t)mixed) & s->mask;
 }
 
 void numbering_init(struct numbering *s, struct monitor *m, uint32_t most) {
@@ -146,45 +146,52 @@ static bool is_write(const struct type_op *o) {
          1;
 }
 
-/* The times as they are: there are hardly more than there are events.  False:
- * there are hints. */
-static bool copy_times(struct monitor *m) {
+static struct op_times times_of(const struct monitor *m, uint32_t i) {
+  const struct log_op *o = m->p->ops[i].op;
+  return m->times ? m->times[i] : (struct op_times){o->call, o->ret};
+}
+
+/* The times as they are: there are hardly more than there are events. */
+static void copy_times(struct monitor *m) {
   const struct log_problem *p = m->p;
-  bool hints = false;
   for (uint32_t i = 0; i < p->nops; i++) {
-    const struct log_op *o = p->ops[i].op;
+    struct op_times t = times_of(m, i);
     m->nwrites += is_write(&p->ops[i]);
-    m->inv[i] = o->call + 1;
-    m->res[i] = o->ret == LOG_PENDING ? MONITOR_NEVER : o->ret + 1;
-    hints |= o->order != LOG_NO_HINT;
+    m->inv[i] = t.call + 1;
+    m->res[i] = t.ret == LOG_PENDING ? MONITOR_NEVER : t.ret + 1;
   }
   m->end = p->log->end + 1;
-  return !hints;
 }
 
 /* A small part of a large log: its events are numbered anew. */
-static bool number_times(struct monitor *m) {
+static void number_times(struct monitor *m) {
   const struct log_problem *p = m->p;
-  bool hints = false;
   struct by_time *ret = monitor_room(m, (size_t)p->nops + 1, sizeof *ret);
   uint32_t n = 0, k = 0, time = 1;
   for (uint32_t i = 0; i < p->nops; i++) {
-    m->res[i] = MONITOR_NEVER;
-    hints |= op_has_hint(&p->ops[i]);
+    struct op_times t = times_of(m, i);
     m->nwrites += is_write(&p->ops[i]);
-    if (!op_is_pending(&p->ops[i]))
-      ret[n++] = (struct by_time){p->ops[i].op->ret, i};
+    m->inv[i] = t.call;
+    m->res[i] = MONITOR_NEVER;
+    if (t.ret != LOG_PENDING)
+      ret[n++] = (struct by_time){t.ret, i};
   }
   by_time_sort(m, ret, n);
   for (uint32_t i = 0; i < p->nops; i++) {
-    for (; k < n && ret[k].time < p->ops[i].op->call; k++)
+    for (; k < n && ret[k].time < m->inv[i]; k++)
       m->res[ret[k].id] = time++;
     m->inv[i] = time++;
   }
   for (; k < n; k++)
     m->res[ret[k].id] = time++;
   m->end = time;
-  return !hints;
+}
+
+static bool has_hints(const struct log_problem *p) {
+  for (uint32_t i = 0; i < p->nops && !p->log->no_hints; i++)
+    if (op_has_hint(&p->ops[i]))
+      return true;
+  return false;
 }
 
 static int by_number(const void *x, const void *y) {
@@ -207,11 +214,15 @@ static enum ending run(struct monitor *m,
   const struct log_problem *p = m->p;
   if (p->type->by_key && !ops_have_one_key(p))
     return monitor_refuse(m, "the history is not split by key");
+  if (has_hints(p))
+    return monitor_refuse(m, "an order of operations is given");
   m->inv = monitor_room(m, (size_t)p->nops + 1, sizeof *m->inv);
   m->res = monitor_room(m, (size_t)p->nops + 1, sizeof *m->res);
   bool dense = p->log->end / 4 <= p->nops + 16;
-  if (!(dense ? copy_times(m) : number_times(m)))
-    return monitor_refuse(m, "an order of operations is given");
+  if (dense)
+    copy_times(m);
+  else
+    number_times(m);
   return decide(m);
 }
 
@@ -257,8 +268,15 @@ bool check_monitor(const struct log_problem *p, struct log_answer *out,
 
 bool check_monitor_order(const struct log_problem *p, bool want_order,
                          struct log_answer *out, const char **why) {
+  return check_monitor_part(p, NULL, want_order, out, why);
+}
+
+bool check_monitor_part(const struct log_problem *p,
+                        const struct op_times *times, bool want_order,
+                        struct log_answer *out, const char **why) {
   struct log_answer a = {.at = UINT32_MAX};
-  struct monitor m = {.p = p, .out = &a, .want_order = want_order};
+  struct monitor m = {
+      .p = p, .times = times, .out = &a, .want_order = want_order};
   enum ending end =
       monitor_refuse(&m, "there is no monitor for this type of object");
   for (size_t i = 0; i < sizeof monitors / sizeof *monitors; i++)

@@ -23,6 +23,7 @@ enum ending { MONITOR_YES, MONITOR_NO, MONITOR_REFUSED };
 
 struct monitor {
   const struct log_problem *p;
+  const struct op_times *times; /* of its operations; NULL: ask them */
   struct log_answer *out;
   const char *why; /* REFUSED: which assumption fails */
   bool want_order; /* YES: an order, if the monitor can make one */

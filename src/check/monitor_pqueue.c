@@ -128,18 +128,20 @@ static int by_order(const void *x, const void *y, void *with) {
                      priority(with, ((const struct ranked *)y)->v));
 }
 
-/* The key of a small number sorts as it does; those of others are their places
- * in the order of all. */
+/* The key of a number sorts as it does; those of others are their places in the
+ * order of all. */
 static void rank_values(struct pqueue *q, bool largest_first) {
   struct values_seen *s = q->s;
-  bool small = true;
+  bool numbers = true;
   q->ranks = monitor_room(q->m, (size_t)s->n + 1, sizeof *q->ranks);
   for (uint32_t i = 0; i < s->n; i++) {
     datum d = priority(q, i);
-    q->ranks[i] = (struct ranked){d ^ UINT64_C(1) << 63, i};
-    small &= datum_is_small(d);
+    bool is_number = datum_is_number(d);
+    uint64_t number = is_number ? (uint64_t)datum_to_number(d) : 0;
+    q->ranks[i] = (struct ranked){number ^ UINT64_C(1) << 63, i};
+    numbers &= is_number;
   }
-  if (!small && s->n) {
+  if (!numbers && s->n) {
     uint64_t key = 0;
     qsort_r(q->ranks, s->n, sizeof *q->ranks, by_order, q);
     for (uint32_t i = 0; i < s->n; i++) {

@@ -140,7 +140,7 @@ static bool take_sight(struct reg *r, uint32_t op) {
 
 static enum ending take_op(struct reg *r, uint32_t op) {
   const struct type_op *o = &r->m->p->ops[op];
-  bool known = !monitor_is_idle(o) && !op_is_pending(o);
+  bool known = !monitor_is_idle(o) && !is_pending(r, op);
   switch (o->role) {
   case ROLE_READ:
     if (known && !take_sight(r, op))
@@ -339,7 +339,7 @@ static void make_order(struct reg *r, const struct by_time *chains) {
     first[v] = MONITOR_NONE;
   for (uint32_t i = m->p->nops; i-- > 0;) {
     const struct type_op *o = &m->p->ops[i];
-    if (o->role != ROLE_READ || monitor_is_idle(o) || op_is_pending(o))
+    if (o->role != ROLE_READ || monitor_is_idle(o) || is_pending(r, i))
       continue;
     uint32_t v = numbering_get(&r->numbers, o->result);
     next[i] = first[v];

@@ -184,7 +184,7 @@ static enum ending look_at_roles(struct monitor *m) {
     if (o->key != key)
       return monitor_refuse(m, "the history is not split by key");
     bool flag = o->result == DATUM_TRUE || o->result == DATUM_FALSE;
-    if (!op_is_pending(o) && !flag)
+    if (m->res[i] != MONITOR_NEVER && !flag)
       return monitor_refuse(m, "it is not known whether an operation changed "
                                "the set");
   }

@@ -107,7 +107,7 @@ static enum ending take_op(struct monitor *m, struct values_seen *s,
   if (o->role != ROLE_REMOVE && o->role != ROLE_PEEK)
     return monitor_refuse(m, "there are other operations than adding, removing "
                              "and peeking");
-  if (op_is_pending(o)) {
+  if (m->res[op] == MONITOR_NEVER) {
     if (o->role == ROLE_REMOVE)
       vec_push(&s->pending, op);
     if (m->inv[op] < s->pending_inv)

@@ -293,6 +293,7 @@ static int returns(struct online *o, struct part *p, uint32_t k,
   op.result = ev->result;
   op.failed = ev->kind == LOG_FAIL;
   op.line = ev->line;
+  op.column = ev->column;
   int err = o->type->prepare(o->type, &o->log, &op, &t, e);
   if (err)
     return err;

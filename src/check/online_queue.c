@@ -40,7 +40,7 @@ struct queue {
 };
 
 /* Trees have no value 0, which the number 0 is; no datum has this bit. */
-enum { THERE = 4 };
+static const uint64_t THERE = UINT64_C(1) << 32;
 
 static struct queue_state *state_at(const struct queue *q, uint32_t state) {
   return pool_at(&q->states, state);
@@ -142,8 +142,7 @@ static void removable(const struct queue *q, const struct queue_state *s,
 
 static datum value_of(const struct queue *q, const struct queue_state *s,
                       uint64_t call) {
-  return tree_get(&q->trees, s->values, datum_number((int64_t)call)) &
-         ~(datum)THERE;
+  return (datum)tree_get(&q->trees, s->values, datum_number((int64_t)call));
 }
 
 /* Q3; false: there is none. */
@@ -222,7 +221,7 @@ static bool print_value(void *with, datum call, uint64_t value) {
   struct printing *p = with;
   (void)call;
   buf_puts(p->out, p->any ? ", " : "");
-  datum_print(value & ~(datum)THERE, p->out);
+  datum_print((datum)value, p->out);
   p->any = true;
   return true;
 }

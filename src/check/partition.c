@@ -7,9 +7,6 @@
  */
 #include "check/partition_int.h"
 
-#include "base/map128.h"
-#include "base/rng.h"
-
 #include <assert.h>
 #include <string.h>
 
@@ -22,24 +19,60 @@ static bool is_whole(const struct log_problem *p) {
   return false;
 }
 
+/* Parts by key. */
+struct keys {
+  struct key_slot {
+    datum key;
+    uint32_t part; /* plus one; 0: free */
+  } * slots;
+  uint32_t bits, n;
+};
+
+static struct key_slot *key_slot(const struct keys *t, datum key) {
+  uint32_t mask = (1u << t->bits) - 1;
+  uint32_t i = (key * UINT32_C(0x9e3779b1)) >> (32 - t->bits);
+  while (t->slots[i].part && t->slots[i].key != key)
+    i = (i + 1) & mask;
+  return &t->slots[i];
+}
+
+static void keys_grow(struct keys *t) {
+  struct keys old = *t;
+  t->bits = old.slots ? old.bits + 2 : 8;
+  t->slots = xcalloc((size_t)1 << t->bits, sizeof *t->slots);
+  for (uint32_t i = 0; old.slots && i < 1u << old.bits; i++)
+    if (old.slots[i].part)
+      *key_slot(t, old.slots[i].key) = old.slots[i];
+  free(old.slots);
+}
+
+/* The part of a key, `fresh` if it has none yet. */
+static inline uint32_t part_of(struct keys *t, datum key, uint32_t fresh) {
+  struct key_slot *s = key_slot(t, key);
+  if (!s->part) {
+    if (++t->n > 1u << t->bits >> 1) {
+      keys_grow(t);
+      s = key_slot(t, key);
+    }
+    *s = (struct key_slot){key, fresh + 1};
+  }
+  return s->part - 1;
+}
+
 /* The part of each operation; how many there are.  All keys with hints are one
  * part: the first. */
 static uint32_t number_parts(const struct log_problem *p, uint32_t *part) {
-  struct map128 by_key = {0};
+  struct keys keys = {0};
   uint32_t n = 1;
-  bool fresh;
-  for (int hinted = 1; hinted >= 0; hinted--)
-    for (uint32_t i = 0; i < p->nops; i++) {
-      if (hinted && !op_has_hint(&p->ops[i]))
-        continue;
-      struct rng r = {p->ops[i].key};
-      struct hash128 key = {rng_next(&r), p->ops[i].key};
-      uint32_t *at = map128_put(&by_key, key, &fresh);
-      if (fresh)
-        *at = hinted ? 0 : n++;
-      part[i] = *at;
-    }
-  map128_free(&by_key);
+  keys_grow(&keys);
+  for (uint32_t i = 0; i < p->nops && !p->log->no_hints; i++)
+    if (op_has_hint(&p->ops[i]))
+      part_of(&keys, p->ops[i].key, 0);
+  for (uint32_t i = 0; i < p->nops; i++) {
+    part[i] = part_of(&keys, p->ops[i].key, n);
+    n += part[i] == n;
+  }
+  free(keys.slots);
   return n;
 }
 
@@ -60,15 +93,19 @@ static void split(const struct log_problem *p, struct parts *s) {
   s->ops = xmalloc(((size_t)largest + 1) * sizeof *s->ops);
   s->present = UINT32_MAX;
   s->ids = xmalloc((p->nops + 1) * sizeof *s->ids);
-  for (uint32_t i = 0; i < p->nops; i++)
-    s->ids[at[part[i]]++] = i;
+  s->times = xmalloc((p->nops + 1) * sizeof *s->times);
+  for (uint32_t i = 0; i < p->nops; i++) {
+    uint32_t k = at[part[i]]++;
+    s->ids[k] = i;
+    s->times[k] = (struct op_times){p->ops[i].op->call, p->ops[i].op->ret};
+  }
   free(at);
   free(part);
 }
 
 /* Monitors know nothing of hints. */
 static bool has_hints(const struct log_problem *p) {
-  for (uint32_t i = 0; i < p->nops; i++)
+  for (uint32_t i = 0; i < p->nops && !p->log->no_hints; i++)
     if (op_has_hint(&p->ops[i]))
       return true;
   return false;
@@ -88,13 +125,16 @@ static void add_witness(const struct log_problem *p,
   log_answer_free(&searched);
 }
 
-static void check_part(const struct log_problem *p, const struct log_options *o,
-                       bool hints, struct log_answer *out) {
+/* `times` as for check_monitor_part. */
+static void check_part(const struct log_problem *p,
+                       const struct op_times *times,
+                       const struct log_options *o, bool hints,
+                       struct log_answer *out) {
   const char *why;
   log_answer_free(out);
   *out = (struct log_answer){.at = UINT32_MAX};
   if (o->no_monitor || (hints && has_hints(p)) ||
-      !check_monitor_order(p, o->want_order, out, &why)) {
+      !check_monitor_part(p, times, o->want_order, out, &why)) {
     check_exact(p, &o->budget, o->want_order, out);
     return;
   }
@@ -242,7 +282,7 @@ void part_check(struct job *j, const struct log_answer *whole, uint32_t k,
     /* A part that begins behind the fault has nothing to add. */
     while (q.nops && q.ops[q.nops - 1].op->call > return_at(j->p, whole->at))
       q.nops--;
-  check_part(&q, &o, j->hints, out);
+  check_part(&q, j->s->times + j->s->parts.at[k].begin, &o, j->hints, out);
   if (j->p->type->forget && type_bytes(j->p->type) > 1 << 20)
     j->p->type->forget(j->p->type, NULL, 0);
 }
@@ -290,21 +330,45 @@ static void check_parts(const struct log_problem *p,
   vec_free(&j.orders);
 }
 
+static void parts_free(struct parts *s) {
+  vec_free(&s->parts);
+  free(s->ops);
+  free(s->ids);
+  free(s->times);
+}
+
+void mark_suspects(const struct log_problem *p, const struct log_options *o,
+                   uint8_t *marks) {
+  struct parts s = {0};
+  const struct log_answer nothing = {.at = UINT32_MAX};
+  memset(marks, 1, p->nops);
+  if (o->no_partition || is_whole(p))
+    return;
+  split(p, &s);
+  struct job j = {.p = p, .o = o, .s = &s, .hints = has_hints(p)};
+  for (uint32_t k = 0; k < s.parts.len; k++) {
+    struct log_answer a = {0};
+    part_check(&j, &nothing, k, &a);
+    for (uint32_t i = s.parts.at[k].begin; i < s.parts.at[k].end; i++)
+      marks[s.ids[i]] = a.verdict != LOG_LINEARIZABLE;
+    log_answer_free(&a);
+  }
+  parts_free(&s);
+}
+
 void check_log(const struct log_problem *p, const struct log_options *o,
                struct log_answer *out) {
   struct parts s = {0};
   log_answer_free(out);
   *out = (struct log_answer){.at = UINT32_MAX};
   if (o->no_partition || is_whole(p)) {
-    check_part(p, o, true, out);
+    check_part(p, NULL, o, true, out);
     return;
   }
   split(p, &s);
   if (s.parts.len <= 1)
-    check_part(p, o, true, out);
+    check_part(p, NULL, o, true, out);
   else
     check_parts(p, o, &s, out);
-  vec_free(&s.parts);
-  free(s.ops);
-  free(s.ids);
+  parts_free(&s);
 }

@@ -12,9 +12,10 @@ struct part {
  * at once would be the history a second time. */
 struct parts {
   VEC(struct part) parts;
-  uint32_t *ids;       /* by part, then by call: indices into the problem */
-  struct type_op *ops; /* of one part; there is room for the largest */
-  uint32_t present;    /* which part that is; UINT32_MAX: none yet */
+  uint32_t *ids;          /* by part, then by call: indices into the problem */
+  struct op_times *times; /* in the same order */
+  struct type_op *ops;    /* of one part; there is room for the largest */
+  uint32_t present;       /* which part that is; UINT32_MAX: none yet */
 };
 
 struct merge {

@@ -1,8 +1,8 @@
 /*
  * `faultline check`: recorded histories from files.  check.c has the options
  * and reads, check_one.c decides about one history, check_jobs.c does so in
- * several processes, check_stream.c while it reads, check_table.c makes the
- * tables of depths.
+ * several processes, check_stream.c while it reads, check_late.c explains what
+ * that found, check_table.c makes the tables of depths.
  */
 #ifndef CLI_CHECK_INT_H
 #define CLI_CHECK_INT_H
@@ -79,6 +79,26 @@ void check_one(const struct check_settings *s, const struct log *l,
                bool several, struct check_type *cached,
                struct check_result *out);
 
+/*
+ * The violation of a long register that has been found while it was read, with
+ * the return at time `bad`, explained by its end alone: `l` has all operations
+ * that returned at `since` or later.  False: that is not enough, and nothing
+ * was said.
+ */
+struct check_end {
+  struct log *log;
+  uint32_t since, bad;
+  uint64_t operations, pending, steps; /* of the whole */
+};
+bool check_end(const struct check_settings *s, const struct check_end *end,
+               struct check_type *cached, struct check_result *out);
+
+/* Reads the file again for that. */
+struct online_answer;
+bool check_late(const struct check_settings *s, const char *path,
+                const struct online_answer *a, struct check_end *end,
+                struct check_type *cached, struct check_result *out);
+
 double check_now(void);
 /* Why a history of so many operations, which are in memory, cannot be checked:
  * "time", "memory", or NULL. */
@@ -101,8 +121,8 @@ void check_stream(const struct check_settings *s, const char *path,
                   check_sink *sink, void *ctx, struct error *e);
 
 /* The same for a long file of one history that no monitor decides, of an object
- * with few states; false, and nothing was said: it is no such file, or not
- * linearizable, or takes long. */
+ * with few states; false, and nothing was said: it is no such file, or takes
+ * long, or is a violation of which more has to be known. */
 bool check_stream_first(const struct check_settings *s, const char *path,
                         check_sink *sink, void *ctx);
 

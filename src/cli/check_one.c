@@ -95,8 +95,8 @@ static int prepare(const struct log *l, struct log_problem *p,
       continue;
     if (l->source && l->ops.at[i].line &&
         strncmp(inner.text, l->source, strlen(l->source)))
-      return error_set(e, inner.code, "%s:%u: %s", l->source, l->ops.at[i].line,
-                       inner.text);
+      return error_set(e, inner.code, "%s:%u:%u: %s", l->source,
+                       l->ops.at[i].line, l->ops.at[i].column, inner.text);
     return error_set(e, inner.code, "%s", inner.text);
   }
   return ERR_NONE;
@@ -325,7 +325,7 @@ static void check_prepared(const struct check_settings *s,
                          .processes = p->log->nprocesses,
                          .reached = LOG_NO_OP};
   for (uint32_t i = 0; i < p->nops; i++)
-    r.pending += p->ops[i].op->ret == LOG_PENDING;
+    r.pending += p->log->ops.at[i].ret == LOG_PENDING;
   decide(s, p, &r, &a);
   r.verdict = verdict_word[a.verdict];
   r.method = a.method;
@@ -339,6 +339,41 @@ static void check_prepared(const struct check_settings *s,
   report(s, p, &r, &a, out);
   log_answer_free(&a);
   vec_free(&r.families);
+}
+
+bool check_end(const struct check_settings *s, const struct check_end *end,
+               struct check_type *cached, struct check_result *out) {
+  struct error e = {0};
+  struct log *l = end->log;
+  struct log_problem p = {.log = l};
+  struct log_answer a = {.at = UINT32_MAX};
+  struct log_budget b = budget(s);
+  *out = (struct check_result){0};
+  p.type = check_type_open(s, l->type, l->type_argument, l, cached, &e);
+  if (p.type && !prepare(l, &p, &e) &&
+      explain_forget_beginning(l, &p, end->since))
+    check_exact(&p, &b, false, &a);
+  /* Until that return nothing was wrong with the whole; with it, the end is
+   * wrong by itself. */
+  bool known = a.verdict == LOG_VIOLATION && a.at != UINT32_MAX &&
+               p.ops[a.at].op->ret == end->bad;
+  if (known) {
+    struct log_report r = {.log = l,
+                           .source = l->source,
+                           .spec = p.type->name,
+                           .verdict = verdict_word[a.verdict],
+                           .method = a.method,
+                           .steps = end->steps + a.steps,
+                           .operations = end->operations,
+                           .processes = l->nprocesses,
+                           .pending = (uint32_t)end->pending,
+                           .reached = LOG_NO_OP};
+    out->verdict = a.verdict;
+    report(s, &p, &r, &a, out);
+  }
+  log_answer_free(&a);
+  free(p.ops);
+  return known;
 }
 
 /* Too long to be kept, or to be looked at. */
@@ -377,13 +412,18 @@ void check_one(const struct check_settings *s, const struct log *l,
     return;
   }
   p.type = check_type_open(s, l->type, l->type_argument, l, cached, &e);
+  bool head = !p.type && l->type && l->type_line && !s->spec && !s->argument;
   if (p.type && !prepare(l, &p, &e))
     check_prepared(s, &p, several, out);
   free(p.ops);
   if (e.code) {
     out->error = e.code;
-    bool placed = l->source && !strncmp(e.text, l->source, strlen(l->source));
-    buf_printf(&out->text, "%s%s%s", placed || !l->source ? "" : l->source,
-               placed || !l->source ? "" : ": ", e.text);
+    if (l->source && strncmp(e.text, l->source, strlen(l->source))) {
+      buf_printf(&out->text, "%s:", l->source);
+      if (head)
+        buf_printf(&out->text, "%u:%u:", l->type_line, l->type_column);
+      buf_putc(&out->text, ' ');
+    }
+    buf_puts(&out->text, e.text);
   }
 }

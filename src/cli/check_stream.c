@@ -17,11 +17,25 @@ struct stream {
   struct reader *reader;
   struct check_type type;
   struct online *online;
-  uint64_t operations;
+  uint64_t operations, returned;
   uint32_t index; /* of the history, from 1 */
   bool late;      /* the time is over */
   bool several;
 };
+
+/* Why there is no type, with the place of what the file says of it. */
+static int refuse_type(const struct stream *t, const struct log_event *head,
+                       const struct error *why, struct error *e) {
+  if (!why->code)
+    return error_set(e, ERR_INPUT,
+                     "%s: --method=online needs --spec, since the file does "
+                     "not say what the object is",
+                     t->path);
+  if (t->s->spec || t->s->argument || !head)
+    return error_set(e, why->code, "%s: %s", t->path, why->text);
+  return error_set(e, why->code, "%s:%u:%u: %s", t->path, head->line,
+                   head->column, why->text);
+}
 
 static int begin(struct stream *t, const struct log_event *head,
                  struct error *e) {
@@ -33,18 +47,17 @@ static int begin(struct stream *t, const struct log_event *head,
     argument = head->type_argument;
   /* States of another history are nobody's any more. */
   check_type_free(&t->type);
-  struct type *type = check_type_open(t->s, name, argument, NULL, &t->type, e);
+  struct error why = {0};
+  struct type *type =
+      check_type_open(t->s, name, argument, NULL, &t->type, &why);
   free(name);
   if (!type)
-    return error_set(e, ERR_INPUT,
-                     "%s: --method=online needs --spec, since the file does "
-                     "not say what the object is",
-                     t->path);
+    return refuse_type(t, head, &why, e);
   struct online_options o = {.budget.memory = t->s->memory,
                              .whole = t->s->no_partition,
                              .lookahead = true};
   t->online = online_new(type, &o);
-  t->operations = 0;
+  t->operations = t->returned = 0;
   t->index++;
   return ERR_NONE;
 }
@@ -56,8 +69,10 @@ static int feed(struct stream *t, const struct log_event *ev, struct error *e) {
     return ERR_NONE;
   t->operations += ev->kind == LOG_CALL;
   t->operations -= ev->kind == LOG_DROP;
+  t->returned += ev->kind == LOG_OK || ev->kind == LOG_FAIL;
   if (online_add(t->online, ev, &inner))
-    return error_set(e, inner.code, "%s:%u: %s", t->path, ev->line, inner.text);
+    return error_set(e, inner.code, "%s:%u:%u: %s", t->path, ev->line,
+                     ev->column, inner.text);
   return ERR_NONE;
 }
 
@@ -161,7 +176,7 @@ static bool repeats(struct seen *s, const struct log_event *ev) {
   if (ev->kind != LOG_CALL || !ev->nargs || ev->nargs > LOG_ARGS)
     return false;
   datum value = ev->arg[ev->nargs - 1];
-  if (!datum_is_small(value))
+  if (!datum_is_number(value))
     return false;
   for (uint32_t i = 0; i < s->n; i++)
     if (s->value[i] == value)
@@ -202,7 +217,7 @@ static bool goes_well(struct stream *t, uint64_t events) {
   return events % EVENTS || online_steps(t->online) < MOST_STEPS * events;
 }
 
-/* Reads it to its end; whether it is one history, and linearizable. */
+/* Reads it to its end; whether it is one history, and decided. */
 static bool stream_one(struct stream *t) {
   struct log_event ev;
   struct error e = {0};
@@ -222,7 +237,26 @@ static bool stream_one(struct stream *t) {
   if (!ok || got < 0 || !t->online)
     return false;
   online_end(t->online);
-  return online_answer(t->online).verdict == LOG_LINEARIZABLE;
+  return online_answer(t->online).verdict != LOG_UNKNOWN;
+}
+
+/* The numbers of operations in JSON are those of the whole history. */
+static bool explain(struct stream *t, const struct check_settings *s,
+                    check_sink *sink, void *ctx) {
+  struct online_answer a = online_answer(t->online);
+  struct check_end end = {.operations = t->operations,
+                          .pending = t->operations - t->returned,
+                          .steps = online_steps(t->online)};
+  struct check_type type = {0};
+  struct check_result r;
+  if (s->json || !check_late(s, t->path, &a, &end, &type, &r)) {
+    check_type_free(&type);
+    return false;
+  }
+  sink(ctx, &r);
+  check_result_free(&r);
+  check_type_free(&type);
+  return true;
 }
 
 bool check_stream_first(const struct check_settings *s, const char *path,
@@ -235,9 +269,11 @@ bool check_stream_first(const struct check_settings *s, const char *path,
   if (!small.memory || small.memory > SMALL_MEMORY)
     small.memory = SMALL_MEMORY;
   bool done = is_worth_it(&t) && stream_one(&t);
-  if (done)
+  if (done && online_answer(t.online).verdict == LOG_VIOLATION)
+    done = explain(&t, s, sink, ctx);
+  else if (done)
     finish(&t, sink, ctx);
-  else if (t.online)
+  if (t.online)
     online_free(t.online);
   check_type_free(&t.type);
   return done;

@@ -1,13 +1,13 @@
 /*
- * Interning: an open-addressing table of boxes, the key being what a box holds.
- * The items of a list are data themselves, so that lists are compared word by
- * word.  The table serves one thread.
+ * Interning of boxes: an open-addressing table of boxes, the key being what a
+ * box holds. The items of a list are data themselves, so that lists are
+ * compared word by word.  The table serves one thread.
  */
 #include "model/datum.h"
 
 #include "base/arena.h"
+#include "base/err.h"
 #include "base/hash.h"
-#include "base/vec.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -19,20 +19,22 @@
  * into it, and so the table can grow. */
 struct slot {
   uint32_t hash;
-  uint32_t box; /* index + 1; 0: free */
+  uint32_t box; /* place + 1; 0: free */
 };
 
 enum { RECENT = 4096 };
 
+struct datum_box **datum_boxes[DATUM_PIECES];
+
 static struct {
   struct slot *slots;
   uint32_t mask; /* a power of two, less one */
-  VEC(struct datum_box *) boxes;
+  uint32_t nboxes;
   /* What was asked for a short time ago, by its hash: a return often repeats
    * what its call was given, and the table is larger than the caches. */
   struct {
     uint64_t hash;
-    struct datum_box *box;
+    datum box; /* 0: none */
   } recent[RECENT];
   struct arena arena;
 } table;
@@ -88,53 +90,53 @@ static struct datum_box *make(const struct wanted *w) {
   return b;
 }
 
-static struct datum_box *find_or_make(const struct wanted *w) {
-  if (!table.slots || table.boxes.len > table.mask / 2)
+static datum boxed(uint32_t place) { return place << 2 | 1; }
+
+/* A place for a box that is new. */
+static uint32_t keep(struct datum_box *b) {
+  uint32_t n = table.nboxes++;
+  struct datum_box ***piece = &datum_boxes[n >> DATUM_PIECE];
+  assert(n >> DATUM_PIECE < DATUM_PIECES);
+  if (!*piece)
+    *piece = xmalloc(sizeof **piece << DATUM_PIECE);
+  (*piece)[n & ((1 << DATUM_PIECE) - 1)] = b;
+  return n;
+}
+
+static datum find_or_make(const struct wanted *w) {
+  if (!table.slots || table.nboxes > table.mask / 2)
     grow();
   uint32_t half = (uint32_t)(w->hash >> 32), i = half & table.mask;
   for (; table.slots[i].box; i = (i + 1) & table.mask)
     if (table.slots[i].hash == half) {
-      struct datum_box *b = table.boxes.at[table.slots[i].box - 1];
-      if (b->hash == w->hash && holds(b, w))
-        return b;
+      datum d = boxed(table.slots[i].box - 1);
+      if (datum_box(d)->hash == w->hash && holds(datum_box(d), w))
+        return d;
     }
-  struct datum_box *b = make(w);
-  assert(((uintptr_t)b & 7) == 0);
-  vec_push(&table.boxes, b);
-  table.slots[i] = (struct slot){half, table.boxes.len};
-  return b;
+  uint32_t n = keep(make(w));
+  table.slots[i] = (struct slot){half, n + 1};
+  return boxed(n);
 }
 
 static datum intern(const struct wanted *w) {
   uint32_t i = w->hash % RECENT;
-  struct datum_box *b = table.recent[i].box;
-  if (!b || table.recent[i].hash != w->hash || !holds(b, w)) {
+  datum d = table.recent[i].box;
+  if (!d || table.recent[i].hash != w->hash || !holds(datum_box(d), w)) {
     table.recent[i].hash = w->hash;
-    table.recent[i].box = b = find_or_make(w);
+    table.recent[i].box = d = find_or_make(w);
   }
-  return (datum)(uintptr_t)b | 1;
+  return d;
 }
 
 void datum_free_all(void) {
+  for (uint32_t i = 0; i < DATUM_PIECES && datum_boxes[i]; i++) {
+    free(datum_boxes[i]);
+    datum_boxes[i] = NULL;
+  }
+  datum_free_numbers();
   free(table.slots);
-  vec_free(&table.boxes);
   arena_free(&table.arena);
   memset(&table, 0, sizeof table);
-}
-
-static uint64_t hash_of_number(int64_t i) {
-  uint64_t z = (uint64_t)i + 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
-datum datum_big_number(int64_t i) {
-  struct wanted w = {.kind = DATUM_IS_NUMBER,
-                     .bytes = &i,
-                     .size = sizeof i,
-                     .hash = hash_of_number(i)};
-  return intern(&w);
 }
 
 static datum text(const char *bytes, size_t len, bool symbol) {
@@ -160,7 +162,7 @@ datum datum_symbol(const char *bytes, size_t len) {
 static uint64_t hash_of_items(const datum *items, uint32_t n, uint64_t seed) {
   uint64_t h = seed + n;
   for (uint32_t i = 0; i < n; i++)
-    h = hash_of_number((int64_t)(h * 31 + datum_hash(items[i])));
+    h = datum_hash_number((int64_t)(h * 31 + datum_hash(items[i])));
   return h;
 }
 
@@ -245,11 +247,11 @@ int datum_order(datum a, datum b) {
 }
 
 uint64_t datum_hash(datum d) {
-  if ((d & 7) == 1)
+  if (datum_is_boxed(d))
     return datum_box(d)->hash;
-  if (datum_is_small(d))
-    return hash_of_number(datum_to_number(d));
-  return hash_of_number((int64_t)(d ^ 0x7465726e61727900u));
+  if (datum_is_number(d))
+    return datum_hash_number(datum_to_number(d));
+  return datum_hash_number((int64_t)(d ^ 0x7465726e61727900u));
 }
 
 static void print_text(const struct datum_box *b, struct buf *out) {

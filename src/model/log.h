@@ -37,6 +37,7 @@ struct log_op {
   uint8_t nargs;    /* more than LOG_ARGS: arg[0] is the list of all of them */
   uint8_t failed;   /* it returned, and said that it did not succeed: what that
                        means is the type's (a CAS that saw another value) */
+  uint32_t column;  /* of the line, where its name stands */
   datum arg[LOG_ARGS];
   datum result;   /* DATUM_NONE: void, or pending */
   uint64_t order; /* a known position (revision, sequence number): of two
@@ -55,12 +56,14 @@ struct log {
   VEC(struct log_note) notes;
   uint32_t end;        /* the time behind the last event */
   uint32_t nprocesses; /* how many there are, not a bound of their numbers */
+  bool no_hints;       /* it is known that no operation has an `order` */
   /* What the file says of itself, or NULL: the type ("register", a class of
    * Java), and what it begins with (capacity, initial value). */
   const char *type;
   datum type_argument;
-  const char *source; /* the file's name; NULL: not from a file */
-  uint32_t index;     /* of the histories of the file, from 1 */
+  uint32_t type_line, type_column; /* where it does; 0: not in a file */
+  const char *source;              /* the file's name; NULL: not from a file */
+  uint32_t index;                  /* of the histories of the file, from 1 */
   /* It was not read to its end, and has no operations: "time" or "memory" was
    * over after so many. */
   const char *stopped;
@@ -90,10 +93,13 @@ struct log_event {
   enum log_event_kind kind;
   uint8_t nargs;
   uint32_t process;
-  uint32_t line;
+  uint32_t line,
+      column;    /* LOG_CALL: of the name; else where the event begins */
   const char *f; /* LOG_CALL: its name, valid until the next event; elsewhere
                     it may be NULL */
   uint32_t flen;
+  uint32_t name; /* LOG_CALL: its number plus one, the same for the same name in
+                    all that is added to a log; 0: it has none */
   datum arg[LOG_ARGS]; /* LOG_CALL; of a return: DATUM_NONE, or the argument as
                           the return repeats it, nargs of them */
   datum result;        /* LOG_OK, LOG_FAIL */
@@ -115,6 +121,8 @@ struct log_builder {
 };
 void log_begin(struct log_builder *b, struct log *l);
 int log_add(struct log_builder *b, const struct log_event *ev, struct error *e);
+/* Forgets the operations that returned before `time`; indices change. */
+void log_forget(struct log_builder *b, uint32_t time);
 int log_end(struct log_builder *b, struct error *e); /* sorts, checks; frees */
 
 #endif

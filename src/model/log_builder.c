@@ -23,7 +23,9 @@ struct entry {
 struct open_calls {
   struct entry *entries;
   uint32_t mask, used;
-  bool dropped; /* some operation has to be taken out */
+  bool dropped;            /* some operation has to be taken out */
+  bool hints;              /* some operation has one */
+  VEC(uint16_t) functions; /* by number of a name, plus one; 0: new */
 };
 
 static uint32_t slot_of(uint32_t process, uint32_t mask) {
@@ -74,6 +76,18 @@ static char *copied(struct log *l, const char *text, size_t len) {
   return copy;
 }
 
+static uint16_t function_of(struct log_builder *b, const struct log_event *ev) {
+  struct open_calls *t = b->open;
+  if (!ev->name)
+    return log_function(b->log, ev->f, ev->flen);
+  while (t->functions.len < ev->name)
+    vec_push(&t->functions, 0);
+  uint16_t *f = &t->functions.at[ev->name - 1];
+  if (!*f)
+    *f = (uint16_t)(log_function(b->log, ev->f, ev->flen) + 1);
+  return (uint16_t)(*f - 1);
+}
+
 static int add_call(struct log_builder *b, const struct log_event *ev,
                     struct error *e) {
   struct log *l = b->log;
@@ -88,23 +102,26 @@ static int add_call(struct log_builder *b, const struct log_event *ev,
                      "process %" PRIu32 " calls %.*s, but its last operation "
                      "never returned: it needs a new number",
                      ev->process, (int)ev->flen, ev->f);
-  struct log_op op = {.call = l->end,
-                      .ret = LOG_PENDING,
-                      .process = ev->process,
-                      .line = ev->line,
-                      .nargs = ev->nargs,
-                      .result = DATUM_NONE,
-                      .order = ev->order};
-  op.f = log_function(l, ev->f, ev->flen);
-  if (op.f >= FUNCTIONS_MAX)
+  uint16_t f = function_of(b, ev);
+  if (f >= FUNCTIONS_MAX)
     return error_set(e, ERR_INPUT, "more than %d different operations",
                      FUNCTIONS_MAX);
-  uint32_t n = ev->nargs < LOG_ARGS ? ev->nargs : LOG_ARGS;
-  for (uint32_t i = 0; i < LOG_ARGS; i++)
-    op.arg[i] = i < n ? ev->arg[i] : DATUM_NONE;
+  ((struct open_calls *)b->open)->hints |= ev->order != LOG_NO_HINT;
   p->op = l->ops.len;
-  vec_push(&l->ops, op);
-  l->end++;
+  vec_reserve(&l->ops, l->ops.len + 1);
+  struct log_op *op = &l->ops.at[l->ops.len++];
+  op->call = l->end++;
+  op->ret = LOG_PENDING;
+  op->process = ev->process;
+  op->line = ev->line;
+  op->f = f;
+  op->nargs = ev->nargs;
+  op->failed = 0;
+  op->column = ev->column;
+  for (uint32_t i = 0; i < LOG_ARGS; i++)
+    op->arg[i] = i < ev->nargs ? ev->arg[i] : DATUM_NONE;
+  op->result = DATUM_NONE;
+  op->order = ev->order;
   return ERR_NONE;
 }
 
@@ -131,8 +148,10 @@ static int add_end(struct log_builder *b, const struct log_event *ev,
     op->result = ev->result;
     op->failed = ev->kind == LOG_FAIL;
   }
-  if (ev->order != LOG_NO_HINT)
+  if (ev->order != LOG_NO_HINT) {
     op->order = ev->order;
+    t->hints = true;
+  }
   p->op = CLOSED;
   return ERR_NONE;
 }
@@ -189,6 +208,8 @@ static int add_head(struct log *l, const struct log_event *ev,
   if (ev->text)
     l->type = copied(l, ev->text, ev->tlen);
   l->type_argument = ev->type_argument;
+  l->type_line = ev->line;
+  l->type_column = ev->column;
   return ERR_NONE;
 }
 
@@ -222,13 +243,30 @@ static void compact(struct log *l) {
   l->ops.len = n;
 }
 
+void log_forget(struct log_builder *b, uint32_t time) {
+  struct log *l = b->log;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < l->ops.len; i++) {
+    const struct log_op *op = &l->ops.at[i];
+    if (op->call == LOG_PENDING || op->ret < time)
+      continue;
+    struct entry *p = find(b->open, op->process);
+    if (p->op == i)
+      p->op = n;
+    l->ops.at[n++] = *op;
+  }
+  l->ops.len = n;
+}
+
 int log_end(struct log_builder *b, struct error *e) {
   (void)e; /* all that can be wrong was found by log_add */
   struct open_calls *t = b->open;
   b->log->nprocesses = t->used;
+  b->log->no_hints = !t->hints;
   if (t->dropped)
     compact(b->log);
   free(t->entries);
+  vec_free(&t->functions);
   free(t);
   b->open = NULL;
   return ERR_NONE;

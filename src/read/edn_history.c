@@ -75,6 +75,7 @@ static int read_type(struct reader *r, struct jepsen_entry *in) {
 static int read_name(struct reader *r, struct jepsen_entry *in) {
   const char *text = NULL, *at = r->p;
   uint32_t known;
+  in->column = reader_column(r, at);
   int quick = *at == ':' ? quick_name(r, at + 1, edn_ends_token, &known) : -1;
   if (quick >= 0 && at + 1 + known != r->end) {
     in->has_name = true;
@@ -197,6 +198,19 @@ static inline int read_value(struct reader *r, datum *out) {
   return edn_read_value(r, out);
 }
 
+/* No datum is made of a number that is only compared. */
+static inline int read_stamp(struct reader *r, int64_t *out) {
+  const char *p = r->p;
+  datum d;
+  if (read_int(&p, out) && p != r->end && edn_ends_token[(unsigned char)*p]) {
+    r->p = p;
+    return GOT;
+  }
+  int got = edn_read_value(r, &d);
+  *out = !got && datum_is_number(d) ? datum_to_number(d) : NO_STAMP;
+  return got;
+}
+
 /* The value of a key of the map; the place is there. */
 static inline int read_field(struct reader *r, enum field f,
                              struct jepsen_entry *in) {
@@ -212,9 +226,9 @@ static inline int read_field(struct reader *r, enum field f,
   case FIELD_KEY:
     return read_value(r, &in->key);
   case FIELD_INDEX:
-    return read_value(r, &in->index);
+    return read_stamp(r, &in->index);
   case FIELD_TIME:
-    return read_value(r, &in->time);
+    return read_stamp(r, &in->time);
   case FIELD_ORDER:
     return read_order(r, in);
   case FIELD_OTHER:
@@ -261,8 +275,8 @@ static int read_entry(struct reader *r, struct log_event *ev) {
   struct jepsen_entry in = {.at = r->p,
                             .key = DATUM_NONE,
                             .value = {.whole = DATUM_NONE},
-                            .time = DATUM_NONE,
-                            .index = DATUM_NONE,
+                            .time = NO_STAMP,
+                            .index = NO_STAMP,
                             .order = LOG_NO_HINT};
   int got;
   reader_mark(r);

@@ -92,6 +92,7 @@ struct name {
 };
 
 #define NO_ID UINT64_MAX
+#define NO_STAMP INT64_MIN /* no time, no index was said */
 
 struct reader {
   char *path;
@@ -102,6 +103,7 @@ struct reader {
   int64_t line_at; /* where the line begins, counted from the window's start */
   uint32_t form_line; /* where the form begins that is being read */
   int64_t form_line_at;
+  uint32_t form_column;
   bool no_quick;   /* tests: jsonl_quick is not asked */
   bool one_a_line; /* a form of JSON may not go beyond its line */
   struct error *e; /* of the call in progress */
@@ -161,10 +163,19 @@ static inline datum *items_from(struct reader *r, uint32_t base) {
   return r->items.at ? r->items.at + base : NULL;
 }
 
-/* A form begins at this line. */
+/* A form begins at the place. */
 static inline void reader_mark(struct reader *r) {
   r->form_line = r->line;
   r->form_line_at = r->line_at;
+  r->form_column = (uint32_t)(r->p - r->in.buf - r->line_at + 1);
+}
+
+/* The column of something in a form, told with the line on which the form
+ * begins: where it stands if that is there, else where the form begins. */
+static inline uint32_t reader_column(const struct reader *r, const char *at) {
+  return r->line == r->form_line
+             ? (uint32_t)(at - r->in.buf - r->form_line_at + 1)
+             : r->form_column;
 }
 
 /* An empty event of this kind, with the line of the place. */
@@ -172,6 +183,7 @@ static inline void event_begin(const struct reader *r, struct log_event *ev,
                                enum log_event_kind kind) {
   *ev = (struct log_event){.kind = kind,
                            .line = r->form_line,
+                           .column = r->form_column,
                            .arg = {DATUM_NONE, DATUM_NONE, DATUM_NONE},
                            .result = DATUM_NONE,
                            .order = LOG_NO_HINT,

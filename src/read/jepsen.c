@@ -223,6 +223,8 @@ int jepsen_event(struct reader *r, const struct jepsen_entry *in,
       return reader_refuse(r, in->at, "expected an :f in this entry");
     if ((got = pair_call(r, in->at, ev->process, in->name, NO_ID, &c)))
       return got;
+    ev->column = in->column;
+    ev->name = in->name + 1u;
     jepsen_call(r, c, in->key, &in->value, ev);
     return GOT;
   }

@@ -21,9 +21,10 @@ struct jepsen_entry {
   int64_t process; /* -1: not a number: the nemesis */
   enum jepsen_type type;
   uint16_t name;
-  datum key; /* DATUM_NONE: none */
+  uint32_t column; /* of the name */
+  datum key;       /* DATUM_NONE: none */
   struct jepsen_value value;
-  datum time, index;
+  int64_t time, index; /* or NO_STAMP */
   uint64_t order;
 };
 

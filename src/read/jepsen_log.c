@@ -60,6 +60,7 @@ static int read_columns(struct reader *r, const char *end,
   if (number < 0)
     return bad_name(r, name);
   in->name = (uint16_t)number;
+  in->column = reader_column(r, name);
   in->has_name = true;
   r->p = s;
   if (s == end || *s == '\r')
@@ -77,8 +78,8 @@ static int read_columns(struct reader *r, const char *end,
 static int read_line(struct reader *r, const char *end, struct log_event *ev) {
   struct jepsen_entry in = {.key = DATUM_NONE,
                             .value = {.whole = DATUM_NIL},
-                            .time = DATUM_NONE,
-                            .index = DATUM_NONE,
+                            .time = NO_STAMP,
+                            .index = NO_STAMP,
                             .order = LOG_NO_HINT};
   const char *line = r->p;
   reader_mark(r);

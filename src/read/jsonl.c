@@ -26,9 +26,11 @@ struct line {
   uint32_t process;
   uint64_t id;
   uint16_t name;
+  uint32_t column; /* of the name */
   uint8_t nargs;
   datum arg[LOG_ARGS];
-  datum value, result, time, index, text, spec, argument, version, key;
+  datum value, result, text, spec, argument, version, key;
+  int64_t time, index; /* or NO_STAMP */
   uint64_t order;
 };
 
@@ -105,6 +107,7 @@ static int read_name(struct reader *r, struct line *l) {
   const char *text, *at = r->p;
   size_t len;
   uint32_t known;
+  l->column = reader_column(r, at);
   int quick = *at == '"' ? quick_name(r, at + 1, quote, &known) : -1;
   if (quick >= 0) {
     l->has_name = true;
@@ -147,6 +150,19 @@ static inline int read_value(struct reader *r, datum *out) {
     return GOT;
   }
   return json_read_value(r, out);
+}
+
+/* No datum is made of a number that is only compared. */
+static inline int read_stamp(struct reader *r, int64_t *out) {
+  const char *p = r->p;
+  datum d;
+  if (read_int(&p, out) && (*p == ',' || *p == '}')) {
+    r->p = p;
+    return GOT;
+  }
+  int got = json_read_value(r, &d);
+  *out = !got && datum_is_number(d) ? datum_to_number(d) : NO_STAMP;
+  return got;
 }
 
 /* Of more than fit, a list is made. */
@@ -287,9 +303,9 @@ static int read_field(struct reader *r, enum field f, struct line *l) {
   case FIELD_ORDER:
     return read_unsigned(r, &l->order);
   case FIELD_TIME:
-    return read_value(r, &l->time);
+    return read_stamp(r, &l->time);
   case FIELD_INDEX:
-    return read_value(r, &l->index);
+    return read_stamp(r, &l->index);
   case FIELD_KEY:
     return read_value(r, &l->key);
   case FIELD_TEXT:
@@ -369,6 +385,8 @@ static int call(struct reader *r, const struct line *l, struct log_event *ev) {
   if (got)
     return got;
   c->jepsen = c->keyed = false;
+  ev->column = l->column;
+  ev->name = l->name + 1u;
   if (l->word == WORD_INVOKE && !l->has_args) {
     jepsen_call(r, c, l->key, &(struct jepsen_value){.whole = l->value}, ev);
     return GOT;
@@ -466,8 +484,8 @@ static const struct line blank = {
     .order = LOG_NO_HINT,
     .value = DATUM_NONE,
     .result = DATUM_NONE,
-    .time = DATUM_NONE,
-    .index = DATUM_NONE,
+    .time = NO_STAMP,
+    .index = NO_STAMP,
     .text = DATUM_NONE,
     .spec = DATUM_NONE,
     .argument = DATUM_NONE,

@@ -78,6 +78,7 @@ static inline bool call(struct reader *r, const char **p, bool spaced,
   int name = quick_name(r, *p, quote, &len);
   if (name < 0)
     return false;
+  ev->column = (uint32_t)(*p - r->p - 1); /* r->p is the end of a line */
   *p += len + 1;
   if (!IS(p, ",") || !space(p, spaced) || !IS(p, "\"args\":") ||
       !space(p, spaced) || !IS(p, "[") || !arguments(p, spaced, ev) ||
@@ -86,6 +87,7 @@ static inline bool call(struct reader *r, const char **p, bool spaced,
   call_begins(c, (uint16_t)name, r->line + 1, NO_ID);
   c->jepsen = c->keyed = false;
   ev->process = c->process;
+  ev->name = (uint32_t)name + 1;
   ev->f = r->names.at[name].text;
   ev->flen = r->names.at[name].len;
   return true;
@@ -104,6 +106,7 @@ static inline bool returns(struct reader *r, const char **p, bool spaced,
     return false;
   c->open = c->crashed = false;
   ev->kind = LOG_OK;
+  ev->column = 1;
   ev->process = c->process;
   return true;
 }
@@ -124,7 +127,7 @@ bool jsonl_quick(struct reader *r, struct log_event *ev) {
   event_begin(r, ev, LOG_CALL);
   if (!(*p == ' ' ? line(r, &p, true, ev) : line(r, &p, false, ev)))
     return false;
-  reader_newline(r, r->p);
+  reader_newline(r, r->p++);
   reader_mark(r);
   ev->line = r->form_line;
   r->one_a_line = true;

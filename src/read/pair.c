@@ -142,25 +142,23 @@ int pair_end(struct reader *r, const char *at, uint32_t process, int name,
 }
 
 /* The position counts, and these have to agree with it. */
-int check_time(struct reader *r, const char *at, datum time, datum index) {
-  if (datum_is_number(index)) {
-    int64_t i = datum_to_number(index);
-    if (r->some_index && i <= r->last_index)
+int check_time(struct reader *r, const char *at, int64_t time, int64_t index) {
+  if (index != NO_STAMP) {
+    if (r->some_index && index <= r->last_index)
       return reader_refuse(r, at,
                            "index %" PRId64 " comes after index %" PRId64
                            ": events have to stand in the order of time",
-                           i, r->last_index);
+                           index, r->last_index);
     r->some_index = true;
-    r->last_index = i;
-  } else if (datum_is_number(time)) {
-    int64_t t = datum_to_number(time);
-    if (r->some_time && t < r->last_time)
+    r->last_index = index;
+  } else if (time != NO_STAMP) {
+    if (r->some_time && time < r->last_time)
       return reader_refuse(r, at,
                            "time %" PRId64 " comes after time %" PRId64
                            ": events have to stand in the order of time",
-                           t, r->last_time);
+                           time, r->last_time);
     r->some_time = true;
-    r->last_time = t;
+    r->last_time = time;
   }
   return GOT;
 }

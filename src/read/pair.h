@@ -45,7 +45,8 @@ int pair_call(struct reader *r, const char *at, uint32_t process, uint16_t name,
 /* The process is done with its call.  `name`: of the return, -1: not said. */
 int pair_end(struct reader *r, const char *at, uint32_t process, int name,
              uint64_t id, bool crashes, struct open_call **out);
-int check_time(struct reader *r, const char *at, datum time, datum index);
+/* A time or an index that is no number is NO_STAMP. */
+int check_time(struct reader *r, const char *at, int64_t time, int64_t index);
 void forget_history(struct reader *r); /* a new one begins */
 
 #endif

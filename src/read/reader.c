@@ -50,9 +50,10 @@ int reader_refuse(struct reader *r, const char *at, const char *format, ...) {
 static int more(struct reader *r) {
   size_t used = (size_t)(r->p - r->in.buf);
   if (r->in.len - used > FORM_MAX)
-    return error_set(r->e, ERR_INPUT,
-                     "%s:%" PRIu32 ": expected an entry of at most %d bytes",
-                     r->path, r->line, FORM_MAX);
+    return error_set(
+        r->e, ERR_INPUT,
+        "%s:%" PRIu32 ":%" PRId64 ": expected an entry of at most %d bytes",
+        r->path, r->line, (int64_t)used - r->line_at + 1, FORM_MAX);
   int err = input_more(&r->in, used, r->path, r->e);
   r->line_at -= (int64_t)used;
   r->p = r->in.buf;
@@ -247,8 +248,8 @@ static int add(struct reader *r, struct log_builder *b,
   why.code = ERR_NONE;
   if (!log_add(b, ev, &why))
     return ERR_NONE;
-  return error_set(e, ERR_INPUT, "%s:%" PRIu32 ": %s", r->path, ev->line,
-                   why.text);
+  return error_set(e, ERR_INPUT, "%s:%" PRIu32 ":%" PRIu32 ": %s", r->path,
+                   ev->line, ev->column, why.text);
 }
 
 void reader_set_limit(struct reader *r, reader_limit *limit, void *ctx) {

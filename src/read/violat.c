@@ -53,6 +53,7 @@ struct event {
   int64_t sid;
   uint64_t id;
   uint16_t name;
+  uint32_t column; /* of the name */
   datum args, value;
 };
 
@@ -72,6 +73,7 @@ static int read_method_field(struct reader *r, const char *key, size_t len,
   if (name < 0)
     return bad_name(r, at);
   e->name = (uint16_t)name;
+  e->column = reader_column(r, at);
   e->has_name = true;
   return GOT;
 }
@@ -177,6 +179,8 @@ static int read_event(struct reader *r, struct log_event *ev) {
   }
   if (in.args != DATUM_NONE)
     put_args(in.args, ev);
+  ev->column = in.column;
+  ev->name = in.name + 1u;
   ev->f = r->names.at[in.name].text;
   ev->flen = r->names.at[in.name].len;
   return pair_call(r, in.at, ev->process, in.name, in.id, &c);

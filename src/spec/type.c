@@ -235,6 +235,29 @@ static bool same_family(const struct kind *a, const struct kind *b) {
   return false;
 }
 
+static bool is_known(const char *function) {
+  for (const struct kind *k = kinds; k->name; k++)
+    if (k->defs && known_find(k->defs, function, false))
+      return true;
+  return false;
+}
+
+/* Which operation it is that no type has, or that all are somebody's. */
+static void refuse_names(const struct log *l, struct error *e) {
+  for (uint32_t i = 0; i < l->ops.len; i++) {
+    const char *name = l->functions.at[l->ops.at[i].f];
+    if (is_known(name))
+      continue;
+    type_refuse(e, l, &l->ops.at[i],
+                "no type has all of the history's operations, none has "
+                "'%.60s': name one",
+                name);
+    return;
+  }
+  error_set(e, ERR_INPUT,
+            "no type has all of the history's operations: name one");
+}
+
 const char *type_guess(const struct log *l, struct error *e) {
   const struct kind *first = NULL;
   bool clear = true;
@@ -255,8 +278,7 @@ const char *type_guess(const struct log *l, struct error *e) {
     error_set(e, ERR_INPUT, "the history can be that of a %s: say which",
               buf_text(&fits));
   else if (!first)
-    error_set(e, ERR_INPUT,
-              "no type has all of the history's operations: name one");
+    refuse_names(l, e);
   buf_free(&fits);
   return first && clear ? first->name : NULL;
 }

@@ -154,7 +154,8 @@ int type_refuse(struct error *e, const struct log *l, const struct log_op *op,
   vsnprintf(text, sizeof text, format, ap);
   va_end(ap);
   if (l->source && op->line)
-    snprintf(place, sizeof place, "%.250s:%u: ", l->source, op->line);
+    snprintf(place, sizeof place, "%.250s:%u:%u: ", l->source, op->line,
+             op->column);
   return error_set(e, ERR_INPUT, "%s%s", place, text);
 }
 

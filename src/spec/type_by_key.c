@@ -23,6 +23,14 @@ struct by_key {
 /* Splits the key from the rest of the arguments; false: there is none. */
 static bool split_key(const struct log_op *op, datum *key,
                       struct log_op *rest) {
+  *rest = *op;
+  if (op->nargs == 2 || op->nargs == 3) { /* as nearly all are */
+    *key = op->arg[0];
+    rest->nargs--;
+    rest->arg[0] = op->arg[1];
+    rest->arg[1] = op->arg[2];
+    return true;
+  }
   struct given g;
   given_by(op, &g);
   if (g.n == 0 || g.n > 8)
@@ -34,7 +42,6 @@ static bool split_key(const struct log_op *op, datum *key,
     g.n = b->len;
     memcpy(g.at, b->items, g.n * sizeof *g.at);
   }
-  *rest = *op;
   *key = g.at[0];
   rest->nargs = (uint8_t)(g.n - 1);
   if (rest->nargs > LOG_ARGS)

@@ -7,7 +7,7 @@ static int order(datum a, datum b) {
   if (a == b)
     return 0;
   if (datum_is_small(a) && datum_is_small(b))
-    return (int64_t)a < (int64_t)b ? -1 : 1;
+    return (int32_t)a < (int32_t)b ? -1 : 1;
   return datum_order(a, b);
 }
 
@@ -20,7 +20,7 @@ static bool above(datum a, datum b) {
 
 static uint32_t make(struct trees *t, datum key, uint64_t value, uint32_t left,
                      uint32_t right) {
-  struct tree_node n = {key, value, left, right, 1, 0};
+  struct tree_node n = {value, key, left, right, 1};
   n.size += tree_size(t, left) + tree_size(t, right);
   return pool_intern(&t->nodes, &n);
 }

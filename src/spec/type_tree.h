@@ -18,11 +18,10 @@
 #include "spec/type_pool.h"
 
 struct tree_node {
+  uint64_t value; /* first, so that nothing is between the others (P1) */
   datum key;
-  uint64_t value;
   uint32_t left, right;
   uint32_t size; /* keys below and with this one */
-  uint32_t zero; /* P1 */
 };
 
 struct trees {

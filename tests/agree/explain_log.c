@@ -204,4 +204,62 @@ TEST(cores_are_wrong_and_minimal) {
   CHECK(good > 1000);
 }
 
+/* What returned before `since` is not there. */
+static struct checked without_beginning(const struct checked *c,
+                                        uint32_t since) {
+  struct checked end = {.log.functions = c->log.functions,
+                        .log.end = c->log.end};
+  end.p = (struct log_problem){.log = &end.log, .type = c->p.type};
+  end.p.ops = xcalloc(c->p.nops + 1, sizeof *end.p.ops);
+  for (uint32_t i = 0; i < c->p.nops; i++)
+    if (c->log.ops.at[i].ret >= since) {
+      end.p.ops[end.log.ops.len] = c->p.ops[i];
+      vec_push(&end.log.ops, c->log.ops.at[i]);
+    }
+  end.p.nops = end.log.ops.len;
+  for (uint32_t i = 0; i < end.p.nops; i++)
+    end.p.ops[i].op = &end.log.ops.at[i];
+  return end;
+}
+
+/* The end of a register's history that is wrong by itself is wrong behind any
+ * beginning, too. */
+TEST(an_end_is_wrong_only_if_the_whole_is) {
+  uint32_t wrong = 0, right = 0;
+  const char *const names[] = {"register", "cas-register"};
+  for (uint32_t s = 0; s < 2; s++) {
+    struct error e = {0};
+    struct type *type = type_open(names[s], DATUM_NONE, &e);
+    rng.state = 815 + s;
+    for (uint32_t k = 0; k < 20000 && test_errors < 4; k++) {
+      struct checked c;
+      struct log_answer a = {0};
+      if (!make(&c, type, names[s])) {
+        drop(&c);
+        continue;
+      }
+      uint32_t since = (uint32_t)rng_below(&rng, c.log.end / 2 + 1);
+      struct checked end = without_beginning(&c, since);
+      end.p.log = &end.log;
+      if (explain_forget_beginning(&end.log, &end.p, since)) {
+        check_log_brute(&end.p, &a);
+        bool bad = a.verdict == LOG_VIOLATION;
+        CHECK(!bad || c.brute.verdict == LOG_VIOLATION);
+        wrong += bad;
+        right += !bad && c.brute.verdict == LOG_LINEARIZABLE;
+        for (uint32_t i = 0; i < end.p.nops; i++)
+          CHECK(end.p.ops[i].op == &end.log.ops.at[i] &&
+                end.log.ops.at[i].call >= since);
+      }
+      log_answer_free(&a);
+      vec_free(&end.log.ops);
+      free(end.p.ops);
+      drop(&c);
+    }
+    type_free(type);
+  }
+  CHECK(wrong > 1000);
+  CHECK(right > 1000);
+}
+
 TEST_MAIN

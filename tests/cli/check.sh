@@ -280,7 +280,56 @@ expect_status 2
 sed 's/enq/enqq/' fifo.jsonl >odd.jsonl
 run check odd.jsonl
 expect_status 2
-expect_err 'odd.jsonl:2: .*enqq'
+expect_err '^faultline: odd.jsonl:2:35: .*enqq'
+run check odd.jsonl --method=online
+expect_status 2
+expect_err '^faultline: odd.jsonl:2:35: .*enqq'
+# A type refuses an operation at its name, in every format.
+echo '{:process 0, :type :invoke, :f :reed, :value nil}' >odd.edn
+run check odd.edn --spec register
+expect_status 2
+expect_err '^faultline: odd.edn:1:32: .*reed'
+printf '{:process 0,\n  :type :invoke, :f :reed, :value nil}\n' >lines.edn
+run check lines.edn --spec register
+expect_status 2
+expect_err '^faultline: lines.edn:1:1: .*reed'
+printf 'INFO  jepsen.util - 0\t:invoke\t:reed\tnil\n' >odd.log
+run check odd.log --spec register
+expect_status 2
+expect_err '^faultline: odd.log:1:31: .*reed'
+echo '{:process 0, :type :invoke, :f :gett, :key "1", :value nil}' >odd.kv
+run check odd.kv --format=kv
+expect_status 2
+expect_err '^faultline: odd.kv:1:32: .*gett'
+cat >odd.violat <<'END'
+{"schema":{"id":1,"class":"java.util.concurrent.ConcurrentLinkedQueue",
+"parameters":[],"arguments":[],"sequences":[]},"events":[
+{"kind":"call","sid":0,"invocation":{"id":0,"method":{"name":"ofer","void":false},"arguments":[1]}}]}
+END
+run check odd.violat
+expect_status 2
+expect_err '^faultline: odd.violat:3:62: .*ofer'
+# Without a type it is the first operation that no type has,
+printf '%s\n' '{"type":"call","process":0,"name":"read","args":[]}' \
+  '{"type":"call","process":1,"name":"reed","args":[]}' >unknown.jsonl
+run check unknown.jsonl
+expect_status 2
+expect_err "^faultline: unknown.jsonl:2:35: .*'reed'"
+# and of a type that there is not, the event that names it.
+printf '\n%s\n' ' {"type":"history","spec":"nonesuch"}' \
+  '{"type":"call","process":0,"name":"read","args":[]}' >nonesuch.jsonl
+run check nonesuch.jsonl
+expect_status 2
+expect_err "^faultline: nonesuch.jsonl:2:2: there is no type 'nonesuch'"
+run check nonesuch.jsonl --method=online
+expect_status 2
+expect_err "^faultline: nonesuch.jsonl:2:2: there is no type 'nonesuch'"
+# Arguments that do not fit are told where the name is, too.
+printf '%s\n' '{"type":"history","spec":"queue"}' \
+  '{"type":"call","process":0,"name":"enq","args":[1,2,3]}' >args.jsonl
+run check args.jsonl
+expect_status 2
+expect_err '^faultline: args.jsonl:2:35: '
 run check fifo.jsonl --method=monitr
 expect_status 2
 run check fifo.jsonl --depth 2 --method=exact

@@ -16,19 +16,34 @@ static const char *printed(datum d) {
 }
 
 TEST(numbers_of_all_sizes_come_back) {
-  static const int64_t some[] = {
-      0,         1,         -1,           INT64_MAX,         INT64_MIN,
-      INT32_MAX, INT32_MIN, 1ll << 60,    -(1ll << 60),      (1ll << 60) - 1,
-      1ll << 59, 1ll << 62, -(1ll << 61), (-(1ll << 60)) - 1};
+  static const int64_t some[] = {0,
+                                 1,
+                                 -1,
+                                 INT64_MAX,
+                                 INT64_MIN,
+                                 INT32_MAX,
+                                 INT32_MIN,
+                                 1ll << 29,
+                                 (1ll << 29) - 1,
+                                 -(1ll << 29),
+                                 -(1ll << 29) - 1,
+                                 1ll << 60,
+                                 -(1ll << 60),
+                                 (1ll << 60) - 1,
+                                 1ll << 59,
+                                 1ll << 62,
+                                 -(1ll << 61),
+                                 (-(1ll << 60)) - 1};
   for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
     datum d = datum_number(some[i]);
     CHECK(datum_is_number(d));
     CHECK(datum_to_number(d) == some[i]);
     CHECK(d == datum_number(some[i]));
   }
-  CHECK(datum_is_small(datum_number((1ll << 60) - 1)));
-  CHECK(datum_is_small(datum_number(-(1ll << 60))));
-  CHECK(!datum_is_small(datum_number(1ll << 60)));
+  CHECK(datum_is_small(datum_number((1ll << 29) - 1)));
+  CHECK(datum_is_small(datum_number(-(1ll << 29))));
+  CHECK(!datum_is_small(datum_number(1ll << 29)));
+  CHECK(!datum_is_small(datum_number(-(1ll << 29) - 1)));
 }
 
 TEST(equal_data_are_equal_words) {
@@ -120,6 +135,22 @@ TEST(the_order_is_total_and_agrees_with_equality) {
   CHECK(datum_order(datum_number(9), text("")) < 0);
   CHECK(datum_order(datum_number(1ll << 61), datum_number(3)) > 0);
   CHECK(datum_order(text("b"), text("ab")) > 0);
+}
+
+TEST(many_large_numbers_stay_apart) {
+  enum { N = 300000 };
+  datum *all = xcalloc(N, sizeof *all);
+  for (int64_t i = 0; i < N; i++)
+    all[i] = datum_number((i << 40) - (i << 20) + (1ll << 30));
+  for (int64_t i = 0; i < N; i++) {
+    int64_t number = (i << 40) - (i << 20) + (1ll << 30);
+    CHECK(datum_number(number) == all[i]);
+    CHECK(datum_to_number(all[i]) == number);
+    CHECK(datum_is_number(all[i]) && !datum_is_small(all[i]));
+    if (test_errors)
+      break;
+  }
+  free(all);
 }
 
 TEST(many_texts_stay_apart) {

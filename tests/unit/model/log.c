@@ -74,6 +74,50 @@ TEST(events_become_operations_sorted_by_call) {
   log_free(&l);
 }
 
+TEST(what_returned_early_can_be_forgotten) {
+  struct log_event evs[] = {
+      call(1, "a"),       call(2, "b"), event(LOG_OK, 1), call(3, "dropped"),
+      event(LOG_DROP, 3), call(1, "c"), event(LOG_OK, 1), call(1, "d"),
+      event(LOG_INFO, 1), call(4, "e")};
+  struct log l;
+  struct error e = {0};
+  struct log_builder b;
+  log_begin(&b, &l);
+  for (size_t i = 0; i < sizeof evs / sizeof *evs; i++)
+    CHECK_INT(log_add(&b, &evs[i], &e), ERR_NONE);
+  log_forget(&b, 3); /* a has returned at 2, c at 5 */
+  CHECK_INT(l.ops.len, 4);
+  struct log_event later[] = {event(LOG_OK, 4), event(LOG_OK, 2)};
+  for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+    CHECK_INT(log_add(&b, &later[i], &e), ERR_NONE);
+  CHECK_INT(log_end(&b, &e), ERR_NONE);
+  log_check_invariants(&l);
+  struct buf text = {0};
+  for (uint32_t i = 0; i < l.ops.len; i++)
+    buf_printf(&text, "%s %u %d;", l.functions.at[l.ops.at[i].f],
+               l.ops.at[i].call, (int)l.ops.at[i].ret);
+  CHECK_STR(buf_text(&text), "b 1 9;c 4 5;d 6 -1;e 7 8;");
+  buf_free(&text);
+  log_free(&l);
+}
+
+TEST(names_with_numbers_are_the_same_as_without) {
+  struct log_event evs[] = {
+      call(0, "a"), event(LOG_OK, 0), call(0, "b"), event(LOG_OK, 0),
+      call(0, "a"), event(LOG_OK, 0), call(0, "b")};
+  struct log l;
+  struct error e = {0};
+  evs[0].name = 3;
+  evs[2].name = 1;
+  evs[4].name = 3;
+  CHECK_INT(BUILD(&l, evs, &e), ERR_NONE);
+  CHECK_INT(l.functions.len, 2);
+  CHECK(l.no_hints);
+  for (uint32_t i = 0; i < 4; i++)
+    CHECK_INT(l.ops.at[i].f, i % 2);
+  log_free(&l);
+}
+
 TEST(many_arguments_are_a_list) {
   datum all[] = {datum_number(1), datum_number(2), datum_number(3),
                  datum_number(4)};
