@@ -32,6 +32,7 @@ struct online_options {
   struct log_budget budget; /* its deadline is not looked at */
   uint32_t window;          /* 0: ONLINE_WINDOW */
   bool whole;
+  bool search;    /* without watches (watch.h) */
   bool lookahead; /* the answer need not come with the event that decides it */
   uint32_t late;  /* times begin again from 0 when they come here, which tests
                      want to happen soon; 0: ONLINE_LATE */
@@ -65,6 +66,7 @@ struct online_answer online_answer(const struct online *o);
 
 uint64_t online_bytes(const struct online *o); /* held now, about */
 uint64_t online_steps(const struct online *o);
-uint32_t online_parts(const struct online *o); /* keys that are remembered */
+uint32_t online_parts(const struct online *o);   /* keys that are remembered */
+uint32_t online_watched(const struct online *o); /* of these, without search */
 
 #endif

@@ -42,6 +42,7 @@ static int begin(struct stream *t, const struct log_event *head,
                      t->path);
   struct online_options o = {.budget.memory = t->s->memory,
                              .whole = t->s->no_partition,
+                             .search = t->s->no_monitor,
                              .lookahead = true};
   t->online = online_new(type, &o);
   t->operations = 0;
