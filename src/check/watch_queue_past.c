@@ -11,33 +11,42 @@
 
 enum { FEW_COVERS = 32, MOST_COVERS = 1 << 16 };
 
-/* Since when somebody may have found nothing who can still say so. */
-static uint64_t first_miss(const struct queue_watch *q) {
-  uint64_t first = q->misses.len ? q->misses.at[0].call : WATCH_NEVER;
+/* The call of the first removal that is open and may find nothing. */
+static uint64_t first_open(const struct queue_watch *q) {
   for (uint32_t i = 0; i < q->removals.len; i++)
-    if (!q->removals.at[i].crashed) {
-      uint64_t call = q->removals.at[i].call;
-      return call < first ? call : first;
-    }
-  return first;
+    if (!q->removals.at[i].crashed)
+      return q->removals.at[i].call;
+  return WATCH_NEVER;
+}
+
+/* Was it inside when somebody found nothing, or may have? */
+static bool is_cover(const struct queue_watch *q, const struct queue_left *x) {
+  if (x->taking > first_open(q))
+    return true;
+  for (uint32_t i = 0; i < q->misses.len; i++)
+    if (x->came < q->misses.at[i].ret && x->taking > q->misses.at[i].call)
+      return true;
+  return false;
+}
+
+static void prune(struct queue_watch *q) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < q->covers.len; i++)
+    if (is_cover(q, &q->covers.at[i]))
+      q->covers.at[n++] = q->covers.at[i];
+  q->covers.len = n;
+  if (n >= MOST_COVERS) {
+    vec_clear(&q->covers);
+    q->covers_from = q->watch.now;
+  }
+  q->prune_at = 2 * q->covers.len + FEW_COVERS;
 }
 
 void queue_keep_cover(struct queue_watch *q, struct queue_left x) {
-  uint64_t first = first_miss(q);
-  if (x.taking <= first)
+  if (!is_cover(q, &x))
     return;
-  if (q->covers.len >= q->prune_at) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < q->covers.len; i++)
-      if (q->covers.at[i].taking > first)
-        q->covers.at[n++] = q->covers.at[i];
-    q->covers.len = n;
-    if (n >= MOST_COVERS) {
-      vec_clear(&q->covers);
-      q->covers_from = q->watch.now;
-    }
-    q->prune_at = 2 * q->covers.len + FEW_COVERS;
-  }
+  if (q->covers.len >= q->prune_at)
+    prune(q);
   vec_push(&q->covers, x);
 }
 
@@ -90,15 +99,14 @@ bool watch_queue_past(struct watch *w, struct past *out) {
   for (uint32_t i = 0; i < q->misses.len; i++)
     past_add(out, &w->missed, DATUM_NONE, q->misses.at[i].call * PAST_SCALE,
              q->misses.at[i].ret * PAST_SCALE);
-  uint64_t first = first_miss(q);
+  prune(q);
   for (uint32_t i = 0; i < q->covers.len; i++) {
     const struct queue_left *x = &q->covers.at[i];
-    if (x->taking <= first)
-      continue;
     past_add(out, &w->put, x->value, x->call * PAST_SCALE,
              x->came * PAST_SCALE);
     past_add(out, &w->got, x->value, x->taking * PAST_SCALE,
              x->left * PAST_SCALE);
   }
-  return q->covers_from < first;
+  return q->covers_from < first_open(q) &&
+         (!q->misses.len || q->covers_from < q->misses.at[0].call);
 }
