@@ -13,7 +13,8 @@
  * Let `oldest` be the first call of what is open and reads.  A group that such
  * a u with f(u) < oldest stands behind is over: nobody may see its value any
  * more.  Of groups that are over and have f < oldest only the greatest s
- * matters: they are forgotten, but for two of them that have it.  Of the others
+ * matters: they are forgotten, but for two of them that have it and those that
+ * are still being written.  Of the others
  * with f < oldest all but one were being written when the first of them
  * returned: there are no more than operations were open then.
  *
@@ -135,7 +136,8 @@ static void forget(struct reg *r) {
     uint32_t id = r->order[i];
     struct group *g = &r->groups.at[id];
     const struct group *other = most[most[0] == g];
-    if (i >= until || !other || other->last < g->first) {
+    bool writing = g->open && !g->crashed;
+    if (i >= until || writing || !other || other->last < g->first) {
       r->order[n++] = id;
       continue;
     }
@@ -246,8 +248,7 @@ static enum watch_end returned(struct watch *w, const struct watch_op *x,
     return read_returned(r, x, t->result);
   }
   uint32_t id = value_map_get(&r->map, t->arg[0]);
-  if (id == WATCH_NONE || r->groups.at[id].call != x->call)
-    return WATCH_GOOD; /* its group is over */
+  assert(r->groups.at[id].call == x->call);
   r->groups.at[id].open = false;
   if (r->groups.at[id].first == WATCH_NEVER)
     take_first(r, id);
@@ -259,8 +260,7 @@ static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
   if (x->t.role == ROLE_READ)
     return WATCH_GOOD;
   uint32_t id = value_map_get(&r->map, x->t.arg[0]);
-  if (id == WATCH_NONE || r->groups.at[id].call != x->call ||
-      r->groups.at[id].first != WATCH_NEVER)
+  if (r->groups.at[id].first != WATCH_NEVER)
     return bad(r, x->t.arg[0], " was seen, but never written");
   value_map_drop(&r->map, x->t.arg[0]);
   vec_push(&r->free, id);
@@ -269,18 +269,8 @@ static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
 
 static void crashed(struct watch *w, const struct watch_op *x) {
   struct reg *r = (struct reg *)w;
-  uint32_t id = WATCH_NONE;
   if (x->t.role == ROLE_WRITE)
-    id = value_map_get(&r->map, x->t.arg[0]);
-  if (id != WATCH_NONE && r->groups.at[id].call == x->call)
-    r->groups.at[id].crashed = true;
-}
-
-static bool is_open(const struct reg *r, const struct group *g) {
-  for (uint32_t i = 0; i < r->watch.open.len; i++)
-    if (r->watch.open.at[i].call == g->call)
-      return true;
-  return false;
+    r->groups.at[value_map_get(&r->map, x->t.arg[0])].crashed = true;
 }
 
 /* One write and one or two reads have the same f and s. */
@@ -289,7 +279,7 @@ static void group_past(struct reg *r, const struct group *g, struct past *p) {
   uint64_t call = g->call * PAST_SCALE, first = g->first * PAST_SCALE;
   if (g->call && !g->open)
     past_add(p, &w->put, g->value, call, first);
-  if (g->crashed || (g->open && !is_open(r, g)))
+  if (g->crashed)
     past_add(p, &w->put, g->value, call, WATCH_NEVER);
   if (g->open && g->first != WATCH_NEVER)
     past_add(p, &w->got, g->value, call + 1, first);
