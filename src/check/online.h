@@ -15,6 +15,10 @@
  * all of a queue, whose insertions are otherwise put in order only as far as
  * removals ask for it.
  *
+ * Registers and queues are watched (watch.h) for as long as that is possible:
+ * then all this is not needed, nothing is searched, and nobody is given up but
+ * reads of a register.
+ *
  * That it says the same as check_log of every prefix: tests/agree/online.c.
  *
  * With `lookahead` the answer comes later and costs much less where many
