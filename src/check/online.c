@@ -41,6 +41,7 @@ void online_free(struct online *o) {
     stage_free(&o->spare.at[i]);
   vec_free(&o->spare);
   vec_free(&o->busy);
+  free(o->places.slots);
   vec_free(&o->states);
   vec_free(&o->kept);
   log_free(&o->log);
@@ -53,6 +54,7 @@ uint64_t online_bytes(const struct online *o) {
   uint64_t spare = 0;
   for (uint32_t i = 0; i < o->spare.len; i++)
     spare += stage_bytes(&o->spare.at[i]);
+  spare += o->places.size * sizeof *o->places.slots;
   return sizeof *o + o->held + spare + o->nbuckets * sizeof *o->buckets +
          frontier_bytes(o->engine) + type_bytes(o->type);
 }
@@ -156,10 +158,13 @@ static bool go_again(struct online *o, struct part *p, uint32_t k) {
 }
 
 static struct busy *busy_of(struct online *o, uint32_t process) {
-  for (uint32_t i = 0; i < o->busy.len; i++)
-    if (o->busy.at[i].process == process)
-      return &o->busy.at[i];
-  return NULL;
+  uint32_t k = value_map_get(&o->places, datum_number(process));
+  return k == WATCH_NONE ? NULL : &o->busy.at[k];
+}
+
+static void enter(struct online *o, uint32_t process, struct part *p) {
+  value_map_put(&o->places, datum_number(process), o->busy.len);
+  vec_push(&o->busy, ((struct busy){process, p}));
 }
 
 static uint32_t open_of(const struct part *p, uint32_t process) {
@@ -201,8 +206,13 @@ static void close_open(struct online *o, struct part *p, uint32_t k) {
 }
 
 static void leave(struct online *o, struct busy *b) {
-  *b = vec_last(&o->busy);
-  o->busy.len--;
+  struct busy last = vec_pop(&o->busy);
+  value_map_drop(&o->places, datum_number(b->process));
+  if (b == &o->busy.at[o->busy.len])
+    return;
+  *b = last;
+  value_map_put(&o->places, datum_number(last.process),
+                (uint32_t)(b - o->busy.at));
 }
 
 /* Those that are open for too long.  Only the operations behind the first
@@ -261,7 +271,7 @@ static int add_call(struct online *o, const struct log_event *ev,
   if (!p)
     p = part_new(o, split ? t.key : DATUM_NONE);
   if (p->watch && online_watch_call(o, p, ev->process, &op, &t)) {
-    vec_push(&o->busy, ((struct busy){ev->process, p}));
+    enter(o, ev->process, p);
     end_event(o, p);
     return ERR_NONE;
   }
@@ -277,7 +287,7 @@ static int add_call(struct online *o, const struct log_event *ev,
   op.call = p->time++;
   vec_push(&p->open, x);
   part_add_op(p, &op, &t);
-  vec_push(&o->busy, ((struct busy){ev->process, p}));
+  enter(o, ev->process, p);
   if (!o->options.lookahead)
     go_to_tip(o, p); /* a call cannot be wrong */
   give_up(o, p);

@@ -24,6 +24,7 @@
 
 #include "check/frontier_int.h"
 #include "check/online.h"
+#include "check/watch.h"
 
 struct open_op {
   uint32_t process, op; /* op: index into the part's operations */
@@ -65,6 +66,7 @@ struct online {
   struct part **buckets;
   uint32_t nbuckets, nparts;
   VEC(struct busy) busy;   /* processes with an open operation */
+  struct value_map places; /* of these, by process */
   VEC(struct stage) spare; /* stages to be used again */
   VEC(uint32_t *) states;  /* while others are dropped */
   VEC(uint32_t) kept;

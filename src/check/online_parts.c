@@ -2,7 +2,6 @@
 #include "check/online_int.h"
 
 #include "base/rng.h"
-#include "check/watch.h"
 
 #include <assert.h>
 

@@ -3,22 +3,23 @@
  * cannot go on.
  */
 #include "check/online_int.h"
-#include "check/watch.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-static uint32_t watched_of(const struct watch *w, uint32_t process) {
-  uint32_t i = 0;
-  while (w->open.at[i].process != process)
-    i++;
-  return i;
+static void open_watched(struct watch *w, struct watch_op x) {
+  value_map_put(&w->processes, datum_number(x.process), w->open.len);
+  vec_push(&w->open, x);
 }
 
 static void close_watched(struct watch *w, uint32_t k) {
-  for (uint32_t i = k + 1; i < w->open.len; i++)
-    w->open.at[i - 1] = w->open.at[i];
+  struct watch_op last = vec_last(&w->open);
+  value_map_drop(&w->processes, datum_number(w->open.at[k].process));
   w->open.len--;
+  if (k == w->open.len)
+    return;
+  w->open.at[k] = last;
+  value_map_put(&w->processes, datum_number(last.process), k);
 }
 
 static void count_step(struct online *o) {
@@ -28,15 +29,17 @@ static void count_step(struct online *o) {
     o->limit = "steps";
 }
 
-/* Only what reads makes a watch remember others. */
+/* Only what reads makes a watch remember others.  All that is open is looked at
+ * when as many events have come. */
 static void give_up(const struct online *o, struct watch *w) {
+  if (w->now < w->look_at)
+    return;
+  w->look_at = w->now + w->open.len;
   for (uint32_t i = 0; i < w->open.len; i++) {
     struct watch_op *x = &w->open.at[i];
-    if (x->lost)
-      continue;
-    if (w->now - x->call <= 2 * (uint64_t)o->options.window)
-      return;
-    x->lost = x->t.role == ROLE_READ;
+    if (x->t.role == ROLE_READ &&
+        w->now - x->call > 2 * (uint64_t)o->options.window)
+      x->lost = true;
   }
 }
 
@@ -77,7 +80,8 @@ static uint32_t number_times(struct past *p) {
     *(at[i].ret ? &op->ret : &op->call) = i;
   }
   free(at);
-  qsort(p->ops.at, p->ops.len, sizeof *p->ops.at, by_call);
+  if (n)
+    qsort(p->ops.at, p->ops.len, sizeof *p->ops.at, by_call);
   return n;
 }
 
@@ -160,7 +164,7 @@ bool online_watch_call(struct online *o, struct part *p, uint32_t process,
     online_unwatch(o, p);
     return false;
   }
-  vec_push(&w->open, x);
+  open_watched(w, x);
   count_step(o);
   give_up(o, w);
   return true;
@@ -208,7 +212,7 @@ static enum watch_end end_watched(struct online *o, struct watch *w,
 bool online_watch_end(struct online *o, struct part *p,
                       const struct log_event *ev, int *err, struct error *e) {
   struct watch *w = p->watch;
-  uint32_t k = watched_of(w, ev->process);
+  uint32_t k = value_map_get(&w->processes, datum_number(ev->process));
   struct watch_op *x = &w->open.at[k];
   struct log_op op = x->op;
   struct type_op t;

@@ -15,6 +15,7 @@ void watch_free(struct watch *w) {
   if (!w)
     return;
   vec_free(&w->open);
+  free(w->processes.slots);
   buf_free(&w->why);
   w->kind->free(w);
 }
@@ -68,8 +69,9 @@ static void resize(struct value_map *m, uint32_t size) {
 void value_map_put(struct value_map *m, datum value, uint32_t id) {
   if (m->n * 2 >= m->size)
     resize(m, m->size ? m->size * 2 : 8);
-  m->slots[find(m, value)] = (struct value_slot){value, id};
-  m->n++;
+  uint32_t i = find(m, value);
+  m->n += m->slots[i].id == WATCH_NONE;
+  m->slots[i] = (struct value_slot){value, id};
 }
 
 uint32_t value_map_get(const struct value_map *m, datum value) {

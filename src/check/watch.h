@@ -81,11 +81,27 @@ struct form {
   struct type_op t;
 };
 
+/* Things by value. */
+struct value_slot {
+  datum value;
+  uint32_t id; /* WATCH_NONE: free */
+};
+struct value_map {
+  struct value_slot *slots;
+  uint32_t n, size;
+};
+/* Adds it, or changes what it leads to. */
+void value_map_put(struct value_map *m, datum value, uint32_t id);
+uint32_t value_map_get(const struct value_map *m, datum value); /* or NONE */
+void value_map_drop(struct value_map *m, datum value);
+
 struct watch {
   const struct watch_kind *kind;
   struct type *type;
-  uint64_t now;              /* the last event */
-  VEC(struct watch_op) open; /* by call */
+  uint64_t now;               /* the last event */
+  VEC(struct watch_op) open;  /* in no order */
+  struct value_map processes; /* that have one, to its place there */
+  uint64_t look_at;           /* when those that are open for long are found */
   struct buf why;
   /* What puts a value, what got one, what is to get one, what got none. */
   struct form put, got, getting, missed;
@@ -97,24 +113,16 @@ struct watch *watch_register(struct type *t);
 /* For operations on one object of this type; NULL: there is none. */
 struct watch *watch_new(struct type *t);
 void watch_free(struct watch *w);
+/* Of what all kinds have, without themselves. */
+static inline uint64_t watch_bytes(const struct watch *w) {
+  return w->open.cap * sizeof *w->open.at +
+         w->processes.size * sizeof *w->processes.slots;
+}
 
 void form_learn(struct form *f, const struct log_op *op,
                 const struct type_op *t);
 /* value: what it puts or got; DATUM_NONE: as it was. */
 void past_add(struct past *p, const struct form *f, datum value, uint64_t call,
               uint64_t ret);
-
-/* Things by value. */
-struct value_slot {
-  datum value;
-  uint32_t id; /* WATCH_NONE: free */
-};
-struct value_map {
-  struct value_slot *slots;
-  uint32_t n, size;
-};
-void value_map_put(struct value_map *m, datum value, uint32_t id);
-uint32_t value_map_get(const struct value_map *m, datum value); /* or NONE */
-void value_map_drop(struct value_map *m, datum value);
 
 #endif

@@ -149,10 +149,12 @@ static bool renew_misses(struct queue_watch *q) {
 /* ---- removals ---- */
 
 static uint32_t removal_of(const struct queue_watch *q, uint64_t call) {
-  uint32_t i = 0;
-  while (q->removals.at[i].call != call)
-    i++;
-  return i;
+  uint32_t lo = 0, hi = q->removals.len;
+  while (hi - lo > 1) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    *(q->removals.at[mid].call <= call ? &lo : &hi) = mid;
+  }
+  return lo;
 }
 
 /* Q3: all of those that left count; `limit` open removals were called before
@@ -372,8 +374,7 @@ static uint64_t bytes(const struct watch *w) {
          q->removals.cap * sizeof *q->removals.at +
          q->gaps.cap * sizeof *q->gaps.at +
          q->misses.cap * sizeof *q->misses.at +
-         q->covers.cap * sizeof *q->covers.at +
-         w->open.cap * sizeof *w->open.at;
+         q->covers.cap * sizeof *q->covers.at + watch_bytes(w);
 }
 
 static void free_queue(struct watch *w) {

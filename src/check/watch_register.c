@@ -116,12 +116,13 @@ static void keep_greatest(const struct group **most, const struct group *g) {
 }
 
 static uint64_t oldest_read(const struct reg *r) {
+  uint64_t oldest = r->watch.now;
   for (uint32_t i = 0; i < r->watch.open.len; i++) {
     const struct watch_op *x = &r->watch.open.at[i];
-    if (x->t.role == ROLE_READ && !x->lost)
-      return x->call;
+    if (x->t.role == ROLE_READ && !x->lost && x->call < oldest)
+      oldest = x->call;
   }
-  return r->watch.now;
+  return oldest;
 }
 
 static void forget(struct reg *r) {
@@ -307,8 +308,7 @@ static uint64_t bytes(const struct watch *w) {
   const struct reg *r = (const struct reg *)w;
   return sizeof *r + r->map.size * sizeof *r->map.slots +
          r->groups.cap * sizeof *r->groups.at + r->free.cap * 4ull +
-         r->size * (sizeof *r->order + 2 * sizeof *r->tree) +
-         w->open.cap * sizeof *w->open.at;
+         r->size * (sizeof *r->order + 2 * sizeof *r->tree) + watch_bytes(w);
 }
 
 static void free_reg(struct watch *w) {
