@@ -102,28 +102,52 @@ static void free_gaps(struct queue_watch *q, const struct queue_gaps *g) {
   q->misses.len = n;
 }
 
+/* N and P of gaps, counted on from one to the next. */
+struct slack {
+  struct count inside;
+  uint32_t called;
+};
+
+static void count_gaps(const struct queue_watch *q, struct slack *s,
+                       const struct queue_gaps *g) {
+  count_before(q, &s->inside, g->last + 1);
+  while (s->called < q->removals.len &&
+         q->removals.at[s->called].call <= g->last)
+    s->called++;
+}
+
 /* A removal is over, and what was certainly inside from `from` to `to` has
  * left: which gaps are left? */
 static void renew_gaps(struct queue_watch *q, uint64_t from, uint64_t to) {
-  struct count c = {0, q->first};
-  uint32_t n = 0, called = 0, last_n = 0, last_called = 0;
+  struct slack s = {{0, q->first}, 0};
+  uint32_t n = 0;
   for (uint32_t i = 0; i < q->gaps.len; i++) {
     struct queue_gaps g = q->gaps.at[i];
     if (from <= g.last && g.last < to)
       continue;
-    count_before(q, &c, g.last + 1);
-    while (called < q->removals.len && q->removals.at[called].call <= g.last)
-      called++;
-    if (!c.n) {
+    count_gaps(q, &s, &g);
+    if (!s.inside.n)
       free_gaps(q, &g);
-    } else if (c.n <= called) {
-      if (n && last_n == c.n && last_called == called)
-        q->gaps.at[n - 1].last = g.last;
-      else
-        q->gaps.at[n++] = g;
-      last_n = c.n;
-      last_called = called;
-    }
+    else if (s.inside.n <= s.called)
+      q->gaps.at[n++] = g;
+  }
+  q->gaps.len = n;
+}
+
+/* Those that have the same future now are one.  What lies between them explains
+ * nothing, so that must have been looked at before. */
+static void join_gaps(struct queue_watch *q) {
+  struct slack s = {{0, q->first}, 0};
+  uint32_t n = 0, inside = 0, called = 0;
+  for (uint32_t i = 0; i < q->gaps.len; i++) {
+    struct queue_gaps g = q->gaps.at[i];
+    count_gaps(q, &s, &g);
+    if (n && inside == s.inside.n && called == s.called)
+      q->gaps.at[n - 1].last = g.last;
+    else
+      q->gaps.at[n++] = g;
+    inside = s.inside.n;
+    called = s.called;
   }
   q->gaps.len = n;
 }
@@ -209,6 +233,7 @@ static enum watch_end judge(struct queue_watch *q, uint64_t before_all,
   if (!renew_misses(q))
     return bad(q, DATUM_NONE,
                "something was inside all the time when nothing was found");
+  join_gaps(q);
   return WATCH_GOOD;
 }
 
