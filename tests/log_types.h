@@ -158,7 +158,8 @@ static inline uint32_t toy_apply(const struct type_op *o, uint64_t s,
                                  uint64_t next[TYPE_NEXT],
                                  datum result[TYPE_NEXT]) {
   uint32_t n;
-  uint64_t a = o->op->nargs ? toy_arg(o, 0) : 0, shift = 4 * a;
+  uint64_t a = o->op->nargs ? toy_arg(o, 0) : 0;
+  uint64_t shift = 4 * (a & 15); /* keys above 15 share the digits of others */
   next[0] = s;
   result[0] = DATUM_NONE;
   switch ((enum toy_code)o->code) {

@@ -66,7 +66,7 @@ struct fl_check_options {
                  in order only as far as removals ask for it: so operations on
                  all of it (size, clear) may come */
   uint32_t window; /* online: an operation that stays open while so many others
-                      come and go is given up; 0: 65536 */
+                      come and go may be given up; 0: 65536 */
 
   /* Limits of each answer; online, of all events together.  0: none. */
   double seconds;  /* not online */

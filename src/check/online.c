@@ -41,6 +41,7 @@ void online_free(struct online *o) {
     stage_free(&o->spare.at[i]);
   vec_free(&o->spare);
   vec_free(&o->busy);
+  free(o->places.slots);
   vec_free(&o->states);
   vec_free(&o->kept);
   log_free(&o->log);
@@ -53,12 +54,21 @@ uint64_t online_bytes(const struct online *o) {
   uint64_t spare = 0;
   for (uint32_t i = 0; i < o->spare.len; i++)
     spare += stage_bytes(&o->spare.at[i]);
+  spare += o->places.size * sizeof *o->places.slots;
   return sizeof *o + o->held + spare + o->nbuckets * sizeof *o->buckets +
          frontier_bytes(o->engine) + type_bytes(o->type);
 }
 
 uint64_t online_steps(const struct online *o) { return o->meter.steps; }
 uint32_t online_parts(const struct online *o) { return o->nparts; }
+
+uint32_t online_watched(const struct online *o) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < o->nbuckets; i++)
+    for (const struct part *p = o->buckets[i]; p; p = p->next)
+      n += p->watch != NULL;
+  return n;
+}
 
 /* Times that a state has must not change. */
 static bool is_too_long(const struct online *o, const struct part *p) {
@@ -69,9 +79,7 @@ static bool is_over(const struct online *o) {
   return o->violated || (o->limit && strcmp(o->limit, "window"));
 }
 
-/* Goes through the events before `until` from where the engine is.  False:
- * there is no order, or the budget has ended. */
-static bool advance(struct online *o, uint32_t until) {
+bool online_advance(struct online *o, uint32_t until) {
   struct frontier *f = o->engine;
   f->until = until;
   f->decided = false;
@@ -86,13 +94,13 @@ static bool advance(struct online *o, uint32_t until) {
 static bool go_to_tip(struct online *o, struct part *p) {
   o->type->cut = p->tip_cut;
   frontier_swap(o->engine, &p->problem, &p->tip);
-  bool good = advance(o, LOG_PENDING);
+  bool good = online_advance(o, LOG_PENDING);
   frontier_swap(o->engine, &o->nothing, &p->tip);
   p->tip_cut = o->type->cut;
   return good;
 }
 
-static void violated(struct online *o, uint32_t line, char *text) {
+void online_violated(struct online *o, uint32_t line, char *text) {
   o->violated = true;
   o->bad_event = o->events;
   o->bad_line = line;
@@ -111,14 +119,14 @@ static void catch_up(struct online *o, struct part *p) {
     return;
   o->type->cut = p->tip_cut;
   frontier_swap(f, &p->problem, &p->tip);
-  bool good = advance(o, until);
+  bool good = online_advance(o, until);
   p->tip_cut = o->type->cut;
   if (!good && !is_over(o)) {
     const struct log_op *op = f->now.slots.at[f->stuck].op->op;
     if (o->type->cut)
       o->limit = "next states";
     else
-      violated(o, op->line, online_explain_stuck(o, op));
+      online_violated(o, op->line, online_explain_stuck(o, op));
   }
   frontier_swap(f, &o->nothing, &p->tip);
 }
@@ -136,12 +144,12 @@ static bool go_again(struct online *o, struct part *p, uint32_t k) {
     struct open_op *later = &p->open.at[i];
     if (!later->staged)
       continue;
-    good = advance(o, p->logged[later->op].call);
+    good = online_advance(o, p->logged[later->op].call);
     if (good)
       stage_copy(&later->before, &f->now);
     later->cut = o->type->cut;
   }
-  good = good && advance(o, LOG_PENDING);
+  good = good && online_advance(o, LOG_PENDING);
   frontier_swap(f, &o->nothing, &at); /* what it came to */
   stage_recycle(o, &p->tip);
   p->tip = at;
@@ -150,10 +158,13 @@ static bool go_again(struct online *o, struct part *p, uint32_t k) {
 }
 
 static struct busy *busy_of(struct online *o, uint32_t process) {
-  for (uint32_t i = 0; i < o->busy.len; i++)
-    if (o->busy.at[i].process == process)
-      return &o->busy.at[i];
-  return NULL;
+  uint32_t k = value_map_get(&o->places, datum_number(process));
+  return k == WATCH_NONE ? NULL : &o->busy.at[k];
+}
+
+static void enter(struct online *o, uint32_t process, struct part *p) {
+  value_map_put(&o->places, datum_number(process), o->busy.len);
+  vec_push(&o->busy, ((struct busy){process, p}));
 }
 
 static uint32_t open_of(const struct part *p, uint32_t process) {
@@ -176,7 +187,7 @@ static void forget_rows(struct frontier *f) {
 static void end_event(struct online *o, struct part *p) {
   if (is_over(o))
     return;
-  if (is_too_long(o, p))
+  if (!p->watch && is_too_long(o, p))
     o->limit = "length";
   part_tidy(o, p);
   online_forget(o);
@@ -195,8 +206,13 @@ static void close_open(struct online *o, struct part *p, uint32_t k) {
 }
 
 static void leave(struct online *o, struct busy *b) {
-  *b = vec_last(&o->busy);
-  o->busy.len--;
+  struct busy last = vec_pop(&o->busy);
+  value_map_drop(&o->places, datum_number(b->process));
+  if (b == &o->busy.at[o->busy.len])
+    return;
+  *b = last;
+  value_map_put(&o->places, datum_number(last.process),
+                (uint32_t)(b - o->busy.at));
 }
 
 /* Those that are open for too long.  Only the operations behind the first
@@ -254,6 +270,13 @@ static int add_call(struct online *o, const struct log_event *ev,
   struct part *p = part_find(o, split ? t.key : DATUM_NONE);
   if (!p)
     p = part_new(o, split ? t.key : DATUM_NONE);
+  if (p->watch && online_watch_call(o, p, ev->process, &op, &t)) {
+    enter(o, ev->process, p);
+    end_event(o, p);
+    return ERR_NONE;
+  }
+  if (is_over(o)) /* on the way from the watch to search */
+    return ERR_NONE;
   struct open_op x = {
       .process = ev->process, .op = p->problem.nops, .cut = p->tip_cut};
   if (!o->options.lookahead) {
@@ -264,7 +287,7 @@ static int add_call(struct online *o, const struct log_event *ev,
   op.call = p->time++;
   vec_push(&p->open, x);
   part_add_op(p, &op, &t);
-  vec_push(&o->busy, ((struct busy){ev->process, p}));
+  enter(o, ev->process, p);
   if (!o->options.lookahead)
     go_to_tip(o, p); /* a call cannot be wrong */
   give_up(o, p);
@@ -281,7 +304,7 @@ static void cannot_return(struct online *o, struct part *p, uint32_t k,
   if (o->type->cut)
     o->limit = "next states";
   else
-    violated(o, line, online_explain(o, p, &p->open.at[k]));
+    online_violated(o, line, online_explain(o, p, &p->open.at[k]));
 }
 
 static int returns(struct online *o, struct part *p, uint32_t k,
@@ -330,9 +353,20 @@ static int add_end(struct online *o, const struct log_event *ev,
                      "process %" PRIu32 " returns, but has called nothing",
                      ev->process);
   struct part *p = b->part;
-  uint32_t k = open_of(p, ev->process);
   int err = ERR_NONE;
   o->events++;
+  if (p->watch && online_watch_end(o, p, ev, &err, e)) {
+    if (err) {
+      o->events--;
+      return err;
+    }
+    leave(o, b);
+    end_event(o, p);
+    return ERR_NONE;
+  }
+  if (is_over(o))
+    return ERR_NONE;
+  uint32_t k = open_of(p, ev->process);
   if (ev->kind == LOG_DROP)
     drop(o, p, k, ev->line);
   else if (ev->kind != LOG_INFO)
@@ -361,6 +395,8 @@ int online_add(struct online *o, const struct log_event *ev, struct error *e) {
 void online_end(struct online *o) {
   for (uint32_t i = 0; i < o->nbuckets && o->options.lookahead; i++)
     for (struct part *p = o->buckets[i]; p && !is_over(o); p = p->next) {
+      if (p->watch)
+        continue;
       for (uint32_t k = 0; k < p->open.len; k++)
         p->open.at[k].lost = true;
       catch_up(o, p);

@@ -15,6 +15,10 @@
  * all of a queue, whose insertions are otherwise put in order only as far as
  * removals ask for it.
  *
+ * Registers and queues are watched (watch.h) for as long as that is possible:
+ * then all this is not needed, nothing is searched, and nobody is given up but
+ * reads of a register.
+ *
  * That it says the same as check_log of every prefix: tests/agree/online.c.
  *
  * With `lookahead` the answer comes later and costs much less where many
@@ -32,6 +36,7 @@ struct online_options {
   struct log_budget budget; /* its deadline is not looked at */
   uint32_t window;          /* 0: ONLINE_WINDOW */
   bool whole;
+  bool search;    /* without watches (watch.h) */
   bool lookahead; /* the answer need not come with the event that decides it */
   uint32_t late;  /* times begin again from 0 when they come here, which tests
                      want to happen soon; 0: ONLINE_LATE */
@@ -65,6 +70,7 @@ struct online_answer online_answer(const struct online *o);
 
 uint64_t online_bytes(const struct online *o); /* held now, about */
 uint64_t online_steps(const struct online *o);
-uint32_t online_parts(const struct online *o); /* keys that are remembered */
+uint32_t online_parts(const struct online *o);   /* keys that are remembered */
+uint32_t online_watched(const struct online *o); /* of these, without search */
 
 #endif

@@ -24,6 +24,7 @@
 
 #include "check/frontier_int.h"
 #include "check/online.h"
+#include "check/watch.h"
 
 struct open_op {
   uint32_t process, op; /* op: index into the part's operations */
@@ -44,7 +45,9 @@ struct part {
   VEC(struct open_op) open; /* by call */
   struct stage tip;
   bool tip_cut;
-  uint64_t bytes; /* as it was counted last */
+  struct watch *watch; /* that decides; NULL: search does.  While there is one
+                          the part has no operations and no stages */
+  uint64_t bytes;      /* as it was counted last */
 };
 
 struct busy {
@@ -63,6 +66,7 @@ struct online {
   struct part **buckets;
   uint32_t nbuckets, nparts;
   VEC(struct busy) busy;   /* processes with an open operation */
+  struct value_map places; /* of these, by process */
   VEC(struct stage) spare; /* stages to be used again */
   VEC(uint32_t *) states;  /* while others are dropped */
   VEC(uint32_t) kept;
@@ -74,6 +78,22 @@ struct online {
   bool violated;
   char *text;
 };
+
+/* online.c */
+/* Goes through the events before `until` from where the engine is.  False:
+ * there is no order, or the budget has ended. */
+bool online_advance(struct online *o, uint32_t until);
+void online_violated(struct online *o, uint32_t line, char *text);
+
+/* online_watch.c: a part with a watch. */
+/* A call.  False: the part has no watch any more, and search goes on. */
+bool online_watch_call(struct online *o, struct part *p, uint32_t process,
+                       const struct log_op *op, const struct type_op *t);
+/* A return or another end; *err: it cannot be.  False: as above. */
+bool online_watch_end(struct online *o, struct part *p,
+                      const struct log_event *ev, int *err, struct error *e);
+/* From the watch to search. */
+void online_unwatch(struct online *o, struct part *p);
 
 /* online_parts.c */
 uint64_t part_hash(datum key);

@@ -43,7 +43,10 @@ struct part *part_new(struct online *o, datum key) {
   p->hash = part_hash(key);
   p->problem.log = &o->log;
   p->problem.type = o->type;
-  stage_init(&p->tip, o->type->initial);
+  if (!o->options.search && (!o->type->by_key || !o->options.whole))
+    p->watch = watch_new(o->type);
+  if (!p->watch)
+    stage_init(&p->tip, o->type->initial);
   struct part **head = &o->buckets[p->hash & (o->nbuckets - 1)];
   p->next = *head;
   *head = p;
@@ -61,6 +64,7 @@ void part_free(struct online *o, struct part *p) {
   for (uint32_t i = 0; i < p->open.len; i++)
     stage_free(&p->open.at[i].before);
   vec_free(&p->open);
+  watch_free(p->watch);
   stage_free(&p->tip);
   free(p->problem.ops);
   free(p->logged);
@@ -203,7 +207,24 @@ static void add_bytes(struct part *p, struct stage *g, void *data) {
   *(uint64_t *)data += stage_bytes(g);
 }
 
+static void count_bytes(struct online *o, struct part *p, uint64_t bytes) {
+  o->held += bytes - p->bytes;
+  p->bytes = bytes;
+}
+
+static void tidy_watched(struct online *o, struct part *p) {
+  const struct watch *w = p->watch;
+  if (!w->open.len && w->kind->is_new(w))
+    part_free(o, p);
+  else
+    count_bytes(o, p, sizeof *p + w->kind->bytes(w));
+}
+
 void part_tidy(struct online *o, struct part *p) {
+  if (p->watch) {
+    tidy_watched(o, p);
+    return;
+  }
   uint32_t first = first_stage(p)->next_call;
   if (is_as_at_first(o, p)) {
     part_free(o, p);
@@ -214,8 +235,7 @@ void part_tidy(struct online *o, struct part *p) {
   uint64_t bytes = sizeof *p + p->open.cap * sizeof *p->open.at;
   bytes += p->cap * (uint64_t)(sizeof *p->problem.ops + sizeof *p->logged);
   each_stage(p, add_bytes, &bytes);
-  o->held += bytes - p->bytes;
-  p->bytes = bytes;
+  count_bytes(o, p, bytes);
 }
 
 static void note_states(struct part *p, struct stage *g, void *data) {

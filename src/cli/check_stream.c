@@ -55,6 +55,7 @@ static int begin(struct stream *t, const struct log_event *head,
     return refuse_type(t, head, &why, e);
   struct online_options o = {.budget.memory = t->s->memory,
                              .whole = t->s->no_partition,
+                             .search = t->s->no_monitor,
                              .lookahead = true};
   t->online = online_new(type, &o);
   t->operations = t->returned = 0;

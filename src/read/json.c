@@ -147,6 +147,8 @@ static int read_number(struct reader *r, datum *out) {
   int64_t n;
   if (!end)
     return reader_bad(r, at, "expected a number");
+  if (end == r->end && !r->in.eof)
+    return MORE; /* it may go on */
   bool small = read_int(&p, &n) && p == end;
   if (out)
     *out = small ? datum_number(n) : datum_symbol(r->p, (size_t)(end - r->p));

@@ -375,6 +375,11 @@ TEST(the_first_of_several_bad_parts_is_told) {
   end(&b);
 }
 
+static bool same_numbers(const uint32_t *a, uint32_t n, const uint32_t *b,
+                         uint32_t m) {
+  return n == m && (!n || !memcmp(a, b, n * sizeof *a));
+}
+
 /* One process and several, on a log that is long enough for them. */
 static void compare_processes(const struct random_log *want, bool monitor,
                               bool want_order, uint32_t *bad) {
@@ -389,10 +394,8 @@ static void compare_processes(const struct random_log *want, bool monitor,
   CHECK_STR(b.a.method, one.method);
   CHECK_INT(b.a.at, one.at);
   CHECK_STR(b.a.reason, one.reason);
-  CHECK(b.a.order.len == one.order.len &&
-        !memcmp(b.a.order.at, one.order.at, one.order.len * sizeof(uint32_t)));
-  CHECK(b.a.core.len == one.core.len &&
-        !memcmp(b.a.core.at, one.core.at, one.core.len * sizeof(uint32_t)));
+  CHECK(same_numbers(b.a.order.at, b.a.order.len, one.order.at, one.order.len));
+  CHECK(same_numbers(b.a.core.at, b.a.core.len, one.core.at, one.core.len));
   CHECK(!want_order || one.order.len);
   *bad += one.verdict == LOG_VIOLATION;
   log_answer_free(&one);
