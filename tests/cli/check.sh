@@ -343,7 +343,7 @@ expect_narrow
 long_register() { # what the last read returns
   awk -v last="$1" 'BEGIN {
     print "{\"type\":\"history\",\"version\":1,\"spec\":\"register\"}"
-    for (i = 0; i < 200000; i++) {
+    for (i = 0; i < 300000; i++) {
       print "{\"type\":\"call\",\"process\":1,\"name\":\"write\",\"args\":[" i % 5 "]}"
       print "{\"type\":\"return\",\"process\":1}"
     }
@@ -354,14 +354,23 @@ long_register() { # what the last read returns
 long_register 4 >long.jsonl
 run check long.jsonl
 expect_status 0
-expect_out 'linearizable \(register, 200001 operations; online\)'
+expect_out 'linearizable \(register, 300001 operations; online\)'
 run check long.jsonl --no-monitor --method=exact
 expect_status 0
-expect_out 'linearizable \(register, 200001 operations; (frontier|linearize)\)'
+expect_out 'linearizable \(register, 300001 operations; (frontier|linearize)\)'
 long_register 3 >long.jsonl
 run check long.jsonl
 expect_status 1
 expect_out 'violation.*read\(\) = 3'
+# It is explained by its end, as by the whole; in JSON, by the whole.
+sed 1d "$tmp/out" >by_end
+run check long.jsonl --method=exact --json long.json
+expect_status 1
+sed 1d "$tmp/out" | cmp -s by_end - || fail "the end and the whole differ"
+run check long.jsonl --json late.json
+expect_status 1
+grep -o '"core":.*"prefix"' long.json >want
+grep -o '"core":.*"prefix"' late.json | cmp -s want - || fail "other numbers"
 rm long.jsonl
 
 # ---- real logs, where they are ----
