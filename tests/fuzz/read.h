@@ -10,8 +10,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* All histories of the text as log_write writes them, then the error. */
-static void fuzz_read(struct buf *out, const char *text, size_t len,
+/* All histories of the text as log_write writes them, then the error; whether
+ * there was none. */
+static bool fuzz_read(struct buf *out, const char *text, size_t len,
                       size_t chunk, enum read_format format) {
   struct error e = {0};
   struct log l;
@@ -27,13 +28,17 @@ static void fuzz_read(struct buf *out, const char *text, size_t len,
   reader_close(r);
   if (got < 0)
     buf_puts(out, e.text);
+  return got == 0;
 }
 
 static void fuzz_reader(const char *text, size_t len, enum read_format format) {
   struct buf whole = {0}, pieces = {0}, again = {0};
-  fuzz_read(&whole, text, len, SIZE_MAX, format);
-  fuzz_read(&pieces, text, len, 1 + len % 13, format);
-  FUZZ_CHECK(!strcmp(buf_text(&whole), buf_text(&pieces)));
+  bool good = fuzz_read(&whole, text, len, SIZE_MAX, format);
+  FUZZ_CHECK(fuzz_read(&pieces, text, len, 1 + len % 13, format) == good);
+  /* What is said of damaged gzip data depends on how many packed bytes there
+   * are at once. */
+  bool packed = len >= 2 && !memcmp(text, "\x1f\x8b", 2);
+  FUZZ_CHECK((packed && !good) || !strcmp(buf_text(&whole), buf_text(&pieces)));
   /* The histories without the error, when there are any. */
   size_t histories = whole.len;
   while (histories && whole.at[histories - 1] != '\n')
