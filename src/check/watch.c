@@ -44,7 +44,7 @@ void past_add(struct past *p, const struct form *f, datum value, uint64_t call,
 }
 
 static uint32_t home(const struct value_map *m, datum value) {
-  uint64_t mixed = (value >> 3 ^ value << 61) * UINT64_C(0x9e3779b97f4a7c15);
+  uint64_t mixed = value * UINT64_C(0x9e3779b97f4a7c15);
   return (uint32_t)(mixed >> 32) & (m->size - 1);
 }
 

@@ -21,9 +21,10 @@
 #define WATCH_NEVER UINT64_MAX
 #define WATCH_NONE UINT32_MAX
 
-/* No file has such values. */
+/* No file has such values: of the kind of DATUM_NONE and DATUM_TRUE, but beyond
+ * them. */
 static inline datum watch_fresh_value(uint32_t i) {
-  return (datum)(i + UINT64_C(1)) << 3 | 3;
+  return (datum)(i + 1) << 5 | 2;
 }
 
 enum watch_end {
