@@ -18,12 +18,13 @@
 #include <string.h>
 
 enum {
-  MINIMIZE_STATES = 50000, /* of a client with one call less … */
+  MINIMIZE_STATES = 20000, /* of a client with one call less … */
   MINIMIZE_SECONDS = 20,   /* … in all: states can be very large; --time can
                               make both more */
   PROVE_STATES = 500000,   /* of one when nothing smaller fails: only the proof
                               is missing */
   PROVE_ALL = 1000000,     /* of all of them */
+  TIDY_STATES = 200000,    /* of the client that is left */
   MINIMIZE_CUT = 100, /* executions that go round for ever, of one client */
   LARGE_CALLS = 14,   /* of threads: more are first made less at once */
   FEW_CALLS = 5,      /* of threads: more are first thinned */
@@ -202,7 +203,7 @@ static void make_tidy(struct hunt *h, struct bad *b) {
   hunt_explore_init(h, &x);
   x.all = x.graph = true;
   x.deadline = h->patience;
-  x.max_states = 4 * MINIMIZE_STATES;
+  x.max_states = TIDY_STATES;
   hunt_explore(h, &x, SEARCH_STATEFUL);
   if (x.bad.len && x.bad_switches < path_switches(b->path.at, b->path.len)) {
     vec_free(&b->path);
