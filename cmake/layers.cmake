@@ -7,6 +7,15 @@
 # tool with other sanitizers, and rt, which hosts the clients' threads, takes
 # the warnings but neither sanitizers nor coverage.
 add_library(fl_warnings INTERFACE)
+# gcc copies and clears what has a constant size by string instructions, which
+# take several times as long as the library's functions.
+include(CheckCCompilerFlag)
+set(strategies -mmemcpy-strategy=libcall:-1:align
+  -mmemset-strategy=libcall:-1:align)
+check_c_compiler_flag("${strategies}" FL_HAS_STRATEGIES)
+if(FL_HAS_STRATEGIES)
+  target_compile_options(fl_warnings INTERFACE ${strategies})
+endif()
 target_compile_options(fl_warnings INTERFACE -g -UNDEBUG -Wall -Wextra
   -Wstrict-prototypes -Wpointer-arith -Wwrite-strings
   -Wno-missing-field-initializers) # tables leave the rest of a line zero
