@@ -75,6 +75,21 @@ void check_refutations(const struct history *h, struct spec *s,
                        refutation_list *out, uint32_t *more);
 void check_free_refutations(refutation_list *list);
 
+/*
+ * Where a history stands that is not complete: all that matters of it for
+ * whether it will be linearizable.  A configuration is a state of the
+ * specification, and which open operations have taken effect with what results;
+ * the history stands at the set of those that some order of the operations so
+ * far leads to.  Two histories of one client in which the same operations have
+ * returned and the same are open, and that stand at the same set, are explained
+ * or not alike, however they go on.                 tests/agree/standing.c
+ *
+ * A hash of the set.  False: it is not known, since there are more than `most`
+ * configurations, or the specification has no digests or fails on the way.
+ */
+bool check_standing(const struct history *h, struct spec *s, uint32_t most,
+                    struct hash128 *out);
+
 /* Executions of one client give few distinct histories: each is checked once.
  */
 struct check_cache;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { CHECK_BUDGET = 20000000 };
+enum { CHECK_BUDGET = 20000000, MOST_CONFIGURATIONS = 4096 };
 
 static void forget_outcomes(struct jury *j) {
   for (uint32_t i = 0; i < j->outcomes.len; i++)
@@ -16,6 +16,8 @@ static void forget_outcomes(struct jury *j) {
 void jury_client(struct jury *j, const struct client *c) {
   j->client = c;
   map128_clear(&j->seen);
+  map128_clear(&j->standing_of);
+  vec_clear(&j->standings);
   vec_clear(&j->verdicts);
   forget_outcomes(j);
   j->fault = FAULT_NONE;
@@ -51,11 +53,16 @@ static uint32_t outcome_of(struct jury *j, const struct history *h,
 
 /* The checker may run the object (it is the specification): the engine's
  * history is overwritten then, and its reduction must not see those runs. */
-static bool is_explained(struct jury *j, const struct history *now) {
+static struct history keep_history(struct jury *j, const struct history *now) {
   struct history h = *now;
   if (h.client)
     memcpy(j->ops, now->ops, h.client->ncalls * sizeof *j->ops);
   h.ops = j->ops;
+  return h;
+}
+
+static bool is_explained(struct jury *j, const struct history *now) {
+  struct history h = keep_history(j, now);
   bool ok = true;
   if (j->spec) {
     bool reduced = rt_reduce(false);
@@ -113,14 +120,51 @@ static void again(void *ctx) {
     j->outcomes.at[i].executions = 0;
 }
 
+static struct standing find_standing(struct jury *j) {
+  struct history h = keep_history(j, rt_history());
+  struct standing s;
+  if (j->implementation)
+    rt_save(&j->place);
+  bool reduced = rt_reduce(false);
+  s.known = check_standing(&h, j->spec, MOST_CONFIGURATIONS, &s.hash);
+  rt_reduce(reduced);
+  if (j->implementation)
+    rt_restore(&j->place);
+  return s;
+}
+
+static bool standing(void *ctx, struct hash128 *out) {
+  struct jury *j = ctx;
+  bool fresh;
+  if (j->only != FAULT_NONE && j->only != FAULT_NOT_LINEARIZABLE) {
+    *out = (struct hash128){0, 0}; /* histories are good */
+    return true;
+  }
+  uint32_t *at = map128_put(&j->standing_of, rt_history_hash(), &fresh);
+  if (fresh) {
+    *at = j->standings.len;
+    vec_push(&j->standings, find_standing(j));
+    at = NULL; /* the table may have moved */
+  }
+  const struct standing *s =
+      at ? &j->standings.at[*at] : &vec_last(&j->standings);
+  *out = s->hash;
+  return s->known;
+}
+
 struct judge jury_judge(struct jury *j) {
-  return (struct judge){ended, j, again};
+  bool by_standing =
+      j->spec && !j->want_outcomes && j->criterion == CRITERION_LINEARIZABLE;
+  return (struct judge){ended, j, again, by_standing ? standing : NULL};
 }
 
 void jury_free(struct jury *j) {
   forget_outcomes(j);
   vec_free(&j->outcomes);
   map128_free(&j->seen);
+  map128_free(&j->standing_of);
+  vec_free(&j->standings);
+  snapshot_free(&j->place);
   map128_free(&j->outcome_of);
   vec_free(&j->verdicts);
   vec_free(&j->journal);

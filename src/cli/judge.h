@@ -18,6 +18,12 @@ struct seen {
 };
 typedef VEC(struct seen) seen_list;
 
+/* Where a history stands (check_standing). */
+struct standing {
+  struct hash128 hash;
+  bool known;
+};
+
 struct jury {
   const struct fl_suite *suite; /* NULL: a whole program */
   const struct client *client;
@@ -34,10 +40,13 @@ struct jury {
   struct hop *ops; /* a copy of the history that is being checked */
   uint64_t histories;
   bool want_journal;
-  seen_list journal;  /* the distinct histories of this client */
-  uint64_t faults;    /* executions of this client that ended in a fault */
-  uint64_t undecided; /* checks that ran out of budget … */
-  const char *limit;  /* … of the last one: which */
+  struct map128 standing_of; /* history so far -> index into standings */
+  VEC(struct standing) standings;
+  struct snapshot place; /* where the engine is meanwhile */
+  seen_list journal;     /* the distinct histories of this client */
+  uint64_t faults;       /* executions of this client that ended in a fault */
+  uint64_t undecided;    /* checks that ran out of budget … */
+  const char *limit;     /* … of the last one: which */
 
   enum fault only; /* other kinds of fault count as good; NONE: no other */
 

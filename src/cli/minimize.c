@@ -19,6 +19,7 @@
 
 enum {
   MINIMIZE_STATES = 20000, /* of a client with one call less … */
+  THINNED_STATES = 2000,   /* … that has failed in nothing before */
   MINIMIZE_SECONDS = 20,   /* … in all: states can be very large; --time can
                               make both more */
   PROVE_STATES = 500000,   /* of one when nothing smaller fails: only the proof
@@ -163,8 +164,7 @@ static bool make_one_thread(struct reduce *r, struct bad *b) {
   return true;
 }
 
-static void minimizer_init(struct minimizer *m, struct hunt *h,
-                           struct bad *b) {
+static void minimizer_init(struct minimizer *m, struct hunt *h, struct bad *b) {
   *m = (struct minimizer){.h = h,
                           .bad = b,
                           .reduce = {.check = check, .domain = domain},
@@ -179,8 +179,10 @@ static bool minimize(struct hunt *h, struct bad *b) {
   minimizer_init(&m, h, b);
   if (is_larger(&b->client, LARGE_CALLS))
     hunt_shrink(h, b);
-  if (is_larger(&b->client, FEW_CALLS))
+  if (is_larger(&b->client, FEW_CALLS)) {
     hunt_thin(h, b);
+    m.most = THINNED_STATES;
+  }
   bool proved = reduce_calls(&m.reduce, &b->client);
   if (make_one_thread(&m.reduce, b))
     proved = reduce_calls(&m.reduce, &b->client);

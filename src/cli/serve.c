@@ -385,6 +385,7 @@ static void do_part(struct server *s, const struct item *i,
   x.first_execution = i->first;
   x.all = h->order->want_outcomes;
   x.graph = x.all && (i->search == SEARCH_AUTO || i->search == SEARCH_STATEFUL);
+  x.guards = !x.graph;
   if (i->cut) {
     for (size_t k = 0; k < i->below.len; k++)
       vec_push(&below, (uint8_t)i->below.at[k]);

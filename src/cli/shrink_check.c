@@ -58,10 +58,16 @@ static void begin_again(void *ctx) {
   i->left = i->most;
 }
 
+static bool standing(void *ctx, struct hash128 *out) {
+  const struct impatience *i = ctx;
+  return i->judge.standing(i->judge.ctx, out);
+}
+
 void shrink_be_impatient(struct explore *x, struct impatience *i,
                          uint32_t most) {
   *i = (struct impatience){x->judge, most, most};
-  x->judge = (struct judge){judge_impatiently, i, begin_again};
+  x->judge = (struct judge){judge_impatiently, i, begin_again,
+                            x->judge.standing ? standing : NULL};
 }
 
 static bool search(struct shrinker *s, int how, uint64_t executions,

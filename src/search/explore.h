@@ -32,6 +32,12 @@ struct judge {
   void *ctx;
   /* What was judged so far is run again: counts begin anew; or NULL. */
   void (*again)(void *ctx);
+  /*
+   * What matters of the history so far, in the middle of an execution: equal
+   * memory and equal *out, then what follows is judged alike.  The engine is
+   * left as it was.  False: it cannot tell.  NULL: everything may matter.
+   */
+  bool (*standing)(void *ctx, struct hash128 *out);
 };
 
 enum explore_end {
@@ -56,8 +62,8 @@ struct explore {
   uint64_t seed;           /* random */
   bool no_reduction;       /* stateful: every access is a branching point */
   bool guards;             /* stateful: a critical section is one step where
-                              that makes no difference (rt_guards); with `graph`
-                              only for who watches */
+                              that makes no difference (rt_guards); not for who
+                              counts interleavings */
   bool no_real_time;       /* dpor: the order of calls and returns that do not
                               conflict plays no part */
   bool all;                /* go on after a bad execution: the judge counts,

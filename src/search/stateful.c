@@ -1,8 +1,9 @@
 /*
  * Depth-first search over native states.  A state is everything that decides
  * what can still happen and how it will be judged: memory, stacks, scheduler,
+ * and what the judge says matters of the history (explore.h); or all of it:
  * results so far and, for each call, the set of calls that were completed
- * before it; with bounded preemptions also who made the last step and how many
+ * before it.  With bounded preemptions also who made the last step and how many
  * there were.  A state that was entered before is not entered again.
  *
  * Accesses that cannot conflict are no branching points (rt_reduce); when a
@@ -164,9 +165,19 @@ static uint8_t stayer(const struct walk *w, uint32_t enabled, uint8_t last) {
   return w->x->bound_preemptions && enabled >> last & 1 ? last : NOBODY;
 }
 
+static struct hash128 state_hash(const struct explore *x) {
+  struct hash128 standing;
+  if (!x->judge.standing)
+    return rt_hash(true);
+  struct hash128 h = rt_hash(false); /* before: the judge may use the engine */
+  if (x->judge.standing(x->judge.ctx, &standing))
+    return hash128_join(h, standing);
+  return rt_hash(true);
+}
+
 struct hash128 walk_hash(const struct walk *w, uint32_t preempted,
                          uint8_t stays) {
-  struct hash128 h = rt_hash(true);
+  struct hash128 h = state_hash(w->x);
   if (!w->x->bound_preemptions)
     return h;
   uint64_t with[4] = {h.lo, h.hi, preempted, stays};
@@ -490,7 +501,7 @@ enum explore_end explore_stateful(struct explore *x) {
     return explore_dfs(x);
   struct walk w = {.x = x};
   rt_reduce(!x->no_reduction);
-  rt_guards(x->guards && (!x->graph || x->watch) && !x->no_reduction);
+  rt_guards(x->guards && !x->no_reduction);
   if (x->live)
     x->live->only_choices = false;
   forget(&w);

@@ -82,6 +82,12 @@ static void print_state(struct spec *spec, uint32_t state, struct buf *out) {
   b->type->print(b->words.at + s->at, s->len, out);
 }
 
+static struct hash128 digest(const struct spec *spec, uint32_t state) {
+  const struct builtin *b = (const struct builtin *)spec;
+  const struct state *s = &b->states.at[state];
+  return hash128(b->words.at + s->at, s->len * sizeof *b->words.at, 0);
+}
+
 static uint64_t bytes(const struct spec *spec) {
   const struct builtin *b = (const struct builtin *)spec;
   return b->words.cap * sizeof *b->words.at +
@@ -116,6 +122,7 @@ struct builtin *builtin_new(const char *name, const struct builtin_type *type,
   b->spec.name = name;
   b->spec.apply = apply;
   b->spec.print_state = print_state;
+  b->spec.digest = digest;
   b->spec.free = builtin_free;
   b->spec.only_reads = only_reads;
   b->spec.bytes = bytes;

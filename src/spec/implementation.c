@@ -31,6 +31,7 @@ enum { KEEP_EVERY = 4 };
 struct node {
   uint32_t parent, call; /* how it was first reached */
   uint32_t depth;
+  struct hash128 digest;
   struct snapshot kept; /* or empty */
 };
 
@@ -140,18 +141,20 @@ static void run(struct implementation *m, struct edge *e) {
   /* Final calls run in one go, so there is no state between them. */
   bool fresh = true;
   uint32_t *known = NULL;
+  uint32_t which = end == RT_STOPPED ? depth : e->call;
+  struct hash128 h = hash128(&which, sizeof which, 0);
   if (end == RT_STOPPED) {
-    struct hash128 h = rt_hash(false);
-    uint32_t count = depth;
-    h = hash128_join(h, hash128(&count, sizeof count, 0));
+    h = hash128_join(rt_hash(false), h);
     known = map128_put(&m->node_of, h, &fresh);
+  } else {
+    h = hash128_join(h, m->nodes.at[e->node].digest);
   }
   if (fresh) {
     e->next = m->nodes.len;
     if (known)
       *known = e->next;
     m->kept += keep.cap;
-    vec_push(&m->nodes, ((struct node){e->node, e->call, depth, keep}));
+    vec_push(&m->nodes, ((struct node){e->node, e->call, depth, h, keep}));
   } else {
     e->next = *known;
     snapshot_free(&keep);
@@ -181,6 +184,10 @@ static enum spec_answer apply(struct spec *s, const struct client *c,
   return e->answer;
 }
 
+static struct hash128 digest(const struct spec *s, uint32_t state) {
+  return ((const struct implementation *)s)->nodes.at[state].digest;
+}
+
 static void forget_nodes(struct implementation *m) {
   for (uint32_t i = 0; i < m->nodes.len; i++)
     snapshot_free(&m->nodes.at[i].kept);
@@ -203,6 +210,7 @@ struct spec *spec_implementation(void) {
   struct implementation *m = xcalloc(1, sizeof *m);
   m->spec = (struct spec){.name = "implementation",
                           .apply = apply,
+                          .digest = digest,
                           .free = implementation_free,
                           .skips_init = true};
   return &m->spec;
