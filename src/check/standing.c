@@ -161,6 +161,7 @@ static bool search(struct standing_search *q) {
 bool check_standing(const struct history *h, struct spec *s, uint32_t most,
                     struct hash128 *out) {
   struct standing_search q = {.h = h, .s = s, .most = most};
+  spec_make_room(s);
   bool known = s->digest && !h->stuck && search(&q);
   uint64_t what[3] = {q.sum.lo, q.sum.hi, q.count};
   *out = hash128(what, sizeof what, 0);

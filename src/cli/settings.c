@@ -303,8 +303,8 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "sequential consistency ignores the real-time order between threads",
        "Search", .choices = criterion_name},
       {"no-reduction", 0, OPT_FLAG, &s->no_reduction, NULL,
-       "stateful: branch at accesses that cannot conflict too, and try clients "
-       "that others make superfluous",
+       "stateful: branch at accesses that cannot conflict too, and tell states "
+       "apart by whole histories; and try clients that others make superfluous",
        "Search"},
       {"no-real-time", 0, OPT_FLAG, &s->no_real_time, NULL,
        "dpor: the order of a return and another thread's call does not make a "

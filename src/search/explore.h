@@ -60,7 +60,8 @@ struct explore {
   uint64_t max_states;     /* stateful; 0: none */
   uint64_t max_memory;     /* stateful: bytes; 0: none */
   uint64_t seed;           /* random */
-  bool no_reduction;       /* stateful: every access is a branching point */
+  bool no_reduction;       /* stateful: every access is a branching point, and
+                              all of a history matters */
   bool guards;             /* stateful: a critical section is one step where
                               that makes no difference (rt_guards); not for who
                               counts interleavings */

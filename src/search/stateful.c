@@ -167,7 +167,7 @@ static uint8_t stayer(const struct walk *w, uint32_t enabled, uint8_t last) {
 
 static struct hash128 state_hash(const struct explore *x) {
   struct hash128 standing;
-  if (!x->judge.standing)
+  if (!x->judge.standing || x->no_reduction)
     return rt_hash(true);
   struct hash128 h = rt_hash(false); /* before: the judge may use the engine */
   if (x->judge.standing(x->judge.ctx, &standing))
