@@ -7,6 +7,8 @@
  */
 #include "check/monitor_int.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 struct list {
@@ -82,8 +84,16 @@ static enum ending contradict(struct list *l, uint32_t op) {
     }
     monitor_blame(m, reads[i]);
   }
-  return monitor_say(m, "neither of %o and %o is a beginning of the other", op,
-                     l->longest);
+  const datum *items = read_list(m, op)->items;
+  uint32_t at = 0;
+  while (items[at] == l->items[at])
+    at++;
+  char place[24];
+  snprintf(place, sizeof place, "%" PRIu32, at + 1);
+  return monitor_say(m,
+                     "neither of %o and %o is a beginning of the other: item "
+                     "%s is %v in the one and %v in the other",
+                     op, l->longest, place, items[at], l->items[at]);
 }
 
 static enum ending check_prefixes(struct list *l) {
