@@ -55,6 +55,21 @@ gzip -k fifo.jsonl
 run check fifo.jsonl.gz
 expect_status 1
 
+# ---- messages about operations ----
+cat >nokey.txt <<'END'
+{:process 0, :type :invoke, :f :put, :value "b"}
+END
+run check --format kv nokey.txt
+expect_status 2
+expect_err 'nokey.txt:1:32: put\(\): behind the key 1 argument expected'
+cat >byop.jsonl <<'END'
+{"type":"call","op":5,"name":"write","args":[1]}
+{"type":"return","op":7}
+END
+run check --spec=register byop.jsonl
+expect_status 2
+expect_err 'byop.jsonl:2:1: operation 7 returns, but was not called'
+
 # ---- sentences ----
 # They are about the core, and say so where it is not everything.
 cat >scan.jsonl <<'END'
