@@ -64,6 +64,8 @@ static void put_unknown(struct screen *s, const struct log_report *r) {
   const char *limit = r->limit ? r->limit : "no answer";
   if (!strcmp(limit, "--depth"))
     limit = "no witness up to --depth, and larger families may have one";
+  else if (!strcmp(limit, "next states"))
+    limit = "the type has more next states than are tried";
   buf_printf(&b, "Not decided: %s", limit);
   if (r->limit && (!strcmp(r->limit, "time") || !strcmp(r->limit, "memory")))
     buf_puts(&b, " is over");

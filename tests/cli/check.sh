@@ -203,6 +203,30 @@ jq -e '.histories[0] | .core_is_minimal and .stuck.id == 3 and
   ([.core[].id] == [1, 2, 3])' "$tmp/out" >/dev/null ||
   fail "JSON: $(cat "$tmp/out")"
 
+# One that crashes, never returns, or says more than it wrote is to blame.
+worse() { # name, statement
+  sed "s/^static size_t apply.*/&/; s/  if (!op->pending && op->result/  $2\n&/" \
+    coin.c >"$1.c"
+  "$CC" -w -shared -fPIC -I "$SOURCE_DIR/include" -o "$1.so" "$1.c" || fail "$1.c"
+}
+worse null '*(volatile int *)0 = 1;'
+worse abort 'abort();'
+worse endless 'for (;;) ;'
+worse empty 'return 1;'
+for jobs in 1 2; do
+  for object in null abort; do
+    run check coin.jsonl --spec=./$object.so -j $jobs
+    expect_status 2
+    expect_err "^faultline: ./$object.so: apply of look has crashed"
+  done
+  run check coin.jsonl --spec=./endless.so --time 0.1 -j $jobs
+  expect_status 3
+  expect_err './endless.so: apply of look does not return: --time is over'
+  run check coin.jsonl --spec=./empty.so -j $jobs
+  expect_status 2
+  expect_err './empty.so: apply of look has not written the states'
+done
+
 # ---- JSON ----
 run check three.jsonl --json -
 expect_status 1
