@@ -62,9 +62,10 @@ void check_guard(const struct check_settings *s) {
   /* Once a second from then on, since between two steps nobody is late. */
   double left = s->deadline - check_now();
   left = (left > 0 ? left : 0) + GRACE;
-  struct itimerval timer = {.it_interval.tv_sec = 1,
-                            .it_value.tv_sec = (time_t)left,
-                            .it_value.tv_usec = 1};
+  struct itimerval timer = {
+      .it_interval.tv_sec = 1,
+      .it_value.tv_sec = (time_t)left,
+      .it_value.tv_usec = (suseconds_t)((left - (double)(time_t)left) * 1e6)};
   a = (struct sigaction){.sa_handler = is_late, .sa_flags = SA_RESTART};
   sigaction(SIGALRM, &a, NULL);
   setitimer(ITIMER_REAL, &timer, NULL);
