@@ -248,7 +248,21 @@ static void add_distinct(struct buf *b, uint32_t *n, const char *text,
   if (*n == most)
     return;
   seen[(*n)++] = text;
-  buf_printf(b, "%s%s", *n > 1 ? " or " : "", text);
+  buf_puts(b, *n > 1 ? " or " : "");
+  log_put_short(text, b);
+}
+
+/* Behind which operations that is; the sentence is about the core, and what is
+ * not in it may have changed the state as well. */
+static const char *where_stuck(const struct log_problem *p,
+                               const struct log_explained *x) {
+  uint32_t placed = x->partials.at[0].order.len;
+  if (!placed)
+    return "at the beginning";
+  if (placed + 1 < x->core.len)
+    return "after as many others of the core as fit";
+  return x->core.len < p->nops ? "after the others of the core"
+                               : "after the others";
 }
 
 /* What the stuck operation would have to return in the longest orders. */
@@ -264,10 +278,10 @@ static void say_stuck(const struct log_problem *p,
       if (r->op == x->stuck && r->instead)
         add_distinct(&instead, &n, r->instead, seen, 4);
     }
-  log_print_op(p->log, o, &op);
+  log_print_op_short(p->log, o, &op);
   buf_printf(out, "%s of process %u", buf_text(&op), o->process);
   if (n)
-    buf_printf(out, " fits nowhere: after the others it would return %s",
+    buf_printf(out, " fits nowhere: %s it would return %s", where_stuck(p, x),
                buf_text(&instead));
   else
     buf_puts(out, " fits nowhere: no order of the calls explains it");

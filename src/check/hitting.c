@@ -45,6 +45,22 @@ static bool is_explained(struct search *s, const uint16_t *schedule,
   return s->states.len != 0;
 }
 
+/* Families know real time only: of operations whose place is known the smaller
+ * must come first besides. */
+static bool follows_hints(const struct log_problem *p, const uint16_t *schedule,
+                          uint32_t n) {
+  uint64_t last = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    const struct type_op *o = &p->ops[schedule[i]];
+    if (!op_has_hint(o))
+      continue;
+    if (o->op->order < last)
+      return false;
+    last = o->op->order;
+  }
+  return true;
+}
+
 static bool try_schedule(void *ctx, const uint16_t *schedule, uint32_t n) {
   struct search *s = ctx;
   bool fresh;
@@ -58,7 +74,8 @@ static bool try_schedule(void *ctx, const uint16_t *schedule, uint32_t n) {
   if (!fresh)
     return true;
   s->depth->distinct++;
-  if (s->depth->witness || !is_explained(s, schedule, n))
+  if (s->depth->witness || !follows_hints(s->p, schedule, n) ||
+      !is_explained(s, schedule, n))
     return true;
   s->depth->witness = true;
   if (s->out->verdict != LOG_LINEARIZABLE) {

@@ -17,6 +17,9 @@
  * (T2) every d-tuple of operations that can come in that order is strongly hit.
  * (T3) with d = n the family has all linear extensions: no witness, no
  *      linearizability.
+ *
+ * A known order of operations (hints) makes no other families: schedules that
+ * do not follow it are no witnesses.
  */
 #ifndef CHECK_HITTING_H
 #define CHECK_HITTING_H

@@ -35,6 +35,13 @@ void monitor_blame(struct monitor *m, uint32_t op) {
     vec_push(&m->out->core, op);
 }
 
+static void put_value(datum d, struct buf *out) {
+  struct buf b = {0};
+  datum_print(d, &b);
+  log_put_short(buf_text(&b), out);
+  buf_free(&b);
+}
+
 enum ending monitor_say(struct monitor *m, const char *format, ...) {
   struct buf b = {0};
   va_list ap;
@@ -46,11 +53,11 @@ enum ending monitor_say(struct monitor *m, const char *format, ...) {
     }
     f++;
     if (*f == 'o')
-      log_print_op(m->p->log, m->p->ops[va_arg(ap, uint32_t)].op, &b);
+      log_print_op_short(m->p->log, m->p->ops[va_arg(ap, uint32_t)].op, &b);
     else if (*f == 'w')
-      datum_print(m->p->ops[va_arg(ap, const struct value *)->add].arg[0], &b);
+      put_value(m->p->ops[va_arg(ap, const struct value *)->add].arg[0], &b);
     else if (*f == 'v')
-      datum_print(va_arg(ap, datum), &b);
+      put_value(va_arg(ap, datum), &b);
     else
       buf_puts(&b, va_arg(ap, const char *));
   }

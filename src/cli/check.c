@@ -219,6 +219,7 @@ static int check_files(struct check_settings *s, const struct opt_words *files,
                           .quiet = s->quiet};
   if (s->time > 0)
     s->deadline = check_now() + s->time;
+  check_guard(s);
   phases_open(s->verbose);
   phase_units("history", "operation");
   phase_begin("check");

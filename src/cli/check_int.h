@@ -2,7 +2,8 @@
  * `faultline check`: recorded histories from files.  check.c has the options
  * and reads, check_one.c decides about one history, check_jobs.c does so in
  * several processes, check_stream.c while it reads, check_late.c explains what
- * that found, check_table.c makes the tables of depths.
+ * that found, check_table.c makes the tables of depths, check_guard.c blames the
+ * user's types.
  */
 #ifndef CLI_CHECK_INT_H
 #define CLI_CHECK_INT_H
@@ -98,6 +99,10 @@ struct online_answer;
 bool check_late(const struct check_settings *s, const char *path,
                 const struct online_answer *a, struct check_end *end,
                 struct check_type *cached, struct check_result *out);
+
+/* A type of the user's own that crashes, or is still in one of its functions
+ * when the time is over, ends the process with a sentence (status 2 or 3). */
+void check_guard(const struct check_settings *s);
 
 double check_now(void);
 /* Why a history of so many operations, which are in memory, cannot be checked:

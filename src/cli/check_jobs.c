@@ -110,6 +110,7 @@ static void write_all(int fd, const struct buf *b) {
 static _Noreturn void be_child(struct check_jobs *j, int fd) {
   struct check_settings alone = *j->s;
   phase_silence();
+  check_guard(j->s); /* timers are not inherited */
   alone.jobs = 1;
   for (uint32_t i = 0; i < j->batch.len; i++) {
     struct check_result r;

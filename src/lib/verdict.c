@@ -35,7 +35,7 @@ static int prepare(struct log_problem *p, struct error *e) {
 }
 
 static void put_op(const struct log *l, uint32_t op, struct buf *b) {
-  log_print_op(l, &l->ops.at[op], b);
+  log_print_op_short(l, &l->ops.at[op], b);
   buf_printf(b, " by process %u", l->ops.at[op].process);
 }
 

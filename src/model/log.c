@@ -47,6 +47,34 @@ void log_print_op(const struct log *l, const struct log_op *op,
     buf_puts(out, " failed");
 }
 
+/* Not inside of a character of UTF-8. */
+static bool is_inside(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
+
+enum { SHORT_BEGIN = 72, SHORT_END = 24 };
+
+void log_put_short(const char *text, struct buf *out) {
+  size_t len = strlen(text), begin = SHORT_BEGIN;
+  if (len <= SHORT_BEGIN + SHORT_END + 5) {
+    buf_puts(out, text);
+    return;
+  }
+  while (is_inside(text[begin]))
+    begin--;
+  const char *end = text + len - SHORT_END;
+  while (is_inside(*end))
+    end++;
+  buf_put(out, text, begin);
+  buf_printf(out, " ... %s", end);
+}
+
+void log_print_op_short(const struct log *l, const struct log_op *op,
+                        struct buf *out) {
+  struct buf b = {0};
+  log_print_op(l, op, &b);
+  log_put_short(buf_text(&b), out);
+  buf_free(&b);
+}
+
 static int by_process_then_call(const void *x, const void *y) {
   const struct log_op *a = *(const struct log_op *const *)x,
                       *b = *(const struct log_op *const *)y;

@@ -77,6 +77,10 @@ uint16_t log_function(struct log *l, const char *name, size_t len);
 /* `enq(1) = true`, `read() = 3`, `cas(1, 2)` */
 void log_print_op(const struct log *l, const struct log_op *op,
                   struct buf *out);
+/* For sentences: of what is long only the beginning and the end. */
+void log_print_op_short(const struct log *l, const struct log_op *op,
+                        struct buf *out);
+void log_put_short(const char *text, struct buf *out);
 void log_check_invariants(const struct log *l); /* asserts L1 to L4 */
 
 enum log_event_kind {

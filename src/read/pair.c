@@ -119,6 +119,9 @@ int pair_call(struct reader *r, const char *at, uint32_t process, uint16_t name,
 int pair_end(struct reader *r, const char *at, uint32_t process, int name,
              uint64_t id, bool crashes, struct open_call **out) {
   struct open_call *c = call_of(r, process);
+  if (!c->open && name < 0 && id == process) /* operations without processes */
+    return reader_refuse(
+        r, at, "operation %" PRIu64 " returns, but was not called", id);
   if (!c->open)
     return reader_refuse(
         r, at, "process %" PRIu32 " returns%s%s, but has not called", process,

@@ -84,7 +84,7 @@ static int read_invocation_field(struct reader *r, const char *key, size_t len,
   const char *at = r->p;
   int64_t n;
   if (IS("id")) {
-    if (!read_int(&r->p, &n) || n < 0)
+    if (*at == '-' || !read_int(&r->p, &n))
       return reader_bad(r, at, "expected the number of an operation");
     e->id = (uint64_t)n;
     return GOT;
@@ -118,7 +118,7 @@ static int read_event_field(struct reader *r, const char *key, size_t len,
   }
   if (IS("sid")) {
     e->has_sid = true;
-    if (!read_int(&r->p, &e->sid) || e->sid < 0 || e->sid >= UINT32_MAX)
+    if (*at == '-' || !read_int(&r->p, &e->sid) || e->sid >= UINT32_MAX)
       return reader_bad(r, at, "expected the number of a thread");
     return GOT;
   }

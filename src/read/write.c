@@ -1,5 +1,6 @@
 /* A log as Faultline's own history file, docs/history.md. */
 #include "read/read.h"
+#include "read/token.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -84,8 +85,15 @@ static void put_map(const struct datum_box *b, struct buf *out) {
   buf_puts(out, plain ? "}" : "]}");
 }
 
+/* The keyword :2 is a word; 2 would be read as a number. */
+static bool is_whole_number(const char *s) {
+  int64_t n;
+  return read_int(&s, &n) && !*s;
+}
+
 static void put_symbol(const struct datum_box *b, struct buf *out) {
-  if (is_json_number(b->text) && strlen(b->text) == b->len) {
+  if (is_json_number(b->text) && !is_whole_number(b->text) &&
+      strlen(b->text) == b->len) {
     buf_put(out, b->text, b->len);
     return;
   }

@@ -9,7 +9,7 @@ enum { LABEL = 40, MOST_ROWS = 24, MOST_CORE = 16, SHOWN_ORDERS = 4 };
 
 static char *op_text(const struct log *l, uint32_t op) {
   struct buf b = {0};
-  log_print_op(l, &l->ops.at[op], &b);
+  log_print_op_short(l, &l->ops.at[op], &b);
   char *text = xstrdup(buf_text(&b));
   buf_free(&b);
   return text;
@@ -17,7 +17,7 @@ static char *op_text(const struct log *l, uint32_t op) {
 
 static void put_op(const struct log *l, uint32_t op, struct buf *b) {
   const struct log_op *o = &l->ops.at[op];
-  log_print_op(l, o, b);
+  log_print_op_short(l, o, b);
   buf_printf(b, " (process %" PRIu32, o->process);
   if (o->line)
     buf_printf(b, ", line %" PRIu32, o->line);
@@ -61,7 +61,12 @@ static void put_verdict(struct screen *s, const struct log_report *r) {
 
 static void put_unknown(struct screen *s, const struct log_report *r) {
   struct buf b = {0};
-  buf_printf(&b, "Not decided: %s", r->limit ? r->limit : "no answer");
+  const char *limit = r->limit ? r->limit : "no answer";
+  if (!strcmp(limit, "--depth"))
+    limit = "no witness up to --depth, and larger families may have one";
+  else if (!strcmp(limit, "next states"))
+    limit = "the type has more next states than are tried";
+  buf_printf(&b, "Not decided: %s", limit);
   if (r->limit && (!strcmp(r->limit, "time") || !strcmp(r->limit, "memory")))
     buf_puts(&b, " is over");
   if (r->reached != LOG_NO_OP) {
@@ -78,8 +83,11 @@ static void put_families(struct screen *s, const struct log_report *r) {
   for (uint32_t i = 0; i < r->families.len; i++) {
     const struct log_family *f = &r->families.at[i];
     struct buf b = {0};
-    buf_printf(&b, "  d = %" PRIu32 ": %" PRIu64 " distinct schedules%s, ",
-               f->depth, f->distinct, f->whole ? "" : " were tried");
+    buf_printf(&b, "  d = %" PRIu32 ": %" PRIu64 " distinct schedule%s%s, ",
+               f->depth, f->distinct, f->distinct == 1 ? "" : "s",
+               f->whole           ? ""
+               : f->distinct == 1 ? " was tried"
+                                  : " were tried");
     if (f->bound >= UINT64_MAX - 1)
       buf_puts(&b, "bound over 2^64");
     else
@@ -185,11 +193,12 @@ static void put_refusals(const struct log *l, const struct log_partial *p,
   for (uint32_t i = 0; i < p->refusals.len; i++) {
     char *op = op_text(l, p->refusals.at[i].op);
     buf_puts(b, i ? ", and " : "; then ");
-    if (p->refusals.at[i].instead)
-      buf_printf(b, "%s would have to return %s", op,
-                 p->refusals.at[i].instead);
-    else
+    if (p->refusals.at[i].instead) {
+      buf_printf(b, "%s would have to return ", op);
+      log_put_short(p->refusals.at[i].instead, b);
+    } else {
       buf_printf(b, "%s cannot come", op);
+    }
     free(op);
   }
 }
@@ -251,8 +260,9 @@ static void put_violation(struct screen *s, const struct log_report *r) {
   buf_printf(&b,
              "  %" PRIu32 " operation%s that no order explains%s:", x->core.len,
              x->core.len == 1 ? "" : "s",
-             x->minimal ? " (*), none of which can be left out"
-                        : " (*), perhaps not the fewest");
+             x->core.len == 1 ? " (*)"
+             : x->minimal     ? " (*), none of which can be left out"
+                              : " (*), perhaps not the fewest");
   screen_title(s, buf_text(&b));
   put_time_line(s, r);
   if (x->partials.len)

@@ -79,7 +79,7 @@ static bool only_reads(struct spec *spec, const struct client *c,
 static void print_state(struct spec *spec, uint32_t state, struct buf *out) {
   struct builtin *b = (struct builtin *)spec;
   const struct state *s = &b->states.at[state];
-  b->type->print(b->words.at + s->at, s->len, out);
+  b->type->print(s->len ? b->words.at + s->at : NULL, s->len, out);
 }
 
 static struct hash128 digest(const struct spec *spec, uint32_t state) {

@@ -97,6 +97,14 @@ struct type {
   void (*free)(struct type *t);
 };
 
+/* The function of a type of the user's own that is being run, for handlers of
+ * signals; false: none is. */
+struct type_running {
+  const char *object, *function;
+  const char *operation; /* or NULL */
+};
+bool type_user_runs(struct type_running *out);
+
 /*
  * By name: a built-in one (`faultline specs`), a class of java.util.concurrent
  * ("ArrayBlockingQueue" or "java.util.concurrent.ArrayBlockingQueue"), or a

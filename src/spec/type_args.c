@@ -225,13 +225,15 @@ static int take_args(struct known *k, const struct log *l,
     return refuse_op(e, k, l, op,
                      "a list or a map expected for this operation");
   }
-  char why[80];
+  char why[100];
+  const char *behind = k->behind_key ? "behind the key " : "";
   if (least == most)
-    snprintf(why, sizeof why, "%u argument%s expected for this operation", most,
-             most == 1 ? "" : "s");
+    snprintf(why, sizeof why, "%s%u argument%s expected for this operation",
+             behind, most, most == 1 ? "" : "s");
   else
-    snprintf(why, sizeof why, "%u to %u arguments expected for this operation",
-             least, most);
+    snprintf(why, sizeof why,
+             "%s%u to %u arguments expected for this operation", behind, least,
+             most);
   return refuse_op(e, k, l, op, why);
 }
 

@@ -180,6 +180,8 @@ struct type *type_by_key(const char *name, struct type *inner) {
                           .forget = forget,
                           .bytes = bytes,
                           .free = free_by_key};
+  if (inner->prepare == known_prepare)
+    ((struct known *)inner)->behind_key = true;
   trees_init(&m->trees);
   return &m->type;
 }

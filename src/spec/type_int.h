@@ -56,6 +56,7 @@ struct known {
   known_apply *apply;
   bool as_written; /* the text "1" is not the number 1: texts are appended to */
   bool java;       /* results are what Java prints */
+  bool behind_key; /* operations come without their key, for messages */
   datum nil_is;    /* the value that nil means */
   bool only_nil;   /* false, "empty" and the like were given as values, so nil
                       alone says that there is nothing */

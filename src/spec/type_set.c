@@ -22,14 +22,8 @@ const struct op_def multiset_defs[] = {
     KEYED_DEFS("read | r elements toarray tolist"),
     {0}};
 
-static uint32_t make_set(struct keyed *s, const struct datum_box *list) {
-  uint32_t tree = 0;
-  for (uint32_t i = 0; i < list->len; i++)
-    tree = tree_put(&s->trees, tree, known_tidy(&s->known, list->items[i]), 1);
-  return tree;
-}
-
-static uint32_t make_multiset(struct keyed *s, const struct datum_box *list) {
+/* Of a set too: one that shows an element twice is no state of it. */
+static uint32_t make_tree(struct keyed *s, const struct datum_box *list) {
   uint32_t tree = 0;
   for (uint32_t i = 0; i < list->len; i++) {
     datum d = known_tidy(&s->known, list->items[i]);
@@ -47,7 +41,6 @@ static datum list_of(struct keyed *s, uint32_t tree) {
 }
 
 static bool give_all(struct keyed *s, uint32_t state, const struct type_op *op,
-                     uint32_t (*make)(struct keyed *, const struct datum_box *),
                      datum *answer) {
   if (op->any_result) {
     *answer = list_of(s, state);
@@ -57,7 +50,7 @@ static bool give_all(struct keyed *s, uint32_t state, const struct type_op *op,
   if (op->result == DATUM_NIL)
     return state == 0;
   return datum_kind(op->result) == DATUM_IS_LIST &&
-         keyed_list(s, op->result, make) == state;
+         keyed_list(s, op->result, make_tree) == state;
 }
 
 static bool set_apply(struct known *k, uint32_t state, const struct type_op *op,
@@ -78,7 +71,7 @@ static bool set_apply(struct known *k, uint32_t state, const struct type_op *op,
     *answer = datum_bool(there);
     return true;
   case KEYED_ALL:
-    return give_all(s, state, op, make_set, answer);
+    return give_all(s, state, op, answer);
   default:
     return keyed_apply(state, op, tree_size(&s->trees, state), answer, next);
   }
@@ -110,7 +103,7 @@ static bool multiset_apply(struct known *k, uint32_t state,
     *answer = datum_number((int64_t)count);
     return true;
   case KEYED_ALL:
-    return give_all(s, state, op, make_multiset, answer);
+    return give_all(s, state, op, answer);
   default: {
     uint64_t size = 0;
     if (op->code == KEYED_SIZE)

@@ -6,6 +6,7 @@
 #include "faultline/spec.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <string.h>
 
 struct user_state {
@@ -26,6 +27,31 @@ struct user_type {
 };
 
 enum { USUAL_STATE_BYTES = 64 };
+
+/* ---- who is to blame when it crashes ---- */
+
+static struct { _Atomic(const char *) object, function, operation; } running;
+
+static void enter(const struct user_type *u, const char *function,
+                  const char *operation) {
+  atomic_store_explicit(&running.object, u->name, memory_order_relaxed);
+  atomic_store_explicit(&running.operation, operation, memory_order_relaxed);
+  atomic_store_explicit(&running.function, function, memory_order_relaxed);
+}
+
+static void leave(void) {
+  atomic_store_explicit(&running.function, NULL, memory_order_relaxed);
+}
+
+bool type_user_runs(struct type_running *out) {
+  out->function = atomic_load_explicit(&running.function, memory_order_relaxed);
+  out->object = atomic_load_explicit(&running.object, memory_order_relaxed);
+  out->operation =
+      atomic_load_explicit(&running.operation, memory_order_relaxed);
+  return out->function != NULL;
+}
+
+/* ---- what it is given ---- */
 
 static struct fl_datum datum_for(struct arena *a, datum d) {
   struct fl_datum out = {0};
@@ -105,15 +131,20 @@ static uint64_t size_of(const struct user_type *u, const void *state) {
 
 /* The number of the state, which is ours now; a second one like it is freed. */
 static uint32_t number_of(struct user_type *u, void *state) {
+  enter(u, "hash or equal", NULL);
   if (u->states.len >= u->nslots / 2)
     rehash(u, u->nslots ? u->nslots * 2 : 16);
   uint64_t hash = u->model->hash(state);
   uint32_t *slot = slot_of(u, state, hash);
   if (*slot) {
+    enter(u, "release", NULL);
     u->model->release(state);
+    leave();
     return *slot - 1;
   }
+  enter(u, "bytes", NULL);
   u->state_bytes += size_of(u, state);
+  leave();
   vec_push(&u->states, ((struct user_state){state, hash}));
   *slot = u->states.len;
   return u->states.len - 1;
@@ -146,6 +177,7 @@ static int prepare(struct type *t, const struct log *l, const struct log_op *op,
     return type_refuse(e, l, op, "%s has no operation '%.60s'; it has %.400s",
                        t->name, name, m->operations);
   struct fl_operation o = operation_for(u, name, op);
+  enter(u, "only_reads or key", name);
   *out = (struct type_op){.op = op,
                           .code = code_of(u, name),
                           .only_reads = m->only_reads && m->only_reads(&o),
@@ -160,6 +192,7 @@ static int prepare(struct type *t, const struct log *l, const struct log_op *op,
     out->arg[0] = datum_list(op->arg, op->nargs);
   out->arg[1] = datum_number((int64_t)op->process * 2 + op->failed);
   int key = m->key ? m->key(&o) : -1;
+  leave();
   if (key >= 0 && key < op->nargs)
     out->key =
         op->nargs > LOG_ARGS ? datum_box(op->arg[0])->items[key] : op->arg[key];
@@ -170,16 +203,22 @@ static int prepare(struct type *t, const struct log *l, const struct log_op *op,
 static uint32_t step(struct type *t, uint32_t state, const struct type_op *op,
                      uint32_t next[TYPE_NEXT]) {
   struct user_type *u = (struct user_type *)t;
-  void *states[TYPE_NEXT];
+  void *states[TYPE_NEXT] = {0};
   struct fl_operation o = operation_for(u, u->names.at[op->code], op->op);
+  enter(u, "apply", o.name);
   size_t n = u->model->apply(u->states.at[state].state, &o, states, TYPE_NEXT);
+  leave();
   arena_reset(&u->scratch);
   if (n > TYPE_NEXT) {
     t->cut = true; /* T4 */
     n = TYPE_NEXT;
   }
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n; i++) {
+    if (!states[i])
+      die("%s: apply of %s has not written the states that it says follow",
+          u->name, o.name);
     next[i] = number_of(u, states[i]);
+  }
   return (uint32_t)n;
 }
 
@@ -192,7 +231,9 @@ static bool answer(struct type *t, uint32_t state, const struct type_op *op,
 static void print_state(struct type *t, uint32_t state, struct buf *out) {
   struct user_type *u = (struct user_type *)t;
   char text[4096] = "";
+  enter(u, "print", NULL);
   u->model->print(u->states.at[state].state, text, sizeof text);
+  leave();
   text[sizeof text - 1] = '\0';
   buf_puts(out, text);
 }
@@ -203,6 +244,7 @@ static void forget(struct type *t, uint32_t *keep, uint32_t n) {
   kept[t->initial] = 1;
   for (uint32_t i = 0; i < n; i++)
     kept[keep[i]] = 1;
+  enter(u, "release or bytes", NULL);
   for (uint32_t i = 0; i < u->states.len; i++) {
     struct user_state s = u->states.at[i];
     if (kept[i]) {
@@ -222,6 +264,7 @@ static void forget(struct type *t, uint32_t *keep, uint32_t n) {
   while (len >= nslots / 2)
     nslots *= 2;
   rehash(u, nslots);
+  leave();
 }
 
 static uint64_t bytes(const struct type *t) {
@@ -232,8 +275,10 @@ static uint64_t bytes(const struct type *t) {
 
 static void free_user(struct type *t) {
   struct user_type *u = (struct user_type *)t;
+  enter(u, "release", NULL);
   for (uint32_t i = 0; i < u->states.len; i++)
     u->model->release(u->states.at[i].state);
+  leave();
   for (uint32_t i = 0; i < u->names.len; i++)
     free((char *)u->names.at[i]);
   vec_free(&u->states);
@@ -283,7 +328,9 @@ struct type *type_of_model(const char *name, const struct fl_model *m,
                           .bytes = bytes,
                           .free = free_user};
   struct fl_datum a = datum_for(&u->scratch, argument);
+  enter(u, "init", NULL);
   void *initial = m->init(&a);
+  leave();
   arena_reset(&u->scratch);
   if (!initial) {
     error_set(e, ERR_USAGE, "%s: its init refuses the argument", name);

@@ -172,6 +172,95 @@ static void show(const struct checked *c) {
   buf_free(&b);
 }
 
+/* Lists that are mostly what was appended by then: reads show the items of a
+ * register's log that were written before, in the order of calls or nearly. */
+static void make_lists(struct log *l) {
+  datum items[MOST_OPS];
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < l->ops.len; i++) {
+    struct log_op *o = &l->ops.at[i];
+    bool append = o->nargs > 0;
+    o->f = log_function(l, append ? "append" : "read", append ? 6 : 4);
+    o->arg[0] = datum_text("k", 1);
+    o->arg[1] = append ? datum_number(i + 1) : DATUM_NONE;
+    o->nargs = append ? 2 : 1;
+    uint32_t less = (uint32_t)rng_below(&rng, 3);
+    if (append)
+      items[n++] = o->arg[1];
+    else if (o->ret != LOG_PENDING)
+      o->result = datum_list(items, less > n ? 0 : n - less);
+    if (n && rng_below(&rng, 5) == 0) /* two in the other order, a new one */
+      items[rng_below(&rng, n)] =
+          rng_below(&rng, 3) ? items[n - 1] : datum_number(99);
+  }
+}
+
+/* Whatever the others did: as pending operations they do not explain it. */
+static void core_is_bad_by_itself(const struct checked *c,
+                                  const struct log_explained *x) {
+  struct arena arena = {0};
+  struct log_problem q = c->p;
+  struct log_answer a = {0};
+  q.ops = xcalloc(q.nops + 1, sizeof *q.ops);
+  uint32_t k = 0;
+  for (uint32_t i = 0; i < q.nops; i++) {
+    bool core = k < x->core.len && x->core.at[k] == i;
+    k += core;
+    q.ops[i] = core || op_is_pending(&c->p.ops[i])
+                   ? c->p.ops[i]
+                   : *op_made_pending(&c->p, &c->p.ops[i], &arena);
+  }
+  check_log_brute(&q, &a);
+  CHECK_INT(a.verdict, LOG_VIOLATION);
+  log_answer_free(&a);
+  arena_free(&arena);
+  free(q.ops);
+}
+
+TEST(cores_of_lists_hold_whatever_the_others_do) {
+  struct error e = {0};
+  struct type *type = type_open("list-append", DATUM_NONE, &e);
+  uint32_t bad = 0;
+  rng.state = 99;
+  for (uint32_t k = 0; k < 6 * ROUNDS && test_errors < 4; k++) {
+    struct random_log want = {.shape = "register",
+                              .seed = rng_next(&rng),
+                              .operations =
+                                  2 + (uint32_t)rng_below(&rng, MOST_OPS - 1),
+                              .processes = 2 + (uint32_t)rng_below(&rng, 3),
+                              .pending = (uint32_t)rng_below(&rng, 3) * 8};
+    struct checked c = {.log = random_log(&want)};
+    unsigned before = test_errors;
+    make_lists(&c.log);
+    c.p = (struct log_problem){.log = &c.log, .type = type};
+    c.p.ops = xcalloc(c.log.ops.len + 1, sizeof *c.p.ops);
+    c.p.nops = c.log.ops.len;
+    for (uint32_t i = 0; i < c.p.nops; i++)
+      CHECK_INT(type->prepare(type, &c.log, &c.log.ops.at[i], &c.p.ops[i], &e),
+                0);
+    check_log_brute(&c.p, &c.brute);
+    if (c.brute.verdict == LOG_VIOLATION) {
+      struct log_options o = {0};
+      struct log_answer a = {0};
+      struct log_explained x;
+      bad++;
+      check_log(&c.p, &o, &a);
+      explain_log(&c.p, &a, &(struct log_budget){0}, &x);
+      CHECK(x.minimal && x.prefix_is_shortest);
+      CHECK_INT(x.prefix, c.brute.at);
+      core_is_bad_by_itself(&c, &x);
+      orders_are_longest(&c.p, &x);
+      log_explained_free(&x);
+      log_answer_free(&a);
+    }
+    if (test_errors > before)
+      show(&c);
+    drop(&c);
+  }
+  CHECK(bad > 1000);
+  type_free(type);
+}
+
 TEST(cores_are_wrong_and_minimal) {
   uint32_t bad = 0, good = 0;
   for (uint32_t s = 0; random_log_shapes[s]; s++) {

@@ -3,10 +3,10 @@
  * linearizable and not, with pending operations, with known orders, with types
  * that have several next states, with types whose states are dropped all the
  * time.  Compared are the verdict, the shortest bad prefix and how much the
- * longest order of the
- * depth-first search explains; orders are verified, cores checked by the
- * definition.
+ * longest order of the depth-first search explains; orders are verified, cores
+ * checked by the definition.  Hitting families of all depths must agree, too.
  */
+#include "check/hitting.h"
 #include "log_types.h"
 #include "random_log.h"
 #include "test.h"
@@ -109,6 +109,26 @@ static bool agree_as_used(const struct log_problem *p,
   return ok;
 }
 
+/* Families of all depths know the answer, unless operations are pending. */
+static bool agree_hitting(const struct log_problem *p,
+                          const struct log_answer *brute) {
+  struct log_budget none = {0};
+  struct hitting h;
+  bool pending = false;
+  if (p->nops > 6)
+    return true;
+  for (uint32_t i = 0; i < p->nops; i++)
+    pending |= p->ops[i].op->ret == LOG_PENDING;
+  check_hitting(p, 0, false, &none, &h);
+  bool ok = pending && h.verdict == LOG_UNKNOWN
+                ? CHECK(h.limit != NULL)
+                : CHECK_INT(h.verdict, brute->verdict);
+  if (h.verdict == LOG_LINEARIZABLE)
+    ok &= CHECK_STR(order_fault(p, h.order.at, h.order.len, true), NULL);
+  hitting_free(&h);
+  return ok;
+}
+
 static bool agree(const struct log_problem *p, const struct log_answer *brute) {
   struct log_budget none = {0};
   struct log_answer a = {0};
@@ -179,7 +199,8 @@ static void one_log(struct type *t, const char *shape, uint64_t seed,
   }
   count(tally, &p, &brute);
   bool built_in = t->free; /* monitors rely on its roles */
-  if (!agree(&p, &brute) || (built_in && !agree_as_used(&p, &brute))) {
+  if (!agree(&p, &brute) || !agree_hitting(&p, &brute) ||
+      (built_in && !agree_as_used(&p, &brute))) {
     fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
     show(&p);
   }

@@ -48,12 +48,78 @@ done
 run check --method=hitting --depth 1 fifo.jsonl
 expect_status 3
 expect_out 'd = 1: [0-9]+ distinct schedules, bound [0-9]+, no witness'
-expect_out 'Not decided: --depth'
+expect_out 'Not decided: no witness up to --depth'
 run check --method=hitting right.jsonl
 expect_out 'hitting, depth [12]\)'
 gzip -k fifo.jsonl
 run check fifo.jsonl.gz
 expect_status 1
+
+# ---- messages about operations ----
+cat >nokey.txt <<'END'
+{:process 0, :type :invoke, :f :put, :value "b"}
+END
+run check --format kv nokey.txt
+expect_status 2
+expect_err 'nokey.txt:1:32: put\(\): behind the key 1 argument expected'
+cat >byop.jsonl <<'END'
+{"type":"call","op":5,"name":"write","args":[1]}
+{"type":"return","op":7}
+END
+run check --spec=register byop.jsonl
+expect_status 2
+expect_err 'byop.jsonl:2:1: operation 7 returns, but was not called'
+
+# ---- sentences ----
+# They are about the core, and say so where it is not everything.
+cat >scan.jsonl <<'END'
+{"type":"history","version":1,"spec":"snapshot","argument":2}
+{"type":"call","process":1,"name":"update","args":[1,2]}
+{"type":"return","process":1}
+{"type":"call","process":1,"name":"update","args":[0,1]}
+{"type":"return","process":1}
+{"type":"call","process":2,"name":"scan"}
+{"type":"return","process":2,"result":[1,1]}
+END
+run check scan.jsonl
+expect_out 'scan\(\) = \[1, 1\] of process 2 fits nowhere: after the others of the core it would'
+cat >subtract.jsonl <<'END'
+{"type":"history","version":1,"spec":"counter"}
+{"type":"call","process":1,"name":"fetch_sub","args":[3]}
+{"type":"call","process":2,"name":"dec_fetch"}
+{"type":"return","process":2,"result":-2}
+{"type":"return","process":1,"result":-1}
+END
+run check subtract.jsonl
+expect_out 'dec_fetch\(\) = -2 of process 2 fits nowhere: at the beginning it would return -1'
+cat >twice.jsonl <<'END'
+{"type":"history","version":1,"spec":"mutex"}
+{"type":"call","process":1,"name":"acquire"}
+{"type":"return","process":1}
+{"type":"call","process":2,"name":"release"}
+{"type":"return","process":2}
+{"type":"call","process":1,"name":"release"}
+{"type":"return","process":1}
+END
+run check twice.jsonl
+expect_out 'release\(\) of process 1 fits nowhere: after the others it would return false'
+# Of long values they show the beginning and the end, and where two differ.
+{
+  echo '{"type":"history","version":1,"spec":"list-append"}'
+  for i in $(seq 300); do
+    echo "{\"type\":\"call\",\"process\":1,\"name\":\"append\",\"args\":[7,$i]}"
+    echo '{"type":"return","process":1}'
+  done
+  for last in "299,300" "300,299"; do
+    echo '{"type":"call","process":1,"name":"read","args":[7]}'
+    echo "{\"type\":\"return\",\"process\":1,\"result\":[$(seq -s, 298),$last]}"
+  done
+} >long.jsonl
+run check long.jsonl
+expect_status 1
+expect_out 'is a beginning of the other: item 299 is 300 in the one and 299 in the other'
+expect_out 'read\(7\) = \[1, 2, .* \.\.\. .*299, 300\]'
+[ "$(wc -l <"$tmp/out")" -lt 60 ] || fail "long values are shown as a whole"
 
 # ---- the type ----
 sed 1d fifo.jsonl >unnamed.jsonl
@@ -136,6 +202,30 @@ expect_status 1
 jq -e '.histories[0] | .core_is_minimal and .stuck.id == 3 and
   ([.core[].id] == [1, 2, 3])' "$tmp/out" >/dev/null ||
   fail "JSON: $(cat "$tmp/out")"
+
+# One that crashes, never returns, or says more than it wrote is to blame.
+worse() { # name, statement
+  sed "s/^static size_t apply.*/&/; s/  if (!op->pending && op->result/  $2\n&/" \
+    coin.c >"$1.c"
+  "$CC" -w -shared -fPIC -I "$SOURCE_DIR/include" -o "$1.so" "$1.c" || fail "$1.c"
+}
+worse null '*(volatile int *)0 = 1;'
+worse abort 'abort();'
+worse endless 'for (;;) ;'
+worse empty 'return 1;'
+for jobs in 1 2; do
+  for object in null abort; do
+    run check coin.jsonl --spec=./$object.so -j $jobs
+    expect_status 2
+    expect_err "^faultline: ./$object.so: apply of look has crashed"
+  done
+  run check coin.jsonl --spec=./endless.so --time 0.1 -j $jobs
+  expect_status 3
+  expect_err './endless.so: apply of look does not return: --time is over'
+  run check coin.jsonl --spec=./empty.so -j $jobs
+  expect_status 2
+  expect_err './empty.so: apply of look has not written the states'
+done
 
 # ---- JSON ----
 run check three.jsonl --json -
@@ -242,7 +332,8 @@ expect_status 1
 wrong=$(grep -c ': violation (' "$tmp/out")
 [ "$wrong" = "$(awk -F'\t' '$5 == 0' \
   "$SOURCE_DIR/tests/data/juc/labels.tsv" | wc -l)" ] || fail "$wrong violations"
-[ "$wrong" = "$(grep -c 'none of which can be left out' "$tmp/out")" ] ||
+[ "$wrong" = "$(grep -cE \
+  '(^  1 operation .*\(\*\)|none of which can be left out):$' "$tmp/out")" ] ||
   fail "not every violation is explained"
 run check --depth-table "$SOURCE_DIR/tests/data/juc/ABQ.jsonl.gz" --depth 3
 expect_status 1

@@ -99,6 +99,23 @@ TEST(old_entries_stay_dead_when_the_epoch_wraps) {
 }
 
 /* Against an array, over random puts, gets and clears. */
+/* While it grows there are two tables: limits of memory hear of it before. */
+TEST(growth_is_counted_before_it_comes) {
+  struct map128 m = {0};
+  uint64_t said = 0;
+  for (uint64_t n = 0; n < 100000; n++) {
+    bool fresh;
+    uint32_t cap = m.cap;
+    map128_put(&m, key(n), &fresh);
+    if (cap && m.cap != cap) {
+      CHECK(said >= ((uint64_t)cap + m.cap) * sizeof *m.slots);
+      CHECK(map128_bytes(&m) == (uint64_t)m.cap * sizeof *m.slots);
+    }
+    said = map128_bytes(&m);
+  }
+  map128_free(&m);
+}
+
 TEST(agrees_with_an_array) {
   enum { KEYS = 500 };
   static int64_t have[KEYS]; /* value, or -1 */
