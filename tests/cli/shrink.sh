@@ -32,12 +32,20 @@ check_minimal() { # file, calls, type, search
   [ ! -s fails ] || fail "not minimal: $(cat fails)"
 }
 
+# The races that decide are told, whatever has found the fault.
+check_races() {
+  jq -e '(.cdrs | length > 0) and .tree.reason == null' report >/dev/null ||
+    fail "races: $(jq -c '[.cdrs, .tree]' report)"
+  expect_out 'The races? that decides?:'
+}
+
 # Long random clients under the scheduler.
 for version in d h; do
   run shrink $papers/lock_free_list.c --coarse=$version --ops 100 --json report
   expect_status 1
   grep -q 'shrunk from 200 calls to 3; proved minimal' "$tmp/out" ||
     fail "no word of the size"
+  check_races
   check_minimal $papers/lock_free_list.c 3 1
 done
 run shrink $papers/bu_list3.c --coarse=h --ops 100 --json report
@@ -50,8 +58,14 @@ jq -e '.minimal.pc | map(length) == [1, 1]' report >/dev/null ||
 
 # Of real threads; what is reported comes from the scheduler all the same.  Which
 # of the two smallest clients it is, pop beside pop or beside push, is chance.
-run shrink $papers/treiber_no_retry.c --coarse=b --ops 100 --json report
+run $papers/treiber_no_retry.c --search=stress --no-save --json report
 expect_status 1
+check_races
+run shrink $papers/treiber_no_retry.c --coarse=b --ops 100 --json report \
+  --dot graph.dot
+expect_status 1
+check_races
+grep -q 'fillcolor="yellow"' graph.dot || fail "no critical race is drawn"
 type=$(jq '.minimal.type // 0' report)
 check_minimal $papers/treiber_no_retry.c $((type == 2 ? 5 : 3)) "$type"
 jq -e '.minimal.pc | map(length) == [1, 1]' report >/dev/null ||
@@ -93,6 +107,7 @@ END
 for version in best d; do
   run shrink lost.history $papers/simple_list.c --coarse=$version --json report
   expect_status 1
+  check_races
   check_minimal $papers/simple_list.c \
     "$(jq '[.minimal.ps[], .minimal.pc[][], .minimal.pr[]] | length' report)" \
     "$(jq .minimal.type report)"
