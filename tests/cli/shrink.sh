@@ -129,6 +129,58 @@ expect_status 1
 [ "$(jq -r .client report)" = 'offer(1); offer(2); {poll()} || {poll()}' ] ||
   fail "$(jq -r .client report)"
 
+# What fails with a call less in another way, or only with more preemptions than
+# were asked for, is no proof: {inc()} || {inc()} and {pair()} || {twice()} fail.
+cat >ways.c <<'END'
+#include <assert.h>
+#include <faultline.h>
+#include <stdatomic.h>
+static atomic_int x, inside, quiet;
+static int inc(void) {
+  if (!atomic_load(&quiet))
+    assert(!atomic_fetch_add(&inside, 1));
+  int old = atomic_load(&x);
+  atomic_store(&x, old + 1);
+  if (!atomic_load(&quiet))
+    atomic_fetch_sub(&inside, 1);
+  return old;
+}
+static void hush(void) { atomic_store(&quiet, 1); }
+static int pair(void) { /* wrong if x changes twice, or once when it is quiet */
+  int a = atomic_load(&x), b = atomic_load(&x);
+  if (a != b && atomic_load(&quiet))
+    return 1;
+  return a != b && b != atomic_load(&x);
+}
+static void twice(void) {
+  atomic_fetch_add(&x, 1);
+  atomic_fetch_add(&x, 1);
+}
+FL_OBJECT(ways)
+FL_OP(int, inc)
+FL_OP(void, hush)
+FL_OP(int, pair)
+FL_OP(void, twice)
+END
+not_proved() { # client that is left
+  expect_status 1
+  jq -e --arg c "$1" '.client == $c and .minimal.proved == false and
+    .client_is_minimal == false' report >/dev/null ||
+    fail "$(jq -c '[.client, .minimal]' report), want $1, not proved"
+  expect_out 'Failing client \(shrunk from 4 calls to 3; not proved minimal\)'
+}
+run shrink ways.c --client 'hush(); {inc(); inc()} || {inc()}' --no-save \
+  --json report
+not_proved 'hush(); {inc()} || {inc()}'
+run shrink ways.c --client 'hush(); hush(); {pair()} || {twice()}' --no-save \
+  --preemptions=1 --json report
+not_proved 'hush(); {pair()} || {twice()}'
+run shrink ways.c --client 'hush(); hush(); {pair()} || {twice()}' --no-save \
+  --json report
+expect_status 1
+jq -e '.client == "{pair()} || {twice()}" and .minimal.proved' report \
+  >/dev/null || fail "$(jq -c '[.client, .minimal]' report)"
+
 # A history that is too hard to check does not outlast --time or --memory, and
 # the report says so.  (The first of these took minutes and all memory.)
 begun=$SECONDS
