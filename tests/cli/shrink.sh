@@ -209,4 +209,17 @@ expect_status 2
 run shrink lost.history
 expect_status 2
 
+# What shrink has no use for is refused, not ignored.
+run shrink lost.history $papers/simple_list.c --client '{add(1)} || {add(2)}'
+expect_status 2
+expect_err 'a history, lost.history, or --client: not both'
+for option in --search=dfs --init=1 --patch=x.diff; do
+  run shrink $papers/simple_list.c "$option"
+  expect_status 2
+  expect_err "unknown option ${option%=*}"
+done
+run $papers/simple_list.c --coarse=h
+expect_status 2
+expect_err '--coarse: only faultline shrink has it'
+
 finish
