@@ -1,10 +1,10 @@
 /*
  * From a bad execution to the smallest client that shows the same kind of
- * fault, and of its bad executions to one with few switches.
+ * fault, or, where one with a call less fails in another way, to that; and of
+ * its bad executions to one with few switches.
  *
  * (M1) when minimal_checked is set, every client with one call less was
- *      searched completely, without finding a fault.  One that fails in
- *      another way is not taken instead, but then nothing is proved.
+ *      searched completely, without finding a fault.
  * (M2) then the fault's type is known as well; and without calls of Pr, in any
  *      case.  If a call of Pr is needed, no history of the concurrent calls
  *      alone fails, since what is left without the last final call are prefixes
@@ -37,6 +37,8 @@ struct minimizer {
   struct reduce reduce;
   uint64_t most, left; /* states of one client, and of all that follow */
   bool too_many;       /* some had more */
+  bool others;         /* some fail in another way */
+  enum fault fault;    /* of the last that failed */
   bool beyond; /* executions with more preemptions than --preemptions allows
                   are run, too; they are no findings, but nothing is proved */
   struct map128 proved; /* of correct clients: see key_of */
@@ -107,6 +109,7 @@ static enum reduce_answer try_client(struct minimizer *m,
   vec_free(bad);
   *bad = (path){0};
   m->too_many |= how == EXPLORE_STATES;
+  m->others |= j->others != 0;
   if (how != EXPLORE_ALL || cut || j->others || j->undecided > undecided)
     return REDUCE_UNKNOWN;
   if (has_key)
@@ -137,6 +140,7 @@ static enum reduce_answer check(void *ctx, const struct client *c) {
   if (a == REDUCE_FAILS) {
     vec_free(&m->bad->path);
     m->bad->path = bad;
+    m->fault = m->h->jury.fault;
   }
   client_free(&same);
   return a;
@@ -173,6 +177,7 @@ static void minimizer_init(struct minimizer *m, struct hunt *h, struct bad *b) {
   *m = (struct minimizer){.h = h,
                           .bad = b,
                           .reduce = {.check = check, .domain = domain},
+                          .fault = h->jury.only,
                           .most = MINIMIZE_STATES,
                           .left = UINT64_MAX};
   m->reduce.ctx = m;
@@ -184,6 +189,15 @@ static bool prove(struct minimizer *m, struct bad *b) {
   return reduce_calls(&m->reduce, &b->client);
 }
 
+static bool make_small(struct minimizer *m, struct bad *b) {
+  bool proved = reduce_calls(&m->reduce, &b->client);
+  if (make_one_thread(&m->reduce, b))
+    proved = reduce_calls(&m->reduce, &b->client);
+  if (reduce_values(&m->reduce, &b->client))
+    proved = reduce_calls(&m->reduce, &b->client);
+  return proved;
+}
+
 /* M1 */
 static bool minimize(struct hunt *h, struct bad *b) {
   struct minimizer m;
@@ -192,11 +206,11 @@ static bool minimize(struct hunt *h, struct bad *b) {
     hunt_shrink(h, b);
   if (is_larger(&b->client, FEW_CALLS))
     hunt_thin(h, b);
-  bool proved = reduce_calls(&m.reduce, &b->client);
-  if (make_one_thread(&m.reduce, b))
-    proved = reduce_calls(&m.reduce, &b->client);
-  if (reduce_values(&m.reduce, &b->client))
-    proved = reduce_calls(&m.reduce, &b->client);
+  bool proved = make_small(&m, b);
+  if (m.others) { /* a smaller client fails: never mind how */
+    h->jury.only = FAULT_NONE;
+    proved = make_small(&m, b);
+  }
   if (!proved && m.too_many && !h->timed)
     proved = prove(&m, b);
   map128_free(&m.proved);
@@ -205,6 +219,7 @@ static bool minimize(struct hunt *h, struct bad *b) {
     proved = prove(&m, b);
     map128_free(&m.proved);
   }
+  h->jury.only = m.fault; /* of the client that is left */
   return proved;
 }
 
