@@ -1,5 +1,6 @@
 #include "cli/settings.h"
 #include "cli/commands.h"
+#include "cli/races.h"
 
 #include "cli/told.h"
 #include "shrink/coarse.h"
@@ -210,16 +211,15 @@ static int check_output(const char *option, const char *path, struct error *e) {
 static int check_outputs(const struct settings *s, struct error *e) {
   const struct {
     const char *option, *path;
-    bool report; /* for programs: the text does not go to standard output */
-  } outputs[] = {{"--json", s->json, true},   {"--junit", s->junit, true},
-                 {"--sarif", s->sarif, true}, {"--tap", s->tap, true},
-                 {"--html", s->html, true},   {"--trace", s->trace},
-                 {"--patch", s->patch},       {"--dot", s->dot}};
+  } outputs[] = {{"--json", s->json},   {"--junit", s->junit},
+                 {"--sarif", s->sarif}, {"--tap", s->tap},
+                 {"--html", s->html},   {"--trace", s->trace},
+                 {"--patch", s->patch}, {"--dot", s->dot}};
   const char *standard = NULL;
   for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
     if (check_output(outputs[i].option, outputs[i].path, e))
       return e->code;
-    if (!outputs[i].report || !outputs[i].path || strcmp(outputs[i].path, "-"))
+    if (!outputs[i].path || strcmp(outputs[i].path, "-"))
       continue;
     if (standard)
       return error_set(e, ERR_USAGE,
@@ -505,6 +505,9 @@ int settings_parse(struct settings *s, const char *command, int argc,
     err = check_outputs(s, e);
   if (!err)
     err = check_good_traces(s, e);
+  if (!err && s->dot && s->races == RACES_OFF && !atomicity)
+    err = error_set(e, ERR_USAGE,
+                    "--dot draws what --races=off does not look for");
   if (!err && s->gdb && strcmp(command, "replay"))
     err = error_set(e, ERR_USAGE, "--gdb: only faultline replay has it");
   if (!err && s->coarse && !s->shrinks)
