@@ -20,6 +20,7 @@
  * RUN: %s -- -DK=2
  * EXIT: 1
  * FAULT: sequential
+ * CLIENT: push\(1\); push\(2\)
  * RUN: %s -- -DUNCOMMITTED
  * EXIT: 1
  * VERDICT: violation
