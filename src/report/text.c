@@ -436,8 +436,8 @@ static void put_client_title(struct screen *s, const struct finding *f) {
     buf_puts(&b, " to ");
     story_number(f->client.ncalls, &b);
     buf_printf(&b, "; %sproved minimal)", f->minimal_checked ? "" : "not ");
-  } else if (f->fault != FAULT_NONE && m->tried && !f->minimal_checked) {
-    buf_puts(&b, " (not proved minimal)");
+  } else if (f->fault != FAULT_NONE && (m->tried || f->minimal_checked)) {
+    buf_printf(&b, " (%sproved minimal)", f->minimal_checked ? "" : "not ");
   }
   if (f->fault != FAULT_NONE)
     buf_putc(&b, ':');
