@@ -153,9 +153,9 @@ static bool is_asked(const struct session *s, const struct finding *f,
   bool page = set->html || (!set->no_html && !set->no_save && !set->quiet);
   return (page || set->json) && f->fault != FAULT_NONE &&
          f->fault != FAULT_SEQUENTIAL && f->fault != FAULT_DIVERGENCE &&
-         !f->real_threads && !order->program && !order->native &&
-         !s->interrupted && f->client.nthreads > 1 &&
-         f->client.ncalls <= MOST_CALLS && f->trace.nevents;
+         !f->real_threads && !order->program && !s->interrupted &&
+         f->client.nthreads > 1 && f->client.ncalls <= MOST_CALLS &&
+         f->trace.nevents;
 }
 
 /* Out of the worker's memory into the session's. */
@@ -178,19 +178,14 @@ void census(struct session *s, struct run *r, const struct hunt_order *order) {
   struct finding *f = r->result.finding;
   if (!is_asked(s, f, order))
     return;
-  struct hunt_order own = *order;
-  struct settings settings = *s->settings;
+  struct hunt_order own;
+  struct settings settings;
   struct worker w = {.show_output = s->settings->show_output};
   struct buf client = {0};
   client_print(&f->client, &r->result.names, &client);
-  settings.max_executions = 0;
-  if (settings.search == SEARCH_STRESS)
-    settings.search = SEARCH_AUTO;
-  own.settings = &settings;
+  hunt_ask(order, &own, &settings);
   own.census = buf_text(&client);
   own.lines = s->lines;
-  own.replay_only = own.want_outcomes = own.shrink = false;
-  own.conclusion = NULL;
   if (worker_run(&w, hunt_run, &own) == WORKER_DONE) {
     f->census = ((const struct hunt_report *)w.shared->other)->census;
     take_over(&s->arena, &f->census);

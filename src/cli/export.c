@@ -110,6 +110,30 @@ static bool is_source(const char *path) {
   return false;
 }
 
+static bool is_cxx(const char *path) {
+  return is_source(path) && strcmp(strrchr(path, '.'), ".c") != 0;
+}
+
+/* The first C++ source that the file would include, or NULL. */
+static const char *cxx_source(const struct export *x) {
+  for (uint32_t i = 1; !x->separate && i < x->rest.args.len; i++)
+    if (is_cxx(x->rest.args.at[i]))
+      return x->rest.args.at[i];
+  return NULL;
+}
+
+static int check_name(const struct export *x, struct error *e) {
+  const char *cxx = cxx_source(x);
+  if (!*x->output)
+    return error_set(e, ERR_USAGE, "--output wants a file name, or -");
+  if (cxx && is_source(x->output) && !is_cxx(x->output))
+    return error_set(e, ERR_USAGE,
+                     "%s: a C file cannot include %s, which is C++: give it "
+                     "a name that ends in .cpp",
+                     x->output, cxx);
+  return ERR_NONE;
+}
+
 static char *output_folder(const struct export *x, struct error *e) {
   char *dir =
       strcmp(x->output, "-") ? folder_of(x->output) : realpath(".", NULL);
@@ -177,7 +201,7 @@ static void put_head(const struct export *x, struct buf *out) {
                 " * The execution in which it was found is tried first, then "
                 "all others of this\n"
                 " * client.  Written by faultline export; without faultline.h "
-                "there is nothing here.\n"
+                "nothing is here.\n"
                 " */\n");
 }
 
@@ -227,37 +251,6 @@ static int build_settings(const struct export *x, const char *const *files,
   return settings_parse(set, "test", (int)argv.len, (char **)argv.at, &help, e);
 }
 
-/* Does the object have these operations? */
-static int check_client(const struct export *x, const struct session *s,
-                        struct error *e) {
-  const char *object = x->schedule.object;
-  const struct suite_info *u = NULL;
-  for (uint32_t i = 0; i < s->about->nsuites; i++)
-    if (object ? !strcmp(s->about->suites[i].name, object)
-               : s->about->nsuites == 1)
-      u = &s->about->suites[i];
-  if (!u)
-    return error_set(e, ERR_INPUT,
-                     "%s: the schedule is for the object %s, which these "
-                     "sources do not have",
-                     x->schedule_path, object ? object : "(unnamed)");
-  const char **names = xcalloc(u->nops + 1, sizeof *names);
-  uint8_t *nargs = xcalloc(u->nops + 1, sizeof *nargs);
-  for (uint32_t i = 0; i < u->nops; i++) {
-    names[i] = u->ops[i].name;
-    nargs[i] = (uint8_t)u->ops[i].nargs;
-  }
-  struct client c = {0};
-  struct error why = {0};
-  if (client_read(&c, x->schedule.client, &(struct op_names){names, u->nops},
-                  nargs, &why))
-    error_set(e, ERR_INPUT, "%s: %s", x->schedule_path, why.text);
-  client_free(&c);
-  free(names);
-  free(nargs);
-  return e->code;
-}
-
 static int check_files(const struct export *x, const char *const *files,
                        uint32_t n, bool whole, struct error *e) {
   struct settings set;
@@ -267,8 +260,9 @@ static int check_files(const struct export *x, const char *const *files,
     return e->code;
   }
   int err = session_open(&s, &set, e);
+  uint32_t suite;
   if (!err)
-    err = check_client(x, &s, e);
+    err = session_find_client(&s, &x->schedule, x->schedule_path, &suite, e);
   if (!err && whole && s.about->nclients == 0)
     err = error_set(e, ERR_INPUT, "internal error: the client is not there");
   session_close(&s);
@@ -288,10 +282,12 @@ static int check_text(const struct export *x, const char *temporary,
   return err;
 }
 
-static char *temporary_name(const char *output, int *suffix) {
-  const char *slash = strrchr(output, '/');
+static char *temporary_name(const struct export *x, int *suffix) {
+  const char *output = x->output, *slash = strrchr(output, '/');
   const char *name = slash ? slash + 1 : output, *dot = strrchr(name, '.');
-  const char *end = dot && is_source(name) ? dot : ".c";
+  const char *end = dot && is_source(name) ? dot
+                    : cxx_source(x)        ? ".cpp"
+                                           : ".c";
   bool here = !strcmp(output, "-") || !slash;
   *suffix = (int)strlen(end);
   return xasprintf("%.*s.faultline-XXXXXX%s",
@@ -309,7 +305,7 @@ static void set_mode(int fd) {
 static int write_out(const struct export *x, const struct buf *text,
                      struct error *e) {
   int suffix;
-  char *temporary = temporary_name(x->output, &suffix);
+  char *temporary = temporary_name(x, &suffix);
   int fd = mkstemps(temporary, suffix);
   if (fd < 0) {
     error_set(e, ERR_SYSTEM, "%s: %s", x->output, strerror(errno));
@@ -349,9 +345,7 @@ static int export(struct export *x, struct error *e) {
   if (x->rest.args.len < 2)
     return error_set(e, ERR_USAGE, "export wants the schedule and the sources");
   x->schedule_path = x->rest.args.at[0];
-  if (!*x->output)
-    return error_set(e, ERR_USAGE, "--output wants a file name, or -");
-  if (!read_schedule(x, e) && !put_file(x, &text, e) &&
+  if (!check_name(x, e) && !read_schedule(x, e) && !put_file(x, &text, e) &&
       !check_files(x, x->rest.args.at + 1, x->rest.args.len - 1, false, e))
     write_out(x, &text, e);
   buf_free(&text);

@@ -423,6 +423,19 @@ static void count_real(struct hunt *h) {
     result_doubts(r, h->jury.undecided, h->jury.limit);
 }
 
+void hunt_ask(const struct hunt_order *of, struct hunt_order *own,
+              struct settings *settings) {
+  *settings = *of->settings;
+  settings->max_executions = 0;
+  if (settings->search == SEARCH_STRESS)
+    settings->search = SEARCH_AUTO;
+  *own = *of;
+  own->settings = settings;
+  own->native = NULL;
+  own->conclusion = NULL;
+  own->replay_only = own->want_outcomes = own->shrink = false;
+}
+
 int hunt_run(void *arg, struct shared *s) {
   const struct hunt_order *order = arg;
   struct hunt h;

@@ -76,6 +76,12 @@ struct hunt_report {
   struct census census;       /* census */
 };
 
+/* The order to a worker that is asked something about one client of a finding,
+ * and its settings: nothing is searched, and the scheduler runs the client,
+ * whatever it was that found it. */
+void hunt_ask(const struct hunt_order *of, struct hunt_order *own,
+              struct settings *settings);
+
 /* For worker_run: arg is a struct hunt_order. */
 int hunt_run(void *arg, struct shared *s);
 

@@ -22,7 +22,7 @@ void jury_client(struct jury *j, const struct client *c) {
   forget_outcomes(j);
   j->fault = FAULT_NONE;
   j->spec_fault = false;
-  j->faults = 0;
+  j->faults = j->others = 0;
   vec_clear(&j->journal);
   if (!c)
     return;
@@ -86,8 +86,10 @@ static enum judgement ended(void *ctx, enum rt_end end) {
     return JUDGE_GOOD;
   if (end == RT_FAULT) {
     j->faults++;
-    if (j->only != FAULT_NONE && rt_fault()->kind != j->only)
+    if (j->only != FAULT_NONE && rt_fault()->kind != j->only) {
+      j->others++;
       return JUDGE_GOOD;
+    }
     j->fault = rt_fault()->kind;
     j->spec_fault = false;
     return JUDGE_BAD;
@@ -107,15 +109,19 @@ static enum judgement ended(void *ctx, enum rt_end end) {
   uint32_t v = at ? j->verdicts.at[*at] : vec_last(&j->verdicts);
   if (j->want_outcomes)
     j->outcomes.at[v / 2].executions++;
-  if (v & 1 || (j->only != FAULT_NONE && j->only != FAULT_NOT_LINEARIZABLE))
+  if (v & 1)
     return JUDGE_GOOD;
+  if (j->only != FAULT_NONE && j->only != FAULT_NOT_LINEARIZABLE) {
+    j->others++;
+    return JUDGE_GOOD;
+  }
   j->fault = FAULT_NOT_LINEARIZABLE;
   return JUDGE_BAD;
 }
 
 static void again(void *ctx) {
   struct jury *j = ctx;
-  j->faults = 0;
+  j->faults = j->others = 0;
   for (uint32_t i = 0; i < j->outcomes.len; i++)
     j->outcomes.at[i].executions = 0;
 }

@@ -49,6 +49,7 @@ struct jury {
   const char *limit;     /* … of the last one: which */
 
   enum fault only; /* other kinds of fault count as good; NONE: no other */
+  uint64_t others; /* executions of this client with such a fault */
 
   /* of the last bad execution */
   enum fault fault;

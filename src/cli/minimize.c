@@ -1,9 +1,10 @@
 /*
  * From a bad execution to the smallest client that shows the same kind of
- * fault, and of its bad executions to one with few switches.
+ * fault, or, where one with a call less fails in another way, to that; and of
+ * its bad executions to one with few switches.
  *
  * (M1) when minimal_checked is set, every client with one call less was
- *      searched completely, without finding this kind of fault.
+ *      searched completely, without finding a fault.
  * (M2) then the fault's type is known as well; and without calls of Pr, in any
  *      case.  If a call of Pr is needed, no history of the concurrent calls
  *      alone fails, since what is left without the last final call are prefixes
@@ -35,8 +36,12 @@ struct minimizer {
   struct hunt *h;
   struct bad *bad;
   struct reduce reduce;
-  uint64_t most, left;  /* states of one client, and of all that follow */
-  bool too_many;        /* some had more */
+  uint64_t most, left; /* states of one client, and of all that follow */
+  bool too_many;       /* some had more */
+  bool others;         /* some fail in another way */
+  enum fault fault;    /* of the last that failed */
+  bool beyond; /* executions with more preemptions than --preemptions allows
+                  are run, too; they are no findings, but nothing is proved */
   struct map128 proved; /* of correct clients: see key_of */
 };
 
@@ -48,6 +53,7 @@ static enum explore_end search(struct minimizer *m, bool *cut, path *bad) {
   x.deadline = h->patience;
   x.max_states = h->timed ? h->set->max_states : most;
   x.max_memory = h->set->memory;
+  x.bound_preemptions &= !m->beyond;
   struct impatience impatience;
   shrink_be_impatient(&x, &impatience, MINIMIZE_CUT);
   enum explore_end how = hunt_explore(h, &x, SEARCH_STATEFUL);
@@ -90,6 +96,8 @@ static bool key_of(const struct minimizer *m, const struct client *c,
 /* Does this client, which is prepared, show the same kind of fault? */
 static enum reduce_answer try_client(struct minimizer *m,
                                      const struct client *c, path *bad) {
+  const struct jury *j = &m->h->jury;
+  uint64_t undecided = j->undecided;
   struct hash128 key;
   bool has_key = key_of(m, c, &key), cut, fresh;
   if (has_key && map128_get(&m->proved, key))
@@ -97,12 +105,13 @@ static enum reduce_answer try_client(struct minimizer *m,
   if (!m->left)
     return REDUCE_UNKNOWN;
   enum explore_end how = search(m, &cut, bad);
-  if (how == EXPLORE_BAD)
+  if (how == EXPLORE_BAD && !m->beyond)
     return REDUCE_FAILS;
   vec_free(bad);
   *bad = (path){0};
   m->too_many |= how == EXPLORE_STATES;
-  if (how != EXPLORE_ALL || cut)
+  m->others |= j->others != 0;
+  if (how != EXPLORE_ALL || cut || j->others || j->undecided > undecided)
     return REDUCE_UNKNOWN;
   if (has_key)
     map128_put(&m->proved, key, &fresh);
@@ -132,6 +141,7 @@ static enum reduce_answer check(void *ctx, const struct client *c) {
   if (a == REDUCE_FAILS) {
     vec_free(&m->bad->path);
     m->bad->path = bad;
+    m->fault = m->h->jury.fault;
   }
   client_free(&same);
   return a;
@@ -168,9 +178,32 @@ static void minimizer_init(struct minimizer *m, struct hunt *h, struct bad *b) {
   *m = (struct minimizer){.h = h,
                           .bad = b,
                           .reduce = {.check = check, .domain = domain},
+                          .fault = h->jury.only,
                           .most = MINIMIZE_STATES,
                           .left = UINT64_MAX};
   m->reduce.ctx = m;
+}
+
+static bool prove(struct minimizer *m, struct bad *b) {
+  m->most = PROVE_STATES;
+  m->left = PROVE_ALL;
+  return reduce_calls(&m->reduce, &b->client);
+}
+
+static bool make_small(struct minimizer *m, struct bad *b) {
+  bool proved = reduce_calls(&m->reduce, &b->client);
+  if (make_one_thread(&m->reduce, b))
+    proved = reduce_calls(&m->reduce, &b->client);
+  if (reduce_values(&m->reduce, &b->client))
+    proved = reduce_calls(&m->reduce, &b->client);
+  return proved;
+}
+
+static bool make_proved(struct minimizer *m, struct bad *b) {
+  bool proved = make_small(m, b);
+  if (!proved && m->too_many && !m->others && !m->h->timed)
+    proved = prove(m, b);
+  return proved;
 }
 
 /* M1 */
@@ -183,17 +216,19 @@ static bool minimize(struct hunt *h, struct bad *b) {
     hunt_thin(h, b);
     m.most = THINNED_STATES;
   }
-  bool proved = reduce_calls(&m.reduce, &b->client);
-  if (make_one_thread(&m.reduce, b))
-    proved = reduce_calls(&m.reduce, &b->client);
-  if (reduce_values(&m.reduce, &b->client))
-    proved = reduce_calls(&m.reduce, &b->client);
-  if (!proved && m.too_many && !h->timed) {
-    m.most = PROVE_STATES;
-    m.left = PROVE_ALL;
-    proved = reduce_calls(&m.reduce, &b->client);
+  bool proved = make_proved(&m, b);
+  if (m.others) { /* a smaller client fails: never mind how */
+    m.others = false;
+    h->jury.only = FAULT_NONE;
+    proved = make_proved(&m, b);
   }
   map128_free(&m.proved);
+  if (proved && h->set->bound_preemptions) {
+    m.beyond = true;
+    proved = prove(&m, b);
+    map128_free(&m.proved);
+  }
+  h->jury.only = m.fault; /* of the client that is left */
   return proved;
 }
 

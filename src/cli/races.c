@@ -313,29 +313,24 @@ static bool is_asked(const struct session *s, const struct finding *f,
     return false; /* nobody would read it */
   return set->races != RACES_OFF && f->fault != FAULT_NONE &&
          f->fault != FAULT_SEQUENTIAL && f->fault != FAULT_DIVERGENCE &&
-         !f->real_threads && !order->program && !order->native &&
-         !s->interrupted && f->client.nthreads > 1 &&
-         f->client.ncalls <= MOST_CALLS && f->trace.nevents;
+         !f->real_threads && !order->program && !s->interrupted &&
+         f->client.nthreads > 1 && f->client.ncalls <= MOST_CALLS &&
+         f->trace.nevents;
 }
 
 void races(struct session *s, struct run *r, const struct hunt_order *order) {
   struct finding *f = r->result.finding;
   if (!is_asked(s, f, order))
     return;
-  struct hunt_order own = *order;
-  struct settings settings = *s->settings;
+  struct hunt_order own;
+  struct settings settings;
   struct worker w = {.show_output = s->settings->show_output};
   struct buf client = {0};
   struct namer namer;
   struct story_namer names;
   client_print(&f->client, &r->result.names, &client);
-  settings.max_executions = 0;
-  if (settings.search == SEARCH_STRESS)
-    settings.search = SEARCH_AUTO;
-  own.settings = &settings;
+  hunt_ask(order, &own, &settings);
   own.races = buf_text(&client);
-  own.replay_only = own.want_outcomes = false;
-  own.conclusion = NULL;
   if (worker_run(&w, hunt_run, &own) == WORKER_DONE) {
     const struct hunt_report *report = w.shared->other;
     namer_open(&namer, s->lines, &r->result, &names);

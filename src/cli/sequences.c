@@ -34,12 +34,15 @@ static void list_calls(const struct object *o, call_list *out) {
   }
 }
 
-/* Sequence number k of `len` calls; true when it is bad. */
+/* Sequence number k of the `count` of `len` calls; the first call changes
+ * last, so that the first that is bad has the simplest values.  True: bad. */
 static bool try_one(struct hunt *h, const call_list *calls, uint64_t k,
-                    uint32_t len) {
+                    uint64_t count, uint32_t len) {
   struct client c = {0};
-  for (uint32_t i = 0; i < len; i++, k /= calls->len)
-    client_add(&c, 1, calls->at[k % calls->len]);
+  for (uint32_t i = 0; i < len; i++) {
+    count /= calls->len;
+    client_add(&c, 1, calls->at[k / count % calls->len]);
+  }
   enum rt_end end = hunt_prepare(h, &c);
   bool bad;
   if (end != RT_DONE) {
@@ -69,7 +72,7 @@ bool hunt_sequences(struct hunt *h) {
     for (uint64_t k = 0; k < count && !bad; k++, tried++) {
       if (!hunt_goes_on(h))
         break;
-      bad = try_one(h, &calls, k, len);
+      bad = try_one(h, &calls, k, count, len);
     }
   }
   vec_free(&calls);

@@ -252,3 +252,41 @@ void session_close(struct session *s) {
   vec_free(&s->build.inputs);
   vec_free(&s->build.flags);
 }
+
+/* ---- the client of a schedule ---- */
+
+static int find_suite(const struct session *s, const struct schedule *of,
+                      const char *path, uint32_t *suite, struct error *e) {
+  for (*suite = 0; *suite < s->about->nsuites; ++*suite)
+    if (of->object ? !strcmp(s->about->suites[*suite].name, of->object)
+                   : s->about->nsuites == 1)
+      return ERR_NONE;
+  return error_set(e, ERR_INPUT,
+                   "%s: the schedule is for the object %s, which these "
+                   "sources do not have",
+                   path, of->object ? of->object : "(unnamed)");
+}
+
+int session_find_client(const struct session *s, const struct schedule *of,
+                        const char *path, uint32_t *suite, struct error *e) {
+  if (find_suite(s, of, path, suite, e))
+    return e->code;
+  if (!of->client)
+    return error_set(e, ERR_INPUT, "%s: the schedule names no client", path);
+  const struct suite_info *u = &s->about->suites[*suite];
+  const char **names = xcalloc(u->nops + 1, sizeof *names);
+  uint8_t *nargs = xcalloc(u->nops + 1, sizeof *nargs);
+  for (uint32_t i = 0; i < u->nops; i++) {
+    names[i] = u->ops[i].name;
+    nargs[i] = (uint8_t)u->ops[i].nargs;
+  }
+  struct client c = {0};
+  struct error why = {0};
+  if (client_read(&c, of->client, &(struct op_names){names, u->nops}, nargs,
+                  &why))
+    error_set(e, ERR_INPUT, "%s: %s", path, why.text);
+  client_free(&c);
+  free(names);
+  free(nargs);
+  return e->code;
+}

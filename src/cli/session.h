@@ -82,6 +82,11 @@ void session_plain_result(const struct session *s, struct run *r,
 /* Prints a sentence, which it takes, and keeps it for the report. */
 void session_warn(struct session *s, char *text);
 
+/* Which object is the schedule of the file for, and does it have the client's
+ * operations? */
+int session_find_client(const struct session *s, const struct schedule *of,
+                        const char *path, uint32_t *suite, struct error *e);
+
 /* What a worker's end means when it did not bring a result. */
 int session_worker_trouble(const struct worker *w, enum worker_end end,
                            struct error *e);

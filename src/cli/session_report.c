@@ -114,8 +114,7 @@ static int write_dot(struct story *const *stories, uint32_t n, const char *path,
                      struct error *e) {
   struct buf text = {0};
   for (uint32_t i = 0; i < n; i++)
-    if (stories[i]->result->finding)
-      report_dot(stories[i], &text);
+    report_dot(stories[i], &text);
   int err = buf_write_file(&text, path, e);
   buf_free(&text);
   return err;

@@ -1,5 +1,6 @@
 #include "cli/settings.h"
 #include "cli/commands.h"
+#include "cli/races.h"
 
 #include "cli/told.h"
 #include "shrink/coarse.h"
@@ -78,6 +79,57 @@ static const struct own_option of_atomicity[] = {
     {"dot", "write the cycles as a graph for Graphviz", "Output"},
     {0}};
 
+/* Not --search, --init and what belongs to them: shrink has its own ways; and
+ * the lines that must be atomic are not looked for. */
+static const struct own_option of_shrink[] = {
+    {"client", "make this client smaller, e.g. 'push(1); {push(2)} || {pop()}; "
+               "pop()'"},
+    {"object"},
+    {"coarse",
+     "candidates are run by real threads (b), by the scheduler (d), with one "
+     "call in one of the threads (h), or as it serves best"},
+    {"threads", "random clients have N threads (2)"},
+    {"ops", "and N calls in each thread (500)"},
+    {"max-executions", "so many random clients are run (20)"},
+    {"max-states"},
+    {"memory"},
+    {"max-steps"},
+    {"time", "end all of it after so many seconds"},
+    {"jobs", "at most so many processes; this needs one"},
+    {"seed"},
+    {"criterion"},
+    {"no-reduction", "branch at accesses that cannot conflict, too"},
+    {"preemptions"},
+    {"races"},
+    {"race-sections"},
+    {"race-independent"},
+    {"dot"},
+    {"memory-model"},
+    {"buffer"},
+    {"heap"},
+    {"spurious-cas"},
+    {"leaks"},
+    {"watchdog"},
+    {"show-output"},
+    {"cc"},
+    {"cxx"},
+    {"opt"},
+    {"verbose"},
+    {"json"},
+    {"junit"},
+    {"sarif"},
+    {"tap"},
+    {"exit-protocol"},
+    {"html"},
+    {"no-html"},
+    {"trace"},
+    {"quiet"},
+    {"no-save"},
+    {"save-dir"},
+    {"color"},
+    {"width"},
+    {0}};
+
 static const struct about abouts[] = {
     {"test", "faultline [test] FILE... [options] [-- compiler flags]",
      "Compiles the sources and the harness, runs clients of the object under a "
@@ -97,7 +149,8 @@ static const struct about abouts[] = {
      "faultline shrink [HISTORY.jsonl] FILE... [options] [-- compiler flags]",
      "From a failing history to the smallest client that still fails. The "
      "history is a file (docs/history.md), or one of long random clients of "
-     "--threads times --ops calls, of which --max-executions are run (20)."},
+     "--threads times --ops calls, of which --max-executions are run (20).",
+     of_shrink},
     {"replay",
      "faultline replay SCHEDULE FILE... [options] [-- compiler flags]",
      "Runs the execution of a schedule file again, twice, and shows it, "
@@ -158,16 +211,15 @@ static int check_output(const char *option, const char *path, struct error *e) {
 static int check_outputs(const struct settings *s, struct error *e) {
   const struct {
     const char *option, *path;
-    bool report; /* for programs: the text does not go to standard output */
-  } outputs[] = {{"--json", s->json, true},   {"--junit", s->junit, true},
-                 {"--sarif", s->sarif, true}, {"--tap", s->tap, true},
-                 {"--html", s->html, true},   {"--trace", s->trace},
-                 {"--patch", s->patch},       {"--dot", s->dot}};
+  } outputs[] = {{"--json", s->json},   {"--junit", s->junit},
+                 {"--sarif", s->sarif}, {"--tap", s->tap},
+                 {"--html", s->html},   {"--trace", s->trace},
+                 {"--patch", s->patch}, {"--dot", s->dot}};
   const char *standard = NULL;
   for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
     if (check_output(outputs[i].option, outputs[i].path, e))
       return e->code;
-    if (!outputs[i].report || !outputs[i].path || strcmp(outputs[i].path, "-"))
+    if (!outputs[i].path || strcmp(outputs[i].path, "-"))
       continue;
     if (standard)
       return error_set(e, ERR_USAGE,
@@ -317,6 +369,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
       {"preemptions", 0, OPT_UINT64, &s->preemptions, "N",
        "leave a thread that could go on at most N times in an execution",
        "Search", .max = UINT32_MAX, .given = &s->bound_preemptions},
+      {"coarse", 0, OPT_ENUM, &s->coarse, "HOW",
+       "shrink: candidates are run by real threads (b), by the scheduler (d), "
+       "with one call in one of the threads (h), or as it serves best",
+       "Search", .choices = coarse_name},
       {"races", 0, OPT_ENUM, &s->races, "WHICH",
        "which races decide a failure: of accesses that conflict, of all to "
        "what several threads touch, of all; or do not ask",
@@ -328,10 +384,6 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "Races"},
       {"dot", 0, OPT_STRING, &s->dot, "FILE",
        "write the labelled graph of interleavings, for Graphviz", "Races"},
-      {"coarse", 0, OPT_ENUM, &s->coarse, "HOW",
-       "shrink: candidates are run by real threads (b), by the scheduler (d), "
-       "with one call in one of the threads (h), or as it serves best",
-       "Search", .choices = coarse_name},
       {"memory-model", 0, OPT_ENUM, &s->model, "MODEL",
        "sequential consistency, or x86's store buffers; else what the harness "
        "says (FL_MEMORY_MODEL), or sc",
@@ -453,8 +505,13 @@ int settings_parse(struct settings *s, const char *command, int argc,
     err = check_outputs(s, e);
   if (!err)
     err = check_good_traces(s, e);
+  if (!err && s->dot && s->races == RACES_OFF && !atomicity)
+    err = error_set(e, ERR_USAGE,
+                    "--dot draws what --races=off does not look for");
   if (!err && s->gdb && strcmp(command, "replay"))
     err = error_set(e, ERR_USAGE, "--gdb: only faultline replay has it");
+  if (!err && s->coarse && !s->shrinks)
+    err = error_set(e, ERR_USAGE, "--coarse: only faultline shrink has it");
   if (!err && !s->rest.args.len)
     err = error_set(e, ERR_USAGE, "no %s given; see faultline %s --help",
                     atomicity ? "traces or source files" : "source files",

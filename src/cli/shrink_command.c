@@ -30,6 +30,9 @@ static int find_history(struct settings *set, struct error *e) {
       set->history = name;
   }
   set->rest.args.len = n;
+  if (set->history && set->client)
+    return error_set(e, ERR_USAGE, "a history, %s, or --client: not both",
+                     set->history);
   if (!n)
     return error_set(e, ERR_USAGE,
                      "shrink wants the sources of the object as well");
@@ -46,10 +49,8 @@ static int shrink_object(struct session *s, struct error *e) {
   while (set->object && strcmp(set->object, s->about->suites[suite].name))
     if (++suite == s->about->nsuites)
       return error_set(e, ERR_USAGE, "no object is called %s", set->object);
-  struct hunt_order order = {.settings = set,
-                             .native = s->native,
-                             .suite = suite,
-                             .shrink = true};
+  struct hunt_order order = {
+      .settings = set, .native = s->native, .suite = suite, .shrink = true};
   session_object(s, &order);
   return session_hunt(s, &order, e);
 }
@@ -60,8 +61,7 @@ static int run(const struct settings *set) {
   int err = session_open(&s, set, &e);
   if (!err)
     err = shrink_object(&s, &e);
-  int status =
-      err ? session_report_trouble(&s, &e) : session_report(&s, &e);
+  int status = err ? session_report_trouble(&s, &e) : session_report(&s, &e);
   if (e.code)
     status = command_complain(&e);
   status = session_exit(&s, status);

@@ -279,16 +279,8 @@ static int replay_schedule(const struct settings *set, const char *file,
   int err = session_open(&s, set, &e);
   uint32_t suite = 0;
   bool program = !err && !s.about->nsuites;
-  while (!err && !program &&
-         strcmp(s.about->suites[suite].name,
-                schedule->object ? schedule->object : ""))
-    if (++suite == s.about->nsuites)
-      err = error_set(&e, ERR_INPUT,
-                      "the schedule is for the object %s, which "
-                      "these sources do not have",
-                      schedule->object ? schedule->object : "(unnamed)");
-  if (!err && !program && !schedule->client)
-    err = error_set(&e, ERR_INPUT, "the schedule names no client");
+  if (!err && !program)
+    err = session_find_client(&s, schedule, file, &suite, &e);
   int status = 2;
   if (!err) {
     if (schedule->source && strcmp(schedule->source, s.hash))

@@ -130,6 +130,7 @@ struct place_in_file {
   const char *path;
   uint32_t line;
   struct error *e;
+  bool steps; /* a line of them was there */
 };
 
 static int wrong(const struct place_in_file *at, const char *reason,
@@ -220,7 +221,7 @@ static bool is_key(const char *key, const char *p, size_t n) {
 
 /* "key: value"; p … end has no blanks at its ends. */
 static int read_field(struct schedule *s, const char *p, const char *end,
-                      const struct place_in_file *at) {
+                      struct place_in_file *at) {
   const char *colon = memchr(p, ':', (size_t)(end - p));
   if (!colon)
     return wrong(at, "want 'key: value'", p, (size_t)(end - p));
@@ -228,8 +229,10 @@ static int read_field(struct schedule *s, const char *p, const char *end,
   const char *value = colon + 1;
   while (value < end && is_blank(*value))
     value++;
-  if (is_key("steps", p, n))
+  if (is_key("steps", p, n)) {
+    at->steps = true;
     return read_turns(s, value, end, at);
+  }
   char **field = is_key("object", p, n)    ? &s->object
                  : is_key("client", p, n)  ? &s->client
                  : is_key("source", p, n)  ? &s->source
@@ -276,14 +279,22 @@ static int read_lines(struct schedule *s, const struct buf *text,
   return ERR_NONE;
 }
 
-int schedule_parse(struct schedule *s, const struct buf *text, const char *path,
-                   struct error *e) {
-  struct place_in_file at = {path, 0, e};
+static int parse(struct schedule *s, const struct buf *text,
+                 struct place_in_file *at, bool whole) {
   *s = (struct schedule){0};
-  int code = read_lines(s, text, &at);
+  int code = read_lines(s, text, at);
+  if (!code && whole && !at->steps) {
+    at->line++;
+    code = wrong(at, "no 'steps:': the end of the file is missing", NULL, 0);
+  }
   if (code)
     schedule_free(s);
   return code;
+}
+
+int schedule_parse(struct schedule *s, const struct buf *text, const char *path,
+                   struct error *e) {
+  return parse(s, text, &(struct place_in_file){.path = path, .e = e}, false);
 }
 
 int schedule_read(struct schedule *s, const char *path, struct error *e) {
@@ -291,7 +302,7 @@ int schedule_read(struct schedule *s, const char *path, struct error *e) {
   *s = (struct schedule){0};
   int code = buf_read_file(&text, path, e);
   if (!code)
-    code = schedule_parse(s, &text, path, e);
+    code = parse(s, &text, &(struct place_in_file){.path = path, .e = e}, true);
   buf_free(&text);
   return code;
 }

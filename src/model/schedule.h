@@ -49,7 +49,8 @@ bool schedule_equal(const struct schedule *a, const struct schedule *b);
 void schedule_print(const struct schedule *s, struct buf *out);
 
 /* A file that cannot be read or understood is ERR_INPUT, "path:line: reason";
- * then `s` is empty. */
+ * then `s` is empty.  A file has steps; a text need not, if it only names a
+ * client. */
 int schedule_read(struct schedule *s, const char *path, struct error *e);
 int schedule_parse(struct schedule *s, const struct buf *text, const char *path,
                    struct error *e);

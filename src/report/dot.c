@@ -77,21 +77,32 @@ static void put_edge(const struct story *s, const struct drawn_edge *e,
   buf_free(&who);
 }
 
-void report_dot(const struct story *s, struct buf *out) {
-  const struct finding *f = s->result->finding;
-  const struct drawing *d = &f->races.drawing;
-  buf_puts(out, "digraph \"");
-  put_quoted(s->result->object, out);
-  buf_puts(out, "\" {\n  label=\"");
+static void put_title(const struct story *s, const struct finding *f,
+                      struct buf *out) {
   put_quoted(s->client, out);
   if (f->races.len)
     buf_printf(out, "\\n%s", f->races.at[f->races.shown].pattern);
-  if (d->condensed)
+  if (f->races.drawing.condensed)
     buf_puts(out, "\\naround one failing execution");
-  if (f->races.reason) {
-    buf_puts(out, "\\n");
-    put_quoted(f->races.reason, out);
+  if (!f->races.drawing.nnodes) {
+    buf_puts(out, "\\nnothing to draw: ");
+    put_quoted(f->races.reason ? f->races.reason
+                               : "no race of threads was looked at",
+               out);
   }
+}
+
+void report_dot(const struct story *s, struct buf *out) {
+  static const struct drawing nothing = {0};
+  const struct finding *f = s->result->finding;
+  const struct drawing *d = f ? &f->races.drawing : &nothing;
+  buf_puts(out, "digraph \"");
+  put_quoted(s->result->object, out);
+  buf_puts(out, "\" {\n  label=\"");
+  if (f)
+    put_title(s, f, out);
+  else
+    put_quoted(s->result->reason ? s->result->reason : "no fault found", out);
   buf_puts(out, "\";\n  labelloc=t;\n  node [shape=circle, style=filled];\n"
                 "  edge [fontsize=9];\n");
   for (uint32_t i = 0; i < d->nnodes; i++)

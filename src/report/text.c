@@ -436,8 +436,8 @@ static void put_client_title(struct screen *s, const struct finding *f) {
     buf_puts(&b, " to ");
     story_number(f->client.ncalls, &b);
     buf_printf(&b, "; %sproved minimal)", f->minimal_checked ? "" : "not ");
-  } else if (f->fault != FAULT_NONE && m->tried && !f->minimal_checked) {
-    buf_puts(&b, " (not proved minimal)");
+  } else if (f->fault != FAULT_NONE && (m->tried || f->minimal_checked)) {
+    buf_printf(&b, " (%sproved minimal)", f->minimal_checked ? "" : "not ");
   }
   if (f->fault != FAULT_NONE)
     buf_putc(&b, ':');
@@ -446,12 +446,14 @@ static void put_client_title(struct screen *s, const struct finding *f) {
 }
 
 static void put_type(struct screen *s, const struct finding *f) {
-  if (f->minimal.type != 2)
+  static const char *const words[] = {
+      NULL, "The concurrent calls show the fault by themselves (type 1).",
+      "The concurrent calls do not show the fault: their results are "
+      "explained. Only the calls after them do (type 2)."};
+  if (!words[f->minimal.type])
     return;
   buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 2,
-              "The concurrent calls do not show the fault: their results are "
-              "explained. Only the calls after them do.");
+  screen_wrap(s, 2, 2, words[f->minimal.type]);
 }
 
 static void put_evidence(struct screen *s, const struct story *story) {

@@ -149,8 +149,20 @@ static void put_patterns(struct screen *s, const struct races_found *f) {
   buf_free(&b);
 }
 
+/* They were looked for, and the reason why they were not found. */
+static void put_reason(struct screen *s, const char *reason) {
+  struct buf b = {0};
+  buf_printf(&b, "Not found: %s.", reason);
+  screen_title(s, "The races that decide:");
+  buf_spaces(s->out, 2);
+  screen_wrap(s, 2, 2, buf_text(&b));
+  buf_free(&b);
+}
+
 void screen_races(struct screen *s, const struct story *story) {
   const struct races_found *f = &story->result->finding->races;
+  if (f->reason)
+    put_reason(s, f->reason);
   if (!f->len || !f->at[f->shown].nraces)
     return;
   const struct cdrs *c = &f->at[f->shown];

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEEP_MOST = 32 };
+enum { KEEP_MOST = 32, LOWER_TRIES = 16 };
 
 static bool goes_on(const struct reduce *r) {
   return !r->goes_on || r->goes_on(r->ctx);
@@ -182,17 +182,23 @@ static bool in_group(const struct reduce *r, const struct group *g, uint32_t op,
          !memcmp(values, g->values, n * sizeof *values);
 }
 
+/* The values of the group that the client has, each once. */
+static void list_used(const struct reduce *r, const struct group *g,
+                      const struct client *c, value_list *out) {
+  for (uint32_t i = 0; i < c->ncalls; i++)
+    for (uint32_t k = 0; k < c->calls[i].nargs; k++)
+      if (in_group(r, g, c->calls[i].op, k) &&
+          place_of(out, c->calls[i].args[k]) == out->len)
+        vec_push(out, c->calls[i].args[k]);
+}
+
 /* Renames the values of the group in `c`, numbered as they appear or in their
  * order; false: they are the first ones. */
 static bool rename_group(const struct reduce *r, const struct group *g,
                          bool as_they_appear, struct client *c) {
   value_list used = {0}, first = {0};
   bool changed = false;
-  for (uint32_t i = 0; i < c->ncalls; i++)
-    for (uint32_t k = 0; k < c->calls[i].nargs; k++)
-      if (in_group(r, g, c->calls[i].op, k) &&
-          place_of(&used, c->calls[i].args[k]) == used.len)
-        vec_push(&used, c->calls[i].args[k]);
+  list_used(r, g, c, &used);
   for (uint32_t i = 0; i < g->count && first.len < used.len; i++)
     if (place_of(&first, g->values[i]) == first.len)
       vec_push(&first, g->values[i]);
@@ -246,6 +252,48 @@ static bool rename_all(struct reduce *r, struct client *c,
   return false;
 }
 
+static bool replace(struct reduce *r, struct client *c, const struct group *g,
+                    int64_t from, int64_t to) {
+  struct client other;
+  client_copy(&other, c);
+  for (uint32_t i = 0; i < c->ncalls; i++)
+    for (uint32_t k = 0; k < c->calls[i].nargs; k++)
+      if (c->calls[i].args[k] == from && in_group(r, g, c->calls[i].op, k))
+        other.calls[i].args[k] = to;
+  return accept(r, c, &other) == REDUCE_FAILS;
+}
+
+/* One value becomes the first that it can be and that no other is. */
+static bool lower_value(struct reduce *r, struct client *c,
+                        const struct group *g, const value_list *used,
+                        int64_t from) {
+  for (uint32_t i = 0, tries = 0;
+       i < g->count && g->values[i] != from && tries < LOWER_TRIES; i++) {
+    if (place_of(used, g->values[i]) < used->len)
+      continue;
+    tries++;
+    if (goes_on(r) && replace(r, c, g, from, g->values[i]))
+      return true;
+  }
+  return false;
+}
+
+/* For values that cannot all be the first ones: keys of one hash, say. */
+static bool lower_values(struct reduce *r, struct client *c,
+                         const struct group *g) {
+  bool changed = false;
+  for (bool again = true; again;) {
+    value_list used = {0};
+    again = false;
+    list_used(r, g, c, &used);
+    for (uint32_t i = 0; i < used.len && !again; i++)
+      again = lower_value(r, c, g, &used, used.at[i]);
+    changed |= again;
+    vec_free(&used);
+  }
+  return changed;
+}
+
 bool reduce_values(struct reduce *r, struct client *c) {
   group_list groups = {0};
   if (!r->domain)
@@ -256,6 +304,8 @@ bool reduce_values(struct reduce *r, struct client *c) {
     changed = rename_all(r, c, &groups, i, i + 1, false);
   for (uint32_t i = 0; i < groups.len; i++)
     changed |= rename_all(r, c, &groups, i, i + 1, true);
+  for (uint32_t i = 0; i < groups.len; i++)
+    changed |= lower_values(r, c, &groups.at[i]);
   vec_free(&groups);
   return changed;
 }

@@ -46,8 +46,8 @@ void reduce_concurrent(struct reduce *r, struct client *c);
 
 /* Values become the first ones of their domain.  Different ones stay
  * different.  First their order stays; then, as data from the beginning, they
- * are numbered as they appear, where that fails too.  True: some have
- * changed. */
+ * are numbered as they appear, where that fails too; and last, each of them by
+ * itself becomes one of the first.  True: some have changed. */
 bool reduce_values(struct reduce *r, struct client *c);
 
 /* Data are numbered as they appear: two clients that differ only in which data

@@ -162,6 +162,23 @@ for text in 'client: {next()} || {last()}' 'object: cells\\nclient: {next()}' \
   expect_err 'wrong.c:3: FL_CLIENT'
 done
 
+# ---- C++: also on standard output, and not in a C file ----
+cp examples/cxx_queue.cpp queue.cpp
+run queue.cpp --save-dir cxx
+expect_status 1
+run export cxx/queue-*.schedule queue.cpp
+expect_status 0
+cp "$tmp/out" out.cpp
+run export cxx/queue-*.schedule queue.cpp -o same.cpp
+expect_status 0
+diff <(sed 's/THIS_FILE/same.cpp/' out.cpp) same.cpp || fail "not the same"
+run same.cpp --no-save
+expect_status 1
+run export cxx/queue-*.schedule queue.cpp -o same.c
+expect_status 2
+expect_err 'same.c: a C file cannot include queue.cpp, which is C\+\+'
+[ ! -e same.c ] || fail "a file was written"
+
 # ---- names ----
 hostile="it's a \$(dir) %s */ /* ??/ é"
 mkdir -p "$hostile/deep er"
@@ -205,6 +222,15 @@ printf 'faultline-schedule 1\nobject: stack\nclient: {drop()}\nsteps: T1*1\n' >x
 bad 'drop' x stack.c
 printf 'faultline-schedule 1\nobject: program\nsteps: T1*1\n' >x
 bad 'x: the schedule names no client' x stack.c
+printf 'faultline-schedule 1\nobject: stack\nclient: {pop()}\n' >x
+bad "x:4: no 'steps:': the end of the file is missing" x stack.c
+for text in 'object: queue\nclient: {pop()}' 'object: stack' \
+  'object: stack\nclient: {drop()}'; do # replay names the file, too
+  printf "faultline-schedule 1\n$text\nsteps: T1*1\n" >x
+  run replay x stack.c
+  expect_status 2
+  expect_err 'faultline: x: '
+done
 printf 'int f(void) { return 0 }\n' >broken.c
 bad 'broken.c:1' "$schedule" broken.c
 cc -c parts/cell.c -Iparts -o cell.o

@@ -82,6 +82,10 @@ run $papers/optimistic_queue.c --no-save --dot /nowhere/graph.dot
 expect_status 2
 
 # Not asked, and too large.
+run $papers/size_list.c --save-dir saved --no-html \
+  --client 'add(1); add(2); {remove_key(1); add(3)} || {size()}'
+expect_status 1
+schedule=$(echo saved/*.schedule)
 run explore $papers/size_list.c --no-save --races=off --json report.json \
   --client 'add(1); add(5); {remove_key(1); add(9)} || {size()}'
 expect_no out 'that decide'
@@ -89,4 +93,29 @@ jq -e '.cdrs == [] and .tree == null' report.json >/dev/null || fail "races"
 run explore $papers/size_list.c --no-save --max-states=50 --json report.json \
   --client 'add(1); add(5); {remove_key(1); add(9)} || {size()}'
 expect_no out 'that decide'
+run replay "$schedule" $papers/size_list.c --max-states=1 --json report.json \
+  --dot graph.dot
+expect_status 1
+expect_out 'The races that decide: Not found: there are more than [0-9]+ states \(--max-states\)\.'
+[ "$(jq -r .tree.reason report.json)" != null ] || fail "no reason"
+grep -q 'nothing to draw: there are more than' graph.dot || fail "no reason"
+run $papers/size_list.c --no-save --races=off --dot graph.dot
+expect_status 2
+expect_err '--dot draws what --races=off does not look for'
+
+# No fault: a graph all the same.
+run $papers/bu_queue.c --no-save --dot graph.dot --client '{enq(1)} || {deq()}'
+expect_status 0
+grep -q 'label="no fault found"' graph.dot || fail "$(cat graph.dot)"
+
+# On standard output there is the graph, and nothing else.
+run $papers/lock_free_list.c --no-save --dot - \
+  --client 'add(1); {remove_key(1)} || {remove_key(1)}'
+expect_status 1
+[ "$(sed -n '1p;$p' "$tmp/out" | tr '\n' ' ')" = 'digraph "set" { } ' ] ||
+  fail "not the graph: $(head -n 1 "$tmp/out")"
+expect_err 'The race that decides:'
+run $papers/lock_free_list.c --no-save --dot - --trace -
+expect_status 2
+expect_err 'only one of them can be standard output'
 finish

@@ -32,12 +32,20 @@ check_minimal() { # file, calls, type, search
   [ ! -s fails ] || fail "not minimal: $(cat fails)"
 }
 
+# The races that decide are told, whatever has found the fault.
+check_races() {
+  jq -e '(.cdrs | length > 0) and .tree.reason == null' report >/dev/null ||
+    fail "races: $(jq -c '[.cdrs, .tree]' report)"
+  expect_out 'The races? that decides?:'
+}
+
 # Long random clients under the scheduler.
 for version in d h; do
   run shrink $papers/lock_free_list.c --coarse=$version --ops 100 --json report
   expect_status 1
   grep -q 'shrunk from 200 calls to 3; proved minimal' "$tmp/out" ||
     fail "no word of the size"
+  check_races
   check_minimal $papers/lock_free_list.c 3 1
 done
 run shrink $papers/bu_list3.c --coarse=h --ops 100 --json report
@@ -50,8 +58,14 @@ jq -e '.minimal.pc | map(length) == [1, 1]' report >/dev/null ||
 
 # Of real threads; what is reported comes from the scheduler all the same.  Which
 # of the two smallest clients it is, pop beside pop or beside push, is chance.
-run shrink $papers/treiber_no_retry.c --coarse=b --ops 100 --json report
+run $papers/treiber_no_retry.c --search=stress --no-save --json report
 expect_status 1
+check_races
+run shrink $papers/treiber_no_retry.c --coarse=b --ops 100 --json report \
+  --dot graph.dot
+expect_status 1
+check_races
+grep -q 'fillcolor="yellow"' graph.dot || fail "no critical race is drawn"
 type=$(jq '.minimal.type // 0' report)
 check_minimal $papers/treiber_no_retry.c $((type == 2 ? 5 : 3)) "$type"
 jq -e '.minimal.pc | map(length) == [1, 1]' report >/dev/null ||
@@ -93,6 +107,7 @@ END
 for version in best d; do
   run shrink lost.history $papers/simple_list.c --coarse=$version --json report
   expect_status 1
+  check_races
   check_minimal $papers/simple_list.c \
     "$(jq '[.minimal.ps[], .minimal.pc[][], .minimal.pr[]] | length' report)" \
     "$(jq .minimal.type report)"
@@ -113,6 +128,58 @@ run shrink $papers/optimistic_queue.c --json report \
 expect_status 1
 [ "$(jq -r .client report)" = 'offer(1); offer(2); {poll()} || {poll()}' ] ||
   fail "$(jq -r .client report)"
+
+# What fails with a call less in another way is smaller; what does so only with
+# more preemptions than were asked for, {pair()} || {twice()}, is no proof.
+cat >ways.c <<'END'
+#include <assert.h>
+#include <faultline.h>
+#include <stdatomic.h>
+static atomic_int x, inside, quiet;
+static int inc(void) {
+  if (!atomic_load(&quiet))
+    assert(!atomic_fetch_add(&inside, 1));
+  int old = atomic_load(&x);
+  atomic_store(&x, old + 1);
+  if (!atomic_load(&quiet))
+    atomic_fetch_sub(&inside, 1);
+  return old;
+}
+static void hush(void) { atomic_store(&quiet, 1); }
+static int pair(void) { /* wrong if x changes twice, or once when it is quiet */
+  int a = atomic_load(&x), b = atomic_load(&x);
+  if (a != b && atomic_load(&quiet))
+    return 1;
+  return a != b && b != atomic_load(&x);
+}
+static void twice(void) {
+  atomic_fetch_add(&x, 1);
+  atomic_fetch_add(&x, 1);
+}
+FL_OBJECT(ways)
+FL_OP(int, inc)
+FL_OP(void, hush)
+FL_OP(int, pair)
+FL_OP(void, twice)
+END
+run shrink ways.c --client 'hush(); {inc(); inc()} || {inc()}' --no-save \
+  --json report
+expect_status 1
+jq -e '.client == "{inc()} || {inc()}" and .fault == "assert" and
+  .minimal.proved' report >/dev/null ||
+  fail "$(jq -c '[.client, .fault, .minimal]' report)"
+run shrink ways.c --client 'hush(); hush(); {pair()} || {twice()}' --no-save \
+  --preemptions=1 --json report
+expect_status 1
+jq -e '.client == "hush(); {pair()} || {twice()}" and
+  .minimal.proved == false and .client_is_minimal == false' report >/dev/null ||
+  fail "$(jq -c '[.client, .minimal]' report)"
+expect_out 'Failing client \(shrunk from 4 calls to 3; not proved minimal\)'
+run shrink ways.c --client 'hush(); hush(); {pair()} || {twice()}' --no-save \
+  --json report
+expect_status 1
+jq -e '.client == "{pair()} || {twice()}" and .minimal.proved' report \
+  >/dev/null || fail "$(jq -c '[.client, .minimal]' report)"
 
 # A history that is too hard to check does not outlast --time or --memory, and
 # the report says so.  (The first of these took minutes and all memory.)
@@ -141,5 +208,18 @@ run shrink wrong.history $papers/simple_list.c
 expect_status 2
 run shrink lost.history
 expect_status 2
+
+# What shrink has no use for is refused, not ignored.
+run shrink lost.history $papers/simple_list.c --client '{add(1)} || {add(2)}'
+expect_status 2
+expect_err 'a history, lost.history, or --client: not both'
+for option in --search=dfs --init=1 --patch=x.diff; do
+  run shrink $papers/simple_list.c "$option"
+  expect_status 2
+  expect_err "unknown option ${option%=*}"
+done
+run $papers/simple_list.c --coarse=h
+expect_status 2
+expect_err '--coarse: only faultline shrink has it'
 
 finish

@@ -9,6 +9,8 @@
  * EXIT: 1
  * FAULT: sequential
  * OUTPUT: remove_key
+ * LINE: no unlink
+ * LINE: unlink
  * RUN: %s -- -DREMOVES
  * EXIT: 1
  * VERDICT: violation
@@ -24,9 +26,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+/* volatile: the compiler would drop the read and the write of the same. */
 struct node {
   int key;
-  struct node *next;
+  struct node *volatile next;
 };
 
 struct list {
@@ -104,7 +107,7 @@ static bool remove_key(struct list *l, int k) {
 #if defined(FIXED) || defined(REMOVES)
     r = curr->next;
 #else
-    r = pred->next;
+    r = pred->next; /* no unlink */
 #endif
     pred->next = r; /* unlink */
   }

@@ -20,6 +20,15 @@
  * RUN: %s -- -DK=2
  * EXIT: 1
  * FAULT: sequential
+ * CLIENT: push\(1\); push\(2\)
+ * RUN: %s -- -DUNCOMMITTED
+ * EXIT: 1
+ * VERDICT: violation
+ * FAULT: not-linearizable
+ * RUN: %s -- -DUNCOMMITTED -DK=2 -DEQUAL
+ * EXIT: 1
+ * VERDICT: violation
+ * FAULT: not-linearizable
  * RUN: %s --client 'push(1); push(2); {pop(); pop()} || {push(3)}; pop(); \
  *     pop()'
  * EXIT: 0

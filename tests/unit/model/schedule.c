@@ -156,7 +156,13 @@ TEST(files_are_read) {
   CHECK_INT(schedule_read(&t, path, &e), 0);
   CHECK(schedule_equal(&s, &t));
   schedule_free(&t);
+  const char *steps = strstr(sample_text, "steps:");
+  CHECK_INT(truncate(path, steps - sample_text), 0);
+  CHECK_INT(schedule_read(&t, path, &e), ERR_INPUT);
+  CHECK_HAS(e.text, ": no 'steps:': the end of the file is missing");
+  CHECK(!t.object);
   unlink(path);
+  e = (struct error){0};
   CHECK_INT(schedule_read(&t, path, &e), ERR_INPUT);
   CHECK_HAS(e.text, path);
   schedule_free(&s);

@@ -456,6 +456,26 @@ TEST(fresh_memory_has_no_value) {
   fixture_free(f);
 }
 
+TEST(a_fresh_byte_has_no_value_before_it_is_written) {
+  struct fixture *f = fixture_new("{pop()} || {get()}", FAULT_INVARIANT);
+  f->blocks[0] = (struct block){.base = NODE, .size = 16};
+  f->finding.trace.nblocks = 1;
+  add(f, EV_ALLOC, 1, 0, 1203, NODE, 0, 16)->size = 16;
+  add(f, EV_WRITE, 1, 0, 1203, NODE, 0xbe, 0xbe)->size = 1;
+  add(f, EV_READ, 1, 0, 1203, NODE, 0, 0xbe)->size = 1;
+  add(f, EV_READ, 1, 0, 1203, NODE + 1, 0, 0xbe)->size = 1;
+  struct story *s = tell(f);
+  CHECK_STR(s->rows.at[1].tail, ": ? -> 190");
+  CHECK_STR(s->rows.at[2].tail, " = 190");
+  CHECK_STR(s->rows.at[3].tail, " = ? (uninitialised)");
+  story_free(s);
+  f->blocks[0].alloc_event = UINT32_MAX; /* before the trace */
+  s = tell(f);
+  CHECK_STR(s->rows.at[3].tail, " = 190");
+  story_free(s);
+  fixture_free(f);
+}
+
 TEST(the_write_that_the_fault_cut_off_has_no_value) {
   struct fixture *f = fixture_new("{pop()} || {get()}", FAULT_EXIT);
   f->finding.thread = 1;

@@ -38,7 +38,7 @@ TEST(a_violation) {
       "    and 32\n"
       "stack.c:12:3: note: in between comes T1 in push(2): rmw s->top: 1 -> 2\n"
       "\n"
-      "Smallest failing client:\n"
+      "Smallest failing client (proved minimal):\n"
       "  push(1); {push(2)} || {pop()}; pop()\n"
       "\n"
       "Interleaving (lines of stack.c):\n"

@@ -165,4 +165,40 @@ TEST(the_order_of_values_stays_where_it_matters) {
   client_free(&c);
 }
 
+static uint32_t many(void *ctx, uint32_t op, uint32_t arg,
+                     const int64_t **values, bool *data) {
+  static int64_t all[100];
+  (void)ctx, (void)op, (void)arg;
+  for (int i = 0; i < 100; i++)
+    all[i] = i + 1;
+  *values = all;
+  *data = false;
+  return 100;
+}
+
+/* Fails if all of its values are different and give the same when divided. */
+static enum reduce_answer check_hash(void *ctx, const struct client *c) {
+  int64_t size = *(int64_t *)ctx, first = c->calls[0].args[0];
+  bool fails = true;
+  for (uint32_t i = 0; i < c->ncalls; i++) {
+    fails &= c->calls[i].args[0] % size == first % size;
+    for (uint32_t k = 0; k < i; k++)
+      fails &= c->calls[i].args[0] != c->calls[k].args[0];
+  }
+  return fails ? REDUCE_FAILS : REDUCE_CORRECT;
+}
+
+TEST(values_that_cannot_be_the_first_ones_become_small_one_by_one) {
+  int64_t size = 7;
+  struct reduce r = {.check = check_hash, .domain = many, .ctx = &size};
+  struct client c;
+  read_client(&c, "a(95); {b(39)} || {b(67)}");
+  CHECK(reduce_values(&r, &c));
+  becomes(&c, "a(4); {b(11)} || {b(18)}");
+  uint32_t before = r.checks;
+  CHECK(!reduce_values(&r, &c));
+  CHECK(r.checks - before < 60);
+  client_free(&c);
+}
+
 TEST_MAIN
