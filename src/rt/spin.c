@@ -39,10 +39,11 @@ static uint64_t local_state(int thread) {
   struct fiber_state *f = &E.fiber[thread];
   uint64_t top = STACK_BASE + (uint64_t)(thread + 1) * STACK_SIZE;
   uint64_t at = (uint64_t)(uintptr_t)f->sp;
-  uint64_t seed = f->clock ^ f->random;
+  struct hash128 h = hash128_long((void *)at, top - at);
   if (E.lent[thread].tls)
-    seed = hash64(E.lent[thread].tls, E.tls_size, seed);
-  return hash64((void *)at, top - at, seed);
+    h = hash128_join(h, hash128_long(E.lent[thread].tls, E.tls_size));
+  uint64_t all[4] = {h.lo, h.hi, f->clock, f->random};
+  return hash64(all, sizeof all, 0); /* of much, without a seed: that is dear */
 }
 
 /* Does it give back, somewhere in the round, a lock that it holds here?  Then
