@@ -16,17 +16,22 @@ struct hash128 rt_history_hash(void) {
   uint32_t n = E.client ? E.client->ncalls : 0;
   if (n > 64)
     return history_digest(rt_history());
-  uint64_t what[3] = {E.live.done, 0, E.history.stuck};
+  struct {
+    uint64_t done, open, stuck;
+    struct live_call calls[64];
+  } all;
+  all.done = E.live.done;
+  all.open = 0;
+  all.stuck = E.history.stuck;
   for (uint32_t t = 0; t < E.live.nfibers; t++)
     if (E.fiber[t].call != EVENT_NO_CALL && E.fiber[t].called)
-      what[1] |= 1ull << E.fiber[t].call;
-  struct live_call calls[64];
-  memcpy(calls, E.calls, n * sizeof *calls);
+      all.open |= 1ull << E.fiber[t].call;
+  memcpy(all.calls, E.calls, n * sizeof *all.calls);
   for (uint32_t i = 0; i < n; i++)
-    if (UNLIKELY(calls[i].result.kind == VALUE_STRING))
+    if (UNLIKELY(all.calls[i].result.kind == VALUE_STRING))
       /* The same in every process: what it says, not where it is. */
-      calls[i].result.bits = value_text_hash(calls[i].result);
-  return hash128(calls, n * sizeof *calls, hash64(what, sizeof what, 0));
+      all.calls[i].result.bits = value_text_hash(all.calls[i].result);
+  return hash128(&all, offsetof(typeof(all), calls[n]), 0);
 }
 
 const struct rt_fault *rt_fault(void) { return &E.fault; }
