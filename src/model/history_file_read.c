@@ -8,11 +8,16 @@
 
 /* An operation as the lines tell it. */
 struct told {
-  json_int_t op, thread;
+  json_int_t op; /* its number, or NO_NUMBER … */
+  json_int_t thread;
+  bool alone; /* … or a thread, so that it has one of its own */
+  bool dropped;
   struct call call;
   uint32_t from, to; /* lines */
   struct value result;
 };
+
+enum { NO_NUMBER = -1 };
 
 struct reading {
   const struct history_names *names;
@@ -30,7 +35,9 @@ static int bad_line(const struct reading *r, struct error *e,
 
 static int read_name(struct reading *r, json_t *line, struct call *c,
                      struct error *e) {
-  const char *name = json_string_value(json_object_get(line, "name"));
+  json_t *named = json_object_get(line, "name");
+  const char *name =
+      json_string_value(named ? named : json_object_get(line, "f"));
   json_t *args = json_object_get(line, "args");
   uint32_t op = 0;
   while (name && op < r->names->ops.count &&
@@ -54,6 +61,12 @@ static int read_name(struct reading *r, json_t *line, struct call *c,
   return ERR_NONE;
 }
 
+/* "process", or "thread", which is the same. */
+static json_t *process_of(json_t *line) {
+  json_t *process = json_object_get(line, "process");
+  return process ? process : json_object_get(line, "thread");
+}
+
 static struct told *find(struct reading *r, json_int_t op) {
   for (uint32_t i = r->ops.len; i--;)
     if (r->ops.at[i].op == op)
@@ -61,29 +74,54 @@ static struct told *find(struct reading *r, json_int_t op) {
   return NULL;
 }
 
-static bool is_open(const struct reading *r, json_int_t thread) {
+/* The last call of a thread. */
+static struct told *last_of(struct reading *r, json_int_t thread) {
   for (uint32_t i = r->ops.len; i--;)
-    if (r->ops.at[i].thread == thread)
-      return r->ops.at[i].to == HISTORY_PENDING;
-  return false;
+    if (r->ops.at[i].thread == thread && !r->ops.at[i].alone)
+      return &r->ops.at[i];
+  return NULL;
+}
+
+static bool is_open(const struct told *t) {
+  return t && t->to == HISTORY_PENDING && !t->dropped;
 }
 
 static int read_call(struct reading *r, json_t *line, struct error *e) {
-  struct told t = {.op = json_integer_value(json_object_get(line, "op")),
-                   .thread =
-                       json_integer_value(json_object_get(line, "thread")),
+  json_t *op = json_object_get(line, "op"), *process = process_of(line);
+  struct told t = {.op = op ? json_integer_value(op) : NO_NUMBER,
+                   .thread = json_integer_value(process),
+                   .alone = !process,
                    .from = r->line,
                    .to = HISTORY_PENDING};
-  if (t.thread < 0)
-    return bad_line(r, e, "threads are numbered from 0");
-  if (find(r, t.op))
+  if ((op && (!json_is_integer(op) || t.op < 0)) ||
+      (process && (!json_is_integer(process) || t.thread < 0)))
+    return bad_line(r, e, "threads and operations are numbered from 0");
+  if (!op && !process)
+    return bad_line(r, e, "neither \"process\" nor \"op\": whose call is it?");
+  if (op && find(r, t.op))
     return bad_line(r, e, "an operation with this number was called before");
-  if (is_open(r, t.thread))
+  if (process && is_open(last_of(r, t.thread)))
     return bad_line(r, e, "this thread's last call has not returned");
   if (read_name(r, line, &t.call, e))
     return e->code;
   vec_push(&r->ops, t);
   return ERR_NONE;
+}
+
+/* The call that this line is the end of, or NULL. */
+static struct told *find_call(struct reading *r, json_t *line,
+                              struct error *e) {
+  json_t *op = json_object_get(line, "op"), *process = process_of(line);
+  struct told *t = NULL;
+  if (op)
+    t = find(r, json_integer_value(op));
+  else if (process)
+    t = last_of(r, json_integer_value(process));
+  if (!t)
+    bad_line(r, e, "a return without a call");
+  else if (!is_open(t))
+    bad_line(r, e, "this operation has returned before");
+  return e->code ? NULL : t;
 }
 
 /* The result, of the kind that the operation returns. */
@@ -112,11 +150,9 @@ static bool read_value(json_t *v, uint8_t kind, struct value *out) {
 }
 
 static int read_return(struct reading *r, json_t *line, struct error *e) {
-  struct told *t = find(r, json_integer_value(json_object_get(line, "op")));
+  struct told *t = find_call(r, line, e);
   if (!t)
-    return bad_line(r, e, "a return without a call");
-  if (t->to != HISTORY_PENDING)
-    return bad_line(r, e, "this operation has returned before");
+    return e->code;
   t->to = r->line;
   if (!read_value(json_object_get(line, "result"), r->names->kinds[t->call.op],
                   &t->result))
@@ -125,12 +161,20 @@ static int read_return(struct reading *r, json_t *line, struct error *e) {
   return ERR_NONE;
 }
 
+/* It has not taken effect, and is as if it had not been called. */
+static int read_drop(struct reading *r, json_t *line, struct error *e) {
+  struct told *t = find_call(r, line, e);
+  if (t)
+    t->dropped = true;
+  return e->code;
+}
+
 static int read_header(struct reading *r, json_t *line, struct error *e) {
-  json_int_t version = json_integer_value(json_object_get(line, "version"));
+  json_t *version = json_object_get(line, "version");
   const char *object = json_string_value(json_object_get(line, "object"));
-  if (r->headed)
+  if (r->headed || r->ops.len)
     return bad_line(r, e, "a second history: a file has one");
-  if (version != HISTORY_FILE_VERSION)
+  if (version && json_integer_value(version) != HISTORY_FILE_VERSION)
     return bad_line(r, e, "a version that is not known");
   r->headed = true;
   r->out->object = object ? xstrdup(object) : NULL;
@@ -148,16 +192,69 @@ static int read_line(struct reading *r, const char *text, size_t len,
     err = bad_line(r, e, line ? "no \"type\"" : why.text);
   else if (!strcmp(type, "history"))
     err = read_header(r, line, e);
-  else if (!r->headed)
-    err = bad_line(r, e, "not a history: the first line is no header");
   else if (!strcmp(type, "call"))
     err = read_call(r, line, e);
   else if (!strcmp(type, "return"))
     err = read_return(r, line, e);
+  else if (!strcmp(type, "drop"))
+    err = read_drop(r, line, e);
+  else if (!strcmp(type, "note"))
+    err = ERR_NONE;
+  else if (!strcmp(type, "info")) /* it stays pending */
+    err = find_call(r, line, e) ? ERR_NONE : e->code;
   else
     err = bad_line(r, e, "neither a call nor a return");
   json_decref(line);
   return err;
+}
+
+/* ---- threads ---- */
+
+static void forget_dropped(struct reading *r) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < r->ops.len; i++)
+    if (!r->ops.at[i].dropped)
+      r->ops.at[n++] = r->ops.at[i];
+  r->ops.len = n;
+}
+
+/* Does no call of thread 0 overlap with one of another?  Then it is the main
+ * thread, which makes initial and final calls. */
+static bool has_main(const struct reading *r) {
+  for (uint32_t i = 0; i < r->ops.len; i++) {
+    const struct told *a = &r->ops.at[i];
+    bool before = true, after = true;
+    for (uint32_t k = 0; k < r->ops.len && !a->thread; k++) {
+      const struct told *b = &r->ops.at[k];
+      before &= !b->thread || a->to < b->from;
+      after &= !b->thread || b->to < a->from ||
+               (b->to == HISTORY_PENDING && b->from < a->from);
+    }
+    if (!before && !after)
+      return false;
+  }
+  return true;
+}
+
+/* Operations without a thread: of as few as they need, none of them 0. */
+static void give_threads(struct reading *r) {
+  json_int_t most = 0;
+  for (uint32_t i = 0; i < r->ops.len; i++)
+    if (!r->ops.at[i].alone && r->ops.at[i].thread > most)
+      most = r->ops.at[i].thread;
+  for (uint32_t i = 0; i < r->ops.len; i++) {
+    struct told *t = &r->ops.at[i];
+    bool taken = t->alone;
+    for (t->thread = taken ? most : t->thread; taken;) {
+      t->thread++;
+      taken = false;
+      for (uint32_t k = 0; k < i && !taken; k++)
+        taken = r->ops.at[k].thread == t->thread && r->ops.at[k].to > t->from;
+    }
+  }
+  if (!has_main(r))
+    for (uint32_t i = 0; i < r->ops.len; i++)
+      r->ops.at[i].thread++;
 }
 
 /* ---- the client ---- */
@@ -228,10 +325,13 @@ int history_file_read(struct history_read *out, const char *path,
     if (strspn(at, " \t\r") < n)
       err = read_line(&r, at, n, e);
   }
-  if (!err && !r.headed)
+  if (!err && !r.headed && !r.ops.len)
     err = error_set(e, ERR_INPUT, "%s: no history", path);
-  if (!err)
+  if (!err) {
+    forget_dropped(&r);
+    give_threads(&r);
     err = make_client(&r, e);
+  }
   if (err)
     history_read_free(out);
   vec_free(&r.ops);

@@ -115,6 +115,12 @@ for version in best d; do
     .minimal.located_pc >= 2 and .minimal.clients_tried > 0' report >/dev/null ||
     fail "figures: $(jq -c '[.shrink, .minimal]' report)"
 done
+# As docs/history.md has it: processes, and neither header nor numbers.
+sed -e 1d -e 's/"op":[0-9]*,//' -e 's/"thread"/"process"/' lost.history >by.jsonl
+run shrink by.jsonl $papers/simple_list.c --json report
+expect_status 1
+jq -e '.minimal.proved and .minimal.from == 5' report >/dev/null ||
+  fail "$(jq -c .minimal report)"
 run shrink lost.history $papers/simple_list.c -- -DFIXED
 expect_status 3
 sed '11s/false/true/' lost.history >fine.history

@@ -77,7 +77,11 @@ static void refuses(const char *text, const char *reason) {
 
 TEST(wrong_lines_are_named) {
   refuses("", "no history");
-  refuses(CALL "\"get\",\"args\":[]}\n", ":1: not a history");
+  refuses("{\"type\":\"odd\"}\n", ":1: neither a call");
+  refuses("{\"type\":\"call\",\"name\":\"get\"}\n", ":1: neither \"process\"");
+  refuses("{\"type\":\"call\",\"process\":-1,\"name\":\"get\"}\n",
+          ":1: threads and operations are numbered from 0");
+  refuses("{\"type\":\"return\",\"process\":1}\n", ":1: a return without");
   refuses("{\"type\":\"history\",\"version\":2}\n", ":1: a version");
   refuses(HEAD HEAD, ":2: a second history");
   refuses(HEAD "{\"type\":\"call\"", ":2: ");
@@ -90,6 +94,56 @@ TEST(wrong_lines_are_named) {
   refuses(HEAD CALL "\"get\",\"args\":[]}\n"
                     "{\"type\":\"return\",\"op\":0,\"result\":true}\n",
           ":3: get() returns something else");
+}
+
+static void reads(const char *text, const char *client) {
+  struct history_read in;
+  struct error e = {0};
+  struct buf out = {0};
+  CHECK_INT(read_text(text, &in, &e), ERR_NONE);
+  CHECK_STR(e.text, "");
+  client_print(&in.client, &names.ops, &out);
+  CHECK_STR(buf_text(&out), client);
+  history_check_invariants(&in.history);
+  buf_free(&out);
+  history_read_free(&in);
+}
+
+#define BY(who, name) "{\"type\":\"call\"," who ",\"name\":\"" name "\"}\n"
+#define END(who) "{\"type\":\"return\"," who ",\"result\":1}\n"
+#define P(n) "\"process\":" #n
+#define O(n) "\"op\":" #n
+
+TEST(numbers_of_operations_and_the_header_may_be_left_out) {
+  reads(BY(P(1), "get") BY(P(7), "get") END(P(7)) END(P(1)) BY(P(1), "get"),
+        "{get(); get()} || {get()}");
+  reads("{\"type\":\"call\",\"process\":1,\"f\":\"add\",\"args\":[4]}\n",
+        "{add(4)}");
+}
+
+TEST(operations_without_a_process_have_as_few_threads_as_they_need) {
+  reads(BY(O(3), "get") BY(O(5), "get") END(O(3)) BY(O(6), "get") END(O(6)),
+        "{get(); get()} || {get()}");
+}
+
+TEST(process_0_is_the_main_thread_if_it_overlaps_with_no_other) {
+  reads(BY(P(0), "get") END(P(0)) BY(P(1), "get") BY(P(2), "get") END(P(2))
+            END(P(1)) BY(P(0), "label"),
+        "get(); {get()} || {get()}; label()");
+  reads(BY(P(0), "get") BY(P(1), "get") END(P(0)) END(P(1)),
+        "{get()} || {get()}");
+}
+
+TEST(what_was_dropped_is_not_there_and_notes_are_no_events) {
+  reads(BY(P(1), "get") "{\"type\":\"note\",\"text\":\"x\"}\n" BY(
+            P(2),
+            "label") "{\"type\":\"drop\",\"process\":2}\n" BY(P(2),
+                                                              "get") "{\"type\""
+                                                                     ":\"info\""
+                                                                     ",\"proces"
+                                                                     "s\":2}"
+                                                                     "\n" END(P(1)),
+        "{get()} || {get()}");
 }
 
 TEST_MAIN
