@@ -52,6 +52,9 @@ const tests = {
       assert.match(await p.textContent('#fences'), /The missing fence.*lock\(\): between line \d+ and line \d+.*Verified/s);
       assert.equal(await p.$$eval('.source tr.fence', e => e.length), 1);
     },
+    async tells_that_the_concurrent_calls_show_it(p) {
+      assert.match(await p.textContent('main'), /show the fault by themselves \(type 1\)/);
+    },
     async shows_what_waits_in_the_buffers(p) {
       await goTo(p, /store turn: 0 → 1 \(buffered\)/);
       assert.match(await p.textContent('.buffers'), /T1.*flag\[0\] = 1.*turn = 1.*T2.*empty/s);

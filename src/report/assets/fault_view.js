@@ -91,8 +91,9 @@ function answer(model) {
       ...d.notes.map(n => make('li', {}, placeText(n), n.file ? ': ' : '', n.message))),
     run.partial && make('p', {class: 'warn'}, 'This run is partial: something escapes the runtime.'),
     ...run.warnings.map(w => make('p', {class: 'warn small'}, w)),
-    run.minimal && run.minimal.type === 2 && make('p', {class: 'soft'},
-      'The concurrent calls do not show the fault: their results are explained. Only the calls after them do.'),
+    run.minimal && run.minimal.type && make('p', {class: 'soft'}, run.minimal.type === 1
+      ? 'The concurrent calls show the fault by themselves (type 1).'
+      : 'The concurrent calls do not show the fault: their results are explained. Only the calls after them do (type 2).'),
     facts,
     run.verdict === 'pass' && make('p', {class: 'soft'}, 'This is about these clients only. Faults that need more threads, calls or values, ' +
       'a weaker memory model, other compiler flags or code without instrumentation are not seen. ', code('faultline help pass'), ' tells more.')];
