@@ -453,14 +453,17 @@ static bool drop_groups(struct explain_job *j, enum grouping how, bool safe) {
 /* ---- the beginning of a register's history ---- */
 
 /* A result that is left needs somebody who brought it, or it would seem that
- * nobody did: the last write of the value stays.  False: there is none. */
+ * nobody did: the last write of the value stays.  False: there is none, but
+ * something else that brought it.  If nobody did, that is the fault. */
 static bool keep_bringer(struct explain_job *j, const struct type_op *shower,
                          datum value) {
+  bool any = false;
   for (uint32_t i = 0; i < j->core.len; i++) {
     const struct type_op *o = &j->p->ops[j->core.at[i]];
-    if (!j->leave[j->core.at[i]] && is_in_time(o, shower) &&
-        brings(o, is_same, &value))
+    bool does = is_in_time(o, shower) && brings(o, is_same, &value);
+    if (does && !j->leave[j->core.at[i]])
       return true;
+    any |= does;
   }
   for (uint32_t i = j->core.len; i--;) {
     const struct type_op *o = &j->p->ops[j->core.at[i]];
@@ -469,7 +472,7 @@ static bool keep_bringer(struct explain_job *j, const struct type_op *shower,
       return true;
     }
   }
-  return value == j->p->type->initial_value;
+  return !any || value == j->p->type->initial_value;
 }
 
 static bool keep_bringers(struct explain_job *j) {
@@ -562,10 +565,29 @@ static bool has_values(const struct type *t) {
   return is_container(t);
 }
 
+/* A read of a register, of what nobody wrote, is all of the core. */
+static void try_alone(struct explain_job *j) {
+  const struct type_op *last =
+      j->keep == LOG_NO_OP ? NULL : &j->p->ops[j->keep];
+  if (!last || strcmp(j->p->type->shape, "register") ||
+      last->role != ROLE_READ || last->result == j->p->type->initial_value)
+    return;
+  datum value = last->result;
+  for (uint32_t i = 0; i < j->core.len; i++) {
+    const struct type_op *o = &j->p->ops[j->core.at[i]];
+    if (o->role == ROLE_APPEND || brings(o, is_same, &value))
+      return;
+  }
+  for (uint32_t i = 0; i < j->core.len; i++)
+    j->leave[j->core.at[i]] = j->core.at[i] != j->keep;
+  try_without(j, true);
+}
+
 void explain_reduce(struct explain_job *j) {
   bool more = true;
   j->unsure = false;
-  /* It makes long histories short at once. */
+  /* These make long histories short at once. */
+  try_alone(j);
   drop_beginning(j);
   bool values = has_values(j->p->type);
   j->strict = j->careful || !values;

@@ -397,7 +397,7 @@ static bool explain_prefix(const struct log_problem *p,
   }
   bool whole = cut;
   for (uint32_t i = 0; i < out->core.len; i++)
-    whole &= !idle[out->core.at[i]];
+    whole &= !idle[out->core.at[i]] || !out->minimal; /* time was over */
   if (!whole) {
     log_explained_free(out);
     *out = none;

@@ -121,6 +121,20 @@ expect_out 'read\(\) = 4 of process 1 fits nowhere: after the others of the core
 expect_out 'Until the return of read\(\) = 4 \(process 1, line 6\)'
 expect_out '\* p0 +write\(4\).*\* p0 +write\(0\).*\* p1 +read\(\) = 4'
 expect_out '3 operations that no order explains'
+# What appends make together, nobody wrote alone.
+{
+  echo '{"type":"history","version":1,"spec":"kv"}'
+  for call in '"append","args":["k","a"]' '"append","args":["k","b"]' \
+    '"append","args":["k","c"]'; do
+    echo "{\"type\":\"call\",\"process\":1,\"name\":$call}"
+    echo '{"type":"return","process":1}'
+  done
+  echo '{"type":"call","process":1,"name":"get","args":["k"]}'
+  echo '{"type":"return","process":1,"result":"ab"}'
+} >appended.jsonl
+run check appended.jsonl
+expect_out 'get\("k"\) = "ab" of process 1 fits nowhere: after the others it would return "abc"'
+expect_out '4 operations that no order explains'
 # Of long values they show the beginning and the end, and where two differ.
 {
   echo '{"type":"history","version":1,"spec":"list-append"}'
