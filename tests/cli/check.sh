@@ -135,6 +135,18 @@ expect_out '3 operations that no order explains'
 run check appended.jsonl
 expect_out 'get\("k"\) = "ab" of process 1 fits nowhere: after the others it would return "abc"'
 expect_out '4 operations that no order explains'
+# Known places hold for operations that never returned, too.
+cat >hint.jsonl <<'END'
+{"type":"history","spec":"register"}
+{"type":"call","process":1,"name":"write","args":[1],"order":1}
+{"type":"call","process":2,"name":"write","args":[2],"order":2}
+{"type":"return","process":2}
+{"type":"call","process":2,"name":"read"}
+{"type":"return","process":2,"result":1}
+END
+run check hint.jsonl
+expect_status 1
+expect_out 'write\(1\), write\(2\); then read\(\) = 1 would have to return 2'
 # Of long values they show the beginning and the end, and where two differ.
 {
   echo '{"type":"history","version":1,"spec":"list-append"}'
