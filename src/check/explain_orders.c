@@ -103,7 +103,7 @@ static void go(struct walk *w, uint64_t placed, uint32_t state, uint32_t len) {
     if (placed >> i & 1 || !may_come(w, placed, i))
       continue;
     if (++w->meter.steps > w->meter.look)
-      meter_look(&w->meter, w->p->type, map128_bytes(&w->seen));
+      meter_look(&w->meter, w->p->type, map128_bytes_soon(&w->seen));
     uint32_t n = w->p->type->step(w->p->type, state, &w->p->ops[i], next);
     w->path[len] = i;
     for (uint32_t k = 0; k < n; k++)
