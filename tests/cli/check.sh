@@ -55,6 +55,13 @@ gzip -k fifo.jsonl
 run check fifo.jsonl.gz
 expect_status 1
 
+# ---- standard input ----
+for how in auto online; do
+  what="faultline check --method=$how -"
+  "$FAULTLINE" check --method=$how - <fine.jsonl >"$tmp/out"
+  expect_out '^standard input: linearizable'
+done
+
 # ---- messages about operations ----
 cat >nokey.txt <<'END'
 {:process 0, :type :invoke, :f :put, :value "b"}
