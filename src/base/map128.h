@@ -31,11 +31,13 @@ uint32_t *map128_put(struct map128 *m, struct hash128 key, bool *fresh);
 uint32_t *map128_get(const struct map128 *m, struct hash128 key); /* or NULL */
 void map128_clear(struct map128 *m);
 void map128_free(struct map128 *m);
-/* What it takes, for limits: when it will soon grow, with the larger table that
- * is then beside it. */
 static inline uint64_t map128_bytes(const struct map128 *m) {
-  uint64_t now = (uint64_t)m->cap * sizeof *m->slots;
-  return m->len > m->cap / 8 * 5 ? 3 * now : now;
+  return (uint64_t)m->cap * sizeof *m->slots;
+}
+/* For limits of memory: when it will soon grow, with the larger table that is
+ * then beside it. */
+static inline uint64_t map128_bytes_soon(const struct map128 *m) {
+  return m->len > m->cap / 8 * 5 ? 3 * map128_bytes(m) : map128_bytes(m);
 }
 
 #endif

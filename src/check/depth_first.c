@@ -348,7 +348,7 @@ static void note_dead_end(struct search *q) {
 }
 
 static uint64_t search_bytes(const struct search *q) {
-  return map128_bytes(&q->memo) + q->path.cap * sizeof *q->path.at +
+  return map128_bytes_soon(&q->memo) + q->path.cap * sizeof *q->path.at +
          q->frames.cap * sizeof *q->frames.at + q->best.cap * 4ull +
          q->n * 21ull;
 }

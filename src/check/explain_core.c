@@ -21,12 +21,12 @@ struct log_problem explain_part(const struct log_problem *p,
 }
 
 /* With what is left out as pending operations, in the order of calls. */
-static bool put_pending(struct explain_job *j, const uint8_t *as_pending,
-                        struct log_problem *q, struct arena *arena) {
+static bool put_pending(struct explain_job *j, const op_vec *ops,
+                        const uint8_t *as_pending, struct log_problem *q,
+                        struct arena *arena) {
   for (uint32_t i = 0; i < q->nops; i++) {
-    uint32_t id = (uint32_t)(q->ops[i].op - j->p->log->ops.at);
     const struct type_op *o = &q->ops[i];
-    if (as_pending[id] && !op_is_pending(o))
+    if (as_pending[ops->at[i]] && !op_is_pending(o))
       o = op_made_pending(j->p, o, arena);
     if (!o)
       return false;
@@ -43,7 +43,7 @@ bool explain_is_bad(struct explain_job *j, const op_vec *ops,
   struct log_problem q = explain_part(j->p, ops);
   bool bad = false;
   o.budget.steps = QUESTION_STEPS + (uint64_t)ops->len * 64;
-  if (!as_pending || put_pending(j, as_pending, &q, &arena)) {
+  if (!as_pending || put_pending(j, ops, as_pending, &q, &arena)) {
     check_log(&q, &o, &a);
     bad = a.verdict == LOG_VIOLATION;
     j->unsure |= a.verdict == LOG_UNKNOWN;
@@ -80,7 +80,7 @@ static bool any_item(datum d, bool (*each)(datum, void *), void *ctx) {
 
 static bool brings(const struct type_op *o, bool (*each)(datum, void *),
                    void *ctx) {
-  if (o->only_reads)
+  if (op_only_reads(o) || o->role == ROLE_DELETE || o->role == ROLE_DELETE_KEY)
     return false;
   bool cas = o->role == ROLE_CAS;
   const struct log_op *op = o->op;
@@ -94,8 +94,17 @@ static bool brings(const struct type_op *o, bool (*each)(datum, void *),
 
 static bool is_same(datum d, void *ctx) { return d == *(datum *)ctx; }
 
+/* Of a set: that the element is there, or was. */
+static bool shows_element(const struct type_op *o) {
+  return o->result == (o->role == ROLE_INSERT ? DATUM_FALSE : DATUM_TRUE) &&
+         (o->role == ROLE_INSERT || o->role == ROLE_DELETE ||
+          o->role == ROLE_CONTAINS);
+}
+
 /* Texts show what is printed in them: "[0, 1]" is what Java says of a list. */
 static bool shows(const struct type_op *o, datum value) {
+  if (shows_element(o) && o->arg[0] == value)
+    return true;
   if (any_item(o->result, is_same, &value))
     return true;
   if (o->role == ROLE_CAS && !op_only_reads(o) && o->arg[0] == value)
@@ -112,22 +121,34 @@ static bool shows(const struct type_op *o, datum value) {
   return found;
 }
 
+/* Whether a value can have come from an operation, as far as time goes: an
+ * operation does not bring itself what it shows. */
+static bool is_in_time(const struct type_op *bringer,
+                       const struct type_op *shower) {
+  return bringer != shower && bringer->op->call < shower->op->ret;
+}
+
 struct needed {
   struct explain_job *j;
   const op_vec *rest;
 };
 
-/* Something in the rest shows the value, and nothing there brings it. */
+/* Something in the rest shows the value, and nothing there brings it in time.
+ * What returned first is the hardest to bring it to. */
 static bool is_needed(datum value, void *ctx) {
   struct needed *n = ctx;
-  bool shown = false;
+  const struct type_op *ops = n->j->p->ops, *shower = NULL;
   for (uint32_t i = 0; i < n->rest->len; i++) {
-    const struct type_op *o = &n->j->p->ops[n->rest->at[i]];
-    if (brings(o, is_same, &value))
-      return false;
-    shown = shown || shows(o, value);
+    const struct type_op *o = &ops[n->rest->at[i]];
+    if (shows(o, value) && (!shower || o->op->ret < shower->op->ret))
+      shower = o;
   }
-  return shown;
+  for (uint32_t i = 0; i < n->rest->len && shower; i++) {
+    const struct type_op *o = &ops[n->rest->at[i]];
+    if (is_in_time(o, shower) && brings(o, is_same, &value))
+      return false;
+  }
+  return shower != NULL;
 }
 
 static bool brings_what_is_needed(struct explain_job *j, const op_vec *rest) {
@@ -232,8 +253,10 @@ static bool try_without(struct explain_job *j, bool safe) {
   for (uint32_t i = 0; i < j->core.len; i++)
     if (!j->leave[j->core.at[i]])
       vec_push(&rest, j->core.at[i]);
-  bool out = rest.len && rest.len < j->core.len;
+  bool out = rest.len && rest.len < j->core.len &&
+             (j->keep == LOG_NO_OP || !j->leave[j->keep]);
   safe = safe || all_change_nothing(j);
+  out = out && (j->write == LOG_NO_OP || !j->leave[j->write]);
   if (safe)
     out = out && explain_is_bad(j, &rest, NULL) &&
           (!j->strict || !j->any_shadow || is_bad_with_shadows(j, &rest, true));
@@ -430,20 +453,26 @@ static bool drop_groups(struct explain_job *j, enum grouping how, bool safe) {
 /* ---- the beginning of a register's history ---- */
 
 /* A result that is left needs somebody who brought it, or it would seem that
- * nobody did: the last write of the value stays.  False: there is none. */
-static bool keep_bringer(struct explain_job *j, datum value) {
-  for (uint32_t i = 0; i < j->core.len; i++)
-    if (!j->leave[j->core.at[i]] &&
-        brings(&j->p->ops[j->core.at[i]], is_same, &value))
+ * nobody did: the last write of the value stays.  False: there is none, but
+ * something else that brought it.  If nobody did, that is the fault. */
+static bool keep_bringer(struct explain_job *j, const struct type_op *shower,
+                         datum value) {
+  bool any = false;
+  for (uint32_t i = 0; i < j->core.len; i++) {
+    const struct type_op *o = &j->p->ops[j->core.at[i]];
+    bool does = is_in_time(o, shower) && brings(o, is_same, &value);
+    if (does && !j->leave[j->core.at[i]])
       return true;
+    any |= does;
+  }
   for (uint32_t i = j->core.len; i--;) {
     const struct type_op *o = &j->p->ops[j->core.at[i]];
-    if (o->role == ROLE_WRITE && o->arg[0] == value) {
+    if (o->role == ROLE_WRITE && o->arg[0] == value && is_in_time(o, shower)) {
       j->leave[j->core.at[i]] = 0;
       return true;
     }
   }
-  return value == j->p->type->initial_value;
+  return !any || value == j->p->type->initial_value;
 }
 
 static bool keep_bringers(struct explain_job *j) {
@@ -451,9 +480,10 @@ static bool keep_bringers(struct explain_job *j) {
     const struct type_op *o = &j->p->ops[j->core.at[i]];
     if (j->leave[j->core.at[i]] || o->any_result)
       continue;
-    if (o->role == ROLE_READ && !keep_bringer(j, o->result))
+    if (o->role == ROLE_READ && !keep_bringer(j, o, o->result))
       return false;
-    if (o->role == ROLE_CAS && !op_only_reads(o) && !keep_bringer(j, o->arg[0]))
+    if (o->role == ROLE_CAS && !op_only_reads(o) &&
+        !keep_bringer(j, o, o->arg[0]))
       return false;
   }
   return true;
@@ -484,9 +514,12 @@ static bool drop_beginning(struct explain_job *j) {
     const struct type_op *o = &j->p->ops[j->core.at[w]];
     if (o->role != ROLE_WRITE || op_is_pending(o))
       continue;
+    uint32_t write = j->core.at[w], before = j->write;
     if (mark_before(j, w) && keep_bringers(j)) {
+      j->write = write; /* and no more the one before it */
       if (try_without(j, true))
         return true;
+      j->write = before;
     } else {
       memset(j->leave, 0, j->p->nops);
     }
@@ -532,18 +565,64 @@ static bool has_values(const struct type *t) {
   return is_container(t);
 }
 
+/* A read of a register, of what nobody wrote, is all of the core. */
+static void try_alone(struct explain_job *j) {
+  const struct type_op *last =
+      j->keep == LOG_NO_OP ? NULL : &j->p->ops[j->keep];
+  if (!last || strcmp(j->p->type->shape, "register") ||
+      last->role != ROLE_READ || last->result == j->p->type->initial_value)
+    return;
+  datum value = last->result;
+  for (uint32_t i = 0; i < j->core.len; i++) {
+    const struct type_op *o = &j->p->ops[j->core.at[i]];
+    if (o->role == ROLE_APPEND || brings(o, is_same, &value))
+      return;
+  }
+  for (uint32_t i = 0; i < j->core.len; i++)
+    j->leave[j->core.at[i]] = j->core.at[i] != j->keep;
+  try_without(j, true);
+}
+
 void explain_reduce(struct explain_job *j) {
   bool more = true;
   j->unsure = false;
-  /* It makes long histories short at once. */
+  /* These make long histories short at once. */
+  try_alone(j);
   drop_beginning(j);
-  j->strict = !has_values(j->p->type);
+  bool values = has_values(j->p->type);
+  j->strict = j->careful || !values;
   j->keeps_end = j->strict && ends_with_the_fault(j, &j->core);
   while (more && !is_over(j)) {
     j->unsure = false;
     more = drop_groups(j, BY_KEY, keys_are_safe(j));
+    if (values_are_safe(j)) /* X3 asks less than X5 */
+      more |= drop_groups(j, BY_VALUE, true);
     more |= drop_singles(j);
     more |= drop_groups(j, BY_VALUE, values_are_safe(j));
     more |= drop_beginning(j);
   }
+}
+
+void explain_drop_idle(struct explain_job *j, const uint8_t *idle) {
+  for (uint32_t i = 0; i < j->core.len && !is_over(j);) {
+    uint32_t id = j->core.at[i];
+    const struct type_op *o = &j->p->ops[id];
+    bool may = idle[id] || explain_changes_nothing(j->p->type, o);
+    j->leave[id] = may && !o->only_reads;
+    j->keep = j->write = LOG_NO_OP;
+    if (!j->leave[id] || !try_without(j, true))
+      i++;
+  }
+}
+
+bool explain_holds(struct explain_job *j) {
+  if (j->strict || !j->any_shadow)
+    return true;
+  bool unsure = j->unsure;
+  j->unsure = false;
+  bool holds = (is_bad_with_shadows(j, &j->core, true) &&
+                (j->keep == LOG_NO_OP || ends_with_the_fault(j, &j->core))) ||
+               j->unsure;
+  j->unsure = unsure;
+  return holds;
 }

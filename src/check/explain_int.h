@@ -16,6 +16,9 @@ struct explain_job {
   uint8_t *shadow; /* by operation: left out by X5.  All of them as pending
                       ones, with whatever result, do not explain the core */
   bool any_shadow;
+  uint32_t keep;     /* the return that is not left out, or LOG_NO_OP */
+  uint32_t write;    /* what X4 left out came before it, or LOG_NO_OP */
+  bool careful;      /* strict whatever the type */
   bool strict;       /* X5 asks for more: see has_values */
   bool keeps_end;    /* without its last return the core is linearizable */
   uint32_t first_x5; /* the first return of those that were left out by X5 */
@@ -26,6 +29,13 @@ struct explain_job {
 bool explain_is_bad(struct explain_job *j, const op_vec *ops,
                     const uint8_t *as_pending);
 void explain_reduce(struct explain_job *j);
+/* X1 for those of a prefix that could have changed something as long as their
+ * results were not known; `idle`: what was open at its end, and did not. */
+void explain_drop_idle(struct explain_job *j, const uint8_t *idle);
+/* After explain_reduce: whether what was left out by X5 may have done anything,
+ * and the core is still bad; and, of a prefix, without its last return it is
+ * not.  True if nobody knows. */
+bool explain_holds(struct explain_job *j);
 
 /* The operations as a problem of their own; its ops are the caller's to free.
  */

@@ -7,27 +7,26 @@
 /* Of a prefix of the whole, which may be long. */
 enum { PREFIX_STEPS = 1000000, STEPS_AN_OPERATION = 1, NEXT_EVENTS = 64 };
 
-/* The operations that were called before `until`, of the key that is wrong. */
-static void take_part(struct explain_job *j, const struct log_answer *a,
-                      uint32_t until) {
+/* The operations of the key that is wrong. */
+static void take_part(struct explain_job *j, const struct log_answer *a) {
   const struct log_problem *p = j->p;
   datum key = a->at == UINT32_MAX ? DATUM_NONE : p->ops[a->at].key;
   bool split = p->type->by_key && key != DATUM_NONE;
   for (uint32_t i = 0; i < p->nops && split; i++)
     split = p->ops[i].key != DATUM_NONE && p->ops[i].op->order == LOG_NO_HINT;
   j->core.len = 0;
-  for (uint32_t i = 0; i < p->nops && p->ops[i].op->call < until; i++)
+  for (uint32_t i = 0; i < p->nops; i++)
     if (!split || p->ops[i].key == key)
       vec_push(&j->core, i);
 }
 
 /* A monitor knows better what belongs together, and has words for it. */
-static bool ask_monitor(struct explain_job *j, struct log_explained *out) {
-  struct log_problem q = explain_part(j->p, &j->core);
+static void ask_monitor(struct explain_job *j, struct log_explained *out) {
+  bool all = j->core.len == j->p->nops; /* which may be many */
+  struct log_problem q = all ? *j->p : explain_part(j->p, &j->core);
   struct log_answer a = {0};
   const char *why;
-  bool knows = check_monitor(&q, &a, &why) && a.verdict == LOG_VIOLATION;
-  if (knows) {
+  if (check_monitor(&q, &a, &why) && a.verdict == LOG_VIOLATION) {
     /* Indices only grow: nothing is read behind where it was written. */
     for (uint32_t i = 0; i < a.core.len; i++)
       j->core.at[i] = j->core.at[a.core.at[i]];
@@ -36,8 +35,8 @@ static bool ask_monitor(struct explain_job *j, struct log_explained *out) {
     a.reason = NULL;
   }
   log_answer_free(&a);
-  free(q.ops);
-  return knows;
+  if (!all)
+    free(q.ops);
 }
 
 static void begin_core(struct explain_job *j, const struct log_answer *a,
@@ -47,10 +46,8 @@ static void begin_core(struct explain_job *j, const struct log_answer *a,
     for (uint32_t i = 0; i < a->core.len; i++)
       vec_push(&j->core, a->core.at[i]);
   } else {
-    uint32_t end = a->at == UINT32_MAX ? UINT32_MAX : j->p->ops[a->at].op->ret;
-    take_part(j, a, UINT32_MAX);
-    if (!ask_monitor(j, out))
-      take_part(j, a, end);
+    take_part(j, a);
+    ask_monitor(j, out);
   }
 }
 
@@ -223,6 +220,11 @@ static void find_prefix(const struct log_problem *p, const struct log_budget *b,
   if (bad != LOG_NO_OP && p->ops[bad].op->ret >= first_x5)
     bad = LOG_NO_OP;
   out->prefix = bad;
+  /* A read of a list can be wrong because of one item, and its core is without
+   * who appended the others. */
+  if (bad != LOG_NO_OP && !strcmp(p->type->shape, "list") &&
+      verdict_at(p, p->ops[bad].op->ret, b) != LOG_VIOLATION)
+    bad = LOG_NO_OP;
   uint32_t until = bad == LOG_NO_OP ? LOG_PENDING : p->ops[bad].op->ret;
   op_vec suspects = find_suspects(p, b);
   struct log_problem q = suspects.len ? explain_part(p, &suspects) : *p;
@@ -314,14 +316,46 @@ static void find_stuck(const struct log_problem *core, const uint32_t *ids,
   log_answer_free(&a);
 }
 
-void explain_log(const struct log_problem *p, const struct log_answer *a,
-                 const struct log_budget *b, struct log_explained *out) {
-  struct explain_job j = {.p = p, .budget = b, .first_x5 = UINT32_MAX};
-  *out = (struct log_explained){.stuck = LOG_NO_OP, .prefix = LOG_NO_OP};
+/* The values that results show tell mostly what belongs together; where that
+ * was wrong, with all that was left out as pending operations. */
+static void reduce(struct explain_job *j) {
+  op_vec all = {0};
+  for (uint32_t i = 0; i < j->core.len; i++)
+    vec_push(&all, j->core.at[i]);
+  explain_reduce(j);
+  if (explain_holds(j)) {
+    vec_free(&all);
+    return;
+  }
+  vec_free(&j->core);
+  j->core = all;
+  memset(j->shadow, 0, j->p->nops);
+  j->any_shadow = false;
+  j->first_x5 = UINT32_MAX;
+  j->write = LOG_NO_OP;
+  j->careful = true;
+  explain_reduce(j);
+}
+
+static const struct log_explained none = {.stuck = LOG_NO_OP,
+                                          .prefix = LOG_NO_OP};
+
+/* All but the prefix.  Returns what find_prefix wants to know. */
+static uint32_t find_core(const struct log_problem *p,
+                          const struct log_answer *a,
+                          const struct log_budget *b, uint32_t keep,
+                          const uint8_t *idle, struct log_explained *out) {
+  struct explain_job j = {.p = p,
+                          .budget = b,
+                          .keep = keep,
+                          .write = LOG_NO_OP,
+                          .first_x5 = UINT32_MAX};
   j.leave = xcalloc(p->nops + 1, 1);
   j.shadow = xcalloc(p->nops + 1, 1);
   begin_core(&j, a, out);
-  explain_reduce(&j);
+  reduce(&j);
+  if (idle)
+    explain_drop_idle(&j, idle);
   out->minimal = !j.unsure;
   struct log_problem core = explain_part(p, &j.core);
   find_stuck(&core, j.core.at, b, out);
@@ -331,13 +365,82 @@ void explain_log(const struct log_problem *p, const struct log_answer *a,
   out->core.cap = j.core.cap;
   if (!out->reason)
     out->reason = say(p, out);
-  if (a->at != UINT32_MAX) {
-    out->prefix = a->at;
-    out->prefix_is_shortest = true;
-  } else if (out->stuck != LOG_NO_OP) {
-    find_prefix(p, b, j.first_x5, out);
-  }
   free(core.ops);
   free(j.leave);
   free(j.shadow);
+  return j.first_x5;
+}
+
+/*
+ * Of the shortest prefix: what is open at its end is pending, with whatever
+ * result, and the core has the last return of it.  False: the core would need
+ * some of these, which will be shown with the results that they had; or the
+ * type does not take pending operations.
+ */
+static bool explain_prefix(const struct log_problem *p,
+                           const struct log_budget *b, uint32_t last,
+                           struct log_explained *out) {
+  struct log_problem q = *p;
+  struct arena arena = {0};
+  opened_vec open = {0};
+  struct log_answer a = {.verdict = LOG_VIOLATION, .at = last};
+  uint8_t *idle = xcalloc(p->nops + 1, 1);
+  bool cut = cut_here(&q, p->ops[last].op->ret, &open, &arena);
+  for (uint32_t i = 0; i < open.len; i++)
+    idle[open.at[i].op] = explain_changes_nothing(p->type, &open.at[i].was);
+  if (cut)
+    find_core(&q, &a, b, last, idle, out);
+  memset(idle, 0, p->nops);
+  for (uint32_t i = 0; i < open.len; i++) {
+    p->ops[open.at[i].op] = open.at[i].was;
+    idle[open.at[i].op] = true;
+  }
+  bool whole = cut;
+  for (uint32_t i = 0; i < out->core.len; i++)
+    whole &= !idle[out->core.at[i]] || !out->minimal; /* time was over */
+  if (!whole) {
+    log_explained_free(out);
+    *out = none;
+  }
+  free(idle);
+  vec_free(&open);
+  arena_free(&arena);
+  return whole;
+}
+
+static bool ends_with(const struct log_problem *p,
+                      const struct log_explained *x, uint32_t last) {
+  bool has = false;
+  for (uint32_t i = 0; i < x->core.len; i++) {
+    uint32_t ret = p->ops[x->core.at[i]].op->ret;
+    if (ret != LOG_PENDING && ret > p->ops[last].op->ret)
+      return false;
+    has |= x->core.at[i] == last;
+  }
+  return has;
+}
+
+void explain_log(const struct log_problem *p, const struct log_answer *a,
+                 const struct log_budget *b, struct log_explained *out) {
+  bool known = a->at != UINT32_MAX;
+  *out = none;
+  if (!known || a->reason || !explain_prefix(p, b, a->at, out)) {
+    uint32_t first_x5 = find_core(p, a, b, LOG_NO_OP, NULL, out);
+    if (!known && out->stuck != LOG_NO_OP)
+      find_prefix(p, b, first_x5, out);
+  }
+  if (known) {
+    out->prefix = a->at;
+    out->prefix_is_shortest = true;
+  }
+  if (!out->prefix_is_shortest || ends_with(p, out, out->prefix))
+    return;
+  /* It was another fault than the first one. */
+  struct log_explained first = none;
+  if (!explain_prefix(p, b, out->prefix, &first))
+    return;
+  first.prefix = out->prefix;
+  first.prefix_is_shortest = true;
+  log_explained_free(out);
+  *out = first;
 }

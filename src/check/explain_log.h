@@ -15,8 +15,14 @@
  * (X5) operations without which, and with which as pending ones of unknown
  *      result, what is left is not linearizable.  Of types where results do not
  *      show values (counters, the user's): with all that were left out so, and
- *      it goes wrong with the same return;
- * and by (X5) never the only one that brings a value which a result has.
+ *      it goes wrong with the same return; of the others too, where that turns
+ *      out not to be so in the end;
+ * and by (X5) never the only one that brings in time a value which a result has,
+ * nor the write of (X4).
+ *
+ * What is explained is the shortest prefix, where operations that are open at
+ * its end are pending; the core has the return that it ends with.  Where some
+ * of those would be needed, it is the whole, with the results that they had.
  *
  * The core is minimal when none of these can leave out any more, by itself or
  * with the operations of the same key or value.

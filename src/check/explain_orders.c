@@ -21,14 +21,21 @@ struct walk {
   uint32_t best;
 };
 
+/* By known places; pending operations need not come at all, but if so in order.
+ */
+static bool is_ordered(const struct log_op *a, const struct log_op *b) {
+  return a->order != LOG_NO_HINT && b->order != LOG_NO_HINT &&
+         a->order < b->order;
+}
+
 static bool may_come(const struct walk *w, uint64_t placed, uint32_t i) {
   const struct log_op *a = w->p->ops[i].op;
   for (uint32_t k = 0; k < w->p->nops; k++) {
     const struct log_op *b = w->p->ops[k].op;
-    if (placed >> k & 1 || k == i)
-      continue;
-    if (b->ret < a->call || (b->ret != LOG_PENDING && b->order != LOG_NO_HINT &&
-                             a->order != LOG_NO_HINT && b->order < a->order))
+    if (placed >> k & 1
+            ? is_ordered(a, b)
+            : k != i && (b->ret < a->call ||
+                         (b->ret != LOG_PENDING && is_ordered(b, a))))
       return false;
   }
   return true;
@@ -96,7 +103,7 @@ static void go(struct walk *w, uint64_t placed, uint32_t state, uint32_t len) {
     if (placed >> i & 1 || !may_come(w, placed, i))
       continue;
     if (++w->meter.steps > w->meter.look)
-      meter_look(&w->meter, w->p->type, map128_bytes(&w->seen));
+      meter_look(&w->meter, w->p->type, map128_bytes_soon(&w->seen));
     uint32_t n = w->p->type->step(w->p->type, state, &w->p->ops[i], next);
     w->path[len] = i;
     for (uint32_t k = 0; k < n; k++)

@@ -66,7 +66,7 @@ static bool try_schedule(void *ctx, const uint16_t *schedule, uint32_t n) {
   bool fresh;
   if (++s->meter.steps && (!n || meter_is_due(&s->meter)) &&
       !meter_look(&s->meter, s->p->type,
-                  map128_bytes(&s->known) + s->families.bytes))
+                  map128_bytes_soon(&s->known) + s->families.bytes))
     return false;
   if (!schedule)
     return true;

@@ -129,7 +129,9 @@ static bool is_late(const struct stream *t, uint64_t event) {
 
 void check_stream(const struct check_settings *s, const char *path,
                   check_sink *sink, void *ctx, struct error *e) {
-  struct stream t = {.s = s, .path = path};
+  /* What it is called; the reader has the path. */
+  struct stream t = {.s = s,
+                     .path = strcmp(path, "-") ? path : "standard input"};
   struct log_event ev;
   uint64_t events = 0;
   int got = 0, err = 0;
@@ -149,7 +151,7 @@ void check_stream(const struct check_settings *s, const char *path,
   }
   if (!err && got >= 0) {
     if (!t.index)
-      error_set(e, ERR_INPUT, "%s: no history in it", path);
+      error_set(e, ERR_INPUT, "%s: no history in it", t.path);
     finish(&t, sink, ctx);
   }
   if (t.online)
