@@ -131,14 +131,18 @@ static void compare_long(const char *shape, uint64_t n) {
   CHECK(seen.bad > n / 10);
 }
 
-enum { MANY = 60000 };
+enum { MANY = 6000 };
 
 TEST(of_registers) { compare("register", MANY); }
 TEST(of_queues) { compare("queue", MANY); }
+TEST(of_stacks) { compare("stack", MANY); }
+TEST(of_priority_queues) { compare("pqueue", MANY); }
 TEST(of_maps) { compare("map", MANY / 4); }
 TEST(long_ones) {
   compare_long("register", 300);
   compare_long("queue", 300);
+  compare_long("stack", 300);
+  compare_long("pqueue", 300);
 }
 
 TEST_MAIN
