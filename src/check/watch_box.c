@@ -202,6 +202,7 @@ static enum watch_end saw(struct box_watch *b, const struct watch_op *x,
   struct box_value *v = box_at(b, id);
   v->last = v->last > x->call ? v->last : x->call;
   vec_push(&v->looks, ((struct box_look){x->call, b->watch.now, false}));
+  v->again = 0;
   if (v->left == WATCH_NEVER && !v->looking) {
     v->looking = true;
     vec_push(&b->lookers, id);

@@ -337,14 +337,12 @@ static void add_part(struct question *q, uint32_t id) {
 }
 
 /* Those that need not have been taken any more. */
-static void drop_deadlines(struct question *q, uint64_t lowest, datum worst) {
-  struct box_watch *b = q->b;
+static void drop_deadlines(struct box_watch *b, datum worst) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < b->taken.len; i++) {
     struct box_value *v = box_at(b, b->taken.at[i]);
-    if (b->stack ? v->came >= lowest
-                 : b->misses.len ||
-                       (worst != DATUM_NONE && box_better(b, v->rank, worst)))
+    if (b->misses.len ||
+        (worst != DATUM_NONE && box_better(b, v->rank, worst)))
       b->taken.at[n++] = b->taken.at[i];
     else
       v->by = WATCH_NEVER;
@@ -352,10 +350,37 @@ static void drop_deadlines(struct question *q, uint64_t lowest, datum worst) {
   b->taken.len = n;
 }
 
-/* Values that came before all that is to be explained are below it. */
+static uint64_t last_look(const struct box_value *v) {
+  uint64_t last = 0;
+  for (uint32_t i = 0; i < v->looks.len; i++)
+    if (!v->looks.at[i].settled)
+      last = later(last, v->looks.at[i].ret);
+  return last;
+}
+
+/* What came before this gap and was looked at behind it is not below. */
+static uint64_t lower(const struct box_watch *b, uint64_t lowest) {
+  for (bool more = true; more;) {
+    more = false;
+    for (uint32_t i = 0; i < b->lookers.len; i++) {
+      const struct box_value *v = box_at(b, b->lookers.at[i]);
+      if (v->came < lowest && last_look(v) > lowest) {
+        lowest = v->came;
+        more = true;
+      }
+    }
+  }
+  return lowest;
+}
+
+/*
+ * Values that came, and were looked at, before all that is to be explained are
+ * below it: they were explained when they came, and nothing has changed for
+ * them since.
+ */
 static void add_stack(struct question *q) {
   struct box_watch *b = q->b;
-  uint64_t lowest = b->misses.len ? 0 : WATCH_NEVER;
+  uint64_t lowest = b->misses.len ? 0 : b->watch.now - 1, low;
   uint32_t from = b->inside.len;
   for (uint32_t i = 0; i < b->gone.len; i++) {
     const struct box_value *v = box_at(b, b->gone.at[i]);
@@ -364,12 +389,16 @@ static void add_stack(struct question *q) {
     lowest = v->came < lowest ? v->came : lowest;
     add_part(q, b->gone.at[i]);
   }
-  for (uint32_t i = 0; i < b->lookers.len; i++) {
-    const struct box_value *v = box_at(b, b->lookers.at[i]);
-    lowest = v->came < lowest ? v->came : lowest;
+  low = lowest = lower(b, lowest);
+  for (uint32_t i = 0; i < b->taken.len; i++) {
+    const struct box_value *v = box_at(b, b->taken.at[i]);
+    low = v->came < low ? v->came : low;
   }
-  drop_deadlines(q, lowest, DATUM_NONE);
-  while (from && box_at(b, b->inside.at[from - 1])->came >= lowest)
+  if (low < lowest) { /* it may not be needed any more that they are gone */
+    low = lower(b, low);
+    forget_deadlines(b);
+  }
+  while (from && box_at(b, b->inside.at[from - 1])->came >= low)
     from--;
   for (; from < b->inside.len; from++)
     add_part(q, b->inside.at[from]);
@@ -393,7 +422,7 @@ static void add_pqueue(struct question *q) {
     add_part(q, b->lookers.at[i]);
     worst = worse(b, worst, box_at(b, b->lookers.at[i])->rank);
   }
-  drop_deadlines(q, 0, worst);
+  drop_deadlines(b, worst);
   for (uint32_t i = b->inside.len; i-- > 0;) {
     const struct box_value *v = box_at(b, b->inside.at[i]);
     if (!b->misses.len &&
@@ -404,23 +433,8 @@ static void add_pqueue(struct question *q) {
   }
 }
 
-static bool nothing_to_ask(const struct box_watch *b) {
-  if (b->misses.len || b->lookers.len)
-    return false;
-  for (uint32_t i = 0; i < b->gone.len; i++) {
-    const struct box_value *v = box_at(b, b->gone.at[i]);
-    if (b->stack ? v->came < v->last : box_has_needs(v))
-      return false;
-  }
-  return true;
-}
-
 enum watch_end box_decide(struct box_watch *b) {
   struct question q = {.b = b};
-  if (nothing_to_ask(b)) {
-    forget_deadlines(b);
-    return WATCH_GOOD;
-  }
   for (uint32_t i = 0; i < b->takers.len; i++)
     if (!b->takers.at[i].looks)
       vec_push(&q.calls, b->takers.at[i].call);
@@ -428,6 +442,10 @@ enum watch_end box_decide(struct box_watch *b) {
     add_stack(&q);
   else
     add_pqueue(&q);
+  if (!q.parts.len && !b->misses.len) {
+    vec_free(&q.calls);
+    return WATCH_GOOD;
+  }
   q.most = b->taken.len ? FEW_NODES : MOST_NODES;
   bool good = explain(&q);
   if (!good && q.most == FEW_NODES) {

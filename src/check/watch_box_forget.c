@@ -8,13 +8,20 @@ enum { FEW_SHUT = 32 };
 
 /* ---- what has a gap for good ---- */
 
-/* Until where it may turn out to cover: somebody who looks may have seen it. */
-static uint64_t reach(const struct box_watch *b, const struct box_value *v) {
-  uint64_t most = v->last;
-  for (uint32_t i = 0; i < b->takers.len && b->takers.at[i].call < v->left; i++)
-    if (b->takers.at[i].looks && b->takers.at[i].call > most)
-      most = b->takers.at[i].call;
-  return most;
+static void find_reach(struct box_watch *b) {
+  uint64_t *calls = xmalloc((b->takers.len + 1ull) * sizeof *calls);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < b->takers.len; i++)
+    if (b->takers.at[i].looks)
+      calls[n++] = b->takers.at[i].call;
+  for (uint32_t i = 0; i < b->gone.len; i++) {
+    struct box_value *v = box_at(b, b->gone.at[i]);
+    uint32_t k = n;
+    while (k && calls[k - 1] >= v->left)
+      k--;
+    v->reach = k && calls[k - 1] > v->last ? calls[k - 1] : v->last;
+  }
+  free(calls);
 }
 
 /* A value that was removed and may hinder it, at the gap; `rank` NONE: all do.
@@ -23,7 +30,7 @@ static bool gone_at(const struct box_watch *b, datum rank, uint64_t gap,
                     uint64_t *from) {
   for (uint32_t i = 0; i < b->gone.len; i++) {
     const struct box_value *v = box_at(b, b->gone.at[i]);
-    if (v->came <= gap && gap < v->left && gap < reach(b, v) &&
+    if (v->came <= gap && gap < v->reach &&
         (rank == DATUM_NONE || box_better(b, v->rank, rank))) {
       *from = v->came;
       return true;
@@ -123,17 +130,28 @@ static void settle_removals(struct box_watch *b) {
       continue;
     settle_looks(b, b->gone.at[i]);
     if (!v->settled)
-      v->settled = has_gap(b, v->rank, reach(b, v),
+      v->settled = has_gap(b, v->rank, v->reach,
                            sooner(v->left, first_better(b, v->rank)));
   }
 }
 
+/* Less and less often. */
+static void settle_inside(struct box_watch *b, uint32_t id) {
+  struct box_value *v = box_at(b, id);
+  uint64_t now = b->watch.now;
+  if (now < v->again)
+    return;
+  settle_looks(b, id);
+  v->looking = box_has_needs(v);
+  v->again = now + (now - v->last) / 4;
+}
+
 void box_settle(struct box_watch *b) {
   uint32_t n = 0;
+  find_reach(b);
   for (uint32_t i = 0; i < b->lookers.len; i++) {
     uint32_t id = b->lookers.at[i];
-    settle_looks(b, id);
-    box_at(b, id)->looking = box_has_needs(box_at(b, id));
+    settle_inside(b, id);
     if (box_at(b, id)->looking)
       b->lookers.at[n++] = id;
   }

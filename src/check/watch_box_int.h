@@ -62,12 +62,15 @@ struct box_value {
   uint64_t last;     /* call of what is known of it */
   uint64_t taking;   /* the call of its removal */
   uint64_t left;     /* its return; WATCH_NEVER */
+  uint64_t reach;    /* of one that was removed: it may turn out to cover until
+                        here, since somebody who looks may have seen it */
   uint64_t by;       /* gap by which an open removal took it; WATCH_NEVER */
   bool open;         /* the insertion has not returned */
   bool crashed;      /* … and will not */
   bool settled;      /* its removal has a gap for good (priority queue) */
   bool over;         /* forgotten, but its insertion is open */
   bool looking;      /* one of `lookers` */
+  uint64_t again;    /* when it is looked at again whether looks are settled */
   VEC(struct box_look) looks;
 };
 
