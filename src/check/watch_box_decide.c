@@ -261,8 +261,12 @@ static bool is_stuck(struct question *q, struct ways *w) {
     next = miss ? i + 1 : next_part(q, i);
     if (left ? miss || q->parts.at[q->needs.at[i].part].out : stack && !miss)
       continue;
-    uint32_t k = first_stuck(q, i);
-    if (miss ? k == i : k < next) {
+    uint32_t k = i;
+    if (!miss)
+      k = first_stuck(q, i);
+    else if (has_gap(q, &q->needs.at[i]))
+      continue;
+    if (k < next) {
       find_ways(q, q->needs.at[k], w);
       if (!left)
         return true;

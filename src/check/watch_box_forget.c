@@ -135,6 +135,72 @@ static void settle_removals(struct box_watch *b) {
   }
 }
 
+/*
+ * What is to be explained, and follows from something else that is: let n' be
+ * that, of a value that is no better, and let n have a gap g, not before the
+ * last one of n', such that of what is inside and better none came between the
+ * first gap of n' and g.  Then whatever must be gone in g must be gone in each
+ * gap of n'.  So n is not asked about any more.
+ */
+struct asked {
+  datum rank;     /* DATUM_NONE: found nothing */
+  uint64_t first; /* gap */
+  uint64_t from;  /* the first that it has for sure: others may turn out to lie
+                     before a look */
+  uint64_t to;
+};
+typedef VEC(struct asked) asked_vec;
+
+static uint64_t first_better_after(const struct box_watch *b, datum rank,
+                                   uint64_t time) {
+  uint64_t first = WATCH_NEVER;
+  for (uint32_t i = b->inside.len; i-- > 0;) {
+    const struct box_value *v = box_at(b, b->inside.at[i]);
+    if (b->stack ? v->came <= time
+                 : rank != DATUM_NONE && !box_better(b, v->rank, rank))
+      break;
+    if (v->came > time)
+      first = sooner(first, v->came);
+  }
+  return first;
+}
+
+static bool is_no_better(const struct box_watch *b, datum x, datum y) {
+  return x == DATUM_NONE || (y != DATUM_NONE && !box_better(b, x, y));
+}
+
+/* Joins `all` if it does not follow. */
+static bool follows(const struct box_watch *b, struct asked n,
+                    asked_vec *all) {
+  for (uint32_t i = all->len; i-- > 0;) {
+    const struct asked *o = &all->at[i];
+    if (o->to <= n.to && is_no_better(b, o->rank, n.rank) &&
+        has_gap(b, n.rank, later(n.from, o->to - 1),
+                sooner(n.to, first_better_after(b, n.rank, o->first))))
+      return true;
+  }
+  vec_push(all, n);
+  return false;
+}
+
+static void drop_followers(struct box_watch *b) {
+  asked_vec all = {0};
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < b->misses.len; i++) {
+    struct box_miss m = b->misses.at[i];
+    if (!follows(b, (struct asked){DATUM_NONE, m.call, m.call, m.ret}, &all))
+      b->misses.at[n++] = m;
+  }
+  b->misses.len = n;
+  for (uint32_t i = 0; i < b->gone.len && !b->stack; i++) {
+    struct box_value *v = box_at(b, b->gone.at[i]);
+    if (!v->settled)
+      v->settled =
+          follows(b, (struct asked){v->rank, v->last, v->reach, v->left}, &all);
+  }
+  vec_free(&all);
+}
+
 /* Less and less often. */
 static void settle_inside(struct box_watch *b, uint32_t id) {
   struct box_value *v = box_at(b, id);
@@ -159,6 +225,7 @@ void box_settle(struct box_watch *b) {
   settle_misses(b);
   if (!b->stack)
     settle_removals(b);
+  drop_followers(b);
 }
 
 /* ---- what was removed ---- */
