@@ -31,6 +31,7 @@ struct question {
   VEC(struct part_value) parts;
   VEC(struct need) needs; /* those of a part stand together */
   VEC(uint64_t) calls;    /* of open removals */
+  VEC(struct box_span) near;
   uint32_t nodes, most;
   bool tired;
 };
@@ -71,30 +72,29 @@ static bool hinders(const struct question *q, const struct part_value *p,
   return box_better(b, box_at(b, p->id)->rank, box_at(b, own->id)->rank);
 }
 
-/* What covers the gap; NULL: it is free.  *from: since when. */
-static bool is_covered(const struct question *q, const struct need *n,
-                       uint64_t gap, uint64_t *from) {
-  const struct box_span *s = box_shut_at(q->b, gap);
-  if (s) {
-    *from = s->from;
-    return true;
-  }
+/* Only what hinders it in one of its gaps is looked at again. */
+static bool has_gap(struct question *q, const struct need *n) {
+  vec_clear(&q->near);
   for (uint32_t i = 0; i < q->parts.len; i++) {
     const struct part_value *p = &q->parts.at[i];
-    if (p->from <= gap && gap < p->to && hinders(q, p, n)) {
-      *from = p->from;
-      return true;
+    if (p->from < n->to && n->from < p->to && hinders(q, p, n))
+      vec_push(&q->near, ((struct box_span){p->from, p->to}));
+  }
+  uint64_t gap = n->to;
+  for (bool more = true; more && gap > n->from;) {
+    const struct box_span *s = box_shut_at(q->b, gap - 1);
+    more = s;
+    if (s)
+      gap = s->from;
+    for (uint32_t i = 0; i < q->near.len; i++) {
+      const struct box_span *c = &q->near.at[i];
+      if (c->from < gap && gap <= c->to) {
+        gap = c->from;
+        more = true;
+      }
     }
   }
-  return false;
-}
-
-static bool has_gap(const struct question *q, const struct need *n) {
-  uint64_t from;
-  for (uint64_t gap = n->to; gap > n->from; gap = from)
-    if (!is_covered(q, n, gap - 1, &from))
-      return true;
-  return false;
+  return gap > n->from;
 }
 
 /* ---- who takes what ---- */
@@ -174,7 +174,7 @@ static void collect_needs(struct question *q) {
 
 /* The first need from i on, of the same value, that has no gap; or where those
  * of the next value begin. */
-static uint32_t first_stuck(const struct question *q, uint32_t i) {
+static uint32_t first_stuck(struct question *q, uint32_t i) {
   uint32_t part = q->needs.at[i].part;
   while (i < q->needs.len && q->needs.at[i].part == part &&
          has_gap(q, &q->needs.at[i]))
@@ -461,6 +461,7 @@ enum watch_end box_decide(struct box_watch *b) {
   }
   vec_free(&q.parts);
   vec_free(&q.needs);
+  vec_free(&q.near);
   vec_free(&q.calls);
   return good ? WATCH_GOOD : q.tired ? WATCH_TIRED : WATCH_BAD;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_SHUT = 32 };
+enum { FEW_SHUT = 32, FEW_ASKED = 8 };
 
 /* ---- what has a gap for good ---- */
 
@@ -112,10 +112,13 @@ static void settle_looks(struct box_watch *b, uint32_t id) {
   v->looks.len = n;
 }
 
-static void settle_misses(struct box_watch *b) {
-  uint64_t first = b->misses.len ? first_better(b, DATUM_NONE) : 0;
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < b->misses.len; i++) {
+/* Those from the one at `from` on. */
+static void settle_misses(struct box_watch *b, uint32_t from) {
+  uint32_t n = from;
+  if (from == b->misses.len)
+    return;
+  uint64_t first = first_better(b, DATUM_NONE);
+  for (uint32_t i = from; i < b->misses.len; i++) {
     struct box_miss m = b->misses.at[i];
     if (!has_gap(b, DATUM_NONE, m.call, sooner(m.ret, first)))
       b->misses.at[n++] = m;
@@ -123,8 +126,8 @@ static void settle_misses(struct box_watch *b) {
   b->misses.len = n;
 }
 
-static void settle_removals(struct box_watch *b) {
-  for (uint32_t i = 0; i < b->gone.len; i++) {
+static void settle_removals(struct box_watch *b, uint32_t from) {
+  for (uint32_t i = from; i < b->gone.len; i++) {
     struct box_value *v = box_at(b, b->gone.at[i]);
     if (!box_has_needs(v))
       continue;
@@ -169,16 +172,22 @@ static bool is_no_better(const struct box_watch *b, datum x, datum y) {
   return x == DATUM_NONE || (y != DATUM_NONE && !box_better(b, x, y));
 }
 
+/* Or each gap of n' is one of n. */
+static bool follows_from(const struct box_watch *b, const struct asked *n,
+                         const struct asked *o) {
+  if (o->to > n->to || !is_no_better(b, o->rank, n->rank))
+    return false;
+  return n->from <= o->first ||
+         has_gap(b, n->rank, later(n->from, o->to - 1),
+                 sooner(n->to, first_better_after(b, n->rank, o->first)));
+}
+
 /* Joins `all` if it does not follow. */
 static bool follows(const struct box_watch *b, struct asked n,
                     asked_vec *all) {
-  for (uint32_t i = all->len; i-- > 0;) {
-    const struct asked *o = &all->at[i];
-    if (o->to <= n.to && is_no_better(b, o->rank, n.rank) &&
-        has_gap(b, n.rank, later(n.from, o->to - 1),
-                sooner(n.to, first_better_after(b, n.rank, o->first))))
+  for (uint32_t i = all->len; i-- > 0;)
+    if (follows_from(b, &n, &all->at[i]))
       return true;
-  }
   vec_push(all, n);
   return false;
 }
@@ -222,10 +231,19 @@ void box_settle(struct box_watch *b) {
       b->lookers.at[n++] = id;
   }
   b->lookers.len = n;
-  settle_misses(b);
+  /* The last event's, and all of them when they have become many. */
+  uint32_t misses = b->misses.len, gone = b->stack ? 0 : b->gone.len;
+  bool all = misses + gone > b->settle_at;
+  settle_misses(b, all || !misses ? 0 : misses - 1);
   if (!b->stack)
-    settle_removals(b);
+    settle_removals(b, all || !gone ? 0 : gone - 1);
+  if (!all)
+    return;
   drop_followers(b);
+  gone = 0;
+  for (uint32_t i = 0; i < b->gone.len && !b->stack; i++)
+    gone += box_has_needs(box_at(b, b->gone.at[i]));
+  b->settle_at = b->misses.len + gone + gone / 2 + FEW_ASKED;
 }
 
 /* ---- what was removed ---- */

@@ -105,6 +105,7 @@ struct box_watch {
   VEC(struct box_span) shut; /* in order, none touches the next */
   VEC(uint32_t) lookers;     /* inside, with looks that are not settled */
   uint32_t prune_at;         /* length of `shut` */
+  uint32_t settle_at;        /* of `misses`, and `gone` of a priority queue */
   struct form looked, missed_look;
 };
 
@@ -114,6 +115,9 @@ static inline struct box_value *box_at(const struct box_watch *b, uint32_t id) {
 
 /* Does x come out before y? */
 static inline bool box_better(const struct box_watch *b, datum x, datum y) {
+  if (datum_is_number(x) && datum_is_number(y))
+    return b->largest ? datum_to_number(x) > datum_to_number(y)
+                      : datum_to_number(x) < datum_to_number(y);
   return b->largest ? datum_order(x, y) > 0 : datum_order(x, y) < 0;
 }
 
