@@ -413,7 +413,7 @@ static uint32_t close_set(const struct box_watch *b, uint32_t *some, uint32_t n,
 }
 
 static void forget_stack(struct box_watch *b) {
-  if (!b->gone.len)
+  if (b->gone.len <= b->forget_at)
     return;
   uint32_t *some = xmalloc(b->gone.len * sizeof *some), n = 0, kept = 0;
   uint8_t *goes = xcalloc(b->gone.len, 1);
@@ -438,6 +438,7 @@ static void forget_stack(struct box_watch *b) {
     let_go(b, id);
   }
   b->gone.len = kept;
+  b->forget_at = kept + kept / 4;
   free(some);
   free(goes);
   if (b->shut.len > b->prune_at)

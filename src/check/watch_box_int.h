@@ -105,6 +105,7 @@ struct box_watch {
   VEC(struct box_span) shut; /* in order, none touches the next */
   VEC(uint32_t) lookers;     /* inside, with looks that are not settled */
   uint32_t prune_at;         /* length of `shut` */
+  uint32_t forget_at;        /* of `gone` of a stack */
   uint32_t settle_at;        /* of `misses`, and `gone` of a priority queue */
   struct form looked, missed_look;
 };
