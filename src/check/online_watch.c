@@ -189,8 +189,7 @@ static enum watch_end end_watched(struct online *o, struct watch *w,
                                   const struct log_event *ev, struct type_op *t,
                                   int *err, struct error *e) {
   if (ev->kind == LOG_INFO) {
-    if (!x->lost || !w->kind->gives_up)
-      w->kind->crashed(w, x);
+    w->kind->crashed(w, x);
     return WATCH_GOOD;
   }
   if (ev->kind == LOG_DROP && !x->lost)
@@ -205,6 +204,7 @@ static enum watch_end end_watched(struct online *o, struct watch *w,
     return WATCH_BAD;
   if (x->lost) {
     o->limit = "window";
+    w->kind->crashed(w, x);
     return WATCH_GOOD;
   }
   t->op = op;

@@ -49,6 +49,7 @@ void box_drop(struct box_watch *b, uint32_t id) {
   struct box_value *v = box_at(b, id);
   if (value_map_get(&b->map, v->value) == id)
     value_map_drop(&b->map, v->value);
+  b->look_bytes -= v->looks.cap * sizeof *v->looks.at;
   vec_free(&v->looks);
   vec_push(&b->free, id);
 }
@@ -97,13 +98,16 @@ static void leave(struct box_watch *b, uint32_t id) {
 
 static uint32_t taker_of(const struct box_watch *b, uint64_t call) {
   uint32_t i = b->takers.len;
-  while (b->takers.at[--i].call != call)
-    ;
-  return i;
+  while (i && b->takers.at[i - 1].call != call)
+    i--;
+  return i - 1; /* WATCH_NONE: it looks, and was given up */
 }
 
 static void close_taker(struct box_watch *b, uint64_t call) {
-  for (uint32_t i = taker_of(b, call) + 1; i < b->takers.len; i++)
+  uint32_t at = taker_of(b, call);
+  if (at == WATCH_NONE)
+    return;
+  for (uint32_t i = at + 1; i < b->takers.len; i++)
     b->takers.at[i - 1] = b->takers.at[i];
   b->takers.len--;
 }
@@ -201,7 +205,9 @@ static enum watch_end saw(struct box_watch *b, const struct watch_op *x,
     come(b, id);
   struct box_value *v = box_at(b, id);
   v->last = v->last > x->call ? v->last : x->call;
+  b->look_bytes -= v->looks.cap * sizeof *v->looks.at;
   vec_push(&v->looks, ((struct box_look){x->call, b->watch.now, false}));
+  b->look_bytes += v->looks.cap * sizeof *v->looks.at;
   v->again = 0;
   if (v->left == WATCH_NEVER && !v->looking) {
     v->looking = true;
@@ -324,7 +330,7 @@ static uint64_t bytes(const struct watch *w) {
          b->values.cap * sizeof *b->values.at + ids * 4 +
          b->takers.cap * sizeof *b->takers.at +
          b->misses.cap * sizeof *b->misses.at +
-         b->shut.cap * sizeof *b->shut.at + watch_bytes(w);
+         b->shut.cap * sizeof *b->shut.at + b->look_bytes + watch_bytes(w);
 }
 
 static void free_box(struct watch *w) {

@@ -69,6 +69,20 @@ static uint64_t first_better(const struct box_watch *b, datum rank) {
   return first;
 }
 
+static uint64_t first_better_after(const struct box_watch *b, datum rank,
+                                   uint64_t time) {
+  uint64_t first = WATCH_NEVER;
+  for (uint32_t i = b->inside.len; i-- > 0;) {
+    const struct box_value *v = box_at(b, b->inside.at[i]);
+    if (b->stack ? v->came <= time
+                 : rank != DATUM_NONE && !box_better(b, v->rank, rank))
+      break;
+    if (v->came > time)
+      first = sooner(first, v->came);
+  }
+  return first;
+}
+
 /* When the first came of those inside that may be above it. */
 static uint64_t first_above(const struct box_watch *b, uint32_t id) {
   uint64_t first = WATCH_NEVER;
@@ -89,6 +103,22 @@ static uint64_t first_removal(const struct box_watch *b) {
   return WATCH_NEVER;
 }
 
+/* Does a look follow from an earlier one?  As below, at drop_followers. */
+static bool look_follows(const struct box_watch *b, const struct box_value *v,
+                         const struct box_look *l, uint32_t n) {
+  uint64_t to = sooner(l->ret, v->left);
+  for (uint32_t i = 0; i < n; i++) {
+    const struct box_look *o = &v->looks.at[i];
+    uint64_t first = later(o->call, v->call);
+    if (!o->settled && o->ret <= to &&
+        (l->call <= o->call ||
+         has_gap(b, v->rank, later(l->call, o->ret - 1),
+                 sooner(to, first_better_after(b, v->rank, first)))))
+      return true;
+  }
+  return false;
+}
+
 /*
  * Stack: a look in a gap in which only those are inside that came before the
  * value was put: they are below it, if they left after it came.
@@ -104,7 +134,8 @@ static void settle_looks(struct box_watch *b, uint32_t id) {
     struct box_look l = v->looks.at[i];
     uint64_t to = sooner(sooner(l.ret, v->left), before);
     if (!l.settled)
-      l.settled = has_gap(b, v->rank, later(l.call, since), to);
+      l.settled = has_gap(b, v->rank, later(l.call, since), to) ||
+                  look_follows(b, v, &l, n);
     /* For its past: they show when it came and until when it was there. */
     if (!l.settled || l.call == v->last || l.ret == v->came)
       v->looks.at[n++] = l;
@@ -153,20 +184,6 @@ struct asked {
   uint64_t to;
 };
 typedef VEC(struct asked) asked_vec;
-
-static uint64_t first_better_after(const struct box_watch *b, datum rank,
-                                   uint64_t time) {
-  uint64_t first = WATCH_NEVER;
-  for (uint32_t i = b->inside.len; i-- > 0;) {
-    const struct box_value *v = box_at(b, b->inside.at[i]);
-    if (b->stack ? v->came <= time
-                 : rank != DATUM_NONE && !box_better(b, v->rank, rank))
-      break;
-    if (v->came > time)
-      first = sooner(first, v->came);
-  }
-  return first;
-}
 
 static bool is_no_better(const struct box_watch *b, datum x, datum y) {
   return x == DATUM_NONE || (y != DATUM_NONE && !box_better(b, x, y));
