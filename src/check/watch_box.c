@@ -140,11 +140,41 @@ static enum watch_end decide(struct box_watch *b, datum value,
   return end;
 }
 
-static const char *why_not(const struct box_watch *b) {
-  return b->stack ? " cannot have been on top: others were above it, more than "
-                    "the open removals explain"
-                  : " cannot have been the first: better ones were inside, "
-                    "more than the open removals explain";
+/* Was u in the way of v in all these gaps, whatever open removals took? */
+static bool was_in_the_way(const struct box_watch *b, const struct box_value *u,
+                           const struct box_value *v, uint64_t from,
+                           uint64_t to) {
+  uint64_t until = u->last, first = box_first_removal(b);
+  if (u->left == WATCH_NEVER && first > until)
+    until = first;
+  if (u->came > from || until < to)
+    return false;
+  return b->stack ? v->came <= u->call : box_better(b, u->rank, v->rank);
+}
+
+/* It was removed, or seen, in one of these gaps. */
+static enum watch_end decide_value(struct box_watch *b, uint32_t id,
+                                   uint64_t from, uint64_t to) {
+  datum value = box_at(b, id)->value;
+  enum watch_end end =
+      decide(b, value,
+             b->stack ? " cannot have been on top: others were above it, more "
+                        "than the open removals explain"
+                      : " cannot have been the first: better ones were inside, "
+                        "more than the open removals explain");
+  for (uint32_t i = 0; end == WATCH_BAD && i < b->inside.len + b->gone.len;
+       i++) {
+    const struct box_value *u =
+        box_at(b, i < b->inside.len ? b->inside.at[i]
+                                    : b->gone.at[i - b->inside.len]);
+    if (!was_in_the_way(b, u, box_at(b, id), from, to))
+      continue;
+    buf_clear(&b->watch.why);
+    return bad(b, u->value,
+               b->stack ? ", put after it, was inside all the time"
+                        : ", which comes first, was inside all the time");
+  }
+  return end;
 }
 
 /* Another value that is equal may be remembered: is it the old one for sure? */
@@ -192,7 +222,7 @@ static enum watch_end took(struct box_watch *b, const struct watch_op *x,
   v->left = b->watch.now;
   v->last = v->last > x->call ? v->last : x->call;
   vec_push(&b->gone, id);
-  return decide(b, value, why_not(b));
+  return decide_value(b, id, v->last, v->left);
 }
 
 static enum watch_end saw(struct box_watch *b, const struct watch_op *x,
@@ -213,7 +243,8 @@ static enum watch_end saw(struct box_watch *b, const struct watch_op *x,
     v->looking = true;
     vec_push(&b->lookers, id);
   }
-  return decide(b, value, why_not(b));
+  return decide_value(b, id, x->call > v->call ? x->call : v->call,
+                      b->watch.now < v->left ? b->watch.now : v->left);
 }
 
 static enum watch_end missed(struct box_watch *b, const struct watch_op *x,

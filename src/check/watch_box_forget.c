@@ -96,13 +96,6 @@ static uint64_t first_above(const struct box_watch *b, uint32_t id) {
   return first;
 }
 
-static uint64_t first_removal(const struct box_watch *b) {
-  for (uint32_t i = 0; i < b->takers.len; i++)
-    if (!b->takers.at[i].looks)
-      return b->takers.at[i].call;
-  return WATCH_NEVER;
-}
-
 /* Does a look follow from an earlier one?  As below, at drop_followers. */
 static bool look_follows(const struct box_watch *b, const struct box_value *v,
                          const struct box_look *l, uint32_t n) {
@@ -128,7 +121,7 @@ static void settle_looks(struct box_watch *b, uint32_t id) {
   uint64_t before = b->stack ? first_above(b, id) : first_better(b, v->rank);
   uint64_t since = v->call;
   uint32_t n = 0;
-  if (b->stack && first_removal(b) < v->came)
+  if (b->stack && box_first_removal(b) < v->came)
     since = v->came;
   for (uint32_t i = 0; i < v->looks.len; i++) {
     struct box_look l = v->looks.at[i];
@@ -209,6 +202,16 @@ static bool follows(const struct box_watch *b, struct asked n,
   return false;
 }
 
+static void drop_looks(struct box_watch *b, struct box_value *v,
+                       asked_vec *all) {
+  for (uint32_t i = 0; i < v->looks.len; i++) {
+    struct box_look *l = &v->looks.at[i];
+    uint64_t from = later(l->call, v->call), to = sooner(l->ret, v->left);
+    if (!l->settled)
+      l->settled = follows(b, (struct asked){v->rank, from, from, to}, all);
+  }
+}
+
 static void drop_followers(struct box_watch *b) {
   asked_vec all = {0};
   uint32_t n = 0;
@@ -220,10 +223,13 @@ static void drop_followers(struct box_watch *b) {
   b->misses.len = n;
   for (uint32_t i = 0; i < b->gone.len && !b->stack; i++) {
     struct box_value *v = box_at(b, b->gone.at[i]);
+    drop_looks(b, v, &all);
     if (!v->settled)
       v->settled =
           follows(b, (struct asked){v->rank, v->last, v->reach, v->left}, &all);
   }
+  for (uint32_t i = 0; i < b->lookers.len && !b->stack; i++)
+    drop_looks(b, box_at(b, b->lookers.at[i]), &all);
   vec_free(&all);
 }
 
@@ -434,7 +440,7 @@ static void forget_stack(struct box_watch *b) {
     return;
   uint32_t *some = xmalloc(b->gone.len * sizeof *some), n = 0, kept = 0;
   uint8_t *goes = xcalloc(b->gone.len, 1);
-  uint64_t first = first_removal(b);
+  uint64_t first = box_first_removal(b);
   for (uint32_t i = 0; i < b->gone.len; i++) {
     const struct box_value *u = box_at(b, b->gone.at[i]);
     goes[i] = !box_may_be_seen(b, u) &&

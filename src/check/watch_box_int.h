@@ -123,6 +123,14 @@ static inline bool box_better(const struct box_watch *b, datum x, datum y) {
   return b->largest ? datum_order(x, y) > 0 : datum_order(x, y) < 0;
 }
 
+/* The call of the first open removal. */
+static inline uint64_t box_first_removal(const struct box_watch *b) {
+  for (uint32_t i = 0; i < b->takers.len; i++)
+    if (!b->takers.at[i].looks)
+      return b->takers.at[i].call;
+  return WATCH_NEVER;
+}
+
 /* watch_box.c */
 void box_drop(struct box_watch *b, uint32_t id);
 /* May somebody who looked while it was inside still say so? */

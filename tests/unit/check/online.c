@@ -81,6 +81,55 @@ TEST(memory_does_not_grow_with_the_length) {
   is_bounded("counter", 0);
 }
 
+/* Twenty busy processes, who look and find nothing too; some crash. */
+static uint64_t most_of_twenty(const char *shape, uint32_t operations,
+                               uint32_t crash_rate) {
+  struct random_log want = {.shape = shape,
+                            .seed = 9,
+                            .operations = operations,
+                            .processes = 20,
+                            .removals = 60,
+                            .crash_rate = crash_rate};
+  struct log l = random_log(&want);
+  struct stream s = stream_of(&l);
+  struct error e = {0};
+  struct type *t = type_open(shape, DATUM_NONE, &e);
+  struct online_options none = {0};
+  struct online *o = online_new(t, &none);
+  uint64_t most = 0;
+  for (uint32_t time = 0; time < l.end; time++) {
+    struct log_event ev;
+    if (!stream_event(&s, time, &ev))
+      continue;
+    CHECK_INT(online_add(o, &ev, &e), 0);
+    if (l.ops.at[s.at[time] / 2].ret == LOG_PENDING) {
+      ev.kind = LOG_INFO;
+      CHECK_INT(online_add(o, &ev, &e), 0);
+    }
+    if (online_bytes(o) > most)
+      most = online_bytes(o);
+  }
+  CHECK_INT(online_answer(o).verdict, LOG_LINEARIZABLE);
+  CHECK_INT(online_watched(o), online_parts(o));
+  online_free(o);
+  type_free(t);
+  free(s.at);
+  log_free(&l);
+  return most;
+}
+
+TEST(busy_stacks_and_priority_queues_are_watched_in_little_memory) {
+  const char *const shapes[] = {"stack", "pqueue"};
+  for (int i = 0; i < 2; i++)
+    for (uint32_t crash_rate = 0; crash_rate <= 100; crash_rate += 100) {
+      uint64_t few = most_of_twenty(shapes[i], 5000, crash_rate);
+      uint64_t many = most_of_twenty(shapes[i], 50000, crash_rate);
+      if (!CHECK(many < 2 * few + (1 << 15)) || !CHECK(many < 1 << 17))
+        fprintf(stderr, "%s: %d, then %d bytes\n", shapes[i], (int)few,
+                (int)many);
+    }
+}
+
 /* Concurrent insertions whose order nobody knows, a hundred at once inside. */
 TEST(a_long_queue_has_few_states) {
   struct random_log want = {.shape = "queue",
@@ -236,6 +285,51 @@ TEST(what_stays_open_for_too_long_is_given_up) {
     o = online_new(t, &wide);
     CHECK_INT(long_open(o, returns, &large).verdict, LOG_LINEARIZABLE);
     CHECK(large > 2 * small);
+    online_free(o);
+    type_free(t);
+  }
+}
+
+/* A look, or a removal, is open while values come and go. */
+static struct online_answer long_look(struct online *o, const char *f,
+                                      bool returns) {
+  tell(o, LOG_CALL, 1, "push", datum_number(-1));
+  tell(o, LOG_OK, 1, NULL, DATUM_NONE);
+  tell(o, LOG_CALL, 9, f, DATUM_NONE);
+  for (int i = 0; i < 2000; i++) {
+    tell(o, LOG_CALL, 1, "push", datum_number(i));
+    tell(o, LOG_OK, 1, NULL, DATUM_NONE);
+    tell(o, LOG_CALL, 1, "pop", DATUM_NONE);
+    tell(o, LOG_OK, 1, NULL, datum_number(i));
+  }
+  if (returns)
+    tell(o, LOG_OK, 9, NULL, datum_number(7));
+  return online_answer(o);
+}
+
+TEST(what_looks_at_a_stack_for_too_long_is_given_up) {
+  for (int i = 0; i < 4; i++) {
+    struct error e = {0};
+    struct online_options narrow = {.window = 100};
+    const char *f = i % 2 ? "peek" : "pop";
+    bool returns = i / 2;
+    struct type *t = type_open("stack", DATUM_NONE, &e);
+    struct online *o = online_new(t, &narrow);
+    struct online_answer a = long_look(o, f, returns);
+    CHECK_INT(a.verdict, returns ? LOG_UNKNOWN : LOG_LINEARIZABLE);
+    CHECK_STR(a.limit, returns ? "window" : NULL);
+    CHECK(online_bytes(o) < 1 << 16);
+    /* It may have taken one of these, but not both. */
+    tell(o, LOG_CALL, 2, "push", datum_number(-2));
+    tell(o, LOG_OK, 2, NULL, DATUM_NONE);
+    tell(o, LOG_CALL, 2, "pop", DATUM_NONE);
+    tell(o, LOG_OK, 2, NULL, datum_number(-1));
+    CHECK_INT(online_answer(o).verdict, i % 2 ? LOG_VIOLATION : a.verdict);
+    tell(o, LOG_CALL, 2, "push", datum_number(-3));
+    tell(o, LOG_OK, 2, NULL, DATUM_NONE);
+    tell(o, LOG_CALL, 2, "pop", DATUM_NONE);
+    tell(o, LOG_OK, 2, NULL, DATUM_NIL);
+    CHECK_INT(online_answer(o).verdict, LOG_VIOLATION);
     online_free(o);
     type_free(t);
   }
