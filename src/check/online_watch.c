@@ -29,8 +29,8 @@ static void count_step(struct online *o) {
     o->limit = "steps";
 }
 
-/* Only some operations make a watch remember others.  All that is open is looked at
- * when as many events have come. */
+/* Only some operations make a watch remember others.  All that is open is
+ * looked at when as many events have come. */
 static void give_up(const struct online *o, struct watch *w) {
   if (w->now < w->look_at)
     return;
@@ -39,8 +39,8 @@ static void give_up(const struct online *o, struct watch *w) {
     struct watch_op *x = &w->open.at[i];
     if (x->lost || w->now - x->call <= 2 * (uint64_t)o->options.window)
       continue;
-    x->lost = w->kind->gives_up ? w->kind->gives_up(w, x)
-                                : x->t.role == ROLE_READ;
+    x->lost =
+        w->kind->gives_up ? w->kind->gives_up(w, x) : x->t.role == ROLE_READ;
   }
 }
 

@@ -29,7 +29,7 @@ static inline datum watch_fresh_value(uint32_t i) {
 
 enum watch_end {
   WATCH_GOOD,
-  WATCH_BAD,   /* no order explains it: `why` */
+  WATCH_BAD,    /* no order explains it: `why` */
   WATCH_CANNOT, /* an assumption fails; nothing was changed */
   WATCH_TIRED   /* it would take too long to know */
 };

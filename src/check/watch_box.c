@@ -112,8 +112,7 @@ static void close_taker(struct box_watch *b, uint64_t call) {
   b->takers.len--;
 }
 
-bool box_may_be_seen(const struct box_watch *b,
-                     const struct box_value *v) {
+bool box_may_be_seen(const struct box_watch *b, const struct box_value *v) {
   for (uint32_t i = 0; i < b->takers.len && b->takers.at[i].call < v->left; i++)
     if (b->takers.at[i].looks)
       return true;
@@ -164,9 +163,8 @@ static enum watch_end decide_value(struct box_watch *b, uint32_t id,
                         "more than the open removals explain");
   for (uint32_t i = 0; end == WATCH_BAD && i < b->inside.len + b->gone.len;
        i++) {
-    const struct box_value *u =
-        box_at(b, i < b->inside.len ? b->inside.at[i]
-                                    : b->gone.at[i - b->inside.len]);
+    const struct box_value *u = box_at(
+        b, i < b->inside.len ? b->inside.at[i] : b->gone.at[i - b->inside.len]);
     if (!was_in_the_way(b, u, box_at(b, id), from, to))
       continue;
     buf_clear(&b->watch.why);
@@ -338,14 +336,16 @@ static void crashed(struct watch *w, const struct watch_op *x) {
 }
 
 /* What looks is as if it had not been called; what removes may still take
- * effect. */
+ * effect.  A stack remembers nothing for that. */
 static bool gives_up(struct watch *w, const struct watch_op *x) {
   struct box_watch *b = (struct box_watch *)w;
+  if (x->t.role == ROLE_ADD || (b->stack && x->t.role == ROLE_REMOVE))
+    return false;
   if (x->t.role == ROLE_PEEK)
     close_taker(b, x->call);
-  else if (x->t.role == ROLE_REMOVE)
+  else
     b->takers.at[taker_of(b, x->call)].lost = true;
-  return x->t.role != ROLE_ADD;
+  return true;
 }
 
 static bool is_new(const struct watch *w) {
@@ -355,8 +355,8 @@ static bool is_new(const struct watch *w) {
 
 static uint64_t bytes(const struct watch *w) {
   const struct box_watch *b = (const struct box_watch *)w;
-  uint64_t ids = b->coming.cap + b->free.cap + b->inside.cap + b->gone.cap + b->taken.cap +
-                 b->lookers.cap;
+  uint64_t ids = b->coming.cap + b->free.cap + b->inside.cap + b->gone.cap +
+                 b->taken.cap + b->lookers.cap;
   return sizeof *b + b->map.size * sizeof *b->map.slots +
          b->values.cap * sizeof *b->values.at + ids * 4 +
          b->takers.cap * sizeof *b->takers.at +

@@ -1,6 +1,6 @@
 /*
- * Is there an order?  The question has parts: values that cover gaps; and needs:
- * operations that want one.
+ * Is there an order?  The question has parts: values that cover gaps; and
+ * needs: operations that want one.
  */
 #include "check/watch_box_int.h"
 
@@ -235,8 +235,7 @@ static void find_way(const struct question *q, const struct need *n,
 }
 
 /* A gap can as well be the last one before something comes. */
-static void find_ways(const struct question *q, struct need n,
-                      struct ways *w) {
+static void find_ways(const struct question *q, struct need n, struct ways *w) {
   const struct box_watch *b = q->b;
   if (n.own) /* it may have been taken earlier */
     n.from = box_first_open(
@@ -335,9 +334,9 @@ static bool explain(struct question *q) {
 static void add_part(struct question *q, uint32_t id) {
   const struct box_value *v = box_at(q->b, id);
   bool soft = v->left == WATCH_NEVER;
-  vec_push(&q->parts, ((struct part_value){id, v->came,
-                                           soft ? WATCH_NEVER : v->last, soft,
-                                           false}));
+  vec_push(&q->parts,
+           ((struct part_value){id, v->came, soft ? WATCH_NEVER : v->last, soft,
+                                false}));
 }
 
 /* Those that need not have been taken any more. */
@@ -345,8 +344,7 @@ static void drop_deadlines(struct box_watch *b, datum worst) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < b->taken.len; i++) {
     struct box_value *v = box_at(b, b->taken.at[i]);
-    if (b->misses.len ||
-        (worst != DATUM_NONE && box_better(b, v->rank, worst)))
+    if (b->misses.len || (worst != DATUM_NONE && box_better(b, v->rank, worst)))
       b->taken.at[n++] = b->taken.at[i];
     else
       v->by = WATCH_NEVER;

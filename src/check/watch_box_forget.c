@@ -193,8 +193,7 @@ static bool follows_from(const struct box_watch *b, const struct asked *n,
 }
 
 /* Joins `all` if it does not follow. */
-static bool follows(const struct box_watch *b, struct asked n,
-                    asked_vec *all) {
+static bool follows(const struct box_watch *b, struct asked n, asked_vec *all) {
   for (uint32_t i = all->len; i-- > 0;)
     if (follows_from(b, &n, &all->at[i]))
       return true;
@@ -299,8 +298,8 @@ static bool hinders(const struct box_watch *b, const struct box_value *u) {
     if (b->misses.at[i].call < u->last && b->misses.at[i].ret > u->came)
       return true;
   for (uint32_t i = 0; i < b->gone.len + b->lookers.len; i++) {
-    uint32_t id = i < b->gone.len ? b->gone.at[i]
-                                  : b->lookers.at[i - b->gone.len];
+    uint32_t id =
+        i < b->gone.len ? b->gone.at[i] : b->lookers.at[i - b->gone.len];
     const struct box_value *v = box_at(b, id);
     if (box_has_needs(v) && box_better(b, u->rank, v->rank) &&
         has_need_in(b, v, u->came, u->last))

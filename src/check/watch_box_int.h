@@ -107,7 +107,7 @@ struct box_watch {
   uint32_t prune_at;         /* length of `shut` */
   uint32_t forget_at;        /* of `gone` of a stack */
   uint32_t settle_at;        /* of `misses`, and `gone` of a priority queue */
-  uint64_t look_bytes; /* of values */
+  uint64_t look_bytes;       /* of values */
   struct form looked, missed_look;
 };
 

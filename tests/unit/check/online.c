@@ -290,46 +290,63 @@ TEST(what_stays_open_for_too_long_is_given_up) {
   }
 }
 
+static void one(struct online *o, const char *f, datum x, datum result) {
+  tell(o, LOG_CALL, 1, f, x);
+  tell(o, LOG_OK, 1, NULL, result);
+}
+
 /* A look, or a removal, is open while values come and go. */
 static struct online_answer long_look(struct online *o, const char *f,
-                                      bool returns) {
-  tell(o, LOG_CALL, 1, "push", datum_number(-1));
-  tell(o, LOG_OK, 1, NULL, DATUM_NONE);
+                                      datum returns) {
+  one(o, "push", datum_number(5000), DATUM_NONE);
   tell(o, LOG_CALL, 9, f, DATUM_NONE);
   for (int i = 0; i < 2000; i++) {
-    tell(o, LOG_CALL, 1, "push", datum_number(i));
-    tell(o, LOG_OK, 1, NULL, DATUM_NONE);
-    tell(o, LOG_CALL, 1, "pop", DATUM_NONE);
-    tell(o, LOG_OK, 1, NULL, datum_number(i));
+    one(o, "push", datum_number(i), DATUM_NONE);
+    one(o, "pop", DATUM_NONE, datum_number(i));
   }
-  if (returns)
-    tell(o, LOG_OK, 9, NULL, datum_number(7));
+  CHECK(online_bytes(o) < 1 << 16);
+  if (returns != DATUM_NONE)
+    tell(o, LOG_OK, 9, NULL, returns);
   return online_answer(o);
 }
 
-TEST(what_looks_at_a_stack_for_too_long_is_given_up) {
-  for (int i = 0; i < 4; i++) {
+static void look_for_long(const char *type, const char *f, bool returns) {
+  struct error e = {0};
+  struct online_options narrow = {.window = 100};
+  struct type *t = type_open(type, DATUM_NONE, &e);
+  struct online *o = online_new(t, &narrow);
+  struct online_answer a =
+      long_look(o, f, returns ? datum_number(7) : DATUM_NONE);
+  CHECK_INT(a.verdict, returns ? LOG_UNKNOWN : LOG_LINEARIZABLE);
+  CHECK_STR(a.limit, returns ? "window" : NULL);
+  /* A removal may have taken one of these, but not both. */
+  one(o, "push", datum_number(-2), DATUM_NONE);
+  one(o, "pop", DATUM_NONE, datum_number(5000));
+  CHECK_INT(online_answer(o).verdict,
+            strcmp(f, "pop") ? LOG_VIOLATION : a.verdict);
+  one(o, "push", datum_number(-3), DATUM_NONE);
+  one(o, "pop", DATUM_NONE, DATUM_NIL);
+  CHECK_INT(online_answer(o).verdict, LOG_VIOLATION);
+  online_free(o);
+  type_free(t);
+}
+
+TEST(what_looks_for_too_long_is_given_up) {
+  for (int returns = 0; returns < 2; returns++) {
+    look_for_long("stack", "peek", returns);
+    look_for_long("pqueue", "peek", returns);
+    look_for_long("pqueue", "pop", returns);
+  }
+}
+
+TEST(a_removal_from_a_stack_is_not_given_up) {
+  for (int right = 0; right < 2; right++) {
     struct error e = {0};
     struct online_options narrow = {.window = 100};
-    const char *f = i % 2 ? "peek" : "pop";
-    bool returns = i / 2;
     struct type *t = type_open("stack", DATUM_NONE, &e);
     struct online *o = online_new(t, &narrow);
-    struct online_answer a = long_look(o, f, returns);
-    CHECK_INT(a.verdict, returns ? LOG_UNKNOWN : LOG_LINEARIZABLE);
-    CHECK_STR(a.limit, returns ? "window" : NULL);
-    CHECK(online_bytes(o) < 1 << 16);
-    /* It may have taken one of these, but not both. */
-    tell(o, LOG_CALL, 2, "push", datum_number(-2));
-    tell(o, LOG_OK, 2, NULL, DATUM_NONE);
-    tell(o, LOG_CALL, 2, "pop", DATUM_NONE);
-    tell(o, LOG_OK, 2, NULL, datum_number(-1));
-    CHECK_INT(online_answer(o).verdict, i % 2 ? LOG_VIOLATION : a.verdict);
-    tell(o, LOG_CALL, 2, "push", datum_number(-3));
-    tell(o, LOG_OK, 2, NULL, DATUM_NONE);
-    tell(o, LOG_CALL, 2, "pop", DATUM_NONE);
-    tell(o, LOG_OK, 2, NULL, DATUM_NIL);
-    CHECK_INT(online_answer(o).verdict, LOG_VIOLATION);
+    CHECK_INT(long_look(o, "pop", datum_number(right ? 5000 : 7)).verdict,
+              right ? LOG_LINEARIZABLE : LOG_VIOLATION);
     online_free(o);
     type_free(t);
   }
