@@ -126,6 +126,64 @@ bool box_has_needs(const struct box_value *v) {
   return v->left != WATCH_NEVER && !v->settled;
 }
 
+/* ---- crashed removals ---- */
+
+/* The first return by which x must have been gone, whatever open removals took;
+ * or WATCH_NEVER. */
+static uint64_t gone_before(const struct box_watch *b,
+                            const struct box_value *x) {
+  uint64_t least = WATCH_NEVER;
+  for (uint32_t i = 0; i < b->misses.len; i++)
+    if (x->came <= b->misses.at[i].call && b->misses.at[i].ret < least)
+      least = b->misses.at[i].ret;
+  for (uint32_t i = 0; i < b->gone.len; i++) {
+    const struct box_value *v = box_at(b, b->gone.at[i]);
+    bool hinders = b->stack ? v->came <= x->call
+                            : !v->settled && box_better(b, x->rank, v->rank);
+    if (hinders && x->came <= v->last && v->left < least)
+      least = v->left;
+  }
+  return least;
+}
+
+/* The last removal that was called before then, if all of these have crashed,
+ * and it does not matter to x which one took it; or WATCH_NONE. */
+static uint32_t crashed_taker(const struct box_watch *b,
+                              const struct box_value *x, uint64_t before) {
+  uint32_t last = WATCH_NONE, n = 0;
+  for (uint32_t i = 0; i < b->takers.len && b->takers.at[i].call < before;
+       i++) {
+    if (b->takers.at[i].looks)
+      continue;
+    if (!b->takers.at[i].crashed)
+      return WATCH_NONE;
+    last = i;
+    n++;
+  }
+  return n && (n == 1 || b->takers.at[last].call <= x->last) ? last
+                                                             : WATCH_NONE;
+}
+
+/* What only a crashed removal can have taken, it took: it is as if that had
+ * returned when the value must have been gone. */
+static void give_to_crashed(struct box_watch *b) {
+  for (uint32_t i = b->taken.len; i-- > 0;) {
+    uint32_t id = b->taken.at[i];
+    struct box_value *x = box_at(b, id);
+    uint64_t before = gone_before(b, x);
+    uint32_t k = crashed_taker(b, x, before);
+    if (before == WATCH_NEVER || k == WATCH_NONE)
+      continue;
+    leave(b, id);
+    x->taking = b->takers.at[k].call;
+    x->left = before;
+    x->guessed = true;
+    x->last = x->last > x->taking ? x->last : x->taking;
+    vec_push(&b->gone, id);
+    close_taker(b, x->taking);
+  }
+}
+
 /* ---- events ---- */
 
 static enum watch_end decide(struct box_watch *b, datum value,
@@ -134,8 +192,10 @@ static enum watch_end decide(struct box_watch *b, datum value,
   enum watch_end end = box_decide(b);
   if (end == WATCH_BAD)
     return bad(b, value, why);
-  if (end == WATCH_GOOD)
+  if (end == WATCH_GOOD) {
+    give_to_crashed(b);
     box_forget(b);
+  }
   return end;
 }
 

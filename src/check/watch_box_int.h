@@ -68,6 +68,7 @@ struct box_value {
   bool open;         /* the insertion has not returned */
   bool crashed;      /* … and will not */
   bool settled;      /* its removal has a gap for good (priority queue) */
+  bool guessed;      /* a crashed removal took it, before `left` */
   bool over;         /* forgotten, but its insertion is open */
   bool looking;      /* one of `lookers` */
   uint64_t again;    /* when it is looked at again whether looks are settled */
