@@ -329,14 +329,27 @@ static void forget_pqueue(struct box_watch *b) {
 
 /* ---- stack ---- */
 
-/* May what is inside, or comes, have left before u did? */
+static uint64_t first_live(const struct box_watch *b) {
+  for (uint32_t i = 0; i < b->takers.len; i++)
+    if (!b->takers.at[i].looks && !b->takers.at[i].crashed)
+      return b->takers.at[i].call;
+  return WATCH_NEVER;
+}
+
+/*
+ * May what is inside, or comes, have left before u did?  What was put by a
+ * crashed insertion and taken by a crashed removal was as well not put.
+ */
 static bool may_be_above(const struct box_watch *b, const struct box_value *u,
                          uint64_t first) {
   if (first >= u->left)
     return false;
-  for (uint32_t i = 0; i < b->coming.len; i++)
-    if (box_at(b, b->coming.at[i])->call < u->left)
+  uint64_t live = first_live(b);
+  for (uint32_t i = 0; i < b->coming.len; i++) {
+    const struct box_value *x = box_at(b, b->coming.at[i]);
+    if (x->call < u->left && (!x->crashed || live < u->left))
       return true;
+  }
   for (uint32_t i = b->inside.len; i-- > 0;) {
     const struct box_value *x = box_at(b, b->inside.at[i]);
     if (x->came <= u->call)
