@@ -146,22 +146,36 @@ static uint64_t gone_before(const struct box_watch *b,
   return least;
 }
 
-/* The last removal that was called before then, if all of these have crashed,
- * and it does not matter to x which one took it; or WATCH_NONE. */
+/* Was all but x called, and seen, only after this time? */
+static bool all_others_after(const struct box_watch *b,
+                             const struct box_value *x, uint64_t time) {
+  for (uint32_t i = 0; i < b->inside.len + b->coming.len; i++) {
+    const struct box_value *y =
+        box_at(b, i < b->inside.len ? b->inside.at[i]
+                                    : b->coming.at[i - b->inside.len]);
+    if (y != x && y->last < time)
+      return false;
+  }
+  return true;
+}
+
+/* A removal that was called before then, if all of these have crashed, such
+ * that it matters neither to x nor to others that it took x; or WATCH_NONE. */
 static uint32_t crashed_taker(const struct box_watch *b,
                               const struct box_value *x, uint64_t before) {
-  uint32_t last = WATCH_NONE, n = 0;
+  uint32_t first = WATCH_NONE, last = WATCH_NONE;
   for (uint32_t i = 0; i < b->takers.len && b->takers.at[i].call < before;
        i++) {
     if (b->takers.at[i].looks)
       continue;
     if (!b->takers.at[i].crashed)
       return WATCH_NONE;
+    first = first == WATCH_NONE ? i : first;
     last = i;
-    n++;
   }
-  return n && (n == 1 || b->takers.at[last].call <= x->last) ? last
-                                                             : WATCH_NONE;
+  if (first == last || b->takers.at[last].call <= x->last)
+    return last;
+  return all_others_after(b, x, b->takers.at[last].call) ? first : WATCH_NONE;
 }
 
 /* What only a crashed removal can have taken, it took: it is as if that had
