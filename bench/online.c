@@ -26,7 +26,7 @@ enum { SMALLEST = 10000, LARGEST = 1000000 };
 static const struct {
   const char *label, *type;
   struct random_log log;
-  bool search; /* by that: it is slower, and there are fewer rows */
+  bool slow; /* by search, most of them: there are fewer rows */
 } rows[] = {
     {"register", "register", {"register", 1, .processes = 20}, false},
     {"map, cas",
@@ -46,6 +46,26 @@ static const struct {
      "queue",
      {"queue", 1, .processes = 200, .removals = 60, .no_reads = true},
      false},
+    {"stack", "stack", {"stack", 1, .processes = 20, .removals = 60}, false},
+    {"stack, growing", "stack", {"stack", 1, .processes = 20}, false},
+    {"stack, crashes",
+     "stack",
+     {"stack", 1, .processes = 20, .removals = 60, .crash_rate = 30},
+     false},
+    {"stack of 40",
+     "stack",
+     {"stack", 1, .processes = 40, .removals = 60},
+     true},
+    {"pqueue", "pqueue", {"pqueue", 1, .processes = 20, .removals = 60}, false},
+    {"pqueue, growing", "pqueue", {"pqueue", 1, .processes = 20}, false},
+    {"pqueue, crashes",
+     "pqueue",
+     {"pqueue", 1, .processes = 20, .removals = 60, .crash_rate = 30},
+     false},
+    {"pqueue of 40",
+     "pqueue",
+     {"pqueue", 1, .processes = 40, .removals = 60},
+     true},
     {"set of 1000", "set", {"set", 1, .processes = 20, .values = 1000}, true},
     {"set of 1", "set", {"set", 1, .processes = 20, .values = 1}, true},
     {"five values",
@@ -109,8 +129,8 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (argc > 1 && !strstr(rows[i].label, argv[1]))
       continue;
-    for (int planted = 0; planted < 2 - rows[i].search; planted++)
-      for (uint32_t n = SMALLEST; n <= (rows[i].search ? most / 10 : most);
+    for (int planted = 0; planted < 2 - rows[i].slow; planted++)
+      for (uint32_t n = SMALLEST; n <= (rows[i].slow ? most / 10 : most);
            n *= 10) {
         struct random_log want = rows[i].log;
         want.operations = n;

@@ -29,17 +29,18 @@ static void count_step(struct online *o) {
     o->limit = "steps";
 }
 
-/* Only what reads makes a watch remember others.  All that is open is looked at
- * when as many events have come. */
+/* Only some operations make a watch remember others.  All that is open is
+ * looked at when as many events have come. */
 static void give_up(const struct online *o, struct watch *w) {
   if (w->now < w->look_at)
     return;
   w->look_at = w->now + w->open.len;
   for (uint32_t i = 0; i < w->open.len; i++) {
     struct watch_op *x = &w->open.at[i];
-    if (x->t.role == ROLE_READ &&
-        w->now - x->call > 2 * (uint64_t)o->options.window)
-      x->lost = true;
+    if (x->lost || w->now - x->call <= 2 * (uint64_t)o->options.window)
+      continue;
+    x->lost =
+        w->kind->gives_up ? w->kind->gives_up(w, x) : x->t.role == ROLE_READ;
   }
 }
 
@@ -203,6 +204,7 @@ static enum watch_end end_watched(struct online *o, struct watch *w,
     return WATCH_BAD;
   if (x->lost) {
     o->limit = "window";
+    w->kind->crashed(w, x);
     return WATCH_GOOD;
   }
   t->op = op;
@@ -228,6 +230,8 @@ bool online_watch_end(struct online *o, struct part *p,
     return false;
   }
   count_step(o);
+  if (end == WATCH_TIRED)
+    o->limit = "steps";
   if (end == WATCH_BAD)
     online_violated(o, ev->line, explain(o, w, &op));
   close_watched(w, k);

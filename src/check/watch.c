@@ -8,6 +8,9 @@ struct watch *watch_new(struct type *t) {
     return watch_queue(t);
   if (!strcmp(t->shape, "register"))
     return watch_register(t);
+  if (!strcmp(t->shape, "stack") || !strcmp(t->shape, "pqueue") ||
+      !strcmp(t->shape, "max-pqueue"))
+    return watch_box(t);
   return NULL;
 }
 
@@ -30,7 +33,8 @@ void form_learn(struct form *f, const struct log_op *op,
 void past_add(struct past *p, const struct form *f, datum value, uint64_t call,
               uint64_t ret) {
   struct past_op x = {.op = f->op, .t = f->t, .call = call, .ret = ret};
-  bool gets = x.t.role == ROLE_READ || x.t.role == ROLE_REMOVE;
+  bool gets =
+      x.t.role == ROLE_READ || x.t.role == ROLE_REMOVE || x.t.role == ROLE_PEEK;
   x.op.process = UINT32_MAX; /* that is none of its processes */
   if (value != DATUM_NONE && gets) {
     x.op.result = x.t.result = value;

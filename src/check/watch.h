@@ -29,8 +29,9 @@ static inline datum watch_fresh_value(uint32_t i) {
 
 enum watch_end {
   WATCH_GOOD,
-  WATCH_BAD,   /* no order explains it: `why` */
-  WATCH_CANNOT /* an assumption fails; nothing was changed */
+  WATCH_BAD,    /* no order explains it: `why` */
+  WATCH_CANNOT, /* an assumption fails; nothing was changed */
+  WATCH_TIRED   /* it would take too long to know */
 };
 
 struct watch_op { /* an open operation */
@@ -67,6 +68,9 @@ struct watch_kind {
   enum watch_end (*dropped)(struct watch *w, const struct watch_op *x);
   /* It will not return. */
   void (*crashed)(struct watch *w, const struct watch_op *x);
+  /* It is open for long: is it given up, since others are remembered for it?
+   * NULL: what reads is. */
+  bool (*gives_up)(struct watch *w, const struct watch_op *x);
   /* The operations that are not open any more, or crashed.  False: they are
    * not known. */
   bool (*past)(struct watch *w, struct past *out);
@@ -109,6 +113,7 @@ struct watch {
 };
 
 struct watch *watch_queue(struct type *t);
+struct watch *watch_box(struct type *t); /* stack, pqueue, max-pqueue */
 struct watch *watch_register(struct type *t);
 
 /* For operations on one object of this type; NULL: there is none. */

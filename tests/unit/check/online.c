@@ -81,6 +81,55 @@ TEST(memory_does_not_grow_with_the_length) {
   is_bounded("counter", 0);
 }
 
+/* Twenty busy processes, who look and find nothing too; some crash. */
+static uint64_t most_of_twenty(const char *shape, uint32_t operations,
+                               uint32_t crash_rate) {
+  struct random_log want = {.shape = shape,
+                            .seed = 9,
+                            .operations = operations,
+                            .processes = 20,
+                            .removals = 60,
+                            .crash_rate = crash_rate};
+  struct log l = random_log(&want);
+  struct stream s = stream_of(&l);
+  struct error e = {0};
+  struct type *t = type_open(shape, DATUM_NONE, &e);
+  struct online_options none = {0};
+  struct online *o = online_new(t, &none);
+  uint64_t most = 0;
+  for (uint32_t time = 0; time < l.end; time++) {
+    struct log_event ev;
+    if (!stream_event(&s, time, &ev))
+      continue;
+    CHECK_INT(online_add(o, &ev, &e), 0);
+    if (l.ops.at[s.at[time] / 2].ret == LOG_PENDING) {
+      ev.kind = LOG_INFO;
+      CHECK_INT(online_add(o, &ev, &e), 0);
+    }
+    if (online_bytes(o) > most)
+      most = online_bytes(o);
+  }
+  CHECK_INT(online_answer(o).verdict, LOG_LINEARIZABLE);
+  CHECK_INT(online_watched(o), online_parts(o));
+  online_free(o);
+  type_free(t);
+  free(s.at);
+  log_free(&l);
+  return most;
+}
+
+TEST(busy_stacks_and_priority_queues_are_watched_in_little_memory) {
+  const char *const shapes[] = {"stack", "pqueue"};
+  for (int i = 0; i < 2; i++)
+    for (uint32_t crash_rate = 0; crash_rate <= 100; crash_rate += 100) {
+      uint64_t few = most_of_twenty(shapes[i], 5000, crash_rate);
+      uint64_t many = most_of_twenty(shapes[i], 50000, crash_rate);
+      if (!CHECK(many < 2 * few + (1 << 15)) || !CHECK(many < 1 << 17))
+        fprintf(stderr, "%s: %d, then %d bytes\n", shapes[i], (int)few,
+                (int)many);
+    }
+}
+
 /* Concurrent insertions whose order nobody knows, a hundred at once inside. */
 TEST(a_long_queue_has_few_states) {
   struct random_log want = {.shape = "queue",
@@ -236,6 +285,68 @@ TEST(what_stays_open_for_too_long_is_given_up) {
     o = online_new(t, &wide);
     CHECK_INT(long_open(o, returns, &large).verdict, LOG_LINEARIZABLE);
     CHECK(large > 2 * small);
+    online_free(o);
+    type_free(t);
+  }
+}
+
+static void one(struct online *o, const char *f, datum x, datum result) {
+  tell(o, LOG_CALL, 1, f, x);
+  tell(o, LOG_OK, 1, NULL, result);
+}
+
+/* A look, or a removal, is open while values come and go. */
+static struct online_answer long_look(struct online *o, const char *f,
+                                      datum returns) {
+  one(o, "push", datum_number(5000), DATUM_NONE);
+  tell(o, LOG_CALL, 9, f, DATUM_NONE);
+  for (int i = 0; i < 2000; i++) {
+    one(o, "push", datum_number(i), DATUM_NONE);
+    one(o, "pop", DATUM_NONE, datum_number(i));
+  }
+  CHECK(online_bytes(o) < 1 << 16);
+  if (returns != DATUM_NONE)
+    tell(o, LOG_OK, 9, NULL, returns);
+  return online_answer(o);
+}
+
+static void look_for_long(const char *type, const char *f, bool returns) {
+  struct error e = {0};
+  struct online_options narrow = {.window = 100};
+  struct type *t = type_open(type, DATUM_NONE, &e);
+  struct online *o = online_new(t, &narrow);
+  struct online_answer a =
+      long_look(o, f, returns ? datum_number(7) : DATUM_NONE);
+  CHECK_INT(a.verdict, returns ? LOG_UNKNOWN : LOG_LINEARIZABLE);
+  CHECK_STR(a.limit, returns ? "window" : NULL);
+  /* A removal may have taken one of these, but not both. */
+  one(o, "push", datum_number(-2), DATUM_NONE);
+  one(o, "pop", DATUM_NONE, datum_number(5000));
+  CHECK_INT(online_answer(o).verdict,
+            strcmp(f, "pop") ? LOG_VIOLATION : a.verdict);
+  one(o, "push", datum_number(-3), DATUM_NONE);
+  one(o, "pop", DATUM_NONE, DATUM_NIL);
+  CHECK_INT(online_answer(o).verdict, LOG_VIOLATION);
+  online_free(o);
+  type_free(t);
+}
+
+TEST(what_looks_for_too_long_is_given_up) {
+  for (int returns = 0; returns < 2; returns++) {
+    look_for_long("stack", "peek", returns);
+    look_for_long("pqueue", "peek", returns);
+    look_for_long("pqueue", "pop", returns);
+  }
+}
+
+TEST(a_removal_from_a_stack_is_not_given_up) {
+  for (int right = 0; right < 2; right++) {
+    struct error e = {0};
+    struct online_options narrow = {.window = 100};
+    struct type *t = type_open("stack", DATUM_NONE, &e);
+    struct online *o = online_new(t, &narrow);
+    CHECK_INT(long_look(o, "pop", datum_number(right ? 5000 : 7)).verdict,
+              right ? LOG_LINEARIZABLE : LOG_VIOLATION);
     online_free(o);
     type_free(t);
   }

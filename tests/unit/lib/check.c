@@ -76,7 +76,7 @@ TEST(online_the_first_violation_is_told_at_once) {
   CHECK_INT(r.event, 6);
   CHECK_STR(r.method, "online");
   CHECK_HAS(r.text, "pop() = 1 by process 1");
-  CHECK_HAS(r.text, "the object was [1, 2]");
+  CHECK_HAS(r.text, "2, put after it, was inside all the time");
   fl_check_free(c);
 }
 
