@@ -117,6 +117,12 @@ void fl__atomic_arrive(int thread) {
     E.live.inside |= bit;
 }
 
+void fl__shadow_keep(void) {
+  for (uint32_t t = 0; t < E.live.nfibers; t++)
+    memcpy(E.start_shadow[t], E.shadow[t],
+           frames_of(&E.fiber[t]) * sizeof **E.shadow);
+}
+
 void fl__shadow_restart(void) {
   E.live.inside = 0;
   for (uint32_t t = 0; t < E.live.nfibers; t++) {

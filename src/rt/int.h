@@ -504,7 +504,8 @@ uint8_t fl__holder(uint8_t kind, uint64_t addr) FL_HIDDEN;
 
 /* atomic.c; only while E.shadowing (the callers test it) */
 enum { SHADOW_CHAINS = 1, SHADOW_REGIONS = 2 };
-void fl__shadow_restart(void) FL_HIDDEN;    /* as in the prepared state */
+void fl__shadow_keep(void) FL_HIDDEN;       /* those of the prepared state … */
+void fl__shadow_restart(void) FL_HIDDEN;    /* … again */
 void fl__atomic_made(int thread) FL_HIDDEN; /* its pending access */
 /* … it has come to the next one, or to its end */
 void fl__atomic_arrive(int thread) FL_HIDDEN;

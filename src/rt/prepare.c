@@ -111,7 +111,7 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
   E.live.current = E.live.inside = 0;
   fl__pages_begin();
   rt_save(&E.start);
-  memcpy(E.start_shadow, E.shadow, RT_MAX_THREADS * sizeof *E.shadow);
+  fl__shadow_keep();
   E.shadowing = E.regions ? SHADOW_REGIONS : 0;
   if (end == FL_GOES_ON)
     return RT_DONE;
