@@ -19,7 +19,6 @@ struct online *online_new(struct type *t, const struct online_options *o) {
     n->options.window = ONLINE_WINDOW;
   if (!n->options.late)
     n->options.late = ONLINE_LATE;
-  n->options.budget.deadline = 0;
   n->meter.budget = &n->options.budget;
   n->nothing = (struct log_problem){.log = &n->log, .type = t};
   n->engine = frontier_new(&n->nothing);
@@ -235,7 +234,7 @@ static int refuse_whole(const struct online *o, const struct log_event *ev,
                         struct error *e) {
   return error_set(e, ERR_INPUT,
                    "%.*s concerns all keys of a %s, which is checked key by "
-                   "key: say that it is to be checked as a whole",
+                   "key: check it as a whole (--no-partition)",
                    (int)ev->flen, ev->f, o->type->name);
 }
 

@@ -34,7 +34,7 @@
 struct online;
 
 struct online_options {
-  struct log_budget budget; /* its deadline is not looked at */
+  struct log_budget budget;
   uint32_t window;          /* 0: ONLINE_WINDOW */
   bool whole;
   bool search;    /* without watches (watch.h) */

@@ -5,8 +5,13 @@ enum { FEW_STATES = 4, FEW_OPERATIONS = 12 };
 
 static void put_op(const struct online *o, const struct log_op *op,
                    struct buf *b) {
-  log_print_op(&o->log, op, b);
+  log_print_op_short(&o->log, op, b);
   buf_printf(b, " by process %u", op->process);
+}
+
+/* Operations that stand for those that a watch has forgotten are not told. */
+static bool is_told(const struct log_op *op) {
+  return op->process != WATCH_NONE;
 }
 
 /* The states that the object could be in. */
@@ -30,7 +35,10 @@ static void put_states(struct online *o, const struct stage *g,
       buf_puts(b, " or ");
     else
       buf_printf(b, "%s, the object was ", when);
-    o->type->print_state(o->type, seen[i], b);
+    struct buf state = {0};
+    o->type->print_state(o->type, seen[i], &state);
+    log_put_short(buf_text(&state), b);
+    buf_free(&state);
   }
   if (n)
     buf_puts(b, more ? ", or something else" : "");
@@ -49,7 +57,8 @@ char *online_explain(struct online *o, struct part *p,
   }
   for (uint32_t i = 0; i < p->problem.nops; i++) {
     const struct log_op *other = &p->logged[i];
-    if (other == op || (other->ret != LOG_PENDING && other->ret < op->call))
+    if (other == op || !is_told(other) ||
+        (other->ret != LOG_PENDING && other->ret < op->call))
       continue;
     if (n++ >= FEW_OPERATIONS)
       continue;
@@ -76,7 +85,7 @@ char *online_explain_stuck(struct online *o, const struct log_op *op) {
   }
   for (uint32_t i = 0; i < g->slots.len; i++) {
     const struct slot *s = &g->slots.at[i];
-    if (!s->op || s->op->op == op)
+    if (!s->op || s->op->op == op || !is_told(s->op->op))
       continue;
     if (n++ >= FEW_OPERATIONS)
       continue;

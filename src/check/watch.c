@@ -35,7 +35,7 @@ void past_add(struct past *p, const struct form *f, datum value, uint64_t call,
   struct past_op x = {.op = f->op, .t = f->t, .call = call, .ret = ret};
   bool gets =
       x.t.role == ROLE_READ || x.t.role == ROLE_REMOVE || x.t.role == ROLE_PEEK;
-  x.op.process = UINT32_MAX; /* that is none of its processes */
+  x.op.process = WATCH_NONE; /* that is none of its processes */
   if (value != DATUM_NONE && gets) {
     x.op.result = x.t.result = value;
   } else if (value != DATUM_NONE) {

@@ -54,6 +54,7 @@ static int begin(struct stream *t, const struct log_event *head,
   if (!type)
     return refuse_type(t, head, &why, e);
   struct online_options o = {.budget.memory = t->s->memory,
+                             .budget.deadline = t->s->deadline,
                              .whole = t->s->no_partition,
                              .search = t->s->no_monitor,
                              .lookahead = true};

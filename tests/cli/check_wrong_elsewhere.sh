@@ -84,11 +84,13 @@ expect_status 0
   echo '1 call get "k"'
   echo '1 return "a1;b"'
 } | history kv >hard.jsonl
-begun=$SECONDS
-run check hard.jsonl --no-monitor --time 1
-expect_status 3
-expect_out 'Not decided: time is over'
-[ $((SECONDS - begun)) -le 10 ] || fail "took $((SECONDS - begun)) seconds"
+for method in auto online; do
+  begun=$SECONDS
+  run check hard.jsonl --no-monitor --method=$method --time 1
+  expect_status 3
+  expect_out 'Not decided: time is over'
+  [ $((SECONDS - begun)) -le 10 ] || fail "took $((SECONDS - begun)) seconds"
+done
 run check hard.jsonl --no-monitor --memory 60M --time 60
 expect_status 3
 expect_out 'Not decided: memory is over'
