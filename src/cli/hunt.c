@@ -56,6 +56,7 @@ void hunt_explore_init(struct hunt *h, struct explore *x) {
                         .heartbeat = &h->shared->heartbeat,
                         .share = &h->shared->share,
                         .work = &h->shared->work,
+                        .visited = &h->visited,
                         .live = &h->shared->path};
 }
 

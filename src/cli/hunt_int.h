@@ -5,6 +5,7 @@
 #include "cli/hunt.h"
 #include "cli/judge.h"
 #include "cli/object.h"
+#include "search/visited.h"
 
 enum {
   HUNT_SAMPLES = 100,  /* executions of a client that is sampled */
@@ -31,6 +32,7 @@ struct hunt {
   uint32_t shrunk_from;   /* calls of the failing history; 0: of the client */
   struct minimal shrinking; /* faultline shrink: what is told of it */
   VEC(uint32_t) estimate; /* dpct: by call of the prepared client */
+  struct visited visited; /* for one search after the other */
 };
 
 /* A client with one of its bad executions. */

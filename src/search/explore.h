@@ -82,6 +82,10 @@ struct explore {
   /* … and, when the budget of executions ends it and this is not NULL, what
    * was not done: beginnings of paths, in the order of the search. */
   struct leftover *leftover;
+  /* stateful: where the states that were entered are kept, which stays from
+   * one search to the next, since it costs as much as a small search; {0} at
+   * first.  NULL: the search has its own. */
+  struct visited *visited;
   /* stateful: one of several processes that do it together, or NULL. */
   struct gang *gang;
   uint32_t member;
@@ -132,6 +136,7 @@ void leftover_free(struct leftover *l);
 
 struct gang;
 struct graph;
+struct visited;
 
 /* Who looks on while states are searched (see atlas.h). */
 struct explore_watch {

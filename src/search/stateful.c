@@ -467,7 +467,9 @@ static void forget(struct walk *w) {
 
 static enum explore_end alone(struct walk *w) {
   enum explore_end end;
-  visited_map(&w->visited, w->x->max_states);
+  struct visited own = {0}, *kept = w->x->visited ? w->x->visited : &own;
+  visited_for(kept, w->x->max_states);
+  w->visited = *kept;
   for (;;) {
     end = walk_root(w);
     if (!w->learnt)
@@ -477,7 +479,9 @@ static enum explore_end alone(struct walk *w) {
   }
   struct graph_log log = {w->log.at, w->log.len};
   walk_conclude(w, &log, 1, end == EXPLORE_ALL);
-  visited_unmap(&w->visited);
+  visited_clear(&w->visited);
+  *kept = w->visited;
+  visited_unmap(&own);
   free(w->log.at);
   return end;
 }

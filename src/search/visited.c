@@ -71,6 +71,13 @@ void visited_unmap(struct visited *v) {
   v->levels = 0;
 }
 
+void visited_for(struct visited *v, uint64_t states) {
+  if (v->levels >= levels_for(states))
+    return;
+  visited_unmap(v);
+  visited_map(v, states);
+}
+
 static uint32_t bucket_of(struct hash128 h, uint32_t level) {
   uint64_t bits = (level < FIRST_OF_HI ? h.lo : h.hi) >> shape[level].shift;
   return (uint32_t)bits & (slots(level) / BUCKET - 1);

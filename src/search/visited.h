@@ -38,6 +38,8 @@ void visited_at(struct visited *v, void *memory, uint64_t states);
 /* Of this process alone. */
 void visited_map(struct visited *v, uint64_t states);
 void visited_unmap(struct visited *v);
+/* The same, if it is too small or not mapped; it is empty. */
+void visited_for(struct visited *v, uint64_t states);
 
 /* Its place, or VISITED_FULL. */
 uint32_t visited_put(struct visited *v, struct hash128 h, bool *fresh);
