@@ -116,10 +116,11 @@ bool walk_learnt(const struct walk *w) {
 /* ---- nodes ---- */
 
 /*
- * A state is kept for the RECENT nodes at the top of the stack, and for each
- * EVERY-th below: the search comes back to the others late or never.  When it
- * does, the steps from the nearest one below are made again, and the states on
- * the way kept, since it will come to these next.  bench/README.md has figures.
+ * A state is kept for the RECENT nodes at the top of the stack, if several
+ * threads can step there, and for each EVERY-th: the search comes back to the
+ * others late or never.  When it does, the steps from the nearest one below are
+ * made again, and the states on the way kept, since it will come to these next.
+ * bench/README.md has figures.
  */
 enum { RECENT = 32, EVERY = 32 };
 
@@ -212,7 +213,8 @@ void walk_enter(struct walk *w, const struct arrival *a, uint32_t place,
                      .place = place,
                      .path_len = w->path.len,
                      .part = part / __builtin_popcount(a->enabled)};
-  hold(w, n);
+  if (a->enabled & (a->enabled - 1) || (w->depth - 1) % EVERY == 0)
+    hold(w, n);
   thin_out(w);
   w->is_at_top = true;
 }
