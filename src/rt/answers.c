@@ -31,7 +31,7 @@ struct hash128 rt_history_hash(void) {
     if (UNLIKELY(all.calls[i].result.kind == VALUE_STRING))
       /* The same in every process: what it says, not where it is. */
       all.calls[i].result.bits = value_text_hash(all.calls[i].result);
-  return hash128(&all, offsetof(typeof(all), calls[n]), 0);
+  return hash128_long(&all, offsetof(typeof(all), calls[n]));
 }
 
 const struct rt_fault *rt_fault(void) { return &E.fault; }
