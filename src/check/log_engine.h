@@ -119,6 +119,14 @@ bool check_monitor_part(const struct log_problem *p,
                         struct log_answer *out, const char **why);
 
 /*
+ * A history with pending operations, gone through by the watch of its type
+ * (watch.h): it knows what removals that never returned can have taken.  False:
+ * there is none, or it cannot tell.                tests/agree/monitor_containers.c
+ */
+bool check_watched(const struct log_problem *p, const struct log_budget *b,
+                   struct log_answer *out);
+
+/*
  * Marks the operations of the parts by key that are not known to be
  * linearizable, all when there are no parts: the others are linearizable up to
  * any time.

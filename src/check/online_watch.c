@@ -7,21 +7,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static void open_watched(struct watch *w, struct watch_op x) {
-  value_map_put(&w->processes, datum_number(x.process), w->open.len);
-  vec_push(&w->open, x);
-}
-
-static void close_watched(struct watch *w, uint32_t k) {
-  struct watch_op last = vec_last(&w->open);
-  value_map_drop(&w->processes, datum_number(w->open.at[k].process));
-  w->open.len--;
-  if (k == w->open.len)
-    return;
-  w->open.at[k] = last;
-  value_map_put(&w->processes, datum_number(last.process), k);
-}
-
 static void count_step(struct online *o) {
   const struct log_budget *b = &o->options.budget;
   o->meter.steps++;
@@ -165,7 +150,7 @@ bool online_watch_call(struct online *o, struct part *p, uint32_t process,
     online_unwatch(o, p);
     return false;
   }
-  open_watched(w, x);
+  watch_open(w, x);
   count_step(o);
   give_up(o, w);
   return true;
@@ -234,6 +219,6 @@ bool online_watch_end(struct online *o, struct part *p,
     o->limit = "steps";
   if (end == WATCH_BAD)
     online_violated(o, ev->line, explain(o, w, &op));
-  close_watched(w, k);
+  watch_close(w, k);
   return true;
 }

@@ -134,7 +134,8 @@ static void check_part(const struct log_problem *p,
   log_answer_free(out);
   *out = (struct log_answer){.at = UINT32_MAX};
   if (o->no_monitor || (hints && has_hints(p)) ||
-      !check_monitor_part(p, times, o->want_order, out, &why)) {
+      (!check_monitor_part(p, times, o->want_order, out, &why) &&
+       !check_watched(p, &o->budget, out))) {
     check_exact(p, &o->budget, o->want_order, out);
     return;
   }

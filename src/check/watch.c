@@ -47,6 +47,21 @@ void past_add(struct past *p, const struct form *f, datum value, uint64_t call,
   vec_push(&p->ops, x);
 }
 
+void watch_open(struct watch *w, struct watch_op x) {
+  value_map_put(&w->processes, datum_number(x.process), w->open.len);
+  vec_push(&w->open, x);
+}
+
+void watch_close(struct watch *w, uint32_t k) {
+  struct watch_op last = vec_last(&w->open);
+  value_map_drop(&w->processes, datum_number(w->open.at[k].process));
+  w->open.len--;
+  if (k == w->open.len)
+    return;
+  w->open.at[k] = last;
+  value_map_put(&w->processes, datum_number(last.process), k);
+}
+
 static uint32_t home(const struct value_map *m, datum value) {
   uint64_t mixed = value * UINT64_C(0x9e3779b97f4a7c15);
   return (uint32_t)(mixed >> 32) & (m->size - 1);

@@ -125,6 +125,11 @@ static inline uint64_t watch_bytes(const struct watch *w) {
          w->processes.size * sizeof *w->processes.slots;
 }
 
+/* An operation joins those that are open, which have one for each process; the
+ * k-th of them leaves. */
+void watch_open(struct watch *w, struct watch_op x);
+void watch_close(struct watch *w, uint32_t k);
+
 void form_learn(struct form *f, const struct log_op *op,
                 const struct type_op *t);
 /* value: what it puts or got; DATUM_NONE: as it was. */

@@ -12,7 +12,7 @@
 #include "log_types.h"
 #include "random_log.h"
 
-#include "check/log_check.h"
+#include "check/log_engine.h"
 #include "test.h"
 
 struct monitor_tally {
@@ -20,6 +20,8 @@ struct monitor_tally {
   uint32_t pending[2]; /* linearizable, not */
   uint32_t deep;       /* the core has four operations or more */
   uint32_t orders;     /* that the monitor made */
+  uint32_t watched[2]; /* by the watch of the type, linearizable and not … */
+  uint32_t instead;    /* … where the monitor does not know */
 };
 
 static void monitor_show(const struct log_problem *p) {
@@ -63,6 +65,41 @@ static bool monitor_core_is_bad(const struct log_problem *p,
   return bad && sorted;
 }
 
+/* What search says of the history up to this time. */
+static enum log_verdict monitor_until(const struct log_problem *p,
+                                      uint32_t until) {
+  struct log_cut cut;
+  struct log_answer a = {0};
+  CHECK(log_cut_make(&cut, p, until));
+  monitor_exact(&cut.problem, &a);
+  enum log_verdict v = a.verdict;
+  log_answer_free(&a);
+  log_cut_free(&cut);
+  return v;
+}
+
+/* The watch of the type, which is asked where there are pending operations. */
+static bool watched_agrees(const struct log_problem *p, bool refused,
+                           struct monitor_tally *t) {
+  struct log_answer a = {0}, exact = {0};
+  struct log_budget none = {0};
+  if (!check_watched(p, &none, &a))
+    return true;
+  monitor_exact(p, &exact);
+  bool ok = CHECK_INT(a.verdict, exact.verdict);
+  t->watched[a.verdict == LOG_VIOLATION]++;
+  t->instead += refused;
+  if (ok && a.verdict == LOG_VIOLATION) {
+    uint32_t ret = p->ops[a.at].op->ret;
+    ok &= CHECK(monitor_core_is_bad(p, &a));
+    ok &= CHECK_INT(monitor_until(p, ret), LOG_VIOLATION);
+    ok &= CHECK_INT(monitor_until(p, ret - 1), LOG_LINEARIZABLE);
+  }
+  log_answer_free(&a);
+  log_answer_free(&exact);
+  return ok;
+}
+
 static bool monitor_agrees(const struct log_problem *p,
                            struct monitor_tally *t) {
   struct log_answer a = {0}, exact = {0};
@@ -70,8 +107,9 @@ static bool monitor_agrees(const struct log_problem *p,
   bool ok = true, pending = false, returned = false;
   if (!check_monitor_order(p, true, &a, &why)) {
     t->refused++;
-    return CHECK(why);
+    return CHECK(why) && watched_agrees(p, true, t);
   }
+  ok = watched_agrees(p, false, t);
   monitor_exact(p, &exact);
   for (uint32_t i = 0; i < p->nops; i++)
     *(p->ops[i].op->ret == LOG_PENDING ? &pending : &returned) = true;
@@ -204,15 +242,20 @@ static inline void monitor_rounds(const char *shape, const char *log_shape,
   }
   type_free(type);
   printf("%s: %u linearizable, %u not (%u with large cores), %u not decided; "
-         "pending %u and %u; %u orders\n",
+         "pending %u and %u; %u orders; watched %u and %u, %u of them not decided "
+         "else\n",
          shape, t.yes, t.no, t.deep, t.refused, t.pending[0], t.pending[1],
-         t.orders);
+         t.orders, t.watched[0], t.watched[1], t.instead);
   CHECK(t.orders > t.yes / 10 * 9); /* in the others nothing returned */
   CHECK(t.yes > rounds / 10);
   CHECK(t.no > rounds / 10);
   CHECK(t.deep > rounds / 30);
   CHECK(t.pending[0] > rounds / 40);
   CHECK(t.pending[1] > rounds / 40);
+  if (strstr(shape, "stack") || strstr(shape, "pqueue")) { /* none is left */
+    CHECK(t.instead > rounds / 1000);
+    CHECK_INT(t.instead, t.refused);
+  }
 }
 
 #endif
