@@ -241,11 +241,12 @@ static inline void monitor_rounds(const char *shape, const char *log_shape,
     monitor_arbitrary(type, fill, &r, &t);
   }
   type_free(type);
-  printf("%s: %u linearizable, %u not (%u with large cores), %u not decided; "
-         "pending %u and %u; %u orders; watched %u and %u, %u of them not decided "
-         "else\n",
-         shape, t.yes, t.no, t.deep, t.refused, t.pending[0], t.pending[1],
-         t.orders, t.watched[0], t.watched[1], t.instead);
+  printf(
+      "%s: %u linearizable, %u not (%u with large cores), %u not decided; "
+      "pending %u and %u; %u orders; watched %u and %u, %u of them not decided "
+      "else\n",
+      shape, t.yes, t.no, t.deep, t.refused, t.pending[0], t.pending[1],
+      t.orders, t.watched[0], t.watched[1], t.instead);
   CHECK(t.orders > t.yes / 10 * 9); /* in the others nothing returned */
   CHECK(t.yes > rounds / 10);
   CHECK(t.no > rounds / 10);
