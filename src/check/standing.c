@@ -106,9 +106,9 @@ static bool advance(struct standing_search *q, const struct configuration *from,
 
 /* Goes on from one configuration. */
 static bool follow(struct standing_search *q, const struct configuration *k) {
-  uint32_t horizon =
-      HISTORY_PENDING; /* the earliest return of what is not in
-                          it: what was called later comes later */
+  /* The earliest return of what is not in it: what was called later comes
+   * later. */
+  uint32_t horizon = HISTORY_PENDING;
   for (uint32_t t = 1; t <= q->nthreads; t++) {
     const struct hop *o = next_of(q, k, t);
     if (o && o->ret < horizon)
