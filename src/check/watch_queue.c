@@ -2,6 +2,7 @@
 #include "check/watch_queue_int.h"
 
 #include <assert.h>
+#include <string.h>
 
 static enum watch_end bad(struct queue_watch *q, datum value, const char *why) {
   if (value != DATUM_NONE)
@@ -12,277 +13,191 @@ static enum watch_end bad(struct queue_watch *q, datum value, const char *why) {
 
 /* ---- values ---- */
 
+static void remove_from(queue_ids *ids, uint32_t id) {
+  uint32_t i = 0;
+  while (ids->at[i] != id)
+    i++;
+  ids->len--;
+  memmove(ids->at + i, ids->at + i + 1, (ids->len - i) * sizeof *ids->at);
+}
+
 static void add_value(struct queue_watch *q, datum value, uint64_t call) {
   struct queue_value v = {.value = value,
                           .call = call,
+                          .put = WATCH_NEVER,
                           .came = WATCH_NEVER,
+                          .first = {0, WATCH_NEVER},
+                          .left = WATCH_NEVER,
+                          .level = WATCH_NONE,
                           .earlier = WATCH_NONE,
-                          .later = WATCH_NONE};
+                          .later = WATCH_NONE,
+                          .before = q->last_called,
+                          .after = WATCH_NONE};
   uint32_t id = q->values.len;
   if (q->free.len)
     q->values.at[id = vec_pop(&q->free)] = v;
   else
     vec_push(&q->values, v);
+  if (q->last_called == WATCH_NONE)
+    q->first_called = id;
+  else
+    queue_at(q, q->last_called)->after = id;
+  q->last_called = id;
   value_map_put(&q->map, value, id);
 }
 
-static void drop_value(struct queue_watch *q, uint32_t id) {
-  value_map_drop(&q->map, q->values.at[id].value);
+/* It is not one of those any more that may come. */
+static void unlink_call(struct queue_watch *q, uint32_t id) {
+  const struct queue_value *v = queue_at(q, id);
+  if (v->before == WATCH_NONE)
+    q->first_called = v->after;
+  else
+    queue_at(q, v->before)->after = v->after;
+  if (v->after == WATCH_NONE)
+    q->last_called = v->before;
+  else
+    queue_at(q, v->after)->before = v->before;
+}
+
+void queue_drop_value(struct queue_watch *q, uint32_t id) {
+  const struct queue_value *v = queue_at(q, id);
+  if (value_map_get(&q->map, v->value) == id)
+    value_map_drop(&q->map, v->value);
   vec_push(&q->free, id);
 }
 
-/* Its insertion has returned: it is the last that came. */
+/* It is certainly inside from now on: it is the last that came. */
 static void come(struct queue_watch *q, uint32_t id) {
-  struct queue_value *v = &q->values.at[id];
-  v->came = q->watch.now;
+  struct queue_value *v = queue_at(q, id);
+  v->came = q->mark = q->watch.now;
   v->earlier = q->last;
   if (q->last == WATCH_NONE)
     q->first = id;
   else
-    q->values.at[q->last].later = id;
+    queue_at(q, q->last)->later = id;
   q->last = id;
   q->ninside++;
 }
 
-static void take_out(struct queue_watch *q, uint32_t id) {
-  const struct queue_value *v = &q->values.at[id];
+static void leave(struct queue_watch *q, uint32_t id) {
+  const struct queue_value *v = queue_at(q, id);
   if (v->earlier == WATCH_NONE)
     q->first = v->later;
   else
-    q->values.at[v->earlier].later = v->later;
+    queue_at(q, v->earlier)->later = v->later;
   if (v->later == WATCH_NONE)
     q->last = v->earlier;
   else
-    q->values.at[v->later].earlier = v->earlier;
+    queue_at(q, v->later)->earlier = v->earlier;
   q->ninside--;
 }
 
-/* N, counted on as times grow. */
-struct count {
-  uint32_t n, next;
-};
-
-static void count_before(const struct queue_watch *q, struct count *c,
-                         uint64_t time) {
-  while (c->next != WATCH_NONE && q->values.at[c->next].came < time) {
-    c->n++;
-    c->next = q->values.at[c->next].later;
-  }
-}
-
-/* ---- gaps ---- */
-
-/* The gap behind the last event. */
-static void add_gap(struct queue_watch *q) {
-  uint64_t now = q->watch.now;
-  if (!q->ninside) {
-    q->free_gap = now;
-    vec_clear(&q->gaps);
-    vec_clear(&q->misses);
-  } else if (q->ninside <= q->removals.len) {
-    if (q->gaps.len && q->mark <= vec_last(&q->gaps).last)
-      vec_last(&q->gaps).last = now;
-    else
-      vec_push(&q->gaps, ((struct queue_gaps){now, now}));
-  }
-}
-
-static bool explains(const struct queue_gaps *g, const struct queue_miss *m) {
-  return g->first < m->ret && g->last >= m->call;
-}
-
-/* They are explained for good. */
-static void free_gaps(struct queue_watch *q, const struct queue_gaps *g) {
-  uint32_t n = 0;
-  if (g->last > q->free_gap)
-    q->free_gap = g->last;
-  for (uint32_t i = 0; i < q->misses.len; i++)
-    if (!explains(g, &q->misses.at[i]))
-      q->misses.at[n++] = q->misses.at[i];
-  q->misses.len = n;
-}
-
-/* N and P of gaps, counted on from one to the next. */
-struct slack {
-  struct count inside;
-  uint32_t called;
-};
-
-static void count_gaps(const struct queue_watch *q, struct slack *s,
-                       const struct queue_gaps *g) {
-  count_before(q, &s->inside, g->last + 1);
-  while (s->called < q->removals.len &&
-         q->removals.at[s->called].call <= g->last)
-    s->called++;
-}
-
-/* A removal is over, and what was certainly inside from `from` to `to` has
- * left: which gaps are left? */
-static void renew_gaps(struct queue_watch *q, uint64_t from, uint64_t to) {
-  struct slack s = {{0, q->first}, 0};
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < q->gaps.len; i++) {
-    struct queue_gaps g = q->gaps.at[i];
-    if (from <= g.last && g.last < to)
-      continue;
-    count_gaps(q, &s, &g);
-    if (!s.inside.n)
-      free_gaps(q, &g);
-    else if (s.inside.n <= s.called)
-      q->gaps.at[n++] = g;
-  }
-  q->gaps.len = n;
-}
-
-/* Those that have the same future now are one.  What lies between them explains
- * nothing, so that must have been looked at before. */
-static void join_gaps(struct queue_watch *q) {
-  struct slack s = {{0, q->first}, 0};
-  uint32_t n = 0, inside = 0, called = 0;
-  for (uint32_t i = 0; i < q->gaps.len; i++) {
-    struct queue_gaps g = q->gaps.at[i];
-    count_gaps(q, &s, &g);
-    if (n && inside == s.inside.n && called == s.called)
-      q->gaps.at[n - 1].last = g.last;
-    else
-      q->gaps.at[n++] = g;
-    inside = s.inside.n;
-    called = s.called;
-  }
-  q->gaps.len = n;
-}
-
-/* Is each removal that found nothing still explained?  Those that the same gaps
- * and more explain as another one are forgotten. */
-static bool renew_misses(struct queue_watch *q) {
-  uint32_t g = 0, n = 0, last = WATCH_NONE;
-  for (uint32_t i = 0; i < q->misses.len; i++) { /* by call and return */
-    const struct queue_miss m = q->misses.at[i];
-    while (g < q->gaps.len && q->gaps.at[g].last < m.call)
-      g++;
-    if (g == q->gaps.len || !explains(&q->gaps.at[g], &m))
-      return false;
-    if (g != last)
-      q->misses.at[n++] = m;
-    last = g;
-  }
-  q->misses.len = n;
-  return true;
-}
-
-/* ---- removals ---- */
-
-static uint32_t removal_of(const struct queue_watch *q, uint64_t call) {
-  uint32_t lo = 0, hi = q->removals.len;
-  while (hi - lo > 1) {
-    uint32_t mid = lo + (hi - lo) / 2;
-    *(q->removals.at[mid].call <= call ? &lo : &hi) = mid;
-  }
-  return lo;
-}
-
-/* Q3: all of those that left count; `limit` open removals were called before
- * the first of them. */
-static bool some_must_be_gone(const struct queue_watch *q, uint64_t before_all,
-                              uint32_t *who) {
-  struct count c = {0, q->first};
-  uint64_t latest = before_all;
-  count_before(q, &c, latest);
-  *who = q->first;
-  if (c.n)
-    return true;
-  for (uint32_t i = 0; i < q->removals.len; i++) {
-    if (q->removals.at[i].latest.call > latest)
-      latest = q->removals.at[i].latest.call;
-    count_before(q, &c, latest);
-    if (c.n > i + 1)
-      return true;
-  }
-  return false;
-}
-
-/* Q2: did what came later leave before this removal was called? */
-static bool is_passed_by(const struct queue_watch *q, uint32_t removal,
-                         const struct queue_value *v) {
-  for (uint32_t i = 0; i < removal; i++)
-    if (q->removals.at[i].latest.call > v->came)
+bool queue_may_be_seen(const struct queue_watch *q,
+                       const struct queue_value *v) {
+  for (uint32_t i = 0; i < q->takers.len && q->takers.at[i].call < v->left; i++)
+    if (q->takers.at[i].looks)
       return true;
   return false;
 }
 
-/* It is open no more.  What left before all others that are open were called
- * can only be judged now: the latest call of its insertions. */
-static uint64_t close_removal(struct queue_watch *q, uint32_t k) {
-  struct queue_left latest = q->removals.at[k].latest;
-  if (k && q->removals.at[k - 1].latest.call < latest.call)
-    q->removals.at[k - 1].latest = latest;
-  for (uint32_t i = k + 1; i < q->removals.len; i++)
-    q->removals.at[i - 1] = q->removals.at[i];
-  q->removals.len--;
-  return k ? 0 : latest.call;
+/* Another one that is equal may be remembered: is it the old one for sure? */
+static bool can_put(const struct queue_watch *q, datum value) {
+  uint32_t id = value_map_get(&q->map, value);
+  if (id == WATCH_NONE)
+    return value != q->watch.type->empty;
+  const struct queue_value *v = queue_at(q, id);
+  return v->left != WATCH_NEVER && (v->put != WATCH_NEVER || v->crashed) &&
+         !queue_may_be_seen(q, v);
 }
 
-static enum watch_end judge(struct queue_watch *q, uint64_t before_all,
-                            uint64_t from, uint64_t to) {
-  uint32_t who;
-  if (some_must_be_gone(q, before_all, &who))
-    return bad(q, q->values.at[who].value,
-               " is inside, and came before others that have left, more than "
-               "the open removals explain");
-  renew_gaps(q, from, to);
-  if (!renew_misses(q))
+/* ---- what takes and looks ---- */
+
+static uint32_t taker_of(const struct queue_watch *q, uint64_t call) {
+  uint32_t i = q->takers.len;
+  while (i && q->takers.at[i - 1].call != call)
+    i--;
+  return i - 1; /* WATCH_NONE: it looks, and was given up */
+}
+
+static void close_taker(struct queue_watch *q, uint64_t call) {
+  uint32_t k = taker_of(q, call);
+  if (k == WATCH_NONE)
+    return;
+  q->nremovals -= !q->takers.at[k].looks;
+  for (uint32_t i = k + 1; i < q->takers.len; i++)
+    q->takers.at[i - 1] = q->takers.at[i];
+  q->takers.len--;
+}
+
+/* Something has returned, and what was certainly inside from `from` to `to` was
+ * seen. */
+static enum watch_end judge(struct queue_watch *q, uint64_t from, uint64_t to) {
+  if (!queue_fits(q))
+    return bad(q, queue_at(q, q->first)->value,
+               " is inside, and came before others that have left or were at "
+               "the front, more than the open removals explain");
+  if (!queue_renew_gaps(q, from, to))
     return bad(q, DATUM_NONE,
                "something was inside all the time when nothing was found");
-  join_gaps(q);
   return WATCH_GOOD;
 }
 
-/* It leaves now.  The same as an answer to Q2 and Q3. */
-static enum watch_end leaves(struct queue_watch *q, uint32_t k,
-                             struct queue_left x) {
-  uint64_t before_all = close_removal(q, k);
-  if (!q->removals.len) {
-    if (before_all < x.call)
-      before_all = x.call;
-  } else if (vec_last(&q->removals).latest.call < x.call) {
-    vec_last(&q->removals).latest = x;
-  }
-  return judge(q, before_all, x.came, x.taking);
+static enum watch_end cannot_be_seen(struct queue_watch *q, uint32_t id,
+                                     uint64_t call) {
+  uint32_t rival = queue_rival(q, id, call);
+  if (rival == WATCH_NONE)
+    return bad(q, queue_at(q, id)->value,
+               " must be ahead of what was at the front before");
+  const struct queue_value *u = queue_at(q, rival);
+  return bad(q, u->value,
+             queue_at(q, id)->came < u->call
+                 ? ", put after it, was at the front before"
+                 : " was at the front before, and it was there before that");
 }
 
-static enum watch_end took(struct queue_watch *q, const struct watch_op *x,
-                           datum value) {
-  uint32_t id = value_map_get(&q->map, value), k = removal_of(q, x->call);
-  if (id == WATCH_NONE || q->values.at[id].left)
+/* The value was at the front. */
+static enum watch_end saw(struct queue_watch *q, const struct watch_op *x,
+                          datum value, bool looks) {
+  uint64_t now = q->watch.now;
+  uint32_t id = value_map_get(&q->map, value);
+  close_taker(q, x->call);
+  if (id == WATCH_NONE || queue_at(q, id)->left < (looks ? x->call : now))
     return bad(q, value, " was not inside: nobody put it, or it was removed");
-  struct queue_value *v = &q->values.at[id];
-  struct queue_left gone = {value, v->call, v->came, x->call, q->watch.now};
-  if (v->came == WATCH_NEVER) {
-    v->taking = x->call;
-    v->left = q->watch.now;
+  struct queue_value *v = queue_at(q, id);
+  if (v->came == WATCH_NEVER)
+    come(q, id);
+  if (v->latest.call < x->call && !queue_can_be_seen(q, id, x->call))
+    return cannot_be_seen(q, id, x->call);
+  if (v->first.ret == WATCH_NEVER) {
+    v->first = (struct queue_sight){x->call, now};
     if (v->crashed)
-      drop_value(q, id);
-    return leaves(q, k, gone);
+      remove_from(&q->crashed, id);
+    vec_push(&q->seen, id);
   }
-  if (is_passed_by(q, k, v))
-    return bad(q, value,
-               " came before others that had left when it was called");
-  take_out(q, id);
-  drop_value(q, id);
-  enum watch_end end = leaves(q, k, gone);
-  if (gone.came < gone.taking)
-    queue_keep_cover(q, gone);
+  if (v->latest.call < x->call)
+    v->latest = (struct queue_sight){x->call, now};
+  if (!looks) {
+    v->taking = x->call;
+    v->left = now;
+    leave(q, id);
+    if (!v->crashed)
+      unlink_call(q, id);
+    remove_from(&q->seen, id);
+    queue_add_gone(q, id);
+  }
+  enum watch_end end = judge(q, v->came, v->latest.call);
+  if (end == WATCH_GOOD)
+    queue_forget(q);
   return end;
 }
 
-static enum watch_end missed(struct queue_watch *q, const struct watch_op *x) {
-  uint64_t before_all = close_removal(q, removal_of(q, x->call));
-  enum watch_end end = judge(q, before_all, 0, 0);
-  if (end != WATCH_GOOD || x->call <= q->free_gap)
+static enum watch_end missed(struct queue_watch *q, const struct watch_op *x,
+                             bool looks) {
+  close_taker(q, x->call);
+  enum watch_end end = judge(q, 0, 0);
+  if (end != WATCH_GOOD)
     return end;
-  if (!q->misses.len || vec_last(&q->misses).call < x->call)
-    vec_push(&q->misses, ((struct queue_miss){x->call, q->watch.now}));
-  if (!renew_misses(q))
+  if (!queue_add_miss(q, (struct queue_miss){x->call, q->watch.now, looks}))
     return bad(q, DATUM_NONE, "something was inside all the time");
   return WATCH_GOOD;
 }
@@ -291,32 +206,35 @@ static enum watch_end missed(struct queue_watch *q, const struct watch_op *x) {
 
 static enum watch_end called(struct watch *w, const struct watch_op *x) {
   struct queue_watch *q = (struct queue_watch *)w;
+  bool looks = x->t.role == ROLE_PEEK;
   if (x->t.role == ROLE_ADD) {
-    datum value = x->t.arg[0];
-    if (value == w->type->empty || value_map_get(&q->map, value) != WATCH_NONE)
+    if (!can_put(q, x->t.arg[0]))
       return WATCH_CANNOT;
     form_learn(&w->put, &x->op, &x->t);
-    add_value(q, value, x->call);
-  } else if (x->t.role == ROLE_REMOVE) {
-    form_learn(&w->getting, &x->op, &x->t);
-    vec_push(&q->removals, ((struct queue_removal){.call = x->call}));
+    add_value(q, x->t.arg[0], x->call);
+  } else if (looks || x->t.role == ROLE_REMOVE) {
+    if (!looks)
+      form_learn(&w->getting, &x->op, &x->t);
+    vec_push(&q->takers,
+             ((struct queue_taker){.call = x->call, .looks = looks}));
+    q->nremovals += !looks;
     q->mark = w->now;
   } else {
     return WATCH_CANNOT;
   }
-  add_gap(q);
+  queue_add_gap(q);
   return WATCH_GOOD;
 }
 
 static void put_returned(struct queue_watch *q, datum value) {
   uint32_t id = value_map_get(&q->map, value);
   assert(id != WATCH_NONE);
-  if (q->values.at[id].left) {
-    drop_value(q, id);
-  } else {
+  struct queue_value *v = queue_at(q, id);
+  v->put = q->watch.now;
+  if (v->over)
+    queue_drop_value(q, id);
+  else if (v->came == WATCH_NEVER)
     come(q, id);
-    q->mark = q->watch.now;
-  }
 }
 
 /* Some removals wait instead of finding nothing. */
@@ -325,20 +243,25 @@ static bool can_miss(struct type *type, const struct type_op *t) {
   return type->step(type, type->initial, t, next) > 0;
 }
 
-static enum watch_end removal_returned(struct queue_watch *q,
-                                       const struct watch_op *x,
-                                       const struct type_op *t) {
+static enum watch_end taker_returned(struct queue_watch *q,
+                                     const struct watch_op *x,
+                                     const struct type_op *t) {
   struct watch *w = &q->watch;
-  if (t->any_result)
+  bool looks = t->role == ROLE_PEEK;
+  if (t->any_result && !looks)
     return WATCH_CANNOT;
+  if (t->any_result) { /* nothing is known of what it saw */
+    close_taker(q, x->call);
+    return WATCH_GOOD;
+  }
   if (t->result != w->type->empty) {
-    form_learn(&w->got, t->op, t);
-    return took(q, x, t->result);
+    form_learn(looks ? &q->looked : &w->got, t->op, t);
+    return saw(q, x, t->result, looks);
   }
   if (!can_miss(w->type, t))
     return WATCH_CANNOT;
-  form_learn(&w->missed, t->op, t);
-  return missed(q, x);
+  form_learn(looks ? &q->missed_look : &w->missed, t->op, t);
+  return missed(q, x, looks);
 }
 
 static enum watch_end returned(struct watch *w, const struct watch_op *x,
@@ -347,56 +270,88 @@ static enum watch_end returned(struct watch *w, const struct watch_op *x,
   enum watch_end end = WATCH_GOOD;
   if (t->op->failed || t->role != x->t.role)
     return WATCH_CANNOT;
-  if (t->role == ROLE_REMOVE)
-    end = removal_returned(q, x, t);
+  if (t->role != ROLE_ADD)
+    end = taker_returned(q, x, t);
   else if (!t->any_result && t->result != DATUM_TRUE && t->result != DATUM_NONE)
     end = WATCH_CANNOT;
   else
     put_returned(q, t->arg[0]);
   if (end == WATCH_GOOD)
-    add_gap(q);
+    queue_add_gap(q);
   return end;
+}
+
+static enum watch_end put_dropped(struct queue_watch *q, datum value) {
+  uint32_t id = value_map_get(&q->map, value);
+  if (queue_at(q, id)->came != WATCH_NEVER)
+    return bad(q, value, " was seen, but nobody put it");
+  unlink_call(q, id);
+  queue_drop_value(q, id);
+  return WATCH_GOOD;
 }
 
 static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
   struct queue_watch *q = (struct queue_watch *)w;
   enum watch_end end = WATCH_GOOD;
-  if (x->t.role == ROLE_REMOVE) {
-    uint64_t before_all = close_removal(q, removal_of(q, x->call));
-    end = judge(q, before_all, 0, 0);
+  if (x->t.role == ROLE_ADD) {
+    end = put_dropped(q, x->t.arg[0]);
   } else {
-    uint32_t id = value_map_get(&q->map, x->t.arg[0]);
-    if (q->values.at[id].left)
-      return bad(q, x->t.arg[0], " was removed, but nobody put it");
-    drop_value(q, id);
+    close_taker(q, x->call);
+    end = judge(q, 0, 0);
   }
-  add_gap(q);
+  queue_add_gap(q);
   return end;
+}
+
+static void put_crashed(struct queue_watch *q, datum value) {
+  uint32_t id = value_map_get(&q->map, value);
+  struct queue_value *v = queue_at(q, id);
+  v->crashed = true;
+  if (v->over) {
+    queue_drop_value(q, id);
+    return;
+  }
+  if (v->left == WATCH_NEVER)
+    unlink_call(q, id);
+  if (v->came != WATCH_NEVER)
+    return;
+  vec_push(&q->crashed, id);
+  uint32_t i = q->crashed.len - 1;
+  for (; i && queue_at(q, q->crashed.at[i - 1])->call > v->call; i--)
+    q->crashed.at[i] = q->crashed.at[i - 1];
+  q->crashed.at[i] = id;
 }
 
 static void crashed(struct watch *w, const struct watch_op *x) {
   struct queue_watch *q = (struct queue_watch *)w;
-  if (x->t.role == ROLE_REMOVE) {
-    q->removals.at[removal_of(q, x->call)].crashed = true;
-    return;
-  }
-  uint32_t id = value_map_get(&q->map, x->t.arg[0]);
-  if (q->values.at[id].left)
-    drop_value(q, id);
+  if (x->t.role == ROLE_PEEK)
+    close_taker(q, x->call);
+  else if (x->t.role == ROLE_REMOVE)
+    q->takers.at[taker_of(q, x->call)].crashed = true;
   else
-    q->values.at[id].crashed = true;
+    put_crashed(q, x->t.arg[0]);
+}
+
+/* What looks is as if it had not been called. */
+static bool gives_up(struct watch *w, const struct watch_op *x) {
+  if (x->t.role == ROLE_PEEK)
+    close_taker((struct queue_watch *)w, x->call);
+  return x->t.role == ROLE_PEEK;
 }
 
 static bool is_new(const struct watch *w) {
   const struct queue_watch *q = (const struct queue_watch *)w;
-  return !q->map.n && !q->removals.len;
+  return !w->open.len && !q->ninside && !q->takers.len && !q->crashed.len;
 }
 
 static uint64_t bytes(const struct watch *w) {
   const struct queue_watch *q = (const struct queue_watch *)w;
+  uint64_t ids =
+      q->free.cap + q->crashed.cap + q->seen.cap + q->gone.cap + q->by_came.cap;
   return sizeof *q + q->map.size * sizeof *q->map.slots +
-         q->values.cap * sizeof *q->values.at + q->free.cap * 4ull +
-         q->removals.cap * sizeof *q->removals.at +
+         q->values.cap * sizeof *q->values.at + ids * 4 +
+         q->takers.cap * sizeof *q->takers.at +
+         q->levels.cap * sizeof *q->levels.at +
          q->gaps.cap * sizeof *q->gaps.at +
          q->misses.cap * sizeof *q->misses.at +
          q->covers.cap * sizeof *q->covers.at + watch_bytes(w);
@@ -407,7 +362,12 @@ static void free_queue(struct watch *w) {
   free(q->map.slots);
   vec_free(&q->values);
   vec_free(&q->free);
-  vec_free(&q->removals);
+  vec_free(&q->crashed);
+  vec_free(&q->seen);
+  vec_free(&q->gone);
+  vec_free(&q->by_came);
+  vec_free(&q->takers);
+  vec_free(&q->levels);
   vec_free(&q->gaps);
   vec_free(&q->misses);
   vec_free(&q->covers);
@@ -419,6 +379,7 @@ static const struct watch_kind kind = {
     .returned = returned,
     .dropped = dropped,
     .crashed = crashed,
+    .gives_up = gives_up,
     .past = watch_queue_past,
     .is_new = is_new,
     .bytes = bytes,
@@ -430,5 +391,6 @@ struct watch *watch_queue(struct type *t) {
   q->watch.kind = &kind;
   q->watch.type = t;
   q->first = q->last = WATCH_NONE;
+  q->first_called = q->last_called = WATCH_NONE;
   return &q->watch;
 }

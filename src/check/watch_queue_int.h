@@ -1,66 +1,89 @@
 /*
- * Inside the watch of a queue: values are put and removed, not looked at, and
- * none is put while another one that is equal is there or on its way.
+ * Inside the watch of a queue: values are put, looked at and removed, and none
+ * is put while an equal one is there, on its way, or may still be seen.
  *
- * A value has the call of its insertion, and its return, `came`, from which on
- * it is certainly inside; a removal has its call and its return, `left`.  What
- * open removals take is not known: they may take any values that are inside.
- * In the order of `came`, let
+ * Of a value it is known
+ *   call    of its insertion,
+ *   came    the first return of any of its operations,
+ *   front   the first return of what saw it at the front (looked at it, or
+ *           removed it),
+ *   last    the last call of what saw it there.
+ * u must be ahead of v if u came before the call of v, or if front(u) is before
+ * last(v): monitor_queue.c.  What open removals took is not known; they may
+ * take any values that are inside.  One that does so ends the time of its value
+ * at the front no earlier than it was called.
  *
- *     N(t) be how many of the values that are inside came before t, and
- *     P(t) how many of the open removals were called before t.
+ * Let the cone of some values be these and all that must be ahead of them, by
+ * any number of such steps.  Since the steps only ask for a time before a call,
+ * or a return before a call, a cone is known by the latest `call` and the
+ * latest `last` in it.  Let P(t) be how many of the open removals were called
+ * before t. There is an order iff
  *
- * There is an order iff
- * (Q1) what was removed had been put, and not been removed before;
- * (Q2) of values that were removed none left before the removal of another one
- *      was called that came before its own insertion was;
- * (Q3) for each value v that was removed: N(insertion of v) <= P(left v);
- * (Q4) each removal that found nothing has a gap g of its interval in which no
- *      value is certainly inside that was removed, and N(g) <= P(g).
+ * (Q1) what was seen had been put, and not been removed before;
+ * (Q2) no value must be ahead of itself;
+ * (Q3) for each t, of the values that are inside no more than t are in the cone
+ *      of these: those that were removed, with P(front) <= t, and those that
+ * are inside and were seen, with P(front) < t; (Q4) each operation that found
+ * nothing has a gap of its interval in which no value that was seen is between
+ * `came` and `last`, and such that Q3 holds also if all that came before the
+ * gap must be gone by then: for each t >= P(gap), of the values that are inside
+ * no more than t came before it or are in the cone of Q3.
  *
- * Q1 and Q2 are those of complete histories (monitor_queue.c).  For the rest,
- * let open removals take values: each such value must be taken by a certain
- * time, by Q2 that of v's leaving if it came before v's insertion, by Q4 the
- * gap if it came before it.  So in the order of `came` the times only grow, and
- * those who must go first can be given to the removals that were called first:
- * it works out iff by each time no more values must be gone than removals were
- * called.  Hence each of these conditions is one by itself.
+ * Why: let the values stand in an order.  Those that open removals took go to
+ * them in that order, the first to the one that was called first.  So what was
+ * at the front by t, and what is seen at t itself, has no more than P(t) values
+ * ahead of it that are inside.  That is a question of jobs with deadlines, in
+ * which a job may have to be before another one: it has an answer iff for each
+ * t no more than t jobs must be done by then, where a job has the deadlines of
+ * all that it must be ahead of.  What was seen and not removed is such a job
+ * itself, one behind those ahead of it.  Gaps do not depend on each other: of
+ * those with the same P the last one asks for what the others ask for.
  *
- * Of the past remains, since nothing else can change any more:
- * - of values that have left between the calls of two open removals, the latest
- *   call of an insertion (Q2, Q3);
- * - gaps with N <= P and N > 0 (with N = 0 it stays so), where those count as
- *   one between which neither a removal that is open was called nor a value
- *   came that is inside: there are at most two for each open removal;
- * - of removals that found nothing, those that only such gaps explain.
- * That is all that the answers need.  For its past it also keeps what was
- * certainly inside in gaps that explain nothing.
+ * Of the past remains what such a question can still depend on:
+ * - `gone`, of the values that were removed: those that may still be seen,
+ * since somebody who looks was called before they had left; and of the others
+ * enough to have the same latest `call` and `last` in each cone that can be
+ * asked for: of what was seen before the call of something that is open, of
+ * what came before the call of an insertion, and of each value that is inside
+ *   (watch_queue_forget.c);
+ * - gaps that are good and may still become bad.  Those count as one between
+ *   which nothing was called that is open and takes or looks, and nothing came
+ *   that is remembered;
+ * - of operations that found nothing, those that only such gaps explain.
+ * For its past it also keeps what was certainly inside in gaps that explain
+ * nothing.
  */
 #ifndef CHECK_WATCH_QUEUE_INT_H
 #define CHECK_WATCH_QUEUE_INT_H
 
 #include "check/watch.h"
 
+struct queue_sight { /* of something that saw a value at the front */
+  uint64_t call, ret;
+};
+
 struct queue_value {
   datum value;
-  uint64_t call;           /* of its insertion */
-  uint64_t came;           /* WATCH_NEVER: the insertion is open */
-  uint64_t taking, left;   /* its removal, while the insertion is open; 0 */
-  bool crashed;            /* the insertion will not return */
-  uint32_t earlier, later; /* of those inside, by `came`; or WATCH_NONE */
+  uint64_t call;             /* of its insertion */
+  uint64_t put;              /* its return; WATCH_NEVER */
+  uint64_t came;             /* WATCH_NEVER: the insertion is open, and nobody
+                                has seen it */
+  struct queue_sight first;  /* returned first; ret is `front`, WATCH_NEVER */
+  struct queue_sight latest; /* was called last; call is `last`, or 0 */
+  uint64_t taking, left;     /* its removal; WATCH_NEVER */
+  bool crashed;              /* the insertion will not return */
+  bool over;                 /* forgotten, but its insertion is open */
+  bool kept;                 /* while others are forgotten */
+  uint32_t level;            /* seen and inside: the first t of Q3 */
+  uint32_t earlier, later;   /* of those inside, by `came`; or WATCH_NONE */
+  uint32_t before, after;    /* of those not removed whose insertion has not
+                                crashed, by `call` */
 };
 
-struct queue_left { /* a value that has left */
-  datum value;
-  uint64_t call, came, taking, left; /* insertion and removal */
-};
-
-struct queue_removal { /* an open one */
+struct queue_taker { /* an open removal, or what looks */
   uint64_t call;
-  struct queue_left latest; /* of what left since then, but before the next of
-                               these was called, what was put last: has the
-                               latest call; 0: none */
-  bool crashed;
+  bool looks;
+  bool crashed; /* it will not return */
 };
 
 /* Gaps that have the same future, from the first to the last that explains an
@@ -71,29 +94,88 @@ struct queue_gaps {
 
 struct queue_miss { /* found nothing */
   uint64_t call, ret;
+  bool looks;
 };
+
+struct queue_cover { /* was certainly inside */
+  uint64_t call, came, last, left;
+};
+
+typedef VEC(uint32_t) queue_ids;
 
 struct queue_watch {
   struct watch watch;
   struct value_map map;
   VEC(struct queue_value) values;
-  VEC(uint32_t) free;
-  uint32_t first, last, ninside;
-  VEC(struct queue_removal) removals; /* by call */
-  uint64_t free_gap; /* the last one with N = 0: it is one for good */
-  uint64_t mark;     /* the last event that begins new gaps */
+  queue_ids free;
+  uint32_t first, last, ninside; /* that have come and were not removed */
+  uint32_t first_called, last_called;
+  queue_ids crashed;              /* insertions of what nobody saw, by call */
+  queue_ids seen;                 /* inside, and somebody looked at them */
+  queue_ids gone, by_came;        /* removed: by front, and by came */
+  uint32_t forget_at;             /* length of `gone` */
+  VEC(struct queue_taker) takers; /* by call */
+  uint32_t nremovals;             /* of these */
+  VEC(uint64_t) levels;           /* the latest call in the cone of each t */
+  uint64_t free_gap;              /* the last one that explains for good */
+  uint64_t mark;                  /* the last event that begins new gaps */
   VEC(struct queue_gaps) gaps;
   VEC(struct queue_miss) misses; /* none lies inside of another one */
-  /* For the past only: what was certainly inside since the call of the first
-   * removal that may find nothing, or did.  When these are too many, since it
-   * does not return, they are forgotten. */
-  VEC(struct queue_left) covers;
+  /* For the past only: what was certainly inside, and forgotten, since the call
+   * of the first operation that may find nothing, or did.  When these are too
+   * many, since it does not return, they are forgotten. */
+  VEC(struct queue_cover) covers;
   uint32_t prune_at;
   uint64_t covers_from; /* of what has left since this event, all are there */
+  struct form looked, missed_look;
 };
 
+static inline struct queue_value *queue_at(const struct queue_watch *q,
+                                           uint32_t id) {
+  return &q->values.at[id];
+}
+
+/* The call of the first that may still return. */
+static inline uint64_t queue_first_open(const struct queue_watch *q) {
+  for (uint32_t i = 0; i < q->takers.len; i++)
+    if (!q->takers.at[i].crashed)
+      return q->takers.at[i].call;
+  return WATCH_NEVER;
+}
+
+/* The latest of a cone, and how many of those that were removed are in it, by
+ * front and by came. */
+struct queue_cone {
+  uint64_t call, last;
+  uint32_t nfront, ncame;
+};
+
+/* watch_queue.c */
+void queue_drop_value(struct queue_watch *q, uint32_t id);
+/* May somebody who looks, and was called before it had left, still say so? */
+bool queue_may_be_seen(const struct queue_watch *q,
+                       const struct queue_value *v);
+
+/* watch_queue_order.c */
+/* Q2, before `id` is seen by what was called then. */
+bool queue_can_be_seen(struct queue_watch *q, uint32_t id, uint64_t call);
+/* Another value that shows why not; or WATCH_NONE. */
+uint32_t queue_rival(const struct queue_watch *q, uint32_t id, uint64_t call);
+bool queue_fits(struct queue_watch *q); /* Q3 */
+
+/* watch_queue_gaps.c: Q4 */
+void queue_add_gap(struct queue_watch *q); /* behind the last event */
+/* Something has returned, and a value turns out to have been inside: which gaps
+ * are left?  False: something that found nothing has none. */
+bool queue_renew_gaps(struct queue_watch *q, uint64_t from, uint64_t to);
+bool queue_add_miss(struct queue_watch *q, struct queue_miss m);
+
+/* watch_queue_forget.c */
+void queue_add_gone(struct queue_watch *q, uint32_t id);
+void queue_forget(struct queue_watch *q);
+
 /* watch_queue_past.c */
-void queue_keep_cover(struct queue_watch *q, struct queue_left x);
+void queue_keep_cover(struct queue_watch *q, const struct queue_value *v);
 bool watch_queue_past(struct watch *w, struct past *out);
 
 #endif

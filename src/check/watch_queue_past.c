@@ -1,30 +1,24 @@
 /*
  * The past of a queue, for search: a part of the history that was.  It has the
- * values that are inside, of those that have left the ones that Q3 speaks of
- * and those that were certainly inside when somebody may have found nothing,
- * and the removals that did find nothing.
+ * values that are inside and of those that have left what is remembered, each
+ * with its insertion, the operation that was the first to see it at the front,
+ * the one that was called last, and its removal: no other one matters.  Then
+ * what was certainly inside when somebody may have found nothing, and what did
+ * find nothing.
  *
- * A gap that explains nothing (Q4) has N > P in it too, or one of the values
- * that have left was certainly inside.
+ * A gap that explains nothing (Q4) has too many inside, or one of the values
+ * that were seen was certainly inside.
  */
 #include "check/watch_queue_int.h"
 
 enum { FEW_COVERS = 32, MOST_COVERS = 1 << 16 };
 
-/* The call of the first removal that is open and may find nothing. */
-static uint64_t first_open(const struct queue_watch *q) {
-  for (uint32_t i = 0; i < q->removals.len; i++)
-    if (!q->removals.at[i].crashed)
-      return q->removals.at[i].call;
-  return WATCH_NEVER;
-}
-
 /* Was it inside when somebody found nothing, or may have? */
-static bool is_cover(const struct queue_watch *q, const struct queue_left *x) {
-  if (x->taking > first_open(q))
+static bool is_cover(const struct queue_watch *q, const struct queue_cover *x) {
+  if (x->last > queue_first_open(q))
     return true;
   for (uint32_t i = 0; i < q->misses.len; i++)
-    if (x->came < q->misses.at[i].ret && x->taking > q->misses.at[i].call)
+    if (x->came < q->misses.at[i].ret && x->last > q->misses.at[i].call)
       return true;
   return false;
 }
@@ -42,71 +36,71 @@ static void prune(struct queue_watch *q) {
   q->prune_at = 2 * q->covers.len + FEW_COVERS;
 }
 
-void queue_keep_cover(struct queue_watch *q, struct queue_left x) {
-  if (!is_cover(q, &x))
+void queue_keep_cover(struct queue_watch *q, const struct queue_value *v) {
+  struct queue_cover x = {v->call, v->came, v->latest.call, v->left};
+  if (x.came > x.last || !is_cover(q, &x))
     return;
   if (q->covers.len >= q->prune_at)
     prune(q);
   vec_push(&q->covers, x);
 }
 
+static void sight_past(const struct form *f, datum value, struct queue_sight s,
+                       struct past *out) {
+  past_add(out, f, value, s.call * PAST_SCALE, s.ret * PAST_SCALE);
+}
+
 static void value_past(const struct queue_watch *q, const struct queue_value *v,
                        struct past *out) {
   const struct watch *w = &q->watch;
   uint64_t call = v->call * PAST_SCALE;
-  if (v->left)
-    past_add(out, &w->got, v->value, v->taking * PAST_SCALE,
-             v->left * PAST_SCALE);
-  else if (v->came != WATCH_NEVER)
-    past_add(out, &w->put, v->value, call, v->came * PAST_SCALE);
-  else if (v->crashed)
+  if (v->crashed)
     past_add(out, &w->put, v->value, call, WATCH_NEVER);
+  else if (v->put != WATCH_NEVER)
+    past_add(out, &w->put, v->value, call, v->put * PAST_SCALE);
+  if (v->first.ret != WATCH_NEVER && v->first.ret != v->left)
+    sight_past(&q->looked, v->value, v->first, out);
+  if (v->latest.call && v->latest.ret != v->left &&
+      v->latest.ret != v->first.ret)
+    sight_past(&q->looked, v->value, v->latest, out);
+  if (v->left != WATCH_NEVER)
+    sight_past(&w->got, v->value, (struct queue_sight){v->taking, v->left},
+               out);
 }
 
-/* Under another name, and a little later, since some of it may be there
- * already: its insertion, if that is open, or all of it. */
-static void left_past(const struct queue_watch *q, const struct queue_left *x,
-                      uint32_t name, struct past *out) {
-  const struct watch *w = &q->watch;
+/* Under a name of its own, since its own may be there again, and a little
+ * later, since its insertion may be open and so be there already. */
+static void cover_past(const struct watch *w, const struct queue_cover *x,
+                       uint32_t name, struct past *out) {
   datum value = watch_fresh_value(name);
-  uint64_t came = x->came < x->left ? x->came : x->left;
   past_add(out, &w->put, value, x->call * PAST_SCALE + 1,
-           came * PAST_SCALE + 4);
-  past_add(out, &w->got, value, x->taking * PAST_SCALE + 2,
-           x->left * PAST_SCALE + 3);
-}
-
-static void removals_past(const struct queue_watch *q, struct past *out) {
-  uint64_t latest = 0;
-  for (uint32_t i = 0; i < q->removals.len; i++) {
-    const struct queue_removal *r = &q->removals.at[i];
-    if (r->crashed)
-      past_add(out, &q->watch.getting, DATUM_NONE, r->call * PAST_SCALE,
-               WATCH_NEVER);
-    if (r->latest.call > latest) {
-      latest = r->latest.call;
-      left_past(q, &r->latest, i, out);
-    }
-  }
+           x->came * PAST_SCALE + 2);
+  past_add(out, &w->got, value, x->last * PAST_SCALE + 3,
+           x->left * PAST_SCALE + 4);
 }
 
 bool watch_queue_past(struct watch *w, struct past *out) {
   struct queue_watch *q = (struct queue_watch *)w;
-  for (uint32_t i = 0; i < q->map.size; i++)
-    if (q->map.slots[i].id != WATCH_NONE)
-      value_past(q, &q->values.at[q->map.slots[i].id], out);
-  removals_past(q, out);
-  for (uint32_t i = 0; i < q->misses.len; i++)
-    past_add(out, &w->missed, DATUM_NONE, q->misses.at[i].call * PAST_SCALE,
-             q->misses.at[i].ret * PAST_SCALE);
-  prune(q);
-  for (uint32_t i = 0; i < q->covers.len; i++) {
-    const struct queue_left *x = &q->covers.at[i];
-    past_add(out, &w->put, x->value, x->call * PAST_SCALE,
-             x->came * PAST_SCALE);
-    past_add(out, &w->got, x->value, x->taking * PAST_SCALE,
-             x->left * PAST_SCALE);
+  for (uint32_t i = 0; i < q->map.size; i++) {
+    uint32_t id = q->map.slots[i].id;
+    if (id != WATCH_NONE &&
+        (queue_at(q, id)->left == WATCH_NEVER || queue_at(q, id)->over))
+      value_past(q, queue_at(q, id), out);
   }
-  return q->covers_from < first_open(q) &&
+  for (uint32_t i = 0; i < q->gone.len; i++)
+    value_past(q, queue_at(q, q->gone.at[i]), out);
+  for (uint32_t i = 0; i < q->takers.len; i++)
+    if (q->takers.at[i].crashed)
+      past_add(out, &w->getting, DATUM_NONE, q->takers.at[i].call * PAST_SCALE,
+               WATCH_NEVER);
+  for (uint32_t i = 0; i < q->misses.len; i++) {
+    const struct queue_miss *m = &q->misses.at[i];
+    past_add(out, m->looks ? &q->missed_look : &w->missed, DATUM_NONE,
+             m->call * PAST_SCALE, m->ret * PAST_SCALE);
+  }
+  prune(q);
+  for (uint32_t i = 0; i < q->covers.len; i++)
+    cover_past(w, &q->covers.at[i], i, out);
+  return q->covers_from < queue_first_open(q) &&
          (!q->misses.len || q->covers_from < q->misses.at[0].call);
 }

@@ -1,0 +1,171 @@
+/* What found nothing: Q4 of watch_queue_int.h. */
+#include "check/watch_queue_int.h"
+
+void queue_add_gap(struct queue_watch *q) {
+  uint64_t now = q->watch.now;
+  if (!q->ninside) {
+    /* What has left, has: nobody who is called later can have seen it. */
+    q->free_gap = now;
+  } else if (q->ninside <= q->nremovals) {
+    if (q->gaps.len && q->mark <= vec_last(&q->gaps).last)
+      vec_last(&q->gaps).last = now;
+    else
+      vec_push(&q->gaps, ((struct queue_gaps){now, now}));
+  }
+}
+
+static bool explains(const struct queue_gaps *g, const struct queue_miss *m) {
+  return g->first < m->ret && g->last >= m->call;
+}
+
+static bool explains_some(const struct queue_watch *q,
+                          const struct queue_gaps *g) {
+  for (uint32_t i = 0; i < q->misses.len; i++)
+    if (explains(g, &q->misses.at[i]))
+      return true;
+  return false;
+}
+
+/* They are explained for good. */
+static void free_gaps(struct queue_watch *q, const struct queue_gaps *g) {
+  uint32_t n = 0;
+  if (g->last > q->free_gap)
+    q->free_gap = g->last;
+  for (uint32_t i = 0; i < q->misses.len; i++)
+    if (!explains(g, &q->misses.at[i]))
+      q->misses.at[n++] = q->misses.at[i];
+  q->misses.len = n;
+}
+
+/* What is there at a gap, counted on from one to the next. */
+struct slack {
+  uint32_t inside, next; /* came before it, and is still there */
+  uint32_t called, removals;
+  uint32_t gone; /* came before it */
+};
+
+static void count_gaps(const struct queue_watch *q, struct slack *s,
+                       const struct queue_gaps *g) {
+  while (s->next != WATCH_NONE && queue_at(q, s->next)->came <= g->last) {
+    s->inside++;
+    s->next = queue_at(q, s->next)->later;
+  }
+  for (; s->called < q->takers.len && q->takers.at[s->called].call <= g->last;
+       s->called++)
+    s->removals += !q->takers.at[s->called].looks;
+  while (s->gone < q->by_came.len &&
+         queue_at(q, q->by_came.at[s->gone])->came <= g->last)
+    s->gone++;
+}
+
+static bool has_same_future(const struct slack *a, const struct slack *b) {
+  return a->inside == b->inside && a->called == b->called && a->gone == b->gone;
+}
+
+/* Of the cone of this level, what came behind the gap. */
+static uint32_t came_behind(const struct queue_watch *q, uint32_t level,
+                            uint64_t gap) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < q->seen.len; i++) {
+    const struct queue_value *v = queue_at(q, q->seen.at[i]);
+    n += v->level <= level && v->came > gap;
+  }
+  return n;
+}
+
+static bool is_good(const struct queue_watch *q, const struct slack *s,
+                    uint64_t gap) {
+  if (!s->inside)
+    return true;
+  for (uint32_t t = s->removals; t < q->levels.len && q->levels.at[t] <= gap;
+       t++)
+    if (s->inside + came_behind(q, t, gap) > t)
+      return false;
+  return true;
+}
+
+/* May it turn out that something was inside that has left?  Somebody who looks
+ * was called behind the gap, and before it had left. */
+static bool is_threatened(const struct queue_watch *q, const struct slack *s) {
+  uint32_t i = s->called;
+  while (i < q->takers.len && !q->takers.at[i].looks)
+    i++;
+  if (i == q->takers.len)
+    return false;
+  for (uint32_t k = 0; k < s->gone; k++)
+    if (queue_at(q, q->by_came.at[k])->left > q->takers.at[i].call)
+      return true;
+  return false;
+}
+
+static void renew(struct queue_watch *q, uint64_t from, uint64_t to) {
+  struct slack s = {.next = q->first};
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < q->gaps.len; i++) {
+    struct queue_gaps g = q->gaps.at[i];
+    if (from <= g.last && g.last < to)
+      continue;
+    count_gaps(q, &s, &g);
+    if (!s.inside && !is_threatened(q, &s))
+      free_gaps(q, &g);
+    else if (is_good(q, &s, g.last))
+      q->gaps.at[n++] = g;
+  }
+  q->gaps.len = n;
+}
+
+/* Those that have the same future now are one.  What lies between them explains
+ * nothing, so that must have been looked at before.  What will find nothing has
+ * the last gap that explains for good, if it has an earlier one. */
+static void join(struct queue_watch *q) {
+  struct slack s = {.next = q->first}, last = s;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < q->gaps.len; i++) {
+    struct queue_gaps g = q->gaps.at[i];
+    if (g.last < q->free_gap && !explains_some(q, &g))
+      continue;
+    count_gaps(q, &s, &g);
+    if (n && has_same_future(&s, &last))
+      q->gaps.at[n - 1].last = g.last;
+    else
+      q->gaps.at[n++] = g;
+    last = s;
+  }
+  q->gaps.len = n;
+}
+
+/* Is all that found nothing still explained?  What the same gaps and more
+ * explain as something else is forgotten. */
+static bool renew_misses(struct queue_watch *q) {
+  uint32_t g = 0, n = 0, last = WATCH_NONE;
+  for (uint32_t i = 0; i < q->misses.len; i++) { /* by call and return */
+    const struct queue_miss m = q->misses.at[i];
+    while (g < q->gaps.len && q->gaps.at[g].last < m.call)
+      g++;
+    if (g == q->gaps.len || !explains(&q->gaps.at[g], &m))
+      return false;
+    if (g != last)
+      q->misses.at[n++] = m;
+    last = g;
+  }
+  q->misses.len = n;
+  return true;
+}
+
+bool queue_renew_gaps(struct queue_watch *q, uint64_t from, uint64_t to) {
+  if (!q->gaps.len)
+    return !q->misses.len;
+  renew(q, from, to);
+  if (!renew_misses(q))
+    return false;
+  join(q);
+  return true;
+}
+
+bool queue_add_miss(struct queue_watch *q, struct queue_miss m) {
+  if (m.call <= q->free_gap ||
+      (q->misses.len && vec_last(&q->misses).call > m.call))
+    return true;
+  vec_push(&q->misses, m);
+  return renew_misses(q);
+}
