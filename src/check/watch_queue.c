@@ -174,8 +174,11 @@ static enum watch_end saw(struct queue_watch *q, const struct watch_op *x,
       remove_from(&q->crashed, id);
     vec_push(&q->seen, id);
   }
-  if (v->latest.call < x->call)
+  if (v->latest.call < x->call) {
     v->latest = (struct queue_sight){x->call, now};
+    if (v->left != WATCH_NEVER)
+      queue_change_gone(q, id);
+  }
   if (!looks) {
     v->taking = x->call;
     v->left = now;
@@ -350,6 +353,7 @@ static uint64_t bytes(const struct watch *w) {
       q->free.cap + q->crashed.cap + q->seen.cap + q->gone.cap + q->by_came.cap;
   return sizeof *q + q->map.size * sizeof *q->map.slots +
          q->values.cap * sizeof *q->values.at + ids * 4 +
+         (q->gone.cap + q->by_came.cap) * sizeof *q->gone.at +
          q->takers.cap * sizeof *q->takers.at +
          q->levels.cap * sizeof *q->levels.at +
          q->gaps.cap * sizeof *q->gaps.at +

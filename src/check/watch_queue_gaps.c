@@ -10,7 +10,7 @@ void queue_add_gap(struct queue_watch *q) {
     if (q->gaps.len && q->mark <= vec_last(&q->gaps).last)
       vec_last(&q->gaps).last = now;
     else
-      vec_push(&q->gaps, ((struct queue_gaps){now, now}));
+      vec_push(&q->gaps, ((struct queue_gaps){.first = now, .last = now}));
   }
 }
 
@@ -41,8 +41,24 @@ static void free_gaps(struct queue_watch *q, const struct queue_gaps *g) {
 struct slack {
   uint32_t inside, next; /* came before it, and is still there */
   uint32_t called, removals;
-  uint32_t gone; /* came before it */
+  uint32_t gone; /* came before it; or all, where nobody looks */
 };
+
+/* The call of the first that looks, from the k-th on. */
+static uint64_t first_look(const struct queue_watch *q, uint32_t k) {
+  if (q->nremovals == q->takers.len)
+    return WATCH_NEVER;
+  while (k < q->takers.len && !q->takers.at[k].looks)
+    k++;
+  return k < q->takers.len ? q->takers.at[k].call : WATCH_NEVER;
+}
+
+static struct slack no_slack(const struct queue_watch *q) {
+  struct slack s = {.next = q->first};
+  if (q->nremovals == q->takers.len)
+    s.gone = q->by_came.len;
+  return s;
+}
 
 static void count_gaps(const struct queue_watch *q, struct slack *s,
                        const struct queue_gaps *g) {
@@ -53,12 +69,12 @@ static void count_gaps(const struct queue_watch *q, struct slack *s,
   for (; s->called < q->takers.len && q->takers.at[s->called].call <= g->last;
        s->called++)
     s->removals += !q->takers.at[s->called].looks;
-  while (s->gone < q->by_came.len &&
-         queue_at(q, q->by_came.at[s->gone])->came <= g->last)
+  while (s->gone < q->by_came.len && q->by_came.at[s->gone].time <= g->last)
     s->gone++;
 }
 
-static bool has_same_future(const struct slack *a, const struct slack *b) {
+static bool have_same_future(const struct queue_gaps *a,
+                             const struct queue_gaps *b) {
   return a->inside == b->inside && a->called == b->called && a->gone == b->gone;
 }
 
@@ -73,43 +89,55 @@ static uint32_t came_behind(const struct queue_watch *q, uint32_t level,
   return n;
 }
 
+static bool is_good_at(const struct queue_watch *q, const struct slack *s,
+                       uint64_t gap, uint32_t level) {
+  return (level < q->levels.len && q->levels.at[level] > gap) ||
+         s->inside + came_behind(q, level, gap) <= level;
+}
+
+/* The levels at which there are more. */
 static bool is_good(const struct queue_watch *q, const struct slack *s,
                     uint64_t gap) {
   if (!s->inside)
     return true;
-  for (uint32_t t = s->removals; t < q->levels.len && q->levels.at[t] <= gap;
-       t++)
-    if (s->inside + came_behind(q, t, gap) > t)
+  if (!is_good_at(q, s, gap, s->removals))
+    return false;
+  for (uint32_t i = 0; i < q->seen.len; i++) {
+    uint32_t level = queue_at(q, q->seen.at[i])->level;
+    if (level > s->removals && !is_good_at(q, s, gap, level))
       return false;
+  }
   return true;
 }
 
 /* May it turn out that something was inside that has left?  Somebody who looks
  * was called behind the gap, and before it had left. */
 static bool is_threatened(const struct queue_watch *q, const struct slack *s) {
-  uint32_t i = s->called;
-  while (i < q->takers.len && !q->takers.at[i].looks)
-    i++;
-  if (i == q->takers.len)
+  uint64_t look = first_look(q, s->called);
+  if (look == WATCH_NEVER)
     return false;
-  for (uint32_t k = 0; k < s->gone; k++)
-    if (queue_at(q, q->by_came.at[k])->left > q->takers.at[i].call)
+  for (uint32_t k = s->gone; k-- > 0;) /* those that left last first */
+    if (queue_at(q, q->by_came.at[k].id)->left > look)
       return true;
   return false;
 }
 
 static void renew(struct queue_watch *q, uint64_t from, uint64_t to) {
-  struct slack s = {.next = q->first};
+  struct slack s = no_slack(q);
   uint32_t n = 0;
   for (uint32_t i = 0; i < q->gaps.len; i++) {
     struct queue_gaps g = q->gaps.at[i];
     if (from <= g.last && g.last < to)
       continue;
     count_gaps(q, &s, &g);
-    if (!s.inside && !is_threatened(q, &s))
+    if (!s.inside && !is_threatened(q, &s)) {
       free_gaps(q, &g);
-    else if (is_good(q, &s, g.last))
+    } else if (is_good(q, &s, g.last)) {
+      g.inside = s.inside;
+      g.called = s.called;
+      g.gone = s.gone;
       q->gaps.at[n++] = g;
+    }
   }
   q->gaps.len = n;
 }
@@ -118,18 +146,15 @@ static void renew(struct queue_watch *q, uint64_t from, uint64_t to) {
  * nothing, so that must have been looked at before.  What will find nothing has
  * the last gap that explains for good, if it has an earlier one. */
 static void join(struct queue_watch *q) {
-  struct slack s = {.next = q->first}, last = s;
   uint32_t n = 0;
   for (uint32_t i = 0; i < q->gaps.len; i++) {
     struct queue_gaps g = q->gaps.at[i];
     if (g.last < q->free_gap && !explains_some(q, &g))
       continue;
-    count_gaps(q, &s, &g);
-    if (n && has_same_future(&s, &last))
+    if (n && have_same_future(&q->gaps.at[n - 1], &g))
       q->gaps.at[n - 1].last = g.last;
     else
       q->gaps.at[n++] = g;
-    last = s;
   }
   q->gaps.len = n;
 }

@@ -45,7 +45,7 @@
  * enough to have the same latest `call` and `last` in each cone that can be
  * asked for: of what was seen before the call of something that is open, of
  * what came before the call of an insertion, and of each value that is inside
- *   (watch_queue_forget.c);
+ *   (watch_queue_gone.c);
  * - gaps that are good and may still become bad.  Those count as one between
  *   which nothing was called that is open and takes or looks, and nothing came
  *   that is remembered;
@@ -90,6 +90,9 @@ struct queue_taker { /* an open removal, or what looks */
  * empty queue; a gap is called by the event before it. */
 struct queue_gaps {
   uint64_t first, last;
+  /* When it was looked at: what is inside and came before, what is open and was
+   * called before, and what was removed and came before. */
+  uint32_t inside, called, gone;
 };
 
 struct queue_miss { /* found nothing */
@@ -103,6 +106,14 @@ struct queue_cover { /* was certainly inside */
 
 typedef VEC(uint32_t) queue_ids;
 
+struct queue_row {       /* of a value that was removed */
+  uint64_t time;         /* when it was at the front; or when it came */
+  uint32_t id;           /* it */
+  uint32_t call;         /* of it and those before: who has the latest call, */
+  uint32_t last, second; /* the latest `last`, and the next to it; or NONE */
+};
+typedef VEC(struct queue_row) queue_rows;
+
 struct queue_watch {
   struct watch watch;
   struct value_map map;
@@ -112,13 +123,15 @@ struct queue_watch {
   uint32_t first_called, last_called;
   queue_ids crashed;              /* insertions of what nobody saw, by call */
   queue_ids seen;                 /* inside, and somebody looked at them */
-  queue_ids gone, by_came;        /* removed: by front, and by came */
+  queue_rows gone, by_came;       /* removed: by front, and by came */
   uint32_t forget_at;             /* length of `gone` */
   VEC(struct queue_taker) takers; /* by call */
   uint32_t nremovals;             /* of these */
-  VEC(uint64_t) levels;           /* the latest call in the cone of each t */
-  uint64_t free_gap;              /* the last one that explains for good */
-  uint64_t mark;                  /* the last event that begins new gaps */
+  VEC(uint64_t)
+  levels; /* the latest call in the cone of each t of Q3; none: of no interest
+           */
+  uint64_t free_gap; /* the last one that explains for good */
+  uint64_t mark;     /* the last event that begins new gaps */
   VEC(struct queue_gaps) gaps;
   VEC(struct queue_miss) misses; /* none lies inside of another one */
   /* For the past only: what was certainly inside, and forgotten, since the call
@@ -150,6 +163,15 @@ struct queue_cone {
   uint32_t nfront, ncame;
 };
 
+/* The last row of those before then, from the n-th on; NULL: no more. */
+static inline const struct queue_row *rows_before(const queue_rows *rows,
+                                                  uint32_t *n, uint64_t time) {
+  uint32_t from = *n;
+  while (*n < rows->len && rows->at[*n].time < time)
+    ++*n;
+  return *n > from ? &rows->at[*n - 1] : NULL;
+}
+
 /* watch_queue.c */
 void queue_drop_value(struct queue_watch *q, uint32_t id);
 /* May somebody who looks, and was called before it had left, still say so? */
@@ -170,8 +192,10 @@ void queue_add_gap(struct queue_watch *q); /* behind the last event */
 bool queue_renew_gaps(struct queue_watch *q, uint64_t from, uint64_t to);
 bool queue_add_miss(struct queue_watch *q, struct queue_miss m);
 
-/* watch_queue_forget.c */
+/* watch_queue_gone.c */
 void queue_add_gone(struct queue_watch *q, uint32_t id);
+/* Somebody saw it before it left. */
+void queue_change_gone(struct queue_watch *q, uint32_t id);
 void queue_forget(struct queue_watch *q);
 
 /* watch_queue_past.c */

@@ -8,27 +8,27 @@ static void take(struct queue_cone *c, const struct queue_value *v) {
   c->last = later(c->last, v->latest.call);
 }
 
+/* Of a row and those before it; the call of `but` does not matter to itself. */
+static void take_row(const struct queue_watch *q, struct queue_cone *c,
+                     const struct queue_row *r, uint32_t but) {
+  uint32_t last = r->last == but ? r->second : r->last;
+  c->call = later(c->call, queue_at(q, r->call)->call);
+  if (last != WATCH_NONE)
+    c->last = later(c->last, queue_at(q, last)->latest.call);
+}
+
 /* What was removed: all that was at the front before then, and what must be
  * ahead of the cone.  `but` is left out. */
 static bool take_gone(const struct queue_watch *q, struct queue_cone *c,
                       uint64_t before, uint32_t but) {
-  uint32_t nfront = c->nfront, ncame = c->ncame;
-  const uint32_t *by_front = q->gone.at, *by_came = q->by_came.at;
-  for (; c->nfront < q->gone.len; c->nfront++) {
-    const struct queue_value *v = queue_at(q, by_front[c->nfront]);
-    if (v->first.ret > later(before, c->last))
-      break;
-    if (by_front[c->nfront] != but)
-      take(c, v);
-  }
-  for (; c->ncame < q->gone.len; c->ncame++) {
-    const struct queue_value *v = queue_at(q, by_came[c->ncame]);
-    if (v->came > c->call)
-      break;
-    if (by_came[c->ncame] != but)
-      take(c, v);
-  }
-  return c->nfront > nfront || c->ncame > ncame;
+  const struct queue_row *front, *came;
+  front = rows_before(&q->gone, &c->nfront, later(before, c->last));
+  if (front)
+    take_row(q, c, front, but);
+  came = rows_before(&q->by_came, &c->ncame, c->call);
+  if (came)
+    take_row(q, c, came, but);
+  return front || came;
 }
 
 /* The same of what is inside and was seen; the new ones get this level. */
@@ -65,7 +65,7 @@ uint32_t queue_rival(const struct queue_watch *q, uint32_t id, uint64_t call) {
   const struct queue_value *v = queue_at(q, id);
   for (uint32_t i = 0; i < q->gone.len + q->seen.len; i++) {
     uint32_t other =
-        i < q->gone.len ? q->gone.at[i] : q->seen.at[i - q->gone.len];
+        i < q->gone.len ? q->gone.at[i].id : q->seen.at[i - q->gone.len];
     const struct queue_value *u = queue_at(q, other);
     if (other != id && u->first.ret < call &&
         (v->came < u->call || v->first.ret < u->latest.call))
@@ -105,13 +105,23 @@ static uint32_t next_removal(const struct queue_watch *q, uint32_t i) {
   return i;
 }
 
+/* Nothing that is inside was seen, or must be ahead of what was. */
+static bool is_behind_all(const struct queue_watch *q) {
+  if (!q->ninside || !q->gone.len)
+    return !q->seen.len;
+  const struct queue_value *v = queue_at(q, vec_last(&q->gone).call);
+  return !q->seen.len && queue_at(q, q->first)->came > v->call;
+}
+
 bool queue_fits(struct queue_watch *q) {
   struct queue_cone c = {0};
   struct count inside = {0, q->first};
   uint32_t at = next_removal(q, 0);
   uint64_t seen_before = 0;
-  clear_levels(q);
   vec_clear(&q->levels);
+  if (is_behind_all(q))
+    return true;
+  clear_levels(q);
   for (uint32_t t = 0; t < q->nremovals + 2; t++) {
     uint64_t before = at < q->takers.len ? q->takers.at[at].call : WATCH_NEVER;
     while (take_gone(q, &c, before, WATCH_NONE) ||

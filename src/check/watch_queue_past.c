@@ -88,7 +88,7 @@ bool watch_queue_past(struct watch *w, struct past *out) {
       value_past(q, queue_at(q, id), out);
   }
   for (uint32_t i = 0; i < q->gone.len; i++)
-    value_past(q, queue_at(q, q->gone.at[i]), out);
+    value_past(q, queue_at(q, q->gone.at[i].id), out);
   for (uint32_t i = 0; i < q->takers.len; i++)
     if (q->takers.at[i].crashed)
       past_add(out, &w->getting, DATUM_NONE, q->takers.at[i].call * PAST_SCALE,

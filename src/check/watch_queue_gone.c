@@ -23,67 +23,66 @@
 
 #include <string.h>
 
-enum { FEW = 16 };
+enum { FEW = 4 };
 
-static void insert(const struct queue_watch *q, queue_ids *ids, uint32_t id,
-                   bool by_came) {
-  const struct queue_value *v = queue_at(q, id);
-  vec_push(ids, id);
-  uint32_t i = ids->len - 1;
-  for (; i; i--) {
-    const struct queue_value *u = queue_at(q, ids->at[i - 1]);
-    if (by_came ? u->came < v->came : u->first.ret < v->first.ret)
-      break;
-    ids->at[i] = ids->at[i - 1];
-  }
-  ids->at[i] = id;
-}
-
-void queue_add_gone(struct queue_watch *q, uint32_t id) {
-  insert(q, &q->gone, id, false);
-  insert(q, &q->by_came, id, true);
-}
-
-/* ---- cones ---- */
-
-struct round {
-  uint32_t call, last;    /* who has the latest; or WATCH_NONE */
-  uint32_t first, second; /* the two with the latest `last` of all rounds */
-};
+/* ---- rows ---- */
 
 static uint64_t last_of(const struct queue_watch *q, uint32_t id) {
   return id == WATCH_NONE ? 0 : queue_at(q, id)->latest.call;
 }
 
-static void look_at(const struct queue_watch *q, struct round *r, uint32_t id) {
-  const struct queue_value *v = queue_at(q, id);
-  if (r->call == WATCH_NONE || v->call > queue_at(q, r->call)->call)
-    r->call = id;
-  if (v->latest.call > last_of(q, r->last))
-    r->last = id;
-  if (id == r->first || id == r->second)
-    return; /* it is in both orders */
-  if (v->latest.call > last_of(q, r->first)) {
-    r->second = r->first;
-    r->first = id;
-  } else if (v->latest.call > last_of(q, r->second)) {
-    r->second = id;
+/* From the i-th on. */
+static void renew_rows(const struct queue_watch *q, queue_rows *rows,
+                       uint32_t i) {
+  struct queue_row first = {
+      .call = WATCH_NONE, .last = WATCH_NONE, .second = WATCH_NONE};
+  struct queue_row *before = i ? &rows->at[i - 1] : &first;
+  for (; i < rows->len; before = &rows->at[i++]) {
+    struct queue_row *r = &rows->at[i];
+    const struct queue_value *v = queue_at(q, r->id);
+    r->call = before->call;
+    if (r->call == WATCH_NONE || v->call > queue_at(q, r->call)->call)
+      r->call = r->id;
+    r->last = before->last;
+    r->second = before->second;
+    if (v->latest.call > last_of(q, r->last)) {
+      r->second = r->last;
+      r->last = r->id;
+    } else if (v->latest.call > last_of(q, r->second)) {
+      r->second = r->id;
+    }
   }
 }
 
-static void look_at_gone(const struct queue_watch *q, struct queue_cone *c,
-                         uint64_t before, struct round *r) {
-  for (; c->nfront < q->gone.len; c->nfront++) {
-    if (queue_at(q, q->gone.at[c->nfront])->first.ret > before)
-      break;
-    look_at(q, r, q->gone.at[c->nfront]);
-  }
-  for (; c->ncame < q->gone.len; c->ncame++) {
-    if (queue_at(q, q->by_came.at[c->ncame])->came > c->call)
-      break;
-    look_at(q, r, q->by_came.at[c->ncame]);
-  }
+static void insert(const struct queue_watch *q, queue_rows *rows, uint32_t id,
+                   uint64_t time) {
+  vec_push(rows, ((struct queue_row){.time = time, .id = id}));
+  uint32_t i = rows->len - 1;
+  for (; i && rows->at[i - 1].time > time; i--)
+    rows->at[i] = rows->at[i - 1];
+  rows->at[i].time = time;
+  rows->at[i].id = id;
+  renew_rows(q, rows, i);
 }
+
+void queue_add_gone(struct queue_watch *q, uint32_t id) {
+  insert(q, &q->gone, id, queue_at(q, id)->first.ret);
+  insert(q, &q->by_came, id, queue_at(q, id)->came);
+}
+
+static void change(const struct queue_watch *q, queue_rows *rows, uint32_t id) {
+  uint32_t i = rows->len - 1;
+  while (rows->at[i].id != id)
+    i--;
+  renew_rows(q, rows, i);
+}
+
+void queue_change_gone(struct queue_watch *q, uint32_t id) {
+  change(q, &q->gone, id);
+  change(q, &q->by_came, id);
+}
+
+/* ---- cones ---- */
 
 static bool grow(struct queue_cone *c, const struct queue_value *v) {
   bool more = v->call > c->call || v->latest.call > c->last;
@@ -103,12 +102,29 @@ static bool grow_by_seen(const struct queue_watch *q, struct queue_cone *c) {
   return more;
 }
 
-static bool grow_by_gone(struct queue_watch *q, struct queue_cone *c,
-                         uint32_t id) {
-  bool more = id != WATCH_NONE && grow(c, queue_at(q, id));
-  if (more)
+static void keep(struct queue_watch *q, uint32_t id) {
+  if (id != WATCH_NONE)
     queue_at(q, id)->kept = true;
+}
+
+/* Those that make it grow are kept. */
+static bool grow_by_row(struct queue_watch *q, struct queue_cone *c,
+                        const struct queue_row *r) {
+  bool more = false;
+  const uint32_t ids[] = {r->call, r->last};
+  for (int i = 0; i < 2; i++)
+    if (grow(c, queue_at(q, ids[i]))) {
+      keep(q, ids[i]);
+      more = true;
+    }
   return more;
+}
+
+static void keep_two(struct queue_watch *q, const struct queue_row *r) {
+  if (!r)
+    return;
+  keep(q, r->last);
+  keep(q, r->second);
 }
 
 /* The cone of this call and this last, and of all that was removed and was at
@@ -116,18 +132,18 @@ static bool grow_by_gone(struct queue_watch *q, struct queue_cone *c,
 static void keep_cone(struct queue_watch *q, uint64_t call, uint64_t last,
                       uint64_t before) {
   struct queue_cone c = {.call = call, .last = last};
-  struct round r = {.first = WATCH_NONE, .second = WATCH_NONE};
+  const struct queue_row *front = NULL, *came = NULL, *r;
   for (bool more = true; more;) {
-    r.call = r.last = WATCH_NONE;
-    look_at_gone(q, &c, before > c.last ? before : c.last, &r);
     more = grow_by_seen(q, &c);
-    more |= grow_by_gone(q, &c, r.call);
-    more |= grow_by_gone(q, &c, r.last);
+    r = rows_before(&q->gone, &c.nfront, before > c.last ? before : c.last);
+    if (r)
+      more |= grow_by_row(q, &c, front = r);
+    r = rows_before(&q->by_came, &c.ncame, c.call);
+    if (r)
+      more |= grow_by_row(q, &c, came = r);
   }
-  if (r.first != WATCH_NONE)
-    queue_at(q, r.first)->kept = true;
-  if (r.second != WATCH_NONE)
-    queue_at(q, r.second)->kept = true;
+  keep_two(q, front);
+  keep_two(q, came);
 }
 
 /* ---- which ---- */
@@ -135,7 +151,7 @@ static void keep_cone(struct queue_watch *q, uint64_t call, uint64_t last,
 static void keep_for_unseen(struct queue_watch *q) {
   uint64_t open = queue_first_open(q), from = WATCH_NEVER, to = 0;
   for (uint32_t i = 0; i < q->gone.len; i++) {
-    const struct queue_value *v = queue_at(q, q->by_came.at[i]);
+    const struct queue_value *v = queue_at(q, q->by_came.at[i].id);
     if (v->first.ret > open && v->came < from)
       from = v->came;
     to = v->came;
@@ -159,15 +175,15 @@ static void keep_seen(struct queue_watch *q) {
   for (uint32_t i = 0; i < q->takers.len; i++)
     if (q->takers.at[i].looks) {
       for (uint32_t k = 0; k < q->gone.len; k++)
-        if (queue_at(q, q->gone.at[k])->left > q->takers.at[i].call)
-          queue_at(q, q->gone.at[k])->kept = true;
+        if (queue_at(q, q->gone.at[k].id)->left > q->takers.at[i].call)
+          queue_at(q, q->gone.at[k].id)->kept = true;
       return;
     }
 }
 
 static void choose(struct queue_watch *q) {
   for (uint32_t i = 0; i < q->gone.len; i++)
-    queue_at(q, q->gone.at[i])->kept = false;
+    queue_at(q, q->gone.at[i].id)->kept = false;
   keep_seen(q);
   for (uint32_t i = 0; i < q->takers.len; i++)
     keep_cone(q, 0, 0, q->takers.at[i].call);
@@ -194,13 +210,15 @@ void queue_forget(struct queue_watch *q) {
   choose(q);
   uint32_t n = 0, m = 0;
   for (uint32_t i = 0; i < q->gone.len; i++)
-    if (queue_at(q, q->by_came.at[i])->kept)
+    if (queue_at(q, q->by_came.at[i].id)->kept)
       q->by_came.at[m++] = q->by_came.at[i];
   for (uint32_t i = 0; i < q->gone.len; i++)
-    if (queue_at(q, q->gone.at[i])->kept)
+    if (queue_at(q, q->gone.at[i].id)->kept)
       q->gone.at[n++] = q->gone.at[i];
     else
-      forget(q, q->gone.at[i]);
+      forget(q, q->gone.at[i].id);
   q->gone.len = q->by_came.len = n;
+  renew_rows(q, &q->gone, 0);
+  renew_rows(q, &q->by_came, 0);
   q->forget_at = 2 * n + FEW;
 }
