@@ -35,11 +35,14 @@ struct online;
 
 struct online_options {
   struct log_budget budget;
-  uint32_t window;          /* 0: ONLINE_WINDOW */
+  uint32_t window; /* 0: ONLINE_WINDOW */
   bool whole;
   bool search;    /* without watches (watch.h) */
   bool lookahead; /* the answer need not come with the event that decides it */
-  uint32_t late;  /* times begin again from 0 when they come here, which tests
+  /* For tests, of watches: nothing is forgotten; all is that can be, at once.
+   */
+  bool remembers, hastens;
+  uint32_t late; /* times begin again from 0 when they come here, which tests
                      want to happen soon; 0: ONLINE_LATE */
 };
 enum { ONLINE_WINDOW = 1 << 16, ONLINE_LATE = 1 << 30 };

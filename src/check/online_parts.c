@@ -45,6 +45,10 @@ struct part *part_new(struct online *o, datum key) {
   p->problem.type = o->type;
   if (!o->options.search && (!o->type->by_key || !o->options.whole))
     p->watch = watch_new(o->type);
+  if (p->watch) {
+    p->watch->remembers = o->options.remembers;
+    p->watch->hastens = o->options.hastens;
+  }
   if (!p->watch)
     stage_init(&p->tip, o->type->initial);
   struct part **head = &o->buckets[p->hash & (o->nbuckets - 1)];

@@ -107,6 +107,7 @@ struct watch {
   VEC(struct watch_op) open;  /* in no order */
   struct value_map processes; /* that have one, to its place there */
   uint64_t look_at;           /* when those that are open for long are found */
+  bool remembers, hastens;    /* online.h */
   struct buf why;
   /* What puts a value, what got one, what is to get one, what got none. */
   struct form put, got, getting, missed;

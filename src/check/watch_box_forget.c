@@ -245,6 +245,8 @@ static void settle_inside(struct box_watch *b, uint32_t id) {
 
 void box_settle(struct box_watch *b) {
   uint32_t n = 0;
+  if (b->watch.remembers)
+    return;
   find_reach(b);
   for (uint32_t i = 0; i < b->lookers.len; i++) {
     uint32_t id = b->lookers.at[i];
@@ -255,7 +257,7 @@ void box_settle(struct box_watch *b) {
   b->lookers.len = n;
   /* The last event's, and all of them when they have become many. */
   uint32_t misses = b->misses.len, gone = b->stack ? 0 : b->gone.len;
-  bool all = misses + gone > b->settle_at;
+  bool all = misses + gone > b->settle_at || b->watch.hastens;
   settle_misses(b, all || !misses ? 0 : misses - 1);
   if (!b->stack)
     settle_removals(b, all || !gone ? 0 : gone - 1);
@@ -448,7 +450,7 @@ static uint32_t close_set(const struct box_watch *b, uint32_t *some, uint32_t n,
 }
 
 static void forget_stack(struct box_watch *b) {
-  if (b->gone.len <= b->forget_at)
+  if (b->gone.len <= b->forget_at && !b->watch.hastens)
     return;
   uint32_t *some = xmalloc(b->gone.len * sizeof *some), n = 0, kept = 0;
   uint8_t *goes = xcalloc(b->gone.len, 1);
@@ -481,6 +483,8 @@ static void forget_stack(struct box_watch *b) {
 }
 
 void box_forget(struct box_watch *b) {
+  if (b->watch.remembers)
+    return;
   if (b->stack)
     forget_stack(b);
   else

@@ -30,33 +30,14 @@ static void add_value(struct queue_watch *q, datum value, uint64_t call) {
                           .left = WATCH_NEVER,
                           .level = WATCH_NONE,
                           .earlier = WATCH_NONE,
-                          .later = WATCH_NONE,
-                          .before = q->last_called,
-                          .after = WATCH_NONE};
+                          .later = WATCH_NONE};
   uint32_t id = q->values.len;
   if (q->free.len)
     q->values.at[id = vec_pop(&q->free)] = v;
   else
     vec_push(&q->values, v);
-  if (q->last_called == WATCH_NONE)
-    q->first_called = id;
-  else
-    queue_at(q, q->last_called)->after = id;
-  q->last_called = id;
   value_map_put(&q->map, value, id);
-}
-
-/* It is not one of those any more that may come. */
-static void unlink_call(struct queue_watch *q, uint32_t id) {
-  const struct queue_value *v = queue_at(q, id);
-  if (v->before == WATCH_NONE)
-    q->first_called = v->after;
-  else
-    queue_at(q, v->before)->after = v->after;
-  if (v->after == WATCH_NONE)
-    q->last_called = v->before;
-  else
-    queue_at(q, v->after)->before = v->before;
+  q->ncoming++;
 }
 
 void queue_drop_value(struct queue_watch *q, uint32_t id) {
@@ -76,6 +57,7 @@ static void come(struct queue_watch *q, uint32_t id) {
   else
     queue_at(q, q->last)->later = id;
   q->last = id;
+  q->ncoming--;
   q->ninside++;
 }
 
@@ -170,8 +152,6 @@ static enum watch_end saw(struct queue_watch *q, const struct watch_op *x,
     return cannot_be_seen(q, id, x->call);
   if (v->first.ret == WATCH_NEVER) {
     v->first = (struct queue_sight){x->call, now};
-    if (v->crashed)
-      remove_from(&q->crashed, id);
     vec_push(&q->seen, id);
   }
   if (v->latest.call < x->call) {
@@ -183,8 +163,6 @@ static enum watch_end saw(struct queue_watch *q, const struct watch_op *x,
     v->taking = x->call;
     v->left = now;
     leave(q, id);
-    if (!v->crashed)
-      unlink_call(q, id);
     remove_from(&q->seen, id);
     queue_add_gone(q, id);
   }
@@ -288,8 +266,8 @@ static enum watch_end put_dropped(struct queue_watch *q, datum value) {
   uint32_t id = value_map_get(&q->map, value);
   if (queue_at(q, id)->came != WATCH_NEVER)
     return bad(q, value, " was seen, but nobody put it");
-  unlink_call(q, id);
   queue_drop_value(q, id);
+  q->ncoming--;
   return WATCH_GOOD;
 }
 
@@ -308,21 +286,9 @@ static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
 
 static void put_crashed(struct queue_watch *q, datum value) {
   uint32_t id = value_map_get(&q->map, value);
-  struct queue_value *v = queue_at(q, id);
-  v->crashed = true;
-  if (v->over) {
+  queue_at(q, id)->crashed = true;
+  if (queue_at(q, id)->over)
     queue_drop_value(q, id);
-    return;
-  }
-  if (v->left == WATCH_NEVER)
-    unlink_call(q, id);
-  if (v->came != WATCH_NEVER)
-    return;
-  vec_push(&q->crashed, id);
-  uint32_t i = q->crashed.len - 1;
-  for (; i && queue_at(q, q->crashed.at[i - 1])->call > v->call; i--)
-    q->crashed.at[i] = q->crashed.at[i - 1];
-  q->crashed.at[i] = id;
 }
 
 static void crashed(struct watch *w, const struct watch_op *x) {
@@ -344,13 +310,12 @@ static bool gives_up(struct watch *w, const struct watch_op *x) {
 
 static bool is_new(const struct watch *w) {
   const struct queue_watch *q = (const struct queue_watch *)w;
-  return !w->open.len && !q->ninside && !q->takers.len && !q->crashed.len;
+  return !w->open.len && !q->ninside && !q->takers.len && !q->ncoming;
 }
 
 static uint64_t bytes(const struct watch *w) {
   const struct queue_watch *q = (const struct queue_watch *)w;
-  uint64_t ids =
-      q->free.cap + q->crashed.cap + q->seen.cap + q->gone.cap + q->by_came.cap;
+  uint64_t ids = q->free.cap + q->seen.cap + q->gone.cap + q->by_came.cap;
   return sizeof *q + q->map.size * sizeof *q->map.slots +
          q->values.cap * sizeof *q->values.at + ids * 4 +
          (q->gone.cap + q->by_came.cap) * sizeof *q->gone.at +
@@ -366,7 +331,6 @@ static void free_queue(struct watch *w) {
   free(q->map.slots);
   vec_free(&q->values);
   vec_free(&q->free);
-  vec_free(&q->crashed);
   vec_free(&q->seen);
   vec_free(&q->gone);
   vec_free(&q->by_came);
@@ -395,6 +359,5 @@ struct watch *watch_queue(struct type *t) {
   q->watch.kind = &kind;
   q->watch.type = t;
   q->first = q->last = WATCH_NONE;
-  q->first_called = q->last_called = WATCH_NONE;
   return &q->watch;
 }

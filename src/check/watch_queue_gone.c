@@ -12,10 +12,10 @@
  * - of what was removed and at the front before the call of something that is
  *   open and takes or looks, and before the next one that will be called (Q2,
  *   Q3);
- * - of each value that is inside and was seen (Q2, Q3);
- * - of a value that was not seen yet, which came before its call: the one that
- *   will see it was not called before the first of those that are open, so
- *   what was at the front before that one is in the cone, too.
+ * - of each value that is inside and was seen (Q2, Q3).  So these need not be
+ *   looked at in the others.
+ * When another value is seen for the first time, all that was removed is in
+ * each of these cones that it comes into, since that was at the front before.
  * What was removed does not change any more, unless somebody who looks may
  * still have seen it: that is kept anyway.
  */
@@ -23,7 +23,7 @@
 
 #include <string.h>
 
-enum { FEW = 4 };
+enum { FEW = 8 };
 
 /* ---- rows ---- */
 
@@ -91,17 +91,6 @@ static bool grow(struct queue_cone *c, const struct queue_value *v) {
   return more;
 }
 
-/* What is inside and was seen is there anyway. */
-static bool grow_by_seen(const struct queue_watch *q, struct queue_cone *c) {
-  bool more = false;
-  for (uint32_t i = 0; i < q->seen.len; i++) {
-    const struct queue_value *v = queue_at(q, q->seen.at[i]);
-    if (v->first.ret < c->last || v->came < c->call)
-      more |= grow(c, v);
-  }
-  return more;
-}
-
 static void keep(struct queue_watch *q, uint32_t id) {
   if (id != WATCH_NONE)
     queue_at(q, id)->kept = true;
@@ -134,10 +123,10 @@ static void keep_cone(struct queue_watch *q, uint64_t call, uint64_t last,
   struct queue_cone c = {.call = call, .last = last};
   const struct queue_row *front = NULL, *came = NULL, *r;
   for (bool more = true; more;) {
-    more = grow_by_seen(q, &c);
+    more = false;
     r = rows_before(&q->gone, &c.nfront, before > c.last ? before : c.last);
     if (r)
-      more |= grow_by_row(q, &c, front = r);
+      more = grow_by_row(q, &c, front = r);
     r = rows_before(&q->by_came, &c.ncame, c.call);
     if (r)
       more |= grow_by_row(q, &c, came = r);
@@ -147,29 +136,6 @@ static void keep_cone(struct queue_watch *q, uint64_t call, uint64_t last,
 }
 
 /* ---- which ---- */
-
-static void keep_for_unseen(struct queue_watch *q) {
-  uint64_t open = queue_first_open(q), from = WATCH_NEVER, to = 0;
-  for (uint32_t i = 0; i < q->gone.len; i++) {
-    const struct queue_value *v = queue_at(q, q->by_came.at[i].id);
-    if (v->first.ret > open && v->came < from)
-      from = v->came;
-    to = v->came;
-  }
-  if (from == WATCH_NEVER)
-    return;
-  for (uint32_t id = q->first_called;
-       id != WATCH_NONE && queue_at(q, id)->call < to;
-       id = queue_at(q, id)->after)
-    if (queue_at(q, id)->call > from)
-      keep_cone(q, queue_at(q, id)->call, 0, open);
-  for (uint32_t i = q->crashed.len; i-- > 0;) {
-    uint64_t call = queue_at(q, q->crashed.at[i])->call;
-    if (call < from)
-      return;
-    keep_cone(q, call, 0, open);
-  }
-}
 
 static void keep_seen(struct queue_watch *q) {
   for (uint32_t i = 0; i < q->takers.len; i++)
@@ -192,7 +158,6 @@ static void choose(struct queue_watch *q) {
     const struct queue_value *v = queue_at(q, q->seen.at[i]);
     keep_cone(q, v->call, v->latest.call, 0);
   }
-  keep_for_unseen(q);
 }
 
 static void forget(struct queue_watch *q, uint32_t id) {
@@ -205,7 +170,8 @@ static void forget(struct queue_watch *q, uint32_t id) {
 }
 
 void queue_forget(struct queue_watch *q) {
-  if (q->gone.len < q->forget_at)
+  const struct watch *w = &q->watch;
+  if (w->remembers || (q->gone.len < q->forget_at && !w->hastens))
     return;
   choose(q);
   uint32_t n = 0, m = 0;

@@ -14,38 +14,36 @@
  * at the front no earlier than it was called.
  *
  * Let the cone of some values be these and all that must be ahead of them, by
- * any number of such steps.  Since the steps only ask for a time before a call,
- * or a return before a call, a cone is known by the latest `call` and the
- * latest `last` in it.  Let P(t) be how many of the open removals were called
- * before t. There is an order iff
+ * any number of such steps.  A step asks for a time before a `call`, or before
+ * a `last`: so a cone is known by the latest of each in it.  Let P(t) be how
+ * many of the open removals were called before t.  There is an order iff
  *
  * (Q1) what was seen had been put, and not been removed before;
  * (Q2) no value must be ahead of itself;
  * (Q3) for each t, of the values that are inside no more than t are in the cone
  *      of these: those that were removed, with P(front) <= t, and those that
- * are inside and were seen, with P(front) < t; (Q4) each operation that found
- * nothing has a gap of its interval in which no value that was seen is between
- * `came` and `last`, and such that Q3 holds also if all that came before the
- * gap must be gone by then: for each t >= P(gap), of the values that are inside
- * no more than t came before it or are in the cone of Q3.
+ *      are inside and were seen, with P(front) < t;
+ * (Q4) each operation that found nothing has a gap of its interval in which no
+ *      value that was seen is between `came` and `last`, and such that Q3 holds
+ *      also if all that came before the gap must be gone by then: for each
+ *      t >= P(gap), of the values that are inside no more than t came before it
+ *      or are in the cone of Q3.
  *
  * Why: let the values stand in an order.  Those that open removals took go to
  * them in that order, the first to the one that was called first.  So what was
- * at the front by t, and what is seen at t itself, has no more than P(t) values
- * ahead of it that are inside.  That is a question of jobs with deadlines, in
- * which a job may have to be before another one: it has an answer iff for each
- * t no more than t jobs must be done by then, where a job has the deadlines of
- * all that it must be ahead of.  What was seen and not removed is such a job
- * itself, one behind those ahead of it.  Gaps do not depend on each other: of
- * those with the same P the last one asks for what the others ask for.
+ * at the front at t has no more than P(t) values ahead of it that are still
+ * inside.  That is a question of jobs with deadlines, of which some must be
+ * done before others: it has an answer iff for each t no more than t jobs must
+ * be done by then, where a job has the deadlines of all that it must be ahead
+ * of. What was seen and not removed is such a job itself, one behind those
+ * ahead of it.  Gaps do not depend on each other: of those with the same P the
+ * last one asks for all that the others ask for.
  *
  * Of the past remains what such a question can still depend on:
  * - `gone`, of the values that were removed: those that may still be seen,
  * since somebody who looks was called before they had left; and of the others
  * enough to have the same latest `call` and `last` in each cone that can be
- * asked for: of what was seen before the call of something that is open, of
- * what came before the call of an insertion, and of each value that is inside
- *   (watch_queue_gone.c);
+ * asked for (watch_queue_gone.c);
  * - gaps that are good and may still become bad.  Those count as one between
  *   which nothing was called that is open and takes or looks, and nothing came
  *   that is remembered;
@@ -76,8 +74,6 @@ struct queue_value {
   bool kept;                 /* while others are forgotten */
   uint32_t level;            /* seen and inside: the first t of Q3 */
   uint32_t earlier, later;   /* of those inside, by `came`; or WATCH_NONE */
-  uint32_t before, after;    /* of those not removed whose insertion has not
-                                crashed, by `call` */
 };
 
 struct queue_taker { /* an open removal, or what looks */
@@ -119,9 +115,8 @@ struct queue_watch {
   struct value_map map;
   VEC(struct queue_value) values;
   queue_ids free;
-  uint32_t first, last, ninside; /* that have come and were not removed */
-  uint32_t first_called, last_called;
-  queue_ids crashed;              /* insertions of what nobody saw, by call */
+  uint32_t ncoming; /* nobody saw them, and their insertions did not return */
+  uint32_t first, last, ninside;  /* that have come and were not removed */
   queue_ids seen;                 /* inside, and somebody looked at them */
   queue_rows gone, by_came;       /* removed: by front, and by came */
   uint32_t forget_at;             /* length of `gone` */

@@ -40,7 +40,7 @@ void queue_keep_cover(struct queue_watch *q, const struct queue_value *v) {
   struct queue_cover x = {v->call, v->came, v->latest.call, v->left};
   if (x.came > x.last || !is_cover(q, &x))
     return;
-  if (q->covers.len >= q->prune_at)
+  if (q->covers.len >= q->prune_at || q->watch.hastens)
     prune(q);
   vec_push(&q->covers, x);
 }

@@ -6,8 +6,8 @@
 #include "check/online.h"
 
 #include "random_log.h"
-#include "stream.h"
 #include "test.h"
+#include "tighten.h"
 
 /* Search of stacks explodes now and then. */
 enum { MOST_STEPS = 100000 };
@@ -17,11 +17,13 @@ struct two {
   struct online *at[2]; /* with watches, and without */
 };
 
-static struct two two_new(const struct log *l, uint32_t late) {
+static struct two two_new(const struct log *l, uint64_t seed) {
   struct two t;
   struct error e = {0};
   for (int i = 0; i < 2; i++) {
-    struct online_options o = {.search = i == 1, .late = late};
+    struct online_options o = {.search = i == 1,
+                               .hastens = seed % 3 == 1,
+                               .late = seed % 4 == 1 ? 5 : 0};
     if (o.search)
       o.budget.steps = MOST_STEPS;
     t.types[i] = type_open(l->type, l->type_argument, &e);
@@ -57,13 +59,32 @@ struct seen {
   uint32_t unknown;            /* … that search did not get through */
 };
 
+/* Somebody puts a value for which the watch gives way to search if it is there,
+ * and then has not done so. */
+static bool hand_over(struct two *t, const struct log *l, struct rng *r) {
+  const struct log_op *op = &l->ops.at[rng_below(r, l->ops.len)];
+  const char *name = l->functions.at[op->f];
+  struct log_event ev = {.kind = LOG_CALL,
+                         .nargs = op->nargs,
+                         .process = 1000,
+                         .f = name,
+                         .flen = (uint32_t)strlen(name),
+                         .order = LOG_NO_HINT};
+  memcpy(ev.arg, op->arg, sizeof ev.arg);
+  if (!op->nargs || !tell(t, &ev))
+    return !op->nargs;
+  ev.kind = LOG_DROP;
+  return tell(t, &ev);
+}
+
 /* Some operations are dropped, and some that never return say so. */
 static bool agree_on(const struct log *l, uint64_t seed, bool drops,
                      struct seen *seen) {
-  struct two t = two_new(l, seed % 4 == 1 ? 5 : 0);
+  struct two t = two_new(l, seed);
   struct stream s = stream_of(l);
   struct rng r = {seed};
   bool same = true;
+  uint64_t over = seed % 5 < 2 ? rng_below(&r, l->end) : UINT64_MAX;
   for (uint32_t time = 0; time < l->end && same; time++) {
     struct log_event ev;
     if (!stream_event(&s, time, &ev))
@@ -71,6 +92,8 @@ static bool agree_on(const struct log *l, uint64_t seed, bool drops,
     if (ev.kind != LOG_CALL && drops && !rng_below(&r, 8))
       ev.kind = LOG_DROP;
     same = tell(&t, &ev);
+    for (int i = 0; i < 8 && same && time == over; i++)
+      same = hand_over(&t, l, &r);
     if (ev.kind == LOG_CALL && l->ops.at[s.at[time] / 2].ret == LOG_PENDING &&
         rng_below(&r, 2)) {
       ev.kind = LOG_INFO;
@@ -125,8 +148,11 @@ static void compare(const char *shape, uint64_t n) {
                                   !strcmp(shape, "queue") && seed % 4 == 3,
                               .no_empty = seed % 11 == 0,
                               .pending = seed % 5 ? 0 : 20,
-                              .mutations = seed % 2};
+                              .mutations = seed % 5 == 1 || seed % 5 == 3};
     struct log l = random_log(&want);
+    struct rng r = {seed * 31};
+    if (seed % 2)
+      tighten(&l, &r, (uint32_t)rng_below(&r, 2ull * want.operations));
     if (!strcmp(shape, "pqueue") && seed % 6 < 4)
       give_priorities(&l, seed % 6 < 2);
     bool same = agree_on(&l, seed, seed % 13 == 0, &seen);
