@@ -212,9 +212,7 @@ static void put_returned(struct queue_watch *q, datum value) {
   assert(id != WATCH_NONE);
   struct queue_value *v = queue_at(q, id);
   v->put = q->watch.now;
-  if (v->over)
-    queue_drop_value(q, id);
-  else if (v->came == WATCH_NEVER)
+  if (v->came == WATCH_NEVER)
     come(q, id);
 }
 
@@ -284,13 +282,6 @@ static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
   return end;
 }
 
-static void put_crashed(struct queue_watch *q, datum value) {
-  uint32_t id = value_map_get(&q->map, value);
-  queue_at(q, id)->crashed = true;
-  if (queue_at(q, id)->over)
-    queue_drop_value(q, id);
-}
-
 static void crashed(struct watch *w, const struct watch_op *x) {
   struct queue_watch *q = (struct queue_watch *)w;
   if (x->t.role == ROLE_PEEK)
@@ -298,7 +289,7 @@ static void crashed(struct watch *w, const struct watch_op *x) {
   else if (x->t.role == ROLE_REMOVE)
     q->takers.at[taker_of(q, x->call)].crashed = true;
   else
-    put_crashed(q, x->t.arg[0]);
+    queue_at(q, value_map_get(&q->map, x->t.arg[0]))->crashed = true;
 }
 
 /* What looks is as if it had not been called. */
@@ -315,7 +306,8 @@ static bool is_new(const struct watch *w) {
 
 static uint64_t bytes(const struct watch *w) {
   const struct queue_watch *q = (const struct queue_watch *)w;
-  uint64_t ids = q->free.cap + q->seen.cap + q->gone.cap + q->by_came.cap;
+  uint64_t ids =
+      q->free.cap + q->seen.cap + q->over.cap + q->gone.cap + q->by_came.cap;
   return sizeof *q + q->map.size * sizeof *q->map.slots +
          q->values.cap * sizeof *q->values.at + ids * 4 +
          (q->gone.cap + q->by_came.cap) * sizeof *q->gone.at +
@@ -332,6 +324,7 @@ static void free_queue(struct watch *w) {
   vec_free(&q->values);
   vec_free(&q->free);
   vec_free(&q->seen);
+  vec_free(&q->over);
   vec_free(&q->gone);
   vec_free(&q->by_came);
   vec_free(&q->takers);

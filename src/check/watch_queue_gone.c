@@ -16,8 +16,10 @@
  *   looked at in the others.
  * When another value is seen for the first time, all that was removed is in
  * each of these cones that it comes into, since that was at the front before.
- * What was removed does not change any more, unless somebody who looks may
- * still have seen it: that is kept anyway.
+ * What was removed does not change any more, unless somebody may still have
+ * seen it who looks and was called later than all that is known to have: that
+ * is kept anyway.  Of what others may have seen the name is kept, with what
+ * belongs to it, `over`.
  */
 #include "check/watch_queue_int.h"
 
@@ -137,20 +139,24 @@ static void keep_cone(struct queue_watch *q, uint64_t call, uint64_t last,
 
 /* ---- which ---- */
 
-static void keep_seen(struct queue_watch *q) {
-  for (uint32_t i = 0; i < q->takers.len; i++)
-    if (q->takers.at[i].looks) {
-      for (uint32_t k = 0; k < q->gone.len; k++)
-        if (queue_at(q, q->gone.at[k].id)->left > q->takers.at[i].call)
-          queue_at(q, q->gone.at[k].id)->kept = true;
-      return;
-    }
+/* May it turn out to have been at the front later than is known? */
+static bool may_change(const struct queue_watch *q,
+                       const struct queue_value *v) {
+  for (uint32_t i = q->takers.len; i-- > 0;) {
+    const struct queue_taker *x = &q->takers.at[i];
+    if (x->call < v->latest.call)
+      return false;
+    if (x->looks && x->call < v->left)
+      return true;
+  }
+  return false;
 }
 
 static void choose(struct queue_watch *q) {
-  for (uint32_t i = 0; i < q->gone.len; i++)
-    queue_at(q, q->gone.at[i].id)->kept = false;
-  keep_seen(q);
+  for (uint32_t i = 0; i < q->gone.len; i++) {
+    struct queue_value *v = queue_at(q, q->gone.at[i].id);
+    v->kept = may_change(q, v);
+  }
   for (uint32_t i = 0; i < q->takers.len; i++)
     keep_cone(q, 0, 0, q->takers.at[i].call);
   keep_cone(q, 0, 0, WATCH_NEVER);
@@ -160,13 +166,30 @@ static void choose(struct queue_watch *q) {
   }
 }
 
+/* Its name is still needed. */
+static bool is_named(const struct queue_watch *q, const struct queue_value *v) {
+  return (v->put == WATCH_NEVER && !v->crashed) || queue_may_be_seen(q, v);
+}
+
 static void forget(struct queue_watch *q, uint32_t id) {
   struct queue_value *v = queue_at(q, id);
   queue_keep_cover(q, v);
-  if (v->put == WATCH_NEVER && !v->crashed)
-    v->over = true;
+  v->over = is_named(q, v);
+  if (v->over)
+    vec_push(&q->over, id);
   else
     queue_drop_value(q, id);
+}
+
+static void forget_names(struct queue_watch *q) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < q->over.len; i++)
+    if (is_named(q, queue_at(q, q->over.at[i])))
+      q->over.at[n++] = q->over.at[i];
+    else
+      queue_drop_value(q, q->over.at[i]);
+  q->over.len = n;
+  q->forget_over_at = 2 * n + FEW;
 }
 
 void queue_forget(struct queue_watch *q) {
@@ -187,4 +210,6 @@ void queue_forget(struct queue_watch *q) {
   renew_rows(q, &q->gone, 0);
   renew_rows(q, &q->by_came, 0);
   q->forget_at = 2 * n + FEW;
+  if (q->over.len >= q->forget_over_at || w->hastens)
+    forget_names(q);
 }

@@ -40,10 +40,10 @@
  * last one asks for all that the others ask for.
  *
  * Of the past remains what such a question can still depend on:
- * - `gone`, of the values that were removed: those that may still be seen,
- * since somebody who looks was called before they had left; and of the others
- * enough to have the same latest `call` and `last` in each cone that can be
- * asked for (watch_queue_gone.c);
+ * - `gone`, of the values that were removed: those that may turn out to have
+ *   been at the front later than is known, since somebody looks who was called
+ *   before they had left; and of the others enough to have the same latest
+ *   `call` and `last` in each cone that can be asked for (watch_queue_gone.c);
  * - gaps that are good and may still become bad.  Those count as one between
  *   which nothing was called that is open and takes or looks, and nothing came
  *   that is remembered;
@@ -70,10 +70,10 @@ struct queue_value {
   struct queue_sight latest; /* was called last; call is `last`, or 0 */
   uint64_t taking, left;     /* its removal; WATCH_NEVER */
   bool crashed;              /* the insertion will not return */
-  bool over;                 /* forgotten, but its insertion is open */
-  bool kept;                 /* while others are forgotten */
-  uint32_t level;            /* seen and inside: the first t of Q3 */
-  uint32_t earlier, later;   /* of those inside, by `came`; or WATCH_NONE */
+  bool over;      /* forgotten, but its insertion is open, or it may be seen */
+  bool kept;      /* while others are forgotten */
+  uint32_t level; /* seen and inside: the first t of Q3 */
+  uint32_t earlier, later; /* of those inside, by `came`; or WATCH_NONE */
 };
 
 struct queue_taker { /* an open removal, or what looks */
@@ -116,9 +116,11 @@ struct queue_watch {
   VEC(struct queue_value) values;
   queue_ids free;
   uint32_t ncoming; /* nobody saw them, and their insertions did not return */
-  uint32_t first, last, ninside;  /* that have come and were not removed */
-  queue_ids seen;                 /* inside, and somebody looked at them */
-  queue_rows gone, by_came;       /* removed: by front, and by came */
+  uint32_t first, last, ninside; /* that have come and were not removed */
+  queue_ids seen;                /* inside, and somebody looked at them */
+  queue_rows gone, by_came;      /* removed: by front, and by came */
+  queue_ids over;
+  uint32_t forget_over_at;        /* its length */
   uint32_t forget_at;             /* length of `gone` */
   VEC(struct queue_taker) takers; /* by call */
   uint32_t nremovals;             /* of these */
