@@ -124,7 +124,7 @@ static void finish(struct stream *t, check_sink *sink, void *ctx) {
 }
 
 static bool is_late(const struct stream *t, uint64_t event) {
-  enum { EVENTS = 4096 }; /* between two looks at the clock */
+  enum { EVENTS = 64 }; /* between two looks at the clock */
   return t->s->deadline && event % EVENTS == 0 && check_now() > t->s->deadline;
 }
 
