@@ -91,6 +91,12 @@ struct name {
   uint64_t word, mask; /* its bytes, when there are at most eight */
 };
 
+/* `:a`, `a` and `"a"` are different keys, and the first two one datum. */
+struct edn_key {
+  datum key;
+  uint64_t begins; /* with which character, where that matters */
+};
+
 #define NO_ID UINT64_MAX
 #define NO_STAMP INT64_MIN /* no time, no index was said */
 
@@ -109,8 +115,9 @@ struct reader {
   struct error *e; /* of the call in progress */
   bool failed;     /* an error was told: there is nothing more */
 
-  struct buf scratch; /* a text without its escapes */
-  VEC(datum) items;   /* of lists that are being read */
+  struct buf scratch;       /* a text without its escapes */
+  VEC(datum) items;         /* of lists that are being read */
+  VEC(struct edn_key) keys; /* of maps that are being read */
   uint32_t depth;
 
   VEC(struct name) names;

@@ -157,6 +157,7 @@ void reader_close(struct reader *r) {
   input_close(&r->in);
   buf_free(&r->scratch);
   vec_free(&r->items);
+  vec_free(&r->keys);
   vec_free(&r->names);
   vec_free(&r->ids);
   arena_free(&r->arena);
@@ -210,7 +211,7 @@ int reader_next(struct reader *r, struct log_event *ev, struct error *e) {
     uint32_t line = r->line;
     int64_t line_at = r->line_at;
     r->depth = 0;
-    r->items.len = 0;
+    r->items.len = r->keys.len = 0;
     switch (next_of_format(r, ev)) {
     case NEXT_EVENT:
       return 1;

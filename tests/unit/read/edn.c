@@ -64,6 +64,32 @@ TEST(independent_keys_are_first_arguments) {
         "3 add(8, 5) 3-8; 4 take(9) = 1 4-9; ");
 }
 
+TEST(a_key_stands_in_a_map_once) {
+  READS("{:process 0 :type :invoke :f :read}\n"
+        "{:process 0 :type :ok :f :read :value 1, :value 2}",
+        "x:2:42: expected :value only once in this map");
+  READS("{:process 0 :type :invoke :f :read\n :node 1 :node 2}",
+        "x:2:10: expected the key node only once in this map");
+  READS("{:process 0 :type :invoke :f :read :error {:a 1 :b 2 :a 3}}",
+        "x:1:54: expected the key a only once in this map");
+  READS("{:process 0 :type :invoke :f :add :value {:a 1 a 2 \"a\" 3 :b 1}}",
+        "0 add({\"a\": 3, a: 2, b: 1}) 0-; ");
+}
+
+TEST(of_many_keys_too_each_stands_there_once) {
+  struct buf good = {0}, bad = {0};
+  buf_puts(&good, "{:process 0 :type :invoke :f :add :value {");
+  for (int i = 0; i < 100; i++)
+    buf_printf(&good, "%d {0 0 1 1} ", i);
+  buf_printf(&bad, "%s 50 1}}", buf_text(&good));
+  buf_puts(&good, "100 1}}");
+  CHECK(strstr(reading(buf_text(&good), good.len, READ_AUTO), "add({"));
+  CHECK(strstr(reading(buf_text(&bad), bad.len, READ_AUTO),
+               "expected the key 50 only once in this map"));
+  buf_free(&good);
+  buf_free(&bad);
+}
+
 TEST(results_are_what_differs_from_the_call) {
   READS("{:process 0 :type :invoke :f :remove :value 3}"
         "{:process 0 :type :ok :f :remove :value true}"
