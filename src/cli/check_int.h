@@ -76,7 +76,8 @@ struct type *check_type_open(const struct check_settings *s, const char *name,
                              datum argument, const struct log *l,
                              struct check_type *cached, struct error *e);
 
-void check_one(const struct check_settings *s, const struct log *l,
+/* Where the type has no keys, the log's pairs are joined. */
+void check_one(const struct check_settings *s, struct log *l,
                bool several, struct check_type *cached,
                struct check_result *out);
 

@@ -350,6 +350,8 @@ bool check_end(const struct check_settings *s, const struct check_end *end,
   struct log_budget b = budget(s);
   *out = (struct check_result){0};
   p.type = check_type_open(s, l->type, l->type_argument, l, cached, &e);
+  if (p.type && !p.type->by_key)
+    log_join_pairs(l);
   if (p.type && !prepare(l, &p, &e) &&
       explain_forget_beginning(l, &p, end->since))
     check_exact(&p, &b, false, &a);
@@ -400,9 +402,8 @@ static void report_stopped(const struct check_settings *s, const struct log *l,
     log_report_html(&r, &out->html);
 }
 
-void check_one(const struct check_settings *s, const struct log *l,
-               bool several, struct check_type *cached,
-               struct check_result *out) {
+void check_one(const struct check_settings *s, struct log *l, bool several,
+               struct check_type *cached, struct check_result *out) {
   struct error e = {0};
   struct log_problem p = {.log = l};
   *out = (struct check_result){0};
@@ -412,6 +413,8 @@ void check_one(const struct check_settings *s, const struct log *l,
     return;
   }
   p.type = check_type_open(s, l->type, l->type_argument, l, cached, &e);
+  if (p.type && !p.type->by_key)
+    log_join_pairs(l);
   bool head = !p.type && l->type && l->type_line && !s->spec && !s->argument;
   if (p.type && !prepare(l, &p, &e))
     check_prepared(s, &p, several, out);

@@ -123,6 +123,20 @@ static void finish(struct stream *t, check_sink *sink, void *ctx) {
   t->online = NULL;
 }
 
+/* Whether the object has keys is known before the first event only if the
+ * command line says what it is; Jepsen's files do not. */
+static struct reader *open_reader(const struct check_settings *s,
+                                  const char *path, struct error *e) {
+  struct reader *r = reader_open(path, (enum read_format)s->format, e);
+  struct check_type type = {0};
+  struct error why = {0}; /* which begin() will tell */
+  if (r && s->spec && check_type_open(s, NULL, DATUM_NONE, NULL, &type, &why) &&
+      !type.type->by_key)
+    reader_has_no_keys(r);
+  check_type_free(&type);
+  return r;
+}
+
 static bool is_late(const struct stream *t, uint64_t event) {
   enum { EVENTS = 4096 }; /* between two looks at the clock */
   return t->s->deadline && event % EVENTS == 0 && check_now() > t->s->deadline;
@@ -136,7 +150,7 @@ void check_stream(const struct check_settings *s, const char *path,
   struct log_event ev;
   uint64_t events = 0;
   int got = 0, err = 0;
-  t.reader = reader_open(path, (enum read_format)s->format, e);
+  t.reader = open_reader(s, path, e);
   if (!t.reader)
     return;
   while (!err && !t.late && (got = reader_next(t.reader, &ev, e)) == 1) {
@@ -195,7 +209,7 @@ static bool is_worth_it(struct stream *t) {
   struct error e = {0};
   struct seen *seen = xcalloc(1, sizeof *seen);
   bool worth = false;
-  t->reader = reader_open(t->path, (enum read_format)t->s->format, &e);
+  t->reader = open_reader(t->s, t->path, &e);
   for (int i = 0; t->reader && !worth && i < FIRST; i++) {
     if (reader_next(t->reader, &ev, &e) != 1)
       break;
@@ -227,7 +241,7 @@ static bool stream_one(struct stream *t) {
   struct error e = {0};
   uint64_t events = 0;
   int got = 0;
-  t->reader = reader_open(t->path, (enum read_format)t->s->format, &e);
+  t->reader = open_reader(t->s, t->path, &e);
   if (!t->reader)
     return false;
   bool ok = true;

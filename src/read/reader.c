@@ -149,6 +149,8 @@ struct reader *reader_of_text(const char *text, size_t len, const char *name,
   return reader_of_chunks(text, len, SIZE_MAX, name, format, e);
 }
 
+void reader_has_no_keys(struct reader *r) { r->no_keys = true; }
+
 enum read_format reader_format(const struct reader *r) { return r->format; }
 
 void reader_close(struct reader *r) {

@@ -55,6 +55,42 @@ gzip -k fifo.jsonl
 run check fifo.jsonl.gz
 expect_status 1
 
+# ---- [a b] of Jepsen: a key and a value, or a value ----
+cat >vector.edn <<'END'
+{:process 0, :type :invoke, :f :write, :value [1 2]}
+{:process 0, :type :ok, :f :write, :value [1 2]}
+{:process 1, :type :invoke, :f :cas, :value [[1 2] [3 4]]}
+{:process 1, :type :ok, :f :cas, :value [[1 2] [3 4]]}
+{:process 1, :type :invoke, :f :read, :value nil}
+{:process 1, :type :ok, :f :read, :value [1 2]}
+END
+for how in '' --spec=cas-register '--spec=cas-register --method=online'; do
+  run check vector.edn $how
+  expect_status 1
+  expect_out 'violation \(cas-register, 3 operations'
+  expect_out 'read\(\) = \[1, 2\]'
+done
+run check vector.edn
+expect_out 'write\(\[1, 2\]\)'
+sed 's/:cas, :value .*/:write, :value [3 4]}/' vector.edn >vectors.edn
+sed -i 's/:read, :value nil/:read, :value [1 nil]/' vectors.edn
+for how in '' --spec=registers '--spec=registers --method=online'; do
+  run check vectors.edn $how
+  expect_status 0
+  expect_out 'linearizable \(registers, 3 operations'
+done
+# Completed histories have the result in the call.
+sed 's/:read, :value .*/:read, :value [3 4]}/' vector.edn >complete.edn
+run check --spec=cas-register complete.edn
+expect_status 0
+expect_out 'linearizable \(cas-register, 3 operations'
+sed 's/:read, :value .*/:read, :value [1 3]}/' vectors.edn >complete.edn
+for how in '' '--spec=registers --method=online'; do
+  run check complete.edn $how
+  expect_status 1
+  expect_out 'violation \(registers, 3 operations'
+done
+
 # ---- standard input ----
 for how in auto online; do
   what="faultline check --method=$how -"
