@@ -1,4 +1,10 @@
-/* Finding the core of a violation (explain_core.c), for explain_log.c. */
+/*
+ * Finding the core of a violation, for explain_log.c.  explain_core.c leaves
+ * out what may be, and says what is tried in which order; explain_groups.c has
+ * keys and values, explain_beginning.c what came before a write,
+ * explain_values.c who brings and who shows a value, explain_orders.c what the
+ * core can be.
+ */
 #ifndef CHECK_EXPLAIN_INT_H
 #define CHECK_EXPLAIN_INT_H
 
@@ -29,6 +35,34 @@ struct explain_job {
 bool explain_is_bad(struct explain_job *j, const op_vec *ops,
                     const uint8_t *as_pending);
 void explain_reduce(struct explain_job *j);
+/* Leaves out of the core what is marked in `leave`, if it may be, and clears
+ * the marks.  `safe`: by X2, X3 or X4 it may. */
+bool explain_try_without(struct explain_job *j, bool safe);
+/* Whether the budget is. */
+bool explain_is_over(struct explain_job *j);
+
+/* Groups (explain_groups.c): whole ones, half of all first; whether some went.
+ */
+enum grouping { BY_KEY, BY_VALUE };
+bool explain_drop_groups(struct explain_job *j, enum grouping how, bool safe);
+bool explain_keys_are_safe(const struct explain_job *j);
+bool explain_values_are_safe(const struct explain_job *j);
+bool explain_has_one_key(const struct explain_job *j);
+/* Whether it is a queue, a stack or a priority queue. */
+bool explain_is_container(const struct type *t);
+
+/* X4 (explain_beginning.c): whether something went. */
+bool explain_drop_beginning(struct explain_job *j);
+
+/* Values (explain_values.c).  Whether an operation brings one, as far as its
+ * arguments tell; whether it can have by the time of `shower`, itself aside. */
+bool explain_brings_value(const struct type_op *o, datum value);
+bool explain_is_in_time(const struct type_op *bringer,
+                        const struct type_op *shower);
+/* Whether what is marked in `leave` is all that brings, in time, some value
+ * which a result in the rest shows. */
+bool explain_brings_needed(struct explain_job *j, const op_vec *rest);
+
 /* X1 for those of a prefix that could have changed something as long as their
  * results were not known; `idle`: what was open at its end, and did not. */
 void explain_drop_idle(struct explain_job *j, const uint8_t *idle);
