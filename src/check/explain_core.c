@@ -47,6 +47,7 @@ bool explain_is_bad(struct explain_job *j, const op_vec *ops,
     check_log(&q, &o, &a);
     bad = a.verdict == LOG_VIOLATION;
     j->unsure |= a.verdict == LOG_UNKNOWN;
+    j->explained |= a.verdict == LOG_LINEARIZABLE;
   }
   log_answer_free(&a);
   arena_free(&arena);
@@ -138,13 +139,36 @@ static bool is_same_fault(struct explain_job *j, const op_vec *rest) {
 
 /* X5 */
 static bool may_be_left(struct explain_job *j, const op_vec *rest) {
+  j->explained = false;
   return !explain_brings_needed(j, rest) && explain_is_bad(j, rest, NULL) &&
          explain_is_bad(j, &j->core, j->leave) &&
          (!j->strict || is_same_fault(j, rest));
 }
 
+/* X5 of a strict type asks less of a part than of the whole. */
+static bool holds_needed(const struct explain_job *j) {
+  for (uint32_t i = 0; i < j->core.len && j->strict && j->needed; i++)
+    if (j->leave[j->core.at[i]] && j->needed[j->core.at[i]])
+      return true;
+  return false;
+}
+
+/* What was learnt of the one that was to go, or what is not so any more. */
+static void learn(struct explain_job *j, uint32_t rest, bool out, bool safe) {
+  if (!j->strict || !j->needed)
+    return;
+  if (out && safe && !all_change_nothing(j))
+    memset(j->needed, 0, j->p->nops);
+  if (out || safe || !j->explained || rest + 1 != j->core.len)
+    return;
+  for (uint32_t i = 0; i < j->core.len; i++)
+    if (j->leave[j->core.at[i]])
+      j->needed[j->core.at[i]] = 1;
+}
+
 bool explain_try_without(struct explain_job *j, bool safe) {
   op_vec rest = {0};
+  j->explained = false;
   for (uint32_t i = 0; i < j->core.len; i++)
     if (!j->leave[j->core.at[i]])
       vec_push(&rest, j->core.at[i]);
@@ -156,7 +180,8 @@ bool explain_try_without(struct explain_job *j, bool safe) {
     out = out && explain_is_bad(j, &rest, NULL) &&
           (!j->strict || !j->any_shadow || is_bad_with_shadows(j, &rest, true));
   else
-    out = out && may_be_left(j, &rest);
+    out = out && !holds_needed(j) && may_be_left(j, &rest);
+  learn(j, rest.len, out, safe);
   for (uint32_t i = 0; i < j->core.len; i++) {
     uint32_t ret = j->p->ops[j->core.at[i]].op->ret;
     if (out && !safe && j->leave[j->core.at[i]]) {
@@ -184,6 +209,59 @@ bool explain_is_over(struct explain_job *j) {
 }
 
 /* ---- single operations ---- */
+
+/* Operations of one name and, where it is a truth value, one result. */
+static uint64_t kind_of(const struct explain_job *j, uint32_t id) {
+  const struct type_op *o = &j->p->ops[id];
+  unsigned result = o->result == DATUM_TRUE    ? 1
+                    : o->result == DATUM_FALSE ? 2
+                                               : 0;
+  bool changes = !explain_changes_nothing(j->p->type, o);
+  return (uint64_t)changes << 32 | (uint64_t)o->op->f << 2 | result;
+}
+
+/* The smallest kind of the core that is not below `least`. */
+static uint64_t next_kind(const struct explain_job *j, uint64_t least) {
+  uint64_t next = UINT64_MAX;
+  for (uint32_t i = 0; i < j->core.len; i++) {
+    uint64_t kind = kind_of(j, j->core.at[i]);
+    next = kind >= least && kind < next ? kind : next;
+  }
+  return next;
+}
+
+/* Marks operations `from` to `to` among those of a kind; how many. */
+static uint32_t mark_kind(struct explain_job *j, uint64_t kind, uint32_t from,
+                          uint32_t to) {
+  uint32_t n = 0, marked = 0;
+  for (uint32_t i = 0; i < j->core.len; i++)
+    if (kind_of(j, j->core.at[i]) == kind) {
+      bool in = n >= from && n < to;
+      j->leave[j->core.at[i]] = in;
+      marked += in;
+      n++;
+    }
+  return marked;
+}
+
+/* Many that are alike go together, where single ones would each ask what the
+ * others that went may have done. */
+static bool drop_kinds(struct explain_job *j) {
+  bool any = false;
+  for (uint64_t kind = 0; (kind = next_kind(j, kind)) != UINT64_MAX; kind++) {
+    uint32_t n = mark_kind(j, kind, 0, UINT32_MAX);
+    for (uint32_t size = n; size; size /= 2)
+      for (uint32_t from = 0; !explain_is_over(j);) {
+        if (!mark_kind(j, kind, from, from + size))
+          break;
+        bool out = explain_try_without(j, false);
+        any |= out;
+        from += out ? 0 : size;
+      }
+    memset(j->leave, 0, j->p->nops);
+  }
+  return any;
+}
 
 static bool drop_singles(struct explain_job *j) {
   bool any = false;
@@ -249,6 +327,7 @@ void explain_reduce(struct explain_job *j) {
     more = explain_drop_groups(j, BY_KEY, explain_keys_are_safe(j));
     if (explain_values_are_safe(j)) /* X3 asks less than X5 */
       more |= explain_drop_groups(j, BY_VALUE, true);
+    more |= drop_kinds(j);
     more |= drop_singles(j);
     more |= explain_drop_groups(j, BY_VALUE, explain_values_are_safe(j));
     more |= explain_drop_beginning(j);
@@ -261,7 +340,10 @@ void explain_drop_idle(struct explain_job *j, const uint8_t *idle) {
     const struct type_op *o = &j->p->ops[id];
     bool may = idle[id] || explain_changes_nothing(j->p->type, o);
     j->leave[id] = may && !o->only_reads;
-    j->keep = j->write = LOG_NO_OP;
+    bool past = id == j->write && explain_changes_nothing(j->p->type, o);
+    j->keep = LOG_NO_OP;
+    if (past) /* of X6 */
+      j->leave[id] = 0;
     if (!j->leave[id] || !explain_try_without(j, true))
       i++;
   }

@@ -1,7 +1,7 @@
 /*
  * Finding the core of a violation, for explain_log.c.  explain_core.c leaves
  * out what may be, and says what is tried in which order; explain_groups.c has
- * keys and values, explain_beginning.c what came before a write,
+ * keys and values, explain_beginning.c what came before some operation,
  * explain_values.c who brings and who shows a value, explain_orders.c what the
  * core can be.
  */
@@ -22,8 +22,16 @@ struct explain_job {
   uint8_t *shadow; /* by operation: left out by X5.  All of them as pending
                       ones, with whatever result, do not explain the core */
   bool any_shadow;
-  uint32_t keep;     /* the return that is not left out, or LOG_NO_OP */
-  uint32_t write;    /* what X4 left out came before it, or LOG_NO_OP */
+  /* By operation: what is left without it, and with all that went by X5 as
+   * pending ones, is linearizable.  Then it is so without more, too: nothing
+   * that holds it has to be tried again.  NULL: not kept. */
+  uint8_t *needed;
+  bool explained; /* some question since this was cleared: linearizable */
+  uint32_t keep;  /* the return that is not left out, or LOG_NO_OP */
+  uint32_t write; /* what X4 or X6 left out came before it, or LOG_NO_OP */
+  bool has_read;  /* X6 has made a write of the read at `read_at` */
+  uint32_t read_at;
+  struct type_op read;
   bool careful;      /* strict whatever the type */
   bool strict;       /* X5 asks for more: see has_values */
   bool keeps_end;    /* without its last return the core is linearizable */
@@ -51,8 +59,10 @@ bool explain_has_one_key(const struct explain_job *j);
 /* Whether it is a queue, a stack or a priority queue. */
 bool explain_is_container(const struct type *t);
 
-/* X4 (explain_beginning.c): whether something went. */
+/* X4 and X6 (explain_beginning.c): whether something went. */
 bool explain_drop_beginning(struct explain_job *j);
+/* What X6 has made a write is a read again. */
+void explain_read_again(struct explain_job *j);
 
 /* Values (explain_values.c).  Whether an operation brings one, as far as its
  * arguments tell; whether it can have by the time of `shower`, itself aside. */

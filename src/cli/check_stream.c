@@ -82,7 +82,8 @@ static void report(struct stream *t, struct check_result *out) {
   static const char *const words[] = {"linearizable", "violation", "unknown"};
   online_end(t->online);
   struct online_answer a = online_answer(t->online);
-  struct log_explained x = {.stuck = LOG_NO_OP, .prefix = LOG_NO_OP};
+  struct log_explained x = {
+      .stuck = LOG_NO_OP, .prefix = LOG_NO_OP, .since = LOG_NO_OP};
   struct log nothing = {.index = t->index};
   struct log_report r = {.log = &nothing,
                          .source = t->path,

@@ -27,8 +27,11 @@ struct log_partial {
 
 struct log_explained {
   VEC(uint32_t) core; /* by call; not linearizable by themselves */
-  bool minimal;       /* nothing more can be left out: all was tried */
-  uint32_t stuck;     /* of the core: what no order can place */
+  /* Of the core, or LOG_NO_OP: a read.  What was before it is left out, since
+   * it can only have led to what this read saw. */
+  uint32_t since;
+  bool minimal;   /* nothing more can be left out: all was tried */
+  uint32_t stuck; /* of the core: what no order can place */
   /* The shortest prefix that is not linearizable ends with its return.  If not
    * `prefix_is_shortest`, one that is not linearizable. */
   uint32_t prefix;
