@@ -113,6 +113,7 @@ struct reader {
   uint32_t form_column;
   bool no_quick;   /* tests: jsonl_quick is not asked */
   bool one_a_line; /* a form of JSON may not go beyond its line */
+  bool one_line;   /* the window is one line of a file, for a while */
   bool no_keys;    /* reader_has_no_keys */
   struct error *e; /* of the call in progress */
   bool failed;     /* an error was told: there is nothing more */

@@ -30,7 +30,8 @@ int reader_bad(struct reader *r, const char *at, const char *format, ...) {
   va_start(ap, format);
   vsnprintf(what, sizeof what, format, ap);
   va_end(ap);
-  const char *why = at >= r->end ? ", but the file ends here"
+  const char *why = at >= r->end ? r->one_line ? ", but the line ends here"
+                                               : ", but the file ends here"
                     : !*at       ? ", but there is a NUL byte"
                                  : "";
   snprintf(text, sizeof text, "%s%s", what, why);
