@@ -298,6 +298,7 @@ worse() { # name, statement
 }
 worse null '*(volatile int *)0 = 1;'
 worse abort 'abort();'
+worse leaves 'exit(0);'
 worse endless 'for (;;) ;'
 worse empty 'return 1;'
 for jobs in 1 2; do
@@ -306,6 +307,9 @@ for jobs in 1 2; do
     expect_status 2
     expect_err "^faultline: ./$object.so: apply of look has crashed"
   done
+  run check coin.jsonl --spec=./leaves.so -j $jobs
+  expect_status 2
+  expect_err '^faultline: ./leaves.so: apply of look has ended the process'
   run check coin.jsonl --spec=./endless.so --time 0.1 -j $jobs
   expect_status 3
   expect_err './endless.so: apply of look does not return: --time is over'
