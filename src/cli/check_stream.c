@@ -19,6 +19,7 @@ struct stream {
   struct online *online;
   uint64_t operations, returned;
   uint32_t index; /* of the history, from 1 */
+  uint32_t line;  /* of the last event */
   bool late;      /* the time is over */
   bool several;
 };
@@ -69,6 +70,7 @@ static int feed(struct stream *t, const struct log_event *ev, struct error *e) {
   inner.code = ERR_NONE;
   if (ev->kind == LOG_NOTE || ev->kind == LOG_HEAD)
     return ERR_NONE;
+  t->line = ev->line;
   t->operations += ev->kind == LOG_CALL;
   t->operations -= ev->kind == LOG_DROP;
   t->returned += ev->kind == LOG_OK || ev->kind == LOG_FAIL;
@@ -100,6 +102,10 @@ static void report(struct stream *t, struct check_result *out) {
     r.verdict = words[LOG_UNKNOWN];
     r.limit = "time";
   }
+  if (t->late)
+    nothing.stopped = "time";
+  if (a.verdict == LOG_UNKNOWN)
+    r.reached_line = t->line;
   if (a.verdict == LOG_VIOLATION) {
     x.reason = xasprintf("line %u: %s", a.line, a.text);
     r.violation = &x;
@@ -236,7 +242,8 @@ static bool goes_well(struct stream *t, uint64_t events) {
   return events % EVENTS || online_steps(t->online) < MOST_STEPS * events;
 }
 
-/* Reads it to its end; whether it is one history, and decided. */
+/* Reads it to its end, or until the time is over; whether it is one history,
+ * and there is nothing more to be said of it. */
 static bool stream_one(struct stream *t) {
   struct log_event ev;
   struct error e = {0};
@@ -249,12 +256,15 @@ static bool stream_one(struct stream *t) {
   while (ok && (got = reader_next(t->reader, &ev, &e)) == 1) {
     ok = t->online ? ev.kind != LOG_HEAD
                    : !begin(t, ev.kind == LOG_HEAD ? &ev : NULL, &e);
-    ok = ok && !feed(t, &ev, &e) && goes_well(t, ++events) &&
-         !is_late(t, events);
+    ok = ok && !feed(t, &ev, &e) && goes_well(t, ++events);
+    if (ok && (t->late = is_late(t, events)))
+      break;
   }
   reader_close(t->reader);
   if (!ok || got < 0 || !t->online)
     return false;
+  if (t->late)
+    return true;
   online_end(t->online);
   return online_answer(t->online).verdict != LOG_UNKNOWN;
 }
@@ -288,7 +298,7 @@ bool check_stream_first(const struct check_settings *s, const char *path,
   if (!small.memory || small.memory > SMALL_MEMORY)
     small.memory = SMALL_MEMORY;
   bool done = is_worth_it(&t) && stream_one(&t);
-  if (done && online_answer(t.online).verdict == LOG_VIOLATION)
+  if (done && !t.late && online_answer(t.online).verdict == LOG_VIOLATION)
     done = explain(&t, s, sink, ctx);
   else if (done)
     finish(&t, sink, ctx);

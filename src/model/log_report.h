@@ -56,9 +56,10 @@ struct log_report {
   const char *spec;    /* the type's name */
   const char *verdict; /* linearizable, violation, unknown */
   const char *method;
-  const char *limit;               /* unknown: what ended it */
-  uint32_t reached;                /* unknown: operation, or LOG_NO_OP */
-  uint32_t depth;                  /* of a witness; 0: not looked for */
+  const char *limit;     /* unknown: what ended it */
+  uint32_t reached;      /* unknown: operation, or LOG_NO_OP */
+  uint32_t reached_line; /* of a stream, whose operations are not kept; 0 */
+  uint32_t depth;        /* of a witness; 0: not looked for */
   VEC(struct log_family) families; /* with hitting families */
   uint64_t operations;
   uint32_t processes;                    /* 0: not counted */

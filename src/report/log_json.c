@@ -113,6 +113,8 @@ void log_report_json(const struct log_report *r, struct buf *out) {
               !r->no_order && !strcmp(r->verdict, "linearizable"));
   if (!strcmp(r->verdict, "unknown"))
     put_op(&j, "reached", r->log, r->reached);
+  if (r->reached_line)
+    json_uint(&j, "reached_line", r->reached_line);
   if (r->families.len)
     put_families(&j, r);
   if (r->violation)

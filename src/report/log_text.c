@@ -72,6 +72,8 @@ static void put_unknown(struct screen *s, const struct log_report *r) {
   if (r->reached != LOG_NO_OP) {
     buf_puts(&b, "; reached the return of ");
     put_op(r->log, r->reached, &b);
+  } else if (r->reached_line) {
+    buf_printf(&b, "; reached line %" PRIu32, r->reached_line);
   }
   buf_putc(&b, '.');
   buf_puts(s->out, "  ");

@@ -318,6 +318,21 @@ for jobs in 1 2; do
   expect_err './empty.so: apply of look has not written the states'
 done
 
+# What has only failed does not belong to the reason.
+cat >lock.jsonl <<'END'
+{"type":"history","version":1,"spec":"mutex"}
+{"type":"call","process":1,"name":"release"}
+{"type":"return","process":1,"result":false}
+{"type":"call","process":1,"name":"acquire"}
+{"type":"return","process":1,"result":true}
+{"type":"call","process":1,"name":"release"}
+{"type":"return","process":1,"result":false}
+END
+run check lock.jsonl --json -
+expect_status 1
+jq -e '.histories[0] | .core_is_minimal and ([.core[].id] == [2, 3])' \
+  "$tmp/out" >/dev/null || fail "JSON: $(cat "$tmp/out")"
+
 # ---- JSON ----
 run check three.jsonl --json -
 expect_status 1
@@ -402,6 +417,21 @@ run check long.jsonl deep.jsonl --time 0.001 --json -
 expect_status 3
 jq -e '[.histories[] | .verdict, .limit] == ["unknown", "time", "unknown", "time"]' \
   "$tmp/out" >/dev/null || fail "JSON: $(cat "$tmp/out")"
+# A long file that is searched while it is read tells how far that went.
+awk 'BEGIN {
+  print "{\"type\":\"history\",\"version\":1,\"spec\":\"register\"}"
+  for (i = 0; i < 220000; i++) {
+    printf "{\"type\":\"call\",\"process\":1,\"name\":\"write\",\"args\":[%d]}\n", i % 5
+    print "{\"type\":\"return\",\"process\":1}"
+  }
+}' >register.jsonl
+for how in auto online; do
+  run check register.jsonl --method=$how --time 0.001
+  expect_status 3
+  expect_out 'unknown \(register, more than [0-9]+ operations; online\)'
+  expect_out 'Not decided: time is over; reached line [0-9]+'
+done
+rm register.jsonl
 run check --depth-table "$SOURCE_DIR/tests/data/juc/ABQ.jsonl.gz" --time 0.001
 expect_status 3
 expect_out 'Left out, since time or memory was over: [0-9]+ histories'
