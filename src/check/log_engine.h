@@ -17,6 +17,7 @@ struct meter {
   uint64_t steps;
   uint64_t look;     /* the step at which clock and memory are looked at */
   uint64_t bytes;    /* at its largest */
+  uint32_t looks;
   const char *limit; /* which budget has ended; NULL: none */
 };
 

@@ -1,4 +1,5 @@
 /* One recorded history: its type, the verdict, the reports. */
+#include "base/resident.h"
 #include "check/explain_log.h"
 #include "check/hitting.h"
 #include "cli/check_int.h"
@@ -104,17 +105,6 @@ static int prepare(const struct log *l, struct log_problem *p,
 
 /* ---- the verdict ---- */
 
-static uint64_t resident_bytes(void) {
-  unsigned long size = 0, resident = 0;
-  FILE *f = fopen("/proc/self/statm", "r");
-  if (f) {
-    if (fscanf(f, "%lu %lu", &size, &resident) != 2)
-      resident = 0;
-    fclose(f);
-  }
-  return resident * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 const char *check_is_over(const struct check_settings *s, uint64_t operations) {
   /* What checking needs beside the log, by a monitor. */
   enum { BYTES = sizeof(struct type_op) + 48 };
@@ -130,7 +120,9 @@ static struct log_budget budget(const struct check_settings *s) {
   struct log_budget b = {.deadline = s->deadline};
   if (s->memory) {
     uint64_t used = resident_bytes();
-    b.memory = used < s->memory ? s->memory - used : 1;
+    /* A tenth is for tables that grow: until then the old one is there, too. */
+    b.resident = s->memory - s->memory / 10;
+    b.memory = used < b.resident ? b.resident - used : 1;
   }
   return b;
 }

@@ -318,6 +318,20 @@ for jobs in 1 2; do
   expect_err './empty.so: apply of look has not written the states'
 done
 
+# Histories that may take long are shared out, also when they are short: each
+# process opens the type.
+sed 's/^static size_t apply.*/#include <unistd.h>\n&/
+  s/  if (!op->pending/  { static int told; if (!told++) fprintf(stderr, "pid %d\\n", getpid()); }\n&/' \
+  coin.c >pid.c
+sed -i '1i #include <stdio.h>' pid.c
+"$CC" -w -shared -fPIC -I "$SOURCE_DIR/include" -o pid.so pid.c || fail "pid.c"
+for _ in $(seq 300); do look 0; done >zeros.jsonl
+cp zeros.jsonl zeros2.jsonl
+run check zeros.jsonl zeros2.jsonl --spec=./pid.so -j 2
+expect_status 0
+[ "$(grep '^pid ' "$tmp/err" | sort -u | wc -l)" = 2 ] ||
+  fail "processes: $(cat "$tmp/err")"
+
 # What has only failed does not belong to the reason.
 cat >lock.jsonl <<'END'
 {"type":"history","version":1,"spec":"mutex"}
