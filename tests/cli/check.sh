@@ -332,6 +332,27 @@ expect_status 0
 [ "$(grep '^pid ' "$tmp/err" | sort -u | wc -l)" = 2 ] ||
   fail "processes: $(cat "$tmp/err")"
 
+# Of a long counter, what came before a read is left out, and that is said.
+awk 'BEGIN {
+  print "{\"type\":\"history\",\"version\":1,\"spec\":\"counter\"}"
+  for (i = 1; i <= 100; i++) {
+    print "{\"type\":\"call\",\"process\":1,\"name\":\"inc\"}"
+    print "{\"type\":\"return\",\"process\":1}"
+    if (i % 10) continue
+    print "{\"type\":\"call\",\"process\":2,\"name\":\"get\"}"
+    printf "{\"type\":\"return\",\"process\":2,\"result\":%d}\n", i < 100 ? i : 107
+  }
+}' >counter.jsonl
+run check counter.jsonl --json counter.json --html counter.html
+expect_status 1
+expect_out '2 operations that no order explains \(\*\), none of which can be left'
+expect_out 'What came before get\(\) = 90 \(process 2, line 198\) is left out: it'
+expect_out 'get\(\) = 107 would have to return 90'
+jq -e '.histories[0] | .core_is_minimal and .since.operation == "get() = 90" and
+  .prefix.operation == "get() = 107"' counter.json >/dev/null ||
+  fail "JSON: $(cat counter.json)"
+grep -q '"since":99' counter.html || fail "the page does not have the read"
+
 # What has only failed does not belong to the reason.
 cat >lock.jsonl <<'END'
 {"type":"history","version":1,"spec":"mutex"}
