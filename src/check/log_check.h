@@ -17,7 +17,7 @@ struct log_budget {
   /* Of the whole process, as the system counts it; 0: none.  What was freed,
    * and tables that grow, are in it. */
   uint64_t resident;
-  uint64_t steps;  /* of the type; 0: none.  What tests use */
+  uint64_t steps; /* of the type; 0: none.  What tests use */
 };
 
 /* What is to be checked: operations of a log, prepared by the type. */
