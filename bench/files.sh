@@ -64,4 +64,6 @@ some 'five values' --type=register --processes=5 --values=5
 some 'five values, crashes' --type=register --processes=5 --values=5 \
   --crash-rate=30
 some 'kv, five values' --type=map --processes=20 --keys=100 --values=5
+some 'multiset of 1,000' --type=multiset --processes=20 --values=1000
+some 'counter, 5 processes' --type=counter --processes=5
 exit 0

@@ -333,12 +333,13 @@ static void reduce(struct explain_job *j) {
   j->any_shadow = false;
   j->first_x5 = UINT32_MAX;
   j->write = LOG_NO_OP;
+  explain_read_again(j);
   j->careful = true;
   explain_reduce(j);
 }
 
-static const struct log_explained none = {.stuck = LOG_NO_OP,
-                                          .prefix = LOG_NO_OP};
+static const struct log_explained none = {
+    .stuck = LOG_NO_OP, .prefix = LOG_NO_OP, .since = LOG_NO_OP};
 
 /* All but the prefix.  Returns what find_prefix wants to know. */
 static uint32_t find_core(const struct log_problem *p,
@@ -352,6 +353,7 @@ static uint32_t find_core(const struct log_problem *p,
                           .first_x5 = UINT32_MAX};
   j.leave = xcalloc(p->nops + 1, 1);
   j.shadow = xcalloc(p->nops + 1, 1);
+  j.needed = xcalloc(p->nops + 1, 1);
   begin_core(&j, a, out);
   reduce(&j);
   if (idle)
@@ -365,9 +367,12 @@ static uint32_t find_core(const struct log_problem *p,
   out->core.cap = j.core.cap;
   if (!out->reason)
     out->reason = say(p, out);
+  out->since = j.has_read ? j.read_at : LOG_NO_OP;
+  explain_read_again(&j);
   free(core.ops);
   free(j.leave);
   free(j.shadow);
+  free(j.needed);
   return j.first_x5;
 }
 

@@ -17,8 +17,12 @@
  *      show values (counters, the user's): with all that were left out so, and
  *      it goes wrong with the same return; of the others too, where that turns
  *      out not to be so in the end;
- * and by (X5) never the only one that brings in time a value which a result has,
- * nor the write of (X4).
+ * (X6) of a long one, what returned before an operation was called that tells
+ *      all of the state, and the reads that were called before it returned: one
+ *      that found nothing, as in the beginning, where no change overlaps it; or
+ *      a read of a counter, which then counts as a write of what it saw;
+ * and by (X5) never the only one that brings in time a value which a result
+ * has, nor the operation of (X4) or (X6).
  *
  * What is explained is the shortest prefix, where operations that are open at
  * its end are pending; the core has the return that it ends with.  Where some

@@ -14,7 +14,10 @@ enum log_verdict { LOG_LINEARIZABLE, LOG_VIOLATION, LOG_UNKNOWN };
 struct log_budget {
   double deadline; /* of a monotonic clock in seconds; 0: none */
   uint64_t memory; /* bytes; 0: none */
-  uint64_t steps;  /* of the type; 0: none.  What tests use */
+  /* Of the whole process, as the system counts it; 0: none.  What was freed,
+   * and tables that grow, are in it. */
+  uint64_t resident;
+  uint64_t steps; /* of the type; 0: none.  What tests use */
 };
 
 /* What is to be checked: operations of a log, prepared by the type. */

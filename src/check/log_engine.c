@@ -1,18 +1,34 @@
 /* What the exact engines share. */
 #include "check/log_engine.h"
 
+#include "base/resident.h"
+
 #include "base/hash.h"
 
 #include <assert.h>
 #include <string.h>
 #include <time.h>
 
-enum { LOOK_EVERY = 2048 };
+enum {
+  LOOK_EVERY = 2048,
+  ASK_EVERY = 8, /* looks between two questions to the system */
+};
 
 static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* The type's tables grow by turns, and what grows is there twice for a while.
+ */
+static bool is_too_large(struct meter *m, const struct type *t,
+                         uint64_t bytes) {
+  const struct log_budget *b = m->budget;
+  if (b->memory && bytes + type_bytes(t) / 2 > b->memory)
+    return true;
+  return b->resident && m->looks++ % ASK_EVERY == 0 &&
+         resident_is_above(b->resident);
 }
 
 bool meter_look(struct meter *m, const struct type *t, uint64_t bytes) {
@@ -22,7 +38,7 @@ bool meter_look(struct meter *m, const struct type *t, uint64_t bytes) {
     m->bytes = bytes;
   if (b->steps && m->steps >= b->steps)
     m->limit = "steps";
-  else if (b->memory && bytes > b->memory)
+  else if (is_too_large(m, t, bytes))
     m->limit = "memory";
   else if (b->deadline > 0 && now() > b->deadline)
     m->limit = "time";

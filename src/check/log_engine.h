@@ -15,8 +15,9 @@
 struct meter {
   const struct log_budget *budget;
   uint64_t steps;
-  uint64_t look;     /* the step at which clock and memory are looked at */
-  uint64_t bytes;    /* at its largest */
+  uint64_t look;  /* the step at which clock and memory are looked at */
+  uint64_t bytes; /* at its largest */
+  uint32_t looks;
   const char *limit; /* which budget has ended; NULL: none */
 };
 
@@ -121,7 +122,7 @@ bool check_monitor_part(const struct log_problem *p,
 /*
  * A history with pending operations, gone through by the watch of its type
  * (watch.h): it knows what removals that never returned can have taken.  False:
- * there is none, or it cannot tell.                tests/agree/monitor_containers.c
+ * there is none, or it cannot tell. tests/agree/monitor_containers.c
  */
 bool check_watched(const struct log_problem *p, const struct log_budget *b,
                    struct log_answer *out);

@@ -1,5 +1,6 @@
 /*
- * Types of the user's own run in this process, and may crash or never return.
+ * Types of the user's own run in this process, and may crash, end it or never
+ * return.
  * Then it is said whose fault that is, and the process ends: there is no way
  * back into the search.
  */
@@ -7,6 +8,7 @@
 #include "spec/type.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -50,10 +52,21 @@ static void is_late(int signal_number) {
     blame(&r, " does not return: --time is over\n", 3);
 }
 
+/* It has called exit(): its status would be taken for an answer. */
+static void has_left(void) {
+  struct type_running r;
+  if (type_user_runs(&r))
+    blame(&r, " has ended the process\n", 2);
+}
+
 void check_guard(const struct check_settings *s) {
+  static bool begun; /* in the parent of a child, too */
   static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
   stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
   struct sigaction a = {.sa_handler = crashed, .sa_flags = SA_ONSTACK};
+  if (!begun)
+    atexit(has_left);
+  begun = true;
   sigaltstack(&own, NULL);
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
     sigaction(faults[i], &a, NULL);

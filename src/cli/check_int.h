@@ -2,8 +2,8 @@
  * `faultline check`: recorded histories from files.  check.c has the options
  * and reads, check_one.c decides about one history, check_jobs.c does so in
  * several processes, check_stream.c while it reads, check_late.c explains what
- * that found, check_table.c makes the tables of depths, check_guard.c blames the
- * user's types.
+ * that found, check_table.c makes the tables of depths, check_guard.c blames
+ * the user's types.
  */
 #ifndef CLI_CHECK_INT_H
 #define CLI_CHECK_INT_H
@@ -76,9 +76,9 @@ struct type *check_type_open(const struct check_settings *s, const char *name,
                              datum argument, const struct log *l,
                              struct check_type *cached, struct error *e);
 
-void check_one(const struct check_settings *s, const struct log *l,
-               bool several, struct check_type *cached,
-               struct check_result *out);
+/* Where the type has no keys, the log's pairs are joined. */
+void check_one(const struct check_settings *s, struct log *l, bool several,
+               struct check_type *cached, struct check_result *out);
 
 /*
  * The violation of a long register that has been found while it was read, with

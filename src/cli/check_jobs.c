@@ -2,8 +2,8 @@
  * Histories are read here and decided by child processes, which have them by
  * the fork: a batch of histories each.  Results come back through pipes, and
  * are handed on in the order of the histories.  When all of them fit one batch,
- * nobody is forked here; a long history may then be shared out by key
- * (check/partition_jobs.c).
+ * it is shared out at the end, unless it is small or one history, which may be
+ * shared out by key (check/partition_jobs.c).
  */
 #include "cli/check_int.h"
 #include "cli/phase.h"
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { BATCH_LOGS = 64, BATCH_OPS = 200000 };
+enum { BATCH_LOGS = 64, BATCH_OPS = 200000, SMALL_OPS = 500 };
 
 struct queued {
   struct log log;
@@ -107,12 +107,12 @@ static void write_all(int fd, const struct buf *b) {
   }
 }
 
-static _Noreturn void be_child(struct check_jobs *j, int fd) {
+static _Noreturn void be_child(struct check_jobs *j, uint32_t n, int fd) {
   struct check_settings alone = *j->s;
   phase_silence();
   check_guard(j->s); /* timers are not inherited */
   alone.jobs = 1;
-  for (uint32_t i = 0; i < j->batch.len; i++) {
+  for (uint32_t i = 0; i < n; i++) {
     struct check_result r;
     struct buf b = {0};
     check_one(&alone, &j->batch.at[i].log, j->batch.at[i].several, &j->type,
@@ -187,14 +187,18 @@ static void wait_for(struct check_jobs *j, uint32_t most) {
   }
 }
 
-static void clear_batch(struct check_jobs *j) {
-  for (uint32_t i = 0; i < j->batch.len; i++)
+static void clear_batch(struct check_jobs *j, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    j->batch_ops -= j->batch.at[i].log.ops.len;
     log_free(&j->batch.at[i].log);
-  vec_clear(&j->batch);
-  j->batch_ops = 0;
+  }
+  j->batch.len -= n;
+  if (j->batch.len)
+    memmove(j->batch.at, j->batch.at + n, j->batch.len * sizeof *j->batch.at);
 }
 
-static void send_batch(struct check_jobs *j) {
+/* The first `n` histories of the batch. */
+static void send(struct check_jobs *j, uint32_t n) {
   int fds[2];
   wait_for(j, (uint32_t)j->s->jobs);
   if (pipe(fds))
@@ -204,12 +208,18 @@ static void send_batch(struct check_jobs *j) {
     die("no process can be started");
   if (!pid) {
     close(fds[0]);
-    be_child(j, fds[1]);
+    be_child(j, n, fds[1]);
   }
   close(fds[1]);
   vec_push(&j->children,
-           ((struct child){.pid = pid, .fd = fds[0], .nlogs = j->batch.len}));
-  clear_batch(j);
+           ((struct child){.pid = pid, .fd = fds[0], .nlogs = n}));
+  clear_batch(j, n);
+}
+
+/* To all processes, in order. */
+static void share_out(struct check_jobs *j) {
+  for (uint32_t left = (uint32_t)j->s->jobs; j->batch.len; left--)
+    send(j, left > 1 ? (j->batch.len + left - 1) / left : j->batch.len);
 }
 
 void check_jobs_add(struct check_jobs *j, struct log *l, bool several) {
@@ -220,18 +230,19 @@ void check_jobs_add(struct check_jobs *j, struct log *l, bool several) {
   }
   if (j->batch.len &&
       (j->batch.len == BATCH_LOGS || j->batch_ops + l->ops.len > BATCH_OPS))
-    send_batch(j);
+    send(j, j->batch.len);
   vec_push(&j->batch, ((struct queued){*l, several}));
   j->batch_ops += l->ops.len;
 }
 
 void check_jobs_finish(struct check_jobs *j) {
-  if (j->children.len && j->batch.len)
-    send_batch(j);
+  bool shared = j->batch.len > 1 && j->batch_ops >= SMALL_OPS;
+  if (j->batch.len && (j->children.len || (shared && j->s->jobs > 1)))
+    share_out(j);
   wait_for(j, 1);
   for (uint32_t i = 0; i < j->batch.len; i++)
     run_here(j, &j->batch.at[i].log, j->batch.at[i].several);
-  clear_batch(j);
+  clear_batch(j, j->batch.len);
   vec_free(&j->batch);
   vec_free(&j->children);
   check_type_free(&j->type);

@@ -1,4 +1,5 @@
 /* One recorded history: its type, the verdict, the reports. */
+#include "base/resident.h"
 #include "check/explain_log.h"
 #include "check/hitting.h"
 #include "cli/check_int.h"
@@ -104,17 +105,6 @@ static int prepare(const struct log *l, struct log_problem *p,
 
 /* ---- the verdict ---- */
 
-static uint64_t resident_bytes(void) {
-  unsigned long size = 0, resident = 0;
-  FILE *f = fopen("/proc/self/statm", "r");
-  if (f) {
-    if (fscanf(f, "%lu %lu", &size, &resident) != 2)
-      resident = 0;
-    fclose(f);
-  }
-  return resident * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 const char *check_is_over(const struct check_settings *s, uint64_t operations) {
   /* What checking needs beside the log, by a monitor. */
   enum { BYTES = sizeof(struct type_op) + 48 };
@@ -130,7 +120,9 @@ static struct log_budget budget(const struct check_settings *s) {
   struct log_budget b = {.deadline = s->deadline};
   if (s->memory) {
     uint64_t used = resident_bytes();
-    b.memory = used < s->memory ? s->memory - used : 1;
+    /* A tenth is for tables that grow: until then the old one is there, too. */
+    b.resident = s->memory - s->memory / 10;
+    b.memory = used < b.resident ? b.resident - used : 1;
   }
   return b;
 }
@@ -350,6 +342,8 @@ bool check_end(const struct check_settings *s, const struct check_end *end,
   struct log_budget b = budget(s);
   *out = (struct check_result){0};
   p.type = check_type_open(s, l->type, l->type_argument, l, cached, &e);
+  if (p.type && !p.type->by_key)
+    log_join_pairs(l);
   if (p.type && !prepare(l, &p, &e) &&
       explain_forget_beginning(l, &p, end->since))
     check_exact(&p, &b, false, &a);
@@ -400,9 +394,8 @@ static void report_stopped(const struct check_settings *s, const struct log *l,
     log_report_html(&r, &out->html);
 }
 
-void check_one(const struct check_settings *s, const struct log *l,
-               bool several, struct check_type *cached,
-               struct check_result *out) {
+void check_one(const struct check_settings *s, struct log *l, bool several,
+               struct check_type *cached, struct check_result *out) {
   struct error e = {0};
   struct log_problem p = {.log = l};
   *out = (struct check_result){0};
@@ -412,6 +405,8 @@ void check_one(const struct check_settings *s, const struct log *l,
     return;
   }
   p.type = check_type_open(s, l->type, l->type_argument, l, cached, &e);
+  if (p.type && !p.type->by_key)
+    log_join_pairs(l);
   bool head = !p.type && l->type && l->type_line && !s->spec && !s->argument;
   if (p.type && !prepare(l, &p, &e))
     check_prepared(s, &p, several, out);

@@ -19,6 +19,7 @@ struct stream {
   struct online *online;
   uint64_t operations, returned;
   uint32_t index; /* of the history, from 1 */
+  uint32_t line;  /* of the last event */
   bool late;      /* the time is over */
   bool several;
 };
@@ -69,6 +70,7 @@ static int feed(struct stream *t, const struct log_event *ev, struct error *e) {
   inner.code = ERR_NONE;
   if (ev->kind == LOG_NOTE || ev->kind == LOG_HEAD)
     return ERR_NONE;
+  t->line = ev->line;
   t->operations += ev->kind == LOG_CALL;
   t->operations -= ev->kind == LOG_DROP;
   t->returned += ev->kind == LOG_OK || ev->kind == LOG_FAIL;
@@ -82,7 +84,8 @@ static void report(struct stream *t, struct check_result *out) {
   static const char *const words[] = {"linearizable", "violation", "unknown"};
   online_end(t->online);
   struct online_answer a = online_answer(t->online);
-  struct log_explained x = {.stuck = LOG_NO_OP, .prefix = LOG_NO_OP};
+  struct log_explained x = {
+      .stuck = LOG_NO_OP, .prefix = LOG_NO_OP, .since = LOG_NO_OP};
   struct log nothing = {.index = t->index};
   struct log_report r = {.log = &nothing,
                          .source = t->path,
@@ -99,6 +102,10 @@ static void report(struct stream *t, struct check_result *out) {
     r.verdict = words[LOG_UNKNOWN];
     r.limit = "time";
   }
+  if (t->late)
+    nothing.stopped = "time";
+  if (a.verdict == LOG_UNKNOWN)
+    r.reached_line = t->line;
   if (a.verdict == LOG_VIOLATION) {
     x.reason = xasprintf("line %u: %s", a.line, a.text);
     r.violation = &x;
@@ -123,6 +130,20 @@ static void finish(struct stream *t, check_sink *sink, void *ctx) {
   t->online = NULL;
 }
 
+/* Whether the object has keys is known before the first event only if the
+ * command line says what it is; Jepsen's files do not. */
+static struct reader *open_reader(const struct check_settings *s,
+                                  const char *path, struct error *e) {
+  struct reader *r = reader_open(path, (enum read_format)s->format, e);
+  struct check_type type = {0};
+  struct error why = {0}; /* which begin() will tell */
+  if (r && s->spec && check_type_open(s, NULL, DATUM_NONE, NULL, &type, &why) &&
+      !type.type->by_key)
+    reader_has_no_keys(r);
+  check_type_free(&type);
+  return r;
+}
+
 static bool is_late(const struct stream *t, uint64_t event) {
   enum { EVENTS = 64 }; /* between two looks at the clock */
   return t->s->deadline && event % EVENTS == 0 && check_now() > t->s->deadline;
@@ -136,7 +157,7 @@ void check_stream(const struct check_settings *s, const char *path,
   struct log_event ev;
   uint64_t events = 0;
   int got = 0, err = 0;
-  t.reader = reader_open(path, (enum read_format)s->format, e);
+  t.reader = open_reader(s, path, e);
   if (!t.reader)
     return;
   while (!err && !t.late && (got = reader_next(t.reader, &ev, e)) == 1) {
@@ -195,7 +216,7 @@ static bool is_worth_it(struct stream *t) {
   struct error e = {0};
   struct seen *seen = xcalloc(1, sizeof *seen);
   bool worth = false;
-  t->reader = reader_open(t->path, (enum read_format)t->s->format, &e);
+  t->reader = open_reader(t->s, t->path, &e);
   for (int i = 0; t->reader && !worth && i < FIRST; i++) {
     if (reader_next(t->reader, &ev, &e) != 1)
       break;
@@ -221,25 +242,29 @@ static bool goes_well(struct stream *t, uint64_t events) {
   return events % EVENTS || online_steps(t->online) < MOST_STEPS * events;
 }
 
-/* Reads it to its end; whether it is one history, and decided. */
+/* Reads it to its end, or until the time is over; whether it is one history,
+ * and there is nothing more to be said of it. */
 static bool stream_one(struct stream *t) {
   struct log_event ev;
   struct error e = {0};
   uint64_t events = 0;
   int got = 0;
-  t->reader = reader_open(t->path, (enum read_format)t->s->format, &e);
+  t->reader = open_reader(t->s, t->path, &e);
   if (!t->reader)
     return false;
   bool ok = true;
   while (ok && (got = reader_next(t->reader, &ev, &e)) == 1) {
     ok = t->online ? ev.kind != LOG_HEAD
                    : !begin(t, ev.kind == LOG_HEAD ? &ev : NULL, &e);
-    ok = ok && !feed(t, &ev, &e) && goes_well(t, ++events) &&
-         !is_late(t, events);
+    ok = ok && !feed(t, &ev, &e) && goes_well(t, ++events);
+    if (ok && (t->late = is_late(t, events)))
+      break;
   }
   reader_close(t->reader);
   if (!ok || got < 0 || !t->online)
     return false;
+  if (t->late)
+    return true;
   online_end(t->online);
   return online_answer(t->online).verdict != LOG_UNKNOWN;
 }
@@ -273,7 +298,7 @@ bool check_stream_first(const struct check_settings *s, const char *path,
   if (!small.memory || small.memory > SMALL_MEMORY)
     small.memory = SMALL_MEMORY;
   bool done = is_worth_it(&t) && stream_one(&t);
-  if (done && online_answer(t.online).verdict == LOG_VIOLATION)
+  if (done && !t.late && online_answer(t.online).verdict == LOG_VIOLATION)
     done = explain(&t, s, sink, ctx);
   else if (done)
     finish(&t, sink, ctx);

@@ -173,6 +173,8 @@ static int add_file(struct fl_check *c, const char *path) {
   struct reader *r = reader_open(path, READ_AUTO, &c->error);
   int err = r ? ERR_NONE : c->error.code, got = 0;
   bool begun = false;
+  if (r && !c->type->by_key)
+    reader_has_no_keys(r);
   while (!err && (got = reader_next(r, &ev, &c->error)) == 1) {
     if (ev.kind == LOG_HEAD && begun)
       break;

@@ -94,6 +94,30 @@ static void check_processes(const struct log *l) {
   free(all);
 }
 
+static datum two(datum a, datum b) {
+  const datum items[] = {a, b};
+  return datum_list(items, 2);
+}
+
+void log_op_join_pairs(struct log_op *op) {
+  if (op->pairs & LOG_PAIR_RETURNED && op->result != DATUM_NONE)
+    op->result = two(op->arg[0], op->result);
+  if (op->pairs && op->nargs == 3) { /* [k [old new]] */
+    op->arg[1] = two(op->arg[1], op->arg[2]);
+    op->nargs = 2;
+  } else if (op->pairs) {
+    op->arg[0] = two(op->arg[0], op->nargs == 2 ? op->arg[1] : DATUM_NIL);
+    op->nargs = 1;
+  }
+  op->pairs = 0;
+}
+
+void log_join_pairs(struct log *l) {
+  for (uint32_t i = 0; i < l->ops.len; i++)
+    if (l->ops.at[i].pairs)
+      log_op_join_pairs(&l->ops.at[i]);
+}
+
 void log_check_invariants(const struct log *l) {
   uint8_t *taken = xcalloc(l->end + 1, 1);
   for (uint32_t i = 0; i < l->ops.len; i++) {

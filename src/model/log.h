@@ -29,15 +29,21 @@
 #define LOG_NO_HINT UINT64_MAX
 enum { LOG_ARGS = 3 };
 
+/* What a file has written as [a b], without saying whether a is a key: it was
+ * taken for one. */
+enum log_pairs { LOG_PAIR_GIVEN = 1, LOG_PAIR_RETURNED = 2 };
+
 struct log_op {
   uint32_t call, ret;
   uint32_t process; /* as the file numbers it: any number, with gaps */
   uint32_t line;    /* of the file, of its call; 0: not from a file */
   uint16_t f;       /* index into log->functions */
   uint8_t nargs;    /* more than LOG_ARGS: arg[0] is the list of all of them */
-  uint8_t failed;   /* it returned, and said that it did not succeed: what that
-                       means is the type's (a CAS that saw another value) */
-  uint32_t column;  /* of the line, where its name stands */
+  uint8_t failed : 1; /* it returned, and said that it did not succeed: what
+                         that means is the type's (a CAS that saw another
+                         value) */
+  uint8_t pairs : 2;  /* enum log_pairs */
+  uint32_t column;    /* of the line, where its name stands */
   datum arg[LOG_ARGS];
   datum result;   /* DATUM_NONE: void, or pending */
   uint64_t order; /* a known position (revision, sequence number): of two
@@ -81,6 +87,9 @@ void log_print_op(const struct log *l, const struct log_op *op,
 void log_print_op_short(const struct log *l, const struct log_op *op,
                         struct buf *out);
 void log_put_short(const char *text, struct buf *out);
+/* The object has no keys: [a b] is one value. */
+void log_join_pairs(struct log *l);
+void log_op_join_pairs(struct log_op *op);
 void log_check_invariants(const struct log *l); /* asserts L1 to L4 */
 
 enum log_event_kind {
@@ -96,6 +105,7 @@ enum log_event_kind {
 struct log_event {
   enum log_event_kind kind;
   uint8_t nargs;
+  bool pair; /* see log_pairs */
   uint32_t process;
   uint32_t line,
       column;    /* LOG_CALL: of the name; else where the event begins */

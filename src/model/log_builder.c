@@ -117,6 +117,7 @@ static int add_call(struct log_builder *b, const struct log_event *ev,
   op->f = f;
   op->nargs = ev->nargs;
   op->failed = 0;
+  op->pairs = ev->pair ? LOG_PAIR_GIVEN : 0;
   op->column = ev->column;
   for (uint32_t i = 0; i < LOG_ARGS; i++)
     op->arg[i] = i < ev->nargs ? ev->arg[i] : DATUM_NONE;
@@ -147,6 +148,8 @@ static int add_end(struct log_builder *b, const struct log_event *ev,
     op->ret = b->log->end++;
     op->result = ev->result;
     op->failed = ev->kind == LOG_FAIL;
+    if (ev->pair && op->pairs)
+      op->pairs |= LOG_PAIR_RETURNED;
   }
   if (ev->order != LOG_NO_HINT) {
     op->order = ev->order;

@@ -27,8 +27,11 @@ struct log_partial {
 
 struct log_explained {
   VEC(uint32_t) core; /* by call; not linearizable by themselves */
-  bool minimal;       /* nothing more can be left out: all was tried */
-  uint32_t stuck;     /* of the core: what no order can place */
+  /* Of the core, or LOG_NO_OP: a read.  What was before it is left out, since
+   * it can only have led to what this read saw. */
+  uint32_t since;
+  bool minimal;   /* nothing more can be left out: all was tried */
+  uint32_t stuck; /* of the core: what no order can place */
   /* The shortest prefix that is not linearizable ends with its return.  If not
    * `prefix_is_shortest`, one that is not linearizable. */
   uint32_t prefix;
@@ -53,9 +56,10 @@ struct log_report {
   const char *spec;    /* the type's name */
   const char *verdict; /* linearizable, violation, unknown */
   const char *method;
-  const char *limit;               /* unknown: what ended it */
-  uint32_t reached;                /* unknown: operation, or LOG_NO_OP */
-  uint32_t depth;                  /* of a witness; 0: not looked for */
+  const char *limit;     /* unknown: what ended it */
+  uint32_t reached;      /* unknown: operation, or LOG_NO_OP */
+  uint32_t reached_line; /* of a stream, whose operations are not kept; 0 */
+  uint32_t depth;        /* of a witness; 0: not looked for */
   VEC(struct log_family) families; /* with hitting families */
   uint64_t operations;
   uint32_t processes;                    /* 0: not counted */

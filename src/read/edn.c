@@ -72,12 +72,70 @@ static datum set_of(datum *items, uint32_t n) {
   return datum_list(items, kept);
 }
 
-/* What stands between brackets, from behind the opening one. */
-static int read_items(struct reader *r, char close, uint32_t *n, bool wanted) {
+/* ---- keys that stand in a map once ---- */
+
+enum { FEW_KEYS = 16 }; /* looked at one by one */
+
+void edn_keys_begin(struct reader *r, struct edn_keys *k) {
+  *k = (struct edn_keys){.base = r->keys.len};
+}
+
+static bool is_new(struct reader *r, struct edn_keys *k, struct edn_key key) {
+  uint32_t n = r->keys.len - k->base;
+  const struct edn_key *keys = r->keys.at ? r->keys.at + k->base : NULL;
+  bool fresh = true;
+  if (n < FEW_KEYS) {
+    for (uint32_t i = 0; i < n; i++)
+      fresh &= keys[i].key != key.key || keys[i].begins != key.begins;
+    return fresh;
+  }
+  for (uint32_t i = 0; n == FEW_KEYS && i < n; i++)
+    map128_put(&k->many, hash128(&keys[i], sizeof key, 0), &fresh);
+  map128_put(&k->many, hash128(&key, sizeof key, 0), &fresh);
+  return fresh;
+}
+
+int edn_keys_add(struct reader *r, struct edn_keys *k, datum key,
+                 const char *at) {
+  struct edn_key e = {key, strchr(":\"\\#{", *at) ? (uint64_t)*at : 0};
+  if (is_new(r, k, e)) {
+    vec_push(&r->keys, e);
+    return GOT;
+  }
+  struct buf b = {0};
+  datum_print(key, &b);
+  int got = reader_bad(r, at, "expected the key %.60s only once in this map",
+                       buf_text(&b));
+  buf_free(&b);
+  return got;
+}
+
+void edn_keys_end(struct reader *r, struct edn_keys *k) {
+  r->keys.len = k->base;
+  map128_free(&k->many);
+}
+
+/* ---- collections ---- */
+
+/* A value of a collection; `keys`: it is a key. */
+static int read_item(struct reader *r, struct edn_keys *keys, bool wanted) {
+  datum item = DATUM_NONE;
+  const char *at = r->p;
+  int got = edn_read_value(r, wanted || keys ? &item : NULL);
+  if (!got && keys)
+    got = edn_keys_add(r, keys, item, at);
+  if (!got && wanted)
+    vec_push(&r->items, item);
+  return got;
+}
+
+/* What stands between brackets, from behind the opening one; `keys` of a map.
+ */
+static int read_items(struct reader *r, char close, struct edn_keys *keys,
+                      bool wanted, uint32_t *n) {
   if (++r->depth > EDN_DEPTH_MAX)
     return too_deep(r);
   for (*n = 0;; ++*n) {
-    datum item = DATUM_NONE;
     int got = edn_skip_space(r);
     if (got)
       return got;
@@ -85,10 +143,8 @@ static int read_items(struct reader *r, char close, uint32_t *n, bool wanted) {
       break;
     if (!*r->p || strchr(")]}", *r->p))
       return reader_bad(r, r->p, "expected a value or %c", close);
-    if ((got = edn_read_value(r, wanted ? &item : NULL)))
+    if ((got = read_item(r, *n % 2 ? NULL : keys, wanted)))
       return got;
-    if (wanted)
-      vec_push(&r->items, item);
   }
   r->p++;
   r->depth--;
@@ -98,17 +154,21 @@ static int read_items(struct reader *r, char close, uint32_t *n, bool wanted) {
 static int read_collection(struct reader *r, char close, datum *out, bool set) {
   uint32_t base = r->items.len, n = 0;
   const char *at = r->p;
+  struct edn_keys keys;
+  edn_keys_begin(r, &keys);
   r->p++;
-  int got = read_items(r, close, &n, out != NULL);
+  bool map = close == '}' && !set;
+  int got = read_items(r, close, map ? &keys : NULL, out != NULL, &n);
+  edn_keys_end(r, &keys);
   if (got)
     return got;
-  if (close == '}' && !set && n % 2)
+  if (map && n % 2)
     return reader_bad(r, at, "expected a value for every key of the map");
   datum *items = items_from(r, base);
   if (out && set)
     *out = set_of(items, n);
   else if (out)
-    *out = close == '}' ? datum_map(items, n / 2) : datum_list(items, n);
+    *out = map ? datum_map(items, n / 2) : datum_list(items, n);
   r->items.len = base;
   return GOT;
 }

@@ -2,6 +2,7 @@
 #ifndef READ_EDN_H
 #define READ_EDN_H
 
+#include "base/map128.h"
 #include "read/token.h"
 
 int edn_skip_slowly(struct reader *r);
@@ -20,6 +21,20 @@ static inline int edn_skip_space(struct reader *r) {
 int edn_read_value(struct reader *r, datum *out); /* NULL: not wanted */
 /* The same, and whether it is tagged as a tuple of jepsen.independent. */
 int edn_read_tuple(struct reader *r, datum *out, bool *tuple);
+
+/*
+ * The keys of a map: each stands there once.  They are on the reader's stack,
+ * those of a map inside of it above them; many are found by their hash.
+ */
+struct edn_keys {
+  uint32_t base;
+  struct map128 many;
+};
+void edn_keys_begin(struct reader *r, struct edn_keys *k);
+/* BAD when it was there before; `at` is where it begins. */
+int edn_keys_add(struct reader *r, struct edn_keys *k, datum key,
+                 const char *at);
+void edn_keys_end(struct reader *r, struct edn_keys *k);
 
 /* Space, brackets, quotes, the end. */
 extern const bool edn_ends_token[256];

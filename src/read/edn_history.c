@@ -133,6 +133,9 @@ static int read_order(struct reader *r, struct jepsen_entry *in) {
 #define FIELD_ID(id, name) FIELD_##id,
 enum field { FIELDS(FIELD_ID) FIELD_OTHER };
 
+#define FIELD_NAME(id, name) name,
+static const char *const field_name[] = {FIELDS(FIELD_NAME)};
+
 static enum field field_named(const char *key, size_t len) {
 #define FIELD_IS(id, name)                                                     \
   if (IS(name))                                                                \
@@ -172,18 +175,20 @@ static inline enum field quick_field(const char **p) {
   return FIELD_OTHER;
 }
 
-static int slow_field(struct reader *r, enum field *f) {
-  const char *key;
-  int got;
+/* A key that is not of ours is kept, since none may come twice. */
+static int slow_field(struct reader *r, struct edn_keys *keys, enum field *f) {
+  const char *key, *at = r->p;
+  datum other;
   *f = FIELD_OTHER;
   size_t len = keyword(r, &key);
-  if (len) {
+  if (len && key + len != r->end)
     *f = field_named(key, len);
+  if (*f != FIELD_OTHER) {
     r->p = key + len;
-  } else if ((got = edn_read_value(r, NULL))) {
-    return got;
+    return GOT;
   }
-  return GOT;
+  int got = edn_read_value(r, &other);
+  return got ? got : edn_keys_add(r, keys, other, at);
 }
 
 /* Numbers at once, the rest by the reader of values. */
@@ -237,7 +242,9 @@ static inline int read_field(struct reader *r, enum field f,
   return edn_read_value(r, NULL);
 }
 
-static int read_fields(struct reader *r, struct jepsen_entry *in) {
+static int read_fields(struct reader *r, struct edn_keys *keys,
+                       struct jepsen_entry *in) {
+  uint32_t seen = 0;
   for (;;) {
     int got = GOT;
     if (r->p[0] == ',' && r->p[1] == ' ' && r->p[2] == ':')
@@ -250,14 +257,18 @@ static int read_fields(struct reader *r, struct jepsen_entry *in) {
       break;
     if (*r->p == ']' || *r->p == ')' || r->p == r->end)
       return reader_bad(r, r->p, "expected a key or }");
-    const char *p = r->p;
+    const char *p = r->p, *at = p;
     enum field f = *p == ':' ? quick_field(&p) : FIELD_OTHER;
     if (f == FIELD_OTHER)
-      got = slow_field(r, &f);
+      got = slow_field(r, keys, &f);
     else
       r->p = p;
     if (got)
       return got;
+    if (f != FIELD_OTHER && seen >> f & 1)
+      return reader_bad(r, at, "expected :%s only once in this map",
+                        field_name[f]);
+    seen |= 1u << f;
     bool plain = *r->p > '/' && *r->p != ';' && *r->p != '}';
     if (!plain && (got = edn_skip_space(r)))
       return got;
@@ -291,7 +302,11 @@ static int read_entry(struct reader *r, struct log_event *ev) {
                       r->array ? "expected a map {…} or ]"
                                : "expected a map {:process …, :type …, :f …}");
   r->p++;
-  if ((got = read_fields(r, &in)))
+  struct edn_keys keys;
+  edn_keys_begin(r, &keys);
+  got = read_fields(r, &keys, &in);
+  edn_keys_end(r, &keys);
+  if (got)
     return got;
   return jepsen_event(r, &in, ev);
 }

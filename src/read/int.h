@@ -82,6 +82,7 @@ enum name_kind {
   NAME_PUT,   /* put */
   NAME_CAS,   /* cas */
   NAME_VOID,  /* gives nothing */
+  NAME_TAKE,  /* is given nothing */
 };
 
 struct name {
@@ -89,6 +90,12 @@ struct name {
   uint32_t len;
   enum name_kind kind;
   uint64_t word, mask; /* its bytes, when there are at most eight */
+};
+
+/* `:a`, `a` and `"a"` are different keys, and the first two one datum. */
+struct edn_key {
+  datum key;
+  uint64_t begins; /* with which character, where that matters */
 };
 
 #define NO_ID UINT64_MAX
@@ -106,11 +113,14 @@ struct reader {
   uint32_t form_column;
   bool no_quick;   /* tests: jsonl_quick is not asked */
   bool one_a_line; /* a form of JSON may not go beyond its line */
+  bool one_line;   /* the window is one line of a file, for a while */
+  bool no_keys;    /* reader_has_no_keys */
   struct error *e; /* of the call in progress */
   bool failed;     /* an error was told: there is nothing more */
 
-  struct buf scratch; /* a text without its escapes */
-  VEC(datum) items;   /* of lists that are being read */
+  struct buf scratch;       /* a text without its escapes */
+  VEC(datum) items;         /* of lists that are being read */
+  VEC(struct edn_key) keys; /* of maps that are being read */
   uint32_t depth;
 
   VEC(struct name) names;

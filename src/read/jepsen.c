@@ -5,8 +5,13 @@
  * (nil: nothing), at the return what it gave: the same value again, when there
  * is nothing more to say.  cas has [old new].  Tests of several independent
  * objects put a key before it: [key value], printed like any vector, or with a
- * tag; the key is then the first argument.  Logs of key-value stores have it in
- * a field of its own.
+ * tag; the key is then the first argument.  Whether a vector of two is that, or
+ * one value of a plain register, only the type knows: the event says that it
+ * was taken apart.  Logs of key-value stores have the key in a field of its
+ * own.
+ *
+ * Histories that were completed (knossos.history/complete) have what a read
+ * gave in its call, too.
  *
  * :info at a return means that nobody knows: pending for ever.  :fail means
  * that it did not happen, except that in printed logs a failed cas is one that
@@ -27,7 +32,11 @@ enum name_kind jepsen_name_kind(const char *name) {
       {"dec", NAME_VOID},       {"increment", NAME_VOID}, {"clear", NAME_VOID},
       {"decrement", NAME_VOID}, {"acquire", NAME_VOID},   {"lock", NAME_VOID},
       {"release", NAME_VOID},   {"unlock", NAME_VOID},    {"remove", NAME_VOID},
-      {"delete", NAME_VOID},
+      {"delete", NAME_VOID},    {"dequeue", NAME_TAKE},   {"deq", NAME_TAKE},
+      {"pop", NAME_TAKE},       {"poll", NAME_TAKE},      {"peek", NAME_TAKE},
+      {"take", NAME_TAKE},      {"receive", NAME_TAKE},   {"front", NAME_TAKE},
+      {"top", NAME_TAKE},       {"scan", NAME_TAKE},      {"size", NAME_TAKE},
+      {"drain", NAME_TAKE},
   };
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (!strcmp(known[i].name, name))
@@ -37,6 +46,11 @@ enum name_kind jepsen_name_kind(const char *name) {
 
 static bool only_reads(const struct name *n) {
   return n->kind == NAME_READ || n->kind == NAME_GET;
+}
+
+/* The value of the call, if any, is what was returned. */
+static bool takes_nothing(const struct name *n) {
+  return only_reads(n) || n->kind == NAME_TAKE;
 }
 
 static bool writes(const struct name *n) {
@@ -105,8 +119,9 @@ void jepsen_call(struct reader *r, struct open_call *c, datum key,
   datum two[2];
   bool pair = take_apart(v, v->tuple, two);
   c->jepsen = true;
-  c->keyed =
-      pair && (v->tuple || (key == DATUM_NONE && looks_keyed(n, two[1])));
+  c->keyed = pair && (v->tuple || (key == DATUM_NONE && !r->no_keys &&
+                                   looks_keyed(n, two[1])));
+  ev->pair = c->keyed && !v->tuple;
   ev->f = n->text;
   ev->flen = n->len;
   if (c->keyed)
@@ -130,8 +145,12 @@ void jepsen_return(struct reader *r, const struct open_call *c,
     return;
   }
   datum two[2];
-  datum value = c->keyed && take_apart(v, true, two) ? two[1] : whole(v);
-  if (c->value != DATUM_NIL && c->value != DATUM_NONE)
+  bool apart = c->keyed && take_apart(v, true, two);
+  datum value = apart ? two[1] : whole(v);
+  ev->pair = apart && !v->tuple;
+  if (takes_nothing(n))
+    ev->result = value;
+  else if (c->value != DATUM_NIL && c->value != DATUM_NONE)
     ev->result = value == c->value || value == DATUM_NIL ? DATUM_NONE : value;
   else if (value != DATUM_NIL || !gives_nothing(n))
     ev->result = value;

@@ -32,6 +32,9 @@ struct reader *reader_of_text(const char *text, size_t len, const char *name,
 /* 1: *ev is the next event; 0: the end; -1: *e says file, line, column and what
  * was expected. */
 int reader_next(struct reader *r, struct log_event *ev, struct error *e);
+/* The object is not one by key: [a b] of Jepsen is a value like any other, and
+ * not a key and a value.  Else events say that it was (log_event.pair). */
+void reader_has_no_keys(struct reader *r);
 enum read_format reader_format(const struct reader *r);
 void reader_close(struct reader *r);
 

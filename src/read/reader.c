@@ -30,7 +30,8 @@ int reader_bad(struct reader *r, const char *at, const char *format, ...) {
   va_start(ap, format);
   vsnprintf(what, sizeof what, format, ap);
   va_end(ap);
-  const char *why = at >= r->end ? ", but the file ends here"
+  const char *why = at >= r->end ? r->one_line ? ", but the line ends here"
+                                               : ", but the file ends here"
                     : !*at       ? ", but there is a NUL byte"
                                  : "";
   snprintf(text, sizeof text, "%s%s", what, why);
@@ -149,6 +150,8 @@ struct reader *reader_of_text(const char *text, size_t len, const char *name,
   return reader_of_chunks(text, len, SIZE_MAX, name, format, e);
 }
 
+void reader_has_no_keys(struct reader *r) { r->no_keys = true; }
+
 enum read_format reader_format(const struct reader *r) { return r->format; }
 
 void reader_close(struct reader *r) {
@@ -157,6 +160,7 @@ void reader_close(struct reader *r) {
   input_close(&r->in);
   buf_free(&r->scratch);
   vec_free(&r->items);
+  vec_free(&r->keys);
   vec_free(&r->names);
   vec_free(&r->ids);
   arena_free(&r->arena);
@@ -210,7 +214,7 @@ int reader_next(struct reader *r, struct log_event *ev, struct error *e) {
     uint32_t line = r->line;
     int64_t line_at = r->line_at;
     r->depth = 0;
-    r->items.len = 0;
+    r->items.len = r->keys.len = 0;
     switch (next_of_format(r, ev)) {
     case NEXT_EVENT:
       return 1;

@@ -121,6 +121,7 @@ static void put_violation(struct json *j, const struct log_report *r) {
   json_uint(j, "stuck", x->stuck == LOG_NO_OP ? 0 : x->stuck + 1);
   json_uint(j, "prefix", x->prefix == LOG_NO_OP ? 0 : x->prefix + 1);
   json_bool(j, "shortest", x->prefix_is_shortest);
+  json_uint(j, "since", x->since == LOG_NO_OP ? 0 : x->since + 1);
   put_ops(j, r, &w);
   put_notes(j, r, &w);
   put_partials(j, x);

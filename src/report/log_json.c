@@ -80,6 +80,7 @@ static void put_violation(struct json *j, const struct log_report *r) {
     put_op(j, NULL, r->log, x->core.at[i]);
   json_end_array(j);
   json_bool(j, "core_is_minimal", x->minimal);
+  put_op(j, "since", r->log, x->since);
   put_op(j, "stuck", r->log, x->stuck);
   put_op(j, "prefix", r->log, x->prefix);
   json_bool(j, "prefix_is_shortest", x->prefix_is_shortest);
@@ -112,6 +113,8 @@ void log_report_json(const struct log_report *r, struct buf *out) {
               !r->no_order && !strcmp(r->verdict, "linearizable"));
   if (!strcmp(r->verdict, "unknown"))
     put_op(&j, "reached", r->log, r->reached);
+  if (r->reached_line)
+    json_uint(&j, "reached_line", r->reached_line);
   if (r->families.len)
     put_families(&j, r);
   if (r->violation)

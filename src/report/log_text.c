@@ -72,6 +72,8 @@ static void put_unknown(struct screen *s, const struct log_report *r) {
   if (r->reached != LOG_NO_OP) {
     buf_puts(&b, "; reached the return of ");
     put_op(r->log, r->reached, &b);
+  } else if (r->reached_line) {
+    buf_printf(&b, "; reached line %" PRIu32, r->reached_line);
   }
   buf_putc(&b, '.');
   buf_puts(s->out, "  ");
@@ -247,6 +249,18 @@ static void put_prefix(struct screen *s, const struct log_report *r) {
   buf_free(&b);
 }
 
+static void put_since(struct screen *s, const struct log_report *r) {
+  struct buf b = {0};
+  if (r->violation->since == LOG_NO_OP)
+    return;
+  buf_puts(&b, "What came before ");
+  put_op(r->log, r->violation->since, &b);
+  buf_puts(&b, " is left out: it can only have led to what that saw.");
+  buf_puts(s->out, "\n  ");
+  screen_wrap(s, 2, 2, buf_text(&b));
+  buf_free(&b);
+}
+
 static void put_violation(struct screen *s, const struct log_report *r) {
   const struct log_explained *x = r->violation;
   struct buf b = {0};
@@ -265,6 +279,7 @@ static void put_violation(struct screen *s, const struct log_report *r) {
                               : " (*), perhaps not the fewest");
   screen_title(s, buf_text(&b));
   put_time_line(s, r);
+  put_since(s, r);
   if (x->partials.len)
     put_orders(s, r);
   buf_putc(s->out, '\n');

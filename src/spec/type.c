@@ -214,8 +214,11 @@ static bool understands(const struct kind *k, const struct log *l) {
   struct type *t = open_kind(k, l->type_argument, &e);
   bool all = t != NULL;
   for (uint32_t i = 0; all && i < l->ops.len && i < GUESS_OPS; i++) {
+    struct log_op from = l->ops.at[i];
     struct type_op op;
-    all = !t->prepare(t, l, &l->ops.at[i], &op, &e);
+    if (from.pairs && !k->by_key)
+      log_op_join_pairs(&from);
+    all = !t->prepare(t, l, &from, &op, &e);
   }
   type_free(t);
   return all;
@@ -258,13 +261,24 @@ static void refuse_names(const struct log *l, struct error *e) {
             "no type has all of the history's operations: name one");
 }
 
+static bool has_pairs(const struct log *l) {
+  for (uint32_t i = 0; i < l->ops.len && i < GUESS_OPS; i++)
+    if (l->ops.at[i].pairs)
+      return true;
+  return false;
+}
+
 const char *type_guess(const struct log *l, struct error *e) {
   const struct kind *first = NULL;
   bool clear = true;
   struct buf fits = {0};
-  for (int characteristic = 1; characteristic >= 0 && !first; characteristic--)
+  /* Where [a b] can be a key and a value, it is that. */
+  bool pairs = has_pairs(l);
+  for (int way = 0; way < (pairs ? 4 : 2) && !first; way++)
     for (const struct kind *k = kinds; k->name; k++) {
-      if (!k->defs || !knows_names(k, l, characteristic) || !understands(k, l))
+      bool characteristic = way % 2 == 0;
+      if (!k->defs || (pairs && k->by_key != (way < 2)) ||
+          !knows_names(k, l, characteristic) || !understands(k, l))
         continue;
       buf_printf(&fits, "%s%s", first ? ", " : "", k->name);
       /* Generic names mean different things in either priority queue. */

@@ -89,6 +89,10 @@ struct type {
   /* What it would return there, for explanations; false: nothing to say. */
   bool (*answer)(struct type *t, uint32_t state, const struct type_op *op,
                  struct buf *out);
+  /* Of a read that tells all of the state: the operation that makes it so.
+   * False: it is none; NULL: there are none. */
+  bool (*as_write)(struct type *t, const struct type_op *read,
+                   struct type_op *out);
   void (*print_state)(struct type *t, uint32_t state, struct buf *out);
   /* Drops all states but the initial one and those in `keep`, which get new
    * numbers in place.  NULL: states are never dropped. */

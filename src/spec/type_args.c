@@ -401,6 +401,9 @@ int known_prepare(struct type *t, const struct log *l, const struct log_op *op,
     /* Monitors take a ROLE_ADD for one that added. */
     if (out->role == ROLE_ADD && out->result == DATUM_FALSE)
       out->role = ROLE_OTHER;
+    /* A lock that was held, a queue that was full: nothing has changed. */
+    if (def->gives == GIVES_SUCCESS && out->role == ROLE_OTHER)
+      out->only_reads |= out->result == DATUM_FALSE;
   }
   return code;
 }

@@ -99,6 +99,12 @@ static bool answer(struct type *t, uint32_t state, const struct type_op *op,
   return m->inner->answer(m->inner, inner_state(m, state, op->key), op, out);
 }
 
+static bool as_write(struct type *t, const struct type_op *read,
+                     struct type_op *out) {
+  struct type *inner = ((struct by_key *)t)->inner;
+  return inner->as_write && inner->as_write(inner, read, out);
+}
+
 struct printing {
   struct by_key *m;
   struct buf *out;
@@ -176,6 +182,7 @@ struct type *type_by_key(const char *name, struct type *inner) {
                           .prepare = prepare,
                           .step = step,
                           .answer = answer,
+                          .as_write = as_write,
                           .print_state = print_state,
                           .forget = forget,
                           .bytes = bytes,

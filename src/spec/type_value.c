@@ -166,6 +166,9 @@ void values_forget(struct values *v, uint32_t *keep, uint32_t n) {
   mark(v, 0, kept);
   for (uint32_t i = 0; i < n; i++)
     mark(v, keep[i], kept);
+  /* The tables are made anew, and are not there twice. */
+  map128_free(&old.by_word);
+  map128_free(&old.by_content);
   *v = (struct values){.appends = old.appends};
   for (uint32_t i = 0; i < old.pieces.len; i++) {
     if (!kept[i])
@@ -179,5 +182,5 @@ void values_forget(struct values *v, uint32_t *keep, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     keep[i] = kept[keep[i]];
   free(kept);
-  values_free(&old);
+  vec_free(&old.pieces);
 }

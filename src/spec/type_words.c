@@ -233,6 +233,20 @@ static bool counter_apply(struct known *k, uint32_t state,
   return true;
 }
 
+static bool counter_as_write(struct type *t, const struct type_op *read,
+                             struct type_op *out) {
+  (void)t;
+  if (read->code != READ || read->any_result || !datum_is_number(read->result))
+    return false;
+  *out = *read;
+  out->code = WRITE;
+  out->role = ROLE_OTHER;
+  out->only_reads = false;
+  out->arg[0] = read->result;
+  out->result = DATUM_NONE;
+  return true;
+}
+
 struct type *open_counter(const char *name, datum argument, struct error *e) {
   datum initial = given_or(argument, datum_number(0));
   if (!datum_is_number(initial)) {
@@ -242,6 +256,7 @@ struct type *open_counter(const char *name, datum argument, struct error *e) {
   struct cell *c =
       new_cell(name, "counter", counter_defs, counter_apply, initial, false);
   c->known.type.prepare = counter_prepare;
+  c->known.type.as_write = counter_as_write;
   c->known.nil_is = datum_number(0);
   return &c->known.type;
 }

@@ -312,6 +312,152 @@ TEST(cores_are_wrong_and_minimal) {
   CHECK(with_end > 30 * without_end);
 }
 
+/* ---- long ones, by X6 ---- */
+
+/* One of the last results is another one. */
+static void spoil(struct log *l) {
+  for (uint32_t i = l->ops.len - (uint32_t)rng_below(&rng, 8); i-- > 60;) {
+    datum *r = &l->ops.at[i].result;
+    if (*r == DATUM_TRUE || *r == DATUM_FALSE)
+      *r = *r == DATUM_TRUE ? DATUM_FALSE : DATUM_TRUE;
+    else if (*r == DATUM_NIL || datum_is_number(*r))
+      *r = *r == DATUM_NIL ? datum_number(1)
+                           : datum_number(datum_to_number(*r) + 2);
+    else
+      continue;
+    return;
+  }
+}
+
+static struct checked make_long(struct type *type, const char *shape,
+                                bool wrong) {
+  struct error e = {0};
+  struct random_log want = {.shape = shape,
+                            .seed = rng_next(&rng),
+                            .operations = 70 + (uint32_t)rng_below(&rng, 100),
+                            .processes = 1 + (uint32_t)rng_below(&rng, 3),
+                            .values = 3,
+                            .pending = (uint32_t)rng_below(&rng, 2)};
+  struct checked c = {.log = random_log(&want)};
+  if (wrong)
+    spoil(&c.log);
+  c.p = (struct log_problem){.type = type};
+  c.p.ops = xcalloc(c.log.ops.len + 1, sizeof *c.p.ops);
+  for (uint32_t i = 0; i < c.log.ops.len; i++)
+    if (!type->prepare(type, &c.log, &c.log.ops.at[i], &c.p.ops[i], &e))
+      c.p.nops++;
+  return c;
+}
+
+/* The operations, of which one may count as a write of what it saw. */
+static struct log_problem part_since(const struct log_problem *p,
+                                     const op_vec *ops, uint32_t since) {
+  struct log_problem q = explain_part(p, ops);
+  for (uint32_t i = 0; i < ops->len; i++)
+    if (ops->at[i] == since)
+      CHECK(p->type->as_write(p->type, &p->ops[since], &q.ops[i]));
+  return q;
+}
+
+static bool is_bad_since(const struct log_problem *p, const op_vec *ops,
+                         uint32_t since) {
+  struct log_problem q = part_since(p, ops, since);
+  struct log_answer a = {0};
+  check_exact(&q, &(struct log_budget){0}, false, &a);
+  bool bad = a.verdict == LOG_VIOLATION;
+  log_answer_free(&a);
+  free(q.ops);
+  return bad;
+}
+
+/* How many cores were shortened by a read of a counter, or are large. */
+static uint32_t nsince, nlarge;
+static void long_is_explained(const struct checked *c,
+                              const struct log_answer *a) {
+  struct log_explained x;
+  explain_log(&c->p, a, &(struct log_budget){.steps = 100000000}, &x);
+  op_vec core = {x.core.at, x.core.len, 0};
+  CHECK(core.len > 0 && core.len < c->p.nops);
+  CHECK(is_bad_since(&c->p, &core, x.since));
+  /* Nothing that returned before it was called is there. */
+  for (uint32_t i = 0; i < core.len && x.since != LOG_NO_OP; i++)
+    CHECK(c->p.ops[core.at[i]].op->ret >= c->p.ops[x.since].op->call);
+  nsince += x.since != LOG_NO_OP;
+  if (core.len > 64) {
+    struct log_problem q = part_since(&c->p, &core, x.since);
+    uint32_t order[200], n = 0;
+    const struct log_partial *partial = &x.partials.at[0];
+    for (; n < partial->order.len; n++)
+      for (order[n] = 0; core.at[order[n]] != partial->order.at[n];)
+        order[n]++;
+    CHECK_STR(order_fault(&q, order, n, false), NULL);
+    CHECK(partial->refusals.len > 0);
+    CHECK(partial->refusals.at[0].instead != NULL);
+    free(q.ops);
+    nlarge++;
+  }
+  for (uint32_t i = 0; i < c->p.nops; i++) /* and it is a read again */
+    CHECK(i != x.since || op_only_reads(&c->p.ops[i]));
+  log_explained_free(&x);
+}
+
+static void nothing_goes_of_long(const struct checked *c) {
+  struct log_budget none = {.steps = 100000000};
+  uint32_t last = 0;
+  for (uint32_t i = 0; i < c->p.nops; i++)
+    if (!op_is_pending(&c->p.ops[i]) &&
+        c->p.ops[i].op->ret > c->p.ops[last].op->ret)
+      last = i;
+  struct explain_job j = {
+      .p = &c->p, .budget = &none, .keep = last, .write = LOG_NO_OP};
+  j.leave = xcalloc(c->p.nops + 1, 1);
+  j.shadow = xcalloc(c->p.nops + 1, 1);
+  for (uint32_t i = 0; i < c->p.nops; i++)
+    vec_push(&j.core, i);
+  CHECK(!explain_drop_beginning(&j));
+  CHECK_INT(j.core.len, c->p.nops);
+  vec_free(&j.core);
+  free(j.leave);
+  free(j.shadow);
+}
+
+TEST(what_was_before_a_known_state_goes_only_if_the_rest_is_wrong) {
+  static const char *const shapes[] = {"counter", "multiset", "set", "queue",
+                                       "stack"};
+  uint32_t bad = 0, good = 0;
+  for (uint32_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+    struct error e = {0};
+    struct type *type = type_open(shapes[s], DATUM_NONE, &e);
+    rng.state = 11 + s;
+    for (uint32_t k = 0; k < 60 && test_errors < 4; k++) {
+      struct checked c = make_long(type, shapes[s], k % 2);
+      c.p.log = &c.log;
+      struct log_options o = {.budget.steps = 1000000};
+      struct log_answer a = {0};
+      unsigned before = test_errors;
+      if (c.p.nops == c.log.ops.len)
+        check_log(&c.p, &o, &a);
+      else
+        a.verdict = LOG_UNKNOWN;
+      good += a.verdict == LOG_LINEARIZABLE;
+      bad += a.verdict == LOG_VIOLATION;
+      if (a.verdict == LOG_LINEARIZABLE)
+        nothing_goes_of_long(&c);
+      else if (a.verdict == LOG_VIOLATION)
+        long_is_explained(&c, &a);
+      if (test_errors > before)
+        show(&c);
+      log_answer_free(&a);
+      drop(&c);
+    }
+    type_free(type);
+  }
+  CHECK(bad > 100);
+  CHECK(good > 100);
+  CHECK(nsince > 20);
+  CHECK(nlarge > 0);
+}
+
 /* What returned before `since` is not there. */
 static struct checked without_beginning(const struct checked *c,
                                         uint32_t since) {

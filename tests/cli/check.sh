@@ -55,6 +55,42 @@ gzip -k fifo.jsonl
 run check fifo.jsonl.gz
 expect_status 1
 
+# ---- [a b] of Jepsen: a key and a value, or a value ----
+cat >vector.edn <<'END'
+{:process 0, :type :invoke, :f :write, :value [1 2]}
+{:process 0, :type :ok, :f :write, :value [1 2]}
+{:process 1, :type :invoke, :f :cas, :value [[1 2] [3 4]]}
+{:process 1, :type :ok, :f :cas, :value [[1 2] [3 4]]}
+{:process 1, :type :invoke, :f :read, :value nil}
+{:process 1, :type :ok, :f :read, :value [1 2]}
+END
+for how in '' --spec=cas-register '--spec=cas-register --method=online'; do
+  run check vector.edn $how
+  expect_status 1
+  expect_out 'violation \(cas-register, 3 operations'
+  expect_out 'read\(\) = \[1, 2\]'
+done
+run check vector.edn
+expect_out 'write\(\[1, 2\]\)'
+sed 's/:cas, :value .*/:write, :value [3 4]}/' vector.edn >vectors.edn
+sed -i 's/:read, :value nil/:read, :value [1 nil]/' vectors.edn
+for how in '' --spec=registers '--spec=registers --method=online'; do
+  run check vectors.edn $how
+  expect_status 0
+  expect_out 'linearizable \(registers, 3 operations'
+done
+# Completed histories have the result in the call.
+sed 's/:read, :value .*/:read, :value [3 4]}/' vector.edn >complete.edn
+run check --spec=cas-register complete.edn
+expect_status 0
+expect_out 'linearizable \(cas-register, 3 operations'
+sed 's/:read, :value .*/:read, :value [1 3]}/' vectors.edn >complete.edn
+for how in '' '--spec=registers --method=online'; do
+  run check complete.edn $how
+  expect_status 1
+  expect_out 'violation \(registers, 3 operations'
+done
+
 # ---- standard input ----
 for how in auto online; do
   what="faultline check --method=$how -"
@@ -262,6 +298,7 @@ worse() { # name, statement
 }
 worse null '*(volatile int *)0 = 1;'
 worse abort 'abort();'
+worse leaves 'exit(0);'
 worse endless 'for (;;) ;'
 worse empty 'return 1;'
 for jobs in 1 2; do
@@ -270,6 +307,9 @@ for jobs in 1 2; do
     expect_status 2
     expect_err "^faultline: ./$object.so: apply of look has crashed"
   done
+  run check coin.jsonl --spec=./leaves.so -j $jobs
+  expect_status 2
+  expect_err '^faultline: ./leaves.so: apply of look has ended the process'
   run check coin.jsonl --spec=./endless.so --time 0.1 -j $jobs
   expect_status 3
   expect_err './endless.so: apply of look does not return: --time is over'
@@ -277,6 +317,56 @@ for jobs in 1 2; do
   expect_status 2
   expect_err './empty.so: apply of look has not written the states'
 done
+
+# Histories that may take long are shared out, also when they are short: each
+# process opens the type.
+sed 's/^static size_t apply.*/#include <unistd.h>\n&/
+  s/  if (!op->pending/  { static int told; if (!told++) fprintf(stderr, "pid %d\\n", getpid()); }\n&/' \
+  coin.c >pid.c
+sed -i '1i #include <stdio.h>' pid.c
+"$CC" -w -shared -fPIC -I "$SOURCE_DIR/include" -o pid.so pid.c || fail "pid.c"
+for _ in $(seq 300); do look 0; done >zeros.jsonl
+cp zeros.jsonl zeros2.jsonl
+run check zeros.jsonl zeros2.jsonl --spec=./pid.so -j 2
+expect_status 0
+[ "$(grep '^pid ' "$tmp/err" | sort -u | wc -l)" = 2 ] ||
+  fail "processes: $(cat "$tmp/err")"
+
+# Of a long counter, what came before a read is left out, and that is said.
+awk 'BEGIN {
+  print "{\"type\":\"history\",\"version\":1,\"spec\":\"counter\"}"
+  for (i = 1; i <= 100; i++) {
+    print "{\"type\":\"call\",\"process\":1,\"name\":\"inc\"}"
+    print "{\"type\":\"return\",\"process\":1}"
+    if (i % 10) continue
+    print "{\"type\":\"call\",\"process\":2,\"name\":\"get\"}"
+    printf "{\"type\":\"return\",\"process\":2,\"result\":%d}\n", i < 100 ? i : 107
+  }
+}' >counter.jsonl
+run check counter.jsonl --json counter.json --html counter.html
+expect_status 1
+expect_out '2 operations that no order explains \(\*\), none of which can be left'
+expect_out 'What came before get\(\) = 90 \(process 2, line 198\) is left out: it'
+expect_out 'get\(\) = 107 would have to return 90'
+jq -e '.histories[0] | .core_is_minimal and .since.operation == "get() = 90" and
+  .prefix.operation == "get() = 107"' counter.json >/dev/null ||
+  fail "JSON: $(cat counter.json)"
+grep -q '"since":99' counter.html || fail "the page does not have the read"
+
+# What has only failed does not belong to the reason.
+cat >lock.jsonl <<'END'
+{"type":"history","version":1,"spec":"mutex"}
+{"type":"call","process":1,"name":"release"}
+{"type":"return","process":1,"result":false}
+{"type":"call","process":1,"name":"acquire"}
+{"type":"return","process":1,"result":true}
+{"type":"call","process":1,"name":"release"}
+{"type":"return","process":1,"result":false}
+END
+run check lock.jsonl --json -
+expect_status 1
+jq -e '.histories[0] | .core_is_minimal and ([.core[].id] == [2, 3])' \
+  "$tmp/out" >/dev/null || fail "JSON: $(cat "$tmp/out")"
 
 # ---- JSON ----
 run check three.jsonl --json -
@@ -362,6 +452,21 @@ run check long.jsonl deep.jsonl --time 0.001 --json -
 expect_status 3
 jq -e '[.histories[] | .verdict, .limit] == ["unknown", "time", "unknown", "time"]' \
   "$tmp/out" >/dev/null || fail "JSON: $(cat "$tmp/out")"
+# A long file that is searched while it is read tells how far that went.
+awk 'BEGIN {
+  print "{\"type\":\"history\",\"version\":1,\"spec\":\"register\"}"
+  for (i = 0; i < 220000; i++) {
+    printf "{\"type\":\"call\",\"process\":1,\"name\":\"write\",\"args\":[%d]}\n", i % 5
+    print "{\"type\":\"return\",\"process\":1}"
+  }
+}' >register.jsonl
+for how in auto online; do
+  run check register.jsonl --method=$how --time 0.001
+  expect_status 3
+  expect_out 'unknown \(register, more than [0-9]+ operations; online\)'
+  expect_out 'Not decided: time is over; reached line [0-9]+'
+done
+rm register.jsonl
 run check --depth-table "$SOURCE_DIR/tests/data/juc/ABQ.jsonl.gz" --time 0.001
 expect_status 3
 expect_out 'Left out, since time or memory was over: [0-9]+ histories'

@@ -278,6 +278,10 @@ TEST(budgets_hold_and_say_so) {
     CHECK_INT(b.a.verdict, LOG_UNKNOWN);
     CHECK_STR(b.a.limit, "time");
     struct log_budget memory = {.memory = 3 << 20, .steps = 50000000};
+    struct log_budget resident = {.resident = 1, .steps = 50000000};
+    engines[k](&b.p, &resident, true, &b.a);
+    CHECK_INT(b.a.verdict, LOG_UNKNOWN);
+    CHECK_STR(b.a.limit, "memory");
     engines[k](&b.p, &memory, true, &b.a);
     CHECK_INT(b.a.verdict, LOG_UNKNOWN);
     CHECK_STR(b.a.limit, "memory");

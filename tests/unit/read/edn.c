@@ -64,6 +64,75 @@ TEST(independent_keys_are_first_arguments) {
         "3 add(8, 5) 3-8; 4 take(9) = 1 4-9; ");
 }
 
+TEST(an_object_without_keys_has_vectors_as_values) {
+  static const char text[] =
+      "{:process 0 :type :invoke :f :write :value [7 3]}"
+      "{:process 1 :type :invoke :f :cas :value [7 [3 4]]}"
+      "{:process 2 :type :invoke :f :read :value nil}"
+      "{:process 3 :type :invoke :f :write :value #t.Tuple [7 3]}"
+      "{:process 0 :type :ok :f :write :value [7 3]}"
+      "{:process 1 :type :ok :f :cas :value [7 [3 4]]}"
+      "{:process 2 :type :ok :f :read :value [7 3]}";
+  struct error e = {0};
+  struct reader *r = reader_of_text(text, sizeof text - 1, "x", READ_EDN, &e);
+  struct buf out = {0};
+  reader_has_no_keys(r);
+  put_histories(&out, r, &e);
+  CHECK_STR(buf_text(&out),
+            "0 write([7, 3]) 0-4; 1 cas(7, [3, 4]) = true 1-5; 2 read() = [7, "
+            "3] 2-6; 3 write(7, 3) 3-; ");
+  reader_close(r);
+  /* What was taken apart is put together again. */
+  struct log l;
+  r = reader_of_text(text, sizeof text - 1, "x", READ_EDN, &e);
+  CHECK(reader_log(r, &l, &e) == 1);
+  log_join_pairs(&l);
+  buf_clear(&out);
+  put_log(&out, &l);
+  CHECK_STR(buf_text(&out),
+            "0 write([7, 3]) 0-4; 1 cas(7, [3, 4]) = true 1-5; 2 read() = [7, "
+            "3] 2-6; 3 write(7, 3) 3-; ");
+  log_free(&l);
+  reader_close(r);
+  buf_free(&out);
+}
+
+TEST(a_completed_history_has_the_result_in_the_call) {
+  READS("{:process 0 :type :invoke :f :read :value 3}"
+        "{:process 0 :type :ok :f :read :value 3}"
+        "{:process 0 :type :invoke :f :read :value [1 3]}"
+        "{:process 0 :type :ok :f :read :value [1 3]}"
+        "{:process 0 :type :invoke :f :dequeue :value 3}"
+        "{:process 0 :type :ok :f :dequeue :value 3}",
+        "0 read(3) = 3 0-1; 0 read(1, 3) = 3 2-3; 0 dequeue(3) = 3 4-5; ");
+}
+
+TEST(a_key_stands_in_a_map_once) {
+  READS("{:process 0 :type :invoke :f :read}\n"
+        "{:process 0 :type :ok :f :read :value 1, :value 2}",
+        "x:2:42: expected :value only once in this map");
+  READS("{:process 0 :type :invoke :f :read\n :node 1 :node 2}",
+        "x:2:10: expected the key node only once in this map");
+  READS("{:process 0 :type :invoke :f :read :error {:a 1 :b 2 :a 3}}",
+        "x:1:54: expected the key a only once in this map");
+  READS("{:process 0 :type :invoke :f :add :value {:a 1 a 2 \"a\" 3 :b 1}}",
+        "0 add({\"a\": 3, a: 2, b: 1}) 0-; ");
+}
+
+TEST(of_many_keys_too_each_stands_there_once) {
+  struct buf good = {0}, bad = {0};
+  buf_puts(&good, "{:process 0 :type :invoke :f :add :value {");
+  for (int i = 0; i < 100; i++)
+    buf_printf(&good, "%d {0 0 1 1} ", i);
+  buf_printf(&bad, "%s 50 1}}", buf_text(&good));
+  buf_puts(&good, "100 1}}");
+  CHECK(strstr(reading(buf_text(&good), good.len, READ_AUTO), "add({"));
+  CHECK(strstr(reading(buf_text(&bad), bad.len, READ_AUTO),
+               "expected the key 50 only once in this map"));
+  buf_free(&good);
+  buf_free(&bad);
+}
+
 TEST(results_are_what_differs_from_the_call) {
   READS("{:process 0 :type :invoke :f :remove :value 3}"
         "{:process 0 :type :ok :f :remove :value true}"

@@ -34,11 +34,11 @@ TEST(what_is_malformed_is_said_with_its_place) {
   READS(LINE "0\t:invoke\t:read\tnil\n" LINE "x\t:ok\t:read\t1\n",
         "x:2:21: expected a process number before the tab");
   READS(LINE "0\t:invoke\t:read\tnil\n" LINE "0\t:ok\n",
-        "x:2:26: expected a tab and the operation, but the file ends here");
+        "x:2:26: expected a tab and the operation, but the line ends here");
   READS(LINE "0\t:invoke\t:read\tnil\n" LINE "0\t:ok\tread\t1\n",
         "x:2:27: expected the operation, as :read");
   READS(LINE "0\t:invoke\t:cas\t[1 2\n" LINE "1\t:invoke\t:read\tnil\n",
-        "x:1:40: expected a value or ], but the file ends here");
+        "x:1:40: expected a value or ], but the line ends here");
   READS(LINE "0\t:ok\t:read\t1\n",
         "x:1:21: process 0 returns from read, but has not called");
 }
