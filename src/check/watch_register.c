@@ -268,28 +268,29 @@ static bool take_last(struct reg *r, uint32_t id, uint64_t call) {
   return true;
 }
 
-/* The compare-and-set took effect: R3. */
+/* The compare-and-set took effect, and so did those that wrote what it
+ * replaced: R3.  A ring of them, which has no beginning, replaces something
+ * twice. */
 static enum watch_end link_group(struct reg *r, uint32_t id) {
-  datum old = r->groups.at[id].old;
-  uint32_t before = value_map_get(&r->map, old);
-  if (before == WATCH_NONE)
-    return bad(r, old, " was not written, or has been overwritten since");
-  if (r->groups.at[id].linking || r->groups.at[before].next != WATCH_NONE)
-    return bad(r, old, " was replaced by something else");
-  if (r->groups.at[before].chain == WATCH_NONE) {
-    r->groups.at[id].linking = true; /* a ring has no beginning */
-    enum watch_end end = link_group(r, before);
-    r->groups.at[id].linking = false;
-    if (end == WATCH_BAD)
-      return end;
+  uint32_t root = id;
+  while (r->groups.at[root].chain == WATCH_NONE) {
+    datum old = r->groups.at[root].old;
+    uint32_t before = value_map_get(&r->map, old);
+    if (before == WATCH_NONE)
+      return bad(r, old, " was not written, or has been overwritten since");
     if (r->groups.at[before].next != WATCH_NONE)
       return bad(r, old, " was replaced by something else");
+    r->groups.at[before].next = root;
+    root = before;
   }
-  uint32_t chain = r->groups.at[before].chain;
-  r->groups.at[before].next = id;
-  r->groups.at[id].chain = chain;
-  if (!take_last(r, chain, r->groups.at[id].call))
-    return bad(r, old, " had been overwritten before it was replaced");
+  uint32_t chain = r->groups.at[root].chain;
+  for (uint32_t k = r->groups.at[root].next; k != WATCH_NONE;
+       k = r->groups.at[k].next) {
+    r->groups.at[k].chain = chain;
+    if (!take_last(r, chain, r->groups.at[k].call))
+      return bad(r, r->groups.at[k].old,
+                 " had been overwritten before it was replaced");
+  }
   return WATCH_GOOD;
 }
 

@@ -13,7 +13,6 @@ struct reg_group {
   bool open;      /* the write has not returned */
   bool crashed;   /* … and will not */
   bool given_up;  /* … or it is not waited for */
-  bool linking;
   uint32_t chain; /* WATCH_NONE: of a compare-and-set that nobody has seen */
   uint32_t next;  /* what replaced it, or WATCH_NONE */
 };
