@@ -136,15 +136,11 @@ static void keep_greatest(const struct reg_chain **most,
   }
 }
 
-static bool is_writing(const struct reg_group *g) {
-  return g->open && !g->crashed && !g->given_up;
-}
-
-static bool has_writing(const struct reg *r, const struct reg_chain *v) {
-  for (uint32_t g = v->head; g != WATCH_NONE; g = r->groups.at[g].next)
-    if (is_writing(&r->groups.at[g]))
-      return true;
-  return false;
+/* What it begins with is still being written.  Compare-and-sets that are open
+ * were called behind `oldest`: theirs is not over. */
+static bool is_writing(const struct reg *r, const struct reg_chain *v) {
+  const struct reg_group *g = &r->groups.at[v->head];
+  return g->open && !g->crashed && g->old == DATUM_NONE;
 }
 
 static uint64_t oldest_look(const struct reg *r) {
@@ -157,21 +153,19 @@ static uint64_t oldest_look(const struct reg *r) {
   return oldest;
 }
 
-/* Groups that nobody may see; but what an open one replaces stays with it. */
+/* Groups that nobody may see. */
 static void cut_chain(struct reg *r, struct reg_chain *v, uint64_t oldest) {
   uint32_t last = v->head;
   for (uint32_t g = v->head; g != WATCH_NONE; g = r->groups.at[g].next)
     if (r->groups.at[g].first < oldest)
       last = g;
-  while (v->head != last) {
-    uint32_t head = v->head, next = r->groups.at[head].next;
-    if (is_writing(&r->groups.at[head]) || is_writing(&r->groups.at[next]))
-      return;
-    if (r->groups.at[head].last > v->cut_last)
-      v->cut_last = r->groups.at[head].last;
-    v->head = next;
+  while (v->head != last && !is_writing(r, v)) {
+    const struct reg_group *head = &r->groups.at[v->head];
+    if (head->last > v->cut_last)
+      v->cut_last = head->last;
+    drop_group(r, v->head);
+    v->head = head->next;
     v->cut = true;
-    drop_group(r, head);
   }
 }
 
@@ -187,7 +181,7 @@ void reg_forget(struct reg *r) {
     uint32_t id = r->order[i];
     struct reg_chain *v = &r->chains.at[id];
     const struct reg_chain *other = most[most[0] == v];
-    if (i >= until || !other || other->last < v->first || has_writing(r, v)) {
+    if (i >= until || !other || other->last < v->first || is_writing(r, v)) {
       r->order[n++] = id;
       cut_chain(r, v, oldest);
       continue;
@@ -406,11 +400,9 @@ static void crashed(struct watch *w, const struct watch_op *x) {
     r->groups.at[id].crashed = true;
 }
 
-/* What compares holds others like what reads, and what it replaced. */
+/* Others are remembered for what reads or compares. */
 static bool gives_up(struct watch *w, const struct watch_op *x) {
-  struct reg *r = (struct reg *)w;
-  if (x->t.role == ROLE_CAS)
-    r->groups.at[written_by(r, x)].given_up = true;
+  (void)w;
   return x->t.role != ROLE_WRITE;
 }
 

@@ -12,7 +12,6 @@ struct reg_group {
   uint64_t last;  /* s */
   bool open;      /* the write has not returned */
   bool crashed;   /* … and will not */
-  bool given_up;  /* … or it is not waited for */
   uint32_t chain; /* WATCH_NONE: of a compare-and-set that nobody has seen */
   uint32_t next;  /* what replaced it, or WATCH_NONE */
 };

@@ -109,6 +109,10 @@ static void forget(struct flips *f) {
     f->slots.at[i - full] = f->slots.at[i];
   f->pending.len -= n;
   f->slots.len -= full;
+  if (!f->pending.len) { /* there are many elements, of which few are busy */
+    vec_free(&f->pending);
+    vec_free(&f->slots);
+  }
 }
 
 static uint32_t place_of(const struct flips *f, uint64_t call) {

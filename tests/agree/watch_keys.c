@@ -166,6 +166,61 @@ static void compare_cas(uint64_t n, bool kept) {
   CHECK_INT(seen.unknown, 0);
 }
 
+/* f(arg, arg2) = result, from event to event; 0: none, or never. */
+struct row {
+  const char *f;
+  int arg, arg2, result;
+  uint32_t call, ret;
+};
+
+static datum number_or(int v, datum otherwise) {
+  return v ? datum_number(v) : otherwise;
+}
+
+/* The last return is wrong for a reason that search must be told of. */
+static void is_bad(const struct row *rows, uint32_t n) {
+  struct log l = {.type = "cas-register", .type_argument = DATUM_NONE};
+  struct seen seen = {0};
+  for (uint32_t i = 0; i < n; i++) {
+    struct log_op o = {.call = rows[i].call,
+                       .ret = rows[i].ret ? rows[i].ret : LOG_PENDING,
+                       .process = i,
+                       .f = log_function(&l, rows[i].f, strlen(rows[i].f)),
+                       .nargs = (uint8_t)(!!rows[i].arg + !!rows[i].arg2),
+                       .arg = {number_or(rows[i].arg, DATUM_NONE),
+                               number_or(rows[i].arg2, DATUM_NONE), DATUM_NONE},
+                       .result = number_or(rows[i].result, DATUM_NONE),
+                       .order = LOG_NO_HINT};
+    if (rows[i].arg2)
+      o.result = DATUM_TRUE;
+    vec_push(&l.ops, o);
+    l.end = o.ret != LOG_PENDING && o.ret >= l.end ? o.ret + 1 : l.end;
+  }
+  CHECK(agree_on(&l, 4, false, &seen));
+  CHECK_INT(seen.bad, 1);
+  CHECK_INT(seen.left, 1);
+  log_free(&l);
+}
+#define ROWS(...)                                                              \
+  (const struct row[]){__VA_ARGS__},                                           \
+      sizeof((const struct row[]){__VA_ARGS__}) / sizeof(struct row)
+
+/* 3 was there before 1, which was before the first 2; then 2 comes again. */
+TEST(a_forgotten_chain_ends_another_one) {
+  is_bad(ROWS({"write", 1, 0, 0, 2, 5}, {"write", 3, 0, 0, 3, 0},
+              {"read", 0, 0, 3, 4, 9}, {"write", 2, 0, 0, 8, 12},
+              {"read", 0, 0, 1, 10, 13}, {"write", 2, 0, 0, 20, 0},
+              {"read", 0, 0, 3, 21, 22}));
+}
+
+/* 9 was there before 1, which was read behind the call of what replaced it. */
+TEST(what_is_cut_from_a_chain_was_called_late) {
+  is_bad(ROWS({"write", 1, 0, 0, 1, 4}, {"write", 9, 0, 0, 2, 0},
+              {"read", 0, 0, 9, 3, 6}, {"cas", 1, 2, 0, 5, 10},
+              {"read", 0, 0, 1, 7, 8}, {"write", 2, 0, 0, 11, 0},
+              {"read", 0, 0, 9, 12, 13}));
+}
+
 enum { MANY = 100000 };
 
 TEST(of_sets) { compare_sets("set", MANY); }
