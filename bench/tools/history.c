@@ -45,6 +45,7 @@ static struct log make(const struct settings *s) {
     plant_stale(&l);
   else if (s->planted &&
            (!strcmp(want.shape, "kv") || !strcmp(want.shape, "counter") ||
+            !strcmp(want.shape, "list-append") ||
             (s->values && !strstr(want.shape, "set"))))
     plant_wrong(&l);
   else if (s->planted)
