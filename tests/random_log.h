@@ -22,6 +22,7 @@
  *   kv            get(k) = text, put(k, text) –, append(k, text) –; a key that
  *                 was never put has the text ""
  *   counter       inc() –, dec() –, add(n) –, get() = n         begins with 0
+ *   list-append   append(k, v) –, read(k) = all that was appended
  *
  * Values are numbers from 1 (texts for kv), keys numbers from 0.  The same
  * fields give the same log everywhere.
@@ -45,7 +46,7 @@ struct random_log {
   uint32_t concurrency; /* at most so many open at once; 0: all processes */
   uint32_t values; /* drawn from 1 … values; 0: no two insertions or writes have
                       the same (of sets: from operations / 4 + 1) */
-  uint32_t keys;   /* of map and kv; 0: 3 */
+  uint32_t keys;   /* of map, kv and list-append; 0: 3 */
   /* Which keys: all alike; key k with a frequency of about 1 / (k + 1); or nine
    * of ten times key 0. */
   enum { RL_UNIFORM, RL_ZIPF, RL_HOT } distribution;
@@ -61,8 +62,8 @@ struct random_log {
 };
 
 static const char *const random_log_shapes[] = {
-    "register", "cas-register", "queue", "stack",   "pqueue", "set",
-    "multiset", "map",          "kv",    "counter", NULL};
+    "register", "cas-register", "queue", "stack",   "pqueue",      "set",
+    "multiset", "map",          "kv",    "counter", "list-append", NULL};
 
 enum random_log_kind { /* what an operation is for the simulation */
                        RL_READ,
@@ -111,6 +112,8 @@ static const struct random_log_function random_log_functions[] = {
     {"counter", "add", RL_ADD},
     {"counter", "dec", RL_DEC},
     {"counter", "inc", RL_INC},
+    {"list-append", "read", RL_READ},
+    {"list-append", "append", RL_APPEND},
 };
 
 struct random_log_open {
@@ -124,7 +127,7 @@ struct random_log_state {
   const struct random_log *want;
   struct log *log;
   struct rng rng;
-  char shape; /* r c q s p e(set) m(multiset) a(map) k(kv) n(counter) */
+  char shape; /* r c q s p e(set) m(multiset) a(map) k(kv) n(counter) l(list) */
   uint32_t nprocesses, concurrency, values, keys;
   VEC(uint32_t) idle;
   VEC(struct random_log_open) open, crashed;
@@ -145,7 +148,7 @@ static inline bool rl_chance(struct random_log_state *s, uint32_t percent) {
 }
 
 static inline char rl_shape(const char *name) {
-  static const char letters[] = "rcqspemakn";
+  static const char letters[] = "rcqspemaknl";
   for (uint32_t i = 0; random_log_shapes[i]; i++)
     if (!strcmp(random_log_shapes[i], name))
       return letters[i];
@@ -210,10 +213,25 @@ static inline datum rl_joined(datum a, datum b) {
   return d;
 }
 
+static inline datum rl_longer(datum list, datum item) {
+  const struct datum_box *b = datum_box(list);
+  datum *items = xmalloc((b->len + 1) * sizeof *items);
+  for (uint32_t i = 0; i < b->len; i++)
+    items[i] = b->items[i];
+  items[b->len] = item;
+  datum d = datum_list(items, b->len + 1);
+  free(items);
+  return d;
+}
+
+static inline bool rl_is_keyed(const struct random_log_state *s) {
+  return strchr("akl", s->shape) != NULL;
+}
+
 static inline datum rl_apply_keyed(struct random_log_state *s,
                                    enum random_log_kind kind,
                                    const struct log_op *o) {
-  bool keyed = s->shape == 'a' || s->shape == 'k';
+  bool keyed = rl_is_keyed(s);
   datum *place = &s->registers[keyed ? datum_to_number(o->arg[0]) : 0];
   const datum *arg = o->arg + keyed;
   switch (kind) {
@@ -226,7 +244,8 @@ static inline datum rl_apply_keyed(struct random_log_state *s,
     *place = DATUM_NIL;
     return DATUM_NONE;
   case RL_APPEND:
-    *place = rl_joined(*place, arg[0]);
+    *place =
+        s->shape == 'l' ? rl_longer(*place, arg[0]) : rl_joined(*place, arg[0]);
     return DATUM_NONE;
   default:
     if (*place != arg[0])
@@ -278,7 +297,7 @@ static inline datum rl_apply_container(struct random_log_state *s,
 static inline void rl_apply(struct random_log_state *s, uint32_t op) {
   struct log_op *o = &s->log->ops.at[op];
   enum random_log_kind kind = s->kinds[o->f];
-  if (strchr("rcak", s->shape))
+  if (strchr("rcakl", s->shape))
     o->result = rl_apply_keyed(s, kind, o);
   else if (strchr("em", s->shape))
     o->result = rl_apply_set(s, kind, o);
@@ -327,7 +346,7 @@ static inline datum rl_key(struct random_log_state *s) {
 
 static inline void rl_arguments(struct random_log_state *s,
                                 enum random_log_kind kind, struct log_op *o) {
-  bool keyed = s->shape == 'a' || s->shape == 'k';
+  bool keyed = rl_is_keyed(s);
   if (keyed)
     o->arg[o->nargs++] = rl_key(s);
   if (kind == RL_CAS) {
@@ -506,7 +525,9 @@ static inline void rl_begin(struct random_log_state *s) {
     vec_push(&s->idle, p);
   s->registers = xcalloc(s->keys, sizeof *s->registers);
   for (uint32_t k = 0; k < s->keys; k++)
-    s->registers[k] = s->shape == 'k' ? datum_text("", 0) : DATUM_NIL;
+    s->registers[k] = s->shape == 'k'   ? datum_text("", 0)
+                      : s->shape == 'l' ? datum_list(NULL, 0)
+                                        : DATUM_NIL;
   s->counts = xcalloc((size_t)s->values + 1, sizeof *s->counts);
   vec_reserve(&s->log->ops, w->operations);
 }

@@ -45,6 +45,7 @@ static struct log make(const struct settings *s) {
     plant_stale(&l);
   else if (s->planted &&
            (!strcmp(want.shape, "kv") || !strcmp(want.shape, "counter") ||
+            !strcmp(want.shape, "list-append") ||
             (s->values && !strstr(want.shape, "set"))))
     plant_wrong(&l);
   else if (s->planted)
@@ -80,7 +81,7 @@ int main(int argc, char **argv) {
        .max = 1000000},
       {"values", 0, OPT_UINT64, &s.values, "N",
        "so many different ones; 0: no two are alike", NULL, .max = 100000000},
-      {"keys", 0, OPT_UINT64, &s.keys, "N", "of map and kv", NULL,
+      {"keys", 0, OPT_UINT64, &s.keys, "N", "of map, kv and list-append", NULL,
        .max = 10000000},
       {"key-distribution", 0, OPT_ENUM, &s.distribution, "HOW",
        "which keys are used", NULL,

@@ -171,7 +171,7 @@ static enum ending returned(struct set *s, uint32_t op) {
 }
 
 static enum ending look_at_roles(struct monitor *m) {
-  datum key = DATUM_NONE;
+  datum element = DATUM_NONE;
   for (uint32_t i = 0; i < m->p->nops; i++) {
     const struct type_op *o = &m->p->ops[i];
     if (monitor_is_idle(o))
@@ -179,10 +179,11 @@ static enum ending look_at_roles(struct monitor *m) {
     if (o->role != ROLE_INSERT && o->role != ROLE_DELETE &&
         o->role != ROLE_CONTAINS)
       return monitor_refuse(m, "there are operations on the whole set");
-    if (key == DATUM_NONE)
-      key = o->key;
-    if (o->key != key)
-      return monitor_refuse(m, "the history is not split by key");
+    /* Not the key: one of a keyed-set is a whole set. */
+    if (element == DATUM_NONE)
+      element = o->arg[0];
+    if (o->arg[0] != element)
+      return monitor_refuse(m, "the history is not split by element");
     bool flag = o->result == DATUM_TRUE || o->result == DATUM_FALSE;
     if (m->res[i] != MONITOR_NEVER && !flag)
       return monitor_refuse(m, "it is not known whether an operation changed "

@@ -125,7 +125,8 @@ static void catch_up(struct online *o, struct part *p) {
     if (o->type->cut)
       o->limit = "next states";
     else
-      online_violated(o, op->line, online_explain_stuck(o, op));
+      online_violated(o, online_is_told(op) ? op->line : p->line,
+                      online_explain_stuck(o, op));
   }
   frontier_swap(f, &o->nothing, &p->tip);
 }
@@ -354,6 +355,7 @@ static int add_end(struct online *o, const struct log_event *ev,
   struct part *p = b->part;
   int err = ERR_NONE;
   o->events++;
+  p->line = ev->line;
   if (p->watch && online_watch_end(o, p, ev, &err, e)) {
     if (err) {
       o->events--;

@@ -15,10 +15,10 @@
  * all of a queue, whose insertions are otherwise put in order only as far as
  * removals ask for it.
  *
- * Registers, queues, stacks and priority queues are watched (watch.h) for as
- * long as that is possible: then all this is not needed, nothing is searched,
- * and nobody is given up but reads of a register, what looks at a stack, and
- * what looks at or removes from a priority queue.
+ * Registers, sets, lists, queues, stacks and priority queues are watched
+ * (watch.h) for as long as that is possible: then all this is not needed,
+ * nothing is searched, and nobody is given up but for whom others are remembered
+ * (watch_kind.gives_up).
  *
  * That it says the same as check_log of every prefix: tests/agree/online.c.
  *

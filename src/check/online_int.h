@@ -42,6 +42,7 @@ struct part {
   struct log_op *logged; /* problem.ops[i].op is &logged[i] */
   uint32_t cap;
   uint32_t time;            /* of the next event */
+  uint32_t line;            /* of the last return, as its event said */
   VEC(struct open_op) open; /* by call */
   struct stage tip;
   bool tip_cut;
@@ -116,6 +117,8 @@ struct type *online_queue(struct type *inner);
 /* online_text.c */
 /* Why the return of `x`, which is the part's last event, cannot be. */
 char *online_explain(struct online *o, struct part *p, const struct open_op *x);
+/* Operations that stand for those that a watch has forgotten are not told. */
+bool online_is_told(const struct log_op *op);
 /* The same with `lookahead`: the engine is stuck at the return of `op`. */
 char *online_explain_stuck(struct online *o, const struct log_op *op);
 

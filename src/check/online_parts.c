@@ -217,7 +217,9 @@ static void count_bytes(struct online *o, struct part *p, uint64_t bytes) {
 }
 
 static void tidy_watched(struct online *o, struct part *p) {
-  const struct watch *w = p->watch;
+  struct watch *w = p->watch;
+  if (!w->open.len && o->type->by_key) /* most of many keys are idle */
+    vec_free(&w->open);
   if (!w->open.len && w->kind->is_new(w))
     part_free(o, p);
   else

@@ -9,8 +9,7 @@ static void put_op(const struct online *o, const struct log_op *op,
   buf_printf(b, " by process %u", op->process);
 }
 
-/* Operations that stand for those that a watch has forgotten are not told. */
-static bool is_told(const struct log_op *op) {
+bool online_is_told(const struct log_op *op) {
   return op->process != WATCH_NONE;
 }
 
@@ -57,7 +56,7 @@ char *online_explain(struct online *o, struct part *p,
   }
   for (uint32_t i = 0; i < p->problem.nops; i++) {
     const struct log_op *other = &p->logged[i];
-    if (other == op || !is_told(other) ||
+    if (other == op || !online_is_told(other) ||
         (other->ret != LOG_PENDING && other->ret < op->call))
       continue;
     if (n++ >= FEW_OPERATIONS)
@@ -77,15 +76,19 @@ char *online_explain_stuck(struct online *o, const struct log_op *op) {
   const struct stage *g = &o->engine->now;
   struct buf b = {0};
   uint32_t n = 0;
-  put_op(o, op, &b);
-  buf_puts(&b, ": no order explains it");
+  if (online_is_told(op)) {
+    put_op(o, op, &b);
+    buf_puts(&b, ": no order explains it");
+  } else {
+    buf_puts(&b, "no order explains what has returned so far");
+  }
   if (o->type->print_state) {
     buf_puts(&b, "; ");
-    put_states(o, g, "before it returned", &b);
+    put_states(o, g, online_is_told(op) ? "before it returned" : "before", &b);
   }
   for (uint32_t i = 0; i < g->slots.len; i++) {
     const struct slot *s = &g->slots.at[i];
-    if (!s->op || s->op->op == op || !is_told(s->op->op))
+    if (!s->op || s->op->op == op || !online_is_told(s->op->op))
       continue;
     if (n++ >= FEW_OPERATIONS)
       continue;

@@ -11,6 +11,10 @@ struct watch *watch_new(struct type *t) {
   if (!strcmp(t->shape, "stack") || !strcmp(t->shape, "pqueue") ||
       !strcmp(t->shape, "max-pqueue"))
     return watch_box(t);
+  if (!strcmp(t->shape, "set") || !strcmp(t->shape, "multiset"))
+    return watch_set(t);
+  if (!strcmp(t->shape, "list"))
+    return watch_list(t);
   return NULL;
 }
 

@@ -116,6 +116,8 @@ struct watch {
 struct watch *watch_queue(struct type *t);
 struct watch *watch_box(struct type *t); /* stack, pqueue, max-pqueue */
 struct watch *watch_register(struct type *t);
+struct watch *watch_list(struct type *t);
+struct watch *watch_set(struct type *t); /* or multiset, one element */
 
 /* For operations on one object of this type; NULL: there is none. */
 struct watch *watch_new(struct type *t);

@@ -77,9 +77,10 @@ static bool has_pending(const struct log_problem *p) {
 }
 
 static const char *method_of(const struct type *t) {
-  static const char *const all[] = {"stream: queue", "stream: register",
-                                    "stream: stack", "stream: pqueue",
-                                    "stream: max-pqueue"};
+  static const char *const all[] = {"stream: queue",      "stream: register",
+                                    "stream: stack",      "stream: pqueue",
+                                    "stream: max-pqueue", "stream: set",
+                                    "stream: multiset",   "stream: list"};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (!strcmp(all[i] + strlen("stream: "), t->shape))
       return all[i];

@@ -157,6 +157,7 @@ TEST(of_maps) {
   compare("map");
   compare("kv");
 }
+TEST(of_lists) { compare("list-append"); }
 TEST(of_counters) { compare("counter"); }
 
 static enum log_verdict looks_ahead_long(const struct log *l,

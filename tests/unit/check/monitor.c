@@ -271,6 +271,9 @@ TEST(assumptions_that_fail_are_named) {
              ROWS({"write", 1, NONE, NONE, 0, 2}, {"cas", 1, 2, NO, 1, 3}));
   is_refused("set", "not split by key",
              ROWS({"add", 1, NONE, YES, 0, 1}, {"add", 2, NONE, YES, 2, 3}));
+  /* A key of it is a whole set. */
+  is_refused("keyed-set", "not split by element",
+             ROWS({"add", 1, 5, YES, 0, 1}, {"add", 1, 6, YES, 2, 3}));
   is_refused("multiset", "added twice",
              ROWS({"add", 1, NONE, YES, 0, 1}, {"add", 1, NONE, YES, 2, 3}));
   is_refused("counter", "no monitor", ROWS({"inc", NONE, NONE, NONE, 0, 1}));
