@@ -124,9 +124,9 @@ struct queue_watch {
   uint32_t forget_at;             /* length of `gone` */
   VEC(struct queue_taker) takers; /* by call */
   uint32_t nremovals;             /* of these */
-  VEC(uint64_t)
-  levels; /* the latest call in the cone of each t of Q3; none: of no interest
-           */
+  /* The latest call in the cone of each t of Q3.  Behind the last of them no
+   * more values are in a cone than may be. */
+  VEC(uint64_t) levels;
   uint64_t free_gap; /* the last one that explains for good */
   uint64_t mark;     /* the last event that begins new gaps */
   VEC(struct queue_gaps) gaps;
@@ -163,10 +163,15 @@ struct queue_cone {
 /* The last row of those before then, from the n-th on; NULL: no more. */
 static inline const struct queue_row *rows_before(const queue_rows *rows,
                                                   uint32_t *n, uint64_t time) {
-  uint32_t from = *n;
-  while (*n < rows->len && rows->at[*n].time < time)
-    ++*n;
-  return *n > from ? &rows->at[*n - 1] : NULL;
+  uint32_t from = *n, to = rows->len;
+  while (*n < to) {
+    uint32_t mid = *n + (to - *n) / 2;
+    if (rows->at[mid].time < time)
+      *n = mid + 1;
+    else
+      to = mid;
+  }
+  return to > from ? &rows->at[to - 1] : NULL;
 }
 
 /* watch_queue.c */

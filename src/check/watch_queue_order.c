@@ -105,24 +105,25 @@ static uint32_t next_removal(const struct queue_watch *q, uint32_t i) {
   return i;
 }
 
-/* Nothing that is inside was seen, or must be ahead of what was. */
-static bool is_behind_all(const struct queue_watch *q) {
-  if (!q->ninside || !q->gone.len)
-    return !q->seen.len;
-  const struct queue_value *v = queue_at(q, vec_last(&q->gone).call);
-  return !q->seen.len && queue_at(q, q->first)->came > v->call;
+/* Where nothing that is inside was seen, there are no more in any cone than
+ * must be ahead of something that was removed. */
+static uint32_t last_level(const struct queue_watch *q) {
+  struct count inside = {0, q->first};
+  if (q->seen.len)
+    return q->nremovals + 2;
+  if (q->gone.len)
+    count_before(q, &inside, queue_at(q, vec_last(&q->gone).call)->call);
+  return inside.n;
 }
 
 bool queue_fits(struct queue_watch *q) {
   struct queue_cone c = {0};
   struct count inside = {0, q->first};
-  uint32_t at = next_removal(q, 0);
+  uint32_t at = next_removal(q, 0), end = last_level(q);
   uint64_t seen_before = 0;
   vec_clear(&q->levels);
-  if (is_behind_all(q))
-    return true;
   clear_levels(q);
-  for (uint32_t t = 0; t < q->nremovals + 2; t++) {
+  for (uint32_t t = 0; t < end; t++) {
     uint64_t before = at < q->takers.len ? q->takers.at[at].call : WATCH_NEVER;
     while (take_gone(q, &c, before, WATCH_NONE) ||
            take_seen(q, &c, seen_before, WATCH_NONE, t))
