@@ -2,7 +2,6 @@
 #include "check/watch_queue_int.h"
 
 #include <assert.h>
-#include <string.h>
 
 static enum watch_end bad(struct queue_watch *q, datum value, const char *why) {
   if (value != DATUM_NONE)
@@ -13,12 +12,12 @@ static enum watch_end bad(struct queue_watch *q, datum value, const char *why) {
 
 /* ---- values ---- */
 
-static void remove_from(queue_ids *ids, uint32_t id) {
+void queue_unsee(struct queue_watch *q, uint32_t id) {
   uint32_t i = 0;
-  while (ids->at[i] != id)
+  while (q->seen.at[i] != id)
     i++;
-  ids->len--;
-  memmove(ids->at + i, ids->at + i + 1, (ids->len - i) * sizeof *ids->at);
+  q->seen.at[i] = vec_last(&q->seen);
+  q->seen.len--;
 }
 
 static void add_value(struct queue_watch *q, datum value, uint64_t call) {
@@ -61,7 +60,7 @@ static void come(struct queue_watch *q, uint32_t id) {
   q->ninside++;
 }
 
-static void leave(struct queue_watch *q, uint32_t id) {
+void queue_leave(struct queue_watch *q, uint32_t id) {
   const struct queue_value *v = queue_at(q, id);
   if (v->earlier == WATCH_NONE)
     q->first = v->later;
@@ -162,25 +161,26 @@ static enum watch_end saw(struct queue_watch *q, const struct watch_op *x,
   if (!looks) {
     v->taking = x->call;
     v->left = now;
-    leave(q, id);
-    remove_from(&q->seen, id);
+    queue_leave(q, id);
+    queue_unsee(q, id);
     queue_add_gone(q, id);
   }
   enum watch_end end = judge(q, v->came, v->latest.call);
-  if (end == WATCH_GOOD)
+  if (end == WATCH_GOOD) {
+    queue_give_to_crashed(q);
     queue_forget(q);
+  }
   return end;
 }
 
 static enum watch_end missed(struct queue_watch *q, const struct watch_op *x,
                              bool looks) {
   close_taker(q, x->call);
+  queue_add_miss(q, (struct queue_miss){x->call, q->watch.now, looks});
   enum watch_end end = judge(q, 0, 0);
-  if (end != WATCH_GOOD)
-    return end;
-  if (!queue_add_miss(q, (struct queue_miss){x->call, q->watch.now, looks}))
-    return bad(q, DATUM_NONE, "something was inside all the time");
-  return WATCH_GOOD;
+  if (end == WATCH_GOOD)
+    queue_give_to_crashed(q);
+  return end;
 }
 
 /* ---- events ---- */

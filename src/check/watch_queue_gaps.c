@@ -91,7 +91,7 @@ static uint32_t came_behind(const struct queue_watch *q, uint32_t level,
 
 static bool is_good_at(const struct queue_watch *q, const struct slack *s,
                        uint64_t gap, uint32_t level) {
-  return (level < q->levels.len && q->levels.at[level] > gap) ||
+  return (level < q->levels.len && q->levels.at[level].call > gap) ||
          s->inside + came_behind(q, level, gap) <= level;
 }
 
@@ -144,12 +144,16 @@ static void renew(struct queue_watch *q, uint64_t from, uint64_t to) {
 
 /* Those that have the same future now are one.  What lies between them explains
  * nothing, so that must have been looked at before.  What will find nothing has
- * the last gap that explains for good, if it has an earlier one. */
+ * the last gap that explains for good, if it has an earlier one; and it was not
+ * called before the first that is open. */
 static void join(struct queue_watch *q) {
+  uint64_t asked = queue_first_open(q);
   uint32_t n = 0;
+  if (q->free_gap > asked)
+    asked = q->free_gap;
   for (uint32_t i = 0; i < q->gaps.len; i++) {
     struct queue_gaps g = q->gaps.at[i];
-    if (g.last < q->free_gap && !explains_some(q, &g))
+    if (g.last < asked && !explains_some(q, &g))
       continue;
     if (n && have_same_future(&q->gaps.at[n - 1], &g))
       q->gaps.at[n - 1].last = g.last;
@@ -187,10 +191,49 @@ bool queue_renew_gaps(struct queue_watch *q, uint64_t from, uint64_t to) {
   return true;
 }
 
-bool queue_add_miss(struct queue_watch *q, struct queue_miss m) {
-  if (m.call <= q->free_gap ||
-      (q->misses.len && vec_last(&q->misses).call > m.call))
-    return true;
-  vec_push(&q->misses, m);
-  return renew_misses(q);
+void queue_add_miss(struct queue_watch *q, struct queue_miss m) {
+  if (m.call > q->free_gap &&
+      (!q->misses.len || vec_last(&q->misses).call < m.call))
+    vec_push(&q->misses, m);
+}
+
+/* The gaps that explain it: from *from to before the one that is returned. */
+static uint32_t gaps_of(const struct queue_watch *q, const struct queue_miss *m,
+                        uint32_t *from) {
+  uint32_t i = 0, to;
+  while (i < q->gaps.len && q->gaps.at[i].last < m->call)
+    i++;
+  to = *from = i;
+  while (to < q->gaps.len && explains(&q->gaps.at[to], m))
+    to++;
+  return to;
+}
+
+uint64_t queue_missed_before(const struct queue_watch *q, uint64_t next) {
+  uint64_t latest = 0;
+  for (uint32_t i = 0; i < q->misses.len; i++) {
+    uint32_t from, to = gaps_of(q, &q->misses.at[i], &from);
+    if (from < to && q->gaps.at[to - 1].last < next &&
+        q->gaps.at[from].first >= latest)
+      latest = q->gaps.at[from].first + 1;
+  }
+  return latest;
+}
+
+bool queue_asks_no_gap(const struct queue_watch *q, uint64_t came,
+                       uint64_t call) {
+  for (uint32_t i = 0; i < q->misses.len; i++) {
+    uint32_t from, to = gaps_of(q, &q->misses.at[i], &from);
+    bool asks = false;
+    for (; from < to; from++) {
+      const struct queue_gaps *g = &q->gaps.at[from];
+      struct slack s = {.called = g->called, .gone = g->gone};
+      asks |= g->last < call;
+      if (g->last < came && !is_threatened(q, &s))
+        break; /* that one is good for all time */
+    }
+    if (asks && from == to)
+      return false;
+  }
+  return true;
 }

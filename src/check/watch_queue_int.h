@@ -100,6 +100,11 @@ struct queue_cover { /* was certainly inside */
   uint64_t call, came, last, left;
 };
 
+struct queue_level {
+  uint64_t call; /* the latest in the cone */
+  uint32_t n;    /* how many are inside */
+};
+
 typedef VEC(uint32_t) queue_ids;
 
 struct queue_row {       /* of a value that was removed */
@@ -124,9 +129,9 @@ struct queue_watch {
   uint32_t forget_at;             /* length of `gone` */
   VEC(struct queue_taker) takers; /* by call */
   uint32_t nremovals;             /* of these */
-  /* The latest call in the cone of each t of Q3.  Behind the last of them no
-   * more values are in a cone than may be. */
-  VEC(uint64_t) levels;
+  /* Of each t of Q3.  Behind the last of them no more values are in a cone than
+   * may be. */
+  VEC(struct queue_level) levels;
   uint64_t free_gap; /* the last one that explains for good */
   uint64_t mark;     /* the last event that begins new gaps */
   VEC(struct queue_gaps) gaps;
@@ -175,6 +180,8 @@ static inline const struct queue_row *rows_before(const queue_rows *rows,
 }
 
 /* watch_queue.c */
+void queue_leave(struct queue_watch *q, uint32_t id); /* not inside any more */
+void queue_unsee(struct queue_watch *q, uint32_t id); /* nor one of `seen` */
 void queue_drop_value(struct queue_watch *q, uint32_t id);
 /* May somebody who looks, and was called before it had left, still say so? */
 bool queue_may_be_seen(const struct queue_watch *q,
@@ -186,18 +193,37 @@ bool queue_can_be_seen(struct queue_watch *q, uint32_t id, uint64_t call);
 /* Another value that shows why not; or WATCH_NONE. */
 uint32_t queue_rival(const struct queue_watch *q, uint32_t id, uint64_t call);
 bool queue_fits(struct queue_watch *q); /* Q3 */
+/* Of those that are inside, how many came before this call, or must be ahead of
+ * what was removed and at the front before then.  They came before what the
+ * call is then, or were seen and now have a level. */
+uint32_t queue_count_gone_before(struct queue_watch *q, uint64_t time,
+                                 uint64_t *call);
+
+/* watch_queue_crashed.c */
+/* What only crashed removals can have taken, they took. */
+void queue_give_to_crashed(struct queue_watch *q);
 
 /* watch_queue_gaps.c: Q4 */
 void queue_add_gap(struct queue_watch *q); /* behind the last event */
+/* Something found nothing; then gaps must be renewed. */
+void queue_add_miss(struct queue_watch *q, struct queue_miss m);
 /* Something has returned, and a value turns out to have been inside: which gaps
  * are left?  False: something that found nothing has none. */
 bool queue_renew_gaps(struct queue_watch *q, uint64_t from, uint64_t to);
-bool queue_add_miss(struct queue_watch *q, struct queue_miss m);
+/* Something found nothing, and all that came before must have been gone by
+ * `next`: the latest of these times; or 0. */
+uint64_t queue_missed_before(const struct queue_watch *q, uint64_t next);
+/* If all that came before this time is gone: does nothing that found nothing
+ * ask for a gap before `call`? */
+bool queue_asks_no_gap(const struct queue_watch *q, uint64_t came,
+                       uint64_t call);
 
 /* watch_queue_gone.c */
 void queue_add_gone(struct queue_watch *q, uint32_t id);
 /* Somebody saw it before it left. */
 void queue_change_gone(struct queue_watch *q, uint32_t id);
+/* It was removed: may it turn out to have been seen later than is known? */
+bool queue_may_change(const struct queue_watch *q, const struct queue_value *v);
 void queue_forget(struct queue_watch *q);
 
 /* watch_queue_past.c */

@@ -38,7 +38,7 @@ static bool take_seen(struct queue_watch *q, struct queue_cone *c,
   for (uint32_t i = 0; i < q->seen.len; i++) {
     struct queue_value *v = queue_at(q, q->seen.at[i]);
     if (v->level != WATCH_NONE || q->seen.at[i] == but ||
-        (v->first.ret > later(before, c->last) && v->came > c->call))
+        (v->first.ret > later(before, c->last) && v->came >= c->call))
       continue;
     v->level = level;
     take(c, v);
@@ -93,7 +93,7 @@ static uint32_t count_seen(const struct queue_watch *q, uint64_t from) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < q->seen.len; i++) {
     const struct queue_value *v = queue_at(q, q->seen.at[i]);
-    n += v->level != WATCH_NONE && v->came > from;
+    n += v->level != WATCH_NONE && v->came >= from;
   }
   return n;
 }
@@ -105,6 +105,19 @@ static uint32_t next_removal(const struct queue_watch *q, uint32_t i) {
   return i;
 }
 
+uint32_t queue_count_gone_before(struct queue_watch *q, uint64_t time,
+                                 uint64_t *call) {
+  struct queue_cone c = {.call = *call};
+  struct count inside = {0, q->first};
+  clear_levels(q);
+  while (take_gone(q, &c, time, WATCH_NONE) ||
+         take_seen(q, &c, 0, WATCH_NONE, 0))
+    ;
+  count_before(q, &inside, c.call);
+  *call = c.call;
+  return inside.n + count_seen(q, c.call);
+}
+
 /* Where nothing that is inside was seen, there are no more in any cone than
  * must be ahead of something that was removed. */
 static uint32_t last_level(const struct queue_watch *q) {
@@ -113,7 +126,7 @@ static uint32_t last_level(const struct queue_watch *q) {
     return q->nremovals + 2;
   if (q->gone.len)
     count_before(q, &inside, queue_at(q, vec_last(&q->gone).call)->call);
-  return inside.n;
+  return inside.n + 1;
 }
 
 bool queue_fits(struct queue_watch *q) {
@@ -129,9 +142,10 @@ bool queue_fits(struct queue_watch *q) {
            take_seen(q, &c, seen_before, WATCH_NONE, t))
       ;
     count_before(q, &inside, c.call);
-    if (inside.n + (q->seen.len ? count_seen(q, c.call) : 0) > t)
+    uint32_t n = inside.n + count_seen(q, c.call);
+    if (n > t)
       return false;
-    vec_push(&q->levels, c.call);
+    vec_push(&q->levels, ((struct queue_level){c.call, n}));
     seen_before = before;
     at = next_removal(q, at + 1);
   }

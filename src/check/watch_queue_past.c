@@ -50,9 +50,17 @@ static void sight_past(const struct form *f, datum value, struct queue_sight s,
   past_add(out, f, value, s.call * PAST_SCALE, s.ret * PAST_SCALE);
 }
 
+/* What got something; perhaps nobody did who returned. */
+static struct form got_form(const struct watch *w) {
+  struct form f = w->got.known ? w->got : w->getting;
+  f.t.any_result = false;
+  return f;
+}
+
 static void value_past(const struct queue_watch *q, const struct queue_value *v,
                        struct past *out) {
   const struct watch *w = &q->watch;
+  struct form got = got_form(w);
   uint64_t call = v->call * PAST_SCALE;
   if (v->crashed)
     past_add(out, &w->put, v->value, call, WATCH_NEVER);
@@ -64,8 +72,7 @@ static void value_past(const struct queue_watch *q, const struct queue_value *v,
       v->latest.ret != v->first.ret)
     sight_past(&q->looked, v->value, v->latest, out);
   if (v->left != WATCH_NEVER)
-    sight_past(&w->got, v->value, (struct queue_sight){v->taking, v->left},
-               out);
+    sight_past(&got, v->value, (struct queue_sight){v->taking, v->left}, out);
 }
 
 /* Under a name of its own, since its own may be there again, and a little
@@ -73,9 +80,10 @@ static void value_past(const struct queue_watch *q, const struct queue_value *v,
 static void cover_past(const struct watch *w, const struct queue_cover *x,
                        uint32_t name, struct past *out) {
   datum value = watch_fresh_value(name);
+  struct form got = got_form(w);
   past_add(out, &w->put, value, x->call * PAST_SCALE + 1,
            x->came * PAST_SCALE + 2);
-  past_add(out, &w->got, value, x->last * PAST_SCALE + 3,
+  past_add(out, &got, value, x->last * PAST_SCALE + 3,
            x->left * PAST_SCALE + 4);
 }
 
