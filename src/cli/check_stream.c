@@ -4,8 +4,7 @@
  * told with its place; there is no core, since nothing is kept.
  */
 #include "check/online.h"
-#include "cli/check_int.h"
-#include "read/read.h"
+#include "cli/check_unreturned.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +21,7 @@ struct stream {
   uint32_t line;  /* of the last event */
   bool late;      /* the time is over */
   bool several;
+  struct unreturned unreturned;
 };
 
 /* Why there is no type, with the place of what the file says of it. */
@@ -144,6 +144,30 @@ static struct reader *open_reader(const struct check_settings *s,
   return r;
 }
 
+/* It will not return. */
+static int crash(struct stream *t, uint32_t process, const struct log_event *at,
+                 struct error *e) {
+  struct log_event ev = {.kind = LOG_INFO,
+                         .process = process,
+                         .line = at->line,
+                         .column = at->column};
+  return feed(t, &ev, e);
+}
+
+static int end_unreturned(struct stream *t, const struct log_event *ev,
+                          uint64_t event, struct error *e) {
+  struct unreturned *u = &t->unreturned;
+  int err = ERR_NONE;
+  if (!unreturned_follow(u, ev, event, t->path, t->s))
+    return ev->kind == LOG_CALL && unreturned_has(u, event)
+               ? crash(t, ev->process, ev, e)
+               : ERR_NONE;
+  for (uint32_t i = 0; i < u->open.at.len && !err; i++)
+    if (unreturned_has(u, u->open.at.at[i].event))
+      err = crash(t, u->open.at.at[i].process, ev, e);
+  return err;
+}
+
 static bool is_late(const struct stream *t, uint64_t event) {
   enum { EVENTS = 64 }; /* between two looks at the clock */
   return t->s->deadline && event % EVENTS == 0 && check_now() > t->s->deadline;
@@ -169,7 +193,9 @@ void check_stream(const struct check_settings *s, const char *path,
       err = begin(&t, ev.kind == LOG_HEAD ? &ev : NULL, e);
     if (!err)
       err = feed(&t, &ev, e);
-    t.late = is_late(&t, ++events);
+    if (!err)
+      err = end_unreturned(&t, &ev, ++events, e);
+    t.late = is_late(&t, events);
   }
   if (!err && got >= 0) {
     if (!t.index)
@@ -179,6 +205,7 @@ void check_stream(const struct check_settings *s, const char *path,
   if (t.online)
     online_free(t.online);
   check_type_free(&t.type);
+  unreturned_free(&t.unreturned);
   reader_close(t.reader);
 }
 
