@@ -159,7 +159,7 @@ static enum watch_end saw(struct queue_watch *q, const struct watch_op *x,
       queue_change_gone(q, id);
   }
   if (!looks) {
-    v->taking = x->call;
+    v->removal = (struct queue_sight){x->call, now};
     v->left = now;
     queue_leave(q, id);
     queue_unsee(q, id);

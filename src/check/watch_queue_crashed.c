@@ -49,8 +49,8 @@ static void settle_seen(struct queue_watch *q) {
     struct queue_value *v = queue_at(q, id);
     if (v->level == WATCH_NONE)
       continue;
-    v->taking = v->latest.call;
-    v->left = v->latest.ret;
+    v->removal = v->latest;
+    v->left = v->latest.call; /* nobody who is open may have seen it */
     queue_leave(q, id);
     queue_unsee(q, id);
     queue_add_gone(q, id);

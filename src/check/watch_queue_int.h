@@ -68,8 +68,10 @@ struct queue_value {
                                 has seen it */
   struct queue_sight first;  /* returned first; ret is `front`, WATCH_NEVER */
   struct queue_sight latest; /* was called last; call is `last`, or 0 */
-  uint64_t taking, left;     /* its removal; WATCH_NEVER */
-  bool crashed;              /* the insertion will not return */
+  struct queue_sight removal;
+  uint64_t left;  /* who is called later cannot have seen it: when it was
+                     removed; WATCH_NEVER: it was not */
+  bool crashed;   /* the insertion will not return */
   bool over;      /* forgotten, but its insertion is open, or it may be seen */
   bool kept;      /* while others are forgotten */
   uint32_t level; /* seen and inside: the first t of Q3 */
@@ -97,7 +99,7 @@ struct queue_miss { /* found nothing */
 };
 
 struct queue_cover { /* was certainly inside */
-  uint64_t call, came, last, left;
+  uint64_t call, came, last, removed;
 };
 
 struct queue_level {

@@ -37,7 +37,7 @@ static void prune(struct queue_watch *q) {
 }
 
 void queue_keep_cover(struct queue_watch *q, const struct queue_value *v) {
-  struct queue_cover x = {v->call, v->came, v->latest.call, v->left};
+  struct queue_cover x = {v->call, v->came, v->latest.call, v->removal.ret};
   if (x.came > x.last || !is_cover(q, &x))
     return;
   if (q->covers.len >= q->prune_at || q->watch.hastens)
@@ -66,13 +66,13 @@ static void value_past(const struct queue_watch *q, const struct queue_value *v,
     past_add(out, &w->put, v->value, call, WATCH_NEVER);
   else if (v->put != WATCH_NEVER)
     past_add(out, &w->put, v->value, call, v->put * PAST_SCALE);
-  if (v->first.ret != WATCH_NEVER && v->first.ret != v->left)
+  if (v->first.ret != WATCH_NEVER && v->first.ret != v->removal.ret)
     sight_past(&q->looked, v->value, v->first, out);
-  if (v->latest.call && v->latest.ret != v->left &&
+  if (v->latest.call && v->latest.ret != v->removal.ret &&
       v->latest.ret != v->first.ret)
     sight_past(&q->looked, v->value, v->latest, out);
   if (v->left != WATCH_NEVER)
-    sight_past(&got, v->value, (struct queue_sight){v->taking, v->left}, out);
+    sight_past(&got, v->value, v->removal, out);
 }
 
 /* Under a name of its own, since its own may be there again, and a little
@@ -84,7 +84,7 @@ static void cover_past(const struct watch *w, const struct queue_cover *x,
   past_add(out, &w->put, value, x->call * PAST_SCALE + 1,
            x->came * PAST_SCALE + 2);
   past_add(out, &got, value, x->last * PAST_SCALE + 3,
-           x->left * PAST_SCALE + 4);
+           x->removed * PAST_SCALE + 4);
 }
 
 bool watch_queue_past(struct watch *w, struct past *out) {

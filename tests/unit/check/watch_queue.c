@@ -3,7 +3,7 @@
  * the event before the last.  In words, p is a process:
  *
  *   p+5  enqueues 5      p-  dequeues      p?  looks at the front
- *   p.   has enqueued    p=5 got 5         p=_ found nothing
+ *   p.   has enqueued    p=5 got 5         p=_ found nothing     p! has crashed
  *
  * Random streams seldom come here.
  */
@@ -26,7 +26,7 @@ static struct log_event event_of(const char *word) {
       ev.arg[ev.nargs++] = datum_number(atoi(word + 2));
     return ev;
   }
-  ev.kind = LOG_OK;
+  ev.kind = what == '!' ? LOG_INFO : LOG_OK;
   if (what == '=')
     ev.result = word[2] == '_' ? DATUM_NIL : datum_number(atoi(word + 2));
   return ev;
@@ -128,6 +128,18 @@ TEST(what_found_nothing_and_what_was_seen_want_the_same_removal) {
  */
 TEST(what_has_left_may_turn_out_to_have_been_inside) {
   breaks_at_its_end("a+1 a. b- q- q=_ p? b=1 p=1");
+}
+
+/* r took 1 before d found nothing; q was called behind that, and saw 1. */
+TEST(what_a_crashed_removal_took_is_not_seen_again) {
+  breaks_at_its_end("a+1 a. p? r- r! d- d=_ n- q? p=1 q=1");
+}
+
+/* One of r and s took 1, since 2 was removed; the other one can have taken 3,
+ * which was put later, but not 4, too. */
+TEST(crashed_removals_take_one_each) {
+  breaks_at_its_end("r- r! s- s! a+1 a. a+2 a. b- b=2 a+3 a. a+4 a. a+5 a. b- "
+                    "b=5");
 }
 
 /* Its insertion is open, and it is not remembered otherwise. */
