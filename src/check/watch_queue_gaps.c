@@ -91,7 +91,7 @@ static uint32_t came_behind(const struct queue_watch *q, uint32_t level,
 
 static bool is_good_at(const struct queue_watch *q, const struct slack *s,
                        uint64_t gap, uint32_t level) {
-  return (level < q->levels.len && q->levels.at[level].call > gap) ||
+  return (level < q->levels.len && q->levels.at[level] > gap) ||
          s->inside + came_behind(q, level, gap) <= level;
 }
 

@@ -35,7 +35,7 @@
  * inside.  That is a question of jobs with deadlines, of which some must be
  * done before others: it has an answer iff for each t no more than t jobs must
  * be done by then, where a job has the deadlines of all that it must be ahead
- * of. What was seen and not removed is such a job itself, one behind those
+ * of.  What was seen and not removed is such a job itself, one behind those
  * ahead of it.  Gaps do not depend on each other: of those with the same P the
  * last one asks for all that the others ask for.
  *
@@ -102,11 +102,6 @@ struct queue_cover { /* was certainly inside */
   uint64_t call, came, last, removed;
 };
 
-struct queue_level {
-  uint64_t call; /* the latest in the cone */
-  uint32_t n;    /* how many are inside */
-};
-
 typedef VEC(uint32_t) queue_ids;
 
 struct queue_row {       /* of a value that was removed */
@@ -131,9 +126,9 @@ struct queue_watch {
   uint32_t forget_at;             /* length of `gone` */
   VEC(struct queue_taker) takers; /* by call */
   uint32_t nremovals;             /* of these */
-  /* Of each t of Q3.  Behind the last of them no more values are in a cone than
-   * may be. */
-  VEC(struct queue_level) levels;
+  /* The latest call in the cone of each t of Q3.  Behind the last of them no
+   * more values are in a cone than may be. */
+  VEC(uint64_t) levels;
   uint64_t free_gap; /* the last one that explains for good */
   uint64_t mark;     /* the last event that begins new gaps */
   VEC(struct queue_gaps) gaps;

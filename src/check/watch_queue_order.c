@@ -142,10 +142,9 @@ bool queue_fits(struct queue_watch *q) {
            take_seen(q, &c, seen_before, WATCH_NONE, t))
       ;
     count_before(q, &inside, c.call);
-    uint32_t n = inside.n + count_seen(q, c.call);
-    if (n > t)
+    if (inside.n + count_seen(q, c.call) > t)
       return false;
-    vec_push(&q->levels, ((struct queue_level){c.call, n}));
+    vec_push(&q->levels, c.call);
     seen_before = before;
     at = next_removal(q, at + 1);
   }
