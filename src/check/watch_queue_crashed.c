@@ -6,11 +6,14 @@
  * next one was called, or have come before something found nothing before that:
  * then m of these took those.  Which of them does not matter to what is still
  * to come, if nothing else that is inside was seen before all of them were
- * called, nothing that was removed and seen before then may turn out to have
- * been seen later, and nothing that found nothing asks for a gap before then:
- * all t are alike then for the values that are left.  So both can go, m values
- * and as many removals. Whoever says later that he took or saw one of those
- * values was called behind what it must be ahead of.
+ * called, and nothing that found nothing asks for a gap before then: the other
+ * values, and gaps, have all t before them.  So both can go, m values and as
+ * many removals, the first ones.
+ *
+ * Whoever says later that he took or saw one of those values was called behind
+ * what it must be ahead of.  So was whoever says later that he saw one of those
+ * that were removed; then the m must be ahead of that one, too, and as many
+ * removals less are left for others ahead of it.
  *
  * Of those values, one that was seen counts as if who was called last of those
  * that saw it had removed it: of such a value no more is asked for.
@@ -20,27 +23,14 @@
 #include <assert.h>
 #include <string.h>
 
-/* Are the first t all alike to what is to come?  Those that were seen and must
- * have been gone have a level. */
-static bool are_alike(const struct queue_watch *q, uint32_t t) {
-  uint64_t call = q->takers.at[t - 1].call;
+/* Those that were seen and must have been gone have a level. */
+static bool was_other_seen(const struct queue_watch *q, uint64_t before) {
   for (uint32_t i = 0; i < q->seen.len; i++) {
     const struct queue_value *v = queue_at(q, q->seen.at[i]);
-    if (v->level == WATCH_NONE && v->first.ret < call)
-      return false;
+    if (v->level == WATCH_NONE && v->first.ret < before)
+      return true;
   }
-  for (uint32_t i = 0; i < q->gone.len && q->gone.at[i].time < call; i++)
-    if (queue_may_change(q, queue_at(q, q->gone.at[i].id)))
-      return false;
-  return true;
-}
-
-/* How many of the first have crashed, such that nobody who looks is as old. */
-static uint32_t count_first(const struct queue_watch *q) {
-  uint32_t t = 0;
-  while (t < q->takers.len && q->takers.at[t].crashed)
-    t++;
-  return t && t < q->takers.len && q->takers.at[t].looks ? t - 1 : t;
+  return false;
 }
 
 static void settle_seen(struct queue_watch *q) {
@@ -66,14 +56,16 @@ static void settle_others(struct queue_watch *q, uint64_t before) {
 }
 
 void queue_give_to_crashed(struct queue_watch *q) {
-  uint32_t t = q->watch.remembers ? 0 : count_first(q);
-  if (!t || !q->ninside)
+  uint32_t t = 0;
+  while (t < q->takers.len && q->takers.at[t].crashed)
+    t++;
+  if (!t || !q->ninside || q->watch.remembers)
     return;
+  uint64_t last = q->takers.at[t - 1].call;
   uint64_t next = t < q->takers.len ? q->takers.at[t].call : WATCH_NEVER;
   uint64_t call = queue_missed_before(q, next);
   uint32_t n = queue_count_gone_before(q, next, &call);
-  if (!n || !are_alike(q, t) ||
-      !queue_asks_no_gap(q, call, q->takers.at[t - 1].call))
+  if (!n || was_other_seen(q, last) || !queue_asks_no_gap(q, call, last))
     return;
   settle_seen(q);
   settle_others(q, call);

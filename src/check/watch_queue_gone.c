@@ -139,8 +139,9 @@ static void keep_cone(struct queue_watch *q, uint64_t call, uint64_t last,
 
 /* ---- which ---- */
 
-bool queue_may_change(const struct queue_watch *q,
-                      const struct queue_value *v) {
+/* May it turn out to have been seen later than is known? */
+static bool may_change(const struct queue_watch *q,
+                       const struct queue_value *v) {
   for (uint32_t i = q->takers.len; i-- > 0;) {
     const struct queue_taker *x = &q->takers.at[i];
     if (x->call < v->latest.call)
@@ -154,7 +155,7 @@ bool queue_may_change(const struct queue_watch *q,
 static void choose(struct queue_watch *q) {
   for (uint32_t i = 0; i < q->gone.len; i++) {
     struct queue_value *v = queue_at(q, q->gone.at[i].id);
-    v->kept = queue_may_change(q, v);
+    v->kept = may_change(q, v);
   }
   for (uint32_t i = 0; i < q->takers.len; i++)
     keep_cone(q, 0, 0, q->takers.at[i].call);

@@ -219,8 +219,6 @@ bool queue_asks_no_gap(const struct queue_watch *q, uint64_t came,
 void queue_add_gone(struct queue_watch *q, uint32_t id);
 /* Somebody saw it before it left. */
 void queue_change_gone(struct queue_watch *q, uint32_t id);
-/* It was removed: may it turn out to have been seen later than is known? */
-bool queue_may_change(const struct queue_watch *q, const struct queue_value *v);
 void queue_forget(struct queue_watch *q);
 
 /* watch_queue_past.c */

@@ -82,7 +82,8 @@ static bool agree_on(const struct log *l, uint64_t seed, struct seen *seen) {
   return same;
 }
 
-static void compare(const char *shape, uint64_t n, uint32_t longest) {
+static void compare(const char *shape, uint64_t n, uint32_t longest,
+                    bool crashes) {
   struct seen seen = {0};
   for (uint64_t seed = 0; seed < n; seed++) {
     struct rng r = {seed * 31};
@@ -95,6 +96,10 @@ static void compare(const char *shape, uint64_t n, uint32_t longest) {
         .reads = rng_below(&r, 2) ? 0 : 50,
         .no_empty = rng_below(&r, 4) == 0,
         .pending = rng_below(&r, 3) ? 0 : 1 + (uint32_t)rng_below(&r, 12)};
+    if (crashes) {
+      want.pending = 5 + (uint32_t)rng_below(&r, 25);
+      want.removals = 80;
+    }
     struct log l = random_log(&want);
     tighten(&l, &r, (uint32_t)rng_below(&r, 2 * want.operations));
     bool same = agree_on(&l, seed, &seen);
@@ -108,8 +113,9 @@ static void compare(const char *shape, uint64_t n, uint32_t longest) {
   CHECK(seen.unknown < n / 20);
 }
 
-TEST(of_queues) { compare("queue", 60000, 60); }
-TEST(of_stacks) { compare("stack", 10000, 40); }
-TEST(of_priority_queues) { compare("pqueue", 10000, 40); }
+TEST(of_queues) { compare("queue", 60000, 60, false); }
+TEST(of_queues_of_crashing_processes) { compare("queue", 60000, 40, true); }
+TEST(of_stacks) { compare("stack", 10000, 40, false); }
+TEST(of_priority_queues) { compare("pqueue", 10000, 40, false); }
 
 TEST_MAIN

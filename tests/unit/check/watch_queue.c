@@ -142,6 +142,19 @@ TEST(crashed_removals_take_one_each) {
                     "b=5");
 }
 
+/* 1 was at the front before 3, and that before s was called: so r took 1, and
+ * one of s and u took 2, which was put before 4.  Nobody put 9. */
+TEST(a_crashed_removal_stays_for_what_was_seen_before_another) {
+  breaks_at_its_end("r- r! a+1 k+3 x+2 x. y+4 a. k. y. b- o? o=1 p? p=3 s- s! "
+                    "u- u! b=4 d- d=9");
+}
+
+/* d found nothing before 5 came, as it turns out: r took 1, and s took 2. */
+TEST(a_crashed_removal_stays_for_what_found_nothing_before_another) {
+  breaks_at_its_end("y+3 w+5 x+2 a+1 a. r- r! d- w. s- s! x. p? p=2 b- y. b=3 "
+                    "n- d=_ e- e=5 z- z=9");
+}
+
 /* Its insertion is open, and it is not remembered otherwise. */
 TEST(what_was_removed_while_it_was_put_is_not_there_again) {
   breaks_at_its_end("a+1 b- b=1 c+2 c. b- b=2 c+3 c. b- b=3 c+4 "
