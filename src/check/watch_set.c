@@ -11,16 +11,15 @@
  *
  * What an operation is becomes known when it returns:
  *
- *   it flipped the bit: then it fills the first slot behind its call.  W1
- * stays: behind that slot both numbers are one less, and those before it lie
- * before its call.  A later slot would be no better, since whoever fills the
- * first one was called before the later one, too.  Without a slot it flips the
- * bit now, or twice, if another one has to come first.
- *
- *   it did not: it fills no slot, and W1 is looked at again.  If it fails there
+ * - It flipped the bit: then it fills the first slot behind its call.  W1
+ *   stays: behind that slot both numbers are one less, and those before it lie
+ *   before its call.  A later slot would be no better, since whoever fills the
+ *   first one was called before the later one, too.  Without a slot it flips
+ *   the bit now, or twice, if another one has to come first.
+ * - It did not: it fills no slot, and W1 is looked at again.  If it fails there
  *   is no order, since each flip had to come no later than it did.  And it
- * needs a moment at which the bit was what it saw: that is now, or before the
- * last flip, if that is behind its call; or else the bit is flipped now.
+ *   needs a moment at which the bit was what it saw: that is now, or before the
+ *   last flip, if that is behind its call; or else the bit is flipped now.
  *
  * Which of the two it was must be known: an add without a result is for search.
  *
