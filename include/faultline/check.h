@@ -6,8 +6,9 @@
  *   struct fl_check_options o = {.spec = "queue"};
  *   struct fl_check *c = fl_check_new(&o, NULL, 0);
  *   struct fl_datum one = fl_number(1);
- *   fl_check_begin(c, 7, "enqueue", &one, 1);  // just before the call, thread
- * 7 enqueue(q, 1); fl_check_end(c, 7, fl_none());             // just after it
+ *   fl_check_begin(c, 7, "enqueue", &one, 1);  // thread 7, just before it
+ *   enqueue(q, 1);
+ *   fl_check_end(c, 7, fl_none());             // just after it
  *   …
  *   struct fl_check_result r;
  *   fl_check_result(c, &r);                    // r.verdict, r.text

@@ -73,8 +73,8 @@ static int prepare(struct type *t, const struct log *l, const struct log_op *op,
                      "%s concerns the whole %s: say that it is to be checked "
                      "as a whole",
                      l->functions.at[op->f], t->name);
-  if (out->role == ROLE_PEEK && op->ret != LOG_PENDING)
-    out->only_reads = false; /* Q2 */
+  if (out->role == ROLE_PEEK && op->ret != LOG_PENDING && !out->any_result)
+    out->only_reads = false; /* Q2; one that says nothing does nothing */
   return ERR_NONE;
 }
 

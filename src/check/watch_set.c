@@ -11,16 +11,15 @@
  *
  * What an operation is becomes known when it returns:
  *
- *   it flipped the bit: then it fills the first slot behind its call.  W1
- * stays: behind that slot both numbers are one less, and those before it lie
- * before its call.  A later slot would be no better, since whoever fills the
- * first one was called before the later one, too.  Without a slot it flips the
- * bit now, or twice, if another one has to come first.
- *
- *   it did not: it fills no slot, and W1 is looked at again.  If it fails there
+ * - It flipped the bit: then it fills the first slot behind its call.  W1
+ *   stays: behind that slot both numbers are one less, and those before it lie
+ *   before its call.  A later slot would be no better, since whoever fills the
+ *   first one was called before the later one, too.  Without a slot it flips
+ *   the bit now, or twice, if another one has to come first.
+ * - It did not: it fills no slot, and W1 is looked at again.  If it fails there
  *   is no order, since each flip had to come no later than it did.  And it
- * needs a moment at which the bit was what it saw: that is now, or before the
- * last flip, if that is behind its call; or else the bit is flipped now.
+ *   needs a moment at which the bit was what it saw: that is now, or before the
+ *   last flip, if that is behind its call; or else the bit is flipped now.
  *
  * Which of the two it was must be known: an add without a result is for search.
  *
@@ -115,25 +114,27 @@ static void forget(struct flips *f) {
   }
 }
 
+/* From the end: crashed ones may have piled up behind one that stays open. */
 static uint32_t place_of(const struct flips *f, uint64_t call) {
-  uint32_t i = 0;
+  uint32_t i = f->pending.len - 1;
   while (f->pending.at[i].call != call)
-    i++;
+    i--;
   return i;
 }
 
 /* It is not pending any more. */
 static void leave(struct flips *f, uint64_t call) {
+  uint32_t i = place_of(f, call);
   f->pending.len--;
-  for (uint32_t i = place_of(f, call); i < f->pending.len; i++)
+  for (; i < f->pending.len; i++)
     f->pending.at[i] = f->pending.at[i + 1];
 }
 
 /* False: there is no slot for one that was called then. */
 static bool fill_slot(struct flips *f, uint64_t call) {
-  uint32_t i = 0;
-  while (i < f->slots.len && f->slots.at[i] < call)
-    i++;
+  uint32_t i = f->slots.len;
+  while (i && f->slots.at[i - 1] > call)
+    i--;
   if (i == f->slots.len)
     return false;
   f->slots.len--;
@@ -142,14 +143,14 @@ static bool fill_slot(struct flips *f, uint64_t call) {
   return true;
 }
 
-/* W1 */
-static bool can_be_filled(const struct flips *f) {
-  uint32_t called = 0;
-  for (uint32_t i = 0; i < f->slots.len; i++) {
-    while (called < f->pending.len &&
-           f->pending.at[called].call < f->slots.at[i])
-      called++;
-    if (f->spare + called < i + 1ull)
+/* W1, when one that was called then has left: slots before that did not need
+ * it. */
+static bool can_be_filled(const struct flips *f, uint64_t call) {
+  uint32_t called = f->pending.len;
+  for (uint32_t i = f->slots.len; i && f->slots.at[i - 1] > call; i--) {
+    while (called && f->pending.at[called - 1].call > f->slots.at[i - 1])
+      called--;
+    if (f->spare + called < i)
       return false;
   }
   return true;
@@ -200,7 +201,7 @@ static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
   bool bit = leaves(&x->t);
   s->added -= s->multiset && x->t.role == ROLE_INSERT;
   leave(&s->flips[bit], x->call);
-  if (!can_be_filled(&s->flips[bit]))
+  if (!can_be_filled(&s->flips[bit], x->call))
     return bad(s, bit ? " was seen, and nobody else can have added it"
                       : " was missed, and nobody else can have removed it");
   return WATCH_GOOD;
@@ -216,7 +217,7 @@ static enum watch_end flipper_returned(struct set *s, const struct watch_op *x,
   }
   if (s->multiset && bit)
     return bad(s, " can always be added");
-  if (!can_be_filled(&s->flips[bit]))
+  if (!can_be_filled(&s->flips[bit], x->call))
     return bad(s, bit ? " was seen, and nobody else can have added it"
                       : " was missed, and nobody else can have removed it");
   return saw(s, bit, x->call);

@@ -161,6 +161,11 @@ TEST(what_was_removed_while_it_was_put_is_not_there_again) {
                     "c. b- b=4 b- b=1");
 }
 
+/* p does not say what it saw. */
+TEST(a_look_that_says_nothing_takes_nothing) {
+  breaks_at_its_end("a+1 a. a+2 p? p. a. b- b=1 b? b=_");
+}
+
 TEST(something_was_inside_all_the_time) {
   breaks_at_its_end("a+1 a. d- a+2 a. b- b=1 a+3 a. b- b=2 a+4 a. b- b=3 a+5 "
                     "a. b- b=4 d=_");
