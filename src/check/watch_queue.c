@@ -110,17 +110,24 @@ static void close_taker(struct queue_watch *q, uint64_t call) {
   q->takers.len--;
 }
 
-/* Something has returned, and what was certainly inside from `from` to `to` was
- * seen. */
-static enum watch_end judge(struct queue_watch *q, uint64_t from, uint64_t to) {
-  if (!queue_fits(q))
-    return bad(q, queue_at(q, q->first)->value,
-               " is inside, and came before others that have left or were at "
-               "the front, more than the open removals explain");
-  if (!queue_renew_gaps(q, from, to))
-    return bad(q, DATUM_NONE,
-               "something was inside all the time when nothing was found");
-  return WATCH_GOOD;
+/* The value `id` was seen by what was called then; WATCH_NONE: something has
+ * only returned.  Who is inside though it must have gone? */
+static enum watch_end does_not_fit(struct queue_watch *q, uint32_t id,
+                                   uint64_t call) {
+  const char *why = " is inside, and came before others that have left or were "
+                    "at the front";
+  uint32_t who = q->first;
+  if (id != WATCH_NONE && queue_at(q, who)->came < queue_at(q, id)->call)
+    why = ", put before it, is inside";
+  for (uint32_t i = 0; i < q->seen.len && id != WATCH_NONE; i++)
+    if (q->seen.at[i] != id && queue_at(q, q->seen.at[i])->first.ret < call) {
+      who = q->seen.at[i];
+      why = " was at the front before, and is inside";
+    }
+  enum watch_end end = bad(q, queue_at(q, who)->value, why);
+  if (q->nremovals)
+    buf_puts(&q->watch.why, ", more than the open removals explain");
+  return end;
 }
 
 static enum watch_end cannot_be_seen(struct queue_watch *q, uint32_t id,
@@ -165,19 +172,27 @@ static enum watch_end saw(struct queue_watch *q, const struct watch_op *x,
     queue_unsee(q, id);
     queue_add_gone(q, id);
   }
-  enum watch_end end = judge(q, v->came, v->latest.call);
-  if (end == WATCH_GOOD) {
-    queue_give_to_crashed(q);
-    queue_forget(q);
-  }
-  return end;
+  if (!queue_fits(q))
+    return does_not_fit(q, id, x->call);
+  if (!queue_renew_gaps(q, v->came, v->latest.call))
+    return bad(q, DATUM_NONE, "something was inside when nothing was found");
+  queue_give_to_crashed(q);
+  queue_forget(q);
+  return WATCH_GOOD;
+}
+
+/* It is open no more, and saw nothing. */
+static enum watch_end judge(struct queue_watch *q, const char *why) {
+  if (!queue_fits(q))
+    return does_not_fit(q, WATCH_NONE, 0);
+  return queue_renew_gaps(q, 0, 0) ? WATCH_GOOD : bad(q, DATUM_NONE, why);
 }
 
 static enum watch_end missed(struct queue_watch *q, const struct watch_op *x,
                              bool looks) {
   close_taker(q, x->call);
   queue_add_miss(q, (struct queue_miss){x->call, q->watch.now, looks});
-  enum watch_end end = judge(q, 0, 0);
+  enum watch_end end = judge(q, "something was inside all the time");
   if (end == WATCH_GOOD)
     queue_give_to_crashed(q);
   return end;
@@ -276,7 +291,7 @@ static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
     end = put_dropped(q, x->t.arg[0]);
   } else {
     close_taker(q, x->call);
-    end = judge(q, 0, 0);
+    end = judge(q, "something was inside when nothing was found");
   }
   queue_add_gap(q);
   return end;
