@@ -23,8 +23,6 @@
  */
 #include "check/watch_queue_int.h"
 
-#include <string.h>
-
 enum { FEW = 8 };
 
 /* ---- rows ---- */

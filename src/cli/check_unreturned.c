@@ -64,7 +64,8 @@ static void take_open(struct unreturned *u, struct open_calls *o) {
   open_free(o);
 }
 
-static void look_ahead(struct unreturned *u, struct reader *r) {
+static void look_ahead(struct unreturned *u, struct reader *r,
+                       double deadline) {
   struct open_calls open = {0};
   struct log_event ev;
   struct error e;
@@ -76,9 +77,11 @@ static void look_ahead(struct unreturned *u, struct reader *r) {
       take_open(u, &open);
     if (!follow(&open, &ev, ++events))
       break;
+    if (deadline > 0 && events % LONG == 0 && check_now() > deadline)
+      break;
   }
   take_open(u, &open);
-  if (got) /* what is wrong with it is told where it is */
+  if (got) /* what is wrong with it is told where it is, as is the time */
     vec_clear(&u->never);
   if (u->never.len)
     qsort(u->never.at, u->never.len, sizeof *u->never.at, by_event);
@@ -112,7 +115,7 @@ bool unreturned_follow(struct unreturned *u, const struct log_event *ev,
   struct reader *r = reader_open(path, (enum read_format)s->format, &e);
   if (!r)
     return false;
-  look_ahead(u, r);
+  look_ahead(u, r, s->deadline);
   reader_close(r);
   return true;
 }
