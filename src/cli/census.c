@@ -152,7 +152,7 @@ static bool is_asked(const struct session *s, const struct finding *f,
   const struct settings *set = s->settings;
   bool page = set->html || (!set->no_html && !set->no_save && !set->quiet);
   return (page || set->json) && f->fault != FAULT_NONE &&
-         f->fault != FAULT_SEQUENTIAL && f->fault != FAULT_DIVERGENCE &&
+         f->fault != FAULT_SEQUENTIAL && !fault_is_doubt(f->fault) &&
          !f->real_threads && !order->program && !s->interrupted &&
          f->client.nthreads > 1 && f->client.ncalls <= MOST_CALLS &&
          f->trace.nevents;

@@ -321,7 +321,7 @@ static bool find(struct fencing *p) {
 bool fences(struct session *s, struct run *r, const struct hunt_order *order) {
   struct finding *f = r->result.finding;
   if (!s->settings->model || order->program || f->client.nthreads < 2 ||
-      f->fault == FAULT_SEQUENTIAL || f->fault == FAULT_DIVERGENCE)
+      f->fault == FAULT_SEQUENTIAL || fault_is_doubt(f->fault))
     return false;
   struct fencing *p = xcalloc(1, sizeof *p);
   *p = (struct fencing){.s = s, .r = r, .order = order};

@@ -145,7 +145,10 @@ void hunt_conclude(struct hunt *h, struct finding *f) {
   h->r->verdict =
       f->fault == FAULT_NOT_LINEARIZABLE || f->fault == FAULT_SEQUENTIAL
           ? VERDICT_VIOLATION
-          : VERDICT_ERROR;
+      : fault_is_doubt(f->fault) ? VERDICT_UNKNOWN
+                                 : VERDICT_ERROR;
+  if (fault_is_doubt(f->fault) && f->detail)
+    h->r->reason = xstrdup(f->detail);
 }
 
 bool hunt_look(struct hunt *h, const struct client *c, struct explore *x,

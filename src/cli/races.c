@@ -312,7 +312,7 @@ static bool is_asked(const struct session *s, const struct finding *f,
   if (set->quiet && !set->json && !set->dot)
     return false; /* nobody would read it */
   return set->races != RACES_OFF && f->fault != FAULT_NONE &&
-         f->fault != FAULT_SEQUENTIAL && f->fault != FAULT_DIVERGENCE &&
+         f->fault != FAULT_SEQUENTIAL && !fault_is_doubt(f->fault) &&
          !f->real_threads && !order->program && !s->interrupted &&
          f->client.nthreads > 1 && f->client.ncalls <= MOST_CALLS &&
          f->trace.nevents;

@@ -472,7 +472,7 @@ static void add_first(struct repair *p, const struct finding *f) {
 
 /* Can it come from lines that are not atomic? */
 static bool is_race(enum fault f) {
-  return f != FAULT_SEQUENTIAL && f != FAULT_DIVERGENCE;
+  return f != FAULT_SEQUENTIAL && !fault_is_doubt(f);
 }
 
 void repair(struct session *s, struct run *r, const struct hunt_order *order) {

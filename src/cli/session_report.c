@@ -163,7 +163,8 @@ int session_report(struct session *s, struct error *e) {
     struct run *r = &s->runs.at[i];
     struct story_namer namer;
     worker_seal(&r->worker, false);
-    if (!set->no_save && r->result.finding)
+    if (!set->no_save && r->result.finding &&
+        !fault_is_doubt(r->result.finding->fault))
       saved_write(s, r);
     namer_open(&namers[i], s->lines, &r->result, &namer);
     stories[i] = story_new(&r->result, &namer);

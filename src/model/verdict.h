@@ -2,6 +2,8 @@
 #ifndef MODEL_VERDICT_H
 #define MODEL_VERDICT_H
 
+#include <stdbool.h>
+
 enum verdict {
   VERDICT_PASS,
   VERDICT_VIOLATION, /* a history that is not linearizable */
@@ -30,6 +32,8 @@ enum verdict {
   _(LEAK, "leak", "memory leak")                                               \
   _(LOCK_MISUSE, "lock-misuse", "misuse of a lock")                            \
   _(OUT_OF_MEMORY, "out-of-memory", "out of memory")                           \
+  /* of the tool, see fault_is_doubt */                                        \
+  _(UNMODELLED, "not-modelled", "cannot be checked")                           \
   _(DIVERGENCE, "divergence", "not deterministic")
 
 enum fault {
@@ -38,6 +42,12 @@ enum fault {
 #undef FAULT_ENUM
       FAULT_COUNT
 };
+
+/* The execution says nothing about the object: the code did something that the
+ * engine cannot follow, or came to a bound of it.  The verdict is UNKNOWN. */
+static inline bool fault_is_doubt(enum fault f) {
+  return f == FAULT_UNMODELLED || f == FAULT_DIVERGENCE;
+}
 
 extern const char *const verdict_name[]; /* "pass", "violation", … */
 extern const char *const fault_id[FAULT_COUNT];

@@ -54,8 +54,12 @@ static void put_answer(struct screen *s, const struct story *story) {
   bool is_error = r->verdict == VERDICT_VIOLATION ||
                   r->verdict == VERDICT_ERROR || !r->finding;
   is_error &= r->verdict != VERDICT_UNKNOWN;
-  put_message(s, story->place, r->object, is_error ? "error:" : "", INK_ERROR,
-              story->message);
+  bool doubt = r->finding && fault_is_doubt(r->finding->fault);
+  put_message(s, story->place, r->object,
+              is_error ? "error:"
+              : doubt  ? "inconclusive:"
+                       : "",
+              INK_ERROR, story->message);
   screen_source(s, story->place, story->until);
   for (uint32_t i = 0; i < story->notes.len; i++)
     put_message(s, story->notes.at[i].place, r->object, "note:", INK_NOTE,

@@ -115,8 +115,7 @@ static long futex(const long a[6], uint64_t pc) {
   case FUTEX_WAKE_BITSET:
     return futex_wake(word, (uint32_t)a[2], (uint32_t)a[5], pc);
   }
-  fl__fault(FAULT_ABORT, pc, (uint64_t)(uintptr_t)word,
-            "futex operation %ld is not modelled", a[1]);
+  fl__refuse(pc, "futex operation %ld is not modelled", a[1]);
 }
 
 /* Different for each thread, as the real one, and the same in every run. */

@@ -299,6 +299,11 @@ _Noreturn void fl__fault(enum fault kind, uint64_t pc, uint64_t addr,
                          const char *format, ...) FL_HIDDEN
     __attribute__((format(printf, 4, 5)));
 
+/* The same for what the engine does not model and for its own bounds: the
+ * verdict is not that of a fault.  `format` begins with the function's name
+ * and says why; no full stop. */
+#define fl__refuse(pc, ...) fl__fault(FAULT_UNMODELLED, pc, 0, __VA_ARGS__)
+
 /* The same without leaving: for the engine's side. */
 void fl__fill_fault(enum fault kind, uint64_t pc, uint64_t addr,
                     const char *format, ...) FL_HIDDEN
