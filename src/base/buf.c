@@ -2,6 +2,8 @@
 
 #include "base/buf.h"
 
+#include "base/tidy.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -117,6 +119,7 @@ static int write_regular(const struct buf *b, const char *path, mode_t mode) {
     err = errno;
     goto out;
   }
+  tidy_file(temp);
   err = write_all(fd, b);
   if (!err && fchmod(fd, mode))
     err = errno;
@@ -126,6 +129,7 @@ static int write_regular(const struct buf *b, const char *path, mode_t mode) {
     err = errno;
   if (err)
     unlink(temp);
+  tidy_file_done(temp);
 out:
   free(temp);
   return err;

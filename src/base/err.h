@@ -10,10 +10,11 @@
 
 enum {
   ERR_NONE = 0,
-  ERR_USAGE,  /* wrong flags or a wrong client on the command line */
-  ERR_INPUT,  /* a file that cannot be read or understood */
-  ERR_BUILD,  /* the user's code does not compile, link or load */
-  ERR_SYSTEM, /* the machine refused something we need */
+  ERR_USAGE,   /* wrong flags or a wrong client on the command line */
+  ERR_INPUT,   /* a file that cannot be read or understood */
+  ERR_BUILD,   /* the user's code does not compile, link or load */
+  ERR_SYSTEM,  /* the machine refused something we need */
+  ERR_REFUSED, /* the user's code wants what we do not let it do: status 3 */
 };
 
 struct error {

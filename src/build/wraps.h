@@ -79,6 +79,9 @@
   _(syscall) _(gettid) _(mmap) _(munmap) _(mprotect) _(madvise)                \
   _(__atomic_load) _(__atomic_store) _(__atomic_exchange)                      \
   _(__atomic_compare_exchange)                                                 \
+  /* processes */                                                              \
+  _(fork) _(_Fork) _(vfork) _(daemon) _(system) _(popen) _(posix_spawn)        \
+  _(posix_spawnp)                                                              \
   /* ends */                                                                   \
   _(exit) _(_exit) _(_Exit) _(quick_exit) _(abort) _(__assert_fail)            \
   _(__assert) _(__assert_perror_fail) _(__stack_chk_fail)

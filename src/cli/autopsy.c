@@ -2,6 +2,7 @@
 
 #include "cli/finding.h"
 #include "cli/outside.h"
+#include "rt/cage.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,7 @@ struct corpse corpse_of(const struct worker *w, enum worker_end end) {
   const struct live_path *l = &w->shared->path;
   return (struct corpse){.end = end,
                          .status = w->status,
+                         .hang = w->hang,
                          .client = w->board->client,
                          .path = l->at,
                          .len = l->len < LIVE_PATH_MAX ? l->len : LIVE_PATH_MAX,
@@ -125,7 +127,21 @@ static void schedule_of_trace(const struct trace *t, struct schedule *out) {
       schedule_add_step(out, t->events[i].thread);
 }
 
-static char *death_words(const struct session *s, const struct corpse *c) {
+static char *death_words(const struct session *s, const struct corpse *c,
+                         enum fault *fault) {
+  uint64_t pc;
+  char *refused = c->end == WORKER_HANGS ? NULL : cage_words(c->status, &pc);
+  *fault = refused || c->hang == HANG_LATE || c->hang == HANG_STILL
+               ? FAULT_UNMODELLED
+           : c->end == WORKER_HANGS ? FAULT_ENDLESS
+                                    : FAULT_CRASH;
+  if (refused)
+    return refused;
+  if (c->end == WORKER_HANGS && c->hang == HANG_BLIND)
+    return xstrdup("the code computes without end, and has blocked the signal "
+                   "by which endless loops are found");
+  if (c->end == WORKER_HANGS && c->hang != HANG_SLEEPS)
+    return xstrdup("the process did not come to an end in time");
   if (c->end == WORKER_HANGS) {
     struct buf b = {0};
     buf_puts(&b, "the process sleeps in a call that Faultline does not model");
@@ -146,7 +162,8 @@ static char *death_words(const struct session *s, const struct corpse *c) {
 static void tell_death(struct session *s, struct run *r, struct worker *second,
                        const struct hunt_order *order, const struct corpse *c,
                        const struct schedule *schedule) {
-  char *words = death_words(s, c);
+  enum fault fault;
+  char *words = death_words(s, c, &fault);
   session_plain_result(s, r, order);
   struct worker third = {0};
   enum worker_end how = worker_run(&third, salvage, second->shared);
@@ -161,10 +178,10 @@ static void tell_death(struct session *s, struct run *r, struct worker *second,
   struct arena *a = &third.shared->arena;
   struct finding *f = arena_alloc(a, sizeof *f);
   f->block = UINT32_MAX;
-  f->fault = c->end == WORKER_HANGS ? FAULT_ENDLESS : FAULT_CRASH;
+  f->fault = fault;
   f->detail = arena_strdup(a, words);
   r->result.finding = f;
-  r->result.verdict = VERDICT_ERROR;
+  r->result.verdict = fault_is_doubt(fault) ? VERDICT_UNKNOWN : VERDICT_ERROR;
   r->result.base = base;
   read_client(s, r, order, schedule->client);
   if (t) {

@@ -7,7 +7,8 @@
 /* What is left of a worker.  Nothing but `client` can be believed. */
 struct corpse {
   enum worker_end end;
-  int status; /* waitpid's */
+  int status;            /* waitpid's */
+  enum worker_hang hang; /* WORKER_HANGS */
   const char *client;
   const uint8_t *path;
   uint32_t len;

@@ -418,11 +418,13 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
   if (one && campaign_stateful(&p) && jobs > 1 && !set->max_executions)
     p.gang.gang = gang_map(jobs, set->max_states, set->memory);
   order.gang = p.gang.gang;
-  struct pool_job job = {.open = hunt_serve_open,
-                         .item = hunt_serve,
-                         .arg = &order,
-                         .show_output = set->show_output,
-                         .only_here = order.regions || order.nfences};
+  struct pool_job job = {
+      .open = hunt_serve_open,
+      .item = hunt_serve,
+      .arg = &order,
+      .show_output = set->show_output,
+      .max_seconds = set->time > 0 ? (uint32_t)set->time + LATE_SECONDS : 0,
+      .only_here = order.regions || order.nfences};
   p.pool = pool_open(&job, jobs);
   p.at = xcalloc(pool_slots(p.pool), sizeof *p.at);
   p.last = &p.first;

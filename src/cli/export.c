@@ -5,6 +5,7 @@
  *
  * The file appears when it is complete and was compiled, or not at all.
  */
+#include "base/tidy.h"
 #include "cli/commands.h"
 #include "cli/session.h"
 
@@ -312,6 +313,7 @@ static int write_out(const struct export *x, const struct buf *text,
     free(temporary);
     return e->code;
   }
+  tidy_file(temporary);
   set_mode(fd);
   close(fd);
   /* buf_write_file replaces a file as a whole. */
@@ -323,6 +325,7 @@ static int write_out(const struct export *x, const struct buf *text,
   else if (!err && rename(temporary, x->output))
     err = error_set(e, ERR_SYSTEM, "%s: %s", x->output, strerror(errno));
   unlink(temporary);
+  tidy_file_done(temporary);
   free(temporary);
   return err;
 }

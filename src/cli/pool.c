@@ -43,6 +43,7 @@ struct pool *pool_open(const struct pool_job *job, uint32_t local) {
    * same addresses in their states, which a gang compares. */
   for (uint32_t i = 0; i < local; i++) {
     p->slots[i].worker = (struct worker){.hang_seconds = job->hang_seconds,
+                                         .max_seconds = job->max_seconds,
                                          .show_output = job->show_output};
     worker_map(&p->slots[i].worker);
   }
@@ -167,6 +168,7 @@ static void take_death(const struct worker *w, struct pool_death *d) {
   const struct live_path *path = &w->shared->path;
   uint32_t len = path->len;
   d->status = w->status;
+  d->hang = w->hang;
   d->known = b->known;
   d->clients = b->clients;
   d->executions = b->executions;

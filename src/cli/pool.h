@@ -29,7 +29,7 @@ struct pool_job {
   void *arg;      /* on a cluster: a struct hunt_order, which travels */
   bool only_here; /* no slots on other machines */
   bool show_output;
-  uint32_t hang_seconds; /* as in struct worker */
+  uint32_t hang_seconds, max_seconds; /* as in struct worker; for one item */
 };
 
 enum pool_news {
@@ -46,10 +46,11 @@ enum pool_news {
 /* What a process that died, hung or was killed was at; nothing of it is to be
  * believed. */
 struct pool_death {
-  int status;    /* waitpid's */
-  bool known;    /* it had begun a client: */
-  char *client;  /* … its text, "" for a program */
-  uint8_t *path; /* … and the steps so far, as in struct live_path */
+  int status;            /* waitpid's */
+  enum worker_hang hang; /* POOL_HANGS */
+  bool known;            /* it had begun a client: */
+  char *client;          /* … its text, "" for a program */
+  uint8_t *path;         /* … and the steps so far, as in struct live_path */
   uint32_t len;
   bool only_choices;
   uint64_t clients, executions; /* of its board */

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 
 #include "base/buf.h"
+#include "base/tidy.h"
 #include "base/vec.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@ int command_selftest(int argc, char **argv) {
     fprintf(stderr, "faultline: %s: %s\n", dir, strerror(errno));
     return 2;
   }
+  tidy_file(dir);
   char *path = xasprintf("%s/selftest.c", dir);
   struct buf text = {0};
   struct error e = {0};
@@ -59,6 +61,7 @@ int command_selftest(int argc, char **argv) {
   }
   unlink(path);
   rmdir(dir);
+  tidy_file_done(dir);
   buf_free(&text);
   free(path);
   return status;

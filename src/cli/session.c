@@ -1,5 +1,7 @@
 #include "cli/session.h"
+#include "base/tidy.h"
 #include "cli/phase.h"
+#include "rt/cage.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -18,8 +20,10 @@ static int make_dir(struct session *s, struct error *e) {
   const char *tmp = getenv("TMPDIR");
   bool given = tmp && *tmp;
   s->dir = xasprintf("%s/faultline-XXXXXX", given ? tmp : "/tmp");
-  if (mkdtemp(s->dir))
+  if (mkdtemp(s->dir)) {
+    tidy_file(s->dir);
     return ERR_NONE;
+  }
   error_set(e, ERR_SYSTEM, "no folder for what is compiled: %s%s: %s",
             given ? "TMPDIR is " : "", given ? tmp : "/tmp", strerror(errno));
   free(s->dir);
@@ -138,11 +142,32 @@ static int loading_trouble(const struct worker *w, enum worker_end end,
                    WEXITSTATUS(w->status));
 }
 
+/* Refused by the cage: where, and why. */
+static int refused_trouble(const struct session *s, const char *words,
+                           uint64_t pc, struct error *e) {
+  const struct place *p = pc ? lines_place(s->lines, pc - 1) : NULL;
+  char at[512] = "";
+  if (p && p->file)
+    snprintf(at, sizeof at, "%s:%u: ", p->file, p->line);
+  return error_set(e, ERR_REFUSED,
+                   "%sthe object cannot be checked: in code that runs at load "
+                   "time (a constructor), %s",
+                   at, words);
+}
+
 static int describe(struct session *s, struct error *e) {
   struct hunt_order order = {.settings = s->settings, .so = s->so};
   s->describer.show_output = s->settings->show_output;
   s->describer.max_seconds = LOAD_SECONDS;
   enum worker_end end = worker_run(&s->describer, hunt_describe, &order);
+  uint64_t pc;
+  char *refused =
+      end == WORKER_DIED ? cage_words(s->describer.status, &pc) : NULL;
+  if (refused) {
+    refused_trouble(s, refused, pc, e);
+    free(refused);
+    return e->code;
+  }
   if (end == WORKER_DIED || end == WORKER_HANGS)
     return loading_trouble(&s->describer, end, e);
   if (end != WORKER_DONE)
@@ -246,6 +271,7 @@ void session_close(struct session *s) {
     lines_close(s->lines);
   if (s->dir && !s->settings->verbose)
     nftw(s->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+  tidy_file_done(s->dir);
   free(s->dir);
   free(s->so);
   free(s->native);

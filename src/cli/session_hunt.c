@@ -222,6 +222,7 @@ static void take_death(struct session *s, struct run *r,
                        const struct campaign *c, bool hangs) {
   struct corpse corpse = {.end = hangs ? WORKER_HANGS : WORKER_DIED,
                           .status = c->death.status,
+                          .hang = c->death.hang,
                           .client = c->death.client ? c->death.client : "",
                           .path = c->death.path,
                           .len = c->death.len,
@@ -329,9 +330,11 @@ static int hunt_with(struct session *s, const struct hunt_order *plan,
     order->estimates = estimates;
     order->nestimates = s->about->suites[order->suite].nops;
   }
+  bool alone = order->replay_only || order->native || order->shrink;
+  if (s->settings->time > 0 && !alone) /* twice: a saved fault is made small */
+    r.worker.max_seconds = 2 * (uint32_t)s->settings->time + LATE_SECONDS;
   if (order->native) /* its own watchdog comes first */
     r.worker.hang_seconds = STRESS_HANG_SECONDS;
-  bool alone = order->replay_only || order->native || order->shrink;
   int err = alone ? hunt_alone(s, &r, order, e) : hunt_object(s, &r, order, e);
   phase_end();
   if (err) {

@@ -9,6 +9,7 @@
 #include "cli/finding.h"
 #include "cli/from_history.h"
 #include "cli/outside.h"
+#include "rt/cage.h"
 
 #include "search/stress.h"
 
@@ -158,6 +159,17 @@ static void say_why(struct jury *j, const struct history *h, struct finding *f,
 static const char *words_of(const struct stress_run *run, enum stress_end end,
                             enum fault *fault, struct arena *a) {
   char text[200];
+  uint64_t pc;
+  int status = end == STRESS_EXITED ? run->status << 8 : run->signal;
+  char *refused = end == STRESS_EXITED || end == STRESS_CRASHED
+                      ? cage_words(status, &pc)
+                      : NULL;
+  if (refused) {
+    snprintf(text, sizeof text, "%s", refused);
+    free(refused);
+    *fault = FAULT_UNMODELLED;
+    return arena_strdup(a, text);
+  }
   switch (end) {
   case STRESS_CRASHED:
     *fault = FAULT_CRASH;

@@ -1,6 +1,8 @@
 #include "cli/worker.h"
 
+#include "base/tidy.h"
 #include "cli/phase.h"
+#include "rt/cage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,11 +16,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { REGION = 1 << 30, HANG_SECONDS = 3 };
+enum {
+  REGION = 1 << 30,
+  HANG_SECONDS = 3,
+  /* of user CPU time: */
+  BLIND_SECONDS = 3,
+  STILL_SECONDS = 300,
+};
+
+static long clock_ticks(void) { return sysconf(_SC_CLK_TCK); }
 
 static volatile sig_atomic_t interrupted;
 static void on_interrupt(int number) {
   (void)number;
+  if (!interrupted)
+    tidy_hurry();
   interrupted = 1;
 }
 
@@ -30,7 +42,11 @@ static void set_signals(void (*handler)(int)) {
     sigaction(caught[i], &on, NULL);
 }
 
-void worker_catch_signals(void) { set_signals(on_interrupt); }
+void worker_catch_signals(void) {
+  set_signals(on_interrupt);
+  cage_prepare();
+  prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphans of a worker are ours */
+}
 bool worker_interrupted(void) { return interrupted; }
 
 void worker_go_on(void) { interrupted = 0; }
@@ -70,31 +86,38 @@ void board_write(struct board *b, const char *client, uint64_t clients,
   mprotect(b, sizeof *b, PROT_READ);
 }
 
-static void silence(void) {
-  int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  if (null >= 0) {
+/* What is typed is not for the user's code either. */
+static void silence(bool show_output) {
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null < 0)
+    return;
+  dup2(null, STDIN_FILENO);
+  if (!show_output) {
     dup2(null, STDOUT_FILENO);
     dup2(null, STDERR_FILENO);
-    close(null);
   }
+  close(null);
 }
 
 static _Noreturn void child(struct worker *w, pid_t parent,
                             int (*fn)(void *arg, struct shared *s), void *arg) {
+  setsid(); /* its signals are its own, and what it starts ends with it */
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) /* it went before it could have told */
     _exit(2);
+  tidy_nothing();
   phase_silence();
   set_signals(SIG_DFL);
   signal(SIGXFSZ, SIG_DFL);
   signal(SIGINT, SIG_IGN); /* of the terminal: the parent decides */
-  if (!w->show_output)
-    silence();
+  silence(w->show_output);
+  rt_share_watch(&w->shared->ticks, &w->shared->steps);
+  cage_close(w->fd);
   int err = fn(arg, w->shared);
   fflush(stdout);
   if (!err)
     w->shared->done = true;
-  _exit(err ? 2 : 0);
+  cage_exit(err ? 2 : 0);
 }
 
 void worker_start(struct worker *w, int (*fn)(void *arg, struct shared *s),
@@ -113,65 +136,122 @@ void worker_start(struct worker *w, int (*fn)(void *arg, struct shared *s),
   if (!w->pid)
     child(w, parent, fn, arg);
   w->used = true;
+  tidy_process(-w->pid);
   worker_watch(w);
 }
 
-/* CPU time that the process has used, in clock ticks, and whether it sleeps. */
-static bool asleep(pid_t pid, unsigned long *ticks) {
+/* What the system says of a process. */
+struct status {
+  bool rests;              /* it sleeps or was stopped */
+  unsigned long user, all; /* CPU time, in clock ticks */
+};
+
+static struct status look_at(pid_t pid) {
+  struct status st = {0};
   char path[64], text[512];
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
   FILE *f = fopen(path, "r");
   if (!f)
-    return false;
+    return st;
   size_t n = fread(text, 1, sizeof text - 1, f);
   fclose(f);
   text[n] = 0;
   char *after = strrchr(text, ')');
   char state = 'R';
-  unsigned long user = 0, system = 0;
+  unsigned long system = 0;
   if (after)
     sscanf(after + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
-           &state, &user, &system);
-  *ticks = user + system;
-  return state == 'S';
+           &state, &st.user, &system);
+  st.all = st.user + system;
+  st.rests = state == 'S' || state == 'T';
+  return st;
 }
 
 void worker_watch(struct worker *w) {
-  w->watch = (struct worker_watch){.begun = explore_now()};
+  struct status st = look_at(w->pid);
+  w->watch = (struct worker_watch){.begun = explore_now(),
+                                   .at_tick = st.user,
+                                   .at_step = st.user,
+                                   .tick = w->shared->ticks,
+                                   .step = w->shared->steps};
+}
+
+/* The engine's watchdog ticks every 50 ms of this process's user time. */
+static bool is_blind(struct worker *w, const struct status *st) {
+  struct worker_watch *v = &w->watch;
+  uint64_t tick = w->shared->ticks;
+  if (tick != v->tick || !tick)
+    v->at_tick = st->user;
+  v->tick = tick;
+  return st->user - v->at_tick > BLIND_SECONDS * (unsigned long)clock_ticks();
+}
+
+/* Analyses may compute for long between two steps. */
+static bool is_still(struct worker *w, const struct status *st, bool beats) {
+  struct worker_watch *v = &w->watch;
+  uint64_t step = w->shared->steps;
+  if (step != v->step || beats)
+    v->at_step = st->user;
+  v->step = step;
+  return st->user - v->at_step > STILL_SECONDS * (unsigned long)clock_ticks();
 }
 
 bool worker_stuck(struct worker *w) {
   struct worker_watch *v = &w->watch;
   uint32_t hang_seconds = w->hang_seconds ? w->hang_seconds : HANG_SECONDS;
-  unsigned long ticks = 0;
+  struct status st = look_at(w->pid);
   uint64_t beat = w->shared->heartbeat;
-  bool sleeps = asleep(w->pid, &ticks);
-  bool still = sleeps && ticks == v->ticks && beat == v->beat;
-  v->idle = still ? v->idle + 1 : 0;
-  v->ticks = ticks;
+  bool beats = beat != v->beat;
+  v->idle = st.rests && st.all == v->cpu && !beats ? v->idle + 1 : 0;
+  v->cpu = st.all;
   v->beat = beat;
   bool late = w->max_seconds && explore_now() - v->begun > w->max_seconds;
-  return late || v->idle * WORKER_LOOK_MS > hang_seconds * 1000;
+  bool sleeps = v->idle * WORKER_LOOK_MS > hang_seconds * 1000;
+  bool blind = is_blind(w, &st), still = is_still(w, &st, beats);
+  w->hang = sleeps  ? HANG_SLEEPS
+            : blind ? HANG_BLIND
+            : still ? HANG_STILL
+                    : HANG_LATE;
+  return sleeps || blind || still || late;
 }
 
-static bool reap(struct worker *w, int flags) {
-  pid_t pid;
-  while ((pid = waitpid(w->pid, &w->status, flags)) < 0 && errno == EINTR)
+/* The process has ended, or is about to: what it has started ends too.  Its
+ * number is its group's, and is not given to others before it is waited for. */
+static void bury(struct worker *w) {
+  pid_t group = w->pid;
+  kill(-group, SIGKILL);
+  kill(group, SIGKILL); /* it may have had no time to become a group */
+  while (waitpid(group, &w->status, 0) < 0 && errno == EINTR)
     ;
-  if (pid)
-    w->pid = 0;
-  return pid;
+  while (waitpid(-group, NULL, 0) > 0) /* orphans that came to us */
+    ;
+  tidy_process_done(-group);
+  w->pid = 0;
 }
 
-bool worker_ended(struct worker *w) { return !w->pid || reap(w, WNOHANG); }
+bool worker_ended(struct worker *w) {
+  if (!w->pid)
+    return true;
+  siginfo_t i = {0};
+  if (waitid(P_PID, (id_t)w->pid, &i, WEXITED | WNOHANG | WNOWAIT) || !i.si_pid)
+    return false;
+  bury(w);
+  return true;
+}
 
 void worker_end(struct worker *w) {
-  if (!worker_ended(w)) {
-    kill(w->pid, SIGKILL);
-    reap(w, 0);
-  }
+  if (!worker_ended(w))
+    bury(w);
   close(w->fd);
   w->fd = -1;
+}
+
+/* It has closed its socket, which it does at its end only. */
+static bool ends_soon(struct worker *w) {
+  enum { GRACE_MS = 1000 };
+  for (int ms = 0; ms < GRACE_MS && !worker_ended(w); ms++)
+    usleep(1000);
+  return worker_ended(w);
 }
 
 /* Waits for the end of the worker: its end of the socket closes then. */
@@ -199,8 +279,8 @@ enum worker_end worker_run(struct worker *w,
                            int (*fn)(void *arg, struct shared *s), void *arg) {
   worker_start(w, fn, arg);
   enum worker_end end = wait_for(w);
-  if (end == WORKER_DONE)
-    reap(w, 0);
+  if (end == WORKER_DONE && !ends_soon(w))
+    end = WORKER_HANGS;
   worker_end(w);
   if (interrupted)
     return WORKER_INTERRUPTED;

@@ -20,7 +20,9 @@ struct shared {
   struct board *board;
   /* live, for the progress line and for the case that the worker dies */
   volatile uint64_t heartbeat, executions, clients;
-  volatile double share; /* of struct explore */
+  volatile uint64_t ticks; /* of the engine's watchdog: it is awake … */
+  volatile uint64_t steps; /* … and the engine had made so many by then */
+  volatile double share;   /* of struct explore */
   volatile uint64_t work;
   struct live_path path;
   struct trace trace; /* a recording in progress */
@@ -52,12 +54,22 @@ enum worker_end {
   WORKER_INTERRUPTED,
 };
 
+/* Why it is taken to hang. */
+enum worker_hang {
+  HANG_SLEEPS, /* or was stopped */
+  HANG_BLIND,  /* it computes, and the engine's watchdog does not tick: the
+                  code has blocked its signal */
+  HANG_STILL,  /* it computes, and neither the engine nor the search goes on */
+  HANG_LATE,   /* max_seconds */
+};
+
 struct worker {
   struct shared *shared;
   const struct board *board;
   int status;
   uint32_t hang_seconds; /* asleep for so long: it hangs; 0 is 3 */
   uint32_t max_seconds;  /* of all; 0: no limit */
+  enum worker_hang hang; /* WORKER_HANGS: which kind */
   bool show_output;      /* else the user's stdout and stderr go to /dev/null */
   /* its process */
   pid_t pid; /* 0: there is none, or it has ended */
@@ -65,9 +77,12 @@ struct worker {
   bool used; /* the shared memory is that of a process */
   struct worker_watch {
     double begun;
-    unsigned long ticks; /* as of the last look */
+    unsigned long cpu; /* as of the last look, in clock ticks */
     uint64_t beat;
     uint32_t idle; /* looks without a sign of life */
+    /* The last tick and step that were seen, and user CPU time then. */
+    uint64_t tick, step;
+    unsigned long at_tick, at_step;
   } watch;
 };
 
@@ -85,7 +100,10 @@ void worker_release(struct worker *w); /* unmaps the shared memory */
 
 /* ---- the parts of worker_run, for who watches several (pool.h) ---- */
 
-enum { WORKER_LOOK_MS = 100 };
+enum {
+  WORKER_LOOK_MS = 100,
+  LATE_SECONDS = 10, /* who has not kept --time by then is killed */
+};
 
 bool worker_interrupted(void); /* by one of the signals above */
 /* What was found is still to be told: the next signal counts again. */

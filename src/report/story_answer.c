@@ -251,13 +251,15 @@ static bool concurrent(const struct finding *f) {
 static void say_fault(struct teller *t) {
   const struct finding *f = t->f;
   t->s->place = fault_place(t);
-  buf_puts(&t->b, story_fault_words(f->fault));
+  if (f->fault != FAULT_UNMODELLED) /* the verdict says it */
+    buf_puts(&t->b, story_fault_words(f->fault));
   answer_put_where(t, t->s->place, answer_failing_call(t));
   if (f->detail)
     buf_printf(&t->b, ": %s", f->detail);
   else if (f->addr)
     buf_printf(&t->b, ": at address 0x%" PRIx64, f->addr);
-  t->s->message = story_keep(t->s, &t->b);
+  const char *text = story_keep(t->s, &t->b);
+  t->s->message = *text == ' ' ? text + 1 : text;
 }
 
 static void say_nothing_found(struct teller *t) {

@@ -426,6 +426,9 @@ static void put_long_client(struct screen *s, const struct story *story) {
 static const char *client_title(const struct finding *f) {
   if (f->fault == FAULT_NONE)
     return "Client:";
+  if (fault_is_doubt(f->fault))
+    return f->minimal_checked ? "Smallest client that comes there"
+                              : "Client that comes there";
   return f->minimal_checked ? "Smallest failing client" : "Failing client";
 }
 

@@ -451,6 +451,9 @@ void fl__tls_reset(int thread) FL_HIDDEN;
 void fl__use_fs(uintptr_t fs) FL_HIDDEN;
 int fl__module_open(const char *so, struct error *e) FL_HIDDEN;
 void fl__signals_open(const char *so) FL_HIDDEN;
+/* In a signal handler: the fiber is left with a fault, whose text is still to
+ * be written. */
+void fl__refused(enum fault kind, void *context) FL_HIDDEN;
 /* Zeros what lies below a parked thread's stack (see fiber.c). */
 void fl__clean_below(int thread) FL_HIDDEN;
 void fl__stack_touched(uint64_t addr, uint64_t size) FL_HIDDEN;

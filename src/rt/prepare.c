@@ -2,6 +2,7 @@
  * Opening an object and preparing a client: everything up to the state in which
  * each execution begins.
  */
+#include "rt/cage.h"
 #include "rt/int.h"
 
 #include <stdlib.h>
@@ -129,6 +130,7 @@ int rt_open(const char *so, const struct rt_options *o, struct error *e) {
   if (E.tls_size)
     E.options.uses_tls = true;
   fl__signals_open(so);
+  cage_close_signals();
   take_client(NULL);
   rt_save(&E.loaded);
   E.loaded_used = E.live.arena_used[0];

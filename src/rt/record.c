@@ -8,14 +8,14 @@
  * Until then an event says that its value is unknown, and so does one whose
  * step the end of the execution cut off.
  */
-#define _GNU_SOURCE /* process_vm_readv */
-
+#include "rt/cage.h"
 #include "rt/int.h"
 
 #include "base/arena.h"
 #include "base/map128.h"
 
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -171,7 +171,8 @@ static bool read_value(uint64_t to[2], uint64_t addr, uint64_t size) {
   size_t n = size < 16 ? (size_t)size : 16;
   struct iovec here = {to, n}, there = {(void *)addr, n};
   to[0] = to[1] = 0;
-  return n && process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)n;
+  return n && cage_call(SYS_process_vm_readv, getpid(), (long)&here, 1,
+                        (long)&there, 1) == (long)n;
 }
 
 void fl__record_step(int thread) {

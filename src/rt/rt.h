@@ -104,6 +104,8 @@ int rt_open(const char *so, const struct rt_options *o, struct error *e);
 /* What the watchdog learns of endless loops is from here on known to this
  * process and to those that it starts (watch.c). */
 void rt_share_loops(void);
+/* At each tick of the watchdog it counts one here, and tells the steps made. */
+void rt_share_watch(volatile uint64_t *ticks, volatile uint64_t *steps);
 struct fl_suite *rt_suites(void);
 struct fl_client *rt_clients(void);
 uint64_t rt_base(void);            /* load address */

@@ -5,6 +5,7 @@
  * from a clean state.  A signal outside a fiber is our own trouble (or the
  * result of a wild write): the worker dies and its parent tells.
  */
+#include "rt/cage.h"
 #include "rt/int.h"
 
 #include <signal.h>
@@ -24,12 +25,27 @@ static void abandon(ucontext_t *uc) {
   uc->uc_mcontext.gregs[REG_RIP] = (greg_t)fl__switch_in;
 }
 
-static _Unwind_Reason_Code find_user(struct _Unwind_Context *c, void *found) {
+struct walk {
+  uint64_t found;
+  uint32_t frames;
+};
+
+static _Unwind_Reason_Code find_user(struct _Unwind_Context *c, void *ctx) {
+  enum { MOST_FRAMES = 1000 }; /* frames that were overwritten go in circles */
+  struct walk *w = ctx;
   uint64_t ip = _Unwind_GetIP(c);
-  if (ip - E.code_lo >= E.code_span)
-    return _URC_NO_REASON;
-  *(uint64_t *)found = ip;
-  return _URC_END_OF_STACK;
+  if (ip - E.code_lo < E.code_span)
+    w->found = ip;
+  return w->found || ++w->frames == MOST_FRAMES ? _URC_END_OF_STACK
+                                                : _URC_NO_REASON;
+}
+
+/* A stack pointer that leads nowhere (longjmp with garbage, say) is not
+ * followed: the unwinder would crash. */
+static bool has_stack(const ucontext_t *uc) {
+  uint64_t sp = (uint64_t)uc->uc_mcontext.gregs[REG_RSP];
+  uint64_t lo = STACK_BASE + (uint64_t)E.cur * STACK_SIZE + STACK_GUARD;
+  return sp - lo < STACK_SIZE - STACK_GUARD;
 }
 
 /*
@@ -38,12 +54,18 @@ static _Unwind_Reason_Code find_user(struct _Unwind_Context *c, void *found) {
  * at pc - 1, as for return addresses.
  */
 static uint64_t place_of(const ucontext_t *uc) {
-  uint64_t rip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP], found = 0;
+  uint64_t rip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
   if (rip - E.base < E.image_span)
     return rip - E.base + 1;
-  _Unwind_Backtrace(find_user, &found);
-  if (found)
-    return found - E.base;
+  static bool walking; /* a crash in the unwinder itself comes back here */
+  struct walk w = {0};
+  if (has_stack(uc) && !walking) {
+    walking = true;
+    _Unwind_Backtrace(find_user, &w);
+  }
+  walking = false;
+  if (w.found)
+    return w.found - E.base;
   return E.self->pc - E.base < E.image_span ? E.self->pc - E.base : 0;
 }
 
@@ -54,6 +76,11 @@ static void fill(enum fault kind, const ucontext_t *uc, uint64_t addr,
   E.fault.thread = (uint8_t)E.cur;
   E.fault.addr = addr;
   E.fault.signal = number;
+}
+
+void fl__refused(enum fault kind, void *context) {
+  fill(kind, context, 0, 0);
+  abandon(context);
 }
 
 static const char *words(int number, int code) {
@@ -81,7 +108,7 @@ static void crashed(int number, siginfo_t *info, void *context) {
       fl__pages_touch((uint64_t)(uintptr_t)info->si_addr))
     return; /* the first write to a page: again */
   if (!E.in_fiber) {
-    signal(number, SIG_DFL); /* ours: happens again, and is fatal then */
+    cage_default_signal(number); /* ours: happens again, and is fatal then */
     return;
   }
   uint64_t addr = (uint64_t)(uintptr_t)info->si_addr;
@@ -98,7 +125,7 @@ static void crashed(int number, siginfo_t *info, void *context) {
     if (memory && info->si_code > 0 && addr)
       snprintf(E.fault.text, sizeof E.fault.text, "%s at address 0x%llx",
                words(number, info->si_code), (unsigned long long)addr);
-    else if (memory && info->si_code > 0)
+    else if (memory && info->si_code > 0 && info->si_code != SI_KERNEL)
       snprintf(E.fault.text, sizeof E.fault.text, "NULL dereferenced (%s)",
                number == SIGSEGV ? "SIGSEGV" : "SIGBUS");
     else
@@ -120,7 +147,7 @@ static void tick(int number, siginfo_t *info, void *context) {
 }
 
 void fl__signals_open(const char *so) {
-  uint64_t ignored; /* what the unwinder allocates, it allocates now */
+  struct walk ignored = {0}; /* what the unwinder allocates, it does now */
   _Unwind_Backtrace(find_user, &ignored);
   static const int numbers[] = {SIGSEGV, SIGBUS,  SIGFPE,
                                 SIGILL,  SIGABRT, SIGTRAP};

@@ -65,6 +65,13 @@ static bool is_known(const struct loop *l) {
   return false;
 }
 
+static volatile uint64_t *ticks_seen, *steps_seen;
+
+void rt_share_watch(volatile uint64_t *ticks, volatile uint64_t *steps) {
+  ticks_seen = ticks;
+  steps_seen = steps;
+}
+
 /* Whether the step that is being made has taken too long; `rip` is where its
  * code is now.  To be asked at each tick. */
 bool fl__watch_barks(uint64_t rip) {
@@ -73,6 +80,10 @@ bool fl__watch_barks(uint64_t rip) {
   static bool inside; /* at each tick in the user's code */
   static struct loop seen;
   uint64_t at = rip - E.base;
+  if (ticks_seen) {
+    ++*ticks_seen;
+    *steps_seen = E.progress;
+  }
   if (!E.in_fiber || E.progress != last) {
     last = E.progress;
     idle = 0;
@@ -104,5 +115,7 @@ bool fl__watch_barks(uint64_t rip) {
 void fl__watch_open(const char *so) {
   struct itimerval every = {{0, TICK_MS * 1000}, {0, TICK_MS * 1000}};
   image = hash64(so, strlen(so), 0);
+  if (ticks_seen)
+    *ticks_seen = 1; /* it is expected to tick from here on */
   setitimer(ITIMER_VIRTUAL, &every, NULL);
 }

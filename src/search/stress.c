@@ -3,6 +3,7 @@
  * it, makes histories of what was logged and hands them to the judge.
  */
 #include "search/stress.h"
+#include "rt/cage.h"
 #include "search/stress_int.h"
 
 #include <assert.h>
@@ -237,7 +238,7 @@ static void begin_batch(struct stress *s, const struct stress_run *r) {
     return;
   }
   fflush(NULL);
-  s->child = fork();
+  s->child = cage_fork();
   if (s->child < 0)
     die("cannot fork");
   if (!s->child)
@@ -247,7 +248,7 @@ static void begin_batch(struct stress *s, const struct stress_run *r) {
 static void end_child(struct stress *s) {
   if (!s->child)
     return;
-  kill(s->child, SIGKILL);
+  cage_kill(s->child, SIGKILL);
   waitpid(s->child, NULL, 0);
   s->child = 0;
 }

@@ -6,6 +6,7 @@
  * processors, two threads that spin would keep the main thread from preparing
  * the round that they wait for.
  */
+#include "rt/cage.h"
 #include "rt/native.h"
 #include "search/stress_int.h"
 
@@ -20,7 +21,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -127,7 +127,7 @@ static int64_t keep_text(struct stress *s, uint32_t thread, const char *text) {
   size_t size = strlen(text) + 1;
   if (size > TEXT_SIZE - *used) {
     s->shared->trouble = TROUBLE_TEXT;
-    _exit(0);
+    cage_exit(0);
   }
   memcpy(texts_of(s, thread) + *used, text, size);
   *used += size;
@@ -340,16 +340,16 @@ static bool texts_left(const struct stress *s) {
 
 /* What user code and the tool's own handlers expect of a process. */
 static void settle(const struct stress *s) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  cage_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (getppid() != s->owner)
-    _exit(0);
+    cage_exit(0);
   for (int i = 1; i < NSIG; i++)
-    signal(i, SIG_DFL);
+    if (i != SIGSYS) /* the cage's */
+      cage_default_signal(i);
   signal(SIGINT, SIG_IGN); /* of a terminal: for who started us */
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
-  setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
   int null = s->options.show_output ? -1 : open("/dev/null", O_WRONLY);
   if (null >= 0)
     dup2(null, STDOUT_FILENO);
@@ -395,7 +395,7 @@ _Noreturn void stress_child(struct stress *s) {
     atomic_store(&h->state, last ? BATCH_ENDED : BATCH_FULL);
     stress_futex_wake(&h->state, true);
     if (last)
-      _exit(0);
+      cage_exit(0);
     while (atomic_load(&h->state) == BATCH_FULL)
       stress_futex_wait(&h->state, BATCH_FULL, 0, true);
   }

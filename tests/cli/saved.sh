@@ -72,7 +72,7 @@ run tests/cli/status/killed.c
 expect_status 1
 run replay .faultline/*.schedule tests/cli/status/killed.c
 expect_status 1
-expect_out 'the process died of signal 9'
+expect_out 'the process died of signal 11'
 
 # Whole programs.
 rm -rf .faultline

@@ -1,5 +1,6 @@
 #include "cli/pool.h"
 #include "base/rng.h"
+#include "rt/cage.h"
 #include "test.h"
 
 #include <dirent.h>
@@ -67,7 +68,7 @@ static int do_item(void *arg, struct shared *s, const struct buf *item,
     die_of(SIGABRT);
     break;
   case 'x': /* exits */
-    _exit(5);
+    cage_exit(5);
   case 'g': /* writes what is no frame */
     for (int fd = 3; fd < 20; fd++)
       (void)!write(fd, "garbage garbage garbage garbage", 31);
@@ -82,7 +83,7 @@ static int do_item(void *arg, struct shared *s, const struct buf *item,
     pause();
     break;
   case 'k': /* is killed */
-    raise(SIGKILL);
+    cage_kill(getpid(), SIGKILL);
     break;
   case 'w': /* works for a while */
     for (volatile uint32_t i = 0; i < 3000000; i++)
@@ -97,11 +98,11 @@ static int do_item(void *arg, struct shared *s, const struct buf *item,
     list_fds(answer);
     break;
   case 'o': /* its child keeps the socket open */
-    if (!fork()) {
+    if (!cage_fork()) {
       sleep(5);
-      _exit(0);
+      cage_exit(0);
     }
-    _exit(6);
+    cage_exit(6);
   case 'm': /* is the shared memory as new? */
     buf_printf(answer, " %d %d %llu", s->board->known, (int)s->path.len,
                (unsigned long long)s->clients++);
@@ -468,7 +469,7 @@ TEST(processes_end_with_their_parent) {
     give(p, 0, "l");
     give(p, 1, "l");
     pool_wait(p);
-    raise(SIGKILL);
+    cage_kill(getpid(), SIGKILL);
   }
   close(fds[1]);
   char c;

@@ -1,5 +1,6 @@
 #include "cli/pool_remote.h"
 #include "cli/relay.h"
+#include "rt/cage.h"
 #include "test.h"
 
 #include <errno.h>
@@ -168,11 +169,11 @@ static int do_item(void *arg, struct shared *s, const struct buf *item,
       buf_put(answer, &i, sizeof i);
     break;
   case 'k': /* the server */
-    kill(getppid(), SIGKILL);
+    cage_kill(getppid(), SIGKILL);
     for (;;)
       pause();
   case 'r': /* the relay, which is the parent of the server's parent */
-    kill((pid_t)atoi(item->at + 1), SIGKILL);
+    cage_kill((pid_t)atoi(item->at + 1), SIGKILL);
     for (;;)
       s->heartbeat++;
   }

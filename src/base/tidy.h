@@ -1,0 +1,29 @@
+/*
+ * What must be gone when the program ends: temporary files, and processes.
+ * Whoever makes one removes it; this is for the end that does not wait for
+ * them.  A signal gives the program a moment to end by itself (tidy_hurry);
+ * whatever it is doing then, it ends.
+ */
+#ifndef BASE_TIDY_H
+#define BASE_TIDY_H
+
+#include <sys/types.h>
+
+/* The path, of a file or a folder, must live until it is taken back. */
+void tidy_file(const char *path);
+void tidy_file_done(const char *path);
+
+/* Negative: a group of processes.  The number must be valid until it is taken
+ * back: nobody has waited for the process. */
+void tidy_process(pid_t pid);
+void tidy_process_done(pid_t pid);
+
+/* In a signal handler: at the latest in TIDY_MS the program has ended, with
+ * status 3. */
+enum { TIDY_MS = 1700 };
+void tidy_hurry(void);
+
+/* In a child process: nothing of this is its own. */
+void tidy_nothing(void);
+
+#endif

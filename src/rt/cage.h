@@ -1,0 +1,51 @@
+/*
+ * The cage: what the process that runs the user's code may ask of the system.
+ *
+ * Code under test is hostile until proved otherwise: an operation that forks
+ * makes every worker of a search two, and so on until the machine is full.  So
+ * a filter of the kernel's (seccomp) stands before every system call.  What
+ * would start a process, reach another one, end or stop this one, or take away
+ * what the engine needs is not made: the code is interrupted there (SIGSYS),
+ * and the execution ends as one that cannot be checked, with the line.  What
+ * only an administrator may do fails with EPERM, as for anybody else.
+ *
+ * (C1) after cage_close no process but those of cage_fork begins in here.
+ * (C2) nothing in the process can open the cage again.
+ * (C3) the engine's own calls pass: they are made at one place (cage_call), and
+ *      the filter knows its address.
+ *
+ * A kernel without seccomp has the limits on resources only (cage_close says
+ * so); then hooks_process.c refuses what goes through the C library.
+ */
+#ifndef RT_CAGE_H
+#define RT_CAGE_H
+
+#include "rt/rt.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Before the first worker, in the parent: memory for last words. */
+void cage_prepare(void);
+
+/* In a worker, before it runs code of the user's.  `fd` is the descriptor that
+ * the code must leave alone.  False: this kernel has no filters. */
+bool cage_close(int fd);
+/* The engine's signals are its own from here on. */
+void cage_close_signals(void);
+
+/* A system call of ours, with the C library's way to report errors. */
+long cage_call(long number, long a, long b, long c, long d, long e);
+pid_t cage_fork(void);
+int cage_kill(pid_t pid, int number);
+void cage_default_signal(int number);
+_Noreturn void cage_exit(int status);
+
+/*
+ * Outside of the engine's control (while the object is loaded, in a thread of a
+ * library's), a refusal ends the process.  Was it that?  Then in words, to be
+ * freed; *pc is where, as an offset into the object, or 0.
+ */
+char *cage_words(int status, uint64_t *pc);
+
+#endif
