@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { SECOND_HANG = 2 };
+enum { SECOND_HANG = 2, SECOND_MOST = 30 }; /* seconds */
 
 struct corpse corpse_of(const struct worker *w, enum worker_end end) {
   const struct live_path *l = &w->shared->path;
@@ -240,7 +240,8 @@ void autopsy(struct session *s, struct run *r, const struct hunt_order *order,
   again.only_choices = c->only_choices;
   struct statistics statistics = c->statistics;
   struct worker second = {.show_output = s->settings->show_output,
-                          .hang_seconds = SECOND_HANG};
+                          .hang_seconds = SECOND_HANG,
+                          .max_seconds = SECOND_MOST};
   enum worker_end how = worker_run(&second, hunt_run, &again);
   if (how == WORKER_DONE && second.shared->result.finding &&
       second.shared->result.finding->fault != FAULT_NONE) { /* caught now */

@@ -142,7 +142,7 @@ void worker_start(struct worker *w, int (*fn)(void *arg, struct shared *s),
 
 /* What the system says of a process. */
 struct status {
-  bool rests;              /* it sleeps or was stopped */
+  bool rests;              /* it sleeps, was stopped, or its first thread has ended */
   unsigned long user, all; /* CPU time, in clock ticks */
 };
 
@@ -163,7 +163,7 @@ static struct status look_at(pid_t pid) {
     sscanf(after + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
            &state, &st.user, &system);
   st.all = st.user + system;
-  st.rests = state == 'S' || state == 'T';
+  st.rests = strchr("STZ", state) != NULL;
   return st;
 }
 

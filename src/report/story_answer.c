@@ -259,7 +259,7 @@ static void say_fault(struct teller *t) {
   else if (f->addr)
     buf_printf(&t->b, ": at address 0x%" PRIx64, f->addr);
   const char *text = story_keep(t->s, &t->b);
-  t->s->message = *text == ' ' ? text + 1 : text;
+  t->s->message = text + strspn(text, ": ");
 }
 
 static void say_nothing_found(struct teller *t) {

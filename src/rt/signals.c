@@ -42,10 +42,20 @@ static _Unwind_Reason_Code find_user(struct _Unwind_Context *c, void *ctx) {
 
 /* A stack pointer that leads nowhere (longjmp with garbage, say) is not
  * followed: the unwinder would crash. */
+static uint64_t stack_end(void) {
+  return STACK_BASE + (uint64_t)E.cur * STACK_SIZE + STACK_GUARD;
+}
 static bool has_stack(const ucontext_t *uc) {
   uint64_t sp = (uint64_t)uc->uc_mcontext.gregs[REG_RSP];
-  uint64_t lo = STACK_BASE + (uint64_t)E.cur * STACK_SIZE + STACK_GUARD;
-  return sp - lo < STACK_SIZE - STACK_GUARD;
+  return sp - stack_end() < STACK_SIZE - STACK_GUARD;
+}
+
+/* In the guard, or in a frame that is larger than the guard. */
+static bool is_overflow(const ucontext_t *uc, uint64_t addr) {
+  enum { LARGEST_FRAME = 1 << 30 };
+  uint64_t sp = (uint64_t)uc->uc_mcontext.gregs[REG_RSP], end = stack_end();
+  return end - 1 - addr < STACK_GUARD ||
+         (end - 1 - sp < LARGEST_FRAME && end - 1 - addr < LARGEST_FRAME);
 }
 
 /*
@@ -112,12 +122,12 @@ static void crashed(int number, siginfo_t *info, void *context) {
     return;
   }
   uint64_t addr = (uint64_t)(uintptr_t)info->si_addr;
-  uint64_t guard = STACK_BASE + (uint64_t)E.cur * STACK_SIZE;
   bool memory = number == SIGSEGV || number == SIGBUS;
-  if (memory && addr - guard < STACK_GUARD) {
+  if (memory && is_overflow(uc, addr)) {
     fill(FAULT_STACK_OVERFLOW, uc, addr, number);
     snprintf(E.fault.text, sizeof E.fault.text,
-             "the thread's stack of %llu KB is full: recursion too deep",
+             "the thread's stack of %llu KB is full: recursion too deep, or "
+             "variables too large",
              STACK_SIZE >> 10);
   } else {
     fill(number == SIGABRT ? FAULT_ABORT : FAULT_CRASH, uc, memory ? addr : 0,
