@@ -1,4 +1,4 @@
-#include "base/pack.h"
+#include "base/pack_table.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,5 +1,6 @@
 #include "cli/answer.h"
 
+#include "base/pack_table.h"
 #include "cli/places.h"
 
 /* ---- of a hunt ---- */

@@ -98,6 +98,8 @@ static void add_outcomes(struct session *s, struct run *r,
   r->report->faults = c->totals.faults;
   for (uint32_t i = 0; i < c->outcomes.len; i++) {
     const struct outcome *from = &c->outcomes.at[i];
+    if (from->results.len != r->report->client.ncalls)
+      continue; /* whoever told it was out of order */
     struct outcome *o = &to->at[to->len++];
     *o = *from;
     o->results.at = arena_copy(a, from->results.at,

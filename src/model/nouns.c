@@ -1,5 +1,7 @@
 #include "model/nouns.h"
 
+#include "base/pack_table.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -307,8 +309,9 @@ static bool refutations_are_sound(const struct finding *f) {
 }
 
 static bool same_client(const struct client *a, const struct client *b) {
-  return a->ninit == b->ninit && a->nfinal == b->nfinal &&
-         a->nthreads == b->nthreads && a->ncalls == b->ncalls &&
+  return !a->calls == !b->calls && a->ninit == b->ninit &&
+         a->nfinal == b->nfinal && a->nthreads == b->nthreads &&
+         a->ncalls == b->ncalls &&
          (!a->ncalls ||
           !memcmp(a->calls, b->calls, a->ncalls * sizeof *a->calls));
 }

@@ -1,6 +1,8 @@
 /* What is found out about a client: its causes, its races, its census. */
 #include "model/nouns.h"
 
+#include "base/pack_table.h"
+
 /* ---- causes ---- */
 
 static const struct field code_block_fields[] = {
