@@ -293,6 +293,8 @@ static void name_drawing(struct telling *t, struct drawing *d) {
 static void take_over(struct telling *t, struct races_found *f) {
   struct arena *a = &t->s->arena;
   f->at = arena_copy(a, f->at, f->len * sizeof *f->at);
+  f->between = arena_strdup(a, f->between);
+  f->steps = arena_strdup(a, f->steps);
   f->reason = arena_strdup(a, f->reason);
   for (uint32_t i = 0; i < f->len; i++) {
     struct cdrs *c = &f->at[i];
