@@ -2,25 +2,34 @@
 
 #include "cli/finding.h"
 #include "cli/outside.h"
+#include "model/nouns.h"
 #include "rt/cage.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
 enum { SECOND_HANG = 2, SECOND_MOST = 30 }; /* seconds */
 
-struct corpse corpse_of(const struct worker *w, enum worker_end end) {
+struct corpse corpse_of(const struct worker *w, enum worker_end end,
+                        struct arena *a) {
   const struct live_path *l = &w->shared->path;
-  return (struct corpse){.end = end,
-                         .status = w->status,
-                         .hang = w->hang,
-                         .client = w->board->client,
-                         .path = l->at,
-                         .len = l->len < LIVE_PATH_MAX ? l->len : LIVE_PATH_MAX,
-                         .only_choices = l->only_choices,
-                         .statistics = {.executions = w->board->executions,
-                                        .clients = w->board->clients}};
+  const struct board *b = w->board;
+  uint32_t len = l->len;
+  len = len < LIVE_PATH_MAX ? len : LIVE_PATH_MAX;
+  char *client = arena_copy(a, b->client, sizeof b->client);
+  client[sizeof b->client - 1] = 0;
+  return (struct corpse){
+      .end = end,
+      .status = w->status,
+      .garbled = w->garbled,
+      .hang = w->hang,
+      .client = client,
+      .path = arena_copy(a, l->at, len),
+      .len = len,
+      .only_choices = l->only_choices != 0,
+      .statistics = {.executions = b->executions, .clients = b->clients}};
 }
 
 /* The schedule that was running, as far as it can be believed. */
@@ -35,46 +44,44 @@ static void take_schedule(const struct corpse *c, struct schedule *out) {
 
 /* ---- the recording of a second worker that died too ---- */
 
-static bool sound_event(const struct trace *t, const struct event *e) {
-  return e->kind < EV_COUNT && e->thread < RT_MAX_THREADS &&
-         e->chain < t->nframes && e->activation < t->nactivations;
+/* A copy of what lies in the room; NULL: it does not, or is nothing. */
+static void *take(const struct recording *from, const void *at, uint32_t n,
+                  size_t size, struct arena *a) {
+  size_t offset = (uintptr_t)at - (uintptr_t)from->room;
+  if (!n || offset > sizeof from->room || offset % _Alignof(max_align_t) ||
+      n > (sizeof from->room - offset) / size)
+    return NULL;
+  return arena_copy(a, from->room + offset, n * size);
 }
 
-static bool sound_block(const struct trace *t, const struct block *b) {
-  bool alloc = b->alloc_event == UINT32_MAX || b->alloc_event < t->nevents;
-  bool free = b->free_event == UINT32_MAX || b->free_event < t->nevents;
-  return alloc && free && b->alloc_chain < t->nframes &&
-         b->free_chain < t->nframes;
+static void forget_texts(struct trace *t) {
+  for (uint32_t i = 0; i < t->nevents; i++) {
+    struct event *e = &t->events[i];
+    if (e->kind == EV_RETURN && e->value[1] == VALUE_STRING)
+      e->value[0] = 0;
+  }
 }
 
-/* False when memory was overwritten: then nothing of it can be believed. */
-static bool is_sound(const struct trace *t) {
-  for (uint32_t i = 1; i < t->nframes; i++)
-    if (t->frames[i].parent >= i)
-      return false;
-  for (uint32_t i = 1; i < t->nactivations; i++)
-    if (t->activations[i].parent >= i)
-      return false;
-  for (uint32_t i = 0; i < t->nevents; i++)
-    if (!sound_event(t, &t->events[i]))
-      return false;
-  for (uint32_t i = 0; i < t->nblocks; i++)
-    if (!sound_block(t, &t->blocks[i]))
-      return false;
-  return t->nevents > 0 && t->nframes > 0;
-}
-
-/* For worker_run: arg is the dead worker's memory, which may be in ruins. */
-static int salvage(void *arg, struct shared *s) {
-  struct trace from = ((struct shared *)arg)->trace;
-  struct trace *to = arena_alloc(&s->arena, sizeof *to);
-  from.history = (struct history){0}; /* is made at the end of a recording */
-  from.nnotes = 0;
-  if (!from.events || !from.frames || !from.activations ||
-      !trace_copy(to, &from, &s->arena) || !is_sound(to))
-    return ERR_INPUT;
-  s->other = to;
-  return ERR_NONE;
+/* False: there is none, or memory was overwritten, and nothing of it can be
+ * believed. */
+static bool salvage(const struct recording *from, uint32_t ncalls,
+                    struct trace *to, struct arena *a) {
+  struct trace t;
+  memcpy(&t, &from->trace, sizeof t); /* it is looked at once */
+  *to = (struct trace){.nevents = t.nevents,
+                       .nframes = t.nframes,
+                       .nactivations = t.nactivations};
+  to->events = take(from, t.events, t.nevents, sizeof *t.events, a);
+  to->frames = take(from, t.frames, t.nframes, sizeof *t.frames, a);
+  to->activations =
+      take(from, t.activations, t.nactivations, sizeof *t.activations, a);
+  to->blocks = take(from, t.blocks, t.nblocks, sizeof *t.blocks, a);
+  to->nblocks = to->blocks ? t.nblocks : 0;
+  if (!to->events || !to->frames || !to->activations ||
+      !trace_is_sound(to, ncalls))
+    return false;
+  forget_texts(to);
+  return true;
 }
 
 /* Calls and results, from the events. */
@@ -99,11 +106,11 @@ static void make_history(struct trace *t, const struct client *c,
   t->history = (struct history){.client = c, .ops = ops};
 }
 
-static void read_client(const struct session *s, struct run *r,
+static void read_client(struct session *s, struct run *r,
                         const struct hunt_order *order, const char *text) {
   if (order->program)
     return;
-  struct arena *a = &r->worker.shared->arena;
+  struct arena *a = &s->arena;
   const struct suite_info *u = &s->about->suites[order->suite];
   const char **names = arena_alloc(a, (u->nops + 1) * sizeof *names);
   uint8_t *nargs = arena_alloc(a, u->nops + 1);
@@ -127,20 +134,26 @@ static void schedule_of_trace(const struct trace *t, struct schedule *out) {
       schedule_add_step(out, t->events[i].thread);
 }
 
+static char *garbled_words(void) {
+  return xstrdup("what the process answered cannot be read: the code overwrote "
+                 "memory, or wrote to a file, that is not its own");
+}
+
 static char *death_words(const struct session *s, const struct corpse *c,
                          enum fault *fault) {
   uint64_t pc;
-  char *refused = c->end == WORKER_HANGS ? NULL : cage_words(c->status, &pc);
-  *fault = refused || c->hang == HANG_LATE || c->hang == HANG_STILL
-               ? FAULT_UNMODELLED
-           : c->end == WORKER_HANGS ? FAULT_ENDLESS
-                                    : FAULT_CRASH;
+  bool hangs = c->end == WORKER_HANGS;
+  char *refused = hangs || c->garbled ? NULL : cage_words(c->status, &pc);
+  bool late = hangs && (c->hang == HANG_LATE || c->hang == HANG_STILL);
+  *fault = refused || late ? FAULT_UNMODELLED
+           : hangs         ? FAULT_ENDLESS
+                           : FAULT_CRASH;
   if (refused)
     return refused;
-  if (c->end == WORKER_HANGS && c->hang == HANG_BLIND)
+  if (hangs && c->hang == HANG_BLIND)
     return xstrdup("the code computes without end, and has blocked the signal "
                    "by which endless loops are found");
-  if (c->end == WORKER_HANGS && c->hang != HANG_SLEEPS)
+  if (late)
     return xstrdup("the process did not come to an end in time");
   if (c->end == WORKER_HANGS) {
     struct buf b = {0};
@@ -150,6 +163,8 @@ static char *death_words(const struct session *s, const struct corpse *c,
                  s->probe.unknown.at[i]);
     return b.at;
   }
+  if (c->garbled)
+    return garbled_words();
   if (WIFSIGNALED(c->status))
     return xasprintf("the process died of signal %d (%s), which could not be "
                      "caught: the code overwrote memory that is not its own, "
@@ -158,49 +173,45 @@ static char *death_words(const struct session *s, const struct corpse *c,
   return xasprintf("the process ended with status %d", WEXITSTATUS(c->status));
 }
 
+static void take_schedule_of(struct finding *f, const struct corpse *c,
+                             const struct schedule *from, struct arena *a) {
+  struct schedule whole = {0};
+  schedule_copy(&whole, from);
+  if (c->only_choices && f->trace.nevents)
+    schedule_of_trace(&f->trace, &whole);
+  f->schedule.turns.at =
+      arena_copy(a, whole.turns.at, whole.turns.len * sizeof *whole.turns.at);
+  f->schedule.turns.len = whole.turns.len;
+  schedule_free(&whole);
+}
+
 /* The second try died too: what it had recorded until then is the story. */
-static void tell_death(struct session *s, struct run *r, struct worker *second,
+static void tell_death(struct session *s, struct run *r,
+                       const struct worker *second,
                        const struct hunt_order *order, const struct corpse *c,
                        const struct schedule *schedule) {
+  struct arena *a = &s->arena;
   enum fault fault;
   char *words = death_words(s, c, &fault);
   session_plain_result(s, r, order);
-  struct worker third = {0};
-  enum worker_end how = worker_run(&third, salvage, second->shared);
-  struct trace *t = how == WORKER_DONE ? third.shared->other : NULL;
-  uint64_t base = second->shared->result.base;
-  if (!t) {
-    worker_release(&third);
-    worker_map(&third);
-  }
-  worker_release(&r->worker);
-  r->worker = third;
-  struct arena *a = &third.shared->arena;
   struct finding *f = arena_alloc(a, sizeof *f);
   f->block = UINT32_MAX;
   f->fault = fault;
   f->detail = arena_strdup(a, words);
   r->result.finding = f;
   r->result.verdict = fault_is_doubt(fault) ? VERDICT_UNKNOWN : VERDICT_ERROR;
-  r->result.base = base;
+  r->result.base = second->recording->base;
   read_client(s, r, order, schedule->client);
-  if (t) {
-    f->trace = *t;
+  if (salvage(second->recording, f->client.ncalls, &f->trace, a)) {
+    const struct event *last = &f->trace.events[f->trace.nevents - 1];
     make_history(&f->trace, &f->client, a);
-    f->pc = t->events[t->nevents - 1].pc;
-    f->thread = t->events[t->nevents - 1].thread;
-    f->chain = t->events[t->nevents - 1].chain;
+    f->pc = last->pc;
+    f->thread = last->thread;
+    f->chain = last->chain;
   } else {
-    f->trace.history.client = &f->client;
+    f->trace = (struct trace){.history.client = &f->client};
   }
-  struct schedule whole = {0};
-  schedule_copy(&whole, schedule);
-  if (c->only_choices && t)
-    schedule_of_trace(t, &whole);
-  f->schedule.turns.at =
-      arena_copy(a, whole.turns.at, whole.turns.len * sizeof *whole.turns.at);
-  f->schedule.turns.len = whole.turns.len;
-  schedule_free(&whole);
+  take_schedule_of(f, c, schedule, a);
   free(words);
 }
 
@@ -210,22 +221,32 @@ bool autopsy_stopped(int status) {
   return WIFSIGNALED(status) && !outside_never(WTERMSIG(status));
 }
 
-/* Somebody else has sent the signal: with the same schedule it does not come
- * again, as it would if the code had raised it. */
-static bool from_outside(const struct corpse *c, enum worker_end second) {
-  return c->end == WORKER_DIED && autopsy_stopped(c->status) &&
+/* Somebody else has sent the signal, or the answer got lost in another way:
+ * with the same schedule it does not come again, as it would if that were the
+ * code's doing. */
+static bool is_once(const struct corpse *c, enum worker_end second) {
+  return c->end == WORKER_DIED && (c->garbled || autopsy_stopped(c->status)) &&
          second != WORKER_DIED && second != WORKER_HANGS;
 }
 
-void autopsy_outside(struct session *s, struct run *r,
-                     const struct hunt_order *order, int status) {
-  char *why = outside_words(WTERMSIG(status));
+static void leave_open(struct session *s, struct run *r,
+                       const struct hunt_order *order, char *why) {
   session_plain_result(s, r, order);
   r->result.verdict = VERDICT_UNKNOWN;
   r->result.reason = arena_strdup(&s->arena, why);
   r->result.coverage.sentence =
       arena_strdup(&s->arena, "the search was not finished");
   free(why);
+}
+
+void autopsy_outside(struct session *s, struct run *r,
+                     const struct hunt_order *order, int status) {
+  leave_open(s, r, order, outside_words(WTERMSIG(status)));
+}
+
+void autopsy_garbled(struct session *s, struct run *r,
+                     const struct hunt_order *order) {
+  leave_open(s, r, order, garbled_words());
 }
 
 void autopsy(struct session *s, struct run *r, const struct hunt_order *order,
@@ -240,20 +261,24 @@ void autopsy(struct session *s, struct run *r, const struct hunt_order *order,
   again.only_choices = c->only_choices;
   struct statistics statistics = c->statistics;
   struct worker second = {.show_output = s->settings->show_output,
+                          .records = true,
                           .hang_seconds = SECOND_HANG,
                           .max_seconds = SECOND_MOST};
-  enum worker_end how = worker_run(&second, hunt_run, &again);
-  if (how == WORKER_DONE && second.shared->result.finding &&
-      second.shared->result.finding->fault != FAULT_NONE) { /* caught now */
-    worker_release(&r->worker);
+  enum worker_end how = hunt_worker(&second, &again);
+  const struct result *result =
+      how == WORKER_DONE ? &hunt_answer(&second)->result : NULL;
+  if (result && result->finding && result->finding->fault != FAULT_NONE) {
+    worker_release(&r->worker); /* caught now */
     r->worker = second;
-    r->result = second.shared->result;
-    r->report = second.shared->other;
+    r->result = *result;
+    r->report = &hunt_answer(&second)->report;
   } else {
-    if (from_outside(c, how))
-      autopsy_outside(s, r, order, c->status);
-    else
+    if (!is_once(c, how))
       tell_death(s, r, &second, order, c, &schedule);
+    else if (c->garbled)
+      autopsy_garbled(s, r, order);
+    else
+      autopsy_outside(s, r, order, c->status);
     worker_release(&second);
   }
   r->result.statistics.executions = statistics.executions;

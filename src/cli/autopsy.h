@@ -8,6 +8,7 @@
 struct corpse {
   enum worker_end end;
   int status;            /* waitpid's */
+  bool garbled;          /* what it sent is no answer */
   enum worker_hang hang; /* WORKER_HANGS */
   const char *client;
   const uint8_t *path;
@@ -15,13 +16,15 @@ struct corpse {
   bool only_choices;
   struct statistics statistics; /* what was done before */
 };
-struct corpse corpse_of(const struct worker *w, enum worker_end end);
+/* A copy: processes that the worker has left behind could still write. */
+struct corpse corpse_of(const struct worker *w, enum worker_end end,
+                        struct arena *a);
 
 /*
  * Makes the result of a run whose worker ended so.  The path is only a hint,
- * and the recording of a second try is copied and checked by a process of its
- * own.  A signal that is no crash and does not come again was sent by somebody
- * else: then the verdict is open.
+ * and the recording of a second try is copied before it is checked.  A signal
+ * that is no crash and does not come again was sent by somebody else: then the
+ * verdict is open.  So it is for an answer that cannot be read, once.
  */
 void autopsy(struct session *s, struct run *r, const struct hunt_order *order,
              const struct corpse *c);
@@ -31,5 +34,8 @@ void autopsy(struct session *s, struct run *r, const struct hunt_order *order,
 bool autopsy_stopped(int status);
 void autopsy_outside(struct session *s, struct run *r,
                      const struct hunt_order *order, int status);
+/* The same of one that sent what is no answer. */
+void autopsy_garbled(struct session *s, struct run *r,
+                     const struct hunt_order *order);
 
 #endif

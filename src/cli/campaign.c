@@ -276,8 +276,9 @@ static void look_at_slots(struct plan *p, uint64_t *work, double *share) {
     const struct shared *at = p->at[i] ? pool_look(p->pool, i) : NULL;
     if (!at)
       continue;
+    double part = at->share;
     *work += at->work;
-    *share += at->share;
+    *share += part >= 0 && part <= 1 ? part : 0; /* it may be anything */
   }
 }
 
@@ -421,6 +422,7 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
   struct pool_job job = {
       .open = hunt_serve_open,
       .item = hunt_serve,
+      .valid = answer_valid,
       .arg = &order,
       .show_output = set->show_output,
       .max_seconds = set->time > 0 ? (uint32_t)set->time + LATE_SECONDS : 0,

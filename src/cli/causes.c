@@ -518,7 +518,7 @@ void hunt_blame(struct hunt *h, struct causes_found *out) {
   c->judge = jury_judge(&h->jury);
   c->scopes = scopes_open(h->order->lines, flow);
   c->lines = h->order->lines;
-  c->shared = &h->shared->arena;
+  c->shared = &h->work->arena;
   read_given(c, h->order->settings);
   find(h, c, out);
   told_free(&c->given);

@@ -6,6 +6,7 @@
 
 #include "cli/hunt_int.h"
 #include "locate/switches.h"
+#include "model/nouns.h"
 #include "search/atlas.h"
 
 #include <stdlib.h>
@@ -55,7 +56,7 @@ static void label_steps(const struct hunt *h, const struct steps *g,
 
 static void count_switches(struct hunt *h, const struct steps *g,
                            struct census *out) {
-  struct arena *a = &h->shared->arena;
+  struct arena *a = &h->work->arena;
   struct lines_met m = {0};
   label_steps(h, g, &m);
   struct switch_count *n = xcalloc(m.at.len + 1u, sizeof *n);
@@ -76,7 +77,7 @@ static void count_switches(struct hunt *h, const struct steps *g,
 }
 
 static void share_outcomes(struct hunt *h, struct census *out) {
-  struct arena *a = &h->shared->arena;
+  struct arena *a = &h->work->arena;
   const outcome_list *from = &h->jury.outcomes;
   if (from->len > MOST_OUTCOMES)
     return;
@@ -158,7 +159,7 @@ static bool is_asked(const struct session *s, const struct finding *f,
          f->trace.nevents;
 }
 
-/* Out of the worker's memory into the session's. */
+/* Out of the worker's answer into the session's memory. */
 static void take_over(struct arena *a, struct census *c) {
   c->lines = arena_copy(a, c->lines, c->nlines * sizeof *c->lines);
   for (uint32_t i = 0; i < c->nlines; i++)
@@ -186,8 +187,9 @@ void census(struct session *s, struct run *r, const struct hunt_order *order) {
   hunt_ask(order, &own, &settings);
   own.census = buf_text(&client);
   own.lines = s->lines;
-  if (worker_run(&w, hunt_run, &own) == WORKER_DONE) {
-    f->census = ((const struct hunt_report *)w.shared->other)->census;
+  if (hunt_worker(&w, &own) == WORKER_DONE &&
+      census_fits(&hunt_answer(&w)->report.census, &f->client)) {
+    f->census = hunt_answer(&w)->report.census;
     take_over(&s->arena, &f->census);
   }
   worker_release(&w);

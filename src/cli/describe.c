@@ -90,7 +90,7 @@ static void describe_clients(struct description *d, struct arena *a) {
                              .expect_fault = c->expect_fault};
 }
 
-int hunt_describe(void *arg, struct shared *s) {
+int hunt_describe(void *arg, struct work *s) {
   const struct hunt_order *h = arg;
   struct rt_options o;
   settings_engine(h->settings, &o);
@@ -106,6 +106,6 @@ int hunt_describe(void *arg, struct shared *s) {
   for (struct fl_suite *f = rt_suites(); f; f = f->next)
     describe(&d->suites[i++], f, &s->arena);
   describe_clients(d, &s->arena);
-  s->other = d;
+  s->answer = d;
   return ERR_NONE;
 }

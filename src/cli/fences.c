@@ -261,10 +261,11 @@ static bool add_bad(struct fencing *p, const struct trial *t) {
       .client = bad->client, .path = bad->bad.at, .len = bad->bad.len};
   struct worker w = {.show_output = t->settings.show_output};
   order.conclusion = &found;
-  bool ok = bad->client && worker_run(&w, hunt_run, &order) == WORKER_DONE &&
-            w.shared->result.finding &&
-            add_execution(p, &w.shared->result.finding->client,
-                          &w.shared->result.finding->trace);
+  const struct finding *f =
+      bad->client && hunt_worker(&w, &order) == WORKER_DONE
+          ? hunt_answer(&w)->result.finding
+          : NULL;
+  bool ok = f && add_execution(p, &f->client, &f->trace);
   worker_release(&w);
   return ok;
 }

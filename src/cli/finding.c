@@ -4,10 +4,7 @@
 #include <string.h>
 
 static void *in_arena(struct arena *a, const void *from, size_t size) {
-  void *p = size ? arena_copy(a, from, size) : arena_alloc(a, 1);
-  if (!p)
-    die("the memory shared with the worker is full");
-  return p;
+  return size ? arena_copy(a, from, size) : arena_alloc(a, 1);
 }
 
 void finding_share_client(struct client *to, const struct client *from,
@@ -125,23 +122,29 @@ static int choose_as_told(void *ctx, int n) {
   return c->inner.choose(c->inner.ctx, n);
 }
 
-static enum rt_end record(struct replay *r, bool only_choices, struct arena *a,
-                          struct trace *t) {
+/* Where it is found when the worker dies, if that is wanted. */
+static enum rt_end record(struct replay *r, bool only_choices, struct work *s,
+                          struct trace *out) {
   struct chooser c = {r, r->driver};
   struct rt_driver d = {pick_if_any, choose_as_told, &c, .every = true};
-  return rt_run_recorded(only_choices ? &d : &r->driver, a, t);
+  const struct rt_driver *driver = only_choices ? &d : &r->driver;
+  if (!s->recording)
+    return rt_run_recorded(driver, &s->arena, out);
+  struct arena room;
+  arena_init_fixed(&room, s->recording->room, sizeof s->recording->room);
+  enum rt_end end = rt_run_recorded(driver, &room, &s->recording->trace);
+  *out = s->recording->trace;
+  return end;
 }
 
 struct finding *finding_make(struct jury *j, struct retrace *how,
-                             struct shared *s) {
+                             struct work *s) {
   struct arena *a = &s->arena;
   struct finding *f = arena_alloc(a, sizeof *f);
   struct replay r;
-  s->trace = (struct trace){0};
   replay_init(&r, how->at, how->len);
-  enum rt_end end = record(&r, how->only_choices, a, &s->trace);
+  enum rt_end end = record(&r, how->only_choices, s, &f->trace);
   how->diverged = r.diverged;
-  f->trace = s->trace;
   f->block = UINT32_MAX;
   if (j->client) {
     finding_share_client(&f->client, j->client, a);
@@ -194,7 +197,7 @@ struct finding *finding_make(struct jury *j, struct retrace *how,
 }
 
 struct finding *finding_of_setup(const struct client *c, enum rt_end end,
-                                 struct shared *s) {
+                                 struct work *s) {
   struct arena *a = &s->arena;
   struct finding *f = arena_alloc(a, sizeof *f);
   f->block = UINT32_MAX;

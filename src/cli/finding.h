@@ -1,4 +1,4 @@
-/* From a bad path of the prepared client to a finding in shared memory. */
+/* From a bad path of the prepared client to a finding. */
 #ifndef CLI_FINDING_H
 #define CLI_FINDING_H
 
@@ -21,11 +21,11 @@ struct retrace {
  * FAULT_NONE, and with a detail when it was cut.
  */
 struct finding *finding_make(struct jury *j, struct retrace *how,
-                             struct shared *s);
+                             struct work *s);
 
 /* A fault while the object was constructed or the initial calls were made. */
 struct finding *finding_of_setup(const struct client *c, enum rt_end end,
-                                 struct shared *s);
+                                 struct work *s);
 
 /* A copy of the client in the arena. */
 void finding_share_client(struct client *to, const struct client *from,

@@ -34,7 +34,8 @@ static enum frame_state read_head(struct frame_in *in, int fd) {
       return stopped(got);
     in->have += (size_t)got;
   }
-  if (in->head.magic != MAGIC || in->head.len > most)
+  uint64_t bound = in->most ? in->most : most;
+  if (in->head.magic != MAGIC || in->head.len > bound)
     return FRAME_GARBLED;
   return FRAME_WHOLE;
 }

@@ -26,6 +26,7 @@ struct frame_in {
   struct frame_head head;
   size_t have; /* of the head */
   struct buf body;
+  uint64_t most; /* bytes of a body; 0: what a message can have */
 };
 
 enum frame_state {

@@ -1,5 +1,6 @@
 #include "cli/hunt_int.h"
 
+#include "cli/answer.h"
 #include "cli/coverage.h"
 #include "cli/finding.h"
 #include "cli/shrink.h"
@@ -35,7 +36,7 @@ static void tell_client(struct hunt *h, const struct client *c) {
   h->shared->path.len = 0;
   h->shared->clients++;
   h->shared->heartbeat++;
-  board_write(h->shared->board, buf_text(&b), h->clients,
+  board_write(h->work->board, buf_text(&b), h->clients,
               h->r->statistics.executions);
   buf_free(&b);
 }
@@ -169,28 +170,27 @@ bool hunt_look(struct hunt *h, const struct client *c, struct explore *x,
 
 bool hunt_setup_failed(struct hunt *h, const struct client *c,
                        enum rt_end end) {
-  hunt_conclude(h, finding_of_setup(c, end, h->shared));
+  hunt_conclude(h, finding_of_setup(c, end, h->work));
   return true;
 }
 
 /* ---- the phases ---- */
 
 bool hunt_read_client(struct hunt *h, const char *text, struct client *c) {
-  if (client_read(c, text, &h->object.names, h->object.nargs,
-                  &h->shared->error))
+  if (client_read(c, text, &h->object.names, h->object.nargs, &h->work->error))
     return false;
   if (rt_tso() && c->nthreads >= RT_BUFFERS)
     return error_set(
-               &h->shared->error, ERR_USAGE,
+               &h->work->error, ERR_USAGE,
                "the client has %u threads; under the memory model tso there "
                "are at most %d",
                c->nthreads, RT_BUFFERS - 1),
            false;
   char *trouble = object_group_trouble(&h->object, c);
   if (trouble)
-    error_set(&h->shared->error, ERR_USAGE, "%s", trouble);
+    error_set(&h->work->error, ERR_USAGE, "%s", trouble);
   free(trouble);
-  return !h->shared->error.code;
+  return !h->work->error.code;
 }
 
 /* True when the saved schedule fails again. */
@@ -248,8 +248,8 @@ static void begin_one(struct hunt *h) {
   h->r->coverage.one_client = true;
   if (h->order->program || !hunt_read_client(h, h->set->client, &own))
     return;
-  struct hunt_report *report = h->shared->other;
-  finding_share_client(&report->client, &own, &h->shared->arena);
+  struct hunt_report *report = h->work->own;
+  finding_share_client(&report->client, &own, &h->work->arena);
   client_free(&own);
 }
 
@@ -258,7 +258,7 @@ static void begin(struct hunt *h) {
   bool one = h->set->client || h->order->program;
   if (one)
     begin_one(h);
-  if (!h->shared->error.code && !try_saved(h) && !one)
+  if (!h->work->error.code && !try_saved(h) && !one)
     hunt_sequences(h);
 }
 
@@ -317,8 +317,8 @@ static void hunt_replay(struct hunt *h) {
                         .len = p.len,
                         .only_choices = h->order->only_choices,
                         .good_too = true};
-  struct finding *f = finding_make(&h->jury, &how, h->shared);
-  struct hunt_report *report = h->shared->other;
+  struct finding *f = finding_make(&h->jury, &how, h->work);
+  struct hunt_report *report = h->work->own;
   report->diverged = how.diverged;
   h->r->statistics.executions = 2;
   if (f->fault != FAULT_NONE) {
@@ -347,8 +347,8 @@ static bool open_suite(struct hunt *h) {
   h->r->object = s->name;
   h->r->expect_fault = s->expect_fault;
   h->r->names = h->object.names;
-  h->jury.spec = spec_builtin(s, &h->shared->error);
-  if (h->shared->error.code)
+  h->jury.spec = spec_builtin(s, &h->work->error);
+  if (h->work->error.code)
     return false;
   if (h->jury.spec) {
     h->r->spec = xstrdup(h->jury.spec->name);
@@ -363,32 +363,12 @@ static bool open_suite(struct hunt *h) {
   return true;
 }
 
-static char *shared_text(struct hunt *h, char *text) {
-  char *copy = arena_strdup(&h->shared->arena, text);
-  free(text);
-  return copy;
-}
-
-/* Moves what the result points to into the shared memory. */
-static void share_result(struct hunt *h) {
-  struct arena *a = &h->shared->arena;
-  struct result *r = h->r;
-  r->object = arena_strdup(a, r->object);
-  r->spec = shared_text(h, r->spec);
-  r->reason = shared_text(h, r->reason);
-  r->coverage.sentence = shared_text(h, r->coverage.sentence);
-  r->coverage.limit = shared_text(h, r->coverage.limit);
-  const char **names = arena_alloc(a, (r->names.count + 1) * sizeof *names);
-  for (uint32_t i = 0; i < r->names.count; i++)
-    names[i] = arena_strdup(a, r->names.name[i]);
-  r->names.name = names;
-}
-
-int hunt_open(struct hunt *h, const struct hunt_order *order, struct shared *s,
+int hunt_open(struct hunt *h, const struct hunt_order *order, struct work *s,
               struct result *r) {
   *h = (struct hunt){.order = order,
                      .set = order->settings,
-                     .shared = s,
+                     .work = s,
+                     .shared = s->shared,
                      .r = r,
                      .begun = explore_now()};
   struct rt_options o;
@@ -399,6 +379,8 @@ int hunt_open(struct hunt *h, const struct hunt_order *order, struct shared *s,
   int err = rt_open(order->so, &o, &s->error);
   if (err)
     return err;
+  if (s->recording)
+    s->recording->base = rt_base();
   rt_part_stores(order->part_stores, order->npart_stores);
   rt_atomic(order->regions);
   rt_fences(order->fences, order->nfences);
@@ -440,12 +422,14 @@ void hunt_ask(const struct hunt_order *of, struct hunt_order *own,
   own->replay_only = own->want_outcomes = own->shrink = false;
 }
 
-int hunt_run(void *arg, struct shared *s) {
+int hunt_run(void *arg, struct work *s) {
   const struct hunt_order *order = arg;
   struct hunt h;
-  struct hunt_report *report = arena_alloc(&s->arena, sizeof *report);
-  s->other = report;
-  int err = hunt_open(&h, order, s, &s->result);
+  struct hunt_answer *answer = arena_alloc(&s->arena, sizeof *answer);
+  struct hunt_report *report = &answer->report;
+  s->answer = answer;
+  s->own = report;
+  int err = hunt_open(&h, order, s, &answer->result);
   if (err)
     return err;
   if (order->replay_only)
@@ -472,7 +456,11 @@ int hunt_run(void *arg, struct shared *s) {
     count_real(&h);
   report->sequences = h.sequences;
   report->minimizing = h.minimizing;
-  s->result.statistics.seconds = explore_now() - h.begun;
-  share_result(&h);
+  h.r->statistics.seconds = explore_now() - h.begun;
   return ERR_NONE;
+}
+
+enum worker_end hunt_worker(struct worker *w, const struct hunt_order *order) {
+  w->noun = &noun_hunt_answer;
+  return worker_run(w, hunt_run, (void *)order);
 }

@@ -62,9 +62,9 @@ struct hunt_order {
   struct gang *gang;  /* of the pool's workers here, or NULL */
 };
 
-/* What a hunt leaves in shared memory beside the result. */
+/* What a hunt answers beside the result. */
 struct hunt_report {
-  outcome_list outcomes; /* want_outcomes; memory of the arena */
+  outcome_list outcomes; /* want_outcomes */
   uint64_t faults;       /* executions that ended in a fault, not a result */
   bool diverged;         /* the replayed schedule could not be followed */
   struct client client;  /* of the outcomes */
@@ -82,17 +82,27 @@ struct hunt_report {
 void hunt_ask(const struct hunt_order *of, struct hunt_order *own,
               struct settings *settings);
 
-/* For worker_run: arg is a struct hunt_order. */
-int hunt_run(void *arg, struct shared *s);
+struct hunt_answer {
+  struct result result;
+  struct hunt_report report;
+};
+
+/* For worker_run: arg is a struct hunt_order, the answer a hunt_answer. */
+int hunt_run(void *arg, struct work *s);
+enum worker_end hunt_worker(struct worker *w, const struct hunt_order *order);
+/* Of a worker that has done it. */
+static inline struct hunt_answer *hunt_answer(const struct worker *w) {
+  return w->answer;
+}
 
 /* For struct pool_job: arg is a struct hunt_order, items and answers are those
  * of item.h (serve.c). */
-int hunt_serve_open(void *arg, struct shared *s);
-int hunt_serve(void *arg, struct shared *s, const struct buf *item,
+int hunt_serve_open(void *arg, struct work *s);
+int hunt_serve(void *arg, struct work *s, const struct buf *item,
                struct buf *answer);
 
-/* For worker_run: describes the loaded object; arg is a struct hunt_order,
- * the answer in shared->other is a struct description. */
+/* For worker_run: describes the loaded object; arg is a struct hunt_order, the
+ * answer a struct description. */
 struct suite_info {
   const char *name, *file;
   int line;
@@ -123,6 +133,6 @@ struct description {
   struct client_info *clients;
   bool has_main;
 };
-int hunt_describe(void *arg, struct shared *s);
+int hunt_describe(void *arg, struct work *s);
 
 #endif

@@ -16,7 +16,8 @@ enum {
 struct hunt {
   const struct hunt_order *order;
   const struct settings *set;
-  struct shared *shared;
+  struct work *work;
+  struct shared *shared; /* of the work */
   struct object object;
   struct jury jury;
   struct result *r;
@@ -27,12 +28,12 @@ struct hunt {
   bool found; /* a bad execution */
   bool replay;
   uint64_t clients;
-  uint64_t sequences;     /* of calls by one thread that passed */
-  uint64_t minimizing;    /* executions that looked for a smaller client */
-  uint32_t shrunk_from;   /* calls of the failing history; 0: of the client */
+  uint64_t sequences;       /* of calls by one thread that passed */
+  uint64_t minimizing;      /* executions that looked for a smaller client */
+  uint32_t shrunk_from;     /* calls of the failing history; 0: of the client */
   struct minimal shrinking; /* faultline shrink: what is told of it */
-  VEC(uint32_t) estimate; /* dpct: by call of the prepared client */
-  struct visited visited; /* for one search after the other */
+  VEC(uint32_t) estimate;   /* dpct: by call of the prepared client */
+  struct visited visited;   /* for one search after the other */
 };
 
 /* A client with one of its bad executions. */
@@ -41,7 +42,7 @@ struct bad {
   path path;
 };
 
-/* What --client or a schedule says; false: the shared error says why not. */
+/* What --client or a schedule says; false: work->error says why not. */
 bool hunt_read_client(struct hunt *h, const char *text, struct client *c);
 /* Starts the client's object in the engine (hunt.c). */
 enum rt_end hunt_prepare(struct hunt *h, const struct client *c);
@@ -92,7 +93,7 @@ void hunt_races(struct hunt *h, struct races_found *out);
 void hunt_not_repeatable(struct hunt *h);
 
 /* Loads the object into this process (hunt.c). */
-int hunt_open(struct hunt *h, const struct hunt_order *order, struct shared *s,
+int hunt_open(struct hunt *h, const struct hunt_order *order, struct work *s,
               struct result *r);
 
 #endif

@@ -1,5 +1,6 @@
 #include "cli/item.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* ---- items ---- */
@@ -53,6 +54,18 @@ void item_free(struct item *i) {
 
 /* ---- records ---- */
 
+static uint64_t get_below(struct wire *w, uint64_t bound) {
+  uint64_t n = wire_get(w);
+  w->bad |= n >= bound;
+  return w->bad ? 0 : n;
+}
+
+static double get_part(struct wire *w) {
+  double d = wire_get_real(w);
+  w->bad |= !isfinite(d) || d < 0;
+  return w->bad ? 0 : d;
+}
+
 static void put_value(struct buf *out, struct value v) {
   wire_put(out, v.kind);
   if (v.kind == VALUE_STRING)
@@ -63,6 +76,8 @@ static void put_value(struct buf *out, struct value v) {
 
 static struct value get_value(struct wire *w) {
   uint64_t kind = wire_get(w);
+  if (kind > VALUE_STRING)
+    w->bad = true;
   if (kind != VALUE_STRING)
     return (struct value){kind, wire_get(w)};
   char *text = wire_get_text(w);
@@ -131,7 +146,7 @@ static void get_leftover(struct wire *w, struct leftover *l) {
   get_path(w, &l->bytes);
   for (uint32_t n = wire_get_count(w, 16); n--;) {
     uint64_t end = wire_get(w);
-    vec_push(&l->share, wire_get_real(w));
+    vec_push(&l->share, get_part(w));
     if (end < last || end > l->bytes.len)
       w->bad = true;
     last = (uint32_t)end;
@@ -173,8 +188,9 @@ void record_write(const struct record *r, struct buf *out) {
 }
 
 bool record_read(struct record *r, struct wire *w) {
-  *r = (struct record){.kind = (enum record_kind)wire_get(w)};
-  r->end = (enum explore_end)wire_get(w);
+  *r = (struct record){
+      .kind = (enum record_kind)get_below(w, RECORD_NO_CLIENT + 1)};
+  r->end = (enum explore_end)get_below(w, EXPLORE_DIVERGED + 1);
   r->exhaustive = wire_get(w);
   r->touched = wire_get(w);
   r->left_out = wire_get(w);
@@ -188,18 +204,24 @@ bool record_read(struct record *r, struct wire *w) {
   r->chance.depth = (uint32_t)wire_get(w);
   r->chance.threads = (uint32_t)wire_get(w);
   r->chance.steps = wire_get(w);
-  r->chance.bound = wire_get_real(w);
+  r->chance.bound = get_part(w);
   r->client = wire_get_text(w);
   get_path(w, &r->bad);
   r->switches = (uint32_t)wire_get(w);
   get_leftover(w, &r->leftover);
   r->learnt = wire_get(w);
   get_buf(w, &r->knowledge);
-  if (r->kind > RECORD_NO_CLIENT)
-    w->bad = true;
   if (w->bad)
     record_free(r);
   return !w->bad;
+}
+
+bool answer_valid(const struct buf *answer) {
+  struct wire w = {answer->at, answer->len, 0, false};
+  struct record r;
+  while (w.next < w.len && record_read(&r, &w))
+    record_free(&r);
+  return !w.bad && w.len;
 }
 
 void record_free(struct record *r) {

@@ -75,6 +75,8 @@ void record_write(const struct record *r, struct buf *out);
 /* False: this is no record; nothing is to be freed then. */
 bool record_read(struct record *r, struct wire *from);
 void record_free(struct record *r);
+/* For struct pool_job. */
+bool answer_valid(const struct buf *answer);
 
 /* The bad execution that is told: fewer switches, else the one that comes
  * first. */

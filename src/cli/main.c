@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include "base/err.h"
+#include "cli/item.h"
 #include "cli/pool_remote.h"
 #include "cli/settings.h"
 
@@ -52,7 +53,8 @@ static int finish(int status) {
 
 static int run(int argc, char **argv) {
   int status;
-  struct pool_job job = {.open = hunt_serve_open, .item = hunt_serve};
+  struct pool_job job = {
+      .open = hunt_serve_open, .item = hunt_serve, .valid = answer_valid};
   if (remote_begin(&job, &status))
     return status;
   if (argc < 2) {

@@ -276,16 +276,16 @@ static void make_sequential(struct hunt *h, struct bad *b) {
 /* The path was bad, and is not when it is run again. */
 void hunt_not_repeatable(struct hunt *h) {
   if (!h->order->partial) {
-    error_set(&h->shared->error, ERR_SYSTEM,
+    error_set(&h->work->error, ERR_SYSTEM,
               "internal error: a bad execution of %s could not be repeated",
-              h->shared->board->client);
+              h->work->board->client);
     return;
   }
   h->r->verdict = VERDICT_UNKNOWN;
   h->r->reason = xasprintf("an execution of %s failed and could not be "
                            "repeated, since something escapes the runtime (see "
                            "the warnings)",
-                           h->shared->board->client);
+                           h->work->board->client);
 }
 
 /* What is known of how small the client is. */
@@ -322,7 +322,7 @@ void hunt_minimize(struct hunt *h, struct bad *b, bool simplify, bool tidy) {
   if (j->suite)
     hunt_prepare(h, &b->client);
   struct retrace how = {.at = b->path.at, .len = b->path.len};
-  struct finding *f = finding_make(j, &how, h->shared);
+  struct finding *f = finding_make(j, &how, h->work);
   if (!f) {
     hunt_not_repeatable(h);
     return;

@@ -60,6 +60,6 @@ void hunt_neighbour(struct hunt *h, struct finding *f, const path *bad) {
                                .live = &h->shared->path};
   /* A check that ran out of budget calls nothing good. */
   if (neighbour_find(&n) && j->undecided == undecided)
-    keep(f, &n.good, &h->shared->arena);
+    keep(f, &n.good, &h->work->arena);
   vec_free(&n.good);
 }

@@ -189,6 +189,7 @@ void order_free(struct hunt_order *o) {
 
 static void put_death(const struct pool_death *d, struct buf *out) {
   wire_put(out, (uint32_t)d->status);
+  wire_put(out, d->garbled);
   wire_put(out, d->known);
   wire_put_text(out, d->client);
   wire_put_bytes(out, d->path, d->len);
@@ -200,6 +201,7 @@ static void put_death(const struct pool_death *d, struct buf *out) {
 static void get_death(struct wire *w, struct pool_death *d) {
   size_t n;
   d->status = (int)(uint32_t)wire_get(w);
+  d->garbled = wire_get(w);
   d->known = wire_get(w);
   d->client = wire_get_text(w);
   const void *path = wire_get_bytes(w, &n);

@@ -1,5 +1,6 @@
 #include "cli/patch.h"
 
+#include "cli/answer.h"
 #include "cli/patch_int.h"
 
 #include <stdlib.h>
@@ -23,7 +24,8 @@ static bool find_places(struct patch_maker *m) {
   order.hunt.lines = m->s->lines;
   order.hunt.want_outcomes = false;
   worker_release(&m->finder);
-  m->finder = (struct worker){.show_output = m->s->settings->show_output};
+  m->finder = (struct worker){.noun = &noun_places,
+                              .show_output = m->s->settings->show_output};
   m->places = (struct places){0};
   enum worker_end end = worker_run(&m->finder, places_find, &order);
   if (end == WORKER_DIED || end == WORKER_HANGS) {
@@ -32,7 +34,7 @@ static bool find_places(struct patch_maker *m) {
   }
   if (end != WORKER_DONE)
     return false;
-  m->places = *(const struct places *)m->finder.shared->other;
+  m->places = *(const struct places *)m->finder.answer;
   return true;
 }
 

@@ -145,9 +145,9 @@ static char *smallest(struct session *s, const struct hunt_order *as,
   struct buf b = {0};
   order.conclusion = &found;
   *fault = FAULT_NONE;
-  if (worker_run(&w, hunt_run, &order) == WORKER_DONE &&
-      w.shared->result.finding) {
-    const struct result *r = &w.shared->result;
+  if (hunt_worker(&w, &order) == WORKER_DONE &&
+      hunt_answer(&w)->result.finding) {
+    const struct result *r = &hunt_answer(&w)->result;
     *fault = r->finding->fault;
     client_print(&r->finding->client, &r->names, &b);
   }
@@ -222,15 +222,15 @@ static bool search(struct patch_maker *m, struct copy *c, bool *more) {
   struct error e = {0};
   struct worker w = {.show_output = c->settings.show_output};
   begin_order(&c->session, m->order, &order);
-  bool ok = worker_run(&w, hunt_run, &order) == WORKER_DONE;
-  if (!ok || w.shared->result.finding) {
-    set_failed(m, ok ? NULL : "a worker",
-               ok ? words_of(w.shared->result.finding->fault) : " (crash)");
+  bool ok = hunt_worker(&w, &order) == WORKER_DONE;
+  const struct finding *f = ok ? hunt_answer(&w)->result.finding : NULL;
+  if (!ok || f) {
+    set_failed(m, ok ? NULL : "a worker", f ? words_of(f->fault) : " (crash)");
     worker_release(&w);
     return false;
   }
   struct campaign k = {.session = &c->session, .order = &order};
-  k.totals.sequences = ((struct hunt_report *)w.shared->other)->sequences;
+  k.totals.sequences = hunt_answer(&w)->report.sequences;
   worker_release(&w);
   if (c->settings.time > 0)
     k.deadline = explore_now() + c->settings.time;

@@ -14,7 +14,7 @@ enum {
 
 struct finder {
   const struct places_order *order;
-  struct arena *arena; /* shared */
+  struct arena *arena; /* of the answer */
   struct scopes *scopes;
   struct live_path live;
   bool elsewhere; /* the client is a random one */
@@ -126,7 +126,7 @@ static void run_client(struct hunt *h, struct finder *f,
 
 static void run_given(struct hunt *h, struct finder *f) {
   const struct places_order *o = f->order;
-  for (uint32_t i = 0; i < o->nclients && !h->shared->error.code; i++) {
+  for (uint32_t i = 0; i < o->nclients && !h->work->error.code; i++) {
     struct client client = {0};
     if (!hunt_read_client(h, o->clients[i], &client))
       return;
@@ -150,12 +150,13 @@ static void run_others(struct hunt *h, struct finder *f) {
   generator_free(g);
 }
 
-int places_find(void *arg, struct shared *s) {
+int places_find(void *arg, struct work *s) {
   const struct places_order *order = arg;
   struct hunt h;
   struct places *out = arena_alloc(&s->arena, sizeof *out);
-  int err = hunt_open(&h, &order->hunt, s, &s->result);
-  s->other = out;
+  struct result result;
+  int err = hunt_open(&h, &order->hunt, s, &result);
+  s->answer = out;
   if (err)
     return err;
   struct flow *flow = flow_open(order->hunt.lines, &s->error);

@@ -3,7 +3,7 @@
  * conflict with those of a cause's blocks, seen in some executions of given
  * clients.  What other operations do to the same data is seen in random ones:
  * of that, only accesses that are not atomic must not be left without a lock.
- * Runs in a worker; the answer is in its memory.
+ * Runs in a worker.
  */
 #ifndef CLI_PLACES_H
 #define CLI_PLACES_H
@@ -33,8 +33,7 @@ struct places_order {
   uint32_t others; /* random clients, to see what other operations do */
 };
 
-/* For worker_run: arg is a struct places_order, the answer in shared->other is
- * a struct places. */
-int places_find(void *arg, struct shared *s);
+/* For worker_run: arg is a struct places_order, the answer a struct places. */
+int places_find(void *arg, struct work *s);
 
 #endif

@@ -68,15 +68,19 @@ struct begin {
   struct slot *slot;
 };
 
-/* The other processes' sockets are theirs. */
+/* The other processes' sockets and memory are theirs. */
 static void close_others(const struct pool *p, const struct slot *own) {
-  for (uint32_t i = 0; i < p->local; i++)
-    if (&p->slots[i] != own && p->slots[i].runs)
+  for (uint32_t i = 0; i < p->local; i++) {
+    if (&p->slots[i] == own)
+      continue;
+    if (p->slots[i].runs)
       close(p->slots[i].worker.fd);
+    worker_hide(&p->slots[i].worker);
+  }
   remote_forget();
 }
 
-static int tell_trouble(int fd, const struct shared *s, int code) {
+static int tell_trouble(int fd, const struct work *s, int code) {
   struct error e = s->error;
   e.code = code;
   frame_send(fd, (struct frame_tag){TROUBLE}, &e, sizeof e);
@@ -84,7 +88,7 @@ static int tell_trouble(int fd, const struct shared *s, int code) {
 }
 
 /* For worker_start: does items until the parent has no more. */
-static int work(void *arg, struct shared *s) {
+static int work(void *arg, struct work *s) {
   const struct begin *b = arg;
   const struct pool_job *job = &b->pool->job;
   int fd = b->slot->worker.fd;
@@ -187,6 +191,11 @@ static void bury(struct pool *p, uint32_t i, enum pool_news news) {
   say(p, news, i);
 }
 
+static void bury_garbled(struct pool *p, uint32_t i) {
+  bury(p, i, POOL_DIED);
+  p->message.death.garbled = true;
+}
+
 /* The socket is closed: the process is about to end. */
 static void take_end(struct pool *p, uint32_t i) {
   struct worker *w = &p->slots[i].worker;
@@ -201,20 +210,19 @@ static void take_end(struct pool *p, uint32_t i) {
 static void take_frame(struct pool *p, uint32_t i) {
   struct slot *s = &p->slots[i];
   struct pool_message *m = &p->message;
-  if (s->in.head.tag.kind == ANSWER) {
+  bool (*valid)(const struct buf *) = p->job.valid;
+  if (s->in.head.tag.kind == ANSWER && (!valid || valid(&s->in.body))) {
     m->answer = s->in.body;
     s->in.body = (struct buf){0};
     frame_next(&s->in);
     s->busy = false;
     say(p, POOL_ANSWER, i);
   } else if (s->in.head.tag.kind == TROUBLE &&
-             s->in.body.len == sizeof m->error) {
-    memcpy(&m->error, s->in.body.at, sizeof m->error);
-    m->error.text[sizeof m->error.text - 1] = 0;
+             worker_error(&m->error, &s->in.body)) {
     end_process(s);
     say(p, POOL_ERROR, i);
   } else {
-    bury(p, i, POOL_DIED);
+    bury_garbled(p, i);
   }
 }
 
@@ -232,7 +240,7 @@ static bool receive(struct pool *p, uint32_t i) {
     take_frame(p, i);
     return true;
   case FRAME_GARBLED:
-    bury(p, i, POOL_DIED);
+    bury_garbled(p, i);
     return true;
   case FRAME_CLOSED:
     take_end(p, i);

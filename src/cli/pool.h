@@ -10,7 +10,7 @@
  * (P2) every item given is followed by exactly one piece of news about its
  *      slot, unless the pool is closed before.
  * (P3) whatever a process does, the pool goes on: its memory is not shared but
- *      for `struct shared`, and what is read from there is not believed.
+ *      for `struct shared`, and what comes from it is not believed.
  */
 #ifndef CLI_POOL_H
 #define CLI_POOL_H
@@ -21,11 +21,13 @@
 /* What a process of the pool does. */
 struct pool_job {
   /* Once, before the first item.  Anything but ERR_NONE ends the process;
-   * shared->error says why. */
-  int (*open)(void *arg, struct shared *s);
+   * work->error says why. */
+  int (*open)(void *arg, struct work *s);
   /* Does one item.  An error as above. */
-  int (*item)(void *arg, struct shared *s, const struct buf *item,
+  int (*item)(void *arg, struct work *s, const struct buf *item,
               struct buf *answer);
+  /* Here: can this be the answer of an item?  NULL: anything can. */
+  bool (*valid)(const struct buf *answer);
   void *arg;      /* on a cluster: a struct hunt_order, which travels */
   bool only_here; /* no slots on other machines */
   bool show_output;
@@ -47,6 +49,7 @@ enum pool_news {
  * believed. */
 struct pool_death {
   int status;            /* waitpid's */
+  bool garbled;          /* it was ended, since what it sent is no answer */
   enum worker_hang hang; /* POOL_HANGS */
   bool known;            /* it had begun a client: */
   char *client;          /* … its text, "" for a program */

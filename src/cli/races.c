@@ -2,6 +2,7 @@
 
 #include "cli/hunt_int.h"
 #include "locate/tree.h"
+#include "model/nouns.h"
 #include "report/namer.h"
 #include "search/atlas.h"
 
@@ -23,10 +24,7 @@ static const char *const between_name[] = {"conflicts", "real-time", "any"};
 /* ---- in the worker ---- */
 
 static void *in_arena(struct arena *a, size_t size) {
-  void *p = arena_alloc(a, size ? size : 1);
-  if (!p)
-    die("the memory shared with the worker is full");
-  return p;
+  return arena_alloc(a, size ? size : 1);
 }
 
 static double patience(const struct hunt *h) {
@@ -166,7 +164,7 @@ static uint32_t clearest(const struct tree_patterns *p) {
 static void tell(const struct hunt *h, const struct tree *t,
                  const struct steps *g, const struct tree_patterns *p,
                  struct races_found *out) {
-  struct arena *a = &h->shared->arena;
+  struct arena *a = &h->work->arena;
   uint64_t effort = EXAMPLE_EFFORT;
   tree_path way = {0};
   out->at = in_arena(a, p->at.len * sizeof *out->at);
@@ -226,7 +224,7 @@ static void find_races(struct hunt *h, struct races_found *out) {
   else
     put_reason(h, &atlas, end, &reason);
   if (reason.len)
-    out->reason = arena_strdup(&h->shared->arena, reason.at);
+    out->reason = arena_strdup(&h->work->arena, reason.at);
   buf_free(&reason);
   atlas_free(&atlas);
 }
@@ -291,10 +289,12 @@ static void name_drawing(struct telling *t, struct drawing *d) {
   }
 }
 
-/* Out of the worker's memory into the session's. */
+/* Out of the worker's answer into the session's memory. */
 static void take_over(struct telling *t, struct races_found *f) {
   struct arena *a = &t->s->arena;
   f->at = arena_copy(a, f->at, f->len * sizeof *f->at);
+  f->between = arena_strdup(a, f->between);
+  f->steps = arena_strdup(a, f->steps);
   f->reason = arena_strdup(a, f->reason);
   for (uint32_t i = 0; i < f->len; i++) {
     struct cdrs *c = &f->at[i];
@@ -331,8 +331,9 @@ void races(struct session *s, struct run *r, const struct hunt_order *order) {
   client_print(&f->client, &r->result.names, &client);
   hunt_ask(order, &own, &settings);
   own.races = buf_text(&client);
-  if (worker_run(&w, hunt_run, &own) == WORKER_DONE) {
-    const struct hunt_report *report = w.shared->other;
+  if (hunt_worker(&w, &own) == WORKER_DONE &&
+      races_fit(&hunt_answer(&w)->report.races, &f->client)) {
+    const struct hunt_report *report = &hunt_answer(&w)->report;
     namer_open(&namer, s->lines, &r->result, &names);
     struct telling t = {s, &names, report->races.base, r->result.base,
                         f->trace.nevents - 1};

@@ -4,6 +4,7 @@
 #include "build/region.h"
 #include "cli/campaign.h"
 #include "cli/phase.h"
+#include "model/nouns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,11 +77,11 @@ static bool ask(struct repair *p, struct causes_found *out) {
   struct worker w = {.show_output = p->s->settings->show_output};
   order.blame = p->clients.at;
   order.nblame = p->clients.len;
-  bool ok = worker_run(&w, hunt_run, &order) == WORKER_DONE;
-  if (ok) {
-    const struct hunt_report *report = w.shared->other;
-    *out = own_found(&p->s->arena, &report->causes);
-  }
+  bool ok = hunt_worker(&w, &order) == WORKER_DONE &&
+            causes_fit(&hunt_answer(&w)->report.causes,
+                       &p->r->result.finding->client);
+  if (ok)
+    *out = own_found(&p->s->arena, &hunt_answer(&w)->report.causes);
   worker_release(&w);
   return ok && out->len;
 }
@@ -92,8 +93,8 @@ static struct tally count(struct repair *p, const struct regions *regions) {
   struct tally t = {0};
   order.count = p->clients.at[0].client;
   order.regions = regions;
-  if (worker_run(&w, hunt_run, &order) == WORKER_DONE)
-    t = ((const struct hunt_report *)w.shared->other)->tally;
+  if (hunt_worker(&w, &order) == WORKER_DONE)
+    t = hunt_answer(&w)->report.tally;
   worker_release(&w);
   return t;
 }
@@ -161,9 +162,10 @@ static struct blamed smallest(const struct trial *t, const struct op_names *n,
   struct buf b = {0};
   order.conclusion = &found;
   *fault = FAULT_NONE;
-  if (worker_run(&w, hunt_run, &order) == WORKER_DONE &&
-      w.shared->result.finding) {
-    const struct finding *f = w.shared->result.finding;
+  const struct finding *f = hunt_worker(&w, &order) == WORKER_DONE
+                                ? hunt_answer(&w)->result.finding
+                                : NULL;
+  if (f && client_fits(&f->client, n)) {
     *fault = f->fault;
     client_print(&f->client, n, &b);
     schedule_to_path(&f->schedule, &out.path);

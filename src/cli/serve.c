@@ -39,10 +39,10 @@ struct server {
   VEC(struct initial) initials;
 };
 
-int hunt_serve_open(void *arg, struct shared *shared) {
+int hunt_serve_open(void *arg, struct work *work) {
   struct server *s = xcalloc(1, sizeof *s);
-  shared->other = s;
-  return hunt_open(&s->h, arg, shared, &s->result);
+  work->own = s;
+  return hunt_open(&s->h, arg, work, &s->result);
 }
 
 /* ---- clients ---- */
@@ -376,7 +376,7 @@ static void do_part(struct server *s, const struct item *i,
   struct hunt *h = &s->h;
   struct explore x;
   path below = {0};
-  if (!prepare(s, c, r) || !learn(i, &h->shared->error))
+  if (!prepare(s, c, r) || !learn(i, &h->work->error))
     return;
   hunt_explore_init(h, &x);
   x.max_states = i->max_states;
@@ -398,7 +398,7 @@ static void do_part(struct server *s, const struct item *i,
   }
   look(s, c, &x, i->search, &r->end, r);
   if (r->end == EXPLORE_DIVERGED)
-    error_set(&h->shared->error, ERR_SYSTEM,
+    error_set(&h->work->error, ERR_SYSTEM,
               "internal error: an execution that was run again took another "
               "way");
   if (x.states) /* how long its executions are is up to who came first */
@@ -446,13 +446,13 @@ static void do_record(struct server *s, const struct item *i, uint64_t number,
   end_record(s, r);
 }
 
-int hunt_serve(void *arg, struct shared *shared, const struct buf *message,
+int hunt_serve(void *arg, struct work *work, const struct buf *message,
                struct buf *answer) {
-  struct server *s = shared->other;
+  struct server *s = work->own;
   const struct hunt_order *order = arg;
   struct item i;
   if (!item_read(&i, message))
-    return error_set(&shared->error, ERR_SYSTEM,
+    return error_set(&work->error, ERR_SYSTEM,
                      "internal error: an item that cannot be read");
   s->h.jury.want_outcomes = i.kind == ITEM_ONE && order->want_outcomes;
   s->h.jury.want_journal = i.kind == ITEM_ONE;
@@ -461,10 +461,10 @@ int hunt_serve(void *arg, struct shared *shared, const struct buf *message,
   for (uint64_t k = 0; k < count && goes_on; k++) {
     struct record r = {0};
     do_record(s, &i, i.first + k, &r);
-    goes_on = r.kind == RECORD_DONE && !shared->error.code;
+    goes_on = r.kind == RECORD_DONE && !work->error.code;
     record_write(&r, answer);
     record_free(&r);
   }
   item_free(&i);
-  return shared->error.code;
+  return work->error.code;
 }

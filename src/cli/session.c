@@ -1,5 +1,7 @@
 #include "cli/session.h"
+
 #include "base/tidy.h"
+#include "cli/answer.h"
 #include "cli/phase.h"
 #include "rt/cage.h"
 
@@ -112,7 +114,7 @@ int session_worker_trouble(const struct worker *w, enum worker_end end,
   case WORKER_DONE:
     return ERR_NONE;
   case WORKER_ERROR:
-    return error_set(e, w->shared->error.code, "%s", w->shared->error.text);
+    return error_set(e, w->error.code, "%s", w->error.text);
   case WORKER_INTERRUPTED:
     return error_set(e, ERR_SYSTEM, "interrupted");
   case WORKER_HANGS:
@@ -121,6 +123,8 @@ int session_worker_trouble(const struct worker *w, enum worker_end end,
   case WORKER_DIED:
     break;
   }
+  if (w->garbled)
+    return error_set(e, ERR_SYSTEM, "the worker's answer cannot be read");
   if (WIFSIGNALED(w->status))
     return error_set(e, ERR_SYSTEM, "the worker died: %s",
                      strsignal(WTERMSIG(w->status)));
@@ -135,6 +139,11 @@ static int loading_trouble(const struct worker *w, enum worker_end end,
                              "at load time (a constructor)";
   if (end == WORKER_HANGS)
     return error_set(e, ERR_BUILD, "%s does not come to an end", what);
+  if (w->garbled)
+    return error_set(e, ERR_BUILD,
+                     "%s overwrote memory, or wrote to a file, that is not its "
+                     "own",
+                     what);
   if (WIFSIGNALED(w->status))
     return error_set(e, ERR_BUILD, "%s died of signal %d (%s)", what,
                      WTERMSIG(w->status), strsignal(WTERMSIG(w->status)));
@@ -158,6 +167,7 @@ static int refused_trouble(const struct session *s, const char *words,
 static int describe(struct session *s, struct error *e) {
   struct hunt_order order = {.settings = s->settings, .so = s->so};
   s->describer.show_output = s->settings->show_output;
+  s->describer.noun = &noun_description;
   s->describer.max_seconds = LOAD_SECONDS;
   enum worker_end end = worker_run(&s->describer, hunt_describe, &order);
   uint64_t pc;
@@ -172,8 +182,7 @@ static int describe(struct session *s, struct error *e) {
     return loading_trouble(&s->describer, end, e);
   if (end != WORKER_DONE)
     return session_worker_trouble(&s->describer, end, e);
-  worker_seal(&s->describer, true);
-  s->about = s->describer.shared->other;
+  s->about = s->describer.answer;
   return check_suites(s, e);
 }
 

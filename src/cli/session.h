@@ -15,7 +15,7 @@
 
 struct run { /* on one object */
   struct worker worker;
-  struct result result; /* points into the worker's memory */
+  struct result result; /* points into what the worker answered */
   struct hunt_report *report;
   struct settings settings; /* those of the object */
 };

@@ -50,12 +50,14 @@ static int take_worker(struct session *s, struct run *r,
                        const struct hunt_order *order, enum worker_end end,
                        struct error *e) {
   if (end == WORKER_DONE) {
-    r->result = r->worker.shared->result;
-    r->report = r->worker.shared->other;
+    r->result = hunt_answer(&r->worker)->result;
+    r->report = &hunt_answer(&r->worker)->report;
   } else if ((end == WORKER_DIED || end == WORKER_HANGS) &&
              r->worker.board->known) {
-    struct corpse corpse = corpse_of(&r->worker, end);
+    struct corpse corpse = corpse_of(&r->worker, end, &s->arena);
     autopsy(s, r, order, &corpse);
+  } else if (end == WORKER_DIED && r->worker.garbled) {
+    autopsy_garbled(s, r, order);
   } else if (end == WORKER_DIED && autopsy_stopped(r->worker.status)) {
     autopsy_outside(s, r, order, r->worker.status);
   } else if (end == WORKER_INTERRUPTED) {
@@ -96,6 +98,8 @@ static void add_outcomes(struct session *s, struct run *r,
   r->report->faults = c->totals.faults;
   for (uint32_t i = 0; i < c->outcomes.len; i++) {
     const struct outcome *from = &c->outcomes.at[i];
+    if (from->results.len != r->report->client.ncalls)
+      continue; /* whoever told it was out of order */
     struct outcome *o = &to->at[to->len++];
     *o = *from;
     o->results.at = arena_copy(a, from->results.at,
@@ -203,8 +207,7 @@ static int conclude(struct session *s, struct run *r, struct campaign *c,
   order.conclusion = &found;
   struct run last = {.worker.show_output = s->settings->show_output};
   phase_begin("shrink");
-  int err = take_worker(s, &last, &order,
-                        worker_run(&last.worker, hunt_run, &order), e);
+  int err = take_worker(s, &last, &order, hunt_worker(&last.worker, &order), e);
   if (err) {
     worker_release(&last.worker);
     return err;
@@ -222,6 +225,7 @@ static void take_death(struct session *s, struct run *r,
                        const struct campaign *c, bool hangs) {
   struct corpse corpse = {.end = hangs ? WORKER_HANGS : WORKER_DIED,
                           .status = c->death.status,
+                          .garbled = c->death.garbled,
                           .hang = c->death.hang,
                           .client = c->death.client ? c->death.client : "",
                           .path = c->death.path,
@@ -239,6 +243,10 @@ static int end_campaign(struct session *s, struct run *r, struct campaign *c,
   if (end == CAMPAIGN_ERROR)
     return e->code;
   if (end == CAMPAIGN_DEATH || end == CAMPAIGN_HANGS) {
+    if (!c->death.known && end == CAMPAIGN_DEATH && c->death.garbled) {
+      autopsy_garbled(s, r, c->order);
+      return ERR_NONE;
+    }
     if (!c->death.known && end == CAMPAIGN_DEATH &&
         autopsy_stopped(c->death.status)) {
       autopsy_outside(s, r, c->order, c->death.status);
@@ -273,7 +281,7 @@ static int hunt_object(struct session *s, struct run *r,
   if (s->settings->time > 0)
     c.deadline = begun + s->settings->time;
   phase_begin("sequences");
-  enum worker_end end = worker_run(&r->worker, hunt_run, (void *)order);
+  enum worker_end end = hunt_worker(&r->worker, order);
   int err = take_worker(s, r, order, end, e);
   r->result.statistics.cpu.search = cpu_now() - cpu;
   if (!err && end == WORKER_DONE && r->result.finding)
@@ -284,10 +292,8 @@ static int hunt_object(struct session *s, struct run *r,
   c.totals.sequences = r->report->sequences;
   c.totals.statistics = r->result.statistics;
   r->result.statistics = (struct statistics){0};
-  worker_seal(&r->worker, true);
   phase_begin("search");
   enum campaign_end how = campaign_run(&c, e);
-  worker_seal(&r->worker, false);
   if (c.lost && how != CAMPAIGN_INTERRUPTED)
     session_warn(s, xasprintf("warning: %s, which others did again", c.lost));
   double found = cpu_now();
@@ -307,7 +313,7 @@ static int hunt_alone(struct session *s, struct run *r,
               : order->shrink    ? "shrink"
                                  : "stress");
   phase_budget(order->replay_only ? 0 : s->settings->time);
-  enum worker_end end = worker_run(&r->worker, hunt_run, (void *)order);
+  enum worker_end end = hunt_worker(&r->worker, order);
   int err = take_worker(s, r, order, end, e);
   if (!err && end == WORKER_DONE && r->result.finding) {
     phase_fault();
@@ -346,7 +352,6 @@ static int hunt_with(struct session *s, const struct hunt_order *plan,
     set_reason(s, &r.result,
                "no access of the code has a hook: nothing was checked");
   r.settings = *s->settings;
-  worker_seal(&r.worker, true);
   vec_push(&s->runs, r);
   return ERR_NONE;
 }

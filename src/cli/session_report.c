@@ -126,7 +126,6 @@ void session_text(struct session *s, const struct text_style *style,
     struct run *r = &s->runs.at[i];
     struct namer own;
     struct story_namer namer;
-    worker_seal(&r->worker, false);
     namer_open(&own, s->lines, &r->result, &namer);
     struct story *story = story_new(&r->result, &namer);
     report_text(story, style, out);
@@ -162,7 +161,6 @@ int session_report(struct session *s, struct error *e) {
   for (uint32_t i = 0; i < n; i++) {
     struct run *r = &s->runs.at[i];
     struct story_namer namer;
-    worker_seal(&r->worker, false);
     if (!set->no_save && r->result.finding &&
         !fault_is_doubt(r->result.finding->fault))
       saved_write(s, r);

@@ -203,7 +203,7 @@ static bool real_threads_fail(struct shrinker *s) {
     jury_client(&s->h->jury, &s->now);
   }
   enum stress_end end =
-      stress_run(s->stress, s->native, &s->now, &run, &s->h->shared->error);
+      stress_run(s->stress, s->native, &s->now, &run, &s->h->work->error);
   s->effort += run.rounds * CALL_EFFORT * s->now.ncalls;
   stress_run_release(&run);
   return end == STRESS_BAD || end == STRESS_CRASHED || end == STRESS_HUNG;

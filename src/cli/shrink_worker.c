@@ -163,7 +163,7 @@ static void detect_real(struct detection *d) {
                            .heartbeat = &d->h->shared->heartbeat};
   prepare(d);
   enum stress_end end =
-      stress_run(d->stress, d->native, &d->client, &run, &d->h->shared->error);
+      stress_run(d->stress, d->native, &d->client, &run, &d->h->work->error);
   if (run.history.ops && end != STRESS_ERROR)
     take_real(d, &run.history, end == STRESS_BAD);
   stress_run_release(&run);
@@ -222,7 +222,7 @@ static void detect_controlled(struct detection *d) {
 
 static bool wants_more(const struct detection *d) {
   const struct hunt *h = d->h;
-  if (h->shared->error.code || (h->timed && explore_now() >= h->deadline))
+  if (h->work->error.code || (h->timed && explore_now() >= h->deadline))
     return false;
   return d->histories < (h->counted ? h->max_executions : HISTORIES);
 }
@@ -275,7 +275,7 @@ static bool is_better(const struct shrinker *a, const struct shrinker *b) {
 static bool wants_another(const struct detection *d,
                           const struct shrinker *best) {
   const struct hunt *h = d->h;
-  if (h->shared->error.code || (best && best->pc == LEAST_PC))
+  if (h->work->error.code || (best && best->pc == LEAST_PC))
     return false;
   return !d->stress || h->shrinking.locate_seconds < REAL_SECONDS;
 }
@@ -367,14 +367,14 @@ static bool open_native(struct detection *d) {
   struct hunt *h = d->h;
   struct stress_options o = {.watchdog_ms = WATCHDOG_MS,
                              .show_output = h->set->show_output};
-  d->stress = stress_open(h->order->native, &o, &h->shared->error);
+  d->stress = stress_open(h->order->native, &o, &h->work->error);
   if (!d->stress)
     return false;
   d->native = stress_suites(d->stress);
   while (d->native && strcmp(d->native->name, h->jury.suite->name))
     d->native = d->native->next;
   if (!d->native)
-    error_set(&h->shared->error, ERR_BUILD,
+    error_set(&h->work->error, ERR_BUILD,
               "the object without hooks has no object %s", h->r->object);
   return d->native;
 }
@@ -390,7 +390,7 @@ static void shrink_random(struct hunt *h) {
     return;
   detect(&d);
   tell_detection(&d);
-  if (d.failing && !h->shared->error.code)
+  if (d.failing && !h->work->error.code)
     locate(&d);
   release(&d);
 }
@@ -418,7 +418,7 @@ static void shrink_client(struct hunt *h) {
     hunt_minimize(h, &s.bad, true, true);
     if (h->r->finding)
       h->r->finding->minimal.reduce_seconds = explore_now() - begun;
-  } else if (!h->shared->error.code) {
+  } else if (!h->work->error.code) {
     h->r->verdict = VERDICT_UNKNOWN;
     h->r->reason = xstrdup("no execution of the client that was run fails");
   }
@@ -479,7 +479,7 @@ static void shrink_history(struct hunt *h, const struct history *failing) {
   bool found = h->set->coarse == COARSE_BEST
                    ? from_history(h, failing, &sentence)
                    : shrink_given(h, failing, &sentence);
-  if (!found && !h->r->reason && !h->shared->error.code) {
+  if (!found && !h->r->reason && !h->work->error.code) {
     h->r->verdict = VERDICT_UNKNOWN;
     h->r->reason = xstrdup(sentence);
   }
@@ -490,9 +490,9 @@ static void shrink_file(struct hunt *h) {
   struct history_names names;
   struct history_read in;
   read_names(h, &names);
-  if (!history_file_read(&in, h->set->history, &names, &h->shared->error)) {
+  if (!history_file_read(&in, h->set->history, &names, &h->work->error)) {
     if (in.object && strcmp(in.object, h->r->object))
-      error_set(&h->shared->error, ERR_INPUT,
+      error_set(&h->work->error, ERR_INPUT,
                 "%s: a history of the object %s, not of %s", h->set->history,
                 in.object, h->r->object);
     else

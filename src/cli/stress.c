@@ -194,7 +194,7 @@ static const char *words_of(const struct stress_run *run, enum stress_end end,
 static struct finding *make_finding(struct rounds *s, const struct client *c,
                                     const struct stress_run *run,
                                     enum stress_end end) {
-  struct arena *a = &s->h->shared->arena;
+  struct arena *a = &s->h->work->arena;
   struct finding *f = arena_alloc(a, sizeof *f);
   f->block = UINT32_MAX;
   f->fault = s->fault;
@@ -218,7 +218,7 @@ static void conclude(struct rounds *s, const struct client *c,
   struct finding *f = make_finding(s, c, run, end);
   if (run->history.ops && from_history(h, &run->history, &s->repeated))
     h->r->finding->after = f->trace.history.ops ? &f->trace.history : NULL;
-  else if (!h->shared->error.code)
+  else if (!h->work->error.code)
     hunt_conclude(h, f);
 }
 
@@ -253,7 +253,7 @@ static bool run_client(struct rounds *s, const struct client *c,
                            .seed = rng_next(&s->rng),
                            .heartbeat = &h->shared->heartbeat};
   enum stress_end end =
-      stress_run(s->stress, s->suite, c, &run, &h->shared->error);
+      stress_run(s->stress, s->suite, c, &run, &h->work->error);
   s->discarded += run.discarded;
   h->r->statistics.histories = h->jury.histories;
   if (is_stopped(h, end, run.signal)) {
@@ -363,14 +363,14 @@ void hunt_stress(struct hunt *h) {
   struct stress_options o = {.watchdog_ms = STRESS_WATCHDOG_MS,
                              .show_output = h->set->show_output};
   struct rounds s = {.h = h, .rng = {h->set->seed}};
-  s.stress = stress_open(h->order->native, &o, &h->shared->error);
+  s.stress = stress_open(h->order->native, &o, &h->work->error);
   if (!s.stress)
     return;
   s.suite = stress_suites(s.stress);
   while (s.suite && strcmp(s.suite->name, h->jury.suite->name))
     s.suite = s.suite->next;
   if (!s.suite) {
-    error_set(&h->shared->error, ERR_BUILD,
+    error_set(&h->work->error, ERR_BUILD,
               "the object without hooks has no object %s", h->r->object);
     return;
   }

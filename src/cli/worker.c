@@ -17,12 +17,14 @@
 #include <unistd.h>
 
 enum {
-  REGION = 1 << 30,
   HANG_SECONDS = 3,
   /* of user CPU time: */
   BLIND_SECONDS = 3,
   STILL_SECONDS = 300,
 };
+enum { DONE = 1, TROUBLE }; /* kinds of frames */
+/* Two traces of the largest size, ten times over. */
+#define ANSWER_MOST (UINT64_C(1) << 27)
 
 static long clock_ticks(void) { return sysconf(_SC_CLK_TCK); }
 
@@ -62,11 +64,17 @@ static void *map(size_t size) {
 void worker_map(struct worker *w) {
   if (w->shared)
     return;
-  struct shared *s = map(REGION);
-  size_t head = (sizeof *s + 63) & ~(size_t)63;
-  arena_init_fixed(&s->arena, (char *)s + head, REGION - head);
-  w->board = s->board = map(sizeof *s->board);
-  w->shared = s;
+  w->shared = map(sizeof *w->shared);
+  w->board = map(sizeof *w->board);
+  if (w->records)
+    w->recording = map(sizeof *w->recording);
+}
+
+void worker_hide(const struct worker *w) {
+  if (w->shared)
+    mprotect(w->shared, sizeof *w->shared, PROT_NONE);
+  if (w->board)
+    mprotect((void *)w->board, sizeof *w->board, PROT_NONE);
 }
 
 /* New memory: what is left of an earlier process cannot reach it. */
@@ -99,8 +107,23 @@ static void silence(bool show_output) {
   close(null);
 }
 
+/* In the process: what the function has found, or why it has not. */
+static void answer(const struct worker *w, struct work *own, int err) {
+  struct buf bytes = {0};
+  if (!err && w->noun)
+    noun_pack(w->noun, own->answer, &bytes);
+  if (bytes.len > ANSWER_MOST)
+    err = error_set(&own->error, ERR_SYSTEM,
+                    "internal error: an answer of %zu bytes", bytes.len);
+  if (own->error.code && err)
+    frame_send(w->fd, (struct frame_tag){TROUBLE}, &own->error,
+               sizeof own->error);
+  else if (!err)
+    frame_send(w->fd, (struct frame_tag){DONE}, bytes.at, bytes.len);
+}
+
 static _Noreturn void child(struct worker *w, pid_t parent,
-                            int (*fn)(void *arg, struct shared *s), void *arg) {
+                            int (*fn)(void *arg, struct work *s), void *arg) {
   setsid(); /* its signals are its own, and what it starts ends with it */
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) /* it went before it could have told */
@@ -111,16 +134,19 @@ static _Noreturn void child(struct worker *w, pid_t parent,
   signal(SIGXFSZ, SIG_DFL);
   signal(SIGINT, SIG_IGN); /* of the terminal: the parent decides */
   silence(w->show_output);
+  struct work *own = xcalloc(1, sizeof *own);
+  own->shared = w->shared;
+  own->board = (struct board *)w->board;
+  own->recording = w->recording;
   rt_share_watch(&w->shared->ticks, &w->shared->steps);
   cage_close(w->fd);
-  int err = fn(arg, w->shared);
+  int err = fn(arg, own);
   fflush(stdout);
-  if (!err)
-    w->shared->done = true;
+  answer(w, own, err);
   cage_exit(err ? 2 : 0);
 }
 
-void worker_start(struct worker *w, int (*fn)(void *arg, struct shared *s),
+void worker_start(struct worker *w, int (*fn)(void *arg, struct work *s),
                   void *arg) {
   map_anew(w);
   int fds[2];
@@ -254,11 +280,42 @@ static bool ends_soon(struct worker *w) {
   return worker_ended(w);
 }
 
-/* Waits for the end of the worker: its end of the socket closes then. */
+bool worker_error(struct error *e, const struct buf *bytes) {
+  if (bytes->len != sizeof *e)
+    return false;
+  memcpy(e, bytes->at, sizeof *e);
+  e->text[sizeof e->text - 1] = 0;
+  return e->code >= ERR_USAGE && e->code <= ERR_REFUSED;
+}
+
+/* Reads what is there; true: there is no more to come. */
+static bool read_answer(struct worker *w) {
+  switch (frame_read(&w->in, w->fd)) {
+  case FRAME_PART:
+    w->watch.idle = 0; /* a sign of life */
+    return false;
+  case FRAME_GARBLED:
+    w->garbled = true;
+    break;
+  case FRAME_CLOSED: /* a part of a frame is no answer */
+    w->garbled = w->in.have != 0;
+    break;
+  case FRAME_WHOLE:
+    break;
+  }
+  return true;
+}
+
+static bool is_whole(const struct worker *w) {
+  return !w->garbled && w->in.have;
+}
+
+/* Waits for the answer, or for the end of the worker: its end of the socket
+ * closes then. */
 static enum worker_end wait_for(struct worker *w) {
   struct pollfd poll_fd = {w->fd, POLLIN, 0};
   enum worker_end end = WORKER_DONE;
-  while (poll(&poll_fd, 1, WORKER_LOOK_MS) <= 0) {
+  while (poll(&poll_fd, 1, WORKER_LOOK_MS) <= 0 || !read_answer(w)) {
     if (interrupted) {
       end = WORKER_INTERRUPTED;
       break;
@@ -275,31 +332,48 @@ static enum worker_end wait_for(struct worker *w) {
   return end;
 }
 
+/* What it sent, if that is an answer; else it counts as dead. */
+static enum worker_end take_answer(struct worker *w) {
+  const struct buf *body = &w->in.body;
+  uint32_t kind = w->in.head.tag.kind;
+  if (!is_whole(w))
+    return WORKER_DIED;
+  if (kind == TROUBLE && worker_error(&w->error, body))
+    return WORKER_ERROR;
+  if (kind == DONE && w->noun)
+    w->answer = noun_unpack(w->noun, body->at, body->len, &w->arena);
+  if (kind == DONE && (w->noun ? w->answer != NULL : !body->len))
+    return WORKER_DONE;
+  w->garbled = true;
+  return WORKER_DIED;
+}
+
 enum worker_end worker_run(struct worker *w,
-                           int (*fn)(void *arg, struct shared *s), void *arg) {
+                           int (*fn)(void *arg, struct work *s), void *arg) {
   worker_start(w, fn, arg);
+  w->in.most = ANSWER_MOST;
   enum worker_end end = wait_for(w);
-  if (end == WORKER_DONE && !ends_soon(w))
+  if (end == WORKER_DONE && !w->in.have && !ends_soon(w))
     end = WORKER_HANGS;
   worker_end(w);
   if (interrupted)
-    return WORKER_INTERRUPTED;
-  if (end != WORKER_DONE)
-    return end;
-  if (w->shared->done)
-    return WORKER_DONE;
-  return w->shared->error.code ? WORKER_ERROR : WORKER_DIED;
-}
-
-void worker_seal(struct worker *w, bool sealed) {
-  mprotect(w->shared, REGION, sealed ? PROT_READ : PROT_READ | PROT_WRITE);
+    end = WORKER_INTERRUPTED;
+  if (end == WORKER_DONE)
+    end = take_answer(w);
+  frame_in_free(&w->in);
+  return end;
 }
 
 void worker_release(struct worker *w) {
   if (w->shared) {
     munmap((void *)w->board, sizeof *w->board);
-    munmap(w->shared, REGION);
+    munmap(w->shared, sizeof *w->shared);
   }
+  if (w->recording)
+    munmap(w->recording, sizeof *w->recording);
+  arena_free(&w->arena);
   w->shared = NULL;
-  w->used = false;
+  w->recording = NULL;
+  w->answer = NULL;
+  w->used = w->garbled = false;
 }

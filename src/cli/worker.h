@@ -1,45 +1,63 @@
 /*
- * A worker is a forked process in which the user's code runs.  What it finds
- * goes into memory that it shares with its parent, at the same address in both,
- * so pointers inside it are valid in both.  Whatever happens to the worker, the
- * parent goes on.
+ * A worker is a forked process in which the user's code runs.  Whatever happens
+ * to it, and whatever the code does there, the parent goes on: it has the
+ * answer as bytes from a socket, which are checked (base/pack.h), and no
+ * pointer that comes from there is followed.  What the two share are numbers
+ * and bytes that are hints: for the progress line, and for the case that the
+ * worker dies.
  */
 #ifndef CLI_WORKER_H
 #define CLI_WORKER_H
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/pack.h"
+#include "cli/frame.h"
 #include "model/result.h"
 #include "rt/rt.h"
 #include "search/explore.h"
 
 #include <sys/types.h>
 
+/* Live, in memory that both have: a worker may have written anything there. */
 struct shared {
-  struct arena arena; /* the rest of the region */
-  struct board *board;
-  /* live, for the progress line and for the case that the worker dies */
   volatile uint64_t heartbeat, executions, clients;
   volatile uint64_t ticks; /* of the engine's watchdog: it is awake … */
   volatile uint64_t steps; /* … and the engine had made so many by then */
   volatile double share;   /* of struct explore */
   volatile uint64_t work;
   struct live_path path;
-  struct trace trace; /* a recording in progress */
-  /* the answer */
-  volatile bool done;
-  struct error error;
-  struct result result;
-  void *other; /* what else the worker's function returns */
+};
+
+/* What a worker's function has; memory of its process alone. */
+struct work {
+  struct shared *shared;
+  struct board *board;
+  struct arena arena;
+  struct recording *recording; /* where to record, or NULL: in the arena */
+  struct error error;          /* why there is no answer */
+  const void *answer;          /* … which is a worker->noun */
+  void *own;                   /* of the function, from one call to the next */
 };
 
 /*
- * What must be known when the worker has died.  Code that overwrites memory can
- * write into `struct shared`; here it cannot: the worker opens the board only
- * while board_write writes.
+ * A recording that is wanted although the worker dies.  Its trace points into
+ * `room`, or, when the code has overwritten it, anywhere.
+ */
+enum { RECORDING_ROOM = 64 << 20 };
+struct recording {
+  uint64_t base; /* where the object was loaded */
+  struct trace trace;
+  _Alignas(64) char room[RECORDING_ROOM];
+};
+
+/*
+ * What must be known when the worker has died.  Code that overwrites memory by
+ * mistake can write into `struct shared`; here it cannot: the worker opens the
+ * board only while board_write writes.
  */
 struct board {
-  bool known;
+  uint8_t known;
   uint64_t clients, executions; /* when this client began */
   char client[8192];            /* what is running; "" for a program */
 };
@@ -47,9 +65,9 @@ void board_write(struct board *b, const char *client, uint64_t clients,
                  uint64_t executions);
 
 enum worker_end {
-  WORKER_DONE,  /* shared->done */
-  WORKER_ERROR, /* shared->error says why */
-  WORKER_DIED,  /* `status` is waitpid's */
+  WORKER_DONE,  /* `answer` is there */
+  WORKER_ERROR, /* `error` says why */
+  WORKER_DIED,  /* `status` is waitpid's; or `garbled` */
   WORKER_HANGS, /* killed: it slept without making steps, or was too late */
   WORKER_INTERRUPTED,
 };
@@ -64,17 +82,25 @@ enum worker_hang {
 };
 
 struct worker {
+  const struct noun *noun; /* what it is to answer; NULL: nothing */
+  bool records;            /* what it records is wanted though it dies */
   struct shared *shared;
   const struct board *board;
+  struct recording *recording; /* `records` */
   int status;
+  bool garbled;          /* what it sent is no answer */
+  struct error error;    /* WORKER_ERROR */
+  void *answer;          /* WORKER_DONE, in the arena */
+  struct arena arena;    /* of the parent: of what is known from the worker */
   uint32_t hang_seconds; /* asleep for so long: it hangs; 0 is 3 */
   uint32_t max_seconds;  /* of all; 0: no limit */
   enum worker_hang hang; /* WORKER_HANGS: which kind */
   bool show_output;      /* else the user's stdout and stderr go to /dev/null */
   /* its process */
-  pid_t pid; /* 0: there is none, or it has ended */
-  int fd;    /* to the process; in the process, to its parent */
-  bool used; /* the shared memory is that of a process */
+  pid_t pid;          /* 0: there is none, or it has ended */
+  int fd;             /* to the process; in the process, to its parent */
+  struct frame_in in; /* what came from there */
+  bool used;          /* the shared memory is that of a process */
   struct worker_watch {
     double begun;
     unsigned long cpu; /* as of the last look, in clock ticks */
@@ -90,13 +116,17 @@ struct worker {
  * reports to write and files to remove. */
 void worker_catch_signals(void);
 
-/* Forks, runs fn(arg, shared) in the child and waits. */
+/* Forks, runs fn(arg, work) in the child, waits, and reads the answer. */
 enum worker_end worker_run(struct worker *w,
-                           int (*fn)(void *arg, struct shared *s), void *arg);
+                           int (*fn)(void *arg, struct work *s), void *arg);
 void worker_map(struct worker *w); /* the shared memory only, no process */
-/* What a worker left, out of reach of the next ones while `sealed`. */
-void worker_seal(struct worker *w, bool sealed);
-void worker_release(struct worker *w); /* unmaps the shared memory */
+/* In another worker: this one's memory is not its own. */
+void worker_hide(const struct worker *w);
+/* Unmaps the shared memory and frees the arena, with the answer. */
+void worker_release(struct worker *w);
+
+/* An error as it travels; false: this is none. */
+bool worker_error(struct error *e, const struct buf *bytes);
 
 /* ---- the parts of worker_run, for who watches several (pool.h) ---- */
 
@@ -110,11 +140,11 @@ bool worker_interrupted(void); /* by one of the signals above */
 void worker_go_on(void);
 
 /*
- * Forks; the child runs fn(arg, shared) and ends.  Both sides have one end of
+ * Forks; the child runs fn(arg, work) and ends.  Both sides have one end of
  * a socket in w->fd, which is closed when the child ends.  Shared memory that
  * an earlier process used is replaced.
  */
-void worker_start(struct worker *w, int (*fn)(void *arg, struct shared *s),
+void worker_start(struct worker *w, int (*fn)(void *arg, struct work *s),
                   void *arg);
 /* Its work begins: the time that it sleeps is counted from here. */
 void worker_watch(struct worker *w);

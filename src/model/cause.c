@@ -142,15 +142,16 @@ void cause_print(struct cause c, struct buf *out) {
   }
 }
 
-void cause_check_invariants(struct cause c) {
-  for (uint32_t i = 0; i < c.nblocks; i++) {
-    assert(c.blocks[i].first <= c.blocks[i].last);
-    if (!i)
-      continue;
-    assert(code_block_compare(&c.blocks[i - 1], &c.blocks[i]) < 0); /* K1 */
-    assert(!code_block_meets(&c.blocks[i - 1], &c.blocks[i]));      /* K2 */
-  }
+bool cause_is_sound(struct cause c) {
+  for (uint32_t i = 0; i < c.nblocks; i++)
+    if (c.blocks[i].first > c.blocks[i].last ||
+        (i && (code_block_compare(&c.blocks[i - 1], &c.blocks[i]) >= 0 ||
+               code_block_meets(&c.blocks[i - 1], &c.blocks[i]))))
+      return false;
+  return true;
 }
+
+void cause_check_invariants(struct cause c) { assert(cause_is_sound(c)); }
 
 bool causes_add(struct causes *s, struct cause c) {
   for (uint32_t i = 0; i < s->len; i++)

@@ -53,7 +53,8 @@ bool cause_equal(struct cause x, struct cause y);
 int cause_compare(struct cause x, struct cause y); /* a total order */
 uint64_t cause_lines(struct cause c);              /* how many lines inside */
 void cause_print(struct cause c, struct buf *out); /* f.c:8-9, f.c:20 */
-void cause_check_invariants(struct cause c);       /* asserts K1, K2 */
+bool cause_is_sound(struct cause c);               /* K1, K2 */
+void cause_check_invariants(struct cause c);       /* asserts them */
 
 /* A set of causes; `struct causes s = {0}` is empty. */
 struct causes {

@@ -6,19 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-void client_check_invariants(const struct client *c) {
-  assert(c->ninit + c->nfinal <= c->ncalls);
-  assert(c->nthreads <= CLIENT_MAX_THREADS);
+bool client_is_sound(const struct client *c) {
+  if (c->ninit > c->ncalls || c->nfinal > c->ncalls - c->ninit ||
+      c->nthreads > CLIENT_MAX_THREADS)
+    return false;
   uint32_t end = client_first_final(c);
   for (uint32_t i = 0; i < c->ncalls; i++) {
     uint32_t t = c->calls[i].thread;
-    if (i < c->ninit || i >= end)
-      assert(t == 0); /* C2 */
-    else
-      assert(t >= 1 && t <= c->nthreads); /* C2 */
-    if (i > c->ninit && i < end)
-      assert(c->calls[i - 1].thread <= t); /* C1 */
+    bool main = i < c->ninit || i >= end;
+    if (main ? t != 0 : t < 1 || t > c->nthreads) /* C2 */
+      return false;
+    if (i > c->ninit && i < end && c->calls[i - 1].thread > t) /* C1 */
+      return false;
   }
+  return true;
+}
+
+void client_check_invariants(const struct client *c) {
+  assert(client_is_sound(c));
 }
 
 static bool call_equal(const struct call *a, const struct call *b) {

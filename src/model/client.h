@@ -53,7 +53,8 @@ static inline uint32_t client_first_final(const struct client *c) {
   return c->ncalls - c->nfinal;
 }
 
-void client_check_invariants(const struct client *c); /* asserts C1, C2 */
+bool client_is_sound(const struct client *c);         /* C1, C2 */
+void client_check_invariants(const struct client *c); /* asserts them */
 bool client_equal(const struct client *a, const struct client *b);
 void client_copy(struct client *to, const struct client *from);
 void client_free(struct client *c);

@@ -49,7 +49,8 @@ void rt_share_loops(void) {
 /* The processes that share it do not wait for each other: what is lost when two
  * write at once is learnt again. */
 static void learn(const struct loop *l) {
-  uint32_t n = loops->n < MOST_LOOPS ? loops->n : 0;
+  uint32_t n = loops->n; /* others may write meanwhile, whatever they want */
+  n = n < MOST_LOOPS ? n : 0;
   if (l->hi < l->lo || l->hi - l->lo > LOOP_BYTES)
     return;
   loops->at[n] = *l;

@@ -155,7 +155,7 @@ struct explore_watch {
 enum { LIVE_PATH_MAX = 1 << 16 };
 struct live_path {
   volatile uint32_t len;
-  volatile bool only_choices; /* steps without an alternative are left out */
+  volatile uint8_t only_choices; /* steps without an alternative are left out */
   uint8_t at[LIVE_PATH_MAX];
 };
 

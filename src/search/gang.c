@@ -10,11 +10,13 @@
  */
 #include "search/gang.h"
 
+#include "base/err.h"
 #include "search/explore.h"
 #include "search/visited.h"
 
 #include <linux/futex.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -28,6 +30,18 @@ struct box {
   struct gang_work work;
 };
 
+/* In the shared memory: any member's code may write anything there. */
+struct gang_shared {
+  uint32_t members;              /* of this search */
+  _Alignas(64) _Atomic int stop; /* explore_end + 1; 0: it goes on */
+  _Atomic uint32_t over;         /* nobody has work any more */
+  _Atomic uint32_t differs;      /* N4 */
+  _Alignas(64) _Atomic uint64_t asking;
+  _Atomic uint32_t busy, inside;
+  _Alignas(64) _Atomic uint64_t sum[GANG_SUMS];
+};
+
+/* Where that is: each process has it for itself, as it was when it began. */
 struct gang {
   size_t span;
   uint32_t most;      /* members that there is room for */
@@ -35,13 +49,7 @@ struct gang {
   struct visited visited;
   struct box *boxes;
   uint64_t *logs;
-  uint32_t members;              /* of this search */
-  _Alignas(64) _Atomic int stop; /* explore_end + 1; 0: it goes on */
-  _Atomic bool over;             /* nobody has work any more */
-  _Atomic bool differs;          /* N4 */
-  _Alignas(64) _Atomic uint64_t asking;
-  _Atomic uint32_t busy, inside;
-  _Alignas(64) _Atomic uint64_t sum[GANG_SUMS];
+  struct gang_shared *s;
 };
 
 enum {
@@ -57,7 +65,7 @@ struct gang *gang_map(uint32_t members, uint64_t max_states,
                       uint64_t max_memory) {
   if (members > GANG_MOST)
     members = GANG_MOST;
-  size_t head = whole_pages(sizeof(struct gang));
+  size_t head = whole_pages(sizeof(struct gang_shared));
   size_t boxes = whole_pages(members * sizeof(struct box));
   size_t log = whole_pages(max_memory ? max_memory : LOG_BYTES);
   size_t table = visited_span(max_states);
@@ -66,7 +74,8 @@ struct gang *gang_map(uint32_t members, uint64_t max_states,
                  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)
     return NULL;
-  struct gang *g = (struct gang *)p;
+  struct gang *g = xcalloc(1, sizeof *g);
+  g->s = (struct gang_shared *)p;
   g->span = span;
   g->most = members;
   g->log_words = log / sizeof(uint64_t);
@@ -79,25 +88,26 @@ struct gang *gang_map(uint32_t members, uint64_t max_states,
 
 void gang_unmap(struct gang *g) {
   if (g)
-    munmap(g, g->span);
+    munmap(g->s, g->span);
+  free(g);
 }
 
 void gang_reset(struct gang *g, uint32_t members) {
-  g->members = members < g->most ? members : g->most;
-  g->differs = false;
-  g->over = false;
-  g->inside = 0;
-  g->asking = 0;
-  g->busy = 1; /* member 0, who begins at the root, whenever it comes */
+  g->s->members = members < g->most ? members : g->most;
+  g->s->differs = false;
+  g->s->over = false;
+  g->s->inside = 0;
+  g->s->asking = 0;
+  g->s->busy = 1; /* member 0, who begins at the root, whenever it comes */
   for (int i = 0; i < GANG_SUMS; i++)
-    g->sum[i] = 0;
+    g->s->sum[i] = 0;
   for (uint32_t i = 0; i < g->most; i++) {
     g->boxes[i].state = BOX_EMPTY;
     g->boxes[i].written = (struct gang_written){0};
   }
   visited_clear(&g->visited);
   madvise(g->logs, g->most * g->log_words * sizeof *g->logs, MADV_REMOVE);
-  g->stop = 0;
+  g->s->stop = 0;
 }
 
 static void futex_wait(_Atomic uint32_t *at, uint32_t value, long ns) {
@@ -110,27 +120,27 @@ static void futex_wake(_Atomic uint32_t *at) {
 }
 
 static void wake_all(struct gang *g) {
-  for (uint32_t i = 0; i < g->members; i++)
+  for (uint32_t i = 0; i < g->most; i++)
     futex_wake(&g->boxes[i].state);
 }
 
 void gang_stop(struct gang *g, int end) {
   int none = 0;
-  if (atomic_compare_exchange_strong(&g->stop, &none, end + 1))
+  if (atomic_compare_exchange_strong(&g->s->stop, &none, end + 1))
     wake_all(g);
 }
 
 int gang_stopped(const struct gang *g) {
-  return atomic_load_explicit(&g->stop, memory_order_relaxed) - 1;
+  return atomic_load_explicit(&g->s->stop, memory_order_relaxed) - 1;
 }
 
 void gang_abort(struct gang *g) {
-  g->stop = EXPLORE_STOPPED + 1; /* whatever it was before */
+  g->s->stop = EXPLORE_STOPPED + 1; /* whatever it was before */
   wake_all(g);
 }
 
 uint64_t gang_add(struct gang *g, enum gang_sum what, int64_t n) {
-  return atomic_fetch_add(&g->sum[what], (uint64_t)n) + (uint64_t)n;
+  return atomic_fetch_add(&g->s->sum[what], (uint64_t)n) + (uint64_t)n;
 }
 
 struct visited gang_visited(const struct gang *g) {
@@ -146,36 +156,41 @@ struct gang_written *gang_written(struct gang *g, uint32_t member) {
   return &g->boxes[member].written;
 }
 
-void gang_enter(struct gang *g) { g->inside++; }
-void gang_leave(struct gang *g) { g->inside--; }
-uint32_t gang_members(const struct gang *g) { return g->members; }
-bool gang_alone(const struct gang *g) { return g->inside == 1; }
+void gang_enter(struct gang *g) { g->s->inside++; }
+void gang_leave(struct gang *g) { g->s->inside--; }
+uint32_t gang_members(const struct gang *g) {
+  uint32_t n = g->s->members;
+  return n < g->most ? n : g->most;
+}
+bool gang_alone(const struct gang *g) { return g->s->inside == 1; }
 
 struct gang_work *gang_asked(struct gang *g, uint32_t *who) {
-  uint64_t asking = atomic_load_explicit(&g->asking, memory_order_relaxed);
+  uint64_t asking = atomic_load_explicit(&g->s->asking, memory_order_relaxed);
   if (!asking)
     return NULL;
   *who = (uint32_t)__builtin_ctzll(asking);
-  if (!(atomic_fetch_and(&g->asking, ~(1ull << *who)) >> *who & 1))
+  if (*who >= g->most)
+    return NULL;
+  if (!(atomic_fetch_and(&g->s->asking, ~(1ull << *who)) >> *who & 1))
     return NULL; /* another was faster */
   return &g->boxes[*who].work;
 }
 
 void gang_give(struct gang *g, uint32_t who) {
-  g->busy++;
+  g->s->busy++;
   g->boxes[who].state = BOX_FULL;
   futex_wake(&g->boxes[who].state);
 }
 
 void gang_keep(struct gang *g, uint32_t who) {
-  atomic_fetch_or(&g->asking, 1ull << who);
+  atomic_fetch_or(&g->s->asking, 1ull << who);
 }
 
 void gang_ask(struct gang *g, uint32_t member, bool had_work) {
   g->boxes[member].state = BOX_EMPTY;
-  atomic_fetch_or(&g->asking, 1ull << member);
-  if (had_work && --g->busy == 0) {
-    g->over = true;
+  atomic_fetch_or(&g->s->asking, 1ull << member);
+  if (had_work && --g->s->busy == 0) {
+    g->s->over = true;
     wake_all(g);
   }
 }
@@ -183,9 +198,9 @@ void gang_ask(struct gang *g, uint32_t member, bool had_work) {
 enum gang_wait gang_wait(struct gang *g, uint32_t member,
                          const struct gang_work **work) {
   struct box *box = &g->boxes[member];
-  if (box->state == BOX_EMPTY && !g->over && gang_stopped(g) < 0)
+  if (box->state == BOX_EMPTY && !g->s->over && gang_stopped(g) < 0)
     futex_wait(&box->state, BOX_EMPTY, WAIT_NS);
-  if (g->over || gang_stopped(g) >= 0)
+  if (g->s->over || gang_stopped(g) >= 0)
     return GANG_OVER;
   if (box->state == BOX_EMPTY)
     return GANG_AGAIN;
@@ -199,8 +214,8 @@ void gang_nap(void) {
 }
 
 void gang_differ(struct gang *g) {
-  g->differs = true;
+  g->s->differs = true;
   gang_stop(g, EXPLORE_STOPPED);
 }
 
-bool gang_differs(const struct gang *g) { return g->differs; }
+bool gang_differs(const struct gang *g) { return g->s->differs; }

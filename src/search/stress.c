@@ -220,8 +220,8 @@ static void begin_batch(struct stress *s, const struct stress_run *r) {
   struct shared *h = s->shared;
   const struct layout *l = &s->layout;
   uint64_t left = r->max_rounds - r->rounds;
-  uint32_t used = h->done + 1; /* of the batch before; more is untouched */
-  used = used < l->slots ? used : l->slots;
+  uint32_t used = h->done; /* of the batch before; more is untouched */
+  used = used < l->slots ? used + 1 : l->slots;
   memset((uint8_t *)h + l->slots_at, 0, used * l->slot_size);
   memset(round_end_of(s, 0), 0, used * sizeof(struct round_end));
   for (uint32_t t = 0; t < THREADS_MAX; t++)
@@ -298,6 +298,17 @@ static enum batch_end await_batch(struct stress *s, struct stress_run *r,
 
 /* ---- from the log to a history ---- */
 
+/* What the child's code may have written over is no text. */
+static struct value text_of(const struct stress *s, uint32_t thread,
+                            uint64_t at) {
+  if (!at || at > TEXT_SIZE)
+    return value_string(NULL);
+  char *text = xstrndup(texts_of(s, thread) + at - 1, TEXT_SIZE - at + 1);
+  struct value v = value_string(text);
+  free(text);
+  return v;
+}
+
 /* False: a pointer that means nothing here. */
 static bool value_of(const struct stress *s, uint32_t id, int64_t raw,
                      struct value *v) {
@@ -322,7 +333,7 @@ static bool value_of(const struct stress *s, uint32_t id, int64_t raw,
     *v = value_address(bits);
     return bits < NO_ADDRESS;
   case FL_TYPE_STRING:
-    *v = value_string(raw ? texts_of(s, c->thread) + raw - 1 : NULL);
+    *v = text_of(s, c->thread, bits);
     break;
   }
   return true;
@@ -437,10 +448,16 @@ static enum judgement judge(struct stress_run *r, const struct history *h,
   return j;
 }
 
+/* The child may have written anything. */
+static uint32_t rounds_done(const struct stress *s) {
+  uint32_t n = s->shared->done;
+  return n < s->layout.slots ? n : s->layout.slots;
+}
+
 /* STRESS_ALL: go on. */
 static enum stress_end judge_batch(struct stress *s, struct stress_run *r,
                                    struct history *h, struct error *e) {
-  uint32_t n = s->shared->done;
+  uint32_t n = rounds_done(s);
   for (uint32_t i = 0; i < n; i++) {
     const struct round_end *end = round_end_of(s, i);
     r->rounds++;
@@ -496,7 +513,8 @@ static enum stress_end judge_unfinished(struct stress *s, struct stress_run *r,
               TEXT_ENOUGH);
     return STRESS_ERROR;
   }
-  if (make_history(s, s->shared->done, h, e))
+  uint32_t slot = rounds_done(s);
+  if (make_history(s, slot < s->layout.slots ? slot : 0, h, e))
     return STRESS_ERROR;
   if (how == BATCH_HANGS && waits_lawfully(s, h)) {
     r->rounds++;

@@ -22,7 +22,7 @@ static void die_of(int number) {
   raise(number);
 }
 
-static int open_it(void *arg, struct shared *s) {
+static int open_it(void *arg, struct work *s) {
   (void)s;
   const char *how = arg;
   if (how && !strcmp(how, "error"))
@@ -41,7 +41,7 @@ static void list_fds(struct buf *out) {
   closedir(d);
 }
 
-static int do_item(void *arg, struct shared *s, const struct buf *item,
+static int do_item(void *arg, struct work *s, const struct buf *item,
                    struct buf *answer) {
   (void)arg;
   buf_put(answer, item->at, item->len);
@@ -55,13 +55,13 @@ static int do_item(void *arg, struct shared *s, const struct buf *item,
     buf_clear(answer);
     break;
   case 'c': /* crashes, as it runs a client */
-    s->path.len = 3;
-    memcpy(s->path.at, "\1\0\1", 3);
+    s->shared->path.len = 3;
+    memcpy(s->shared->path.at, "\1\0\1", 3);
     board_write(s->board, "push(1) || pop()", 7, 11);
     die_of(SIGSEGV);
     break;
   case 'r': /* leaves its memory in ruins */
-    s->path.len = UINT32_MAX;
+    s->shared->path.len = UINT32_MAX;
     memset(&s->error, 'x', sizeof s->error);
     memset(&s->arena, 'x', sizeof s->arena);
     s->board = (struct board *)0x10;
@@ -78,7 +78,7 @@ static int do_item(void *arg, struct shared *s, const struct buf *item,
     for (int fd = 3; fd < 20; fd++)
       close(fd);
     for (;;)
-      s->heartbeat++;
+      s->shared->heartbeat++;
   case 'h': /* hangs */
     pause();
     break;
@@ -91,7 +91,7 @@ static int do_item(void *arg, struct shared *s, const struct buf *item,
     break;
   case 'l': /* for long */
     for (;;)
-      s->heartbeat++;
+      s->shared->heartbeat++;
   case 'e': /* an error */
     return error_set(&s->error, ERR_USAGE, "item %s", item->at);
   case 'f': /* file descriptors */
@@ -104,8 +104,8 @@ static int do_item(void *arg, struct shared *s, const struct buf *item,
     }
     cage_exit(6);
   case 'm': /* is the shared memory as new? */
-    buf_printf(answer, " %d %d %llu", s->board->known, (int)s->path.len,
-               (unsigned long long)s->clients++);
+    buf_printf(answer, " %d %d %llu", s->board->known, (int)s->shared->path.len,
+               (unsigned long long)s->shared->clients++);
     break;
   }
   return ERR_NONE;

@@ -146,14 +146,14 @@ static void die_of(int number) {
   raise(number);
 }
 
-static int open_it(void *arg, struct shared *s) {
+static int open_it(void *arg, struct work *s) {
   const struct hunt_order *o = arg;
   if (o->suite == 99)
     return error_set(&s->error, ERR_BUILD, "no such suite");
   return ERR_NONE;
 }
 
-static int do_item(void *arg, struct shared *s, const struct buf *item,
+static int do_item(void *arg, struct work *s, const struct buf *item,
                    struct buf *answer) {
   const struct hunt_order *o = arg;
   switch (item->len ? item->at[0] : 0) {
@@ -163,7 +163,7 @@ static int do_item(void *arg, struct shared *s, const struct buf *item,
     break;
   case 'l':
     for (;;)
-      s->heartbeat++;
+      s->shared->heartbeat++;
   case 'b':
     for (int i = 0; i < 5000000; i++)
       buf_put(answer, &i, sizeof i);
@@ -175,7 +175,7 @@ static int do_item(void *arg, struct shared *s, const struct buf *item,
   case 'r': /* the relay, which is the parent of the server's parent */
     cage_kill((pid_t)atoi(item->at + 1), SIGKILL);
     for (;;)
-      s->heartbeat++;
+      s->shared->heartbeat++;
   }
   buf_printf(answer, "%s of %u with %s", buf_text(item), o->suite,
              o->settings->client);

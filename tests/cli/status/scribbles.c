@@ -1,0 +1,68 @@
+/*
+ * Call number AT does DO: writes over all memory that the process shares with
+ * others, or something that is no answer into all its open files.
+ */
+#include <faultline.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef AT
+#define AT 3
+#endif
+#ifndef BYTE
+#define BYTE 0x41
+#endif
+#ifndef LENGTH
+#define LENGTH 0
+#endif
+
+static int calls;
+
+static struct {
+  unsigned long from, to;
+} at[64];
+
+static void scribble(void) {
+  FILE *f = fopen("/proc/self/maps", "r");
+  char line[512], how[8];
+  int n = 0;
+  while (f && n < 64 && fgets(line, sizeof line, f))
+    if (sscanf(line, "%lx-%lx %7s", &at[n].from, &at[n].to, how) == 3 &&
+        !strcmp(how, "rw-s"))
+      n++;
+  if (f)
+    fclose(f);
+  for (int i = 0; i < n; i++) {
+    unsigned long size = at[i].to - at[i].from, most = 1 << 20;
+    memset((void *)at[i].from, BYTE, size < most ? size : most);
+  }
+}
+
+static void garbage(void) {
+  static const char text[] = "This is no answer to anything that was asked.";
+  for (int fd = 3; fd < 64; fd++)
+    if (write(fd, text, sizeof text) < 0)
+      continue;
+}
+
+/* As a frame begins (src/cli/frame.h). */
+static void forge(void) {
+  static const struct {
+    unsigned magic, kind, slot, serial;
+    unsigned long long length;
+  } head = {0x464c4652, 1, 0, 0, LENGTH};
+  for (int fd = 3; fd < 64; fd++)
+    if (write(fd, &head, sizeof head) < 0)
+      continue;
+}
+
+static int op(void) {
+  if (++calls == AT)
+    DO();
+  return calls;
+}
+
+FL_OBJECT(thing)
+FL_OP(int, op)
