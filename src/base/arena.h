@@ -1,8 +1,8 @@
 /*
  * Memory of one phase: allocated piecemeal, freed at once.  An arena is either
  * private (grows without limit, dies when the machine has no memory) or laid
- * over a fixed region, such as one that a worker process shares with its
- * parent; there arena_alloc returns NULL when the region is full.
+ * over a fixed region, such as one that outlives a worker process; there
+ * arena_alloc returns NULL when the region is full.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H

@@ -57,9 +57,8 @@ struct trace {
 };
 
 /*
- * A deep copy in `a`, the history's client and texts included; for a trace that
- * a worker made and its parent reads.  False when the arena is a fixed one and
- * full.
+ * A deep copy in `a`, the history's client and texts included.  False when the
+ * arena is a fixed one and full.
  */
 struct arena;
 bool trace_copy(struct trace *to, const struct trace *from, struct arena *a);

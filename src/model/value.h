@@ -13,9 +13,9 @@
  *     tag 2                  into a global; 47 … 0: offset in the module
  *     tag 3                  anything else; 47 … 0: the address as it is
  *
- * A worker's values reach its parent by value_copy into memory that both share.
- * Such a string is not interned in the parent: it can be printed, and compared
- * after value_intern of its text.
+ * A worker's values reach its parent as bytes (nouns.h).  Such a string is not
+ * interned in the parent: it can be printed, and compared after value_intern of
+ * its text.
  */
 #ifndef MODEL_VALUE_H
 #define MODEL_VALUE_H

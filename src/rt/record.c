@@ -405,7 +405,7 @@ void fl__record_end(void) {
   t->history = *h;
   t->history.ops = room((n + 1) * sizeof *t->history.ops);
   memcpy(t->history.ops, h->ops, n * sizeof *h->ops);
-  for (uint32_t i = 0; i < n; i++) { /* strings go into the shared memory too */
+  for (uint32_t i = 0; i < n; i++) { /* texts go along */
     struct value *v = &t->history.ops[i].result;
     if (v->kind == VALUE_STRING && v->bits)
       v->bits = (uint64_t)(uintptr_t)arena_strdup(
