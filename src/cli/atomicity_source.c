@@ -7,7 +7,7 @@
  * order of commits to each location (docs/atomicity.md).  dpor runs one
  * execution for each of these at least.
  *
- * All of it runs in a child, since the user's code does; it also reports.
+ * All of it runs in a worker, since the user's code does; it also reports.
  */
 #include "cli/atomicity_int.h"
 #include "cli/atomicity_judge.h"
@@ -16,13 +16,14 @@
 #include "cli/phase.h"
 #include "cli/session.h"
 
+#include "rt/cage.h"
 #include "search/explore.h"
 #include "search/generate.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum {
   SC_EXECUTIONS = 4000, /* of a client */
@@ -201,10 +202,12 @@ static int run_all(struct source_run *s, struct error *e) {
   return e->code;
 }
 
-static int child(struct session *session) {
+static int work(void *arg, struct work *w) {
+  struct session *session = arg;
   struct atomic_report report = {0};
   struct error e = {0};
   static struct source_run s;
+  static uint32_t status;
   s.session = session;
   s.set = session->settings;
   s.report = &report;
@@ -212,33 +215,45 @@ static int child(struct session *session) {
   if (!run_all(&s, &e) && !report.traces.len)
     error_set(&e, ERR_INPUT, "no client could be run");
   phase_end();
-  int status = 2;
+  status = 2;
   if (!e.code &&
       (!s.set->trace || !buf_write_file(&s.traces, s.set->trace, &e)))
-    status = atomic_write(&report, s.set, &e);
+    status = (uint32_t)atomic_write(&report, s.set, &e);
   if (e.code)
-    status = command_complain(&e);
+    status = (uint32_t)command_complain(&e);
   fflush(NULL);
-  return status;
+  w->answer = &status;
+  return ERR_NONE;
+}
+
+static int trouble(const struct worker *w, enum worker_end end,
+                   struct error *e) {
+  uint64_t pc;
+  char *refused = end == WORKER_DIED ? cage_words(w->status, &pc) : NULL;
+  if (refused)
+    error_set(e, ERR_REFUSED, "the object cannot be checked: %s", refused);
+  else if (end == WORKER_DIED && WIFSIGNALED(w->status))
+    error_set(e, ERR_INPUT,
+              "the code ended with signal %d; see what faultline test says",
+              WTERMSIG(w->status));
+  else
+    session_worker_trouble(w, end, e);
+  free(refused);
+  return 2;
 }
 
 int atomic_sources(const struct settings *set, struct error *e) {
   struct session s = {0};
   int status = 2;
   if (!session_open(&s, set, e)) {
-    fflush(NULL);
-    pid_t pid = fork();
-    if (!pid)
-      _exit(child(&s));
-    int how = 0;
-    if (pid < 0 || waitpid(pid, &how, 0) < 0)
-      error_set(e, ERR_SYSTEM, "cannot start a process");
-    else if (WIFEXITED(how))
-      status = WEXITSTATUS(how);
-    else
-      error_set(e, ERR_INPUT,
-                "the code ended with signal %d; see what faultline test says",
-                WTERMSIG(how));
+    struct worker w = {
+        .noun = &noun_u32,
+        .show_output = true,
+        .max_seconds = set->time > 0 ? (uint32_t)set->time + LATE_SECONDS : 0};
+    enum worker_end end = worker_run(&w, work, &s);
+    status = end == WORKER_DONE ? (int)*(uint32_t *)w.answer & 3
+                                : trouble(&w, end, e);
+    worker_release(&w);
   }
   if (s.settings)
     session_close(&s);
