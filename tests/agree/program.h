@@ -33,7 +33,6 @@ struct program {
   struct statement node[MOST_NODES];
   uint8_t nnodes;
   uint8_t nthreads, nclients; /* those behind the client's are started */
-  uint8_t parent[MOST_THREADS];
   uint8_t length[MOST_THREADS];
   uint8_t line[MOST_THREADS][MOST_STATEMENTS]; /* nodes */
 };
@@ -68,6 +67,9 @@ static const char *choice_text(const struct statement *s, char letter) {
     break;
   case 'k':
     n = 1 + draw(s, 'k', 3);
+    break;
+  case 'm': /* k in two bytes */
+    n = 257 * (1 + draw(s, 'k', 3));
     break;
   case 'K': /* in the bits of f.b */
     n = 8 * (1 + draw(s, 'k', 3));
@@ -118,14 +120,10 @@ static void expand(const struct program *p, uint8_t node, bool machine,
 /* ---- making one ---- */
 
 static bool may_stand(const struct program *p, unsigned thread, unsigned kind,
-                      unsigned without) {
+                      unsigned depth) {
   unsigned flags = kinds[kind].flags;
-  bool child = thread >= p->nclients;
-  bool parent = false;
-  for (unsigned t = p->nclients; t < p->nthreads; t++)
-    parent |= p->parent[t] == thread;
-  return !(flags & without) && (parent || !(flags & PARENT)) &&
-         (child || !(flags & CHILD));
+  return !(flags & STARTS) && (!depth || flags & SIMPLE) &&
+         (thread >= p->nclients || !(flags & CHILD));
 }
 
 struct palette { /* few kinds in a program, so that threads meet */
@@ -146,8 +144,7 @@ static uint8_t random_statement(struct program *p, unsigned thread,
     if (tries == 50)
       return NO_NODE;
     s.kind = from->kind[rng_below(rng, from->n)];
-    if (may_stand(p, thread, s.kind, 0) &&
-        (!depth || kinds[s.kind].flags & SIMPLE))
+    if (may_stand(p, thread, s.kind, depth))
       break;
   }
   if (strstr(kinds[s.kind].c, "$B") && depth < 2)
@@ -178,13 +175,31 @@ static void random_threads(struct program *p, struct rng *rng) {
   }
 }
 
+/* A statement of the parent that starts thread t. */
+static void start_thread(struct program *p, unsigned t, struct rng *rng) {
+  struct statement s = {.child = (uint8_t)t, .chance = rng_next(rng)};
+  unsigned parent = (unsigned)rng_below(rng, p->nclients);
+  unsigned n = p->length[parent] == MOST_STATEMENTS ? MOST_STATEMENTS - 1
+                                                    : p->length[parent];
+  do
+    s.kind = (uint8_t)rng_below(rng, NKINDS);
+  while (!(kinds[s.kind].flags & STARTS) || kinds[s.kind].flags & KNOWN_BAD);
+  s.body = n ? p->line[parent][n - 1] : NO_NODE; /* the last one meanwhile */
+  p->line[parent][n ? n - 1 : 0] = add_node(p, s);
+  p->length[parent] = (uint8_t)(n ? n : 1);
+}
+
 static void random_program(struct program *p, unsigned number) {
   struct rng rng = {number};
   memset(p, 0, sizeof *p);
   p->number = number;
   unsigned dice = (unsigned)rng_below(&rng, 10);
   p->nthreads = p->nclients = dice < 5 ? 2 : dice < 8 ? 3 : 4;
+  if (rng_below(&rng, 4) == 0)
+    p->nclients -= 1 + (p->nthreads == 4 && rng_below(&rng, 2));
   random_threads(p, &rng);
+  for (unsigned t = p->nclients; t < p->nthreads; t++)
+    start_thread(p, t, &rng);
 }
 
 /* ---- as C ---- */
@@ -197,14 +212,32 @@ static const char program_head[] =
     "#define NEXT __asm__ volatile(\"\" ::: \"memory\");\n"
     "struct pair { long word[2]; };\n"
     "struct bits { unsigned char a : 3, b : 5; };\n"
-    "static const struct timespec soon = {0, 0};\n";
+    "static const struct timespec soon = {0, 0};\n"
+    "static __attribute__((noinline, unused)) unsigned long\n"
+    "see_pair(unsigned long r, struct pair p) {\n"
+    "  see(p.word[0]); see(p.word[1]); return r;\n}\n";
 
 /* Not static: compilers must not know who else writes them. */
 static const char program_variables[] =
     "int a@, b@;\n"
     "volatile int v@, w@;\n"
     "atomic_int x@, y@;\n"
-    "unsigned long u@;\n";
+    "unsigned long u@;\n"
+    "struct bits f@;\n"
+    "struct pair p@, q@;\n"
+    "_Atomic(int *) g@;\n"
+    "_Thread_local int z@;\n"
+    "pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER;\n"
+    "pthread_mutex_t n@ = PTHREAD_MUTEX_INITIALIZER;\n"
+    "pthread_rwlock_t rw@ = PTHREAD_RWLOCK_INITIALIZER;\n"
+    "pthread_cond_t c@ = PTHREAD_COND_INITIALIZER;\n"
+    "pthread_once_t once@ = PTHREAD_ONCE_INIT;\n"
+    "sem_t sem@;\n"
+    "pthread_barrier_t bar@;\n"
+    "static void init@(void) {\n"
+    "  sem_init(&sem@, 0, 1);\n"
+    "  pthread_barrier_init(&bar@, NULL, 2);\n}\n"
+    "__attribute__((unused)) static void first@(void) { v@ = v@ + 1; }\n";
 
 static void put_numbered(struct buf *out, const char *text, unsigned number) {
   for (; *text; text++)
@@ -215,21 +248,28 @@ static void put_numbered(struct buf *out, const char *text, unsigned number) {
 }
 
 static void put_thread(const struct program *p, unsigned t, struct buf *out) {
-  buf_printf(out, "static unsigned long t%u_%u(void) {\n", t, p->number);
-  buf_puts(out, "  unsigned long r = 0;\n");
+  bool started = t >= p->nclients;
+  buf_printf(out, "__attribute__((unused)) static %s t%u_%u(%s) {\n",
+             started ? "void *" : "unsigned long", t, p->number,
+             started ? "void *of_parent" : "void");
+  buf_puts(out, "  unsigned long r = 0;\n  int s = 0;\n  (void)s;\n");
+  if (started)
+    buf_puts(out, "  int *arg = of_parent;\n  (void)arg;\n");
   for (unsigned i = 0; i < p->length[t]; i++) {
     buf_puts(out, "  ");
     expand(p, p->line[t][i], false, out);
     buf_puts(out, " NEXT\n");
   }
-  buf_puts(out, "  return r;\n}\n");
+  buf_printf(out, "  return %sr;\n}\n", started ? "(void *)" : "");
 }
 
 static const char program_end[] =
     "static unsigned long end@(void) {\n  unsigned long r = 0;\n"
     "  see(a@); see(b@); see(v@); see(w@); see(x@); see(y@); see(u@);\n"
+    "  see(*(unsigned char *)&f@); see(p@.word[0]); see(p@.word[1]);\n"
+    "  see(q@.word[0]); see(q@.word[1]); if (g@) see(*g@);\n"
     "  return r;\n}\n"
-    "FL_OBJECT(o@)\nFL_OP(unsigned long, end@)\n";
+    "FL_OBJECT(o@, init@, NULL)\nFL_OP(unsigned long, end@)\n";
 
 static void put_program(const struct program *p, struct buf *out) {
   put_numbered(out, program_variables, p->number);

@@ -23,7 +23,7 @@
 
 #include <assert.h>
 
-enum { MOST_BUFFER = 4 };
+enum { MOST_BUFFER = 4, MOST_CHOICES = MOST_THREADS };
 
 enum ending { ENDS, STUCK, ASSERTS, FREED, OTHER };
 static const char *const ending_words[] = {
@@ -78,17 +78,32 @@ struct buffered {
 };
 
 struct thread {
-  uint64_t r, v;
+  uint64_t r, v, kept;
   struct buffered buffer[MOST_BUFFER]; /* oldest first */
   uint8_t nbuffer;
-  uint8_t at; /* operation */
+  uint8_t at;       /* operation */
+  uint8_t started;  /* else it is not there yet */
+  uint8_t pointer;  /* an address, or 0 */
+  uint8_t argument; /* likewise */
+  uint8_t blocks;   /* allocated so far */
 };
 
 struct machine {
   struct thread thread[MOST_THREADS];
   uint8_t memory[MEMORY];
+  uint32_t freed; /* blocks */
   uint8_t ending; /* a fault, or ENDS */
+  uint8_t mutex[2];    /* who has it, plus 1, or 0 */
+  uint8_t writer;      /* of the reader-writer lock: is there one? */
+  uint8_t readers;     /* of it */
+  uint8_t waiters;     /* at the condition variable: a set of threads */
+  uint8_t woken;       /* by a signal or by the barrier: likewise */
+  uint8_t semaphore;   /* its value */
+  uint8_t arrived;     /* at the barrier: a set */
+  uint8_t once;        /* ONCE_NEW … */
 };
+
+enum { ONCE_NEW, ONCE_RUNS, ONCE_DONE };
 
 struct model { /* what is run, how */
   const struct program *program;
@@ -142,58 +157,264 @@ static void commit(struct machine *m, struct thread *t) {
 
 /* ---- steps ---- */
 
+/* The block at an address is given back: whoever touches it is wrong. */
+static bool is_freed(const struct machine *m, unsigned address) {
+  return address >= HEAP && m->freed >> (address - HEAP) / 4 & 1;
+}
+
+static unsigned address_of(struct machine *m, const struct thread *t,
+                           const struct operation *o) {
+  unsigned address = o->pointer ? t->pointer : o->address;
+  if (is_freed(m, address))
+    m->ending = FREED;
+  return address;
+}
+
 /* A write of v; false: the buffer is full. */
 static bool put(const struct model *model, struct machine *m, struct thread *t,
                 const struct operation *o) {
+  if (model->tso && t->nbuffer == model->buffer)
+    return false;
+  unsigned address = address_of(m, t, o);
   if (!model->tso) {
-    write_memory(m, o->address, o->size, t->v);
+    write_memory(m, address, o->size, t->v);
     return true;
   }
-  if (t->nbuffer == model->buffer)
-    return false;
   struct buffered *b = &t->buffer[t->nbuffer++];
-  b->address = o->address;
+  b->address = (uint8_t)address;
   b->size = o->size;
   b->value = t->v;
   return true;
 }
 
-/* The step of the operation that thread t is at, if it can be made. */
-static bool make_step(const struct model *model, struct machine *m,
-                      struct thread *t, const struct operation *o) {
-  uint64_t old;
+/* Reads and writes. */
+static bool access_step(const struct model *model, struct machine *m,
+                        struct thread *t, const struct operation *o) {
   switch (o->kind) {
   case OP_READ:
-    t->v = seen(m, t, o->address, o->size);
+    t->v = seen(m, t, address_of(m, t, o), o->size);
+    return true;
+  case OP_READ_POINTER:
+    t->v = t->pointer = (uint8_t)seen(m, t, o->address, o->size);
     return true;
   case OP_AWAIT:
     t->v = seen(m, t, o->address, o->size);
     return t->v != 0;
-  case OP_WRITE:
+  default:
     return put(model, m, t, o);
+  }
+}
+
+/* Read-modify-writes and the like. */
+static bool atomic_step(struct machine *m, struct thread *t,
+                        const struct operation *o) {
+  uint64_t old = read_memory(m, o->address, o->size);
+  switch (o->kind) {
+  case OP_SWAP:
+    write_memory(m, o->address, o->size, t->v);
+    t->v = old;
+    break;
+  case OP_SWAP_POINTER:
+    write_memory(m, o->address, o->size, t->pointer);
+    t->v = t->pointer = (uint8_t)old;
+    break;
+  case OP_FETCH_ADD:
+    write_memory(m, o->address, o->size, old + o->k);
+    t->v = old;
+    break;
+  default: /* OP_CAS */
+    if (old == o->k)
+      write_memory(m, o->address, o->size, o->k2);
+    t->v = old == o->k;
+  }
+  return true;
+}
+
+/* Something is taken if it can be; trying, v tells; else the thread waits. */
+static bool take(struct thread *t, bool can, bool tries) {
+  if (tries)
+    t->v = can;
+  return can || tries;
+}
+
+static bool lock_step(struct machine *m, unsigned n, struct thread *t,
+                      const struct operation *o) {
+  bool can;
+  switch (o->kind) {
+  case OP_LOCK:
+  case OP_TRYLOCK:
+    can = !m->mutex[o->k];
+    if (can)
+      m->mutex[o->k] = (uint8_t)(n + 1);
+    return take(t, can, o->kind == OP_TRYLOCK);
+  case OP_UNLOCK:
+    assert(m->mutex[o->k] == n + 1);
+    m->mutex[o->k] = 0;
+    return true;
+  case OP_READ_LOCK:
+  case OP_TRY_READ_LOCK:
+    can = !m->writer;
+    m->readers += can;
+    return take(t, can, o->kind == OP_TRY_READ_LOCK);
+  case OP_READ_UNLOCK:
+    m->readers--;
+    return true;
+  case OP_WRITE_LOCK:
+  case OP_TRY_WRITE_LOCK:
+    can = !m->writer && !m->readers;
+    m->writer |= can;
+    return take(t, can, o->kind == OP_TRY_WRITE_LOCK);
+  default: /* OP_WRITE_UNLOCK */
+    m->writer = 0;
+    return true;
+  }
+}
+
+/* Which waiter a signal wakes, and when a timed wait is over, is open. */
+static bool condition_step(struct machine *m, unsigned n, struct thread *t,
+                           const struct operation *o, unsigned choice) {
+  uint8_t me = (uint8_t)(1u << n), one = (uint8_t)(1u << choice);
+  switch (o->kind) {
+  case OP_WAIT:
+    assert(m->mutex[o->k] == n + 1);
+    m->mutex[o->k] = 0;
+    m->waiters |= me;
+    return !choice;
+  case OP_WOKEN:
+  case OP_WOKEN_OR_LATE:
+    t->kept = choice;
+    if (choice) { /* the time is over */
+      if (o->kind == OP_WOKEN || choice > 1 || !(m->waiters & me))
+        return false;
+      m->waiters &= (uint8_t)~me;
+      return true;
+    }
+    if (!(m->woken & me))
+      return false;
+    m->woken &= (uint8_t)~me;
+    return true;
+  case OP_BROADCAST:
+    one = m->waiters;
+    break;
+  default: /* OP_SIGNAL */
+    if (m->waiters && !(m->waiters & one))
+      return false;
+    if (!m->waiters)
+      one = 0;
+  }
+  m->waiters &= (uint8_t)~one;
+  m->woken |= one;
+  return !choice || (one && o->kind == OP_SIGNAL);
+}
+
+static bool other_step(struct machine *m, unsigned n, struct thread *t,
+                       const struct operation *o) {
+  uint8_t me = (uint8_t)(1u << n);
+  switch (o->kind) {
+  case OP_FENCE:
+    return true;
+  case OP_SEM_WAIT:
+  case OP_SEM_TRY: {
+    bool can = m->semaphore > 0;
+    m->semaphore -= can;
+    return take(t, can, o->kind == OP_SEM_TRY);
+  }
+  case OP_SEM_POST:
+    m->semaphore++;
+    return true;
+  case OP_SEM_GET:
+    t->v = m->semaphore;
+    return true;
+  case OP_ARRIVE: /* the second lets both go; v: is this the last? */
+    t->v = m->arrived != 0;
+    m->woken |= t->v ? m->arrived | me : 0;
+    m->arrived = t->v ? 0 : me;
+    return true;
+  case OP_LEAVE:
+    if (!(m->woken & me))
+      return false;
+    m->woken &= (uint8_t)~me;
+    return true;
+  case OP_ONCE:
+    if (m->once == ONCE_RUNS)
+      return false;
+    t->v = m->once == ONCE_NEW;
+    m->once = t->v ? ONCE_RUNS : ONCE_DONE;
+    return true;
+  case OP_ONCE_DONE:
+    m->once = ONCE_DONE;
+    return true;
+  case OP_FREE:
+    if (is_freed(m, t->pointer))
+      m->ending = FREED;
+    m->freed |= 1u << (t->pointer - HEAP) / 4;
+    return true;
+  default:
+    die("%s is no step", operations[o->kind].word);
+  }
+}
+
+static void run_on(const struct model *model, struct machine *m, unsigned n);
+
+static bool thread_step(const struct model *model, struct machine *m,
+                        struct thread *t, const struct operation *o) {
+  struct thread *other = &m->thread[o->k];
+  if (o->kind == OP_START) {
+    other->started = 1;
+    other->argument = o->address;
+    run_on(model, m, o->k);
+    return true;
+  }
+  t->v = other->r;
+  return model->code[o->k].at[other->at].kind == OP_END && !other->nbuffer;
+}
+
+/* The step of the operation that thread n is at, if it can be made, and made
+ * in this way. */
+static bool make_step(const struct model *model, struct machine *m, unsigned n,
+                      const struct operation *o, unsigned choice) {
+  struct thread *t = &m->thread[n];
+  switch (o->kind) {
+  case OP_EITHER:
+    if (choice == 1)
+      t->at = (uint8_t)(o->jump - 1);
+    return choice < 2;
+  case OP_READ:
+  case OP_READ_POINTER:
+  case OP_AWAIT:
+  case OP_WRITE:
+    return !choice && access_step(model, m, t, o);
   default:
     if (t->nbuffer) /* the others need it empty */
       return false;
   }
   switch (o->kind) {
   case OP_SWAP:
-    old = read_memory(m, o->address, o->size);
-    write_memory(m, o->address, o->size, t->v);
-    t->v = old;
-    return true;
+  case OP_SWAP_POINTER:
   case OP_FETCH_ADD:
-    t->v = read_memory(m, o->address, o->size);
-    write_memory(m, o->address, o->size, t->v + o->k);
-    return true;
   case OP_CAS:
-    t->v = read_memory(m, o->address, o->size) == o->k;
-    if (t->v)
-      write_memory(m, o->address, o->size, o->k2);
-    return true;
-  case OP_FENCE:
-    return true;
+    return !choice && atomic_step(m, t, o);
+  case OP_LOCK:
+  case OP_TRYLOCK:
+  case OP_UNLOCK:
+  case OP_READ_LOCK:
+  case OP_TRY_READ_LOCK:
+  case OP_READ_UNLOCK:
+  case OP_WRITE_LOCK:
+  case OP_TRY_WRITE_LOCK:
+  case OP_WRITE_UNLOCK:
+    return !choice && lock_step(m, n, t, o);
+  case OP_WAIT:
+  case OP_WOKEN:
+  case OP_WOKEN_OR_LATE:
+  case OP_SIGNAL:
+  case OP_BROADCAST:
+    return condition_step(m, n, t, o, choice);
+  case OP_START:
+  case OP_JOIN:
+    return !choice && thread_step(model, m, t, o);
   default:
-    die("%s is no step", operations[o->kind].word);
+    return !choice && other_step(m, n, t, o);
   }
 }
 
@@ -240,7 +461,24 @@ static void run_on(const struct model *model, struct machine *m, unsigned n) {
     case OP_AGAIN:
       t->at = o->jump;
       break;
+    case OP_GO:
+      t->at = o->jump;
+      break;
     case OP_LOOP:
+    case OP_OTHERWISE:
+      break;
+    case OP_KEEP:
+      t->kept = t->v;
+      break;
+    case OP_KEPT:
+      t->v = t->kept;
+      break;
+    case OP_ARG:
+      t->v = t->pointer = t->argument;
+      break;
+    case OP_MALLOC:
+      assert(t->blocks < BLOCKS);
+      t->pointer = (uint8_t)(HEAP + 4 * (BLOCKS * n + t->blocks++));
       break;
     default:
       die("%s is a step", operations[o->kind].word);
@@ -248,10 +486,11 @@ static void run_on(const struct model *model, struct machine *m, unsigned n) {
   }
 }
 
-static bool step(const struct model *model, struct machine *m, unsigned n) {
+static bool step(const struct model *model, struct machine *m, unsigned n,
+                 unsigned choice) {
   struct thread *t = &m->thread[n];
   const struct operation *o = &model->code[n].at[t->at];
-  if (o->kind == OP_END || !make_step(model, m, t, o))
+  if (!t->started || o->kind == OP_END || !make_step(model, m, n, o, choice))
     return false;
   t->at++;
   run_on(model, m, n);
@@ -312,13 +551,15 @@ static uint64_t see_all(const struct machine *m) {
       uint64_t v = read_memory(m, variables[i].address, variables[i].size);
       r = r * 1000 + v;
     }
-  return r;
+  unsigned g = (unsigned)read_memory(m, 72, 8);
+  return g ? r * 1000 + read_memory(m, g, 4) : r;
 }
 
 static bool has_ended(const struct model *model, const struct machine *m) {
   for (unsigned t = 0; t < model->program->nthreads; t++)
-    if (model->code[t].at[m->thread[t].at].kind != OP_END ||
-        m->thread[t].nbuffer)
+    if (m->thread[t].started &&
+        (model->code[t].at[m->thread[t].at].kind != OP_END ||
+         m->thread[t].nbuffer))
       return false;
   return true;
 }
@@ -347,10 +588,12 @@ static bool run_all(const struct model *model, const struct machine *m,
     return true;
   }
   for (unsigned t = 0; t < model->program->nthreads && all; t++) {
-    memcpy(&next, m, sizeof next);
-    if (step(model, &next, t)) {
-      stuck = false;
-      all = run_all(model, &next, states, out);
+    for (unsigned choice = 0; choice < MOST_CHOICES && all; choice++) {
+      memcpy(&next, m, sizeof next);
+      if (step(model, &next, t, choice)) {
+        stuck = false;
+        all = run_all(model, &next, states, out);
+      }
     }
     if (all && m->thread[t].nbuffer) {
       memcpy(&next, m, sizeof next);
@@ -375,7 +618,9 @@ static bool machine_outcomes(const struct program *p, unsigned buffer,
   for (unsigned t = 0; t < p->nthreads; t++)
     code_of_thread(p, t, &model.code[t]);
   for (unsigned t = 0; t < p->nthreads; t++)
-    run_on(&model, &start, t);
+    if ((start.thread[t].started = t < p->nclients))
+      run_on(&model, &start, t);
+  start.semaphore = 1;
   bool all = run_all(&model, &start, &states, out);
   free(states.at);
   free(states.slot);
