@@ -500,17 +500,17 @@ static bool step(const struct model *model, struct machine *m, unsigned n,
 /* ---- all states ---- */
 
 struct states { /* those that were met: a hash table */
-  struct machine *at;
+  uint8_t *at;
   uint32_t *slot;
+  size_t size; /* of a state, which has no padding that is not 0 */
   uint32_t n, cap, most;
 };
 
-static uint64_t state_hash(const struct machine *m) {
-  const uint8_t *byte = (const uint8_t *)m;
+static uint64_t state_hash(const uint8_t *state, size_t size) {
   uint64_t h = 14695981039346656037u; /* FNV-1a, by words */
-  for (size_t i = 0; i + 8 <= sizeof *m; i += 8) {
+  for (size_t i = 0; i + 8 <= size; i += 8) {
     uint64_t word;
-    memcpy(&word, byte + i, 8);
+    memcpy(&word, state + i, 8);
     h = (h ^ word) * 1099511628211u;
     h ^= h >> 29;
   }
@@ -519,11 +519,11 @@ static uint64_t state_hash(const struct machine *m) {
 
 static void states_grow(struct states *s) {
   s->cap = s->cap ? 2 * s->cap : 1024;
-  s->at = realloc(s->at, s->cap / 2 * sizeof *s->at);
+  s->at = realloc(s->at, s->cap / 2 * s->size);
   free(s->slot);
   s->slot = calloc(s->cap, sizeof *s->slot);
   for (uint32_t i = 0; i < s->n; i++) {
-    uint64_t h = state_hash(&s->at[i]);
+    uint64_t h = state_hash(s->at + i * s->size, s->size);
     while (s->slot[h % s->cap])
       h++;
     s->slot[h % s->cap] = i + 1;
@@ -531,16 +531,21 @@ static void states_grow(struct states *s) {
 }
 
 /* False: it was met before. */
-static bool states_add(struct states *s, const struct machine *m) {
+static bool states_add(struct states *s, const void *state) {
   if (2 * (s->n + 1) > s->cap)
     states_grow(s);
-  uint64_t h = state_hash(m);
+  uint64_t h = state_hash(state, s->size);
   for (; s->slot[h % s->cap]; h++)
-    if (!memcmp(&s->at[s->slot[h % s->cap] - 1], m, sizeof *m))
+    if (!memcmp(s->at + (s->slot[h % s->cap] - 1) * s->size, state, s->size))
       return false;
-  memcpy(&s->at[s->n++], m, sizeof *m);
+  memcpy(s->at + s->n++ * s->size, state, s->size);
   s->slot[h % s->cap] = s->n;
   return true;
+}
+
+static void states_free(struct states *s) {
+  free(s->at);
+  free(s->slot);
 }
 
 /* What end() returns. */
@@ -611,7 +616,7 @@ static bool run_all(const struct model *model, const struct machine *m,
 static bool machine_outcomes(const struct program *p, unsigned buffer,
                              uint32_t most, struct outcome_set *out) {
   struct model model = {.program = p, .tso = buffer, .buffer = buffer};
-  struct states states = {.most = most};
+  struct states states = {.size = sizeof(struct machine), .most = most};
   struct machine start;
   memset(&start, 0, sizeof start);
   *out = (struct outcome_set){0};
@@ -622,8 +627,7 @@ static bool machine_outcomes(const struct program *p, unsigned buffer,
       run_on(&model, &start, t);
   start.semaphore = 1;
   bool all = run_all(&model, &start, &states, out);
-  free(states.at);
-  free(states.slot);
+  states_free(&states);
   return all;
 }
 
