@@ -189,7 +189,7 @@ static void start_thread(struct program *p, unsigned t, struct rng *rng) {
   p->length[parent] = (uint8_t)(n ? n : 1);
 }
 
-static void random_program(struct program *p, unsigned number) {
+__attribute__((unused)) static void random_program(struct program *p, unsigned number) {
   struct rng rng = {number};
   memset(p, 0, sizeof *p);
   p->number = number;
@@ -271,7 +271,7 @@ static const char program_end[] =
     "  return r;\n}\n"
     "FL_OBJECT(o@, init@, NULL)\nFL_OP(unsigned long, end@)\n";
 
-static void put_program(const struct program *p, struct buf *out) {
+__attribute__((unused)) static void put_program(const struct program *p, struct buf *out) {
   put_numbered(out, program_variables, p->number);
   for (unsigned t = p->nthreads; t-- > 0;)
     put_thread(p, t, out);
@@ -281,7 +281,7 @@ static void put_program(const struct program *p, struct buf *out) {
 }
 
 /* The client that runs it. */
-static void put_client(const struct program *p, struct buf *out) {
+__attribute__((unused)) static void put_client(const struct program *p, struct buf *out) {
   for (unsigned t = 0; t < p->nclients; t++)
     buf_printf(out, "%s{t%u_%u()}", t ? " || " : "", t, p->number);
   buf_printf(out, "; end%u()", p->number);

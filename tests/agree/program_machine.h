@@ -62,7 +62,7 @@ static void outcome_add(struct outcome_set *s, enum ending ending,
 }
 
 /* Is every outcome of a one of b? */
-static bool outcomes_within(const struct outcome_set *a,
+__attribute__((unused)) static bool outcomes_within(const struct outcome_set *a,
                             const struct outcome_set *b) {
   for (unsigned i = 0; i < a->n; i++)
     if (!outcome_in(b, &a->at[i]))
@@ -613,7 +613,7 @@ static bool run_all(const struct model *model, const struct machine *m,
 }
 
 /* All outcomes of a program; false: it has more states than `most`. */
-static bool machine_outcomes(const struct program *p, unsigned buffer,
+__attribute__((unused)) static bool machine_outcomes(const struct program *p, unsigned buffer,
                              uint32_t most, struct outcome_set *out) {
   struct model model = {.program = p, .tso = buffer, .buffer = buffer};
   struct states states = {.size = sizeof(struct machine), .most = most};
