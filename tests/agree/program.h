@@ -152,12 +152,16 @@ static uint8_t random_statement(struct program *p, unsigned thread,
   return add_node(p, s);
 }
 
+/* Most are near each other in the table: those work on the same things. */
 static void draw_palette(struct palette *out, unsigned without,
                          struct rng *rng) {
+  enum { NEAR = 9 };
+  uint64_t from = rng_below(rng, NKINDS - NEAR + 1);
   *out = (struct palette){.n = 2 + (unsigned)rng_below(rng, 5)};
   for (unsigned i = 0; i < out->n; i++)
     do
-      out->kind[i] = (uint8_t)rng_below(rng, NKINDS);
+      out->kind[i] = (uint8_t)(rng_below(rng, 4) ? from + rng_below(rng, NEAR)
+                                                 : rng_below(rng, NKINDS));
     while (kinds[out->kind[i]].flags & without);
 }
 
