@@ -90,6 +90,8 @@ static enum answer enables(const struct dpor *d, uint32_t i, uint32_t j) {
       return waits ? MAYBE : NO;
     if (found_taken(&a->a))
       return waits_for_one(b->a.kind) ? YES : MAYBE;
+    if (a->a.kind == EV_BARRIER) /* the last arrival lets j go, or none before */
+      return MAYBE;
     if (!access_releases(&a->a))
       return NO;
     return b->a.kind == EV_LOCK || b->a.kind == EV_COND_WAKE ? YES : MAYBE;
