@@ -70,6 +70,15 @@ static bool waits_for_one(uint8_t kind) {
   return kind == EV_LOCK || kind == EV_COND_WAKE || kind == EV_SEM_WAIT;
 }
 
+/* Who waits for its store buffer too was held up by that, perhaps, as long as
+ * something was in it. */
+static bool buffer_held_up(const struct dpor *d, uint32_t i,
+                           const struct access *b) {
+  uint32_t buffer = b->thread + RT_BUFFERS;
+  return b->drains && buffer < d->nthreads && d->places[buffer].len &&
+         vec_last(&d->places[buffer]) > i;
+}
+
 /*
  * Did i enable j, which had to wait: could j not be made before i?  When j's
  * thread stood before j already, the engine has told whether it could go on
@@ -84,14 +93,11 @@ static enum answer enables(const struct dpor *d, uint32_t i, uint32_t j) {
   const struct dpor_event *a = &d->events.at[i], *b = &d->events.at[j];
   bool waits = b->a.flags & RT_WAITS;
   bool same = waits && access_dependent(&a->a, &b->a, false);
-  /* Who waits for its store buffer too was held up by that, perhaps. */
-  if (i < d->moved[b->a.thread] || b->a.drains) {
+  if (i < d->moved[b->a.thread] || buffer_held_up(d, i, &b->a)) {
     if (!same || b->a.set)
       return waits ? MAYBE : NO;
     if (found_taken(&a->a))
       return waits_for_one(b->a.kind) ? YES : MAYBE;
-    if (a->a.kind == EV_BARRIER) /* the last arrival lets j go, or none before */
-      return MAYBE;
     if (!access_releases(&a->a))
       return NO;
     return b->a.kind == EV_LOCK || b->a.kind == EV_COND_WAKE ? YES : MAYBE;
