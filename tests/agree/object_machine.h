@@ -37,8 +37,8 @@ struct object_run {
   unsigned nblocks;
   struct states states;
   uint8_t line[PARTS][MOST_OPERATIONS]; /* of an operation of the machine … */
-  uint8_t of[PARTS][MOST_OPERATIONS];   /* … and the call that it is part of */
-  uint8_t operation[MOST_CALLS];        /* of a call */
+  uint8_t of[PARTS][MOST_OPERATIONS]; /* … and the call that it is part of */
+  uint8_t operation[MOST_CALLS];      /* of a call */
   unsigned ncalls;
   bool fails;
 };

@@ -23,11 +23,11 @@ enum { COUNT = 60, BATCH = 20, CALLS = 2 };
 /* ---- making one ---- */
 
 static const char *const object_kinds[] = {
-    "plain_load",    "plain_store", "plain_add",     "plain_copy",
+    "plain_load",    "plain_store",  "plain_add",    "plain_copy",
     "volatile_load", "volatile_add", "atomic_load",  "release_store",
-    "exchange",      "fetch_add",   "cas",           "choice",
-    "lock",          "lock",        "bits_store_a",  "bits_store_b",
-    "bits_load_a",   "word_store",  "plain_add",     "plain_load"};
+    "exchange",      "fetch_add",    "cas",          "choice",
+    "lock",          "lock",         "bits_store_a", "bits_store_b",
+    "bits_load_a",   "word_store",   "plain_add",    "plain_load"};
 enum { NOBJECT_KINDS = sizeof object_kinds / sizeof *object_kinds };
 
 static uint8_t kind_named(const char *name) {
@@ -247,8 +247,8 @@ static void check_object(const struct checked *c, unsigned *proved) {
   struct repaired none = {.object = c->object};
   struct object_client client;
   if (!strcmp(text_of(c->run, "verdict"), "pass")) {
-    bool all = json_is_true(json_object_get(
-        json_object_get(c->run, "coverage"), "exhaustive"));
+    bool all = json_is_true(
+        json_object_get(json_object_get(c->run, "coverage"), "exhaustive"));
     if (!CHECK(all) || !each_client(c->object, passes, &none))
       wrong(c, "a client fails"); /* A */
     return;

@@ -193,7 +193,8 @@ static void start_thread(struct program *p, unsigned t, struct rng *rng) {
   p->length[parent] = (uint8_t)(n ? n : 1);
 }
 
-__attribute__((unused)) static void random_program(struct program *p, unsigned number) {
+__attribute__((unused)) static void random_program(struct program *p,
+                                                   unsigned number) {
   struct rng rng = {number};
   memset(p, 0, sizeof *p);
   p->number = number;
@@ -275,7 +276,8 @@ static const char program_end[] =
     "  return r;\n}\n"
     "FL_OBJECT(o@, init@, NULL)\nFL_OP(unsigned long, end@)\n";
 
-__attribute__((unused)) static void put_program(const struct program *p, struct buf *out) {
+__attribute__((unused)) static void put_program(const struct program *p,
+                                                struct buf *out) {
   put_numbered(out, program_variables, p->number);
   for (unsigned t = p->nthreads; t-- > 0;)
     put_thread(p, t, out);
@@ -285,7 +287,8 @@ __attribute__((unused)) static void put_program(const struct program *p, struct 
 }
 
 /* The client that runs it. */
-__attribute__((unused)) static void put_client(const struct program *p, struct buf *out) {
+__attribute__((unused)) static void put_client(const struct program *p,
+                                               struct buf *out) {
   for (unsigned t = 0; t < p->nclients; t++)
     buf_printf(out, "%s{t%u_%u()}", t ? " || " : "", t, p->number);
   buf_printf(out, "; end%u()", p->number);

@@ -96,11 +96,20 @@ static const struct variable {
   uint8_t address, size;
   bool ends; /* seen by end(), in this order */
 } variables[] = {
-    {"a", 0, 4, true},  {"b", 4, 4, true},  {"v", 8, 4, true},
-    {"w", 12, 4, true}, {"x", 16, 4, true}, {"y", 20, 4, true},
-    {"u", 24, 8, true}, {"f", 32, 1, true}, {"p", 40, 8, true},
-    {"p2", 48, 8, true}, {"q", 56, 8, true}, {"q2", 64, 8, true},
-    {"g", 72, 8, false}, {"s", ON_STACK, 4, false},
+    {"a", 0, 4, true},
+    {"b", 4, 4, true},
+    {"v", 8, 4, true},
+    {"w", 12, 4, true},
+    {"x", 16, 4, true},
+    {"y", 20, 4, true},
+    {"u", 24, 8, true},
+    {"f", 32, 1, true},
+    {"p", 40, 8, true},
+    {"p2", 48, 8, true},
+    {"q", 56, 8, true},
+    {"q2", 64, 8, true},
+    {"g", 72, 8, false},
+    {"s", ON_STACK, 4, false},
     {"z", THREAD_LOCAL, 4, false},
 };
 enum { NVARIABLES = sizeof variables / sizeof *variables };

@@ -3,9 +3,9 @@
  * what the machine of program_machine.h makes of it.  A reader who believes
  * each line, and that file, believes the comparison.
  *
- * In both texts $ and a letter stand for a choice, the same in both (choice_text
- * in program.h); $B is a statement inside of this one.  In C, @ is the
- * program's number, r the thread's register and see(V) is r = r * 1000 + V.
+ * In both texts $ and a letter stand for a choice, the same in both
+ * (choice_text in program.h); $B is a statement inside of this one.  In C, @ is
+ * the program's number, r the thread's register and see(V) is r = r * 1000 + V.
  *
  * The machine's operations are separated by ; and work on the thread's value v:
  *   read A, write A           the bytes of A: one step each
@@ -23,14 +23,14 @@
 #define PROGRAM_KINDS_H
 
 enum {
-  SIMPLE = 1,  /* may stand inside of another statement */
-  STARTS = 2,  /* starts a thread */
-  CHILD = 4,   /* only in a thread that another starts */
-  LOOSE = 8,   /* compilers are free: no other outcomes, but perhaps fewer */
-  SC_ONLY = 16, /* docs/tso.md: the stack is outside of the model */
+  SIMPLE = 1,     /* may stand inside of another statement */
+  STARTS = 2,     /* starts a thread */
+  CHILD = 4,      /* only in a thread that another starts */
+  LOOSE = 8,      /* compilers are free: no other outcomes, but perhaps fewer */
+  SC_ONLY = 16,   /* docs/tso.md: the stack is outside of the model */
   KNOWN_BAD = 32, /* the engine is known to be wrong: not in `make check` */
-  FAULTY = 64, /* may end an execution early: dpor then need not see what the
-                  other threads would have done (only that there is a fault) */
+  FAULTY = 64,    /* may end an execution early: dpor then need not see what the
+                     other threads would have done (only that there is a fault) */
 };
 
 #define BYTE "*(volatile unsigned char *)((char *)&u@ + $1)"
@@ -64,7 +64,7 @@ enum {
   _(fence, SIMPLE, "atomic_thread_fence(memory_order_seq_cst);", "fence")      \
   _(choice, SIMPLE, "if (atomic_load(&$x@) == $k) { $B }",                     \
     "read $x; is $k; if { $B }")                                               \
-  _(await, 0, "while (!atomic_load(&$x@)) { }", "await $x")                      \
+  _(await, 0, "while (!atomic_load(&$x@)) { }", "await $x")                    \
   _(assertion, SIMPLE | FAULTY, "assert(atomic_load(&$x@) != $k);",            \
     "read $x; assertnot $k")                                                   \
   /* Overlapping accesses of several sizes. */                                 \
@@ -73,10 +73,10 @@ enum {
   _(load_4, SIMPLE, "see(" WORD ");", "read u+$4:4; see")                      \
   _(load_8, SIMPLE, "see(*(volatile unsigned long *)&u@);", "read u:8; see")   \
   _(store_1, SIMPLE, BYTE " = $k;", "set $k; write u+$1:1")                    \
-  _(store_2, SIMPLE, HALF " = 257 * $k;", "set $m; write u+$2:2")             \
-  _(store_4, SIMPLE, WORD " = 257 * $k;", "set $m; write u+$4:4")             \
+  _(store_2, SIMPLE, HALF " = 257 * $k;", "set $m; write u+$2:2")              \
+  _(store_4, SIMPLE, WORD " = 257 * $k;", "set $m; write u+$4:4")              \
   _(store_8, SIMPLE, "*(volatile unsigned long *)&u@ = 257 * $k;",             \
-    "set $m; write u:8")                                                      \
+    "set $m; write u:8")                                                       \
   _(atomic_1, SIMPLE,                                                          \
     "see(__atomic_fetch_add((unsigned char *)&u@ + $1, $k, 5));",              \
     "fetchadd u+$1:1 $k; see")                                                 \
@@ -87,7 +87,7 @@ enum {
   _(bits_load_b, SIMPLE, "see(f@.b);", "read f; shift 3; see")                 \
   _(bits_store_a, SIMPLE, "f@.a = $k;", "read f; bits 7 $k; write f")          \
   _(bits_store_b, SIMPLE, "f@.b = $k;", "read f; bits 248 $K; write f")        \
-  /* Structs of two words: memcpy goes word by word; how an assignment is     \
+  /* Structs of two words: memcpy goes word by word; how an assignment is      \
    * made is up to the compiler. */                                            \
   _(word_store, SIMPLE, "p@.word[$i] = $k;", "set $k; write p+$I:8")           \
   _(word_load, SIMPLE, "see(q@.word[$i]);", "read q+$I:8; see")                \
@@ -103,8 +103,7 @@ enum {
     "either { read p:8; see; read p+8:8; see };"                               \
     "otherwise { read p+8:8; keep; read p:8; see; kept; see }")                \
   /* Mutexes. */                                                               \
-  _(lock, SIMPLE,                                                              \
-    "pthread_mutex_lock(&$l@); $B pthread_mutex_unlock(&$l@);",                \
+  _(lock, SIMPLE, "pthread_mutex_lock(&$l@); $B pthread_mutex_unlock(&$l@);",  \
     "lock $l; $B; unlock $l")                                                  \
   _(lock_both, 0,                                                              \
     "pthread_mutex_lock(&$l@); pthread_mutex_lock(&$o@); $B "                  \
@@ -133,7 +132,7 @@ enum {
     "if (!pthread_rwlock_timedwrlock(&rw@, &soon)) { see(1); $B "              \
     "pthread_rwlock_unlock(&rw@); } else { see(0); }",                         \
     "trywrlock; see; if { $B; wrunlock }")                                     \
-  /* Condition variables: a wait lets the mutex go and joins the waiters, is  \
+  /* Condition variables: a wait lets the mutex go and joins the waiters, is   \
    * woken, and takes the mutex. */                                            \
   _(wait_if, 0,                                                                \
     "pthread_mutex_lock(&m@); if (!v@) pthread_cond_wait(&c@, &m@); "          \
@@ -150,7 +149,7 @@ enum {
     "pthread_mutex_lock(&m@); if (!v@) "                                       \
     "see(pthread_cond_timedwait(&c@, &m@, &soon) != 0); "                      \
     "see(v@); pthread_mutex_unlock(&m@);",                                     \
-    "lock m; read v; ifzero { wait m; wokenorlate; lock m; kept; see };"     \
+    "lock m; read v; ifzero { wait m; wokenorlate; lock m; kept; see };"       \
     "read v; see; unlock m")                                                   \
   _(signal_under, 0,                                                           \
     "pthread_mutex_lock(&m@); v@ = $k; pthread_cond_signal(&c@); "             \
@@ -169,18 +168,16 @@ enum {
   _(barrier, 0, "see(pthread_barrier_wait(&bar@) != 0);",                      \
     "arrive; leave; see")                                                      \
   _(once, SIMPLE | KNOWN_BAD /* dpor misses outcomes */,                       \
-    "pthread_once(&once@, first@);",                             \
+    "pthread_once(&once@, first@);",                                           \
     "once; if { read v; add 1; write v; oncedone }")                           \
   /* Memory from malloc: who gets the pointer by an exchange owns it. */       \
   _(publish, SIMPLE,                                                           \
     "{ int *h = malloc(4); *h = $k; h = atomic_exchange(&g@, h); "             \
     "if (h) { see(*h); free(h); } }",                                          \
     "malloc; set $k; write ^; swapp g; if { read ^; see; free }")              \
-  _(peek, SIMPLE | FAULTY,                                                     \
-    "{ int *h = atomic_load(&g@); if (h) see(*h); }",                          \
+  _(peek, SIMPLE | FAULTY, "{ int *h = atomic_load(&g@); if (h) see(*h); }",   \
     "readp g; if { read ^; see }")                                             \
-  _(poke, SIMPLE | FAULTY,                                                     \
-    "{ int *h = atomic_load(&g@); if (h) *h = $k; }",                          \
+  _(poke, SIMPLE | FAULTY, "{ int *h = atomic_load(&g@); if (h) *h = $k; }",   \
     "readp g; if { set $k; write ^ }")                                         \
   /* Threads that threads start, and what they share with them. */             \
   _(start_on_stack, STARTS | SC_ONLY,                                          \
@@ -201,8 +198,10 @@ enum {
   _(own_add, SIMPLE | SC_ONLY, "s += $k;", "read s; add $k; write s")          \
   _(local_load, SIMPLE | SC_ONLY, "see(z@);", "read z; see")                   \
   _(local_add, SIMPLE | SC_ONLY, "z@ += $k;", "read z; add $k; write z")       \
-  _(parents_load, SIMPLE | CHILD, "if (arg) see(*arg);", "arg; if { read ^; see }")       \
-  _(parents_store, SIMPLE | CHILD, "if (arg) *arg = $k;", "arg; if { set $k; write ^ }")
+  _(parents_load, SIMPLE | CHILD, "if (arg) see(*arg);",                       \
+    "arg; if { read ^; see }")                                                 \
+  _(parents_store, SIMPLE | CHILD, "if (arg) *arg = $k;",                      \
+    "arg; if { set $k; write ^ }")
 
 struct kind {
   const char *name;

@@ -41,7 +41,8 @@ struct outcome_set {
 
 /* ---- sets of outcomes ---- */
 
-static bool outcome_in(const struct outcome_set *s, const struct program_outcome *o) {
+static bool outcome_in(const struct outcome_set *s,
+                       const struct program_outcome *o) {
   for (unsigned i = 0; i < s->n; i++)
     if (!memcmp(&s->at[i], o, sizeof *o))
       return true;
@@ -62,8 +63,8 @@ static void outcome_add(struct outcome_set *s, enum ending ending,
 }
 
 /* Is every outcome of a one of b? */
-__attribute__((unused)) static bool outcomes_within(const struct outcome_set *a,
-                            const struct outcome_set *b) {
+__attribute__((unused)) static bool
+outcomes_within(const struct outcome_set *a, const struct outcome_set *b) {
   for (unsigned i = 0; i < a->n; i++)
     if (!outcome_in(b, &a->at[i]))
       return false;
@@ -91,16 +92,16 @@ struct thread {
 struct machine {
   struct thread thread[MOST_THREADS];
   uint8_t memory[MEMORY];
-  uint32_t freed; /* blocks */
-  uint8_t ending; /* a fault, or ENDS */
-  uint8_t mutex[2];    /* who has it, plus 1, or 0 */
-  uint8_t writer;      /* of the reader-writer lock: is there one? */
-  uint8_t readers;     /* of it */
-  uint8_t waiters;     /* at the condition variable: a set of threads */
-  uint8_t woken;       /* by a signal or by the barrier: likewise */
-  uint8_t semaphore;   /* its value */
-  uint8_t arrived;     /* at the barrier: a set */
-  uint8_t once;        /* ONCE_NEW … */
+  uint32_t freed;    /* blocks */
+  uint8_t ending;    /* a fault, or ENDS */
+  uint8_t mutex[2];  /* who has it, plus 1, or 0 */
+  uint8_t writer;    /* of the reader-writer lock: is there one? */
+  uint8_t readers;   /* of it */
+  uint8_t waiters;   /* at the condition variable: a set of threads */
+  uint8_t woken;     /* by a signal or by the barrier: likewise */
+  uint8_t semaphore; /* its value */
+  uint8_t arrived;   /* at the barrier: a set */
+  uint8_t once;      /* ONCE_NEW … */
 };
 
 enum { ONCE_NEW, ONCE_RUNS, ONCE_DONE };
@@ -613,8 +614,10 @@ static bool run_all(const struct model *model, const struct machine *m,
 }
 
 /* All outcomes of a program; false: it has more states than `most`. */
-__attribute__((unused)) static bool machine_outcomes(const struct program *p, unsigned buffer,
-                             uint32_t most, struct outcome_set *out) {
+__attribute__((unused)) static bool machine_outcomes(const struct program *p,
+                                                     unsigned buffer,
+                                                     uint32_t most,
+                                                     struct outcome_set *out) {
   struct model model = {.program = p, .tso = buffer, .buffer = buffer};
   struct states states = {.size = sizeof(struct machine), .most = most};
   struct machine start;

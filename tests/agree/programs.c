@@ -20,16 +20,17 @@ enum {
   COUNT = 500,
   BATCH = 24, /* programs in one object: compiling is what takes time */
   MOST_STATES = 20000,
-  MOST_EXECUTIONS = 20000, /* of dfs and dpor: where there are more, they prove less */
-  HANGS = 60               /* seconds of a program */
+  MOST_EXECUTIONS =
+      20000, /* of dfs and dpor: where there are more, they prove less */
+  HANGS = 60 /* seconds of a program */
 };
 
 /* ---- one way to run a program ---- */
 
 static const struct setting {
   const char *cc, *opt;
-} settings[] = {{"gcc", "-O0"}, {"clang", "-O1"}, {"gcc", "-O2"},
-                {"clang", "-O0"}, {"gcc", "-O1"}, {"clang", "-O2"}};
+} settings[] = {{"gcc", "-O0"},   {"clang", "-O1"}, {"gcc", "-O2"},
+                {"clang", "-O0"}, {"gcc", "-O1"},   {"clang", "-O2"}};
 enum { NSETTINGS = sizeof settings / sizeof *settings };
 
 enum search { DFS, STATEFUL, DPOR, NSEARCHES };
@@ -222,7 +223,7 @@ struct batch {
 static struct {
   unsigned next;
   bool differs[BATCH];
-} *report;
+} * report;
 
 static void open_object(const char *so, unsigned buffer) {
   struct rt_options o = {.max_steps = ENGINE_MAX_STEPS,
