@@ -215,7 +215,8 @@ static void check_not_enough(const struct checked *c, const json_t *cause,
     wrong(c, text); /* E */
 }
 
-static void check_causes(const struct checked *c, unsigned *proved) {
+static void check_causes(const struct checked *c,
+                         const struct object_client *client, unsigned *proved) {
   size_t i, k;
   json_t *cause, *smaller;
   json_array_foreach(json_object_get(c->run, "causes"), i, cause) {
@@ -223,7 +224,7 @@ static void check_causes(const struct checked *c, unsigned *proved) {
     if (json_is_true(json_object_get(cause, "verified")) &&
         read_blocks(c, json_object_get(cause, "blocks"), &r)) {
       ++*proved;
-      if (!each_client(c->object, passes, &r))
+      if (!each_client(c->object, passes, &r) || !passes(client, &r))
         wrong(c, "the verified lines are not enough"); /* D */
     }
     check_not_enough(c, cause, proved);
@@ -259,7 +260,7 @@ static void check_object(const struct checked *c, unsigned *proved) {
     wrong(c, "the client does not fail"); /* B */
   if (json_is_true(json_object_get(c->run, "client_is_minimal")))
     check_minimal(c, &client);
-  check_causes(c, proved);
+  check_causes(c, &client, proved);
 }
 
 /* ---- */

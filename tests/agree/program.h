@@ -126,6 +126,9 @@ static bool may_stand(const struct program *p, unsigned thread, unsigned kind,
          (thread >= p->nclients || !(flags & CHILD));
 }
 
+/* Kinds with one of these flags are left out. */
+static unsigned program_without = KNOWN_BAD;
+
 struct palette { /* few kinds in a program, so that threads meet */
   unsigned n;
   uint8_t kind[6];
@@ -168,7 +171,7 @@ static void draw_palette(struct palette *out, unsigned without,
 static void random_threads(struct program *p, struct rng *rng) {
   static const uint8_t most[MOST_THREADS + 1] = {0, 0, 4, 3, 2};
   struct palette palette;
-  draw_palette(&palette, KNOWN_BAD, rng);
+  draw_palette(&palette, program_without, rng);
   for (unsigned t = 0; t < p->nthreads; t++) {
     unsigned n = 1 + (unsigned)rng_below(rng, most[p->nthreads]);
     while (n--) {
@@ -187,7 +190,8 @@ static void start_thread(struct program *p, unsigned t, struct rng *rng) {
                                                     : p->length[parent];
   do
     s.kind = (uint8_t)rng_below(rng, NKINDS);
-  while (!(kinds[s.kind].flags & STARTS) || kinds[s.kind].flags & KNOWN_BAD);
+  while (!(kinds[s.kind].flags & STARTS) ||
+         kinds[s.kind].flags & program_without);
   s.body = n ? p->line[parent][n - 1] : NO_NODE; /* the last one meanwhile */
   p->line[parent][n ? n - 1 : 0] = add_node(p, s);
   p->length[parent] = (uint8_t)(n ? n : 1);

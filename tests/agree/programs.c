@@ -3,11 +3,12 @@
  * TSO, have exactly the outcomes that the machine of program_machine.h has,
  * with gcc and clang at three levels of optimisation.
  *
- *   test_agree_programs [FIRST [COUNT [all]]]
+ *   test_agree_programs [FIRST [COUNT [all] [bad]]]
  *
  * runs the programs FIRST, FIRST + 1, …; each with one compiler and level, or
- * with all of them.  A difference is made smaller while it stays, and printed
- * with the program.
+ * with all of them; bad: also with statements that are KNOWN_BAD, which makes
+ * other programs of the same numbers.  A difference is made smaller while it
+ * stays, and printed with the program.
  */
 #include "engine.h"
 
@@ -388,7 +389,12 @@ static unsigned compare_programs(unsigned first, unsigned count, bool all) {
 int main(int argc, char **argv) {
   unsigned first = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
   unsigned count = argc > 2 ? (unsigned)atoi(argv[2]) : COUNT;
-  bool all = argc > 3;
+  bool all = false;
+  for (int i = 3; i < argc; i++) {
+    all |= !strcmp(argv[i], "all");
+    if (!strcmp(argv[i], "bad"))
+      program_without = 0;
+  }
   report = mmap(NULL, sizeof *report, PROT_READ | PROT_WRITE,
                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   unsigned bad = compare_programs(first, count, all);
