@@ -44,6 +44,20 @@ add_test(NAME agree/paths_tso
   COMMAND ${CMAKE_COMMAND} -E env ENGINE_BUFFER=2 $<TARGET_FILE:test_agree_paths>)
 fl_test_settings(agree/paths_tso)
 
+# Many more random programs, each with all compilers and levels, and objects:
+# ctest --test-dir build -C nightly -L nightly
+foreach(part RANGE 0 19)
+  math(EXPR first "100000 + ${part} * 1000")
+  add_test(NAME nightly/programs_${part} CONFIGURATIONS nightly
+    COMMAND test_agree_programs ${first} 1000 all)
+  add_test(NAME nightly/objects_${part} CONFIGURATIONS nightly
+    COMMAND test_agree_objects ${first} 200)
+  foreach(name nightly/programs_${part} nightly/objects_${part})
+    fl_test_settings(${name})
+    set_tests_properties(${name} PROPERTIES LABELS nightly TIMEOUT 20000)
+  endforeach()
+endforeach()
+
 # The same files as programs of libFuzzer, which are run by hand.
 option(FL_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
 if(FL_FUZZ)

@@ -57,6 +57,28 @@ static void grow_threads(struct dpor *d, uint32_t n) {
   d->nkept = 0; /* what was kept has clocks of fewer threads */
 }
 
+/* A try that failed: the lock had an owner, the semaphore was at 0, and so it
+ * was for whoever would have had to wait. */
+static bool found_taken(const struct access *a) {
+  return a->flags & RT_FAILED &&
+         (a->kind == EV_TRYLOCK || a->kind == EV_SEM_WAIT);
+}
+
+/* Not possible whenever a try of another thread is not: a reader may enter
+ * where a writer's try fails. */
+static bool waits_for_one(uint8_t kind) {
+  return kind == EV_LOCK || kind == EV_COND_WAKE || kind == EV_SEM_WAIT;
+}
+
+/* Who waits for its store buffer too was held up by that, perhaps, as long as
+ * something was in it. */
+static bool buffer_held_up(const struct dpor *d, uint32_t i,
+                           const struct access *b) {
+  uint32_t buffer = b->thread + RT_BUFFERS;
+  return b->drains && buffer < d->nthreads && d->places[buffer].len &&
+         vec_last(&d->places[buffer]) > i;
+}
+
 /*
  * Did i enable j, which had to wait: could j not be made before i?  When j's
  * thread stood before j already, the engine has told whether it could go on
@@ -64,15 +86,18 @@ static void grow_threads(struct dpor *d, uint32_t n) {
  * step than i, unless both are about the one thing that j waited for.  When it
  * did not stand there, kinds decide: whoever unlocks a mutex had it, but a
  * semaphore may have been above 0 before, and a lock free for another reader.
+ * A try that failed between did not enable j, but j was not possible before it
+ * either: who took the lock comes still earlier.
  */
 static enum answer enables(const struct dpor *d, uint32_t i, uint32_t j) {
   const struct dpor_event *a = &d->events.at[i], *b = &d->events.at[j];
   bool waits = b->a.flags & RT_WAITS;
   bool same = waits && access_dependent(&a->a, &b->a, false);
-  /* Who waits for its store buffer too was held up by that, perhaps. */
-  if (i < d->moved[b->a.thread] || b->a.drains) {
+  if (i < d->moved[b->a.thread] || buffer_held_up(d, i, &b->a)) {
     if (!same || b->a.set)
       return waits ? MAYBE : NO;
+    if (found_taken(&a->a))
+      return waits_for_one(b->a.kind) ? YES : MAYBE;
     if (!access_releases(&a->a))
       return NO;
     return b->a.kind == EV_LOCK || b->a.kind == EV_COND_WAKE ? YES : MAYBE;
