@@ -18,12 +18,14 @@ struct instruction {
   uint64_t kills;      /* those of which nothing is left */
   bool reads, writes, constant;
   bool call, jump, ret, target;
+  bool entered;   /* target of a jump from above */
+  uint32_t last;  /* the last jump to here */
   bool hook, odd; /* odd: cannot be moved elsewhere */
   bool string, rep;
   bool told; /* the probe tells of it by itself */
   bool slot; /* reads the linker's table */
   uint8_t hook_size;
-  bool hook_writes, hook_range, copies;
+  bool hook_writes, hook_range, hook_atomic, copies;
 };
 
 /* An offset from something that has no name but a number. */
@@ -140,6 +142,16 @@ static bool is_wide(unsigned r) {
 static void read_hook(struct instruction *n, const char *symbol) {
   const char *p = symbol + strlen("__tsan_");
   n->hook = true;
+  if (begins(p, "atomic")) { /* clang may leave the access itself behind it */
+    n->hook_atomic = n->hook_writes = true;
+    n->hook_size = (uint8_t)(strtoul(p + strlen("atomic"), NULL, 10) / 8);
+    return;
+  }
+  if (begins(p, "vptr_")) {
+    n->hook_writes = begins(p, "vptr_update");
+    n->hook_size = 8;
+    return;
+  }
   if (begins(p, "unaligned_"))
     p += strlen("unaligned_");
   if (begins(p, "volatile_"))
@@ -240,8 +252,11 @@ static void mark_targets(struct site_search *s) {
       else
         hi = mid;
     }
-    if (lo < s->code.len && s->code.at[lo].pc == to)
-      s->code.at[lo].target = true;
+    if (lo >= s->code.len || s->code.at[lo].pc != to)
+      continue;
+    s->code.at[lo].target = true;
+    s->code.at[lo].entered |= i < lo;
+    s->code.at[lo].last = i;
   }
 }
 
@@ -255,6 +270,11 @@ static const uint64_t arguments = R(RDI) | R(RSI) | R(RDX) | R(RCX) | R(8) |
 static const uint64_t results = R(RAX) | R(RDX) | SITE_XMM(0) | SITE_XMM(1);
 static const uint64_t all_registers = (UINT64_C(1) << 33) - 1;
 
+/* A hook of a plain access; those of atomics have results. */
+static bool is_void(const struct instruction *n) {
+  return (n->hook_size || n->hook_range) && !n->hook_atomic;
+}
+
 /*
  * What calls leave in registers is chance, and must not become part of a
  * thread's state: a register is kept if it was set since the last call and is
@@ -267,7 +287,7 @@ static void find_kept(struct site_search *s, uint64_t *keep) {
     if (n->target || (i && s->code.at[i - 1].ret))
       set = all_registers;
     keep[i] = set;
-    set = n->call ? (n->hook ? 0 : results) : set | n->sets;
+    set = n->call ? (is_void(n) ? 0 : results) : set | n->sets;
   }
   uint64_t used = results;
   for (uint32_t i = s->code.len; i--;) {
@@ -277,9 +297,7 @@ static void find_kept(struct site_search *s, uint64_t *keep) {
     else if (n->ret)
       used = results;
     else if (n->call)
-      used = n->hook
-                 ? n->hook_size || n->hook_range ? R(RDI) | R(RSI) : arguments
-                 : arguments;
+      used = is_void(n) ? R(RDI) | R(RSI) : arguments;
     used = (used & ~n->kills) | n->uses;
     keep[i] &= used & ~saved_by_callee;
   }
@@ -320,6 +338,19 @@ static void forget(struct site_search *s, bool all) {
     return;
   s->reg[RSP] = (struct number){new_name(s, true), 0};
   s->slots.len = 0;
+}
+
+/* The beginning of a loop: what no round of it changes is still known. */
+static void enter_loop(struct site_search *s, uint32_t at) {
+  uint64_t set = R(RSP);
+  struct number had[GPRS];
+  memcpy(had, s->reg, sizeof had);
+  for (uint32_t i = at; i <= s->code.at[at].last; i++)
+    set |= s->code.at[i].call ? ~saved_by_callee : s->code.at[i].sets;
+  forget(s, true);
+  for (int r = 0; r < GPRS; r++)
+    if (!(set >> r & 1))
+      s->reg[r] = had[r];
 }
 
 static struct number sum(struct site_search *s, struct number a,
@@ -530,7 +561,7 @@ static void add_hook(struct site_search *s, uint32_t call) {
                      .size = size,
                      .writes = n->hook_writes,
                      .call = call,
-                     .spoilt = size <= 8 || size > (1 << 20)};
+                     .spoilt = size <= 8 || size > (1 << 20) || n->hook_atomic};
   if (size)
     vec_push(&s->hooks, h);
 }
@@ -583,6 +614,14 @@ static void library_copy(struct site_search *s) {
         h->size == n.offset)
       h->covered = h->size;
   }
+}
+
+/* Could one of the hooks be about this address under another name? */
+static bool may_have_hook(const struct site_search *s, struct number at) {
+  for (uint32_t i = 0; i < s->hooks.len; i++)
+    if (s->hooks.at[i].at.from != at.from)
+      return true;
+  return false;
 }
 
 static uint8_t number_of(unsigned r) {
@@ -680,6 +719,8 @@ static void access_of(struct site_search *s, const struct instruction *n,
   if (h)
     h->covered += op->size;
   add_site(s, n, keep, op, kind, h);
+  if (!h && may_have_hook(s, at))
+    vec_last(&s->found).sure = false;
 }
 
 static void search(struct site_search *s, const uint64_t *keep) {
@@ -687,9 +728,13 @@ static void search(struct site_search *s, const uint64_t *keep) {
   forget(s, true);
   for (uint32_t i = 0; i < s->code.len; i++) {
     const struct instruction *n = &s->code.at[i];
-    if (n->target || (i && s->code.at[i - 1].ret)) {
+    bool apart = i && s->code.at[i - 1].ret;
+    if (n->target || apart) {
       end_region(s);
-      forget(s, true);
+      if (n->entered || apart)
+        forget(s, true);
+      else
+        enter_loop(s, i);
       s->sure = false;
     }
     if (n->call) {
