@@ -103,8 +103,7 @@ static const char *const unseen[] = {
     "__isoc23_strtoul __isoc23_strtoull ",
     " strftime asctime_r ctime_r localtime_r gmtime_r mktime timegm "
     "strerror_r __xpg_strerror_r ",
-    " wmemcmp mbstowcs wcstombs mbrtowc wcrtomb ",
-    NULL};
+    " wmemcmp mbstowcs wcstombs mbrtowc wcrtomb ", NULL};
 
 /* The same of the C++ library: a part of the symbol, and what users call it. */
 static const struct {
@@ -180,6 +179,12 @@ const char *known_unseen(const char *name) {
     if (!strncmp(name, prefix[i], strlen(prefix[i])))
       return name + strlen(prefix[i]);
   return name;
+}
+
+bool known_prints(const char *name) {
+  static const char *const files[] = {
+      " printf fprintf vprintf vfprintf puts fputs fwrite ", NULL};
+  return *name && in_groups(files, name);
 }
 
 enum known known_function(const char *name) {

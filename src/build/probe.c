@@ -193,6 +193,8 @@ static void judge_import(struct probe *p, const char *name, bool weak) {
       vec_push(&p->unknown_hooks, xstrdup(name));
     return;
   }
+  if (begins(name, "__wrap_")) /* files know their thread */
+    p->needs_libc_tls |= known_prints(name + strlen("__wrap_"));
   if (begins(name, "__wrap_") || begins(name, "fl_"))
     return;
   add_unseen(p, name);
