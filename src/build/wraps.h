@@ -12,7 +12,7 @@
   /* heap */                                                                   \
   _(malloc) _(calloc) _(realloc) _(reallocarray) _(free) _(aligned_alloc)      \
   _(posix_memalign) _(memalign) _(valloc) _(strdup) _(strndup)                 \
-  _(malloc_usable_size)                                                        \
+  _(malloc_usable_size) _(realpath) _(getcwd)                                  \
   _(_Znwm) _(_Znam) _(_ZdlPv) _(_ZdaPv) _(_ZdlPvm) _(_ZdaPvm)                  \
   _(_ZnwmRKSt9nothrow_t) _(_ZnamRKSt9nothrow_t)                                \
   _(_ZnwmSt11align_val_t) _(_ZnamSt11align_val_t)                              \
