@@ -168,6 +168,10 @@ static bool only_writes(const char *mnemonic) {
 static void access_of(const struct code *c, const cs_insn *i,
                       struct code_insn *out) {
   const char *m = i->mnemonic, *bracket = strchr(i->op_str, '[');
+  if (begins(m, "lea") && rip_target(i)) {
+    const struct section *s = section_at(c, rip_target(i));
+    out->constant = s && !s->writable;
+  }
   if (begins(m, "rep")) { /* string instructions: from rsi to rdi */
     out->reads = out->writes = true;
     return;
@@ -207,7 +211,9 @@ static void walk_function(struct code *c, csh handle, cs_insn *insn,
                           .size = insn->size,
                           .mnemonic = insn->mnemonic,
                           .operands = insn->op_str,
-                          .framed = framed};
+                          .framed = framed,
+                          .raw = insn,
+                          .handle = handle};
     i.symbol = symbol_of(c, insn);
     access_of(c, insn, &i);
     visit(ctx, f, &i);
@@ -223,6 +229,7 @@ int code_walk(struct lines *l, code_visit *visit, void *ctx, struct error *e) {
   if (cs_open(CS_ARCH_X86, CS_MODE_64, &handle) != CS_ERR_OK)
     return error_set(e, ERR_SYSTEM, "the disassembler does not start");
   cs_option(handle, CS_OPT_SKIPDATA, CS_OPT_ON);
+  cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
   read_sections(&c, l->elf);
   cs_insn *insn = cs_malloc(handle);
   uint64_t done = 0; /* aliases (C1 and C2 of a constructor) are seen once */

@@ -16,6 +16,9 @@ struct code_insn {
   bool reads, writes; /* memory that is not on the stack, and not constant or
                          the linker's */
   bool framed;        /* rbp is the frame of its function */
+  bool constant;      /* lea of something that is never written */
+  const void *raw;    /* capstone's cs_insn and csh */
+  uintptr_t handle;
 };
 
 /* "[rsp + 8]": is that on the stack? */

@@ -95,19 +95,15 @@ static const char *const library[] = {
  * prints is left out; what a callback touches (bsearch) is seen.
  */
 static const char *const unseen[] = {
-    " qsort qsort_r lsearch insque remque swab bcopy bzero memccpy mempcpy "
-    "stpncpy memrchr rawmemchr memmem strspn strcspn strpbrk strcasecmp "
-    "strncasecmp strchrnul strcasestr strsep strcoll strverscmp strtok_r ",
+    " qsort qsort_r lsearch insque remque swab strcoll strverscmp ",
     " sscanf vsscanf __isoc99_sscanf __isoc99_vsscanf __isoc23_sscanf "
-    "asprintf vasprintf __asprintf_chk "
-    "atoi atol atoll atof strtol strtoll strtoul strtoull strtod strtof "
+    "__asprintf_chk __printf_chk __fprintf_chk __vsprintf_chk __vprintf_chk "
+    "__vfprintf_chk dprintf vdprintf __dprintf_chk fwrite_unlocked "
     "strtold strtoimax strtoumax __isoc23_strtol __isoc23_strtoll "
     "__isoc23_strtoul __isoc23_strtoull ",
     " strftime asctime_r ctime_r localtime_r gmtime_r mktime timegm "
     "strerror_r __xpg_strerror_r ",
-    " wcslen wcscpy wcscmp wmemcpy wmemset wmemcmp mbstowcs wcstombs mbrtowc "
-    "wcrtomb ",
-    NULL};
+    " wmemcmp mbstowcs wcstombs mbrtowc wcrtomb ", NULL};
 
 /* The same of the C++ library: a part of the symbol, and what users call it. */
 static const struct {
@@ -183,6 +179,12 @@ const char *known_unseen(const char *name) {
     if (!strncmp(name, prefix[i], strlen(prefix[i])))
       return name + strlen(prefix[i]);
   return name;
+}
+
+bool known_prints(const char *name) {
+  static const char *const files[] = {
+      " printf fprintf vprintf vfprintf puts fputs fwrite ", NULL};
+  return *name && in_groups(files, name);
 }
 
 enum known known_function(const char *name) {

@@ -6,6 +6,8 @@
 #ifndef BUILD_KNOWN_H
 #define BUILD_KNOWN_H
 
+#include <stdbool.h>
+
 enum known {
   KNOWN_NOT,
   KNOWN_PURE, /* no errno, no thread-local state, no memory of the library */
@@ -13,6 +15,9 @@ enum known {
 };
 
 enum known known_function(const char *name);
+
+/* Does the function write to a FILE? */
+bool known_prints(const char *name);
 
 /*
  * What to call a function that touches memory of its caller unseen; NULL when

@@ -4,6 +4,7 @@
 #include "build/code.h"
 #include "build/known.h"
 #include "build/part_stores.h"
+#include "build/sites.h"
 #include "build/wraps.h"
 
 #include <dlfcn.h>
@@ -53,6 +54,11 @@ struct tally { /* of one unit, or of one function without hooks */
   bool hooked, touches;
 };
 
+struct found { /* the sites of one function */
+  const char *unit;
+  uint32_t first;
+};
+
 struct scan {
   struct probe *p;
   struct lines *l;
@@ -60,6 +66,8 @@ struct scan {
   const struct line_symbol *function; /* the one that is being read */
   bool hooked, reads, writes;
   struct part_search parts;
+  struct site_search *sites;
+  VEC(struct found) found;
 };
 
 static struct tally *tally_of(struct scan *s, const char *name, uint64_t addr) {
@@ -79,15 +87,21 @@ static struct tally *tally_of(struct scan *s, const char *name, uint64_t addr) {
  */
 static void end_function(struct scan *s) {
   const struct line_symbol *f = s->function;
-  if (!f || is_start_up(f->name))
+  if (!f || is_start_up(f->name)) {
+    sites_drop(s->sites);
     return;
+  }
   const struct line_unit *u = lines_unit_at(s->l, f->addr);
+  struct found here = {u ? u->name : NULL, s->p->sites.len};
+  vec_push(&s->found, here);
+  bool stopped_at = sites_end(s->sites) && u;
   if (u && u->name) {
     struct tally *t = tally_of(s, u->name, 0);
     t->hooked |= s->hooked;
     t->touches |= s->reads || s->writes;
   }
-  if (!s->hooked && (u ? s->writes : s->reads || s->writes)) {
+  if (!s->hooked ? (u ? s->writes && !stopped_at : s->reads || s->writes)
+                 : !stopped_at) {
     const char *name = lines_place(s->l, f->addr)->function;
     tally_of(s, name ? name : f->name, f->addr)->touches = true;
   }
@@ -108,6 +122,7 @@ static void visit(void *ctx, const struct line_symbol *f,
     s->function = f;
     s->hooked = s->reads = s->writes = false;
   }
+  sites_visit(s->sites, i);
   if (i->symbol && begins(i->symbol, "__tsan_")) {
     s->hooked = true;
     s->p->hooks += is_access_hook(i->symbol);
@@ -138,6 +153,20 @@ static void report_uninstrumented(struct scan *s) {
   }
 }
 
+/* Code of units without hooks stays as it is; the probe tells of it. */
+static void keep_sites(struct scan *s) {
+  uint32_t n = 0, last = s->p->sites.len;
+  for (uint32_t i = 0; i < s->found.len; i++) {
+    uint32_t from = s->found.at[i].first;
+    uint32_t to = i + 1 < s->found.len ? s->found.at[i + 1].first : last;
+    const char *unit = s->found.at[i].unit;
+    if (from < to && unit && tally_of(s, unit, 0)->hooked)
+      while (from < to)
+        s->p->sites.at[n++] = s->p->sites.at[from++];
+  }
+  s->p->sites.len = n;
+}
+
 /* Not redirected although we model it: the object was linked without us. */
 static bool is_wrapped_name(const char *name) {
 #define IS_NAME(wrapped)                                                       \
@@ -164,6 +193,8 @@ static void judge_import(struct probe *p, const char *name, bool weak) {
       vec_push(&p->unknown_hooks, xstrdup(name));
     return;
   }
+  if (begins(name, "__wrap_")) /* files know their thread */
+    p->needs_libc_tls |= known_prints(name + strlen("__wrap_"));
   if (begins(name, "__wrap_") || begins(name, "fl_"))
     return;
   add_unseen(p, name);
@@ -213,6 +244,7 @@ int probe_object(struct probe *p, const char *so, struct lines *l,
                  struct error *e) {
   *p = (struct probe){0};
   struct scan s = {.p = p, .l = l, .parts.out = &p->part_stores};
+  s.sites = sites_new(&p->sites);
   read_imports(p, l->elf);
   read_segments(p, l->elf);
   int err = code_walk(l, visit, &s, e);
@@ -222,8 +254,11 @@ int probe_object(struct probe *p, const char *so, struct lines *l,
     *e = with_name;
   } else {
     end_function(&s);
+    keep_sites(&s);
     report_uninstrumented(&s);
   }
+  sites_free(s.sites);
+  vec_free(&s.found);
   vec_free(&s.tallies);
   return err;
 }
@@ -245,6 +280,7 @@ void probe_free(struct probe *p) {
   vec_free(&p->unknown_hooks);
   vec_free(&p->escapes);
   vec_free(&p->part_stores);
+  vec_free(&p->sites);
 }
 
 enum { LISTED = 8 }; /* names in a sentence, then "and 3 more" */

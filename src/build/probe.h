@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "build/lines.h"
 #include "model/part_store.h"
+#include "model/site.h"
 
 #include <stdbool.h>
 
@@ -30,6 +31,7 @@ struct probe {
   VEC(char *) unknown_hooks; /* __tsan_ entry points that we do not export */
   VEC(struct probe_escape) escapes;
   part_store_list part_stores;  /* by pc */
+  site_list sites;              /* by pc */
   uint32_t hooks;               /* call sites of access hooks in the object */
   bool has_tls, needs_libc_tls; /* thread-local variables; imports that may
                                    use errno or other state of the C library */

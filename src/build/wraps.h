@@ -12,7 +12,7 @@
   /* heap */                                                                   \
   _(malloc) _(calloc) _(realloc) _(reallocarray) _(free) _(aligned_alloc)      \
   _(posix_memalign) _(memalign) _(valloc) _(strdup) _(strndup)                 \
-  _(malloc_usable_size)                                                        \
+  _(malloc_usable_size) _(realpath) _(getcwd)                                  \
   _(_Znwm) _(_Znam) _(_ZdlPv) _(_ZdaPv) _(_ZdlPvm) _(_ZdaPvm)                  \
   _(_ZnwmRKSt9nothrow_t) _(_ZnamRKSt9nothrow_t)                                \
   _(_ZnwmSt11align_val_t) _(_ZnamSt11align_val_t)                              \
@@ -25,7 +25,14 @@
   _(__memcpy_chk) _(__memmove_chk) _(__memset_chk) _(__strcpy_chk)             \
   _(__strncpy_chk) _(__strcat_chk) _(__strncat_chk) _(__stpcpy_chk)            \
   _(snprintf) _(vsnprintf) _(sprintf) _(vsprintf) _(__snprintf_chk)            \
-  _(__vsnprintf_chk) _(__sprintf_chk)                                          \
+  _(__vsnprintf_chk) _(__sprintf_chk) _(printf) _(fprintf) _(vprintf)          \
+  _(vfprintf) _(asprintf) _(vasprintf) _(puts) _(fputs) _(fwrite)              \
+  _(atoi) _(atol) _(atoll) _(atof) _(strtol) _(strtoul) _(strtoll)             \
+  _(strtoull) _(strtod) _(strtof) _(strspn) _(strcspn) _(strpbrk)              \
+  _(strcasestr) _(strcasecmp) _(strncasecmp) _(strchrnul) _(memrchr)           \
+  _(rawmemchr) _(memmem) _(strsep) _(strtok_r) _(bzero) _(explicit_bzero)      \
+  _(bcopy) _(mempcpy) _(memccpy) _(stpncpy) _(wcslen) _(wcscpy) _(wcscmp)      \
+  _(wmemcpy) _(wmemmove) _(wmemset) _(wcsdup)                                  \
   /* mutexes, reader-writer locks, spinlocks */                                \
   _(pthread_mutex_init) _(pthread_mutex_destroy) _(pthread_mutex_lock)         \
   _(pthread_mutex_trylock) _(pthread_mutex_timedlock)                          \

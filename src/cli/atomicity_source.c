@@ -181,6 +181,7 @@ static int run_all(struct source_run *s, struct error *e) {
     return e->code;
   rt_part_stores(s->session->probe.part_stores.at,
                  s->session->probe.part_stores.len);
+  rt_sites(s->session->probe.sites.at, s->session->probe.sites.len);
   struct fl_suite *suite = rt_suites();
   for (uint32_t i = 0; i < which; i++)
     suite = suite->next;

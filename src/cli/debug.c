@@ -113,6 +113,7 @@ static int debug_run(struct settings *set, struct error *e) {
   o.show_output = true;
   if (!rt_open(args[0], &o, e)) {
     rt_part_stores(probe.part_stores.at, probe.part_stores.len);
+    rt_sites(probe.sites.at, probe.sites.len);
     bool program = !strcmp(args[1], "program");
     struct fl_suite *suite = program ? NULL : rt_suites();
     for (int i = atoi(args[1]); suite && i > 0; i--)

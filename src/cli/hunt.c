@@ -382,6 +382,7 @@ int hunt_open(struct hunt *h, const struct hunt_order *order, struct work *s,
   if (s->recording)
     s->recording->base = rt_base();
   rt_part_stores(order->part_stores, order->npart_stores);
+  rt_sites(order->sites, order->nsites);
   rt_atomic(order->regions);
   rt_fences(order->fences, order->nfences);
   if (h->set->time > 0) {

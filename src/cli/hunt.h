@@ -33,6 +33,8 @@ struct hunt_order {
   bool uses_tls;
   const struct part_store *part_stores; /* of the object's code (rt.h) */
   uint32_t npart_stores;
+  const struct site *sites;
+  uint32_t nsites;
   uint32_t suite; /* which object; ignored when `program` */
   bool program;   /* a whole program with main() */
   bool want_outcomes;

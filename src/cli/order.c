@@ -121,6 +121,7 @@ int order_write(const struct hunt_order *o, struct buf *out, struct error *e) {
   wire_put(out, o->estimates != NULL);
   wire_put_bytes(out, o->estimates, o->nestimates * sizeof *o->estimates);
   wire_put_bytes(out, o->part_stores, o->npart_stores * sizeof *o->part_stores);
+  wire_put_bytes(out, o->sites, o->nsites * sizeof *o->sites);
   return ERR_NONE;
 }
 
@@ -140,6 +141,14 @@ static void get_part_stores(struct wire *w, struct hunt_order *o) {
   o->npart_stores = (uint32_t)(n / sizeof *o->part_stores);
   if (o->npart_stores)
     o->part_stores = memcpy(xmalloc(n), at, n);
+}
+
+static void get_sites(struct wire *w, struct hunt_order *o) {
+  size_t n;
+  const void *at = wire_get_bytes(w, &n);
+  o->nsites = (uint32_t)(n / sizeof *o->sites);
+  if (o->nsites)
+    o->sites = memcpy(xmalloc(n), at, n);
 }
 
 struct hunt_order *order_read(const struct buf *from, struct error *e) {
@@ -163,6 +172,7 @@ struct hunt_order *order_read(const struct buf *from, struct error *e) {
   o->partial = wire_get(&w);
   get_estimates(&w, o);
   get_part_stores(&w, o);
+  get_sites(&w, o);
   if (w.bad || w.next != w.len || !o->so)
     error_set(e, ERR_SYSTEM, "the order came garbled");
   if (e->code) {
@@ -182,6 +192,7 @@ void order_free(struct hunt_order *o) {
   free((struct settings *)o->settings);
   free((uint32_t *)o->estimates);
   free((struct part_store *)o->part_stores);
+  free((struct site *)o->sites);
   free(o);
 }
 

@@ -263,6 +263,8 @@ void session_object(const struct session *s, struct hunt_order *o) {
   o->uses_tls = s->probe.has_tls || s->probe.needs_libc_tls;
   o->part_stores = s->probe.part_stores.at;
   o->npart_stores = s->probe.part_stores.len;
+  o->sites = s->probe.sites.at;
+  o->nsites = s->probe.sites.len;
   o->partial = session_partial(s);
 }
 

@@ -41,13 +41,19 @@ struct entry {
 enum { NOT_MET, LOCKED /* a mutex, by lock and unlock only */, TRIED };
 #define NO_GUARD UINT64_MAX
 
-enum {
-  MOST_GRANULES = 4096
-}; /* of one access; a longer one always conflicts */
+/* An access of more granules than MOST_GRANULES is kept as a range, and is
+ * always a step.  When there are MOST_RANGES, all that follow become one. */
+enum { MOST_GRANULES = 4096, MOST_RANGES = 64 };
+struct range {
+  uint64_t lo, hi; /* granules, both inclusive */
+  uint32_t readers, writers;
+};
 
 static struct {
   struct entry *at;
   uint32_t cap, len;
+  struct range ranges[MOST_RANGES];
+  uint32_t nranges;
   bool reads;  /* several readers conflict too */
   bool guards; /* what is guarded is no branching point */
 } T;
@@ -86,14 +92,64 @@ static inline struct entry *entry_of(uint64_t granule) {
   return e;
 }
 
-static bool conflicts(const struct entry *e) {
+/* What is known of the granule: by itself, and as a part of ranges. */
+static inline struct entry with_ranges(const struct entry *e,
+                                       uint64_t granule) {
+  struct entry all = *e;
+  for (uint32_t i = 0; UNLIKELY(i < T.nranges); i++) {
+    const struct range *r = &T.ranges[i];
+    if (granule < r->lo || granule > r->hi)
+      continue;
+    all.readers |= r->readers;
+    all.writers |= r->writers;
+    all.guard = NO_GUARD;
+  }
+  return all;
+}
+
+static inline bool conflicts(const struct entry *e) {
   uint32_t all = e->readers | e->writers;
   return (e->writers || T.reads) && (all & (all - 1));
 }
 
 /* Must an access of it be a step? */
-static bool is_open(const struct entry *e) {
-  return conflicts(e) && (!T.guards || e->guard == NO_GUARD);
+static bool is_open(const struct entry *e, uint64_t granule) {
+  struct entry all = with_ranges(e, granule);
+  return conflicts(&all) && (!T.guards || all.guard == NO_GUARD);
+}
+
+/* The same range, or the last one, which takes all that have no room. */
+static struct range *range_of(uint64_t lo, uint64_t hi) {
+  for (uint32_t i = 0; i < T.nranges; i++)
+    if (T.ranges[i].lo == lo && T.ranges[i].hi == hi)
+      return &T.ranges[i];
+  if (T.nranges == MOST_RANGES)
+    return &T.ranges[MOST_RANGES - 1];
+  T.ranges[T.nranges] = (struct range){.lo = lo, .hi = hi};
+  return &T.ranges[T.nranges++];
+}
+
+/* How much is known of all ranges; grows with each news. */
+static uint32_t weigh_ranges(const struct range *r, uint64_t n) {
+  uint32_t sum = 0;
+  for (uint64_t i = 0; i < n; i++)
+    sum += (uint32_t)(__builtin_popcount(r[i].readers) +
+                      __builtin_popcount(r[i].writers));
+  return sum;
+}
+
+/* Whoever has made accesses of its bytes as no steps must hear of it. */
+static void note_range(uint64_t lo, uint64_t hi, uint32_t readers,
+                       uint32_t writers) {
+  if (!T.cap)
+    grow();
+  struct range *r = range_of(lo, hi), had = *r;
+  r->lo = lo < r->lo ? lo : r->lo;
+  r->hi = hi > r->hi ? hi : r->hi;
+  r->readers |= readers;
+  r->writers |= writers;
+  E.conflicts += r->lo != had.lo || r->hi != had.hi ||
+                 r->readers != had.readers || r->writers != had.writers;
 }
 
 static bool is_mutex(uint64_t granule, uint64_t most) {
@@ -134,19 +190,22 @@ void fl__conflict_note(int thread, uint8_t kind, uint64_t addr, uint64_t size) {
   if (!addr)
     return;
   uint64_t last = (addr + size - 1) / 8;
-  if (last - addr / 8 >= MOST_GRANULES)
+  if (last - addr / 8 >= MOST_GRANULES) {
+    uint32_t bit = 1u << thread;
+    note_range(addr / 8, last, writes ? 0 : bit, writes ? bit : 0);
     return;
+  }
   uint64_t guard = guard_by(thread, kind);
   for (uint64_t g = addr / 8; g <= last; g++) {
     struct entry *e = entry_of(g);
-    bool before = is_open(e);
+    bool before = is_open(e, g);
     uint64_t had = e->guard;
     if (writes)
       e->writers |= 1u << thread;
     else
       e->readers |= 1u << thread;
     e->guard = both_guards(e->guard, guard);
-    if (!before && is_open(e))
+    if (!before && is_open(e, g))
       E.conflicts++;
     else if (T.guards && (had == LOCKED || had == TRIED) && e->guard != had)
       E.conflicts++; /* what this mutex guards becomes steps, or its unlocks */
@@ -174,7 +233,8 @@ bool fl__conflict_free(uint64_t addr, uint64_t size) {
     return true;
   for (uint64_t g = addr / 8; g <= last; g++) {
     struct entry *e = find(g);
-    if (e->granule && conflicts(e))
+    struct entry all = with_ranges(e, g);
+    if (conflicts(&all))
       return false;
   }
   return true;
@@ -193,10 +253,8 @@ bool fl__guarded(const struct fiber_state *f) {
   if (unlocks && f->addr / 8 != guard)
     return false;
   for (uint64_t g = f->addr / 8; g <= last; g++) {
-    const struct entry *e = find(g);
-    if (!e->granule)
-      continue;
-    if (unlocks ? e->guard > LOCKED : conflicts(e) && e->guard != guard)
+    struct entry e = with_ranges(find(g), g);
+    if (unlocks ? e.guard > LOCKED : conflicts(&e) && e.guard != guard)
       return false;
   }
   return true;
@@ -206,6 +264,7 @@ void fl__conflict_forget(void) {
   if (T.at)
     memset(T.at, 0, T.cap * sizeof *T.at);
   T.len = 0;
+  T.nranges = 0;
   T.reads = false;
 }
 
@@ -217,9 +276,9 @@ void rt_guards(bool on) { T.guards = on && !E.options.tso && !E.regions; }
 
 struct told_head {
   char magic[8];
-  uint64_t granules, marks;
+  uint64_t granules, marks, ranges;
 };
-static const char magic[8] = "FLKNOW2";
+static const char magic[8] = "FLKNOW3";
 
 /* One 16-byte unit of a stack that others touch. */
 struct told_mark {
@@ -253,7 +312,8 @@ static uint64_t tell_marks(struct buf *out) {
 }
 
 void rt_knowledge(struct buf *out) {
-  struct told_head head = {.granules = T.len, .marks = tell_marks(NULL)};
+  struct told_head head = {
+      .granules = T.len, .marks = tell_marks(NULL), .ranges = T.nranges};
   memcpy(head.magic, magic, sizeof magic);
   buf_put(out, &head, sizeof head);
   for (uint32_t i = 0; i < T.cap; i++)
@@ -265,6 +325,12 @@ void rt_knowledge(struct buf *out) {
       buf_put(out, &e, sizeof e);
     }
   tell_marks(out);
+  for (uint32_t i = 0; i < T.nranges; i++) {
+    struct range r = T.ranges[i];
+    r.lo = granule_told(r.lo);
+    r.hi = granule_told(r.hi);
+    buf_put(out, &r, sizeof r);
+  }
 }
 
 /* How much is known of it, which grows with each news; of its guard too,
@@ -309,8 +375,19 @@ static void learn_marks(const char *at, uint64_t n) {
   }
 }
 
+static uint32_t learn_ranges(const char *at, uint64_t n) {
+  uint32_t theirs = 0;
+  for (uint64_t i = 0; i < n; i++, at += sizeof(struct range)) {
+    struct range r;
+    memcpy(&r, at, sizeof r);
+    note_range(granule_here(r.lo), granule_here(r.hi), r.readers, r.writers);
+    theirs += weigh_ranges(&r, 1);
+  }
+  return theirs;
+}
+
 static uint32_t count_conflicts(void) {
-  uint32_t n = 0;
+  uint32_t n = weigh_ranges(T.ranges, T.nranges);
   for (uint32_t i = 0; i < T.cap; i++)
     n += T.at[i].granule ? weight(&T.at[i]) : 0;
   return n;
@@ -326,16 +403,18 @@ bool rt_learn(const struct buf *knowledge) {
     return false;
   memcpy(&head, knowledge->at, sizeof head);
   uint64_t room = knowledge->len - sizeof head;
+  uint64_t granules = head.granules * sizeof(struct entry);
+  uint64_t marks = head.marks * sizeof(struct told_mark);
   if (memcmp(head.magic, magic, sizeof magic) ||
       head.granules > room / sizeof(struct entry) ||
       head.marks > room / sizeof(struct told_mark) ||
-      head.granules * sizeof(struct entry) +
-              head.marks * sizeof(struct told_mark) !=
-          room)
+      head.ranges > MOST_RANGES ||
+      granules + marks + head.ranges * sizeof(struct range) != room)
     return false;
   const char *at = knowledge->at + sizeof head;
   uint32_t theirs = learn_granules(at, head.granules);
-  learn_marks(at + head.granules * sizeof(struct entry), head.marks);
+  learn_marks(at + granules, head.marks);
+  theirs += learn_ranges(at + granules + marks, head.ranges);
   E.conflicts = count_conflicts() - theirs;
   E.new_marks = (uint32_t)(tell_marks(NULL) - head.marks);
   return true;

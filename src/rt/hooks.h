@@ -165,6 +165,10 @@ void *fl__key_get(unsigned key) FL_HIDDEN;
  * it; until the next step the string stays as it is. */
 size_t fl__read_string(const char *s, size_t most, uint64_t pc) FL_HIDDEN;
 
+/* hooks_string.c: memmove and memset, in pieces */
+void *fl__copy(void *to, const void *from, size_t n, uint64_t pc) FL_HIDDEN;
+void *fl__fill(void *to, int byte, size_t n, uint64_t pc) FL_HIDDEN;
+
 /* hooks_time.c */
 void fl__sleep(uint64_t ns, uint64_t pc) FL_HIDDEN;
 void fl__sleep_until(const struct timespec *until) FL_HIDDEN; /* no step */

@@ -12,6 +12,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ALIGN = 16 };
 
@@ -26,7 +27,8 @@ static void release(void *p, uint64_t pc) {
   if (!p)
     return;
   if (!fl__in_heap(p)) {
-    free(p);
+    if (!fl__on()) /* else another execution may free it once more */
+      free(p);
     return;
   }
   fl__point(EV_FREE, p, fl__block_size(p), pc);
@@ -126,6 +128,30 @@ WRAP(char *, strdup, (const char *s)) {
 }
 WRAP(char *, strndup, (const char *s, size_t n)) {
   return duplicate(s, n, CALLER_PC);
+}
+
+/* A block that the C library has allocated becomes one of ours. */
+static char *adopt(char *theirs, uint64_t pc) {
+  if (!theirs)
+    return NULL;
+  size_t n = strlen(theirs) + 1;
+  char *p = allocate(n, 1, false, pc);
+  if (p)
+    memcpy(p, theirs, n);
+  free(theirs);
+  return p;
+}
+WRAP(char *, realpath, (const char *path, char *to)) {
+  uint64_t pc = CALLER_PC;
+  fl__read_string(path, SIZE_MAX, pc);
+  if (!fl__on() || to)
+    return realpath(path, to);
+  return adopt(realpath(path, NULL), pc);
+}
+WRAP(char *, getcwd, (char *to, size_t size)) {
+  if (!fl__on() || to)
+    return getcwd(to, size);
+  return adopt(getcwd(NULL, size), CALLER_PC);
 }
 
 /* ---- C++ ---- */

@@ -1,15 +1,202 @@
 /*
- * Formatted output into memory: the text is made on the side, and the write of
- * the range is a step.  What the arguments point to is read by the C library,
- * unseen.
+ * Formatted output.  What %s points to is read by steps, word by word, and kept
+ * on this thread's stack, where snapshots find it; the text is made of what was
+ * kept; where it goes into memory it is written as memcpy writes.
+ *
+ * The C library gets the kept strings in the place of the user's pointers: they
+ * are put into the list of arguments while it works, and taken out again.
  */
 #include "rt/hooks.h"
 
+#include <alloca.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
+#include <wchar.h>
+
+enum { HEAD = 64, WORD = 8, MOST_STRINGS = 16 };
+
+struct string_argument {
+  const char **at; /* in the list of arguments */
+  const char *theirs, *kept;
+};
+
+struct strings {
+  uint32_t n;
+  bool unknown; /* the format is not understood, or has too many */
+  struct string_argument arg[MOST_STRINGS];
+};
+
+/* Where va_arg will find the next pointer: the System V ABI for x86-64. */
+static const char **next_pointer(va_list ap) {
+  return ap->gp_offset < 48
+             ? (const char **)((char *)ap->reg_save_area + ap->gp_offset)
+             : (const char **)ap->overflow_arg_area;
+}
+
+struct conversion {
+  char kind, length[3];
+  int precision; /* -1: none */
+};
+
+/* From behind the '%'; returns what follows the conversion, NULL: odd. */
+static const char *read_conversion(const char *p, va_list ap,
+                                   struct conversion *c) {
+  *c = (struct conversion){.precision = -1};
+  p += strspn(p, "-+ #0'I");
+  if (*p == '*')
+    (void)va_arg(ap, int), p++;
+  p += strspn(p, "0123456789");
+  if (*p == '$')
+    return NULL;
+  if (*p == '.') {
+    p++;
+    if (*p == '*')
+      c->precision = va_arg(ap, int), p++;
+    else
+      c->precision = (int)strtol(p, (char **)&p, 10);
+  }
+  for (int k = 0; *p && strchr("hlqjztL", *p); p++)
+    if (k < 2)
+      c->length[k++] = *p;
+  c->kind = *p;
+  return *p ? p + 1 : NULL;
+}
+
+static bool skip_argument(const struct conversion *c, va_list ap) {
+  switch (c->kind) {
+  case '%':
+  case 'm':
+    return true;
+  case 'd':
+  case 'i':
+  case 'o':
+  case 'u':
+  case 'x':
+  case 'X':
+  case 'c':
+  case 'p':
+  case 'S':
+  case 'C':
+  case 'n':
+  case 's':
+    (void)va_arg(ap, void *); /* each takes one register or slot */
+    return true;
+  case 'e':
+  case 'E':
+  case 'f':
+  case 'F':
+  case 'g':
+  case 'G':
+  case 'a':
+  case 'A':
+    if (c->length[0] == 'L')
+      (void)va_arg(ap, long double);
+    else
+      (void)va_arg(ap, double);
+    return true;
+  }
+  return false;
+}
+
+static bool is_shared(const void *p, uint64_t pc) {
+  fl__must_live((uint64_t)(uintptr_t)p, 1, false, pc);
+  return p && fl__visible((uint64_t)(uintptr_t)p, 1);
+}
+
+/* The next string argument that others can see; NULL: there is none. */
+static const char *next_string(const char **text, va_list ap,
+                               struct strings *all, size_t *most, uint64_t pc) {
+  while ((*text = strchr(*text, '%'))) {
+    struct conversion c;
+    const char *end = read_conversion(*text + 1, ap, &c);
+    if (!end) {
+      all->unknown = true;
+      return NULL;
+    }
+    *text = end;
+    const char **at = next_pointer(ap);
+    if (!skip_argument(&c, ap)) {
+      all->unknown = true;
+      return NULL;
+    }
+    if (c.kind != 's' || c.length[0] == 'l' || !is_shared(*at, pc))
+      continue;
+    if (all->n == MOST_STRINGS) {
+      all->unknown = true;
+      return NULL;
+    }
+    all->arg[all->n].at = at;
+    all->arg[all->n].theirs = *at;
+    *most = c.precision >= 0 ? (size_t)c.precision : SIZE_MAX;
+    return *at;
+  }
+  return NULL;
+}
+
+/* The first HEAD bytes at most, word by word; *ended: the string ends there. */
+static size_t read_head(const char *s, size_t most, char head[HEAD],
+                        bool *ended, uint64_t pc) {
+  size_t at = 0;
+  *ended = false;
+  while (at < HEAD && at < most && !*ended) {
+    size_t room = most - at < WORD ? most - at : WORD;
+    size_t n = fl__read_string(s + at, room, pc);
+    memcpy(head + at, s + at, n);
+    at += n;
+    *ended = n < room;
+  }
+  *ended |= at == most;
+  return at;
+}
+
+/* Reads all strings of the format; a macro, for its memory is the caller's. */
+#define KEEP_STRINGS(ALL, TEXT, AP, PC)                                        \
+  do {                                                                         \
+    va_list walk;                                                              \
+    va_copy(walk, AP);                                                         \
+    const char *rest = TEXT, *string;                                          \
+    size_t most;                                                               \
+    while (rest &&                                                             \
+           (string = next_string(&rest, walk, &(ALL), &most, PC)) != NULL) {   \
+      char head[HEAD];                                                         \
+      bool ended;                                                              \
+      size_t n = read_head(string, most, head, &ended, PC);                    \
+      size_t more = ended ? 0 : fl__read_string(string + n, most - n, PC);     \
+      char *kept = alloca(n + more + 1);                                       \
+      memcpy(kept, head, n);                                                   \
+      memcpy(kept + n, string + n, more);                                      \
+      kept[n + more] = 0;                                                      \
+      (ALL).arg[(ALL).n++].kept = kept;                                        \
+    }                                                                          \
+    va_end(walk);                                                              \
+    if ((ALL).unknown)                                                         \
+      fl__refuse(PC, "a format that is not understood: what it reads is not "  \
+                     "seen");                                                  \
+  } while (0)
+
+static void put_kept(const struct strings *s) {
+  for (uint32_t i = 0; i < s->n; i++)
+    *s->arg[i].at = s->arg[i].kept;
+}
+static void put_theirs(const struct strings *s) {
+  for (uint32_t i = 0; i < s->n; i++)
+    *s->arg[i].at = s->arg[i].theirs;
+}
+
+/* The text as the C library makes it; to be freed before the next step. */
+static int make_text(char **made, const struct strings *s, const char *text,
+                     va_list ap) {
+  va_list copy;
+  va_copy(copy, ap);
+  put_kept(s);
+  int n = vasprintf(made, text, copy);
+  put_theirs(s);
+  va_end(copy);
+  return n;
+}
 
 /* As vsnprintf; `size` SIZE_MAX: sprintf's. */
 static int format(char *to, size_t size, const char *text, va_list ap,
@@ -17,25 +204,64 @@ static int format(char *to, size_t size, const char *text, va_list ap,
   if (!fl__on())
     return size == SIZE_MAX ? vsprintf(to, text, ap)
                             : vsnprintf(to, size, text, ap);
+  struct strings all = {0};
+  KEEP_STRINGS(all, text, ap, pc);
   char *made = NULL;
-  int n = vasprintf(&made, text, ap);
+  int n = make_text(&made, &all, text, ap);
   if (n < 0)
     return n;
   size_t out = (size_t)n + 1;
   bool cut = out > size;
   if (cut)
     out = size;
-  /* The text waits on this thread's stack while others run, where snapshots
-   * find it. */
-  char *kept = __builtin_alloca(out ? out : 1);
+  char *kept = alloca(out ? out : 1);
   memcpy(kept, made, out);
   free(made);
   if (cut && out)
     kept[out - 1] = 0;
-  fl__access(EV_WRITE, to, out, pc);
-  memcpy(to, kept, out);
+  fl__copy(to, kept, out, pc);
   return n;
 }
+
+/* As vfprintf; the C library's own file is no memory of the user's. */
+static int print(FILE *to, const char *text, va_list ap, uint64_t pc) {
+  struct strings all = {0};
+  if (fl__on())
+    KEEP_STRINGS(all, text, ap, pc);
+  va_list copy;
+  va_copy(copy, ap);
+  put_kept(&all);
+  int n = vfprintf(to, text, copy);
+  put_theirs(&all);
+  va_end(copy);
+  return n;
+}
+
+/* As vasprintf, with a block of our heap. */
+static int print_new(char **out, const char *text, va_list ap, uint64_t pc) {
+  if (!fl__on())
+    return vasprintf(out, text, ap);
+  struct strings all = {0};
+  KEEP_STRINGS(all, text, ap, pc);
+  char *made = NULL;
+  int n = make_text(&made, &all, text, ap);
+  if (n < 0)
+    return n;
+  char *block = fl__alloc((size_t)n + 1, 1, 0, false, pc);
+  if (block)
+    memcpy(block, made, (size_t)n + 1);
+  free(made);
+  fl__access(EV_WRITE, out, sizeof *out, pc);
+  *out = block;
+  return block ? n : -1;
+}
+
+#define VARIADIC(CALL)                                                         \
+  va_list ap;                                                                  \
+  va_start(ap, text);                                                          \
+  int n = CALL;                                                                \
+  va_end(ap);                                                                  \
+  return n
 
 WRAP(int, vsnprintf, (char *to, size_t size, const char *text, va_list ap)) {
   return format(to, size, text, ap, CALLER_PC);
@@ -44,27 +270,15 @@ WRAP(int, vsprintf, (char *to, const char *text, va_list ap)) {
   return format(to, SIZE_MAX, text, ap, CALLER_PC);
 }
 WRAP(int, snprintf, (char *to, size_t size, const char *text, ...)) {
-  va_list ap;
-  va_start(ap, text);
-  int n = format(to, size, text, ap, CALLER_PC);
-  va_end(ap);
-  return n;
+  VARIADIC(format(to, size, text, ap, CALLER_PC));
 }
 WRAP(int, sprintf, (char *to, const char *text, ...)) {
-  va_list ap;
-  va_start(ap, text);
-  int n = format(to, SIZE_MAX, text, ap, CALLER_PC);
-  va_end(ap);
-  return n;
+  VARIADIC(format(to, SIZE_MAX, text, ap, CALLER_PC));
 }
 WRAP(int, __snprintf_chk,
      (char *to, size_t size, int flag, size_t room, const char *text, ...)) {
   (void)flag, (void)room;
-  va_list ap;
-  va_start(ap, text);
-  int n = format(to, size, text, ap, CALLER_PC);
-  va_end(ap);
-  return n;
+  VARIADIC(format(to, size, text, ap, CALLER_PC));
 }
 WRAP(int, __vsnprintf_chk,
      (char *to, size_t size, int flag, size_t room, const char *text,
@@ -75,9 +289,38 @@ WRAP(int, __vsnprintf_chk,
 WRAP(int, __sprintf_chk,
      (char *to, int flag, size_t room, const char *text, ...)) {
   (void)flag, (void)room;
-  va_list ap;
-  va_start(ap, text);
-  int n = format(to, SIZE_MAX, text, ap, CALLER_PC);
-  va_end(ap);
-  return n;
+  VARIADIC(format(to, SIZE_MAX, text, ap, CALLER_PC));
+}
+WRAP(int, printf, (const char *text, ...)) {
+  VARIADIC(print(stdout, text, ap, CALLER_PC));
+}
+WRAP(int, fprintf, (FILE * to, const char *text, ...)) {
+  VARIADIC(print(to, text, ap, CALLER_PC));
+}
+WRAP(int, vprintf, (const char *text, va_list ap)) {
+  return print(stdout, text, ap, CALLER_PC);
+}
+WRAP(int, vfprintf, (FILE * to, const char *text, va_list ap)) {
+  return print(to, text, ap, CALLER_PC);
+}
+WRAP(int, asprintf, (char **out, const char *text, ...)) {
+  VARIADIC(print_new(out, text, ap, CALLER_PC));
+}
+WRAP(int, vasprintf, (char **out, const char *text, va_list ap)) {
+  return print_new(out, text, ap, CALLER_PC);
+}
+
+/* ---- text as it is ---- */
+
+WRAP(int, puts, (const char *s)) {
+  fl__read_string(s, SIZE_MAX, CALLER_PC);
+  return puts(s);
+}
+WRAP(int, fputs, (const char *s, FILE *to)) {
+  fl__read_string(s, SIZE_MAX, CALLER_PC);
+  return fputs(s, to);
+}
+WRAP(size_t, fwrite, (const void *p, size_t size, size_t n, FILE *to)) {
+  fl__access(EV_READ, p, size * n, CALLER_PC);
+  return fwrite(p, size, n, to);
 }

@@ -39,7 +39,7 @@ static void copy_piece(uint8_t *dst, const uint8_t *src, size_t n,
   memcpy(dst, kept, n);
 }
 
-static void *copy(void *to, const void *from, size_t n, uint64_t pc) {
+void *fl__copy(void *to, const void *from, size_t n, uint64_t pc) {
   if (!n)
     return to;
   if (UNLIKELY(!fl__on()) ||
@@ -61,7 +61,7 @@ static void *copy(void *to, const void *from, size_t n, uint64_t pc) {
   return to;
 }
 
-static void *fill(void *to, int byte, size_t n, uint64_t pc) {
+void *fl__fill(void *to, int byte, size_t n, uint64_t pc) {
   if (!n || UNLIKELY(!fl__on()) || !visible(to, n, true, pc))
     return n ? memset(to, byte, n) : to;
   uint8_t *dst = to;
@@ -75,13 +75,13 @@ static void *fill(void *to, int byte, size_t n, uint64_t pc) {
 }
 
 WRAP(void *, memcpy, (void *dst, const void *src, size_t n)) {
-  return copy(dst, src, n, CALLER_PC);
+  return fl__copy(dst, src, n, CALLER_PC);
 }
 WRAP(void *, memmove, (void *dst, const void *src, size_t n)) {
-  return copy(dst, src, n, CALLER_PC);
+  return fl__copy(dst, src, n, CALLER_PC);
 }
 WRAP(void *, memset, (void *dst, int byte, size_t n)) {
-  return fill(dst, byte, n, CALLER_PC);
+  return fl__fill(dst, byte, n, CALLER_PC);
 }
 
 /* clang's names for the same. */
@@ -90,13 +90,13 @@ void *__tsan_memmove(void *dst, const void *src, size_t n);
 void *__tsan_memset(void *dst, int byte, size_t n);
 
 void *__tsan_memcpy(void *dst, const void *src, size_t n) {
-  return copy(dst, src, n, CALLER_PC);
+  return fl__copy(dst, src, n, CALLER_PC);
 }
 void *__tsan_memmove(void *dst, const void *src, size_t n) {
-  return copy(dst, src, n, CALLER_PC);
+  return fl__copy(dst, src, n, CALLER_PC);
 }
 void *__tsan_memset(void *dst, int byte, size_t n) {
-  return fill(dst, byte, n, CALLER_PC);
+  return fl__fill(dst, byte, n, CALLER_PC);
 }
 
 /* ---- looking at memory ---- */
@@ -152,7 +152,7 @@ size_t fl__read_string(const char *s, size_t most, uint64_t pc) {
 /* Writes the n bytes that the step in progress has read. */
 static void put(char *dst, const char *src, size_t n, uint64_t pc) {
   if (n > CHUNK)
-    copy(dst, src, n, pc);
+    fl__copy(dst, src, n, pc);
   else if (n) {
     const char *kept = KEEP(src, n, pc);
     fl__access(EV_WRITE, dst, n, pc);
@@ -163,7 +163,7 @@ static void put(char *dst, const char *src, size_t n, uint64_t pc) {
 /* strcpy and its relatives: the string and a 0; returns where the 0 is. */
 static char *put_string(char *dst, const char *src, size_t n, uint64_t pc) {
   if (n >= CHUNK)
-    copy(dst, src, n, pc);
+    fl__copy(dst, src, n, pc);
   else {
     const char *kept = KEEP(src, n, pc);
     fl__access(EV_WRITE, dst, n + 1, pc);
@@ -185,7 +185,7 @@ static char *copy_padded(char *dst, const char *src, size_t size, uint64_t pc) {
   size_t n = fl__read_string(src, size, pc);
   put(dst, src, n, pc);
   if (n < size)
-    fill(dst + n, 0, size - n, pc);
+    fl__fill(dst + n, 0, size - n, pc);
   return dst;
 }
 
@@ -275,16 +275,16 @@ static void fits(const void *dst, size_t need, size_t room, uint64_t pc) {
 WRAP(void *, __memcpy_chk,
      (void *dst, const void *src, size_t n, size_t room)) {
   fits(dst, n, room, CALLER_PC);
-  return copy(dst, src, n, CALLER_PC);
+  return fl__copy(dst, src, n, CALLER_PC);
 }
 WRAP(void *, __memmove_chk,
      (void *dst, const void *src, size_t n, size_t room)) {
   fits(dst, n, room, CALLER_PC);
-  return copy(dst, src, n, CALLER_PC);
+  return fl__copy(dst, src, n, CALLER_PC);
 }
 WRAP(void *, __memset_chk, (void *dst, int byte, size_t n, size_t room)) {
   fits(dst, n, room, CALLER_PC);
-  return fill(dst, byte, n, CALLER_PC);
+  return fl__fill(dst, byte, n, CALLER_PC);
 }
 WRAP(char *, __strcpy_chk, (char *dst, const char *src, size_t room)) {
   size_t n = fl__read_string(src, SIZE_MAX, CALLER_PC);

@@ -489,6 +489,11 @@ const uint8_t *fl__pages_restore(int which, const uint8_t *p, uint64_t base,
                                  uint64_t size) FL_HIDDEN;
 void fl__snapshot_put(struct snapshot *s, const void *from, size_t n) FL_HIDDEN;
 
+/* sites.c: is the trap one of ours?  Then the context says how to go on. */
+bool fl__site_trap(void *context) FL_HIDDEN;
+/* The user's instruction that this one, which may be our copy, stands for. */
+uint64_t fl__site_pc(uint64_t rip) FL_HIDDEN;
+
 /* watch.c: the watchdog */
 void fl__watch_open(const char *so) FL_HIDDEN;
 bool fl__watch_barks(uint64_t rip) FL_HIDDEN;

@@ -25,6 +25,7 @@
 #include "base/vec.h"
 #include "model/history.h"
 #include "model/part_store.h"
+#include "model/site.h"
 #include "model/result.h"
 #include "model/trace.h"
 
@@ -64,6 +65,9 @@ void rt_fences(const uint64_t *pcs, uint32_t n);
 /* Which hooks of writes stand before a read and a write; sorted by pc.  To be
  * set before rt_prepare; they must live as long as they are set. */
 void rt_part_stores(const struct part_store *at, uint32_t n);
+/* The instructions without hooks, to stop at; sorted by pc.  Once, before
+ * rt_prepare; they must live as long as the object. */
+void rt_sites(const struct site *at, uint32_t n);
 
 struct rt_options {
   bool reuse;         /* heap: last freed, first given (else quarantine) */

@@ -195,9 +195,9 @@ TEST(an_object_without_hooks_is_named) {
   vec_push(&b.inputs, "hooked.c");
   CHECK_INT(build_shared(&b, "out", &so, &e), ERR_NONE);
   char *text = probe_text(so, &p);
-  CHECK_INT(p.uninstrumented.len, 2);
+  CHECK_INT(p.uninstrumented.len, 1);
   CHECK(listed(p.uninstrumented.at, p.uninstrumented.len, "plain.c"));
-  CHECK(listed(p.uninstrumented.at, p.uninstrumented.len, "hidden()"));
+  CHECK_INT(p.sites.len, 1); /* of hidden(): the engine stops there itself */
   CHECK_INT(p.hooks, 2);
   CHECK_HAS(text, "warning: code without hooks, whose accesses are not seen: ");
   probe_free(&p);
