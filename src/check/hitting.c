@@ -138,7 +138,9 @@ void check_hitting(const struct log_problem *p, uint32_t most, bool all,
   s.meter.budget = b;
   s.families = (struct whole){.p = &returned, .each = try_schedule, .ctx = &s};
   bool whole = n <= MOST_OPS;
-  uint32_t last = most && most < n ? most : n ? n : 1;
+  uint32_t last = most && most < n ? most : n;
+  if (!n) /* nothing has returned that must be explained */
+    out->verdict = LOG_LINEARIZABLE;
   if (whole)
     whole_open(&s.families);
   else

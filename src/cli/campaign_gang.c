@@ -13,12 +13,12 @@ void campaign_learn(struct buf *to, const struct record *r) {
 
 void campaign_begin_gang(struct plan *p) {
   struct gang_state *g = &p->gang;
-  uint32_t n = pool_local_slots(p->pool);
+  gang_reset(g->gang, pool_local_slots(p->pool));
+  uint32_t n = gang_members(g->gang); /* there may be more processes */
   g->runs = true;
   g->aborted = g->killed = g->learnt = false;
   g->members = n;
   g->answers = 0;
-  gang_reset(g->gang, n);
   for (uint32_t k = 0; k < n; k++) {
     struct item i = {.kind = ITEM_ONE,
                      .search = p->set->search,

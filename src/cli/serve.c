@@ -162,7 +162,9 @@ static bool take_if_bad(struct server *s, const struct client *c,
                         struct record *r) {
   /* Of a gang that searched everything, the first member knows the best. */
   bool others = x->gang && x->graph && x->all && x->member;
-  bool bad = end == EXPLORE_BAD || (x->all && x->bad.len && !others);
+  /* The path is empty where nothing was decided before the fault. */
+  bool any = x->bad.len || (x->bad_count && !x->gang && !x->watch);
+  bool bad = end == EXPLORE_BAD || (x->all && any && !others);
   if (bad)
     take_bad(s, c, x, r);
   vec_free(&x->bad);

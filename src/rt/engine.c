@@ -91,18 +91,16 @@ static void spawned_body(void) {
 }
 
 int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
-  if (E.live.nfibers == (E.options.tso ? RT_BUFFERS : RT_MAX_THREADS))
-    return -1;
   /* What the new thread does must not come before this call. */
   if ((E.self->call != EVENT_NO_CALL && !E.self->called) || E.options.tso)
     point(EV_CREATE, NULL, 0, pc);
-  int t = (int)E.live.nfibers++;
+  int t = fl__new_number(pc);
   fl__fiber_begin(t, spawned_body);
   E.fiber[t].start = start;
   E.fiber[t].start_arg = arg;
   if ((uint64_t)(uintptr_t)arg - STACK_BASE < STACK_SPAN)
     fl__stack_published((uint64_t)(uintptr_t)arg);
-  memset(E.key_value[t], 0, sizeof E.key_value[t]);
+  memset(E.key_value[t], 0, E.live.keys * sizeof *E.key_value[t]);
   E.live.transit |= 1u << t;
   if (E.log && !E.live.final)
     fl__note_edge(RT_CREATES);
@@ -454,11 +452,12 @@ FL_HOT uint32_t fl__enabled(void) {
 static const char *name_list(uint32_t mask, char *out, size_t size) {
   size_t len = 0;
   out[0] = 0;
-  for (int t = 0; mask >> t; t++)
-    if (mask >> t & 1)
-      len += (size_t)snprintf(out + len, len < size ? size - len : 0,
-                              t ? "%sT%d" : "%sthe main thread",
-                              len ? ", " : "", t);
+  for (; mask; mask &= mask - 1) {
+    int t = __builtin_ctz(mask);
+    len +=
+        (size_t)snprintf(out + len, len < size ? size - len : 0,
+                         t ? "%sT%d" : "%sthe main thread", len ? ", " : "", t);
+  }
   return out;
 }
 

@@ -14,6 +14,12 @@
  *      is the first that it gets for the same size class, as with the C
  *      library's thread cache, and touching freed memory is no fault: code
  *      that reads it and then finds out (or does not: ABA) is the point.
+ * (A3) large blocks are the exception to A2: when a thread has freed more than
+ *      KEPT bytes of its own in them, it gets the one again that it freed
+ *      first (under reuse: last).  What others freed it never gets: that would
+ *      depend on the interleaving.
+ * (A4) very large blocks hold zeros at first, and freed ones do again, in pages
+ *      that take no memory: nobody fills, copies or compares them.
  */
 #include "rt/int.h"
 
@@ -21,12 +27,15 @@
 #include <sys/mman.h>
 
 enum { GRANULE = 16, FREED = 0x40, HEAD = 0x80, HEAD2 = 0x81, FILL = 0xbe };
+enum { PAGE = 4096, LARGE = 4096, VERY_LARGE = 256 << 10, KEPT = 16 << 20 };
+#define MOST_BYTES (2ull << 30) /* of all arenas: a state fits 32 bits */
 
 struct block_header {
   uint32_t size, elem;
   uint32_t alloc_pc, free_pc; /* module offsets */
   uint32_t alloc_chain;
-  uint32_t link;          /* reuse: the next freed block, in granules, or 0 */
+  uint32_t link;          /* reuse: the next freed block, in granules, or 0;
+                             large: its thread's frees of such before it */
   uint16_t call, ordinal; /* client call + 1 that allocated it */
   uint8_t alloc_thread, free_thread;
   uint8_t live;
@@ -38,6 +47,12 @@ _Static_assert(sizeof(struct block_header) == 2 * GRANULE, "two granules");
 
 static struct block_header *header_of(uint64_t user) {
   return (struct block_header *)(user - sizeof(struct block_header));
+}
+
+/* The header that a shadow byte stands for; NULL: none. */
+static struct block_header *header_at(const uint8_t *shadow) {
+  uint64_t at = (uint64_t)(uintptr_t)shadow - SHADOW_BASE;
+  return shadow ? (struct block_header *)(HEAP_BASE + at * GRANULE) : NULL;
 }
 
 static void reserve(uint64_t at, uint64_t size) {
@@ -75,11 +90,9 @@ static uint64_t round_up(uint64_t n, uint64_t to) {
 }
 
 static void paint(uint64_t user, uint64_t size, uint8_t flag) {
-  for (uint64_t left = size; left; user += GRANULE) {
-    uint64_t n = left < GRANULE ? left : GRANULE;
-    SHADOW(user) = (uint8_t)(flag | n);
-    left -= n;
-  }
+  memset(&SHADOW(user), flag | GRANULE, size / GRANULE);
+  if (size % GRANULE)
+    SHADOW(user + size / GRANULE * GRANULE) = (uint8_t)(flag | size % GRANULE);
 }
 
 /* Size classes of the reuse policy: 1 … 8 granules. */
@@ -98,13 +111,100 @@ static uint64_t take_freed(int t, uint32_t class) {
   return user;
 }
 
+/* ---- large blocks ---- */
+
+/* The first header at `at` or behind it, or NULL. */
+static struct block_header *next_header(int t, uint64_t at) {
+  uint64_t end = HEAP_BASE + (uint64_t)t * ARENA_SIZE + E.live.arena_used[t];
+  uint8_t *s =
+      at < end ? memchr(&SHADOW(at), HEAD, (end - at) / GRANULE) : NULL;
+  return header_at(s);
+}
+
+static struct block_header *first_header(int t) {
+  return next_header(t, HEAP_BASE + (uint64_t)t * ARENA_SIZE);
+}
+static struct block_header *following(int t, const struct block_header *h) {
+  return next_header(t, (uint64_t)(h + 1) + h->size);
+}
+
+static bool is_own_large(int t, const struct block_header *h) {
+  return !h->live && h->size >= LARGE && h->alloc_thread == t &&
+         h->free_thread == t;
+}
+
+/* What a block has room for: up to the next one's header and the red zone. */
+static uint64_t room_of(int t, const struct block_header *h) {
+  const struct block_header *next = following(t, h);
+  uint64_t end =
+      next ? (uint64_t)next
+           : HEAP_BASE + (uint64_t)t * ARENA_SIZE + E.live.arena_used[t];
+  return end - (uint64_t)(h + 1) - GRANULE;
+}
+
+/* Zeros; whole pages of them are given back to the system, unless they are
+ * copied by the page (pages.c), where a change must be seen. */
+static void fill_zero(uint64_t from, uint64_t to) {
+  uint64_t lo = round_up(from, PAGE), hi = to / PAGE * PAGE;
+  if (lo >= hi || fl__pages_overlap(lo, hi) ||
+      madvise((void *)lo, hi - lo, MADV_DONTNEED)) {
+    memset((void *)from, 0, to - from);
+    return;
+  }
+  memset((void *)from, 0, lo - from);
+  memset((void *)hi, 0, to - hi);
+}
+
+static uint64_t take_large(int t, uint64_t size, uint64_t align) {
+  struct block_header *best = NULL;
+  struct fiber_state *f = &E.fiber[t];
+  if (size < LARGE || f->kept < (E.options.reuse ? 1 : KEPT))
+    return 0;
+  for (struct block_header *h = first_header(t); h; h = following(t, h))
+    if (is_own_large(t, h) && (uint64_t)(h + 1) % align == 0 &&
+        room_of(t, h) >= round_up(size, GRANULE) &&
+        (!best ||
+         (E.options.reuse ? h->link > best->link : h->link < best->link)))
+      best = h;
+  if (!best)
+    return 0;
+  uint64_t user = (uint64_t)(best + 1), room = room_of(t, best);
+  f->kept -= best->size < f->kept ? best->size : f->kept;
+  /* Behind the new block nothing is left of the old one. */
+  uint64_t end = round_up(size, GRANULE);
+  memset(&SHADOW(user + end), 0, (room - end) / GRANULE);
+  fill_zero(user + end, user + room);
+  return user;
+}
+
+static void keep_large(int t, struct block_header *h) {
+  struct fiber_state *f = &E.fiber[t];
+  uint64_t user = (uint64_t)(h + 1);
+  if (is_own_large(t, h)) {
+    h->link = f->large_frees++;
+    f->kept += h->size;
+  }
+  if (!E.options.reuse && h->size >= VERY_LARGE)
+    fill_zero(user, user + h->size);
+}
+
+static uint64_t all_used(void) {
+  uint64_t sum = 0;
+  for (uint32_t left = E.live.arenas; left; left &= left - 1)
+    sum += E.live.arena_used[__builtin_ctz(left)];
+  return sum;
+}
+
+/* ---- */
+
 static uint64_t take_fresh(int t, uint64_t size, uint64_t align) {
   uint64_t arena = HEAP_BASE + (uint64_t)t * ARENA_SIZE;
   uint64_t user =
       round_up(arena + E.live.arena_used[t] + sizeof(struct block_header),
                align < GRANULE ? GRANULE : align);
   uint64_t end = user + round_up(size ? size : 1, GRANULE) + GRANULE;
-  if (end > arena + ARENA_SIZE || end < user)
+  if (end > arena + ARENA_SIZE ||
+      (size >= LARGE && all_used() + size > MOST_BYTES))
     return 0;
   memset((void *)(arena + E.live.arena_used[t]), 0,
          user - (arena + E.live.arena_used[t]));
@@ -114,19 +214,32 @@ static uint64_t take_fresh(int t, uint64_t size, uint64_t align) {
   return user;
 }
 
+static uint64_t take(int t, uint64_t size, uint64_t align) {
+  uint32_t class = E.options.reuse ? class_of(size, align) : 0;
+  uint64_t user = class ? take_freed(t, class) : take_large(t, size, align);
+  return user ? user : take_fresh(t, class ? class * GRANULE : size, align);
+}
+
+/* No machine has so much: the C library says no. */
+static bool is_absurd(uint64_t size, uint64_t align) {
+  return size >= 1ull << 47 || align >= 1ull << 47;
+}
+
 void *fl__alloc(uint64_t size, uint64_t align, uint64_t elem, bool zero,
                 uint64_t pc) {
-  if (size >= ARENA_SIZE)
+  if (is_absurd(size, align))
     return NULL;
   int t = E.in_fiber ? E.cur : 0;
   struct fiber_state *f = &E.fiber[t];
-  uint32_t class = class_of(size, align);
-  uint64_t user = E.options.reuse && class ? take_freed(t, class) : 0;
+  uint64_t user = size < ARENA_SIZE && align < ARENA_SIZE
+                      ? take(t, size, align < GRANULE ? GRANULE : align)
+                      : 0;
   if (!user)
-    user =
-        take_fresh(t, E.options.reuse && class ? class * GRANULE : size, align);
-  if (!user)
-    return NULL;
+    fl__refuse(pc,
+               "an allocation of %llu bytes does not fit the heap, which has "
+               "%u MB for each thread and %u MB for all",
+               (unsigned long long)size, (unsigned)(ARENA_SIZE >> 20),
+               (unsigned)(MOST_BYTES >> 20));
   struct block_header *h = header_of(user);
   *h = (struct block_header){
       .size = (uint32_t)size,
@@ -138,12 +251,15 @@ void *fl__alloc(uint64_t size, uint64_t align, uint64_t elem, bool zero,
       .ordinal = (uint16_t)f->allocs++,
       .alloc_thread = (uint8_t)t,
       .live = 1,
-      .room = (uint8_t) class,
+      .room = (uint8_t)class_of(size, align),
   };
   SHADOW((uint64_t)h) = HEAD;
   SHADOW((uint64_t)h + GRANULE) = HEAD2;
   /* Uninitialised memory has the same bytes in every execution. */
-  memset((void *)user, zero ? 0 : FILL, round_up(size ? size : 1, GRANULE));
+  if (size < VERY_LARGE)
+    memset((void *)user, zero ? 0 : FILL, round_up(size ? size : 1, GRANULE));
+  else
+    fill_zero(user, user + round_up(size, GRANULE)); /* A4 */
   if (!size)
     SHADOW(user) = 0;
   paint(user, size, 0);
@@ -159,12 +275,8 @@ static struct block_header *find(uint64_t addr) {
   uint64_t used = E.live.arena_used[(addr - HEAP_BASE) / ARENA_SIZE];
   if (at >= arena + used)
     at = used ? arena + used - GRANULE : arena;
-  for (;; at -= GRANULE) {
-    if (SHADOW(at) == HEAD)
-      return (struct block_header *)at;
-    if (at == arena)
-      return NULL;
-  }
+  uint8_t *s = memrchr(&SHADOW(arena), HEAD, (at - arena) / GRANULE + 1);
+  return header_at(s);
 }
 
 static void info(const struct block_header *h, struct block_info *out) {
@@ -192,25 +304,20 @@ bool fl__block_of(uint64_t addr, struct block_info *out) {
 
 void fl__heap_each(int t, void (*each)(const struct block_info *, void *),
                    void *ctx) {
-  uint64_t at = HEAP_BASE + (uint64_t)t * ARENA_SIZE;
-  uint64_t end = at + E.live.arena_used[t];
-  for (; at < end; at += GRANULE)
-    if (SHADOW(at) == HEAD) {
-      struct block_info b;
-      info((struct block_header *)at, &b);
-      each(&b, ctx);
-    }
+  for (const struct block_header *h = first_header(t); h; h = following(t, h)) {
+    struct block_info b;
+    info(h, &b);
+    each(&b, ctx);
+  }
 }
 
 void fl__heap_forget_sites(int t, uint8_t *copy) {
   uint64_t base = HEAP_BASE + (uint64_t)t * ARENA_SIZE;
-  for (uint64_t at = 0; at < E.live.arena_used[t]; at += GRANULE)
-    if (SHADOW(base + at) == HEAD) {
-      struct block_header h;
-      memcpy(&h, copy + at, sizeof h);
-      h.alloc_pc = h.free_pc = h.alloc_chain = 0;
-      memcpy(copy + at, &h, sizeof h);
-    }
+  for (const struct block_header *h = first_header(t); h; h = following(t, h)) {
+    struct block_header forgotten = *h;
+    forgotten.alloc_pc = forgotten.free_pc = forgotten.alloc_chain = 0;
+    memcpy(copy + ((uint64_t)h - base), &forgotten, sizeof forgotten);
+  }
 }
 
 uint64_t fl__block_size(const void *p) {
@@ -241,6 +348,8 @@ void fl__free(void *p, uint64_t pc) {
   h->live = 0;
   h->free_pc = (uint32_t)(pc - E.base);
   h->free_thread = (uint8_t)t;
+  if (h->size >= LARGE)
+    keep_large(t, h);
   if (!E.options.reuse)
     paint(addr, h->size, FREED);
   else if (h->room) {

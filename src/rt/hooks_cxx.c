@@ -63,9 +63,7 @@ WRAP(
     fl__misuse(id, CALLER_PC, "a std::thread is started by a constructor");
   struct state *s = *owner;
   *owner = NULL; /* the new thread deletes it */
-  if (fl__thread_create(id, run_state, s, false, CALLER_PC))
-    fl__fault(FAULT_OUT_OF_MEMORY, CALLER_PC, (uint64_t)(uintptr_t)id,
-              "std::thread: more than %d threads", RT_MAX_THREADS);
+  fl__thread_create(id, run_state, s, false, CALLER_PC);
 }
 
 static pthread_t read_id(pthread_t *id, uint64_t pc) {

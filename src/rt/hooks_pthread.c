@@ -164,15 +164,18 @@ WRAP(int, pthread_mutex_unlock, (pthread_mutex_t * m)) {
 
 /* ---- reader-writer locks ---- */
 
+enum { DEPTH_BITS = 10, DEEPEST = (1 << DEPTH_BITS) - 1 };
 struct rwlock {
-  uint32_t writer;
-  uint32_t readers;              /* mask */
-  uint8_t depth[RT_MAX_THREADS]; /* a thread's read locks */
-  uint32_t destroyed;
-  uint32_t unused[3]; /* the C library's kind is among them: no preference is
+  uint16_t writer, destroyed;
+  uint32_t readers;                               /* mask */
+  uint8_t depth[RT_MAX_THREADS * DEPTH_BITS / 8]; /* a thread's read locks */
+  uint32_t unused[2]; /* the C library's kind is among them: no preference is
                          modelled, either side may go first */
 };
 _Static_assert(sizeof(struct rwlock) == sizeof(pthread_rwlock_t), "overlay");
+_Static_assert(offsetof(struct rwlock, unused) ==
+                   offsetof(pthread_rwlock_t, __data.__flags),
+               "static initialisers");
 
 static struct rwlock *rwlock_of(struct fiber_state *f) {
   return (struct rwlock *)(uintptr_t)f->addr;
@@ -188,13 +191,30 @@ static void reject_destroyed_rwlock(const struct rwlock *l, uint64_t pc) {
     fl__misuse(l, pc, "the reader-writer lock is used after it was destroyed");
 }
 
-static int take_read(struct rwlock *l) {
+/* Ten bits lie in two bytes, wherever they begin. */
+static uint32_t depth_of(const struct rwlock *l, int thread) {
+  uint32_t at = (uint32_t)thread * DEPTH_BITS;
+  uint16_t two;
+  memcpy(&two, l->depth + at / 8, sizeof two);
+  return two >> at % 8 & DEEPEST;
+}
+
+static void change_depth(struct rwlock *l, int thread, int by) {
+  uint32_t at = (uint32_t)thread * DEPTH_BITS;
+  uint16_t two;
+  memcpy(&two, l->depth + at / 8, sizeof two);
+  two = (uint16_t)(two + by * (1 << at % 8));
+  memcpy(l->depth + at / 8, &two, sizeof two);
+}
+
+static int take_read(struct rwlock *l, uint64_t pc) {
   struct fiber_state *f = fl__me();
   if (l->writer)
     return EBUSY;
-  if (l->depth[fl__number(f)] == UINT8_MAX)
-    return EAGAIN;
-  l->depth[fl__number(f)]++;
+  if (depth_of(l, fl__number(f)) == DEEPEST)
+    fl__refuse(pc, "a thread holds a reader-writer lock more than %d times",
+               DEEPEST);
+  change_depth(l, fl__number(f), 1);
   l->readers |= fl__bit(f);
   f->held++;
   return 0;
@@ -203,7 +223,7 @@ static int take_read(struct rwlock *l) {
 static int take_write(struct rwlock *l) {
   if (l->writer || l->readers)
     return EBUSY;
-  l->writer = fl__owner(fl__me());
+  l->writer = (uint16_t)fl__owner(fl__me());
   fl__me()->held++;
   return 0;
 }
@@ -212,7 +232,7 @@ static int lock_rwlock(struct rwlock *l, bool write, uint64_t pc) {
   fl__sync_wait(write ? EV_WRLOCK : EV_RDLOCK, l, sizeof *l, pc,
                 write ? can_write : can_read);
   reject_destroyed_rwlock(l, pc);
-  return write ? take_write(l) : take_read(l);
+  return write ? take_write(l) : take_read(l, pc);
 }
 
 /* until NULL: only tries. */
@@ -220,7 +240,7 @@ static int try_rwlock(struct rwlock *l, bool write,
                       const struct timespec *until, uint64_t pc) {
   fl__sync_point(EV_TRYLOCK, l, sizeof *l, pc);
   reject_destroyed_rwlock(l, pc);
-  int err = write ? take_write(l) : take_read(l);
+  int err = write ? take_write(l) : take_read(l, pc);
   fl__tried(EV_TRYLOCK, !err);
   if (err == EBUSY && until) {
     fl__sleep_until(until);
@@ -270,14 +290,17 @@ WRAP(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock)) {
   struct fiber_state *f = fl__me();
   fl__sync_point(EV_UNLOCK, l, sizeof *l, CALLER_PC);
   reject_destroyed_rwlock(l, CALLER_PC);
-  if (l->writer == fl__owner(f))
+  if (l->writer == fl__owner(f)) {
     l->writer = 0;
-  else if (!l->depth[fl__number(f)])
-    fl__misuse(
-        l, CALLER_PC,
-        "a reader-writer lock is unlocked that the thread does not hold");
-  else if (!--l->depth[fl__number(f)])
-    l->readers &= ~fl__bit(f);
+  } else {
+    if (!depth_of(l, fl__number(f)))
+      fl__misuse(
+          l, CALLER_PC,
+          "a reader-writer lock is unlocked that the thread does not hold");
+    change_depth(l, fl__number(f), -1);
+    if (!depth_of(l, fl__number(f)))
+      l->readers &= ~fl__bit(f);
+  }
   f->held--;
   return 0;
 }

@@ -8,6 +8,55 @@
 #include "rt/hooks.h"
 
 #include <errno.h>
+#include <limits.h>
+
+static bool is_client(int t) {
+  return E.client && t && (uint32_t)t <= E.client->nthreads;
+}
+
+/*
+ * The threads that have ended before whatever t does now, in all orders of the
+ * steps that do not conflict: those that it has joined, those that they have,
+ * and those that its creator had.  The main thread waits for the client's
+ * threads, and they for what it did before.
+ */
+static uint32_t past_of(int t) {
+  uint32_t past = E.fiber[t].past;
+  if (is_client(t))
+    past |= E.fiber[0].past;
+  for (uint32_t i = 1; !t && E.client && i <= E.client->nthreads; i++)
+    past |= E.fiber[i].past;
+  return past;
+}
+
+/* Thread t has ended and will be another one. */
+static void forget_thread(int t) {
+  for (uint32_t i = 0; i < E.live.nfibers; i++)
+    E.fiber[i].past &= ~(1u << t);
+  fl__spin_forget(t);
+}
+
+/*
+ * The number of a new thread.  Numbers are used again only when there are no
+ * more, and only where the threads that share one cannot be confused: all that
+ * the first did is before the second.  Then their accesses neither conflict nor
+ * race, and dpor may take them for one thread.  The locks that the first holds
+ * for ever must not become the second's.
+ */
+int fl__new_number(uint64_t pc) {
+  uint32_t most = E.options.tso ? RT_BUFFERS : RT_MAX_THREADS;
+  if (E.live.nfibers < most)
+    return (int)E.live.nfibers++;
+  for (int t = 1; t < (int)most; t++)
+    if (past_of(E.cur) >> t & 1 && !is_client(t) && !E.fiber[t].held) {
+      forget_thread(t);
+      return t;
+    }
+  fl__refuse(pc,
+             "pthread_create() of more than %u threads%s; one that has ended "
+             "counts until it is joined",
+             most, E.options.tso ? " under TSO" : "");
+}
 
 static bool is_done(struct fiber_state *f) {
   return E.fiber[f->other].status == FIBER_DONE;
@@ -29,6 +78,7 @@ static int collect(int t, void **value, uint64_t pc) {
   if (E.fiber[t].joined) /* another thread was faster */
     return EINVAL;
   E.fiber[t].joined = 1;
+  E.self->past |= 1u << t | E.fiber[t].past;
   if (value) {
     fl__access(EV_WRITE, value, sizeof *value, pc);
     *value = E.fiber[t].exit_value;
@@ -38,12 +88,11 @@ static int collect(int t, void **value, uint64_t pc) {
 
 int fl__thread_create(pthread_t *thread, void *(*start)(void *), void *arg,
                       bool detached, uint64_t pc) {
-  if (!fl__on()) /* loading: no scheduler would run it */
-    return EAGAIN;
+  if (!fl__on()) /* no scheduler would run it */
+    fl__misuse(thread, pc, "a thread is started by a constructor");
   fl__access(EV_WRITE, thread, sizeof *thread, pc);
   int t = fl__spawn(start, arg, pc);
-  if (t < 0)
-    return EAGAIN;
+  E.fiber[t].past = past_of(E.cur);
   E.fiber[t].detached = detached;
   *thread = (pthread_t)fl__handle_of_thread(t);
   return 0;
@@ -138,22 +187,29 @@ WRAP(int, pthread_cancel, (pthread_t thread)) {
 /* ---- keys ---- */
 
 static bool key_in_use(unsigned key) {
-  return key < KEYS_MAX && E.live.keys >> key & 1;
+  return key < E.live.keys && E.key[key].used;
 }
 
 static void **key_slot(unsigned key) {
   return &E.key_value[fl__number(fl__me())][key];
 }
 
+static void forget_values(unsigned key) {
+  for (int t = 0; t < RT_MAX_THREADS; t++)
+    E.key_value[t][key] = NULL;
+}
+
 int fl__key_create(unsigned *key, void (*destructor)(void *), uint64_t pc) {
   fl__access(EV_WRITE, key, sizeof *key, pc);
-  if (E.live.keys == UINT32_MAX)
+  unsigned k = 0;
+  while (key_in_use(k))
+    k++;
+  if (k == KEYS_MAX)
     return EAGAIN;
-  unsigned k = (unsigned)__builtin_ctz(~E.live.keys);
-  E.live.keys |= 1u << k;
-  E.key_destructor[k] = destructor;
-  for (int t = 0; t < RT_MAX_THREADS; t++)
-    E.key_value[t][k] = NULL;
+  if (k == E.live.keys)
+    E.live.keys++;
+  E.key[k] = (struct key){true, destructor};
+  forget_values(k);
   *key = k;
   return 0;
 }
@@ -161,7 +217,10 @@ int fl__key_create(unsigned *key, void (*destructor)(void *), uint64_t pc) {
 int fl__key_delete(unsigned key) {
   if (!key_in_use(key))
     return EINVAL;
-  E.live.keys &= ~(1u << key);
+  E.key[key] = (struct key){0}; /* equal states have equal bytes */
+  forget_values(key);
+  while (E.live.keys && !E.key[E.live.keys - 1].used)
+    E.live.keys--;
   return 0;
 }
 
@@ -182,13 +241,13 @@ void fl__run_key_destructors(void) {
   bool again = true;
   for (int round = 0; again && round < PTHREAD_DESTRUCTOR_ITERATIONS; round++) {
     again = false;
-    for (unsigned k = 0; k < KEYS_MAX; k++) {
+    for (unsigned k = 0; k < E.live.keys; k++) {
       void *value = fl__key_get(k);
       if (!value)
         continue;
       *key_slot(k) = NULL;
-      if (E.key_destructor[k]) {
-        E.key_destructor[k](value);
+      if (E.key[k].destructor) {
+        E.key[k].destructor(value);
         again = true;
       }
     }
@@ -196,6 +255,7 @@ void fl__run_key_destructors(void) {
 }
 
 _Static_assert(sizeof(pthread_key_t) == sizeof(unsigned), "keys");
+_Static_assert(KEYS_MAX == PTHREAD_KEYS_MAX, "as many as POSIX systems have");
 
 WRAP(int, pthread_key_create,
      (pthread_key_t * key, void (*destructor)(void *))) {

@@ -72,6 +72,9 @@ struct fiber_state {
                      independent */
   uint64_t random;
   uint64_t free_list[8]; /* reuse policy: last freed block by size class */
+  uint64_t kept;         /* bytes of large blocks that it could get again … */
+  uint32_t large_frees;  /* … and how many it ever freed (heap.c) */
+  uint32_t past;         /* mask: threads that have ended before what it does */
   /* from here on not part of the state's hash (FIBER_HASHED) */
   uint64_t expected; /* of the last CAS, up to 8 bytes */
   uint64_t slept;   /* since it last looked at its clock: until it looks, a loop
@@ -107,7 +110,7 @@ struct live {
   uint32_t locals;   /* accesses that were no steps */
   uint32_t current;  /* who made the last step */
   uint32_t final;    /* the main thread makes the final calls: no more picks */
-  uint32_t keys;     /* pthread keys in use, mask */
+  uint32_t keys;     /* pthread keys: all in use are below */
   uint32_t arenas;   /* mask: those that are in use */
   uint32_t inside;   /* mask: threads inside of regions (atomic.c) */
   uint32_t buffered; /* mask: threads with stores in their buffers */
@@ -124,7 +127,12 @@ struct live_time {
   uint32_t call, ret;
 };
 
-enum { KEYS_MAX = 32, SPIN_MAX = 24 };
+enum { KEYS_MAX = 1024, SPIN_MAX = 24 };
+
+struct key {
+  uint64_t used;
+  void (*destructor)(void *);
+};
 
 struct spin_record {
   uint64_t pc, addr, size, local;
@@ -139,7 +147,7 @@ struct spin {
   struct spin_record at[SPIN_MAX];
 };
 
-enum { TLS_MODULES = 16 };
+enum { TLS_MODULES = 64 };
 struct tls_module { /* a loaded library with thread-local variables */
   size_t id, size;
   bool restored; /* between executions; the C library's must not be */
@@ -210,7 +218,7 @@ struct engine {
   struct live_time *times;
   struct spin spin[RT_MAX_THREADS];
   void *key_value[RT_MAX_THREADS][KEYS_MAX];
-  void (*key_destructor[KEYS_MAX])(void *);
+  struct key key[KEYS_MAX]; /* both: live.keys of them are in a state */
 
   struct rt_options options;
   const struct rt_driver *driver;
@@ -315,8 +323,9 @@ _Noreturn void fl__exit_program(int status) FL_HIDDEN;
 /* The thread ends here (pthread_exit). */
 _Noreturn void fl__end_thread(void *value) FL_HIDDEN;
 
-/* A new thread; returns its number, or -1 when there are too many.  It runs to
- * its first step before the creator goes on to its next. */
+/* A new thread; returns its number.  It runs to its first step before the
+ * creator goes on to its next. */
+int fl__new_number(uint64_t pc) FL_HIDDEN;
 int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) FL_HIDDEN;
 int fl__thread_of_handle(uintptr_t handle) FL_HIDDEN; /* -1: none */
 uintptr_t fl__handle_of_thread(int thread) FL_HIDDEN;
@@ -354,8 +363,9 @@ void fl__access(enum event_kind kind, const volatile void *addr, uint64_t size,
 
 /* ---- heap ---- */
 
+/* NULL when no machine has so much; else a full heap ends the run. */
 void *fl__alloc(uint64_t size, uint64_t align, uint64_t elem, bool zero,
-                uint64_t pc) FL_HIDDEN; /* NULL when the arena is full */
+                uint64_t pc) FL_HIDDEN;
 void fl__free(void *p, uint64_t pc) FL_HIDDEN;
 uint64_t fl__block_size(const void *p) FL_HIDDEN; /* of a live block, or 0 */
 static inline bool fl__in_heap(const volatile void *p) {
@@ -480,6 +490,8 @@ enum { PAGES_DATA, PAGES_ARENA };
 void fl__pages_begin(void) FL_HIDDEN; /* the client is prepared */
 void fl__pages_end(void) FL_HIDDEN;   /* another one will be */
 bool fl__pages_touch(uint64_t addr) FL_HIDDEN;
+/* Is there something that is copied by the page? */
+bool fl__pages_overlap(uint64_t lo, uint64_t hi) FL_HIDDEN;
 void fl__pages_save(int which, struct snapshot *s, uint64_t base,
                     uint64_t size) FL_HIDDEN;
 /* What it says of a state, and no more. */
@@ -487,6 +499,10 @@ void fl__pages_digest(int which, struct snapshot *s, uint64_t base,
                       uint64_t size) FL_HIDDEN;
 const uint8_t *fl__pages_restore(int which, const uint8_t *p, uint64_t base,
                                  uint64_t size) FL_HIDDEN;
+/* Memory that may hold many zeros: a copy of it, and back. */
+void fl__pages_put(struct snapshot *s, uint64_t from, uint64_t to) FL_HIDDEN;
+const uint8_t *fl__pages_get(const uint8_t *p, uint64_t from,
+                             uint64_t to) FL_HIDDEN;
 void fl__snapshot_put(struct snapshot *s, const void *from, size_t n) FL_HIDDEN;
 
 /* sites.c: is the trap one of ours?  Then the context says how to go on. */
@@ -517,8 +533,8 @@ uint8_t fl__holder(uint8_t kind, uint64_t addr) FL_HIDDEN;
 
 /* atomic.c; only while E.shadowing (the callers test it) */
 enum { SHADOW_CHAINS = 1, SHADOW_REGIONS = 2 };
-void fl__shadow_keep(void) FL_HIDDEN;       /* those of the prepared state … */
-void fl__shadow_restart(void) FL_HIDDEN;    /* … again */
+void fl__shadow_keep(void) FL_HIDDEN;    /* those of the prepared state … */
+void fl__shadow_restart(void) FL_HIDDEN; /* … again */
 void fl__atomic_made(int thread) FL_HIDDEN; /* its pending access */
 /* … it has come to the next one, or to its end */
 void fl__atomic_arrive(int thread) FL_HIDDEN;

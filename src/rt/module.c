@@ -58,9 +58,12 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *ctx) {
               strstr(info->dlpi_name, "/ld-linux") != NULL ||
               !info->dlpi_name[0];
   for (int i = 0; i < info->dlpi_phnum; i++)
-    if (info->dlpi_phdr[i].p_type == PT_TLS && E.nlibraries < TLS_MODULES)
+    if (info->dlpi_phdr[i].p_type == PT_TLS) {
+      if (E.nlibraries == TLS_MODULES)
+        die("more than %d libraries have thread-local variables", TLS_MODULES);
       E.library[E.nlibraries++] = (struct tls_module){
           info->dlpi_tls_modid, info->dlpi_phdr[i].p_memsz, !libc};
+    }
   return 0;
 }
 

@@ -14,11 +14,13 @@
  */
 #include "rt/int.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-enum { PAGE = 4096, LARGE = 64 << 10, PART = 256 };
+enum { PAGE = 4096, LARGE = 64 << 10, PART = 256, SPARSE = 256 << 10 };
 
 struct region {
   uint64_t lo, hi;   /* whole pages; lo == hi: it is copied whole */
@@ -28,7 +30,7 @@ struct region {
 };
 
 static struct region regions[2]; /* the data, arena 0 */
-static uint8_t *first_data; /* of data that is copied whole: the same */
+static uint8_t *first_data;      /* of data that is copied whole: the same */
 
 static void begin(struct region *r, uint64_t base, uint64_t size) {
   r->n = 0;
@@ -86,20 +88,103 @@ bool fl__pages_touch(uint64_t addr) {
   return false;
 }
 
-static void copy_out(struct snapshot *s, uint64_t from, uint64_t to) {
-  if (from < to)
+bool fl__pages_overlap(uint64_t lo, uint64_t hi) {
+  const struct region *r = &regions[PAGES_ARENA];
+  return lo < r->hi && r->lo < hi;
+}
+
+/* ---- memory with many zeros ---- */
+
+static const uint8_t zeros[PAGE];
+
+enum { CHUNK = 2048, HELD = 62 /* present or swapped, in a page's entry */ };
+
+struct looker {
+  uint64_t from;       /* page 0 */
+  uint32_t n;          /* pages */
+  uint32_t begin, end; /* those that `entry` is of */
+  uint64_t entry[CHUNK];
+};
+
+/* Which pages were never written to since they were mapped or given back?  To
+ * read them would make the system map each. */
+static void ask_system(struct looker *l, uint32_t first) {
+  uint32_t n = l->n - first < CHUNK ? l->n - first : CHUNK;
+  uint64_t at = l->from + (uint64_t)first * PAGE;
+  int fd = at % PAGE ? -1 : open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  ssize_t got = fd < 0 ? 0
+                       : pread(fd, l->entry, n * sizeof *l->entry,
+                               (off_t)(at / PAGE * sizeof *l->entry));
+  for (uint32_t i = got > 0 ? (uint32_t)got / 8 : 0; i < n; i++)
+    l->entry[i] = UINT64_MAX;
+  if (fd >= 0)
+    close(fd);
+  l->begin = first;
+  l->end = first + n;
+}
+
+static bool holds_zeros(struct looker *l, uint32_t page) {
+  if (page >= l->end)
+    ask_system(l, page);
+  return !(l->entry[page - l->begin] >> HELD) ||
+         !memcmp((void *)(l->from + (uint64_t)page * PAGE), zeros, PAGE);
+}
+
+/* Pages that hold zeros are left out (heap.c, A4): for each of the others its
+ * number and its bytes, then a number that no page has, then the rest. */
+void fl__pages_put(struct snapshot *s, uint64_t from, uint64_t to) {
+  if (from >= to)
+    return;
+  if (LIKELY(to - from <= SPARSE)) {
     fl__snapshot_put(s, (void *)from, to - from);
+    return;
+  }
+  struct looker l;
+  l.from = from;
+  l.n = (uint32_t)((to - from) / PAGE);
+  l.end = 0;
+  for (uint32_t i = 0; i < l.n; i++, from += PAGE)
+    if (!holds_zeros(&l, i)) {
+      fl__snapshot_put(s, &i, sizeof i);
+      fl__snapshot_put(s, (void *)from, PAGE);
+    }
+  fl__snapshot_put(s, &l.n, sizeof l.n);
+  fl__snapshot_put(s, (void *)from, to - from);
+}
+
+const uint8_t *fl__pages_get(const uint8_t *p, uint64_t from, uint64_t to) {
+  if (from >= to)
+    return p;
+  if (UNLIKELY(to - from > SPARSE)) {
+    struct looker l;
+    l.from = from;
+    l.n = (uint32_t)((to - from) / PAGE);
+    l.end = 0;
+    uint32_t next;
+    for (uint32_t i = 0; i < l.n; i++, from += PAGE) {
+      memcpy(&next, p, sizeof next);
+      if (next == i) {
+        memcpy((void *)from, p + sizeof next, PAGE);
+        p += sizeof next + PAGE;
+      } else if (!holds_zeros(&l, i)) {
+        memset((void *)from, 0, PAGE);
+      }
+    }
+    p += sizeof next;
+  }
+  memcpy((void *)from, p, to - from);
+  return p + (to - from);
 }
 
 void fl__pages_save(int which, struct snapshot *s, uint64_t base,
                     uint64_t size) {
   struct region *r = &regions[which];
   if (LIKELY(r->lo == r->hi)) {
-    fl__snapshot_put(s, (void *)base, size);
+    fl__pages_put(s, base, base + size);
     return;
   }
-  copy_out(s, base, r->lo);
-  copy_out(s, r->hi, base + size);
+  fl__pages_put(s, base, r->lo);
+  fl__pages_put(s, r->hi, base + size);
   fl__snapshot_put(s, &r->n, sizeof r->n);
   for (uint32_t i = 0; i < r->n; i++)
     fl__snapshot_put(s, (void *)(r->lo + (uint64_t)r->list[i] * PAGE), PAGE);
@@ -127,11 +212,11 @@ void fl__pages_digest(int which, struct snapshot *s, uint64_t base,
     if (which == PAGES_DATA)
       digest_data(s, base, size);
     else
-      fl__snapshot_put(s, (void *)base, size);
+      fl__pages_put(s, base, base + size);
     return;
   }
-  copy_out(s, base, r->lo);
-  copy_out(s, r->hi, base + size);
+  fl__pages_put(s, base, r->lo);
+  fl__pages_put(s, r->hi, base + size);
   struct hash128 sum = {0, 0};
   for (uint32_t i = 0; i < r->n; i++) {
     uint64_t at = (uint64_t)r->list[i] * PAGE;
@@ -145,20 +230,13 @@ void fl__pages_digest(int which, struct snapshot *s, uint64_t base,
   fl__snapshot_put(s, &sum, sizeof sum);
 }
 
-static const uint8_t *copy_in(const uint8_t *p, uint64_t from, uint64_t to) {
-  if (from >= to)
-    return p;
-  memcpy((void *)from, p, to - from);
-  return p + (to - from);
-}
-
 const uint8_t *fl__pages_restore(int which, const uint8_t *p, uint64_t base,
                                  uint64_t size) {
   struct region *r = &regions[which];
   if (LIKELY(r->lo == r->hi))
-    return copy_in(p, base, base + size);
-  p = copy_in(p, base, r->lo);
-  p = copy_in(p, r->hi, base + size);
+    return fl__pages_get(p, base, base + size);
+  p = fl__pages_get(p, base, r->lo);
+  p = fl__pages_get(p, r->hi, base + size);
   uint32_t n;
   memcpy(&n, p, sizeof n);
   p += sizeof n;

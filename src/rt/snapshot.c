@@ -13,7 +13,10 @@
 
 static inline void put(struct snapshot *s, const void *from, size_t n) {
   if (UNLIKELY(s->len + n > s->cap)) {
-    s->cap = (uint32_t)((s->len + n) * 2);
+    if (s->len + n > UINT32_MAX)
+      die("a state of the program takes more than 4 GB");
+    s->cap =
+        s->len + n > UINT32_MAX / 2 ? UINT32_MAX : (uint32_t)(s->len + n) * 2;
     s->bytes = xrealloc(s->bytes, s->cap);
   }
   memcpy(s->bytes + s->len, from, n);
@@ -49,9 +52,23 @@ static void save_library_tls(struct snapshot *s, uint32_t t) {
 
 static inline void save_arena(struct snapshot *s, uint32_t t) {
   if (t)
-    put(s, arena_at(t), E.live.arena_used[t]);
+    fl__pages_put(s, (uint64_t)arena_at(t),
+                  (uint64_t)arena_at(t) + E.live.arena_used[t]);
   else
     fl__pages_save(PAGES_ARENA, s, HEAP_BASE, E.live.arena_used[0]);
+}
+
+static void put_keys(struct snapshot *s, uint32_t threads) {
+  put(s, E.key, E.live.keys * sizeof *E.key);
+  for (uint32_t t = 0; t < threads; t++)
+    put(s, E.key_value[t], E.live.keys * sizeof *E.key_value[t]);
+}
+
+static const uint8_t *get_keys(const uint8_t *p, uint32_t threads) {
+  p = get(E.key, p, E.live.keys * sizeof *E.key);
+  for (uint32_t t = 0; t < threads; t++)
+    p = get(E.key_value[t], p, E.live.keys * sizeof *E.key_value[t]);
+  return p;
 }
 
 void rt_save(struct snapshot *s) {
@@ -81,10 +98,8 @@ void rt_save(struct snapshot *s) {
     const struct spin *spin = &E.spin[__builtin_ctz(left)];
     put(s, spin, offsetof(struct spin, at) + spin->n * sizeof *spin->at);
   }
-  if (E.live.keys) {
-    put(s, E.key_value, n * sizeof *E.key_value);
-    put(s, E.key_destructor, sizeof E.key_destructor);
-  }
+  if (E.live.keys)
+    put_keys(s, n);
   if (UNLIKELY(E.options.tso))
     fl__buffers_save(s);
   if (UNLIKELY(E.shadowing))
@@ -111,7 +126,8 @@ void rt_restore(const struct snapshot *s) {
     if (arenas >> t & 1 && used[t] > now)
       memset(shadow_at(t) + now / 16, 0, (used[t] - now) / 16);
     if (now) {
-      p = t ? get(arena_at(t), p, now)
+      p = t ? fl__pages_get(p, (uint64_t)arena_at(t),
+                            (uint64_t)arena_at(t) + now)
             : fl__pages_restore(PAGES_ARENA, p, HEAP_BASE, now);
       p = get(shadow_at(t), p, now / 16);
     }
@@ -136,10 +152,8 @@ void rt_restore(const struct snapshot *s) {
     p = get(spin, p, offsetof(struct spin, at));
     p = get(spin->at, p, spin->n * sizeof *spin->at);
   }
-  if (E.live.keys) {
-    p = get(E.key_value, p, n * sizeof *E.key_value);
-    p = get(E.key_destructor, p, sizeof E.key_destructor);
-  }
+  if (E.live.keys)
+    p = get_keys(p, n);
   if (UNLIKELY(E.options.tso))
     p = fl__buffers_load(p);
   if (UNLIKELY(p != s->bytes + s->len))
@@ -156,7 +170,8 @@ void snapshot_free(struct snapshot *s) {
 
 static void put_arena(struct snapshot *s, uint32_t t) {
   if (t)
-    put(s, arena_at(t), E.live.arena_used[t]);
+    fl__pages_put(s, (uint64_t)arena_at(t),
+                  (uint64_t)arena_at(t) + E.live.arena_used[t]);
   else
     fl__pages_digest(PAGES_ARENA, s, HEAP_BASE, E.live.arena_used[0]);
 }
@@ -218,7 +233,7 @@ struct hash128 rt_hash(bool with_history) {
       save_library_tls(&s, t);
   }
   if (E.live.keys)
-    put(&s, E.key_value, n * sizeof *E.key_value);
+    put_keys(&s, n);
   put_spins(&s);
   if (UNLIKELY(E.live.buffered))
     fl__buffers_hash(&s);
@@ -243,11 +258,11 @@ struct hash128 rt_hash_memory(void) {
   if (E.options.uses_tls)
     save_library_tls(&s, 0);
   if (E.live.keys)
-    put(&s, E.key_value, sizeof *E.key_value);
+    put_keys(&s, 1);
   /* Threads that the constructor created: where they are is state too.  Those
    * of the client stand before their first calls. */
-  for (uint32_t t = 1 + (E.client ? E.client->nthreads : 0);
-       t < E.live.nfibers; t++) {
+  for (uint32_t t = 1 + (E.client ? E.client->nthreads : 0); t < E.live.nfibers;
+       t++) {
     put(&s, &E.fiber[t], FIBER_HASHED);
     if (E.fiber[t].status == FIBER_PARKED)
       put(&s, E.fiber[t].sp, stack_top(t) - (uint64_t)(uintptr_t)E.fiber[t].sp);

@@ -635,4 +635,22 @@ else
   echo "real logs are left out: no $data"
 fi
 
+# ---- nothing that must be explained ----
+cat >dropped.jsonl <<'EOF'
+{"type": "history", "version": 1, "spec": "set"}
+{"type": "call", "process": 2, "name": "remove", "args": [1], "op": 0}
+{"type": "call", "process": 1, "name": "add", "args": [1], "op": 1}
+{"type": "drop", "process": 2, "op": 0}
+{"type": "drop", "process": 1, "op": 1}
+EOF
+head -n 1 dropped.jsonl >empty.jsonl
+head -n 3 dropped.jsonl >pending.jsonl
+for method in auto exact frontier linearize monitor hitting online; do
+  for file in dropped empty pending; do
+    run check --method=$method $file.jsonl
+    expect_status 0
+    expect_out 'linearizable'
+  done
+done
+
 finish
