@@ -11,11 +11,13 @@ enum { SECOND_HANG = 2 };
 
 struct corpse corpse_of(const struct worker *w, enum worker_end end) {
   const struct live_path *l = &w->shared->path;
+  uint32_t len;
+  const uint8_t *path = live_whole(l, &len);
   return (struct corpse){.end = end,
                          .status = w->status,
                          .client = w->board->client,
-                         .path = l->at,
-                         .len = l->len < LIVE_PATH_MAX ? l->len : LIVE_PATH_MAX,
+                         .path = path,
+                         .len = len,
                          .only_choices = l->only_choices,
                          .statistics = {.executions = w->board->executions,
                                         .clients = w->board->clients}};
@@ -23,7 +25,12 @@ struct corpse corpse_of(const struct worker *w, enum worker_end end) {
 
 /* The schedule that was running, as far as it can be believed. */
 static void take_schedule(const struct corpse *c, struct schedule *out) {
-  for (uint32_t i = 0; i < c->len; i++)
+  uint32_t marks = path_marks(c->path, c->len);
+  for (uint32_t i = 0; i < marks; i += PATH_MARK_BYTES) {
+    struct rt_mark m = path_mark(c->path + i);
+    schedule_add_mark(out, m.whose, m.first, m.n);
+  }
+  for (uint32_t i = marks; i < c->len; i++)
     if (c->path[i] & PATH_CHOICE)
       schedule_add_choice(out, c->path[i] & (uint8_t)~PATH_CHOICE);
     else if (c->path[i] <= SCHEDULE_MAX_THREAD)
@@ -119,7 +126,10 @@ static void read_client(const struct session *s, struct run *r,
 
 /* A schedule of dfs has only the steps with an alternative: take them all. */
 static void schedule_of_trace(const struct trace *t, struct schedule *out) {
-  vec_clear(&out->turns);
+  uint32_t marks = 0;
+  while (marks < out->turns.len && out->turns.at[marks].is_mark)
+    marks++;
+  out->turns.len = marks;
   for (uint32_t i = 0; i < t->nevents; i++)
     if (i == 0 || t->events[i].step != t->events[i - 1].step)
       schedule_add_step(out, t->events[i].thread);

@@ -32,7 +32,7 @@ static void tell_client(struct hunt *h, const struct client *c) {
   struct buf b = {0};
   if (c)
     client_print(c, &h->object.names, &b);
-  h->shared->path.len = 0;
+  h->shared->path.len = h->shared->path.nmarks = 0;
   h->shared->clients++;
   h->shared->heartbeat++;
   board_write(h->shared->board, buf_text(&b), h->clients,

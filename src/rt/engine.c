@@ -287,6 +287,13 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
     fl__heap_fault(addr, size, event_writes[kind], f->pc);
     return RT_FAULT;
   }
+  if (UNLIKELY(addr - STACK_BASE < STACK_SPAN) && fl__stack_dead(t, addr)) {
+    E.self = f;
+    if (UNLIKELY(E.recording))
+      fl__record_refused(t);
+    fl__stack_fault(t, addr, event_writes[kind], f->pc);
+    return RT_FAULT;
+  }
   bool own = UNLIKELY(E.live.buffered >> t & 1);
   if (own)
     fl__buffer_put_in(t);
@@ -363,11 +370,19 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   return FL_GOES_ON;
 }
 
+/* Its owner may return before the access is made, which is no step. */
+static inline bool is_on_other_stack(const struct fiber_state *f) {
+  return UNLIKELY(f->addr - STACK_BASE < STACK_SPAN) &&
+         (f->addr - STACK_BASE) / STACK_SIZE != (uint64_t)(f - E.fiber);
+}
+
 /* May the pending access run without being a step of its own? */
 static bool is_local(const struct fiber_state *f) {
   if (f->status != FIBER_PARKED || f->can || f->spinning)
     return false;
   if (UNLIKELY(E.regions != NULL) && fl__atomic_needs_step((int)(f - E.fiber)))
+    return false;
+  if (is_on_other_stack(f))
     return false;
   if (UNLIKELY(E.options.tso)) {
     if (fl__buffer_stops(f))

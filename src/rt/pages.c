@@ -28,7 +28,7 @@ struct region {
 };
 
 static struct region regions[2]; /* the data, arena 0 */
-static uint8_t *first_data; /* of data that is copied whole: the same */
+static uint8_t *first_data;      /* of data that is copied whole: the same */
 
 static void begin(struct region *r, uint64_t base, uint64_t size) {
   r->n = 0;

@@ -140,6 +140,21 @@ uint64_t rt_progress(void); /* steps ever made: tells whether it is alive */
  * an exhaustive search of this client must begin again.
  */
 bool rt_found_shared_stack(void);
+/*
+ * Such locations are marked, 16 bytes each: of a thread's stack, or of its
+ * block of the object's thread-local variables.  Executions are the same that
+ * begin with the same marks.  Nothing but rt_prepare and rt_set_marks forgets
+ * them.
+ */
+enum { RT_TLS = RT_MAX_THREADS };
+struct rt_mark {
+  uint8_t whose;     /* thread, or RT_TLS + thread: thread-local variables */
+  uint32_t first, n; /* so many units of 16 bytes */
+};
+typedef VEC(struct rt_mark) rt_mark_list;
+void rt_marks(rt_mark_list *out);
+void rt_set_marks(const rt_mark_list *marks);
+bool rt_has_marks(void);
 const struct rt_fault *rt_fault(void);
 uint32_t rt_steps(void);
 uint32_t rt_waiting(struct waiting out[RT_MAX_THREADS]);

@@ -246,8 +246,8 @@ struct hash128 rt_hash_memory(void) {
     put(&s, E.key_value, sizeof *E.key_value);
   /* Threads that the constructor created: where they are is state too.  Those
    * of the client stand before their first calls. */
-  for (uint32_t t = 1 + (E.client ? E.client->nthreads : 0);
-       t < E.live.nfibers; t++) {
+  for (uint32_t t = 1 + (E.client ? E.client->nthreads : 0); t < E.live.nfibers;
+       t++) {
     put(&s, &E.fiber[t], FIBER_HASHED);
     if (E.fiber[t].status == FIBER_PARKED)
       put(&s, E.fiber[t].sp, stack_top(t) - (uint64_t)(uintptr_t)E.fiber[t].sp);

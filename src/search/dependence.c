@@ -107,6 +107,8 @@ bool access_same_answers(const struct access *a, const struct access *b) {
 
 bool access_releases(const struct access *a) {
   switch (a->kind) {
+  case EV_ONCE: /* the routine has returned: who comes waits for that */
+    return !(a->flags & RT_WAITS);
   case EV_UNLOCK:
   case EV_SIGNAL:
   case EV_BROADCAST:
@@ -198,6 +200,7 @@ bool access_waits(uint8_t kind) {
   case EV_WRLOCK:
   case EV_SEM_WAIT:
   case EV_COND_WAKE:
+  case EV_ONCE:
     return true;
   }
   return false;
