@@ -307,6 +307,7 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   if (issues)
     fl__buffer_begin(f, store);
   uint32_t returned = E.returned;
+  uint64_t sp = (uint64_t)(uintptr_t)f->sp;
   f->silent = f->failed = 0;
   f->spun = 0;
   f->can = NULL;
@@ -326,7 +327,7 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   if (issues)
     fl__issue(t, store);
   if (logged != UINT32_MAX)
-    fl__complete_note(logged, f, returned);
+    fl__complete_note(logged, f, returned, sp);
   if (E.arrival == FAULTED)
     return RT_FAULT;
   if (size == 8 && event_writes[kind] && !issues)
@@ -370,19 +371,13 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   return FL_GOES_ON;
 }
 
-/* Its owner may return before the access is made, which is no step. */
-static inline bool is_on_other_stack(const struct fiber_state *f) {
-  return UNLIKELY(f->addr - STACK_BASE < STACK_SPAN) &&
-         (f->addr - STACK_BASE) / STACK_SIZE != (uint64_t)(f - E.fiber);
-}
-
 /* May the pending access run without being a step of its own? */
 static bool is_local(const struct fiber_state *f) {
   if (f->status != FIBER_PARKED || f->can || f->spinning)
     return false;
   if (UNLIKELY(E.regions != NULL) && fl__atomic_needs_step((int)(f - E.fiber)))
     return false;
-  if (is_on_other_stack(f))
+  if (UNLIKELY(fl__intrudes(f))) /* its owner may return, which is no step */
     return false;
   if (UNLIKELY(E.options.tso)) {
     if (fl__buffer_stops(f))
@@ -585,6 +580,8 @@ static FL_HOT enum rt_end run(const struct rt_driver *d) {
  * which need not be a step. */
 static int restart(const struct rt_driver *d) {
   rt_restore(&E.start);
+  if (UNLIKELY(E.stack_shared))
+    fl__clean_shared();
   if (UNLIKELY(E.shadowing))
     fl__shadow_restart();
   E.fault.kind = FAULT_NONE;
@@ -614,6 +611,8 @@ enum rt_end rt_run(const struct rt_driver *d) {
 
 enum rt_end rt_run_on(const struct snapshot *s, const struct rt_driver *d) {
   rt_restore(s);
+  if (UNLIKELY(E.stack_shared))
+    fl__clean_shared();
   E.stepwise = 0;
   E.fault.kind = FAULT_NONE;
   return finish(FL_GOES_ON, d);

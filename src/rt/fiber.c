@@ -161,11 +161,10 @@ uintptr_t fl__handle_of_thread(int thread) { return E.lent[thread].handle; }
  * processes.  So a step of a search over states finds zeros below the stack, as
  * far down as steps usually go, and as far as something is left.
  */
-void fl__clean_below(int thread) {
+static void clean(int thread, uint64_t at) {
   enum { USUAL = 1024, BLOCK = 256 };
   uint64_t end = STACK_BASE + (uint64_t)thread * STACK_SIZE + STACK_GUARD;
-  uint64_t at = (uint64_t)(uintptr_t)E.fiber[thread].sp;
-  if (at - end < USUAL)
+  if (at - end < USUAL || at - end > STACK_SIZE)
     return;
   at -= USUAL;
   memset((void *)at, 0, USUAL);
@@ -175,5 +174,20 @@ void fl__clean_below(int thread) {
     if (!memcmp(block, zeros, BLOCK))
       return;
     memset(block, 0, BLOCK);
+  }
+}
+
+void fl__clean_below(int thread) {
+  clean(thread, (uint64_t)(uintptr_t)E.fiber[thread].sp);
+}
+
+/* Others see what is left there, and so do the records of steps. */
+void fl__clean_shared(void) {
+  for (uint32_t left = E.stack_shared; left; left &= left - 1) {
+    int t = __builtin_ctz(left);
+    uint64_t top = STACK_BASE + (uint64_t)(t + 1) * STACK_SIZE;
+    bool runs = (uint32_t)t < E.live.nfibers &&
+                E.fiber[t].status == FIBER_PARKED;
+    clean(t, runs ? (uint64_t)(uintptr_t)E.fiber[t].sp : top);
   }
 }

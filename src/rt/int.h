@@ -422,8 +422,9 @@ void fl__note(const struct rt_logged *what) FL_HIDDEN;
 void fl__note_edge(uint8_t flags) FL_HIDDEN;
 uint32_t fl__note_step(int t, bool transit, bool issues) FL_HIDDEN;
 void fl__note_choice(struct rt_logged *l) FL_HIDDEN;
+/* Before the step, so many calls had returned, and its stack ended at sp. */
 void fl__complete_note(uint32_t at, const struct fiber_state *f,
-                       uint32_t returned) FL_HIDDEN;
+                       uint32_t returned, uint64_t sp) FL_HIDDEN;
 void fl__leave_trail(int t, uint8_t flag) FL_HIDDEN;
 /* The pending access of t, which will be made without being a step. */
 void fl__note_fold(int t) FL_HIDDEN;
@@ -454,6 +455,8 @@ int fl__module_open(const char *so, struct error *e) FL_HIDDEN;
 void fl__signals_open(const char *so) FL_HIDDEN;
 /* Zeros what lies below a parked thread's stack (see fiber.c). */
 void fl__clean_below(int thread) FL_HIDDEN;
+/* The same below all stacks that have marks. */
+void fl__clean_shared(void) FL_HIDDEN;
 void fl__run_key_destructors(void) FL_HIDDEN;
 uint32_t fl__chain(int thread) FL_HIDDEN; /* of the shadow stack, interned */
 bool fl__readable(uint64_t addr, uint64_t size) FL_HIDDEN;
@@ -466,6 +469,11 @@ void fl__stack_published(uint64_t pointer) FL_HIDDEN;
 void fl__forget_marks(void) FL_HIDDEN;
 /* How many of its units are new. */
 uint32_t fl__add_mark(const struct rt_mark *m) FL_HIDDEN;
+/* Is the pending access to another thread's stack? */
+static inline bool fl__intrudes(const struct fiber_state *f) {
+  return f->addr - STACK_BASE < STACK_SPAN &&
+         (f->addr - STACK_BASE) / STACK_SIZE != (uint64_t)(f - E.fiber);
+}
 /* Whether a thread's pending access is to a stack, of another thread, that
  * ends above it. */
 bool fl__stack_dead(int thread, uint64_t addr) FL_HIDDEN;

@@ -53,6 +53,27 @@ static uint64_t value_before(const struct fiber_state *f) {
   return old;
 }
 
+static uint64_t stack_end(int t) {
+  return E.arrival == ENDED ? STACK_BASE + (uint64_t)(t + 1) * STACK_SIZE
+                            : (uint64_t)(uintptr_t)E.fiber[t].sp;
+}
+
+/* The step's thread has called functions, or returned from some: whether others
+ * may look at their variables depends on it.  What is done behind a join
+ * belongs to the step that let it go on. */
+static void note_stack(const struct rt_logged *l, uint64_t was) {
+  uint64_t now = stack_end(l->thread);
+  uint32_t k = (uint32_t)(l - E.log->at);
+  while (k && E.log->at[k].flags & RT_LINK)
+    k--;
+  struct rt_logged *step = &E.log->at[k];
+  if (now == was || step->flags & RT_LINK)
+    return;
+  uint64_t lo = now < was ? now : was, hi = now < was ? was : now;
+  step->lo = !step->hi || lo < step->lo ? lo : step->lo;
+  step->hi = hi > step->hi ? hi : step->hi;
+}
+
 /* Where the step's note is, so that it can be completed; UINT32_MAX: none. */
 uint32_t fl__note_step(int t, bool transit, bool issues) {
   const struct fiber_state *f = &E.fiber[t];
@@ -72,6 +93,7 @@ uint32_t fl__note_step(int t, bool transit, bool issues) {
       .size = f->size,
       .other = wait ? f->other : 0,
       .old = value_before(f),
+      .intrudes = fl__intrudes(f),
       .stores = E.options.tso ? fl__buffer[t].issued : 0,
       .drains = E.options.tso && fl__buffer_drains(f)});
   return E.log->len - 1;
@@ -83,9 +105,10 @@ void fl__note_choice(struct rt_logged *l) {
 }
 
 void fl__complete_note(uint32_t at, const struct fiber_state *f,
-                       uint32_t returned) {
+                       uint32_t returned, uint64_t sp) {
   struct rt_logged *l = &E.log->at[at];
   l->expected = f->expected;
+  note_stack(l, sp);
   if (l->flags & RT_LINK) /* belongs to the step that let it go on */
     fl__note_edge((uint8_t)((l->flags & RT_CALLS) |
                             (E.returned != returned ? RT_RETURNS : 0)));

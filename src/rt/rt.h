@@ -271,6 +271,8 @@ struct rt_logged {
   uint64_t other;    /* the mutex of a wait on a condition variable, or 0 */
   uint64_t old;      /* what up to 8 bytes held before the step */
   uint64_t expected; /* a CAS: what it compares with */
+  bool intrudes;     /* upon another thread's stack */
+  uint64_t lo, hi;   /* of stacks, what the step has begun or ended to use */
 };
 struct rt_log {
   struct rt_logged *at;

@@ -32,6 +32,8 @@ static bool ends_await(const struct access *a, const struct access *b) {
 static bool conflict(const struct access *a, const struct access *b) {
   if (ends_await(a, b) || ends_await(b, a))
     return true;
+  if (access_of_stack(a, b) || access_of_stack(b, a))
+    return true;
   if (!has_location(a) || !has_location(b) || (only_looks(a) && only_looks(b)))
     return false;
   return access_overlap(a->addr, a->size, b->addr, b->size) ||
@@ -91,7 +93,10 @@ struct access access_of(const struct rt_logged *l) {
                          .size = l->size,
                          .other = l->other,
                          .old = l->old,
-                         .expected = l->expected};
+                         .expected = l->expected,
+                         .intrudes = l->intrudes,
+                         .lo = l->lo,
+                         .hi = l->hi};
 }
 
 bool access_same(const struct access *a, const struct access *b) {
