@@ -67,11 +67,12 @@ static void note_stack(const struct rt_logged *l, uint64_t was) {
   while (k && E.log->at[k].flags & RT_LINK)
     k--;
   struct rt_logged *step = &E.log->at[k];
+  struct rt_span *span = step == l ? &step->own : &step->theirs;
   if (now == was || step->flags & RT_LINK)
     return;
   uint64_t lo = now < was ? now : was, hi = now < was ? was : now;
-  step->lo = !step->hi || lo < step->lo ? lo : step->lo;
-  step->hi = hi > step->hi ? hi : step->hi;
+  span->lo = !span->hi || lo < span->lo ? lo : span->lo;
+  span->hi = hi > span->hi ? hi : span->hi;
 }
 
 /* Where the step's note is, so that it can be completed; UINT32_MAX: none. */

@@ -272,7 +272,11 @@ struct rt_logged {
   uint64_t old;      /* what up to 8 bytes held before the step */
   uint64_t expected; /* a CAS: what it compares with */
   bool intrudes;     /* upon another thread's stack */
-  uint64_t lo, hi;   /* of stacks, what the step has begun or ended to use */
+  /* Of its own stack, and of those of threads that go on behind a join then,
+   * what the step has begun or ended to use. */
+  struct rt_span {
+    uint64_t lo, hi;
+  } own, theirs;
 };
 struct rt_log {
   struct rt_logged *at;

@@ -95,8 +95,8 @@ struct access access_of(const struct rt_logged *l) {
                          .old = l->old,
                          .expected = l->expected,
                          .intrudes = l->intrudes,
-                         .lo = l->lo,
-                         .hi = l->hi};
+                         .own = l->own,
+                         .theirs = l->theirs};
 }
 
 bool access_same(const struct access *a, const struct access *b) {

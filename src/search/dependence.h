@@ -22,9 +22,9 @@ struct access {
   bool drains;     /* as in struct rt_logged … */
   uint32_t stores; /* … */
   uint64_t addr, size, other;
-  uint64_t old, expected; /* as in struct rt_logged */
-  uint64_t lo, hi;        /* the same … */
-  bool intrudes;          /* … */
+  uint64_t old, expected;     /* as in struct rt_logged */
+  struct rt_span own, theirs; /* the same … */
+  bool intrudes;              /* … */
 };
 
 /* The flags by which steps depend on each other without a common location. */
@@ -50,8 +50,9 @@ static inline bool access_overlap(uint64_t a, uint64_t an, uint64_t b,
  * be a use after return, or none. */
 static inline bool access_of_stack(const struct access *a,
                                    const struct access *b) {
-  return a->intrudes && a->addr < b->hi &&
-         b->lo < a->addr + (a->size ? a->size : 1);
+  uint64_t end = a->addr + (a->size ? a->size : 1);
+  return a->intrudes && ((a->addr < b->own.hi && b->own.lo < end) ||
+                         (a->addr < b->theirs.hi && b->theirs.lo < end));
 }
 
 /* Quickly, of steps of different threads: false when they do not depend. */
