@@ -307,7 +307,7 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   if (issues)
     fl__buffer_begin(f, store);
   uint32_t returned = E.returned;
-  uint64_t sp = (uint64_t)(uintptr_t)f->sp;
+  uint64_t sp = logged != UINT32_MAX && E.stack_shared ? fl__stack_end(t) : 0;
   f->silent = f->failed = 0;
   f->spun = 0;
   f->can = NULL;

@@ -422,7 +422,8 @@ void fl__note(const struct rt_logged *what) FL_HIDDEN;
 void fl__note_edge(uint8_t flags) FL_HIDDEN;
 uint32_t fl__note_step(int t, bool transit, bool issues) FL_HIDDEN;
 void fl__note_choice(struct rt_logged *l) FL_HIDDEN;
-/* Before the step, so many calls had returned, and its stack ended at sp. */
+/* Before the step, so many calls had returned, and its stack ended at sp; 0: it
+ * does not matter. */
 void fl__complete_note(uint32_t at, const struct fiber_state *f,
                        uint32_t returned, uint64_t sp) FL_HIDDEN;
 void fl__leave_trail(int t, uint8_t flag) FL_HIDDEN;
@@ -477,6 +478,8 @@ static inline bool fl__intrudes(const struct fiber_state *f) {
 /* Whether a thread's pending access is to a stack, of another thread, that
  * ends above it. */
 bool fl__stack_dead(int thread, uint64_t addr) FL_HIDDEN;
+/* Where the user's part of a parked thread's stack ends. */
+uint64_t fl__stack_end(int thread) FL_HIDDEN;
 /* Fills E.fault. */
 void fl__stack_fault(int thread, uint64_t addr, bool write,
                      uint64_t pc) FL_HIDDEN;

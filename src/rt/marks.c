@@ -127,6 +127,26 @@ static bool only_wakes(const struct fiber_state *f) {
   return f->kind == EV_COND_WAKE || (f->kind == EV_BARRIER && f->can);
 }
 
+/*
+ * Where the stack of the code ends that called the hook in which the thread is
+ * parked: behind the hook's return address.  A copy of that in the hook's own
+ * frames makes the stack end lower, which is safe.
+ */
+uint64_t fl__stack_end(int thread) {
+  enum { SAVED = 7, MOST = 96 }; /* words: by fl__switch, and of hooks */
+  const struct fiber_state *f = &E.fiber[thread];
+  const uint64_t *sp = f->sp;
+  const uint64_t *top = (const uint64_t *)stack_of(thread + 1);
+  if (f->status != FIBER_PARKED)
+    return stack_of(thread + 1);
+  if ((uint64_t)(uintptr_t)sp - stack_of(thread) >= STACK_SIZE)
+    return (uint64_t)(uintptr_t)sp;
+  for (const uint64_t *p = sp + SAVED; p < top && p < sp + MOST; p++)
+    if (*p == f->pc)
+      return (uint64_t)(uintptr_t)(p + 1);
+  return (uint64_t)(uintptr_t)sp;
+}
+
 bool fl__stack_dead(int thread, uint64_t addr) {
   int owner = (int)((addr - STACK_BASE) / STACK_SIZE);
   const struct fiber_state *f = &E.fiber[owner];
@@ -138,7 +158,7 @@ bool fl__stack_dead(int thread, uint64_t addr) {
   /* Code that has a stack of its own there: what it has left is alive. */
   if (sp - stack_of(owner) >= STACK_SIZE)
     return false;
-  return addr < sp;
+  return addr < fl__stack_end(owner);
 }
 
 /* In whose name the frame was: the report names variable and function where it

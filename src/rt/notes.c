@@ -53,16 +53,14 @@ static uint64_t value_before(const struct fiber_state *f) {
   return old;
 }
 
-static uint64_t stack_end(int t) {
-  return E.arrival == ENDED ? STACK_BASE + (uint64_t)(t + 1) * STACK_SIZE
-                            : (uint64_t)(uintptr_t)E.fiber[t].sp;
-}
-
 /* The step's thread has called functions, or returned from some: whether others
  * may look at their variables depends on it.  What is done behind a join
  * belongs to the step that let it go on. */
 static void note_stack(const struct rt_logged *l, uint64_t was) {
-  uint64_t now = stack_end(l->thread);
+  if (!was)
+    return;
+  uint64_t now = E.arrival == ENDED ? STACK_BASE + (l->thread + 1) * STACK_SIZE
+                                    : fl__stack_end(l->thread);
   uint32_t k = (uint32_t)(l - E.log->at);
   while (k && E.log->at[k].flags & RT_LINK)
     k--;
