@@ -105,6 +105,36 @@ static uint32_t first_difference(const struct trace *a, const struct trace *b) {
   return a->nevents == b->nevents ? UINT32_MAX : n;
 }
 
+static void put_event(struct buf *b, const struct trace *t, uint32_t i) {
+  if (i >= t->nevents) {
+    buf_puts(b, "is at its end");
+    return;
+  }
+  const struct event *e = &t->events[i];
+  buf_printf(b, e->thread ? "has T%u" : "has main", (unsigned)e->thread);
+  buf_printf(b, " %s", event_word[e->kind]);
+  if (e->addr)
+    buf_printf(b, " %#llx: %#llx", (unsigned long long)e->addr,
+               (unsigned long long)e->value[0]);
+}
+
+static char *tell_difference(const struct trace *first,
+                             const struct trace *second, uint32_t at,
+                             struct arena *a) {
+  struct buf b = {0};
+  buf_puts(&b, "the same schedule did not give the same execution: where the "
+               "first run ");
+  put_event(&b, first, at);
+  buf_puts(&b, ", the second ");
+  put_event(&b, second, at);
+  buf_puts(&b, "; the code depends on something that Faultline does not "
+               "control, such as uninitialised memory, the real time or the "
+               "environment");
+  char *text = arena_strdup(a, buf_text(&b));
+  buf_free(&b);
+  return text;
+}
+
 /* A replay that is asked only where there is an alternative. */
 struct chooser {
   struct replay *r;
@@ -179,13 +209,11 @@ struct finding *finding_make(struct jury *j, struct retrace *how,
     const struct event *e =
         diff < f->trace.nevents ? &f->trace.events[diff] : &second.events[diff];
     f->fault = FAULT_DIVERGENCE;
+    f->again = second;
     f->pc = e->pc;
     f->thread = e->thread;
     f->chain = e->chain;
-    f->detail = arena_strdup(
-        a, "the same schedule did not give the same execution: the code "
-           "depends on something that Faultline does not control, such as "
-           "uninitialised memory, the real time or the environment");
+    f->detail = tell_difference(&f->trace, &second, diff, a);
     bad = true;
   }
   replay_free(&again);

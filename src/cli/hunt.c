@@ -286,7 +286,7 @@ static void conclude(struct hunt *h) {
   if (end != RT_DONE) {
     hunt_setup_failed(h, client, end);
   } else if (!is_bad_again(h, c)) {
-    hunt_not_repeatable(h);
+    hunt_not_repeatable(h, c->path, c->len);
   } else {
     for (uint32_t i = 0; i < c->len; i++)
       vec_push(&b.path, c->path[i]);
