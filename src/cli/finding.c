@@ -162,6 +162,67 @@ static enum rt_end record(struct replay *r, bool only_choices, struct arena *a,
   return rt_run_recorded(only_choices ? &d : &r->driver, a, t);
 }
 
+static bool is_plain(const struct event *e) {
+  return (e->kind == EV_READ || e->kind == EV_WRITE) && e->size;
+}
+
+static bool are_racing(const struct event *a, const struct event *b) {
+  return a->thread != b->thread && is_plain(a) && is_plain(b) &&
+         (a->kind == EV_WRITE || b->kind == EV_WRITE) &&
+         a->addr < b->addr + b->size && b->addr < a->addr + a->size;
+}
+
+static bool synchronises(const struct event *e) {
+  return event_reads[e->kind] || event_writes[e->kind] ? !is_plain(e)
+                                                       : e->addr != 0;
+}
+
+/* Was the thread there before event k: of a client, or created? */
+static bool begun_before(const struct trace *t, uint8_t thread, uint32_t k) {
+  for (uint32_t i = 0; i < t->nevents; i++)
+    if (t->events[i].kind == EV_CREATE && t->events[i].value[0] == thread)
+      return i < k;
+  return true;
+}
+
+/* Do threads conflict by plain accesses, and nothing but their creation and
+ * their end can have put these in order? */
+static bool has_data_race(const struct trace *t) {
+  uint64_t joined = 0;
+  bool found = false;
+  for (uint32_t i = 0; i < t->nevents; i++) {
+    const struct event *e = &t->events[i];
+    if (e->kind == EV_JOIN)
+      joined |= 1ull << e->value[0] % 64;
+    else if (synchronises(e))
+      return false;
+    for (uint32_t k = 0; k < i && !found; k++)
+      found = are_racing(&t->events[k], e) &&
+              !(joined >> t->events[k].thread % 64 & 1) &&
+              begun_before(t, e->thread, k) &&
+              begun_before(t, t->events[k].thread, k);
+  }
+  return found;
+}
+
+/*
+ * The object is its own specification, and has another result with one thread:
+ * it depends on threads that its operation creates.  If these race, that is the
+ * fault; else it may be meant, and the object says nothing about itself.
+ */
+static void tell_own_threads(struct finding *f, struct arena *a) {
+  bool race = has_data_race(&f->trace);
+  if (!race)
+    f->fault = FAULT_DIVERGENCE;
+  f->detail = arena_strdup(
+      a, race ? "run alone, it does not always return the same, since it races "
+                "with a thread that it creates"
+              : "run alone, it does not always return the same: that depends "
+                "on the order in which its own threads run. The object itself, "
+                "run sequentially, is no specification then: write one "
+                "(FL_SPEC)");
+}
+
 struct finding *finding_make(struct jury *j, struct retrace *how,
                              struct shared *s) {
   struct arena *a = &s->arena;
@@ -195,6 +256,9 @@ struct finding *finding_make(struct jury *j, struct retrace *how,
       f->fault =
           h.client->nthreads == 1 ? FAULT_SEQUENTIAL : FAULT_NOT_LINEARIZABLE;
       share_refutations(f, j, &h, a);
+      if (f->fault == FAULT_SEQUENTIAL && j->implementation &&
+          j->check.answer == CHECK_NO)
+        tell_own_threads(f, a);
     }
   } else if (end == RT_CUT) {
     f->detail = arena_strdup(a, "the execution was cut at --max-steps");
