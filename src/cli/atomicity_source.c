@@ -52,7 +52,9 @@ static enum judgement look(void *ctx, enum rt_end end) {
   struct replay r;
   struct arena a = {0};
   struct trace t = {0};
-  replay_init(&r, s->live.at, s->live.len);
+  uint32_t len;
+  const uint8_t *at = live_whole(&s->live, &len);
+  replay_init(&r, at, len);
   r.driver.every = !s->live.only_choices;
   enum rt_end again = rt_run_recorded(&r.driver, &a, &t);
   j->incomplete |= r.diverged || again != end;

@@ -16,8 +16,8 @@ struct corpse corpse_of(const struct worker *w, enum worker_end end,
                         struct arena *a) {
   const struct live_path *l = &w->shared->path;
   const struct board *b = w->board;
-  uint32_t len = l->len;
-  len = len < LIVE_PATH_MAX ? len : LIVE_PATH_MAX;
+  uint32_t len;
+  const uint8_t *path = live_whole(l, &len);
   char *client = arena_copy(a, b->client, sizeof b->client);
   client[sizeof b->client - 1] = 0;
   return (struct corpse){
@@ -26,7 +26,7 @@ struct corpse corpse_of(const struct worker *w, enum worker_end end,
       .garbled = w->garbled,
       .hang = w->hang,
       .client = client,
-      .path = arena_copy(a, l->at, len),
+      .path = arena_copy(a, path, len),
       .len = len,
       .only_choices = l->only_choices != 0,
       .statistics = {.executions = b->executions, .clients = b->clients}};
@@ -34,7 +34,12 @@ struct corpse corpse_of(const struct worker *w, enum worker_end end,
 
 /* The schedule that was running, as far as it can be believed. */
 static void take_schedule(const struct corpse *c, struct schedule *out) {
-  for (uint32_t i = 0; i < c->len; i++)
+  uint32_t marks = path_marks(c->path, c->len);
+  for (uint32_t i = 0; i < marks; i += PATH_MARK_BYTES) {
+    struct rt_mark m = path_mark(c->path + i);
+    schedule_add_mark(out, m.whose, m.first, m.n);
+  }
+  for (uint32_t i = marks; i < c->len; i++)
     if (c->path[i] & PATH_CHOICE)
       schedule_add_choice(out, c->path[i] & (uint8_t)~PATH_CHOICE);
     else if (c->path[i] <= SCHEDULE_MAX_THREAD)
@@ -128,7 +133,10 @@ static void read_client(struct session *s, struct run *r,
 
 /* A schedule of dfs has only the steps with an alternative: take them all. */
 static void schedule_of_trace(const struct trace *t, struct schedule *out) {
-  vec_clear(&out->turns);
+  uint32_t marks = 0;
+  while (marks < out->turns.len && out->turns.at[marks].is_mark)
+    marks++;
+  out->turns.len = marks;
   for (uint32_t i = 0; i < t->nevents; i++)
     if (i == 0 || t->events[i].step != t->events[i - 1].step)
       schedule_add_step(out, t->events[i].thread);

@@ -25,8 +25,7 @@ static enum judgement collect(void *ctx, enum rt_end end) {
                               c->judge.ended(c->judge.ctx, end) == JUDGE_BAD};
   if (end == RT_CUT)
     return JUDGE_GOOD;
-  for (uint32_t i = 0; i < c->live.len; i++)
-    vec_push(&one.path, c->live.at[i]);
+  live_take(&c->live, &one.path);
   vec_push(&c->paths, one);
   return JUDGE_GOOD;
 }

@@ -42,7 +42,7 @@ void fl_debug_end(const char *how) {
 static int pick(void *ctx, uint32_t enabled, int current) {
   struct replay *r = ctx;
   struct replay inner;
-  replay_init(&inner, r->at, r->len); /* for its driver alone */
+  replay_init(&inner, NULL, 0); /* for its driver alone */
   int t = inner.driver.pick(r, enabled, current);
   fl_debug_threads = enabled;
   for (int i = 0; i < DEBUG_THREADS; i++) {

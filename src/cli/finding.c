@@ -102,6 +102,36 @@ static uint32_t first_difference(const struct trace *a, const struct trace *b) {
   return a->nevents == b->nevents ? UINT32_MAX : n;
 }
 
+static void put_event(struct buf *b, const struct trace *t, uint32_t i) {
+  if (i >= t->nevents) {
+    buf_puts(b, "is at its end");
+    return;
+  }
+  const struct event *e = &t->events[i];
+  buf_printf(b, e->thread ? "has T%u" : "has main", (unsigned)e->thread);
+  buf_printf(b, " %s", event_word[e->kind]);
+  if (e->addr)
+    buf_printf(b, " %#llx: %#llx", (unsigned long long)e->addr,
+               (unsigned long long)e->value[0]);
+}
+
+static char *tell_difference(const struct trace *first,
+                             const struct trace *second, uint32_t at,
+                             struct arena *a) {
+  struct buf b = {0};
+  buf_puts(&b, "the same schedule did not give the same execution: where the "
+               "first run ");
+  put_event(&b, first, at);
+  buf_puts(&b, ", the second ");
+  put_event(&b, second, at);
+  buf_puts(&b, "; the code depends on something that Faultline does not "
+               "control, such as uninitialised memory, the real time or the "
+               "environment");
+  char *text = arena_strdup(a, buf_text(&b));
+  buf_free(&b);
+  return text;
+}
+
 /* A replay that is asked only where there is an alternative. */
 struct chooser {
   struct replay *r;
@@ -137,6 +167,67 @@ static enum rt_end record(struct replay *r, bool only_choices, struct work *s,
   return end;
 }
 
+static bool is_plain(const struct event *e) {
+  return (e->kind == EV_READ || e->kind == EV_WRITE) && e->size;
+}
+
+static bool are_racing(const struct event *a, const struct event *b) {
+  return a->thread != b->thread && is_plain(a) && is_plain(b) &&
+         (a->kind == EV_WRITE || b->kind == EV_WRITE) &&
+         a->addr < b->addr + b->size && b->addr < a->addr + a->size;
+}
+
+static bool synchronises(const struct event *e) {
+  return event_reads[e->kind] || event_writes[e->kind] ? !is_plain(e)
+                                                       : e->addr != 0;
+}
+
+/* Was the thread there before event k: of a client, or created? */
+static bool begun_before(const struct trace *t, uint8_t thread, uint32_t k) {
+  for (uint32_t i = 0; i < t->nevents; i++)
+    if (t->events[i].kind == EV_CREATE && t->events[i].value[0] == thread)
+      return i < k;
+  return true;
+}
+
+/* Do threads conflict by plain accesses, and nothing but their creation and
+ * their end can have put these in order? */
+static bool has_data_race(const struct trace *t) {
+  uint64_t joined = 0;
+  bool found = false;
+  for (uint32_t i = 0; i < t->nevents; i++) {
+    const struct event *e = &t->events[i];
+    if (e->kind == EV_JOIN)
+      joined |= 1ull << e->value[0] % 64;
+    else if (synchronises(e))
+      return false;
+    for (uint32_t k = 0; k < i && !found; k++)
+      found = are_racing(&t->events[k], e) &&
+              !(joined >> t->events[k].thread % 64 & 1) &&
+              begun_before(t, e->thread, k) &&
+              begun_before(t, t->events[k].thread, k);
+  }
+  return found;
+}
+
+/*
+ * The object is its own specification, and has another result with one thread:
+ * it depends on threads that its operation creates.  If these race, that is the
+ * fault; else it may be meant, and the object says nothing about itself.
+ */
+static void tell_own_threads(struct finding *f, struct arena *a) {
+  bool race = has_data_race(&f->trace);
+  if (!race)
+    f->fault = FAULT_DIVERGENCE;
+  f->detail = arena_strdup(
+      a, race ? "run alone, it does not always return the same, since it races "
+                "with a thread that it creates"
+              : "run alone, it does not always return the same: that depends "
+                "on the order in which its own threads run. The object itself, "
+                "run sequentially, is no specification then: write one "
+                "(FL_SPEC)");
+}
+
 struct finding *finding_make(struct jury *j, struct retrace *how,
                              struct work *s) {
   struct arena *a = &s->arena;
@@ -168,6 +259,9 @@ struct finding *finding_make(struct jury *j, struct retrace *how,
       f->fault =
           h.client->nthreads == 1 ? FAULT_SEQUENTIAL : FAULT_NOT_LINEARIZABLE;
       share_refutations(f, j, &h, a);
+      if (f->fault == FAULT_SEQUENTIAL && j->implementation &&
+          j->check.answer == CHECK_NO)
+        tell_own_threads(f, a);
     }
   } else if (end == RT_CUT) {
     f->detail = arena_strdup(a, "the execution was cut at --max-steps");
@@ -182,13 +276,11 @@ struct finding *finding_make(struct jury *j, struct retrace *how,
     const struct event *e =
         diff < f->trace.nevents ? &f->trace.events[diff] : &second.events[diff];
     f->fault = FAULT_DIVERGENCE;
+    f->again = second;
     f->pc = e->pc;
     f->thread = e->thread;
     f->chain = e->chain;
-    f->detail = arena_strdup(
-        a, "the same schedule did not give the same execution: the code "
-           "depends on something that Faultline does not control, such as "
-           "uninitialised memory, the real time or the environment");
+    f->detail = tell_difference(&f->trace, &second, diff, a);
     bad = true;
   }
   replay_free(&again);

@@ -33,7 +33,7 @@ static void tell_client(struct hunt *h, const struct client *c) {
   struct buf b = {0};
   if (c)
     client_print(c, &h->object.names, &b);
-  h->shared->path.len = 0;
+  h->shared->path.len = h->shared->path.nmarks = 0;
   h->shared->clients++;
   h->shared->heartbeat++;
   board_write(h->work->board, buf_text(&b), h->clients,
@@ -286,7 +286,7 @@ static void conclude(struct hunt *h) {
   if (end != RT_DONE) {
     hunt_setup_failed(h, client, end);
   } else if (!is_bad_again(h, c)) {
-    hunt_not_repeatable(h);
+    hunt_not_repeatable(h, c->path, c->len);
   } else {
     for (uint32_t i = 0; i < c->len; i++)
       vec_push(&b.path, c->path[i]);

@@ -90,7 +90,7 @@ void hunt_census(struct hunt *h, struct census *out);
 void hunt_races(struct hunt *h, struct races_found *out);
 
 /* A bad execution is not bad when it is run again (minimize.c). */
-void hunt_not_repeatable(struct hunt *h);
+void hunt_not_repeatable(struct hunt *h, const uint8_t *at, uint32_t len);
 
 /* Loads the object into this process (hunt.c). */
 int hunt_open(struct hunt *h, const struct hunt_order *order, struct work *s,

@@ -273,19 +273,23 @@ static void make_sequential(struct hunt *h, struct bad *b) {
   map128_free(&m.proved);
 }
 
-/* The path was bad, and is not when it is run again. */
-void hunt_not_repeatable(struct hunt *h) {
-  if (!h->order->partial) {
-    error_set(&h->work->error, ERR_SYSTEM,
-              "internal error: a bad execution of %s could not be repeated",
-              h->work->board->client);
-    return;
+/* The path was bad, and is not when it is run again.  If two runs of it differ,
+ * the first difference is told. */
+void hunt_not_repeatable(struct hunt *h, const uint8_t *at, uint32_t len) {
+  struct retrace how = {.at = at, .len = len, .good_too = true};
+  struct finding *f = finding_make(&h->jury, &how, h->work);
+  if (f->fault != FAULT_DIVERGENCE) {
+    char *words = xasprintf(
+        "an execution of %s failed, and does not fail when the same schedule "
+        "is run again: the code depends on something that Faultline does not "
+        "control%s",
+        h->jury.suite ? h->work->board->client : "the program",
+        h->order->partial ? " (see the warnings)" : "");
+    f->fault = FAULT_DIVERGENCE;
+    f->detail = arena_strdup(&h->work->arena, words);
+    free(words);
   }
-  h->r->verdict = VERDICT_UNKNOWN;
-  h->r->reason = xasprintf("an execution of %s failed and could not be "
-                           "repeated, since something escapes the runtime (see "
-                           "the warnings)",
-                           h->work->board->client);
+  hunt_conclude(h, f);
 }
 
 /* What is known of how small the client is. */
@@ -324,7 +328,7 @@ void hunt_minimize(struct hunt *h, struct bad *b, bool simplify, bool tidy) {
   struct retrace how = {.at = b->path.at, .len = b->path.len};
   struct finding *f = finding_make(j, &how, h->work);
   if (!f) {
-    hunt_not_repeatable(h);
+    hunt_not_repeatable(h, b->path.at, b->path.len);
     return;
   }
   tell_size(h, f, from, simplify && j->suite, minimal);

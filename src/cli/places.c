@@ -98,8 +98,7 @@ static enum judgement collect(void *ctx, enum rt_end end) {
   path p = {0};
   if (end == RT_CUT)
     return JUDGE_GOOD;
-  for (uint32_t i = 0; i < f->live.len; i++)
-    vec_push(&p, f->live.at[i]);
+  live_take(&f->live, &p);
   vec_push(&f->paths, p);
   return JUDGE_GOOD;
 }

@@ -124,7 +124,7 @@ static void start_process(struct pool *p, struct slot *s) {
 /* What it was at with its last item is not to be taken for the next one's. */
 static void forget_client(struct worker *w) {
   ((struct board *)w->board)->known = false;
-  w->shared->path.len = 0;
+  w->shared->path.len = w->shared->path.nmarks = 0;
 }
 
 static void give_local(struct pool *p, struct slot *s, const void *item,
@@ -170,16 +170,15 @@ static struct pool_message *say(struct pool *p, enum pool_news news,
 static void take_death(const struct worker *w, struct pool_death *d) {
   const struct board *b = w->board;
   const struct live_path *path = &w->shared->path;
-  uint32_t len = path->len;
+  const uint8_t *at = live_whole(path, &d->len);
   d->status = w->status;
   d->hang = w->hang;
   d->known = b->known;
   d->clients = b->clients;
   d->executions = b->executions;
   d->client = xstrndup(b->client, sizeof b->client);
-  d->len = len < LIVE_PATH_MAX ? len : LIVE_PATH_MAX;
   d->path = xmalloc(d->len + 1);
-  memcpy(d->path, path->at, d->len);
+  memcpy(d->path, at, d->len);
   d->only_choices = path->only_choices;
 }
 

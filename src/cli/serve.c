@@ -399,10 +399,10 @@ static void do_part(struct server *s, const struct item *i,
     x.member = i->member;
   }
   look(s, c, &x, i->search, &r->end, r);
-  if (r->end == EXPLORE_DIVERGED)
-    error_set(&h->work->error, ERR_SYSTEM,
-              "internal error: an execution that was run again took another "
-              "way");
+  if (r->end == EXPLORE_DIVERGED) { /* who runs it again will see */
+    live_take(&h->shared->path, &x.bad);
+    take_bad(s, c, &x, r);
+  }
   if (x.states) /* how long its executions are is up to who came first */
     s->result.statistics.events = x.transitions;
   vec_free(&below);

@@ -325,6 +325,20 @@ static int hunt_alone(struct session *s, struct run *r,
 }
 
 /* With the settings of this object, which are the session's meanwhile. */
+/* What could have made the difference, when two runs differ. */
+static void name_unmodelled(struct session *s, struct result *r) {
+  struct buf b = {0};
+  if (!r->finding || r->finding->fault != FAULT_DIVERGENCE ||
+      !s->probe.unknown.len)
+    return;
+  buf_printf(
+      &b, "%s. It calls what Faultline does not model: ", r->finding->detail);
+  for (uint32_t i = 0; i < s->probe.unknown.len; i++)
+    buf_printf(&b, "%s%s()", i ? ", " : "", s->probe.unknown.at[i]);
+  r->finding->detail = arena_strdup(&s->arena, buf_text(&b));
+  buf_free(&b);
+}
+
 static int hunt_with(struct session *s, const struct hunt_order *plan,
                      struct error *e) {
   struct run r = {.worker.show_output = s->settings->show_output};
@@ -348,6 +362,7 @@ static int hunt_with(struct session *s, const struct hunt_order *plan,
     return e->code;
   }
   r.result.partial = session_partial(s);
+  name_unmodelled(s, &r.result);
   if (r.result.verdict == VERDICT_PASS && !s->probe.hooks)
     set_reason(s, &r.result,
                "no access of the code has a hook: nothing was checked");

@@ -1,4 +1,5 @@
 /* What a session has to say, as text and as JSON; its exit status. */
+#include "cli/dump.h"
 #include "cli/pages.h"
 #include "cli/saved.h"
 #include "cli/session.h"
@@ -205,6 +206,8 @@ int session_report(struct session *s, struct error *e) {
     status = 2;
   }
   if (set->trace && write_traces(s, e))
+    status = 2;
+  if (set->debug_dump && dump_write(s, set->debug_dump, e))
     status = 2;
   if (set->dot && write_dot(stories, n, set->dot, e))
     status = 2;

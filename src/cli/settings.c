@@ -126,6 +126,7 @@ static const struct own_option of_shrink[] = {
     {"quiet"},
     {"no-save"},
     {"save-dir"},
+    {"debug-dump"},
     {"color"},
     {"width"},
     {0}};
@@ -211,10 +212,15 @@ static int check_output(const char *option, const char *path, struct error *e) {
 static int check_outputs(const struct settings *s, struct error *e) {
   const struct {
     const char *option, *path;
-  } outputs[] = {{"--json", s->json},   {"--junit", s->junit},
-                 {"--sarif", s->sarif}, {"--tap", s->tap},
-                 {"--html", s->html},   {"--trace", s->trace},
-                 {"--patch", s->patch}, {"--dot", s->dot}};
+  } outputs[] = {{"--json", s->json},
+                 {"--junit", s->junit},
+                 {"--sarif", s->sarif},
+                 {"--tap", s->tap},
+                 {"--html", s->html},
+                 {"--trace", s->trace},
+                 {"--patch", s->patch},
+                 {"--dot", s->dot},
+                 {"--debug-dump", s->debug_dump}};
   const char *standard = NULL;
   for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
     if (check_output(outputs[i].option, outputs[i].path, e))
@@ -455,6 +461,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "do not save schedules, nor try saved ones", "Output"},
       {"save-dir", 0, OPT_STRING, &s->save_dir, "DIR",
        "where schedules are saved (.faultline)", "Output"},
+      {"debug-dump", 0, OPT_STRING, &s->debug_dump, "FILE",
+       "write what maintainers of Faultline need to know of the run: for a "
+       "report of an execution that could not be repeated",
+       "Output"},
       {"color", 0, OPT_ENUM, &s->color, "WHEN", "colours and bold letters",
        "Output", .choices = color_name},
       {"width", 0, OPT_UINT64, &s->width, "N", "columns of the report (80)",

@@ -88,6 +88,7 @@ struct settings {
   int color;
   uint64_t width;
   const char *save_dir;
+  const char *debug_dump;
 
   struct opt_rest rest;         /* sources, and the compiler's flags */
   struct opt_words environment; /* FAULTLINE_OPTIONS; owned */

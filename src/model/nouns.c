@@ -210,26 +210,34 @@ const struct noun noun_trace = {NOUN(struct trace, trace_fields),
 /* ---- schedules ---- */
 
 static const struct field turn_fields[] = {
-    FLAG(struct turn, is_choice),
-    NUMBER(struct turn, thread),
-    NUMBER(struct turn, steps),
+    FLAG(struct turn, is_choice), FLAG(struct turn, is_mark),
+    NUMBER(struct turn, thread),  NUMBER(struct turn, steps),
+    NUMBER(struct turn, first),
 };
 static const struct noun noun_turn = {NOUN(struct turn, turn_fields)};
 
 /* Whoever follows it makes a list of all its steps. */
 #define MOST_TURNS (UINT64_C(1) << 26)
 
+static bool turn_is_sound(const struct turn *t) {
+  if (!t->steps || (t->first && !t->is_mark))
+    return false;
+  if (t->is_mark)
+    return !t->is_choice && t->thread <= 2 * SCHEDULE_MAX_THREAD + 1;
+  if (t->is_choice)
+    return t->steps == 1;
+  return t->thread < 2 * SCHEDULE_COMMIT &&
+         t->thread % SCHEDULE_COMMIT <= SCHEDULE_MAX_THREAD;
+}
+
 static bool schedule_sound(void *noun) {
   const struct schedule *s = noun;
   uint64_t steps = 0;
   for (uint32_t i = 0; i < s->turns.len; i++) {
     const struct turn *t = &s->turns.at[i];
-    uint8_t thread = t->thread % SCHEDULE_COMMIT;
-    if (!t->steps || (t->is_choice ? t->steps != 1
-                                   : t->thread >= 2 * SCHEDULE_COMMIT ||
-                                         thread > SCHEDULE_MAX_THREAD))
+    if (!turn_is_sound(t))
       return false;
-    steps += t->steps;
+    steps += t->is_mark ? 1 : t->steps;
   }
   return steps <= MOST_TURNS;
 }
@@ -342,6 +350,7 @@ static const struct field finding_fields[] = {
     BELOW(struct finding, fault, FAULT_COUNT),
     INSIDE(struct finding, client, noun_client),
     INSIDE(struct finding, trace, noun_trace),
+    INSIDE(struct finding, again, noun_trace),
     INSIDE(struct finding, schedule, noun_schedule),
     TEXT(struct finding, detail),
     NUMBER(struct finding, pc),

@@ -196,6 +196,7 @@ struct finding {
   enum fault fault;
   struct client client;
   struct trace trace;
+  struct trace again; /* divergence: the second run; else it is empty */
   struct schedule schedule;
   char *detail;   /* one sentence for faults that are not histories, or NULL */
   uint64_t pc;    /* where the fault happened, or 0 */

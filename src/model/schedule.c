@@ -13,13 +13,13 @@ enum { VERSION = 1, LINE_WIDTH = 78 };
 static void add_turn(struct schedule *s, uint8_t thread, uint32_t steps) {
   if (s->turns.len) {
     struct turn *last = &vec_last(&s->turns);
-    if (!last->is_choice && last->thread == thread &&
+    if (!last->is_choice && !last->is_mark && last->thread == thread &&
         last->steps <= UINT32_MAX - steps) {
       last->steps += steps; /* S1 */
       return;
     }
   }
-  vec_push(&s->turns, ((struct turn){0, thread, steps}));
+  vec_push(&s->turns, ((struct turn){.thread = thread, .steps = steps}));
 }
 
 void schedule_add_step(struct schedule *s, uint8_t thread) {
@@ -27,7 +27,15 @@ void schedule_add_step(struct schedule *s, uint8_t thread) {
 }
 
 void schedule_add_choice(struct schedule *s, uint8_t alternative) {
-  vec_push(&s->turns, ((struct turn){1, alternative, 1}));
+  vec_push(&s->turns,
+           ((struct turn){.is_choice = 1, .thread = alternative, .steps = 1}));
+}
+
+void schedule_add_mark(struct schedule *s, uint8_t whose, uint32_t first,
+                       uint32_t n) {
+  vec_push(&s->turns,
+           ((struct turn){
+               .is_mark = 1, .thread = whose, .first = first, .steps = n}));
 }
 
 uint32_t schedule_switches(const struct schedule *s) {
@@ -35,7 +43,7 @@ uint32_t schedule_switches(const struct schedule *s) {
   int current = -1;
   for (uint32_t i = 0; i < s->turns.len; i++) {
     const struct turn *t = &s->turns.at[i];
-    if (t->is_choice || t->thread & SCHEDULE_COMMIT)
+    if (t->is_choice || t->is_mark || t->thread & SCHEDULE_COMMIT)
       continue;
     n += current >= 0 && current != t->thread;
     current = t->thread;
@@ -68,7 +76,8 @@ bool schedule_equal(const struct schedule *a, const struct schedule *b) {
   for (uint32_t i = 0; i < a->turns.len; i++) {
     const struct turn *x = &a->turns.at[i], *y = &b->turns.at[i];
     if (x->is_choice != y->is_choice || x->thread != y->thread ||
-        x->steps != y->steps)
+        x->steps != y->steps || x->is_mark != y->is_mark ||
+        x->first != y->first)
       return false;
   }
   return true;
@@ -95,22 +104,31 @@ static void print_field(const char *key, const char *text, struct buf *out) {
   buf_putc(out, '\n');
 }
 
+int turn_text(const struct turn *t, char word[SCHEDULE_WORD]) {
+  if (t->is_choice)
+    return snprintf(word, SCHEDULE_WORD, "!%u", t->thread);
+  if (t->is_mark)
+    return snprintf(word, SCHEDULE_WORD, "%c%u@%" PRIu32 "+%" PRIu32,
+                    t->thread > SCHEDULE_MAX_THREAD ? 'L' : 'S',
+                    t->thread & SCHEDULE_MAX_THREAD, t->first, t->steps);
+  return snprintf(word, SCHEDULE_WORD, "%c%u*%" PRIu32,
+                  t->thread & SCHEDULE_COMMIT ? 'C' : 'T',
+                  t->thread & ~SCHEDULE_COMMIT, t->steps);
+}
+
 static void print_turns(const struct schedule *s, struct buf *out) {
   size_t line = out->len;
   buf_puts(out, "steps:");
   for (uint32_t i = 0; i < s->turns.len; i++) {
     const struct turn *t = &s->turns.at[i];
-    char word[32];
-    int n = t->is_choice ? snprintf(word, sizeof word, " !%u", t->thread)
-                         : snprintf(word, sizeof word, " %c%u*%" PRIu32,
-                                    t->thread & SCHEDULE_COMMIT ? 'C' : 'T',
-                                    t->thread & ~SCHEDULE_COMMIT, t->steps);
+    char word[SCHEDULE_WORD];
+    int n = 1 + turn_text(t, word);
     if (out->len - line + (size_t)n > LINE_WIDTH) {
       buf_putc(out, '\n');
       line = out->len;
       buf_puts(out, "steps:");
     }
-    buf_puts(out, word);
+    buf_printf(out, " %s", word);
   }
   buf_putc(out, '\n');
 }
@@ -156,6 +174,24 @@ static const char *read_number(const char *p, const char *end, uint64_t max,
   return p > from ? p : NULL;
 }
 
+/* S2@40+3, or L2@0+1. */
+static int read_mark(struct schedule *s, const char *p, const char *end,
+                     const struct place_in_file *at) {
+  uint32_t thread, first = 0, units = 0;
+  const char *q = read_number(p + 1, end, SCHEDULE_MAX_THREAD, &thread);
+  q = q && q < end && *q == '@'
+          ? read_number(q + 1, end, SCHEDULE_UNITS, &first)
+          : NULL;
+  q = q && q < end && *q == '+'
+          ? read_number(q + 1, end, SCHEDULE_UNITS, &units)
+          : NULL;
+  if (q != end || !units)
+    return wrong(at, "want shared memory of a thread such as S2@40+3", p,
+                 (size_t)(end - p));
+  schedule_add_mark(s, (uint8_t)(thread + (*p == 'L' ? 32 : 0)), first, units);
+  return ERR_NONE;
+}
+
 /* T2*3, T2 (one step), C2*3, or !1. */
 static int read_turn(struct schedule *s, const char *p, const char *end,
                      const struct place_in_file *at) {
@@ -168,6 +204,8 @@ static int read_turn(struct schedule *s, const char *p, const char *end,
     schedule_add_choice(s, (uint8_t)number);
     return ERR_NONE;
   }
+  if (*p == 'S' || *p == 'L')
+    return read_mark(s, p, end, at);
   if (*p != 'T' && *p != 'C')
     return wrong(at, "want a turn such as T2*3 or a choice such as !1", p, n);
   const char *q = read_number(p + 1, end, SCHEDULE_MAX_THREAD, &number);

@@ -26,6 +26,7 @@ enum verdict {
   _(ENDLESS, "endless-loop", "endless loop")                                   \
   _(STACK_OVERFLOW, "stack-overflow", "stack overflow")                        \
   _(USE_AFTER_FREE, "use-after-free", "use after free")                        \
+  _(USE_AFTER_RETURN, "use-after-return", "use after return")                  \
   _(DOUBLE_FREE, "double-free", "double free")                                 \
   _(BAD_FREE, "bad-free", "free of what was not allocated")                    \
   _(OUT_OF_BOUNDS, "out-of-bounds", "access out of bounds")                    \

@@ -171,13 +171,9 @@ static void put_event(struct json *j, const struct story *s, uint32_t at) {
 static void put_schedule(struct json *j, const struct schedule *s) {
   struct buf b = {0};
   for (uint32_t i = 0; i < s->turns.len; i++) {
-    const struct turn *t = &s->turns.at[i];
-    if (t->is_choice)
-      buf_printf(&b, "%s!%u", i ? " " : "", (unsigned)t->thread);
-    else
-      buf_printf(&b, "%s%c%u*%u", i ? " " : "",
-                 t->thread & SCHEDULE_COMMIT ? 'C' : 'T',
-                 (unsigned)t->thread & ~SCHEDULE_COMMIT, (unsigned)t->steps);
+    char word[SCHEDULE_WORD];
+    turn_text(&s->turns.at[i], word);
+    buf_printf(&b, "%s%s", i ? " " : "", word);
   }
   json_string(j, "schedule", buf_text(&b));
   buf_free(&b);

@@ -113,7 +113,13 @@ bool fl__readable(uint64_t addr, uint64_t size) {
     return size <= E.data_span - (addr - E.data_lo);
   if (addr - HEAP_BASE < HEAP_SPAN)
     return size <= HEAP_SPAN - (addr - HEAP_BASE);
-  return addr - STACK_BASE < STACK_SPAN &&
-         (addr - STACK_BASE) % STACK_SIZE >= STACK_GUARD &&
-         (addr - STACK_BASE) % STACK_SIZE + size <= STACK_SIZE;
+  if (addr - STACK_BASE < STACK_SPAN)
+    return (addr - STACK_BASE) % STACK_SIZE >= STACK_GUARD &&
+           (addr - STACK_BASE) % STACK_SIZE + size <= STACK_SIZE;
+  for (uint32_t t = 0; E.tls_size && t < E.live.nfibers; t++) {
+    uint64_t in = addr - (uint64_t)(uintptr_t)E.lent[t].tls;
+    if (E.lent[t].tls && in < E.tls_size)
+      return size <= E.tls_size - in;
+  }
+  return false;
 }

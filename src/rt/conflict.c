@@ -280,11 +280,6 @@ struct told_head {
 };
 static const char magic[8] = "FLKNOW3";
 
-/* One 16-byte unit of a stack that others touch. */
-struct told_mark {
-  uint32_t owner, unit;
-};
-
 /* The object may lie elsewhere in the other process: its granules count from
  * where it begins.  Addresses of all else are fixed (int.h). */
 #define IN_IMAGE (1ull << 63)
@@ -297,23 +292,18 @@ static uint64_t granule_here(uint64_t told) {
   return told & IN_IMAGE ? (told & ~IN_IMAGE) + E.base / 8 : told;
 }
 
-enum { UNITS = STACK_SIZE / 16 };
-
-static uint64_t tell_marks(struct buf *out) {
-  uint64_t n = 0;
-  for (uint32_t t = 0; t < RT_MAX_THREADS; t++)
-    for (uint32_t w = 0; E.stack_marks[t] && w < UNITS / 64; w++)
-      for (uint64_t left = E.stack_marks[t][w]; left; left &= left - 1, n++) {
-        struct told_mark m = {t, w * 64 + (uint32_t)__builtin_ctzll(left)};
-        if (out)
-          buf_put(out, &m, sizeof m);
-      }
+static uint32_t count_units(const rt_mark_list *l) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < l->len; i++)
+    n += l->at[i].n;
   return n;
 }
 
 void rt_knowledge(struct buf *out) {
+  rt_mark_list marks = {0};
+  rt_marks(&marks);
   struct told_head head = {
-      .granules = T.len, .marks = tell_marks(NULL), .ranges = T.nranges};
+      .granules = T.len, .marks = marks.len, .ranges = T.nranges};
   memcpy(head.magic, magic, sizeof magic);
   buf_put(out, &head, sizeof head);
   for (uint32_t i = 0; i < T.cap; i++)
@@ -324,7 +314,8 @@ void rt_knowledge(struct buf *out) {
         e.guard = granule_told(e.guard);
       buf_put(out, &e, sizeof e);
     }
-  tell_marks(out);
+  buf_put(out, marks.at, marks.len * sizeof *marks.at);
+  vec_free(&marks);
   for (uint32_t i = 0; i < T.nranges; i++) {
     struct range r = T.ranges[i];
     r.lo = granule_told(r.lo);
@@ -361,18 +352,16 @@ static uint32_t learn_granules(const char *at, uint64_t n) {
   return theirs;
 }
 
-static void learn_marks(const char *at, uint64_t n) {
-  for (uint64_t i = 0; i < n; i++, at += sizeof(struct told_mark)) {
-    struct told_mark m;
+/* How many units who told has marked. */
+static uint32_t learn_marks(const char *at, uint64_t n) {
+  uint32_t theirs = 0;
+  for (uint64_t i = 0; i < n; i++, at += sizeof(struct rt_mark)) {
+    struct rt_mark m;
     memcpy(&m, at, sizeof m);
-    if (m.owner >= RT_MAX_THREADS || m.unit >= UNITS)
-      continue;
-    uint64_t **bits = &E.stack_marks[m.owner];
-    if (!*bits)
-      *bits = xcalloc(UNITS / 64, sizeof **bits);
-    (*bits)[m.unit / 64] |= 1ull << m.unit % 64;
-    E.stack_shared |= 1u << m.owner;
+    fl__add_mark(&m);
+    theirs += m.n;
   }
+  return theirs;
 }
 
 static uint32_t learn_ranges(const char *at, uint64_t n) {
@@ -404,18 +393,21 @@ bool rt_learn(const struct buf *knowledge) {
   memcpy(&head, knowledge->at, sizeof head);
   uint64_t room = knowledge->len - sizeof head;
   uint64_t granules = head.granules * sizeof(struct entry);
-  uint64_t marks = head.marks * sizeof(struct told_mark);
+  uint64_t marks = head.marks * sizeof(struct rt_mark);
   if (memcmp(head.magic, magic, sizeof magic) ||
       head.granules > room / sizeof(struct entry) ||
-      head.marks > room / sizeof(struct told_mark) ||
+      head.marks > room / sizeof(struct rt_mark) ||
       head.ranges > MOST_RANGES ||
       granules + marks + head.ranges * sizeof(struct range) != room)
     return false;
   const char *at = knowledge->at + sizeof head;
   uint32_t theirs = learn_granules(at, head.granules);
-  learn_marks(at + granules, head.marks);
+  uint32_t units = learn_marks(at + granules, head.marks);
   theirs += learn_ranges(at + granules + marks, head.ranges);
+  rt_mark_list all = {0};
+  rt_marks(&all);
   E.conflicts = count_conflicts() - theirs;
-  E.new_marks = (uint32_t)(tell_marks(NULL) - head.marks);
+  E.new_marks = count_units(&all) - units;
+  vec_free(&all);
   return true;
 }

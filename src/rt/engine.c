@@ -285,6 +285,13 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
     fl__heap_fault(addr, size, event_writes[kind], f->pc);
     return RT_FAULT;
   }
+  if (UNLIKELY(addr - STACK_BASE < STACK_SPAN) && fl__stack_dead(t, addr)) {
+    E.self = f;
+    if (UNLIKELY(E.recording))
+      fl__record_refused(t);
+    fl__stack_fault(t, addr, event_writes[kind], f->pc);
+    return RT_FAULT;
+  }
   bool own = UNLIKELY(E.live.buffered >> t & 1);
   if (own)
     fl__buffer_put_in(t);
@@ -298,6 +305,7 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   if (issues)
     fl__buffer_begin(f, store);
   uint32_t returned = E.returned;
+  uint64_t sp = logged != UINT32_MAX && E.stack_shared ? fl__stack_end(t) : 0;
   f->silent = f->failed = 0;
   f->spun = 0;
   f->can = NULL;
@@ -317,7 +325,7 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   if (issues)
     fl__issue(t, store);
   if (logged != UINT32_MAX)
-    fl__complete_note(logged, f, returned);
+    fl__complete_note(logged, f, returned, sp);
   if (E.arrival == FAULTED)
     return RT_FAULT;
   if (size == 8 && event_writes[kind] && !issues)
@@ -366,6 +374,8 @@ static bool is_local(const struct fiber_state *f) {
   if (f->status != FIBER_PARKED || f->can || f->spinning)
     return false;
   if (UNLIKELY(E.regions != NULL) && fl__atomic_needs_step((int)(f - E.fiber)))
+    return false;
+  if (UNLIKELY(fl__intrudes(f))) /* its owner may return, which is no step */
     return false;
   if (UNLIKELY(E.options.tso)) {
     if (fl__buffer_stops(f))
@@ -569,6 +579,8 @@ static FL_HOT enum rt_end run(const struct rt_driver *d) {
  * which need not be a step. */
 static int restart(const struct rt_driver *d) {
   rt_restore(&E.start);
+  if (UNLIKELY(E.stack_shared))
+    fl__clean_shared();
   if (UNLIKELY(E.shadowing))
     fl__shadow_restart();
   E.fault.kind = FAULT_NONE;
@@ -598,6 +610,8 @@ enum rt_end rt_run(const struct rt_driver *d) {
 
 enum rt_end rt_run_on(const struct snapshot *s, const struct rt_driver *d) {
   rt_restore(s);
+  if (UNLIKELY(E.stack_shared))
+    fl__clean_shared();
   E.stepwise = 0;
   E.fault.kind = FAULT_NONE;
   return finish(FL_GOES_ON, d);

@@ -161,11 +161,10 @@ uintptr_t fl__handle_of_thread(int thread) { return E.lent[thread].handle; }
  * processes.  So a step of a search over states finds zeros below the stack, as
  * far down as steps usually go, and as far as something is left.
  */
-void fl__clean_below(int thread) {
+static void clean(int thread, uint64_t at) {
   enum { USUAL = 1024, BLOCK = 256 };
   uint64_t end = STACK_BASE + (uint64_t)thread * STACK_SIZE + STACK_GUARD;
-  uint64_t at = (uint64_t)(uintptr_t)E.fiber[thread].sp;
-  if (at - end < USUAL)
+  if (at - end < USUAL || at - end > STACK_SIZE)
     return;
   at -= USUAL;
   memset((void *)at, 0, USUAL);
@@ -178,58 +177,17 @@ void fl__clean_below(int thread) {
   }
 }
 
-/* ---- stacks that other threads look at ---- */
-
-static bool mark(int owner, uint64_t first, uint64_t last) {
-  bool news = false;
-  uint64_t *bits = E.stack_marks[owner];
-  if (!bits)
-    bits = E.stack_marks[owner] = xcalloc(STACK_SIZE / 16 / 64, 8);
-  for (uint64_t i = first; i <= last; i++)
-    if (!(bits[i / 64] >> i % 64 & 1)) {
-      bits[i / 64] |= 1ull << i % 64;
-      news = true;
-    }
-  return news;
+void fl__clean_below(int thread) {
+  clean(thread, (uint64_t)(uintptr_t)E.fiber[thread].sp);
 }
 
-void fl__stack_touched(uint64_t addr, uint64_t size) {
-  int owner = (int)((addr - STACK_BASE) / STACK_SIZE);
-  uint64_t in = (addr - STACK_BASE) % STACK_SIZE;
-  uint64_t last = in + size - 1;
-  if (last >= STACK_SIZE)
-    last = STACK_SIZE - 1;
-  if (mark(owner, in / 16, last / 16)) {
-    E.stack_shared |= 1u << owner;
-    E.new_marks++;
+/* Others see what is left there, and so do the records of steps. */
+void fl__clean_shared(void) {
+  for (uint32_t left = E.stack_shared; left; left &= left - 1) {
+    int t = __builtin_ctz(left);
+    uint64_t top = STACK_BASE + (uint64_t)(t + 1) * STACK_SIZE;
+    bool runs = (uint32_t)t < E.live.nfibers &&
+                E.fiber[t].status == FIBER_PARKED;
+    clean(t, runs ? (uint64_t)(uintptr_t)E.fiber[t].sp : top);
   }
-}
-
-/*
- * A pointer into a stack has been stored where others can find it: what it
- * points to is shared from now on.  How large that is nobody knows; what lies
- * further off is found when another thread touches it.
- */
-void fl__stack_published(uint64_t pointer) {
-  enum { REACH = 128 };
-  int owner = (int)((pointer - STACK_BASE) / STACK_SIZE);
-  uint64_t in = (pointer - STACK_BASE) % STACK_SIZE;
-  uint64_t last = in + REACH - 1;
-  if (last >= STACK_SIZE)
-    last = STACK_SIZE - 1;
-  if (mark(owner, in / 16, last / 16)) {
-    E.stack_shared |= 1u << owner;
-    /* In time for this execution; but in the next one what its owner does
-     * there before is a step too, and was none in this one. */
-    E.new_marks++;
-  }
-}
-
-bool fl__stack_marked(int thread, uint64_t addr, uint64_t size) {
-  uint64_t *bits = E.stack_marks[thread];
-  uint64_t in = (addr - STACK_BASE) % STACK_SIZE;
-  for (uint64_t i = in / 16; i <= (in + size - 1) / 16; i++)
-    if (bits && i < STACK_SIZE / 16 && (bits[i / 64] >> i % 64 & 1))
-      return true;
-  return false;
 }

@@ -25,24 +25,40 @@ static int tls_owner(uint64_t addr) {
   return -1;
 }
 
+static bool stack_visible(uint64_t addr, uint64_t size) {
+  uint32_t owner = (uint32_t)((addr - STACK_BASE) / STACK_SIZE);
+  uint64_t in = (addr - STACK_BASE) % STACK_SIZE;
+  if ((int)owner == E.cur)
+    return UNLIKELY(E.stack_shared >> owner & 1) && fl__marked(owner, in, size);
+  fl__mark(owner, in, size);
+  return true;
+}
+
+/* Of the libraries' thread-local variables nothing is known but whose they
+ * are. */
+static bool tls_visible(int owner, uint64_t addr, uint64_t size) {
+  uint64_t in = addr - (uint64_t)(uintptr_t)E.lent[owner].tls;
+  uint32_t whose = RT_TLS + (uint32_t)owner;
+  if (!E.lent[owner].tls || in >= E.tls_size)
+    return owner != E.cur;
+  if (owner == E.cur)
+    return UNLIKELY(E.tls_shared >> owner & 1) && fl__marked(whose, in, size);
+  fl__mark(whose, in, size);
+  return true;
+}
+
 bool fl__visible(uint64_t addr, uint64_t size) {
   if (addr - HEAP_BASE < HEAP_SPAN)
     return true;
   if (addr - E.data_lo < E.data_span)
     return true;
-  if (addr - STACK_BASE < STACK_SPAN) {
-    int owner = (int)((addr - STACK_BASE) / STACK_SIZE);
-    if (owner == E.cur)
-      return UNLIKELY(E.stack_shared >> owner & 1) &&
-             fl__stack_marked(owner, addr, size);
-    fl__stack_touched(addr, size);
-    return true;
-  }
+  if (addr - STACK_BASE < STACK_SPAN)
+    return stack_visible(addr, size);
   if (addr < 4096)
     return false; /* about to crash: let it, the signal names the line */
   int owner = E.options.uses_tls ? tls_owner(addr) : -1;
   if (owner >= 0)
-    return owner != E.cur;
+    return tls_visible(owner, addr, size);
   if (addr == (uint64_t)(uintptr_t)&__libc_single_threaded)
     return false;                       /* it does not change (prepare.c) */
   return addr - E.base >= E.image_span; /* read-only data */
@@ -102,6 +118,23 @@ static __attribute__((noinline)) bool store_part(void *p, uint64_t size,
   return true;
 }
 
+/* Where the stack of the code ends that called the hook. */
+#define CALLER_SP ((uint64_t)(uintptr_t)__builtin_dwarf_cfa())
+
+/* An access below that: if it is to the same stack, to what belongs to
+ * functions that have returned. */
+static __attribute__((noinline)) void
+refuse_returned(enum event_kind kind, uint64_t addr, uint64_t size, uint64_t pc,
+                uint64_t sp) {
+  uint64_t own = STACK_BASE + (uint64_t)E.cur * STACK_SIZE;
+  if (addr - own >= STACK_SIZE || sp - own > STACK_SIZE)
+    return;
+  if (E.recording)
+    fl__record_refused_touch(event_writes[kind], addr, size, pc);
+  fl__stack_fault(E.cur, addr, event_writes[kind], pc);
+  fl__faulted();
+}
+
 /* The commonest cases first; the rest of fl__visible out of line. */
 static inline __attribute__((always_inline)) void
 plain(enum event_kind kind, void *p, uint64_t size, uint64_t pc) {
@@ -110,7 +143,10 @@ plain(enum event_kind kind, void *p, uint64_t size, uint64_t pc) {
     return;
   if (kind == EV_WRITE && UNLIKELY(parts.n) && store_part(p, size, pc))
     return;
-  if (LIKELY(addr - E.data_lo < E.data_span) || fl__visible(addr, size))
+  bool shared = addr - E.data_lo < E.data_span;
+  if (!shared && UNLIKELY(CALLER_SP - addr - 1 < STACK_SIZE))
+    refuse_returned(kind, addr, size, pc, CALLER_SP);
+  if (LIKELY(shared) || fl__visible(addr, size))
     point(kind, p, size, pc);
   else
     fl__quiet(pc);

@@ -195,8 +195,9 @@ struct engine {
   int cur;
   uint64_t data_lo, data_span; /* the object's writable data */
   uint32_t stack_shared;       /* mask of stacks that other threads touch */
+  uint32_t tls_shared;         /* the same of thread-local blocks */
   uint32_t quiet;              /* accesses in a row that were no steps */
-  uint32_t new_marks; /* stack locations found to be shared in this run */
+  uint32_t new_marks; /* units found to be shared in this run (marks.c) */
   uint8_t reduce;     /* accesses without a conflict are no steps */
   uint8_t awaits;     /* rt_awaits */
   uint8_t stepwise;   /* states will be compared (rt_step) */
@@ -252,8 +253,8 @@ struct engine {
   char *shown; /* what FL_SHOW printed of the prepared state */
   struct shadow_frame (*start_shadow)[SHADOW_FRAMES];
   struct history history;
-  uint64_t *stack_marks[RT_MAX_THREADS]; /* bit per 16 bytes: shared */
-  struct store storing;                  /* the store that is being made */
+  uint64_t *marks[2 * RT_TLS]; /* marks.c: a bit for 16 bytes */
+  struct store storing;        /* the store that is being made */
 };
 
 extern struct engine fl__e FL_HIDDEN;
@@ -431,8 +432,10 @@ void fl__note(const struct rt_logged *what) FL_HIDDEN;
 void fl__note_edge(uint8_t flags) FL_HIDDEN;
 uint32_t fl__note_step(int t, bool transit, bool issues) FL_HIDDEN;
 void fl__note_choice(struct rt_logged *l) FL_HIDDEN;
+/* Before the step, so many calls had returned, and its stack ended at sp; 0: it
+ * does not matter. */
 void fl__complete_note(uint32_t at, const struct fiber_state *f,
-                       uint32_t returned) FL_HIDDEN;
+                       uint32_t returned, uint64_t sp) FL_HIDDEN;
 void fl__leave_trail(int t, uint8_t flag) FL_HIDDEN;
 /* The pending access of t, which will be made without being a step. */
 void fl__note_fold(int t) FL_HIDDEN;
@@ -466,12 +469,33 @@ void fl__signals_open(const char *so) FL_HIDDEN;
 void fl__refused(enum fault kind, void *context) FL_HIDDEN;
 /* Zeros what lies below a parked thread's stack (see fiber.c). */
 void fl__clean_below(int thread) FL_HIDDEN;
-void fl__stack_touched(uint64_t addr, uint64_t size) FL_HIDDEN;
-void fl__stack_published(uint64_t pointer) FL_HIDDEN;
+/* The same below all stacks that have marks. */
+void fl__clean_shared(void) FL_HIDDEN;
 void fl__run_key_destructors(void) FL_HIDDEN;
 uint32_t fl__chain(int thread) FL_HIDDEN; /* of the shadow stack, interned */
 bool fl__readable(uint64_t addr, uint64_t size) FL_HIDDEN;
-bool fl__stack_marked(int thread, uint64_t addr, uint64_t size) FL_HIDDEN;
+
+/* marks.c: memory of one thread that others touch; `whose` is as in struct
+ * rt_mark, and `offset` counts from the beginning of that memory */
+void fl__mark(uint32_t whose, uint64_t offset, uint64_t size) FL_HIDDEN;
+bool fl__marked(uint32_t whose, uint64_t offset, uint64_t size) FL_HIDDEN;
+void fl__stack_published(uint64_t pointer) FL_HIDDEN;
+void fl__forget_marks(void) FL_HIDDEN;
+/* How many of its units are new. */
+uint32_t fl__add_mark(const struct rt_mark *m) FL_HIDDEN;
+/* Is the pending access to another thread's stack? */
+static inline bool fl__intrudes(const struct fiber_state *f) {
+  return f->addr - STACK_BASE < STACK_SPAN &&
+         (f->addr - STACK_BASE) / STACK_SIZE != (uint64_t)(f - E.fiber);
+}
+/* Whether a thread's pending access is to a stack, of another thread, that
+ * ends above it. */
+bool fl__stack_dead(int thread, uint64_t addr) FL_HIDDEN;
+/* Where the user's part of a parked thread's stack ends. */
+uint64_t fl__stack_end(int thread) FL_HIDDEN;
+/* Fills E.fault. */
+void fl__stack_fault(int thread, uint64_t addr, bool write,
+                     uint64_t pc) FL_HIDDEN;
 
 /* It has come here by a step that was made at pc `from`. */
 void fl__spin_arrive(int thread, uint64_t from) FL_HIDDEN;

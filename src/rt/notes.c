@@ -53,6 +53,26 @@ static uint64_t value_before(const struct fiber_state *f) {
   return old;
 }
 
+/* The step's thread has called functions, or returned from some: whether others
+ * may look at their variables depends on it.  What is done behind a join
+ * belongs to the step that let it go on. */
+static void note_stack(const struct rt_logged *l, uint64_t was) {
+  if (!was)
+    return;
+  uint64_t now = E.arrival == ENDED ? STACK_BASE + (l->thread + 1) * STACK_SIZE
+                                    : fl__stack_end(l->thread);
+  uint32_t k = (uint32_t)(l - E.log->at);
+  while (k && E.log->at[k].flags & RT_LINK)
+    k--;
+  struct rt_logged *step = &E.log->at[k];
+  struct rt_span *span = step == l ? &step->own : &step->theirs;
+  if (now == was || step->flags & RT_LINK)
+    return;
+  uint64_t lo = now < was ? now : was, hi = now < was ? was : now;
+  span->lo = !span->hi || lo < span->lo ? lo : span->lo;
+  span->hi = hi > span->hi ? hi : span->hi;
+}
+
 /* Where the step's note is, so that it can be completed; UINT32_MAX: none. */
 uint32_t fl__note_step(int t, bool transit, bool issues) {
   const struct fiber_state *f = &E.fiber[t];
@@ -72,6 +92,7 @@ uint32_t fl__note_step(int t, bool transit, bool issues) {
       .size = f->size,
       .other = wait ? f->other : 0,
       .old = value_before(f),
+      .intrudes = fl__intrudes(f),
       .stores = E.options.tso ? fl__buffer[t].issued : 0,
       .drains = E.options.tso && fl__buffer_drains(f)});
   return E.log->len - 1;
@@ -83,9 +104,10 @@ void fl__note_choice(struct rt_logged *l) {
 }
 
 void fl__complete_note(uint32_t at, const struct fiber_state *f,
-                       uint32_t returned) {
+                       uint32_t returned, uint64_t sp) {
   struct rt_logged *l = &E.log->at[at];
   l->expected = f->expected;
+  note_stack(l, sp);
   if (l->flags & RT_LINK) /* belongs to the step that let it go on */
     fl__note_edge((uint8_t)((l->flags & RT_CALLS) |
                             (E.returned != returned ? RT_RETURNS : 0)));

@@ -73,15 +73,6 @@ static int prepare_client(void) {
   return end;
 }
 
-static void forget_marks(void) {
-  for (int t = 0; t < RT_MAX_THREADS; t++)
-    if (E.stack_marks[t]) {
-      free(E.stack_marks[t]);
-      E.stack_marks[t] = NULL;
-    }
-  E.stack_shared = E.new_marks = 0;
-}
-
 enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
   /* As many calls as at loading, namely none, while its state is restored. */
   E.client = NULL;
@@ -91,7 +82,7 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
   if (suite)
     take_ops(suite);
   take_client(suite ? c : NULL);
-  forget_marks();
+  fl__forget_marks();
   fl__conflict_forget();
   uint8_t reduce = E.reduce;
   E.reduce = 0;

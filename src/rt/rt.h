@@ -146,6 +146,21 @@ uint64_t rt_progress(void); /* steps ever made: tells whether it is alive */
  * an exhaustive search of this client must begin again.
  */
 bool rt_found_shared_stack(void);
+/*
+ * Such locations are marked, 16 bytes each: of a thread's stack, or of its
+ * block of the object's thread-local variables.  Executions are the same that
+ * begin with the same marks.  Nothing but rt_prepare and rt_set_marks forgets
+ * them.
+ */
+enum { RT_TLS = RT_MAX_THREADS };
+struct rt_mark {
+  uint8_t whose;     /* thread, or RT_TLS + thread: thread-local variables */
+  uint32_t first, n; /* so many units of 16 bytes */
+};
+typedef VEC(struct rt_mark) rt_mark_list;
+void rt_marks(rt_mark_list *out);
+void rt_set_marks(const rt_mark_list *marks);
+bool rt_has_marks(void);
 const struct rt_fault *rt_fault(void);
 uint32_t rt_steps(void);
 uint32_t rt_waiting(struct waiting out[RT_MAX_THREADS]);
@@ -262,6 +277,12 @@ struct rt_logged {
   uint64_t other;    /* the mutex of a wait on a condition variable, or 0 */
   uint64_t old;      /* what up to 8 bytes held before the step */
   uint64_t expected; /* a CAS: what it compares with */
+  bool intrudes;     /* upon another thread's stack */
+  /* Of its own stack, and of those of threads that go on behind a join then,
+   * what the step has begun or ended to use. */
+  struct rt_span {
+    uint64_t lo, hi;
+  } own, theirs;
 };
 struct rt_log {
   struct rt_logged *at;

@@ -197,6 +197,7 @@ void atlas_path(const struct atlas *a, const uint32_t *edges, uint32_t n,
   bool was = rt_reduce(a->reduced);
   rt_guards(a->guards && a->reduced);
   path_expand(short_one.at, short_one.len, out);
+  path_put_marks(out);
   rt_guards(false);
   rt_reduce(was);
   vec_free(&short_one);

@@ -32,6 +32,8 @@ static bool ends_await(const struct access *a, const struct access *b) {
 static bool conflict(const struct access *a, const struct access *b) {
   if (ends_await(a, b) || ends_await(b, a))
     return true;
+  if (access_of_stack(a, b) || access_of_stack(b, a))
+    return true;
   if (!has_location(a) || !has_location(b) || (only_looks(a) && only_looks(b)))
     return false;
   return access_overlap(a->addr, a->size, b->addr, b->size) ||
@@ -91,7 +93,10 @@ struct access access_of(const struct rt_logged *l) {
                          .size = l->size,
                          .other = l->other,
                          .old = l->old,
-                         .expected = l->expected};
+                         .expected = l->expected,
+                         .intrudes = l->intrudes,
+                         .own = l->own,
+                         .theirs = l->theirs};
 }
 
 bool access_same(const struct access *a, const struct access *b) {
@@ -107,6 +112,8 @@ bool access_same_answers(const struct access *a, const struct access *b) {
 
 bool access_releases(const struct access *a) {
   switch (a->kind) {
+  case EV_ONCE: /* the routine has returned: who comes waits for that */
+    return !(a->flags & RT_WAITS);
   case EV_UNLOCK:
   case EV_SIGNAL:
   case EV_BROADCAST:
@@ -198,6 +205,7 @@ bool access_waits(uint8_t kind) {
   case EV_WRLOCK:
   case EV_SEM_WAIT:
   case EV_COND_WAKE:
+  case EV_ONCE:
     return true;
   }
   return false;

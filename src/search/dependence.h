@@ -22,7 +22,9 @@ struct access {
   bool drains;     /* as in struct rt_logged … */
   uint32_t stores; /* … */
   uint64_t addr, size, other;
-  uint64_t old, expected; /* as in struct rt_logged */
+  uint64_t old, expected;     /* as in struct rt_logged */
+  struct rt_span own, theirs; /* the same … */
+  bool intrudes;              /* … */
 };
 
 /* The flags by which steps depend on each other without a common location. */
@@ -31,9 +33,10 @@ enum { ACCESS_EDGES = RT_CALLS | RT_RETURNS | RT_CREATES | RT_JOINS };
 /*
  * Overlapping bytes with a write (a failed CAS is a read); operations on one
  * lock, condition variable or semaphore unless both only looked; an await with
- * what changes one of its locations; with `real_time`, a return and another
- * thread's call.  A store that goes into a buffer touches nothing else, and a
- * commit does not change what its own thread reads.
+ * what changes one of its locations; an access to a stack with what begins or
+ * ends to use it; with `real_time`, a return and another thread's call.  A
+ * store that goes into a buffer touches nothing else, and a commit does not
+ * change what its own thread reads.
  */
 bool access_dependent(const struct access *a, const struct access *b,
                       bool real_time);
@@ -43,12 +46,22 @@ static inline bool access_overlap(uint64_t a, uint64_t an, uint64_t b,
   return a < b + (bn ? bn : 1) && b < a + (an ? an : 1);
 }
 
+/* Does a touch another thread's stack where b begins or ends to use it?  It may
+ * be a use after return, or none. */
+static inline bool access_of_stack(const struct access *a,
+                                   const struct access *b) {
+  uint64_t end = a->addr + (a->size ? a->size : 1);
+  return a->intrudes && ((a->addr < b->own.hi && b->own.lo < end) ||
+                         (a->addr < b->theirs.hi && b->theirs.lo < end));
+}
+
 /* Quickly, of steps of different threads: false when they do not depend. */
 static inline bool access_may_depend(const struct access *a,
                                      const struct access *b) {
   return (a->thread ^ b->thread) == RT_BUFFERS ||
          (a->flags & ACCESS_EDGES && b->flags & ACCESS_EDGES) || a->other ||
-         b->other || a->set || b->set ||
+         b->other || a->set || b->set || access_of_stack(a, b) ||
+         access_of_stack(b, a) ||
          access_overlap(a->addr, a->size, b->addr, b->size);
 }
 

@@ -127,6 +127,7 @@ static enum rt_end run(struct dfs *d, const struct rt_driver *driver) {
   d->kept_at = NOTHING;
   d->keep_at = fixed > NEAR_END ? fixed - NEAR_END : NOTHING;
   d->depth = d->preempted = 0;
+  live_begin(d->x->live);
   return rt_run(driver);
 }
 

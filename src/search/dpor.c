@@ -233,6 +233,7 @@ void dpor_begin_live(struct dpor *d, uint32_t steps) {
   for (uint32_t k = 0; k < steps; k++)
     append_event(d, k, &begin);
   d->x->live->len = 0;
+  live_begin(d->x->live);
   for (uint32_t i = 0; i < begin.len; i++)
     dpor_note_live(d, begin.at[i]);
   vec_free(&begin);
@@ -275,7 +276,7 @@ static void begin_again(struct dpor *d) {
   dpor_forget(d, 0);
   d->fixed = d->depth = d->nkept = 0;
   explore_again(d->x);
-  d->learnt = false;
+  d->learnt = d->diverged = false; /* with other steps it may well differ */
   d->again = true;
 }
 

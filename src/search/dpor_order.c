@@ -100,7 +100,10 @@ static enum answer enables(const struct dpor *d, uint32_t i, uint32_t j) {
       return waits_for_one(b->a.kind) ? YES : MAYBE;
     if (!access_releases(&a->a))
       return NO;
-    return b->a.kind == EV_LOCK || b->a.kind == EV_COND_WAKE ? YES : MAYBE;
+    return b->a.kind == EV_LOCK || b->a.kind == EV_COND_WAKE ||
+                   b->a.kind == EV_ONCE
+               ? YES
+               : MAYBE;
   }
   if (a->enabled >> b->a.thread & 1)
     return NO;

@@ -16,6 +16,7 @@ static void keep_bad(struct explore *x, void (*current)(void *ctx, path *out),
   if (!current)
     return;
   current(ctx, &p);
+  path_put_marks(&p);
   uint32_t switches = path_switches(p.at, p.len);
   if (x->bad_count > 1 && switches >= x->bad_switches) {
     vec_free(&p);

@@ -24,6 +24,18 @@
 enum { PATH_CHOICE = 0x80 };
 typedef VEC(uint8_t) path;
 
+/*
+ * What a step is depends on the marks with which the execution began
+ * (rt_marks).  If there were any, they come before the steps, PATH_MARK_BYTES
+ * each: PATH_MARK + whose, and twice three times 7 bits, the least first.
+ */
+enum { PATH_MARK = 0x40, PATH_MARK_BYTES = 7 };
+/* So many bytes of a path are marks. */
+uint32_t path_marks(const uint8_t *at, uint32_t len);
+struct rt_mark path_mark(const uint8_t *at); /* the one that begins there */
+/* Puts the present marks before the steps. */
+void path_put_marks(path *p);
+
 enum judgement { JUDGE_GOOD, JUDGE_BAD, JUDGE_STOP };
 
 struct judge {
@@ -152,12 +164,21 @@ struct explore_watch {
 };
 
 /* Where an execution is, for who looks from outside (see cli/worker.h). */
-enum { LIVE_PATH_MAX = 1 << 16 };
+enum { LIVE_PATH_MAX = 1 << 16, LIVE_MARKS_MAX = 128 * PATH_MARK_BYTES };
 struct live_path {
   volatile uint32_t len;
   volatile uint8_t only_choices; /* steps without an alternative are left out */
+  /* The marks with which the execution began, as in a path: the last so many
+   * bytes of `marks`, just before `at`.  There may be too many to keep. */
+  volatile uint32_t nmarks;
+  uint8_t marks[LIVE_MARKS_MAX];
   uint8_t at[LIVE_PATH_MAX];
 };
+/* Called before an execution whose marks may be others than the last one's. */
+void live_begin(struct live_path *l);
+/* The whole path, of a process that may have ended in ruins. */
+const uint8_t *live_whole(const struct live_path *l, uint32_t *len);
+void live_take(const struct live_path *l, path *out);
 
 /* All interleavings, one after the other: the definition. */
 enum explore_end explore_dfs(struct explore *x);
@@ -203,13 +224,16 @@ void explore_again(struct explore *x);
 /* ---- replay ---- */
 
 /* A driver that follows a path and, behind its end or where a thread of the
- * path cannot step, stays with the current thread. */
+ * path cannot step, stays with the current thread.  From replay_init to
+ * replay_free the engine has the marks of the path, if it has any. */
 struct replay {
   const uint8_t *at;
   uint32_t len, next;
   bool diverged;
   struct rt_driver driver;
-  path taken; /* what was done in fact */
+  path taken;         /* what was done in fact */
+  rt_mark_list found; /* marks from before, if has_marks */
+  bool has_marks;
 };
 void replay_init(struct replay *r, const uint8_t *at, uint32_t len);
 void replay_free(struct replay *r);

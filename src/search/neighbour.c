@@ -130,13 +130,25 @@ static bool may_go_on(const struct search *s) {
          s->endless < MOST_ENDLESS;
 }
 
+/* The execution began with the marks that the failing one has. */
+static void keep_path(struct neighbour_search *n, const path *taken) {
+  uint32_t marks = path_marks(n->at, n->len);
+  for (uint32_t i = 0; i < marks; i++)
+    vec_push(&n->good, n->at[i]);
+  for (uint32_t i = 0; i < taken->len; i++)
+    vec_push(&n->good, taken->at[i]);
+}
+
 /* Runs the turns that are to be tried; true: that is a good execution. */
 static bool is_good(struct search *s) {
   struct runner r = {.plan = &s->plan, .turns = &s->turns, .live = s->n->live};
   struct rt_driver driver = {run_pick, run_choose, &r, .every = true};
+  struct replay marks; /* for them alone */
+  replay_init(&marks, s->n->at, s->n->len);
   if (r.live) {
     r.live->len = 0;
     r.live->only_choices = false;
+    live_begin(r.live);
   }
   enum rt_end end = rt_run(&driver);
   s->n->runs++;
@@ -144,10 +156,10 @@ static bool is_good(struct search *s) {
   s->endless += end == RT_FAULT && rt_fault()->kind == FAULT_ENDLESS;
   bool good = (end == RT_DONE || end == RT_STUCK) &&
               s->n->judge.ended(s->n->judge.ctx, end) == JUDGE_GOOD; /* B1 */
+  replay_free(&marks);
   if (good)
-    s->n->good = r.taken;
-  else
-    vec_free(&r.taken);
+    keep_path(s->n, &r.taken);
+  vec_free(&r.taken);
   return good;
 }
 

@@ -5,6 +5,8 @@
  */
 #include "search/explore.h"
 
+#include <stddef.h>
+
 static void took(struct replay *r, uint8_t what) { vec_push(&r->taken, what); }
 
 static int pick(void *ctx, uint32_t enabled, int current) {
@@ -40,15 +42,118 @@ static int choose(void *ctx, int n) {
   return k;
 }
 
+/* ---- marks ---- */
+
+static void put_number(path *p, uint32_t n) {
+  for (int i = 0; i < 3; i++, n >>= 7)
+    vec_push(p, (uint8_t)(n & 0x7f));
+}
+
+static uint32_t get_number(const uint8_t *at) {
+  return at[0] | (uint32_t)at[1] << 7 | (uint32_t)at[2] << 14;
+}
+
+static void put_mark(path *p, const struct rt_mark *m) {
+  vec_push(p, (uint8_t)(PATH_MARK + m->whose));
+  put_number(p, m->first);
+  put_number(p, m->n);
+}
+
+struct rt_mark path_mark(const uint8_t *at) {
+  return (struct rt_mark){(uint8_t)(at[0] - PATH_MARK), get_number(at + 1),
+                          get_number(at + 4)};
+}
+
+uint32_t path_marks(const uint8_t *at, uint32_t len) {
+  uint32_t n = 0;
+  while (n + PATH_MARK_BYTES <= len && (at[n] & 0xc0) == PATH_MARK)
+    n += PATH_MARK_BYTES;
+  return n;
+}
+
+static void append(path *p, const uint8_t *at, uint32_t len) {
+  for (uint32_t i = 0; i < len; i++)
+    vec_push(p, at[i]);
+}
+
+void path_put_marks(path *p) {
+  rt_mark_list marks = {0};
+  path with = {0};
+  if (!rt_has_marks())
+    return;
+  rt_marks(&marks);
+  for (uint32_t i = 0; i < marks.len; i++)
+    put_mark(&with, &marks.at[i]);
+  append(&with, p->at, p->len);
+  vec_free(&marks);
+  vec_free(p);
+  *p = with;
+}
+
+void live_begin(struct live_path *l) {
+  path marks = {0};
+  if (!l || (!l->nmarks && !rt_has_marks()))
+    return;
+  path_put_marks(&marks);
+  uint32_t n = marks.len <= LIVE_MARKS_MAX ? marks.len : 0;
+  l->nmarks = 0;
+  for (uint32_t i = 0; i < n; i++)
+    l->marks[LIVE_MARKS_MAX - n + i] = marks.at[i];
+  l->nmarks = n;
+  vec_free(&marks);
+}
+
+const uint8_t *live_whole(const struct live_path *l, uint32_t *len) {
+  uint32_t n = l->nmarks, steps = l->len;
+  n = n < LIVE_MARKS_MAX ? n : LIVE_MARKS_MAX;
+  *len = n + (steps < LIVE_PATH_MAX ? steps : LIVE_PATH_MAX);
+  return (const uint8_t *)l + offsetof(struct live_path, at) - n;
+}
+
+void live_take(const struct live_path *l, path *out) {
+  uint32_t n;
+  const uint8_t *at = live_whole(l, &n);
+  append(out, at, n);
+}
+
+/* The engine has the marks of the path; what it had is kept for later. */
+static void take_marks(struct replay *r) {
+  rt_mark_list marks = {0};
+  uint32_t n = path_marks(r->at, r->len);
+  if (!n)
+    return;
+  for (uint32_t i = 0; i < n; i += PATH_MARK_BYTES)
+    vec_push(&marks, path_mark(r->at + i));
+  append(&r->taken, r->at, n);
+  r->next = n;
+  r->has_marks = true;
+  rt_marks(&r->found);
+  rt_set_marks(&marks);
+  vec_free(&marks);
+}
+
 void replay_init(struct replay *r, const uint8_t *at, uint32_t len) {
   *r = (struct replay){.at = at, .len = len};
   r->driver = (struct rt_driver){pick, choose, r, .every = true};
+  take_marks(r);
 }
 
-void replay_free(struct replay *r) { vec_free(&r->taken); }
+void replay_free(struct replay *r) {
+  if (r->has_marks)
+    rt_set_marks(&r->found);
+  vec_free(&r->found);
+  vec_free(&r->taken);
+}
+
+/* ---- schedules ---- */
 
 void path_to_schedule(const uint8_t *at, uint32_t len, struct schedule *out) {
-  for (uint32_t i = 0; i < len; i++)
+  uint32_t marks = path_marks(at, len);
+  for (uint32_t i = 0; i < marks; i += PATH_MARK_BYTES) {
+    struct rt_mark m = path_mark(at + i);
+    schedule_add_mark(out, m.whose, m.first, m.n);
+  }
+  for (uint32_t i = marks; i < len; i++)
     if (at[i] & PATH_CHOICE)
       schedule_add_choice(out, at[i] & (uint8_t)~PATH_CHOICE);
     else if (rt_is_buffer(at[i]))
@@ -61,6 +166,10 @@ void schedule_to_path(const struct schedule *s, path *out) {
   vec_clear(out);
   for (uint32_t i = 0; i < s->turns.len; i++) {
     const struct turn *t = &s->turns.at[i];
+    if (t->is_mark) {
+      put_mark(out, &(struct rt_mark){t->thread, t->first, t->steps});
+      continue;
+    }
     uint8_t thread = t->thread & (uint8_t)~SCHEDULE_COMMIT;
     if (t->thread & SCHEDULE_COMMIT)
       thread = (uint8_t)(thread + RT_BUFFERS);
@@ -73,7 +182,7 @@ void schedule_to_path(const struct schedule *s, path *out) {
 uint32_t path_switches(const uint8_t *at, uint32_t len) {
   uint32_t n = 0;
   int last = -1;
-  for (uint32_t i = 0; i < len; i++) {
+  for (uint32_t i = path_marks(at, len); i < len; i++) {
     if (at[i] & PATH_CHOICE || rt_is_buffer(at[i]))
       continue;
     n += last >= 0 && at[i] != last;
@@ -106,6 +215,7 @@ void path_complete(path *p) {
   struct completion c = {0};
   replay_init(&c.r, p->at, p->len);
   struct rt_driver driver = {complete_pick, complete_choose, &c, .every = true};
+  append(&c.full, p->at, path_marks(p->at, p->len));
   rt_run(&driver);
   replay_free(&c.r);
   vec_free(p);

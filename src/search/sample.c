@@ -47,9 +47,13 @@ enum explore_end sample_run(struct explore *x, const struct sampler *how,
   uint64_t made = 0;
   for (; !x->max_executions || made < x->max_executions; made++) {
     s->number = x->first_execution + made;
-    begin(x, s);
-    how->begin(s);
-    enum rt_end ended = rt_run(&driver);
+    enum rt_end ended;
+    do { /* with all the steps there are */
+      begin(x, s);
+      how->begin(s);
+      live_begin(x->live);
+      ended = rt_run(&driver);
+    } while (rt_found_shared_stack());
     how->end(s, ended);
     if (!explore_judge(x, ended, current_path, s, &end))
       break;

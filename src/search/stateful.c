@@ -101,6 +101,7 @@ bool walk_retrace(struct walk *w, uint32_t from, uint32_t to) {
 
 bool walk_begin(struct walk *w, enum rt_end *how) {
   struct rt_driver driver = {NULL, choose, w, .every = false};
+  live_begin(w->x->live);
   vec_clear(&w->path);
   w->nanswers = w->known = 0;
   *how = rt_begin(&driver);
@@ -445,6 +446,7 @@ void walk_conclude(struct walk *w, const struct graph_log *logs, uint32_t n,
   if (x->all && !x->watch && graph_fewest(g, &w->path)) {
     vec_clear(&x->bad);
     path_expand(w->path.at, w->path.len, &x->bad);
+    path_put_marks(&x->bad);
     x->bad_switches = path_switches(x->bad.at, x->bad.len);
   }
   graph_free(g);

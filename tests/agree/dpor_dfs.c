@@ -574,6 +574,23 @@ static const char *const statements[] = {
     "bytes[k & 1] = (unsigned char)r; r += *(short *)bytes;",
     "{ pthread_t t; pthread_create(&t, 0, body, 0); r += a;\n"
     "  pthread_join(t, 0); }",
+    "pthread_once(&o, first);",
+    "r += b; pthread_once(&o, first); b = r;",
+    "pthread_once(&q, second); r += a;",
+    "if (k) r += pthread_barrier_wait(&g) ? 1 : 2;",
+    "if (!pthread_mutex_timedlock(&m, &soon)) {\n"
+    "    b += 2; pthread_mutex_unlock(&m); }",
+    "if (!sem_timedwait(&s, &soon)) r += 64;",
+    "pthread_mutex_lock(&m); r += pthread_cond_timedwait(&c, &m, &soon) != 0;\n"
+    "  pthread_mutex_unlock(&m);",
+    "if (!pthread_rwlock_tryrdlock(&w)) { r += b; pthread_rwlock_unlock(&w); }",
+    "if (!pthread_rwlock_trywrlock(&w)) { b++; pthread_rwlock_unlock(&w); }",
+    "pthread_spin_lock(&z); b++; pthread_spin_unlock(&z);",
+    "tl = r; atomic_store(&there, &tl);",
+    "tl++; tl += 2;",
+    "{ volatile int *t = atomic_load(&there); if (t) r += *t; }",
+    "{ volatile int v = 0; pthread_t t; pthread_create(&t, 0, add, (int *)&v);\n"
+    "  v = r; pthread_join(t, 0); r += v; }",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };
 
@@ -587,8 +604,21 @@ static void write_program(struct rng *rng, struct buf *out) {
                 "static pthread_mutex_t n = PTHREAD_MUTEX_INITIALIZER;\n"
                 "static pthread_rwlock_t w = PTHREAD_RWLOCK_INITIALIZER;\n"
                 "static pthread_cond_t c = PTHREAD_COND_INITIALIZER;\n"
+                "static pthread_once_t o = PTHREAD_ONCE_INIT;\n"
+                "static pthread_once_t q = PTHREAD_ONCE_INIT;\n"
+                "static pthread_barrier_t g;\n"
+                "static pthread_spinlock_t z;\n"
+                "static const struct timespec soon = {1, 0};\n"
+                "static _Thread_local volatile int tl;\n"
+                "static _Atomic(volatile int *) there;\n"
+                "static void first(void) { a++; }\n"
+                "static void second(void) { pthread_mutex_lock(&m); b++;\n"
+                "  pthread_mutex_unlock(&m); }\n"
+                "static void *add(void *p) { ++*(volatile int *)p; return p; }\n"
                 "static void *body(void *p) { a++; return p; }\n"
-                "FL_OBJECT(random)\n");
+                "static void set_up(void) { pthread_barrier_init(&g, 0, 2);\n"
+                "  pthread_spin_init(&z, 0); }\n"
+                "FL_OBJECT(random, set_up)\n");
   for (int f = 0; f < FUNCTIONS; f++) {
     buf_printf(out, "static int f%d(int k) {\n  int r = 0;\n  (void)k;\n", f);
     uint64_t n = 1 + rng_below(rng, 3);

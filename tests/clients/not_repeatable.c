@@ -1,0 +1,30 @@
+/*
+ * Code that depends on what Faultline does not control: said as such, with the
+ * place and the functions that it does not model.  Status 3, not a fault.
+ *
+ * RUN: %s --no-save --no-html
+ * EXIT: 3
+ * VERDICT: unknown
+ * FAULT: divergence
+ * OUTPUT: does not model: times
+ */
+#include <faultline.h>
+#include <stdatomic.h>
+#include <sys/times.h>
+
+static atomic_ulong x;
+
+/* The processor's own clock: no two runs agree. */
+static unsigned long now(void) {
+  struct tms t;
+  times(&t);
+  return __builtin_ia32_rdtsc();
+}
+
+static int step(void) {
+  x = now();
+  return (int)(x % 7);
+}
+
+FL_OBJECT(clockwork)
+FL_OP(int, step)
