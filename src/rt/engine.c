@@ -100,6 +100,7 @@ int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
   fl__fiber_begin(t, spawned_body);
   E.fiber[t].start = start;
   E.fiber[t].start_arg = arg;
+  E.fiber[t].fp = fl__float_now();
   if ((uint64_t)(uintptr_t)arg - STACK_BASE < STACK_SPAN)
     fl__stack_published((uint64_t)(uintptr_t)arg);
   memset(E.key_value[t], 0, sizeof E.key_value[t]);
@@ -132,6 +133,8 @@ static inline __attribute__((always_inline)) void resume(int t) {
   E.progress++;
   E.quiet = 0;
   E.arrival = ARRIVED; /* what the last execution ended with is over */
+  if (UNLIKELY(E.options.uses_fenv))
+    fl__float_set(f->fp);
   E.in_fiber = 1;
   void *sp = f->sp;
   __asm__ volatile("leaq 1f(%%rip), %%rax\n\t"
@@ -155,6 +158,10 @@ static inline __attribute__((always_inline)) void resume(int t) {
                      "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
                      "memory", "cc");
   E.in_fiber = 0;
+  if (UNLIKELY(E.options.uses_fenv)) {
+    f->fp = fl__float_now();
+    fl__float_set(FLOAT_DEFAULT);
+  }
 }
 
 /* Who can go on at once, as nothing else can be seen to happen: the main thread

@@ -39,6 +39,14 @@
 
 /* ---- threads ---- */
 
+/* What a thread's floating-point unit is told to do (rounding, traps, flushing
+ * to zero), and the exceptions that it has met. */
+struct float_state {
+  uint32_t mxcsr;
+  uint16_t x87_control, x87_met;
+};
+#define FLOAT_DEFAULT ((struct float_state){0x1f80, 0x37f, 0})
+
 enum fiber_status { FIBER_FREE, FIBER_PARKED, FIBER_DONE };
 
 struct fiber_state {
@@ -68,8 +76,9 @@ struct fiber_state {
   void *exit_value;
   void *(*start)(void *);
   void *start_arg;
-  uint64_t clock; /* nanoseconds; each thread's own, so that threads stay
-                     independent */
+  struct float_state fp; /* while it does not run */
+  uint64_t clock;        /* nanoseconds; each thread's own, so that threads stay
+                            independent */
   uint64_t random;
   uint64_t free_list[8]; /* reuse policy: last freed block by size class */
   /* from here on not part of the state's hash (FIBER_HASHED) */
@@ -240,8 +249,9 @@ struct engine {
   struct shadow_frame (*shadow)[SHADOW_FRAMES]; /* per fiber */
   struct snapshot loaded;                       /* the state after loading */
   uint64_t loaded_used;                         /* of arena 0 then */
-  struct snapshot start;                        /* the prepared state */
-  char *shown; /* what FL_SHOW printed of the prepared state */
+  struct float_state loaded_fp; /* what threads begin with (-ffast-math) */
+  struct snapshot start;        /* the prepared state */
+  char *shown;                  /* what FL_SHOW printed of the prepared state */
   struct shadow_frame (*start_shadow)[SHADOW_FRAMES];
   struct history history;
   uint64_t *stack_marks[RT_MAX_THREADS]; /* bit per 16 bytes: shared */
@@ -449,6 +459,9 @@ void fl__fiber_begin(int thread, void (*body)(void)) FL_HIDDEN;
 void fl__lend(int thread) FL_HIDDEN; /* makes sure the fiber has its TCB */
 void fl__tls_reset(int thread) FL_HIDDEN;
 void fl__use_fs(uintptr_t fs) FL_HIDDEN;
+/* The floating-point unit as it is now, and as a thread left it (fiber.c). */
+struct float_state fl__float_now(void) FL_HIDDEN;
+void fl__float_set(struct float_state s) FL_HIDDEN;
 int fl__module_open(const char *so, struct error *e) FL_HIDDEN;
 void fl__signals_open(const char *so) FL_HIDDEN;
 /* Zeros what lies below a parked thread's stack (see fiber.c). */
@@ -509,8 +522,8 @@ uint8_t fl__holder(uint8_t kind, uint64_t addr) FL_HIDDEN;
 
 /* atomic.c; only while E.shadowing (the callers test it) */
 enum { SHADOW_CHAINS = 1, SHADOW_REGIONS = 2 };
-void fl__shadow_keep(void) FL_HIDDEN;       /* those of the prepared state … */
-void fl__shadow_restart(void) FL_HIDDEN;    /* … again */
+void fl__shadow_keep(void) FL_HIDDEN;    /* those of the prepared state … */
+void fl__shadow_restart(void) FL_HIDDEN; /* … again */
 void fl__atomic_made(int thread) FL_HIDDEN; /* its pending access */
 /* … it has come to the next one, or to its end */
 void fl__atomic_arrive(int thread) FL_HIDDEN;

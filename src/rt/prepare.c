@@ -124,6 +124,8 @@ int rt_open(const char *so, const struct rt_options *o, struct error *e) {
   fl__heap_open();
   fl__fibers_open();
   int err = fl__module_open(so, e);
+  E.loaded_fp = fl__float_now();
+  fl__float_set(FLOAT_DEFAULT);
   if (err)
     return err;
   if (E.tls_size)
