@@ -409,8 +409,9 @@ __attribute__((noinline)) int fl__run_locals(int t, int end,
                                              const struct rt_driver *d) {
   uint64_t addr = 0, size = 0;
   while (end == FL_GOES_ON && is_local(&E.fiber[t])) {
-    if (E.live.locals++ >= E.options.max_steps)
-      return RT_CUT;
+    if (fl__bound_is_near() && (end = fl__at_bound()) != FL_GOES_ON)
+      return end;
+    E.live.locals++;
     if (E.fiber[t].size) {
       addr = E.fiber[t].addr;
       size = E.fiber[t].size;
@@ -553,8 +554,8 @@ static FL_HOT enum rt_end run(const struct rt_driver *d) {
     uint32_t enabled = E.enabled = fl__enabled();
     if (!enabled)
       return fl__blocked();
-    if (E.live.steps >= E.options.max_steps)
-      return RT_CUT;
+    if (fl__bound_is_near() && (end = fl__at_bound()) != FL_GOES_ON)
+      return (enum rt_end)end;
     int t;
     if (!d || E.live.final)
       t = fl__stay(enabled);
@@ -580,6 +581,7 @@ static int restart(const struct rt_driver *d) {
   if (UNLIKELY(E.shadowing))
     fl__shadow_restart();
   E.fault.kind = FAULT_NONE;
+  fl__bound_begin();
   int end = FL_GOES_ON;
   if (E.reduce)
     for (uint32_t t = 0; t < E.live.nfibers && end == FL_GOES_ON; t++)
@@ -595,6 +597,8 @@ static enum rt_end finish(int begun, const struct rt_driver *d) {
   enum rt_end end = begun == FL_GOES_ON ? run(d) : (enum rt_end)begun;
   if (E.options.uses_tls)
     fl__use_fs(E.own_fs);
+  if (end == RT_DONE)
+    fl__bound_ended();
   E.history.stuck = end == RT_STUCK;
   return end;
 }
@@ -608,6 +612,7 @@ enum rt_end rt_run_on(const struct snapshot *s, const struct rt_driver *d) {
   rt_restore(s);
   E.stepwise = 0;
   E.fault.kind = FAULT_NONE;
+  fl__bound_begin();
   return finish(FL_GOES_ON, d);
 }
 
@@ -644,12 +649,13 @@ enum rt_end rt_begin(const struct rt_driver *d) {
 
 /* The final calls belong to the last step: nothing is decided in them. */
 enum rt_end rt_step(int thread, const struct rt_driver *d) {
-  if (E.live.steps >= E.options.max_steps)
-    return RT_CUT;
   E.stepwise = 1;
+  int end = fl__bound_is_near() ? fl__at_bound() : FL_GOES_ON;
+  if (end != FL_GOES_ON)
+    return (enum rt_end)end;
   if (!rt_is_buffer(thread))
     fl__clean_below(thread);
-  int end = execute_step(thread, d);
+  end = execute_step(thread, d);
   if (end == FL_GOES_ON)
     end = fl__run_transit(d);
   if (end == FL_GOES_ON && E.live.final)

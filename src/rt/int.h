@@ -210,6 +210,7 @@ struct engine {
   uint32_t returned; /* calls that returned, ever */
   uint32_t enabled;  /* at the last decision */
   uint32_t loopers;  /* mask of threads with spin records */
+  uint32_t bound;    /* so many steps, and fl__at_bound is asked */
   uint64_t accesses; /* visible ones ever */
   uint64_t progress; /* steps ever, for the watchdog */
 
@@ -228,6 +229,10 @@ struct engine {
   const struct fl_op **ops; /* by index, as in call.op */
   uint32_t nops;
   void *object;
+  uint32_t begun;   /* steps of the set-up of the prepared client … */
+  uint32_t in_turn; /* … and of its calls, one after the other … */
+  bool measured;    /* … which is known */
+  bool preparing, measuring;
   struct rt_fault fault;
   int alternatives, chosen;
   int exit_status;
@@ -445,6 +450,14 @@ uint32_t fl__enabled(void) FL_HIDDEN; /* mask */
 enum rt_end fl__blocked(void) FL_HIDDEN;
 /* Without a driver: stay with the current thread while it is enabled. */
 int fl__stay(uint32_t enabled) FL_HIDDEN;
+
+/* bound.c */
+void fl__bound_begin(void) FL_HIDDEN; /* an execution begins */
+void fl__bound_ended(void) FL_HIDDEN; /* one, or the set-up, has ended */
+int fl__at_bound(void) FL_HIDDEN; /* FL_GOES_ON: E.bound has been raised */
+static inline bool fl__bound_is_near(void) {
+  return UNLIKELY(E.live.steps + E.live.locals >= E.bound);
+}
 
 /* calls.c: what fibers run */
 void fl__main_body(void) FL_HIDDEN;

@@ -35,6 +35,14 @@ static bool reads_only(uint8_t kind) {
   return false;
 }
 
+/* A recursion without end, say: what it would cost to compare is not worth
+ * it. */
+static bool is_deep(const struct fiber_state *f, int thread) {
+  enum { DEEP = 256 << 10 };
+  uint64_t top = STACK_BASE + (uint64_t)(thread + 1) * STACK_SIZE;
+  return top - (uint64_t)(uintptr_t)f->sp > DEEP;
+}
+
 static uint64_t local_state(int thread) {
   struct fiber_state *f = &E.fiber[thread];
   uint64_t top = STACK_BASE + (uint64_t)(thread + 1) * STACK_SIZE;
@@ -75,6 +83,8 @@ void fl__spin_arrive(int thread, uint64_t from) {
     f->looping = 1;
     E.spin[thread].n = 0;
   }
+  if (UNLIKELY(is_deep(f, thread)))
+    return;
   struct spin *s = &E.spin[thread];
   struct spin_record now = {f->pc, f->addr, f->size, local_state(thread),
                             .held = f->held};
