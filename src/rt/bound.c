@@ -171,8 +171,11 @@ static uint32_t measure(void) {
 }
 
 int fl__at_bound(void) {
-  if (is_alone() && (!E.stepwise || E.live.final))
+  bool waits = fl__in_blocking_call(&E.fiber[E.cur]);
+  if (is_alone() && !waits && (!E.stepwise || E.live.final))
     return alone();
+  if (E.measuring && waits)
+    return RT_CUT;
   if (E.measuring) { /* threads that wait for each other in loops */
     E.bound = most(E.begun, ALONE_MOST);
     return made() >= E.bound ? RT_CUT : FL_GOES_ON;

@@ -332,7 +332,7 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   if (size == 8 && event_writes[kind] && !issues)
     look_for_stack_pointer(addr);
   bool changed = !f->silent && kind != EV_READ && kind != EV_ATOMIC_READ &&
-                 kind != EV_YIELD && kind != EV_STEP && kind != EV_FENCE &&
+                 kind != EV_YIELD && kind != EV_CLOCK && kind != EV_STEP && kind != EV_FENCE &&
                  !(stores && is_silent(old, addr, size));
   if (changed) {
     if (E.loopers && !(issues && !store->through))
@@ -388,6 +388,7 @@ static bool is_local(const struct fiber_state *f) {
   case EV_ATOMIC_READ:
   case EV_ATOMIC_WRITE:
   case EV_FREE:
+  case EV_CLOCK:
     return fl__conflict_free(f->addr, f->size) || fl__guarded(f);
   case EV_RMW:
   case EV_CAS: /* a choice belongs to a step */
@@ -485,6 +486,16 @@ static void call_the_waiting(void) {
   }
 }
 
+bool fl__in_blocking_call(const struct fiber_state *f) {
+  if (f->call == EVENT_NO_CALL)
+    return false;
+  const struct fl_op *op = E.ops[E.client->calls[f->call].op];
+  bool blocking = false;
+  for (unsigned i = 0; i < op->nitems; i++)
+    blocking |= op->items[i].kind == FL_ITEM_BLOCKING;
+  return blocking;
+}
+
 /*
  * Nobody can step: what does that mean?  If it is only because a thread waits
  * inside of atomic lines, no schedule has them in one piece.  If the others
@@ -500,13 +511,7 @@ enum rt_end fl__blocked(void) {
   bool may_wait = E.live.clients != 0;
   for (uint32_t left = E.live.clients; left; left &= left - 1) {
     struct fiber_state *f = &E.fiber[__builtin_ctz(left)];
-    bool blocking = false;
-    if (f->call != EVENT_NO_CALL && !f->spinning) {
-      const struct fl_op *op = E.ops[E.client->calls[f->call].op];
-      for (unsigned i = 0; i < op->nitems; i++)
-        blocking |= op->items[i].kind == FL_ITEM_BLOCKING;
-    }
-    may_wait &= blocking;
+    may_wait &= !f->spinning && fl__in_blocking_call(f);
   }
   if (may_wait)
     return RT_STUCK;

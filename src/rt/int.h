@@ -35,6 +35,8 @@
 #define STACK_SIZE (8ull << 20) /* as ordinary threads have */
 #define STACK_SPAN (STACK_SIZE * RT_MAX_THREADS)
 #define STACK_GUARD 8192ull
+#define CLOCK_ADDR 0x217000000000ull /* no memory: stands for the clock */
+#define CLOCK_SIZE 8
 #define LENT_BASE 0x218000000000ull /* the stacks of who lends (fiber.c) */
 
 /* ---- threads ---- */
@@ -65,6 +67,7 @@ struct fiber_state {
   uint8_t in_wait;     /* timed waits: give up was chosen */
   uint32_t call;       /* the client's call it is in, or EVENT_NO_CALL */
   uint32_t allocs;     /* allocations made in this call so far */
+  uint32_t looks;      /* at the clock, in this call */
   uint32_t depth;      /* of the shadow call stack */
   uint32_t held;       /* locks that it holds */
   uint64_t mutexes;    /* addresses of those among them, by exclusive or */
@@ -77,17 +80,14 @@ struct fiber_state {
   void *(*start)(void *);
   void *start_arg;
   struct float_state fp; /* while it does not run */
-  uint64_t clock;        /* nanoseconds; each thread's own, so that threads stay
-                            independent */
+  uint64_t clock;        /* nanoseconds, when it last looked */
   uint64_t random;
   uint64_t free_list[8]; /* reuse policy: last freed block by size class */
   /* from here on not part of the state's hash (FIBER_HASHED) */
   uint64_t expected; /* of the last CAS, up to 8 bytes */
-  uint64_t slept;   /* since it last looked at its clock: until it looks, a loop
-                       that sleeps comes back to the same local state */
-  uint64_t looping; /* spin detection: its steps are being recorded */
-  uint64_t spun;    /* it was parked in a loop until just now */
-  uint64_t await;   /* await.c: the set that its next step waits for, or 0 */
+  uint64_t looping;  /* spin detection: its steps are being recorded */
+  uint64_t spun;     /* it was parked in a loop until just now */
+  uint64_t await;    /* await.c: the set that its next step waits for, or 0 */
   /* Library functions that it has called; which one the pending step and the
    * last one belong to, 0: to none. */
   uint32_t visits, visit, last_visit;
@@ -120,6 +120,7 @@ struct live {
   uint32_t arenas;   /* mask: those that are in use */
   uint32_t inside;   /* mask: threads inside of regions (atomic.c) */
   uint32_t buffered; /* mask: threads with stores in their buffers */
+  uint64_t clock;    /* nanoseconds (hooks_time.c) */
   uint64_t done;     /* mask of the first 64 calls that returned */
   uint64_t arena_used[RT_MAX_THREADS];
 };
@@ -448,13 +449,15 @@ static inline int fl__run_transit(const struct rt_driver *d) {
 uint32_t fl__enabled(void) FL_HIDDEN; /* mask */
 /* Nobody can step: what does that mean? */
 enum rt_end fl__blocked(void) FL_HIDDEN;
+/* The operation that it is in may wait (FL_BLOCKING). */
+bool fl__in_blocking_call(const struct fiber_state *f) FL_HIDDEN;
 /* Without a driver: stay with the current thread while it is enabled. */
 int fl__stay(uint32_t enabled) FL_HIDDEN;
 
 /* bound.c */
 void fl__bound_begin(void) FL_HIDDEN; /* an execution begins */
 void fl__bound_ended(void) FL_HIDDEN; /* one, or the set-up, has ended */
-int fl__at_bound(void) FL_HIDDEN; /* FL_GOES_ON: E.bound has been raised */
+int fl__at_bound(void) FL_HIDDEN;     /* FL_GOES_ON: E.bound has been raised */
 static inline bool fl__bound_is_near(void) {
   return UNLIKELY(E.live.steps + E.live.locals >= E.bound);
 }

@@ -25,6 +25,7 @@ static bool reads_only(uint8_t kind) {
   case EV_SEM_WAIT:
   case EV_FUTEX_WAIT:
   case EV_YIELD:
+  case EV_CLOCK:
   case EV_WRITE:
   case EV_ATOMIC_WRITE:
   case EV_LOCK: /* timed and try variants */
