@@ -54,7 +54,8 @@ static const struct own_option of_atomicity[] = {
     {"max-executions",
      "of each client, under SC and under TSO, run at most N (SC 4000, TSO "
      "20000)"},
-    {"max-steps", "cut an execution after N steps (1000)"},
+    {"max-steps", "cut an execution after N steps (1000) more than its calls "
+                  "need one after the other"},
     {"time", "for all clients together (20)"},
     {"no-reduction",
      "run the executions under TSO even if those under SC tell the answers"},

@@ -332,8 +332,9 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   if (size == 8 && event_writes[kind] && !issues)
     look_for_stack_pointer(addr);
   bool changed = !f->silent && kind != EV_READ && kind != EV_ATOMIC_READ &&
-                 kind != EV_YIELD && kind != EV_CLOCK && kind != EV_STEP && kind != EV_FENCE &&
-                 !(stores && is_silent(old, addr, size));
+                 kind != EV_YIELD && kind != EV_CLOCK && kind != EV_STEP &&
+                 kind != EV_FENCE && !(stores && is_silent(old, addr, size)) &&
+                 !fl__in_timed_wait(f, kind);
   if (changed) {
     if (E.loopers && !(issues && !store->through))
       fl__spin_changed(t, addr, size ? size : 1);

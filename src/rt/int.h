@@ -64,7 +64,7 @@ struct fiber_state {
   uint8_t detached;
   uint8_t joined;
   uint8_t failed;      /* set by a hook: the attempt of this step failed */
-  uint8_t in_wait;     /* timed waits: give up was chosen */
+  uint8_t in_wait;     /* a timed wait: if it times out, all is as before */
   uint32_t call;       /* the client's call it is in, or EVENT_NO_CALL */
   uint32_t allocs;     /* allocations made in this call so far */
   uint32_t looks;      /* at the clock, in this call */
@@ -493,6 +493,11 @@ bool fl__stack_marked(int thread, uint64_t addr, uint64_t size) FL_HIDDEN;
 void fl__spin_arrive(int thread, uint64_t from) FL_HIDDEN;
 void fl__spin_changed(int thread, uint64_t addr, uint64_t size) FL_HIDDEN;
 void fl__spin_forget(int thread) FL_HIDDEN;
+/* Half of a timed wait: when it has timed out, all is as it was before. */
+static inline bool fl__in_timed_wait(const struct fiber_state *f,
+                                     uint8_t kind) {
+  return UNLIKELY(f->in_wait) && (kind == EV_COND_WAIT || kind == EV_COND_WAKE);
+}
 
 /* await.c: instead of spin.c's way to wait, while E.awaits */
 void fl__await_arrive(int thread) FL_HIDDEN;

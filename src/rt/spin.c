@@ -76,7 +76,7 @@ void fl__spin_arrive(int thread, uint64_t from) {
   struct fiber_state *f = &E.fiber[thread];
   if (UNLIKELY(E.awaits))
     fl__await_arrive(thread);
-  if (!reads_only(f->kind))
+  if (!reads_only(f->kind) && !fl__in_timed_wait(f, f->kind))
     return;
   if (LIKELY(!f->looping)) {
     if (LIKELY(f->pc > from))
