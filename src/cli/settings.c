@@ -343,8 +343,7 @@ int settings_parse(struct settings *s, const char *command, int argc,
       {"max-steps", 0, OPT_UINT64, &s->max_steps, "N",
        "cut an execution after N steps (10000) more than its calls need one "
        "after the other",
-       "Search", .min = 1,
-       .max = UINT32_MAX},
+       "Search", .min = 1, .max = UINT32_MAX},
       {"time", 0, OPT_DOUBLE, &s->time, "SECONDS",
        "search as long as this: after the small clients, random larger ones "
        "(else two or three seconds on one core)",

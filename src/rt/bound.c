@@ -19,9 +19,9 @@
 #include <stdio.h>
 
 enum {
-  ALONE_MOST = 10000000, /* steps of one thread alone */
-  ALONE_GROWTH = 8,      /* from one watch to the next */
-  WATCHED = 4096,        /* steps of a watch: a round may have half of them */
+  ALONE_MOST = 2000000, /* steps of one thread alone */
+  ALONE_GROWTH = 8,     /* from one watch to the next */
+  WATCHED = 4096,       /* steps of a watch: a round may have half of them */
 };
 
 static uint32_t longest; /* that ended, of those beyond --max-steps */

@@ -100,7 +100,8 @@ int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
   fl__fiber_begin(t, spawned_body);
   E.fiber[t].start = start;
   E.fiber[t].start_arg = arg;
-  E.fiber[t].fp = fl__float_now();
+  if (E.options.uses_fenv) /* else what the engine has met is there */
+    E.fiber[t].fp = fl__float_now();
   if ((uint64_t)(uintptr_t)arg - STACK_BASE < STACK_SPAN)
     fl__stack_published((uint64_t)(uintptr_t)arg);
   memset(E.key_value[t], 0, sizeof E.key_value[t]);

@@ -133,6 +133,7 @@ int rt_open(const char *so, const struct rt_options *o, struct error *e) {
   __libc_single_threaded = 0; /* std::shared_ptr then counts with atomics */
   fl__heap_open();
   fl__fibers_open();
+  fl__float_set(FLOAT_DEFAULT);
   int err = fl__module_open(so, e);
   E.loaded_fp = fl__float_now();
   fl__float_set(FLOAT_DEFAULT);

@@ -3,7 +3,6 @@
  * recursion, its constructor.  What is not seen to go round is not called
  * endless (-DCOUNTS), and what may wait (FL_BLOCKING) is only cut.
  *
- * OPT: -O0 -O1 -O2
  * RUN: %s
  * EXIT: 1
  * FAULT: endless-loop

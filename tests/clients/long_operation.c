@@ -2,7 +2,6 @@
  * An operation that needs more accesses than --max-steps is no endless one, and
  * what is wrong with it is found: the bound is for what comes on top.
  *
- * OPT: -O0 -O1 -O2
  * RUN: explore %s --search=random --max-executions 5 --max-steps 100 --client \
  *     '{increment(1)} || {increment(2)}'
  * EXIT: 1
