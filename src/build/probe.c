@@ -113,6 +113,19 @@ static bool is_escape(const struct code_insn *i) {
          (!strcmp(i->mnemonic, "xchg") && strchr(i->operands, '['));
 }
 
+/* Instructions that change a control word of the floating-point unit, or look
+ * at the exceptions that were met. */
+static bool is_fenv_instruction(const char *mnemonic) {
+  static const char *const list[] = {
+      "ldmxcsr", "stmxcsr", "vldmxcsr",  "vstmxcsr", "fldcw",   "fldenv",
+      "frstor",  "fnstsw",  "fninit",    "fnclex",   "fnstenv", "fnsave",
+      "fxrstor", "xrstor",  "fxrstor64", "xrstor64", NULL};
+  for (int i = 0; list[i]; i++)
+    if (!strcmp(mnemonic, list[i]))
+      return true;
+  return false;
+}
+
 static void visit(void *ctx, const struct line_symbol *f,
                   const struct code_insn *i) {
   struct scan *s = ctx;
@@ -127,6 +140,7 @@ static void visit(void *ctx, const struct line_symbol *f,
     s->hooked = true;
     s->p->hooks += is_access_hook(i->symbol);
   }
+  s->p->uses_fenv |= is_fenv_instruction(i->mnemonic);
   if (!is_escape(i)) { /* those are told one by one */
     s->reads |= i->reads;
     s->writes |= i->writes;
@@ -187,6 +201,27 @@ static void add_unseen(struct probe *p, const char *name) {
     vec_push(&p->unseen, xstrdup(said));
 }
 
+static bool is_clock(const char *name) {
+  static const char *const list[] = {
+      "__wrap_time",          "__wrap_clock",        "__wrap_gettimeofday",
+      "__wrap_clock_gettime", "__wrap_timespec_get", NULL};
+  for (int i = 0; list[i]; i++)
+    if (!strcmp(name, list[i]))
+      return true;
+  return begins(name, "__wrap__ZNSt6chrono");
+}
+
+/* Functions of fenv.h; and a library that is not known may use them. */
+static bool may_use_fenv(const char *name, enum known k) {
+  static const char *const list[] = {
+      "feset",    "feget",    "feclear",   "feraise", "fetest", "fehold",
+      "feupdate", "feenable", "fedisable", "dlsym",   NULL};
+  for (int i = 0; list[i]; i++)
+    if (begins(name, list[i]))
+      return true;
+  return k == KNOWN_NOT;
+}
+
 static void judge_import(struct probe *p, const char *name, bool weak) {
   if (begins(name, "__tsan_")) {
     if (!dlsym(RTLD_DEFAULT, name))
@@ -195,12 +230,14 @@ static void judge_import(struct probe *p, const char *name, bool weak) {
   }
   if (begins(name, "__wrap_")) /* files know their thread */
     p->needs_libc_tls |= known_prints(name + strlen("__wrap_"));
+  p->uses_clock |= is_clock(name);
   if (begins(name, "__wrap_") || begins(name, "fl_"))
     return;
   add_unseen(p, name);
   enum known k = is_wrapped_name(name) ? KNOWN_NOT : known_function(name);
   if (k != KNOWN_PURE)
     p->needs_libc_tls = true;
+  p->uses_fenv |= !weak && may_use_fenv(name, k);
   if (k == KNOWN_NOT && !weak)
     vec_push(&p->unknown, xstrdup(name));
 }

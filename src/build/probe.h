@@ -35,6 +35,8 @@ struct probe {
   uint32_t hooks;               /* call sites of access hooks in the object */
   bool has_tls, needs_libc_tls; /* thread-local variables; imports that may
                                    use errno or other state of the C library */
+  bool uses_fenv;  /* may change the floating-point environment, or look */
+  bool uses_clock; /* looks at a clock */
 };
 
 int probe_object(struct probe *p, const char *so, struct lines *l,

@@ -87,8 +87,9 @@ static const char *what_is_missing(struct source_run *s,
   if (end == EXPLORE_TIME)
     return words(s, "budget: %g seconds (--time)", s->set->time);
   if (x->cut)
-    return words(s, "budget: executions of more than %.0f steps (--max-steps)",
-                 (double)s->set->max_steps);
+    return words(
+        s, "budget: executions that take %.0f steps too many (--max-steps)",
+        (double)s->set->max_steps);
   if (end == EXPLORE_STOPPED) /* all answers are known */
     return NULL;
   return end == EXPLORE_ALL && !s->judge.incomplete

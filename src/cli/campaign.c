@@ -412,6 +412,9 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
                                 ? CAMPAIGN_REPAIR_SWEEP_STEPS
                                 : CAMPAIGN_SWEEP_STEPS,
                    .more = true};
+  /* Sequences are part of it, unless their calls are very long. */
+  if (campaign_effort(&p) > p.until / 2)
+    p.until += p.from = campaign_effort(&p);
   bool one = set->client || order.program;
   uint64_t clients = c->totals.statistics.clients,
            executions = c->totals.statistics.executions;

@@ -86,6 +86,12 @@ static void add_chance(struct totals *t, const struct chance *c) {
     t->chance = *c;
 }
 
+/* All were cut, or go round in circles. */
+static bool has_no_end(const struct record *r) {
+  return r->kind == RECORD_DONE && !r->executions && !r->left_out &&
+         (r->cut || r->end == EXPLORE_ALL);
+}
+
 void campaign_add_up(struct plan *p, const struct record *r) {
   struct totals *t = &p->c->totals;
   struct statistics *s = &t->statistics;
@@ -99,6 +105,7 @@ void campaign_add_up(struct plan *p, const struct record *r) {
   t->touched |= r->touched;
   t->left_out |= r->left_out;
   t->all_left_out |= p->kind != ITEM_ONE && r->left_out && !r->executions;
+  t->endless += p->kind != ITEM_ONE && has_no_end(r);
   add_chance(t, &r->chance);
   if (p->kind == ITEM_ONE) {
     add_histories(t, r);

@@ -14,6 +14,7 @@ struct totals {
   uint64_t sequences;           /* of calls by one thread */
   uint64_t minimizing;          /* executions, see struct hunt_report */
   uint64_t undecided, faults;
+  uint64_t endless; /* clients of which no execution came to its end */
   uint64_t beyond;      /* random clients that were exhausted */
   uint32_t calls, init; /* of the present client: in threads, initial ones */
   uint32_t full_calls;  /* every client with up to so many calls in threads,
@@ -41,5 +42,7 @@ void coverage_of_one(const struct totals *t, const struct settings *set,
 
 /* A pass that checked nothing, or not all, is none. */
 void result_doubts(struct result *r, uint64_t undecided, const char *limit);
+/* Nor is one whose executions hardly ever came to their end. */
+void result_doubts_cut(struct result *r, uint64_t endless_clients);
 
 #endif

@@ -109,6 +109,8 @@ static int debug_run(struct settings *set, struct error *e) {
   settings_take_options(set, &schedule);
   settings_engine(set, &o);
   o.uses_tls = probe.has_tls || probe.needs_libc_tls;
+  o.uses_fenv = probe.uses_fenv;
+  o.uses_clock = probe.uses_clock;
   o.watchdog_ms = NEVER_MS;
   o.show_output = true;
   if (!rt_open(args[0], &o, e)) {

@@ -1,5 +1,6 @@
 #include "cli/finding.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -295,13 +296,7 @@ struct finding *finding_of_setup(const struct client *c, enum rt_end end,
   f->block = UINT32_MAX;
   if (c)
     finding_share_client(&f->client, c, a);
-  if (end == RT_FAULT) {
-    describe_fault(f, a);
-  } else {
-    f->fault = FAULT_ENDLESS;
-    f->detail = arena_strdup(
-        a, "the constructor or the initial calls do not come to an end "
-           "(--max-steps)");
-  }
+  assert(end == RT_FAULT); /* set-up is never cut */
+  describe_fault(f, a);
   return f;
 }

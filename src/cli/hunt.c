@@ -374,6 +374,8 @@ int hunt_open(struct hunt *h, const struct hunt_order *order, struct work *s,
   struct rt_options o;
   settings_engine(h->set, &o);
   o.uses_tls = order->uses_tls;
+  o.uses_fenv = order->uses_fenv;
+  o.uses_clock = order->uses_clock;
   if (order->native) /* long clients, run one call after the other */
     o.max_steps = UINT32_MAX;
   int err = rt_open(order->so, &o, &s->error);

@@ -30,7 +30,7 @@ struct blamed {
 struct hunt_order {
   const struct settings *settings;
   const char *so;
-  bool uses_tls;
+  bool uses_tls, uses_fenv, uses_clock; /* see struct rt_options */
   const struct part_store *part_stores; /* of the object's code (rt.h) */
   uint32_t npart_stores;
   const struct site *sites;

@@ -113,6 +113,8 @@ int order_write(const struct hunt_order *o, struct buf *out, struct error *e) {
   if (put_file(o->so, out, e) || put_file(o->native, out, e))
     return e->code;
   wire_put(out, o->uses_tls);
+  wire_put(out, o->uses_fenv);
+  wire_put(out, o->uses_clock);
   wire_put(out, o->suite);
   wire_put(out, o->program);
   wire_put(out, o->want_outcomes);
@@ -165,6 +167,8 @@ struct hunt_order *order_read(const struct buf *from, struct error *e) {
   o->so = get_file(&w, e);
   o->native = get_file(&w, e);
   o->uses_tls = wire_get(&w);
+  o->uses_fenv = wire_get(&w);
+  o->uses_clock = wire_get(&w);
   o->suite = (uint32_t)wire_get(&w);
   o->program = wire_get(&w);
   o->want_outcomes = wire_get(&w);

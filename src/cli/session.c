@@ -261,6 +261,8 @@ bool session_partial(const struct session *s) {
 void session_object(const struct session *s, struct hunt_order *o) {
   o->so = s->so;
   o->uses_tls = s->probe.has_tls || s->probe.needs_libc_tls;
+  o->uses_fenv = s->probe.uses_fenv;
+  o->uses_clock = s->probe.uses_clock;
   o->part_stores = s->probe.part_stores.at;
   o->npart_stores = s->probe.part_stores.len;
   o->sites = s->probe.sites.at;

@@ -154,6 +154,8 @@ static void judge_campaign(struct session *s, struct run *r,
   } else {
     result_doubts(result, c->totals.undecided, NULL);
   }
+  if (result->verdict == VERDICT_PASS)
+    result_doubts_cut(result, c->totals.endless);
   if (result->verdict != VERDICT_PASS)
     result->reason = own_text(s, result->reason);
 }

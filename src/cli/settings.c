@@ -54,7 +54,8 @@ static const struct own_option of_atomicity[] = {
     {"max-executions",
      "of each client, under SC and under TSO, run at most N (SC 4000, TSO "
      "20000)"},
-    {"max-steps", "cut an execution after N steps (1000)"},
+    {"max-steps", "cut an execution after N steps (1000) more than its calls "
+                  "need one after the other"},
     {"time", "for all clients together (20)"},
     {"no-reduction",
      "run the executions under TSO even if those under SC tell the answers"},
@@ -346,8 +347,9 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "stateful: give up a client when its states take so much (1G)",
        "Search"},
       {"max-steps", 0, OPT_UINT64, &s->max_steps, "N",
-       "cut an execution after N steps (10000)", "Search", .min = 1,
-       .max = UINT32_MAX},
+       "cut an execution after N steps (10000) more than its calls need one "
+       "after the other",
+       "Search", .min = 1, .max = UINT32_MAX},
       {"time", 0, OPT_DOUBLE, &s->time, "SECONDS",
        "search as long as this: after the small clients, random larger ones "
        "(else two or three seconds on one core)",

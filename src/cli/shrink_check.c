@@ -23,8 +23,7 @@ enum {
   CHECK_EXECUTIONS = 500, /* … and executions */
   SMALL_CALLS = 8,        /* concurrent ones: all states are worth a try */
   CALL_EFFORT = 10,       /* steps: what judging costs for a call */
-  INIT_STEPS = 1000,      /* that an initial call may take, … */
-  CALL_STEPS = 300,       /* … and another, on top of … */
+  CALL_STEPS = 300,       /* that a call may take, on top of … */
   MOST_STEPS = 2000,      /* … --max-steps, but at most these */
   MOST_CUT = 10, /* executions that are cut: more of them say no more */
   CHECK_CALLS =
@@ -117,17 +116,14 @@ static void keep_bad(struct shrinker *s, path p) {
   s->spec_fault = s->h->jury.spec_fault;
 }
 
-/* Initial calls count as steps, but a thread that goes round for ever should be
- * cut as soon as in any other client. */
 static bool prepare(struct shrinker *s) {
   const struct client *c = &s->now;
   uint64_t most = s->h->set->max_steps;
-  rt_limit((uint32_t)(most + INIT_STEPS * (uint64_t)c->ninit));
   bool ready = hunt_prepare(s->h, c) == RT_DONE;
   if (most > MOST_STEPS)
     most = MOST_STEPS;
   most += CALL_STEPS * (uint64_t)(c->ncalls - c->ninit);
-  rt_limit((uint32_t)(rt_steps() + most));
+  rt_limit((uint32_t)most);
   return ready;
 }
 

@@ -46,6 +46,7 @@
   _(JOIN, "join", 0, 0)                                                        \
   _(EXIT, "thread ends", 0, 0)                                                 \
   _(YIELD, "yield", 0, 0)                                                      \
+  _(CLOCK, "clock", 0, 0) /* a look at the clock, or time that passes */       \
   _(TXN_BEGIN, "begin", 0, 0) /* of a block that is to be atomic */            \
   _(TXN_END, "end", 0, 0)                                                      \
   _(SHOW, "state", 0, 0)  /* what FL_SHOW printed, text in trace->notes */     \

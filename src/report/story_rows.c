@@ -71,8 +71,9 @@ static void tell_event(struct story *s, const struct story_namer *n,
   const struct event *e = &s->result->finding->trace.events[at];
   struct story_event *t = &s->events[at];
   t->place = story_place(s, n, e->pc, e->chain);
-  bool is_handle = e->kind == EV_JOIN || e->kind == EV_CREATE;
-  if (e->addr && !is_handle) {
+  bool is_nowhere =
+      e->kind == EV_JOIN || e->kind == EV_CREATE || e->kind == EV_CLOCK;
+  if (e->addr && !is_nowhere) {
     struct buf b = {0};
     if (event_reads[e->kind] || event_writes[e->kind] || e->kind == EV_ALLOC)
       n->location(n->ctx, e->addr, e->size, at, &b);

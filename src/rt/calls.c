@@ -101,7 +101,7 @@ static void run_call(uint32_t id) {
   const struct fl_op *op = E.ops[c->op];
   f->call = id;
   f->called = 0;
-  f->allocs = 0;
+  f->allocs = f->looks = 0;
   fl__spin_forget(E.cur);
   clean_stack();
   uint32_t depth = f->depth;

@@ -98,6 +98,8 @@ int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
   fl__fiber_begin(t, spawned_body);
   E.fiber[t].start = start;
   E.fiber[t].start_arg = arg;
+  if (E.options.uses_fenv) /* else what the engine has met is there */
+    E.fiber[t].fp = fl__float_now();
   if ((uint64_t)(uintptr_t)arg - STACK_BASE < STACK_SPAN)
     fl__stack_published((uint64_t)(uintptr_t)arg);
   memset(E.key_value[t], 0, E.live.keys * sizeof *E.key_value[t]);
@@ -130,6 +132,8 @@ static inline __attribute__((always_inline)) void resume(int t) {
   E.progress++;
   E.quiet = 0;
   E.arrival = ARRIVED; /* what the last execution ended with is over */
+  if (UNLIKELY(E.options.uses_fenv))
+    fl__float_set(f->fp);
   E.in_fiber = 1;
   void *sp = f->sp;
   __asm__ volatile("leaq 1f(%%rip), %%rax\n\t"
@@ -153,6 +157,10 @@ static inline __attribute__((always_inline)) void resume(int t) {
                      "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
                      "memory", "cc");
   E.in_fiber = 0;
+  if (UNLIKELY(E.options.uses_fenv)) {
+    f->fp = fl__float_now();
+    fl__float_set(FLOAT_DEFAULT);
+  }
 }
 
 /* Who can go on at once, as nothing else can be seen to happen: the main thread
@@ -331,8 +339,9 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   if (size == 8 && event_writes[kind] && !issues)
     look_for_stack_pointer(addr);
   bool changed = !f->silent && kind != EV_READ && kind != EV_ATOMIC_READ &&
-                 kind != EV_YIELD && kind != EV_STEP && kind != EV_FENCE &&
-                 !(stores && is_silent(old, addr, size));
+                 kind != EV_YIELD && kind != EV_CLOCK && kind != EV_STEP &&
+                 kind != EV_FENCE && !(stores && is_silent(old, addr, size)) &&
+                 !fl__in_timed_wait(f, kind);
   if (changed) {
     if (E.loopers && !(issues && !store->through))
       fl__spin_changed(t, addr, size ? size : 1);
@@ -389,6 +398,7 @@ static bool is_local(const struct fiber_state *f) {
   case EV_ATOMIC_READ:
   case EV_ATOMIC_WRITE:
   case EV_FREE:
+  case EV_CLOCK:
     return fl__conflict_free(f->addr, f->size) || fl__guarded(f);
   case EV_RMW:
   case EV_CAS: /* a choice belongs to a step */
@@ -410,8 +420,9 @@ __attribute__((noinline)) int fl__run_locals(int t, int end,
                                              const struct rt_driver *d) {
   uint64_t addr = 0, size = 0;
   while (end == FL_GOES_ON && is_local(&E.fiber[t])) {
-    if (E.live.locals++ >= E.options.max_steps)
-      return RT_CUT;
+    if (fl__bound_is_near() && (end = fl__at_bound()) != FL_GOES_ON)
+      return end;
+    E.live.locals++;
     if (E.fiber[t].size) {
       addr = E.fiber[t].addr;
       size = E.fiber[t].size;
@@ -486,6 +497,16 @@ static void call_the_waiting(void) {
   }
 }
 
+bool fl__in_blocking_call(const struct fiber_state *f) {
+  if (f->call == EVENT_NO_CALL)
+    return false;
+  const struct fl_op *op = E.ops[E.client->calls[f->call].op];
+  bool blocking = false;
+  for (unsigned i = 0; i < op->nitems; i++)
+    blocking |= op->items[i].kind == FL_ITEM_BLOCKING;
+  return blocking;
+}
+
 /*
  * Nobody can step: what does that mean?  If it is only because a thread waits
  * inside of atomic lines, no schedule has them in one piece.  If the others
@@ -501,13 +522,7 @@ enum rt_end fl__blocked(void) {
   bool may_wait = E.live.clients != 0;
   for (uint32_t left = E.live.clients; left; left &= left - 1) {
     struct fiber_state *f = &E.fiber[__builtin_ctz(left)];
-    bool blocking = false;
-    if (f->call != EVENT_NO_CALL && !f->spinning) {
-      const struct fl_op *op = E.ops[E.client->calls[f->call].op];
-      for (unsigned i = 0; i < op->nitems; i++)
-        blocking |= op->items[i].kind == FL_ITEM_BLOCKING;
-    }
-    may_wait &= blocking;
+    may_wait &= !f->spinning && fl__in_blocking_call(f);
   }
   if (may_wait)
     return RT_STUCK;
@@ -555,8 +570,8 @@ static FL_HOT enum rt_end run(const struct rt_driver *d) {
     uint32_t enabled = E.enabled = fl__enabled();
     if (!enabled)
       return fl__blocked();
-    if (E.live.steps >= E.options.max_steps)
-      return RT_CUT;
+    if (fl__bound_is_near() && (end = fl__at_bound()) != FL_GOES_ON)
+      return (enum rt_end)end;
     int t;
     if (!d || E.live.final)
       t = fl__stay(enabled);
@@ -584,6 +599,7 @@ static int restart(const struct rt_driver *d) {
   if (UNLIKELY(E.shadowing))
     fl__shadow_restart();
   E.fault.kind = FAULT_NONE;
+  fl__bound_begin();
   int end = FL_GOES_ON;
   if (E.reduce)
     for (uint32_t t = 0; t < E.live.nfibers && end == FL_GOES_ON; t++)
@@ -599,6 +615,8 @@ static enum rt_end finish(int begun, const struct rt_driver *d) {
   enum rt_end end = begun == FL_GOES_ON ? run(d) : (enum rt_end)begun;
   if (E.options.uses_tls)
     fl__use_fs(E.own_fs);
+  if (end == RT_DONE)
+    fl__bound_ended();
   E.history.stuck = end == RT_STUCK;
   return end;
 }
@@ -614,6 +632,7 @@ enum rt_end rt_run_on(const struct snapshot *s, const struct rt_driver *d) {
     fl__clean_shared();
   E.stepwise = 0;
   E.fault.kind = FAULT_NONE;
+  fl__bound_begin();
   return finish(FL_GOES_ON, d);
 }
 
@@ -650,12 +669,13 @@ enum rt_end rt_begin(const struct rt_driver *d) {
 
 /* The final calls belong to the last step: nothing is decided in them. */
 enum rt_end rt_step(int thread, const struct rt_driver *d) {
-  if (E.live.steps >= E.options.max_steps)
-    return RT_CUT;
   E.stepwise = 1;
+  int end = fl__bound_is_near() ? fl__at_bound() : FL_GOES_ON;
+  if (end != FL_GOES_ON)
+    return (enum rt_end)end;
   if (!rt_is_buffer(thread))
     fl__clean_below(thread);
-  int end = execute_step(thread, d);
+  end = execute_step(thread, d);
   if (end == FL_GOES_ON)
     end = fl__run_transit(d);
   if (end == FL_GOES_ON && E.live.final)

@@ -53,6 +53,30 @@ void fl__use_fs(uintptr_t fs) {
     syscall(SYS_arch_prctl, ARCH_SET_FS, fs);
 }
 
+/*
+ * The control words of the floating-point unit, and the exceptions that it has
+ * met, are a thread's own.  The registers are not: a hook is a call, before
+ * which the compiler saves what it needs of them and leaves the x87 unit's
+ * stack empty.
+ */
+struct float_state fl__float_now(void) {
+  struct float_state s;
+  __asm__ volatile("stmxcsr %0\n\tfnstcw %1\n\tfnstsw %2"
+                   : "=m"(s.mxcsr), "=m"(s.x87_control), "=a"(s.x87_met));
+  s.x87_met &= 0x3f;
+  return s;
+}
+
+/* Setting is dear, and most threads leave all as it is. */
+void fl__float_set(struct float_state s) {
+  struct float_state now = fl__float_now();
+  if (s.mxcsr != now.mxcsr)
+    __asm__ volatile("ldmxcsr %0" ::"m"(s.mxcsr));
+  uint32_t x87[7] = {s.x87_control, s.x87_met, 0xffff /* all are empty */};
+  if (s.x87_control != now.x87_control || s.x87_met != now.x87_met)
+    __asm__ volatile("fldenv %0" ::"m"(x87));
+}
+
 static void *sleeper(void *arg) {
   struct parked_thread *p = arg;
   unsigned long fs;
@@ -142,6 +166,7 @@ void fl__fiber_begin(int thread, void (*body)(void)) {
                             .status = FIBER_PARKED,
                             .kind = EV_STEP,
                             .call = EVENT_NO_CALL,
+                            .fp = E.loaded_fp,
                             .random = 0x9e3779b97f4a7c15u * (thread + 1)};
 }
 

@@ -74,6 +74,7 @@ int fl__cond_wait(struct cond *c, struct mutex *m, const struct timespec *until,
   f->mutexes ^= (uint64_t)(uintptr_t)m;
   c->waiters |= fl__bit(f);
   f->woken = 0;
+  f->in_wait = until != NULL;
   if (E.loopers) /* the step's address is the condition variable's */
     fl__spin_changed(E.cur, f->other, sizeof *m);
 
@@ -85,7 +86,7 @@ int fl__cond_wait(struct cond *c, struct mutex *m, const struct timespec *until,
   f->held++;
   f->mutexes ^= (uint64_t)(uintptr_t)m;
   if (f->woken) {
-    f->woken = 0;
+    f->woken = f->in_wait = 0;
     return 0;
   }
   fl__still_usable(c, sizeof *c, pc);

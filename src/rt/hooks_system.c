@@ -37,6 +37,7 @@ static long futex_wait(uint32_t *word, uint32_t value, uint32_t mask,
   f->woken = 0;
   fl__wait(EV_FUTEX_WOKEN, word, mask, pc, until ? always : woken);
   if (!f->woken) {
+    fl__silent();
     fl__sleep_until(until);
     return fail(ETIMEDOUT);
   }

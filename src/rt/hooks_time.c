@@ -1,11 +1,18 @@
 /*
  * Time and chance, made deterministic.
  *
- * Each thread has its own clock, so that reading it depends on nothing that
- * other threads do: it starts at a fixed date, advances a little when it is
- * read, and by the time slept when the thread sleeps.  A sleep is a yield: the
- * search decides how long it lasts.  Random numbers come from a generator a
- * thread, which the thread's own srand() seeds.
+ * There is one clock.  It starts at a fixed date and stands still but for
+ * looks at it, which take a little, and sleeps and time-outs, which take what
+ * they must: threads that do it at the same time do it one after the other.  So
+ * no thread ever sees an earlier time than another saw before, and a look is a
+ * step that depends on those of other threads.  In code that never looks, a
+ * sleep is a yield: the search decides how long it lasts.
+ *
+ * Who looks again and again in one call waits for something: its looks take
+ * longer and longer, and it comes to its deadline soon.
+ *
+ * Random numbers come from a generator a thread, which the thread's own srand()
+ * seeds.
  */
 #include "rt/hooks.h"
 
@@ -18,22 +25,31 @@
 static const uint64_t epoch = 1700000000; /* seconds */
 static const uint64_t second = 1000000000;
 static const uint64_t tick = 1000; /* what a look at the clock takes */
+enum { USUAL_LOOKS = 8, MOST_DOUBLED = 24 };
+
+static void step_of_clock(uint64_t pc) {
+  fl__point(EV_CLOCK, (void *)CLOCK_ADDR, CLOCK_SIZE, pc);
+}
 
 /* ---- sleeping and yielding ---- */
 
 void fl__sleep(uint64_t ns, uint64_t pc) {
-  fl__point(EV_YIELD, NULL, 0, pc);
-  fl__me()->slept += ns;
+  if (!E.options.uses_clock) {
+    fl__point(EV_YIELD, NULL, 0, pc);
+    return;
+  }
+  step_of_clock(pc);
+  E.live.clock += ns;
 }
 
 void fl__sleep_until(const struct timespec *until) {
-  struct fiber_state *f = fl__me();
-  if (until->tv_sec < (time_t)epoch)
+  if (!E.options.uses_clock || until->tv_sec < (time_t)epoch)
     return;
   uint64_t at =
       ((uint64_t)until->tv_sec - epoch) * second + (uint64_t)until->tv_nsec;
-  if (f->clock + f->slept < at)
-    f->slept = at - f->clock;
+  step_of_clock(fl__me()->pc);
+  if (E.live.clock < at)
+    E.live.clock = at;
 }
 
 static bool bad_time(const struct timespec *t) {
@@ -86,22 +102,24 @@ WRAP(int, clock_nanosleep,
 
 /* ---- clocks ---- */
 
-/* Nanoseconds since the thread's clock was started. */
-static uint64_t look(void) {
+/* Nanoseconds since the clock was started. */
+static uint64_t look(uint64_t pc) {
   struct fiber_state *f = fl__me();
-  f->clock += f->slept + tick;
-  f->slept = 0;
-  return f->clock;
+  step_of_clock(pc);
+  uint32_t doubled = f->looks < USUAL_LOOKS ? 0 : f->looks - USUAL_LOOKS;
+  f->looks += doubled < MOST_DOUBLED;
+  E.live.clock += tick << doubled;
+  return f->clock = E.live.clock;
 }
 
-static struct timespec now(void) {
-  uint64_t ns = look();
+static struct timespec now(uint64_t pc) {
+  uint64_t ns = look(pc);
   return (struct timespec){.tv_sec = (time_t)(epoch + ns / second),
                            .tv_nsec = (long)(ns % second)};
 }
 
 WRAP(time_t, time, (time_t * out)) {
-  time_t t = now().tv_sec;
+  time_t t = now(CALLER_PC).tv_sec;
   if (out) {
     fl__access(EV_WRITE, out, sizeof *out, CALLER_PC);
     *out = t;
@@ -109,17 +127,17 @@ WRAP(time_t, time, (time_t * out)) {
   return t;
 }
 WRAP(clock_t, clock, (void)) {
-  return (clock_t)(look() / (second / CLOCKS_PER_SEC));
+  return (clock_t)(look(CALLER_PC) / (second / CLOCKS_PER_SEC));
 }
 WRAP(int, gettimeofday, (struct timeval * out, void *zone)) {
   (void)zone;
-  struct timespec t = now();
+  struct timespec t = now(CALLER_PC);
   fl__access(EV_WRITE, out, sizeof *out, CALLER_PC);
   *out = (struct timeval){.tv_sec = t.tv_sec, .tv_usec = t.tv_nsec / 1000};
   return 0;
 }
 WRAP(int, clock_gettime, (clockid_t clock, struct timespec *out)) {
-  struct timespec t = now();
+  struct timespec t = now(CALLER_PC);
   if (clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID)
     t.tv_sec -= (time_t)epoch;
   fl__access(EV_WRITE, out, sizeof *out, CALLER_PC);
@@ -129,17 +147,17 @@ WRAP(int, clock_gettime, (clockid_t clock, struct timespec *out)) {
 WRAP(int, timespec_get, (struct timespec * out, int base)) {
   if (base != TIME_UTC)
     return 0;
-  struct timespec t = now();
+  struct timespec t = now(CALLER_PC);
   fl__access(EV_WRITE, out, sizeof *out, CALLER_PC);
   *out = t;
   return base;
 }
 /* std::chrono::steady_clock::now and system_clock::now: nanoseconds. */
 WRAP(int64_t, _ZNSt6chrono3_V212steady_clock3nowEv, (void)) {
-  return (int64_t)(epoch * second + look());
+  return (int64_t)(epoch * second + look(CALLER_PC));
 }
 WRAP(int64_t, _ZNSt6chrono3_V212system_clock3nowEv, (void)) {
-  return (int64_t)(epoch * second + look());
+  return (int64_t)(epoch * second + look(CALLER_PC));
 }
 
 /* ---- chance ---- */

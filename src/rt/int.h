@@ -35,9 +35,19 @@
 #define STACK_SIZE (8ull << 20) /* as ordinary threads have */
 #define STACK_SPAN (STACK_SIZE * RT_MAX_THREADS)
 #define STACK_GUARD 8192ull
+#define CLOCK_ADDR 0x217000000000ull /* no memory: stands for the clock */
+#define CLOCK_SIZE 8
 #define LENT_BASE 0x218000000000ull /* the stacks of who lends (fiber.c) */
 
 /* ---- threads ---- */
+
+/* What a thread's floating-point unit is told to do (rounding, traps, flushing
+ * to zero), and the exceptions that it has met. */
+struct float_state {
+  uint32_t mxcsr;
+  uint16_t x87_control, x87_met;
+};
+#define FLOAT_DEFAULT ((struct float_state){0x1f80, 0x37f, 0})
 
 enum fiber_status { FIBER_FREE, FIBER_PARKED, FIBER_DONE };
 
@@ -54,9 +64,10 @@ struct fiber_state {
   uint8_t detached;
   uint8_t joined;
   uint8_t failed;      /* set by a hook: the attempt of this step failed */
-  uint8_t in_wait;     /* timed waits: give up was chosen */
+  uint8_t in_wait;     /* a timed wait: if it times out, all is as before */
   uint32_t call;       /* the client's call it is in, or EVENT_NO_CALL */
   uint32_t allocs;     /* allocations made in this call so far */
+  uint32_t looks;      /* at the clock, in this call */
   uint32_t depth;      /* of the shadow call stack */
   uint32_t held;       /* locks that it holds */
   uint64_t mutexes;    /* addresses of those among them, by exclusive or */
@@ -68,8 +79,8 @@ struct fiber_state {
   void *exit_value;
   void *(*start)(void *);
   void *start_arg;
-  uint64_t clock; /* nanoseconds; each thread's own, so that threads stay
-                     independent */
+  struct float_state fp; /* while it does not run */
+  uint64_t clock;        /* nanoseconds, when it last looked */
   uint64_t random;
   uint64_t free_list[8]; /* reuse policy: last freed block by size class */
   uint64_t kept;         /* bytes of large blocks that it could get again … */
@@ -77,11 +88,9 @@ struct fiber_state {
   uint32_t past;         /* mask: threads that have ended before what it does */
   /* from here on not part of the state's hash (FIBER_HASHED) */
   uint64_t expected; /* of the last CAS, up to 8 bytes */
-  uint64_t slept;   /* since it last looked at its clock: until it looks, a loop
-                       that sleeps comes back to the same local state */
-  uint64_t looping; /* spin detection: its steps are being recorded */
-  uint64_t spun;    /* it was parked in a loop until just now */
-  uint64_t await;   /* await.c: the set that its next step waits for, or 0 */
+  uint64_t looping;  /* spin detection: its steps are being recorded */
+  uint64_t spun;     /* it was parked in a loop until just now */
+  uint64_t await;    /* await.c: the set that its next step waits for, or 0 */
   /* Library functions that it has called; which one the pending step and the
    * last one belong to, 0: to none. */
   uint32_t visits, visit, last_visit;
@@ -114,6 +123,7 @@ struct live {
   uint32_t arenas;   /* mask: those that are in use */
   uint32_t inside;   /* mask: threads inside of regions (atomic.c) */
   uint32_t buffered; /* mask: threads with stores in their buffers */
+  uint64_t clock;    /* nanoseconds (hooks_time.c) */
   uint64_t done;     /* mask of the first 64 calls that returned */
   uint64_t arena_used[RT_MAX_THREADS];
 };
@@ -210,6 +220,7 @@ struct engine {
   uint32_t returned; /* calls that returned, ever */
   uint32_t enabled;  /* at the last decision */
   uint32_t loopers;  /* mask of threads with spin records */
+  uint32_t bound;    /* so many steps, and fl__at_bound is asked */
   uint64_t accesses; /* visible ones ever */
   uint64_t progress; /* steps ever, for the watchdog */
 
@@ -228,6 +239,10 @@ struct engine {
   const struct fl_op **ops; /* by index, as in call.op */
   uint32_t nops;
   void *object;
+  uint32_t begun;   /* steps of the set-up of the prepared client … */
+  uint32_t in_turn; /* … and of its calls, one after the other … */
+  bool measured;    /* … which is known */
+  bool preparing, measuring;
   struct rt_fault fault;
   int alternatives, chosen;
   int exit_status;
@@ -249,8 +264,9 @@ struct engine {
   struct shadow_frame (*shadow)[SHADOW_FRAMES]; /* per fiber */
   struct snapshot loaded;                       /* the state after loading */
   uint64_t loaded_used;                         /* of arena 0 then */
-  struct snapshot start;                        /* the prepared state */
-  char *shown; /* what FL_SHOW printed of the prepared state */
+  struct float_state loaded_fp; /* what threads begin with (-ffast-math) */
+  struct snapshot start;        /* the prepared state */
+  char *shown;                  /* what FL_SHOW printed of the prepared state */
   struct shadow_frame (*start_shadow)[SHADOW_FRAMES];
   struct history history;
   uint64_t *marks[2 * RT_TLS]; /* marks.c: a bit for 16 bytes */
@@ -446,8 +462,18 @@ static inline int fl__run_transit(const struct rt_driver *d) {
 uint32_t fl__enabled(void) FL_HIDDEN; /* mask */
 /* Nobody can step: what does that mean? */
 enum rt_end fl__blocked(void) FL_HIDDEN;
+/* The operation that it is in may wait (FL_BLOCKING). */
+bool fl__in_blocking_call(const struct fiber_state *f) FL_HIDDEN;
 /* Without a driver: stay with the current thread while it is enabled. */
 int fl__stay(uint32_t enabled) FL_HIDDEN;
+
+/* bound.c */
+void fl__bound_begin(void) FL_HIDDEN; /* an execution begins */
+void fl__bound_ended(void) FL_HIDDEN; /* one, or the set-up, has ended */
+int fl__at_bound(void) FL_HIDDEN;     /* FL_GOES_ON: E.bound has been raised */
+static inline bool fl__bound_is_near(void) {
+  return UNLIKELY(E.live.steps + E.live.locals >= E.bound);
+}
 
 /* calls.c: what fibers run */
 void fl__main_body(void) FL_HIDDEN;
@@ -462,6 +488,9 @@ void fl__fiber_begin(int thread, void (*body)(void)) FL_HIDDEN;
 void fl__lend(int thread) FL_HIDDEN; /* makes sure the fiber has its TCB */
 void fl__tls_reset(int thread) FL_HIDDEN;
 void fl__use_fs(uintptr_t fs) FL_HIDDEN;
+/* The floating-point unit as it is now, and as a thread left it (fiber.c). */
+struct float_state fl__float_now(void) FL_HIDDEN;
+void fl__float_set(struct float_state s) FL_HIDDEN;
 int fl__module_open(const char *so, struct error *e) FL_HIDDEN;
 void fl__signals_open(const char *so) FL_HIDDEN;
 /* In a signal handler: the fiber is left with a fault, whose text is still to
@@ -501,6 +530,11 @@ void fl__stack_fault(int thread, uint64_t addr, bool write,
 void fl__spin_arrive(int thread, uint64_t from) FL_HIDDEN;
 void fl__spin_changed(int thread, uint64_t addr, uint64_t size) FL_HIDDEN;
 void fl__spin_forget(int thread) FL_HIDDEN;
+/* Half of a timed wait: when it has timed out, all is as it was before. */
+static inline bool fl__in_timed_wait(const struct fiber_state *f,
+                                     uint8_t kind) {
+  return UNLIKELY(f->in_wait) && (kind == EV_COND_WAIT || kind == EV_COND_WAKE);
+}
 
 /* await.c: instead of spin.c's way to wait, while E.awaits */
 void fl__await_arrive(int thread) FL_HIDDEN;

@@ -44,8 +44,9 @@ static int run_alone(int t, bool (*until)(int t)) {
     uint32_t enabled = fl__enabled();
     if (!enabled)
       return fl__blocked();
-    if (E.live.steps++ >= E.options.max_steps)
-      return RT_CUT;
+    if (fl__bound_is_near() && (end = fl__at_bound()) != FL_GOES_ON)
+      return end;
+    E.live.steps++;
     end = fl__execute_transit(fl__stay(enabled), NULL);
   }
   return end;
@@ -90,6 +91,11 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
   E.object = NULL;
   E.shadowing = SHADOW_CHAINS;
   E.driver = NULL;
+  E.begun = E.in_turn = 0;
+  E.measured = false;
+  E.preparing = true;
+  E.stepwise = 0;
+  fl__bound_begin();
   int end = FL_GOES_ON;
   if (suite) {
     end = prepare_client();
@@ -100,6 +106,10 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
   }
   E.shadowing = 0;
   E.reduce = reduce;
+  E.preparing = false;
+  if (end == FL_GOES_ON)
+    fl__bound_ended();
+  E.begun = E.live.steps;
   E.live.current = E.live.inside = 0;
   fl__pages_begin();
   rt_save(&E.start);
@@ -115,7 +125,10 @@ int rt_open(const char *so, const struct rt_options *o, struct error *e) {
   __libc_single_threaded = 0; /* std::shared_ptr then counts with atomics */
   fl__heap_open();
   fl__fibers_open();
+  fl__float_set(FLOAT_DEFAULT);
   int err = fl__module_open(so, e);
+  E.loaded_fp = fl__float_now();
+  fl__float_set(FLOAT_DEFAULT);
   if (err)
     return err;
   if (E.tls_size)

@@ -74,6 +74,8 @@ struct rt_options {
   bool spurious_cas;  /* a weak CAS may fail without reason: a choice */
   bool leaks;         /* blocks that are alive after the destructor: a fault */
   bool uses_tls;      /* thread-local variables: switch the FS base too */
+  bool uses_fenv;     /* rounding modes and the like: switch them too */
+  bool uses_clock;    /* looks at a clock: to sleep is to move it */
   uint32_t max_steps; /* of one execution; then it is cut */
   uint32_t watchdog_ms; /* a step that takes longer is an endless loop */
   bool show_output;     /* user's stdout is not sent to /dev/null */

@@ -19,8 +19,22 @@ void fl__switch_in(void) FL_HIDDEN;
 
 enum { ALT_STACK = 64 << 10 };
 
+/* What the processor was told to do, and what it has not finished, is left
+ * behind with the fiber. */
+static void reset_processor(ucontext_t *uc) {
+  enum { DIRECTION = 1 << 10, ALIGNMENT = 1 << 18 };
+  uc->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)(DIRECTION | ALIGNMENT);
+  fpregset_t fp = uc->uc_mcontext.fpregs;
+  if (!fp)
+    return;
+  fp->mxcsr = FLOAT_DEFAULT.mxcsr;
+  fp->cwd = FLOAT_DEFAULT.x87_control;
+  fp->swd = fp->ftw = 0;
+}
+
 static void abandon(ucontext_t *uc) {
   E.arrival = FAULTED;
+  reset_processor(uc);
   uc->uc_mcontext.gregs[REG_RSP] = (greg_t)E.engine_sp;
   uc->uc_mcontext.gregs[REG_RIP] = (greg_t)fl__switch_in;
 }
@@ -100,8 +114,10 @@ static const char *words(int number, int code) {
   case SIGBUS:
     return "bus error (SIGBUS)";
   case SIGFPE:
-    return code == FPE_INTDIV ? "integer division by zero (SIGFPE)"
-                              : "arithmetic error (SIGFPE)";
+    return code == FPE_INTDIV   ? "integer division by zero (SIGFPE)"
+           : code == FPE_FLTDIV ? "floating-point division by zero (SIGFPE)"
+           : code == FPE_FLTINV ? "invalid floating-point operation (SIGFPE)"
+                                : "arithmetic error (SIGFPE)";
   case SIGILL:
     return "illegal instruction (SIGILL)";
   case SIGABRT:

@@ -25,6 +25,7 @@ static bool reads_only(uint8_t kind) {
   case EV_SEM_WAIT:
   case EV_FUTEX_WAIT:
   case EV_YIELD:
+  case EV_CLOCK:
   case EV_WRITE:
   case EV_ATOMIC_WRITE:
   case EV_LOCK: /* timed and try variants */
@@ -33,6 +34,14 @@ static bool reads_only(uint8_t kind) {
     return true;
   }
   return false;
+}
+
+/* A recursion without end, say: what it would cost to compare is not worth
+ * it. */
+static bool is_deep(const struct fiber_state *f, int thread) {
+  enum { DEEP = 256 << 10 };
+  uint64_t top = STACK_BASE + (uint64_t)(thread + 1) * STACK_SIZE;
+  return top - (uint64_t)(uintptr_t)f->sp > DEEP;
 }
 
 static uint64_t local_state(int thread) {
@@ -67,7 +76,7 @@ void fl__spin_arrive(int thread, uint64_t from) {
   struct fiber_state *f = &E.fiber[thread];
   if (UNLIKELY(E.awaits))
     fl__await_arrive(thread);
-  if (!reads_only(f->kind))
+  if (!reads_only(f->kind) && !fl__in_timed_wait(f, f->kind))
     return;
   if (LIKELY(!f->looping)) {
     if (LIKELY(f->pc > from))
@@ -75,6 +84,8 @@ void fl__spin_arrive(int thread, uint64_t from) {
     f->looping = 1;
     E.spin[thread].n = 0;
   }
+  if (UNLIKELY(is_deep(f, thread)))
+    return;
   struct spin *s = &E.spin[thread];
   struct spin_record now = {f->pc, f->addr, f->size, local_state(thread),
                             .held = f->held};

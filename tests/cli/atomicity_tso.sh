@@ -108,10 +108,23 @@ run atomicity $pool --memory-model=tso --client "$both" --max-executions 1 \
 expect_status 3
 expect_out 'TSO-serializable not determined: budget: 1 executions \(--max-executions\)'
 expect_answers "null null null"
-run atomicity $pool --memory-model=tso --client "$both" --max-steps 3 \
-  --json report.json -- -DFENCE
+cat >waits.c <<'END'
+#include <faultline.h>
+static _Atomic unsigned long looks;
+static _Atomic int done;
+static void wait(void) {
+  while (!done)
+    looks++;
+}
+static void end(void) { done = 1; }
+FL_OBJECT(gate)
+FL_OP(void, wait, FL_BLOCKING)
+FL_OP(void, end)
+END
+run atomicity waits.c --memory-model=tso --client '{wait()} || {end()}' \
+  --max-steps 20 --json report.json
 expect_status 3
-expect_out 'not determined: budget: executions of more than 3 steps'
+expect_out 'not determined: budget: executions that take 20 steps too many'
 # A bounded buffer is said, if it may have mattered.
 right='{right1()} || {right2()}'
 run atomicity tests/clients/tso_theorem2.c --memory-model=tso --client "$right"

@@ -1,0 +1,189 @@
+/*
+ * How long an execution may be.
+ *
+ * Threads that disturb each other can go on for ever, by turns: --max-steps
+ * ends that.  But what the calls need when they run one after the other is no
+ * such thing, however much it is.  So an execution that comes to the bound is
+ * given that much more, measured once for each client.
+ *
+ * One thread alone (the constructor, the initial and the final calls, a client
+ * of one thread) is disturbed by nobody.  It goes on far beyond --max-steps,
+ * and now and then is watched for a while: if a state comes again, and nothing
+ * was chosen in between, it goes round for ever.  The states are found by
+ * Brent's algorithm (BIT 20, 1980), which compares with one of them.
+ *
+ * (N1) where an execution is cut follows from the client and its steps.
+ */
+#include "rt/int.h"
+
+#include <stdio.h>
+
+enum {
+  ALONE_MOST = 2000000, /* steps of one thread alone */
+  ALONE_GROWTH = 8,     /* from one watch to the next */
+  WATCHED = 4096,       /* steps of a watch: a round may have half of them */
+};
+
+static uint32_t longest; /* that ended, of those beyond --max-steps */
+
+static struct {
+  struct hash128 state; /* that is compared with, from `since` on … */
+  uint32_t since, until;
+  uint32_t begun, next; /* … in a watch of these steps */
+} watch;
+
+static uint32_t most(uint32_t a, uint32_t b) {
+  return UINT32_MAX - a < b ? UINT32_MAX : a + b;
+}
+
+static uint32_t made(void) { return E.live.steps + E.live.locals; }
+
+void fl__bound_begin(void) {
+  E.bound = most(E.begun, E.options.max_steps);
+  watch.next = 0;
+}
+
+void fl__bound_ended(void) {
+  uint32_t steps = made() - E.begun;
+  if (UNLIKELY(steps > E.options.max_steps && steps > longest))
+    longest = steps;
+}
+
+/* ---- one thread alone ---- */
+
+static bool is_alone(void) {
+  return E.preparing ||
+         (!(E.live.parked & (E.live.parked - 1)) && !E.live.buffered);
+}
+
+/* Set-up has no driver: a thread that the constructor has created must come to
+ * its turn some time. */
+static bool others_go_on(void) {
+  uint32_t others = fl__enabled() & ~(1u << E.live.current);
+  if (!others)
+    return false;
+  uint32_t above = others & ~((1u << E.live.current) - 1);
+  E.live.current = (uint32_t)__builtin_ctz(above ? above : others);
+  return true;
+}
+
+static int fail(enum fault kind, const char *format, uint32_t n) {
+  E.self = &E.fiber[E.cur];
+  fl__fill_fault(kind, 0, 0, format, n);
+  return RT_FAULT;
+}
+
+static void watch_begin(uint32_t now) {
+  watch.begun = now;
+  watch.since = watch.until = now;
+  E.alternatives = 0;
+}
+
+/* rt_hash looks at what has changed since the client was prepared. */
+static struct hash128 state_now(void) {
+  if (!E.preparing)
+    return rt_hash(true);
+  struct hash128 h = rt_hash_memory();
+  for (uint32_t left = E.live.parked; left; left &= left - 1) {
+    int t = __builtin_ctz(left);
+    const struct fiber_state *f = &E.fiber[t];
+    uint64_t top = STACK_BASE + (uint64_t)(t + 1) * STACK_SIZE;
+    h = hash128_join(h, hash128_long(f, FIBER_HASHED));
+    h = hash128_join(h, hash128_long(f->sp, top - (uint64_t)(uintptr_t)f->sp));
+  }
+  return h;
+}
+
+static int watch_on(uint32_t now) {
+  struct hash128 state = state_now();
+  if (watch.since != now && hash128_equal(state, watch.state))
+    return fail(FAULT_ENDLESS,
+                "without other threads it goes round for ever: everything is "
+                "as it was %u steps before",
+                now - watch.since);
+  if (now == watch.until) {
+    watch.state = state;
+    watch.since = now;
+    watch.until = now + (now - watch.begun) + 1;
+  }
+  watch.next = E.bound = now + 1;
+  return FL_GOES_ON;
+}
+
+static int alone(void) {
+  uint32_t now = made();
+  uint32_t limit = E.options.max_steps > ALONE_MOST ? E.options.max_steps
+                                                    : (uint32_t)ALONE_MOST;
+  bool turns = others_go_on();
+  if (!turns && now - E.begun < 2 * longest) { /* to watch is dear */
+    E.bound = most(E.begun, 2 * longest);
+    return FL_GOES_ON;
+  }
+  if (watch.next != now)
+    watch_begin(now);
+  if (!turns && now - watch.begun < WATCHED && !E.alternatives)
+    return watch_on(now);
+  if (now >= most(E.begun, limit))
+    return fail(FAULT_UNMODELLED,
+                "the thread, alone, has not come to an end within %u steps",
+                limit);
+  watch.next = 0;
+  uint32_t gone = now > E.begun ? now - E.begun : now;
+  E.bound = most(now, turns ? WATCHED : gone * (ALONE_GROWTH - 1));
+  if (E.bound > most(E.begun, limit))
+    E.bound = most(E.begun, limit);
+  return FL_GOES_ON;
+}
+
+/* ---- several ---- */
+
+/* The steps of all calls, one after the other; 0: they do not end. */
+static uint32_t run_in_turn(void) {
+  enum rt_end end = rt_run(NULL);
+  return end == RT_DONE || end == RT_STUCK ? made() - E.begun : 0;
+}
+
+/* In the middle of an execution, which does not notice. */
+static uint32_t measure(void) {
+  struct engine *e = &fl__e;
+  static struct snapshot here;
+  rt_save(&here);
+  uint8_t recording = e->recording, shadowing = e->shadowing,
+          reduce = e->reduce, awaits = e->awaits, stepwise = e->stepwise;
+  struct rt_log *log = e->log;
+  struct rt_trail *trail = e->trail;
+  struct rt_folds *folds = e->folds;
+  const struct regions *regions = e->regions;
+  uint32_t enabled = e->enabled;
+  int cur = e->cur;
+  e->recording = e->shadowing = e->reduce = e->awaits = 0;
+  e->log = NULL, e->trail = NULL, e->folds = NULL, e->regions = NULL;
+  e->measuring = true;
+  uint32_t steps = run_in_turn();
+  e->measuring = false;
+  e->recording = recording, e->shadowing = shadowing, e->reduce = reduce;
+  e->awaits = awaits, e->stepwise = stepwise;
+  e->log = log, e->trail = trail, e->folds = folds, e->regions = regions;
+  e->enabled = enabled, e->cur = cur;
+  e->fault.kind = FAULT_NONE;
+  rt_restore(&here);
+  return steps;
+}
+
+int fl__at_bound(void) {
+  bool waits = fl__in_blocking_call(&E.fiber[E.cur]);
+  if (is_alone() && !waits && (!E.stepwise || E.live.final))
+    return alone();
+  if (E.measuring && waits)
+    return RT_CUT;
+  if (E.measuring) { /* threads that wait for each other in loops */
+    E.bound = most(E.begun, ALONE_MOST);
+    return made() >= E.bound ? RT_CUT : FL_GOES_ON;
+  }
+  if (!E.measured) {
+    E.measured = true;
+    E.in_turn = measure();
+  }
+  E.bound = most(most(E.begun, E.options.max_steps), E.in_turn);
+  return made() >= E.bound ? RT_CUT : FL_GOES_ON;
+}
