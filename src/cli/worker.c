@@ -110,12 +110,14 @@ static void silence(bool show_output) {
 /* In the process: what the function has found, or why it has not. */
 static void answer(const struct worker *w, struct work *own, int err) {
   struct buf bytes = {0};
-  if (!err && w->noun)
+  if (!w->noun) /* it has told otherwise */
+    return;
+  if (!err)
     noun_pack(w->noun, own->answer, &bytes);
   if (bytes.len > ANSWER_MOST)
     err = error_set(&own->error, ERR_SYSTEM,
                     "internal error: an answer of %zu bytes", bytes.len);
-  if (own->error.code && err)
+  if (err && own->error.code)
     frame_send(w->fd, (struct frame_tag){TROUBLE}, &own->error,
                sizeof own->error);
   else if (!err)
@@ -290,24 +292,10 @@ bool worker_error(struct error *e, const struct buf *bytes) {
 
 /* Reads what is there; true: there is no more to come. */
 static bool read_answer(struct worker *w) {
-  switch (frame_read(&w->in, w->fd)) {
-  case FRAME_PART:
+  w->state = frame_read(&w->in, w->fd);
+  if (w->state == FRAME_PART)
     w->watch.idle = 0; /* a sign of life */
-    return false;
-  case FRAME_GARBLED:
-    w->garbled = true;
-    break;
-  case FRAME_CLOSED: /* a part of a frame is no answer */
-    w->garbled = w->in.have != 0;
-    break;
-  case FRAME_WHOLE:
-    break;
-  }
-  return true;
-}
-
-static bool is_whole(const struct worker *w) {
-  return !w->garbled && w->in.have;
+  return w->state != FRAME_PART;
 }
 
 /* Waits for the answer, or for the end of the worker: its end of the socket
@@ -335,16 +323,16 @@ static enum worker_end wait_for(struct worker *w) {
 /* What it sent, if that is an answer; else it counts as dead. */
 static enum worker_end take_answer(struct worker *w) {
   const struct buf *body = &w->in.body;
-  uint32_t kind = w->in.head.tag.kind;
-  if (!is_whole(w))
-    return WORKER_DIED;
-  if (kind == TROUBLE && worker_error(&w->error, body))
+  bool whole = w->state == FRAME_WHOLE;
+  if (whole && w->in.head.tag.kind == TROUBLE && worker_error(&w->error, body))
     return WORKER_ERROR;
-  if (kind == DONE && w->noun)
+  if (whole && w->in.head.tag.kind == DONE)
     w->answer = noun_unpack(w->noun, body->at, body->len, &w->arena);
-  if (kind == DONE && (w->noun ? w->answer != NULL : !body->len))
+  if (w->answer)
     return WORKER_DONE;
-  w->garbled = true;
+  /* A part of an answer is what a process leaves that a signal ended. */
+  w->garbled =
+      w->state == FRAME_CLOSED ? w->in.have && WIFEXITED(w->status) : true;
   return WORKER_DIED;
 }
 
@@ -353,7 +341,7 @@ enum worker_end worker_run(struct worker *w,
   worker_start(w, fn, arg);
   w->in.most = ANSWER_MOST;
   enum worker_end end = wait_for(w);
-  if (end == WORKER_DONE && !w->in.have && !ends_soon(w))
+  if (end == WORKER_DONE && w->state == FRAME_CLOSED && !ends_soon(w))
     end = WORKER_HANGS;
   worker_end(w);
   if (interrupted)

@@ -82,7 +82,7 @@ enum worker_hang {
 };
 
 struct worker {
-  const struct noun *noun; /* what it is to answer; NULL: nothing */
+  const struct noun *noun; /* of the answer; NULL: worker_run is not for it */
   bool records;            /* what it records is wanted though it dies */
   struct shared *shared;
   const struct board *board;
@@ -100,7 +100,8 @@ struct worker {
   pid_t pid;          /* 0: there is none, or it has ended */
   int fd;             /* to the process; in the process, to its parent */
   struct frame_in in; /* what came from there */
-  bool used;          /* the shared memory is that of a process */
+  enum frame_state state;
+  bool used; /* the shared memory is that of a process */
   struct worker_watch {
     double begun;
     unsigned long cpu; /* as of the last look, in clock ticks */
