@@ -190,6 +190,7 @@ static const struct rule process_rules[] = {
 static const struct rule signal_rules[] = {
     {SYS_rt_sigaction, IS, 0, SIGSEGV, handles},
     {SYS_rt_sigaction, IS, 0, SIGBUS, handles},
+    {SYS_rt_sigaction, IS, 0, SIGILL, handles},
     {SYS_rt_sigaction, IS, 0, SIGSYS, handles},
     {SYS_rt_sigaction, IS, 0, SIGVTALRM, handles},
     {SYS_sigaltstack, GIVEN, 0, 0, handles},

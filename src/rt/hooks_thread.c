@@ -180,8 +180,7 @@ WRAP(pthread_t, pthread_self, (void)) {
 WRAP(int, pthread_cancel, (pthread_t thread)) {
   if (!fl__on())
     return ESRCH;
-  fl__fault(FAULT_ABORT, CALLER_PC, (uint64_t)thread,
-            "pthread_cancel is not modelled");
+  fl__refuse(CALLER_PC, "pthread_cancel() is not modelled");
 }
 
 /* ---- keys ---- */
@@ -201,14 +200,14 @@ static void forget_values(unsigned key) {
 
 int fl__key_create(unsigned *key, void (*destructor)(void *), uint64_t pc) {
   fl__access(EV_WRITE, key, sizeof *key, pc);
-  unsigned k = 0;
-  while (key_in_use(k))
-    k++;
+  unsigned k = E.live.free_key;
   if (k == KEYS_MAX)
     return EAGAIN;
   if (k == E.live.keys)
     E.live.keys++;
   E.key[k] = (struct key){true, destructor};
+  while (key_in_use(E.live.free_key))
+    E.live.free_key++;
   forget_values(k);
   *key = k;
   return 0;
@@ -218,6 +217,8 @@ int fl__key_delete(unsigned key) {
   if (!key_in_use(key))
     return EINVAL;
   E.key[key] = (struct key){0}; /* equal states have equal bytes */
+  if (key < E.live.free_key)
+    E.live.free_key = key;
   forget_values(key);
   while (E.live.keys && !E.key[E.live.keys - 1].used)
     E.live.keys--;

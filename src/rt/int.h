@@ -120,6 +120,7 @@ struct live {
   uint32_t current;  /* who made the last step */
   uint32_t final;    /* the main thread makes the final calls: no more picks */
   uint32_t keys;     /* pthread keys: all in use are below */
+  uint32_t free_key; /* the first that is not in use */
   uint32_t arenas;   /* mask: those that are in use */
   uint32_t inside;   /* mask: threads inside of regions (atomic.c) */
   uint32_t buffered; /* mask: threads with stores in their buffers */

@@ -133,7 +133,7 @@ static void crashed(int number, siginfo_t *info, void *context) {
   if (number == SIGSEGV && info->si_code == SEGV_ACCERR &&
       fl__pages_touch((uint64_t)(uintptr_t)info->si_addr))
     return; /* the first write to a page: again */
-  if (number == SIGSEGV && info->si_code == SI_KERNEL && fl__site_trap(uc))
+  if (number == SIGILL && fl__site_trap(uc))
     return;
   greg_t *rip = &uc->uc_mcontext.gregs[REG_RIP];
   *rip = (greg_t)fl__site_pc((uint64_t)*rip);

@@ -1,6 +1,6 @@
 /*
  * Instructions that touch memory without a hook (model/site.h): the first byte
- * of each is replaced by `hlt`, which user code may not execute.  The handler
+ * of each is replaced by TRAP, which is no instruction (SIGILL).  The handler
  * of the signal finds out what the instruction is about to touch.  If others
  * can see that, the thread goes on in step(), on its own stack, which parks it
  * as a hook does; then a copy of the instruction is executed elsewhere, and the
@@ -21,7 +21,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { HLT = 0xf4, JMP = 0xe9, STUB = 64, SLOW = 32, RED_ZONE = 128 };
+/* 0x06 is no instruction in 64-bit code. */
+enum { TRAP = 0x06, JMP = 0xe9, STUB = 64, SLOW = 32, RED_ZONE = 128 };
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, GPRS = 16 };
 
 static const int greg_of[GPRS] = {
@@ -62,7 +63,7 @@ static __attribute__((noinline, noreturn)) void back(struct site_frame *f,
   __asm__ volatile(".globl fl__site_back\n\t"
                    ".hidden fl__site_back\n"
                    "fl__site_back:\n\t"
-                   "hlt" ::"D"(f)
+                   ".byte 0x06" ::"D"(f)
                    : "memory");
   __builtin_unreachable();
 }
@@ -260,7 +261,7 @@ bool fl__site_trap(void *context) {
   const struct site *s;
   if (rip == (uint64_t)(uintptr_t)fl__site_back)
     restore(uc);
-  else if ((s = stub_site(rip)) && *(const uint8_t *)rip == HLT)
+  else if ((s = stub_site(rip)) && *(const uint8_t *)rip == TRAP)
     behind(s, uc);
   else if (rip - E.base < E.image_span && (s = site_at(rip - E.base)))
     arrive(s, uc);
@@ -295,7 +296,7 @@ static void put_stub(const struct site *s) {
   to[s->length] = JMP;
   memcpy(to + s->length + 1, &distance, sizeof distance);
   put_copy(s, to + SLOW);
-  to[SLOW + s->length] = HLT;
+  to[SLOW + s->length] = TRAP;
 }
 
 /* A call becomes instructions that do nothing, each of one byte. */
@@ -306,7 +307,7 @@ static void patch(const struct site *s) {
     return;
   }
   put_stub(s);
-  *at = HLT;
+  *at = TRAP;
 }
 
 /* Near the object, for jumps reach no further than 2 GB. */

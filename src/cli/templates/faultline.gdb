@@ -4,7 +4,8 @@ set confirm off
 set pagination off
 set breakpoint pending on
 set print thread-events off
-handle SIGALRM SIGVTALRM SIGPROF SIGXCPU nostop noprint pass
+# SIGILL: by it the engine stops at accesses that have no hook.
+handle SIGALRM SIGVTALRM SIGPROF SIGXCPU SIGILL nostop noprint pass
 
 # Called before each step, with the thread and where it stands.
 break fl_debug_step
