@@ -153,7 +153,11 @@ expect_out 'get\(\) = 1; get\(\) = 2; get\(\) \(does not return\)'
 expect_out 'The search ended with the process that ran it\.'
 faults hangs 'the process sleeps in a call that Faultline does not model'
 expect_err 'not modelled .*read'
-faults smashes_memory 'thing: error: crash.*the process died of signal'
+# What is left of a process that overwrites all its memory is chance: it died, or
+# two runs of it differ.  Its client is known all the same.
+run $s/smashes_memory.c --no-save
+[[ $status =~ ^[13]$ ]] || fail "status $status, expected 1 or 3"
+expect_out '(crash.*the process died of signal|inconclusive: )'
 expect_out '\{get\(\); get\(\); get\(\)\}'
 run $s/prints.c --no-save
 expect_status 1
