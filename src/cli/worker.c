@@ -122,6 +122,31 @@ static void answer(const struct worker *w, struct work *own, int err) {
     frame_send(w->fd, (struct frame_tag){DONE}, bytes.at, bytes.len);
 }
 
+/* The process in which die() tells the parent why. */
+static struct {
+  pid_t pid;
+  int fd;
+  uint32_t kind;
+} dying;
+
+/* As an error of the system: a worker that ends otherwise has died of the
+ * user's code. */
+static void tell_why(const char *text) {
+  if (dying.pid != getpid())
+    return;
+  struct error e = {.code = ERR_SYSTEM};
+  snprintf(e.text, sizeof e.text, "%s", text);
+  frame_send(dying.fd, (struct frame_tag){dying.kind}, &e, sizeof e);
+  cage_exit(2);
+}
+
+void worker_dies_by(int fd, uint32_t kind) {
+  dying.pid = getpid();
+  dying.fd = fd;
+  dying.kind = kind;
+  die_by(tell_why);
+}
+
 static _Noreturn void child(struct worker *w, pid_t parent,
                             int (*fn)(void *arg, struct work *s), void *arg) {
   setsid(); /* its signals are its own, and what it starts ends with it */
@@ -129,6 +154,7 @@ static _Noreturn void child(struct worker *w, pid_t parent,
   if (getppid() != parent) /* it went before it could have told */
     _exit(2);
   tidy_nothing();
+  worker_dies_by(w->fd, TROUBLE);
   phase_silence();
   set_signals(SIG_DFL);
   signal(SIGXFSZ, SIG_DFL);
