@@ -57,6 +57,7 @@ void tidy_process_done(pid_t pid) {
 
 void tidy_nothing(void) {
   forget();
+  owner = 0;
   signal(SIGALRM, SIG_DFL);
 }
 
@@ -87,13 +88,40 @@ void tidy_now(void) {
   remove_files();
 }
 
-static void end(int number) {
-  static const char words[] = "faultline: interrupted\n";
-  (void)number;
+static _Noreturn void leave(const char *words, int status) {
   tidy_now();
-  if (write(STDERR_FILENO, words, sizeof words - 1) < 0)
-    _exit(3);
-  _exit(3);
+  if (write(STDERR_FILENO, words, strlen(words)) < 0)
+    _exit(status);
+  _exit(status);
+}
+
+static void end(int number) {
+  (void)number;
+  leave("faultline: interrupted\n", 3);
+}
+
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+enum { CRASHES = sizeof crashes / sizeof *crashes };
+
+void tidy_crash(int number) {
+  if (owner == getpid())
+    leave("faultline: faultline itself has crashed: there was no memory left, "
+          "or this is a bug\n",
+          2);
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+void tidy_crashes(void) {
+#ifndef __SANITIZE_ADDRESS__   /* it says more */
+  static char stack[64 << 10]; /* its own may be what is used up */
+  stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
+  struct sigaction a = {.sa_handler = tidy_crash, .sa_flags = SA_ONSTACK};
+  own();
+  sigaltstack(&other, NULL);
+  for (int i = 0; i < CRASHES; i++)
+    sigaction(crashes[i], &a, NULL);
+#endif
 }
 
 void tidy_hurry(void) {

@@ -194,7 +194,7 @@ void worker_start(struct worker *w, int (*fn)(void *arg, struct work *s),
 
 /* What the system says of a process. */
 struct status {
-  bool rests;              /* it sleeps, was stopped, or its first thread has ended */
+  bool rests; /* it sleeps, was stopped, or its first thread has ended */
   unsigned long user, all; /* CPU time, in clock ticks */
 };
 

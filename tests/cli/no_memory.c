@@ -30,7 +30,8 @@ static void *map(void *where, size_t size, int protection, int flags, int fd,
 }
 
 __attribute__((constructor)) static void begin(void) {
-  const char *number = getenv("NO_MEMORY_AT"), *file = getenv("NO_MEMORY_COUNT");
+  const char *number = getenv("NO_MEMORY_AT"),
+             *file = getenv("NO_MEMORY_COUNT");
   if (!number || !file || strcmp(program_invocation_short_name, "faultline"))
     return;
   int fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
