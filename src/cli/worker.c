@@ -198,15 +198,17 @@ struct status {
   unsigned long user, all; /* CPU time, in clock ticks */
 };
 
-static struct status look_at(pid_t pid) {
+/* False: the system does not say. */
+static bool look_at(pid_t pid, struct status *out) {
   struct status st = {0};
   char path[64], text[512];
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-  FILE *f = fopen(path, "r");
-  if (!f)
-    return st;
-  size_t n = fread(text, 1, sizeof text - 1, f);
-  fclose(f);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+  if (fd >= 0)
+    close(fd);
+  if (n <= 0)
+    return false;
   text[n] = 0;
   char *after = strrchr(text, ')');
   char state = 'R';
@@ -216,11 +218,13 @@ static struct status look_at(pid_t pid) {
            &state, &st.user, &system);
   st.all = st.user + system;
   st.rests = strchr("STZ", state) != NULL;
-  return st;
+  *out = st;
+  return true;
 }
 
 void worker_watch(struct worker *w) {
-  struct status st = look_at(w->pid);
+  struct status st = {0};
+  look_at(w->pid, &st);
   w->watch = (struct worker_watch){.begun = explore_now(),
                                    .at_tick = st.user,
                                    .at_step = st.user,
@@ -251,13 +255,16 @@ static bool is_still(struct worker *w, const struct status *st, bool beats) {
 bool worker_stuck(struct worker *w) {
   struct worker_watch *v = &w->watch;
   uint32_t hang_seconds = w->hang_seconds ? w->hang_seconds : HANG_SECONDS;
-  struct status st = look_at(w->pid);
+  bool late = w->max_seconds && explore_now() - v->begun > w->max_seconds;
+  struct status st;
+  w->hang = HANG_LATE;
+  if (!look_at(w->pid, &st))
+    return late; /* the next look may know */
   uint64_t beat = w->shared->heartbeat;
   bool beats = beat != v->beat;
   v->idle = st.rests && st.all == v->cpu && !beats ? v->idle + 1 : 0;
   v->cpu = st.all;
   v->beat = beat;
-  bool late = w->max_seconds && explore_now() - v->begun > w->max_seconds;
   bool sleeps = v->idle * WORKER_LOOK_MS > hang_seconds * 1000;
   bool blind = is_blind(w, &st), still = is_still(w, &st, beats);
   w->hang = sleeps  ? HANG_SLEEPS
