@@ -23,6 +23,16 @@ int error_set(struct error *e, int code, const char *format, ...) {
   return code;
 }
 
+#ifdef __SANITIZE_ADDRESS__
+/* It would give each thread a stack for signals, by a call that the cage of the
+ * user's code refuses (rt/cage.h). */
+const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *
+__asan_default_options(void) {
+  return "use_sigaltstack=0";
+}
+#endif
+
 static void (*told)(const char *text);
 void die_by(void (*end)(const char *text)) { told = end; }
 
