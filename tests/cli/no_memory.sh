@@ -3,10 +3,7 @@
 # is none and the status is 2; nothing is left behind, no file is half written.
 # What runs out of memory in a worker is not the fault of the user's code.
 . "$(dirname "$0")/common.inc"
-grep -q __asan_init "$FAULTLINE" && {
-  echo "skipped: the sanitizer has an allocator of its own"
-  exit 77
-}
+not_with_asan
 cc -O1 -shared -fPIC -o no_memory.so "$SOURCE_DIR/tests/cli/no_memory.c" || exit 2
 
 cat >bad.jsonl <<'END_OF_FILE'
