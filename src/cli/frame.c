@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 enum {
   MAGIC = 0x464c4652,
@@ -127,7 +128,16 @@ static bool send_all(int fd, const void *bytes, size_t len) {
 /* It allocates nothing: that there is no memory is told by it, too. */
 bool frame_send(int fd, struct frame_tag tag, const void *body, size_t len) {
   struct frame_head head = head_of(tag, len);
-  return send_all(fd, &head, sizeof head) && send_all(fd, body, len);
+  struct iovec both[] = {{&head, sizeof head}, {(void *)body, len}};
+  struct msghdr message = {.msg_iov = both, .msg_iovlen = 2};
+  /* A small frame comes in one piece. */
+  ssize_t n = sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+  size_t sent = n > 0 ? (size_t)n : 0;
+  if (sent < sizeof head)
+    return send_all(fd, (char *)&head + sent, sizeof head - sent) &&
+           send_all(fd, body, len);
+  sent -= sizeof head;
+  return send_all(fd, (const char *)body + sent, len - sent);
 }
 
 bool frame_receive(struct frame_in *in, int fd) {
