@@ -1,5 +1,7 @@
 #include "base/err.h"
 
+#include "base/tidy.h"
+
 #include <assert.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -21,16 +23,32 @@ int error_set(struct error *e, int code, const char *format, ...) {
   return code;
 }
 
+#ifdef __SANITIZE_ADDRESS__
+/* It would give each thread a stack for signals, by a call that the cage of the
+ * user's code refuses (rt/cage.h). */
+const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *
+__asan_default_options(void) {
+  return "use_sigaltstack=0";
+}
+#endif
+
+static void (*told)(const char *text);
+void die_by(void (*end)(const char *text)) { told = end; }
+
 void die(const char *format, ...) {
   char text[4096];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  if (told)
+    told(text);
   fflush(stdout);
   /* There is no way to reach the progress line from here: wipe the row. */
   const char *wipe = isatty(STDERR_FILENO) ? "\r\033[K" : "";
   fprintf(stderr, "%sfaultline: %s\n", wipe, text);
+  tidy_now();
   exit(2);
 }
 

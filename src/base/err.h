@@ -30,6 +30,10 @@ int error_set(struct error *e, int code, const char *format, ...)
 _Noreturn void die(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
+/* In a process that has nobody to print for: die() hands its sentence to `end`
+ * first.  If that returns, die() goes on as usual. */
+void die_by(void (*end)(const char *text));
+
 /* These never return NULL: they die() instead. */
 void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);

@@ -11,8 +11,22 @@
 enum { MOST_FILES = 32, MOST_PROCESSES = 1024 };
 static const char *volatile files[MOST_FILES];
 static volatile pid_t processes[MOST_PROCESSES];
+static volatile pid_t owner; /* who has registered them */
+
+static void forget(void) {
+  memset((void *)files, 0, sizeof files);
+  memset((void *)processes, 0, sizeof processes);
+}
+
+/* A forked process has a copy of its parent's. */
+static void own(void) {
+  if (owner != getpid())
+    forget();
+  owner = getpid();
+}
 
 void tidy_file(const char *path) {
+  own();
   for (int i = 0; i < MOST_FILES; i++)
     if (!files[i]) {
       files[i] = path;
@@ -27,6 +41,7 @@ void tidy_file_done(const char *path) {
 }
 
 void tidy_process(pid_t pid) {
+  own();
   for (int i = 0; i < MOST_PROCESSES; i++)
     if (!processes[i]) {
       processes[i] = pid;
@@ -41,8 +56,8 @@ void tidy_process_done(pid_t pid) {
 }
 
 void tidy_nothing(void) {
-  memset((void *)files, 0, sizeof files);
-  memset((void *)processes, 0, sizeof processes);
+  forget();
+  owner = 0;
   signal(SIGALRM, SIG_DFL);
 }
 
@@ -64,16 +79,49 @@ static void remove_files(void) {
     waitpid(pid, NULL, 0);
 }
 
-static void end(int number) {
-  static const char words[] = "faultline: interrupted\n";
-  (void)number;
+void tidy_now(void) {
+  if (owner != getpid())
+    return;
   for (int i = 0; i < MOST_PROCESSES; i++)
     if (processes[i])
       kill(processes[i], SIGKILL);
   remove_files();
-  if (write(STDERR_FILENO, words, sizeof words - 1) < 0)
-    _exit(3);
-  _exit(3);
+}
+
+static _Noreturn void leave(const char *words, int status) {
+  tidy_now();
+  if (write(STDERR_FILENO, words, strlen(words)) < 0)
+    _exit(status);
+  _exit(status);
+}
+
+static void end(int number) {
+  (void)number;
+  leave("faultline: interrupted\n", 3);
+}
+
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+enum { CRASHES = sizeof crashes / sizeof *crashes };
+
+void tidy_crash(int number) {
+  if (owner == getpid())
+    leave("faultline: faultline itself has crashed: there was no memory left, "
+          "or this is a bug\n",
+          2);
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+void tidy_crashes(void) {
+#ifndef __SANITIZE_ADDRESS__   /* it says more */
+  static char stack[64 << 10]; /* its own may be what is used up */
+  stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
+  struct sigaction a = {.sa_handler = tidy_crash, .sa_flags = SA_ONSTACK};
+  own();
+  sigaltstack(&other, NULL);
+  for (int i = 0; i < CRASHES; i++)
+    sigaction(crashes[i], &a, NULL);
+#endif
 }
 
 void tidy_hurry(void) {

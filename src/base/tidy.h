@@ -1,8 +1,8 @@
 /*
  * What must be gone when the program ends: temporary files, and processes.
  * Whoever makes one removes it; this is for the end that does not wait for
- * them.  A signal gives the program a moment to end by itself (tidy_hurry);
- * whatever it is doing then, it ends.
+ * them: die(), or a signal, which gives the program a moment to end by itself
+ * (tidy_hurry); whatever it is doing then, it ends.
  */
 #ifndef BASE_TIDY_H
 #define BASE_TIDY_H
@@ -22,6 +22,14 @@ void tidy_process_done(pid_t pid);
  * status 3. */
 enum { TIDY_MS = 1700 };
 void tidy_hurry(void);
+
+/* A crash of this process is a bug of ours, or of a library that did not get
+ * memory: it is tidied up, and the status is 2. */
+void tidy_crashes(void);
+void tidy_crash(int number); /* the handler of these signals */
+
+/* All of it, now, if this is the process that has registered it. */
+void tidy_now(void);
 
 /* In a child process: nothing of this is its own. */
 void tidy_nothing(void);

@@ -4,6 +4,8 @@
 
 #include <capstone/capstone.h>
 #include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct slot { /* where the loader puts the address of an imported symbol */
@@ -226,6 +228,8 @@ int code_walk(struct lines *l, code_visit *visit, void *ctx, struct error *e) {
   GElf_Ehdr head;
   if (!gelf_getehdr(l->elf, &head) || head.e_machine != EM_X86_64)
     return error_set(e, ERR_INPUT, "the object is not for x86-64");
+  const cs_opt_mem memory = {xmalloc, xcalloc, xrealloc, free, vsnprintf};
+  cs_option(0, CS_OPT_MEM, (size_t)&memory); /* it does not look for NULL */
   if (cs_open(CS_ARCH_X86, CS_MODE_64, &handle) != CS_ERR_OK)
     return error_set(e, ERR_SYSTEM, "the disassembler does not start");
   cs_option(handle, CS_OPT_SKIPDATA, CS_OPT_ON);
@@ -244,5 +248,6 @@ int code_walk(struct lines *l, code_visit *visit, void *ctx, struct error *e) {
   cs_close(&handle);
   vec_free(&c.slots);
   vec_free(&c.sections);
+  lines_need_memory();
   return ERR_NONE;
 }

@@ -1,5 +1,6 @@
 #include "build/flags.h"
 #include "base/hash.h"
+#include "build/lines.h"
 #include "build/wraps.h"
 
 #include <fcntl.h>
@@ -251,6 +252,7 @@ static void visit_file(const char *path, symbol_visit *visit, void *ctx) {
   } else if (file && elf_kind(file) == ELF_K_ELF) {
     visit_symbols(file, visit, ctx);
   }
+  lines_need_memory();
   elf_end(file);
   close(fd);
 }

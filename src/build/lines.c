@@ -40,6 +40,18 @@ static void read_symbols(struct lines *l, uint32_t table) {
   }
 }
 
+void lines_need_memory(void) {
+  const char *elf = elf_errmsg(0), *dwarf = dwarf_errmsg(0);
+  if ((elf && strstr(elf, "out of memory")) ||
+      (dwarf && strstr(dwarf, "out of memory")))
+    die("out of memory, in what reads debug information");
+}
+
+/* By itself libdw ends the process with status 1. */
+static _Noreturn void no_memory(void) {
+  die("out of memory, in what reads debug information");
+}
+
 struct lines *lines_open(const char *so, struct error *e) {
   struct lines *l = xcalloc(1, sizeof *l);
   elf_version(EV_CURRENT);
@@ -49,6 +61,7 @@ struct lines *lines_open(const char *so, struct error *e) {
     goto bad;
   }
   l->elf = elf_begin(l->fd, ELF_C_READ_MMAP, NULL);
+  lines_need_memory();
   if (!l->elf || elf_kind(l->elf) != ELF_K_ELF) {
     error_set(e, ERR_INPUT, "%s: not an object file", so);
     goto bad;
@@ -59,8 +72,11 @@ struct lines *lines_open(const char *so, struct error *e) {
   if (l->symbols.len)
     qsort(l->symbols.at, l->symbols.len, sizeof *l->symbols.at, by_symbol);
   l->dwarf = dwarf_begin_elf(l->elf, DWARF_C_READ, NULL);
-  if (l->dwarf)
+  if (l->dwarf) {
+    dwarf_new_oom_handler(l->dwarf, no_memory);
     lines_read_units(l);
+  }
+  lines_need_memory();
   return l;
 bad:
   lines_close(l);

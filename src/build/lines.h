@@ -20,6 +20,9 @@ struct lines;
  * have a function and no line. */
 struct lines *lines_open(const char *so, struct error *e);
 void lines_close(struct lines *l);
+/* Without memory, libelf and libdw say that there is nothing: this dies then.
+ */
+void lines_need_memory(void);
 
 /* The place of the instruction that `pc` points into; never NULL (unknown has
  * line 0).  Of a return address take one off: it points behind the call. */

@@ -10,9 +10,11 @@
 #include "model/trace_file.h"
 #include "read/std.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum {
   /* Executions of more events are too many for what looks at all pairs. */
@@ -318,11 +320,12 @@ static bool is_std(const char *path) {
   if (!strcmp(path, "-") ||
       (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
     return true;
-  FILE *f = fopen(path, "rb");
-  if (!f)
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
     return false; /* the reader says why */
-  size_t n = fread(text, 1, sizeof text, f);
-  fclose(f);
+  ssize_t got = read(fd, text, sizeof text);
+  size_t n = got > 0 ? (size_t)got : 0;
+  close(fd);
   return (n >= 2 && !memcmp(text, "\x1f\x8b", 2)) || std_recognise(text, n);
 }
 

@@ -6,6 +6,7 @@
 #include "read/read.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
@@ -175,7 +176,9 @@ static void read_path(struct check *c, struct check_jobs *jobs,
   }
   c->alone = false;
   int n = scandir(path, &names, wanted, alphasort);
-  if (n <= 0)
+  if (n < 0)
+    error_set(e, ERR_INPUT, "%s: %s", path, strerror(errno));
+  if (n == 0)
     error_set(e, ERR_INPUT,
               "%s: no history files in this folder (.jsonl, .json, .edn, .log, "
               ".txt, .gz)",

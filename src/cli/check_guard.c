@@ -4,6 +4,7 @@
  * Then it is said whose fault that is, and the process ends: there is no way
  * back into the search.
  */
+#include "base/tidy.h"
 #include "cli/check_int.h"
 #include "spec/type.h"
 
@@ -41,8 +42,7 @@ static void crashed(int signal_number) {
   struct type_running r;
   if (type_user_runs(&r))
     blame(&r, " has crashed\n", 2);
-  signal(signal_number, SIG_DFL);
-  raise(signal_number);
+  tidy_crash(signal_number);
 }
 
 static void is_late(int signal_number) {

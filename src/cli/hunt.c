@@ -463,7 +463,16 @@ int hunt_run(void *arg, struct work *s) {
   return ERR_NONE;
 }
 
+/* The verdict is known, and a report is made without what it wanted to add. */
+static bool only_adds(const struct hunt_order *o) {
+  return o->blame || o->races || o->census || o->count;
+}
+
 enum worker_end hunt_worker(struct worker *w, const struct hunt_order *order) {
   w->noun = &noun_hunt_answer;
-  return worker_run(w, hunt_run, (void *)order);
+  enum worker_end end = worker_run(w, hunt_run, (void *)order);
+  if (end == WORKER_ERROR && w->error.code == ERR_SYSTEM && only_adds(order))
+    fprintf(stderr, "faultline: warning: a part of the report is missing: %s\n",
+            w->error.text);
+  return end;
 }

@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include "base/err.h"
+#include "base/tidy.h"
 #include "cli/item.h"
 #include "cli/pool_remote.h"
 #include "cli/settings.h"
@@ -84,5 +85,6 @@ int main(int argc, char **argv) {
   signal(SIGXFSZ,
          SIG_IGN); /* a file that grows too large is an error like others */
   same_addresses(argv);
+  tidy_crashes();
   return finish(run(argc, argv));
 }

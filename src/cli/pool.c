@@ -92,6 +92,7 @@ static int work(void *arg, struct work *s) {
   const struct begin *b = arg;
   const struct pool_job *job = &b->pool->job;
   int fd = b->slot->worker.fd;
+  worker_dies_by(fd, TROUBLE);
   close_others(b->pool, b->slot);
   struct frame_in in = {0};
   struct buf answer = {0};

@@ -99,6 +99,8 @@ void saved_read(const struct session *s, const struct suite_info *of,
                 schedule_list *out) {
   struct dirent **names;
   int n = scandir(s->settings->save_dir, &names, NULL, by_name);
+  if (n < 0 && errno == ENOMEM)
+    die("out of memory (reading %s)", s->settings->save_dir);
   struct buf options = {0};
   struct settings set;
   session_settings(s, of, &set);

@@ -124,6 +124,31 @@ static void answer(const struct worker *w, struct work *own, int err) {
     frame_send(w->fd, (struct frame_tag){DONE}, bytes.at, bytes.len);
 }
 
+/* The process in which die() tells the parent why. */
+static struct {
+  pid_t pid;
+  int fd;
+  uint32_t kind;
+} dying;
+
+/* As an error of the system: a worker that ends otherwise has died of the
+ * user's code. */
+static void tell_why(const char *text) {
+  if (dying.pid != getpid())
+    return;
+  struct error e = {.code = ERR_SYSTEM};
+  snprintf(e.text, sizeof e.text, "%s", text);
+  frame_send(dying.fd, (struct frame_tag){dying.kind}, &e, sizeof e);
+  cage_exit(2);
+}
+
+void worker_dies_by(int fd, uint32_t kind) {
+  dying.pid = getpid();
+  dying.fd = fd;
+  dying.kind = kind;
+  die_by(tell_why);
+}
+
 static _Noreturn void child(struct worker *w, pid_t parent,
                             int (*fn)(void *arg, struct work *s), void *arg) {
   setsid(); /* its signals are its own, and what it starts ends with it */
@@ -131,6 +156,7 @@ static _Noreturn void child(struct worker *w, pid_t parent,
   if (getppid() != parent) /* it went before it could have told */
     _exit(2);
   tidy_nothing();
+  worker_dies_by(w->fd, TROUBLE);
   phase_silence();
   set_signals(SIG_DFL);
   signal(SIGXFSZ, SIG_DFL);
@@ -170,19 +196,21 @@ void worker_start(struct worker *w, int (*fn)(void *arg, struct work *s),
 
 /* What the system says of a process. */
 struct status {
-  bool rests;              /* it sleeps, was stopped, or its first thread has ended */
+  bool rests; /* it sleeps, was stopped, or its first thread has ended */
   unsigned long user, all; /* CPU time, in clock ticks */
 };
 
-static struct status look_at(pid_t pid) {
+/* False: the system does not say. */
+static bool look_at(pid_t pid, struct status *out) {
   struct status st = {0};
   char path[64], text[512];
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-  FILE *f = fopen(path, "r");
-  if (!f)
-    return st;
-  size_t n = fread(text, 1, sizeof text - 1, f);
-  fclose(f);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+  if (fd >= 0)
+    close(fd);
+  if (n <= 0)
+    return false;
   text[n] = 0;
   char *after = strrchr(text, ')');
   char state = 'R';
@@ -192,11 +220,13 @@ static struct status look_at(pid_t pid) {
            &state, &st.user, &system);
   st.all = st.user + system;
   st.rests = strchr("STZ", state) != NULL;
-  return st;
+  *out = st;
+  return true;
 }
 
 void worker_watch(struct worker *w) {
-  struct status st = look_at(w->pid);
+  struct status st = {0};
+  look_at(w->pid, &st);
   w->watch = (struct worker_watch){.begun = explore_now(),
                                    .at_tick = st.user,
                                    .at_step = st.user,
@@ -227,13 +257,16 @@ static bool is_still(struct worker *w, const struct status *st, bool beats) {
 bool worker_stuck(struct worker *w) {
   struct worker_watch *v = &w->watch;
   uint32_t hang_seconds = w->hang_seconds ? w->hang_seconds : HANG_SECONDS;
-  struct status st = look_at(w->pid);
+  bool late = w->max_seconds && explore_now() - v->begun > w->max_seconds;
+  struct status st;
+  w->hang = HANG_LATE;
+  if (!look_at(w->pid, &st))
+    return late; /* the next look may know */
   uint64_t beat = w->shared->heartbeat;
   bool beats = beat != v->beat;
   v->idle = st.rests && st.all == v->cpu && !beats ? v->idle + 1 : 0;
   v->cpu = st.all;
   v->beat = beat;
-  bool late = w->max_seconds && explore_now() - v->begun > w->max_seconds;
   bool sleeps = v->idle * WORKER_LOOK_MS > hang_seconds * 1000;
   bool blind = is_blind(w, &st), still = is_still(w, &st, beats);
   w->hang = sleeps  ? HANG_SLEEPS

@@ -147,6 +147,9 @@ void worker_go_on(void);
  */
 void worker_start(struct worker *w, int (*fn)(void *arg, struct work *s),
                   void *arg);
+/* In the child: die() sends its sentence as a frame of this kind, with an
+ * error in it; by itself it does so as worker_run wants it. */
+void worker_dies_by(int fd, uint32_t kind);
 /* Its work begins: the time that it sleeps is counted from here. */
 void worker_watch(struct worker *w);
 /* To be asked every WORKER_LOOK_MS: is it asleep for good, or too late? */

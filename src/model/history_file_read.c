@@ -185,6 +185,7 @@ static int read_header(struct reading *r, json_t *line, struct error *e) {
 static int read_line(struct reading *r, const char *text, size_t len,
                      struct error *e) {
   json_error_t why;
+  json_set_alloc_funcs(xmalloc, free); /* no memory is not bad JSON */
   json_t *line = json_loadb(text, len, 0, &why);
   const char *type = json_string_value(json_object_get(line, "type"));
   int err;

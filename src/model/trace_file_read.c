@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Named locations lie where no program has memory. */
@@ -569,6 +570,7 @@ static int read_line(struct reader *r, const char *line, size_t len) {
   if (is_blank(line, len))
     return 0;
   json_error_t why;
+  json_set_alloc_funcs(xmalloc, free); /* no memory is not bad JSON */
   json_t *o = json_loadb(line, len, JSON_REJECT_DUPLICATES, &why);
   if (!o)
     return fail(r, "not JSON: %s (column %d)", why.text, why.column);

@@ -65,6 +65,8 @@ static int get_packed(struct input *in, const char *name, struct error *e) {
     int got = inflate(z, Z_NO_FLUSH);
     if (got == Z_STREAM_END)
       in->gzip_ended = true;
+    else if (got == Z_MEM_ERROR)
+      die("no memory to unpack gzip");
     else if (got != Z_OK && got != Z_BUF_ERROR && z->avail_out == room)
       /* What came before the damage is read first: zlib says it again. */
       return error_set(e, ERR_INPUT, "%s: the gzip data are damaged (%s)", name,

@@ -133,8 +133,9 @@ void fl__lend(int thread) {
   pthread_attr_init(&attr);
   set_stack(&attr, thread);
   pthread_t t;
-  if (pthread_create(&t, &attr, sleeper, p))
-    die("cannot start a thread");
+  int err = pthread_create(&t, &attr, sleeper, p);
+  if (err)
+    die("cannot start a thread: %s", strerror(err));
   pthread_attr_destroy(&attr);
   while (!__atomic_load_n(&p->ready, __ATOMIC_ACQUIRE))
     sched_yield();

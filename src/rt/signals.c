@@ -8,6 +8,7 @@
 #include "rt/cage.h"
 #include "rt/int.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -185,7 +186,7 @@ void fl__signals_open(const char *so) {
   alt.ss_sp = mmap(NULL, ALT_STACK, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (alt.ss_sp == MAP_FAILED || sigaltstack(&alt, NULL))
-    die("cannot set up the stack for signals");
+    die("cannot set up the stack for signals: %s", strerror(errno));
   struct sigaction a = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
   sigemptyset(&a.sa_mask);
   a.sa_sigaction = crashed;

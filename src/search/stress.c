@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <signal.h>
 #include <stdio.h>
@@ -90,7 +91,9 @@ typedef VEC(struct mapping) mapping_list;
 static void read_mappings(mapping_list *all) {
   FILE *f = fopen("/proc/self/maps", "r");
   char line[512];
-  while (f && fgets(line, sizeof line, f)) {
+  if (!f)
+    die("/proc/self/maps: %s", strerror(errno));
+  while (fgets(line, sizeof line, f)) {
     unsigned long long lo, hi, inode;
     char access[8];
     if (sscanf(line, "%llx-%llx %7s %*s %*s %llu", &lo, &hi, access, &inode) ==
@@ -98,8 +101,7 @@ static void read_mappings(mapping_list *all) {
         !inode && access[1] == 'w' && hi - lo < SHADOW_SIZE)
       vec_push(all, ((struct mapping){lo, hi}));
   }
-  if (f)
-    fclose(f);
+  fclose(f);
 }
 
 /* Does a word of it look like an address of such memory? */

@@ -7,6 +7,7 @@
 # then it runs as nobody.
 dir=$(realpath "$(dirname "$0")")
 . "$dir/common.inc"
+not_with_asan # no limit of memory would be kept
 PROCESSES=400
 confined() { # environment and command
   local me=()

@@ -19,7 +19,9 @@ TEST(what_was_freed_does_not_count) {
   CHECK(resident_is_above(before + half));
   for (int i = 0; i < BLOCKS; i++)
     free(blocks[i]);
+#ifndef __SANITIZE_ADDRESS__ /* it keeps what was freed, to find late uses */
   CHECK(!resident_is_above(before + half));
+#endif
 }
 
 TEST_MAIN
