@@ -1,32 +1,29 @@
-#include "build/sites.h"
+/*
+ * From a function's instructions to its accesses without a hook.
+ *
+ * A number is a value that the code computes, known as an offset from a name;
+ * equal operations on equal operands have the same name.  A region is the code
+ * from one call that is no hook, or one jump target, to the next: a hook speaks
+ * for accesses of its own region only.
+ *
+ * The code is followed once, in order, with a number for each register and each
+ * place on the stack.  An access belongs to a hook of its region that was
+ * called with the same number and covers its bytes.  Any other access of memory
+ * that is neither constant nor on this function's stack is a site.  A hook of
+ * more than 8 bytes is replaced by its accesses, if these cover all of it.
+ *
+ *   lea  rdi, [rbx + 8]     rdi = (name of rbx) + 8
+ *   call __tsan_write4      a hook of 4 bytes at (name of rbx) + 8
+ *   mov  [rbx + 8], eax     has that hook
+ *   mov  [rbx + 12], eax    has none: a site
+ */
+#include "build/sites_int.h"
+
 #include "base/hash.h"
 #include "base/map128.h"
 
-#include <capstone/capstone.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, GPRS = 16 };
-enum { OPERANDS = 4 };
-
-struct instruction {
-  uint64_t pc;
-  unsigned id;
-  uint8_t length, nops, relative;
-  cs_x86_op op[OPERANDS];
-  uint64_t uses, sets; /* registers, as in struct site.keep */
-  uint64_t kills;      /* those of which nothing is left */
-  bool reads, writes, constant;
-  bool call, jump, ret, target;
-  bool entered;   /* target of a jump from above */
-  uint32_t last;  /* the last jump to here */
-  bool hook, odd; /* odd: cannot be moved elsewhere */
-  bool string, rep;
-  bool told; /* the probe tells of it by itself */
-  bool slot; /* reads the linker's table */
-  uint8_t hook_size;
-  bool hook_writes, hook_range, hook_atomic, copies;
-};
 
 /* An offset from something that has no name but a number. */
 struct number {
@@ -35,7 +32,7 @@ struct number {
 };
 enum { CONSTANT, STACK, IMAGE, READ_ONLY, FIRST_NAME };
 
-struct place_on_stack { /* of the stack */
+struct place_on_stack {
   struct number at, holds;
   uint32_t size;
 };
@@ -44,15 +41,14 @@ struct active { /* a hook since the last call */
   struct number at;
   int64_t size;
   bool writes;
-  uint32_t call;    /* its instruction */
-  int64_t covered;  /* bytes, by the accesses below it */
-  bool spoilt;      /* not by such as can be stopped at */
-  uint32_t replace; /* its accesses in `pending`: their number */
+  uint32_t call;   /* its instruction */
+  int64_t covered; /* bytes, by the accesses below it */
+  bool spoilt;     /* not by such as can be stopped at */
 };
 
 struct site_search {
   site_list *out;
-  VEC(struct instruction) code;
+  struct site_code code;
   VEC(struct place_on_stack) slots;
   VEC(struct active) hooks;
   VEC(struct site) found;
@@ -60,7 +56,7 @@ struct site_search {
   struct map128 ids;
   VEC(uint8_t) on_stack; /* by name */
   struct number reg[GPRS];
-  bool sure, odd, wide;
+  bool sure, odd;
   bool bare; /* some access has no hook */
 };
 
@@ -70,15 +66,19 @@ struct site_search *sites_new(site_list *out) {
   return s;
 }
 
+void sites_visit(struct site_search *s, const struct code_insn *i) {
+  site_code_add(&s->code, i);
+}
+
 void sites_drop(struct site_search *s) {
-  s->code.len = 0;
-  s->wide = false;
+  s->code.insns.len = 0;
+  s->code.wide = false;
 }
 
 void sites_free(struct site_search *s) {
   if (!s)
     return;
-  vec_free(&s->code);
+  vec_free(&s->code.insns);
   vec_free(&s->slots);
   vec_free(&s->hooks);
   vec_free(&s->found);
@@ -86,221 +86,6 @@ void sites_free(struct site_search *s) {
   vec_free(&s->on_stack);
   map128_free(&s->ids);
   free(s);
-}
-
-/* ---- reading instructions ---- */
-
-static bool begins(const char *s, const char *prefix) {
-  return !strncmp(s, prefix, strlen(prefix));
-}
-
-/* The number of a general register, -1: it is none; its width. */
-static int register_of(unsigned r, int *width) {
-  static const unsigned families[GPRS][5] = {
-      {X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH},
-      {X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH},
-      {X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH},
-      {X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH},
-      {X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL, 0},
-      {X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL, 0},
-      {X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL, 0},
-      {X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL, 0},
-      {X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B, 0},
-      {X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B, 0},
-      {X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B, 0},
-      {X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B, 0},
-      {X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B, 0},
-      {X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B, 0},
-      {X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B, 0},
-      {X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B, 0}};
-  static const int widths[5] = {8, 4, 2, 1, 1};
-  for (int n = 0; n < GPRS; n++)
-    for (int k = 0; k < 5; k++)
-      if (r && families[n][k] == r) {
-        *width = widths[k];
-        return n;
-      }
-  return -1;
-}
-
-static uint64_t bit_of(unsigned r) {
-  int width, n = register_of(r, &width);
-  if (n >= 0)
-    return UINT64_C(1) << n;
-  if (r >= X86_REG_XMM0 && r <= X86_REG_XMM15)
-    return SITE_XMM(r - X86_REG_XMM0);
-  return r == X86_REG_EFLAGS ? SITE_FLAGS : 0;
-}
-
-static bool is_wide(unsigned r) {
-  return (r >= X86_REG_YMM0 && r <= X86_REG_YMM31) ||
-         (r >= X86_REG_ZMM0 && r <= X86_REG_ZMM31) ||
-         (r >= X86_REG_XMM16 && r <= X86_REG_XMM31) ||
-         (r >= X86_REG_K0 && r <= X86_REG_K7);
-}
-
-static void read_hook(struct instruction *n, const char *symbol) {
-  const char *p = symbol + strlen("__tsan_");
-  n->hook = true;
-  if (begins(p, "atomic")) { /* clang may leave the access itself behind it */
-    n->hook_atomic = n->hook_writes = true;
-    n->hook_size = (uint8_t)(strtoul(p + strlen("atomic"), NULL, 10) / 8);
-    return;
-  }
-  if (begins(p, "vptr_")) {
-    n->hook_writes = begins(p, "vptr_update");
-    n->hook_size = 8;
-    return;
-  }
-  if (begins(p, "unaligned_"))
-    p += strlen("unaligned_");
-  if (begins(p, "volatile_"))
-    p += strlen("volatile_");
-  if (begins(p, "read_write"))
-    p += strlen("read_"), n->hook_writes = true;
-  if (begins(p, "write"))
-    p += strlen("write"), n->hook_writes = true;
-  else if (begins(p, "read"))
-    p += strlen("read");
-  else
-    return;
-  n->hook_range = !strcmp(p, "_range");
-  n->hook_size = (uint8_t)strtoul(p, NULL, 10);
-}
-
-static void read_registers(struct instruction *n, csh handle,
-                           const cs_insn *raw, bool *wide) {
-  cs_regs uses, sets;
-  uint8_t nuses = 0, nsets = 0;
-  if (cs_regs_access(handle, raw, uses, &nuses, sets, &nsets)) {
-    n->uses = n->sets = ~UINT64_C(0);
-    return;
-  }
-  for (int k = 0; k < nuses; k++) {
-    n->uses |= bit_of(uses[k]);
-    *wide |= is_wide(uses[k]);
-  }
-  for (int k = 0; k < nsets; k++) {
-    int width;
-    n->sets |= bit_of(sets[k]);
-    *wide |= is_wide(sets[k]);
-    if (register_of(sets[k], &width) >= 0 && width >= 4)
-      n->kills |= bit_of(sets[k]);
-  }
-  bool whole = begins(raw->mnemonic, "movdq") ||
-               begins(raw->mnemonic, "movap") ||
-               begins(raw->mnemonic, "movup") || !strcmp(raw->mnemonic, "movq");
-  if (whole && n->nops && n->op[0].type == X86_OP_REG)
-    n->kills |= bit_of(n->op[0].reg);
-  if (begins(raw->mnemonic, "cmov"))
-    n->uses |= n->sets, n->kills = 0;
-  if (n->sets & SITE_FLAGS)
-    n->kills |= SITE_FLAGS;
-}
-
-void sites_visit(struct site_search *s, const struct code_insn *i) {
-  const cs_insn *raw = i->raw;
-  const cs_x86 *x = &raw->detail->x86;
-  struct instruction n = {.pc = i->pc,
-                          .id = raw->id,
-                          .length = (uint8_t)i->size,
-                          .reads = i->reads,
-                          .writes = i->writes,
-                          .constant = i->constant,
-                          .slot = i->symbol != NULL};
-  n.nops = x->op_count < OPERANDS ? x->op_count : OPERANDS;
-  memcpy(n.op, x->operands, n.nops * sizeof *n.op);
-  n.relative = x->encoding.disp_offset;
-  n.call = begins(i->mnemonic, "call");
-  n.jump = i->mnemonic[0] == 'j' || begins(i->mnemonic, "loop") ||
-           begins(i->mnemonic, "bnd j") || begins(i->mnemonic, "notrack");
-  n.ret = begins(i->mnemonic, "ret") || begins(i->mnemonic, "bnd ret") ||
-          begins(i->mnemonic, "ud2") || begins(i->mnemonic, "hlt") ||
-          !strcmp(i->mnemonic, "jmp");
-  n.odd = i->mnemonic[0] == 'f' || begins(i->mnemonic, "lock") ||
-          begins(i->mnemonic, "x") || begins(i->mnemonic, "pop") ||
-          begins(i->mnemonic, "enter") || begins(i->mnemonic, "v") ||
-          i->size > 15;
-  if (begins(i->mnemonic, "xor"))
-    n.odd = false;
-  n.told = begins(i->mnemonic, "lock") || begins(i->mnemonic, "x");
-  n.rep = begins(i->mnemonic, "rep ");
-  n.string =
-      n.rep || begins(i->mnemonic, "repne") ||
-      (n.nops == 2 && n.op[0].type == X86_OP_MEM && n.op[1].type == X86_OP_MEM);
-  if (n.call && i->symbol && begins(i->symbol, "__tsan_"))
-    read_hook(&n, i->symbol);
-  if (n.call && i->symbol)
-    n.copies = !strcmp(i->symbol, "__wrap_memcpy") ||
-               !strcmp(i->symbol, "__wrap_memset") ||
-               !strcmp(i->symbol, "__wrap_memmove");
-  read_registers(&n, (csh)i->handle, raw, &s->wide);
-  vec_push(&s->code, n);
-}
-
-static void mark_targets(struct site_search *s) {
-  for (uint32_t i = 0; i < s->code.len; i++) {
-    const struct instruction *j = &s->code.at[i];
-    if (!j->jump || !j->nops || j->op[0].type != X86_OP_IMM)
-      continue;
-    uint64_t to = (uint64_t)j->op[0].imm;
-    uint32_t lo = 0, hi = s->code.len;
-    while (lo < hi) {
-      uint32_t mid = (lo + hi) / 2;
-      if (s->code.at[mid].pc < to)
-        lo = mid + 1;
-      else
-        hi = mid;
-    }
-    if (lo >= s->code.len || s->code.at[lo].pc != to)
-      continue;
-    s->code.at[lo].target = true;
-    s->code.at[lo].entered |= i < lo;
-    s->code.at[lo].last = i;
-  }
-}
-
-/* ---- registers that matter ---- */
-
-#define R(n) (UINT64_C(1) << (n))
-static const uint64_t saved_by_callee =
-    R(RBX) | R(RSP) | R(RBP) | R(12) | R(13) | R(14) | R(15);
-static const uint64_t arguments = R(RDI) | R(RSI) | R(RDX) | R(RCX) | R(8) |
-                                  R(9) | R(10) | R(RAX) | UINT64_C(0xff) << 16;
-static const uint64_t results = R(RAX) | R(RDX) | SITE_XMM(0) | SITE_XMM(1);
-static const uint64_t all_registers = (UINT64_C(1) << 33) - 1;
-
-/* A hook of a plain access; those of atomics have results. */
-static bool is_void(const struct instruction *n) {
-  return (n->hook_size || n->hook_range) && !n->hook_atomic;
-}
-
-/*
- * What calls leave in registers is chance, and must not become part of a
- * thread's state: a register is kept if it was set since the last call and is
- * used before it is set again.
- */
-static void find_kept(struct site_search *s, uint64_t *keep) {
-  uint64_t set = arguments;
-  for (uint32_t i = 0; i < s->code.len; i++) {
-    const struct instruction *n = &s->code.at[i];
-    if (n->target || (i && s->code.at[i - 1].ret))
-      set = all_registers;
-    keep[i] = set;
-    set = n->call ? (is_void(n) ? 0 : results) : set | n->sets;
-  }
-  uint64_t used = results;
-  for (uint32_t i = s->code.len; i--;) {
-    const struct instruction *n = &s->code.at[i];
-    if (n->jump)
-      used = all_registers;
-    else if (n->ret)
-      used = results;
-    else if (n->call)
-      used = is_void(n) ? R(RDI) | R(RSI) : arguments;
-    used = (used & ~n->kills) | n->uses;
-    keep[i] &= used & ~saved_by_callee;
-  }
 }
 
 /* ---- what registers hold ---- */
@@ -345,8 +130,9 @@ static void enter_loop(struct site_search *s, uint32_t at) {
   uint64_t set = R(RSP);
   struct number had[GPRS];
   memcpy(had, s->reg, sizeof had);
-  for (uint32_t i = at; i <= s->code.at[at].last; i++)
-    set |= s->code.at[i].call ? ~saved_by_callee : s->code.at[i].sets;
+  for (uint32_t i = at; i <= s->code.insns.at[at].last; i++)
+    set |=
+        s->code.insns.at[i].call ? ~SAVED_BY_CALLEE : s->code.insns.at[i].sets;
   forget(s, true);
   for (int r = 0; r < GPRS; r++)
     if (!(set >> r & 1))
@@ -383,11 +169,11 @@ static struct number address_of(struct site_search *s,
     v = (struct number){n->constant ? READ_ONLY : IMAGE,
                         (int64_t)(n->pc + n->length)};
   else if (op->mem.base != X86_REG_INVALID) {
-    int r = register_of(op->mem.base, &width);
+    int r = site_register(op->mem.base, &width);
     v = r < 0 || width < 8 ? unknown(s) : s->reg[r];
   }
   if (op->mem.index != X86_REG_INVALID) {
-    int r = register_of(op->mem.index, &width);
+    int r = site_register(op->mem.index, &width);
     v = r < 0 || width < 8 ? unknown(s) : sum(s, v, s->reg[r], op->mem.scale);
   }
   v.offset += op->mem.disp;
@@ -436,7 +222,7 @@ static struct number operand(struct site_search *s, const struct instruction *n,
   if (op->type == X86_OP_IMM)
     return (struct number){CONSTANT, op->imm};
   if (op->type == X86_OP_REG) {
-    int r = register_of(op->reg, &width);
+    int r = site_register(op->reg, &width);
     if (r < 0)
       return unknown(s);
     if (width == 8 || s->reg[r].from == CONSTANT)
@@ -511,7 +297,7 @@ static void follow(struct site_search *s, const struct instruction *n) {
   if (n->id == X86_INS_POP && n->op[0].type == X86_OP_REG) {
     struct number v = load(s, s->reg[RSP], 8);
     s->reg[RSP].offset += 8;
-    if ((r = register_of(n->op[0].reg, &width)) >= 0)
+    if ((r = site_register(n->op[0].reg, &width)) >= 0)
       s->reg[r] = v;
     return;
   }
@@ -526,7 +312,7 @@ static void follow(struct site_search *s, const struct instruction *n) {
     return;
   }
   bool to_register = n->nops >= 2 && n->op[0].type == X86_OP_REG &&
-                     (r = register_of(n->op[0].reg, &width)) >= 0;
+                     (r = site_register(n->op[0].reg, &width)) >= 0;
   if (to_register && n->id != X86_INS_CMP && n->id != X86_INS_TEST &&
       width >= 4 && (n->kills & R(r)) && n->id != X86_INS_XCHG) {
     struct number v = result(s, n);
@@ -553,7 +339,7 @@ static void follow(struct site_search *s, const struct instruction *n) {
 /* ---- hooks and accesses ---- */
 
 static void add_hook(struct site_search *s, uint32_t call) {
-  const struct instruction *n = &s->code.at[call];
+  const struct instruction *n = &s->code.insns.at[call];
   int64_t size = n->hook_size;
   if (n->hook_range)
     size = s->reg[RSI].from == CONSTANT ? s->reg[RSI].offset : INT64_MAX / 4;
@@ -583,7 +369,7 @@ static void end_region(struct site_search *s) {
   for (uint32_t i = 0; i < s->hooks.len; i++) {
     struct active *h = &s->hooks.at[i];
     bool replaced = !h->spoilt && h->covered == h->size;
-    const struct instruction *n = &s->code.at[h->call];
+    const struct instruction *n = &s->code.insns.at[h->call];
     for (uint32_t k = 0; k < s->found.len; k++)
       if (s->owner.at[k] == i + 1) {
         if (replaced)
@@ -625,7 +411,7 @@ static bool may_have_hook(const struct site_search *s, struct number at) {
 }
 
 static uint8_t number_of(unsigned r) {
-  int width, n = register_of(r, &width);
+  int width, n = site_register(r, &width);
   return r == X86_REG_RIP ? SITE_RIP : n < 0 ? SITE_NONE : (uint8_t)n;
 }
 
@@ -726,9 +512,9 @@ static void access_of(struct site_search *s, const struct instruction *n,
 static void search(struct site_search *s, const uint64_t *keep) {
   s->sure = true;
   forget(s, true);
-  for (uint32_t i = 0; i < s->code.len; i++) {
-    const struct instruction *n = &s->code.at[i];
-    bool apart = i && s->code.at[i - 1].ret;
+  for (uint32_t i = 0; i < s->code.insns.len; i++) {
+    const struct instruction *n = &s->code.insns.at[i];
+    bool apart = i && s->code.insns.at[i - 1].ret;
     if (n->target || apart) {
       end_region(s);
       if (n->entered || apart)
@@ -760,8 +546,8 @@ static void search(struct site_search *s, const uint64_t *keep) {
 }
 
 static bool is_leaf(const struct site_search *s) {
-  for (uint32_t i = 0; i < s->code.len; i++)
-    if (s->code.at[i].call)
+  for (uint32_t i = 0; i < s->code.insns.len; i++)
+    if (s->code.insns.at[i].call)
       return false;
   return true;
 }
@@ -779,14 +565,14 @@ bool sites_end(struct site_search *s) {
   s->ids = (struct map128){0};
   for (int k = 0; k < FIRST_NAME; k++)
     new_name(s, k == STACK);
-  uint64_t *keep = xcalloc(s->code.len + 1, sizeof *keep);
-  mark_targets(s);
-  find_kept(s, keep);
+  uint64_t *keep = xcalloc(s->code.insns.len + 1, sizeof *keep);
+  site_code_end(&s->code);
+  site_code_keep(&s->code, keep);
   search(s, keep);
   /* The engine keeps no wider registers. */
-  bool leaf = is_leaf(s), all = !s->odd && !(s->wide && s->bare);
+  bool leaf = is_leaf(s), all = !s->odd && !(s->code.wide && s->bare);
   uint32_t first = s->out->len;
-  for (uint32_t k = 0; k < s->found.len && !s->wide; k++)
+  for (uint32_t k = 0; k < s->found.len && !s->code.wide; k++)
     if (s->found.at[k].length) {
       s->found.at[k].leaf = leaf;
       vec_push(s->out, s->found.at[k]);

@@ -4,7 +4,10 @@
  * kept; where it goes into memory it is written as memcpy writes.
  *
  * The C library gets the kept strings in the place of the user's pointers: they
- * are put into the list of arguments while it works, and taken out again.
+ * are put into the list of arguments while it works, and taken out again.  The
+ * same is done for %n: the C library counts into a place of ours, and a step
+ * writes the count to the user's, after the text.  Wide strings that others can
+ * see are refused: how far %.3ls reads depends on the locale.
  */
 #include "rt/hooks.h"
 
@@ -21,6 +24,8 @@ enum { HEAD = 64, WORD = 8, MOST_STRINGS = 16 };
 struct string_argument {
   const char **at; /* in the list of arguments */
   const char *theirs, *kept;
+  size_t count_size; /* of what %n writes; 0: it is a string */
+  int64_t count;
 };
 
 struct strings {
@@ -101,35 +106,61 @@ static bool skip_argument(const struct conversion *c, va_list ap) {
   return false;
 }
 
-static bool is_shared(const void *p, uint64_t pc) {
-  fl__must_live((uint64_t)(uintptr_t)p, 1, false, pc);
-  return p && fl__visible((uint64_t)(uintptr_t)p, 1);
+/* As the C library takes %ls: all lengths but h and hh mean wide. */
+static bool is_wide_string(const struct conversion *c) {
+  return c->kind == 'S' ||
+         (c->kind == 's' && c->length[0] && c->length[0] != 'h');
+}
+
+/* What %n writes. */
+static size_t count_size(const struct conversion *c) {
+  if (c->length[0] == 'h')
+    return c->length[1] == 'h' ? sizeof(char) : sizeof(short);
+  return c->length[0] ? sizeof(long) : sizeof(int);
+}
+
+static bool is_shared(const void *p, size_t size, bool write, uint64_t pc) {
+  fl__must_live((uint64_t)(uintptr_t)p, size, write, pc);
+  return p && fl__visible((uint64_t)(uintptr_t)p, size);
+}
+
+/* Notes an argument that others can see; returns whether it is a string that
+ * is to be read. */
+static bool note_argument(const struct conversion *c, const char **at,
+                          struct strings *all, uint64_t pc) {
+  size_t size = c->kind == 'n' ? count_size(c) : 0;
+  bool wide = is_wide_string(c);
+  if (!(size || wide || c->kind == 's') ||
+      !is_shared(*at, size ? size : 1, size, pc))
+    return false;
+  if (wide)
+    fl__refuse(pc, "a format with %%ls: it reads a wide string that other "
+                   "threads can see, and its reads are not modelled");
+  if (all->n == MOST_STRINGS) {
+    all->unknown = true;
+    return false;
+  }
+  struct string_argument *a = &all->arg[all->n++];
+  *a = (struct string_argument){.at = at, .theirs = *at, .count_size = size};
+  if (size)
+    a->kept = (const char *)&a->count;
+  return !size;
 }
 
 /* The next string argument that others can see; NULL: there is none. */
 static const char *next_string(const char **text, va_list ap,
                                struct strings *all, size_t *most, uint64_t pc) {
-  while ((*text = strchr(*text, '%'))) {
+  while (!all->unknown && (*text = strchr(*text, '%'))) {
     struct conversion c;
     const char *end = read_conversion(*text + 1, ap, &c);
-    if (!end) {
+    const char **at = next_pointer(ap);
+    if (!end || !skip_argument(&c, ap)) {
       all->unknown = true;
       return NULL;
     }
     *text = end;
-    const char **at = next_pointer(ap);
-    if (!skip_argument(&c, ap)) {
-      all->unknown = true;
-      return NULL;
-    }
-    if (c.kind != 's' || c.length[0] == 'l' || !is_shared(*at, pc))
+    if (!note_argument(&c, at, all, pc))
       continue;
-    if (all->n == MOST_STRINGS) {
-      all->unknown = true;
-      return NULL;
-    }
-    all->arg[all->n].at = at;
-    all->arg[all->n].theirs = *at;
     *most = c.precision >= 0 ? (size_t)c.precision : SIZE_MAX;
     return *at;
   }
@@ -169,7 +200,7 @@ static size_t read_head(const char *s, size_t most, char head[HEAD],
       memcpy(kept, head, n);                                                   \
       memcpy(kept + n, string + n, more);                                      \
       kept[n + more] = 0;                                                      \
-      (ALL).arg[(ALL).n++].kept = kept;                                        \
+      (ALL).arg[(ALL).n - 1].kept = kept;                                      \
     }                                                                          \
     va_end(walk);                                                              \
     if ((ALL).unknown)                                                         \
@@ -184,6 +215,22 @@ static void put_kept(const struct strings *s) {
 static void put_theirs(const struct strings *s) {
   for (uint32_t i = 0; i < s->n; i++)
     *s->arg[i].at = s->arg[i].theirs;
+}
+
+/* Writes what %n counted.  A call that fails (n < 0) has written some counts
+ * and not others, and does not say which. */
+static void put_counts(const struct strings *s, int n, uint64_t pc) {
+  for (uint32_t i = 0; i < s->n; i++) {
+    const struct string_argument *a = &s->arg[i];
+    if (!a->count_size)
+      continue;
+    if (n < 0)
+      fl__refuse(pc, "a format with %%n: the call failed, and which counts it "
+                     "wrote is not known");
+    void *to = (void *)a->theirs;
+    fl__access(EV_WRITE, to, a->count_size, pc);
+    memcpy(to, &a->count, a->count_size);
+  }
 }
 
 /* The text as the C library makes it; to be freed before the next step. */
@@ -208,8 +255,10 @@ static int format(char *to, size_t size, const char *text, va_list ap,
   KEEP_STRINGS(all, text, ap, pc);
   char *made = NULL;
   int n = make_text(&made, &all, text, ap);
-  if (n < 0)
+  if (n < 0) {
+    put_counts(&all, n, pc);
     return n;
+  }
   size_t out = (size_t)n + 1;
   bool cut = out > size;
   if (cut)
@@ -220,6 +269,7 @@ static int format(char *to, size_t size, const char *text, va_list ap,
   if (cut && out)
     kept[out - 1] = 0;
   fl__copy(to, kept, out, pc);
+  put_counts(&all, n, pc);
   return n;
 }
 
@@ -234,6 +284,7 @@ static int print(FILE *to, const char *text, va_list ap, uint64_t pc) {
   int n = vfprintf(to, text, copy);
   put_theirs(&all);
   va_end(copy);
+  put_counts(&all, n, pc);
   return n;
 }
 
@@ -245,14 +296,17 @@ static int print_new(char **out, const char *text, va_list ap, uint64_t pc) {
   KEEP_STRINGS(all, text, ap, pc);
   char *made = NULL;
   int n = make_text(&made, &all, text, ap);
-  if (n < 0)
+  if (n < 0) {
+    put_counts(&all, n, pc);
     return n;
+  }
   char *block = fl__alloc((size_t)n + 1, 1, 0, false, pc);
   if (block)
     memcpy(block, made, (size_t)n + 1);
   free(made);
   fl__access(EV_WRITE, out, sizeof *out, pc);
   *out = block;
+  put_counts(&all, n, pc);
   return block ? n : -1;
 }
 

@@ -12,11 +12,28 @@
  * OUTCOMES: -,0 -,11 -,1
  * RUN: explore %s --client '{put()} || {twice()}'
  * OUTCOMES: -,0 -,1 -,3
+ *
+ * %n writes to shared memory in a step, as many bytes as its type has.  A wide
+ * string is refused if others can see it.
+ *
+ * RUN: explore %s --client '{count()} || {twice_length()}'
+ * OUTCOMES: -,0 -,1 -,3
+ * RUN: explore %s --client '{counts(0)} || {twice_length()}'
+ * OUTCOMES: -,0 -,1 -,3
+ * RUN: explore %s --client '{sizes()}'
+ * OUTCOMES: 2222
+ * RUN: explore %s --client '{own_wide()}'
+ * OUTCOMES: 22
+ * RUN: %s --client '{shared_wide()}' --no-save --no-html
+ * EXIT: 3
+ * VERDICT: unknown
+ * OUTPUT: a format with %ls
  */
 #define _GNU_SOURCE
 #include <faultline.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <wchar.h>
 
 static char name[16] = "00", copy[16];
 
@@ -48,6 +65,47 @@ static int twice(void) {
   return a * 2 + b;
 }
 
+static int length;
+static long lengths[2];
+
+static void count(void) {
+  char out[16];
+  snprintf(out, sizeof out, "%s%n", "ab", &length);
+}
+static void counts(int c) {
+  char *out;
+  if (asprintf(&out, "%d%n%s", c, &length, name) >= 0)
+    free(out);
+}
+static int twice_length(void) {
+  volatile int *p = &length;
+  int a = *p != 0, b = *p != 0;
+  return a * 2 + b;
+}
+/* All counts are 2; what is behind them stays 0. */
+static int sizes(void) {
+  static signed char c[2];
+  static short h[2];
+  static int i[2];
+  char out[16];
+  sprintf(out, "ab%hhn%hn%n%ln", c, h, i, lengths);
+  if (c[1] || h[1] || i[1] || lengths[1])
+    return -1;
+  return c[0] * 1000 + h[0] * 100 + i[0] * 10 + (int)lengths[0];
+}
+
+static wchar_t wide[8] = L"ab";
+static int own_wide(void) {
+  wchar_t own[] = L"cd";
+  char out[16];
+  int n = snprintf(out, sizeof out, "%ls", own);
+  return n * 10 + snprintf(out, sizeof out, "%ls%n", L"ab", &length);
+}
+static int shared_wide(void) {
+  char out[16];
+  return snprintf(out, sizeof out, "%ls", wide);
+}
+
 FL_OBJECT(text)
 FL_OP(void, set, FL_INT(1, 2))
 FL_OP(int, printed)
@@ -55,3 +113,9 @@ FL_OP(int, allocated)
 FL_OP(int, number)
 FL_OP(void, put)
 FL_OP(int, twice)
+FL_OP(void, count)
+FL_OP(void, counts, FL_INT(0, 1))
+FL_OP(int, twice_length)
+FL_OP(int, sizes)
+FL_OP(int, own_wide)
+FL_OP(int, shared_wide)
