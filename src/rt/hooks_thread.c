@@ -178,6 +178,7 @@ WRAP(pthread_t, pthread_self, (void)) {
   return fl__on() ? (pthread_t)fl__handle_of_thread(E.cur) : pthread_self();
 }
 WRAP(int, pthread_cancel, (pthread_t thread)) {
+  (void)thread;
   if (!fl__on())
     return ESRCH;
   fl__refuse(CALLER_PC, "pthread_cancel() is not modelled");
