@@ -2,6 +2,8 @@
 
 #include "build/command.h"
 
+#include "base/tidy.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -81,6 +83,7 @@ pid_t command_start(struct command *c, int out_fd) {
     dprintf(STDERR_FILENO, "faultline: %s: %s\n", argv[0], strerror(errno));
     _exit(127);
   }
+  tidy_process(pid);
   return pid;
 }
 
@@ -89,6 +92,7 @@ int command_wait(pid_t pid) {
   while (waitpid(pid, &status, 0) < 0)
     if (errno != EINTR)
       die("waitpid: %s", strerror(errno));
+  tidy_process_done(pid);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

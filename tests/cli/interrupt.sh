@@ -25,6 +25,58 @@ for signal in INT TERM; do
   rm -f report.json
 done
 
+# Whatever is in the way: code that cannot be interrupted, a compiler that does
+# not come to its end.
+cat >deaf.c <<'END'
+#include <faultline.h>
+#include <signal.h>
+static volatile int x;
+static int get(void) {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, NULL);
+  for (;;)
+    x++;
+}
+FL_OBJECT(deaf)
+FL_OP(int, get)
+END
+cat >slow-cc <<'END'
+#!/bin/sh
+case "$*" in *slow.c*) touch compiling; exec sleep 1000 ;; esac
+exec cc "$@"
+END
+chmod +x slow-cc
+cp examples/ring.c slow.c
+end_by() { # signal, what must be there before it is sent, arguments …
+  local signal=$1 ready=$2 i
+  shift 2
+  what="signal $signal to faultline $*"
+  INTERRUPT_RUN=$$ TMPDIR=$tmp/tmp bash -c 'trap - INT; exec "$@"' - env \
+    --default-signal=INT "$FAULTLINE" "$@" --no-save --no-html \
+    >"$tmp/out" 2>"$tmp/err" &
+  job=$!
+  for ((i = 0; i < 1200; i++)); do
+    compgen -G "$ready" >/dev/null && break
+    sleep 0.05
+  done
+  kill -$signal $job
+  for ((i = 0; i < 1200; i++)); do # a busy machine may take its time
+    [ -e /proc/$job/exe ] || break
+    sleep 0.05
+  done
+  [ -e /proc/$job/exe ] && fail "goes on" && kill -9 $job
+  wait $job
+  status=$?
+  expect_status 3
+  [ -z "$(ls "$tmp/tmp")" ] || fail "left in TMPDIR: $(ls "$tmp/tmp")"
+  left=$(grep -lsz "^INTERRUPT_RUN=$$\$" /proc/[0-9]*/environ | tr '\0' ' ')
+  [ -z "$left" ] || fail "processes are left: $left"
+}
+end_by TERM "$tmp/tmp/faultline-*/*.so" deaf.c
+end_by INT "$tmp/tmp/faultline-*/*.so" deaf.c
+end_by TERM compiling slow.c --cc ./slow-cc
+
 # A signal that somebody sends to the process in which the code runs is no fault
 # of the code.
 children() { # of a process
