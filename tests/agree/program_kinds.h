@@ -145,8 +145,7 @@ enum {
     "pthread_mutex_unlock(&m@);",                                              \
     "lock m; loop { read v; ifzero { wait m; woken; lock m; again } };"        \
     "unlock m")                                                                \
-  _(wait_timed, KNOWN_BAD, /* a wait that is over and waits for its mutex      \
-    must not be woken by a signal any more */                                  \
+  _(wait_timed, 0,                                                             \
     "pthread_mutex_lock(&m@); if (!v@) "                                       \
     "see(pthread_cond_timedwait(&c@, &m@, &soon) != 0); "                      \
     "see(v@); pthread_mutex_unlock(&m@);",                                     \
