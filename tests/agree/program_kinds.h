@@ -167,7 +167,7 @@ enum {
     "semget; see")                                                             \
   _(barrier, 0, "see(pthread_barrier_wait(&bar@) != 0);",                      \
     "arrive; leave; see")                                                      \
-  _(once, SIMPLE | KNOWN_BAD /* dpor misses outcomes */,                       \
+  _(once, SIMPLE,                                                              \
     "pthread_once(&once@, first@);",                                           \
     "once; if { read v; add 1; write v; oncedone }")                           \
   /* Memory from malloc: who gets the pointer by an exchange owns it. */       \
