@@ -99,7 +99,7 @@ enum {
     "either { read p:8; write q:8; read p+8:8; write q+8:8 };"                 \
     "either { read p+8:8; write q+8:8; read p:8; write q:8 };"                 \
     "otherwise { read p:8; keep; read p+8:8; write q+8:8; kept; write q:8 }")  \
-  _(struct_value, SIMPLE | LOOSE | KNOWN_BAD /* gcc copies without hooks */,   \
+  _(struct_value, SIMPLE | LOOSE,                                              \
     "r = see_pair(r, p@);",                                                    \
     "either { read p:8; see; read p+8:8; see };"                               \
     "otherwise { read p+8:8; keep; read p:8; see; kept; see }")                \
