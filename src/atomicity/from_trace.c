@@ -45,6 +45,7 @@ static enum role role_of(const struct event *e) {
   case EV_WRLOCK:
   case EV_COND_WAIT:
   case EV_COND_WAKE:
+  case EV_WAIT_OVER:
   case EV_SIGNAL:
   case EV_BROADCAST:
   case EV_SEM_WAIT:

@@ -31,6 +31,7 @@ struct lock_thread {
   uint32_t done;         /* accesses of it */
   uint32_t activation;   /* of the block's function */
   bool waits;
+  bool over; /* a timed wait, which never gave the lock back */
 };
 
 struct advice {
@@ -225,10 +226,11 @@ static void walk(struct lock_walk *w) {
     const struct event *e = &t->events[i];
     struct lock_thread *l = &w->threads[e->thread];
     l->waits |= waits(e);
-    if (takes(e))
+    if (takes(e) && !l->over)
       take(l, e, i);
     else if (e->kind == EV_UNLOCK)
       give_up(l, e, i);
+    l->over = e->kind == EV_WAIT_OVER;
     if (node < c->nnodes && c->nodes[node].event == i)
       pass(w, l, node++);
   }

@@ -31,8 +31,9 @@
   _(UNLOCK, "unlock", 0, 0)                                                    \
   _(RDLOCK, "read-lock", 0, 0)                                                 \
   _(WRLOCK, "write-lock", 0, 0)                                                \
-  _(COND_WAIT, "wait", 0, 0)    /* releases the mutex and starts to wait */    \
-  _(COND_WAKE, "wake up", 0, 0) /* has been signalled and has the mutex */     \
+  _(COND_WAIT, "wait", 0, 0)      /* releases the mutex and starts to wait */  \
+  _(COND_WAKE, "wake up", 0, 0)   /* has been signalled and has the mutex */   \
+  _(WAIT_OVER, "wait over", 0, 0) /* timed: signalled or late; a lock comes */ \
   _(SIGNAL, "signal", 0, 0)                                                    \
   _(BROADCAST, "broadcast", 0, 0)                                              \
   _(SEM_WAIT, "sem wait", 0, 0)                                                \
@@ -46,7 +47,7 @@
   _(JOIN, "join", 0, 0)                                                        \
   _(EXIT, "thread ends", 0, 0)                                                 \
   _(YIELD, "yield", 0, 0)                                                      \
-  _(CLOCK, "clock", 0, 0) /* a look at the clock, or time that passes */       \
+  _(CLOCK, "clock", 0, 0)     /* a look at the clock, or time that passes */   \
   _(TXN_BEGIN, "begin", 0, 0) /* of a block that is to be atomic */            \
   _(TXN_END, "end", 0, 0)                                                      \
   _(SHOW, "state", 0, 0)  /* what FL_SHOW printed, text in trace->notes */     \

@@ -138,6 +138,7 @@ static const char *waiting_words(const struct trace *t,
     return "waits to write-lock";
   case EV_COND_WAIT:
   case EV_COND_WAKE:
+  case EV_WAIT_OVER:
     return signalled(t, w) ? "waits on" : "waits for a signal of";
   case EV_SEM_WAIT:
     return "waits for the semaphore";

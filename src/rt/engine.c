@@ -286,7 +286,7 @@ execute_one(int t, enum how how, const struct rt_driver *d) {
   if (E.reduce && size && LIKELY(!is_behind_all(t)))
     fl__conflict_note(t, kind, addr, size);
   if (addr - HEAP_BASE < HEAP_SPAN && kind != EV_FREE &&
-      UNLIKELY(!fl__heap_check(addr, size))) {
+      UNLIKELY(!fl__heap_check(addr, size)) && !fl__only_wakes(f)) {
     E.self = f;
     if (UNLIKELY(E.recording))
       fl__record_refused(t);

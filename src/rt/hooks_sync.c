@@ -4,7 +4,9 @@
  * A wait on a condition variable is two steps: it releases the mutex and joins
  * the set of waiters; it has been woken and takes the mutex back.  Which waiter
  * a signal wakes is the search's choice.  Wakes without a signal happen only at
- * timed waits, where they are the time-out.
+ * timed waits, which are three steps: that the wait is over, by a signal or
+ * because it is late, is a step of its own, before it waits for the mutex.  So
+ * whoever holds the mutex can still make true what was waited for in vain.
  *
  * Who has been woken is noted in the thread's state and not in the object,
  * which its last user may have freed by the time the thread goes on.
@@ -30,11 +32,12 @@ static uint32_t member(uint32_t set, int i) {
 
 /* ---- condition variables ---- */
 
-static bool mutex_is_free(struct fiber_state *f) {
-  return !((const struct mutex *)(uintptr_t)f->other)->owner;
+static bool is_free(uint64_t mutex) {
+  return !((const struct mutex *)(uintptr_t)mutex)->owner;
 }
+static bool mutex_is_free(struct fiber_state *f) { return is_free(f->addr); }
 static bool can_wake(struct fiber_state *f) {
-  return f->woken && mutex_is_free(f);
+  return f->woken && is_free(f->other);
 }
 
 static void reject_destroyed(const struct cond *c, uint64_t pc) {
@@ -56,6 +59,29 @@ void fl__cond_destroy(struct cond *c, uint64_t pc) {
   c->destroyed = 1;
 }
 
+/* The first step of a wait. */
+static void release(struct mutex *m, struct fiber_state *f) {
+  m->owner = m->count = 0;
+  f->held--;
+  f->mutexes ^= (uint64_t)(uintptr_t)m;
+  if (E.loopers) /* the step's address is the condition variable's */
+    fl__spin_changed(E.cur, f->other, sizeof *m);
+}
+
+/* The step by which a timed wait ends: 0 or ETIMEDOUT. */
+static int end_wait(struct cond *c, const struct timespec *until, uint64_t pc) {
+  struct fiber_state *f = fl__me();
+  fl__point(EV_WAIT_OVER, c, 1, pc);
+  if (f->woken) {
+    f->woken = f->in_wait = 0;
+    return 0;
+  }
+  fl__still_usable(c, sizeof *c, pc);
+  c->waiters &= ~fl__bit(f);
+  fl__sleep_until(until);
+  return ETIMEDOUT;
+}
+
 int fl__cond_wait(struct cond *c, struct mutex *m, const struct timespec *until,
                   uint64_t pc) {
   struct fiber_state *f = fl__me();
@@ -69,30 +95,25 @@ int fl__cond_wait(struct cond *c, struct mutex *m, const struct timespec *until,
   if (m->owner != fl__owner(f))
     fl__misuse(m, pc, "a wait needs a mutex that the thread holds");
   uint32_t count = m->count;
-  m->owner = m->count = 0;
-  f->held--;
-  f->mutexes ^= (uint64_t)(uintptr_t)m;
   c->waiters |= fl__bit(f);
   f->woken = 0;
   f->in_wait = until != NULL;
-  if (E.loopers) /* the step's address is the condition variable's */
-    fl__spin_changed(E.cur, f->other, sizeof *m);
+  release(m, f);
 
-  fl__wait(EV_COND_WAKE, c, (uint64_t)(uintptr_t)m, pc,
-           until ? mutex_is_free : can_wake);
+  int err = 0;
+  if (until) {
+    err = end_wait(c, until, pc);
+    fl__wait(EV_LOCK, m, 0, pc, mutex_is_free);
+  } else {
+    fl__wait(EV_COND_WAKE, c, (uint64_t)(uintptr_t)m, pc, can_wake);
+    f->woken = 0;
+  }
   fl__still_usable(m, sizeof *m, pc);
   m->owner = fl__owner(f);
   m->count = count;
   f->held++;
   f->mutexes ^= (uint64_t)(uintptr_t)m;
-  if (f->woken) {
-    f->woken = f->in_wait = 0;
-    return 0;
-  }
-  fl__still_usable(c, sizeof *c, pc);
-  c->waiters &= ~fl__bit(f);
-  fl__sleep_until(until);
-  return ETIMEDOUT;
+  return err;
 }
 
 void fl__cond_signal(struct cond *c, uint64_t pc) {

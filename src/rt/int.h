@@ -518,6 +518,8 @@ static inline bool fl__intrudes(const struct fiber_state *f) {
   return f->addr - STACK_BASE < STACK_SPAN &&
          (f->addr - STACK_BASE) / STACK_SIZE != (uint64_t)(f - E.fiber);
 }
+/* Does its pending step do without the object that it waited at? */
+bool fl__only_wakes(const struct fiber_state *f) FL_HIDDEN;
 /* Whether a thread's pending access is to a stack, of another thread, that
  * ends above it. */
 bool fl__stack_dead(int thread, uint64_t addr) FL_HIDDEN;
@@ -534,7 +536,7 @@ void fl__spin_forget(int thread) FL_HIDDEN;
 /* Half of a timed wait: when it has timed out, all is as it was before. */
 static inline bool fl__in_timed_wait(const struct fiber_state *f,
                                      uint8_t kind) {
-  return UNLIKELY(f->in_wait) && (kind == EV_COND_WAIT || kind == EV_COND_WAKE);
+  return UNLIKELY(f->in_wait) && (kind == EV_COND_WAIT || kind == EV_WAIT_OVER);
 }
 
 /* await.c: instead of spin.c's way to wait, while E.awaits */

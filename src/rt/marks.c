@@ -123,8 +123,9 @@ static uint64_t stack_of(int thread) {
 
 /* Whoever has woken from a wait need not find there what it waited at: the
  * object may be gone by then. */
-static bool only_wakes(const struct fiber_state *f) {
-  return f->kind == EV_COND_WAKE || (f->kind == EV_BARRIER && f->can);
+bool fl__only_wakes(const struct fiber_state *f) {
+  return f->kind == EV_COND_WAKE || f->kind == EV_WAIT_OVER ||
+         f->kind == EV_FUTEX_WOKEN || (f->kind == EV_BARRIER && f->can);
 }
 
 /*
@@ -150,7 +151,7 @@ uint64_t fl__stack_end(int thread) {
 bool fl__stack_dead(int thread, uint64_t addr) {
   int owner = (int)((addr - STACK_BASE) / STACK_SIZE);
   const struct fiber_state *f = &E.fiber[owner];
-  if (owner == thread || only_wakes(&E.fiber[thread]))
+  if (owner == thread || fl__only_wakes(&E.fiber[thread]))
     return false;
   if ((uint32_t)owner >= E.live.nfibers || f->status != FIBER_PARKED)
     return true;

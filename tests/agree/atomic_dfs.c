@@ -111,9 +111,11 @@ static int index_in(const struct region *r, uint64_t pc) {
   return -1;
 }
 
-/* A wait is two steps in one call. */
+/* A wait is two or three steps in one call. */
 static bool is_one_call(const struct event *a, const struct event *b) {
-  return a->kind == EV_COND_WAIT && b->kind == EV_COND_WAKE;
+  return (a->kind == EV_COND_WAIT &&
+          (b->kind == EV_COND_WAKE || b->kind == EV_WAIT_OVER)) ||
+         a->kind == EV_WAIT_OVER;
 }
 
 static bool stays_in_activation(const struct trace *t, const struct region *r,

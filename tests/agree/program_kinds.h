@@ -99,7 +99,7 @@ enum {
     "either { read p:8; write q:8; read p+8:8; write q+8:8 };"                 \
     "either { read p+8:8; write q+8:8; read p:8; write q:8 };"                 \
     "otherwise { read p:8; keep; read p+8:8; write q+8:8; kept; write q:8 }")  \
-  _(struct_value, SIMPLE | LOOSE | KNOWN_BAD /* gcc copies without hooks */,   \
+  _(struct_value, SIMPLE | LOOSE,                                              \
     "r = see_pair(r, p@);",                                                    \
     "either { read p:8; see; read p+8:8; see };"                               \
     "otherwise { read p+8:8; keep; read p:8; see; kept; see }")                \
@@ -145,8 +145,7 @@ enum {
     "pthread_mutex_unlock(&m@);",                                              \
     "lock m; loop { read v; ifzero { wait m; woken; lock m; again } };"        \
     "unlock m")                                                                \
-  _(wait_timed, KNOWN_BAD, /* a wait that is over and waits for its mutex      \
-    must not be woken by a signal any more */                                  \
+  _(wait_timed, 0,                                                             \
     "pthread_mutex_lock(&m@); if (!v@) "                                       \
     "see(pthread_cond_timedwait(&c@, &m@, &soon) != 0); "                      \
     "see(v@); pthread_mutex_unlock(&m@);",                                     \
@@ -168,7 +167,7 @@ enum {
     "semget; see")                                                             \
   _(barrier, 0, "see(pthread_barrier_wait(&bar@) != 0);",                      \
     "arrive; leave; see")                                                      \
-  _(once, SIMPLE | KNOWN_BAD /* dpor misses outcomes */,                       \
+  _(once, SIMPLE,                                                              \
     "pthread_once(&once@, first@);",                                           \
     "once; if { read v; add 1; write v; oncedone }")                           \
   /* Memory from malloc: who gets the pointer by an exchange owns it. */       \
