@@ -8,8 +8,8 @@
  * EXIT: 1
  * VERDICT: violation
  * FAULT: not-linearizable
- * CLIENT: \{(put|erase)\([0-9](, [0-9])?\)(; size\(\))?\} .. \
- *         \{(put|erase)\([0-9](, [0-9])?\)(; size\(\))?\}
+ * CLIENT: \{(get|put|erase)\([0-9](, [0-9])?\)(; size\(\))?\} .. \
+ *         \{(get|put|erase)\([0-9](, [0-9])?\)(; size\(\))?\}
  * OUTPUT: Smallest failing client
  * OUTPUT: History:
  * OUTPUT: repeated under the scheduler
