@@ -450,11 +450,9 @@ static void limit_resources(void) {
   const uint64_t reserved = 64ull << 30, largest_file = 1ull << 30;
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_FSIZE, largest_file);
-#ifndef __SANITIZE_ADDRESS__ /* its shadow alone is larger */
   if (!sysinfo(&machine))
     limit(RLIMIT_AS,
           mapped() + reserved + (uint64_t)machine.totalram * machine.mem_unit);
-#endif
 }
 
 /* Where there is no filter: no more processes than a run needs. */
