@@ -1,12 +1,13 @@
 /*
  * Between the files of sites; nobody else includes this.
  *
- * sites_read.c reads one function's instructions; sites.c follows what the
- * registers hold and finds the accesses that have no hook.
+ * sites_read.c reads one function's instructions, sites_numbers.c follows what
+ * the registers hold, and sites.c finds the accesses that have no hook.
  */
 #ifndef BUILD_SITES_INT_H
 #define BUILD_SITES_INT_H
 
+#include "base/map128.h"
 #include "build/sites.h"
 
 #include <capstone/capstone.h>
@@ -40,7 +41,8 @@ struct instruction {
  */
 struct site_code {
   VEC(struct instruction) insns;
-  bool wide; /* some instruction uses registers wider than xmm */
+  bool wide;   /* some instruction uses registers wider than xmm */
+  bool framed; /* rbp is the frame's base wherever it matters */
 };
 
 /* Sets of general registers are bit masks, as in struct site.keep. */
@@ -59,5 +61,48 @@ void site_code_keep(const struct site_code *c, uint64_t *keep);
 
 /* The number of a general register and its width in bytes; -1: it is none. */
 int site_register(unsigned r, int *width);
+
+/* ---- numbers ---- */
+
+/* A value that the code computes: an offset from something that has a name. */
+struct number {
+  uint32_t from;
+  int64_t offset;
+};
+enum { CONSTANT, STACK, IMAGE, READ_ONLY, FIRST_NAME };
+
+struct number_name {
+  uint64_t weight;
+  uint8_t width; /* bytes; those above them are zero */
+  bool on_stack;
+};
+
+struct place_on_stack {
+  struct number at, holds;
+  uint32_t size;
+};
+
+struct numbers {
+  struct number reg[GPRS];
+  VEC(struct place_on_stack) slots;
+  VEC(struct number_name) names;
+  struct map128 ids;
+  bool framed;
+  struct number frame; /* what rbp holds then */
+};
+
+void numbers_begin(struct numbers *s, bool framed); /* a function */
+void numbers_free(struct numbers *s);
+
+/* At a call: what it may change; or everything. */
+void numbers_forget(struct numbers *s, bool all);
+/* The beginning of a loop: what no round of it changes is still known. */
+void numbers_enter_loop(struct numbers *s, const struct site_code *c,
+                        uint32_t at);
+void numbers_follow(struct numbers *s, const struct instruction *n);
+
+struct number numbers_address(struct numbers *s, const struct instruction *n,
+                              const cs_x86_op *op);
+bool numbers_on_stack(const struct numbers *s, struct number v);
 
 #endif

@@ -166,7 +166,24 @@ void site_code_add(struct site_code *c, const struct code_insn *i) {
   vec_push(&c->insns, n);
 }
 
+/* Set from rsp, and by nothing else but what leaves the frame. */
+static bool is_framed(const struct site_code *c) {
+  bool framed = false;
+  for (uint32_t i = 0; i < c->insns.len; i++) {
+    const struct instruction *n = &c->insns.at[i];
+    bool leaves = n->id == X86_INS_POP || n->id == X86_INS_LEAVE;
+    if (n->call || leaves || !(n->sets & R(RBP)))
+      continue;
+    framed = n->id == X86_INS_MOV && n->op[1].type == X86_OP_REG &&
+             n->op[1].reg == X86_REG_RSP;
+    if (!framed)
+      return false;
+  }
+  return framed;
+}
+
 void site_code_end(struct site_code *c) {
+  c->framed = is_framed(c);
   for (uint32_t i = 0; i < c->insns.len; i++) {
     const struct instruction *j = &c->insns.at[i];
     if (!j->jump || !j->nops || j->op[0].type != X86_OP_IMM)
