@@ -3,8 +3,10 @@
 #include "build/code.h"
 #include "build/flow_int.h"
 #include "build/scope.h"
+#include "build/sites.h"
 #include "build/within.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef VEC(uint64_t) place_vec;
@@ -17,14 +19,46 @@ static bool is_bookkeeping(const char *symbol) {
                     !strcmp(symbol, "__tsan_init"));
 }
 
+struct gather {
+  place_vec places;
+  struct site_search *search;
+  site_list sites;
+  const struct line_symbol *function;
+};
+
 static void take_place(void *ctx, const struct line_symbol *function,
                        const struct code_insn *i) {
-  place_vec *places = ctx;
+  struct gather *g = ctx;
   const char *name = strrchr(i->mnemonic, ' '); /* "notrack call" */
-  (void)function;
+  if (g->function != function)
+    sites_end(g->search);
+  g->function = function;
+  sites_visit(g->search, i);
   if (!strncmp(name ? name + 1 : i->mnemonic, "call", 4) &&
       !is_bookkeeping(i->symbol))
-    vec_push(places, i->pc + i->size);
+    vec_push(&g->places, i->pc + i->size);
+}
+
+static int by_address(const void *a, const void *b) {
+  const uint64_t *x = a, *y = b;
+  return *x < *y ? -1 : *x > *y;
+}
+
+/* All places of the object, sorted. */
+static int gather_places(struct lines *l, place_vec *out, struct error *e) {
+  struct gather g = {0};
+  g.search = sites_new(&g.sites);
+  int err = code_walk(l, take_place, &g, e);
+  sites_end(g.search);
+  for (uint32_t i = 0; i < g.sites.len; i++)
+    if (g.sites.at[i].kind != SITE_HOOK)
+      vec_push(&g.places, g.sites.at[i].pc + g.sites.at[i].length);
+  if (g.places.len)
+    qsort(g.places.at, g.places.len, sizeof *g.places.at, by_address);
+  sites_free(g.search);
+  vec_free(&g.sites);
+  *out = g.places;
+  return err;
 }
 
 /* ---- blocks ---- */
@@ -135,9 +169,9 @@ static struct region region_of(struct flow *f, struct scopes *s,
 
 int regions_of_cause(struct flow *f, struct cause c, struct arena *a,
                      struct regions *out, struct error *e) {
-  place_vec places = {0}; /* sorted: code is walked in order of addresses */
+  place_vec places;
   *out = (struct regions){0};
-  if (code_walk(f->lines, take_place, &places, e)) {
+  if (gather_places(f->lines, &places, e)) {
     vec_free(&places);
     return e->code;
   }

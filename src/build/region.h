@@ -2,11 +2,11 @@
  * From lines to program counters: the places of an object that lie in the
  * blocks of a cause, for whoever is to run them without interruption.
  *
- * A place is an access (the call of a hook) or another call, known by its
- * return address.  It lies in a block when its line, seen from the block's
- * function, does: what an inlined callee does counts for the line of the call.
- * Every copy of the function counts, inlined ones and those that the compiler
- * specialised or split (.isra, .part, .cold).
+ * A place is an access (the call of a hook, or a site) or another call, known
+ * by the address behind it.  It lies in a block when its line, seen from the
+ * block's function, does: what an inlined callee does counts for the line of
+ * the call. Every copy of the function counts, inlined ones and those that the
+ * compiler specialised or split (.isra, .part, .cold).
  *
  * Control stays in the block from one place to another when there is a way
  * that executes no instruction of another line.  Instructions of no known line

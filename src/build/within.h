@@ -9,7 +9,7 @@
  * no line: at the beginning of a basic block these seem to be on the line of
  * whatever stands before it.  One or two are taken with what follows them.
  *
- * A "place" is where a call comes back to: its return address.
+ * A "place" is the address behind a call or an access.
  */
 #ifndef BUILD_WITHIN_H
 #define BUILD_WITHIN_H
@@ -35,7 +35,7 @@ void within_init(struct within_code *w, const struct flow *f, within_fn *choose,
                  void *ctx);
 void within_free(struct within_code *w);
 
-/* The instruction that returns to `place`, or UINT32_MAX. */
+/* The instruction that ends at `place`, or UINT32_MAX. */
 uint32_t within_insn(const struct flow *f, uint64_t place);
 
 /*

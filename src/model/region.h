@@ -15,8 +15,7 @@
 
 struct region {
   uint32_t npcs;
-  const uint64_t *pcs;  /* module offsets of accesses and return addresses of
-                           calls; sorted */
+  const uint64_t *pcs;  /* module offsets behind accesses and calls; sorted */
   const uint8_t *stays; /* npcs × npcs: [from * npcs + to] */
 };
 

@@ -167,22 +167,32 @@ static bool has_way(const struct function *f, uint32_t i, uint32_t j,
   return seen[j];
 }
 
-static bool has_stay(struct lines *l, const struct region *r, uint32_t from,
-                     uint32_t to) {
+struct code {
+  struct lines *lines;
+  struct flow *flow;
+  scratch_returns calls;
+};
+
+/* From hook to hook: the access below one may be a place, too. */
+static bool has_stay(const struct code *c, const struct region *r,
+                     uint32_t from, uint32_t to) {
+  struct lines *l = c->lines;
   for (uint32_t i = 0; i < r->npcs; i++)
     for (uint32_t j = 0; j < r->npcs; j++)
       if (r->stays[i * r->npcs + j] &&
           lines_place(l, r->pcs[i] - 1)->line == from &&
-          lines_place(l, r->pcs[j] - 1)->line == to)
+          lines_place(l, r->pcs[j] - 1)->line == to &&
+          scratch_is_call(&c->calls, r->pcs[i]) &&
+          scratch_is_call(&c->calls, r->pcs[j]))
         return true;
   return false;
 }
 
 static uint32_t compared, ways;
 
-static bool compare(struct lines *l, struct flow *flow,
-                    const struct function *f, uint32_t number, uint32_t first,
-                    uint32_t last, bool exactly) {
+static bool compare(const struct code *c, const struct function *f,
+                    uint32_t number, uint32_t first, uint32_t last,
+                    bool exactly) {
   char name[16];
   snprintf(name, sizeof name, "f%u", number);
   struct code_block block = {"random.c", name, f->first + first,
@@ -191,14 +201,14 @@ static bool compare(struct lines *l, struct flow *flow,
   struct regions all;
   struct error e = {0};
   bool ok = true;
-  if (regions_of_cause(flow, (struct cause){&block, 1}, &a, &all, &e))
+  if (regions_of_cause(c->flow, (struct cause){&block, 1}, &a, &all, &e))
     die("%s", e.text);
   for (uint32_t i = first; i <= last; i++)
     for (uint32_t j = first; j <= last; j++) {
       bool want = has_way(f, i, j, first, last);
       compared++;
       ways += want;
-      bool have = has_stay(l, &all.at[0], f->first + i, f->first + j);
+      bool have = has_stay(c, &all.at[0], f->first + i, f->first + j);
       if (have == want || (!exactly && want))
         continue;
       fprintf(stderr, "%s, block %u-%u: from %u to %u: want %d\n", name,
@@ -214,21 +224,23 @@ static void compare_file(const struct function *f, const char *cc,
                          const char *text) {
   struct error e = {0};
   char *so = scratch_build(cc, opt, "random.c", NULL);
-  struct lines *l = scratch_lines(so);
-  struct flow *flow = flow_open(l, &e);
+  struct code c = {.lines = scratch_lines(so)};
+  c.flow = flow_open(c.lines, &e);
+  c.calls = scratch_calls(c.lines);
   for (uint32_t i = 0; i < FUNCTIONS; i++)
     for (uint32_t k = 0; k < BLOCKS; k++) {
       uint32_t a = (uint32_t)rng_below(rng, f[i].n),
                b = (uint32_t)rng_below(rng, f[i].n);
-      if (!CHECK(compare(l, flow, &f[i], i, a < b ? a : b, a < b ? b : a,
-                         exactly))) {
+      if (!CHECK(
+              compare(&c, &f[i], i, a < b ? a : b, a < b ? b : a, exactly))) {
         fprintf(stderr, "with %s %s:\n%s\n", cc, opt, text);
         goto out;
       }
     }
 out:
-  flow_close(flow);
-  lines_close(l);
+  vec_free(&c.calls);
+  flow_close(c.flow);
+  lines_close(c.lines);
   free(so);
 }
 

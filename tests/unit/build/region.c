@@ -95,6 +95,7 @@ static const char source[] =
 struct object {
   struct lines *lines;
   struct flow *flow;
+  scratch_returns calls;
   struct arena arena;
   struct region r;
 };
@@ -105,9 +106,11 @@ static void object_open(struct object *o, const char *so) {
   o->flow = flow_open(o->lines, &e);
   if (!o->flow)
     die("%s", e.text);
+  o->calls = scratch_calls(o->lines);
 }
 
 static void object_close(struct object *o) {
+  vec_free(&o->calls);
   flow_close(o->flow);
   lines_close(o->lines);
   arena_free(&o->arena);
@@ -145,12 +148,15 @@ static uint32_t places(struct object *o, const char *function, uint32_t line) {
   return n;
 }
 
-/* Whether control can stay from one line to another. */
+/* Whether control can stay from one line to another.  Every access here has a
+ * hook; where that is not seen in the code, its instruction is a place, too. */
 static bool stays(struct object *o, const char *function, uint32_t from,
                   uint32_t to) {
   for (uint32_t i = 0; i < o->r.npcs; i++)
     for (uint32_t j = 0; j < o->r.npcs; j++)
       if (line_of(o, i, function) == from && line_of(o, j, function) == to &&
+          scratch_is_call(&o->calls, o->r.pcs[i]) &&
+          scratch_is_call(&o->calls, o->r.pcs[j]) &&
           o->r.stays[i * o->r.npcs + j])
         return true;
   return false;

@@ -109,6 +109,34 @@ scratch_call(struct lines *l, const char *function, const char *symbol, int n) {
   return c.found;
 }
 
+/* Where calls come back to, in order of addresses. */
+typedef VEC(uint64_t) scratch_returns;
+
+static void scratch_visit_call(void *ctx, const struct line_symbol *f,
+                               const struct code_insn *i) {
+  scratch_returns *r = ctx;
+  (void)f;
+  if (strstr(i->mnemonic, "call"))
+    vec_push(r, i->pc + i->size);
+}
+
+__attribute__((unused)) static scratch_returns scratch_calls(struct lines *l) {
+  scratch_returns r = {0};
+  struct error e = {0};
+  if (code_walk(l, scratch_visit_call, &r, &e))
+    die("%s", e.text);
+  return r;
+}
+
+/* False: of an access without a hook, or of one that may have none. */
+__attribute__((unused)) static bool scratch_is_call(const scratch_returns *r,
+                                                    uint64_t place) {
+  for (uint32_t i = 0; i < r->len; i++)
+    if (r->at[i] == place)
+      return true;
+  return false;
+}
+
 /* Runs `body` for every compiler and level that must work. */
 #define EACH_COMPILER(cc, opt)                                                 \
   for (const char **cc##_ = (const char *[]){"gcc", "clang", NULL}, *cc;       \
