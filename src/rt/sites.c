@@ -310,16 +310,29 @@ static void patch(const struct site *s) {
   *at = TRAP;
 }
 
-/* Near the object, for jumps reach no further than 2 GB. */
+/* NULL: something is there already. */
+static uint8_t *memory_at(uint64_t address, size_t size) {
+  void *hint = (void *)(address & ~UINT64_C(4095));
+  void *p = mmap(hint, size, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (p == hint)
+    return p;
+  if (p != MAP_FAILED)
+    munmap(p, size);
+  return NULL;
+}
+
+/* Near the object, for jumps reach no further than 2 GB.  On either side: the
+ * states that processes share may be more, in one piece. */
 static uint8_t *near_memory(size_t size) {
-  for (uint64_t k = 1; k < 1024; k++) {
-    void *hint = (void *)((E.base - (k << 20) - size) & ~UINT64_C(4095));
-    void *p = mmap(hint, size, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    if (p == hint)
+  const uint64_t step = 1 << 20;
+  const uint64_t farthest = INT32_MAX - E.image_span - size - step;
+  for (uint64_t d = step; d < farthest; d += step) {
+    uint8_t *p = memory_at(E.base - d - size, size);
+    if (!p)
+      p = memory_at(E.base + d, size);
+    if (p)
       return p;
-    if (p != MAP_FAILED)
-      munmap(p, size);
   }
   die("no memory near the object");
 }
