@@ -15,6 +15,7 @@ enum {
   ERR_BUILD,   /* the user's code does not compile, link or load */
   ERR_SYSTEM,  /* the machine refused something we need */
   ERR_REFUSED, /* the user's code wants what we do not let it do: status 3 */
+  ERR_INTERRUPTED, /* the user does not want to wait: status 3 */
 };
 
 struct error {

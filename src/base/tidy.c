@@ -1,8 +1,16 @@
 #include "base/tidy.h"
 
+#include "base/err.h"
+
+#include <errno.h>
+#include <ftw.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,6 +46,45 @@ void tidy_file_done(const char *path) {
   for (int i = 0; i < MOST_FILES; i++)
     if (files[i] == path)
       files[i] = NULL;
+}
+
+char *tidy_folder(const char *prefix) {
+  char *path = xasprintf("%sXXXXXX", prefix);
+  sigset_t all, before;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &before);
+  bool made = mkdtemp(path) != NULL;
+  int reason = errno;
+  if (made)
+    tidy_file(path);
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  if (made)
+    return path;
+  free(path);
+  errno = reason;
+  return NULL;
+}
+
+char *tidy_temporary_folder(void) {
+  const char *tmp = getenv("TMPDIR");
+  char *prefix = xasprintf("%s/faultline-", tmp && *tmp ? tmp : "/tmp");
+  char *path = tidy_folder(prefix);
+  int reason = errno;
+  free(prefix);
+  errno = reason;
+  return path;
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind,
+                      struct FTW *f) {
+  (void)st, (void)kind, (void)f;
+  return remove(path);
+}
+
+void tidy_folder_remove(char *path) {
+  nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+  tidy_file_done(path);
+  free(path);
 }
 
 void tidy_process(pid_t pid) {
@@ -122,6 +169,21 @@ void tidy_crashes(void) {
   for (int i = 0; i < CRASHES; i++)
     sigaction(crashes[i], &a, NULL);
 #endif
+}
+
+static void end_by_signal(int number) {
+  tidy_now();
+  signal(number, SIG_DFL);
+  raise(number); /* when this handler has returned */
+}
+
+void tidy_signals(void) {
+  static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction a = {.sa_handler = end_by_signal}, was;
+  sigfillset(&a.sa_mask);
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    if (!sigaction(ends[i], NULL, &was) && was.sa_handler != SIG_IGN)
+      sigaction(ends[i], &a, NULL);
 }
 
 void tidy_hurry(void) {

@@ -13,6 +13,13 @@
 void tidy_file(const char *path);
 void tidy_file_done(const char *path);
 
+/* A new folder, PREFIX and six characters, or one for temporary files.  NULL:
+ * errno says why not.  It is given back, with all that is in it, by the third
+ * of these. */
+char *tidy_folder(const char *prefix);
+char *tidy_temporary_folder(void);
+void tidy_folder_remove(char *path);
+
 /* Negative: a group of processes.  The number must be valid until it is taken
  * back: nobody has waited for the process. */
 void tidy_process(pid_t pid);
@@ -22,6 +29,10 @@ void tidy_process_done(pid_t pid);
  * status 3. */
 enum { TIDY_MS = 1700 };
 void tidy_hurry(void);
+
+/* In the beginning: the signals that end the program tidy up before that.  Who
+ * wants to end in an orderly way catches them. */
+void tidy_signals(void);
 
 /* A crash of this process is a bug of ours, or of a library that did not get
  * memory: it is tidied up, and the status is 2. */

@@ -1,6 +1,7 @@
 /* `faultline cc`: see compile.h for what it does with which command line. */
 #define _GNU_SOURCE
 
+#include "base/tidy.h"
 #include "build/command.h"
 #include "build/compile.h"
 #include "build/flags.h"
@@ -15,7 +16,8 @@ struct line {         /* a compiler's command line, understood */
   bool pass;          /* not for us */
   const char *output; /* after -o, or NULL */
   uint32_t sources;
-  VEC(char *) temporary; /* objects of sources that are linked at once */
+  char *dir; /* for the objects of sources that are linked at once, … */
+  VEC(char *) made; /* … which are these */
 };
 
 static bool begins(const char *s, const char *prefix) {
@@ -82,17 +84,10 @@ static void add_hooks(struct command *c, const char *real,
 static int compile_source(struct line *l, const char *real, int argc,
                           char **argv, int source, const char *include,
                           struct error *e) {
-  char *object = xasprintf("%s/faultline-XXXXXX.o",
-                           getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-  int fd = mkstemps(object, 2), err = ERR_NONE;
-  if (fd < 0) {
-    error_set(e, ERR_SYSTEM, "%s: %s", object, strerror(errno));
-    free(object);
-    return ERR_SYSTEM;
-  }
-  close(fd);
-  vec_push(&l->temporary, object);
-  struct command c = {0};
+  char *object = xasprintf("%s/%u.o", l->dir, (unsigned)l->made.len);
+  int err = ERR_NONE;
+  vec_push(&l->made, object);
+  struct command c = {.tmp = l->dir};
   command_add(&c, real);
   add_hooks(&c, real, include);
   for (int i = 1; i < argc && !err; i++) {
@@ -108,6 +103,7 @@ static int compile_source(struct line *l, const char *real, int argc,
     i += two;
   }
   flags_required(&c);
+  flags_hooks_last(&c, flags_family(real));
   command_add(&c, "-c");
   command_add(&c, "-o");
   command_add(&c, object);
@@ -122,14 +118,12 @@ static int link_line(struct line *l, const char *real, int argc, char **argv,
                      const char *include, struct error *e) {
   struct command c = {0};
   VEC(char *) objects = {0};
-  char *wraps = xasprintf("%s/faultline-XXXXXX",
-                          getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-  int err = ERR_NONE, status = 1, fd = mkstemp(wraps);
-  if (fd < 0) {
-    err = error_set(e, ERR_SYSTEM, "%s: %s", wraps, strerror(errno));
-    goto out;
-  }
-  close(fd);
+  int err = ERR_NONE, status = 1;
+  if (!(l->dir = tidy_temporary_folder()))
+    return error_set(e, ERR_SYSTEM, "no temporary folder (TMPDIR): %s",
+                     strerror(errno));
+  char *wraps = xasprintf("%s/wraps", l->dir);
+  c.tmp = l->dir;
   command_add(&c, real);
   for (int i = 1; i < argc; i++) {
     char *a = argv[i];
@@ -137,7 +131,7 @@ static int link_line(struct line *l, const char *real, int argc, char **argv,
     if (k == FILE_C || k == FILE_CXX || k == FILE_ASM) {
       if ((err = compile_source(l, real, argc, argv, i, include, e)))
         goto out;
-      a = vec_last(&l->temporary);
+      a = vec_last(&l->made);
       k = FILE_OBJECT;
     }
     if (k == FILE_OBJECT)
@@ -155,13 +149,11 @@ static int link_line(struct line *l, const char *real, int argc, char **argv,
   command_add(&c, "-Wl,-z,undefs");
   status = command_run(&c);
 out:
-  flags_wraps_remove(wraps);
+  tidy_folder_remove(l->dir);
   free(wraps);
-  for (uint32_t i = 0; i < l->temporary.len; i++) {
-    unlink(l->temporary.at[i]);
-    free(l->temporary.at[i]);
-  }
-  vec_free(&l->temporary);
+  for (uint32_t i = 0; i < l->made.len; i++)
+    free(l->made.at[i]);
+  vec_free(&l->made);
   vec_free(&objects);
   command_free(&c);
   if (!err || err == ERR_BUILD) /* the compiler has said what is wrong */
@@ -189,8 +181,10 @@ int build_cc(int argc, char **argv, const char *include, struct error *e) {
     else
       err = add_given(&c, argv[i], e);
   if (!err) {
-    if (!l.pass)
+    if (!l.pass) {
       flags_required(&c);
+      flags_hooks_last(&c, flags_family(real));
+    }
     command_exec(&c);
     err = error_set(e, ERR_BUILD, "%s: %s", real, strerror(errno));
   }

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -71,20 +72,35 @@ static char **words(struct command *c) {
   return c->argv.at;
 }
 
-pid_t command_start(struct command *c, int out_fd) {
+/*
+ * A program that starts others, as compilers do, leads a group: who ends it
+ * ends these, too.  Not at a terminal, where it might want to read and where
+ * the user's signals reach all of them anyway.
+ */
+static pid_t start(struct command *c, int out_fd, int err_fd) {
   char **argv = words(c);
+  bool leads = !isatty(STDIN_FILENO);
   fflush(NULL); /* or the child could print our buffers again */
   pid_t pid = fork();
   if (pid < 0)
     die("fork: %s", strerror(errno));
+  if (leads)
+    setpgid(pid, pid); /* here and there: nobody knows who is first */
   if (pid == 0) {
     dup2(out_fd, STDOUT_FILENO);
+    dup2(err_fd, STDERR_FILENO);
+    if (c->tmp)
+      setenv("TMPDIR", c->tmp, 1);
     execvp(argv[0], argv);
     dprintf(STDERR_FILENO, "faultline: %s: %s\n", argv[0], strerror(errno));
     _exit(127);
   }
-  tidy_process(pid);
+  tidy_process(leads ? -pid : pid);
   return pid;
+}
+
+pid_t command_start(struct command *c, int out_fd) {
+  return start(c, out_fd, STDERR_FILENO);
 }
 
 int command_wait(pid_t pid) {
@@ -93,6 +109,7 @@ int command_wait(pid_t pid) {
     if (errno != EINTR)
       die("waitpid: %s", strerror(errno));
   tidy_process_done(pid);
+  tidy_process_done(-pid);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -112,21 +129,9 @@ int command_run(struct command *c) {
 
 int command_capture(struct command *c, struct buf *out) {
   int fd[2];
-  if (pipe(fd))
+  if (pipe2(fd, O_CLOEXEC))
     die("pipe: %s", strerror(errno));
-  char **argv = words(c);
-  fflush(NULL);
-  pid_t pid = fork();
-  if (pid < 0)
-    die("fork: %s", strerror(errno));
-  if (pid == 0) {
-    dup2(fd[1], STDOUT_FILENO);
-    dup2(fd[1], STDERR_FILENO);
-    close(fd[0]);
-    close(fd[1]);
-    execvp(argv[0], argv);
-    _exit(127);
-  }
+  pid_t pid = start(c, fd[1], fd[1]);
   close(fd[1]);
   char chunk[4096];
   ssize_t n;

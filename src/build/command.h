@@ -12,6 +12,7 @@
 
 struct command {
   VEC(char *) argv; /* owned strings; ends with NULL only while running */
+  const char *tmp; /* where it makes its temporary files, or NULL: anywhere */
 };
 
 void command_add(struct command *c, const char *word);

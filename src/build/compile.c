@@ -137,17 +137,26 @@ static char *stem(const char *path) {
   return own;
 }
 
+struct around { /* what stands before the user's flags, and after them */
+  struct command before, after;
+};
+
+static void add_all(struct command *c, const struct command *from) {
+  for (uint32_t i = 0; i < from->argv.len; i++)
+    command_add(c, from->argv.at[i]);
+}
+
 static void plan(struct unit *u, const struct build *b, const char *source,
-                 const struct command *prefix, const char *dir) {
+                 const struct around *around, const char *dir) {
   *u = (struct unit){.source = source};
   struct command *c = &u->command;
-  for (uint32_t i = 0; i < prefix->argv.len; i++)
-    command_add(c, prefix->argv.at[i]);
+  c->tmp = dir;
+  add_all(c, &around->before);
   command_add(c, b->opt ? b->opt : "-O1");
   if (b->include)
     command_addf(c, "-I%s", b->include);
   add_user_flags(c, b, false);
-  flags_required(c);
+  add_all(c, &around->after);
   command_add(c, "-c");
   command_add(c, source);
   char *name = stem(source);
@@ -221,7 +230,7 @@ static int compile_all(struct unit *units, uint32_t n, bool verbose,
 static int link_all(const struct build *b, const char *dir, const char *driver,
                     char *const *objects, uint32_t n, char **so,
                     struct error *e) {
-  struct command c = {0};
+  struct command c = {.tmp = dir};
   char *name = stem(b->inputs.at[0]);
   char *wraps = NULL;
   int err = ERR_NONE;
@@ -289,12 +298,31 @@ static int check_compiler(const char *compiler, struct error *e) {
                    "%s: no such compiler (choose one with --cc=…)", compiler);
 }
 
+static int choose_flags(struct around *a, const struct build *b,
+                        const char *compiler, bool is_cxx, const char *dir,
+                        struct error *e) {
+  if (check_compiler(compiler, e))
+    return e->code;
+  enum family family = flags_family(compiler);
+  command_add(&a->before, compiler);
+  if (b->native)
+    flags_native(&a->before, family);
+  else
+    flags_hooks(&a->before, compiler, family, dir);
+  if (is_cxx)
+    flags_cxx(&a->before, family);
+  flags_required(&a->after);
+  if (!b->native)
+    flags_hooks_last(&a->after, family);
+  return ERR_NONE;
+}
+
 int build_shared(const struct build *b, const char *dir, char **so,
                  struct error *e) {
   *so = NULL;
   char *cxx = cxx_of(b);
   const char *cc = cc_of(b);
-  struct command c_prefix = {0}, cxx_prefix = {0};
+  struct around flags[2] = {0}; /* for C, and for C++ */
   struct unit *units = xcalloc(b->inputs.len + 1, sizeof *units);
   VEC(char *) objects = {0};
   uint32_t n = 0;
@@ -316,22 +344,12 @@ int build_shared(const struct build *b, const char *dir, char **so,
       continue;
     }
     bool is_cxx = kind == FILE_CXX;
-    struct command *prefix = is_cxx ? &cxx_prefix : &c_prefix;
-    const char *compiler = is_cxx ? cxx : cc;
     any_cxx |= is_cxx;
-    if (!prefix->argv.len) {
-      if ((err = check_compiler(compiler, e)))
-        goto out;
-      enum family family = flags_family(compiler);
-      command_add(prefix, compiler);
-      if (b->native)
-        flags_native(prefix, family);
-      else
-        flags_hooks(prefix, compiler, family, dir);
-      if (is_cxx)
-        flags_cxx(prefix, family);
-    }
-    plan(&units[n], b, path, prefix, dir);
+    if (!flags[is_cxx].before.argv.len &&
+        (err = choose_flags(&flags[is_cxx], b, is_cxx ? cxx : cc, is_cxx, dir,
+                            e)))
+      goto out;
+    plan(&units[n], b, path, &flags[is_cxx], dir);
     vec_push(&objects, xstrdup(units[n].object));
     n++;
   }
@@ -354,8 +372,10 @@ out:
     free(objects.at[i]);
   vec_free(&objects);
   free(units);
-  command_free(&c_prefix);
-  command_free(&cxx_prefix);
+  for (int k = 0; k < 2; k++) {
+    command_free(&flags[k].before);
+    command_free(&flags[k].after);
+  }
   free(cxx);
   return err;
 }

@@ -72,9 +72,12 @@ static const char *const gcc_only[] = {"-fno-builtin-memcpy",
                                        "-Wno-tsan",
                                        NULL};
 
-/* Vectors of 16 bytes would hide which elements were accessed. */
-static const char *const clang_only[] = {"-fno-vectorize", "-fno-slp-vectorize",
-                                         "-Wno-unused-command-line-argument",
+static const char *const clang_only[] = {"-Wno-unused-command-line-argument",
+                                         NULL};
+
+/* Vectors of 16 bytes would hide which elements were accessed.  clang takes a
+ * later -O2 for the opposite of these. */
+static const char *const clang_last[] = {"-fno-vectorize", "-fno-slp-vectorize",
                                          NULL};
 
 /* Each of these is one option of two words that not every version knows. */
@@ -101,7 +104,7 @@ static bool accepts(const char *compiler, const char *const (*options)[2],
   command_add(&c, "-fsanitize=thread");
   command_add(&c, "-x");
   command_add(&c, "c");
-  command_add(&c, "-c");
+  command_add(&c, "-S"); /* without temporary files */
   command_add(&c, "/dev/null");
   command_add(&c, "-o");
   command_add(&c, "/dev/null");
@@ -192,6 +195,11 @@ void flags_cxx(struct command *c, enum family family) {
 void flags_required(struct command *c) {
   command_add(c, "-fPIC");
   command_add(c, "-fno-lto"); /* or the hooks' pass would run at the link */
+}
+
+void flags_hooks_last(struct command *c, enum family family) {
+  for (int i = 0; family == FAMILY_CLANG && clang_last[i]; i++)
+    command_add(c, clang_last[i]);
 }
 
 void flags_link(struct command *c, const char *wraps) {

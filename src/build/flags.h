@@ -22,6 +22,9 @@ enum family flags_family(const char *compiler);
 void flags_hooks(struct command *c, const char *compiler, enum family family,
                  const char *cache);
 
+/* Those of the hook flags that must stand after the user's. */
+void flags_hooks_last(struct command *c, enum family family);
+
 /* Instead of the hook flags: those that a native object needs. */
 void flags_native(struct command *c, enum family family);
 

@@ -3,9 +3,10 @@
 #include "cli/init_int.h"
 #include "cli/settings.h"
 
+#include "base/tidy.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -208,21 +209,11 @@ static int check_usage(struct init *x, struct error *e) {
   return ERR_NONE;
 }
 
-static int remove_one(const char *path, const struct stat *st, int kind,
-                      struct FTW *f) {
-  (void)st, (void)kind, (void)f;
-  return remove(path);
-}
-
 static int run(struct init *x, struct error *e) {
-  const char *tmp = getenv("TMPDIR");
   struct buf text = {0}, command = {0};
-  x->dir = xasprintf("%s/faultline-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-  if (!mkdtemp(x->dir)) {
-    error_set(e, ERR_SYSTEM, "%s: %s", x->dir, strerror(errno));
-    free(x->dir);
-    return e->code;
-  }
+  if (!(x->dir = tidy_temporary_folder()))
+    return error_set(e, ERR_SYSTEM, "no temporary folder (TMPDIR): %s",
+                     strerror(errno));
   if (!compile(x, NULL, NULL, false, e) &&
       !make_harness(x, &text, &command, e) &&
       !buf_write_file(&text, x->output, e)) {
@@ -234,8 +225,7 @@ static int run(struct init *x, struct error *e) {
       printf(", %u left out", (unsigned)p->skipped.len);
     printf("\nLook at its first comment, then: %s\n", buf_text(&command));
   }
-  nftw(x->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-  free(x->dir);
+  tidy_folder_remove(x->dir);
   plan_free(&x->plan);
   if (x->lines)
     lines_close(x->lines);

@@ -86,5 +86,6 @@ int main(int argc, char **argv) {
          SIG_IGN); /* a file that grows too large is an error like others */
   same_addresses(argv);
   tidy_crashes();
+  tidy_signals();
   return finish(run(argc, argv));
 }

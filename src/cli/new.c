@@ -2,9 +2,9 @@
 #include "cli/commands.h"
 
 #include "base/buf.h"
+#include "base/tidy.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,21 +60,13 @@ static int write_files(const char *dir, struct error *e) {
   return ERR_NONE;
 }
 
-static int remove_one(const char *path, const struct stat *st, int kind,
-                      struct FTW *f) {
-  (void)st, (void)kind, (void)f;
-  return remove(path);
-}
-
 /* Made beside it and then renamed, so that it is there whole or not at all.
  * The system refuses to rename onto a folder that is not empty. */
 static int make_project(const char *dir, struct error *e) {
-  char *made = xasprintf("%s.XXXXXX", dir);
-  if (!mkdtemp(made)) {
-    error_set(e, ERR_SYSTEM, "%s: %s", made, strerror(errno));
-    free(made);
-    return e->code;
-  }
+  char *prefix = xasprintf("%s.", dir), *made = tidy_folder(prefix);
+  free(prefix);
+  if (!made)
+    return error_set(e, ERR_SYSTEM, "%s: %s", dir, strerror(errno));
   mode_t mask = umask(0);
   umask(mask);
   chmod(made, 0777 & ~mask);
@@ -84,9 +76,7 @@ static int make_project(const char *dir, struct error *e) {
                   ? "there is such a folder, and it is not empty"
               : errno == ENOTDIR ? "there is such a file"
                                  : strerror(errno));
-  if (e->code)
-    nftw(made, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-  free(made);
+  tidy_folder_remove(made); /* nothing is there if it has another name now */
   return e->code;
 }
 

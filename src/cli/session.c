@@ -6,7 +6,6 @@
 #include "rt/cage.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -21,22 +20,10 @@ static void warn(struct session *s, char *text) {
 static int make_dir(struct session *s, struct error *e) {
   const char *tmp = getenv("TMPDIR");
   bool given = tmp && *tmp;
-  s->dir = xasprintf("%s/faultline-XXXXXX", given ? tmp : "/tmp");
-  if (mkdtemp(s->dir)) {
-    tidy_file(s->dir);
+  if ((s->dir = tidy_temporary_folder()))
     return ERR_NONE;
-  }
-  error_set(e, ERR_SYSTEM, "no folder for what is compiled: %s%s: %s",
+  return error_set(e, ERR_SYSTEM, "no folder for what is compiled: %s%s: %s",
             given ? "TMPDIR is " : "", given ? tmp : "/tmp", strerror(errno));
-  free(s->dir);
-  s->dir = NULL; /* nothing is there to be removed */
-  return e->code;
-}
-
-static int remove_one(const char *path, const struct stat *st, int kind,
-                      struct FTW *f) {
-  (void)st, (void)kind, (void)f;
-  return remove(path);
 }
 
 /* One sentence for each line that the probe has to say. */
@@ -116,7 +103,7 @@ int session_worker_trouble(const struct worker *w, enum worker_end end,
   case WORKER_ERROR:
     return error_set(e, w->error.code, "%s", w->error.text);
   case WORKER_INTERRUPTED:
-    return error_set(e, ERR_SYSTEM, "interrupted");
+    return error_set(e, ERR_INTERRUPTED, "interrupted");
   case WORKER_HANGS:
     return error_set(e, ERR_SYSTEM,
                      "the worker sleeps and does not come to an end");
@@ -282,10 +269,12 @@ void session_close(struct session *s) {
   probe_free(&s->probe);
   if (s->lines)
     lines_close(s->lines);
-  if (s->dir && !s->settings->verbose)
-    nftw(s->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-  tidy_file_done(s->dir);
-  free(s->dir);
+  if (s->dir && s->settings->verbose) {
+    tidy_file_done(s->dir);
+    free(s->dir);
+  } else if (s->dir) {
+    tidy_folder_remove(s->dir);
+  }
   free(s->so);
   free(s->native);
   vec_free(&s->build.inputs);

@@ -18,7 +18,7 @@ int command_complain(const struct error *e) {
   fputs(buf_text(&out), stderr);
   buf_free(&text);
   buf_free(&out);
-  return e->code == ERR_REFUSED ? 3 : 2;
+  return e->code == ERR_REFUSED || e->code == ERR_INTERRUPTED ? 3 : 2;
 }
 
 static void begin_order(const struct session *s, struct hunt_order *o) {

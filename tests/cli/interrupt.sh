@@ -41,9 +41,24 @@ static int get(void) {
 FL_OBJECT(deaf)
 FL_OP(int, get)
 END
+# The same while it is loaded.
+cat >loading.c <<'END'
+#include <faultline.h>
+#include <fcntl.h>
+static volatile int x;
+__attribute__((constructor)) static void load(void) {
+  open("loads", O_WRONLY | O_CREAT, 0600);
+  for (;;)
+    x++;
+}
+static int get(void) { return x; }
+FL_OBJECT(loading)
+FL_OP(int, get)
+END
 cat >slow-cc <<'END'
 #!/bin/sh
-case "$*" in *slow.c*) touch compiling; exec sleep 1000 ;; esac
+# Compilers make temporary files, and start other programs.
+case "$*" in *slow.c*) mktemp; touch compiling; sleep 1000; exit ;; esac
 exec cc "$@"
 END
 chmod +x slow-cc
@@ -53,8 +68,7 @@ end_by() { # signal, what must be there before it is sent, arguments …
   shift 2
   what="signal $signal to faultline $*"
   INTERRUPT_RUN=$$ TMPDIR=$tmp/tmp bash -c 'trap - INT; exec "$@"' - env \
-    --default-signal=INT "$FAULTLINE" "$@" --no-save --no-html \
-    >"$tmp/out" 2>"$tmp/err" &
+    --default-signal=INT "$FAULTLINE" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
   job=$!
   for ((i = 0; i < 1200; i++)); do
     compgen -G "$ready" >/dev/null && break
@@ -68,14 +82,25 @@ end_by() { # signal, what must be there before it is sent, arguments …
   [ -e /proc/$job/exe ] && fail "goes on" && kill -9 $job
   wait $job
   status=$?
-  expect_status 3
+  expect_status $end
   [ -z "$(ls "$tmp/tmp")" ] || fail "left in TMPDIR: $(ls "$tmp/tmp")"
   left=$(grep -lsz "^INTERRUPT_RUN=$$\$" /proc/[0-9]*/environ | tr '\0' ' ')
   [ -z "$left" ] || fail "processes are left: $left"
 }
-end_by TERM "$tmp/tmp/faultline-*/*.so" deaf.c
-end_by INT "$tmp/tmp/faultline-*/*.so" deaf.c
-end_by TERM compiling slow.c --cc ./slow-cc
+no=(--no-save --no-html)
+end=3
+end_by TERM "$tmp/tmp/faultline-*/*.so" deaf.c "${no[@]}"
+end_by INT "$tmp/tmp/faultline-*/*.so" deaf.c "${no[@]}"
+end_by TERM loads loading.c "${no[@]}"
+end_by TERM compiling slow.c --cc ./slow-cc "${no[@]}"
+
+# What only compiles ends by the signal, as compilers do.
+end=$((128 + 15))
+rm compiling
+end_by TERM compiling init slow.c --cc ./slow-cc
+rm compiling
+FAULTLINE_CC=./slow-cc end_by TERM compiling cc -shared -o slow.so examples/ring.c slow.c
+[ ! -e slow.so ] || fail "a file is left"
 
 # A signal that somebody sends to the process in which the code runs is no fault
 # of the code.
