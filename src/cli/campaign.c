@@ -378,6 +378,8 @@ static void run(struct plan *p) {
     }
     take_news(p, pool_wait(p->pool));
     show(p);
+    if (!p->over && p->c->order->latest && explore_now() >= p->c->order->latest)
+      campaign_finish(p, CAMPAIGN_LATE);
   }
   phase_clear();
 }
@@ -435,6 +437,7 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
   p.last = &p.first;
   c->totals.all_full = true;
   c->totals.program = order.program;
+  c->totals.without = order.known_ops;
   if (one)
     begin_one(&p);
   run(&p);

@@ -23,6 +23,7 @@ enum campaign_end {
   CAMPAIGN_HANGS,  /* … or slept for ever */
   CAMPAIGN_KILLED, /* an item's processes were killed too often */
   CAMPAIGN_INTERRUPTED,
+  CAMPAIGN_LATE, /* order->latest */
   CAMPAIGN_ERROR,
 };
 

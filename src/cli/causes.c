@@ -484,7 +484,7 @@ static void conclude(struct collector *c, struct causes_found *out) {
 static void find(struct hunt *h, struct collector *c,
                  struct causes_found *out) {
   struct client first = {0};
-  double end = explore_now() + CAUSES_SECONDS;
+  double end = hunt_until(h, CAUSES_SECONDS);
   rt_limit(MOST_STEPS);
   out->complete = true;
   for (uint32_t i = 0; i < h->order->nblame; i++) {
@@ -546,7 +546,7 @@ void hunt_count(struct hunt *h, struct tally *out) {
     x.no_reduction = x.all = x.graph = true;
     x.max_states = COUNT_STATES;
     x.max_executions = 0;
-    x.deadline = explore_now() + COUNT_SECONDS;
+    x.deadline = hunt_until(h, COUNT_SECONDS);
     if (hunt_explore(h, &x, SEARCH_STATEFUL) == EXPLORE_ALL && !x.cut)
       *out = (struct tally){x.interleavings, x.bad_interleavings};
     vec_free(&x.bad);

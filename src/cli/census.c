@@ -108,7 +108,7 @@ static void run_outcomes(struct hunt *h, uint64_t interleavings,
   x.no_reduction = few;
   x.max_executions = MOST_RUNS;
   x.max_states = MOST_STATES;
-  x.deadline = explore_now() + RUN_SECONDS;
+  x.deadline = hunt_until(h, RUN_SECONDS);
   h->jury.want_outcomes = true;
   enum explore_end end = few ? explore_dfs(&x) : explore_stateful(&x);
   if (end == EXPLORE_ALL && !x.cut) {
@@ -125,7 +125,7 @@ static void take(struct hunt *h, const struct client *c, struct census *out) {
   hunt_explore_init(h, &x);
   x.max_states = MOST_STATES;
   x.max_memory = h->set->memory;
-  x.deadline = explore_now() + MOST_SECONDS;
+  x.deadline = hunt_until(h, MOST_SECONDS);
   x.bound_preemptions = false;
   x.share = NULL;
   atlas_draw(&atlas, &x, &order);

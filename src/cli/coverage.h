@@ -14,7 +14,7 @@ struct totals {
   uint64_t sequences;           /* of calls by one thread */
   uint64_t minimizing;          /* executions, see struct hunt_report */
   uint64_t undecided, faults;
-  uint64_t endless; /* clients of which no execution came to its end */
+  uint64_t endless;     /* clients of which no execution came to its end */
   uint64_t beyond;      /* random clients that were exhausted */
   uint32_t calls, init; /* of the present client: in threads, initial ones */
   uint32_t full_calls;  /* every client with up to so many calls in threads,
@@ -22,9 +22,10 @@ struct totals {
   bool all_full;        /* every client so far */
   bool all;             /* the generator has no more */
   bool found;
-  bool touched;      /* accesses were seen */
-  bool left_out;     /* an execution was, see rt_left_out … */
-  bool all_left_out; /* … and every one of some client */
+  bool touched;        /* accesses were seen */
+  bool left_out;       /* an execution was, see rt_left_out … */
+  bool all_left_out;   /* … and every one of some client */
+  const char *without; /* of struct hunt_order: known_ops */
   struct chance chance;
   /* of the one client */
   enum explore_end end;

@@ -227,29 +227,32 @@ static int put_file(const struct export *x, struct buf *out, struct error *e) {
 
 /* ---- is it right? ---- */
 
-/* Settings as for a test of these files. */
+static void put_option(struct opt_words *argv, const char *name,
+                       const char *value) {
+  if (value) {
+    vec_push(argv, name);
+    vec_push(argv, value);
+  }
+}
+
+/* Settings as for a test of these files; they point to the words of x. */
 static int build_settings(const struct export *x, const char *const *files,
                           uint32_t n, struct settings *set, struct error *e) {
   struct opt_words argv = {0};
-  struct buf cc = {0}, cxx = {0}, opt = {0};
   bool help;
   vec_push(&argv, "test");
-  buf_printf(&cc, "--cc=%s", x->cc ? x->cc : "");
-  buf_printf(&cxx, "--cxx=%s", x->cxx ? x->cxx : "");
-  buf_printf(&opt, "--opt=%s", x->opt ? x->opt : "");
-  if (x->cc)
-    vec_push(&argv, cc.at);
-  if (x->cxx)
-    vec_push(&argv, cxx.at);
-  if (x->opt)
-    vec_push(&argv, opt.at);
+  put_option(&argv, "--cc", x->cc);
+  put_option(&argv, "--cxx", x->cxx);
+  put_option(&argv, "--opt", x->opt);
   for (uint32_t i = 0; i < n; i++)
     vec_push(&argv, files[i]);
   vec_push(&argv, "--");
   for (uint32_t i = 0; i < x->rest.after.len; i++)
     vec_push(&argv, x->rest.after.at[i]);
-  /* What the settings point to lives as long as the process. */
-  return settings_parse(set, "test", (int)argv.len, (char **)argv.at, &help, e);
+  int err =
+      settings_parse(set, "test", (int)argv.len, (char **)argv.at, &help, e);
+  vec_free(&argv);
+  return err;
 }
 
 static int check_files(const struct export *x, const char *const *files,

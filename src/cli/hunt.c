@@ -41,6 +41,17 @@ static void tell_client(struct hunt *h, const struct client *c) {
   buf_free(&b);
 }
 
+bool hunt_leaves_out(const struct hunt *h, const struct client *c) {
+  return client_has_ops_of(c, h->order->known, h->order->nknown);
+}
+
+double hunt_until(const struct hunt *h, double seconds) {
+  double now = explore_now(), half = (h->order->latest - now) / 2;
+  if (h->order->latest && half < seconds)
+    seconds = half > 0 ? half : 0;
+  return now + seconds;
+}
+
 void hunt_explore_init(struct hunt *h, struct explore *x) {
   *x = (struct explore){.judge = jury_judge(&h->jury),
                         .deadline = h->deadline,
@@ -470,6 +481,12 @@ static bool only_adds(const struct hunt_order *o) {
 
 enum worker_end hunt_worker(struct worker *w, const struct hunt_order *order) {
   w->noun = &noun_hunt_answer;
+  if (order->latest) {
+    double left = order->latest - explore_now();
+    if (left <= 0)
+      return w->hang = HANG_LATE, WORKER_HANGS;
+    w->max_seconds = (uint32_t)left + LATE_SECONDS;
+  }
   enum worker_end end = worker_run(w, hunt_run, (void *)order);
   if (end == WORKER_ERROR && w->error.code == ERR_SYSTEM && only_adds(order))
     fprintf(stderr, "faultline: warning: a part of the report is missing: %s\n",

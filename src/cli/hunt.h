@@ -61,7 +61,13 @@ struct hunt_order {
   const char *races;  /* which races of this client decide?  NULL: not asked */
   const char *census; /* where do this client's executions switch?  NULL: not
                          asked; needs `lines` */
-  struct gang *gang;  /* of the pool's workers here, or NULL */
+  /* Clients with all operations of one of these are left out: it fails. */
+  const struct client *known;
+  uint32_t nknown;
+  const char *known_ops; /* `bad(), or push() and pop()` */
+  double latest;         /* of explore_now(): until then a fault is explained;
+                            0: as long as it takes */
+  struct gang *gang;     /* of the pool's workers here, or NULL */
 };
 
 /* What a hunt answers beside the result. */

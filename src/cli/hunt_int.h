@@ -58,10 +58,17 @@ bool hunt_look(struct hunt *h, const struct client *c, struct explore *x,
 bool hunt_setup_failed(struct hunt *h, const struct client *c, enum rt_end end);
 void hunt_conclude(struct hunt *h, struct finding *f);
 
+/* Is it one that is left out (order->known)? */
+bool hunt_leaves_out(const struct hunt *h, const struct client *c);
+
 /* Is there time, and are executions left? */
 bool hunt_goes_on(const struct hunt *h);
 /* --max-executions: how many are left, at most `most`; 0 is no bound. */
 uint64_t hunt_executions_left(const struct hunt *h, uint64_t most);
+
+/* When a part of an explanation ends that may take so many seconds: others come
+ * after it, so that it has half of what is left (order->latest). */
+double hunt_until(const struct hunt *h, double seconds);
 
 /* From a bad execution to the finding; with `simplify` of the smallest client
  * that shows the same kind of fault, with `tidy` of the execution with the

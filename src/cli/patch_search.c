@@ -250,6 +250,7 @@ static bool search(struct patch_maker *m, struct copy *c, bool *more) {
     set_failed(m, k.death.client, " (crash or endless loop)");
     break;
   case CAMPAIGN_KILLED:
+  case CAMPAIGN_LATE:
   case CAMPAIGN_ERROR:
     set_failed(m, NULL, e.code ? e.text : "");
     break;

@@ -39,7 +39,7 @@ static enum explore_end draw(struct hunt *h, struct atlas *atlas,
   order.guards = order.steps == ATLAS_CONFLICTING && !how->sections &&
                  !h->set->race_independent; /* within sections, too */
   hunt_explore_init(h, &x);
-  x.deadline = explore_now() + patience(h);
+  x.deadline = hunt_until(h, patience(h));
   x.max_states = TIMES_STATES * h->set->max_states;
   x.max_memory = h->set->memory;
   x.bound_preemptions = false;

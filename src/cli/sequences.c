@@ -34,6 +34,24 @@ static void list_calls(const struct object *o, call_list *out) {
   }
 }
 
+/* A fault before the first step: of the client, unless the constructor fails
+ * by itself. */
+static bool is_bad_setup(struct hunt *h, const struct client *c) {
+  bool made = hunt_prepare(h, &(struct client){0}) == RT_DONE;
+  enum rt_end end = hunt_prepare(h, c);
+  return hunt_setup_failed(h, made ? c : NULL, end);
+}
+
+static bool is_bad(struct hunt *h, const struct client *c) {
+  if (hunt_prepare(h, c) != RT_DONE)
+    return is_bad_setup(h, c);
+  struct explore x;
+  enum explore_end how;
+  hunt_explore_init(h, &x);
+  x.max_executions = 1;
+  return hunt_look(h, c, &x, SEARCH_DFS, false, &how);
+}
+
 /* Sequence number k of the `count` of `len` calls; the first call changes
  * last, so that the first that is bad has the simplest values.  True: bad. */
 static bool try_one(struct hunt *h, const call_list *calls, uint64_t k,
@@ -43,17 +61,8 @@ static bool try_one(struct hunt *h, const call_list *calls, uint64_t k,
     count /= calls->len;
     client_add(&c, 1, calls->at[k / count % calls->len]);
   }
-  enum rt_end end = hunt_prepare(h, &c);
-  bool bad;
-  if (end != RT_DONE) {
-    bad = hunt_setup_failed(h, NULL, end);
-  } else {
-    struct explore x;
-    enum explore_end how;
-    hunt_explore_init(h, &x);
-    x.max_executions = 1;
-    bad = hunt_look(h, &c, &x, SEARCH_DFS, false, &how);
-  }
+  bool left_out = hunt_leaves_out(h, &c), bad = !left_out && is_bad(h, &c);
+  h->sequences += !left_out && !bad;
   client_free(&c);
   return bad;
 }
@@ -76,7 +85,6 @@ bool hunt_sequences(struct hunt *h) {
     }
   }
   vec_free(&calls);
-  h->sequences = tried - bad;
   /* All that are shorter were run; but for one that was cut, they passed. */
   if (bad && h->r->finding)
     h->r->finding->minimal_checked = !h->r->statistics.cut;

@@ -79,6 +79,8 @@ static struct initial after(struct server *s, const struct client *init,
 /* For the generator (G7).  What fails is to be seen to fail. */
 static bool changes(void *server, const struct client *init) {
   struct server *s = server;
+  if (hunt_leaves_out(&s->h, init))
+    return false;
   struct initial now = after(s, init, init->ninit);
   struct initial before = after(s, init, init->ninit - 1);
   return !now.works || !before.works ||
@@ -97,6 +99,8 @@ static void new_generator(struct server *s, enum item_kind kind) {
                               /* What is not seen may have changed. */
                               .changes =
                                   all || h->order->partial ? NULL : changes,
+                              .without = h->order->known,
+                              .nwithout = h->order->nknown,
                               .ctx = s};
   if (s->g)
     generator_free(s->g);

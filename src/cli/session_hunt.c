@@ -14,7 +14,11 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-enum { STRESS_HANG_SECONDS = 60 };
+enum {
+  STRESS_HANG_SECONDS = 60,
+  EXPLAIN_SECONDS = 60, /* all that is said about a fault, … */
+  EXPLAIN_LEAST = 10,   /* … or as long as --time, but not less */
+};
 
 void session_plain_result(const struct session *s, struct run *r,
                           const struct hunt_order *order) {
@@ -173,10 +177,18 @@ static double cpu_now(void) {
   return seconds;
 }
 
+static double explain_seconds(const struct settings *set) {
+  if (!set->time)
+    return EXPLAIN_SECONDS;
+  return set->time > EXPLAIN_LEAST ? set->time : EXPLAIN_LEAST;
+}
+
 /* What there is to say about a fault. */
 static void explain_finding(struct session *s, struct run *r,
-                            const struct hunt_order *order) {
-  double begun = cpu_now();
+                            const struct hunt_order *found) {
+  double begun = cpu_now(), most = explain_seconds(s->settings);
+  struct hunt_order own = *found, *order = &own;
+  order->latest = explore_now() + most * 2 / 3; /* the rest for what follows */
   phase_fault();
   phase_begin(s->settings->model ? "fences" : "causes");
   bool fenced = fences(s, r, order);
@@ -185,14 +197,22 @@ static void explain_finding(struct session *s, struct run *r,
   r->result.statistics.cpu.causes = cpu_now() - begun;
   if (!fenced && s->settings->patch)
     phase_begin("patch");
+  double left = order->latest - explore_now();
+  bool late = left <= 0;
   if (!fenced)
-    patch(s, r, order);
+    patch(s, r, found);
+  order->latest = explore_now() + left + most / 3; /* --patch is apart */
   begun = cpu_now();
   phase_begin("label"); /* the states, for the races that decide */
   races(s, r, order);
   r->result.statistics.cpu.races = cpu_now() - begun;
   phase_begin("outcomes");
   census(s, r, order);
+  late |= explore_now() >= order->latest;
+  if (late && !s->interrupted)
+    session_warn(s, xasprintf("warning: the fault is not fully explained: %.0f "
+                              "seconds were not enough (--time)",
+                              most));
 }
 
 /* A bad execution, or a setup that fails: a worker makes the finding. */
@@ -373,6 +393,88 @@ static int hunt_with(struct session *s, const struct hunt_order *plan,
   return ERR_NONE;
 }
 
+/* ---- the next fault ---- */
+
+typedef VEC(struct client) client_list;
+
+/* Is there something to look for beside the last fault?  What was inconclusive
+ * because of one operation may hide a fault of the others. */
+static bool goes_on(const struct session *s, const struct hunt_order *o,
+                    const client_list *known) {
+  const struct result *r = &s->runs.at[s->runs.len - 1].result;
+  const struct finding *f = r->finding;
+  bool one = o->program || o->replay_only || o->native || o->shrink ||
+             s->settings->client || s->interrupted;
+  if (one || !f || !f->client.ncalls ||
+      !(s->settings->keep_going || fault_is_doubt(f->fault)))
+    return false;
+  return !client_has_ops_of(&f->client, known->at, known->len);
+}
+
+/* `push() and pop()` */
+static void put_ops(const struct client *c, const struct op_names *names,
+                    struct buf *b) {
+  struct client rest = {.calls = c->calls};
+  const char *comma = "";
+  for (; rest.ncalls < c->ncalls; rest.ncalls++) {
+    struct client one = {.calls = &c->calls[rest.ncalls], .ncalls = 1};
+    if (client_has_ops_of(&rest, &one, 1))
+      continue;
+    buf_printf(b, "%s%s()", comma, names->name[one.calls->op]);
+    comma = " and ";
+  }
+}
+
+/* The last finding's client joins those that are known. */
+static void know(struct session *s, client_list *known, struct hunt_order *o) {
+  const struct result *r = &s->runs.at[s->runs.len - 1].result;
+  struct buf b = {0};
+  vec_push(known, r->finding->client);
+  o->known = known->at;
+  o->nknown = known->len;
+  for (uint32_t i = 0; i < known->len; i++) {
+    buf_puts(&b, i ? ", or " : "");
+    put_ops(&known->at[i], &r->names, &b);
+  }
+  o->known_ops = arena_strdup(&s->arena, buf_text(&b));
+  buf_free(&b);
+}
+
+/* The last run found nothing more: that is a sentence of the one before. */
+static void join_last(struct session *s) {
+  struct run *last = &s->runs.at[s->runs.len - 1], *before = last - 1;
+  struct coverage *c = &before->result.coverage;
+  bool pass = last->result.verdict == VERDICT_PASS;
+  struct buf b = {0};
+  buf_printf(&b, "%s%s%s: %s", c->sentence ? c->sentence : "",
+             c->sentence ? "; " : "",
+             pass ? "no other fault" : "others were not looked for",
+             pass ? last->result.coverage.sentence : last->result.reason);
+  c->sentence = arena_strdup(&s->arena, buf_text(&b));
+  buf_free(&b);
+  worker_release(&last->worker);
+  s->runs.len--;
+}
+
+static int hunt_further(struct session *s, struct settings *set,
+                        struct hunt_order *order, struct error *e) {
+  client_list known = {0};
+  double until = explore_now() + set->time, least = set->time / 4;
+  int err = hunt_with(s, order, e);
+  order->nsaved = 0;
+  while (!err && goes_on(s, order, &known)) {
+    set->time = until - explore_now();
+    if (set->time < least) /* a fault takes time to be explained, too */
+      set->time = least;
+    know(s, &known, order);
+    err = hunt_with(s, order, e);
+    if (!err && !s->runs.at[s->runs.len - 1].result.finding)
+      join_last(s);
+  }
+  vec_free(&known);
+  return err;
+}
+
 int session_hunt(struct session *s, const struct hunt_order *plan,
                  struct error *e) {
   const struct settings *all = s->settings;
@@ -385,7 +487,7 @@ int session_hunt(struct session *s, const struct hunt_order *plan,
                      "--threads: under the memory model tso at most %d",
                      RT_BUFFERS - 1);
   order.settings = s->settings = &own;
-  int err = hunt_with(s, &order, e);
+  int err = hunt_further(s, &own, &order, e);
   s->settings = all;
   return err;
 }

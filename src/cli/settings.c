@@ -354,6 +354,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "search as long as this: after the small clients, random larger ones "
        "(else two or three seconds on one core)",
        "Search"},
+      {"keep-going", 0, OPT_FLAG, &s->keep_going, NULL,
+       "after a fault look for others: in clients that do not have all "
+       "operations of one that fails",
+       "Search"},
       {"jobs", 'j', OPT_UINT64, &s->jobs, "N",
        "so many processes search at the same time (all cores)", "Search",
        .min = 1, .max = 256},

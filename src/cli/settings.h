@@ -54,6 +54,7 @@ struct settings {
   uint64_t jobs; /* 0: as many as there are cores */
   uint64_t seed;
   int criterion;
+  bool keep_going; /* after a fault */
   bool no_reduction, no_real_time;
   int races; /* enum race_search of races.h */
   bool race_sections, race_independent;

@@ -81,6 +81,25 @@ void client_add_final(struct client *c, struct call call) {
   c->nfinal++;
 }
 
+static bool has_op(const struct client *c, uint16_t op) {
+  for (uint32_t i = 0; i < c->ncalls; i++)
+    if (c->calls[i].op == op)
+      return true;
+  return false;
+}
+
+bool client_has_ops_of(const struct client *c, const struct client *others,
+                       uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t k = 0;
+    while (k < others[i].ncalls && has_op(c, others[i].calls[k].op))
+      k++;
+    if (k == others[i].ncalls)
+      return true;
+  }
+  return false;
+}
+
 void client_without(struct client *to, const struct client *from, uint32_t id) {
   assert(id < from->ncalls);
   *to = (struct client){0};

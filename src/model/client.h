@@ -64,6 +64,10 @@ void client_add_init(struct client *c, struct call call);
 void client_add(struct client *c, uint32_t thread, struct call call);
 void client_add_final(struct client *c, struct call call);
 
+/* Does it have every operation that one of the others has? */
+bool client_has_ops_of(const struct client *c, const struct client *others,
+                       uint32_t n);
+
 /* The client without call `id`; a thread left without calls disappears. */
 void client_without(struct client *to, const struct client *from, uint32_t id);
 

@@ -337,12 +337,25 @@ static bool is_distinct(const struct generator *g) {
   return true;
 }
 
+/* Do the calls up to slot `depth` have operations that are not wanted together
+ * (G11)? */
+static bool is_without(const struct generator *g, uint32_t depth) {
+  struct client c = {0};
+  if (!g->limits.nwithout)
+    return true;
+  for (uint32_t i = 0; i <= depth; i++)
+    client_add_init(&c, call_of(g, &g->at->slot[i]));
+  bool is = !client_has_ops_of(&c, g->limits.without, g->limits.nwithout);
+  client_free(&c);
+  return is;
+}
+
 /* Slot `depth` was filled: can it stay? */
 static bool accept(struct generator *g, uint32_t depth) {
   const struct enumeration *s = g->at;
   uint32_t t = s->slot[depth].thread;
   bool complete = depth + 1 == s->first[t] + s->length[t];
-  if (t == 0 && !changes(g, depth))
+  if (!is_without(g, depth) || (t == 0 && !changes(g, depth)))
     return false;
   if (depth + 1 == s->calls && !is_distinct(g))
     return false;
@@ -397,7 +410,7 @@ bool generator_next(struct generator *g, struct client *out) {
     return false;
   write_client(g, out);
   if (g->limits.final)
-    own_add_final(&g->object, out);
+    own_add_final(&g->object, &g->limits, out);
   return true;
 }
 

@@ -28,6 +28,9 @@
  *      the first makes one call that only reads, the second at least three
  *      that do not.  Few enough to be tried for longer threads.
  *
+ * (G11) none has all operations of one of limits.without; where final calls
+ *      would bring that about, they are left out.
+ *
  * Renaming of values: arguments that are marked interchangeable and have equal
  * lists of values share one renaming.  Interchangeable lists that overlap
  * without being equal are not renamed, since that could make different values
@@ -72,6 +75,8 @@ struct gen_limits {
    * object (G7)?  The same answer to the same question always; or NULL. */
   bool (*changes)(void *ctx, const struct client *init);
   void *ctx;
+  const struct client *without; /* G11 */
+  uint32_t nwithout;
 };
 
 struct generator;
@@ -88,7 +93,8 @@ bool generator_next(struct generator *g, struct client *out);
  * A random client: up to limits.init initial calls, `threads` threads of 1 to
  * `ops` calls, one of them with `ops`.  Values that are interchangeable are
  * mostly different.  Where the groups leave a thread nothing to call, there
- * are fewer threads; false when there are not even two.
+ * are fewer threads; false when there are not even two, or none is drawn that
+ * G11 allows.
  */
 bool generator_random(struct generator *g, struct rng *rng, uint32_t threads,
                       uint32_t ops, struct client *out);

@@ -122,10 +122,31 @@ static void add_in_turn(const struct own_object *o, const struct wish *w,
         client_add_final(c, w[i].calls[round]);
 }
 
-void own_add_final(const struct own_object *o, struct client *c) {
+/* Those that G11 forbids, among all that are wished, go. */
+static void drop_unwanted(struct wish *w, uint32_t n,
+                          const struct gen_limits *l, const struct client *c) {
+  struct client all;
+  client_copy(&all, c);
+  for (uint32_t i = 0; i < n; i++) {
+    if (!w[i].count)
+      continue;
+    client_add_final(&all, w[i].calls[0]);
+    if (!client_has_ops_of(&all, l->without, l->nwithout))
+      continue;
+    w[i].count = 0;
+    all.ncalls--;
+    all.nfinal--;
+  }
+  client_free(&all);
+}
+
+void own_add_final(const struct own_object *o, const struct gen_limits *l,
+                   struct client *c) {
   struct wish *w = xcalloc(o->nops + 1, sizeof *w);
   for (uint32_t i = 0; i < o->nops; i++)
     wish_for(&w[i], i, o, c);
+  if (l->nwithout)
+    drop_unwanted(w, o->nops, l, c);
   share_out(w, o->nops);
   add_in_turn(o, w, false, c);
   add_in_turn(o, w, true, c);
@@ -137,6 +158,6 @@ void generate_final(const struct gen_object *o, const struct client *c,
   struct own_object own;
   own_object_init(&own, o);
   client_copy(out, c);
-  own_add_final(&own, out);
+  own_add_final(&own, &(struct gen_limits){0}, out);
   own_object_free(&own);
 }

@@ -59,8 +59,9 @@ static inline void own_use(const struct own_arg *a, uint32_t index,
     used[a->klass] = index + 1;
 }
 
-/* generate_final on the generator's own copy: adds the calls to `c`. */
-void own_add_final(const struct own_object *o, struct client *c);
+/* generate_final on the generator's own copy: adds the calls to `c` (G11). */
+void own_add_final(const struct own_object *o, const struct gen_limits *l,
+                   struct client *c);
 
 struct enumeration; /* where generator_next is */
 

@@ -144,13 +144,8 @@ static void draw_calls(struct draw *d, const struct gen_limits *l,
   }
 }
 
-bool generator_random(struct generator *g, struct rng *rng, uint32_t threads,
-                      uint32_t ops, struct client *out) {
-  if (threads > CLIENT_MAX_THREADS)
-    threads = CLIENT_MAX_THREADS;
-  *out = (struct client){0};
-  if (threads < 2 || !ops)
-    return false;
+static bool draw_client(struct generator *g, struct rng *rng, uint32_t threads,
+                        uint32_t ops, struct client *out) {
   struct draw d = {.o = &g->object, .rng = rng, .distinct = g->limits.distinct};
   d.owner = xcalloc(g->object.nops + 1, sizeof *d.owner);
   d.used = xcalloc(g->object.nclasses + 1, sizeof *d.used);
@@ -160,12 +155,30 @@ bool generator_random(struct generator *g, struct rng *rng, uint32_t threads,
     deal_groups(&d, threads);
     ok = busy_threads(&d, threads) >= 2;
   }
-  if (ok) {
+  if (ok)
     draw_calls(&d, &g->limits, threads, ops, out);
-    if (g->limits.final)
-      own_add_final(&g->object, out);
-  }
   free(d.owner);
   free(d.used);
+  return ok;
+}
+
+bool generator_random(struct generator *g, struct rng *rng, uint32_t threads,
+                      uint32_t ops, struct client *out) {
+  const struct gen_limits *l = &g->limits;
+  if (threads > CLIENT_MAX_THREADS)
+    threads = CLIENT_MAX_THREADS;
+  *out = (struct client){0};
+  if (threads < 2 || !ops)
+    return false;
+  bool ok = draw_client(g, rng, threads, ops, out);
+  for (uint32_t i = 0; i < TRIES && ok; i++) {
+    if (!client_has_ops_of(out, l->without, l->nwithout))
+      break; /* G11 */
+    client_free(out);
+    *out = (struct client){0};
+    ok = i + 1 < TRIES && draw_client(g, rng, threads, ops, out);
+  }
+  if (ok && l->final)
+    own_add_final(&g->object, l, out);
   return ok;
 }

@@ -163,6 +163,25 @@ static bool is_distinct(const struct object *o, const struct client *c) {
   return true;
 }
 
+static bool calls(const struct client *c, uint32_t op) {
+  bool some = false;
+  for (uint32_t i = 0; i < c->ncalls; i++)
+    some |= c->calls[i].op == op;
+  return some;
+}
+
+/* G11 */
+static bool is_without(const struct gen_limits *l, const struct client *c) {
+  bool ok = true;
+  for (uint32_t i = 0; i < l->nwithout; i++) {
+    bool all = true;
+    for (uint32_t k = 0; k < l->without[i].ncalls; k++)
+      all &= calls(c, l->without[i].calls[k].op);
+    ok &= !all;
+  }
+  return ok;
+}
+
 struct naive {
   const struct object *o;
   const struct gen_limits *l;
@@ -185,7 +204,7 @@ static void extend(struct naive *n, struct client *c, uint32_t part,
                    uint32_t length) {
   if (part >= 2 && c->nthreads == part && length) {
     if (groups_apart(n->o, c) && all_change(n->l, c) &&
-        (!n->l->distinct || is_distinct(n->o, c)))
+        (!n->l->distinct || is_distinct(n->o, c)) && is_without(n->l, c))
       vec_push(&n->found, canonical(n->o, c));
   }
   if (part < n->l->threads && (part == 0 || length))
@@ -261,6 +280,18 @@ static void compare_one(const struct object *o, const struct gen_limits *l,
   free_strings(&n.found);
 }
 
+/* Without the clients that have operations 0 and 1, then those with 1. */
+static void compare_less(const struct object *o, struct gen_limits l) {
+  struct call calls[] = {{.op = 0}, {.op = 1}};
+  struct client without[] = {{.calls = calls, .ncalls = 2},
+                             {.calls = calls + 1, .ncalls = 1}};
+  l.without = without;
+  l.nwithout = 1;
+  compare_one(o, &l, 0);
+  l.nwithout = 2;
+  compare_one(o, &l, 0); /* all that is left may be of one group */
+}
+
 /* With and without the rules that leave clients out. */
 static void compare(const struct object *o, const struct gen_limits *l,
                     uint32_t at_least) {
@@ -272,6 +303,7 @@ static void compare(const struct object *o, const struct gen_limits *l,
   compare_one(o, &less, 1);
   less.distinct = false;
   compare_one(o, &less, 1);
+  compare_less(o, less);
 }
 
 #define LIMITS(T, OPS, INIT)                                                   \

@@ -46,6 +46,8 @@ one() { # number, flags of the compiler …
     [[ $status =~ $statuses ]] || echo "status $status"
     [ "$want" = - ] || cat out err | tr '\n' ' ' | grep -q -- "$want" ||
       echo "does not name $want"
+    # What cannot be checked does not hide the fault beside it.
+    [ $# != 1 ] || [ "$status" = 1 ] || echo "the lost update was not found"
     [ -z "$left" ] || echo "processes are left: $left"
     [ -z "$(ls tmp)" ] || echo "files are left: $(ls tmp)"
     ! grep -q 'internal error' out err || echo "internal error"

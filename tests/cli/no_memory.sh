@@ -3,7 +3,7 @@
 # is none and the status is 2; nothing is left behind, no file is half written.
 # What runs out of memory in a worker is not the fault of the user's code.
 . "$(dirname "$0")/common.inc"
-not_with_asan
+not_with_asan # no_memory.so stands in the place of malloc
 cc -O1 -shared -fPIC -o no_memory.so "$SOURCE_DIR/tests/cli/no_memory.c" || exit 2
 
 cat >bad.jsonl <<'END_OF_FILE'

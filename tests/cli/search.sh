@@ -251,6 +251,35 @@ expect_out 'no visible step for 1000 ms'
 jq -e '.statistics.cpu_seconds | .search >= 1 and .minimize < 4' report.json \
   >/dev/null || fail "$(jq -c .statistics report.json)"
 
+# ---- the next fault ----
+# Each operation has a fault of its own, and one has none.
+cat >three.c <<'END'
+#include <faultline.h>
+static volatile int a, b;
+static int c;
+static int first(void) { return a++; }
+static int crash(void) { return *(volatile int *)0; }
+static int second(void) { return b++; }
+static int fine(void) { return __atomic_add_fetch(&c, 1, 5); }
+FL_OBJECT(three)
+FL_OP(int, first)
+FL_OP(int, crash)
+FL_OP(int, second)
+FL_OP(int, fine)
+END
+run three.c --no-save --json report.json
+expect_status 1
+expect_json .fault crash
+run three.c --no-save --keep-going --json report.json
+expect_status 1
+expect_json '[.runs[].fault] | join(" ")' \
+  'crash not-linearizable not-linearizable'
+expect_out 'no other fault: .*without clients that have crash\(\), or first\(\), or'
+sed -i 's/return \*(.*0;/return system("true");/; 1i #include <stdlib.h>' three.c
+run three.c --no-save --json report.json # a call that cannot be checked
+expect_status 1
+expect_json '[.runs[].fault] | join(" ")' 'not-modelled not-linearizable'
+
 # ---- what a strategy cannot do ----
 run cell.c --search=random --no-real-time
 expect_status 2
