@@ -10,7 +10,9 @@
  * of one thread) is disturbed by nobody.  It goes on far beyond --max-steps,
  * and now and then is watched for a while: if a state comes again, and nothing
  * was chosen in between, it goes round for ever.  The states are found by
- * Brent's algorithm (BIT 20, 1980), which compares with one of them.
+ * Brent's algorithm (BIT 20, 1980), which compares with one of them.  A stack
+ * that only grows never comes to the same state again: such a thread has more
+ * time, until its stack is full.
  *
  * (N1) where an execution is cut follows from the client and its steps.
  */
@@ -19,18 +21,23 @@
 #include <stdio.h>
 
 enum {
-  ALONE_MOST = 2000000, /* steps of one thread alone */
-  ALONE_GROWTH = 8,     /* from one watch to the next */
-  WATCHED = 4096,       /* steps of a watch: a round may have half of them */
+  ALONE_MOST = 2000000,   /* steps of one thread alone */
+  ALONE_GROWTH = 8,       /* from one watch to the next */
+  WATCHED = 4096,         /* steps of a watch: a round may have half of them */
+  GROWS = STACK_SIZE / 8, /* bytes of stack, in ALONE_MOST steps: a recursion */
 };
 
 static uint32_t longest; /* that ended, of those beyond --max-steps */
 
 static struct {
   struct hash128 state; /* that is compared with, from `since` on … */
+  uint64_t pc, sp;      /* of the thread then: the rest is dear to compare */
   uint32_t since, until;
   uint32_t begun, next; /* … in a watch of these steps */
 } watch;
+
+static uint32_t alone_most; /* steps; more while the stack grows … */
+static uint64_t deepest;    /* … and is deeper than this */
 
 static uint32_t most(uint32_t a, uint32_t b) {
   return UINT32_MAX - a < b ? UINT32_MAX : a + b;
@@ -41,6 +48,9 @@ static uint32_t made(void) { return E.live.steps + E.live.locals; }
 void fl__bound_begin(void) {
   E.bound = most(E.begun, E.options.max_steps);
   watch.next = 0;
+  alone_most = E.options.max_steps > ALONE_MOST ? E.options.max_steps
+                                                : (uint32_t)ALONE_MOST;
+  deepest = 0;
 }
 
 void fl__bound_ended(void) {
@@ -95,14 +105,21 @@ static struct hash128 state_now(void) {
 }
 
 static int watch_on(uint32_t now) {
-  struct hash128 state = state_now();
-  if (watch.since != now && hash128_equal(state, watch.state))
+  const struct fiber_state *f = &E.fiber[E.cur];
+  uint64_t sp = (uint64_t)(uintptr_t)f->sp;
+  bool again = watch.since != now && watch.pc == f->pc && watch.sp == sp;
+  struct hash128 state = {0};
+  if (again || now == watch.until)
+    state = state_now();
+  if (again && hash128_equal(state, watch.state))
     return fail(FAULT_ENDLESS,
                 "without other threads it goes round for ever: everything is "
                 "as it was %u steps before",
                 now - watch.since);
   if (now == watch.until) {
     watch.state = state;
+    watch.pc = f->pc;
+    watch.sp = sp;
     watch.since = now;
     watch.until = now + (now - watch.begun) + 1;
   }
@@ -110,10 +127,17 @@ static int watch_on(uint32_t now) {
   return FL_GOES_ON;
 }
 
+static bool recurses(void) {
+  uint64_t depth = STACK_BASE + (uint64_t)(E.cur + 1) * STACK_SIZE -
+                   (uint64_t)(uintptr_t)E.fiber[E.cur].sp;
+  if (depth > STACK_SIZE || depth < deepest + GROWS)
+    return false;
+  deepest = depth;
+  return true;
+}
+
 static int alone(void) {
   uint32_t now = made();
-  uint32_t limit = E.options.max_steps > ALONE_MOST ? E.options.max_steps
-                                                    : (uint32_t)ALONE_MOST;
   bool turns = others_go_on();
   if (!turns && now - E.begun < 2 * longest) { /* to watch is dear */
     E.bound = most(E.begun, 2 * longest);
@@ -123,15 +147,18 @@ static int alone(void) {
     watch_begin(now);
   if (!turns && now - watch.begun < WATCHED && !E.alternatives)
     return watch_on(now);
-  if (now >= most(E.begun, limit))
-    return fail(FAULT_UNMODELLED,
-                "the thread, alone, has not come to an end within %u steps",
-                limit);
+  if (now >= most(E.begun, alone_most)) {
+    if (!recurses())
+      return fail(FAULT_UNMODELLED,
+                  "the thread, alone, has not come to an end within %u steps",
+                  alone_most);
+    alone_most = most(alone_most, ALONE_MOST);
+  }
   watch.next = 0;
   uint32_t gone = now > E.begun ? now - E.begun : now;
   E.bound = most(now, turns ? WATCHED : gone * (ALONE_GROWTH - 1));
-  if (E.bound > most(E.begun, limit))
-    E.bound = most(E.begun, limit);
+  if (E.bound > most(E.begun, alone_most))
+    E.bound = most(E.begun, alone_most);
   return FL_GOES_ON;
 }
 

@@ -102,7 +102,7 @@ int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
     E.fiber[t].fp = fl__float_now();
   if ((uint64_t)(uintptr_t)arg - STACK_BASE < STACK_SPAN)
     fl__stack_published((uint64_t)(uintptr_t)arg);
-  memset(E.key_value[t], 0, E.live.keys * sizeof *E.key_value[t]);
+  E.live.keyed &= ~(1u << t);
   E.live.transit |= 1u << t;
   if (E.log && !E.live.final)
     fl__note_edge(RT_CREATES);
@@ -228,7 +228,8 @@ static inline bool is_silent(const uint64_t old[2], uint64_t addr,
 static __attribute__((noinline)) void follow(int t) {
   if (E.recording)
     fl__record_step(t);
-  fl__atomic_made(t);
+  if (E.regions)
+    fl__atomic_made(t);
 }
 
 /* … and now t has come to the next one, or to its end. */
@@ -507,6 +508,21 @@ bool fl__in_blocking_call(const struct fiber_state *f) {
   return blocking;
 }
 
+static void blame(int thread, enum fault kind) {
+  uint64_t pc = E.fiber[thread].pc;
+  E.fault = (struct rt_fault){.kind = kind, .thread = (uint8_t)thread};
+  E.fault.pc = pc - E.base < E.image_span ? pc - E.base : 0;
+  E.fault.addr = E.fiber[thread].addr;
+}
+
+static enum rt_end endless(int thread) {
+  blame(thread, FAULT_ENDLESS);
+  snprintf(E.fault.text, sizeof E.fault.text,
+           "it goes round for ever, and reads nothing that another thread "
+           "could change");
+  return RT_FAULT;
+}
+
 /*
  * Nobody can step: what does that mean?  If it is only because a thread waits
  * inside of atomic lines, no schedule has them in one piece.  If the others
@@ -528,15 +544,13 @@ enum rt_end fl__blocked(void) {
     return RT_STUCK;
   char who[200];
   uint32_t mask = E.live.parked;
-  E.fault = (struct rt_fault){0};
   int first = mask ? __builtin_ctz(mask & ~1u ? mask & ~1u : mask) : 0;
   if (E.live.spinning)
     first = __builtin_ctz(E.live.spinning);
-  E.fault.kind = E.live.spinning ? FAULT_LIVELOCK : FAULT_DEADLOCK;
-  E.fault.thread = (uint8_t)first;
-  uint64_t pc = E.fiber[first].pc;
-  E.fault.pc = pc - E.base < E.image_span ? pc - E.base : 0;
-  E.fault.addr = E.fiber[first].addr;
+  for (uint32_t left = E.live.spinning; left; left &= left - 1)
+    if (fl__spin_is_blind(__builtin_ctz(left)))
+      return endless(__builtin_ctz(left));
+  blame(first, E.live.spinning ? FAULT_LIVELOCK : FAULT_DEADLOCK);
   snprintf(E.fault.text, sizeof E.fault.text,
            E.live.spinning ? "%s can never go on: each waits in a loop or for "
                              "a lock, and nobody changes what they wait for"

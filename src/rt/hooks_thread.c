@@ -190,13 +190,9 @@ static bool key_in_use(unsigned key) {
   return key < E.live.keys && E.key[key].used;
 }
 
-static void **key_slot(unsigned key) {
-  return &E.key_value[fl__number(fl__me())][key];
-}
-
 static void forget_values(unsigned key) {
-  for (int t = 0; t < RT_MAX_THREADS; t++)
-    E.key_value[t][key] = NULL;
+  for (uint32_t left = E.live.keyed; left; left &= left - 1)
+    E.key_value[__builtin_ctz(left)][key] = NULL;
 }
 
 int fl__key_create(unsigned *key, void (*destructor)(void *), uint64_t pc) {
@@ -229,25 +225,33 @@ int fl__key_delete(unsigned key) {
 int fl__key_set(unsigned key, const void *value) {
   if (!key_in_use(key))
     return EINVAL;
-  *key_slot(key) = (void *)(uintptr_t)value;
+  int t = fl__number(fl__me());
+  if (!(E.live.keyed >> t & 1)) {
+    if (!value)
+      return 0;
+    memset(E.key_value[t], 0, E.live.keys * sizeof *E.key_value[t]);
+    E.live.keyed |= 1u << t;
+  }
+  E.key_value[t][key] = (void *)(uintptr_t)value;
   return 0;
 }
 
 void *fl__key_get(unsigned key) {
-  return key_in_use(key) ? *key_slot(key) : NULL;
+  int t = fl__number(fl__me());
+  return key_in_use(key) && E.live.keyed >> t & 1 ? E.key_value[t][key] : NULL;
 }
 
 /* At a thread's very end, on its own stack.  Destructors are user code and
  * may set values anew, so there is more than one round. */
 void fl__run_key_destructors(void) {
-  bool again = true;
+  bool again = E.live.keyed >> fl__number(fl__me()) & 1;
   for (int round = 0; again && round < PTHREAD_DESTRUCTOR_ITERATIONS; round++) {
     again = false;
     for (unsigned k = 0; k < E.live.keys; k++) {
       void *value = fl__key_get(k);
       if (!value)
         continue;
-      *key_slot(k) = NULL;
+      fl__key_set(k, NULL);
       if (E.key[k].destructor) {
         E.key[k].destructor(value);
         again = true;

@@ -121,6 +121,7 @@ struct live {
   uint32_t final;    /* the main thread makes the final calls: no more picks */
   uint32_t keys;     /* pthread keys: all in use are below */
   uint32_t free_key; /* the first that is not in use */
+  uint32_t keyed;    /* mask: threads that have set a value of a key */
   uint32_t arenas;   /* mask: those that are in use */
   uint32_t inside;   /* mask: threads inside of regions (atomic.c) */
   uint32_t buffered; /* mask: threads with stores in their buffers */
@@ -150,6 +151,7 @@ struct spin_record {
   uint64_t changed; /* await.c: by others, since the step was made … */
   uint64_t value;   /* … in which this was read */
   uint32_t held;    /* locks, when it came here */
+  uint32_t kind;    /* of its step */
 };
 struct spin {
   uint32_t n;
@@ -231,7 +233,8 @@ struct engine {
   struct live_time *times;
   struct spin spin[RT_MAX_THREADS];
   void *key_value[RT_MAX_THREADS][KEYS_MAX];
-  struct key key[KEYS_MAX]; /* both: live.keys of them are in a state */
+  struct key key[KEYS_MAX]; /* both: live.keys of them are in a state; values
+                               of threads outside live.keyed are never read */
 
   struct rt_options options;
   const struct rt_driver *driver;
@@ -533,6 +536,7 @@ void fl__stack_fault(int thread, uint64_t addr, bool write,
 void fl__spin_arrive(int thread, uint64_t from) FL_HIDDEN;
 void fl__spin_changed(int thread, uint64_t addr, uint64_t size) FL_HIDDEN;
 void fl__spin_forget(int thread) FL_HIDDEN;
+bool fl__spin_is_blind(int thread) FL_HIDDEN;
 /* Half of a timed wait: when it has timed out, all is as it was before. */
 static inline bool fl__in_timed_wait(const struct fiber_state *f,
                                      uint8_t kind) {

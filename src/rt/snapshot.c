@@ -60,14 +60,18 @@ static inline void save_arena(struct snapshot *s, uint32_t t) {
 
 static void put_keys(struct snapshot *s, uint32_t threads) {
   put(s, E.key, E.live.keys * sizeof *E.key);
+  put(s, &E.live.keyed, sizeof E.live.keyed);
   for (uint32_t t = 0; t < threads; t++)
-    put(s, E.key_value[t], E.live.keys * sizeof *E.key_value[t]);
+    if (E.live.keyed >> t & 1)
+      put(s, E.key_value[t], E.live.keys * sizeof *E.key_value[t]);
 }
 
 static const uint8_t *get_keys(const uint8_t *p, uint32_t threads) {
   p = get(E.key, p, E.live.keys * sizeof *E.key);
+  p = get(&E.live.keyed, p, sizeof E.live.keyed);
   for (uint32_t t = 0; t < threads; t++)
-    p = get(E.key_value[t], p, E.live.keys * sizeof *E.key_value[t]);
+    if (E.live.keyed >> t & 1)
+      p = get(E.key_value[t], p, E.live.keys * sizeof *E.key_value[t]);
   return p;
 }
 

@@ -87,8 +87,9 @@ void fl__spin_arrive(int thread, uint64_t from) {
   if (UNLIKELY(is_deep(f, thread)))
     return;
   struct spin *s = &E.spin[thread];
-  struct spin_record now = {f->pc, f->addr, f->size, local_state(thread),
-                            .held = f->held};
+  struct spin_record now = {f->pc,           f->addr,
+                            f->size,         local_state(thread),
+                            .held = f->held, .kind = f->kind};
   for (uint32_t i = 0; i < s->n; i++)
     if (s->at[i].pc == now.pc && s->at[i].local == now.local) {
       if (gives_back(s, i, f->held))
@@ -107,6 +108,17 @@ void fl__spin_arrive(int thread, uint64_t from) {
   s->at[s->n++] = now;
   s->pending = 1;
   E.loopers |= 1u << thread;
+}
+
+/* A loop that writes what is there already, and looks at nothing: nobody can
+ * end it. */
+bool fl__spin_is_blind(int thread) {
+  const struct spin *s = &E.spin[thread];
+  for (uint32_t i = 0; i < s->n; i++)
+    if (s->at[i].kind != EV_WRITE && s->at[i].kind != EV_ATOMIC_WRITE &&
+        s->at[i].kind != EV_YIELD)
+      return false;
+  return s->n > 0;
 }
 
 /* Thread `thread` has changed [addr, addr+size): wake who waits for that, and

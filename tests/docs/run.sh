@@ -23,6 +23,7 @@ mkdir tests
 cp -r "$SOURCE_DIR/tests/clients" tests
 export PATH=$tmp/bin:$PATH SOURCE_DIR DOCS_SCRATCH=$tmp/scratch
 export NO_COLOR=1 LC_ALL=C.UTF-8 TERM=dumb
+export FAULTLINE_PROGRESS_MS=3600000 # what is printed does not depend on speed
 unset GITHUB_ACTIONS FAULTLINE_OPTIONS
 unset MAKEFLAGS MAKELEVEL MFLAGS # of the make that runs the tests
 perl "$SOURCE_DIR/tests/docs/page.pl" "$page" ${2+"$2"}
