@@ -12,6 +12,7 @@ static const struct field report_fields[] = {
     INSIDE(struct hunt_report, client, noun_client),
     NUMBER(struct hunt_report, sequences),
     NUMBER(struct hunt_report, minimizing),
+    FLAG(struct hunt_report, late),
     INSIDE(struct hunt_report, causes, noun_causes_found),
     INSIDE(struct hunt_report, races, noun_races_found),
     INSIDE(struct hunt_report, tally, noun_tally),

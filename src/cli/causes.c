@@ -420,6 +420,7 @@ static bool collect_client(struct hunt *h, struct collector *c, double end) {
   uint32_t done = 0;
   while (done < c->paths.len && explore_now() < end)
     locate(c, &c->paths.at[done++]);
+  h->late |= done < c->paths.len;
   complete &= done == c->paths.len;
   again(c);
   return complete;

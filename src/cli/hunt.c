@@ -47,7 +47,7 @@ bool hunt_leaves_out(const struct hunt *h, const struct client *c) {
 
 double hunt_until(const struct hunt *h, double seconds) {
   double now = explore_now(), half = (h->order->latest - now) / 2;
-  if (h->order->latest && half < seconds)
+  if (h->order->latest && (half < seconds || h->set->time > 0))
     seconds = half > 0 ? half : 0;
   return now + seconds;
 }
@@ -55,6 +55,7 @@ double hunt_until(const struct hunt *h, double seconds) {
 void hunt_explore_init(struct hunt *h, struct explore *x) {
   *x = (struct explore){.judge = jury_judge(&h->jury),
                         .deadline = h->deadline,
+                        .late = &h->late,
                         .seed = h->set->seed,
                         /* What escapes the hooks makes conflicts that are
                          * not seen. */
@@ -470,6 +471,7 @@ int hunt_run(void *arg, struct work *s) {
     count_real(&h);
   report->sequences = h.sequences;
   report->minimizing = h.minimizing;
+  report->late = h.late;
   h.r->statistics.seconds = explore_now() - h.begun;
   return ERR_NONE;
 }
@@ -479,15 +481,25 @@ static bool only_adds(const struct hunt_order *o) {
   return o->blame || o->races || o->census || o->count;
 }
 
+static void tell_late(const struct hunt_order *o) {
+  if (o->late)
+    *o->late = true;
+}
+
 enum worker_end hunt_worker(struct worker *w, const struct hunt_order *order) {
   w->noun = &noun_hunt_answer;
   if (order->latest) {
     double left = order->latest - explore_now();
-    if (left <= 0)
+    if (left <= 0) {
+      tell_late(order);
       return w->hang = HANG_LATE, WORKER_HANGS;
+    }
     w->max_seconds = (uint32_t)left + LATE_SECONDS;
   }
   enum worker_end end = worker_run(w, hunt_run, (void *)order);
+  if ((end == WORKER_DONE && hunt_answer(w)->report.late) ||
+      (end == WORKER_HANGS && w->hang == HANG_LATE))
+    tell_late(order);
   if (end == WORKER_ERROR && w->error.code == ERR_SYSTEM && only_adds(order))
     fprintf(stderr, "faultline: warning: a part of the report is missing: %s\n",
             w->error.text);

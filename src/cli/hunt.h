@@ -67,6 +67,7 @@ struct hunt_order {
   const char *known_ops; /* `bad(), or push() and pop()` */
   double latest;         /* of explore_now(): until then a fault is explained;
                             0: as long as it takes */
+  bool *late;            /* set when time has ended some of that, or NULL */
   struct gang *gang;     /* of the pool's workers here, or NULL */
 };
 
@@ -78,6 +79,7 @@ struct hunt_report {
   struct client client;  /* of the outcomes */
   uint64_t sequences;    /* of calls by one thread that passed */
   uint64_t minimizing;   /* executions that looked for a smaller client */
+  bool late;             /* time has ended a part of it */
   struct causes_found causes; /* blame */
   struct races_found races;   /* races */
   struct tally tally;         /* count */

@@ -23,6 +23,7 @@ struct hunt {
   struct result *r;
   double begun, deadline;
   double patience;     /* until then a smaller client is looked for */
+  bool late;           /* some deadline has ended a part of the work */
   bool timed, counted; /* --time, --max-executions: */
   uint64_t max_executions;
   bool found; /* a bad execution */
@@ -66,8 +67,9 @@ bool hunt_goes_on(const struct hunt *h);
 /* --max-executions: how many are left, at most `most`; 0 is no bound. */
 uint64_t hunt_executions_left(const struct hunt *h, uint64_t most);
 
-/* When a part of an explanation ends that may take so many seconds: others come
- * after it, so that it has half of what is left (order->latest). */
+/* When a part of an explanation ends that may take so many seconds, or with
+ * --time as long as there is: others come after it, so that it has half of what
+ * is left (order->latest). */
 double hunt_until(const struct hunt *h, double seconds);
 
 /* From a bad execution to the finding; with `simplify` of the smallest client

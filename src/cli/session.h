@@ -33,6 +33,7 @@ struct session {
   struct description *about;
   VEC(struct run) runs;
   bool interrupted;       /* by the user: nothing more is begun */
+  bool late;              /* a part of what explains the fault was cut short */
   bool patched;           /* --patch: the file is written */
   struct error unwritten; /* … or why it is not, though there is a patch */
   struct arena arena;     /* texts that are added to results */

@@ -188,6 +188,7 @@ static void explain_finding(struct session *s, struct run *r,
                             const struct hunt_order *found) {
   double begun = cpu_now(), most = explain_seconds(s->settings);
   struct hunt_order own = *found, *order = &own;
+  order->late = &s->late;
   order->latest = explore_now() + most * 2 / 3; /* the rest for what follows */
   phase_fault();
   phase_begin(s->settings->model ? "fences" : "causes");
@@ -198,7 +199,7 @@ static void explain_finding(struct session *s, struct run *r,
   if (!fenced && s->settings->patch)
     phase_begin("patch");
   double left = order->latest - explore_now();
-  bool late = left <= 0;
+  s->late |= left <= 0;
   if (!fenced)
     patch(s, r, found);
   order->latest = explore_now() + left + most / 3; /* --patch is apart */
@@ -208,11 +209,12 @@ static void explain_finding(struct session *s, struct run *r,
   r->result.statistics.cpu.races = cpu_now() - begun;
   phase_begin("outcomes");
   census(s, r, order);
-  late |= explore_now() >= order->latest;
-  if (late && !s->interrupted)
-    session_warn(s, xasprintf("warning: the fault is not fully explained: %.0f "
-                              "seconds were not enough (--time)",
-                              most));
+  s->late |= explore_now() >= order->latest;
+  if (s->late && !s->interrupted)
+    session_warn(s, xstrdup("warning: the fault is not fully explained: the "
+                            "time for a part of that was over (--time gives "
+                            "more), and another run may say more or less"));
+  s->late = false;
 }
 
 /* A bad execution, or a setup that fails: a worker makes the finding. */
@@ -227,6 +229,7 @@ static int conclude(struct session *s, struct run *r, struct campaign *c,
   if (interrupted)
     worker_go_on();
   order.conclusion = &found;
+  order.late = &s->late;
   struct run last = {.worker.show_output = s->settings->show_output};
   phase_begin("shrink");
   int err = take_worker(s, &last, &order, hunt_worker(&last.worker, &order), e);

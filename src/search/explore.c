@@ -9,6 +9,13 @@ double explore_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+bool explore_is_late(const struct explore *x) {
+  bool is = x->deadline && explore_now() > x->deadline;
+  if (is && x->late)
+    *x->late = true;
+  return is;
+}
+
 static void keep_bad(struct explore *x, void (*current)(void *ctx, path *out),
                      void *ctx) {
   path p = {0};
@@ -64,7 +71,7 @@ bool explore_budget(struct explore *x, uint64_t work, enum explore_end *end) {
     ++*x->heartbeat;
   if (x->work)
     *x->work = x->states ? x->states : x->executions;
-  if (x->deadline && explore_now() > x->deadline) {
+  if (explore_is_late(x)) {
     *end = EXPLORE_TIME;
     return false;
   }

@@ -69,6 +69,7 @@ struct explore {
   struct judge judge;
   uint64_t max_executions; /* of this call; 0: none */
   double deadline;         /* of explore_now(); 0: none */
+  bool *late;              /* set when that ends it; or NULL */
   uint64_t max_states;     /* stateful; 0: none */
   uint64_t max_memory;     /* stateful: bytes; 0: none */
   uint64_t seed;           /* random */
@@ -203,7 +204,8 @@ enum explore_end explore_dpct(struct explore *x);
 /* Partial-order sampling: random priorities of accesses, not of threads. */
 enum explore_end explore_pos(struct explore *x);
 
-double explore_now(void); /* seconds, monotonic */
+double explore_now(void);                      /* seconds, monotonic */
+bool explore_is_late(const struct explore *x); /* then tells x->late */
 
 /* ---- for strategies ---- */
 

@@ -101,9 +101,7 @@ static void beat(const struct walk *w) {
     ++*w->x->heartbeat;
 }
 
-static bool is_late(const struct walk *w) {
-  return w->x->deadline && explore_now() > w->x->deadline;
-}
+static bool is_late(const struct walk *w) { return explore_is_late(w->x); }
 
 /* Adds what was done since the last time to what all have done. */
 static uint64_t tell(struct walk *w, enum gang_sum what, uint64_t now,
