@@ -13,7 +13,12 @@
 #include "atomicity/sc.h"
 #include "atomicity/tso.h"
 
-enum { FILES = 6, PROGRAMS = 20 };
+#ifdef __SANITIZE_ADDRESS__
+enum { FILES = 1 };
+#else
+enum { FILES = 6 };
+#endif
+enum { PROGRAMS = 20 };
 
 /* ---- programs ---- */
 

@@ -107,11 +107,13 @@ static void search(struct done *d, const struct how *how, uint32_t members,
   d->share = share;
   d->bad_switches = x.bad_switches;
   d->bad_len = x.bad.len;
-  memcpy(d->bad, x.bad.at, x.bad.len);
+  if (x.bad.len)
+    memcpy(d->bad, x.bad.at, x.bad.len);
   struct buf known = {0};
   rt_knowledge(&known);
   CHECK(known.len <= ROOM);
-  memcpy(d->knowledge, known.at, known.len);
+  if (known.len)
+    memcpy(d->knowledge, known.at, known.len);
   d->known = known.len;
 }
 

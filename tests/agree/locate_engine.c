@@ -176,7 +176,9 @@ static void body(void *arg) {
 }
 
 TEST(afeks_stack_under_the_engine_is_that_of_the_model) {
-  engine_child(body, engine_build(stack, NULL));
+  char *so = engine_build(stack, NULL);
+  engine_child(body, so);
+  free(so);
 }
 
 TEST_MAIN

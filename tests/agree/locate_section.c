@@ -337,8 +337,10 @@ static void look_at(void (*how)(void *), const struct engine_object *o,
   char with[32];
   snprintf(with, sizeof with, "%s %s", cc, opt);
   engine_cc = cc;
-  struct job job = {o, engine_build(o->text, opt), with};
+  char *so = engine_build(o->text, opt);
+  struct job job = {o, so, with};
   engine_child(how, &job);
+  free(so);
 }
 
 /* ---- inlined or called ---- */

@@ -10,7 +10,7 @@
 #include "random_program.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { CLIENTS = 4, PROGRAMS = 4 };
+enum { CLIENTS = 8, PROGRAMS = 4 };
 #else
 enum { CLIENTS = 8, PROGRAMS = 12 };
 #endif

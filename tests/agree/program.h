@@ -107,10 +107,10 @@ static void expand(const struct program *p, uint8_t node, bool machine,
   const struct statement *s = &p->node[node];
   const struct kind *k = &kinds[s->kind];
   for (const char *c = machine ? k->machine : k->c; *c; c++)
-    if (*c == '$' && *++c == 'B')
-      expand(p, s->body, machine, out);
-    else if (c[-1] == '$' && *c)
-      buf_puts(out, choice_text(s, *c));
+    if (*c == '$' && c[1] == 'B')
+      c++, expand(p, s->body, machine, out);
+    else if (*c == '$' && c[1])
+      buf_puts(out, choice_text(s, *++c));
     else if (*c == '@')
       buf_printf(out, "%u", p->number);
     else

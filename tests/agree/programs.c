@@ -17,8 +17,12 @@
 
 #include <sys/mman.h>
 
+#ifdef __SANITIZE_ADDRESS__
+enum { COUNT = 48 };
+#else
+enum { COUNT = 500 };
+#endif
 enum {
-  COUNT = 500,
   BATCH = 24, /* programs in one object: compiling is what takes time */
   MOST_STATES = 20000,
   MOST_EXECUTIONS =
