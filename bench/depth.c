@@ -23,7 +23,7 @@
  * - pos pays for races only, so private steps cost it little.
  */
 #include "build/compile.h"
-#include "build/flow.h"
+#include "code/flow.h"
 #include "search/explore.h"
 
 #include <inttypes.h>

@@ -20,7 +20,7 @@ foreach(program IN LISTS programs)
   string(REPLACE "/" "_" target "test_${name}")
   # Tests of the layers below the engine do without it.
   set(engine ENGINE)
-  if(program MATCHES "^(fuzz|unit/(base|model|atomicity|build|check|observe|read|report|lib))/")
+  if(program MATCHES "^(fuzz|unit/(base|model|atomicity|build|debug|code|source|check|observe|read|report|lib))/")
     set(engine)
   endif()
   fl_program(${target} ${engine} ${CMAKE_SOURCE_DIR}/tests/${program})

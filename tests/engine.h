@@ -11,7 +11,7 @@
 #ifndef ENGINE_H
 #define ENGINE_H
 
-#include "unit/build/scratch.h"
+#include "scratch.h"
 
 #include "base/arena.h"
 #include "base/map128.h"

@@ -1,6 +1,6 @@
 #include "build/flags.h"
 #include "base/hash.h"
-#include "build/lines.h"
+#include "debug/lines.h"
 #include "build/wraps.h"
 
 #include <fcntl.h>

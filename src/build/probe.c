@@ -1,10 +1,10 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 
 #include "build/probe.h"
-#include "build/code.h"
+#include "code/code.h"
 #include "build/known.h"
-#include "build/part_stores.h"
-#include "build/sites.h"
+#include "code/part_stores.h"
+#include "code/sites.h"
 #include "build/wraps.h"
 
 #include <dlfcn.h>

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/vec.h"
-#include "build/lines.h"
+#include "debug/lines.h"
 #include "model/part_store.h"
 #include "model/site.h"
 

@@ -7,7 +7,7 @@
 #define CLI_INIT_INT_H
 
 #include "base/buf.h"
-#include "build/functions.h"
+#include "debug/functions.h"
 
 struct skipped { /* takes the object, and cannot be an operation */
   const struct function *function;

@@ -2,7 +2,7 @@
 #ifndef CLI_PATCH_INT_H
 #define CLI_PATCH_INT_H
 
-#include "build/critical.h"
+#include "source/critical.h"
 #include "cli/places.h"
 #include "cli/session.h"
 

@@ -1,7 +1,7 @@
 #include "cli/repair.h"
 
-#include "build/ctext.h"
-#include "build/region.h"
+#include "source/ctext.h"
+#include "code/region.h"
 #include "cli/campaign.h"
 #include "cli/phase.h"
 #include "model/nouns.h"

@@ -5,7 +5,7 @@
 #ifndef CLI_SESSION_H
 #define CLI_SESSION_H
 
-#include "build/lines.h"
+#include "debug/lines.h"
 #include "build/probe.h"
 #include "cli/hunt.h"
 #include "cli/settings.h"

@@ -1,5 +1,5 @@
 /* Structure trees: the estimates of D-PCT, and the command that shows one. */
-#include "build/flow.h"
+#include "code/flow.h"
 #include "cli/commands.h"
 #include "cli/session.h"
 

@@ -22,7 +22,7 @@
 #ifndef LOCATE_REALISE_H
 #define LOCATE_REALISE_H
 
-#include "build/phrase.h"
+#include "source/phrase.h"
 #include "locate/section.h"
 
 struct realise_trace {

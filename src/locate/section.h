@@ -25,7 +25,7 @@
 #ifndef LOCATE_SECTION_H
 #define LOCATE_SECTION_H
 
-#include "build/scope.h"
+#include "code/scope.h"
 #include "locate/combine.h"
 #include "locate/rank.h"
 

@@ -2,7 +2,7 @@
 #ifndef REPORT_NAMER_H
 #define REPORT_NAMER_H
 
-#include "build/lines.h"
+#include "debug/lines.h"
 #include "report/story.h"
 
 struct namer {

@@ -5,7 +5,7 @@
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
-#include "build/hooked.h"
+#include "code/hooked.h"
 #include "report/story.h"
 
 /* How the terminal report looks. */

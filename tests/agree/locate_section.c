@@ -15,7 +15,7 @@
  */
 #include "engine_objects.h"
 
-#include "build/region.h"
+#include "code/region.h"
 #include "locate/section.h"
 
 enum { REGIONS_EVERY = 5 }; /* traces: they take the longest */

@@ -10,11 +10,11 @@
  * optimises it is left out, since it makes one access, without a line, of two
  * that stand at the ends of branches.
  */
-#include "unit/build/scratch.h"
+#include "scratch.h"
 
 #include "base/arena.h"
 #include "base/rng.h"
-#include "build/region.h"
+#include "code/region.h"
 
 #include <assert.h>
 

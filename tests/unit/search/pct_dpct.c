@@ -5,7 +5,7 @@
  */
 #include "sampled.h"
 
-#include "build/flow.h"
+#include "code/flow.h"
 #include "search/dpct.h"
 
 /* ---- the rest ---- */

@@ -1,0 +1,186 @@
+#include "code/region.h"
+
+#include "code/code.h"
+#include "code/flow_int.h"
+#include "code/scope.h"
+#include "code/sites.h"
+#include "code/within.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef VEC(uint64_t) place_vec;
+
+/* ---- places ---- */
+
+/* Calls that are no steps of the user's: entry and exit of functions. */
+static bool is_bookkeeping(const char *symbol) {
+  return symbol && (!strncmp(symbol, "__tsan_func_", 12) ||
+                    !strcmp(symbol, "__tsan_init"));
+}
+
+struct gather {
+  place_vec places;
+  struct site_search *search;
+  site_list sites;
+  const struct line_symbol *function;
+};
+
+static void take_place(void *ctx, const struct line_symbol *function,
+                       const struct code_insn *i) {
+  struct gather *g = ctx;
+  const char *name = strrchr(i->mnemonic, ' '); /* "notrack call" */
+  if (g->function != function)
+    sites_end(g->search);
+  g->function = function;
+  sites_visit(g->search, i);
+  if (!strncmp(name ? name + 1 : i->mnemonic, "call", 4) &&
+      !is_bookkeeping(i->symbol))
+    vec_push(&g->places, i->pc + i->size);
+}
+
+static int by_address(const void *a, const void *b) {
+  const uint64_t *x = a, *y = b;
+  return *x < *y ? -1 : *x > *y;
+}
+
+/* All places of the object, sorted. */
+static int gather_places(struct lines *l, place_vec *out, struct error *e) {
+  struct gather g = {0};
+  g.search = sites_new(&g.sites);
+  int err = code_walk(l, take_place, &g, e);
+  sites_end(g.search);
+  for (uint32_t i = 0; i < g.sites.len; i++)
+    if (g.sites.at[i].kind != SITE_HOOK)
+      vec_push(&g.places, g.sites.at[i].pc + g.sites.at[i].length);
+  if (g.places.len)
+    qsort(g.places.at, g.places.len, sizeof *g.places.at, by_address);
+  sites_free(g.search);
+  vec_free(&g.sites);
+  *out = g.places;
+  return err;
+}
+
+/* ---- blocks ---- */
+
+static bool equal(const char *a, const char *b) {
+  return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool on_lines(const struct scope *s, const struct code_block *b) {
+  return b->first <= s->line && s->line <= b->last &&
+         equal(s->function, b->function) && equal(s->file, b->file);
+}
+
+/* In which copy of its function the place lies in the block: the outermost, if
+ * the function was inlined into itself. */
+static bool copy_of(struct scopes *s, const struct code_block *b,
+                    uint64_t place, uint64_t *copy) {
+  struct scope at[SCOPES_AT_MOST];
+  uint32_t n = scopes_at(s, place, at);
+  for (uint32_t i = 0; i < n; i++)
+    if (on_lines(&at[i], b)) {
+      *copy = at[i].copy;
+      return true;
+    }
+  return false;
+}
+
+struct chooser {
+  struct lines *lines;
+  struct scopes *scopes;
+  const struct code_block *block;
+  uint64_t copy;
+};
+
+static bool mentions(const struct place *p, const char *function) {
+  while (p && !equal(p->function, function))
+    p = p->next;
+  return p != NULL;
+}
+
+static enum within in_block(void *ctx, uint64_t pc) {
+  const struct chooser *c = ctx;
+  struct scope at[SCOPES_AT_MOST];
+  if (!mentions(lines_place(c->lines, pc), c->block->function))
+    return WITHIN_NOT; /* most of the code; the rest costs more */
+  uint32_t n = scopes_at(c->scopes, pc + 1, at);
+  for (uint32_t i = 0; i < n; i++)
+    if (at[i].copy == c->copy)
+      return !at[i].line                  ? WITHIN_UNKNOWN
+             : on_lines(&at[i], c->block) ? WITHIN_YES
+                                          : WITHIN_NOT;
+  return WITHIN_NOT;
+}
+
+struct inside { /* a place in the block */
+  uint64_t pc, copy;
+};
+typedef VEC(struct inside) inside_vec;
+
+static void fill_row(struct within_code *w, const inside_vec *in, uint32_t from,
+                     uint8_t *row) {
+  within_walk(w, in->at[from].pc);
+  for (uint32_t to = 0; to < in->len; to++)
+    row[to] = in->at[to].copy == in->at[from].copy &&
+              within_reached(w, within_insn(w->f, in->at[to].pc));
+}
+
+/* Copy by copy: from one into another, control has left the block. */
+static void fill_stays(struct flow *f, struct chooser *c, const inside_vec *in,
+                       uint8_t *stays) {
+  uint8_t *done = xcalloc(in->len, 1);
+  for (uint32_t i = 0; i < in->len; i++) {
+    struct within_code w;
+    if (done[i])
+      continue;
+    c->copy = in->at[i].copy;
+    within_init(&w, f, in_block, c);
+    for (uint32_t k = i; k < in->len; k++)
+      if (in->at[k].copy == c->copy) {
+        fill_row(&w, in, k, stays + (size_t)k * in->len);
+        done[k] = 1;
+      }
+    within_free(&w);
+  }
+  free(done);
+}
+
+static struct region region_of(struct flow *f, struct scopes *s,
+                               const struct code_block *b,
+                               const place_vec *places, struct arena *a) {
+  struct chooser c = {f->lines, s, b, 0};
+  inside_vec in = {0};
+  struct inside one;
+  for (uint32_t i = 0; i < places->len; i++) {
+    one.pc = places->at[i];
+    if (copy_of(s, b, one.pc, &one.copy))
+      vec_push(&in, one);
+  }
+  uint64_t *pcs = arena_alloc(a, (in.len + 1) * sizeof *pcs);
+  uint8_t *stays = arena_alloc(a, (size_t)in.len * in.len + 1);
+  for (uint32_t i = 0; i < in.len; i++)
+    pcs[i] = in.at[i].pc;
+  fill_stays(f, &c, &in, stays);
+  struct region r = {in.len, pcs, stays};
+  vec_free(&in);
+  return r;
+}
+
+int regions_of_cause(struct flow *f, struct cause c, struct arena *a,
+                     struct regions *out, struct error *e) {
+  place_vec places;
+  *out = (struct regions){0};
+  if (gather_places(f->lines, &places, e)) {
+    vec_free(&places);
+    return e->code;
+  }
+  struct scopes *s = scopes_open(f->lines, f);
+  struct region *at = arena_alloc(a, (c.nblocks + 1) * sizeof *at);
+  for (uint32_t i = 0; i < c.nblocks; i++)
+    at[i] = region_of(f, s, &c.blocks[i], &places, a);
+  *out = (struct regions){at, c.nblocks};
+  scopes_close(s);
+  vec_free(&places);
+  return ERR_NONE;
+}

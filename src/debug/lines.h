@@ -1,0 +1,76 @@
+/*
+ * From an address of the loaded object to what its author wrote: file, line,
+ * column, function and inlining chain; variables, types and fields.  Read from
+ * the object's own debug information, for gcc and clang.  All addresses are
+ * offsets into the object (an address in memory minus its load base).
+ */
+#ifndef DEBUG_LINES_H
+#define DEBUG_LINES_H
+
+#include "base/buf.h"
+#include "model/place.h"
+#include "model/trace.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lines;
+
+/* Reads line tables, symbols and types.  Without debug information places
+ * have a function and no line. */
+struct lines *lines_open(const char *so, struct error *e);
+void lines_close(struct lines *l);
+/* Without memory, libelf and libdw say that there is nothing: this dies then.
+ */
+void lines_need_memory(void);
+
+/* The place of the instruction that `pc` points into; never NULL (unknown has
+ * line 0).  Of a return address take one off: it points behind the call. */
+const struct place *lines_place(struct lines *l, uint64_t pc);
+
+/* The name of a function by its entry, or NULL. */
+const char *lines_function(struct lines *l, uint64_t pc);
+
+/*
+ * The name of a global or static variable's part: `range`, `items[3]`,
+ * `stack.top`, `pool[1].next`.  False when no variable lies there.
+ */
+bool lines_global(struct lines *l, uint64_t addr, uint64_t size,
+                  struct buf *out);
+
+/*
+ * Names heap locations of one trace.  A block is called after its type where
+ * the debug information tells it (a pointer variable or the return value that
+ * the allocating function keeps it in, with a pointed-to type of a fitting
+ * size), and numbered by type in the order of allocation: node#1, node#2.
+ * Unknown types are block#1, block#2.  Inside: `node#2.next`, `block#2+8`,
+ * `items#1[3]`.
+ */
+struct names;
+struct names *names_new(struct lines *l, const struct trace *t);
+void names_free(struct names *n);
+
+/* The name of [addr, addr+size) as event number `at` sees it (under reuse an
+ * address can belong to different blocks in time).  `addr` is absolute, `base`
+ * is where the object is loaded.  Falls back to `0x…`.  Always prints. */
+void names_location(struct names *n, uint64_t base, uint64_t addr,
+                    uint64_t size, uint32_t at, struct buf *out);
+
+/* A value for people: a pointer into a block or variable by its name
+ * (`&node#2`), NULL when the location is known to hold pointers, a signed
+ * number otherwise. */
+void names_value(struct names *n, uint64_t base, const struct event *e,
+                 uint64_t value, uint32_t at, struct buf *out);
+
+/* Signature of a function from the debug information, for checking FL_OP. */
+struct signature {
+  bool known;
+  bool returns_void, returns_pointer, returns_bool;
+  uint64_t return_size;
+  uint32_t nparams;
+  bool param_pointer[16];
+  bool variadic;
+};
+void lines_signature(struct lines *l, uint64_t entry, struct signature *out);
+
+#endif
