@@ -50,9 +50,14 @@ target_link_libraries(fl_rt_flags INTERFACE fl_warnings)
 target_compile_options(fl_rt_flags INTERFACE -O2 -fexceptions -mno-red-zone)
 
 set(FL_LAYERS)
+# A line a layer, with what it uses: tests/layering.sh goes by it.
+set(FL_DIAGRAM ${CMAKE_BINARY_DIR}/layers/diagram)
+file(WRITE ${FL_DIAGRAM} "")
 
 function(fl_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "USES;LIBS")
+  list(JOIN ARG_USES " " words)
+  file(APPEND ${FL_DIAGRAM} "${name}: ${words}\n")
   set(view ${CMAKE_BINARY_DIR}/layers/${name})
   file(MAKE_DIRECTORY ${view})
   if(NOT IS_SYMLINK ${view}/${name})
@@ -88,6 +93,7 @@ endfunction()
 # fl_exception(layer file USES other): one file of a layer sees one more layer.
 function(fl_exception layer file)
   cmake_parse_arguments(PARSE_ARGV 2 ARG "" "USES" "")
+  file(APPEND ${FL_DIAGRAM} "${layer}/${file}: ${ARG_USES}\n")
   get_target_property(kind fl_${layer} TYPE)
   if(kind STREQUAL "STATIC_LIBRARY")
     set_source_files_properties(${CMAKE_SOURCE_DIR}/src/${layer}/${file}

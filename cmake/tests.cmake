@@ -83,7 +83,7 @@ foreach(script IN LISTS scripts)
     TIMEOUT 900 RUN_SERIAL ON) # some compile all of Faultline
 endforeach()
 
-add_test(NAME layering COMMAND sh ${CMAKE_SOURCE_DIR}/tests/layering.sh)
+add_test(NAME layering COMMAND bash ${CMAKE_SOURCE_DIR}/tests/layering.sh)
 fl_test_settings(layering)
 
 if(TARGET faultline)
