@@ -88,4 +88,5 @@ void explore_again(struct explore *x) {
 void leftover_free(struct leftover *l) {
   vec_free(&l->bytes);
   vec_free(&l->ends);
+  vec_free(&l->share);
 }
