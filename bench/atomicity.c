@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "base/vec.h"
 #include "locked.h"
-#include "read/std.h"
+#include "history/read/std.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
  *
  * An argument selects the rows whose label contains it.
  */
-#include "check/log_check.h"
+#include "history/log_check.h"
 #include "plant.h"
 
 #include <stdio.h>

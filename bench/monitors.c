@@ -15,7 +15,7 @@
  * An argument selects the rows whose type contains it.  LARGEST=16384000 in the
  * environment goes further.
  */
-#include "check/log_check.h"
+#include "history/log_check.h"
 #include "plant.h"
 
 #include <stdio.h>

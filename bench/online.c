@@ -12,7 +12,7 @@
  * An argument selects the rows whose type contains it.  LARGEST=10000000 in the
  * environment goes further.
  */
-#include "check/online.h"
+#include "history/stream/online.h"
 #include "../tests/stream.h"
 #include "plant.h"
 

@@ -1,4 +1,5 @@
-# fl_layer(name [USES layer…] [LIBS library…]): a static library of src/<name>.
+# fl_layer(name [USES layer…] [LIBS library…]): a static library of src/<name>,
+# with its folders but for those that are layers themselves (a/b, above a).
 #
 # Its include path is a folder that holds nothing but a link <name> -> src/<name>,
 # so that code sees "x/….h" only for itself and the layers it uses.
@@ -50,6 +51,7 @@ target_link_libraries(fl_rt_flags INTERFACE fl_warnings)
 target_compile_options(fl_rt_flags INTERFACE -O2 -fexceptions -mno-red-zone)
 
 set(FL_LAYERS)
+set(FL_INNER) # those that are folders of others
 # A line a layer, with what it uses: tests/layering.sh goes by it.
 set(FL_DIAGRAM ${CMAKE_BINARY_DIR}/layers/diagram)
 file(WRITE ${FL_DIAGRAM} "")
@@ -58,8 +60,10 @@ function(fl_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "USES;LIBS")
   list(JOIN ARG_USES " " words)
   file(APPEND ${FL_DIAGRAM} "${name}: ${words}\n")
-  set(view ${CMAKE_BINARY_DIR}/layers/${name})
-  file(MAKE_DIRECTORY ${view})
+  string(REPLACE "/" "_" target fl_${name})
+  set(view ${CMAKE_BINARY_DIR}/layers/${target})
+  cmake_path(GET name PARENT_PATH outer)
+  file(MAKE_DIRECTORY ${view}/${outer})
   if(NOT IS_SYMLINK ${view}/${name})
     file(CREATE_LINK ${CMAKE_SOURCE_DIR}/src/${name} ${view}/${name} SYMBOLIC)
   endif()
@@ -67,40 +71,40 @@ function(fl_layer name)
   if(NOT name MATCHES "^(base|model)$")
     list(APPEND views ${CMAKE_SOURCE_DIR}/include)
   endif()
-  list(TRANSFORM ARG_USES PREPEND fl_ OUTPUT_VARIABLE uses)
+  list(TRANSFORM ARG_USES REPLACE "/" "_" OUTPUT_VARIABLE uses)
+  list(TRANSFORM uses PREPEND fl_)
 
-  file(GLOB sources CONFIGURE_DEPENDS
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS
     ${CMAKE_SOURCE_DIR}/src/${name}/*.c ${CMAKE_SOURCE_DIR}/src/${name}/*.S)
-  if(sources)
-    add_library(fl_${name} STATIC ${sources})
-    target_include_directories(fl_${name} PUBLIC ${views})
-    target_link_libraries(fl_${name} PUBLIC ${uses} ${ARG_LIBS})
-    if(name STREQUAL "rt")
-      target_link_libraries(fl_${name} PRIVATE fl_rt_flags)
-    else()
-      target_link_libraries(fl_${name} PRIVATE fl_flags)
+  foreach(inner IN LISTS FL_INNER)
+    if(NOT inner STREQUAL name)
+      list(FILTER sources EXCLUDE REGEX "/src/${inner}/")
     endif()
-    file(GENERATE OUTPUT ${view}/includes CONTENT
-      "$<JOIN:$<TARGET_PROPERTY:fl_${name},INCLUDE_DIRECTORIES>,\n>\n")
+  endforeach()
+  add_library(${target} STATIC ${sources})
+  target_include_directories(${target} PUBLIC ${views})
+  target_link_libraries(${target} PUBLIC ${uses} ${ARG_LIBS})
+  if(name STREQUAL "rt")
+    target_link_libraries(${target} PRIVATE fl_rt_flags)
   else()
-    add_library(fl_${name} INTERFACE)
-    target_include_directories(fl_${name} INTERFACE ${views})
-    target_link_libraries(fl_${name} INTERFACE ${uses} ${ARG_LIBS})
+    target_link_libraries(${target} PRIVATE fl_flags)
   endif()
-  set(FL_LAYERS ${FL_LAYERS} fl_${name} PARENT_SCOPE)
+  file(GENERATE OUTPUT ${view}/includes CONTENT
+    "$<JOIN:$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>,\n>\n")
+  set(FL_LAYERS ${FL_LAYERS} ${target} PARENT_SCOPE)
+  if(outer)
+    set(FL_INNER ${FL_INNER} ${name} PARENT_SCOPE)
+  endif()
 endfunction()
 
 # fl_exception(layer file USES other): one file of a layer sees one more layer.
 function(fl_exception layer file)
   cmake_parse_arguments(PARSE_ARGV 2 ARG "" "USES" "")
   file(APPEND ${FL_DIAGRAM} "${layer}/${file}: ${ARG_USES}\n")
-  get_target_property(kind fl_${layer} TYPE)
-  if(kind STREQUAL "STATIC_LIBRARY")
-    set_source_files_properties(${CMAKE_SOURCE_DIR}/src/${layer}/${file}
-      PROPERTIES INCLUDE_DIRECTORIES
-      "${CMAKE_BINARY_DIR}/layers/${ARG_USES}")
-    target_link_libraries(fl_${layer} PRIVATE $<LINK_ONLY:fl_${ARG_USES}>)
-  endif()
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/${layer}/${file}
+    PROPERTIES INCLUDE_DIRECTORIES
+    "${CMAKE_BINARY_DIR}/layers/fl_${ARG_USES}")
+  target_link_libraries(fl_${layer} PRIVATE $<LINK_ONLY:fl_${ARG_USES}>)
 endfunction()
 
 # fl_program(name [ENGINE] source…): links the layers it needs.  With ENGINE it
@@ -115,8 +119,7 @@ function(fl_program name)
     FL_VERSION="${PROJECT_VERSION}"
     FL_SOURCE_INCLUDE="${CMAKE_SOURCE_DIR}/include")
   target_link_libraries(${name} PRIVATE fl_flags ${FL_LAYERS} ${FL_LIBS})
-  get_target_property(kind fl_rt TYPE)
-  if(ARG_ENGINE AND kind STREQUAL "STATIC_LIBRARY")
+  if(ARG_ENGINE)
     set(list ${CMAKE_SOURCE_DIR}/cmake/exports.list)
     # Not $<LINK_LIBRARY:WHOLE_ARCHIVE,…>: CMake repeats a library on the line,
     # and each time as a whole.

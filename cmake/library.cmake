@@ -1,7 +1,7 @@
 # The checker as a library for other programs: libfaultline-check, shared and
 # static, which export what include/faultline/check.h declares and nothing else.
 
-set(FL_CHECK_LAYERS base model spec check read lib)
+set(FL_CHECK_LAYERS base model spec history_read history lib)
 foreach(layer IN LISTS FL_CHECK_LAYERS)
   set_target_properties(fl_${layer} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endforeach()

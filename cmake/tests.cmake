@@ -12,6 +12,12 @@ function(fl_test_settings name)
     TIMEOUT 600)
 endfunction()
 
+# The slow definitions that fast algorithms are compared with.
+file(GLOB oracles CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/oracle/*.c)
+add_library(fl_oracle STATIC ${oracles})
+target_include_directories(fl_oracle PUBLIC ${CMAKE_SOURCE_DIR}/tests)
+target_link_libraries(fl_oracle PUBLIC ${FL_LAYERS} PRIVATE fl_flags)
+
 file(GLOB programs CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tests
   ${CMAKE_SOURCE_DIR}/tests/unit/*/*.c ${CMAKE_SOURCE_DIR}/tests/agree/*.c
   ${CMAKE_SOURCE_DIR}/tests/fuzz/*.c)
@@ -20,20 +26,21 @@ foreach(program IN LISTS programs)
   string(REPLACE "/" "_" target "test_${name}")
   # Tests of the layers below the engine do without it.
   set(engine ENGINE)
-  if(program MATCHES "^(fuzz|unit/(base|model|atomicity|build|debug|code|source|check|observe|read|report|lib))/")
+  if(program MATCHES "^(fuzz|unit/(base|model|atomicity|build|debug|code|source|check|history|oracle|report|lib))/")
     set(engine)
   endif()
   fl_program(${target} ${engine} ${CMAKE_SOURCE_DIR}/tests/${program})
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  target_link_libraries(${target} PRIVATE fl_oracle)
   if(program STREQUAL "agree/standing.c")
     target_sources(${target} PRIVATE ${CMAKE_SOURCE_DIR}/src/cli/judge.c)
-    target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/layers/cli)
+    target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/layers/fl_cli)
   endif()
   if(program MATCHES "^unit/cli/")
     target_sources(${target} PRIVATE ${FL_POOL})
-    target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/layers/cli)
+    target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/layers/fl_cli)
   endif()
   add_test(NAME ${name} COMMAND ${target})
   fl_test_settings(${name})

@@ -13,7 +13,7 @@
 
 #include "base/map128.h"
 #include "base/rng.h"
-#include "check/log_check.h"
+#include "history/log_check.h"
 
 #include <assert.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef TESTS_TWO_STREAMS_H
 #define TESTS_TWO_STREAMS_H
 
-#include "check/online.h"
+#include "history/stream/online.h"
 
 #include "random_log.h"
 #include "test.h"

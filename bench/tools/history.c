@@ -9,7 +9,7 @@
  */
 #include "../plant.h"
 #include "base/opt.h"
-#include "read/read.h"
+#include "history/read/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

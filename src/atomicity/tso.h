@@ -47,11 +47,6 @@ bool tso_robust(const struct txn_event *e, uint32_t n,
 bool tso_transaction_fenced(const struct txn_event *e, uint32_t n);
 
 enum trace_relation { TRACE_NONE, TRACE_DIRECTED, TRACE_UNDIRECTED };
-/* Of events i < j of a trace; `buffered` by tso_buffered. */
-enum trace_relation tso_trace_relation(const struct txn_event *e,
-                                       const bool *buffered, uint32_t i,
-                                       uint32_t j);
-
 enum tso_answer { TSO_NO, TSO_YES, TSO_UNKNOWN };
 
 /*
@@ -59,11 +54,9 @@ enum tso_answer { TSO_NO, TSO_YES, TSO_UNKNOWN };
  * from a later to an earlier event are undirected ones: the first event's
  * commit, or the second's, waits.
  *
- * tso_trace_slow tries all valid orientations, and takes up to 64 events; it
- * defines the other, which gives up after so many steps (0: never).
- *                                           tests/agree/atomicity_tso.c
+ * It gives up after so many steps (0: never).  tests/oracle/orient.c, which
+ * tries all valid orientations, defines it.  tests/agree/atomicity_tso.c
  */
-bool tso_trace_slow(const struct txn_event *e, uint32_t n);
 enum tso_answer tso_trace_serializable(const struct txn_event *e, uint32_t n,
                                        uint64_t steps,
                                        struct conflict_cycle *cycle);

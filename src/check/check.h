@@ -1,7 +1,7 @@
 /*
  * Is there an order of the operations, consistent with real time, in which the
- * specification returns what was returned?  linearize and brute answer the
- * same question; brute defines it.
+ * specification returns what was returned?  tests/oracle/brute.c defines the
+ * answer.
  *
  * (K1) an order holds every operation that returned, in an order that the
  *      criterion allows, and may hold pending ones, whose result is free.
@@ -58,10 +58,6 @@ void check_linearize(const struct history *h, struct spec *s,
                      enum criterion criterion, uint64_t budget,
                      struct check *out);
 
-/* All permutations; up to about 8 operations. */
-void check_brute(const struct history *h, struct spec *s,
-                 enum criterion criterion, struct check *out);
-
 void check_free(struct check *c);
 
 /*
@@ -89,16 +85,5 @@ void check_free_refutations(refutation_list *list);
  */
 bool check_standing(const struct history *h, struct spec *s, uint32_t most,
                     struct hash128 *out);
-
-/* Executions of one client give few distinct histories: each is checked once.
- */
-struct check_cache;
-struct check_cache *check_cache_new(void);
-enum check_answer check_cached(struct check_cache *c, const struct history *h,
-                               struct spec *s, enum criterion criterion,
-                               uint64_t budget);
-void check_cache_clear(struct check_cache *c); /* for another client */
-uint64_t check_cache_distinct(const struct check_cache *c);
-void check_cache_free(struct check_cache *c);
 
 #endif

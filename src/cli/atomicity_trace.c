@@ -8,7 +8,7 @@
 #include "atomicity/sc.h"
 #include "atomicity/tso.h"
 #include "model/trace_file.h"
-#include "read/std.h"
+#include "history/read/std.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include "cli/check_int.h"
 #include "cli/commands.h"
 #include "cli/phase.h"
-#include "read/read.h"
+#include "history/read/read.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -9,7 +9,7 @@
 #define CLI_CHECK_INT_H
 
 #include "base/err.h"
-#include "check/log_check.h"
+#include "history/log_check.h"
 #include "model/log.h"
 #include "report/log_report.h"
 

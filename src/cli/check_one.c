@@ -1,9 +1,9 @@
 /* One recorded history: its type, the verdict, the reports. */
 #include "base/resident.h"
-#include "check/explain_log.h"
-#include "check/hitting.h"
+#include "history/explain/explain_log.h"
+#include "history/hitting/hitting.h"
 #include "cli/check_int.h"
-#include "read/read.h"
+#include "history/read/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * what is open and with the object, not with the history.  What is wrong is
  * told with its place; there is no core, since nothing is kept.
  */
-#include "check/online.h"
+#include "history/stream/online.h"
 #include "cli/check_unreturned.h"
 
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #define LIB_INT_H
 
 #include "base/buf.h"
-#include "check/log_check.h"
-#include "check/online.h"
+#include "history/log_check.h"
+#include "history/stream/online.h"
 #include "faultline/check.h"
 
 struct fl_check {

@@ -1,5 +1,5 @@
 /* The answer about a history that was kept. */
-#include "check/explain_log.h"
+#include "history/explain/explain_log.h"
 #include "lib/int.h"
 
 #include <string.h>

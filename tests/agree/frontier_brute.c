@@ -6,7 +6,8 @@
  * longest order of the depth-first search explains; orders are verified, cores
  * checked by the definition.  Hitting families of all depths must agree, too.
  */
-#include "check/hitting.h"
+#include "oracle/log_brute.h"
+#include "history/hitting/hitting.h"
 #include "log_types.h"
 #include "random_log.h"
 #include "test.h"

@@ -5,8 +5,8 @@
 #include "test.h"
 
 #include "base/rng.h"
-#include "check/hitting.h"
-#include "read/read.h"
+#include "history/hitting/hitting.h"
+#include "history/read/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "test.h"
 
 #include "base/rng.h"
-#include "read/int.h"
+#include "history/read/int.h"
 
 static void print_event(const struct log_event *ev, struct buf *out) {
   buf_printf(out, "%d %u %u %u %.*s order %llu:", (int)ev->kind, ev->process,

@@ -5,6 +5,7 @@
  * and are then spoilt half of the time, so that both answers are frequent;
  * the tests insist on that.
  */
+#include "oracle/brute.h"
 #include "random_history.h"
 #include "test.h"
 

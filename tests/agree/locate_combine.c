@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/rng.h"
-#include "locate/naive.h"
+#include "oracle/naive.h"
 
 static const char *const files[] = {"a.c", "b.c"};
 static const char *const functions[] = {"push", "pop"};

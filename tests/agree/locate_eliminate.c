@@ -3,7 +3,7 @@
  * and against the definition, on random small traces.
  */
 #include "agree/locate_traces.h"
-#include "locate/naive.h"
+#include "oracle/naive.h"
 #include "test.h"
 
 static void print_eliminators(const char *who, const struct eliminators *e) {

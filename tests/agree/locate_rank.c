@@ -3,7 +3,7 @@
  * search for cycles in the whole graph, and against the eliminators themselves.
  */
 #include "agree/locate_traces.h"
-#include "locate/naive.h"
+#include "oracle/naive.h"
 #include "locate/rank.h"
 #include "test.h"
 

@@ -9,10 +9,11 @@
 #ifndef TESTS_AGREE_MONITOR_LOGS_H
 #define TESTS_AGREE_MONITOR_LOGS_H
 
+#include "oracle/log_brute.h"
 #include "log_types.h"
 #include "random_log.h"
 
-#include "check/log_engine.h"
+#include "history/log_engine.h"
 #include "test.h"
 
 struct monitor_tally {

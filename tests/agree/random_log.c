@@ -2,9 +2,10 @@
  * Random logs (random_log.h) against the definition: without a mutation every
  * one is linearizable, with mutations both answers are frequent.
  */
+#include "oracle/log_brute.h"
 #include "random_log.h"
 
-#include "check/log_check.h"
+#include "history/log_check.h"
 #include "test.h"
 
 static enum log_verdict verdict(const struct log *l) {

@@ -4,7 +4,7 @@
  * Streams are longer here, and nearer to the edge, than search could get
  * through.  What happens when they hand over to search: tests/agree/watch.c.
  */
-#include "check/online.h"
+#include "history/stream/online.h"
 
 #include "random_log.h"
 #include "test.h"

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "read/int.h"
+#include "history/read/int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

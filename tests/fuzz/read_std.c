@@ -3,7 +3,7 @@
 #define FUZZ_NAME "read_std"
 #include "fuzz.h"
 
-#include "read/std.h"
+#include "history/read/std.h"
 
 #include <string.h>
 

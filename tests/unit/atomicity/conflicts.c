@@ -6,6 +6,7 @@
  * read, "c" the commit of its thread's oldest write that waits, "f0" a fence,
  * "m0x" a read-modify-write.
  */
+#include "oracle/orient.h"
 #include "atomicity/tso.h"
 #include "test.h"
 

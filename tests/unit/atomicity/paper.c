@@ -19,6 +19,7 @@
  *
  * Figure 2 is the task pool of Figure 1, which we have, with one task.
  */
+#include "oracle/orient.h"
 #include "atomicity/sc.h"
 #include "atomicity/tso.h"
 #include "test.h"

@@ -1,4 +1,5 @@
 /* Histories whose answer everybody knows, long ones, and budgets. */
+#include "oracle/brute.h"
 #include "base/rng.h"
 #include "check/check.h"
 #include "check/prefixes.h"

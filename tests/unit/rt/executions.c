@@ -4,7 +4,7 @@
  * and a snapshot in the middle goes on as the execution did.
  */
 #include "engine.h"
-#include "observe/history.h"
+#include "oracle/history.h"
 
 #include <glob.h>
 

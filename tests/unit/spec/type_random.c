@@ -4,7 +4,7 @@
  */
 #include "test.h"
 
-#include "check/log_check.h"
+#include "history/log_check.h"
 #include "random_log.h"
 #include "spec/type.h"
 

@@ -6,8 +6,8 @@
 #include "test.h"
 
 #include "base/buf.h"
-#include "check/log_check.h"
-#include "read/read.h"
+#include "history/log_check.h"
+#include "history/read/read.h"
 #include "spec/type.h"
 
 #include <stdlib.h>

@@ -1,0 +1,165 @@
+/*
+ * What the monitors share.
+ *
+ * A monitor decides linearizability without search, by a condition on the
+ * times of the operations, which holds only for some histories: those in which
+ * it can be seen who wrote what somebody read.
+ *
+ * Times are numbered from 1, MONITOR_NEVER is behind all of them.  Between time
+ * g and time g + 1 lies the gap g, and an operation takes effect in a gap: one
+ * with the times [inv, res] in one of inv, …, res - 1.
+ */
+#ifndef HISTORY_MONITOR_MONITOR_INT_H
+#define HISTORY_MONITOR_MONITOR_INT_H
+
+#include "history/log_engine.h"
+
+#define MONITOR_NEVER UINT32_MAX
+#define MONITOR_NONE UINT32_MAX /* no operation, no value */
+
+typedef VEC(uint32_t) number_vec;
+
+enum ending { MONITOR_YES, MONITOR_NO, MONITOR_REFUSED };
+
+struct monitor {
+  const struct log_problem *p;
+  const struct op_times *times; /* of its operations; NULL: ask them */
+  struct log_answer *out;
+  const char *why; /* REFUSED: which assumption fails */
+  bool want_order; /* YES: an order, if the monitor can make one */
+  bool has_order;  /* it is in out->order; what it does not have of what
+                      returned can take effect anywhere */
+  struct arena arena;
+  uint64_t bytes;       /* of the arena */
+  uint64_t early_bytes; /* with what was freed since, if more */
+  uint32_t *inv, *res;  /* of each operation; pending: res is MONITOR_NEVER */
+  uint32_t nwrites;     /* operations that write, add or append a value */
+  uint32_t end;         /* the last gap: all times are at most `end` */
+};
+
+/* One for each shape. */
+enum ending monitor_register(struct monitor *m);
+enum ending monitor_set(struct monitor *m);
+enum ending monitor_multiset(struct monitor *m);
+enum ending monitor_list(struct monitor *m);
+enum ending monitor_queue(struct monitor *m);
+enum ending monitor_stack(struct monitor *m);
+enum ending monitor_pqueue(struct monitor *m);
+enum ending monitor_max_pqueue(struct monitor *m);
+
+void *monitor_room(struct monitor *m, size_t count, size_t size);
+void *monitor_zeroed(struct monitor *m, size_t count, size_t size);
+
+static inline enum ending monitor_refuse(struct monitor *m, const char *why) {
+  m->why = why;
+  return MONITOR_REFUSED;
+}
+
+/* Adds an operation to the core; MONITOR_NONE adds nothing. */
+void monitor_blame(struct monitor *m, uint32_t op);
+/*
+ * The violation in a sentence: %o is an operation (uint32_t), %v a value
+ * (datum), %w that of a struct value *, %s a text.  Returns MONITOR_NO.
+ */
+enum ending monitor_say(struct monitor *m, const char *format, ...);
+
+/* It changes nothing, and nothing is known of what it saw. */
+static inline bool monitor_is_idle(const struct type_op *o) {
+  if (o->only_reads && o->any_result)
+    return true;
+  return o->role == ROLE_OTHER && o->only_reads && o->op->failed;
+}
+
+/* From data to numbers, in the order in which they come. */
+struct numbering {
+  uint32_t *slots; /* number + 1 */
+  uint32_t mask, bits, n;
+  datum *data; /* by number */
+};
+void numbering_init(struct numbering *s, struct monitor *m, uint32_t most);
+uint32_t numbering_put(struct numbering *s, datum d, bool *fresh);
+uint32_t numbering_get(const struct numbering *s, datum d); /* or NONE */
+
+struct by_time {
+  uint32_t time, id;
+};
+void by_time_sort(struct monitor *m, struct by_time *a, uint32_t n);
+
+/*
+ * Containers: what happened to each value.
+ *
+ * (V1) add_inv < add_res: it was certainly inside since add_res, which is the
+ *      first return of any of its operations (of add_by).
+ * (V2) rem_inv < rem_res: and until rem_inv, the last call of any of them (of
+ *      rem_by); MONITOR_NEVER, both, if it was not removed.
+ * (V3) front_res is the first return of its removal and peeks (of front_by).
+ */
+struct value {
+  uint32_t add, remove; /* operations; remove may be MONITOR_NONE */
+  uint32_t add_inv, add_res, add_by;
+  uint32_t rem_inv, rem_res, rem_by;
+  uint32_t front_res, front_by;
+  uint32_t peeks; /* the first of a list by next_peek */
+};
+
+struct values_seen {
+  struct value *at;
+  uint32_t n;
+  uint32_t *next_peek; /* by operation; NULL: no value was peeked at */
+  uint32_t npeeks;
+  uint32_t *empties, nempties; /* operations that found nothing */
+  uint16_t empty_code;         /* of the last of them */
+  uint32_t pending_inv;        /* the first pending removal's; or NEVER */
+  number_vec pending;          /* removals, by call */
+  uint32_t *cover;             /* by gap: how many values are inside */
+};
+
+/* Matches the operations, asks `decide`, and says what pending removals make of
+ * its answer. */
+typedef enum ending monitor_decide(struct monitor *m, struct values_seen *s);
+enum ending monitor_container(struct monitor *m, monitor_decide *decide);
+enum ending monitor_decide_values(struct monitor *m, struct values_seen *s,
+                                  monitor_decide *decide);
+enum ending monitor_pending(struct monitor *m, struct values_seen *s,
+                            monitor_decide *decide);
+
+/* A history that is linearizable: an order that explains it, into m->out, and
+ * m->has_order.  Of a queue, with its values in this order; of a stack, from
+ * the order in which its values were taken out; of a priority queue, with its
+ * values from the best one on, and by place there the end of those that are
+ * equally good. */
+void monitor_queue_order(struct monitor *m, const struct values_seen *s,
+                         const uint32_t *ranked);
+void monitor_stack_order(struct monitor *m, const struct values_seen *s,
+                         const uint32_t *taken);
+void monitor_pqueue_order(struct monitor *m, const struct values_seen *s,
+                          const uint32_t *ranked, const uint32_t *group_end);
+
+/* Times as gaps: the last one is behind everything. */
+static inline uint32_t gap_from(const struct monitor *m, uint32_t inv) {
+  return inv == MONITOR_NEVER ? m->end : inv;
+}
+static inline uint32_t gap_to(const struct monitor *m, uint32_t res) {
+  return res == MONITOR_NEVER ? m->end + 1 : res;
+}
+/* The gaps of a peek: its value is inside. */
+static inline uint32_t peek_from(const struct monitor *m, const struct value *v,
+                                 uint32_t op) {
+  return m->inv[op] > v->add_inv ? m->inv[op] : v->add_inv;
+}
+static inline uint32_t peek_to(const struct monitor *m, const struct value *v,
+                               uint32_t op) {
+  return m->res[op] < v->rem_res ? m->res[op] : v->rem_res;
+}
+
+/* Everything that proves when a value came, was inside and left. */
+void monitor_blame_value(struct monitor *m, const struct value *v);
+/*
+ * Values that cover the gaps [from, to) together, few of them; `some` are the
+ * numbers of those to choose from, sorted by add_res.
+ */
+void monitor_cover(struct monitor *m, const struct values_seen *s,
+                   const uint32_t *some, uint32_t n, uint32_t from, uint32_t to,
+                   number_vec *out);
+
+#endif

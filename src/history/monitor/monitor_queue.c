@@ -1,0 +1,192 @@
+/*
+ * First in, first out: is there an order of the values that explains both how
+ * they came and how they were at the front?  u must be before v when
+ *
+ *   its add returned before the add of v was called, or
+ *   it was seen at the front (removed, or peeked at) by an operation that
+ *   returned before one that saw v there was called.
+ *
+ * The history is linearizable iff that has no cycle.  Values before which there
+ * is no other are taken away one after the other; when none can be, three
+ * values hold a cycle: the one with the first return of an add and the two with
+ * the first returns at the front, since one of these stands before any other.
+ *
+ * Without peeks a cycle has two values (Henzinger, Sezgin and Vafeiadis, CONCUR
+ * 2013); with them it may need three.         tests/agree/monitor_containers.c
+ */
+#include "history/monitor/monitor_int.h"
+
+#include <assert.h>
+
+struct queue {
+  struct monitor *m;
+  struct value *at;
+  uint32_t n;
+  uint8_t *gone;
+  /* Values by add_res and by front_res, and where the first of each is that is
+   * not gone; behind[1] also the second one. */
+  struct by_time *by_add, *by_front;
+  uint32_t first_add, first_front, second_front;
+  uint32_t coming;      /* values from here on have one that came before */
+  struct by_time *heap; /* others, by rem_inv; some may be gone */
+  uint32_t nheap;
+};
+
+static void heap_add(struct queue *q, struct by_time x) {
+  uint32_t i = q->nheap++;
+  for (; i && q->heap[(i - 1) / 2].time > x.time; i = (i - 1) / 2)
+    q->heap[i] = q->heap[(i - 1) / 2];
+  q->heap[i] = x;
+}
+
+static void heap_drop(struct queue *q) {
+  struct by_time x = q->heap[--q->nheap];
+  uint32_t i = 0;
+  for (uint32_t c = 1; c < q->nheap; c = 2 * i + 1) {
+    c += c + 1 < q->nheap && q->heap[c + 1].time < q->heap[c].time;
+    if (q->heap[c].time >= x.time)
+      break;
+    q->heap[i] = q->heap[c];
+    i = c;
+  }
+  q->heap[i] = x;
+}
+
+static uint32_t skip(const struct queue *q, const struct by_time *a,
+                     uint32_t i) {
+  while (i < q->n && q->gone[a[i].id])
+    i++;
+  return i;
+}
+
+/* Moves on over what is gone. */
+static void refresh(struct queue *q) {
+  q->first_add = skip(q, q->by_add, q->first_add);
+  q->first_front = skip(q, q->by_front, q->first_front);
+  if (q->second_front <= q->first_front)
+    q->second_front = q->first_front + 1;
+  q->second_front = skip(q, q->by_front, q->second_front);
+  if (q->first_add == q->n)
+    return;
+  uint32_t least = q->by_add[q->first_add].time;
+  for (; q->coming < q->n && q->at[q->coming].add_inv < least; q->coming++)
+    heap_add(q, (struct by_time){q->at[q->coming].rem_inv, q->coming});
+  while (q->nheap && q->gone[q->heap[0].id])
+    heap_drop(q);
+}
+
+/* The value, not v itself, with the first return at the front; or NONE. */
+static uint32_t front_rival(const struct queue *q, uint32_t v) {
+  uint32_t i = q->first_front;
+  if (i < q->n && q->by_front[i].id == v)
+    i = q->second_front;
+  return i < q->n ? q->by_front[i].id : MONITOR_NONE;
+}
+
+static uint32_t before_at_front(const struct queue *q, uint32_t v) {
+  uint32_t u = front_rival(q, v);
+  return u != MONITOR_NONE && q->at[u].front_res < q->at[v].rem_inv
+             ? u
+             : MONITOR_NONE;
+}
+
+/* A value that no other must precede. */
+static uint32_t pick(const struct queue *q) {
+  if (!q->nheap)
+    return MONITOR_NONE;
+  uint32_t v = q->heap[0].id;
+  if (before_at_front(q, v) == MONITOR_NONE)
+    return v;
+  v = q->by_front[q->first_front].id;
+  return v < q->coming && before_at_front(q, v) == MONITOR_NONE ? v
+                                                                : MONITOR_NONE;
+}
+
+static bool came_before(const struct value *u, const struct value *v) {
+  return u->add_res < v->add_inv;
+}
+
+static uint32_t before(const struct queue *q, uint32_t v) {
+  uint32_t u = q->by_add[q->first_add].id;
+  return came_before(&q->at[u], &q->at[v]) ? u : before_at_front(q, v);
+}
+
+static bool was_removed_first(const struct queue *q, const struct value *v) {
+  return v->front_by != MONITOR_NONE &&
+         q->m->p->ops[v->front_by].role == ROLE_REMOVE;
+}
+
+/* v was at the front before u, which came before it or was there before. */
+static enum ending say_pair(struct queue *q, const struct value *u,
+                            const struct value *v) {
+  if (!came_before(u, v))
+    return monitor_say(q->m, "%w was at the front before %w, and %w before %w",
+                       u, v, v, u);
+  if (!was_removed_first(q, v))
+    return monitor_say(
+        q->m, "%w was at the front before %w, though enqueued after it", v, u);
+  if (u->remove == MONITOR_NONE && u->peeks == MONITOR_NONE)
+    return monitor_say(q->m,
+                       "%w was dequeued, though %w, enqueued before it, was "
+                       "not",
+                       v, u);
+  return monitor_say(
+      q->m, "%w was dequeued before %w, though enqueued after it", v, u);
+}
+
+static enum ending stuck(struct queue *q) {
+  uint32_t v = q->by_add[q->first_add].id, cycle[4], n = 0;
+  for (int i = 0; i < 4; i++) /* into the cycle */
+    v = before(q, v);
+  do {
+    assert(n < 4);
+    cycle[n++] = v;
+    monitor_blame_value(q->m, &q->at[v]);
+    monitor_blame(q->m, q->at[v].front_by);
+    v = before(q, v);
+  } while (v != cycle[0]);
+  const struct value *a = &q->at[cycle[0]], *b = &q->at[cycle[1]];
+  if (n == 2)
+    return came_before(a, b) ? say_pair(q, a, b) : say_pair(q, b, a);
+  return monitor_say(q->m,
+                     "%w must be before %w, %w before %w and %w before %w: "
+                     "they were enqueued or at the front in that order",
+                     b, a, &q->at[cycle[2]], b, a, &q->at[cycle[2]]);
+}
+
+static struct by_time *sorted(struct queue *q, bool front) {
+  struct by_time *a = monitor_room(q->m, (size_t)q->n + 1, sizeof *a);
+  for (uint32_t i = 0; i < q->n; i++) {
+    uint32_t time = front ? q->at[i].front_res : q->at[i].add_res;
+    a[i] = (struct by_time){gap_to(q->m, time), i};
+  }
+  by_time_sort(q->m, a, q->n);
+  return a;
+}
+
+static enum ending decide(struct monitor *m, struct values_seen *s) {
+  struct queue q = {.m = m, .at = s->at, .n = s->n};
+  q.gone = monitor_zeroed(m, (size_t)q.n + 1, 1);
+  q.by_add = sorted(&q, false);
+  q.by_front = sorted(&q, true);
+  q.heap = monitor_room(m, (size_t)q.n + 1, sizeof *q.heap);
+  uint32_t *ranked = NULL;
+  if (m->want_order)
+    ranked = monitor_room(m, (size_t)q.n + 1, sizeof *ranked);
+  for (uint32_t left = q.n; left; left--) {
+    refresh(&q);
+    uint32_t v = pick(&q);
+    if (v == MONITOR_NONE)
+      return stuck(&q);
+    q.gone[v] = 1;
+    if (ranked)
+      ranked[q.n - left] = v;
+  }
+  if (ranked)
+    monitor_queue_order(m, s, ranked);
+  return MONITOR_YES;
+}
+
+enum ending monitor_queue(struct monitor *m) {
+  return monitor_container(m, decide);
+}

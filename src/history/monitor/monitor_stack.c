@@ -1,0 +1,470 @@
+/*
+ * Last in, first out.  A value can be taken out of the history when each of its
+ * operations has a gap that no other value covers: then it is pushed, looked at
+ * and popped with nothing above it, whatever the others do.  Linearizable iff
+ * all values can be taken out, one after the other, in any order that works
+ * (the idea of Lee and Mathur, OOPSLA 2025: decrease and conquer).
+ *                                             tests/agree/monitor_containers.c
+ *
+ * Gaps between which no value comes or goes are one, a run.  A tree over the
+ * runs holds how many values cover each, and the sum of their numbers, so that
+ * of a run with one value it is known which.  Each run leaves the tree once:
+ *
+ *   covered by none: every operation that contains it has its gap;
+ *   covered by v alone: the operations of v that contain it have theirs, and
+ *     when v is taken out, it is covered by none.
+ *
+ * When all that is left is covered twice, nothing can be taken out.
+ *
+ * An operation waits at the nodes of the tree that make up its interval; a run
+ * that is covered by none serves those that wait above it, and need not look
+ * further up than to where another run has been before.
+ *
+ * Of the operations of a value those that contain another one of it are left
+ * out.  So the rest have their calls and their returns in the same order, and
+ * those with a given run stand together.
+ */
+#include "history/monitor/monitor_int.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { AWAY = 1 << 30 }; /* added to the count of a run that has left */
+
+struct node {
+  int32_t least; /* of the counts below, with those of this node */
+  int32_t count; /* of values that cover all of it */
+  uint32_t sum;  /* of their numbers */
+};
+
+struct need { /* an operation of a value: it needs a run of [from, to) */
+  uint32_t from, to, value;
+};
+
+struct stack {
+  struct monitor *m;
+  struct values_seen *s;
+  uint32_t *run_of; /* by gap */
+  uint32_t nruns;
+  /* 1 is the root, 2 i and 2 i + 1 are below i, nruns + r is the run r. */
+  struct node *nodes;
+  struct need *needs;   /* by value */
+  uint32_t *first_need; /* by value: where its needs begin; n + 1 of them */
+  uint32_t *next_need;  /* by need: itself, or a later one: it has its run */
+  uint32_t *left;       /* by value: needs without a run */
+  /* Who waits where: waiting[starts[node] … starts[node + 1]). */
+  uint32_t *starts, *waiting;
+  uint8_t *been;                /* by node: a run below it is covered by none */
+  uint32_t *aside, *aside_next; /* by value, by run: covered by it alone */
+  number_vec out;               /* values to be taken out */
+  uint32_t *order;              /* in which they were; NULL: not asked for */
+  uint32_t taken;
+};
+
+static void touch(struct node *n, int32_t count, uint32_t sum) {
+  n->least += count;
+  n->count += count;
+  n->sum += sum;
+}
+
+static void renew(struct node *nodes, uint32_t i) {
+  int32_t a = nodes[2 * i].least, b = nodes[2 * i + 1].least;
+  nodes[i].least = (a < b ? a : b) + nodes[i].count;
+}
+
+/* The nodes that make up [from, to): calls `at` of each. */
+#define FOR_NODES(k, from_, to_, body)                                         \
+  for (uint32_t l_ = (from_) + k->nruns, r_ = (to_) + k->nruns; l_ < r_;       \
+       l_ >>= 1, r_ >>= 1) {                                                   \
+    if (l_ & 1) {                                                              \
+      uint32_t node = l_++;                                                    \
+      body;                                                                    \
+    }                                                                          \
+    if (r_ & 1) {                                                              \
+      uint32_t node = --r_;                                                    \
+      body;                                                                    \
+    }                                                                          \
+  }
+
+static void cover_from_to(const struct stack *k, const struct value *v,
+                          uint32_t *from, uint32_t *to) {
+  *from = k->run_of[v->add_res];
+  *to = k->run_of[gap_from(k->m, v->rem_inv)];
+}
+
+static void add_cover(struct stack *k, uint32_t v, int32_t count) {
+  uint32_t from, to;
+  if (k->s->at[v].add_res >= k->s->at[v].rem_inv)
+    return;
+  cover_from_to(k, &k->s->at[v], &from, &to);
+  uint32_t sum = count > 0 ? v : 0u - v;
+  FOR_NODES(k, from, to, touch(&k->nodes[node], count, sum));
+  if (count > 0)
+    return; /* all nodes are renewed at once */
+  uint32_t a = (from + k->nruns) >> 1, b = (to - 1 + k->nruns) >> 1;
+  for (; a != b; a >>= 1, b >>= 1) {
+    renew(k->nodes, a);
+    renew(k->nodes, b);
+  }
+  for (; a; a >>= 1)
+    renew(k->nodes, a);
+}
+
+static void number_runs(struct stack *k) {
+  struct monitor *m = k->m;
+  k->run_of = monitor_zeroed(m, (size_t)m->end + 2, sizeof *k->run_of);
+  for (uint32_t i = 0; i < k->s->n; i++) {
+    const struct value *v = &k->s->at[i];
+    if (v->add_res >= v->rem_inv)
+      continue;
+    k->run_of[v->add_res] = 1;
+    k->run_of[gap_from(m, v->rem_inv)] = 1;
+  }
+  uint32_t run = 0;
+  for (uint32_t g = 0; g <= m->end; g++)
+    k->run_of[g] = run += k->run_of[g];
+  k->nruns = run + 1;
+}
+
+static int by_from(const void *x, const void *y) {
+  const struct need *a = x, *b = y;
+  if (a->from != b->from)
+    return a->from < b->from ? -1 : 1;
+  return a->to > b->to ? -1 : a->to < b->to;
+}
+
+/* The gaps in which an operation of v can take effect. */
+static void gaps_of(const struct stack *k, const struct value *v, uint32_t op,
+                    uint32_t *from, uint32_t *to) {
+  bool peek = op != v->add && op != v->remove;
+  *from = peek           ? peek_from(k->m, v, op)
+          : op == v->add ? v->add_inv
+                         : gap_from(k->m, v->rem_inv);
+  *to = peek           ? peek_to(k->m, v, op)
+        : op == v->add ? v->add_res
+                       : gap_to(k->m, v->rem_res);
+}
+
+static struct need need_of(const struct stack *k, uint32_t v, uint32_t op) {
+  uint32_t from, to;
+  gaps_of(k, &k->s->at[v], op, &from, &to);
+  return (struct need){k->run_of[from], k->run_of[to - 1] + 1, v};
+}
+
+/* Leaves out those that contain another one. */
+static uint32_t keep_least(struct need *a, uint32_t n) {
+  uint32_t kept = 0;
+  qsort(a, n, sizeof *a, by_from);
+  for (uint32_t i = 0; i < n; i++) {
+    while (kept && a[kept - 1].to >= a[i].to)
+      kept--;
+    a[kept++] = a[i];
+  }
+  return kept;
+}
+
+static uint32_t collect_needs(struct stack *k, uint32_t number,
+                              struct need *out) {
+  const struct value *v = &k->s->at[number];
+  uint32_t n = 0;
+  out[n++] = need_of(k, number, v->add);
+  for (uint32_t op = v->peeks; op != MONITOR_NONE; op = k->s->next_peek[op])
+    out[n++] = need_of(k, number, op);
+  if (v->remove != MONITOR_NONE)
+    out[n++] = need_of(k, number, v->remove);
+  bool in_order =
+      n == 1 || (n == 2 && out[0].from < out[1].from && out[0].to < out[1].to);
+  return in_order ? n : keep_least(out, n);
+}
+
+static void make_needs(struct stack *k) {
+  struct monitor *m = k->m;
+  size_t most = (size_t)k->s->n * 2 + k->s->npeeks + 1, n = k->s->n;
+  k->needs = monitor_room(m, most, sizeof *k->needs);
+  k->first_need = monitor_room(m, n + 1, sizeof *k->first_need);
+  k->left = monitor_room(m, n + 1, sizeof *k->left);
+  uint32_t at = 0;
+  for (uint32_t v = 0; v < n; v++) {
+    k->first_need[v] = at;
+    k->left[v] = collect_needs(k, v, k->needs + at);
+    at += k->left[v];
+  }
+  k->first_need[n] = at;
+  k->next_need = monitor_room(m, (size_t)at + 1, sizeof *k->next_need);
+  for (uint32_t i = 0; i <= at; i++)
+    k->next_need[i] = i;
+}
+
+static void make_waiting(struct stack *k) {
+  uint32_t n = k->first_need[k->s->n];
+  k->starts = monitor_zeroed(k->m, (size_t)k->nruns * 2 + 2, sizeof *k->starts);
+  for (uint32_t i = 0; i < n; i++)
+    FOR_NODES(k, k->needs[i].from, k->needs[i].to, k->starts[node + 2]++);
+  for (uint32_t i = 0; i < k->nruns * 2; i++)
+    k->starts[i + 2] += k->starts[i + 1];
+  uint32_t all = k->starts[k->nruns * 2 + 1];
+  k->waiting = monitor_room(k->m, (size_t)all + 1, sizeof *k->waiting);
+  for (uint32_t i = 0; i < n; i++)
+    FOR_NODES(k, k->needs[i].from, k->needs[i].to,
+              k->waiting[k->starts[node + 1]++] = i);
+}
+
+static void make_tree(struct stack *k) {
+  k->nodes = monitor_zeroed(k->m, (size_t)k->nruns * 2, sizeof *k->nodes);
+  for (uint32_t v = 0; v < k->s->n; v++)
+    add_cover(k, v, 1);
+  for (uint32_t i = k->nruns - 1; i; i--)
+    renew(k->nodes, i);
+}
+
+static uint32_t find_need(struct stack *k, uint32_t i) {
+  while (k->next_need[i] != i) {
+    k->next_need[i] = k->next_need[k->next_need[i]];
+    i = k->next_need[i];
+  }
+  return i;
+}
+
+static void serve(struct stack *k, uint32_t need) {
+  if (k->next_need[need] != need)
+    return;
+  k->next_need[need] = need + 1;
+  uint32_t v = k->needs[need].value;
+  if (!--k->left[v])
+    vec_push(&k->out, v);
+}
+
+/* The run is covered by none. */
+static void serve_all(struct stack *k, uint32_t run) {
+  for (uint32_t i = run + k->nruns; i && !k->been[i]; i >>= 1) {
+    k->been[i] = 1;
+    for (uint32_t w = k->starts[i]; w < k->starts[i + 1]; w++)
+      serve(k, k->waiting[w]);
+  }
+}
+
+/* The run is covered by v alone. */
+static void serve_one(struct stack *k, uint32_t v, uint32_t run) {
+  uint32_t low = k->first_need[v], end = k->first_need[v + 1], high = end;
+  k->aside_next[run] = k->aside[v];
+  k->aside[v] = run;
+  while (low < high) { /* the first that ends behind the run */
+    uint32_t mid = low + (high - low) / 2;
+    if (k->needs[mid].to > run)
+      high = mid;
+    else
+      low = mid + 1;
+  }
+  for (uint32_t i = find_need(k, low); i < end && k->needs[i].from <= run;
+       i = find_need(k, i))
+    serve(k, i);
+}
+
+static void take_out(struct stack *k, uint32_t v) {
+  if (k->order)
+    k->order[k->taken] = v;
+  k->taken++;
+  add_cover(k, v, -1);
+  for (uint32_t run = k->aside[v]; run != MONITOR_NONE;
+       run = k->aside_next[run])
+    serve_all(k, run);
+}
+
+/* Takes the run with the fewest values out of the tree; false: all that are
+ * left have two. */
+static bool next_run(struct stack *k) {
+  if (k->nodes[1].least > 1)
+    return false;
+  uint32_t i = 1, sum = 0;
+  int32_t count = k->nodes[1].least;
+  while (i < k->nruns) {
+    sum += k->nodes[i].sum;
+    i = 2 * i + (k->nodes[2 * i].least > k->nodes[2 * i + 1].least);
+  }
+  sum += k->nodes[i].sum;
+  uint32_t run = i - k->nruns;
+  k->nodes[i].least += AWAY;
+  while (i >>= 1)
+    renew(k->nodes, i);
+  if (count)
+    serve_one(k, sum, run);
+  else
+    serve_all(k, run);
+  return true;
+}
+
+/*
+ * What is left, for the core: some values each of which has an operation that
+ * the others cover.
+ */
+struct rest {
+  struct by_time *some; /* values that are not taken out, by add_res */
+  uint32_t n;
+  uint32_t *best[2]; /* by place there: which of those up to it, and which other
+                        one, stay longest */
+  uint8_t *chosen;   /* by value */
+  number_vec core;
+  uint32_t *need; /* by value: the operation that has no gap */
+};
+
+static uint32_t stays_until(const struct stack *k, uint32_t v) {
+  return v == MONITOR_NONE ? 0 : gap_from(k->m, k->s->at[v].rem_inv);
+}
+
+static void rank_rest(struct stack *k, struct rest *r) {
+  uint32_t best[2] = {MONITOR_NONE, MONITOR_NONE};
+  for (uint32_t i = 0; i < r->n; i++) {
+    uint32_t v = r->some[i].id;
+    if (stays_until(k, v) > stays_until(k, best[0])) {
+      best[1] = best[0];
+      best[0] = v;
+    } else if (stays_until(k, v) > stays_until(k, best[1])) {
+      best[1] = v;
+    }
+    r->best[0][i] = best[0];
+    r->best[1][i] = best[1];
+  }
+}
+
+static void collect_rest(struct stack *k, struct rest *r) {
+  struct monitor *m = k->m;
+  size_t most = (size_t)k->s->n + 1;
+  r->some = monitor_room(m, most, sizeof *r->some);
+  for (uint32_t v = 0; v < k->s->n; v++)
+    if (k->left[v])
+      r->some[r->n++] = (struct by_time){k->s->at[v].add_res, v};
+  by_time_sort(m, r->some, r->n);
+  for (int i = 0; i < 2; i++)
+    r->best[i] = monitor_room(m, most, sizeof *r->best[i]);
+  rank_rest(k, r);
+  r->chosen = monitor_zeroed(m, most, 1);
+  r->need = monitor_room(m, most, sizeof *r->need);
+}
+
+static void choose(struct rest *r, uint32_t v) {
+  if (r->chosen[v])
+    return;
+  r->chosen[v] = 1;
+  vec_push(&r->core, v);
+}
+
+/* Of those in the core, if there are few, the one that covers the gap and stays
+ * longest. */
+static uint32_t chosen_at(const struct stack *k, const struct rest *r,
+                          uint32_t v, uint32_t gap) {
+  uint32_t best = MONITOR_NONE;
+  for (uint32_t i = 0; i < r->core.len && i < 64; i++) {
+    uint32_t u = r->core.at[i];
+    if (u != v && k->s->at[u].add_res <= gap && stays_until(k, u) > gap &&
+        stays_until(k, u) > stays_until(k, best))
+      best = u;
+  }
+  return best;
+}
+
+/* Of all but v. */
+static uint32_t any_at(const struct rest *r, uint32_t v, uint32_t gap) {
+  uint32_t low = 0, high = r->n; /* how many are inside since then */
+  while (low < high) {
+    uint32_t mid = low + (high - low) / 2;
+    if (r->some[mid].time <= gap)
+      low = mid + 1;
+    else
+      high = mid;
+  }
+  assert(low);
+  uint32_t u = r->best[0][low - 1];
+  return u != v ? u : r->best[1][low - 1];
+}
+
+static uint32_t op_of_need(const struct stack *k, const struct need *want) {
+  const struct value *v = &k->s->at[want->value];
+  const uint32_t ends[2] = {v->add, v->remove};
+  for (int i = 0; i < 2; i++)
+    if (ends[i] != MONITOR_NONE) {
+      struct need n = need_of(k, want->value, ends[i]);
+      if (n.from == want->from && n.to == want->to)
+        return ends[i];
+    }
+  for (uint32_t op = v->peeks;; op = k->s->next_peek[op]) {
+    struct need n = need_of(k, want->value, op);
+    if (n.from == want->from && n.to == want->to)
+      return op;
+  }
+}
+
+/* Others that cover an operation of v together. */
+static void choose_cover(struct stack *k, struct rest *r, uint32_t v) {
+  uint32_t i = k->first_need[v], from, to;
+  while (k->next_need[i] != i)
+    i++;
+  r->need[v] = op_of_need(k, &k->needs[i]);
+  gaps_of(k, &k->s->at[v], r->need[v], &from, &to);
+  while (from < to) {
+    uint32_t u = chosen_at(k, r, v, from);
+    if (u == MONITOR_NONE)
+      u = any_at(r, v, from);
+    assert(stays_until(k, u) > from);
+    choose(r, u);
+    from = stays_until(k, u);
+  }
+}
+
+static enum ending say_stuck(struct stack *k, const struct rest *r) {
+  const struct value *a = &k->s->at[r->core.at[0]];
+  if (r->core.len == 2) {
+    const struct value *b = &k->s->at[r->core.at[1]];
+    return monitor_say(k->m,
+                       "%w and %w cannot lie one above the other: %o while %w "
+                       "was inside, and %o while %w was",
+                       a, b, r->need[r->core.at[0]], b, r->need[r->core.at[1]],
+                       a);
+  }
+  return monitor_say(k->m,
+                     "%o cannot have been on top: others were inside all the "
+                     "time that cannot have left either",
+                     r->need[r->core.at[0]]);
+}
+
+static enum ending stuck(struct stack *k) {
+  struct rest r = {0};
+  collect_rest(k, &r);
+  choose(&r, r.some[0].id);
+  for (uint32_t i = 0; i < r.core.len; i++)
+    choose_cover(k, &r, r.core.at[i]);
+  for (uint32_t i = 0; i < r.core.len; i++) {
+    monitor_blame_value(k->m, &k->s->at[r.core.at[i]]);
+    monitor_blame(k->m, r.need[r.core.at[i]]);
+  }
+  say_stuck(k, &r);
+  vec_free(&r.core);
+  return MONITOR_NO;
+}
+
+static enum ending decide(struct monitor *m, struct values_seen *s) {
+  struct stack k = {.m = m, .s = s};
+  number_runs(&k);
+  make_needs(&k);
+  make_waiting(&k);
+  make_tree(&k);
+  k.been = monitor_zeroed(m, (size_t)k.nruns * 2, 1);
+  k.aside = monitor_room(m, (size_t)s->n + 1, sizeof *k.aside);
+  memset(k.aside, 0xff, ((size_t)s->n + 1) * sizeof *k.aside);
+  k.aside_next = monitor_room(m, (size_t)k.nruns + 1, sizeof *k.aside_next);
+  if (m->want_order)
+    k.order = monitor_room(m, (size_t)s->n + 1, sizeof *k.order);
+  do
+    while (k.out.len)
+      take_out(&k, vec_pop(&k.out));
+  while (next_run(&k));
+  vec_free(&k.out);
+  if (k.taken != s->n)
+    return stuck(&k);
+  if (k.order)
+    monitor_stack_order(m, s, k.order);
+  return MONITOR_YES;
+}
+
+enum ending monitor_stack(struct monitor *m) {
+  return monitor_container(m, decide);
+}

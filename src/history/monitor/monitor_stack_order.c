@@ -1,0 +1,108 @@
+/*
+ * An order that explains a stack, from that in which the monitor took its
+ * values out.  They are put back, the last one first, and so that
+ *
+ * (N) in every gap that no value so far covers there is a moment at which
+ *     nothing is on the stack: the gap's mark.
+ *
+ * When v is taken out, each of its operations has a gap that none of those
+ * covers which are left.  So v is pushed at the mark of the last such gap of
+ * its push, and popped at that of the first one of its pop: what happens
+ * between the two marks begins and ends with nothing above v.  N stays true,
+ * since a gap between them that was not covered lies behind the end of the push
+ * and before the beginning of the pop, where v covers it.
+ *                                             tests/agree/monitor_containers.c
+ */
+#include "history/monitor/monitor_gaps.h"
+
+struct plan {
+  struct monitor *m;
+  const struct values_seen *s;
+  struct gaps gaps;
+  /* A list: the marks by gap, and behind them the operations. */
+  uint32_t *next, *prev;
+};
+
+static uint32_t node_of(const struct plan *p, uint32_t op) {
+  return p->m->end + 1 + op;
+}
+
+static void put_behind(struct plan *p, uint32_t at, uint32_t op) {
+  uint32_t node = node_of(p, op), next = p->next[at];
+  p->next[at] = node;
+  p->prev[node] = at;
+  p->next[node] = next;
+  if (next != MONITOR_NONE)
+    p->prev[next] = node;
+}
+
+static bool put_peek(struct plan *p, const struct value *v, uint32_t op,
+                     uint32_t comes, uint32_t leaves) {
+  uint32_t gap = gaps_first(&p->gaps, peek_from(p->m, v, op));
+  if (gap >= peek_to(p->m, v, op))
+    return false;
+  if (gap <= comes)
+    put_behind(p, node_of(p, v->add), op);
+  else if (gap < leaves)
+    put_behind(p, gap, op);
+  else /* before the pop, or before the mark of the last gap */
+    put_behind(
+        p, p->prev[v->remove == MONITOR_NONE ? leaves : node_of(p, v->remove)],
+        op);
+  return true;
+}
+
+static bool put_value(struct plan *p, const struct value *v) {
+  struct monitor *m = p->m;
+  uint32_t comes = gaps_last(&p->gaps, v->add_res - 1);
+  uint32_t leaves = gaps_first(&p->gaps, gap_from(m, v->rem_inv));
+  if (comes == MONITOR_NONE || comes < v->add_inv ||
+      leaves >= gap_to(m, v->rem_res))
+    return false;
+  if (leaves < comes)
+    comes = leaves; /* both at once: it contains that gap too */
+  put_behind(p, comes, v->add);
+  if (v->remove != MONITOR_NONE)
+    put_behind(p, comes == leaves ? node_of(p, v->add) : p->prev[leaves],
+               v->remove);
+  bool good = true;
+  for (uint32_t op = v->peeks; op != MONITOR_NONE && good;
+       op = p->s->next_peek[op])
+    good = put_peek(p, v, op, comes, leaves);
+  gaps_cover_value(&p->gaps, m, v);
+  return good;
+}
+
+static bool put_empties(struct plan *p) {
+  for (uint32_t i = 0; i < p->s->nempties; i++) {
+    uint32_t op = p->s->empties[i];
+    uint32_t gap = gaps_first(&p->gaps, p->m->inv[op]);
+    if (gap >= p->m->res[op])
+      return false;
+    put_behind(p, p->prev[gap], op);
+  }
+  return true;
+}
+
+void monitor_stack_order(struct monitor *m, const struct values_seen *s,
+                         const uint32_t *taken) {
+  struct plan p = {.m = m, .s = s, .gaps = gaps_all(m)};
+  size_t nodes = (size_t)m->end + 1 + m->p->nops;
+  if (nodes >= MONITOR_NONE)
+    return;
+  p.next = monitor_room(m, nodes, sizeof *p.next);
+  p.prev = monitor_room(m, nodes, sizeof *p.prev);
+  for (uint32_t g = 0; g <= m->end; g++) {
+    p.next[g] = g < m->end ? g + 1 : MONITOR_NONE;
+    p.prev[g] = g - 1; /* nothing comes before the first */
+  }
+  bool good = true;
+  for (uint32_t i = s->n; i-- > 0 && good;)
+    good = put_value(&p, &s->at[taken[i]]);
+  if (!good || !put_empties(&p))
+    return;
+  m->has_order = true;
+  for (uint32_t i = 0; i != MONITOR_NONE; i = p.next[i])
+    if (i > m->end)
+      vec_push(&m->out->order, i - m->end - 1);
+}

@@ -1,0 +1,167 @@
+/*
+ * Calls and their returns, names, times: what of one event needs another one.
+ * The memory is that of the processes, and a bit for each number that an
+ * operation has.
+ */
+#include "history/read/pair.h"
+#include "history/read/jepsen.h"
+#include "history/read/token.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Numbers above are only compared between a call and its return. */
+#define IDS_MAX (UINT64_C(1) << 27)
+
+int name_number(struct reader *r, const char *text, size_t len) {
+  for (uint32_t i = 0; i < r->names.len; i++)
+    if (r->names.at[i].len == len && *r->names.at[i].text == *text &&
+        !memcmp(r->names.at[i].text, text, len))
+      return (int)i;
+  if (r->names.len == NAMES_MAX || memchr(text, 0, len) || !is_utf8(text, len))
+    return -1;
+  char *copy = arena_alloc(&r->arena, len + 1);
+  memcpy(copy, text, len);
+  /* A word that no mask gives is never found quickly. */
+  struct name n = {copy, (uint32_t)len, jepsen_name_kind(copy), 1, 0};
+  if (len <= 8) {
+    n.word = 0;
+    memcpy(&n.word, copy, len);
+    memset(&n.mask, 0xff, len);
+  }
+  vec_push(&r->names, n);
+  return (int)r->names.len - 1;
+}
+
+int bad_name(struct reader *r, const char *at) {
+  if (r->names.len == NAMES_MAX)
+    return reader_bad(r, at, "expected at most %d different operations",
+                      NAMES_MAX);
+  return reader_bad(r, at, "expected the name of an operation");
+}
+
+static struct open_call *find(struct reader *r, uint32_t process) {
+  uint32_t i = call_slot(r, process);
+  while (r->calls[i].used && r->calls[i].process != process)
+    i = (i + 1) & r->calls_mask;
+  return &r->calls[i];
+}
+
+static void grow(struct reader *r) {
+  struct open_call *old = r->calls;
+  uint32_t n = old ? r->calls_mask + 1 : 0;
+  r->calls_mask = n ? 2 * n - 1 : 63;
+  r->calls = xcalloc((size_t)r->calls_mask + 1, sizeof *r->calls);
+  for (uint32_t i = 0; i < n; i++)
+    if (old[i].used)
+      *find(r, old[i].process) = old[i];
+  free(old);
+}
+
+static struct open_call *call_of(struct reader *r, uint32_t process) {
+  if (!r->calls || r->ncalls * 2 > r->calls_mask)
+    grow(r);
+  struct open_call *c = find(r, process);
+  if (!c->used) {
+    *c = (struct open_call){.process = process, .used = true};
+    r->ncalls++;
+  }
+  return c;
+}
+
+void forget_history(struct reader *r) {
+  if (r->ncalls)
+    memset(r->calls, 0, ((size_t)r->calls_mask + 1) * sizeof *r->calls);
+  r->ncalls = 0;
+  vec_clear(&r->ids);
+  r->some_time = r->some_index = false;
+}
+
+static bool id_is_new(struct reader *r, uint64_t id) {
+  if (id >= IDS_MAX)
+    return true;
+  uint32_t word = (uint32_t)(id / 64);
+  if (word >= r->ids.len) {
+    vec_reserve(&r->ids, word + 1);
+    memset(r->ids.at + r->ids.len, 0,
+           (word + 1 - r->ids.len) * sizeof *r->ids.at);
+    r->ids.len = word + 1;
+  }
+  uint64_t bit = UINT64_C(1) << id % 64;
+  bool is_new = !(r->ids.at[word] & bit);
+  r->ids.at[word] |= bit;
+  return is_new;
+}
+
+int pair_call(struct reader *r, const char *at, uint32_t process, uint16_t name,
+              uint64_t id, struct open_call **out) {
+  struct open_call *c = call_of(r, process);
+  const char *f = r->names.at[name].text;
+  if (c->open)
+    return reader_refuse(r, at,
+                         "process %" PRIu32 " calls %s before its %s of line "
+                         "%" PRIu32 " has returned",
+                         process, f, r->names.at[c->name].text, c->line);
+  if (c->crashed)
+    return reader_refuse(r, at,
+                         "process %" PRIu32 " calls %s, but its %s of line "
+                         "%" PRIu32 " never returns: a process that goes on "
+                         "after that needs a new number",
+                         process, f, r->names.at[c->name].text, c->line);
+  if (id != NO_ID && !id_is_new(r, id))
+    return reader_refuse(r, at, "operation %" PRIu64 " is called a second time",
+                         id);
+  call_begins(c, name, r->form_line, id);
+  *out = c;
+  return GOT;
+}
+
+int pair_end(struct reader *r, const char *at, uint32_t process, int name,
+             uint64_t id, bool crashes, struct open_call **out) {
+  struct open_call *c = call_of(r, process);
+  if (!c->open && name < 0 && id == process) /* operations without processes */
+    return reader_refuse(
+        r, at, "operation %" PRIu64 " returns, but was not called", id);
+  if (!c->open)
+    return reader_refuse(
+        r, at, "process %" PRIu32 " returns%s%s, but has not called", process,
+        name >= 0 ? " from " : "", name >= 0 ? r->names.at[name].text : "");
+  if (name >= 0 && name != c->name)
+    return reader_refuse(r, at,
+                         "process %" PRIu32 " returns from %s, but has called "
+                         "%s in line %" PRIu32,
+                         process, r->names.at[name].text,
+                         r->names.at[c->name].text, c->line);
+  if (id != NO_ID && c->id != NO_ID && id != c->id)
+    return reader_refuse(r, at,
+                         "process %" PRIu32 " returns from operation %" PRIu64
+                         ", but has called operation %" PRIu64
+                         " in line %" PRIu32,
+                         process, id, c->id, c->line);
+  c->open = false;
+  c->crashed = crashes;
+  *out = c;
+  return GOT;
+}
+
+/* The position counts, and these have to agree with it. */
+int check_time(struct reader *r, const char *at, int64_t time, int64_t index) {
+  if (index != NO_STAMP) {
+    if (r->some_index && index <= r->last_index)
+      return reader_refuse(r, at,
+                           "index %" PRId64 " comes after index %" PRId64
+                           ": events have to stand in the order of time",
+                           index, r->last_index);
+    r->some_index = true;
+    r->last_index = index;
+  } else if (time != NO_STAMP) {
+    if (r->some_time && time < r->last_time)
+      return reader_refuse(r, at,
+                           "time %" PRId64 " comes after time %" PRId64
+                           ": events have to stand in the order of time",
+                           time, r->last_time);
+    r->some_time = true;
+    r->last_time = time;
+  }
+  return GOT;
+}

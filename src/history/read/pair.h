@@ -1,0 +1,52 @@
+/* What of one event needs another one: names, calls and returns, times. */
+#ifndef HISTORY_READ_PAIR_H
+#define HISTORY_READ_PAIR_H
+
+#include "history/read/int.h"
+
+/* The number of a name; -1: there are too many, or it is not a text. */
+int name_number(struct reader *r, const char *text, size_t len);
+
+/* The number of the name at p that ends with `end`, of those that are known and
+ * short; -1: look properly. */
+static inline int quick_name(const struct reader *r, const char *p,
+                             const bool end[256], uint32_t *len) {
+  uint64_t word;
+  memcpy(&word, p, 8);
+  for (uint32_t i = 0; i < r->names.len && i < 8; i++) {
+    const struct name *n = &r->names.at[i];
+    if ((word & n->mask) == n->word && end[(unsigned char)p[n->len]]) {
+      *len = n->len;
+      return (int)i;
+    }
+  }
+  return -1;
+}
+
+int bad_name(struct reader *r, const char *at); /* there name_number failed */
+
+/* Where a process is in r->calls, or the place before that. */
+static inline uint32_t call_slot(const struct reader *r, uint32_t process) {
+  return (process * 2654435769u) >> 7 & r->calls_mask;
+}
+
+static inline void call_begins(struct open_call *c, uint16_t name,
+                               uint32_t line, uint64_t id) {
+  c->open = true;
+  c->name = name;
+  c->line = line;
+  c->id = id;
+  c->value = DATUM_NONE;
+}
+
+/* The process calls: refuses what cannot be. */
+int pair_call(struct reader *r, const char *at, uint32_t process, uint16_t name,
+              uint64_t id, struct open_call **out);
+/* The process is done with its call.  `name`: of the return, -1: not said. */
+int pair_end(struct reader *r, const char *at, uint32_t process, int name,
+             uint64_t id, bool crashes, struct open_call **out);
+/* A time or an index that is no number is NO_STAMP. */
+int check_time(struct reader *r, const char *at, int64_t time, int64_t index);
+void forget_history(struct reader *r); /* a new one begins */
+
+#endif

@@ -1,0 +1,465 @@
+/*
+ * Is there an order?  The question has parts: values that cover gaps; and
+ * needs: operations that want one.
+ */
+#include "history/stream/watch_box_int.h"
+
+#include <stdlib.h>
+
+enum { MOST_NODES = 20000, FEW_NODES = 4 };
+
+struct part_value {
+  uint32_t id;
+  uint64_t from, to; /* covers these gaps */
+  bool soft;         /* inside: an open removal may have taken it */
+  bool out;          /* taken out */
+};
+
+struct need {
+  uint64_t from, to;
+  uint32_t part; /* of whose value; WATCH_NONE: found nothing */
+  bool own;      /* the removal that is thought to have taken it */
+};
+
+struct way { /* out of a dead end: these must be gone by then */
+  uint64_t by;
+  uint32_t first, n; /* in `ids` */
+};
+
+struct question {
+  struct box_watch *b;
+  VEC(struct part_value) parts;
+  VEC(struct need) needs; /* those of a part stand together */
+  VEC(uint64_t) calls;    /* of open removals */
+  VEC(struct box_span) near;
+  uint32_t nodes, most;
+  bool tired;
+};
+
+struct ways {
+  VEC(struct way) at;
+  VEC(uint32_t) ids;
+};
+
+/* ---- gaps ---- */
+
+const struct box_span *box_shut_at(const struct box_watch *b, uint64_t gap) {
+  uint32_t lo = 0, hi = b->shut.len;
+  while (lo < hi) { /* the first that ends behind it */
+    uint32_t mid = lo + (hi - lo) / 2;
+    if (b->shut.at[mid].to > gap)
+      hi = mid;
+    else
+      lo = mid + 1;
+  }
+  return lo < b->shut.len && b->shut.at[lo].from <= gap ? &b->shut.at[lo]
+                                                        : NULL;
+}
+
+uint64_t box_first_open(const struct box_watch *b, uint64_t gap) {
+  const struct box_span *s = box_shut_at(b, gap);
+  return s ? s->to : gap;
+}
+
+static bool hinders(const struct question *q, const struct part_value *p,
+                    const struct need *n) {
+  const struct box_watch *b = q->b;
+  if (n->part == WATCH_NONE)
+    return true;
+  const struct part_value *own = &q->parts.at[n->part];
+  if (b->stack)
+    return p != own && !p->out;
+  return box_better(b, box_at(b, p->id)->rank, box_at(b, own->id)->rank);
+}
+
+/* Only what hinders it in one of its gaps is looked at again. */
+static bool has_gap(struct question *q, const struct need *n) {
+  vec_clear(&q->near);
+  for (uint32_t i = 0; i < q->parts.len; i++) {
+    const struct part_value *p = &q->parts.at[i];
+    if (p->from < n->to && n->from < p->to && hinders(q, p, n))
+      vec_push(&q->near, ((struct box_span){p->from, p->to}));
+  }
+  uint64_t gap = n->to;
+  for (bool more = true; more && gap > n->from;) {
+    const struct box_span *s = box_shut_at(q->b, gap - 1);
+    more = s;
+    if (s)
+      gap = s->from;
+    for (uint32_t i = 0; i < q->near.len; i++) {
+      const struct box_span *c = &q->near.at[i];
+      if (c->from < gap && gap <= c->to) {
+        gap = c->from;
+        more = true;
+      }
+    }
+  }
+  return gap > n->from;
+}
+
+/* ---- who takes what ---- */
+
+static int by_deadline(const void *x, const void *y, void *with) {
+  const struct box_value *a = box_at(with, *(const uint32_t *)x);
+  const struct box_value *b = box_at(with, *(const uint32_t *)y);
+  if (a->by != b->by)
+    return a->by < b->by ? -1 : 1;
+  return a->call < b->call ? -1 : a->call > b->call;
+}
+
+static struct part_value *part_of(const struct question *q, uint32_t id) {
+  for (uint32_t i = 0; i < q->parts.len; i++)
+    if (q->parts.at[i].id == id)
+      return &q->parts.at[i];
+  return NULL;
+}
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* False: there are not enough open removals. */
+static bool assign(struct question *q) {
+  struct box_watch *b = q->b;
+  if (b->taken.len > q->calls.len)
+    return false;
+  if (b->taken.len > 1)
+    qsort_r(b->taken.at, b->taken.len, sizeof *b->taken.at, by_deadline, b);
+  for (uint32_t i = 0; i < q->parts.len; i++) {
+    q->parts.at[i].out = false;
+    if (q->parts.at[i].soft)
+      q->parts.at[i].to = WATCH_NEVER;
+  }
+  for (uint32_t i = 0; i < b->taken.len; i++) {
+    const struct box_value *v = box_at(b, b->taken.at[i]);
+    uint64_t end = box_first_open(b, later(q->calls.at[i], v->last));
+    if (end > v->by)
+      return false;
+    part_of(q, b->taken.at[i])->to = end;
+  }
+  return true;
+}
+
+/* ---- what is to be explained ---- */
+
+static void add_need(struct question *q, uint32_t part, uint64_t from,
+                     uint64_t to, bool own) {
+  vec_push(&q->needs, ((struct need){from, to, part, own}));
+}
+
+static void add_needs(struct question *q, uint32_t part) {
+  const struct box_watch *b = q->b;
+  const struct part_value *p = &q->parts.at[part];
+  const struct box_value *v = box_at(b, p->id);
+  if (b->stack)
+    add_need(q, part, v->call, v->came, false);
+  for (uint32_t i = 0; i < v->looks.len; i++) {
+    const struct box_look *l = &v->looks.at[i];
+    if (!l->settled)
+      add_need(q, part, later(l->call, v->call),
+               l->ret < v->left ? l->ret : v->left, false);
+  }
+  if (v->left != WATCH_NEVER && !v->settled)
+    add_need(q, part, v->last, v->left, false);
+  if (b->stack && v->by != WATCH_NEVER)
+    add_need(q, part, p->to, b->watch.now + 1, true);
+}
+
+static void collect_needs(struct question *q) {
+  const struct box_watch *b = q->b;
+  vec_clear(&q->needs);
+  for (uint32_t i = 0; i < q->parts.len; i++)
+    add_needs(q, i);
+  for (uint32_t i = 0; i < b->misses.len; i++)
+    add_need(q, WATCH_NONE, b->misses.at[i].call, b->misses.at[i].ret, false);
+}
+
+/* The first need from i on, of the same value, that has no gap; or where those
+ * of the next value begin. */
+static uint32_t first_stuck(struct question *q, uint32_t i) {
+  uint32_t part = q->needs.at[i].part;
+  while (i < q->needs.len && q->needs.at[i].part == part &&
+         has_gap(q, &q->needs.at[i]))
+    i++;
+  return i;
+}
+
+static uint32_t next_part(const struct question *q, uint32_t i) {
+  uint32_t part = q->needs.at[i].part;
+  while (i < q->needs.len && q->needs.at[i].part == part)
+    i++;
+  return i;
+}
+
+static bool is_miss(const struct question *q, uint32_t i) {
+  return q->needs.at[i].part == WATCH_NONE;
+}
+
+/* Stack: takes out what can be; is something left? */
+static bool take_out(struct question *q) {
+  bool more = true, left = true;
+  while (more && left) {
+    more = left = false;
+    for (uint32_t i = 0, next; i < q->needs.len && !is_miss(q, i); i = next) {
+      next = next_part(q, i);
+      struct part_value *p = &q->parts.at[q->needs.at[i].part];
+      if (p->out)
+        continue;
+      p->out = first_stuck(q, i) == next;
+      more |= p->out;
+      left |= !p->out;
+    }
+  }
+  return left;
+}
+
+/* ---- ways out ---- */
+
+static void find_way(const struct question *q, const struct need *n,
+                     uint64_t gap, struct ways *w) {
+  struct way way = {gap, w->ids.len, 0};
+  const struct box_watch *b = q->b;
+  bool can = !box_shut_at(b, gap);
+  for (uint32_t i = 0; i < q->parts.len && can; i++) {
+    const struct part_value *p = &q->parts.at[i];
+    if (p->from > gap || gap >= p->to || !hinders(q, p, n))
+      continue;
+    can = p->soft && box_at(b, p->id)->last <= gap;
+    vec_push(&w->ids, p->id);
+  }
+  if (can && n->own && gap < q->parts.at[n->part].to)
+    vec_push(&w->ids, q->parts.at[n->part].id);
+  way.n = w->ids.len - way.first;
+  if (can && way.n && way.n <= q->calls.len)
+    vec_push(&w->at, way);
+  else
+    w->ids.len = way.first;
+}
+
+/* A gap can as well be the last one before something comes. */
+static void find_ways(const struct question *q, struct need n, struct ways *w) {
+  const struct box_watch *b = q->b;
+  if (n.own) /* it may have been taken earlier */
+    n.from = box_first_open(
+        b, later(q->calls.at[0], box_at(b, q->parts.at[n.part].id)->last));
+  for (uint32_t i = 0; i < q->parts.len; i++) {
+    uint64_t from = q->parts.at[i].from;
+    if (n.from < from && from < n.to)
+      find_way(q, &n, from - 1, w);
+  }
+  for (uint32_t i = 0; i < b->shut.len; i++)
+    if (n.from < b->shut.at[i].from && b->shut.at[i].from < n.to)
+      find_way(q, &n, b->shut.at[i].from - 1, w);
+  find_way(q, &n, n.to - 1, w);
+}
+
+/* False: all is explained. */
+static bool is_stuck(struct question *q, struct ways *w) {
+  bool stack = q->b->stack;
+  bool left = stack && take_out(q);
+  for (uint32_t i = 0, next; i < q->needs.len; i = next) {
+    bool miss = is_miss(q, i);
+    next = miss ? i + 1 : next_part(q, i);
+    if (left ? miss || q->parts.at[q->needs.at[i].part].out : stack && !miss)
+      continue;
+    uint32_t k = i;
+    if (!miss)
+      k = first_stuck(q, i);
+    else if (has_gap(q, &q->needs.at[i]))
+      continue;
+    if (k < next) {
+      find_ways(q, q->needs.at[k], w);
+      if (!left)
+        return true;
+    }
+  }
+  return left;
+}
+
+static void set_deadline(struct box_watch *b, uint32_t id, uint64_t by) {
+  struct box_value *v = box_at(b, id);
+  if (v->by == WATCH_NEVER)
+    vec_push(&b->taken, id);
+  if (by < v->by)
+    v->by = by;
+}
+
+static void forget_deadlines(struct box_watch *b) {
+  for (uint32_t i = 0; i < b->taken.len; i++)
+    box_at(b, b->taken.at[i])->by = WATCH_NEVER;
+  vec_clear(&b->taken);
+}
+
+struct deadline {
+  uint32_t id;
+  uint64_t by;
+};
+
+static bool explain(struct question *q);
+
+static bool try_way(struct question *q, const struct ways *w,
+                    const struct way *way) {
+  struct box_watch *b = q->b;
+  uint32_t n = b->taken.len;
+  struct deadline *old = xmalloc((n + 1ull) * sizeof *old);
+  for (uint32_t i = 0; i < n; i++)
+    old[i] = (struct deadline){b->taken.at[i], box_at(b, b->taken.at[i])->by};
+  for (uint32_t i = 0; i < way->n; i++)
+    set_deadline(b, w->ids.at[way->first + i], way->by);
+  bool good = explain(q);
+  if (!good) {
+    forget_deadlines(b);
+    for (uint32_t i = 0; i < n; i++)
+      set_deadline(b, old[i].id, old[i].by);
+  }
+  free(old);
+  return good;
+}
+
+static bool explain(struct question *q) {
+  struct ways w = {0};
+  if (++q->nodes > q->most)
+    q->tired = true;
+  if (q->tired || !assign(q))
+    return false;
+  collect_needs(q);
+  bool good = !is_stuck(q, &w);
+  for (uint32_t i = 0; i < w.at.len && !good && !q->tired; i++)
+    good = try_way(q, &w, &w.at.at[i]);
+  vec_free(&w.at);
+  vec_free(&w.ids);
+  return good;
+}
+
+/* ---- the question ---- */
+
+static void add_part(struct question *q, uint32_t id) {
+  const struct box_value *v = box_at(q->b, id);
+  bool soft = v->left == WATCH_NEVER;
+  vec_push(&q->parts,
+           ((struct part_value){id, v->came, soft ? WATCH_NEVER : v->last, soft,
+                                false}));
+}
+
+/* Those that need not have been taken any more. */
+static void drop_deadlines(struct box_watch *b, datum worst) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < b->taken.len; i++) {
+    struct box_value *v = box_at(b, b->taken.at[i]);
+    if (b->misses.len || (worst != DATUM_NONE && box_better(b, v->rank, worst)))
+      b->taken.at[n++] = b->taken.at[i];
+    else
+      v->by = WATCH_NEVER;
+  }
+  b->taken.len = n;
+}
+
+static uint64_t last_look(const struct box_value *v) {
+  uint64_t last = 0;
+  for (uint32_t i = 0; i < v->looks.len; i++)
+    if (!v->looks.at[i].settled)
+      last = later(last, v->looks.at[i].ret);
+  return last;
+}
+
+/* What came before this gap and was looked at behind it is not below. */
+static uint64_t lower(const struct box_watch *b, uint64_t lowest) {
+  for (bool more = true; more;) {
+    more = false;
+    for (uint32_t i = 0; i < b->lookers.len; i++) {
+      const struct box_value *v = box_at(b, b->lookers.at[i]);
+      if (v->came < lowest && last_look(v) > lowest) {
+        lowest = v->came;
+        more = true;
+      }
+    }
+  }
+  return lowest;
+}
+
+/*
+ * Values that came, and were looked at, before all that is to be explained are
+ * below it: they were explained when they came, and nothing has changed for
+ * them since.
+ */
+static void add_stack(struct question *q) {
+  struct box_watch *b = q->b;
+  uint64_t lowest = b->misses.len ? 0 : b->watch.now - 1, low;
+  uint32_t from = b->inside.len;
+  for (uint32_t i = 0; i < b->gone.len; i++) {
+    const struct box_value *v = box_at(b, b->gone.at[i]);
+    if (v->came >= v->last)
+      continue; /* covers nothing: it goes last */
+    lowest = v->came < lowest ? v->came : lowest;
+    add_part(q, b->gone.at[i]);
+  }
+  low = lowest = lower(b, lowest);
+  for (uint32_t i = 0; i < b->taken.len; i++) {
+    const struct box_value *v = box_at(b, b->taken.at[i]);
+    low = v->came < low ? v->came : low;
+  }
+  if (low < lowest) { /* it may not be needed any more that they are gone */
+    low = lower(b, low);
+    forget_deadlines(b);
+  }
+  while (from && box_at(b, b->inside.at[from - 1])->came >= low)
+    from--;
+  for (; from < b->inside.len; from++)
+    add_part(q, b->inside.at[from]);
+}
+
+static datum worse(const struct box_watch *b, datum x, datum y) {
+  return x == DATUM_NONE || box_better(b, x, y) ? y : x;
+}
+
+/* Only what is better than the worst that is to be explained. */
+static void add_pqueue(struct question *q) {
+  struct box_watch *b = q->b;
+  datum worst = DATUM_NONE;
+  for (uint32_t i = 0; i < b->gone.len; i++) {
+    const struct box_value *v = box_at(b, b->gone.at[i]);
+    add_part(q, b->gone.at[i]);
+    if (box_has_needs(v))
+      worst = worse(b, worst, v->rank);
+  }
+  for (uint32_t i = 0; i < b->lookers.len; i++) {
+    add_part(q, b->lookers.at[i]);
+    worst = worse(b, worst, box_at(b, b->lookers.at[i])->rank);
+  }
+  drop_deadlines(b, worst);
+  for (uint32_t i = b->inside.len; i-- > 0;) {
+    const struct box_value *v = box_at(b, b->inside.at[i]);
+    if (!b->misses.len &&
+        (worst == DATUM_NONE || !box_better(b, v->rank, worst)))
+      break;
+    if (!v->looking)
+      add_part(q, b->inside.at[i]);
+  }
+}
+
+enum watch_end box_decide(struct box_watch *b) {
+  struct question q = {.b = b};
+  for (uint32_t i = 0; i < b->takers.len; i++)
+    if (!b->takers.at[i].looks)
+      vec_push(&q.calls, b->takers.at[i].call);
+  if (b->stack)
+    add_stack(&q);
+  else
+    add_pqueue(&q);
+  if (!q.parts.len && !b->misses.len) {
+    vec_free(&q.calls);
+    return WATCH_GOOD;
+  }
+  q.most = b->taken.len ? FEW_NODES : MOST_NODES;
+  bool good = explain(&q);
+  if (!good && q.most == FEW_NODES) {
+    forget_deadlines(b);
+    q.nodes = 0;
+    q.tired = false;
+    q.most = MOST_NODES;
+    good = explain(&q);
+  }
+  vec_free(&q.parts);
+  vec_free(&q.needs);
+  vec_free(&q.near);
+  vec_free(&q.calls);
+  return good ? WATCH_GOOD : q.tired ? WATCH_TIRED : WATCH_BAD;
+}

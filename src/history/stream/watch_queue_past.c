@@ -1,0 +1,114 @@
+/*
+ * The past of a queue, for search: a part of the history that was.  It has the
+ * values that are inside and of those that have left what is remembered, each
+ * with its insertion, the operation that was the first to see it at the front,
+ * the one that was called last, and its removal: no other one matters.  Then
+ * what was certainly inside when somebody may have found nothing, and what did
+ * find nothing.
+ *
+ * A gap that explains nothing (Q4) has too many inside, or one of the values
+ * that were seen was certainly inside.
+ */
+#include "history/stream/watch_queue_int.h"
+
+enum { FEW_COVERS = 32, MOST_COVERS = 1 << 16 };
+
+/* Was it inside when somebody found nothing, or may have? */
+static bool is_cover(const struct queue_watch *q, const struct queue_cover *x) {
+  if (x->last > queue_first_open(q))
+    return true;
+  for (uint32_t i = 0; i < q->misses.len; i++)
+    if (x->came < q->misses.at[i].ret && x->last > q->misses.at[i].call)
+      return true;
+  return false;
+}
+
+static void prune(struct queue_watch *q) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < q->covers.len; i++)
+    if (is_cover(q, &q->covers.at[i]))
+      q->covers.at[n++] = q->covers.at[i];
+  q->covers.len = n;
+  if (n >= MOST_COVERS) {
+    vec_clear(&q->covers);
+    q->covers_from = q->watch.now;
+  }
+  q->prune_at = 2 * q->covers.len + FEW_COVERS;
+}
+
+void queue_keep_cover(struct queue_watch *q, const struct queue_value *v) {
+  struct queue_cover x = {v->call, v->came, v->latest.call, v->removal.ret};
+  if (x.came > x.last || !is_cover(q, &x))
+    return;
+  if (q->covers.len >= q->prune_at || q->watch.hastens)
+    prune(q);
+  vec_push(&q->covers, x);
+}
+
+static void sight_past(const struct form *f, datum value, struct queue_sight s,
+                       struct past *out) {
+  past_add(out, f, value, s.call * PAST_SCALE, s.ret * PAST_SCALE);
+}
+
+/* What got something; perhaps nobody did who returned. */
+static struct form got_form(const struct watch *w) {
+  struct form f = w->got.known ? w->got : w->getting;
+  f.t.any_result = false;
+  return f;
+}
+
+static void value_past(const struct queue_watch *q, const struct queue_value *v,
+                       struct past *out) {
+  const struct watch *w = &q->watch;
+  struct form got = got_form(w);
+  uint64_t call = v->call * PAST_SCALE;
+  if (v->crashed)
+    past_add(out, &w->put, v->value, call, WATCH_NEVER);
+  else if (v->put != WATCH_NEVER)
+    past_add(out, &w->put, v->value, call, v->put * PAST_SCALE);
+  if (v->first.ret != WATCH_NEVER && v->first.ret != v->removal.ret)
+    sight_past(&q->looked, v->value, v->first, out);
+  if (v->latest.call && v->latest.ret != v->removal.ret &&
+      v->latest.ret != v->first.ret)
+    sight_past(&q->looked, v->value, v->latest, out);
+  if (v->left != WATCH_NEVER)
+    sight_past(&got, v->value, v->removal, out);
+}
+
+/* Under a name of its own, since its own may be there again, and a little
+ * later, since its insertion may be open and so be there already. */
+static void cover_past(const struct watch *w, const struct queue_cover *x,
+                       uint32_t name, struct past *out) {
+  datum value = watch_fresh_value(name);
+  struct form got = got_form(w);
+  past_add(out, &w->put, value, x->call * PAST_SCALE + 1,
+           x->came * PAST_SCALE + 2);
+  past_add(out, &got, value, x->last * PAST_SCALE + 3,
+           x->removed * PAST_SCALE + 4);
+}
+
+bool watch_queue_past(struct watch *w, struct past *out) {
+  struct queue_watch *q = (struct queue_watch *)w;
+  for (uint32_t i = 0; i < q->map.size; i++) {
+    uint32_t id = q->map.slots[i].id;
+    if (id != WATCH_NONE &&
+        (queue_at(q, id)->left == WATCH_NEVER || queue_at(q, id)->over))
+      value_past(q, queue_at(q, id), out);
+  }
+  for (uint32_t i = 0; i < q->gone.len; i++)
+    value_past(q, queue_at(q, q->gone.at[i].id), out);
+  for (uint32_t i = 0; i < q->takers.len; i++)
+    if (q->takers.at[i].crashed)
+      past_add(out, &w->getting, DATUM_NONE, q->takers.at[i].call * PAST_SCALE,
+               WATCH_NEVER);
+  for (uint32_t i = 0; i < q->misses.len; i++) {
+    const struct queue_miss *m = &q->misses.at[i];
+    past_add(out, m->looks ? &q->missed_look : &w->missed, DATUM_NONE,
+             m->call * PAST_SCALE, m->ret * PAST_SCALE);
+  }
+  prune(q);
+  for (uint32_t i = 0; i < q->covers.len; i++)
+    cover_past(w, &q->covers.at[i], i, out);
+  return q->covers_from < queue_first_open(q) &&
+         (!q->misses.len || q->covers_from < q->misses.at[0].call);
+}

@@ -1,0 +1,111 @@
+/*
+ * The past of a register, for search: the groups that are remembered, as one
+ * write and one or two reads with the same f and s.  What is forgotten of a
+ * chain becomes a write of a value that nobody knows, which what is left
+ * replaced.
+ */
+#include "history/stream/watch_register_int.h"
+
+static void add_cas(const struct reg *r, datum old, datum new, uint64_t call,
+                    uint64_t ret, struct past *p) {
+  const struct form *f = &r->watch.getting;
+  past_add(p, f, DATUM_NONE, call, ret);
+  struct past_op *x = &vec_last(&p->ops);
+  for (int i = 0; i < LOG_ARGS; i++) /* for the reader only */
+    x->op.arg[i] = f->op.arg[i] == f->t.arg[0]   ? old
+                   : f->op.arg[i] == f->t.arg[1] ? new
+                                                 : f->op.arg[i];
+  x->t.arg[0] = old;
+  x->t.arg[1] = new;
+  if (ret == WATCH_NEVER)
+    return;
+  x->t.any_result = false;
+  x->t.result = x->op.result = DATUM_TRUE;
+}
+
+static void add_write(const struct reg *r, const struct reg_group *g,
+                      uint64_t ret, struct past *p) {
+  if (g->old != DATUM_NONE)
+    add_cas(r, g->old, g->value, g->call * PAST_SCALE, ret, p);
+  else
+    past_add(p, &r->watch.put, g->value, g->call * PAST_SCALE, ret);
+}
+
+/* A read of it that was called last. */
+static void last_past(const struct reg *r, const struct reg_group *g,
+                      struct past *p) {
+  if (g->last > g->call)
+    past_add(p, &r->watch.got, g->value, g->last * PAST_SCALE + 1, p->end++);
+}
+
+/* Writes that are open are told by others. */
+static void group_past(const struct reg *r, const struct reg_group *g,
+                       struct past *p) {
+  uint64_t call = g->call * PAST_SCALE, first = g->first * PAST_SCALE;
+  if (g->call && !g->open)
+    add_write(r, g, first, p);
+  if (g->crashed)
+    add_write(r, g, WATCH_NEVER, p);
+  if (g->open && g->first != WATCH_NEVER)
+    past_add(p, &r->watch.got, g->value, call + 1, first);
+  last_past(r, g, p);
+}
+
+/* What a chain begins with, with its F; the value. */
+static datum root_past(const struct reg *r, const struct reg_chain *v,
+                       datum value, struct past *p) {
+  if (!v->call)
+    return r->watch.type->initial_value;
+  past_add(p, &r->watch.put, value, v->call * PAST_SCALE,
+           v->first * PAST_SCALE - 2);
+  return value;
+}
+
+/* F and S are enough, with a read or, if there was none, another group. */
+static void gone_past(const struct reg *r, uint32_t k, struct past *p) {
+  const struct reg_chain *v = &r->gone[k];
+  datum value = root_past(r, v, watch_fresh_value(2 * k), p);
+  uint64_t last = v->last * PAST_SCALE + 1;
+  if (v->last <= v->call)
+    return;
+  if (r->watch.got.known)
+    past_add(p, &r->watch.got, value, last, p->end++);
+  else
+    add_cas(r, value, watch_fresh_value(2 * k + 1), last, p->end++, p);
+}
+
+/* The first group that is left.  Those before it must not be seen any more, as
+ * one that is left has returned; their s lie before that. */
+static void head_past(const struct reg *r, const struct reg_chain *v,
+                      datum fresh, struct past *p) {
+  const struct reg_group *head = &r->groups.at[v->head];
+  uint64_t first = WATCH_NEVER;
+  uint64_t call = head->call > v->cut_last ? head->call : v->cut_last;
+  for (uint32_t g = v->head; g != WATCH_NONE; g = r->groups.at[g].next)
+    if (r->groups.at[g].first < first)
+      first = r->groups.at[g].first;
+  datum root = root_past(r, v, fresh, p);
+  add_cas(r, root, head->value, call * PAST_SCALE + 2, first * PAST_SCALE - 1,
+          p);
+  last_past(r, head, p);
+}
+
+bool watch_register_past(struct watch *w, struct past *p) {
+  struct reg *r = (struct reg *)w;
+  reg_forget(r);
+  for (uint32_t k = 0; k < r->ngone; k++)
+    gone_past(r, k, p);
+  for (uint32_t i = 0; i < r->map.size; i++) {
+    uint32_t id = r->map.slots[i].id;
+    if (id == WATCH_NONE)
+      continue;
+    const struct reg_group *g = &r->groups.at[id];
+    const struct reg_chain *v =
+        g->chain == WATCH_NONE ? NULL : &r->chains.at[g->chain];
+    if (v && v->cut && v->head == id)
+      head_past(r, v, watch_fresh_value(4 + g->chain), p);
+    else
+      group_past(r, g, p);
+  }
+  return true;
+}
