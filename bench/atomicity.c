@@ -9,8 +9,8 @@
 #include "base/buf.h"
 #include "base/rng.h"
 #include "base/vec.h"
-#include "locked.h"
 #include "history/read/std.h"
+#include "locked.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -32,7 +32,7 @@ done <"$views/diagram"
 layer_of() { # a path below src; a folder of a layer may be one itself
   local two=${1%%/*}/
   two=$two$(cut -d/ -f2 <<<"$1")
-  [ -n "${sees[$two]-}" ] && echo "$two" || echo "${1%%/*}"
+  [ -d "$src/$two" ] && [ -n "${sees[$two]-}" ] && echo "$two" || echo "${1%%/*}"
 }
 view_of() {
   echo "$views/fl_${1//\//_}"

@@ -7,8 +7,8 @@
 #include "atomicity/from_trace.h"
 #include "atomicity/sc.h"
 #include "atomicity/tso.h"
-#include "model/trace_file.h"
 #include "history/read/std.h"
+#include "model/trace_file.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

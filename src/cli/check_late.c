@@ -4,9 +4,9 @@
  * fault are kept: of a register all that returned before some write was called
  * has no say in what comes behind it.
  */
-#include "history/stream/online.h"
 #include "cli/check_int.h"
 #include "history/read/read.h"
+#include "history/stream/online.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* One recorded history: its type, the verdict, the reports. */
 #include "base/resident.h"
+#include "cli/check_int.h"
 #include "history/explain/explain_log.h"
 #include "history/hitting/hitting.h"
-#include "cli/check_int.h"
 #include "history/read/read.h"
 
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * what is open and with the object, not with the history.  What is wrong is
  * told with its place; there is no core, since nothing is kept.
  */
-#include "history/stream/online.h"
 #include "cli/check_unreturned.h"
+#include "history/stream/online.h"
 
 #include <stdlib.h>
 #include <string.h>

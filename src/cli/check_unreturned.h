@@ -2,9 +2,9 @@
 #ifndef CLI_CHECK_UNRETURNED_H
 #define CLI_CHECK_UNRETURNED_H
 
-#include "history/stream/watch.h"
 #include "cli/check_int.h"
 #include "history/read/read.h"
+#include "history/stream/watch.h"
 
 struct open_call {
   uint32_t process;

@@ -1,7 +1,7 @@
 /* The public functions: each takes the lock, and turns errors into codes. */
+#include "history/read/read.h"
 #include "lib/int.h"
 #include "model/moment.h"
-#include "history/read/read.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -7,9 +7,9 @@
 #define LIB_INT_H
 
 #include "base/buf.h"
+#include "faultline/check.h"
 #include "history/log_check.h"
 #include "history/stream/online.h"
-#include "faultline/check.h"
 
 struct fl_check {
   struct type *type;

@@ -2,11 +2,11 @@
  * TSO on small programs.  The machine of tso_machine.h gives all executions, by
  * brute force; the analyses must agree with each other on them.
  */
-#include "oracle/orient.h"
 #include "atomicity/sc.h"
 #include "atomicity/tso.h"
 #include "base/rng.h"
 #include "hard_traces.h"
+#include "oracle/orient.h"
 #include "test.h"
 #include "tso_machine.h"
 

@@ -9,9 +9,9 @@
  *   it, not a fault that came later;
  * - the longest orders are orders, and none is longer.
  */
-#include "oracle/log_brute.h"
 #include "history/explain/explain_int.h"
 #include "log_types.h"
+#include "oracle/log_brute.h"
 #include "random_log.h"
 #include "test.h"
 

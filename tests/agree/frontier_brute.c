@@ -6,9 +6,9 @@
  * longest order of the depth-first search explains; orders are verified, cores
  * checked by the definition.  Hitting families of all depths must agree, too.
  */
-#include "oracle/log_brute.h"
 #include "history/hitting/hitting.h"
 #include "log_types.h"
+#include "oracle/log_brute.h"
 #include "random_log.h"
 #include "test.h"
 

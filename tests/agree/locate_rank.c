@@ -3,8 +3,8 @@
  * search for cycles in the whole graph, and against the eliminators themselves.
  */
 #include "agree/locate_traces.h"
-#include "oracle/naive.h"
 #include "locate/rank.h"
+#include "oracle/naive.h"
 #include "test.h"
 
 /* Random intervals of the operations; in `dense`, numbered for the oracle. */

@@ -9,8 +9,8 @@
 #ifndef TESTS_AGREE_MONITOR_LOGS_H
 #define TESTS_AGREE_MONITOR_LOGS_H
 
-#include "oracle/log_brute.h"
 #include "log_types.h"
+#include "oracle/log_brute.h"
 #include "random_log.h"
 
 #include "history/log_engine.h"

@@ -2,8 +2,8 @@
  * A stream says after each event what the definition says of the history so
  * far, in which open operations are pending with whatever result.
  */
-#include "oracle/log_brute.h"
 #include "history/stream/online.h"
+#include "oracle/log_brute.h"
 
 #include "random_log.h"
 #include "stream.h"

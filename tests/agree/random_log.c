@@ -2,8 +2,8 @@
  * Random logs (random_log.h) against the definition: without a mutation every
  * one is linearizable, with mutations both answers are frequent.
  */
-#include "oracle/log_brute.h"
 #include "random_log.h"
+#include "oracle/log_brute.h"
 
 #include "history/log_check.h"
 #include "test.h"

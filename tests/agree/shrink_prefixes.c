@@ -2,8 +2,8 @@
  * One search for all prefixes against a check of each of them from scratch, by
  * the definition, on random small histories of all types.
  */
-#include "oracle/brute.h"
 #include "check/prefixes.h"
+#include "oracle/brute.h"
 #include "random_history.h"
 #include "test.h"
 

@@ -17,8 +17,8 @@
  *
  * Registers, sets, lists, queues, stacks and priority queues are watched
  * (watch.h) for as long as that is possible: then all this is not needed,
- * nothing is searched, and nobody is given up but for whom others are remembered
- * (watch_kind.gives_up).
+ * nothing is searched, and nobody is given up but for whom others are
+ * remembered (watch_kind.gives_up).
  *
  * That it says the same as check_log of every prefix: tests/agree/online.c.
  *

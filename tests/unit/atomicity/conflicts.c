@@ -6,8 +6,8 @@
  * read, "c" the commit of its thread's oldest write that waits, "f0" a fence,
  * "m0x" a read-modify-write.
  */
-#include "oracle/orient.h"
 #include "atomicity/tso.h"
+#include "oracle/orient.h"
 #include "test.h"
 
 #include <string.h>

@@ -19,9 +19,9 @@
  *
  * Figure 2 is the task pool of Figure 1, which we have, with one task.
  */
-#include "oracle/orient.h"
 #include "atomicity/sc.h"
 #include "atomicity/tso.h"
+#include "oracle/orient.h"
 #include "test.h"
 #include "tso_machine.h"
 

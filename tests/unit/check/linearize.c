@@ -1,8 +1,8 @@
 /* Histories whose answer everybody knows, long ones, and budgets. */
-#include "oracle/brute.h"
 #include "base/rng.h"
 #include "check/check.h"
 #include "check/prefixes.h"
+#include "oracle/brute.h"
 #include "suites.h"
 #include "test.h"
 
