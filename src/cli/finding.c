@@ -278,6 +278,7 @@ struct finding *finding_make(struct jury *j, struct retrace *how,
         diff < f->trace.nevents ? &f->trace.events[diff] : &second.events[diff];
     f->fault = FAULT_DIVERGENCE;
     f->again = second;
+    f->again.history.client = f->trace.history.client; /* which lives on */
     f->pc = e->pc;
     f->thread = e->thread;
     f->chain = e->chain;

@@ -106,6 +106,33 @@ static void free_file(const char *path) {
 
 /* ---- the order ---- */
 
+/* Of the clients that fail, their operations matter. */
+static void put_known(const struct hunt_order *o, struct buf *out) {
+  wire_put(out, o->nknown);
+  for (uint32_t i = 0; i < o->nknown; i++) {
+    const struct client *c = &o->known[i];
+    wire_put(out, c->ncalls);
+    for (uint32_t k = 0; k < c->ncalls; k++)
+      wire_put(out, c->calls[k].op);
+  }
+}
+
+static void get_known(struct wire *w, struct hunt_order *o) {
+  uint32_t n = wire_get_count(w, 8);
+  struct client *known = n ? xcalloc(n, sizeof *known) : NULL;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t calls = wire_get_count(w, 8); calls--;)
+      client_add_init(&known[i], (struct call){.op = (uint16_t)wire_get(w)});
+  o->known = known;
+  o->nknown = n;
+}
+
+static void free_known(struct hunt_order *o) {
+  for (uint32_t i = 0; i < o->nknown; i++)
+    client_free((struct client *)&o->known[i]);
+  free((struct client *)o->known);
+}
+
 int order_write(const struct hunt_order *o, struct buf *out, struct error *e) {
   assert(!o->estimates || o->nestimates);
   put_version(out);
@@ -124,6 +151,7 @@ int order_write(const struct hunt_order *o, struct buf *out, struct error *e) {
   wire_put_bytes(out, o->estimates, o->nestimates * sizeof *o->estimates);
   wire_put_bytes(out, o->part_stores, o->npart_stores * sizeof *o->part_stores);
   wire_put_bytes(out, o->sites, o->nsites * sizeof *o->sites);
+  put_known(o, out);
   return ERR_NONE;
 }
 
@@ -177,6 +205,7 @@ struct hunt_order *order_read(const struct buf *from, struct error *e) {
   get_estimates(&w, o);
   get_part_stores(&w, o);
   get_sites(&w, o);
+  get_known(&w, o);
   if (w.bad || w.next != w.len || !o->so)
     error_set(e, ERR_SYSTEM, "the order came garbled");
   if (e->code) {
@@ -197,6 +226,7 @@ void order_free(struct hunt_order *o) {
   free((uint32_t *)o->estimates);
   free((struct part_store *)o->part_stores);
   free((struct site *)o->sites);
+  free_known(o);
   free(o);
 }
 

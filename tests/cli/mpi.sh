@@ -67,6 +67,20 @@ same tests/clients/crash_segv.c
 same explore examples/treiber_stack.c --search=dfs \
   -c '{push(1); push(2)} || {pop(); pop()}'
 
+# What is left out after a fault is left out by all ranks.
+cat >three.c <<'END'
+#include <faultline.h>
+static volatile int a, b, c;
+static int first(void) { return a++; }
+static int second(void) { return b++; }
+static int fine(void) { return __atomic_add_fetch(&c, 1, 5); }
+FL_OBJECT(three)
+FL_OP(int, first)
+FL_OP(int, second)
+FL_OP(int, fine)
+END
+same three.c --keep-going
+
 run nonsense.c
 wanted=$status
 mpi 2 nonsense.c

@@ -24,6 +24,10 @@ static const struct settings some_settings = {.client = "a || b",
                                               .leaks = true};
 static const uint32_t some_estimates[] = {3, 1, 4};
 
+static struct call known_calls[] = {{.op = 1}, {.op = 4}};
+static const struct client some_known[] = {{.calls = known_calls, .ncalls = 2},
+                                           {.calls = known_calls, .ncalls = 1}};
+
 static struct hunt_order some_order(void) {
   return (struct hunt_order){.settings = &some_settings,
                              .so = "/proc/self/exe",
@@ -32,7 +36,9 @@ static struct hunt_order some_order(void) {
                              .want_outcomes = true,
                              .partial = true,
                              .estimates = some_estimates,
-                             .nestimates = 3};
+                             .nestimates = 3,
+                             .known = some_known,
+                             .nknown = 2};
 }
 
 static bool same_file(const char *a, const char *b) {
@@ -67,6 +73,10 @@ TEST(an_order_arrives_as_it_was_sent) {
   CHECK(!memcmp(o->estimates, some_estimates, sizeof some_estimates));
   CHECK(same_file(o->so, sent.so));
   CHECK(!o->native);
+  CHECK_INT(o->nknown, 2);
+  CHECK(client_has_ops_of(&some_known[0], &o->known[0], 1));
+  CHECK(!client_has_ops_of(&some_known[1], &o->known[0], 1));
+  CHECK_INT(o->known[1].ncalls, 1);
   order_free(o);
   buf_free(&b);
 }
