@@ -5,8 +5,8 @@
  */
 #include "cli/atomicity_int.h"
 #include "cli/commands.h"
-#include "cli/phase.h"
 #include "cli/settings.h"
+#include "proc/phase.h"
 
 #include <string.h>
 

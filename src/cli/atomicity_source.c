@@ -13,8 +13,8 @@
 #include "cli/atomicity_judge.h"
 #include "cli/commands.h"
 #include "cli/object.h"
-#include "cli/phase.h"
 #include "cli/session.h"
+#include "proc/phase.h"
 
 #include "rt/cage.h"
 #include "search/explore.h"

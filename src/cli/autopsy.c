@@ -1,8 +1,8 @@
 #include "cli/autopsy.h"
 
 #include "cli/finding.h"
-#include "cli/outside.h"
 #include "model/nouns.h"
+#include "proc/outside.h"
 #include "rt/cage.h"
 
 #include <stddef.h>

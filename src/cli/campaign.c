@@ -1,6 +1,7 @@
 #include "cli/campaign_int.h"
-#include "cli/phase.h"
-#include "cli/pool_remote.h"
+#include "cli/order.h"
+#include "proc/phase.h"
+#include "proc/pool_remote.h"
 
 #include "search/gang.h"
 
@@ -431,7 +432,7 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
       .arg = &order,
       .show_output = set->show_output,
       .max_seconds = set->time > 0 ? (uint32_t)set->time + LATE_SECONDS : 0,
-      .only_here = order.regions || order.nfences};
+      .travel = order.regions || order.nfences ? NULL : &order_travel};
   p.pool = pool_open(&job, jobs);
   p.at = xcalloc(pool_slots(p.pool), sizeof *p.at);
   p.last = &p.first;

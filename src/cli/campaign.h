@@ -13,8 +13,8 @@
 #include "cli/coverage.h"
 #include "cli/estimate.h"
 #include "cli/item.h"
-#include "cli/pool.h"
 #include "cli/session.h"
+#include "proc/pool.h"
 
 enum campaign_end {
   CAMPAIGN_PASS,   /* no fault, as far as was searched */

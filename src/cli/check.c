@@ -2,8 +2,8 @@
 #include "base/opt.h"
 #include "cli/check_int.h"
 #include "cli/commands.h"
-#include "cli/phase.h"
 #include "history/read/read.h"
+#include "proc/phase.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
  * shared out by key (check/partition_jobs.c).
  */
 #include "cli/check_int.h"
-#include "cli/phase.h"
+#include "proc/phase.h"
 
 #include <assert.h>
 #include <poll.h>

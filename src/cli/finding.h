@@ -3,7 +3,7 @@
 #define CLI_FINDING_H
 
 #include "cli/judge.h"
-#include "cli/worker.h"
+#include "proc/worker.h"
 
 /* How to follow a path: see finding_make. */
 struct retrace {

@@ -9,7 +9,7 @@
 #define CLI_HUNT_H
 
 #include "cli/settings.h"
-#include "cli/worker.h"
+#include "proc/worker.h"
 
 /* What a campaign brought. */
 struct conclusion {

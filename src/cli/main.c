@@ -3,8 +3,9 @@
 #include "base/err.h"
 #include "base/tidy.h"
 #include "cli/item.h"
-#include "cli/pool_remote.h"
+#include "cli/order.h"
 #include "cli/settings.h"
+#include "proc/pool_remote.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -54,8 +55,10 @@ static int finish(int status) {
 
 static int run(int argc, char **argv) {
   int status;
-  struct pool_job job = {
-      .open = hunt_serve_open, .item = hunt_serve, .valid = answer_valid};
+  struct pool_job job = {.open = hunt_serve_open,
+                         .item = hunt_serve,
+                         .valid = answer_valid,
+                         .travel = &order_travel};
   if (remote_begin(&job, &status))
     return status;
   if (argc < 2) {

@@ -13,7 +13,7 @@
  *      and MPI_Finalize, which waits for all, is left out when one is lost.
  */
 #include "base/vec.h"
-#include "cli/relay.h"
+#include "proc/relay.h"
 
 #include <mpi.h>
 

@@ -1,6 +1,6 @@
 /* Changed sources, compiled and searched as the originals were. */
 #include "cli/patch_int.h"
-#include "cli/phase.h"
+#include "proc/phase.h"
 
 #include "cli/campaign.h"
 

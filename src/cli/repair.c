@@ -1,10 +1,10 @@
 #include "cli/repair.h"
 
-#include "source/ctext.h"
-#include "code/region.h"
 #include "cli/campaign.h"
-#include "cli/phase.h"
+#include "code/region.h"
 #include "model/nouns.h"
+#include "proc/phase.h"
+#include "source/ctext.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "base/tidy.h"
 #include "cli/answer.h"
-#include "cli/phase.h"
+#include "proc/phase.h"
 #include "rt/cage.h"
 
 #include <errno.h>
@@ -23,7 +23,8 @@ static int make_dir(struct session *s, struct error *e) {
   if ((s->dir = tidy_temporary_folder()))
     return ERR_NONE;
   return error_set(e, ERR_SYSTEM, "no folder for what is compiled: %s%s: %s",
-            given ? "TMPDIR is " : "", given ? tmp : "/tmp", strerror(errno));
+                   given ? "TMPDIR is " : "", given ? tmp : "/tmp",
+                   strerror(errno));
 }
 
 /* One sentence for each line that the probe has to say. */

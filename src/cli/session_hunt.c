@@ -7,9 +7,9 @@
 #include "cli/census.h"
 #include "cli/fences.h"
 #include "cli/patch.h"
-#include "cli/phase.h"
 #include "cli/races.h"
 #include "cli/repair.h"
+#include "proc/phase.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -8,7 +8,7 @@
  */
 #include "cli/finding.h"
 #include "cli/from_history.h"
-#include "cli/outside.h"
+#include "proc/outside.h"
 #include "rt/cage.h"
 
 #include "search/stress.h"

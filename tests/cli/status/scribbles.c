@@ -20,9 +20,7 @@
 
 static int calls;
 
-static struct {
-  unsigned long from, to;
-} at[64];
+static struct { unsigned long from, to; } at[64];
 
 static void scribble(void) {
   FILE *f = fopen("/proc/self/maps", "r");
@@ -47,7 +45,7 @@ static void garbage(void) {
       continue;
 }
 
-/* As a frame begins (src/cli/frame.h). */
+/* As a frame begins (src/proc/frame.h). */
 static void forge(void) {
   static const struct {
     unsigned magic, kind, slot, serial;

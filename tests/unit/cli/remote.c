@@ -1,5 +1,6 @@
-#include "cli/pool_remote.h"
-#include "cli/relay.h"
+#include "cli/order.h"
+#include "proc/pool_remote.h"
+#include "proc/relay.h"
 #include "rt/cage.h"
 #include "test.h"
 
@@ -193,7 +194,10 @@ static int do_item(void *arg, struct work *s, const struct buf *item,
 }
 
 static struct pool_job job(const struct hunt_order *o) {
-  return (struct pool_job){.open = open_it, .item = do_item, .arg = (void *)o};
+  return (struct pool_job){.open = open_it,
+                           .item = do_item,
+                           .arg = (void *)o,
+                           .travel = &order_travel};
 }
 
 /* Brings the frames that one side sent to where they go. */

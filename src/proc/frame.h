@@ -3,8 +3,8 @@
  * other side may be a process that runs the user's code, so what comes from it
  * is checked.
  */
-#ifndef CLI_FRAME_H
-#define CLI_FRAME_H
+#ifndef PROC_FRAME_H
+#define PROC_FRAME_H
 
 #include "base/buf.h"
 

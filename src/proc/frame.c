@@ -1,4 +1,4 @@
-#include "cli/frame.h"
+#include "proc/frame.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,6 +1,6 @@
-#include "cli/pool_remote.h"
+#include "proc/pool_remote.h"
 
-#include "cli/relay.h"
+#include "proc/relay.h"
 
 #include <assert.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ void pool_remote_init(int fd, uint32_t ranks) {
 uint32_t remote_slots(void) { return the_link.ranks ? the_link.ranks - 1 : 0; }
 
 struct remote *remote_open(const struct pool_job *job) {
-  if (!remote_slots() || job->only_here)
+  if (!remote_slots() || !job->travel)
     return NULL;
   struct remote *r = xcalloc(1, sizeof *r);
   struct error e = {0};
@@ -51,7 +51,7 @@ struct remote *remote_open(const struct pool_job *job) {
   r->places = xcalloc(remote_slots(), sizeof *r->places);
   wire_put(&r->order, job->show_output);
   wire_put(&r->order, job->hang_seconds);
-  if (order_write(job->arg, &r->order, &e))
+  if (job->travel->write(job->arg, &r->order, &e))
     die("%s", e.text);
   return r;
 }
@@ -201,7 +201,6 @@ struct server {
   int fd;
   uint32_t rank, serial;
   struct pool_job job;
-  struct hunt_order *order;
   struct pool *pool;
   bool busy;
   struct error error; /* why there is no pool */
@@ -219,9 +218,9 @@ static bool send_news(struct server *s, const struct pool_message *m) {
 static void close_pool(struct server *s) {
   if (s->pool)
     pool_close(s->pool);
-  order_free(s->order);
+  s->job.travel->free(s->job.arg);
   s->pool = NULL;
-  s->order = NULL;
+  s->job.arg = NULL;
   s->busy = false;
 }
 
@@ -232,9 +231,8 @@ static void open_pool(struct server *s, const struct buf *body) {
   s->job.show_output = wire_get(&w);
   s->job.hang_seconds = (uint32_t)wire_get(&w);
   struct buf rest = {.at = (char *)w.at + w.next, .len = w.len - w.next};
-  s->order = order_read(&rest, &s->error);
-  s->job.arg = s->order;
-  if (s->order)
+  s->job.arg = s->job.travel->read(&rest, &s->error);
+  if (s->job.arg)
     s->pool = pool_open(&s->job, 1);
 }
 

@@ -3,10 +3,10 @@
  * (pool_remote.h): frames, whose tag is the kind, the rank that they go to or
  * come from, and the number of the pool that they are about.
  */
-#ifndef CLI_RELAY_H
-#define CLI_RELAY_H
+#ifndef PROC_RELAY_H
+#define PROC_RELAY_H
 
-#include "cli/frame.h"
+#include "proc/frame.h"
 
 enum relay_frame {
   /* to a server */

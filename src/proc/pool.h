@@ -12,11 +12,18 @@
  * (P3) whatever a process does, the pool goes on: its memory is not shared but
  *      for `struct shared`, and what comes from it is not believed.
  */
-#ifndef CLI_POOL_H
-#define CLI_POOL_H
+#ifndef PROC_POOL_H
+#define PROC_POOL_H
 
 #include "base/buf.h"
-#include "cli/worker.h"
+#include "proc/worker.h"
+
+/* How what a job is told goes to other machines. */
+struct pool_travel {
+  int (*write)(const void *arg, struct buf *out, struct error *e);
+  void *(*read)(const struct buf *from, struct error *e); /* NULL: *e */
+  void (*free)(void *arg); /* of what was read; NULL is nothing */
+};
 
 /* What a process of the pool does. */
 struct pool_job {
@@ -28,8 +35,8 @@ struct pool_job {
               struct buf *answer);
   /* Here: can this be the answer of an item?  NULL: anything can. */
   bool (*valid)(const struct buf *answer);
-  void *arg;      /* on a cluster: a struct hunt_order, which travels */
-  bool only_here; /* no slots on other machines */
+  void *arg;
+  const struct pool_travel *travel; /* NULL: no slots on other machines */
   bool show_output;
   uint32_t hang_seconds, max_seconds; /* as in struct worker; for one item */
 };

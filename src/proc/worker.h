@@ -6,14 +6,14 @@
  * and bytes that are hints: for the progress line, and for the case that the
  * worker dies.
  */
-#ifndef CLI_WORKER_H
-#define CLI_WORKER_H
+#ifndef PROC_WORKER_H
+#define PROC_WORKER_H
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/pack.h"
-#include "cli/frame.h"
 #include "model/result.h"
+#include "proc/frame.h"
 #include "rt/rt.h"
 #include "search/explore.h"
 

@@ -1,7 +1,7 @@
-#include "cli/worker.h"
+#include "proc/worker.h"
 
 #include "base/tidy.h"
-#include "cli/phase.h"
+#include "proc/phase.h"
 #include "rt/cage.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "cli/phase.h"
+#include "proc/phase.h"
 
 #include "base/buf.h"
 #include "base/progress.h"

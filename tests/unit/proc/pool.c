@@ -1,4 +1,4 @@
-#include "cli/pool.h"
+#include "proc/pool.h"
 #include "base/rng.h"
 #include "rt/cage.h"
 #include "test.h"

@@ -11,12 +11,11 @@
  *      late from a pool that was closed is known by it.
  * (R3) a rank that is lost stays lost.
  */
-#ifndef CLI_POOL_REMOTE_H
-#define CLI_POOL_REMOTE_H
+#ifndef PROC_POOL_REMOTE_H
+#define PROC_POOL_REMOTE_H
 
 #include "base/wire.h"
-#include "cli/hunt.h"
-#include "cli/pool.h"
+#include "proc/pool.h"
 
 /*
  * To be called by main().  True when this process was started as a server: it
@@ -32,17 +31,6 @@ int pool_remote_serve(int fd, uint32_t rank, const struct pool_job *job);
  * cluster. */
 uint32_t remote_slots(void);
 
-/*
- * All that the worker's side reads of an order: the settings, the objects'
- * bytes, the estimates.  Saved schedules and conclusions stay with the session,
- * as does the gang, which is shared memory.
- */
-int order_write(const struct hunt_order *o, struct buf *out, struct error *e);
-/* The order is freed by order_free.  Its objects are files in memory, which
- * have no name that somebody would have to remove. */
-struct hunt_order *order_read(const struct buf *from, struct error *e);
-void order_free(struct hunt_order *o);
-
 void message_write(const struct pool_message *m, struct buf *out);
 bool message_read(struct pool_message *m, struct wire *from);
 void message_clear(struct pool_message *m);
@@ -50,7 +38,7 @@ void message_clear(struct pool_message *m);
 /* ---- for pool.c: slots count from 0 here ---- */
 
 struct remote;
-/* NULL without a cluster.  pool_job.arg is a struct hunt_order *. */
+/* NULL without a cluster, or when the job does not travel. */
 struct remote *remote_open(const struct pool_job *job);
 void remote_give(struct remote *r, uint32_t slot, const void *item, size_t len);
 bool remote_usable(const struct remote *r, uint32_t slot);

@@ -1,8 +1,8 @@
 /* Signals that somebody else sends to a process of the tool: the user, the
  * system's watch over memory, the end of a session.  They are no fault of the
  * code that runs there. */
-#ifndef CLI_OUTSIDE_H
-#define CLI_OUTSIDE_H
+#ifndef PROC_OUTSIDE_H
+#define PROC_OUTSIDE_H
 
 #include <stdbool.h>
 

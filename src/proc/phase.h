@@ -13,8 +13,8 @@
  *      prints while a phase goes on calls phase_pause before and phase_resume
  *      after it; phase_begin and phase_end leave no line.
  */
-#ifndef CLI_PHASE_H
-#define CLI_PHASE_H
+#ifndef PROC_PHASE_H
+#define PROC_PHASE_H
 
 #include <stdbool.h>
 #include <stdint.h>

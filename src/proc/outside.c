@@ -1,4 +1,4 @@
-#include "cli/outside.h"
+#include "proc/outside.h"
 
 #include "base/err.h"
 

@@ -1,7 +1,7 @@
-#include "cli/pool.h"
+#include "proc/pool.h"
 
-#include "cli/frame.h"
-#include "cli/pool_remote.h"
+#include "proc/frame.h"
+#include "proc/pool_remote.h"
 
 #include <assert.h>
 #include <poll.h>
