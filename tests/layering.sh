@@ -30,8 +30,8 @@ done <"$views/diagram"
 [ ${#layers[@]} -gt 10 ] || fail "no diagram"
 
 layer_of() { # a path below src; a folder of a layer may be one itself
-  local two=${1%%/*}/
-  two=$two$(cut -d/ -f2 <<<"$1")
+  local two=${1#*/}
+  two=${1%%/*}/${two%%/*}
   [ -d "$src/$two" ] && [ -n "${sees[$two]-}" ] && echo "$two" || echo "${1%%/*}"
 }
 view_of() {
@@ -76,7 +76,11 @@ for layer in base model; do # nothing of the harness
     fail "$layer can include faultline.h"
 done
 
-# ---- every folder is a layer ----
+# ---- every folder is a layer, and is told what it is for ----
+for layer in "${layers[@]}" cli; do
+  grep -q "^| \`$layer\` | " "$SOURCE_DIR/CONTRIBUTING.md" ||
+    fail "CONTRIBUTING.md does not say what $layer is for"
+done
 for folder in "$src"/*/; do
   folder=$(basename "$folder")
   [ "$folder" = cli ] || [ -n "${sees[$folder]-}" ] ||
