@@ -99,12 +99,6 @@ struct access access_of(const struct rt_logged *l) {
                          .theirs = l->theirs};
 }
 
-bool access_same(const struct access *a, const struct access *b) {
-  return a->thread == b->thread && a->kind == b->kind && a->flags == b->flags &&
-         a->addr == b->addr && a->size == b->size && a->other == b->other &&
-         a->set == b->set;
-}
-
 bool access_same_answers(const struct access *a, const struct access *b) {
   return a->nanswers == b->nanswers &&
          !memcmp(a->answer, b->answer, a->nanswers);

@@ -71,8 +71,7 @@ static inline bool access_may_depend(const struct access *a,
 bool access_forced(const struct access *a, const struct access *b);
 
 struct access access_of(const struct rt_logged *l);
-/* The same step of the same thread, whatever was answered in it? */
-bool access_same(const struct access *a, const struct access *b);
+/* Was the same answered in both? */
 bool access_same_answers(const struct access *a, const struct access *b);
 /* The step `second` as it will be when it is made just where `first`, with
  * which it races, was made. */

@@ -247,9 +247,6 @@ void replay_free(struct replay *r);
  */
 void path_expand(const uint8_t *at, uint32_t len, path *out);
 
-/* Puts in the steps that had no alternative and were left out: runs it. */
-void path_complete(path *p);
-
 void path_to_schedule(const uint8_t *at, uint32_t len, struct schedule *out);
 void schedule_to_path(const struct schedule *s, path *out);
 uint32_t path_switches(const uint8_t *at, uint32_t len);

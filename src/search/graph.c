@@ -426,10 +426,6 @@ uint32_t graph_first(const struct graph *g, uint32_t state) {
   return g->first[state];
 }
 
-uint32_t graph_after(const struct graph *g, uint32_t state) {
-  return g->first[state + 1];
-}
-
 struct graph_step graph_step(const struct graph *g, uint32_t edge) {
   const struct edge *e = &g->edges[edge];
   return (struct graph_step){e->to, g->noted[edge], (uint8_t)e->thread};

@@ -73,8 +73,7 @@ struct graph_step {
 uint32_t graph_states(const struct graph *g);
 uint32_t graph_edges(const struct graph *g);
 uint32_t graph_root(const struct graph *g);
-uint32_t graph_first(const struct graph *g, uint32_t state); /* its edges … */
-uint32_t graph_after(const struct graph *g, uint32_t state); /* … up to here */
+uint32_t graph_first(const struct graph *g, uint32_t state); /* of its edges */
 struct graph_step graph_step(const struct graph *g, uint32_t edge);
 /* The thread, then its answers to choices. */
 void graph_step_path(const struct graph *g, uint32_t edge, path *out);

@@ -190,34 +190,3 @@ uint32_t path_switches(const uint8_t *at, uint32_t len) {
   }
   return n;
 }
-
-struct completion {
-  struct replay r;
-  path full;
-};
-
-static int complete_pick(void *ctx, uint32_t enabled, int current) {
-  struct completion *c = ctx;
-  int t = enabled & (enabled - 1) ? pick(&c->r, enabled, current)
-                                  : __builtin_ctz(enabled);
-  vec_push(&c->full, (uint8_t)t);
-  return t;
-}
-
-static int complete_choose(void *ctx, int n) {
-  struct completion *c = ctx;
-  int k = choose(&c->r, n);
-  vec_push(&c->full, (uint8_t)(PATH_CHOICE | k));
-  return k;
-}
-
-void path_complete(path *p) {
-  struct completion c = {0};
-  replay_init(&c.r, p->at, p->len);
-  struct rt_driver driver = {complete_pick, complete_choose, &c, .every = true};
-  append(&c.full, p->at, path_marks(p->at, p->len));
-  rt_run(&driver);
-  replay_free(&c.r);
-  vec_free(p);
-  *p = c.full;
-}

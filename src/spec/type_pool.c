@@ -88,11 +88,6 @@ uint64_t pool_bytes(const struct pool *p) {
   return (uint64_t)p->cap * p->size + (uint64_t)p->nslots * sizeof *p->slots;
 }
 
-void pool_clear(struct pool *p) {
-  p->len = 0;
-  memset(p->slots, 0, p->nslots * sizeof *p->slots);
-}
-
 void pool_free(struct pool *p) {
   free(p->at);
   free(p->slots);

@@ -44,7 +44,6 @@ void pool_compact(struct pool *p, uint32_t *keep,
                   void *with);
 
 uint64_t pool_bytes(const struct pool *p);
-void pool_clear(struct pool *p);
 void pool_free(struct pool *p);
 
 #endif
