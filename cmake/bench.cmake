@@ -4,8 +4,7 @@ add_custom_target(bench)
 file(GLOB programs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*.c)
 foreach(program IN LISTS programs)
   cmake_path(GET program STEM name)
-  fl_program(bench_${name} ENGINE ${program} ${CMAKE_SOURCE_DIR}/src/cli/judge.c)
-  target_include_directories(bench_${name} PRIVATE ${CMAKE_BINARY_DIR}/layers/fl_cli)
+  fl_program(bench_${name} ENGINE ${program})
   set_target_properties(bench_${name} PROPERTIES EXCLUDE_FROM_ALL ON
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
   add_custom_command(TARGET bench POST_BUILD

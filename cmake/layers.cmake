@@ -76,6 +76,7 @@ function(fl_layer name)
 
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
     ${CMAKE_SOURCE_DIR}/src/${name}/*.c ${CMAKE_SOURCE_DIR}/src/${name}/*.S)
+  list(FILTER sources EXCLUDE REGEX "main\\.c$") # programs
   foreach(inner IN LISTS FL_INNER)
     if(NOT inner STREQUAL name)
       list(FILTER sources EXCLUDE REGEX "/src/${inner}/")
