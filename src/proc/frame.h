@@ -36,6 +36,11 @@ enum frame_state {
   FRAME_GARBLED, /* these are not frames */
 };
 
+/* Who makes the system calls; as syscall(2).  Where the user's code must not
+ * use the socket, ours pass another way than the C library's. */
+typedef long frame_call(long number, long a, long b, long c, long d, long e);
+void frame_calls_by(frame_call *call);
+
 /* Reads what is there without waiting, but nothing of the next frame. */
 enum frame_state frame_read(struct frame_in *in, int fd);
 void frame_next(struct frame_in *in);

@@ -167,6 +167,7 @@ static _Noreturn void child(struct worker *w, pid_t parent,
   own->board = (struct board *)w->board;
   own->recording = w->recording;
   rt_share_watch(&w->shared->ticks, &w->shared->steps);
+  frame_calls_by(cage_call);
   cage_close(w->fd);
   int err = fn(arg, own);
   fflush(stdout);

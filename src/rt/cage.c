@@ -103,6 +103,7 @@ static const char replaces[] = "would run another program in place of the test";
 static const char signals[] = "would stop or kill the process, or send a "
                               "signal to another one";
 static const char closes[] = "would close a file that the code has not opened";
+static const char uses[] = "would use a file that the code has not opened";
 static const char limits[] = "would change the limits that the test runs under";
 static const char reaches[] = "would reach into a process";
 static const char handles[] = "would take over a signal by which crashes and "
@@ -144,6 +145,14 @@ static const struct rule process_rules[] = {
     {SYS_dup3, IS, 1, KEPT_FD, closes},
     {SYS_shutdown, IS, 0, KEPT_FD, closes},
     {SYS_close_range, BELOW, 0, KEPT_FD, closes},
+    {SYS_write, IS, 0, KEPT_FD, uses},
+    {SYS_writev, IS, 0, KEPT_FD, uses},
+    {SYS_read, IS, 0, KEPT_FD, uses},
+    {SYS_readv, IS, 0, KEPT_FD, uses},
+    {SYS_sendto, IS, 0, KEPT_FD, uses},
+    {SYS_sendmsg, IS, 0, KEPT_FD, uses},
+    {SYS_recvfrom, IS, 0, KEPT_FD, uses},
+    {SYS_recvmsg, IS, 0, KEPT_FD, uses},
     {SYS_setrlimit, ALWAYS, 0, 0, limits},
     {SYS_prlimit64, GIVEN, 2, 0, limits},
     {SYS_prctl, IS, 0, PR_SET_PDEATHSIG, limits},
@@ -236,6 +245,14 @@ static const char *name_of(int number) {
                {SYS_dup3, "dup3"},
                {SYS_shutdown, "shutdown"},
                {SYS_close_range, "close_range"},
+               {SYS_write, "write"},
+               {SYS_writev, "writev"},
+               {SYS_read, "read"},
+               {SYS_readv, "readv"},
+               {SYS_sendto, "send"},
+               {SYS_sendmsg, "sendmsg"},
+               {SYS_recvfrom, "recv"},
+               {SYS_recvmsg, "recvmsg"},
                {SYS_setrlimit, "setrlimit"},
                {SYS_prlimit64, "setrlimit"},
                {SYS_prctl, "prctl"},
@@ -253,7 +270,7 @@ static const char *name_of(int number) {
 
 /* ---- the filter ---- */
 
-enum { MOST_CODE = 512 };
+enum { MOST_CODE = 1024 };
 struct program {
   struct sock_filter at[MOST_CODE];
   unsigned short len;
