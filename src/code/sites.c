@@ -29,6 +29,7 @@ struct active { /* a hook since the last call */
   uint32_t call;   /* its instruction */
   int64_t covered; /* bytes, by the accesses below it */
   bool spoilt;     /* not by such as can be stopped at */
+  bool stored;     /* the write that it speaks for was made */
 };
 
 struct site_search {
@@ -85,16 +86,30 @@ static void add_hook(struct site_search *s, uint32_t call) {
     vec_push(&s->hooks, h);
 }
 
-/* The youngest hook of these bytes. */
+static bool covers(const struct active *h, struct number at, int64_t size) {
+  return h->at.from == at.from && at.offset >= h->at.offset &&
+         at.offset + size <= h->at.offset + h->size;
+}
+
+/* The youngest hook of these bytes.  That of a write speaks for a read as well
+ * (of a bit field's neighbours), but not for one behind the write. */
 static struct active *hook_of(struct site_search *s, struct number at,
                               int64_t size, bool writes) {
   for (uint32_t i = s->hooks.len; i--;) {
     struct active *h = &s->hooks.at[i];
-    if (h->at.from == at.from && at.offset >= h->at.offset &&
-        at.offset + size <= h->at.offset + h->size && (!writes || h->writes))
+    if (covers(h, at, size) && (writes ? h->writes : !h->stored))
       return h;
   }
   return NULL;
+}
+
+/* Is there one, but of a write that was made? */
+static bool is_behind(const struct site_search *s, struct number at,
+                      int64_t size) {
+  for (uint32_t i = 0; i < s->hooks.len; i++)
+    if (s->hooks.at[i].stored && covers(&s->hooks.at[i], at, size))
+      return true;
+  return false;
 }
 
 /* Nothing that follows belongs to these hooks any more. */
@@ -224,6 +239,8 @@ static void access_of(struct site_search *s, const struct instruction *n,
   if (numbers_on_stack(&s->n, at) || at.from == READ_ONLY)
     return;
   struct active *h = hook_of(s, at, op->size, n->writes);
+  if (h && n->writes && h->size <= 8)
+    h->stored = true;
   enum site_kind kind = !n->writes  ? SITE_READ
                         : !n->reads ? SITE_WRITE
                                     : SITE_UPDATE;
@@ -240,7 +257,7 @@ static void access_of(struct site_search *s, const struct instruction *n,
   if (h)
     h->covered += op->size;
   add_site(s, n, keep, op, kind, h);
-  if (!h && may_have_hook(s, at))
+  if (!h && may_have_hook(s, at) && !is_behind(s, at, op->size))
     vec_last(&s->found).sure = false;
 }
 
