@@ -244,6 +244,7 @@ static void open_object(const char *so, unsigned buffer) {
   if (rt_open(so, &o, &e))
     die("%s", e.text);
   rt_part_stores(probe.part_stores.at, probe.part_stores.len);
+  rt_sites(probe.sites.at, probe.sites.len);
 }
 
 static void run_batch(const struct batch *b, const char *so) {
