@@ -25,6 +25,7 @@ struct statement {
   uint8_t kind;
   uint8_t body;  /* a node, or NO_NODE: nothing */
   uint8_t child; /* the thread that it starts */
+  uint8_t way;   /* LOOSE: which of its ways, from 1; 0: any of them */
   uint64_t chance;
 };
 
@@ -99,6 +100,15 @@ static const char *choice_text(const struct statement *s, char letter) {
   return text;
 }
 
+/* Of `either { … }; either { … }; otherwise { … }`: what is inside of one. */
+static const char *way_text(const struct kind *k, unsigned way, size_t *len) {
+  const char *c = k->machine;
+  while (way--)
+    c = strchr(c, '{') + 1;
+  *len = strcspn(c, "}");
+  return c;
+}
+
 /* One of a statement's texts with its choices made. */
 static void expand(const struct program *p, uint8_t node, bool machine,
                    struct buf *out) {
@@ -106,7 +116,11 @@ static void expand(const struct program *p, uint8_t node, bool machine,
     return;
   const struct statement *s = &p->node[node];
   const struct kind *k = &kinds[s->kind];
-  for (const char *c = machine ? k->machine : k->c; *c; c++)
+  const char *text = machine ? k->machine : k->c;
+  size_t len = strlen(text);
+  if (machine && s->way)
+    text = way_text(k, s->way, &len);
+  for (const char *c = text; c < text + len; c++)
     if (*c == '$' && c[1] == 'B')
       c++, expand(p, s->body, machine, out);
     else if (*c == '$' && c[1])
