@@ -13,10 +13,6 @@ static const struct field report_fields[] = {
     NUMBER(struct hunt_report, sequences),
     NUMBER(struct hunt_report, minimizing),
     FLAG(struct hunt_report, late),
-    INSIDE(struct hunt_report, causes, noun_causes_found),
-    INSIDE(struct hunt_report, races, noun_races_found),
-    INSIDE(struct hunt_report, tally, noun_tally),
-    INSIDE(struct hunt_report, census, noun_census),
 };
 const struct noun noun_hunt_report = {NOUN(struct hunt_report, report_fields)};
 

@@ -2,7 +2,7 @@
  * Items of work and their answers, as they travel between the process that
  * plans a campaign and those that run the user's code.
  *
- * (I1) an answer depends on its item and on the order (struct hunt_order)
+ * (I1) an answer depends on its item and on the target (struct target)
  *      only, not on who does it, nor on what was done before; but for those
  *      that time ends, and those of a gang.
  */

@@ -284,7 +284,7 @@ void hunt_not_repeatable(struct hunt *h, const uint8_t *at, uint32_t len) {
         "is run again: the code depends on something that Faultline does not "
         "control%s",
         h->jury.suite ? h->work->board->client : "the program",
-        h->order->partial ? " (see the warnings)" : "");
+        h->target->partial ? " (see the warnings)" : "");
     f->fault = FAULT_DIVERGENCE;
     f->detail = arena_strdup(&h->work->arena, words);
     free(words);

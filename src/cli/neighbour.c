@@ -50,7 +50,7 @@ void hunt_neighbour(struct hunt *h, struct finding *f, const path *bad) {
   struct jury *j = &h->jury;
   uint64_t undecided = j->undecided;
   bool alone = j->suite && f->client.nthreads < 2;
-  if (alone || h->order->regions || fault_is_doubt(f->fault))
+  if (alone || h->target->regions || fault_is_doubt(f->fault))
     return;
   struct neighbour_search n = {.judge = jury_judge(j),
                                .at = bad->at,

@@ -98,9 +98,9 @@ static void new_generator(struct server *s, enum item_kind kind) {
                               .observe = observe,
                               /* What is not seen may have changed. */
                               .changes =
-                                  all || h->order->partial ? NULL : changes,
-                              .without = h->order->known,
-                              .nwithout = h->order->nknown,
+                                  all || h->target->partial ? NULL : changes,
+                              .without = h->target->known,
+                              .nwithout = h->target->nknown,
                               .ctx = s};
   if (s->g)
     generator_free(s->g);
@@ -389,7 +389,7 @@ static void do_part(struct server *s, const struct item *i,
   x.max_executions = i->max_executions;
   x.max_memory = h->set->memory;
   x.first_execution = i->first;
-  x.all = h->order->want_outcomes;
+  x.all = h->target->want_outcomes;
   x.graph = x.all && (i->search == SEARCH_AUTO || i->search == SEARCH_STATEFUL);
   x.guards = !x.graph;
   if (i->cut) {
@@ -399,7 +399,7 @@ static void do_part(struct server *s, const struct item *i,
     x.leftover = &r->leftover;
   }
   if (i->gang) {
-    x.gang = h->order->gang;
+    x.gang = h->target->gang;
     x.member = i->member;
   }
   look(s, c, &x, i->search, &r->end, r);
@@ -424,7 +424,7 @@ static void do_part(struct server *s, const struct item *i,
 static void do_one(struct server *s, const struct item *i, struct record *r) {
   struct client own = {0};
   struct hunt *h = &s->h;
-  if (h->order->program) {
+  if (h->target->program) {
     do_part(s, i, NULL, r);
   } else if (hunt_read_client(h, h->set->client, &own)) {
     do_part(s, i, &own, r);
@@ -455,12 +455,12 @@ static void do_record(struct server *s, const struct item *i, uint64_t number,
 int hunt_serve(void *arg, struct work *work, const struct buf *message,
                struct buf *answer) {
   struct server *s = work->own;
-  const struct hunt_order *order = arg;
+  const struct target *t = arg;
   struct item i;
   if (!item_read(&i, message))
     return error_set(&work->error, ERR_SYSTEM,
                      "internal error: an item that cannot be read");
-  s->h.jury.want_outcomes = i.kind == ITEM_ONE && order->want_outcomes;
+  s->h.jury.want_outcomes = i.kind == ITEM_ONE && t->want_outcomes;
   s->h.jury.want_journal = i.kind == ITEM_ONE;
   uint64_t count = i.kind == ITEM_ONE ? 1 : i.count;
   bool goes_on = true;

@@ -1,6 +1,5 @@
 #include "cli/settings.h"
 #include "cli/commands.h"
-#include "cli/races.h"
 
 #include "cli/told.h"
 #include "shrink/coarse.h"

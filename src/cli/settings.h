@@ -38,6 +38,9 @@ bool search_is_exhaustive(int search);
 enum exit_protocol { EXIT_FAULTLINE, EXIT_GNU };
 enum { EXIT_GNU_TROUBLE = 99 };
 
+/* --races; the first three are those of search/atlas.h. */
+enum race_search { RACES_CONFLICTING, RACES_SHARED, RACES_ALL, RACES_OFF };
+
 /* Who chose the memory model: later ones win. */
 enum model_from { MODEL_DEFAULT, MODEL_HARNESS, MODEL_OPTION, MODEL_SCHEDULE };
 
@@ -56,7 +59,7 @@ struct settings {
   int criterion;
   bool keep_going; /* after a fault */
   bool no_reduction, no_real_time;
-  int races; /* enum race_search of races.h */
+  int races; /* enum race_search */
   bool race_sections, race_independent;
   uint64_t depth;
   bool bound_preemptions;

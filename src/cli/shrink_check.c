@@ -93,7 +93,7 @@ static bool search(struct shrinker *s, int how, uint64_t executions,
 /* *correct: all states were entered, and none is bad. */
 static bool by_search(struct shrinker *s, path *out, bool *correct) {
   enum explore_end end = EXPLORE_STATES;
-  int priorities = s->h->order->estimates ? SEARCH_DPCT : SEARCH_PCT;
+  int priorities = s->h->target->estimates ? SEARCH_DPCT : SEARCH_PCT;
   bool small = concurrent_calls(&s->now) <= SMALL_CALLS;
   if (small && search(s, SEARCH_STATEFUL, CHECK_EXECUTIONS, &end, out))
     return true;

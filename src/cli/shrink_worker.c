@@ -172,8 +172,8 @@ static void detect_real(struct detection *d) {
 static void estimate(struct detection *d, struct explore *x) {
   struct hunt *h = d->h;
   vec_clear(&h->estimate);
-  for (uint32_t i = 0; i < d->client.ncalls && h->order->estimates; i++)
-    vec_push(&h->estimate, h->order->estimates[d->client.calls[i].op]);
+  for (uint32_t i = 0; i < d->client.ncalls && h->target->estimates; i++)
+    vec_push(&h->estimate, h->target->estimates[d->client.calls[i].op]);
   x->estimate = h->estimate.at;
   x->nestimates = h->estimate.len;
 }
@@ -367,7 +367,7 @@ static bool open_native(struct detection *d) {
   struct hunt *h = d->h;
   struct stress_options o = {.watchdog_ms = WATCHDOG_MS,
                              .show_output = h->set->show_output};
-  d->stress = stress_open(h->order->native, &o, &h->work->error);
+  d->stress = stress_open(h->target->native, &o, &h->work->error);
   if (!d->stress)
     return false;
   d->native = stress_suites(d->stress);
@@ -386,7 +386,7 @@ static void shrink_random(struct hunt *h) {
     h->r->reason = xstrdup("no client could be made of these operations");
     return;
   }
-  if (h->order->native && !open_native(&d))
+  if (h->target->native && !open_native(&d))
     return;
   detect(&d);
   tell_detection(&d);
@@ -446,7 +446,7 @@ static bool shrink_given(struct hunt *h, const struct history *failing,
   struct detection d = {.h = h, .version = (enum coarse_version)h->set->coarse};
   shrink_take_history(&d.found[0], failing);
   d.nfound = 1;
-  if (!h->order->native || open_native(&d))
+  if (!h->target->native || open_native(&d))
     locate(&d);
   *sentence =
       xasprintf("%u clients made of the failing history", h->shrinking.checks);

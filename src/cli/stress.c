@@ -363,7 +363,7 @@ void hunt_stress(struct hunt *h) {
   struct stress_options o = {.watchdog_ms = STRESS_WATCHDOG_MS,
                              .show_output = h->set->show_output};
   struct rounds s = {.h = h, .rng = {h->set->seed}};
-  s.stress = stress_open(h->order->native, &o, &h->work->error);
+  s.stress = stress_open(h->target->native, &o, &h->work->error);
   if (!s.stress)
     return;
   s.suite = stress_suites(s.stress);
