@@ -1,7 +1,6 @@
 #include "cli/answer.h"
 
 #include "base/pack_table.h"
-#include "cli/places.h"
 
 /* ---- of a hunt ---- */
 
@@ -86,18 +85,3 @@ static const struct field description_fields[] = {
 };
 const struct noun noun_description = {
     NOUN(struct description, description_fields)};
-
-/* ---- where else data is used ---- */
-
-static const struct field stack_fields[] = {
-    MANY(struct place_stack, frames, depth, noun_code_block),
-    NUMBER(struct place_stack, inside),
-    NUMBER(struct place_stack, conflicts),
-    FLAG(struct place_stack, elsewhere),
-};
-static const struct noun noun_stack = {NOUN(struct place_stack, stack_fields)};
-
-static const struct field places_fields[] = {
-    MANY(struct places, at, len, noun_stack),
-};
-const struct noun noun_places = {NOUN(struct places, places_fields)};

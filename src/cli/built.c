@@ -15,6 +15,46 @@
 
 enum { LOAD_SECONDS = 10 };
 
+/* "2", "O2" and "-O2" all mean -O2. */
+static const char *level(const char *opt) {
+  static char text[32];
+  if (!opt || opt[0] == '-')
+    return opt;
+  snprintf(text, sizeof text, "-%s%s", opt[0] == 'O' ? "" : "O", opt);
+  return text;
+}
+
+const char *built_include(void) {
+  static char path[4200];
+  char exe[4096];
+  ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+  if (n > 0) {
+    exe[n] = 0;
+    char *slash = strrchr(exe, '/');
+    if (slash) {
+      *slash = 0;
+      snprintf(path, sizeof path, "%s/../include", exe);
+      char header[4300];
+      snprintf(header, sizeof header, "%s/faultline.h", path);
+      if (!access(header, R_OK))
+        return path;
+    }
+  }
+  return FL_SOURCE_INCLUDE; /* not installed: the source tree's */
+}
+
+void built_compiler(const struct settings *s, struct build *b) {
+  *b = (struct build){.cc = s->cc,
+                      .cxx = s->cxx,
+                      .opt = level(s->opt),
+                      .include = built_include(),
+                      .verbose = s->verbose};
+  for (uint32_t i = 0; i < s->rest.args.len; i++)
+    vec_push(&b->inputs, s->rest.args.at[i]);
+  for (uint32_t i = 0; i < s->rest.after.len; i++)
+    vec_push(&b->flags, s->rest.after.at[i]);
+}
+
 void built_warn(struct built *b, char *text) { vec_push(&b->warnings, text); }
 
 static int make_dir(struct built *b, struct error *e) {
@@ -192,7 +232,7 @@ static void warn_weak_cas(struct built *b) {
 
 int built_open(struct built *b, const struct settings *set, struct error *e) {
   *b = (struct built){.settings = set};
-  settings_build(set, &b->build);
+  built_compiler(set, &b->build);
   worker_catch_signals();
   rt_share_loops();
   phases_open(set->verbose);

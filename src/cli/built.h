@@ -8,6 +8,7 @@
 
 #include "build/compile.h"
 #include "build/probe.h"
+#include "cli/describe.h"
 #include "cli/hunt.h"
 #include "debug/lines.h"
 
@@ -26,6 +27,10 @@ struct built {
   struct arena arena;        /* of texts that are added to results */
 };
 
+/* The folder of faultline.h. */
+const char *built_include(void);
+/* How sources are compiled: the compiler, its flags, the harness's header. */
+void built_compiler(const struct settings *s, struct build *b);
 /* Builds, inspects, checks the harness against the debug information. */
 int built_open(struct built *b, const struct settings *set, struct error *e);
 void built_close(struct built *b);

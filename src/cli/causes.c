@@ -517,7 +517,7 @@ void hunt_causes(struct hunt *h, const struct blamed *of, uint32_t n,
   if (!flow)
     return;
   struct collector *c = xcalloc(1, sizeof *c);
-  c->judge = jury_judge(&h->jury);
+  c->judge = checker_judge(&h->checker);
   c->scopes = scopes_open(h->target->lines, flow);
   c->lines = h->target->lines;
   c->shared = &h->work->arena;

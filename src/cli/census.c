@@ -6,9 +6,9 @@
 
 #include "cli/diagnose_int.h"
 #include "cli/hunt_int.h"
+#include "debug/lines.h"
 #include "locate/switches.h"
 #include "model/nouns.h"
-#include "report/story.h"
 #include "search/atlas.h"
 
 #include <stdlib.h>
@@ -27,10 +27,7 @@ enum {
 
 /* The user's innermost line; NULL in a function of a system header. */
 static const struct place *line_of(const struct hunt *h, uint64_t pc) {
-  const struct place *p = pc ? lines_place(h->target->lines, pc - 1) : NULL;
-  while (p && !(p->line && p->file && !story_is_system(p->file)))
-    p = p->next;
-  return p;
+  return place_own(pc ? lines_place(h->target->lines, pc - 1) : NULL);
 }
 
 struct lines_met {
@@ -80,10 +77,10 @@ static void count_switches(struct hunt *h, const struct steps *g,
 
 static void share_outcomes(struct hunt *h, struct census *out) {
   struct arena *a = &h->work->arena;
-  const outcome_list *from = &h->jury.outcomes;
+  const outcome_list *from = &h->checker.outcomes;
   if (from->len > MOST_OUTCOMES)
     return;
-  out->faults = h->jury.faults;
+  out->faults = h->checker.faults;
   out->outcomes.at = arena_alloc(a, (from->len + 1) * sizeof *from->at);
   for (uint32_t i = 0; i < from->len; i++) {
     const struct outcome *o = &from->at[i];
@@ -111,7 +108,7 @@ static void run_outcomes(struct hunt *h, uint64_t interleavings,
   x.max_executions = MOST_RUNS;
   x.max_states = MOST_STATES;
   x.deadline = hunt_until(h, RUN_SECONDS);
-  h->jury.want_outcomes = true;
+  h->checker.want_outcomes = true;
   enum explore_end end = few ? explore_dfs(&x) : explore_stateful(&x);
   if (end == EXPLORE_ALL && !x.cut) {
     share_outcomes(h, out);

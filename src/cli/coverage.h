@@ -41,9 +41,4 @@ void coverage_of_clients(const struct totals *t, const struct settings *set,
 void coverage_of_one(const struct totals *t, const struct settings *set,
                      struct coverage *out, bool *limit_ended);
 
-/* A pass that checked nothing, or not all, is none. */
-void result_doubts(struct result *r, uint64_t undecided, const char *limit);
-/* Nor is one whose executions hardly ever came to their end. */
-void result_doubts_cut(struct result *r, uint64_t endless_clients);
-
 #endif

@@ -6,6 +6,7 @@
  * below, whose names are visible also without debug information.
  */
 #include "cli/debug.h"
+#include "cli/options.h"
 
 #include "cli/commands.h"
 #include "cli/object.h"

@@ -1,5 +1,5 @@
 /* What a loaded object offers, told to the parent, which never loads it. */
-#include "cli/hunt.h"
+#include "cli/describe.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
  */
 #include "base/tidy.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/session.h"
 
 #include <errno.h>

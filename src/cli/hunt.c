@@ -1,7 +1,7 @@
 #include "cli/hunt_int.h"
 
 #include "cli/answer.h"
-#include "cli/coverage.h"
+#include "cli/doubt.h"
 #include "cli/finding.h"
 #include "cli/shrink.h"
 #include "spec/implementation.h"
@@ -53,7 +53,7 @@ double hunt_until(const struct hunt *h, double seconds) {
 }
 
 void hunt_explore_init(struct hunt *h, struct explore *x) {
-  *x = (struct explore){.judge = jury_judge(&h->jury),
+  *x = (struct explore){.judge = checker_judge(&h->checker),
                         .deadline = h->deadline,
                         .late = &h->late,
                         .seed = h->set->seed,
@@ -81,21 +81,21 @@ void hunt_add_up(struct hunt *h, const struct explore *x) {
   s->events += x->steps;
   s->states += x->states;
   s->transitions += x->transitions;
-  s->histories = h->jury.histories;
+  s->histories = h->checker.histories;
   h->shared->executions = s->executions;
 }
 
 enum rt_end hunt_prepare(struct hunt *h, const struct client *c) {
   tell_client(h, c);
-  enum rt_end end = rt_prepare(h->jury.suite, c);
+  enum rt_end end = rt_prepare(h->checker.suite, c);
   if (end == RT_DONE)
-    jury_client(&h->jury, c);
+    checker_client(&h->checker, c);
   return end;
 }
 
 /* Steps of each call of the prepared client. */
 static void estimate_calls(struct hunt *h, struct explore *x) {
-  const struct client *c = h->jury.client;
+  const struct client *c = h->checker.client;
   vec_clear(&h->estimate);
   for (uint32_t i = 0; i < c->ncalls; i++)
     vec_push(&h->estimate, h->target->estimates[c->calls[i].op]);
@@ -214,11 +214,11 @@ static bool try_saved_one(struct hunt *h, const struct schedule *s,
   struct replay r;
   schedule_to_path(s, &p);
   replay_init(&r, p.at, p.len);
-  struct judge judge = jury_judge(&h->jury);
+  struct judge judge = checker_judge(&h->checker);
   bool bad = judge.ended(judge.ctx, rt_run(&r.driver)) == JUDGE_BAD;
   h->r->statistics.executions++;
   h->r->statistics.events += rt_steps();
-  h->r->statistics.histories = h->jury.histories;
+  h->r->statistics.histories = h->checker.histories;
   if (bad) {
     struct bad b = {.path = r.taken};
     client_copy(&b.client, c);
@@ -279,7 +279,7 @@ static void begin(struct hunt *h, const struct hunt_question *q) {
 /* The path was bad in another process: it must be so here. */
 static bool is_bad_again(struct hunt *h, const struct conclusion *c) {
   struct replay r;
-  struct judge judge = jury_judge(&h->jury);
+  struct judge judge = checker_judge(&h->checker);
   replay_init(&r, c->path, c->len);
   bool bad = judge.ended(judge.ctx, rt_run(&r.driver)) == JUDGE_BAD;
   replay_free(&r);
@@ -330,7 +330,7 @@ static void replay(struct hunt *h, const struct hunt_question *q) {
                         .len = p.len,
                         .only_choices = q->replay.only_choices,
                         .good_too = true};
-  struct finding *f = finding_make(&h->jury, &how, h->work);
+  struct finding *f = finding_make(&h->checker, &how, h->work);
   struct hunt_report *report = h->work->own;
   report->diverged = how.diverged;
   h->r->statistics.executions = 2;
@@ -355,24 +355,24 @@ static bool open_suite(struct hunt *h) {
   struct fl_suite *s = rt_suites();
   for (uint32_t i = 0; i < h->target->suite; i++)
     s = s->next;
-  h->jury.suite = s;
+  h->checker.suite = s;
   object_init(&h->object, s);
   h->r->object = s->name;
   h->r->expect_fault = s->expect_fault;
   h->r->names = h->object.names;
-  h->jury.spec = spec_builtin(s, &h->work->error);
+  h->checker.spec = spec_builtin(s, &h->work->error);
   if (h->work->error.code)
     return false;
-  if (h->jury.spec) {
-    h->r->spec = xstrdup(h->jury.spec->name);
+  if (h->checker.spec) {
+    h->r->spec = xstrdup(h->checker.spec->name);
   } else {
-    h->jury.spec = spec_implementation();
-    h->jury.implementation = true;
+    h->checker.spec = spec_implementation();
+    h->checker.implementation = true;
     h->r->spec = xstrdup("the object itself, run sequentially");
   }
-  h->jury.spec->max_bytes = h->set->memory && h->set->memory < MOST_STATES
-                                ? h->set->memory
-                                : MOST_STATES;
+  h->checker.spec->max_bytes = h->set->memory && h->set->memory < MOST_STATES
+                                   ? h->set->memory
+                                   : MOST_STATES;
   return true;
 }
 
@@ -406,7 +406,7 @@ int hunt_open(struct hunt *h, const struct target *t, struct work *s,
   }
   h->counted = h->set->max_executions != 0;
   h->max_executions = h->set->max_executions;
-  h->jury.criterion = (enum criterion)h->set->criterion;
+  h->checker.criterion = (enum criterion)h->set->criterion;
   *r = (struct result){.verdict = VERDICT_PASS,
                        .seed = h->set->seed,
                        .search = search_name[h->set->search],
@@ -422,7 +422,7 @@ static void count_real(struct hunt *h) {
   struct result *r = h->r;
   r->statistics.clients = h->clients;
   if (r->verdict == VERDICT_PASS)
-    result_doubts(r, h->jury.undecided, h->jury.limit);
+    result_doubts(r, h->checker.undecided, h->checker.limit);
 }
 
 static void answer(struct hunt *h, const struct hunt_question *q) {

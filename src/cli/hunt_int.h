@@ -2,8 +2,8 @@
 #ifndef CLI_HUNT_INT_H
 #define CLI_HUNT_INT_H
 
+#include "cli/checker.h"
 #include "cli/hunt.h"
-#include "cli/judge.h"
 #include "cli/object.h"
 #include "search/visited.h"
 
@@ -19,7 +19,7 @@ struct hunt {
   struct work *work;
   struct shared *shared; /* of the work */
   struct object object;
-  struct jury jury;
+  struct checker checker;
   struct result *r;
   double begun, deadline;
   double patience;     /* until then a smaller client is looked for */

@@ -10,7 +10,7 @@
 #define CLI_ITEM_H
 
 #include "base/wire.h"
-#include "cli/judge.h"
+#include "cli/checker.h"
 
 enum item_kind {
   ITEM_SWEEP,   /* clients number first … first + count of the generator */

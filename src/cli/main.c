@@ -1,10 +1,10 @@
 #include "cli/commands.h"
+#include "cli/options.h"
 
 #include "base/err.h"
 #include "base/tidy.h"
 #include "cli/hunt.h"
 #include "cli/item.h"
-#include "cli/settings.h"
 #include "proc/pool_remote.h"
 
 #include <fcntl.h>

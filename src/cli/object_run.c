@@ -2,6 +2,7 @@
 
 #include "cli/autopsy.h"
 #include "cli/campaign.h"
+#include "cli/doubt.h"
 #include "proc/phase.h"
 
 #include <stdlib.h>

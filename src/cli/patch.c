@@ -1,6 +1,5 @@
 #include "cli/patch.h"
 
-#include "cli/answer.h"
 #include "cli/patch_int.h"
 
 #include <stdlib.h>

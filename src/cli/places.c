@@ -1,7 +1,9 @@
 #include "cli/places.h"
 
+#include "base/pack_table.h"
 #include "cli/hunt_int.h"
 #include "locate/rivals.h"
+#include "model/nouns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,3 +180,18 @@ int places_find(void *arg, struct work *s) {
   free(f);
   return s->error.code;
 }
+
+/* ---- the answer ---- */
+
+static const struct field stack_fields[] = {
+    MANY(struct place_stack, frames, depth, noun_code_block),
+    NUMBER(struct place_stack, inside),
+    NUMBER(struct place_stack, conflicts),
+    FLAG(struct place_stack, elsewhere),
+};
+static const struct noun noun_stack = {NOUN(struct place_stack, stack_fields)};
+
+static const struct field places_fields[] = {
+    MANY(struct places, at, len, noun_stack),
+};
+const struct noun noun_places = {NOUN(struct places, places_fields)};

@@ -33,6 +33,7 @@ struct places_question {
   uint32_t others; /* random clients, to see what other operations do */
 };
 
+extern const struct noun noun_places;
 /* For worker_run: arg is a struct places_question, the answer a struct places.
  */
 int places_find(void *arg, struct work *s);

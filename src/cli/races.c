@@ -2,9 +2,9 @@
 
 #include "cli/diagnose_int.h"
 #include "cli/hunt_int.h"
+#include "debug/namer.h"
 #include "locate/tree.h"
 #include "model/nouns.h"
-#include "report/namer.h"
 #include "search/atlas.h"
 
 #include <string.h>

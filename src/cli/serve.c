@@ -115,7 +115,7 @@ static void begin_record(struct server *s, const struct item *i) {
   struct hunt *h = &s->h;
   s->result.statistics = (struct statistics){0};
   s->result.chance = (struct chance){0};
-  h->jury.histories = h->jury.undecided = 0;
+  h->checker.histories = h->checker.undecided = 0;
   h->clients = 0;
   h->timed = i->seconds > 0;
   h->deadline = h->timed ? explore_now() + i->seconds : 0;
@@ -133,9 +133,9 @@ static void end_record(struct server *s, struct record *r) {
   r->steps = t->events;
   r->states = t->states;
   r->transitions = t->transitions;
-  r->histories = s->h.jury.histories;
-  r->undecided = s->h.jury.undecided;
-  r->faults = s->h.jury.faults;
+  r->histories = s->h.checker.histories;
+  r->undecided = s->h.checker.undecided;
+  r->faults = s->h.checker.faults;
   r->chance = s->result.chance;
   r->touched = rt_accesses() != 0;
   r->left_out = rt_left_out();
@@ -244,11 +244,11 @@ static void sample_client(struct server *s, const struct client *c,
   }
   bool bad = false, news = true;
   for (uint64_t k = 0; k < ROUNDS && news && !bad && hunt_goes_on(h); k++) {
-    uint64_t histories = h->jury.histories;
+    uint64_t histories = h->checker.histories;
     uint32_t depth = 2 + (uint32_t)((number + k) % 2);
     bad = draw_walks(s, c, seed, k, r) ||
           (hunt_goes_on(h) && draw_pct(s, c, seed, k, depth, r));
-    news = h->jury.histories != histories;
+    news = h->checker.histories != histories;
   }
 }
 
@@ -367,7 +367,7 @@ static bool learn(const struct item *i, struct error *e) {
   return true;
 }
 
-static void take_outcomes(struct jury *j, struct record *r) {
+static void take_outcomes(struct checker *j, struct record *r) {
   for (uint32_t i = 0; i < j->outcomes.len; i++) {
     vec_push(&r->outcomes, j->outcomes.at[i]);
     j->outcomes.at[i].results.at = NULL; /* the record's now */
@@ -416,9 +416,9 @@ static void do_part(struct server *s, const struct item *i,
   r->learnt = x.learnt;
   if (x.learnt || r->end == EXPLORE_STATES)
     rt_knowledge(&r->knowledge);
-  take_outcomes(&h->jury, r);
-  for (uint32_t k = 0; k < h->jury.journal.len; k++)
-    vec_push(&r->seen, h->jury.journal.at[k]);
+  take_outcomes(&h->checker, r);
+  for (uint32_t k = 0; k < h->checker.journal.len; k++)
+    vec_push(&r->seen, h->checker.journal.at[k]);
 }
 
 static void do_one(struct server *s, const struct item *i, struct record *r) {
@@ -460,8 +460,8 @@ int hunt_serve(void *arg, struct work *work, const struct buf *message,
   if (!item_read(&i, message))
     return error_set(&work->error, ERR_SYSTEM,
                      "internal error: an item that cannot be read");
-  s->h.jury.want_outcomes = i.kind == ITEM_ONE && t->want_outcomes;
-  s->h.jury.want_journal = i.kind == ITEM_ONE;
+  s->h.checker.want_outcomes = i.kind == ITEM_ONE && t->want_outcomes;
+  s->h.checker.want_journal = i.kind == ITEM_ONE;
   uint64_t count = i.kind == ITEM_ONE ? 1 : i.count;
   bool goes_on = true;
   for (uint64_t k = 0; k < count && goes_on; k++) {

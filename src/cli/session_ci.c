@@ -1,5 +1,6 @@
 /* Reports for continuous integration: what the user asked for, and where. */
 #include "cli/cases.h"
+#include "cli/options.h"
 #include "cli/session.h"
 #include "report/ci.h"
 

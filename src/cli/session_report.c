@@ -3,8 +3,8 @@
 #include "cli/pages.h"
 #include "cli/saved.h"
 #include "cli/session.h"
+#include "debug/namer.h"
 #include "model/trace_file.h"
-#include "report/namer.h"
 #include "report/races.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* faultline shrink: the parent's side. */
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/session.h"
 #include "cli/shrink.h"
 

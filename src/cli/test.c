@@ -1,6 +1,7 @@
 /* test, explore, replay: the three commands that run an object. */
 #include "cli/commands.h"
 #include "cli/debug.h"
+#include "cli/options.h"
 #include "cli/saved.h"
 #include "cli/session.h"
 
@@ -32,31 +33,6 @@ static int no_harness(const struct session *s, struct error *e) {
 }
 
 /* ---- FL_CLIENT ---- */
-
-static bool has_word(const char *text, const char *word) {
-  return text && strstr(text, word);
-}
-
-/* What changes the meaning of a schedule's steps. */
-void settings_take_options(struct settings *set, const struct schedule *from) {
-  if (has_word(from->options, "heap=reuse"))
-    set->heap = 1;
-  if (has_word(from->options, "spurious-cas"))
-    set->spurious_cas = true;
-  if (has_word(from->options, "criterion=sequential"))
-    set->criterion = 1;
-  if (has_word(from->options, "model=")) {
-    set->model = 0;
-    set->model_from = MODEL_SCHEDULE;
-  }
-  if (has_word(from->options, "model=tso")) {
-    const char *size = strstr(from->options, "buffer=");
-    unsigned long n = size ? strtoul(size + strlen("buffer="), NULL, 10) : 0;
-    set->model = 1;
-    if (n >= 1 && n <= RT_BUFFER_MOST)
-      set->buffer = n;
-  }
-}
 
 /* Which object it is of; the number of objects after an error. */
 static uint32_t suite_of(const struct session *s, const struct schedule *of,

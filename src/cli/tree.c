@@ -1,5 +1,6 @@
 /* The command that shows the structure tree of a function. */
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/session.h"
 #include "code/flow.h"
 
