@@ -10,7 +10,7 @@
  */
 #include "build/compile.h"
 #include "build/probe.h"
-#include "cli/checker.h"
+#include "hunt/checker.h"
 #include "search/explore.h"
 #include "spec/implementation.h"
 

@@ -80,13 +80,7 @@ const char *story_base_name(const char *path) {
 }
 
 void story_number(uint64_t n, struct buf *out) {
-  char digits[24];
-  int len = snprintf(digits, sizeof digits, "%" PRIu64, n);
-  for (int i = 0; i < len; i++) {
-    if (i && (len - i) % 3 == 0)
-      buf_putc(out, ',');
-    buf_putc(out, digits[i]);
-  }
+  buf_count(out, n);
 }
 
 void story_operation(const struct result *r, uint32_t call, struct buf *out) {
