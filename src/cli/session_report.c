@@ -1,4 +1,5 @@
 /* What a session has to say, as text and as JSON; its exit status. */
+#include "base/text.h"
 #include "cli/dump.h"
 #include "cli/pages.h"
 #include "cli/saved.h"
@@ -15,23 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A word that the shell gives back as it is. */
 static void put_word(struct buf *b, const char *option, const char *word) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                              "_-+=./,:@%";
   buf_printf(b, " %s", option);
-  if (*word && word[strspn(word, plain)] == '\0') {
-    buf_puts(b, word);
-    return;
-  }
-  buf_putc(b, '\'');
-  for (; *word; word++)
-    if (*word == '\'')
-      buf_puts(b, "'\\''");
-    else
-      buf_putc(b, *word);
-  buf_putc(b, '\'');
+  put_shell_word(b, word);
 }
 
 char *session_replay_command(struct session *s, const char *schedule) {

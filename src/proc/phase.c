@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/progress.h"
+#include "base/text.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -27,17 +28,6 @@ static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-/* 1852 as 1,852 */
-static void put_number(struct buf *b, uint64_t n) {
-  char digits[24];
-  int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
-  for (int i = 0; i < len; i++) {
-    if (i && (len - i) % 3 == 0)
-      buf_putc(b, ',');
-    buf_putc(b, digits[i]);
-  }
 }
 
 static void put_count(struct buf *b, uint64_t n, const char *unit) {

@@ -1,6 +1,8 @@
 /* Stories: calls and results, and what the parts of one share. */
 #include "report/story_int.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,10 +13,6 @@ const char *story_keep(struct story *s, struct buf *b) {
   const char *text = arena_strdup(&s->arena, buf_text(b));
   buf_clear(b);
   return text;
-}
-
-static bool begins(const char *s, const char *with) {
-  return strncmp(s, with, strlen(with)) == 0;
 }
 
 bool story_is_system(const char *file) {
@@ -90,20 +88,7 @@ const char *story_fault_words(enum fault f) {
   return f == FAULT_ENDLESS ? "endless loop or wait" : fault_words[f];
 }
 
-const char *story_base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash && slash[1] ? slash + 1 : path;
-}
-
-void story_number(uint64_t n, struct buf *out) {
-  char digits[24];
-  int len = snprintf(digits, sizeof digits, "%" PRIu64, n);
-  for (int i = 0; i < len; i++) {
-    if (i && (len - i) % 3 == 0)
-      buf_putc(out, ',');
-    buf_putc(out, digits[i]);
-  }
-}
+void story_number(uint64_t n, struct buf *out) { put_number(out, n); }
 
 void story_operation(const struct result *r, uint32_t call, struct buf *out) {
   const struct client *c = &r->finding->client;

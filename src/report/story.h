@@ -140,7 +140,6 @@ const char *story_fault_words(enum fault f);
 bool story_is_system(const char *file);
 
 /* The last part of a path. */
-const char *story_base_name(const char *path);
 
 /* 3021 as 3,021 */
 void story_number(uint64_t n, struct buf *out);
