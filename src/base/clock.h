@@ -5,12 +5,15 @@
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
+#include <stdint.h>
 #include <time.h>
 
-static inline double clock_now(void) {
+static inline uint64_t clock_ns(void) { /* the same in nanoseconds */
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
+
+static inline double clock_now(void) { return (double)clock_ns() * 1e-9; }
 
 #endif

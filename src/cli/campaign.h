@@ -31,7 +31,7 @@ struct campaign {
   /* in */
   const struct session *session;
   const struct hunt_order *order;
-  double deadline; /* of explore_now(); 0: none */
+  double deadline; /* of clock_now(); 0: none */
   /* out; the totals in `totals` go on from what they are */
   struct totals totals;
   struct record bad;

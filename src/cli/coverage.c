@@ -1,5 +1,6 @@
 #include "cli/coverage.h"
 
+#include "base/clock.h"
 #include "report/story.h"
 
 static void put_clients(struct buf *b, uint64_t n) {
@@ -110,7 +111,7 @@ void coverage_of_clients(const struct totals *t, const struct settings *set,
   buf_free(&passed);
   bool timed = set->time > 0;
   const char *limit = NULL;
-  if (timed && explore_now() >= deadline)
+  if (timed && clock_now() >= deadline)
     limit = "--time";
   else if (set->max_executions &&
            statistics_runs(&t->statistics) >= set->max_executions)

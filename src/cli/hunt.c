@@ -1,5 +1,6 @@
 #include "cli/hunt_int.h"
 
+#include "base/clock.h"
 #include "cli/answer.h"
 #include "cli/coverage.h"
 #include "cli/finding.h"
@@ -16,7 +17,7 @@
 /* ---- what all parts of the hunt use ---- */
 
 bool hunt_goes_on(const struct hunt *h) {
-  if (h->timed && explore_now() >= h->deadline)
+  if (h->timed && clock_now() >= h->deadline)
     return false;
   return !h->counted || statistics_runs(&h->r->statistics) < h->max_executions;
 }
@@ -46,7 +47,7 @@ bool hunt_leaves_out(const struct hunt *h, const struct client *c) {
 }
 
 double hunt_until(const struct hunt *h, double seconds) {
-  double now = explore_now(), half = (h->order->latest - now) / 2;
+  double now = clock_now(), half = (h->order->latest - now) / 2;
   if (h->order->latest && (half < seconds || h->set->time > 0))
     seconds = half > 0 ? half : 0;
   return now + seconds;
@@ -382,7 +383,7 @@ int hunt_open(struct hunt *h, const struct hunt_order *order, struct work *s,
                      .work = s,
                      .shared = s->shared,
                      .r = r,
-                     .begun = explore_now()};
+                     .begun = clock_now()};
   struct rt_options o;
   settings_engine(h->set, &o);
   o.uses_tls = order->uses_tls;
@@ -472,7 +473,7 @@ int hunt_run(void *arg, struct work *s) {
   report->sequences = h.sequences;
   report->minimizing = h.minimizing;
   report->late = h.late;
-  h.r->statistics.seconds = explore_now() - h.begun;
+  h.r->statistics.seconds = clock_now() - h.begun;
   return ERR_NONE;
 }
 
@@ -489,7 +490,7 @@ static void tell_late(const struct hunt_order *o) {
 enum worker_end hunt_worker(struct worker *w, const struct hunt_order *order) {
   w->noun = &noun_hunt_answer;
   if (order->latest) {
-    double left = order->latest - explore_now();
+    double left = order->latest - clock_now();
     if (left <= 0) {
       tell_late(order);
       return w->hang = HANG_LATE, WORKER_HANGS;

@@ -1,4 +1,5 @@
 /* Changed sources, compiled and searched as the originals were. */
+#include "base/clock.h"
 #include "cli/patch_int.h"
 #include "proc/phase.h"
 
@@ -233,7 +234,7 @@ static bool search(struct patch_maker *m, struct copy *c, bool *more) {
   k.totals.sequences = hunt_answer(&w)->report.sequences;
   worker_release(&w);
   if (c->settings.time > 0)
-    k.deadline = explore_now() + c->settings.time;
+    k.deadline = clock_now() + c->settings.time;
   ok = false;
   switch (campaign_run(&k, &e)) {
   case CAMPAIGN_PASS:

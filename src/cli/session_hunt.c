@@ -2,6 +2,7 @@
  * One object: a worker begins, a campaign goes on, a worker concludes; and
  * what each of them may come to.
  */
+#include "base/clock.h"
 #include "cli/autopsy.h"
 #include "cli/campaign.h"
 #include "cli/census.h"
@@ -189,7 +190,7 @@ static void explain_finding(struct session *s, struct run *r,
   double begun = cpu_now(), most = explain_seconds(s->settings);
   struct hunt_order own = *found, *order = &own;
   order->late = &s->late;
-  order->latest = explore_now() + most * 2 / 3; /* the rest for what follows */
+  order->latest = clock_now() + most * 2 / 3; /* the rest for what follows */
   phase_fault();
   phase_begin(s->settings->model ? "fences" : "causes");
   bool fenced = fences(s, r, order);
@@ -198,18 +199,18 @@ static void explain_finding(struct session *s, struct run *r,
   r->result.statistics.cpu.causes = cpu_now() - begun;
   if (!fenced && s->settings->patch)
     phase_begin("patch");
-  double left = order->latest - explore_now();
+  double left = order->latest - clock_now();
   s->late |= left <= 0;
   if (!fenced)
     patch(s, r, found);
-  order->latest = explore_now() + left + most / 3; /* --patch is apart */
+  order->latest = clock_now() + left + most / 3; /* --patch is apart */
   begun = cpu_now();
   phase_begin("label"); /* the states, for the races that decide */
   races(s, r, order);
   r->result.statistics.cpu.races = cpu_now() - begun;
   phase_begin("outcomes");
   census(s, r, order);
-  s->late |= explore_now() >= order->latest;
+  s->late |= clock_now() >= order->latest;
   if (s->late && !s->interrupted)
     session_warn(s, xstrdup("warning: the fault is not fully explained: the "
                             "time for a part of that was over (--time gives "
@@ -301,7 +302,7 @@ static int end_campaign(struct session *s, struct run *r, struct campaign *c,
 /* Saved schedules and sequences; then, in a pool, everything else. */
 static int hunt_object(struct session *s, struct run *r,
                        const struct hunt_order *order, struct error *e) {
-  double begun = explore_now(), cpu = cpu_now();
+  double begun = clock_now(), cpu = cpu_now();
   struct campaign c = {.session = s, .order = order};
   if (s->settings->time > 0)
     c.deadline = begun + s->settings->time;
@@ -327,7 +328,7 @@ static int hunt_object(struct session *s, struct run *r,
   r->result.statistics.cpu.minimize = cpu_now() - found;
   if (!err && r->result.finding && how == CAMPAIGN_BAD)
     explain_finding(s, r, order);
-  r->result.statistics.seconds = explore_now() - begun;
+  r->result.statistics.seconds = clock_now() - begun;
   campaign_free(&c);
   return err;
 }
@@ -462,11 +463,11 @@ static void join_last(struct session *s) {
 static int hunt_further(struct session *s, struct settings *set,
                         struct hunt_order *order, struct error *e) {
   client_list known = {0};
-  double until = explore_now() + set->time, least = set->time / 4;
+  double until = clock_now() + set->time, least = set->time / 4;
   int err = hunt_with(s, order, e);
   order->nsaved = 0;
   while (!err && goes_on(s, order, &known)) {
-    set->time = until - explore_now();
+    set->time = until - clock_now();
     if (set->time < least) /* a fault takes time to be explained, too */
       set->time = least;
     know(s, &known, order);

@@ -55,3 +55,5 @@ TEST(quotes_and_backslashes_are_escaped) {
   CHECK_STR(buf_text(&b), "a \\\"b\\\" \\\\ c");
   buf_free(&b);
 }
+
+TEST_MAIN
