@@ -4,7 +4,7 @@
 
 #include "cli/cases.h"
 #include "cli/told.h"
-#include "model/result.h"
+#include "model/causes.h"
 
 struct explain {
   struct told told;

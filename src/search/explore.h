@@ -11,7 +11,7 @@
 #define SEARCH_EXPLORE_H
 
 #include "base/vec.h"
-#include "model/result.h"
+#include "model/schedule.h"
 #include "rt/rt.h"
 
 #include <stdbool.h>
