@@ -173,15 +173,11 @@ static int read_args(struct reader *r, struct line *l) {
   if (*r->p != '[')
     return reader_bad(r, r->p, "expected the arguments in [ ]");
   l->has_args = true;
-  r->p++;
-  json_skip(r);
-  more = *r->p != ']';
-  r->p += !more;
+  if (!json_open(&r->lex, ']', &more))
+    return reader_unexpected(r);
   for (; more; n++) {
     datum d;
-    json_skip(r);
-    if ((got = read_value(r, &d)) ||
-        (got = json_separator(r, ']', ", or ]", &more)))
+    if ((got = read_value(r, &d)) || (got = read_separator(r, ']', &more)))
       return got;
     if (n < LOG_ARGS)
       l->arg[n] = d;
@@ -272,14 +268,14 @@ static inline enum field quick_field(const char **p) {
 static int slow_field(struct reader *r, enum field *f) {
   const char *key;
   size_t len;
-  json_skip(r);
+  json_skip(&r->lex);
   if (*r->p != '"')
     return reader_bad(r, r->p, "expected a field's name in quotes");
   int got = read_string(r, false, &key, &len);
   if (got)
     return got;
   *f = field_named(key, len);
-  return json_expect(r, ':', ": after the field's name");
+  return read_expected(r, ':', ": after the field's name");
 }
 
 static int read_field(struct reader *r, enum field f, struct line *l) {
@@ -326,7 +322,7 @@ static int read_field(struct reader *r, enum field f, struct line *l) {
 static int read_fields(struct reader *r, struct line *l) {
   bool more = true;
   r->depth = 1;
-  json_skip(r);
+  json_skip(&r->lex);
   if (*r->p == '}') {
     r->p++;
     return GOT;
@@ -341,12 +337,10 @@ static int read_fields(struct reader *r, struct line *l) {
       r->p = p;
     if (got)
       return got;
-    json_skip(r);
-    if ((got = read_field(r, f, l)) ||
-        (got = json_separator(r, '}', ", or }", &more)))
+    json_skip(&r->lex);
+    if ((got = read_field(r, f, l)) || (got = read_separator(r, '}', &more)))
       return got;
   }
-  r->depth = 0;
   return GOT;
 }
 
@@ -467,7 +461,7 @@ static int between(struct reader *r) {
     return GOT;
   }
   for (;;) {
-    json_skip_space(r);
+    json_skip_space(&r->lex);
     if (*r->p == '[' && !r->array && !r->array_ended)
       r->array = true;
     else if (*r->p == ']' && r->array) {
