@@ -189,3 +189,7 @@ const struct json_node *json_get(const struct json_node *n, const char *key) {
 const char *json_text_of(const struct json_node *n) {
   return json_is(n, JSON_TEXT) ? n->text : NULL;
 }
+
+const struct json_node *json_at(const struct json_node *n, size_t i) {
+  return n && i < n->len ? &n->at[i] : NULL;
+}

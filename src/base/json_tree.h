@@ -52,6 +52,11 @@ void json_tree_free(struct json_tree *t);
 const struct json_node *json_get(const struct json_node *n, const char *key);
 /* NULL when `n` is no text. */
 const char *json_text_of(const struct json_node *n);
+/* NULL beyond the end, or when `n` is no array or object. */
+const struct json_node *json_at(const struct json_node *n, size_t i);
+static inline uint32_t json_len(const struct json_node *n) {
+  return n ? n->len : 0;
+}
 static inline bool json_is(const struct json_node *n, enum json_kind kind) {
   return n && n->kind == kind;
 }

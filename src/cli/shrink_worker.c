@@ -8,7 +8,7 @@
 #include "cli/from_history.h"
 #include "cli/shrink.h"
 
-#include "model/history_file.h"
+#include "history/read/history_file.h"
 #include "search/blocks.h"
 #include "search/stress.h"
 

@@ -257,8 +257,7 @@ static int get_activation_number(struct trace_reader *r,
 static int get_activations(struct trace_reader *r, const struct json_node *o,
                            struct event *e) {
   const struct json_node *numbers = json_get(o, "activations");
-  const struct json_node *calls = json_get(o, "calls");
-  uint32_t depth = calls ? calls->len : 0;
+  uint32_t depth = json_len(json_get(o, "calls"));
   if (numbers && !json_is(numbers, JSON_ARRAY))
     return fail(r, "\"activations\" is not an array");
   if (numbers && numbers->len != depth + 1)

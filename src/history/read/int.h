@@ -197,7 +197,8 @@ static inline void event_begin(const struct reader *r, struct log_event *ev,
                            .arg = {DATUM_NONE, DATUM_NONE, DATUM_NONE},
                            .result = DATUM_NONE,
                            .order = LOG_NO_HINT,
-                           .type_argument = DATUM_NONE};
+                           .type_argument = DATUM_NONE,
+                           .object = DATUM_NONE};
 }
 
 /* From the first bytes, which begin at p and end with a NUL; AUTO: nothing was

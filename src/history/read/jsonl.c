@@ -29,7 +29,7 @@ struct line {
   uint32_t column; /* of the name */
   uint8_t nargs;
   datum arg[LOG_ARGS];
-  datum value, result, text, spec, argument, version, key;
+  datum value, result, text, spec, argument, version, key, object, stuck;
   int64_t time, index; /* or NO_STAMP */
   uint64_t order;
 };
@@ -213,7 +213,9 @@ static int read_flagged(struct reader *r, datum *out, bool *flag) {
   _(TEXT, "text")                                                              \
   _(SPEC, "spec")                                                              \
   _(ARGUMENT, "argument")                                                      \
-  _(VERSION, "version")
+  _(VERSION, "version")                                                        \
+  _(OBJECT, "object")                                                          \
+  _(STUCK, "stuck")
 
 #define FIELD_ID(id, name) FIELD_##id,
 enum field { FIELDS(FIELD_ID) FIELD_OTHER };
@@ -312,6 +314,10 @@ static int read_field(struct reader *r, enum field f, struct line *l) {
     return read_value(r, &l->argument);
   case FIELD_VERSION:
     return read_value(r, &l->version);
+  case FIELD_OBJECT:
+    return read_value(r, &l->object);
+  case FIELD_STUCK:
+    return read_value(r, &l->stuck);
   case FIELD_OTHER:
     break;
   }
@@ -350,6 +356,8 @@ static int head(struct reader *r, const struct line *l, struct log_event *ev) {
   forget_history(r);
   event_begin(r, ev, LOG_HEAD);
   ev->type_argument = l->argument;
+  ev->object = l->object;
+  ev->stuck = l->stuck == DATUM_TRUE;
   if (l->spec != DATUM_NONE) {
     ev->text = datum_box(l->spec)->text;
     ev->tlen = datum_box(l->spec)->len;
@@ -438,6 +446,7 @@ static int event(struct reader *r, const struct line *l, struct log_event *ev) {
     ev->process = (uint32_t)l->id;
   else
     return reader_refuse(r, l->at, "expected a \"process\" in this event");
+  ev->alone = !l->has_process;
   bool calls = l->word == WORD_CALL || l->word == WORD_INVOKE;
   return calls ? call(r, l, ev) : end(r, l, ev);
 }
@@ -483,6 +492,8 @@ static const struct line blank = {
     .text = DATUM_NONE,
     .spec = DATUM_NONE,
     .argument = DATUM_NONE,
+    .object = DATUM_NONE,
+    .stuck = DATUM_NONE,
     .version = DATUM_NONE,
     .key = DATUM_NONE,
     .arg = {DATUM_NONE, DATUM_NONE, DATUM_NONE},
