@@ -1,7 +1,6 @@
 #include "cli/answer.h"
 
 #include "base/pack_table.h"
-#include "cli/places.h"
 
 /* ---- of a hunt ---- */
 
@@ -13,10 +12,6 @@ static const struct field report_fields[] = {
     NUMBER(struct hunt_report, sequences),
     NUMBER(struct hunt_report, minimizing),
     FLAG(struct hunt_report, late),
-    INSIDE(struct hunt_report, causes, noun_causes_found),
-    INSIDE(struct hunt_report, races, noun_races_found),
-    INSIDE(struct hunt_report, tally, noun_tally),
-    INSIDE(struct hunt_report, census, noun_census),
 };
 const struct noun noun_hunt_report = {NOUN(struct hunt_report, report_fields)};
 
@@ -90,18 +85,3 @@ static const struct field description_fields[] = {
 };
 const struct noun noun_description = {
     NOUN(struct description, description_fields)};
-
-/* ---- where else data is used ---- */
-
-static const struct field stack_fields[] = {
-    MANY(struct place_stack, frames, depth, noun_code_block),
-    NUMBER(struct place_stack, inside),
-    NUMBER(struct place_stack, conflicts),
-    FLAG(struct place_stack, elsewhere),
-};
-static const struct noun noun_stack = {NOUN(struct place_stack, stack_fields)};
-
-static const struct field places_fields[] = {
-    MANY(struct places, at, len, noun_stack),
-};
-const struct noun noun_places = {NOUN(struct places, places_fields)};

@@ -5,7 +5,7 @@
  */
 #include "cli/atomicity_int.h"
 #include "cli/commands.h"
-#include "cli/settings.h"
+#include "cli/options.h"
 #include "proc/phase.h"
 
 #include <string.h>

@@ -13,13 +13,13 @@
 enum { MONITOR_EVENTS = 1500, PAIRS_EVENTS = 4000 };
 
 void client_judge_init(struct client_judge *j, struct atomic_report *r,
-                       const struct session *s, const struct object *o) {
-  *j = (struct client_judge){.report = r, .session = s, .object = o};
+                       const struct built *b, const struct object *o) {
+  *j = (struct client_judge){.report = r, .built = b, .object = o};
 }
 
 void client_judge_begin(struct client_judge *j, struct atomic_trace *t,
                         const struct client *c) {
-  client_judge_init(j, j->report, j->session, j->object);
+  client_judge_init(j, j->report, j->built, j->object);
   j->trace = t;
   j->client = c;
   j->fenced = true;
@@ -73,12 +73,12 @@ static void say(void *judge, const struct txn_event *e,
     buf_printf(&b, ", block %" PRIu32, block);
   out->txn = arena_strdup(a, buf_text(&b));
   buf_clear(&b);
-  struct names *names = names_new(j->session->lines, j->now);
+  struct names *names = names_new(j->built->lines, j->now);
   names_location(names, rt_base(), ev->addr, ev->size, e->at, &b);
   names_free(names);
   out->object = arena_strdup(a, buf_text(&b));
   const struct place *p =
-      ev->pc ? lines_place(j->session->lines, ev->pc - 1) : NULL;
+      ev->pc ? lines_place(j->built->lines, ev->pc - 1) : NULL;
   if (p && p->file) {
     out->file = arena_strdup(a, p->file);
     out->function = p->function ? arena_strdup(a, p->function) : NULL;
@@ -98,7 +98,7 @@ static void print_trace(struct client_judge *j, struct buf *out) {
     names[i] = j->object->names.name[c->calls[i].op];
   struct trace_about about = {j->object->suite->name, VERDICT_UNKNOWN, names,
                               c->ncalls, j->tso};
-  struct trace_places places = {place_at, j->session->lines};
+  struct trace_places places = {place_at, j->built->lines};
   trace_file_print(j->now, &about, &places, out);
   free(names);
 }

@@ -20,7 +20,7 @@ enum { ABOUT_SC, ABOUT_TSO, ABOUT_ROBUST, ABOUTS };
 
 struct client_judge {
   struct atomic_report *report;
-  const struct session *session;
+  const struct built *built;
   const struct object *object;
   /* of the client */
   struct atomic_trace *trace;
@@ -40,7 +40,7 @@ struct client_judge {
 };
 
 void client_judge_init(struct client_judge *j, struct atomic_report *r,
-                       const struct session *s, const struct object *o);
+                       const struct built *b, const struct object *o);
 void client_judge_begin(struct client_judge *j, struct atomic_trace *t,
                         const struct client *c);
 void client_judge_end(struct client_judge *j);

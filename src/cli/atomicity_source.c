@@ -35,7 +35,7 @@ enum {
 struct source_run {
   const struct settings *set;
   struct settings own; /* with the object's own memory model */
-  struct session *session;
+  struct built *built;
   struct atomic_report *report;
   struct object object;
   struct live_path live;
@@ -168,7 +168,7 @@ static void run_generated(struct source_run *s) {
 
 static int run_all(struct source_run *s, struct error *e) {
   const struct settings *set = s->set;
-  const struct description *about = s->session->about;
+  const struct description *about = s->built->about;
   struct rt_options o = {0};
   uint32_t which = 0;
   while (which < about->nsuites && set->object &&
@@ -177,21 +177,21 @@ static int run_all(struct source_run *s, struct error *e) {
   if (which == about->nsuites)
     return error_set(e, ERR_USAGE, "no object%s%s to run",
                      set->object ? " " : "", set->object ? set->object : "");
-  session_settings(s->session, &about->suites[which], &s->own);
+  built_settings(s->built->settings, &about->suites[which], &s->own);
   s->set = set = &s->own;
   settings_engine(set, &o);
   o.tso = true; /* see run_model */
-  if (rt_open(s->session->so, &o, e))
+  if (rt_open(s->built->so, &o, e))
     return e->code;
-  rt_part_stores(s->session->probe.part_stores.at,
-                 s->session->probe.part_stores.len);
-  rt_sites(s->session->probe.sites.at, s->session->probe.sites.len);
+  rt_part_stores(s->built->probe.part_stores.at,
+                 s->built->probe.part_stores.len);
+  rt_sites(s->built->probe.sites.at, s->built->probe.sites.len);
   struct fl_suite *suite = rt_suites();
   for (uint32_t i = 0; i < which; i++)
     suite = suite->next;
   object_init(&s->object, suite);
   s->until = clock_now() + set->time;
-  client_judge_init(&s->judge, s->report, s->session, &s->object);
+  client_judge_init(&s->judge, s->report, s->built, &s->object);
   if (!set->client) {
     run_generated(s);
     return 0;
@@ -208,13 +208,13 @@ static int run_all(struct source_run *s, struct error *e) {
 }
 
 static int work(void *arg, struct work *w) {
-  struct session *session = arg;
+  struct built *built = arg;
   struct atomic_report report = {0};
   struct error e = {0};
   static struct source_run s;
   static uint32_t status;
-  s.session = session;
-  s.set = session->settings;
+  s.built = built;
+  s.set = built->settings;
   s.report = &report;
   phase_begin("atomicity");
   if (!run_all(&s, &e) && !report.traces.len)
@@ -242,7 +242,7 @@ static int trouble(const struct worker *w, enum worker_end end,
               "the code ended with signal %d; see what faultline test says",
               WTERMSIG(w->status));
   else
-    session_worker_trouble(w, end, e);
+    built_worker_trouble(w, end, e);
   free(refused);
   return 2;
 }
@@ -255,7 +255,7 @@ int atomic_sources(const struct settings *set, struct error *e) {
         .noun = &noun_u32,
         .show_output = true,
         .max_seconds = set->time > 0 ? (uint32_t)set->time + LATE_SECONDS : 0};
-    enum worker_end end = worker_run(&w, work, &s);
+    enum worker_end end = worker_run(&w, work, &s.built);
     status = end == WORKER_DONE ? (int)*(uint32_t *)w.answer & 3
                                 : trouble(&w, end, e);
     worker_release(&w);

@@ -12,15 +12,15 @@
 
 enum { SECOND_HANG = 2, SECOND_MOST = 30 }; /* seconds */
 
-struct corpse corpse_of(const struct worker *w, enum worker_end end,
-                        struct arena *a) {
+struct dead_worker dead_worker_of(const struct worker *w, enum worker_end end,
+                                  struct arena *a) {
   const struct live_path *l = &w->shared->path;
   const struct board *b = w->board;
   uint32_t len;
   const uint8_t *path = live_whole(l, &len);
   char *client = arena_copy(a, b->client, sizeof b->client);
   client[sizeof b->client - 1] = 0;
-  return (struct corpse){
+  return (struct dead_worker){
       .end = end,
       .status = w->status,
       .garbled = w->garbled,
@@ -33,7 +33,7 @@ struct corpse corpse_of(const struct worker *w, enum worker_end end,
 }
 
 /* The schedule that was running, as far as it can be believed. */
-static void take_schedule(const struct corpse *c, struct schedule *out) {
+static void take_schedule(const struct dead_worker *c, struct schedule *out) {
   uint32_t marks = path_marks(c->path, c->len);
   for (uint32_t i = 0; i < marks; i += PATH_MARK_BYTES) {
     struct rt_mark m = path_mark(c->path + i);
@@ -111,12 +111,12 @@ static void make_history(struct trace *t, const struct client *c,
   t->history = (struct history){.client = c, .ops = ops};
 }
 
-static void read_client(struct session *s, struct run *r,
-                        const struct hunt_order *order, const char *text) {
-  if (order->program)
+static void read_client(struct built *b, struct object_run *r,
+                        const struct target *t, const char *text) {
+  if (t->program)
     return;
-  struct arena *a = &s->arena;
-  const struct suite_info *u = &s->about->suites[order->suite];
+  struct arena *a = &b->arena;
+  const struct suite_info *u = &b->about->suites[t->suite];
   const char **names = arena_alloc(a, (u->nops + 1) * sizeof *names);
   uint8_t *nargs = arena_alloc(a, u->nops + 1);
   struct error ignored = {0};
@@ -147,7 +147,7 @@ static char *garbled_words(void) {
                  "memory, or wrote to a file, that is not its own");
 }
 
-static char *death_words(const struct session *s, const struct corpse *c,
+static char *death_words(const struct built *b, const struct dead_worker *c,
                          enum fault *fault) {
   uint64_t pc;
   bool hangs = c->end == WORKER_HANGS;
@@ -164,12 +164,13 @@ static char *death_words(const struct session *s, const struct corpse *c,
   if (late)
     return xstrdup("the process did not come to an end in time");
   if (c->end == WORKER_HANGS) {
-    struct buf b = {0};
-    buf_puts(&b, "the process sleeps in a call that Faultline does not model");
-    for (uint32_t i = 0; i < s->probe.unknown.len && i < 4; i++)
-      buf_printf(&b, "%s%s()", i ? ", " : "; it could be ",
-                 s->probe.unknown.at[i]);
-    return b.at;
+    struct buf words = {0};
+    buf_puts(&words,
+             "the process sleeps in a call that Faultline does not model");
+    for (uint32_t i = 0; i < b->probe.unknown.len && i < 4; i++)
+      buf_printf(&words, "%s%s()", i ? ", " : "; it could be ",
+                 b->probe.unknown.at[i]);
+    return words.at;
   }
   if (c->garbled)
     return garbled_words();
@@ -181,7 +182,7 @@ static char *death_words(const struct session *s, const struct corpse *c,
   return xasprintf("the process ended with status %d", WEXITSTATUS(c->status));
 }
 
-static void take_schedule_of(struct finding *f, const struct corpse *c,
+static void take_schedule_of(struct finding *f, const struct dead_worker *c,
                              const struct schedule *from, struct arena *a) {
   struct schedule whole = {0};
   schedule_copy(&whole, from);
@@ -194,14 +195,14 @@ static void take_schedule_of(struct finding *f, const struct corpse *c,
 }
 
 /* The second try died too: what it had recorded until then is the story. */
-static void tell_death(struct session *s, struct run *r,
-                       const struct worker *second,
-                       const struct hunt_order *order, const struct corpse *c,
+static void tell_death(struct built *b, struct object_run *r,
+                       const struct worker *second, const struct target *t,
+                       const struct dead_worker *c,
                        const struct schedule *schedule) {
-  struct arena *a = &s->arena;
+  struct arena *a = &b->arena;
   enum fault fault;
-  char *words = death_words(s, c, &fault);
-  session_plain_result(s, r, order);
+  char *words = death_words(b, c, &fault);
+  object_run_plain(b, r, t);
   struct finding *f = arena_alloc(a, sizeof *f);
   f->block = UINT32_MAX;
   f->fault = fault;
@@ -209,7 +210,7 @@ static void tell_death(struct session *s, struct run *r,
   r->result.finding = f;
   r->result.verdict = fault_is_doubt(fault) ? VERDICT_UNKNOWN : VERDICT_ERROR;
   r->result.base = second->recording->base;
-  read_client(s, r, order, schedule->client);
+  read_client(b, r, t, schedule->client);
   if (salvage(second->recording, f->client.ncalls, &f->trace, a)) {
     const struct event *last = &f->trace.events[f->trace.nevents - 1];
     make_history(&f->trace, &f->client, a);
@@ -232,43 +233,39 @@ bool autopsy_stopped(int status) {
 /* Somebody else has sent the signal, or the answer got lost in another way:
  * with the same schedule it does not come again, as it would if that were the
  * code's doing. */
-static bool is_once(const struct corpse *c, enum worker_end second) {
+static bool is_once(const struct dead_worker *c, enum worker_end second) {
   return c->end == WORKER_DIED && (c->garbled || autopsy_stopped(c->status)) &&
          second != WORKER_DIED && second != WORKER_HANGS;
 }
 
-static void leave_open(struct session *s, struct run *r,
-                       const struct hunt_order *order, char *why) {
-  session_plain_result(s, r, order);
+static void leave_open(struct built *b, struct object_run *r,
+                       const struct target *t, char *why) {
+  object_run_plain(b, r, t);
   r->result.verdict = VERDICT_UNKNOWN;
-  r->result.reason = arena_strdup(&s->arena, why);
+  r->result.reason = arena_strdup(&b->arena, why);
   r->result.coverage.sentence =
-      arena_strdup(&s->arena, "the search was not finished");
+      arena_strdup(&b->arena, "the search was not finished");
   free(why);
 }
 
-void autopsy_outside(struct session *s, struct run *r,
-                     const struct hunt_order *order, int status) {
-  leave_open(s, r, order, outside_words(WTERMSIG(status)));
+void autopsy_outside(struct built *b, struct object_run *r,
+                     const struct target *t, int status) {
+  leave_open(b, r, t, outside_words(WTERMSIG(status)));
 }
 
-void autopsy_garbled(struct session *s, struct run *r,
-                     const struct hunt_order *order) {
-  leave_open(s, r, order, garbled_words());
+void autopsy_garbled(struct built *b, struct object_run *r,
+                     const struct target *t) {
+  leave_open(b, r, t, garbled_words());
 }
 
-void autopsy(struct session *s, struct run *r, const struct hunt_order *order,
-             const struct corpse *c) {
+void autopsy(struct built *b, struct object_run *r, const struct target *t,
+             const struct dead_worker *c) {
   struct schedule schedule = {0};
   take_schedule(c, &schedule);
-  struct hunt_order again = *order;
-  again.replay_only = true;
-  again.want_outcomes = false;
-  again.saved = &schedule;
-  again.nsaved = 1;
-  again.only_choices = c->only_choices;
+  struct hunt_question again = {
+      .target = t, .kind = HUNT_REPLAY, .replay = {&schedule, c->only_choices}};
   struct statistics statistics = c->statistics;
-  struct worker second = {.show_output = s->settings->show_output,
+  struct worker second = {.show_output = t->settings->show_output,
                           .records = true,
                           .hang_seconds = SECOND_HANG,
                           .max_seconds = SECOND_MOST};
@@ -282,16 +279,16 @@ void autopsy(struct session *s, struct run *r, const struct hunt_order *order,
     r->report = &hunt_answer(&second)->report;
   } else {
     if (!is_once(c, how))
-      tell_death(s, r, &second, order, c, &schedule);
+      tell_death(b, r, &second, t, c, &schedule);
     else if (c->garbled)
-      autopsy_garbled(s, r, order);
+      autopsy_garbled(b, r, t);
     else
-      autopsy_outside(s, r, order, c->status);
+      autopsy_outside(b, r, t, c->status);
     worker_release(&second);
   }
   r->result.statistics.executions = statistics.executions;
   r->result.statistics.clients = statistics.clients;
   r->result.coverage.sentence =
-      arena_strdup(&s->arena, "the search ended with the process that ran it");
+      arena_strdup(&b->arena, "the search ended with the process that ran it");
   schedule_free(&schedule);
 }

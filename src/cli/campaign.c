@@ -1,6 +1,5 @@
 #include "base/clock.h"
 #include "cli/campaign_int.h"
-#include "cli/order.h"
 #include "proc/phase.h"
 #include "proc/pool_remote.h"
 
@@ -380,7 +379,7 @@ static void run(struct plan *p) {
     }
     take_news(p, pool_wait(p->pool));
     show(p);
-    if (!p->over && p->c->order->latest && clock_now() >= p->c->order->latest)
+    if (!p->over && p->c->target->latest && clock_now() >= p->c->target->latest)
       campaign_finish(p, CAMPAIGN_LATE);
   }
   phase_clear();
@@ -406,40 +405,40 @@ static int by_results(const void *x, const void *y) {
 }
 
 enum campaign_end campaign_run(struct campaign *c, struct error *e) {
-  const struct settings *set = c->session->settings;
-  struct hunt_order order = *c->order;
+  const struct settings *set = c->target->settings;
+  struct target target = *c->target;
   struct plan p = {.c = c,
                    .set = set,
                    .error = e,
                    .begun = clock_now(),
-                   .until = order.regions || order.nfences
+                   .until = target.regions || target.nfences
                                 ? CAMPAIGN_REPAIR_SWEEP_STEPS
                                 : CAMPAIGN_SWEEP_STEPS,
                    .more = true};
   /* Sequences are part of it, unless their calls are very long. */
   if (campaign_effort(&p) > p.until / 2)
     p.until += p.from = campaign_effort(&p);
-  bool one = set->client || order.program;
+  bool one = set->client || target.program;
   uint64_t clients = c->totals.statistics.clients,
            executions = c->totals.statistics.executions;
   uint32_t jobs = set->jobs ? (uint32_t)set->jobs : cores();
   if (one && campaign_stateful(&p) && jobs > 1 && !set->max_executions)
     p.gang.gang = gang_map(jobs, set->max_states, set->memory);
-  order.gang = p.gang.gang;
+  target.gang = p.gang.gang;
   struct pool_job job = {
       .open = hunt_serve_open,
       .item = hunt_serve,
       .valid = answer_valid,
-      .arg = &order,
+      .arg = &target,
       .show_output = set->show_output,
       .max_seconds = set->time > 0 ? (uint32_t)set->time + LATE_SECONDS : 0,
-      .travel = order.regions || order.nfences ? NULL : &order_travel};
+      .travel = target.regions || target.nfences ? NULL : &target_travel};
   p.pool = pool_open(&job, jobs);
   p.at = xcalloc(pool_slots(p.pool), sizeof *p.at);
   p.last = &p.first;
   c->totals.all_full = true;
-  c->totals.program = order.program;
-  c->totals.without = order.known_ops;
+  c->totals.program = target.program;
+  c->totals.without = target.known_ops;
   if (one)
     begin_one(&p);
   run(&p);

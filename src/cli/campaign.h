@@ -12,8 +12,8 @@
 
 #include "cli/coverage.h"
 #include "cli/estimate.h"
+#include "cli/hunt.h"
 #include "cli/item.h"
-#include "cli/session.h"
 #include "proc/pool.h"
 
 enum campaign_end {
@@ -23,14 +23,13 @@ enum campaign_end {
   CAMPAIGN_HANGS,  /* … or slept for ever */
   CAMPAIGN_KILLED, /* an item's processes were killed too often */
   CAMPAIGN_INTERRUPTED,
-  CAMPAIGN_LATE, /* order->latest */
+  CAMPAIGN_LATE, /* target->latest */
   CAMPAIGN_ERROR,
 };
 
 struct campaign {
   /* in */
-  const struct session *session;
-  const struct hunt_order *order;
+  const struct target *target;
   double deadline; /* of clock_now(); 0: none */
   /* out; the totals in `totals` go on from what they are */
   struct totals totals;

@@ -105,7 +105,7 @@ static void end_gang(struct plan *p) {
 bool campaign_wants_gang(const struct plan *p, const struct task *t) {
   const struct record *r = &t->records.at[0];
   return p->gang.gang && !t->item.gang && r->end == EXPLORE_STATES &&
-         (r->kind == RECORD_DONE || p->c->order->want_outcomes) &&
+         (r->kind == RECORD_DONE || p->c->target->want_outcomes) &&
          t->item.max_states < p->set->max_states;
 }
 

@@ -160,7 +160,7 @@ static void begin_kind(struct plan *p, enum item_kind kind, uint64_t steps) {
 
 static void begin_random(struct plan *p) {
   begin_kind(p, ITEM_RANDOM,
-             p->c->order->regions || p->c->order->nfences
+             p->c->target->regions || p->c->target->nfences
                  ? CAMPAIGN_REPAIR_SAMPLE_STEPS
                  : CAMPAIGN_SAMPLE_STEPS);
 }
@@ -171,7 +171,7 @@ static void end_sweep(struct plan *p) {
   bool exhausted = t->all && t->exhaustive == t->swept;
   if (!t->swept || (exhausted && !p->c->deadline))
     campaign_finish(p, CAMPAIGN_PASS);
-  else if (p->c->order->regions || p->c->order->nfences)
+  else if (p->c->target->regions || p->c->target->nfences)
     begin_random(p);
   else
     begin_kind(p, ITEM_OBSERVE, CAMPAIGN_OBSERVE_STEPS);
@@ -232,7 +232,7 @@ void campaign_end_one(struct plan *p) {
 /* A part of the one client; what it ends with may end all. */
 static void merge_part(struct plan *p, struct record *r, bool handed_back) {
   struct totals *t = &p->c->totals;
-  bool all = p->c->order->want_outcomes;
+  bool all = p->c->target->want_outcomes;
   campaign_add_up(p, r);
   if (r->kind == RECORD_SETUP ||
       (r->kind == RECORD_BAD &&

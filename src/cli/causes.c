@@ -429,19 +429,20 @@ static bool collect_client(struct hunt *h, struct collector *c, double end) {
 }
 
 /* Where the client stands for the first time, with another execution. */
-static uint32_t number_of(const struct hunt_order *o, uint32_t i) {
+static uint32_t number_of(const struct blamed *of, uint32_t i) {
   uint32_t k = 0;
-  while (strcmp(o->blame[k].client, o->blame[i].client))
+  while (strcmp(of[k].client, of[i].client))
     k++;
   return k;
 }
 
-static bool blame_client(struct hunt *h, struct collector *c, uint32_t i,
+static bool blame_client(struct hunt *h, struct collector *c,
+                         const struct blamed *of, uint32_t i,
                          const struct client *client, double end) {
   if (hunt_prepare(h, client) != RT_DONE)
     return false;
-  c->number = number_of(h->order, i);
-  collect_known(c, &h->order->blame[i]);
+  c->number = number_of(of, i);
+  collect_known(c, &of[i]);
   return c->number < i || collect_client(h, c, end);
 }
 
@@ -484,19 +485,19 @@ static void conclude(struct collector *c, struct causes_found *out) {
   measure(c, out);
 }
 
-static void find(struct hunt *h, struct collector *c,
-                 struct causes_found *out) {
+static void find(struct hunt *h, struct collector *c, const struct blamed *of,
+                 uint32_t n, struct causes_found *out) {
   struct client first = {0};
   double end = hunt_until(h, CAUSES_SECONDS);
   rt_limit(MOST_STEPS);
   out->complete = true;
-  for (uint32_t i = 0; i < h->order->nblame; i++) {
+  for (uint32_t i = 0; i < n; i++) {
     struct client other = {0}, *client = i ? &other : &first;
-    if (!hunt_read_client(h, h->order->blame[i].client, client))
+    if (!hunt_read_client(h, of[i].client, client))
       return;
-    out->clients += number_of(h->order, i) == i;
-    c->first = number_of(h->order, i) ? NULL : &first;
-    out->complete &= blame_client(h, c, i, client, end);
+    out->clients += number_of(of, i) == i;
+    c->first = number_of(of, i) ? NULL : &first;
+    out->complete &= blame_client(h, c, of, i, client, end);
     client_free(&other);
   }
   c->first = &first;
@@ -511,18 +512,19 @@ static void read_given(struct collector *c, const struct settings *s) {
     told_read(&c->given, s->good_traces.at[i], true, &ignored);
 }
 
-void hunt_blame(struct hunt *h, struct causes_found *out) {
+void hunt_causes(struct hunt *h, const struct blamed *of, uint32_t n,
+                 struct causes_found *out) {
   struct error ignored = {0};
-  struct flow *flow = flow_open(h->order->lines, &ignored);
+  struct flow *flow = flow_open(h->target->lines, &ignored);
   if (!flow)
     return;
   struct collector *c = xcalloc(1, sizeof *c);
-  c->judge = jury_judge(&h->jury);
-  c->scopes = scopes_open(h->order->lines, flow);
-  c->lines = h->order->lines;
+  c->judge = checker_judge(&h->checker);
+  c->scopes = scopes_open(h->target->lines, flow);
+  c->lines = h->target->lines;
   c->shared = &h->work->arena;
-  read_given(c, h->order->settings);
-  find(h, c, out);
+  read_given(c, h->target->settings);
+  find(h, c, of, n, out);
   told_free(&c->given);
   vec_free(&c->paths);
   for (uint32_t i = 0; i < c->traces.len; i++)
@@ -537,10 +539,10 @@ void hunt_blame(struct hunt *h, struct causes_found *out) {
   free(c);
 }
 
-void hunt_count(struct hunt *h, struct tally *out) {
+void hunt_count(struct hunt *h, const char *text, struct tally *out) {
   struct client client = {0};
   struct explore x;
-  if (!hunt_read_client(h, h->order->count, &client))
+  if (!hunt_read_client(h, text, &client))
     return;
   if (hunt_prepare(h, &client) == RT_DONE) {
     hunt_explore_init(h, &x);

@@ -2,6 +2,7 @@
 #ifndef CLI_CAUSES_INT_H
 #define CLI_CAUSES_INT_H
 
+#include "cli/diagnose_int.h"
 #include "cli/hunt_int.h"
 #include "cli/told.h"
 

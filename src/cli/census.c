@@ -4,7 +4,9 @@
  */
 #include "cli/census.h"
 
+#include "cli/diagnose_int.h"
 #include "cli/hunt_int.h"
+#include "debug/lines.h"
 #include "locate/switches.h"
 #include "model/nouns.h"
 #include "search/atlas.h"
@@ -25,10 +27,7 @@ enum {
 
 /* The user's innermost line; NULL in a function of a system header. */
 static const struct place *line_of(const struct hunt *h, uint64_t pc) {
-  const struct place *p = pc ? lines_place(h->order->lines, pc - 1) : NULL;
-  while (p && !(p->line && p->file && !story_is_system(p->file)))
-    p = p->next;
-  return p;
+  return place_own(pc ? lines_place(h->target->lines, pc - 1) : NULL);
 }
 
 struct lines_met {
@@ -78,10 +77,10 @@ static void count_switches(struct hunt *h, const struct steps *g,
 
 static void share_outcomes(struct hunt *h, struct census *out) {
   struct arena *a = &h->work->arena;
-  const outcome_list *from = &h->jury.outcomes;
+  const outcome_list *from = &h->checker.outcomes;
   if (from->len > MOST_OUTCOMES)
     return;
-  out->faults = h->jury.faults;
+  out->faults = h->checker.faults;
   out->outcomes.at = arena_alloc(a, (from->len + 1) * sizeof *from->at);
   for (uint32_t i = 0; i < from->len; i++) {
     const struct outcome *o = &from->at[i];
@@ -109,7 +108,7 @@ static void run_outcomes(struct hunt *h, uint64_t interleavings,
   x.max_executions = MOST_RUNS;
   x.max_states = MOST_STATES;
   x.deadline = hunt_until(h, RUN_SECONDS);
-  h->jury.want_outcomes = true;
+  h->checker.want_outcomes = true;
   enum explore_end end = few ? explore_dfs(&x) : explore_stateful(&x);
   if (end == EXPLORE_ALL && !x.cut) {
     share_outcomes(h, out);
@@ -138,28 +137,27 @@ static void take(struct hunt *h, const struct client *c, struct census *out) {
     run_outcomes(h, interleavings, out);
 }
 
-void hunt_census(struct hunt *h, struct census *out) {
+void hunt_census(struct hunt *h, const char *text, struct census *out) {
   struct client client = {0};
-  if (hunt_read_client(h, h->order->census, &client) &&
-      hunt_prepare(h, &client) == RT_DONE)
+  if (hunt_read_client(h, text, &client) && hunt_prepare(h, &client) == RT_DONE)
     take(h, &client, out);
   client_free(&client);
 }
 
 /* ---- in the parent ---- */
 
-static bool is_asked(const struct session *s, const struct finding *f,
-                     const struct hunt_order *order) {
-  const struct settings *set = s->settings;
+static bool is_asked(const struct built *b, const struct finding *f,
+                     const struct target *t) {
+  const struct settings *set = t->settings;
   bool page = set->html || (!set->no_html && !set->no_save && !set->quiet);
   return (page || set->json) && f->fault != FAULT_NONE &&
          f->fault != FAULT_SEQUENTIAL && !fault_is_doubt(f->fault) &&
-         !f->real_threads && !order->program && !s->interrupted &&
+         !f->real_threads && !t->program && !b->interrupted &&
          f->client.nthreads > 1 && f->client.ncalls <= MOST_CALLS &&
          f->trace.nevents;
 }
 
-/* Out of the worker's answer into the session's memory. */
+/* Out of the worker's answer into memory that stays. */
 static void take_over(struct arena *a, struct census *c) {
   c->lines = arena_copy(a, c->lines, c->nlines * sizeof *c->lines);
   for (uint32_t i = 0; i < c->nlines; i++)
@@ -175,22 +173,22 @@ static void take_over(struct arena *a, struct census *c) {
   }
 }
 
-void census(struct session *s, struct run *r, const struct hunt_order *order) {
+void census(struct built *b, struct object_run *r, const struct target *t) {
   struct finding *f = r->result.finding;
-  if (!is_asked(s, f, order))
+  if (!is_asked(b, f, t))
     return;
-  struct hunt_order own;
+  struct target own;
   struct settings settings;
-  struct worker w = {.show_output = s->settings->show_output};
+  struct worker w = {.show_output = t->settings->show_output};
   struct buf client = {0};
   client_print(&f->client, &r->result.names, &client);
-  hunt_ask(order, &own, &settings);
-  own.census = buf_text(&client);
-  own.lines = s->lines;
-  if (hunt_worker(&w, &own) == WORKER_DONE &&
-      census_fits(&hunt_answer(&w)->report.census, &f->client)) {
-    f->census = hunt_answer(&w)->report.census;
-    take_over(&s->arena, &f->census);
+  diagnose_target(t, &own, &settings);
+  struct diagnose_question q = {
+      .target = &own, .kind = DIAGNOSE_CENSUS, .client = buf_text(&client)};
+  if (diagnose_worker(&w, &q) == WORKER_DONE &&
+      census_fits(&diagnose_answer(&w)->census, &f->client)) {
+    f->census = diagnose_answer(&w)->census;
+    take_over(&b->arena, &f->census);
   }
   worker_release(&w);
   buf_free(&client);

@@ -3,8 +3,8 @@
 #ifndef CLI_CENSUS_H
 #define CLI_CENSUS_H
 
-#include "cli/session.h"
+#include "cli/object_run.h"
 
-void census(struct session *s, struct run *r, const struct hunt_order *order);
+void census(struct built *b, struct object_run *r, const struct target *t);
 
 #endif

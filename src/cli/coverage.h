@@ -25,7 +25,7 @@ struct totals {
   bool touched;        /* accesses were seen */
   bool left_out;       /* an execution was, see rt_left_out … */
   bool all_left_out;   /* … and every one of some client */
-  const char *without; /* of struct hunt_order: known_ops */
+  const char *without; /* of struct target: known_ops */
   struct chance chance;
   /* of the one client */
   enum explore_end end;
@@ -40,10 +40,5 @@ void coverage_of_clients(const struct totals *t, const struct settings *set,
 /* Of the one client, or the program; *limit_ended: the verdict is open. */
 void coverage_of_one(const struct totals *t, const struct settings *set,
                      struct coverage *out, bool *limit_ended);
-
-/* A pass that checked nothing, or not all, is none. */
-void result_doubts(struct result *r, uint64_t undecided, const char *limit);
-/* Nor is one whose executions hardly ever came to their end. */
-void result_doubts_cut(struct result *r, uint64_t endless_clients);
 
 #endif

@@ -6,6 +6,7 @@
  * below, whose names are visible also without debug information.
  */
 #include "cli/debug.h"
+#include "cli/options.h"
 
 #include "cli/commands.h"
 #include "cli/object.h"
@@ -166,8 +167,8 @@ int debug_session(struct session *s, const char *schedule, int suite,
   char self[4096];
   ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
   struct buf script = {0};
-  char *commands_file = xasprintf("%s/faultline.gdb", s->dir);
-  char *why = xasprintf("%s/why.txt", s->dir);
+  char *commands_file = xasprintf("%s/faultline.gdb", s->built.dir);
+  char *why = xasprintf("%s/why.txt", s->built.dir);
   char *index = suite < 0 ? xstrdup("program") : xasprintf("%d", suite);
   int status = 2;
   buf_puts(&script, template_gdb);
@@ -192,7 +193,7 @@ int debug_session(struct session *s, const char *schedule, int suite,
                     (char *)"--args",
                     self,
                     (char *)"debug-run",
-                    s->so,
+                    s->built.so,
                     index,
                     (char *)(uintptr_t)schedule,
                     NULL};

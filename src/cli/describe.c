@@ -1,5 +1,5 @@
 /* What a loaded object offers, told to the parent, which never loads it. */
-#include "cli/hunt.h"
+#include "cli/describe.h"
 
 #include <string.h>
 
@@ -91,7 +91,7 @@ static void describe_clients(struct description *d, struct arena *a) {
 }
 
 int hunt_describe(void *arg, struct work *s) {
-  const struct hunt_order *h = arg;
+  const struct target *h = arg;
   struct rt_options o;
   settings_engine(h->settings, &o);
   int err = rt_open(h->so, &o, &s->error);

@@ -37,7 +37,8 @@ static void put_events(struct session *s, const char *what,
   buf_printf(out, "%s: %u events\n", what, t->nevents);
   for (uint32_t i = 0; i < t->nevents; i++) {
     const struct event *e = &t->events[i];
-    const struct place *at = e->pc ? lines_place(s->lines, e->pc - 1) : NULL;
+    const struct place *at =
+        e->pc ? lines_place(s->built.lines, e->pc - 1) : NULL;
     buf_printf(out, "%u T%u %s %s:%u %#llx+%llu %#llx (was %#llx)\n", i,
                e->thread, event_word[e->kind], at && at->file ? at->file : "?",
                at ? at->line : 0, (unsigned long long)e->addr,
@@ -70,8 +71,8 @@ int dump_write(struct session *s, const char *path, struct error *e) {
   struct buf out = {0};
   buf_printf(&out, "faultline %s\n", FL_VERSION);
   put_command(&out);
-  buf_printf(&out, "sources: %s\n", s->hash);
-  put_probe(&s->probe, &out);
+  buf_printf(&out, "sources: %s\n", s->built.hash);
+  put_probe(&s->built.probe, &out);
   for (uint32_t i = 0; i < s->runs.len; i++)
     put_run(s, &s->runs.at[i].result, &out);
   int err = buf_write_file(&out, path, e);

@@ -2,6 +2,7 @@
 
 #include "cli/campaign.h"
 #include "cli/coverage.h"
+#include "cli/diagnose_int.h"
 
 #include <string.h>
 
@@ -15,9 +16,9 @@ struct spot {
 };
 
 struct fencing {
-  struct session *s;
-  struct run *r;
-  const struct hunt_order *order;
+  struct built *b;
+  struct object_run *r;
+  const struct target *target;
   struct spot spots[MOST_PLACES];
   uint32_t nspots;
   VEC(uint32_t) failing; /* executions: masks of spots */
@@ -36,7 +37,7 @@ static void frames_of(const struct fencing *p, const struct trace *t,
   uint64_t pc = e->pc;
   f->n = f->own = 0;
   for (uint32_t chain = e->chain; pc;) {
-    const struct place *at = lines_place(p->s->lines, pc - 1);
+    const struct place *at = lines_place(p->b->lines, pc - 1);
     for (; at && f->n < FRAMES; at = at->next)
       f->at[f->n++] = at;
     if (!f->own)
@@ -196,8 +197,7 @@ static bool smallest(const struct fencing *p, uint32_t *set) {
 
 struct trial {
   struct settings settings;
-  struct session session;
-  struct hunt_order order;
+  struct target target;
   struct campaign campaign;
 };
 
@@ -205,7 +205,7 @@ static enum campaign_end try(const struct fencing *p, struct trial *t,
                              const char *client, int model, const uint64_t *pcs,
                              uint32_t n) {
   struct error ignored = {0};
-  t->settings = *p->s->settings;
+  t->settings = *p->target->settings;
   t->settings.search = SEARCH_AUTO;
   t->settings.no_real_time = false;
   t->settings.max_executions = 0;
@@ -215,14 +215,12 @@ static enum campaign_end try(const struct fencing *p, struct trial *t,
     t->settings.client = client;
   if (t->settings.max_states > STATES)
     t->settings.max_states = STATES;
-  t->session = *p->s;
-  t->order = *p->order;
-  t->order.lines = p->s->lines;
-  t->order.want_outcomes = false;
-  t->session.settings = t->order.settings = &t->settings;
-  t->order.fences = pcs;
-  t->order.nfences = n;
-  t->campaign = (struct campaign){.session = &t->session, .order = &t->order};
+  t->target = *p->target;
+  t->target.want_outcomes = false;
+  t->target.settings = &t->settings;
+  t->target.fences = pcs;
+  t->target.nfences = n;
+  t->campaign = (struct campaign){.target = &t->target};
   return campaign_run(&t->campaign, &ignored);
 }
 
@@ -256,15 +254,15 @@ static bool passes_under_sc(const struct fencing *p, const char *client) {
 /* The bad execution of a trial, recorded. */
 static bool add_bad(struct fencing *p, const struct trial *t) {
   const struct record *bad = &t->campaign.bad;
-  struct hunt_order order = t->order;
-  struct conclusion found = {
-      .client = bad->client, .path = bad->bad.at, .len = bad->bad.len};
+  struct hunt_question q = {.target = &t->target,
+                            .kind = HUNT_CONCLUDE,
+                            .conclude = {.client = bad->client,
+                                         .path = bad->bad.at,
+                                         .len = bad->bad.len}};
   struct worker w = {.show_output = t->settings.show_output};
-  order.conclusion = &found;
-  const struct finding *f =
-      bad->client && hunt_worker(&w, &order) == WORKER_DONE
-          ? hunt_answer(&w)->result.finding
-          : NULL;
+  const struct finding *f = bad->client && hunt_worker(&w, &q) == WORKER_DONE
+                                ? hunt_answer(&w)->result.finding
+                                : NULL;
   bool ok = f && add_execution(p, &f->client, &f->trace);
   worker_release(&w);
   return ok;
@@ -272,7 +270,7 @@ static bool add_bad(struct fencing *p, const struct trial *t) {
 
 static void keep(struct fencing *p, uint32_t set, const char *covered) {
   struct fences_found *out = &p->r->result.finding->fences;
-  struct arena *a = &p->s->arena;
+  struct arena *a = &p->b->arena;
   out->at = arena_alloc(a, MOST_FENCES * sizeof *out->at);
   for (uint32_t i = 0; i < p->nspots; i++)
     if (set >> i & 1)
@@ -319,13 +317,13 @@ static bool find(struct fencing *p) {
   return answer == 1;
 }
 
-bool fences(struct session *s, struct run *r, const struct hunt_order *order) {
+bool fences(struct built *b, struct object_run *r, const struct target *t) {
   struct finding *f = r->result.finding;
-  if (!s->settings->model || order->program || f->client.nthreads < 2 ||
+  if (!t->settings->model || t->program || f->client.nthreads < 2 ||
       f->fault == FAULT_SEQUENTIAL || fault_is_doubt(f->fault))
     return false;
   struct fencing *p = xcalloc(1, sizeof *p);
-  *p = (struct fencing){.s = s, .r = r, .order = order};
+  *p = (struct fencing){.b = b, .r = r, .target = t};
   bool found = find(p);
   for (uint32_t i = 0; i < p->nspots; i++)
     vec_free(&p->spots[i].pcs);

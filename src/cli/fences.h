@@ -12,9 +12,9 @@
 #ifndef CLI_FENCES_H
 #define CLI_FENCES_H
 
-#include "cli/session.h"
+#include "cli/object_run.h"
 
 /* Puts the fences into the run's finding; false: they are not the answer. */
-bool fences(struct session *s, struct run *r, const struct hunt_order *order);
+bool fences(struct built *b, struct object_run *r, const struct target *t);
 
 #endif

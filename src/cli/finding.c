@@ -29,7 +29,7 @@ static void share_value(struct value *v, struct arena *a) {
   value_copy(v, from, a);
 }
 
-static void share_refutations(struct finding *f, struct jury *j,
+static void share_refutations(struct finding *f, struct checker *j,
                               const struct history *h, struct arena *a) {
   enum { MOST = 12 };
   refutation_list list = {0};
@@ -229,7 +229,7 @@ static void tell_own_threads(struct finding *f, struct arena *a) {
                 "(FL_SPEC)");
 }
 
-struct finding *finding_make(struct jury *j, struct retrace *how,
+struct finding *finding_make(struct checker *j, struct retrace *how,
                              struct work *s) {
   struct arena *a = &s->arena;
   struct finding *f = arena_alloc(a, sizeof *f);

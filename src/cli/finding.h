@@ -2,7 +2,7 @@
 #ifndef CLI_FINDING_H
 #define CLI_FINDING_H
 
-#include "cli/judge.h"
+#include "cli/checker.h"
 #include "proc/worker.h"
 
 /* How to follow a path: see finding_make. */
@@ -20,7 +20,7 @@ struct retrace {
  * after all; with `good_too`, an execution that is good is returned with fault
  * FAULT_NONE, and with a detail when it was cut.
  */
-struct finding *finding_make(struct jury *j, struct retrace *how,
+struct finding *finding_make(struct checker *j, struct retrace *how,
                              struct work *s);
 
 /* A fault while the object was constructed or the initial calls were made. */

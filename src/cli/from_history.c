@@ -80,7 +80,7 @@ static void find_hint(struct repeat *p) {
 }
 
 static void find_past(struct repeat *p) {
-  const struct jury *j = &p->s.h->jury;
+  const struct checker *j = &p->s.h->checker;
   past_find(&p->s.past, &p->s.history, j->spec,
             j->implementation ? OWN_PAST_BUDGET : PAST_BUDGET, true);
   find_hint(p);
@@ -141,7 +141,7 @@ static bool try_whole(struct repeat *p) {
 
 /* The object fails when calls are made one after the other: by one thread. */
 static bool try_alone(struct repeat *p) {
-  const struct jury *j = &p->s.h->jury;
+  const struct checker *j = &p->s.h->checker;
   const struct client *c = &p->s.client;
   struct check check = {0};
   struct client one = {0};
@@ -165,11 +165,11 @@ static bool try_alone(struct repeat *p) {
 
 static void conclude(struct repeat *p) {
   struct hunt *h = p->s.h;
-  struct jury *j = &h->jury;
+  struct checker *j = &h->checker;
   const struct client *c = &p->s.bad.client;
   double begun = clock_now();
   uint32_t pc = client_first_final(c) - c->ninit;
-  if (!p->s.spec_fault) { /* else the hunt wants the jury as it is */
+  if (!p->s.spec_fault) { /* else the hunt wants the checker as it is */
     shrink_reduce(&p->s);
     j->fault = p->s.fault;
     j->spec_fault = false;

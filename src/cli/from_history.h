@@ -11,7 +11,7 @@
 #include "cli/hunt_int.h"
 
 /*
- * The history's client is the one that the jury has.  True: an execution was
+ * The history's client is the one that the checker has.  True: an execution was
  * found, made small and concluded.  *sentence, to be freed, says what was done
  * or why it is in vain.
  */

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "cli/answer.h"
-#include "cli/coverage.h"
+#include "cli/doubt.h"
 #include "cli/finding.h"
 #include "cli/shrink.h"
 #include "spec/implementation.h"
@@ -43,25 +43,25 @@ static void tell_client(struct hunt *h, const struct client *c) {
 }
 
 bool hunt_leaves_out(const struct hunt *h, const struct client *c) {
-  return client_has_ops_of(c, h->order->known, h->order->nknown);
+  return client_has_ops_of(c, h->target->known, h->target->nknown);
 }
 
 double hunt_until(const struct hunt *h, double seconds) {
-  double now = clock_now(), half = (h->order->latest - now) / 2;
-  if (h->order->latest && (half < seconds || h->set->time > 0))
+  double now = clock_now(), half = (h->target->latest - now) / 2;
+  if (h->target->latest && (half < seconds || h->set->time > 0))
     seconds = half > 0 ? half : 0;
   return now + seconds;
 }
 
 void hunt_explore_init(struct hunt *h, struct explore *x) {
-  *x = (struct explore){.judge = jury_judge(&h->jury),
+  *x = (struct explore){.judge = checker_judge(&h->checker),
                         .deadline = h->deadline,
                         .late = &h->late,
                         .seed = h->set->seed,
                         /* What escapes the hooks makes conflicts that are
                          * not seen. */
                         .no_reduction =
-                            h->set->no_reduction || h->order->partial,
+                            h->set->no_reduction || h->target->partial,
                         .guards = true,
                         .no_real_time = h->set->no_real_time,
                         .depth = (uint32_t)h->set->depth,
@@ -82,24 +82,24 @@ void hunt_add_up(struct hunt *h, const struct explore *x) {
   s->events += x->steps;
   s->states += x->states;
   s->transitions += x->transitions;
-  s->histories = h->jury.histories;
+  s->histories = h->checker.histories;
   h->shared->executions = s->executions;
 }
 
 enum rt_end hunt_prepare(struct hunt *h, const struct client *c) {
   tell_client(h, c);
-  enum rt_end end = rt_prepare(h->jury.suite, c);
+  enum rt_end end = rt_prepare(h->checker.suite, c);
   if (end == RT_DONE)
-    jury_client(&h->jury, c);
+    checker_client(&h->checker, c);
   return end;
 }
 
 /* Steps of each call of the prepared client. */
 static void estimate_calls(struct hunt *h, struct explore *x) {
-  const struct client *c = h->jury.client;
+  const struct client *c = h->checker.client;
   vec_clear(&h->estimate);
   for (uint32_t i = 0; i < c->ncalls; i++)
-    vec_push(&h->estimate, h->order->estimates[c->calls[i].op]);
+    vec_push(&h->estimate, h->target->estimates[c->calls[i].op]);
   x->estimate = h->estimate.at;
   x->nestimates = h->estimate.len;
 }
@@ -215,11 +215,11 @@ static bool try_saved_one(struct hunt *h, const struct schedule *s,
   struct replay r;
   schedule_to_path(s, &p);
   replay_init(&r, p.at, p.len);
-  struct judge judge = jury_judge(&h->jury);
+  struct judge judge = checker_judge(&h->checker);
   bool bad = judge.ended(judge.ctx, rt_run(&r.driver)) == JUDGE_BAD;
   h->r->statistics.executions++;
   h->r->statistics.events += rt_steps();
-  h->r->statistics.histories = h->jury.histories;
+  h->r->statistics.histories = h->checker.histories;
   if (bad) {
     struct bad b = {.path = r.taken};
     client_copy(&b.client, c);
@@ -234,10 +234,11 @@ static bool try_saved_one(struct hunt *h, const struct schedule *s,
 }
 
 /* Schedules of earlier runs; true when one of them fails again. */
-static bool try_saved(struct hunt *h) {
+static bool try_saved(struct hunt *h, const struct schedule *saved,
+                      uint32_t n) {
   bool bad = false;
-  for (uint32_t i = 0; i < h->order->nsaved && !bad; i++) {
-    const struct schedule *s = &h->order->saved[i];
+  for (uint32_t i = 0; i < n && !bad; i++) {
+    const struct schedule *s = &saved[i];
     struct client c = {0};
     struct error ignored = {0};
     if (client_read(&c, s->client, &h->object.names, h->object.nargs, &ignored))
@@ -259,7 +260,7 @@ static bool try_saved(struct hunt *h) {
 static void begin_one(struct hunt *h) {
   struct client own = {0};
   h->r->coverage.one_client = true;
-  if (h->order->program || !hunt_read_client(h, h->set->client, &own))
+  if (h->target->program || !hunt_read_client(h, h->set->client, &own))
     return;
   struct hunt_report *report = h->work->own;
   finding_share_client(&report->client, &own, &h->work->arena);
@@ -267,18 +268,19 @@ static void begin_one(struct hunt *h) {
 }
 
 /* Before the campaign: what is quickly tried, and needs no company. */
-static void begin(struct hunt *h) {
-  bool one = h->set->client || h->order->program;
+static void begin(struct hunt *h, const struct hunt_question *q) {
+  bool one = h->set->client || h->target->program;
   if (one)
     begin_one(h);
-  if (!h->work->error.code && !try_saved(h) && !one)
+  if (!h->work->error.code && !try_saved(h, q->begin.saved, q->begin.nsaved) &&
+      !one)
     hunt_sequences(h);
 }
 
 /* The path was bad in another process: it must be so here. */
 static bool is_bad_again(struct hunt *h, const struct conclusion *c) {
   struct replay r;
-  struct judge judge = jury_judge(&h->jury);
+  struct judge judge = checker_judge(&h->checker);
   replay_init(&r, c->path, c->len);
   bool bad = judge.ended(judge.ctx, rt_run(&r.driver)) == JUDGE_BAD;
   replay_free(&r);
@@ -286,13 +288,12 @@ static bool is_bad_again(struct hunt *h, const struct conclusion *c) {
 }
 
 /* After the campaign: from the bad execution that it brought to the finding. */
-static void conclude(struct hunt *h) {
-  const struct conclusion *c = h->order->conclusion;
+static void conclude(struct hunt *h, const struct conclusion *c) {
   struct bad b = {0};
-  const struct client *client = h->order->program ? NULL : &b.client;
+  const struct client *client = h->target->program ? NULL : &b.client;
   if (client && !hunt_read_client(h, c->client, &b.client))
     return;
-  if (h->set->client || h->order->program)
+  if (h->set->client || h->target->program)
     begin_one(h);
   h->clients = 1;
   enum rt_end end = hunt_prepare(h, client);
@@ -309,10 +310,10 @@ static void conclude(struct hunt *h) {
   vec_free(&b.path);
 }
 
-static void hunt_replay(struct hunt *h) {
-  const struct schedule *s = &h->order->saved[0];
+static void replay(struct hunt *h, const struct hunt_question *q) {
+  const struct schedule *s = q->replay.schedule;
   struct client own = {0};
-  const struct client *c = h->order->program ? NULL : &own;
+  const struct client *c = h->target->program ? NULL : &own;
   if (c && !hunt_read_client(h, s->client, &own))
     return;
   h->r->coverage.one_client = true;
@@ -328,9 +329,9 @@ static void hunt_replay(struct hunt *h) {
   schedule_to_path(s, &p);
   struct retrace how = {.at = p.at,
                         .len = p.len,
-                        .only_choices = h->order->only_choices,
+                        .only_choices = q->replay.only_choices,
                         .good_too = true};
-  struct finding *f = finding_make(&h->jury, &how, h->work);
+  struct finding *f = finding_make(&h->checker, &how, h->work);
   struct hunt_report *report = h->work->own;
   report->diverged = how.diverged;
   h->r->statistics.executions = 2;
@@ -347,66 +348,66 @@ static void hunt_replay(struct hunt *h) {
 /* ---- */
 
 static bool open_suite(struct hunt *h) {
-  if (h->order->program) {
+  if (h->target->program) {
     h->r->object = "program";
     h->r->spec = xstrdup("none: assertions and faults only");
     return true;
   }
   struct fl_suite *s = rt_suites();
-  for (uint32_t i = 0; i < h->order->suite; i++)
+  for (uint32_t i = 0; i < h->target->suite; i++)
     s = s->next;
-  h->jury.suite = s;
+  h->checker.suite = s;
   object_init(&h->object, s);
   h->r->object = s->name;
   h->r->expect_fault = s->expect_fault;
   h->r->names = h->object.names;
-  h->jury.spec = spec_builtin(s, &h->work->error);
+  h->checker.spec = spec_builtin(s, &h->work->error);
   if (h->work->error.code)
     return false;
-  if (h->jury.spec) {
-    h->r->spec = xstrdup(h->jury.spec->name);
+  if (h->checker.spec) {
+    h->r->spec = xstrdup(h->checker.spec->name);
   } else {
-    h->jury.spec = spec_implementation();
-    h->jury.implementation = true;
+    h->checker.spec = spec_implementation();
+    h->checker.implementation = true;
     h->r->spec = xstrdup("the object itself, run sequentially");
   }
-  h->jury.spec->max_bytes = h->set->memory && h->set->memory < MOST_STATES
-                                ? h->set->memory
-                                : MOST_STATES;
+  h->checker.spec->max_bytes = h->set->memory && h->set->memory < MOST_STATES
+                                   ? h->set->memory
+                                   : MOST_STATES;
   return true;
 }
 
-int hunt_open(struct hunt *h, const struct hunt_order *order, struct work *s,
+int hunt_open(struct hunt *h, const struct target *t, struct work *s,
               struct result *r) {
-  *h = (struct hunt){.order = order,
-                     .set = order->settings,
+  *h = (struct hunt){.target = t,
+                     .set = t->settings,
                      .work = s,
                      .shared = s->shared,
                      .r = r,
                      .begun = clock_now()};
   struct rt_options o;
   settings_engine(h->set, &o);
-  o.uses_tls = order->uses_tls;
-  o.uses_fenv = order->uses_fenv;
-  o.uses_clock = order->uses_clock;
-  if (order->native) /* long clients, run one call after the other */
+  o.uses_tls = t->uses_tls;
+  o.uses_fenv = t->uses_fenv;
+  o.uses_clock = t->uses_clock;
+  if (t->native) /* long clients, run one call after the other */
     o.max_steps = UINT32_MAX;
-  int err = rt_open(order->so, &o, &s->error);
+  int err = rt_open(t->so, &o, &s->error);
   if (err)
     return err;
   if (s->recording)
     s->recording->base = rt_base();
-  rt_part_stores(order->part_stores, order->npart_stores);
-  rt_sites(order->sites, order->nsites);
-  rt_atomic(order->regions);
-  rt_fences(order->fences, order->nfences);
+  rt_part_stores(t->part_stores, t->npart_stores);
+  rt_sites(t->sites, t->nsites);
+  rt_atomic(t->regions);
+  rt_fences(t->fences, t->nfences);
   if (h->set->time > 0) {
     h->timed = true;
     h->deadline = h->begun + h->set->time;
   }
   h->counted = h->set->max_executions != 0;
   h->max_executions = h->set->max_executions;
-  h->jury.criterion = (enum criterion)h->set->criterion;
+  h->checker.criterion = (enum criterion)h->set->criterion;
   *r = (struct result){.verdict = VERDICT_PASS,
                        .seed = h->set->seed,
                        .search = search_name[h->set->search],
@@ -422,87 +423,55 @@ static void count_real(struct hunt *h) {
   struct result *r = h->r;
   r->statistics.clients = h->clients;
   if (r->verdict == VERDICT_PASS)
-    result_doubts(r, h->jury.undecided, h->jury.limit);
+    result_doubts(r, h->checker.undecided, h->checker.limit);
 }
 
-void hunt_ask(const struct hunt_order *of, struct hunt_order *own,
-              struct settings *settings) {
-  *settings = *of->settings;
-  settings->max_executions = 0;
-  if (settings->search == SEARCH_STRESS)
-    settings->search = SEARCH_AUTO;
-  *own = *of;
-  own->settings = settings;
-  own->native = NULL;
-  own->conclusion = NULL;
-  own->replay_only = own->want_outcomes = own->shrink = false;
+static void answer(struct hunt *h, const struct hunt_question *q) {
+  switch (q->kind) {
+  case HUNT_BEGIN:
+    begin(h, q);
+    break;
+  case HUNT_CONCLUDE:
+    conclude(h, &q->conclude);
+    break;
+  case HUNT_REPLAY:
+    replay(h, q);
+    break;
+  case HUNT_STRESS:
+    hunt_stress(h);
+    break;
+  case HUNT_SHRINK:
+    hunt_shrink_command(h);
+    break;
+  }
 }
 
-int hunt_run(void *arg, struct work *s) {
-  const struct hunt_order *order = arg;
+/* For worker_run. */
+static int hunt_run(void *arg, struct work *s) {
+  const struct hunt_question *q = arg;
   struct hunt h;
-  struct hunt_answer *answer = arena_alloc(&s->arena, sizeof *answer);
-  struct hunt_report *report = &answer->report;
-  s->answer = answer;
-  s->own = report;
-  int err = hunt_open(&h, order, s, &answer->result);
+  struct hunt_answer *to = arena_alloc(&s->arena, sizeof *to);
+  s->answer = to;
+  s->own = &to->report;
+  int err = hunt_open(&h, q->target, s, &to->result);
   if (err)
     return err;
-  if (order->replay_only)
-    hunt_replay(&h);
-  else if (order->shrink)
-    hunt_shrink_command(&h);
-  else if (h.set->search == SEARCH_STRESS)
-    hunt_stress(&h);
-  else if (order->conclusion)
-    conclude(&h);
-  else if (order->blame)
-    hunt_blame(&h, &report->causes);
-  else if (order->races)
-    hunt_races(&h, &report->races);
-  else if (order->census)
-    hunt_census(&h, &report->census);
-  else if (order->count)
-    hunt_count(&h, &report->tally);
-  else
-    begin(&h);
+  answer(&h, q);
   if (s->error.code)
     return s->error.code;
-  if (order->replay_only || order->native || order->shrink)
+  if (hunt_is_alone(q->kind))
     count_real(&h);
-  report->sequences = h.sequences;
-  report->minimizing = h.minimizing;
-  report->late = h.late;
+  to->report.sequences = h.sequences;
+  to->report.minimizing = h.minimizing;
+  to->report.late = h.late;
   h.r->statistics.seconds = clock_now() - h.begun;
   return ERR_NONE;
 }
 
-/* The verdict is known, and a report is made without what it wanted to add. */
-static bool only_adds(const struct hunt_order *o) {
-  return o->blame || o->races || o->census || o->count;
-}
-
-static void tell_late(const struct hunt_order *o) {
-  if (o->late)
-    *o->late = true;
-}
-
-enum worker_end hunt_worker(struct worker *w, const struct hunt_order *order) {
+enum worker_end hunt_worker(struct worker *w, const struct hunt_question *q) {
   w->noun = &noun_hunt_answer;
-  if (order->latest) {
-    double left = order->latest - clock_now();
-    if (left <= 0) {
-      tell_late(order);
-      return w->hang = HANG_LATE, WORKER_HANGS;
-    }
-    w->max_seconds = (uint32_t)left + LATE_SECONDS;
-  }
-  enum worker_end end = worker_run(w, hunt_run, (void *)order);
-  if ((end == WORKER_DONE && hunt_answer(w)->report.late) ||
-      (end == WORKER_HANGS && w->hang == HANG_LATE))
-    tell_late(order);
-  if (end == WORKER_ERROR && w->error.code == ERR_SYSTEM && only_adds(order))
-    fprintf(stderr, "faultline: warning: a part of the report is missing: %s\n",
-            w->error.text);
+  enum worker_end end = target_ask(q->target, w, hunt_run, (void *)q);
+  if (end == WORKER_DONE && hunt_answer(w)->report.late)
+    target_is_late(q->target);
   return end;
 }

@@ -2,8 +2,8 @@
 #ifndef CLI_HUNT_INT_H
 #define CLI_HUNT_INT_H
 
+#include "cli/checker.h"
 #include "cli/hunt.h"
-#include "cli/judge.h"
 #include "cli/object.h"
 #include "search/visited.h"
 
@@ -14,12 +14,12 @@ enum {
 };
 
 struct hunt {
-  const struct hunt_order *order;
+  const struct target *target;
   const struct settings *set;
   struct work *work;
   struct shared *shared; /* of the work */
   struct object object;
-  struct jury jury;
+  struct checker checker;
   struct result *r;
   double begun, deadline;
   double patience;     /* until then a smaller client is looked for */
@@ -59,7 +59,7 @@ bool hunt_look(struct hunt *h, const struct client *c, struct explore *x,
 bool hunt_setup_failed(struct hunt *h, const struct client *c, enum rt_end end);
 void hunt_conclude(struct hunt *h, struct finding *f);
 
-/* Is it one that is left out (order->known)? */
+/* Is it one that is left out (target->known)? */
 bool hunt_leaves_out(const struct hunt *h, const struct client *c);
 
 /* Is there time, and are executions left? */
@@ -69,7 +69,7 @@ uint64_t hunt_executions_left(const struct hunt *h, uint64_t most);
 
 /* When a part of an explanation ends that may take so many seconds, or with
  * --time as long as there is: others come after it, so that it has half of what
- * is left (order->latest). */
+ * is left (target->latest). */
 double hunt_until(const struct hunt *h, double seconds);
 
 /* From a bad execution to the finding; with `simplify` of the smallest client
@@ -83,26 +83,15 @@ void hunt_stress(struct hunt *h);
 /* Sequences of calls by one thread; true when one is bad (sequences.c). */
 bool hunt_sequences(struct hunt *h);
 
-/* Which lines would have to be atomic: order->blame (causes.c). */
-void hunt_blame(struct hunt *h, struct causes_found *out);
-/* All executions of order->count that are explored completely. */
-void hunt_count(struct hunt *h, struct tally *out);
-
 /* The nearest good execution to the bad one of the prepared client, for the
  * finding that was made of it (neighbour.c). */
 void hunt_neighbour(struct hunt *h, struct finding *f, const path *bad);
-
-/* Where executions switch, and what they return: order->census (census.c). */
-void hunt_census(struct hunt *h, struct census *out);
-
-/* Which races decide: order->races (races.c). */
-void hunt_races(struct hunt *h, struct races_found *out);
 
 /* A bad execution is not bad when it is run again (minimize.c). */
 void hunt_not_repeatable(struct hunt *h, const uint8_t *at, uint32_t len);
 
 /* Loads the object into this process (hunt.c). */
-int hunt_open(struct hunt *h, const struct hunt_order *order, struct work *s,
+int hunt_open(struct hunt *h, const struct target *t, struct work *s,
               struct result *r);
 
 #endif

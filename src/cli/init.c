@@ -1,8 +1,9 @@
 /* faultline init: a harness from the debug information of the sources. */
 #include "base/text.h"
+#include "cli/built.h"
 #include "cli/commands.h"
 #include "cli/init_int.h"
-#include "cli/settings.h"
+#include "cli/options.h"
 
 #include "base/tidy.h"
 
@@ -33,7 +34,7 @@ static int compile(struct init *x, const char *more, const char *less,
   char *so = NULL,
        *from = xasprintf("-I%.*s", slash ? (int)(slash - x->output) + 1 : 1,
                          slash ? x->output : ".");
-  settings_build(&set, &b);
+  built_compiler(&set, &b);
   for (uint32_t i = 0; i < x->rest.args.len; i++)
     if (!less || strcmp(less, x->rest.args.at[i]))
       vec_push(&b.inputs, x->rest.args.at[i]);

@@ -2,7 +2,7 @@
  * Items of work and their answers, as they travel between the process that
  * plans a campaign and those that run the user's code.
  *
- * (I1) an answer depends on its item and on the order (struct hunt_order)
+ * (I1) an answer depends on its item and on the target (struct target)
  *      only, not on who does it, nor on what was done before; but for those
  *      that time ends, and those of a gang.
  */
@@ -10,7 +10,7 @@
 #define CLI_ITEM_H
 
 #include "base/wire.h"
-#include "cli/judge.h"
+#include "cli/checker.h"
 
 enum item_kind {
   ITEM_SWEEP,   /* clients number first … first + count of the generator */

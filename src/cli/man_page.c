@@ -2,6 +2,7 @@
  * Man pages: of the program, of each command, from the tables of their options,
  * and of the harness header, from the comment at its beginning.
  */
+#include "cli/built.h"
 #include "cli/commands.h"
 
 #include "base/buf.h"
@@ -168,7 +169,7 @@ static char *next_line(char **at) {
  */
 static int header_page(struct buf *b, struct error *e) {
   struct buf text = {0};
-  char *path = xasprintf("%s/faultline.h", settings_include());
+  char *path = xasprintf("%s/faultline.h", built_include());
   int err = buf_read_file(&text, path, e);
   put_title(b, "faultline.h", 3);
   buf_puts(b, "what a harness of Faultline includes\n.SH SYNOPSIS\n.nf\n"

@@ -84,7 +84,7 @@ static bool key_of(const struct minimizer *m, const struct client *c,
                    struct hash128 *key) {
   struct buf text = {0};
   uint32_t state;
-  if (!explain_init(m->h->jury.spec, c, &state))
+  if (!explain_init(m->h->checker.spec, c, &state))
     return false;
   client_print(c, &m->h->r->names, &text);
   const char *threads = strchr(buf_text(&text), '{');
@@ -97,7 +97,7 @@ static bool key_of(const struct minimizer *m, const struct client *c,
 /* Does this client, which is prepared, show the same kind of fault? */
 static enum reduce_answer try_client(struct minimizer *m,
                                      const struct client *c, path *bad) {
-  const struct jury *j = &m->h->jury;
+  const struct checker *j = &m->h->checker;
   uint64_t undecided = j->undecided;
   struct hash128 key;
   bool has_key = key_of(m, c, &key), cut, fresh;
@@ -142,7 +142,7 @@ static enum reduce_answer check(void *ctx, const struct client *c) {
   if (a == REDUCE_FAILS) {
     vec_free(&m->bad->path);
     m->bad->path = bad;
-    m->fault = m->h->jury.fault;
+    m->fault = m->h->checker.fault;
   }
   client_free(&same);
   return a;
@@ -179,7 +179,7 @@ static void minimizer_init(struct minimizer *m, struct hunt *h, struct bad *b) {
   *m = (struct minimizer){.h = h,
                           .bad = b,
                           .reduce = {.check = check, .domain = domain},
-                          .fault = h->jury.only,
+                          .fault = h->checker.only,
                           .most = MINIMIZE_STATES,
                           .left = UINT64_MAX};
   m->reduce.ctx = m;
@@ -220,7 +220,7 @@ static bool minimize(struct hunt *h, struct bad *b) {
   bool proved = make_proved(&m, b);
   if (m.others) { /* a smaller client fails: never mind how */
     m.others = false;
-    h->jury.only = FAULT_NONE;
+    h->checker.only = FAULT_NONE;
     proved = make_proved(&m, b);
   }
   map128_free(&m.proved);
@@ -229,7 +229,7 @@ static bool minimize(struct hunt *h, struct bad *b) {
     proved = prove(&m, b);
     map128_free(&m.proved);
   }
-  h->jury.only = m.fault; /* of the client that is left */
+  h->checker.only = m.fault; /* of the client that is left */
   return proved;
 }
 
@@ -252,7 +252,7 @@ static void make_tidy(struct hunt *h, struct bad *b) {
 }
 
 /* The sequential run that fails is a client of one thread. */
-static void sequential_client(const struct jury *j, struct client *out) {
+static void sequential_client(const struct checker *j, struct client *out) {
   const struct client *c = j->client;
   *out = (struct client){0};
   for (uint32_t i = 0; i < c->ninit; i++)
@@ -263,11 +263,11 @@ static void sequential_client(const struct jury *j, struct client *out) {
 
 static void make_sequential(struct hunt *h, struct bad *b) {
   struct client alone;
-  sequential_client(&h->jury, &alone);
+  sequential_client(&h->checker, &alone);
   client_free(&b->client);
   b->client = alone;
   vec_clear(&b->path);
-  h->jury.only = FAULT_NONE;
+  h->checker.only = FAULT_NONE;
   struct minimizer m;
   minimizer_init(&m, h, b);
   check(&m, &b->client);
@@ -278,14 +278,14 @@ static void make_sequential(struct hunt *h, struct bad *b) {
  * the first difference is told. */
 void hunt_not_repeatable(struct hunt *h, const uint8_t *at, uint32_t len) {
   struct retrace how = {.at = at, .len = len, .good_too = true};
-  struct finding *f = finding_make(&h->jury, &how, h->work);
+  struct finding *f = finding_make(&h->checker, &how, h->work);
   if (f->fault != FAULT_DIVERGENCE) {
     char *words = xasprintf(
         "an execution of %s failed, and does not fail when the same schedule "
         "is run again: the code depends on something that Faultline does not "
         "control%s",
-        h->jury.suite ? h->work->board->client : "the program",
-        h->order->partial ? " (see the warnings)" : "");
+        h->checker.suite ? h->work->board->client : "the program",
+        h->target->partial ? " (see the warnings)" : "");
     f->fault = FAULT_DIVERGENCE;
     f->detail = arena_strdup(&h->work->arena, words);
     free(words);
@@ -305,7 +305,7 @@ static void tell_size(const struct hunt *h, struct finding *f, uint32_t from,
 }
 
 void hunt_minimize(struct hunt *h, struct bad *b, bool simplify, bool tidy) {
-  struct jury *j = &h->jury;
+  struct checker *j = &h->checker;
   bool minimal = false;
   h->found = true;
   if (j->spec)

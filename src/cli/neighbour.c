@@ -47,12 +47,12 @@ static void keep(struct finding *f, const path *good, struct arena *a) {
 }
 
 void hunt_neighbour(struct hunt *h, struct finding *f, const path *bad) {
-  struct jury *j = &h->jury;
+  struct checker *j = &h->checker;
   uint64_t undecided = j->undecided;
   bool alone = j->suite && f->client.nthreads < 2;
-  if (alone || h->order->regions || fault_is_doubt(f->fault))
+  if (alone || h->target->regions || fault_is_doubt(f->fault))
     return;
-  struct neighbour_search n = {.judge = jury_judge(j),
+  struct neighbour_search n = {.judge = checker_judge(j),
                                .at = bad->at,
                                .len = bad->len,
                                .max_runs = MOST_RUNS,

@@ -20,7 +20,7 @@ void pages_tell_passing(struct pages *p, const struct result *r,
                                 .block = UINT32_MAX};
   x->result.finding = &x->finding;
   x->result.verdict = VERDICT_PASS;
-  namer_open(&x->namer, p->s->lines, &x->result, &namer);
+  namer_open(&x->namer, p->s->built.lines, &x->result, &namer);
   x->story = story_new(&x->result, &namer);
   story->passing = x->story;
 }
@@ -43,7 +43,7 @@ static void write_beside(struct pages *p, const struct report_run *run,
                          struct finding *f, const char *path) {
   struct buf page = {0};
   struct error e = {0};
-  char *own = arena_strdup(&p->s->arena, path);
+  char *own = arena_strdup(&p->s->built.arena, path);
   f->html_file = own;
   report_html(run, 1, &page);
   if (buf_write_file(&page, path, &e)) {
@@ -60,7 +60,7 @@ static int write_asked(struct pages *p, const struct report_run *runs,
   for (uint32_t i = 0; i < n; i++)
     if (has_fault(&p->s->runs.at[i].result))
       p->s->runs.at[i].result.finding->html_file =
-          arena_strdup(&p->s->arena, path);
+          arena_strdup(&p->s->built.arena, path);
   report_html(runs, n, &page);
   int err = buf_write_file(&page, path, e);
   for (uint32_t i = 0; err && i < n; i++)
@@ -79,7 +79,7 @@ int pages_write(struct pages *p, const struct report_run *runs, uint32_t n,
     struct result *r = &p->s->runs.at[i].result;
     char *path = beside(p, r);
     if ((path || p->s->settings->html) && !read)
-      read = !hooked_lines(p->s->lines, &p->hooks, &ignored);
+      read = !hooked_lines(p->s->built.lines, &p->hooks, &ignored);
     if (path)
       write_beside(p, &runs[i], r->finding, path);
     free(path);

@@ -6,7 +6,7 @@
 #define CLI_PAGES_H
 
 #include "cli/session.h"
-#include "report/namer.h"
+#include "debug/namer.h"
 
 struct passing { /* the execution that passes, told like the failing one */
   struct result result;

@@ -1,6 +1,5 @@
 #include "cli/patch.h"
 
-#include "cli/answer.h"
 #include "cli/patch_int.h"
 
 #include <stdlib.h>
@@ -16,21 +15,19 @@ enum {
 /* ---- where else the data is used ---- */
 
 static bool find_places(struct patch_maker *m) {
-  struct places_order order = {.hunt = *m->order,
-                               .cause = m->cause,
-                               .clients = m->clients.at,
-                               .nclients = m->clients.len,
-                               .others = OTHERS};
-  order.hunt.lines = m->s->lines;
-  order.hunt.want_outcomes = false;
+  struct places_question q = {.target = m->target,
+                              .cause = m->cause,
+                              .clients = m->clients.at,
+                              .nclients = m->clients.len,
+                              .others = OTHERS};
   worker_release(&m->finder);
   m->finder = (struct worker){.noun = &noun_places,
-                              .show_output = m->s->settings->show_output};
+                              .show_output = m->target->settings->show_output};
   m->places = (struct places){0};
-  enum worker_end end = worker_run(&m->finder, places_find, &order);
+  enum worker_end end = worker_run(&m->finder, places_find, &q);
   if (end == WORKER_DIED || end == WORKER_HANGS) {
-    order.others = 0; /* one of them was too much for the code */
-    end = worker_run(&m->finder, places_find, &order);
+    q.others = 0; /* one of them was too much for the code */
+    end = worker_run(&m->finder, places_find, &q);
   }
   if (end != WORKER_DONE)
     return false;
@@ -136,18 +133,18 @@ static bool try_all(struct patch_maker *m, struct buf *diff, bool *from_root) {
 static void write_patch(struct patch_maker *m, const struct buf *diff,
                         bool from_root) {
   struct error e = {0};
-  struct arena *a = &m->s->arena;
-  const char *file = m->s->settings->patch;
+  struct arena *a = &m->b->arena;
+  const char *file = m->target->settings->patch;
   if (buf_write_file(diff, file, &e)) {
     m->out->reason = arena_strdup(a, e.text);
-    m->s->unwritten = e;
+    m->file->unwritten = e;
     return;
   }
   char *hint = xasprintf("patch -p1 %s< %s", from_root ? "-d / " : "", file);
   m->out->file = arena_strdup(a, file);
   m->out->what = arena_strdup(a, buf_text(&m->what));
   m->out->hint = arena_strdup(a, hint);
-  m->out->verified = m->s->patched = true;
+  m->out->verified = m->file->written = true;
   free(hint);
 }
 
@@ -155,8 +152,8 @@ static void make(struct patch_maker *m) {
   struct error e = {0};
   struct buf diff = {0};
   bool from_root = false;
-  struct arena *a = &m->s->arena;
-  if (!patch_sources_open(&m->sources, m->s, m->r->result.object, &e))
+  struct arena *a = &m->b->arena;
+  if (!patch_sources_open(&m->sources, m->b, m->r->result.object, &e))
     m->out->reason = arena_strdup(a, e.text);
   else if (!find_places(m))
     m->out->reason = arena_strdup(a, "the failing client could not be run "
@@ -172,18 +169,20 @@ static void make(struct patch_maker *m) {
   buf_free(&diff);
 }
 
-void patch(struct session *s, struct run *r, const struct hunt_order *order) {
+void patch(struct built *b, struct object_run *r, const struct target *t,
+           struct patch_file *file) {
   struct finding *f = r->result.finding;
-  if (!s->settings->patch || !f || f->fault == FAULT_NONE)
+  if (!t->settings->patch || !f || f->fault == FAULT_NONE)
     return;
-  struct patch_maker m = {.s = s, .r = r, .order = order, .out = &f->patch};
+  struct patch_maker m = {
+      .b = b, .r = r, .target = t, .file = file, .out = &f->patch};
   struct buf client = {0};
   f->patch.asked = true;
-  if (s->patched || !f->causes.len) {
+  if (file->written || !f->causes.len) {
     f->patch.reason = arena_strdup(
-        &s->arena, s->patched ? "the file has the patch for another object; "
-                                "--object chooses one"
-                              : "no lines are known that must be atomic");
+        &b->arena, file->written ? "the file has the patch for another object; "
+                                   "--object chooses one"
+                                 : "no lines are known that must be atomic");
     return;
   }
   m.cause = f->causes.at[0].cause;

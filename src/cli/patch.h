@@ -6,9 +6,16 @@
 #ifndef CLI_PATCH_H
 #define CLI_PATCH_H
 
-#include "cli/session.h"
+#include "cli/object_run.h"
+
+/* The file of --patch: there is one, for whichever object is first. */
+struct patch_file {
+  bool written;
+  struct error unwritten; /* why it is not, though there is a patch */
+};
 
 /* --patch: puts what came of it into the run's finding. */
-void patch(struct session *s, struct run *r, const struct hunt_order *order);
+void patch(struct built *b, struct object_run *r, const struct target *t,
+           struct patch_file *file);
 
 #endif

@@ -2,9 +2,9 @@
 #ifndef CLI_PATCH_INT_H
 #define CLI_PATCH_INT_H
 
-#include "source/critical.h"
+#include "cli/patch.h"
 #include "cli/places.h"
-#include "cli/session.h"
+#include "source/critical.h"
 
 #include <sys/stat.h>
 
@@ -24,7 +24,7 @@ struct patch_sources {
 };
 
 /* False: e says which cannot be read. */
-bool patch_sources_open(struct patch_sources *p, const struct session *s,
+bool patch_sources_open(struct patch_sources *p, const struct built *b,
                         const char *object, struct error *e);
 void patch_sources_close(struct patch_sources *p);
 void patch_source_clear(struct patch_source *s); /* no edits, no regions */
@@ -63,9 +63,10 @@ bool patch_sources_edit(struct patch_sources *p, const struct patch_plan *plan,
 
 /* What is known while a patch is made. */
 struct patch_maker {
-  struct session *s;
-  struct run *r;
-  const struct hunt_order *order;
+  struct built *b;
+  struct object_run *r;
+  const struct target *target;
+  struct patch_file *file;
   struct patch *out;
   struct patch_sources sources;
   struct cause cause;

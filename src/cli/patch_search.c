@@ -1,5 +1,6 @@
 /* Changed sources, compiled and searched as the originals were. */
 #include "base/clock.h"
+#include "base/text.h"
 #include "cli/patch_int.h"
 #include "proc/phase.h"
 
@@ -13,19 +14,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- a session of its own ---- */
+/* ---- built anew ---- */
 
-struct copy { /* of the session, with other sources */
+struct copy { /* of what was built, with other sources */
   struct settings settings;
-  struct session session;
+  struct built built;
   VEC(char *) own; /* texts of the command line */
   char *dir;
 };
-
-static const char *last_part(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
 
 static char *own(struct copy *c, char *text) {
   vec_push(&c->own, text);
@@ -34,7 +30,7 @@ static char *own(struct copy *c, char *text) {
 
 /* The folder of the original, where its own headers are. */
 static void add_folder(struct copy *c, const char *path) {
-  const char *last = last_part(path);
+  const char *last = base_name(path);
   char *dir =
       last == path ? xstrdup(".") : xstrndup(path, (size_t)(last - path));
   vec_push(&c->settings.rest.after, own(c, xasprintf("-iquote%s", dir)));
@@ -47,7 +43,7 @@ static int write_source(struct copy *c, const struct patch_source *s,
   char *dir = own(c, xasprintf("%s/%u", c->dir, number));
   if (mkdir(dir, 0777) && errno != EEXIST)
     return error_set(e, ERR_SYSTEM, "%s: %s", dir, strerror(errno));
-  *path = own(c, xasprintf("%s/%s", dir, last_part(s->path)));
+  *path = own(c, xasprintf("%s/%s", dir, base_name(s->path)));
   edits_apply(&s->edits, buf_text(&s->text), s->text.len, &b);
   int err = buf_write_file(&b, *path, e);
   buf_free(&b);
@@ -56,7 +52,7 @@ static int write_source(struct copy *c, const struct patch_source *s,
 
 static int make_copy(struct copy *c, const struct patch_maker *m,
                      struct error *e) {
-  const struct settings *from = m->s->settings;
+  const struct settings *from = m->target->settings;
   struct settings *set = &c->settings;
   *set = *from;
   set->no_save = true;
@@ -64,7 +60,7 @@ static int make_copy(struct copy *c, const struct patch_maker *m,
   set->rest.args = set->rest.after = (struct opt_words){0};
   for (uint32_t i = 0; i < from->rest.after.len; i++)
     vec_push(&set->rest.after, from->rest.after.at[i]);
-  c->dir = own(c, xasprintf("%s/patched", m->s->dir));
+  c->dir = own(c, xasprintf("%s/patched", m->b->dir));
   if (mkdir(c->dir, 0777) && errno != EEXIST)
     return error_set(e, ERR_SYSTEM, "%s: %s", c->dir, strerror(errno));
   for (uint32_t i = 0; i < from->rest.args.len; i++) {
@@ -91,7 +87,7 @@ static void free_copy(struct copy *c) {
   vec_free(&c->own);
 }
 
-/* Opens the session with our standard error aside: what a compiler says about
+/* Builds with our standard error aside: what a compiler says about
  * a change of ours is no business of the user's, nor are warnings twice. */
 static int open_quietly(struct copy *c, struct error *e) {
   fflush(stderr);
@@ -99,7 +95,7 @@ static int open_quietly(struct copy *c, struct error *e) {
   if (keep >= 0 && none >= 0)
     dup2(none, STDERR_FILENO);
   phase_hold(true);
-  int err = session_open(&c->session, &c->settings, e);
+  int err = built_open(&c->built, &c->settings, e);
   phase_hold(false);
   fflush(stderr);
   if (keep >= 0 && none >= 0)
@@ -135,19 +131,18 @@ static const char *words_of(enum fault f) {
 }
 
 /* The finding of a bad execution: the smallest client that fails; xmalloced. */
-static char *smallest(struct session *s, const struct hunt_order *as,
-                      const struct record *bad, enum fault *fault) {
-  struct hunt_order order = *as;
-  struct conclusion found = {.client = bad->client,
-                             .path = bad->bad.at,
-                             .len = bad->bad.len,
-                             .simplify = !s->settings->client};
-  struct worker w = {.show_output = s->settings->show_output};
+static char *smallest(const struct target *t, const struct record *bad,
+                      enum fault *fault) {
+  struct hunt_question q = {.target = t,
+                            .kind = HUNT_CONCLUDE,
+                            .conclude = {.client = bad->client,
+                                         .path = bad->bad.at,
+                                         .len = bad->bad.len,
+                                         .simplify = !t->settings->client}};
+  struct worker w = {.show_output = t->settings->show_output};
   struct buf b = {0};
-  order.conclusion = &found;
   *fault = FAULT_NONE;
-  if (hunt_worker(&w, &order) == WORKER_DONE &&
-      hunt_answer(&w)->result.finding) {
+  if (hunt_worker(&w, &q) == WORKER_DONE && hunt_answer(&w)->result.finding) {
     const struct result *r = &hunt_answer(&w)->result;
     *fault = r->finding->fault;
     client_print(&r->finding->client, &r->names, &b);
@@ -171,7 +166,7 @@ static bool take_pass(struct patch_maker *m, const struct copy *c,
   if (ok) {
     char *text = v.limit ? xasprintf("%s; stopped by %s", v.sentence, v.limit)
                          : xstrdup(v.sentence);
-    m->out->covered = arena_strdup(&m->s->arena, text);
+    m->out->covered = arena_strdup(&m->b->arena, text);
     free(text);
   } else {
     free(m->failed);
@@ -191,11 +186,10 @@ static bool knows_client(const struct patch_maker *m, const char *client) {
 }
 
 /* A client that fails; it may show more places that use the data. */
-static bool take_bad(struct patch_maker *m, struct session *s,
-                     const struct hunt_order *order, const struct record *bad,
-                     bool *more) {
+static bool take_bad(struct patch_maker *m, const struct target *t,
+                     const struct record *bad, bool *more) {
   enum fault fault;
-  char *client = smallest(s, order, bad, &fault);
+  char *client = smallest(t, bad, &fault);
   set_failed(m, client, words_of(fault));
   *more =
       fault == FAULT_NOT_LINEARIZABLE && *client && !knows_client(m, client);
@@ -206,31 +200,34 @@ static bool take_bad(struct patch_maker *m, struct session *s,
   return false;
 }
 
-static void begin_order(struct session *s, const struct hunt_order *like,
-                        struct hunt_order *o) {
-  *o = *like;
-  o->settings = s->settings;
-  session_object(s, o);
-  o->saved = NULL;
-  o->nsaved = 0;
-  o->want_outcomes = false;
-  o->regions = NULL;
+/* As the original was searched, but for what belongs to that alone. */
+static void target_of(const struct copy *c, const struct target *like,
+                      struct target *t) {
+  built_target(&c->built, t);
+  t->suite = like->suite;
+  t->program = like->program;
+  t->known = like->known;
+  t->nknown = like->nknown;
+  t->known_ops = like->known_ops;
+  t->estimates = like->estimates;
+  t->nestimates = like->nestimates;
 }
 
 /* Sequences of calls, then all clients; whether none fails. */
 static bool search(struct patch_maker *m, struct copy *c, bool *more) {
-  struct hunt_order order;
+  struct target target;
+  struct hunt_question q = {.target = &target, .kind = HUNT_BEGIN};
   struct error e = {0};
   struct worker w = {.show_output = c->settings.show_output};
-  begin_order(&c->session, m->order, &order);
-  bool ok = hunt_worker(&w, &order) == WORKER_DONE;
+  target_of(c, m->target, &target);
+  bool ok = hunt_worker(&w, &q) == WORKER_DONE;
   const struct finding *f = ok ? hunt_answer(&w)->result.finding : NULL;
   if (!ok || f) {
     set_failed(m, ok ? NULL : "a worker", f ? words_of(f->fault) : " (crash)");
     worker_release(&w);
     return false;
   }
-  struct campaign k = {.session = &c->session, .order = &order};
+  struct campaign k = {.target = &target};
   k.totals.sequences = hunt_answer(&w)->report.sequences;
   worker_release(&w);
   if (c->settings.time > 0)
@@ -241,10 +238,10 @@ static bool search(struct patch_maker *m, struct copy *c, bool *more) {
     ok = take_pass(m, c, &k);
     break;
   case CAMPAIGN_BAD:
-    take_bad(m, &c->session, &order, &k.bad, more);
+    take_bad(m, &target, &k.bad, more);
     break;
   case CAMPAIGN_INTERRUPTED:
-    m->interrupted = m->s->interrupted = true;
+    m->interrupted = m->b->interrupted = true;
     break;
   case CAMPAIGN_DEATH:
   case CAMPAIGN_HANGS:
@@ -276,7 +273,7 @@ bool patch_search(struct patch_maker *m, bool *more) {
                           e.code == ERR_BUILD ? "does not compile" : e.text);
   }
   if (opened)
-    session_close(&c.session);
+    built_close(&c.built);
   free_copy(&c);
   return ok;
 }

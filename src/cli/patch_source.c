@@ -31,15 +31,15 @@ static void choose_name(struct patch_sources *p, const char *object) {
   free(stem);
 }
 
-bool patch_sources_open(struct patch_sources *p, const struct session *s,
+bool patch_sources_open(struct patch_sources *p, const struct built *b,
                         const char *object, struct error *e) {
-  for (uint32_t i = 0; i < s->build.inputs.len; i++) {
-    struct patch_source one = {.path = s->build.inputs.at[i]};
+  for (uint32_t i = 0; i < b->build.inputs.len; i++) {
+    struct patch_source one = {.path = b->build.inputs.at[i]};
     if (file_kind(one.path) != FILE_C || stat(one.path, &one.file))
       continue;
     int err = buf_read_file(&one.text, one.path, e);
     if (!err)
-      err = build_expand(&s->build, one.path, s->dir, &one.expanded, e);
+      err = build_expand(&b->build, one.path, b->dir, &one.expanded, e);
     if (!err)
       ctext_read(&one.c, buf_text(&one.text), one.text.len,
                  buf_text(&one.expanded), one.path);

@@ -1,7 +1,9 @@
 #include "cli/places.h"
 
+#include "base/pack_table.h"
 #include "cli/hunt_int.h"
 #include "locate/rivals.h"
+#include "model/nouns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,7 @@ enum {
 };
 
 struct finder {
-  const struct places_order *order;
+  const struct places_question *question;
   struct arena *arena; /* of the answer */
   struct scopes *scopes;
   struct live_path live;
@@ -60,7 +62,7 @@ static void keep(struct finder *f, const struct section_trace *s, uint32_t node,
 static void keep_all(struct finder *f, const struct trace *t,
                      const struct section_trace *s) {
   struct rivals r;
-  rivals_find(&r, t, s, f->order->cause);
+  rivals_find(&r, t, s, f->question->cause);
   for (uint32_t n = 0; n < s->conflicts->nnodes; n++) {
     uint8_t kind = t->events[s->conflicts->nodes[n].event].kind;
     bool plain = kind == EV_READ || kind == EV_WRITE;
@@ -124,10 +126,10 @@ static void run_client(struct hunt *h, struct finder *f,
 }
 
 static void run_given(struct hunt *h, struct finder *f) {
-  const struct places_order *o = f->order;
-  for (uint32_t i = 0; i < o->nclients && !h->work->error.code; i++) {
+  const struct places_question *q = f->question;
+  for (uint32_t i = 0; i < q->nclients && !h->work->error.code; i++) {
     struct client client = {0};
-    if (!hunt_read_client(h, o->clients[i], &client))
+    if (!hunt_read_client(h, q->clients[i], &client))
       return;
     run_client(h, f, &client, EXECUTIONS);
     client_free(&client);
@@ -139,7 +141,7 @@ static void run_others(struct hunt *h, struct finder *f) {
   struct generator *g = generator_new(&h->object.gen, &limits);
   struct rng rng = {h->set->seed};
   f->elsewhere = true;
-  for (uint32_t i = 0; i < f->order->others; i++) {
+  for (uint32_t i = 0; i < f->question->others; i++) {
     struct client client = {0};
     if (!generator_random(g, &rng, 2, 4, &client))
       break;
@@ -150,21 +152,21 @@ static void run_others(struct hunt *h, struct finder *f) {
 }
 
 int places_find(void *arg, struct work *s) {
-  const struct places_order *order = arg;
+  const struct places_question *q = arg;
   struct hunt h;
   struct places *out = arena_alloc(&s->arena, sizeof *out);
   struct result result;
-  int err = hunt_open(&h, &order->hunt, s, &result);
+  int err = hunt_open(&h, q->target, s, &result);
   s->answer = out;
   if (err)
     return err;
-  struct flow *flow = flow_open(order->hunt.lines, &s->error);
+  struct flow *flow = flow_open(q->target->lines, &s->error);
   if (!flow)
     return s->error.code;
   struct finder *f = xcalloc(1, sizeof *f);
-  f->order = order;
+  f->question = q;
   f->arena = &s->arena;
-  f->scopes = scopes_open(order->hunt.lines, flow);
+  f->scopes = scopes_open(q->target->lines, flow);
   rt_limit(MOST_STEPS);
   run_given(&h, f);
   if (!s->error.code)
@@ -178,3 +180,18 @@ int places_find(void *arg, struct work *s) {
   free(f);
   return s->error.code;
 }
+
+/* ---- the answer ---- */
+
+static const struct field stack_fields[] = {
+    MANY(struct place_stack, frames, depth, noun_code_block),
+    NUMBER(struct place_stack, inside),
+    NUMBER(struct place_stack, conflicts),
+    FLAG(struct place_stack, elsewhere),
+};
+static const struct noun noun_stack = {NOUN(struct place_stack, stack_fields)};
+
+static const struct field places_fields[] = {
+    MANY(struct places, at, len, noun_stack),
+};
+const struct noun noun_places = {NOUN(struct places, places_fields)};

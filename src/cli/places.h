@@ -25,15 +25,17 @@ struct places {
   uint32_t len;
 };
 
-struct places_order {
-  struct hunt_order hunt; /* with `lines` */
+struct places_question {
+  const struct target *target;
   struct cause cause;
   char *const *clients;
   uint32_t nclients;
   uint32_t others; /* random clients, to see what other operations do */
 };
 
-/* For worker_run: arg is a struct places_order, the answer a struct places. */
+extern const struct noun noun_places;
+/* For worker_run: arg is a struct places_question, the answer a struct places.
+ */
 int places_find(void *arg, struct work *s);
 
 #endif

@@ -1,9 +1,10 @@
 #include "cli/races.h"
 
+#include "cli/diagnose_int.h"
 #include "cli/hunt_int.h"
+#include "debug/namer.h"
 #include "locate/tree.h"
 #include "model/nouns.h"
-#include "report/namer.h"
 #include "search/atlas.h"
 
 #include <string.h>
@@ -209,10 +210,10 @@ static void analyse(const struct hunt *h, const struct atlas *atlas,
   }
 }
 
-static void find_races(struct hunt *h, struct races_found *out) {
+static void find(struct hunt *h, struct races_found *out) {
   struct atlas atlas;
   struct buf reason = {0};
-  bool all = h->set->no_reduction || h->order->partial;
+  bool all = h->set->no_reduction || h->target->partial;
   out->sections = h->set->race_sections;
   out->steps = steps_name[all ? RACES_ALL : h->set->races];
   out->between = between_name[h->set->race_independent ? TREE_ANY : 0];
@@ -229,18 +230,17 @@ static void find_races(struct hunt *h, struct races_found *out) {
   atlas_free(&atlas);
 }
 
-void hunt_races(struct hunt *h, struct races_found *out) {
+void hunt_races(struct hunt *h, const char *text, struct races_found *out) {
   struct client client = {0};
-  if (hunt_read_client(h, h->order->races, &client) &&
-      hunt_prepare(h, &client) == RT_DONE)
-    find_races(h, out);
+  if (hunt_read_client(h, text, &client) && hunt_prepare(h, &client) == RT_DONE)
+    find(h, out);
   client_free(&client);
 }
 
 /* ---- in the parent ---- */
 
 struct telling {
-  struct session *s;
+  struct arena *arena;
   struct story_namer *namer;
   uint64_t from, to; /* where the object is loaded there, and here */
   uint32_t at;       /* the last event of the finding's trace */
@@ -258,7 +258,7 @@ static char *location_of(struct telling *t, const struct step *step) {
     addr += t->to - t->from;
   t->namer->location(t->namer->ctx, addr, step->size, t->at, &b);
   char *text = strncmp(buf_text(&b), "0x", 2)
-                   ? arena_strdup(&t->s->arena, buf_text(&b))
+                   ? arena_strdup(t->arena, buf_text(&b))
                    : NULL;
   buf_free(&b);
   return text;
@@ -272,7 +272,7 @@ static const struct place *place_of(struct telling *t,
 }
 
 static void name_race(struct telling *t, struct race *r) {
-  r->at = arena_copy(&t->s->arena, r->at, r->len * sizeof *r->at);
+  r->at = arena_copy(t->arena, r->at, r->len * sizeof *r->at);
   for (uint32_t i = 0; i < r->len; i++) {
     r->at[i].place = place_of(t, &r->at[i].about);
     r->at[i].location = location_of(t, &r->at[i].about);
@@ -280,7 +280,7 @@ static void name_race(struct telling *t, struct race *r) {
 }
 
 static void name_drawing(struct telling *t, struct drawing *d) {
-  struct arena *a = &t->s->arena;
+  struct arena *a = t->arena;
   d->nodes = arena_copy(a, d->nodes, d->nnodes * sizeof *d->nodes);
   d->edges = arena_copy(a, d->edges, d->nedges * sizeof *d->edges);
   for (uint32_t i = 0; i < d->nedges; i++) {
@@ -289,9 +289,9 @@ static void name_drawing(struct telling *t, struct drawing *d) {
   }
 }
 
-/* Out of the worker's answer into the session's memory. */
+/* Out of the worker's answer into memory that stays. */
 static void take_over(struct telling *t, struct races_found *f) {
-  struct arena *a = &t->s->arena;
+  struct arena *a = t->arena;
   f->at = arena_copy(a, f->at, f->len * sizeof *f->at);
   f->between = arena_strdup(a, f->between);
   f->steps = arena_strdup(a, f->steps);
@@ -306,39 +306,40 @@ static void take_over(struct telling *t, struct races_found *f) {
   name_drawing(t, &f->drawing);
 }
 
-static bool is_asked(const struct session *s, const struct finding *f,
-                     const struct hunt_order *order) {
-  const struct settings *set = s->settings;
+static bool is_asked(const struct built *b, const struct finding *f,
+                     const struct target *t) {
+  const struct settings *set = t->settings;
   if (set->quiet && !set->json && !set->dot)
     return false; /* nobody would read it */
   return set->races != RACES_OFF && f->fault != FAULT_NONE &&
          f->fault != FAULT_SEQUENTIAL && !fault_is_doubt(f->fault) &&
-         !f->real_threads && !order->program && !s->interrupted &&
+         !f->real_threads && !t->program && !b->interrupted &&
          f->client.nthreads > 1 && f->client.ncalls <= MOST_CALLS &&
          f->trace.nevents;
 }
 
-void races(struct session *s, struct run *r, const struct hunt_order *order) {
+void races(struct built *b, struct object_run *r, const struct target *t) {
   struct finding *f = r->result.finding;
-  if (!is_asked(s, f, order))
+  if (!is_asked(b, f, t))
     return;
-  struct hunt_order own;
+  struct target own;
   struct settings settings;
-  struct worker w = {.show_output = s->settings->show_output};
+  struct worker w = {.show_output = t->settings->show_output};
   struct buf client = {0};
   struct namer namer;
   struct story_namer names;
   client_print(&f->client, &r->result.names, &client);
-  hunt_ask(order, &own, &settings);
-  own.races = buf_text(&client);
-  if (hunt_worker(&w, &own) == WORKER_DONE &&
-      races_fit(&hunt_answer(&w)->report.races, &f->client)) {
-    const struct hunt_report *report = &hunt_answer(&w)->report;
-    namer_open(&namer, s->lines, &r->result, &names);
-    struct telling t = {s, &names, report->races.base, r->result.base,
-                        f->trace.nevents - 1};
-    f->races = report->races;
-    take_over(&t, &f->races);
+  diagnose_target(t, &own, &settings);
+  struct diagnose_question q = {
+      .target = &own, .kind = DIAGNOSE_RACES, .client = buf_text(&client)};
+  if (diagnose_worker(&w, &q) == WORKER_DONE &&
+      races_fit(&diagnose_answer(&w)->races, &f->client)) {
+    const struct races_found *found = &diagnose_answer(&w)->races;
+    namer_open(&namer, b->lines, &r->result, &names);
+    struct telling telling = {&b->arena, &names, found->base, r->result.base,
+                              f->trace.nevents - 1};
+    f->races = *found;
+    take_over(&telling, &f->races);
     namer_close(&namer);
   }
   worker_release(&w);

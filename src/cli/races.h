@@ -6,11 +6,8 @@
 #ifndef CLI_RACES_H
 #define CLI_RACES_H
 
-#include "cli/session.h"
+#include "cli/object_run.h"
 
-/* --races; the first three are those of search/atlas.h. */
-enum race_search { RACES_CONFLICTING, RACES_SHARED, RACES_ALL, RACES_OFF };
-
-void races(struct session *s, struct run *r, const struct hunt_order *order);
+void races(struct built *b, struct object_run *r, const struct target *t);
 
 #endif

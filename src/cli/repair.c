@@ -1,6 +1,7 @@
 #include "cli/repair.h"
 
 #include "cli/campaign.h"
+#include "cli/diagnose_int.h"
 #include "code/region.h"
 #include "model/nouns.h"
 #include "proc/phase.h"
@@ -19,9 +20,9 @@ enum {
 };
 
 struct repair {
-  struct session *s;
-  struct run *r;
-  const struct hunt_order *order;
+  struct built *b;
+  struct object_run *r;
+  struct target target;
   struct settings settings; /* of the searches with something atomic */
   struct flow *flow;
   VEC(struct blamed) clients; /* that fail */
@@ -63,38 +64,33 @@ static struct causes_found own_found(struct arena *a,
   return to;
 }
 
-static struct hunt_order order_of(const struct repair *p) {
-  struct hunt_order order = *p->order;
-  order.lines = p->s->lines;
-  order.want_outcomes = false;
-  return order;
-}
-
-/* What must be atomic for all clients so far; in the session's memory. */
+/* What must be atomic for all clients so far; in memory that stays. */
 static bool ask(struct repair *p, struct causes_found *out) {
   phase_begin("causes");
-  struct hunt_order order = order_of(p);
-  struct worker w = {.show_output = p->s->settings->show_output};
-  order.blame = p->clients.at;
-  order.nblame = p->clients.len;
-  bool ok = hunt_worker(&w, &order) == WORKER_DONE &&
-            causes_fit(&hunt_answer(&w)->report.causes,
-                       &p->r->result.finding->client);
+  struct worker w = {.show_output = p->settings.show_output};
+  struct diagnose_question q = {.target = &p->target,
+                                .kind = DIAGNOSE_CAUSES,
+                                .blamed = {p->clients.at, p->clients.len}};
+  bool ok =
+      diagnose_worker(&w, &q) == WORKER_DONE &&
+      causes_fit(&diagnose_answer(&w)->causes, &p->r->result.finding->client);
   if (ok)
-    *out = own_found(&p->s->arena, &hunt_answer(&w)->report.causes);
+    *out = own_found(&p->b->arena, &diagnose_answer(&w)->causes);
   worker_release(&w);
   return ok && out->len;
 }
 
 /* The executions of the first client. */
 static struct tally count(struct repair *p, const struct regions *regions) {
-  struct hunt_order order = order_of(p);
-  struct worker w = {.show_output = p->s->settings->show_output};
+  struct target target = p->target;
+  struct worker w = {.show_output = p->settings.show_output};
+  struct diagnose_question q = {.target = &target,
+                                .kind = DIAGNOSE_COUNT,
+                                .client = p->clients.at[0].client};
   struct tally t = {0};
-  order.count = p->clients.at[0].client;
-  order.regions = regions;
-  if (hunt_worker(&w, &order) == WORKER_DONE)
-    t = hunt_answer(&w)->report.tally;
+  target.regions = regions;
+  if (diagnose_worker(&w, &q) == WORKER_DONE)
+    t = diagnose_answer(&w)->tally;
   worker_release(&w);
   return t;
 }
@@ -103,13 +99,12 @@ static struct tally count(struct repair *p, const struct regions *regions) {
 
 static bool regions_of(struct repair *p, struct cause c, struct regions *out) {
   struct error ignored = {0};
-  return !regions_of_cause(p->flow, c, &p->s->arena, out, &ignored);
+  return !regions_of_cause(p->flow, c, &p->b->arena, out, &ignored);
 }
 
 struct trial {
   struct settings settings;
-  struct session session;
-  struct hunt_order order;
+  struct target target;
   struct campaign campaign;
 };
 
@@ -123,11 +118,10 @@ static enum campaign_end run_trial(struct repair *p, struct trial *t,
     if (t->settings.max_states > KNOWN_STATES)
       t->settings.max_states = KNOWN_STATES;
   }
-  t->session = *p->s;
-  t->order = order_of(p);
-  t->session.settings = t->order.settings = &t->settings;
-  t->order.regions = regions;
-  t->campaign = (struct campaign){.session = &t->session, .order = &t->order};
+  t->target = p->target;
+  t->target.settings = &t->settings;
+  t->target.regions = regions;
+  t->campaign = (struct campaign){.target = &t->target};
   return campaign_run(&t->campaign, &ignored);
 }
 
@@ -142,7 +136,7 @@ static void set_verified(struct repair *p, struct ranked_cause *c,
     coverage_of_clients(&k->totals, &p->settings, k->deadline, &v);
   }
   c->verified = !open && !k->totals.all_left_out;
-  c->covered = arena_strdup(&p->s->arena, v.sentence);
+  c->covered = arena_strdup(&p->b->arena, v.sentence);
   free(v.sentence);
   free(v.limit);
 }
@@ -152,17 +146,17 @@ static void set_verified(struct repair *p, struct ranked_cause *c,
 static struct blamed smallest(const struct trial *t, const struct op_names *n,
                               enum fault *fault) {
   const struct record *bad = &t->campaign.bad;
-  struct hunt_order order = t->order;
-  struct conclusion found = {.client = bad->client,
-                             .path = bad->bad.at,
-                             .len = bad->bad.len,
-                             .simplify = !t->settings.client};
+  struct hunt_question q = {.target = &t->target,
+                            .kind = HUNT_CONCLUDE,
+                            .conclude = {.client = bad->client,
+                                         .path = bad->bad.at,
+                                         .len = bad->bad.len,
+                                         .simplify = !t->settings.client}};
   struct worker w = {.show_output = t->settings.show_output};
   struct blamed out = {0};
   struct buf b = {0};
-  order.conclusion = &found;
   *fault = FAULT_NONE;
-  const struct finding *f = hunt_worker(&w, &order) == WORKER_DONE
+  const struct finding *f = hunt_worker(&w, &q) == WORKER_DONE
                                 ? hunt_answer(&w)->result.finding
                                 : NULL;
   if (f && client_fits(&f->client, n)) {
@@ -181,7 +175,7 @@ static void take_bad(struct repair *p, struct ranked_cause *c,
   if (!t->campaign.bad.client)
     return;
   struct blamed bad = smallest(t, &p->r->result.names, &c->still_fault);
-  c->still_bad = arena_strdup(&p->s->arena, bad.client);
+  c->still_bad = arena_strdup(&p->b->arena, bad.client);
   vec_push(&p->clients, bad);
 }
 
@@ -252,7 +246,7 @@ static bool widen_block(struct repair *p, struct code_block *b) {
  * they are not.  False: there is no such loop.
  */
 static bool widen(struct repair *p, struct ranked_cause *c) {
-  struct cause wider = cause_copy(&p->s->arena, c->cause);
+  struct cause wider = cause_copy(&p->b->arena, c->cause);
   bool some = false;
   for (uint32_t i = 0; i < wider.nblocks; i++)
     some |= widen_block(p, (struct code_block *)&wider.blocks[i]);
@@ -302,7 +296,7 @@ static bool is_simple(const struct ctext *c, uint32_t line) {
  * the loop.
  */
 static struct cause trimmed(struct repair *p, struct cause from) {
-  struct cause c = cause_copy(&p->s->arena, from);
+  struct cause c = cause_copy(&p->b->arena, from);
   for (uint32_t i = 0; i < c.nblocks; i++) {
     struct code_block *b = (struct code_block *)&c.blocks[i], less = *b;
     uint32_t n = places_in(p, less);
@@ -363,7 +357,7 @@ static bool is_refuted(struct repair *p, struct cause c,
       continue;
     *out = (struct smaller_cause){
         .cause = c,
-        .still_bad = arena_strdup(&p->s->arena, p->clients.at[i].client),
+        .still_bad = arena_strdup(&p->b->arena, p->clients.at[i].client),
         .still_fault = FAULT_NOT_LINEARIZABLE};
     return true;
   }
@@ -374,7 +368,7 @@ static bool is_refuted(struct repair *p, struct cause c,
  * without it. */
 static bool smaller(struct repair *p, struct cause from, uint32_t i,
                     bool at_end, struct cause *out) {
-  *out = cause_copy(&p->s->arena, from);
+  *out = cause_copy(&p->b->arena, from);
   struct code_block *blocks = (struct code_block *)out->blocks;
   if (shrink_block(p, &blocks[i], at_end))
     return true;
@@ -388,7 +382,7 @@ static bool smaller(struct repair *p, struct cause from, uint32_t i,
 static void show_smaller(struct repair *p, struct ranked_cause *c) {
   phase_begin("smaller blocks");
   uint32_t n = c->cause.nblocks;
-  c->smaller = arena_alloc(&p->s->arena, (2 * n + 1) * sizeof *c->smaller);
+  c->smaller = arena_alloc(&p->b->arena, (2 * n + 1) * sizeof *c->smaller);
   c->smallest = true;
   for (uint32_t i = 0; i < 2 * n; i++) {
     struct cause less;
@@ -477,19 +471,20 @@ static bool is_race(enum fault f) {
   return f != FAULT_SEQUENTIAL && !fault_is_doubt(f);
 }
 
-void repair(struct session *s, struct run *r, const struct hunt_order *order) {
+void repair(struct built *b, struct object_run *r, const struct target *t) {
   struct error ignored = {0};
   struct finding *f = r->result.finding;
-  struct repair p = {.s = s,
+  struct repair p = {.b = b,
                      .r = r,
-                     .order = order,
-                     .settings = *s->settings,
+                     .target = *t,
+                     .settings = *t->settings,
                      .found = &f->causes};
-  if (!is_race(f->fault) || order->program || f->client.nthreads < 2)
+  if (!is_race(f->fault) || t->program || f->client.nthreads < 2)
     return;
-  p.flow = flow_open(s->lines, &ignored);
+  p.flow = flow_open(b->lines, &ignored);
   if (!p.flow)
     return;
+  p.target.want_outcomes = false;
   p.settings.search = SEARCH_AUTO; /* dpor does not know of atomic lines */
   p.settings.no_real_time = false;
   p.settings.max_executions = 0;

@@ -7,10 +7,10 @@
 #ifndef CLI_REPAIR_H
 #define CLI_REPAIR_H
 
-#include "cli/session.h"
+#include "cli/object_run.h"
 
 /* Puts the causes of the run's finding, a history that is not linearizable,
  * into it. */
-void repair(struct session *s, struct run *r, const struct hunt_order *order);
+void repair(struct built *b, struct object_run *r, const struct target *t);
 
 #endif

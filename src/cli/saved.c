@@ -11,21 +11,21 @@
 
 static const char suffix[] = ".schedule";
 
-static void options_text(const struct settings *set, struct buf *b) {
-  buf_printf(b, "heap=%s criterion=%s%s", set->heap ? "reuse" : "quarantine",
+static void options_text(const struct settings *set, struct buf *out) {
+  buf_printf(out, "heap=%s criterion=%s%s", set->heap ? "reuse" : "quarantine",
              set->criterion ? "sequential" : "linearizability",
              set->spurious_cas ? " spurious-cas" : "");
   if (set->model)
-    buf_printf(b, " model=tso buffer=%u", (unsigned)set->buffer);
+    buf_printf(out, " model=tso buffer=%u", (unsigned)set->buffer);
   else if (set->model_asked == FL_MEMORY_MODEL_tso)
-    buf_puts(b, " model=sc");
+    buf_puts(out, " model=sc");
 }
 
 /* DIR/object-1234abcd.suffix; names may hold :: or worse. */
-static char *file_name(const struct session *s, const struct result *r,
+static char *file_name(const struct built *b, const struct result *r,
                        const struct buf *text, const char *end) {
   struct buf path = {0};
-  buf_printf(&path, "%s/", s->settings->save_dir);
+  buf_printf(&path, "%s/", b->settings->save_dir);
   for (const char *c = r->object; *c; c++)
     buf_putc(&path, (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
                             (*c >= '0' && *c <= '9') || *c == '_'
@@ -36,22 +36,22 @@ static char *file_name(const struct session *s, const struct result *r,
 }
 
 /* The path, in the session's memory; NULL after a warning. */
-static char *keep(struct session *s, const struct result *r,
+static char *keep(struct built *b, const struct result *r,
                   const struct buf *text, const char *what, const char *end) {
-  char *path = file_name(s, r, text, end), *kept = NULL;
+  char *path = file_name(b, r, text, end), *kept = NULL;
   struct error e = {0};
-  if (mkdir(s->settings->save_dir, 0777) && errno != EEXIST)
+  if (mkdir(b->settings->save_dir, 0777) && errno != EEXIST)
     fprintf(stderr, "warning: the %s is not saved: %s: %s\n", what,
-            s->settings->save_dir, strerror(errno));
+            b->settings->save_dir, strerror(errno));
   else if (buf_write_file(text, path, &e))
     fprintf(stderr, "warning: the %s is not saved: %s\n", what, e.text);
   else
-    kept = arena_strdup(&s->arena, path);
+    kept = arena_strdup(&b->arena, path);
   free(path);
   return kept;
 }
 
-static void write_schedule(struct session *s, struct run *run) {
+static void write_schedule(struct built *b, struct object_run *run) {
   struct result *r = &run->result;
   struct finding *f = r->finding;
   struct buf client = {0}, options = {0}, text = {0};
@@ -60,56 +60,54 @@ static void write_schedule(struct session *s, struct run *run) {
   struct schedule out = f->schedule;
   out.object = (char *)r->object;
   out.client = client.len ? client.at : NULL;
-  out.source = s->hash;
+  out.source = b->hash;
   out.options = options.at;
   schedule_print(&out, &text);
-  f->schedule_file = keep(s, r, &text, "schedule", suffix);
-  if (f->schedule_file)
-    r->replay_command = session_replay_command(s, f->schedule_file);
+  f->schedule_file = keep(b, r, &text, "schedule", suffix);
   buf_free(&client);
   buf_free(&options);
   buf_free(&text);
 }
 
-static void write_history(struct session *s, struct result *r,
+static void write_history(struct built *b, struct result *r,
                           const struct history *h) {
   struct finding *f = r->finding;
   struct buf text = {0};
   history_file_print(h, r->object, &r->names, &text);
-  f->history_file = keep(s, r, &text, "history", ".history.jsonl");
+  f->history_file = keep(b, r, &text, "history", ".history.jsonl");
   buf_free(&text);
 }
 
-void saved_write(struct session *s, struct run *run) {
+void saved_write(struct built *b, struct object_run *run) {
   struct result *r = &run->result;
   struct finding *f = r->finding;
   if (f->real_threads && f->trace.history.ops)
-    write_history(s, r, &f->trace.history);
+    write_history(b, r, &f->trace.history);
   else if (f->schedule.turns.len) /* else it failed before the first step */
-    write_schedule(s, run);
+    write_schedule(b, run);
   if (f->after)
-    write_history(s, r, f->after);
+    write_history(b, r, f->after);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b) {
   return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-void saved_read(const struct session *s, const struct suite_info *of,
+void saved_read(const struct built *b, const struct suite_info *of,
                 schedule_list *out) {
   struct dirent **names;
-  int n = scandir(s->settings->save_dir, &names, NULL, by_name);
+  int n = scandir(b->settings->save_dir, &names, NULL, by_name);
   if (n < 0 && errno == ENOMEM)
-    die("out of memory (reading %s)", s->settings->save_dir);
+    die("out of memory (reading %s)", b->settings->save_dir);
   struct buf options = {0};
   struct settings set;
-  session_settings(s, of, &set);
+  built_settings(b->settings, of, &set);
   options_text(&set, &options);
   for (int i = 0; i < n; i++) {
     const char *name = names[i]->d_name;
     size_t len = strlen(name);
     if (len > strlen(suffix) && !strcmp(name + len - strlen(suffix), suffix)) {
-      char *path = xasprintf("%s/%s", s->settings->save_dir, name);
+      char *path = xasprintf("%s/%s", b->settings->save_dir, name);
       struct schedule one = {0};
       struct error e = {0};
       /* One that cannot be read, or was made under other options, is not

@@ -3,16 +3,16 @@
 #ifndef CLI_SAVED_H
 #define CLI_SAVED_H
 
-#include "cli/session.h"
+#include "cli/object_run.h"
 
-/* Writes the finding's schedule and sets schedule_file and replay_command; of
- * real threads its history, and sets history_file.
+/* Writes the finding's schedule and sets schedule_file; of real threads its
+ * history, and sets history_file.
  * Trouble is a warning on stderr: the report is what matters. */
-void saved_write(struct session *s, struct run *run);
+void saved_write(struct built *b, struct object_run *run);
 
 /* The schedules saved for an object, oldest name first. */
 typedef VEC(struct schedule) schedule_list;
-void saved_read(const struct session *s, const struct suite_info *of,
+void saved_read(const struct built *b, const struct suite_info *of,
                 schedule_list *out);
 void saved_free(schedule_list *list);
 

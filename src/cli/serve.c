@@ -99,9 +99,9 @@ static void new_generator(struct server *s, enum item_kind kind) {
                               .observe = observe,
                               /* What is not seen may have changed. */
                               .changes =
-                                  all || h->order->partial ? NULL : changes,
-                              .without = h->order->known,
-                              .nwithout = h->order->nknown,
+                                  all || h->target->partial ? NULL : changes,
+                              .without = h->target->known,
+                              .nwithout = h->target->nknown,
                               .ctx = s};
   if (s->g)
     generator_free(s->g);
@@ -116,7 +116,7 @@ static void begin_record(struct server *s, const struct item *i) {
   struct hunt *h = &s->h;
   s->result.statistics = (struct statistics){0};
   s->result.chance = (struct chance){0};
-  h->jury.histories = h->jury.undecided = 0;
+  h->checker.histories = h->checker.undecided = 0;
   h->clients = 0;
   h->timed = i->seconds > 0;
   h->deadline = h->timed ? clock_now() + i->seconds : 0;
@@ -134,9 +134,9 @@ static void end_record(struct server *s, struct record *r) {
   r->steps = t->events;
   r->states = t->states;
   r->transitions = t->transitions;
-  r->histories = s->h.jury.histories;
-  r->undecided = s->h.jury.undecided;
-  r->faults = s->h.jury.faults;
+  r->histories = s->h.checker.histories;
+  r->undecided = s->h.checker.undecided;
+  r->faults = s->h.checker.faults;
   r->chance = s->result.chance;
   r->touched = rt_accesses() != 0;
   r->left_out = rt_left_out();
@@ -245,11 +245,11 @@ static void sample_client(struct server *s, const struct client *c,
   }
   bool bad = false, news = true;
   for (uint64_t k = 0; k < ROUNDS && news && !bad && hunt_goes_on(h); k++) {
-    uint64_t histories = h->jury.histories;
+    uint64_t histories = h->checker.histories;
     uint32_t depth = 2 + (uint32_t)((number + k) % 2);
     bad = draw_walks(s, c, seed, k, r) ||
           (hunt_goes_on(h) && draw_pct(s, c, seed, k, depth, r));
-    news = h->jury.histories != histories;
+    news = h->checker.histories != histories;
   }
 }
 
@@ -368,7 +368,7 @@ static bool learn(const struct item *i, struct error *e) {
   return true;
 }
 
-static void take_outcomes(struct jury *j, struct record *r) {
+static void take_outcomes(struct checker *j, struct record *r) {
   for (uint32_t i = 0; i < j->outcomes.len; i++) {
     vec_push(&r->outcomes, j->outcomes.at[i]);
     j->outcomes.at[i].results.at = NULL; /* the record's now */
@@ -390,7 +390,7 @@ static void do_part(struct server *s, const struct item *i,
   x.max_executions = i->max_executions;
   x.max_memory = h->set->memory;
   x.first_execution = i->first;
-  x.all = h->order->want_outcomes;
+  x.all = h->target->want_outcomes;
   x.graph = x.all && (i->search == SEARCH_AUTO || i->search == SEARCH_STATEFUL);
   x.guards = !x.graph;
   if (i->cut) {
@@ -400,7 +400,7 @@ static void do_part(struct server *s, const struct item *i,
     x.leftover = &r->leftover;
   }
   if (i->gang) {
-    x.gang = h->order->gang;
+    x.gang = h->target->gang;
     x.member = i->member;
   }
   look(s, c, &x, i->search, &r->end, r);
@@ -417,15 +417,15 @@ static void do_part(struct server *s, const struct item *i,
   r->learnt = x.learnt;
   if (x.learnt || r->end == EXPLORE_STATES)
     rt_knowledge(&r->knowledge);
-  take_outcomes(&h->jury, r);
-  for (uint32_t k = 0; k < h->jury.journal.len; k++)
-    vec_push(&r->seen, h->jury.journal.at[k]);
+  take_outcomes(&h->checker, r);
+  for (uint32_t k = 0; k < h->checker.journal.len; k++)
+    vec_push(&r->seen, h->checker.journal.at[k]);
 }
 
 static void do_one(struct server *s, const struct item *i, struct record *r) {
   struct client own = {0};
   struct hunt *h = &s->h;
-  if (h->order->program) {
+  if (h->target->program) {
     do_part(s, i, NULL, r);
   } else if (hunt_read_client(h, h->set->client, &own)) {
     do_part(s, i, &own, r);
@@ -456,13 +456,13 @@ static void do_record(struct server *s, const struct item *i, uint64_t number,
 int hunt_serve(void *arg, struct work *work, const struct buf *message,
                struct buf *answer) {
   struct server *s = work->own;
-  const struct hunt_order *order = arg;
+  const struct target *t = arg;
   struct item i;
   if (!item_read(&i, message))
     return error_set(&work->error, ERR_SYSTEM,
                      "internal error: an item that cannot be read");
-  s->h.jury.want_outcomes = i.kind == ITEM_ONE && order->want_outcomes;
-  s->h.jury.want_journal = i.kind == ITEM_ONE;
+  s->h.checker.want_outcomes = i.kind == ITEM_ONE && t->want_outcomes;
+  s->h.checker.want_journal = i.kind == ITEM_ONE;
   uint64_t count = i.kind == ITEM_ONE ? 1 : i.count;
   bool goes_on = true;
   for (uint64_t k = 0; k < count && goes_on; k++) {

@@ -1,5 +1,6 @@
 /* Reports for continuous integration: what the user asked for, and where. */
 #include "cli/cases.h"
+#include "cli/options.h"
 #include "cli/session.h"
 #include "report/ci.h"
 
@@ -28,7 +29,7 @@ int settings_exit(const struct settings *set, int status, bool interrupted) {
 }
 
 int session_exit(const struct session *s, int status) {
-  return settings_exit(s->settings, status, s->interrupted);
+  return settings_exit(s->settings, status, s->built.interrupted);
 }
 
 static int write_report(void (*report)(const struct ci_report *, struct buf *),
@@ -72,8 +73,8 @@ int session_ci(const struct session *s, const struct report_run *runs,
                         .version = FL_VERSION,
                         .trouble = trouble.code ? trouble.text : NULL,
                         .status = session_exit(s, status),
-                        .warnings = (const char *const *)s->warnings.at,
-                        .nwarnings = s->warnings.len};
+                        .warnings = (const char *const *)s->built.warnings.at,
+                        .nwarnings = s->built.warnings.len};
   struct error now = {0};
   write_report(report_junit, &c, set->junit, &now);
   write_report(report_sarif, &c, set->sarif, &now);

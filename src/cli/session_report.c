@@ -4,8 +4,8 @@
 #include "cli/pages.h"
 #include "cli/saved.h"
 #include "cli/session.h"
+#include "debug/namer.h"
 #include "model/trace_file.h"
-#include "report/namer.h"
 #include "report/races.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static void put_word(struct buf *b, const char *option, const char *word) {
   put_shell_word(b, word);
 }
 
-char *session_replay_command(struct session *s, const char *schedule) {
+static char *replay_command(struct session *s, const char *schedule) {
   const struct settings *set = s->settings;
   struct buf b = {0};
   /* As it was typed, when that is a way to it from here: build/faultline. */
@@ -41,9 +41,14 @@ char *session_replay_command(struct session *s, const char *schedule) {
     buf_puts(&b, " --");
   for (uint32_t i = 0; i < set->rest.after.len; i++)
     put_word(&b, "", set->rest.after.at[i]);
-  char *text = arena_strdup(&s->arena, buf_text(&b));
+  char *text = arena_strdup(&s->built.arena, buf_text(&b));
   buf_free(&b);
   return text;
+}
+
+static void set_replay_command(struct session *s, struct result *r) {
+  if (r->finding->schedule_file)
+    r->replay_command = replay_command(s, r->finding->schedule_file);
 }
 
 static bool use_colour(const struct settings *set, FILE *to) {
@@ -88,7 +93,7 @@ static int write_traces(struct session *s, struct error *e) {
     for (uint32_t k = 0; k < f->client.ncalls; k++)
       names[k] = r->names.name[f->client.calls[k].op];
     struct trace_about about = {r->object, r->verdict, names, f->client.ncalls};
-    struct trace_places places = {place_at, s->lines};
+    struct trace_places places = {place_at, s->built.lines};
     trace_file_print(&f->trace, &about, &places, &text);
     free(names);
   }
@@ -111,10 +116,10 @@ static int write_dot(struct story *const *stories, uint32_t n, const char *path,
 void session_text(struct session *s, const struct text_style *style,
                   struct buf *out) {
   for (uint32_t i = 0; i < s->runs.len; i++) {
-    struct run *r = &s->runs.at[i];
+    struct object_run *r = &s->runs.at[i];
     struct namer own;
     struct story_namer namer;
-    namer_open(&own, s->lines, &r->result, &namer);
+    namer_open(&own, s->built.lines, &r->result, &namer);
     struct story *story = story_new(&r->result, &namer);
     report_text(story, style, out);
     story_free(story);
@@ -147,12 +152,14 @@ int session_report(struct session *s, struct error *e) {
   int status = n ? 0 : 3;
   struct buf out = {0};
   for (uint32_t i = 0; i < n; i++) {
-    struct run *r = &s->runs.at[i];
+    struct object_run *r = &s->runs.at[i];
     struct story_namer namer;
     if (!set->no_save && r->result.finding &&
-        !fault_is_doubt(r->result.finding->fault))
-      saved_write(s, r);
-    namer_open(&namers[i], s->lines, &r->result, &namer);
+        !fault_is_doubt(r->result.finding->fault)) {
+      saved_write(&s->built, r);
+      set_replay_command(s, &r->result);
+    }
+    namer_open(&namers[i], s->built.lines, &r->result, &namer);
     stories[i] = story_new(&r->result, &namer);
     if (r->report && r->report->outcomes.at) {
       outcomes[i] = (struct story_outcomes){
@@ -160,12 +167,12 @@ int session_report(struct session *s, struct error *e) {
       stories[i]->outcomes = &outcomes[i];
     }
     pages_tell_passing(&pages, &r->result, stories[i], i);
-    runs[i] =
-        (struct report_run){.story = stories[i],
-                            .warnings = (const char *const *)s->warnings.at,
-                            .nwarnings = s->warnings.len,
-                            .hooks = &pages.hooks,
-                            .status = status_of(&r->result)};
+    runs[i] = (struct report_run){.story = stories[i],
+                                  .warnings =
+                                      (const char *const *)s->built.warnings.at,
+                                  .nwarnings = s->built.warnings.len,
+                                  .hooks = &pages.hooks,
+                                  .status = status_of(&r->result)};
     status = worst(status, status_of(&r->result));
   }
   /* Before the text, which says where they are. */
@@ -188,8 +195,8 @@ int session_report(struct session *s, struct error *e) {
       status = 2;
     buf_free(&json);
   }
-  if (s->unwritten.code) {
-    error_set(e, s->unwritten.code, "%s", s->unwritten.text);
+  if (s->patch.unwritten.code) {
+    error_set(e, s->patch.unwritten.code, "%s", s->patch.unwritten.text);
     status = 2;
   }
   if (set->trace && write_traces(s, e))

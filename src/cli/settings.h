@@ -1,13 +1,12 @@
 /*
- * What the user asked for: the options that the commands share, parsed from one
- * table, and the sources.
+ * What the user asked for: the options that the commands share, and the
+ * sources.  The commands parse them (cli/options.h).
  */
 #ifndef CLI_SETTINGS_H
 #define CLI_SETTINGS_H
 
 #include "base/err.h"
 #include "base/opt.h"
-#include "build/compile.h"
 #include "check/check.h"
 #include "model/result.h"
 #include "rt/rt.h"
@@ -33,10 +32,14 @@ enum search { SEARCHES(SEARCH_ENUM) };
 extern const char *const search_name[]; /* ends with NULL */
 extern const char *const search_words[];
 bool search_is_exhaustive(int search);
+extern const char *const model_name[]; /* ends with NULL */
 
 /* What the exit status means: ours, or that of automake and meson. */
 enum exit_protocol { EXIT_FAULTLINE, EXIT_GNU };
 enum { EXIT_GNU_TROUBLE = 99 };
+
+/* --races; the first three are those of search/atlas.h. */
+enum race_search { RACES_CONFLICTING, RACES_SHARED, RACES_ALL, RACES_OFF };
 
 /* Who chose the memory model: later ones win. */
 enum model_from { MODEL_DEFAULT, MODEL_HARNESS, MODEL_OPTION, MODEL_SCHEDULE };
@@ -56,7 +59,7 @@ struct settings {
   int criterion;
   bool keep_going; /* after a fault */
   bool no_reduction, no_real_time;
-  int races; /* enum race_search of races.h */
+  int races; /* enum race_search */
   bool race_sections, race_independent;
   uint64_t depth;
   bool bound_preemptions;
@@ -95,13 +98,6 @@ struct settings {
   struct opt_words environment; /* FAULTLINE_OPTIONS; owned */
 };
 
-/*
- * Parses the command line of a command that takes sources.  Returns ERR_NONE,
- * or the error's code; with --help prints the help and sets *help.
- */
-int settings_parse(struct settings *s, const char *command, int argc,
-                   char **argv, bool *help, struct error *e);
-void settings_build(const struct settings *s, struct build *b);
 void settings_engine(const struct settings *s, struct rt_options *o);
 /* What of a schedule changes the meaning of its steps. */
 struct schedule;
@@ -112,8 +108,5 @@ void settings_take_model(struct settings *s, enum fl_memory_model asked,
                          bool real_threads);
 /* The memory model, and who chose it. */
 void settings_tell_model(const struct settings *s, struct result *r);
-/* The exit status as the user's protocol has it. */
-int settings_exit(const struct settings *s, int status, bool interrupted);
-void settings_free(struct settings *s);
 
 #endif

@@ -169,7 +169,7 @@ static bool try_another(struct shrinker *s) {
 }
 
 bool shrink_run(struct shrinker *s) {
-  const struct jury *j = &s->h->jury;
+  const struct checker *j = &s->h->checker;
   uint64_t budget = j->implementation ? OWN_BUDGET : PAST_BUDGET;
   double begun = clock_now();
   if (!s->past.order.len && j->spec && j->criterion == CRITERION_LINEARIZABLE)
@@ -210,12 +210,12 @@ static void hunt_gets(struct hunt *h, struct bad *b, struct shrinker *s,
   vec_free(&b->path);
   *b = s->bad;
   s->bad = (struct bad){0};
-  h->jury.only = h->jury.fault = fault;
-  h->jury.spec_fault = false;
+  h->checker.only = h->checker.fault = fault;
+  h->checker.spec_fault = false;
 }
 
 void hunt_thin(struct hunt *h, struct bad *b) {
-  enum fault fault = h->jury.only;
+  enum fault fault = h->checker.only;
   struct shrinker s = {
       .h = h, .version = COARSE_D, .fault = fault, .draws = THIN_DRAWS};
   client_copy(&s.bad.client, &b->client);
@@ -231,12 +231,12 @@ void hunt_thin(struct hunt *h, struct bad *b) {
 /* An execution that went wrong without its history (it crashed) has a past as
  * well; only its end is not known. */
 void hunt_shrink(struct hunt *h, struct bad *b) {
-  enum fault fault = h->jury.only;
+  enum fault fault = h->checker.only;
   struct shrinker s = {.h = h,
                        .version = COARSE_D,
                        .only = fault,
                        .max_effort = EXECUTION_EFFORT};
-  if (!h->jury.spec || hunt_prepare(h, &b->client) != RT_DONE)
+  if (!h->checker.spec || hunt_prepare(h, &b->client) != RT_DONE)
     return;
   if (shrink_record(&s, &b->client, &b->path) && shrink_run(&s) &&
       s.fault == fault) {
@@ -245,7 +245,7 @@ void hunt_shrink(struct hunt *h, struct bad *b) {
     *b = s.bad;
     s.bad = (struct bad){0};
   }
-  h->jury.only = h->jury.fault = fault;
-  h->jury.spec_fault = false;
+  h->checker.only = h->checker.fault = fault;
+  h->checker.spec_fault = false;
   shrinker_free(&s);
 }

@@ -93,7 +93,7 @@ static bool search(struct shrinker *s, int how, uint64_t executions,
 /* *correct: all states were entered, and none is bad. */
 static bool by_search(struct shrinker *s, path *out, bool *correct) {
   enum explore_end end = EXPLORE_STATES;
-  int priorities = s->h->order->estimates ? SEARCH_DPCT : SEARCH_PCT;
+  int priorities = s->h->target->estimates ? SEARCH_DPCT : SEARCH_PCT;
   bool small = concurrent_calls(&s->now) <= SMALL_CALLS;
   if (small && search(s, SEARCH_STATEFUL, CHECK_EXECUTIONS, &end, out))
     return true;
@@ -112,8 +112,8 @@ static void keep_bad(struct shrinker *s, path p) {
   vec_free(&s->bad.path);
   client_copy(&s->bad.client, &s->now);
   s->bad.path = p;
-  s->fault = s->h->jury.fault;
-  s->spec_fault = s->h->jury.spec_fault;
+  s->fault = s->h->checker.fault;
+  s->spec_fault = s->h->checker.spec_fault;
 }
 
 static bool prepare(struct shrinker *s) {
@@ -135,12 +135,12 @@ static bool engine_fails(struct shrinker *s, const uint32_t *from,
   const struct client *c = &s->now;
   path found = {0};
   bool bad = false;
-  h->jury.only = s->only;
+  h->checker.only = s->only;
   uint64_t before = rt_progress(), runs = h->r->statistics.executions;
   if (prepare(s))
     bad = shrink_by_record(s, from, nfrom, &found) ||
           (!s->only_record && by_search(s, &found, correct));
-  h->jury.only = FAULT_NONE;
+  h->checker.only = FAULT_NONE;
   runs = h->r->statistics.executions - runs + 1;
   s->effort += rt_progress() - before + runs * CALL_EFFORT * c->ncalls;
   if (bad)
@@ -172,7 +172,7 @@ bool shrink_fails_somehow(struct shrinker *s, const struct client *c) {
 static enum judgement judge_real(void *ctx, const struct history *now,
                                  bool invariant) {
   struct shrinker *s = ctx;
-  struct jury *j = &s->h->jury;
+  struct checker *j = &s->h->checker;
   s->h->r->statistics.executions++;
   if (!invariant)
     return JUDGE_BAD;
@@ -192,11 +192,11 @@ static bool real_threads_fail(struct shrinker *s) {
                            .deadline = clock_now() + REAL_MS / 1e3,
                            .seed = s->h->set->seed + s->clients,
                            .heartbeat = &s->h->shared->heartbeat};
-  if (s->h->jury.implementation) {
+  if (s->h->checker.implementation) {
     if (hunt_prepare(s->h, &s->now) != RT_DONE)
       return false;
   } else {
-    jury_client(&s->h->jury, &s->now);
+    checker_client(&s->h->checker, &s->now);
   }
   enum stress_end end =
       stress_run(s->stress, s->native, &s->now, &run, &s->h->work->error);

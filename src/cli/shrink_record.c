@@ -76,7 +76,7 @@ bool shrink_by_record(struct shrinker *s, const uint32_t *from, uint32_t nfrom,
     return false;
   translate(s, &s->now, from, nfrom, &g.steps);
   struct rt_driver d = {guide_pick, guide_choose, &g, .every = true};
-  struct judge judge = jury_judge(&s->h->jury);
+  struct judge judge = checker_judge(&s->h->checker);
   bool bad = judge.ended(judge.ctx, rt_run(&d)) == JUDGE_BAD;
   s->h->r->statistics.executions++;
   s->h->r->statistics.events += rt_steps();
@@ -139,7 +139,7 @@ static enum rt_end record(struct shrinker *s, const struct client *c,
 }
 
 bool shrink_record(struct shrinker *s, const struct client *c, const path *p) {
-  struct judge judge = jury_judge(&s->h->jury);
+  struct judge judge = checker_judge(&s->h->checker);
   enum rt_end end = record(s, c, p);
   shrink_take_history(s, rt_history());
   return judge.ended(judge.ctx, end) == JUDGE_BAD;

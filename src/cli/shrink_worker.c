@@ -115,7 +115,7 @@ static void make_client(struct detection *d) {
 
 /* What a check of this history costs, and what it says. */
 static bool is_bad(struct detection *d, const struct history *h) {
-  const struct jury *j = &d->h->jury;
+  const struct checker *j = &d->h->checker;
   double begun = clock_now();
   check_linearize(h, j->spec, j->criterion, CHECK_CALLS, &d->check);
   d->check_seconds += clock_now() - begun;
@@ -125,7 +125,7 @@ static bool is_bad(struct detection *d, const struct history *h) {
 static enum judgement judge_real(void *ctx, const struct history *now,
                                  bool invariant) {
   struct detection *d = ctx;
-  struct jury *j = &d->h->jury;
+  struct checker *j = &d->h->checker;
   d->h->r->statistics.executions++;
   bool bad = is_bad(d, now) || !invariant;
   if (!bad && d->check.answer == CHECK_UNKNOWN) {
@@ -173,8 +173,8 @@ static void detect_real(struct detection *d) {
 static void estimate(struct detection *d, struct explore *x) {
   struct hunt *h = d->h;
   vec_clear(&h->estimate);
-  for (uint32_t i = 0; i < d->client.ncalls && h->order->estimates; i++)
-    vec_push(&h->estimate, h->order->estimates[d->client.calls[i].op]);
+  for (uint32_t i = 0; i < d->client.ncalls && h->target->estimates; i++)
+    vec_push(&h->estimate, h->target->estimates[d->client.calls[i].op]);
   x->estimate = h->estimate.at;
   x->nestimates = h->estimate.len;
 }
@@ -183,15 +183,15 @@ static void estimate(struct detection *d, struct explore *x) {
  * run the object, as its own specification: the history is copied before. */
 static enum judgement judge_controlled(void *ctx, enum rt_end end) {
   struct detection *d = ctx;
-  struct judge judge = jury_judge(&d->h->jury);
+  struct judge judge = checker_judge(&d->h->checker);
   struct history h = *rt_history();
   uint32_t n = d->client.ncalls;
   struct hop *ops = xmalloc((n + 1) * sizeof *ops);
   memcpy(ops, h.ops, n * sizeof *ops);
   h.ops = ops;
-  uint64_t undecided = d->h->jury.undecided;
+  uint64_t undecided = d->h->checker.undecided;
   enum judgement judged = judge.ended(judge.ctx, end);
-  if (end == RT_DONE && d->h->jury.undecided == undecided)
+  if (end == RT_DONE && d->h->checker.undecided == undecided)
     is_bad(d, &h);
   free(ops);
   return judged;
@@ -214,7 +214,7 @@ static void detect_controlled(struct detection *d) {
   if (end == EXPLORE_BAD && d->nfound < MOST_FAILING) {
     struct shrinker *s = &d->found[d->nfound++];
     s->h = d->h;
-    s->only = d->h->jury.fault;
+    s->only = d->h->checker.fault;
     shrink_record(s, &d->client, &x.bad);
   }
   d->failing += end == EXPLORE_BAD;
@@ -263,7 +263,7 @@ static bool locate_in(struct detection *d, struct shrinker *s, bool small) {
   s->stress = d->stress;
   s->native = d->native;
   s->max_effort = LOCATE_EFFORT;
-  if (d->h->jury.implementation)
+  if (d->h->checker.implementation)
     hunt_prepare(d->h, &s->client);
   return shrink_run(s);
 }
@@ -319,8 +319,8 @@ static void locate(struct detection *d) {
                              from, h->shrinking.checks, late(h));
     return;
   }
-  h->jury.fault = s->fault;
-  h->jury.spec_fault = false;
+  h->checker.fault = s->fault;
+  h->checker.spec_fault = false;
   hunt_minimize(h, &s->bad, true, true);
   if (h->r->finding)
     h->r->finding->minimal.reduce_seconds =
@@ -335,7 +335,7 @@ static void release(struct detection *d) {
 }
 
 /* "; 1 was not checked to the end: --time ended that"; to be freed. */
-static char *say_undecided(const struct jury *j) {
+static char *say_undecided(const struct checker *j) {
   unsigned long long n = j->undecided;
   if (!n)
     return xstrdup("");
@@ -353,7 +353,7 @@ static void tell_detection(struct detection *d) {
   h->r->coverage.threads = (uint32_t)set->threads;
   h->r->coverage.ops = (uint32_t)set->ops;
   h->r->coverage.sampled_clients = d->histories;
-  char *undecided = say_undecided(&h->jury);
+  char *undecided = say_undecided(&h->checker);
   h->r->coverage.sentence =
       xasprintf("%u of %u histories of %llu x %llu random calls fail, %s%s",
                 d->failing, d->histories, (unsigned long long)set->threads,
@@ -368,11 +368,11 @@ static bool open_native(struct detection *d) {
   struct hunt *h = d->h;
   struct stress_options o = {.watchdog_ms = WATCHDOG_MS,
                              .show_output = h->set->show_output};
-  d->stress = stress_open(h->order->native, &o, &h->work->error);
+  d->stress = stress_open(h->target->native, &o, &h->work->error);
   if (!d->stress)
     return false;
   d->native = stress_suites(d->stress);
-  while (d->native && strcmp(d->native->name, h->jury.suite->name))
+  while (d->native && strcmp(d->native->name, h->checker.suite->name))
     d->native = d->native->next;
   if (!d->native)
     error_set(&h->work->error, ERR_BUILD,
@@ -387,7 +387,7 @@ static void shrink_random(struct hunt *h) {
     h->r->reason = xstrdup("no client could be made of these operations");
     return;
   }
-  if (h->order->native && !open_native(&d))
+  if (h->target->native && !open_native(&d))
     return;
   detect(&d);
   tell_detection(&d);
@@ -413,9 +413,9 @@ static void shrink_client(struct hunt *h) {
     double begun = clock_now();
     shrink_reduce(&s);
     h->shrinking.checks = s.checks;
-    h->jury.only = s.fault;
-    h->jury.fault = s.fault;
-    h->jury.spec_fault = false;
+    h->checker.only = s.fault;
+    h->checker.fault = s.fault;
+    h->checker.spec_fault = false;
     hunt_minimize(h, &s.bad, true, true);
     if (h->r->finding)
       h->r->finding->minimal.reduce_seconds = clock_now() - begun;
@@ -436,7 +436,7 @@ static void read_names(const struct hunt *h, struct history_names *out) {
       [FL_TYPE_POINTER] = VALUE_POINTER, [FL_TYPE_STRING] = VALUE_STRING};
   uint32_t n = 0;
   uint8_t *kinds = xmalloc(h->object.names.count + 1);
-  for (const struct fl_op *op = h->jury.suite->ops; op; op = op->next)
+  for (const struct fl_op *op = h->checker.suite->ops; op; op = op->next)
     kinds[n++] = kind[op->type];
   *out = (struct history_names){h->object.names, h->object.nargs, kinds};
 }
@@ -447,7 +447,7 @@ static bool shrink_given(struct hunt *h, const struct history *failing,
   struct detection d = {.h = h, .version = (enum coarse_version)h->set->coarse};
   shrink_take_history(&d.found[0], failing);
   d.nfound = 1;
-  if (!h->order->native || open_native(&d))
+  if (!h->target->native || open_native(&d))
     locate(&d);
   *sentence =
       xasprintf("%u clients made of the failing history", h->shrinking.checks);
@@ -460,7 +460,7 @@ static void shrink_history(struct hunt *h, const struct history *failing) {
   char *sentence = NULL;
   hunt_prepare(h, failing->client);
   double begun = clock_now();
-  check_linearize(failing, h->jury.spec, h->jury.criterion, CHECK_CALLS,
+  check_linearize(failing, h->checker.spec, h->checker.criterion, CHECK_CALLS,
                   &check);
   enum check_answer answer = check.answer;
   const char *limit = check.limit;
@@ -505,8 +505,8 @@ static void shrink_file(struct hunt *h) {
 
 void hunt_shrink_command(struct hunt *h) {
   rt_limit(UINT32_MAX); /* long clients, run one call after the other */
-  if (h->timed && h->jury.spec)
-    h->jury.spec->deadline = h->deadline;
+  if (h->timed && h->checker.spec)
+    h->checker.spec->deadline = h->deadline;
   h->r->shrink.version = version_name[h->set->coarse];
   if (h->set->history)
     shrink_file(h);

@@ -48,7 +48,7 @@ struct rounds {
 
 /* Of short clients the same histories come again; the others are not worth a
  * digest. */
-static bool is_fresh(struct jury *j, const struct history *h) {
+static bool is_fresh(struct checker *j, const struct history *h) {
   bool fresh = true;
   if (h->client->ncalls <= MANY_CALLS)
     map128_put(&j->seen, history_digest(h), &fresh);
@@ -60,7 +60,7 @@ static bool is_fresh(struct jury *j, const struct history *h) {
  * returned before the first that is not in it has been explained by it: that
  * much is as good as a shorter round.
  */
-static uint32_t explained(const struct history *h, const struct jury *j) {
+static uint32_t explained(const struct history *h, const struct checker *j) {
   uint32_t ncalls = h->client->ncalls, first = HISTORY_PENDING, n = 0;
   uint32_t skipped = j->spec->skips_init ? h->client->ninit : 0;
   bool *placed = xcalloc(ncalls + 1, sizeof *placed);
@@ -76,7 +76,7 @@ static uint32_t explained(const struct history *h, const struct jury *j) {
 }
 
 static void note_part(struct rounds *s, const struct history *h) {
-  struct jury *j = &s->h->jury;
+  struct checker *j = &s->h->checker;
   if (j->criterion != CRITERION_LINEARIZABLE) {
     j->undecided++; /* it is not time that orders the calls */
     return;
@@ -86,7 +86,7 @@ static void note_part(struct rounds *s, const struct history *h) {
     s->least = n;
 }
 
-static uint64_t budget_of(const struct jury *j, const struct history *h) {
+static uint64_t budget_of(const struct checker *j, const struct history *h) {
   return j->implementation ? OWN_BUDGET + OWN_CALL_BUDGET * h->client->ncalls
                            : STRESS_BUDGET;
 }
@@ -94,7 +94,7 @@ static uint64_t budget_of(const struct jury *j, const struct history *h) {
 static enum judgement judge(void *ctx, const struct history *now,
                             bool invariant) {
   struct rounds *s = ctx;
-  struct jury *j = &s->h->jury;
+  struct checker *j = &s->h->checker;
   s->h->shared->executions = ++s->h->r->statistics.executions;
   if (!invariant) {
     s->fault = FAULT_INVARIANT;
@@ -139,8 +139,8 @@ static void share_refutation(struct finding *f, const uint32_t *order,
 }
 
 /* All orders of a short history; of a long one the best that there is. */
-static void say_why(struct jury *j, const struct history *h, struct finding *f,
-                    struct arena *a) {
+static void say_why(struct checker *j, const struct history *h,
+                    struct finding *f, struct arena *a) {
   refutation_list all = {0};
   f->refutations.at = arena_alloc(a, MOST_ORDERS * sizeof *f->refutations.at);
   if (h->client->ncalls <= FEW_CALLS) {
@@ -205,7 +205,7 @@ static struct finding *make_finding(struct rounds *s, const struct client *c,
   if (run->history.ops)
     share_history(f, &run->history, a);
   if (f->fault == FAULT_NOT_LINEARIZABLE)
-    say_why(&s->h->jury, &run->history, f, a);
+    say_why(&s->h->checker, &run->history, f, a);
   else if (f->fault == FAULT_SEQUENTIAL)
     f->detail = arena_strdup(a, "the object itself fails when these calls are "
                                 "made one after the other");
@@ -241,12 +241,12 @@ static bool run_client(struct rounds *s, const struct client *c,
   struct hunt *h = s->h;
   h->clients++;
   h->shared->clients = h->clients;
-  if (h->jury.implementation) {
+  if (h->checker.implementation) {
     enum rt_end end = hunt_prepare(h, c);
     if (end != RT_DONE)
       return hunt_setup_failed(h, c, end);
   } else {
-    jury_client(&h->jury, c);
+    checker_client(&h->checker, c);
   }
   struct stress_run run = {.judge = {judge, s},
                            .max_rounds = rounds,
@@ -256,7 +256,7 @@ static bool run_client(struct rounds *s, const struct client *c,
   enum stress_end end =
       stress_run(s->stress, s->suite, c, &run, &h->work->error);
   s->discarded += run.discarded;
-  h->r->statistics.histories = h->jury.histories;
+  h->r->statistics.histories = h->checker.histories;
   if (is_stopped(h, end, run.signal)) {
     s->made += run.rounds - run.discarded;
     stress_run_release(&run);
@@ -273,13 +273,13 @@ static bool run_client(struct rounds *s, const struct client *c,
 }
 
 static uint64_t clients_of(const struct hunt *h) {
-  return h->jury.implementation ? OWN_CLIENTS : STRESS_CLIENTS;
+  return h->checker.implementation ? OWN_CLIENTS : STRESS_CLIENTS;
 }
 
 /* Rounds of one client, when it has an equal part of the run. */
 static uint64_t rounds_of(const struct hunt *h, const struct client *c,
                           uint64_t clients) {
-  uint64_t calls = h->jury.implementation ? OWN_CALLS : STRESS_CALLS;
+  uint64_t calls = h->checker.implementation ? OWN_CALLS : STRESS_CALLS;
   uint64_t n = calls / clients / (c->ncalls + 1);
   if (!n)
     n = 1;
@@ -364,11 +364,11 @@ void hunt_stress(struct hunt *h) {
   struct stress_options o = {.watchdog_ms = STRESS_WATCHDOG_MS,
                              .show_output = h->set->show_output};
   struct rounds s = {.h = h, .rng = {h->set->seed}};
-  s.stress = stress_open(h->order->native, &o, &h->work->error);
+  s.stress = stress_open(h->target->native, &o, &h->work->error);
   if (!s.stress)
     return;
   s.suite = stress_suites(s.stress);
-  while (s.suite && strcmp(s.suite->name, h->jury.suite->name))
+  while (s.suite && strcmp(s.suite->name, h->checker.suite->name))
     s.suite = s.suite->next;
   if (!s.suite) {
     error_set(&h->work->error, ERR_BUILD,
@@ -381,7 +381,7 @@ void hunt_stress(struct hunt *h) {
     run_random(&s);
   h->r->coverage.sampled_clients = h->clients;
   if (s.parts * 2 > s.made)
-    h->jury.undecided = s.parts; /* too many to speak of a pass */
+    h->checker.undecided = s.parts; /* too many to speak of a pass */
   if (h->r->coverage.sentence)
     add_remarks(&s);
 }

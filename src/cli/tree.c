@@ -1,37 +1,20 @@
-/* Structure trees: the estimates of D-PCT, and the command that shows one. */
-#include "code/flow.h"
+/* The command that shows the structure tree of a function. */
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/session.h"
+#include "code/flow.h"
 
 #include <stdio.h>
 #include <string.h>
-
-int session_estimate(struct session *s, uint32_t suite, uint32_t **out,
-                     struct error *e) {
-  const struct suite_info *u = &s->about->suites[suite];
-  struct flow *f = flow_open(s->lines, e);
-  if (!f)
-    return e->code;
-  uint32_t *steps = arena_alloc(&s->arena, (u->nops + 1) * sizeof *steps);
-  for (uint32_t i = 0; i < u->nops; i++) {
-    struct flow_tree t = {0};
-    if (flow_tree_of(f, u->ops[i].code, &t))
-      steps[i] = flow_sum(&t, FLOW_THETA);
-    flow_tree_free(&t);
-  }
-  flow_close(f);
-  *out = steps;
-  return ERR_NONE;
-}
 
 /* The operations are the functions that are most likely meant. */
 static int no_function(const struct session *s, const char *name,
                        struct error *e) {
   const char *names[64] = {0};
   uint32_t n = 0;
-  for (uint32_t i = 0; i < s->about->nsuites; i++)
-    for (uint32_t k = 0; k < s->about->suites[i].nops && n < 63; k++)
-      names[n++] = s->about->suites[i].ops[k].name;
+  for (uint32_t i = 0; i < s->built.about->nsuites; i++)
+    for (uint32_t k = 0; k < s->built.about->suites[i].nops && n < 63; k++)
+      names[n++] = s->built.about->suites[i].ops[k].name;
   const char *near = opt_nearest(name, names);
   return error_set(e, ERR_USAGE,
                    "the object has no function \"%s\"%s%s%s (it may have been "
@@ -41,7 +24,7 @@ static int no_function(const struct session *s, const char *name,
 }
 
 static int show_tree(struct session *s, const char *function, struct error *e) {
-  struct flow *f = flow_open(s->lines, e);
+  struct flow *f = flow_open(s->built.lines, e);
   if (!f)
     return e->code;
   struct flow_tree t = {0};
@@ -53,7 +36,7 @@ static int show_tree(struct session *s, const char *function, struct error *e) {
     buf_printf(&b, "%s: ", function);
     flow_brief(&t, &b);
     buf_putc(&b, '\n');
-    flow_print(&t, s->lines, FLOW_THETA, &b);
+    flow_print(&t, s->built.lines, FLOW_THETA, &b);
     uint32_t sum = flow_sum(&t, FLOW_THETA);
     buf_printf(&b, "%s: about %u step%s, loops going round %d times\n",
                function, sum, sum == 1 ? "" : "s", FLOW_THETA);

@@ -15,27 +15,14 @@ const char *story_keep(struct story *s, struct buf *b) {
   return text;
 }
 
-bool story_is_system(const char *file) {
-  return begins(file, "/usr/include/") || begins(file, "/usr/lib/") ||
-         begins(file, "/usr/local/include/") || strstr(file, "/include/c++/") ||
-         strstr(file, "/include/faultline.h");
-}
-
-const struct place *story_own_place(const struct place *p) {
-  while (p && !(p->line && p->file && !story_is_system(p->file)))
-    p = p->next;
-  return p;
-}
-
 const struct place *story_place_in(const struct trace *t,
                                    const struct story_namer *n, uint64_t pc,
                                    uint32_t chain) {
   if (!pc)
     return &story_nowhere;
-  const struct place *inner = n->place(n->ctx, pc),
-                     *own = story_own_place(inner);
+  const struct place *inner = n->place(n->ctx, pc), *own = place_own(inner);
   while (!own && inner->line && chain && chain < t->nframes) {
-    own = story_own_place(n->place(n->ctx, t->frames[chain].call_pc));
+    own = place_own(n->place(n->ctx, t->frames[chain].call_pc));
     chain = t->frames[chain].parent;
   }
   return own ? own : inner;

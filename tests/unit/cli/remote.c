@@ -1,4 +1,4 @@
-#include "cli/order.h"
+#include "cli/target.h"
 #include "proc/pool_remote.h"
 #include "proc/relay.h"
 #include "rt/cage.h"
@@ -29,8 +29,8 @@ static struct call known_calls[] = {{.op = 1}, {.op = 4}};
 static const struct client some_known[] = {{.calls = known_calls, .ncalls = 2},
                                            {.calls = known_calls, .ncalls = 1}};
 
-static struct hunt_order some_order(void) {
-  return (struct hunt_order){.settings = &some_settings,
+static struct target some_order(void) {
+  return (struct target){.settings = &some_settings,
                              .so = "/proc/self/exe",
                              .uses_tls = true,
                              .suite = 2,
@@ -53,11 +53,11 @@ static bool same_file(const char *a, const char *b) {
 }
 
 TEST(an_order_arrives_as_it_was_sent) {
-  struct hunt_order sent = some_order();
+  struct target sent = some_order();
   struct buf b = {0};
   struct error e = {0};
-  CHECK_INT(order_write(&sent, &b, &e), 0);
-  struct hunt_order *o = order_read(&b, &e);
+  CHECK_INT(target_write(&sent, &b, &e), 0);
+  struct target *o = target_read(&b, &e);
   if (!CHECK(o != NULL))
     return;
   CHECK_STR(o->settings->client, "a || b");
@@ -78,34 +78,34 @@ TEST(an_order_arrives_as_it_was_sent) {
   CHECK(client_has_ops_of(&some_known[0], &o->known[0], 1));
   CHECK(!client_has_ops_of(&some_known[1], &o->known[0], 1));
   CHECK_INT(o->known[1].ncalls, 1);
-  order_free(o);
+  target_free(o);
   buf_free(&b);
 }
 
 TEST(a_garbled_order_is_refused) {
-  struct hunt_order sent = some_order();
+  struct target sent = some_order();
   sent.so = "/proc/self/cmdline"; /* short */
   struct buf b = {0};
   struct error e = {0};
-  CHECK_INT(order_write(&sent, &b, &e), 0);
+  CHECK_INT(target_write(&sent, &b, &e), 0);
   for (size_t n = 0; n < b.len; n++) {
     struct buf part = {.at = b.at, .len = n};
     struct error why = {0};
-    if (!CHECK(!order_read(&part, &why)) || !CHECK(why.code != 0))
+    if (!CHECK(!target_read(&part, &why)) || !CHECK(why.code != 0))
       break;
   }
   b.at[9]++; /* of the version */
-  CHECK(!order_read(&b, &e));
+  CHECK(!target_read(&b, &e));
   CHECK_HAS(e.text, "same build");
   buf_free(&b);
 }
 
 TEST(an_object_that_cannot_be_read_is_told) {
-  struct hunt_order sent = some_order();
+  struct target sent = some_order();
   sent.so = "/nowhere/x.so";
   struct buf b = {0};
   struct error e = {0};
-  CHECK_INT(order_write(&sent, &b, &e), ERR_INPUT);
+  CHECK_INT(target_write(&sent, &b, &e), ERR_INPUT);
   CHECK_HAS(e.text, "/nowhere/x.so");
   buf_free(&b);
 }
@@ -158,7 +158,7 @@ static void die_of(int number) {
 }
 
 static int open_it(void *arg, struct work *s) {
-  const struct hunt_order *o = arg;
+  const struct target *o = arg;
   if (o->suite == 99)
     return error_set(&s->error, ERR_BUILD, "no such suite");
   return ERR_NONE;
@@ -166,7 +166,7 @@ static int open_it(void *arg, struct work *s) {
 
 static int do_item(void *arg, struct work *s, const struct buf *item,
                    struct buf *answer) {
-  const struct hunt_order *o = arg;
+  const struct target *o = arg;
   switch (item->len ? item->at[0] : 0) {
   case 'c':
     board_write(s->board, "push(1) || pop()", 7, 11);
@@ -193,11 +193,11 @@ static int do_item(void *arg, struct work *s, const struct buf *item,
   return ERR_NONE;
 }
 
-static struct pool_job job(const struct hunt_order *o) {
+static struct pool_job job(const struct target *o) {
   return (struct pool_job){.open = open_it,
                            .item = do_item,
                            .arg = (void *)o,
-                           .travel = &order_travel};
+                           .travel = &target_travel};
 }
 
 /* Brings the frames that one side sent to where they go. */
@@ -309,7 +309,7 @@ static void do_items(struct pool *p, const char *want) {
 
 static void answers(pid_t relay) {
   (void)relay;
-  struct hunt_order o = some_order();
+  struct target o = some_order();
   struct pool_job j = job(&o);
   struct pool *p = pool_open(&j, 2);
   CHECK_INT(pool_local_slots(p), 2);
@@ -329,7 +329,7 @@ TEST(other_ranks_do_items) { in_cluster(answers); }
 
 static void several_pools(pid_t relay) {
   (void)relay;
-  struct hunt_order o = some_order();
+  struct target o = some_order();
   struct pool_job j = job(&o);
   for (uint32_t i = 0; i < 5; i++) {
     char want[40];
@@ -348,7 +348,7 @@ TEST(pools_follow_each_other_though_items_are_not_done) {
 
 static void trouble(pid_t relay) {
   (void)relay;
-  struct hunt_order o = some_order();
+  struct target o = some_order();
   struct pool_job j = job(&o);
   struct pool *p = pool_open(&j, 0);
   for (int i = 0; i < 2; i++) {
@@ -373,7 +373,7 @@ TEST(deaths_and_errors_come_from_other_ranks) { in_cluster(trouble); }
 
 static void lost_rank(pid_t relay) {
   (void)relay;
-  struct hunt_order o = some_order();
+  struct target o = some_order();
   struct pool_job j = job(&o);
   struct pool *p = pool_open(&j, 1);
   do_items(p, "a of 2 with a || b");
@@ -403,7 +403,7 @@ static void lost_rank(pid_t relay) {
 TEST(a_lost_rank_is_told_and_not_used) { in_cluster(lost_rank); }
 
 static void no_relay(pid_t relay) {
-  struct hunt_order o = some_order();
+  struct target o = some_order();
   struct pool_job j = job(&o);
   struct pool *p = pool_open(&j, 1);
   char text[20];
@@ -419,7 +419,7 @@ TEST(the_end_of_the_relay_is_the_end) { in_cluster(no_relay); }
 static void signal_with_loss(pid_t relay) {
   (void)relay;
   worker_catch_signals();
-  struct hunt_order o = some_order();
+  struct target o = some_order();
   struct pool_job j = job(&o);
   struct pool *p = pool_open(&j, 1);
   do_items(p, "a of 2 with a || b");

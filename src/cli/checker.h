@@ -1,10 +1,10 @@
 /*
- * The judge: executions in, verdicts out.  One execution is good when no fault
- * ended it and its history is explained by the specification.  Equal histories
- * are checked once.
+ * The checker: executions in, verdicts out.  One execution is good when no
+ * fault ended it and its history is explained by the specification.  Equal
+ * histories are checked once.
  */
-#ifndef CLI_JUDGE_H
-#define CLI_JUDGE_H
+#ifndef CLI_CHECKER_H
+#define CLI_CHECKER_H
 
 #include "base/map128.h"
 #include "check/check.h"
@@ -25,7 +25,7 @@ struct standing {
   bool known;
 };
 
-struct jury {
+struct checker {
   const struct fl_suite *suite; /* NULL: a whole program */
   const struct client *client;
   struct spec *spec;   /* NULL: a whole program, or nothing to compare with */
@@ -58,8 +58,8 @@ struct jury {
 };
 
 /* The client must have been prepared. */
-void jury_client(struct jury *j, const struct client *c);
-struct judge jury_judge(struct jury *j);
-void jury_free(struct jury *j);
+void checker_client(struct checker *j, const struct client *c);
+struct judge checker_judge(struct checker *j);
+void checker_free(struct checker *j);
 
 #endif

@@ -1,5 +1,7 @@
-#include "cli/order.h"
+/* Targets as they travel to other machines. */
+#include "cli/target.h"
 
+#include "base/clock.h"
 #include "base/wire.h"
 
 #include <assert.h>
@@ -15,14 +17,14 @@
 static void put_version(struct buf *out) {
   wire_put_text(out, FL_VERSION);
   wire_put(out, sizeof(struct settings));
-  wire_put(out, sizeof(struct hunt_order));
+  wire_put(out, sizeof(struct target));
 }
 
 static bool same_version(struct wire *w) {
   char *version = wire_get_text(w);
   bool same = version && !strcmp(version, FL_VERSION);
   same &= wire_get(w) == sizeof(struct settings);
-  same &= wire_get(w) == sizeof(struct hunt_order);
+  same &= wire_get(w) == sizeof(struct target);
   free(version);
   return same;
 }
@@ -103,140 +105,162 @@ static void free_file(const char *path) {
   free((char *)path);
 }
 
-/* ---- the order ---- */
+/* ---- the target ---- */
 
 /* Of the clients that fail, their operations matter. */
-static void put_known(const struct hunt_order *o, struct buf *out) {
-  wire_put(out, o->nknown);
-  for (uint32_t i = 0; i < o->nknown; i++) {
-    const struct client *c = &o->known[i];
+static void put_known(const struct target *t, struct buf *out) {
+  wire_put(out, t->nknown);
+  for (uint32_t i = 0; i < t->nknown; i++) {
+    const struct client *c = &t->known[i];
     wire_put(out, c->ncalls);
     for (uint32_t k = 0; k < c->ncalls; k++)
       wire_put(out, c->calls[k].op);
   }
 }
 
-static void get_known(struct wire *w, struct hunt_order *o) {
+static void get_known(struct wire *w, struct target *t) {
   uint32_t n = wire_get_count(w, 8);
   struct client *known = n ? xcalloc(n, sizeof *known) : NULL;
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t calls = wire_get_count(w, 8); calls--;)
       client_add_init(&known[i], (struct call){.op = (uint16_t)wire_get(w)});
-  o->known = known;
-  o->nknown = n;
+  t->known = known;
+  t->nknown = n;
 }
 
-static void free_known(struct hunt_order *o) {
-  for (uint32_t i = 0; i < o->nknown; i++)
-    client_free((struct client *)&o->known[i]);
-  free((struct client *)o->known);
+static void free_known(struct target *t) {
+  for (uint32_t i = 0; i < t->nknown; i++)
+    client_free((struct client *)&t->known[i]);
+  free((struct client *)t->known);
 }
 
-int order_write(const struct hunt_order *o, struct buf *out, struct error *e) {
-  assert(!o->estimates || o->nestimates);
+int target_write(const struct target *t, struct buf *out, struct error *e) {
+  assert(!t->estimates || t->nestimates);
   put_version(out);
-  put_settings(o->settings, out);
-  if (put_file(o->so, out, e) || put_file(o->native, out, e))
+  put_settings(t->settings, out);
+  if (put_file(t->so, out, e) || put_file(t->native, out, e))
     return e->code;
-  wire_put(out, o->uses_tls);
-  wire_put(out, o->uses_fenv);
-  wire_put(out, o->uses_clock);
-  wire_put(out, o->suite);
-  wire_put(out, o->program);
-  wire_put(out, o->want_outcomes);
-  wire_put(out, o->only_choices);
-  wire_put(out, o->partial);
-  wire_put(out, o->estimates != NULL);
-  wire_put_bytes(out, o->estimates, o->nestimates * sizeof *o->estimates);
-  wire_put_bytes(out, o->part_stores, o->npart_stores * sizeof *o->part_stores);
-  wire_put_bytes(out, o->sites, o->nsites * sizeof *o->sites);
-  put_known(o, out);
+  wire_put(out, t->uses_tls);
+  wire_put(out, t->uses_fenv);
+  wire_put(out, t->uses_clock);
+  wire_put(out, t->suite);
+  wire_put(out, t->program);
+  wire_put(out, t->want_outcomes);
+  wire_put(out, t->partial);
+  wire_put(out, t->estimates != NULL);
+  wire_put_bytes(out, t->estimates, t->nestimates * sizeof *t->estimates);
+  wire_put_bytes(out, t->part_stores, t->npart_stores * sizeof *t->part_stores);
+  wire_put_bytes(out, t->sites, t->nsites * sizeof *t->sites);
+  put_known(t, out);
   return ERR_NONE;
 }
 
-static void get_estimates(struct wire *w, struct hunt_order *o) {
+static void get_estimates(struct wire *w, struct target *t) {
   size_t n;
   bool there = wire_get(w);
   const void *at = wire_get_bytes(w, &n);
   if (!there)
     return;
-  o->nestimates = (uint32_t)(n / sizeof *o->estimates);
-  o->estimates = memcpy(xmalloc(n + 1), at, n);
+  t->nestimates = (uint32_t)(n / sizeof *t->estimates);
+  t->estimates = memcpy(xmalloc(n + 1), at, n);
 }
 
-static void get_part_stores(struct wire *w, struct hunt_order *o) {
+static void get_part_stores(struct wire *w, struct target *t) {
   size_t n;
   const void *at = wire_get_bytes(w, &n);
-  o->npart_stores = (uint32_t)(n / sizeof *o->part_stores);
-  if (o->npart_stores)
-    o->part_stores = memcpy(xmalloc(n), at, n);
+  t->npart_stores = (uint32_t)(n / sizeof *t->part_stores);
+  if (t->npart_stores)
+    t->part_stores = memcpy(xmalloc(n), at, n);
 }
 
-static void get_sites(struct wire *w, struct hunt_order *o) {
+static void get_sites(struct wire *w, struct target *t) {
   size_t n;
   const void *at = wire_get_bytes(w, &n);
-  o->nsites = (uint32_t)(n / sizeof *o->sites);
-  if (o->nsites)
-    o->sites = memcpy(xmalloc(n), at, n);
+  t->nsites = (uint32_t)(n / sizeof *t->sites);
+  if (t->nsites)
+    t->sites = memcpy(xmalloc(n), at, n);
 }
 
-struct hunt_order *order_read(const struct buf *from, struct error *e) {
+struct target *target_read(const struct buf *from, struct error *e) {
   struct wire w = {.at = buf_text(from), .len = from->len};
   if (!same_version(&w)) {
     error_set(e, ERR_SYSTEM,
               "the ranks do not run the same build of faultline");
     return NULL;
   }
-  struct hunt_order *o = xcalloc(1, sizeof *o);
+  struct target *t = xcalloc(1, sizeof *t);
   struct settings *s = xcalloc(1, sizeof *s);
-  o->settings = s;
+  t->settings = s;
   get_settings(&w, s);
-  o->so = get_file(&w, e);
-  o->native = get_file(&w, e);
-  o->uses_tls = wire_get(&w);
-  o->uses_fenv = wire_get(&w);
-  o->uses_clock = wire_get(&w);
-  o->suite = (uint32_t)wire_get(&w);
-  o->program = wire_get(&w);
-  o->want_outcomes = wire_get(&w);
-  o->only_choices = wire_get(&w);
-  o->partial = wire_get(&w);
-  get_estimates(&w, o);
-  get_part_stores(&w, o);
-  get_sites(&w, o);
-  get_known(&w, o);
-  if (w.bad || w.next != w.len || !o->so)
-    error_set(e, ERR_SYSTEM, "the order came garbled");
+  t->so = get_file(&w, e);
+  t->native = get_file(&w, e);
+  t->uses_tls = wire_get(&w);
+  t->uses_fenv = wire_get(&w);
+  t->uses_clock = wire_get(&w);
+  t->suite = (uint32_t)wire_get(&w);
+  t->program = wire_get(&w);
+  t->want_outcomes = wire_get(&w);
+  t->partial = wire_get(&w);
+  get_estimates(&w, t);
+  get_part_stores(&w, t);
+  get_sites(&w, t);
+  get_known(&w, t);
+  if (w.bad || w.next != w.len || !t->so)
+    error_set(e, ERR_SYSTEM, "the target came garbled");
   if (e->code) {
-    order_free(o);
+    target_free(t);
     return NULL;
   }
-  return o;
+  return t;
 }
 
-void order_free(struct hunt_order *o) {
-  if (!o)
+void target_free(struct target *t) {
+  if (!t)
     return;
-  free_file(o->so);
-  free_file(o->native);
-  free((char *)o->settings->client);
-  free((char *)o->settings->object);
-  free((struct settings *)o->settings);
-  free((uint32_t *)o->estimates);
-  free((struct part_store *)o->part_stores);
-  free((struct site *)o->sites);
-  free_known(o);
-  free(o);
+  free_file(t->so);
+  free_file(t->native);
+  free((char *)t->settings->client);
+  free((char *)t->settings->object);
+  free((struct settings *)t->settings);
+  free((uint32_t *)t->estimates);
+  free((struct part_store *)t->part_stores);
+  free((struct site *)t->sites);
+  free_known(t);
+  free(t);
+}
+
+/* ---- asking ---- */
+
+void target_is_late(const struct target *t) {
+  if (t->late)
+    *t->late = true;
+}
+
+enum worker_end target_ask(const struct target *t, struct worker *w,
+                           int (*answer)(void *, struct work *),
+                           void *question) {
+  if (t->latest) {
+    double left = t->latest - clock_now();
+    if (left <= 0) {
+      target_is_late(t);
+      return w->hang = HANG_LATE, WORKER_HANGS;
+    }
+    w->max_seconds = (uint32_t)left + LATE_SECONDS;
+  }
+  enum worker_end end = worker_run(w, answer, question);
+  if (end == WORKER_HANGS && w->hang == HANG_LATE)
+    target_is_late(t);
+  return end;
 }
 
 static int write_any(const void *arg, struct buf *out, struct error *e) {
-  return order_write(arg, out, e);
+  return target_write(arg, out, e);
 }
 
 static void *read_any(const struct buf *from, struct error *e) {
-  return order_read(from, e);
+  return target_read(from, e);
 }
 
-static void free_any(void *arg) { order_free(arg); }
+static void free_any(void *arg) { target_free(arg); }
 
-const struct pool_travel order_travel = {write_any, read_any, free_any};
+const struct pool_travel target_travel = {write_any, read_any, free_any};

@@ -1,5 +1,5 @@
 /* See namer.h. */
-#include "report/namer.h"
+#include "debug/namer.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-#include "cli/judge.h"
+#include "cli/checker.h"
 
 #include "spec/implementation.h"
 
@@ -6,14 +6,14 @@
 
 enum { CHECK_BUDGET = 20000000, MOST_CONFIGURATIONS = 4096 };
 
-static void forget_outcomes(struct jury *j) {
+static void forget_outcomes(struct checker *j) {
   for (uint32_t i = 0; i < j->outcomes.len; i++)
     vec_free(&j->outcomes.at[i].results);
   vec_clear(&j->outcomes);
   map128_clear(&j->outcome_of);
 }
 
-void jury_client(struct jury *j, const struct client *c) {
+void checker_client(struct checker *j, const struct client *c) {
   j->client = c;
   map128_clear(&j->seen);
   map128_clear(&j->standing_of);
@@ -31,7 +31,7 @@ void jury_client(struct jury *j, const struct client *c) {
     spec_implementation_client(j->spec, c);
 }
 
-static uint32_t outcome_of(struct jury *j, const struct history *h,
+static uint32_t outcome_of(struct checker *j, const struct history *h,
                            bool allowed) {
   struct value results[CLIENT_MAX_CALLS + 1];
   uint32_t n = h->client ? h->client->ncalls : 0;
@@ -53,7 +53,8 @@ static uint32_t outcome_of(struct jury *j, const struct history *h,
 
 /* The checker may run the object (it is the specification): the engine's
  * history is overwritten then, and its reduction must not see those runs. */
-static struct history keep_history(struct jury *j, const struct history *now) {
+static struct history keep_history(struct checker *j,
+                                   const struct history *now) {
   struct history h = *now;
   if (h.client)
     memcpy(j->ops, now->ops, h.client->ncalls * sizeof *j->ops);
@@ -61,7 +62,7 @@ static struct history keep_history(struct jury *j, const struct history *now) {
   return h;
 }
 
-static bool is_explained(struct jury *j, const struct history *now) {
+static bool is_explained(struct checker *j, const struct history *now) {
   struct history h = keep_history(j, now);
   bool ok = true;
   if (j->spec) {
@@ -81,7 +82,7 @@ static bool is_explained(struct jury *j, const struct history *now) {
 }
 
 static enum judgement ended(void *ctx, enum rt_end end) {
-  struct jury *j = ctx;
+  struct checker *j = ctx;
   if (end == RT_CUT || end == RT_STOPPED)
     return JUDGE_GOOD;
   if (end == RT_FAULT) {
@@ -120,13 +121,13 @@ static enum judgement ended(void *ctx, enum rt_end end) {
 }
 
 static void again(void *ctx) {
-  struct jury *j = ctx;
+  struct checker *j = ctx;
   j->faults = j->others = 0;
   for (uint32_t i = 0; i < j->outcomes.len; i++)
     j->outcomes.at[i].executions = 0;
 }
 
-static struct standing find_standing(struct jury *j) {
+static struct standing find_standing(struct checker *j) {
   struct history h = keep_history(j, rt_history());
   struct standing s;
   if (j->implementation)
@@ -140,7 +141,7 @@ static struct standing find_standing(struct jury *j) {
 }
 
 static bool standing(void *ctx, struct hash128 *out) {
-  struct jury *j = ctx;
+  struct checker *j = ctx;
   bool fresh;
   uint32_t *at = map128_put(&j->standing_of, rt_history_hash(), &fresh);
   if (fresh) {
@@ -154,13 +155,13 @@ static bool standing(void *ctx, struct hash128 *out) {
   return s->known;
 }
 
-struct judge jury_judge(struct jury *j) {
+struct judge checker_judge(struct checker *j) {
   bool by_standing =
       j->spec && !j->want_outcomes && j->criterion == CRITERION_LINEARIZABLE;
   return (struct judge){ended, j, again, by_standing ? standing : NULL};
 }
 
-void jury_free(struct jury *j) {
+void checker_free(struct checker *j) {
   forget_outcomes(j);
   vec_free(&j->outcomes);
   map128_free(&j->seen);
