@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "campaign/campaign_int.h"
 #include "proc/phase.h"
 #include "proc/pool_remote.h"
@@ -73,7 +74,7 @@ void campaign_give(struct plan *p, uint32_t slot, struct task *t) {
   t->state = TASK_GIVEN;
   p->at[slot] = t;
   if (p->c->deadline) {
-    double left = p->c->deadline - explore_now();
+    double left = p->c->deadline - clock_now();
     t->item.seconds = left > 0.001 ? left : 0.001;
   }
   item_write(&t->item, &message);
@@ -294,9 +295,9 @@ static void put_part(const struct plan *p, struct buf *out) {
 static void show(struct plan *p) {
   uint64_t work;
   double share;
-  if (explore_now() < p->look_again || (p->gang.runs && p->gang.answers))
+  if (clock_now() < p->look_again || (p->gang.runs && p->gang.answers))
     return; /* of those who have answered nothing is to be seen any more */
-  p->look_again = explore_now() + 0.1;
+  p->look_again = clock_now() + 0.1;
   look_at_slots(p, &work, &share);
   if (has_estimate(p))
     estimate_add(&p->estimate, (double)work, share);
@@ -312,7 +313,7 @@ static void show(struct plan *p) {
   if (!about) {
     buf_clear(&words);
     if (p->c->deadline)
-      buf_printf(&words, "%.0f of %.0f s", explore_now() - p->begun,
+      buf_printf(&words, "%.0f of %.0f s", clock_now() - p->begun,
                  p->c->deadline - p->begun);
     else if (p->set->max_executions)
       buf_printf(&words, "%.0f %% of --max-executions",
@@ -378,8 +379,7 @@ static void run(struct plan *p) {
     }
     take_news(p, pool_wait(p->pool));
     show(p);
-    if (!p->over && p->c->target->latest &&
-        explore_now() >= p->c->target->latest)
+    if (!p->over && p->c->target->latest && clock_now() >= p->c->target->latest)
       campaign_finish(p, CAMPAIGN_LATE);
   }
   phase_clear();
@@ -410,7 +410,7 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
   struct plan p = {.c = c,
                    .set = set,
                    .error = e,
-                   .begun = explore_now(),
+                   .begun = clock_now(),
                    .until = target.regions || target.nfences
                                 ? CAMPAIGN_REPAIR_SWEEP_STEPS
                                 : CAMPAIGN_SWEEP_STEPS,

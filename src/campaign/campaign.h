@@ -30,7 +30,7 @@ enum campaign_end {
 struct campaign {
   /* in */
   const struct target *target;
-  double deadline; /* of explore_now(); 0: none */
+  double deadline; /* of clock_now(); 0: none */
   /* out; the totals in `totals` go on from what they are */
   struct totals totals;
   struct record bad;

@@ -51,7 +51,7 @@ struct plan {
   uint64_t given; /* tasks that are not merged yet */
   uint64_t until; /* effort that ends this kind; 0: no bound */
   uint64_t from;  /* effort when it began */
-  double begun;   /* of explore_now() */
+  double begun;   /* of clock_now() */
   uint64_t drawn; /* executions to be drawn of the one client; 0: none */
   double share;   /* of the one client: what tasks have done */
   bool over;

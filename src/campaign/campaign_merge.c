@@ -4,6 +4,8 @@
  */
 #include "campaign/campaign_int.h"
 
+#include "base/clock.h"
+
 #include <string.h>
 
 bool campaign_stateful(const struct plan *p) {
@@ -25,7 +27,7 @@ static double part_until_end(const struct plan *p) {
 
 static bool is_late(const struct plan *p) {
   double all = p->c->deadline - p->begun;
-  return p->c->deadline && explore_now() >= p->begun + part_until_end(p) * all;
+  return p->c->deadline && clock_now() >= p->begun + part_until_end(p) * all;
 }
 
 static bool has_run_all(const struct plan *p) {

@@ -1,5 +1,7 @@
 #include "campaign/coverage.h"
 
+#include "base/clock.h"
+#include "base/text.h"
 
 static void put_clients(struct buf *b, uint64_t n) {
   buf_printf(b, "%llu client%s", (unsigned long long)n, n == 1 ? "" : "s");
@@ -109,7 +111,7 @@ void coverage_of_clients(const struct totals *t, const struct settings *set,
   buf_free(&passed);
   bool timed = set->time > 0;
   const char *limit = NULL;
-  if (timed && explore_now() >= deadline)
+  if (timed && clock_now() >= deadline)
     limit = "--time";
   else if (set->max_executions &&
            statistics_runs(&t->statistics) >= set->max_executions)
@@ -143,9 +145,9 @@ static void put_graph(const struct totals *t, const struct settings *set,
                       struct buf *b) {
   bool many = t->interleavings >= UINT64_MAX - 1;
   buf_puts(b, many ? " (more than " : " (");
-  buf_count(b, t->interleavings);
+  put_number(b, t->interleavings);
   buf_puts(b, set->no_reduction ? ", in " : " of accesses that conflict, in ");
-  buf_count(b, t->statistics.states);
+  put_number(b, t->statistics.states);
   buf_puts(b, " states");
   if (t->circles)
     buf_puts(b, "; others go round in circles and do not end");

@@ -1,5 +1,6 @@
 #include "campaign/object_run.h"
 
+#include "base/clock.h"
 #include "campaign/autopsy.h"
 #include "campaign/campaign.h"
 #include "hunt/doubt.h"
@@ -257,7 +258,7 @@ static int end_campaign(struct built *b, struct object_run *r,
 static int hunt_object(struct built *b, struct object_run *r,
                        const struct hunt_question *q, struct error *e) {
   const struct target *t = q->target;
-  double begun = explore_now(), cpu = processor_seconds();
+  double begun = clock_now(), cpu = processor_seconds();
   struct campaign c = {.target = t};
   if (t->settings->time > 0)
     c.deadline = begun + t->settings->time;

@@ -14,7 +14,7 @@ struct object_run {
   struct settings settings;   /* those of the object */
   bool repeatable;            /* the finding's execution can be run again */
   bool late;                  /* time has ended a part of the conclusion */
-  double begun;               /* of a campaign: when, by explore_now() */
+  double begun;               /* of a campaign: when, by clock_now() */
 };
 
 /* ERR_NONE, or the error's code, and there is no result. */

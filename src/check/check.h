@@ -17,7 +17,7 @@
 
 #include "base/vec.h"
 #include "model/history.h"
-#include "model/result.h"
+#include "model/refutation.h"
 #include "spec/spec.h"
 
 enum criterion {

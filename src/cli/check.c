@@ -1,4 +1,5 @@
 /* `faultline check FILE…`: are recorded histories linearizable? */
+#include "base/clock.h"
 #include "base/opt.h"
 #include "cli/check/int.h"
 #include "cli/commands.h"
@@ -221,7 +222,7 @@ static int check_files(struct check_settings *s, const struct opt_words *files,
                           .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
                           .quiet = s->quiet};
   if (s->time > 0)
-    s->deadline = check_now() + s->time;
+    s->deadline = clock_now() + s->time;
   check_guard(s);
   phases_open(s->verbose);
   phase_units("history", "operation");

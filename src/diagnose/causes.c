@@ -5,6 +5,8 @@
  */
 #include "diagnose/causes_int.h"
 
+#include "base/clock.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -418,7 +420,7 @@ static bool collect_client(struct hunt *h, struct collector *c, double end) {
   if (!complete)
     collect_by(h, c, explore_random, end, &cut);
   uint32_t done = 0;
-  while (done < c->paths.len && explore_now() < end)
+  while (done < c->paths.len && clock_now() < end)
     locate(c, &c->paths.at[done++]);
   h->late |= done < c->paths.len;
   complete &= done == c->paths.len;

@@ -1,5 +1,6 @@
 #include "diagnose/diagnose_int.h"
 
+#include "base/clock.h"
 #include "base/pack_table.h"
 #include "diagnose/census.h"
 #include "diagnose/fences.h"
@@ -107,15 +108,15 @@ bool diagnose(struct built *b, struct object_run *r, const struct target *t) {
   double begun = processor_seconds(), most = explain_seconds(t->settings);
   struct target own = *t;
   own.late = &r->late;
-  own.latest = explore_now() + most * 2 / 3; /* the rest for what follows */
+  own.latest = clock_now() + most * 2 / 3; /* the rest for what follows */
   phase_begin(t->settings->model ? "fences" : "causes");
   bool fenced = fences(b, r, &own);
   if (!fenced)
     repair(b, r, &own);
   r->result.statistics.cpu.causes = processor_seconds() - begun;
-  r->late |= explore_now() >= own.latest;
+  r->late |= clock_now() >= own.latest;
   own.latest += most / 3;
   diagnose_labels(b, r, &own);
-  r->late |= explore_now() >= own.latest;
+  r->late |= clock_now() >= own.latest;
   return fenced;
 }

@@ -8,6 +8,7 @@
 
 #include "base/map128.h"
 #include "check/check.h"
+#include "model/result.h"
 #include "search/explore.h"
 #include "spec/spec.h"
 

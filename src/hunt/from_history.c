@@ -19,6 +19,7 @@
  */
 #include "hunt/from_history.h"
 
+#include "base/clock.h"
 #include "hunt/shrink.h"
 #include "search/stress_windows.h"
 
@@ -166,7 +167,7 @@ static void conclude(struct repeat *p) {
   struct hunt *h = p->s.h;
   struct checker *j = &h->checker;
   const struct client *c = &p->s.bad.client;
-  double begun = explore_now();
+  double begun = clock_now();
   uint32_t pc = client_first_final(c) - c->ninit;
   if (!p->s.spec_fault) { /* else the hunt wants the checker as it is */
     shrink_reduce(&p->s);
@@ -179,7 +180,7 @@ static void conclude(struct repeat *p) {
                                   .checks = p->s.checks};
   hunt_minimize(h, &p->s.bad, true, true);
   if (h->r->finding)
-    h->r->finding->minimal.reduce_seconds = explore_now() - begun;
+    h->r->finding->minimal.reduce_seconds = clock_now() - begun;
 }
 
 static char *say_found(uint64_t clients) {
@@ -193,7 +194,7 @@ static char *say_not_found(const struct repeat *p) {
   static const char what[] = "the failing history could not be repeated under "
                              "the scheduler";
   const struct hunt *h = p->s.h;
-  bool late = h->timed && explore_now() >= h->deadline;
+  bool late = h->timed && clock_now() >= h->deadline;
   uint64_t n = p->s.clients;
   if (!p->windows.len && !n)
     return xasprintf("%s: no two of its calls overlap", what);
@@ -207,14 +208,14 @@ static char *say_not_found(const struct repeat *p) {
 bool from_history(struct hunt *h, const struct history *failing,
                   char **sentence) {
   struct repeat p = {.s = {.h = h, .max_effort = WAY_EFFORT}};
-  double begun = explore_now();
+  double begun = clock_now();
   shrink_take_history(&p.s, failing);
   find_past(&p);
   bool bad = try_alone(&p) || try_whole(&p) || shrink_serial(&p.s) ||
              try_coarse(&p, COARSE_H) || try_windows(&p) ||
              try_coarse(&p, COARSE_D);
   uint64_t clients = p.s.clients;
-  p.s.locate_seconds = explore_now() - begun;
+  p.s.locate_seconds = clock_now() - begun;
   if (bad)
     conclude(&p);
   *sentence = bad ? say_found(clients) : say_not_found(&p);

@@ -1,5 +1,6 @@
 #include "hunt/inside.h"
 
+#include "base/clock.h"
 #include "hunt/answer.h"
 #include "hunt/doubt.h"
 #include "hunt/finding.h"
@@ -16,7 +17,7 @@
 /* ---- what all parts of the hunt use ---- */
 
 bool hunt_goes_on(const struct hunt *h) {
-  if (h->timed && explore_now() >= h->deadline)
+  if (h->timed && clock_now() >= h->deadline)
     return false;
   return !h->counted || statistics_runs(&h->r->statistics) < h->max_executions;
 }
@@ -46,7 +47,7 @@ bool hunt_leaves_out(const struct hunt *h, const struct client *c) {
 }
 
 double hunt_until(const struct hunt *h, double seconds) {
-  double now = explore_now(), half = (h->target->latest - now) / 2;
+  double now = clock_now(), half = (h->target->latest - now) / 2;
   if (h->target->latest && (half < seconds || h->set->time > 0))
     seconds = half > 0 ? half : 0;
   return now + seconds;
@@ -383,7 +384,7 @@ int hunt_open(struct hunt *h, const struct target *t, struct work *s,
                      .work = s,
                      .shared = s->shared,
                      .r = r,
-                     .begun = explore_now()};
+                     .begun = clock_now()};
   struct rt_options o;
   settings_engine(h->set, &o);
   o.uses_tls = t->uses_tls;
@@ -463,7 +464,7 @@ static int hunt_run(void *arg, struct work *s) {
   to->report.sequences = h.sequences;
   to->report.minimizing = h.minimizing;
   to->report.late = h.late;
-  h.r->statistics.seconds = explore_now() - h.begun;
+  h.r->statistics.seconds = clock_now() - h.begun;
   return ERR_NONE;
 }
 

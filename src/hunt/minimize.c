@@ -11,6 +11,7 @@
  *      of what is left without another, and prefixes of linearizable histories
  *      are linearizable.
  */
+#include "base/clock.h"
 #include "base/map128.h"
 #include "hunt/finding.h"
 #include "hunt/inside.h"
@@ -309,9 +310,9 @@ void hunt_minimize(struct hunt *h, struct bad *b, bool simplify, bool tidy) {
   h->found = true;
   if (j->spec)
     j->spec->deadline = 0; /* what was found is explained in any case */
-  h->patience = explore_now() + MINIMIZE_SECONDS;
+  h->patience = clock_now() + MINIMIZE_SECONDS;
   if (h->timed && h->set->time > MINIMIZE_SECONDS)
-    h->patience = explore_now() + h->set->time;
+    h->patience = clock_now() + h->set->time;
   uint64_t before = h->r->statistics.executions;
   uint32_t from = h->shrunk_from ? h->shrunk_from : b->client.ncalls;
   if (j->suite && j->spec_fault)

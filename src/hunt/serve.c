@@ -5,6 +5,7 @@
  * executions are drawn.  What comes out of one does not depend on what was
  * done before: the object is made anew for each item (I1).
  */
+#include "base/clock.h"
 #include "base/map128.h"
 #include "hunt/inside.h"
 #include "hunt/item.h"
@@ -118,7 +119,7 @@ static void begin_record(struct server *s, const struct item *i) {
   h->checker.histories = h->checker.undecided = 0;
   h->clients = 0;
   h->timed = i->seconds > 0;
-  h->deadline = h->timed ? explore_now() + i->seconds : 0;
+  h->deadline = h->timed ? clock_now() + i->seconds : 0;
   h->counted = i->max_executions != 0;
   h->max_executions = i->max_executions;
   h->shared->share = 0;

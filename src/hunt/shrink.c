@@ -1,6 +1,7 @@
 /* From a failing execution or history to a small client that fails. */
 #include "hunt/shrink.h"
 
+#include "base/clock.h"
 #include "hunt/finding.h"
 
 #include <stdlib.h>
@@ -170,13 +171,13 @@ static bool try_another(struct shrinker *s) {
 bool shrink_run(struct shrinker *s) {
   const struct checker *j = &s->h->checker;
   uint64_t budget = j->implementation ? OWN_BUDGET : PAST_BUDGET;
-  double begun = explore_now();
+  double begun = clock_now();
   if (!s->past.order.len && j->spec && j->criterion == CRITERION_LINEARIZABLE)
     past_find(&s->past, &s->history, j->spec, budget, true);
   if (s->past.exact)
     s->only = FAULT_NONE; /* a crash that came later is not in the prefix */
   bool found = shrink_localize(s);
-  s->locate_seconds = explore_now() - begun;
+  s->locate_seconds = clock_now() - begun;
   if (!found && s->only_small)
     return false;
   found = found || shrink_serial(s) || try_another(s);

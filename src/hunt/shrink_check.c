@@ -5,6 +5,7 @@
  * at random.  Version B: by real threads, which on a busy machine seldom run
  * side by side; hence a client with few calls is first tried as in the others.
  */
+#include "base/clock.h"
 #include "hunt/shrink.h"
 
 #include "search/stress.h"
@@ -32,8 +33,7 @@ enum {
 
 bool shrink_goes_on(const struct shrinker *s) {
   const struct hunt *h = s->h;
-  return s->effort < s->max_effort &&
-         !(h->timed && explore_now() >= h->deadline);
+  return s->effort < s->max_effort && !(h->timed && clock_now() >= h->deadline);
 }
 
 /* ---- the engine ---- */
@@ -189,7 +189,7 @@ static bool real_threads_fail(struct shrinker *s) {
     rounds = REAL_ROUNDS;
   struct stress_run run = {.judge = {judge_real, s},
                            .max_rounds = rounds > SIGMA ? rounds : SIGMA,
-                           .deadline = explore_now() + REAL_MS / 1e3,
+                           .deadline = clock_now() + REAL_MS / 1e3,
                            .seed = s->h->set->seed + s->clients,
                            .heartbeat = &s->h->shared->heartbeat};
   if (s->h->checker.implementation) {

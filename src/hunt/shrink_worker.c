@@ -3,11 +3,12 @@
  * clients until one of them fails, as the CGVT paper's tool does: B on real
  * threads, D and H under the scheduler by D-PCT, block by block.
  */
+#include "base/clock.h"
 #include "hunt/finding.h"
 #include "hunt/from_history.h"
 #include "hunt/shrink.h"
 
-#include "model/history_file.h"
+#include "history/read/history_file.h"
 #include "search/blocks.h"
 #include "search/stress.h"
 
@@ -115,9 +116,9 @@ static void make_client(struct detection *d) {
 /* What a check of this history costs, and what it says. */
 static bool is_bad(struct detection *d, const struct history *h) {
   const struct checker *j = &d->h->checker;
-  double begun = explore_now();
+  double begun = clock_now();
   check_linearize(h, j->spec, j->criterion, CHECK_CALLS, &d->check);
-  d->check_seconds += explore_now() - begun;
+  d->check_seconds += clock_now() - begun;
   return d->check.answer == CHECK_NO || d->check.answer == CHECK_SPEC_FAULT;
 }
 
@@ -222,7 +223,7 @@ static void detect_controlled(struct detection *d) {
 
 static bool wants_more(const struct detection *d) {
   const struct hunt *h = d->h;
-  if (h->work->error.code || (h->timed && explore_now() >= h->deadline))
+  if (h->work->error.code || (h->timed && clock_now() >= h->deadline))
     return false;
   return d->histories < (h->counted ? h->max_executions : HISTORIES);
 }
@@ -296,12 +297,12 @@ static struct shrinker *locate_best(struct detection *d, bool small) {
 }
 
 static const char *late(const struct hunt *h) {
-  return h->timed && explore_now() >= h->deadline ? ": --time ended that" : "";
+  return h->timed && clock_now() >= h->deadline ? ": --time ended that" : "";
 }
 
 static void locate(struct detection *d) {
   struct hunt *h = d->h;
-  double begun = explore_now();
+  double begun = clock_now();
   struct shrinker *s = d->stress ? locate_best(d, true) : NULL;
   if (!s)
     s = locate_best(d, false);
@@ -323,7 +324,7 @@ static void locate(struct detection *d) {
   hunt_minimize(h, &s->bad, true, true);
   if (h->r->finding)
     h->r->finding->minimal.reduce_seconds =
-        explore_now() - begun - h->shrinking.locate_seconds;
+        clock_now() - begun - h->shrinking.locate_seconds;
 }
 
 static void release(struct detection *d) {
@@ -409,7 +410,7 @@ static void shrink_client(struct hunt *h) {
   h->r->coverage.sentence =
       xstrdup("executions of this client until one fails");
   if (bad) {
-    double begun = explore_now();
+    double begun = clock_now();
     shrink_reduce(&s);
     h->shrinking.checks = s.checks;
     h->checker.only = s.fault;
@@ -417,7 +418,7 @@ static void shrink_client(struct hunt *h) {
     h->checker.spec_fault = false;
     hunt_minimize(h, &s.bad, true, true);
     if (h->r->finding)
-      h->r->finding->minimal.reduce_seconds = explore_now() - begun;
+      h->r->finding->minimal.reduce_seconds = clock_now() - begun;
   } else if (!h->work->error.code) {
     h->r->verdict = VERDICT_UNKNOWN;
     h->r->reason = xstrdup("no execution of the client that was run fails");
@@ -458,13 +459,13 @@ static void shrink_history(struct hunt *h, const struct history *failing) {
   struct check check = {0};
   char *sentence = NULL;
   hunt_prepare(h, failing->client);
-  double begun = explore_now();
+  double begun = clock_now();
   check_linearize(failing, h->checker.spec, h->checker.criterion, CHECK_CALLS,
                   &check);
   enum check_answer answer = check.answer;
   const char *limit = check.limit;
   check_free(&check);
-  h->r->shrink.check_seconds = explore_now() - begun;
+  h->r->shrink.check_seconds = clock_now() - begun;
   h->r->shrink.histories = 1;
   h->r->shrink.failing = answer == CHECK_NO || answer == CHECK_SPEC_FAULT;
   if (answer == CHECK_YES || answer == CHECK_UNKNOWN) {

@@ -6,6 +6,7 @@
  * How many rounds a run makes is counted in calls, not in seconds; what the
  * threads do in them is the machine's business, so two runs differ.
  */
+#include "base/clock.h"
 #include "hunt/finding.h"
 #include "hunt/from_history.h"
 #include "proc/outside.h"
@@ -303,7 +304,7 @@ static void run_given(struct rounds *s) {
 
 static bool wants_more(const struct rounds *s) {
   const struct hunt *h = s->h;
-  if (h->timed && explore_now() >= h->deadline)
+  if (h->timed && clock_now() >= h->deadline)
     return false;
   if (h->counted)
     return s->made < h->set->max_executions;

@@ -1,6 +1,7 @@
 /* Targets as they travel to other machines. */
 #include "hunt/target.h"
 
+#include "base/clock.h"
 #include "base/wire.h"
 
 #include <assert.h>
@@ -239,7 +240,7 @@ enum worker_end target_ask(const struct target *t, struct worker *w,
                            int (*answer)(void *, struct work *),
                            void *question) {
   if (t->latest) {
-    double left = t->latest - explore_now();
+    double left = t->latest - clock_now();
     if (left <= 0) {
       target_is_late(t);
       return w->hang = HANG_LATE, WORKER_HANGS;

@@ -42,7 +42,7 @@ struct target {
   const struct client *known;
   uint32_t nknown;
   const char *known_ops; /* `bad(), or push() and pop()` */
-  double latest;         /* of explore_now(): until then a fault is explained;
+  double latest;         /* of clock_now(): until then a fault is explained;
                             0: as long as it takes */
   bool *late;            /* set when time has ended some of that, or NULL */
   struct gang *gang;     /* of the pool's workers here, or NULL */

@@ -1,4 +1,6 @@
 /* Changed sources, compiled and searched as the originals were. */
+#include "base/clock.h"
+#include "base/text.h"
 #include "mend/patch_int.h"
 #include "proc/phase.h"
 
@@ -21,11 +23,6 @@ struct copy { /* of what was built, with other sources */
   char *dir;
 };
 
-static const char *last_part(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static char *own(struct copy *c, char *text) {
   vec_push(&c->own, text);
   return text;
@@ -33,7 +30,7 @@ static char *own(struct copy *c, char *text) {
 
 /* The folder of the original, where its own headers are. */
 static void add_folder(struct copy *c, const char *path) {
-  const char *last = last_part(path);
+  const char *last = base_name(path);
   char *dir =
       last == path ? xstrdup(".") : xstrndup(path, (size_t)(last - path));
   vec_push(&c->settings.rest.after, own(c, xasprintf("-iquote%s", dir)));
@@ -46,7 +43,7 @@ static int write_source(struct copy *c, const struct patch_source *s,
   char *dir = own(c, xasprintf("%s/%u", c->dir, number));
   if (mkdir(dir, 0777) && errno != EEXIST)
     return error_set(e, ERR_SYSTEM, "%s: %s", dir, strerror(errno));
-  *path = own(c, xasprintf("%s/%s", dir, last_part(s->path)));
+  *path = own(c, xasprintf("%s/%s", dir, base_name(s->path)));
   edits_apply(&s->edits, buf_text(&s->text), s->text.len, &b);
   int err = buf_write_file(&b, *path, e);
   buf_free(&b);
@@ -234,7 +231,7 @@ static bool search(struct patch_maker *m, struct copy *c, bool *more) {
   k.totals.sequences = hunt_answer(&w)->report.sequences;
   worker_release(&w);
   if (c->settings.time > 0)
-    k.deadline = explore_now() + c->settings.time;
+    k.deadline = clock_now() + c->settings.time;
   ok = false;
   switch (campaign_run(&k, &e)) {
   case CAMPAIGN_PASS:

@@ -1,10 +1,8 @@
 #include "model/place.h"
 
-#include <string.h>
+#include "base/text.h"
 
-static bool begins(const char *s, const char *with) {
-  return strncmp(s, with, strlen(with)) == 0;
-}
+#include <string.h>
 
 bool place_is_system(const char *file) {
   return begins(file, "/usr/include/") || begins(file, "/usr/lib/") ||

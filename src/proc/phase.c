@@ -1,7 +1,9 @@
 #include "proc/phase.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/progress.h"
+#include "base/text.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -22,23 +24,6 @@ static struct {
 
 static void lock(void) { pthread_mutex_lock(&phase.lock); }
 static void unlock(void) { pthread_mutex_unlock(&phase.lock); }
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-/* 1852 as 1,852 */
-static void put_number(struct buf *b, uint64_t n) {
-  char digits[24];
-  int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
-  for (int i = 0; i < len; i++) {
-    if (i && (len - i) % 3 == 0)
-      buf_putc(b, ',');
-    buf_putc(b, digits[i]);
-  }
-}
 
 static void put_count(struct buf *b, uint64_t n, const char *unit) {
   bool y = unit[strlen(unit) - 1] == 'y';
@@ -78,7 +63,7 @@ static void put_done(struct buf *b, uint64_t clients, uint64_t executions) {
 /* What matters most comes first: a narrow terminal cuts the end off. */
 static void show(uint64_t clients, uint64_t executions, const char *far) {
   struct buf b = {0};
-  double seconds = now() - phase.begun;
+  double seconds = clock_now() - phase.begun;
   clients += phase.done[0];
   executions += phase.done[1];
   if (far && *far)
@@ -105,7 +90,7 @@ static void end(void) {
     struct buf b = {0};
     put_done(&b, phase.done[0], phase.done[1]);
     fprintf(stderr, "faultline: %s: %s%s%.2f s\n", phase.what, buf_text(&b),
-            b.len ? ", " : "", now() - phase.begun);
+            b.len ? ", " : "", clock_now() - phase.begun);
     buf_free(&b);
   }
   phase.what = NULL;
@@ -126,7 +111,7 @@ void phase_begin(const char *what) {
   if (phase.open && !phase.held && !(phase.what && !strcmp(phase.what, what))) {
     end();
     phase.what = what;
-    phase.begun = now();
+    phase.begun = clock_now();
     phase.budget = 0;
     memset(phase.done, 0, sizeof phase.done);
   }

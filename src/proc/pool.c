@@ -1,5 +1,6 @@
 #include "proc/pool.h"
 
+#include "base/clock.h"
 #include "proc/frame.h"
 #include "proc/pool_remote.h"
 
@@ -286,7 +287,7 @@ static bool serve_all(struct pool *p) {
  * still, in the hands of a child of theirs.
  */
 static bool look_at_all(struct pool *p) {
-  p->look = explore_now() + WORKER_LOOK_MS / 1000.0;
+  p->look = clock_now() + WORKER_LOOK_MS / 1000.0;
   for (uint32_t i = 0; i < p->local; i++) {
     struct slot *s = &p->slots[i];
     if (!s->busy)
@@ -321,7 +322,7 @@ static bool ends(struct pool *p) {
 
 const struct pool_message *pool_wait(struct pool *p) {
   message_clear(&p->message);
-  double now = explore_now(), end = now + WORKER_LOOK_MS / 1000.0;
+  double now = clock_now(), end = now + WORKER_LOOK_MS / 1000.0;
   if (!p->look)
     p->look = end;
   do {
@@ -333,7 +334,7 @@ const struct pool_message *pool_wait(struct pool *p) {
     int ms = next > now ? (int)((next - now) * 1000) + 1 : 0;
     if (poll(p->fds, (nfds_t)fill_fds(p), ms) > 0 && serve_all(p))
       return &p->message;
-    now = explore_now();
+    now = clock_now();
     if (now >= p->look && look_at_all(p))
       return &p->message;
   } while (now < end);

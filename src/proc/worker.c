@@ -1,5 +1,6 @@
 #include "proc/worker.h"
 
+#include "base/clock.h"
 #include "base/tidy.h"
 #include "proc/phase.h"
 #include "rt/cage.h"
@@ -228,7 +229,7 @@ static bool look_at(pid_t pid, struct status *out) {
 void worker_watch(struct worker *w) {
   struct status st = {0};
   look_at(w->pid, &st);
-  w->watch = (struct worker_watch){.begun = explore_now(),
+  w->watch = (struct worker_watch){.begun = clock_now(),
                                    .at_tick = st.user,
                                    .at_step = st.user,
                                    .tick = w->shared->ticks,
@@ -258,7 +259,7 @@ static bool is_still(struct worker *w, const struct status *st, bool beats) {
 bool worker_stuck(struct worker *w) {
   struct worker_watch *v = &w->watch;
   uint32_t hang_seconds = w->hang_seconds ? w->hang_seconds : HANG_SECONDS;
-  bool late = w->max_seconds && explore_now() - v->begun > w->max_seconds;
+  bool late = w->max_seconds && clock_now() - v->begun > w->max_seconds;
   struct status st;
   w->hang = HANG_LATE;
   if (!look_at(w->pid, &st))

@@ -12,7 +12,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/pack.h"
-#include "model/result.h"
 #include "proc/frame.h"
 #include "rt/rt.h"
 #include "search/explore.h"

@@ -5,6 +5,8 @@
  */
 #include "report/races.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -68,7 +70,7 @@ static void put_edge(const struct story *s, const struct drawn_edge *e,
   }
   if (e->place) {
     buf_puts(out, "\\n");
-    put_quoted(story_base_name(e->place->file), out);
+    put_quoted(base_name(e->place->file), out);
     buf_printf(out, ":%" PRIu32, e->place->line);
   }
   if (e->more)

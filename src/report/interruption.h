@@ -18,7 +18,7 @@
 #ifndef REPORT_INTERRUPTION_H
 #define REPORT_INTERRUPTION_H
 
-#include "model/result.h"
+#include "model/finding.h"
 
 struct interruption {
   uint32_t call;

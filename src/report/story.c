@@ -1,6 +1,8 @@
 /* Stories: calls and results, and what the parts of one share. */
 #include "report/story_int.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,8 +20,7 @@ const struct place *story_place_in(const struct trace *t,
                                    uint32_t chain) {
   if (!pc)
     return &story_nowhere;
-  const struct place *inner = n->place(n->ctx, pc),
-                     *own = place_own(inner);
+  const struct place *inner = n->place(n->ctx, pc), *own = place_own(inner);
   while (!own && inner->line && chain && chain < t->nframes) {
     own = place_own(n->place(n->ctx, t->frames[chain].call_pc));
     chain = t->frames[chain].parent;
@@ -74,14 +75,7 @@ const char *story_fault_words(enum fault f) {
   return f == FAULT_ENDLESS ? "endless loop or wait" : fault_words[f];
 }
 
-const char *story_base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash && slash[1] ? slash + 1 : path;
-}
-
-void story_number(uint64_t n, struct buf *out) {
-  buf_count(out, n);
-}
+void story_number(uint64_t n, struct buf *out) { put_number(out, n); }
 
 void story_operation(const struct result *r, uint32_t call, struct buf *out) {
   const struct client *c = &r->finding->client;

@@ -121,7 +121,6 @@ void story_operation(const struct result *r, uint32_t call, struct buf *out);
 const char *story_fault_words(enum fault f);
 
 /* The last part of a path. */
-const char *story_base_name(const char *path);
 
 /* 3021 as 3,021 */
 void story_number(uint64_t n, struct buf *out);

@@ -2,6 +2,7 @@
  * The answer: one sentence at one place of the source, and notes at others.
  * It says what was found in this execution and no more.
  */
+#include "base/text.h"
 #include "report/interruption.h"
 #include "report/story_int.h"
 
@@ -44,7 +45,7 @@ void answer_put_where(struct teller *t, const struct place *p, uint32_t call) {
   struct buf op = {0};
   bool known = call < t->f->client.ncalls;
   const char *function = p->function;
-  if (function && strncmp(function, "fl__", 4) == 0)
+  if (function && begins(function, "fl__"))
     function = NULL; /* what a macro of faultline.h made */
   if (known)
     story_operation(t->r, call, &op);
@@ -75,8 +76,8 @@ static void put_lines(struct buf *b, const struct place *p,
                q->line);
   else
     buf_printf(b, "interrupted between %s:%" PRIu32 " and %s:%" PRIu32,
-               p->file ? story_base_name(p->file) : "?", p->line,
-               q->file ? story_base_name(q->file) : "?", q->line);
+               p->file ? base_name(p->file) : "?", p->line,
+               q->file ? base_name(q->file) : "?", q->line);
 }
 
 void answer_put_intruder(struct teller *t, const struct interruption *in) {

@@ -4,6 +4,8 @@
  */
 #include "report/story_int.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,7 +23,7 @@ static void put_line(struct nearest *t, const struct place *p) {
   if (one || !p->file)
     buf_printf(&t->b, "line %" PRIu32, p->line);
   else
-    buf_printf(&t->b, "%s:%" PRIu32, story_base_name(p->file), p->line);
+    buf_printf(&t->b, "%s:%" PRIu32, base_name(p->file), p->line);
 }
 
 /* What the thread did in one go in the good execution. */

@@ -4,14 +4,16 @@
  */
 #include "report/screen.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 enum { SHOWN = 5, SHOWN_SMALLER = 3, SHOWN_OUTCOMES = 4 };
 enum { INDENT = 5, LONG_CLIENT = 100 };
 
-static const char *base_name(const char *file) {
-  return file ? story_base_name(file) : "?";
+static const char *file_words(const char *file) {
+  return file ? base_name(file) : "?";
 }
 
 /* ---- words ---- */
@@ -38,7 +40,7 @@ static void put_block(const struct code_block *k, bool with_file,
                       struct buf *b) {
   put_lines(k, b);
   if (with_file)
-    buf_printf(b, " of %s", base_name(k->file));
+    buf_printf(b, " of %s", file_words(k->file));
   if (k->function)
     buf_printf(b, "%s in %s()", with_file ? "," : "", k->function);
 }

@@ -4,6 +4,8 @@
  */
 #include "report/races.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -66,7 +68,7 @@ static void put_rival(const struct story *story, const struct rival *r,
   if (p && story->file && p->file && !strcmp(story->file, p->file))
     buf_printf(b, " (line %" PRIu32 ")", p->line);
   else if (p && p->file)
-    buf_printf(b, " (%s:%" PRIu32 ")", story_base_name(p->file), p->line);
+    buf_printf(b, " (%s:%" PRIu32 ")", base_name(p->file), p->line);
 }
 
 /* The location that all of them are about, or NULL. */

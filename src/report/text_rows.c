@@ -7,6 +7,7 @@
  * was done, where, and the value.  Where it is too long the name is shortened
  * in its middle, so that the value stays.
  */
+#include "base/text.h"
 #include "report/cell.h"
 #include "report/screen.h"
 
@@ -41,7 +42,7 @@ static void put_line(const struct table *t, const struct story_row *r,
   if (!p->line)
     return;
   if (!t->story->file && p->file)
-    buf_printf(out, "%s:", story_base_name(p->file));
+    buf_printf(out, "%s:", base_name(p->file));
   buf_printf(out, "%" PRIu32, p->line);
 }
 
@@ -247,7 +248,7 @@ void screen_rows(struct screen *s, const struct story *story) {
   struct buf title = {0};
   buf_puts(&title, t.columns > 1 ? "Interleaving" : "Execution");
   if (story->file)
-    buf_printf(&title, " (lines of %s)", story_base_name(story->file));
+    buf_printf(&title, " (lines of %s)", base_name(story->file));
   buf_putc(&title, ':');
   screen_title(s, buf_text(&title));
   buf_free(&title);

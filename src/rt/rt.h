@@ -26,8 +26,9 @@
 #include "model/history.h"
 #include "model/part_store.h"
 #include "model/site.h"
-#include "model/result.h"
 #include "model/trace.h"
+#include "model/verdict.h"
+#include "model/waiting.h"
 
 #include <faultline.h>
 #include <stdbool.h>

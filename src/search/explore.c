@@ -1,16 +1,10 @@
 /* What all strategies do after an execution. */
 #include "search/explore.h"
 
-#include <time.h>
-
-double explore_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "base/clock.h"
 
 bool explore_is_late(const struct explore *x) {
-  bool is = x->deadline && explore_now() > x->deadline;
+  bool is = x->deadline && clock_now() > x->deadline;
   if (is && x->late)
     *x->late = true;
   return is;

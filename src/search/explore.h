@@ -11,7 +11,7 @@
 #define SEARCH_EXPLORE_H
 
 #include "base/vec.h"
-#include "model/result.h"
+#include "model/schedule.h"
 #include "rt/rt.h"
 
 #include <stdbool.h>
@@ -68,7 +68,7 @@ struct explore {
   /* in */
   struct judge judge;
   uint64_t max_executions; /* of this call; 0: none */
-  double deadline;         /* of explore_now(); 0: none */
+  double deadline;         /* of clock_now(); 0: none */
   bool *late;              /* set when that ends it; or NULL */
   uint64_t max_states;     /* stateful; 0: none */
   uint64_t max_memory;     /* stateful: bytes; 0: none */
@@ -204,7 +204,6 @@ enum explore_end explore_dpct(struct explore *x);
 /* Partial-order sampling: random priorities of accesses, not of threads. */
 enum explore_end explore_pos(struct explore *x);
 
-double explore_now(void);                      /* seconds, monotonic */
 bool explore_is_late(const struct explore *x); /* then tells x->late */
 
 /* ---- for strategies ---- */

@@ -1,5 +1,7 @@
 #include "search/graph.h"
 
+#include "base/scc.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -145,112 +147,74 @@ uint64_t graph_bytes(uint64_t states, uint64_t edges) {
   return states * 40 + edges * (sizeof(struct edge) + 28);
 }
 
-/* ---- counting: strongly connected components, Tarjan 1972 ---- */
+/* ---- counting, component by component ---- */
 
 /*
  * Components are completed before those that lead to them, so what can be
  * counted from their successors is known then.
  */
-struct tarjan {
+struct path_counter {
   struct graph *g;
-  uint32_t *low;  /* 0: not met; DONE: its component is complete */
-  uint32_t *next; /* edge to look at */
-  struct way {    /* complete paths from a state … */
+  struct scc scc;
+  struct way { /* complete paths from a state … */
     uint64_t all, bad;
   } * ways; /* … whose component is complete */
-  VEC(uint32_t) calls, open;
-  VEC(uint32_t) order; /* when the state on `calls` was met */
-  uint32_t met;
   uint64_t circles;
 };
-#define DONE UINT32_MAX
 
 static uint64_t plus(uint64_t a, uint64_t b) {
   return a > GRAPH_MANY - b ? GRAPH_MANY : a + b;
 }
 
-static void visit(struct tarjan *t, uint32_t s) {
-  t->low[s] = ++t->met;
-  t->next[s] = t->g->first[s];
-  vec_push(&t->calls, s);
-  vec_push(&t->order, t->met);
-  vec_push(&t->open, s);
+static bool next_state(void *ctx, uint32_t s, uint32_t *at, uint32_t *to) {
+  const struct path_counter *c = ctx;
+  uint32_t e = c->g->first[s] + *at;
+  if (e == c->g->first[s + 1])
+    return false;
+  ++*at;
+  *to = c->g->edges[e].to;
+  return true;
 }
 
 /* What the states of a component reach; while they are open, an edge between
  * them is a step of a circle. */
-static void complete(struct tarjan *t, uint32_t first) {
-  const struct graph *g = t->g;
+static void count_component(void *ctx, const uint32_t *states, uint32_t n) {
+  struct path_counter *c = ctx;
+  const struct graph *g = c->g;
   struct way sum = {0};
   uint64_t inside = 0;
-  for (uint32_t i = first; i < t->open.len; i++) {
-    uint32_t s = t->open.at[i];
-    for (uint32_t e = g->first[s]; e < g->first[s + 1]; e++)
-      if (t->low[g->edges[e].to] == DONE) {
-        sum.all = plus(sum.all, t->ways[g->edges[e].to].all);
-        sum.bad = plus(sum.bad, t->ways[g->edges[e].to].bad);
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t e = g->first[states[i]]; e < g->first[states[i] + 1]; e++)
+      if (scc_is_complete(&c->scc, g->edges[e].to)) {
+        sum.all = plus(sum.all, c->ways[g->edges[e].to].all);
+        sum.bad = plus(sum.bad, c->ways[g->edges[e].to].bad);
       } else {
         inside++;
       }
-  }
-  t->circles += inside;
+  c->circles += inside;
   if (inside && sum.all)
     sum.all = GRAPH_MANY;
   if (inside && sum.bad)
     sum.bad = GRAPH_MANY;
-  for (uint32_t i = first; i < t->open.len; i++) {
-    t->low[t->open.at[i]] = DONE;
-    t->ways[t->open.at[i]] = sum;
-  }
-  t->open.len = first;
-}
-
-/* All edges of the top call were followed. */
-static void finish(struct tarjan *t) {
-  uint32_t s = vec_pop(&t->calls), order = vec_pop(&t->order);
-  uint32_t low = t->low[s];
-  if (low == order) {
-    uint32_t first = t->open.len;
-    while (t->open.at[--first] != s)
-      ;
-    complete(t, first);
-  } else if (t->calls.len && low < t->low[vec_last(&t->calls)]) {
-    t->low[vec_last(&t->calls)] = low;
-  }
-}
-
-static void advance(struct tarjan *t) {
-  uint32_t s = vec_last(&t->calls);
-  if (t->next[s] == t->g->first[s + 1]) {
-    finish(t);
-    return;
-  }
-  uint32_t to = t->g->edges[t->next[s]++].to;
-  if (!t->low[to])
-    visit(t, to);
-  else if (t->low[to] < t->low[s])
-    t->low[s] = t->low[to];
+  for (uint32_t i = 0; i < n; i++)
+    c->ways[states[i]] = sum;
 }
 
 struct graph_count graph_count(struct graph *g) {
-  struct tarjan t = {.g = g};
-  t.low = xcalloc(g->nstates, sizeof *t.low);
-  t.next = xcalloc(g->nstates, sizeof *t.next);
-  t.ways = xcalloc(g->nstates, sizeof *t.ways);
-  t.low[GOOD] = t.low[BAD] = t.low[CUT] = DONE;
-  t.ways[GOOD] = (struct way){1, 0};
-  t.ways[BAD] = (struct way){1, 1};
-  visit(&t, g->root);
-  while (t.calls.len)
-    advance(&t);
-  struct graph_count c = {t.ways[g->root].all, t.ways[g->root].bad, t.circles};
-  free(t.low);
-  free(t.next);
-  free(t.ways);
-  vec_free(&t.calls);
-  vec_free(&t.open);
-  vec_free(&t.order);
-  return c;
+  struct path_counter c = {
+      .g = g, .scc = {.next = next_state, .complete = count_component}};
+  c.scc.ctx = &c;
+  scc_init(&c.scc, g->nstates);
+  c.ways = xcalloc(g->nstates, sizeof *c.ways);
+  for (uint32_t end = 0; end < FIRST_STATE; end++)
+    scc_leave_out(&c.scc, end);
+  c.ways[GOOD] = (struct way){1, 0};
+  c.ways[BAD] = (struct way){1, 1};
+  scc_from(&c.scc, g->root);
+  struct graph_count n = {c.ways[g->root].all, c.ways[g->root].bad, c.circles};
+  scc_free(&c.scc);
+  free(c.ways);
+  return n;
 }
 
 /* ---- fewest switches ---- */

@@ -3,6 +3,7 @@
  * it, makes histories of what was logged and hands them to the judge.
  */
 #include "search/stress.h"
+#include "base/clock.h"
 #include "rt/cage.h"
 #include "search/stress_int.h"
 
@@ -277,7 +278,7 @@ static enum batch_end await_batch(struct stress *s, struct stress_run *r,
       s->child = 0;
       return BATCH_DIED;
     }
-    if (r->deadline > 0 && explore_now() > r->deadline)
+    if (r->deadline > 0 && clock_now() > r->deadline)
       h->stop = 1;
     idle_ms += LOOK_MS;
     uint64_t now = progress(s);
@@ -546,7 +547,7 @@ enum stress_end stress_run(struct stress *s, const struct fl_suite *suite,
   struct history h = {.ops = xcalloc(c->ncalls + 1, sizeof *h.ops)};
   enum stress_end end = STRESS_ALL;
   while (end == STRESS_ALL && (!r->max_rounds || r->rounds < r->max_rounds)) {
-    if (r->deadline > 0 && explore_now() > r->deadline) {
+    if (r->deadline > 0 && clock_now() > r->deadline) {
       end = STRESS_TIME;
       break;
     }

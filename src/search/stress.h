@@ -87,7 +87,7 @@ struct stress_run {
   /* in */
   struct stress_judge judge;
   uint64_t max_rounds;          /* 0: none */
-  double deadline;              /* of explore_now(); 0: none */
+  double deadline;              /* of clock_now(); 0: none */
   uint64_t seed;                /* of the pauses */
   bool all;                     /* go on after a bad round: the judge counts */
   volatile uint64_t *heartbeat; /* incremented while it is alive, or NULL */

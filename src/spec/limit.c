@@ -1,6 +1,6 @@
 #include "spec/spec.h"
 
-#include <time.h>
+#include "base/clock.h"
 
 static uint64_t bytes_of(const struct spec *s) {
   return s->bytes ? s->bytes(s) : 0;
@@ -11,14 +11,8 @@ void spec_make_room(struct spec *s) {
     s->forget(s);
 }
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 const char *spec_limit(const struct spec *s, uint64_t bytes) {
   if (s->max_bytes && bytes_of(s) + bytes > s->max_bytes)
     return "--memory";
-  return s->deadline > 0 && now() > s->deadline ? "--time" : NULL;
+  return s->deadline > 0 && clock_now() > s->deadline ? "--time" : NULL;
 }

@@ -3,6 +3,8 @@
  */
 #include "spec/type_int.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -144,7 +146,7 @@ static bool is_among(const char *names, const char *name) {
 
 static const struct kind *find_kind(const char *name) {
   const char *java = "java.util.concurrent.";
-  if (!strncmp(name, java, strlen(java)))
+  if (begins(name, java))
     name += strlen(java);
   for (const struct kind *k = kinds; k->name; k++)
     if (!strcasecmp(k->name, name) || is_among(k->aliases, name))
@@ -179,7 +181,7 @@ struct type *type_open(const char *name, datum argument, struct error *e) {
     t = open_kind(k, argument, e);
   else if (strchr(name, '/') || (len > 3 && !strcmp(name + len - 3, ".so")))
     t = type_of_object(name, argument, e);
-  else if (!strncmp(name, "keyed-", strlen("keyed-")))
+  else if (begins(name, "keyed-"))
     t = open_keyed(name, argument, e);
   if (t || e->code)
     return t;

@@ -3,6 +3,7 @@
  * the same numbers, the same outcomes, the same path with the fewest switches.
  * What is known of conflicts is found on the way, as in the tool.
  */
+#include "base/clock.h"
 #include "engine_objects.h"
 #include "random_program.h"
 
@@ -78,22 +79,22 @@ struct how {
 static void search(struct done *d, const struct how *how, uint32_t members,
                    uint32_t member) {
   volatile double share = 0;
-  struct explore x = {
-      .judge = {ended, d},
-      .max_states = how->max_states ? how->max_states : MOST_STATES,
-      .max_memory = how->max_memory,
-      .max_executions = how->max_executions,
-      .deadline = how->seconds ? explore_now() + how->seconds : 0,
-      .no_reduction = how->no_reduction,
-      .guards = how->guards,
-      .bound_preemptions = how->bound,
-      .preemptions = how->preemptions,
-      .all = how->all,
-      .graph = !how->guards,
-      .heartbeat = &shared->beats[member],
-      .share = &share,
-      .gang = members ? gang : NULL,
-      .member = member};
+  struct explore x = {.judge = {ended, d},
+                      .max_states =
+                          how->max_states ? how->max_states : MOST_STATES,
+                      .max_memory = how->max_memory,
+                      .max_executions = how->max_executions,
+                      .deadline = how->seconds ? clock_now() + how->seconds : 0,
+                      .no_reduction = how->no_reduction,
+                      .guards = how->guards,
+                      .bound_preemptions = how->bound,
+                      .preemptions = how->preemptions,
+                      .all = how->all,
+                      .graph = !how->guards,
+                      .heartbeat = &shared->beats[member],
+                      .share = &share,
+                      .gang = members ? gang : NULL,
+                      .member = member};
   d->noutcomes = 0;
   d->end = explore_stateful(&x);
   d->learnt = x.learnt;

@@ -3,6 +3,7 @@
 
 #include "atomicity/graph.h"
 #include "base/json.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -13,17 +14,12 @@ const struct finding_about *atomic_verdict(const struct atomic_trace *t) {
   return t->tso ? &t->tso_s : &t->sc;
 }
 
-static const char *last_part(const char *file) {
-  const char *slash = strrchr(file, '/');
-  return slash ? slash + 1 : file;
-}
-
 /* "counter.c:7 in add()", or the line of the trace file. */
 static void put_place(const struct cycle_event *e, struct buf *b) {
   if (e->file && e->input_line) /* any text */
     buf_printf(b, "line %" PRIu64 " (%s)", e->input_line, e->file);
   else if (e->file)
-    buf_printf(b, "%s:%" PRIu32, last_part(e->file), e->line);
+    buf_printf(b, "%s:%" PRIu32, base_name(e->file), e->line);
   else if (e->function)
     buf_printf(b, "line %" PRIu32, e->line);
   else if (e->input_line)

@@ -9,6 +9,7 @@
  *
  * All of it runs in a worker, since the user's code does; it also reports.
  */
+#include "base/clock.h"
 #include "cli/atomicity/int.h"
 #include "cli/atomicity/judge.h"
 #include "cli/commands.h"
@@ -154,7 +155,7 @@ static void run_generated(struct source_run *s) {
   struct generator *g = generator_new(&s->object.gen, &limits);
   struct client c;
   for (uint32_t n = 0;
-       n < MOST_CLIENTS && explore_now() < s->until && generator_next(g, &c);) {
+       n < MOST_CLIENTS && clock_now() < s->until && generator_next(g, &c);) {
     n += run_client(s, &c);
     client_free(&c);
     phase_count(1, 0);
@@ -189,7 +190,7 @@ static int run_all(struct source_run *s, struct error *e) {
   for (uint32_t i = 0; i < which; i++)
     suite = suite->next;
   object_init(&s->object, suite);
-  s->until = explore_now() + set->time;
+  s->until = clock_now() + set->time;
   client_judge_init(&s->judge, s->report, s->built, &s->object);
   if (!set->client) {
     run_generated(s);

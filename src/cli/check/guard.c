@@ -4,6 +4,7 @@
  * Then it is said whose fault that is, and the process ends: there is no way
  * back into the search.
  */
+#include "base/clock.h"
 #include "base/tidy.h"
 #include "cli/check/int.h"
 #include "spec/type.h"
@@ -73,7 +74,7 @@ void check_guard(const struct check_settings *s) {
   if (!s->deadline)
     return;
   /* Once a second from then on, since between two steps nobody is late. */
-  double left = s->deadline - check_now();
+  double left = s->deadline - clock_now();
   left = (left > 0 ? left : 0) + GRACE;
   struct itimerval timer = {
       .it_interval.tv_sec = 1,

@@ -104,7 +104,6 @@ bool check_late(const struct check_settings *s, const char *path,
  * when the time is over, ends the process with a sentence (status 2 or 3). */
 void check_guard(const struct check_settings *s);
 
-double check_now(void);
 /* Why a history of so many operations, which are in memory, cannot be checked:
  * "time", "memory", or NULL. */
 const char *check_is_over(const struct check_settings *s, uint64_t operations);

@@ -1,4 +1,5 @@
 /* One recorded history: its type, the verdict, the reports. */
+#include "base/clock.h"
 #include "base/resident.h"
 #include "cli/check/int.h"
 #include "history/explain/explain_log.h"
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Seconds that an explanation may take when nobody said how long. */
@@ -16,12 +16,6 @@ static const double EXPLAIN_SECONDS = 10;
 /* And the search for an order, when it is known that there is one. */
 static const double WITNESS_SECONDS = 60;
 static const uint64_t WITNESS_BYTES = 2ull << 30;
-
-double check_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 void check_result_free(struct check_result *r) {
   buf_free(&r->text);
@@ -108,7 +102,7 @@ static int prepare(const struct log *l, struct log_problem *p,
 const char *check_is_over(const struct check_settings *s, uint64_t operations) {
   /* What checking needs beside the log, by a monitor. */
   enum { BYTES = sizeof(struct type_op) + 48 };
-  if (s->deadline && check_now() > s->deadline)
+  if (s->deadline && clock_now() > s->deadline)
     return "time";
   return s->memory && resident_bytes() + operations * BYTES > s->memory
              ? "memory"
@@ -130,7 +124,7 @@ static struct log_budget budget(const struct check_settings *s) {
 static struct log_budget witness_budget(const struct check_settings *s) {
   struct log_budget b = budget(s);
   if (!b.deadline)
-    b.deadline = check_now() + WITNESS_SECONDS;
+    b.deadline = clock_now() + WITNESS_SECONDS;
   if (!b.memory)
     b.memory = WITNESS_BYTES;
   return b;
@@ -282,7 +276,7 @@ static void report(const struct check_settings *s, const struct log_problem *p,
   bool shown = !s->quiet || s->json || s->html;
   if (a->verdict == LOG_VIOLATION && shown && !s->depth_table) {
     struct log_budget b = budget(s);
-    double end = check_now() + EXPLAIN_SECONDS;
+    double end = clock_now() + EXPLAIN_SECONDS;
     if (!b.deadline || b.deadline > end)
       b.deadline = end;
     explain_log(p, a, &b, &x);

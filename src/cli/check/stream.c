@@ -3,6 +3,7 @@
  * what is open and with the object, not with the history.  What is wrong is
  * told with its place; there is no core, since nothing is kept.
  */
+#include "base/clock.h"
 #include "cli/check/unreturned.h"
 #include "history/stream/online.h"
 
@@ -170,7 +171,7 @@ static int end_unreturned(struct stream *t, const struct log_event *ev,
 
 static bool is_late(const struct stream *t, uint64_t event) {
   enum { EVENTS = 64 }; /* between two looks at the clock */
-  return t->s->deadline && event % EVENTS == 0 && check_now() > t->s->deadline;
+  return t->s->deadline && event % EVENTS == 0 && clock_now() > t->s->deadline;
 }
 
 void check_stream(const struct check_settings *s, const char *path,

@@ -6,6 +6,8 @@
  */
 #include "cli/check/unreturned.h"
 
+#include "base/clock.h"
+
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -77,7 +79,7 @@ static void look_ahead(struct unreturned *u, struct reader *r,
       take_open(u, &open);
     if (!follow(&open, &ev, ++events))
       break;
-    if (deadline > 0 && events % LONG == 0 && check_now() > deadline)
+    if (deadline > 0 && events % LONG == 0 && clock_now() > deadline)
       break;
   }
   take_open(u, &open);

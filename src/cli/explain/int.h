@@ -4,6 +4,7 @@
 
 #include "cli/session/cases.h"
 #include "locate/trace_set.h"
+#include "model/causes.h"
 #include "model/result.h"
 
 struct explain {

@@ -2,6 +2,7 @@
 #include "cli/explain/int.h"
 
 #include "base/json.h"
+#include "base/text.h"
 #include "report/screen.h"
 
 #include <langinfo.h>
@@ -12,11 +13,6 @@
 #include <unistd.h>
 
 enum { SHOWN = 5 };
-
-static const char *last_part(const char *file) {
-  const char *slash = strrchr(file, '/');
-  return slash ? slash + 1 : file;
-}
 
 static bool counts_accesses(const struct code_block *k) {
   return !strcmp(k->file, TRACE_SET_ACCESSES);
@@ -35,7 +31,7 @@ static void put_block(const struct code_block *k, struct buf *b) {
   if (counts_accesses(k))
     buf_puts(b, " of ");
   else if (k->file[0])
-    buf_printf(b, " of %s%s", last_part(k->file),
+    buf_printf(b, " of %s%s", base_name(k->file),
                k->function[0] ? ", in " : "");
   else
     buf_puts(b, k->function[0] ? " of " : "");

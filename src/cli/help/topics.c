@@ -1,6 +1,8 @@
 /* Pages of the documentation in the terminal. */
 #include "cli/help/topics.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 #define TOPIC_DECLARE(name, page) extern const char topic_##name[];
@@ -20,10 +22,6 @@ const char *const topic_names[] = {
     TOPICS(TOPIC_NAME) NULL
 #undef TOPIC_NAME
 };
-
-static bool begins(const char *s, const char *with) {
-  return strncmp(s, with, strlen(with)) == 0;
-}
 
 /* Behind the line, or at the end. */
 static const char *next_line(const char *s) {

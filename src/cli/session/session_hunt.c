@@ -2,8 +2,9 @@
  * The objects of a session: each is run, its fault explained and mended, and
  * then run again without the clients that have it.
  */
-#include "diagnose/diagnose.h"
+#include "base/clock.h"
 #include "cli/session/session.h"
+#include "diagnose/diagnose.h"
 #include "proc/phase.h"
 
 static struct object_run *last_run(struct session *s) {
@@ -43,7 +44,7 @@ static int hunt_once(struct session *s, const struct hunt_question *q,
   if (err)
     return e->code;
   if (r.begun)
-    r.result.statistics.seconds = explore_now() - r.begun;
+    r.result.statistics.seconds = clock_now() - r.begun;
   vec_push(&s->runs, r);
   return ERR_NONE;
 }
@@ -115,12 +116,12 @@ static int hunt_further(struct session *s, struct settings *set,
                         struct target *target, struct hunt_question *q,
                         struct error *e) {
   client_list known = {0};
-  double until = explore_now() + set->time, least = set->time / 4;
+  double until = clock_now() + set->time, least = set->time / 4;
   int err = hunt_once(s, q, e);
   if (q->kind == HUNT_BEGIN)
     q->begin.nsaved = 0;
   while (!err && goes_on(s, q, &known)) {
-    set->time = until - explore_now();
+    set->time = until - clock_now();
     if (set->time < least) /* a fault takes time to be explained, too */
       set->time = least;
     know(s, &known, target);

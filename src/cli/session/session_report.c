@@ -1,7 +1,8 @@
 /* What a session has to say, as text and as JSON; its exit status. */
+#include "base/text.h"
+#include "campaign/saved.h"
 #include "cli/session/dump.h"
 #include "cli/session/pages.h"
-#include "campaign/saved.h"
 #include "cli/session/session.h"
 #include "debug/namer.h"
 #include "model/trace_file.h"
@@ -15,23 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A word that the shell gives back as it is. */
 static void put_word(struct buf *b, const char *option, const char *word) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                              "_-+=./,:@%";
   buf_printf(b, " %s", option);
-  if (*word && word[strspn(word, plain)] == '\0') {
-    buf_puts(b, word);
-    return;
-  }
-  buf_putc(b, '\'');
-  for (; *word; word++)
-    if (*word == '\'')
-      buf_puts(b, "'\\''");
-    else
-      buf_putc(b, *word);
-  buf_putc(b, '\'');
+  put_shell_word(b, word);
 }
 
 static char *replay_command(struct session *s, const char *schedule) {

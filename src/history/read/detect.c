@@ -1,6 +1,8 @@
 /* Which format a file has, from its first bytes. */
 #include "history/read/edn.h"
 
+#include "base/text.h"
+
 static const char *skip_space(const char *p, bool edn) {
   for (;;) {
     while (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n' ||
@@ -11,10 +13,6 @@ static const char *skip_space(const char *p, bool edn) {
     while (*p && *p != '\n')
       p++;
   }
-}
-
-static bool begins(const char *p, const char *word) {
-  return !strncmp(p, word, strlen(word));
 }
 
 /* Is there a :key in the map at p, outside of what it contains? */

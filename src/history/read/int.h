@@ -12,7 +12,7 @@
 #ifndef HISTORY_READ_INT_H
 #define HISTORY_READ_INT_H
 
-#include "base/buf.h"
+#include "base/lex.h"
 #include "history/read/read.h"
 
 #include <stdbool.h>
@@ -24,13 +24,10 @@ enum { GOT, MORE, BAD };
 
 enum {
   WINDOW = 256 << 10,
-  /* Of nested values.  A map of EDN is three values of JSON. */
-  EDN_DEPTH_MAX = 100,
-  JSON_DEPTH_MAX = 400,
-  NAMES_MAX = 4000,   /* different operations in a file */
-  FORM_MAX = 1 << 30, /* bytes of one form */
-  SLACK = 16,         /* NULs behind the window */
-  LOOK = 64 << 10,    /* bytes from which the format is recognised */
+  EDN_DEPTH_MAX = 100, /* of nested values; a map is three values of JSON */
+  NAMES_MAX = 4000,    /* different operations in a file */
+  FORM_MAX = 1 << 30,  /* bytes of one form */
+  LOOK = 64 << 10,     /* bytes from which the format is recognised */
 };
 
 struct input {
@@ -105,23 +102,24 @@ struct reader {
   char *path;
   enum read_format format;
   struct input in;
-  const char *p, *end; /* the place, the end of the window; *end is 0 */
-  uint32_t line;
-  int64_t line_at; /* where the line begins, counted from the window's start */
+  /* The text of the lexer is the window. */
+  union {
+    struct lexer lex;
+    struct {
+      LEX_FIELDS
+    };
+  };
   uint32_t form_line; /* where the form begins that is being read */
   int64_t form_line_at;
   uint32_t form_column;
   bool no_quick;   /* tests: jsonl_quick is not asked */
-  bool one_a_line; /* a form of JSON may not go beyond its line */
   bool one_line;   /* the window is one line of a file, for a while */
   bool no_keys;    /* reader_has_no_keys */
   struct error *e; /* of the call in progress */
   bool failed;     /* an error was told: there is nothing more */
 
-  struct buf scratch;       /* a text without its escapes */
   VEC(datum) items;         /* of lists that are being read */
   VEC(struct edn_key) keys; /* of maps that are being read */
-  uint32_t depth;
 
   VEC(struct name) names;
   struct arena arena;
@@ -163,9 +161,11 @@ int reader_bad(struct reader *r, const char *at, const char *format, ...)
 int reader_refuse(struct reader *r, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The lexer has met something else than it expected. */
+int reader_unexpected(struct reader *r);
+
 static inline void reader_newline(struct reader *r, const char *at) {
-  r->line++;
-  r->line_at = at + 1 - r->in.buf;
+  lex_newline(&r->lex, at);
 }
 
 /* The items that were read from `base` on; none before the first one. */
@@ -197,7 +197,8 @@ static inline void event_begin(const struct reader *r, struct log_event *ev,
                            .arg = {DATUM_NONE, DATUM_NONE, DATUM_NONE},
                            .result = DATUM_NONE,
                            .order = LOG_NO_HINT,
-                           .type_argument = DATUM_NONE};
+                           .type_argument = DATUM_NONE,
+                           .object = DATUM_NONE};
 }
 
 /* From the first bytes, which begin at p and end with a NUL; AUTO: nothing was

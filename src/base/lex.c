@@ -1,5 +1,20 @@
 /* Tokens that JSON and EDN share: integers and strings. */
-#include "history/read/token.h"
+#include "base/lex.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+bool lex_bad(struct lexer *l, const char *at, const char *format, ...) {
+  va_list ap;
+  va_start(ap, format);
+  vsnprintf(l->expected, sizeof l->expected, format, ap);
+  va_end(ap);
+  assert(at >= l->start && at <= l->end); /* X2 */
+  assert(!*l->end);                       /* X1 */
+  l->bad_at = at;
+  return false;
+}
 
 /* Of 19 digits or more. */
 bool read_long_int(const char **p, int64_t *out) {
@@ -73,83 +88,78 @@ static int hex(char c) {
 }
 
 /* Four digits behind \u. */
-static int read_hex(struct reader *r, const char **s, uint32_t *out) {
+static bool read_hex(struct lexer *l, const char **s, uint32_t *out) {
   *out = 0;
   for (int i = 0; i < 4; i++, ++*s) {
     int d = hex(**s);
     if (d < 0)
-      return reader_bad(r, *s, "expected four hexadecimal digits after \\u");
+      return lex_bad(l, *s, "four hexadecimal digits after \\u");
     *out = *out << 4 | (uint32_t)d;
   }
-  return GOT;
+  return true;
 }
 
 /* A character beyond U+FFFF is written as two. */
-static int read_unicode(struct reader *r, const char **s) {
+static bool read_unicode(struct lexer *l, const char **s) {
   uint32_t c, low;
   const char *at = *s;
-  int got = read_hex(r, s, &c);
-  if (got)
-    return got;
+  if (!read_hex(l, s, &c))
+    return false;
   if (c >= 0xd800 && c < 0xdc00) {
     if ((*s)[0] != '\\')
-      return reader_bad(r, *s, "expected the second half of a surrogate pair");
+      return lex_bad(l, *s, "the second half of a surrogate pair");
     if ((*s)[1] != 'u')
-      return reader_bad(r, *s + 1,
-                        "expected the second half of a surrogate pair");
+      return lex_bad(l, *s + 1, "the second half of a surrogate pair");
     *s += 2;
-    if ((got = read_hex(r, s, &low)))
-      return got;
+    if (!read_hex(l, s, &low))
+      return false;
     if (low < 0xdc00 || low > 0xdfff)
-      return reader_bad(r, at, "expected a surrogate pair");
+      return lex_bad(l, at, "a surrogate pair");
     c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
   } else if (c >= 0xdc00 && c < 0xe000) {
-    return reader_bad(r, at, "expected the first half of a surrogate pair");
+    return lex_bad(l, at, "the first half of a surrogate pair");
   }
-  put_utf8(&r->scratch, c);
-  return GOT;
+  put_utf8(&l->scratch, c);
+  return true;
 }
 
 /* s is behind the backslash. */
-static int read_escape(struct reader *r, bool edn, const char **s) {
+static bool read_escape(struct lexer *l, bool edn, const char **s) {
   static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
   char c = **s;
   if (c == 'u') {
     ++*s;
-    return read_unicode(r, s);
+    return read_unicode(l, s);
   }
   const char *known = c ? strchr(from, c) : NULL;
   if (!known || (edn && c == '/'))
-    return reader_bad(r, *s, "expected an escape that is known");
-  buf_putc(&r->scratch, to[known - from]);
+    return lex_bad(l, *s, "an escape that is known");
+  buf_putc(&l->scratch, to[known - from]);
   ++*s;
-  return GOT;
+  return true;
 }
 
 /* s stands at a byte that is not an ordinary one. */
-static int read_odd(struct reader *r, bool edn, const char **s) {
+static bool read_odd(struct lexer *l, bool edn, const char **s) {
   if (**s == '\\') {
     ++*s;
-    return read_escape(r, edn, s);
+    return read_escape(l, edn, s);
   }
   size_t n = utf8(*s);
-  if (!n && r->end - *s < 4 && !r->in.eof)
-    return MORE;
-  if (!n)
-    return reader_bad(r, *s, "expected UTF-8");
+  if (!n) /* the rest of it may come */
+    return lex_bad(l, l->end - *s < 4 && !l->whole ? l->end : *s, "UTF-8");
   if (n == 1 && (unsigned char)**s < 0x20) {
-    if (*s == r->end)
-      return reader_bad(r, *s, "expected \" at the end of the text");
+    if (*s == l->end)
+      return lex_bad(l, *s, "\" at the end of the text");
     if (!edn || !**s)
-      return reader_bad(r, *s,
-                        "expected \" before the control character 0x%02x",
-                        (unsigned char)**s);
+      return lex_bad(l, *s, "\" before the control character 0x%02x",
+                     (unsigned char)**s);
     if (**s == '\n')
-      reader_newline(r, *s);
+      lex_newline(l, *s);
   }
-  buf_put(&r->scratch, *s, n);
+  buf_put(&l->scratch, *s, n);
   *s += n;
-  return GOT;
+  return true;
 }
 
 /* Ends a run of bytes that mean themselves: controls, quote, backslash, what is
@@ -157,33 +167,32 @@ static int read_odd(struct reader *r, bool edn, const char **s) {
 static const bool odd[256] = {
     [0 ... 31] = true, ['"'] = true, ['\\'] = true, [128 ... 255] = true};
 
-int read_long_string(struct reader *r, bool edn, const char **text,
+bool lex_long_string(struct lexer *l, bool edn, const char **text,
                      size_t *len) {
-  const char *s = r->p;
+  const char *s = l->p;
   if (*s != '"')
-    return reader_bad(r, s, "expected \"");
+    return lex_bad(l, s, "\"");
   const char *start = ++s;
   while (!odd[(unsigned char)*s])
     s++;
   if (*s == '"') {
     *text = start;
     *len = (size_t)(s - start);
-    r->p = s + 1;
-    return GOT;
+    l->p = s + 1;
+    return true;
   }
-  buf_clear(&r->scratch);
-  buf_put(&r->scratch, start, (size_t)(s - start));
+  buf_clear(&l->scratch);
+  buf_put(&l->scratch, start, (size_t)(s - start));
   while (*s != '"') {
-    int got = read_odd(r, edn, &s);
-    if (got)
-      return got;
+    if (!read_odd(l, edn, &s))
+      return false;
     start = s;
     while (!odd[(unsigned char)*s])
       s++;
-    buf_put(&r->scratch, start, (size_t)(s - start));
+    buf_put(&l->scratch, start, (size_t)(s - start));
   }
-  *text = buf_text(&r->scratch);
-  *len = r->scratch.len;
-  r->p = s + 1;
-  return GOT;
+  *text = buf_text(&l->scratch);
+  *len = l->scratch.len;
+  l->p = s + 1;
+  return true;
 }

@@ -1,4 +1,5 @@
 /* Histories that were written are read as they were. */
+#include "history/read/history_file.h"
 #include "model/history_file.h"
 #include "test.h"
 
@@ -7,10 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const name[] = {"add", "get", "label"};
-static const uint8_t nargs[] = {1, 0, 0};
-static const uint8_t kinds[] = {VALUE_BOOL, VALUE_INT, VALUE_STRING};
-static const struct history_names names = {{name, 3}, nargs, kinds};
+static const char *const name[] = {"add", "get", "label", "mask"};
+static const uint8_t nargs[] = {1, 0, 0, 0};
+static const uint8_t kinds[] = {VALUE_BOOL, VALUE_INT, VALUE_STRING,
+                                VALUE_UINT};
+static const struct history_names names = {{name, 4}, nargs, kinds};
 
 static int read_text(const char *text, struct history_read *out,
                      struct error *e) {
@@ -63,6 +65,20 @@ TEST(what_is_written_is_read) {
   client_free(&c);
 }
 
+TEST(unsigned_results_have_all_their_bits) {
+  struct history_read in;
+  struct error e = {0};
+  CHECK_INT(read_text("{\"type\":\"call\",\"process\":1,\"name\":\"mask\"}\n"
+                      "{\"type\":\"return\",\"process\":1,"
+                      "\"result\":18446744073709551615}\n",
+                      &in, &e),
+            ERR_NONE);
+  CHECK_STR(e.text, "");
+  if (in.history.ops)
+    CHECK(value_equal(in.history.ops[0].result, value_uint(UINT64_MAX)));
+  history_read_free(&in);
+}
+
 #define HEAD "{\"type\":\"history\",\"version\":1,\"object\":\"o\"}\n"
 #define CALL "{\"type\":\"call\",\"op\":0,\"thread\":1,\"name\":"
 
@@ -77,23 +93,29 @@ static void refuses(const char *text, const char *reason) {
 
 TEST(wrong_lines_are_named) {
   refuses("", "no history");
-  refuses("{\"type\":\"odd\"}\n", ":1: neither a call");
-  refuses("{\"type\":\"call\",\"name\":\"get\"}\n", ":1: neither \"process\"");
+  refuses("{\"type\":\"odd\"}\n", ":1:9: expected the type call");
+  refuses("{\"type\":\"call\",\"name\":\"get\"}\n",
+          ":1:1: expected a \"process\"");
   refuses("{\"type\":\"call\",\"process\":-1,\"name\":\"get\"}\n",
-          ":1: threads and operations are numbered from 0");
-  refuses("{\"type\":\"return\",\"process\":1}\n", ":1: a return without");
-  refuses("{\"type\":\"history\",\"version\":2}\n", ":1: a version");
+          ":1:26: expected a process number");
+  refuses("{\"type\":\"return\",\"process\":1}\n",
+          ":1:1: process 1 returns, but has not called");
+  refuses("{\"type\":\"history\",\"version\":2}\n", ":1:1: expected version 1");
   refuses(HEAD HEAD, ":2: a second history");
-  refuses(HEAD "{\"type\":\"call\"", ":2: ");
+  refuses(HEAD "{\"type\":\"call\"", ":2:15: expected , or }");
   refuses(HEAD CALL "\"put\",\"args\":[]}\n", ":2: the object has no");
   refuses(HEAD CALL "\"add\",\"args\":[]}\n", ":2: add() takes 1 argument");
   refuses(HEAD CALL "\"add\",\"args\":[true]}\n", ":2: arguments are integers");
-  refuses(HEAD "{\"type\":\"return\",\"op\":0}\n", ":2: a return without");
+  refuses(HEAD "{\"type\":\"return\",\"op\":0}\n",
+          ":2:1: operation 0 returns, but was not called");
   refuses(HEAD CALL "\"get\",\"args\":[]}\n" CALL "\"get\",\"args\":[]}\n",
-          ":3: an operation with this number");
+          ":3:1: process 1 calls get before its get of line 2 has returned");
   refuses(HEAD CALL "\"get\",\"args\":[]}\n"
-                    "{\"type\":\"return\",\"op\":0,\"result\":true}\n",
-          ":3: get() returns something else");
+                    "{\"type\":\"return\",\"thread\":1,\"result\":true}\n",
+          ":2: get() returns something else");
+  refuses(HEAD CALL "\"get\",\"args\":[]}\n"
+                    "{\"type\":\"fail\",\"thread\":1}\n",
+          ":2: get() fails, which is not a result");
 }
 
 static void reads(const char *text, const char *client) {
@@ -142,7 +164,8 @@ TEST(what_was_dropped_is_not_there_and_notes_are_no_events) {
                                                                      ":\"info\""
                                                                      ",\"proces"
                                                                      "s\":2}"
-                                                                     "\n" END(P(1)),
+                                                                     "\n" END(
+                                                                         P(1)),
         "{get()} || {get()}");
 }
 
