@@ -118,44 +118,20 @@ int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
 
 /* ---- the engine's side ---- */
 
-/*
- * Lets fiber t run until it parks.  The compiler saves what it needs; the
- * engine's context is the frame pointer and the place to go on, on its own
- * stack.  See switch.S for the way back.
- */
-static inline __attribute__((always_inline)) void resume(int t) {
+/* Lets fiber t run until it parks. */
+FL_INLINE void resume(int t) {
   struct fiber_state *f = &E.fiber[t];
   E.cur = t;
   E.self = f;
   if (UNLIKELY(E.options.uses_tls))
-    fl__use_fs(E.lent[t].fs);
+    fl__use_thread_pointer(E.lent[t].thread_pointer);
   E.progress++;
   E.quiet = 0;
   E.arrival = ARRIVED; /* what the last execution ended with is over */
   if (UNLIKELY(E.options.uses_fenv))
     fl__float_set(f->fp);
   E.in_fiber = 1;
-  void *sp = f->sp;
-  __asm__ volatile("leaq 1f(%%rip), %%rax\n\t"
-                   "pushq %%rax\n\t"
-                   "pushq %%rbp\n\t"
-                   "movq %%rsp, %[engine]\n\t"
-                   "movq %[fiber], %%rsp\n\t"
-                   "popq %%r15\n\t"
-                   "popq %%r14\n\t"
-                   "popq %%r13\n\t"
-                   "popq %%r12\n\t"
-                   "popq %%rbx\n\t"
-                   "popq %%rbp\n\t"
-                   "ret\n"
-                   "1:"
-                   : [fiber] "+D"(sp), [engine] "=m"(E.engine_sp)
-                   :
-                   : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10",
-                     "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2",
-                     "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
-                     "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
-                     "memory", "cc");
+  fl__enter_fiber(f->sp, &E.engine_sp);
   E.in_fiber = 0;
   if (UNLIKELY(E.options.uses_fenv)) {
     f->fp = fl__float_now();
@@ -251,8 +227,7 @@ static inline bool is_behind_all(int t) {
 }
 
 /* Executes the pending access of t up to its next one. */
-static inline __attribute__((always_inline)) int
-execute_one(int t, enum how how, const struct rt_driver *d) {
+FL_INLINE int execute_one(int t, enum how how, const struct rt_driver *d) {
   struct fiber_state *f = &E.fiber[t];
   uint32_t bit = 1u << t;
   uint8_t kind = f->kind;
@@ -438,8 +413,7 @@ __attribute__((noinline)) int fl__run_locals(int t, int end,
   return end;
 }
 
-static inline __attribute__((always_inline)) int
-execute_step(int t, const struct rt_driver *d) {
+FL_INLINE int execute_step(int t, const struct rt_driver *d) {
   if (UNLIKELY(E.options.tso) && t >= RT_BUFFERS)
     return fl__commit(t - RT_BUFFERS, d);
   int end = execute_one(t, STEP, d);
@@ -455,7 +429,7 @@ __attribute__((noinline)) int fl__execute_transit(int t,
 }
 
 /* Who could step if no line were atomic. */
-static inline __attribute__((always_inline)) uint32_t can_step(void) {
+FL_INLINE uint32_t can_step(void) {
   uint32_t on = E.live.parked & ~E.live.waiting;
   for (uint32_t left = E.live.waiting; UNLIKELY(left); left &= left - 1) {
     int t = __builtin_ctz(left);
@@ -628,7 +602,7 @@ static int restart(const struct rt_driver *d) {
 static enum rt_end finish(int begun, const struct rt_driver *d) {
   enum rt_end end = begun == FL_GOES_ON ? run(d) : (enum rt_end)begun;
   if (E.options.uses_tls)
-    fl__use_fs(E.own_fs);
+    fl__use_thread_pointer(E.own_thread_pointer);
   if (end == RT_DONE)
     fl__bound_ended();
   E.history.stuck = end == RT_STUCK;
@@ -660,7 +634,7 @@ enum rt_end rt_run_recorded(const struct rt_driver *d, struct arena *a,
   E.recording = 1;
   enum rt_end end = run(d);
   if (E.options.uses_tls)
-    fl__use_fs(E.own_fs);
+    fl__use_thread_pointer(E.own_thread_pointer);
   E.history.stuck = end == RT_STUCK;
   if (end == RT_FAULT)
     fl__record_note(EV_FAULT, E.fault.thread, E.fault.pc, E.fault.addr,
@@ -697,7 +671,7 @@ enum rt_end rt_step(int thread, const struct rt_driver *d) {
   else if (end == FL_GOES_ON && !fl__enabled())
     end = (int)fl__blocked();
   if (E.options.uses_tls)
-    fl__use_fs(E.own_fs);
+    fl__use_thread_pointer(E.own_thread_pointer);
   E.history.stuck = end == RT_STUCK;
   return end == FL_GOES_ON ? RT_STOPPED : (enum rt_end)end;
 }

@@ -8,14 +8,12 @@
  */
 #include "rt/int.h"
 
-#include <asm/prctl.h>
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 struct tls_index {
@@ -23,7 +21,7 @@ struct tls_index {
 };
 void *__tls_get_addr(struct tls_index *);
 
-static bool has_wrfsbase;
+static uintptr_t loaded_thread_pointer;
 
 void fl__fibers_open(void) {
   void *p = mmap(
@@ -37,51 +35,19 @@ void fl__fibers_open(void) {
       die("cannot protect the end of a stack");
   E.shadow = xcalloc(RT_MAX_THREADS, sizeof *E.shadow);
   E.start_shadow = xcalloc(RT_MAX_THREADS, sizeof *E.start_shadow);
-  has_wrfsbase = getauxval(AT_HWCAP2) & 2; /* HWCAP2_FSGSBASE */
-  unsigned long fs;
-  syscall(SYS_arch_prctl, ARCH_GET_FS, &fs);
-  E.own_fs = E.loaded_fs = fs;
+  E.own_thread_pointer = loaded_thread_pointer = fl__thread_pointer();
 }
 
-void fl__use_fs(uintptr_t fs) {
-  if (E.loaded_fs == fs)
+void fl__use_thread_pointer(uintptr_t to) {
+  if (loaded_thread_pointer == to)
     return;
-  E.loaded_fs = fs;
-  if (has_wrfsbase)
-    __asm__ volatile("wrfsbase %0" ::"r"(fs) : "memory");
-  else
-    syscall(SYS_arch_prctl, ARCH_SET_FS, fs);
-}
-
-/*
- * The control words of the floating-point unit, and the exceptions that it has
- * met, are a thread's own.  The registers are not: a hook is a call, before
- * which the compiler saves what it needs of them and leaves the x87 unit's
- * stack empty.
- */
-struct float_state fl__float_now(void) {
-  struct float_state s;
-  __asm__ volatile("stmxcsr %0\n\tfnstcw %1\n\tfnstsw %2"
-                   : "=m"(s.mxcsr), "=m"(s.x87_control), "=a"(s.x87_met));
-  s.x87_met &= 0x3f;
-  return s;
-}
-
-/* Setting is dear, and most threads leave all as it is. */
-void fl__float_set(struct float_state s) {
-  struct float_state now = fl__float_now();
-  if (s.mxcsr != now.mxcsr)
-    __asm__ volatile("ldmxcsr %0" ::"m"(s.mxcsr));
-  uint32_t x87[7] = {s.x87_control, s.x87_met, 0xffff /* all are empty */};
-  if (s.x87_control != now.x87_control || s.x87_met != now.x87_met)
-    __asm__ volatile("fldenv %0" ::"m"(x87));
+  loaded_thread_pointer = to;
+  fl__set_thread_pointer(to);
 }
 
 static void *sleeper(void *arg) {
   struct parked_thread *p = arg;
-  unsigned long fs;
-  syscall(SYS_arch_prctl, ARCH_GET_FS, &fs);
-  p->fs = fs;
+  p->thread_pointer = fl__thread_pointer();
   p->handle = (uintptr_t)pthread_self();
   p->errno_at = &errno;
   if (E.tls_size) /* makes the C library allocate the block now */
@@ -95,7 +61,7 @@ static void *sleeper(void *arg) {
   if (!pthread_getattr_np(pthread_self(), &attr)) {
     if (!pthread_attr_getstack(&attr, &lo, &size)) {
       p->lo = (uint64_t)(uintptr_t)lo;
-      p->hi = fs + 4096; /* the block lies behind the stack */
+      p->hi = p->thread_pointer + 4096; /* the block is behind the stack */
     }
     pthread_attr_destroy(&attr);
   }
@@ -124,8 +90,8 @@ void fl__lend(int thread) {
   struct parked_thread *p = &E.lent[thread];
   if (p->ready)
     return;
-  uintptr_t fs = E.loaded_fs;
-  fl__use_fs(E.own_fs);
+  uintptr_t was = loaded_thread_pointer;
+  fl__use_thread_pointer(E.own_thread_pointer);
   sigset_t all, old; /* signals are for the engine's thread */
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &old);
@@ -140,7 +106,7 @@ void fl__lend(int thread) {
   while (!__atomic_load_n(&p->ready, __ATOMIC_ACQUIRE))
     sched_yield();
   pthread_sigmask(SIG_SETMASK, &old, NULL);
-  fl__use_fs(fs);
+  fl__use_thread_pointer(was);
 }
 
 void fl__tls_reset(int thread) {
@@ -157,13 +123,8 @@ void fl__fiber_begin(int thread, void (*body)(void)) {
   fl__lend(thread);
   fl__tls_reset(thread);
   struct fiber_state *f = &E.fiber[thread];
-  uint64_t *top =
-      (uint64_t *)(STACK_BASE + (uint64_t)(thread + 1) * STACK_SIZE);
-  *--top = 0; /* ends backtraces */
-  *--top = (uint64_t)(uintptr_t)body;
-  for (int i = 0; i < 6; i++)
-    *--top = 0;
-  *f = (struct fiber_state){.sp = top,
+  uint64_t top = fl__stack_top((uint32_t)thread);
+  *f = (struct fiber_state){.sp = fl__first_frame(top, body),
                             .status = FIBER_PARKED,
                             .kind = EV_STEP,
                             .call = EVENT_NO_CALL,
@@ -212,8 +173,8 @@ void fl__clean_shared(void) {
   for (uint32_t left = E.stack_shared; left; left &= left - 1) {
     int t = __builtin_ctz(left);
     uint64_t top = STACK_BASE + (uint64_t)(t + 1) * STACK_SIZE;
-    bool runs = (uint32_t)t < E.live.nfibers &&
-                E.fiber[t].status == FIBER_PARKED;
+    bool runs =
+        (uint32_t)t < E.live.nfibers && E.fiber[t].status == FIBER_PARKED;
     clean(t, runs ? (uint64_t)(uintptr_t)E.fiber[t].sp : top);
   }
 }

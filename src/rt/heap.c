@@ -27,7 +27,7 @@
 #include <sys/mman.h>
 
 enum { GRANULE = 16, FREED = 0x40, HEAD = 0x80, HEAD2 = 0x81, FILL = 0xbe };
-enum { PAGE = 4096, LARGE = 4096, VERY_LARGE = 256 << 10, KEPT = 16 << 20 };
+enum { PAGE = PORT_PAGE, LARGE = 4096, VERY_LARGE = 256 << 10, KEPT = 16 << 20 };
 #define MOST_BYTES (2ull << 30) /* of all arenas: a state fits 32 bits */
 
 struct block_header {

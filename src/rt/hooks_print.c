@@ -34,13 +34,6 @@ struct strings {
   struct string_argument arg[MOST_STRINGS];
 };
 
-/* Where va_arg will find the next pointer: the System V ABI for x86-64. */
-static const char **next_pointer(va_list ap) {
-  return ap->gp_offset < 48
-             ? (const char **)((char *)ap->reg_save_area + ap->gp_offset)
-             : (const char **)ap->overflow_arg_area;
-}
-
 struct conversion {
   char kind, length[3];
   int precision; /* -1: none */
@@ -153,7 +146,7 @@ static const char *next_string(const char **text, va_list ap,
   while (!all->unknown && (*text = strchr(*text, '%'))) {
     struct conversion c;
     const char *end = read_conversion(*text + 1, ap, &c);
-    const char **at = next_pointer(ap);
+    const char **at = fl__next_pointer(ap);
     if (!end || !skip_argument(&c, ap)) {
       all->unknown = true;
       return NULL;

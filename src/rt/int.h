@@ -16,38 +16,14 @@
 #ifndef RT_INT_H
 #define RT_INT_H
 
+#include "rt/layout.h"
+#include "rt/port.h"
 #include "rt/rt.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 
-#define FL_HIDDEN __attribute__((visibility("hidden")))
-#define FL_HOT __attribute__((hot))
-#define LIKELY(x) __builtin_expect(!!(x), 1)
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
-
-/* Fixed addresses: the same in every run, clear of ASan's shadow. */
-#define HEAP_BASE 0x200000000000ull
-#define ARENA_SIZE (256ull << 20)
-#define HEAP_SPAN (ARENA_SIZE * RT_MAX_THREADS)
-#define SHADOW_BASE 0x208000000000ull
-#define STACK_BASE 0x210000000000ull
-#define STACK_SIZE (8ull << 20) /* as ordinary threads have */
-#define STACK_SPAN (STACK_SIZE * RT_MAX_THREADS)
-#define STACK_GUARD 8192ull
-#define CLOCK_ADDR 0x217000000000ull /* no memory: stands for the clock */
-#define CLOCK_SIZE 8
-#define LENT_BASE 0x218000000000ull /* the stacks of who lends (fiber.c) */
-
 /* ---- threads ---- */
-
-/* What a thread's floating-point unit is told to do (rounding, traps, flushing
- * to zero), and the exceptions that it has met. */
-struct float_state {
-  uint32_t mxcsr;
-  uint16_t x87_control, x87_met;
-};
-#define FLOAT_DEFAULT ((struct float_state){0x1f80, 0x37f, 0})
 
 enum fiber_status { FIBER_FREE, FIBER_PARKED, FIBER_DONE };
 
@@ -167,7 +143,7 @@ struct tls_module { /* a loaded library with thread-local variables */
 };
 
 struct parked_thread { /* lends its thread control block to a fiber */
-  uintptr_t fs;
+  uintptr_t thread_pointer;
   uintptr_t handle; /* pthread_t */
   int *errno_at;
   uint8_t *tls;    /* the object's thread-local block */
@@ -237,7 +213,6 @@ struct engine {
                                of threads outside live.keyed are never read */
 
   struct rt_options options;
-  const struct rt_driver *driver;
   const struct fl_suite *suite;
   const struct client *client;
   const struct fl_op **ops; /* by index, as in call.op */
@@ -263,8 +238,7 @@ struct engine {
   uint32_t nlibraries;
 
   struct parked_thread lent[RT_MAX_THREADS];
-  uintptr_t own_fs;
-  uintptr_t loaded_fs;
+  uintptr_t own_thread_pointer;
   struct shadow_frame (*shadow)[SHADOW_FRAMES]; /* per fiber */
   struct snapshot loaded;                       /* the state after loading */
   uint64_t loaded_used;                         /* of arena 0 then */
@@ -281,9 +255,6 @@ extern struct engine fl__e FL_HIDDEN;
 #define E fl__e
 
 /* ---- for hooks, on the fiber's stack ---- */
-
-/* switch.S: saves callee-saved registers on this stack, goes to the other. */
-void fl__switch(void **save_sp, void *load_sp) FL_HIDDEN;
 
 #define CALLER_PC ((uint64_t)(uintptr_t)__builtin_return_address(0))
 
@@ -389,9 +360,6 @@ void *fl__alloc(uint64_t size, uint64_t align, uint64_t elem, bool zero,
                 uint64_t pc) FL_HIDDEN;
 void fl__free(void *p, uint64_t pc) FL_HIDDEN;
 uint64_t fl__block_size(const void *p) FL_HIDDEN; /* of a live block, or 0 */
-static inline bool fl__in_heap(const volatile void *p) {
-  return (uint64_t)(uintptr_t)p - HEAP_BASE < HEAP_SPAN;
-}
 
 struct block_header;
 bool fl__heap_check(uint64_t addr, uint64_t size) FL_HIDDEN; /* all live? */
@@ -491,10 +459,9 @@ void fl__fibers_open(void) FL_HIDDEN;
 void fl__fiber_begin(int thread, void (*body)(void)) FL_HIDDEN;
 void fl__lend(int thread) FL_HIDDEN; /* makes sure the fiber has its TCB */
 void fl__tls_reset(int thread) FL_HIDDEN;
-void fl__use_fs(uintptr_t fs) FL_HIDDEN;
-/* The floating-point unit as it is now, and as a thread left it (fiber.c). */
-struct float_state fl__float_now(void) FL_HIDDEN;
-void fl__float_set(struct float_state s) FL_HIDDEN;
+/* Thread-local variables are those of the thread that this is the pointer of.
+ */
+void fl__use_thread_pointer(uintptr_t to) FL_HIDDEN;
 int fl__module_open(const char *so, struct error *e) FL_HIDDEN;
 void fl__signals_open(const char *so) FL_HIDDEN;
 /* In a signal handler: the fiber is left with a fault, whose text is still to
@@ -569,11 +536,6 @@ void fl__pages_put(struct snapshot *s, uint64_t from, uint64_t to) FL_HIDDEN;
 const uint8_t *fl__pages_get(const uint8_t *p, uint64_t from,
                              uint64_t to) FL_HIDDEN;
 void fl__snapshot_put(struct snapshot *s, const void *from, size_t n) FL_HIDDEN;
-
-/* sites.c: is the trap one of ours?  Then the context says how to go on. */
-bool fl__site_trap(void *context) FL_HIDDEN;
-/* The user's instruction that this one, which may be our copy, stands for. */
-uint64_t fl__site_pc(uint64_t rip) FL_HIDDEN;
 
 /* watch.c: the watchdog */
 void fl__watch_open(const char *so) FL_HIDDEN;

@@ -134,7 +134,7 @@ bool fl__only_wakes(const struct fiber_state *f) {
  * frames makes the stack end lower, which is safe.
  */
 uint64_t fl__stack_end(int thread) {
-  enum { SAVED = 7, MOST = 96 }; /* words: by fl__switch, and of hooks */
+  enum { MOST = 96 }; /* words, of hooks and of fl__switch */
   const struct fiber_state *f = &E.fiber[thread];
   const uint64_t *sp = f->sp;
   const uint64_t *top = (const uint64_t *)stack_of(thread + 1);
@@ -142,7 +142,7 @@ uint64_t fl__stack_end(int thread) {
     return stack_of(thread + 1);
   if ((uint64_t)(uintptr_t)sp - stack_of(thread) >= STACK_SIZE)
     return (uint64_t)(uintptr_t)sp;
-  for (const uint64_t *p = sp + SAVED; p < top && p < sp + MOST; p++)
+  for (const uint64_t *p = sp + PORT_SAVED_WORDS; p < top && p < sp + MOST; p++)
     if (*p == f->pc)
       return (uint64_t)(uintptr_t)(p + 1);
   return (uint64_t)(uintptr_t)sp;

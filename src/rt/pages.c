@@ -20,7 +20,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, LARGE = 64 << 10, PART = 256, SPARSE = 256 << 10 };
+enum { PAGE = PORT_PAGE, LARGE = 64 << 10, PART = 256, SPARSE = 256 << 10 };
 
 struct region {
   uint64_t lo, hi;   /* whole pages; lo == hi: it is copied whole */

@@ -90,7 +90,6 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
   memset(&E.fault, 0, sizeof E.fault);
   E.object = NULL;
   E.shadowing = SHADOW_CHAINS;
-  E.driver = NULL;
   E.begun = E.in_turn = 0;
   E.measured = false;
   E.preparing = true;
@@ -123,6 +122,7 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
 int rt_open(const char *so, const struct rt_options *o, struct error *e) {
   E.options = *o;
   __libc_single_threaded = 0; /* std::shared_ptr then counts with atomics */
+  fl__port_open();
   fl__heap_open();
   fl__fibers_open();
   fl__float_set(FLOAT_DEFAULT);

@@ -1,14 +1,16 @@
 /*
- * fl__switch(void **save_sp, void *engine_sp): from a fiber to the engine.
- * Callee-saved registers go on the stack that is left, so that a parked
- * fiber's whole context is its stack.  The way back is in engine.c (resume):
- * inline, and by a return, so that the processor's return predictor stays in
- * step with the fiber's calls as long as the same fiber goes on.  With a
- * called function and an indirect jump on both sides, a step cost half as much
- * again: every return behind a switch was mispredicted (bench/README.md).
+ * The way from a fiber to the engine (rt/port.h).
  *
- * fl__switch_in: the second half alone.  A signal handler that has to abandon
- * a fiber resumes here with rsp set to the engine's saved stack pointer.
+ * fl__switch(void **fiber_sp, void *engine_sp) saves the callee-saved registers
+ * on the stack that is left, so that a parked fiber's whole context is its
+ * stack.  The way back is fl__enter_fiber (inline.h).  It is inline and ends
+ * with a return, so that the processor's return predictor stays in step with
+ * the fiber's calls as long as the same fiber goes on.  With a called function
+ * and an indirect jump on both sides every return behind a switch was
+ * mispredicted, and a step cost half as much again (bench/README.md).
+ *
+ * fl__switch_in is the second half alone.  A signal handler that abandons a
+ * fiber goes on here, with rsp set to the engine's saved stack pointer.
  */
 	.text
 	.globl	fl__switch
