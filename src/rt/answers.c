@@ -1,6 +1,10 @@
 /* What the engine tells of the execution that ended, and of the one in
  * progress. */
-#include "rt/int.h"
+#include "rt/access.h"
+#include "rt/buffer.h"
+#include "rt/calls.h"
+#include "rt/engine.h"
+#include "rt/hooks.h"
 
 #include <string.h>
 

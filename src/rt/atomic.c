@@ -20,7 +20,8 @@
  *      conflicts with nothing: others must be able to run before it, since
  *      behind it they are not.
  */
-#include "rt/int.h"
+#include "rt/engine.h"
+#include "rt/snapshot.h"
 
 #include "model/region.h"
 

@@ -17,7 +17,8 @@
  * The records are those of spin.c, which finds the rounds; but a change by
  * another thread ends no round, it is only noted.
  */
-#include "rt/int.h"
+#include "rt/access.h"
+#include "rt/engine.h"
 
 #include "base/vec.h"
 

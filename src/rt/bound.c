@@ -16,7 +16,11 @@
  *
  * (N1) where an execution is cut follows from the client and its steps.
  */
-#include "rt/int.h"
+#include "rt/bound.h"
+
+#include "rt/engine.h"
+#include "rt/execute.h"
+#include "rt/fault.h"
 
 #include <stdio.h>
 
@@ -27,6 +31,9 @@ enum {
   GROWS = STACK_SIZE / 8, /* bytes of stack, in ALONE_MOST steps: a recursion */
 };
 
+static uint32_t in_turn; /* steps of the calls, one after the other … */
+static bool measured;    /* … which is known */
+static bool measuring;
 static uint32_t longest; /* that ended, of those beyond --max-steps */
 
 static struct {
@@ -44,6 +51,11 @@ static uint32_t most(uint32_t a, uint32_t b) {
 }
 
 static uint32_t made(void) { return E.live.steps + E.live.locals; }
+
+void fl__bound_forget(void) {
+  in_turn = 0;
+  measured = false;
+}
 
 void fl__bound_begin(void) {
   E.bound = most(E.begun, E.options.max_steps);
@@ -185,9 +197,9 @@ static uint32_t measure(void) {
   int cur = e->cur;
   e->recording = e->shadowing = e->reduce = e->awaits = 0;
   e->log = NULL, e->trail = NULL, e->folds = NULL, e->regions = NULL;
-  e->measuring = true;
+  measuring = true;
   uint32_t steps = run_in_turn();
-  e->measuring = false;
+  measuring = false;
   e->recording = recording, e->shadowing = shadowing, e->reduce = reduce;
   e->awaits = awaits, e->stepwise = stepwise;
   e->log = log, e->trail = trail, e->folds = folds, e->regions = regions;
@@ -201,16 +213,16 @@ int fl__at_bound(void) {
   bool waits = fl__in_blocking_call(&E.fiber[E.cur]);
   if (is_alone() && !waits && (!E.stepwise || E.live.final))
     return alone();
-  if (E.measuring && waits)
+  if (measuring && waits)
     return RT_CUT;
-  if (E.measuring) { /* threads that wait for each other in loops */
+  if (measuring) { /* threads that wait for each other in loops */
     E.bound = most(E.begun, ALONE_MOST);
     return made() >= E.bound ? RT_CUT : FL_GOES_ON;
   }
-  if (!E.measured) {
-    E.measured = true;
-    E.in_turn = measure();
+  if (!measured) {
+    measured = true;
+    in_turn = measure();
   }
-  E.bound = most(most(E.begun, E.options.max_steps), E.in_turn);
+  E.bound = most(most(E.begun, E.options.max_steps), in_turn);
   return made() >= E.bound ? RT_CUT : FL_GOES_ON;
 }

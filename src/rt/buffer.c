@@ -20,7 +20,14 @@
  * What a buffer does not take is stored when the buffer is empty: sequentially
  * consistent atomic stores (xchg), and what needs_empty says below.
  */
-#include "rt/int.h"
+#include "rt/buffer.h"
+
+#include "rt/access.h"
+#include "rt/conflict.h"
+#include "rt/engine.h"
+#include "rt/marks.h"
+#include "rt/record.h"
+#include "rt/snapshot.h"
 
 #include "model/region.h"
 
@@ -263,4 +270,16 @@ void fl__buffers_hash(struct snapshot *s) {
         fl__snapshot_put(s, e->data, e->size);
     }
   }
+}
+
+bool fl__buffers_check_invariants(void) {
+  for (uint32_t t = 0; t < RT_BUFFERS; t++) {
+    assert(B[t].n <= E.options.buffer && B[t].n <= B[t].issued);
+    assert((B[t].n > 0) == (E.live.buffered >> t & 1)); /* B2 */
+    assert(!B[t].n || !B[t].at[0].through);             /* B2 */
+    for (uint32_t i = 0; i < B[t].n; i++)               /* B3 */
+      assert(!fl__in_stacks(B[t].at[i].addr) ||
+             fl__stack_owner(B[t].at[i].addr) != t);
+  }
+  return true;
 }

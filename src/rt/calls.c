@@ -11,7 +11,14 @@
  * shortest intervals, hence the strictest real-time order that the
  * interleaving allows.
  */
-#include "rt/int.h"
+#include "rt/calls.h"
+
+#include "rt/buffer.h"
+#include "rt/fault.h"
+#include "rt/heap.h"
+#include "rt/park.h"
+#include "rt/record.h"
+#include "rt/show.h"
 
 #include <stdlib.h>
 

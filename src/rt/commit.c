@@ -1,5 +1,10 @@
 /* Stores on their way through the buffers (TSO): into one, and to memory. */
-#include "rt/int.h"
+#include "rt/buffer.h"
+#include "rt/conflict.h"
+#include "rt/execute.h"
+#include "rt/heap.h"
+#include "rt/notes.h"
+#include "rt/record.h"
 
 #include <string.h>
 
@@ -16,14 +21,9 @@ void fl__issue(int t, const struct store *s) {
 /* A store whose call has made no step yet begins it: what others can see of a
  * call does not come before it. */
 static void call_by_commit(int t) {
-  struct fiber_state *f = &E.fiber[t];
-  f->called = 1;
-  E.times[f->call].call = E.live.steps;
-  E.calls[f->call].pre = E.live.done;
   if (E.trail != NULL)
     fl__leave_trail(t, RT_TRAIL_EMPTY);
-  if (E.recording)
-    fl__record_call(t, f->call);
+  fl__begin_call(t);
 }
 
 /* The oldest store of t's buffer goes to memory. */

@@ -26,7 +26,10 @@
  *     way round; and whoever has made one as no step hears of it.  So a path
  *     means the same when it is run again.       tests/agree/stateful_dfs.c
  */
-#include "rt/int.h"
+#include "rt/conflict.h"
+
+#include "rt/engine.h"
+#include "rt/marks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -396,8 +399,7 @@ bool rt_learn(const struct buf *knowledge) {
   uint64_t marks = head.marks * sizeof(struct rt_mark);
   if (memcmp(head.magic, magic, sizeof magic) ||
       head.granules > room / sizeof(struct entry) ||
-      head.marks > room / sizeof(struct rt_mark) ||
-      head.ranges > MOST_RANGES ||
+      head.marks > room / sizeof(struct rt_mark) || head.ranges > MOST_RANGES ||
       granules + marks + head.ranges * sizeof(struct range) != room)
     return false;
   const char *at = knowledge->at + sizeof head;

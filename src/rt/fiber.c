@@ -6,7 +6,9 @@
  * while the fiber runs, FS points to the sleeper's block.  The C library then
  * sees an ordinary thread.
  */
-#include "rt/int.h"
+#include "rt/fiber.h"
+
+#include "rt/engine.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -46,7 +48,7 @@ void fl__use_thread_pointer(uintptr_t to) {
 }
 
 static void *sleeper(void *arg) {
-  struct parked_thread *p = arg;
+  struct lent_thread *p = arg;
   p->thread_pointer = fl__thread_pointer();
   p->handle = (uintptr_t)pthread_self();
   p->errno_at = &errno;
@@ -65,7 +67,6 @@ static void *sleeper(void *arg) {
     }
     pthread_attr_destroy(&attr);
   }
-  atomic_thread_fence(memory_order_seq_cst);
   __atomic_store_n(&p->ready, true, __ATOMIC_RELEASE);
   for (;;)
     pause();
@@ -86,8 +87,8 @@ static void set_stack(pthread_attr_t *attr, int thread) {
     pthread_attr_setstacksize(attr, SIZE);
 }
 
-void fl__lend(int thread) {
-  struct parked_thread *p = &E.lent[thread];
+static void lend(int thread) {
+  struct lent_thread *p = &E.lent[thread];
   if (p->ready)
     return;
   uintptr_t was = loaded_thread_pointer;
@@ -109,8 +110,8 @@ void fl__lend(int thread) {
   fl__use_thread_pointer(was);
 }
 
-void fl__tls_reset(int thread) {
-  struct parked_thread *p = &E.lent[thread];
+static void reset_tls(int thread) {
+  struct lent_thread *p = &E.lent[thread];
   if (p->tls) {
     memcpy(p->tls, E.tls_image, E.tls_image_size);
     memset(p->tls + E.tls_image_size, 0, E.tls_size - E.tls_image_size);
@@ -120,8 +121,8 @@ void fl__tls_reset(int thread) {
 }
 
 void fl__fiber_begin(int thread, void (*body)(void)) {
-  fl__lend(thread);
-  fl__tls_reset(thread);
+  lend(thread);
+  reset_tls(thread);
   struct fiber_state *f = &E.fiber[thread];
   uint64_t top = fl__stack_top((uint32_t)thread);
   *f = (struct fiber_state){.sp = fl__first_frame(top, body),

@@ -21,13 +21,20 @@
  * (A4) very large blocks hold zeros at first, and freed ones do again, in pages
  *      that take no memory: nobody fills, copies or compares them.
  */
-#include "rt/int.h"
+#include "rt/heap.h"
+
+#include "rt/snapshot.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
 enum { GRANULE = 16, FREED = 0x40, HEAD = 0x80, HEAD2 = 0x81, FILL = 0xbe };
-enum { PAGE = PORT_PAGE, LARGE = 4096, VERY_LARGE = 256 << 10, KEPT = 16 << 20 };
+enum {
+  PAGE = PORT_PAGE,
+  LARGE = 4096,
+  VERY_LARGE = 256 << 10,
+  KEPT = 16 << 20
+};
 #define MOST_BYTES (2ull << 30) /* of all arenas: a state fits 32 bits */
 
 struct block_header {
@@ -290,16 +297,6 @@ static void info(const struct block_header *h, struct block_info *out) {
                              .alloc_thread = h->alloc_thread,
                              .free_thread = h->free_thread,
                              .live = h->live};
-}
-
-bool fl__block_of(uint64_t addr, struct block_info *out) {
-  if (addr - HEAP_BASE >= HEAP_SPAN)
-    return false;
-  struct block_header *h = find(addr);
-  if (!h)
-    return false;
-  info(h, out);
-  return true;
 }
 
 void fl__heap_each(int t, void (*each)(const struct block_info *, void *),

@@ -14,7 +14,10 @@
 #ifndef RT_HOOKS_H
 #define RT_HOOKS_H
 
-#include "rt/int.h"
+#include "rt/access.h"
+#include "rt/heap.h"
+#include "rt/park.h"
+#include "rt/record.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -140,6 +143,9 @@ int fl__mutex_trylock(struct mutex *m, uint64_t pc) FL_HIDDEN;
 int fl__mutex_timedlock(struct mutex *m, const struct timespec *until,
                         uint64_t pc) FL_HIDDEN;
 int fl__mutex_unlock(struct mutex *m, uint64_t pc) FL_HIDDEN;
+
+/* The thread that has the lock that a parked thread waits for, or 255. */
+uint8_t fl__holder(uint8_t kind, uint64_t addr) FL_HIDDEN;
 
 /* hooks_sync.c; `until` NULL: wait for ever */
 void fl__cond_init(struct cond *c, uint64_t pc) FL_HIDDEN;

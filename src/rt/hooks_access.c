@@ -7,14 +7,18 @@
  * What is not: the thread's own stack and thread-local block (until another
  * thread has been seen there), read-only data, the engine's own memory.
  */
-#include "rt/int.h"
+#include "rt/access.h"
+#include "rt/fault.h"
+#include "rt/marks.h"
+#include "rt/park.h"
+#include "rt/record.h"
 
 #include <sys/single_threaded.h>
 
 /* Whose thread-local memory, of the object or of a library, is this?  -1. */
 static int tls_owner(uint64_t addr) {
   for (uint32_t t = 0; t < E.live.nfibers; t++) {
-    const struct parked_thread *p = &E.lent[t];
+    const struct lent_thread *p = &E.lent[t];
     uint64_t lo = (uint64_t)(uintptr_t)p->tls;
     if ((lo && addr - lo < E.tls_size) || (addr >= p->lo && addr < p->hi))
       return (int)t;

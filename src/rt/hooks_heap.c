@@ -99,7 +99,9 @@ WRAP(void *, aligned_alloc, (size_t align, size_t size)) {
 WRAP(void *, memalign, (size_t align, size_t size)) {
   return aligned(align, size, CALLER_PC);
 }
-WRAP(void *, valloc, (size_t size)) { return aligned(PORT_PAGE, size, CALLER_PC); }
+WRAP(void *, valloc, (size_t size)) {
+  return aligned(PORT_PAGE, size, CALLER_PC);
+}
 WRAP(int, posix_memalign, (void **out, size_t align, size_t size)) {
   if (!power_of_two(align) || align % sizeof(void *))
     return EINVAL;

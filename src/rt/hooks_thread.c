@@ -7,6 +7,7 @@
  */
 #include "rt/hooks.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 
@@ -202,7 +203,7 @@ int fl__key_create(unsigned *key, void (*destructor)(void *), uint64_t pc) {
     return EAGAIN;
   if (k == E.live.keys)
     E.live.keys++;
-  E.key[k] = (struct key){true, destructor};
+  E.key[k] = (struct specific_key){true, destructor};
   while (key_in_use(E.live.free_key))
     E.live.free_key++;
   forget_values(k);
@@ -213,7 +214,7 @@ int fl__key_create(unsigned *key, void (*destructor)(void *), uint64_t pc) {
 int fl__key_delete(unsigned key) {
   if (!key_in_use(key))
     return EINVAL;
-  E.key[key] = (struct key){0}; /* equal states have equal bytes */
+  E.key[key] = (struct specific_key){0}; /* equal states have equal bytes */
   if (key < E.live.free_key)
     E.live.free_key = key;
   forget_values(key);
@@ -239,6 +240,16 @@ int fl__key_set(unsigned key, const void *value) {
 void *fl__key_get(unsigned key) {
   int t = fl__number(fl__me());
   return key_in_use(key) && E.live.keyed >> t & 1 ? E.key_value[t][key] : NULL;
+}
+
+/* K1, K2 */
+bool fl__keys_check_invariants(void) {
+  assert(E.live.keys <= KEYS_MAX && E.live.free_key <= E.live.keys);
+  assert(!E.live.keys || E.key[E.live.keys - 1].used);
+  assert(!key_in_use(E.live.free_key));
+  for (unsigned k = 0; k < E.live.free_key; k++)
+    assert(key_in_use(k));
+  return true;
 }
 
 /* At a thread's very end, on its own stack.  Destructors are user code and

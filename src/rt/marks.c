@@ -13,13 +13,17 @@
  * functions that have returned.  Code parks inside of a call to a hook, so its
  * frame has no red zone below the pointer that is seen there.
  */
-#include "rt/int.h"
+#include "rt/marks.h"
+
+#include "rt/fault.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { UNIT = 16 };
+
+static uint64_t *marks_of[2 * RT_TLS]; /* a bit for each unit; NULL: none */
 
 static uint64_t bytes_of(uint32_t whose) {
   return whose < RT_TLS ? STACK_SIZE : E.tls_size;
@@ -30,7 +34,7 @@ static uint32_t units_of(uint32_t whose) {
 }
 
 static bool put(uint32_t whose, uint32_t unit) {
-  uint64_t **bits = &E.marks[whose];
+  uint64_t **bits = &marks_of[whose];
   if (!*bits)
     *bits = xcalloc(units_of(whose) / 64 + 1, sizeof **bits);
   uint64_t bit = 1ull << unit % 64;
@@ -61,7 +65,7 @@ void fl__stack_published(uint64_t pointer) {
 }
 
 bool fl__marked(uint32_t whose, uint64_t offset, uint64_t size) {
-  const uint64_t *bits = E.marks[whose];
+  const uint64_t *bits = marks_of[whose];
   uint32_t units = units_of(whose);
   for (uint64_t i = offset / UNIT; i <= (offset + size - 1) / UNIT; i++)
     if (bits && i < units && (bits[i / 64] >> i % 64 & 1))
@@ -71,8 +75,8 @@ bool fl__marked(uint32_t whose, uint64_t offset, uint64_t size) {
 
 void fl__forget_marks(void) {
   for (uint32_t w = 0; w < 2 * RT_TLS; w++) {
-    free(E.marks[w]);
-    E.marks[w] = NULL;
+    free(marks_of[w]);
+    marks_of[w] = NULL;
   }
   E.stack_shared = E.tls_shared = E.new_marks = 0;
 }
@@ -80,12 +84,12 @@ void fl__forget_marks(void) {
 void rt_marks(rt_mark_list *out) {
   vec_clear(out);
   for (uint32_t w = 0; w < 2 * RT_TLS; w++)
-    for (uint32_t i = 0; E.marks[w] && i < units_of(w); i++) {
-      if (i % 64 == 0 && !E.marks[w][i / 64]) {
+    for (uint32_t i = 0; marks_of[w] && i < units_of(w); i++) {
+      if (i % 64 == 0 && !marks_of[w][i / 64]) {
         i += 63;
         continue;
       }
-      if (!(E.marks[w][i / 64] >> i % 64 & 1))
+      if (!(marks_of[w][i / 64] >> i % 64 & 1))
         continue;
       struct rt_mark *last = out->len ? &vec_last(out) : NULL;
       if (last && last->whose == w && last->first + last->n == i)
@@ -95,14 +99,12 @@ void rt_marks(rt_mark_list *out) {
     }
 }
 
-uint32_t fl__add_mark(const struct rt_mark *m) {
-  uint32_t news = 0;
+void fl__add_mark(const struct rt_mark *m) {
   if (m->whose >= 2 * RT_TLS)
-    return 0;
+    return;
   for (uint32_t i = m->first; i < units_of(m->whose) && i - m->first < m->n;
        i++)
-    news += put(m->whose, i);
-  return news;
+    put(m->whose, i);
 }
 
 void rt_set_marks(const rt_mark_list *marks) {
@@ -116,10 +118,6 @@ void rt_set_marks(const rt_mark_list *marks) {
 bool rt_has_marks(void) { return E.stack_shared || E.tls_shared; }
 
 /* ---- what has returned ---- */
-
-static uint64_t stack_of(int thread) {
-  return STACK_BASE + (uint64_t)thread * STACK_SIZE;
-}
 
 /* Whoever has woken from a wait need not find there what it waited at: the
  * object may be gone by then. */
@@ -137,10 +135,11 @@ uint64_t fl__stack_end(int thread) {
   enum { MOST = 96 }; /* words, of hooks and of fl__switch */
   const struct fiber_state *f = &E.fiber[thread];
   const uint64_t *sp = f->sp;
-  const uint64_t *top = (const uint64_t *)stack_of(thread + 1);
+  const uint64_t *top = (const uint64_t *)fl__stack_top((uint32_t)thread);
   if (f->status != FIBER_PARKED)
-    return stack_of(thread + 1);
-  if ((uint64_t)(uintptr_t)sp - stack_of(thread) >= STACK_SIZE)
+    return fl__stack_top((uint32_t)thread);
+  if ((uint64_t)(uintptr_t)sp - fl__stack_bottom((uint32_t)thread) >=
+      STACK_SIZE)
     return (uint64_t)(uintptr_t)sp;
   for (const uint64_t *p = sp + PORT_SAVED_WORDS; p < top && p < sp + MOST; p++)
     if (*p == f->pc)
@@ -157,7 +156,7 @@ bool fl__stack_dead(int thread, uint64_t addr) {
     return true;
   uint64_t sp = (uint64_t)(uintptr_t)f->sp;
   /* Code that has a stack of its own there: what it has left is alive. */
-  if (sp - stack_of(owner) >= STACK_SIZE)
+  if (sp - fl__stack_bottom((uint32_t)owner) >= STACK_SIZE)
     return false;
   return addr < fl__stack_end(owner);
 }

@@ -2,7 +2,9 @@
  * Loading the object under test into this process: its suites, its writable
  * data, its thread-local template.
  */
-#include "rt/int.h"
+#include "rt/module.h"
+
+#include "rt/engine.h"
 
 #include <dlfcn.h>
 #include <link.h>

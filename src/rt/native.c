@@ -5,7 +5,9 @@
  * tells which of them asks.
  */
 #include "rt/native.h"
-#include "rt/int.h"
+
+#include "rt/park.h"
+#include "rt/record.h"
 
 static _Thread_local void *thread_data;
 

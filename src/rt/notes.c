@@ -4,7 +4,11 @@
  * (rt_trail); and what a critical section that is one step consists of
  * (rt_folds).
  */
-#include "rt/int.h"
+#include "rt/notes.h"
+
+#include "rt/access.h"
+#include "rt/buffer.h"
+#include "rt/marks.h"
 
 #include <string.h>
 
@@ -17,7 +21,6 @@ void fl__note(const struct rt_logged *what) {
   l->at[l->len++] = *what;
 }
 
-/* Something that happened in the last step. */
 void fl__note_edge(uint8_t flags) {
   for (uint32_t k = E.log->len; k--;)
     if (!(E.log->at[k].flags & RT_LINK)) {
@@ -73,12 +76,11 @@ static void note_stack(const struct rt_logged *l, uint64_t was) {
   span->hi = hi > span->hi ? hi : span->hi;
 }
 
-/* Where the step's note is, so that it can be completed; UINT32_MAX: none. */
 uint32_t fl__note_step(int t, bool transit, bool issues) {
   const struct fiber_state *f = &E.fiber[t];
   bool wait = f->kind == EV_COND_WAIT || f->kind == EV_COND_WAKE;
   if (E.live.final || (transit && f->kind != EV_JOIN))
-    return UINT32_MAX;
+    return NOT_LOGGED;
   fl__note(&(struct rt_logged){
       .thread = (uint8_t)t,
       .kind = f->kind,
@@ -98,7 +100,8 @@ uint32_t fl__note_step(int t, bool transit, bool issues) {
   return E.log->len - 1;
 }
 
-void fl__note_choice(struct rt_logged *l) {
+void fl__note_choice(uint32_t at) {
+  struct rt_logged *l = &E.log->at[at];
   uint32_t n = (uint32_t)E.alternatives;
   l->answers = l->answers * (n + 1) + (uint32_t)E.chosen + 1;
 }

@@ -12,7 +12,8 @@
  * (P1) a page is writable if and only if it is in the list.
  * (P2) the list only grows while a client is prepared.
  */
-#include "rt/int.h"
+#include "rt/engine.h"
+#include "rt/snapshot.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -176,7 +177,7 @@ const uint8_t *fl__pages_get(const uint8_t *p, uint64_t from, uint64_t to) {
   return p + (to - from);
 }
 
-void fl__pages_save(int which, struct snapshot *s, uint64_t base,
+void fl__pages_save(enum pages_area which, struct snapshot *s, uint64_t base,
                     uint64_t size) {
   struct region *r = &regions[which];
   if (LIKELY(r->lo == r->hi)) {
@@ -205,7 +206,7 @@ static void digest_data(struct snapshot *s, uint64_t base, uint64_t size) {
 
 /* The list's order and length differ from process to process, and with what
  * was run before: only pages that were changed count, in any order. */
-void fl__pages_digest(int which, struct snapshot *s, uint64_t base,
+void fl__pages_digest(enum pages_area which, struct snapshot *s, uint64_t base,
                       uint64_t size) {
   const struct region *r = &regions[which];
   if (LIKELY(r->lo == r->hi)) {
@@ -230,8 +231,8 @@ void fl__pages_digest(int which, struct snapshot *s, uint64_t base,
   fl__snapshot_put(s, &sum, sizeof sum);
 }
 
-const uint8_t *fl__pages_restore(int which, const uint8_t *p, uint64_t base,
-                                 uint64_t size) {
+const uint8_t *fl__pages_restore(enum pages_area which, const uint8_t *p,
+                                 uint64_t base, uint64_t size) {
   struct region *r = &regions[which];
   if (LIKELY(r->lo == r->hi))
     return fl__pages_get(p, base, base + size);

@@ -2,19 +2,25 @@
  * Opening an object and preparing a client: everything up to the state in which
  * each execution begins.
  */
+#include "rt/bound.h"
 #include "rt/cage.h"
-#include "rt/int.h"
+#include "rt/calls.h"
+#include "rt/conflict.h"
+#include "rt/execute.h"
+#include "rt/heap.h"
+#include "rt/marks.h"
+#include "rt/signals.h"
+#include "rt/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/single_threaded.h>
 
 static void take_ops(const struct fl_suite *suite) {
-  E.nops = 0;
+  uint32_t n = 0, i = 0;
   for (struct fl_op *o = suite->ops; o; o = o->next)
-    E.nops++;
-  E.ops = xrealloc(E.ops, (E.nops + 1) * sizeof *E.ops);
-  uint32_t i = 0;
+    n++;
+  E.ops = xrealloc(E.ops, (n + 1) * sizeof *E.ops);
   for (struct fl_op *o = suite->ops; o; o = o->next)
     E.ops[i++] = o;
 }
@@ -90,10 +96,10 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
   memset(&E.fault, 0, sizeof E.fault);
   E.object = NULL;
   E.shadowing = SHADOW_CHAINS;
-  E.begun = E.in_turn = 0;
-  E.measured = false;
+  E.begun = 0;
   E.preparing = true;
   E.stepwise = 0;
+  fl__bound_forget();
   fl__bound_begin();
   int end = FL_GOES_ON;
   if (suite) {

@@ -8,8 +8,13 @@
  * Until then an event says that its value is unknown, and so does one whose
  * step the end of the execution cut off.
  */
+#include "rt/record.h"
+
+#include "rt/access.h"
+#include "rt/buffer.h"
 #include "rt/cage.h"
-#include "rt/int.h"
+#include "rt/engine.h"
+#include "rt/heap.h"
 
 #include "base/arena.h"
 #include "base/map128.h"
@@ -284,10 +289,7 @@ void fl__record_done_step(uint8_t kind, uint64_t addr, uint64_t size) {
   R.open = 0;
 }
 
-void fl__record_call(int thread, uint32_t call) {
-  (void)call;
-  add(EV_CALL, thread, 0);
-}
+void fl__record_call(int thread) { add(EV_CALL, thread, 0); }
 
 void fl__record_return(int thread, uint32_t call) {
   /* The last write's value must be known before the return is noted. */

@@ -1,5 +1,7 @@
 /* FL_SHOW prints to stdout; this catches what it prints. */
-#include "rt/int.h"
+#include "rt/show.h"
+
+#include "base/err.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,11 @@
  * from a clean state.  A signal outside a fiber is our own trouble (or the
  * result of a wild write): the worker dies and its parent tells.
  */
+#include "rt/signals.h"
+
 #include "rt/cage.h"
-#include "rt/int.h"
+#include "rt/engine.h"
+#include "rt/snapshot.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -147,7 +150,7 @@ static void crashed(int number, siginfo_t *info, void *context) {
 
 static void tick(int number, siginfo_t *info, void *context) {
   (void)info;
-  if (!fl__watch_barks(fl__context_pc(context)))
+  if (!fl__watch_expired(fl__context_pc(context)))
     return;
   fill(FAULT_ENDLESS, context, 0, number);
   snprintf(E.fault.text, sizeof E.fault.text,

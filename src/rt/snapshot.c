@@ -5,7 +5,11 @@
  * copies turned round.
  * bench/engine.c prints the size and the cost of both.
  */
-#include "rt/int.h"
+#include "rt/snapshot.h"
+
+#include "rt/buffer.h"
+#include "rt/engine.h"
+#include "rt/heap.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -13,7 +13,11 @@
  * equal records parks the thread.  So a loop goes round at most twice more than
  * it must.  The records are part of a state's hash, and there are none before.
  */
-#include "rt/int.h"
+#include "rt/spin.h"
+
+#include "rt/engine.h"
+
+#include <assert.h>
 
 static bool reads_only(uint8_t kind) {
   switch (kind) {
@@ -145,4 +149,14 @@ void fl__spin_changed(int thread, uint64_t addr, uint64_t size) {
         break;
       }
   }
+}
+
+bool fl__spin_check_invariants(void) {
+  assert(!(E.live.spinning & ~E.live.parked)); /* L1 */
+  for (uint32_t t = 0; t < E.live.nfibers; t++) {
+    assert(E.fiber[t].spinning == (E.live.spinning >> t & 1)); /* L1 */
+    if (E.loopers >> t & 1)                                    /* L2 */
+      assert(E.spin[t].n && E.spin[t].n <= SPIN_MAX);
+  }
+  return true;
 }

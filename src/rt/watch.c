@@ -7,7 +7,8 @@
  * for it once is enough: where it lies is kept, for later processes too, and a
  * loop that is known is left after a part of the time.
  */
-#include "rt/int.h"
+#include "rt/engine.h"
+#include "rt/signals.h"
 
 #include "base/hash.h"
 
@@ -75,7 +76,7 @@ void rt_share_watch(volatile uint64_t *ticks, volatile uint64_t *steps) {
 
 /* Whether the step that is being made has taken too long; `rip` is where its
  * code is now.  To be asked at each tick. */
-bool fl__watch_barks(uint64_t rip) {
+bool fl__watch_expired(uint64_t rip) {
   static uint64_t last;
   static uint32_t idle;
   static bool inside; /* at each tick in the user's code */
