@@ -9,13 +9,11 @@
  * taken out of memory again and put into the buffer; and while a thread runs,
  * its buffered stores lie in memory, in their order, over what was there.
  *
- * (B1) while no thread runs, memory holds committed stores only.
- * (B2) a store that memory has already (reduction: nobody conflicts there) and
- *      that has others before it takes its place in the buffer (`through`); one
- *      at the head leaves at once.  So the head of a buffer is a real store,
- * and a buffer is full when it would be without the reduction. (B3) a thread's
- * own stack is never in its buffer: the compiler's own stores there (spilled
- * registers, return addresses) have no hooks.
+ * With the reduction, memory has some stores already (`through`): nobody
+ * conflicts there.  Such a store takes its place in the buffer when others are
+ * before it, and leaves at once when it comes to the head.  So the head of a
+ * buffer is a store that memory does not have (B2), and a buffer is full when
+ * it would be without the reduction.
  *
  * What a buffer does not take is stored when the buffer is empty: sequentially
  * consistent atomic stores (xchg), and what needs_empty says below.
@@ -29,9 +27,9 @@
 #include "rt/record.h"
 #include "rt/snapshot.h"
 
+#include "base/slow.h"
 #include "model/region.h"
 
-#include <assert.h>
 #include <string.h>
 
 struct store_buffer fl__buffer[RT_BUFFERS];
@@ -74,11 +72,11 @@ bool fl__buffer_fences_return(uint32_t op) {
   return fences.n && is_fenced(RT_FENCE_RETURN(op));
 }
 
-/* ---- who goes into the buffer, who waits for it ---- */
+/* ---- which accesses go into the buffer, and which wait for it ---- */
 
 static bool in_own_stack(const struct fiber_state *f) {
-  uint64_t at = f->addr - STACK_BASE;
-  return at < STACK_SPAN && at / STACK_SIZE == (uint64_t)(f - E.fiber);
+  return fl__in_stacks(f->addr) &&
+         fl__stack_owner(f->addr) == (uint64_t)(f - E.fiber);
 }
 
 static bool in_region(const struct fiber_state *f) {
@@ -118,7 +116,8 @@ bool fl__buffer_drains(const struct fiber_state *f) {
   return !fl__buffer_takes(f) && needs_empty(f);
 }
 
-/* A thread has ended for who joins it when its stores are in memory. */
+/* For a thread that joins it, a thread has ended when its stores are in
+ * memory. */
 bool fl__buffer_lets_join(const struct fiber_state *f) {
   return !fl__buffer_stops(f) && !(E.live.buffered >> f->other & 1);
 }
@@ -158,7 +157,7 @@ void fl__buffer_put_in(int t) {
   }
 }
 
-/* What code without hooks has written over a buffered store belongs to it. */
+/* A buffered store has the bytes that code without hooks wrote over it. */
 void fl__buffer_take_out(int t) {
   for (uint32_t i = B[t].n; i--;) {
     struct store *s = &B[t].at[i];
@@ -189,6 +188,8 @@ void fl__buffer_begin(const struct fiber_state *f, struct store *s) {
                       .pc = f->pc,
                       .order = f->kind == EV_ATOMIC_WRITE ? f->order : 0,
                       .event = fl__record_last()};
+  assert(s->size && s->size <= BUFFER_WIDEST);
+  check_slow(!in_own_stack(f)); /* B3 */
   s->through = E.reduce && fl__conflict_free(f->addr, f->size);
   memcpy(s->under, (const void *)s->addr, s->size);
 }
@@ -205,6 +206,7 @@ void fl__buffer_end(struct store *s) {
 }
 
 bool fl__buffer_push(int t, const struct store *s) {
+  check_slow(t < RT_BUFFERS);
   B[t].issued++;
   if (s->through && !B[t].n)
     return false; /* B2 */
@@ -215,6 +217,7 @@ bool fl__buffer_push(int t, const struct store *s) {
 }
 
 bool fl__buffer_pop(int t) {
+  assert(B[t].n);
   memmove(B[t].at, B[t].at + 1, --B[t].n * sizeof *B[t].at);
   if (!B[t].n)
     E.live.buffered &= ~(1u << t);
@@ -238,6 +241,7 @@ const uint8_t *fl__buffers_load(const uint8_t *p) {
     p += sizeof head;
     B[t].n = head[0];
     B[t].issued = head[1];
+    check_slow(B[t].n <= BUFFER_MOST);
     memcpy(B[t].at, p, B[t].n * sizeof *B[t].at);
     p += B[t].n * sizeof *B[t].at;
   }
@@ -246,6 +250,7 @@ const uint8_t *fl__buffers_load(const uint8_t *p) {
 
 /* The state after loading ends with the buffers, which are empty there. */
 void rt_set_tso(bool on) {
+  assert(!E.in_fiber); /* R2 */
   const uint32_t none[RT_BUFFERS][2] = {{0}};
   if (on && !E.options.tso)
     fl__snapshot_put(&E.loaded, none, sizeof none);

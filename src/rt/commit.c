@@ -1,4 +1,7 @@
-/* Stores on their way through the buffers (TSO): into one, and to memory. */
+/*
+ * Stores on their way through the buffers (TSO): into a buffer when the thread
+ * makes them, and to memory when they are committed.
+ */
 #include "rt/buffer.h"
 #include "rt/conflict.h"
 #include "rt/execute.h"
@@ -6,9 +9,10 @@
 #include "rt/notes.h"
 #include "rt/record.h"
 
+#include "base/slow.h"
+
 #include <string.h>
 
-/* The store that t has just made goes into its buffer. */
 void fl__issue(int t, const struct store *s) {
   bool early = E.fiber[t].call == s->call && !E.fiber[t].called;
   bool waits = fl__buffer_push(t, s);
@@ -55,6 +59,7 @@ static void pop_oldest(int t) {
 }
 
 int fl__commit(int t, const struct rt_driver *d) {
+  check_slow(fl__buffer[t].n && !fl__buffer[t].at[0].through); /* B2 */
   const struct fiber_state *f = &E.fiber[t];
   const struct store *s = &fl__buffer[t].at[0];
   E.progress++;

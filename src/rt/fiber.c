@@ -1,10 +1,10 @@
 /*
  * Stacks, and the thread control blocks that fibers borrow.
  *
- * Thread-local variables, errno and pthread_self hang on the FS base.  For each
- * fiber a real thread is started that goes to sleep for ever and lends its own:
- * while the fiber runs, FS points to the sleeper's block.  The C library then
- * sees an ordinary thread.
+ * Thread-local variables, errno and pthread_self hang on the thread pointer.
+ * For each fiber a real thread is started that goes to sleep for ever and lends
+ * its own: while the fiber runs, the pointer is the sleeper's.  The C library
+ * then sees an ordinary thread.
  */
 #include "rt/fiber.h"
 
@@ -23,7 +23,7 @@ struct tls_index {
 };
 void *__tls_get_addr(struct tls_index *);
 
-static uintptr_t loaded_thread_pointer;
+static uintptr_t loaded_thread_pointer; /* what the register has now */
 
 void fl__fibers_open(void) {
   void *p = mmap(
@@ -32,8 +32,7 @@ void fl__fibers_open(void) {
   if (p != (void *)STACK_BASE)
     die("cannot reserve memory for stacks");
   for (int t = 0; t < RT_MAX_THREADS; t++)
-    if (mprotect((void *)(STACK_BASE + (uint64_t)t * STACK_SIZE), STACK_GUARD,
-                 PROT_NONE))
+    if (mprotect((void *)fl__stack_bottom((uint32_t)t), STACK_GUARD, PROT_NONE))
       die("cannot protect the end of a stack");
   E.shadow = xcalloc(RT_MAX_THREADS, sizeof *E.shadow);
   E.start_shadow = xcalloc(RT_MAX_THREADS, sizeof *E.start_shadow);
@@ -73,8 +72,8 @@ static void *sleeper(void *arg) {
   return NULL;
 }
 
-/* At a fixed place: what identifies a thread is an address there, and states
- * that hold it are compared across processes. */
+/* At a fixed place: a pthread_t is an address there, and states that hold one
+ * are compared across processes. */
 static void set_stack(pthread_attr_t *attr, int thread) {
   enum { SIZE = 256 << 10 };
   void *at = (void *)(LENT_BASE + (uint64_t)thread * SIZE);
@@ -104,8 +103,10 @@ static void lend(int thread) {
   if (err)
     die("cannot start a thread: %s", strerror(err));
   pthread_attr_destroy(&attr);
+  /* Paired with the release in sleeper(). */
   while (!__atomic_load_n(&p->ready, __ATOMIC_ACQUIRE))
     sched_yield();
+  assert(p->thread_pointer && p->handle && p->errno_at);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   fl__use_thread_pointer(was);
 }
@@ -121,6 +122,7 @@ static void reset_tls(int thread) {
 }
 
 void fl__fiber_begin(int thread, void (*body)(void)) {
+  assert(thread >= 0 && thread < RT_MAX_THREADS);
   lend(thread);
   reset_tls(thread);
   struct fiber_state *f = &E.fiber[thread];
@@ -143,15 +145,15 @@ int fl__thread_of_handle(uintptr_t handle) {
 uintptr_t fl__handle_of_thread(int thread) { return E.lent[thread].handle; }
 
 /*
- * Frames have holes: padding, and slots that are written later.  What was left
- * there by calls that are over, in this execution or in another one, would make
- * states different that are equal, and the same state different in two
- * processes.  So a step of a search over states finds zeros below the stack, as
- * far down as steps usually go, and as far as something is left.
+ * Frames have holes: padding, and slots that are written later.  Calls that are
+ * over, in this execution or in another one, leave bytes there that would make
+ * equal states different, and the same state different in two processes.  So a
+ * step of a search over states finds zeros below the stack, as far down as
+ * steps usually go, and as far as something is left.
  */
 static void clean(int thread, uint64_t at) {
   enum { USUAL = 1024, BLOCK = 256 };
-  uint64_t end = STACK_BASE + (uint64_t)thread * STACK_SIZE + STACK_GUARD;
+  uint64_t end = fl__stack_bottom((uint32_t)thread) + STACK_GUARD;
   if (at - end < USUAL || at - end > STACK_SIZE)
     return;
   at -= USUAL;
@@ -169,11 +171,12 @@ void fl__clean_below(int thread) {
   clean(thread, (uint64_t)(uintptr_t)E.fiber[thread].sp);
 }
 
-/* Others see what is left there, and so do the records of steps. */
+/* Other threads see the bytes below a shared stack, and so do the records of
+ * steps. */
 void fl__clean_shared(void) {
   for (uint32_t left = E.stack_shared; left; left &= left - 1) {
     int t = __builtin_ctz(left);
-    uint64_t top = STACK_BASE + (uint64_t)(t + 1) * STACK_SIZE;
+    uint64_t top = fl__stack_top((uint32_t)t);
     bool runs =
         (uint32_t)t < E.live.nfibers && E.fiber[t].status == FIBER_PARKED;
     clean(t, runs ? (uint64_t)(uintptr_t)E.fiber[t].sp : top);

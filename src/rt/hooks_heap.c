@@ -1,10 +1,11 @@
 /*
- * malloc, new and their relatives: the heap is rt/heap.c.
+ * malloc, new and their relatives: the heap is heap.c.
  *
- * What the C library allocates for the user (asprintf, getline, the inside of
- * libstdc++) is not redirected; such a pointer lies outside our heap and is
- * given back to the C library.  An allocation is not a step (a thread allocates
- * from its own arena), a free is: it races with accesses to the block.
+ * Blocks that the C library allocates for the user (asprintf, getline, the
+ * inside of libstdc++) are not redirected; such a pointer lies outside our heap
+ * and is given back to the C library.  An allocation is not a step (a thread
+ * allocates from its own arena), a free is: it races with accesses to the
+ * block.
  */
 #include "rt/hooks.h"
 

@@ -1,7 +1,7 @@
 /*
- * Formatted output.  What %s points to is read by steps, word by word, and kept
- * on this thread's stack, where snapshots find it; the text is made of what was
- * kept; where it goes into memory it is written as memcpy writes.
+ * Formatted output.  The strings of %s are read by steps, word by word, and
+ * kept on this thread's stack, where snapshots find them.  The text is made
+ * from the kept strings; if it goes into memory it is written as memcpy writes.
  *
  * The C library gets the kept strings in the place of the user's pointers: they
  * are put into the list of arguments while it works, and taken out again.  The

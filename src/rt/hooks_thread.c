@@ -1,13 +1,14 @@
 /*
  * Threads that the code under test makes, and their keys.
  *
- * They are fibers like the client's own; a handle is the pthread_t of the
- * thread that lends the fiber its control block, so it stays valid for what of
- * the C library is not redirected.
+ * The threads are fibers like the client's own.  A handle is the pthread_t of
+ * the thread that lends the fiber its control block, so functions of the C
+ * library that are not redirected can use it.
  */
 #include "rt/hooks.h"
 
-#include <assert.h>
+#include "base/slow.h"
+
 #include <errno.h>
 #include <limits.h>
 
@@ -30,8 +31,9 @@ static uint32_t past_of(int t) {
   return past;
 }
 
-/* Thread t has ended and will be another one. */
+/* Thread t has ended, and its number is given to another one. */
 static void forget_thread(int t) {
+  assert(E.fiber[t].status == FIBER_DONE && E.fiber[t].joined);
   for (uint32_t i = 0; i < E.live.nfibers; i++)
     E.fiber[i].past &= ~(1u << t);
   fl__spin_forget(t);
@@ -78,6 +80,7 @@ static int joinable(pthread_t thread, int *err) {
 static int collect(int t, void **value, uint64_t pc) {
   if (E.fiber[t].joined) /* another thread was faster */
     return EINVAL;
+  assert(E.fiber[t].status == FIBER_DONE);
   E.fiber[t].joined = 1;
   E.self->past |= 1u << t | E.fiber[t].past;
   if (value) {
@@ -118,7 +121,7 @@ static int try_join(pthread_t thread, void **value, int busy,
     return err;
   if (t == E.cur)
     return EDEADLK;
-  /* Reads the thread's status, so to say; its handle stands for that. */
+  /* A read of the thread's status: its handle stands for that. */
   E.self->order = __ATOMIC_SEQ_CST;
   point(EV_ATOMIC_READ, (void *)(uintptr_t)thread, 1, pc);
   bool done = E.fiber[t].status == FIBER_DONE && !(E.live.buffered >> t & 1);
@@ -207,6 +210,7 @@ int fl__key_create(unsigned *key, void (*destructor)(void *), uint64_t pc) {
   while (key_in_use(E.live.free_key))
     E.live.free_key++;
   forget_values(k);
+  check_slow(fl__keys_check_invariants());
   *key = k;
   return 0;
 }
@@ -220,6 +224,7 @@ int fl__key_delete(unsigned key) {
   forget_values(key);
   while (E.live.keys && !E.key[E.live.keys - 1].used)
     E.live.keys--;
+  check_slow(fl__keys_check_invariants());
   return 0;
 }
 

@@ -17,6 +17,8 @@
 
 #include "rt/fault.h"
 
+#include "base/slow.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,7 @@ static uint32_t units_of(uint32_t whose) {
 }
 
 static bool put(uint32_t whose, uint32_t unit) {
+  assert(whose < 2 * RT_TLS && unit < units_of(whose));
   uint64_t **bits = &marks_of[whose];
   if (!*bits)
     *bits = xcalloc(units_of(whose) / 64 + 1, sizeof **bits);
@@ -52,14 +55,14 @@ void fl__mark(uint32_t whose, uint64_t offset, uint64_t size) {
 }
 
 /*
- * A pointer into a stack has been stored where others can find it: what it
- * points to is shared from now on.  How large that is nobody knows; what lies
- * further off is found when another thread touches it.  It is in time for this
- * execution; but in the next one what its owner does there before is a step
- * too, and was none in this one.
+ * The object that it points to is shared from now on.  How large that is nobody
+ * knows; what lies further off is found when another thread touches it.  The
+ * marks are in time for this execution; but in the next one the owner's earlier
+ * accesses there are steps too, and were none in this one.
  */
 void fl__stack_published(uint64_t pointer) {
   enum { REACH = 128 };
+  assert(fl__in_stacks(pointer));
   uint64_t in = pointer - STACK_BASE;
   fl__mark((uint32_t)(in / STACK_SIZE), in % STACK_SIZE, REACH);
 }
@@ -108,19 +111,29 @@ void fl__add_mark(const struct rt_mark *m) {
 }
 
 void rt_set_marks(const rt_mark_list *marks) {
+  assert(!E.in_fiber); /* R2 */
   uint32_t news = E.new_marks;
   fl__forget_marks();
   for (uint32_t i = 0; i < marks->len; i++)
     fl__add_mark(&marks->at[i]);
   E.new_marks = news;
+  check_slow(fl__marks_check_invariants());
+}
+
+bool fl__marks_check_invariants(void) {
+  for (uint32_t w = 0; w < 2 * RT_TLS; w++) {
+    uint32_t mask = w < RT_TLS ? E.stack_shared : E.tls_shared;
+    assert((marks_of[w] != NULL) == (mask >> w % RT_TLS & 1)); /* M1 */
+  }
+  return true;
 }
 
 bool rt_has_marks(void) { return E.stack_shared || E.tls_shared; }
 
 /* ---- what has returned ---- */
 
-/* Whoever has woken from a wait need not find there what it waited at: the
- * object may be gone by then. */
+/* A thread that has woken from a wait does not touch the object that it waited
+ * at, which may be gone by then. */
 bool fl__only_wakes(const struct fiber_state *f) {
   return f->kind == EV_COND_WAKE || f->kind == EV_WAIT_OVER ||
          f->kind == EV_FUTEX_WOKEN || (f->kind == EV_BARRIER && f->can);
@@ -148,7 +161,7 @@ uint64_t fl__stack_end(int thread) {
 }
 
 bool fl__stack_dead(int thread, uint64_t addr) {
-  int owner = (int)((addr - STACK_BASE) / STACK_SIZE);
+  int owner = (int)fl__stack_owner(addr);
   const struct fiber_state *f = &E.fiber[owner];
   if (owner == thread || fl__only_wakes(&E.fiber[thread]))
     return false;
@@ -161,10 +174,10 @@ bool fl__stack_dead(int thread, uint64_t addr) {
   return addr < fl__stack_end(owner);
 }
 
-/* In whose name the frame was: the report names variable and function where it
- * can. */
+/* The text says whose stack it was; the report adds variable and function where
+ * it knows them. */
 void fl__stack_fault(int thread, uint64_t addr, bool write, uint64_t pc) {
-  int owner = (int)((addr - STACK_BASE) / STACK_SIZE);
+  int owner = (int)fl__stack_owner(addr);
   const char *verb = write ? "writes to" : "reads";
   char whose[32] = "the main thread";
   if (owner)

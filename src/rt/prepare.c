@@ -12,6 +12,8 @@
 #include "rt/signals.h"
 #include "rt/snapshot.h"
 
+#include "base/slow.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/single_threaded.h>
@@ -39,6 +41,7 @@ static void take_client(const struct client *c) {
 
 /* Runs thread t on its own until `until` says that it is where it should be. */
 static int run_alone(int t, bool (*until)(int t)) {
+  assert((uint32_t)t < E.live.nfibers && E.fiber[t].status == FIBER_PARKED);
   E.live.current = (uint32_t)t;
   int end = fl__execute_transit(t, NULL);
   while (end == FL_GOES_ON) {
@@ -81,7 +84,9 @@ static int prepare_client(void) {
 }
 
 enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
-  /* As many calls as at loading, namely none, while its state is restored. */
+  assert(!E.in_fiber && E.handle); /* R2 */
+  assert(!suite || c->nthreads < RT_MAX_THREADS);
+  /* The state after loading has no calls. */
   E.client = NULL;
   fl__pages_end();
   rt_restore(&E.loaded);
@@ -118,6 +123,9 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
   E.live.current = E.live.inside = 0;
   fl__pages_begin();
   rt_save(&E.start);
+  check_slow(end != FL_GOES_ON || fl__engine_check_invariants());
+  check_slow(end != FL_GOES_ON || fl__heap_check_invariants());
+  check_slow(fl__pages_check_invariants());
   fl__shadow_keep();
   E.shadowing = E.regions ? SHADOW_REGIONS : 0;
   if (end == FL_GOES_ON)
@@ -126,6 +134,7 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
 }
 
 int rt_open(const char *so, const struct rt_options *o, struct error *e) {
+  assert(!E.handle && (!o->tso || (o->buffer && o->buffer <= RT_BUFFER_MOST)));
   E.options = *o;
   __libc_single_threaded = 0; /* std::shared_ptr then counts with atomics */
   fl__port_open();

@@ -4,9 +4,11 @@
  * user's code takes the worker down.
  *
  * Values: a plain read's value is what memory holds when the step begins, a
- * plain write's what it holds when the step is over; atomics tell theirs.
- * Until then an event says that its value is unknown, and so does one whose
- * step the end of the execution cut off.
+ * plain write's what it holds when the step is over; atomics give theirs.
+ * Until then the event is "open" and says that its value is unknown, and so
+ * does one whose step the end of the execution cut off.
+ *
+ * (T1) at most one event is open, and it is one of the trace.
  */
 #include "rt/record.h"
 
@@ -19,6 +21,7 @@
 #include "base/arena.h"
 #include "base/map128.h"
 
+#include <assert.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -35,8 +38,13 @@ enum {
 static struct {
   struct trace *t;
   struct arena *arena;
-  uint32_t open; /* event whose value is not known yet + 1 */
+  uint32_t open; /* number of the open event + 1, or 0 */
 } R;
+
+static struct event *open_event(void) {
+  assert(R.open && R.open <= R.t->nevents); /* T1 */
+  return &R.t->events[R.open - 1];
+}
 
 /* ---- call chains, interned for as long as the client is prepared ---- */
 
@@ -81,9 +89,9 @@ static uint32_t activate(const struct shadow_frame *s, uint32_t caller) {
     R.t->truncated = true;
     return caller;
   }
-  uint64_t at = s->pc - E.base;
+  assert(caller < R.t->nactivations);
   R.t->activations[R.t->nactivations] =
-      (struct activation){at < E.image_span ? at : 0, caller};
+      (struct activation){fl__offset(s->pc), caller};
   return R.t->nactivations++;
 }
 
@@ -152,7 +160,7 @@ static struct event *add(enum event_kind kind, int thread, uint64_t pc) {
                       .call = f->call,
                       .chain = fl__chain(thread),
                       .activation = activation_of(thread),
-                      .pc = pc - E.base < E.image_span ? pc - E.base : 0};
+                      .pc = fl__offset(pc)};
   R.t->nevents++;
   return e;
 }
@@ -184,7 +192,7 @@ void fl__record_step(int thread) {
   struct fiber_state *f = &E.fiber[thread];
   R.open = 0;
   if (f->kind == EV_STEP || f->kind == EV_CREATE)
-    return; /* its call and return say it all; fl__spawn records itself */
+    return; /* its call and return are recorded; fl__spawn records itself */
   struct event *e = add(f->kind, thread, f->pc);
   if (!e)
     return;
@@ -212,6 +220,7 @@ uint32_t fl__record_last(void) {
 }
 
 void fl__record_issued(uint32_t event) {
+  assert(event < R.t->nevents);
   R.t->events[event].flags |= EVENT_ISSUED;
 }
 
@@ -219,6 +228,7 @@ void fl__record_commit(int thread, const struct store *s) {
   struct event *e = add(EV_COMMIT, thread, s->pc);
   if (!e)
     return;
+  assert(s->event < R.t->nevents);
   const struct event *of = &R.t->events[s->event];
   e->order = s->order;
   e->addr = s->addr;
@@ -232,11 +242,11 @@ void fl__record_commit(int thread, const struct store *s) {
     e->flags = EVENT_NO_OLD;
 }
 
-/* An access that the engine does not let happen: what is there is no value. */
+/* The engine does not let the access happen: it has no value. */
 void fl__record_refused(int thread) {
   fl__record_step(thread);
   if (R.open)
-    R.t->events[R.open - 1].flags = EVENT_NO_OLD | EVENT_NO_VALUE;
+    open_event()->flags = EVENT_NO_OLD | EVENT_NO_VALUE;
   R.open = 0;
 }
 
@@ -254,7 +264,7 @@ void fl__saw(enum event_kind kind, const void *old, const void *value,
              uint64_t size) {
   if (!E.recording || !R.open)
     return;
-  struct event *e = &R.t->events[R.open - 1];
+  struct event *e = open_event();
   e->kind = kind;
   if (old) {
     copy_value(e->old, old, size);
@@ -275,7 +285,7 @@ static bool equal(const uint64_t a[2], const uint64_t b[2]) {
 void fl__record_done_step(uint8_t kind, uint64_t addr, uint64_t size) {
   if (!R.open)
     return;
-  struct event *e = &R.t->events[R.open - 1];
+  struct event *e = open_event();
   uint64_t now[2];
   if (event_writes[kind] && e->kind == kind && read_value(now, addr, size)) {
     /* A fault may have come before the write itself: no change tells nothing.
@@ -294,7 +304,7 @@ void fl__record_call(int thread) { add(EV_CALL, thread, 0); }
 void fl__record_return(int thread, uint32_t call) {
   /* The last write's value must be known before the return is noted. */
   if (R.open) {
-    struct event *e = &R.t->events[R.open - 1];
+    struct event *e = open_event();
     fl__record_done_step(e->kind, e->addr, e->size);
   }
   struct event *e = add(EV_RETURN, thread, 0);
@@ -316,8 +326,8 @@ void fl__record_simple(enum event_kind kind, const volatile void *addr,
   }
 }
 
-/* Of no call: it may stand before the call's first access, or behind the
- * last. */
+/* It belongs to no call: it may stand before the call's first access, or behind
+ * the last. */
 void fl__record_mark(enum event_kind kind, int thread, uint64_t pc) {
   struct event *e = add(kind, thread, pc);
   if (e)
@@ -351,7 +361,7 @@ void fl__record_free(const void *p, uint64_t pc) {
     return;
   /* The FREE step itself was recorded when it began. */
   b->free_event = R.t->nevents ? R.t->nevents - 1 : 0;
-  b->free_pc = pc - E.base < E.image_span ? pc - E.base : 0;
+  b->free_pc = fl__offset(pc);
   b->free_chain = fl__chain(E.cur);
   b->free_thread = (uint8_t)E.cur;
 }
@@ -376,6 +386,7 @@ static void *room(size_t size) {
 }
 
 void fl__record_begin(struct arena *a, struct trace *t) {
+  assert(!R.t && !E.recording);
   R.arena = a;
   R.open = 0;
   *t = (struct trace){0};
@@ -402,7 +413,7 @@ void fl__record_begin(struct arena *a, struct trace *t) {
 
 void fl__record_end(void) {
   struct trace *t = R.t;
-  uint32_t n = E.client ? E.client->ncalls : 0;
+  uint32_t n = fl__ncalls();
   const struct history *h = rt_history();
   t->history = *h;
   t->history.ops = room((n + 1) * sizeof *t->history.ops);

@@ -2,8 +2,8 @@
  * A crash of the user's code is a finding.  The handler runs on a stack of its
  * own, notes what happened, and resumes in the engine as if the fiber had
  * parked; the fiber is abandoned where it is, and the next execution begins
- * from a clean state.  A signal outside a fiber is our own trouble (or the
- * result of a wild write): the worker dies and its parent tells.
+ * from a clean state.  A signal outside a fiber is our own bug (or the result
+ * of a wild write): the worker dies, and its parent reports that.
  */
 #include "rt/signals.h"
 
@@ -11,6 +11,7 @@
 #include "rt/engine.h"
 #include "rt/snapshot.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,18 +22,19 @@
 enum { ALT_STACK = 64 << 10 };
 
 static void abandon(void *context) {
+  assert(E.in_fiber); /* E1 */
   E.arrival = FAULTED;
   fl__context_leave(context, E.engine_sp);
 }
 
-struct walk {
-  uint64_t found;
+struct user_search {
+  uint64_t found; /* the innermost place in the user's code */
   uint32_t frames;
 };
 
 static _Unwind_Reason_Code find_user(struct _Unwind_Context *c, void *ctx) {
   enum { MOST_FRAMES = 1000 }; /* frames that were overwritten go in circles */
-  struct walk *w = ctx;
+  struct user_search *w = ctx;
   uint64_t ip = _Unwind_GetIP(c);
   if (ip - E.code_lo < E.code_span)
     w->found = ip;
@@ -43,7 +45,7 @@ static _Unwind_Reason_Code find_user(struct _Unwind_Context *c, void *ctx) {
 /* A stack pointer that leads nowhere (longjmp with garbage, say) is not
  * followed: the unwinder would crash. */
 static uint64_t stack_end(void) {
-  return STACK_BASE + (uint64_t)E.cur * STACK_SIZE + STACK_GUARD;
+  return fl__stack_bottom((uint32_t)E.cur) + STACK_GUARD;
 }
 static bool has_stack(const void *context) {
   return fl__context_sp(context) - stack_end() < STACK_SIZE - STACK_GUARD;
@@ -67,7 +69,7 @@ static uint64_t place_of(const void *context) {
   if (pc - E.base < E.image_span)
     return pc - E.base + 1;
   static bool walking; /* a crash in the unwinder itself comes back here */
-  struct walk w = {0};
+  struct user_search w = {0};
   if (has_stack(context) && !walking) {
     walking = true;
     _Unwind_Backtrace(find_user, &w);
@@ -75,7 +77,7 @@ static uint64_t place_of(const void *context) {
   walking = false;
   if (w.found)
     return w.found - E.base;
-  return E.self->pc - E.base < E.image_span ? E.self->pc - E.base : 0;
+  return fl__offset(E.self->pc);
 }
 
 static void fill(enum fault kind, const void *context, uint64_t addr,
@@ -88,6 +90,7 @@ static void fill(enum fault kind, const void *context, uint64_t addr,
 }
 
 void fl__refused(enum fault kind, void *context) {
+  assert(E.in_fiber); /* E1 */
   fill(kind, context, 0, 0);
   abandon(context);
 }
@@ -159,7 +162,7 @@ static void tick(int number, siginfo_t *info, void *context) {
 }
 
 void fl__signals_open(const char *so) {
-  struct walk ignored = {0}; /* what the unwinder allocates, it does now */
+  struct user_search ignored = {0}; /* the unwinder allocates memory now */
   _Unwind_Backtrace(find_user, &ignored);
   static const int numbers[] = {SIGSEGV, SIGBUS,  SIGFPE,
                                 SIGILL,  SIGABRT, SIGTRAP};
