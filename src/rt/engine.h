@@ -43,7 +43,7 @@ struct live {
   uint32_t spinning; /* mask (spin.h) */
   uint32_t steps;
   uint32_t locals;   /* accesses that were no steps */
-  uint32_t current;  /* who made the last step */
+  uint32_t current;  /* the thread of the last step */
   uint32_t final;    /* the main thread makes the final calls: no more picks */
   uint32_t keys;     /* key.h: all in use are below … */
   uint32_t free_key; /* … and this is the first that is not in use */

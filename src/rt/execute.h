@@ -1,6 +1,6 @@
 /*
- * Executing: what a step is made of, who can make one, and what it means when
- * nobody can.
+ * Executing: the parts of a step, the threads that can make one, and what it
+ * means when none can.
  *
  * Functions that execute something return FL_GOES_ON, or how the execution
  * ended (enum rt_end).

@@ -68,6 +68,11 @@ static struct block_header *header_at(const uint8_t *shadow) {
   return shadow ? (struct block_header *)(HEAP_BASE + at * GRANULE) : NULL;
 }
 
+/* Under reuse a thread also gets the blocks of others that it has freed. */
+static uint32_t arena_of(uint64_t addr) {
+  return (uint32_t)((addr - HEAP_BASE) / ARENA_SIZE);
+}
+
 static void reserve(uint64_t at, uint64_t size) {
   void *p = mmap(
       (void *)at, size, PROT_READ | PROT_WRITE,
@@ -256,7 +261,7 @@ void *fl__alloc(uint64_t size, uint64_t align, uint64_t elem, bool zero,
                (unsigned)(MOST_BYTES >> 20));
   struct block_header *h = header_of(user);
   assert(user % GRANULE == 0 && user % align == 0);
-  assert(user - fl__arena_base((uint32_t)t) < E.live.arena_used[t]);
+  assert(arena_of(user) == (uint32_t)t || E.options.reuse); /* H2 */
   *h = (struct block_header){
       .size = (uint32_t)size,
       .elem = (uint32_t)elem,
@@ -287,8 +292,8 @@ void *fl__alloc(uint64_t size, uint64_t align, uint64_t elem, bool zero,
 /* The header of the block that an address lies in or next to, or NULL. */
 static struct block_header *find(uint64_t addr) {
   uint64_t at = addr / GRANULE * GRANULE;
-  uint64_t arena = HEAP_BASE + (addr - HEAP_BASE) / ARENA_SIZE * ARENA_SIZE;
-  uint64_t used = E.live.arena_used[(addr - HEAP_BASE) / ARENA_SIZE];
+  uint64_t arena = fl__arena_base(arena_of(addr));
+  uint64_t used = E.live.arena_used[arena_of(addr)];
   if (at >= arena + used)
     at = used ? arena + used - GRANULE : arena;
   uint8_t *s = memrchr(&SHADOW(arena), HEAD, (at - arena) / GRANULE + 1);
@@ -442,7 +447,7 @@ static uint8_t shadow_of(const struct block_header *h, uint64_t at) {
 static void check_block(int t, const struct block_header *h) {
   uint64_t user = (uint64_t)(h + 1);
   assert(SHADOW((uint64_t)h) == HEAD && SHADOW(user - GRANULE) == HEAD2);
-  assert(h->alloc_thread == t && h->live <= 1);
+  assert((h->alloc_thread == t || E.options.reuse) && h->live <= 1); /* H2 */
   uint64_t end = user + room_of(t, h) + GRANULE;
   assert(end <= fl__arena_base((uint32_t)t) + E.live.arena_used[t]);
   assert(h->size + GRANULE <= end - user);

@@ -205,8 +205,8 @@ void __tsan_vptr_read(void **vptr) {
 }
 
 /*
- * The shadow call stack: who called the function that the access is in.  Only
- * a recorded execution, the preparation and regions need it.  Frames that
+ * The shadow call stack: the callers of the function that the access is in.
+ * Only a recorded execution, the preparation and regions need it.  Frames that
  * longjmp or an exception left behind lie below the new frame's stack pointer
  * and are dropped.
  */

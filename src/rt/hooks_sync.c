@@ -6,7 +6,7 @@
  * a signal wakes is the search's choice.  Wakes without a signal happen only at
  * timed waits, which are three steps: that the wait is over, by a signal or
  * because it is late, is a step of its own, before it waits for the mutex.  So
- * whoever holds the mutex can still make true what was waited for in vain.
+ * the thread that holds the mutex can still make the condition true.
  *
  * That a thread has been woken is noted in its state and not in the object,
  * which its last user may have freed by the time the thread goes on.
