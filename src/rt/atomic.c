@@ -139,6 +139,7 @@ void fl__shadow_keep(void) {
 
 void fl__shadow_restart(void) {
   E.live.inside = 0;
+  assert(E.shadowing);
   for (uint32_t t = 0; t < E.live.nfibers; t++) {
     memcpy(E.shadow[t], E.start_shadow[t],
            frames_of(&E.fiber[t]) * sizeof **E.shadow);

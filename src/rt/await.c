@@ -80,6 +80,7 @@ static uint64_t value_of(const struct spin_record *r) {
 void fl__await_arrive(int thread) {
   struct fiber_state *f = &E.fiber[thread];
   struct spin *s = &E.spin[thread];
+  assert(s->n <= SPIN_MAX && !f->spinning);
   if (s->pending && s->n)
     s->at[s->n - 1].value = value_of(&s->at[s->n - 1]);
   s->pending = 0;
@@ -94,6 +95,7 @@ void fl__await_arrive(int thread) {
   }
 }
 
+/* L1 */
 static void park(int thread, bool on) {
   E.fiber[thread].spinning = on;
   if (on)

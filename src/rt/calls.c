@@ -122,6 +122,7 @@ static void run_call(uint32_t id) {
     point(EV_FENCE, NULL, 0, 0);
   if (!f->called) /* touched nothing: a step of its own */
     point(EV_STEP, NULL, 0, 0);
+  assert(f->called && f->call == id);
   E.calls[id].result = result_of(op, raw);
   assert(E.times[id].call <= E.live.steps);
   E.times[id].ret = E.live.steps;
@@ -135,6 +136,7 @@ static void run_call(uint32_t id) {
 
 void fl__client_body(void) {
   struct fiber_state *f = E.self;
+  assert(E.cur && (uint32_t)E.cur <= E.client->nthreads);
   if (E.suite->thread_enter)
     f->thread_data = E.suite->thread_enter(E.object);
   f->ops_begun = 1;
@@ -171,6 +173,7 @@ static void check_end(void) {
 }
 
 void fl__main_body(void) {
+  assert(!E.cur);
   const struct fl_suite *s = E.suite;
   E.object = s->create ? s->create() : NULL;
   if (s->thread_enter)

@@ -75,6 +75,7 @@ static uint32_t slot(uint64_t granule) {
 }
 
 static struct granule_use *find(uint64_t granule) {
+  check_slow(T.cap && T.len < T.cap); /* else it would not end */
   uint32_t i = slot(granule);
   while (T.at[i].granule && T.at[i].granule != granule)
     i = (i + 1) & (T.cap - 1);
@@ -134,6 +135,7 @@ static bool is_open(const struct granule_use *e, uint64_t granule) {
 
 /* The same range, or the last one, which takes all that have no room. */
 static struct range_use *range_of(uint64_t lo, uint64_t hi) {
+  assert(T.nranges <= MOST_RANGES);
   for (uint32_t i = 0; i < T.nranges; i++)
     if (T.ranges[i].lo == lo && T.ranges[i].hi == hi)
       return &T.ranges[i];

@@ -25,6 +25,7 @@
 /* Lets fiber t run until it parks. */
 FL_INLINE void resume(int t) {
   struct fiber_state *f = &E.fiber[t];
+  check_slow(!E.in_fiber && (uint32_t)t < E.live.nfibers); /* R2, E3 */
   E.cur = t;
   E.self = f;
   if (UNLIKELY(E.options.uses_tls))
@@ -199,7 +200,8 @@ FL_INLINE void count(struct making *m, enum counted as) {
     fl__conflict_note(m->t, m->kind, m->addr, m->size);
 }
 
-/* The thread makes the access, and comes to its next one. */
+/* The thread makes the access, and comes to its next one (B1: while it runs,
+ * its own stores are in memory). */
 FL_INLINE void make(struct making *m, const struct rt_driver *d) {
   struct fiber_state *f = m->f;
   m->buffered = UNLIKELY(E.live.buffered >> m->t & 1);
@@ -221,6 +223,7 @@ FL_INLINE void make(struct making *m, const struct rt_driver *d) {
   resume(m->t);
   while (UNLIKELY(E.arrival == CHOOSES)) {
     E.chosen = d && d->choose ? d->choose(d->ctx, E.alternatives) : 0;
+    assert(E.chosen >= 0 && E.chosen < E.alternatives);
     if (m->logged != NOT_LOGGED)
       fl__note_choice(m->logged);
     resume(m->t);
@@ -381,6 +384,7 @@ __attribute__((noinline)) int fl__run_locals(int t, int end,
     }
     if (UNLIKELY(E.folds != NULL))
       fl__note_fold(t);
+    check_slow(!(E.live.waiting >> t & 1)); /* F1: it need not wait */
     end = execute_one(t, AS_LOCAL, d);
   }
   /* Behind the end of all others nobody will show anything. */
@@ -404,6 +408,7 @@ int fl__execute_step(int thread, const struct rt_driver *d) {
 
 __attribute__((noinline)) int fl__execute_transit(int thread,
                                                   const struct rt_driver *d) {
+  assert((uint32_t)thread < E.live.nfibers);
   if (E.stepwise)
     fl__clean_below(thread);
   int end = execute_one(thread, AS_TRANSIT, d);

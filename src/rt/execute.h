@@ -11,6 +11,8 @@
 #include "rt/engine.h"
 #include "rt/record.h"
 
+#include "base/slow.h"
+
 enum { FL_GOES_ON = -1 };
 
 /* Makes steps until the execution ends, as the driver decides. */
@@ -40,6 +42,7 @@ int fl__stay(uint32_t enabled) FL_HIDDEN;
 /* The call of thread t, which has not begun yet, begins with this step. */
 FL_INLINE void fl__begin_call(int t) {
   struct fiber_state *f = &E.fiber[t];
+  check_slow(!f->called && f->call < fl__ncalls());
   f->called = 1;
   E.times[f->call].call = E.live.steps;
   E.calls[f->call].pre = E.live.done;

@@ -10,7 +10,8 @@
 
 #include "rt/engine.h"
 
-#include <assert.h>
+#include "base/slow.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -40,6 +41,7 @@ void fl__fibers_open(void) {
 }
 
 void fl__use_thread_pointer(uintptr_t to) {
+  check_slow(to != 0);
   if (loaded_thread_pointer == to)
     return;
   loaded_thread_pointer = to;
@@ -87,6 +89,7 @@ static void set_stack(pthread_attr_t *attr, int thread) {
 }
 
 static void lend(int thread) {
+  assert(!E.tls_size || E.tls_module);
   struct lent_thread *p = &E.lent[thread];
   if (p->ready)
     return;
@@ -113,6 +116,7 @@ static void lend(int thread) {
 
 static void reset_tls(int thread) {
   struct lent_thread *p = &E.lent[thread];
+  assert(p->ready);
   if (p->tls) {
     memcpy(p->tls, E.tls_image, E.tls_image_size);
     memset(p->tls + E.tls_image_size, 0, E.tls_size - E.tls_image_size);
@@ -142,7 +146,10 @@ int fl__thread_of_handle(uintptr_t handle) {
   return -1;
 }
 
-uintptr_t fl__handle_of_thread(int thread) { return E.lent[thread].handle; }
+uintptr_t fl__handle_of_thread(int thread) {
+  assert(E.lent[thread].ready);
+  return E.lent[thread].handle;
+}
 
 /*
  * Frames have holes: padding, and slots that are written later.  Calls that are
@@ -168,6 +175,7 @@ static void clean(int thread, uint64_t at) {
 }
 
 void fl__clean_below(int thread) {
+  check_slow(E.fiber[thread].status == FIBER_PARKED);
   clean(thread, (uint64_t)(uintptr_t)E.fiber[thread].sp);
 }
 

@@ -17,6 +17,7 @@
 
 #include <stddef.h>
 
+enum { FREE_LISTS = 8 }; /* size classes of the heap's reuse policy */
 enum fiber_status { FIBER_FREE, FIBER_PARKED, FIBER_DONE };
 
 struct fiber_state {
@@ -50,10 +51,11 @@ struct fiber_state {
   struct float_state fp; /* while it does not run */
   uint64_t clock;        /* nanoseconds, when it last looked */
   uint64_t random;       /* state of its generator of random numbers */
-  uint64_t free_list[8]; /* reuse policy: last freed block by size class */
-  uint64_t kept;         /* bytes of large blocks that it could get again … */
-  uint32_t large_frees;  /* … and how many it ever freed (heap.c) */
-  uint32_t past;         /* mask: threads that have ended before what it does */
+  uint64_t
+      free_list[FREE_LISTS]; /* reuse policy: last freed block by size class */
+  uint64_t kept;        /* bytes of large blocks that it could get again … */
+  uint32_t large_frees; /* … and how many it ever freed (heap.c) */
+  uint32_t past;        /* mask: threads that have ended before what it does */
   /* from here on not part of the state's hash (FIBER_HASHED) */
   uint64_t expected; /* of the last CAS, up to 8 bytes */
   uint64_t looping;  /* spin detection: its steps are being recorded */

@@ -87,6 +87,7 @@ void fl__heap_open(void) {
 }
 
 bool fl__heap_check(uint64_t addr, uint64_t size) {
+  check_slow(addr - HEAP_BASE < HEAP_SPAN);
   uint64_t in = addr % GRANULE;
   uint8_t s = SHADOW(addr);
   if (LIKELY(in + size <= GRANULE))
@@ -108,18 +109,20 @@ static uint64_t round_up(uint64_t n, uint64_t to) {
 }
 
 static void paint(uint64_t user, uint64_t size, uint8_t flag) {
+  assert(user % GRANULE == 0 && !(flag & ~FREED)); /* H1 */
   memset(&SHADOW(user), flag | GRANULE, size / GRANULE);
   if (size % GRANULE)
     SHADOW(user + size / GRANULE * GRANULE) = (uint8_t)(flag | size % GRANULE);
 }
 
-/* Size classes of the reuse policy: 1 … 8 granules. */
+/* Size classes of the reuse policy: 1 … FREE_LISTS granules. */
 static uint32_t class_of(uint64_t size, uint64_t align) {
   uint64_t granules = size ? (size + GRANULE - 1) / GRANULE : 1;
-  return align <= GRANULE && granules <= 8 ? (uint32_t)granules : 0;
+  return align <= GRANULE && granules <= FREE_LISTS ? (uint32_t)granules : 0;
 }
 
 static uint64_t take_freed(int t, uint32_t class) {
+  assert(E.options.reuse && class && class <= FREE_LISTS); /* H2 */
   uint64_t *head = &E.fiber[t].free_list[class - 1];
   uint64_t user = *head;
   if (user) {
@@ -162,6 +165,7 @@ static uint64_t room_of(int t, const struct block_header *h) {
 /* Zeros; whole pages of them are given back to the system, unless they are
  * copied by the page (pages.c), where a change must be seen. */
 static void fill_zero(uint64_t from, uint64_t to) {
+  assert(from <= to && from >= HEAP_BASE && to <= HEAP_BASE + HEAP_SPAN);
   uint64_t lo = round_up(from, PAGE), hi = to / PAGE * PAGE;
   if (lo >= hi || fl__pages_overlap(lo, hi) ||
       madvise((void *)lo, hi - lo, MADV_DONTNEED)) {
@@ -228,6 +232,7 @@ static uint64_t take_fresh(int t, uint64_t size, uint64_t align) {
   memset((void *)(arena + E.live.arena_used[t]), 0,
          user - (arena + E.live.arena_used[t]));
   memset((void *)(end - GRANULE), 0, GRANULE); /* equal states, equal bytes */
+  assert(end - arena <= ARENA_SIZE && end % GRANULE == 0);
   E.live.arena_used[t] = end - arena;
   E.live.arenas |= 1u << t;
   return user;
@@ -291,6 +296,7 @@ void *fl__alloc(uint64_t size, uint64_t align, uint64_t elem, bool zero,
 
 /* The header of the block that an address lies in or next to, or NULL. */
 static struct block_header *find(uint64_t addr) {
+  assert(addr - HEAP_BASE < HEAP_SPAN);
   uint64_t at = addr / GRANULE * GRANULE;
   uint64_t arena = fl__arena_base(arena_of(addr));
   uint64_t used = E.live.arena_used[arena_of(addr)];
@@ -323,6 +329,7 @@ void fl__heap_each(int t, void (*each)(const struct block_info *, void *),
 }
 
 void fl__heap_forget_sites(int t, uint8_t *copy) {
+  check_slow(fl__heap_check_invariants());
   uint64_t base = fl__arena_base((uint32_t)t);
   for (const struct block_header *h = first_header(t); h; h = following(t, h)) {
     struct block_header forgotten = *h;
@@ -371,6 +378,7 @@ void fl__free(void *p, uint64_t pc) {
 }
 
 void fl__heap_fault(uint64_t addr, uint64_t size, bool write, uint64_t pc) {
+  assert(!fl__heap_check(addr, size));
   const char *verb = write ? "writes" : "reads", *s = size == 1 ? "" : "s";
   unsigned long long n = size;
   uint64_t bad = addr;

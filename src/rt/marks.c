@@ -48,6 +48,7 @@ static bool put(uint32_t whose, uint32_t unit) {
 }
 
 void fl__mark(uint32_t whose, uint64_t offset, uint64_t size) {
+  assert(whose < 2 * RT_TLS && offset < bytes_of(whose));
   uint64_t bytes = bytes_of(whose);
   for (uint64_t at = offset / UNIT * UNIT; at < offset + size && at < bytes;
        at += UNIT)
@@ -68,6 +69,7 @@ void fl__stack_published(uint64_t pointer) {
 }
 
 bool fl__marked(uint32_t whose, uint64_t offset, uint64_t size) {
+  check_slow(whose < 2 * RT_TLS && size);
   const uint64_t *bits = marks_of[whose];
   uint32_t units = units_of(whose);
   for (uint64_t i = offset / UNIT; i <= (offset + size - 1) / UNIT; i++)
@@ -85,6 +87,7 @@ void fl__forget_marks(void) {
 }
 
 void rt_marks(rt_mark_list *out) {
+  check_slow(fl__marks_check_invariants());
   vec_clear(out);
   for (uint32_t w = 0; w < 2 * RT_TLS; w++)
     for (uint32_t i = 0; marks_of[w] && i < units_of(w); i++) {
@@ -161,6 +164,7 @@ uint64_t fl__stack_end(int thread) {
 }
 
 bool fl__stack_dead(int thread, uint64_t addr) {
+  assert(fl__in_stacks(addr));
   int owner = (int)fl__stack_owner(addr);
   const struct fiber_state *f = &E.fiber[owner];
   if (owner == thread || fl__only_wakes(&E.fiber[thread]))

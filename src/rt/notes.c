@@ -22,6 +22,7 @@ void fl__note(const struct rt_logged *what) {
 }
 
 void fl__note_edge(uint8_t flags) {
+  assert(!(flags & RT_LINK));
   for (uint32_t k = E.log->len; k--;)
     if (!(E.log->at[k].flags & RT_LINK)) {
       E.log->at[k].flags |= flags;
@@ -133,6 +134,7 @@ void fl__complete_note(uint32_t at, const struct fiber_state *f,
 void fl__note_commit(int t, const struct store *s) {
   const struct fiber_state *f = &E.fiber[t];
   const struct store_buffer *b = &fl__buffer[t];
+  assert(b->n && b->n <= b->issued);
   bool calls = f->call == s->call && s->call != EVENT_NO_CALL && !f->called;
   /* A thread that joins it may go on then. */
   bool created = !E.client || (uint32_t)t > E.client->nthreads;

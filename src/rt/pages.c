@@ -36,6 +36,7 @@ static struct paged_area areas[2]; /* the data, arena 0 */
 static uint8_t *first_data;        /* the data then, if it is copied whole */
 
 static void begin(struct paged_area *r, uint64_t base, uint64_t size) {
+  assert(r->lo == r->hi); /* fl__pages_end */
   r->n = 0;
   r->lo = r->hi = 0;
   uint64_t lo = (base + PAGE - 1) / PAGE * PAGE;
@@ -128,6 +129,7 @@ static void ask_system(struct page_reader *l, uint32_t first) {
 }
 
 static bool holds_zeros(struct page_reader *l, uint32_t page) {
+  assert(page < l->n);
   if (page >= l->end)
     ask_system(l, page);
   return !(l->entry[page - l->begin] >> HELD) ||
@@ -167,6 +169,7 @@ const uint8_t *fl__pages_get(const uint8_t *p, uint64_t from, uint64_t to) {
     uint32_t next;
     for (uint32_t i = 0; i < l.n; i++, from += PAGE) {
       memcpy(&next, p, sizeof next);
+      assert(next >= i && next <= l.n);
       if (next == i) {
         memcpy((void *)from, p + sizeof next, PAGE);
         p += sizeof next + PAGE;

@@ -72,6 +72,7 @@ static bool ops_begun(int t) {
 static int prepare_client(void) {
   /* The client's threads are 1 … n, whatever the constructor creates. */
   E.live.nfibers = 1 + E.client->nthreads;
+  assert(!E.live.parked && !E.live.clients);
   for (uint32_t t = 1; t <= E.client->nthreads; t++)
     fl__fiber_begin((int)t, fl__client_body);
   fl__fiber_begin(0, fl__main_body);

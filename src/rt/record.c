@@ -53,6 +53,7 @@ static uint32_t nchains = 1;
 static struct map128 chain_ids;
 
 static uint32_t chain_of(uint32_t parent, uint64_t pc) {
+  assert(parent < nchains);
   uint64_t key[2] = {parent, pc};
   bool fresh;
   if (nchains == MAX_FRAMES)
@@ -148,6 +149,7 @@ static struct block *block_at(uint64_t base) {
 /* ---- events ---- */
 
 static struct event *add(enum event_kind kind, int thread, uint64_t pc) {
+  assert(R.t && thread >= 0 && (uint32_t)thread < E.live.nfibers);
   if (R.t->nevents == MAX_EVENTS) {
     R.t->truncated = true;
     return NULL;
@@ -413,6 +415,7 @@ void fl__record_begin(struct arena *a, struct trace *t) {
 
 void fl__record_end(void) {
   struct trace *t = R.t;
+  assert(t && t->nevents <= MAX_EVENTS && t->nframes == nchains);
   uint32_t n = fl__ncalls();
   const struct history *h = rt_history();
   t->history = *h;

@@ -82,6 +82,7 @@ static uint64_t place_of(const void *context) {
 
 static void fill(enum fault kind, const void *context, uint64_t addr,
                  int number) {
+  assert(kind != FAULT_NONE);
   E.fault.kind = kind;
   E.fault.pc = place_of(context);
   E.fault.thread = (uint8_t)E.cur;

@@ -10,14 +10,16 @@
 #include "rt/engine.h"
 #include "rt/heap.h"
 
-#include <assert.h>
+#include "base/slow.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 static inline void put(struct snapshot *s, const void *from, size_t n) {
   if (UNLIKELY(s->len + n > s->cap)) {
     if (s->len + n > UINT32_MAX)
-      die("a state of the program takes more than 4 GB");
+      die("a state of the program takes more than 4 GB, or a thread runs on a "
+          "stack that the code has made itself");
     s->cap =
         s->len + n > UINT32_MAX / 2 ? UINT32_MAX : (uint32_t)(s->len + n) * 2;
     s->bytes = xrealloc(s->bytes, s->cap);
@@ -31,6 +33,7 @@ void fl__snapshot_put(struct snapshot *s, const void *from, size_t n) {
 }
 
 static inline const uint8_t *get(void *to, const uint8_t *from, size_t n) {
+  check_slow(to || !n);
   memcpy(to, from, n);
   return from + n;
 }
@@ -56,6 +59,7 @@ static inline void save_arena(struct snapshot *s, uint32_t t) {
 }
 
 static void put_keys(struct snapshot *s, uint32_t threads) {
+  check_slow(fl__keys_check_invariants());
   put(s, E.key, E.live.keys * sizeof *E.key);
   put(s, &E.live.keyed, sizeof E.live.keyed);
   for (uint32_t t = 0; t < threads; t++)
@@ -164,6 +168,7 @@ void rt_restore(const struct snapshot *s) {
   else if (UNLIKELY(E.shadowing))
     fl__shadow_forget();
   assert(p == s->bytes + s->len);
+  check_slow(fl__pages_check_invariants());
 }
 
 void snapshot_free(struct snapshot *s) {

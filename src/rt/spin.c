@@ -21,7 +21,7 @@
 
 #include "rt/engine.h"
 
-#include <assert.h>
+#include "base/slow.h"
 
 /* Steps that a loop without effect can consist of. */
 static bool may_repeat(uint8_t kind) {
@@ -82,6 +82,7 @@ void fl__spin_forget(int thread) {
 
 void fl__spin_arrive(int thread, uint64_t from) {
   struct fiber_state *f = &E.fiber[thread];
+  check_slow(E.live.parked >> thread & 1);
   if (UNLIKELY(E.awaits))
     fl__await_arrive(thread);
   if (!may_repeat(f->kind) && !fl__in_timed_wait(f, f->kind))
@@ -132,6 +133,7 @@ bool fl__spin_is_blind(int thread) {
 
 /* Threads in loops forget what they read there before. */
 void fl__spin_changed(int thread, uint64_t addr, uint64_t size) {
+  check_slow(size != 0);
   if (UNLIKELY(E.awaits)) {
     fl__await_changed(thread, addr, size);
     return;
