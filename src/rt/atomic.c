@@ -165,7 +165,8 @@ const uint8_t *fl__shadow_load(const uint8_t *p) {
   return p;
 }
 
-/* Frames that are nowhere, and that no later frame takes for left behind. */
+/* Frames without a place.  Their stack pointers are above all others, so that
+ * no later frame drops them (__tsan_func_entry). */
 void fl__shadow_forget(void) {
   for (uint32_t t = 0; t < E.live.nfibers; t++)
     for (uint32_t i = 0; i < frames_of(&E.fiber[t]); i++)

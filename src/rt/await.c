@@ -70,7 +70,8 @@ static uint16_t number_of(const struct rt_set *set) {
   return (uint16_t)sets.len;
 }
 
-/* What was read in the step that has just been made, without changing it. */
+/* A hash of the bytes that the step just made has read; it has not changed
+ * them. */
 static uint64_t value_of(const struct spin_record *r) {
   if (!r->size || !fl__readable(r->addr, r->size))
     return 0;

@@ -104,7 +104,7 @@ static void watch_begin(uint32_t now) {
   E.alternatives = 0;
 }
 
-/* rt_hash looks at what has changed since the client was prepared. */
+/* rt_hash compares with the prepared state: there is none during set-up. */
 static struct hash128 state_now(void) {
   if (!E.preparing)
     return rt_hash(true);

@@ -122,8 +122,8 @@ bool fl__buffer_lets_join(const struct fiber_state *f) {
   return !fl__buffer_stops(f) && !(E.live.buffered >> f->other & 1);
 }
 
-/* A call that only stored is one step, call and return: its stores are
- * committed behind it, else the call would be longer than it must be. */
+/* A call that only stores is one step, from call to return.  Its stores are
+ * committed behind that step, or the call would be longer than it must be. */
 static bool waits_for_call(uint32_t t) {
   const struct fiber_state *f = &E.fiber[t];
   return f->status == FIBER_PARKED && f->kind == EV_STEP && !f->called &&
@@ -180,7 +180,7 @@ bool fl__buffer_has(int t, uint64_t addr, uint64_t size) {
 
 /* ---- stores ---- */
 
-/* Of the pending store of f, when the thread's own stores are in memory. */
+/* The thread's own stores are in memory by now. */
 void fl__buffer_begin(const struct fiber_state *f, struct store *s) {
   *s = (struct store){.addr = f->addr,
                       .size = (uint32_t)f->size,
@@ -194,7 +194,7 @@ void fl__buffer_begin(const struct fiber_state *f, struct store *s) {
   memcpy(s->under, (const void *)s->addr, s->size);
 }
 
-/* It was made: out of memory with it. */
+/* The store was made: takes it out of memory again. */
 void fl__buffer_end(struct store *s) {
   memcpy(s->data, (const void *)s->addr, s->size);
   if (!s->through)
@@ -259,7 +259,7 @@ void rt_set_tso(bool on) {
   E.options.tso = on;
 }
 
-/* Not what only the report wants to know. */
+/* Without the fields that only reports use. */
 void fl__buffers_hash(struct snapshot *s) {
   for (uint32_t left = E.live.buffered; left; left &= left - 1) {
     uint32_t t = (uint32_t)__builtin_ctz(left);

@@ -223,7 +223,6 @@ FL_INLINE void make(struct making *m, const struct rt_driver *d) {
   resume(m->t);
   while (UNLIKELY(E.arrival == CHOOSES)) {
     E.chosen = d && d->choose ? d->choose(d->ctx, E.alternatives) : 0;
-    assert(E.chosen >= 0 && E.chosen < E.alternatives);
     if (m->logged != NOT_LOGGED)
       fl__note_choice(m->logged);
     resume(m->t);

@@ -17,10 +17,12 @@ static bool is_client(int t) {
 }
 
 /*
- * The threads that have ended before whatever t does now, in all orders of the
- * steps that do not conflict: those that it has joined, those that they have,
- * and those that its creator had.  The main thread waits for the client's
- * threads, and they for what it did before.
+ * Mask: the threads that have ended before the next step of t, in all orders of
+ * the steps that do not conflict.  These are the threads that t has joined,
+ * those that the joined ones had joined, and those that its creator had.  The
+ * main thread waits for the client's threads, and they begin after its set-up.
+ *
+ *   T1: create(T3), join(T3), create(T4)      past of T1 and of T4: {T3}
  */
 static uint32_t past_of(int t) {
   uint32_t past = E.fiber[t].past;
@@ -235,7 +237,7 @@ int fl__key_set(unsigned key, const void *value) {
   if (!(E.live.keyed >> t & 1)) {
     if (!value)
       return 0;
-    memset(E.key_value[t], 0, E.live.keys * sizeof *E.key_value[t]);
+    memset(E.key_value[t], 0, E.live.keys * sizeof *E.key_value[t]); /* K3 */
     E.live.keyed |= 1u << t;
   }
   E.key_value[t][key] = (void *)(uintptr_t)value;
@@ -243,7 +245,7 @@ int fl__key_set(unsigned key, const void *value) {
 }
 
 void *fl__key_get(unsigned key) {
-  int t = fl__number(fl__me());
+  int t = fl__number(fl__me()); /* K3 */
   return key_in_use(key) && E.live.keyed >> t & 1 ? E.key_value[t][key] : NULL;
 }
 

@@ -96,7 +96,7 @@ static uint32_t activate(const struct shadow_frame *s, uint32_t caller) {
   return R.t->nactivations++;
 }
 
-/* A call gets its number with its first event: most make none. */
+/* An activation gets its number with its first event: most have none. */
 static uint32_t activation_of(int thread) {
   struct shadow_frame *s = E.shadow[thread];
   uint32_t depth = E.fiber[thread].depth;

@@ -184,7 +184,8 @@ static void put_arena(struct snapshot *s, uint32_t t) {
     fl__pages_digest(PAGES_ARENA, s, HEAP_BASE, E.live.arena_used[0]);
 }
 
-/* Results as they are in every process: of a string, what it says. */
+/* Results as they are in every process: the text of a string, not its
+ * address. */
 static void put_calls(struct snapshot *s) {
   for (uint32_t i = 0; i < fl__ncalls(); i++) {
     struct live_call c = E.calls[i];
@@ -195,9 +196,9 @@ static void put_calls(struct snapshot *s) {
 }
 
 /*
- * How far a thread has come in showing that it goes round in circles: else the
- * second round would be a state that is known, and the thread never be parked;
- * and of two ways to a state the first would decide what its successors are.
+ * The records of threads in loops.  Without them the second round would be a
+ * known state, and the thread would never be parked; and of two ways to a state
+ * the first would decide what its successors are.
  */
 static void put_spins(struct snapshot *s) {
   uint32_t looping = 0;
