@@ -9,6 +9,8 @@
  * have 47 bits (layout.h), stacks that grow down, little-endian integers,
  * integer arguments of a call that each take one register or slot (calls.c),
  * and thread-local variables that hang on a register which a program can set.
+ * Where functions have a red zone, rt/ is compiled without one
+ * (cmake/layers.cmake), since fl__enter_fiber pushes.
  *
  * The inline half is rt/x86_64/inline.h:
  *
