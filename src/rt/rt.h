@@ -27,8 +27,8 @@
 #include "base/vec.h"
 #include "model/history.h"
 #include "model/part_store.h"
-#include "model/result.h"
 #include "model/site.h"
+#include "model/result.h"
 #include "model/trace.h"
 
 #include <faultline.h>

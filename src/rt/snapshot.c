@@ -113,13 +113,13 @@ void rt_save(struct snapshot *s) {
 }
 
 void rt_restore(const struct snapshot *s) {
-  assert(!E.in_fiber && s->len >= sizeof E.live); /* R2 */
   uint64_t used[RT_MAX_THREADS];
   uint32_t arenas = E.live.arenas;
   for (uint32_t left = arenas; left; left &= left - 1) {
     uint32_t t = (uint32_t)__builtin_ctz(left);
     used[t] = E.live.arena_used[t];
   }
+  assert(!E.in_fiber && s->len >= sizeof E.live); /* R2 */
   const uint8_t *p = get(&E.live, s->bytes, sizeof E.live);
   uint32_t n = E.live.nfibers;
   p = get(E.fiber, p, n * sizeof *E.fiber);
