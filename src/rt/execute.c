@@ -78,10 +78,10 @@ static void ended(int t) {
 
 /* ---- one access ---- */
 
-enum counted { AS_STEP, AS_TRANSIT, AS_LOCAL };
+enum counted_as { AS_STEP, AS_TRANSIT, AS_LOCAL };
 
-/* The access that is being made, as it was pending. */
-struct making {
+/* The access that a thread makes, as it was pending. */
+struct access_made {
   struct fiber_state *f;
   int t;
   uint8_t kind;
@@ -110,7 +110,7 @@ FL_INLINE void peek(uint64_t to[2], uint64_t addr, uint64_t size) {
 
 /* A loop that stores the value that is there already has changed nothing
  * (gcc's atomic_init is such a store). */
-FL_INLINE bool stored_the_same(const struct making *m) {
+FL_INLINE bool stored_the_same(const struct access_made *m) {
   uint64_t now[2];
   if (!m->stores)
     return false;
@@ -128,7 +128,7 @@ static inline bool is_behind_all(int t) {
          E.live.nfibers == E.client->nthreads + 1;
 }
 
-static __attribute__((noinline)) bool refuse_heap(const struct making *m) {
+static __attribute__((noinline)) bool refuse_heap(const struct access_made *m) {
   E.self = m->f;
   if (E.recording)
     fl__record_refused(m->t);
@@ -136,7 +136,8 @@ static __attribute__((noinline)) bool refuse_heap(const struct making *m) {
   return true;
 }
 
-static __attribute__((noinline)) bool refuse_stack(const struct making *m) {
+static __attribute__((noinline)) bool
+refuse_stack(const struct access_made *m) {
   E.self = m->f;
   if (E.recording)
     fl__record_refused(m->t);
@@ -145,7 +146,7 @@ static __attribute__((noinline)) bool refuse_stack(const struct making *m) {
 }
 
 /* Is the access a fault?  Then E.fault is filled. */
-FL_INLINE bool is_refused(const struct making *m) {
+FL_INLINE bool is_refused(const struct access_made *m) {
   if (m->addr - HEAP_BASE < HEAP_SPAN && m->kind != EV_FREE &&
       UNLIKELY(!fl__heap_check(m->addr, m->size)) && !fl__only_wakes(m->f))
     return refuse_heap(m);
@@ -170,7 +171,7 @@ static __attribute__((noinline)) void followed(int t, uint8_t kind,
   fl__atomic_arrive(t);
 }
 
-static uint8_t trail_flag(const struct making *m, enum counted as) {
+static uint8_t trail_flag(const struct access_made *m, enum counted_as as) {
   if (m->kind == EV_STEP)
     return RT_TRAIL_EMPTY;
   bool early = as == AS_LOCAL && !m->f->called && m->f->call != EVENT_NO_CALL;
@@ -178,7 +179,7 @@ static uint8_t trail_flag(const struct making *m, enum counted as) {
 }
 
 /* Counts and notes the access, which may begin its call. */
-FL_INLINE void count(struct making *m, enum counted as) {
+FL_INLINE void count(struct access_made *m, enum counted_as as) {
   struct fiber_state *f = m->f;
   E.accesses += m->kind != EV_STEP;
   m->logged = UNLIKELY(E.log != NULL)
@@ -202,7 +203,7 @@ FL_INLINE void count(struct making *m, enum counted as) {
 
 /* The thread makes the access, and comes to its next one (B1: while it runs,
  * its own stores are in memory). */
-FL_INLINE void make(struct making *m, const struct rt_driver *d) {
+FL_INLINE void make(struct access_made *m, const struct rt_driver *d) {
   struct fiber_state *f = m->f;
   m->buffered = UNLIKELY(E.live.buffered >> m->t & 1);
   if (m->buffered)
@@ -249,7 +250,7 @@ FL_INLINE void look_for_stack_pointer(uint64_t addr) {
     fl__stack_published(value);
 }
 
-FL_INLINE bool has_changed(const struct making *m) {
+FL_INLINE bool has_changed(const struct access_made *m) {
   uint8_t kind = m->kind;
   return !m->f->silent && kind != EV_READ && kind != EV_ATOMIC_READ &&
          kind != EV_YIELD && kind != EV_CLOCK && kind != EV_STEP &&
@@ -258,7 +259,7 @@ FL_INLINE bool has_changed(const struct making *m) {
 }
 
 /* Tells the threads in loops what the access has changed. */
-FL_INLINE void spread(const struct making *m) {
+FL_INLINE void spread(const struct access_made *m) {
   uint8_t kind = m->kind;
   if (!has_changed(m))
     return;
@@ -302,14 +303,15 @@ FL_INLINE void park(int t, uint64_t from) {
 }
 
 /* Executes the pending access of t up to its next one. */
-FL_INLINE int execute_one(int t, enum counted as, const struct rt_driver *d) {
+FL_INLINE int execute_one(int t, enum counted_as as,
+                          const struct rt_driver *d) {
   struct fiber_state *f = &E.fiber[t];
-  struct making m = {.f = f,
-                     .t = t,
-                     .kind = f->kind,
-                     .addr = f->addr,
-                     .size = f->size,
-                     .pc = f->pc};
+  struct access_made m = {.f = f,
+                          .t = t,
+                          .kind = f->kind,
+                          .addr = f->addr,
+                          .size = f->size,
+                          .pc = f->pc};
   check_slow(f->status == FIBER_PARKED && !f->spinning);
   E.live.parked &= ~(1u << t);
   E.live.waiting &= ~(1u << t);
