@@ -1,6 +1,8 @@
 #include "rt/cage.h"
 
-#include "rt/int.h"
+#include "rt/engine.h"
+#include "rt/fault.h"
+#include "rt/signals.h"
 
 #include <assert.h>
 #include <dlfcn.h>

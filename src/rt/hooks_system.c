@@ -150,7 +150,7 @@ WRAP(void *, mmap,
   if (!(flags & MAP_ANONYMOUS) || flags & MAP_FIXED ||
       !(protection & PROT_WRITE))
     return mmap(at, size, protection, flags, fd, offset);
-  void *p = fl__alloc(size, 4096, 0, true, CALLER_PC);
+  void *p = fl__alloc(size, PORT_PAGE, 0, true, CALLER_PC);
   if (!p) {
     errno = ENOMEM;
     return MAP_FAILED;

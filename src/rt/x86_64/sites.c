@@ -9,12 +9,14 @@
  * Registers wait in a frame on the thread's stack, those that do not matter as
  * zeros: equal situations have equal bytes.
  *
- * 16 bytes are two steps, as a copy by memcpy is.  What a torn read has seen is
- * put into memory for the one instruction that reads it, and the second half of
- * a store is taken out until its step; nobody else runs in between.
+ * 16 bytes are two steps, as a copy by memcpy is.  The bytes that a torn read
+ * has seen are put into memory for the one instruction that reads them, and the
+ * second half of a store is taken out until its step; nobody else runs in
+ * between.
  */
 #include "rt/hooks.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -53,6 +55,7 @@ static uint64_t next_pc(const struct site *s) {
   return E.base + s->pc + s->length;
 }
 static uint8_t *stub_of(const struct site *s) {
+  assert(s >= S.at && s < S.at + S.n);
   return S.stubs + (size_t)(s - S.at) * STUB;
 }
 
@@ -100,6 +103,7 @@ static void read_step(struct site_frame *f, uint64_t size, uint64_t pc,
 }
 
 static void step(struct site_frame *f) {
+  assert(f->site < S.n && (uint64_t)(uintptr_t)f % 16 == 0);
   const struct site *s = &S.at[f->site];
   uint64_t pc = next_pc(s), stub = (uint64_t)(uintptr_t)stub_of(s);
   void *p = (void *)f->addr;
@@ -144,6 +148,7 @@ static void second_step(struct site_frame *f) {
 /* ---- in the handler ---- */
 
 static struct _libc_fpstate *fp_of(ucontext_t *uc) {
+  assert(uc->uc_mcontext.fpregs);
   return uc->uc_mcontext.fpregs;
 }
 
@@ -201,6 +206,7 @@ static void restore(ucontext_t *uc) {
   for (int r = 0; r < 16; r++)
     memcpy(&fp_of(uc)->_xmm[r], f->xmm[r], sizeof f->xmm[r]);
   uint32_t magic;
+  assert(f->site < S.n);
   memcpy(&magic, fp + MAGIC_AT, sizeof magic);
   if (magic == XSAVE_MAGIC) /* else the kernel may take them for unused */
     fp[STATE_AT] |= SSE;
@@ -208,7 +214,7 @@ static void restore(ucontext_t *uc) {
   g[REG_RIP] = (greg_t)f->rip;
 }
 
-/* The last hook was that of this access. */
+/* Was the thread's last hook that of this access? */
 static bool has_hook(uint64_t addr, uint64_t size) {
   const struct fiber_state *f = E.self;
   return addr >= f->addr && addr + size <= f->addr + f->size;
@@ -270,9 +276,9 @@ bool fl__site_trap(void *context) {
   return true;
 }
 
-uint64_t fl__site_pc(uint64_t rip) {
-  const struct site *s = stub_site(rip);
-  return s ? E.base + s->pc : rip;
+uint64_t fl__site_pc(uint64_t pc) {
+  const struct site *s = stub_site(pc);
+  return s ? E.base + s->pc : pc;
 }
 
 /* ---- putting them in ---- */
@@ -290,6 +296,7 @@ static void put_copy(const struct site *s, uint8_t *to) {
 
 static void put_stub(const struct site *s) {
   uint8_t *to = stub_of(s);
+  assert(s->length && s->length + 5 <= SLOW);
   put_copy(s, to);
   int32_t distance =
       (int32_t)((int64_t)next_pc(s) - (int64_t)(uintptr_t)(to + s->length + 5));
@@ -338,6 +345,9 @@ static uint8_t *near_memory(size_t size) {
 }
 
 void rt_sites(const struct site *at, uint32_t n) {
+  assert(!S.stubs && !E.in_fiber); /* once; R2 */
+  for (uint32_t i = 1; i < n; i++)
+    assert(at[i - 1].pc < at[i].pc); /* site_at() */
   S.at = at;
   S.n = n;
   if (!n)
