@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -149,6 +150,39 @@ void worker_dies_by(int fd, uint32_t kind) {
   die_by(tell_why);
 }
 
+/*
+ * For the case that nobody watches any more.  While the parent lives it ends a
+ * worker that is late before that (worker_stuck): the time of one thread on a
+ * processor is not longer than time, and a pool, which has max_seconds for each
+ * item, is closed after as much time in all.  Only the threads of a stress
+ * process may need more, as many times as there are processors: it takes all of
+ * the hard limit.
+ */
+static void limit_time(uint32_t max_seconds) {
+  enum { GENEROUS = 2 };
+  struct rlimit now, cpu;
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  if (!max_seconds || getrlimit(RLIMIT_CPU, &now))
+    return;
+  cpu.rlim_cur = GENEROUS * (rlim_t)max_seconds;
+  cpu.rlim_max = cpu.rlim_cur * (rlim_t)(cores > 1 ? cores : 1) + 1;
+  if (now.rlim_max < cpu.rlim_max)
+    cpu.rlim_max = now.rlim_max;
+  if (now.rlim_cur < cpu.rlim_cur)
+    cpu.rlim_cur = now.rlim_cur;
+  signal(SIGXCPU, SIG_DFL);
+  setrlimit(RLIMIT_CPU, &cpu);
+}
+
+/*
+ * It has a session, but no PID namespace.  As process 1 of one, the code would
+ * not be ended by its own signals (raise(SIGTERM), abort() with a handler): it
+ * would behave otherwise than anywhere else.  As process 2 it would need one
+ * more process for each worker.  Both need an administrator, or namespaces for
+ * users, which many systems forbid.  And it would do nothing where there is a
+ * filter, behind which no process begins (rt/cage.h); where there is none, the
+ * parent finds what has left the session (tidy_orphans).
+ */
 static _Noreturn void child(struct worker *w, pid_t parent,
                             int (*fn)(void *arg, struct work *s), void *arg) {
   setsid(); /* its signals are its own, and what it starts ends with it */
@@ -168,8 +202,10 @@ static _Noreturn void child(struct worker *w, pid_t parent,
   own->recording = w->recording;
   rt_share_watch(&w->shared->ticks, &w->shared->steps);
   frame_calls_by(cage_call);
+  limit_time(w->max_seconds);
   cage_close(w->fd);
   int err = fn(arg, own);
+  cage_end_copy();
   fflush(stdout);
   answer(w, own, err);
   cage_exit(err ? 2 : 0);
@@ -288,6 +324,7 @@ static void bury(struct worker *w) {
   while (waitpid(-group, NULL, 0) > 0) /* orphans that came to us */
     ;
   tidy_process_done(-group);
+  tidy_orphans();
   w->pid = 0;
 }
 

@@ -5,6 +5,7 @@
  * copies turned round.
  * bench/engine.c prints the size and the cost of both.
  */
+#include "rt/cage.h"
 #include "rt/int.h"
 
 #include <assert.h>
@@ -111,6 +112,7 @@ void rt_save(struct snapshot *s) {
 }
 
 void rt_restore(const struct snapshot *s) {
+  cage_end_copy();
   uint64_t used[RT_MAX_THREADS];
   uint32_t arenas = E.live.arenas;
   for (uint32_t left = arenas; left; left &= left - 1) {
