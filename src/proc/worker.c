@@ -6,14 +6,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,8 +88,28 @@ static void map_anew(struct worker *w) {
   worker_map(w);
 }
 
+/* The process in which die() tells the parent why. */
+static struct {
+  pid_t pid;
+  int fd;
+  uint32_t kind;
+} dying;
+
+/*
+ * Between two clients everything that this process has sent was read.  Else it
+ * was the code that has sent it, in the client that is on the board, and it is
+ * no answer: no other client begins, and the parent knows which one it was.
+ */
+static void stop_if_garbled(void) {
+  int unread = 0;
+  if (dying.pid &&
+      !cage_call(SYS_ioctl, dying.fd, SIOCOUTQ, (long)&unread, 0, 0) && unread)
+    cage_exit(2);
+}
+
 void board_write(struct board *b, const char *client, uint64_t clients,
                  uint64_t executions) {
+  stop_if_garbled();
   mprotect(b, sizeof *b, PROT_READ | PROT_WRITE);
   snprintf(b->client, sizeof b->client, "%s", client);
   b->clients = clients;
@@ -124,13 +147,6 @@ static void answer(const struct worker *w, struct work *own, int err) {
   else if (!err)
     frame_send(w->fd, (struct frame_tag){DONE}, bytes.at, bytes.len);
 }
-
-/* The process in which die() tells the parent why. */
-static struct {
-  pid_t pid;
-  int fd;
-  uint32_t kind;
-} dying;
 
 /* As an error of the system: a worker that ends otherwise has died of the
  * user's code. */
