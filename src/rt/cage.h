@@ -16,8 +16,9 @@
  *
  * A kernel without seccomp cannot keep (C1) and (C2) (cage_close says so).
  * There
- *  - functions of the C library by which code asks for such a call apply the
- *    same rules (cage_ask, hooks_process.c);
+ *  - functions of the C library that start or reach processes, or change
+ *    limits, apply the same rules (cage_ask, hooks_process.c).  Others that the
+ *    filter refuses (close, sigaction, ...) cost no more than the worker;
  *  - a system call instruction in the code itself is not seen.  The number of
  *    processes has a limit, for root as well; a copy of the worker ends before
  *    its next execution (cage_end_copy) and answers nothing; the parent ends
