@@ -57,7 +57,12 @@ long cage_call(long number, long a, long b, long c, long d, long e) {
 }
 
 pid_t cage_fork(void) {
-  return (pid_t)cage_call(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+  cage_reserve(true);
+  pid_t pid = (pid_t)cage_call(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+  int reason = errno;
+  cage_reserve(false);
+  errno = reason;
+  return pid;
 }
 
 int cage_kill(pid_t pid, int number) {
@@ -556,6 +561,16 @@ static void give_up_exceptions(void) {
   syscall(SYS_capset, &head, sets);
 }
 
+enum { RESERVE = 48 }; /* processes that the code cannot take from us */
+
+void cage_reserve_slowly(bool taken) {
+  struct rlimit now;
+  if (getrlimit(RLIMIT_NPROC, &now) || now.rlim_max <= 2 * RESERVE)
+    return;
+  now.rlim_cur = taken ? now.rlim_max : now.rlim_max - RESERVE;
+  cage_call(SYS_prlimit64, 0, RLIMIT_NPROC, (long)&now, 0, 0);
+}
+
 /* Where there is no filter: no more processes than a run needs. */
 static void limit_processes(void) {
   enum { MORE = 512 };
@@ -567,6 +582,7 @@ static void limit_processes(void) {
     fclose(f);
   limit(RLIMIT_NPROC, all + MORE);
   give_up_exceptions();
+  cage_reserve_slowly(false);
 }
 
 bool cage_close(int fd) {

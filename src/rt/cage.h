@@ -57,6 +57,14 @@ static inline void cage_end_copy(void) {
     cage_end_copy_slowly();
 }
 
+/* Without a filter: some of the processes and threads of the limit are kept for
+ * the engine, which takes them before it starts one, and gives them back. */
+void cage_reserve_slowly(bool taken);
+static inline void cage_reserve(bool taken) {
+  if (fl__cage_is_bare)
+    cage_reserve_slowly(taken);
+}
+
 /* A system call of ours, with the C library's way to report errors. */
 long cage_call(long number, long a, long b, long c, long d, long e);
 pid_t cage_fork(void);

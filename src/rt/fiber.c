@@ -6,6 +6,7 @@
  * while the fiber runs, FS points to the sleeper's block.  The C library then
  * sees an ordinary thread.
  */
+#include "rt/cage.h"
 #include "rt/int.h"
 
 #include <asm/prctl.h>
@@ -133,7 +134,9 @@ void fl__lend(int thread) {
   pthread_attr_init(&attr);
   set_stack(&attr, thread);
   pthread_t t;
+  cage_reserve(true);
   int err = pthread_create(&t, &attr, sleeper, p);
+  cage_reserve(false);
   if (err)
     die("cannot start a thread: %s", strerror(err));
   pthread_attr_destroy(&attr);
@@ -212,8 +215,8 @@ void fl__clean_shared(void) {
   for (uint32_t left = E.stack_shared; left; left &= left - 1) {
     int t = __builtin_ctz(left);
     uint64_t top = STACK_BASE + (uint64_t)(t + 1) * STACK_SIZE;
-    bool runs = (uint32_t)t < E.live.nfibers &&
-                E.fiber[t].status == FIBER_PARKED;
+    bool runs =
+        (uint32_t)t < E.live.nfibers && E.fiber[t].status == FIBER_PARKED;
     clean(t, runs ? (uint64_t)(uintptr_t)E.fiber[t].sp : top);
   }
 }
