@@ -215,8 +215,8 @@ void fl__clean_shared(void) {
   for (uint32_t left = E.stack_shared; left; left &= left - 1) {
     int t = __builtin_ctz(left);
     uint64_t top = STACK_BASE + (uint64_t)(t + 1) * STACK_SIZE;
-    bool runs =
-        (uint32_t)t < E.live.nfibers && E.fiber[t].status == FIBER_PARKED;
+    bool runs = (uint32_t)t < E.live.nfibers &&
+                E.fiber[t].status == FIBER_PARKED;
     clean(t, runs ? (uint64_t)(uintptr_t)E.fiber[t].sp : top);
   }
 }
