@@ -34,11 +34,12 @@ static void tell_client(struct hunt *h, const struct client *c) {
   struct buf b = {0};
   if (c)
     client_print(c, &h->object.names, &b);
+  /* First: if the process ends here, the client before it is to blame. */
+  board_write(h->work->board, buf_text(&b), h->clients,
+              h->r->statistics.executions);
   h->shared->path.len = h->shared->path.nmarks = 0;
   h->shared->clients++;
   h->shared->heartbeat++;
-  board_write(h->work->board, buf_text(&b), h->clients,
-              h->r->statistics.executions);
   buf_free(&b);
 }
 

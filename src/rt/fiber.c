@@ -6,11 +6,11 @@
  * its own: while the fiber runs, the pointer is the sleeper's.  The C library
  * then sees an ordinary thread.
  */
-#include "rt/fiber.h"
-
-#include "rt/engine.h"
-
 #include "base/slow.h"
+#include "rt/cage.h"
+#include "rt/engine.h"
+#include "rt/fiber.h"
+#include "rt/int.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -102,7 +102,9 @@ static void lend(int thread) {
   pthread_attr_init(&attr);
   set_stack(&attr, thread);
   pthread_t t;
+  cage_reserve(true);
   int err = pthread_create(&t, &attr, sleeper, p);
+  cage_reserve(false);
   if (err)
     die("cannot start a thread: %s", strerror(err));
   pthread_attr_destroy(&attr);

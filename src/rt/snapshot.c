@@ -4,13 +4,13 @@
  * stacks in use, thread-local blocks.  Restoring is the same walk with the
  * copies turned round.  bench/engine.c prints the size and the cost of both.
  */
-#include "rt/snapshot.h"
-
+#include "base/slow.h"
 #include "rt/buffer.h"
+#include "rt/cage.h"
 #include "rt/engine.h"
 #include "rt/heap.h"
-
-#include "base/slow.h"
+#include "rt/int.h"
+#include "rt/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +113,7 @@ void rt_save(struct snapshot *s) {
 }
 
 void rt_restore(const struct snapshot *s) {
+  cage_end_copy();
   uint64_t used[RT_MAX_THREADS];
   uint32_t arenas = E.live.arenas;
   for (uint32_t left = arenas; left; left &= left - 1) {
