@@ -184,8 +184,8 @@ static enum spec_answer apply(struct spec *s, const struct client *c,
   return e->answer;
 }
 
-static struct hash128 digest(const struct spec *s, uint32_t state) {
-  return ((const struct implementation *)s)->nodes.at[state].digest;
+static struct hash128 digest(struct spec *s, uint32_t state) {
+  return ((struct implementation *)s)->nodes.at[state].digest;
 }
 
 static void forget_nodes(struct implementation *m) {

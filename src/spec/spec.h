@@ -30,12 +30,10 @@ struct spec {
   enum spec_answer (*apply)(struct spec *s, const struct client *c,
                             uint32_t state, uint32_t call, struct value *result,
                             uint32_t *next);
-  /* As in reports: [1, 2], {1: 2}.  NULL when there is nothing to show. */
-  void (*print_state)(struct spec *s, uint32_t state, struct buf *out);
   /* A hash of the state: equal states that have different numbers, now or at
    * another time or in another process, may have equal ones.  NULL: there is
    * none. */
-  struct hash128 (*digest)(const struct spec *s, uint32_t state);
+  struct hash128 (*digest)(struct spec *s, uint32_t state);
   void (*free)(struct spec *s);
   /*
    * Whether initial calls have taken effect in `initial` already: then

@@ -26,7 +26,7 @@ static const struct {
 };
 enum { NSAID = sizeof said / sizeof *said };
 
-static void make_said(struct known *k) {
+static void make_said(struct known_type *k) {
   k->said = xmalloc(2 * NSAID * sizeof *k->said);
   for (int i = 0; i < NSAID; i++) {
     size_t len = strlen(said[i].word);
@@ -39,7 +39,7 @@ static bool is_boxed_text(datum d) {
   return !datum_is_small(d) && datum_kind(d) == DATUM_IS_TEXT;
 }
 
-static enum said what_it_says(const struct known *k, datum d) {
+static enum said what_it_says(const struct known_type *k, datum d) {
   if (is_boxed_text(d))
     for (int i = 0; i < 2 * NSAID; i++)
       if (k->said[i] == d)
@@ -47,7 +47,7 @@ static enum said what_it_says(const struct known *k, datum d) {
   return SAYS_END;
 }
 
-static bool says(const struct known *k, datum d, enum said s) {
+static bool says(const struct known_type *k, datum d, enum said s) {
   switch (s) {
   case SAYS_NOTHING:
     if (d == DATUM_NONE || d == DATUM_NIL)
@@ -80,7 +80,7 @@ static datum number_in_text(datum d) {
 }
 
 /* Texts as what they mean: some formats write every value as a text. */
-datum known_tidy(const struct known *k, datum d) {
+datum known_tidy(const struct known_type *k, datum d) {
   if (d == DATUM_NIL)
     return k->nil_is;
   if (k->as_written || !is_boxed_text(d) || datum_box(d)->symbol)
@@ -99,7 +99,7 @@ datum known_tidy(const struct known *k, datum d) {
 }
 
 /* An exception of Java is its class, whatever its package. */
-static datum tidy_java(const struct known *k, datum d) {
+static datum tidy_java(const struct known_type *k, datum d) {
   if (!is_boxed_text(d))
     return known_tidy(k, d);
   const struct datum_box *b = datum_box(d);
@@ -159,7 +159,7 @@ int type_refuse(struct error *e, const struct log *l, const struct log_op *op,
   return error_set(e, ERR_INPUT, "%s%s", place, text);
 }
 
-static int refuse_op(struct error *e, const struct known *k,
+static int refuse_op(struct error *e, const struct known_type *k,
                      const struct log *l, const struct log_op *op,
                      const char *why) {
   struct buf b = {0};
@@ -171,7 +171,7 @@ static int refuse_op(struct error *e, const struct known *k,
 }
 
 /* False: a collection or a map was expected. */
-static bool put_args(struct known *k, const struct op_def *def,
+static bool put_args(struct known_type *k, const struct op_def *def,
                      const struct given *g, struct type_op *out) {
   const char *a = def->args;
   for (uint32_t i = 0; i < g->n; i++, a++) {
@@ -201,7 +201,7 @@ static bool put_args(struct known *k, const struct op_def *def,
   return true;
 }
 
-static int take_args(struct known *k, const struct log *l,
+static int take_args(struct known_type *k, const struct log *l,
                      const struct op_def *def, const struct log_op *op,
                      struct type_op *out, struct error *e) {
   uint32_t most = 0, least = UINT32_MAX;
@@ -248,7 +248,7 @@ static bool repeats(const struct log_op *op) {
                  op->nargs * sizeof(datum));
 }
 
-static bool is_void(const struct known *k, const struct log_op *op) {
+static bool is_void(const struct known_type *k, const struct log_op *op) {
   return says(k, op->result, SAYS_NOTHING) || repeats(op) ||
          what_it_says(k, op->result) == SAYS_EMPTY;
 }
@@ -259,7 +259,7 @@ static void any(struct type_op *out) {
 }
 
 /* 0 and 1 are what a bool of C prints. */
-static bool take_flag(const struct known *k, const struct log_op *op,
+static bool take_flag(const struct known_type *k, const struct log_op *op,
                       struct type_op *out) {
   datum r = op->result;
   if (says(k, r, SAYS_TRUE) || r == datum_number(1))
@@ -271,7 +271,7 @@ static bool take_flag(const struct known *k, const struct log_op *op,
   return true;
 }
 
-static int take_result(const struct known *k, const struct log *l,
+static int take_result(const struct known_type *k, const struct log *l,
                        const struct op_def *def, const struct log_op *op,
                        struct type_op *out, struct error *e) {
   datum r = op->result;
@@ -346,7 +346,7 @@ const struct op_def *known_find(const struct op_def *defs, const char *name,
   return NULL;
 }
 
-static const struct op_def *find(struct known *k, const struct log *l,
+static const struct op_def *find(struct known_type *k, const struct log *l,
                                  const struct log_op *op) {
   const char *name = l->functions.at[op->f];
   while (k->found.len <= op->f)
@@ -368,7 +368,7 @@ static void list_names(const struct op_def *defs, struct buf *out) {
 
 int known_prepare(struct type *t, const struct log *l, const struct log_op *op,
                   struct type_op *out, struct error *e) {
-  struct known *k = (struct known *)t;
+  struct known_type *k = (struct known_type *)t;
   const struct op_def *def = find(k, l, op);
   if (!def) {
     struct buf b = {0};
@@ -410,7 +410,7 @@ int known_prepare(struct type *t, const struct log *l, const struct log_op *op,
 
 uint32_t known_step(struct type *t, uint32_t state, const struct type_op *op,
                     uint32_t next[TYPE_NEXT]) {
-  struct known *k = (struct known *)t;
+  struct known_type *k = (struct known_type *)t;
   next[0] = state;
   if (op->code == CODE_NOTHING || (op->any_result && op->only_reads))
     return 1;
@@ -422,7 +422,7 @@ uint32_t known_step(struct type *t, uint32_t state, const struct type_op *op,
 
 static bool answer(struct type *t, uint32_t state, const struct type_op *op,
                    struct buf *out) {
-  struct known *k = (struct known *)t;
+  struct known_type *k = (struct known_type *)t;
   struct type_op whatever = *op;
   whatever.any_result = true;
   whatever.result = DATUM_NONE;
@@ -437,7 +437,7 @@ static bool answer(struct type *t, uint32_t state, const struct type_op *op,
 
 void *known_new(size_t size, const char *name, const char *shape,
                 const struct op_def *defs, known_apply *apply) {
-  struct known *k = xcalloc(1, size);
+  struct known_type *k = xcalloc(1, size);
   k->type = (struct type){.name = name,
                           .shape = shape,
                           .empty = DATUM_NIL,
@@ -454,7 +454,7 @@ void *known_new(size_t size, const char *name, const char *shape,
 }
 
 void known_free(struct type *t) {
-  struct known *k = (struct known *)t;
+  struct known_type *k = (struct known_type *)t;
   for (uint32_t i = 0; i < k->found.len; i++)
     free((char *)k->found.at[i].name);
   vec_free(&k->found);

@@ -188,7 +188,7 @@ struct type *type_by_key(const char *name, struct type *inner) {
                           .bytes = bytes,
                           .free = free_by_key};
   if (inner->prepare == known_prepare)
-    ((struct known *)inner)->behind_key = true;
+    ((struct known_type *)inner)->behind_key = true;
   trees_init(&m->trees);
   return &m->type;
 }

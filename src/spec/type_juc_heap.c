@@ -7,7 +7,7 @@
 #include "spec/type_tree.h"
 
 struct heap {
-  struct known known;
+  struct known_type known;
   struct trees trees;
   struct buf text;
   datum no_such_element;
@@ -217,8 +217,8 @@ static bool apply_to_all(struct heap *h, uint32_t state,
   return true;
 }
 
-static bool apply(struct known *k, uint32_t state, const struct type_op *op,
-                  datum *answer, uint32_t *next) {
+static bool apply(struct known_type *k, uint32_t state,
+                  const struct type_op *op, datum *answer, uint32_t *next) {
   struct heap *h = (struct heap *)k;
   *next = state;
   switch (op->code) {

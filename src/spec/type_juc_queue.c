@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct juc_queue {
-  struct known known;
+  struct known_type known;
   struct chains chains;
   uint32_t capacity;
   datum no_such_element, illegal_state;
@@ -228,8 +228,8 @@ static bool apply_to_all(struct juc_queue *q, uint32_t state,
   return true;
 }
 
-static bool apply(struct known *k, uint32_t state, const struct type_op *op,
-                  datum *answer, uint32_t *next) {
+static bool apply(struct known_type *k, uint32_t state,
+                  const struct type_op *op, datum *answer, uint32_t *next) {
   struct juc_queue *q = (struct juc_queue *)k;
   *next = state;
   switch (op->code >> 1) {

@@ -81,7 +81,7 @@ static bool pop_apply(struct keyed *s, uint32_t state, const struct type_op *op,
 struct totals {
   struct keyed *s;
   uint64_t size;
-  struct keyed_items items;
+  data_list items;
   bool want_items;
 };
 
@@ -93,6 +93,12 @@ static bool all_values(void *with, datum key, uint64_t bag) {
   return tree_each(&t->s->bags, (uint32_t)bag, keyed_add_up, &t->size);
 }
 
+static void contents(struct known_type *k, uint32_t state, data_list *out) {
+  struct totals t = {.s = (struct keyed *)k, .items = *out, .want_items = true};
+  tree_each(&t.s->trees, state, all_values, &t);
+  *out = t.items;
+}
+
 static int by_order(const void *a, const void *b) {
   return datum_order(*(const datum *)a, *(const datum *)b);
 }
@@ -102,25 +108,25 @@ static bool give_all_values(struct keyed *s, uint32_t state,
                             const struct type_op *op, datum *answer) {
   struct totals t = {.s = s, .want_items = true};
   tree_each(&s->trees, state, all_values, &t);
-  if (t.items.items.len)
-    qsort(t.items.items.at, t.items.items.len, sizeof(datum), by_order);
-  datum have = datum_list(t.items.items.at, t.items.items.len);
-  vec_clear(&t.items.items);
+  if (t.items.len)
+    qsort(t.items.at, t.items.len, sizeof(datum), by_order);
+  datum have = datum_list(t.items.at, t.items.len);
+  vec_clear(&t.items);
   bool same = op->any_result;
   if (!same && datum_kind(op->result) == DATUM_IS_LIST) {
     const struct datum_box *b = datum_box(op->result);
     for (uint32_t i = 0; i < b->len; i++)
-      vec_push(&t.items.items, known_tidy(&s->known, b->items[i]));
+      vec_push(&t.items, known_tidy(&s->known, b->items[i]));
     if (b->len)
-      qsort(t.items.items.at, b->len, sizeof(datum), by_order);
-    same = datum_list(t.items.items.at, b->len) == have;
+      qsort(t.items.at, b->len, sizeof(datum), by_order);
+    same = datum_list(t.items.at, b->len) == have;
   }
   *answer = op->any_result ? have : op->result;
-  vec_free(&t.items.items);
+  vec_free(&t.items);
   return same;
 }
 
-static bool pqueue_apply(struct known *k, uint32_t state,
+static bool pqueue_apply(struct known_type *k, uint32_t state,
                          const struct type_op *op, datum *answer,
                          uint32_t *next) {
   struct keyed *s = (struct keyed *)k;
@@ -193,6 +199,7 @@ static struct type *open(const char *name, const char *shape,
   struct keyed *s = keyed_new(name, shape, defs, pqueue_apply);
   s->known.type.step = pqueue_step;
   s->known.type.print_state = print;
+  s->known.contents = contents;
   return &s->known.type;
 }
 
