@@ -34,13 +34,13 @@ enum { LOOK_EVERY = 256 };
  * Operations that come one after the other: the initial calls, those of one
  * thread, the final calls.  They have consecutive ids (C1).
  */
-struct chain {
+struct op_chain {
   uint32_t next, end; /* id of the first one not placed; behind the last */
   u128 unit;          /* what placing one of them adds to the set */
 };
 
 /* A configuration on the path, and which candidates have been tried there. */
-struct config {
+struct linearize_config {
   uint32_t state;
   uint32_t chain;   /* of the operation that led here */
   uint32_t horizon; /* the earliest return of what is not placed: nothing that
@@ -50,8 +50,8 @@ struct config {
 };
 
 struct check_work {
-  VEC(struct chain) chains; /* initial, threads …, final */
-  VEC(struct config) path;
+  VEC(struct op_chain) chains; /* initial, threads …, final */
+  VEC(struct linearize_config) path;
   VEC(uint32_t) placed; /* path without its root: ids of calls */
   VEC(uint32_t) fault;  /* the first sequential run that failed */
   struct map128 memo;
@@ -59,7 +59,7 @@ struct check_work {
 };
 
 /* One check. */
-struct search {
+struct linearize_search {
   const struct history *h;
   struct spec *s;
   struct check_work *w;
@@ -79,7 +79,7 @@ static u128 random_unit(uint32_t id) {
   return (high << 64 | rng_next(&r)) & (((u128)1 << SET_BITS) - 1);
 }
 
-static u128 unit(const struct check_work *w, const struct chain *c,
+static u128 unit(const struct check_work *w, const struct op_chain *c,
                  uint32_t id) {
   return w->hashed ? random_unit(id) : c->unit;
 }
@@ -93,10 +93,10 @@ static struct hash128 config_key(u128 set, uint32_t state) {
   return (struct hash128){rng_next(&lo), b};
 }
 
-static void add_chain(struct search *q, uint32_t from, uint32_t to,
+static void add_chain(struct linearize_search *q, uint32_t from, uint32_t to,
                       unsigned *shift) {
   const struct hop *ops = q->h->ops;
-  struct chain c = {.next = from, .end = from};
+  struct op_chain c = {.next = from, .end = from};
   while (c.end < to && hop_called(&ops[c.end])) {
     if (!hop_pending(&ops[c.end]))
       q->left++;
@@ -114,7 +114,7 @@ static void add_chain(struct search *q, uint32_t from, uint32_t to,
   vec_push(&q->w->chains, c);
 }
 
-static void make_chains(struct search *q) {
+static void make_chains(struct linearize_search *q) {
   const struct client *c = q->h->client;
   uint32_t final = client_first_final(c);
   unsigned shift = 0;
@@ -133,12 +133,12 @@ static void make_chains(struct search *q) {
 }
 
 /* The earliest return among the operations of threads that are not placed. */
-static uint32_t horizon(const struct search *q) {
+static uint32_t horizon(const struct linearize_search *q) {
   uint32_t min = HISTORY_PENDING;
   if (!q->real_time)
     return min;
   for (uint32_t i = 1; i + 1 < q->w->chains.len; i++) {
-    const struct chain *c = &q->w->chains.at[i];
+    const struct op_chain *c = &q->w->chains.at[i];
     if (c->next < c->end && q->h->ops[c->next].ret < min)
       min = q->h->ops[c->next].ret;
   }
@@ -147,8 +147,9 @@ static uint32_t horizon(const struct search *q) {
 
 /* Whether the next operation of the chain may come next.  Initial calls are
  * first and final calls last, whatever their times. */
-static bool in_turn(const struct search *q, uint32_t chain, uint32_t horizon) {
-  const struct chain *init = &q->w->chains.at[0];
+static bool in_turn(const struct linearize_search *q, uint32_t chain,
+                    uint32_t horizon) {
+  const struct op_chain *init = &q->w->chains.at[0];
   if (chain == 0)
     return true;
   if (init->next < init->end && !hop_pending(&q->h->ops[init->next]))
@@ -159,12 +160,13 @@ static bool in_turn(const struct search *q, uint32_t chain, uint32_t horizon) {
 }
 
 /* The next candidate of the frame by (return, chain), or NO_CHAIN. */
-static uint32_t pick(const struct search *q, struct config *f) {
+static uint32_t pick(const struct linearize_search *q,
+                     struct linearize_config *f) {
   uint32_t found = NO_CHAIN, found_ret = 0;
   if (f->settled)
     return NO_CHAIN;
   for (uint32_t i = 0; i < q->w->chains.len; i++) {
-    const struct chain *c = &q->w->chains.at[i];
+    const struct op_chain *c = &q->w->chains.at[i];
     if (c->next == c->end)
       continue;
     const struct hop *o = &q->h->ops[c->next];
@@ -183,8 +185,9 @@ static uint32_t pick(const struct search *q, struct config *f) {
   return found;
 }
 
-static enum spec_answer apply(struct search *q, uint32_t state, uint32_t id,
-                              struct value *result, uint32_t *next) {
+static enum spec_answer apply(struct linearize_search *q, uint32_t state,
+                              uint32_t id, struct value *result,
+                              uint32_t *next) {
   q->out->applied++;
   enum spec_answer a = spec_apply(q->s, q->h->client, state, id, result, next);
   struct check_work *w = q->w;
@@ -197,8 +200,8 @@ static enum spec_answer apply(struct search *q, uint32_t state, uint32_t id,
 }
 
 /* K2.  When not all of them wait, *loose is one that does not. */
-static bool all_wait(struct search *q, uint32_t state, uint32_t *loose,
-                     struct value *result) {
+static bool all_wait(struct linearize_search *q, uint32_t state,
+                     uint32_t *loose, struct value *result) {
   const struct history *h = q->h;
   uint32_t next;
   for (uint32_t i = q->s->skips_init ? h->client->ninit : 0;
@@ -211,7 +214,7 @@ static bool all_wait(struct search *q, uint32_t state, uint32_t *loose,
   return true;
 }
 
-static bool is_witness(struct search *q, uint32_t state) {
+static bool is_witness(struct linearize_search *q, uint32_t state) {
   uint32_t loose;
   struct value result;
   return q->left == 0 && (!q->h->stuck || all_wait(q, state, &loose, &result));
@@ -227,7 +230,8 @@ static void copy_order(struct check *out, const uint32_t *ids, uint32_t n) {
 
 /* All that could follow the path has been tried: keep it if it is the longest
  * so far, with the reason why it goes no further. */
-static void note_dead_end(struct search *q, const struct config *f) {
+static void note_dead_end(struct linearize_search *q,
+                          const struct linearize_config *f) {
   struct check *out = q->out;
   if (q->left >= q->best)
     return;
@@ -239,7 +243,7 @@ static void note_dead_end(struct search *q, const struct config *f) {
     all_wait(q, f->state, &out->stuck_at, &out->expected);
     return;
   }
-  struct config again = *f;
+  struct linearize_config again = *f;
   again.settled = false;
   again.tried_chain = NO_CHAIN;
   uint32_t next, chain = pick(q, &again);
@@ -251,17 +255,17 @@ static void note_dead_end(struct search *q, const struct config *f) {
     out->expected = value_void();
 }
 
-static void enter(struct search *q, uint32_t state, uint32_t chain) {
-  struct config f = {.state = state,
-                     .chain = chain,
-                     .horizon = horizon(q),
-                     .tried_chain = NO_CHAIN,
-                     .fresh = true};
+static void enter(struct linearize_search *q, uint32_t state, uint32_t chain) {
+  struct linearize_config f = {.state = state,
+                               .chain = chain,
+                               .horizon = horizon(q),
+                               .tried_chain = NO_CHAIN,
+                               .fresh = true};
   vec_push(&q->w->path, f);
 }
 
-static void place(struct search *q, uint32_t chain, uint32_t next) {
-  struct chain *c = &q->w->chains.at[chain];
+static void place(struct linearize_search *q, uint32_t chain, uint32_t next) {
+  struct op_chain *c = &q->w->chains.at[chain];
   uint32_t id = c->next++;
   vec_push(&q->w->placed, id);
   q->left -= !hop_pending(&q->h->ops[id]);
@@ -270,10 +274,10 @@ static void place(struct search *q, uint32_t chain, uint32_t next) {
   enter(q, next, chain);
 }
 
-static void take_back(struct search *q) {
+static void take_back(struct linearize_search *q) {
   uint32_t chain = vec_pop(&q->w->path).chain;
   uint32_t id = vec_pop(&q->w->placed);
-  struct chain *c = &q->w->chains.at[chain];
+  struct op_chain *c = &q->w->chains.at[chain];
   c->next--;
   assert(c->next == id);
   q->set -= unit(q->w, c, id);
@@ -283,9 +287,9 @@ static void take_back(struct search *q) {
 }
 
 /* Tries to place the next operation of `chain`. */
-static void advance(struct search *q, uint32_t chain) {
-  struct config *f = &vec_last(&q->w->path);
-  const struct chain *c = &q->w->chains.at[chain];
+static void advance(struct linearize_search *q, uint32_t chain) {
+  struct linearize_config *f = &vec_last(&q->w->path);
+  const struct op_chain *c = &q->w->chains.at[chain];
   uint32_t id = c->next, next = 0;
   struct value result;
   if (apply(q, f->state, id, &result, &next) != SPEC_RETURNS)
@@ -309,7 +313,7 @@ static void advance(struct search *q, uint32_t chain) {
   place(q, chain, next);
 }
 
-static bool is_over(struct search *q) {
+static bool is_over(struct linearize_search *q) {
   struct check *out = q->out;
   if (q->budget && out->applied >= q->budget)
     out->limit = "the budget";
@@ -321,10 +325,10 @@ static bool is_over(struct search *q) {
   return out->limit;
 }
 
-static enum check_answer search(struct search *q) {
+static enum check_answer search(struct linearize_search *q) {
   enter(q, q->s->initial, NO_CHAIN);
   for (;;) {
-    struct config *f = &vec_last(&q->w->path);
+    struct linearize_config *f = &vec_last(&q->w->path);
     if (f->fresh && is_witness(q, f->state)) {
       copy_order(q->out, q->w->placed.at, q->w->placed.len);
       return CHECK_YES;
@@ -363,13 +367,13 @@ void check_linearize(const struct history *h, struct spec *s,
   out->waits = false;
   out->stuck_at = 0;
   out->expected = value_void();
-  struct search q = {.h = h,
-                     .s = s,
-                     .w = w,
-                     .out = out,
-                     .real_time = criterion == CRITERION_LINEARIZABLE,
-                     .best = UINT32_MAX,
-                     .budget = budget};
+  struct linearize_search q = {.h = h,
+                               .s = s,
+                               .w = w,
+                               .out = out,
+                               .real_time = criterion == CRITERION_LINEARIZABLE,
+                               .best = UINT32_MAX,
+                               .budget = budget};
   make_chains(&q);
   out->answer = search(&q);
   if (out->answer == CHECK_SPEC_FAULT)

@@ -162,11 +162,6 @@ void builtin_open(struct builtin *b) {
   }
 }
 
-void spec_free(struct spec *s) {
-  if (s)
-    s->free(s);
-}
-
 /* A 64-bit register holds more than the type: keep what the type has. */
 static uint64_t narrow(uint64_t v, unsigned size, bool is_signed) {
   if (size == 0 || size >= 8)

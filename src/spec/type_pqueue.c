@@ -78,7 +78,7 @@ static bool pop_apply(struct keyed *s, uint32_t state, const struct type_op *op,
   return true;
 }
 
-struct totals {
+struct pqueue_totals {
   struct keyed *s;
   uint64_t size;
   data_list items;
@@ -86,7 +86,7 @@ struct totals {
 };
 
 static bool all_values(void *with, datum key, uint64_t bag) {
-  struct totals *t = with;
+  struct pqueue_totals *t = with;
   (void)key;
   if (t->want_items)
     return tree_each(&t->s->bags, (uint32_t)bag, keyed_collect, &t->items);
@@ -94,7 +94,8 @@ static bool all_values(void *with, datum key, uint64_t bag) {
 }
 
 static void contents(struct known_type *k, uint32_t state, data_list *out) {
-  struct totals t = {.s = (struct keyed *)k, .items = *out, .want_items = true};
+  struct pqueue_totals t = {
+      .s = (struct keyed *)k, .items = *out, .want_items = true};
   tree_each(&t.s->trees, state, all_values, &t);
   *out = t.items;
 }
@@ -106,7 +107,7 @@ static int by_order(const void *a, const void *b) {
 /* The whole contents, in any order: rare enough to be sorted each time. */
 static bool give_all_values(struct keyed *s, uint32_t state,
                             const struct type_op *op, datum *answer) {
-  struct totals t = {.s = s, .want_items = true};
+  struct pqueue_totals t = {.s = s, .want_items = true};
   tree_each(&s->trees, state, all_values, &t);
   if (t.items.len)
     qsort(t.items.at, t.items.len, sizeof(datum), by_order);
@@ -144,7 +145,7 @@ static bool pqueue_apply(struct known_type *k, uint32_t state,
   case KEYED_ALL:
     return give_all_values(s, state, op, answer);
   default: {
-    struct totals t = {.s = s};
+    struct pqueue_totals t = {.s = s};
     if (op->code == KEYED_SIZE)
       tree_each(&s->trees, state, all_values, &t);
     return keyed_apply(state, op, t.size, answer, next);
@@ -152,13 +153,13 @@ static bool pqueue_apply(struct known_type *k, uint32_t state,
   }
 }
 
-struct choosing {
+struct pqueue_choice {
   struct keyed *s;
   uint32_t state, node, *next, n;
 };
 
 static bool choose(void *with, datum value, uint64_t count) {
-  struct choosing *c = with;
+  struct pqueue_choice *c = with;
   (void)count;
   if (c->n == TYPE_NEXT) {
     c->s->known.type.cut = true; /* T4 */
@@ -176,7 +177,7 @@ static uint32_t pqueue_step(struct type *t, uint32_t state,
   bool pops = op->code == POP_MIN || op->code == POP_MAX;
   if (!pops || !op->any_result || !state)
     return known_step(t, state, op, next);
-  struct choosing c = {s, state, best_node(s, state, op->code), next, 0};
+  struct pqueue_choice c = {s, state, best_node(s, state, op->code), next, 0};
   tree_each(&s->bags, (uint32_t)tree_node(&s->trees, c.node)->value, choose,
             &c);
   return c.n;

@@ -6,7 +6,7 @@
 
 struct sequence {
   struct known_type known;
-  struct chains chains;
+  struct chain_table chains;
   uint64_t capacity;
 };
 
@@ -162,7 +162,7 @@ static void print_sequence(struct type *t, uint32_t state, struct buf *out) {
 }
 
 static void contents(struct known_type *k, uint32_t state, data_list *out) {
-  struct chains *c = &((struct sequence *)k)->chains;
+  struct chain_table *c = &((struct sequence *)k)->chains;
   uint32_t n = chain_len(c, state);
   vec_reserve(out, out->len + n);
   chain_copy(c, state, out->at + out->len);

@@ -25,7 +25,7 @@ struct tree_node {
 };
 
 struct trees {
-  struct pool nodes;
+  struct record_pool nodes;
 };
 
 static inline void trees_init(struct trees *t) {

@@ -109,7 +109,7 @@ struct naive_chain {
   datum at[LONGEST];
 };
 
-static void same_chain(const struct chains *c, uint32_t chain,
+static void same_chain(const struct chain_table *c, uint32_t chain,
                        const struct naive_chain *want) {
   datum all[LONGEST];
   if (!CHECK_INT(chain_len(c, chain), want->n))
@@ -131,8 +131,8 @@ static void drop(struct naive_chain *s, uint32_t i) {
 }
 
 /* One random change of both; what is full or empty stays. */
-static uint32_t change(struct chains *c, uint32_t chain, struct naive_chain *s,
-                       struct rng *r) {
+static uint32_t change(struct chain_table *c, uint32_t chain,
+                       struct naive_chain *s, struct rng *r) {
   enum chain_end end = (enum chain_end)rng_below(r, 2);
   switch (rng_below(r, 5)) {
   case 0:
@@ -169,7 +169,7 @@ static bool equal_chains(const struct naive_chain *a,
 
 TEST(chains_are_sequences_with_one_number_for_one_content) {
   struct rng r = {11};
-  struct chains c;
+  struct chain_table c;
   chains_init(&c);
   static struct naive_chain all[VERSIONS];
   uint32_t chains[VERSIONS] = {0};
@@ -193,7 +193,7 @@ TEST(chains_are_sequences_with_one_number_for_one_content) {
 }
 
 TEST(a_long_queue_is_read_at_both_ends) {
-  struct chains c;
+  struct chain_table c;
   chains_init(&c);
   enum { LONG = 100000 };
   uint32_t q = 0;

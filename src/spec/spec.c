@@ -1,6 +1,14 @@
+/*
+ * What all specifications have in common: limits on time and memory.
+ */
 #include "spec/spec.h"
 
 #include <time.h>
+
+void spec_free(struct spec *s) {
+  if (s)
+    s->free(s);
+}
 
 static uint64_t bytes_of(const struct spec *s) {
   return s->bytes ? s->bytes(s) : 0;
