@@ -10,7 +10,9 @@
  * (K2) of a `stuck` history no pending operation is in the order, and after it
  *      every one of them waits.
  * (K3) a sequential fault of the specification ends that order only: the
- *      answer is SPEC_FAULT when there is such an order and no witness.
+ *      answer is SPEC_FAULT when there is such an order and no witness.  The
+ *      call that fails may be one that K2 leaves out: whether it waits was
+ *      asked.
  */
 #ifndef CHECK_CHECK_H
 #define CHECK_CHECK_H

@@ -9,15 +9,18 @@
  * into 128 bits and stored exactly; where 96 bits do not hold all positions
  * (31 threads with 8 calls each), it is a sum of random numbers instead.
  *
- * (A) an operation that only reads and is explained is placed at once and
- *     without alternatives: wherever else it fits, it fits here.  (Not any one
- *     that changes nothing here: a write of the present value may be needed
- *     later.)
- * (B) a pending operation is not placed where it would change nothing.
- * (C) candidates are tried in the order of their returns, pending ones last.
- * That none of these changes the answer: tests/agree/linearize_brute.c.
+ * (R1) an operation that only reads and is explained is placed at once and
+ *      without alternatives: wherever else it fits, it fits here.
+ *          T1 write(1)---------|     Not so a write of the present value: it
+ *          T2     read()=1--|        may be needed later.
+ * (R2) a pending operation is not placed where it would change nothing.
+ * (R3) candidates are tried in the order of their returns, pending ones last.
+ * None of these changes the answer: tests/agree/linearize_brute.c.
+ *
+ * (K4) operations of a chain have consecutive ids, and are placed in their
+ *      order.
  */
-#include "check/check.h"
+#include "check/invariants.h"
 
 #include "base/map128.h"
 #include "base/rng.h"
@@ -32,7 +35,7 @@ enum { LOOK_EVERY = 256 };
 
 /*
  * Operations that come one after the other: the initial calls, those of one
- * thread, the final calls.  They have consecutive ids (C1).
+ * thread, the final calls (K4).
  */
 struct op_chain {
   uint32_t next, end; /* id of the first one not placed; behind the last */
@@ -46,7 +49,7 @@ struct linearize_config {
   uint32_t horizon; /* the earliest return of what is not placed: nothing that
                        was called later can be next */
   uint32_t tried_ret, tried_chain; /* the last candidate */
-  bool fresh, settled;             /* settled: rule (A) applied */
+  bool fresh, settled;             /* settled: R1 applied */
 };
 
 struct check_work {
@@ -279,7 +282,7 @@ static void take_back(struct linearize_search *q) {
   uint32_t id = vec_pop(&q->w->placed);
   struct op_chain *c = &q->w->chains.at[chain];
   c->next--;
-  assert(c->next == id);
+  assert(c->next == id); /* K4 */
   q->set -= unit(q->w, c, id);
   q->left += !hop_pending(&q->h->ops[id]);
   q->left_final +=
@@ -296,12 +299,12 @@ static void advance(struct linearize_search *q, uint32_t chain) {
     return;
   const struct hop *o = &q->h->ops[id];
   if (hop_pending(o)) {
-    if (next == f->state) /* (B) */
+    if (next == f->state) /* R2 */
       return;
   } else if (!value_equal(result, o->result)) {
     return;
   } else if (next == f->state && q->s->only_reads &&
-             q->s->only_reads(q->s, q->h->client, id)) { /* (A) */
+             q->s->only_reads(q->s, q->h->client, id)) { /* R1 */
     f->settled = true;
   }
   bool fresh;
@@ -378,6 +381,8 @@ void check_linearize(const struct history *h, struct spec *s,
   out->answer = search(&q);
   if (out->answer == CHECK_SPEC_FAULT)
     copy_order(out, w->fault.at, w->fault.len);
+  check_slow(h->client->ncalls > CHECK_SLOW_CALLS ||
+             (check_check_invariants(h, s, criterion, out), true));
 }
 
 void check_free(struct check *c) {

@@ -9,12 +9,15 @@
  * that it returns later.  It leads nowhere behind that return, but the prefixes
  * in between may have no other witness.
  *
- * (A) an operation that only reads and is explained takes effect at once and
- *     without alternatives.
- * (B) one that will not return, or returns something else, does not take effect
- *     where it would change nothing.
+ * (R4) an operation that only reads and is explained takes effect at once and
+ *      without alternatives.
+ * (R5) one that will not return, or returns something else, does not take
+ *      effect where it would change nothing.
+ * Neither changes the answer: tests/agree/shrink_prefixes.c.
  */
 #include "check/prefixes.h"
+
+#include "check/invariants.h"
 
 #include "base/map128.h"
 
@@ -188,10 +191,10 @@ static void take(struct prefix_search *q, uint32_t t) {
   bool right = hop_pending(o) || value_equal(result, o->result);
   if (!right && call == wanted)
     return;
-  if (next == f->state && (!right || hop_pending(o))) /* (B) */
+  if (next == f->state && (!right || hop_pending(o))) /* R5 */
     return;
   if (next == f->state && q->s->only_reads &&
-      q->s->only_reads(q->s, q->h->client, call)) /* (A) */
+      q->s->only_reads(q->s, q->h->client, call)) /* R4 */
     f->settled = true;
   struct prefix_config to = *f;
   vec_push(&q->nodes, ((struct effect_node){f->node, call, f->event}));
@@ -292,6 +295,8 @@ void check_prefixes(const struct history *h, struct spec *s, uint64_t budget,
   out->answer = search(&q, budget);
   out->end = q.deepest + 1;
   write_order(&q);
+  check_slow(h->client->ncalls > CHECK_SLOW_CALLS ||
+             (prefixes_check_invariants(h, s, out), true));
   free(q.open);
   vec_free(&q.nodes);
   vec_free(&q.path);

@@ -75,12 +75,14 @@ static enum spec_answer apply(struct spec *spec, const struct client *c,
   datum answer = DATUM_NONE;
   *next = state;
   bool can = b->type->apply(b->type, state, &op, &answer, next);
-  assert(can); /* no type of ours waits unless it has a capacity */
+  assert(can); /* S4 */
   if (gives == RESULT_STATUS) {
     *result = o->ok;
   } else if (gives == RESULT_FLAG) {
+    assert(answer == DATUM_TRUE || answer == DATUM_FALSE); /* S5 */
     *result = builtin_value(o->type, o->size, answer == DATUM_TRUE);
   } else if (answer != DATUM_NIL) {
+    assert(datum_is_number(answer)); /* S5 */
     *result = builtin_value(o->type, o->size, datum_to_number(answer));
   } else {
     *result = o->none;
@@ -155,6 +157,7 @@ void builtin_open(struct builtin *b) {
     b->size_op = asked(known_find(b->about->defs, "size", false));
   for (uint32_t i = 0; i < b->nops; i++) {
     struct bound_op *o = &b->ops[i];
+    assert(o->role); /* S3 */
     if (o->role->implies != IMPLIES_NOTHING)
       put_argument(
           &o->op, o->slots[0],

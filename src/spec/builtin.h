@@ -6,6 +6,12 @@
  * Arguments of clients are integers and become data; what the type answers, a
  * datum, becomes a value of the operation's declared type.  A new type is a
  * table of roles (builtin_roles.c) and one line in SPEC_TYPES.
+ *
+ * (S3) every operation of the suite has a role when the type is opened.
+ * (S4) no operation waits for the type's sake: `empty` and `capacity` are
+ *      looked at here, in builtin.c.
+ * (S5) a role of RESULT_FLAG is answered by true or false; one of RESULT_NUMBER
+ *      or RESULT_DATA by a number, or by nil when there is nothing.
  */
 #ifndef SPEC_BUILTIN_H
 #define SPEC_BUILTIN_H

@@ -1,5 +1,6 @@
 /*
- * What all specifications have in common: limits on time and memory.
+ * What all specifications have in common: limits on time and memory, and the
+ * test that a call has one answer.
  */
 #include "spec/spec.h"
 
@@ -8,6 +9,16 @@
 void spec_free(struct spec *s) {
   if (s)
     s->free(s);
+}
+
+bool spec_answers_again(struct spec *s, const struct client *c, uint32_t state,
+                        uint32_t call, enum spec_answer answer,
+                        const struct value *result, const uint32_t *next) {
+  struct value again;
+  uint32_t to;
+  enum spec_answer a = s->apply(s, c, state, call, &again, &to);
+  return a == answer &&
+         (a != SPEC_RETURNS || (value_equal(again, *result) && to == *next));
 }
 
 static uint64_t bytes_of(const struct spec *s) {

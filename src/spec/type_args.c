@@ -1,6 +1,7 @@
 /*
  * From what a file says of a call to one form of it (struct type_op).
  */
+#include "base/slow.h"
 #include "spec/type_int.h"
 
 #include <assert.h>
@@ -408,14 +409,26 @@ int known_prepare(struct type *t, const struct log *l, const struct log_op *op,
   return code;
 }
 
+static bool applies_again(struct known_type *k, uint32_t state,
+                          const struct type_op *op, bool can, datum answer,
+                          uint32_t next) {
+  datum again = DATUM_NONE;
+  uint32_t to = state;
+  bool could = k->apply(k, state, op, &again, &to);
+  return could == can && (!can || (again == answer && to == next));
+}
+
 uint32_t known_step(struct type *t, uint32_t state, const struct type_op *op,
                     uint32_t next[TYPE_NEXT]) {
   struct known_type *k = (struct known_type *)t;
+  assert(!op->any_result || op->result == DATUM_NONE); /* T5 */
   next[0] = state;
   if (op->code == CODE_NOTHING || (op->any_result && op->only_reads))
     return 1;
   datum answer = DATUM_NONE;
-  if (!k->apply(k, state, op, &answer, &next[0]))
+  bool can = k->apply(k, state, op, &answer, &next[0]);
+  check_slow(applies_again(k, state, op, can, answer, next[0])); /* T2 */
+  if (!can)
     return 0;
   return op->any_result || answer == op->result;
 }

@@ -1,3 +1,6 @@
+/*
+ * Sequences: nodes with jump pointers, and windows over them.
+ */
 #include "spec/type_chain.h"
 
 #include "spec/type_poly.h"
@@ -72,6 +75,43 @@ static datum bottom(const struct chain_table *c, struct chain_window w) {
     }                                                                          \
   } while (0)
 
+/* C3, but only of short ones: others would make long histories quadratic. */
+enum { LONG = 64 };
+
+static bool is_sound(struct chain_table *c, uint32_t chain) {
+  const struct chain *s = &c->chains.at[chain];
+  if (s->front.len > c->nodes.at[s->front.top].depth ||
+      s->back.len > c->nodes.at[s->back.top].depth) /* C2 */
+    return false;
+  uint32_t n = chain_len(c, chain);
+  if (n > LONG)
+    return true;
+  datum all[LONG];
+  chain_copy(c, chain, all);
+  for (int which = 0; which < 2; which++) {
+    uint64_t poly = 0;
+    for (uint32_t i = 0; i < n; i++)
+      poly = poly_push(poly, poly_of(all[i], which), which);
+    if (poly != s->hash[which])
+      return false;
+  }
+  struct chain copy = *s;
+  bool fresh;
+  return number_of(c, &copy, &fresh) == chain; /* C3 */
+}
+
+void chains_check_invariants(struct chain_table *c) {
+  for (uint32_t i = 1; i < c->nodes.len; i++) {
+    const struct chain_node *n = &c->nodes.at[i];
+    assert(n->parent < i && n->jump < i);                 /* C1 */
+    assert(n->depth == c->nodes.at[n->parent].depth + 1); /* C1 */
+    assert(ancestor(c, i, n->depth - c->nodes.at[n->jump].depth) ==
+           n->jump); /* C1 */
+  }
+  for (uint32_t i = 0; i < c->chains.len; i++)
+    assert(is_sound(c, i)); /* C2, C3 */
+}
+
 void chains_init(struct chain_table *c) {
   *c = (struct chain_table){0};
   for (int i = 0; i < 2; i++)
@@ -116,6 +156,7 @@ uint32_t chain_push(struct chain_table *c, uint32_t chain, enum chain_end end,
     struct chain *made = &c->chains.at[number];
     *(end == CHAIN_BACK ? &made->back.top : &made->front.top) = top;
   }
+  check_slow(is_sound(c, number));
   return number;
 }
 
@@ -148,7 +189,9 @@ uint32_t chain_pop(struct chain_table *c, uint32_t chain, enum chain_end end) {
     far->len--;
   }
   bool fresh;
-  return number_of(c, &s, &fresh);
+  uint32_t number = number_of(c, &s, &fresh);
+  check_slow(is_sound(c, number));
+  return number;
 }
 
 datum chain_get(const struct chain_table *c, uint32_t chain, uint32_t i) {
@@ -241,4 +284,5 @@ void chains_forget(struct chain_table *c, uint32_t *keep, uint32_t n) {
   }
   vec_free(&old);
   free(reach);
+  check_slow((chains_check_invariants(c), true));
 }

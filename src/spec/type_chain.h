@@ -19,11 +19,18 @@
  * one with a probability of about (n / 2^61)^2, below 2^-80 for a million.
  *
  * Sequence 0 is the empty one.
+ *
+ * (C1) a node has the depth of its parent and one; its jump is an ancestor, or
+ *      no node.
+ * (C2) a window is not longer than the depth of its top.
+ * (C3) a sequence's polynomials are those of its elements, and it is found
+ *      under its number.
  */
 #ifndef SPEC_TYPE_CHAIN_H
 #define SPEC_TYPE_CHAIN_H
 
 #include "base/map128.h"
+#include "base/slow.h"
 #include "base/vec.h"
 #include "model/datum.h"
 
@@ -58,9 +65,11 @@ enum chain_end { CHAIN_FRONT, CHAIN_BACK };
 
 void chains_init(struct chain_table *c);
 void chains_free(struct chain_table *c);
+void chains_check_invariants(struct chain_table *c); /* asserts C1 to C3 */
 uint64_t chains_bytes(const struct chain_table *c);
 
 static inline uint32_t chain_len(const struct chain_table *c, uint32_t chain) {
+  check_slow(chain < c->chains.len);
   return c->chains.at[chain].front.len + c->chains.at[chain].back.len;
 }
 

@@ -1,7 +1,8 @@
 /*
- * What the built-in types share: a table of operations, by which calls are
- * understood, and a function that says what an operation does in a state.
- * A new type is a table, that function and one line in TYPES (type.c).
+ * For the files of types only: what the built-in types share is a table of
+ * operations, by which calls are understood, and a function that says what an
+ * operation does in a state. A new type is a table, that function and one line
+ * in TYPES (type.c).
  */
 #ifndef SPEC_TYPE_INT_H
 #define SPEC_TYPE_INT_H

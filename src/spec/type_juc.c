@@ -1,3 +1,6 @@
+/*
+ * Texts as Java prints them, and comparing results with them.
+ */
 #include "spec/type_juc.h"
 
 #include <string.h>

@@ -1,3 +1,6 @@
+/*
+ * What types whose state is a tree share: memory, lists as trees, sizes.
+ */
 #include "spec/type_keyed.h"
 
 uint32_t keyed_list(struct keyed *s, datum list,

@@ -1,3 +1,6 @@
+/*
+ * A pool is an array of records and a hash table of their numbers.
+ */
 #include "spec/type_pool.h"
 
 #include "base/err.h"
@@ -82,6 +85,14 @@ void pool_compact(struct record_pool *p, uint32_t *keep,
     p->at = xrealloc(p->at, (size_t)p->cap * p->size);
   }
   rehash(p, nslots);
+  check_slow((pool_check_invariants(p), true));
+}
+
+void pool_check_invariants(const struct record_pool *p) {
+  for (uint32_t n = 1; n <= p->len; n++) {
+    const uint64_t *record = pool_at(p, n);
+    assert(slot_of(p, record, hash(p, record))->number == n); /* P2 */
+  }
 }
 
 uint64_t pool_bytes(const struct record_pool *p) {

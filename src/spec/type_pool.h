@@ -2,11 +2,16 @@
  * A pool keeps records of one size, each content once: its number is the same
  * whenever the same bytes are asked for.  Numbers begin at 1; 0 is nothing.
  *
- * (P1) records are compared whole, so they have no padding.
- * (P2) pool_at is valid until the next pool_intern.
+ * (P1) records are compared whole, so they have no padding: whoever defines one
+ *      asserts that.
+ * (P2) no two records are equal, and each is found under its number.
+ *
+ * What pool_at gives is valid until the next pool_intern.
  */
 #ifndef SPEC_TYPE_POOL_H
 #define SPEC_TYPE_POOL_H
+
+#include "base/slow.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +29,7 @@ struct record_pool {
 };
 
 static inline void *pool_at(const struct record_pool *p, uint32_t number) {
+  check_slow(number && number <= p->len);
   return p->at + (size_t)(number - 1) * (p->size / 8);
 }
 
@@ -43,6 +49,7 @@ void pool_compact(struct record_pool *p, uint32_t *keep,
                                    const uint32_t *new_number),
                   void *with);
 
+void pool_check_invariants(const struct record_pool *p); /* asserts P2 */
 uint64_t pool_bytes(const struct record_pool *p);
 void pool_free(struct record_pool *p);
 

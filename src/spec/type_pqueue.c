@@ -4,6 +4,8 @@
  */
 #include "spec/type_keyed.h"
 
+#include <assert.h>
+
 enum { INSERT, POP_MIN, POP_MAX, PEEK_MIN, PEEK_MAX };
 
 #define POP_NAMES(end)                                                         \
@@ -180,6 +182,7 @@ static uint32_t pqueue_step(struct type *t, uint32_t state,
   struct pqueue_choice c = {s, state, best_node(s, state, op->code), next, 0};
   tree_each(&s->bags, (uint32_t)tree_node(&s->trees, c.node)->value, choose,
             &c);
+  assert(c.n && c.n <= TYPE_NEXT); /* T4 */
   return c.n;
 }
 
