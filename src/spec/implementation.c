@@ -42,7 +42,6 @@ struct implementation {
   VEC(struct implementation_edge) edges;
   struct map128 edge_of, node_of;
   uint32_t *order; /* scratch: a path of calls */
-  uint64_t runs;
   uint64_t kept; /* bytes of native states */
 };
 
@@ -124,7 +123,6 @@ static void run(struct implementation *m, struct implementation_edge *e) {
   bool buffers = rt_buffering(false); /* what is meant is the code's text */
   enum rt_end end = from ? rt_run_on(from, &driver) : rt_run(&driver);
   rt_buffering(buffers);
-  m->runs++;
   if (rt_call_done(e->call)) {
     e->answer = SPEC_RETURNS;
     e->result = rt_history()->ops[e->call].result;
