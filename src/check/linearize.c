@@ -3,16 +3,17 @@
  * Concurrency Comput. 29(4), 2017: depth-first search for a witness that never
  * visits a pair of (set of linearized operations, state) twice.
  *
- * Differs: operations of one thread are ordered, so the linearized set is how
- * far each thread has come: a few bits a thread instead of a bit an operation,
- * and one comparison a thread tells what may come next.  The pair is packed
+ * Differs: operations of one thread are ordered, so the linearized set is a
+ * number a thread, of a few bits, instead of a bit an operation, and one
+ * comparison a thread tells what may come next.  The pair is packed
  * into 128 bits and stored exactly; where 96 bits do not hold all positions
  * (31 threads with 8 calls each), it is a sum of random numbers instead.
  *
  * (R1) an operation that only reads and is explained is placed at once and
- *      without alternatives: wherever else it fits, it fits here.
- *          T1 write(1)---------|     Not so a write of the present value: it
- *          T2     read()=1--|        may be needed later.
+ *      without alternatives: wherever else it fits, it fits here.  A write of
+ *      the present value is no such operation: it may be needed later.
+ *          T1 |-write(1)-| |----write(2)----|   behind write(1) the read is
+ *          T2              |-read()=1-|         placed; write(2) is not tried
  * (R2) a pending operation is not placed where it would change nothing.
  * (R3) candidates are tried in the order of their returns, pending ones last.
  * None of these changes the answer: tests/agree/linearize_brute.c.

@@ -42,7 +42,7 @@ struct implementation {
   VEC(struct implementation_edge) edges;
   struct map128 edge_of, node_of;
   uint32_t *order; /* scratch: a path of calls */
-  uint64_t kept; /* bytes of native states */
+  uint64_t kept;   /* bytes of native states */
 };
 
 /* A driver that makes the calls of an order one after the other. */

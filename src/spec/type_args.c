@@ -11,28 +11,34 @@
 #include <string.h>
 
 /* Words that stand for a result; text or symbol, both are made. */
-enum said { SAYS_NOTHING, SAYS_TRUE, SAYS_FALSE, SAYS_EMPTY, SAYS_END };
+enum meaning {
+  MEANS_NOTHING,
+  MEANS_TRUE,
+  MEANS_FALSE,
+  MEANS_EMPTY,
+  MEANS_ITSELF
+};
 static const struct {
   const char *word;
-  enum said says;
-} said[] = {
-    {"ok", SAYS_NOTHING},      {"OK", SAYS_NOTHING},
-    {"done", SAYS_NOTHING},    {"void", SAYS_NOTHING},
-    {"success", SAYS_NOTHING}, {"true", SAYS_TRUE},
-    {"false", SAYS_FALSE},     {"empty", SAYS_EMPTY},
-    {"EMPTY", SAYS_EMPTY},     {"Empty", SAYS_EMPTY},
-    {"null", SAYS_EMPTY},      {"nil", SAYS_EMPTY},
-    {"none", SAYS_EMPTY},      {"None", SAYS_EMPTY},
-    {"exhausted", SAYS_EMPTY},
+  enum meaning means;
+} result_words[] = {
+    {"ok", MEANS_NOTHING},      {"OK", MEANS_NOTHING},
+    {"done", MEANS_NOTHING},    {"void", MEANS_NOTHING},
+    {"success", MEANS_NOTHING}, {"true", MEANS_TRUE},
+    {"false", MEANS_FALSE},     {"empty", MEANS_EMPTY},
+    {"EMPTY", MEANS_EMPTY},     {"Empty", MEANS_EMPTY},
+    {"null", MEANS_EMPTY},      {"nil", MEANS_EMPTY},
+    {"none", MEANS_EMPTY},      {"None", MEANS_EMPTY},
+    {"exhausted", MEANS_EMPTY},
 };
-enum { NSAID = sizeof said / sizeof *said };
+enum { NWORDS = sizeof result_words / sizeof *result_words };
 
-static void make_said(struct known_type *k) {
-  k->said = xmalloc(2 * NSAID * sizeof *k->said);
-  for (int i = 0; i < NSAID; i++) {
-    size_t len = strlen(said[i].word);
-    k->said[2 * i] = datum_text(said[i].word, len);
-    k->said[2 * i + 1] = datum_symbol(said[i].word, len);
+static void make_words(struct known_type *k) {
+  k->words = xmalloc(2 * NWORDS * sizeof *k->words);
+  for (int i = 0; i < NWORDS; i++) {
+    size_t len = strlen(result_words[i].word);
+    k->words[2 * i] = datum_text(result_words[i].word, len);
+    k->words[2 * i + 1] = datum_symbol(result_words[i].word, len);
   }
 }
 
@@ -40,25 +46,25 @@ static bool is_boxed_text(datum d) {
   return !datum_is_small(d) && datum_kind(d) == DATUM_IS_TEXT;
 }
 
-static enum said what_it_says(const struct known_type *k, datum d) {
+static enum meaning meaning_of(const struct known_type *k, datum d) {
   if (is_boxed_text(d))
-    for (int i = 0; i < 2 * NSAID; i++)
-      if (k->said[i] == d)
-        return said[i / 2].says;
-  return SAYS_END;
+    for (int i = 0; i < 2 * NWORDS; i++)
+      if (k->words[i] == d)
+        return result_words[i / 2].means;
+  return MEANS_ITSELF;
 }
 
-static bool says(const struct known_type *k, datum d, enum said s) {
+static bool means(const struct known_type *k, datum d, enum meaning s) {
   switch (s) {
-  case SAYS_NOTHING:
+  case MEANS_NOTHING:
     if (d == DATUM_NONE || d == DATUM_NIL)
       return true;
     break;
-  case SAYS_TRUE:
+  case MEANS_TRUE:
     if (d == DATUM_TRUE)
       return true;
     break;
-  case SAYS_FALSE:
+  case MEANS_FALSE:
     if (d == DATUM_FALSE)
       return true;
     break;
@@ -66,7 +72,7 @@ static bool says(const struct known_type *k, datum d, enum said s) {
     if (d == DATUM_NIL || d == DATUM_FALSE)
       return true;
   }
-  return what_it_says(k, d) == s;
+  return meaning_of(k, d) == s;
 }
 
 /* "12" as 12, unless it is not how 12 is written. */
@@ -89,10 +95,10 @@ datum known_tidy(const struct known_type *k, datum d) {
   datum number = number_in_text(d);
   if (number != d)
     return number;
-  switch (what_it_says(k, d)) {
-  case SAYS_TRUE:
+  switch (meaning_of(k, d)) {
+  case MEANS_TRUE:
     return DATUM_TRUE;
-  case SAYS_FALSE:
+  case MEANS_FALSE:
     return DATUM_FALSE;
   default:
     return !strcmp(datum_box(d)->text, "null") ? k->nil_is : d;
@@ -178,7 +184,7 @@ static bool put_args(struct known_type *k, const struct op_def *def,
   for (uint32_t i = 0; i < g->n; i++, a++) {
     a += *a == '?';
     datum d = k->java ? tidy_java(k, g->at[i]) : known_tidy(k, g->at[i]);
-    k->only_nil |= g->at[i] != DATUM_NIL && says(k, g->at[i], SAYS_EMPTY);
+    k->only_nil |= g->at[i] != DATUM_NIL && means(k, g->at[i], MEANS_EMPTY);
     switch (*a) {
     case 'k':
       out->key = d;
@@ -250,8 +256,8 @@ static bool repeats(const struct log_op *op) {
 }
 
 static bool is_void(const struct known_type *k, const struct log_op *op) {
-  return says(k, op->result, SAYS_NOTHING) || repeats(op) ||
-         what_it_says(k, op->result) == SAYS_EMPTY;
+  return means(k, op->result, MEANS_NOTHING) || repeats(op) ||
+         meaning_of(k, op->result) == MEANS_EMPTY;
 }
 
 static void any(struct type_op *out) {
@@ -263,9 +269,9 @@ static void any(struct type_op *out) {
 static bool take_flag(const struct known_type *k, const struct log_op *op,
                       struct type_op *out) {
   datum r = op->result;
-  if (says(k, r, SAYS_TRUE) || r == datum_number(1))
+  if (means(k, r, MEANS_TRUE) || r == datum_number(1))
     out->result = DATUM_TRUE;
-  else if (says(k, r, SAYS_FALSE) || r == datum_number(0))
+  else if (means(k, r, MEANS_FALSE) || r == datum_number(0))
     out->result = DATUM_FALSE;
   else
     return false;
@@ -278,11 +284,11 @@ static int take_result(const struct known_type *k, const struct log *l,
   datum r = op->result;
   switch ((enum gives)def->gives) {
   case GIVES_NOTHING:
-    if (is_void(k, op) || says(k, r, SAYS_TRUE))
+    if (is_void(k, op) || means(k, r, MEANS_TRUE))
       return 0;
     return refuse_op(e, k, l, op, "no result expected for this operation");
   case GIVES_MAYBE:
-    if (is_void(k, op) || says(k, r, SAYS_TRUE))
+    if (is_void(k, op) || means(k, r, MEANS_TRUE))
       any(out);
     else
       out->result = known_tidy(k, r);
@@ -302,7 +308,7 @@ static int take_result(const struct known_type *k, const struct log *l,
   case GIVES_ITEM:
     if (r == DATUM_NONE)
       any(out);
-    else if (r == DATUM_NIL || (!k->only_nil && says(k, r, SAYS_EMPTY)))
+    else if (r == DATUM_NIL || (!k->only_nil && means(k, r, MEANS_EMPTY)))
       out->result = k->type.empty;
     else
       out->result = known_tidy(k, r);
@@ -462,7 +468,7 @@ void *known_new(size_t size, const char *name, const char *shape,
   k->defs = defs;
   k->apply = apply;
   k->nil_is = DATUM_NIL;
-  make_said(k);
+  make_words(k);
   return k;
 }
 
@@ -471,6 +477,6 @@ void known_free(struct type *t) {
   for (uint32_t i = 0; i < k->found.len; i++)
     free((char *)k->found.at[i].name);
   vec_free(&k->found);
-  free(k->said);
+  free(k->words);
   free(k);
 }

@@ -1,8 +1,7 @@
 /*
- * For the files of types only: what the built-in types share is a table of
- * operations, by which calls are understood, and a function that says what an
- * operation does in a state. A new type is a table, that function and one line
- * in TYPES (type.c).
+ * The inside of the built-in types.  A type is a table of operations, by which
+ * calls are understood, and a function that says what an operation does in a
+ * state.  A new one is a table, that function and a line in TYPES (type.c).
  */
 #ifndef SPEC_TYPE_INT_H
 #define SPEC_TYPE_INT_H
@@ -54,9 +53,9 @@ struct named_def {
 struct known_type {
   struct type type;
   const struct op_def *defs; /* ends with names == NULL */
-  /* What the operation returns and the state behind it; false: it cannot come
-   * next here.  An answer that is costly to make is made only when the result
-   * is not known: else it is op->result, or false. */
+  /* What the operation returns, and the next state; false: it cannot come next
+   * here.  An answer that is costly to make is made only when the result is
+   * free; else the answer is op->result, or false. */
   known_apply *apply;
   /* The data that a state is made of: equal states, equal lists.  NULL: nobody
    * asks. */
@@ -67,8 +66,7 @@ struct known_type {
   datum nil_is;    /* the value that nil means */
   bool only_nil;   /* false, "empty" and the like were given as values, so nil
                       alone says that there is nothing */
-  /* What files write for true, nothing, …: made once. */
-  datum *said;
+  datum *words;    /* that files write for true, nothing, …: made once */
   VEC(struct named_def) found; /* by index of the log's function */
 };
 
@@ -97,7 +95,7 @@ struct given {
 };
 void given_by(const struct log_op *op, struct given *g);
 
-/* type_words.c … each opens a type; `argument` as in type_open. */
+/* type_cell.c … each opens a type; `argument` as in type_open. */
 typedef struct type *type_opener(const char *name, datum argument,
                                  struct error *e);
 type_opener open_register, open_cas_register, open_kv_cell, open_list_cell,

@@ -17,7 +17,7 @@ struct keyed {
   struct known_type known;
   struct trees trees;
   struct trees bags;   /* a priority queue's values of one priority */
-  struct map128 lists; /* trees of lists that results have named */
+  struct map128 lists; /* lists that results show, as trees */
   uint32_t segments;   /* of a snapshot; UINT32_MAX: as many as are written */
 };
 

@@ -67,7 +67,8 @@ const struct op_def deque_defs[] = {
 static bool push(struct sequence *s, uint32_t state, const struct type_op *op,
                  datum *answer, uint32_t *next) {
   bool room = chain_len(&s->chains, state) < s->capacity;
-  /* One that succeeded, or will, waits; false: it saw the queue full. */
+  /* A push that succeeded, or is pending, waits for room; one that returned
+   * false saw the queue full. */
   if (!room && op->result != DATUM_FALSE)
     return false;
   *answer = datum_bool(room);

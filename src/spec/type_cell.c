@@ -303,7 +303,8 @@ static bool lock_apply(struct known_type *k, uint32_t state,
   *next = state;
   switch (op->code) {
   case ACQUIRE:
-    /* One that succeeded, or will, waits; false: it saw the lock held. */
+    /* One that succeeded, or is pending, waits; one that returned false saw
+     * the lock held. */
     if (!free && (op->any_result || op->result == DATUM_TRUE))
       return false;
     *answer = datum_bool(free);
