@@ -6,7 +6,7 @@
 #include "spec/type_value.h"
 
 struct cell {
-  struct known known;
+  struct known_type known;
   struct values values;
 };
 
@@ -14,6 +14,7 @@ enum {
   READ,
   WRITE,
   CAS,
+  CAS_FETCH, /* the same, returns what it saw */
   SWAP,
   DELETE,
   APPEND,
@@ -40,11 +41,19 @@ const struct op_def register_defs[] = {
     {"write w | set put store", "v", WRITE, ROLE_WRITE, GIVES_NOTHING},
     {0}};
 
-const struct op_def cas_register_defs[] = {
-    READ_DEF("read r | get load"),
-    {"write w | set put store", "v", WRITE, ROLE_WRITE, GIVES_NOTHING},
-    CAS_DEF,
-    {"exchange swap getandset", "v", SWAP, ROLE_OTHER, GIVES_VALUE},
+#define CAS_REGISTER_DEFS                                                      \
+  READ_DEF("read r | get load"),                                               \
+      {"write w | set put store", "v", WRITE, ROLE_WRITE, GIVES_NOTHING},      \
+      CAS_DEF, {                                                               \
+    "exchange swap getandset", "v", SWAP, ROLE_OTHER, GIVES_VALUE              \
+  }
+
+const struct op_def cas_register_defs[] = {CAS_REGISTER_DEFS, {0}};
+
+/* Of FL_SPEC(register). */
+const struct op_def c_register_defs[] = {
+    CAS_REGISTER_DEFS,
+    {"casfetch", "on", CAS_FETCH, ROLE_OTHER, GIVES_VALUE},
     {0}};
 
 const struct op_def kv_cell_defs[] = {
@@ -86,7 +95,7 @@ const struct op_def lock_defs[] = {
     {"islocked isheld", "", IS_HELD, ROLE_OTHER, GIVES_FLAG, true},
     {0}};
 
-static bool cell_apply(struct known *k, uint32_t state,
+static bool cell_apply(struct known_type *k, uint32_t state,
                        const struct type_op *op, datum *answer,
                        uint32_t *next) {
   struct values *v = &((struct cell *)k)->values;
@@ -107,10 +116,11 @@ static bool cell_apply(struct known *k, uint32_t state,
   case WRITE:
     *next = value_number(v, op->arg[0]);
     break;
-  case CAS: {
+  case CAS:
+  case CAS_FETCH: {
     bool same = value_number(v, op->arg[0]) == state;
     *next = same ? value_number(v, op->arg[1]) : state;
-    *answer = datum_bool(same);
+    *answer = op->code == CAS ? datum_bool(same) : value_datum(v, state);
     break;
   }
   case DELETE:
@@ -126,6 +136,10 @@ static bool cell_apply(struct known *k, uint32_t state,
 
 static void print_cell(struct type *t, uint32_t state, struct buf *out) {
   datum_print(value_datum(&((struct cell *)t)->values, state), out);
+}
+
+static void contents(struct known_type *k, uint32_t state, data_list *out) {
+  vec_push(out, value_datum(&((struct cell *)k)->values, state));
 }
 
 static void forget_cell(struct type *t, uint32_t *keep, uint32_t n) {
@@ -150,6 +164,7 @@ static struct cell *new_cell(const char *name, const char *shape,
   initial = known_tidy(&c->known, initial);
   t->initial_value = initial;
   t->print_state = print_cell;
+  c->known.contents = contents;
   t->forget = forget_cell;
   t->bytes = cell_bytes;
   t->free = free_cell;
@@ -219,7 +234,7 @@ static int counter_prepare(struct type *t, const struct log *l,
   return 0;
 }
 
-static bool counter_apply(struct known *k, uint32_t state,
+static bool counter_apply(struct known_type *k, uint32_t state,
                           const struct type_op *op, datum *answer,
                           uint32_t *next) {
   struct values *v = &((struct cell *)k)->values;
@@ -280,7 +295,7 @@ static int mutex_prepare(struct type *t, const struct log *l,
   return code;
 }
 
-static bool lock_apply(struct known *k, uint32_t state,
+static bool lock_apply(struct known_type *k, uint32_t state,
                        const struct type_op *op, datum *answer,
                        uint32_t *next) {
   struct values *v = &((struct cell *)k)->values;
@@ -288,7 +303,8 @@ static bool lock_apply(struct known *k, uint32_t state,
   *next = state;
   switch (op->code) {
   case ACQUIRE:
-    /* One that succeeded, or will, waits; false: it saw the lock held. */
+    /* One that succeeded, or is pending, waits; one that returned false saw
+     * the lock held. */
     if (!free && (op->any_result || op->result == DATUM_TRUE))
       return false;
     *answer = datum_bool(free);
