@@ -68,7 +68,7 @@ struct hunt_order {
   double latest;         /* of explore_now(): until then a fault is explained;
                             0: as long as it takes */
   bool *late;            /* set when time has ended some of that, or NULL */
-  struct gang *gang;     /* of the pool's workers here, or NULL */
+  struct parallel_search *gang; /* of the pool's workers here, or NULL */
 };
 
 /* What a hunt answers beside the result. */

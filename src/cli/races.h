@@ -8,7 +8,7 @@
 
 #include "cli/session.h"
 
-/* --races; the first three are those of search/atlas.h. */
+/* --races; the first three are those of search/step_graph.h. */
 enum race_search { RACES_CONFLICTING, RACES_SHARED, RACES_ALL, RACES_OFF };
 
 void races(struct session *s, struct run *r, const struct hunt_order *order);

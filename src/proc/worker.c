@@ -196,14 +196,14 @@ void worker_start(struct worker *w, int (*fn)(void *arg, struct work *s),
 }
 
 /* What the system says of a process. */
-struct status {
+struct process_status {
   bool rests; /* it sleeps, was stopped, or its first thread has ended */
   unsigned long user, all; /* CPU time, in clock ticks */
 };
 
 /* False: the system does not say. */
-static bool look_at(pid_t pid, struct status *out) {
-  struct status st = {0};
+static bool look_at(pid_t pid, struct process_status *out) {
+  struct process_status st = {0};
   char path[64], text[512];
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -226,7 +226,7 @@ static bool look_at(pid_t pid, struct status *out) {
 }
 
 void worker_watch(struct worker *w) {
-  struct status st = {0};
+  struct process_status st = {0};
   look_at(w->pid, &st);
   w->watch = (struct worker_watch){.begun = explore_now(),
                                    .at_tick = st.user,
@@ -236,7 +236,7 @@ void worker_watch(struct worker *w) {
 }
 
 /* The engine's watchdog ticks every 50 ms of this process's user time. */
-static bool is_blind(struct worker *w, const struct status *st) {
+static bool is_blind(struct worker *w, const struct process_status *st) {
   struct worker_watch *v = &w->watch;
   uint64_t tick = w->shared->ticks;
   if (tick != v->tick || !tick)
@@ -246,7 +246,8 @@ static bool is_blind(struct worker *w, const struct status *st) {
 }
 
 /* Analyses may compute for long between two steps. */
-static bool is_still(struct worker *w, const struct status *st, bool beats) {
+static bool is_still(struct worker *w, const struct process_status *st,
+                     bool beats) {
   struct worker_watch *v = &w->watch;
   uint64_t step = w->shared->steps;
   if (step != v->step || beats)
@@ -259,7 +260,7 @@ bool worker_stuck(struct worker *w) {
   struct worker_watch *v = &w->watch;
   uint32_t hang_seconds = w->hang_seconds ? w->hang_seconds : HANG_SECONDS;
   bool late = w->max_seconds && explore_now() - v->begun > w->max_seconds;
-  struct status st;
+  struct process_status st;
   w->hang = HANG_LATE;
   if (!look_at(w->pid, &st))
     return late; /* the next look may know */
@@ -279,7 +280,7 @@ bool worker_stuck(struct worker *w) {
 
 /* The process has ended, or is about to: what it has started ends too.  Its
  * number is its group's, and is not given to others before it is waited for. */
-static void bury(struct worker *w) {
+static void reap(struct worker *w) {
   pid_t group = w->pid;
   kill(-group, SIGKILL);
   kill(group, SIGKILL); /* it may have had no time to become a group */
@@ -297,13 +298,13 @@ bool worker_ended(struct worker *w) {
   siginfo_t i = {0};
   if (waitid(P_PID, (id_t)w->pid, &i, WEXITED | WNOHANG | WNOWAIT) || !i.si_pid)
     return false;
-  bury(w);
+  reap(w);
   return true;
 }
 
 void worker_end(struct worker *w) {
   if (!worker_ended(w))
-    bury(w);
+    reap(w);
   close(w->fd);
   w->fd = -1;
 }

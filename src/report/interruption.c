@@ -11,12 +11,12 @@
 enum { WINDOW = 4096 };
 #define NONE UINT32_MAX
 
-struct access {
+struct call_access {
   uint32_t event;
   uint32_t next_conflict; /* x(p) or NONE */
   uint32_t last_conflict; /* y(q) or NONE */
 };
-typedef VEC(struct access) access_list;
+typedef VEC(struct call_access) access_list;
 
 static bool touches(const struct event *e) {
   return (event_reads[e->kind] || event_writes[e->kind]) &&
@@ -35,7 +35,7 @@ static void find_conflicts(const struct trace *t, access_list *out) {
     return;
   uint32_t first = out->at[0].event, last = vec_last(out).event;
   for (uint32_t i = 0; i < out->len; i++) {
-    struct access *a = &out->at[i];
+    struct call_access *a = &out->at[i];
     const struct event *e = &t->events[a->event];
     for (uint32_t k = a->event + 1; k < last; k++)
       if (events_conflict(e, &t->events[k])) {
@@ -55,7 +55,7 @@ static void collect(const struct trace *t, uint32_t from, uint32_t call,
   vec_clear(out);
   for (uint32_t i = from; i < t->nevents; i++)
     if (t->events[i].call == call && touches(&t->events[i])) {
-      struct access a = {i, NONE, NONE};
+      struct call_access a = {i, NONE, NONE};
       vec_push(out, a);
     }
   find_conflicts(t, out);
@@ -70,13 +70,14 @@ static bool disagrees(const struct finding *f, uint32_t call) {
   return false;
 }
 
-struct candidate {
+struct interruption_choice {
   struct interruption where;
   bool disagrees;
   uint32_t between; /* accesses of the call between before and after */
 };
 
-static bool better(const struct candidate *a, const struct candidate *b) {
+static bool better(const struct interruption_choice *a,
+                   const struct interruption_choice *b) {
   if (a->where.both != b->where.both)
     return a->where.both;
   if (a->disagrees != b->disagrees)
@@ -108,8 +109,8 @@ static uint32_t intruder(const struct trace *t, const access_list *list,
  * only reads, the last that conflicts with q, which q has met.  When that one
  * reads too, q writes, and any write to p's bytes in between.
  */
-static uint32_t culprit(const struct trace *t, const struct access *p,
-                        const struct access *q) {
+static uint32_t culprit(const struct trace *t, const struct call_access *p,
+                        const struct call_access *q) {
   uint32_t first = p->next_conflict, last = q->last_conflict;
   if (event_writes[t->events[first].kind])
     return first;
@@ -122,16 +123,18 @@ static uint32_t culprit(const struct trace *t, const struct access *p,
   return first;
 }
 
-static void offer(struct candidate *best, bool *found, struct candidate c) {
+static void offer(struct interruption_choice *best, bool *found,
+                  struct interruption_choice c) {
   if (!*found || better(&c, best))
     *best = c;
   *found = true;
 }
 
 static void search_call(const struct finding *f, uint32_t call,
-                        const access_list *list, struct candidate *best,
-                        bool *found) {
-  struct candidate c = {.where.call = call, .disagrees = disagrees(f, call)};
+                        const access_list *list,
+                        struct interruption_choice *best, bool *found) {
+  struct interruption_choice c = {.where.call = call,
+                                  .disagrees = disagrees(f, call)};
   for (uint32_t q = 1; q < list->len; q++) {
     c.where.after = list->at[q].event;
     c.where.both = true;
@@ -159,7 +162,7 @@ bool interruption_find(const struct finding *f, struct interruption *out) {
   const struct trace *t = &f->trace;
   uint32_t from = t->nevents > WINDOW ? t->nevents - WINDOW : 0;
   access_list list = {0};
-  struct candidate best = {0};
+  struct interruption_choice best = {0};
   bool found = false;
   for (uint32_t call = 0; call < f->client.ncalls; call++) {
     if (f->client.calls[call].thread == 0)
@@ -177,11 +180,11 @@ bool interruption_within(const struct finding *f, const uint32_t *unit,
   const struct trace *t = &f->trace;
   uint32_t from = t->nevents > WINDOW ? t->nevents - WINDOW : 0;
   access_list *lists = xcalloc((size_t)nunits + 1, sizeof *lists);
-  struct candidate best = {0};
+  struct interruption_choice best = {0};
   bool found = false;
   for (uint32_t i = from; i < t->nevents; i++)
     if (unit[i] && touches(&t->events[i]))
-      vec_push(&lists[unit[i]], ((struct access){i, NONE, NONE}));
+      vec_push(&lists[unit[i]], ((struct call_access){i, NONE, NONE}));
   for (uint32_t u = 1; u <= nunits; u++) {
     access_list *l = &lists[u];
     find_conflicts(t, l);

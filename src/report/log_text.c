@@ -103,7 +103,7 @@ static void put_families(struct screen *s, const struct log_report *r) {
 
 /* ---- the time-line ---- */
 
-struct line {
+struct time_line {
   struct screen *s;
   const struct log_report *r;
   log_window window;
@@ -117,7 +117,7 @@ static int by_number(const void *x, const void *y) {
   return a < b ? -1 : a > b;
 }
 
-static uint32_t column(const struct line *t, uint32_t time) {
+static uint32_t column(const struct time_line *t, uint32_t time) {
   uint32_t rank = 0, high = t->times.len;
   while (rank < high) {
     uint32_t mid = rank + (high - rank) / 2;
@@ -132,7 +132,7 @@ static uint32_t column(const struct line *t, uint32_t time) {
   return (uint32_t)((uint64_t)rank * (t->columns - 1) / steps);
 }
 
-static void put_bar(struct line *t, const struct log_op *o, bool core) {
+static void put_bar(struct time_line *t, const struct log_op *o, bool core) {
   bool utf8 = t->s->style.utf8;
   bool pending = o->ret == LOG_PENDING;
   const char *begin = utf8 ? (core ? "╞" : "├") : (core ? "[" : "|");
@@ -151,7 +151,7 @@ static void put_bar(struct line *t, const struct log_op *o, bool core) {
   buf_free(&b);
 }
 
-static void put_row(struct line *t, uint32_t op) {
+static void put_row(struct time_line *t, uint32_t op) {
   const struct log_op *o = &t->r->log->ops.at[op];
   bool core = log_is_core(t->r, op);
   struct buf b = {0};
@@ -166,7 +166,7 @@ static void put_row(struct line *t, uint32_t op) {
 }
 
 static void put_time_line(struct screen *s, const struct log_report *r) {
-  struct line t = {.s = s, .r = r, .columns = s->style.width - LABEL - 1};
+  struct time_line t = {.s = s, .r = r, .columns = s->style.width - LABEL - 1};
   uint32_t ncore = r->violation->core.len;
   log_window_make(r, ncore > MOST_CORE ? MOST_ROWS + 8 : MOST_ROWS, &t.window);
   for (uint32_t i = 0; i < t.window.len; i++) {

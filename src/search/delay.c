@@ -25,53 +25,54 @@ enum {
   NOBODY = RT_MAX_THREADS,
 };
 
-struct search {
+struct delay_sampling {
   struct sample s;
   uint32_t length[RT_MAX_THREADS]; /* steps of each thread, at most so far */
   uint32_t made[RT_MAX_THREADS];   /* in this execution */
   uint32_t locks[RT_MAX_THREADS];  /* that are held */
-  uint32_t victim;                 /* or NOBODY … */
+  uint32_t held_up;                /* or NOBODY … */
   uint32_t until;                  /* … held up behind so many steps */
   uint32_t waited;
 };
 
-static void choose_victim(struct search *s) {
+static void choose_thread_to_hold_up(struct delay_sampling *s) {
   uint32_t known[RT_MAX_THREADS], n = 0;
   for (uint32_t t = 0; t < RT_MAX_THREADS; t++)
     if (s->length[t])
       known[n++] = t;
-  s->victim = NOBODY;
+  s->held_up = NOBODY;
   if (n < 2 || !rng_below(&s->s.rng, WALKS))
     return;
-  s->victim = known[rng_below(&s->s.rng, n)];
-  s->until = (uint32_t)rng_below(&s->s.rng, s->length[s->victim]);
+  s->held_up = known[rng_below(&s->s.rng, n)];
+  s->until = (uint32_t)rng_below(&s->s.rng, s->length[s->held_up]);
 }
 
 static void begin(void *ctx) {
-  struct search *s = ctx;
+  struct delay_sampling *s = ctx;
   memset(s->made, 0, sizeof s->made);
   memset(s->locks, 0, sizeof s->locks);
   s->waited = 0;
-  choose_victim(s);
+  choose_thread_to_hold_up(s);
 }
 
 /* Those who may step: not the one that is held up, if there is another. */
-static uint32_t without_victim(struct search *s, uint32_t enabled) {
-  if (s->victim == NOBODY || s->made[s->victim] < s->until ||
-      s->locks[s->victim])
+static uint32_t without_held_up(struct delay_sampling *s, uint32_t enabled) {
+  if (s->held_up == NOBODY || s->made[s->held_up] < s->until ||
+      s->locks[s->held_up])
     return enabled;
-  uint32_t others = enabled & ~(1u << s->victim);
+  uint32_t others = enabled & ~(1u << s->held_up);
   if (!others || s->waited++ >= PATIENCE)
     return enabled;
   return others;
 }
 
-static bool stays_locked(struct search *s, uint32_t enabled, int current) {
+static bool stays_locked(struct delay_sampling *s, uint32_t enabled,
+                         int current) {
   return s->locks[current] && enabled >> current & 1 &&
          rng_below(&s->s.rng, LEAVES_LOCK);
 }
 
-static void note_step(struct search *s, int t) {
+static void note_step(struct delay_sampling *s, int t) {
   struct rt_access a;
   rt_pending(t, &a);
   s->made[t]++;
@@ -83,17 +84,17 @@ static void note_step(struct search *s, int t) {
 }
 
 static int pick(void *ctx, uint32_t enabled, int current) {
-  struct search *s = ctx;
+  struct delay_sampling *s = ctx;
   int t = current;
   if (!sample_stays(&s->s, enabled, current) &&
       !stays_locked(s, enabled, current))
-    t = sample_pick_any(&s->s, without_victim(s, enabled));
+    t = sample_pick_any(&s->s, without_held_up(s, enabled));
   note_step(s, t);
   return sample_took(&s->s, enabled, current, t);
 }
 
 static void end(void *ctx, enum rt_end how) {
-  struct search *s = ctx;
+  struct delay_sampling *s = ctx;
   if (how == RT_CUT)
     return;
   for (uint32_t t = 0; t < RT_MAX_THREADS; t++)
@@ -103,6 +104,6 @@ static void end(void *ctx, enum rt_end how) {
 
 enum explore_end explore_delay(struct explore *x) {
   static const struct sampler how = {pick, begin, end};
-  struct search s = {0};
+  struct delay_sampling s = {0};
   return sample_run(x, &how, &s.s);
 }

@@ -12,7 +12,7 @@
 
 enum { ANY_THREAD = 255, ACCESS_ANSWERS = 8 };
 
-struct access {
+struct step_access {
   uint8_t thread, kind, flags; /* flags as in struct rt_logged */
   uint8_t joined;   /* as in struct rt_logged; ANY_THREAD: not known */
   uint8_t unsure;   /* those of the flags that are not known */
@@ -38,7 +38,7 @@ enum { ACCESS_EDGES = RT_CALLS | RT_RETURNS | RT_CREATES | RT_JOINS };
  * store that goes into a buffer touches nothing else, and a commit does not
  * change what its own thread reads.
  */
-bool access_dependent(const struct access *a, const struct access *b,
+bool access_dependent(const struct step_access *a, const struct step_access *b,
                       bool real_time);
 
 static inline bool access_overlap(uint64_t a, uint64_t an, uint64_t b,
@@ -48,16 +48,16 @@ static inline bool access_overlap(uint64_t a, uint64_t an, uint64_t b,
 
 /* Does a touch another thread's stack where b begins or ends to use it?  It may
  * be a use after return, or none. */
-static inline bool access_of_stack(const struct access *a,
-                                   const struct access *b) {
+static inline bool access_of_stack(const struct step_access *a,
+                                   const struct step_access *b) {
   uint64_t end = a->addr + (a->size ? a->size : 1);
   return a->intrudes && ((a->addr < b->own.hi && b->own.lo < end) ||
                          (a->addr < b->theirs.hi && b->theirs.lo < end));
 }
 
 /* Quickly, of steps of different threads: false when they do not depend. */
-static inline bool access_may_depend(const struct access *a,
-                                     const struct access *b) {
+static inline bool access_may_depend(const struct step_access *a,
+                                     const struct step_access *b) {
   return (a->thread ^ b->thread) == RT_BUFFERS ||
          (a->flags & ACCESS_EDGES && b->flags & ACCESS_EDGES) || a->other ||
          b->other || a->set || b->set || access_of_stack(a, b) ||
@@ -68,27 +68,29 @@ static inline bool access_may_depend(const struct access *a,
 /* Of a thread and its store buffer: a commit comes behind its store, and before
  * the store that needs its room and what needs the buffer empty.  There is no
  * other way round. */
-bool access_forced(const struct access *a, const struct access *b);
+bool access_forced(const struct step_access *a, const struct step_access *b);
 
-struct access access_of(const struct rt_logged *l);
+struct step_access access_of(const struct rt_logged *l);
 /* Was the same answered in both? */
-bool access_same_answers(const struct access *a, const struct access *b);
+bool access_same_answers(const struct step_access *a,
+                         const struct step_access *b);
 /* The step `second` as it will be when it is made just where `first`, with
  * which it races, was made. */
-struct access access_reversed(const struct access *first,
-                              const struct access *second);
+struct step_access access_reversed(const struct step_access *first,
+                                   const struct step_access *second);
 /* With what is unsure taken so that it depends on less, or on more. */
-struct access access_least(const struct access *a);
-struct access access_most(const struct access *a);
+struct step_access access_least(const struct step_access *a);
+struct step_access access_most(const struct step_access *a);
 /*
  * Those of ACCESS_EDGES by which `now`, a step that was `then` where it was
  * recorded, may depend on steps that are independent of `then` and of `first`.
  * false: it may depend on them by its location too.
  */
-bool access_no_stronger(const struct access *first, const struct access *then,
-                        const struct access *now, uint8_t *edges);
+bool access_no_stronger(const struct step_access *first,
+                        const struct step_access *then,
+                        const struct step_access *now, uint8_t *edges);
 /* A step that lets others go on: unlock, signal, post. */
-bool access_releases(const struct access *a);
+bool access_releases(const struct step_access *a);
 /* A step that others may have to let go on. */
 bool access_waits(uint8_t kind);
 

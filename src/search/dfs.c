@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-struct choice {
+struct dfs_choice {
   uint32_t left; /* alternatives not tried yet, as a mask */
   uint8_t taken;
   uint8_t is_data;
@@ -24,7 +24,7 @@ struct choice {
 };
 
 struct dfs {
-  VEC(struct choice) stack;
+  VEC(struct dfs_choice) stack;
   uint32_t depth;
   uint32_t fixed; /* the first choices are given and stay */
   uint32_t preempted;
@@ -49,12 +49,12 @@ static void note_live(struct dfs *d, uint8_t what) {
   }
 }
 
-static inline uint8_t byte_of(const struct choice *c) {
+static inline uint8_t byte_of(const struct dfs_choice *c) {
   return (uint8_t)(c->is_data ? PATH_CHOICE | c->taken : c->taken);
 }
 
 /* A choice that was given, and is met for the first time. */
-static void meet(struct dfs *d, struct choice *c, uint32_t mask, int first,
+static void meet(struct dfs *d, struct dfs_choice *c, uint32_t mask, int first,
                  uint8_t is_data) {
   c->of = (uint8_t)__builtin_popcount(mask);
   if (c->is_data == is_data && c->taken < 32 && mask >> c->taken & 1)
@@ -67,11 +67,11 @@ static void meet(struct dfs *d, struct choice *c, uint32_t mask, int first,
 static inline int decide(struct dfs *d, uint32_t mask, int first,
                          uint8_t is_data) {
   if (d->depth == d->stack.len) {
-    struct choice c = {mask & ~(1u << first), (uint8_t)first, is_data,
-                       (uint8_t)__builtin_popcount(mask)};
+    struct dfs_choice c = {mask & ~(1u << first), (uint8_t)first, is_data,
+                           (uint8_t)__builtin_popcount(mask)};
     vec_push(&d->stack, c);
   }
-  struct choice *c = &d->stack.at[d->depth];
+  struct dfs_choice *c = &d->stack.at[d->depth];
   if (!c->of)
     meet(d, c, mask, first, is_data);
   note_live(d, byte_of(c));
@@ -104,7 +104,7 @@ static int choose(void *ctx, int n) {
 /* To the next untried alternative; false: there is none. */
 static bool backtrack(struct dfs *d) {
   while (d->stack.len > d->fixed) {
-    struct choice *c = &vec_last(&d->stack);
+    struct dfs_choice *c = &vec_last(&d->stack);
     if (c->left) {
       c->taken = (uint8_t)__builtin_ctz(c->left);
       c->left &= c->left - 1;
@@ -167,8 +167,8 @@ static void current_path(void *ctx, path *out) {
 static void begin_below(struct dfs *d) {
   const path *below = d->x->below;
   for (uint32_t i = 0; below && i < below->len; i++) {
-    struct choice c = {.taken = below->at[i] & (uint8_t)~PATH_CHOICE,
-                       .is_data = (below->at[i] & PATH_CHOICE) != 0};
+    struct dfs_choice c = {.taken = below->at[i] & (uint8_t)~PATH_CHOICE,
+                           .is_data = (below->at[i] & PATH_CHOICE) != 0};
     vec_push(&d->stack, c);
   }
   d->fixed = d->stack.len;
@@ -184,7 +184,7 @@ static double part_below(const struct dfs *d, uint32_t n) {
 
 static void leave_branch(const struct dfs *d, uint32_t at, uint32_t taken) {
   struct leftover *l = d->x->leftover;
-  struct choice last = d->stack.at[at];
+  struct dfs_choice last = d->stack.at[at];
   last.taken = (uint8_t)taken;
   for (uint32_t i = 0; i < at; i++)
     vec_push(&l->bytes, byte_of(&d->stack.at[i]));
@@ -208,7 +208,7 @@ static enum explore_end leave_rest(const struct dfs *d, enum explore_end end) {
 static void tell_share(const struct dfs *d) {
   double part = 1, done = 0;
   for (uint32_t i = 0; i < d->stack.len; i++) {
-    const struct choice *c = &d->stack.at[i];
+    const struct dfs_choice *c = &d->stack.at[i];
     part /= c->of ? c->of : 1;
     if (i >= d->fixed)
       done += part * (c->of - 1 - __builtin_popcount(c->left));

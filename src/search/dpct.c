@@ -65,7 +65,7 @@ void remaining_step(struct remaining *r, int t, bool (*done)(uint32_t)) {
     r->steps += rest_of(r, t);
 }
 
-struct search {
+struct dpct_sampling {
   struct pct p;
   const struct client *client;
   struct remaining rest;
@@ -74,7 +74,7 @@ struct search {
 };
 
 static void begin(void *ctx) {
-  struct search *s = ctx;
+  struct dpct_sampling *s = ctx;
   pct_begin(&s->p);
   remaining_begin(&s->rest, s->client, s->p.s.x->estimate);
   s->k = s->rest.steps;
@@ -82,7 +82,7 @@ static void begin(void *ctx) {
 }
 
 static int pick(void *ctx, uint32_t enabled, int current) {
-  struct search *s = ctx;
+  struct dpct_sampling *s = ctx;
   if (s->p.s.picks) {
     remaining_step(&s->rest, current, rt_call_done);
     for (uint64_t left = s->unused; left; left &= left - 1)
@@ -95,7 +95,7 @@ static int pick(void *ctx, uint32_t enabled, int current) {
 }
 
 static void end(void *ctx, enum rt_end how) {
-  struct search *s = ctx;
+  struct dpct_sampling *s = ctx;
   struct explore *x = s->p.s.x;
   uint32_t n = (uint32_t)__builtin_popcount(s->p.known);
   if (n > x->threads)
@@ -108,7 +108,8 @@ static void end(void *ctx, enum rt_end how) {
 
 enum explore_end explore_dpct(struct explore *x) {
   static const struct sampler how = {pick, begin, end};
-  struct search s = {.p.depth = pct_depth(x), .client = rt_history()->client};
+  struct dpct_sampling s = {.p.depth = pct_depth(x),
+                            .client = rt_history()->client};
   assert(s.client && x->nestimates == s.client->ncalls);
   x->threads = 0;
   x->length = 0;

@@ -26,19 +26,19 @@ enum {
   SHARE_EVERY = 256,
 };
 
-static struct level *level_at(struct dpor *d, uint32_t k) {
+static struct dpor_level *level_at(struct dpor *d, uint32_t k) {
   while (k >= d->levels.len)
-    vec_push(&d->levels, (struct level){.todo = NONE});
+    vec_push(&d->levels, (struct dpor_level){.todo = NONE});
   return &d->levels.at[k];
 }
 
-static struct level *enter_level(struct dpor *d, uint32_t k) {
-  struct level *l = level_at(d, k);
+static struct dpor_level *enter_level(struct dpor *d, uint32_t k) {
+  struct dpor_level *l = level_at(d, k);
   vec_clear(&l->sleep);
   l->done = 0;
   if (k) {
-    const struct level *up = &d->levels.at[k - 1];
-    const struct access *a = &d->events.at[k - 1].a;
+    const struct dpor_level *up = &d->levels.at[k - 1];
+    const struct step_access *a = &d->events.at[k - 1].a;
     for (uint32_t i = 0; i < up->sleep.len; i++)
       if (!dpor_dependent(d, &up->sleep.at[i], a))
         vec_push(&l->sleep, up->sleep.at[i]);
@@ -47,10 +47,10 @@ static struct level *enter_level(struct dpor *d, uint32_t k) {
 }
 
 /* Who can step and is not asleep with all answers. */
-static uint32_t awake(const struct level *l, uint32_t enabled) {
+static uint32_t awake(const struct dpor_level *l, uint32_t enabled) {
   uint32_t asleep = 0;
   for (uint32_t i = 0; i < l->sleep.len; i++) {
-    struct access a = {.thread = l->sleep.at[i].thread};
+    struct step_access a = {.thread = l->sleep.at[i].thread};
     if (!l->sleep.at[i].nanswers ||
         (!(asleep >> a.thread & 1) && dpor_asleep(l, &a)))
       asleep |= 1u << a.thread;
@@ -58,7 +58,7 @@ static uint32_t awake(const struct level *l, uint32_t enabled) {
   return enabled & ~asleep;
 }
 
-static void drop_tree(struct dpor *d, struct level *l) {
+static void drop_tree(struct dpor *d, struct dpor_level *l) {
   for (uint32_t n; (n = l->todo) != NONE;) {
     l->todo = d->nodes.at[n].next;
     dpor_free_node(d, n);
@@ -68,9 +68,9 @@ static void drop_tree(struct dpor *d, struct level *l) {
 /* Takes the first branch of level k; what hangs under it becomes the tree of
  * k + 1. */
 static void take_branch(struct dpor *d, uint32_t k) {
-  struct level *below = level_at(d, k + 1), *l = &d->levels.at[k];
+  struct dpor_level *below = level_at(d, k + 1), *l = &d->levels.at[k];
   uint32_t n = l->todo;
-  struct wake *w = &d->nodes.at[n];
+  struct wakeup_node *w = &d->nodes.at[n];
   l->todo = w->next;
   l->thread = w->a.thread;
   l->planned = w->a.nanswers;
@@ -81,7 +81,7 @@ static void take_branch(struct dpor *d, uint32_t k) {
 }
 
 static void append_event(const struct dpor *d, uint32_t k, path *out) {
-  const struct access *a = &d->events.at[k].a;
+  const struct step_access *a = &d->events.at[k].a;
   vec_push(out, a->thread);
   for (uint8_t i = 0; i < a->nanswers; i++)
     vec_push(out, (uint8_t)(PATH_CHOICE | a->answer[i]));
@@ -99,8 +99,8 @@ static void keep_state(struct dpor *d, uint32_t k) {
   if (kept_bytes(d) > KEPT_MOST)
     return;
   if (d->nkept == d->kept.len)
-    vec_push(&d->kept, (struct kept){0});
-  struct kept *s = &d->kept.at[d->nkept++];
+    vec_push(&d->kept, (struct dpor_kept){0});
+  struct dpor_kept *s = &d->kept.at[d->nkept++];
   rt_save(&s->state);
   s->level = k;
   s->log_len = d->log.len;
@@ -113,7 +113,7 @@ static void keep_state(struct dpor *d, uint32_t k) {
 
 /* A level that is new: the first branch of its tree, or whoever is awake. */
 static void decide(struct dpor *d, uint32_t k, uint32_t enabled, int current) {
-  struct level *l = enter_level(d, k);
+  struct dpor_level *l = enter_level(d, k);
   if (l->todo != NONE) {
     take_branch(d, k);
     return;
@@ -135,7 +135,7 @@ static int pick(void *ctx, uint32_t enabled, int current) {
     keep_state(d, k);
   if (k >= d->fixed)
     decide(d, k, enabled, current);
-  struct level *l = &d->levels.at[k];
+  struct dpor_level *l = &d->levels.at[k];
   bool possible = enabled >> l->thread & 1;
   if (k + 1 < d->fixed) {
     l->planned = l->nanswers; /* as they were given */
@@ -150,9 +150,9 @@ static int pick(void *ctx, uint32_t enabled, int current) {
 }
 
 /* Behind the prescribed answers, the first one that does not sleep. */
-static uint8_t first_awake(const struct level *l, int n) {
-  struct access a = {.thread = l->thread,
-                     .nanswers = (uint8_t)(l->nanswers + 1)};
+static uint8_t first_awake(const struct dpor_level *l, int n) {
+  struct step_access a = {.thread = l->thread,
+                          .nanswers = (uint8_t)(l->nanswers + 1)};
   memcpy(a.answer, l->answer, l->nanswers);
   for (int v = 0; v < n; v++) {
     a.answer[l->nanswers] = (uint8_t)v;
@@ -164,7 +164,7 @@ static uint8_t first_awake(const struct level *l, int n) {
 
 static int choose(void *ctx, int n) {
   struct dpor *d = ctx;
-  struct level *l = &d->levels.at[d->depth - 1];
+  struct dpor_level *l = &d->levels.at[d->depth - 1];
   uint8_t i = l->nanswers;
   if (i == MOST_ANSWERS) {
     d->too_many = true;
@@ -187,7 +187,7 @@ static bool backtrack(struct dpor *d) {
   if (d->depth < d->levels.len) /* handed down and not used */
     drop_tree(d, &d->levels.at[d->depth]);
   for (uint32_t k = d->depth; k--;) {
-    struct level *l = &d->levels.at[k];
+    struct dpor_level *l = &d->levels.at[k];
     if (k < d->events.len)
       vec_push(&l->sleep, d->events.at[k].a);
     l->done++;
@@ -219,7 +219,7 @@ static enum rt_end run_from_start(struct dpor *d,
 
 static enum rt_end run_from_kept(struct dpor *d,
                                  const struct rt_driver *driver) {
-  const struct kept *s = &d->kept.at[d->nkept - 1];
+  const struct dpor_kept *s = &d->kept.at[d->nkept - 1];
   d->depth = d->seen = s->level;
   d->absorbed = d->log.len = s->log_len;
   memcpy(d->count, s->count, d->nthreads * sizeof *d->count);
@@ -284,7 +284,7 @@ static void begin_again(struct dpor *d) {
 static double share(const struct dpor *d) {
   double sum = 0, weight = 1;
   for (uint32_t k = 0; k < d->depth; k++) {
-    const struct level *l = &d->levels.at[k];
+    const struct dpor_level *l = &d->levels.at[k];
     uint32_t n = l->done + 1;
     for (uint32_t s = l->todo; s != NONE; s = d->nodes.at[s].next)
       n++;

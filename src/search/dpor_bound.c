@@ -11,7 +11,7 @@
 
 #include "base/map128.h"
 
-struct bound {
+struct dpor_linearizer {
   struct dpor *d;
   uint32_t done[THREADS], total[THREADS]; /* by thread: steps */
   bool last_ends_it;                      /* nothing can come behind it */
@@ -20,14 +20,15 @@ struct bound {
   struct map128 enabled; /* by place: who could go on */
 };
 
-static const struct dpor_event *next_of(const struct bound *b, uint32_t t) {
+static const struct dpor_event *next_of(const struct dpor_linearizer *b,
+                                        uint32_t t) {
   const struct dpor *d = b->d;
   return b->done[t] < b->total[t] ? &d->events.at[d->places[t].at[b->done[t]]]
                                   : NULL;
 }
 
 /* Is all that the clock has made, but for the step itself? */
-static bool has_all(const struct bound *b, const uint32_t *clock,
+static bool has_all(const struct dpor_linearizer *b, const uint32_t *clock,
                     uint32_t own) {
   for (uint32_t t = 0; t < b->d->nthreads; t++)
     if (clock[t] > b->done[t] + (t == own))
@@ -35,12 +36,12 @@ static bool has_all(const struct bound *b, const uint32_t *clock,
   return true;
 }
 
-static const uint32_t *row(const struct bound *b, const rows *r,
+static const uint32_t *row(const struct dpor_linearizer *b, const rows *r,
                            const struct dpor_event *e) {
   return &r->at[(size_t)(e - b->d->events.at) * b->d->width];
 }
 
-static bool is_ready(const struct bound *b, uint32_t t) {
+static bool is_ready(const struct dpor_linearizer *b, uint32_t t) {
   const struct dpor *d = b->d;
   const struct dpor_event *e = next_of(b, t);
   if (!e || !has_all(b, row(b, &d->clocks, e), t))
@@ -51,7 +52,7 @@ static bool is_ready(const struct bound *b, uint32_t t) {
 
 /* Not with `current` as the seed: XXH3 mixes the seed into short inputs by
  * addition, so that such hashes meet. */
-static struct hash128 place(const struct bound *b, uint32_t current) {
+static struct hash128 place(const struct dpor_linearizer *b, uint32_t current) {
   uint32_t what[THREADS + 1], n = b->d->nthreads;
   memcpy(what, b->done, n * sizeof *what);
   what[n] = current;
@@ -66,7 +67,7 @@ static enum rt_end run_linear(struct dpor *d, uint32_t *enabled) {
   return dpor_run_plan(d, enabled);
 }
 
-static uint32_t ask_engine(struct bound *b) {
+static uint32_t ask_engine(struct dpor_linearizer *b) {
   bool fresh;
   uint32_t *known = map128_put(&b->enabled, place(b, THREADS), &fresh);
   if (fresh)
@@ -74,7 +75,7 @@ static uint32_t ask_engine(struct bound *b) {
   return *known;
 }
 
-static bool could_go_on(struct bound *b, uint32_t t) {
+static bool could_go_on(struct dpor_linearizer *b, uint32_t t) {
   const struct dpor_event *e = next_of(b, t);
   if (!e)
     return b->pending >> t & 1 && ask_engine(b) >> t & 1;
@@ -84,10 +85,11 @@ static bool could_go_on(struct bound *b, uint32_t t) {
          ask_engine(b) >> t & 1;
 }
 
-static bool linearize(struct bound *b, uint32_t current, uint32_t preempted);
+static bool linearize(struct dpor_linearizer *b, uint32_t current,
+                      uint32_t preempted);
 
 /* After a step of `current`; a commit leaves it as it is. */
-static bool step(struct bound *b, uint32_t t, uint32_t current,
+static bool step(struct dpor_linearizer *b, uint32_t t, uint32_t current,
                  uint32_t preempted) {
   struct dpor *d = b->d;
   if (!is_ready(b, t))
@@ -101,7 +103,8 @@ static bool step(struct bound *b, uint32_t t, uint32_t current,
   return false;
 }
 
-static bool linearize(struct bound *b, uint32_t current, uint32_t preempted) {
+static bool linearize(struct dpor_linearizer *b, uint32_t current,
+                      uint32_t preempted) {
   struct dpor *d = b->d;
   if (d->linear.len == d->made)
     return true;
@@ -117,8 +120,7 @@ static bool linearize(struct bound *b, uint32_t current, uint32_t preempted) {
       return true;
   preempted += could_go_on(b, current);
   for (uint32_t t = 0; t < d->nthreads && preempted <= d->x->preemptions; t++)
-    if (t != current && !rt_is_buffer((int)t) &&
-        step(b, t, current, preempted))
+    if (t != current && !rt_is_buffer((int)t) && step(b, t, current, preempted))
       return true;
   return false;
 }
@@ -132,7 +134,7 @@ static bool ended_early(enum rt_end how) {
 }
 
 bool dpor_within_bound(struct dpor *d, enum rt_end *how) {
-  struct bound b = {.d = d};
+  struct dpor_linearizer b = {.d = d};
   struct waiting who[THREADS];
   uint32_t n = rt_waiting(who);
   for (uint32_t i = 0; i < n; i++)

@@ -16,20 +16,20 @@ enum { THREADS = RT_MAX_THREADS, MOST_ANSWERS = ACCESS_ANSWERS };
 #define NONE UINT32_MAX
 
 struct dpor_event {
-  struct access a;
+  struct step_access a;
   uint32_t no;      /* its number within its thread, from 1 */
   uint32_t enabled; /* who could have stepped instead */
   /* Behind the last event up to this one that creates, …; 0: none. */
   uint32_t creates, joins, calls, returns;
 };
 
-struct wake { /* a node of a wakeup tree; siblings in order */
-  struct access a;
+struct wakeup_node { /* a node of a wakeup tree; siblings in order */
+  struct step_access a;
   uint32_t child, next;
 };
 
-struct level {              /* one depth of the execution in progress */
-  VEC(struct access) sleep; /* steps that need not be taken here */
+struct dpor_level {              /* one depth of the execution in progress */
+  VEC(struct step_access) sleep; /* steps that need not be taken here */
   uint32_t todo;   /* the wakeup tree: what is still to be taken here */
   uint32_t done;   /* branches that were taken before this one */
   uint8_t thread;  /* who steps */
@@ -58,7 +58,7 @@ struct dpor_race {
 
 /* The state before decision number `level`, so that the beginning of the next
  * execution need not be run again. */
-struct kept {
+struct dpor_kept {
   struct snapshot state;
   uint32_t level, log_len;
   uint32_t count[THREADS], moved[THREADS];
@@ -71,7 +71,7 @@ typedef VEC(uint32_t) rows; /* `width` of each */
 struct dpor {
   struct explore *x;
   bool real_time;
-  VEC(struct level) levels;
+  VEC(struct dpor_level) levels;
   VEC(struct dpor_event) events;
   /* By event: by thread, how many of its events are before it, itself too. */
   rows clocks;
@@ -83,7 +83,7 @@ struct dpor {
   uint32_t depth;          /* decisions made in this execution */
   uint32_t fixed;          /* so many are prescribed, by the levels */
   uint32_t nthreads;
-  VEC(struct wake) nodes;
+  VEC(struct wakeup_node) nodes;
   uint32_t free_nodes;
   VEC(struct dpor_race) races;
   struct rt_log log;
@@ -96,25 +96,25 @@ struct dpor {
                                       last event, and of who created it or was
                                       joined */
   uint32_t made; /* so many events were made, the others wait for ever */
-  VEC(struct kept) kept;
+  VEC(struct dpor_kept) kept;
   uint32_t nkept;   /* of them are valid */
   uint32_t keep_at; /* a level before which to keep the state, or NONE */
 
   /* dpor_wake.c: E'.v, where E' are the events before race.first */
   struct dpor_race race;
-  indices v;                 /* events, but for race.second, which is … */
-  bool has_v;                /* is it there? */
-  uint32_t base[THREADS];    /* by thread: so many of its events are in E', or
-                                were taken off v */
-  bool used;                 /* race.second was taken off v */
-  indices trail;             /* nodes of the tree that v was led along */
-  struct access elsewhere;   /* … made as far as is known how … */
-  bool at_end;               /* … behind the others, not where it was */
-  uint8_t edges;             /* as in struct dpor_race */
-  struct {                   /* dpor_look.c */
-    path plan;               /* steps, … */
-    struct access last;      /* … and one more */
-    const struct kept *from; /* where they begin; NULL: at the start */
+  indices v;              /* events, but for race.second, which is … */
+  bool has_v;             /* is it there? */
+  uint32_t base[THREADS]; /* by thread: so many of its events are in E', or
+                             were taken off v */
+  bool used;              /* race.second was taken off v */
+  indices trail;          /* nodes of the tree that v was led along */
+  struct step_access elsewhere;   /* … made as far as is known how … */
+  bool at_end;                    /* … behind the others, not where it was */
+  uint8_t edges;                  /* as in struct dpor_race */
+  struct {                        /* dpor_look.c */
+    path plan;                    /* steps, … */
+    struct step_access last;      /* … and one more */
+    const struct dpor_kept *from; /* where they begin; NULL: at the start */
     bool at_last;
     uint32_t step, asked;
     struct rt_log log;
@@ -134,7 +134,7 @@ struct dpor {
   bool too_many;  /* answers in one step */
 };
 
-enum answer { NO, MAYBE, YES };
+enum dpor_answer { NO, MAYBE, YES };
 
 static inline const uint32_t *dpor_clock(const struct dpor *d, uint32_t i) {
   return &d->clocks.at[(size_t)i * d->width];
@@ -164,7 +164,7 @@ static inline void dpor_note_live(struct dpor *d, uint8_t what) {
  * few threads create others, if any: what was never seen is taken to be
  * impossible, and when it is seen the search begins again.
  */
-static inline void dpor_learn(struct dpor *d, const struct access *a) {
+static inline void dpor_learn(struct dpor *d, const struct step_access *a) {
   bool asks = a->nanswers && !(d->asking >> a->kind & 1);
   bool creates = a->flags & RT_CREATES && !(d->creators >> a->thread & 1);
   bool joins = a->flags & RT_JOINS && !(d->joiners >> a->thread & 1);
@@ -178,14 +178,15 @@ static inline void dpor_learn(struct dpor *d, const struct access *a) {
 
 /* dpor_order.c */
 
-static inline bool dpor_dependent(const struct dpor *d, const struct access *a,
-                                  const struct access *b) {
+static inline bool dpor_dependent(const struct dpor *d,
+                                  const struct step_access *a,
+                                  const struct step_access *b) {
   return a->thread == b->thread ||
          (access_may_depend(a, b) && access_dependent(a, b, d->real_time));
 }
 /* The same for steps of which it is not known how they will turn out. */
-enum answer dpor_depends(const struct dpor *d, const struct access *a,
-                         const struct access *b);
+enum dpor_answer dpor_depends(const struct dpor *d, const struct step_access *a,
+                              const struct step_access *b);
 /* Makes events of what the engine has logged since … */
 void dpor_absorb(struct dpor *d);
 /* … and, at the end, of what waits for ever. */
@@ -197,7 +198,7 @@ void dpor_forget(struct dpor *d, uint32_t n);
 
 /* Are all ways asleep in which a's thread can make its step here, with answers
  * that begin with a's? */
-bool dpor_asleep(const struct level *l, const struct access *a);
+bool dpor_asleep(const struct dpor_level *l, const struct step_access *a);
 /* With the tree below it. */
 void dpor_free_node(struct dpor *d, uint32_t n);
 /* Sees to it that the race is run the other way round. */
@@ -207,10 +208,10 @@ void dpor_reverse(struct dpor *d, struct dpor_race *r);
 
 /* Makes look.plan E', the steps before this level. */
 void dpor_plan(struct dpor *d, uint32_t level);
-void dpor_plan_step(struct dpor *d, const struct access *a);
+void dpor_plan_step(struct dpor *d, const struct step_access *a);
 /* Runs look.plan and then `last`, of which thread and answers are prescribed:
  * as it turned out.  False: it is impossible. */
-bool dpor_look(struct dpor *d, struct access *last);
+bool dpor_look(struct dpor *d, struct step_access *last);
 /* Runs look.plan: who can step then?  How it ended, if *enabled is 0. */
 enum rt_end dpor_run_plan(struct dpor *d, uint32_t *enabled);
 

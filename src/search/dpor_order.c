@@ -2,12 +2,12 @@
 #include "search/dpor_int.h"
 
 /* The same for steps of which it is not known how they will turn out. */
-enum answer dpor_depends(const struct dpor *d, const struct access *a,
-                         const struct access *b) {
+enum dpor_answer dpor_depends(const struct dpor *d, const struct step_access *a,
+                              const struct step_access *b) {
   if (!a->unsure && !b->unsure)
     return dpor_dependent(d, a, b) ? YES : NO;
-  struct access a0 = access_least(a), a1 = access_most(a);
-  struct access b0 = access_least(b), b1 = access_most(b);
+  struct step_access a0 = access_least(a), a1 = access_most(a);
+  struct step_access b0 = access_least(b), b1 = access_most(b);
   if (dpor_dependent(d, &a0, &b0))
     return YES;
   return dpor_dependent(d, &a1, &b1) ? MAYBE : NO;
@@ -59,7 +59,7 @@ static void grow_threads(struct dpor *d, uint32_t n) {
 
 /* A try that failed: the lock had an owner, the semaphore was at 0, and so it
  * was for whoever would have had to wait. */
-static bool found_taken(const struct access *a) {
+static bool found_taken(const struct step_access *a) {
   return a->flags & RT_FAILED &&
          (a->kind == EV_TRYLOCK || a->kind == EV_SEM_WAIT);
 }
@@ -73,7 +73,7 @@ static bool waits_for_one(uint8_t kind) {
 /* Who waits for its store buffer too was held up by that, perhaps, as long as
  * something was in it. */
 static bool buffer_held_up(const struct dpor *d, uint32_t i,
-                           const struct access *b) {
+                           const struct step_access *b) {
   uint32_t buffer = b->thread + RT_BUFFERS;
   return b->drains && buffer < d->nthreads && d->places[buffer].len &&
          vec_last(&d->places[buffer]) > i;
@@ -89,7 +89,7 @@ static bool buffer_held_up(const struct dpor *d, uint32_t i,
  * A try that failed between did not enable j, but j was not possible before it
  * either: who took the lock comes still earlier.
  */
-static enum answer enables(const struct dpor *d, uint32_t i, uint32_t j) {
+static enum dpor_answer enables(const struct dpor *d, uint32_t i, uint32_t j) {
   const struct dpor_event *a = &d->events.at[i], *b = &d->events.at[j];
   bool waits = b->a.flags & RT_WAITS;
   bool same = waits && access_dependent(&a->a, &b->a, false);
@@ -155,7 +155,7 @@ static void order(struct dpor *d, uint32_t j, uint32_t made) {
       end = first_outside(d, free_clock, thread, j);
       continue;
     }
-    enum answer enabled = enables(d, i, j);
+    enum dpor_answer enabled = enables(d, i, j);
     bool open = enabled == MAYBE || clock[o->a.thread] >= o->no;
     join(d, clock, dpor_clock(d, i));
     if (enabled == NO) {
@@ -185,7 +185,7 @@ static void link_threads(struct dpor *d, const struct rt_logged *l) {
 
 /* Steps of one thread with other answers are other steps. */
 static void note_alternatives(struct dpor *d, uint32_t j) {
-  const struct access *a = &d->events.at[j].a;
+  const struct step_access *a = &d->events.at[j].a;
   for (uint8_t i = 0; i < a->nanswers; i++)
     for (uint8_t v = 0; v < a->of[i]; v++)
       if (v != a->answer[i])
@@ -232,7 +232,7 @@ static void add_event(struct dpor *d, struct dpor_event *e, uint32_t made) {
   vec_push(&d->places[e->a.thread], j);
 }
 
-static void take_answers(struct access *a, const struct level *l) {
+static void take_answers(struct step_access *a, const struct dpor_level *l) {
   a->nanswers = l->nanswers;
   memcpy(a->answer, l->answer, l->nanswers);
   memcpy(a->of, l->of, l->nanswers);
@@ -240,8 +240,8 @@ static void take_answers(struct access *a, const struct level *l) {
 
 /* What was run again must be what was recorded. */
 static bool is_same(const struct dpor_event *e, const struct rt_logged *l,
-                    const struct level *level, uint32_t no) {
-  const struct access *a = &e->a;
+                    const struct dpor_level *level, uint32_t no) {
+  const struct step_access *a = &e->a;
   return e->no == no && a->thread == l->thread && a->kind == l->kind &&
          a->flags == l->flags && a->addr == l->addr && a->size == l->size &&
          a->other == l->other && a->old == l->old && a->set == l->set &&
@@ -251,7 +251,7 @@ static bool is_same(const struct dpor_event *e, const struct rt_logged *l,
 
 static void absorb_step(struct dpor *d, const struct rt_logged *l) {
   uint32_t j = d->seen++, no = ++d->count[l->thread];
-  const struct level *level = &d->levels.at[j];
+  const struct dpor_level *level = &d->levels.at[j];
   if (j < d->events.len) {
     d->diverged |= !is_same(&d->events.at[j], l, level, no);
   } else {

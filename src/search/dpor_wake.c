@@ -27,7 +27,7 @@
 static uint32_t new_node(struct dpor *d) {
   uint32_t n = d->free_nodes;
   if (n == NONE) {
-    vec_push(&d->nodes, (struct wake){0});
+    vec_push(&d->nodes, (struct wakeup_node){0});
     return d->nodes.len - 1;
   }
   d->free_nodes = d->nodes.at[n].next;
@@ -49,7 +49,7 @@ static bool is_answer(const struct dpor_race *r) {
   return r->first == r->second;
 }
 
-static const struct access *event(const struct dpor *d, uint32_t k) {
+static const struct step_access *event(const struct dpor *d, uint32_t k) {
   return &d->events.at[k].a;
 }
 
@@ -102,15 +102,16 @@ static bool is_initial(const struct dpor *d, uint32_t k) {
   return true;
 }
 
-static enum answer independent_of_v(struct dpor *d, const struct access *a) {
-  enum answer worst = d->used ? NO : dpor_depends(d, a, &d->elsewhere);
+static enum dpor_answer independent_of_v(struct dpor *d,
+                                         const struct step_access *a) {
+  enum dpor_answer worst = d->used ? NO : dpor_depends(d, a, &d->elsewhere);
   if (worst == YES)
     return NO;
   need_v(d);
   for (uint32_t k = 0; k < d->v.len && worst != YES; k++) {
     if (!is_left(d, d->v.at[k]))
       continue;
-    enum answer one = dpor_depends(d, a, event(d, d->v.at[k]));
+    enum dpor_answer one = dpor_depends(d, a, event(d, d->v.at[k]));
     if (one > worst)
       worst = one;
   }
@@ -118,15 +119,16 @@ static enum answer independent_of_v(struct dpor *d, const struct access *a) {
 }
 
 /* Can the reversed step, which is `a` when it is made at once, come first? */
-static enum answer reversed_is_initial(struct dpor *d, const struct access *a) {
-  enum answer worst = NO;
+static enum dpor_answer reversed_is_initial(struct dpor *d,
+                                            const struct step_access *a) {
+  enum dpor_answer worst = NO;
   need_v(d);
   for (uint32_t k = 0; k < d->v.len && worst != YES; k++) {
     if (!d->at_end && d->v.at[k] > d->race.second)
       break;
     if (!is_left(d, d->v.at[k]))
       continue;
-    enum answer one = dpor_depends(d, event(d, d->v.at[k]), a);
+    enum dpor_answer one = dpor_depends(d, event(d, d->v.at[k]), a);
     if (one > worst)
       worst = one;
   }
@@ -136,8 +138,8 @@ static enum answer reversed_is_initial(struct dpor *d, const struct access *a) {
 /* ---- who covers v? ---- */
 
 /* Is a step, with these answers, a weak initial of v? */
-static enum answer weak_initial(struct dpor *d, const struct access *a,
-                                uint32_t *k) {
+static enum dpor_answer weak_initial(struct dpor *d,
+                                     const struct step_access *a, uint32_t *k) {
   *k = first_of(d, a->thread);
   if (*k == NONE)
     return independent_of_v(d, a);
@@ -153,15 +155,15 @@ static enum answer weak_initial(struct dpor *d, const struct access *a,
 
 /* The ways in which one thread can make its step. */
 enum { MOST_WAYS = 256 };
-struct ways {
-  const struct access *at[MOST_WAYS];
+struct step_ways {
+  const struct step_access *at[MOST_WAYS];
   uint32_t n;
 };
 
 /* Do they have all that begin with these answers? */
-static bool all_ways(const struct ways *w, uint8_t *answer, uint8_t n) {
+static bool all_ways(const struct step_ways *w, uint8_t *answer, uint8_t n) {
   for (uint32_t i = 0; i < w->n; i++) {
-    const struct access *a = w->at[i];
+    const struct step_access *a = w->at[i];
     if (a->nanswers < n || memcmp(a->answer, answer, n) != 0)
       continue;
     if (a->nanswers == n)
@@ -176,8 +178,8 @@ static bool all_ways(const struct ways *w, uint8_t *answer, uint8_t n) {
   return false;
 }
 
-bool dpor_asleep(const struct level *l, const struct access *a) {
-  struct ways w;
+bool dpor_asleep(const struct dpor_level *l, const struct step_access *a) {
+  struct step_ways w;
   uint8_t answer[MOST_ANSWERS];
   w.n = 0;
   for (uint32_t i = 0; i < l->sleep.len && w.n < MOST_WAYS; i++)
@@ -187,20 +189,21 @@ bool dpor_asleep(const struct level *l, const struct access *a) {
   return w.n && all_ways(&w, answer, a->nanswers);
 }
 
-static void add_way(struct ways *w, const struct access *a, uint8_t thread) {
+static void add_way(struct step_ways *w, const struct step_access *a,
+                    uint8_t thread) {
   if (a->thread == thread && w->n < MOST_WAYS)
     w->at[w->n++] = a;
 }
 
-static void add_nodes(const struct dpor *d, struct ways *w, uint32_t from,
+static void add_nodes(const struct dpor *d, struct step_ways *w, uint32_t from,
                       uint32_t to, uint8_t thread) {
   for (uint32_t n = from; n != to; n = d->nodes.at[n].next)
     add_way(w, &d->nodes.at[n].a, thread);
 }
 
 /* Only those that are certain not to depend on `a`. */
-static void keep_independent(const struct dpor *d, struct ways *w,
-                             const struct access *a) {
+static void keep_independent(const struct dpor *d, struct step_ways *w,
+                             const struct step_access *a) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < w->n; i++)
     if (dpor_depends(d, w->at[i], a) == NO)
@@ -214,16 +217,16 @@ static void keep_independent(const struct dpor *d, struct ways *w,
  * sleep that do so at E', or come before the trail's nodes, and do not depend
  * on these?
  */
-static bool all_answers_cover(struct dpor *d, const struct level *l,
+static bool all_answers_cover(struct dpor *d, const struct dpor_level *l,
                               uint8_t thread) {
-  struct ways w;
+  struct step_ways w;
   uint8_t answer[MOST_ANSWERS] = {0};
   uint32_t list = l->todo;
   w.n = 0;
   for (uint32_t i = 0; i < l->sleep.len; i++)
     add_way(&w, &l->sleep.at[i], thread);
   for (uint32_t i = 0; i < d->trail.len; i++) {
-    const struct wake *at = &d->nodes.at[d->trail.at[i]];
+    const struct wakeup_node *at = &d->nodes.at[d->trail.at[i]];
     add_nodes(d, &w, list, d->trail.at[i], thread);
     keep_independent(d, &w, &at->a);
     list = at->child;
@@ -238,9 +241,9 @@ static bool all_answers_cover(struct dpor *d, const struct level *l,
 }
 
 /* Quickly: was it run from one of the steps between e and e'? */
-static bool has_early_cover(struct dpor *d, const struct level *l) {
+static bool has_early_cover(struct dpor *d, const struct dpor_level *l) {
   for (uint32_t i = 0; i < l->sleep.len; i++) {
-    const struct access *a = &l->sleep.at[i];
+    const struct step_access *a = &l->sleep.at[i];
     uint32_t k = first_of(d, a->thread);
     if (k < d->race.second && access_same_answers(a, event(d, k)) &&
         is_initial(d, k))
@@ -250,12 +253,12 @@ static bool has_early_cover(struct dpor *d, const struct level *l) {
 }
 
 /* Was it run from a step that sleeps?  *k: from this one of v, or NONE. */
-static enum answer is_covered(struct dpor *d, const struct level *l,
-                              uint32_t *k) {
-  enum answer best = NO;
+static enum dpor_answer is_covered(struct dpor *d, const struct dpor_level *l,
+                                   uint32_t *k) {
+  enum dpor_answer best = NO;
   for (uint32_t i = 0; i < l->sleep.len; i++) {
-    const struct access *a = &l->sleep.at[i];
-    enum answer one = weak_initial(d, a, k);
+    const struct step_access *a = &l->sleep.at[i];
+    enum dpor_answer one = weak_initial(d, a, k);
     if (one == YES && *k == NONE && a->nanswers &&
         !all_answers_cover(d, l, a->thread))
       continue;
@@ -277,7 +280,7 @@ static enum answer is_covered(struct dpor *d, const struct level *l,
 static bool still_covered(const struct dpor *d, const struct dpor_race *r) {
   if (!r->by)
     return false;
-  const struct access *a = &d->levels.at[r->first].sleep.at[r->by - 1];
+  const struct step_access *a = &d->levels.at[r->first].sleep.at[r->by - 1];
   for (uint32_t k = d->fixed - 1; k < d->made; k++)
     if (!dpor_before(d, r->first, k) && dpor_dependent(d, a, event(d, k)))
       return false;
@@ -299,7 +302,7 @@ static bool edges_matter(const struct dpor *d, uint32_t first, uint8_t edges) {
 
 /* Where in v the reversed step can be. */
 static void place(struct dpor *d) {
-  const struct access *e = event(d, d->race.first);
+  const struct step_access *e = event(d, d->race.first);
   d->at_end = !access_no_stronger(e, event(d, d->race.second), &d->elsewhere,
                                   &d->edges) ||
               edges_matter(d, d->race.first, d->edges);
@@ -310,13 +313,14 @@ static bool is_early(const struct dpor *d, uint32_t k) {
   return k < d->race.second || (k == d->race.second && !d->at_end);
 }
 
-static uint32_t *list_of(struct dpor *d, struct level *l) {
+static uint32_t *list_of(struct dpor *d, struct dpor_level *l) {
   return d->trail.len ? &d->nodes.at[vec_last(&d->trail)].child : &l->todo;
 }
 
-static void append(struct dpor *d, struct level *l, const struct access *a) {
+static void append(struct dpor *d, struct dpor_level *l,
+                   const struct step_access *a) {
   uint32_t n = new_node(d);
-  d->nodes.at[n] = (struct wake){*a, NONE, NONE};
+  d->nodes.at[n] = (struct wakeup_node){*a, NONE, NONE};
   uint32_t *to = list_of(d, l);
   while (*to != NONE)
     to = &d->nodes.at[*to].next;
@@ -325,7 +329,7 @@ static void append(struct dpor *d, struct level *l, const struct access *a) {
 }
 
 /* What is left of v becomes a branch of its own. */
-static void add_branch(struct dpor *d, struct level *l) {
+static void add_branch(struct dpor *d, struct dpor_level *l) {
   uint32_t i = 0;
   for (; i < d->v.len && (d->at_end || d->v.at[i] < d->race.second); i++)
     if (is_left(d, d->v.at[i]))
@@ -345,11 +349,11 @@ static bool is_any_left(struct dpor *d) {
   return any;
 }
 
-static bool insert(struct dpor *d, struct level *l, bool early);
+static bool insert(struct dpor *d, struct dpor_level *l, bool early);
 
 /* Below all nodes of the list that are steps of this thread. */
-static bool insert_below_all(struct dpor *d, struct level *l, uint32_t list,
-                             uint8_t thread) {
+static bool insert_below_all(struct dpor *d, struct dpor_level *l,
+                             uint32_t list, uint8_t thread) {
   uint32_t base[THREADS], depth = d->trail.len;
   bool used = d->used, known = true;
   memcpy(base, d->base, sizeof base);
@@ -370,14 +374,14 @@ static bool insert_below_all(struct dpor *d, struct level *l, uint32_t list,
  * depends on what is not known: how the reversed step turns out, or the last
  * node of the trail; nothing was done.
  */
-static bool insert(struct dpor *d, struct level *l, bool early) {
+static bool insert(struct dpor *d, struct dpor_level *l, bool early) {
   for (;;) {
     uint32_t c = *list_of(d, l), first = c, k = NONE;
     if ((c == NONE && d->trail.len) || !is_any_left(d))
       break; /* a leaf: what it leads to is equivalent */
-    enum answer fits = NO;
+    enum dpor_answer fits = NO;
     for (; c != NONE; c = d->nodes.at[c].next) {
-      const struct wake *w = &d->nodes.at[c];
+      const struct wakeup_node *w = &d->nodes.at[c];
       fits = weak_initial(d, &w->a, &k);
       if (fits == YES && k == NONE && w->a.nanswers) {
         if (all_answers_cover(d, l, w->a.thread)) {
@@ -417,21 +421,21 @@ static bool look(struct dpor *d) {
 static bool look_at_node(struct dpor *d) {
   dpor_plan(d, d->race.first);
   for (uint32_t i = 0; i + 1 < d->trail.len; i++) {
-    const struct wake *w = &d->nodes.at[d->trail.at[i]];
+    const struct wakeup_node *w = &d->nodes.at[d->trail.at[i]];
     dpor_plan_step(d, &w->a);
   }
-  struct wake *w = &d->nodes.at[vec_last(&d->trail)];
+  struct wakeup_node *w = &d->nodes.at[vec_last(&d->trail)];
   return w->a.unsure && dpor_look(d, &w->a);
 }
 
 /* v as it is known. */
 static void reverse_one_way(struct dpor *d) {
-  struct level *l = &d->levels.at[d->race.first];
+  struct dpor_level *l = &d->levels.at[d->race.first];
   for (;;) {
     uint32_t k;
     place(d);
     vec_clear(&d->trail);
-    enum answer covered = is_covered(d, l, &k);
+    enum dpor_answer covered = is_covered(d, l, &k);
     if (covered == YES) {
       d->race.settled = is_early(d, k);
       d->race.edges = d->edges;
@@ -449,7 +453,7 @@ static void reverse_one_way(struct dpor *d) {
 }
 
 /* The next answers behind the prescribed ones; false: there are none. */
-static bool next_answers(struct access *a, uint8_t prescribed) {
+static bool next_answers(struct step_access *a, uint8_t prescribed) {
   for (uint8_t n = a->nanswers; n > prescribed; n--)
     if (a->answer[n - 1] + 1 < a->of[n - 1]) {
       a->answer[n - 1]++;
@@ -464,7 +468,7 @@ static bool next_answers(struct access *a, uint8_t prescribed) {
  * it may not depend on e: then e, which is being run, covers it.
  */
 static void reverse_all_ways(struct dpor *d, uint8_t prescribed) {
-  struct level *l = &d->levels.at[d->race.first];
+  struct dpor_level *l = &d->levels.at[d->race.first];
   bool settled = true;
   uint8_t edges = 0;
   vec_push(&l->sleep, *event(d, d->race.first));
@@ -487,8 +491,8 @@ static void reverse_all_ways(struct dpor *d, uint8_t prescribed) {
 
 static void reverse_steps(struct dpor *d) {
   const struct dpor_race *r = &d->race;
-  const struct level *l = &d->levels.at[r->first];
-  const struct access *second = event(d, r->second);
+  const struct dpor_level *l = &d->levels.at[r->first];
+  const struct step_access *second = event(d, r->second);
   if (has_early_cover(d, l)) {
     d->race.settled = true;
     d->race.edges = 0;

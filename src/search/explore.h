@@ -84,8 +84,8 @@ struct explore {
                               and `bad` is the one with the fewest switches */
   volatile uint64_t *heartbeat; /* incremented now and then, or NULL */
   /* dfs, stateful, dpor: which part of the tree is done, from 0 to 1, when all
-   * branches of a node are alike; written now and then, or NULL.  Of a gang,
-   * what this member has done: their sum is the part. */
+   * branches of a node are alike; written now and then, or NULL.  Of a parallel
+   * search, what this member has done: their sum is the part. */
   volatile double *share;
   volatile uint64_t *work; /* executions, or states, so far; the same */
   /* Samplers: the number of the first execution; the others follow. */
@@ -100,7 +100,7 @@ struct explore {
    * first.  NULL: the search has its own. */
   struct visited *visited;
   /* stateful: one of several processes that do it together, or NULL. */
-  struct gang *gang;
+  struct parallel_search *parallel;
   uint32_t member;
   bool graph; /* stateful: count the interleavings; with `all`, `bad` has the
                  fewest switches of all bad executions, not of those met */
@@ -119,7 +119,7 @@ struct explore {
   uint64_t bad_interleavings; /* those of them that are bad */
   uint64_t blocked;           /* dpor: executions that a sleep set cut */
   uint64_t left_out;          /* ended with RT_LEFT_OUT: nobody judges them */
-  bool learnt; /* gang: conflicts were found that the others do not know of;
+  bool learnt; /* parallel: conflicts were found that the others do not know of;
                   begin again, with rt_knowledge of this process for all */
   const struct rt_log *log; /* dpor: of the execution that is being judged */
 
@@ -147,11 +147,11 @@ struct leftover {
 };
 void leftover_free(struct leftover *l);
 
-struct gang;
+struct parallel_search;
 struct graph;
 struct visited;
 
-/* Who looks on while states are searched (see atlas.h). */
+/* Who looks on while states are searched (see step_graph.h). */
 struct explore_watch {
   void *ctx;
   /* Of the threads that can step, those that may: a function of the state. */

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct slot {
+struct call_slot {
   uint32_t op;
   uint32_t arg[CLIENT_MAX_ARGS]; /* indices of values */
   uint32_t thread;
@@ -42,9 +42,9 @@ struct enumeration {
   uint32_t calls; /* inside + init */
   bool ended;
   uint32_t length[CLIENT_MAX_THREADS + 1], first[CLIENT_MAX_THREADS + 1];
-  uint32_t depth;    /* the slot to be filled or advanced next */
-  struct slot *slot; /* `calls` of them */
-  uint32_t *used;    /* used[slot * nclasses + class], before that slot */
+  uint32_t depth;         /* the slot to be filled or advanced next */
+  struct call_slot *slot; /* `calls` of them */
+  uint32_t *used;         /* used[slot * nclasses + class], before that slot */
   /* The renaming of one order of the threads: old index to new one. */
   uint32_t *name;  /* name[class * names + old], UNSET when not yet seen */
   uint32_t names;  /* room for a class: no more are used in a client */
@@ -161,7 +161,7 @@ static bool allowed(const struct generator *g, uint32_t op, uint32_t thread) {
 }
 
 /* The next combination of values for the slot's operation. */
-static bool next_args(const struct generator *g, struct slot *slot,
+static bool next_args(const struct generator *g, struct call_slot *slot,
                       const uint32_t *used) {
   const struct own_op *o = &g->object.ops[slot->op];
   uint32_t nclasses = g->object.nclasses, limit[CLIENT_MAX_ARGS];
@@ -179,7 +179,7 @@ static bool next_args(const struct generator *g, struct slot *slot,
   return false;
 }
 
-static bool next_in_slot(const struct generator *g, struct slot *slot,
+static bool next_in_slot(const struct generator *g, struct call_slot *slot,
                          const uint32_t *used) {
   if (slot->op != UNSET && next_args(g, slot, used))
     return true;
@@ -191,7 +191,7 @@ static bool next_in_slot(const struct generator *g, struct slot *slot,
   return op < g->object.nops;
 }
 
-static void use_slot(const struct generator *g, const struct slot *slot,
+static void use_slot(const struct generator *g, const struct call_slot *slot,
                      uint32_t *used) {
   const struct own_op *o = &g->object.ops[slot->op];
   for (uint32_t k = 0; k < o->nargs; k++)
@@ -224,8 +224,8 @@ static void undo_names(struct enumeration *s, uint32_t to) {
 static int compare_threads(struct generator *g, uint32_t t, uint32_t p) {
   struct enumeration *s = g->at;
   for (uint32_t i = 0; i < s->length[p]; i++) {
-    const struct slot *a = &s->slot[s->first[t] + i];
-    const struct slot *b = &s->slot[s->first[p] + i];
+    const struct call_slot *a = &s->slot[s->first[t] + i];
+    const struct call_slot *b = &s->slot[s->first[p] + i];
     if (a->op != b->op)
       return a->op < b->op ? -1 : 1;
     const struct own_op *o = &g->object.ops[a->op];
@@ -241,8 +241,8 @@ static int compare_threads(struct generator *g, uint32_t t, uint32_t p) {
 static bool same_calls(const struct generator *g, uint32_t t, uint32_t u) {
   const struct enumeration *s = g->at;
   for (uint32_t i = 0; i < s->length[t]; i++) {
-    const struct slot *a = &s->slot[s->first[t] + i];
-    const struct slot *b = &s->slot[s->first[u] + i];
+    const struct call_slot *a = &s->slot[s->first[t] + i];
+    const struct call_slot *b = &s->slot[s->first[u] + i];
     if (a->op != b->op || memcmp(a->arg, b->arg, sizeof a->arg) != 0)
       return false;
   }
@@ -294,7 +294,8 @@ static bool smallest(struct generator *g, uint32_t last) {
 
 /* ---- the walk ---- */
 
-static struct call call_of(const struct generator *g, const struct slot *slot) {
+static struct call call_of(const struct generator *g,
+                           const struct call_slot *slot) {
   const struct own_op *o = &g->object.ops[slot->op];
   struct call call = {.op = (uint16_t)slot->op, .nargs = (uint8_t)o->nargs};
   for (uint32_t k = 0; k < o->nargs; k++)
@@ -367,7 +368,7 @@ static bool next_filling(struct generator *g) {
   struct enumeration *s = g->at;
   uint32_t nclasses = g->object.nclasses;
   for (;;) {
-    struct slot *slot = &s->slot[s->depth];
+    struct call_slot *slot = &s->slot[s->depth];
     uint32_t *used = s->used + s->depth * nclasses;
     if (!next_in_slot(g, slot, used)) {
       if (s->depth == 0)
@@ -389,7 +390,7 @@ static void write_client(const struct generator *g, struct client *out) {
   const struct enumeration *s = g->at;
   *out = (struct client){0};
   for (uint32_t i = 0; i < s->calls; i++) {
-    const struct slot *slot = &s->slot[i];
+    const struct call_slot *slot = &s->slot[i];
     if (slot->thread)
       client_add(out, slot->thread, call_of(g, slot));
     else

@@ -28,12 +28,12 @@ static bool is_used(const struct client *c, int64_t v) {
 
 /* The values of an argument that the client uses, at most GENERATE_MAX_FINAL.
  */
-struct choice {
+struct used_values {
   int64_t value[GENERATE_MAX_FINAL];
   uint32_t count;
 };
 
-static void find_used(struct choice *to, const struct own_arg *a,
+static void find_used(struct used_values *to, const struct own_arg *a,
                       const struct client *c) {
   to->count = 0;
   for (uint32_t i = 0; i < a->count && to->count < GENERATE_MAX_FINAL; i++)
@@ -42,14 +42,14 @@ static void find_used(struct choice *to, const struct own_arg *a,
 }
 
 /* One operation's wish: the calls that it would like to make. */
-struct wish {
+struct final_wish {
   struct call calls[GENERATE_MAX_FINAL];
   uint32_t count, share;
 };
 
-static void wish_for_args(struct wish *w, uint32_t op, const struct own_op *o,
-                          const struct client *c) {
-  struct choice choice[CLIENT_MAX_ARGS];
+static void wish_for_args(struct final_wish *w, uint32_t op,
+                          const struct own_op *o, const struct client *c) {
+  struct used_values choice[CLIENT_MAX_ARGS];
   uint64_t combinations = 1;
   for (uint32_t k = 0; k < o->nargs; k++) {
     find_used(&choice[k], &o->args[k], c);
@@ -85,8 +85,8 @@ static uint32_t wished_calls(const struct own_object *o, uint32_t op,
   }
 }
 
-static void wish_for(struct wish *w, uint32_t op, const struct own_object *o,
-                     const struct client *c) {
+static void wish_for(struct final_wish *w, uint32_t op,
+                     const struct own_object *o, const struct client *c) {
   if (!reveals(&o->ops[op]))
     return;
   if (o->ops[op].nargs) {
@@ -99,7 +99,7 @@ static void wish_for(struct wish *w, uint32_t op, const struct own_object *o,
 }
 
 /* Each in turn gets one more, until the sequence is full or all have theirs. */
-static void share_out(struct wish *w, uint32_t n) {
+static void share_out(struct final_wish *w, uint32_t n) {
   uint32_t given = 0;
   for (bool more = true; more;) {
     more = false;
@@ -114,7 +114,7 @@ static void share_out(struct wish *w, uint32_t n) {
 
 /* Operations in turn, so that one that reads the state (a size) sees it before
  * and between those that empty it. */
-static void add_in_turn(const struct own_object *o, const struct wish *w,
+static void add_in_turn(const struct own_object *o, const struct final_wish *w,
                         bool with_args, struct client *c) {
   for (uint32_t round = 0; round < GENERATE_MAX_FINAL; round++)
     for (uint32_t i = 0; i < o->nops; i++)
@@ -123,7 +123,7 @@ static void add_in_turn(const struct own_object *o, const struct wish *w,
 }
 
 /* Those that G11 forbids, among all that are wished, go. */
-static void drop_unwanted(struct wish *w, uint32_t n,
+static void drop_unwanted(struct final_wish *w, uint32_t n,
                           const struct gen_limits *l, const struct client *c) {
   struct client all;
   client_copy(&all, c);
@@ -142,7 +142,7 @@ static void drop_unwanted(struct wish *w, uint32_t n,
 
 void own_add_final(const struct own_object *o, const struct gen_limits *l,
                    struct client *c) {
-  struct wish *w = xcalloc(o->nops + 1, sizeof *w);
+  struct final_wish *w = xcalloc(o->nops + 1, sizeof *w);
   for (uint32_t i = 0; i < o->nops; i++)
     wish_for(&w[i], i, o, c);
   if (l->nwithout)

@@ -32,7 +32,7 @@ uint32_t graph_edge(uint64_t to[GRAPH_WORDS], uint32_t from, uint32_t into,
 
 enum { GOOD, BAD, CUT, FIRST_STATE }; /* ends count as states */
 
-struct edge {
+struct state_edge {
   uint32_t to;
   uint32_t thread : 5, answers : 27; /* an index into sides, or 0 */
 };
@@ -40,7 +40,7 @@ struct edge {
 struct graph {
   uint32_t root, nstates, nedges, places;
   uint32_t *first; /* edges of state s: edges[first[s] … first[s + 1]) */
-  struct edge *edges;
+  struct state_edge *edges;
   uint32_t *noted; /* by edge: which one of the logs it was */
   uint32_t nput;
   VEC(const uint8_t *) sides;
@@ -93,7 +93,7 @@ static void count_out(struct graph *g, const uint64_t *w) {
 
 /* `first` is one ahead while edges are put in: see fill. */
 static void put(struct graph *g, const uint64_t *w) {
-  struct edge e = {number_of(g, to_of(*w)), thread_of(*w), 0};
+  struct state_edge e = {number_of(g, to_of(*w)), thread_of(*w), 0};
   if (words_of(*w)) {
     e.answers = g->sides.len;
     vec_push(&g->sides, (const uint8_t *)(w + 1));
@@ -142,7 +142,7 @@ void graph_free(struct graph *g) {
 }
 
 uint64_t graph_bytes(uint64_t states, uint64_t edges) {
-  return states * 40 + edges * (sizeof(struct edge) + 28);
+  return states * 40 + edges * (sizeof(struct state_edge) + 28);
 }
 
 /* ---- counting: strongly connected components, Tarjan 1972 ---- */
@@ -151,11 +151,11 @@ uint64_t graph_bytes(uint64_t states, uint64_t edges) {
  * Components are completed before those that lead to them, so what can be
  * counted from their successors is known then.
  */
-struct tarjan {
+struct path_counter {
   struct graph *g;
-  uint32_t *low;  /* 0: not met; DONE: its component is complete */
-  uint32_t *next; /* edge to look at */
-  struct way {    /* complete paths from a state … */
+  uint32_t *low;       /* 0: not met; DONE: its component is complete */
+  uint32_t *next;      /* edge to look at */
+  struct path_counts { /* complete paths from a state … */
     uint64_t all, bad;
   } * ways; /* … whose component is complete */
   VEC(uint32_t) calls, open;
@@ -169,7 +169,7 @@ static uint64_t plus(uint64_t a, uint64_t b) {
   return a > GRAPH_MANY - b ? GRAPH_MANY : a + b;
 }
 
-static void visit(struct tarjan *t, uint32_t s) {
+static void visit(struct path_counter *t, uint32_t s) {
   t->low[s] = ++t->met;
   t->next[s] = t->g->first[s];
   vec_push(&t->calls, s);
@@ -179,9 +179,9 @@ static void visit(struct tarjan *t, uint32_t s) {
 
 /* What the states of a component reach; while they are open, an edge between
  * them is a step of a circle. */
-static void complete(struct tarjan *t, uint32_t first) {
+static void complete(struct path_counter *t, uint32_t first) {
   const struct graph *g = t->g;
-  struct way sum = {0};
+  struct path_counts sum = {0};
   uint64_t inside = 0;
   for (uint32_t i = first; i < t->open.len; i++) {
     uint32_t s = t->open.at[i];
@@ -206,7 +206,7 @@ static void complete(struct tarjan *t, uint32_t first) {
 }
 
 /* All edges of the top call were followed. */
-static void finish(struct tarjan *t) {
+static void finish(struct path_counter *t) {
   uint32_t s = vec_pop(&t->calls), order = vec_pop(&t->order);
   uint32_t low = t->low[s];
   if (low == order) {
@@ -219,7 +219,7 @@ static void finish(struct tarjan *t) {
   }
 }
 
-static void advance(struct tarjan *t) {
+static void advance(struct path_counter *t) {
   uint32_t s = vec_last(&t->calls);
   if (t->next[s] == t->g->first[s + 1]) {
     finish(t);
@@ -233,13 +233,13 @@ static void advance(struct tarjan *t) {
 }
 
 struct graph_count graph_count(struct graph *g) {
-  struct tarjan t = {.g = g};
+  struct path_counter t = {.g = g};
   t.low = xcalloc(g->nstates, sizeof *t.low);
   t.next = xcalloc(g->nstates, sizeof *t.next);
   t.ways = xcalloc(g->nstates, sizeof *t.ways);
   t.low[GOOD] = t.low[BAD] = t.low[CUT] = DONE;
-  t.ways[GOOD] = (struct way){1, 0};
-  t.ways[BAD] = (struct way){1, 1};
+  t.ways[GOOD] = (struct path_counts){1, 0};
+  t.ways[BAD] = (struct path_counts){1, 1};
   visit(&t, g->root);
   while (t.calls.len)
     advance(&t);
@@ -264,42 +264,42 @@ struct graph_count graph_count(struct graph *g) {
 #define SWITCH (1ull << 32)
 #define NO_WAY UINT64_MAX
 
-struct candidate {
+struct edge_cost {
   uint64_t cost;
   uint32_t edge;
 };
 
-struct ways {
+struct cheapest_ways {
   const struct graph *g;
   uint32_t *from;       /* by edge */
   uint32_t *into_first; /* edges into state s: into[into_first[s] …) */
   uint32_t *into;
   uint64_t *cost;
-  VEC(struct candidate) heap;
+  VEC(struct edge_cost) heap;
 };
 
-static bool earlier(const struct ways *w, uint32_t a, uint32_t b) {
+static bool earlier(const struct cheapest_ways *w, uint32_t a, uint32_t b) {
   return w->heap.at[a].cost < w->heap.at[b].cost;
 }
 
-static void swap(struct ways *w, uint32_t a, uint32_t b) {
-  struct candidate t = w->heap.at[a];
+static void swap(struct cheapest_ways *w, uint32_t a, uint32_t b) {
+  struct edge_cost t = w->heap.at[a];
   w->heap.at[a] = w->heap.at[b];
   w->heap.at[b] = t;
 }
 
-static void push(struct ways *w, uint32_t edge, uint64_t cost) {
+static void push(struct cheapest_ways *w, uint32_t edge, uint64_t cost) {
   if (cost >= w->cost[edge])
     return;
   w->cost[edge] = cost;
-  vec_push(&w->heap, ((struct candidate){cost, edge}));
+  vec_push(&w->heap, ((struct edge_cost){cost, edge}));
   for (uint32_t i = w->heap.len - 1; i && earlier(w, i, (i - 1) / 2);
        i = (i - 1) / 2)
     swap(w, i, (i - 1) / 2);
 }
 
-static struct candidate pop(struct ways *w) {
-  struct candidate top = w->heap.at[0];
+static struct edge_cost pop(struct cheapest_ways *w) {
+  struct edge_cost top = w->heap.at[0];
   w->heap.at[0] = vec_pop(&w->heap);
   for (uint32_t i = 0;;) {
     uint32_t least = i, n = w->heap.len;
@@ -314,7 +314,7 @@ static struct candidate pop(struct ways *w) {
   }
 }
 
-static void turn_round(struct ways *w) {
+static void turn_round(struct cheapest_ways *w) {
   const struct graph *g = w->g;
   w->from = xmalloc((g->nedges + 1u) * sizeof *w->from);
   w->into = xmalloc((g->nedges + 1u) * sizeof *w->into);
@@ -336,13 +336,13 @@ static void turn_round(struct ways *w) {
 }
 
 /* Costs of all edges that cost no more than the best of the root's. */
-static void find_costs(struct ways *w) {
+static void find_costs(struct cheapest_ways *w) {
   const struct graph *g = w->g;
   uint64_t best = NO_WAY;
   for (uint32_t i = w->into_first[BAD]; i < w->into_first[BAD + 1]; i++)
     push(w, w->into[i], 1);
   while (w->heap.len && w->heap.at[0].cost <= best) {
-    struct candidate top = pop(w);
+    struct edge_cost top = pop(w);
     uint32_t s = w->from[top.edge];
     if (top.cost > w->cost[top.edge])
       continue; /* a cheaper way was found since */
@@ -372,7 +372,7 @@ static bool comes_first(const struct graph *g, uint32_t a, uint32_t b) {
 }
 
 /* The edge to go on with, from state s after a step of thread `last`. */
-static uint32_t best_edge(const struct ways *w, uint32_t s, int last) {
+static uint32_t best_edge(const struct cheapest_ways *w, uint32_t s, int last) {
   const struct graph *g = w->g;
   uint32_t best = UINT32_MAX;
   uint64_t least = NO_WAY;
@@ -389,7 +389,8 @@ static uint32_t best_edge(const struct ways *w, uint32_t s, int last) {
   return best;
 }
 
-static void add_edge(const struct graph *g, const struct edge *e, path *out) {
+static void add_edge(const struct graph *g, const struct state_edge *e,
+                     path *out) {
   vec_push(out, (uint8_t)e->thread);
   const uint8_t *a = g->sides.at[e->answers];
   for (uint32_t i = 0; a && a[i] != NO_ANSWER; i++)
@@ -397,13 +398,13 @@ static void add_edge(const struct graph *g, const struct edge *e, path *out) {
 }
 
 bool graph_fewest(struct graph *g, path *out) {
-  struct ways w = {.g = g};
+  struct cheapest_ways w = {.g = g};
   turn_round(&w);
   find_costs(&w);
   int last = -1;
   bool found = best_edge(&w, g->root, last) != UINT32_MAX;
   for (uint32_t s = g->root; found && s != BAD;) {
-    const struct edge *e = &g->edges[best_edge(&w, s, last)];
+    const struct state_edge *e = &g->edges[best_edge(&w, s, last)];
     add_edge(g, e, out);
     last = (int)e->thread;
     s = e->to;
@@ -427,7 +428,7 @@ uint32_t graph_first(const struct graph *g, uint32_t state) {
 }
 
 struct graph_step graph_step(const struct graph *g, uint32_t edge) {
-  const struct edge *e = &g->edges[edge];
+  const struct state_edge *e = &g->edges[edge];
   return (struct graph_step){e->to, g->noted[edge], (uint8_t)e->thread};
 }
 

@@ -92,21 +92,21 @@ void pct_bound(struct explore *x, uint32_t depth) {
     x->bound /= (double)(x->length ? x->length : 1);
 }
 
-struct search {
+struct pct_sampling {
   struct pct p;
   uint64_t k;
   uint64_t point[PCT_MAX_DEPTH]; /* change point i: after that many steps */
 };
 
 static void begin(void *ctx) {
-  struct search *s = ctx;
+  struct pct_sampling *s = ctx;
   pct_begin(&s->p);
   for (uint32_t i = 1; i < s->p.depth; i++)
     s->point[i] = s->k ? 1 + rng_below(&s->p.s.rng, s->k) : 0;
 }
 
 static int pick(void *ctx, uint32_t enabled, int current) {
-  struct search *s = ctx;
+  struct pct_sampling *s = ctx;
   if (!s->k) {
     s->p.known |= enabled;
     int t = sample_stays(&s->p.s, enabled, current)
@@ -121,7 +121,7 @@ static int pick(void *ctx, uint32_t enabled, int current) {
 }
 
 static void end(void *ctx, enum rt_end how) {
-  struct search *s = ctx;
+  struct pct_sampling *s = ctx;
   struct explore *x = s->p.s.x;
   uint32_t n = (uint32_t)__builtin_popcount(s->p.known);
   if (n > x->threads)
@@ -132,7 +132,7 @@ static void end(void *ctx, enum rt_end how) {
 
 enum explore_end explore_pct(struct explore *x) {
   static const struct sampler how = {pick, begin, end};
-  struct search s = {.p.depth = pct_depth(x)};
+  struct pct_sampling s = {.p.depth = pct_depth(x)};
   x->threads = 0;
   enum explore_end end = sample_run(x, &how, &s.p.s);
   x->length = s.k;

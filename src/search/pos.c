@@ -15,7 +15,7 @@
  */
 #include "search/sample.h"
 
-struct search {
+struct pos_sampling {
   struct sample s;
   uint32_t known, ever; /* masks: threads that have a pending access, had one */
   uint64_t priority[RT_MAX_THREADS];
@@ -35,10 +35,10 @@ static bool same(const struct rt_access *a, const struct rt_access *b) {
   return a->kind == b->kind && a->addr == b->addr && a->size == b->size;
 }
 
-static void begin(void *ctx) { ((struct search *)ctx)->known = 0; }
+static void begin(void *ctx) { ((struct pos_sampling *)ctx)->known = 0; }
 
 static int pick(void *ctx, uint32_t enabled, int current) {
-  struct search *s = ctx;
+  struct pos_sampling *s = ctx;
   struct rt_access last = {0};
   if (s->s.picks) {
     last = s->pending[current];
@@ -66,7 +66,7 @@ static int pick(void *ctx, uint32_t enabled, int current) {
 }
 
 static void end(void *ctx, enum rt_end how) {
-  struct search *s = ctx;
+  struct pos_sampling *s = ctx;
   struct explore *x = s->s.x;
   if (how != RT_CUT && s->s.picks > x->length)
     x->length = s->s.picks;
@@ -74,7 +74,7 @@ static void end(void *ctx, enum rt_end how) {
 
 enum explore_end explore_pos(struct explore *x) {
   static const struct sampler how = {pick, begin, end};
-  struct search s = {0};
+  struct pos_sampling s = {0};
   x->length = 0;
   enum explore_end end = sample_run(x, &how, &s.s);
   x->threads = (uint32_t)__builtin_popcount(s.ever);

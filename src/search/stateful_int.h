@@ -10,7 +10,7 @@ enum { NOBODY = 255 };
 enum { AGAIN = 1, AGAIN_SAVED };
 
 /* A state on the way to the one that is being looked at. */
-struct node {
+struct stateful_node {
   struct snapshot state; /* empty: it is not kept */
   struct hash128 hash;
   uint32_t left; /* threads whose step was not tried yet */
@@ -23,9 +23,9 @@ struct node {
   double part;        /* of the tree, that each branch is */
 };
 
-struct walk {
+struct stateful {
   struct explore *x;
-  VEC(struct node) nodes; /* nodes[0 … depth) are in use */
+  VEC(struct stateful_node) nodes; /* nodes[0 … depth) are in use */
   uint32_t depth;
   bool is_at_top; /* the engine is in the state of the top node */
   bool learnt;    /* what was done is not valid */
@@ -47,40 +47,40 @@ struct walk {
     bool fixed; /* it cannot grow */
   } log;
   double done; /* part of the tree */
-  /* of a gang: what the others were told of */
-  uint64_t told_states, told_executions, told_bytes;
+  /* parallel: what was added to the common sums so far */
+  uint64_t added_states, added_executions, added_bytes;
 };
 
 /* A state that was come to, and what can be done there. */
-struct arrival {
+struct stateful_arrival {
   struct hash128 hash;
   uint32_t enabled; /* … and is to be tried */
   uint32_t preempted;
   uint8_t stays;
 };
-struct hash128 walk_hash(const struct walk *w, uint32_t preempted,
-                         uint8_t stays);
-void walk_enter(struct walk *w, const struct arrival *a, uint32_t place,
-                double part);
+struct hash128 stateful_hash(const struct stateful *w, uint32_t preempted,
+                             uint8_t stays);
+void stateful_enter(struct stateful *w, const struct stateful_arrival *a,
+                    uint32_t place, double part);
 
 /* To the state in which executions begin; false: something was learnt. */
-bool walk_begin(struct walk *w, enum rt_end *how);
+bool stateful_begin(struct stateful *w, enum rt_end *how);
 /* The steps of a piece of w->path, from where it begins. */
-bool walk_retrace(struct walk *w, uint32_t from, uint32_t to);
+bool stateful_retrace(struct stateful *w, uint32_t from, uint32_t to);
 /* Is there news that make what was done invalid? */
-bool walk_learnt(const struct walk *w);
+bool stateful_learnt(const struct stateful *w);
 
 /* From the root; from the nodes that were entered. */
-enum explore_end walk_root(struct walk *w);
-enum explore_end walk_search(struct walk *w);
-bool walk_budget(struct walk *w, enum explore_end *end);
-uint64_t walk_bytes(const struct walk *w);
+enum explore_end stateful_root(struct stateful *w);
+enum explore_end stateful_search(struct stateful *w);
+bool stateful_budget(struct stateful *w, enum explore_end *end);
+uint64_t stateful_bytes(const struct stateful *w);
 /* What there is to say of the graph; for one who has all logs. */
-void walk_conclude(struct walk *w, const struct graph_log *logs, uint32_t n,
-                   bool complete);
+void stateful_conclude(struct stateful *w, const struct graph_log *logs,
+                       uint32_t n, bool complete);
 
-/* stateful_gang.c */
-enum explore_end walk_together(struct walk *w);
-bool walk_budget_together(struct walk *w, enum explore_end *end);
+/* stateful_parallel.c */
+enum explore_end stateful_together(struct stateful *w);
+bool stateful_budget_together(struct stateful *w, enum explore_end *end);
 
 #endif

@@ -35,7 +35,7 @@ struct inspection {
 };
 
 static void keep_segment(struct stress *s, uint64_t lo, uint64_t hi) {
-  struct segment g = {.at = (uint8_t *)lo, .size = hi - lo};
+  struct data_segment g = {.at = (uint8_t *)lo, .size = hi - lo};
   g.copy = xmalloc(g.size);
   memcpy(g.copy, g.at, g.size);
   vec_push(&s->data, g);
@@ -170,7 +170,7 @@ struct fl_suite *stress_suites(const struct stress *s) {
 
 static size_t align_to(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
-static void lay_out(struct layout *l, const struct client *c) {
+static void lay_out(struct stress_layout *l, const struct client *c) {
   memset(l, 0, sizeof *l);
   for (uint32_t i = 0; i < c->ncalls; i++) {
     uint32_t t = c->calls[i].thread;
@@ -179,11 +179,11 @@ static void lay_out(struct layout *l, const struct client *c) {
   }
   for (uint32_t t = 0; t <= c->nthreads; t++) {
     l->records[t] = l->slot_size;
-    l->slot_size += align_to(l->count[t] * sizeof(struct record), 64);
+    l->slot_size += align_to(l->count[t] * sizeof(struct stress_record), 64);
   }
   uint32_t n = BATCH_CALLS / (c->ncalls + 1);
   l->slots = n < 1 ? 1 : n > BATCH_MAX ? BATCH_MAX : n;
-  l->slots_at = align_to(sizeof(struct shared), 64);
+  l->slots_at = align_to(sizeof(struct stress_shared), 64);
   l->ends_at = l->slots_at + l->slots * l->slot_size;
   l->texts_at =
       align_to(l->ends_at + l->slots * sizeof(struct round_end), 4096);
@@ -219,8 +219,8 @@ static void prepare(struct stress *s, const struct fl_suite *suite,
 /* ---- the process below ---- */
 
 static void begin_batch(struct stress *s, const struct stress_run *r) {
-  struct shared *h = s->shared;
-  const struct layout *l = &s->layout;
+  struct stress_shared *h = s->shared;
+  const struct stress_layout *l = &s->layout;
   uint64_t left = r->max_rounds - r->rounds;
   uint32_t used = h->done; /* of the batch before; more is untouched */
   used = used < l->slots ? used + 1 : l->slots;
@@ -267,7 +267,7 @@ enum batch_end { BATCH_GOOD, BATCH_DIED, BATCH_HANGS };
 /* Until the child has filled its batch or something is wrong with it. */
 static enum batch_end await_batch(struct stress *s, struct stress_run *r,
                                   int *status) {
-  struct shared *h = s->shared;
+  struct stress_shared *h = s->shared;
   uint64_t last = progress(s);
   for (uint32_t idle_ms = 0; atomic_load(&h->state) == BATCH_RUN;) {
     stress_futex_wait(&h->state, BATCH_RUN, LOOK_MS, true);
@@ -342,23 +342,24 @@ static bool value_of(const struct stress *s, uint32_t id, int64_t raw,
 }
 
 /* One thread's next event in time: its record `index`, call or return. */
-struct cursor {
+struct event_cursor {
   uint32_t index;
   bool returns;
 };
 
 /* UINT64_MAX: it has none. */
 static uint64_t time_of(const struct stress *s, uint32_t slot, uint32_t thread,
-                        const struct cursor *at) {
+                        const struct event_cursor *at) {
   if (at->index == s->layout.count[thread])
     return UINT64_MAX;
-  const struct record *rec = record_of(s, slot, thread, at->index);
+  const struct stress_record *rec = record_of(s, slot, thread, at->index);
   uint64_t t = at->returns ? rec->ret : rec->call;
   return t ? t + (at->returns ? s->stamps.margin : 0) : UINT64_MAX;
 }
 
 static void take_event(const struct stress *s, uint32_t thread,
-                       struct cursor *at, uint32_t rank, struct hop *ops) {
+                       struct event_cursor *at, uint32_t rank,
+                       struct hop *ops) {
   struct hop *o = &ops[s->layout.first[thread] + at->index];
   if (at->returns) {
     o->ret = rank;
@@ -371,7 +372,7 @@ static void take_event(const struct stress *s, uint32_t thread,
 
 static void main_event(const struct stress *s, uint32_t slot, uint32_t id,
                        uint32_t *rank, struct hop *ops) {
-  const struct record *rec = record_at(s, slot, id);
+  const struct stress_record *rec = record_at(s, slot, id);
   if (rec->call)
     ops[id].call = ++*rank;
   if (rec->ret)
@@ -386,7 +387,7 @@ static void main_event(const struct stress *s, uint32_t slot, uint32_t id,
 static void rank_events(const struct stress *s, uint32_t slot,
                         struct hop *ops) {
   const struct client *c = s->client;
-  struct cursor at[THREADS_MAX] = {0};
+  struct event_cursor at[THREADS_MAX] = {0};
   uint32_t rank = 0;
   uint64_t last = 0;
   for (uint32_t i = 0; i < c->ninit; i++)
@@ -417,7 +418,7 @@ static int make_history(const struct stress *s, uint32_t slot,
   h->client = c;
   h->stuck = false;
   for (uint32_t i = 0; i < c->ncalls; i++) {
-    const struct record *rec = record_at(s, slot, i);
+    const struct stress_record *rec = record_at(s, slot, i);
     h->ops[i] = (struct hop){HISTORY_PENDING, HISTORY_PENDING, value_void()};
     if (rec->ret && !value_of(s, i, rec->raw, &h->ops[i].result))
       return error_set(e, ERR_USAGE,

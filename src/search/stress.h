@@ -105,7 +105,7 @@ struct stress_run {
 /*
  * Runs the client again and again.  The client may have any number of calls;
  * it must outlive r->history.  An operation that may wait (FL_BLOCKING) and is
- * still waiting when the watchdog barks is pending in that round's history,
+ * still waiting when the watchdog fires is pending in that round's history,
  * which is judged like any other.
  */
 enum stress_end stress_run(struct stress *s, const struct fl_suite *suite,

@@ -97,14 +97,15 @@ static inline bool claim(struct hash128 *slot, struct hash128 h,
   return done;
 }
 
-enum found { IS_THERE, IS_NEW, IS_FULL };
+enum bucket_look { IS_THERE, IS_NEW, IS_FULL };
 
 /*
  * A slot is filled by one write of 16 bytes.  Who sees its first half filled
  * sees the second half too, if it is read later: hence the acquire, paired with
  * the locked instruction of `claim`.
  */
-static enum found look(struct hash128 *bucket, struct hash128 h, uint32_t *at) {
+static enum bucket_look look(struct hash128 *bucket, struct hash128 h,
+                             uint32_t *at) {
   for (uint32_t i = 0; i < BUCKET; i++) {
     struct hash128 *slot = &bucket[i], seen;
     *at = i;
@@ -138,7 +139,7 @@ uint32_t visited_put(struct visited *v, struct hash128 h, bool *fresh) {
     uint32_t buckets = slots(level) / BUCKET, b = bucket_of(h, level);
     uint32_t tries = level + 1 == v->levels ? MOST_BUCKETS : 1;
     for (; tries--; b = (b + 1) & (buckets - 1)) {
-      enum found found = look(&v->level[level][b * BUCKET], h, &at);
+      enum bucket_look found = look(&v->level[level][b * BUCKET], h, &at);
       if (found == IS_FULL)
         continue;
       *fresh = found == IS_NEW;

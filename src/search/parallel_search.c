@@ -1,6 +1,7 @@
 /*
- * What members of a gang share.  There are no locks: a member that is killed
- * holds nothing that another could wait for without looking at `stop`.
+ * What members of a parallel search share.  There are no locks: a member that
+ * is killed holds nothing that another could wait for without looking at
+ * `stop`.
  *
  * Who has nothing to do sets its bit in `asking` and sleeps on its box.  A
  * member that has work takes the bit away (so that one alone answers), writes
@@ -8,7 +9,7 @@
  * is increased for the taker before the box is opened, so that it is 0 only
  * when all is done.
  */
-#include "search/gang.h"
+#include "search/parallel_search.h"
 
 #include "base/err.h"
 #include "search/explore.h"
@@ -26,30 +27,30 @@ enum box_state { BOX_EMPTY, BOX_FULL };
 
 struct box {
   _Alignas(64) _Atomic uint32_t state;
-  struct gang_written written;
-  struct gang_work work;
+  struct parallel_written written;
+  struct parallel_work work;
 };
 
 /* In the shared memory: any member's code may write anything there. */
-struct gang_shared {
+struct parallel_shared {
   uint32_t members;              /* of this search */
   _Alignas(64) _Atomic int stop; /* explore_end + 1; 0: it goes on */
   _Atomic uint32_t over;         /* nobody has work any more */
   _Atomic uint32_t differs;      /* N4 */
   _Alignas(64) _Atomic uint64_t asking;
   _Atomic uint32_t busy, inside;
-  _Alignas(64) _Atomic uint64_t sum[GANG_SUMS];
+  _Alignas(64) _Atomic uint64_t sum[PARALLEL_SUMS];
 };
 
 /* Where that is: each process has it for itself, as it was when it began. */
-struct gang {
+struct parallel_search {
   size_t span;
   uint32_t most;      /* members that there is room for */
   uint64_t log_words; /* of each */
   struct visited visited;
   struct box *boxes;
   uint64_t *logs;
-  struct gang_shared *s;
+  struct parallel_shared *s;
 };
 
 enum {
@@ -61,11 +62,11 @@ enum {
 
 static size_t whole_pages(size_t n) { return (n + PAGE - 1) / PAGE * PAGE; }
 
-struct gang *gang_map(uint32_t members, uint64_t max_states,
-                      uint64_t max_memory) {
-  if (members > GANG_MOST)
-    members = GANG_MOST;
-  size_t head = whole_pages(sizeof(struct gang_shared));
+struct parallel_search *parallel_map(uint32_t members, uint64_t max_states,
+                                     uint64_t max_memory) {
+  if (members > PARALLEL_MOST)
+    members = PARALLEL_MOST;
+  size_t head = whole_pages(sizeof(struct parallel_shared));
   size_t boxes = whole_pages(members * sizeof(struct box));
   size_t log = whole_pages(max_memory ? max_memory : LOG_BYTES);
   size_t table = visited_span(max_states);
@@ -74,36 +75,36 @@ struct gang *gang_map(uint32_t members, uint64_t max_states,
                  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)
     return NULL;
-  struct gang *g = xcalloc(1, sizeof *g);
-  g->s = (struct gang_shared *)p;
+  struct parallel_search *g = xcalloc(1, sizeof *g);
+  g->s = (struct parallel_shared *)p;
   g->span = span;
   g->most = members;
   g->log_words = log / sizeof(uint64_t);
   g->boxes = (struct box *)(p + head);
   visited_at(&g->visited, p + head + boxes, max_states);
   g->logs = (uint64_t *)(p + head + boxes + table);
-  gang_reset(g, members);
+  parallel_reset(g, members);
   return g;
 }
 
-void gang_unmap(struct gang *g) {
+void parallel_unmap(struct parallel_search *g) {
   if (g)
     munmap(g->s, g->span);
   free(g);
 }
 
-void gang_reset(struct gang *g, uint32_t members) {
+void parallel_reset(struct parallel_search *g, uint32_t members) {
   g->s->members = members < g->most ? members : g->most;
   g->s->differs = false;
   g->s->over = false;
   g->s->inside = 0;
   g->s->asking = 0;
   g->s->busy = 1; /* member 0, who begins at the root, whenever it comes */
-  for (int i = 0; i < GANG_SUMS; i++)
+  for (int i = 0; i < PARALLEL_SUMS; i++)
     g->s->sum[i] = 0;
   for (uint32_t i = 0; i < g->most; i++) {
     g->boxes[i].state = BOX_EMPTY;
-    g->boxes[i].written = (struct gang_written){0};
+    g->boxes[i].written = (struct parallel_written){0};
   }
   visited_clear(&g->visited);
   madvise(g->logs, g->most * g->log_words * sizeof *g->logs, MADV_REMOVE);
@@ -119,52 +120,57 @@ static void futex_wake(_Atomic uint32_t *at) {
   syscall(SYS_futex, at, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static void wake_all(struct gang *g) {
+static void wake_all(struct parallel_search *g) {
   for (uint32_t i = 0; i < g->most; i++)
     futex_wake(&g->boxes[i].state);
 }
 
-void gang_stop(struct gang *g, int end) {
+void parallel_stop(struct parallel_search *g, int end) {
   int none = 0;
   if (atomic_compare_exchange_strong(&g->s->stop, &none, end + 1))
     wake_all(g);
 }
 
-int gang_stopped(const struct gang *g) {
+int parallel_stopped(const struct parallel_search *g) {
   return atomic_load_explicit(&g->s->stop, memory_order_relaxed) - 1;
 }
 
-void gang_abort(struct gang *g) {
+void parallel_abort(struct parallel_search *g) {
   g->s->stop = EXPLORE_STOPPED + 1; /* whatever it was before */
   wake_all(g);
 }
 
-uint64_t gang_add(struct gang *g, enum gang_sum what, int64_t n) {
+uint64_t parallel_add(struct parallel_search *g, enum parallel_sum what,
+                      int64_t n) {
   return atomic_fetch_add(&g->s->sum[what], (uint64_t)n) + (uint64_t)n;
 }
 
-struct visited gang_visited(const struct gang *g) {
+struct visited parallel_visited(const struct parallel_search *g) {
   return g->visited;
 }
 
-uint64_t *gang_log(struct gang *g, uint32_t member, uint64_t *most) {
+uint64_t *parallel_log(struct parallel_search *g, uint32_t member,
+                       uint64_t *most) {
   *most = g->log_words;
   return g->logs + member * g->log_words;
 }
 
-struct gang_written *gang_written(struct gang *g, uint32_t member) {
+struct parallel_written *parallel_written(struct parallel_search *g,
+                                          uint32_t member) {
   return &g->boxes[member].written;
 }
 
-void gang_enter(struct gang *g) { g->s->inside++; }
-void gang_leave(struct gang *g) { g->s->inside--; }
-uint32_t gang_members(const struct gang *g) {
+void parallel_enter(struct parallel_search *g) { g->s->inside++; }
+void parallel_leave(struct parallel_search *g) { g->s->inside--; }
+uint32_t parallel_members(const struct parallel_search *g) {
   uint32_t n = g->s->members;
   return n < g->most ? n : g->most;
 }
-bool gang_alone(const struct gang *g) { return g->s->inside == 1; }
+bool parallel_alone(const struct parallel_search *g) {
+  return g->s->inside == 1;
+}
 
-struct gang_work *gang_asked(struct gang *g, uint32_t *who) {
+struct parallel_work *parallel_asked(struct parallel_search *g, uint32_t *who) {
   uint64_t asking = atomic_load_explicit(&g->s->asking, memory_order_relaxed);
   if (!asking)
     return NULL;
@@ -176,17 +182,17 @@ struct gang_work *gang_asked(struct gang *g, uint32_t *who) {
   return &g->boxes[*who].work;
 }
 
-void gang_give(struct gang *g, uint32_t who) {
+void parallel_give(struct parallel_search *g, uint32_t who) {
   g->s->busy++;
   g->boxes[who].state = BOX_FULL;
   futex_wake(&g->boxes[who].state);
 }
 
-void gang_keep(struct gang *g, uint32_t who) {
+void parallel_keep(struct parallel_search *g, uint32_t who) {
   atomic_fetch_or(&g->s->asking, 1ull << who);
 }
 
-void gang_ask(struct gang *g, uint32_t member, bool had_work) {
+void parallel_ask(struct parallel_search *g, uint32_t member, bool had_work) {
   g->boxes[member].state = BOX_EMPTY;
   atomic_fetch_or(&g->s->asking, 1ull << member);
   if (had_work && --g->s->busy == 0) {
@@ -195,27 +201,27 @@ void gang_ask(struct gang *g, uint32_t member, bool had_work) {
   }
 }
 
-enum gang_wait gang_wait(struct gang *g, uint32_t member,
-                         const struct gang_work **work) {
+enum parallel_wait parallel_wait(struct parallel_search *g, uint32_t member,
+                                 const struct parallel_work **work) {
   struct box *box = &g->boxes[member];
-  if (box->state == BOX_EMPTY && !g->s->over && gang_stopped(g) < 0)
+  if (box->state == BOX_EMPTY && !g->s->over && parallel_stopped(g) < 0)
     futex_wait(&box->state, BOX_EMPTY, WAIT_NS);
-  if (g->s->over || gang_stopped(g) >= 0)
-    return GANG_OVER;
+  if (g->s->over || parallel_stopped(g) >= 0)
+    return PARALLEL_OVER;
   if (box->state == BOX_EMPTY)
-    return GANG_AGAIN;
+    return PARALLEL_AGAIN;
   *work = &box->work;
-  return GANG_WORK;
+  return PARALLEL_WORK;
 }
 
-void gang_nap(void) {
+void parallel_nap(void) {
   struct timespec t = {0, NAP_NS};
   nanosleep(&t, NULL);
 }
 
-void gang_differ(struct gang *g) {
+void parallel_differ(struct parallel_search *g) {
   g->s->differs = true;
-  gang_stop(g, EXPLORE_STOPPED);
+  parallel_stop(g, EXPLORE_STOPPED);
 }
 
-bool gang_differs(const struct gang *g) { return g->s->differs; }
+bool parallel_differs(const struct parallel_search *g) { return g->s->differs; }

@@ -1,6 +1,6 @@
 /*
- * With guards (rt_guards) the graph has fewer states, and those that it has lead
- * to what they lead to without:
+ * With guards (rt_guards) the graph has fewer states, and those that it has
+ * lead to what they lead to without:
  *
  * Bad executions: one in which sections are interrupted has the same results as
  * one in which each is made where it begins; that one's real-time order is at
@@ -12,7 +12,7 @@
  * with only one is a moment then: its linearization point, which lies within.
  * So the order of real time still allows the linearization.
  */
-#include "search/atlas.h"
+#include "search/step_graph.h"
 
 #include "base/map128.h"
 #include "search/graph.h"
@@ -21,21 +21,21 @@
 
 typedef VEC(struct step) step_run;
 
-struct artist {
-  const struct atlas_order *order;
-  struct atlas *atlas;
-  struct step now;     /* that is being made */
-  uint32_t now_call;   /* … and the call that it is made in */
+struct step_graph_builder {
+  const struct step_graph_kind *order;
+  struct step_graph *whole;
+  struct step now;       /* that is being made */
+  uint32_t now_call;     /* … and the call that it is made in */
   struct rt_folds folds; /* what else is made in that step */
   step_run run;          /* all of it */
   struct map128 known;   /* runs, to the number of their first step + 1 */
-  VEC(uint32_t) steps; /* by edge of the log */
+  VEC(uint32_t) steps;   /* by edge of the log */
 };
 
 /* ---- while the search goes on ---- */
 
 static uint32_t may(void *ctx, uint32_t enabled) {
-  const struct artist *a = ctx;
+  const struct step_graph_builder *a = ctx;
   uint32_t holders = 0;
   for (uint32_t left = a->order->sections ? enabled : 0; left;
        left &= left - 1) {
@@ -47,7 +47,7 @@ static uint32_t may(void *ctx, uint32_t enabled) {
 }
 
 static void stepping(void *ctx, uint8_t thread) {
-  struct artist *a = ctx;
+  struct step_graph_builder *a = ctx;
   struct rt_access access;
   struct rt_stand at;
   rt_pending(thread, &access);
@@ -65,7 +65,7 @@ static void stepping(void *ctx, uint8_t thread) {
   vec_clear(&a->folds.at);
 }
 
-static void add_folds(struct artist *a) {
+static void add_folds(struct step_graph_builder *a) {
   for (uint32_t i = 0; i < a->folds.at.len; i++) {
     const struct rt_fold *f = &a->folds.at.at[i];
     if (f->thread == a->now.thread)
@@ -81,7 +81,8 @@ static void add_folds(struct artist *a) {
 }
 
 /* A thread that has gone on to another call has returned from this one. */
-static bool has_returned(const struct artist *a, uint8_t thread, bool ended) {
+static bool has_returned(const struct step_graph_builder *a, uint8_t thread,
+                         bool ended) {
   struct rt_stand at;
   if (a->now_call == EVENT_NO_CALL)
     return false;
@@ -92,35 +93,35 @@ static bool has_returned(const struct artist *a, uint8_t thread, bool ended) {
 }
 
 static void stepped(void *ctx, uint8_t thread, bool ended) {
-  struct artist *a = ctx;
+  struct step_graph_builder *a = ctx;
   bool fresh;
   if (has_returned(a, thread, ended))
     a->now.flags |= STEP_RETURNS;
   vec_clear(&a->run);
   vec_push(&a->run, a->now);
   add_folds(a);
-  struct hash128 key =
-      hash128(a->run.at, a->run.len * sizeof *a->run.at, 0);
+  struct hash128 key = hash128(a->run.at, a->run.len * sizeof *a->run.at, 0);
   uint32_t *number = map128_put(&a->known, key, &fresh);
   if (fresh) {
-    *number = a->atlas->graph.steps.len + 1;
+    *number = a->whole->graph.steps.len + 1;
     for (uint32_t i = 0; i < a->run.len; i++)
-      vec_push(&a->atlas->graph.steps, a->run.at[i]);
+      vec_push(&a->whole->graph.steps, a->run.at[i]);
   }
   vec_push(&a->steps, *number - 1);
 }
 
 static void again(void *ctx) {
-  struct artist *a = ctx;
+  struct step_graph_builder *a = ctx;
   map128_clear(&a->known);
   vec_clear(&a->steps);
-  vec_clear(&a->atlas->graph.steps);
+  vec_clear(&a->whole->graph.steps);
 }
 
 /* ---- in the end ---- */
 
-static void draw_edge(struct artist *a, struct graph *g, uint32_t e) {
-  struct atlas *t = a->atlas;
+static void draw_edge(struct step_graph_builder *a, struct graph *g,
+                      uint32_t e) {
+  struct step_graph *t = a->whole;
   struct graph_step s = graph_step(g, e);
   t->graph.edges[e].to = s.to;
   t->graph.edges[e].thread = s.thread;
@@ -130,8 +131,8 @@ static void draw_edge(struct artist *a, struct graph *g, uint32_t e) {
 }
 
 static void draw(void *ctx, struct graph *g) {
-  struct artist *a = ctx;
-  struct atlas *t = a->atlas;
+  struct step_graph_builder *a = ctx;
+  struct step_graph *t = a->whole;
   uint32_t n = graph_states(g), edges = graph_edges(g);
   assert(edges == a->steps.len);
   t->graph.nstates = n;
@@ -149,16 +150,16 @@ static void draw(void *ctx, struct graph *g) {
   t->complete = true;
 }
 
-enum explore_end atlas_draw(struct atlas *t, struct explore *x,
-                            const struct atlas_order *order) {
-  *t = (struct atlas){0};
-  struct artist a = {.order = order, .atlas = t};
+enum explore_end step_graph_build(struct step_graph *t, struct explore *x,
+                                  const struct step_graph_kind *order) {
+  *t = (struct step_graph){0};
+  struct step_graph_builder a = {.order = order, .whole = t};
   struct explore_watch watch = {&a, may, stepping, stepped, again, draw};
   x->watch = &watch;
   x->graph = true;
   x->all = true;
-  x->no_reduction |= order->steps == ATLAS_ALL;
-  if (order->steps == ATLAS_SHARED)
+  x->no_reduction |= order->steps == STEPS_ALL;
+  if (order->steps == STEPS_SHARED)
     rt_reduce_less();
   t->reduced = !x->no_reduction;
   t->guards = x->guards = order->guards;
@@ -182,14 +183,14 @@ enum explore_end atlas_draw(struct atlas *t, struct explore *x,
   return end;
 }
 
-void atlas_free(struct atlas *a) {
+void step_graph_free(struct step_graph *a) {
   steps_free(&a->graph);
   free(a->path_at);
   vec_free(&a->paths);
 }
 
-void atlas_path(const struct atlas *a, const uint32_t *edges, uint32_t n,
-                path *out) {
+void step_graph_path(const struct step_graph *a, const uint32_t *edges,
+                     uint32_t n, path *out) {
   path short_one = {0};
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t k = a->path_at[edges[i]]; k < a->path_at[edges[i] + 1]; k++)

@@ -1,5 +1,5 @@
 /* The search over states by several processes: what one of them does. */
-#include "search/gang.h"
+#include "search/parallel_search.h"
 #include "search/stateful_int.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@ enum { NEWS = 64 }; /* transitions between two looks at the others */
 
 /* The branches of a node that another member may have.  The top node keeps
  * one; the others have one that is being searched. */
-static uint32_t spare_branches(const struct walk *w, uint32_t i) {
-  const struct node *n = &w->nodes.at[i];
+static uint32_t spare_branches(const struct stateful *w, uint32_t i) {
+  const struct stateful_node *n = &w->nodes.at[i];
   bool idle = i + 1 == w->depth && !n->again;
   return idle ? n->left & (n->left - 1) : n->left;
 }
@@ -20,18 +20,18 @@ static uint32_t spare_branches(const struct walk *w, uint32_t i) {
  * Every other node that has branches left gives them, the shallowest first: so
  * both have large parts, and it will be long until one asks again.
  */
-static void pack(struct walk *w, struct gang_work *work) {
+static void pack(struct stateful *w, struct parallel_work *work) {
   bool gives = true;
   work->nnodes = 0;
-  for (uint32_t i = 0; i < w->depth && work->nnodes < GANG_NODES; i++) {
-    struct node *n = &w->nodes.at[i];
+  for (uint32_t i = 0; i < w->depth && work->nnodes < PARALLEL_NODES; i++) {
+    struct stateful_node *n = &w->nodes.at[i];
     uint32_t branches = spare_branches(w, i);
-    if (n->path_len > GANG_PATH)
+    if (n->path_len > PARALLEL_PATH)
       break;
     if (!branches)
       continue;
     if (gives) {
-      work->nodes[work->nnodes++] = (struct gang_node){
+      work->nodes[work->nnodes++] = (struct parallel_node){
           n->path_len, branches, n->place, n->preempted, n->stays, n->part};
       work->state = n->hash;
       work->path_len = n->path_len;
@@ -42,81 +42,83 @@ static void pack(struct walk *w, struct gang_work *work) {
   memcpy(work->path, w->path.at, work->path_len);
 }
 
-static void answer(struct walk *w) {
+static void answer(struct stateful *w) {
   uint32_t who;
-  struct gang_work *work = gang_asked(w->x->gang, &who);
+  struct parallel_work *work = parallel_asked(w->x->parallel, &who);
   if (!work)
     return;
   work->path_len = 0;
   pack(w, work);
   if (work->nnodes)
-    gang_give(w->x->gang, who);
+    parallel_give(w->x->parallel, who);
   else
-    gang_keep(w->x->gang, who);
+    parallel_keep(w->x->parallel, who);
 }
 
 /* ---- taking it ---- */
 
 /* The nodes of what another member has given, and the engine in the last one's
  * state; false: its path leads elsewhere here. */
-static bool rebuild(struct walk *w, const struct gang_work *work) {
+static bool rebuild(struct stateful *w, const struct parallel_work *work) {
   uint32_t at = 0;
   vec_reserve(&w->path, work->path_len);
   memcpy(w->path.at, work->path, work->path_len);
   for (uint32_t i = 0; i < work->nnodes; i++) {
-    const struct gang_node *n = &work->nodes[i];
+    const struct parallel_node *n = &work->nodes[i];
     w->path.len = n->path_len;
-    if (!walk_retrace(w, at, n->path_len))
+    if (!stateful_retrace(w, at, n->path_len))
       return false;
     at = n->path_len;
-    struct arrival a = {.hash = walk_hash(w, n->preempted, n->stays),
-                        .enabled = n->left,
-                        .preempted = n->preempted,
-                        .stays = n->stays};
-    walk_enter(w, &a, n->place, n->part * __builtin_popcount(n->left));
+    struct stateful_arrival a = {.hash =
+                                     stateful_hash(w, n->preempted, n->stays),
+                                 .enabled = n->left,
+                                 .preempted = n->preempted,
+                                 .stays = n->stays};
+    stateful_enter(w, &a, n->place, n->part * __builtin_popcount(n->left));
   }
   return hash128_equal(w->nodes.at[w->depth - 1].hash, work->state);
 }
 
-static enum explore_end take(struct walk *w, const struct gang_work *work) {
+static enum explore_end take(struct stateful *w,
+                             const struct parallel_work *work) {
   enum rt_end how;
-  w->learnt = !walk_begin(w, &how);
+  w->learnt = !stateful_begin(w, &how);
   if (w->learnt)
     return EXPLORE_STOPPED;
   bool same = how == RT_STOPPED && rebuild(w, work);
-  w->learnt = walk_learnt(w);
+  w->learnt = stateful_learnt(w);
   if (w->learnt)
     return EXPLORE_STOPPED;
   if (!same) {
-    gang_differ(w->x->gang);
+    parallel_differ(w->x->parallel);
     return EXPLORE_STOPPED;
   }
-  return walk_search(w);
+  return stateful_search(w);
 }
 
 /* ---- budgets ---- */
 
-static void beat(const struct walk *w) {
+static void beat(const struct stateful *w) {
   if (w->x->heartbeat)
     ++*w->x->heartbeat;
 }
 
-static bool is_late(const struct walk *w) { return explore_is_late(w->x); }
+static bool is_late(const struct stateful *w) { return explore_is_late(w->x); }
 
 /* Adds what was done since the last time to what all have done. */
-static uint64_t tell(struct walk *w, enum gang_sum what, uint64_t now,
+static uint64_t tell(struct stateful *w, enum parallel_sum what, uint64_t now,
                      uint64_t *told) {
   int64_t more = (int64_t)(now - *told);
   *told = now;
-  return gang_add(w->x->gang, what, more);
+  return parallel_add(w->x->parallel, what, more);
 }
 
-static bool within(struct walk *w, enum explore_end *end) {
+static bool within(struct stateful *w, enum explore_end *end) {
   struct explore *x = w->x;
-  uint64_t states = tell(w, GANG_STATES, x->states, &w->told_states);
-  uint64_t executions =
-      tell(w, GANG_EXECUTIONS, x->executions + x->cut, &w->told_executions);
-  uint64_t bytes = tell(w, GANG_BYTES, walk_bytes(w), &w->told_bytes);
+  uint64_t states = tell(w, PARALLEL_STATES, x->states, &w->added_states);
+  uint64_t executions = tell(w, PARALLEL_EXECUTIONS, x->executions + x->cut,
+                             &w->added_executions);
+  uint64_t bytes = tell(w, PARALLEL_BYTES, stateful_bytes(w), &w->added_bytes);
   if (x->max_states && states >= x->max_states)
     *end = EXPLORE_STATES;
   else if (x->max_executions && executions >= x->max_executions)
@@ -131,11 +133,11 @@ static bool within(struct walk *w, enum explore_end *end) {
   return false;
 }
 
-bool walk_budget_together(struct walk *w, enum explore_end *end) {
+bool stateful_budget_together(struct stateful *w, enum explore_end *end) {
   if (w->x->transitions % NEWS)
     return true;
   beat(w);
-  int stopped = gang_stopped(w->x->gang);
+  int stopped = parallel_stopped(w->x->parallel);
   if (stopped >= 0) {
     *end = (enum explore_end)stopped;
     return false;
@@ -147,49 +149,50 @@ bool walk_budget_together(struct walk *w, enum explore_end *end) {
 /* ---- one member's life ---- */
 
 /* Waits for work and does it; false: there will be none. */
-static bool next_work(struct walk *w, bool had_work, enum explore_end *end) {
-  struct gang *g = w->x->gang;
-  const struct gang_work *work;
-  enum gang_wait got;
+static bool next_work(struct stateful *w, bool had_work,
+                      enum explore_end *end) {
+  struct parallel_search *g = w->x->parallel;
+  const struct parallel_work *work;
+  enum parallel_wait got;
   if (w->x->share)
     *w->x->share = w->done;
-  gang_ask(g, w->x->member, had_work);
-  while ((got = gang_wait(g, w->x->member, &work)) == GANG_AGAIN) {
+  parallel_ask(g, w->x->member, had_work);
+  while ((got = parallel_wait(g, w->x->member, &work)) == PARALLEL_AGAIN) {
     beat(w);
     if (is_late(w)) {
       *end = EXPLORE_TIME;
       return true;
     }
   }
-  if (got == GANG_OVER)
+  if (got == PARALLEL_OVER)
     return false;
   *end = take(w, work);
   return true;
 }
 
-static enum explore_end work(struct walk *w) {
-  struct gang *g = w->x->gang;
+static enum explore_end work(struct stateful *w) {
+  struct parallel_search *g = w->x->parallel;
   enum explore_end end = EXPLORE_ALL;
   bool has_work = w->x->member == 0;
-  if (walk_learnt(w)) { /* before: by rt_learn, more than the others know */
+  if (stateful_learnt(w)) { /* before: by rt_learn, more than the others know */
     w->learnt = true;
     end = EXPLORE_STOPPED;
   } else if (has_work) {
-    end = walk_root(w);
+    end = stateful_root(w);
   }
   while (end == EXPLORE_ALL && next_work(w, has_work, &end))
     has_work = true;
   if (end != EXPLORE_ALL) {
-    gang_stop(g, end == EXPLORE_BAD ? EXPLORE_STOPPED : end);
+    parallel_stop(g, end == EXPLORE_BAD ? EXPLORE_STOPPED : end);
     return end;
   }
-  int stopped = gang_stopped(g);
+  int stopped = parallel_stopped(g);
   return stopped >= 0 ? (enum explore_end)stopped : EXPLORE_ALL;
 }
 
 /* Leaves the log and what was seen of conflicts for member 0. */
-static void hand_over(struct walk *w) {
-  struct gang_written *to = gang_written(w->x->gang, w->x->member);
+static void hand_over(struct stateful *w) {
+  struct parallel_written *to = parallel_written(w->x->parallel, w->x->member);
   struct buf known = {0};
   rt_knowledge(&known);
   uint64_t room = (w->log.cap - w->log.len) * sizeof *w->log.at;
@@ -202,12 +205,12 @@ static void hand_over(struct walk *w) {
 }
 
 /* Until the others have handed over; false: one of them never will. */
-static bool wait_for_all(struct walk *w) {
-  while (!gang_alone(w->x->gang)) {
-    if (gang_stopped(w->x->gang) == EXPLORE_STOPPED)
+static bool wait_for_all(struct stateful *w) {
+  while (!parallel_alone(w->x->parallel)) {
+    if (parallel_stopped(w->x->parallel) == EXPLORE_STOPPED)
       return false;
     beat(w);
-    gang_nap();
+    parallel_nap();
   }
   return true;
 }
@@ -217,45 +220,46 @@ static bool wait_for_all(struct walk *w) {
  * if one of them had seen both: else what is found to be shared, and with it
  * every number, would depend on who did what.
  */
-static bool agree(struct walk *w, const struct graph_log *logs, uint32_t n) {
+static bool agree(struct stateful *w, const struct graph_log *logs,
+                  uint32_t n) {
   for (uint32_t i = 1; i < n && !w->learnt; i++) {
     struct buf known = {.at = (char *)(uintptr_t)(logs[i].at + logs[i].len),
-                        .len = gang_written(w->x->gang, i)->bytes};
-    w->learnt = known.len && rt_learn(&known) && walk_learnt(w);
+                        .len = parallel_written(w->x->parallel, i)->bytes};
+    w->learnt = known.len && rt_learn(&known) && stateful_learnt(w);
   }
   return !w->learnt;
 }
 
-static enum explore_end sum_up(struct walk *w, enum explore_end end) {
-  struct gang *g = w->x->gang;
-  struct graph_log logs[GANG_MOST];
-  uint32_t n = gang_members(g);
+static enum explore_end sum_up(struct stateful *w, enum explore_end end) {
+  struct parallel_search *g = w->x->parallel;
+  struct graph_log logs[PARALLEL_MOST];
+  uint32_t n = parallel_members(g);
   if (end == EXPLORE_STOPPED || end == EXPLORE_BAD)
     return end;
   if (!wait_for_all(w))
     return EXPLORE_STOPPED;
   for (uint32_t i = 0; i < n; i++) {
     uint64_t most;
-    logs[i] =
-        (struct graph_log){gang_log(g, i, &most), gang_written(g, i)->len};
+    logs[i] = (struct graph_log){parallel_log(g, i, &most),
+                                 parallel_written(g, i)->len};
   }
   if (end == EXPLORE_ALL && !agree(w, logs, n))
     return EXPLORE_STOPPED;
-  walk_conclude(w, logs, n, end == EXPLORE_ALL);
+  stateful_conclude(w, logs, n, end == EXPLORE_ALL);
   return end;
 }
 
-enum explore_end walk_together(struct walk *w) {
-  struct gang *g = w->x->gang;
-  w->visited = gang_visited(g);
-  w->log.at = gang_log(g, w->x->member, &w->log.cap);
+enum explore_end stateful_together(struct stateful *w) {
+  struct parallel_search *g = w->x->parallel;
+  w->visited = parallel_visited(g);
+  w->log.at = parallel_log(g, w->x->member, &w->log.cap);
   w->log.fixed = true;
-  gang_enter(g);
+  parallel_enter(g);
   enum explore_end end = work(w);
   hand_over(w);
   if (w->x->member == 0)
     end = sum_up(w, end);
-  gang_leave(g);
+  parallel_leave(g);
   w->x->learnt = w->learnt;
   return end;
 }
