@@ -120,7 +120,7 @@ static void run_outcomes(struct hunt *h, uint64_t interleavings,
 
 static void take(struct hunt *h, const struct client *c, struct census *out) {
   struct step_graph whole;
-  struct step_graph_kind order = {STEPS_ALL, false};
+  struct step_graph_kind order = {STEP_GRAPH_ALL, false};
   struct explore x;
   hunt_explore_init(h, &x);
   x.max_states = MOST_STATES;

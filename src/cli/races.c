@@ -37,7 +37,7 @@ static enum explore_end draw(struct hunt *h, struct step_graph *whole,
   struct explore x;
   struct step_graph_kind order = {(enum step_graph_steps)h->set->races,
                                   how->sections};
-  order.guards = order.steps == STEPS_CONFLICTING && !how->sections &&
+  order.guards = order.steps == STEP_GRAPH_CONFLICTING && !how->sections &&
                  !h->set->race_independent; /* within sections, too */
   hunt_explore_init(h, &x);
   x.deadline = hunt_until(h, patience(h));

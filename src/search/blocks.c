@@ -1,7 +1,10 @@
 /*
+ * Blocks: who is in the block, and how many steps it still has.
+ *
  * Differs from D-PCT: when calls of an operation have ended, the mean of their
- * steps takes the place of the structure tree's estimate, which loops inside of
- * loops make a hundred times too large; over one block nothing makes up for it.
+ * steps takes the place of the structure tree's estimate.  Loops inside of
+ * loops make that a hundred times too large, and a single block is too short to
+ * make up for it.
  */
 #include "search/blocks.h"
 #include "search/pct.h"
@@ -11,8 +14,8 @@
 enum { OPS = 64 }; /* operations with a mean; others have the estimate */
 
 struct block_thread {
-  uint32_t call, end; /* the thread's next call that is not done; behind all */
-  uint32_t until;     /* behind those of this block */
+  uint32_t call, end; /* the thread's next call that is not done; its end */
+  uint32_t until;     /* behind its calls of this block */
   uint32_t made;      /* steps of the call */
 };
 
@@ -64,7 +67,7 @@ static void begin_block(struct block_sampling *s) {
   }
 }
 
-/* Steps that are left of the block: of calls that are done, none (dpct.h). */
+/* Steps that are left of the block, as dpct.h counts them. */
 static uint64_t rest(const struct block_sampling *s) {
   uint64_t n = 0;
   for (uint32_t t = 1; t <= s->client->nthreads; t++) {
@@ -72,12 +75,13 @@ static uint64_t rest(const struct block_sampling *s) {
     for (uint32_t i = p->call; i < p->until; i++)
       n += estimate(s, i);
     if (p->call < p->until)
-      n -= p->made % estimate(s, p->call);
+      n -= p->made % estimate(s, p->call); /* D1, D2 */
   }
   return n;
 }
 
 static void end_call(struct block_sampling *s, struct block_thread *p) {
+  assert(p->call < p->end);
   uint32_t op = s->client->calls[p->call++].op;
   if (op < OPS) {
     s->seen[op].steps += p->made;
@@ -86,7 +90,8 @@ static void end_call(struct block_sampling *s, struct block_thread *p) {
   p->made = 0;
 }
 
-/* Threads with calls of the block to make; those of the object's own too. */
+/* Threads that have calls of the block to make, and the object's own threads.
+ */
 static uint32_t in_block(struct block_sampling *s) {
   uint32_t mask = ~0u;
   for (uint32_t t = 1; t <= s->client->nthreads; t++) {
@@ -113,7 +118,7 @@ static int pick(void *ctx, uint32_t enabled, int current) {
         pct_lower(&s->p, current, (uint32_t)__builtin_ctzll(left));
       }
   }
-  /* Who is in the block may wait for somebody who is not. */
+  /* A thread of the block may wait for one that is not in it. */
   uint32_t can = enabled & mask ? enabled & mask : enabled;
   int t = pct_next(&s->p, can, current, rest(s));
   s->thread[t].made++;

@@ -3,7 +3,7 @@
  * (Zhang, Wu, Zhang, Localization of Linearizability Faults on the
  * Coarse-grained Level, section III B).
  *
- * The estimates of calls come from structure trees (build/flow.h).  The paper
+ * The estimates of calls come from structure trees (code/tree.h).  The paper
  * draws change points over the estimate and, when the execution leaves it,
  * estimates the rest and draws again.  We get the same from one draw a step:
  * with `rest` steps to come, each change point that has not been used is used
@@ -20,6 +20,7 @@
  *                                                  tests/unit/search/pct_dpct.c
  */
 #include "search/dpct.h"
+#include "base/slow.h"
 #include "search/pct.h"
 
 #include <assert.h>
@@ -28,7 +29,7 @@ static uint32_t estimate(const struct remaining *r, uint32_t call) {
   return r->estimate[call] ? r->estimate[call] : 1;
 }
 
-/* Of the current call of a thread; 0 when it has none. */
+/* The rest of a thread's current call; 0 when it has none. */
 static uint32_t rest_of(const struct remaining *r, int t) {
   uint32_t call = r->thread[t].call;
   if (call == r->thread[t].end)
@@ -49,13 +50,23 @@ void remaining_begin(struct remaining *r, const struct client *c,
   }
 }
 
+void remaining_check_invariants(const struct remaining *r) {
+  uint64_t sum = 0;
+  for (int t = 0; t < RT_MAX_THREADS; t++) {
+    sum += rest_of(r, t);
+    for (uint32_t i = r->thread[t].call + 1; i < r->thread[t].end; i++)
+      sum += estimate(r, i);
+  }
+  assert(sum == r->steps); /* D4 */
+}
+
 void remaining_step(struct remaining *r, int t, bool (*done)(uint32_t)) {
   if (r->thread[t].call == r->thread[t].end)
     return; /* a thread of the object's own: nothing is known of it */
   r->steps -= rest_of(r, t);
   r->thread[t].made++;
   while (r->thread[t].call < r->thread[t].end && done(r->thread[t].call)) {
-    if (!r->thread[t].made) /* a call that ended with the one before it */
+    if (!r->thread[t].made) /* D3: a call that ended with the one before it */
       r->steps -= estimate(r, r->thread[t].call);
     else
       r->thread[t].made = 0;
@@ -63,6 +74,7 @@ void remaining_step(struct remaining *r, int t, bool (*done)(uint32_t)) {
   }
   if (r->thread[t].made)
     r->steps += rest_of(r, t);
+  check_slow((remaining_check_invariants(r), true));
 }
 
 struct dpct_sampling {
@@ -97,11 +109,7 @@ static int pick(void *ctx, uint32_t enabled, int current) {
 static void end(void *ctx, enum rt_end how) {
   struct dpct_sampling *s = ctx;
   struct explore *x = s->p.s.x;
-  uint32_t n = (uint32_t)__builtin_popcount(s->p.known);
-  if (n > x->threads)
-    x->threads = n;
-  if (how != RT_CUT && !s->p.unfair && s->p.s.picks > x->length)
-    x->length = s->p.s.picks;
+  pct_end(&s->p, how, &x->length);
   if (s->k > x->length)
     x->length = s->k;
 }

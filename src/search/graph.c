@@ -1,4 +1,11 @@
+/*
+ * The graph of states: built from logs, then its paths are counted (Tarjan,
+ * SIAM J. Computing 1(2), 1972) and its bad path with the fewest switches is
+ * found (Dijkstra, Numerische Mathematik 1, 1959).
+ */
 #include "search/graph.h"
+
+#include "base/slow.h"
 
 #include <assert.h>
 #include <string.h>
@@ -19,6 +26,8 @@ static_assert(WORDS_SHIFT + 4 <= 64, "an edge fits a word");
 uint32_t graph_edge(uint64_t to[GRAPH_WORDS], uint32_t from, uint32_t into,
                     const uint8_t *step, uint32_t len) {
   uint32_t words = len > 1 ? (len - 1) / 8 + 1 : 0;
+  assert(len >= 1 && 1 + words <= GRAPH_WORDS);
+  assert(from < GRAPH_ENDS && into <= GRAPH_CUT && step[0] < 32);
   to[0] = from | (uint64_t)into << TO_SHIFT |
           (uint64_t)step[0] << THREAD_SHIFT | (uint64_t)words << WORDS_SHIFT;
   uint8_t *side = (uint8_t *)(to + 1);
@@ -91,7 +100,8 @@ static void count_out(struct graph *g, const uint64_t *w) {
   g->first[g->number[from_of(*w)] + 1]++;
 }
 
-/* `first` is one ahead while edges are put in: see fill. */
+/* While edges are put in, first[s] is where the next one of s goes: see fill.
+ */
 static void put(struct graph *g, const uint64_t *w) {
   struct state_edge e = {number_of(g, to_of(*w)), thread_of(*w), 0};
   if (words_of(*w)) {
@@ -113,6 +123,7 @@ static void fill(struct graph *g) {
   each(g, put);
   memmove(g->first + 1, g->first, (g->nstates + 1u) * sizeof *g->first);
   g->first[0] = 0;
+  assert(g->first[g->nstates] == g->nedges && g->nput == g->nedges);
 }
 
 struct graph *graph_new(const struct graph_log *logs, uint32_t n,
@@ -130,6 +141,7 @@ struct graph *graph_new(const struct graph_log *logs, uint32_t n,
   fill(g);
   free(g->number);
   g->number = NULL;
+  check_slow((graph_check_invariants(g), true));
   return g;
 }
 
@@ -145,7 +157,7 @@ uint64_t graph_bytes(uint64_t states, uint64_t edges) {
   return states * 40 + edges * (sizeof(struct state_edge) + 28);
 }
 
-/* ---- counting: strongly connected components, Tarjan 1972 ---- */
+/* ---- counting: strongly connected components ---- */
 
 /*
  * Components are completed before those that lead to them, so what can be
@@ -155,9 +167,9 @@ struct path_counter {
   struct graph *g;
   uint32_t *low;       /* 0: not met; DONE: its component is complete */
   uint32_t *next;      /* edge to look at */
-  struct path_counts { /* complete paths from a state … */
+  struct path_counts { /* of a state whose component is complete */
     uint64_t all, bad;
-  } * ways; /* … whose component is complete */
+  } * ways;
   VEC(uint32_t) calls, open;
   VEC(uint32_t) order; /* when the state on `calls` was met */
   uint32_t met;
@@ -177,8 +189,8 @@ static void visit(struct path_counter *t, uint32_t s) {
   vec_push(&t->open, s);
 }
 
-/* What the states of a component reach; while they are open, an edge between
- * them is a step of a circle. */
+/* Counts the paths from the states of a component; while they are open, an edge
+ * between them is a step of a circle. */
 static void complete(struct path_counter *t, uint32_t first) {
   const struct graph *g = t->g;
   struct path_counts sum = {0};
@@ -211,8 +223,9 @@ static void finish(struct path_counter *t) {
   uint32_t low = t->low[s];
   if (low == order) {
     uint32_t first = t->open.len;
-    while (t->open.at[--first] != s)
-      ;
+    do
+      assert(first > 0);
+    while (t->open.at[--first] != s);
     complete(t, first);
   } else if (t->calls.len && low < t->low[vec_last(&t->calls)]) {
     t->low[vec_last(&t->calls)] = low;
@@ -243,6 +256,7 @@ struct graph_count graph_count(struct graph *g) {
   visit(&t, g->root);
   while (t.calls.len)
     advance(&t);
+  assert(!t.open.len && !t.order.len);
   struct graph_count c = {t.ways[g->root].all, t.ways[g->root].bad, t.circles};
   free(t.low);
   free(t.next);
@@ -256,10 +270,11 @@ struct graph_count graph_count(struct graph *g) {
 /* ---- fewest switches ---- */
 
 /*
- * Dijkstra's search, backwards from the bad ends, over edges: what an edge
- * costs is what the best way to a bad end costs that begins with it.  A cost is
- * a number of switches and, below it, one of steps.  Steps never cost nothing,
- * so that the way found does not go round.
+ * Dijkstra's search, backwards from the bad ends, over edges: the cost of an
+ * edge is that of the best way to a bad end that begins with it.  A cost is a
+ * number of switches and, below it, one of steps.  Every step costs something,
+ * so the way found does not go round a circle.
+ *     T1 a -> T1 b -> T2 c -> BAD    costs 1 switch and 3 steps from a
  */
 #define SWITCH (1ull << 32)
 #define NO_WAY UINT64_MAX
@@ -397,6 +412,17 @@ static void add_edge(const struct graph *g, const struct state_edge *e,
     vec_push(out, (uint8_t)(PATH_CHOICE | a[i]));
 }
 
+static bool same_step(const struct graph *g, uint32_t a, uint32_t b) {
+  return g->edges[a].thread == g->edges[b].thread && !compare_answers(g, a, b);
+}
+
+void graph_check_invariants(const struct graph *g) {
+  for (uint32_t s = 0; s < g->nstates; s++)
+    for (uint32_t e = g->first[s]; e < g->first[s + 1]; e++)
+      for (uint32_t k = g->first[s]; k < e; k++)
+        assert(!same_step(g, e, k)); /* E1 */
+}
+
 bool graph_fewest(struct graph *g, path *out) {
   struct cheapest_ways w = {.g = g};
   turn_round(&w);
@@ -404,7 +430,9 @@ bool graph_fewest(struct graph *g, path *out) {
   int last = -1;
   bool found = best_edge(&w, g->root, last) != UINT32_MAX;
   for (uint32_t s = g->root; found && s != BAD;) {
-    const struct state_edge *e = &g->edges[best_edge(&w, s, last)];
+    uint32_t best = best_edge(&w, s, last);
+    assert(best != UINT32_MAX); /* the way goes on to its end */
+    const struct state_edge *e = &g->edges[best];
     add_edge(g, e, out);
     last = (int)e->thread;
     s = e->to;
@@ -417,7 +445,7 @@ bool graph_fewest(struct graph *g, path *out) {
   return found;
 }
 
-/* ---- for others ---- */
+/* ---- the graph itself ---- */
 
 uint32_t graph_states(const struct graph *g) { return g->nstates; }
 uint32_t graph_edges(const struct graph *g) { return g->nedges; }

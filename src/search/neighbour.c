@@ -1,7 +1,13 @@
+/*
+ * Finds the neighbour: splits the failing execution into turns, then runs it
+ * again with one switch moved, by one step, by two, …
+ */
 #include "search/neighbour.h"
 
+#include <assert.h>
+
 enum {
-  MOST_ENDLESS = 2, /* runs that took a second of time for nothing */
+  MOST_ENDLESS = 2, /* runs in an endless loop: each takes a second */
   MOST_BEYOND = 32, /* steps of a thread that the failing execution left */
 };
 
@@ -156,10 +162,10 @@ static bool is_good(struct switch_mover *s) {
   s->steps += rt_steps();
   s->endless += end == RT_FAULT && rt_fault()->kind == FAULT_ENDLESS;
   bool good = (end == RT_DONE || end == RT_STUCK) &&
-              s->n->judge.ended(s->n->judge.ctx, end) == JUDGE_GOOD; /* B1 */
+              s->n->judge.ended(s->n->judge.ctx, end) == JUDGE_GOOD;
   replay_free(&marks);
   if (good)
-    keep_path(s->n, &r.taken);
+    keep_path(s->n, &r.taken); /* B1 */
   vec_free(&r.taken);
   return good;
 }
@@ -184,6 +190,7 @@ static void begin_move(struct switch_mover *s) {
 static bool move_later(struct switch_mover *s, uint32_t turn, uint32_t k) {
   begin_move(s);
   struct turn_of *next = next_turn(&s->turns, turn);
+  assert(s->turns.at[turn].interrupted); /* else it could not go on */
   if (k > (next ? next->steps : MOST_BEYOND))
     return false;
   s->n->earlier = false;
@@ -240,5 +247,6 @@ bool neighbour_find(struct neighbour_search *n) {
   bool found = move_one(&s, true) || move_one(&s, false); /* B2, B3 */
   plan_free(&s.plan);
   vec_free(&s.turns);
+  assert(!found || (n->good.len && n->moved && n->runs <= n->max_runs));
   return found;
 }

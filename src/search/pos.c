@@ -1,12 +1,13 @@
 /*
  * Partial-order sampling (POS): Yuan, Yang, Gu, CAV 2018.  Every pending access
- * has a random priority, the highest is made, and accesses that race with it
- * get new ones.  So what decides the order of two accesses that race is decided
- * anew each time, while an access that races with nobody has no say in who goes
- * first: long stretches without races cost nothing.
+ * has a random priority, the one with the highest is made, and the pending
+ * accesses that race with it get new priorities.  So the order of two accesses
+ * that race is drawn anew each time.  An access that races with none does not
+ * change who comes first: long stretches without races cost nothing.
+ *     T1: l l l l x    T2: y    (l races with none): x before y in 1 of 6
  *
- * Differs: locks, condition variables and the like race with each other when
- * they are about the same bytes.
+ * Differs: operations on locks, condition variables and the like race with each
+ * other when they touch the same bytes.
  *
  * (A) m accesses of one thread that race with nobody, then one that does,
  *     against one of another thread: the long way comes first with probability
@@ -14,6 +15,8 @@
  *                                                  tests/unit/search/pct_pos.c
  */
 #include "search/sample.h"
+
+#include <assert.h>
 
 struct pos_sampling {
   struct sample s;
@@ -59,6 +62,7 @@ static int pick(void *ctx, uint32_t enabled, int current) {
     if (best < 0 || s->priority[t] > s->priority[best])
       best = t;
   }
+  assert(best >= 0);
   s->ever |= enabled;
   if (sample_stays(&s->s, enabled, current))
     best = current;

@@ -614,7 +614,7 @@ static bool compare(const struct client *c, const struct judged *j,
     return true;
   enum explore_end end = step_graph_build(&whole, &x, order);
   vec_free(&x.bad);
-  rt_reduce(order->steps != STEPS_ALL);
+  rt_reduce(order->steps != STEP_GRAPH_ALL);
   if (end == EXPLORE_ALL && whole.complete && !whole.circles &&
       rt_begin(&driver) == RT_STOPPED) {
     run_all(&t, j, 0);
@@ -629,7 +629,7 @@ static bool compare(const struct client *c, const struct judged *j,
   rt_reduce(false);
   if (ok && whole.complete)
     ok &= example_fails(&whole, j);
-  if (ok && !t.too_large && t.ends && order->steps == STEPS_ALL &&
+  if (ok && !t.too_large && t.ends && order->steps == STEP_GRAPH_ALL &&
       !order->sections)
     ok &= same_as_dfs(&t, j, &whole);
   if (!ok)
@@ -644,7 +644,7 @@ static bool compare(const struct client *c, const struct judged *j,
 static void compare_all(const struct client *c, const struct judged *j,
                         uint32_t *compared) {
   unsigned root[3] = {0}, ignored;
-  for (int steps = STEPS_CONFLICTING; steps <= STEPS_ALL; steps++) {
+  for (int steps = STEP_GRAPH_CONFLICTING; steps <= STEP_GRAPH_ALL; steps++) {
     struct step_graph_kind order = {(enum step_graph_steps)steps, false};
     compare(c, j, &order, compared, &root[steps]);
     order.sections = true;
