@@ -1,8 +1,14 @@
+/*
+ * Dependence of steps, and how a step turns out when it is made elsewhere.
+ * Flanagan and Godefroid (POPL 2005) call steps dependent when their order can
+ * change the state or who is enabled; here also when it changes the history.
+ */
 #include "search/dependence.h"
 
+#include <assert.h>
 #include <string.h>
 
-/* Changes nothing, as it turned out. */
+/* Did the step change nothing, as it turned out? */
 static bool only_looks(const struct step_access *a) {
   switch (a->kind) {
   case EV_READ:
@@ -104,13 +110,14 @@ struct step_access access_of(const struct rt_logged *l) {
 
 bool access_same_answers(const struct step_access *a,
                          const struct step_access *b) {
+  assert(a->nanswers <= ACCESS_ANSWERS && b->nanswers <= ACCESS_ANSWERS);
   return a->nanswers == b->nanswers &&
          !memcmp(a->answer, b->answer, a->nanswers);
 }
 
 bool access_releases(const struct step_access *a) {
   switch (a->kind) {
-  case EV_ONCE: /* the routine has returned: who comes waits for that */
+  case EV_ONCE: /* the routine has returned: others wait for that */
     return !(a->flags & RT_WAITS);
   case EV_UNLOCK:
   case EV_SIGNAL:
@@ -134,9 +141,10 @@ static bool is_attempt(const struct step_access *a) {
 }
 
 /*
- * Only what `first` changed can make a difference.  A CAS is decided by the
- * value that was there before; other attempts are left open.  Whether the call
- * returns in this step is open whenever the step sees something else.
+ * Only a change by `first` can make a difference.  A CAS is decided by the
+ * value that was there before; how other attempts turn out is unsure.  Whether
+ * the call returns in this step is unsure whenever the step reads another
+ * value.
  */
 struct step_access access_reversed(const struct step_access *first,
                                    const struct step_access *second) {
@@ -177,7 +185,7 @@ struct step_access access_most(const struct step_access *a) {
   return b;
 }
 
-/* Whatever overlaps `then` overlaps `first`, which is a write. */
+/* Does everything that overlaps `then` overlap `first`, which is a write? */
 static bool hides(const struct step_access *first,
                   const struct step_access *then) {
   return !only_looks(first) && first->addr <= then->addr &&

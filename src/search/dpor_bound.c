@@ -1,8 +1,11 @@
 /*
  * Bounded preemptions: a trace counts when one of its linearizations leaves a
- * thread that could go on at most so many times.  Found by a search over how
- * far each thread is and who made the last step, which stays with that thread
- * as long as it can and prunes what takes too many.
+ * thread that could go on at most so many times (Musuvathi and Qadeer, PLDI
+ * 2007, bound executions so).  Found by a search over how far each thread is
+ * and which one made the last step.  It stays with that thread as long as it
+ * can and prunes orders with too many preemptions. T1: a b   T2: c   T1: d with
+ * c before d only: one preemption, or T2: c   T1: a b d            none: this
+ * is another order of the trace
  *
  * Whether a thread could go on where its next step has to wait is the engine's
  * to say: the linearization so far is run.
@@ -15,9 +18,9 @@ struct dpor_linearizer {
   struct dpor *d;
   uint32_t done[THREADS], total[THREADS]; /* by thread: steps */
   bool last_ends_it;                      /* nothing can come behind it */
-  uint32_t pending;      /* mask: have not ended when all steps are made */
-  struct map128 tried;   /* places, with how many preemptions, and one more */
-  struct map128 enabled; /* by place: who could go on */
+  uint32_t pending;                       /* mask: threads that never end */
+  struct map128 tried;   /* by place: the fewest preemptions so far */
+  struct map128 enabled; /* by place: mask of threads that could go on */
 };
 
 static const struct dpor_event *next_of(const struct dpor_linearizer *b,
@@ -27,7 +30,7 @@ static const struct dpor_event *next_of(const struct dpor_linearizer *b,
                                   : NULL;
 }
 
-/* Is all that the clock has made, but for the step itself? */
+/* Were all events made that the clock counts, without the step itself? */
 static bool has_all(const struct dpor_linearizer *b, const uint32_t *clock,
                     uint32_t own) {
   for (uint32_t t = 0; t < b->d->nthreads; t++)
@@ -50,8 +53,8 @@ static bool is_ready(const struct dpor_linearizer *b, uint32_t t) {
   return !last || !b->last_ends_it || d->linear.len + 1 == d->made;
 }
 
-/* Not with `current` as the seed: XXH3 mixes the seed into short inputs by
- * addition, so that such hashes meet. */
+/* A hash of how far each thread is and of the current one.  This is not the
+ * seed: XXH3 adds the seed to short inputs, so that such hashes meet. */
 static struct hash128 place(const struct dpor_linearizer *b, uint32_t current) {
   uint32_t what[THREADS + 1], n = b->d->nthreads;
   memcpy(what, b->done, n * sizeof *what);
@@ -88,7 +91,8 @@ static bool could_go_on(struct dpor_linearizer *b, uint32_t t) {
 static bool linearize(struct dpor_linearizer *b, uint32_t current,
                       uint32_t preempted);
 
-/* After a step of `current`; a commit leaves it as it is. */
+/* Makes the next step of t, behind one of `current`; a commit leaves `current`
+ * as it is. */
 static bool step(struct dpor_linearizer *b, uint32_t t, uint32_t current,
                  uint32_t preempted) {
   struct dpor *d = b->d;
@@ -125,7 +129,7 @@ static bool linearize(struct dpor_linearizer *b, uint32_t current,
   return false;
 }
 
-/* Did the last step end it although others could go on? */
+/* Did the last step end the execution although others could go on? */
 static bool ended_early(enum rt_end how) {
   if (how == RT_FAULT)
     return rt_fault()->kind != FAULT_DEADLOCK &&
@@ -144,6 +148,7 @@ bool dpor_within_bound(struct dpor *d, enum rt_end *how) {
   b.last_ends_it = b.pending && ended_early(*how);
   vec_clear(&d->linear);
   bool fits = linearize(&b, 0, 0);
+  assert(!fits || d->linear.len == d->made);
   uint32_t enabled;
   if (fits && run_linear(d, &enabled) != *how && *how != RT_CUT)
     d->diverged = true;

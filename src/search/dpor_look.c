@@ -1,6 +1,8 @@
 /*
- * A look ahead.  How a step turns out that sees something else than it did
- * (whether it returns, what it asks) is in no record: it is up to the code.
+ * A look ahead: runs a sequence of steps and one more, to see how that turns
+ * out.  No record tells how a step turns out that reads another value than it
+ * did (whether its call returns, which choices it has): it depends on the code.
+ *     T1: x = 1   T2: if (x) lock(m)     without x = 1, T2's next step differs
  */
 #include "search/dpor_int.h"
 
@@ -10,7 +12,7 @@ void dpor_plan_step(struct dpor *d, const struct step_access *a) {
     vec_push(&d->look.plan, (uint8_t)(PATH_CHOICE | a->answer[i]));
 }
 
-/* The last state that was kept on the way there, or NULL. */
+/* The last state that was kept at or before this level, or NULL. */
 static const struct dpor_kept *kept_before(const struct dpor *d,
                                            uint32_t level) {
   for (uint32_t i = d->nkept; i--;)

@@ -1,22 +1,24 @@
 /*
  * Wakeup trees: from a race to the sequence that runs it the other way round.
  *
- * Let E' be the steps before the race (e, e'), and v those behind e that do not
- * depend on it, and e'.  E'.v must be run, unless a step that sleeps at E' can
- * be the first of v (is a weak initial): then it was.  Else v goes into the
- * wakeup tree of E': down to a leaf along steps that can come first in what is
- * left of v, or as a branch of its own.
+ * Let E' be the steps before the race (e, e'), and v the steps behind e that do
+ * not depend on it, with e'.  E'.v must be run, unless a step that sleeps at E'
+ * can be the first of v (is a weak initial): then it was run.  Else v goes into
+ * the wakeup tree of E': down to a leaf along steps that can come first in what
+ * is left of v, or as a branch of its own.
+ *     T1: x = 1   T2: y = 1   T2: r = x     e is x = 1, e' is r = x
+ *     v is  T2: y = 1   T2: r = x           tree of E': T2 - T2
  *
- * v goes on behind e', and what comes there differs from execution to
- * execution.  But that depends on neither e nor e'.  So when the steps up to e'
- * found their way, by themselves and not by what comes behind, they do so in
- * all such v: the race is settled.  (One v suffices.  Take a w that begins with
- * the steps up to e' and goes on otherwise.  Behind them e is awake, so nothing
- * of w is left to who took e.)
+ * v goes on behind e', and the steps there differ from execution to execution.
+ * But they depend on neither e nor e'.  So when the steps up to e' found their
+ * way by themselves, not by steps behind e', they do so in all such v: the race
+ * is settled.  (One v suffices.  Take a w that begins with the steps up to e'
+ * and goes on otherwise.  Behind them e is awake, so the branch that took e
+ * need not run any of w.)
  *
  * Dead end: to drop v as soon as the first step of a branch that is still to be
- * taken fits.  Then traces are lost: what sleeps below that branch relies on
- * the branch having the rest of v.
+ * taken fits.  Then traces are lost: a step that sleeps below that branch
+ * relies on the branch having the rest of v.
  *
  * A step that could have had another answer is a race with itself.
  */
@@ -34,7 +36,15 @@ static uint32_t new_node(struct dpor *d) {
   return n;
 }
 
+uint32_t dpor_count_nodes(const struct dpor *d, uint32_t list) {
+  uint32_t n = 0;
+  for (uint32_t i = list; i != NONE; i = d->nodes.at[i].next)
+    n += 1 + dpor_count_nodes(d, d->nodes.at[i].child);
+  return n;
+}
+
 void dpor_free_node(struct dpor *d, uint32_t n) {
+  assert(n < d->nodes.len);
   for (uint32_t c = d->nodes.at[n].child, next; c != NONE; c = next) {
     next = d->nodes.at[c].next;
     dpor_free_node(d, c);
@@ -53,7 +63,7 @@ static const struct step_access *event(const struct dpor *d, uint32_t k) {
   return &d->events.at[k].a;
 }
 
-/* All of v is there: nothing was taken off. */
+/* All of v is there again: no step was taken off. */
 static void begin_v(struct dpor *d) {
   memcpy(d->base, &d->before.at[(size_t)d->race.first * d->width],
          d->width * sizeof *d->base);
@@ -74,7 +84,7 @@ static bool is_left(const struct dpor *d, uint32_t k) {
   return d->events.at[k].no > d->base[event(d, k)->thread];
 }
 
-/* The thread's first step in v, as the number of an event; NONE: none. */
+/* The event that is the thread's first step in v; NONE: it has none. */
 static uint32_t first_of(const struct dpor *d, uint8_t thread) {
   uint32_t second = d->race.second, n = d->base[thread];
   if (n < d->places[thread].len) {
@@ -86,13 +96,14 @@ static uint32_t first_of(const struct dpor *d, uint8_t thread) {
 }
 
 static void take_off(struct dpor *d, uint32_t k) {
+  assert(k == NONE || k == d->race.second || is_left(d, k));
   if (k == d->race.second)
     d->used = true;
   else if (k != NONE)
     d->base[event(d, k)->thread]++;
 }
 
-/* Can event k of v, not the reversed one, come first? */
+/* Can event k of v come first?  Not for the reversed step. */
 static bool is_initial(const struct dpor *d, uint32_t k) {
   const uint32_t *clock = dpor_clock(d, k);
   uint8_t own = event(d, k)->thread;
@@ -118,7 +129,7 @@ static enum dpor_answer independent_of_v(struct dpor *d,
   return YES - worst;
 }
 
-/* Can the reversed step, which is `a` when it is made at once, come first? */
+/* Can the reversed step come first?  It is `a` when it is made at once. */
 static enum dpor_answer reversed_is_initial(struct dpor *d,
                                             const struct step_access *a) {
   enum dpor_answer worst = NO;
@@ -135,9 +146,10 @@ static enum dpor_answer reversed_is_initial(struct dpor *d,
   return YES - worst;
 }
 
-/* ---- who covers v? ---- */
+/* ---- is v covered? ---- */
 
-/* Is a step, with these answers, a weak initial of v? */
+/* Is a step, with these answers, a weak initial of v: can v begin with it, or
+ * be made behind it?  *k: its event in v, or NONE. */
 static enum dpor_answer weak_initial(struct dpor *d,
                                      const struct step_access *a, uint32_t *k) {
   *k = first_of(d, a->thread);
@@ -153,14 +165,14 @@ static enum dpor_answer weak_initial(struct dpor *d,
   return is_initial(d, *k) ? YES : NO;
 }
 
-/* The ways in which one thread can make its step. */
+/* The steps that one thread can make at one place: they differ in answers. */
 enum { MOST_WAYS = 256 };
 struct step_ways {
   const struct step_access *at[MOST_WAYS];
   uint32_t n;
 };
 
-/* Do they have all that begin with these answers? */
+/* Are all steps among them that begin with these answers? */
 static bool all_ways(const struct step_ways *w, uint8_t *answer, uint8_t n) {
   for (uint32_t i = 0; i < w->n; i++) {
     const struct step_access *a = w->at[i];
@@ -201,7 +213,7 @@ static void add_nodes(const struct dpor *d, struct step_ways *w, uint32_t from,
     add_way(w, &d->nodes.at[n].a, thread);
 }
 
-/* Only those that are certain not to depend on `a`. */
+/* Keeps only the steps that certainly do not depend on `a`. */
 static void keep_independent(const struct dpor *d, struct step_ways *w,
                              const struct step_access *a) {
   uint32_t n = 0;
@@ -212,10 +224,10 @@ static void keep_independent(const struct dpor *d, struct step_ways *w,
 }
 
 /*
- * A step that is not in v covers it with all its answers only: behind v they
- * are all possible.  Is it so at the end of the trail, where those of them
- * sleep that do so at E', or come before the trail's nodes, and do not depend
- * on these?
+ * A step that is not in v covers v only with all its answers, since behind v
+ * all of them are possible.  Are they all asleep at the end of the trail? There
+ * sleep the steps that sleep at E', or are branches before a node of the trail,
+ * and do not depend on the nodes behind.
  */
 static bool all_answers_cover(struct dpor *d, const struct dpor_level *l,
                               uint8_t thread) {
@@ -240,7 +252,7 @@ static bool all_answers_cover(struct dpor *d, const struct dpor_level *l,
   return all_ways(&w, answer, 0);
 }
 
-/* Quickly: was it run from one of the steps between e and e'? */
+/* A quick test: was v run from one of the steps between e and e'? */
 static bool has_early_cover(struct dpor *d, const struct dpor_level *l) {
   for (uint32_t i = 0; i < l->sleep.len; i++) {
     const struct step_access *a = &l->sleep.at[i];
@@ -252,7 +264,8 @@ static bool has_early_cover(struct dpor *d, const struct dpor_level *l) {
   return false;
 }
 
-/* Was it run from a step that sleeps?  *k: from this one of v, or NONE. */
+/* Was v run from a step that sleeps?  *k: the event of v that is that step, or
+ * NONE. */
 static enum dpor_answer is_covered(struct dpor *d, const struct dpor_level *l,
                                    uint32_t *k) {
   enum dpor_answer best = NO;
@@ -274,8 +287,8 @@ static enum dpor_answer is_covered(struct dpor *d, const struct dpor_level *l,
 }
 
 /*
- * Is it covered as it was last time?  What differs since then, from event
- * fixed - 1 on, must not depend on the step that did it either.
+ * Is the race covered as it was last time?  The events that differ since then,
+ * from fixed - 1 on, must not depend on the covering step either.
  */
 static bool still_covered(const struct dpor *d, const struct dpor_race *r) {
   if (!r->by)
@@ -289,7 +302,7 @@ static bool still_covered(const struct dpor *d, const struct dpor_race *r) {
 
 /* ---- reversing ---- */
 
-/* Does a step behind e depend on one with these edges? */
+/* Does a step behind e depend on a step with these edges? */
 static bool edges_matter(const struct dpor *d, uint32_t first, uint8_t edges) {
   if (!edges)
     return false;
@@ -300,7 +313,7 @@ static bool edges_matter(const struct dpor *d, uint32_t first, uint8_t edges) {
                            (edges & RT_CALLS && last->returns > first + 1)));
 }
 
-/* Where in v the reversed step can be. */
+/* Decides where in v the reversed step is made. */
 static void place(struct dpor *d) {
   const struct step_access *e = event(d, d->race.first);
   d->at_end = !access_no_stronger(e, event(d, d->race.second), &d->elsewhere,
@@ -308,7 +321,7 @@ static void place(struct dpor *d) {
               edges_matter(d, d->race.first, d->edges);
 }
 
-/* Would the step k of v have been there whatever comes behind e'? */
+/* Is step k in every v that begins with the steps up to e'? */
 static bool is_early(const struct dpor *d, uint32_t k) {
   return k < d->race.second || (k == d->race.second && !d->at_end);
 }
@@ -328,7 +341,7 @@ static void append(struct dpor *d, struct dpor_level *l,
   vec_push(&d->trail, n);
 }
 
-/* What is left of v becomes a branch of its own. */
+/* The rest of v becomes a branch of its own. */
 static void add_branch(struct dpor *d, struct dpor_level *l) {
   uint32_t i = 0;
   for (; i < d->v.len && (d->at_end || d->v.at[i] < d->race.second); i++)
@@ -351,7 +364,7 @@ static bool is_any_left(struct dpor *d) {
 
 static bool insert(struct dpor *d, struct dpor_level *l, bool early);
 
-/* Below all nodes of the list that are steps of this thread. */
+/* Inserts below all nodes of the list that are steps of this thread. */
 static bool insert_below_all(struct dpor *d, struct dpor_level *l,
                              uint32_t list, uint8_t thread) {
   uint32_t base[THREADS], depth = d->trail.len;
@@ -371,8 +384,8 @@ static bool insert_below_all(struct dpor *d, struct dpor_level *l,
 
 /*
  * insert_[E'](v, wut(E')), from the node at the end of the trail on.  False: it
- * depends on what is not known: how the reversed step turns out, or the last
- * node of the trail; nothing was done.
+ * depends on how the reversed step turns out, or the last node of the trail,
+ * which is not known; nothing was done.
  */
 static bool insert(struct dpor *d, struct dpor_level *l, bool early) {
   for (;;) {
@@ -408,7 +421,7 @@ static bool insert(struct dpor *d, struct dpor_level *l, bool early) {
   return true;
 }
 
-/* Looks how E'.v turns out; false: it is impossible. */
+/* Looks how the reversed step turns out in E'.v; false: it is impossible. */
 static bool look(struct dpor *d) {
   need_v(d);
   dpor_plan(d, d->race.first);
@@ -417,7 +430,7 @@ static bool look(struct dpor *d) {
   return dpor_look(d, &d->elsewhere);
 }
 
-/* … how the last node of the trail does. */
+/* Looks how the last node of the trail turns out. */
 static bool look_at_node(struct dpor *d) {
   dpor_plan(d, d->race.first);
   for (uint32_t i = 0; i + 1 < d->trail.len; i++) {
@@ -428,7 +441,7 @@ static bool look_at_node(struct dpor *d) {
   return w->a.unsure && dpor_look(d, &w->a);
 }
 
-/* v as it is known. */
+/* Reverses the race with the reversed step as it is known. */
 static void reverse_one_way(struct dpor *d) {
   struct dpor_level *l = &d->levels.at[d->race.first];
   for (;;) {
@@ -452,7 +465,7 @@ static void reverse_one_way(struct dpor *d) {
   }
 }
 
-/* The next answers behind the prescribed ones; false: there are none. */
+/* The next answers behind the prescribed ones; false: there are no more. */
 static bool next_answers(struct step_access *a, uint8_t prescribed) {
   for (uint8_t n = a->nanswers; n > prescribed; n--)
     if (a->answer[n - 1] + 1 < a->of[n - 1]) {
@@ -464,8 +477,8 @@ static bool next_answers(struct step_access *a, uint8_t prescribed) {
 }
 
 /*
- * With all answers that can be given in the reversed step.  With some of them
- * it may not depend on e: then e, which is being run, covers it.
+ * Reverses the race with all answers that the reversed step can have.  With
+ * some of them it may not depend on e: then e, which is being run, covers it.
  */
 static void reverse_all_ways(struct dpor *d, uint8_t prescribed) {
   struct dpor_level *l = &d->levels.at[d->race.first];
@@ -519,6 +532,7 @@ static void reverse_answer(struct dpor *d) {
 }
 
 void dpor_reverse(struct dpor *d, struct dpor_race *r) {
+  assert(r->first < d->made && r->first <= r->second); /* Q3 */
   if (r->settled && !edges_matter(d, r->first, r->edges))
     return;
   if (still_covered(d, r))

@@ -1,13 +1,13 @@
 /*
- * What members of a parallel search share.  There are no locks: a member that
- * is killed holds nothing that another could wait for without looking at
- * `stop`.
+ * The memory that members of a parallel search share.  There are no locks: a
+ * member that is killed holds nothing that another could wait for without
+ * looking at `stop`.
  *
- * Who has nothing to do sets its bit in `asking` and sleeps on its box.  A
- * member that has work takes the bit away (so that one alone answers), writes
- * into the box and wakes its owner.  `busy` counts members that have work; it
- * is increased for the taker before the box is opened, so that it is 0 only
- * when all is done.
+ * An idle member sets its bit in `asking` and sleeps on its box.  A member that
+ * has work takes the bit away (so that one alone answers), writes into the box
+ * and wakes its owner.  `busy` counts members that have work; it is increased
+ * for the taker before the box is opened, so that it is 0 only when all is
+ * done.
  */
 #include "search/parallel_search.h"
 
@@ -15,6 +15,7 @@
 #include "search/explore.h"
 #include "search/visited.h"
 
+#include <assert.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -31,18 +32,19 @@ struct box {
   struct parallel_work work;
 };
 
-/* In the shared memory: any member's code may write anything there. */
+/* In the shared memory: the user's code may write anything there, so nothing
+ * here is asserted, and numbers are bounded where they are read. */
 struct parallel_shared {
   uint32_t members;              /* of this search */
   _Alignas(64) _Atomic int stop; /* explore_end + 1; 0: it goes on */
-  _Atomic uint32_t over;         /* nobody has work any more */
+  _Atomic uint32_t over;         /* no member has work any more */
   _Atomic uint32_t differs;      /* N4 */
   _Alignas(64) _Atomic uint64_t asking;
   _Atomic uint32_t busy, inside;
   _Alignas(64) _Atomic uint64_t sum[PARALLEL_SUMS];
 };
 
-/* Where that is: each process has it for itself, as it was when it began. */
+/* Where that is: each process has its own copy, from before the fork. */
 struct parallel_search {
   size_t span;
   uint32_t most;      /* members that there is room for */
@@ -55,7 +57,7 @@ struct parallel_search {
 
 enum {
   PAGE = 4096,
-  WAIT_NS = 10 * 1000 * 1000, /* then the heart must beat */
+  WAIT_NS = 10 * 1000 * 1000, /* then the heartbeat is due */
   NAP_NS = 200 * 1000,
 };
 #define LOG_BYTES (16ull << 30) /* when no memory budget says less */
@@ -64,6 +66,7 @@ static size_t whole_pages(size_t n) { return (n + PAGE - 1) / PAGE * PAGE; }
 
 struct parallel_search *parallel_map(uint32_t members, uint64_t max_states,
                                      uint64_t max_memory) {
+  assert(members);
   if (members > PARALLEL_MOST)
     members = PARALLEL_MOST;
   size_t head = whole_pages(sizeof(struct parallel_shared));
@@ -151,12 +154,14 @@ struct visited parallel_visited(const struct parallel_search *g) {
 
 uint64_t *parallel_log(struct parallel_search *g, uint32_t member,
                        uint64_t *most) {
+  assert(member < g->most);
   *most = g->log_words;
   return g->logs + member * g->log_words;
 }
 
 struct parallel_written *parallel_written(struct parallel_search *g,
                                           uint32_t member) {
+  assert(member < g->most);
   return &g->boxes[member].written;
 }
 
@@ -178,7 +183,7 @@ struct parallel_work *parallel_asked(struct parallel_search *g, uint32_t *who) {
   if (*who >= g->most)
     return NULL;
   if (!(atomic_fetch_and(&g->s->asking, ~(1ull << *who)) >> *who & 1))
-    return NULL; /* another was faster */
+    return NULL; /* another member was faster */
   return &g->boxes[*who].work;
 }
 
@@ -193,6 +198,7 @@ void parallel_keep(struct parallel_search *g, uint32_t who) {
 }
 
 void parallel_ask(struct parallel_search *g, uint32_t member, bool had_work) {
+  assert(member < g->most);
   g->boxes[member].state = BOX_EMPTY;
   atomic_fetch_or(&g->s->asking, 1ull << member);
   if (had_work && --g->s->busy == 0) {

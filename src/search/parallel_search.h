@@ -1,21 +1,21 @@
 /*
  * A parallel search: several processes that search the states of one client
- * together. They share a table of visited states, offers of work, and a log of
+ * together.  They share a table of visited states, offers of work, and a log of
  * the graph's edges, in memory that was mapped before they were forked.
  *
- * (N1) every state is entered by exactly one member, once.
+ * (N1) every state is entered by exactly one member, once: V1 of visited.h.
  * (N2) with the same knowledge of conflicts (rt_knowledge), the numbers of
  *      states, transitions, executions and interleavings, and the path with
  *      the fewest switches, are those of one process alone, unless a budget
- *      or a cut execution ends it early.
- * (N3) a member that dies leaves the others waiting: whoever watches calls
- *      parallel_abort, and the search is begun again.
- * (N4) states are compared across processes: what the object and the threads'
- *      stacks hold must lie at the same addresses in all members.  A member
- *      where they do not finds out, and all stop (parallel_differs).
+ *      or a cut execution ends it early.   tests/agree/parallel_search.c
+ * (N3) a member that dies leaves the others waiting: the process that watches
+ *      them calls parallel_abort, and the search is begun again.
+ * (N4) states are compared across processes: the object and the threads' stacks
+ *      must lie at the same addresses in all members.  A member where they do
+ *      not finds out, and all stop (parallel_differs).
  *
- * How it ends: all members return what one process would, but when a bad
- * execution ends it: then who found it returns EXPLORE_BAD, the others
+ * How it ends: all members return what one process would.  When a bad execution
+ * ends it, the member that found it returns EXPLORE_BAD, the others
  * EXPLORE_STOPPED.
  */
 #ifndef SEARCH_PARALLEL_SEARCH_H
@@ -31,13 +31,14 @@ struct parallel_search;
 
 enum { PARALLEL_MOST = 64 };
 
-/* For at most so many members; memory is only reserved.  NULL: there is not
- * enough address space. */
+/* For at most so many members; memory is reserved, not used.  NULL: there is
+ * not enough address space. */
 struct parallel_search *parallel_map(uint32_t members, uint64_t max_states,
                                      uint64_t max_memory);
 void parallel_unmap(struct parallel_search *g);
 
-/* Before a search, when no member is in it: empty, for so many members. */
+/* Before a search, while no member is in it: empties it, for so many members.
+ */
 void parallel_reset(struct parallel_search *g, uint32_t members);
 
 /* All members come back soon, with EXPLORE_STOPPED. */
@@ -68,7 +69,8 @@ struct visited parallel_visited(const struct parallel_search *g);
 /* A member's log of edges: room for *most words. */
 uint64_t *parallel_log(struct parallel_search *g, uint32_t member,
                        uint64_t *most);
-/* What it has written: a log of `len` words, then `bytes` of knowledge. */
+/* What a member has written: a log of `len` words, then `bytes` of knowledge.
+ */
 struct parallel_written {
   uint64_t len, bytes;
 };
@@ -76,11 +78,11 @@ struct parallel_written *parallel_written(struct parallel_search *g,
                                           uint32_t member);
 
 /*
- * Branches of a search that another member can take over: of nodes along one
- * path, those threads whose step was not tried.
+ * Branches of a search that another member can take over: nodes along one path,
+ * each with the threads whose step was not tried.
  */
 struct parallel_node {
-  uint32_t path_len; /* the node is behind so many bytes of the path */
+  uint32_t path_len; /* the node comes behind so many bytes of the path */
   uint32_t left;
   uint32_t place;
   uint32_t preempted;
@@ -95,33 +97,32 @@ struct parallel_work {
   uint8_t path[PARALLEL_PATH];
 };
 
-/* From the beginning of a search to its end a member is in it. */
+/* A member is in the search from its beginning to its end. */
 void parallel_enter(struct parallel_search *g);
 void parallel_leave(struct parallel_search *g);
 uint32_t parallel_members(const struct parallel_search *g);
-/* Nobody else is. */
+/* Is the caller the only member in it? */
 bool parallel_alone(const struct parallel_search *g);
 
-/* Is somebody without work?  Then where to write what it is to do, which it
- * gets with parallel_give; NULL: nobody is. */
+/* Does a member ask for work?  Then the memory to write its work into, which it
+ * gets by parallel_give; NULL: none asks. */
 struct parallel_work *parallel_asked(struct parallel_search *g, uint32_t *who);
 void parallel_give(struct parallel_search *g, uint32_t who);
 void parallel_keep(struct parallel_search *g,
-                   uint32_t who); /* there is nothing to give */
+                   uint32_t who); /* nothing to give */
 
-/* This member has nothing to do, any more or (member 1 …, at first) yet. */
+/* This member asks for work: it has done its own, or had none yet. */
 void parallel_ask(struct parallel_search *g, uint32_t member, bool had_work);
 enum parallel_wait {
-  PARALLEL_WORK,  /* *work is to be done; it stays there until more is asked for
-                   */
-  PARALLEL_OVER,  /* nobody has any more, or it was stopped */
+  PARALLEL_WORK,  /* *work is to be done; valid until the next parallel_ask */
+  PARALLEL_OVER,  /* no member has work any more, or it was stopped */
   PARALLEL_AGAIN, /* nothing yet, after some milliseconds */
 };
 enum parallel_wait parallel_wait(struct parallel_search *g, uint32_t member,
                                  const struct parallel_work **work);
 void parallel_nap(void); /* sleeps a little */
 
-/* What another member's path leads to is another state here (N4): stops all. */
+/* Another member's path leads to another state here (N4): stops all. */
 void parallel_differ(struct parallel_search *g);
 
 #endif

@@ -1,23 +1,28 @@
 /*
  * Depth-first search over native states.  A state is everything that decides
  * what can still happen and how it will be judged: memory, stacks, scheduler,
- * and what the judge says matters of the history (explore.h); or all of it:
- * results so far and, for each call, the set of calls that were completed
- * before it.  With bounded preemptions also who made the last step and how many
- * there were.  A state that was entered before is not entered again.
+ * and what the judge says matters of the history (explore.h).  If the judge
+ * cannot say, all of the history matters: the results so far and, for each
+ * call, the set of calls that were completed before it.  With bounded
+ * preemptions, the state also has the last thread and the number of
+ * preemptions.  A state that was entered before is not entered again.
+ *     T1: x = 1   T2: y = 1    x y and y x lead to one state: 4 states, not 5
  *
- * Accesses that cannot conflict are no branching points (rt_reduce); when a
+ * Accesses that cannot conflict are no branching points (rt_reduce).  When a
  * location turns out to be shared, the search begins again with that known.
+ *     T1: l = 1; x = 1   T2: x = 2    l is T1's own: 2 orders, not 3
  *
- * Several processes can do it together (parallel_search.h): each searches depth
- * first, and who has nothing to do takes over branches near another one's root.
+ * Several processes can search together (parallel_search.h): each searches
+ * depth first, and an idle one takes over branches near another one's root.
  *
  * (A) every outcome, and every history up to equal verdict, that dfs finds is
  *     found.                                     tests/agree/stateful_dfs.c
  * (B) the same with the reduction switched off.  tests/agree/stateful_dfs.c
- * (C) the same by any number of members.         tests/agree/parallel_search.c
+ * (C) the same by any number of members.  tests/agree/parallel_search.c
  */
 #include "search/stateful_int.h"
+
+#include "base/slow.h"
 
 #include <assert.h>
 #include <string.h>
@@ -51,22 +56,25 @@ static bool next_answers(struct stateful *w) {
   return false;
 }
 
-/* While a state behind this step is searched, other steps ask questions. */
+/* While the state behind this step is searched, other steps have choices. */
 static void save_answers(struct stateful *w, struct stateful_node *n) {
   for (uint32_t i = 0; i < w->known; i++)
     vec_push(&w->saved, w->answer[i]);
-  vec_push(&w->saved, (uint8_t)w->known);
+  vec_push(&w->saved, (uint8_t)w->known); /* F3 */
   n->again = AGAIN_SAVED;
 }
 
 static void load_answers(struct stateful *w, struct stateful_node *n) {
+  assert(w->saved.len); /* F3 */
   w->known = vec_pop(&w->saved);
+  assert(w->known <= GRAPH_ANSWERS && w->known <= w->saved.len);
   for (uint32_t i = w->known; i--;)
     w->answer[i] = vec_pop(&w->saved);
   n->again = AGAIN;
 }
 
-/* Of all sequences of answers, when those to one question are alike. */
+/* Which part of all sequences of answers this one is, if all answers to a
+ * choice count equally. */
 static double part_of_answers(const struct stateful *w) {
   double part = 1;
   for (uint32_t i = 0; i < w->nanswers; i++)
@@ -81,10 +89,10 @@ static int answer_again(void *ctx, int n) {
   (void)n;
   if (w->traced < w->path.len && w->path.at[w->traced] & PATH_CHOICE)
     return w->path.at[w->traced++] & ~PATH_CHOICE;
-  return 0; /* there were too many to note */
+  return 0; /* there were more answers than are noted */
 }
 
-/* The step of w->path at `traced`, which was made before. */
+/* Makes the step of w->path at `traced` again. */
 static bool retrace_step(struct stateful *w) {
   struct rt_driver driver = {NULL, answer_again, w, .every = false};
   uint8_t t = w->path.at[w->traced++];
@@ -117,11 +125,11 @@ bool stateful_learnt(const struct stateful *w) {
 /* ---- nodes ---- */
 
 /*
- * A state is kept for the RECENT nodes at the top of the stack, if several
- * threads can step there, and for each EVERY-th: the search comes back to the
- * others late or never.  When it does, the steps from the nearest one below are
- * made again, and the states on the way kept, since it will come to these next.
- * bench/README.md has figures.
+ * The state of a node is held for the RECENT nodes at the top of the stack, if
+ * several threads can step there, and for each EVERY-th node.  The search comes
+ * back to the other nodes late or never.  When it does, the steps from the
+ * nearest held node below are made again, and the states on the way are held,
+ * since the search comes back to these next.  bench/README.md has figures.
  */
 enum { RECENT = 32, EVERY = 32 };
 
@@ -151,8 +159,10 @@ static void thin_out(struct stateful *w) {
 
 static void go_back(struct stateful *w) {
   uint32_t top = w->depth - 1, at = top;
-  while (!is_held(&w->nodes.at[at]))
-    at--; /* that of the first node is always held */
+  while (!is_held(&w->nodes.at[at])) {
+    assert(at); /* F2 */
+    at--;
+  }
   rt_restore(&w->nodes.at[at].state);
   for (; at < top; at++) {
     struct stateful_node *next = &w->nodes.at[at + 1];
@@ -162,7 +172,7 @@ static void go_back(struct stateful *w) {
   }
 }
 
-/* Who can be left only by a preemption, or NOBODY. */
+/* The thread that can be left only by a preemption, or NOBODY. */
 static uint8_t stayer(const struct stateful *w, uint32_t enabled,
                       uint8_t last) {
   return w->x->bound_preemptions && enabled >> last & 1 ? last : NOBODY;
@@ -205,6 +215,9 @@ static struct stateful_arrival look(const struct stateful *w, uint8_t last,
 
 void stateful_enter(struct stateful *w, const struct stateful_arrival *a,
                     uint32_t place, double part) {
+  assert(a->enabled);
+  assert(!w->depth ||
+         w->nodes.at[w->depth - 1].path_len < w->path.len); /* F1 */
   if (w->depth == w->nodes.len)
     vec_push(&w->nodes, (struct stateful_node){0});
   struct stateful_node *n = &w->nodes.at[w->depth++];
@@ -218,10 +231,27 @@ void stateful_enter(struct stateful *w, const struct stateful_arrival *a,
   if (a->enabled & (a->enabled - 1) || (w->depth - 1) % EVERY == 0)
     hold(w, n);
   thin_out(w);
-  w->is_at_top = true;
+  w->is_at_top = true; /* F4 */
+  check_slow((stateful_check_invariants(w), true));
 }
 
-/* How many preemptions there are when the top node's step is made. */
+void stateful_check_invariants(const struct stateful *w) {
+  uint32_t saved = 0;
+  assert(!w->depth || is_held(&w->nodes.at[0])); /* F2 */
+  for (uint32_t i = 0; i < w->depth; i++) {
+    const struct stateful_node *n = &w->nodes.at[i];
+    assert(n->path_len <= w->path.len);
+    assert(!i || n[-1].path_len < n->path_len); /* F1 */
+    saved += n->again == AGAIN_SAVED;
+  }
+  for (uint32_t at = w->saved.len; at; saved--) { /* F3 */
+    assert(saved && w->saved.at[at - 1] < at);
+    at -= 1u + w->saved.at[at - 1];
+  }
+  assert(!saved);
+}
+
+/* The number of preemptions behind the step that is tried at node n. */
 static uint32_t preempted_then(const struct stateful_node *n) {
   return n->preempted + (n->stays != NOBODY && n->stays != n->thread &&
                          !rt_is_buffer(n->thread));
@@ -286,7 +316,7 @@ static bool arrive(struct stateful *w, double part, enum explore_end *end) {
 static bool judge(struct stateful *w, enum rt_end how, enum explore_end *end) {
   struct explore *x = w->x;
   uint64_t before = x->bad_count;
-  /* The path with the fewest switches is found in the graph. */
+  /* Then the path with the fewest switches is found in the graph. */
   bool later = x->graph && x->all;
   bool on = explore_judge(x, how, later ? NULL : current_path, w, end);
   w->last_bad = x->bad_count != before;
@@ -298,7 +328,7 @@ static bool finish(struct stateful *w, enum rt_end how, double part,
   uint32_t path_len = w->path.len;
   if (!judge(w, how, end))
     return false;
-  assert(w->path.len == path_len);
+  assert(w->path.len == path_len); /* the judge made no step of the search */
   w->done += part;
   if (note_edge(w, how == RT_CUT || how == RT_LEFT_OUT ? GRAPH_CUT
                    : w->last_bad                       ? GRAPH_BAD
@@ -321,10 +351,10 @@ static bool step(struct stateful *w, enum rt_end *how) {
   } else if (n->again == AGAIN_SAVED) {
     load_answers(w, n);
   }
-  w->path.len = n->path_len; /* before: retracing looks at it */
+  w->path.len = n->path_len; /* before go_back, which reads it */
   if (!w->is_at_top)
     go_back(w);
-  w->is_at_top = false;
+  w->is_at_top = false; /* F4 */
   vec_push(&w->path, n->thread);
   w->nanswers = 0;
   show_path(w);
@@ -336,6 +366,7 @@ static bool step(struct stateful *w, enum rt_end *how) {
 }
 
 static void leave(struct stateful *w) {
+  assert(w->depth);
   drop(w, &w->nodes.at[--w->depth]);
   w->is_at_top = false;
 }
@@ -390,6 +421,7 @@ enum explore_end stateful_root(struct stateful *w) {
   struct stateful_arrival a = look(w, 0, 0);
   bool fresh;
   w->root = visited_put(&w->visited, a.hash, &fresh);
+  assert(fresh && !w->depth); /* the set is empty before */
   w->x->states++;
   stateful_enter(w, &a, w->root, 1);
   return stateful_search(w);
@@ -397,7 +429,7 @@ enum explore_end stateful_root(struct stateful *w) {
 
 /* ---- budgets ---- */
 
-/* What the search itself holds, but for the table. */
+/* Memory of the search, without that of the visited states. */
 uint64_t stateful_bytes(const struct stateful *w) {
   uint64_t edges = w->x->graph ? w->x->transitions : 0;
   return w->held + w->nodes.cap * sizeof *w->nodes.at +
@@ -504,7 +536,7 @@ static void release(struct stateful *w) {
   vec_free(&w->path);
 }
 
-enum { MOST_CALLS = 64 }; /* that a state tells apart in the real-time order */
+enum { MOST_CALLS = 64 }; /* of a client: sets of calls are 64-bit masks */
 
 enum explore_end explore_stateful(struct explore *x) {
   const struct client *c = rt_history()->client;

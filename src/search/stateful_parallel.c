@@ -1,15 +1,19 @@
-/* The search over states by several processes: what one of them does. */
+/*
+ * The search over states by several processes: how a member gives branches
+ * away, takes them over, and how member 0 sums up.
+ */
 #include "search/parallel_search.h"
 #include "search/stateful_int.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { NEWS = 64 }; /* transitions between two looks at the others */
 
 /* ---- giving work away ---- */
 
-/* The branches of a node that another member may have.  The top node keeps
- * one; the others have one that is being searched. */
+/* The branches of a node that another member may take.  The top node keeps one;
+ * in each other node, one is being searched. */
 static uint32_t spare_branches(const struct stateful *w, uint32_t i) {
   const struct stateful_node *n = &w->nodes.at[i];
   bool idle = i + 1 == w->depth && !n->again;
@@ -17,8 +21,9 @@ static uint32_t spare_branches(const struct stateful *w, uint32_t i) {
 }
 
 /*
- * Every other node that has branches left gives them, the shallowest first: so
- * both have large parts, and it will be long until one asks again.
+ * Every second node that has branches left gives them, the shallowest first.
+ * So both members have large parts, and it is long until one asks again.
+ *     nodes with branches   0  3  4  9      give 0 and 4, keep 3 and 9
  */
 static void pack(struct stateful *w, struct parallel_work *work) {
   bool gives = true;
@@ -39,6 +44,7 @@ static void pack(struct stateful *w, struct parallel_work *work) {
     }
     gives = !gives;
   }
+  assert(work->path_len <= w->path.len && work->path_len <= PARALLEL_PATH);
   memcpy(work->path, w->path.at, work->path_len);
 }
 
@@ -57,10 +63,24 @@ static void answer(struct stateful *w) {
 
 /* ---- taking it ---- */
 
-/* The nodes of what another member has given, and the engine in the last one's
- * state; false: its path leads elsewhere here. */
+/* The code of another member may have written over its work. */
+static bool is_sound(const struct parallel_work *work) {
+  bool sound = work->nnodes && work->nnodes <= PARALLEL_NODES &&
+               work->path_len <= PARALLEL_PATH;
+  for (uint32_t i = 0; sound && i < work->nnodes; i++) {
+    const struct parallel_node *n = &work->nodes[i];
+    sound = n->left && n->path_len <= work->path_len &&
+            (!i || n[-1].path_len < n->path_len); /* F1 */
+  }
+  return sound;
+}
+
+/* Enters the nodes that another member has given; the engine is in the state of
+ * the last one then.  False: its path leads to another state here (N4). */
 static bool rebuild(struct stateful *w, const struct parallel_work *work) {
   uint32_t at = 0;
+  if (!is_sound(work))
+    return false;
   vec_reserve(&w->path, work->path_len);
   memcpy(w->path.at, work->path, work->path_len);
   for (uint32_t i = 0; i < work->nnodes; i++) {
@@ -105,7 +125,7 @@ static void beat(const struct stateful *w) {
 
 static bool is_late(const struct stateful *w) { return explore_is_late(w->x); }
 
-/* Adds what was done since the last time to what all have done. */
+/* Adds the work since the last time to that of all members. */
 static uint64_t tell(struct stateful *w, enum parallel_sum what, uint64_t now,
                      uint64_t *told) {
   int64_t more = (int64_t)(now - *told);
@@ -146,9 +166,9 @@ bool stateful_budget_together(struct stateful *w, enum explore_end *end) {
   return within(w, end);
 }
 
-/* ---- one member's life ---- */
+/* ---- one member ---- */
 
-/* Waits for work and does it; false: there will be none. */
+/* Waits for work and does it; false: there is no more. */
 static bool next_work(struct stateful *w, bool had_work,
                       enum explore_end *end) {
   struct parallel_search *g = w->x->parallel;
@@ -174,7 +194,7 @@ static enum explore_end work(struct stateful *w) {
   struct parallel_search *g = w->x->parallel;
   enum explore_end end = EXPLORE_ALL;
   bool has_work = w->x->member == 0;
-  if (stateful_learnt(w)) { /* before: by rt_learn, more than the others know */
+  if (stateful_learnt(w)) { /* by rt_learn: more than the others know */
     w->learnt = true;
     end = EXPLORE_STOPPED;
   } else if (has_work) {
@@ -190,7 +210,7 @@ static enum explore_end work(struct stateful *w) {
   return stopped >= 0 ? (enum explore_end)stopped : EXPLORE_ALL;
 }
 
-/* Leaves the log and what was seen of conflicts for member 0. */
+/* Leaves the log and the known conflicts for member 0. */
 static void hand_over(struct stateful *w) {
   struct parallel_written *to = parallel_written(w->x->parallel, w->x->member);
   struct buf known = {0};
@@ -204,7 +224,7 @@ static void hand_over(struct stateful *w) {
   buf_free(&known);
 }
 
-/* Until the others have handed over; false: one of them never will. */
+/* Waits until the others have handed over; false: one of them never will. */
 static bool wait_for_all(struct stateful *w) {
   while (!parallel_alone(w->x->parallel)) {
     if (parallel_stopped(w->x->parallel) == EXPLORE_STOPPED)
@@ -217,8 +237,8 @@ static bool wait_for_all(struct stateful *w) {
 
 /*
  * A location that one member saw read and another one saw written is shared, as
- * if one of them had seen both: else what is found to be shared, and with it
- * every number, would depend on who did what.
+ * if one member had seen both.  Otherwise the set of shared locations, and with
+ * it every number, would depend on who did what (N2).
  */
 static bool agree(struct stateful *w, const struct graph_log *logs,
                   uint32_t n) {
