@@ -1,3 +1,4 @@
+/* The pool: processes of this machine, and the loop that waits for news. */
 #include "proc/pool.h"
 
 #include "proc/frame.h"
@@ -28,8 +29,8 @@ struct pool {
   struct local_slot *slots;
   struct remote *remote; /* their slots come after those; or NULL */
   struct pollfd *fds;    /* of local slots, then that of the relay */
-  uint32_t turn;         /* who is looked at first: all get their turn */
-  double look;           /* when slots are looked at for a sign of life */
+  uint32_t turn;         /* the slot that is served first: all get their turn */
+  double look;           /* when the slots are looked at for a sign of life */
   struct pool_message message;
 };
 
@@ -68,7 +69,7 @@ struct slot_start {
   struct local_slot *slot;
 };
 
-/* The other processes' sockets and memory are theirs. */
+/* This process must not use the other processes' sockets and memory. */
 static void close_others(const struct pool *p, const struct local_slot *own) {
   for (uint32_t i = 0; i < p->local; i++) {
     if (&p->slots[i] == own)
@@ -87,7 +88,7 @@ static int tell_trouble(int fd, const struct work *s, int code) {
   return code;
 }
 
-/* For worker_start: does items until the parent has no more. */
+/* The function of the process: does items until the parent has no more. */
 static int work(void *arg, struct work *s) {
   const struct slot_start *b = arg;
   const struct pool_job *job = &b->pool->job;
@@ -110,6 +111,7 @@ static int work(void *arg, struct work *s) {
 /* ---- slots ---- */
 
 static void end_process(struct local_slot *s) {
+  assert(s->runs);
   worker_end(&s->worker);
   frame_in_free(&s->in);
   frame_out_free(&s->out);
@@ -118,11 +120,12 @@ static void end_process(struct local_slot *s) {
 
 static void start_process(struct pool *p, struct local_slot *s) {
   struct slot_start b = {p, s};
+  assert(!s->runs);
   worker_start(&s->worker, work, &b);
   s->runs = true;
 }
 
-/* What it was at with its last item is not to be taken for the next one's. */
+/* What the process wrote about its last item must not be taken for the next. */
 static void forget_client(struct worker *w) {
   ((struct board *)w->board)->known = false;
   w->shared->path.len = w->shared->path.nmarks = 0;
@@ -137,9 +140,10 @@ static void give_local(struct pool *p, struct local_slot *s, const void *item,
     forget_client(&s->worker);
   else
     start_process(p, s);
+  assert(s->runs); /* P1 */
   frame_next(&s->in);
   frame_put(&s->out.bytes, (struct frame_tag){ITEM}, item, len);
-  frame_flush(&s->out, s->worker.fd); /* who is gone is noticed by pool_wait */
+  frame_flush(&s->out, s->worker.fd); /* pool_wait notices if it is gone */
   s->busy = true;
   worker_watch(&s->worker);
 }
@@ -160,14 +164,16 @@ const struct shared *pool_look(const struct pool *p, uint32_t slot) {
 
 /* ---- news ---- */
 
+/* News of a slot: its item is done (P2). */
 static struct pool_message *say(struct pool *p, enum pool_news news,
                                 uint32_t slot) {
+  assert(news >= POOL_INTERRUPTED || !p->slots[slot].busy); /* P2 */
   p->message.news = news;
   p->message.slot = slot;
   return &p->message;
 }
 
-/* The process may have written anything: every length is bounded. */
+/* The process may have written anything: every length is bounded (P3). */
 static void take_death(const struct worker *w, struct pool_death *d) {
   const struct board *b = w->board;
   const struct live_path *path = &w->shared->path;
@@ -183,9 +189,10 @@ static void take_death(const struct worker *w, struct pool_death *d) {
   d->only_choices = path->only_choices;
 }
 
-/* Ends the process of a busy slot; `news` is what made it necessary. */
+/* Ends the process of a busy slot; `news` says why. */
 static void end_slot(struct pool *p, uint32_t i, enum pool_news news) {
   struct local_slot *s = &p->slots[i];
+  assert(s->busy); /* P2 */
   end_process(s);
   take_death(&s->worker, &p->message.death);
   say(p, news, i);
@@ -282,8 +289,8 @@ static bool serve_all(struct pool *p) {
 }
 
 /*
- * Hanging processes; and those that have ended while their socket is open
- * still, in the hands of a child of theirs.
+ * Looks for processes that hang, and for those that have ended while a child of
+ * theirs keeps their socket open.
  */
 static bool look_at_all(struct pool *p) {
   p->look = explore_now() + WORKER_LOOK_MS / 1000.0;
@@ -311,7 +318,7 @@ static bool take_remote(struct pool *p) {
   return true;
 }
 
-/* The last that is known of other machines is taken before the end. */
+/* Is it the end?  Then the last news of other machines are read first. */
 static bool ends(struct pool *p) {
   bool end = worker_interrupted() || (p->remote && remote_over(p->remote));
   while (end && take_remote(p))

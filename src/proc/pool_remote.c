@@ -1,3 +1,7 @@
+/*
+ * Slots on other machines: the session's end of the link to the relay, and the
+ * server that does items on another rank.
+ */
 #include "proc/pool_remote.h"
 
 #include "proc/relay.h"
@@ -11,13 +15,13 @@
 
 /* ---- the session ---- */
 
-/* To the relay.  There is one for the life of the process, as for MPI. */
+/* The link to the relay: one for the life of the process, as for MPI. */
 static struct relay_link {
   uint32_t ranks; /* 0: no cluster */
   int fd;
   bool over;
-  bool *lost;       /* by slot */
-  struct buf story; /* of lost ranks */
+  bool *lost;       /* by slot (R3) */
+  struct buf story; /* a sentence about lost ranks */
   uint32_t serial;  /* of the last pool */
   struct frame_in in;
   struct frame_out out;
@@ -31,7 +35,7 @@ struct remote {
   } * places; /* by slot */
 };
 
-/* Slots are the ranks but for the session's own, which is 0. */
+/* Slots are the ranks without the session's own, which is 0. */
 static uint32_t rank_of(uint32_t slot) { return slot + 1; }
 
 void pool_remote_init(int fd, uint32_t ranks) {
@@ -51,6 +55,7 @@ struct remote *remote_open(const struct pool_job *job) {
   r->places = xcalloc(remote_slots(), sizeof *r->places);
   wire_put(&r->order, job->show_output);
   wire_put(&r->order, job->hang_seconds);
+  wire_put(&r->order, job->max_seconds);
   if (job->travel->write(job->arg, &r->order, &e))
     die("%s", e.text);
   return r;
@@ -131,7 +136,7 @@ static bool take_frame(struct remote *r, struct pool_message *m) {
     return false;
   }
   struct wire w = {.at = buf_text(&in->body), .len = in->body.len};
-  if (in->head.tag.serial != r->serial || slot >= remote_slots() ||
+  if (in->head.tag.serial != r->serial || slot >= remote_slots() || /* R2 */
       !r->places[slot].busy)
     return false;
   if (!message_read(m, &w)) {
@@ -144,7 +149,7 @@ static bool take_frame(struct remote *r, struct pool_message *m) {
   return true;
 }
 
-/* Items of ranks that are gone. */
+/* News of an item whose rank is gone. */
 static bool take_lost(struct remote *r, struct pool_message *m) {
   for (uint32_t i = 0; i < remote_slots(); i++)
     if (r->places[i].busy && the_link.lost[i]) {
@@ -230,6 +235,7 @@ static void open_pool(struct remote_server *s, const struct buf *body) {
   s->error = (struct error){0};
   s->job.show_output = wire_get(&w);
   s->job.hang_seconds = (uint32_t)wire_get(&w);
+  s->job.max_seconds = (uint32_t)wire_get(&w);
   struct buf rest = {.at = (char *)w.at + w.next, .len = w.len - w.next};
   s->job.arg = s->job.travel->read(&rest, &s->error);
   if (s->job.arg)
@@ -264,7 +270,7 @@ static bool obey(struct remote_server *s, const struct frame_in *in) {
   }
 }
 
-/* Looks after the item that is being done; false: the end. */
+/* Waits for news of the item in progress; false: the end. */
 static bool work(struct remote_server *s) {
   const struct pool_message *m = pool_wait(s->pool);
   if (m->news == POOL_INTERRUPTED)

@@ -1,9 +1,11 @@
+/* Workers: forked, watched, ended, and their answers read. */
 #include "proc/worker.h"
 
 #include "base/tidy.h"
 #include "proc/phase.h"
 #include "rt/cage.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -47,7 +49,7 @@ static void set_signals(void (*handler)(int)) {
 void worker_catch_signals(void) {
   set_signals(on_interrupt);
   cage_prepare();
-  prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphans of a worker are ours */
+  prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphans of a worker become ours (W2) */
 }
 bool worker_interrupted(void) { return interrupted; }
 
@@ -77,7 +79,7 @@ void worker_hide(const struct worker *w) {
     mprotect((void *)w->board, sizeof *w->board, PROT_NONE);
 }
 
-/* New memory: what is left of an earlier process cannot reach it. */
+/* New memory, which processes of an earlier worker cannot reach (W3). */
 static void map_anew(struct worker *w) {
   if (w->used)
     worker_release(w);
@@ -94,7 +96,7 @@ void board_write(struct board *b, const char *client, uint64_t clients,
   mprotect(b, sizeof *b, PROT_READ);
 }
 
-/* What is typed is not for the user's code either. */
+/* The user's code neither prints nor reads what is typed. */
 static void silence(bool show_output) {
   int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   if (null < 0)
@@ -107,10 +109,10 @@ static void silence(bool show_output) {
   close(null);
 }
 
-/* In the process: what the function has found, or why it has not. */
+/* In the process: sends the answer, or the error. */
 static void answer(const struct worker *w, struct work *own, int err) {
   struct buf bytes = {0};
-  if (!w->noun) /* it has told otherwise */
+  if (!w->noun) /* the function has sent its answers itself */
     return;
   if (!err)
     noun_pack(w->noun, own->answer, &bytes);
@@ -124,15 +126,15 @@ static void answer(const struct worker *w, struct work *own, int err) {
     frame_send(w->fd, (struct frame_tag){DONE}, bytes.at, bytes.len);
 }
 
-/* The process in which die() tells the parent why. */
+/* The process in which die() sends its sentence to the parent. */
 static struct {
   pid_t pid;
   int fd;
   uint32_t kind;
 } dying;
 
-/* As an error of the system: a worker that ends otherwise has died of the
- * user's code. */
+/* Sends it as an error of the system: a worker that ends without one counts as
+ * killed by the user's code. */
 static void tell_why(const char *text) {
   if (dying.pid != getpid())
     return;
@@ -151,16 +153,16 @@ void worker_dies_by(int fd, uint32_t kind) {
 
 static _Noreturn void child(struct worker *w, pid_t parent,
                             int (*fn)(void *arg, struct work *s), void *arg) {
-  setsid(); /* its signals are its own, and what it starts ends with it */
+  setsid(); /* a group of its own: all that it starts ends with it (W2) */
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) /* it went before it could have told */
+  if (getppid() != parent) /* the parent ended before the line above */
     _exit(2);
   tidy_nothing();
   worker_dies_by(w->fd, TROUBLE);
   phase_silence();
   set_signals(SIG_DFL);
   signal(SIGXFSZ, SIG_DFL);
-  signal(SIGINT, SIG_IGN); /* of the terminal: the parent decides */
+  signal(SIGINT, SIG_IGN); /* from the terminal: the parent decides */
   silence(w->show_output);
   struct work *own = xcalloc(1, sizeof *own);
   own->shared = w->shared;
@@ -177,7 +179,9 @@ static _Noreturn void child(struct worker *w, pid_t parent,
 
 void worker_start(struct worker *w, int (*fn)(void *arg, struct work *s),
                   void *arg) {
+  assert(!w->pid); /* W1 */
   map_anew(w);
+  assert(w->shared && w->board && !w->used); /* W3 */
   int fds[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
     die("cannot make a socket: %s", strerror(errno));
@@ -195,13 +199,13 @@ void worker_start(struct worker *w, int (*fn)(void *arg, struct work *s),
   worker_watch(w);
 }
 
-/* What the system says of a process. */
+/* A process, as the system describes it. */
 struct process_status {
-  bool rests; /* it sleeps, was stopped, or its first thread has ended */
+  bool rests; /* it sleeps, is stopped, or its first thread has ended */
   unsigned long user, all; /* CPU time, in clock ticks */
 };
 
-/* False: the system does not say. */
+/* Reads /proc; false: that is not possible now. */
 static bool look_at(pid_t pid, struct process_status *out) {
   struct process_status st = {0};
   char path[64], text[512];
@@ -235,7 +239,7 @@ void worker_watch(struct worker *w) {
                                    .step = w->shared->steps};
 }
 
-/* The engine's watchdog ticks every 50 ms of this process's user time. */
+/* The engine's watchdog should tick every 50 ms of the process's user time. */
 static bool is_blind(struct worker *w, const struct process_status *st) {
   struct worker_watch *v = &w->watch;
   uint64_t tick = w->shared->ticks;
@@ -245,7 +249,7 @@ static bool is_blind(struct worker *w, const struct process_status *st) {
   return st->user - v->at_tick > BLIND_SECONDS * (unsigned long)clock_ticks();
 }
 
-/* Analyses may compute for long between two steps. */
+/* Has it made no step for long?  Analyses may compute for long between two. */
 static bool is_still(struct worker *w, const struct process_status *st,
                      bool beats) {
   struct worker_watch *v = &w->watch;
@@ -278,10 +282,12 @@ bool worker_stuck(struct worker *w) {
   return sleeps || blind || still || late;
 }
 
-/* The process has ended, or is about to: what it has started ends too.  Its
- * number is its group's, and is not given to others before it is waited for. */
+/* Ends the process and all that it has started (W2), and waits for them.  The
+ * process's number is its group's, and the system gives it to no other process
+ * before it was waited for. */
 static void reap(struct worker *w) {
   pid_t group = w->pid;
+  assert(group > 0); /* W1; kill(0) and kill(-1) would end others */
   kill(-group, SIGKILL);
   kill(group, SIGKILL); /* it may have had no time to become a group */
   while (waitpid(group, &w->status, 0) < 0 && errno == EINTR)
@@ -309,7 +315,7 @@ void worker_end(struct worker *w) {
   w->fd = -1;
 }
 
-/* It has closed its socket, which it does at its end only. */
+/* It has closed its socket, which it does only at its end. */
 static bool ends_soon(struct worker *w) {
   enum { GRACE_MS = 1000 };
   for (int ms = 0; ms < GRACE_MS && !worker_ended(w); ms++)
@@ -325,7 +331,7 @@ bool worker_error(struct error *e, const struct buf *bytes) {
   return e->code >= ERR_USAGE && e->code <= ERR_REFUSED;
 }
 
-/* Reads what is there; true: there is no more to come. */
+/* Reads the bytes that came; true: no more will come. */
 static bool read_answer(struct worker *w) {
   w->state = frame_read(&w->in, w->fd);
   if (w->state == FRAME_PART)
@@ -355,7 +361,7 @@ static enum worker_end wait_for(struct worker *w) {
   return end;
 }
 
-/* What it sent, if that is an answer; else it counts as dead. */
+/* Takes what it sent, if that is an answer; else the worker counts as dead. */
 static enum worker_end take_answer(struct worker *w) {
   const struct buf *body = &w->in.body;
   bool whole = w->state == FRAME_WHOLE;
@@ -365,7 +371,7 @@ static enum worker_end take_answer(struct worker *w) {
     w->answer = noun_unpack(w->noun, body->at, body->len, &w->arena);
   if (w->answer)
     return WORKER_DONE;
-  /* A part of an answer is what a process leaves that a signal ended. */
+  /* A process that a signal ended may leave a part of an answer. */
   w->garbled =
       w->state == FRAME_CLOSED ? w->in.have && WIFEXITED(w->status) : true;
   return WORKER_DIED;
@@ -373,6 +379,7 @@ static enum worker_end take_answer(struct worker *w) {
 
 enum worker_end worker_run(struct worker *w,
                            int (*fn)(void *arg, struct work *s), void *arg) {
+  assert(w->noun);
   worker_start(w, fn, arg);
   w->in.most = ANSWER_MOST;
   enum worker_end end = wait_for(w);

@@ -1,11 +1,11 @@
 /*
  * Bounded preemptions: a trace counts when one of its linearizations leaves a
  * thread that could go on at most so many times (Musuvathi and Qadeer, PLDI
- * 2007, bound executions so).  Found by a search over how far each thread is
- * and which one made the last step.  It stays with that thread as long as it
- * can and prunes orders with too many preemptions. T1: a b   T2: c   T1: d with
- * c before d only: one preemption, or T2: c   T1: a b d            none: this
- * is another order of the trace
+ * 2007, bound executions so).  A search over how far each thread is, and which
+ * one made the last step, finds it.  It stays with that thread as long as it
+ * can and prunes orders with too many preemptions.
+ *     T1: a b   T2: c   T1: d    one preemption; but if only c and d depend on
+ *     T2: c   T1: a b d          each other, the same trace without any
  *
  * Whether a thread could go on where its next step has to wait is the engine's
  * to say: the linearization so far is run.

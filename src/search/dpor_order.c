@@ -1,8 +1,9 @@
 /*
- * The events of an execution, their happens-before order (vector clocks,
+ * The events of an execution, their happens-before order (vector clocks:
  * Mattern 1989), and its races: pairs of dependent steps of different threads
- * with no third step ordered between them. T1: x = 1   T2: y = 1   T2: r = x
- * races: (x = 1, r = x)
+ * that no step between them orders.
+ *
+ *     T1: x = 1   T2: y = 1   T2: r = x     one race: x = 1 and r = x
  */
 #include "search/dpor_int.h"
 

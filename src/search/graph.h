@@ -29,7 +29,7 @@ enum {
 #define GRAPH_MANY (UINT64_MAX - 1)
 
 /* Writes an edge; how many words.  The step is a piece of a path: the thread,
- * then the answers. */
+ * then at most GRAPH_ANSWERS answers. */
 uint32_t graph_edge(uint64_t to[GRAPH_WORDS], uint32_t from, uint32_t into,
                     const uint8_t *step, uint32_t len);
 

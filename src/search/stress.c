@@ -3,6 +3,7 @@
  * it, makes histories of what was logged and hands them to the judge.
  */
 #include "search/stress.h"
+#include "base/slow.h"
 #include "rt/cage.h"
 #include "search/stress_int.h"
 
@@ -221,8 +222,9 @@ static void prepare(struct stress *s, const struct fl_suite *suite,
 static void begin_batch(struct stress *s, const struct stress_run *r) {
   struct stress_shared *h = s->shared;
   const struct stress_layout *l = &s->layout;
+  assert(!s->child || atomic_load(&h->state) == BATCH_FULL); /* L1 */
   uint64_t left = r->max_rounds - r->rounds;
-  uint32_t used = h->done; /* of the batch before; more is untouched */
+  uint32_t used = h->done; /* slots of the batch before; the others are zero */
   used = used < l->slots ? used + 1 : l->slots;
   memset((uint8_t *)h + l->slots_at, 0, used * l->slot_size);
   memset(round_end_of(s, 0), 0, used * sizeof(struct round_end));
@@ -300,7 +302,7 @@ static enum batch_end await_batch(struct stress *s, struct stress_run *r,
 
 /* ---- from the log to a history ---- */
 
-/* What the child's code may have written over is no text. */
+/* The user's code may have written over the text: it is bounded here. */
 static struct value text_of(const struct stress *s, uint32_t thread,
                             uint64_t at) {
   if (!at || at > TEXT_SIZE)
@@ -311,7 +313,7 @@ static struct value text_of(const struct stress *s, uint32_t thread,
   return v;
 }
 
-/* False: a pointer that means nothing here. */
+/* False: the result is a pointer, which means nothing in this process. */
 static bool value_of(const struct stress *s, uint32_t id, int64_t raw,
                      struct value *v) {
   const struct call *c = &s->client->calls[id];
@@ -380,9 +382,10 @@ static void main_event(const struct stress *s, uint32_t slot, uint32_t id,
 }
 
 /*
- * Stamps become ranks: equal ones stay equal and orders stay as they are.  Each
+ * Stamps become ranks: equal stamps have equal ranks, and the order stays. Each
  * thread's stamps grow, so this is a merge.  The main thread's calls come
- * before and after all others.
+ * before and after all others. T1 [110, 140]  T2 [120, 140], margin 5:  T1 [1,
+ * 3]  T2 [2, 3]
  */
 static void rank_events(const struct stress *s, uint32_t slot,
                         struct hop *ops) {
@@ -428,6 +431,7 @@ static int make_history(const struct stress *s, uint32_t slot,
                        (unsigned long long)rec->raw);
   }
   rank_events(s, slot, h->ops);
+  check_slow((history_check_invariants(h), true)); /* R2 */
   return ERR_NONE;
 }
 
@@ -451,7 +455,7 @@ static enum judgement judge(struct stress_run *r, const struct history *h,
   return j;
 }
 
-/* The child may have written anything. */
+/* The user's code may have written any number there. */
 static uint32_t rounds_done(const struct stress *s) {
   uint32_t n = s->shared->done;
   return n < s->layout.slots ? n : s->layout.slots;
@@ -461,7 +465,7 @@ static uint32_t rounds_done(const struct stress *s) {
 static enum stress_end judge_batch(struct stress *s, struct stress_run *r,
                                    struct history *h, struct error *e) {
   uint32_t n = rounds_done(s);
-  for (uint32_t i = 0; i < n; i++) {
+  for (uint32_t i = 0; i < n; i++) { /* R3 */
     const struct round_end *end = round_end_of(s, i);
     r->rounds++;
     if (end->moved) {

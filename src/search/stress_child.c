@@ -11,6 +11,7 @@
 #include "search/stress_int.h"
 
 #include "base/rng.h"
+#include "base/slow.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -79,7 +80,7 @@ struct stress_thread { /* a thread */
   struct stress_pool *pool;
   uint32_t number;
   struct stamper stamper;
-  bool stale;                  /* what is kept for it is not as it began (P1) */
+  bool stale;                  /* what is kept for it is not as it began (R1) */
   const void *keys[KEYS_SEEN]; /* pthread_getspecific of these at first */
   pthread_t handle;
 };
@@ -142,16 +143,16 @@ static inline void make_call(struct stress_thread *m, uint32_t id,
   const struct fl_op *op = s->ops[c->op];
   volatile uint64_t *steps = &s->shared->thread[m->number].steps;
   ++*steps;
-  rec->call = stamp_call(&m->stamper);
+  rec->call = stamp_call(&m->stamper); /* L2, T1 */
   long long raw = invoke(s, op, p->object, c);
   rec->raw = op->type == FL_TYPE_STRING
                  ? keep_text(s, m->number, (const char *)(uintptr_t)raw)
                  : raw;
   uint64_t ret = stamp_return(&m->stamper);
-  rec->ret = ret;
+  rec->ret = ret; /* L2 */
   ++*steps;
   stamp_pass(&m->stamper, ret);
-  if (m->stamper.moved) {
+  if (m->stamper.moved) { /* T3 */
     m->stamper.moved = 0;
     s->shared->moved = 1;
   }
@@ -162,8 +163,8 @@ static inline void make_call(struct stress_thread *m, uint32_t id,
 /*
  * Short operations of two threads meet at a few offsets only, and with more
  * threads than processors each thread runs alone until the kernel's next tick.
- * So rounds differ in where threads begin, in how long they pause between calls
- * and in whether they give way; in every fourth round there are no pauses.
+ * So rounds differ in when threads begin, in how long they pause between calls
+ * and in whether they yield.  Every fourth round has no pauses.
  */
 struct pauses {
   struct rng rng;
@@ -208,7 +209,7 @@ static void *tls_now(const struct stress *s) {
   return block;
 }
 
-/* The thread's own variables as they were, or m->stale. */
+/* Copies the thread's own variables back; m->stale when that is not enough. */
 static void reset_own(struct stress_thread *m, const uint8_t *tls) {
   const struct stress *s = m->pool->s;
   void *block = tls_now(s);
@@ -308,7 +309,15 @@ static bool has_own_threads(const struct stress_pool *p) {
   return stat("/proc/self/task", &st) || st.st_nlink != 2 + p->n + 1;
 }
 
-/* Everything as it was after loading (P1); false: this process will not do. */
+static bool is_as_loaded(const struct stress *s) {
+  for (uint32_t i = 0; i < s->data.len; i++)
+    if (memcmp(s->data.at[i].at, s->data.at[i].copy, s->data.at[i].size))
+      return false;
+  return true;
+}
+
+/* Copies everything back as it was after loading (R1); false: that is not
+ * enough, the next round needs a fresh process. */
 static bool reset(struct stress_pool *p, uint32_t *restores) {
   const struct stress *s = p->s;
   bool stale = !s->restorable, changed = false;
@@ -328,6 +337,7 @@ static bool reset(struct stress_pool *p, uint32_t *restores) {
     }
   }
   *restores += changed;
+  check_slow(stale || is_as_loaded(s)); /* R1 */
   return !stale && *restores < RESTORES_MAX;
 }
 
@@ -377,7 +387,7 @@ _Noreturn void stress_child(struct stress *s) {
   struct stress_shared *h = s->shared;
   uint32_t restores = 0;
   settle(s);
-  /* Its pages into our page table, before a thread waits for one. */
+  /* Brings its pages into our page table, before a thread waits for one. */
   for (size_t at = 0; at < s->layout.texts_at && !s->short_lived; at += PAGE)
     (void)((volatile uint8_t *)h)[at];
   start_pool(&pool, s);

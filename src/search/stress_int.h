@@ -12,6 +12,7 @@
 
 #include "search/stress.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -30,7 +31,7 @@ struct stress_record {
 enum batch_state {
   BATCH_RUN,   /* the child works */
   BATCH_FULL,  /* the caller's turn; the child waits */
-  BATCH_ENDED, /* the caller's turn; the child ends (P1) */
+  BATCH_ENDED, /* the caller's turn; the child ends (R1) */
 };
 
 enum trouble { TROUBLE_NONE, TROUBLE_TEXT };
@@ -71,7 +72,7 @@ struct data_segment { /* writable memory of the object, as it was loaded */
 struct stress {
   struct stress_options options;
   struct stamps stamps;
-  uint32_t stamped_for; /* threads that `stamps` is for; 0: none yet */
+  uint32_t stamped_for; /* `stamps` is for so many threads; 0: none yet */
   void *handle;
   VEC(struct data_segment) data;
   /* Copying these back is enough: as they were loaded, they have no pointer
@@ -96,6 +97,7 @@ static inline struct stress_record *record_of(const struct stress *s,
                                               uint32_t slot, uint32_t thread,
                                               uint32_t index) {
   const struct stress_layout *l = &s->layout;
+  assert(slot < l->slots);
   return (struct stress_record *)((uint8_t *)s->shared + l->slots_at +
                                   slot * l->slot_size + l->records[thread]) +
          index;
@@ -113,6 +115,7 @@ static inline struct stress_record *record_at(const struct stress *s,
 
 static inline struct round_end *round_end_of(const struct stress *s,
                                              uint32_t slot) {
+  assert(slot < s->layout.slots);
   return (struct round_end *)((uint8_t *)s->shared + s->layout.ends_at) + slot;
 }
 

@@ -1,4 +1,8 @@
+/* Windows of a history: pairs of calls that overlap, and the clients they give.
+ */
 #include "search/stress_windows.h"
+
+#include "base/slow.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -82,6 +86,14 @@ static void add_overlaps(const struct hint *h, const struct call_range at[],
   }
 }
 
+static bool is_latest_first(const struct history *h, const window_list *l,
+                            uint32_t from) {
+  for (uint32_t i = from + 1; i < l->len; i++)
+    if (h->ops[l->at[i - 1].second].call < h->ops[l->at[i].second].call)
+      return false;
+  return true;
+}
+
 void windows_find(const struct hint *h, window_list *out) {
   const struct client *c = h->history->client;
   struct call_range at[THREADS_MAX];
@@ -92,8 +104,10 @@ void windows_find(const struct hint *h, window_list *out) {
       vec_push(&starts, ((struct call_start){h->history->ops[i].call, i}));
   if (starts.len)
     qsort(starts.at, starts.len, sizeof *starts.at, latest_first);
+  uint32_t before = out->len;
   for (uint32_t i = 0; i < starts.len; i++)
     add_overlaps(h, at, starts.at[i].id, out);
+  check_slow(is_latest_first(h->history, out, before)); /* W2 */
   vec_free(&starts);
 }
 
@@ -106,6 +120,8 @@ static void begin_window(const struct hint *h, struct window w,
     begin[t] = first_open(y, at[t], y->ops[w.second].call);
   begin[c->calls[w.first].thread] = w.first;
   begin[c->calls[w.second].thread] = w.second;
+  for (uint32_t t = 1; t <= c->nthreads; t++) /* W1 */
+    assert(begin[t] >= at[t].from && begin[t] <= at[t].to);
 }
 
 static void add_init(const struct hint *h, const uint32_t begin[],

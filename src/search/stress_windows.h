@@ -2,12 +2,13 @@
  * Small clients of a long history: hints where to look for what went wrong.
  *
  * Two calls that overlap may have disturbed each other.  A window begins with
- * two such calls.  What was called before them becomes the client's initial
- * calls, in an order that explains what was seen; from them on, each thread's
- * next calls run concurrently.  What comes later is left out.
+ * two such calls.  The calls before them become the client's initial calls, in
+ * an order that explains their results; from the two on, each thread's next
+ * calls run concurrently.  Later calls are left out.
+ *     T1: a1    a2--a3       the window of a2 and b1, width 1:
+ *     T2:     b1---- b2      init a1, then {a2} || {b1}
  *
- * Nothing here claims that such a client fails: that is for the engine to find
- * out.
+ * Whether such a client fails is for the engine to find out.
  *
  * (W1) a thread's calls stand in a client in their order, without gaps: those
  *      that are initial, then those that are concurrent.
