@@ -1,4 +1,5 @@
-/* What the formats for continuous integration share: names and places. */
+/* What the formats for continuous integration share: names, places, verdicts.
+ */
 #include "report/ci_int.h"
 
 #include <string.h>
@@ -49,6 +50,13 @@ const char *ci_sentence(const struct report_run *r) {
                                  : "no fault found";
 }
 
+const char *ci_type(const struct report_run *r) {
+  const struct finding *f = r->story->result->finding;
+  if (r->status != 1)
+    return CI_INCONCLUSIVE;
+  return f && f->fault != FAULT_NONE ? fault_id[f->fault] : CI_MISSING;
+}
+
 void ci_name(const struct ci_report *c, uint32_t i, struct buf *out) {
   const char *object = c->runs[i].story->result->object;
   uint32_t before = 0;
@@ -66,23 +74,4 @@ uint32_t ci_last_line(const struct story *s) {
   return ci_has_place(q) && !strcmp(p->file, q->file) && q->line > p->line
              ? q->line
              : p->line;
-}
-
-size_t ci_character(const char *s) {
-  const unsigned char *u = (const unsigned char *)s;
-  size_t n = u[0] < 0x80                    ? 1
-             : u[0] >= 0xc2 && u[0] <= 0xdf ? 2
-             : (u[0] & 0xf0) == 0xe0        ? 3
-             : u[0] >= 0xf0 && u[0] <= 0xf4 ? 4
-                                            : 0;
-  for (size_t i = 1; i < n; i++)
-    if ((u[i] & 0xc0) != 0x80)
-      return 0;
-  if (n == 3 && ((u[0] == 0xe0 && u[1] < 0xa0) || /* too long, surrogate */
-                 (u[0] == 0xed && u[1] > 0x9f)))
-    return 0;
-  if (n == 4 &&
-      ((u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f)))
-    return 0;
-  return n;
 }

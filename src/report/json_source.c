@@ -3,10 +3,10 @@
  * read files.  Small files are whole; of others, what is near.
  */
 #include "report/json_int.h"
+#include "report/source.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum {
   WHOLE = 600, /* lines of a file that is shown whole */
@@ -14,7 +14,6 @@ enum {
   MOST_FILES = 40,
   MOST_LINE = 400,     /* bytes */
   MOST_BYTES = 500000, /* of all sources, then no more lines */
-  SOURCE_MAX = 16 << 20,
 };
 
 struct spoken { /* of in the report */
@@ -53,13 +52,6 @@ static void speak_of(const struct story *s, spoken_list *l) {
     }
   for (uint32_t i = 0; f && i < f->census.nlines; i++)
     speak(l, f->census.lines[i].file, f->census.lines[i].line);
-}
-
-static bool read_source(const char *path, struct buf *out) {
-  struct stat st;
-  struct error e = {0};
-  return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size < SOURCE_MAX &&
-         !buf_read_file(out, path, &e);
 }
 
 static uint32_t count_lines(const struct buf *b) {
@@ -101,7 +93,7 @@ static void put_line(struct json *j, const struct spoken *s, uint32_t line,
 static void put_source(struct json *j, const struct spoken *s,
                        const hooked_list *hooks, size_t until) {
   struct buf text = {0};
-  if (!read_source(s->file, &text))
+  if (!source_read(s->file, &text))
     goto out;
   uint32_t n = count_lines(&text), line = 1;
   uint8_t *shown = choose(s, n);

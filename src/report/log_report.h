@@ -48,5 +48,7 @@ typedef VEC(uint32_t) log_window;
 void log_window_make(const struct log_report *r, uint32_t most,
                      log_window *out);
 bool log_is_core(const struct log_report *r, uint32_t op);
+/* For qsort and bsearch of uint32_t. */
+int log_by_number(const void *x, const void *y);
 
 #endif

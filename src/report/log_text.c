@@ -76,8 +76,7 @@ static void put_unknown(struct screen *s, const struct log_report *r) {
     buf_printf(&b, "; reached line %" PRIu32, r->reached_line);
   }
   buf_putc(&b, '.');
-  buf_puts(s->out, "  ");
-  screen_wrap(s, 2, 2, buf_text(&b));
+  screen_paragraph(s, 2, 2, buf_text(&b));
   buf_free(&b);
 }
 
@@ -111,11 +110,6 @@ struct time_line {
   uint32_t columns;
   bool pending; /* something that is shown did not return */
 };
-
-static int by_number(const void *x, const void *y) {
-  uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-  return a < b ? -1 : a > b;
-}
 
 static uint32_t column(const struct time_line *t, uint32_t time) {
   uint32_t rank = 0, high = t->times.len;
@@ -177,7 +171,7 @@ static void put_time_line(struct screen *s, const struct log_report *r) {
     t.pending |= o->ret == LOG_PENDING;
   }
   if (t.times.len)
-    qsort(t.times.at, t.times.len, sizeof *t.times.at, by_number);
+    qsort(t.times.at, t.times.len, sizeof *t.times.at, log_by_number);
   for (uint32_t i = 0; i < t.window.len; i++) {
     if (i && t.window.at[i] > t.window.at[i - 1] + 1)
       buf_printf(s->out, "      (%" PRIu32 " more)\n",
@@ -224,8 +218,7 @@ static void put_orders(struct screen *s, const struct log_report *r) {
       free(op);
     }
     put_refusals(r->log, p, &b);
-    buf_puts(s->out, "    ");
-    screen_wrap(s, 4, 6, buf_text(&b));
+    screen_paragraph(s, 4, 6, buf_text(&b));
     buf_free(&b);
   }
   if (n > SHOWN_ORDERS || x->more_partials)
@@ -243,8 +236,7 @@ static void put_prefix(struct screen *s, const struct log_report *r) {
     buf_puts(&b, x->prefix_is_shortest
                      ? " everything can be explained, with it nothing can."
                      : ".");
-    buf_puts(s->out, "  ");
-    screen_wrap(s, 2, 2, buf_text(&b));
+    screen_paragraph(s, 2, 2, buf_text(&b));
   }
   buf_free(&b);
 }
@@ -264,8 +256,7 @@ static void put_since(struct screen *s, const struct log_report *r) {
 static void put_violation(struct screen *s, const struct log_report *r) {
   const struct log_explained *x = r->violation;
   struct buf b = {0};
-  buf_puts(s->out, "  ");
-  screen_wrap(s, 2, 2, x->reason);
+  screen_paragraph(s, 2, 2, x->reason);
   put_prefix(s, r);
   if (!x->core.len) {
     buf_putc(s->out, '\n');

@@ -1,8 +1,9 @@
-/* See screen.h. */
+/* Writing to a screen: colours, columns, broken lines. */
 #include "report/screen.h"
 
 #include "report/cell.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const char *code(unsigned ink) {
@@ -50,7 +51,8 @@ void screen_put_fit(struct screen *s, unsigned ink, const char *text,
 
 void screen_wrap(struct screen *s, size_t used, size_t hang, const char *text) {
   size_t width = s->style.width;
-  bool first = true; /* no word stands on this line yet */
+  assert(hang < width); /* a line has room for a word */
+  bool first = true;    /* no word stands on this line yet */
   struct buf clean = {0}, word = {0}, fit = {0};
   cell_clean(text, s->style.utf8, &clean);
   for (const char *p = buf_text(&clean); *p;) {
@@ -78,6 +80,12 @@ void screen_wrap(struct screen *s, size_t used, size_t hang, const char *text) {
   buf_free(&clean);
   buf_free(&word);
   buf_free(&fit);
+}
+
+void screen_paragraph(struct screen *s, size_t indent, size_t hang,
+                      const char *text) {
+  buf_spaces(s->out, indent);
+  screen_wrap(s, indent, hang, text);
 }
 
 void screen_title(struct screen *s, const char *title) {

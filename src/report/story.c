@@ -105,6 +105,24 @@ void story_number(uint64_t n, struct buf *out) {
   }
 }
 
+void story_put_lines(const struct code_block *b, struct buf *out) {
+  if (b->first == b->last)
+    buf_printf(out, "line %" PRIu32, b->first);
+  else
+    buf_printf(out, "lines %" PRIu32 "-%" PRIu32, b->first, b->last);
+}
+
+void story_fence(const struct missing_fence *f, struct buf *b) {
+  if (!f->load_line)
+    buf_printf(b, "a fence behind line %" PRIu32 ", before it returns",
+               f->store_line);
+  else if (f->store_line && f->store_line != f->load_line)
+    buf_printf(b, "a fence between line %" PRIu32 " and line %" PRIu32,
+               f->store_line, f->load_line);
+  else
+    buf_printf(b, "a fence before the load in line %" PRIu32, f->load_line);
+}
+
 void story_operation(const struct result *r, uint32_t call, struct buf *out) {
   const struct client *c = &r->finding->client;
   if (call >= c->ncalls || c->calls[call].op >= r->names.count) {

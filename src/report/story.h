@@ -121,7 +121,9 @@ uint32_t story_block(const struct story *s, uint32_t at);
 
 /* "main", "T1", … */
 const char *story_thread(uint8_t thread);
-/* "a fence between line 14 and line 15" (text_fences.c) */
+/* `line 8`, `lines 8-9` */
+void story_put_lines(const struct code_block *b, struct buf *out);
+/* `a fence between line 14 and line 15` */
 void story_fence(const struct missing_fence *f, struct buf *b);
 /* The first of the inlining chain that is the user's own, or NULL. */
 const struct place *story_own_place(const struct place *p);

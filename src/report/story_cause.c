@@ -120,13 +120,6 @@ static uint32_t shown_block(const struct teller *t, const struct cause *c,
   return shown;
 }
 
-static void put_lines(const struct code_block *k, struct buf *b) {
-  if (k->first == k->last)
-    buf_printf(b, "line %" PRIu32, k->first);
-  else
-    buf_printf(b, "lines %" PRIu32 "-%" PRIu32, k->first, k->last);
-}
-
 /* `pop() is not atomic: lines 8-9 can be interrupted, and line 2 of push()` */
 static void put_verified(struct teller *t, const struct cause *c,
                          uint32_t shown) {
@@ -136,7 +129,7 @@ static void put_verified(struct teller *t, const struct cause *c,
   else
     buf_puts(&t->b, t->r->object);
   buf_puts(&t->b, " is not atomic: ");
-  put_lines(k, &t->b);
+  story_put_lines(k, &t->b);
   buf_puts(&t->b, " can be interrupted");
   uint32_t left = c->nblocks - 1, most = left > MOST_OTHERS ? 1 : left;
   for (uint32_t i = 0; i < c->nblocks && most; i++) {
@@ -145,7 +138,7 @@ static void put_verified(struct teller *t, const struct cause *c,
     left--;
     most--;
     buf_puts(&t->b, ", and ");
-    put_lines(&c->blocks[i], &t->b);
+    story_put_lines(&c->blocks[i], &t->b);
     if (c->blocks[i].function)
       buf_printf(&t->b, " of %s()", c->blocks[i].function);
   }
@@ -160,7 +153,7 @@ static void put_seen(struct teller *t, const struct code_block *k,
   struct buf op = {0};
   story_operation(t->r, call, &op);
   buf_printf(&t->b, "%s is not %s: ", buf_text(&op), answer_property(t->r));
-  put_lines(k, &t->b);
+  story_put_lines(k, &t->b);
   if (len && (strncmp(op.at, k->function, len) != 0 || op.at[len] != '('))
     buf_printf(&t->b, " of %s()", k->function);
   buf_puts(&t->b, " can be interrupted");

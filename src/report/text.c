@@ -166,8 +166,7 @@ static void put_refutation(struct screen *s, const struct story *story,
   if (r->order.len)
     refutation_text(story, r, &b);
   if (b.len && !said_before(story, at, b.at)) {
-    buf_spaces(s->out, 2);
-    screen_wrap(s, 2, 6, b.at);
+    screen_paragraph(s, 2, 6, b.at);
   }
   buf_free(&b);
 }
@@ -191,8 +190,7 @@ static void put_why(struct screen *s, const struct story *story) {
     buf_puts(&b, "and ");
     story_number(f->more_refutations, &b);
     buf_puts(&b, f->more_refutations == 1 ? " more order" : " more orders");
-    buf_spaces(s->out, 2);
-    screen_wrap(s, 2, 2, buf_text(&b));
+    screen_paragraph(s, 2, 2, buf_text(&b));
     buf_free(&b);
   }
 }
@@ -283,8 +281,7 @@ static void put_remark(struct screen *s, struct buf *b) {
   if (b->len && b->at[0] >= 'a' && b->at[0] <= 'z')
     b->at[0] = (char)(b->at[0] - 'a' + 'A');
   buf_puts(b, ".");
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 2, buf_text(b));
+  screen_paragraph(s, 2, 2, buf_text(b));
   buf_clear(b);
 }
 
@@ -411,8 +408,7 @@ static void put_short_why(struct screen *s, const struct story *story) {
              story_thread(f->client.calls[call].thread),
              buf_text(&text) + strlen("first"));
   screen_title(s, "How far an order explains them:");
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 6, buf_text(&b));
+  screen_paragraph(s, 2, 6, buf_text(&b));
   buf_free(&b);
   buf_free(&text);
 }
@@ -459,8 +455,7 @@ static void put_type(struct screen *s, const struct finding *f) {
       "explained. Only the calls after them do (type 2)."};
   if (!words[f->minimal.type])
     return;
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 2, words[f->minimal.type]);
+  screen_paragraph(s, 2, 2, words[f->minimal.type]);
 }
 
 static void put_evidence(struct screen *s, const struct story *story) {
@@ -471,8 +466,7 @@ static void put_evidence(struct screen *s, const struct story *story) {
   }
   if (f->client.ncalls) {
     put_client_title(s, f);
-    buf_spaces(s->out, 2);
-    screen_wrap(s, 2, 6, story->client);
+    screen_paragraph(s, 2, 6, story->client);
     put_type(s, f);
   }
   screen_rows(s, story);

@@ -27,16 +27,9 @@ static void put_many(uint64_t n, struct buf *b) {
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 static const char *fail(uint64_t n) { return n == 1 ? "fails" : "fail"; }
 
-static void put_lines(const struct code_block *k, struct buf *b) {
-  if (k->first == k->last)
-    buf_printf(b, "line %" PRIu32, k->first);
-  else
-    buf_printf(b, "lines %" PRIu32 "-%" PRIu32, k->first, k->last);
-}
-
 static void put_block(const struct code_block *k, bool with_file,
                       struct buf *b) {
-  put_lines(k, b);
+  story_put_lines(k, b);
   if (with_file)
     buf_printf(b, " of %s", base_name(k->file));
   if (k->function)
@@ -86,8 +79,7 @@ static void put_sentence(struct screen *s, struct buf *b) {
     return;
   if (b->at[b->len - 1] != '.')
     buf_puts(b, ".");
-  buf_spaces(s->out, INDENT);
-  screen_wrap(s, INDENT, INDENT, buf_text(b));
+  screen_paragraph(s, INDENT, INDENT, buf_text(b));
   buf_clear(b);
 }
 
@@ -174,7 +166,7 @@ static void put_less(const struct ranked_cause *c, uint32_t from, uint32_t end,
       buf_puts(b, with);
     before = with;
     if (k && one)
-      put_lines(k, b);
+      story_put_lines(k, b);
     else
       put_block(k ? k : spared_block(less, &c->cause), false, b);
     bool last =
@@ -254,8 +246,7 @@ static void put_cause(struct screen *s, const struct story *story,
     put_left(c, &b);
   if (at && all->at[at - 1].rank == c->rank)
     buf_puts(&b, ", equally good");
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, INDENT, buf_text(&b));
+  screen_paragraph(s, 2, INDENT, buf_text(&b));
   buf_clear(&b);
   if (!at) {
     put_schedules(c, all, &b);
@@ -320,8 +311,7 @@ static void put_outcome(struct screen *s, const struct story *story,
   }
   if (!o->len)
     buf_puts(&b, "nothing that has lines");
-  buf_spaces(s->out, INDENT);
-  screen_wrap(s, INDENT, INDENT + 2, buf_text(&b));
+  screen_paragraph(s, INDENT, INDENT + 2, buf_text(&b));
   buf_free(&b);
 }
 
@@ -340,15 +330,13 @@ static void put_outcomes(struct screen *s, const struct story *story,
   if (c->noutcomes < 2 || !differ)
     return;
   struct buf b = {0};
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 2, "The best for each failing outcome by itself:");
+  screen_paragraph(s, 2, 2, "The best for each failing outcome by itself:");
   for (uint32_t i = 0; i < c->noutcomes && i < SHOWN_OUTCOMES; i++)
     put_outcome(s, story, &c->by_outcome[i]);
   if (c->noutcomes > SHOWN_OUTCOMES) {
     buf_printf(&b, "and %" PRIu32 " more outcomes; --json has all",
                c->noutcomes - SHOWN_OUTCOMES);
-    buf_spaces(s->out, 2);
-    screen_wrap(s, 2, 2, buf_text(&b));
+    screen_paragraph(s, 2, 2, buf_text(&b));
   }
   buf_free(&b);
 }
@@ -399,8 +387,7 @@ static void put_given(struct screen *s, const struct causes_found *c) {
                c->foreign == 1 ? "s" : "");
   }
   buf_putc(&b, '.');
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 2, buf_text(&b));
+  screen_paragraph(s, 2, 2, buf_text(&b));
   buf_free(&b);
 }
 
@@ -411,15 +398,13 @@ void screen_causes(struct screen *s, const struct story *story) {
   struct buf b = {0};
   screen_title(s, "Which lines must be atomic:");
   put_failing(c, &b);
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 2, buf_text(&b));
+  screen_paragraph(s, 2, 2, buf_text(&b));
   for (uint32_t i = 0; i < c->len && i < SHOWN; i++)
     put_cause(s, story, i);
   if (c->len > SHOWN) {
     buf_clear(&b);
     buf_printf(&b, "and %" PRIu32 " more; --json has all", c->len - SHOWN);
-    buf_spaces(s->out, 2);
-    screen_wrap(s, 2, 2, buf_text(&b));
+    screen_paragraph(s, 2, 2, buf_text(&b));
   }
   buf_free(&b);
   put_given(s, c);
@@ -430,6 +415,5 @@ void screen_nearest(struct screen *s, const struct story *story) {
   if (!story->nearest)
     return;
   screen_title(s, "Nearest passing schedule:");
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 2, story->nearest);
+  screen_paragraph(s, 2, 2, story->nearest);
 }

@@ -114,8 +114,7 @@ static void put_race(struct screen *s, const struct story *story,
     put_rival(story, &r->at[i], !common, &b);
   }
   put_consequences(story, r, &b);
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 5, buf_text(&b));
+  screen_paragraph(s, 2, 5, buf_text(&b));
   buf_free(&b);
 }
 
@@ -144,8 +143,7 @@ static void put_patterns(struct screen *s, const struct races_found *f) {
       buf_printf(&b, "%s%s", more++ ? ", " : "; others: ", f->at[i].pattern);
   if (f->len > more + 1 || f->cut)
     buf_puts(&b, ", ...");
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 2, buf_text(&b));
+  screen_paragraph(s, 2, 2, buf_text(&b));
   buf_free(&b);
 }
 
@@ -154,8 +152,7 @@ static void put_reason(struct screen *s, const char *reason) {
   struct buf b = {0};
   buf_printf(&b, "Not found: %s.", reason);
   screen_title(s, "The races that decide:");
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 2, buf_text(&b));
+  screen_paragraph(s, 2, 2, buf_text(&b));
   buf_free(&b);
 }
 
