@@ -1,8 +1,8 @@
 /*
- * For continuous integration: commands that say something of each of several
- * things (histories, traces, clients of a source), one case each, as JUnit's
- * XML, TAP or SARIF.  Not decided is an error, since a green case must have
- * been checked.
+ * For continuous integration: commands that check several things (histories,
+ * traces, clients of a source), one case each, as JUnit's XML, TAP or SARIF.  A
+ * thing that was not decided is an error, since a green case must have been
+ * checked.
  */
 #ifndef REPORT_CI_CASE_H
 #define REPORT_CI_CASE_H

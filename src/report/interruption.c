@@ -3,10 +3,12 @@
  * after p that conflicts with p; for an access q, let y(q) be the last one
  * before q that conflicts with q.  The call is interrupted on both sides
  * between p and q exactly when x(p) <= y(q).  For each q the nearest such p is
- * enough.  Quadratic in the number of events, so only the last ones are looked
- * at; a violation is about its end.
+ * enough.  This is quadratic in the number of events, so only the last ones are
+ * looked at; a violation is about its end.
  */
 #include "report/interruption.h"
+
+#include <assert.h>
 
 enum { WINDOW = 4096 };
 #define NONE UINT32_MAX
@@ -29,7 +31,7 @@ bool events_conflict(const struct event *a, const struct event *b) {
          a->addr < b->addr + b->size && b->addr < a->addr + a->size;
 }
 
-/* What each access of the list meets. */
+/* x(p) and y(q) of each access of the list. */
 static void find_conflicts(const struct trace *t, access_list *out) {
   if (out->len == 0)
     return;
@@ -105,12 +107,13 @@ static uint32_t intruder(const struct trace *t, const access_list *list,
 }
 
 /*
- * Who is to blame for cutting p from q: the first that conflicts with p; if it
- * only reads, the last that conflicts with q, which q has met.  When that one
- * reads too, q writes, and any write to p's bytes in between.
+ * The access that is named as cutting p from q: the first that conflicts with
+ * p; if that only reads, the last that conflicts with q; if that reads too, a
+ * write to p's bytes in between, if there is one.
  */
-static uint32_t culprit(const struct trace *t, const struct call_access *p,
-                        const struct call_access *q) {
+static uint32_t cutting_access(const struct trace *t,
+                               const struct call_access *p,
+                               const struct call_access *q) {
   uint32_t first = p->next_conflict, last = q->last_conflict;
   if (event_writes[t->events[first].kind])
     return first;
@@ -125,6 +128,7 @@ static uint32_t culprit(const struct trace *t, const struct call_access *p,
 
 static void offer(struct interruption_choice *best, bool *found,
                   struct interruption_choice c) {
+  assert(c.where.before < c.where.by && c.where.by < c.where.after); /* I1 */
   if (!*found || better(&c, best))
     *best = c;
   *found = true;
@@ -140,9 +144,9 @@ static void search_call(const struct finding *f, uint32_t call,
     c.where.both = true;
     if (list->at[q].last_conflict != NONE)
       for (uint32_t p = q; p-- > 0;)
-        if (list->at[p].next_conflict <= list->at[q].last_conflict) {
+        if (list->at[p].next_conflict <= list->at[q].last_conflict) { /* I2 */
           c.where.before = list->at[p].event;
-          c.where.by = culprit(&f->trace, &list->at[p], &list->at[q]);
+          c.where.by = cutting_access(&f->trace, &list->at[p], &list->at[q]);
           c.between = q - p - 1;
           offer(best, found, c);
           break;

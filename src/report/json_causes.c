@@ -1,4 +1,5 @@
-/* Which lines must be atomic, why these, and what would have passed. */
+/* The lines that must be atomic, fences, and the nearest passing schedule, as
+ * JSON. */
 #include "report/json_int.h"
 
 static void put_blocks(struct json *j, const struct cause *c) {

@@ -1,4 +1,4 @@
-/* Between the files of the JSON report; nobody else includes this. */
+/* What the files that write JSON share; nobody else includes this. */
 #ifndef REPORT_JSON_INT_H
 #define REPORT_JSON_INT_H
 

@@ -3,7 +3,7 @@
  * (assets/history.html), which has its style and its program in it and draws
  * what the data say; the data are JSON in a script element.
  *
- * What it shows is bounded: operations around the core, texts cut short, and a
+ * Its size is bounded: operations around the core only, texts cut short, and a
  * number of bytes for all histories together.
  */
 #include "base/json.h"

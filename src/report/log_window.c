@@ -1,6 +1,10 @@
-/* Which operations are shown: the core, and those around each of its calls and
- * returns. */
+/*
+ * Which operations of a recorded history are shown: the core, and those around
+ * each of its calls and returns.
+ */
 #include "report/log_report.h"
+
+#include <assert.h>
 
 int log_by_number(const void *x, const void *y) {
   uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
@@ -65,4 +69,5 @@ void log_window_make(const struct log_report *r, uint32_t most,
     for (uint32_t i = 0; i < l->ops.len && i < most; i++)
       vec_push(out, i);
   sort_once(out);
+  assert(out->len <= most);
 }

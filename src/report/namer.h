@@ -1,4 +1,4 @@
-/* The namer that asks the object's debug information. */
+/* The names that the object's debug information knows. */
 #ifndef REPORT_NAMER_H
 #define REPORT_NAMER_H
 

@@ -1,6 +1,7 @@
-/* Stories: calls and results, and what the parts of one share. */
+/* Stories: calls and results, and what the files of a story share. */
 #include "report/story_int.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -204,6 +205,7 @@ struct story *story_new(const struct result *r, const struct story_namer *n) {
     s->finding_whole = !r->finding->trace.truncated;
   }
   story_make_answer(s, n);
+  assert(s->message && s->place); /* every report reads them */
   return s;
 }
 

@@ -11,6 +11,10 @@
  *      times without any change is told once, its rows having times == n.
  * (S2) rows of one uninterrupted run of a thread share their `group`.
  * (S3) threads that wait for ever have their rows at the end, after the trace.
+ *
+ *     T1 read x  ×3    group 0       three rounds of a loop
+ *     T2 write x       group 1
+ *     T1 waits for m   group 2, at the end
  */
 #ifndef REPORT_STORY_H
 #define REPORT_STORY_H
@@ -22,8 +26,8 @@
 #include "model/result.h"
 
 /*
- * Who knows the user's names.  The usual one asks the debug information (see
- * namer.h); all of them append, and `place` never returns NULL.
+ * A source of the user's names.  The usual one asks the debug information (see
+ * namer.h).  `location` and `value` append; `place` never returns NULL.
  */
 struct story_namer {
   void *ctx;
@@ -38,12 +42,12 @@ struct story_namer {
 
 enum story_part { STORY_BEFORE, STORY_THREADS, STORY_AFTER };
 
-/* What is said of an event of the trace; texts are NULL when there is none. */
+/* The words for an event of the trace; NULL: there are none. */
 struct story_event {
   const struct place *place;
   const char *location; /* s->top, node#2.next, q->lock */
-  const char *value;    /* what was read, or is there afterwards */
-  const char *old;      /* what was there before a write */
+  const char *value;    /* that was read, or is there afterwards */
+  const char *old;      /* value before a write */
   enum story_part part;
 };
 

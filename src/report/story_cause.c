@@ -1,14 +1,16 @@
 /*
- * The answer of a violation whose lines are known: those of the best cause.
+ * The answer to a violation whose lines are known: those of the best cause.
  *
  * That they must be atomic is said when the search with them atomic found no
  * fault any more; otherwise only what this execution shows, that they can be
  * interrupted.
+ *     pop() is not atomic: lines 41-42 can be interrupted
  */
 #include "report/interruption.h"
 #include "report/source.h"
 #include "report/story_int.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -48,8 +50,8 @@ static const struct place *place_within(const struct teller *t,
   return NULL;
 }
 
-/* An end of the block: as event `at` has it, if it is there; as another event
- * of this execution has it; as the source has it. */
+/* The place of a line of the block: that of event `at`, if it is on the line;
+ * or that of another event; or as the source has it. */
 static const struct place *end_of(struct teller *t, const struct code_block *k,
                                   uint32_t line, uint32_t at) {
   const struct trace *tr = &t->f->trace;
@@ -167,6 +169,7 @@ bool answer_cause(struct teller *t) {
   const struct cause *c = &found->at[0].cause;
   struct interruption in = {.before = UINT32_MAX, .after = UINT32_MAX};
   uint32_t shown = shown_block(t, c, &in);
+  assert(shown == UINT32_MAX || shown < c->nblocks);
   bool seen = shown != UINT32_MAX;
   if (!seen && !found->at[0].verified)
     return false;

@@ -24,7 +24,7 @@ static void put_line(struct nearest *t, const struct place *p) {
     buf_printf(&t->b, "%s:%" PRIu32, story_base_name(p->file), p->line);
 }
 
-/* What the thread did in one go in the good execution. */
+/* The steps of the thread in a row, in the good execution. */
 struct stretch {
   const struct place *first, *last; /* with lines, or NULL */
   /* Calls, or EVENT_NO_CALL: that it began with, begun last, ended after. */
@@ -213,7 +213,7 @@ static bool put_result(struct nearest *t, uint32_t call, const char *lead,
   return true;
 }
 
-/* Of each call that returns something else, or only here or there: what. */
+/* The calls that return something else, or return in one execution only. */
 static uint32_t put_results(struct nearest *t) {
   enum { MOST = 3 };
   uint32_t told = 0;

@@ -1,6 +1,6 @@
 /*
- * Those who wait for ever: in a deadlock, in a livelock, and at the end of a
- * history whose calls may wait (FL_BLOCKING) but not there.
+ * The threads that wait for ever: in a deadlock, in a livelock, and at the end
+ * of a history whose calls may wait (FL_BLOCKING) but not there.
  */
 #include "report/story_int.h"
 
@@ -110,8 +110,8 @@ static void put_circle(struct teller *t, const struct story_waiting *w,
 
 /* ---- words ---- */
 
-/* Somebody signalled the condition variable since the thread waits for it; it
- * need not have been this thread that was woken. */
+/* Was the condition variable signalled since the thread waits for it?  Another
+ * thread may have been woken. */
 static bool signalled(const struct trace *t, const struct waiting *w) {
   for (uint32_t i = t->nevents; i-- > 0;) {
     const struct event *e = &t->events[i];

@@ -1,6 +1,6 @@
 /*
- * Which lines would have to be atomic, best first, and why these: what fails
- * without them, what is left with them, and that less is not enough.
+ * Which lines would have to be atomic, best first, and why: what fails without
+ * that, what is left with it, and that less is not enough.
  */
 #include "report/screen.h"
 

@@ -1,4 +1,4 @@
-/* Where fences are missing, and what was tried. */
+/* Where fences are missing, in the terminal report, and what was tried. */
 #include "report/screen.h"
 
 #include <inttypes.h>

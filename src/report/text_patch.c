@@ -1,4 +1,4 @@
-/* What came of --patch. */
+/* What came of --patch, in the terminal report. */
 #include "report/screen.h"
 
 void screen_patch(struct screen *s, const struct story *story) {

@@ -1,6 +1,6 @@
 /*
- * The races that decide: those of one failing execution with the shortest
- * pattern.
+ * The races that decide, in the terminal report: those of one failing execution
+ * with the shortest pattern.
  */
 #include "report/races.h"
 

@@ -98,10 +98,6 @@ bool generator_next(struct generator *g, struct client *out);
 bool generator_random(struct generator *g, struct rng *rng, uint32_t threads,
                       uint32_t ops, struct client *out);
 
-/* How often generator_random takes this operation, relative to others; 1 at
- * first, 0 is never. */
-void generator_weigh(struct generator *g, uint32_t op, uint32_t weight);
-
 /*
  * `c` with final calls that show the state it leaves: what cannot be seen in
  * the results of the concurrent calls (a lost element, a broken link) is then

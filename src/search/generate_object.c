@@ -90,8 +90,7 @@ void own_object_init(struct own_object *to, const struct gen_object *from) {
                          .group = f->group,
                          .returns = f->returns,
                          .waits = f->waits,
-                         .usable = true,
-                         .weight = 1};
+                         .usable = true};
     for (uint32_t k = 0; k < f->nargs; k++) {
       copy_values(&t->args[k], &f->args[k]);
       t->args[k].klass = NO_CLASS;

@@ -35,7 +35,6 @@ struct own_op {
   bool returns, waits;
   bool usable; /* each argument has a value */
   enum own_role role;
-  uint32_t weight;
 };
 
 struct own_object {

@@ -15,11 +15,6 @@ enum {
   INIT_TRIES = 8, /* to find an initial call that changes something */
 };
 
-void generator_weigh(struct generator *g, uint32_t op, uint32_t weight) {
-  assert(op < g->object.nops);
-  g->object.ops[op].weight = weight;
-}
-
 struct draw {
   const struct own_object *o;
   struct rng *rng;
@@ -55,7 +50,7 @@ static uint64_t weight_of(const struct draw *d, uint32_t op, uint32_t thread) {
   if (!can_call(d, op, thread))
     return 0;
   bool often = thread ? o->returns : o->nargs > 0 || !o->returns;
-  return (uint64_t)o->weight * (often ? (thread ? 2 : 3) : 1);
+  return often ? (thread ? 2 : 3) : 1;
 }
 
 static uint64_t total_weight(const struct draw *d, uint32_t thread) {

@@ -155,9 +155,14 @@ uint32_t visited_put(struct visited *v, struct hash128 h, bool *fresh) {
   return VISITED_FULL;
 }
 
+/* Other processes may have filled more levels than this one has looked at. */
+static uint32_t used_levels(const struct visited *v) {
+  return v->own ? v->deepest + 1 : v->levels;
+}
+
 void visited_check_invariants(struct visited *v) {
-  uint32_t base = 0, deepest = v->deepest;
-  for (uint32_t level = 0; level < v->levels; base += slots(level++))
+  uint32_t base = 0, deepest = v->deepest, used = used_levels(v);
+  for (uint32_t level = 0; level < used; base += slots(level++))
     for (uint32_t i = 0; i < slots(level); i++) {
       struct hash128 h = v->level[level][i];
       bool fresh;
@@ -170,8 +175,7 @@ void visited_check_invariants(struct visited *v) {
 }
 
 void visited_clear(struct visited *v) {
-  /* Other processes may have filled more levels than this one has looked at. */
-  uint32_t used = v->own ? v->deepest + 1 : v->levels;
+  uint32_t used = used_levels(v);
   v->deepest = 0;
   for (uint32_t i = 0; i < used; i++)
     /* The second for memory that is shared: the first only unmaps that. */
