@@ -120,12 +120,13 @@ static void fit(const char *s, size_t width, size_t tail, bool utf8,
     buf_put(out, s, bytes_of(s, width));
     return;
   }
-  size_t room = width - wide;
+  size_t room = width - wide, start = out->len;
   if (tail > room)
     tail = room;
   buf_put(out, s, bytes_of(s, room - tail));
   buf_puts(out, dots);
   buf_puts(out, tail_of(s, tail));
+  check_slow(cell_width(out->at + start) <= width);
 }
 
 void cell_fit(const char *s, size_t width, bool utf8, struct buf *out) {

@@ -2,6 +2,7 @@
  */
 #include "report/ci_int.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Takes "." and ".." out of an absolute path, without asking the system. */
@@ -26,6 +27,7 @@ static void tidy(struct buf *b) {
 }
 
 bool ci_path(const struct ci_report *c, const char *file, struct buf *out) {
+  assert(c->here[0] == '/' && c->root[0] == '/');
   struct buf path = {0}, root = {0};
   if (file[0] != '/')
     buf_printf(&path, "%s/", c->here);
@@ -58,6 +60,7 @@ const char *ci_type(const struct report_run *r) {
 }
 
 void ci_name(const struct ci_report *c, uint32_t i, struct buf *out) {
+  assert(i < c->nruns);
   const char *object = c->runs[i].story->result->object;
   uint32_t before = 0;
   for (uint32_t k = 0; k < i; k++)
@@ -71,6 +74,7 @@ bool ci_has_place(const struct place *p) { return p && p->file && p->line; }
 
 uint32_t ci_last_line(const struct story *s) {
   const struct place *p = s->place, *q = s->until;
+  assert(ci_has_place(p));
   return ci_has_place(q) && !strcmp(p->file, q->file) && q->line > p->line
              ? q->line
              : p->line;

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "report/ci_int.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -245,6 +246,7 @@ static void put_result(struct json *j, const struct ci_report *c, uint32_t i,
   const struct report_run *r = &c->runs[i];
   const struct story *s = r->story;
   int rule = rule_of(r);
+  assert(r->status && rule < RULES);
   json_object(j, NULL);
   json_string(j, "ruleId", rule_id(rule));
   json_int(j, "ruleIndex", index[rule]);

@@ -2,8 +2,11 @@
 #include "report/json_int.h"
 #include "report/races.h"
 
+#include <assert.h>
+
 static const char *leads_name(enum race_leads leads) {
   static const char *const name[] = {"nowhere", "good", "bad", "both"};
+  assert(leads < sizeof name / sizeof *name);
   return name[leads];
 }
 

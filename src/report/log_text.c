@@ -2,6 +2,7 @@
 #include "report/log_report.h"
 #include "report/screen.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -112,6 +113,7 @@ struct time_line {
 };
 
 static uint32_t column(const struct time_line *t, uint32_t time) {
+  assert(t->columns > 1);
   uint32_t rank = 0, high = t->times.len;
   while (rank < high) {
     uint32_t mid = rank + (high - rank) / 2;
@@ -134,6 +136,7 @@ static void put_bar(struct time_line *t, const struct log_op *o, bool core) {
   const char *end = utf8 ? (core ? "╡" : "┤") : (core ? "]" : "|");
   uint32_t from = column(t, o->call);
   uint32_t to = pending ? t->columns - 1 : column(t, o->ret);
+  assert(from < t->columns && to < t->columns);
   struct buf b = {0};
   buf_spaces(t->s->out, from);
   buf_puts(&b, begin);

@@ -1,6 +1,7 @@
 /* Writing to a screen: colours, columns, broken lines. */
 #include "report/screen.h"
 
+#include "base/slow.h"
 #include "report/cell.h"
 
 #include <assert.h>
@@ -13,6 +14,7 @@ static const char *code(unsigned ink) {
 }
 
 static void painted(struct screen *s, unsigned ink, const char *clean) {
+  check_slow(cell_is_clean(clean)); /* W1 */
   bool paint = s->style.colour && ink != INK_PLAIN && *clean;
   if (paint)
     buf_printf(s->out, "\033[%sm", code(ink));

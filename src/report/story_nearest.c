@@ -4,6 +4,7 @@
  */
 #include "report/story_int.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -216,17 +217,17 @@ static bool put_result(struct nearest *t, uint32_t call, const char *lead,
 /* The calls that return something else, or return in one execution only. */
 static uint32_t put_results(struct nearest *t) {
   enum { MOST = 3 };
-  uint32_t told = 0;
+  uint32_t said = 0;
   struct buf now = {0};
-  for (uint32_t i = 0; i < t->f->client.ncalls && told < MOST; i++) {
+  for (uint32_t i = 0; i < t->f->client.ncalls && said < MOST; i++) {
     buf_clear(&now);
     value_print(t->is->results[i], &now);
-    told += put_result(t, i, told ? ", " : " Then ", buf_text(&now));
+    said += put_result(t, i, said ? ", " : " Then ", buf_text(&now));
   }
   buf_free(&now);
-  if (told)
+  if (said)
     buf_puts(&t->b, ".");
-  return told;
+  return said;
 }
 
 void story_make_nearest(struct story *s, const struct story_namer *n) {
@@ -234,6 +235,8 @@ void story_make_nearest(struct story *s, const struct story_namer *n) {
   struct nearest t = {.s = s, .n = n, .f = f, .is = &f->near};
   if (!f->near.found)
     return;
+  assert(f->near.event < f->trace.nevents);
+  assert(f->near.event < f->near.trace.nevents);
   buf_puts(&t.b, "The same, but ");
   put_first(&t);
   put_second(&t);

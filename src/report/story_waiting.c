@@ -4,6 +4,8 @@
  */
 #include "report/story_int.h"
 
+#include <assert.h>
+
 uint32_t story_last_event(const struct story *s) {
   uint32_t n = s->result->finding->trace.nevents;
   return n ? n - 1 : 0;
@@ -101,6 +103,7 @@ static void put_circle(struct teller *t, const struct story_waiting *w,
   }
   const struct story_waiting *at = w;
   for (uint32_t i = 0; i < n; i++) {
+    assert(at); /* the circle was followed before */
     buf_puts(&t->b, i == 0 ? ": " : i + 1 < n ? ", " : " and ");
     buf_puts(&t->b, story_thread(at->is.thread));
     at = waiting_of(t->s, at->is.holder);

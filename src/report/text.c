@@ -5,6 +5,7 @@
 #include "report/cell.h"
 #include "report/races.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -87,6 +88,7 @@ static void put_results(struct screen *s, const struct story *story,
                         uint32_t to) {
   if (from == to)
     return;
+  assert(from < to && to <= story->result->finding->client.ncalls);
   struct buf b = {0};
   for (uint32_t i = from; i < to; i++) {
     buf_puts(&b, i > from ? "; " : "");
@@ -117,6 +119,7 @@ static void put_all_results(struct screen *s, const struct story *story) {
 static void refutation_text(const struct story *story,
                             const struct refutation *r, struct buf *out) {
   struct buf b = {0};
+  assert(r->order.len);
   uint32_t last = r->order.at[r->order.len - 1];
   for (uint32_t i = 0; i + 1 < r->order.len; i++) {
     put_result(story, r->order.at[i], &b);
@@ -453,6 +456,7 @@ static void put_type(struct screen *s, const struct finding *f) {
       NULL, "The concurrent calls show the fault by themselves (type 1).",
       "The concurrent calls do not show the fault: their results are "
       "explained. Only the calls after them do (type 2)."};
+  assert(f->minimal.type < sizeof words / sizeof *words);
   if (!words[f->minimal.type])
     return;
   screen_paragraph(s, 2, 2, words[f->minimal.type]);

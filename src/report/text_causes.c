@@ -4,6 +4,7 @@
  */
 #include "report/screen.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -160,7 +161,10 @@ static void put_less(const struct ranked_cause *c, uint32_t from, uint32_t end,
   for (uint32_t i = from; i < end; i++) {
     const struct cause *less = &c->smaller[i].cause;
     const struct code_block *k = smaller_block(less, &c->cause);
+    const struct code_block *block = k ? k : spared_block(less, &c->cause);
     const char *with = k ? "with " : "without ";
+    if (!block) /* a worker may send the same cause as a smaller one */
+      continue;
     buf_puts(b, i > from ? " or " : "");
     if (strcmp(with, before))
       buf_puts(b, with);
@@ -168,7 +172,7 @@ static void put_less(const struct ranked_cause *c, uint32_t from, uint32_t end,
     if (k && one)
       story_put_lines(k, b);
     else
-      put_block(k ? k : spared_block(less, &c->cause), false, b);
+      put_block(block, false, b);
     bool last =
         i + 1 == end || !smaller_block(&c->smaller[i + 1].cause, &c->cause);
     if (k && last)
@@ -237,6 +241,7 @@ static void put_left(const struct ranked_cause *c, struct buf *b) {
 static void put_cause(struct screen *s, const struct story *story,
                       uint32_t at) {
   const struct causes_found *all = &story->result->finding->causes;
+  assert(at < all->len);
   const struct ranked_cause *c = &all->at[at];
   struct buf b = {0};
   buf_printf(&b, "%" PRIu32 ". ", c->rank);

@@ -4,6 +4,7 @@
  */
 #include "report/races.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -129,10 +130,11 @@ static void put_count(uint64_t n, struct buf *b) {
 
 static void put_patterns(struct screen *s, const struct races_found *f) {
   struct buf b = {0};
-  const struct cdrs *told = &f->at[f->shown];
+  assert(f->shown < f->len);
+  const struct cdrs *first = &f->at[f->shown];
   uint32_t more = 0;
-  buf_printf(&b, "Pattern %s: ", told->pattern);
-  put_count(told->count, &b);
+  buf_printf(&b, "Pattern %s: ", first->pattern);
+  put_count(first->count, &b);
   buf_puts(&b, " of the ");
   put_count(f->failing, &b);
   buf_puts(&b, " failing interleavings");

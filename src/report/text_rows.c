@@ -10,6 +10,7 @@
 #include "report/cell.h"
 #include "report/screen.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -227,6 +228,7 @@ static void leave_out(const struct table *t, uint32_t *from, uint32_t *to) {
   if (t->rows.len > most) {
     *from = most / 4;
     *to = t->rows.len - (most - most / 4);
+    assert(*from < *to && *to <= t->rows.len);
   }
 }
 
@@ -245,6 +247,7 @@ void screen_rows(struct screen *s, const struct story *story) {
   collect(&t);
   if (t.rows.len == 0)
     goto out;
+  assert(t.columns >= 1 && t.columns <= 32); /* else measure has no column */
   struct buf title = {0};
   buf_puts(&title, t.columns > 1 ? "Interleaving" : "Execution");
   if (story->file)

@@ -318,8 +318,8 @@ static bool changes(const struct generator *g, uint32_t depth) {
   return does;
 }
 
-/* All slots are filled: are there as many different values as there can be
- * (G8)? */
+/* All slots are filled: does the client have as many different values as it can
+ * have?  Else G8 leaves it out. */
 static bool is_distinct(const struct generator *g) {
   const struct enumeration *s = g->at;
   uint32_t n = g->object.nclasses, places[n + 1], room[n + 1];

@@ -139,7 +139,7 @@ int parallel_stopped(const struct parallel_search *g) {
 }
 
 void parallel_abort(struct parallel_search *g) {
-  g->s->stop = EXPLORE_STOPPED + 1; /* whatever it was before */
+  g->s->stop = EXPLORE_STOPPED + 1; /* N3: whatever it was before */
   wake_all(g);
 }
 

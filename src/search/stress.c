@@ -536,7 +536,7 @@ static enum stress_end judge_unfinished(struct stress *s, struct stress_run *r,
   }
   copy_history(&r->history, h);
   if (how == BATCH_HANGS)
-    return STRESS_HUNG;
+    return STRESS_HUNG; /* R4 */
   r->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   r->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
   return r->signal ? STRESS_CRASHED : STRESS_EXITED;
