@@ -17,7 +17,7 @@ static struct {
   const char *what; /* the phase, or NULL */
   const char *units[2];
   double begun, budget;
-  uint64_t done[2]; /* what was counted of this phase */
+  uint64_t done[2]; /* clients and executions of this phase */
   uint64_t faults;
   pthread_mutex_t lock; /* of all this, once a thread watches */
 } phase = {.lock = PTHREAD_MUTEX_INITIALIZER};

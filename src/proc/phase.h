@@ -1,5 +1,5 @@
 /*
- * What a long command is doing now, for whoever waits: one line on a terminal,
+ * What a long command is doing, for the user who waits: one line on a terminal,
  * a line every 30 seconds elsewhere (base/progress.h), and with --verbose a
  * line at the end of each phase, with its counts and its time.  All of it goes
  * to standard error.

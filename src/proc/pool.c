@@ -27,7 +27,8 @@ struct pool {
   struct pool_job job;
   uint32_t local;
   struct local_slot *slots;
-  struct remote *remote; /* their slots come after those; or NULL */
+  struct remote *remote; /* slots on other machines, behind the local ones; or
+                            NULL */
   struct pollfd *fds;    /* of local slots, then that of the relay */
   uint32_t turn;         /* the slot that is served first: all get their turn */
   double look;           /* when the slots are looked at for a sign of life */

@@ -2,13 +2,13 @@
  * A worker is a forked process in which the user's code runs.  Whatever the
  * code does there, the parent goes on: it gets the answer as bytes from a
  * socket, which are checked (base/pack.h), and follows no pointer that comes
- * from there. The memory that both share holds numbers and bytes that are only
+ * from there.  The memory that both share holds numbers and bytes that are only
  * hints: for the progress line, and for the case that the worker dies.
  *
  * (W1) pid is 0 exactly while there is no process, or it was waited for.
  * (W2) a worker and all that it started are one process group and end together.
- * (W3) shared memory belongs to one process: it is mapped anew for the next
- * one, so that what is left of an earlier process cannot write there.
+ * (W3) shared memory belongs to one process.  It is mapped anew for the next
+ *      one, so that leftovers of an earlier process cannot write there.
  */
 #ifndef PROC_WORKER_H
 #define PROC_WORKER_H

@@ -28,7 +28,7 @@ struct ci_case {
 
 struct ci_cases {
   const char *command;         /* "faultline check" */
-  const char *fault, *meaning; /* of a failure: its name and what that is */
+  const char *fault, *meaning; /* of a failure: its name and its meaning */
   const struct ci_case *at;
   uint32_t n;
   const struct ci_report *about; /* where, which version, which status */

@@ -6,10 +6,10 @@
 #include "base/json.h"
 #include "report/ci.h"
 
-/* The path as it is told; false: it is not below the root, and is absolute. */
+/* The path from the root; false: it is not below the root, and is absolute. */
 bool ci_path(const struct ci_report *c, const char *file, struct buf *out);
 
-/* The sentence of a run: its answer, or what it covered. */
+/* The sentence of a run: its answer, or its coverage. */
 const char *ci_sentence(const struct report_run *r);
 
 /* The name of run i, different from that of all others. */
@@ -24,10 +24,11 @@ const char *ci_type(const struct report_run *r);
 /* Is there a line to point at? */
 bool ci_has_place(const struct place *p);
 
-/* The last line of what the answer is about; its first one when unknown. */
+/* The last line of the answer's place; the first one when it is not known. */
 uint32_t ci_last_line(const struct story *s);
 
-/* Text of an element or an attribute.  What XML cannot hold becomes U+FFFD. */
+/* Text of an element or an attribute.  Characters that XML cannot hold become
+ * U+FFFD. */
 void ci_xml(struct buf *out, const char *s);
 void ci_attribute(struct buf *out, const char *name, const char *value);
 

@@ -90,7 +90,7 @@ void sarif_function(struct json *j, const char *function) {
   json_end_array(j);
 }
 
-/* What is inside of a location; last is 0 or the last line. */
+/* The inside of a location; `last` is its last line, or 0. */
 static void put_place(struct json *j, const struct ci_report *c,
                       const struct place *p, uint32_t last) {
   if (!ci_has_place(p))

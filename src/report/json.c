@@ -418,7 +418,7 @@ static void put_outcomes(struct json *j, const outcome_list *list) {
   json_end_array(j);
 }
 
-/* Those that were asked for, or those of the failing client. */
+/* The outcomes that were asked for, or those of the failing client. */
 static void put_all_outcomes(struct json *j, const struct story *s) {
   const struct finding *f = s->result->finding;
   if (s->outcomes) {

@@ -61,7 +61,7 @@ static void put_cause(struct json *j, const struct ranked_cause *r) {
   json_end_object(j);
 }
 
-/* Of causes of one outcome: what they are, nothing of it was tried. */
+/* The causes of each outcome by itself; none of them was tried. */
 static void put_outcomes(struct json *j, const struct causes_found *c) {
   json_array(j, "failing_outcomes");
   for (uint32_t i = 0; i < c->noutcomes; i++) {
@@ -86,7 +86,7 @@ static void put_outcomes(struct json *j, const struct causes_found *c) {
   json_end_array(j);
 }
 
-/* What forbids a single failing order. */
+/* The causes that forbid a single failing order. */
 static void put_eliminators(struct json *j, const struct causes_found *c) {
   json_array(j, "eliminators");
   for (uint32_t i = 0; i < c->nsingle; i++) {

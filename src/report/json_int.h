@@ -8,7 +8,7 @@
 void json_text(struct json *j, const char *name, const char *s); /* or null */
 /* Four fields: file, line, column, function. */
 void json_place(struct json *j, const struct place *p);
-/* A result as a JSON value: numbers and truth values are what they are. */
+/* A result as a JSON value: a number as a number, a bool as true or false. */
 void json_value(struct json *j, const char *name, struct value v);
 
 /* `causes`, `traces` and `nearest` (json_causes.c). */

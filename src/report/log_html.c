@@ -58,7 +58,7 @@ static void put_ops(struct json *j, const struct log_report *r,
   json_end_array(j);
 }
 
-/* Those that touch what is shown. */
+/* The notes that overlap the shown operations in time. */
 static void put_notes(struct json *j, const struct log_report *r,
                       const log_window *w) {
   const struct log *l = r->log;

@@ -1,6 +1,7 @@
 /*
  * Reports on recorded histories: each appends one history to a buffer.  The
- * JSON and HTML pieces are put into whole documents by whoever has them all.
+ * JSON and HTML pieces are put into whole documents by log_json_document and
+ * log_page_finish.
  */
 #ifndef REPORT_LOG_REPORT_H
 #define REPORT_LOG_REPORT_H

@@ -122,7 +122,7 @@ static uint32_t column(const struct time_line *t, uint32_t time) {
     else
       high = mid;
   }
-  /* What is pending goes on behind the last event. */
+  /* Pending operations go on behind the last event. */
   uint32_t steps =
       t->times.len + t->pending > 1 ? t->times.len + t->pending - 1 : 1;
   return (uint32_t)((uint64_t)rank * (t->columns - 1) / steps);

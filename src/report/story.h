@@ -8,7 +8,7 @@
  * whole program everything is concurrent.
  *
  * (S1) rows are in the order of the trace; a loop that a thread went round n
- *      times without any change is told once, its rows having times == n.
+ *      times without any change is one row for each step, with times == n.
  * (S2) rows of one uninterrupted run of a thread share their `group`.
  * (S3) threads that wait for ever have their rows at the end, after the trace.
  *
@@ -94,9 +94,9 @@ struct story {
   struct story_event *events; /* by index into the trace */
   VEC(struct story_row) rows;
   VEC(struct story_waiting) waiting;
-  uint32_t threads; /* mask: those that have rows in the concurrent part */
+  uint32_t threads; /* mask: threads with rows in the concurrent part */
 
-  /* The answer: a place (line 0: none), a sentence, and what belongs to it. */
+  /* The answer: a place (line 0: none), a sentence, and notes. */
   const struct place *place;
   const struct place *until; /* where an interrupted operation went on; NULL */
   const char *message;
@@ -108,7 +108,7 @@ struct story {
   const char **blocks;  /* by block of the trace: `node#2` */
   const char *nearest; /* how the nearest good execution differs, or NULL … */
   const struct place *nearest_place; /* … and how far its thread gets first */
-  const struct story *passing; /* … and that execution; NULL: not told */
+  const struct story *passing; /* … and that execution; NULL: not shown */
   bool finding_whole;          /* false when the recording was cut */
   const char *file;            /* the one file of all rows' places, or NULL */
   const struct story_outcomes *outcomes; /* or NULL: not asked for */
@@ -139,7 +139,7 @@ void story_put_stepper(const struct story *s, uint8_t thread, struct buf *out);
 /* An operation's name as it is called, `pop()`; "the program" without one. */
 void story_operation(const struct result *r, uint32_t call, struct buf *out);
 
-/* What a fault is called in front of its details. */
+/* The name of a fault, in front of its details. */
 const char *story_fault_words(enum fault f);
 
 /* A header that is not the user's own. */

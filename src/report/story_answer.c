@@ -47,7 +47,7 @@ void answer_put_where(struct teller *t, const struct place *p, uint32_t call) {
   bool known = call < t->f->client.ncalls;
   const char *function = p->function;
   if (function && strncmp(function, "fl__", 4) == 0)
-    function = NULL; /* what a macro of faultline.h made */
+    function = NULL; /* a macro of faultline.h made it */
   if (known)
     story_operation(t->r, call, &op);
   if (function)

@@ -9,10 +9,10 @@ extern const struct place story_nowhere;
 /* The texts of an event and the rows of the execution (story_rows.c). */
 void story_make_rows(struct story *s, const struct story_namer *n);
 
-/* What blocks are called (story_memory.c). */
+/* The names of blocks (story_memory.c). */
 void story_make_memory(struct story *s, const struct story_namer *n);
 
-/* Who waits for ever, and where (story_waiting.c). */
+/* The threads that wait for ever, and where (story_waiting.c). */
 void story_make_waiting(struct story *s, const struct story_namer *n);
 
 /* The answer: place, message, notes (story_answer.c). */

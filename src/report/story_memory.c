@@ -1,4 +1,4 @@
-/* The heap of the execution: what its blocks are called. */
+/* The heap of the execution: the names of its blocks. */
 #include "report/story_int.h"
 
 #include <assert.h>

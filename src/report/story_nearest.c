@@ -1,6 +1,7 @@
 /*
- * The nearest good execution in one sentence: who runs what before whom, where
- * the failing one has it the other way round, and which results it has then.
+ * The nearest good execution in one sentence: which two steps come the other
+ * way round than in the failing one, and which results it has then.  The same,
+ * but T2 runs line 42 before T1 runs line 35.  Then …
  */
 #include "report/story_int.h"
 

@@ -82,7 +82,7 @@ static void put_result(const struct story *s, uint32_t call, struct buf *out) {
   }
 }
 
-/* The calls [from, to) on one line, behind who makes them. */
+/* The calls [from, to) on one line, behind the thread's name. */
 static void put_results(struct screen *s, const struct story *story,
                         const char *who, unsigned ink, uint32_t from,
                         uint32_t to) {
@@ -259,7 +259,7 @@ static void put_verdict(const struct result *r, struct buf *b) {
     buf_printf(b, "%s after", f ? story_fault_words(f->fault) : "error");
 }
 
-/* What was searched, in the words of the search or in ours. */
+/* The coverage, in the words of the search or in ours. */
 static void put_coverage(const struct coverage *c, struct buf *b) {
   if (c->sentence) {
     buf_puts(b, c->sentence);
@@ -303,7 +303,8 @@ static void put_chance(const struct chance *c, struct buf *b) {
              c->threads, c->steps);
 }
 
-/* What is not the default, and whether the harness asked for it. */
+/* The memory model, if it is not the default, and whether the harness asked for
+ * it. */
 static void put_model(const struct result *r, struct buf *b) {
   const char *is = r->memory_model, *asked = r->memory_model_asked;
   bool other = is && asked && strcmp(is, asked);

@@ -86,9 +86,10 @@ static void put_sentence(struct screen *s, struct buf *b) {
 
 /* ---- one cause ---- */
 
-/* Every failing schedule is interrupted inside the lines exactly when none of
- * those is left that are not: they were counted.  (So is one in which a thread
- * has to wait inside, or it is a deadlock, which is counted.) */
+/* The schedules that are left when the lines are atomic were counted.  If none
+ * of them fails, every failing schedule is interrupted inside the lines.  (A
+ * failing schedule in which a thread has to wait inside is interrupted there
+ * too, or is a deadlock, which is counted.) */
 static void put_schedules(const struct ranked_cause *c,
                           const struct causes_found *all, struct buf *b) {
   const struct tally *left = &c->schedules;
@@ -320,7 +321,7 @@ static void put_outcome(struct screen *s, const struct story *story,
   buf_free(&b);
 }
 
-/* The best for this outcome is the best for all: nothing to be told. */
+/* Is the best cause of this outcome the best of all?  Then nothing is said. */
 static bool same_answer(const struct outcome_causes *o,
                         const struct causes_found *c) {
   return o->len && cause_equal(o->at[0].cause, c->at[0].cause) &&
@@ -348,7 +349,7 @@ static void put_outcomes(struct screen *s, const struct story *story,
 
 /* ---- all ---- */
 
-/* What was run, and how much of it fails. */
+/* The executions that were run, and how many of them fail. */
 static void put_failing(const struct causes_found *c, struct buf *b) {
   const struct tally *t = &c->schedules;
   uint64_t orders = c->bad + c->good - c->given;

@@ -97,7 +97,9 @@ static unsigned ink_of(const struct story_row *r) {
   return r->kind == ROW_FAULT ? INK_ERROR : INK_THREAD + r->thread;
 }
 
-/* What the main thread has to say when all others are done needs no column. */
+/* Notes and faults of the main thread, when all others are done, need no
+ * column.
+ */
 static bool stands_alone(const struct table *t, const struct story_row *r) {
   return t->story->threads && r->part != STORY_THREADS &&
          (r->kind == ROW_NOTE || r->kind == ROW_FAULT);

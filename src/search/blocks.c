@@ -1,5 +1,5 @@
 /*
- * Blocks: who is in the block, and how many steps it still has.
+ * Which threads are in a block, and how many steps the block still has.
  *
  * Differs from D-PCT: when calls of an operation have ended, the mean of their
  * steps takes the place of the structure tree's estimate.  Loops inside of

@@ -35,7 +35,7 @@ struct dfs {
   uint32_t depth;
   uint32_t fixed; /* C2 */
   uint32_t preempted;
-  bool astray; /* what was given cannot be followed */
+  bool astray; /* the given choices cannot be followed */
   struct explore *x;
   /* A state on the way, so that the beginning is not run again each time. */
   struct snapshot kept;

@@ -8,8 +8,9 @@
  * estimates the rest and draws again.  We get the same from one draw a step:
  * with `rest` steps to come, each change point that has not been used is used
  * now with probability 1/(rest + 1).  When the rest shrinks by one a step, that
- * is a uniform place; when the rest is estimated anew, what has not been used
- * is spread over the new rest.
+ * is a uniform place; when the rest is estimated anew, the unused change points
+ * are spread over the new rest.
+ *     rest 3, one change point: used now with 1/4, else then with 1/3, 1/2, 1
  *
  * Differs: the rest is also estimated anew when a call ends before its
  * estimate, so that change points are not lost behind the end of the

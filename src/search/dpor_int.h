@@ -172,7 +172,7 @@ static inline void dpor_note_live(struct dpor *d, uint8_t what) {
 /*
  * A step that is made elsewhere than it was recorded may have a choice (then
  * all answers must be tried), and its thread may create or join another behind
- * it. Few kinds of steps have choices, and few threads create others.  So what
+ * it.  Few kinds of steps have choices, and few threads create others.  So what
  * was never seen is taken to be impossible; when it is seen, the search begins
  * again.
  */

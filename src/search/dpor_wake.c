@@ -391,7 +391,7 @@ static bool insert(struct dpor *d, struct dpor_level *l, bool early) {
   for (;;) {
     uint32_t c = *list_of(d, l), first = c, k = NONE;
     if ((c == NONE && d->trail.len) || !is_any_left(d))
-      break; /* a leaf: what it leads to is equivalent */
+      break; /* a leaf: the executions below it are equivalent */
     enum dpor_answer fits = NO;
     for (; c != NONE; c = d->nodes.at[c].next) {
       const struct wakeup_node *w = &d->nodes.at[c];

@@ -102,7 +102,7 @@ void parallel_reset(struct parallel_search *g, uint32_t members) {
   g->s->over = false;
   g->s->inside = 0;
   g->s->asking = 0;
-  g->s->busy = 1; /* member 0, who begins at the root, whenever it comes */
+  g->s->busy = 1; /* member 0 begins at the root, whenever it comes */
   for (int i = 0; i < PARALLEL_SUMS; i++)
     g->s->sum[i] = 0;
   for (uint32_t i = 0; i < g->most; i++) {

@@ -82,7 +82,7 @@ int pct_next(struct pct *p, uint32_t enabled, int current, uint64_t k) {
     int o = __builtin_ctz(left);
     p->starving[o] += price;
     if (p->starving[o] > patience) {
-      /* Everybody who ran instead has a higher priority: all of them fall,
+      /* The threads that ran instead have higher priorities: all of them fall,
        * one after the other, until it is the highest. */
       p->priority[t] = --p->lowest;
       p->unfair = true;

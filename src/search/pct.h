@@ -39,10 +39,11 @@ void pct_begin(struct pct *p);
 void pct_lower(struct pct *p, int current, uint32_t i);
 
 /*
- * Who steps next, by priority, in an execution of about k steps.  A thread that
- * could step waits for PCT_PATIENCE steps of others or twice k; then whoever
- * runs in its place gives way to all.  Without that, a thread that waits in a
- * loop and counts its rounds would never let the one it waits for go on.
+ * The thread that steps next, by priority, in an execution of about k steps.  A
+ * thread that could step waits for PCT_PATIENCE steps of others or twice k;
+ * then the thread that runs in its place falls below all.  Without that, a
+ * thread that waits in a loop and counts its rounds would never let the one it
+ * waits for go on.
  */
 int pct_next(struct pct *p, uint32_t enabled, int current, uint64_t k);
 

@@ -263,7 +263,7 @@ static void show_path(struct stateful *w) {
   struct live_path *l = w->x->live;
   if (!l || w->path.len > LIVE_PATH_MAX)
     return;
-  /* What lies before the node above has not changed. */
+  /* The path up to the node above has not changed. */
   uint32_t from = w->depth > 1 ? w->nodes.at[w->depth - 2].path_len : 0;
   memcpy(l->at + from, w->path.at + from, w->path.len - from);
   l->len = w->path.len;

@@ -384,7 +384,7 @@ static void main_event(const struct stress *s, uint32_t slot, uint32_t id,
 /*
  * Stamps become ranks: equal stamps have equal ranks, and the order stays. Each
  * thread's stamps grow, so this is a merge.  The main thread's calls come
- * before and after all others. T1 [110, 140]  T2 [120, 140], margin 5:  T1 [1,
+ * before and after all others.  T1 [110, 140]  T2 [120, 140], margin 5:  T1 [1,
  * 3]  T2 [2, 3]
  */
 static void rank_events(const struct stress *s, uint32_t slot,

@@ -1,8 +1,8 @@
 /*
  * The process that runs user code on real threads.
  *
- * Its threads are made once and wait for rounds: spinning at first, then giving
- * the processor to whoever wants it, then asleep.  All three are needed: on two
+ * Its threads are made once and wait for rounds: spinning at first, then
+ * yielding the processor, then asleep.  All three are needed: on two
  * processors, two threads that spin would keep the main thread from preparing
  * the round that they wait for.
  */
@@ -33,7 +33,7 @@ enum {
   MEET = 1000, /* spins at the start line before giving way */
   KEYS_SEEN = 64,
   PAGE = 4096,
-  LEAKY = 4096, /* rounds of a process: what user code leaks is limited */
+  LEAKY = 4096, /* rounds of a process: bounds the memory that code leaks */
 };
 
 void stress_futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t ms,
@@ -80,7 +80,7 @@ struct stress_thread { /* a thread */
   struct stress_pool *pool;
   uint32_t number;
   struct stamper stamper;
-  bool stale;                  /* what is kept for it is not as it began (R1) */
+  bool stale;                  /* its own data cannot be copied back (R1) */
   const void *keys[KEYS_SEEN]; /* pthread_getspecific of these at first */
   pthread_t handle;
 };
@@ -348,7 +348,7 @@ static bool texts_left(const struct stress *s) {
   return true;
 }
 
-/* What user code and the tool's own handlers expect of a process. */
+/* Signals and standard output as user code expects them. */
 static void settle(const struct stress *s) {
   cage_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (getppid() != s->owner)
@@ -356,7 +356,7 @@ static void settle(const struct stress *s) {
   for (int i = 1; i < NSIG; i++)
     if (i != SIGSYS) /* the cage's */
       cage_default_signal(i);
-  signal(SIGINT, SIG_IGN); /* of a terminal: for who started us */
+  signal(SIGINT, SIG_IGN); /* from the terminal: the caller decides */
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);

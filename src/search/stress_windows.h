@@ -1,5 +1,5 @@
 /*
- * Small clients of a long history: hints where to look for what went wrong.
+ * Small clients of a long history: hints where to look for the fault.
  *
  * Two calls that overlap may have disturbed each other.  A window begins with
  * two such calls.  The calls before them become the client's initial calls, in
@@ -24,7 +24,7 @@
 /* Where to look. */
 struct hint {
   const struct history *history;
-  uint32_t end; /* a time: what was called later plays no part */
+  uint32_t end; /* a time: later calls play no part */
   /* All calls that had returned before `end`, initial ones included and final
    * ones not, in an order that keeps that of each thread. */
   const uint32_t *order;
