@@ -10,7 +10,7 @@
  */
 #include "build/compile.h"
 #include "build/probe.h"
-#include "cli/judge.h"
+#include "hunt/checker.h"
 #include "search/explore.h"
 #include "spec/implementation.h"
 
@@ -133,18 +133,18 @@ int main(void) {
   printf("  dfs, nothing recorded  %9.0f %11.0f  executions/s\n",
          r.executions / r.seconds, r.best_executions);
 
-  struct jury jury = {.suite = rt_suites(),
+  struct checker checker = {.suite = rt_suites(),
                       .spec = spec_implementation(),
                       .implementation = true};
-  jury_client(&jury, &c);
-  struct judge j = jury_judge(&jury);
+  checker_client(&checker, &c);
+  struct judge j = checker_judge(&checker);
   checked = j.ended;
   j.ended = check_only;
   r = measure(explore_dfs, j, 0, false);
   printf(
       "  dfs, histories checked %9.0f %11.0f  executions/s (%llu distinct)\n",
       r.executions / r.seconds, r.best_executions,
-      (unsigned long long)jury.histories);
+      (unsigned long long)checker.histories);
   r = measure(explore_stateful, none, 0, true);
   printf("  stateful, no reduction %9.0f %11.0f  transitions/s\n",
          r.transitions / r.seconds, r.best_transitions);

@@ -50,6 +50,16 @@ void buf_printf(struct buf *b, const char *format, ...) {
   b->len += (size_t)n;
 }
 
+void buf_count(struct buf *b, uint64_t n) {
+  char digits[24];
+  int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+  for (int i = 0; i < len; i++) {
+    if (i && (len - i) % 3 == 0)
+      buf_putc(b, ',');
+    buf_putc(b, digits[i]);
+  }
+}
+
 void buf_spaces(struct buf *b, size_t n) {
   reserve(b, n);
   memset(b->at + b->len, ' ', n);

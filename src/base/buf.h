@@ -8,6 +8,7 @@
 #include "base/err.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct buf {
   char *at;
@@ -19,6 +20,7 @@ void buf_puts(struct buf *b, const char *s);
 void buf_put(struct buf *b, const void *bytes, size_t n);
 void buf_printf(struct buf *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void buf_count(struct buf *b, uint64_t n); /* 1,234,567 */
 void buf_spaces(struct buf *b, size_t n); /* n spaces; 0 adds nothing */
 void buf_clear(struct buf *b);
 void buf_free(struct buf *b);

@@ -1,6 +1,6 @@
 /* `faultline check FILE…`: are recorded histories linearizable? */
 #include "base/opt.h"
-#include "cli/check_int.h"
+#include "cli/check/int.h"
 #include "cli/commands.h"
 #include "history/read/read.h"
 #include "proc/phase.h"

@@ -1,7 +1,8 @@
 /* faultline init: a harness from the debug information of the sources. */
+#include "campaign/built.h"
 #include "cli/commands.h"
-#include "cli/init_int.h"
-#include "cli/settings.h"
+#include "cli/init/int.h"
+#include "cli/options.h"
 
 #include "base/tidy.h"
 
@@ -37,7 +38,7 @@ static int compile(struct init *x, const char *more, const char *less,
   char *so = NULL,
        *from = xasprintf("-I%.*s", slash ? (int)(slash - x->output) + 1 : 1,
                          slash ? x->output : ".");
-  settings_build(&set, &b);
+  built_compiler(&set, &b);
   for (uint32_t i = 0; i < x->rest.args.len; i++)
     if (!less || strcmp(less, x->rest.args.at[i]))
       vec_push(&b.inputs, x->rest.args.at[i]);

@@ -13,7 +13,7 @@ static const char *leads_name(enum race_leads leads) {
 static void put_rival(struct json *j, const struct story *s,
                       const struct rival *r) {
   const struct finding *f = s->result->finding;
-  const struct place *own = story_own_place(r->place);
+  const struct place *own = place_own(r->place);
   const struct place *p = own ? own : r->place;
   json_object(j, NULL);
   bool buffer;

@@ -14,31 +14,15 @@ const char *story_keep(struct story *s, struct buf *b) {
   return text;
 }
 
-static bool begins(const char *s, const char *with) {
-  return strncmp(s, with, strlen(with)) == 0;
-}
-
-bool story_is_system(const char *file) {
-  return begins(file, "/usr/include/") || begins(file, "/usr/lib/") ||
-         begins(file, "/usr/local/include/") || strstr(file, "/include/c++/") ||
-         strstr(file, "/include/faultline.h");
-}
-
-const struct place *story_own_place(const struct place *p) {
-  while (p && !(p->line && p->file && !story_is_system(p->file)))
-    p = p->next;
-  return p;
-}
-
 const struct place *story_place_in(const struct trace *t,
                                    const struct story_namer *n, uint64_t pc,
                                    uint32_t chain) {
   if (!pc)
     return &story_nowhere;
   const struct place *inner = n->place(n->ctx, pc),
-                     *own = story_own_place(inner);
+                     *own = place_own(inner);
   while (!own && inner->line && chain && chain < t->nframes) {
-    own = story_own_place(n->place(n->ctx, t->frames[chain].call_pc));
+    own = place_own(n->place(n->ctx, t->frames[chain].call_pc));
     chain = t->frames[chain].parent;
   }
   return own ? own : inner;
@@ -97,13 +81,7 @@ const char *story_base_name(const char *path) {
 }
 
 void story_number(uint64_t n, struct buf *out) {
-  char digits[24];
-  int len = snprintf(digits, sizeof digits, "%" PRIu64, n);
-  for (int i = 0; i < len; i++) {
-    if (i && (len - i) % 3 == 0)
-      buf_putc(out, ',');
-    buf_putc(out, digits[i]);
-  }
+  buf_count(out, n);
 }
 
 void story_put_lines(const struct code_block *b, struct buf *out) {

@@ -22,23 +22,9 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/vec.h"
+#include "debug/namer.h"
 #include "model/place.h"
 #include "model/result.h"
-
-/*
- * A source of the user's names.  The usual one asks the debug information (see
- * namer.h).  `location` and `value` append; `place` never returns NULL.
- */
-struct story_namer {
-  void *ctx;
-  const struct place *(*place)(void *ctx, uint64_t pc);
-  /* [addr, addr+size) as event number `at` sees it */
-  void (*location)(void *ctx, uint64_t addr, uint64_t size, uint32_t at,
-                   struct buf *out);
-  /* a value that event `e`, number `at`, reads or writes */
-  void (*value)(void *ctx, const struct event *e, uint64_t value, uint32_t at,
-                struct buf *out);
-};
 
 enum story_part { STORY_BEFORE, STORY_THREADS, STORY_AFTER };
 
@@ -129,8 +115,6 @@ const char *story_thread(uint8_t thread);
 void story_put_lines(const struct code_block *b, struct buf *out);
 /* `a fence between line 14 and line 15` */
 void story_fence(const struct missing_fence *f, struct buf *b);
-/* The first of the inlining chain that is the user's own, or NULL. */
-const struct place *story_own_place(const struct place *p);
 /* Under TSO a step of thread 16 + t is a commit of thread t: that, and whether
  * it is one. */
 uint8_t story_stepper(const struct story *s, uint8_t thread, bool *buffer);
@@ -141,9 +125,6 @@ void story_operation(const struct result *r, uint32_t call, struct buf *out);
 
 /* The name of a fault, in front of its details. */
 const char *story_fault_words(enum fault f);
-
-/* A header that is not the user's own. */
-bool story_is_system(const char *file);
 
 /* The last part of a path. */
 const char *story_base_name(const char *path);

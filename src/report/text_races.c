@@ -62,7 +62,7 @@ static void put_rival(const struct story *story, const struct rival *r,
     buf_printf(b, " %s", r->location ? r->location : "memory");
   if (location && r->step.flags & STEP_RETURNS)
     buf_puts(b, " and returns");
-  const struct place *own = story_own_place(r->place),
+  const struct place *own = place_own(r->place),
                      *p = own ? own : r->place;
   if (p && story->file && p->file && !strcmp(story->file, p->file))
     buf_printf(b, " (line %" PRIu32 ")", p->line);
