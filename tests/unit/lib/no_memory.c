@@ -116,6 +116,25 @@ TEST(whichever_allocation_fails_the_process_goes_on) {
   CHECK(failed);
 }
 
+/* The first allocation of a call is that of a shared table, where one grows. */
+TEST(shared_tables_survive_a_failed_growth) {
+  struct fl_check_result r = fl_check_result_init();
+  struct fl_check *other = opened("kv", true);
+  for (int i = 0; i < 4000; i++) {
+    char text[32];
+    struct fl_datum args[] = {fl_number(1), value(text, sizeof text, i)};
+    struct fl_check *c = opened("kv", false);
+    countdown = 1;
+    fl_check_begin(c, 1, "put", args, 2);
+    countdown = 0;
+    fl_check_free(c);
+    CHECK_INT(put_and_get(other, i), FL_CHECK_OK);
+  }
+  CHECK_INT(fl_check_result(other, &r), FL_CHECK_OK);
+  CHECK_INT(r.verdict, FL_CHECK_LINEARIZABLE);
+  fl_check_free(other);
+}
+
 TEST(a_checker_that_cannot_be_made_keeps_no_lock) {
   countdown = 1;
   CHECK(!opened("queue", true));
