@@ -28,7 +28,7 @@
 enum { SNAPSHOT_EVERY = 256, FORGET_BYTES = 1 << 20 };
 
 static void make_scratch(struct frontier *f) {
-  size_t bytes = sizeof(struct config) + f->now.words * 16ull;
+  size_t bytes = sizeof(struct frontier_config) + f->now.words * 16ull;
   f->from = xrealloc(f->from, bytes);
   f->to = xrealloc(f->to, bytes);
   f->settled = xrealloc(f->settled, f->now.words * 8ull);
@@ -52,8 +52,8 @@ struct frontier *frontier_new(const struct log_problem *p) {
 }
 
 void frontier_swap(struct frontier *f, const struct log_problem *p,
-                   struct stage *g) {
-  struct stage t = f->now;
+                   struct frontier_stage *g) {
+  struct frontier_stage t = f->now;
   f->now = *g;
   *g = t;
   f->p = p;
@@ -106,7 +106,7 @@ void frontier_free(struct frontier *f) {
 }
 
 static bool call(struct frontier *f) {
-  struct stage *g = &f->now;
+  struct frontier_stage *g = &f->now;
   uint32_t id = g->next_call++, words = g->words;
   const struct type_op *op = &f->p->ops[id];
   if (!op_is_pending(op) && op->op->ret > f->cut)
@@ -126,7 +126,7 @@ static bool call(struct frontier *f) {
 
 /* (D) */
 static void retire(struct frontier *f) {
-  struct stage *g = &f->now;
+  struct frontier_stage *g = &f->now;
   for (uint32_t w = 0; w < g->words; w++) {
     uint64_t all = g->crashed[w];
     for (uint32_t i = 0; i < g->set.len && all; i++)
@@ -151,7 +151,7 @@ static void each_state(struct frontier *f,
                                &f->work, &f->done};
   for (int k = 0; k < (f->busy ? 5 : 3); k++)
     for (uint32_t i = 0; i < sets[k]->len; i++) {
-      struct config *c = config_at(sets[k], i);
+      struct frontier_config *c = config_at(sets[k], i);
       if (c->state < BLIND_STATE)
         visit(f, &c->state);
       if (c->prev < BLIND_STATE)
@@ -188,14 +188,14 @@ static void take_snapshot(struct frontier *f, uint32_t time) {
   if (f->cut != LOG_PENDING || time <= f->old.horizon ||
       f->now.returned - f->old.returned < SNAPSHOT_EVERY)
     return;
-  struct stage t = f->older;
+  struct frontier_stage t = f->older;
   f->older = f->old;
   f->old = t;
   stage_copy(&f->old, &f->now);
 }
 
 static void end_return(struct frontier *f) {
-  struct stage *g = &f->now;
+  struct frontier_stage *g = &f->now;
   uint32_t time = g->slots.at[f->stuck].op->op->ret;
   stage_close(g, f->stuck);
   f->busy = false;
@@ -209,7 +209,7 @@ static void end_return(struct frontier *f) {
 /* False: every configuration has it behind itself, and there is nothing to
  * expand. */
 static bool begin_return(struct frontier *f, uint32_t slot) {
-  struct stage *g = &f->now;
+  struct frontier_stage *g = &f->now;
   uint32_t n = 0;
   f->stuck = slot;
   for (uint32_t i = 0; i < g->set.len; i++)
@@ -220,7 +220,7 @@ static bool begin_return(struct frontier *f, uint32_t slot) {
   vec_clear(&f->levels);
   vec_clear(&f->waiting);
   for (uint32_t i = 0; i < g->set.len; i++) {
-    struct config *c = config_at(&g->set, i);
+    struct frontier_config *c = config_at(&g->set, i);
     bool placed = bit_of(c->mask, slot), maybe = bit_of(maybe_of(g, c), slot);
     bit_clear(c->mask, slot);
     bit_clear(maybe_of(g, c), slot);
@@ -242,7 +242,7 @@ static bool begin_return(struct frontier *f, uint32_t slot) {
 
 /* All of `work` has been expanded. */
 static bool survives(struct frontier *f) {
-  struct stage *g = &f->now;
+  struct frontier_stage *g = &f->now;
   if (!f->done.live)
     return false;
   set_compact(&f->done);
@@ -264,7 +264,7 @@ static bool may_go_on(struct frontier *f) {
 
 enum frontier_end frontier_run(struct frontier *f, struct meter *m,
                                uint64_t stop) {
-  struct stage *g = &f->now;
+  struct frontier_stage *g = &f->now;
   f->m = m;
   while (!f->decided) {
     if (!may_go_on(f))
@@ -374,7 +374,7 @@ uint32_t first_bad_return(const struct log_problem *p, uint32_t from,
 static uint32_t longest(struct frontier *f) {
   uint32_t best = 0, most = 0;
   for (uint32_t i = 0; i < f->work.len; i++) {
-    const struct config *c = config_at(&f->work, i);
+    const struct frontier_config *c = config_at(&f->work, i);
     uint32_t n = 1;
     if (c->state == NO_STATE)
       continue;
@@ -387,7 +387,7 @@ static uint32_t longest(struct frontier *f) {
     }
   }
   /* What may count as placed does. */
-  struct config *c = config_at(&f->work, best);
+  struct frontier_config *c = config_at(&f->work, best);
   uint32_t node = c->node;
   for (uint32_t i = 0; i < f->now.slots.len; i++)
     if (bit_of(maybe_of(&f->now, c), i))
@@ -396,7 +396,7 @@ static uint32_t longest(struct frontier *f) {
 }
 
 static void answer_violation(struct frontier *f, struct log_answer *out) {
-  const struct slot *s = &f->now.slots.at[f->stuck];
+  const struct frontier_slot *s = &f->now.slots.at[f->stuck];
   out->verdict = LOG_VIOLATION;
   growth_order(f, longest(f), out);
   answer_core(f->p, f->hints.len ? LOG_PENDING : s->op->op->ret, out);

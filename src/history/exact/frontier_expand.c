@@ -6,7 +6,7 @@
 
 #include <assert.h>
 
-uint64_t frontier_hint(const struct stage *g, uint32_t slot) {
+uint64_t frontier_hint(const struct frontier_stage *g, uint32_t slot) {
   return g->slots.at[slot].op->op->order;
 }
 
@@ -14,7 +14,7 @@ uint64_t frontier_hint(const struct stage *g, uint32_t slot) {
  * a crashed one may come where its hint stands, or not at all. */
 static bool hint_allows(const struct frontier *f, const uint64_t *mask,
                         uint32_t slot) {
-  const struct stage *g = &f->now;
+  const struct frontier_stage *g = &f->now;
   uint64_t hint = frontier_hint(g, slot);
   uint32_t placed = g->hinted;
   if (g->has_taken_hint && hint < g->taken_hint)
@@ -37,8 +37,8 @@ static bool allowed(const struct frontier *f, const uint64_t *mask,
 }
 
 /* (A) with hints, where one read may have to wait for another. */
-static void settle_hinted(struct frontier *f, struct config *c) {
-  const struct stage *g = &f->now;
+static void settle_hinted(struct frontier *f, struct frontier_config *c) {
+  const struct frontier_stage *g = &f->now;
   for (bool more = true; more;) {
     more = false;
     for (uint32_t w = 0; w < g->words; w++)
@@ -55,8 +55,8 @@ static void settle_hinted(struct frontier *f, struct config *c) {
 }
 
 /* (A); whether there was any.  They are in f->settled. */
-static bool settle(struct frontier *f, struct config *c) {
-  const struct stage *g = &f->now;
+static bool settle(struct frontier *f, struct frontier_config *c) {
+  const struct frontier_stage *g = &f->now;
   uint64_t any = 0, hinted = 0;
   for (uint32_t w = 0; w < g->words; w++) {
     f->settled[w] = g->reads[w] & ~c->mask[w];
@@ -80,7 +80,7 @@ static bool settle(struct frontier *f, struct config *c) {
 /* The reads of f->settled, which all see one state: those without a hint, then
  * the others by their hints. */
 static uint32_t add_reads(struct frontier *f, uint32_t node) {
-  const struct stage *g = &f->now;
+  const struct frontier_stage *g = &f->now;
   for (;;) {
     uint32_t best = NO_SLOT;
     for (uint32_t w = 0; w < g->words; w++)
@@ -108,7 +108,7 @@ static uint32_t add_nodes(struct frontier *f, uint32_t node, uint32_t slot) {
 }
 
 void frontier_wait(struct frontier *f, uint32_t i) {
-  const struct config *c = config_at(&f->work, i);
+  const struct frontier_config *c = config_at(&f->work, i);
   uint32_t level = 0;
   for (uint32_t w = 0; w < f->now.words; w++)
     level += (uint32_t)__builtin_popcountll(c->mask[w] & f->now.crashed[w]);
@@ -133,7 +133,8 @@ uint32_t frontier_take(struct frontier *f) {
 }
 
 /* (E): it overwrites all blind ones that are open and not placed. */
-static void overwrite(const struct stage *g, struct config *c) {
+static void overwrite(const struct frontier_stage *g,
+                      struct frontier_config *c) {
   uint64_t *maybe = maybe_of(g, c);
   for (uint32_t w = 0; w < g->words; w++)
     maybe[w] = g->blind[w] & ~c->mask[w];
@@ -142,8 +143,8 @@ static void overwrite(const struct stage *g, struct config *c) {
 /* The configuration behind `from` with one more operation. */
 static void place(struct frontier *f, uint32_t slot, uint32_t next,
                   uint32_t prev) {
-  const struct stage *g = &f->now;
-  struct config *from = frontier_from(f), *to = frontier_to(f);
+  const struct frontier_stage *g = &f->now;
+  struct frontier_config *from = frontier_from(f), *to = frontier_to(f);
   memcpy(to, from, sizeof *to + g->words * 16ull);
   to->state = next;
   to->prev = prev;
@@ -185,7 +186,7 @@ static bool leads_to(struct frontier *f, uint32_t state, uint32_t slot,
 }
 
 static void place_one(struct frontier *f, uint32_t slot, uint32_t next) {
-  const struct config *from = frontier_from(f);
+  const struct frontier_config *from = frontier_from(f);
   bool crashed = bit_of(f->now.crashed, slot);
   /* A crashed write may be there to overwrite others, whose states are not
    * looked at: then what it does to the present one says nothing. */
@@ -201,8 +202,8 @@ static void place_one(struct frontier *f, uint32_t slot, uint32_t next) {
 
 /* Whether something that is open and no write can come after a write. */
 static bool is_seen(struct frontier *f, uint32_t slot) {
-  const struct config *from = frontier_from(f);
-  const struct stage *g = &f->now;
+  const struct frontier_config *from = frontier_from(f);
+  const struct frontier_stage *g = &f->now;
   uint64_t any = 0;
   uint32_t next = row_next(f, row_of(f, from->state), slot);
   if (next >= MANY_STATES)
@@ -219,8 +220,8 @@ static bool is_seen(struct frontier *f, uint32_t slot) {
 /* (C), (E): whether the crashed or blind one makes a difference to anything
  * that could come next. */
 static bool matters(struct frontier *f, uint32_t slot) {
-  const struct config *from = frontier_from(f);
-  const struct stage *g = &f->now;
+  const struct frontier_config *from = frontier_from(f);
+  const struct frontier_stage *g = &f->now;
   if (bit_of(g->writes, slot))
     return f->unseen && is_seen(f, slot);
   uint32_t next;
@@ -239,7 +240,7 @@ static bool matters(struct frontier *f, uint32_t slot) {
 }
 
 static void try_slot(struct frontier *f, uint32_t slot) {
-  const struct config *from = frontier_from(f);
+  const struct frontier_config *from = frontier_from(f);
   uint32_t before = f->now.slots.at[slot].before;
   if (before != NO_SLOT && !bit_of(from->mask, before)) /* (B) */
     return;
@@ -266,8 +267,8 @@ static void try_slot(struct frontier *f, uint32_t slot) {
 }
 
 void frontier_expand(struct frontier *f, uint32_t i) {
-  const struct stage *g = &f->now;
-  struct config *from = frontier_from(f);
+  const struct frontier_stage *g = &f->now;
+  struct frontier_config *from = frontier_from(f);
   memcpy(from, config_at(&f->work, i), f->work.stride * 8ull);
   uint64_t unseen = 0, uncovered = 0;
   for (uint32_t w = 0; w < g->words; w++) {
@@ -285,9 +286,9 @@ void frontier_expand(struct frontier *f, uint32_t i) {
 
 /* A read that was called just now. */
 void frontier_settle(struct frontier *f, uint32_t slot) {
-  struct stage *g = &f->now;
+  struct frontier_stage *g = &f->now;
   for (uint32_t i = 0; i < g->set.len; i++) {
-    struct config *c = config_at(&g->set, i);
+    struct frontier_config *c = config_at(&g->set, i);
     if (bit_of(g->hints, slot)) { /* others may wait for it */
       if (settle(f, c))
         c->node = add_reads(f, c->node);

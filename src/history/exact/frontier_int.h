@@ -45,14 +45,14 @@ static inline void bit_clear(uint64_t *mask, uint32_t i) {
   mask[i >> 6] &= ~((uint64_t)1 << (i & 63));
 }
 
-struct slot {
+struct frontier_slot {
   const struct type_op *op; /* NULL: free */
   uint32_t id;              /* index into the problem's ops */
   uint32_t before;          /* one that is like it and comes first; NO_SLOT */
   uint32_t print;
 };
 
-struct config {
+struct frontier_config {
   uint32_t state;
   uint32_t prev;   /* the state before, when the last one that was placed had
                       crashed and made no difference yet; BLIND_STATE, when it
@@ -73,12 +73,13 @@ struct config_set {
   uint32_t nbuckets, used, epoch;
 };
 
-static inline struct config *config_at(const struct config_set *s, uint32_t i) {
-  return (struct config *)(s->at + (size_t)i * s->stride);
+static inline struct frontier_config *config_at(const struct config_set *s,
+                                                uint32_t i) {
+  return (struct frontier_config *)(s->at + (size_t)i * s->stride);
 }
 
 /* Where the sweep over time is: all that is needed to go on from there. */
-struct stage {
+struct frontier_stage {
   uint32_t words;      /* of a mask */
   uint32_t next_call;  /* the operations before it have been called */
   uint32_t returned;   /* how many returned */
@@ -88,7 +89,7 @@ struct stage {
   uint64_t taken_hint; /* the largest of the crashed ones that every
                           configuration has taken */
   bool has_taken_hint;
-  VEC(struct slot) slots;
+  VEC(struct frontier_slot) slots;
   VEC(uint32_t) returns; /* slots of open operations: a heap by return */
   /* Masks: the kinds of slots; what has hints; writes, and those of them that
    * are effects without a hint. */
@@ -100,23 +101,23 @@ struct stage {
  * How configurations came about: a tree of placed operations.  What all of
  * them have in common moves to the trunk.
  */
-struct node {
+struct frontier_node {
   uint32_t op, parent; /* op with OVERWRITTEN: it was placed before the last
                           write in front of it */
 };
 #define OVERWRITTEN ((uint32_t)1 << 31)
-struct growth {
-  VEC(struct node) nodes;
+struct frontier_growth {
+  VEC(struct frontier_node) nodes;
   VEC(uint32_t) trunk;
   uint32_t collect_at;
 };
 
 /* What the type said of a state, for each open slot. */
-struct row {
+struct frontier_row {
   uint32_t state;
   uint32_t seen; /* slots opened since then are not known */
 };
-struct rows {
+struct frontier_rows {
   uint64_t *at; /* rows of `stride` words: row, known, explained, next states */
   uint32_t len, cap, stride, words;
   uint32_t *table; /* row + 1 by state */
@@ -143,9 +144,9 @@ struct frontier {
   struct arena made;  /* operations that the cut made pending */
   struct meter *m;
 
-  struct stage now;
+  struct frontier_stage now;
   /* Two earlier ones; all that was open at `older` has returned by now. */
-  struct stage old, older;
+  struct frontier_stage old, older;
   struct config_set work, done;
   VEC(uint32_t) levels;  /* first of `work` to be expanded, by crashed ones */
   VEC(uint32_t) waiting; /* the next one of the same level; index + 1 */
@@ -155,8 +156,8 @@ struct frontier {
   bool unseen;           /* of `from`: something that is no write is open and
                             not placed */
   bool uncovered;        /* … blind ones are open that no write has covered */
-  struct growth growth;
-  struct rows rows;
+  struct frontier_growth growth;
+  struct frontier_rows rows;
   uint32_t opened[OPENED]; /* the last slots that were opened, a ring */
   uint32_t nopened;
 
@@ -166,30 +167,31 @@ struct frontier {
   uint32_t stuck; /* slot of the return that is being made */
 };
 
-static inline uint64_t *maybe_of(const struct stage *g, struct config *c) {
+static inline uint64_t *maybe_of(const struct frontier_stage *g,
+                                 struct frontier_config *c) {
   return c->mask + g->words;
 }
-static inline struct config *frontier_from(struct frontier *f) {
-  return (struct config *)f->from;
+static inline struct frontier_config *frontier_from(struct frontier *f) {
+  return (struct frontier_config *)f->from;
 }
-static inline struct config *frontier_to(struct frontier *f) {
-  return (struct config *)f->to;
+static inline struct frontier_config *frontier_to(struct frontier *f) {
+  return (struct frontier_config *)f->to;
 }
 
 /* frontier.c */
 /* Goes on from another stage, of this problem or of another one of the same
  * type; *g is then the one that was left. */
 void frontier_swap(struct frontier *f, const struct log_problem *p,
-                   struct stage *g);
+                   struct frontier_stage *g);
 
 /* frontier_set.c */
 void set_clear(struct config_set *s, uint32_t words, uint32_t expected);
 /* Adds a copy unless one that is there dominates it; those that it dominates
  * go (their state becomes NO_STATE).  Its index, or UINT32_MAX. */
-uint32_t set_add(struct config_set *s, const struct stage *g,
-                 const struct config *c);
+uint32_t set_add(struct config_set *s, const struct frontier_stage *g,
+                 const struct frontier_config *c);
 /* States or masks were changed from outside. */
-void set_reindex(struct config_set *s, const struct stage *g);
+void set_reindex(struct config_set *s, const struct frontier_stage *g);
 void set_compact(struct config_set *s);
 void set_copy(struct config_set *to, const struct config_set *from);
 void set_widen(struct config_set *s, uint32_t words, uint32_t to_words);
@@ -197,27 +199,27 @@ uint64_t set_bytes(const struct config_set *s);
 void set_free(struct config_set *s);
 
 /* frontier_stage.c */
-void stage_init(struct stage *g, uint32_t initial);
-uint32_t stage_open(struct stage *g, const struct type_op *op, uint32_t id,
-                    bool pending_hints, bool blind);
-void stage_close(struct stage *g, uint32_t slot);
+void stage_init(struct frontier_stage *g, uint32_t initial);
+uint32_t stage_open(struct frontier_stage *g, const struct type_op *op,
+                    uint32_t id, bool pending_hints, bool blind);
+void stage_close(struct frontier_stage *g, uint32_t slot);
 /* The slot of the next return; NO_SLOT: nothing is open that returns. */
-uint32_t stage_next_return(const struct stage *g);
-void stage_copy(struct stage *to, const struct stage *from);
-uint64_t stage_bytes(const struct stage *g);
-void stage_free(struct stage *g);
+uint32_t stage_next_return(const struct frontier_stage *g);
+void stage_copy(struct frontier_stage *to, const struct frontier_stage *from);
+uint64_t stage_bytes(const struct frontier_stage *g);
+void stage_free(struct frontier_stage *g);
 
 /* frontier_rows.c */
 void rows_clear(struct frontier *f);
-uint64_t rows_bytes(const struct rows *r);
-void rows_free(struct rows *r);
+uint64_t rows_bytes(const struct frontier_rows *r);
+void rows_free(struct frontier_rows *r);
 /* The row of a state; valid until the next call. */
-struct row *row_of(struct frontier *f, uint32_t state);
+struct frontier_row *row_of(struct frontier *f, uint32_t state);
 /* The state after the slot's operation, NO_STATE or MANY_STATES. */
-uint32_t row_next(struct frontier *f, struct row *r, uint32_t slot);
+uint32_t row_next(struct frontier *f, struct frontier_row *r, uint32_t slot);
 /* Those of `asked` (reads) that the state explains. */
-void row_explained(struct frontier *f, struct row *r, const uint64_t *asked,
-                   uint64_t *out);
+void row_explained(struct frontier *f, struct frontier_row *r,
+                   const uint64_t *asked, uint64_t *out);
 /* The open slots whose operations do something else once the crashed one has
  * been placed; NULL: it changes nothing, or cannot be placed.  *next is the
  * state behind it, MANY_STATES: the mask says nothing. */
@@ -233,7 +235,7 @@ uint32_t frontier_take(struct frontier *f);
 void frontier_expand(struct frontier *f, uint32_t i);
 /* A read that was called just now. */
 void frontier_settle(struct frontier *f, uint32_t slot);
-uint64_t frontier_hint(const struct stage *g, uint32_t slot);
+uint64_t frontier_hint(const struct frontier_stage *g, uint32_t slot);
 
 /* frontier_growth.c */
 uint32_t growth_add(struct frontier *f, uint32_t parent, uint32_t op);

@@ -12,7 +12,7 @@
 
 #include <assert.h>
 
-enum { HEAD_WORDS = sizeof(struct config) / 8, FIRST_BUCKETS = 16 };
+enum { HEAD_WORDS = sizeof(struct frontier_config) / 8, FIRST_BUCKETS = 16 };
 
 static void next_epoch(struct config_set *s) {
   if (++s->epoch)
@@ -43,8 +43,8 @@ static uint64_t mix(uint64_t x) {
   return x ^ x >> 29;
 }
 
-static uint32_t *bucket(struct config_set *s, const struct stage *g,
-                        const struct config *c) {
+static uint32_t *bucket(struct config_set *s, const struct frontier_stage *g,
+                        const struct frontier_config *c) {
   uint64_t h = mix(c->state + 1);
   for (uint32_t w = 0; w < g->words; w++)
     h = mix(h ^ (c->mask[w] & g->effects[w] & ~g->blind[w]));
@@ -54,10 +54,10 @@ static uint32_t *bucket(struct config_set *s, const struct stage *g,
   return &b->head;
 }
 
-void set_reindex(struct config_set *s, const struct stage *g) {
+void set_reindex(struct config_set *s, const struct frontier_stage *g) {
   next_epoch(s);
   for (uint32_t i = 0; i < s->len; i++) {
-    struct config *c = config_at(s, i);
+    struct frontier_config *c = config_at(s, i);
     if (c->state == NO_STATE)
       continue;
     uint32_t *head = bucket(s, g, c);
@@ -66,7 +66,7 @@ void set_reindex(struct config_set *s, const struct stage *g) {
   }
 }
 
-static void grow(struct config_set *s, const struct stage *g) {
+static void grow(struct config_set *s, const struct frontier_stage *g) {
   s->used = s->used ? s->used * 2 : FIRST_BUCKETS;
   if (s->used > s->nbuckets) {
     free(s->buckets);
@@ -80,8 +80,9 @@ static void grow(struct config_set *s, const struct stage *g) {
 enum { LEFT = 1, RIGHT = 2 };
 
 /* Which of the two can stand for the other; 0: neither. */
-static int compare(const struct stage *g, const struct config *a,
-                   const struct config *b) {
+static int compare(const struct frontier_stage *g,
+                   const struct frontier_config *a,
+                   const struct frontier_config *b) {
   int can = LEFT | RIGHT;
   bool more = false, fewer = false; /* crashed ones that a has used */
   if (a->state != b->state)
@@ -112,7 +113,7 @@ static int compare(const struct stage *g, const struct config *a,
   return can;
 }
 
-static uint32_t append(struct config_set *s, const struct config *c) {
+static uint32_t append(struct config_set *s, const struct frontier_config *c) {
   if (s->len == s->cap) {
     s->cap = s->cap ? s->cap * 2 : 8;
     s->at = xrealloc(s->at, (size_t)s->cap * s->stride * 8);
@@ -122,14 +123,14 @@ static uint32_t append(struct config_set *s, const struct config *c) {
   return s->len++;
 }
 
-uint32_t set_add(struct config_set *s, const struct stage *g,
-                 const struct config *c) {
+uint32_t set_add(struct config_set *s, const struct frontier_stage *g,
+                 const struct frontier_config *c) {
   assert(s->stride == HEAD_WORDS + 2 * g->words);
   if (s->live >= s->used)
     grow(s, g);
   uint32_t *head = bucket(s, g, c), *link = head;
   while (*link) {
-    struct config *other = config_at(s, *link - 1);
+    struct frontier_config *other = config_at(s, *link - 1);
     int can = compare(g, other, c);
     if (can & LEFT)
       return UINT32_MAX;
@@ -178,10 +179,10 @@ void set_widen(struct config_set *s, uint32_t words, uint32_t to_words) {
   set_clear(&wide, to_words, 0);
   uint64_t *copy = xcalloc(HEAD_WORDS + 2 * to_words, 8);
   for (uint32_t i = 0; i < s->len; i++) {
-    const struct config *c = config_at(s, i);
+    const struct frontier_config *c = config_at(s, i);
     memcpy(copy, c, (HEAD_WORDS + words) * 8);
     memcpy(copy + HEAD_WORDS + to_words, c->mask + words, words * 8);
-    append(&wide, (struct config *)copy);
+    append(&wide, (struct frontier_config *)copy);
   }
   free(copy);
   set_free(s);

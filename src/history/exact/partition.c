@@ -88,7 +88,7 @@ static void split(const struct log_problem *p, struct parts *s) {
       largest = at[k + 1];
     at[k + 1] += at[k];
     if (at[k + 1] > at[k])
-      vec_push(&s->parts, ((struct part){at[k], at[k + 1]}));
+      vec_push(&s->parts, ((struct key_part){at[k], at[k + 1]}));
   }
   s->ops = xmalloc(((size_t)largest + 1) * sizeof *s->ops);
   s->present = UINT32_MAX;
@@ -212,7 +212,7 @@ static uint32_t first_missing(const struct log_problem *p,
   return least;
 }
 
-static void account(struct job *j, struct log_answer *whole,
+static void account(struct part_job *j, struct log_answer *whole,
                     const struct log_answer *a) {
   whole->steps += a->steps;
   if (a->bytes > whole->bytes)
@@ -223,8 +223,8 @@ static void account(struct job *j, struct log_answer *whole,
     j->method = "several";
 }
 
-static void combine(struct job *j, struct log_answer *whole,
-                    struct log_answer *a, const struct part *part) {
+static void combine(struct part_job *j, struct log_answer *whole,
+                    struct log_answer *a, const struct key_part *part) {
   const uint32_t *ids = j->s->ids + part->begin;
   account(j, whole, a);
   if (a->verdict == LOG_VIOLATION) {
@@ -249,8 +249,8 @@ static struct log_budget rest_of(const struct log_budget *b, uint64_t steps) {
   return rest;
 }
 
-static void take_order(struct job *j, const struct log_problem *q,
-                       struct log_answer *a, const struct part *part) {
+static void take_order(struct part_job *j, const struct log_problem *q,
+                       struct log_answer *a, const struct key_part *part) {
   if (a->verdict == LOG_UNKNOWN)
     vec_clear(&a->order);
   if (a->verdict != LOG_LINEARIZABLE) {
@@ -261,10 +261,10 @@ static void take_order(struct job *j, const struct log_problem *q,
   add_order(j->p, j->s->ids + part->begin, a, &j->orders);
 }
 
-struct log_problem part_problem(const struct job *j, uint32_t k) {
+struct log_problem part_problem(const struct part_job *j, uint32_t k) {
   struct log_problem q = *j->p;
   struct parts *s = j->s;
-  const struct part *part = &s->parts.at[k];
+  const struct key_part *part = &s->parts.at[k];
   q.ops = s->ops;
   q.nops = part->end - part->begin;
   if (s->present != k)
@@ -274,7 +274,7 @@ struct log_problem part_problem(const struct job *j, uint32_t k) {
   return q;
 }
 
-void part_check(struct job *j, const struct log_answer *whole, uint32_t k,
+void part_check(struct part_job *j, const struct log_answer *whole, uint32_t k,
                 struct log_answer *out) {
   struct log_problem q = part_problem(j, k);
   struct log_options o = *j->o;
@@ -288,9 +288,9 @@ void part_check(struct job *j, const struct log_answer *whole, uint32_t k,
     j->p->type->forget(j->p->type, NULL, 0);
 }
 
-void part_combine(struct job *j, struct log_answer *whole, uint32_t k,
+void part_combine(struct part_job *j, struct log_answer *whole, uint32_t k,
                   struct log_answer *a) {
-  const struct part *part = &j->s->parts.at[k];
+  const struct key_part *part = &j->s->parts.at[k];
   if (j->o->want_order) {
     struct log_problem q = part_problem(j, k);
     take_order(j, &q, a, part);
@@ -298,7 +298,7 @@ void part_combine(struct job *j, struct log_answer *whole, uint32_t k,
   combine(j, whole, a, part);
 }
 
-static void one_part(struct job *j, struct log_answer *whole, uint32_t k) {
+static void one_part(struct part_job *j, struct log_answer *whole, uint32_t k) {
   struct log_answer a = {0};
   part_check(j, whole, k, &a);
   part_combine(j, whole, k, &a);
@@ -308,12 +308,12 @@ static void one_part(struct job *j, struct log_answer *whole, uint32_t k) {
 static void check_parts(const struct log_problem *p,
                         const struct log_options *o, struct parts *s,
                         struct log_answer *out) {
-  struct job j = {.p = p,
-                  .o = o,
-                  .s = s,
-                  .hints = has_hints(p),
-                  .unknown_at = UINT32_MAX,
-                  .until = UINT32_MAX};
+  struct part_job j = {.p = p,
+                       .o = o,
+                       .s = s,
+                       .hints = has_hints(p),
+                       .unknown_at = UINT32_MAX,
+                       .until = UINT32_MAX};
   struct part_done *done = parts_by_processes(&j);
   for (uint32_t k = 0; k < s->parts.len; k++)
     if (done && done[k].linearizable)
@@ -346,7 +346,7 @@ void mark_suspects(const struct log_problem *p, const struct log_options *o,
   if (o->no_partition || is_whole(p))
     return;
   split(p, &s);
-  struct job j = {.p = p, .o = o, .s = &s, .hints = has_hints(p)};
+  struct part_job j = {.p = p, .o = o, .s = &s, .hints = has_hints(p)};
   for (uint32_t k = 0; k < s.parts.len; k++) {
     struct log_answer a = {0};
     part_check(&j, &nothing, k, &a);

@@ -4,14 +4,14 @@
 
 #include "history/log_engine.h"
 
-struct part {
+struct key_part {
   uint32_t begin, end; /* of the sorted operations */
 };
 
 /* The operations of a part are put together when it is its turn: all of them
  * at once would be the history a second time. */
 struct parts {
-  VEC(struct part) parts;
+  VEC(struct key_part) parts;
   uint32_t *ids;          /* by part, then by call: indices into the problem */
   struct op_times *times; /* in the same order */
   struct type_op *ops;    /* of one part; there is room for the largest */
@@ -23,7 +23,7 @@ struct merge {
 };
 typedef VEC(struct merge) merge_vec;
 
-struct job {
+struct part_job {
   const struct log_problem *p;
   const struct log_options *o;
   struct parts *s;
@@ -36,12 +36,12 @@ struct job {
 };
 
 /* Part k by itself; valid until another part is asked for. */
-struct log_problem part_problem(const struct job *j, uint32_t k);
+struct log_problem part_problem(const struct part_job *j, uint32_t k);
 /* The answer about part k, given what is known of those before it. */
-void part_check(struct job *j, const struct log_answer *whole, uint32_t k,
+void part_check(struct part_job *j, const struct log_answer *whole, uint32_t k,
                 struct log_answer *out);
 /* And what it means for the whole. */
-void part_combine(struct job *j, struct log_answer *whole, uint32_t k,
+void part_combine(struct part_job *j, struct log_answer *whole, uint32_t k,
                   struct log_answer *a);
 
 /*
@@ -54,7 +54,7 @@ struct part_done {
   bool linearizable;
   struct log_answer answer;
 };
-struct part_done *parts_by_processes(const struct job *j);
+struct part_done *parts_by_processes(const struct part_job *j);
 void parts_done_free(struct part_done *done, uint32_t n);
 
 #endif

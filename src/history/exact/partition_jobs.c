@@ -17,13 +17,13 @@
 enum { LEAST_OPS = 100000 }; /* below, a fork costs more than it gives */
 
 /* A part is told as this, and the order behind it. */
-struct told {
+struct part_message {
   uint32_t part, norder;
   const char *method; /* static: the same in both */
   uint64_t steps, bytes;
 };
 
-struct worker {
+struct part_worker {
   pid_t pid;
   int fd;
 };
@@ -31,10 +31,11 @@ struct worker {
 /* ---- who does what ---- */
 
 /* Each part, the first one first, to who has the fewest operations so far. */
-static void share_out(const struct job *j, uint32_t workers, uint16_t *of) {
+static void share_out(const struct part_job *j, uint32_t workers,
+                      uint16_t *of) {
   uint64_t *load = xcalloc(workers, sizeof *load);
   for (uint32_t k = 0; k < j->s->parts.len; k++) {
-    const struct part *part = &j->s->parts.at[k];
+    const struct key_part *part = &j->s->parts.at[k];
     uint32_t least = 0;
     for (uint32_t w = 1; w < workers; w++)
       if (load[w] < load[least])
@@ -61,19 +62,19 @@ static bool write_all(int fd, const void *from, size_t n) {
 }
 
 static void tell(struct buf *b, uint32_t k, const struct log_answer *a) {
-  struct told t = {.part = k,
-                   .norder = a->order.len,
-                   .method = a->method,
-                   .steps = a->steps,
-                   .bytes = a->bytes};
+  struct part_message t = {.part = k,
+                           .norder = a->order.len,
+                           .method = a->method,
+                           .steps = a->steps,
+                           .bytes = a->bytes};
   buf_put(b, &t, sizeof t);
   buf_put(b, a->order.at, a->order.len * sizeof *a->order.at);
 }
 
 /* Own parts in order; what is told of each is what one process would find. */
-static void work(const struct job *from, const uint16_t *of, uint32_t me,
+static void work(const struct part_job *from, const uint16_t *of, uint32_t me,
                  struct buf *out) {
-  struct job j = *from;
+  struct part_job j = *from;
   struct log_answer whole = {.at = UINT32_MAX};
   for (uint32_t k = 0; k < j.s->parts.len; k++) {
     struct log_answer a = {0};
@@ -89,8 +90,8 @@ static void work(const struct job *from, const uint16_t *of, uint32_t me,
   vec_free(&j.orders);
 }
 
-static bool start(const struct job *j, const uint16_t *of, uint32_t me,
-                  struct worker *w) {
+static bool start(const struct part_job *j, const uint16_t *of, uint32_t me,
+                  struct part_worker *w) {
   int fds[2];
   if (pipe(fds))
     return false;
@@ -112,9 +113,9 @@ static bool start(const struct job *j, const uint16_t *of, uint32_t me,
 
 /* ---- what comes back ---- */
 
-static void understand(const struct buf *b, const struct job *j,
+static void understand(const struct buf *b, const struct part_job *j,
                        struct part_done *done) {
-  struct told t;
+  struct part_message t;
   for (size_t at = 0; b->len - at >= sizeof t;) {
     memcpy(&t, b->at + at, sizeof t);
     at += sizeof t;
@@ -136,7 +137,7 @@ static void understand(const struct buf *b, const struct job *j,
   }
 }
 
-static void hear(const struct worker *w, const struct job *j,
+static void hear(const struct part_worker *w, const struct part_job *j,
                  struct part_done *done) {
   struct buf b = {0};
   char chunk[65536];
@@ -154,7 +155,7 @@ static void hear(const struct worker *w, const struct job *j,
 
 /* What a monitor decides takes less time than to tell it.  One part stands for
  * all. */
-static bool is_quick(const struct job *j) {
+static bool is_quick(const struct part_job *j) {
   struct log_answer a = {0};
   const char *why;
   if (j->o->no_monitor || j->o->want_order || j->hints)
@@ -165,7 +166,7 @@ static bool is_quick(const struct job *j) {
   return decided;
 }
 
-struct part_done *parts_by_processes(const struct job *j) {
+struct part_done *parts_by_processes(const struct part_job *j) {
   uint32_t n = j->s->parts.len;
   uint32_t workers = j->o->jobs < n ? j->o->jobs : n;
   if (workers < 2 || j->p->nops < LEAST_OPS || j->o->budget.steps ||
@@ -173,7 +174,7 @@ struct part_done *parts_by_processes(const struct job *j) {
     return NULL;
   struct part_done *done = xcalloc(n, sizeof *done);
   uint16_t *of = xcalloc(n, sizeof *of);
-  struct worker *all = xcalloc(workers, sizeof *all);
+  struct part_worker *all = xcalloc(workers, sizeof *all);
   struct buf own = {0};
   uint32_t started = 1; /* the first one is this process */
   share_out(j, workers, of);

@@ -99,7 +99,7 @@ static enum log_verdict verdict_at(const struct log_problem *p, uint32_t until,
   return v;
 }
 
-struct prefixes {
+struct explain_prefixes {
   const struct log_problem *p;
   const struct log_budget *budget;
   const uint32_t *by_return;
@@ -107,7 +107,7 @@ struct prefixes {
 };
 
 /* Looks at one return in [low, high); false: no answer. */
-static bool narrow(struct prefixes *s, uint32_t at) {
+static bool narrow(struct explain_prefixes *s, uint32_t at) {
   uint32_t ret = s->p->ops[s->by_return[at]].op->ret;
   enum log_verdict v = verdict_at(s->p, ret, s->budget);
   if (v == LOG_VIOLATION)
@@ -118,7 +118,7 @@ static bool narrow(struct prefixes *s, uint32_t at) {
 }
 
 /* Usually the last of them is the first that is wrong: one question then. */
-static bool search_prefixes(struct prefixes *s) {
+static bool search_prefixes(struct explain_prefixes *s) {
   bool known = true;
   for (uint32_t step = 1; known && s->low == 0 && s->high; step *= 2)
     known = narrow(s, s->high > step ? s->high - step : 0);
@@ -186,7 +186,7 @@ static uint32_t search_all(const struct log_problem *p,
                            const struct log_budget *b, uint32_t until,
                            bool *shortest) {
   uint32_t n, *sorted = ops_by_return(p, &n);
-  struct prefixes s = {p, b, sorted, 0, n - 1};
+  struct explain_prefixes s = {p, b, sorted, 0, n - 1};
   while (s.high && p->ops[sorted[s.high - 1]].op->ret >= until)
     s.high--;
   *shortest = search_prefixes(&s);

@@ -6,7 +6,7 @@
 enum { MOST_OPS = 20000 };
 #define MANY (UINT64_MAX - 1)
 
-struct search {
+struct hitting_search {
   const struct log_problem *p;
   struct hitting *out;
   struct hitting_depth *depth;
@@ -19,7 +19,7 @@ struct search {
 
 /* Whether the type explains the schedule; a type that is not deterministic can
  * be in several states. */
-static bool is_explained(struct search *s, const uint16_t *schedule,
+static bool is_explained(struct hitting_search *s, const uint16_t *schedule,
                          uint32_t n) {
   struct type *t = s->p->type;
   vec_clear(&s->states);
@@ -62,7 +62,7 @@ static bool follows_hints(const struct log_problem *p, const uint16_t *schedule,
 }
 
 static bool try_schedule(void *ctx, const uint16_t *schedule, uint32_t n) {
-  struct search *s = ctx;
+  struct hitting_search *s = ctx;
   bool fresh;
   if (++s->meter.steps && (!n || meter_is_due(&s->meter)) &&
       !meter_look(&s->meter, s->p->type,
@@ -91,7 +91,7 @@ static uint64_t times(uint64_t a, uint64_t b) {
   return a && b > MANY / a ? MANY : a * b;
 }
 
-static uint64_t count_indices(const struct search *s, uint32_t d) {
+static uint64_t count_indices(const struct hitting_search *s, uint32_t d) {
   uint64_t n = s->families.threads.len;
   for (uint32_t i = 0; i + 1 < d; i++)
     n = times(n, s->p->nops - i);
@@ -99,7 +99,7 @@ static uint64_t count_indices(const struct search *s, uint32_t d) {
 }
 
 /* One depth; false: it is the last one. */
-static bool try_depth(struct search *s, uint32_t d) {
+static bool try_depth(struct hitting_search *s, uint32_t d) {
   struct hitting_depth depth = {.d = d, .indices = count_indices(s, d)};
   bool found = s->out->verdict == LOG_LINEARIZABLE;
   s->depth = &depth;
@@ -134,7 +134,7 @@ void check_hitting(const struct log_problem *p, uint32_t most, bool all,
   *out = (struct hitting){.verdict = LOG_UNKNOWN};
   bool pending = leave_out_pending(p, &returned, &index);
   uint32_t n = returned.nops;
-  struct search s = {.p = &returned, .out = out, .all = all};
+  struct hitting_search s = {.p = &returned, .out = out, .all = all};
   s.meter.budget = b;
   s.families = (struct whole){.p = &returned, .each = try_schedule, .ctx = &s};
   bool whole = n <= MOST_OPS;

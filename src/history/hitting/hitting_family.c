@@ -313,7 +313,7 @@ static bool put_together(struct whole *w, uint32_t thread, uint32_t i,
                          uint32_t left) {
   if (i == w->parts.len)
     return left > w->singles || w->each(w->ctx, w->schedule, w->p->nops);
-  const struct part *part = &w->parts.at[i];
+  const struct hitting_part *part = &w->parts.at[i];
   for (uint32_t c = 0; c <= left && c <= part->len; c++) {
     const struct local *l = local_of(w, thread, i, c);
     for (uint32_t k = 0; k < l->n; k++) {
@@ -329,7 +329,7 @@ static bool put_together(struct whole *w, uint32_t thread, uint32_t i,
 static void split(struct whole *w) {
   const struct log_problem *p = w->p;
   uint32_t end = 0;
-  struct part part = {0};
+  struct hitting_part part = {0};
   for (uint32_t i = 0; i <= p->nops; i++) {
     if (i && (i == p->nops || p->ops[i].op->call > end)) {
       part.len = i - part.first;

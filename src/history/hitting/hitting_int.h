@@ -12,7 +12,7 @@
  * A part of the history that everything before it precedes and that precedes
  * everything behind it; schedules are made of those of the parts.
  */
-struct part {
+struct hitting_part {
   uint32_t first, len; /* operations */
 };
 
@@ -29,8 +29,8 @@ struct family;
 struct whole {
   const struct log_problem *p;
   VEC(uint32_t) threads;
-  VEC(struct part) parts; /* with more than one operation */
-  uint32_t singles;       /* parts with one */
+  VEC(struct hitting_part) parts; /* with more than one operation */
+  uint32_t singles;               /* parts with one */
   /* By the number of elements; threads × parts each.  They stay for larger
    * families. */
   VEC(struct local *) locals;

@@ -9,7 +9,7 @@
 
 static const struct {
   const char *shape, *method;
-  enum ending (*decide)(struct monitor *m);
+  enum monitor_ending (*decide)(struct monitor *m);
 } monitors[] = {
     {"register", "monitor: register", monitor_register},
     {"set", "monitor: set", monitor_set},
@@ -42,7 +42,7 @@ static void put_value(datum d, struct buf *out) {
   buf_free(&b);
 }
 
-enum ending monitor_say(struct monitor *m, const char *format, ...) {
+enum monitor_ending monitor_say(struct monitor *m, const char *format, ...) {
   struct buf b = {0};
   va_list ap;
   va_start(ap, format);
@@ -55,7 +55,8 @@ enum ending monitor_say(struct monitor *m, const char *format, ...) {
     if (*f == 'o')
       log_print_op_short(m->p->log, m->p->ops[va_arg(ap, uint32_t)].op, &b);
     else if (*f == 'w')
-      put_value(m->p->ops[va_arg(ap, const struct value *)->add].arg[0], &b);
+      put_value(m->p->ops[va_arg(ap, const struct monitor_value *)->add].arg[0],
+                &b);
     else if (*f == 'v')
       put_value(va_arg(ap, datum), &b);
     else
@@ -70,13 +71,14 @@ enum ending monitor_say(struct monitor *m, const char *format, ...) {
 
 /* Numbers below the size of the table have their own slots, so that a history
  * that counts up walks through it in order. */
-static uint32_t slot_of(const struct numbering *s, datum d) {
+static uint32_t slot_of(const struct monitor_numbering *s, datum d) {
   uint32_t x = d >> 2;
   uint64_t mixed = (x >> s->bits) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
   return (x ^ (uint32_t)mixed) & s->mask;
 }
 
-void numbering_init(struct numbering *s, struct monitor *m, uint32_t most) {
+void numbering_init(struct monitor_numbering *s, struct monitor *m,
+                    uint32_t most) {
   uint32_t size = 16;
   for (s->bits = 4; size < most + most / 2; s->bits++)
     size *= 2;
@@ -86,7 +88,7 @@ void numbering_init(struct numbering *s, struct monitor *m, uint32_t most) {
   s->n = 0;
 }
 
-uint32_t numbering_put(struct numbering *s, datum d, bool *fresh) {
+uint32_t numbering_put(struct monitor_numbering *s, datum d, bool *fresh) {
   uint32_t i = slot_of(s, d);
   for (; s->slots[i]; i = (i + 1) & s->mask)
     if (s->data[s->slots[i] - 1] == d) {
@@ -99,7 +101,7 @@ uint32_t numbering_put(struct numbering *s, datum d, bool *fresh) {
   return s->n - 1;
 }
 
-uint32_t numbering_get(const struct numbering *s, datum d) {
+uint32_t numbering_get(const struct monitor_numbering *s, datum d) {
   for (uint32_t i = slot_of(s, d); s->slots[i]; i = (i + 1) & s->mask)
     if (s->data[s->slots[i] - 1] == d)
       return s->slots[i] - 1;
@@ -216,8 +218,8 @@ static void sort_core(struct log_answer *out) {
   out->core.len = n;
 }
 
-static enum ending run(struct monitor *m,
-                       enum ending (*decide)(struct monitor *m)) {
+static enum monitor_ending
+run(struct monitor *m, enum monitor_ending (*decide)(struct monitor *m)) {
   const struct log_problem *p = m->p;
   if (p->type->by_key && !ops_have_one_key(p))
     return monitor_refuse(m, "the history is not split by key");
@@ -284,7 +286,7 @@ bool check_monitor_part(const struct log_problem *p,
   struct log_answer a = {.at = UINT32_MAX};
   struct monitor m = {
       .p = p, .times = times, .out = &a, .want_order = want_order};
-  enum ending end =
+  enum monitor_ending end =
       monitor_refuse(&m, "there is no monitor for this type of object");
   for (size_t i = 0; i < sizeof monitors / sizeof *monitors; i++)
     if (!strcmp(monitors[i].shape, p->type->shape)) {

@@ -44,7 +44,7 @@ static inline void gaps_cover(struct gaps *g, uint32_t from, uint32_t to) {
 }
 
 static inline void gaps_cover_value(struct gaps *g, const struct monitor *m,
-                                    const struct value *v) {
+                                    const struct monitor_value *v) {
   gaps_cover(g, v->add_res, gap_from(m, v->rem_inv));
 }
 

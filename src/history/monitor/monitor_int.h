@@ -19,7 +19,7 @@
 
 typedef VEC(uint32_t) number_vec;
 
-enum ending { MONITOR_YES, MONITOR_NO, MONITOR_REFUSED };
+enum monitor_ending { MONITOR_YES, MONITOR_NO, MONITOR_REFUSED };
 
 struct monitor {
   const struct log_problem *p;
@@ -38,19 +38,20 @@ struct monitor {
 };
 
 /* One for each shape. */
-enum ending monitor_register(struct monitor *m);
-enum ending monitor_set(struct monitor *m);
-enum ending monitor_multiset(struct monitor *m);
-enum ending monitor_list(struct monitor *m);
-enum ending monitor_queue(struct monitor *m);
-enum ending monitor_stack(struct monitor *m);
-enum ending monitor_pqueue(struct monitor *m);
-enum ending monitor_max_pqueue(struct monitor *m);
+enum monitor_ending monitor_register(struct monitor *m);
+enum monitor_ending monitor_set(struct monitor *m);
+enum monitor_ending monitor_multiset(struct monitor *m);
+enum monitor_ending monitor_list(struct monitor *m);
+enum monitor_ending monitor_queue(struct monitor *m);
+enum monitor_ending monitor_stack(struct monitor *m);
+enum monitor_ending monitor_pqueue(struct monitor *m);
+enum monitor_ending monitor_max_pqueue(struct monitor *m);
 
 void *monitor_room(struct monitor *m, size_t count, size_t size);
 void *monitor_zeroed(struct monitor *m, size_t count, size_t size);
 
-static inline enum ending monitor_refuse(struct monitor *m, const char *why) {
+static inline enum monitor_ending monitor_refuse(struct monitor *m,
+                                                 const char *why) {
   m->why = why;
   return MONITOR_REFUSED;
 }
@@ -59,9 +60,9 @@ static inline enum ending monitor_refuse(struct monitor *m, const char *why) {
 void monitor_blame(struct monitor *m, uint32_t op);
 /*
  * The violation in a sentence: %o is an operation (uint32_t), %v a value
- * (datum), %w that of a struct value *, %s a text.  Returns MONITOR_NO.
+ * (datum), %w that of a struct monitor_value *, %s a text.  Returns MONITOR_NO.
  */
-enum ending monitor_say(struct monitor *m, const char *format, ...);
+enum monitor_ending monitor_say(struct monitor *m, const char *format, ...);
 
 /* It changes nothing, and nothing is known of what it saw. */
 static inline bool monitor_is_idle(const struct type_op *o) {
@@ -71,14 +72,16 @@ static inline bool monitor_is_idle(const struct type_op *o) {
 }
 
 /* From data to numbers, in the order in which they come. */
-struct numbering {
+struct monitor_numbering {
   uint32_t *slots; /* number + 1 */
   uint32_t mask, bits, n;
   datum *data; /* by number */
 };
-void numbering_init(struct numbering *s, struct monitor *m, uint32_t most);
-uint32_t numbering_put(struct numbering *s, datum d, bool *fresh);
-uint32_t numbering_get(const struct numbering *s, datum d); /* or NONE */
+void numbering_init(struct monitor_numbering *s, struct monitor *m,
+                    uint32_t most);
+uint32_t numbering_put(struct monitor_numbering *s, datum d, bool *fresh);
+uint32_t numbering_get(const struct monitor_numbering *s,
+                       datum d); /* or NONE */
 
 struct by_time {
   uint32_t time, id;
@@ -94,7 +97,7 @@ void by_time_sort(struct monitor *m, struct by_time *a, uint32_t n);
  *      rem_by); MONITOR_NEVER, both, if it was not removed.
  * (V3) front_res is the first return of its removal and peeks (of front_by).
  */
-struct value {
+struct monitor_value {
   uint32_t add, remove; /* operations; remove may be MONITOR_NONE */
   uint32_t add_inv, add_res, add_by;
   uint32_t rem_inv, rem_res, rem_by;
@@ -103,7 +106,7 @@ struct value {
 };
 
 struct values_seen {
-  struct value *at;
+  struct monitor_value *at;
   uint32_t n;
   uint32_t *next_peek; /* by operation; NULL: no value was peeked at */
   uint32_t npeeks;
@@ -116,12 +119,15 @@ struct values_seen {
 
 /* Matches the operations, asks `decide`, and says what pending removals make of
  * its answer. */
-typedef enum ending monitor_decide(struct monitor *m, struct values_seen *s);
-enum ending monitor_container(struct monitor *m, monitor_decide *decide);
-enum ending monitor_decide_values(struct monitor *m, struct values_seen *s,
-                                  monitor_decide *decide);
-enum ending monitor_pending(struct monitor *m, struct values_seen *s,
-                            monitor_decide *decide);
+typedef enum monitor_ending monitor_decide(struct monitor *m,
+                                           struct values_seen *s);
+enum monitor_ending monitor_container(struct monitor *m,
+                                      monitor_decide *decide);
+enum monitor_ending monitor_decide_values(struct monitor *m,
+                                          struct values_seen *s,
+                                          monitor_decide *decide);
+enum monitor_ending monitor_pending(struct monitor *m, struct values_seen *s,
+                                    monitor_decide *decide);
 
 /* A history that is linearizable: an order that explains it, into m->out, and
  * m->has_order.  Of a queue, with its values in this order; of a stack, from
@@ -143,17 +149,17 @@ static inline uint32_t gap_to(const struct monitor *m, uint32_t res) {
   return res == MONITOR_NEVER ? m->end + 1 : res;
 }
 /* The gaps of a peek: its value is inside. */
-static inline uint32_t peek_from(const struct monitor *m, const struct value *v,
-                                 uint32_t op) {
+static inline uint32_t peek_from(const struct monitor *m,
+                                 const struct monitor_value *v, uint32_t op) {
   return m->inv[op] > v->add_inv ? m->inv[op] : v->add_inv;
 }
-static inline uint32_t peek_to(const struct monitor *m, const struct value *v,
-                               uint32_t op) {
+static inline uint32_t peek_to(const struct monitor *m,
+                               const struct monitor_value *v, uint32_t op) {
   return m->res[op] < v->rem_res ? m->res[op] : v->rem_res;
 }
 
 /* Everything that proves when a value came, was inside and left. */
-void monitor_blame_value(struct monitor *m, const struct value *v);
+void monitor_blame_value(struct monitor *m, const struct monitor_value *v);
 /*
  * Values that cover the gaps [from, to) together, few of them; `some` are the
  * numbers of those to choose from, sorted by add_res.

@@ -11,24 +11,24 @@
 #include <stdio.h>
 #include <string.h>
 
-struct list {
+struct list_monitor {
   struct monitor *m;
   const struct datum_box *start; /* what the list begins with */
   uint32_t longest;              /* a read, or MONITOR_NONE */
   const datum *items;            /* of that */
   uint32_t len;
-  struct numbering numbers; /* of the start and of what was appended */
-  uint32_t *op_of;          /* by number: who appended it, or MONITOR_NONE */
-  uint32_t *append;         /* by version: the operation, or MONITOR_NONE */
-  uint32_t *first;          /* by version: the operation that returned first */
-  uint32_t *last;           /* by version: the one that was called last */
+  struct monitor_numbering numbers; /* of the start and of what was appended */
+  uint32_t *op_of;  /* by number: who appended it, or MONITOR_NONE */
+  uint32_t *append; /* by version: the operation, or MONITOR_NONE */
+  uint32_t *first;  /* by version: the operation that returned first */
+  uint32_t *last;   /* by version: the one that was called last */
 };
 
 static const struct datum_box *read_list(const struct monitor *m, uint32_t op) {
   return datum_box(m->p->ops[op].result);
 }
 
-static enum ending look_at_ops(struct list *l) {
+static enum monitor_ending look_at_ops(struct list_monitor *l) {
   struct monitor *m = l->m;
   l->longest = MONITOR_NONE;
   l->len = l->start->len;
@@ -49,13 +49,14 @@ static enum ending look_at_ops(struct list *l) {
   return MONITOR_YES;
 }
 
-static bool is_prefix(const struct list *l, const datum *items, uint32_t n) {
+static bool is_prefix(const struct list_monitor *l, const datum *items,
+                      uint32_t n) {
   return n <= l->len && (!n || !memcmp(items, l->items, n * sizeof *items));
 }
 
 /* Who appended the items of a read belongs to the core: without them the read
  * alone would be wrong.  The first item that nobody appended, or DATUM_NONE. */
-static datum blame_appends(struct list *l, uint32_t read) {
+static datum blame_appends(struct list_monitor *l, uint32_t read) {
   struct monitor *m = l->m;
   const struct datum_box *b = read_list(m, read);
   for (uint32_t i = 0; i < b->len; i++) {
@@ -67,7 +68,7 @@ static datum blame_appends(struct list *l, uint32_t read) {
   return DATUM_NONE;
 }
 
-static enum ending contradict(struct list *l, uint32_t op) {
+static enum monitor_ending contradict(struct list_monitor *l, uint32_t op) {
   struct monitor *m = l->m;
   const uint32_t reads[] = {op, l->longest};
   if (op == l->longest) {
@@ -96,7 +97,7 @@ static enum ending contradict(struct list *l, uint32_t op) {
                      op, l->longest, place, items[at], l->items[at]);
 }
 
-static enum ending check_prefixes(struct list *l) {
+static enum monitor_ending check_prefixes(struct list_monitor *l) {
   struct monitor *m = l->m;
   if (l->longest == MONITOR_NONE)
     return MONITOR_YES;
@@ -117,7 +118,7 @@ static enum ending check_prefixes(struct list *l) {
   return MONITOR_YES;
 }
 
-static void take(struct list *l, uint32_t version, uint32_t op) {
+static void take(struct list_monitor *l, uint32_t version, uint32_t op) {
   struct monitor *m = l->m;
   uint32_t *first = &l->first[version], *last = &l->last[version];
   if (*first == MONITOR_NONE || m->res[op] < m->res[*first])
@@ -128,7 +129,7 @@ static void take(struct list *l, uint32_t version, uint32_t op) {
 
 /* Numbers what was there first and then what was appended; the version of an
  * item is where it stands in the longest read, plus one. */
-static enum ending take_appends(struct list *l) {
+static enum monitor_ending take_appends(struct list_monitor *l) {
   struct monitor *m = l->m;
   bool fresh;
   for (uint32_t i = 0; i < l->start->len; i++)
@@ -145,7 +146,7 @@ static enum ending take_appends(struct list *l) {
   return MONITOR_YES;
 }
 
-static enum ending match_items(struct list *l) {
+static enum monitor_ending match_items(struct list_monitor *l) {
   struct monitor *m = l->m;
   uint32_t *op_of = l->op_of;
   for (uint32_t i = l->start->len; i < l->len; i++) {
@@ -173,7 +174,8 @@ static enum ending match_items(struct list *l) {
   return MONITOR_YES;
 }
 
-static enum ending out_of_order(struct list *l, uint32_t earlier, uint32_t op) {
+static enum monitor_ending out_of_order(struct list_monitor *l,
+                                        uint32_t earlier, uint32_t op) {
   struct monitor *m = l->m;
   monitor_blame(m, earlier);
   monitor_blame(m, op);
@@ -186,7 +188,7 @@ static enum ending out_of_order(struct list *l, uint32_t earlier, uint32_t op) {
                      op, earlier);
 }
 
-static enum ending check_versions(struct list *l) {
+static enum monitor_ending check_versions(struct list_monitor *l) {
   struct monitor *m = l->m;
   uint32_t last = MONITOR_NONE; /* the last call of earlier versions */
   for (uint32_t i = l->start->len; i <= l->len + 1; i++) {
@@ -204,7 +206,7 @@ static enum ending check_versions(struct list *l) {
 }
 
 /* Version by version; what nobody read comes last. */
-static void make_order(struct list *l) {
+static void make_order(struct list_monitor *l) {
   struct monitor *m = l->m;
   const uint32_t *op_of = l->op_of;
   uint32_t *next = monitor_room(m, (size_t)m->p->nops + 1, sizeof *next);
@@ -229,7 +231,7 @@ static void make_order(struct list *l) {
   m->has_order = true;
 }
 
-static void make_versions(struct list *l) {
+static void make_versions(struct list_monitor *l) {
   uint32_t n = l->len + 2;
   uint32_t *all = monitor_room(l->m, (size_t)n * 3, sizeof *all);
   memset(all, 0xff, (size_t)n * 3 * sizeof *all); /* MONITOR_NONE */
@@ -238,15 +240,16 @@ static void make_versions(struct list *l) {
   l->last = all + 2 * n;
 }
 
-enum ending monitor_list(struct monitor *m) {
+enum monitor_ending monitor_list(struct monitor *m) {
   if (datum_kind(m->p->type->initial_value) != DATUM_IS_LIST)
     return monitor_refuse(m, "what it begins with is not a list");
-  struct list l = {.m = m, .start = datum_box(m->p->type->initial_value)};
+  struct list_monitor l = {.m = m,
+                           .start = datum_box(m->p->type->initial_value)};
   uint32_t most = m->nwrites + l.start->len;
   l.op_of = monitor_room(m, (size_t)most + 1, sizeof *l.op_of);
   memset(l.op_of, 0xff, ((size_t)most + 1) * sizeof *l.op_of);
   numbering_init(&l.numbers, m, most);
-  enum ending e = look_at_ops(&l);
+  enum monitor_ending e = look_at_ops(&l);
   if (e == MONITOR_YES)
     e = take_appends(&l);
   if (e == MONITOR_YES)

@@ -29,13 +29,13 @@ struct taking {
   uint8_t *blamed; /* by operation */
 };
 
-static void settle_left(struct value *v) {
+static void settle_left(struct monitor_value *v) {
   v->remove = MONITOR_NONE;
   v->rem_inv = v->rem_res = MONITOR_NEVER;
   v->rem_by = MONITOR_NONE;
 }
 
-static void let_take(struct taking *t, struct value *v, uint32_t op) {
+static void let_take(struct taking *t, struct monitor_value *v, uint32_t op) {
   const struct monitor *m = t->m;
   v->remove = v->rem_by = op;
   v->rem_inv = m->inv[op];
@@ -75,7 +75,7 @@ static void unmark_core(struct taking *t) {
 /* A value in the core that nobody took joins the lost ones; or one of those
  * must have been gone earlier.  False: neither. */
 static bool add_lost(struct taking *t, uint32_t gone_by) {
-  const struct value *at = t->s->at;
+  const struct monitor_value *at = t->s->at;
   for (uint32_t i = 0; i < t->s->n; i++)
     if (at[i].remove == MONITOR_NONE && t->blamed[at[i].add]) {
       if (t->lost.len == t->s->pending.len)
@@ -111,13 +111,14 @@ static bool find_lost(struct taking *t) {
 }
 
 /* With room of its own, which is not needed behind it. */
-static enum ending decide_once(struct taking *t, monitor_decide *decide) {
+static enum monitor_ending decide_once(struct taking *t,
+                                       monitor_decide *decide) {
   struct monitor once = *t->m;
   once.arena = (struct arena){0};
   t->s->cover = NULL;
   vec_clear(&once.out->core);
   vec_clear(&once.out->order);
-  enum ending e = monitor_decide_values(&once, t->s, decide);
+  enum monitor_ending e = monitor_decide_values(&once, t->s, decide);
   arena_free(&once.arena);
   t->s->cover = NULL;
   t->m->has_order = once.has_order;
@@ -125,12 +126,12 @@ static enum ending decide_once(struct taking *t, monitor_decide *decide) {
   return e;
 }
 
-enum ending monitor_pending(struct monitor *m, struct values_seen *s,
-                            monitor_decide *decide) {
+enum monitor_ending monitor_pending(struct monitor *m, struct values_seen *s,
+                                    monitor_decide *decide) {
   /* Each round looks at all operations. */
   static const uint64_t most = 100000000;
   struct taking t = {.m = m, .s = s};
-  enum ending e;
+  enum monitor_ending e;
   t.blamed = monitor_zeroed(m, (size_t)m->p->nops + 1, 1);
   for (uint32_t i = 0; i < s->n; i++)
     if (s->at[i].remove == MONITOR_NONE)

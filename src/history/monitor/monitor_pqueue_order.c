@@ -16,7 +16,7 @@
  */
 #include "history/monitor/monitor_gaps.h"
 
-struct plan {
+struct pqueue_order {
   struct monitor *m;
   const struct values_seen *s;
   struct gaps gaps;
@@ -27,9 +27,9 @@ struct plan {
 };
 enum { LEAVING, EMPTY, COMING, PARTS };
 
-static bool place(struct plan *p, uint32_t number) {
+static bool place(struct pqueue_order *p, uint32_t number) {
   struct monitor *m = p->m;
-  const struct value *v = &p->s->at[number];
+  const struct monitor_value *v = &p->s->at[number];
   uint32_t leaves = gaps_first(&p->gaps, gap_from(m, v->rem_inv));
   uint32_t comes = v->add_res - 1;
   if (leaves >= gap_to(m, v->rem_res))
@@ -46,12 +46,13 @@ static bool place(struct plan *p, uint32_t number) {
   return true;
 }
 
-static void put(struct plan *p, uint32_t gap, uint32_t part, uint32_t op) {
+static void put(struct pqueue_order *p, uint32_t gap, uint32_t part,
+                uint32_t op) {
   p->all[p->n++] = (struct by_time){gap * PARTS + part, op};
 }
 
-static void put_leaving(struct plan *p, uint32_t number) {
-  const struct value *v = &p->s->at[number];
+static void put_leaving(struct pqueue_order *p, uint32_t number) {
+  const struct monitor_value *v = &p->s->at[number];
   uint32_t comes = p->comes[number], leaves = p->leaves[number];
   if (comes == leaves)
     put(p, comes, LEAVING, v->add);
@@ -62,8 +63,8 @@ static void put_leaving(struct plan *p, uint32_t number) {
     put(p, leaves, LEAVING, v->remove);
 }
 
-static void put_coming(struct plan *p, uint32_t number) {
-  const struct value *v = &p->s->at[number];
+static void put_coming(struct pqueue_order *p, uint32_t number) {
+  const struct monitor_value *v = &p->s->at[number];
   uint32_t comes = p->comes[number];
   if (comes == p->leaves[number])
     return;
@@ -73,7 +74,7 @@ static void put_coming(struct plan *p, uint32_t number) {
       put(p, comes, COMING, op);
 }
 
-static bool put_empties(struct plan *p) {
+static bool put_empties(struct pqueue_order *p) {
   for (uint32_t i = 0; i < p->s->nempties; i++) {
     uint32_t op = p->s->empties[i];
     uint32_t gap = gaps_first(&p->gaps, p->m->inv[op]);
@@ -84,7 +85,7 @@ static bool put_empties(struct plan *p) {
   return true;
 }
 
-static bool place_all(struct plan *p, const uint32_t *ranked,
+static bool place_all(struct pqueue_order *p, const uint32_t *ranked,
                       const uint32_t *group_end) {
   for (uint32_t i = 0; i < p->s->n; i = group_end[i]) {
     for (uint32_t k = i; k < group_end[i]; k++)
@@ -98,7 +99,7 @@ static bool place_all(struct plan *p, const uint32_t *ranked,
 
 void monitor_pqueue_order(struct monitor *m, const struct values_seen *s,
                           const uint32_t *ranked, const uint32_t *group_end) {
-  struct plan p = {.m = m, .s = s};
+  struct pqueue_order p = {.m = m, .s = s};
   uint32_t n = m->p->nops;
   if (m->end >= MONITOR_NEVER / PARTS - 1)
     return;

@@ -18,9 +18,9 @@
 
 #include <assert.h>
 
-struct queue {
+struct queue_monitor {
   struct monitor *m;
-  struct value *at;
+  struct monitor_value *at;
   uint32_t n;
   uint8_t *gone;
   /* Values by add_res and by front_res, and where the first of each is that is
@@ -32,14 +32,14 @@ struct queue {
   uint32_t nheap;
 };
 
-static void heap_add(struct queue *q, struct by_time x) {
+static void heap_add(struct queue_monitor *q, struct by_time x) {
   uint32_t i = q->nheap++;
   for (; i && q->heap[(i - 1) / 2].time > x.time; i = (i - 1) / 2)
     q->heap[i] = q->heap[(i - 1) / 2];
   q->heap[i] = x;
 }
 
-static void heap_drop(struct queue *q) {
+static void heap_drop(struct queue_monitor *q) {
   struct by_time x = q->heap[--q->nheap];
   uint32_t i = 0;
   for (uint32_t c = 1; c < q->nheap; c = 2 * i + 1) {
@@ -52,7 +52,7 @@ static void heap_drop(struct queue *q) {
   q->heap[i] = x;
 }
 
-static uint32_t skip(const struct queue *q, const struct by_time *a,
+static uint32_t skip(const struct queue_monitor *q, const struct by_time *a,
                      uint32_t i) {
   while (i < q->n && q->gone[a[i].id])
     i++;
@@ -60,7 +60,7 @@ static uint32_t skip(const struct queue *q, const struct by_time *a,
 }
 
 /* Moves on over what is gone. */
-static void refresh(struct queue *q) {
+static void refresh(struct queue_monitor *q) {
   q->first_add = skip(q, q->by_add, q->first_add);
   q->first_front = skip(q, q->by_front, q->first_front);
   if (q->second_front <= q->first_front)
@@ -76,14 +76,14 @@ static void refresh(struct queue *q) {
 }
 
 /* The value, not v itself, with the first return at the front; or NONE. */
-static uint32_t front_rival(const struct queue *q, uint32_t v) {
+static uint32_t front_rival(const struct queue_monitor *q, uint32_t v) {
   uint32_t i = q->first_front;
   if (i < q->n && q->by_front[i].id == v)
     i = q->second_front;
   return i < q->n ? q->by_front[i].id : MONITOR_NONE;
 }
 
-static uint32_t before_at_front(const struct queue *q, uint32_t v) {
+static uint32_t before_at_front(const struct queue_monitor *q, uint32_t v) {
   uint32_t u = front_rival(q, v);
   return u != MONITOR_NONE && q->at[u].front_res < q->at[v].rem_inv
              ? u
@@ -91,7 +91,7 @@ static uint32_t before_at_front(const struct queue *q, uint32_t v) {
 }
 
 /* A value that no other must precede. */
-static uint32_t pick(const struct queue *q) {
+static uint32_t pick(const struct queue_monitor *q) {
   if (!q->nheap)
     return MONITOR_NONE;
   uint32_t v = q->heap[0].id;
@@ -102,23 +102,26 @@ static uint32_t pick(const struct queue *q) {
                                                                 : MONITOR_NONE;
 }
 
-static bool came_before(const struct value *u, const struct value *v) {
+static bool came_before(const struct monitor_value *u,
+                        const struct monitor_value *v) {
   return u->add_res < v->add_inv;
 }
 
-static uint32_t before(const struct queue *q, uint32_t v) {
+static uint32_t before(const struct queue_monitor *q, uint32_t v) {
   uint32_t u = q->by_add[q->first_add].id;
   return came_before(&q->at[u], &q->at[v]) ? u : before_at_front(q, v);
 }
 
-static bool was_removed_first(const struct queue *q, const struct value *v) {
+static bool was_removed_first(const struct queue_monitor *q,
+                              const struct monitor_value *v) {
   return v->front_by != MONITOR_NONE &&
          q->m->p->ops[v->front_by].role == ROLE_REMOVE;
 }
 
 /* v was at the front before u, which came before it or was there before. */
-static enum ending say_pair(struct queue *q, const struct value *u,
-                            const struct value *v) {
+static enum monitor_ending say_pair(struct queue_monitor *q,
+                                    const struct monitor_value *u,
+                                    const struct monitor_value *v) {
   if (!came_before(u, v))
     return monitor_say(q->m, "%w was at the front before %w, and %w before %w",
                        u, v, v, u);
@@ -134,7 +137,7 @@ static enum ending say_pair(struct queue *q, const struct value *u,
       q->m, "%w was dequeued before %w, though enqueued after it", v, u);
 }
 
-static enum ending stuck(struct queue *q) {
+static enum monitor_ending stuck(struct queue_monitor *q) {
   uint32_t v = q->by_add[q->first_add].id, cycle[4], n = 0;
   for (int i = 0; i < 4; i++) /* into the cycle */
     v = before(q, v);
@@ -145,7 +148,7 @@ static enum ending stuck(struct queue *q) {
     monitor_blame(q->m, q->at[v].front_by);
     v = before(q, v);
   } while (v != cycle[0]);
-  const struct value *a = &q->at[cycle[0]], *b = &q->at[cycle[1]];
+  const struct monitor_value *a = &q->at[cycle[0]], *b = &q->at[cycle[1]];
   if (n == 2)
     return came_before(a, b) ? say_pair(q, a, b) : say_pair(q, b, a);
   return monitor_say(q->m,
@@ -154,7 +157,7 @@ static enum ending stuck(struct queue *q) {
                      b, a, &q->at[cycle[2]], b, a, &q->at[cycle[2]]);
 }
 
-static struct by_time *sorted(struct queue *q, bool front) {
+static struct by_time *sorted(struct queue_monitor *q, bool front) {
   struct by_time *a = monitor_room(q->m, (size_t)q->n + 1, sizeof *a);
   for (uint32_t i = 0; i < q->n; i++) {
     uint32_t time = front ? q->at[i].front_res : q->at[i].add_res;
@@ -164,8 +167,8 @@ static struct by_time *sorted(struct queue *q, bool front) {
   return a;
 }
 
-static enum ending decide(struct monitor *m, struct values_seen *s) {
-  struct queue q = {.m = m, .at = s->at, .n = s->n};
+static enum monitor_ending decide(struct monitor *m, struct values_seen *s) {
+  struct queue_monitor q = {.m = m, .at = s->at, .n = s->n};
   q.gone = monitor_zeroed(m, (size_t)q.n + 1, 1);
   q.by_add = sorted(&q, false);
   q.by_front = sorted(&q, true);
@@ -187,6 +190,6 @@ static enum ending decide(struct monitor *m, struct values_seen *s) {
   return MONITOR_YES;
 }
 
-enum ending monitor_queue(struct monitor *m) {
+enum monitor_ending monitor_queue(struct monitor *m) {
   return monitor_container(m, decide);
 }

@@ -20,7 +20,7 @@
  */
 #include "history/monitor/monitor_int.h"
 
-struct group {
+struct register_group {
   uint32_t writer;      /* MONITOR_NONE: of the initial value */
   uint32_t before;      /* the value that its CAS replaced, or NONE */
   uint32_t next;        /* the value that a CAS put in its place, or NONE */
@@ -30,21 +30,21 @@ struct group {
   bool by_cas;
 };
 
-static const struct group no_group = {MONITOR_NONE, MONITOR_NONE, MONITOR_NONE,
-                                      MONITOR_NONE, MONITOR_NONE, MONITOR_NONE,
-                                      MONITOR_NONE, false};
+static const struct register_group no_group = {
+    MONITOR_NONE, MONITOR_NONE, MONITOR_NONE, MONITOR_NONE,
+    MONITOR_NONE, MONITOR_NONE, MONITOR_NONE, false};
 
-struct chain {
+struct register_chain {
   uint32_t f, s;       /* times */
   uint32_t f_op, s_op; /* operations; NONE: the initial write */
   uint32_t f_group, s_group;
 };
 
-struct reg {
+struct register_monitor {
   struct monitor *m;
-  struct numbering numbers; /* of values: 0 is what it begins with */
-  struct group *groups;     /* by value */
-  struct chain *chains;
+  struct monitor_numbering numbers; /* of values: 0 is what it begins with */
+  struct register_group *groups;    /* by value */
+  struct register_chain *chains;
   uint32_t nchains;
   VEC(uint32_t) later;   /* they saw what was not written yet, or failed */
   VEC(uint32_t) pending; /* compare-and-sets */
@@ -59,11 +59,12 @@ static datum written(const struct type_op *o) {
   return o->arg[o->role == ROLE_CAS];
 }
 
-static bool is_pending(const struct reg *r, uint32_t op) {
+static bool is_pending(const struct register_monitor *r, uint32_t op) {
   return op != MONITOR_NONE && r->m->res[op] == MONITOR_NEVER;
 }
 
-static void take(struct reg *r, struct group *g, uint32_t op) {
+static void take(struct register_monitor *r, struct register_group *g,
+                 uint32_t op) {
   const struct monitor *m = r->m;
   if (g->first == MONITOR_NONE || m->res[op] < m->res[g->first])
     g->first = op;
@@ -72,7 +73,7 @@ static void take(struct reg *r, struct group *g, uint32_t op) {
 }
 
 /* Why a pending write must have taken effect. */
-static void blame_sight(struct reg *r, uint32_t v) {
+static void blame_sight(struct register_monitor *r, uint32_t v) {
   while (v != MONITOR_NONE && is_pending(r, r->groups[v].writer)) {
     uint32_t op = r->groups[v].seen_by;
     monitor_blame(r->m, op);
@@ -82,7 +83,8 @@ static void blame_sight(struct reg *r, uint32_t v) {
   }
 }
 
-static enum ending never_written(struct reg *r, uint32_t op, datum d) {
+static enum monitor_ending never_written(struct register_monitor *r,
+                                         uint32_t op, datum d) {
   monitor_blame(r->m, op);
   if (is_pending(r, op))
     blame_sight(r, numbering_get(&r->numbers, written(&r->m->p->ops[op])));
@@ -91,7 +93,7 @@ static enum ending never_written(struct reg *r, uint32_t op, datum d) {
 
 /* A pending CAS whose value was seen took effect: then what it replaced was
  * there too. */
-static enum ending see_before(struct reg *r, uint32_t op) {
+static enum monitor_ending see_before(struct register_monitor *r, uint32_t op) {
   const struct type_op *ops = r->m->p->ops;
   uint32_t v = numbering_get(&r->numbers, written(&ops[op]));
   while (r->groups[v].seen_by != MONITOR_NONE) {
@@ -99,7 +101,7 @@ static enum ending see_before(struct reg *r, uint32_t op) {
     v = numbering_get(&r->numbers, d);
     if (v == MONITOR_NONE)
       return never_written(r, op, d);
-    struct group *g = &r->groups[v];
+    struct register_group *g = &r->groups[v];
     if (g->seen_by != MONITOR_NONE)
       break;
     g->seen_by = op;
@@ -110,7 +112,7 @@ static enum ending see_before(struct reg *r, uint32_t op) {
   return MONITOR_YES;
 }
 
-static enum ending take_write(struct reg *r, uint32_t op) {
+static enum monitor_ending take_write(struct register_monitor *r, uint32_t op) {
   const struct type_op *o = &r->m->p->ops[op];
   bool fresh;
   uint32_t v = numbering_put(&r->numbers, written(o), &fresh);
@@ -125,7 +127,7 @@ static enum ending take_write(struct reg *r, uint32_t op) {
 
 /* What an operation that returned says of a value; false: it is not written
  * yet. */
-static bool take_sight(struct reg *r, uint32_t op) {
+static bool take_sight(struct register_monitor *r, uint32_t op) {
   const struct type_op *o = &r->m->p->ops[op];
   bool reads = o->role == ROLE_READ;
   uint32_t v = numbering_get(&r->numbers, reads ? o->result : o->arg[0]);
@@ -138,7 +140,7 @@ static bool take_sight(struct reg *r, uint32_t op) {
   return true;
 }
 
-static enum ending take_op(struct reg *r, uint32_t op) {
+static enum monitor_ending take_op(struct register_monitor *r, uint32_t op) {
   const struct type_op *o = &r->m->p->ops[op];
   bool known = !monitor_is_idle(o) && !is_pending(r, op);
   switch (o->role) {
@@ -164,7 +166,7 @@ static enum ending take_op(struct reg *r, uint32_t op) {
 
 /* Now that all writes are known.  Failed compare-and-sets that could have seen
  * anything are left out. */
-static enum ending take_later(struct reg *r, uint32_t op) {
+static enum monitor_ending take_later(struct register_monitor *r, uint32_t op) {
   const struct type_op *o = &r->m->p->ops[op];
   datum d = o->role == ROLE_READ ? o->result : o->arg[0];
   if (o->role == ROLE_CAS && o->result == DATUM_FALSE)
@@ -175,9 +177,9 @@ static enum ending take_later(struct reg *r, uint32_t op) {
   return take_sight(r, op) ? MONITOR_YES : never_written(r, op, d);
 }
 
-static enum ending take_all(struct reg *r) {
+static enum monitor_ending take_all(struct register_monitor *r) {
   const struct log_problem *p = r->m->p;
-  enum ending e = MONITOR_YES;
+  enum monitor_ending e = MONITOR_YES;
   bool fresh;
   numbering_put(&r->numbers, p->type->initial_value, &fresh);
   r->groups[0] = no_group;
@@ -193,14 +195,15 @@ static enum ending take_all(struct reg *r) {
   return e;
 }
 
-static bool took_effect(const struct reg *r, const struct group *g) {
+static bool took_effect(const struct register_monitor *r,
+                        const struct register_group *g) {
   return !is_pending(r, g->writer) || g->seen_by != MONITOR_NONE;
 }
 
 /* A CAS follows what it replaced. */
-static enum ending link_groups(struct reg *r) {
+static enum monitor_ending link_groups(struct register_monitor *r) {
   for (uint32_t v = 1; v < r->numbers.n; v++) {
-    struct group *g = &r->groups[v];
+    struct register_group *g = &r->groups[v];
     if (!took_effect(r, g))
       continue;
     take(r, g, g->writer);
@@ -208,7 +211,7 @@ static enum ending link_groups(struct reg *r) {
       continue;
     const struct type_op *o = &r->m->p->ops[g->writer];
     g->before = numbering_get(&r->numbers, o->arg[0]);
-    struct group *old = &r->groups[g->before];
+    struct register_group *old = &r->groups[g->before];
     if (old->next != MONITOR_NONE) {
       uint32_t other = r->groups[old->next].writer;
       monitor_blame(r->m, old->writer);
@@ -227,15 +230,15 @@ static enum ending link_groups(struct reg *r) {
 }
 
 /* The writes that led to a value. */
-static void blame_path(struct reg *r, uint32_t v) {
+static void blame_path(struct register_monitor *r, uint32_t v) {
   for (; v != MONITOR_NONE; v = r->groups[v].before) {
     monitor_blame(r->m, r->groups[v].writer);
     blame_sight(r, v);
   }
 }
 
-static enum ending wrong_order(struct reg *r, uint32_t v, uint32_t earlier,
-                               uint32_t op) {
+static enum monitor_ending wrong_order(struct register_monitor *r, uint32_t v,
+                                       uint32_t earlier, uint32_t op) {
   blame_path(r, v);
   monitor_blame(r->m, earlier);
   monitor_blame(r->m, op);
@@ -245,13 +248,15 @@ static enum ending wrong_order(struct reg *r, uint32_t v, uint32_t earlier,
 }
 
 /* Walks along a chain; `left` counts the groups that are in none yet. */
-static enum ending make_chain(struct reg *r, uint32_t root, uint32_t *left) {
+static enum monitor_ending make_chain(struct register_monitor *r, uint32_t root,
+                                      uint32_t *left) {
   const struct monitor *m = r->m;
-  struct chain c = {MONITOR_NEVER, 0, MONITOR_NONE, MONITOR_NONE, root, root};
+  struct register_chain c = {MONITOR_NEVER, 0,    MONITOR_NONE,
+                             MONITOR_NONE,  root, root};
   if (root == 0)
     c.f = 0; /* written before all times */
   for (uint32_t v = root; v != MONITOR_NONE; v = r->groups[v].next) {
-    struct group *g = &r->groups[v];
+    struct register_group *g = &r->groups[v];
     g->root = root;
     --*left;
     if (g->first == MONITOR_NONE) /* the initial value, seen by no read */
@@ -262,9 +267,10 @@ static enum ending make_chain(struct reg *r, uint32_t root, uint32_t *left) {
     if (res < c.s)
       return wrong_order(r, v, c.s_op, g->first);
     if (res < c.f)
-      c = (struct chain){res, c.s, g->first, c.s_op, v, c.s_group};
+      c = (struct register_chain){res, c.s, g->first, c.s_op, v, c.s_group};
     if (m->inv[g->last] > c.s)
-      c = (struct chain){c.f, m->inv[g->last], c.f_op, g->last, c.f_group, v};
+      c = (struct register_chain){c.f,     m->inv[g->last], c.f_op,
+                                  g->last, c.f_group,       v};
   }
   if (c.s_op == MONITOR_NONE)
     return MONITOR_YES; /* nothing happened to the initial value */
@@ -274,7 +280,7 @@ static enum ending make_chain(struct reg *r, uint32_t root, uint32_t *left) {
 
 /* Every group that is in no chain is on a cycle: each has one before it and at
  * most one behind. */
-static enum ending cycle(struct reg *r) {
+static enum monitor_ending cycle(struct register_monitor *r) {
   uint32_t first = 1;
   while (!took_effect(r, &r->groups[first]) ||
          r->groups[first].root != MONITOR_NONE)
@@ -289,9 +295,9 @@ static enum ending cycle(struct reg *r) {
                      r->groups[first].writer);
 }
 
-static enum ending make_chains(struct reg *r) {
+static enum monitor_ending make_chains(struct register_monitor *r) {
   uint32_t left = 0;
-  enum ending e = MONITOR_YES;
+  enum monitor_ending e = MONITOR_YES;
   r->chains = monitor_room(r->m, (size_t)r->numbers.n + 1, sizeof *r->chains);
   for (uint32_t v = 0; v < r->numbers.n; v++)
     left += took_effect(r, &r->groups[v]);
@@ -302,8 +308,9 @@ static enum ending make_chains(struct reg *r) {
 }
 
 /* a, with a forward zone, was there before and behind b. */
-static enum ending clash(struct reg *r, const struct chain *a,
-                         const struct chain *b) {
+static enum monitor_ending clash(struct register_monitor *r,
+                                 const struct register_chain *a,
+                                 const struct register_chain *b) {
   struct monitor *m = r->m;
   const uint32_t ops[4] = {a->f_op, a->s_op, b->f_op, b->s_op};
   const uint32_t groups[4] = {a->f_group, a->s_group, b->f_group, b->s_group};
@@ -330,7 +337,8 @@ static enum ending clash(struct reg *r, const struct chain *a,
 
 /* Chain by chain: where no zones are in the way of each other, their order is
  * that of their beginnings.  In a group the reads follow the write, by call. */
-static void make_order(struct reg *r, const struct by_time *chains) {
+static void make_order(struct register_monitor *r,
+                       const struct by_time *chains) {
   struct monitor *m = r->m;
   uint32_t n = r->numbers.n;
   uint32_t *first = monitor_room(m, (size_t)n + 1, sizeof *first);
@@ -357,17 +365,17 @@ static void make_order(struct reg *r, const struct by_time *chains) {
   m->has_order = true;
 }
 
-static enum ending check_zones(struct reg *r) {
+static enum monitor_ending check_zones(struct register_monitor *r) {
   struct by_time *order =
       monitor_room(r->m, (size_t)r->nchains + 1, sizeof *order);
   for (uint32_t i = 0; i < r->nchains; i++) {
-    const struct chain *c = &r->chains[i];
+    const struct register_chain *c = &r->chains[i];
     order[i] = (struct by_time){c->f < c->s ? c->f : c->s, i};
   }
   by_time_sort(r->m, order, r->nchains);
-  const struct chain *forward = NULL;
+  const struct register_chain *forward = NULL;
   for (uint32_t i = 0; i < r->nchains; i++) {
-    const struct chain *c = &r->chains[order[i].id];
+    const struct register_chain *c = &r->chains[order[i].id];
     if (forward && c->f < forward->s)
       return clash(r, forward, c);
     if (c->f < c->s)
@@ -378,11 +386,11 @@ static enum ending check_zones(struct reg *r) {
   return MONITOR_YES;
 }
 
-enum ending monitor_register(struct monitor *m) {
-  struct reg r = {.m = m};
+enum monitor_ending monitor_register(struct monitor *m) {
+  struct register_monitor r = {.m = m};
   numbering_init(&r.numbers, m, m->nwrites + 1);
   r.groups = monitor_room(m, (size_t)m->nwrites + 1, sizeof *r.groups);
-  enum ending e = take_all(&r);
+  enum monitor_ending e = take_all(&r);
   if (e == MONITOR_YES)
     e = link_groups(&r);
   if (e == MONITOR_YES)

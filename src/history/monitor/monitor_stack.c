@@ -31,27 +31,27 @@
 
 enum { AWAY = 1 << 30 }; /* added to the count of a run that has left */
 
-struct node {
+struct stack_node {
   int32_t least; /* of the counts below, with those of this node */
   int32_t count; /* of values that cover all of it */
   uint32_t sum;  /* of their numbers */
 };
 
-struct need { /* an operation of a value: it needs a run of [from, to) */
+struct stack_need { /* an operation of a value: it needs a run of [from, to) */
   uint32_t from, to, value;
 };
 
-struct stack {
+struct stack_monitor {
   struct monitor *m;
   struct values_seen *s;
   uint32_t *run_of; /* by gap */
   uint32_t nruns;
   /* 1 is the root, 2 i and 2 i + 1 are below i, nruns + r is the run r. */
-  struct node *nodes;
-  struct need *needs;   /* by value */
-  uint32_t *first_need; /* by value: where its needs begin; n + 1 of them */
-  uint32_t *next_need;  /* by need: itself, or a later one: it has its run */
-  uint32_t *left;       /* by value: needs without a run */
+  struct stack_node *nodes;
+  struct stack_need *needs; /* by value */
+  uint32_t *first_need;     /* by value: where its needs begin; n + 1 of them */
+  uint32_t *next_need; /* by need: itself, or a later one: it has its run */
+  uint32_t *left;      /* by value: needs without a run */
   /* Who waits where: waiting[starts[node] … starts[node + 1]). */
   uint32_t *starts, *waiting;
   uint8_t *been;                /* by node: a run below it is covered by none */
@@ -61,13 +61,13 @@ struct stack {
   uint32_t taken;
 };
 
-static void touch(struct node *n, int32_t count, uint32_t sum) {
+static void touch(struct stack_node *n, int32_t count, uint32_t sum) {
   n->least += count;
   n->count += count;
   n->sum += sum;
 }
 
-static void renew(struct node *nodes, uint32_t i) {
+static void renew(struct stack_node *nodes, uint32_t i) {
   int32_t a = nodes[2 * i].least, b = nodes[2 * i + 1].least;
   nodes[i].least = (a < b ? a : b) + nodes[i].count;
 }
@@ -86,13 +86,14 @@ static void renew(struct node *nodes, uint32_t i) {
     }                                                                          \
   }
 
-static void cover_from_to(const struct stack *k, const struct value *v,
-                          uint32_t *from, uint32_t *to) {
+static void cover_from_to(const struct stack_monitor *k,
+                          const struct monitor_value *v, uint32_t *from,
+                          uint32_t *to) {
   *from = k->run_of[v->add_res];
   *to = k->run_of[gap_from(k->m, v->rem_inv)];
 }
 
-static void add_cover(struct stack *k, uint32_t v, int32_t count) {
+static void add_cover(struct stack_monitor *k, uint32_t v, int32_t count) {
   uint32_t from, to;
   if (k->s->at[v].add_res >= k->s->at[v].rem_inv)
     return;
@@ -110,11 +111,11 @@ static void add_cover(struct stack *k, uint32_t v, int32_t count) {
     renew(k->nodes, a);
 }
 
-static void number_runs(struct stack *k) {
+static void number_runs(struct stack_monitor *k) {
   struct monitor *m = k->m;
   k->run_of = monitor_zeroed(m, (size_t)m->end + 2, sizeof *k->run_of);
   for (uint32_t i = 0; i < k->s->n; i++) {
-    const struct value *v = &k->s->at[i];
+    const struct monitor_value *v = &k->s->at[i];
     if (v->add_res >= v->rem_inv)
       continue;
     k->run_of[v->add_res] = 1;
@@ -127,15 +128,16 @@ static void number_runs(struct stack *k) {
 }
 
 static int by_from(const void *x, const void *y) {
-  const struct need *a = x, *b = y;
+  const struct stack_need *a = x, *b = y;
   if (a->from != b->from)
     return a->from < b->from ? -1 : 1;
   return a->to > b->to ? -1 : a->to < b->to;
 }
 
 /* The gaps in which an operation of v can take effect. */
-static void gaps_of(const struct stack *k, const struct value *v, uint32_t op,
-                    uint32_t *from, uint32_t *to) {
+static void gaps_of(const struct stack_monitor *k,
+                    const struct monitor_value *v, uint32_t op, uint32_t *from,
+                    uint32_t *to) {
   bool peek = op != v->add && op != v->remove;
   *from = peek           ? peek_from(k->m, v, op)
           : op == v->add ? v->add_inv
@@ -145,14 +147,15 @@ static void gaps_of(const struct stack *k, const struct value *v, uint32_t op,
                        : gap_to(k->m, v->rem_res);
 }
 
-static struct need need_of(const struct stack *k, uint32_t v, uint32_t op) {
+static struct stack_need need_of(const struct stack_monitor *k, uint32_t v,
+                                 uint32_t op) {
   uint32_t from, to;
   gaps_of(k, &k->s->at[v], op, &from, &to);
-  return (struct need){k->run_of[from], k->run_of[to - 1] + 1, v};
+  return (struct stack_need){k->run_of[from], k->run_of[to - 1] + 1, v};
 }
 
 /* Leaves out those that contain another one. */
-static uint32_t keep_least(struct need *a, uint32_t n) {
+static uint32_t keep_least(struct stack_need *a, uint32_t n) {
   uint32_t kept = 0;
   qsort(a, n, sizeof *a, by_from);
   for (uint32_t i = 0; i < n; i++) {
@@ -163,9 +166,9 @@ static uint32_t keep_least(struct need *a, uint32_t n) {
   return kept;
 }
 
-static uint32_t collect_needs(struct stack *k, uint32_t number,
-                              struct need *out) {
-  const struct value *v = &k->s->at[number];
+static uint32_t collect_needs(struct stack_monitor *k, uint32_t number,
+                              struct stack_need *out) {
+  const struct monitor_value *v = &k->s->at[number];
   uint32_t n = 0;
   out[n++] = need_of(k, number, v->add);
   for (uint32_t op = v->peeks; op != MONITOR_NONE; op = k->s->next_peek[op])
@@ -177,7 +180,7 @@ static uint32_t collect_needs(struct stack *k, uint32_t number,
   return in_order ? n : keep_least(out, n);
 }
 
-static void make_needs(struct stack *k) {
+static void make_needs(struct stack_monitor *k) {
   struct monitor *m = k->m;
   size_t most = (size_t)k->s->n * 2 + k->s->npeeks + 1, n = k->s->n;
   k->needs = monitor_room(m, most, sizeof *k->needs);
@@ -195,7 +198,7 @@ static void make_needs(struct stack *k) {
     k->next_need[i] = i;
 }
 
-static void make_waiting(struct stack *k) {
+static void make_waiting(struct stack_monitor *k) {
   uint32_t n = k->first_need[k->s->n];
   k->starts = monitor_zeroed(k->m, (size_t)k->nruns * 2 + 2, sizeof *k->starts);
   for (uint32_t i = 0; i < n; i++)
@@ -209,7 +212,7 @@ static void make_waiting(struct stack *k) {
               k->waiting[k->starts[node + 1]++] = i);
 }
 
-static void make_tree(struct stack *k) {
+static void make_tree(struct stack_monitor *k) {
   k->nodes = monitor_zeroed(k->m, (size_t)k->nruns * 2, sizeof *k->nodes);
   for (uint32_t v = 0; v < k->s->n; v++)
     add_cover(k, v, 1);
@@ -217,7 +220,7 @@ static void make_tree(struct stack *k) {
     renew(k->nodes, i);
 }
 
-static uint32_t find_need(struct stack *k, uint32_t i) {
+static uint32_t find_need(struct stack_monitor *k, uint32_t i) {
   while (k->next_need[i] != i) {
     k->next_need[i] = k->next_need[k->next_need[i]];
     i = k->next_need[i];
@@ -225,7 +228,7 @@ static uint32_t find_need(struct stack *k, uint32_t i) {
   return i;
 }
 
-static void serve(struct stack *k, uint32_t need) {
+static void serve(struct stack_monitor *k, uint32_t need) {
   if (k->next_need[need] != need)
     return;
   k->next_need[need] = need + 1;
@@ -235,7 +238,7 @@ static void serve(struct stack *k, uint32_t need) {
 }
 
 /* The run is covered by none. */
-static void serve_all(struct stack *k, uint32_t run) {
+static void serve_all(struct stack_monitor *k, uint32_t run) {
   for (uint32_t i = run + k->nruns; i && !k->been[i]; i >>= 1) {
     k->been[i] = 1;
     for (uint32_t w = k->starts[i]; w < k->starts[i + 1]; w++)
@@ -244,7 +247,7 @@ static void serve_all(struct stack *k, uint32_t run) {
 }
 
 /* The run is covered by v alone. */
-static void serve_one(struct stack *k, uint32_t v, uint32_t run) {
+static void serve_one(struct stack_monitor *k, uint32_t v, uint32_t run) {
   uint32_t low = k->first_need[v], end = k->first_need[v + 1], high = end;
   k->aside_next[run] = k->aside[v];
   k->aside[v] = run;
@@ -260,7 +263,7 @@ static void serve_one(struct stack *k, uint32_t v, uint32_t run) {
     serve(k, i);
 }
 
-static void take_out(struct stack *k, uint32_t v) {
+static void take_out(struct stack_monitor *k, uint32_t v) {
   if (k->order)
     k->order[k->taken] = v;
   k->taken++;
@@ -272,7 +275,7 @@ static void take_out(struct stack *k, uint32_t v) {
 
 /* Takes the run with the fewest values out of the tree; false: all that are
  * left have two. */
-static bool next_run(struct stack *k) {
+static bool next_run(struct stack_monitor *k) {
   if (k->nodes[1].least > 1)
     return false;
   uint32_t i = 1, sum = 0;
@@ -297,7 +300,7 @@ static bool next_run(struct stack *k) {
  * What is left, for the core: some values each of which has an operation that
  * the others cover.
  */
-struct rest {
+struct stack_rest {
   struct by_time *some; /* values that are not taken out, by add_res */
   uint32_t n;
   uint32_t *best[2]; /* by place there: which of those up to it, and which other
@@ -307,11 +310,11 @@ struct rest {
   uint32_t *need; /* by value: the operation that has no gap */
 };
 
-static uint32_t stays_until(const struct stack *k, uint32_t v) {
+static uint32_t stays_until(const struct stack_monitor *k, uint32_t v) {
   return v == MONITOR_NONE ? 0 : gap_from(k->m, k->s->at[v].rem_inv);
 }
 
-static void rank_rest(struct stack *k, struct rest *r) {
+static void rank_rest(struct stack_monitor *k, struct stack_rest *r) {
   uint32_t best[2] = {MONITOR_NONE, MONITOR_NONE};
   for (uint32_t i = 0; i < r->n; i++) {
     uint32_t v = r->some[i].id;
@@ -326,7 +329,7 @@ static void rank_rest(struct stack *k, struct rest *r) {
   }
 }
 
-static void collect_rest(struct stack *k, struct rest *r) {
+static void collect_rest(struct stack_monitor *k, struct stack_rest *r) {
   struct monitor *m = k->m;
   size_t most = (size_t)k->s->n + 1;
   r->some = monitor_room(m, most, sizeof *r->some);
@@ -341,7 +344,7 @@ static void collect_rest(struct stack *k, struct rest *r) {
   r->need = monitor_room(m, most, sizeof *r->need);
 }
 
-static void choose(struct rest *r, uint32_t v) {
+static void choose(struct stack_rest *r, uint32_t v) {
   if (r->chosen[v])
     return;
   r->chosen[v] = 1;
@@ -350,8 +353,9 @@ static void choose(struct rest *r, uint32_t v) {
 
 /* Of those in the core, if there are few, the one that covers the gap and stays
  * longest. */
-static uint32_t chosen_at(const struct stack *k, const struct rest *r,
-                          uint32_t v, uint32_t gap) {
+static uint32_t chosen_at(const struct stack_monitor *k,
+                          const struct stack_rest *r, uint32_t v,
+                          uint32_t gap) {
   uint32_t best = MONITOR_NONE;
   for (uint32_t i = 0; i < r->core.len && i < 64; i++) {
     uint32_t u = r->core.at[i];
@@ -363,7 +367,7 @@ static uint32_t chosen_at(const struct stack *k, const struct rest *r,
 }
 
 /* Of all but v. */
-static uint32_t any_at(const struct rest *r, uint32_t v, uint32_t gap) {
+static uint32_t any_at(const struct stack_rest *r, uint32_t v, uint32_t gap) {
   uint32_t low = 0, high = r->n; /* how many are inside since then */
   while (low < high) {
     uint32_t mid = low + (high - low) / 2;
@@ -377,24 +381,26 @@ static uint32_t any_at(const struct rest *r, uint32_t v, uint32_t gap) {
   return u != v ? u : r->best[1][low - 1];
 }
 
-static uint32_t op_of_need(const struct stack *k, const struct need *want) {
-  const struct value *v = &k->s->at[want->value];
+static uint32_t op_of_need(const struct stack_monitor *k,
+                           const struct stack_need *want) {
+  const struct monitor_value *v = &k->s->at[want->value];
   const uint32_t ends[2] = {v->add, v->remove};
   for (int i = 0; i < 2; i++)
     if (ends[i] != MONITOR_NONE) {
-      struct need n = need_of(k, want->value, ends[i]);
+      struct stack_need n = need_of(k, want->value, ends[i]);
       if (n.from == want->from && n.to == want->to)
         return ends[i];
     }
   for (uint32_t op = v->peeks;; op = k->s->next_peek[op]) {
-    struct need n = need_of(k, want->value, op);
+    struct stack_need n = need_of(k, want->value, op);
     if (n.from == want->from && n.to == want->to)
       return op;
   }
 }
 
 /* Others that cover an operation of v together. */
-static void choose_cover(struct stack *k, struct rest *r, uint32_t v) {
+static void choose_cover(struct stack_monitor *k, struct stack_rest *r,
+                         uint32_t v) {
   uint32_t i = k->first_need[v], from, to;
   while (k->next_need[i] != i)
     i++;
@@ -410,10 +416,11 @@ static void choose_cover(struct stack *k, struct rest *r, uint32_t v) {
   }
 }
 
-static enum ending say_stuck(struct stack *k, const struct rest *r) {
-  const struct value *a = &k->s->at[r->core.at[0]];
+static enum monitor_ending say_stuck(struct stack_monitor *k,
+                                     const struct stack_rest *r) {
+  const struct monitor_value *a = &k->s->at[r->core.at[0]];
   if (r->core.len == 2) {
-    const struct value *b = &k->s->at[r->core.at[1]];
+    const struct monitor_value *b = &k->s->at[r->core.at[1]];
     return monitor_say(k->m,
                        "%w and %w cannot lie one above the other: %o while %w "
                        "was inside, and %o while %w was",
@@ -426,8 +433,8 @@ static enum ending say_stuck(struct stack *k, const struct rest *r) {
                      r->need[r->core.at[0]]);
 }
 
-static enum ending stuck(struct stack *k) {
-  struct rest r = {0};
+static enum monitor_ending stuck(struct stack_monitor *k) {
+  struct stack_rest r = {0};
   collect_rest(k, &r);
   choose(&r, r.some[0].id);
   for (uint32_t i = 0; i < r.core.len; i++)
@@ -441,8 +448,8 @@ static enum ending stuck(struct stack *k) {
   return MONITOR_NO;
 }
 
-static enum ending decide(struct monitor *m, struct values_seen *s) {
-  struct stack k = {.m = m, .s = s};
+static enum monitor_ending decide(struct monitor *m, struct values_seen *s) {
+  struct stack_monitor k = {.m = m, .s = s};
   number_runs(&k);
   make_needs(&k);
   make_waiting(&k);
@@ -465,6 +472,6 @@ static enum ending decide(struct monitor *m, struct values_seen *s) {
   return MONITOR_YES;
 }
 
-enum ending monitor_stack(struct monitor *m) {
+enum monitor_ending monitor_stack(struct monitor *m) {
   return monitor_container(m, decide);
 }

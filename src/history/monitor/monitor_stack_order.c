@@ -15,7 +15,7 @@
  */
 #include "history/monitor/monitor_gaps.h"
 
-struct plan {
+struct stack_order {
   struct monitor *m;
   const struct values_seen *s;
   struct gaps gaps;
@@ -23,11 +23,11 @@ struct plan {
   uint32_t *next, *prev;
 };
 
-static uint32_t node_of(const struct plan *p, uint32_t op) {
+static uint32_t node_of(const struct stack_order *p, uint32_t op) {
   return p->m->end + 1 + op;
 }
 
-static void put_behind(struct plan *p, uint32_t at, uint32_t op) {
+static void put_behind(struct stack_order *p, uint32_t at, uint32_t op) {
   uint32_t node = node_of(p, op), next = p->next[at];
   p->next[at] = node;
   p->prev[node] = at;
@@ -36,8 +36,8 @@ static void put_behind(struct plan *p, uint32_t at, uint32_t op) {
     p->prev[next] = node;
 }
 
-static bool put_peek(struct plan *p, const struct value *v, uint32_t op,
-                     uint32_t comes, uint32_t leaves) {
+static bool put_peek(struct stack_order *p, const struct monitor_value *v,
+                     uint32_t op, uint32_t comes, uint32_t leaves) {
   uint32_t gap = gaps_first(&p->gaps, peek_from(p->m, v, op));
   if (gap >= peek_to(p->m, v, op))
     return false;
@@ -52,7 +52,7 @@ static bool put_peek(struct plan *p, const struct value *v, uint32_t op,
   return true;
 }
 
-static bool put_value(struct plan *p, const struct value *v) {
+static bool put_value(struct stack_order *p, const struct monitor_value *v) {
   struct monitor *m = p->m;
   uint32_t comes = gaps_last(&p->gaps, v->add_res - 1);
   uint32_t leaves = gaps_first(&p->gaps, gap_from(m, v->rem_inv));
@@ -73,7 +73,7 @@ static bool put_value(struct plan *p, const struct value *v) {
   return good;
 }
 
-static bool put_empties(struct plan *p) {
+static bool put_empties(struct stack_order *p) {
   for (uint32_t i = 0; i < p->s->nempties; i++) {
     uint32_t op = p->s->empties[i];
     uint32_t gap = gaps_first(&p->gaps, p->m->inv[op]);
@@ -86,7 +86,7 @@ static bool put_empties(struct plan *p) {
 
 void monitor_stack_order(struct monitor *m, const struct values_seen *s,
                          const uint32_t *taken) {
-  struct plan p = {.m = m, .s = s, .gaps = gaps_all(m)};
+  struct stack_order p = {.m = m, .s = s, .gaps = gaps_all(m)};
   size_t nodes = (size_t)m->end + 1 + m->p->nops;
   if (nodes >= MONITOR_NONE)
     return;

@@ -131,12 +131,12 @@ static int read_order(struct reader *r, struct jepsen_entry *in) {
   _(ORDER, "order")
 
 #define FIELD_ID(id, name) FIELD_##id,
-enum field { FIELDS(FIELD_ID) FIELD_OTHER };
+enum edn_field { FIELDS(FIELD_ID) FIELD_OTHER };
 
 #define FIELD_NAME(id, name) name,
 static const char *const field_name[] = {FIELDS(FIELD_NAME)};
 
-static enum field field_named(const char *key, size_t len) {
+static enum edn_field field_named(const char *key, size_t len) {
 #define FIELD_IS(id, name)                                                     \
   if (IS(name))                                                                \
     return FIELD_##id;
@@ -145,7 +145,7 @@ static enum field field_named(const char *key, size_t len) {
 }
 
 /* The key at p when one space follows it; *p is then the value. */
-static inline enum field quick_field(const char **p) {
+static inline enum edn_field quick_field(const char **p) {
 #define QUICK(id, name)                                                        \
   if (!memcmp(*p, ":" name " ", sizeof(name) + 1)) {                           \
     *p += sizeof(name) + 1;                                                    \
@@ -176,7 +176,8 @@ static inline enum field quick_field(const char **p) {
 }
 
 /* A key that is not of ours is kept, since none may come twice. */
-static int slow_field(struct reader *r, struct edn_keys *keys, enum field *f) {
+static int slow_field(struct reader *r, struct edn_keys *keys,
+                      enum edn_field *f) {
   const char *key, *at = r->p;
   datum other;
   *f = FIELD_OTHER;
@@ -217,7 +218,7 @@ static inline int read_stamp(struct reader *r, int64_t *out) {
 }
 
 /* The value of a key of the map; the place is there. */
-static inline int read_field(struct reader *r, enum field f,
+static inline int read_field(struct reader *r, enum edn_field f,
                              struct jepsen_entry *in) {
   switch (f) {
   case FIELD_PROCESS:
@@ -258,7 +259,7 @@ static int read_fields(struct reader *r, struct edn_keys *keys,
     if (*r->p == ']' || *r->p == ')' || r->p == r->end)
       return reader_bad(r, r->p, "expected a key or }");
     const char *p = r->p, *at = p;
-    enum field f = *p == ':' ? quick_field(&p) : FIELD_OTHER;
+    enum edn_field f = *p == ':' ? quick_field(&p) : FIELD_OTHER;
     if (f == FIELD_OTHER)
       got = slow_field(r, keys, &f);
     else

@@ -60,7 +60,7 @@ int input_more(struct input *in, size_t used, const char *name,
 void input_close(struct input *in);
 
 /* A call that has not returned, by process. */
-struct open_call {
+struct reader_call {
   uint32_t process;
   bool used;    /* a process that was seen */
   bool open;    /* it is inside of an operation */
@@ -85,7 +85,7 @@ enum name_kind {
   NAME_TAKE,  /* is given nothing */
 };
 
-struct name {
+struct reader_name {
   const char *text;
   uint32_t len;
   enum name_kind kind;
@@ -123,10 +123,10 @@ struct reader {
   VEC(struct edn_key) keys; /* of maps that are being read */
   uint32_t depth;
 
-  VEC(struct name) names;
+  VEC(struct reader_name) names;
   struct arena arena;
 
-  struct open_call *calls; /* open addressing */
+  struct reader_call *calls; /* open addressing */
   uint32_t calls_mask, ncalls;
   VEC(uint64_t) ids; /* bits: numbers that operations had */
 

@@ -44,21 +44,21 @@ enum name_kind jepsen_name_kind(const char *name) {
   return NAME_OTHER;
 }
 
-static bool only_reads(const struct name *n) {
+static bool only_reads(const struct reader_name *n) {
   return n->kind == NAME_READ || n->kind == NAME_GET;
 }
 
 /* The value of the call, if any, is what was returned. */
-static bool takes_nothing(const struct name *n) {
+static bool takes_nothing(const struct reader_name *n) {
   return only_reads(n) || n->kind == NAME_TAKE;
 }
 
-static bool writes(const struct name *n) {
+static bool writes(const struct reader_name *n) {
   return n->kind == NAME_WRITE || n->kind == NAME_PUT;
 }
 
 /* nil at the return is no result of theirs. */
-static bool gives_nothing(const struct name *n) {
+static bool gives_nothing(const struct reader_name *n) {
   return n->kind == NAME_VOID || writes(n);
 }
 
@@ -95,7 +95,7 @@ static bool take_apart(const struct jepsen_value *v, bool record,
   return true;
 }
 
-static bool looks_keyed(const struct name *n, datum second) {
+static bool looks_keyed(const struct reader_name *n, datum second) {
   if (n->kind == NAME_CAS)
     return is_pair(second);
   return n->kind == NAME_READ || n->kind == NAME_WRITE;
@@ -103,7 +103,8 @@ static bool looks_keyed(const struct name *n, datum second) {
 
 static void add_arg(struct log_event *ev, datum d) { ev->arg[ev->nargs++] = d; }
 
-static void add_value(const struct name *n, datum value, struct log_event *ev) {
+static void add_value(const struct reader_name *n, datum value,
+                      struct log_event *ev) {
   if (n->kind == NAME_CAS && is_pair(value)) {
     const datum *items = datum_box(value)->items;
     add_arg(ev, items[0]);
@@ -113,9 +114,9 @@ static void add_value(const struct name *n, datum value, struct log_event *ev) {
   }
 }
 
-void jepsen_call(struct reader *r, struct open_call *c, datum key,
+void jepsen_call(struct reader *r, struct reader_call *c, datum key,
                  const struct jepsen_value *v, struct log_event *ev) {
-  const struct name *n = &r->names.at[c->name];
+  const struct reader_name *n = &r->names.at[c->name];
   datum two[2];
   bool pair = take_apart(v, v->tuple, two);
   c->jepsen = true;
@@ -137,9 +138,9 @@ void jepsen_call(struct reader *r, struct open_call *c, datum key,
   add_value(n, c->value, ev);
 }
 
-void jepsen_return(struct reader *r, const struct open_call *c,
+void jepsen_return(struct reader *r, const struct reader_call *c,
                    const struct jepsen_value *v, struct log_event *ev) {
-  const struct name *n = &r->names.at[c->name];
+  const struct reader_name *n = &r->names.at[c->name];
   if (n->kind == NAME_CAS) {
     ev->result = v->whole == DATUM_FALSE ? DATUM_FALSE : DATUM_TRUE;
     return;
@@ -196,7 +197,7 @@ int jepsen_read_value(struct reader *r, struct jepsen_value *v) {
 /* "start-partition [n1 n2]": the text of a note. */
 static void note(struct reader *r, const struct jepsen_entry *in,
                  struct log_event *ev) {
-  const struct name *n = in->has_name ? &r->names.at[in->name] : NULL;
+  const struct reader_name *n = in->has_name ? &r->names.at[in->name] : NULL;
   buf_clear(&r->scratch);
   buf_puts(&r->scratch, n ? n->text : "nemesis");
   datum value = whole(&in->value);
@@ -211,7 +212,7 @@ static void note(struct reader *r, const struct jepsen_entry *in,
 
 static enum log_event_kind end_kind(const struct reader *r,
                                     const struct jepsen_entry *in,
-                                    const struct name *n) {
+                                    const struct reader_name *n) {
   if (in->type == JEPSEN_OK)
     return LOG_OK;
   if (in->type == JEPSEN_INFO) /* a read that nobody saw tells nothing */
@@ -223,7 +224,7 @@ static enum log_event_kind end_kind(const struct reader *r,
 int jepsen_event(struct reader *r, const struct jepsen_entry *in,
                  struct log_event *ev) {
   int got;
-  struct open_call *c;
+  struct reader_call *c;
   if (!in->has_process)
     return reader_refuse(r, in->at, "expected a :process in this entry");
   if (!in->has_type)

@@ -32,9 +32,9 @@ struct jepsen_entry {
  * has paired the event already. */
 int jepsen_event(struct reader *r, const struct jepsen_entry *in,
                  struct log_event *ev);
-void jepsen_call(struct reader *r, struct open_call *c, datum key,
+void jepsen_call(struct reader *r, struct reader_call *c, datum key,
                  const struct jepsen_value *v, struct log_event *ev);
-void jepsen_return(struct reader *r, const struct open_call *c,
+void jepsen_return(struct reader *r, const struct reader_call *c,
                    const struct jepsen_value *v, struct log_event *ev);
 /* Reads a :value in EDN. */
 int jepsen_read_value(struct reader *r, struct jepsen_value *v);

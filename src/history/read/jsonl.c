@@ -6,7 +6,7 @@
 #include "history/read/json.h"
 #include "history/read/pair.h"
 
-enum word {
+enum jsonl_word {
   WORD_NONE,
   WORD_CALL,
   WORD_INVOKE,
@@ -19,9 +19,9 @@ enum word {
   WORD_HISTORY,
 };
 
-struct line {
+struct jsonl_line {
   const char *at; /* where the object begins */
-  enum word word;
+  enum jsonl_word word;
   bool has_process, has_args, has_value, has_result, has_name, nemesis;
   uint32_t process;
   uint64_t id;
@@ -38,7 +38,7 @@ struct line {
 #define IS(WORD)                                                               \
   (len == sizeof(WORD) - 1 && !memcmp(key, WORD, sizeof(WORD) - 1))
 
-static int read_type(struct reader *r, struct line *l) {
+static int read_type(struct reader *r, struct jsonl_line *l) {
   const char *key, *at = r->p;
   size_t len;
   if (*at != '"')
@@ -71,7 +71,7 @@ static bool goes_on(const struct reader *r, const char *at) {
   return s >= r->end && !r->in.eof;
 }
 
-static int read_process(struct reader *r, struct line *l) {
+static int read_process(struct reader *r, struct jsonl_line *l) {
   const char *at = r->p;
   int64_t n;
   l->has_process = true;
@@ -102,7 +102,7 @@ static int read_unsigned(struct reader *r, uint64_t *out) {
                     "expected a number of at most 63 bits, not negative");
 }
 
-static int read_name(struct reader *r, struct line *l) {
+static int read_name(struct reader *r, struct jsonl_line *l) {
   static const bool quote[256] = {['"'] = true};
   const char *text, *at = r->p;
   size_t len;
@@ -166,7 +166,7 @@ static inline int read_stamp(struct reader *r, int64_t *out) {
 }
 
 /* Of more than fit, a list is made. */
-static int read_args(struct reader *r, struct line *l) {
+static int read_args(struct reader *r, struct jsonl_line *l) {
   uint32_t base = r->items.len, n = 0;
   bool more;
   int got;
@@ -220,9 +220,9 @@ static int read_flagged(struct reader *r, datum *out, bool *flag) {
   _(VERSION, "version")
 
 #define FIELD_ID(id, name) FIELD_##id,
-enum field { FIELDS(FIELD_ID) FIELD_OTHER };
+enum jsonl_field { FIELDS(FIELD_ID) FIELD_OTHER };
 
-static enum field field_named(const char *key, size_t len) {
+static enum jsonl_field field_named(const char *key, size_t len) {
 #define FIELD_IS(id, name)                                                     \
   if (IS(name))                                                                \
     return FIELD_##id;
@@ -232,7 +232,7 @@ static enum field field_named(const char *key, size_t len) {
 
 /* The field at p when it stands as we write it, `"name":` and its value; *p is
  * then the value.  First letters decide which ones to compare. */
-static inline enum field quick_field(const char **p) {
+static inline enum jsonl_field quick_field(const char **p) {
 #define QUICK(id, name)                                                        \
   if (!memcmp(*p, "\"" name "\":", sizeof(name) + 2)) {                        \
     *p += sizeof(name) + 2;                                                    \
@@ -269,7 +269,7 @@ static inline enum field quick_field(const char **p) {
   return FIELD_OTHER;
 }
 
-static int slow_field(struct reader *r, enum field *f) {
+static int slow_field(struct reader *r, enum jsonl_field *f) {
   const char *key;
   size_t len;
   json_skip(r);
@@ -282,7 +282,8 @@ static int slow_field(struct reader *r, enum field *f) {
   return json_expect(r, ':', ": after the field's name");
 }
 
-static int read_field(struct reader *r, enum field f, struct line *l) {
+static int read_field(struct reader *r, enum jsonl_field f,
+                      struct jsonl_line *l) {
   switch (f) {
   case FIELD_TYPE:
     return read_type(r, l);
@@ -323,7 +324,7 @@ static int read_field(struct reader *r, enum field f, struct line *l) {
 }
 
 /* The object at the place, behind its {. */
-static int read_fields(struct reader *r, struct line *l) {
+static int read_fields(struct reader *r, struct jsonl_line *l) {
   bool more = true;
   r->depth = 1;
   json_skip(r);
@@ -334,7 +335,7 @@ static int read_fields(struct reader *r, struct line *l) {
   while (more) {
     const char *p = r->p;
     int got = GOT;
-    enum field f = *p == '"' ? quick_field(&p) : FIELD_OTHER;
+    enum jsonl_field f = *p == '"' ? quick_field(&p) : FIELD_OTHER;
     if (f == FIELD_OTHER)
       got = slow_field(r, &f);
     else
@@ -350,7 +351,8 @@ static int read_fields(struct reader *r, struct line *l) {
   return GOT;
 }
 
-static int head(struct reader *r, const struct line *l, struct log_event *ev) {
+static int head(struct reader *r, const struct jsonl_line *l,
+                struct log_event *ev) {
   if (l->version != DATUM_NONE && l->version != datum_number(1))
     return reader_refuse(r, l->at, "expected version 1 of the format");
   forget_history(r);
@@ -363,7 +365,8 @@ static int head(struct reader *r, const struct line *l, struct log_event *ev) {
   return GOT;
 }
 
-static int note(struct reader *r, const struct line *l, struct log_event *ev) {
+static int note(struct reader *r, const struct jsonl_line *l,
+                struct log_event *ev) {
   datum d = l->text;
   event_begin(r, ev, LOG_NOTE);
   ev->text = l->has_name ? r->names.at[l->name].text : "";
@@ -377,8 +380,9 @@ static int note(struct reader *r, const struct line *l, struct log_event *ev) {
   return GOT;
 }
 
-static int call(struct reader *r, const struct line *l, struct log_event *ev) {
-  struct open_call *c;
+static int call(struct reader *r, const struct jsonl_line *l,
+                struct log_event *ev) {
+  struct reader_call *c;
   if (!l->has_name)
     return reader_refuse(r, l->at, "expected a \"name\" in this call");
   int got = pair_call(r, l->at, ev->process, l->name, l->id, &c);
@@ -403,8 +407,8 @@ static int call(struct reader *r, const struct line *l, struct log_event *ev) {
 }
 
 /* What Jepsen calls a failure did not happen. */
-static enum log_event_kind end_kind(const struct line *l,
-                                    const struct open_call *c) {
+static enum log_event_kind end_kind(const struct jsonl_line *l,
+                                    const struct reader_call *c) {
   switch (l->word) {
   case WORD_FAIL:
     return c->jepsen ? LOG_DROP : LOG_FAIL;
@@ -417,8 +421,9 @@ static enum log_event_kind end_kind(const struct line *l,
   }
 }
 
-static int end(struct reader *r, const struct line *l, struct log_event *ev) {
-  struct open_call *c;
+static int end(struct reader *r, const struct jsonl_line *l,
+               struct log_event *ev) {
+  struct reader_call *c;
   int got = pair_end(r, l->at, ev->process, l->has_name ? l->name : -1, l->id,
                      l->word == WORD_INFO, &c);
   if (got)
@@ -435,7 +440,8 @@ static int end(struct reader *r, const struct line *l, struct log_event *ev) {
   return GOT;
 }
 
-static int event(struct reader *r, const struct line *l, struct log_event *ev) {
+static int event(struct reader *r, const struct jsonl_line *l,
+                 struct log_event *ev) {
   event_begin(r, ev, LOG_CALL);
   ev->order = l->order;
   if (l->has_process)
@@ -448,7 +454,7 @@ static int event(struct reader *r, const struct line *l, struct log_event *ev) {
   return calls ? call(r, l, ev) : end(r, l, ev);
 }
 
-static int understand(struct reader *r, const struct line *l,
+static int understand(struct reader *r, const struct jsonl_line *l,
                       struct log_event *ev) {
   if (l->word == WORD_NONE)
     return reader_refuse(r, l->at, "expected a \"type\" in this object");
@@ -479,7 +485,7 @@ static int between(struct reader *r) {
   }
 }
 
-static const struct line blank = {
+static const struct jsonl_line blank = {
     .id = NO_ID,
     .order = LOG_NO_HINT,
     .value = DATUM_NONE,
@@ -503,7 +509,7 @@ int jsonl_next(struct reader *r, struct log_event *ev) {
     return r->array
                ? reader_bad(r, r->p, "expected ] before the end of the file")
                : NEXT_END;
-  struct line l = blank;
+  struct jsonl_line l = blank;
   l.at = r->p;
   int got = GOT;
   reader_mark(r);

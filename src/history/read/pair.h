@@ -14,7 +14,7 @@ static inline int quick_name(const struct reader *r, const char *p,
   uint64_t word;
   memcpy(&word, p, 8);
   for (uint32_t i = 0; i < r->names.len && i < 8; i++) {
-    const struct name *n = &r->names.at[i];
+    const struct reader_name *n = &r->names.at[i];
     if ((word & n->mask) == n->word && end[(unsigned char)p[n->len]]) {
       *len = n->len;
       return (int)i;
@@ -30,7 +30,7 @@ static inline uint32_t call_slot(const struct reader *r, uint32_t process) {
   return (process * 2654435769u) >> 7 & r->calls_mask;
 }
 
-static inline void call_begins(struct open_call *c, uint16_t name,
+static inline void call_begins(struct reader_call *c, uint16_t name,
                                uint32_t line, uint64_t id) {
   c->open = true;
   c->name = name;
@@ -41,10 +41,10 @@ static inline void call_begins(struct open_call *c, uint16_t name,
 
 /* The process calls: refuses what cannot be. */
 int pair_call(struct reader *r, const char *at, uint32_t process, uint16_t name,
-              uint64_t id, struct open_call **out);
+              uint64_t id, struct reader_call **out);
 /* The process is done with its call.  `name`: of the return, -1: not said. */
 int pair_end(struct reader *r, const char *at, uint32_t process, int name,
-             uint64_t id, bool crashes, struct open_call **out);
+             uint64_t id, bool crashes, struct reader_call **out);
 /* A time or an index that is no number is NO_STAMP. */
 int check_time(struct reader *r, const char *at, int64_t time, int64_t index);
 void forget_history(struct reader *r); /* a new one begins */

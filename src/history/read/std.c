@@ -239,7 +239,7 @@ static int parse(struct std_reader *r, const char *p, const char *end,
 
 /* ---- the usual line ---- */
 
-enum usual {
+enum std_usual {
   USUAL_READ,
   USUAL_WRITE,
   USUAL_ACQUIRE,
@@ -249,7 +249,7 @@ enum usual {
 
 /* The operation at p, with how long it is before its argument; 0: none of
  * these. */
-static inline uint32_t usual(const char *p, enum usual *u, bool *begin) {
+static inline uint32_t usual(const char *p, enum std_usual *u, bool *begin) {
   if (p[1] == '(' && (*p == 'r' || *p == 'w')) {
     *u = *p == 'r' ? USUAL_READ : USUAL_WRITE;
     return 2;
@@ -304,7 +304,7 @@ static inline int quick(struct std_reader *r, struct std_event *ev,
   uint32_t bar = (uint32_t)__builtin_ctz(bars), len = 0;
   if (bar - 1 > 7 || bar + 4 > end || p[end - 1] == '\r')
     return 0;
-  enum usual u;
+  enum std_usual u;
   bool begin;
   uint32_t n = usual(p + bar + 1, &u, &begin), arg = bar + 1 + n, behind = arg;
   if (u != USUAL_MARK) {

@@ -6,7 +6,7 @@
 #include "history/read/json.h"
 #include "history/read/pair.h"
 
-enum state { TOP, FIELDS, EVENTS };
+enum violat_state { TOP, FIELDS, EVENTS };
 
 #define IS(WORD)                                                               \
   (len == sizeof(WORD) - 1 && !memcmp(key, WORD, sizeof(WORD) - 1))
@@ -47,7 +47,7 @@ static datum with_number_keys(datum map) {
   return d;
 }
 
-struct event {
+struct violat_event {
   const char *at;
   bool calls, returns, has_sid, has_value, has_name;
   int64_t sid;
@@ -59,7 +59,7 @@ struct event {
 
 static int read_method_field(struct reader *r, const char *key, size_t len,
                              void *into) {
-  struct event *e = into;
+  struct violat_event *e = into;
   if (!IS("name"))
     return json_read_value(r, NULL);
   const char *text, *at = r->p;
@@ -80,7 +80,7 @@ static int read_method_field(struct reader *r, const char *key, size_t len,
 
 static int read_invocation_field(struct reader *r, const char *key, size_t len,
                                  void *into) {
-  struct event *e = into;
+  struct violat_event *e = into;
   const char *at = r->p;
   int64_t n;
   if (IS("id")) {
@@ -101,7 +101,7 @@ static int read_invocation_field(struct reader *r, const char *key, size_t len,
 
 static int read_event_field(struct reader *r, const char *key, size_t len,
                             void *into) {
-  struct event *e = into;
+  struct violat_event *e = into;
   const char *at = r->p, *text;
   size_t n;
   int got;
@@ -156,9 +156,9 @@ static void put_args(datum args, struct log_event *ev) {
 }
 
 static int read_event(struct reader *r, struct log_event *ev) {
-  struct event in = {
+  struct violat_event in = {
       .at = r->p, .id = NO_ID, .args = DATUM_NONE, .value = DATUM_NONE};
-  struct open_call *c;
+  struct reader_call *c;
   reader_mark(r);
   int got = json_read_object(r, read_event_field, &in);
   if (got)
@@ -283,7 +283,7 @@ static int next_history(struct reader *r) {
 }
 
 int violat_next(struct reader *r, struct log_event *ev) {
-  switch ((enum state)r->state) {
+  switch ((enum violat_state)r->state) {
   case TOP:
     return next_history(r);
   case FIELDS:

@@ -188,31 +188,31 @@ static void put_head(const struct log *l, struct buf *out) {
 }
 
 /* What happens at a time.  Times are distinct (L1). */
-struct moment {
+struct write_moment {
   enum { AT_NOTHING, AT_CALL, AT_RETURN, AT_NOTE, AT_NOTE_END } what;
   uint32_t which;
 };
 
-static struct moment *moments(const struct log *l) {
-  struct moment *all = xcalloc((size_t)l->end + 1, sizeof *all);
+static struct write_moment *moments(const struct log *l) {
+  struct write_moment *all = xcalloc((size_t)l->end + 1, sizeof *all);
   for (uint32_t i = 0; i < l->ops.len; i++) {
     const struct log_op *o = &l->ops.at[i];
-    all[o->call] = (struct moment){AT_CALL, i};
+    all[o->call] = (struct write_moment){AT_CALL, i};
     if (o->ret != LOG_PENDING)
-      all[o->ret] = (struct moment){AT_RETURN, i};
+      all[o->ret] = (struct write_moment){AT_RETURN, i};
   }
   for (uint32_t i = 0; i < l->notes.len; i++) {
     const struct log_note *n = &l->notes.at[i];
-    all[n->from] = (struct moment){AT_NOTE, i};
+    all[n->from] = (struct write_moment){AT_NOTE, i};
     if (n->to != n->from && n->to != LOG_PENDING)
-      all[n->to] = (struct moment){AT_NOTE_END, i};
+      all[n->to] = (struct write_moment){AT_NOTE_END, i};
   }
   return all;
 }
 
 void log_write(const struct log *l, struct buf *out) {
   put_head(l, out);
-  struct moment *all = moments(l);
+  struct write_moment *all = moments(l);
   for (uint32_t t = 0; t < l->end; t++)
     switch (all[t].what) {
     case AT_CALL:

@@ -26,34 +26,34 @@
 #include "history/stream/online.h"
 #include "history/stream/watch.h"
 
-struct open_op {
+struct online_open {
   uint32_t process, op; /* op: index into the part's operations */
   bool lost;            /* given up */
   bool staged;          /* `before` is a stage; not if it is lost */
   bool cut;             /* T4, on the way to this stage */
-  struct stage before;
+  struct frontier_stage before;
 };
 
-struct part {
+struct online_part {
   datum key;
   uint64_t hash;
-  struct part *next; /* in its bucket */
+  struct online_part *next; /* in its bucket */
   struct log_problem problem;
   struct log_op *logged; /* problem.ops[i].op is &logged[i] */
   uint32_t cap;
-  uint32_t time;            /* of the next event */
-  uint32_t line;            /* of the last return, as its event said */
-  VEC(struct open_op) open; /* by call */
-  struct stage tip;
+  uint32_t time;                /* of the next event */
+  uint32_t line;                /* of the last return, as its event said */
+  VEC(struct online_open) open; /* by call */
+  struct frontier_stage tip;
   bool tip_cut;
   struct watch *watch; /* that decides; NULL: search does.  While there is one
                           the part has no operations and no stages */
   uint64_t bytes;      /* as it was counted last */
 };
 
-struct busy {
+struct online_busy {
   uint32_t process;
-  struct part *part;
+  struct online_part *part;
 };
 
 struct online {
@@ -64,12 +64,12 @@ struct online {
   struct log_problem nothing;
   struct frontier *engine; /* its stage is nobody's between two events */
   struct meter meter;
-  struct part **buckets;
+  struct online_part **buckets;
   uint32_t nbuckets, nparts;
-  VEC(struct busy) busy;   /* processes with an open operation */
-  struct value_map places; /* of these, by process */
-  VEC(struct stage) spare; /* stages to be used again */
-  VEC(uint32_t *) states;  /* while others are dropped */
+  VEC(struct online_busy) busy;     /* processes with an open operation */
+  struct value_map places;          /* of these, by process */
+  VEC(struct frontier_stage) spare; /* stages to be used again */
+  VEC(uint32_t *) states;           /* while others are dropped */
   VEC(uint32_t) kept;
   uint64_t forget_at;
   uint64_t held; /* by parts */
@@ -88,25 +88,26 @@ void online_violated(struct online *o, uint32_t line, char *text);
 
 /* online_watch.c: a part with a watch. */
 /* A call.  False: the part has no watch any more, and search goes on. */
-bool online_watch_call(struct online *o, struct part *p, uint32_t process,
-                       const struct log_op *op, const struct type_op *t);
+bool online_watch_call(struct online *o, struct online_part *p,
+                       uint32_t process, const struct log_op *op,
+                       const struct type_op *t);
 /* A return or another end; *err: it cannot be.  False: as above. */
-bool online_watch_end(struct online *o, struct part *p,
+bool online_watch_end(struct online *o, struct online_part *p,
                       const struct log_event *ev, int *err, struct error *e);
 /* From the watch to search. */
-void online_unwatch(struct online *o, struct part *p);
+void online_unwatch(struct online *o, struct online_part *p);
 
 /* online_parts.c */
 uint64_t part_hash(datum key);
-struct part *part_find(const struct online *o, datum key);
-struct part *part_new(struct online *o, datum key);
-void part_free(struct online *o, struct part *p);
+struct online_part *part_find(const struct online *o, datum key);
+struct online_part *part_new(struct online *o, datum key);
+void part_free(struct online *o, struct online_part *p);
 /* Forgets what no stage needs; drops the part when it is as it was at first. */
-void part_tidy(struct online *o, struct part *p);
-void part_add_op(struct part *p, const struct log_op *op,
+void part_tidy(struct online *o, struct online_part *p);
+void part_add_op(struct online_part *p, const struct log_op *op,
                  const struct type_op *prepared);
-struct stage stage_spare(struct online *o);
-void stage_recycle(struct online *o, struct stage *s);
+struct frontier_stage stage_spare(struct online *o);
+void stage_recycle(struct online *o, struct frontier_stage *s);
 /* Drops states of the type that no stage has. */
 void online_forget(struct online *o);
 
@@ -116,7 +117,8 @@ struct type *online_queue(struct type *inner);
 
 /* online_text.c */
 /* Why the return of `x`, which is the part's last event, cannot be. */
-char *online_explain(struct online *o, struct part *p, const struct open_op *x);
+char *online_explain(struct online *o, struct online_part *p,
+                     const struct online_open *x);
 /* Operations that stand for those that a watch has forgotten are not told. */
 bool online_is_told(const struct log_op *op);
 /* The same with `lookahead`: the engine is stuck at the return of `op`. */

@@ -32,7 +32,7 @@ struct queue_state {
   uint64_t front;  /* Q2: 1 + call; 0: nobody has looked */
 };
 
-struct queue {
+struct open_order_queue {
   struct type type;
   struct type *inner; /* that understands the operations */
   struct trees trees;
@@ -42,7 +42,8 @@ struct queue {
 /* Trees have no value 0, which the number 0 is; no datum has this bit. */
 static const uint64_t THERE = UINT64_C(1) << 32;
 
-static struct queue_state *state_at(const struct queue *q, uint32_t state) {
+static struct queue_state *state_at(const struct open_order_queue *q,
+                                    uint32_t state) {
   return pool_at(&q->states, state);
 }
 
@@ -60,7 +61,7 @@ static bool is_insertion(struct type *inner, const struct log *l,
 
 static int prepare(struct type *t, const struct log *l, const struct log_op *op,
                    struct type_op *out, struct error *e) {
-  struct type *inner = ((struct queue *)t)->inner;
+  struct type *inner = ((struct open_order_queue *)t)->inner;
   int err = inner->prepare(inner, l, op, out, e);
   if (err || out->code == CODE_NOTHING)
     return err;
@@ -78,7 +79,7 @@ static int prepare(struct type *t, const struct log *l, const struct log_op *op,
   return ERR_NONE;
 }
 
-static uint32_t with_value(struct queue *q, struct queue_state s,
+static uint32_t with_value(struct open_order_queue *q, struct queue_state s,
                            const struct log_op *op, datum value) {
   s.values =
       tree_put(&q->trees, s.values, datum_number(op->call), value | THERE);
@@ -89,7 +90,7 @@ static uint32_t with_value(struct queue *q, struct queue_state s,
 }
 
 /* The first return of an insertion of what is inside. */
-static uint64_t first_return(const struct queue *q,
+static uint64_t first_return(const struct open_order_queue *q,
                              const struct queue_state *s) {
   uint32_t node = tree_first(&q->trees, s->rets);
   return node ? (uint64_t)datum_to_number(tree_node(&q->trees, node)->key)
@@ -97,8 +98,8 @@ static uint64_t first_return(const struct queue *q,
 }
 
 /* The return of an insertion; LOG_PENDING: none.  Few returned before it. */
-static uint64_t return_of(const struct queue *q, const struct queue_state *s,
-                          uint64_t call) {
+static uint64_t return_of(const struct open_order_queue *q,
+                          const struct queue_state *s, uint64_t call) {
   uint32_t node =
       tree_above(&q->trees, s->rets, datum_number((int64_t)call), false);
   while (node) {
@@ -110,7 +111,8 @@ static uint64_t return_of(const struct queue *q, const struct queue_state *s,
   return LOG_PENDING;
 }
 
-static uint32_t without(struct queue *q, struct queue_state s, uint64_t call) {
+static uint32_t without(struct open_order_queue *q, struct queue_state s,
+                        uint64_t call) {
   uint64_t ret = return_of(q, &s, call);
   s.values = tree_put(&q->trees, s.values, datum_number((int64_t)call), 0);
   if (ret != LOG_PENDING)
@@ -122,8 +124,8 @@ static uint32_t without(struct queue *q, struct queue_state s, uint64_t call) {
 typedef VEC(uint64_t) call_vec;
 
 /* Q1: the calls of what may be removed. */
-static void removable(const struct queue *q, const struct queue_state *s,
-                      call_vec *out) {
+static void removable(const struct open_order_queue *q,
+                      const struct queue_state *s, call_vec *out) {
   vec_clear(out);
   if (s->front) {
     vec_push(out, s->front - 1);
@@ -140,14 +142,15 @@ static void removable(const struct queue *q, const struct queue_state *s,
   }
 }
 
-static datum value_of(const struct queue *q, const struct queue_state *s,
-                      uint64_t call) {
+static datum value_of(const struct open_order_queue *q,
+                      const struct queue_state *s, uint64_t call) {
   return (datum)tree_get(&q->trees, s->values, datum_number((int64_t)call));
 }
 
 /* Q3; false: there is none. */
-static bool choose(const struct queue *q, const struct queue_state *s,
-                   const call_vec *some, datum value, uint64_t *call) {
+static bool choose(const struct open_order_queue *q,
+                   const struct queue_state *s, const call_vec *some,
+                   datum value, uint64_t *call) {
   uint64_t least = UINT64_MAX;
   for (uint32_t i = 0; i < some->len; i++) {
     if (value_of(q, s, some->at[i]) != value)
@@ -162,7 +165,7 @@ static bool choose(const struct queue *q, const struct queue_state *s,
 }
 
 /* One whose result is not known may have taken any of them. */
-static uint32_t remove_any(struct queue *q, struct queue_state s,
+static uint32_t remove_any(struct open_order_queue *q, struct queue_state s,
                            const call_vec *some, uint32_t next[TYPE_NEXT]) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < some->len; i++) {
@@ -175,7 +178,7 @@ static uint32_t remove_any(struct queue *q, struct queue_state s,
   return n;
 }
 
-static uint32_t take(struct queue *q, struct queue_state s,
+static uint32_t take(struct open_order_queue *q, struct queue_state s,
                      const struct type_op *op, uint32_t next[TYPE_NEXT]) {
   call_vec some = {0};
   uint64_t call;
@@ -198,7 +201,7 @@ static uint32_t take(struct queue *q, struct queue_state s,
 
 static uint32_t step(struct type *t, uint32_t state, const struct type_op *op,
                      uint32_t next[TYPE_NEXT]) {
-  struct queue *q = (struct queue *)t;
+  struct open_order_queue *q = (struct open_order_queue *)t;
   struct queue_state s = *state_at(q, state);
   next[0] = state;
   if (op->code == CODE_NOTHING || (op->any_result && op->only_reads))
@@ -212,13 +215,13 @@ static uint32_t step(struct type *t, uint32_t state, const struct type_op *op,
   return take(q, s, op, next);
 }
 
-struct printing {
+struct queue_printing {
   struct buf *out;
   bool any;
 };
 
 static bool print_value(void *with, datum call, uint64_t value) {
-  struct printing *p = with;
+  struct queue_printing *p = with;
   (void)call;
   buf_puts(p->out, p->any ? ", " : "");
   datum_print((datum)value, p->out);
@@ -227,8 +230,8 @@ static bool print_value(void *with, datum call, uint64_t value) {
 }
 
 static void print(struct type *t, uint32_t state, struct buf *out) {
-  struct queue *q = (struct queue *)t;
-  struct printing p = {out, false};
+  struct open_order_queue *q = (struct open_order_queue *)t;
+  struct queue_printing p = {out, false};
   buf_putc(out, '[');
   tree_each(&q->trees, state_at(q, state)->values, print_value, &p);
   buf_putc(out, ']');
@@ -243,7 +246,7 @@ static void renumber(void *with, void *record, const uint32_t *new_number) {
 }
 
 static void forget(struct type *t, uint32_t *keep, uint32_t n) {
-  struct queue *q = (struct queue *)t;
+  struct open_order_queue *q = (struct open_order_queue *)t;
   uint32_t *trees = trees_marks(&q->trees);
   uint32_t *states = xcalloc(pool_len(&q->states) + 1, sizeof *states);
   states[t->initial] = 1;
@@ -264,19 +267,19 @@ static void forget(struct type *t, uint32_t *keep, uint32_t n) {
 }
 
 static uint64_t bytes(const struct type *t) {
-  const struct queue *q = (const struct queue *)t;
+  const struct open_order_queue *q = (const struct open_order_queue *)t;
   return pool_bytes(&q->trees.nodes) + pool_bytes(&q->states);
 }
 
 static void free_queue(struct type *t) {
-  struct queue *q = (struct queue *)t;
+  struct open_order_queue *q = (struct open_order_queue *)t;
   trees_free(&q->trees);
   pool_free(&q->states);
   free(q);
 }
 
 struct type *online_queue(struct type *inner) {
-  struct queue *q = xcalloc(1, sizeof *q);
+  struct open_order_queue *q = xcalloc(1, sizeof *q);
   struct queue_state empty = {0};
   q->inner = inner;
   q->type = *inner;

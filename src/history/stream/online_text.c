@@ -14,7 +14,7 @@ bool online_is_told(const struct log_op *op) {
 }
 
 /* The states that the object could be in. */
-static void put_states(struct online *o, const struct stage *g,
+static void put_states(struct online *o, const struct frontier_stage *g,
                        const char *when, struct buf *b) {
   uint32_t seen[FEW_STATES], n = 0;
   bool more = false;
@@ -43,8 +43,8 @@ static void put_states(struct online *o, const struct stage *g,
     buf_puts(b, more ? ", or something else" : "");
 }
 
-char *online_explain(struct online *o, struct part *p,
-                     const struct open_op *x) {
+char *online_explain(struct online *o, struct online_part *p,
+                     const struct online_open *x) {
   struct buf b = {0};
   const struct log_op *op = &p->logged[x->op];
   uint32_t n = 0;
@@ -73,7 +73,7 @@ char *online_explain(struct online *o, struct part *p,
 }
 
 char *online_explain_stuck(struct online *o, const struct log_op *op) {
-  const struct stage *g = &o->engine->now;
+  const struct frontier_stage *g = &o->engine->now;
   struct buf b = {0};
   uint32_t n = 0;
   if (online_is_told(op)) {
@@ -87,7 +87,7 @@ char *online_explain_stuck(struct online *o, const struct log_op *op) {
     put_states(o, g, online_is_told(op) ? "before it returned" : "before", &b);
   }
   for (uint32_t i = 0; i < g->slots.len; i++) {
-    const struct slot *s = &g->slots.at[i];
+    const struct frontier_slot *s = &g->slots.at[i];
     if (!s->op || s->op->op == op || !online_is_told(s->op->op))
       continue;
     if (n++ >= FEW_OPERATIONS)

@@ -27,16 +27,16 @@ void watch_free(struct watch *w) {
   w->kind->free(w);
 }
 
-void form_learn(struct form *f, const struct log_op *op,
+void form_learn(struct watch_form *f, const struct log_op *op,
                 const struct type_op *t) {
   f->known = true;
   f->op = *op;
   f->t = *t;
 }
 
-void past_add(struct past *p, const struct form *f, datum value, uint64_t call,
-              uint64_t ret) {
-  struct past_op x = {.op = f->op, .t = f->t, .call = call, .ret = ret};
+void past_add(struct watch_past *p, const struct watch_form *f, datum value,
+              uint64_t call, uint64_t ret) {
+  struct watch_past_op x = {.op = f->op, .t = f->t, .call = call, .ret = ret};
   bool gets =
       x.t.role == ROLE_READ || x.t.role == ROLE_REMOVE || x.t.role == ROLE_PEEK;
   x.op.process = WATCH_NONE; /* that is none of its processes */

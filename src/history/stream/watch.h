@@ -45,13 +45,13 @@ struct watch_op { /* an open operation */
 /* Operations of the past; times are those of the watch times PAST_SCALE, so
  * that something can happen between two events. */
 enum { PAST_SCALE = 64 };
-struct past_op {
+struct watch_past_op {
   struct log_op op;
   struct type_op t;
   uint64_t call, ret; /* WATCH_NEVER: pending */
 };
-struct past {
-  VEC(struct past_op) ops;
+struct watch_past {
+  VEC(struct watch_past_op) ops;
   uint64_t end; /* a time behind all others, to be counted up */
 };
 
@@ -73,14 +73,14 @@ struct watch_kind {
   bool (*gives_up)(struct watch *w, const struct watch_op *x);
   /* The operations that are not open any more, or crashed.  False: they are
    * not known. */
-  bool (*past)(struct watch *w, struct past *out);
+  bool (*past)(struct watch *w, struct watch_past *out);
   bool (*is_new)(const struct watch *w); /* as it was at first */
   uint64_t (*bytes)(const struct watch *w);
   void (*free)(struct watch *w);
 };
 
 /* An operation that was seen: others are made from it. */
-struct form {
+struct watch_form {
   bool known;
   struct log_op op;
   struct type_op t;
@@ -110,7 +110,7 @@ struct watch {
   bool remembers, hastens;    /* online.h */
   struct buf why;
   /* What puts a value, what got one, what is to get one, what got none. */
-  struct form put, got, getting, missed;
+  struct watch_form put, got, getting, missed;
 };
 
 struct watch *watch_queue(struct type *t);
@@ -133,10 +133,10 @@ static inline uint64_t watch_bytes(const struct watch *w) {
 void watch_open(struct watch *w, struct watch_op x);
 void watch_close(struct watch *w, uint32_t k);
 
-void form_learn(struct form *f, const struct log_op *op,
+void form_learn(struct watch_form *f, const struct log_op *op,
                 const struct type_op *t);
 /* value: what it puts or got; DATUM_NONE: as it was. */
-void past_add(struct past *p, const struct form *f, datum value, uint64_t call,
-              uint64_t ret);
+void past_add(struct watch_past *p, const struct watch_form *f, datum value,
+              uint64_t call, uint64_t ret);
 
 #endif

@@ -8,36 +8,36 @@
 
 enum { MOST_NODES = 20000, FEW_NODES = 4 };
 
-struct part_value {
+struct box_part_value {
   uint32_t id;
   uint64_t from, to; /* covers these gaps */
   bool soft;         /* inside: an open removal may have taken it */
   bool out;          /* taken out */
 };
 
-struct need {
+struct box_need {
   uint64_t from, to;
   uint32_t part; /* of whose value; WATCH_NONE: found nothing */
   bool own;      /* the removal that is thought to have taken it */
 };
 
-struct way { /* out of a dead end: these must be gone by then */
+struct box_way { /* out of a dead end: these must be gone by then */
   uint64_t by;
   uint32_t first, n; /* in `ids` */
 };
 
-struct question {
+struct box_question {
   struct box_watch *b;
-  VEC(struct part_value) parts;
-  VEC(struct need) needs; /* those of a part stand together */
-  VEC(uint64_t) calls;    /* of open removals */
+  VEC(struct box_part_value) parts;
+  VEC(struct box_need) needs; /* those of a part stand together */
+  VEC(uint64_t) calls;        /* of open removals */
   VEC(struct box_span) near;
   uint32_t nodes, most;
   bool tired;
 };
 
-struct ways {
-  VEC(struct way) at;
+struct box_ways {
+  VEC(struct box_way) at;
   VEC(uint32_t) ids;
 };
 
@@ -61,22 +61,22 @@ uint64_t box_first_open(const struct box_watch *b, uint64_t gap) {
   return s ? s->to : gap;
 }
 
-static bool hinders(const struct question *q, const struct part_value *p,
-                    const struct need *n) {
+static bool hinders(const struct box_question *q,
+                    const struct box_part_value *p, const struct box_need *n) {
   const struct box_watch *b = q->b;
   if (n->part == WATCH_NONE)
     return true;
-  const struct part_value *own = &q->parts.at[n->part];
+  const struct box_part_value *own = &q->parts.at[n->part];
   if (b->stack)
     return p != own && !p->out;
   return box_better(b, box_at(b, p->id)->rank, box_at(b, own->id)->rank);
 }
 
 /* Only what hinders it in one of its gaps is looked at again. */
-static bool has_gap(struct question *q, const struct need *n) {
+static bool has_gap(struct box_question *q, const struct box_need *n) {
   vec_clear(&q->near);
   for (uint32_t i = 0; i < q->parts.len; i++) {
-    const struct part_value *p = &q->parts.at[i];
+    const struct box_part_value *p = &q->parts.at[i];
     if (p->from < n->to && n->from < p->to && hinders(q, p, n))
       vec_push(&q->near, ((struct box_span){p->from, p->to}));
   }
@@ -107,7 +107,8 @@ static int by_deadline(const void *x, const void *y, void *with) {
   return a->call < b->call ? -1 : a->call > b->call;
 }
 
-static struct part_value *part_of(const struct question *q, uint32_t id) {
+static struct box_part_value *part_of(const struct box_question *q,
+                                      uint32_t id) {
   for (uint32_t i = 0; i < q->parts.len; i++)
     if (q->parts.at[i].id == id)
       return &q->parts.at[i];
@@ -117,7 +118,7 @@ static struct part_value *part_of(const struct question *q, uint32_t id) {
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* False: there are not enough open removals. */
-static bool assign(struct question *q) {
+static bool assign(struct box_question *q) {
   struct box_watch *b = q->b;
   if (b->taken.len > q->calls.len)
     return false;
@@ -140,14 +141,14 @@ static bool assign(struct question *q) {
 
 /* ---- what is to be explained ---- */
 
-static void add_need(struct question *q, uint32_t part, uint64_t from,
+static void add_need(struct box_question *q, uint32_t part, uint64_t from,
                      uint64_t to, bool own) {
-  vec_push(&q->needs, ((struct need){from, to, part, own}));
+  vec_push(&q->needs, ((struct box_need){from, to, part, own}));
 }
 
-static void add_needs(struct question *q, uint32_t part) {
+static void add_needs(struct box_question *q, uint32_t part) {
   const struct box_watch *b = q->b;
-  const struct part_value *p = &q->parts.at[part];
+  const struct box_part_value *p = &q->parts.at[part];
   const struct box_value *v = box_at(b, p->id);
   if (b->stack)
     add_need(q, part, v->call, v->came, false);
@@ -163,7 +164,7 @@ static void add_needs(struct question *q, uint32_t part) {
     add_need(q, part, p->to, b->watch.now + 1, true);
 }
 
-static void collect_needs(struct question *q) {
+static void collect_needs(struct box_question *q) {
   const struct box_watch *b = q->b;
   vec_clear(&q->needs);
   for (uint32_t i = 0; i < q->parts.len; i++)
@@ -174,7 +175,7 @@ static void collect_needs(struct question *q) {
 
 /* The first need from i on, of the same value, that has no gap; or where those
  * of the next value begin. */
-static uint32_t first_stuck(struct question *q, uint32_t i) {
+static uint32_t first_stuck(struct box_question *q, uint32_t i) {
   uint32_t part = q->needs.at[i].part;
   while (i < q->needs.len && q->needs.at[i].part == part &&
          has_gap(q, &q->needs.at[i]))
@@ -182,25 +183,25 @@ static uint32_t first_stuck(struct question *q, uint32_t i) {
   return i;
 }
 
-static uint32_t next_part(const struct question *q, uint32_t i) {
+static uint32_t next_part(const struct box_question *q, uint32_t i) {
   uint32_t part = q->needs.at[i].part;
   while (i < q->needs.len && q->needs.at[i].part == part)
     i++;
   return i;
 }
 
-static bool is_miss(const struct question *q, uint32_t i) {
+static bool is_miss(const struct box_question *q, uint32_t i) {
   return q->needs.at[i].part == WATCH_NONE;
 }
 
 /* Stack: takes out what can be; is something left? */
-static bool take_out(struct question *q) {
+static bool take_out(struct box_question *q) {
   bool more = true, left = true;
   while (more && left) {
     more = left = false;
     for (uint32_t i = 0, next; i < q->needs.len && !is_miss(q, i); i = next) {
       next = next_part(q, i);
-      struct part_value *p = &q->parts.at[q->needs.at[i].part];
+      struct box_part_value *p = &q->parts.at[q->needs.at[i].part];
       if (p->out)
         continue;
       p->out = first_stuck(q, i) == next;
@@ -213,13 +214,13 @@ static bool take_out(struct question *q) {
 
 /* ---- ways out ---- */
 
-static void find_way(const struct question *q, const struct need *n,
-                     uint64_t gap, struct ways *w) {
-  struct way way = {gap, w->ids.len, 0};
+static void find_way(const struct box_question *q, const struct box_need *n,
+                     uint64_t gap, struct box_ways *w) {
+  struct box_way way = {gap, w->ids.len, 0};
   const struct box_watch *b = q->b;
   bool can = !box_shut_at(b, gap);
   for (uint32_t i = 0; i < q->parts.len && can; i++) {
-    const struct part_value *p = &q->parts.at[i];
+    const struct box_part_value *p = &q->parts.at[i];
     if (p->from > gap || gap >= p->to || !hinders(q, p, n))
       continue;
     can = p->soft && box_at(b, p->id)->last <= gap;
@@ -235,7 +236,8 @@ static void find_way(const struct question *q, const struct need *n,
 }
 
 /* A gap can as well be the last one before something comes. */
-static void find_ways(const struct question *q, struct need n, struct ways *w) {
+static void find_ways(const struct box_question *q, struct box_need n,
+                      struct box_ways *w) {
   const struct box_watch *b = q->b;
   if (n.own) /* it may have been taken earlier */
     n.from = box_first_open(
@@ -252,7 +254,7 @@ static void find_ways(const struct question *q, struct need n, struct ways *w) {
 }
 
 /* False: all is explained. */
-static bool is_stuck(struct question *q, struct ways *w) {
+static bool is_stuck(struct box_question *q, struct box_ways *w) {
   bool stack = q->b->stack;
   bool left = stack && take_out(q);
   for (uint32_t i = 0, next; i < q->needs.len; i = next) {
@@ -288,20 +290,21 @@ static void forget_deadlines(struct box_watch *b) {
   vec_clear(&b->taken);
 }
 
-struct deadline {
+struct box_deadline {
   uint32_t id;
   uint64_t by;
 };
 
-static bool explain(struct question *q);
+static bool explain(struct box_question *q);
 
-static bool try_way(struct question *q, const struct ways *w,
-                    const struct way *way) {
+static bool try_way(struct box_question *q, const struct box_ways *w,
+                    const struct box_way *way) {
   struct box_watch *b = q->b;
   uint32_t n = b->taken.len;
-  struct deadline *old = xmalloc((n + 1ull) * sizeof *old);
+  struct box_deadline *old = xmalloc((n + 1ull) * sizeof *old);
   for (uint32_t i = 0; i < n; i++)
-    old[i] = (struct deadline){b->taken.at[i], box_at(b, b->taken.at[i])->by};
+    old[i] =
+        (struct box_deadline){b->taken.at[i], box_at(b, b->taken.at[i])->by};
   for (uint32_t i = 0; i < way->n; i++)
     set_deadline(b, w->ids.at[way->first + i], way->by);
   bool good = explain(q);
@@ -314,8 +317,8 @@ static bool try_way(struct question *q, const struct ways *w,
   return good;
 }
 
-static bool explain(struct question *q) {
-  struct ways w = {0};
+static bool explain(struct box_question *q) {
+  struct box_ways w = {0};
   if (++q->nodes > q->most)
     q->tired = true;
   if (q->tired || !assign(q))
@@ -331,12 +334,12 @@ static bool explain(struct question *q) {
 
 /* ---- the question ---- */
 
-static void add_part(struct question *q, uint32_t id) {
+static void add_part(struct box_question *q, uint32_t id) {
   const struct box_value *v = box_at(q->b, id);
   bool soft = v->left == WATCH_NEVER;
   vec_push(&q->parts,
-           ((struct part_value){id, v->came, soft ? WATCH_NEVER : v->last, soft,
-                                false}));
+           ((struct box_part_value){id, v->came, soft ? WATCH_NEVER : v->last,
+                                    soft, false}));
 }
 
 /* Those that need not have been taken any more. */
@@ -380,7 +383,7 @@ static uint64_t lower(const struct box_watch *b, uint64_t lowest) {
  * below it: they were explained when they came, and nothing has changed for
  * them since.
  */
-static void add_stack(struct question *q) {
+static void add_stack(struct box_question *q) {
   struct box_watch *b = q->b;
   uint64_t lowest = b->misses.len ? 0 : b->watch.now - 1, low;
   uint32_t from = b->inside.len;
@@ -411,7 +414,7 @@ static datum worse(const struct box_watch *b, datum x, datum y) {
 }
 
 /* Only what is better than the worst that is to be explained. */
-static void add_pqueue(struct question *q) {
+static void add_pqueue(struct box_question *q) {
   struct box_watch *b = q->b;
   datum worst = DATUM_NONE;
   for (uint32_t i = 0; i < b->gone.len; i++) {
@@ -436,7 +439,7 @@ static void add_pqueue(struct question *q) {
 }
 
 enum watch_end box_decide(struct box_watch *b) {
-  struct question q = {.b = b};
+  struct box_question q = {.b = b};
   for (uint32_t i = 0; i < b->takers.len; i++)
     if (!b->takers.at[i].looks)
       vec_push(&q.calls, b->takers.at[i].call);

@@ -169,22 +169,22 @@ static void settle_removals(struct box_watch *b, uint32_t from) {
  * first gap of n' and g.  Then whatever must be gone in g must be gone in each
  * gap of n'.  So n is not asked about any more.
  */
-struct asked {
+struct box_asked {
   datum rank;     /* DATUM_NONE: found nothing */
   uint64_t first; /* gap */
   uint64_t from;  /* the first that it has for sure: others may turn out to lie
                      before a look */
   uint64_t to;
 };
-typedef VEC(struct asked) asked_vec;
+typedef VEC(struct box_asked) asked_vec;
 
 static bool is_no_better(const struct box_watch *b, datum x, datum y) {
   return x == DATUM_NONE || (y != DATUM_NONE && !box_better(b, x, y));
 }
 
 /* Or each gap of n' is one of n. */
-static bool follows_from(const struct box_watch *b, const struct asked *n,
-                         const struct asked *o) {
+static bool follows_from(const struct box_watch *b, const struct box_asked *n,
+                         const struct box_asked *o) {
   if (o->to > n->to || !is_no_better(b, o->rank, n->rank))
     return false;
   return n->from <= o->first ||
@@ -193,7 +193,8 @@ static bool follows_from(const struct box_watch *b, const struct asked *n,
 }
 
 /* Joins `all` if it does not follow. */
-static bool follows(const struct box_watch *b, struct asked n, asked_vec *all) {
+static bool follows(const struct box_watch *b, struct box_asked n,
+                    asked_vec *all) {
   for (uint32_t i = all->len; i-- > 0;)
     if (follows_from(b, &n, &all->at[i]))
       return true;
@@ -207,7 +208,7 @@ static void drop_looks(struct box_watch *b, struct box_value *v,
     struct box_look *l = &v->looks.at[i];
     uint64_t from = later(l->call, v->call), to = sooner(l->ret, v->left);
     if (!l->settled)
-      l->settled = follows(b, (struct asked){v->rank, from, from, to}, all);
+      l->settled = follows(b, (struct box_asked){v->rank, from, from, to}, all);
   }
 }
 
@@ -216,7 +217,8 @@ static void drop_followers(struct box_watch *b) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < b->misses.len; i++) {
     struct box_miss m = b->misses.at[i];
-    if (!follows(b, (struct asked){DATUM_NONE, m.call, m.call, m.ret}, &all))
+    if (!follows(b, (struct box_asked){DATUM_NONE, m.call, m.call, m.ret},
+                 &all))
       b->misses.at[n++] = m;
   }
   b->misses.len = n;
@@ -224,8 +226,8 @@ static void drop_followers(struct box_watch *b) {
     struct box_value *v = box_at(b, b->gone.at[i]);
     drop_looks(b, v, &all);
     if (!v->settled)
-      v->settled =
-          follows(b, (struct asked){v->rank, v->last, v->reach, v->left}, &all);
+      v->settled = follows(
+          b, (struct box_asked){v->rank, v->last, v->reach, v->left}, &all);
   }
   for (uint32_t i = 0; i < b->lookers.len && !b->stack; i++)
     drop_looks(b, box_at(b, b->lookers.at[i]), &all);

@@ -109,7 +109,7 @@ struct box_watch {
   uint32_t forget_at;        /* of `gone` of a stack */
   uint32_t settle_at;        /* of `misses`, and `gone` of a priority queue */
   uint64_t look_bytes;       /* of values */
-  struct form looked, missed_look;
+  struct watch_form looked, missed_look;
 };
 
 static inline struct box_value *box_at(const struct box_watch *b, uint32_t id) {
@@ -149,6 +149,6 @@ void box_settle(struct box_watch *b);
 void box_forget(struct box_watch *b);
 
 /* watch_box_past.c */
-bool watch_box_past(struct watch *w, struct past *out);
+bool watch_box_past(struct watch *w, struct watch_past *out);
 
 #endif

@@ -11,16 +11,16 @@
 enum { FIRST_GUESS = 3, MOST_GUESSES = 60 };
 
 /* What got something; perhaps nobody did who returned. */
-static struct form got_form(const struct watch *w) {
-  struct form f = w->got.known ? w->got : w->getting;
+static struct watch_form got_form(const struct watch *w) {
+  struct watch_form f = w->got.known ? w->got : w->getting;
   f.t.any_result = false;
   return f;
 }
 
 static void value_past(const struct box_watch *b, const struct box_value *v,
-                       uint32_t *guesses, struct past *out) {
+                       uint32_t *guesses, struct watch_past *out) {
   const struct watch *w = &b->watch;
-  struct form put = w->put, got = got_form(w);
+  struct watch_form put = w->put, got = got_form(w);
   put.t.arg[1] = v->rank != v->value ? v->rank : DATUM_NONE;
   if (b->stack)
     put.t.arg[1] = w->put.t.arg[1];
@@ -36,9 +36,9 @@ static void value_past(const struct box_watch *b, const struct box_value *v,
              v->left * PAST_SCALE - (v->guessed ? (*guesses)++ : 0));
 }
 
-static void shut_past(const struct box_watch *b, struct past *out) {
+static void shut_past(const struct box_watch *b, struct watch_past *out) {
   const struct watch *w = &b->watch;
-  struct form got = got_form(w);
+  struct watch_form got = got_form(w);
   for (uint32_t i = 0; i < b->shut.len; i++) {
     uint64_t from = b->shut.at[i].from * PAST_SCALE;
     uint64_t to = b->shut.at[i].to * PAST_SCALE;
@@ -47,7 +47,7 @@ static void shut_past(const struct box_watch *b, struct past *out) {
   }
 }
 
-bool watch_box_past(struct watch *w, struct past *out) {
+bool watch_box_past(struct watch *w, struct watch_past *out) {
   const struct box_watch *b = (const struct box_watch *)w;
   uint32_t guesses = FIRST_GUESS;
   /* Values that were put again are in the map no more. */

@@ -27,41 +27,41 @@
 #include <assert.h>
 #include <string.h>
 
-struct append {
+struct list_append {
   datum item;
   uint64_t call, ret; /* WATCH_NEVER: it did not */
   bool crashed;
 };
 
-struct version {
-  struct append append;
+struct list_version {
+  struct list_append append;
   uint64_t read_call, read_ret; /* of the first read; WATCH_NEVER: none */
 };
 
-struct list {
+struct list_watch {
   struct watch watch;
-  datum longest;             /* read, or what the list begins with */
-  uint32_t start;            /* length of that */
-  uint32_t base;             /* versions before it are forgotten */
-  VEC(struct version) live;  /* from `base` on */
-  VEC(struct append) unread; /* in no order */
-  struct value_map map;      /* items to 2 * place in `unread`, or to
-                                2 * version + 1 */
-  uint32_t ninitial;         /* items that it begins with, in the map */
-  uint32_t forget_at;        /* when there are so many live ones */
+  datum longest;                  /* read, or what the list begins with */
+  uint32_t start;                 /* length of that */
+  uint32_t base;                  /* versions before it are forgotten */
+  VEC(struct list_version) live;  /* from `base` on */
+  VEC(struct list_append) unread; /* in no order */
+  struct value_map map;           /* items to 2 * place in `unread`, or to
+                                     2 * version + 1 */
+  uint32_t ninitial;              /* items that it begins with, in the map */
+  uint32_t forget_at;             /* when there are so many live ones */
 };
 
 enum { FEW = 16 };
 
-static uint32_t length(const struct list *l) {
+static uint32_t length(const struct list_watch *l) {
   return datum_box(l->longest)->len;
 }
 
-static uint64_t first_return(const struct version *v) {
+static uint64_t first_return(const struct list_version *v) {
   return v->append.ret < v->read_ret ? v->append.ret : v->read_ret;
 }
 
-static enum watch_end bad(struct list *l, datum item, const char *why) {
+static enum watch_end bad(struct list_watch *l, datum item, const char *why) {
   datum_print(item, &l->watch.why);
   buf_puts(&l->watch.why, why);
   return WATCH_BAD;
@@ -70,7 +70,7 @@ static enum watch_end bad(struct list *l, datum item, const char *why) {
 /* ---- appends ---- */
 
 static enum watch_end called(struct watch *w, const struct watch_op *x) {
-  struct list *l = (struct list *)w;
+  struct list_watch *l = (struct list_watch *)w;
   if (x->t.role == ROLE_READ)
     return WATCH_GOOD;
   if (x->t.role != ROLE_APPEND ||
@@ -79,20 +79,20 @@ static enum watch_end called(struct watch *w, const struct watch_op *x) {
   form_learn(&w->put, &x->op, &x->t);
   value_map_put(&l->map, x->t.arg[0], 2 * l->unread.len);
   vec_push(&l->unread,
-           ((struct append){x->t.arg[0], x->call, WATCH_NEVER, false}));
+           ((struct list_append){x->t.arg[0], x->call, WATCH_NEVER, false}));
   return WATCH_GOOD;
 }
 
 /* NULL: it is forgotten. */
-static struct append *append_of(struct list *l, datum item) {
+static struct list_append *append_of(struct list_watch *l, datum item) {
   uint32_t id = value_map_get(&l->map, item);
   if (id % 2 == 0)
     return &l->unread.at[id / 2];
   return id / 2 < l->base ? NULL : &l->live.at[id / 2 - l->base].append;
 }
 
-static void take_unread(struct list *l, uint32_t place) {
-  struct append last = vec_pop(&l->unread);
+static void take_unread(struct list_watch *l, uint32_t place) {
+  struct list_append last = vec_pop(&l->unread);
   if (place == l->unread.len)
     return;
   l->unread.at[place] = last;
@@ -100,7 +100,7 @@ static void take_unread(struct list *l, uint32_t place) {
 }
 
 static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
-  struct list *l = (struct list *)w;
+  struct list_watch *l = (struct list_watch *)w;
   if (x->t.role == ROLE_READ)
     return WATCH_GOOD;
   uint32_t id = value_map_get(&l->map, x->t.arg[0]);
@@ -112,8 +112,8 @@ static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
 }
 
 static void crashed(struct watch *w, const struct watch_op *x) {
-  struct list *l = (struct list *)w;
-  struct append *a =
+  struct list_watch *l = (struct list_watch *)w;
+  struct list_append *a =
       x->t.role == ROLE_APPEND ? append_of(l, x->t.arg[0]) : NULL;
   if (a)
     a->crashed = true;
@@ -122,21 +122,22 @@ static void crashed(struct watch *w, const struct watch_op *x) {
 /* ---- reads ---- */
 
 /* One that was called then did not see it, though it had returned. */
-static enum watch_end lacks(struct list *l, uint64_t ret, uint64_t call,
+static enum watch_end lacks(struct list_watch *l, uint64_t ret, uint64_t call,
                             datum item) {
   if (ret > call)
     return WATCH_GOOD;
   return bad(l, item, " was in the list before it was called");
 }
 
-static enum watch_end lacks_unread(struct list *l, uint64_t call) {
+static enum watch_end lacks_unread(struct list_watch *l, uint64_t call) {
   for (uint32_t i = 0; i < l->unread.len; i++)
     if (lacks(l, l->unread.at[i].ret, call, l->unread.at[i].item) == WATCH_BAD)
       return WATCH_BAD;
   return WATCH_GOOD;
 }
 
-static enum watch_end read_short(struct list *l, uint32_t v, uint64_t call) {
+static enum watch_end read_short(struct list_watch *l, uint32_t v,
+                                 uint64_t call) {
   const datum *items = datum_box(l->longest)->items;
   if (v < l->base)
     return bad(l, items[l->base - 1], " was in the list before it was called");
@@ -149,13 +150,13 @@ static enum watch_end read_short(struct list *l, uint32_t v, uint64_t call) {
 
 /* The next item of a read that is longer than all others; *last is the last
  * call of those before it. */
-static enum watch_end place(struct list *l, datum item, uint64_t *last) {
+static enum watch_end place(struct list_watch *l, datum item, uint64_t *last) {
   uint32_t id = value_map_get(&l->map, item);
   if (id == WATCH_NONE)
     return bad(l, item, " was not appended");
   if (id % 2)
     return bad(l, item, " was appended once");
-  struct version v = {l->unread.at[id / 2], WATCH_NEVER, WATCH_NEVER};
+  struct list_version v = {l->unread.at[id / 2], WATCH_NEVER, WATCH_NEVER};
   if (v.append.ret < *last)
     return bad(l, item, " was appended before something that it is behind");
   if (v.append.call > *last)
@@ -166,7 +167,8 @@ static enum watch_end place(struct list *l, datum item, uint64_t *last) {
   return WATCH_GOOD;
 }
 
-static enum watch_end read_long(struct list *l, datum read, uint64_t call) {
+static enum watch_end read_long(struct list_watch *l, datum read,
+                                uint64_t call) {
   const struct datum_box *b = datum_box(read);
   uint64_t last = 0;
   for (uint32_t i = length(l); i < b->len; i++)
@@ -176,8 +178,8 @@ static enum watch_end read_long(struct list *l, datum read, uint64_t call) {
   return lacks_unread(l, last > call ? last : call);
 }
 
-static enum watch_end read_returned(struct list *l, const struct watch_op *x,
-                                    datum read) {
+static enum watch_end read_returned(struct list_watch *l,
+                                    const struct watch_op *x, datum read) {
   if (datum_kind(read) != DATUM_IS_LIST)
     return bad(l, read, " is no list");
   const struct datum_box *b = datum_box(read), *all = datum_box(l->longest);
@@ -191,7 +193,7 @@ static enum watch_end read_returned(struct list *l, const struct watch_op *x,
                                          : read_short(l, b->len, x->call);
   if (end == WATCH_BAD)
     return end;
-  struct version *v = &l->live.at[b->len - l->base];
+  struct list_version *v = &l->live.at[b->len - l->base];
   if (v->read_ret == WATCH_NEVER) {
     v->read_call = x->call;
     v->read_ret = l->watch.now;
@@ -201,7 +203,7 @@ static enum watch_end read_returned(struct list *l, const struct watch_op *x,
 
 /* ---- what is forgotten ---- */
 
-static void forget(struct list *l) {
+static void forget(struct list_watch *l) {
   const struct watch *w = &l->watch;
   uint64_t oldest = w->now;
   uint32_t n = l->live.len - 1;
@@ -229,12 +231,12 @@ static void forget(struct list *l) {
 
 static enum watch_end returned(struct watch *w, const struct watch_op *x,
                                const struct type_op *t) {
-  struct list *l = (struct list *)w;
+  struct list_watch *l = (struct list_watch *)w;
   enum watch_end end = WATCH_GOOD;
   if (t->op->failed)
     return dropped(w, x);
   if (t->role == ROLE_APPEND) {
-    struct append *a = append_of(l, t->arg[0]);
+    struct list_append *a = append_of(l, t->arg[0]);
     if (a)
       a->ret = w->now;
   } else if (!t->any_result) {
@@ -248,7 +250,7 @@ static enum watch_end returned(struct watch *w, const struct watch_op *x,
 
 /* Reads hold versions, and so do appends whose items were read. */
 static bool gives_up(struct watch *w, const struct watch_op *x) {
-  struct list *l = (struct list *)w;
+  struct list_watch *l = (struct list_watch *)w;
   return x->t.role == ROLE_READ || value_map_get(&l->map, x->t.arg[0]) % 2;
 }
 
@@ -256,7 +258,7 @@ static bool gives_up(struct watch *w, const struct watch_op *x) {
 
 /* What is forgotten was appended in order, as soon as that can be: as many
  * appends had been called before the first return of what is live. */
-static void forgotten_past(const struct list *l, struct past *p) {
+static void forgotten_past(const struct list_watch *l, struct watch_past *p) {
   const datum *items = datum_box(l->longest)->items;
   for (uint32_t i = l->start; i + 1 < l->base; i++) {
     uint64_t time = (i - l->start) * (uint64_t)PAST_SCALE + 1;
@@ -264,8 +266,8 @@ static void forgotten_past(const struct list *l, struct past *p) {
   }
 }
 
-static void append_past(const struct list *l, const struct append *a,
-                        struct past *p) {
+static void append_past(const struct list_watch *l, const struct list_append *a,
+                        struct watch_past *p) {
   if (a->ret != WATCH_NEVER)
     past_add(p, &l->watch.put, a->item, a->call * PAST_SCALE,
              a->ret * PAST_SCALE);
@@ -273,14 +275,14 @@ static void append_past(const struct list *l, const struct append *a,
     past_add(p, &l->watch.put, a->item, a->call * PAST_SCALE, WATCH_NEVER);
 }
 
-static bool past(struct watch *w, struct past *p) {
-  struct list *l = (struct list *)w;
+static bool past(struct watch *w, struct watch_past *p) {
+  struct list_watch *l = (struct list_watch *)w;
   const datum *items = datum_box(l->longest)->items;
   bool known = true;
   forget(l);
   forgotten_past(l, p);
   for (uint32_t i = 0; i < l->live.len; i++) {
-    const struct version *v = &l->live.at[i];
+    const struct list_version *v = &l->live.at[i];
     if (l->base + i > l->start)
       append_past(l, &v->append, p);
     if (v->read_ret != WATCH_NEVER)
@@ -295,19 +297,19 @@ static bool past(struct watch *w, struct past *p) {
 }
 
 static bool is_new(const struct watch *w) {
-  const struct list *l = (const struct list *)w;
+  const struct list_watch *l = (const struct list_watch *)w;
   return l->map.n == l->ninitial;
 }
 
 static uint64_t bytes(const struct watch *w) {
-  const struct list *l = (const struct list *)w;
+  const struct list_watch *l = (const struct list_watch *)w;
   return sizeof *l + watch_bytes(w) + l->live.cap * sizeof *l->live.at +
          l->unread.cap * sizeof *l->unread.at +
          l->map.size * sizeof *l->map.slots;
 }
 
 static void free_list(struct watch *w) {
-  struct list *l = (struct list *)w;
+  struct list_watch *l = (struct list_watch *)w;
   vec_free(&l->live);
   vec_free(&l->unread);
   free(l->map.slots);
@@ -329,7 +331,7 @@ static const struct watch_kind kind = {
 struct watch *watch_list(struct type *t) {
   if (datum_kind(t->initial_value) != DATUM_IS_LIST)
     return NULL;
-  struct list *l = xcalloc(1, sizeof *l);
+  struct list_watch *l = xcalloc(1, sizeof *l);
   const struct datum_box *start = datum_box(t->initial_value);
   l->watch.kind = &kind;
   l->watch.type = t;
@@ -339,7 +341,7 @@ struct watch *watch_list(struct type *t) {
     value_map_put(&l->map, start->items[i], 1);
   l->ninitial = l->map.n;
   l->forget_at = FEW;
-  vec_push(&l->live, ((struct version){
+  vec_push(&l->live, ((struct list_version){
                          .append = {.item = DATUM_NONE, .ret = 0},
                          .read_call = WATCH_NEVER,
                          .read_ret = WATCH_NEVER,

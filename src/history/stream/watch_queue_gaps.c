@@ -38,7 +38,7 @@ static void free_gaps(struct queue_watch *q, const struct queue_gaps *g) {
 }
 
 /* What is there at a gap, counted on from one to the next. */
-struct slack {
+struct gap_slack {
   uint32_t inside, next; /* came before it, and is still there */
   uint32_t called, removals;
   uint32_t gone; /* came before it; or all, where nobody looks */
@@ -53,14 +53,14 @@ static uint64_t first_look(const struct queue_watch *q, uint32_t k) {
   return k < q->takers.len ? q->takers.at[k].call : WATCH_NEVER;
 }
 
-static struct slack no_slack(const struct queue_watch *q) {
-  struct slack s = {.next = q->first};
+static struct gap_slack no_slack(const struct queue_watch *q) {
+  struct gap_slack s = {.next = q->first};
   if (q->nremovals == q->takers.len)
     s.gone = q->by_came.len;
   return s;
 }
 
-static void count_gaps(const struct queue_watch *q, struct slack *s,
+static void count_gaps(const struct queue_watch *q, struct gap_slack *s,
                        const struct queue_gaps *g) {
   while (s->next != WATCH_NONE && queue_at(q, s->next)->came <= g->last) {
     s->inside++;
@@ -89,14 +89,14 @@ static uint32_t came_behind(const struct queue_watch *q, uint32_t level,
   return n;
 }
 
-static bool is_good_at(const struct queue_watch *q, const struct slack *s,
+static bool is_good_at(const struct queue_watch *q, const struct gap_slack *s,
                        uint64_t gap, uint32_t level) {
   return (level < q->levels.len && q->levels.at[level] > gap) ||
          s->inside + came_behind(q, level, gap) <= level;
 }
 
 /* The levels at which there are more. */
-static bool is_good(const struct queue_watch *q, const struct slack *s,
+static bool is_good(const struct queue_watch *q, const struct gap_slack *s,
                     uint64_t gap) {
   if (!s->inside)
     return true;
@@ -112,7 +112,8 @@ static bool is_good(const struct queue_watch *q, const struct slack *s,
 
 /* May it turn out that something was inside that has left?  Somebody who looks
  * was called behind the gap, and before it had left. */
-static bool is_threatened(const struct queue_watch *q, const struct slack *s) {
+static bool is_threatened(const struct queue_watch *q,
+                          const struct gap_slack *s) {
   uint64_t look = first_look(q, s->called);
   if (look == WATCH_NEVER)
     return false;
@@ -123,7 +124,7 @@ static bool is_threatened(const struct queue_watch *q, const struct slack *s) {
 }
 
 static void renew(struct queue_watch *q, uint64_t from, uint64_t to) {
-  struct slack s = no_slack(q);
+  struct gap_slack s = no_slack(q);
   uint32_t n = 0;
   for (uint32_t i = 0; i < q->gaps.len; i++) {
     struct queue_gaps g = q->gaps.at[i];
@@ -227,7 +228,7 @@ bool queue_asks_no_gap(const struct queue_watch *q, uint64_t came,
     bool asks = false;
     for (; from < to; from++) {
       const struct queue_gaps *g = &q->gaps.at[from];
-      struct slack s = {.called = g->called, .gone = g->gone};
+      struct gap_slack s = {.called = g->called, .gone = g->gone};
       asks |= g->last < call;
       if (g->last < came && !is_threatened(q, &s))
         break; /* that one is good for all time */

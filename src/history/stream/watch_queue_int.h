@@ -139,7 +139,7 @@ struct queue_watch {
   VEC(struct queue_cover) covers;
   uint32_t prune_at;
   uint64_t covers_from; /* of what has left since this event, all are there */
-  struct form looked, missed_look;
+  struct watch_form looked, missed_look;
 };
 
 static inline struct queue_value *queue_at(const struct queue_watch *q,
@@ -223,6 +223,6 @@ void queue_forget(struct queue_watch *q);
 
 /* watch_queue_past.c */
 void queue_keep_cover(struct queue_watch *q, const struct queue_value *v);
-bool watch_queue_past(struct watch *w, struct past *out);
+bool watch_queue_past(struct watch *w, struct watch_past *out);
 
 #endif

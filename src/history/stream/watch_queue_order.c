@@ -76,11 +76,11 @@ uint32_t queue_rival(const struct queue_watch *q, uint32_t id, uint64_t call) {
 
 /* How many of those that are inside came before then, counted on; not more than
  * one too many. */
-struct count {
+struct queue_count {
   uint32_t n, next;
 };
 
-static void count_before(const struct queue_watch *q, struct count *c,
+static void count_before(const struct queue_watch *q, struct queue_count *c,
                          uint64_t time) {
   while (c->next != WATCH_NONE && c->n < q->nremovals + 2 &&
          queue_at(q, c->next)->came < time) {
@@ -108,7 +108,7 @@ static uint32_t next_removal(const struct queue_watch *q, uint32_t i) {
 uint32_t queue_count_gone_before(struct queue_watch *q, uint64_t time,
                                  uint64_t *call) {
   struct queue_cone c = {.call = *call};
-  struct count inside = {0, q->first};
+  struct queue_count inside = {0, q->first};
   clear_levels(q);
   while (take_gone(q, &c, time, WATCH_NONE) ||
          take_seen(q, &c, 0, WATCH_NONE, 0))
@@ -121,7 +121,7 @@ uint32_t queue_count_gone_before(struct queue_watch *q, uint64_t time,
 /* Where nothing that is inside was seen, there are no more in any cone than
  * must be ahead of something that was removed. */
 static uint32_t last_level(const struct queue_watch *q) {
-  struct count inside = {0, q->first};
+  struct queue_count inside = {0, q->first};
   if (q->seen.len)
     return q->nremovals + 2;
   if (q->gone.len)
@@ -131,7 +131,7 @@ static uint32_t last_level(const struct queue_watch *q) {
 
 bool queue_fits(struct queue_watch *q) {
   struct queue_cone c = {0};
-  struct count inside = {0, q->first};
+  struct queue_count inside = {0, q->first};
   uint32_t at = next_removal(q, 0), end = last_level(q);
   uint64_t seen_before = 0;
   vec_clear(&q->levels);

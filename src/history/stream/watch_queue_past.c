@@ -45,22 +45,22 @@ void queue_keep_cover(struct queue_watch *q, const struct queue_value *v) {
   vec_push(&q->covers, x);
 }
 
-static void sight_past(const struct form *f, datum value, struct queue_sight s,
-                       struct past *out) {
+static void sight_past(const struct watch_form *f, datum value,
+                       struct queue_sight s, struct watch_past *out) {
   past_add(out, f, value, s.call * PAST_SCALE, s.ret * PAST_SCALE);
 }
 
 /* What got something; perhaps nobody did who returned. */
-static struct form got_form(const struct watch *w) {
-  struct form f = w->got.known ? w->got : w->getting;
+static struct watch_form got_form(const struct watch *w) {
+  struct watch_form f = w->got.known ? w->got : w->getting;
   f.t.any_result = false;
   return f;
 }
 
 static void value_past(const struct queue_watch *q, const struct queue_value *v,
-                       struct past *out) {
+                       struct watch_past *out) {
   const struct watch *w = &q->watch;
-  struct form got = got_form(w);
+  struct watch_form got = got_form(w);
   uint64_t call = v->call * PAST_SCALE;
   if (v->crashed)
     past_add(out, &w->put, v->value, call, WATCH_NEVER);
@@ -78,16 +78,16 @@ static void value_past(const struct queue_watch *q, const struct queue_value *v,
 /* Under a name of its own, since its own may be there again, and a little
  * later, since its insertion may be open and so be there already. */
 static void cover_past(const struct watch *w, const struct queue_cover *x,
-                       uint32_t name, struct past *out) {
+                       uint32_t name, struct watch_past *out) {
   datum value = watch_fresh_value(name);
-  struct form got = got_form(w);
+  struct watch_form got = got_form(w);
   past_add(out, &w->put, value, x->call * PAST_SCALE + 1,
            x->came * PAST_SCALE + 2);
   past_add(out, &got, value, x->last * PAST_SCALE + 3,
            x->removed * PAST_SCALE + 4);
 }
 
-bool watch_queue_past(struct watch *w, struct past *out) {
+bool watch_queue_past(struct watch *w, struct watch_past *out) {
   struct queue_watch *q = (struct queue_watch *)w;
   for (uint32_t i = 0; i < q->map.size; i++) {
     uint32_t id = q->map.slots[i].id;

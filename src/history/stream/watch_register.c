@@ -45,7 +45,7 @@ enum { FEW = 8 };
 
 /* ---- chains by first return ---- */
 
-static void set_last(struct reg *r, uint32_t place, uint64_t last) {
+static void set_last(struct register_watch *r, uint32_t place, uint64_t last) {
   uint32_t i = r->size + place;
   r->tree[i] = last;
   for (i /= 2; i; i /= 2) {
@@ -55,7 +55,8 @@ static void set_last(struct reg *r, uint32_t place, uint64_t last) {
 }
 
 /* The greatest S at places from … to - 1. */
-static uint64_t greatest(const struct reg *r, uint32_t from, uint32_t to) {
+static uint64_t greatest(const struct register_watch *r, uint32_t from,
+                         uint32_t to) {
   uint64_t most = 0;
   uint32_t lo = from + r->size, hi = to + r->size;
   for (; lo < hi; lo /= 2, hi /= 2) {
@@ -72,7 +73,7 @@ static uint64_t greatest(const struct reg *r, uint32_t from, uint32_t to) {
 }
 
 /* How many chains have their first return before a time. */
-static uint32_t places_before(const struct reg *r, uint64_t time) {
+static uint32_t places_before(const struct register_watch *r, uint64_t time) {
   uint32_t lo = 0, hi = r->len;
   while (lo < hi) {
     uint32_t mid = lo + (hi - lo) / 2;
@@ -84,13 +85,13 @@ static uint32_t places_before(const struct reg *r, uint64_t time) {
   return lo;
 }
 
-static void set_size(struct reg *r, uint32_t size) {
+static void set_size(struct register_watch *r, uint32_t size) {
   r->size = size;
   r->order = xrealloc(r->order, size * sizeof *r->order);
   r->tree = xrealloc(r->tree, 2ull * size * sizeof *r->tree);
 }
 
-static void rebuild(struct reg *r) {
+static void rebuild(struct register_watch *r) {
   for (uint32_t i = 0; i < r->size; i++)
     r->tree[r->size + i] = i < r->len ? r->chains.at[r->order[i]].last : 0;
   for (uint32_t i = r->size; --i;) {
@@ -100,7 +101,7 @@ static void rebuild(struct reg *r) {
 }
 
 /* Another value is certainly behind this chain, and was there before c. */
-static bool is_over(const struct reg *r, const struct reg_chain *v,
+static bool is_over(const struct register_watch *r, const struct reg_chain *v,
                     uint64_t c) {
   if (r->ngone && r->gone[0].last > v->first)
     return true;
@@ -113,12 +114,12 @@ static bool is_over(const struct reg *r, const struct reg_chain *v,
 
 /* ---- what is forgotten ---- */
 
-static void drop_group(struct reg *r, uint32_t id) {
+static void drop_group(struct register_watch *r, uint32_t id) {
   value_map_drop(&r->map, r->groups.at[id].value);
   vec_push(&r->free_groups, id);
 }
 
-static void drop_chain(struct reg *r, uint32_t id) {
+static void drop_chain(struct register_watch *r, uint32_t id) {
   for (uint32_t g = r->chains.at[id].head; g != WATCH_NONE;
        g = r->groups.at[g].next)
     drop_group(r, g);
@@ -138,12 +139,13 @@ static void keep_greatest(const struct reg_chain **most,
 
 /* What it begins with is still being written.  Compare-and-sets that are open
  * were called behind `oldest`: theirs is not over. */
-static bool is_writing(const struct reg *r, const struct reg_chain *v) {
+static bool is_writing(const struct register_watch *r,
+                       const struct reg_chain *v) {
   const struct reg_group *g = &r->groups.at[v->head];
   return g->open && !g->crashed && g->old == DATUM_NONE;
 }
 
-static uint64_t oldest_look(const struct reg *r) {
+static uint64_t oldest_look(const struct register_watch *r) {
   uint64_t oldest = r->watch.now;
   for (uint32_t i = 0; i < r->watch.open.len; i++) {
     const struct watch_op *x = &r->watch.open.at[i];
@@ -154,7 +156,8 @@ static uint64_t oldest_look(const struct reg *r) {
 }
 
 /* Groups that nobody may see. */
-static void cut_chain(struct reg *r, struct reg_chain *v, uint64_t oldest) {
+static void cut_chain(struct register_watch *r, struct reg_chain *v,
+                      uint64_t oldest) {
   uint32_t last = v->head;
   for (uint32_t g = v->head; g != WATCH_NONE; g = r->groups.at[g].next)
     if (r->groups.at[g].first < oldest)
@@ -169,7 +172,7 @@ static void cut_chain(struct reg *r, struct reg_chain *v, uint64_t oldest) {
   }
 }
 
-void reg_forget(struct reg *r) {
+void reg_forget(struct register_watch *r) {
   const struct reg_chain *most[2] = {r->ngone ? &r->gone[0] : NULL,
                                      r->ngone > 1 ? &r->gone[1] : NULL};
   const struct reg_chain *left[2] = {most[0], most[1]};
@@ -206,7 +209,7 @@ void reg_forget(struct reg *r) {
 
 /* ---- groups ---- */
 
-static uint32_t add_chain(struct reg *r, struct reg_chain v) {
+static uint32_t add_chain(struct register_watch *r, struct reg_chain v) {
   uint32_t id = r->chains.len;
   if (r->free_chains.len)
     r->chains.at[id = vec_pop(&r->free_chains)] = v;
@@ -215,7 +218,7 @@ static uint32_t add_chain(struct reg *r, struct reg_chain v) {
   return id;
 }
 
-static uint32_t add_group(struct reg *r, struct reg_group g) {
+static uint32_t add_group(struct register_watch *r, struct reg_group g) {
   uint32_t id = r->groups.len;
   if (r->free_groups.len)
     id = vec_pop(&r->free_groups);
@@ -233,7 +236,7 @@ static uint32_t add_group(struct reg *r, struct reg_group g) {
 }
 
 /* The chain's first return is the last event. */
-static void take_first(struct reg *r, uint32_t id) {
+static void take_first(struct register_watch *r, uint32_t id) {
   if (r->len == r->size)
     reg_forget(r);
   struct reg_chain *v = &r->chains.at[id];
@@ -242,14 +245,15 @@ static void take_first(struct reg *r, uint32_t id) {
   set_last(r, r->len++, v->last);
 }
 
-static enum watch_end bad(struct reg *r, datum value, const char *why) {
+static enum watch_end bad(struct register_watch *r, datum value,
+                          const char *why) {
   datum_print(value, &r->watch.why);
   buf_puts(&r->watch.why, why);
   return WATCH_BAD;
 }
 
 /* Something of the chain was called then: R1. */
-static bool take_last(struct reg *r, uint32_t id, uint64_t call) {
+static bool take_last(struct register_watch *r, uint32_t id, uint64_t call) {
   struct reg_chain *v = &r->chains.at[id];
   if (call <= v->last)
     return true;
@@ -265,7 +269,7 @@ static bool take_last(struct reg *r, uint32_t id, uint64_t call) {
 /* The compare-and-set took effect, and so did those that wrote what it
  * replaced: R3.  A ring of them, which has no beginning, replaces something
  * twice. */
-static enum watch_end link_group(struct reg *r, uint32_t id) {
+static enum watch_end link_group(struct register_watch *r, uint32_t id) {
   uint32_t root = id;
   while (r->groups.at[root].chain == WATCH_NONE) {
     datum old = r->groups.at[root].old;
@@ -289,7 +293,8 @@ static enum watch_end link_group(struct reg *r, uint32_t id) {
 }
 
 /* An operation of the group returned. */
-static enum watch_end take_return(struct reg *r, uint32_t id, uint64_t call) {
+static enum watch_end take_return(struct register_watch *r, uint32_t id,
+                                  uint64_t call) {
   if (r->groups.at[id].chain == WATCH_NONE && link_group(r, id) == WATCH_BAD)
     return WATCH_BAD;
   struct reg_group *g = &r->groups.at[id];
@@ -310,7 +315,7 @@ static enum watch_end take_return(struct reg *r, uint32_t id, uint64_t call) {
 /* ---- events ---- */
 
 static enum watch_end called(struct watch *w, const struct watch_op *x) {
-  struct reg *r = (struct reg *)w;
+  struct register_watch *r = (struct register_watch *)w;
   bool compares = x->t.role == ROLE_CAS;
   if (x->t.role == ROLE_READ)
     return WATCH_GOOD;
@@ -332,8 +337,8 @@ static enum watch_end called(struct watch *w, const struct watch_op *x) {
   return WATCH_GOOD;
 }
 
-static enum watch_end read_returned(struct reg *r, const struct watch_op *x,
-                                    datum value) {
+static enum watch_end read_returned(struct register_watch *r,
+                                    const struct watch_op *x, datum value) {
   uint32_t id = value_map_get(&r->map, value);
   if (id == WATCH_NONE)
     return bad(r, value, " was not written, or has been overwritten since");
@@ -342,7 +347,8 @@ static enum watch_end read_returned(struct reg *r, const struct watch_op *x,
 
 /* What a write that is open would write.  WATCH_NONE: it is forgotten, since
  * the write was given up. */
-static uint32_t written_by(const struct reg *r, const struct watch_op *x) {
+static uint32_t written_by(const struct register_watch *r,
+                           const struct watch_op *x) {
   uint32_t id = value_map_get(&r->map, x->t.arg[x->t.role == ROLE_CAS]);
   bool found = id != WATCH_NONE && r->groups.at[id].call == x->call;
   assert(found || x->lost);
@@ -350,7 +356,7 @@ static uint32_t written_by(const struct reg *r, const struct watch_op *x) {
 }
 
 static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
-  struct reg *r = (struct reg *)w;
+  struct register_watch *r = (struct register_watch *)w;
   if (x->t.role == ROLE_READ)
     return WATCH_GOOD;
   uint32_t id = written_by(r, x), chain = r->groups.at[id].chain;
@@ -365,7 +371,8 @@ static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
 }
 
 /* Nothing follows from a compare-and-set that returns now, and failed. */
-static bool was_missing(const struct reg *r, const struct watch_op *x) {
+static bool was_missing(const struct register_watch *r,
+                        const struct watch_op *x) {
   uint32_t id = value_map_get(&r->map, x->t.arg[0]);
   if (id == WATCH_NONE || r->groups.at[id].call > x->call ||
       r->groups.at[id].next != WATCH_NONE)
@@ -377,7 +384,7 @@ static bool was_missing(const struct reg *r, const struct watch_op *x) {
 
 static enum watch_end returned(struct watch *w, const struct watch_op *x,
                                const struct type_op *t) {
-  struct reg *r = (struct reg *)w;
+  struct register_watch *r = (struct register_watch *)w;
   if (t->role == ROLE_CAS && t->result == DATUM_FALSE)
     return was_missing(r, x) ? dropped(w, x) : WATCH_CANNOT;
   if (t->op->failed)
@@ -394,7 +401,7 @@ static enum watch_end returned(struct watch *w, const struct watch_op *x,
 }
 
 static void crashed(struct watch *w, const struct watch_op *x) {
-  struct reg *r = (struct reg *)w;
+  struct register_watch *r = (struct register_watch *)w;
   uint32_t id = x->t.role == ROLE_READ ? WATCH_NONE : written_by(r, x);
   if (id != WATCH_NONE)
     r->groups.at[id].crashed = true;
@@ -412,7 +419,7 @@ static bool is_new(const struct watch *w) {
 }
 
 static uint64_t bytes(const struct watch *w) {
-  const struct reg *r = (const struct reg *)w;
+  const struct register_watch *r = (const struct register_watch *)w;
   return sizeof *r + r->map.size * sizeof *r->map.slots +
          r->groups.cap * sizeof *r->groups.at +
          r->chains.cap * sizeof *r->chains.at +
@@ -421,7 +428,7 @@ static uint64_t bytes(const struct watch *w) {
 }
 
 static void free_reg(struct watch *w) {
-  struct reg *r = (struct reg *)w;
+  struct register_watch *r = (struct register_watch *)w;
   free(r->map.slots);
   vec_free(&r->groups);
   vec_free(&r->chains);
@@ -445,7 +452,7 @@ static const struct watch_kind kind = {
 };
 
 struct watch *watch_register(struct type *t) {
-  struct reg *r = xcalloc(1, sizeof *r);
+  struct register_watch *r = xcalloc(1, sizeof *r);
   r->watch.kind = &kind;
   r->watch.type = t;
   r->forget_at = FEW;

@@ -24,7 +24,7 @@ struct reg_chain {
   uint64_t cut_last;    /* … with this greatest s */
 };
 
-struct reg {
+struct register_watch {
   struct watch watch;
   struct value_map map; /* to groups */
   VEC(struct reg_group) groups;
@@ -41,9 +41,9 @@ struct reg {
 };
 
 /* watch_register.c */
-void reg_forget(struct reg *r);
+void reg_forget(struct register_watch *r);
 
 /* watch_register_past.c */
-bool watch_register_past(struct watch *w, struct past *out);
+bool watch_register_past(struct watch *w, struct watch_past *out);
 
 #endif

@@ -6,11 +6,11 @@
  */
 #include "history/stream/watch_register_int.h"
 
-static void add_cas(const struct reg *r, datum old, datum new, uint64_t call,
-                    uint64_t ret, struct past *p) {
-  const struct form *f = &r->watch.getting;
+static void add_cas(const struct register_watch *r, datum old, datum new,
+                    uint64_t call, uint64_t ret, struct watch_past *p) {
+  const struct watch_form *f = &r->watch.getting;
   past_add(p, f, DATUM_NONE, call, ret);
-  struct past_op *x = &vec_last(&p->ops);
+  struct watch_past_op *x = &vec_last(&p->ops);
   for (int i = 0; i < LOG_ARGS; i++) /* for the reader only */
     x->op.arg[i] = f->op.arg[i] == f->t.arg[0]   ? old
                    : f->op.arg[i] == f->t.arg[1] ? new
@@ -23,8 +23,8 @@ static void add_cas(const struct reg *r, datum old, datum new, uint64_t call,
   x->t.result = x->op.result = DATUM_TRUE;
 }
 
-static void add_write(const struct reg *r, const struct reg_group *g,
-                      uint64_t ret, struct past *p) {
+static void add_write(const struct register_watch *r, const struct reg_group *g,
+                      uint64_t ret, struct watch_past *p) {
   if (g->old != DATUM_NONE)
     add_cas(r, g->old, g->value, g->call * PAST_SCALE, ret, p);
   else
@@ -32,15 +32,15 @@ static void add_write(const struct reg *r, const struct reg_group *g,
 }
 
 /* A read of it that was called last. */
-static void last_past(const struct reg *r, const struct reg_group *g,
-                      struct past *p) {
+static void last_past(const struct register_watch *r, const struct reg_group *g,
+                      struct watch_past *p) {
   if (g->last > g->call)
     past_add(p, &r->watch.got, g->value, g->last * PAST_SCALE + 1, p->end++);
 }
 
 /* Writes that are open are told by others. */
-static void group_past(const struct reg *r, const struct reg_group *g,
-                       struct past *p) {
+static void group_past(const struct register_watch *r,
+                       const struct reg_group *g, struct watch_past *p) {
   uint64_t call = g->call * PAST_SCALE, first = g->first * PAST_SCALE;
   if (g->call && !g->open)
     add_write(r, g, first, p);
@@ -52,8 +52,9 @@ static void group_past(const struct reg *r, const struct reg_group *g,
 }
 
 /* What a chain begins with, with its F; the value. */
-static datum root_past(const struct reg *r, const struct reg_chain *v,
-                       datum value, struct past *p) {
+static datum root_past(const struct register_watch *r,
+                       const struct reg_chain *v, datum value,
+                       struct watch_past *p) {
   if (!v->call)
     return r->watch.type->initial_value;
   past_add(p, &r->watch.put, value, v->call * PAST_SCALE,
@@ -62,7 +63,8 @@ static datum root_past(const struct reg *r, const struct reg_chain *v,
 }
 
 /* F and S are enough, with a read or, if there was none, another group. */
-static void gone_past(const struct reg *r, uint32_t k, struct past *p) {
+static void gone_past(const struct register_watch *r, uint32_t k,
+                      struct watch_past *p) {
   const struct reg_chain *v = &r->gone[k];
   datum value = root_past(r, v, watch_fresh_value(2 * k), p);
   uint64_t last = v->last * PAST_SCALE + 1;
@@ -76,8 +78,8 @@ static void gone_past(const struct reg *r, uint32_t k, struct past *p) {
 
 /* The first group that is left.  Those before it must not be seen any more, as
  * one that is left has returned; their s lie before that. */
-static void head_past(const struct reg *r, const struct reg_chain *v,
-                      datum fresh, struct past *p) {
+static void head_past(const struct register_watch *r, const struct reg_chain *v,
+                      datum fresh, struct watch_past *p) {
   const struct reg_group *head = &r->groups.at[v->head];
   uint64_t first = WATCH_NEVER;
   uint64_t call = head->call > v->cut_last ? head->call : v->cut_last;
@@ -90,8 +92,8 @@ static void head_past(const struct reg *r, const struct reg_chain *v,
   last_past(r, head, p);
 }
 
-bool watch_register_past(struct watch *w, struct past *p) {
-  struct reg *r = (struct reg *)w;
+bool watch_register_past(struct watch *w, struct watch_past *p) {
+  struct register_watch *r = (struct register_watch *)w;
   reg_forget(r);
   for (uint32_t k = 0; k < r->ngone; k++)
     gone_past(r, k, p);

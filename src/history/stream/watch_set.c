@@ -47,7 +47,7 @@ struct flips {
   uint64_t spare;              /* crashed, and called before all of `pending` */
 };
 
-struct set {
+struct set_watch {
   struct watch watch;
   bool multiset;
   datum element;         /* DATUM_NONE: nothing was called yet */
@@ -66,14 +66,14 @@ static bool flips(const struct type_op *t) {
 /* What it leaves behind. */
 static bool leaves(const struct type_op *t) { return t->role == ROLE_INSERT; }
 
-static enum watch_end bad(struct set *s, const char *why) {
+static enum watch_end bad(struct set_watch *s, const char *why) {
   datum_print(s->element, &s->watch.why);
   buf_puts(&s->watch.why, why);
   return WATCH_BAD;
 }
 
 static enum watch_end called(struct watch *w, const struct watch_op *x) {
-  struct set *s = (struct set *)w;
+  struct set_watch *s = (struct set_watch *)w;
   if (!flips(&x->t) && x->t.role != ROLE_CONTAINS)
     return WATCH_CANNOT;
   if (s->element != DATUM_NONE && s->element != x->t.arg[0])
@@ -156,13 +156,13 @@ static bool can_be_filled(const struct flips *f, uint64_t call) {
   return true;
 }
 
-static void flip(struct set *s) {
+static void flip(struct set_watch *s) {
   s->bit = !s->bit;
   s->last = s->watch.now;
 }
 
 /* By somebody; false: nobody can. */
-static bool flip_somehow(struct set *s) {
+static bool flip_somehow(struct set_watch *s) {
   struct flips *f = &s->flips[!s->bit];
   if (f->spare + f->pending.len <= f->slots.len)
     return false;
@@ -171,20 +171,20 @@ static bool flip_somehow(struct set *s) {
   return true;
 }
 
-static enum watch_end cannot_flip(struct set *s) {
+static enum watch_end cannot_flip(struct set_watch *s) {
   return bad(s, s->bit ? " was there, and nobody can have removed it"
                        : " was not there, and nobody can have added it");
 }
 
 /* What was called then saw the bit. */
-static enum watch_end saw(struct set *s, bool bit, uint64_t call) {
+static enum watch_end saw(struct set_watch *s, bool bit, uint64_t call) {
   if (s->bit == bit || s->last > call || flip_somehow(s))
     return WATCH_GOOD;
   return cannot_flip(s);
 }
 
 /* What was called then set the bit, and changed it. */
-static enum watch_end set_it(struct set *s, bool bit, uint64_t call) {
+static enum watch_end set_it(struct set_watch *s, bool bit, uint64_t call) {
   if (fill_slot(&s->flips[bit], call))
     return WATCH_GOOD;
   if (s->bit == bit && !flip_somehow(s))
@@ -195,7 +195,7 @@ static enum watch_end set_it(struct set *s, bool bit, uint64_t call) {
 
 /* It took no effect. */
 static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
-  struct set *s = (struct set *)w;
+  struct set_watch *s = (struct set_watch *)w;
   if (!flips(&x->t))
     return WATCH_GOOD;
   bool bit = leaves(&x->t);
@@ -207,7 +207,8 @@ static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
   return WATCH_GOOD;
 }
 
-static enum watch_end flipper_returned(struct set *s, const struct watch_op *x,
+static enum watch_end flipper_returned(struct set_watch *s,
+                                       const struct watch_op *x,
                                        const struct type_op *t) {
   bool bit = leaves(t);
   leave(&s->flips[bit], x->call);
@@ -225,7 +226,7 @@ static enum watch_end flipper_returned(struct set *s, const struct watch_op *x,
 
 static enum watch_end returned(struct watch *w, const struct watch_op *x,
                                const struct type_op *t) {
-  struct set *s = (struct set *)w;
+  struct set_watch *s = (struct set_watch *)w;
   enum watch_end end = WATCH_GOOD;
   if (flips(t) && t->any_result)
     return WATCH_CANNOT;
@@ -243,7 +244,7 @@ static enum watch_end returned(struct watch *w, const struct watch_op *x,
 }
 
 static void crashed(struct watch *w, const struct watch_op *x) {
-  struct set *s = (struct set *)w;
+  struct set_watch *s = (struct set_watch *)w;
   if (!flips(&x->t))
     return;
   struct flips *f = &s->flips[leaves(&x->t)];
@@ -259,31 +260,32 @@ static bool gives_up(struct watch *w, const struct watch_op *x) {
 
 /* ---- the past: one that leads to the same bit, flip and slots ---- */
 
-struct telling {
-  const struct set *s;
-  struct past *out;
+struct set_telling {
+  const struct set_watch *s;
+  struct watch_past *out;
   bool bit;
   uint64_t last; /* flip */
   uint64_t time; /* of the next event */
 };
 
 /* An operation of which nothing else is at the same time. */
-static void tell(struct telling *g, const struct form *f, bool result) {
+static void tell(struct set_telling *g, const struct watch_form *f,
+                 bool result) {
   assert(f->known);
   past_add(g->out, f, DATUM_NONE, g->time, g->time + 1);
-  struct past_op *x = &vec_last(&g->out->ops);
+  struct watch_past_op *x = &vec_last(&g->out->ops);
   x->op.result = x->t.result = datum_bool(result);
   x->t.any_result = false;
   g->time += 2;
 }
 
-static void tell_flip(struct telling *g) {
+static void tell_flip(struct set_telling *g) {
   tell(g, g->bit ? &g->s->watch.getting : &g->s->watch.put, true);
   g->bit = !g->bit;
 }
 
 /* Somebody who flipped the bit for another one. */
-static void tell_sight(struct telling *g) {
+static void tell_sight(struct set_telling *g) {
   const struct watch *w = &g->s->watch;
   if (w->got.known) {
     tell(g, &w->got, !g->bit);
@@ -297,7 +299,7 @@ static void tell_sight(struct telling *g) {
 }
 
 /* No two are at the same time. */
-static void tell_slot(struct telling *g, uint64_t at, bool bit) {
+static void tell_slot(struct set_telling *g, uint64_t at, bool bit) {
   g->time = at * PAST_SCALE + 1;
   g->last = at;
   if (g->bit == bit)
@@ -305,7 +307,7 @@ static void tell_slot(struct telling *g, uint64_t at, bool bit) {
   tell_sight(g);
 }
 
-static void tell_slots(struct telling *g) {
+static void tell_slots(struct set_telling *g) {
   const struct flips *out = &g->s->flips[0], *in = &g->s->flips[1];
   uint32_t i = 0, k = 0;
   while (i < out->slots.len || k < in->slots.len)
@@ -317,8 +319,8 @@ static void tell_slots(struct telling *g) {
 }
 
 /* As many as are spare were called before the first slot. */
-static void tell_crashed(const struct flips *f, const struct form *form,
-                         bool bit, struct past *out) {
+static void tell_crashed(const struct flips *f, const struct watch_form *form,
+                         bool bit, struct watch_past *out) {
   for (uint64_t i = 0; i < f->spare; i++)
     past_add(out, form, DATUM_NONE, i * PAST_SCALE + PAST_SCALE / 2 + bit,
              WATCH_NEVER);
@@ -328,9 +330,9 @@ static void tell_crashed(const struct flips *f, const struct form *form,
                WATCH_NEVER);
 }
 
-static bool past(struct watch *w, struct past *out) {
-  struct set *s = (struct set *)w;
-  struct telling g = {.s = s, .out = out};
+static bool past(struct watch *w, struct watch_past *out) {
+  struct set_watch *s = (struct set_watch *)w;
+  struct set_telling g = {.s = s, .out = out};
   tell_slots(&g);
   if (g.last != s->last) {
     g.time = s->last * PAST_SCALE + 1;
@@ -350,13 +352,13 @@ static bool is_unused(const struct flips *f) {
 }
 
 static bool is_new(const struct watch *w) {
-  const struct set *s = (const struct set *)w;
+  const struct set_watch *s = (const struct set_watch *)w;
   return !s->bit && !s->added && is_unused(&s->flips[0]) &&
          is_unused(&s->flips[1]);
 }
 
 static uint64_t bytes(const struct watch *w) {
-  const struct set *s = (const struct set *)w;
+  const struct set_watch *s = (const struct set_watch *)w;
   uint64_t sum = sizeof *s + watch_bytes(w);
   for (int b = 0; b < 2; b++)
     sum += s->flips[b].pending.cap * sizeof *s->flips[b].pending.at +
@@ -365,7 +367,7 @@ static uint64_t bytes(const struct watch *w) {
 }
 
 static void free_set(struct watch *w) {
-  struct set *s = (struct set *)w;
+  struct set_watch *s = (struct set_watch *)w;
   for (int b = 0; b < 2; b++) {
     vec_free(&s->flips[b].pending);
     vec_free(&s->flips[b].slots);
@@ -386,7 +388,7 @@ static const struct watch_kind kind = {
 };
 
 struct watch *watch_set(struct type *t) {
-  struct set *s = xcalloc(1, sizeof *s);
+  struct set_watch *s = xcalloc(1, sizeof *s);
   s->watch.kind = &kind;
   s->watch.type = t;
   s->multiset = !strcmp(t->shape, "multiset");
