@@ -1,6 +1,11 @@
 /*
- * Is there an order?  The question has parts: values that cover gaps; and
- * needs: operations that want one.
+ * box_decide: do (B1) to (B3) of watch_box_int.h hold for some deadlines?  The
+ * question consists of parts, values that cover gaps, and of needs, operations
+ * that need a gap.  A search sets deadlines until every need has a gap:
+ *
+ *   put(1)  put(2)  a: remove()…  remove() = 1
+ *   the need of `remove() = 1` has no gap: 2 covers all; deadline of 2: that
+ * gap
  */
 #include "history/stream/watch_box_int.h"
 
@@ -8,20 +13,20 @@
 
 enum { MOST_NODES = 20000, FEW_NODES = 4 };
 
-struct box_part_value {
+struct box_part_value { /* a value of the question */
   uint32_t id;
-  uint64_t from, to; /* covers these gaps */
+  uint64_t from, to; /* the gaps that it covers */
   bool soft;         /* inside: an open removal may have taken it */
-  bool out;          /* taken out */
+  bool out;          /* stack: taken out (B1) */
 };
 
-struct box_need {
+struct box_need { /* an operation that needs one of these gaps */
   uint64_t from, to;
-  uint32_t part; /* of whose value; WATCH_NONE: found nothing */
-  bool own;      /* the removal that is thought to have taken it */
+  uint32_t part; /* its value in `parts`; WATCH_NONE: it returned "empty" */
+  bool own;      /* the open removal that is assumed to have taken the value */
 };
 
-struct box_way { /* out of a dead end: these must be gone by then */
+struct box_way { /* a way on: these values must be gone by this gap */
   uint64_t by;
   uint32_t first, n; /* in `ids` */
 };
@@ -31,9 +36,9 @@ struct box_question {
   VEC(struct box_part_value) parts;
   VEC(struct box_need) needs; /* those of a part stand together */
   VEC(uint64_t) calls;        /* of open removals */
-  VEC(struct box_span) near;
-  uint32_t nodes, most;
-  bool tired;
+  VEC(struct box_span) near;  /* has_gap: what may hinder the need */
+  uint32_t nodes, most;       /* deadlines tried, and how many may be */
+  bool tired;                 /* these were not enough */
 };
 
 struct box_ways {
@@ -45,7 +50,7 @@ struct box_ways {
 
 const struct box_span *box_shut_at(const struct box_watch *b, uint64_t gap) {
   uint32_t lo = 0, hi = b->shut.len;
-  while (lo < hi) { /* the first that ends behind it */
+  while (lo < hi) { /* the first span that ends after the gap */
     uint32_t mid = lo + (hi - lo) / 2;
     if (b->shut.at[mid].to > gap)
       hi = mid;
@@ -56,7 +61,7 @@ const struct box_span *box_shut_at(const struct box_watch *b, uint64_t gap) {
                                                         : NULL;
 }
 
-uint64_t box_first_open(const struct box_watch *b, uint64_t gap) {
+static uint64_t first_gap_not_shut(const struct box_watch *b, uint64_t gap) {
   const struct box_span *s = box_shut_at(b, gap);
   return s ? s->to : gap;
 }
@@ -72,7 +77,8 @@ static bool hinders(const struct box_question *q,
   return box_better(b, box_at(b, p->id)->rank, box_at(b, own->id)->rank);
 }
 
-/* Only what hinders it in one of its gaps is looked at again. */
+/* Whether the need has a gap.  Goes back from its last gap over all that
+ * hinders it there. */
 static bool has_gap(struct box_question *q, const struct box_need *n) {
   vec_clear(&q->near);
   for (uint32_t i = 0; i < q->parts.len; i++) {
@@ -97,7 +103,7 @@ static bool has_gap(struct box_question *q, const struct box_need *n) {
   return gap > n->from;
 }
 
-/* ---- who takes what ---- */
+/* ---- which removal takes which value ---- */
 
 static int by_deadline(const void *x, const void *y, void *with) {
   const struct box_value *a = box_at(with, *(const uint32_t *)x);
@@ -117,7 +123,8 @@ static struct box_part_value *part_of(const struct box_question *q,
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* False: there are not enough open removals. */
+/* Gives the values with deadlines to the open removals, the earliest to the one
+ * called first.  False: some value is not gone by its deadline. */
 static bool assign(struct box_question *q) {
   struct box_watch *b = q->b;
   if (b->taken.len > q->calls.len)
@@ -131,7 +138,7 @@ static bool assign(struct box_question *q) {
   }
   for (uint32_t i = 0; i < b->taken.len; i++) {
     const struct box_value *v = box_at(b, b->taken.at[i]);
-    uint64_t end = box_first_open(b, later(q->calls.at[i], v->last));
+    uint64_t end = first_gap_not_shut(b, later(q->calls.at[i], v->last));
     if (end > v->by)
       return false;
     part_of(q, b->taken.at[i])->to = end;
@@ -139,7 +146,7 @@ static bool assign(struct box_question *q) {
   return true;
 }
 
-/* ---- what is to be explained ---- */
+/* ---- needs ---- */
 
 static void add_need(struct box_question *q, uint32_t part, uint64_t from,
                      uint64_t to, bool own) {
@@ -173,8 +180,8 @@ static void collect_needs(struct box_question *q) {
     add_need(q, WATCH_NONE, b->misses.at[i].call, b->misses.at[i].ret, false);
 }
 
-/* The first need from i on, of the same value, that has no gap; or where those
- * of the next value begin. */
+/* The first need of the value, from the i-th on, that has no gap; if all have
+ * one, the first need of the next value. */
 static uint32_t first_stuck(struct box_question *q, uint32_t i) {
   uint32_t part = q->needs.at[i].part;
   while (i < q->needs.len && q->needs.at[i].part == part &&
@@ -194,7 +201,7 @@ static bool is_miss(const struct box_question *q, uint32_t i) {
   return q->needs.at[i].part == WATCH_NONE;
 }
 
-/* Stack: takes out what can be; is something left? */
+/* (B1): takes out all values that can be.  Returns whether one is left. */
 static bool take_out(struct box_question *q) {
   bool more = true, left = true;
   while (more && left) {
@@ -212,7 +219,7 @@ static bool take_out(struct box_question *q) {
   return left;
 }
 
-/* ---- ways out ---- */
+/* ---- ways on ---- */
 
 static void find_way(const struct box_question *q, const struct box_need *n,
                      uint64_t gap, struct box_ways *w) {
@@ -235,12 +242,13 @@ static void find_way(const struct box_question *q, const struct box_need *n,
     w->ids.len = way.first;
 }
 
-/* A gap can as well be the last one before something comes. */
+/* The gaps worth trying are the last ones before a value comes or a span is
+ * shut: at such a gap no more values are in the way than at those before it. */
 static void find_ways(const struct box_question *q, struct box_need n,
                       struct box_ways *w) {
   const struct box_watch *b = q->b;
-  if (n.own) /* it may have been taken earlier */
-    n.from = box_first_open(
+  if (n.own) /* another removal may have taken it earlier */
+    n.from = first_gap_not_shut(
         b, later(q->calls.at[0], box_at(b, q->parts.at[n.part].id)->last));
   for (uint32_t i = 0; i < q->parts.len; i++) {
     uint64_t from = q->parts.at[i].from;
@@ -253,7 +261,7 @@ static void find_ways(const struct box_question *q, struct box_need n,
   find_way(q, &n, n.to - 1, w);
 }
 
-/* False: all is explained. */
+/* Whether some need has no gap; then *w gets the ways on. */
 static bool is_stuck(struct box_question *q, struct box_ways *w) {
   bool stack = q->b->stack;
   bool left = stack && take_out(q);
@@ -342,7 +350,7 @@ static void add_part(struct box_question *q, uint32_t id) {
                                     soft, false}));
 }
 
-/* Those that need not have been taken any more. */
+/* Drops deadlines that no need asks for any more. */
 static void drop_deadlines(struct box_watch *b, datum worst) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < b->taken.len; i++) {
@@ -363,7 +371,8 @@ static uint64_t last_look(const struct box_value *v) {
   return last;
 }
 
-/* What came before this gap and was looked at behind it is not below. */
+/* A value that came before the lowest gap and was looked at after it is not
+ * below: the lowest gap becomes that value's. */
 static uint64_t lower(const struct box_watch *b, uint64_t lowest) {
   for (bool more = true; more;) {
     more = false;
@@ -379,9 +388,10 @@ static uint64_t lower(const struct box_watch *b, uint64_t lowest) {
 }
 
 /*
- * Values that came, and were looked at, before all that is to be explained are
- * below it: they were explained when they came, and nothing has changed for
- * them since.
+ * The values of a stack that are asked about.  Values that came, and were
+ * looked at, before all needs lie below: they were explained when they came,
+ * and nothing has changed for them since. put(1) … put(1000)  put(a)  remove()
+ * = a      1 to 1000 are left out
  */
 static void add_stack(struct box_question *q) {
   struct box_watch *b = q->b;
@@ -390,7 +400,7 @@ static void add_stack(struct box_question *q) {
   for (uint32_t i = 0; i < b->gone.len; i++) {
     const struct box_value *v = box_at(b, b->gone.at[i]);
     if (v->came >= v->last)
-      continue; /* covers nothing: it goes last */
+      continue; /* it covers nothing, and can be taken out last */
     lowest = v->came < lowest ? v->came : lowest;
     add_part(q, b->gone.at[i]);
   }
@@ -399,7 +409,7 @@ static void add_stack(struct box_question *q) {
     const struct box_value *v = box_at(b, b->taken.at[i]);
     low = v->came < low ? v->came : low;
   }
-  if (low < lowest) { /* it may not be needed any more that they are gone */
+  if (low < lowest) { /* deadlines of lower values may be obsolete */
     low = lower(b, low);
     forget_deadlines(b);
   }
@@ -413,7 +423,8 @@ static datum worse(const struct box_watch *b, datum x, datum y) {
   return x == DATUM_NONE || box_better(b, x, y) ? y : x;
 }
 
-/* Only what is better than the worst that is to be explained. */
+/* The values of a priority queue that are asked about: those better than the
+ * worst value that has a need. */
 static void add_pqueue(struct box_question *q) {
   struct box_watch *b = q->b;
   datum worst = DATUM_NONE;
