@@ -4,10 +4,10 @@
  * number of states for as long as both values are inside.
  *
  * A state is what is inside, each value with the interval of its insertion.
- * (Q1) a value may be removed when no insertion of another one that is inside
+ * (U1) a value may be removed when no insertion of another one that is inside
  *      had returned before its own was called.
- * (Q2) a peek says which value is removed next.
- * (Q3) of equal values that may be removed the one whose insertion returned
+ * (U2) a peek says which value is removed next.
+ * (U3) of equal values that may be removed the one whose insertion returned
  *      first is taken: it alone could stand in the way of others.
  *
  * This explains the same histories as a queue.  An order of a queue is one of
@@ -16,7 +16,7 @@
  * stand in the order of their removals, and each be inserted at the latest of
  * the calls of the insertions up to its own and of the last point before it at
  * which nothing was inside.  That is before its removal, before the next point
- * at which nothing is inside, and, by (Q1), before its insertion returned.
+ * at which nothing is inside, and, by (U1), before its insertion returned.
  *                                                        tests/agree/online.c
  *
  * Times are those of the part, which therefore must not begin again.
@@ -29,7 +29,7 @@
 struct queue_state {
   uint32_t values; /* call of the insertion: value */
   uint32_t rets;   /* its return: 1 + call; without those that did not return */
-  uint64_t front;  /* Q2: 1 + call; 0: nobody has looked */
+  uint64_t front;  /* U2: 1 + call; 0: nobody has looked */
 };
 
 struct open_order_queue {
@@ -75,7 +75,7 @@ static int prepare(struct type *t, const struct log *l, const struct log_op *op,
                      "as a whole",
                      l->functions.at[op->f], t->name);
   if (out->role == ROLE_PEEK && op->ret != LOG_PENDING && !out->any_result)
-    out->only_reads = false; /* Q2; one that says nothing does nothing */
+    out->only_reads = false; /* U2; one that says nothing does nothing */
   return ERR_NONE;
 }
 
@@ -123,7 +123,7 @@ static uint32_t without(struct open_order_queue *q, struct queue_state s,
 
 typedef VEC(uint64_t) call_vec;
 
-/* Q1: the calls of what may be removed. */
+/* U1: the calls of what may be removed. */
 static void removable(const struct open_order_queue *q,
                       const struct queue_state *s, call_vec *out) {
   vec_clear(out);
@@ -147,7 +147,7 @@ static datum value_of(const struct open_order_queue *q,
   return (datum)tree_get(&q->trees, s->values, datum_number((int64_t)call));
 }
 
-/* Q3; false: there is none. */
+/* U3; false: there is none. */
 static bool choose(const struct open_order_queue *q,
                    const struct queue_state *s, const call_vec *some,
                    datum value, uint64_t *call) {

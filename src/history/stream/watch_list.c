@@ -1,25 +1,27 @@
 /*
- * Watches a list that is appended to and read whole, every item once
- * (monitor_list.c has the condition).  The longest read fixes the order of what
- * it shows.  Version v is the append of the v-th item and the reads of length
- * v; what was appended and nobody read is of the version behind the last. There
- * is an order iff no operation of a later version returned before one of an
- * earlier version was called; an append that is open counts once somebody read
- * its item.
+ * Watches a list that is appended to and read as a whole; each item is appended
+ * once (monitor_list.c has the condition).
+ *
+ * The longest read fixes the order of its items.  Version v is the append of
+ * the v-th item and the reads of length v.  Appends that no read shows belong
+ * to the version after the last.  There is an order iff no operation of a later
+ * version returned before an operation of an earlier version was called.  An
+ * open append counts once a read shows its item. append(a)  append(b)  read() =
+ * [b, a]      wrong: a, version 2, was before b
  *
  * Let f be the first return of a version.  An append that returns cannot break
- * that, since no call lies behind it.  So what is looked at is a read that
- * returns, of version v, called at c:
- *   - it and the longest read must begin alike,
- *   - no version behind v has f < c,
- *   - if it is the longest now: what it shows first was appended, once, and the
- *     appends of these items, and those that are still unread, are in order.
- * Calls need not be remembered: a version whose f is not known yet will have
- * one that is behind all of them.
+ * the condition, since no call comes after its return.  So the watch looks at
+ * each read that returns, of version v, called at c:
+ * - it and the longest read must begin alike;
+ * - no version after v has f < c;
+ * - if it is the longest now: each new item was appended, once, and the appends
+ *   of these items and of the unread ones are in order.
+ * Calls need not be remembered: a version whose f is not known yet will get one
+ * that is later than all of them.
  *
- * Let `oldest` be the first call of a read that is open.  Nobody may read what
- * is shorter than the last version with f < oldest: versions before it are
- * forgotten, but for their items.  If one's append is open they wait for that,
+ * Let `oldest` be the first call of an open read.  No open read may return less
+ * than the last version with f < oldest: earlier versions are forgotten, except
+ * for their items.  A version whose append is open stays until that returns,
  * since in the past each item has one append.
  */
 #include "history/stream/watch.h"
@@ -29,7 +31,7 @@
 
 struct list_append {
   datum item;
-  uint64_t call, ret; /* WATCH_NEVER: it did not */
+  uint64_t call, ret; /* WATCH_NEVER: it did not return */
   bool crashed;
 };
 
@@ -41,14 +43,14 @@ struct list_version {
 struct list_watch {
   struct watch watch;
   datum longest;                  /* read, or what the list begins with */
-  uint32_t start;                 /* length of that */
-  uint32_t base;                  /* versions before it are forgotten */
+  uint32_t start;                 /* length of the initial list */
+  uint32_t base;                  /* versions before this are forgotten */
   VEC(struct list_version) live;  /* from `base` on */
   VEC(struct list_append) unread; /* in no order */
   struct value_map map;           /* items to 2 * place in `unread`, or to
                                      2 * version + 1 */
-  uint32_t ninitial;              /* items that it begins with, in the map */
-  uint32_t forget_at;             /* when there are so many live ones */
+  uint32_t ninitial;              /* items of the initial list, in the map */
+  uint32_t forget_at; /* number of live versions at which some are forgotten */
 };
 
 enum { FEW = 16 };
@@ -83,7 +85,7 @@ static enum watch_end called(struct watch *w, const struct watch_op *x) {
   return WATCH_GOOD;
 }
 
-/* NULL: it is forgotten. */
+/* The append of an item; NULL: it is forgotten. */
 static struct list_append *append_of(struct list_watch *l, datum item) {
   uint32_t id = value_map_get(&l->map, item);
   if (id % 2 == 0)
@@ -121,7 +123,8 @@ static void crashed(struct watch *w, const struct watch_op *x) {
 
 /* ---- reads ---- */
 
-/* One that was called then did not see it, though it had returned. */
+/* A read called at `call` did not return the item.  Wrong if an operation that
+ * shows the item had returned before. */
 static enum watch_end lacks(struct list_watch *l, uint64_t ret, uint64_t call,
                             datum item) {
   if (ret > call)
@@ -148,8 +151,8 @@ static enum watch_end read_short(struct list_watch *l, uint32_t v,
   return lacks_unread(l, call);
 }
 
-/* The next item of a read that is longer than all others; *last is the last
- * call of those before it. */
+/* Places the next item of a read that is longer than all before; *last is the
+ * last call of the appends before it. */
 static enum watch_end place(struct list_watch *l, datum item, uint64_t *last) {
   uint32_t id = value_map_get(&l->map, item);
   if (id == WATCH_NONE)
@@ -201,7 +204,7 @@ static enum watch_end read_returned(struct list_watch *l,
   return WATCH_GOOD;
 }
 
-/* ---- what is forgotten ---- */
+/* ---- forgetting ---- */
 
 static void forget(struct list_watch *l) {
   const struct watch *w = &l->watch;
@@ -248,7 +251,8 @@ static enum watch_end returned(struct watch *w, const struct watch_op *x,
   return end;
 }
 
-/* Reads hold versions, and so do appends whose items were read. */
+/* Open reads make the watch remember versions, and so do open appends whose
+ * item was read. */
 static bool gives_up(struct watch *w, const struct watch_op *x) {
   struct list_watch *l = (struct list_watch *)w;
   return x->t.role == ROLE_READ || value_map_get(&l->map, x->t.arg[0]) % 2;
@@ -256,8 +260,9 @@ static bool gives_up(struct watch *w, const struct watch_op *x) {
 
 /* ---- the past ---- */
 
-/* What is forgotten was appended in order, as soon as that can be: as many
- * appends had been called before the first return of what is live. */
+/* The forgotten items are appended in order, one an event from the first event
+ * on: at least as many events came before the first return of a live version.
+ */
 static void forgotten_past(const struct list_watch *l, struct watch_past *p) {
   const datum *items = datum_box(l->longest)->items;
   for (uint32_t i = l->start; i + 1 < l->base; i++) {

@@ -1,41 +1,47 @@
 /*
- * Watches a register to which no value is written while it may still be seen
- * (monitor_register.c has the condition).  A group is a write and the reads of
- * its value, f is the first return and s the last call of what returned of it.
- * A compare-and-set that succeeded begins the group that follows that of its
- * old value at once: such groups are a chain, with F the first return and S the
- * last call of all of it.  Most chains are one group.  There is an order iff
+ * Watches a register.  No value is written while an equal one may still be
+ * read.
  *
- *   (R1) no two chains are each before the other: F(u) < S(v) and F(v) < S(u),
- *   (R2) in a chain no group has f < s of one that comes before it,
- *   (R3) no value was replaced twice, and each was written before.
+ * A group is a write and the reads of its value.  f is the first return and s
+ * the last call of the operations of the group that returned.  A successful
+ * compare-and-set begins the group that follows the group of its old value
+ * directly.  Such groups form a chain, with F its first return and S its last
+ * call.  Most chains are one group.  There is an order iff (monitor_register.c)
  *
- * A compare-and-set that is open is nothing until somebody sees its value, or
- * replaces that: then it took effect, its group joins the chain of what it
- * replaced, and so does, before, the one that wrote that.  So a group joins a
- * chain when its first return is the last event, or not known yet.
+ * (R1) No two chains are each before the other: not F(u) < S(v) and F(v) <
+ * S(u). write(1)  write(2)  read() = 1      wrong: 1 before 2 before 1 (R2) In
+ * a chain no group has f < s of a group that comes before it. write(1)  cas(1,
+ * 2)  read() = 1     wrong: f(2) < s(1) (R3) No value was replaced twice, and
+ * each replaced value had been written. write(1)  cas(1, 2)  cas(1, 3) wrong
  *
- * A first return cannot break R1 or R2, since no call lies behind it.  So what
- * is looked at is an operation of v that returns, and was called at c.  R2: has
- * one of the groups behind v f < c?  R1: is there another chain u, with F(u) <
- * c and F(v) < S(u)?  The greatest S of all chains with F < c tells.
+ * An open compare-and-set counts for nothing until its value is read or
+ * replaced: then it took effect, and its group joins the chain of the value
+ * that it replaced; if that was written by another open compare-and-set, that
+ * one joins first.  So when a group joins a chain, its first return is the
+ * event now or still to come.
  *
- * Let `oldest` be the first call of what is open and reads or compares.  A
- * chain that such a u with F(u) < oldest stands behind is over: nobody may see
- * its value any more.  Of chains that are over and have F < oldest only the
- * greatest S matters: they are forgotten, but for two of them that have it and
- * those that are still being written.  Of the others with F < oldest all but
- * one were being written when the first of them returned: there are no more
- * than operations were open then.  In a chain nobody may see what lies before a
- * group with f < oldest.
+ * The first return of a chain cannot break R1 or R2, since no call comes after
+ * it.  So the watch looks at each operation of a group v that returns, called
+ * at c.  R2: does a group behind v have f < c?  R1: is there another chain u
+ * with F(u) < c and F(v) < S(u)?  The greatest S of all chains with F < c
+ * answers that.
  *
- * A value that is written again when its group has been forgotten is another
- * one: what read it before belongs to the first write, and what reads it later
- * to the second.
+ * Let `oldest` be the first call of an open read or compare-and-set.  A chain v
+ * is over if such a u has F(u) < oldest: no open operation may return its
+ * value. Of chains that are over and have F < oldest only the greatest S
+ * matters.  So they are forgotten, except the two with the greatest S, and
+ * chains whose write is open.  The other chains with F < oldest, but for one,
+ * had open writes when the first of them returned: they are no more than
+ * operations were open then. In a chain, groups before a group with f < oldest
+ * are forgotten.
  *
- * A compare-and-set that failed says that its value was not there at some
- * moment.  Nothing follows from that if it was not written when that was
- * called, or is over when that returns.  Else search goes on.
+ * A value that is written again after its group was forgotten is a new value:
+ * reads that returned before belong to the first write, later ones to the
+ * second.
+ *
+ * A failed compare-and-set says that its old value was not there at some
+ * moment. Nothing follows from that if the value was not written yet when the
+ * operation was called, or is over when it returns.  Otherwise search goes on.
  */
 #include "history/stream/watch_register_int.h"
 
@@ -100,7 +106,7 @@ static void rebuild(struct register_watch *r) {
   }
 }
 
-/* Another value is certainly behind this chain, and was there before c. */
+/* Whether another chain u with F(u) < c is certainly behind v: F(v) < S(u). */
 static bool is_over(const struct register_watch *r, const struct reg_chain *v,
                     uint64_t c) {
   if (r->ngone && r->gone[0].last > v->first)
@@ -112,7 +118,7 @@ static bool is_over(const struct register_watch *r, const struct reg_chain *v,
          greatest(r, own + 1, until) > v->first;
 }
 
-/* ---- what is forgotten ---- */
+/* ---- forgetting ---- */
 
 static void drop_group(struct register_watch *r, uint32_t id) {
   value_map_drop(&r->map, r->groups.at[id].value);
@@ -126,7 +132,7 @@ static void drop_chain(struct register_watch *r, uint32_t id) {
   vec_push(&r->free_chains, id);
 }
 
-/* Keeps the two with the greatest S. */
+/* most[0] and most[1]: the two chains with the greatest S, of those seen. */
 static void keep_greatest(const struct reg_chain **most,
                           const struct reg_chain *v) {
   if (!most[0] || v->last > most[0]->last) {
@@ -137,8 +143,8 @@ static void keep_greatest(const struct reg_chain **most,
   }
 }
 
-/* What it begins with is still being written.  Compare-and-sets that are open
- * were called behind `oldest`: theirs is not over. */
+/* Whether the write that the chain begins with is open.  (Open compare-and-sets
+ * were called at or after `oldest`: their chains are not over.) */
 static bool is_writing(const struct register_watch *r,
                        const struct reg_chain *v) {
   const struct reg_group *g = &r->groups.at[v->head];
@@ -155,7 +161,8 @@ static uint64_t oldest_look(const struct register_watch *r) {
   return oldest;
 }
 
-/* Groups that nobody may see. */
+/* Forgets groups at the beginning of a chain that no open operation may return:
+ * a later group has f < oldest. */
 static void cut_chain(struct register_watch *r, struct reg_chain *v,
                       uint64_t oldest) {
   uint32_t last = v->head;
@@ -235,11 +242,13 @@ static uint32_t add_group(struct register_watch *r, struct reg_group g) {
   return id;
 }
 
-/* The chain's first return is the last event. */
+/* The event now is the first return of the chain. */
 static void take_first(struct register_watch *r, uint32_t id) {
   if (r->len == r->size)
     reg_forget(r);
   struct reg_chain *v = &r->chains.at[id];
+  assert(!r->len ||
+         r->chains.at[r->order[r->len - 1]].first <= r->watch.now); /* R4 */
   v->first = r->watch.now;
   r->order[r->len] = id;
   set_last(r, r->len++, v->last);
@@ -252,7 +261,8 @@ static enum watch_end bad(struct register_watch *r, datum value,
   return WATCH_BAD;
 }
 
-/* Something of the chain was called then: R1. */
+/* An operation of the chain, called at `call`, took effect.  False: (R1) fails.
+ */
 static bool take_last(struct register_watch *r, uint32_t id, uint64_t call) {
   struct reg_chain *v = &r->chains.at[id];
   if (call <= v->last)
@@ -266,9 +276,9 @@ static bool take_last(struct register_watch *r, uint32_t id, uint64_t call) {
   return true;
 }
 
-/* The compare-and-set took effect, and so did those that wrote what it
- * replaced: R3.  A ring of them, which has no beginning, replaces something
- * twice. */
+/* The compare-and-set took effect, and so did those that wrote the values
+ * before it: all of them join the chain (R3).  A ring of compare-and-sets has
+ * no beginning; it is found as a value that was replaced twice. */
 static enum watch_end link_group(struct register_watch *r, uint32_t id) {
   uint32_t root = id;
   while (r->groups.at[root].chain == WATCH_NONE) {
@@ -345,8 +355,8 @@ static enum watch_end read_returned(struct register_watch *r,
   return take_return(r, id, x->call);
 }
 
-/* What a write that is open would write.  WATCH_NONE: it is forgotten, since
- * the write was given up. */
+/* The group of an open write or compare-and-set.  WATCH_NONE: it was forgotten,
+ * because the operation had been given up. */
 static uint32_t written_by(const struct register_watch *r,
                            const struct watch_op *x) {
   uint32_t id = value_map_get(&r->map, x->t.arg[x->t.role == ROLE_CAS]);
@@ -370,7 +380,8 @@ static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
   return WATCH_GOOD;
 }
 
-/* Nothing follows from a compare-and-set that returns now, and failed. */
+/* Whether nothing follows from a compare-and-set that fails now: its old value
+ * was certainly not there at some moment of its interval. */
 static bool was_missing(const struct register_watch *r,
                         const struct watch_op *x) {
   uint32_t id = value_map_get(&r->map, x->t.arg[0]);
@@ -407,7 +418,7 @@ static void crashed(struct watch *w, const struct watch_op *x) {
     r->groups.at[id].crashed = true;
 }
 
-/* Others are remembered for what reads or compares. */
+/* Only reads and compare-and-sets make the watch remember others. */
 static bool gives_up(struct watch *w, const struct watch_op *x) {
   (void)w;
   return x->t.role != ROLE_WRITE;

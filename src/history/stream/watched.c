@@ -1,6 +1,7 @@
 /*
- * The monitors of streams for whole histories.  Where those of whole histories
- * do not know what pending removals took, these do (watch.h).
+ * check_watched: a whole history goes through the monitor of streams of its
+ * type.  The monitors of whole histories (monitor/) do not know which values
+ * pending removals took; those of streams do.
  */
 #include "history/stream/watch.h"
 
@@ -14,7 +15,7 @@ struct watched_history {
   struct arena arena; /* of one event */
 };
 
-/* What will not return is told so at once. */
+/* An operation that will not return crashes right after its call. */
 static enum watch_end call(struct watched_history *g, uint32_t i) {
   struct watch *w = g->w;
   const struct type_op *o = &g->p->ops[i];
@@ -50,7 +51,7 @@ static bool goes_on(struct watched_history *g) {
          meter_look(&g->meter, g->p->type, g->w->kind->bytes(g->w));
 }
 
-/* *at: the operation whose return no order explains. */
+/* Hands all events to the watch.  *at: the operation of the last event. */
 static enum watch_end go_through(struct watched_history *g, uint32_t *at) {
   const struct log_problem *p = g->p;
   uint32_t n, c = 0, r = 0;
