@@ -1,6 +1,4 @@
-/*
- * Which monitor fits a history, and what all of them need.
- */
+/* Chooses the monitor of a history, and has what all monitors need. */
 #include "history/monitor/monitor_int.h"
 
 #include <assert.h>
@@ -69,8 +67,8 @@ enum monitor_ending monitor_say(struct monitor *m, const char *format, ...) {
   return MONITOR_NO;
 }
 
-/* Numbers below the size of the table have their own slots, so that a history
- * that counts up walks through it in order. */
+/* Numbers below the size of the table have slots of their own: a history that
+ * counts up walks through the table in order. */
 static uint32_t slot_of(const struct monitor_numbering *s, datum d) {
   uint32_t x = d >> 2;
   uint64_t mixed = (x >> s->bits) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
@@ -160,7 +158,7 @@ static struct op_times times_of(const struct monitor *m, uint32_t i) {
   return m->times ? m->times[i] : (struct op_times){o->call, o->ret};
 }
 
-/* The times as they are: there are hardly more than there are events. */
+/* The times of the log, when there are few others between them. */
 static void copy_times(struct monitor *m) {
   const struct log_problem *p = m->p;
   for (uint32_t i = 0; i < p->nops; i++) {
@@ -172,7 +170,7 @@ static void copy_times(struct monitor *m) {
   m->end = p->log->end + 1;
 }
 
-/* A small part of a large log: its events are numbered anew. */
+/* New times, for a small part of a large log. */
 static void number_times(struct monitor *m) {
   const struct log_problem *p = m->p;
   struct by_time *ret = monitor_room(m, (size_t)p->nops + 1, sizeof *ret);
@@ -236,10 +234,11 @@ run(struct monitor *m, enum monitor_ending (*decide)(struct monitor *m)) {
 }
 
 /*
- * What returned and is not in the order explains itself anywhere: its result is
- * not known, or is that of a compare-and-set with what never was there.  It is
- * put where it was called, when each of the others takes effect as early as it
- * can: at its call, or with the one before it.
+ * Adds operations that returned and are not in the order.  They fit anywhere in
+ * their intervals: their result is not known, or they are failed
+ * compare-and-sets of a value that never was there.  Let each operation of the
+ * order take effect as early as it can, at its call or with the one before it;
+ * then the others are put where they were called.
  */
 static void place_rest(const struct monitor *m, struct log_answer *a) {
   uint32_t n = m->p->nops, nrest = 0, point = 0, k = 0;

@@ -1,9 +1,11 @@
 /*
- * A list that is appended to and read whole, every item once: the longest read
- * fixes the order.  Version i is the i-th append and all reads of length i; no
- * operation of a later version may return before one of an earlier version is
- * called.  Appends that nobody read come last, in any order.  A pending append
- * that nobody read is left out.                tests/agree/monitor_register.c
+ * A list that is appended to and read as a whole; each item is appended once.
+ * The longest read fixes the order of its items.  Version i is the append of
+ * the i-th item and all reads of length i.  No operation of a later version may
+ * return before one of an earlier version is called.  Appends that no read
+ * shows come last, in any order.  A pending append that no read shows is left
+ * out. tests/agree/monitor_register.c append(a)  append(b)  read() = [b, a]
+ * wrong: a, version 2, returned before b, version 1, was called
  */
 #include "history/monitor/monitor_int.h"
 
@@ -13,12 +15,12 @@
 
 struct list_monitor {
   struct monitor *m;
-  const struct datum_box *start; /* what the list begins with */
+  const struct datum_box *start; /* the initial list */
   uint32_t longest;              /* a read, or MONITOR_NONE */
   const datum *items;            /* of that */
   uint32_t len;
-  struct monitor_numbering numbers; /* of the start and of what was appended */
-  uint32_t *op_of;  /* by number: who appended it, or MONITOR_NONE */
+  struct monitor_numbering numbers; /* of items: initial, then appended ones */
+  uint32_t *op_of;                  /* by number: its append, or MONITOR_NONE */
   uint32_t *append; /* by version: the operation, or MONITOR_NONE */
   uint32_t *first;  /* by version: the operation that returned first */
   uint32_t *last;   /* by version: the one that was called last */
@@ -54,8 +56,9 @@ static bool is_prefix(const struct list_monitor *l, const datum *items,
   return n <= l->len && (!n || !memcmp(items, l->items, n * sizeof *items));
 }
 
-/* Who appended the items of a read belongs to the core: without them the read
- * alone would be wrong.  The first item that nobody appended, or DATUM_NONE. */
+/* Adds the appends of the items of a read to the core: without them the read
+ * alone would be wrong.  Returns the first item that was never appended, or
+ * DATUM_NONE. */
 static datum blame_appends(struct list_monitor *l, uint32_t read) {
   struct monitor *m = l->m;
   const struct datum_box *b = read_list(m, read);
@@ -63,7 +66,7 @@ static datum blame_appends(struct list_monitor *l, uint32_t read) {
     uint32_t v = numbering_get(&l->numbers, b->items[i]);
     if (v == MONITOR_NONE)
       return b->items[i];
-    monitor_blame(m, l->op_of[v]); /* none: what was there first */
+    monitor_blame(m, l->op_of[v]); /* NONE: an initial item */
   }
   return DATUM_NONE;
 }
@@ -127,8 +130,7 @@ static void take(struct list_monitor *l, uint32_t version, uint32_t op) {
     *last = op;
 }
 
-/* Numbers what was there first and then what was appended; the version of an
- * item is where it stands in the longest read, plus one. */
+/* Numbers the initial items and then the appended ones. */
 static enum monitor_ending take_appends(struct list_monitor *l) {
   struct monitor *m = l->m;
   bool fresh;
@@ -167,7 +169,7 @@ static enum monitor_ending match_items(struct list_monitor *l) {
     l->append[i + 1] = op_of[v];
     op_of[v] = MONITOR_NONE;
   }
-  /* What nobody read comes behind; numbers of the start have no operation. */
+  /* Appends that no read shows come last; initial items have no operation. */
   for (uint32_t v = l->start->len; v < l->numbers.n; v++)
     if (op_of[v] != MONITOR_NONE && m->res[op_of[v]] != MONITOR_NEVER)
       take(l, l->len + 1, op_of[v]);
@@ -205,7 +207,7 @@ static enum monitor_ending check_versions(struct list_monitor *l) {
   return MONITOR_YES;
 }
 
-/* Version by version; what nobody read comes last. */
+/* The order: version by version; appends that no read shows come last. */
 static void make_order(struct list_monitor *l) {
   struct monitor *m = l->m;
   const uint32_t *op_of = l->op_of;

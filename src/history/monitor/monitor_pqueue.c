@@ -1,9 +1,11 @@
 /*
- * Priority queue: a removal or a peek needs a gap in which no value that comes
- * first was certainly inside.  Values of one priority do not hinder each other.
+ * A priority queue: each removal and each peek needs a gap that no better value
+ * covers.  Values of equal priority do not hinder each other.
+ *   insert(1)  insert(2)  min() = 2      wrong: 1 covers all gaps of min
  *
- * From the best priority on, gaps that are covered are joined with the next one
- * that is not: a removal asks whether that lies in its interval.
+ * Values are looked at from the best priority on.  Covered gaps are linked to
+ * the next gap that is not covered: an operation has a gap if that lies in its
+ * interval.
  */
 #include "history/monitor/monitor_int.h"
 
@@ -39,7 +41,7 @@ static void cover(struct pqueue_monitor *q, const struct monitor_value *v) {
   }
 }
 
-/* `rank` values come before v. */
+/* The violation: better values, of the first `rank`, cover all gaps of `op`. */
 static enum monitor_ending not_best(struct pqueue_monitor *q,
                                     const struct monitor_value *v,
                                     uint32_t rank, uint32_t op, uint32_t from,
@@ -103,7 +105,7 @@ static void rank_pass(struct pqueue_ranked *to,
     to[start[from[i].key >> shift & 2047]++] = from[i];
 }
 
-/* Only digits in which the keys differ. */
+/* A radix sort over the digits in which the keys differ. */
 static struct pqueue_ranked *rank_sort(struct monitor *m,
                                        struct pqueue_ranked *a, uint32_t n) {
   struct pqueue_ranked *b = monitor_room(m, (size_t)n + 1, sizeof *b);
@@ -121,7 +123,7 @@ static struct pqueue_ranked *rank_sort(struct monitor *m,
   return a;
 }
 
-/* The second argument, or the value itself. */
+/* The second argument of the insertion, or the value itself. */
 static datum priority(const struct pqueue_monitor *q, uint32_t v) {
   const struct type_op *o = &q->m->p->ops[q->s->at[v].add];
   return o->arg[o->arg[1] != DATUM_NONE];
@@ -132,8 +134,8 @@ static int by_order(const void *x, const void *y, void *with) {
                      priority(with, ((const struct pqueue_ranked *)y)->v));
 }
 
-/* The key of a number sorts as it does; those of others are their places in the
- * order of all. */
+/* Sorts the values, the best first.  Keys of numbers sort as the numbers do; if
+ * there are other priorities, the keys are places in the order of all. */
 static void rank_values(struct pqueue_monitor *q, bool largest_first) {
   struct values_seen *s = q->s;
   bool numbers = true;

@@ -1,16 +1,16 @@
 /*
- * An order that explains a priority queue, from the best value on.  "Free" is a
- * gap that no better value covers.
+ * An order that explains a priority queue.  Values are placed from the best one
+ * on.  A gap is free if no better value covers it.
  *
  * v leaves at the first free gap of its removal.  A peek takes the last free
- * gap of its own, but none behind that.  v comes at the end of its insertion,
- * or as early as a peek asks for.  So wherever v is inside without covering the
- * gap, better values cover it, and none that is worse is removed there.
+ * gap of its own, but not after v leaves.  v comes at the end of its insertion,
+ * or as early as a peek needs it.  So wherever v is inside and does not cover
+ * the gap, better values cover it, and no worse value is removed there.
  *
  * Within a gap
- *   first, from the best value on: v comes if it leaves in this gap as well,
- *     is looked at, leaves;
- *   then what finds nothing;
+ *   first, from the best value on: v comes if it leaves in this gap as well, is
+ *     looked at, and leaves;
+ *   then operations return "empty";
  *   then, from the worst value on: v comes, and is looked at.
  *                                             tests/agree/monitor_containers.c
  */
@@ -22,7 +22,7 @@ struct pqueue_order {
   struct gaps gaps;
   uint32_t *comes, *leaves; /* by value */
   uint32_t *peek_gap;       /* by operation */
-  struct by_time *all;      /* 3 * gap + which part of it */
+  struct by_time *all;      /* operations by PARTS * gap + part of the gap */
   uint32_t n;
 };
 enum { LEAVING, EMPTY, COMING, PARTS };
@@ -116,7 +116,7 @@ void monitor_pqueue_order(struct monitor *m, const struct values_seen *s,
     return;
   for (uint32_t i = s->n; i-- > 0;)
     put_coming(&p, ranked[i]);
-  by_time_sort(m, p.all, p.n); /* keeps the order of what is equal */
+  by_time_sort(m, p.all, p.n); /* stable */
   m->has_order = true;
   for (uint32_t i = 0; i < p.n; i++)
     vec_push(&m->out->order, p.all[i].id);

@@ -1,15 +1,17 @@
 /*
- * First in, first out: is there an order of the values that explains both how
- * they came and how they were at the front?  u must be before v when
+ * A queue: first in, first out.  Is there an order of the values that explains
+ * how they came and how they were at the front?  u must be before v when
  *
- *   its add returned before the add of v was called, or
- *   it was seen at the front (removed, or peeked at) by an operation that
- *   returned before one that saw v there was called.
+ *   the add of u returned before the add of v was called, or
+ *   a removal or peek of u returned before a removal or peek of v was called.
  *
- * The history is linearizable iff that has no cycle.  Values before which there
- * is no other are taken away one after the other; when none can be, three
- * values hold a cycle: the one with the first return of an add and the two with
- * the first returns at the front, since one of these stands before any other.
+ * The history is linearizable iff these have no cycle.
+ *   enq(1)  enq(2)  deq() = 2  deq() = 1      1 before 2 before 1
+ *
+ * Values before which no other must be are taken away one after the other. When
+ * there is none, three values hold a cycle: the one with the first add_res and
+ * the two with the first front_res, since one of these is before any other
+ * value.
  *
  * Without peeks a cycle has two values (Henzinger, Sezgin and Vafeiadis, CONCUR
  * 2013); with them it may need three.         tests/agree/monitor_containers.c
@@ -23,12 +25,13 @@ struct queue_monitor {
   struct monitor_value *at;
   uint32_t n;
   uint8_t *gone;
-  /* Values by add_res and by front_res, and where the first of each is that is
-   * not gone; behind[1] also the second one. */
+  /* Values by add_res and by front_res; the first of each that is not gone, and
+   * of the latter also the second. */
   struct by_time *by_add, *by_front;
   uint32_t first_add, first_front, second_front;
-  uint32_t coming;      /* values from here on have one that came before */
-  struct by_time *heap; /* others, by rem_inv; some may be gone */
+  uint32_t coming;      /* values from here on were added after the first
+                           add_res: they have one before them */
+  struct by_time *heap; /* the others, by rem_inv; some may be gone */
   uint32_t nheap;
 };
 
@@ -59,7 +62,7 @@ static uint32_t skip(const struct queue_monitor *q, const struct by_time *a,
   return i;
 }
 
-/* Moves on over what is gone. */
+/* Moves the pointers over values that are gone. */
 static void refresh(struct queue_monitor *q) {
   q->first_add = skip(q, q->by_add, q->first_add);
   q->first_front = skip(q, q->by_front, q->first_front);
@@ -75,7 +78,7 @@ static void refresh(struct queue_monitor *q) {
     heap_drop(q);
 }
 
-/* The value, not v itself, with the first return at the front; or NONE. */
+/* The value, other than v, with the first front_res; or NONE. */
 static uint32_t front_rival(const struct queue_monitor *q, uint32_t v) {
   uint32_t i = q->first_front;
   if (i < q->n && q->by_front[i].id == v)
@@ -90,7 +93,7 @@ static uint32_t before_at_front(const struct queue_monitor *q, uint32_t v) {
              : MONITOR_NONE;
 }
 
-/* A value that no other must precede. */
+/* A value before which no other must be; or NONE. */
 static uint32_t pick(const struct queue_monitor *q) {
   if (!q->nheap)
     return MONITOR_NONE;
@@ -118,7 +121,8 @@ static bool was_removed_first(const struct queue_monitor *q,
          q->m->p->ops[v->front_by].role == ROLE_REMOVE;
 }
 
-/* v was at the front before u, which came before it or was there before. */
+/* The sentence: v was at the front before u, though u came before v, or was at
+ * the front before it. */
 static enum monitor_ending say_pair(struct queue_monitor *q,
                                     const struct monitor_value *u,
                                     const struct monitor_value *v) {
@@ -139,7 +143,7 @@ static enum monitor_ending say_pair(struct queue_monitor *q,
 
 static enum monitor_ending stuck(struct queue_monitor *q) {
   uint32_t v = q->by_add[q->first_add].id, cycle[4], n = 0;
-  for (int i = 0; i < 4; i++) /* into the cycle */
+  for (int i = 0; i < 4; i++) /* then v is on the cycle */
     v = before(q, v);
   do {
     assert(n < 4);

@@ -1,19 +1,21 @@
 /*
- * An order that explains a queue, from one of its values: v1, v2, …, as the
- * monitor took them away.  None must be before one that has a smaller number,
- * and those that are certainly gone before some moment at which nothing was
- * inside come before those that came later: of the values that can be taken
- * away, the one with the least rem_inv is (monitor_queue.c).
+ * An order that explains a queue, from an order v1, v2, … of its values, in
+ * which the monitor took them away.  No value must be before one with a smaller
+ * number. Values that are certainly gone before a moment at which nothing was
+ * inside come before those that came later, since of the values that can be
+ * taken away the one with the least rem_inv is (monitor_queue.c).
  *
- * In gaps: vi leaves at the first one that is neither before its rem_inv nor
- * before that of an earlier value, and comes at the last one that is before
- * its add_res and those of all later values, but not after it leaves.  Each
- * lies inside of its operation, since else one of the values would have had to
- * be before the other the other way round. tests/agree/monitor_containers.c
+ * vi leaves at the first gap that is neither before its rem_inv nor before that
+ * of an earlier value.  It comes at the last gap that is before its add_res and
+ * before those of all later values, but not after it leaves.
+ *   enq(1) [1, 4]  enq(2) [2, 3]  deq() = 1 [5, 6]: 1 comes at gap 2, as 2 does
+ *
+ * Each gap lies inside of its operation: otherwise one of two values would have
+ * to be before the other the other way round. tests/agree/monitor_containers.c
  */
 #include "history/monitor/monitor_int.h"
 
-struct queue_front { /* a peek or a removal */
+struct queue_front { /* a peek or a removal, which needs its value in front */
   uint32_t gap, op, rank;
   bool removes;
 };
@@ -68,7 +70,7 @@ static void place_fronts(struct queue_order *p) {
   }
 }
 
-/* Each at its first gap with nothing inside. */
+/* Each takes effect at its first gap that no value covers. */
 static void place_empties(struct queue_order *p) {
   struct monitor *m = p->m;
   uint32_t n = p->s->nempties;
@@ -85,7 +87,7 @@ static void place_empties(struct queue_order *p) {
   by_time_sort(m, p->empties, n);
 }
 
-/* In the same gap: what leaves, what finds nothing, what comes. */
+/* Within a gap: removals and peeks, then "empty" results, then adds. */
 static bool put_together(struct queue_order *p, struct log_answer *out) {
   uint32_t in = 0, gone = 0, f = 0, k = 0;
   while (in < p->s->n || f < p->nfronts || k < p->s->nempties) {

@@ -1,22 +1,26 @@
 /*
- * A register to which every value is written at most once, so that it is known
- * what each read saw: Gibbons and Korach, SIAM J. Comput. 26(4), 1997, with
- * successful compare-and-sets.
+ * A register to which every value is written at most once, so that each read
+ * shows its write: Gibbons and Korach, SIAM J. Comput. 26(4), 1997, with
+ * successful compare-and-sets added.
  *
- * A group is a write and the reads of its value.  A CAS that succeeded begins
- * the group that follows that of its old value, at once: groups form chains.
- * In a chain no operation of a later group may return before one of an earlier
- * group, or the write of its own, is called.  Then let f be the first return
- * and s the last call of a chain.  f < s: something of it must lie before f and
- * something behind s, so that no other chain lies inside (f, s), the forward
- * zone.  Otherwise all of it can take effect in one gap of [s, f], the backward
- * zone.  Linearizable iff no two forward zones overlap and no backward zone
- * lies inside a forward one.                  tests/agree/monitor_register.c
+ * A group is a write and the reads of its value.  A successful compare-and-set
+ * begins the group that follows the group of its old value directly: groups
+ * form chains.  In a chain no operation of a later group may return before one
+ * of an earlier group, or the write of its own, is called. write(1)  cas(1, 2)
+ * read() = 1      wrong: cas returned before read
  *
- * What the register begins with was written before time began.  A pending write
- * whose value nobody saw is left out.  A CAS that failed says only what was not
- * there: such histories are not decided here, unless it names a value that
- * never was.
+ * Let f be the first return and s the last call of a chain.
+ * - f < s: the chain was there before f and after s, so that no other chain
+ * lies inside (f, s), its forward zone.
+ * - f > s: all of it can take effect in one gap of [s, f], its backward zone.
+ * The history is linearizable iff no two forward zones overlap and no backward
+ * zone lies inside a forward one.             tests/agree/monitor_register.c
+ *   write(1)  write(2)  read() = 1      (f, s) of 1 contains the zone of 2
+ *
+ * The initial value was written before all times.  A pending write whose value
+ * no operation shows is left out.  A failed compare-and-set only says which
+ * value was not there: such histories are not decided here, unless the value
+ * was never written.
  */
 #include "history/monitor/monitor_int.h"
 
@@ -24,7 +28,7 @@ struct register_group {
   uint32_t writer;      /* MONITOR_NONE: of the initial value */
   uint32_t before;      /* the value that its CAS replaced, or NONE */
   uint32_t next;        /* the value that a CAS put in its place, or NONE */
-  uint32_t seen_by;     /* an operation that shows that it was there, or NONE */
+  uint32_t seen_by;     /* an operation that shows the value, or NONE */
   uint32_t first, last; /* operations: first return, last call */
   uint32_t root;        /* the value that its chain begins with */
   bool by_cas;
@@ -42,12 +46,14 @@ struct register_chain {
 
 struct register_monitor {
   struct monitor *m;
-  struct monitor_numbering numbers; /* of values: 0 is what it begins with */
+  struct monitor_numbering numbers; /* of values: 0 is the initial one */
   struct register_group *groups;    /* by value */
   struct register_chain *chains;
   uint32_t nchains;
-  VEC(uint32_t) later;   /* they saw what was not written yet, or failed */
-  VEC(uint32_t) pending; /* compare-and-sets */
+  VEC(uint32_t)
+  later;                 /* operations on values whose write comes later, and
+                            failed compare-and-sets */
+  VEC(uint32_t) pending; /* compare-and-sets without a result */
 };
 
 static bool writes(const struct type_op *o) {
@@ -72,7 +78,7 @@ static void take(struct register_monitor *r, struct register_group *g,
     g->last = op;
 }
 
-/* Why a pending write must have taken effect. */
+/* Adds to the core why a pending write must have taken effect. */
 static void blame_sight(struct register_monitor *r, uint32_t v) {
   while (v != MONITOR_NONE && is_pending(r, r->groups[v].writer)) {
     uint32_t op = r->groups[v].seen_by;
@@ -91,8 +97,8 @@ static enum monitor_ending never_written(struct register_monitor *r,
   return monitor_say(r->m, "%o, but nobody wrote %v", op, d);
 }
 
-/* A pending CAS whose value was seen took effect: then what it replaced was
- * there too. */
+/* A pending compare-and-set whose value was read or replaced took effect: then
+ * its old value was there, too. */
 static enum monitor_ending see_before(struct register_monitor *r, uint32_t op) {
   const struct type_op *ops = r->m->p->ops;
   uint32_t v = numbering_get(&r->numbers, written(&ops[op]));
@@ -125,8 +131,8 @@ static enum monitor_ending take_write(struct register_monitor *r, uint32_t op) {
   return MONITOR_YES;
 }
 
-/* What an operation that returned says of a value; false: it is not written
- * yet. */
+/* An operation that returned shows its value.  False: the write of that value
+ * comes later in the log. */
 static bool take_sight(struct register_monitor *r, uint32_t op) {
   const struct type_op *o = &r->m->p->ops[op];
   bool reads = o->role == ROLE_READ;
@@ -164,8 +170,8 @@ static enum monitor_ending take_op(struct register_monitor *r, uint32_t op) {
   }
 }
 
-/* Now that all writes are known.  Failed compare-and-sets that could have seen
- * anything are left out. */
+/* An operation of `later`, when all writes are known.  A failed compare-and-set
+ * of a value that was never written says nothing, and is left out. */
 static enum monitor_ending take_later(struct register_monitor *r, uint32_t op) {
   const struct type_op *o = &r->m->p->ops[op];
   datum d = o->role == ROLE_READ ? o->result : o->arg[0];
@@ -185,7 +191,7 @@ static enum monitor_ending take_all(struct register_monitor *r) {
   r->groups[0] = no_group;
   for (uint32_t i = 0; i < p->nops && e == MONITOR_YES; i++)
     e = take_op(r, i);
-  /* First whether it can be decided at all. */
+  /* Failed ones first: they say whether the history can be decided here. */
   for (int failed = 1; failed >= 0; failed--)
     for (uint32_t i = 0; i < r->later.len && e == MONITOR_YES; i++)
       if (failed == (p->ops[r->later.at[i]].result == DATUM_FALSE))
@@ -200,7 +206,7 @@ static bool took_effect(const struct register_monitor *r,
   return !is_pending(r, g->writer) || g->seen_by != MONITOR_NONE;
 }
 
-/* A CAS follows what it replaced. */
+/* Links the group of each compare-and-set to the group that it replaced. */
 static enum monitor_ending link_groups(struct register_monitor *r) {
   for (uint32_t v = 1; v < r->numbers.n; v++) {
     struct register_group *g = &r->groups[v];
@@ -229,7 +235,7 @@ static enum monitor_ending link_groups(struct register_monitor *r) {
   return MONITOR_YES;
 }
 
-/* The writes that led to a value. */
+/* Adds the writes of the chain up to this value to the core. */
 static void blame_path(struct register_monitor *r, uint32_t v) {
   for (; v != MONITOR_NONE; v = r->groups[v].before) {
     monitor_blame(r->m, r->groups[v].writer);
@@ -247,19 +253,19 @@ static enum monitor_ending wrong_order(struct register_monitor *r, uint32_t v,
       op, earlier);
 }
 
-/* Walks along a chain; `left` counts the groups that are in none yet. */
+/* Walks along a chain; *left counts the groups that are in no chain yet. */
 static enum monitor_ending make_chain(struct register_monitor *r, uint32_t root,
                                       uint32_t *left) {
   const struct monitor *m = r->m;
   struct register_chain c = {MONITOR_NEVER, 0,    MONITOR_NONE,
                              MONITOR_NONE,  root, root};
   if (root == 0)
-    c.f = 0; /* written before all times */
+    c.f = 0; /* it was written before all times */
   for (uint32_t v = root; v != MONITOR_NONE; v = r->groups[v].next) {
     struct register_group *g = &r->groups[v];
     g->root = root;
     --*left;
-    if (g->first == MONITOR_NONE) /* the initial value, seen by no read */
+    if (g->first == MONITOR_NONE) /* the initial value, which no read shows */
       continue;
     uint32_t res = m->res[g->first];
     if (g->writer != MONITOR_NONE && res < m->inv[g->writer])
@@ -278,8 +284,8 @@ static enum monitor_ending make_chain(struct register_monitor *r, uint32_t root,
   return MONITOR_YES;
 }
 
-/* Every group that is in no chain is on a cycle: each has one before it and at
- * most one behind. */
+/* A group that is in no chain is on a cycle: each has a group before it and at
+ * most one after it. */
 static enum monitor_ending cycle(struct register_monitor *r) {
   uint32_t first = 1;
   while (!took_effect(r, &r->groups[first]) ||
@@ -307,7 +313,7 @@ static enum monitor_ending make_chains(struct register_monitor *r) {
   return e == MONITOR_YES && left ? cycle(r) : e;
 }
 
-/* a, with a forward zone, was there before and behind b. */
+/* The violation: a, with a forward zone, was there before b and after it. */
 static enum monitor_ending clash(struct register_monitor *r,
                                  const struct register_chain *a,
                                  const struct register_chain *b) {
@@ -335,8 +341,8 @@ static enum monitor_ending clash(struct register_monitor *r,
                      a->f_op, b->s_op, b->f_op, a->s_op, d);
 }
 
-/* Chain by chain: where no zones are in the way of each other, their order is
- * that of their beginnings.  In a group the reads follow the write, by call. */
+/* The order: chains by the beginning of their zones; in a group the write, then
+ * the reads by call. */
 static void make_order(struct register_monitor *r,
                        const struct by_time *chains) {
   struct monitor *m = r->m;

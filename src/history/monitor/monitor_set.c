@@ -1,20 +1,24 @@
 /*
- * A set, of which one key is looked at: one bit, whatever the values.
+ * One element of a set: a bit.
  *
- * Events are gone through in time order, as lazily as possible: an operation
- * that the present bit satisfies is done when it is called; when one returns
- * that is not done, the bit is flipped until it is, each time by the open add
- * (or remove) that returns first.  One that is pending returns at the end of
- * time: it is taken when there is no other, and need not be taken at all.
- *                                                   tests/agree/monitor_set.c
+ * The monitor goes through the events in time order and flips the bit as late
+ * as possible.  An operation that saw the present bit takes effect at its call.
+ * When an operation returns that has not taken effect yet, the bit is flipped
+ * until it has, each time by the open add (or remove) that returns first.  A
+ * pending one returns at the end of time: it is taken only if there is no
+ * other, and need not take effect at all.             tests/agree/monitor_set.c
+ *   a: add()…  contains() = true  a: … = true      a flips at the return of
+ *                                                  contains
+ *   add() = true  contains() = false               wrong: nobody can flip back
  *
- * A key of a multiset that is added at most once is one of a set.
+ * An element of a multiset that is added at most once is treated the same way.
  */
 #include "history/monitor/monitor_int.h"
 
 #include <string.h>
 
-enum set_wants { WANTS_OUT, WANTS_IN, FLIPS }; /* the bit; or it flips it */
+/* The bit that an operation saw; or it flipped the bit. */
+enum set_wants { WANTS_OUT, WANTS_IN, FLIPS };
 
 struct set_heap {
   struct by_time *at; /* open adds or removes, by return */
@@ -25,7 +29,7 @@ struct set_monitor {
   struct monitor *m;
   uint32_t bit;
   uint8_t *done;
-  uint32_t *waiting[2]; /* operations that want the bit, by which they want */
+  uint32_t *waiting[2]; /* operations that need the bit to be 0, or 1 */
   uint32_t nwaiting[2];
   struct set_heap flips[2]; /* by the bit that they leave behind */
 };
@@ -51,7 +55,7 @@ static uint32_t heap_take(struct set_heap *h) {
   return first;
 }
 
-/* Which bit it wants or, of one that flips, leaves behind. */
+/* *bit: the value that the operation saw or, if it flips the bit, leaves. */
 static enum set_wants wants(const struct type_op *o, uint32_t *bit) {
   bool yes = o->result == DATUM_TRUE || o->any_result;
   switch (o->role) {
@@ -113,8 +117,8 @@ static uint32_t last_flip(const struct monitor *m, uint32_t end, uint32_t bit) {
   return MONITOR_NONE;
 }
 
-/* Whether the core from place `from` on, with what had set the bit before, is
- * bad for the same reason; then that is the core. */
+/* Whether the core from place `from` on, with the last flips before it, is a
+ * violation for the same reason; then that becomes the core. */
 static bool shorten(struct monitor *m, uint32_t from) {
   struct log_answer *out = m->out;
   uint32_t flips[2] = {last_flip(m, from, 0), last_flip(m, from, 1)}, n = 0;
@@ -144,8 +148,9 @@ static bool shorten(struct monitor *m, uint32_t from) {
 
 enum { FEW = 6 };
 
-/* All that was called before: the same steps lead to the same end.  Mostly the
- * last ones are enough. */
+/* The violation.  The core is all that was called before the return of `op`,
+ * since the same steps lead to the same end; mostly the last ones are enough.
+ */
 static enum monitor_ending cannot_be(struct set_monitor *s, uint32_t op) {
   struct monitor *m = s->m;
   for (uint32_t i = 0; i < m->p->nops && m->inv[i] < m->res[op]; i++)

@@ -1,28 +1,33 @@
 /*
- * Last in, first out.  A value can be taken out of the history when each of its
- * operations has a gap that no other value covers: then it is pushed, looked at
- * and popped with nothing above it, whatever the others do.  Linearizable iff
- * all values can be taken out, one after the other, in any order that works
- * (the idea of Lee and Mathur, OOPSLA 2025: decrease and conquer).
- *                                             tests/agree/monitor_containers.c
+ * A stack: last in, first out.  A value can be taken out of the history when
+ * each operation on it has a gap that no other value covers: there it is
+ * pushed, looked at and popped with nothing above it, whatever the others do.
+ * The history is linearizable iff all values can be taken out one after the
+ * other, in any order that works (the idea of Lee and Mathur, OOPSLA 2025:
+ * decrease and conquer). tests/agree/monitor_containers.c
  *
- * Gaps between which no value comes or goes are one, a run.  A tree over the
- * runs holds how many values cover each, and the sum of their numbers, so that
- * of a run with one value it is known which.  Each run leaves the tree once:
+ *   push(1)  push(2)  pop() = 2  pop() = 1      take out 2, then 1
+ *   push(1)  push(2)  pop() = 1  pop() = 2      stuck: 1 covers push(2), and 2
+ *                                               covers pop() = 1
  *
- *   covered by none: every operation that contains it has its gap;
- *   covered by v alone: the operations of v that contain it have theirs, and
- *     when v is taken out, it is covered by none.
+ * Gaps between which no value comes or goes form a run.  A tree over the runs
+ * holds how many values cover each run, and the sum of their numbers: if only
+ * one value covers a run, the sum is that value.  Each run leaves the tree
+ * once:
  *
- * When all that is left is covered twice, nothing can be taken out.
+ *   no value covers it: every operation that contains it has its gap;
+ *   only v covers it: the operations on v that contain it have their gap, and
+ *     when v is taken out no value covers it.
  *
- * An operation waits at the nodes of the tree that make up its interval; a run
- * that is covered by none serves those that wait above it, and need not look
- * further up than to where another run has been before.
+ * When two values cover each run that is left, nothing more can be taken out.
  *
- * Of the operations of a value those that contain another one of it are left
- * out.  So the rest have their calls and their returns in the same order, and
- * those with a given run stand together.
+ * An operation waits at the nodes of the tree that make up its interval.  A run
+ * that no value covers serves the operations that wait at the nodes above it,
+ * up to the first node where another run has been before.
+ *
+ * Operations that contain another one on the same value are left out.  So calls
+ * and returns of the others have the same order, and those that contain a given
+ * run stand together.
  */
 #include "history/monitor/monitor_int.h"
 
@@ -37,7 +42,7 @@ struct stack_node {
   uint32_t sum;  /* of their numbers */
 };
 
-struct stack_need { /* an operation of a value: it needs a run of [from, to) */
+struct stack_need { /* an operation on a value: it needs a run of [from, to) */
   uint32_t from, to, value;
 };
 
@@ -50,14 +55,14 @@ struct stack_monitor {
   struct stack_node *nodes;
   struct stack_need *needs; /* by value */
   uint32_t *first_need;     /* by value: where its needs begin; n + 1 of them */
-  uint32_t *next_need; /* by need: itself, or a later one: it has its run */
-  uint32_t *left;      /* by value: needs without a run */
-  /* Who waits where: waiting[starts[node] … starts[node + 1]). */
+  uint32_t *next_need;      /* by need: itself; a later one if it has its run */
+  uint32_t *left;           /* by value: needs without a run */
+  /* The needs that wait at a node: waiting[starts[node] … starts[node + 1]). */
   uint32_t *starts, *waiting;
-  uint8_t *been;                /* by node: a run below it is covered by none */
-  uint32_t *aside, *aside_next; /* by value, by run: covered by it alone */
+  uint8_t *been;                /* by node: its needs were served */
+  uint32_t *aside, *aside_next; /* by value: list of runs that only it covers */
   number_vec out;               /* values to be taken out */
-  uint32_t *order;              /* in which they were; NULL: not asked for */
+  uint32_t *order; /* in which values were taken out; NULL: not wanted */
   uint32_t taken;
 };
 
@@ -72,7 +77,7 @@ static void renew(struct stack_node *nodes, uint32_t i) {
   nodes[i].least = (a < b ? a : b) + nodes[i].count;
 }
 
-/* The nodes that make up [from, to): calls `at` of each. */
+/* Runs `body` for each node of those that make up the runs [from, to). */
 #define FOR_NODES(k, from_, to_, body)                                         \
   for (uint32_t l_ = (from_) + k->nruns, r_ = (to_) + k->nruns; l_ < r_;       \
        l_ >>= 1, r_ >>= 1) {                                                   \
@@ -101,7 +106,7 @@ static void add_cover(struct stack_monitor *k, uint32_t v, int32_t count) {
   uint32_t sum = count > 0 ? v : 0u - v;
   FOR_NODES(k, from, to, touch(&k->nodes[node], count, sum));
   if (count > 0)
-    return; /* all nodes are renewed at once */
+    return; /* make_tree renews all nodes at once */
   uint32_t a = (from + k->nruns) >> 1, b = (to - 1 + k->nruns) >> 1;
   for (; a != b; a >>= 1, b >>= 1) {
     renew(k->nodes, a);
@@ -134,7 +139,7 @@ static int by_from(const void *x, const void *y) {
   return a->to > b->to ? -1 : a->to < b->to;
 }
 
-/* The gaps in which an operation of v can take effect. */
+/* The gaps in which an operation on v can take effect. */
 static void gaps_of(const struct stack_monitor *k,
                     const struct monitor_value *v, uint32_t op, uint32_t *from,
                     uint32_t *to) {
@@ -154,7 +159,7 @@ static struct stack_need need_of(const struct stack_monitor *k, uint32_t v,
   return (struct stack_need){k->run_of[from], k->run_of[to - 1] + 1, v};
 }
 
-/* Leaves out those that contain another one. */
+/* Leaves out needs that contain another one. */
 static uint32_t keep_least(struct stack_need *a, uint32_t n) {
   uint32_t kept = 0;
   qsort(a, n, sizeof *a, by_from);
@@ -237,7 +242,7 @@ static void serve(struct stack_monitor *k, uint32_t need) {
     vec_push(&k->out, v);
 }
 
-/* The run is covered by none. */
+/* No value covers the run. */
 static void serve_all(struct stack_monitor *k, uint32_t run) {
   for (uint32_t i = run + k->nruns; i && !k->been[i]; i >>= 1) {
     k->been[i] = 1;
@@ -246,12 +251,12 @@ static void serve_all(struct stack_monitor *k, uint32_t run) {
   }
 }
 
-/* The run is covered by v alone. */
+/* Only v covers the run. */
 static void serve_one(struct stack_monitor *k, uint32_t v, uint32_t run) {
   uint32_t low = k->first_need[v], end = k->first_need[v + 1], high = end;
   k->aside_next[run] = k->aside[v];
   k->aside[v] = run;
-  while (low < high) { /* the first that ends behind the run */
+  while (low < high) { /* the first need that ends after the run */
     uint32_t mid = low + (high - low) / 2;
     if (k->needs[mid].to > run)
       high = mid;
@@ -273,8 +278,8 @@ static void take_out(struct stack_monitor *k, uint32_t v) {
     serve_all(k, run);
 }
 
-/* Takes the run with the fewest values out of the tree; false: all that are
- * left have two. */
+/* Takes the run that the fewest values cover out of the tree.  False: two
+ * values or more cover each run that is left. */
 static bool next_run(struct stack_monitor *k) {
   if (k->nodes[1].least > 1)
     return false;
@@ -296,15 +301,13 @@ static bool next_run(struct stack_monitor *k) {
   return true;
 }
 
-/*
- * What is left, for the core: some values each of which has an operation that
- * the others cover.
- */
+/* Values that cannot be taken out.  The core is some of them, each of which has
+ * an operation that the others cover. */
 struct stack_rest {
   struct by_time *some; /* values that are not taken out, by add_res */
   uint32_t n;
-  uint32_t *best[2]; /* by place there: which of those up to it, and which other
-                        one, stay longest */
+  uint32_t *best[2]; /* by place there: the two values up to it that stay
+                        longest */
   uint8_t *chosen;   /* by value */
   number_vec core;
   uint32_t *need; /* by value: the operation that has no gap */
@@ -351,8 +354,8 @@ static void choose(struct stack_rest *r, uint32_t v) {
   vec_push(&r->core, v);
 }
 
-/* Of those in the core, if there are few, the one that covers the gap and stays
- * longest. */
+/* The value of the core, other than v, that covers the gap and stays longest.
+ * Only the first few are tried. */
 static uint32_t chosen_at(const struct stack_monitor *k,
                           const struct stack_rest *r, uint32_t v,
                           uint32_t gap) {
@@ -366,9 +369,9 @@ static uint32_t chosen_at(const struct stack_monitor *k,
   return best;
 }
 
-/* Of all but v. */
+/* The same of all values that are left. */
 static uint32_t any_at(const struct stack_rest *r, uint32_t v, uint32_t gap) {
-  uint32_t low = 0, high = r->n; /* how many are inside since then */
+  uint32_t low = 0, high = r->n; /* how many came by then */
   while (low < high) {
     uint32_t mid = low + (high - low) / 2;
     if (r->some[mid].time <= gap)
@@ -398,7 +401,7 @@ static uint32_t op_of_need(const struct stack_monitor *k,
   }
 }
 
-/* Others that cover an operation of v together. */
+/* Chooses values that together cover an operation on v. */
 static void choose_cover(struct stack_monitor *k, struct stack_rest *r,
                          uint32_t v) {
   uint32_t i = k->first_need[v], from, to;

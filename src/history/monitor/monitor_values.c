@@ -1,17 +1,17 @@
 /*
- * What the monitors of containers share: each value is added once, removed at
- * most once and peeked at any number of times, so the operations of a value are
- * known.  Then:
+ * What the monitors of containers share.  Each value is added once, removed at
+ * most once and peeked at any number of times, so that the operations on each
+ * value are known.
  *
- * (A) an operation that found nothing needs a gap in which no value is
- *     certainly inside.                            tests/agree/monitor_queue.c
- * (B) a pending add whose value nobody saw is left out; one whose value was
- *     seen returned at the end of time.
- * (C) a pending removal may have taken any value that nobody else took, or
- *     none.  If the history without pending removals is linearizable, it is.
- *     If it is not even when every such value has a removal of its own, called
- *     when the first pending one was, it is not.  Otherwise monitor_pending.c
- *     looks for the values that they took.
+ * (A) An operation that returned "empty" needs a gap that no value covers.
+ *       enq(1)  deq() = empty      wrong
+ * (B) A pending add whose value no operation returned is left out.  If one did,
+ *     the add returned at the end of time.
+ * (C) A pending removal may have taken any value that was not removed, or none.
+ *     If the history without pending removals is linearizable, it is.  If it is
+ *     not even when every such value has a removal of its own, called when the
+ *     first pending one was, it is not.  Otherwise monitor_pending.c looks for
+ *     the values that they took.             tests/agree/monitor_containers.c
  */
 #include "history/monitor/monitor_int.h"
 
@@ -44,7 +44,7 @@ static enum monitor_ending take_add(struct monitor *m, struct values_seen *s,
   return MONITOR_YES;
 }
 
-/* One operation that saw the value. */
+/* A removal or peek that returned the value. */
 static enum monitor_ending take_sight(struct monitor *m, struct values_seen *s,
                                       struct monitor_value *v, uint32_t op) {
   if (m->res[op] < v->add_inv) {
@@ -80,7 +80,7 @@ static enum monitor_ending take_sight(struct monitor *m, struct values_seen *s,
   return MONITOR_YES;
 }
 
-/* Some removals wait instead of finding nothing. */
+/* Some removals wait while nothing is inside: they never return "empty". */
 static bool can_be_empty(const struct monitor *m, uint32_t op) {
   uint32_t next[TYPE_NEXT];
   return m->p->type->step(m->p->type, m->p->type->initial, &m->p->ops[op],
@@ -123,7 +123,8 @@ static enum monitor_ending take_op(struct monitor *m, struct values_seen *s,
   return MONITOR_YES;
 }
 
-/* Sights come when it is clear that the history can be decided here. */
+/* Removals and peeks that returned a value come last, when it is certain that
+ * the history can be decided here. */
 static enum monitor_ending take_all(struct monitor *m, struct values_seen *s,
                                     struct monitor_numbering *numbers) {
   enum monitor_ending e = MONITOR_YES;
@@ -146,7 +147,7 @@ static enum monitor_ending take_all(struct monitor *m, struct values_seen *s,
   return e;
 }
 
-/* A peek that was called when the value had been removed. */
+/* The violation: a peek was called after the value had been removed. */
 static enum monitor_ending late_peek(struct monitor *m,
                                      const struct values_seen *s,
                                      const struct monitor_value *v) {
@@ -159,7 +160,8 @@ static enum monitor_ending late_peek(struct monitor *m,
   return monitor_say(m, "%o was called when %o had returned", op, v->remove);
 }
 
-/* Drops what nobody saw of pending adds, and completes V1 and V2. */
+/* Drops values of pending adds that no operation returned (B), and completes
+ * the times of the others. */
 static enum monitor_ending settle(struct monitor *m, struct values_seen *s) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < s->n; i++) {
@@ -172,6 +174,9 @@ static enum monitor_ending settle(struct monitor *m, struct values_seen *s) {
     } else if (v->rem_inv > v->rem_res) {
       return late_peek(m, s, v);
     }
+    assert(v->add_inv < v->add_res);                              /* V1 */
+    assert(v->rem_inv < v->rem_res || v->remove == MONITOR_NONE); /* V2 */
+    assert(v->front_res >= v->add_res);                           /* V3 */
     if (n != i)
       s->at[n] = *v;
     n++;
@@ -246,7 +251,8 @@ static enum monitor_ending not_empty(struct monitor *m,
   return MONITOR_NO;
 }
 
-/* Condition A.  By gap, how many gaps before it had nothing inside. */
+/* Condition (A).  s->cover counts, by gap, the gaps before it that no value
+ * covers. */
 static enum monitor_ending check_empties(struct monitor *m,
                                          struct values_seen *s) {
   if (!s->nempties)
@@ -281,7 +287,8 @@ enum monitor_ending monitor_decide_values(struct monitor *m,
   return e == MONITOR_YES ? decide(m, s) : e;
 }
 
-/* C: every value that is left may have been removed, late enough. */
+/* (C): every value that was not removed gets a removal of its own, called when
+ * the first pending one was. */
 static void remove_the_rest(struct values_seen *s, const struct monitor *m) {
   for (uint32_t i = 0; i < s->n; i++) {
     struct monitor_value *v = &s->at[i];
@@ -296,7 +303,7 @@ static void remove_the_rest(struct values_seen *s, const struct monitor *m) {
       }
     if (s->pending_inv > v->rem_inv) {
       v->rem_inv = s->pending_inv;
-      v->rem_by = MONITOR_NONE; /* a removal that is not in the core */
+      v->rem_by = MONITOR_NONE; /* no operation of the core */
     }
   }
 }

@@ -1,6 +1,6 @@
 /*
- * From events to answers: the frontier, gone through again from the call of
- * what returned (online_int.h).
+ * Events of a stream that is searched: the frontier comes forward again from
+ * the call of each operation that returns (online_int.h).
  */
 #include "history/stream/online_int.h"
 
@@ -69,7 +69,7 @@ uint32_t online_watched(const struct online *o) {
   return n;
 }
 
-/* Times that a state has must not change. */
+/* States of online_queue.c hold times, which therefore cannot begin again. */
 static bool is_too_long(const struct online *o, const struct online_part *p) {
   return o->own && p->time >= LOG_PENDING - 2;
 }
@@ -106,7 +106,7 @@ void online_violated(struct online *o, uint32_t line, char *text) {
   o->text = text;
 }
 
-/* `lookahead`: on to the call of the oldest open operation. */
+/* `lookahead`: the tip goes on to the oldest open call. */
 static void catch_up(struct online *o, struct online_part *p) {
   struct frontier *f = o->engine;
   uint32_t until = LOG_PENDING;
@@ -125,18 +125,19 @@ static void catch_up(struct online *o, struct online_part *p) {
     if (o->type->cut)
       o->limit = "next states";
     else
-      online_violated(o, online_is_told(op) ? op->line : p->line,
+      online_violated(o, online_is_real(op) ? op->line : p->line,
                       online_explain_stuck(o, op));
   }
   frontier_swap(f, &o->nothing, &p->tip);
 }
 
-/* The return (or the end) of an open operation is known. */
+/* The result of the k-th open operation is known: the engine comes forward from
+ * the stage before its call, and renews the later stages. */
 static bool go_again(struct online *o, struct online_part *p, uint32_t k) {
   struct frontier *f = o->engine;
   struct frontier_stage at = stage_spare(o);
   bool good = true;
-  /* States that were left out behind this stage are looked at again. */
+  /* States that were left out after this stage are tried again. */
   o->type->cut = p->open.at[k].cut;
   stage_copy(&at, &p->open.at[k].before);
   frontier_swap(f, &p->problem, &at);
@@ -150,7 +151,7 @@ static bool go_again(struct online *o, struct online_part *p, uint32_t k) {
     later->cut = o->type->cut;
   }
   good = good && online_advance(o, LOG_PENDING);
-  frontier_swap(f, &o->nothing, &at); /* what it came to */
+  frontier_swap(f, &o->nothing, &at); /* the new tip */
   stage_recycle(o, &p->tip);
   p->tip = at;
   p->tip_cut = o->type->cut;
@@ -174,7 +175,7 @@ static uint32_t open_of(const struct online_part *p, uint32_t process) {
   return i;
 }
 
-/* What the type said of states that do not come again. */
+/* Forgets answers of the type about states that do not come again. */
 static void forget_rows(struct frontier *f) {
   if (rows_bytes(&f->rows) < MOST_ROWS)
     return;
@@ -183,7 +184,7 @@ static void forget_rows(struct frontier *f) {
   rows_clear(f);
 }
 
-/* The part is what it was, or gone, when the event is through. */
+/* The end of an event: the part may be freed. */
 static void end_event(struct online *o, struct online_part *p) {
   if (is_over(o))
     return;
@@ -215,8 +216,8 @@ static void leave(struct online *o, struct online_busy *b) {
                 (uint32_t)(b - o->busy.at));
 }
 
-/* Those that are open for too long.  Only the operations behind the first
- * stage are held for them. */
+/* Gives up operations that are open for too long: only for them are operations
+ * after the first stage kept. */
 static void give_up(struct online *o, struct online_part *p) {
   for (uint32_t i = 0; i < p->open.len; i++) {
     struct online_open *x = &p->open.at[i];
@@ -333,7 +334,8 @@ static int returns(struct online *o, struct online_part *p, uint32_t k,
   return ERR_NONE;
 }
 
-/* As if it had not been called: an operation that does nothing (op_is_idle). */
+/* The operation took no effect: it becomes one that does nothing
+ * (op_is_idle). */
 static void drop(struct online *o, struct online_part *p, uint32_t k,
                  uint32_t line) {
   struct online_open *x = &p->open.at[k];

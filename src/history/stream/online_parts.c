@@ -97,7 +97,7 @@ static void each_stage(struct online_part *p,
   visit(p, &p->tip, data);
 }
 
-/* Operations have moved; `data` says where to, or is NULL. */
+/* Operations have moved; `data` is their new places, or NULL. */
 static void rebind(struct online_part *p, struct frontier_stage *g,
                    void *data) {
   const uint32_t *to = data;
@@ -109,6 +109,7 @@ static void rebind(struct online_part *p, struct frontier_stage *g,
       continue;
     if (to)
       s->id = to[s->id];
+    assert(s->id < p->problem.nops); /* O3: no stage lost an operation */
     s->op = &p->problem.ops[s->id];
   }
 }
@@ -128,6 +129,7 @@ void part_add_op(struct online_part *p, const struct log_op *op,
   if (p->problem.nops == p->cap)
     resize(p, p->cap ? p->cap * 2 : 4);
   uint32_t i = p->problem.nops++;
+  assert(!i || p->logged[i - 1].call <= op->call); /* by call */
   p->logged[i] = *op;
   p->problem.ops[i] = *prepared;
   p->problem.ops[i].op = &p->logged[i];
@@ -140,8 +142,8 @@ static struct frontier_stage *first_stage(struct online_part *p) {
   return &p->tip;
 }
 
-/* Where operations go (O3); UINT32_MAX: nobody asks for them any more.  How
- * many stay. */
+/* The new place of each operation; UINT32_MAX: it is forgotten (O3).  Returns
+ * how many stay. */
 static uint32_t new_places(struct online_part *p, uint32_t *to) {
   const struct frontier_stage *first = first_stage(p);
   uint32_t n = 0, nops = p->problem.nops;
@@ -155,11 +157,11 @@ static uint32_t new_places(struct online_part *p, uint32_t *to) {
   for (uint32_t i = 0; i <= nops; i++)
     if (to[i] != UINT32_MAX)
       to[i] = n++;
-  return n - 1; /* the last one is the end */
+  return n - 1; /* without the end, which is at nops */
 }
 
-/* Times from the first one that stays; crashed ones in front of it keep their
- * order. */
+/* Times begin again from the first operation that stays; crashed ones before it
+ * keep their order. */
 static void renumber_times(struct online_part *p, uint32_t from) {
   uint32_t start = from < p->problem.nops ? p->logged[from].call : p->time;
   uint32_t shift = start - from;
@@ -223,7 +225,7 @@ static void count_bytes(struct online *o, struct online_part *p,
 
 static void tidy_watched(struct online *o, struct online_part *p) {
   struct watch *w = p->watch;
-  if (!w->open.len && o->type->by_key) /* most of many keys are idle */
+  if (!w->open.len && o->type->by_key) /* of many keys most are idle */
     vec_free(&w->open);
   if (!w->open.len && w->kind->is_new(w))
     part_free(o, p);

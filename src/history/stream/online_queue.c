@@ -1,23 +1,26 @@
 /*
- * A queue for streams, which leaves open in which order concurrent insertions
- * took effect until removals tell: else every two of them would double the
- * number of states for as long as both values are inside.
+ * A queue for streams, in which the order of concurrent insertions stays open
+ * until removals show it.  Otherwise any two concurrent insertions would double
+ * the number of states for as long as both values are inside.
  *
- * A state is what is inside, each value with the interval of its insertion.
- * (U1) a value may be removed when no insertion of another one that is inside
- *      had returned before its own was called.
- * (U2) a peek says which value is removed next.
- * (U3) of equal values that may be removed the one whose insertion returned
- *      first is taken: it alone could stand in the way of others.
+ * A state is the set of values inside, each with the interval of its insertion.
+ * (U1) A value may be removed if no insertion of another value inside returned
+ *      before its own insertion was called (removable).
+ *        put(1)  put(2)         only 1 may be removed
+ *        a: put(1)…  put(2)     1 or 2 may be removed
+ * (U2) A peek fixes which value is removed next (queue_state.front).
+ * (U3) Of equal values that may be removed, the one whose insertion returned
+ *      first is taken: only that one could stand in the way of others (choose).
+ * These rules are the type itself; tests/agree/online.c compares it with a
+ * queue.
  *
- * This explains the same histories as a queue.  An order of a queue is one of
- * this type: what is at its front has no earlier insertion behind it.  From an
- * order of this type one of a queue is made by moving insertions: let values
- * stand in the order of their removals, and each be inserted at the latest of
- * the calls of the insertions up to its own and of the last point before it at
- * which nothing was inside.  That is before its removal, before the next point
- * at which nothing is inside, and, by (U1), before its insertion returned.
- *                                                        tests/agree/online.c
+ * The type explains the same histories as a queue.  An order of a queue is an
+ * order of this type: the value at the front has no earlier insertion behind
+ * it. From an order of this type, one of a queue is made by moving insertions.
+ * Take the values in the order of their removals.  Insert each at the latest of
+ * the calls of the insertions up to its own and of the last moment before at
+ * which nothing was inside.  That is before its removal, before the next moment
+ * at which nothing is inside, and by (U1) before its insertion returned.
  *
  * Times are those of the part, which therefore must not begin again.
  */
@@ -27,9 +30,10 @@
 #include "spec/type_tree.h"
 
 struct queue_state {
-  uint32_t values; /* call of the insertion: value */
-  uint32_t rets;   /* its return: 1 + call; without those that did not return */
-  uint64_t front;  /* U2: 1 + call; 0: nobody has looked */
+  uint32_t values; /* tree: call of the insertion to the value */
+  uint32_t rets;   /* tree: return of the insertion to 1 + call; without those
+                      that did not return */
+  uint64_t front;  /* U2: 1 + call; 0: no peek has returned it */
 };
 
 struct open_order_queue {
@@ -39,7 +43,8 @@ struct open_order_queue {
   struct pool states;
 };
 
-/* Trees have no value 0, which the number 0 is; no datum has this bit. */
+/* A tree cannot hold the value 0, which is the datum of the number 0.  No datum
+ * has this bit. */
 static const uint64_t THERE = UINT64_C(1) << 32;
 
 static struct queue_state *state_at(const struct open_order_queue *q,
@@ -47,8 +52,8 @@ static struct queue_state *state_at(const struct open_order_queue *q,
   return pool_at(&q->states, state);
 }
 
-/* An insertion that says it failed has no role: what it has while it is open
- * tells. */
+/* A failed insertion has no role: the same operation without its result shows
+ * that it is one. */
 static bool is_insertion(struct type *inner, const struct log *l,
                          const struct log_op *op) {
   struct log_op open = *op;
@@ -67,7 +72,7 @@ static int prepare(struct type *t, const struct log *l, const struct log_op *op,
     return err;
   if (out->role == ROLE_OTHER && out->result == DATUM_FALSE &&
       is_insertion(inner, l, op))
-    out->role = ROLE_ADD; /* which cannot be: there is always room */
+    out->role = ROLE_ADD; /* impossible: there is always room */
   if (out->role != ROLE_ADD && out->role != ROLE_REMOVE &&
       out->role != ROLE_PEEK)
     return error_set(e, ERR_INPUT,
@@ -75,7 +80,7 @@ static int prepare(struct type *t, const struct log *l, const struct log_op *op,
                      "as a whole",
                      l->functions.at[op->f], t->name);
   if (out->role == ROLE_PEEK && op->ret != LOG_PENDING && !out->any_result)
-    out->only_reads = false; /* U2; one that says nothing does nothing */
+    out->only_reads = false; /* U2 */
   return ERR_NONE;
 }
 
@@ -89,7 +94,7 @@ static uint32_t with_value(struct open_order_queue *q, struct queue_state s,
   return pool_intern(&q->states, &s);
 }
 
-/* The first return of an insertion of what is inside. */
+/* The first return of an insertion whose value is inside. */
 static uint64_t first_return(const struct open_order_queue *q,
                              const struct queue_state *s) {
   uint32_t node = tree_first(&q->trees, s->rets);
@@ -97,7 +102,8 @@ static uint64_t first_return(const struct open_order_queue *q,
               : LOG_PENDING;
 }
 
-/* The return of an insertion; LOG_PENDING: none.  Few returned before it. */
+/* The return of an insertion; LOG_PENDING: none.  Walks over the few that
+ * returned before it. */
 static uint64_t return_of(const struct open_order_queue *q,
                           const struct queue_state *s, uint64_t call) {
   uint32_t node =
@@ -123,7 +129,7 @@ static uint32_t without(struct open_order_queue *q, struct queue_state s,
 
 typedef VEC(uint64_t) call_vec;
 
-/* U1: the calls of what may be removed. */
+/* (U1): the calls of the insertions whose values may be removed. */
 static void removable(const struct open_order_queue *q,
                       const struct queue_state *s, call_vec *out) {
   vec_clear(out);
@@ -147,7 +153,7 @@ static datum value_of(const struct open_order_queue *q,
   return (datum)tree_get(&q->trees, s->values, datum_number((int64_t)call));
 }
 
-/* U3; false: there is none. */
+/* (U3): the insertion whose value is removed.  False: there is none. */
 static bool choose(const struct open_order_queue *q,
                    const struct queue_state *s, const call_vec *some,
                    datum value, uint64_t *call) {
@@ -164,7 +170,7 @@ static bool choose(const struct open_order_queue *q,
   return least != UINT64_MAX;
 }
 
-/* One whose result is not known may have taken any of them. */
+/* A removal whose result is not known may have taken any of them. */
 static uint32_t remove_any(struct open_order_queue *q, struct queue_state s,
                            const call_vec *some, uint32_t next[TYPE_NEXT]) {
   uint32_t n = 0;

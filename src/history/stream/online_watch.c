@@ -1,7 +1,5 @@
-/*
- * Parts that are watched (watch.h), and what becomes of them when their watch
- * cannot go on.
- */
+/* Parts that are watched (watch.h), and the change to search when a watch
+ * cannot go on. */
 #include "history/stream/online_int.h"
 
 #include <assert.h>
@@ -14,8 +12,8 @@ static void count_step(struct online *o) {
     o->limit = "steps";
 }
 
-/* Only some operations make a watch remember others.  All that is open is
- * looked at when as many events have come. */
+/* Gives up operations that are open for too long and make the watch remember
+ * others.  The search for them comes once in as many events as are open. */
 static void give_up(const struct online *o, struct watch *w) {
   if (w->now < w->look_at)
     return;
@@ -24,12 +22,11 @@ static void give_up(const struct online *o, struct watch *w) {
     struct watch_op *x = &w->open.at[i];
     if (x->lost || w->now - x->call <= 2 * (uint64_t)o->options.window)
       continue;
-    x->lost =
-        w->kind->gives_up ? w->kind->gives_up(w, x) : x->t.role == ROLE_READ;
+    x->lost = w->kind->gives_up(w, x);
   }
 }
 
-/* ---- from its past to search ---- */
+/* ---- from the watch to search ---- */
 
 struct past_moment {
   uint64_t time;
@@ -50,7 +47,7 @@ static int by_call(const void *x, const void *y) {
   return a->op.call < b->op.call ? -1 : a->op.call > b->op.call;
 }
 
-/* Times become numbers from 0 on; how many there are. */
+/* Times become the numbers from 0 on; returns how many there are. */
 static uint32_t number_times(struct watch_past *p) {
   uint32_t n = 0;
   struct past_moment *at = xmalloc((2ull * p->ops.len + 1) * sizeof *at);
@@ -85,7 +82,7 @@ static const struct watch_op *find_open(const struct watch *w,
   return NULL;
 }
 
-/* The part goes through all of it, with a stage before each open call. */
+/* The engine goes through the past and leaves a stage before each open call. */
 static void go_through(struct online *o, struct online_part *p) {
   struct frontier *f = o->engine;
   bool good = true;
@@ -106,7 +103,7 @@ static void go_through(struct online *o, struct online_part *p) {
   good = good && online_advance(o, LOG_PENDING);
   frontier_swap(f, &o->nothing, &p->tip);
   p->tip_cut = o->type->cut;
-  assert(good || o->limit || o->type->cut); /* it was good up to here */
+  assert(good || o->limit || o->type->cut); /* the watch said so */
   if (!good && !o->limit)
     o->limit = "next states";
 }

@@ -56,8 +56,6 @@ struct watch_past {
 
 struct watch;
 struct watch_kind {
-  const char *shape; /* of the types that it is for (spec/type.h) */
-  struct watch *(*make)(struct type *t);
   /* Called when an operation is called; x->t is the operation as the type sees
    * it. */
   enum watch_end (*called)(struct watch *w, const struct watch_op *x);
