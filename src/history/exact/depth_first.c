@@ -23,9 +23,9 @@
 #define NO_STATE UINT32_MAX
 #define NO_OP UINT32_MAX
 
-/* Open operations that are not placed, by kind; the lists are closed by heads
- * behind the operations.  What is taken out keeps its links, and is put back in
- * the reverse order. */
+/* Open operations that are not placed are in three circular lists, by kind; the
+ * heads come after the operations.  An operation that is taken out keeps its
+ * links, and is put back in reverse order. */
 enum link_kind { EFFECTS, READS, CRASHED, KINDS };
 
 struct depth_first_link {
@@ -34,14 +34,14 @@ struct depth_first_link {
 
 struct placed {
   uint32_t op, layer; /* the layer before it was placed */
-  uint64_t max_hint;  /* likewise */
+  uint64_t max_hint;  /* that before it was placed */
 };
 
 struct depth_first_frame {
   uint32_t state, prev;
   uint32_t base;   /* length of the path before the frame's operation */
   uint32_t cursor; /* the operation that was tried last */
-  uint32_t again;  /* of its next states, the one to be tried; 0: go on */
+  uint32_t again;  /* which of its next states is tried next; 0: none is left */
 };
 
 struct depth_first {
@@ -52,22 +52,24 @@ struct depth_first {
   uint32_t *slot, *print;
   struct depth_first_link *links;
   uint8_t *is_placed;
-  VEC(uint32_t) like; /* pairs: a crashed one, the one like it before; by op */
-  bool exact;         /* slots fit one word */
+  VEC(uint32_t)
+  like;       /* pairs, by operation: a crashed one, and the last one
+                 before that is like it */
+  bool exact; /* slots fit one word */
   bool one_key;
-  uint32_t others; /* in the lists: neither reads nor writes */
+  uint32_t others; /* operations in the lists that neither read nor write */
   struct hints hints;
-  uint32_t hinted; /* placed ones that returned and have a hint */
+  uint32_t hinted; /* placed operations that return and have a hint */
   uint64_t max_hint;
 
   uint32_t called, layer, furthest;
-  uint32_t completed; /* placed ones that returned */
-  struct hash128 set; /* placed ones that are open */
+  uint32_t completed; /* placed operations that return */
+  struct hash128 set; /* placed operations that are open */
   VEC(struct placed) path;
   VEC(struct depth_first_frame) frames;
   struct map128 memo;
   VEC(uint32_t) best;
-  uint32_t most, same; /* completed ones in best; where it and path part */
+  uint32_t most, same; /* completed in `best`; where `best` and `path` part */
 };
 
 static const struct log_op *op_at(const struct depth_first *q, uint32_t op) {
@@ -110,7 +112,7 @@ static void put_in(struct depth_first *q, uint32_t op) {
   put_back(q, op);
 }
 
-/* A slot for each operation, given again behind its return. */
+/* Gives each operation a slot, which is used again after its return. */
 static void give_slots(struct depth_first *q) {
   VEC(uint32_t) spare = {0};
   uint32_t most = 0, k = 0;
@@ -126,7 +128,7 @@ static void give_slots(struct depth_first *q) {
   vec_free(&spare);
 }
 
-/* For each crashed operation the last one before that it is like. */
+/* For each crashed operation, finds the last one before that is like it. */
 static void find_likes(struct depth_first *q) {
   struct map128 last = {0};
   for (uint32_t i = 0; i < q->n; i++) {
@@ -160,7 +162,7 @@ static uint32_t like_before(const struct depth_first *q, uint32_t op) {
              : NO_OP;
 }
 
-/* Placed and open, or not any more. */
+/* The operation joins or leaves the set of placed open ones. */
 static void flip(struct depth_first *q, uint32_t op) {
   if (q->exact) {
     q->set.lo ^= (uint64_t)1 << q->slot[op];
@@ -174,7 +176,7 @@ static void flip(struct depth_first *q, uint32_t op) {
 static void enter_calls(struct depth_first *q) {
   uint32_t bound = q->layer < q->nreturns
                        ? op_at(q, q->returns[q->layer])->ret
-                       : 0; /* the end: nothing more matters */
+                       : 0; /* the end: later calls do not matter */
   for (; q->called < q->n && op_at(q, q->called)->call < bound; q->called++)
     if (!op_is_idle(&q->p->ops[q->called]))
       put_in(q, q->called);
@@ -246,8 +248,9 @@ static uint32_t step(struct depth_first *q, uint32_t state, uint32_t op,
   return q->type->step(q->type, state, &q->p->ops[op], next);
 }
 
-/* (A); whether there was any.  Layers that are passed put more reads at the end
- * of the list.  With hints a read may have to wait for another one. */
+/* (A): places all reads that the state explains.  Returns whether there was
+ * one. Layers that are passed put more reads at the end of the list.  With
+ * hints, a read may have to wait for another one. */
 static bool settle(struct depth_first *q, uint32_t state) {
   uint32_t next[TYPE_NEXT], head = q->n + READS, before = q->path.len, len;
   do {
@@ -261,7 +264,7 @@ static bool settle(struct depth_first *q, uint32_t state) {
   return q->path.len > before;
 }
 
-/* A bijection that mixes, as the table wants it. */
+/* A bijection that mixes the bits: the table uses them as they are. */
 static struct hash128 mix(uint64_t lo, uint64_t hi) {
   struct rng h = {hi};
   uint64_t b = rng_next(&h);

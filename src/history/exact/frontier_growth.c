@@ -1,7 +1,8 @@
 /*
- * How configurations came about.  Nodes are added behind their parents; from
- * time to time those that no configuration needs are dropped, and the part that
- * all have in common moves to the trunk, which has four bytes an operation.
+ * The orders that led to the configurations, as a tree.  A node comes after its
+ * parent.  From time to time nodes that no configuration needs are dropped, and
+ * the beginning that all have in common moves to the trunk, which takes four
+ * bytes an operation.
  */
 #include "history/exact/frontier_int.h"
 
@@ -43,7 +44,7 @@ static void renumber(const uint32_t *to, struct config_set *s) {
   }
 }
 
-/* Whether all begin with the same first operation. */
+/* Whether all orders begin with the same operation. */
 static bool one_root(const struct frontier *f, const uint8_t *marks) {
   uint32_t roots = 0;
   for (uint32_t i = 0; i < f->growth.nodes.len; i++)
@@ -90,7 +91,7 @@ void growth_collect(struct frontier *f) {
   free(to);
 }
 
-/* The path to a node, with OVERWRITTEN where it says so. */
+/* The path to a node; bits OVERWRITTEN stay. */
 static uint32_t *path_to(const struct frontier_growth *g, uint32_t node,
                          uint32_t *len) {
   uint32_t depth = 0, n = g->trunk.len;
@@ -106,8 +107,8 @@ static uint32_t *path_to(const struct frontier_growth *g, uint32_t node,
   return path;
 }
 
-/* An overwritten one stands directly before the last write in front of it: it
- * was open then. */
+/* An overwritten write takes its place directly before the last write on the
+ * path before it: it was open then. */
 void growth_order(const struct frontier *f, uint32_t node,
                   struct log_answer *out) {
   uint32_t n, *path = path_to(&f->growth, node, &n), write = UINT32_MAX;

@@ -1,8 +1,8 @@
 /*
- * What the type said before.  Configurations that differ only in what is placed
- * ask the same questions of the same states, at one return after the other: a
- * row holds the answers of one state, by slot.  A slot that was given to
- * another operation since is asked again.
+ * Answers of the type.  Configurations that differ only in their masks ask the
+ * same questions about the same states, at one return after the other.  A row
+ * holds the answers about one state, by slot.  A slot that has another
+ * operation since then is asked about again.
  */
 #include "history/exact/frontier_int.h"
 
@@ -75,7 +75,7 @@ static void grow_table(struct frontier_rows *rs) {
   }
 }
 
-/* Slots that were opened since are not known any more. */
+/* Forgets the answers for slots that were opened since. */
 static void refresh(struct frontier *f, struct frontier_row *r) {
   if (r->seen == f->nopened)
     return;
@@ -156,7 +156,7 @@ void row_explained(struct frontier *f, struct frontier_row *r,
 
 static bool differs(struct frontier *f, uint32_t state, uint32_t next,
                     uint32_t slot) {
-  /* One after the other: the second row may move the first. */
+  /* One after the other: to get the second row may move the first. */
   uint32_t behind = row_next(f, row_of(f, next), slot);
   if (behind == NO_STATE)
     return false;
@@ -225,7 +225,7 @@ static void renew_difference(struct frontier *f, uint32_t k, uint32_t next) {
   uint32_t seen = d->seen;
   d->seen = f->nopened;
   if (f->nopened - seen <= OPENED) {
-    bool again = false; /* its own slot has another operation now */
+    bool again = false; /* its slot has another operation now */
     for (uint32_t i = seen; i != f->nopened; i++)
       again |= f->opened[i % OPENED] == d->slot;
     if (!again) {

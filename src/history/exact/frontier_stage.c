@@ -1,4 +1,5 @@
-/* Open operations: their slots, kinds, and the order of their returns. */
+/* Open operations of the frontier: their slots, kinds, and the heap of their
+ * returns. */
 #include "history/exact/frontier_int.h"
 
 #include <assert.h>
@@ -81,8 +82,8 @@ uint32_t stage_next_return(const struct frontier_stage *g) {
   return g->returns.len ? g->returns.at[0] : NO_SLOT;
 }
 
-/* Those that are alike stand in the order of their returns, crashed ones in
- * that of their calls: `before` of one is the one in front of it. */
+/* Operations that are alike form a line by return, crashed ones by call;
+ * `before` is the one in front. */
 static void line_up(struct frontier_stage *g, uint32_t slot) {
   struct frontier_slot *s = &g->slots.at[slot];
   uint32_t before = NO_SLOT, behind = NO_SLOT;
@@ -121,8 +122,8 @@ uint32_t stage_open(struct frontier_stage *g, const struct type_op *op,
   if (op_is_pending(op)) {
     bit_set(g->crashed, slot);
   } else {
-    /* Placing a read with a hint forbids those with smaller ones, which only
-     * matters when they may stay away. */
+    /* A read with a hint forbids crashed operations with smaller hints once it
+     * is placed: then it is not placed at once. */
     bool eager = op_only_reads(op) && !(op_has_hint(op) && pending_hints);
     bit_set(eager ? g->reads : g->effects, slot);
     if (blind && op_is_blind(op) && !op_has_hint(op))
@@ -136,7 +137,7 @@ uint32_t stage_open(struct frontier_stage *g, const struct type_op *op,
   return slot;
 }
 
-/* A returning one must be the next to return. */
+/* If the operation returns, it must be the next to return. */
 void stage_close(struct frontier_stage *g, uint32_t slot) {
   struct frontier_slot *s = &g->slots.at[slot];
   if (!op_is_pending(s->op)) {

@@ -19,7 +19,7 @@ static bool is_whole(const struct log_problem *p) {
   return false;
 }
 
-/* Parts by key. */
+/* A hash table from keys to parts. */
 struct keys {
   struct key_slot {
     datum key;
@@ -46,7 +46,7 @@ static void keys_grow(struct keys *t) {
   free(old.slots);
 }
 
-/* The part of a key, `fresh` if it has none yet. */
+/* The part of a key; a new key gets the part `fresh`. */
 static inline uint32_t part_of(struct keys *t, datum key, uint32_t fresh) {
   struct key_slot *s = key_slot(t, key);
   if (!s->part) {
@@ -59,8 +59,8 @@ static inline uint32_t part_of(struct keys *t, datum key, uint32_t fresh) {
   return s->part - 1;
 }
 
-/* The part of each operation; how many there are.  All keys with hints are one
- * part: the first. */
+/* Finds the part of each operation; returns how many parts there are.  All keys
+ * with hints are one part, the first. */
 static uint32_t number_parts(const struct log_problem *p, uint32_t *part) {
   struct keys keys = {0};
   uint32_t n = 1;
@@ -111,8 +111,7 @@ static bool has_hints(const struct log_problem *p) {
   return false;
 }
 
-/* A monitor has said yes; if an order is wanted that it did not give, search
- * may find one. */
+/* A monitor has said "linearizable" without an order: search may find one. */
 static void add_witness(const struct log_problem *p,
                         const struct log_options *o, struct log_answer *out) {
   struct log_answer searched = {0};
@@ -151,7 +150,7 @@ static int by_point(const void *x, const void *y) {
 }
 
 /* Each operation takes effect as early as it can: at its call, or with the one
- * before it.  No two parts have a point in common. */
+ * before it.  No two parts share such a point. */
 static void add_order(const struct log_problem *p, const uint32_t *ids,
                       const struct log_answer *a, merge_vec *all) {
   uint32_t point = 0;
@@ -163,8 +162,8 @@ static void add_order(const struct log_problem *p, const uint32_t *ids,
   }
 }
 
-/* The orders of the parts as one, which real time allows: an operation that
- * returned before another was called has its point before it. */
+/* Merges the orders of the parts.  Real time allows the result: an operation
+ * that returned before another was called has an earlier point. */
 static void merge_orders(merge_vec *all, uint32_t until,
                          struct log_answer *out) {
   if (all->len)
@@ -179,7 +178,7 @@ static void map_ids(const uint32_t *ids, uint32_t *at, uint32_t n) {
     at[i] = ids[at[i]];
 }
 
-/* The part's answer in terms of the whole. */
+/* Makes the answer about a part the answer about the whole. */
 static void take_answer(struct log_answer *whole, struct log_answer *a,
                         const uint32_t *ids) {
   uint64_t steps = whole->steps, bytes = whole->bytes;
@@ -198,7 +197,7 @@ static uint32_t return_at(const struct log_problem *p, uint32_t op) {
   return op == UINT32_MAX ? UINT32_MAX : p->ops[op].op->ret;
 }
 
-/* The first return of what the order of a part has not placed. */
+/* The first return of an operation that the order of the part does not have. */
 static uint32_t first_missing(const struct log_problem *p,
                               const struct log_answer *a) {
   uint32_t least = UINT32_MAX;
@@ -280,7 +279,7 @@ void part_check(struct part_job *j, const struct log_answer *whole, uint32_t k,
   struct log_options o = *j->o;
   o.budget = rest_of(&j->o->budget, whole->steps);
   if (whole->verdict == LOG_VIOLATION)
-    /* A part that begins behind the fault has nothing to add. */
+    /* Operations called after the known fault do not matter. */
     while (q.nops && q.ops[q.nops - 1].op->call > return_at(j->p, whole->at))
       q.nops--;
   check_part(&q, j->s->times + j->s->parts.at[k].begin, &o, j->hints, out);

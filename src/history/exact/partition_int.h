@@ -1,4 +1,4 @@
-/* The parts of a history, and how far their answers have come. */
+/* The parts of a history by key, and the state of their check. */
 #ifndef HISTORY_EXACT_PARTITION_INT_H
 #define HISTORY_EXACT_PARTITION_INT_H
 
@@ -8,8 +8,8 @@ struct key_part {
   uint32_t begin, end; /* of the sorted operations */
 };
 
-/* The operations of a part are put together when it is its turn: all of them
- * at once would be the history a second time. */
+/* The operations of a part are copied when its turn comes: all parts at once
+ * would be the history a second time. */
 struct parts {
   VEC(struct key_part) parts;
   uint32_t *ids;          /* by part, then by call: indices into the problem */
@@ -18,7 +18,7 @@ struct parts {
   uint32_t present;       /* which part that is; UINT32_MAX: none yet */
 };
 
-struct merge {
+struct merge { /* an operation in the order of the whole */
   uint32_t point, rank, id;
 };
 typedef VEC(struct merge) merge_vec;
@@ -29,10 +29,10 @@ struct part_job {
   struct parts *s;
   bool hints; /* some operation has one */
   merge_vec orders;
-  const char *method;  /* of the parts; "several" */
-  uint32_t unknown_at; /* the least return that a part with no answer reached */
-  bool unsure;         /* some bad part does not know where it is bad */
-  uint32_t until;      /* the first return of what no order has placed */
+  const char *method;  /* of all parts; or "several" */
+  uint32_t unknown_at; /* the first return that an undecided part reached */
+  bool unsure;         /* a bad part does not know its first bad return */
+  uint32_t until;      /* the first return of an operation that no order has */
 };
 
 /* Part k by itself; valid until another part is asked for. */
@@ -40,14 +40,14 @@ struct log_problem part_problem(const struct part_job *j, uint32_t k);
 /* The answer about part k, given what is known of those before it. */
 void part_check(struct part_job *j, const struct log_answer *whole, uint32_t k,
                 struct log_answer *out);
-/* And what it means for the whole. */
+/* Adds that answer to the answer about the whole. */
 void part_combine(struct part_job *j, struct log_answer *whole, uint32_t k,
                   struct log_answer *a);
 
 /*
- * The parts by several processes.  Gives, for each part, whether it was found
- * linearizable, and its answer then; NULL: it is not worth it, or cannot be.
- * All else the caller does by itself, in order, so that the outcome is that of
+ * Checks the parts by several processes.  Returns, for each part, whether it is
+ * known to be linearizable, and then its answer; NULL: no processes were used.
+ * The caller does the rest by itself, in order, so that the outcome is that of
  * one process.
  */
 struct part_done {

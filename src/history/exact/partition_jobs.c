@@ -1,9 +1,9 @@
 /*
- * Parts of a history by several processes, which have them by the fork; what
- * they find comes back through pipes.  Parts that are not linearizable, or not
- * decided, are left to the process that asked: which of them counts, and how
- * far the others must be looked at, depends on those before it.  So does what a
- * process that ended early has not told.
+ * Checks parts of a history by several processes.  They inherit the history by
+ * fork and send their answers through pipes.  Parts that are not linearizable
+ * or not decided are left to the process that asked: which of them counts, and
+ * how far the others must be checked, depends on the parts before.  So are
+ * parts of a worker that ended early.
  */
 #include "history/exact/partition_int.h"
 
@@ -14,12 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LEAST_OPS = 100000 }; /* below, a fork costs more than it gives */
+enum { LEAST_OPS = 100000 }; /* with fewer, a fork costs more than it saves */
 
-/* A part is told as this, and the order behind it. */
+/* What a worker sends about a part; its order follows. */
 struct part_message {
   uint32_t part, norder;
-  const char *method; /* static: the same in both */
+  const char *method; /* static text: the same address in both processes */
   uint64_t steps, bytes;
 };
 
@@ -28,9 +28,10 @@ struct part_worker {
   int fd;
 };
 
-/* ---- who does what ---- */
+/* ---- shares ---- */
 
-/* Each part, the first one first, to who has the fewest operations so far. */
+/* Gives each part, in order, to the worker with the fewest operations so far.
+ */
 static void share_out(const struct part_job *j, uint32_t workers,
                       uint16_t *of) {
   uint64_t *load = xcalloc(workers, sizeof *load);
@@ -71,7 +72,7 @@ static void tell(struct buf *b, uint32_t k, const struct log_answer *a) {
   buf_put(b, a->order.at, a->order.len * sizeof *a->order.at);
 }
 
-/* Own parts in order; what is told of each is what one process would find. */
+/* Checks the parts of worker `me` in order, as one process would. */
 static void work(const struct part_job *from, const uint16_t *of, uint32_t me,
                  struct buf *out) {
   struct part_job j = *from;
@@ -111,7 +112,7 @@ static bool start(const struct part_job *j, const uint16_t *of, uint32_t me,
   return w->pid > 0;
 }
 
-/* ---- what comes back ---- */
+/* ---- answers ---- */
 
 static void understand(const struct buf *b, const struct part_job *j,
                        struct part_done *done) {
@@ -121,7 +122,7 @@ static void understand(const struct buf *b, const struct part_job *j,
     at += sizeof t;
     size_t bytes = t.norder * sizeof(uint32_t);
     if (b->len - at < bytes || t.part >= j->s->parts.len)
-      return; /* cut off */
+      return; /* the worker ended early */
     struct log_answer *a = &done[t.part].answer;
     *a = (struct log_answer){.verdict = LOG_LINEARIZABLE,
                              .method = t.method,
@@ -153,8 +154,8 @@ static void hear(const struct part_worker *w, const struct part_job *j,
   buf_free(&b);
 }
 
-/* What a monitor decides takes less time than to tell it.  One part stands for
- * all. */
+/* Whether a monitor decides the parts: that is quicker than to send answers.
+ * One part stands for all. */
 static bool is_quick(const struct part_job *j) {
   struct log_answer a = {0};
   const char *why;
@@ -176,7 +177,7 @@ struct part_done *parts_by_processes(const struct part_job *j) {
   uint16_t *of = xcalloc(n, sizeof *of);
   struct part_worker *all = xcalloc(workers, sizeof *all);
   struct buf own = {0};
-  uint32_t started = 1; /* the first one is this process */
+  uint32_t started = 1; /* worker 0 is this process */
   share_out(j, workers, of);
   while (started < workers && start(j, of, started, &all[started]))
     started++;
