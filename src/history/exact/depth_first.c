@@ -2,15 +2,15 @@
  * Exact search, depth first: Wing and Gong, J. Parallel Distrib. Comput. 17,
  * 1993, with the memo of Lowe, Concurrency Comput. 29(4), 2017.
  *
- * Differs: a configuration is how many returns have been passed (its layer:
- * all that returned by then is placed, the next one to return is not), which of
- * the operations open there are placed, and the state.  So the memo has a few
- * words an entry, however long the history is.  Up to 64 operations that are
- * open at once the key is exact, with more it is a sum of random numbers.
+ * Differs: a configuration is a layer, the placed operations that are open
+ * there, and the state.  Layer k means that the first k operations to return
+ * are placed and the next one is not.  So an entry of the memo has a few words,
+ * however long the history is.  With up to 64 operations open at once the key
+ * is exact; with more it is a sum of random numbers.
  *
- * The rules (A) to (C) of frontier.c hold here too, but for domination: the
- * memo only knows equal ones.  Operations are tried in the order of their
- * returns, crashed ones last.
+ * The rules (A) to (C) of frontier.c hold here, too, but not domination: the
+ * memo only knows equal configurations.  Operations are tried in the order of
+ * their returns, crashed ones last.
  */
 #include "history/log_engine.h"
 

@@ -329,9 +329,9 @@ static uint32_t last_return(const struct log_problem *p, uint32_t time) {
  * The first return with which the history has no order.  The configurations
  * know what open operations will return; a prefix of the history does not.  So
  * the first bad prefix may be a later one.  It is searched among the returns
- * from that time on, in steps that double. a: deq()…  deq() = 1 returns, a: … =
- * 1      stuck at the first return, since a's result is known; the prefix up to
- * there is still good
+ * from that time on, in steps that double.
+ *   enq(1)  enq(2)  a: deq()…  deq() = 2  a: … = 3
+ *   stuck at deq() = 2, since a did not take 1; up to there it still could
  */
 static uint32_t first_bad(struct frontier *f, uint32_t time,
                           int (*bad)(struct frontier *, uint32_t)) {

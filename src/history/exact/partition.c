@@ -1,9 +1,9 @@
 /*
- * The whole job.  An object made of independent parts is linearizable when
+ * check_log, the whole job.  An object of independent parts is linearizable if
  * each part is (Herlihy and Wing, TOPLAS 12(3), 1990), so a history is split by
  * key.  An operation without a key concerns all keys: then nothing is split.
- * Nor are keys whose operations have hints, since a known order between
- * operations of two keys is something that neither part knows of.
+ * Keys whose operations have hints are not split either, since neither part
+ * would know a given order between operations of two keys.
  */
 #include "history/exact/partition_int.h"
 

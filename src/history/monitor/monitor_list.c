@@ -4,8 +4,10 @@
  * the i-th item and all reads of length i.  No operation of a later version may
  * return before one of an earlier version is called.  Appends that no read
  * shows come last, in any order.  A pending append that no read shows is left
- * out. tests/agree/monitor_register.c append(a)  append(b)  read() = [b, a]
- * wrong: a, version 2, returned before b, version 1, was called
+ * out.
+ *                                              tests/agree/monitor_register.c
+ *   append(a)  append(b)  read() = [b, a]      wrong: a, version 2, returned
+ *                                              before b, version 1, was called
  */
 #include "history/monitor/monitor_int.h"
 

@@ -6,15 +6,16 @@
  * A group is a write and the reads of its value.  A successful compare-and-set
  * begins the group that follows the group of its old value directly: groups
  * form chains.  In a chain no operation of a later group may return before one
- * of an earlier group, or the write of its own, is called. write(1)  cas(1, 2)
- * read() = 1      wrong: cas returned before read
+ * of an earlier group, or the write of its own, is called.
+ *   write(1)  cas(1, 2)  read() = 1      wrong: cas returned before read
  *
  * Let f be the first return and s the last call of a chain.
  * - f < s: the chain was there before f and after s, so that no other chain
- * lies inside (f, s), its forward zone.
+ *   lies inside (f, s), its forward zone.
  * - f > s: all of it can take effect in one gap of [s, f], its backward zone.
  * The history is linearizable iff no two forward zones overlap and no backward
- * zone lies inside a forward one.             tests/agree/monitor_register.c
+ * zone lies inside a forward one.
+ *                                                tests/agree/monitor_register.c
  *   write(1)  write(2)  read() = 1      (f, s) of 1 contains the zone of 2
  *
  * The initial value was written before all times.  A pending write whose value

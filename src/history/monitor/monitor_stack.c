@@ -6,7 +6,7 @@
  * other, in any order that works (the idea of Lee and Mathur, OOPSLA 2025:
  * decrease and conquer). tests/agree/monitor_containers.c
  *
- *   push(1)  push(2)  pop() = 2  pop() = 1      take out 2, then 1
+ *   push(1)  push(2)  pop() = 2  pop() = 1      take out 1, then 2
  *   push(1)  push(2)  pop() = 1  pop() = 2      stuck: 1 covers push(2), and 2
  *                                               covers pop() = 1
  *

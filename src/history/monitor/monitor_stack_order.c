@@ -10,10 +10,12 @@
  * and popped at the mark of the first such gap of its pop: what happens between
  * the two marks begins and ends with nothing above v.  (N1) stays true: a gap
  * between the two that was not covered lies after the end of the push and
- * before the beginning of the pop, and so v covers it. push(1)  push(2)  pop()
- * = 2  pop() = 1      1 is put first; then 2 between the marks inside 1 (N1) is
- * not asserted: if it were false, a value would find no gap, and the monitor
- * gives no order.                     tests/agree/monitor_containers.c
+ * before the beginning of the pop, and so v covers it.
+ *   push(1)  push(2)  pop() = 2  pop() = 1      2 is put back, then 1 around it
+ *
+ * N1 is not asserted: if it were false a value would find no gap, and then the
+ * monitor gives no order.
+ *                                              tests/agree/monitor_containers.c
  */
 #include "history/monitor/monitor_gaps.h"
 

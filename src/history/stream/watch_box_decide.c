@@ -390,8 +390,8 @@ static uint64_t lower(const struct box_watch *b, uint64_t lowest) {
 /*
  * The values of a stack that are asked about.  Values that came, and were
  * looked at, before all needs lie below: they were explained when they came,
- * and nothing has changed for them since. put(1) … put(1000)  put(a)  remove()
- * = a      1 to 1000 are left out
+ * and nothing has changed for them since.
+ *   put(1) … put(1000)  put(a)  remove() = a      1 to 1000 are left out
  */
 static void add_stack(struct box_question *q) {
   struct box_watch *b = q->b;

@@ -173,8 +173,8 @@ static void settle_removals(struct box_watch *b, uint32_t from) {
  * g, not before the last gap of n', such that no better value inside came
  * between the first gap of n' and g.  Then every value that must be gone at g
  * must be gone at each gap of n': if n' has a gap, n has one.  So n is not
- * asked about any more. put(1)  a: peek() = empty  b: peek() = empty      b
- * follows from a
+ * asked about any more.
+ *   put(1)  a: peek() = empty  b: peek() = empty      b follows from a
  */
 struct box_asked {
   datum rank;     /* DATUM_NONE: it returned "empty" */

@@ -19,15 +19,16 @@
  * histories (monitor_stack.c, monitor_pqueue.c):
  *
  * (B1) Stack: values can be taken out one after the other.  A value can be
- * taken out when each operation on it, and the open removal that took it, has a
- *      gap that no other value covers which is still there.
+ *      taken out when each operation on it, and the open removal that took it,
+ *      has a gap that no other value covers which is still there.
  *        put(1)  put(2)  remove() = 1      wrong: 2 covers all gaps of remove
  *        put(1)  put(2)  a: remove()…  remove() = 1      good: a took 2
  * (B2) Priority queue: each removal and look has a gap that no better value
  *      covers.
  *        put(1)  put(2)  remove() = 2      wrong if 1 is better: it covers all
  * (B3) Both: each operation that returned "empty" has a gap that no value
- * covers. put(1)  peek() = empty            wrong
+ *      covers.
+ *        put(1)  peek() = empty            wrong
  *
  * Deadlines are searched for where an operation has no gap: all values that
  * cover one of its gaps must be gone by that gap.  So each deadline follows
@@ -48,14 +49,16 @@
  * operation where u covers.  The others are taken out first, in other gaps: the
  * gaps that u covers are `shut` for them.  The forgotten values come after
  * them.  A value that is inside or has an open insertion leaves no earlier than
- * the first open removal was called. put(1)  put(2)  remove() = 2  remove() = 1
- * nothing is open: both can be forgotten, and the gaps that 1 covers are shut
+ * the first open removal was called.
+ *   put(1)  put(2)  remove() = 2  remove() = 1      nothing is open: both are
+ *   forgotten, and the gaps that 1 covers are shut
  *
  * box_check_invariants checks the structure itself:
  * (B4) `inside` is sorted: of a stack by came, of a priority queue with the
- * best priority last. (B5) `taken` are the values with a deadline; all of them
- * are inside. (B6) `takers` are sorted by call. (B7) `shut` is sorted, and no
- * span touches the next.
+ *      best priority last.
+ * (B5) `taken` are the values with a deadline; all of them are inside.
+ * (B6) `takers` are sorted by call.
+ * (B7) `shut` is sorted, and no span touches the next.
  */
 #ifndef HISTORY_STREAM_WATCH_BOX_INT_H
 #define HISTORY_STREAM_WATCH_BOX_INT_H

@@ -6,8 +6,8 @@
  * the v-th item and the reads of length v.  Appends that no read shows belong
  * to the version after the last.  There is an order iff no operation of a later
  * version returned before an operation of an earlier version was called.  An
- * open append counts once a read shows its item. append(a)  append(b)  read() =
- * [b, a]      wrong: a, version 2, was before b
+ * open append counts once a read shows its item.
+ *   append(a)  append(b)  read() = [b, a]      wrong: a, version 2, was first
  *
  * Let f be the first return of a version.  An append that returns cannot break
  * the condition, since no call comes after its return.  So the watch looks at
@@ -15,9 +15,9 @@
  * - it and the longest read must begin alike;
  * - no version after v has f < c;
  * - if it is the longest now: each new item was appended, once, and the appends
- *   of these items and of the unread ones are in order.
- * Calls need not be remembered: a version whose f is not known yet will get one
- * that is later than all of them.
+ *   of these items and of the unread ones are in order.  Calls need not be
+ *   remembered: a version whose f is not known yet will get one that is later
+ *   than all of them.
  *
  * Let `oldest` be the first call of an open read.  No open read may return less
  * than the last version with f < oldest: earlier versions are forgotten, except

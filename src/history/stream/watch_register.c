@@ -9,10 +9,12 @@
  * call.  Most chains are one group.  There is an order iff (monitor_register.c)
  *
  * (R1) No two chains are each before the other: not F(u) < S(v) and F(v) <
- * S(u). write(1)  write(2)  read() = 1      wrong: 1 before 2 before 1 (R2) In
- * a chain no group has f < s of a group that comes before it. write(1)  cas(1,
- * 2)  read() = 1     wrong: f(2) < s(1) (R3) No value was replaced twice, and
- * each replaced value had been written. write(1)  cas(1, 2)  cas(1, 3) wrong
+ *      S(u).
+ *        write(1)  write(2)  read() = 1      wrong: 1 before 2 before 1
+ * (R2) In a chain no group has f < s of a group that comes before it.
+ *        write(1)  cas(1, 2)  read() = 1     wrong: f(2) < s(1)
+ * (R3) No value was replaced twice, and each replaced value had been written.
+ *        write(1)  cas(1, 2)  cas(1, 3)      wrong
  *
  * An open compare-and-set counts for nothing until its value is read or
  * replaced: then it took effect, and its group joins the chain of the value
@@ -28,11 +30,11 @@
  *
  * Let `oldest` be the first call of an open read or compare-and-set.  A chain v
  * is over if such a u has F(u) < oldest: no open operation may return its
- * value. Of chains that are over and have F < oldest only the greatest S
+ * value.  Of chains that are over and have F < oldest only the greatest S
  * matters.  So they are forgotten, except the two with the greatest S, and
  * chains whose write is open.  The other chains with F < oldest, but for one,
  * had open writes when the first of them returned: they are no more than
- * operations were open then. In a chain, groups before a group with f < oldest
+ * operations were open then.  In a chain, groups before a group with f < oldest
  * are forgotten.
  *
  * A value that is written again after its group was forgotten is a new value:
@@ -40,7 +42,7 @@
  * second.
  *
  * A failed compare-and-set says that its old value was not there at some
- * moment. Nothing follows from that if the value was not written yet when the
+ * moment.  Nothing follows from that if the value was not written yet when the
  * operation was called, or is over when it returns.  Otherwise search goes on.
  */
 #include "history/stream/watch_register_int.h"

@@ -4,27 +4,27 @@
  * The bit is flipped as late as possible: when an operation returns that saw
  * the other value.  Unless that operation flipped it itself, some pending add
  * or remove did.  Such a flip by an unknown operation is a slot, of which only
- * the time is remembered. a: add()…  contains() = true      a slot for an add
- * at the return
+ * the time is remembered.
+ *   a: add()…  contains() = true      a slot for an add at the return
  *
  * (W1) Each slot can be filled: before each slot for an add (remove), at least
- * as many pending adds (removes) were called as there are slots up to it.
+ *      as many pending adds (removes) were called as there are slots up to it.
  *
  * When an add or remove returns, its result says what it was:
  *
  * - It changed the set.  Then it fills the first slot after its call.  (W1)
- * still holds: after that slot both numbers are one less, and earlier slots lie
- *   before its call.  A later slot would be no better, since the operation that
- *   fills the first slot was called before the later one, too.  If there is no
- *   slot it flips the bit now; if the bit has that value already, another
+ *   still holds: after that slot both numbers are one less, and earlier slots
+ *   lie before its call.  A later slot would be no better, since the operation
+ *   that fills the first slot was called before the later one, too.  If there
+ *   is no slot it flips the bit now; if the bit has that value already, another
  *   operation flips it back first.
  *     a: add()…  contains() = true  a: … = true      a fills the slot
- * - It did not change the set.  It fills no slot, and (W1) is checked again. If
- *   that fails there is no order, since each flip came as late as possible. And
- *   it needs a moment at which the bit had the value that it saw: now, or
- * before the last flip if that came after its call; otherwise the bit is
- * flipped now. a: add()…  contains() = true  a: … = false     wrong: nobody
- * else added
+ * - It did not change the set.  It fills no slot, and (W1) is checked again.
+ *   If that fails there is no order, since each flip came as late as possible.
+ *   And it needs a moment at which the bit had the value that it saw: now, or
+ *   before the last flip if that came after its call; otherwise the bit is
+ *   flipped now.
+ *     a: add()…  contains() = true  a: … = false     wrong: nobody else added
  *
  * An add or remove whose result is not known is left to search.
  *
