@@ -1,4 +1,4 @@
-/* What the exact engines share. */
+/* Effort, facts about operations, and answers, for the exact engines. */
 #include "history/log_engine.h"
 
 #include "base/resident.h"
@@ -11,7 +11,7 @@
 
 enum {
   LOOK_EVERY = 2048,
-  ASK_EVERY = 8, /* looks between two questions to the system */
+  ASK_EVERY = 8, /* checks between two questions to the system */
 };
 
 static double now(void) {
@@ -20,8 +20,8 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* The type's tables grow by turns, and what grows is there twice for a while.
- */
+/* Of the type's bytes half count: its tables grow in turns, and a growing table
+ * is there twice for a while. */
 static bool is_too_large(struct meter *m, const struct type *t,
                          uint64_t bytes) {
   const struct log_budget *b = m->budget;
@@ -55,7 +55,7 @@ bool ops_have_one_key(const struct log_problem *p) {
   return true;
 }
 
-/* What a step depends on. */
+/* All that a step of the type depends on. */
 struct identity {
   datum key, arg[2], result;
   uint32_t aux;

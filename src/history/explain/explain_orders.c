@@ -1,8 +1,8 @@
 /*
- * All orders of a core that the type agrees with, and of those that go on no
- * more the longest.  Every set of operations with a state is looked at once. Of
- * a large core it is the order that the search has got to, as far as it goes
- * on.
+ * The longest orders of a core: all orders that the type agrees with are
+ * walked, each set of operations with a state once, and those that cannot go on
+ * and are longest are kept.  For a large core it is one order: the one that the
+ * search reached, continued as far as it goes.
  */
 #include "base/map128.h"
 #include "base/rng.h"
@@ -11,12 +11,12 @@
 #include <string.h>
 
 enum {
-  MOST_OPS = 64, /* more are a large core */
+  MOST_OPS = 64, /* a core with more is large */
   MOST_PARTIALS = 8,
   MOST_STEPS = 200000,
   MOST_STATES = 64,
   MOST_REFUSALS = 64,
-  MOST_LARGE = 5000, /* operations of which all pairs are looked at */
+  MOST_LARGE = 5000, /* operations; effort grows with their square */
 };
 
 struct orders_walk {
@@ -30,8 +30,8 @@ struct orders_walk {
   uint32_t best;
 };
 
-/* By known places; pending operations need not come at all, but if so in order.
- */
+/* Whether hints order a before b.  A pending operation need not come, but if it
+ * does, it comes in order. */
 static bool is_ordered(const struct log_op *a, const struct log_op *b) {
   return a->order != LOG_NO_HINT && b->order != LOG_NO_HINT &&
          a->order < b->order;
@@ -126,7 +126,7 @@ static void go(struct orders_walk *w, uint64_t placed, uint32_t state,
 
 /* ---- large cores ---- */
 
-/* One order, the states behind it, and what is in it, by operation. */
+/* One order, the states after it, and by operation whether it is in it. */
 struct orders_path {
   const struct log_problem *p;
   op_vec order;
@@ -154,7 +154,7 @@ static void add_state(struct orders_path *t, uint32_t state) {
     vec_push(&t->states, state);
 }
 
-/* Whether the operation can come behind the path; then it does. */
+/* Appends the operation to the path, if the type agrees. */
 static bool follow(struct orders_path *t, uint32_t i) {
   uint32_t from[MOST_STATES], n = t->states.len, next[TYPE_NEXT];
   memcpy(from, t->states.at, n * sizeof *from);
@@ -174,7 +174,8 @@ static bool follow(struct orders_path *t, uint32_t i) {
   return false;
 }
 
-/* Pending operations need not come: those that the search used are enough. */
+/* Appends one more operation.  Pending ones need not come: those that the
+ * search used are enough. */
 static bool go_on(struct orders_path *t) {
   for (uint32_t i = 0; i < t->p->nops; i++)
     if (!t->placed[i] && !op_is_pending(&t->p->ops[i]) && can_be_next(t, i) &&
@@ -183,7 +184,7 @@ static bool go_on(struct orders_path *t) {
   return false;
 }
 
-/* What could come next, and what it would return. */
+/* The operations that could come next, and what they would have to return. */
 static void put_refusals(const struct orders_path *t, const uint32_t *ids,
                          struct log_partial *out) {
   struct type *type = t->p->type;
