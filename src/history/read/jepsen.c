@@ -48,7 +48,7 @@ static bool only_reads(const struct reader_name *n) {
   return n->kind == NAME_READ || n->kind == NAME_GET;
 }
 
-/* The value of the call, if any, is what was returned. */
+/* The operation takes no argument: a value at its call is what it returned. */
 static bool takes_nothing(const struct reader_name *n) {
   return only_reads(n) || n->kind == NAME_TAKE;
 }
@@ -57,7 +57,7 @@ static bool writes(const struct reader_name *n) {
   return n->kind == NAME_WRITE || n->kind == NAME_PUT;
 }
 
-/* nil at the return is no result of theirs. */
+/* The operation returns nothing: nil at its return is no result. */
 static bool gives_nothing(const struct reader_name *n) {
   return n->kind == NAME_VOID || writes(n);
 }
@@ -66,7 +66,7 @@ static bool is_pair(datum d) {
   return datum_kind(d) == DATUM_IS_LIST && datum_box(d)->len == 2;
 }
 
-/* {:key k, :value v}, how a record prints: sorted by key. */
+/* {:key k, :value v}, as a record prints: sorted by key. */
 static bool is_record(datum d) {
   if (datum_kind(d) != DATUM_IS_MAP || datum_box(d)->len != 4)
     return false;
@@ -78,7 +78,8 @@ static datum whole(const struct jepsen_value *v) {
   return v->pair ? datum_list(v->two, 2) : v->whole;
 }
 
-/* A vector of two, or a record of key and value where that means a tuple. */
+/* Takes a vector of two apart, or a record of key and value if that means a
+ * tuple. */
 static bool take_apart(const struct jepsen_value *v, bool record,
                        datum two[2]) {
   if (v->pair || is_pair(v->whole)) {
@@ -157,7 +158,7 @@ void jepsen_return(struct reader *r, const struct reader_call *c,
     ev->result = value;
 }
 
-/* A number or nil, and *p behind it. */
+/* Reads a number or nil at *p. */
 static bool read_small(const char **p, datum *out) {
   int64_t n;
   if (read_int(p, &n)) {
@@ -194,7 +195,7 @@ int jepsen_read_value(struct reader *r, struct jepsen_value *v) {
   return edn_read_value(r, &v->whole);
 }
 
-/* "start-partition [n1 n2]": the text of a note. */
+/* Makes a note, with a text like "start-partition [n1 n2]". */
 static void note(struct reader *r, const struct jepsen_entry *in,
                  struct log_event *ev) {
   const struct reader_name *n = in->has_name ? &r->names.at[in->name] : NULL;
@@ -215,7 +216,7 @@ static enum log_event_kind end_kind(const struct reader *r,
                                     const struct reader_name *n) {
   if (in->type == JEPSEN_OK)
     return LOG_OK;
-  if (in->type == JEPSEN_INFO) /* a read that nobody saw tells nothing */
+  if (in->type == JEPSEN_INFO) /* a read without a result tells nothing */
     return only_reads(n) ? LOG_DROP : LOG_INFO;
   return r->format == READ_JEPSEN_LOG && n->kind == NAME_CAS ? LOG_FAIL
                                                              : LOG_DROP;

@@ -25,7 +25,7 @@ int json_expect(struct reader *r, char c, const char *what) {
   return GOT;
 }
 
-/* An object as a map, its pairs on the stack of items. */
+/* Reads a field of an object that becomes a map, onto the stack of items. */
 static int put_field(struct reader *r, const char *key, size_t len,
                      void *wanted) {
   datum value = DATUM_NONE;
@@ -115,7 +115,7 @@ static const char *digits(const char *s) {
   return s;
 }
 
-/* The end of a number as JSON writes it; NULL: *at is where it is not one. */
+/* The end of a JSON number; NULL: *at is where it goes wrong. */
 static const char *number_end(const char *s, const char **at) {
   s += *s == '-';
   const char *whole = s;
@@ -148,7 +148,7 @@ static int read_number(struct reader *r, datum *out) {
   if (!end)
     return reader_bad(r, at, "expected a number");
   if (end == r->end && !r->in.eof)
-    return MORE; /* it may go on */
+    return MORE; /* the number may go on */
   bool small = read_int(&p, &n) && p == end;
   if (out)
     *out = small ? datum_number(n) : datum_symbol(r->p, (size_t)(end - r->p));

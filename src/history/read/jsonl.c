@@ -1,6 +1,6 @@
 /*
- * Faultline's own histories, docs/history.md: an object an event.  Calls in
- * Jepsen's words (invoke, ok, f, value) are understood as well.
+ * Faultline's own histories, docs/history.md: one object an event.  Calls in
+ * Jepsen's words (invoke, ok, f, value) are understood, too.
  */
 #include "history/read/jepsen.h"
 #include "history/read/json.h"
@@ -34,7 +34,7 @@ struct jsonl_line {
   uint64_t order;
 };
 
-/* A constant length lets the compiler compare words. */
+/* With a constant length the compiler compares words. */
 #define IS(WORD)                                                               \
   (len == sizeof(WORD) - 1 && !memcmp(key, WORD, sizeof(WORD) - 1))
 
@@ -63,7 +63,7 @@ static int read_type(struct reader *r, struct jsonl_line *l) {
                     "history");
 }
 
-/* A number that is none so far, as "-" of "-0": the window ends inside. */
+/* Whether the window ends inside of a number, as after "-" of "-0". */
 static bool goes_on(const struct reader *r, const char *at) {
   const char *s = at + (*at == '-');
   while (digit(*s) <= 9)
@@ -140,7 +140,7 @@ static int read_text(struct reader *r, datum *out) {
   return GOT;
 }
 
-/* Numbers at once, the rest by the reader of values. */
+/* Reads numbers here and other values by json_read_value. */
 static inline int read_value(struct reader *r, datum *out) {
   const char *p = r->p;
   int64_t n;
@@ -152,7 +152,7 @@ static inline int read_value(struct reader *r, datum *out) {
   return json_read_value(r, out);
 }
 
-/* No datum is made of a number that is only compared. */
+/* A number that is only compared: no datum is made of it. */
 static inline int read_stamp(struct reader *r, int64_t *out) {
   const char *p = r->p;
   datum d;
@@ -165,7 +165,7 @@ static inline int read_stamp(struct reader *r, int64_t *out) {
   return got;
 }
 
-/* Of more than fit, a list is made. */
+/* Reads the arguments; more than LOG_ARGS become one list. */
 static int read_args(struct reader *r, struct jsonl_line *l) {
   uint32_t base = r->items.len, n = 0;
   bool more;
@@ -199,7 +199,7 @@ static int read_flagged(struct reader *r, datum *out, bool *flag) {
   return read_value(r, out);
 }
 
-/* The fields of an event, and whether their name begins with " at p. */
+/* The fields of an event. */
 #define FIELDS(_)                                                              \
   _(TYPE, "type")                                                              \
   _(PROCESS, "process")                                                        \
@@ -230,8 +230,8 @@ static enum jsonl_field field_named(const char *key, size_t len) {
   return FIELD_OTHER;
 }
 
-/* The field at p when it stands as we write it, `"name":` and its value; *p is
- * then the value.  First letters decide which ones to compare. */
+/* The field at *p, if it is written as log_write does, `"name":` and the value;
+ * *p is then the value.  The first letter decides which names are compared. */
 static inline enum jsonl_field quick_field(const char **p) {
 #define QUICK(id, name)                                                        \
   if (!memcmp(*p, "\"" name "\":", sizeof(name) + 2)) {                        \
@@ -323,7 +323,7 @@ static int read_field(struct reader *r, enum jsonl_field f,
   return json_read_value(r, NULL);
 }
 
-/* The object at the place, behind its {. */
+/* Reads the fields of an object, after its {. */
 static int read_fields(struct reader *r, struct jsonl_line *l) {
   bool more = true;
   r->depth = 1;
@@ -406,7 +406,7 @@ static int call(struct reader *r, const struct jsonl_line *l,
   return GOT;
 }
 
-/* What Jepsen calls a failure did not happen. */
+/* An operation that failed in Jepsen's words took no effect. */
 static enum log_event_kind end_kind(const struct jsonl_line *l,
                                     const struct reader_call *c) {
   switch (l->word) {
@@ -466,7 +466,7 @@ static int understand(struct reader *r, const struct jsonl_line *l,
   return l->word == WORD_NOTE || l->nemesis ? note(r, l, ev) : event(r, l, ev);
 }
 
-/* Between the objects: space, and the brackets and commas of an array. */
+/* Skips what stands between objects: space, brackets and commas of an array. */
 static int between(struct reader *r) {
   if (r->p[0] == '\n' && r->p[1] == '{') {
     reader_newline(r, r->p++);

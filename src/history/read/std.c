@@ -1,3 +1,5 @@
+/* The reader of STD traces (std.h): every line, and a quick way for usual ones.
+ */
 #include "history/read/std.h"
 
 #include "history/read/int.h"
@@ -11,7 +13,7 @@
 struct std_thread {
   uint32_t depth;
   uint64_t begin; /* line of the outermost begin */
-  uint64_t join;  /* line, or 0 */
+  uint64_t join;  /* line of its join, or 0 */
   bool seen;      /* it has had an event, or was forked */
 };
 
@@ -79,7 +81,7 @@ static int refuse(struct std_reader *r, uint64_t line, struct error *e,
   return -1;
 }
 
-/* The next line, without its end: 1, 0 at the end, -1. */
+/* The next line, without its end; 0: the file ends; -1: error. */
 static int next_line(struct std_reader *r, const char **from, const char **to,
                      struct error *e) {
   for (;;) {
@@ -174,7 +176,7 @@ static int mark(struct std_reader *r, struct std_event *ev, struct error *e) {
 
 #define IS(word) (n == sizeof(word) - 1 && !memcmp(p, word, sizeof(word) - 1))
 
-/* op: "w(V1)"; p .. p + n is the word, arg what is inside of ( ). */
+/* An operation like "w(V1)": the word is p to p + n, `arg` is between ( ). */
 static int operation(struct std_reader *r, struct std_event *ev, const char *p,
                      size_t n, const char *arg, size_t len, struct error *e) {
   bool acquire = IS("acq");
@@ -247,7 +249,7 @@ enum std_usual {
   USUAL_MARK
 };
 
-/* The operation at p, with how long it is before its argument; 0: none of
+/* The operation at p; returns its length before the argument, 0: it is none of
  * these. */
 static inline uint32_t usual(const char *p, enum std_usual *u, bool *begin) {
   if (p[1] == '(' && (*p == 'r' || *p == 'w')) {
@@ -266,7 +268,7 @@ static inline uint32_t usual(const char *p, enum std_usual *u, bool *begin) {
   return !memcmp(p, "begin", 5) ? 5 : 0;
 }
 
-/* The thread, if it may go on. */
+/* Finds the thread.  False: it is new, or has been joined. */
 static inline bool usual_thread(struct std_reader *r, const char *p,
                                 uint32_t len) {
   uint64_t key = name_key(p, len);

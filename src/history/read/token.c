@@ -1,7 +1,6 @@
 /* Tokens that JSON and EDN share: integers and strings. */
 #include "history/read/token.h"
 
-/* Of 19 digits or more. */
 bool read_long_int(const char **p, int64_t *out) {
   const char *s = *p;
   bool minus = *s == '-';
@@ -17,8 +16,8 @@ bool read_long_int(const char **p, int64_t *out) {
   return true;
 }
 
-/* Bytes of the character that begins at s, 0: not UTF-8.  The NUL behind the
- * window ends every sequence. */
+/* The length of the character at s; 0: not UTF-8.  The NUL after the window
+ * ends every sequence. */
 static size_t utf8(const char *text) {
   const unsigned char *s = (const unsigned char *)text;
   if (s[0] < 0x80)
@@ -72,7 +71,7 @@ static int hex(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Four digits behind \u. */
+/* Reads the four digits after \u. */
 static int read_hex(struct reader *r, const char **s, uint32_t *out) {
   *out = 0;
   for (int i = 0; i < 4; i++, ++*s) {
@@ -84,7 +83,7 @@ static int read_hex(struct reader *r, const char **s, uint32_t *out) {
   return GOT;
 }
 
-/* A character beyond U+FFFF is written as two. */
+/* A character above U+FFFF is written as two. */
 static int read_unicode(struct reader *r, const char **s) {
   uint32_t c, low;
   const char *at = *s;
@@ -110,7 +109,7 @@ static int read_unicode(struct reader *r, const char **s) {
   return GOT;
 }
 
-/* s is behind the backslash. */
+/* Reads an escape; *s is after the backslash. */
 static int read_escape(struct reader *r, bool edn, const char **s) {
   static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
   char c = **s;
@@ -126,7 +125,7 @@ static int read_escape(struct reader *r, bool edn, const char **s) {
   return GOT;
 }
 
-/* s stands at a byte that is not an ordinary one. */
+/* Reads a character that is not plain ASCII text at *s. */
 static int read_odd(struct reader *r, bool edn, const char **s) {
   if (**s == '\\') {
     ++*s;
@@ -152,8 +151,8 @@ static int read_odd(struct reader *r, bool edn, const char **s) {
   return GOT;
 }
 
-/* Ends a run of bytes that mean themselves: controls, quote, backslash, what is
- * not ASCII. */
+/* Bytes that do not stand for themselves: controls, quote, backslash, and bytes
+ * that are not ASCII. */
 static const bool odd[256] = {
     [0 ... 31] = true, ['"'] = true, ['\\'] = true, [128 ... 255] = true};
 

@@ -1,6 +1,6 @@
 /*
- * Tokens that JSON and EDN share: integers and strings.  Most are short, and
- * are looked at eight bytes at a time; the NULs behind the window allow that.
+ * Tokens that JSON and EDN share: integers and strings.  Most are short and are
+ * read eight bytes at a time, which the NULs after the window allow.
  */
 #ifndef HISTORY_READ_TOKEN_H
 #define HISTORY_READ_TOKEN_H
@@ -15,9 +15,8 @@ static inline unsigned digit(char c) {
   return (unsigned char)c - (unsigned)'0';
 }
 
-/* The digits among the next eight bytes, at most eight: their number, how many
- * there are.  Pairs, fours and then all eight are joined by a multiplication.
- */
+/* The number that the digits at s make, at most eight of them; *count: how many
+ * there are.  Pairs, fours and then all eight are joined by multiplications. */
 static inline uint64_t eight_digits(const char *s, unsigned *count) {
   uint64_t word, zeros = 0x3030303030303030u, tops = 0x8080808080808080u;
   memcpy(&word, s, 8);
@@ -35,8 +34,8 @@ static inline uint64_t eight_digits(const char *s, unsigned *count) {
          32;
 }
 
-/* Digits with a sign: false when there is no number or it has more than 63
- * bits; *p is then where it was. */
+/* Reads an integer at *p.  False: there is none, or it has more than 63 bits;
+ * *p stays where it was. */
 static inline bool read_int(const char **p, int64_t *out) {
   const char *s = *p + (**p == '-'), *digits = s;
   uint64_t n = digit(*s);
@@ -59,14 +58,14 @@ bool is_utf8(const char *text, size_t len);
 int read_long_string(struct reader *r, bool edn, const char **text,
                      size_t *len);
 
-/* The bytes of a word that are '"'; the lowest mark is exact, those above it
- * may be too many. */
+/* Marks the bytes of a word that are '"'.  The lowest mark is exact; there may
+ * be wrong ones above it. */
 static inline uint64_t quotes_in(uint64_t word) {
   uint64_t x = word ^ 0x2222222222222222u;
   return (x - 0x0101010101010101u) & ~x & 0x8080808080808080u;
 }
 
-/* The same for what cannot stand as it is: backslash, controls, not ASCII. */
+/* The same for bytes that do not stand for themselves. */
 static inline uint64_t odd_in(uint64_t word) {
   uint64_t x = word ^ 0x5c5c5c5c5c5c5c5cu;
   return (((x - 0x0101010101010101u) & ~x) |
@@ -74,8 +73,8 @@ static inline uint64_t odd_in(uint64_t word) {
          0x8080808080808080u;
 }
 
-/* A string from its opening quote; the bytes are valid until the next one.
- * `edn` knows other escapes.  Up to 15 plain bytes are found at once. */
+/* Reads a string from its opening quote; the text is valid until the next one.
+ * `edn` has other escapes.  Up to 15 plain bytes are found at once. */
 static inline int read_string(struct reader *r, bool edn, const char **text,
                               size_t *len) {
   uint64_t word;

@@ -36,7 +36,7 @@ static datum as_number(datum d) {
   return read_int(&s, &n) && !*s ? datum_number(n) : d;
 }
 
-/* {"0": 1}: the keys are numbers, which JSON cannot write. */
+/* The keys of {"0": 1} are numbers, which JSON cannot write. */
 static datum with_number_keys(datum map) {
   const struct datum_box *b = datum_box(map);
   VEC(datum) all = {0};
@@ -131,7 +131,7 @@ static int read_event_field(struct reader *r, const char *key, size_t len,
   return json_read_value(r, NULL);
 }
 
-/* Values are written as Java prints them: "true", "null", "3", a text. */
+/* A value that Java printed: "true", "null", "3", or a text. */
 static datum value_of(datum d) {
   if (datum_kind(d) != DATUM_IS_TEXT)
     return d;
@@ -204,7 +204,8 @@ static int begin(struct reader *r, struct log_event *ev) {
   return GOT;
 }
 
-/* "schema": {…} or "events": [ or another field, or the end of the history. */
+/* Reads the next field: "schema": {…}, "events": [, another one, or the end of
+ * the history. */
 static int next_field(struct reader *r, struct log_event *ev) {
   const char *key;
   size_t len;
