@@ -76,18 +76,6 @@ void hints_collect(struct hints *h, const struct log_problem *p,
                    uint32_t until);
 void hints_free(struct hints *h);
 
-/*
- * The history up to and with time `until`: later calls are left out, what
- * returned later is pending, with whatever result.  False: the type does not
- * take such an operation.
- */
-struct log_cut {
-  struct log_problem problem;
-  struct arena arena; /* the operations that are pending now */
-};
-bool log_cut_make(struct log_cut *c, const struct log_problem *p,
-                  uint32_t until);
-void log_cut_free(struct log_cut *c);
 /* The operation as a pending one with an unknown result, in `arena`; NULL: the
  * type has no such operation. */
 const struct type_op *op_made_pending(const struct log_problem *p,
