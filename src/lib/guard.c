@@ -8,7 +8,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Of the thread that holds the lock. */
+/* The way out of the thread that holds the lock. */
 static struct {
   bool inside;
   jmp_buf way_out;

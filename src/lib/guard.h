@@ -11,8 +11,8 @@
  *      only local variables held are lost, and a checker may be half changed.
  *      The caller marks that checker as broken (struct fl_check) and never
  *      looks into it again.
- * (L2) Shared data stay whole: whoever makes one allocates before it changes a
- *      table.                                     tests/unit/lib/no_memory.c
+ * (L2) Shared data stay whole: a function that makes one allocates before it
+ *      changes a table. tests/unit/lib/no_memory.c
  */
 #ifndef LIB_GUARD_H
 #define LIB_GUARD_H

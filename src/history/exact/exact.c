@@ -28,7 +28,7 @@ static void run(const struct log_problem *p, struct frontier *f,
                 struct meter *m, bool want_order, struct log_answer *out) {
   uint64_t turn = FIRST_STEPS + (uint64_t)p->nops * STEPS_AN_OPERATION;
   uint64_t depth_turn = AHEAD_STEPS + (uint64_t)p->nops * AHEAD_AN_OPERATION;
-  bool deep = p->nops <= SHORT; /* it is the other one's turn */
+  bool deep = p->nops <= SHORT; /* the depth-first search comes next */
   bool room = true;             /* and it did not run out of memory */
   for (; !m->limit; deep = true) {
     if (deep && room) {

@@ -15,7 +15,7 @@ struct parts {
   uint32_t *ids;          /* by part, then by call: indices into the problem */
   struct op_times *times; /* in the same order */
   struct type_op *ops;    /* of one part; there is room for the largest */
-  uint32_t present;       /* which part that is; UINT32_MAX: none yet */
+  uint32_t present;       /* the part in `ops`; UINT32_MAX: none yet */
 };
 
 struct merge { /* an operation in the order of the whole */

@@ -369,7 +369,8 @@ static uint32_t chosen_at(const struct stack_monitor *k,
   return best;
 }
 
-/* The same of all values that are left. */
+/* The value that is left, other than v, that covers the gap and stays longest.
+ */
 static uint32_t any_at(const struct stack_rest *r, uint32_t v, uint32_t gap) {
   uint32_t low = 0, high = r->n; /* how many came by then */
   while (low < high) {

@@ -1,4 +1,4 @@
-/* Which format a file has, from its first bytes. */
+/* Recognises the format of a file by its first bytes. */
 #include "history/read/edn.h"
 
 static const char *skip_space(const char *p, bool edn) {

@@ -1,21 +1,21 @@
 /*
- * What an entry of Jepsen means.
+ * The meaning of an entry of Jepsen.
  *
- * An operation has one :value.  At the call it is what the operation is given
- * (nil: nothing), at the return what it gave: the same value again, when there
- * is nothing more to say.  cas has [old new].  Tests of several independent
- * objects put a key before it: [key value], printed like any vector, or with a
- * tag; the key is then the first argument.  Whether a vector of two is that, or
- * one value of a plain register, only the type knows: the event says that it
- * was taken apart.  Logs of key-value stores have the key in a field of its
- * own.
+ * An operation has one :value.  At the call it is the argument (nil: none), at
+ * the return the result; where there is no result, the argument again.  cas has
+ * [old new].  Tests of several independent objects put a key before it:
+ * [key value], printed like any vector, or with a tag; the key is then the
+ * first argument.  Only the type knows whether a vector of two is such a pair
+ * or one value of a plain register: the event says that it was taken apart.
+ * Logs of key-value stores have the key in a field of its own.
+ *   {:process 1, :type :invoke, :f :write, :value [7 3]}    key 7, value 3
  *
- * Histories that were completed (knossos.history/complete) have what a read
- * gave in its call, too.
+ * In histories that were completed (knossos.history/complete) the call of a
+ * read has its result, too.
  *
- * :info at a return means that nobody knows: pending for ever.  :fail means
- * that it did not happen, except that in printed logs a failed cas is one that
- * saw another value.
+ * :info at a return means that the outcome is unknown: the operation is pending
+ * for ever.  :fail means that it did not happen; but in printed logs a failed
+ * cas saw another value.
  */
 #include "history/read/jepsen.h"
 

@@ -1,5 +1,5 @@
 /*
- * What Jepsen prints while it runs: lines with four columns,
+ * The lines that Jepsen prints while it runs, with four columns,
  *   INFO  jepsen.util - PROCESS<tab>:invoke<tab>:f<tab>VALUE
  * among others, which are skipped.
  */

@@ -19,7 +19,7 @@
 
 enum { PLACES = 32 };
 
-/* Of the eight bytes at p. */
+/* places_of for the eight bytes at p. */
 static inline uint32_t places_of_word(const char *p, char c) {
   const uint64_t ones = UINT64_C(0x0101010101010101), lows = ones * 0x7f;
   uint64_t word;

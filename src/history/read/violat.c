@@ -1,7 +1,7 @@
 /*
- * Histories of check-lin and Violat: an object a history, with the class in
- * "schema" and the calls and returns in "events".  Each event is read by
- * itself, so that the length of a history does not matter.
+ * Histories of check-lin and Violat: one object is one history, with the class
+ * in "schema" and the calls and returns in "events".  Each event is read by
+ * itself, so that memory does not depend on the length of a history.
  */
 #include "history/read/json.h"
 #include "history/read/pair.h"

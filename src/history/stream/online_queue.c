@@ -38,7 +38,7 @@ struct queue_state {
 
 struct open_order_queue {
   struct type type;
-  struct type *inner; /* that understands the operations */
+  struct type *inner; /* knows the operations */
   struct trees trees;
   struct pool states;
 };

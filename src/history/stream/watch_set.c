@@ -198,7 +198,7 @@ static enum watch_end set_it(struct set_watch *s, bool bit, uint64_t call) {
   return WATCH_GOOD;
 }
 
-/* It took no effect. */
+/* The operation took no effect. */
 static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
   struct set_watch *s = (struct set_watch *)w;
   if (!flips(&x->t))

@@ -195,6 +195,28 @@ TEST(dropped_and_crashed_operations) {
   }
 }
 
+TEST(a_failed_compare_and_set_saw_another_value) {
+  for (int online = 0; online < 2; online++) {
+    struct fl_check *c = opened("register", online);
+    struct fl_datum args[] = {fl_number(1), fl_number(2)};
+    call(c, "write", 1, 0);
+    fl_check_begin(c, 1, "cas", args, 2);
+    fl_check_end_failed(c, 1, fl_none()); /* though 1 was there all the time */
+    CHECK_INT(verdict(c), FL_CHECK_VIOLATION);
+    fl_check_free(c);
+  }
+}
+
+TEST(a_history_that_is_kept_takes_memory) {
+  struct fl_check *c = opened("counter", false);
+  uint64_t before = fl_check_bytes(c);
+  for (int i = 0; i < 1000; i++)
+    call(c, "increment", 0, 0);
+  CHECK(fl_check_bytes(c) > before + 1000);
+  CHECK_INT(fl_check_bytes(NULL), 0);
+  fl_check_free(c);
+}
+
 TEST(mistakes_are_told_and_change_nothing) {
   for (int online = 0; online < 2; online++) {
     struct fl_check *c = opened("queue", online);
