@@ -197,10 +197,10 @@ TEST(dropped_and_crashed_operations) {
 
 TEST(a_failed_compare_and_set_saw_another_value) {
   for (int online = 0; online < 2; online++) {
-    struct fl_check *c = opened("register", online);
+    struct fl_check *c = opened("cas-register", online);
     struct fl_datum args[] = {fl_number(1), fl_number(2)};
     call(c, "write", 1, 0);
-    fl_check_begin(c, 1, "cas", args, 2);
+    CHECK_INT(fl_check_begin(c, 1, "cas", args, 2), FL_CHECK_OK);
     fl_check_end_failed(c, 1, fl_none()); /* though 1 was there all the time */
     CHECK_INT(verdict(c), FL_CHECK_VIOLATION);
     fl_check_free(c);
