@@ -94,11 +94,13 @@ static datum boxed(uint32_t place) { return place << 2 | 1; }
 
 /* A place for a box that is new. */
 static uint32_t keep(struct datum_box *b) {
-  uint32_t n = table.nboxes++;
+  uint32_t n = table.nboxes;
+  if (n >> DATUM_PIECE >= DATUM_PIECES)
+    die("too many different texts and lists (%u)", n);
   struct datum_box ***piece = &datum_boxes[n >> DATUM_PIECE];
-  assert(n >> DATUM_PIECE < DATUM_PIECES);
   if (!*piece)
     *piece = xmalloc(sizeof **piece << DATUM_PIECE);
+  table.nboxes++; /* behind all that can die(): a library goes on from there */
   (*piece)[n & ((1 << DATUM_PIECE) - 1)] = b;
   return n;
 }

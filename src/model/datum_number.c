@@ -37,8 +37,9 @@ static uint32_t *slot_of(int64_t i, uint64_t hash) {
 static void grow(void) {
   size_t size = table.slots ? 2 * ((size_t)table.mask + 1) : 1024;
   assert(size <= UINT32_MAX);
+  uint32_t *slots = xcalloc(size, sizeof *slots);
   free(table.slots);
-  table.slots = xcalloc(size, sizeof *table.slots);
+  table.slots = slots;
   table.mask = (uint32_t)(size - 1);
   for (uint32_t k = 0; k < table.n; k++) {
     int64_t i = DATUM_AT(datum_numbers, k);
@@ -49,12 +50,13 @@ static void grow(void) {
 /* The last place is left out: no datum is all ones, so that one more than a
  * datum is not 0. */
 static uint32_t keep(int64_t i) {
-  uint32_t place = table.n++;
+  uint32_t place = table.n;
   int64_t **piece = &datum_numbers[place >> DATUM_PIECE];
-  if (table.n == 1u << 30)
-    die("too many different numbers (%u)", table.n);
+  if (place + 1 == 1u << 30)
+    die("too many different numbers (%u)", place + 1);
   if (!*piece)
     *piece = xmalloc(sizeof **piece << DATUM_PIECE);
+  table.n++; /* behind all that can die(): a library goes on from there */
   DATUM_AT(datum_numbers, place) = i;
   return place;
 }
