@@ -71,7 +71,7 @@ fi
 # Can the limit be relied on?  Else nothing of this is started.
 confined bash -c 'ulimit -u' >"$tmp/limit" 2>&1
 grep -Eq '^[0-9]+$' "$tmp/limit" || {
-  echo "no limit on processes can be set: skipped"
+  echo "skipped: no limit on processes can be set"
   exit 77
 }
 

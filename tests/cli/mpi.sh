@@ -5,11 +5,11 @@
 MPI=$(dirname "$FAULTLINE")/faultline-mpi
 if [ ! -x "$MPI" ] || ! command -v mpirun >/dev/null; then
   echo "skipped: faultline-mpi was not built, or there is no mpirun"
-  exit 0
+  exit 77
 fi
 if ! mpirun --version 2>/dev/null | grep -q 'Open MPI'; then
   echo "skipped: mpirun is not that of Open MPI"
-  exit 0
+  exit 77
 fi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export FAULTLINE_RANK_TIMEOUT=3

@@ -69,7 +69,7 @@ if command -v script >/dev/null; then
     fail "nothing of the causes: $(cat -v "$tmp/screen")"
   expect_clean 'search|verify|patch|causes|label|count|smaller blocks'
 else
-  echo "script is not installed: terminals are not tested"
+  echo "skipped: there is no script, so terminals are not tested"
 fi
 
 # Not a terminal: lines on standard error, and none of the results there.
