@@ -12,8 +12,10 @@
 #            ctest --test-dir build -C nightly -L nightly
 
 # Tests of the layers that are nightly in a build with sanitizers, where each
-# of them takes minutes.  The reason beside it says what runs in its place.
+# of them takes minutes; the others run the same code on smaller inputs.
 set(FL_SLOW_WITH_SANITIZERS
+  agree/atomicity_engine # all executions; agree/atomicity_{sc,tso}, unit/atomicity
+  agree/watch # long histories; agree/{online,watch_keys,watch_memory}
 )
 
 # fl_test(name [NIGHTLY] [FOLDER folder] [LABELS label…] COMMAND …)
