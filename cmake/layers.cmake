@@ -117,7 +117,9 @@ function(fl_exception layer file)
   set_source_files_properties(${CMAKE_SOURCE_DIR}/src/${layer}/${file}
     PROPERTIES INCLUDE_DIRECTORIES
     "${CMAKE_BINARY_DIR}/layers/fl_${ARG_USES}")
-  target_link_libraries(fl_${layer} PRIVATE $<LINK_ONLY:fl_${ARG_USES}>)
+  # For whoever links the layer, not for compiling it: CMake before 3.24 heeds
+  # LINK_ONLY in an interface alone.
+  target_link_libraries(fl_${layer} INTERFACE $<LINK_ONLY:fl_${ARG_USES}>)
 endfunction()
 
 # fl_program(name [ENGINE] source…): links the layers it needs.  With ENGINE it

@@ -51,8 +51,13 @@ __attribute__((unused)) static void scratch_write(const char *path,
   buf_free(&b);
 }
 
+/* Whether a program is installed.  If not, tests/run-preset lists it. */
 __attribute__((unused)) static bool scratch_has(const char *program) {
   char *file = command_find(program);
+  if (!file) {
+    printf("skipped: there is no %s\n", program);
+    fflush(stdout);
+  }
   free(file);
   return file != NULL;
 }
