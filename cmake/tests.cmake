@@ -3,7 +3,8 @@
 
 function(fl_test_settings name)
   set(environment SOURCE_DIR=${CMAKE_SOURCE_DIR} NO_COLOR=1 GITHUB_ACTIONS=
-    CC=${CMAKE_C_COMPILER} BUILD_DIR=${CMAKE_BINARY_DIR})
+    CC=${CMAKE_C_COMPILER} BUILD_DIR=${CMAKE_BINARY_DIR}
+    XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/cache FAULTLINE_CACHE_SIZE=64M)
   if(TARGET faultline)
     list(APPEND environment FAULTLINE=$<TARGET_FILE:faultline>)
   endif()

@@ -73,11 +73,23 @@ static int add_given(struct command *c, const char *arg, struct error *e) {
   return ERR_NONE;
 }
 
-static void add_hooks(struct command *c, const char *real,
-                      const char *include) {
-  flags_hooks(c, real, flags_family(real), getenv("XDG_RUNTIME_DIR"));
+/* The flags of the hooks, around those that are given: what comes first … */
+static enum family add_hooks(struct command *c, const char *real,
+                             const char *include) {
+  struct cache answers;
+  cache_open(&answers);
+  enum family family = flags_family(real, &answers);
+  flags_hooks(c, real, family, &answers);
+  cache_close(&answers);
   if (include)
     command_addf(c, "-I%s", include);
+  return family;
+}
+
+/* … and what comes last. */
+static void add_hooks_last(struct command *c, enum family family) {
+  flags_required(c);
+  flags_hooks_last(c, family);
 }
 
 /* The object of a source that is compiled and linked in one command. */
@@ -89,7 +101,7 @@ static int compile_source(struct line *l, const char *real, int argc,
   vec_push(&l->made, object);
   struct command c = {.tmp = l->dir};
   command_add(&c, real);
-  add_hooks(&c, real, include);
+  enum family family = add_hooks(&c, real, include);
   for (int i = 1; i < argc && !err; i++) {
     const char *a = argv[i];
     bool two = flag_takes_word(a) && i + 1 < argc;
@@ -102,8 +114,7 @@ static int compile_source(struct line *l, const char *real, int argc,
       command_add(&c, argv[i + 1]);
     i += two;
   }
-  flags_required(&c);
-  flags_hooks_last(&c, flags_family(real));
+  add_hooks_last(&c, family);
   command_add(&c, "-c");
   command_add(&c, "-o");
   command_add(&c, object);
@@ -172,19 +183,18 @@ int build_cc(int argc, char **argv, const char *include, struct error *e) {
   understand(&l, argc, argv);
   if (!l.pass && !l.compile_only)
     return link_line(&l, real, argc, argv, include, e);
+  enum family family = FAMILY_GCC;
   command_add(&c, real);
   if (!l.pass)
-    add_hooks(&c, real, include);
+    family = add_hooks(&c, real, include);
   for (int i = 1; i < argc && !err; i++)
     if (l.pass)
       command_add(&c, argv[i]);
     else
       err = add_given(&c, argv[i], e);
   if (!err) {
-    if (!l.pass) {
-      flags_required(&c);
-      flags_hooks_last(&c, flags_family(real));
-    }
+    if (!l.pass)
+      add_hooks_last(&c, family);
     command_exec(&c);
     err = error_set(e, ERR_BUILD, "%s: %s", real, strerror(errno));
   }

@@ -1,11 +1,11 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 
 #include "build/probe.h"
-#include "code/code.h"
 #include "build/known.h"
+#include "build/wraps.h"
+#include "code/code.h"
 #include "code/part_stores.h"
 #include "code/sites.h"
-#include "build/wraps.h"
 
 #include <dlfcn.h>
 #include <gelf.h>

@@ -70,6 +70,7 @@ static const struct own_option of_atomicity[] = {
     {"cc"},
     {"cxx"},
     {"opt"},
+    {"no-cache"},
     {"verbose"},
     {"json", "write the answers as JSON; - is standard output"},
     {"junit", "write them as JUnit's XML, one case a trace or client"},
@@ -115,6 +116,7 @@ static const struct own_option of_shrink[] = {
     {"cc"},
     {"cxx"},
     {"opt"},
+    {"no-cache"},
     {"verbose"},
     {"json"},
     {"junit"},
@@ -421,6 +423,8 @@ int settings_parse(struct settings *s, const char *command, int argc,
       {"cxx", 0, OPT_STRING, &s->cxx, "COMPILER", "for C++ files", "Build"},
       {"opt", 'O', OPT_STRING, &s->opt, "LEVEL", "-O0, -O1 (default), -O2, ...",
        "Build"},
+      {"no-cache", 0, OPT_FLAG, &s->no_cache, NULL,
+       "compile everything, and keep nothing for the next run", "Build"},
       {"verbose", 'v', OPT_FLAG, &s->verbose, NULL,
        "print the commands that are run, and each phase with its counts and "
        "time",
@@ -568,7 +572,8 @@ void settings_build(const struct settings *s, struct build *b) {
                       .cxx = s->cxx,
                       .opt = level(s->opt),
                       .include = settings_include(),
-                      .verbose = s->verbose};
+                      .verbose = s->verbose,
+                      .cache = !s->no_cache};
   for (uint32_t i = 0; i < s->rest.args.len; i++)
     vec_push(&b->inputs, s->rest.args.at[i]);
   for (uint32_t i = 0; i < s->rest.after.len; i++)
