@@ -53,7 +53,7 @@ void cache_open(struct cache *c) {
   *c = (struct cache){.most = size_of(getenv("FAULTLINE_CACHE_SIZE"))};
   if (xdg && *xdg == '/') /* a relative one is to be ignored, says XDG */
     c->dir = xasprintf("%s/faultline", xdg);
-  else if (home && *home == '/')
+  else if (home && *home == '/' && !access(home, F_OK)) /* not /nonexistent */
     c->dir = xasprintf("%s/.cache/faultline", home);
 }
 

@@ -143,7 +143,7 @@ counted a.c -- -DNUMBER=1
 unset FAULTLINE_CACHE_SIZE
 
 # ---- no cache to be had ----
-for where in /dev/null /nonexistent relative; do
+for where in /dev/null /dev/null/x relative; do
   XDG_CACHE_HOME=$where HOME=/dev/null counted a.c
   what="XDG_CACHE_HOME=$where"
   expect_status 0

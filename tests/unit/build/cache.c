@@ -170,6 +170,9 @@ TEST(without_a_folder_nothing_is_kept_and_nothing_is_said) {
   setenv("XDG_CACHE_HOME", "relative", 1); /* is to be ignored */
   char *home = xasprintf("%s/home", scratch_dir);
   setenv("HOME", home, 1);
+  cache_open(&c); /* a home that is not there is not made */
+  CHECK(!c.dir);
+  CHECK_INT(mkdir(home, 0777), 0);
   cache_open(&c);
   put(&c, 1, "one");
   CHECK_STR(get(&c, 1), "one");
