@@ -107,25 +107,6 @@ static void end_function(struct scan *s) {
   }
 }
 
-static bool is_escape(const struct code_insn *i) {
-  return begins(i->mnemonic, "lock ") || begins(i->mnemonic, "xacquire ") ||
-         !strcmp(i->mnemonic, "mfence") || !strcmp(i->mnemonic, "sfence") ||
-         (!strcmp(i->mnemonic, "xchg") && strchr(i->operands, '['));
-}
-
-/* Instructions that change a control word of the floating-point unit, or look
- * at the exceptions that were met. */
-static bool is_fenv_instruction(const char *mnemonic) {
-  static const char *const list[] = {
-      "ldmxcsr", "stmxcsr", "vldmxcsr",  "vstmxcsr", "fldcw",   "fldenv",
-      "frstor",  "fnstsw",  "fninit",    "fnclex",   "fnstenv", "fnsave",
-      "fxrstor", "xrstor",  "fxrstor64", "xrstor64", NULL};
-  for (int i = 0; list[i]; i++)
-    if (!strcmp(mnemonic, list[i]))
-      return true;
-  return false;
-}
-
 static void visit(void *ctx, const struct line_symbol *f,
                   const struct code_insn *i) {
   struct scan *s = ctx;
@@ -140,8 +121,8 @@ static void visit(void *ctx, const struct line_symbol *f,
     s->hooked = true;
     s->p->hooks += is_access_hook(i->symbol);
   }
-  s->p->uses_fenv |= is_fenv_instruction(i->mnemonic);
-  if (!is_escape(i)) { /* those are told one by one */
+  s->p->uses_fenv |= i->fenv;
+  if (!i->escapes) { /* those are told one by one */
     s->reads |= i->reads;
     s->writes |= i->writes;
   } else if (!is_start_up(f->name)) {

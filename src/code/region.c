@@ -29,13 +29,11 @@ struct gather {
 static void take_place(void *ctx, const struct line_symbol *function,
                        const struct code_insn *i) {
   struct gather *g = ctx;
-  const char *name = strrchr(i->mnemonic, ' '); /* "notrack call" */
   if (g->function != function)
     sites_end(g->search);
   g->function = function;
   sites_visit(g->search, i);
-  if (!strncmp(name ? name + 1 : i->mnemonic, "call", 4) &&
-      !is_bookkeeping(i->symbol))
+  if (i->kind == CODE_CALL && !is_bookkeeping(i->symbol))
     vec_push(&g->places, i->pc + i->size);
 }
 

@@ -1,8 +1,8 @@
 #include "code/scope.h"
 
 #include "code/flow_int.h"
-#include "debug/lines_int.h"
 #include "code/within.h"
+#include "debug/lines_int.h"
 
 #include <dwarf.h>
 #include <string.h>

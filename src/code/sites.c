@@ -159,7 +159,7 @@ static bool may_have_hook(const struct site_search *s, struct number at) {
 }
 
 static uint8_t number_of(unsigned r) {
-  int width, n = site_register(r, &width);
+  int width, n = code_register(r, &width);
   return r == X86_REG_RIP ? SITE_RIP : n < 0 ? SITE_NONE : (uint8_t)n;
 }
 
