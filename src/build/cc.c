@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct line {         /* a compiler's command line, understood */
+struct cc_line {      /* a compiler's command line, understood */
   bool compile_only;  /* -c or -S or -E */
   bool pass;          /* not for us */
   const char *output; /* after -o, or NULL */
@@ -34,7 +34,7 @@ static bool is_check(const char *path) {
          strstr(path, "meson-private");
 }
 
-static void understand(struct line *l, int argc, char **argv) {
+static void understand(struct cc_line *l, int argc, char **argv) {
   static const char *const passing[] = {"-M", "-MM", "-r", "-###", NULL};
   const char *pass = getenv("FAULTLINE_CC_PASS");
   bool any = false;
@@ -93,7 +93,7 @@ static void add_hooks_last(struct command *c, enum family family) {
 }
 
 /* The object of a source that is compiled and linked in one command. */
-static int compile_source(struct line *l, const char *real, int argc,
+static int compile_source(struct cc_line *l, const char *real, int argc,
                           char **argv, int source, const char *include,
                           struct error *e) {
   char *object = xasprintf("%s/%u.o", l->dir, (unsigned)l->made.len);
@@ -125,7 +125,7 @@ static int compile_source(struct line *l, const char *real, int argc,
   return err;
 }
 
-static int link_line(struct line *l, const char *real, int argc, char **argv,
+static int link_line(struct cc_line *l, const char *real, int argc, char **argv,
                      const char *include, struct error *e) {
   struct command c = {0};
   VEC(char *) objects = {0};
@@ -177,7 +177,7 @@ int build_cc(int argc, char **argv, const char *include, struct error *e) {
   const char *real = getenv(cxx ? "FAULTLINE_CXX" : "FAULTLINE_CC");
   if (!real || !*real)
     real = cxx ? "g++" : "gcc";
-  struct line l = {0};
+  struct cc_line l = {0};
   struct command c = {0};
   int err = ERR_NONE;
   understand(&l, argc, argv);

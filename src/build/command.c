@@ -1,3 +1,4 @@
+/* Running programs: see build/command.h. */
 #define _GNU_SOURCE
 
 #include "build/command.h"

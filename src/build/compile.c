@@ -1,3 +1,4 @@
+/* Plans the steps of a build, in parallel where it can, and runs them. */
 #include "build/compile.h"
 #include "base/hash.h"
 #include "build/command.h"
@@ -13,7 +14,7 @@
 
 struct build_unit { /* one source on its way to an object */
   const char *source;
-  struct step step;
+  struct build_step step;
   bool found;
 };
 
@@ -164,7 +165,7 @@ static void add_all(struct command *c, const struct command *from) {
 }
 
 /* DIR/NAME-0123456789abcdef.END, by the key of the step. */
-static char *output_name(const struct step *s, const char *source,
+static char *output_name(const struct build_step *s, const char *source,
                          const char *end) {
   char *name = stem(source),
        *path = xasprintf("%s/%s-%016" PRIx64 ".%s", s->command.tmp, name,
@@ -197,7 +198,7 @@ static void plan_unit(struct build_unit *u, const struct build *b,
 
 static int finish_unit(struct build_unit *u, struct cache *results,
                        struct error *e) {
-  const struct step *s = &u->step;
+  const struct build_step *s = &u->step;
   if (step_finish(&u->step, results, e))
     return e->code;
   if (s->status)
@@ -234,8 +235,9 @@ static int compile_all(struct build_unit *units, uint32_t n,
 }
 
 /* The words of the link; `wraps` is where its --wrap options will be. */
-static void plan_link(struct step *s, const struct build *b, const char *driver,
-                      char *const *objects, uint32_t n, const char *wraps) {
+static void plan_link(struct build_step *s, const struct build *b,
+                      const char *driver, char *const *objects, uint32_t n,
+                      const char *wraps) {
   struct command *c = &s->command;
   command_add(c, driver);
   for (uint32_t i = 0; i < n; i++) {
@@ -262,7 +264,7 @@ static void plan_link(struct step *s, const struct build *b, const char *driver,
   s->output = output_name(s, b->inputs.at[0], "so");
 }
 
-static int finish_link(struct step *s, const struct build *b,
+static int finish_link(struct build_step *s, const struct build *b,
                        struct cache *results, struct error *e) {
   if (step_finish(s, results, e))
     return e->code;
@@ -282,7 +284,7 @@ static int finish_link(struct step *s, const struct build *b,
 static int link_all(const struct build *b, const char *dir, const char *driver,
                     char *const *objects, uint32_t n, struct cache *results,
                     char **so, struct error *e) {
-  struct step s = {
+  struct build_step s = {
       .kind = STEP_LINK, .command.tmp = dir, .verbose = b->verbose};
   char *name = stem(b->inputs.at[0]);
   char *wraps = b->native
@@ -407,7 +409,7 @@ int build_shared(const struct build *b, const char *dir, char **so,
 
 int build_expand(const struct build *b, const char *source, const char *dir,
                  struct buf *out, struct error *e) {
-  struct step s = {.kind = STEP_EXPAND, .command.tmp = dir};
+  struct build_step s = {.kind = STEP_EXPAND, .command.tmp = dir};
   struct command *c = &s.command;
   struct build_caches caches;
   const char *cc = cc_of(b);

@@ -1,3 +1,4 @@
+/* The flags of gcc and clang, and the list of functions to be redirected. */
 #include "build/flags.h"
 #include "base/hash.h"
 #include "build/wraps.h"

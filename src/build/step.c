@@ -58,7 +58,7 @@ static void put_environment(struct buf *b) {
 }
 
 /* The compiler, and those that it starts. */
-static void put_programs(const struct step *s, struct buf *b) {
+static void put_programs(const struct build_step *s, struct buf *b) {
   static const char use[] = "-fuse-ld=";
   command_program(s->command.argv.at[0], b);
   command_program("as", b);
@@ -71,7 +71,7 @@ static void put_programs(const struct step *s, struct buf *b) {
     }
 }
 
-void step_identify(struct step *s) {
+void step_identify(struct build_step *s) {
   struct buf b = {0};
   char *cwd = getcwd(NULL, 0);
   wire_put(&b, FORMAT);
@@ -89,7 +89,7 @@ void step_identify(struct step *s) {
   buf_free(&b);
 }
 
-void step_depends(struct step *s, const char *path) {
+void step_depends(struct build_step *s, const char *path) {
   struct hash128 h;
   wire_put(&s->more, step_file_hash(path, &h));
   buf_put(&s->more, &h, sizeof h);
@@ -97,14 +97,14 @@ void step_depends(struct step *s, const char *path) {
 
 /* ---- results ---- */
 
-static void print_command(const struct step *s, const char *before) {
+static void print_command(const struct build_step *s, const char *before) {
   struct buf text = {0};
   command_print(&s->command, &text);
   fprintf(stderr, "%s%s\n", before, buf_text(&text));
   buf_free(&text);
 }
 
-static bool use_result(const struct step *s, const struct buf *result) {
+static bool use_result(const struct build_step *s, const struct buf *result) {
   struct wire w = {.at = result->at, .len = result->len};
   struct error ignored = {0};
   size_t nsaid = wire_get(&w);
@@ -122,7 +122,7 @@ static bool use_result(const struct step *s, const struct buf *result) {
   return ok;
 }
 
-bool step_find(struct step *s, const struct cache *c) {
+bool step_find(struct build_step *s, const struct cache *c) {
   struct buf files = {0}, result = {0};
   struct hash128 key;
   s->may_keep = s->may_keep && c->dir;
@@ -134,7 +134,7 @@ bool step_find(struct step *s, const struct cache *c) {
   return ok;
 }
 
-static void keep_result(const struct step *s, const struct buf *said,
+static void keep_result(const struct build_step *s, const struct buf *said,
                         struct cache *c) {
   struct buf files = {0}, result = {0};
   struct hash128 key;
@@ -153,7 +153,7 @@ static void keep_result(const struct step *s, const struct buf *said,
 /* ---- running ---- */
 
 /* Has what the step reads written down. */
-static void ask_for_rule(struct step *s) {
+static void ask_for_rule(struct build_step *s) {
   if (s->kind == STEP_LINK) {
     command_addf(&s->command, "-Wl,--dependency-file=%s", s->deps);
   } else {
@@ -163,7 +163,7 @@ static void ask_for_rule(struct step *s) {
   }
 }
 
-static void start(struct step *s) {
+static void start(struct build_step *s) {
   if (s->verbose)
     print_command(s, "");
   clock_gettime(CLOCK_REALTIME_COARSE, &s->started); /* that of files */
@@ -173,7 +173,7 @@ static void start(struct step *s) {
     close(fd);
 }
 
-void step_start(struct step *s) {
+void step_start(struct build_step *s) {
   s->fresh = xasprintf("%s.%ld-%zx", s->output, (long)getpid(), (size_t)s);
   s->deps = xasprintf("%s.d", s->fresh);
   s->said = xasprintf("%s.said", s->fresh);
@@ -186,14 +186,14 @@ void step_start(struct step *s) {
 
 /* A link that failed: perhaps the linker does not know how to write a rule.  It
  * is run again without, and its words are those of the second time. */
-static void link_again(struct step *s) {
+static void link_again(struct build_step *s) {
   s->may_keep = false;
   free(vec_pop(&s->command.argv));
   start(s);
   s->status = command_wait(s->pid);
 }
 
-int step_finish(struct step *s, struct cache *c, struct error *e) {
+int step_finish(struct build_step *s, struct cache *c, struct error *e) {
   struct buf said = {0};
   struct error unheard = {0};
   int err = ERR_NONE;
@@ -218,7 +218,7 @@ int step_finish(struct step *s, struct cache *c, struct error *e) {
   return err;
 }
 
-void step_free(struct step *s) {
+void step_free(struct build_step *s) {
   assert(!s->pid);
   command_free(&s->command);
   buf_free(&s->more);

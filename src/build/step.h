@@ -36,7 +36,7 @@
 
 enum step_kind { STEP_COMPILE, STEP_EXPAND, STEP_LINK };
 
-struct step {
+struct build_step {
   enum step_kind kind;
   struct command command; /* without the words that name what it writes */
   struct buf more;        /* what the result depends on besides */
@@ -54,19 +54,19 @@ struct step {
 };
 
 /* The bytes of a file become a part of `more`. */
-void step_depends(struct step *s, const char *path);
+void step_depends(struct build_step *s, const char *path);
 
 /* The command and `more` are complete. */
-void step_identify(struct step *s);
+void step_identify(struct build_step *s);
 
 /* Looks for the result.  If it is there, prints what the step has printed, and
  * writes the output. */
-bool step_find(struct step *s, const struct cache *c);
+bool step_find(struct build_step *s, const struct cache *c);
 
 /* Runs the step.  What it prints goes to stderr when it has ended. */
-void step_start(struct step *s);
-int step_finish(struct step *s, struct cache *c, struct error *e);
+void step_start(struct build_step *s);
+int step_finish(struct build_step *s, struct cache *c, struct error *e);
 
-void step_free(struct step *s);
+void step_free(struct build_step *s);
 
 #endif

@@ -14,14 +14,14 @@ static bool begins_with(const char *s, const char *prefix) {
   return !strncmp(s, prefix, strlen(prefix));
 }
 
-bool step_is_made_here(const struct step *s, const char *word) {
+bool step_is_made_here(const struct build_step *s, const char *word) {
   const char *dir = s->kind == STEP_LINK ? s->command.tmp : NULL;
   size_t n = dir ? strlen(dir) : 0;
   word += *word == '@';
   return n && !strncmp(word, dir, n) && word[n] == '/';
 }
 
-bool step_words_are_plain(const struct step *s) {
+bool step_words_are_plain(const struct build_step *s) {
   static const char *const prefixes[] = {
       /* files that are in no list */
       "@", "-B", "-fplugin", "-specs", "--specs", "--config", "-fprofile",
@@ -133,7 +133,7 @@ static bool has_line(const struct buf *text, const char *line) {
   return false;
 }
 
-bool step_read_rule(const struct step *s, struct buf *files) {
+bool step_read_rule(const struct build_step *s, struct buf *files) {
   struct buf rule = {0};
   struct error ignored = {0};
   bool ok = buf_read_file(&rule, s->deps, &ignored) == ERR_NONE;

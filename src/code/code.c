@@ -317,7 +317,7 @@ static bool only_reads(const struct code_insn *i) {
   return IS_ONE_OF(code_id(i), list);
 }
 
-/* Of the others of those: does it not read it?  No instruction computes with a
+/* Of the rest of these: does it not read it?  No instruction computes with a
  * vector in memory and leaves the result there. */
 static bool only_writes(const struct code_insn *i) {
   static const unsigned list[] = {
@@ -340,7 +340,7 @@ bool code_stores(const struct code_insn *i) {
   return to && to->type == X86_OP_MEM && !only_names(i) && !only_reads(i);
 }
 
-bool code_loads(const struct code_insn *i) {
+static bool loads(const struct code_insn *i) {
   const cs_x86 *x = code_x86(i);
   for (int n = 1; n < x->op_count; n++)
     if (x->operands[n].type == X86_OP_MEM)
@@ -362,7 +362,7 @@ static void access_of(const struct code_image *c, struct code_insn *i) {
     return;
   if (target && (!s || !s->writable || slot_name(c, target)))
     return;
-  i->reads = code_loads(i);
+  i->reads = loads(i);
   i->writes = code_stores(i);
 }
 

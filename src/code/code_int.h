@@ -28,10 +28,8 @@ const cs_x86_op *code_operand(const struct code_insn *i, int n);
  * and not used (lea) counts as well. */
 const cs_x86_op *code_memory(const struct code_insn *i);
 
-/* Does the instruction write to memory, which is then its first operand?  Does
- * it read some? */
+/* Does the instruction write to memory?  That is then its first operand. */
 bool code_stores(const struct code_insn *i);
-bool code_loads(const struct code_insn *i);
 
 /* Is the operand on the stack? */
 bool code_is_stack(const struct code_insn *i, const cs_x86_op *memory);

@@ -423,7 +423,8 @@ bool flow_graph_of(struct flow *f, uint64_t entry, struct flow_graph *g) {
     if (f->marks.at[b.marked.at[i]] & LEADER)
       vec_push(&leaders, b.marked.at[i]);
   qsort(leaders.at, leaders.len, sizeof *leaders.at, by_number);
-  add_block(&b, b.entry); /* F2 */
+  add_block(&b, b.entry);
+  assert(g->blocks.len == 1 && g->blocks.at[0].first == b.entry); /* F2 */
   for (uint32_t i = 0; i < leaders.len; i++)
     if (leaders.at[i] != b.entry && (!i || leaders.at[i] != leaders.at[i - 1]))
       add_block(&b, leaders.at[i]);

@@ -222,7 +222,7 @@ TEST(a_file_that_changes_while_the_compiler_runs_is_not_trusted) {
 }
 
 static struct hash128 link_key(const char *word, const char *more) {
-  struct step s = {.kind = STEP_LINK, .command.tmp = "out"};
+  struct build_step s = {.kind = STEP_LINK, .command.tmp = "out"};
   command_add(&s.command, "gcc");
   command_add(&s.command, word);
   buf_puts(&s.more, more);
