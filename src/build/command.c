@@ -161,12 +161,35 @@ char *command_find(const char *name) {
   return NULL;
 }
 
-void command_program(const char *name, struct buf *out) {
+/* What tells one version of a file from the next: path, size, time. */
+static void put_version(const char *path, struct buf *out) {
   struct stat st;
-  char *file = command_find(name);
-  buf_puts(out, file ? file : name);
-  if (file && stat(file, &st) == 0)
-    buf_printf(out, " %jd %jd.%09ld\n", (intmax_t)st.st_size,
+  if (stat(path, &st) == 0)
+    buf_printf(out, "%s %jd %jd.%09ld\n", path, (intmax_t)st.st_size,
                (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
-  free(file);
+}
+
+/* Of all programs of that name, not just of the first on the path, which may be
+ * ccache in disguise. */
+static void put_versions(const char *name, struct buf *out) {
+  const char *path = getenv("PATH");
+  for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
+    size_t n = strcspn(p, ":");
+    char *file = xasprintf("%.*s/%s", n ? (int)n : 1, n ? p : ".", name);
+    put_version(file, out);
+    free(file);
+    p += n + (p[n] == ':');
+  }
+}
+
+void command_toolchain(const char *compiler, struct buf *out) {
+  static const char *const others[] = {"cc",    "gcc",     "c++", "g++",
+                                       "clang", "clang++", "as",  "ld"};
+  buf_printf(out, "%s\n", compiler);
+  if (strchr(compiler, '/'))
+    put_version(compiler, out);
+  else
+    put_versions(compiler, out);
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    put_versions(others[i], out);
 }

@@ -49,7 +49,8 @@ void command_exec(struct command *c);
 /* The file that would be started, or NULL; owned by the caller. */
 char *command_find(const char *name);
 
-/* What tells one version of a program from the next: path, size, time. */
-void command_program(const char *name, struct buf *out);
+/* What tells a compiler from its next version: path, size and time of it and of
+ * the programs that it may start, as a script or ccache starts gcc. */
+void command_toolchain(const char *compiler, struct buf *out);
 
 #endif

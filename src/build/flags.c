@@ -20,7 +20,7 @@ static const char *base_name(const char *path) {
 static struct hash128 question_key(const char *question, const char *compiler) {
   struct buf b = {0};
   buf_printf(&b, "%s\n", question);
-  command_program(compiler, &b);
+  command_toolchain(compiler, &b);
   struct hash128 key = hash128(b.at, b.len, 0);
   buf_free(&b);
   return key;

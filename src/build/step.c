@@ -57,16 +57,14 @@ static void put_environment(struct buf *b) {
   vec_free(&heard);
 }
 
-/* The compiler, and those that it starts. */
+/* The compiler, and the linkers that it may be told to start. */
 static void put_programs(const struct build_step *s, struct buf *b) {
   static const char use[] = "-fuse-ld=";
-  command_program(s->command.argv.at[0], b);
-  command_program("as", b);
-  command_program("ld", b);
+  command_toolchain(s->command.argv.at[0], b);
   for (uint32_t i = 1; i < s->command.argv.len; i++)
     if (!strncmp(s->command.argv.at[i], use, sizeof use - 1)) {
       char *linker = xasprintf("ld.%s", s->command.argv.at[i] + sizeof use - 1);
-      command_program(linker, b);
+      command_toolchain(linker, b);
       free(linker);
     }
 }

@@ -22,8 +22,8 @@
  * `more`.
  *
  * Not noticed, as with ccache and make: a new header that hides another one on
- * the include path; and, if the compiler is a script, a change of the compiler
- * that it starts.  --no-cache is for those.
+ * the include path; and a change of a compiler that is neither named nor on the
+ * PATH, and is started by a script.  --no-cache is for those.
  */
 #ifndef BUILD_STEP_H
 #define BUILD_STEP_H

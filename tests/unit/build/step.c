@@ -116,6 +116,22 @@ TEST(the_command_counts) {
   CHECK_INT(runs(), 0);
 }
 
+TEST(a_compiler_behind_another_of_the_same_name_counts) {
+  char *path = xasprintf("%s:%s/behind", getenv("PATH"), scratch_dir);
+  char *was = xstrdup(getenv("PATH"));
+  begin("disguise");
+  CHECK_INT(mkdir("behind", 0777), 0);
+  make_compiler("behind/gcc", "as it was");
+  setenv("PATH", path, 1);
+  CHECK_INT(runs(), 4);
+  CHECK_INT(runs(), 0);
+  make_compiler("behind/gcc", "another one");
+  CHECK_INT(runs(), 4);
+  setenv("PATH", was, 1);
+  free(path);
+  free(was);
+}
+
 TEST(the_environment_and_the_folder_count) {
   begin("environment");
   CHECK_INT(mkdir("include", 0777), 0);
