@@ -26,13 +26,13 @@ struct build_caches {
 /* Answers of compilers are kept for this run at least. */
 static void open_caches(struct build_caches *c, const struct build *b,
                         const char *dir) {
-  c->results = (struct cache){0};
+  c->results = c->answers = (struct cache){0};
   if (b->cache) {
     cache_open(&c->results);
     cache_open(&c->answers);
-  } else {
-    cache_open_at(&c->answers, dir);
   }
+  if (!c->answers.dir)
+    cache_open_at(&c->answers, dir);
 }
 
 static void close_caches(struct build_caches *c) {

@@ -150,7 +150,7 @@ static void keep_result(const struct build_step *s, const struct buf *said,
 
 /* ---- running ---- */
 
-/* Has what the step reads written down. */
+/* Asks the compiler or linker to list the files that it reads. */
 static void ask_for_rule(struct build_step *s) {
   if (s->kind == STEP_LINK) {
     command_addf(&s->command, "-Wl,--dependency-file=%s", s->deps);

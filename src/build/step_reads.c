@@ -28,11 +28,12 @@ bool step_words_are_plain(const struct build_step *s) {
       "-fauto-profile", "-fbranch-prob", "-fmodule", "-fpch", "-include-pch",
       "-ivfsoverlay", "-fsanitize-", "-fprebuilt", "-wrapper", "-Wa,",
       "-Xassembler", "-Xclang", "-Xpreprocessor", "-Wl,-plugin", "-Wl,--plugin",
+      "-plugin",
       /* further results */
       "-M", "-Wp,", "-fdump", "-dump", "-save-temps", "--save-temps",
       "-aux-info", "-fsave-opt", "-fcallgraph-info", "-fstack-usage",
       "-ftest-coverage", "--coverage", "-coverage", "-gsplit-dwarf", "-Wl,-Map",
-      "-Wl,--Map", "-Wl,--dependency-file", "-Wl,--out-implib",
+      "-Wl,--Map", "-Map", "-Wl,--dependency-file", "-Wl,--out-implib",
       /* times, not results */
       "-ftime-", "-fmem-report", NULL};
   for (uint32_t i = 1; i < s->command.argv.len; i++) {

@@ -237,6 +237,20 @@ TEST(a_file_that_changes_while_the_compiler_runs_is_not_trusted) {
   CHECK(object_has("other words"));
 }
 
+TEST(a_linker_that_cannot_list_its_files_links_all_the_same) {
+  begin("old_linker");
+  struct buf b = {0};
+  buf_printf(&b,
+             "#!/bin/sh\necho >>%s/runs\n"
+             "case $* in *--dependency-file*) exit 1 ;; esac\n"
+             "exec gcc \"$@\"\n",
+             scratch_dir);
+  put_source("counting", buf_text(&b));
+  buf_free(&b);
+  CHECK_INT(runs(), 5);
+  CHECK_INT(runs(), 2); /* both tries to link */
+}
+
 static struct hash128 link_key(const char *word, const char *more) {
   struct build_step s = {.kind = STEP_LINK, .command.tmp = "out"};
   command_add(&s.command, "gcc");
