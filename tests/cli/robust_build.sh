@@ -103,7 +103,7 @@ small=$tmp/small
 mkdir "$small"
 if mount -t tmpfs -o size=48k none "$small" 2>/dev/null; then
   what='a full disk as TMPDIR'
-  TMPDIR=$small "$FAULTLINE" a.c >"$tmp/out" 2>"$tmp/err"
+  TMPDIR=$small "$FAULTLINE" a.c --no-cache >"$tmp/out" 2>"$tmp/err"
   status=$?
   expect_status 2
   expect_err 'faultline: .*(No space left|does not compile|link failed)'
