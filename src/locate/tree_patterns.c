@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Patterns are shared from their ends on; 0 is the empty one. */
-struct word {
+struct pattern_word {
   uint32_t rest;
   uint32_t before[RACE_COUNT]; /* with this letter in front; 0: not met yet */
   uint32_t len;
@@ -25,7 +25,7 @@ struct counted {
   uint32_t word;
 };
 
-struct list { /* of a state */
+struct pattern_list { /* of a state */
   struct counted *at;
   uint32_t len;
 };
@@ -33,8 +33,8 @@ struct list { /* of a state */
 struct sum {
   const struct tree *t;
   uint32_t most;
-  VEC(struct word) words;
-  struct list *lists;  /* by state */
+  VEC(struct pattern_word) words;
+  struct pattern_list *lists; /* by state */
   uint32_t *wanted;    /* by state: steps into it that were not followed yet */
   uint64_t *ways;      /* by state: failing executions … */
   uint64_t *explained; /* … and those that have a pattern */
@@ -49,14 +49,14 @@ static uint32_t with_letter(struct sum *m, enum race_kind k, uint32_t word) {
   if (*known)
     return *known;
   *known = m->words.len;
-  struct word w = {
+  struct pattern_word w = {
       .rest = word, .len = m->words.at[word].len + 1, .letter = (uint8_t)k};
   vec_push(&m->words, w);
   return m->words.len - 1;
 }
 
 static int compare(const struct sum *m, uint32_t a, uint32_t b) {
-  const struct word *w = m->words.at;
+  const struct pattern_word *w = m->words.at;
   if (w[a].len != w[b].len)
     return w[a].len < w[b].len ? -1 : 1;
   while (a != b) {
@@ -96,7 +96,7 @@ static void join(struct sum *m) {
 static void release(struct sum *m, uint32_t s) {
   if (--m->wanted[s] == 0) {
     free(m->lists[s].at);
-    m->lists[s] = (struct list){0};
+    m->lists[s] = (struct pattern_list){0};
   }
 }
 
@@ -110,7 +110,7 @@ static void add_step(struct sum *m, uint32_t s, const struct step_edge *e) {
     m->explained[s] = tree_plus(m->explained[s], one.count);
     vec_push(&m->right, one);
   } else if (t->leads[e->to] == LEADS_BOTH) {
-    const struct list *behind = &m->lists[e->to];
+    const struct pattern_list *behind = &m->lists[e->to];
     m->explained[s] = tree_plus(m->explained[s], m->explained[e->to]);
     for (uint32_t i = 0; i < behind->len; i++) {
       struct counted c = behind->at[i];
@@ -137,7 +137,7 @@ static void add_state(struct sum *m, uint32_t s) {
   }
   if (!m->left.len)
     return;
-  struct list *l = &m->lists[s];
+  struct pattern_list *l = &m->lists[s];
   l->len = m->left.len;
   l->at = xmalloc(l->len * sizeof *l->at);
   memcpy(l->at, m->left.at, l->len * sizeof *l->at);
@@ -167,7 +167,7 @@ void tree_patterns(const struct tree *t, uint32_t most,
                    struct tree_patterns *out) {
   uint32_t n = t->g->nstates, root = t->g->root;
   struct sum m = {.t = t, .most = most};
-  struct word empty = {0};
+  struct pattern_word empty = {0};
   vec_push(&m.words, empty);
   m.lists = xcalloc(n, sizeof *m.lists);
   m.wanted = xcalloc(n, sizeof *m.wanted);

@@ -37,14 +37,14 @@ static uint32_t callers_rehash(void *ctx, const struct caller *s) {
 }
 TABLE(callers, struct caller, uint32_t, 2)
 
-struct open_calls {
+struct log_callers {
   struct callers callers;
   bool dropped;            /* some operation has to be taken out */
   bool hints;              /* some operation has one */
   VEC(uint16_t) functions; /* by number of a name, plus one; 0: new */
 };
 
-static struct caller *caller_of(struct open_calls *t, uint32_t process) {
+static struct caller *caller_of(struct log_callers *t, uint32_t process) {
   struct caller *c = callers_put(&t->callers, NULL, process);
   if (!c->used) {
     *c = (struct caller){.process = process, .used = true, .op = CLOSED};
@@ -56,7 +56,7 @@ static struct caller *caller_of(struct open_calls *t, uint32_t process) {
 void log_begin(struct log_builder *b, struct log *l) {
   *l = (struct log){.type_argument = DATUM_NONE, .index = 1};
   b->log = l;
-  b->open = xcalloc(1, sizeof(struct open_calls));
+  b->open = xcalloc(1, sizeof(struct log_callers));
 }
 
 static char *copied(struct log *l, const char *text, size_t len) {
@@ -66,7 +66,7 @@ static char *copied(struct log *l, const char *text, size_t len) {
 }
 
 static uint16_t function_of(struct log_builder *b, const struct log_event *ev) {
-  struct open_calls *t = b->open;
+  struct log_callers *t = b->open;
   if (!ev->name)
     return log_function(b->log, ev->f, ev->flen);
   while (t->functions.len < ev->name)
@@ -95,7 +95,7 @@ static int add_call(struct log_builder *b, const struct log_event *ev,
   if (f >= FUNCTIONS_MAX)
     return error_set(e, ERR_INPUT, "more than %d different operations",
                      FUNCTIONS_MAX);
-  ((struct open_calls *)b->open)->hints |= ev->order != LOG_NO_HINT;
+  ((struct log_callers *)b->open)->hints |= ev->order != LOG_NO_HINT;
   p->op = l->ops.len;
   vec_reserve(&l->ops, l->ops.len + 1);
   struct log_op *op = &l->ops.at[l->ops.len++];
@@ -124,7 +124,7 @@ static int no_call(const struct log_event *ev, struct error *e) {
 
 static int add_end(struct log_builder *b, const struct log_event *ev,
                    struct error *e) {
-  struct open_calls *t = b->open;
+  struct log_callers *t = b->open;
   struct caller *p = caller_of(t, ev->process);
   if (p->op == CLOSED)
     return no_call(ev, e);
@@ -257,7 +257,7 @@ void log_forget(struct log_builder *b, uint32_t time) {
 
 int log_end(struct log_builder *b, struct error *e) {
   (void)e; /* all that can be wrong was found by log_add */
-  struct open_calls *t = b->open;
+  struct log_callers *t = b->open;
   b->log->nprocesses = t->callers.len;
   b->log->no_hints = !t->hints;
   if (t->dropped)
