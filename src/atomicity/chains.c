@@ -1,3 +1,4 @@
+/* Chains and rows: built in one pass over the trace, then asked. */
 #include "atomicity/chains.h"
 #include "atomicity/tso_int.h"
 

@@ -1,3 +1,4 @@
+/* Clocks: joining, epochs that end, shots that are counted. */
 #include "atomicity/clocks.h"
 
 void clocks_free(struct clocks *m) {

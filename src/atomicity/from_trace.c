@@ -1,3 +1,4 @@
+/* From events of a trace to events of transactions. */
 #include "atomicity/from_trace.h"
 
 #include "base/map128.h"

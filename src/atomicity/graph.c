@@ -1,3 +1,4 @@
+/* The graph: adding edges, and a cycle of fewest edges. */
 #include "atomicity/graph.h"
 
 #include <assert.h>

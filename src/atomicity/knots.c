@@ -1,3 +1,7 @@
+/*
+ * Knots: two searches, forwards and back (Kosaraju), over intervals of lists.
+ * base/scc.h would need the edges one by one, of which there are too many.
+ */
 #include "atomicity/knots.h"
 
 #include <string.h>

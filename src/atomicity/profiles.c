@@ -1,3 +1,4 @@
+/* Profiles one by one, and their solutions. */
 #include "atomicity/profiles.h"
 
 #define NOTHING UINT32_MAX

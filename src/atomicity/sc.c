@@ -1,3 +1,4 @@
+/* Conflicts under sequential consistency. */
 #include "atomicity/sc.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Errors with a sentence, the end of the program, memory that is there. */
 #include "base/err.h"
 
 #include "base/tidy.h"

@@ -1,3 +1,4 @@
+/* Parsing of command lines by a table. */
 #include "base/opt.h"
 
 #include "base/opt_internal.h"

@@ -1,3 +1,4 @@
+/* The conflict graph of a trace: nodes, edges, clocks. */
 #include "locate/conflict.h"
 
 #include "base/vec.h"

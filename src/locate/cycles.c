@@ -1,4 +1,7 @@
+/* Walks along conflict edges that close. */
 #include "locate/cycles.h"
+
+#include "base/slow.h"
 
 #include <assert.h>
 
@@ -121,6 +124,22 @@ static void sort_by_source(struct cycle_walk *w) {
   w->edges.at = sorted;
 }
 
+/* Y1, Y2 */
+static bool cycle_is_sound(const struct conflicts *c, const struct cycle *k) {
+  uint32_t least = c->nodes[k->edges[0].from].thread;
+  for (uint32_t i = 0; i < k->nedges; i++) {
+    uint32_t next = k->edges[i + 1 < k->nedges ? i + 1 : 0].from;
+    uint32_t own = c->nodes[k->edges[i].from].thread;
+    if (c->nodes[k->edges[i].to].thread != c->nodes[next].thread ||
+        (i && own <= least))
+      return false;
+    for (uint32_t j = 0; j < i; j++)
+      if (c->nodes[k->edges[j].from].thread == own)
+        return false;
+  }
+  return true;
+}
+
 static void extend(struct cycle_walk *w);
 
 static void follow(struct cycle_walk *w, struct conflict_edge e) {
@@ -131,6 +150,7 @@ static void follow(struct cycle_walk *w, struct conflict_edge e) {
     if (passes(c, e.to, first)) {
       w->found++;
       struct cycle found = {w->path, w->depth};
+      check_slow(cycle_is_sound(c, &found)); /* Y1, Y2 */
       w->stop = !w->each(w->ctx, &found);
     }
   } else if (!w->visited[t] && t > c->nodes[first].thread) {

@@ -1,3 +1,4 @@
+/* Optimal eliminators: tight edges, and cycles of them. */
 #include "locate/eliminate.h"
 
 #include "base/slow.h"
@@ -13,7 +14,7 @@ struct tight_edge {
 };
 
 /*
- * (L1) list (p, q) holds the tight edges from thread p to thread q; both ends
+ * (E4) list (p, q) holds the tight edges from thread p to thread q; both ends
  *      strictly grow along it.
  */
 struct tight_edges {
@@ -54,7 +55,25 @@ static const struct operation *op_of(const struct conflicts *c, uint32_t node) {
   return &c->ops[c->nodes[node].op];
 }
 
+/* E1: each segment leads to one of them, and these make one cycle. */
+static bool is_one_cycle(const struct eliminator_search *s, uint32_t n) {
+  uint32_t at = 0, passed = 0;
+  do {
+    uint32_t next = NONE, edges = 0;
+    for (uint32_t j = 0; j < n; j++)
+      if (node_reaches(s->c, s->segments[at].first, s->segments[j].last)) {
+        next = j;
+        edges++;
+      }
+    if (edges != 1)
+      return false;
+    at = next;
+  } while (++passed < n && at);
+  return passed == n && !at;
+}
+
 static void emit(struct eliminator_search *s, uint32_t n) {
+  check_slow(is_one_cycle(s, n)); /* E1 */
   eliminators_add(s->out, s->segments, n);
   if (s->limits.results && s->out->ends.len >= s->limits.results)
     s->stop = true;
@@ -353,7 +372,7 @@ void eliminate(const struct conflicts *c, struct eliminate_limits limits,
   s.visited = xcalloc(n, sizeof *s.visited);
   find_singles(&s);
   find_edges(&s);
-  check_slow(lists_are_strict(&s)); /* L1 */
+  check_slow(lists_are_strict(&s)); /* E4 */
   s.alive = xcalloc((size_t)s.edges.len + 1, sizeof *s.alive);
   s.away = xcalloc((size_t)s.edges.len + 1, sizeof *s.away);
   if (!s.stop)
@@ -383,7 +402,7 @@ void eliminators_add(struct eliminators *e, const struct segment *s,
   uint32_t begin = e->segments.len;
   for (uint32_t i = 0; i < n; i++)
     vec_push(&e->segments, s[i]);
-  qsort(e->segments.at + begin, n, sizeof *s, compare_segments); /* S1 */
+  qsort(e->segments.at + begin, n, sizeof *s, compare_segments); /* E3 */
   vec_push(&e->ends, e->segments.len);
 }
 

@@ -1,3 +1,4 @@
+/* The order of causes: what good traces each would lose. */
 #include "locate/rank.h"
 
 #include "base/vec.h"

@@ -1,3 +1,4 @@
+/* How lines could be made atomic: a lock, or one instruction. */
 #include "locate/realise_int.h"
 
 #include "locate/rivals.h"

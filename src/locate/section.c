@@ -1,3 +1,4 @@
+/* Accesses and the lines around them: from segments to blocks. */
 #include "locate/section.h"
 
 #include "base/text.h"

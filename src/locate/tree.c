@@ -1,4 +1,7 @@
+/* The interleaving tree on its graph: what states lead to, races. */
 #include "locate/tree_int.h"
+
+#include "base/slow.h"
 
 #include <assert.h>
 
@@ -114,6 +117,7 @@ static void find_race(struct tree *t, uint32_t s) {
 
 struct tree *tree_new(const struct steps *g, const struct tree_options *o) {
   struct tree *t = xcalloc(1, sizeof *t);
+  check_slow((steps_check_invariants(g), true)); /* N1, N2 */
   t->g = g;
   t->o = *o;
   t->order = xmalloc((g->nstates + 1u) * sizeof *t->order);

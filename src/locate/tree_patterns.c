@@ -3,13 +3,14 @@
  * over the graph: the patterns of what is still to come.  A step in front of
  * them puts the letter of its race before each, or nothing.
  *
- * A state keeps its first K patterns only (C2).  That is enough for exact
+ * A state keeps its first K patterns only (R2).  That is enough for exact
  * counts of the root's first K: the same letter in front of two patterns does
  * not change their order, so that one that is not among the first K of a state
  * cannot come to be among the first K of one before it.
  */
 #include "locate/tree_int.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Patterns are shared from their ends on; 0 is the empty one. */
@@ -182,6 +183,11 @@ void tree_patterns(const struct tree *t, uint32_t most,
   for (uint32_t i = 0; i < m.lists[root].len; i++) {
     struct tree_pattern p;
     spell(&m, &m.lists[root].at[i], &p);
+    assert(race_word_is_sound(p.word, p.len)); /* R1 */
+    if (i) {
+      const struct tree_pattern *before = &vec_last(&out->at);
+      assert(race_word_compare(before->word, before->len, p.word, p.len) < 0);
+    } /* R2 */
     vec_push(&out->at, p);
   }
   free(m.lists[root].at);

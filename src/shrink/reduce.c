@@ -1,3 +1,4 @@
+/* Reducing a client: calls, threads, values. */
 #include "shrink/reduce.h"
 
 #include "base/vec.h"
