@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "build/compile.h"
 #include "build/probe.h"
-#include "cli/checker.h"
+#include "hunt/checker.h"
 #include "search/explore.h"
 #include "spec/implementation.h"
 

@@ -45,6 +45,11 @@ static const char *const always[] = {"-fsanitize=thread", "-g",     "-fPIC",
  * have no hook at all.  As real calls they go to our wraps.  And a loop over
  * an array must not become one memset, which would look atomic.  Its warning
  * that ThreadSanitizer does not understand fences is not about us: we do.
+ * With -fipa-ra a value may stay in a register that calls may change, across
+ * the call of a function that does not change it:
+ *
+ *   mov (%rcx),%rsi    stopped at: rcx is not set since the call, so it is
+ *                      chance (sites_read.c), and is lost
  */
 static const char *const gcc_only[] = {"-fno-builtin-memcpy",
                                        "-fno-builtin-memmove",
@@ -65,6 +70,7 @@ static const char *const gcc_only[] = {"-fno-builtin-memcpy",
                                        "-fno-builtin-fprintf",
                                        "-fno-builtin-bzero",
                                        "-fno-tree-loop-distribute-patterns",
+                                       "-fno-ipa-ra",
                                        "-Wno-tsan",
                                        NULL};
 

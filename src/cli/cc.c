@@ -1,4 +1,4 @@
-#include "cli/built.h"
+#include "campaign/built.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 

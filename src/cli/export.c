@@ -8,7 +8,7 @@
 #include "base/tidy.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/session.h"
+#include "cli/session/session.h"
 
 #include <errno.h>
 #include <stdio.h>

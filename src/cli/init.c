@@ -1,8 +1,8 @@
 /* faultline init: a harness from the debug information of the sources. */
 #include "base/text.h"
-#include "cli/built.h"
+#include "campaign/built.h"
 #include "cli/commands.h"
-#include "cli/init_int.h"
+#include "cli/init/int.h"
 #include "cli/options.h"
 
 #include "base/tidy.h"

@@ -3,8 +3,8 @@
 
 #include "base/err.h"
 #include "base/tidy.h"
-#include "cli/hunt.h"
-#include "cli/item.h"
+#include "hunt/hunt.h"
+#include "hunt/item.h"
 #include "proc/pool_remote.h"
 
 #include <fcntl.h>

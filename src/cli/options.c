@@ -3,7 +3,7 @@
 
 #include "cli/commands.h"
 
-#include "cli/told.h"
+#include "locate/trace_set.h"
 #include "shrink/coarse.h"
 
 #include <errno.h>
@@ -282,11 +282,11 @@ static int check_search(const struct settings *s, struct error *e) {
 
 /* What a worker will read: if it cannot, nothing is to be searched first. */
 static int check_good_traces(const struct settings *s, struct error *e) {
-  struct told t = {0};
+  struct trace_set t = {0};
   int err = 0;
   for (uint32_t i = 0; i < s->good_traces.len && !err; i++)
-    err = told_read(&t, s->good_traces.at[i], true, e);
-  told_free(&t);
+    err = trace_set_read(&t, s->good_traces.at[i], true, e);
+  trace_set_free(&t);
   return err;
 }
 

@@ -2,7 +2,7 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
-#include "cli/settings.h"
+#include "hunt/settings.h"
 
 /*
  * Parses the command line of a command that takes sources.  Returns ERR_NONE,

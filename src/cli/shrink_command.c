@@ -1,8 +1,8 @@
 /* faultline shrink: the parent's side. */
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/session.h"
-#include "cli/shrink.h"
+#include "cli/session/session.h"
+#include "hunt/shrink.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* test, explore, replay: the three commands that run an object. */
 #include "cli/commands.h"
-#include "cli/debug.h"
+#include "cli/session/debug.h"
 #include "cli/options.h"
-#include "cli/saved.h"
-#include "cli/session.h"
+#include "campaign/saved.h"
+#include "cli/session/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>

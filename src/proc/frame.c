@@ -42,7 +42,19 @@ static enum frame_state stopped(ssize_t got) {
   return got ? FRAME_PART : FRAME_CLOSED;
 }
 
+/* Is the next frame none?  Then it stays where it is: who is on the other side
+ * can tell that it was not read, and what it was doing when it was sent. */
+static bool begins_wrong(int fd) {
+  const uint32_t magic = MAGIC;
+  uint32_t first;
+  ssize_t got = make_call(SYS_recvfrom, fd, (long)&first, sizeof first,
+                          MSG_DONTWAIT | MSG_PEEK, 0);
+  return got > 0 && memcmp(&first, &magic, (size_t)got) != 0;
+}
+
 static enum frame_state read_head(struct frame_in *in, int fd) {
+  if (!in->have && begins_wrong(fd))
+    return FRAME_GARBLED;
   while (in->have < sizeof in->head) {
     ssize_t got =
         get(fd, (char *)&in->head + in->have, sizeof in->head - in->have);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "proc/frame.h"
 #include "proc/pool_remote.h"
+#include "rt/cage.h"
 
 #include <assert.h>
 #include <poll.h>
@@ -101,6 +102,7 @@ static int work(void *arg, struct work *s) {
   while (!err && frame_receive(&in, fd)) {
     buf_clear(&answer);
     err = job->item(job->arg, s, &in.body, &answer);
+    cage_end_copy();
     if (!err &&
         !frame_send(fd, (struct frame_tag){ANSWER}, answer.at, answer.len))
       break;

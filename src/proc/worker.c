@@ -7,13 +7,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,8 +89,28 @@ static void map_anew(struct worker *w) {
   worker_map(w);
 }
 
+/* The process in which die() tells the parent why. */
+static struct {
+  pid_t pid;
+  int fd;
+  uint32_t kind;
+} dying;
+
+/*
+ * Between two clients everything that this process has sent was read.  Else it
+ * was the code that has sent it, in the client that is on the board, and it is
+ * no answer: no other client begins, and the parent knows which one it was.
+ */
+static void stop_if_garbled(void) {
+  int unread = 0;
+  if (dying.pid &&
+      !cage_call(SYS_ioctl, dying.fd, SIOCOUTQ, (long)&unread, 0, 0) && unread)
+    cage_exit(2);
+}
+
 void board_write(struct board *b, const char *client, uint64_t clients,
                  uint64_t executions) {
+  stop_if_garbled();
   mprotect(b, sizeof *b, PROT_READ | PROT_WRITE);
   snprintf(b->client, sizeof b->client, "%s", client);
   b->clients = clients;
@@ -125,13 +149,6 @@ static void answer(const struct worker *w, struct work *own, int err) {
     frame_send(w->fd, (struct frame_tag){DONE}, bytes.at, bytes.len);
 }
 
-/* The process in which die() tells the parent why. */
-static struct {
-  pid_t pid;
-  int fd;
-  uint32_t kind;
-} dying;
-
 /* As an error of the system: a worker that ends otherwise has died of the
  * user's code. */
 static void tell_why(const char *text) {
@@ -150,6 +167,39 @@ void worker_dies_by(int fd, uint32_t kind) {
   die_by(tell_why);
 }
 
+/*
+ * For the case that nobody watches any more.  While the parent lives it ends a
+ * worker that is late before that (worker_stuck): the time of one thread on a
+ * processor is not longer than time, and a pool, which has max_seconds for each
+ * item, is closed after as much time in all.  Only the threads of a stress
+ * process may need more, as many times as there are processors: it takes all of
+ * the hard limit.
+ */
+static void limit_time(uint32_t max_seconds) {
+  enum { GENEROUS = 2 };
+  struct rlimit now, cpu;
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  if (!max_seconds || getrlimit(RLIMIT_CPU, &now))
+    return;
+  cpu.rlim_cur = GENEROUS * (rlim_t)max_seconds;
+  cpu.rlim_max = cpu.rlim_cur * (rlim_t)(cores > 1 ? cores : 1) + 1;
+  if (now.rlim_max < cpu.rlim_max)
+    cpu.rlim_max = now.rlim_max;
+  if (now.rlim_cur < cpu.rlim_cur)
+    cpu.rlim_cur = now.rlim_cur;
+  signal(SIGXCPU, SIG_DFL);
+  setrlimit(RLIMIT_CPU, &cpu);
+}
+
+/*
+ * It has a session, but no PID namespace.  As process 1 of one, the code would
+ * not be ended by its own signals (raise(SIGTERM), abort() with a handler): it
+ * would behave otherwise than anywhere else.  As process 2 it would need one
+ * more process for each worker.  Both need an administrator, or namespaces for
+ * users, which many systems forbid.  And it would do nothing where there is a
+ * filter, behind which no process begins (rt/cage.h); where there is none, the
+ * parent finds what has left the session (tidy_orphans).
+ */
 static _Noreturn void child(struct worker *w, pid_t parent,
                             int (*fn)(void *arg, struct work *s), void *arg) {
   setsid(); /* its signals are its own, and what it starts ends with it */
@@ -169,8 +219,10 @@ static _Noreturn void child(struct worker *w, pid_t parent,
   own->recording = w->recording;
   rt_share_watch(&w->shared->ticks, &w->shared->steps);
   frame_calls_by(cage_call);
+  limit_time(w->max_seconds);
   cage_close(w->fd);
   int err = fn(arg, own);
+  cage_end_copy();
   fflush(stdout);
   answer(w, own, err);
   cage_exit(err ? 2 : 0);
@@ -289,6 +341,7 @@ static void bury(struct worker *w) {
   while (waitpid(-group, NULL, 0) > 0) /* orphans that came to us */
     ;
   tidy_process_done(-group);
+  tidy_orphans();
   w->pid = 0;
 }
 

@@ -21,6 +21,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -338,8 +339,18 @@ static bool texts_left(const struct stress *s) {
   return true;
 }
 
+/* Several threads may take several times the time of one. */
+static void take_more_time(void) {
+  struct rlimit cpu;
+  if (!getrlimit(RLIMIT_CPU, &cpu)) {
+    cpu.rlim_cur = cpu.rlim_max;
+    cage_call(SYS_prlimit64, 0, RLIMIT_CPU, (long)&cpu, 0, 0);
+  }
+}
+
 /* What user code and the tool's own handlers expect of a process. */
 static void settle(const struct stress *s) {
+  take_more_time();
   cage_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (getppid() != s->owner)
     cage_exit(0);

@@ -13,7 +13,7 @@
 #include "random_history.h"
 #include "random_program.h"
 
-#include "cli/checker.h"
+#include "hunt/checker.h"
 
 #include <sys/mman.h>
 

@@ -36,7 +36,7 @@ struct queue {
   struct type type;
   struct type *inner; /* that understands the operations */
   struct trees trees;
-  struct pool states;
+  struct record_pool states;
 };
 
 /* Trees have no value 0, which the number 0 is; no datum has this bit. */
