@@ -10,7 +10,6 @@
 #include "rt/cage.h"
 #include "rt/engine.h"
 #include "rt/fiber.h"
-#include "rt/int.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -9,7 +9,6 @@
 #include "rt/cage.h"
 #include "rt/engine.h"
 #include "rt/heap.h"
-#include "rt/int.h"
 #include "rt/snapshot.h"
 
 #include <stdlib.h>
