@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "build/compile.h"
 #include "search/explore.h"
-#include "search/gang.h"
+#include "search/parallel_search.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +113,7 @@ static void measure_curve(void) {
 /* ---- one and two ---- */
 
 struct pair {
-  struct gang *gang;
+  struct parallel_search *parallel;
   volatile uint64_t *states; /* by member */
 };
 
@@ -132,15 +132,17 @@ struct cost {
 static struct cost together(const struct pair *p, uint32_t members) {
   double before = children_seconds();
   pid_t pids[2];
-  gang_reset(p->gang, members);
+  parallel_reset(p->parallel, members);
   double begun = clock_now();
   for (uint32_t i = 0; i < members; i++) {
     pids[i] = fork();
     if (pids[i] < 0)
       die("cannot fork");
     if (!pids[i]) {
-      struct explore x = {
-          .judge = {nothing, NULL}, .all = true, .gang = p->gang, .member = i};
+      struct explore x = {.judge = {nothing, NULL},
+                          .all = true,
+                          .parallel = p->parallel,
+                          .member = i};
       enum explore_end end = explore_stateful(&x);
       p->states[i] = x.states;
       _exit(end != EXPLORE_ALL);
@@ -159,7 +161,7 @@ static void measure_pair(void *arg) {
   const char *text = arg;
   struct client c = {0};
   prepare(&c, text);
-  struct pair p = {gang_map(2, 0, 0), mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+  struct pair p = {parallel_map(2, 0, 0), mmap(NULL, 4096, PROT_READ | PROT_WRITE,
                                            MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
   struct explore x = {.judge = {nothing, NULL}, .all = true};
   explore_stateful(&x); /* to know the conflicts */

@@ -3,7 +3,7 @@
 #include "proc/phase.h"
 #include "proc/pool_remote.h"
 
-#include "search/gang.h"
+#include "search/parallel_search.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -423,7 +423,7 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
            executions = c->totals.statistics.executions;
   uint32_t jobs = set->jobs ? (uint32_t)set->jobs : cores();
   if (one && campaign_stateful(&p) && jobs > 1 && !set->max_executions)
-    p.gang.gang = gang_map(jobs, set->max_states, set->memory);
+    p.gang.gang = parallel_map(jobs, set->max_states, set->memory);
   target.gang = p.gang.gang;
   struct pool_job job = {
       .open = hunt_serve_open,
@@ -458,7 +458,7 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
   free(p.at);
   buf_free(&p.gang.knowledge);
   if (p.gang.gang)
-    gang_unmap(p.gang.gang);
+    parallel_unmap(p.gang.gang);
   return p.end;
 }
 

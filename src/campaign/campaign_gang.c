@@ -5,7 +5,7 @@
  */
 #include "campaign/campaign_int.h"
 
-#include "search/gang.h"
+#include "search/parallel_search.h"
 
 void campaign_learn(struct buf *to, const struct record *r) {
   wire_put_bytes(to, r->knowledge.at, r->knowledge.len);
@@ -13,8 +13,8 @@ void campaign_learn(struct buf *to, const struct record *r) {
 
 void campaign_begin_gang(struct plan *p) {
   struct gang_state *g = &p->gang;
-  gang_reset(g->gang, pool_local_slots(p->pool));
-  uint32_t n = gang_members(g->gang); /* there may be more processes */
+  parallel_reset(g->gang, pool_local_slots(p->pool));
+  uint32_t n = parallel_members(g->gang); /* there may be more processes */
   g->runs = true;
   g->aborted = g->killed = g->learnt = false;
   g->members = n;
@@ -35,7 +35,7 @@ void campaign_begin_gang(struct plan *p) {
 
 static void abort_gang(struct plan *p) {
   if (!p->gang.aborted)
-    gang_abort(p->gang.gang);
+    parallel_abort(p->gang.gang);
   p->gang.aborted = true;
 }
 

@@ -32,7 +32,7 @@ struct task {
 };
 
 struct gang_state {
-  struct gang *gang;
+  struct parallel_search *gang;
   bool runs, aborted, killed;
   uint32_t members, answers, tries;
   struct buf knowledge;

@@ -1,4 +1,4 @@
-/* See namer.h. */
+/* Places, locations and values, by the object's debug information. */
 #include "debug/namer.h"
 
 #include <dlfcn.h>
@@ -34,7 +34,7 @@ static void location(void *ctx, uint64_t addr, uint64_t size, uint32_t at,
     names_location(n->names, n->base, addr, size, at, out);
   else
     buf_printf(out, "0x%" PRIx64, addr);
-  if (strncmp(buf_text(out) + start, "0x", 2) == 0) { /* nobody knows it */
+  if (strncmp(buf_text(out) + start, "0x", 2) == 0) { /* it has no name */
     struct buf name = {0};
     if (put_library_name(addr, &name)) {
       out->len = start;

@@ -9,7 +9,7 @@
 #include "debug/lines.h"
 #include "locate/switches.h"
 #include "model/nouns.h"
-#include "search/atlas.h"
+#include "search/step_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,8 +118,8 @@ static void run_outcomes(struct hunt *h, uint64_t interleavings,
 }
 
 static void take(struct hunt *h, const struct client *c, struct census *out) {
-  struct atlas atlas;
-  struct atlas_order order = {ATLAS_ALL, false};
+  struct step_graph whole;
+  struct step_graph_kind order = {STEP_GRAPH_ALL, false};
   struct explore x;
   hunt_explore_init(h, &x);
   x.max_states = MOST_STATES;
@@ -127,12 +127,12 @@ static void take(struct hunt *h, const struct client *c, struct census *out) {
   x.deadline = hunt_until(h, MOST_SECONDS);
   x.bound_preemptions = false;
   x.share = NULL;
-  atlas_draw(&atlas, &x, &order);
-  uint64_t interleavings = atlas.complete ? atlas.interleavings : 0;
-  if (atlas.complete)
-    count_switches(h, &atlas.graph, out);
+  step_graph_build(&whole, &x, &order);
+  uint64_t interleavings = whole.complete ? whole.interleavings : 0;
+  if (whole.complete)
+    count_switches(h, &whole.graph, out);
   vec_free(&x.bad);
-  atlas_free(&atlas);
+  step_graph_free(&whole);
   if (hunt_prepare(h, c) == RT_DONE)
     run_outcomes(h, interleavings, out);
 }

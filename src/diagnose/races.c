@@ -5,7 +5,7 @@
 #include "debug/namer.h"
 #include "locate/tree.h"
 #include "model/nouns.h"
-#include "search/atlas.h"
+#include "search/step_graph.h"
 
 #include <string.h>
 
@@ -33,11 +33,12 @@ static double patience(const struct hunt *h) {
   return most > 0 && most < RACES_SECONDS ? most : RACES_SECONDS;
 }
 
-static enum explore_end draw(struct hunt *h, struct atlas *atlas,
+static enum explore_end draw(struct hunt *h, struct step_graph *whole,
                              const struct races_found *how) {
   struct explore x;
-  struct atlas_order order = {(enum atlas_steps)h->set->races, how->sections};
-  order.guards = order.steps == ATLAS_CONFLICTING && !how->sections &&
+  struct step_graph_kind order = {(enum step_graph_steps)h->set->races,
+                                  how->sections};
+  order.guards = order.steps == STEP_GRAPH_CONFLICTING && !how->sections &&
                  !h->set->race_independent; /* within sections, too */
   hunt_explore_init(h, &x);
   x.deadline = hunt_until(h, patience(h));
@@ -45,17 +46,17 @@ static enum explore_end draw(struct hunt *h, struct atlas *atlas,
   x.max_memory = h->set->memory;
   x.bound_preemptions = false;
   x.share = NULL;
-  enum explore_end end = atlas_draw(atlas, &x, &order);
+  enum explore_end end = step_graph_build(whole, &x, &order);
   vec_free(&x.bad);
   return end;
 }
 
-static void put_reason(const struct hunt *h, const struct atlas *atlas,
+static void put_reason(const struct hunt *h, const struct step_graph *whole,
                        enum explore_end end, struct buf *b) {
-  unsigned long long states = atlas->states;
+  unsigned long long states = whole->states;
   switch (end) {
   case EXPLORE_ALL:
-    buf_puts(b, atlas->cut ? "executions were cut (--max-steps)"
+    buf_puts(b, whole->cut ? "executions were cut (--max-steps)"
                            : "the client has only one interleaving");
     return;
   case EXPLORE_STATES:
@@ -187,9 +188,9 @@ static void tell(const struct hunt *h, const struct tree *t,
 
 /* Races between steps that conflict are the clearest; if they do not tell, what
  * the failure depends on is something else. */
-static void analyse(const struct hunt *h, const struct atlas *atlas,
+static void analyse(const struct hunt *h, const struct step_graph *whole,
                     struct races_found *out) {
-  const struct steps *g = &atlas->graph;
+  const struct steps *g = &whole->graph;
   struct tree_options o = {h->set->race_independent ? TREE_ANY
                                                     : TREE_CONFLICTS};
   for (bool done = false; !done; o.between++) {
@@ -211,23 +212,23 @@ static void analyse(const struct hunt *h, const struct atlas *atlas,
 }
 
 static void find(struct hunt *h, struct races_found *out) {
-  struct atlas atlas;
+  struct step_graph whole;
   struct buf reason = {0};
   bool all = h->set->no_reduction || h->target->partial;
   out->sections = h->set->race_sections;
   out->steps = steps_name[all ? RACES_ALL : h->set->races];
   out->between = between_name[h->set->race_independent ? TREE_ANY : 0];
   out->base = rt_base();
-  enum explore_end end = draw(h, &atlas, out);
-  out->states = atlas.states;
-  if (atlas.complete)
-    analyse(h, &atlas, out);
+  enum explore_end end = draw(h, &whole, out);
+  out->states = whole.states;
+  if (whole.complete)
+    analyse(h, &whole, out);
   else
-    put_reason(h, &atlas, end, &reason);
+    put_reason(h, &whole, end, &reason);
   if (reason.len)
     out->reason = arena_strdup(&h->work->arena, reason.at);
   buf_free(&reason);
-  atlas_free(&atlas);
+  step_graph_free(&whole);
 }
 
 void hunt_races(struct hunt *h, const char *text, struct races_found *out) {

@@ -11,7 +11,7 @@
 #include "hunt/item.h"
 
 #include "search/delay.h"
-#include "search/gang.h"
+#include "search/parallel_search.h"
 #include "search/generate.h"
 
 #include <stdio.h>
@@ -166,9 +166,9 @@ static bool take_if_bad(struct server *s, const struct client *c,
                         struct explore *x, enum explore_end end,
                         struct record *r) {
   /* Of a gang that searched everything, the first member knows the best. */
-  bool others = x->gang && x->graph && x->all && x->member;
+  bool others = x->parallel && x->graph && x->all && x->member;
   /* The path is empty where nothing was decided before the fault. */
-  bool any = x->bad.len || (x->bad_count && !x->gang && !x->watch);
+  bool any = x->bad.len || (x->bad_count && !x->parallel && !x->watch);
   bool bad = end == EXPLORE_BAD || (x->all && any && !others);
   if (bad)
     take_bad(s, c, x, r);
@@ -400,7 +400,7 @@ static void do_part(struct server *s, const struct item *i,
     x.leftover = &r->leftover;
   }
   if (i->gang) {
-    x.gang = h->target->gang;
+    x.parallel = h->target->gang;
     x.member = i->member;
   }
   look(s, c, &x, i->search, &r->end, r);

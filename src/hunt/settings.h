@@ -38,7 +38,7 @@ extern const char *const model_name[]; /* ends with NULL */
 enum exit_protocol { EXIT_FAULTLINE, EXIT_GNU };
 enum { EXIT_GNU_TROUBLE = 99 };
 
-/* --races; the first three are those of search/atlas.h. */
+/* --races; the first three are those of search/step_graph.h. */
 enum race_search { RACES_CONFLICTING, RACES_SHARED, RACES_ALL, RACES_OFF };
 
 /* Who chose the memory model: later ones win. */

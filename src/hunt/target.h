@@ -12,7 +12,7 @@
 #include "model/site.h"
 #include "proc/pool.h"
 
-struct gang;
+struct parallel_search;
 struct lines;
 
 struct target {
@@ -45,7 +45,7 @@ struct target {
   double latest;         /* of clock_now(): until then a fault is explained;
                             0: as long as it takes */
   bool *late;            /* set when time has ended some of that, or NULL */
-  struct gang *gang;     /* of the pool's workers here, or NULL */
+  struct parallel_search *gang; /* of the pool's workers here, or NULL */
 };
 
 /* Runs a worker with a question about the target (worker_run), but not past

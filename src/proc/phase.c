@@ -1,3 +1,4 @@
+/* The progress line and the lines of --verbose. */
 #include "proc/phase.h"
 
 #include "base/buf.h"
@@ -5,6 +6,7 @@
 #include "base/progress.h"
 #include "base/text.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,9 +19,9 @@ static struct {
   const char *what; /* the phase, or NULL */
   const char *units[2];
   double begun, budget;
-  uint64_t done[2]; /* what was counted of this phase */
+  uint64_t done[2]; /* clients and executions of this phase */
   uint64_t faults;
-  pthread_mutex_t lock; /* of all this, once somebody watches */
+  pthread_mutex_t lock; /* of all this, once a thread watches */
 } phase = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void lock(void) { pthread_mutex_lock(&phase.lock); }
@@ -52,7 +54,7 @@ static const char *unit(int i) {
   return phase.units[i] ? phase.units[i] : usual[i];
 }
 
-/* What was done, and in which time. */
+/* The work that was done. */
 static void put_done(struct buf *b, uint64_t clients, uint64_t executions) {
   if (clients)
     put_count(b, clients, unit(0));
@@ -63,6 +65,7 @@ static void put_done(struct buf *b, uint64_t clients, uint64_t executions) {
 /* What matters most comes first: a narrow terminal cuts the end off. */
 static void show(uint64_t clients, uint64_t executions, const char *far) {
   struct buf b = {0};
+  assert(phase.open && phase.what);
   double seconds = clock_now() - phase.begun;
   clients += phase.done[0];
   executions += phase.done[1];
@@ -83,9 +86,9 @@ static void show(uint64_t clients, uint64_t executions, const char *far) {
   buf_free(&b);
 }
 
-/* --verbose: what has come to its end. */
+/* Ends the phase; --verbose prints its counts and its time. */
 static void end(void) {
-  progress_clear(&phase.progress);
+  progress_clear(&phase.progress); /* L1 */
   if (phase.what && phase.verbose) {
     struct buf b = {0};
     put_done(&b, phase.done[0], phase.done[1]);
@@ -168,7 +171,7 @@ void phase_clear(void) {
 void phase_pause(void) {
   lock();
   if (phase.open)
-    progress_clear(&phase.progress);
+    progress_clear(&phase.progress); /* L1 */
 }
 
 void phase_resume(void) { unlock(); }

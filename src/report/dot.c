@@ -1,7 +1,7 @@
 /*
  * The labelled graph of interleavings for Graphviz, in the paper's colours:
- * white where every execution is good, black where none is, grey between, and
- * the races that are told first yellow, on a thick way to a red end.
+ * white where every execution is good, black where none is, grey between.  The
+ * races that are named first are yellow, on a thick way to a red end.
  */
 #include "report/races.h"
 

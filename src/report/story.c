@@ -1,7 +1,9 @@
-/* Stories: calls and results, and what the parts of one share. */
+/* Stories: calls and results, and what the files of a story share. */
 #include "report/story_int.h"
 
 #include "base/text.h"
+
+#include <assert.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -76,6 +78,24 @@ const char *story_fault_words(enum fault f) {
 }
 
 void story_number(uint64_t n, struct buf *out) { put_number(out, n); }
+
+void story_put_lines(const struct code_block *b, struct buf *out) {
+  if (b->first == b->last)
+    buf_printf(out, "line %" PRIu32, b->first);
+  else
+    buf_printf(out, "lines %" PRIu32 "-%" PRIu32, b->first, b->last);
+}
+
+void story_fence(const struct missing_fence *f, struct buf *b) {
+  if (!f->load_line)
+    buf_printf(b, "a fence behind line %" PRIu32 ", before it returns",
+               f->store_line);
+  else if (f->store_line && f->store_line != f->load_line)
+    buf_printf(b, "a fence between line %" PRIu32 " and line %" PRIu32,
+               f->store_line, f->load_line);
+  else
+    buf_printf(b, "a fence before the load in line %" PRIu32, f->load_line);
+}
 
 void story_operation(const struct result *r, uint32_t call, struct buf *out) {
   const struct client *c = &r->finding->client;
@@ -158,6 +178,7 @@ struct story *story_new(const struct result *r, const struct story_namer *n) {
     s->finding_whole = !r->finding->trace.truncated;
   }
   story_make_answer(s, n);
+  assert(s->message && s->place); /* every report reads them */
   return s;
 }
 

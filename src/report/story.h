@@ -8,9 +8,13 @@
  * whole program everything is concurrent.
  *
  * (S1) rows are in the order of the trace; a loop that a thread went round n
- *      times without any change is told once, its rows having times == n.
+ *      times without any change is one row for each step, with times == n.
  * (S2) rows of one uninterrupted run of a thread share their `group`.
  * (S3) threads that wait for ever have their rows at the end, after the trace.
+ *
+ *     T1 read x  ×3    group 0       three rounds of a loop
+ *     T2 write x       group 1
+ *     T1 waits for m   group 2, at the end
  */
 #ifndef REPORT_STORY_H
 #define REPORT_STORY_H
@@ -24,12 +28,12 @@
 
 enum story_part { STORY_BEFORE, STORY_THREADS, STORY_AFTER };
 
-/* What is said of an event of the trace; texts are NULL when there is none. */
+/* The words for an event of the trace; NULL: there are none. */
 struct story_event {
   const struct place *place;
   const char *location; /* s->top, node#2.next, q->lock */
-  const char *value;    /* what was read, or is there afterwards */
-  const char *old;      /* what was there before a write */
+  const char *value;    /* that was read, or is there afterwards */
+  const char *old;      /* value before a write */
   enum story_part part;
 };
 
@@ -76,9 +80,9 @@ struct story {
   struct story_event *events; /* by index into the trace */
   VEC(struct story_row) rows;
   VEC(struct story_waiting) waiting;
-  uint32_t threads; /* mask: those that have rows in the concurrent part */
+  uint32_t threads; /* mask: threads with rows in the concurrent part */
 
-  /* The answer: a place (line 0: none), a sentence, and what belongs to it. */
+  /* The answer: a place (line 0: none), a sentence, and notes. */
   const struct place *place;
   const struct place *until; /* where an interrupted operation went on; NULL */
   const char *message;
@@ -90,7 +94,7 @@ struct story {
   const char **blocks;  /* by block of the trace: `node#2` */
   const char *nearest; /* how the nearest good execution differs, or NULL … */
   const struct place *nearest_place; /* … and how far its thread gets first */
-  const struct story *passing; /* … and that execution; NULL: not told */
+  const struct story *passing; /* … and that execution; NULL: not shown */
   bool finding_whole;          /* false when the recording was cut */
   const char *file;            /* the one file of all rows' places, or NULL */
   const struct story_outcomes *outcomes; /* or NULL: not asked for */
@@ -107,7 +111,9 @@ uint32_t story_block(const struct story *s, uint32_t at);
 
 /* "main", "T1", … */
 const char *story_thread(uint8_t thread);
-/* "a fence between line 14 and line 15" (text_fences.c) */
+/* `line 8`, `lines 8-9` */
+void story_put_lines(const struct code_block *b, struct buf *out);
+/* `a fence between line 14 and line 15` */
 void story_fence(const struct missing_fence *f, struct buf *b);
 /* Under TSO a step of thread 16 + t is a commit of thread t: that, and whether
  * it is one. */
@@ -117,7 +123,7 @@ void story_put_stepper(const struct story *s, uint8_t thread, struct buf *out);
 /* An operation's name as it is called, `pop()`; "the program" without one. */
 void story_operation(const struct result *r, uint32_t call, struct buf *out);
 
-/* What a fault is called in front of its details. */
+/* The name of a fault, in front of its details. */
 const char *story_fault_words(enum fault f);
 
 /* The last part of a path. */

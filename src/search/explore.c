@@ -1,7 +1,9 @@
-/* What all strategies do after an execution. */
+/* What all strategies do after an execution: count, judge, look at budgets. */
 #include "search/explore.h"
 
 #include "base/clock.h"
+
+#include <assert.h>
 
 bool explore_is_late(const struct explore *x) {
   bool is = x->deadline && clock_now() > x->deadline;
@@ -31,6 +33,8 @@ static void keep_bad(struct explore *x, void (*current)(void *ctx, path *out),
 bool explore_judge(struct explore *x, enum rt_end how,
                    void (*current)(void *ctx, path *out), void *ctx,
                    enum explore_end *end) {
+  assert(x->judge.ended);
+  assert(how != RT_STOPPED); /* it has ended */
   x->steps += rt_steps();
   if (how == RT_LEFT_OUT) {
     x->left_out++;
@@ -47,6 +51,7 @@ bool explore_judge(struct explore *x, enum rt_end how,
     break;
   }
   keep_bad(x, current, ctx);
+  assert(x->bad_count <= x->executions + x->cut);
   if (x->all)
     return true;
   *end = EXPLORE_BAD;

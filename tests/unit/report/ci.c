@@ -118,6 +118,18 @@ TEST(only_what_was_checked_is_green) {
   fixture_free(f);
 }
 
+TEST(a_replay_without_the_expected_fault_misses_it) {
+  struct fixture *f = fixture_new("", FAULT_NONE);
+  f->result.finding = &f->finding;
+  struct story *s = story_new(&f->result, NULL);
+  check_open(&(struct report_run){.story = s, .status = 1},
+             "<failure type=\"expected-fault-missing\"", "\nnot ok 1 - stack\n",
+             "\"ruleId\": \"expected-fault-missing\"");
+  story_free(s);
+  f->result.finding = NULL;
+  fixture_free(f);
+}
+
 TEST(names_of_cases_differ) {
   struct fixture *f = fixture_new("", FAULT_NONE);
   struct story *s = story_new(&f->result, NULL);

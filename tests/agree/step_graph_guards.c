@@ -8,7 +8,7 @@
 #include "random_program.h"
 
 #include "locate/tree.h"
-#include "search/atlas.h"
+#include "search/step_graph.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { CLIENTS = 4, PROGRAMS = 4 };
@@ -62,28 +62,28 @@ static bool find_bad(const struct client *c, struct judged *j) {
 /* ---- two graphs, side by side ---- */
 
 struct side {
-  struct atlas atlas;
+  struct step_graph whole;
   struct tree *tree;
 };
 
 static bool draw(struct side *s, const struct client *c, struct judged *j,
                  bool guards) {
   struct explore x = {.judge = {ended, j}, .max_states = MOST_STATES};
-  struct atlas_order order = {.guards = guards};
+  struct step_graph_kind order = {.guards = guards};
   if (rt_prepare(engine.suite, c) != RT_DONE)
     return false;
   *s = (struct side){0};
-  atlas_draw(&s->atlas, &x, &order);
+  step_graph_build(&s->whole, &x, &order);
   vec_free(&x.bad);
-  if (s->atlas.complete)
-    s->tree = tree_new(&s->atlas.graph, &(struct tree_options){0});
-  return s->atlas.complete;
+  if (s->whole.complete)
+    s->tree = tree_new(&s->whole.graph, &(struct tree_options){0});
+  return s->whole.complete;
 }
 
 static void drop(struct side *s) {
   if (s->tree)
     tree_free(s->tree);
-  atlas_free(&s->atlas);
+  step_graph_free(&s->whole);
 }
 
 struct pairs {
@@ -121,7 +121,7 @@ static bool is_same(const struct step *a, const struct step *b) {
 }
 
 static void follow(struct pairs *p, uint32_t s, uint32_t e) {
-  const struct steps *c = &p->coarse.atlas.graph, *f = &p->fine.atlas.graph;
+  const struct steps *c = &p->coarse.whole.graph, *f = &p->fine.whole.graph;
   const struct step_edge *edge = &c->edges[e];
   const struct step *step = &c->steps.at[edge->step];
   uint32_t at = p->partner[s] - 1;
@@ -144,9 +144,9 @@ static void follow(struct pairs *p, uint32_t s, uint32_t e) {
 }
 
 static void walk_together(struct pairs *p) {
-  const struct steps *c = &p->coarse.atlas.graph;
+  const struct steps *c = &p->coarse.whole.graph;
   p->partner = xcalloc(c->nstates, sizeof *p->partner);
-  meet(p, c->root, p->fine.atlas.graph.root);
+  meet(p, c->root, p->fine.whole.graph.root);
   while (p->to_do.len && !test_errors) {
     uint32_t s = vec_pop(&p->to_do);
     for (uint32_t e = c->first[s]; e < c->first[s + 1]; e++)
@@ -163,7 +163,7 @@ static bool example_fails(const struct side *s, const struct judged *j) {
   bool ok = true;
   tree_patterns(s->tree, 1, &p);
   if (p.at.len && CHECK(tree_example(s->tree, &p.at.at[0], &effort, &way))) {
-    atlas_path(&s->atlas, way.at, way.len, &steps);
+    step_graph_path(&s->whole, way.at, way.len, &steps);
     replay_init(&r, steps.at, steps.len);
     ok = CHECK(is_bad(j, rt_run(&r.driver))) & CHECK(!r.diverged);
     replay_free(&r);
@@ -188,10 +188,10 @@ static void compare(const struct client *c, bool results, struct sum *sum) {
   if (draw(&p.fine, c, &j, false) && draw(&p.coarse, c, &j, true)) {
     walk_together(&p);
     example_fails(&p.coarse, &j);
-    CHECK(p.coarse.atlas.states <= p.fine.atlas.states);
+    CHECK(p.coarse.whole.states <= p.fine.whole.states);
     sum->compared++;
     sum->folded += p.folded;
-    sum->fewer += p.coarse.atlas.states < p.fine.atlas.states;
+    sum->fewer += p.coarse.whole.states < p.fine.whole.states;
   }
   if (test_errors)
     fprintf(stderr, "  client %s, results %d\n", engine_text(c), results);

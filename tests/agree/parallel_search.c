@@ -7,7 +7,7 @@
 #include "engine_objects.h"
 #include "random_program.h"
 
-#include "search/gang.h"
+#include "search/parallel_search.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -45,13 +45,13 @@ struct shared {
 };
 
 static struct shared *shared;
-static struct gang *gang;
+static struct parallel_search *several;
 
 static void open_shared(void) {
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
                 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  gang = gang_map(MOST_MEMBERS, MOST_STATES, 0);
-  CHECK(gang != NULL);
+  several = parallel_map(MOST_MEMBERS, MOST_STATES, 0);
+  CHECK(several != NULL);
 }
 
 /* About every fourth outcome is bad. */
@@ -79,22 +79,22 @@ struct how {
 static void search(struct done *d, const struct how *how, uint32_t members,
                    uint32_t member) {
   volatile double share = 0;
-  struct explore x = {.judge = {ended, d},
-                      .max_states =
-                          how->max_states ? how->max_states : MOST_STATES,
-                      .max_memory = how->max_memory,
-                      .max_executions = how->max_executions,
-                      .deadline = how->seconds ? clock_now() + how->seconds : 0,
-                      .no_reduction = how->no_reduction,
-                      .guards = how->guards,
-                      .bound_preemptions = how->bound,
-                      .preemptions = how->preemptions,
-                      .all = how->all,
-                      .graph = !how->guards,
-                      .heartbeat = &shared->beats[member],
-                      .share = &share,
-                      .gang = members ? gang : NULL,
-                      .member = member};
+  struct explore x = {
+      .judge = {ended, d},
+      .max_states = how->max_states ? how->max_states : MOST_STATES,
+      .max_memory = how->max_memory,
+      .max_executions = how->max_executions,
+      .deadline = how->seconds ? clock_now() + how->seconds : 0,
+      .no_reduction = how->no_reduction,
+      .guards = how->guards,
+      .bound_preemptions = how->bound,
+      .preemptions = how->preemptions,
+      .all = how->all,
+      .graph = !how->guards,
+      .heartbeat = &shared->beats[member],
+      .share = &share,
+      .parallel = members ? several : NULL,
+      .member = member};
   d->noutcomes = 0;
   d->end = explore_stateful(&x);
   d->learnt = x.learnt;
@@ -141,12 +141,12 @@ static void wait_for(pid_t pid) {
 static bool try_together(const struct how *how, uint32_t members,
                          struct buf *knowledge) {
   pid_t pids[MOST_MEMBERS];
-  gang_reset(gang, members);
+  parallel_reset(several, members);
   for (uint32_t i = 0; i < members; i++)
     pids[i] = start(how, members, i, knowledge);
   for (uint32_t i = 0; i < members; i++)
     wait_for(pids[i]);
-  CHECK(!gang_differs(gang));
+  CHECK(!parallel_differs(several));
   for (uint32_t i = 0; i < members; i++) {
     const struct done *d = &shared->members[i];
     if (!d->learnt)
@@ -333,7 +333,7 @@ static const char threads_text[] =
 /* Member 1 has something else in its memory when `shift`. */
 static void open_apart(const char *so, bool shift) {
   pid_t pids[2];
-  gang_reset(gang, 2);
+  parallel_reset(several, 2);
   shared->beats[0] = shared->beats[1] = 0;
   for (uint32_t i = 0; i < 2; i++) {
     pids[i] = fork();
@@ -362,16 +362,16 @@ TEST(states_of_other_addresses_are_noticed) {
   char *so = engine_build(threads_text, NULL);
   open_shared();
   open_apart(so, false);
-  CHECK(!gang_differs(gang));
+  CHECK(!parallel_differs(several));
   for (int i = 0; i < 2; i++) {
     CHECK_INT(shared->members[i].end, EXPLORE_ALL);
     CHECK(shared->members[i].states > 0);
   }
   open_apart(so, true);
-  CHECK(gang_differs(gang));
+  CHECK(parallel_differs(several));
   for (int i = 0; i < 2; i++)
     CHECK_INT(shared->members[i].end, EXPLORE_STOPPED);
-  gang_unmap(gang);
+  parallel_unmap(several);
   free(so);
 }
 
@@ -484,7 +484,7 @@ static void killing(void *so) {
   struct buf nothing = {0};
   for (uint32_t victim = 0; victim < 3; victim++) {
     pid_t pids[3];
-    gang_reset(gang, 3);
+    parallel_reset(several, 3);
     for (uint32_t i = 0; i < 3; i++) {
       shared->beats[i] = 0;
       pids[i] = start(&how, 3, i, &nothing);
@@ -498,7 +498,7 @@ static void killing(void *so) {
     uint64_t beats = shared->beats[other];
     while (WIFSIGNALED(status) && shared->beats[other] < beats + 3)
       usleep(200);
-    gang_abort(gang);
+    parallel_abort(several);
     for (uint32_t i = 0; i < 3; i++)
       if (i != victim) {
         wait_for(pids[i]);
