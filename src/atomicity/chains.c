@@ -1,3 +1,4 @@
+/* Chains and rows: built in one pass over the trace, then asked. */
 #include "atomicity/chains.h"
 #include "atomicity/tso_int.h"
 
@@ -107,7 +108,7 @@ static void find_chains(struct chains *c) {
 
 /* ---- directed edges ---- */
 
-struct running {
+struct running_txn {
   uint32_t writes, fence, read; /* last ones; read: not buffered */
   VEC(uint32_t) open;           /* reads since the last write or fence */
 };
@@ -118,18 +119,18 @@ struct last_on { /* of a thread and an object */
   uint32_t fence;                         /* which these two are up to */
 };
 
-struct edges {
+struct chain_edges {
   struct chains *c;
-  struct running *thread;
+  struct running_txn *thread;
   struct last_on *on;
 };
 
-static void edge(struct edges *d, uint32_t from, uint32_t to) {
+static void edge(struct chain_edges *d, uint32_t from, uint32_t to) {
   if (from != NOTHING)
-    vec_push(&d->c->edges.edges, ((struct conflict_edge){from, to}));
+    vec_push(&d->c->edges.edges, ((struct txn_edge){from, to}));
 }
 
-static struct last_on *last_on(struct edges *d, uint32_t thread,
+static struct last_on *last_on(struct chain_edges *d, uint32_t thread,
                                uint32_t object) {
   struct last_on *l = &d->on[(size_t)thread * d->c->nobjects + object];
   uint32_t fence = d->thread[thread].fence;
@@ -141,9 +142,9 @@ static struct last_on *last_on(struct edges *d, uint32_t thread,
   return l;
 }
 
-static void thread_edges(struct edges *d, uint32_t i) {
+static void thread_edges(struct chain_edges *d, uint32_t i) {
   const struct txn_event *e = &d->c->e[i];
-  struct running *t = &d->thread[e->thread];
+  struct running_txn *t = &d->thread[e->thread];
   if (e->kind == TXN_READ) {
     edge(d, t->read, i);
     edge(d, t->fence, i);
@@ -163,7 +164,7 @@ static void thread_edges(struct edges *d, uint32_t i) {
   t->writes = i;
 }
 
-static void object_edges(struct edges *d, uint32_t i) {
+static void object_edges(struct chain_edges *d, uint32_t i) {
   const struct txn_event *e = &d->c->e[i];
   for (uint32_t t = 0; t < d->c->nthreads; t++) {
     if (t == e->thread)
@@ -187,9 +188,9 @@ static void object_edges(struct edges *d, uint32_t i) {
   }
 }
 
-static void fork_join_edges(struct edges *d, uint32_t i) {
+static void fork_join_edges(struct chain_edges *d, uint32_t i) {
   const struct txn_event *e = &d->c->e[i];
-  struct running *u = &d->thread[e->object];
+  struct running_txn *u = &d->thread[e->object];
   if (e->kind == TXN_FORK) {
     u->fence = i; /* all of its events come after it */
   } else if (e->kind == TXN_JOIN) {
@@ -200,14 +201,14 @@ static void fork_join_edges(struct edges *d, uint32_t i) {
 }
 
 static void find_edges(struct chains *c) {
-  struct edges d = {
+  struct chain_edges d = {
       .c = c,
       .thread = xcalloc((size_t)c->nthreads + 1, sizeof *d.thread),
       .on = xmalloc(((size_t)c->nthreads * c->nobjects + 1) * sizeof *d.on)};
   memset(d.on, 0xff, (size_t)c->nthreads * c->nobjects * sizeof *d.on);
   for (uint32_t t = 0; t < c->nthreads; t++)
-    d.thread[t] =
-        (struct running){.writes = NOTHING, .fence = NOTHING, .read = NOTHING};
+    d.thread[t] = (struct running_txn){
+        .writes = NOTHING, .fence = NOTHING, .read = NOTHING};
   for (uint32_t i = 0; i < c->n; i++) {
     if (tso_mark(&c->e[i]))
       continue;
@@ -236,7 +237,7 @@ static void event_rows(struct chains *c) {
   size_t size = (size_t)c->n * c->nchains;
   uint32_t *first = xcalloc((size_t)c->n + 2, sizeof *first);
   uint32_t *out = xmalloc(((size_t)c->edges.edges.len + 1) * sizeof *out);
-  const struct conflict_edge *edges = c->edges.edges.at;
+  const struct txn_edge *edges = c->edges.edges.at;
   c->event_row = xmalloc((size + 1) * sizeof *c->event_row);
   memset(c->event_row, 0xff, size * sizeof *c->event_row);
   for (uint32_t k = 0; k < c->edges.edges.len; k++)
@@ -284,7 +285,7 @@ static void txn_rows(struct chains *c) {
   uint32_t *out = xmalloc(((size_t)c->edges.edges.len + 1) * sizeof *out);
   uint32_t *sorted = xmalloc(((size_t)c->ntxns + 1) * sizeof *sorted);
   uint32_t *at = xcalloc((size_t)c->ntxns + 1, sizeof *at);
-  const struct conflict_edge *edges = c->edges.edges.at;
+  const struct txn_edge *edges = c->edges.edges.at;
   c->txn_row = xmalloc((size + 1) * sizeof *c->txn_row);
   memset(c->txn_row, 0xff, size * sizeof *c->txn_row);
   for (uint32_t i = 0; i < c->n; i++)

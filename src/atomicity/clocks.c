@@ -1,3 +1,4 @@
+/* Clocks: joining, epochs that end, shots that are counted. */
 #include "atomicity/clocks.h"
 
 void clocks_free(struct clocks *m) {
@@ -78,7 +79,7 @@ uint32_t clocks_row(struct clocks *m) {
 
 /* ---- shots ---- */
 
-static void mark_object(struct clocks *m, const struct object *o) {
+static void mark_object(struct clocks *m, const struct clock_object *o) {
   if (o->write.number)
     m->marked[o->write.shot] = 1;
   if (!o->read.number)
@@ -87,7 +88,7 @@ static void mark_object(struct clocks *m, const struct object *o) {
     m->marked[o->read.shot] = 1;
     return;
   }
-  const struct reader *r = readers_of(m, o->read.shot);
+  const struct clock_reader *r = readers_of(m, o->read.shot);
   for (uint32_t u = 0; u < m->nthreads; u++)
     if (r[u].number)
       m->marked[r[u].shot] = 1;

@@ -30,12 +30,12 @@ struct epoch {
   uint32_t thread, number, shot; /* number 0: none */
 };
 
-struct object {
+struct clock_object {
   struct epoch write;
   struct epoch read; /* since the write; MANY: shot is a row of readers */
 };
 
-struct reader {
+struct clock_reader {
   uint32_t number, shot; /* number 0: has not read */
 };
 
@@ -54,13 +54,13 @@ struct clocks {
   uint32_t *clock;   /* cap a thread */
   uint32_t *running; /* by thread: number of its transaction, or UINT32_MAX */
   uint32_t nobjects, objects_cap;
-  struct object *object;
+  struct clock_object *object;
   uint32_t nshots; /* shot 0 is nobody's */
   uint32_t *shots; /* cap a shot */
   uint64_t *waits; /* words a shot: in whose `pending` it is */
   uint8_t *marked; /* while shots are collected */
   VEC(uint32_t) free_shots;
-  struct reader *readers; /* cap a row */
+  struct clock_reader *readers; /* cap a row */
   uint32_t nrows, rows_cap;
   VEC(uint32_t) free_rows; /* all of their numbers are 0 */
 };
@@ -82,7 +82,8 @@ static inline uint32_t *clock_of(const struct clocks *m, uint32_t t) {
 static inline uint32_t *clock_of_shot(const struct clocks *m, uint32_t shot) {
   return m->shots + (size_t)shot * m->cap;
 }
-static inline struct reader *readers_of(const struct clocks *m, uint32_t row) {
+static inline struct clock_reader *readers_of(const struct clocks *m,
+                                              uint32_t row) {
   return m->readers + (size_t)row * m->cap;
 }
 

@@ -1,3 +1,4 @@
+/* From events of a trace to events of transactions. */
 #include "atomicity/from_trace.h"
 
 #include "base/map128.h"
@@ -10,7 +11,7 @@ struct open_block {
   uint32_t depth, txn;
 };
 
-struct converter {
+struct txn_converter {
   const struct trace *t;
   bool tso;
   struct txn_list *out;
@@ -27,7 +28,7 @@ struct converter {
 };
 
 /* How an event of the trace looks to us. */
-enum role {
+enum event_role {
   ROLE_NONE,
   ROLE_ACCESS,
   ROLE_SYNC,
@@ -36,7 +37,7 @@ enum role {
   ROLE_ALLOC
 };
 
-static enum role role_of(const struct event *e) {
+static enum event_role role_of(const struct event *e) {
   switch (e->kind) {
   case EV_LOCK:
   case EV_TRYLOCK:
@@ -82,7 +83,7 @@ static int compare(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-static uint32_t edge_of(const struct converter *c, uint64_t addr) {
+static uint32_t edge_of(const struct txn_converter *c, uint64_t addr) {
   uint32_t from = 0, to = c->edges.len;
   while (from < to) {
     uint32_t mid = from + (to - from) / 2;
@@ -94,10 +95,10 @@ static uint32_t edge_of(const struct converter *c, uint64_t addr) {
   return from;
 }
 
-static void find_objects(struct converter *c) {
+static void find_objects(struct txn_converter *c) {
   for (uint32_t i = 0; i < c->t->nevents; i++) {
     const struct event *e = &c->t->events[i];
-    enum role role = role_of(e);
+    enum event_role role = role_of(e);
     if (role == ROLE_ACCESS || role == ROLE_SYNC) {
       vec_push(&c->edges, e->addr);
       vec_push(&c->edges, e->addr + size_of(e));
@@ -116,7 +117,7 @@ static void find_objects(struct converter *c) {
 
 /* ---- transactions ---- */
 
-static uint32_t txn_of(struct converter *c, const struct event *e) {
+static uint32_t txn_of(struct txn_converter *c, const struct event *e) {
   struct open_block *b = &c->block[e->thread];
   if (c->out->blocks)
     return b->depth ? b->txn : c->out->ntxns++;
@@ -130,7 +131,7 @@ static uint32_t txn_of(struct converter *c, const struct event *e) {
   return *txn;
 }
 
-static void mark(struct converter *c, const struct event *e) {
+static void mark(struct txn_converter *c, const struct event *e) {
   struct open_block *b = &c->block[e->thread];
   if (e->kind == EV_TXN_BEGIN && !b->depth++)
     b->txn = c->out->ntxns++;
@@ -140,7 +141,7 @@ static void mark(struct converter *c, const struct event *e) {
 
 /* ---- events ---- */
 
-static void put(struct converter *c, uint32_t i, enum txn_kind kind,
+static void put(struct txn_converter *c, uint32_t i, enum txn_kind kind,
                 uint32_t object, uint32_t txn) {
   struct txn_event e = {.kind = (uint8_t)kind,
                         .thread = c->t->events[i].thread,
@@ -150,7 +151,7 @@ static void put(struct converter *c, uint32_t i, enum txn_kind kind,
   vec_push(&c->out->e, e);
 }
 
-static bool forget_shared(struct converter *c, const struct event *e) {
+static bool forget_shared(struct txn_converter *c, const struct event *e) {
   for (uint32_t i = 0; i < c->shared[e->thread].len; i++)
     if (c->shared[e->thread].at[i] == e->addr) {
       c->shared[e->thread].at[i] = vec_last(&c->shared[e->thread]);
@@ -161,7 +162,7 @@ static bool forget_shared(struct converter *c, const struct event *e) {
 }
 
 /* Those who have a lock together do not conflict, nor who does not get it. */
-static enum txn_kind sync_kind(struct converter *c, const struct event *e) {
+static enum txn_kind sync_kind(struct txn_converter *c, const struct event *e) {
   if (e->kind == EV_RDLOCK) {
     vec_push(&c->shared[e->thread], e->addr);
     return TXN_READ;
@@ -173,7 +174,7 @@ static enum txn_kind sync_kind(struct converter *c, const struct event *e) {
              : TXN_RMW;
 }
 
-static enum txn_kind access_kind(const struct converter *c,
+static enum txn_kind access_kind(const struct txn_converter *c,
                                  const struct event *e) {
   if (!event_writes[e->kind])
     return TXN_READ;
@@ -186,14 +187,14 @@ static enum txn_kind access_kind(const struct converter *c,
 }
 
 /* The main thread, when all others were joined: nothing is beside it. */
-static bool alone(const struct converter *c, uint32_t thread) {
+static bool alone(const struct txn_converter *c, uint32_t thread) {
   for (uint32_t t = 1; t < 256; t++)
     if (c->running[t])
       return false;
   return !thread;
 }
 
-static void put_access(struct converter *c, uint32_t i, enum txn_kind kind,
+static void put_access(struct txn_converter *c, uint32_t i, enum txn_kind kind,
                        uint32_t txn) {
   const struct event *e = &c->t->events[i];
   uint32_t from = edge_of(c, e->addr), to = edge_of(c, e->addr + size_of(e));
@@ -209,7 +210,7 @@ static void put_access(struct converter *c, uint32_t i, enum txn_kind kind,
     put(c, i, TXN_FENCE, 0, txn);
 }
 
-static void put_commit(struct converter *c, uint32_t i) {
+static void put_commit(struct txn_converter *c, uint32_t i) {
   const struct event *e = &c->t->events[i];
   uint32_t store = c->first[e->issue];
   for (uint32_t k = store; k < c->out->e.len; k++) {
@@ -222,7 +223,7 @@ static void put_commit(struct converter *c, uint32_t i) {
 }
 
 /* The main thread goes on when those of the client have ended. */
-static void join_ended(struct converter *c, uint32_t i) {
+static void join_ended(struct txn_converter *c, uint32_t i) {
   for (uint32_t t = 1; t < 256; t++)
     if (c->ended[t]) {
       put(c, i, TXN_JOIN, t, c->out->ntxns++);
@@ -230,7 +231,7 @@ static void join_ended(struct converter *c, uint32_t i) {
     }
 }
 
-static void put_event(struct converter *c, uint32_t i) {
+static void put_event(struct txn_converter *c, uint32_t i) {
   const struct event *e = &c->t->events[i];
   if (e->kind == EV_CREATE)
     c->created[e->value[0] & 0xff] = true;
@@ -270,7 +271,7 @@ static void put_event(struct converter *c, uint32_t i) {
 }
 
 void txn_from_trace(const struct trace *t, bool tso, struct txn_list *out) {
-  struct converter c = {.t = t, .tso = tso, .out = out};
+  struct txn_converter c = {.t = t, .tso = tso, .out = out};
   *out = (struct txn_list){0};
   c.first = xcalloc((size_t)t->nevents + 1, sizeof *c.first);
   for (uint32_t i = 0; i < t->nevents; i++) {

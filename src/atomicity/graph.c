@@ -1,3 +1,4 @@
+/* The graph: adding edges, and a cycle of fewest edges. */
 #include "atomicity/graph.h"
 
 #include <assert.h>
@@ -11,11 +12,11 @@ void conflict_graph_add(struct conflict_graph *g, uint32_t from, uint32_t to) {
   if (g->node[from] == g->node[to])
     return;
   if (g->edges.len) {
-    struct conflict_edge *last = &vec_last(&g->edges);
+    struct txn_edge *last = &vec_last(&g->edges);
     if (last->from == from && g->node[last->to] == g->node[to])
       return;
   }
-  vec_push(&g->edges, ((struct conflict_edge){from, to}));
+  vec_push(&g->edges, ((struct txn_edge){from, to}));
 }
 
 void conflict_graph_free(struct conflict_graph *g) { vec_free(&g->edges); }
@@ -109,7 +110,7 @@ static void shortest(const struct conflict_graph *g, const struct adjacency *a,
       break;
   }
   for (uint32_t i = 0, j = cycle->edges.len - 1; i < j; i++, j--) {
-    struct conflict_edge e = cycle->edges.at[i];
+    struct txn_edge e = cycle->edges.at[i];
     cycle->edges.at[i] = cycle->edges.at[j];
     cycle->edges.at[j] = e;
   }

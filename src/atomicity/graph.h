@@ -15,13 +15,13 @@
 #include <stdbool.h>
 
 /* Two events in conflict, the first before the second. */
-struct conflict_edge {
+struct txn_edge {
   uint32_t from, to;
 };
 
 /* `struct conflict_graph g = {0}` is empty. */
 struct conflict_graph {
-  VEC(struct conflict_edge) edges; /* of events in different nodes */
+  VEC(struct txn_edge) edges; /* of events in different nodes */
   uint32_t nnodes;
   const uint32_t *node; /* by event: borrowed */
 };
@@ -39,7 +39,7 @@ void conflict_graph_free(struct conflict_graph *g);
  * begins in, the last in the first one's.  False: there is none.
  */
 struct conflict_cycle {
-  VEC(struct conflict_edge) edges;
+  VEC(struct txn_edge) edges;
 };
 bool conflict_graph_cycle(const struct conflict_graph *g,
                           struct conflict_cycle *cycle);

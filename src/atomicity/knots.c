@@ -1,13 +1,17 @@
+/*
+ * Knots: two searches, forwards and back (Kosaraju), over intervals of lists.
+ * base/scc.h would need the edges one by one, of which there are too many.
+ */
 #include "atomicity/knots.h"
 
 #include <string.h>
 
 #define NOTHING UINT32_MAX
-enum role { AS_A, AS_B };
+enum knot_role { AS_A, AS_B };
 
 /* Lists of events, one a bucket or one a chain, one behind the other, each with
  * a place at its end that is no event. */
-struct lists {
+struct knot_lists {
   uint32_t *first; /* of list i; of the one behind the last */
   uint32_t *event; /* by place */
   uint32_t *place; /* by event */
@@ -15,18 +19,18 @@ struct lists {
   uint32_t total;
 };
 
-struct frame {
+struct knot_frame {
   uint32_t event, list;
-  enum role role;
+  enum knot_role role;
 };
 
 struct knot_search {
   const struct chains *c;
-  struct lists buckets, chains;
+  struct knot_lists buckets, chains;
   bool back;           /* against the edges: second pass */
   VEC(uint32_t) ended; /* nodes of the first pass, 2 * event + role */
   uint32_t *knot;      /* by node, in the second pass */
-  VEC(struct frame) stack;
+  VEC(struct knot_frame) stack;
 };
 
 /* ---- lists ---- */
@@ -35,7 +39,8 @@ static uint32_t list_of(const struct chains *c, bool chains, uint32_t bucket) {
   return chains ? c->buckets.at[bucket].chain : bucket;
 }
 
-static void lists_init(struct lists *l, const struct chains *c, bool chains) {
+static void lists_init(struct knot_lists *l, const struct chains *c,
+                       bool chains) {
   uint32_t n = chains ? c->nchains : c->buckets.len;
   l->first = xcalloc((size_t)n + 2, sizeof *l->first);
   l->place = xmalloc(((size_t)c->n + 1) * sizeof *l->place);
@@ -65,19 +70,19 @@ static void lists_init(struct lists *l, const struct chains *c, bool chains) {
   free(bucket);
 }
 
-static void lists_free(struct lists *l) {
+static void lists_free(struct knot_lists *l) {
   free(l->first);
   free(l->event);
   free(l->place);
   free(l->next);
 }
 
-static void lists_begin(struct lists *l) {
+static void lists_begin(struct knot_lists *l) {
   for (uint32_t i = 0; i <= l->total; i++)
     l->next[i] = i;
 }
 
-static uint32_t not_visited(struct lists *l, uint32_t place) {
+static uint32_t not_visited(struct knot_lists *l, uint32_t place) {
   while (l->next[place] != place) {
     l->next[place] = l->next[l->next[place]];
     place = l->next[place];
@@ -90,7 +95,7 @@ static uint32_t not_visited(struct lists *l, uint32_t place) {
 /* Of list i, the first place whose event is at or behind index of the chain. */
 static uint32_t chain_from(const struct knot_search *s, uint32_t i,
                            uint32_t index) {
-  const struct lists *l = &s->chains;
+  const struct knot_lists *l = &s->chains;
   uint32_t from = l->first[i], to = l->first[i + 1] - 1;
   while (from < to) {
     uint32_t mid = from + (to - from) / 2;
@@ -103,7 +108,7 @@ static uint32_t chain_from(const struct knot_search *s, uint32_t i,
 }
 
 /* Of list l, the first place between the two whose event does not lead to b. */
-static uint32_t not_leading(const struct chains *c, const struct lists *l,
+static uint32_t not_leading(const struct chains *c, const struct knot_lists *l,
                             uint32_t from, uint32_t to, uint32_t b) {
   while (from < to) {
     uint32_t mid = from + (to - from) / 2;
@@ -116,7 +121,7 @@ static uint32_t not_leading(const struct chains *c, const struct lists *l,
 }
 
 /* Places of the neighbours of a node in the list that its frame is at. */
-static void interval(const struct knot_search *s, const struct frame *f,
+static void interval(const struct knot_search *s, const struct knot_frame *f,
                      uint32_t *from, uint32_t *to) {
   const struct chains *c = s->c;
   uint32_t i = f->list, e = f->event;
@@ -146,11 +151,12 @@ static void interval(const struct knot_search *s, const struct frame *f,
   }
 }
 
-static bool through_chains(const struct knot_search *s, enum role role) {
+static bool through_chains(const struct knot_search *s, enum knot_role role) {
   return (role == AS_A) != s->back;
 }
 
-static uint32_t nlists(const struct knot_search *s, const struct frame *f) {
+static uint32_t nlists(const struct knot_search *s,
+                       const struct knot_frame *f) {
   return through_chains(s, f->role)
              ? s->c->nchains
              : s->c->on[s->c->e[f->event].object].buckets.len;
@@ -159,21 +165,21 @@ static uint32_t nlists(const struct knot_search *s, const struct frame *f) {
 /* ---- the two passes ---- */
 
 /* The lists in which those are that a node of this role has edges to. */
-static struct lists *targets(struct knot_search *s, enum role role) {
+static struct knot_lists *targets(struct knot_search *s, enum knot_role role) {
   return through_chains(s, role) ? &s->chains : &s->buckets;
 }
 
 /* Visits what is reached from the node; knot: its number, of the second pass.
  */
-static void visit(struct knot_search *s, uint32_t event, enum role role,
+static void visit(struct knot_search *s, uint32_t event, enum knot_role role,
                   uint32_t knot) {
   /* A node is in the lists of those that have edges to it, of the other role.
    */
-  struct lists *own = targets(s, !role);
+  struct knot_lists *own = targets(s, !role);
   own->next[own->place[event]] = own->place[event] + 1;
-  vec_push(&s->stack, ((struct frame){event, 0, role}));
+  vec_push(&s->stack, ((struct knot_frame){event, 0, role}));
   while (s->stack.len) {
-    struct frame *f = &vec_last(&s->stack);
+    struct knot_frame *f = &vec_last(&s->stack);
     if (f->list == nlists(s, f)) {
       if (s->back)
         s->knot[2 * (size_t)f->event + f->role] = knot;
@@ -183,7 +189,7 @@ static void visit(struct knot_search *s, uint32_t event, enum role role,
       continue;
     }
     uint32_t from, to;
-    struct lists *l = targets(s, f->role);
+    struct knot_lists *l = targets(s, f->role);
     interval(s, f, &from, &to);
     uint32_t place = from < to ? not_visited(l, from) : to;
     if (place >= to) {
@@ -191,13 +197,14 @@ static void visit(struct knot_search *s, uint32_t event, enum role role,
       continue;
     }
     l->next[place] = place + 1;
-    struct frame next = {l->event[place], 0, !f->role}; /* f may move */
+    struct knot_frame next = {l->event[place], 0, !f->role}; /* f may move */
     vec_push(&s->stack, next);
   }
 }
 
-static bool visited(struct knot_search *s, uint32_t event, enum role role) {
-  struct lists *own = targets(s, !role);
+static bool visited(struct knot_search *s, uint32_t event,
+                    enum knot_role role) {
+  struct knot_lists *own = targets(s, !role);
   return own->next[own->place[event]] != own->place[event];
 }
 
@@ -207,7 +214,8 @@ static uint32_t find_parts(struct knot_search *s) {
   lists_begin(&s->buckets);
   lists_begin(&s->chains);
   for (uint32_t e = 0; e < c->n; e++)
-    for (enum role r = AS_A; s->chains.place[e] != NOTHING && r <= AS_B; r++)
+    for (enum knot_role r = AS_A; s->chains.place[e] != NOTHING && r <= AS_B;
+         r++)
       if (!visited(s, e, r))
         visit(s, e, r, 0);
   s->back = true;
@@ -215,7 +223,7 @@ static uint32_t find_parts(struct knot_search *s) {
   lists_begin(&s->chains);
   for (uint32_t i = s->ended.len; i-- > 0;) {
     uint32_t e = s->ended.at[i] / 2;
-    enum role r = s->ended.at[i] % 2 ? AS_B : AS_A;
+    enum knot_role r = s->ended.at[i] % 2 ? AS_B : AS_A;
     if (!visited(s, e, r))
       visit(s, e, r, n++);
   }
@@ -231,7 +239,7 @@ struct by_part {
 };
 
 static struct by_part sort_b(const struct knot_search *s, uint32_t nparts) {
-  const struct lists *l = &s->chains;
+  const struct knot_lists *l = &s->chains;
   struct by_part b = {xcalloc((size_t)nparts + 2, sizeof *b.first),
                       xmalloc(((size_t)l->total + 1) * sizeof *b.at)};
   for (int fill = 0; fill < 2; fill++) {

@@ -74,19 +74,21 @@ static inline struct epoch epoch_of(struct clocks *m, uint32_t t) {
 
 /* ---- accesses ---- */
 
-static void read_by_many(struct clocks *m, struct object *o, struct epoch now) {
+static void read_by_many(struct clocks *m, struct clock_object *o,
+                         struct epoch now) {
   if (o->read.thread != MANY) {
     uint32_t row = clocks_row(m);
     struct epoch old = o->read;
-    readers_of(m, row)[old.thread] = (struct reader){old.number, old.shot};
+    readers_of(m, row)[old.thread] =
+        (struct clock_reader){old.number, old.shot};
     o->read = (struct epoch){MANY, 1, row};
   }
   readers_of(m, o->read.shot)[now.thread] =
-      (struct reader){now.number, now.shot};
+      (struct clock_reader){now.number, now.shot};
 }
 
 static inline bool read_object(struct clocks *m, uint32_t t, uint32_t x) {
-  struct object *o = &m->object[x];
+  struct clock_object *o = &m->object[x];
   const uint32_t *c = clock_of(m, t);
   if (c[o->write.thread] < o->write.number &&
       !come_after_epoch(m, t, o->write.thread, o->write.shot))
@@ -105,8 +107,8 @@ static inline bool read_object(struct clocks *m, uint32_t t, uint32_t x) {
   return true;
 }
 
-static bool after_many(struct clocks *m, uint32_t t, struct object *o) {
-  struct reader *r = readers_of(m, o->read.shot);
+static bool after_many(struct clocks *m, uint32_t t, struct clock_object *o) {
+  struct clock_reader *r = readers_of(m, o->read.shot);
   const uint32_t *c = clock_of(m, t);
   for (uint32_t u = 0; u < m->nthreads; u++) {
     if (c[u] < r[u].number && !come_after_epoch(m, t, u, r[u].shot))
@@ -118,7 +120,7 @@ static bool after_many(struct clocks *m, uint32_t t, struct object *o) {
 }
 
 static inline bool write_object(struct clocks *m, uint32_t t, uint32_t x) {
-  struct object *o = &m->object[x];
+  struct clock_object *o = &m->object[x];
   const uint32_t *c = clock_of(m, t);
   if (o->write.shot == m->thread[t].shot && !o->read.number)
     return true;

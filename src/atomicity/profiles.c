@@ -1,15 +1,18 @@
+/* Profiles one by one, and their solutions. */
 #include "atomicity/profiles.h"
 
 #define NOTHING UINT32_MAX
 
 static const struct bucket *bucket_of(const struct profile *p,
-                                      const struct range *r) {
+                                      const struct profile_range *r) {
   return &p->c->buckets.at[r->bucket];
 }
-static uint32_t first_event(const struct profile *p, const struct range *r) {
+static uint32_t first_event(const struct profile *p,
+                            const struct profile_range *r) {
   return range_event(p->c, r, r->from);
 }
-static uint32_t last_event(const struct profile *p, const struct range *r) {
+static uint32_t last_event(const struct profile *p,
+                           const struct profile_range *r) {
   return range_event(p->c, r, r->to - 1);
 }
 
@@ -77,19 +80,19 @@ static const uint32_t *until(const struct bucket *k) {
 
 /* Each looks at the first and the last events: mostly they are as they should.
  * False: nothing is left. */
-static bool at_least(struct range *r, uint32_t from, bool *changed) {
+static bool at_least(struct profile_range *r, uint32_t from, bool *changed) {
   r->from = from;
   *changed = true;
   return r->from < r->to;
 }
-static bool below(struct range *r, uint32_t to, bool *changed) {
+static bool below(struct profile_range *r, uint32_t to, bool *changed) {
   r->to = to;
   *changed = true;
   return r->from < r->to;
 }
 
-static bool lead(struct profile *p, struct range *a, struct range *b,
-                 bool *changed) {
+static bool lead(struct profile *p, struct profile_range *a,
+                 struct profile_range *b, bool *changed) {
   const struct bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
   const uint32_t *leads = leads_from(ka, kb, false);
   if (leads[a->from] > kb->index[b->from] &&
@@ -100,8 +103,8 @@ static bool lead(struct profile *p, struct range *a, struct range *b,
                changed);
 }
 
-static bool no_lead(struct profile *p, struct range *a, struct range *b,
-                    bool of_event, bool *changed) {
+static bool no_lead(struct profile *p, struct profile_range *a,
+                    struct profile_range *b, bool of_event, bool *changed) {
   const struct bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
   const uint32_t *leads = leads_from(ka, kb, of_event);
   if (leads[a->from] <= kb->index[b->from] &&
@@ -112,8 +115,8 @@ static bool no_lead(struct profile *p, struct range *a, struct range *b,
          below(b, first_led(ka, kb, a->to - 1, of_event, b->to - 1), changed);
 }
 
-static bool window(struct profile *p, struct range *b, struct range *a,
-                   bool *changed) {
+static bool window(struct profile *p, struct profile_range *b,
+                   struct profile_range *a, bool *changed) {
   const struct bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
   const uint32_t *ea = ka->events.at, *eb = kb->events.at;
   const uint32_t *ua = until(ka), *ub = until(kb);
@@ -133,7 +136,7 @@ static bool window(struct profile *p, struct range *b, struct range *a,
 }
 
 static bool special(struct profile *p, bool *changed) {
-  struct range *a1 = &p->at.at[0];
+  struct profile_range *a1 = &p->at.at[0];
   if (!p->next_special || p->next_special[a1->from] == a1->from)
     return true;
   return at_least(a1, p->next_special[a1->from], changed);
@@ -141,7 +144,7 @@ static bool special(struct profile *p, bool *changed) {
 
 /* Constraints of ai with all b. */
 static bool of_a(struct profile *p, uint32_t i, bool *changed) {
-  struct range *at = p->at.at;
+  struct profile_range *at = p->at.at;
   for (uint32_t j = 1; j < p->at.len; j += 2) {
     p->steps++;
     if (!(j == i + 1 ? lead(p, &at[i], &at[j], changed)
@@ -152,7 +155,7 @@ static bool of_a(struct profile *p, uint32_t i, bool *changed) {
 }
 
 static bool solve(struct profile *p) {
-  struct range *at = p->at.at;
+  struct profile_range *at = p->at.at;
   uint32_t n = p->at.len;
   bool changed = true;
   for (uint32_t i = 0; i < n; i++)
@@ -177,7 +180,7 @@ static bool solve(struct profile *p) {
 
 bool profile_add(struct profile *p, uint32_t bucket) {
   uint32_t len = p->c->buckets.at[bucket].events.len;
-  vec_push(&p->at, ((struct range){bucket, 0, len}));
+  vec_push(&p->at, ((struct profile_range){bucket, 0, len}));
   return solve(p);
 }
 
@@ -237,7 +240,7 @@ static void rest_begin(const struct profile *p, struct rest_search *s) {
 
 /* From b in the range to the first a of bucket k, and what that leads to. */
 static void rest_step(struct profile *p, struct rest_search *s,
-                      const struct range *b, uint32_t k) {
+                      const struct profile_range *b, uint32_t k) {
   const struct chains *c = p->c;
   const struct bucket *a = &c->buckets.at[k];
   uint32_t from, to, none;
@@ -247,7 +250,7 @@ static void rest_step(struct profile *p, struct rest_search *s,
   if (from >= to || from >= s->least[k])
     return;
   for (uint32_t j = 1; j < p->at.len && from < to; j += 2) {
-    const struct range *r = &p->at.at[j];
+    const struct profile_range *r = &p->at.at[j];
     uint32_t f = first_not_leading(a, bucket_of(p, r), r->from, false, from);
     from = f > from ? f : from;
   }
@@ -262,8 +265,8 @@ static void rest_step(struct profile *p, struct rest_search *s,
     }
 }
 
-static bool comes_back(struct profile *p, const struct range *b) {
-  const struct range *a1 = &p->at.at[0];
+static bool comes_back(struct profile *p, const struct profile_range *b) {
+  const struct profile_range *a1 = &p->at.at[0];
   const struct bucket *k = bucket_of(p, a1);
   uint32_t from, to, none;
   if (!buckets_meet(bucket_of(p, b), k))
@@ -280,7 +283,7 @@ static bool rest_frontier(struct profile *p, struct rest_search *s) {
   vec_clear(&s->frontier);
   for (uint32_t i = 0; i < c->nchains; i++) {
     for (uint32_t k = 0; s->fresh[i] && k < s->of_chain[i].buckets.len; k++) {
-      struct range b = {.bucket = s->of_chain[i].buckets.at[k]};
+      struct profile_range b = {.bucket = s->of_chain[i].buckets.at[k]};
       const struct bucket *bucket = bucket_of(p, &b);
       b.from = bucket_from(c, bucket, s->reached[i]);
       b.to = s->limit[i] == NOTHING ? bucket->events.len
@@ -305,7 +308,7 @@ uint32_t profile_rest(struct profile *p, struct rest_search *s) {
   vec_push(&s->frontier, vec_last(&p->at));
   for (uint32_t level = 1; s->frontier.len; level++) {
     for (uint32_t i = 0; i < s->frontier.len; i++) {
-      struct range b = s->frontier.at[i];
+      struct profile_range b = s->frontier.at[i];
       const struct bucket *kb = bucket_of(p, &b);
       const struct on_object *on = &c->on[kb->object];
       for (uint32_t k = 0; k < on->buckets.len; k++)

@@ -34,13 +34,14 @@
 #include "atomicity/chains.h"
 
 /* Positions from .. to - 1 of the bucket's events. */
-struct range {
+struct profile_range {
   uint32_t bucket, from, to;
 };
 
 struct profile {
   const struct chains *c;
-  VEC(struct range) at; /* a1, b1, a2, b2, …; the last b may be missing */
+  VEC(struct profile_range)
+  at; /* a1, b1, a2, b2, …; the last b may be missing */
   bool closed;
   const uint32_t *next_special; /* by position of a1: the first from there on
                                    that may be it */
@@ -48,7 +49,8 @@ struct profile {
 };
 
 static inline uint32_t range_event(const struct chains *c,
-                                   const struct range *r, uint32_t position) {
+                                   const struct profile_range *r,
+                                   uint32_t position) {
   return c->buckets.at[r->bucket].events.at[position];
 }
 
@@ -71,7 +73,7 @@ struct rest_search {
   uint32_t *least;            /* by bucket: position of an a */
   bool *fresh;                /* by chain: reached has become less */
   struct on_object *of_chain; /* its buckets */
-  VEC(struct range) frontier;
+  VEC(struct profile_range) frontier;
 };
 void rest_init(struct rest_search *s, const struct chains *c);
 void rest_free(struct rest_search *s, const struct chains *c);

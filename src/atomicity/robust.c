@@ -125,9 +125,9 @@ static bool read_is_robust(const struct txn_event *e,
     if (!steps_out(e, w, r, c, reach, by))
       return true;
     uint32_t from = w->back.at[r], to = w->back.at[c];
-    vec_push(&cycle->edges, ((struct conflict_edge){from, to}));
+    vec_push(&cycle->edges, ((struct txn_edge){from, to}));
     for (; to != from; to = by[to])
-      vec_push(&cycle->edges, ((struct conflict_edge){to, by[to]}));
+      vec_push(&cycle->edges, ((struct txn_edge){to, by[to]}));
     return false;
   }
   return true;

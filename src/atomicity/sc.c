@@ -1,3 +1,4 @@
+/* Conflicts under sequential consistency. */
 #include "atomicity/sc.h"
 
 #include <string.h>
@@ -27,20 +28,20 @@ void sc_conflicts_all(const struct txn_event *e, uint32_t n,
 
 /* What the next event of a thread, or on an object, comes after. */
 #define NOTHING UINT32_MAX
-struct last {
+struct last_accesses {
   uint32_t write;
   VEC(uint32_t) reads; /* since, one a thread */
 };
 struct linear {
   VEC(uint32_t) of_thread, fork;
-  VEC(struct last) of_object;
+  VEC(struct last_accesses) of_object;
 };
 
 static void access_edges(struct linear *l, const struct txn_event *e,
                          uint32_t i, struct conflict_graph *g) {
   while (l->of_object.len <= e[i].object)
-    vec_push(&l->of_object, ((struct last){.write = NOTHING}));
-  struct last *o = &l->of_object.at[e[i].object];
+    vec_push(&l->of_object, ((struct last_accesses){.write = NOTHING}));
+  struct last_accesses *o = &l->of_object.at[e[i].object];
   if (o->write != NOTHING)
     conflict_graph_add(g, o->write, i);
   if (e[i].kind == TXN_READ) {

@@ -36,7 +36,7 @@
 #define NOTHING UINT32_MAX
 
 /* ai leads to bi; bi has an undirected edge with the next a. */
-struct segment {
+struct tso_segment {
   uint32_t a, b;
 };
 
@@ -55,7 +55,7 @@ struct trace_search {
   uint32_t beyond; /* the least number of segments that was beyond it */
   uint32_t *next_special;
   VEC(struct root) roots;
-  struct segment *path; /* of the solution */
+  struct tso_segment *path; /* of the solution */
   uint32_t npath;
 };
 
@@ -65,7 +65,7 @@ static bool given_up(const struct trace_search *s) {
 
 /* The profile as it was, to come back to. */
 struct saved {
-  struct range *at;
+  struct profile_range *at;
   uint32_t n;
 };
 
@@ -114,7 +114,7 @@ static bool with_segment(struct trace_search *s) {
 /* The profile ends with an a. */
 static bool with_a(struct trace_search *s) {
   struct saved before = save(&s->p);
-  const struct range *a = &vec_last(&s->p.at);
+  const struct profile_range *a = &vec_last(&s->p.at);
   const uint32_t *row =
       s->c.txn_row +
       (size_t)s->c.e[range_event(&s->c, a, a->from)].txn * s->c.nchains;
@@ -224,9 +224,9 @@ static void take_solution(struct trace_search *s) {
   s->npath = s->p.at.len / 2;
   s->path = xmalloc((s->npath + 1) * sizeof *s->path);
   for (uint32_t i = 0; i < s->npath; i++) {
-    const struct range *a = &s->p.at.at[2 * i], *b = a + 1;
-    s->path[i] = (struct segment){range_event(&s->c, a, a->from),
-                                  range_event(&s->c, b, b->from)};
+    const struct profile_range *a = &s->p.at.at[2 * i], *b = a + 1;
+    s->path[i] = (struct tso_segment){range_event(&s->c, a, a->from),
+                                      range_event(&s->c, b, b->from)};
     assert(txn_before(&s->c, s->path[i].a, s->path[i].b)); /* LEAD */
   }
   assert(!event_before(&s->c, s->path[0].a, s->path[0].b)); /* NO_EVENT */
@@ -257,12 +257,12 @@ static void add_directed(const struct trace_search *s, uint32_t from,
   }
   uint32_t first = cycle->edges.len;
   for (uint32_t v = goal; v != start;) {
-    struct conflict_edge e = c->edges.edges.at[by[v]];
+    struct txn_edge e = c->edges.edges.at[by[v]];
     vec_push(&cycle->edges, e);
     v = c->e[e.from].txn;
   }
   for (uint32_t i = first, j = cycle->edges.len - 1; i < j; i++, j--) {
-    struct conflict_edge swap = cycle->edges.at[i];
+    struct txn_edge swap = cycle->edges.at[i];
     cycle->edges.at[i] = cycle->edges.at[j];
     cycle->edges.at[j] = swap;
   }
@@ -274,8 +274,8 @@ static void put_cycle(const struct trace_search *s,
   *cycle = (struct conflict_cycle){0};
   for (uint32_t i = 0; i < s->npath; i++) {
     add_directed(s, s->path[i].a, s->path[i].b, cycle);
-    vec_push(&cycle->edges, ((struct conflict_edge){
-                                s->path[i].b, s->path[(i + 1) % s->npath].a}));
+    vec_push(&cycle->edges,
+             ((struct txn_edge){s->path[i].b, s->path[(i + 1) % s->npath].a}));
   }
 }
 
@@ -303,7 +303,7 @@ static bool find_loose(struct trace_search *s, uint32_t *loose, uint32_t *n) {
       led = led < from ? from : led;
       if (led < to && !event_before(c, a, k->events.at[led])) {
         s->path = xmalloc(sizeof *s->path);
-        s->path[s->npath++] = (struct segment){a, k->events.at[led]};
+        s->path[s->npath++] = (struct tso_segment){a, k->events.at[led]};
         return false;
       }
     }

@@ -1,3 +1,4 @@
+/* Arenas: chunks from the heap, or one region that was given. */
 #include "base/arena.h"
 
 #include "base/err.h"

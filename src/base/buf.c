@@ -1,3 +1,4 @@
+/* Growing strings, and files as a whole. */
 #define _GNU_SOURCE
 
 #include "base/buf.h"

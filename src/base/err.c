@@ -1,3 +1,4 @@
+/* Errors with a sentence, the end of the program, memory that is there. */
 #include "base/err.h"
 
 #include "base/tidy.h"
@@ -33,8 +34,8 @@ __asan_default_options(void) {
 }
 #endif
 
-static void (*told)(const char *text);
-void die_by(void (*end)(const char *text)) { told = end; }
+static void (*end_by)(const char *text);
+void die_by(void (*end)(const char *text)) { end_by = end; }
 
 void die(const char *format, ...) {
   char text[4096];
@@ -42,8 +43,8 @@ void die(const char *format, ...) {
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  if (told)
-    told(text);
+  if (end_by)
+    end_by(text);
   fflush(stdout);
   /* There is no way to reach the progress line from here: wipe the row. */
   const char *wipe = isatty(STDERR_FILENO) ? "\r\033[K" : "";

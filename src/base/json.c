@@ -1,3 +1,4 @@
+/* Writing JSON: commas, indentation, escapes. */
 #include "base/json.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* The table of 128-bit hashes: probing, growing, epochs. */
 #include "base/map128.h"
 
 #include "base/err.h"

@@ -1,3 +1,4 @@
+/* Parsing of command lines by a table. */
 #include "base/opt.h"
 
 #include "base/opt_internal.h"
@@ -220,7 +221,7 @@ static void set_flag(const struct opt *o, bool value) {
 }
 
 /* Where parsing stands. */
-struct cursor {
+struct arg_cursor {
   const struct opt_command *command;
   int argc, i;
   char **argv;
@@ -244,7 +245,7 @@ static const struct opt *by_letter(const struct opt_command *c, char letter) {
 }
 
 /* The value is the next argument, unless that one looks like an option. */
-static int set_from_next(struct cursor *p, const struct opt *o) {
+static int set_from_next(struct arg_cursor *p, const struct opt *o) {
   const char *next = p->i + 1 < p->argc ? p->argv[p->i + 1] : NULL;
   const char *arg = o->arg ? o->arg : "VALUE";
   if (!next || !strcmp(next, "--"))
@@ -259,7 +260,7 @@ static int set_from_next(struct cursor *p, const struct opt *o) {
   return set_value(o, next, p->e);
 }
 
-static int parse_long(struct cursor *p, const char *name) {
+static int parse_long(struct arg_cursor *p, const char *name) {
   size_t len = strcspn(name, "=");
   const char *value = name[len] ? name + len + 1 : NULL;
   const struct opt *o = by_name(p->command, name, len);
@@ -288,7 +289,7 @@ static int parse_long(struct cursor *p, const char *name) {
   return ERR_NONE;
 }
 
-static int parse_letters(struct cursor *p, const char *letters) {
+static int parse_letters(struct arg_cursor *p, const char *letters) {
   for (const char *l = letters; *l; l++) {
     const struct opt *o = by_letter(p->command, *l);
     if (!o && *l == 'h') {
@@ -311,7 +312,7 @@ static int parse_letters(struct cursor *p, const char *letters) {
 
 int opt_parse(const struct opt_command *c, int argc, char **argv,
               struct opt_rest *rest, struct error *e) {
-  struct cursor p = {c, argc, 1, argv, rest, e};
+  struct arg_cursor p = {c, argc, 1, argv, rest, e};
   for (; p.i < argc && !rest->help; p.i++) {
     const char *arg = argv[p.i];
     int err = ERR_NONE;

@@ -3,6 +3,7 @@
 
 #include "base/opt_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { WIDTH = 80, HELP_COLUMN = 27 };
@@ -88,6 +89,14 @@ static const char *group_of(const struct opt *o) {
   return o->group ? o->group : "Options";
 }
 
+/* Of those that the help shows. */
+static bool is_first_of_group(const struct opt *all, const struct opt *o) {
+  for (; all < o; all++)
+    if (all->help && !strcmp(group_of(all), group_of(o)))
+      return false;
+  return true;
+}
+
 static void (*visitor)(void *ctx, const struct opt_command *c);
 static void *visitor_ctx;
 
@@ -114,6 +123,7 @@ void opt_help(const struct opt_command *c, struct buf *out) {
       continue;
     if (!group || strcmp(group, group_of(o))) {
       group = group_of(o);
+      assert(is_first_of_group(c->opts, o)); /* O1 */
       buf_printf(out, "\n%s:\n", group);
     }
     help_option(o, out);

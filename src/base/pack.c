@@ -1,3 +1,4 @@
+/* Nouns to bytes and back, by their tables. */
 #include "base/pack_table.h"
 
 #include <assert.h>

@@ -11,6 +11,8 @@
  * (B1) what noun_unpack accepts, noun_pack writes as the same bytes.
  * (B2) the memory that is made is at most NOUN_GROWTH times the bytes, and some
  *      pages.
+ *
+ * tests/fuzz/answer.c checks B1, tests/random_noun.h both.
  */
 #ifndef BASE_PACK_H
 #define BASE_PACK_H

@@ -1,3 +1,4 @@
+/* The line of progress: when it is due, and how much of it fits. */
 #include "base/progress.h"
 
 #include "base/buf.h"

@@ -1,3 +1,4 @@
+/* Memory that this process has, as the system says. */
 #include "base/resident.h"
 
 #include <malloc.h>

@@ -1,3 +1,4 @@
+/* Files and processes that go when the program does. */
 #include "base/tidy.h"
 
 #include "base/err.h"

@@ -1,3 +1,4 @@
+/* Causes of several traces: what forbids each of them. */
 #include "locate/combine.h"
 
 #include "base/arena.h"

@@ -1,3 +1,4 @@
+/* The conflict graph of a trace: nodes, edges, clocks. */
 #include "locate/conflict.h"
 
 #include "base/vec.h"
@@ -107,32 +108,32 @@ static void begin_life(struct pieces *p, const struct access *a) {
 
 /* Threads and operations are numbered in the order in which they appear. */
 
-struct running {
+struct running_op {
   uint32_t thread; /* the caller's number */
   uint32_t op;     /* the caller's number of the running operation */
   uint32_t last;   /* its last node + 1, or 0 */
   uint32_t length;
 };
 
-struct numbering {
-  VEC(struct running) threads;
+struct address_numbering {
+  VEC(struct running_op) threads;
   VEC(struct operation) ops;
 };
 
-static uint32_t number_thread(struct numbering *m, uint32_t thread) {
+static uint32_t number_thread(struct address_numbering *m, uint32_t thread) {
   uint32_t t = 0;
   while (t < m->threads.len && m->threads.at[t].thread != thread)
     t++;
   if (t == m->threads.len)
-    vec_push(&m->threads, ((struct running){thread, ACCESS_NO_OP, 0, 0}));
+    vec_push(&m->threads, ((struct running_op){thread, ACCESS_NO_OP, 0, 0}));
   return t;
 }
 
-static void number_node(struct numbering *m, const struct access *a,
+static void number_node(struct address_numbering *m, const struct access *a,
                         struct node *nodes, uint32_t i) {
   struct node *n = &nodes[i];
   n->thread = number_thread(m, a->thread);
-  struct running *r = &m->threads.at[n->thread];
+  struct running_op *r = &m->threads.at[n->thread];
   n->pos = ++r->length;
   if (r->last && r->op == a->op && a->op != ACCESS_NO_OP) {
     n->op = nodes[r->last - 1].op;
@@ -146,14 +147,14 @@ static void number_node(struct numbering *m, const struct access *a,
 }
 
 /* The operation's last node so far is its last. */
-static void number_return(struct numbering *m, const struct access *a,
+static void number_return(struct address_numbering *m, const struct access *a,
                           struct node *nodes, uint32_t nnodes) {
   uint32_t t = 0;
   while (t < m->threads.len && m->threads.at[t].thread != a->thread)
     t++;
   if (t == m->threads.len)
     return;
-  const struct running *r = &m->threads.at[t];
+  const struct running_op *r = &m->threads.at[t];
   if (r->last && r->op == a->op && a->op != ACCESS_NO_OP)
     nodes[r->last - 1].returned = nnodes;
 }
@@ -161,7 +162,7 @@ static void number_return(struct numbering *m, const struct access *a,
 static void make_nodes(struct conflicts *c, const struct access *a,
                        uint32_t n) {
   struct pieces p;
-  struct numbering m = {0};
+  struct address_numbering m = {0};
   cell_vec cells = {0};
   pieces_init(&p, a, n);
   c->nodes = xcalloc((size_t)n + 1, sizeof *c->nodes);
@@ -211,7 +212,7 @@ static void sort_by_thread(struct conflicts *c) {
  * thread that touched a cell only the last one matters.
  */
 
-struct last {
+struct last_access {
   uint32_t *writer, *any; /* positions: cells × threads */
   uint32_t *done;         /* of each thread: the last node that returned */
   uint32_t *waiting;      /* of each thread: one whose return is yet to come */
@@ -222,8 +223,8 @@ static void max_into(uint32_t *to, uint32_t x) {
     *to = x;
 }
 
-static void direct(const struct conflicts *c, const struct last *l, uint32_t i,
-                   uint32_t *before) {
+static void direct(const struct conflicts *c, const struct last_access *l,
+                   uint32_t i, uint32_t *before) {
   const struct node *n = &c->nodes[i];
   const uint32_t *table = n->writes ? l->any : l->writer;
   for (uint32_t k = 0; k < n->ncells; k++) {
@@ -259,7 +260,8 @@ static void set_clock(struct conflicts *c, uint32_t i) {
   mine[n->thread] = n->pos;
 }
 
-static void touch(const struct conflicts *c, struct last *l, uint32_t i) {
+static void touch(const struct conflicts *c, struct last_access *l,
+                  uint32_t i) {
   const struct node *n = &c->nodes[i];
   for (uint32_t k = 0; k < n->ncells; k++) {
     size_t at = (size_t)c->cells[n->cells + k] * c->nthreads + n->thread;
@@ -270,7 +272,8 @@ static void touch(const struct conflicts *c, struct last *l, uint32_t i) {
 }
 
 /* Before node i: returns that have come count. */
-static void returns(const struct conflicts *c, struct last *l, uint32_t i) {
+static void returns(const struct conflicts *c, struct last_access *l,
+                    uint32_t i) {
   for (uint32_t t = 0; t < c->nthreads; t++) {
     uint32_t w = l->waiting[t];
     if (w && c->nodes[node_at(c, t, w)].returned <= i) {
@@ -282,8 +285,8 @@ static void returns(const struct conflicts *c, struct last *l, uint32_t i) {
 
 static void make_clocks(struct conflicts *c, unsigned flags) {
   size_t table = (size_t)c->ncells * c->nthreads + 1;
-  struct last l = {xcalloc(table, sizeof *l.writer),
-                   xcalloc(table, sizeof *l.any), NULL, NULL};
+  struct last_access l = {xcalloc(table, sizeof *l.writer),
+                          xcalloc(table, sizeof *l.any), NULL, NULL};
   if (flags & CONFLICTS_REAL_TIME) {
     l.done = xcalloc((size_t)c->nthreads + 1, sizeof *l.done);
     l.waiting = xcalloc((size_t)c->nthreads + 1, sizeof *l.waiting);

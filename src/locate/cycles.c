@@ -1,8 +1,11 @@
+/* Walks along conflict edges that close. */
 #include "locate/cycles.h"
+
+#include "base/slow.h"
 
 #include <assert.h>
 
-struct walk {
+struct cycle_walk {
   const struct conflicts *c;
   struct conflict_edges edges; /* by source: thread, then position */
   uint32_t *out_at;            /* by rank of the source (rank_of) */
@@ -45,7 +48,7 @@ static uint32_t neighbour(const struct conflicts *c, uint32_t op, bool after) {
   return c->nodes[node_at(c, n->thread, pos)].op;
 }
 
-static void count_degrees(const struct walk *w, struct peel *p) {
+static void count_degrees(const struct cycle_walk *w, struct peel *p) {
   const struct conflicts *c = w->c;
   for (uint32_t i = 0; i < w->edges.len; i++) {
     p->degree[1][c->nodes[w->edges.at[i].from].op]++;
@@ -57,7 +60,7 @@ static void count_degrees(const struct walk *w, struct peel *p) {
   }
 }
 
-static void drop(const struct walk *w, struct peel *p, uint32_t op) {
+static void drop(const struct cycle_walk *w, struct peel *p, uint32_t op) {
   const struct conflicts *c = w->c;
   p->gone[op] = true;
   for (uint32_t i = 0; i < w->edges.len; i++) {
@@ -75,7 +78,7 @@ static void drop(const struct walk *w, struct peel *p, uint32_t op) {
     p->degree[0][after]--;
 }
 
-static void peel(const struct walk *w, struct peel *p) {
+static void peel(const struct cycle_walk *w, struct peel *p) {
   bool again = true;
   count_degrees(w, p);
   while (again) {
@@ -88,7 +91,7 @@ static void peel(const struct walk *w, struct peel *p) {
   }
 }
 
-static void remove_dead_edges(struct walk *w) {
+static void remove_dead_edges(struct cycle_walk *w) {
   const struct conflicts *c = w->c;
   size_t n = (size_t)c->nops + 1;
   struct peel p = {{xcalloc(n, sizeof(uint32_t)), xcalloc(n, sizeof(uint32_t))},
@@ -106,7 +109,7 @@ static void remove_dead_edges(struct walk *w) {
   free(p.gone);
 }
 
-static void sort_by_source(struct walk *w) {
+static void sort_by_source(struct cycle_walk *w) {
   const struct conflicts *c = w->c;
   struct conflict_edge *sorted =
       xcalloc((size_t)w->edges.len + 1, sizeof *sorted);
@@ -121,9 +124,25 @@ static void sort_by_source(struct walk *w) {
   w->edges.at = sorted;
 }
 
-static void extend(struct walk *w);
+/* Y1, Y2 */
+static bool cycle_is_sound(const struct conflicts *c, const struct cycle *k) {
+  uint32_t least = c->nodes[k->edges[0].from].thread;
+  for (uint32_t i = 0; i < k->nedges; i++) {
+    uint32_t next = k->edges[i + 1 < k->nedges ? i + 1 : 0].from;
+    uint32_t own = c->nodes[k->edges[i].from].thread;
+    if (c->nodes[k->edges[i].to].thread != c->nodes[next].thread ||
+        (i && own <= least))
+      return false;
+    for (uint32_t j = 0; j < i; j++)
+      if (c->nodes[k->edges[j].from].thread == own)
+        return false;
+  }
+  return true;
+}
 
-static void follow(struct walk *w, struct conflict_edge e) {
+static void extend(struct cycle_walk *w);
+
+static void follow(struct cycle_walk *w, struct conflict_edge e) {
   const struct conflicts *c = w->c;
   uint32_t t = c->nodes[e.to].thread, first = w->path[0].from;
   w->path[w->depth++] = e;
@@ -131,6 +150,7 @@ static void follow(struct walk *w, struct conflict_edge e) {
     if (passes(c, e.to, first)) {
       w->found++;
       struct cycle found = {w->path, w->depth};
+      check_slow(cycle_is_sound(c, &found)); /* Y1, Y2 */
       w->stop = !w->each(w->ctx, &found);
     }
   } else if (!w->visited[t] && t > c->nodes[first].thread) {
@@ -142,7 +162,7 @@ static void follow(struct walk *w, struct conflict_edge e) {
 }
 
 /* All edges that leave the thread from where the path has entered it. */
-static void extend(struct walk *w) {
+static void extend(struct cycle_walk *w) {
   const struct conflicts *c = w->c;
   uint32_t in = w->path[w->depth - 1].to;
   uint32_t begin = rank_of(c, c->ops[c->nodes[in].op].first);
@@ -152,7 +172,7 @@ static void extend(struct walk *w) {
 }
 
 uint64_t cycles_each(const struct conflicts *c, cycle_fn *each, void *ctx) {
-  struct walk w = {.c = c, .each = each, .ctx = ctx};
+  struct cycle_walk w = {.c = c, .each = each, .ctx = ctx};
   conflict_edges(c, &w.edges);
   remove_dead_edges(&w);
   sort_by_source(&w);

@@ -48,7 +48,7 @@ struct segment {
   uint32_t first, last; /* nodes of one operation, first before last */
 };
 
-/* (S1) the segments of an eliminator are sorted by their first node. */
+/* (E3) the segments of an eliminator are sorted by their first node. */
 struct eliminators {
   VEC(struct segment) segments;
   VEC(uint32_t) ends; /* of each eliminator: where its segments end */

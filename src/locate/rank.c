@@ -1,3 +1,4 @@
+/* The order of causes: what good traces each would lose. */
 #include "locate/rank.h"
 
 #include "base/vec.h"
@@ -10,7 +11,7 @@
  * the earlier ones are joined to that by program order.  It has a cycle if and
  * only if taking away what nothing points to, again and again, leaves a rest.
  */
-struct graph {
+struct ranking_graph {
   const struct conflicts *c;
   uint32_t *of;      /* the transaction of each node */
   uint32_t *members; /* where in by_thread it begins; one more at the end */
@@ -18,7 +19,7 @@ struct graph {
 };
 
 /* Numbered along by_thread, so that members are neighbours there. */
-static void gather(struct graph *g, const uint32_t *unit) {
+static void gather(struct ranking_graph *g, const uint32_t *unit) {
   const struct conflicts *c = g->c;
   for (uint32_t r = 0; r < c->nnodes; r++) {
     uint32_t node = c->by_thread[r], before = r ? c->by_thread[r - 1] : node;
@@ -37,14 +38,14 @@ static void gather(struct graph *g, const uint32_t *unit) {
  * candidate a thread, and how far each thread is tells what is gone.  What has
  * been found gone is not looked at again.
  */
-struct progress {
+struct ranking_progress {
   uint32_t *next;    /* of each thread: its first transaction that is left */
   uint32_t *moved;   /* of each thread: position of the last node gone */
   uint32_t *checked; /* of each thread: where in by_thread to go on looking */
 };
 
-static bool all_gone(const struct conflicts *c, const struct progress *p,
-                     uint32_t node) {
+static bool all_gone(const struct conflicts *c,
+                     const struct ranking_progress *p, uint32_t node) {
   const uint32_t *before = c->last_before + (size_t)node * c->nthreads;
   for (uint32_t t = 0; t < c->nthreads; t++)
     if (before[t] > p->moved[t])
@@ -52,7 +53,8 @@ static bool all_gone(const struct conflicts *c, const struct progress *p,
   return true;
 }
 
-static bool ready(const struct graph *g, struct progress *p, uint32_t t) {
+static bool ready(const struct ranking_graph *g, struct ranking_progress *p,
+                  uint32_t t) {
   uint32_t end = g->members[p->next[t] + 1];
   while (p->checked[t] < end &&
          all_gone(g->c, p, g->c->by_thread[p->checked[t]]))
@@ -60,13 +62,14 @@ static bool ready(const struct graph *g, struct progress *p, uint32_t t) {
   return p->checked[t] == end;
 }
 
-static bool thread_done(const struct graph *g, const struct progress *p,
-                        uint32_t t) {
+static bool thread_done(const struct ranking_graph *g,
+                        const struct ranking_progress *p, uint32_t t) {
   return p->moved[t] == thread_length(g->c, t);
 }
 
 /* Takes away as many transactions of thread t as can be. */
-static bool advance(const struct graph *g, struct progress *p, uint32_t t) {
+static bool advance(const struct ranking_graph *g, struct ranking_progress *p,
+                    uint32_t t) {
   bool any = false;
   while (!thread_done(g, p, t) && ready(g, p, t)) {
     uint32_t last = g->members[++p->next[t]] - 1;
@@ -76,11 +79,12 @@ static bool advance(const struct graph *g, struct progress *p, uint32_t t) {
   return any;
 }
 
-static bool leaves_rest(const struct graph *g) {
+static bool leaves_rest(const struct ranking_graph *g) {
   const struct conflicts *c = g->c;
-  struct progress p = {xcalloc((size_t)c->nthreads + 1, sizeof *p.next),
-                       xcalloc((size_t)c->nthreads + 1, sizeof *p.moved),
-                       xcalloc((size_t)c->nthreads + 1, sizeof *p.checked)};
+  struct ranking_progress p = {
+      xcalloc((size_t)c->nthreads + 1, sizeof *p.next),
+      xcalloc((size_t)c->nthreads + 1, sizeof *p.moved),
+      xcalloc((size_t)c->nthreads + 1, sizeof *p.checked)};
   for (uint32_t t = 0; t < c->nthreads; t++) {
     p.next[t] = g->of[node_at(c, t, 1)];
     p.checked[t] = c->thread_at[t];
@@ -101,8 +105,8 @@ static bool leaves_rest(const struct graph *g) {
 
 bool conflicts_cyclic(const struct conflicts *c, const uint32_t *unit) {
   size_t n = (size_t)c->nnodes + 1;
-  struct graph g = {c, xcalloc(n, sizeof *g.of), xcalloc(n, sizeof *g.members),
-                    0};
+  struct ranking_graph g = {c, xcalloc(n, sizeof *g.of),
+                            xcalloc(n, sizeof *g.members), 0};
   gather(&g, unit);
   bool cyclic = leaves_rest(&g);
   free(g.of);

@@ -1,3 +1,4 @@
+/* How lines could be made atomic: a lock, or one instruction. */
 #include "locate/realise_int.h"
 
 #include "locate/rivals.h"
@@ -41,7 +42,8 @@ static bool begins_again(const struct code_block *b, const struct run *round,
 }
 
 /* Cuts one execution; the rounds' nodes get units of their own. */
-static void cut(struct subject *s, const struct run *r, uint32_t *unit) {
+static void cut(struct realise_subject *s, const struct run *r,
+                uint32_t *unit) {
   struct run round = {r->t, r->from, r->from};
   for (uint32_t i = 0; i < length(r); i++) {
     uint32_t node = node_of(r, i);
@@ -55,7 +57,8 @@ static void cut(struct subject *s, const struct run *r, uint32_t *unit) {
   vec_push(&s->rounds, round);
 }
 
-static void find_executions(struct subject *s, const struct realise_trace *t) {
+static void find_executions(struct realise_subject *s,
+                            const struct realise_trace *t) {
   const struct conflicts *c = conflicts_of(t);
   struct rank_trace rank = {c, t->section};
   uint32_t *unit = xcalloc((size_t)c->nnodes + 1, sizeof *unit);
@@ -154,7 +157,8 @@ void realise_new_lock(struct cause blocks, const struct realise_trace *t,
 bool realise_alone(const struct realise_words *w, const struct code_block *b,
                    const struct realise_trace *t, uint32_t n, struct buf *out) {
   bool known = true;
-  struct subject s = {.words = w, .block = b, .rounds_are_enough = true};
+  struct realise_subject s = {
+      .words = w, .block = b, .rounds_are_enough = true};
   for (uint32_t i = 0; i < n; i++)
     find_executions(&s, &t[i]);
   const run_vec *v =

@@ -12,7 +12,7 @@ struct run {
 
 typedef VEC(struct run) run_vec;
 
-struct subject {
+struct realise_subject {
   const struct realise_words *words;
   const struct code_block *block;
   run_vec executions;
@@ -53,14 +53,15 @@ const struct section_frame *realise_frame(const struct code_block *b,
 
 /* Whether all runs touch one word each, of one size (realise_word.c). */
 bool realise_is_word(const run_vec *v);
-void realise_word(const struct subject *s, const run_vec *v, struct buf *out);
+void realise_word(const struct realise_subject *s, const run_vec *v,
+                  struct buf *out);
 
 /* Whether there is a lock to speak of (realise_lock.c). */
-bool realise_lock(const struct subject *s, struct buf *out);
+bool realise_lock(const struct realise_subject *s, struct buf *out);
 
 /* Whether there is a lock that everybody else who touches the data holds, and
  * the block does not, or the other way round (realise_lock.c). */
-bool realise_others(const struct subject *s, const struct realise_trace *t,
-                    uint32_t n, struct buf *out);
+bool realise_others(const struct realise_subject *s,
+                    const struct realise_trace *t, uint32_t n, struct buf *out);
 
 #endif

@@ -34,7 +34,7 @@ struct lock_thread {
   bool over; /* a timed wait, which never gave the lock back */
 };
 
-struct advice {
+struct lock_advice {
   uint32_t taken, given_up; /* lines; 0 is unknown, or none */
   bool take, hold;
   uint32_t nested; /* line of another lock that then is held or taken beside */
@@ -42,11 +42,11 @@ struct advice {
 };
 
 struct lock_walk {
-  const struct subject *s;
+  const struct realise_subject *s;
   const struct realise_trace *t;
   const struct run **run_of; /* of each node, or NULL */
   struct lock_thread threads[UINT8_MAX + 1];
-  VEC(struct advice) advice;
+  VEC(struct lock_advice) advice;
 };
 
 static bool takes(const struct event *e) {
@@ -60,7 +60,8 @@ static bool waits(const struct event *e) {
 }
 
 /* The line in the block's function at a place, 0 when it is not in it. */
-static uint32_t line_at(const struct subject *s, uint64_t pc, bool in_block) {
+static uint32_t line_at(const struct realise_subject *s, uint64_t pc,
+                        bool in_block) {
   struct scope scopes[SCOPES_AT_MOST];
   const struct code_block *b = s->block;
   uint32_t n = pc ? scopes_at(s->words->scopes, pc, scopes) : 0;
@@ -74,8 +75,8 @@ static uint32_t line_at(const struct subject *s, uint64_t pc, bool in_block) {
 }
 
 /* The outermost activation in which an event is in the block; 0: none. */
-static uint32_t block_activation(const struct subject *s, const struct trace *t,
-                                 const struct event *e) {
+static uint32_t block_activation(const struct realise_subject *s,
+                                 const struct trace *t, const struct event *e) {
   uint32_t found = 0;
   uint64_t pc = e->pc;
   for (uint32_t a = e->activation; a; a = t->activations[a].parent) {
@@ -87,7 +88,7 @@ static uint32_t block_activation(const struct subject *s, const struct trace *t,
 }
 
 /* The line of an event as seen in an activation of the block's function. */
-static uint32_t line_in(const struct subject *s, const struct trace *t,
+static uint32_t line_in(const struct realise_subject *s, const struct trace *t,
                         uint32_t event, uint32_t activation) {
   const struct event *e = &t->events[event];
   uint64_t pc = e->pc;
@@ -153,9 +154,9 @@ static void note(struct lock_walk *w, struct lock_thread *l, uint32_t node,
       f && f->line != line_in(w->s, w->t->trace, h->event, l->activation);
 }
 
-static void advise(struct lock_walk *w, struct advice a) {
+static void advise(struct lock_walk *w, struct lock_advice a) {
   for (uint32_t i = 0; i < w->advice.len; i++) {
-    struct advice *b = &w->advice.at[i];
+    struct lock_advice *b = &w->advice.at[i];
     if (a.taken == b->taken && a.given_up == b->given_up && a.take == b->take &&
         a.hold == b->hold) {
       b->nested = b->nested ? b->nested : a.nested;
@@ -198,7 +199,8 @@ static void end(struct lock_walk *w, struct lock_thread *l) {
   if (!best || l->waits || !l->activation)
     return;
   const struct trace *t = w->t->trace;
-  struct advice a = {.take = !best->at_first, .hold = best->given_up != NONE};
+  struct lock_advice a = {.take = !best->at_first,
+                          .hold = best->given_up != NONE};
   a.taken = line_in(w->s, t, best->taken, l->activation);
   if (a.hold)
     a.given_up = line_in(w->s, t, best->given_up, l->activation);
@@ -257,7 +259,8 @@ static uint32_t walk_trace(struct lock_walk *w, uint32_t first) {
 }
 
 /* "the lock of line 85, lock(&l->lock)," */
-static void put_lock(const struct subject *s, uint32_t line, struct buf *out) {
+static void put_lock(const struct realise_subject *s, uint32_t line,
+                     struct buf *out) {
   struct buf call = {0};
   buf_printf(out, "the lock of line %u", line);
   if (s->words->call)
@@ -267,8 +270,8 @@ static void put_lock(const struct subject *s, uint32_t line, struct buf *out) {
   buf_free(&call);
 }
 
-static void put_advice(const struct subject *s, const struct advice *a,
-                       struct buf *out) {
+static void put_advice(const struct realise_subject *s,
+                       const struct lock_advice *a, struct buf *out) {
   const struct code_block *b = s->block;
   if (a->take) {
     buf_puts(out, "move ");
@@ -295,17 +298,18 @@ static void put_advice(const struct subject *s, const struct advice *a,
 }
 
 /* A lock cannot be taken where its owner is not known yet. */
-static bool is_possible(const struct subject *s, const struct advice *a) {
+static bool is_possible(const struct realise_subject *s,
+                        const struct lock_advice *a) {
   return !a->take || !s->words->moves ||
          s->words->moves(s->words->ctx, s->block->file, a->taken,
                          s->block->first);
 }
 
-bool realise_lock(const struct subject *s, struct buf *out) {
+bool realise_lock(const struct realise_subject *s, struct buf *out) {
   if (!s->words->scopes)
     return false;
   struct lock_walk *w = xcalloc(1, sizeof *w);
-  const struct advice *best = NULL;
+  const struct lock_advice *best = NULL;
   w->s = s;
   for (uint32_t i = 0; i < s->executions.len;)
     i = walk_trace(w, i);
@@ -386,7 +390,7 @@ static void look_at_others(struct others *o, const struct code_block *b,
 }
 
 /* The line in the block's file at which an event happened; 0: unknown. */
-static uint32_t line_in_file(const struct subject *s, uint64_t pc) {
+static uint32_t line_in_file(const struct realise_subject *s, uint64_t pc) {
   struct scope scopes[SCOPES_AT_MOST];
   uint32_t n = pc ? scopes_at(s->words->scopes, pc, scopes) : 0;
   while (n-- > 0)
@@ -407,8 +411,8 @@ static bool is_active(const struct trace *t, uint32_t activation,
 
 /* The line that took a lock, in the function that has not returned by then: a
  * function that only locks is called by who is meant. */
-static uint32_t line_taken(const struct subject *s, const struct common *c,
-                           uint32_t event) {
+static uint32_t line_taken(const struct realise_subject *s,
+                           const struct common *c, uint32_t event) {
   const struct trace *t = c->first->trace;
   uint64_t pc = t->events[event].pc;
   uint32_t a = t->events[event].activation;
@@ -425,7 +429,8 @@ static bool is_among(const struct common *c, uint64_t addr) {
 }
 
 /* A lock of `c` that the others do not have, and the line that takes it. */
-static uint32_t find_lock(const struct subject *s, const struct common *c,
+static uint32_t find_lock(const struct realise_subject *s,
+                          const struct common *c,
                           const struct common *without) {
   for (uint32_t i = 0; i < c->at.len; i++) {
     const struct held *h = &c->at.at[i];
@@ -438,8 +443,9 @@ static uint32_t find_lock(const struct subject *s, const struct common *c,
   return 0;
 }
 
-bool realise_others(const struct subject *s, const struct realise_trace *t,
-                    uint32_t n, struct buf *out) {
+bool realise_others(const struct realise_subject *s,
+                    const struct realise_trace *t, uint32_t n,
+                    struct buf *out) {
   struct others o = {0};
   for (uint32_t i = 0; s->words->scopes && i < n; i++)
     look_at_others(&o, s->block, &t[i]);

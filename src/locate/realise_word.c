@@ -8,7 +8,7 @@
 
 /* ---- one word ---- */
 
-struct word {
+struct word_value {
   uint64_t lo, hi;
   bool known;
 };
@@ -17,29 +17,30 @@ static uint64_t mask_of(uint64_t size) {
   return size >= 8 ? UINT64_MAX : (UINT64_C(1) << (8 * size)) - 1;
 }
 
-static struct word value_of(const struct event *e, const uint64_t v[2],
-                            bool known) {
-  return (struct word){v[0] & mask_of(e->size), e->size > 8 ? v[1] : 0, known};
+static struct word_value value_of(const struct event *e, const uint64_t v[2],
+                                  bool known) {
+  return (struct word_value){v[0] & mask_of(e->size), e->size > 8 ? v[1] : 0,
+                             known};
 }
 
-static struct word value_read(const struct event *e) {
+static struct word_value value_read(const struct event *e) {
   if (event_writes[e->kind])
     return value_of(e, e->old, !(e->flags & EVENT_NO_OLD));
   return value_of(e, e->value, !(e->flags & EVENT_NO_VALUE));
 }
 
-static struct word value_written(const struct event *e) {
+static struct word_value value_written(const struct event *e) {
   return value_of(e, e->value, !(e->flags & EVENT_NO_VALUE));
 }
 
 /* Whether several values are the same. */
 struct same {
-  struct word v; /* the first that is known */
-  bool unknown;  /* one is not */
-  bool differ;   /* two that are known */
+  struct word_value v; /* the first that is known */
+  bool unknown;        /* one is not */
+  bool differ;         /* two that are known */
 };
 
-static void same_add(struct same *s, struct word v) {
+static void same_add(struct same *s, struct word_value v) {
   if (!v.known)
     s->unknown = true;
   else if (!s->v.known)
@@ -102,7 +103,7 @@ static bool is_cut_off(const struct run *r) {
 
 static void add_update(struct uses *u, const struct event *first,
                        const struct event *last_write) {
-  struct word old = value_read(first), new = value_written(last_write);
+  struct word_value old = value_read(first), new = value_written(last_write);
   u->updates++;
   same_add(&u->read, old);
   same_add(&u->written, new);
@@ -161,7 +162,7 @@ static bool merge_names(struct buf *have, const char *other) {
 }
 
 /* The name of the words of all runs; empty when they have none in common. */
-static void name_words(const struct subject *s, const run_vec *v,
+static void name_words(const struct realise_subject *s, const run_vec *v,
                        struct buf *out) {
   struct buf one = {0};
   if (!s->words->name)
@@ -183,7 +184,7 @@ static void name_words(const struct subject *s, const run_vec *v,
 /* ---- the sentence about one word ---- */
 
 /* What the author wrote where a run writes for the last time. */
-static bool quote_run(const struct subject *s, const struct run *r,
+static bool quote_run(const struct realise_subject *s, const struct run *r,
                       struct phrase_update *out) {
   for (uint32_t i = length(r); i-- > 0;)
     if (event_writes[access_of(r, i)->kind])
@@ -197,7 +198,7 @@ static void keep_common(struct buf *have, const struct buf *other) {
 }
 
 /* The same of all runs; without a target when they differ. */
-static void quote(const struct subject *s, const run_vec *v,
+static void quote(const struct realise_subject *s, const run_vec *v,
                   struct phrase_update *out) {
   bool first = true;
   *out = (struct phrase_update){0};
@@ -296,7 +297,8 @@ static bool is_bit_field(const run_vec *v, const struct buf *name) {
   return name->len && strchr(name->at, '/');
 }
 
-void realise_word(const struct subject *s, const run_vec *v, struct buf *out) {
+void realise_word(const struct realise_subject *s, const run_vec *v,
+                  struct buf *out) {
   struct uses u = {0};
   struct buf name = {0};
   struct phrase_update said = {0};

@@ -1,3 +1,4 @@
+/* Rivals: accesses are compared byte by byte and life by life. */
 #include "locate/rivals.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Accesses and the lines around them: from segments to blocks. */
 #include "locate/section.h"
 
 #include "base/text.h"
@@ -12,16 +13,16 @@ static bool equal(const char *a, const char *b) {
 /* ---- frames ---- */
 
 /* One real function on the way to an access. */
-struct level {
+struct section_level {
   uint32_t activation;
   uint32_t inner;    /* activation of the next one inwards, or 0 */
   uint64_t pc;       /* the place in it */
   uint32_t first, n; /* its frames */
 };
 
-typedef VEC(struct level) level_vec;
+typedef VEC(struct section_level) level_vec;
 
-struct builder {
+struct section_builder {
   struct section_trace *s;
   struct scopes *scopes;
   const struct trace *t;
@@ -30,23 +31,25 @@ struct builder {
   uint32_t instances;
 };
 
-static void find_levels(struct builder *b, const struct event *e) {
-  struct level l = {.activation = e->activation, .pc = e->pc};
+static void find_levels(struct section_builder *b, const struct event *e) {
+  struct section_level l = {.activation = e->activation, .pc = e->pc};
   vec_clear(&b->now);
   while (l.activation) { /* from the inside out */
     vec_push(&b->now, l);
-    l = (struct level){.activation = b->t->activations[l.activation].parent,
-                       .inner = l.activation,
-                       .pc = b->t->activations[l.activation].call_pc};
+    l = (struct section_level){.activation =
+                                   b->t->activations[l.activation].parent,
+                               .inner = l.activation,
+                               .pc = b->t->activations[l.activation].call_pc};
   }
   for (uint32_t i = 0, n = b->now.len; i < n / 2; i++) {
-    struct level other = b->now.at[i];
+    struct section_level other = b->now.at[i];
     b->now.at[i] = b->now.at[n - 1 - i];
     b->now.at[n - 1 - i] = other;
   }
 }
 
-static uint32_t scopes_of(struct builder *b, uint64_t pc, struct scope *out) {
+static uint32_t scopes_of(struct section_builder *b, uint64_t pc,
+                          struct scope *out) {
   if (pc)
     return scopes_at(b->scopes, pc, out);
   *out = (struct scope){0};
@@ -54,8 +57,10 @@ static uint32_t scopes_of(struct builder *b, uint64_t pc, struct scope *out) {
 }
 
 /* Whether copy `i` of level `now` is being executed as it was before. */
-static bool same_copy(const struct builder *b, const struct level *before,
-                      const struct level *now, uint32_t i, uint64_t copy) {
+static bool same_copy(const struct section_builder *b,
+                      const struct section_level *before,
+                      const struct section_level *now, uint32_t i,
+                      uint64_t copy) {
   if (i >= before->n || b->s->frames.at[before->first + i].copy != copy)
     return false;
   return (now->inner && now->inner == before->inner) ||
@@ -63,7 +68,8 @@ static bool same_copy(const struct builder *b, const struct level *before,
 }
 
 /* Of a function in two parts, the second goes on in the frame of the first. */
-static bool goes_on(struct builder *b, uint32_t level, const struct scope *c) {
+static bool goes_on(struct section_builder *b, uint32_t level,
+                    const struct scope *c) {
   struct section_frame *last;
   if (!level || !c->rest)
     return false;
@@ -76,9 +82,9 @@ static bool goes_on(struct builder *b, uint32_t level, const struct scope *c) {
 
 /* Adds the frames of one level; `before` is the thread's last, NULL when the
  * activation is a new one.  Whether all are of the same instances. */
-static bool add_level(struct builder *b, uint32_t level,
-                      const struct level *before) {
-  struct level *now = &b->now.at[level];
+static bool add_level(struct section_builder *b, uint32_t level,
+                      const struct section_level *before) {
+  struct section_level *now = &b->now.at[level];
   struct scope scopes[SCOPES_AT_MOST];
   bool same = before != NULL;
   uint32_t n = scopes_of(b, now->pc, scopes);
@@ -97,13 +103,13 @@ static bool add_level(struct builder *b, uint32_t level,
   return same;
 }
 
-static void add_node(struct builder *b, uint32_t node) {
+static void add_node(struct section_builder *b, uint32_t node) {
   const struct node *n = &b->s->conflicts->nodes[node];
   level_vec *last = &b->last[n->thread];
   bool same = true;
   find_levels(b, &b->t->events[n->event]);
   for (uint32_t i = 0; i < b->now.len; i++) {
-    const struct level *before =
+    const struct section_level *before =
         same && i < last->len &&
                 last->at[i].activation == b->now.at[i].activation
             ? &last->at[i]
@@ -117,7 +123,7 @@ static void add_node(struct builder *b, uint32_t node) {
 
 void section_trace_init(struct section_trace *s, struct scopes *scopes,
                         const struct trace *t, const struct conflicts *c) {
-  struct builder b = {.s = s, .scopes = scopes, .t = t};
+  struct section_builder b = {.s = s, .scopes = scopes, .t = t};
   *s = (struct section_trace){.conflicts = c};
   s->at = xcalloc((size_t)c->nnodes + 1, sizeof *s->at);
   b.last = xcalloc((size_t)c->nthreads + 1, sizeof *b.last);

@@ -1,10 +1,13 @@
+/* The interleaving tree on its graph: what states lead to, races. */
 #include "locate/tree_int.h"
+
+#include "base/slow.h"
 
 #include <assert.h>
 
 /* ---- races ---- */
 
-struct child { /* a thread that can step, and leads somewhere */
+struct tree_child { /* a thread that can step, and leads somewhere */
   uint8_t thread;
   uint8_t leads;
   uint32_t first, after; /* edges */
@@ -12,7 +15,7 @@ struct child { /* a thread that can step, and leads somewhere */
 enum { MOST_THREADS = 32 };
 
 static uint32_t children(const struct tree *t, uint32_t s,
-                         struct child out[MOST_THREADS]) {
+                         struct tree_child out[MOST_THREADS]) {
   const struct steps *g = t->g;
   uint32_t n = 0;
   for (uint32_t e = g->first[s]; e < g->first[s + 1]; e++) {
@@ -20,7 +23,7 @@ static uint32_t children(const struct tree *t, uint32_t s,
     if (!leads)
       continue;
     if (!n || out[n - 1].thread != g->edges[e].thread)
-      out[n++] = (struct child){(uint8_t)g->edges[e].thread, 0, e, e};
+      out[n++] = (struct tree_child){(uint8_t)g->edges[e].thread, 0, e, e};
     out[n - 1].leads |= leads;
     out[n - 1].after = e + 1;
   }
@@ -75,8 +78,8 @@ static bool edges_depend(const struct tree *r, uint32_t a, uint32_t b) {
 }
 
 /* Does any of the one's steps depend on any of the other's? */
-static bool depend(const struct tree *t, const struct child *a,
-                   const struct child *b) {
+static bool depend(const struct tree *t, const struct tree_child *a,
+                   const struct tree_child *b) {
   for (uint32_t i = a->first; i < a->after; i++)
     for (uint32_t k = b->first; k < b->after; k++)
       if (edges_depend(t, i, k))
@@ -96,7 +99,7 @@ static enum race_kind kind_of(uint32_t meet, uint32_t all) {
 }
 
 static void find_race(struct tree *t, uint32_t s) {
-  struct child c[MOST_THREADS];
+  struct tree_child c[MOST_THREADS];
   uint32_t n = children(t, s, c), meet = 0, all = 0;
   for (uint32_t i = 0; i < n; i++) {
     all |= 1u << c[i].leads;
@@ -114,6 +117,7 @@ static void find_race(struct tree *t, uint32_t s) {
 
 struct tree *tree_new(const struct steps *g, const struct tree_options *o) {
   struct tree *t = xcalloc(1, sizeof *t);
+  check_slow((steps_check_invariants(g), true)); /* N1, N2 */
   t->g = g;
   t->o = *o;
   t->order = xmalloc((g->nstates + 1u) * sizeof *t->order);

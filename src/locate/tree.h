@@ -65,7 +65,7 @@ struct tree_pattern {
 };
 
 struct tree_patterns {
-  VEC(struct tree_pattern) at; /* C2 */
+  VEC(struct tree_pattern) at; /* R1, R2 of model/races.h */
   bool cut;                    /* there are more: these are the first */
   uint64_t failing;            /* executions, and those that have a pattern */
   uint64_t explained;

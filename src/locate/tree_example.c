@@ -17,40 +17,40 @@ struct reached {
 #define SWITCH (1ull << 32)
 enum { NOBODY = 63 };
 
-struct candidate {
+struct example_candidate {
   uint64_t cost;
   uint32_t at; /* index into `all` */
 };
 
-struct search {
+struct example_search {
   const struct tree *t;
   const struct tree_pattern *p;
   uint64_t *effort;
   VEC(struct reached) all; /* all[0] is nothing */
   struct map128 known;     /* places that are settled */
-  VEC(struct candidate) heap;
+  VEC(struct example_candidate) heap;
 };
 
-static bool earlier(const struct search *x, uint32_t a, uint32_t b) {
-  const struct candidate *p = &x->heap.at[a], *q = &x->heap.at[b];
+static bool earlier(const struct example_search *x, uint32_t a, uint32_t b) {
+  const struct example_candidate *p = &x->heap.at[a], *q = &x->heap.at[b];
   return p->cost != q->cost ? p->cost < q->cost : p->at < q->at;
 }
 
-static void swap(struct search *x, uint32_t a, uint32_t b) {
-  struct candidate c = x->heap.at[a];
+static void swap(struct example_search *x, uint32_t a, uint32_t b) {
+  struct example_candidate c = x->heap.at[a];
   x->heap.at[a] = x->heap.at[b];
   x->heap.at[b] = c;
 }
 
-static void put(struct search *x, struct reached r) {
-  vec_push(&x->heap, ((struct candidate){r.cost, x->all.len}));
+static void put(struct example_search *x, struct reached r) {
+  vec_push(&x->heap, ((struct example_candidate){r.cost, x->all.len}));
   vec_push(&x->all, r);
   for (uint32_t i = x->heap.len - 1; i && earlier(x, i, (i - 1) / 2);
        i = (i - 1) / 2)
     swap(x, i, (i - 1) / 2);
 }
 
-static uint32_t take(struct search *x) {
+static uint32_t take(struct example_search *x) {
   uint32_t top = x->heap.at[0].at, n;
   x->heap.at[0] = vec_pop(&x->heap);
   n = x->heap.len;
@@ -68,7 +68,7 @@ static uint32_t take(struct search *x) {
 }
 
 /* The first time that this place is come to, which is the cheapest? */
-static bool settle(struct search *x, const struct reached *r) {
+static bool settle(struct example_search *x, const struct reached *r) {
   uint64_t place[2] = {(uint64_t)r->state << 32 | r->done, r->last};
   bool fresh;
   map128_put(&x->known, hash128(place, sizeof place, 0), &fresh);
@@ -76,7 +76,7 @@ static bool settle(struct search *x, const struct reached *r) {
 }
 
 /* How much of the pattern is behind a step; UINT32_MAX: it does not fit. */
-static uint32_t read_on(const struct search *x, const struct reached *r,
+static uint32_t read_on(const struct example_search *x, const struct reached *r,
                         const struct step_edge *e) {
   const struct tree *t = x->t;
   const struct tree_pattern *p = x->p;
@@ -93,7 +93,7 @@ static uint32_t read_on(const struct search *x, const struct reached *r,
                                                        : UINT32_MAX;
 }
 
-static void follow(struct search *x, uint32_t at) {
+static void follow(struct example_search *x, uint32_t at) {
   const struct steps *g = x->t->g;
   struct reached r = x->all.at[at];
   for (uint32_t e = g->first[r.state]; e < g->first[r.state + 1]; e++) {
@@ -110,7 +110,8 @@ static void follow(struct search *x, uint32_t at) {
   }
 }
 
-static void trace_back(const struct search *x, uint32_t at, tree_path *out) {
+static void trace_back(const struct example_search *x, uint32_t at,
+                       tree_path *out) {
   vec_clear(out);
   for (; x->all.at[at].from; at = x->all.at[at].from)
     vec_push(out, x->all.at[at].edge);
@@ -123,7 +124,7 @@ static void trace_back(const struct search *x, uint32_t at, tree_path *out) {
 
 bool tree_example(const struct tree *t, const struct tree_pattern *p,
                   uint64_t *effort, tree_path *out) {
-  struct search x = {.t = t, .p = p, .effort = effort};
+  struct example_search x = {.t = t, .p = p, .effort = effort};
   struct reached nothing = {0};
   bool found = false;
   vec_push(&x.all, nothing);

@@ -3,17 +3,18 @@
  * over the graph: the patterns of what is still to come.  A step in front of
  * them puts the letter of its race before each, or nothing.
  *
- * A state keeps its first K patterns only (C2).  That is enough for exact
+ * A state keeps its first K patterns only (R2).  That is enough for exact
  * counts of the root's first K: the same letter in front of two patterns does
  * not change their order, so that one that is not among the first K of a state
  * cannot come to be among the first K of one before it.
  */
 #include "locate/tree_int.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Patterns are shared from their ends on; 0 is the empty one. */
-struct word {
+struct pattern_word {
   uint32_t rest;
   uint32_t before[RACE_COUNT]; /* with this letter in front; 0: not met yet */
   uint32_t len;
@@ -25,7 +26,7 @@ struct counted {
   uint32_t word;
 };
 
-struct list { /* of a state */
+struct pattern_list { /* of a state */
   struct counted *at;
   uint32_t len;
 };
@@ -33,8 +34,8 @@ struct list { /* of a state */
 struct sum {
   const struct tree *t;
   uint32_t most;
-  VEC(struct word) words;
-  struct list *lists;  /* by state */
+  VEC(struct pattern_word) words;
+  struct pattern_list *lists; /* by state */
   uint32_t *wanted;    /* by state: steps into it that were not followed yet */
   uint64_t *ways;      /* by state: failing executions … */
   uint64_t *explained; /* … and those that have a pattern */
@@ -49,14 +50,14 @@ static uint32_t with_letter(struct sum *m, enum race_kind k, uint32_t word) {
   if (*known)
     return *known;
   *known = m->words.len;
-  struct word w = {
+  struct pattern_word w = {
       .rest = word, .len = m->words.at[word].len + 1, .letter = (uint8_t)k};
   vec_push(&m->words, w);
   return m->words.len - 1;
 }
 
 static int compare(const struct sum *m, uint32_t a, uint32_t b) {
-  const struct word *w = m->words.at;
+  const struct pattern_word *w = m->words.at;
   if (w[a].len != w[b].len)
     return w[a].len < w[b].len ? -1 : 1;
   while (a != b) {
@@ -96,7 +97,7 @@ static void join(struct sum *m) {
 static void release(struct sum *m, uint32_t s) {
   if (--m->wanted[s] == 0) {
     free(m->lists[s].at);
-    m->lists[s] = (struct list){0};
+    m->lists[s] = (struct pattern_list){0};
   }
 }
 
@@ -110,7 +111,7 @@ static void add_step(struct sum *m, uint32_t s, const struct step_edge *e) {
     m->explained[s] = tree_plus(m->explained[s], one.count);
     vec_push(&m->right, one);
   } else if (t->leads[e->to] == LEADS_BOTH) {
-    const struct list *behind = &m->lists[e->to];
+    const struct pattern_list *behind = &m->lists[e->to];
     m->explained[s] = tree_plus(m->explained[s], m->explained[e->to]);
     for (uint32_t i = 0; i < behind->len; i++) {
       struct counted c = behind->at[i];
@@ -137,7 +138,7 @@ static void add_state(struct sum *m, uint32_t s) {
   }
   if (!m->left.len)
     return;
-  struct list *l = &m->lists[s];
+  struct pattern_list *l = &m->lists[s];
   l->len = m->left.len;
   l->at = xmalloc(l->len * sizeof *l->at);
   memcpy(l->at, m->left.at, l->len * sizeof *l->at);
@@ -167,7 +168,7 @@ void tree_patterns(const struct tree *t, uint32_t most,
                    struct tree_patterns *out) {
   uint32_t n = t->g->nstates, root = t->g->root;
   struct sum m = {.t = t, .most = most};
-  struct word empty = {0};
+  struct pattern_word empty = {0};
   vec_push(&m.words, empty);
   m.lists = xcalloc(n, sizeof *m.lists);
   m.wanted = xcalloc(n, sizeof *m.wanted);
@@ -182,6 +183,11 @@ void tree_patterns(const struct tree *t, uint32_t most,
   for (uint32_t i = 0; i < m.lists[root].len; i++) {
     struct tree_pattern p;
     spell(&m, &m.lists[root].at[i], &p);
+    assert(race_word_is_sound(p.word, p.len)); /* R1 */
+    if (i) {
+      const struct tree_pattern *before = &vec_last(&out->at);
+      assert(race_word_compare(before->word, before->len, p.word, p.len) < 0);
+    } /* R2 */
     vec_push(&out->at, p);
   }
   free(m.lists[root].at);

@@ -1,6 +1,8 @@
+/* Causes: sets of blocks, what covers what, sets of causes. */
 #include "model/cause.h"
 
 #include "base/arena.h"
+#include "base/slow.h"
 #include "base/vec.h"
 
 #include <assert.h>
@@ -171,6 +173,7 @@ static int compare_causes(const void *a, const void *b) {
 }
 
 void causes_sort(struct causes *s) {
+  check_slow((causes_check_invariants(s), true)); /* K1 to K3 */
   if (s->len)
     qsort(s->at, s->len, sizeof *s->at, compare_causes);
 }

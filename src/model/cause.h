@@ -63,8 +63,8 @@ struct causes {
 };
 
 /*
- * Adds `c`, unless it subsumes one that is there, and drops what subsumes it
- * (K3).  Whether it was added.
+ * Adds `c`, unless it subsumes one that is there, and drops what subsumes it,
+ * so that K3 stays true.  Whether it was added.
  */
 bool causes_add(struct causes *s, struct cause c);
 void causes_sort(struct causes *s);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct reader {
+struct client_reader {
   const char *text, *at;
   const struct op_names *names;
   const uint8_t *nargs;
@@ -27,12 +27,12 @@ static bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static void skip_space(struct reader *r) {
+static void skip_space(struct client_reader *r) {
   while (is_space(*r->at))
     r->at++;
 }
 
-static void skip_separators(struct reader *r) {
+static void skip_separators(struct client_reader *r) {
   while (is_space(*r->at) || *r->at == ';')
     r->at++;
 }
@@ -72,7 +72,7 @@ static void print_caret(const char *text, const char *at, struct buf *out) {
   buf_putc(out, '^');
 }
 
-static void print_operations(const struct reader *r, struct buf *out) {
+static void print_operations(const struct client_reader *r, struct buf *out) {
   buf_puts(out, "\noperations:");
   uint32_t n = r->names->count < MAX_LISTED ? r->names->count : MAX_LISTED;
   for (uint32_t i = 0; i < n; i++) {
@@ -86,7 +86,7 @@ static void print_operations(const struct reader *r, struct buf *out) {
 }
 
 /* Returns ERR_USAGE with `what` (which it frees) at place `at`. */
-static int wrong(struct reader *r, const char *at, char *what) {
+static int wrong(struct client_reader *r, const char *at, char *what) {
   struct buf b = {0};
   buf_printf(&b, "client, column %" PRIu32 ": %s", columns(r->text, at) + 1,
              what);
@@ -114,7 +114,7 @@ static const char *found(const char *at, char out[8]) {
   return out;
 }
 
-static int want(struct reader *r, const char *what) {
+static int want(struct client_reader *r, const char *what) {
   char here[8];
   return wrong(r, r->at,
                xasprintf("want %s, found %s", what, found(r->at, here)));
@@ -127,7 +127,7 @@ static bool is_name_char(char c) {
          c == '~' || c == '.' || (unsigned char)c >= 0x80;
 }
 
-static int unknown_operation(struct reader *r, size_t n) {
+static int unknown_operation(struct client_reader *r, size_t n) {
   int width = n < NAME_WIDTH ? (int)n : NAME_WIDTH;
   const char *near = nearest_name(r->names, r->at, n);
   if (near)
@@ -141,7 +141,7 @@ static int unknown_operation(struct reader *r, size_t n) {
  * Any known name that stands here before a parenthesis, the longest one; that
  * way names can have any characters (templates, operators).
  */
-static int read_name(struct reader *r, uint16_t *op) {
+static int read_name(struct client_reader *r, uint16_t *op) {
   size_t best = 0;
   for (uint32_t i = 0; i < r->names->count; i++) {
     size_t n = strlen(r->names->name[i]);
@@ -174,7 +174,7 @@ static int read_name(struct reader *r, uint16_t *op) {
   return unknown_operation(r, n);
 }
 
-static int read_word(struct reader *r, int64_t *out) {
+static int read_word(struct client_reader *r, int64_t *out) {
   size_t n = 0;
   while (is_name_char(r->at[n]))
     n++;
@@ -195,7 +195,7 @@ static int digit(char c) {
 }
 
 /* Hexadecimal numbers are bit patterns: 0xffffffffffffffff is -1. */
-static int read_number(struct reader *r, int64_t *out) {
+static int read_number(struct client_reader *r, int64_t *out) {
   const char *from = r->at;
   bool negative = *r->at == '-';
   r->at += negative;
@@ -215,7 +215,8 @@ static int read_number(struct reader *r, int64_t *out) {
   return ERR_NONE;
 }
 
-static int read_args(struct reader *r, struct call *call, const char *name_at) {
+static int read_args(struct client_reader *r, struct call *call,
+                     const char *name_at) {
   uint32_t takes = r->nargs[call->op], n = 0;
   r->at++; /* the '(' that read_name saw */
   skip_space(r);
@@ -249,7 +250,7 @@ static int read_args(struct reader *r, struct call *call, const char *name_at) {
   return ERR_NONE;
 }
 
-static int read_call(struct reader *r, struct call *call) {
+static int read_call(struct client_reader *r, struct call *call) {
   *call = (struct call){0};
   const char *from = r->at;
   int code = read_name(r, &call->op);
@@ -263,7 +264,7 @@ static int read_call(struct reader *r, struct call *call) {
 }
 
 /* "{" … "}": the calls of one thread. */
-static int read_braces(struct reader *r, uint32_t thread) {
+static int read_braces(struct client_reader *r, uint32_t thread) {
   const char *open = r->at++;
   for (;;) {
     skip_separators(r);
@@ -284,13 +285,13 @@ static int read_braces(struct reader *r, uint32_t thread) {
   }
 }
 
-static bool at_bars(struct reader *r) {
+static bool at_bars(struct client_reader *r) {
   skip_space(r);
   return r->at[0] == '|' && r->at[1] == '|';
 }
 
 /* The threads; the first one may have been read already as a plain call. */
-static int read_threads(struct reader *r, const struct call *first,
+static int read_threads(struct client_reader *r, const struct call *first,
                         const char *from) {
   if (r->concurrent_seen)
     return wrong(r, from,
@@ -326,7 +327,7 @@ static int read_threads(struct reader *r, const struct call *first,
 }
 
 /* A plain call, or the part with the threads. */
-static int read_part(struct reader *r) {
+static int read_part(struct client_reader *r) {
   const char *from = r->at;
   if (*r->at == '{')
     return read_threads(r, NULL, from);
@@ -348,7 +349,7 @@ static int read_part(struct reader *r) {
 int client_read(struct client *c, const char *text,
                 const struct op_names *names, const uint8_t *nargs,
                 struct error *e) {
-  struct reader r = {text, text, names, nargs, c, e, false};
+  struct client_reader r = {text, text, names, nargs, c, e, false};
   *c = (struct client){0};
   int code = ERR_NONE;
   for (skip_separators(&r); *r.at && !code; skip_separators(&r))

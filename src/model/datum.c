@@ -1,13 +1,14 @@
 /*
- * Interning of boxes: an open-addressing table of boxes, the key being what a
- * box holds. The items of a list are data themselves, so that lists are
- * compared word by word.  The table serves one thread.
+ * Interning of boxes: a hash table, the key being what a box holds. The items
+ * of a list are data themselves, so that lists are compared word by word.  The
+ * table serves one thread.
  */
 #include "model/datum.h"
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/table.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -17,7 +18,7 @@
 
 /* A half of the hash stands beside the box: most misses are seen without a look
  * into it, and so the table can grow. */
-struct slot {
+struct datum_slot {
   uint32_t hash;
   uint32_t box; /* place + 1; 0: free */
 };
@@ -25,19 +26,6 @@ struct slot {
 enum { RECENT = 4096 };
 
 struct datum_box **datum_boxes[DATUM_PIECES];
-
-static struct {
-  struct slot *slots;
-  uint32_t mask; /* a power of two, less one */
-  uint32_t nboxes;
-  /* What was asked for a short time ago, by its hash: a return often repeats
-   * what its call was given, and the table is larger than the caches. */
-  struct {
-    uint64_t hash;
-    datum box; /* 0: none */
-  } recent[RECENT];
-  struct arena arena;
-} table;
 
 /* What a box is to hold, before it is known whether there is one. */
 struct wanted {
@@ -49,30 +37,42 @@ struct wanted {
   uint64_t hash;
 };
 
-static void place(struct slot *slots, uint32_t mask, struct slot s) {
-  uint32_t i = s.hash & mask;
-  while (slots[i].box)
-    i = (i + 1) & mask;
-  slots[i] = s;
-}
-
-static void grow(void) {
-  size_t old = table.slots ? (size_t)table.mask + 1 : 0;
-  size_t size = old ? old * (old < 1 << 20 ? 4 : 2) : 1024;
-  assert(size <= UINT32_MAX);
-  struct slot *slots = xcalloc(size, sizeof *slots);
-  for (size_t i = 0; i < old; i++)
-    if (table.slots[i].box)
-      place(slots, (uint32_t)(size - 1), table.slots[i]);
-  free(table.slots);
-  table.slots = slots;
-  table.mask = (uint32_t)(size - 1);
-}
-
 static bool holds(const struct datum_box *b, const struct wanted *w) {
   return b->kind == w->kind && b->symbol == w->symbol && b->len == w->len &&
          (!w->size || !memcmp(b->text, w->bytes, w->size));
 }
+
+static datum boxed(uint32_t place) { return place << 2 | 1; }
+
+static bool boxes_is_free(const struct datum_slot *s) { return !s->box; }
+static bool boxes_has(void *ctx, const struct datum_slot *s,
+                      const struct wanted *w) {
+  (void)ctx;
+  if (s->hash != (uint32_t)(w->hash >> 32))
+    return false;
+  const struct datum_box *b = datum_box(boxed(s->box - 1));
+  return b->hash == w->hash && holds(b, w);
+}
+static uint32_t boxes_hash(void *ctx, const struct wanted *w) {
+  (void)ctx;
+  return (uint32_t)(w->hash >> 32);
+}
+static uint32_t boxes_rehash(void *ctx, const struct datum_slot *s) {
+  (void)ctx;
+  return s->hash;
+}
+TABLE(boxes, struct datum_slot, const struct wanted *, 2)
+
+static struct {
+  struct boxes known;
+  /* What was asked for a short time ago, by its hash: a return often repeats
+   * what its call was given, and the table is larger than the caches. */
+  struct {
+    uint64_t hash;
+    datum box; /* 0: none */
+  } recent[RECENT];
+  struct arena arena;
+} table;
 
 static struct datum_box *make(const struct wanted *w) {
   size_t size = offsetof(struct datum_box, text) + w->size + 1;
@@ -90,34 +90,27 @@ static struct datum_box *make(const struct wanted *w) {
   return b;
 }
 
-static datum boxed(uint32_t place) { return place << 2 | 1; }
-
 /* A place for a box that is new. */
 static uint32_t keep(struct datum_box *b) {
-  uint32_t n = table.nboxes;
+  uint32_t n = table.known.len;
   if (n >> DATUM_PIECE >= DATUM_PIECES)
     die("too many different texts and lists (%u)", n);
   struct datum_box ***piece = &datum_boxes[n >> DATUM_PIECE];
   if (!*piece)
     *piece = xmalloc(sizeof **piece << DATUM_PIECE);
-  table.nboxes++; /* behind all that can die(): a library goes on from there */
+  table.known
+      .len++; /* behind all that can die(): a library goes on from there */
   (*piece)[n & ((1 << DATUM_PIECE) - 1)] = b;
   return n;
 }
 
 static datum find_or_make(const struct wanted *w) {
-  if (!table.slots || table.nboxes > table.mask / 2)
-    grow();
-  uint32_t half = (uint32_t)(w->hash >> 32), i = half & table.mask;
-  for (; table.slots[i].box; i = (i + 1) & table.mask)
-    if (table.slots[i].hash == half) {
-      datum d = boxed(table.slots[i].box - 1);
-      if (datum_box(d)->hash == w->hash && holds(datum_box(d), w))
-        return d;
-    }
-  uint32_t n = keep(make(w));
-  table.slots[i] = (struct slot){half, n + 1};
-  return boxed(n);
+  struct datum_slot *s = boxes_put(&table.known, NULL, w);
+  if (!s->box) {
+    uint32_t place = keep(make(w));
+    *s = (struct datum_slot){(uint32_t)(w->hash >> 32), place + 1};
+  }
+  return boxed(s->box - 1);
 }
 
 static datum intern(const struct wanted *w) {
@@ -136,7 +129,7 @@ void datum_free_all(void) {
     datum_boxes[i] = NULL;
   }
   datum_free_numbers();
-  free(table.slots);
+  free(table.known.slots);
   arena_free(&table.arena);
   memset(&table, 0, sizeof table);
 }

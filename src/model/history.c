@@ -28,7 +28,7 @@ void history_check_invariants(const struct history *h) {
  * returned, its result, and the set of calls that returned before it was
  * called.  That set is all that linearizability sees of the times.
  */
-struct record {
+struct digest_record {
   uint64_t state; /* bit 0: called, bit 1: returned, bit 2: history is stuck */
   uint64_t kind, bits;
   uint64_t before[]; /* one bit a call */
@@ -52,12 +52,12 @@ static void fill_before(uint64_t *before, const struct history *h,
  */
 enum { LONG = 128 };
 
-struct moment {
+struct timed_id {
   uint32_t time, id;
 };
 
 static int by_time(const void *x, const void *y) {
-  const struct moment *a = x, *b = y;
+  const struct timed_id *a = x, *b = y;
   return a->time < b->time ? -1 : a->time > b->time;
 }
 
@@ -74,11 +74,11 @@ static void add_member(struct hash128 *set, uint32_t id) {
 
 static void sum_before(const struct history *h, struct long_record *all,
                        uint32_t n) {
-  struct moment *calls = xmalloc(2 * n * sizeof *calls), *returns = calls + n;
+  struct timed_id *calls = xmalloc(2 * n * sizeof *calls), *returns = calls + n;
   struct hash128 set = {0, 0};
   for (uint32_t i = 0; i < n; i++) {
-    calls[i] = (struct moment){h->ops[i].call, i};
-    returns[i] = (struct moment){h->ops[i].ret, i};
+    calls[i] = (struct timed_id){h->ops[i].call, i};
+    returns[i] = (struct timed_id){h->ops[i].ret, i};
   }
   qsort(calls, n, sizeof *calls, by_time);
   qsort(returns, n, sizeof *returns, by_time);
@@ -114,13 +114,13 @@ struct hash128 history_digest(const struct history *h) {
   if (n > LONG)
     return long_digest(h, n);
   size_t words = (n + 63) / 64;
-  size_t stride = sizeof(struct record) / 8 + words;
+  size_t stride = sizeof(struct digest_record) / 8 + words;
   /* Executions come by the million and are short: no allocation for those. */
   uint64_t small[256];
   uint64_t *all = n * stride <= 256 ? small : xmalloc(n * stride * 8);
   for (uint32_t i = 0; i < n; i++) {
     const struct hop *o = &h->ops[i];
-    struct record *r = (struct record *)(all + i * stride);
+    struct digest_record *r = (struct digest_record *)(all + i * stride);
     bool called = hop_called(o), returned = !hop_pending(o);
     r->state =
         (uint64_t)called | (uint64_t)returned << 1 | (uint64_t)h->stuck << 2;

@@ -1,3 +1,4 @@
+/* Histories of the engine as JSON lines. */
 #include "model/history_file.h"
 #include "base/json.h"
 #include "model/moment.h"

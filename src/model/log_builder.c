@@ -5,6 +5,8 @@
  */
 #include "model/log.h"
 
+#include "base/table.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
@@ -14,60 +16,47 @@ enum {
   FUNCTIONS_MAX = 4096,
 };
 
-struct entry {
+/* A process. */
+struct caller {
   uint32_t process;
   bool used, crashed; /* crashed: its last operation never returns */
   uint32_t op;        /* the open one; CLOSED */
 };
 
-struct open_calls {
-  struct entry *entries;
-  uint32_t mask, used;
+static bool callers_is_free(const struct caller *s) { return !s->used; }
+static bool callers_has(void *ctx, const struct caller *s, uint32_t process) {
+  (void)ctx;
+  return s->process == process;
+}
+static uint32_t callers_hash(void *ctx, uint32_t process) {
+  (void)ctx;
+  return (process * 2654435769u) >> 7;
+}
+static uint32_t callers_rehash(void *ctx, const struct caller *s) {
+  return callers_hash(ctx, s->process);
+}
+TABLE(callers, struct caller, uint32_t, 2)
+
+struct log_callers {
+  struct callers callers;
   bool dropped;            /* some operation has to be taken out */
   bool hints;              /* some operation has one */
   VEC(uint16_t) functions; /* by number of a name, plus one; 0: new */
 };
 
-static uint32_t slot_of(uint32_t process, uint32_t mask) {
-  return (process * 2654435769u) >> 7 & mask;
-}
-
-static struct entry *find(struct open_calls *t, uint32_t process) {
-  uint32_t i = slot_of(process, t->mask);
-  while (t->entries[i].used && t->entries[i].process != process)
-    i = (i + 1) & t->mask;
-  return &t->entries[i];
-}
-
-static void grow(struct open_calls *t) {
-  struct open_calls old = *t;
-  t->mask = old.entries ? 2 * old.mask + 1 : 63;
-  t->entries = xcalloc((size_t)t->mask + 1, sizeof *t->entries);
-  for (uint32_t i = 0; old.entries && i <= old.mask; i++)
-    if (old.entries[i].used)
-      *find(t, old.entries[i].process) = old.entries[i];
-  free(old.entries);
-}
-
-static struct entry *entry_of(struct open_calls *t, uint32_t process) {
-  struct entry *e = find(t, process);
-  if (e->used)
-    return e;
-  if (t->used * 2 > t->mask) {
-    grow(t);
-    e = find(t, process);
+static struct caller *caller_of(struct log_callers *t, uint32_t process) {
+  struct caller *c = callers_put(&t->callers, NULL, process);
+  if (!c->used) {
+    *c = (struct caller){.process = process, .used = true, .op = CLOSED};
+    t->callers.len++;
   }
-  *e = (struct entry){.process = process, .used = true, .op = CLOSED};
-  t->used++;
-  return e;
+  return c;
 }
 
 void log_begin(struct log_builder *b, struct log *l) {
   *l = (struct log){.type_argument = DATUM_NONE, .index = 1};
   b->log = l;
-  struct open_calls *t = xcalloc(1, sizeof *t);
-  grow(t);
-  b->open = t;
+  b->open = xcalloc(1, sizeof(struct log_callers));
 }
 
 static char *copied(struct log *l, const char *text, size_t len) {
@@ -77,7 +66,7 @@ static char *copied(struct log *l, const char *text, size_t len) {
 }
 
 static uint16_t function_of(struct log_builder *b, const struct log_event *ev) {
-  struct open_calls *t = b->open;
+  struct log_callers *t = b->open;
   if (!ev->name)
     return log_function(b->log, ev->f, ev->flen);
   while (t->functions.len < ev->name)
@@ -91,7 +80,7 @@ static uint16_t function_of(struct log_builder *b, const struct log_event *ev) {
 static int add_call(struct log_builder *b, const struct log_event *ev,
                     struct error *e) {
   struct log *l = b->log;
-  struct entry *p = entry_of(b->open, ev->process);
+  struct caller *p = caller_of(b->open, ev->process);
   if (p->op != CLOSED)
     return error_set(
         e, ERR_INPUT,
@@ -106,7 +95,7 @@ static int add_call(struct log_builder *b, const struct log_event *ev,
   if (f >= FUNCTIONS_MAX)
     return error_set(e, ERR_INPUT, "more than %d different operations",
                      FUNCTIONS_MAX);
-  ((struct open_calls *)b->open)->hints |= ev->order != LOG_NO_HINT;
+  ((struct log_callers *)b->open)->hints |= ev->order != LOG_NO_HINT;
   p->op = l->ops.len;
   vec_reserve(&l->ops, l->ops.len + 1);
   struct log_op *op = &l->ops.at[l->ops.len++];
@@ -135,8 +124,8 @@ static int no_call(const struct log_event *ev, struct error *e) {
 
 static int add_end(struct log_builder *b, const struct log_event *ev,
                    struct error *e) {
-  struct open_calls *t = b->open;
-  struct entry *p = entry_of(t, ev->process);
+  struct log_callers *t = b->open;
+  struct caller *p = caller_of(t, ev->process);
   if (p->op == CLOSED)
     return no_call(ev, e);
   struct log_op *op = &b->log->ops.at[p->op];
@@ -258,7 +247,7 @@ void log_forget(struct log_builder *b, uint32_t time) {
     const struct log_op *op = &l->ops.at[i];
     if (op->call == LOG_PENDING || op->ret < time)
       continue;
-    struct entry *p = find(b->open, op->process);
+    struct caller *p = caller_of(b->open, op->process);
     if (p->op == i)
       p->op = n;
     l->ops.at[n++] = *op;
@@ -268,12 +257,12 @@ void log_forget(struct log_builder *b, uint32_t time) {
 
 int log_end(struct log_builder *b, struct error *e) {
   (void)e; /* all that can be wrong was found by log_add */
-  struct open_calls *t = b->open;
-  b->log->nprocesses = t->used;
+  struct log_callers *t = b->open;
+  b->log->nprocesses = t->callers.len;
   b->log->no_hints = !t->hints;
   if (t->dropped)
     compact(b->log);
-  free(t->entries);
+  free(t->callers.slots);
   vec_free(&t->functions);
   free(t);
   b->open = NULL;

@@ -21,22 +21,22 @@ struct timed_call {
   struct value result;
 };
 
-struct converter {
+struct log_converter {
   const struct log *log;
   const struct history_names *names;
   struct history_read *out;
   VEC(struct timed_call) ops;
 };
 
-static const char *source_of(const struct converter *c) {
+static const char *source_of(const struct log_converter *c) {
   return c->log->source ? c->log->source : "history";
 }
 
-static int refuse(const struct converter *c, const struct log_op *op,
+static int refuse(const struct log_converter *c, const struct log_op *op,
                   struct error *e, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-static int refuse(const struct converter *c, const struct log_op *op,
+static int refuse(const struct log_converter *c, const struct log_op *op,
                   struct error *e, const char *format, ...) {
   char reason[300];
   va_list ap;
@@ -49,7 +49,7 @@ static int refuse(const struct converter *c, const struct log_op *op,
 
 /* ---- calls ---- */
 
-static int take_arguments(struct converter *c, const struct log_op *op,
+static int take_arguments(struct log_converter *c, const struct log_op *op,
                           struct call *call, struct error *e) {
   const datum *args =
       op->nargs > LOG_ARGS ? datum_box(op->arg[0])->items : op->arg;
@@ -61,7 +61,7 @@ static int take_arguments(struct converter *c, const struct log_op *op,
   return ERR_NONE;
 }
 
-static int take_call(struct converter *c, const struct log_op *op,
+static int take_call(struct log_converter *c, const struct log_op *op,
                      struct call *call, struct error *e) {
   const struct history_names *n = c->names;
   const char *name = c->log->functions.at[op->f];
@@ -119,7 +119,7 @@ static bool take_result(datum d, uint8_t kind, struct value *out) {
   return false;
 }
 
-static int take_operation(struct converter *c, const struct log_op *op,
+static int take_operation(struct log_converter *c, const struct log_op *op,
                           struct error *e) {
   bool pending = op->ret == LOG_PENDING;
   struct timed_call t = {.thread = op->process,
@@ -143,7 +143,7 @@ static int take_operation(struct converter *c, const struct log_op *op,
 
 /* Does no call of thread 0 overlap with one of another?  Then it is the main
  * thread, which makes initial and final calls. */
-static bool has_main(const struct converter *c) {
+static bool has_main(const struct log_converter *c) {
   for (uint32_t i = 0; i < c->ops.len; i++) {
     const struct timed_call *a = &c->ops.at[i];
     bool before = true, after = true;
@@ -160,7 +160,7 @@ static bool has_main(const struct converter *c) {
 }
 
 /* Operations without a thread: of as few as they need, none of them 0. */
-static void give_threads(struct converter *c) {
+static void give_threads(struct log_converter *c) {
   uint64_t most = 0;
   for (uint32_t i = 0; i < c->ops.len; i++)
     if (!c->ops.at[i].alone && c->ops.at[i].thread > most)
@@ -190,14 +190,14 @@ static void add_hop(struct history_read *out, const struct timed_call *t) {
 }
 
 /* Those of the main thread before all others are initial calls. */
-static bool is_initial(const struct converter *c, uint32_t i) {
+static bool is_initial(const struct log_converter *c, uint32_t i) {
   for (uint32_t k = 0; k < i; k++)
     if (c->ops.at[k].thread)
       return false;
   return !c->ops.at[i].thread;
 }
 
-static uint64_t next_thread(const struct converter *c, uint64_t after) {
+static uint64_t next_thread(const struct log_converter *c, uint64_t after) {
   uint64_t next = 0;
   for (uint32_t i = 0; i < c->ops.len; i++) {
     uint64_t t = c->ops.at[i].thread;
@@ -207,7 +207,7 @@ static uint64_t next_thread(const struct converter *c, uint64_t after) {
   return next;
 }
 
-static int make_client(struct converter *c, struct error *e) {
+static int make_client(struct log_converter *c, struct error *e) {
   struct history_read *out = c->out;
   for (uint32_t i = 0; i < c->ops.len; i++)
     if (is_initial(c, i)) {
@@ -236,7 +236,7 @@ static int make_client(struct converter *c, struct error *e) {
 
 int log_to_history(struct history_read *out, const struct log *l,
                    const struct history_names *names, struct error *e) {
-  struct converter c = {.log = l, .names = names, .out = out};
+  struct log_converter c = {.log = l, .names = names, .out = out};
   int err = ERR_NONE;
   *out = (struct history_read){0};
   for (uint32_t i = 0; i < l->ops.len && !err; i++)

@@ -1,3 +1,4 @@
+/* What is known of a checked log, and giving it back. */
 #include "model/log_report.h"
 
 static void free_partial(struct log_partial *p) {

@@ -1,3 +1,4 @@
+/* Tables of the nouns that processes hand to each other. */
 #include "model/nouns.h"
 
 #include "base/pack_table.h"

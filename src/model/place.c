@@ -1,3 +1,4 @@
+/* Places: which are the user's own. */
 #include "model/place.h"
 
 #include "base/text.h"

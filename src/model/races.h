@@ -9,8 +9,8 @@
  * way of a failing execution from the root, the races that it passes make a
  * word, the pattern; with the last one no good execution is left.
  *
- * (C1) a pattern is of the form (Wg|Bg|WBg)*(Bg|WBg|G).
- * (C2) patterns are sorted: the shortest first, then by their letters.
+ * (R1) a pattern is of the form (Wg|Bg|WBg)*(Bg|WBg|G).
+ * (R2) patterns are sorted: the shortest first, then by their letters.
  */
 #ifndef MODEL_RACES_H
 #define MODEL_RACES_H
@@ -90,6 +90,12 @@ struct drawing {
   uint32_t nedges;
   bool condensed; /* only what is around that execution */
 };
+
+/* Is it a pattern (R1)?  `word` has enum race_kind, n of them. */
+bool race_word_is_sound(const uint8_t *word, uint32_t n);
+/* By R2. */
+int race_word_compare(const uint8_t *a, uint32_t na, const uint8_t *b,
+                      uint32_t nb);
 
 struct races_found {
   struct cdrs *at;

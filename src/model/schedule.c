@@ -1,6 +1,7 @@
 /* Schedules: recording, printing, reading.  The format is in schedule.h. */
 #include "model/schedule.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,6 +37,18 @@ void schedule_add_mark(struct schedule *s, uint8_t whose, uint32_t first,
   vec_push(&s->turns,
            ((struct turn){
                .is_mark = 1, .thread = whose, .first = first, .steps = n}));
+}
+
+static bool is_turn(const struct turn *t) {
+  return !t->is_choice && !t->is_mark;
+}
+
+void schedule_check_invariants(const struct schedule *s) {
+  for (uint32_t i = 1; i < s->turns.len; i++) {
+    const struct turn *a = &s->turns.at[i - 1], *b = &s->turns.at[i];
+    if (is_turn(a) && is_turn(b) && a->thread == b->thread)
+      assert((uint64_t)a->steps + b->steps > UINT32_MAX); /* S1 */
+  }
 }
 
 uint32_t schedule_switches(const struct schedule *s) {

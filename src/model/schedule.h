@@ -18,7 +18,8 @@
  * Lines that start with # are comments; `steps:` may be repeated, and
  * goes on where the one before ended.
  *
- * (S1) two turns of one thread that follow each other directly are one turn.
+ * (S1) two turns of one thread that follow each other directly are one turn,
+ * but for one that has all the steps that a number can count.
  */
 #ifndef MODEL_SCHEDULE_H
 #define MODEL_SCHEDULE_H
@@ -54,6 +55,7 @@ void schedule_add_mark(struct schedule *s, uint8_t whose, uint32_t first,
                        uint32_t n);
 /* How often the execution goes on with another thread than before. */
 uint32_t schedule_switches(const struct schedule *s);
+void schedule_check_invariants(const struct schedule *s); /* asserts S1 */
 void schedule_copy(struct schedule *to, const struct schedule *from);
 bool schedule_equal(const struct schedule *a, const struct schedule *b);
 enum { SCHEDULE_WORD = 48 };

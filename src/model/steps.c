@@ -1,12 +1,27 @@
+/* Steps of a graph of states: which conflict, which belong together. */
 #include "model/steps.h"
 
 #include "model/event.h"
+
+#include <assert.h>
 
 void steps_free(struct steps *g) {
   free(g->first);
   free(g->edges);
   vec_free(&g->steps);
   *g = (struct steps){0};
+}
+
+void steps_check_invariants(const struct steps *g) {
+  assert(g->root < g->nstates && !g->first[STEPS_ENDS]); /* N1 */
+  for (uint32_t s = 0; s < g->nstates; s++) {
+    assert(g->first[s] <= g->first[s + 1]); /* N2 */
+    for (uint32_t e = g->first[s]; e < g->first[s + 1]; e++) {
+      assert(g->edges[e].to < g->nstates);
+      assert(g->edges[e].step < g->steps.len);
+      assert(e == g->first[s] || g->edges[e - 1].thread <= g->edges[e].thread);
+    }
+  }
 }
 
 /* A lock, a semaphore and the like change what they are about. */

@@ -8,7 +8,8 @@
  *      have no edges.
  * (N2) the edges of state s are edges[first[s] … first[s + 1]); they are sorted
  *      by thread; two of one thread differ in the answers to choices.
- * (N3) there may be circles: executions that go round for ever.
+ *
+ * There may be circles: executions that go round for ever.
  */
 #ifndef MODEL_STEPS_H
 #define MODEL_STEPS_H
@@ -50,6 +51,7 @@ struct steps {
 };
 
 void steps_free(struct steps *g);
+void steps_check_invariants(const struct steps *g); /* asserts N1, N2 */
 
 /* Do two steps of different threads touch the same bytes, not both only
  * reading? */

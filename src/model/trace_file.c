@@ -1,3 +1,4 @@
+/* Traces as JSON lines. */
 #include "model/trace_file.h"
 
 #include "base/json.h"

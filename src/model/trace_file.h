@@ -10,10 +10,10 @@
  * (T1) the events of an operation lie in one thread, and no other operation of
  *      that thread has an event between them.
  * (T2) an operation that has returned has no further events.
- * (T4) every `end` has its `begin` in the same thread, and the other way round.
- * (T5) under TSO, a commit is that of its thread's oldest store in the buffer.
  * (T3) what is read or written has at least one byte; nothing reaches round
  *      the end of memory.
+ * (T4) every `end` has its `begin` in the same thread, and the other way round.
+ * (T5) under TSO, a commit is that of its thread's oldest store in the buffer.
  */
 #ifndef MODEL_TRACE_FILE_H
 #define MODEL_TRACE_FILE_H

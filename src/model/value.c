@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -52,39 +53,31 @@ uint64_t value_text_hash(struct value v) {
   return text ? hash64(text, strlen(text), 0) : 0;
 }
 
-/* Open addressing, at most half full. */
-static struct {
-  const char **at;
-  size_t cap, len;
-} texts;
+/* ---- texts are kept once ---- */
 
-static size_t slot_of(const char *s) {
-  size_t i = hash64(s, strlen(s), 0) & (texts.cap - 1);
-  while (texts.at[i] && strcmp(texts.at[i], s) != 0)
-    i = (i + 1) & (texts.cap - 1);
-  return i;
+static bool texts_is_free(const char *const *s) { return !*s; }
+static bool texts_has(void *ctx, const char *const *s, const char *key) {
+  (void)ctx;
+  return !strcmp(*s, key);
 }
+static uint32_t texts_hash(void *ctx, const char *key) {
+  (void)ctx;
+  return (uint32_t)hash64(key, strlen(key), 0);
+}
+static uint32_t texts_rehash(void *ctx, const char *const *s) {
+  return texts_hash(ctx, *s);
+}
+TABLE(texts, const char *, const char *, 2)
 
-static void grow(void) {
-  const char **old = texts.at;
-  size_t old_cap = texts.cap;
-  texts.cap = old_cap ? 2 * old_cap : 64;
-  texts.at = xcalloc(texts.cap, sizeof *texts.at);
-  for (size_t i = 0; i < old_cap; i++)
-    if (old[i])
-      texts.at[slot_of(old[i])] = old[i];
-  free(old);
-}
+static struct texts texts;
 
 const char *value_intern(const char *s) {
-  if (2 * texts.len >= texts.cap)
-    grow();
-  size_t i = slot_of(s);
-  if (!texts.at[i]) {
-    texts.at[i] = xstrdup(s);
+  const char **slot = texts_put(&texts, NULL, s);
+  if (!*slot) {
+    *slot = xstrdup(s);
     texts.len++;
   }
-  return texts.at[i];
+  return *slot;
 }
 
 bool value_copy(struct value *to, struct value from, struct arena *a) {

@@ -21,7 +21,7 @@
 /* Where a call goes. */
 enum part { PART_NONE, PART_S, PART_C, PART_R };
 
-struct work {
+struct coarse_work {
   struct coarse *c;
   const struct past *p;
   uint8_t *part; /* by id */
@@ -32,7 +32,7 @@ void candidate_free(struct candidate *c) {
   vec_free(&c->from);
 }
 
-static void add_part(const struct work *w, enum part part,
+static void add_part(const struct coarse_work *w, enum part part,
                      struct candidate *out) {
   const struct call *calls = w->p->history->client->calls;
   for (uint32_t i = 0; i < w->p->order.len; i++) {
@@ -47,7 +47,7 @@ static void add_part(const struct work *w, enum part part,
   }
 }
 
-static void add_threads(const struct work *w, struct candidate *out) {
+static void add_threads(const struct coarse_work *w, struct candidate *out) {
   const struct client *c = w->p->history->client;
   uint32_t last = 0;
   for (uint32_t id = c->ninit; id < client_first_final(c); id++) {
@@ -60,19 +60,19 @@ static void add_threads(const struct work *w, struct candidate *out) {
   }
 }
 
-static void build(const struct work *w, struct candidate *out) {
+static void build(const struct coarse_work *w, struct candidate *out) {
   *out = (struct candidate){0};
   add_part(w, PART_S, out);
   add_threads(w, out);
   add_part(w, PART_R, out);
 }
 
-static bool goes_on(const struct work *w) {
+static bool goes_on(const struct coarse_work *w) {
   return !w->c->goes_on || w->c->goes_on(w->c->ctx);
 }
 
 /* CHECK of the client that `part` describes; one that fails is kept. */
-static bool fails(struct work *w, bool probe) {
+static bool fails(struct coarse_work *w, bool probe) {
   struct candidate now;
   build(w, &now);
   if (probe && w->c->probe)
@@ -91,14 +91,14 @@ static bool fails(struct work *w, bool probe) {
   return bad;
 }
 
-static bool is_final(const struct work *w, uint32_t id) {
+static bool is_final(const struct coarse_work *w, uint32_t id) {
   return id >= client_first_final(w->p->history->client);
 }
 
 /* ---- Algorithm 1 ---- */
 
 /* Ps is the witness of that size; all that is left is concurrent. */
-static void start_with(struct work *w, uint32_t size) {
+static void start_with(struct coarse_work *w, uint32_t size) {
   for (uint32_t i = 0; i < w->p->order.len; i++) {
     uint32_t id = w->p->order.at[i];
     w->part[id] = i < size ? PART_S : is_final(w, id) ? PART_R : PART_C;
@@ -107,13 +107,13 @@ static void start_with(struct work *w, uint32_t size) {
 
 /* Lines 4 to 10: the start from the `back`-th witness, counted from the
  * longest. */
-static bool fails_from(struct work *w, uint32_t back) {
+static bool fails_from(struct coarse_work *w, uint32_t back) {
   start_with(w, w->p->sizes.at[w->p->sizes.len - 1 - back]);
   return fails(w, false);
 }
 
 /* Lines 11 to 17: the first j calls of Pc stay, the others follow as Pr. */
-static bool fails_with(struct work *w, uint32_t j, uint32_t size) {
+static bool fails_with(struct coarse_work *w, uint32_t j, uint32_t size) {
   uint32_t n = 0;
   start_with(w, size);
   for (uint32_t i = 0; i < w->p->calls.len; i++) {
@@ -129,14 +129,14 @@ static bool fails_with(struct work *w, uint32_t j, uint32_t size) {
  * holds for all that are larger than one for which it does; else some such
  * number whose predecessor that was tried fails.  False: none was found.
  */
-struct walk {
-  struct work *w;
-  bool (*test)(struct work *w, uint32_t n, uint32_t arg);
+struct coarse_walk {
+  struct coarse_work *w;
+  bool (*test)(struct coarse_work *w, uint32_t n, uint32_t arg);
   uint32_t arg, first, last;
   uint32_t at; /* out */
 };
 
-static bool walk_linear(struct walk *k) {
+static bool walk_linear(struct coarse_walk *k) {
   for (uint32_t n = k->first; n <= k->last && goes_on(k->w); n++)
     if (k->test(k->w, n, k->arg)) {
       k->at = n;
@@ -145,7 +145,7 @@ static bool walk_linear(struct walk *k) {
   return false;
 }
 
-static bool walk_leaps(struct walk *k) {
+static bool walk_leaps(struct coarse_walk *k) {
   uint32_t no = k->first - 1, step = 1, yes = 0;
   bool found = false;
   for (uint32_t n = k->first; goes_on(k->w); n = no + step, step *= 2) {
@@ -168,40 +168,40 @@ static bool walk_leaps(struct walk *k) {
   return found;
 }
 
-static bool walk(struct walk *k) {
+static bool walk(struct coarse_walk *k) {
   if (k->first > k->last)
     return false;
   return k->w->c->linear ? walk_linear(k) : walk_leaps(k);
 }
 
-static bool from_back(struct work *w, uint32_t back, uint32_t arg) {
+static bool from_back(struct coarse_work *w, uint32_t back, uint32_t arg) {
   (void)arg;
   return fails_from(w, back - 1);
 }
 
-static bool localize(struct work *w) {
-  struct walk start = {w, from_back, 0, 1, w->p->sizes.len};
+static bool localize(struct coarse_work *w) {
+  struct coarse_walk start = {w, from_back, 0, 1, w->p->sizes.len};
   if (!walk(&start))
     return false;
   uint32_t size = w->p->sizes.at[w->p->sizes.len - start.at], n = 0;
   start_with(w, size);
   for (uint32_t i = 0; i < w->p->calls.len; i++)
     n += w->part[w->p->calls.at[i]] == PART_C;
-  struct walk most = {w, fails_with, size, 2, n - 1};
+  struct coarse_walk most = {w, fails_with, size, 2, n - 1};
   walk(&most); /* if none fails, that of the first walk is it */
   return true;
 }
 
 /* ---- H ---- */
 
-static bool overlap(const struct work *w, uint32_t a, uint32_t b) {
+static bool overlap(const struct coarse_work *w, uint32_t a, uint32_t b) {
   const struct hop *ops = w->p->history->ops;
   const struct call *calls = w->p->history->client->calls;
   return calls[a].thread != calls[b].thread && !hop_before(&ops[a], &ops[b]) &&
          !hop_before(&ops[b], &ops[a]);
 }
 
-static uint32_t rest_length(const struct work *w) {
+static uint32_t rest_length(const struct coarse_work *w) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < w->p->order.len; i++)
     n += w->part[w->p->order.at[i]] == PART_R;
@@ -209,7 +209,7 @@ static uint32_t rest_length(const struct work *w) {
 }
 
 /* A rest that is too long: of it the failing call alone. */
-static void forget_rest(struct work *w) {
+static void forget_rest(struct coarse_work *w) {
   for (uint32_t i = 0; i < w->p->order.len; i++) {
     uint32_t id = w->p->order.at[i];
     if (w->part[id] == PART_R && id != w->p->failing)
@@ -218,7 +218,7 @@ static void forget_rest(struct work *w) {
 }
 
 /* Which client H tries. */
-struct choice {
+struct coarse_choice {
   uint32_t one;    /* the call that stands alone, … */
   uint32_t first;  /* … number of the first call that is not serial, … */
   uint32_t skip;   /* … how many that overlap are serial as well, … */
@@ -227,7 +227,7 @@ struct choice {
 };
 
 /* A thread's calls that come before its concurrent ones are serial. */
-static bool fails_alone(struct work *w, struct choice k) {
+static bool fails_alone(struct coarse_work *w, struct coarse_choice k) {
   const struct past *p = w->p;
   const struct call *calls = p->history->client->calls;
   bool begun[CLIENT_MAX_THREADS + 1] = {false};
@@ -261,9 +261,9 @@ static bool fails_alone(struct work *w, struct choice k) {
 }
 
 /* The client, and when it fails the smallest with fewer calls beside. */
-static bool try_choice(struct work *w, uint32_t one, uint32_t first,
+static bool try_choice(struct coarse_work *w, uint32_t one, uint32_t first,
                        bool whole_rest) {
-  struct choice k = {one, first, 0, UINT32_MAX, whole_rest};
+  struct coarse_choice k = {one, first, 0, UINT32_MAX, whole_rest};
   if (!fails_alone(w, k))
     return false;
   const struct client *c = &w->c->found.client;
@@ -275,7 +275,7 @@ static bool try_choice(struct work *w, uint32_t one, uint32_t first,
   return true;
 }
 
-static uint32_t first_inside(const struct work *w, uint32_t at) {
+static uint32_t first_inside(const struct coarse_work *w, uint32_t at) {
   const uint32_t *calls = w->p->calls.at;
   for (uint32_t i = at + 1; i < w->p->calls.len; i++)
     if (overlap(w, calls[at], calls[i]))
@@ -283,7 +283,7 @@ static uint32_t first_inside(const struct work *w, uint32_t at) {
   return at;
 }
 
-static bool alone(struct work *w, bool whole_rest) {
+static bool alone(struct coarse_work *w, bool whole_rest) {
   for (uint32_t i = w->p->calls.len; i-- && goes_on(w);) {
     uint32_t inside = first_inside(w, i);
     if (inside == i)
@@ -298,7 +298,7 @@ static bool alone(struct work *w, bool whole_rest) {
 /* ---- */
 
 bool coarse_localize(struct coarse *c) {
-  struct work w = {.c = c, .p = c->past};
+  struct coarse_work w = {.c = c, .p = c->past};
   w.part = xcalloc(c->past->history->client->ncalls + 1, 1);
   bool h = c->version == COARSE_H || c->version == COARSE_BEST;
   bool found = h && (alone(&w, false) || alone(&w, true));

@@ -1,6 +1,28 @@
+/* The past of a failing history, from its prefixes. */
 #include "shrink/past.h"
 
+#include "base/slow.h"
+
 #include <stdlib.h>
+
+/* P1, but for who is last. */
+static bool order_is_sound(const struct past *p) {
+  const struct client *c = p->history->client;
+  uint32_t finals = c->ncalls - c->nfinal;
+  bool *has = xcalloc(c->ncalls + 1, sizeof *has), sound = true;
+  uint32_t last[CLIENT_MAX_THREADS + 1] = {
+      0}; /* by thread: its last, plus one */
+  for (uint32_t i = 0; i < p->order.len && sound; i++) {
+    uint32_t id = p->order.at[i], before = i ? p->order.at[i - 1] : 0;
+    uint32_t *of_thread = &last[c->calls[id].thread];
+    sound = !has[id] && *of_thread <= id && (i < c->ninit) == (id < c->ninit) &&
+            (before < finals || id >= finals);
+    has[id] = true;
+    *of_thread = id + 1;
+  }
+  free(has);
+  return sound;
+}
 
 /* The first n events, as calls. */
 static void list_calls(struct past *p, const struct prefixes *x, uint32_t n) {
@@ -57,6 +79,7 @@ bool past_find(struct past *p, const struct history *failing, struct spec *s,
   if (bad || x.answer == CHECK_UNKNOWN || anyway) {
     list_calls(p, &x, n);
     list_order(p, &x, n);
+    check_slow(order_is_sound(p)); /* P1 */
   }
   prefixes_free(&x);
   return p->order.len;

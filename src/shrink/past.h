@@ -8,7 +8,8 @@
  *      calls last, those of one thread in their order; `failing` is the last,
  *      but where what came before needs its effect.
  * (P2) `order` up to any of `sizes` explains a prefix of the history: it can
- *      be made one call after the other instead.
+ *      be made one call after the other instead.  (Only the specification can
+ *      tell: tests/agree/shrink_prefixes.c.)
  */
 #ifndef SHRINK_PAST_H
 #define SHRINK_PAST_H

@@ -1,3 +1,4 @@
+/* Reducing a client: calls, threads, values. */
 #include "shrink/reduce.h"
 
 #include "base/vec.h"
@@ -167,14 +168,14 @@ static uint32_t place_of(const value_list *l, int64_t v) {
 }
 
 /* Arguments with the same list of values stand for the same things. */
-struct group {
+struct argument_group {
   const int64_t *values;
   uint32_t count;
   bool data;
 };
 
-static bool in_group(const struct reduce *r, const struct group *g, uint32_t op,
-                     uint32_t arg) {
+static bool in_group(const struct reduce *r, const struct argument_group *g,
+                     uint32_t op, uint32_t arg) {
   const int64_t *values;
   bool data;
   uint32_t n = r->domain(r->ctx, op, arg, &values, &data);
@@ -183,7 +184,7 @@ static bool in_group(const struct reduce *r, const struct group *g, uint32_t op,
 }
 
 /* The values of the group that the client has, each once. */
-static void list_used(const struct reduce *r, const struct group *g,
+static void list_used(const struct reduce *r, const struct argument_group *g,
                       const struct client *c, value_list *out) {
   for (uint32_t i = 0; i < c->ncalls; i++)
     for (uint32_t k = 0; k < c->calls[i].nargs; k++)
@@ -194,7 +195,7 @@ static void list_used(const struct reduce *r, const struct group *g,
 
 /* Renames the values of the group in `c`, numbered as they appear or in their
  * order; false: they are the first ones. */
-static bool rename_group(const struct reduce *r, const struct group *g,
+static bool rename_group(const struct reduce *r, const struct argument_group *g,
                          bool as_they_appear, struct client *c) {
   value_list used = {0}, first = {0};
   bool changed = false;
@@ -220,13 +221,13 @@ static bool rename_group(const struct reduce *r, const struct group *g,
   return changed;
 }
 
-typedef VEC(struct group) group_list;
+typedef VEC(struct argument_group) group_list;
 
 static void find_groups(const struct reduce *r, const struct client *c,
                         group_list *out) {
   for (uint32_t i = 0; i < c->ncalls; i++)
     for (uint32_t k = 0; k < c->calls[i].nargs; k++) {
-      struct group g;
+      struct argument_group g;
       bool known = false;
       g.count = r->domain(r->ctx, c->calls[i].op, k, &g.values, &g.data);
       for (uint32_t n = 0; n < out->len && !known; n++)
@@ -252,8 +253,8 @@ static bool rename_all(struct reduce *r, struct client *c,
   return false;
 }
 
-static bool replace(struct reduce *r, struct client *c, const struct group *g,
-                    int64_t from, int64_t to) {
+static bool replace(struct reduce *r, struct client *c,
+                    const struct argument_group *g, int64_t from, int64_t to) {
   struct client other;
   client_copy(&other, c);
   for (uint32_t i = 0; i < c->ncalls; i++)
@@ -265,7 +266,7 @@ static bool replace(struct reduce *r, struct client *c, const struct group *g,
 
 /* One value becomes the first that it can be and that no other is. */
 static bool lower_value(struct reduce *r, struct client *c,
-                        const struct group *g, const value_list *used,
+                        const struct argument_group *g, const value_list *used,
                         int64_t from) {
   for (uint32_t i = 0, tries = 0;
        i < g->count && g->values[i] != from && tries < LOWER_TRIES; i++) {
@@ -280,7 +281,7 @@ static bool lower_value(struct reduce *r, struct client *c,
 
 /* For values that cannot all be the first ones: keys of one hash, say. */
 static bool lower_values(struct reduce *r, struct client *c,
-                         const struct group *g) {
+                         const struct argument_group *g) {
   bool changed = false;
   for (bool again = true; again;) {
     value_list used = {0};

@@ -109,8 +109,8 @@ static bool graph_says(const struct random *r, uint32_t ntxns, bool all) {
   (all ? sc_conflicts_all : sc_conflicts)(r->e, r->n, &g);
   bool cyclic = conflict_graph_cycle(&g, &c);
   for (uint32_t i = 0; i < c.edges.len; i++) {
-    const struct conflict_edge *e = &c.edges.at[i];
-    const struct conflict_edge *next = &c.edges.at[(i + 1) % c.edges.len];
+    const struct txn_edge *e = &c.edges.at[i];
+    const struct txn_edge *next = &c.edges.at[(i + 1) % c.edges.len];
     CHECK(e->from < e->to);
     CHECK(node[e->from] != node[e->to]);
     CHECK_INT(node[e->to], node[next->from]);

@@ -191,8 +191,8 @@ static void check_cycle(const struct trace_seen *s,
   tso_buffered(s->e, s->n, buffered);
   CHECK(c->edges.len >= 2);
   for (uint32_t k = 0; k < c->edges.len; k++) {
-    struct conflict_edge e = c->edges.at[k];
-    struct conflict_edge next = c->edges.at[(k + 1) % c->edges.len];
+    struct txn_edge e = c->edges.at[k];
+    struct txn_edge next = c->edges.at[(k + 1) % c->edges.len];
     uint32_t i = e.from < e.to ? e.from : e.to;
     uint32_t j = e.from < e.to ? e.to : e.from;
     enum trace_relation r = tso_trace_relation(s->e, buffered, i, j);
