@@ -22,6 +22,7 @@
  *   It needs no execution to begin with.
  * - pos pays for races only, so private steps cost it little.
  */
+#include "base/clock.h"
 #include "build/compile.h"
 #include "code/flow.h"
 #include "search/explore.h"
@@ -97,7 +98,7 @@ static struct needs measure(enum explore_end (*how)(struct explore *),
                             uint32_t ncalls) {
   struct needs r = {0};
   uint64_t needed[SEEDS], sum = 0;
-  double begun = explore_now();
+  double begun = clock_now();
   for (uint32_t seed = 0; seed < SEEDS; seed++) {
     struct explore x = {.judge = {judge, NULL},
                         .max_executions = MOST,
@@ -113,7 +114,7 @@ static struct needs measure(enum explore_end (*how)(struct explore *),
     vec_free(&x.bad);
   }
   qsort(needed, SEEDS, sizeof *needed, by_number);
-  r.seconds = explore_now() - begun;
+  r.seconds = clock_now() - begun;
   r.median = (double)(needed[SEEDS / 2 - 1] + needed[SEEDS / 2]) / 2;
   /* Without an end after MOST: executions for each failure. */
   r.mean = r.found ? (double)sum / r.found : 0;

@@ -8,9 +8,10 @@
  * mean over all rounds and, since the machine may be busy with other things,
  * the best round.
  */
+#include "base/clock.h"
 #include "build/compile.h"
 #include "build/probe.h"
-#include "cli/judge.h"
+#include "hunt/checker.h"
 #include "search/explore.h"
 #include "spec/implementation.h"
 
@@ -47,9 +48,9 @@ static struct rate measure(enum explore_end (*how)(struct explore *),
                            struct judge judge, uint64_t limit,
                            bool no_reduction) {
   struct rate r = {.best_step = 1};
-  double begun = explore_now();
+  double begun = clock_now();
   do {
-    double round = explore_now();
+    double round = clock_now();
     struct explore x = {.judge = judge,
                         .max_executions = limit,
                         .all = true,
@@ -59,8 +60,8 @@ static struct rate measure(enum explore_end (*how)(struct explore *),
     r.steps += (double)x.steps;
     r.transitions += (double)x.transitions;
     vec_free(&x.bad);
-    r.seconds = explore_now() - begun;
-    round = explore_now() - round;
+    r.seconds = clock_now() - begun;
+    round = clock_now() - round;
     if ((double)x.executions / round > r.best_executions)
       r.best_executions = (double)x.executions / round;
     if ((double)x.transitions / round > r.best_transitions)
@@ -89,16 +90,16 @@ static void measure_snapshots(void) {
   double best[3] = {1, 1, 1};
   for (int r = 0; r < ROUNDS; r++) {
     double t[4];
-    t[0] = explore_now();
+    t[0] = clock_now();
     for (int i = 0; i < TIMES; i++)
       rt_save(&s);
-    t[1] = explore_now();
+    t[1] = clock_now();
     for (int i = 0; i < TIMES; i++)
       rt_restore(&s);
-    t[2] = explore_now();
+    t[2] = clock_now();
     for (int i = 0; i < TIMES; i++)
       rt_hash(true);
-    t[3] = explore_now();
+    t[3] = clock_now();
     for (int k = 0; k < 3; k++)
       if ((t[k + 1] - t[k]) / TIMES < best[k])
         best[k] = (t[k + 1] - t[k]) / TIMES;
@@ -133,18 +134,18 @@ int main(void) {
   printf("  dfs, nothing recorded  %9.0f %11.0f  executions/s\n",
          r.executions / r.seconds, r.best_executions);
 
-  struct jury jury = {.suite = rt_suites(),
+  struct checker checker = {.suite = rt_suites(),
                       .spec = spec_implementation(),
                       .implementation = true};
-  jury_client(&jury, &c);
-  struct judge j = jury_judge(&jury);
+  checker_client(&checker, &c);
+  struct judge j = checker_judge(&checker);
   checked = j.ended;
   j.ended = check_only;
   r = measure(explore_dfs, j, 0, false);
   printf(
       "  dfs, histories checked %9.0f %11.0f  executions/s (%llu distinct)\n",
       r.executions / r.seconds, r.best_executions,
-      (unsigned long long)jury.histories);
+      (unsigned long long)checker.histories);
   r = measure(explore_stateful, none, 0, true);
   printf("  stateful, no reduction %9.0f %11.0f  transitions/s\n",
          r.transitions / r.seconds, r.best_transitions);

@@ -3,6 +3,7 @@
  * Accesses are random: a share of them go to a few words that all threads use,
  * the others to words of their own.
  */
+#include "base/clock.h"
 #include "base/rng.h"
 #include "locate/eliminate.h"
 #include "search/explore.h"
@@ -46,10 +47,10 @@ static void measure(const struct shape *s) {
   for (int i = 0; i < ROUNDS; i++) {
     struct conflicts c;
     struct eliminators e = {0};
-    double begun = explore_now();
+    double begun = clock_now();
     conflicts_init(&c, a.at, a.len, 0);
     eliminate(&c, (struct eliminate_limits){.results = 10000}, &e);
-    double took = explore_now() - begun;
+    double took = clock_now() - begun;
     best = took < best ? took : best;
     found = eliminators_count(&e);
     if (!i && s->accesses <= 1000) {

@@ -2,6 +2,7 @@
  * Searches over whole programs, side by side: dpor's executions a second, and
  * how many states the same program has for the search over states.
  */
+#include "base/clock.h"
 #include "build/compile.h"
 #include "search/explore.h"
 
@@ -63,9 +64,9 @@ static void run_dpor(void) {
 
 static void run_stateful(void) {
   struct explore x = {.judge = {nothing, NULL}, .all = true};
-  double t = explore_now();
+  double t = clock_now();
   enum explore_end end = explore_stateful(&x);
-  t = explore_now() - t;
+  t = clock_now() - t;
   struct rusage u;
   getrusage(RUSAGE_SELF, &u);
   printf("  stateful  %8llu states%s, %.2f s, %ld MB\n",

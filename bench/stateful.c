@@ -3,9 +3,10 @@
  * Michael and Scott's queue; one process against two on the same client; a
  * client whose executions are thousands of steps long.
  */
+#include "base/clock.h"
 #include "build/compile.h"
 #include "search/explore.h"
-#include "search/gang.h"
+#include "search/parallel_search.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,13 +92,13 @@ static void measure_cell(void *arg) {
   struct client c = {0};
   client_text(cell, &text);
   prepare(&c, buf_text(&text));
-  double begun = explore_now();
+  double begun = clock_now();
   struct explore x = {
       .judge = {nothing, NULL}, .all = true, .deadline = begun + CELL_SECONDS};
   enum explore_end end = explore_stateful(&x);
   printf("  %7u %5u %10llu %11llu %8.3f %7ld%s\n", cell->threads, cell->calls,
          (unsigned long long)x.states, (unsigned long long)x.transitions,
-         explore_now() - begun, memory_mb(),
+         clock_now() - begun, memory_mb(),
          end == EXPLORE_ALL ? "" : "  given up");
 }
 
@@ -112,7 +113,7 @@ static void measure_curve(void) {
 /* ---- one and two ---- */
 
 struct pair {
-  struct gang *gang;
+  struct parallel_search *parallel;
   volatile uint64_t *states; /* by member */
 };
 
@@ -131,15 +132,17 @@ struct cost {
 static struct cost together(const struct pair *p, uint32_t members) {
   double before = children_seconds();
   pid_t pids[2];
-  gang_reset(p->gang, members);
-  double begun = explore_now();
+  parallel_reset(p->parallel, members);
+  double begun = clock_now();
   for (uint32_t i = 0; i < members; i++) {
     pids[i] = fork();
     if (pids[i] < 0)
       die("cannot fork");
     if (!pids[i]) {
-      struct explore x = {
-          .judge = {nothing, NULL}, .all = true, .gang = p->gang, .member = i};
+      struct explore x = {.judge = {nothing, NULL},
+                          .all = true,
+                          .parallel = p->parallel,
+                          .member = i};
       enum explore_end end = explore_stateful(&x);
       p->states[i] = x.states;
       _exit(end != EXPLORE_ALL);
@@ -151,14 +154,14 @@ static struct cost together(const struct pair *p, uint32_t members) {
     if (status)
       die("a member did not come to its end");
   }
-  return (struct cost){explore_now() - begun, children_seconds() - before};
+  return (struct cost){clock_now() - begun, children_seconds() - before};
 }
 
 static void measure_pair(void *arg) {
   const char *text = arg;
   struct client c = {0};
   prepare(&c, text);
-  struct pair p = {gang_map(2, 0, 0), mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+  struct pair p = {parallel_map(2, 0, 0), mmap(NULL, 4096, PROT_READ | PROT_WRITE,
                                            MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
   struct explore x = {.judge = {nothing, NULL}, .all = true};
   explore_stateful(&x); /* to know the conflicts */
@@ -197,10 +200,10 @@ static void measure_deep(void *arg) {
   double best = 1e9;
   struct explore x;
   for (int i = 0; i < ROUNDS; i++) {
-    double t = explore_now();
+    double t = clock_now();
     x = (struct explore){.judge = {nothing, NULL}, .all = true};
     explore_stateful(&x);
-    t = explore_now() - t;
+    t = clock_now() - t;
     best = t < best ? t : best;
   }
   printf("%s: %llu states, %.3f s (best of %d), %ld MB\n", text,

@@ -6,6 +6,7 @@
  * and loads that only the machine's store buffers give.
  */
 #include "search/stress.h"
+#include "base/clock.h"
 #include "build/compile.h"
 #include "check/check.h"
 
@@ -106,11 +107,11 @@ static void rate(const char *so, const char *what, uint32_t threads,
     court.spec = spec_builtin(stress_suites(s), &e);
   struct client c;
   fill(&c, threads, calls);
-  double begun = explore_now();
+  double begun = clock_now();
   struct stress_run r = {
       .judge = {judge, &court}, .deadline = begun + 1, .all = true};
   stress_run(s, stress_suites(s), &c, &r, &e);
-  double seconds = explore_now() - begun;
+  double seconds = clock_now() - begun;
   printf("  %-28s %u x %-4u %9.0f rounds/s %10.0f calls/s  %s\n", what, threads,
          calls, (double)r.rounds / seconds,
          (double)r.rounds * threads * calls / seconds,

@@ -43,6 +43,13 @@ add_test(NAME agree/paths_tso
   COMMAND ${CMAKE_COMMAND} -E env ENGINE_BUFFER=2 $<TARGET_FILE:test_agree_paths>)
 fl_test_settings(agree/paths_tso)
 
+# Programs that once differed: a struct is passed behind a store to it; one is
+# passed twice, and its address stays in a register across the call.
+add_test(NAME agree/programs_behind COMMAND test_agree_programs 100025 1 all)
+fl_test_settings(agree/programs_behind)
+add_test(NAME agree/programs_across COMMAND test_agree_programs 102464 1 all)
+fl_test_settings(agree/programs_across)
+
 # Many more random programs, each with all compilers and levels, and objects:
 # ctest --test-dir build -C nightly -L nightly
 foreach(part RANGE 0 19)

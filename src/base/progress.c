@@ -1,27 +1,21 @@
 #include "base/progress.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 static const uint64_t SECOND = 1000000000u;
 static const char CLEAR[] = "\r\033[K"; /* to the left, erase to the right */
 
-static uint64_t monotonic(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
-
 void progress_init(struct progress *p, int fd) {
   const char *term = getenv("TERM"), *ms = getenv("FAULTLINE_PROGRESS_MS");
-  *p = (struct progress){.fd = fd, .clock = monotonic};
+  *p = (struct progress){.fd = fd, .clock = clock_ns};
   p->terminal = isatty(fd) && term && strcmp(term, "dumb");
   uint64_t first = p->terminal ? 2 * SECOND : 30 * SECOND;
   p->every = p->terminal ? SECOND / 5 : first;

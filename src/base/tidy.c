@@ -3,6 +3,7 @@
 #include "base/err.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -20,6 +21,7 @@ enum { MOST_FILES = 32, MOST_PROCESSES = 1024 };
 static const char *volatile files[MOST_FILES];
 static volatile pid_t processes[MOST_PROCESSES];
 static volatile pid_t owner; /* who has registered them */
+static volatile bool full;   /* a process is running that is not registered */
 
 static void forget(void) {
   memset((void *)files, 0, sizeof files);
@@ -94,12 +96,115 @@ void tidy_process(pid_t pid) {
       processes[i] = pid;
       return;
     }
+  full = true;
 }
 
 void tidy_process_done(pid_t pid) {
   for (int i = 0; i < MOST_PROCESSES; i++)
     if (processes[i] == pid)
       processes[i] = 0;
+}
+
+static bool is_orphan(pid_t pid) {
+  if (getsid(pid) == getsid(0))
+    return false;
+  for (int i = 0; i < MOST_PROCESSES; i++)
+    if (processes[i] == pid || processes[i] == -pid)
+      return false;
+  return true;
+}
+
+/* ---- orphans; nothing here that a signal handler may not do ---- */
+
+struct pids {
+  pid_t at[4096];
+  int n;
+};
+
+static bool has(const struct pids *p, pid_t pid) {
+  for (int i = 0; i < p->n; i++)
+    if (p->at[i] == pid)
+      return true;
+  return false;
+}
+
+static void add(struct pids *p, pid_t pid) {
+  if (p->n < (int)(sizeof p->at / sizeof *p->at) && !has(p, pid))
+    p->at[p->n++] = pid;
+}
+
+/* "/proc/PID/task/PID/children" */
+static void children_path(pid_t pid, char *out) {
+  char digits[16], *d = digits + sizeof digits - 1;
+  *d = 0;
+  for (; pid; pid /= 10)
+    *--d = (char)('0' + pid % 10);
+  strcpy(out, "/proc/");
+  strcat(out, d);
+  strcat(out, "/task/");
+  strcat(out, d);
+  strcat(out, "/children");
+}
+
+/* None where the system does not say. */
+static void add_children(struct pids *p, pid_t parent, bool orphans_only) {
+  char text[4096], path[64];
+  children_path(parent, path);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t len = fd < 0 ? 0 : read(fd, text, sizeof text);
+  if (fd >= 0)
+    close(fd);
+  pid_t pid = 0;
+  for (ssize_t i = 0; i < len; i++)
+    if (text[i] >= '0' && text[i] <= '9') {
+      pid = pid * 10 + (text[i] - '0');
+    } else { /* a blank is behind each of them */
+      if (!orphans_only || is_orphan(pid))
+        add(p, pid);
+      pid = 0;
+    }
+}
+
+static void find_orphans(struct pids *p) {
+  p->n = 0;
+  add_children(p, getpid(), true);
+  for (int i = 0; i < p->n; i++)
+    add_children(p, p->at[i], false);
+}
+
+/*
+ * They may start others faster than these are ended: each that ends makes room
+ * for one.  Stopped, all of them, they do not, and their number has a limit.
+ */
+static void stop_orphans(struct pids *p) {
+  static struct pids before;
+  bool more = true;
+  for (before.n = 0; more; before = *p) {
+    find_orphans(p);
+    more = false;
+    for (int i = 0; i < p->n; i++) {
+      more |= !has(&before, p->at[i]);
+      kill(p->at[i], SIGSTOP);
+    }
+  }
+}
+
+/* With every process that ends, its children may become ours: again, until
+ * there are none. */
+void tidy_orphans(void) {
+  static struct pids p;
+  if (owner != getpid() || full)
+    return;
+  for (;;) {
+    stop_orphans(&p);
+    if (!p.n)
+      return;
+    for (int i = 0; i < p.n; i++)
+      kill(p.at[i], SIGKILL);
+    for (int i = 0; i < p.n; i++) /* those that are our children */
+      while (waitpid(p.at[i], NULL, 0) < 0 && errno == EINTR)
+        ;
+  }
 }
 
 void tidy_nothing(void) {
@@ -132,6 +237,7 @@ void tidy_now(void) {
   for (int i = 0; i < MOST_PROCESSES; i++)
     if (processes[i])
       kill(processes[i], SIGKILL);
+  tidy_orphans();
   remove_files();
 }
 

@@ -25,6 +25,13 @@ void tidy_folder_remove(char *path);
 void tidy_process(pid_t pid);
 void tidy_process_done(pid_t pid);
 
+/*
+ * Ends what processes that were registered have left behind: children of this
+ * process (as a subreaper) in a session that is neither its own nor that of a
+ * registered process.  These end, too, when all is tidied up.
+ */
+void tidy_orphans(void);
+
 /* In a signal handler: at the latest in TIDY_MS the program has ended, with
  * status 3. */
 enum { TIDY_MS = 1700 };

@@ -1,6 +1,7 @@
 /* `faultline cc`: see compile.h for what it does with which command line. */
 #define _GNU_SOURCE
 
+#include "base/text.h"
 #include "base/tidy.h"
 #include "build/command.h"
 #include "build/compile.h"
@@ -20,13 +21,9 @@ struct line {         /* a compiler's command line, understood */
   VEC(char *) made; /* … which are these */
 };
 
-static bool begins(const char *s, const char *prefix) {
-  return !strncmp(s, prefix, strlen(prefix));
-}
-
 /* Files of the checks that configure scripts compile and run. */
 static bool is_check(const char *path) {
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char *name = base_name(path);
   return begins(name, "conftest") || begins(name, "sanitycheck") ||
          begins(name, "CMakeCCompilerId") ||
          begins(name, "CMakeCXXCompilerId") || strstr(path, "cmTC_") ||

@@ -1,5 +1,6 @@
 #include "build/compile.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "build/command.h"
 #include "build/flags.h"
 #include "build/reuse.h"
@@ -127,8 +128,7 @@ static void add_user_flags(struct command *c, const struct build *b,
 /* The source's name without its end, for what is made of it.  What a linker or
  * a file of arguments could take for more than a letter is left out. */
 static char *stem(const char *path) {
-  const char *slash = strrchr(path, '/');
-  const char *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+  const char *name = base_name(path), *dot = strrchr(name, '.');
   char *own = dot ? xstrndup(name, (size_t)(dot - name)) : xstrdup(name);
   for (char *c = own; *c; c++)
     if (!(*c >= 'a' && *c <= 'z') && !(*c >= 'A' && *c <= 'Z') &&

@@ -1,7 +1,8 @@
 #include "build/flags.h"
 #include "base/hash.h"
-#include "debug/lines.h"
+#include "base/text.h"
 #include "build/wraps.h"
+#include "debug/lines.h"
 
 #include <fcntl.h>
 #include <gelf.h>
@@ -10,11 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char *base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
 
 enum family flags_family(const char *compiler) {
   const char *name = base_name(compiler);
@@ -49,6 +45,11 @@ static const char *const always[] = {"-fsanitize=thread", "-g",     "-fPIC",
  * have no hook at all.  As real calls they go to our wraps.  And a loop over
  * an array must not become one memset, which would look atomic.  Its warning
  * that ThreadSanitizer does not understand fences is not about us: we do.
+ * With -fipa-ra a value may stay in a register that calls may change, across
+ * the call of a function that does not change it:
+ *
+ *   mov (%rcx),%rsi    stopped at: rcx is not set since the call, so it is
+ *                      chance (sites_read.c), and is lost
  */
 static const char *const gcc_only[] = {"-fno-builtin-memcpy",
                                        "-fno-builtin-memmove",
@@ -69,6 +70,7 @@ static const char *const gcc_only[] = {"-fno-builtin-memcpy",
                                        "-fno-builtin-fprintf",
                                        "-fno-builtin-bzero",
                                        "-fno-tree-loop-distribute-patterns",
+                                       "-fno-ipa-ra",
                                        "-Wno-tsan",
                                        NULL};
 
@@ -318,11 +320,7 @@ void flags_wraps_remove(const char *path) {
 /* One word of a file of arguments (@file). */
 static void put_quoted(struct buf *b, const char *word) {
   buf_putc(b, '"');
-  for (; *word; word++) {
-    if (*word == '"' || *word == '\\')
-      buf_putc(b, '\\');
-    buf_putc(b, *word);
-  }
+  put_escaped(b, word);
   buf_puts(b, "\"\n");
 }
 
@@ -375,10 +373,6 @@ static bool one_of(const char *flag, const char *const *list) {
     if (!strcmp(flag, *list))
       return true;
   return false;
-}
-
-static bool begins(const char *s, const char *prefix) {
-  return !strncmp(s, prefix, strlen(prefix));
 }
 
 bool flag_takes_word(const char *flag) {

@@ -1,5 +1,7 @@
 #include "build/known.h"
 
+#include "base/text.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -156,7 +158,7 @@ static bool in_groups(const char *const *groups, const char *name) {
 
 static bool any_begins(const char *const *list, const char *name) {
   for (; *list; list++)
-    if (!strncmp(name, *list, strlen(*list)))
+    if (begins(name, *list))
       return true;
   return false;
 }
@@ -176,7 +178,7 @@ const char *known_unseen(const char *name) {
   if (!*name || !in_groups(unseen, name))
     return NULL;
   for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
-    if (!strncmp(name, prefix[i], strlen(prefix[i])))
+    if (begins(name, prefix[i]))
       return name + strlen(prefix[i]);
   return name;
 }

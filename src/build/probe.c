@@ -1,19 +1,16 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 
 #include "build/probe.h"
-#include "code/code.h"
+#include "base/text.h"
 #include "build/known.h"
+#include "build/wraps.h"
+#include "code/code.h"
 #include "code/part_stores.h"
 #include "code/sites.h"
-#include "build/wraps.h"
 
 #include <dlfcn.h>
 #include <gelf.h>
 #include <string.h>
-
-static bool begins(const char *s, const char *prefix) {
-  return !strncmp(s, prefix, strlen(prefix));
-}
 
 /* Start-up code of the compiler and of faultline.h, which runs alone. */
 static bool is_start_up(const char *name) {

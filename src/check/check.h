@@ -10,14 +10,16 @@
  * (K2) of a `stuck` history no pending operation is in the order, and after it
  *      every one of them waits.
  * (K3) a sequential fault of the specification ends that order only: the
- *      answer is SPEC_FAULT when there is such an order and no witness.
+ *      answer is SPEC_FAULT when there is such an order and no witness.  The
+ *      call that fails may be one that K2 leaves out: whether it waits was
+ *      asked.
  */
 #ifndef CHECK_CHECK_H
 #define CHECK_CHECK_H
 
 #include "base/vec.h"
 #include "model/history.h"
-#include "model/result.h"
+#include "model/refutation.h"
 #include "spec/spec.h"
 
 enum criterion {
@@ -72,16 +74,19 @@ void check_refutations(const struct history *h, struct spec *s,
 void check_free_refutations(refutation_list *list);
 
 /*
- * Where a history stands that is not complete: all that matters of it for
- * whether it will be linearizable.  A configuration is a state of the
- * specification, and which open operations have taken effect with what results;
- * the history stands at the set of those that some order of the operations so
- * far leads to.  Two histories of one client in which the same operations have
- * returned and the same are open, and that stand at the same set, are explained
+ * The standing of a history that is not complete: what decides whether it will
+ * be linearizable.  A configuration is a state of the specification, the open
+ * operations that have taken effect, and their results.  The standing is the
+ * set of configurations that some order of the operations so far leads to.
+ *     T1 |-push(1)-|         [1], pop has not taken effect
+ *     T2    |-pop()- …       [1], pop has returned "empty"
+ *                            [], pop has returned 1
+ * Take two histories of one client in which the same operations have returned
+ * and the same are open.  If their standings are equal, they are linearizable
  * or not alike, however they go on.                 tests/agree/standing.c
  *
- * A hash of the set.  False: it is not known, since there are more than `most`
- * configurations, or the specification has no digests or fails on the way.
+ * *out is a hash of the set.  False: the standing is not known.  It has more
+ * than `most` configurations, or the specification has no digests or fails.
  */
 bool check_standing(const struct history *h, struct spec *s, uint32_t most,
                     struct hash128 *out);

@@ -3,21 +3,25 @@
  * Concurrency Comput. 29(4), 2017: depth-first search for a witness that never
  * visits a pair of (set of linearized operations, state) twice.
  *
- * Differs: operations of one thread are ordered, so the linearized set is how
- * far each thread has come: a few bits a thread instead of a bit an operation,
- * and one comparison a thread tells what may come next.  The pair is packed
+ * Differs: operations of one thread are ordered, so the linearized set is a
+ * number a thread, of a few bits, instead of a bit an operation, and one
+ * comparison a thread tells what may come next.  The pair is packed
  * into 128 bits and stored exactly; where 96 bits do not hold all positions
  * (31 threads with 8 calls each), it is a sum of random numbers instead.
  *
- * (A) an operation that only reads and is explained is placed at once and
- *     without alternatives: wherever else it fits, it fits here.  (Not any one
- *     that changes nothing here: a write of the present value may be needed
- *     later.)
- * (B) a pending operation is not placed where it would change nothing.
- * (C) candidates are tried in the order of their returns, pending ones last.
- * That none of these changes the answer: tests/agree/linearize_brute.c.
+ * (R1) an operation that only reads and is explained is placed at once and
+ *      without alternatives: wherever else it fits, it fits here.  A write of
+ *      the present value is no such operation: it may be needed later.
+ *          T1 |-write(1)-| |----write(2)----|   behind write(1) the read is
+ *          T2              |-read()=1-|         placed; write(2) is not tried
+ * (R2) a pending operation is not placed where it would change nothing.
+ * (R3) candidates are tried in the order of their returns, pending ones last.
+ * None of these changes the answer: tests/agree/linearize_brute.c.
+ *
+ * (K4) operations of a chain have consecutive ids, and are placed in their
+ *      order.
  */
-#include "check/check.h"
+#include "check/invariants.h"
 
 #include "base/map128.h"
 #include "base/rng.h"
@@ -32,26 +36,26 @@ enum { LOOK_EVERY = 256 };
 
 /*
  * Operations that come one after the other: the initial calls, those of one
- * thread, the final calls.  They have consecutive ids (C1).
+ * thread, the final calls (K4).
  */
-struct chain {
+struct op_chain {
   uint32_t next, end; /* id of the first one not placed; behind the last */
   u128 unit;          /* what placing one of them adds to the set */
 };
 
 /* A configuration on the path, and which candidates have been tried there. */
-struct config {
+struct linearize_config {
   uint32_t state;
   uint32_t chain;   /* of the operation that led here */
   uint32_t horizon; /* the earliest return of what is not placed: nothing that
                        was called later can be next */
   uint32_t tried_ret, tried_chain; /* the last candidate */
-  bool fresh, settled;             /* settled: rule (A) applied */
+  bool fresh, settled;             /* settled: R1 applied */
 };
 
 struct check_work {
-  VEC(struct chain) chains; /* initial, threads …, final */
-  VEC(struct config) path;
+  VEC(struct op_chain) chains; /* initial, threads …, final */
+  VEC(struct linearize_config) path;
   VEC(uint32_t) placed; /* path without its root: ids of calls */
   VEC(uint32_t) fault;  /* the first sequential run that failed */
   struct map128 memo;
@@ -59,7 +63,7 @@ struct check_work {
 };
 
 /* One check. */
-struct search {
+struct linearize_search {
   const struct history *h;
   struct spec *s;
   struct check_work *w;
@@ -79,7 +83,7 @@ static u128 random_unit(uint32_t id) {
   return (high << 64 | rng_next(&r)) & (((u128)1 << SET_BITS) - 1);
 }
 
-static u128 unit(const struct check_work *w, const struct chain *c,
+static u128 unit(const struct check_work *w, const struct op_chain *c,
                  uint32_t id) {
   return w->hashed ? random_unit(id) : c->unit;
 }
@@ -93,10 +97,10 @@ static struct hash128 config_key(u128 set, uint32_t state) {
   return (struct hash128){rng_next(&lo), b};
 }
 
-static void add_chain(struct search *q, uint32_t from, uint32_t to,
+static void add_chain(struct linearize_search *q, uint32_t from, uint32_t to,
                       unsigned *shift) {
   const struct hop *ops = q->h->ops;
-  struct chain c = {.next = from, .end = from};
+  struct op_chain c = {.next = from, .end = from};
   while (c.end < to && hop_called(&ops[c.end])) {
     if (!hop_pending(&ops[c.end]))
       q->left++;
@@ -114,7 +118,7 @@ static void add_chain(struct search *q, uint32_t from, uint32_t to,
   vec_push(&q->w->chains, c);
 }
 
-static void make_chains(struct search *q) {
+static void make_chains(struct linearize_search *q) {
   const struct client *c = q->h->client;
   uint32_t final = client_first_final(c);
   unsigned shift = 0;
@@ -133,12 +137,12 @@ static void make_chains(struct search *q) {
 }
 
 /* The earliest return among the operations of threads that are not placed. */
-static uint32_t horizon(const struct search *q) {
+static uint32_t horizon(const struct linearize_search *q) {
   uint32_t min = HISTORY_PENDING;
   if (!q->real_time)
     return min;
   for (uint32_t i = 1; i + 1 < q->w->chains.len; i++) {
-    const struct chain *c = &q->w->chains.at[i];
+    const struct op_chain *c = &q->w->chains.at[i];
     if (c->next < c->end && q->h->ops[c->next].ret < min)
       min = q->h->ops[c->next].ret;
   }
@@ -147,8 +151,9 @@ static uint32_t horizon(const struct search *q) {
 
 /* Whether the next operation of the chain may come next.  Initial calls are
  * first and final calls last, whatever their times. */
-static bool in_turn(const struct search *q, uint32_t chain, uint32_t horizon) {
-  const struct chain *init = &q->w->chains.at[0];
+static bool in_turn(const struct linearize_search *q, uint32_t chain,
+                    uint32_t horizon) {
+  const struct op_chain *init = &q->w->chains.at[0];
   if (chain == 0)
     return true;
   if (init->next < init->end && !hop_pending(&q->h->ops[init->next]))
@@ -159,12 +164,13 @@ static bool in_turn(const struct search *q, uint32_t chain, uint32_t horizon) {
 }
 
 /* The next candidate of the frame by (return, chain), or NO_CHAIN. */
-static uint32_t pick(const struct search *q, struct config *f) {
+static uint32_t pick(const struct linearize_search *q,
+                     struct linearize_config *f) {
   uint32_t found = NO_CHAIN, found_ret = 0;
   if (f->settled)
     return NO_CHAIN;
   for (uint32_t i = 0; i < q->w->chains.len; i++) {
-    const struct chain *c = &q->w->chains.at[i];
+    const struct op_chain *c = &q->w->chains.at[i];
     if (c->next == c->end)
       continue;
     const struct hop *o = &q->h->ops[c->next];
@@ -183,8 +189,9 @@ static uint32_t pick(const struct search *q, struct config *f) {
   return found;
 }
 
-static enum spec_answer apply(struct search *q, uint32_t state, uint32_t id,
-                              struct value *result, uint32_t *next) {
+static enum spec_answer apply(struct linearize_search *q, uint32_t state,
+                              uint32_t id, struct value *result,
+                              uint32_t *next) {
   q->out->applied++;
   enum spec_answer a = spec_apply(q->s, q->h->client, state, id, result, next);
   struct check_work *w = q->w;
@@ -197,8 +204,8 @@ static enum spec_answer apply(struct search *q, uint32_t state, uint32_t id,
 }
 
 /* K2.  When not all of them wait, *loose is one that does not. */
-static bool all_wait(struct search *q, uint32_t state, uint32_t *loose,
-                     struct value *result) {
+static bool all_wait(struct linearize_search *q, uint32_t state,
+                     uint32_t *loose, struct value *result) {
   const struct history *h = q->h;
   uint32_t next;
   for (uint32_t i = q->s->skips_init ? h->client->ninit : 0;
@@ -211,7 +218,7 @@ static bool all_wait(struct search *q, uint32_t state, uint32_t *loose,
   return true;
 }
 
-static bool is_witness(struct search *q, uint32_t state) {
+static bool is_witness(struct linearize_search *q, uint32_t state) {
   uint32_t loose;
   struct value result;
   return q->left == 0 && (!q->h->stuck || all_wait(q, state, &loose, &result));
@@ -227,7 +234,8 @@ static void copy_order(struct check *out, const uint32_t *ids, uint32_t n) {
 
 /* All that could follow the path has been tried: keep it if it is the longest
  * so far, with the reason why it goes no further. */
-static void note_dead_end(struct search *q, const struct config *f) {
+static void note_dead_end(struct linearize_search *q,
+                          const struct linearize_config *f) {
   struct check *out = q->out;
   if (q->left >= q->best)
     return;
@@ -239,7 +247,7 @@ static void note_dead_end(struct search *q, const struct config *f) {
     all_wait(q, f->state, &out->stuck_at, &out->expected);
     return;
   }
-  struct config again = *f;
+  struct linearize_config again = *f;
   again.settled = false;
   again.tried_chain = NO_CHAIN;
   uint32_t next, chain = pick(q, &again);
@@ -251,17 +259,17 @@ static void note_dead_end(struct search *q, const struct config *f) {
     out->expected = value_void();
 }
 
-static void enter(struct search *q, uint32_t state, uint32_t chain) {
-  struct config f = {.state = state,
-                     .chain = chain,
-                     .horizon = horizon(q),
-                     .tried_chain = NO_CHAIN,
-                     .fresh = true};
+static void enter(struct linearize_search *q, uint32_t state, uint32_t chain) {
+  struct linearize_config f = {.state = state,
+                               .chain = chain,
+                               .horizon = horizon(q),
+                               .tried_chain = NO_CHAIN,
+                               .fresh = true};
   vec_push(&q->w->path, f);
 }
 
-static void place(struct search *q, uint32_t chain, uint32_t next) {
-  struct chain *c = &q->w->chains.at[chain];
+static void place(struct linearize_search *q, uint32_t chain, uint32_t next) {
+  struct op_chain *c = &q->w->chains.at[chain];
   uint32_t id = c->next++;
   vec_push(&q->w->placed, id);
   q->left -= !hop_pending(&q->h->ops[id]);
@@ -270,12 +278,12 @@ static void place(struct search *q, uint32_t chain, uint32_t next) {
   enter(q, next, chain);
 }
 
-static void take_back(struct search *q) {
+static void take_back(struct linearize_search *q) {
   uint32_t chain = vec_pop(&q->w->path).chain;
   uint32_t id = vec_pop(&q->w->placed);
-  struct chain *c = &q->w->chains.at[chain];
+  struct op_chain *c = &q->w->chains.at[chain];
   c->next--;
-  assert(c->next == id);
+  assert(c->next == id); /* K4 */
   q->set -= unit(q->w, c, id);
   q->left += !hop_pending(&q->h->ops[id]);
   q->left_final +=
@@ -283,21 +291,21 @@ static void take_back(struct search *q) {
 }
 
 /* Tries to place the next operation of `chain`. */
-static void advance(struct search *q, uint32_t chain) {
-  struct config *f = &vec_last(&q->w->path);
-  const struct chain *c = &q->w->chains.at[chain];
+static void advance(struct linearize_search *q, uint32_t chain) {
+  struct linearize_config *f = &vec_last(&q->w->path);
+  const struct op_chain *c = &q->w->chains.at[chain];
   uint32_t id = c->next, next = 0;
   struct value result;
   if (apply(q, f->state, id, &result, &next) != SPEC_RETURNS)
     return;
   const struct hop *o = &q->h->ops[id];
   if (hop_pending(o)) {
-    if (next == f->state) /* (B) */
+    if (next == f->state) /* R2 */
       return;
   } else if (!value_equal(result, o->result)) {
     return;
   } else if (next == f->state && q->s->only_reads &&
-             q->s->only_reads(q->s, q->h->client, id)) { /* (A) */
+             q->s->only_reads(q->s, q->h->client, id)) { /* R1 */
     f->settled = true;
   }
   bool fresh;
@@ -309,7 +317,7 @@ static void advance(struct search *q, uint32_t chain) {
   place(q, chain, next);
 }
 
-static bool is_over(struct search *q) {
+static bool is_over(struct linearize_search *q) {
   struct check *out = q->out;
   if (q->budget && out->applied >= q->budget)
     out->limit = "the budget";
@@ -321,10 +329,10 @@ static bool is_over(struct search *q) {
   return out->limit;
 }
 
-static enum check_answer search(struct search *q) {
+static enum check_answer search(struct linearize_search *q) {
   enter(q, q->s->initial, NO_CHAIN);
   for (;;) {
-    struct config *f = &vec_last(&q->w->path);
+    struct linearize_config *f = &vec_last(&q->w->path);
     if (f->fresh && is_witness(q, f->state)) {
       copy_order(q->out, q->w->placed.at, q->w->placed.len);
       return CHECK_YES;
@@ -363,17 +371,19 @@ void check_linearize(const struct history *h, struct spec *s,
   out->waits = false;
   out->stuck_at = 0;
   out->expected = value_void();
-  struct search q = {.h = h,
-                     .s = s,
-                     .w = w,
-                     .out = out,
-                     .real_time = criterion == CRITERION_LINEARIZABLE,
-                     .best = UINT32_MAX,
-                     .budget = budget};
+  struct linearize_search q = {.h = h,
+                               .s = s,
+                               .w = w,
+                               .out = out,
+                               .real_time = criterion == CRITERION_LINEARIZABLE,
+                               .best = UINT32_MAX,
+                               .budget = budget};
   make_chains(&q);
   out->answer = search(&q);
   if (out->answer == CHECK_SPEC_FAULT)
     copy_order(out, w->fault.at, w->fault.len);
+  check_slow(h->client->ncalls > CHECK_SLOW_CALLS ||
+             (check_check_invariants(h, s, criterion, out), true));
 }
 
 void check_free(struct check *c) {

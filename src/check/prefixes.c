@@ -9,12 +9,15 @@
  * that it returns later.  It leads nowhere behind that return, but the prefixes
  * in between may have no other witness.
  *
- * (A) an operation that only reads and is explained takes effect at once and
- *     without alternatives.
- * (B) one that will not return, or returns something else, does not take effect
- *     where it would change nothing.
+ * (R4) an operation that only reads and is explained takes effect at once and
+ *      without alternatives.
+ * (R5) one that will not return, or returns something else, does not take
+ *      effect where it would change nothing.
+ * Neither changes the answer: tests/agree/shrink_prefixes.c.
  */
 #include "check/prefixes.h"
+
+#include "check/invariants.h"
 
 #include "base/map128.h"
 
@@ -28,26 +31,26 @@ enum { LOOK_EVERY = 256 };
 enum effect { OPEN, TAKEN, TAKEN_WRONG };
 
 /* An operation that took effect, behind what took effect before it. */
-struct node {
+struct effect_node {
   uint32_t parent, call;
   uint32_t event; /* at which it was decided */
 };
 
-struct config {
+struct prefix_config {
   uint32_t event, state, node;
   uint32_t next; /* candidate that is tried next */
   bool entered, settled;
   uint8_t effect[SLOTS];
 };
 
-struct search {
+struct prefix_search {
   const struct history *h;
   struct spec *s;
   struct prefixes *out;
   uint32_t nslots;
   uint32_t *open; /* by event and thread: the open operation before it */
-  VEC(struct node) nodes;
-  VEC(struct config) path;
+  VEC(struct effect_node) nodes;
+  VEC(struct prefix_config) path;
   struct map128 seen;
   uint32_t deepest, deepest_node;
   uint64_t look; /* calls of spec_apply until its limits are looked at */
@@ -56,13 +59,13 @@ struct search {
 
 /* ---- events ---- */
 
-struct moment {
+struct timed_event {
   uint32_t time;
   struct prefix_event event;
 };
 
 static int by_time(const void *x, const void *y) {
-  const struct moment *a = x, *b = y;
+  const struct timed_event *a = x, *b = y;
   if (a->time != b->time)
     return a->time < b->time ? -1 : 1;
   if (a->event.returns != b->event.returns)
@@ -70,7 +73,7 @@ static int by_time(const void *x, const void *y) {
   return a->event.call < b->event.call ? -1 : a->event.call > b->event.call;
 }
 
-static void add_serial(struct search *q, uint32_t from, uint32_t to) {
+static void add_serial(struct prefix_search *q, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i < to && hop_called(&q->h->ops[i]); i++) {
     vec_push(&q->out->events, ((struct prefix_event){i, false}));
     if (!hop_pending(&q->h->ops[i]))
@@ -78,15 +81,15 @@ static void add_serial(struct search *q, uint32_t from, uint32_t to) {
   }
 }
 
-static void list_events(struct search *q) {
+static void list_events(struct prefix_search *q) {
   const struct client *c = q->h->client;
-  VEC(struct moment) all = {0};
+  VEC(struct timed_event) all = {0};
   for (uint32_t i = c->ninit; i < client_first_final(c); i++) {
     const struct hop *o = &q->h->ops[i];
     if (hop_called(o))
-      vec_push(&all, ((struct moment){o->call, {i, false}}));
+      vec_push(&all, ((struct timed_event){o->call, {i, false}}));
     if (!hop_pending(o))
-      vec_push(&all, ((struct moment){o->ret, {i, true}}));
+      vec_push(&all, ((struct timed_event){o->ret, {i, true}}));
   }
   if (all.len)
     qsort(all.at, all.len, sizeof *all.at, by_time);
@@ -98,11 +101,11 @@ static void list_events(struct search *q) {
   vec_free(&all);
 }
 
-static uint32_t thread_of(const struct search *q, uint32_t call) {
+static uint32_t thread_of(const struct prefix_search *q, uint32_t call) {
   return q->h->client->calls[call].thread;
 }
 
-static void list_open(struct search *q) {
+static void list_open(struct prefix_search *q) {
   uint32_t n = q->out->events.len;
   q->nslots = q->h->client->nthreads + 1;
   q->open = xmalloc((n + 1) * q->nslots * sizeof *q->open);
@@ -118,9 +121,11 @@ static void list_open(struct search *q) {
 
 /* ---- the search ---- */
 
-static struct config *top(struct search *q) { return &vec_last(&q->path); }
+static struct prefix_config *top(struct prefix_search *q) {
+  return &vec_last(&q->path);
+}
 
-static bool is_new(struct search *q, const struct config *f) {
+static bool is_new(struct prefix_search *q, const struct prefix_config *f) {
   struct {
     uint32_t event, state;
     uint8_t effect[SLOTS];
@@ -131,8 +136,9 @@ static bool is_new(struct search *q, const struct config *f) {
   return fresh;
 }
 
-static enum spec_answer apply(struct search *q, uint32_t state, uint32_t call,
-                              struct value *result, uint32_t *next) {
+static enum spec_answer apply(struct prefix_search *q, uint32_t state,
+                              uint32_t call, struct value *result,
+                              uint32_t *next) {
   q->out->applied++;
   enum spec_answer a =
       spec_apply(q->s, q->h->client, state, call, result, next);
@@ -141,7 +147,7 @@ static enum spec_answer apply(struct search *q, uint32_t state, uint32_t call,
 }
 
 /* K2: of a stuck history none of the pending has taken effect, and all wait. */
-static bool may_end(struct search *q, const struct config *f) {
+static bool may_end(struct prefix_search *q, const struct prefix_config *f) {
   const uint32_t *open = q->open + f->event * q->nslots;
   for (uint32_t t = 0; t < q->nslots && q->h->stuck; t++) {
     uint32_t next;
@@ -155,7 +161,7 @@ static bool may_end(struct search *q, const struct config *f) {
 }
 
 /* Passes the events that decide nothing.  False: no way leads on. */
-static bool pass_events(struct search *q, struct config *f) {
+static bool pass_events(struct prefix_search *q, struct prefix_config *f) {
   for (;; f->event++) {
     if (f->event > q->deepest || !f->event) {
       q->deepest = f->event;
@@ -174,8 +180,8 @@ static bool pass_events(struct search *q, struct config *f) {
 }
 
 /* Lets the open operation of thread t take effect. */
-static void take(struct search *q, uint32_t t) {
-  struct config *f = top(q);
+static void take(struct prefix_search *q, uint32_t t) {
+  struct prefix_config *f = top(q);
   uint32_t call = q->open[f->event * q->nslots + t], next = 0;
   uint32_t wanted = q->out->events.at[f->event].call;
   const struct hop *o = &q->h->ops[call];
@@ -185,13 +191,13 @@ static void take(struct search *q, uint32_t t) {
   bool right = hop_pending(o) || value_equal(result, o->result);
   if (!right && call == wanted)
     return;
-  if (next == f->state && (!right || hop_pending(o))) /* (B) */
+  if (next == f->state && (!right || hop_pending(o))) /* R5 */
     return;
   if (next == f->state && q->s->only_reads &&
-      q->s->only_reads(q->s, q->h->client, call)) /* (A) */
+      q->s->only_reads(q->s, q->h->client, call)) /* R4 */
     f->settled = true;
-  struct config to = *f;
-  vec_push(&q->nodes, ((struct node){f->node, call, f->event}));
+  struct prefix_config to = *f;
+  vec_push(&q->nodes, ((struct effect_node){f->node, call, f->event}));
   to.node = q->nodes.len - 1;
   to.state = next;
   to.next = 0;
@@ -201,8 +207,8 @@ static void take(struct search *q, uint32_t t) {
 }
 
 /* The candidates: first the operation that returns, then the others. */
-static bool try_next(struct search *q) {
-  struct config *f = top(q);
+static bool try_next(struct prefix_search *q) {
+  struct prefix_config *f = top(q);
   uint32_t first = thread_of(q, q->out->events.at[f->event].call);
   while (f->next < q->nslots && !f->settled) {
     uint32_t n = f->next++;
@@ -218,7 +224,7 @@ static bool try_next(struct search *q) {
   return false;
 }
 
-static bool is_over(struct search *q, uint64_t budget) {
+static bool is_over(struct prefix_search *q, uint64_t budget) {
   uint64_t applied = q->out->applied;
   if (budget && applied >= budget)
     return true;
@@ -228,11 +234,11 @@ static bool is_over(struct search *q, uint64_t budget) {
   return spec_limit(q->s, map128_bytes(&q->seen));
 }
 
-static enum check_answer search(struct search *q, uint64_t budget) {
-  struct config root = {.state = q->s->initial, .node = NONE};
+static enum check_answer search(struct prefix_search *q, uint64_t budget) {
+  struct prefix_config root = {.state = q->s->initial, .node = NONE};
   vec_push(&q->path, root);
   while (q->path.len) {
-    struct config *f = top(q);
+    struct prefix_config *f = top(q);
     if (is_over(q, budget))
       return CHECK_UNKNOWN;
     if (!f->entered) {
@@ -258,7 +264,7 @@ static enum check_answer search(struct search *q, uint64_t budget) {
 
 /* ---- what was found ---- */
 
-static void write_order(struct search *q) {
+static void write_order(struct prefix_search *q) {
   struct prefixes *out = q->out;
   uint32_t n = 0;
   for (uint32_t i = q->deepest_node; i != NONE; i = q->nodes.at[i].parent)
@@ -281,7 +287,7 @@ static void write_order(struct search *q) {
 
 void check_prefixes(const struct history *h, struct spec *s, uint64_t budget,
                     struct prefixes *out) {
-  struct search q = {.h = h, .s = s, .out = out, .deepest_node = NONE};
+  struct prefix_search q = {.h = h, .s = s, .out = out, .deepest_node = NONE};
   out->applied = 0;
   spec_make_room(s);
   list_events(&q);
@@ -289,6 +295,8 @@ void check_prefixes(const struct history *h, struct spec *s, uint64_t budget,
   out->answer = search(&q, budget);
   out->end = q.deepest + 1;
   write_order(&q);
+  check_slow(h->client->ncalls > CHECK_SLOW_CALLS ||
+             (prefixes_check_invariants(h, s, out), true));
   free(q.open);
   vec_free(&q.nodes);
   vec_free(&q.path);

@@ -3,13 +3,12 @@
  * those before it explained?  One depth-first search answers for all prefixes
  * at once, instead of one check for each.
  *
- * An event is a call or a return.  H_p(n) is the history of the first n events:
- * what has been called and has not returned is pending in it, and its result
- * is free, whatever it returns later.
+ * An event is a call or a return.  H_p(n) is the history of the first n events.
+ * An operation that has been called and has not returned is pending in it: its
+ * result is free, whatever it returns later.
  *
- * (P1) events stand in an order that says the same as the times: initial calls
- *      first, final calls last, and of equal times the call first, since they
- *      do not order.
+ * (P1) events are sorted by time, initial calls first and final calls last.
+ *      Of equal times the call comes first: equal times order nothing.
  * (P2) the witness of H_p(n) is `order` up to size[n]: each begins with those
  *      of all shorter prefixes.
  * (P3) a prefix of a linearizable history is linearizable; so the witnesses of

@@ -1,7 +1,8 @@
 /*
- * Why not: the tree of explained orders; each edge that leaves it is a line
- * of the explanation, and every order that the criterion allows runs into
- * exactly one of them.
+ * Why a history is not linearizable.  The orders that the specification
+ * explains form a tree.  Each call that disagrees with what it expects there is
+ * a line of the explanation, and every order that the criterion allows begins
+ * with exactly one line.
  *
  * The tree can be large, so it is walked once to count the lines by length
  * (with a bound on the effort), and then once for each length that is shown.
@@ -26,8 +27,8 @@ struct refute {
   refutation_list *out;
 };
 
-static void line(struct refute *r, uint32_t id, enum spec_answer a,
-                 struct value expected) {
+static void add_line(struct refute *r, uint32_t id, enum spec_answer a,
+                     struct value expected) {
   if (!r->show) {
     r->lines[r->len + 1]++;
     return;
@@ -53,8 +54,9 @@ static bool allowed(const struct refute *r, uint32_t id) {
   return true;
 }
 
-/* All is placed and yet it is no witness: somebody should not be waiting. */
-static void loose_ends(struct refute *r, uint32_t state) {
+/* Everything that returned is placed, yet the order is no witness: a pending
+ * operation need not wait (K2). */
+static void add_not_waiting(struct refute *r, uint32_t state) {
   const struct history *h = r->h;
   for (uint32_t i = 0; i < h->client->ncalls; i++) {
     struct value result;
@@ -64,7 +66,7 @@ static void loose_ends(struct refute *r, uint32_t state) {
     enum spec_answer a = spec_apply(r->s, h->client, state, i, &result, &next);
     r->effort++;
     if (a != SPEC_WAITS) {
-      line(r, i, a, result);
+      add_line(r, i, a, result);
       return;
     }
   }
@@ -87,7 +89,7 @@ static void walk(struct refute *r, uint32_t state) {
     if (a != SPEC_RETURNS ||
         (!hop_pending(o) && !value_equal(result, o->result))) {
       if (!hop_pending(o))
-        line(r, id, a, result);
+        add_line(r, id, a, result);
       continue;
     }
     if (hop_pending(o) && next == state)
@@ -99,7 +101,7 @@ static void walk(struct refute *r, uint32_t state) {
     r->used[id] = false;
   }
   if (!open && r->h->stuck && r->effort < EFFORT)
-    loose_ends(r, state);
+    add_not_waiting(r, state);
 }
 
 void check_refutations(const struct history *h, struct spec *s,

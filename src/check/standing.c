@@ -1,8 +1,8 @@
 /*
- * All configurations that a history can be at: every order of what returned,
- * with any of what is open between, is gone along, configurations that are the
- * same once.  As in linearize.c the operations of a thread come one after the
- * other, so that which have taken effect is how far each thread has come.
+ * The standing of a history (check.h): a search along every order of the
+ * operations that returned, with any of the open ones between them.  Each
+ * configuration is visited once.  As in linearize.c the operations of a thread
+ * are ordered, so a number a thread says which of them have taken effect.
  */
 #include "check/check.h"
 
@@ -11,16 +11,16 @@
 #include <stddef.h>
 
 struct configuration {
-  struct hash128 open; /* sum over what is open and has taken effect: which one,
-                          and its result */
+  struct hash128 open; /* sum over the open operations that have taken effect:
+                          call and result */
   uint32_t state;
-  uint8_t at[CLIENT_MAX_THREADS + 1]; /* by thread: of its operations so many
+  uint8_t at[CLIENT_MAX_THREADS + 1]; /* by thread: how many of its operations
                                          have taken effect */
 };
 #define CONFIGURATION_BYTES                                                    \
   (offsetof(struct configuration, at) + CLIENT_MAX_THREADS + 1)
 
-struct thread_ops { /* those that were called */
+struct thread_ops { /* the operations that were called */
   uint32_t first;
   uint8_t n;
 };
@@ -30,7 +30,7 @@ struct standing_search {
   struct spec *s;
   struct thread_ops threads[CLIENT_MAX_THREADS + 1]; /* from 1 */
   uint32_t nthreads;
-  VEC(struct configuration) left; /* to be gone on from */
+  VEC(struct configuration) left; /* not expanded yet */
   struct map128 met;
   uint32_t most;
   struct hash128 sum;
@@ -52,7 +52,7 @@ static bool find_threads(struct standing_search *q) {
   return true;
 }
 
-/* What has to take effect next of a thread, or NULL. */
+/* The operation of thread t that takes effect next; NULL: all have. */
 static const struct hop *next_of(const struct standing_search *q,
                                  const struct configuration *k, uint32_t t) {
   if (k->at[t] == q->threads[t].n)
@@ -104,10 +104,10 @@ static bool advance(struct standing_search *q, const struct configuration *from,
   return true;
 }
 
-/* Goes on from one configuration. */
+/* Expands one configuration. */
 static bool follow(struct standing_search *q, const struct configuration *k) {
-  /* The earliest return of what is not in it: what was called later comes
-   * later. */
+  /* The earliest return of an operation that has not taken effect: none that
+   * was called later may come before it. */
   uint32_t horizon = HISTORY_PENDING;
   for (uint32_t t = 1; t <= q->nthreads; t++) {
     const struct hop *o = next_of(q, k, t);

@@ -3,9 +3,9 @@
  * Of traces in files (atomicity_trace.c), or of the executions of C sources
  * (atomicity_source.c).
  */
-#include "cli/atomicity_int.h"
+#include "cli/atomicity/int.h"
 #include "cli/commands.h"
-#include "cli/settings.h"
+#include "cli/options.h"
 #include "proc/phase.h"
 
 #include <string.h>

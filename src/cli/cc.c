@@ -1,5 +1,6 @@
+#include "campaign/built.h"
 #include "cli/commands.h"
-#include "cli/settings.h"
+#include "cli/options.h"
 
 #include <stdio.h>
 
@@ -7,7 +8,7 @@ static int compile(int argc, char **argv) {
   struct settings set = {0};
   struct build b;
   struct error e = {0};
-  settings_build(&set, &b);
+  built_compiler(&set, &b);
   build_cc(argc, argv, b.include, &e);
   fprintf(stderr, "faultline: %s\n", e.text);
   return 2;

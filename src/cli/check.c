@@ -1,6 +1,7 @@
 /* `faultline check FILE…`: are recorded histories linearizable? */
+#include "base/clock.h"
 #include "base/opt.h"
-#include "cli/check_int.h"
+#include "cli/check/int.h"
 #include "cli/commands.h"
 #include "history/read/read.h"
 #include "proc/phase.h"
@@ -17,7 +18,7 @@
 
 enum { TABLE_DEPTHS = 5 }; /* as the paper's */
 
-struct check {
+struct check_command {
   struct check_settings *s;
   FILE *to;
   struct error e; /* of the first history that cannot be checked */
@@ -34,7 +35,7 @@ struct check {
 /* ---- what comes out ---- */
 
 static void take(void *ctx, struct check_result *r) {
-  struct check *c = ctx;
+  struct check_command *c = ctx;
   static const char *const words[] = {"linearizable", "violation", "unknown"};
   if (c->e.code)
     return;
@@ -67,7 +68,7 @@ static void take(void *ctx, struct check_result *r) {
     check_table_add(c->table, &r->depths);
 }
 
-static void write_files(struct check *c) {
+static void write_files(struct check_command *c) {
   struct buf b = {0};
   if (c->s->json) {
     log_json_document(c->json.at, c->json.len, &b);
@@ -98,7 +99,7 @@ static void write_files(struct check *c) {
   buf_free(&b);
 }
 
-static void check_free(struct check *c) {
+static void check_free(struct check_command *c) {
   for (uint32_t i = 0; i < c->json.len; i++)
     buf_free(&c->json.at[i]);
   vec_free(&c->json);
@@ -118,7 +119,7 @@ static const char *is_over(void *ctx, uint64_t operations) {
 }
 
 /* One history is held back until it is known whether another one follows. */
-static void read_file(struct check *c, struct check_jobs *jobs,
+static void read_file(struct check_command *c, struct check_jobs *jobs,
                       const char *path, struct error *e) {
   if (c->s->method == CHECK_ONLINE) {
     check_stream(c->s, path, take, c, e);
@@ -166,7 +167,7 @@ static bool is_history(const struct dirent *d) {
 static int wanted(const struct dirent *d) { return is_history(d); }
 
 /* The files of a folder, by name; else the file itself. */
-static void read_path(struct check *c, struct check_jobs *jobs,
+static void read_path(struct check_command *c, struct check_jobs *jobs,
                       const char *path, struct error *e) {
   struct stat st;
   struct dirent **names;
@@ -212,7 +213,7 @@ static int to_stdout(const struct check_settings *s) {
 
 static int check_files(struct check_settings *s, const struct opt_words *files,
                        struct error *e) {
-  struct check c = {.s = s, .alone = files->len == 1};
+  struct check_command c = {.s = s, .alone = files->len == 1};
   c.to = to_stdout(s) ? stderr : stdout;
   setlocale(LC_CTYPE, "");
   s->style =
@@ -221,7 +222,7 @@ static int check_files(struct check_settings *s, const struct opt_words *files,
                           .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
                           .quiet = s->quiet};
   if (s->time > 0)
-    s->deadline = check_now() + s->time;
+    s->deadline = clock_now() + s->time;
   check_guard(s);
   phases_open(s->verbose);
   phase_units("history", "operation");

@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/vec.h"
-#include "cli/topics.h"
+#include "cli/help/topics.h"
 
 #include <string.h>
 

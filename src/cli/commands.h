@@ -62,9 +62,6 @@ bool command_visit(const struct command *c,
 /* "no command "tset"; did you mean test?" on stderr; the exit status. */
 int command_unknown(const char *word, const char *what);
 
-/* The folder of faultline.h. */
-const char *settings_include(void);
-
 /* The help of a table, on stdout. */
 void command_show_help(const struct opt_command *c);
 

@@ -1,9 +1,9 @@
 /*
  * `faultline explain`: traces from files to the lines that must be atomic. What
  * a run does with the traces of a client that it has executed (causes.c) is
- * done here with what the files say (told.h).
+ * done here with what the files say (trace_set.h).
  */
-#include "cli/explain_int.h"
+#include "cli/explain/int.h"
 
 #include "base/opt.h"
 #include "cli/commands.h"
@@ -22,21 +22,21 @@ static int read_all(struct explain *x, const struct opt_words *bad,
                     const struct opt_words *good, struct error *e) {
   int err = 0;
   for (uint32_t i = 0; i < bad->len && !err; i++)
-    err = told_read(&x->told, bad->at[i], false, e);
-  for (uint32_t i = 0; i < x->told.traces.len; i++)
-    x->found.bad += x->told.traces.at[i]->bad;
+    err = trace_set_read(&x->traces, bad->at[i], false, e);
+  for (uint32_t i = 0; i < x->traces.traces.len; i++)
+    x->found.bad += x->traces.traces.at[i]->bad;
   if (!err && !x->found.bad)
     err = error_set(e, ERR_INPUT, "%s: the verdict of every trace is \"pass\"",
                     bad->at[0]);
   for (uint32_t i = 0; i < good->len && !err; i++)
-    err = told_read(&x->told, good->at[i], true, e);
-  x->found.good = x->told.traces.len - x->found.bad;
+    err = trace_set_read(&x->traces, good->at[i], true, e);
+  x->found.good = x->traces.traces.len - x->found.bad;
   return err;
 }
 
 /* ---- causes ---- */
 
-static void add_causes(struct explain *x, struct told_trace *t,
+static void add_causes(struct explain *x, struct read_trace *t,
                        struct causes *all) {
   struct eliminators e = {0};
   struct causes one = {0};
@@ -44,9 +44,9 @@ static void add_causes(struct explain *x, struct told_trace *t,
             (struct eliminate_limits){.results = MOST_ELIMINATORS,
                                       .steps = MOST_CHAINS},
             &e);
-  causes_of_trace(&e, section_block, &t->section, &x->told.arena, &one);
+  causes_of_trace(&e, section_block, &t->section, &x->traces.arena, &one);
   x->found.complete &= !e.cut;
-  x->found.complete &= combine_add(all, &one, MOST_CAUSES, &x->told.arena);
+  x->found.complete &= combine_add(all, &one, MOST_CAUSES, &x->traces.arena);
   eliminators_free(&e);
   causes_free(&one);
 }
@@ -54,7 +54,7 @@ static void add_causes(struct explain *x, struct told_trace *t,
 static void keep_causes(struct explain *x, const struct ranked *ranked,
                         uint32_t n) {
   struct causes_found *found = &x->found;
-  found->at = arena_alloc(&x->told.arena, (n + 1) * sizeof *found->at);
+  found->at = arena_alloc(&x->traces.arena, (n + 1) * sizeof *found->at);
   for (uint32_t i = 0; i < n; i++)
     if (ranked[i].cause.nblocks && !ranked[i].misses)
       found->at[found->len++] =
@@ -67,12 +67,12 @@ static void keep_causes(struct explain *x, const struct ranked *ranked,
 
 static void rank(struct explain *x, const struct causes *all) {
   VEC(struct rank_trace) good = {0}, bad = {0};
-  for (uint32_t i = 0; i < x->told.traces.len; i++) {
-    struct told_trace *t = x->told.traces.at[i];
+  for (uint32_t i = 0; i < x->traces.traces.len; i++) {
+    struct read_trace *t = x->traces.traces.at[i];
     struct rank_trace r = {&t->conflicts, &t->section};
     if (!t->bad)
       vec_push(&good, r);
-    else if (told_has_cycle(&t->conflicts))
+    else if (conflicts_have_cycle(&t->conflicts))
       vec_push(&bad, r);
   }
   struct rank_input in = {.good = good.at,
@@ -92,9 +92,9 @@ static void find_causes(struct explain *x) {
   struct causes all = {0};
   combine_begin(&all);
   x->found.complete = true;
-  for (uint32_t i = 0; i < x->told.traces.len; i++) {
-    struct told_trace *t = x->told.traces.at[i];
-    if (t->bad && told_has_cycle(&t->conflicts))
+  for (uint32_t i = 0; i < x->traces.traces.len; i++) {
+    struct read_trace *t = x->traces.traces.at[i];
+    if (t->bad && conflicts_have_cycle(&t->conflicts))
       add_causes(x, t, &all);
     else
       x->serializable += t->bad;
@@ -136,7 +136,7 @@ static int explain_files(const struct opt_words *bad,
     status = explain_status(&x);
   }
   buf_free(&name);
-  told_free(&x.told);
+  trace_set_free(&x.traces);
   return status;
 }
 

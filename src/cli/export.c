@@ -7,7 +7,8 @@
  */
 #include "base/tidy.h"
 #include "cli/commands.h"
-#include "cli/session.h"
+#include "cli/options.h"
+#include "cli/session/session.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -267,7 +268,7 @@ static int check_files(const struct export *x, const char *const *files,
   uint32_t suite;
   if (!err)
     err = session_find_client(&s, &x->schedule, x->schedule_path, &suite, e);
-  if (!err && whole && s.about->nclients == 0)
+  if (!err && whole && s.built.about->nclients == 0)
     err = error_set(e, ERR_INPUT, "internal error: the client is not there");
   session_close(&s);
   settings_free(&set);

@@ -1,7 +1,9 @@
 /* faultline init: a harness from the debug information of the sources. */
+#include "base/text.h"
+#include "campaign/built.h"
 #include "cli/commands.h"
-#include "cli/init_int.h"
-#include "cli/settings.h"
+#include "cli/init/int.h"
+#include "cli/options.h"
 
 #include "base/tidy.h"
 
@@ -23,11 +25,6 @@ struct init {
   struct plan plan;
 };
 
-static bool ends_with(const char *s, const char *end) {
-  size_t n = strlen(s), k = strlen(end);
-  return n > k && !strcmp(s + n - k, end);
-}
-
 /* The inputs with one more or without one, which may be NULL. */
 static int compile(struct init *x, const char *more, const char *less,
                    bool strict, struct error *e) {
@@ -37,7 +34,7 @@ static int compile(struct init *x, const char *more, const char *less,
   char *so = NULL,
        *from = xasprintf("-I%.*s", slash ? (int)(slash - x->output) + 1 : 1,
                          slash ? x->output : ".");
-  settings_build(&set, &b);
+  built_compiler(&set, &b);
   for (uint32_t i = 0; i < x->rest.args.len; i++)
     if (!less || strcmp(less, x->rest.args.at[i]))
       vec_push(&b.inputs, x->rest.args.at[i]);
@@ -68,8 +65,7 @@ static int compile(struct init *x, const char *more, const char *less,
 static const char *main_source(const struct init *x) {
   const char *file = x->plan.operations.at[0]->file;
   for (uint32_t i = 0; i < x->rest.args.len; i++)
-    if (!strcmp(x->rest.args.at[i], file) ||
-        ends_with(file, x->rest.args.at[i]))
+    if (ends(file, x->rest.args.at[i]))
       return x->rest.args.at[i];
   return x->rest.args.at[0];
 }
@@ -194,12 +190,11 @@ static int check_usage(struct init *x, struct error *e) {
   if (!x->rest.args.len)
     return error_set(e, ERR_USAGE, "init wants the sources of the object");
   for (uint32_t i = 0; i < x->rest.args.len; i++)
-    if (!ends_with(x->rest.args.at[i], ".c"))
+    if (!ends(x->rest.args.at[i], ".c") || !x->rest.args.at[i][2])
       return error_set(e, ERR_USAGE, "init reads C sources: %s is none",
                        x->rest.args.at[i]);
   if (!x->output) {
-    const char *base = strrchr(x->rest.args.at[0], '/');
-    base = base ? base + 1 : x->rest.args.at[0];
+    const char *base = base_name(x->rest.args.at[0]);
     snprintf(name, sizeof name, "%.*s_harness.c", (int)strlen(base) - 2, base);
     x->output = name;
   }

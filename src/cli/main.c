@@ -1,10 +1,10 @@
 #include "cli/commands.h"
+#include "cli/options.h"
 
 #include "base/err.h"
 #include "base/tidy.h"
-#include "cli/item.h"
-#include "cli/order.h"
-#include "cli/settings.h"
+#include "hunt/hunt.h"
+#include "hunt/item.h"
 #include "proc/pool_remote.h"
 
 #include <fcntl.h>
@@ -58,7 +58,7 @@ static int run(int argc, char **argv) {
   struct pool_job job = {.open = hunt_serve_open,
                          .item = hunt_serve,
                          .valid = answer_valid,
-                         .travel = &order_travel};
+                         .travel = &target_travel};
   if (remote_begin(&job, &status))
     return status;
   if (argc < 2) {

@@ -12,6 +12,7 @@
  * (M3) nothing waits for a rank that may be gone: every send is tested for,
  *      and MPI_Finalize, which waits for all, is left out when one is lost.
  */
+#include "base/clock.h"
 #include "base/vec.h"
 #include "proc/relay.h"
 
@@ -74,12 +75,6 @@ static volatile sig_atomic_t signalled;
 static void on_signal(int number) {
   (void)number;
   signalled = 1;
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* ---- the other process ---- */
@@ -215,7 +210,7 @@ static bool from_child(struct relay *r) {
 static void open_letter(struct relay *r, int from, int tag, const char *bytes,
                         size_t n) {
   struct peer *p = &r->peers[from];
-  p->heard = now();
+  p->heard = clock_now();
   switch (tag) {
   case TAG_FRAME:
     buf_put(&r->out.bytes, bytes, n); /* it is a frame with its head */
@@ -253,7 +248,7 @@ static bool from_others(struct relay *r) {
 
 /* Beats, and who has none. */
 static void look_at_clock(struct relay *r) {
-  double time = now();
+  double time = clock_now();
   if (time < r->next_beat)
     return;
   r->next_beat = time + BEAT_SECONDS;
@@ -285,8 +280,8 @@ static void turn(struct relay *r) {
 }
 
 static void turn_for(struct relay *r, int ms, bool until_sent) {
-  double end = now() + ms / 1000.0;
-  while (now() < end && !(until_sent && !r->letters.len))
+  double end = clock_now() + ms / 1000.0;
+  while (clock_now() < end && !(until_sent && !r->letters.len))
     turn(r);
 }
 
@@ -297,7 +292,7 @@ static void turn_for(struct relay *r, int ms, bool until_sent) {
  * there still, though they were told to end too, answer.
  */
 static void find_dead(struct relay *r) {
-  double begun = now();
+  double begun = clock_now();
   for (int i = 1; i < r->ranks; i++)
     post(r, i, TAG_PING, "", 0);
   turn_for(r, SILENCE_MS, false);
@@ -344,7 +339,7 @@ static int relay_of_session(struct relay *r) {
 static int relay_of_server(struct relay *r) {
   bool told = false;
   double end = 0;
-  while (!r->ended && !(end && now() > end)) {
+  while (!r->ended && !(end && clock_now() > end)) {
     turn(r);
     if (r->fd < 0 && !told) { /* the server ended before it was to */
       struct buf b = {0};
@@ -356,7 +351,7 @@ static int relay_of_server(struct relay *r) {
       told = true;
     }
     if (signalled && !end) /* stays to answer a ping */
-      end = now() + 2 * SILENCE_MS / 1000.0;
+      end = clock_now() + 2 * SILENCE_MS / 1000.0;
   }
   drop_child(r);
   wait_for_child(r);
@@ -386,7 +381,7 @@ int main(int argc, char **argv) {
   catch_signals();
   r.peers = xcalloc((size_t)r.ranks, sizeof *r.peers);
   for (int i = 0; i < r.ranks; i++) {
-    r.peers[i].heard = now();
+    r.peers[i].heard = clock_now();
     strcpy(r.peers[i].machine, "its machine is not known");
   }
   gethostname(r.peers[r.rank].machine, sizeof r.peers->machine - 1);

@@ -1,7 +1,8 @@
 /* faultline shrink: the parent's side. */
 #include "cli/commands.h"
-#include "cli/session.h"
-#include "cli/shrink.h"
+#include "cli/options.h"
+#include "cli/session/session.h"
+#include "hunt/shrink.h"
 
 #include <string.h>
 
@@ -41,18 +42,19 @@ static int find_history(struct settings *set, struct error *e) {
 
 static int shrink_object(struct session *s, struct error *e) {
   const struct settings *set = s->settings;
-  if (!s->about->nsuites)
+  if (!s->built.about->nsuites)
     return error_set(e, ERR_INPUT,
                      "no harness: one of the files must include <faultline.h> "
                      "and declare FL_OBJECT and FL_OP");
   uint32_t suite = 0;
-  while (set->object && strcmp(set->object, s->about->suites[suite].name))
-    if (++suite == s->about->nsuites)
+  while (set->object && strcmp(set->object, s->built.about->suites[suite].name))
+    if (++suite == s->built.about->nsuites)
       return error_set(e, ERR_USAGE, "no object is called %s", set->object);
-  struct hunt_order order = {
-      .settings = set, .native = s->native, .suite = suite, .shrink = true};
-  session_object(s, &order);
-  return session_hunt(s, &order, e);
+  struct target target;
+  struct hunt_question q = {.target = &target, .kind = HUNT_SHRINK};
+  built_target(&s->built, &target);
+  target.suite = suite;
+  return session_hunt(s, &q, e);
 }
 
 static int run(const struct settings *set) {

@@ -1,8 +1,9 @@
 /* test, explore, replay: the three commands that run an object. */
 #include "cli/commands.h"
-#include "cli/debug.h"
-#include "cli/saved.h"
-#include "cli/session.h"
+#include "cli/session/debug.h"
+#include "cli/options.h"
+#include "campaign/saved.h"
+#include "cli/session/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,13 +22,8 @@ int command_complain(const struct error *e) {
   return e->code == ERR_REFUSED || e->code == ERR_INTERRUPTED ? 3 : 2;
 }
 
-static void begin_order(const struct session *s, struct hunt_order *o) {
-  *o = (struct hunt_order){.settings = s->settings, .native = s->native};
-  session_object(s, o);
-}
-
 static int no_harness(const struct session *s, struct error *e) {
-  if (s->about->has_main)
+  if (s->built.about->has_main)
     return error_set(e, ERR_INPUT,
                      "this is a program with main() and no harness: use "
                      "faultline explore");
@@ -38,35 +34,10 @@ static int no_harness(const struct session *s, struct error *e) {
 
 /* ---- FL_CLIENT ---- */
 
-static bool has_word(const char *text, const char *word) {
-  return text && strstr(text, word);
-}
-
-/* What changes the meaning of a schedule's steps. */
-void settings_take_options(struct settings *set, const struct schedule *from) {
-  if (has_word(from->options, "heap=reuse"))
-    set->heap = 1;
-  if (has_word(from->options, "spurious-cas"))
-    set->spurious_cas = true;
-  if (has_word(from->options, "criterion=sequential"))
-    set->criterion = 1;
-  if (has_word(from->options, "model=")) {
-    set->model = 0;
-    set->model_from = MODEL_SCHEDULE;
-  }
-  if (has_word(from->options, "model=tso")) {
-    const char *size = strstr(from->options, "buffer=");
-    unsigned long n = size ? strtoul(size + strlen("buffer="), NULL, 10) : 0;
-    set->model = 1;
-    if (n >= 1 && n <= RT_BUFFER_MOST)
-      set->buffer = n;
-  }
-}
-
 /* Which object it is of; the number of objects after an error. */
 static uint32_t suite_of(const struct session *s, const struct schedule *of,
                          struct error *e) {
-  const struct description *d = s->about;
+  const struct description *d = s->built.about;
   if (!of->object && d->nsuites == 1)
     return 0;
   for (uint32_t i = 0; of->object && i < d->nsuites; i++)
@@ -85,22 +56,22 @@ static int test_schedule(struct session *s, const struct schedule *of,
   const struct settings *set = s->settings;
   struct settings own = *set;
   uint32_t suite = suite_of(s, of, e);
-  if (suite == s->about->nsuites)
+  if (suite == s->built.about->nsuites)
     return e->code;
   if (!of->client)
     return error_set(e, ERR_INPUT, "a client: is missing");
-  if (set->object && strcmp(set->object, s->about->suites[suite].name))
+  if (set->object && strcmp(set->object, s->built.about->suites[suite].name))
     return ERR_NONE;
   own.client = of->client;
   settings_take_options(&own, of);
-  s->settings = &own; /* for as long as this client is tested */
-  struct hunt_order order;
-  begin_order(s, &order);
-  order.suite = suite;
-  order.saved = of;
-  order.nsaved = of->turns.len ? 1 : 0;
-  int err = session_hunt(s, &order, e);
-  s->settings = set;
+  struct target target;
+  struct hunt_question q = {.target = &target,
+                            .kind = HUNT_BEGIN,
+                            .begin = {of, of->turns.len ? 1 : 0}};
+  built_target(&s->built, &target);
+  target.settings = &own;
+  target.suite = suite;
+  int err = session_hunt(s, &q, e);
   if (!err)
     s->runs.at[s->runs.len - 1].result.expect_fault = expect_fault;
   return err;
@@ -127,11 +98,11 @@ static int test_client(struct session *s, const struct client_info *c,
 
 /* The clients that the harness gives, and no others. */
 static int test_clients(struct session *s, struct error *e) {
-  const struct description *d = s->about;
-  for (uint32_t i = 0; i < d->nclients && !s->interrupted; i++)
+  const struct description *d = s->built.about;
+  for (uint32_t i = 0; i < d->nclients && !s->built.interrupted; i++)
     if (test_client(s, &d->clients[i], e))
       return e->code;
-  if (!s->runs.len && !s->interrupted)
+  if (!s->runs.len && !s->built.interrupted)
     return error_set(e, ERR_USAGE, "no FL_CLIENT is of an object called %s",
                      s->settings->object);
   return ERR_NONE;
@@ -142,28 +113,34 @@ static int test_clients(struct session *s, struct error *e) {
 static int test_all(struct session *s, struct error *e) {
   const struct settings *set = s->settings;
   uint32_t matched = 0;
-  if (!s->about->nsuites)
+  if (!s->built.about->nsuites)
     return no_harness(s, e);
-  if (s->about->nclients && !set->client && set->search != SEARCH_STRESS)
+  if (s->built.about->nclients && !set->client && set->search != SEARCH_STRESS)
     return test_clients(s, e);
-  for (uint32_t i = 0; i < s->about->nsuites; i++) {
-    const struct suite_info *u = &s->about->suites[i];
+  for (uint32_t i = 0; i < s->built.about->nsuites; i++) {
+    const struct suite_info *u = &s->built.about->suites[i];
     if (set->object && strcmp(set->object, u->name))
       continue;
     matched++;
     schedule_list saved = {0};
     if (!set->no_save && !set->client)
-      saved_read(s, u, &saved);
-    struct hunt_order order;
-    begin_order(s, &order);
-    order.suite = i;
-    order.saved = saved.at;
-    order.nsaved = saved.len;
-    int err = session_hunt(s, &order, e);
+      saved_read(&s->built, u, &saved);
+    struct target target;
+    struct hunt_question q = {.target = &target};
+    if (set->search == SEARCH_STRESS) {
+      q.kind = HUNT_STRESS;
+    } else {
+      q.kind = HUNT_BEGIN;
+      q.begin.saved = saved.at;
+      q.begin.nsaved = saved.len;
+    }
+    built_target(&s->built, &target);
+    target.suite = i;
+    int err = session_hunt(s, &q, e);
     saved_free(&saved);
     if (err)
       return err;
-    if (s->interrupted)
+    if (s->built.interrupted)
       break;
   }
   if (!matched)
@@ -174,7 +151,7 @@ static int test_all(struct session *s, struct error *e) {
 /* A call of one of the first object's operations, for a message. */
 static const char *example_call(const struct session *s, uint32_t which) {
   static char text[2][200];
-  const struct suite_info *u = &s->about->suites[0];
+  const struct suite_info *u = &s->built.about->suites[0];
   const struct op_info *o = &u->ops[which < u->nops ? which : 0];
   size_t n =
       (size_t)snprintf(text[which], sizeof text[which], "%.100s(", o->name);
@@ -187,28 +164,29 @@ static const char *example_call(const struct session *s, uint32_t which) {
 
 static int explore_one(struct session *s, struct error *e) {
   const struct settings *set = s->settings;
-  struct hunt_order order;
-  begin_order(s, &order);
-  order.program = !s->about->nsuites;
-  order.want_outcomes = true;
-  if (order.program && !s->about->has_main)
+  struct target target;
+  struct hunt_question q = {.target = &target, .kind = HUNT_BEGIN};
+  built_target(&s->built, &target);
+  target.program = !s->built.about->nsuites;
+  target.want_outcomes = true;
+  if (target.program && !s->built.about->has_main)
     return error_set(e, ERR_INPUT, "neither a harness nor a main()");
-  if (order.program && set->client)
+  if (target.program && set->client)
     return error_set(e, ERR_USAGE, "--client needs a harness");
-  if (order.program && set->search == SEARCH_DPCT)
+  if (target.program && set->search == SEARCH_DPCT)
     return error_set(e, ERR_USAGE,
                      "--search=dpct estimates operations, and this is a "
                      "program without a harness: use pct");
-  if (order.program)
-    return session_hunt(s, &order, e);
+  if (target.program)
+    return session_hunt(s, &q, e);
   if (!set->client)
     return error_set(e, ERR_USAGE,
                      "explore wants a client, e.g. --client '{%s} || {%s}'",
                      example_call(s, 0), example_call(s, 1));
-  for (uint32_t i = 0; i < s->about->nsuites; i++)
-    if (!set->object || !strcmp(set->object, s->about->suites[i].name)) {
-      order.suite = i;
-      return session_hunt(s, &order, e);
+  for (uint32_t i = 0; i < s->built.about->nsuites; i++)
+    if (!set->object || !strcmp(set->object, s->built.about->suites[i].name)) {
+      target.suite = i;
+      return session_hunt(s, &q, e);
     }
   return error_set(e, ERR_USAGE, "no object is called %s", set->object);
 }
@@ -262,12 +240,12 @@ int command_explore(int argc, char **argv) {
 /* ---- replay ---- */
 
 /* --gdb: what fl-why shows is the report, which is not printed. */
-static int debug(struct session *s, const struct hunt_order *order,
+static int debug(struct session *s, const struct target *target,
                  const char *file, struct error *e) {
   struct buf text = {0};
   session_text(s, &(struct text_style){.utf8 = true}, &text);
-  int status =
-      debug_session(s, file, order->program ? -1 : (int)order->suite, &text, e);
+  int status = debug_session(s, file, target->program ? -1 : (int)target->suite,
+                             &text, e);
   buf_free(&text);
   return status;
 }
@@ -278,28 +256,28 @@ static int replay_schedule(const struct settings *set, const char *file,
   struct error e = {0};
   int err = session_open(&s, set, &e);
   uint32_t suite = 0;
-  bool program = !err && !s.about->nsuites;
+  bool program = !err && !s.built.about->nsuites;
   if (!err && !program)
     err = session_find_client(&s, schedule, file, &suite, &e);
   int status = 2;
   if (!err) {
-    if (schedule->source && strcmp(schedule->source, s.hash))
+    if (schedule->source && strcmp(schedule->source, s.built.hash))
       fprintf(stderr, "note: the sources have changed since the schedule was "
                       "saved\n");
-    struct hunt_order order;
-    begin_order(&s, &order);
-    order.suite = suite;
-    order.program = program;
-    order.replay_only = true;
-    order.saved = schedule;
-    order.nsaved = 1;
-    err = session_hunt(&s, &order, &e);
+    struct target target;
+    struct hunt_question q = {.target = &target,
+                              .kind = HUNT_REPLAY,
+                              .replay = {.schedule = schedule}};
+    built_target(&s.built, &target);
+    target.suite = suite;
+    target.program = program;
+    err = session_hunt(&s, &q, &e);
     if (!err) {
-      struct run *r = &s.runs.at[0];
+      struct object_run *r = &s.runs.at[0];
       if (r->report && r->report->diverged)
         fprintf(stderr, "note: the schedule could not be followed to its end: "
                         "the code takes other steps now\n");
-      status = set->gdb ? debug(&s, &order, file, &e) : session_report(&s, &e);
+      status = set->gdb ? debug(&s, &target, file, &e) : session_report(&s, &e);
     }
   }
   if (err)

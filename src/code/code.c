@@ -2,6 +2,8 @@
 
 #include "code/code.h"
 
+#include "base/text.h"
+
 #include <capstone/capstone.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -134,10 +136,6 @@ static const char *symbol_of(const struct code *c, const cs_insn *i) {
     return stub_symbol(c, i->address + i->size +
                               (uint64_t)(int64_t)displacement(b + 1));
   return NULL;
-}
-
-static bool begins(const char *s, const char *prefix) {
-  return !strncmp(s, prefix, strlen(prefix));
 }
 
 /* Is rbp the function's frame?  Optimized code keeps anything in it. */

@@ -3,6 +3,7 @@
  * for position-independent code: `lea base, [rip + table]`, `movsxd r, [base +
  * index*4]`, `add r, base`, `jmp r`, with 32-bit entries relative to the table.
  */
+#include "base/text.h"
 #include "code/code.h"
 #include "code/flow_int.h"
 
@@ -48,11 +49,7 @@ static bool listed(const char *list, const char *name) {
 }
 
 static const char *without_wrap(const char *name) {
-  return strncmp(name, "__wrap_", 7) ? NULL : name + 7;
-}
-
-static bool begins(const char *s, const char *prefix) {
-  return !strncmp(s, prefix, strlen(prefix));
+  return begins(name, "__wrap_") ? name + strlen("__wrap_") : NULL;
 }
 
 static uint8_t steps_of(const char *name) {

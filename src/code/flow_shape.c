@@ -19,6 +19,7 @@
  */
 #include "code/flow_int.h"
 
+#include "base/scc.h"
 #include "debug/lines_int.h"
 
 #include <assert.h>
@@ -172,68 +173,40 @@ struct region {
   VEC(uint32_t) succs;
 };
 
-struct tarjan {
-  struct region *r;
-  uint32_t *index, *low, count;
-  uint8_t *open;
-  VEC(uint32_t) stack;
-};
-
 /* Edges inside of the region: not back to the header, not to dead ends. */
 static bool inside(const struct region *r, uint32_t to) {
   return r->in[to] && to != r->header && !r->s->dead[to];
 }
 
-static void close_part(struct tarjan *a, uint32_t v) {
-  struct region *r = a->r;
-  struct part p = {.header = NONE};
-  uint32_t part = r->parts.len, size = 0, w;
-  do {
-    w = vec_pop(&a->stack);
-    a->open[w] = 0;
-    r->part_of[w] = part;
-    size++;
-  } while (w != v);
-  p.header = v; /* the first that the search came to */
-  p.loop = size > 1;
-  vec_push(&r->parts, p);
+static bool next_block(void *ctx, uint32_t v, uint32_t *at, uint32_t *to) {
+  const struct region *r = ctx;
+  const struct flow_graph *g = r->s->g;
+  const struct flow_block *b = &g->blocks.at[v];
+  while (*at < b->nsucc) {
+    *to = g->succs.at[b->succ + (*at)++];
+    if (inside(r, *to))
+      return true;
+  }
+  return false;
 }
 
-static void connect(struct tarjan *a, uint32_t v) {
-  const struct flow_graph *g = a->r->s->g;
-  const struct flow_block *b = &g->blocks.at[v];
-  a->index[v] = a->low[v] = ++a->count;
-  vec_push(&a->stack, v);
-  a->open[v] = 1;
-  for (uint32_t i = 0; i < b->nsucc; i++) {
-    uint32_t w = g->succs.at[b->succ + i];
-    if (!inside(a->r, w))
-      continue;
-    if (!a->index[w]) {
-      connect(a, w);
-      if (a->low[w] < a->low[v])
-        a->low[v] = a->low[w];
-    } else if (a->open[w] && a->index[w] < a->low[v]) {
-      a->low[v] = a->index[w];
-    }
-  }
-  if (a->low[v] == a->index[v])
-    close_part(a, v);
+static void add_part(void *ctx, const uint32_t *blocks, uint32_t n) {
+  struct region *r = ctx;
+  /* The header is the block that the search came to first. */
+  struct part p = {.header = blocks[0], .loop = n > 1};
+  for (uint32_t i = 0; i < n; i++)
+    r->part_of[blocks[i]] = r->parts.len;
+  vec_push(&r->parts, p);
 }
 
 static void find_parts(struct region *r, uint32_t entry) {
   uint32_t n = r->s->g->blocks.len;
-  struct tarjan a = {.r = r};
-  a.index = xcalloc(n, sizeof *a.index);
-  a.low = xcalloc(n, sizeof *a.low);
-  a.open = xcalloc(n, 1);
+  struct scc scc = {.ctx = r, .next = next_block, .complete = add_part};
   r->part_of = xcalloc(n, sizeof *r->part_of);
   memset(r->part_of, 0xff, n * sizeof *r->part_of);
-  connect(&a, entry);
-  free(a.index);
-  free(a.low);
-  free(a.open);
-  vec_free(&a.stack);
+  scc_init(&scc, n);
+  scc_from(&scc, entry);
+  scc_free(&scc);
 }
 
 static void add_way(struct region *r, uint32_t from, uint32_t to) {

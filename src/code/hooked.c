@@ -1,4 +1,5 @@
 #include "code/hooked.h"
+#include "base/text.h"
 #include "code/code.h"
 
 #include <stdlib.h>
@@ -8,10 +9,6 @@ struct walk {
   struct lines *l;
   hooked_list *out;
 };
-
-static bool begins(const char *s, const char *prefix) {
-  return !strncmp(s, prefix, strlen(prefix));
-}
 
 /* The entries and exits of functions are no steps. */
 static bool is_step(const char *symbol) {

@@ -1,5 +1,6 @@
 #include "code/region.h"
 
+#include "base/text.h"
 #include "code/code.h"
 #include "code/flow_int.h"
 #include "code/scope.h"
@@ -15,8 +16,8 @@ typedef VEC(uint64_t) place_vec;
 
 /* Calls that are no steps of the user's: entry and exit of functions. */
 static bool is_bookkeeping(const char *symbol) {
-  return symbol && (!strncmp(symbol, "__tsan_func_", 12) ||
-                    !strcmp(symbol, "__tsan_init"));
+  return symbol &&
+         (begins(symbol, "__tsan_func_") || !strcmp(symbol, "__tsan_init"));
 }
 
 struct gather {

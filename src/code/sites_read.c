@@ -16,12 +16,10 @@
  */
 #include "code/sites_int.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-static bool begins(const char *s, const char *prefix) {
-  return !strncmp(s, prefix, strlen(prefix));
-}
 
 int site_register(unsigned r, int *width) {
   static const unsigned families[GPRS][5] = {

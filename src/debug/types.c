@@ -1,5 +1,7 @@
 #include "debug/types.h"
 
+#include "base/text.h"
+
 #include <ctype.h>
 #include <dwarf.h>
 #include <string.h>
@@ -119,9 +121,8 @@ bool name_is_reserved(const char *name) {
 
 bool die_is_system(Dwarf_Die *die) {
   const char *file = dwarf_decl_file(die);
-  return file &&
-         (!strncmp(file, "/usr/include/", 13) ||
-          !strncmp(file, "/usr/lib/", 9) || strstr(file, "/include/c++/"));
+  return file && (begins(file, "/usr/include/") || begins(file, "/usr/lib/") ||
+                  strstr(file, "/include/c++/"));
 }
 
 /* Where a member lies and how long it is, in bytes; a bit field covers the

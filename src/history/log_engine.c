@@ -1,24 +1,18 @@
 /* Effort, facts about operations, and answers, for the exact engines. */
 #include "history/log_engine.h"
 
+#include "base/clock.h"
 #include "base/resident.h"
 
 #include "base/hash.h"
 
 #include <assert.h>
 #include <string.h>
-#include <time.h>
 
 enum {
   LOOK_EVERY = 2048,
   ASK_EVERY = 8, /* checks between two questions to the system */
 };
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* Of the type's bytes half count: its tables grow in turns, and a growing table
  * is there twice for a while. */
@@ -40,7 +34,7 @@ bool meter_look(struct meter *m, const struct type *t, uint64_t bytes) {
     m->limit = "steps";
   else if (is_too_large(m, t, bytes))
     m->limit = "memory";
-  else if (b->deadline > 0 && now() > b->deadline)
+  else if (b->deadline > 0 && clock_now() > b->deadline)
     m->limit = "time";
   m->look = m->steps + LOOK_EVERY;
   if (b->steps && b->steps < m->look)

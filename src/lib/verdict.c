@@ -1,17 +1,11 @@
 /* The answer about a history that was kept: verdict, sentence, core. */
+#include "base/clock.h"
 #include "history/explain/explain_log.h"
 #include "lib/int.h"
 
 #include <string.h>
-#include <time.h>
 
 enum { LISTED = 24 };
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* The log as it would be if it ended here: the builder takes out what was
  * dropped only then. */
@@ -102,7 +96,7 @@ int library_answer(struct fl_check *c, struct fl_check_result *r,
   struct log_options o = {.budget = c->limits};
   struct log_answer a = {0};
   if (c->seconds > 0)
-    o.budget.deadline = now() + c->seconds;
+    o.budget.deadline = clock_now() + c->seconds;
   int err = prepare(&p, e);
   if (!err) {
     check_log(&p, &o, &a);

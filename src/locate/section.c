@@ -1,5 +1,7 @@
 #include "locate/section.h"
 
+#include "base/text.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -172,10 +174,6 @@ void section_trace_check_invariants(const struct section_trace *s) {
 
 /* ---- blocks ---- */
 
-static bool begins(const char *s, const char *prefix) {
-  return !strncmp(s, prefix, strlen(prefix));
-}
-
 static bool is_system(const char *file) {
   return begins(file, "/usr/include/") || begins(file, "/usr/lib/") ||
          begins(file, "/usr/local/include/") || strstr(file, "/include/c++/") ||
@@ -183,9 +181,8 @@ static bool is_system(const char *file) {
 }
 
 static bool is_harness(const struct section_frame *f) {
-  const char *name = strrchr(f->file, '/');
   return begins(f->function, "fl__") ||
-         !strcmp(name ? name + 1 : f->file, "faultline.h");
+         !strcmp(base_name(f->file), "faultline.h");
 }
 
 static bool is_users(const struct section_frame *f) {

@@ -1,21 +1,18 @@
 /*
  * An order of the states in which those that follow come first, and what each
- * of them leads to: strongly connected components (Tarjan 1972), which are
+ * of them leads to: both come from strongly connected components, which are
  * complete before those that lead to them.
  */
 #include "locate/tree_int.h"
 
+#include "base/scc.h"
+
 #include <string.h>
 
-struct tarjan {
+struct tree_sorter {
   struct tree *t;
-  uint32_t *low;  /* 0: not met; CLOSED: its component is complete */
-  uint32_t *next; /* edge to look at */
-  VEC(uint32_t) calls, open;
-  VEC(uint32_t) begun; /* when the state on `calls` was met */
-  uint32_t met, components;
+  uint32_t components;
 };
-#define CLOSED UINT32_MAX
 
 static void find_depths(struct tree *t) {
   const struct steps *g = t->g;
@@ -38,14 +35,6 @@ static void find_depths(struct tree *t) {
   vec_free(&queue);
 }
 
-static void visit(struct tarjan *j, uint32_t s) {
-  j->low[s] = ++j->met;
-  j->next[s] = j->t->g->first[s];
-  vec_push(&j->calls, s);
-  vec_push(&j->begun, j->met);
-  vec_push(&j->open, s);
-}
-
 struct at_depth {
   uint32_t depth, state;
 };
@@ -58,90 +47,62 @@ static int deepest_first(const void *a, const void *b) {
 }
 
 /* Within a component, only steps to greater depth are followed. */
-static void put_in_order(struct tarjan *j, uint32_t first) {
-  struct tree *t = j->t;
-  uint32_t n = j->open.len - first;
+static void put_in_order(struct tree *t, const uint32_t *states, uint32_t n) {
   if (n == 1) {
-    t->order[t->norder++] = j->open.at[first];
+    t->order[t->norder++] = states[0];
     return;
   }
   struct at_depth *sorted = xmalloc(n * sizeof *sorted);
-  for (uint32_t i = 0; i < n; i++) {
-    uint32_t s = j->open.at[first + i];
-    sorted[i] = (struct at_depth){t->depth[s], s};
-  }
+  for (uint32_t i = 0; i < n; i++)
+    sorted[i] = (struct at_depth){t->depth[states[i]], states[i]};
   qsort(sorted, n, sizeof *sorted, deepest_first);
   for (uint32_t i = 0; i < n; i++)
     t->order[t->norder++] = sorted[i].state;
   free(sorted);
 }
 
+static bool next_state(void *ctx, uint32_t s, uint32_t *at, uint32_t *to) {
+  const struct tree_sorter *sorter = ctx;
+  const struct steps *g = sorter->t->g;
+  uint32_t e = g->first[s] + *at;
+  if (e == g->first[s + 1])
+    return false;
+  ++*at;
+  *to = g->edges[e].to;
+  return true;
+}
+
 /* Its states lead to what the steps out of it lead to. */
-static void close_component(struct tarjan *j, uint32_t first) {
-  struct tree *t = j->t;
+static void add_component(void *ctx, const uint32_t *states, uint32_t n) {
+  struct tree_sorter *sorter = ctx;
+  struct tree *t = sorter->t;
   const struct steps *g = t->g;
-  uint32_t number = ++j->components, leads = 0;
-  for (uint32_t i = first; i < j->open.len; i++)
-    t->component[j->open.at[i]] = number;
-  for (uint32_t i = first; i < j->open.len; i++) {
-    uint32_t s = j->open.at[i];
-    for (uint32_t e = g->first[s]; e < g->first[s + 1]; e++)
+  uint32_t number = ++sorter->components, leads = 0;
+  for (uint32_t i = 0; i < n; i++)
+    t->component[states[i]] = number;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t e = g->first[states[i]]; e < g->first[states[i] + 1]; e++)
       if (t->component[g->edges[e].to] == number)
         t->circles = true;
       else
         leads |= t->leads[g->edges[e].to];
-  }
-  put_in_order(j, first);
-  for (uint32_t i = first; i < j->open.len; i++) {
-    t->leads[j->open.at[i]] = (uint8_t)leads;
-    j->low[j->open.at[i]] = CLOSED;
-  }
-  j->open.len = first;
-}
-
-static void leave(struct tarjan *j) {
-  uint32_t s = vec_pop(&j->calls), begun = vec_pop(&j->begun);
-  if (j->low[s] == begun) {
-    uint32_t first = j->open.len;
-    while (j->open.at[--first] != s)
-      ;
-    close_component(j, first);
-  } else if (j->calls.len && j->low[s] < j->low[vec_last(&j->calls)]) {
-    j->low[vec_last(&j->calls)] = j->low[s];
-  }
-}
-
-static void go_on(struct tarjan *j) {
-  const struct steps *g = j->t->g;
-  uint32_t s = vec_last(&j->calls);
-  if (j->next[s] == g->first[s + 1]) {
-    leave(j);
-    return;
-  }
-  uint32_t to = g->edges[j->next[s]++].to;
-  if (!j->low[to])
-    visit(j, to);
-  else if (j->low[to] < j->low[s])
-    j->low[s] = j->low[to];
+  put_in_order(t, states, n);
+  for (uint32_t i = 0; i < n; i++)
+    t->leads[states[i]] = (uint8_t)leads;
 }
 
 void tree_sort(struct tree *t) {
-  struct tarjan j = {.t = t, .components = STEPS_ENDS};
-  j.low = xcalloc(t->g->nstates, sizeof *j.low);
-  j.next = xcalloc(t->g->nstates, sizeof *j.next);
+  struct tree_sorter sorter = {.t = t, .components = STEPS_ENDS};
+  struct scc scc = {
+      .ctx = &sorter, .next = next_state, .complete = add_component};
+  scc_init(&scc, t->g->nstates);
   for (uint32_t end = 0; end < STEPS_ENDS; end++) {
-    j.low[end] = CLOSED;
+    scc_leave_out(&scc, end);
     t->component[end] = 1 + end;
   }
   t->leads[STEPS_GOOD] = LEADS_GOOD;
   t->leads[STEPS_BAD] = LEADS_BAD;
   find_depths(t);
-  visit(&j, t->g->root);
-  while (j.calls.len)
-    go_on(&j);
-  free(j.low);
-  free(j.next);
-  vec_free(&j.calls);
-  vec_free(&j.open);
-  vec_free(&j.begun);
+  scc_from(&scc, t->g->root);
+  scc_free(&scc);
 }

@@ -19,23 +19,4 @@ int history_file_write(const struct history *h, const char *object,
                        const struct op_names *names, const char *path,
                        struct error *e);
 
-/* The object's operations, by which the file's are known. */
-struct history_names {
-  struct op_names ops;
-  const uint8_t *nargs;
-  const uint8_t *kinds; /* enum value_kind of what each returns */
-};
-
-/* What was read; times are line numbers. */
-struct history_read {
-  struct client client;
-  struct history history;
-  char *object; /* its name in the file, or NULL */
-};
-
-/* ERR_INPUT has file, line and reason; `out` is empty then. */
-int history_file_read(struct history_read *out, const char *path,
-                      const struct history_names *names, struct error *e);
-void history_read_free(struct history_read *h);
-
 #endif

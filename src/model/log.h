@@ -43,6 +43,7 @@ struct log_op {
                          that means is the type's (a CAS that saw another
                          value) */
   uint8_t pairs : 2;  /* enum log_pairs */
+  uint8_t alone : 1;  /* the file names no process: it has one of its own */
   uint32_t column;    /* of the line, where its name stands */
   datum arg[LOG_ARGS];
   datum result;   /* DATUM_NONE: void, or pending */
@@ -68,8 +69,10 @@ struct log {
   const char *type;
   datum type_argument;
   uint32_t type_line, type_column; /* where it does; 0: not in a file */
-  const char *source;              /* the file's name; NULL: not from a file */
-  uint32_t index;                  /* of the histories of the file, from 1 */
+  const char *object; /* the object under test, as the file names it, or NULL */
+  bool stuck; /* the file says that pending operations wait, and all may */
+  const char *source; /* the file's name; NULL: not from a file */
+  uint32_t index;     /* of the histories of the file, from 1 */
   /* It was not read to its end, and has no operations: "time" or "memory" was
    * over after so many. */
   const char *stopped;
@@ -105,7 +108,9 @@ enum log_event_kind {
 struct log_event {
   enum log_event_kind kind;
   uint8_t nargs;
-  bool pair; /* see log_pairs */
+  bool pair;  /* see log_pairs */
+  bool alone; /* LOG_CALL, see log_op */
+  bool stuck; /* LOG_HEAD, see struct log */
   uint32_t process;
   uint32_t line,
       column;    /* LOG_CALL: of the name; else where the event begins */
@@ -121,6 +126,7 @@ struct log_event {
   const char *text;    /* LOG_NOTE, LOG_HEAD (the type): until the next event */
   uint32_t tlen;
   datum type_argument;
+  datum object; /* LOG_HEAD: a text, or there is none */
 };
 
 /*

@@ -118,6 +118,7 @@ static int add_call(struct log_builder *b, const struct log_event *ev,
   op->nargs = ev->nargs;
   op->failed = 0;
   op->pairs = ev->pair ? LOG_PAIR_GIVEN : 0;
+  op->alone = ev->alone;
   op->column = ev->column;
   for (uint32_t i = 0; i < LOG_ARGS; i++)
     op->arg[i] = i < ev->nargs ? ev->arg[i] : DATUM_NONE;
@@ -211,6 +212,10 @@ static int add_head(struct log *l, const struct log_event *ev,
   if (ev->text)
     l->type = copied(l, ev->text, ev->tlen);
   l->type_argument = ev->type_argument;
+  if (datum_kind(ev->object) == DATUM_IS_TEXT)
+    l->object =
+        copied(l, datum_box(ev->object)->text, datum_box(ev->object)->len);
+  l->stuck = ev->stuck;
   l->type_line = ev->line;
   l->type_column = ev->column;
   return ERR_NONE;

@@ -8,6 +8,7 @@
 #ifndef MODEL_PLACE_H
 #define MODEL_PLACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct place {
@@ -16,5 +17,10 @@ struct place {
   uint32_t line, column;
   const struct place *next;
 };
+
+/* A header that is not the user's own. */
+bool place_is_system(const char *file);
+/* The first of the inlining chain that is the user's own, or NULL. */
+const struct place *place_own(const struct place *p);
 
 #endif

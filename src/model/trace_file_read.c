@@ -1,17 +1,14 @@
-/*
- * Reading traces.  base/json.h is not included here: it and jansson have names
- * in common.  Nor may the functions of jansson be called whose names our writer
- * has (json_object, json_array, json_string, json_null).
- */
+/* Reading traces: each line a JSON object, see docs/trace.md. */
 #include "model/trace_file.h"
 
+#include "base/json_tree.h"
 #include "base/map128.h"
 #include "base/vec.h"
 
 #include <assert.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,11 +23,12 @@ struct op_state {
   uint32_t returned; /* the line, or NOT_RETURNED */
 };
 
-struct reader {
+struct trace_reader {
   struct trace_file *f;
   struct error *e;
   const char *path;
   uint32_t line;
+  struct json_tree json;              /* of the line */
   struct map128 texts, places, names; /* of the file: interned + 1 */
   VEC(const char *) text;
   VEC(struct place) place;
@@ -50,10 +48,10 @@ struct reader {
   uint32_t committed[256];              /* how many of these are */
 };
 
-static int fail(struct reader *r, const char *format, ...)
+static int fail(struct trace_reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static int fail(struct reader *r, const char *format, ...) {
+static int fail(struct trace_reader *r, const char *format, ...) {
   char reason[512];
   va_list args;
   va_start(args, format);
@@ -65,14 +63,14 @@ static int fail(struct reader *r, const char *format, ...) {
 
 /* Fields. */
 
-static int get_number(struct reader *r, const json_t *o, const char *key,
-                      uint64_t max, uint64_t *out) {
-  const json_t *v = json_object_get(o, key);
+static int get_number(struct trace_reader *r, const struct json_node *o,
+                      const char *key, uint64_t max, uint64_t *out) {
+  const struct json_node *v = json_get(o, key);
   if (!v)
     return 0;
-  if (!json_is_integer(v))
+  if (!json_is(v, JSON_WHOLE))
     return fail(r, "\"%s\" is not a whole number", key);
-  json_int_t n = json_integer_value(v);
+  int64_t n = v->number;
   if (n < 0 || (uint64_t)n > max)
     return fail(r, "\"%s\" is %lld, not in 0 to %" PRIu64, key, (long long)n,
                 max);
@@ -81,14 +79,14 @@ static int get_number(struct reader *r, const json_t *o, const char *key,
 }
 
 /* *out is interned in the file's arena; untouched when there is no field. */
-static int get_text(struct reader *r, const json_t *o, const char *key,
-                    const char **out) {
-  const json_t *v = json_object_get(o, key);
+static int get_text(struct trace_reader *r, const struct json_node *o,
+                    const char *key, const char **out) {
+  const struct json_node *v = json_get(o, key);
   if (!v)
     return 0;
-  if (!json_is_string(v))
+  if (!json_is(v, JSON_TEXT))
     return fail(r, "\"%s\" is not a string", key);
-  const char *s = json_string_value(v);
+  const char *s = json_text_of(v);
   bool fresh;
   uint32_t *at = map128_put(&r->texts, hash128(s, strlen(s), 0), &fresh);
   if (fresh) {
@@ -99,7 +97,7 @@ static int get_text(struct reader *r, const json_t *o, const char *key,
   return 0;
 }
 
-static uint64_t named_location(struct reader *r, const char *name) {
+static uint64_t named_location(struct trace_reader *r, const char *name) {
   bool fresh;
   uint32_t *at = map128_put(&r->names, hash128(name, strlen(name), 0), &fresh);
   if (fresh)
@@ -108,12 +106,13 @@ static uint64_t named_location(struct reader *r, const char *name) {
 }
 
 /* A number, or one in a string: "0x7f00". */
-static int get_address(struct reader *r, const json_t *v, uint64_t *out) {
-  if (json_is_integer(v)) {
-    *out = (uint64_t)json_integer_value(v);
-    return json_integer_value(v) < 0 ? fail(r, "\"addr\" is negative") : 0;
+static int get_address(struct trace_reader *r, const struct json_node *v,
+                       uint64_t *out) {
+  if (json_is(v, JSON_WHOLE)) {
+    *out = (uint64_t)v->number;
+    return v->number < 0 ? fail(r, "\"addr\" is negative") : 0;
   }
-  const char *s = json_string_value(v);
+  const char *s = json_text_of(v);
   if (!s || strncmp(s, "0x", 2) || !s[2] || strlen(s) > 18 ||
       s[2 + strspn(s + 2, "0123456789abcdefABCDEF")])
     return fail(r, "\"addr\" is neither a number nor a string like \"0x1f40\"");
@@ -121,8 +120,9 @@ static int get_address(struct reader *r, const json_t *v, uint64_t *out) {
   return 0;
 }
 
-static int get_memory(struct reader *r, const json_t *o, struct event *e) {
-  const json_t *addr = json_object_get(o, "addr");
+static int get_memory(struct trace_reader *r, const struct json_node *o,
+                      struct event *e) {
+  const struct json_node *addr = json_get(o, "addr");
   const char *name = NULL;
   uint64_t size = 0;
   int err = get_text(r, o, "var", &name);
@@ -161,7 +161,8 @@ static int compare_place(const struct place *a, const struct place *b) {
 
 /* Names are interned, so that their pointers are as good as their letters.
  * *pc is 0 when nothing is said. */
-static int get_place(struct reader *r, const json_t *o, uint64_t *pc) {
+static int get_place(struct trace_reader *r, const struct json_node *o,
+                     uint64_t *pc) {
   struct place p = {0};
   uint64_t line = 0, column = 0;
   int err = get_text(r, o, "file", &p.file);
@@ -190,7 +191,7 @@ static int get_place(struct reader *r, const json_t *o, uint64_t *pc) {
   return 0;
 }
 
-static uint32_t frame_of(struct reader *r, uint64_t pc, uint32_t parent) {
+static uint32_t frame_of(struct trace_reader *r, uint64_t pc, uint32_t parent) {
   uint64_t key[] = {pc, parent};
   bool fresh;
   uint32_t *at = map128_put(&r->frame_of, hash128(key, sizeof key, 0), &fresh);
@@ -202,17 +203,18 @@ static uint32_t frame_of(struct reader *r, uint64_t pc, uint32_t parent) {
 }
 
 /* Call sites are listed from the inside out; frames are made from outside. */
-static int get_calls(struct reader *r, const json_t *o, uint32_t *chain) {
-  const json_t *calls = json_object_get(o, "calls");
+static int get_calls(struct trace_reader *r, const struct json_node *o,
+                     uint32_t *chain) {
+  const struct json_node *calls = json_get(o, "calls");
   *chain = 0;
   if (!calls)
     return 0;
-  if (!json_is_array(calls))
+  if (!json_is(calls, JSON_ARRAY))
     return fail(r, "\"calls\" is not an array");
-  for (size_t i = json_array_size(calls); i-- > 0;) {
-    const json_t *site = json_array_get(calls, i);
+  for (uint32_t i = calls->len; i-- > 0;) {
+    const struct json_node *site = &calls->at[i];
     uint64_t pc;
-    if (!json_is_object(site))
+    if (!json_is(site, JSON_OBJECT))
       return fail(r, "\"calls\" holds something that is not an object");
     int err = get_place(r, site, &pc);
     if (err)
@@ -224,7 +226,7 @@ static int get_calls(struct reader *r, const json_t *o, uint32_t *chain) {
 
 /* What belongs to one execution of a function: equal numbers, and the same
  * calls around it in one operation. */
-static uint32_t activation_of(struct reader *r, const struct event *e,
+static uint32_t activation_of(struct trace_reader *r, const struct event *e,
                               uint64_t number, uint64_t pc, uint32_t parent) {
   uint64_t key[] = {number, pc, parent, e->thread, e->call};
   bool fresh;
@@ -237,37 +239,39 @@ static uint32_t activation_of(struct reader *r, const struct event *e,
   return *at;
 }
 
-static int get_activation_number(struct reader *r, const json_t *numbers,
-                                 size_t i, uint64_t *out) {
-  const json_t *v = json_array_get(numbers, i);
+static int get_activation_number(struct trace_reader *r,
+                                 const struct json_node *numbers, size_t i,
+                                 uint64_t *out) {
   *out = 0;
   if (!numbers)
     return 0;
-  if (!json_is_integer(v) || json_integer_value(v) < 0)
+  const struct json_node *v = &numbers->at[i];
+  if (!json_is(v, JSON_WHOLE) || v->number < 0)
     return fail(r, "\"activations\" holds something that is not a number");
-  *out = (uint64_t)json_integer_value(v);
+  *out = (uint64_t)v->number;
   return 0;
 }
 
 /* Of the code that made the event, and of the code of each of its "calls".
  * Without numbers, calls from one place are one activation. */
-static int get_activations(struct reader *r, const json_t *o, struct event *e) {
-  const json_t *numbers = json_object_get(o, "activations");
-  size_t depth = json_array_size(json_object_get(o, "calls"));
-  if (numbers && !json_is_array(numbers))
+static int get_activations(struct trace_reader *r, const struct json_node *o,
+                           struct event *e) {
+  const struct json_node *numbers = json_get(o, "activations");
+  uint32_t depth = json_len(json_get(o, "calls"));
+  if (numbers && !json_is(numbers, JSON_ARRAY))
     return fail(r, "\"activations\" is not an array");
-  if (numbers && json_array_size(numbers) != depth + 1)
+  if (numbers && numbers->len != depth + 1)
     return fail(r,
-                "\"activations\" has %zu numbers, not one and one for each "
-                "of %zu calls",
-                json_array_size(numbers), depth);
+                "\"activations\" has %" PRIu32 " numbers, not one and one for "
+                "each of %" PRIu32 " calls",
+                numbers->len, depth);
   VEC(uint64_t) sites = {0}; /* from the inside out, then the bottom */
   for (uint32_t f = e->chain; f; f = r->frames.at[f].parent)
     vec_push(&sites, r->frames.at[f].call_pc);
   assert(sites.len == depth);
   vec_push(&sites, 0);
   int err = 0;
-  for (size_t i = depth + 1; i-- > 0 && !err;) {
+  for (uint32_t i = depth + 1; i-- > 0 && !err;) {
     uint64_t number;
     err = get_activation_number(r, numbers, i, &number);
     if (!err)
@@ -279,7 +283,8 @@ static int get_activations(struct reader *r, const json_t *o, struct event *e) {
 
 /* Operations. */
 
-static struct op_state *op_of(struct reader *r, uint32_t op, uint32_t thread) {
+static struct op_state *op_of(struct trace_reader *r, uint32_t op,
+                              uint32_t thread) {
   bool fresh;
   uint32_t *at = map128_put(&r->op_of, hash128(&op, sizeof op, 0), &fresh);
   if (fresh) {
@@ -289,7 +294,7 @@ static struct op_state *op_of(struct reader *r, uint32_t op, uint32_t thread) {
   return &r->ops.at[*at];
 }
 
-static int check_op(struct reader *r, const struct event *e) {
+static int check_op(struct trace_reader *r, const struct event *e) {
   if (e->call == EVENT_NO_CALL)
     return e->kind == EV_CALL || e->kind == EV_RETURN
                ? fail(r, "%s without \"op\"", event_word[e->kind])
@@ -314,7 +319,8 @@ static int check_op(struct reader *r, const struct event *e) {
   return 0;
 }
 
-static int get_name(struct reader *r, const json_t *o, const struct event *e) {
+static int get_name(struct trace_reader *r, const struct json_node *o,
+                    const struct event *e) {
   const char *name = NULL;
   int err = get_text(r, o, "name", &name);
   if (err || !name || e->kind != EV_CALL)
@@ -329,7 +335,7 @@ static int get_name(struct reader *r, const json_t *o, const struct event *e) {
 
 /* Lines. */
 
-static int get_kind(struct reader *r, const char *type, uint8_t *kind) {
+static int get_kind(struct trace_reader *r, const char *type, uint8_t *kind) {
   for (uint32_t k = 0; k < EV_COUNT; k++)
     if (!strcmp(event_word[k], type)) {
       *kind = (uint8_t)k;
@@ -338,23 +344,23 @@ static int get_kind(struct reader *r, const char *type, uint8_t *kind) {
   return fail(r, "unknown type \"%.40s\"", type);
 }
 
-static void get_values(const json_t *o, struct event *e) {
-  const json_t *value = json_object_get(o, "value");
-  const json_t *old = json_object_get(o, "old");
+static void get_values(const struct json_node *o, struct event *e) {
+  const struct json_node *value = json_get(o, "value");
+  const struct json_node *old = json_get(o, "old");
   e->flags = 0;
-  if (json_is_integer(value))
-    e->value[0] = (uint64_t)json_integer_value(value);
+  if (json_is(value, JSON_WHOLE))
+    e->value[0] = (uint64_t)value->number;
   else
     e->flags |= EVENT_NO_VALUE;
-  if (json_is_integer(old))
-    e->old[0] = (uint64_t)json_integer_value(old);
+  if (json_is(old, JSON_WHOLE))
+    e->old[0] = (uint64_t)old->number;
   else
     e->flags |= EVENT_NO_OLD;
 }
 
 /* Blocks and threads. */
 
-static int check_block(struct reader *r, const struct event *e) { /* T4 */
+static int check_block(struct trace_reader *r, const struct event *e) { /* T4 */
   if (e->kind == EV_TXN_BEGIN && !r->depth[e->thread]++)
     r->begin_line[e->thread] = r->line;
   if (e->kind == EV_TXN_END && !r->depth[e->thread]--) {
@@ -364,7 +370,7 @@ static int check_block(struct reader *r, const struct event *e) { /* T4 */
   return 0;
 }
 
-static int check_blocks_end(struct reader *r) {
+static int check_blocks_end(struct trace_reader *r) {
   for (uint32_t t = 0; t < 256; t++)
     if (r->depth[t]) {
       r->line = r->begin_line[t];
@@ -373,7 +379,7 @@ static int check_blocks_end(struct reader *r) {
   return 0;
 }
 
-static int check_thread(struct reader *r, const struct event *e) {
+static int check_thread(struct trace_reader *r, const struct event *e) {
   r->seen[e->thread] = true;
   if ((e->kind != EV_CREATE && e->kind != EV_JOIN) ||
       (e->flags & EVENT_NO_VALUE))
@@ -387,22 +393,24 @@ static int check_thread(struct reader *r, const struct event *e) {
 
 /* Stores that wait. */
 
-static int get_issued(struct reader *r, const json_t *o, struct event *e) {
-  const json_t *issued = json_object_get(o, "issued");
-  if (issued && !json_is_boolean(issued))
+static int get_issued(struct trace_reader *r, const struct json_node *o,
+                      struct event *e) {
+  const struct json_node *issued = json_get(o, "issued");
+  if (issued && !json_is(issued, JSON_BOOLEAN))
     return fail(r, "\"issued\" is neither true nor false");
-  if (json_is_true(json_object_get(o, "forwarded")))
+  if (json_is_true(json_get(o, "forwarded")))
     e->flags |= EVENT_FORWARDED;
   if (!vec_last(&r->traces).about.tso ||
       (e->kind != EV_WRITE && e->kind != EV_ATOMIC_WRITE) ||
-      json_is_false(issued))
+      (issued && !issued->number))
     return 0;
   e->flags |= EVENT_ISSUED;
   vec_push(&r->stores[e->thread], r->events.len);
   return 0;
 }
 
-static int read_commit(struct reader *r, const json_t *o, uint8_t thread) {
+static int read_commit(struct trace_reader *r, const struct json_node *o,
+                       uint8_t thread) {
   struct event given = {.kind = EV_COMMIT};
   if (!vec_last(&r->traces).about.tso)
     return fail(r, "commit in a trace whose header has no \"memory\":\"tso\"");
@@ -410,7 +418,7 @@ static int read_commit(struct reader *r, const json_t *o, uint8_t thread) {
     return fail(r, "commit without issue: no store of thread %u waits", thread);
   uint32_t issue = r->stores[thread].at[r->committed[thread]++]; /* T5 */
   struct event e = r->events.at[issue];
-  bool named = json_object_get(o, "addr") || json_object_get(o, "var");
+  bool named = json_get(o, "addr") || json_get(o, "var");
   int err = named ? get_memory(r, o, &given) : 0;
   if (!err && named && given.addr != e.addr)
     err = fail(r, "commit of another store than the oldest that waits");
@@ -423,11 +431,12 @@ static int read_commit(struct reader *r, const json_t *o, uint8_t thread) {
   return err;
 }
 
-static int read_event(struct reader *r, const json_t *o, const char *type) {
+static int read_event(struct trace_reader *r, const struct json_node *o,
+                      const char *type) {
   struct event e = {.step = r->events.len, .call = EVENT_NO_CALL};
   uint64_t thread = 0, op = EVENT_NO_CALL;
   int err = get_kind(r, type, &e.kind);
-  if (!err && !json_object_get(o, "thread"))
+  if (!err && !json_get(o, "thread"))
     err = fail(r, "%s without \"thread\"", type);
   if (!err)
     err = get_number(r, o, "thread", UINT8_MAX, &thread);
@@ -467,7 +476,7 @@ static int read_event(struct reader *r, const json_t *o, const char *type) {
             : NULL)
 
 /* The running trace is complete. */
-static void end_trace(struct reader *r) {
+static void end_trace(struct trace_reader *r) {
   if (!r->traces.len)
     return;
   struct stored_trace *t = &vec_last(&r->traces);
@@ -481,7 +490,7 @@ static void end_trace(struct reader *r) {
   t->about.nops = r->op_names.len;
 }
 
-static void begin_trace(struct reader *r, struct trace_about about) {
+static void begin_trace(struct trace_reader *r, struct trace_about about) {
   end_trace(r);
   vec_clear(&r->events);
   vec_clear(&r->frames);
@@ -502,7 +511,8 @@ static void begin_trace(struct reader *r, struct trace_about about) {
            ((struct stored_trace){.about = about, .line = r->line}));
 }
 
-static int get_verdict(struct reader *r, const json_t *o, enum verdict *out) {
+static int get_verdict(struct trace_reader *r, const struct json_node *o,
+                       enum verdict *out) {
   const char *name = NULL;
   int err = get_text(r, o, "verdict", &name);
   *out = VERDICT_UNKNOWN;
@@ -516,7 +526,8 @@ static int get_verdict(struct reader *r, const json_t *o, enum verdict *out) {
   return fail(r, "unknown verdict \"%.40s\"", name);
 }
 
-static int get_model(struct reader *r, const json_t *o, bool *tso) {
+static int get_model(struct trace_reader *r, const struct json_node *o,
+                     bool *tso) {
   const char *name = NULL;
   int err = get_text(r, o, "memory", &name);
   *tso = name && !strcmp(name, "tso");
@@ -525,7 +536,7 @@ static int get_model(struct reader *r, const json_t *o, bool *tso) {
   return err;
 }
 
-static int read_header(struct reader *r, const json_t *o) {
+static int read_header(struct trace_reader *r, const struct json_node *o) {
   struct trace_about about = {0};
   uint64_t version = 0;
   int err = check_blocks_end(r);
@@ -545,10 +556,10 @@ static int read_header(struct reader *r, const json_t *o) {
   return err;
 }
 
-static int read_object(struct reader *r, const json_t *o) {
-  if (!json_is_object(o))
+static int read_object(struct trace_reader *r, const struct json_node *o) {
+  if (!json_is(o, JSON_OBJECT))
     return fail(r, "not a JSON object");
-  const char *type = json_string_value(json_object_get(o, "type"));
+  const char *type = json_text_of(json_get(o, "type"));
   if (!type)
     return fail(r, "no \"type\"");
   if (!strcmp(type, "trace"))
@@ -566,20 +577,16 @@ static bool is_blank(const char *line, size_t len) {
   return true;
 }
 
-static int read_line(struct reader *r, const char *line, size_t len) {
+static int read_line(struct trace_reader *r, const char *line, size_t len) {
   if (is_blank(line, len))
     return 0;
-  json_error_t why;
-  json_set_alloc_funcs(xmalloc, free); /* no memory is not bad JSON */
-  json_t *o = json_loadb(line, len, JSON_REJECT_DUPLICATES, &why);
-  if (!o)
-    return fail(r, "not JSON: %s (column %d)", why.text, why.column);
-  int err = read_object(r, o);
-  json_decref(o);
-  return err;
+  if (!json_tree_read(&r->json, line, len))
+    return fail(r, "not JSON: expected %s (column %" PRIu32 ")",
+                r->json.expected, r->json.column);
+  return read_object(r, r->json.root);
 }
 
-static int read_lines(struct reader *r, const char *text, size_t len) {
+static int read_lines(struct trace_reader *r, const char *text, size_t len) {
   for (size_t at = 0; at < len;) {
     const char *end = memchr(text + at, '\n', len - at);
     size_t n = end ? (size_t)(end - text) - at : len - at;
@@ -594,7 +601,7 @@ static int read_lines(struct reader *r, const char *text, size_t len) {
   return 0;
 }
 
-static void keep(struct reader *r) {
+static void keep(struct trace_reader *r) {
   struct trace_file *f = r->f;
   end_trace(r);
   f->traces = STORE(r, &r->traces);
@@ -603,7 +610,8 @@ static void keep(struct reader *r) {
   f->nplaces = r->place.len;
 }
 
-static void reader_free(struct reader *r) {
+static void reader_free(struct trace_reader *r) {
+  json_tree_free(&r->json);
   map128_free(&r->texts);
   map128_free(&r->places);
   map128_free(&r->names);
@@ -625,7 +633,7 @@ static void reader_free(struct reader *r) {
 int trace_file_parse(struct trace_file *f, const char *text, size_t len,
                      const char *path, struct error *e) {
   *f = (struct trace_file){0};
-  struct reader r = {.f = f, .e = e, .path = path};
+  struct trace_reader r = {.f = f, .e = e, .path = path};
   int err = read_lines(&r, text, len);
   if (!err)
     err = check_blocks_end(&r);

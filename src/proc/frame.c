@@ -1,5 +1,7 @@
+/* Frames: reading and writing them, piece by piece or at once. */
 #include "proc/frame.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -11,9 +13,9 @@
 enum {
   MAGIC = 0x464c4652,
   PIECE = 1 << 16,
-  PIECES = 64, /* of one look: others want to be looked at, too */
+  PIECES = 64, /* of one frame_read: other sockets want their turn */
 };
-/* Below what an MPI message can have. */
+/* Less than an MPI message can have. */
 static const uint64_t most = ((uint64_t)1 << 31) - (1 << 12);
 
 static long call_plainly(long number, long a, long b, long c, long d, long e) {
@@ -23,7 +25,7 @@ static frame_call *make_call = call_plainly;
 
 void frame_calls_by(frame_call *call) { make_call = call; }
 
-/* A process that has died must not end us by SIGPIPE. */
+/* MSG_NOSIGNAL: a process that has died must not end us by SIGPIPE. */
 static ssize_t send_some(int fd, const void *at, size_t len) {
   return make_call(SYS_sendto, fd, (long)at, (long)len,
                    MSG_DONTWAIT | MSG_NOSIGNAL, 0);
@@ -42,7 +44,19 @@ static enum frame_state stopped(ssize_t got) {
   return got ? FRAME_PART : FRAME_CLOSED;
 }
 
+/* Is the next frame none?  Then it stays where it is: who is on the other side
+ * can tell that it was not read, and what it was doing when it was sent. */
+static bool begins_wrong(int fd) {
+  const uint32_t magic = MAGIC;
+  uint32_t first;
+  ssize_t got = make_call(SYS_recvfrom, fd, (long)&first, sizeof first,
+                          MSG_DONTWAIT | MSG_PEEK, 0);
+  return got > 0 && memcmp(&first, &magic, (size_t)got) != 0;
+}
+
 static enum frame_state read_head(struct frame_in *in, int fd) {
+  if (!in->have && begins_wrong(fd))
+    return FRAME_GARBLED;
   while (in->have < sizeof in->head) {
     ssize_t got =
         get(fd, (char *)&in->head + in->have, sizeof in->head - in->have);
@@ -50,6 +64,7 @@ static enum frame_state read_head(struct frame_in *in, int fd) {
       return stopped(got);
     in->have += (size_t)got;
   }
+  assert(in->have == sizeof in->head); /* M1 */
   uint64_t bound = in->most ? in->most : most;
   if (in->head.magic != MAGIC || in->head.len > bound)
     return FRAME_GARBLED;
@@ -68,6 +83,7 @@ enum frame_state frame_read(struct frame_in *in, int fd) {
       return stopped(got);
     buf_put(&in->body, piece, (size_t)got);
   }
+  assert(in->body.len <= in->head.len); /* M1 */
   return in->body.len == in->head.len ? FRAME_WHOLE : FRAME_PART;
 }
 
@@ -107,6 +123,7 @@ bool frame_flush(struct frame_out *out, int fd) {
     if (n < 0)
       return errno == EAGAIN;
     out->sent += (size_t)n;
+    assert(out->sent <= out->bytes.len);
   }
   buf_clear(&out->bytes);
   out->sent = 0;
@@ -120,7 +137,7 @@ void frame_out_free(struct frame_out *out) {
 
 static void wait_until(int fd, short events) {
   struct pollfd p = {fd, events, 0};
-  poll(&p, 1, -1); /* whoever waits looks again */
+  poll(&p, 1, -1); /* the caller looks again, whatever came */
 }
 
 void frame_wait(int fd) { wait_until(fd, POLLIN); }
@@ -139,7 +156,7 @@ static bool send_all(int fd, const void *bytes, size_t len) {
   return true;
 }
 
-/* It allocates nothing: that there is no memory is told by it, too. */
+/* Allocates nothing: this also tells the parent that there is no memory. */
 bool frame_send(int fd, struct frame_tag tag, const void *body, size_t len) {
   struct frame_head head = head_of(tag, len);
   struct iovec both[] = {{&head, sizeof head}, {(void *)body, len}};

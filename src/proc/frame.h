@@ -1,7 +1,10 @@
 /*
- * Frames: messages over a stream socket, each with a tag of numbers.  The
- * other side may be a process that runs the user's code, so what comes from it
- * is checked.
+ * Frames: messages over a stream socket, each with a tag of numbers.  The other
+ * side may be a process that runs the user's code, so every length that comes
+ * from it is bounded.
+ *
+ * (M1) of a frame in the making, at most the head and its `len` bytes of body
+ *      are read: the next frame stays in the socket.
  */
 #ifndef PROC_FRAME_H
 #define PROC_FRAME_H
@@ -12,7 +15,7 @@
 #include <stdint.h>
 
 struct frame_tag {
-  uint32_t kind, slot, serial; /* what these mean, the two sides know */
+  uint32_t kind, slot, serial; /* the two sides agree on what these mean */
 };
 
 struct frame_head {
@@ -21,41 +24,42 @@ struct frame_head {
   uint64_t len;
 };
 
-/* What is received of one frame so far. */
+/* The part of one frame that was received so far. */
 struct frame_in {
   struct frame_head head;
   size_t have; /* of the head */
   struct buf body;
-  uint64_t most; /* bytes of a body; 0: what a message can have */
+  uint64_t most; /* bytes that a body may have; 0: as many as MPI can send */
 };
 
 enum frame_state {
   FRAME_PART,    /* there is more to come */
   FRAME_WHOLE,   /* head and body are there; frame_next begins another */
   FRAME_CLOSED,  /* the other side is gone */
-  FRAME_GARBLED, /* these are not frames */
+  FRAME_GARBLED, /* the bytes are no frame */
 };
 
-/* Who makes the system calls; as syscall(2).  Where the user's code must not
- * use the socket, ours pass another way than the C library's. */
+/* A function that makes system calls, like syscall(2).  In a process where the
+ * user's code must not use the socket, our calls pass another way than the C
+ * library's. */
 typedef long frame_call(long number, long a, long b, long c, long d, long e);
 void frame_calls_by(frame_call *call);
 
-/* Reads what is there without waiting, but nothing of the next frame. */
+/* Reads without waiting, and nothing of the next frame (M1). */
 enum frame_state frame_read(struct frame_in *in, int fd);
 void frame_next(struct frame_in *in);
 void frame_in_free(struct frame_in *in);
 
-/* Adds a frame to what is to be sent. */
+/* Adds a frame to the bytes to be sent. */
 void frame_put(struct buf *out, struct frame_tag tag, const void *body,
                size_t len);
 
-/* What is to be sent; `sent` of it is. */
+/* Bytes to be sent; the first `sent` of them were. */
 struct frame_out {
   struct buf bytes;
   size_t sent;
 };
-/* Sends as much as goes without waiting; false: the other side is gone. */
+/* Sends as much as it can without waiting; false: the other side is gone. */
 bool frame_flush(struct frame_out *out, int fd);
 bool frame_pending(const struct frame_out *out);
 void frame_out_free(struct frame_out *out);

@@ -1,4 +1,4 @@
-/* News as they come back from other machines. */
+/* News of a pool as bytes: how they travel between machines. */
 #include "proc/pool_remote.h"
 
 #include <stdio.h>
@@ -8,6 +8,7 @@
 static void put_death(const struct pool_death *d, struct buf *out) {
   wire_put(out, (uint32_t)d->status);
   wire_put(out, d->garbled);
+  wire_put(out, d->hang);
   wire_put(out, d->known);
   wire_put_text(out, d->client);
   wire_put_bytes(out, d->path, d->len);
@@ -20,6 +21,7 @@ static void get_death(struct wire *w, struct pool_death *d) {
   size_t n;
   d->status = (int)(uint32_t)wire_get(w);
   d->garbled = wire_get(w);
+  d->hang = (enum worker_hang)wire_get(w);
   d->known = wire_get(w);
   d->client = wire_get_text(w);
   const void *path = wire_get_bytes(w, &n);
@@ -48,7 +50,8 @@ bool message_read(struct pool_message *m, struct wire *w) {
   snprintf(m->error.text, sizeof m->error.text, "%s", text ? text : "");
   free(text);
   get_death(w, &m->death);
-  if (news > POOL_HANGS || w->bad || w->next != w->len) {
+  if (news > POOL_HANGS || m->death.hang > HANG_LATE || w->bad ||
+      w->next != w->len) {
     message_clear(m);
     return false;
   }

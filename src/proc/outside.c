@@ -1,3 +1,4 @@
+/* Which signals come from outside, and the words for them. */
 #include "proc/outside.h"
 
 #include "base/err.h"

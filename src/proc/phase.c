@@ -1,8 +1,12 @@
+/* The progress line and the lines of --verbose. */
 #include "proc/phase.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/progress.h"
+#include "base/text.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,30 +19,13 @@ static struct {
   const char *what; /* the phase, or NULL */
   const char *units[2];
   double begun, budget;
-  uint64_t done[2]; /* what was counted of this phase */
+  uint64_t done[2]; /* clients and executions of this phase */
   uint64_t faults;
-  pthread_mutex_t lock; /* of all this, once somebody watches */
+  pthread_mutex_t lock; /* of all this, once a thread watches */
 } phase = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void lock(void) { pthread_mutex_lock(&phase.lock); }
 static void unlock(void) { pthread_mutex_unlock(&phase.lock); }
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-/* 1852 as 1,852 */
-static void put_number(struct buf *b, uint64_t n) {
-  char digits[24];
-  int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
-  for (int i = 0; i < len; i++) {
-    if (i && (len - i) % 3 == 0)
-      buf_putc(b, ',');
-    buf_putc(b, digits[i]);
-  }
-}
 
 static void put_count(struct buf *b, uint64_t n, const char *unit) {
   bool y = unit[strlen(unit) - 1] == 'y';
@@ -67,7 +54,7 @@ static const char *unit(int i) {
   return phase.units[i] ? phase.units[i] : usual[i];
 }
 
-/* What was done, and in which time. */
+/* The work that was done. */
 static void put_done(struct buf *b, uint64_t clients, uint64_t executions) {
   if (clients)
     put_count(b, clients, unit(0));
@@ -78,7 +65,8 @@ static void put_done(struct buf *b, uint64_t clients, uint64_t executions) {
 /* What matters most comes first: a narrow terminal cuts the end off. */
 static void show(uint64_t clients, uint64_t executions, const char *far) {
   struct buf b = {0};
-  double seconds = now() - phase.begun;
+  assert(phase.open && phase.what);
+  double seconds = clock_now() - phase.begun;
   clients += phase.done[0];
   executions += phase.done[1];
   if (far && *far)
@@ -98,14 +86,14 @@ static void show(uint64_t clients, uint64_t executions, const char *far) {
   buf_free(&b);
 }
 
-/* --verbose: what has come to its end. */
+/* Ends the phase; --verbose prints its counts and its time. */
 static void end(void) {
-  progress_clear(&phase.progress);
+  progress_clear(&phase.progress); /* L1 */
   if (phase.what && phase.verbose) {
     struct buf b = {0};
     put_done(&b, phase.done[0], phase.done[1]);
     fprintf(stderr, "faultline: %s: %s%s%.2f s\n", phase.what, buf_text(&b),
-            b.len ? ", " : "", now() - phase.begun);
+            b.len ? ", " : "", clock_now() - phase.begun);
     buf_free(&b);
   }
   phase.what = NULL;
@@ -126,7 +114,7 @@ void phase_begin(const char *what) {
   if (phase.open && !phase.held && !(phase.what && !strcmp(phase.what, what))) {
     end();
     phase.what = what;
-    phase.begun = now();
+    phase.begun = clock_now();
     phase.budget = 0;
     memset(phase.done, 0, sizeof phase.done);
   }
@@ -183,7 +171,7 @@ void phase_clear(void) {
 void phase_pause(void) {
   lock();
   if (phase.open)
-    progress_clear(&phase.progress);
+    progress_clear(&phase.progress); /* L1 */
 }
 
 void phase_resume(void) { unlock(); }

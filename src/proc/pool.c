@@ -1,7 +1,10 @@
+/* The pool: processes of this machine, and the loop that waits for news. */
 #include "proc/pool.h"
 
+#include "base/clock.h"
 #include "proc/frame.h"
 #include "proc/pool_remote.h"
+#include "rt/cage.h"
 
 #include <assert.h>
 #include <poll.h>
@@ -14,7 +17,7 @@
 enum { ITEM = 1, ANSWER, TROUBLE }; /* kinds of frames */
 enum { GRACE_MS = 1000 }; /* to end in, for a process that closed its socket */
 
-struct slot {
+struct local_slot {
   struct worker worker;
   bool runs; /* there is a process, which may have ended since */
   bool busy; /* it has an item */
@@ -25,11 +28,12 @@ struct slot {
 struct pool {
   struct pool_job job;
   uint32_t local;
-  struct slot *slots;
-  struct remote *remote; /* their slots come after those; or NULL */
+  struct local_slot *slots;
+  struct remote *remote; /* slots on other machines, behind the local ones; or
+                            NULL */
   struct pollfd *fds;    /* of local slots, then that of the relay */
-  uint32_t turn;         /* who is looked at first: all get their turn */
-  double look;           /* when slots are looked at for a sign of life */
+  uint32_t turn;         /* the slot that is served first: all get their turn */
+  double look;           /* when the slots are looked at for a sign of life */
   struct pool_message message;
 };
 
@@ -40,7 +44,7 @@ struct pool *pool_open(const struct pool_job *job, uint32_t local) {
   p->slots = xcalloc(local + 1, sizeof *p->slots);
   p->fds = xcalloc(local + 1, sizeof *p->fds);
   /* All of it now: processes whose memory is laid out in the same way have the
-   * same addresses in their states, which a gang compares. */
+   * same addresses in their states, which a parallel search compares. */
   for (uint32_t i = 0; i < local; i++) {
     p->slots[i].worker = (struct worker){.hang_seconds = job->hang_seconds,
                                          .max_seconds = job->max_seconds,
@@ -63,13 +67,13 @@ bool pool_usable(const struct pool *p, uint32_t slot) {
 
 /* ---- inside a process of the pool ---- */
 
-struct begin {
+struct slot_start {
   struct pool *pool;
-  struct slot *slot;
+  struct local_slot *slot;
 };
 
-/* The other processes' sockets and memory are theirs. */
-static void close_others(const struct pool *p, const struct slot *own) {
+/* This process must not use the other processes' sockets and memory. */
+static void close_others(const struct pool *p, const struct local_slot *own) {
   for (uint32_t i = 0; i < p->local; i++) {
     if (&p->slots[i] == own)
       continue;
@@ -87,9 +91,9 @@ static int tell_trouble(int fd, const struct work *s, int code) {
   return code;
 }
 
-/* For worker_start: does items until the parent has no more. */
+/* The function of the process: does items until the parent has no more. */
 static int work(void *arg, struct work *s) {
-  const struct begin *b = arg;
+  const struct slot_start *b = arg;
   const struct pool_job *job = &b->pool->job;
   int fd = b->slot->worker.fd;
   worker_dies_by(fd, TROUBLE);
@@ -100,6 +104,7 @@ static int work(void *arg, struct work *s) {
   while (!err && frame_receive(&in, fd)) {
     buf_clear(&answer);
     err = job->item(job->arg, s, &in.body, &answer);
+    cage_end_copy();
     if (!err &&
         !frame_send(fd, (struct frame_tag){ANSWER}, answer.at, answer.len))
       break;
@@ -109,26 +114,28 @@ static int work(void *arg, struct work *s) {
 
 /* ---- slots ---- */
 
-static void end_process(struct slot *s) {
+static void end_process(struct local_slot *s) {
+  assert(s->runs);
   worker_end(&s->worker);
   frame_in_free(&s->in);
   frame_out_free(&s->out);
   s->runs = s->busy = false;
 }
 
-static void start_process(struct pool *p, struct slot *s) {
-  struct begin b = {p, s};
+static void start_process(struct pool *p, struct local_slot *s) {
+  struct slot_start b = {p, s};
+  assert(!s->runs);
   worker_start(&s->worker, work, &b);
   s->runs = true;
 }
 
-/* What it was at with its last item is not to be taken for the next one's. */
+/* What the process wrote about its last item must not be taken for the next. */
 static void forget_client(struct worker *w) {
   ((struct board *)w->board)->known = false;
   w->shared->path.len = w->shared->path.nmarks = 0;
 }
 
-static void give_local(struct pool *p, struct slot *s, const void *item,
+static void give_local(struct pool *p, struct local_slot *s, const void *item,
                        size_t len) {
   assert(!s->busy);
   if (s->runs && worker_ended(&s->worker))
@@ -137,9 +144,10 @@ static void give_local(struct pool *p, struct slot *s, const void *item,
     forget_client(&s->worker);
   else
     start_process(p, s);
+  assert(s->runs); /* P1 */
   frame_next(&s->in);
   frame_put(&s->out.bytes, (struct frame_tag){ITEM}, item, len);
-  frame_flush(&s->out, s->worker.fd); /* who is gone is noticed by pool_wait */
+  frame_flush(&s->out, s->worker.fd); /* pool_wait notices if it is gone */
   s->busy = true;
   worker_watch(&s->worker);
 }
@@ -160,14 +168,16 @@ const struct shared *pool_look(const struct pool *p, uint32_t slot) {
 
 /* ---- news ---- */
 
+/* News of a slot: its item is done (P2). */
 static struct pool_message *say(struct pool *p, enum pool_news news,
                                 uint32_t slot) {
+  assert(news >= POOL_INTERRUPTED || !p->slots[slot].busy); /* P2 */
   p->message.news = news;
   p->message.slot = slot;
   return &p->message;
 }
 
-/* The process may have written anything: every length is bounded. */
+/* The process may have written anything: every length is bounded (P3). */
 static void take_death(const struct worker *w, struct pool_death *d) {
   const struct board *b = w->board;
   const struct live_path *path = &w->shared->path;
@@ -183,16 +193,17 @@ static void take_death(const struct worker *w, struct pool_death *d) {
   d->only_choices = path->only_choices;
 }
 
-/* Ends the process of a busy slot; `news` is what made it necessary. */
-static void bury(struct pool *p, uint32_t i, enum pool_news news) {
-  struct slot *s = &p->slots[i];
+/* Ends the process of a busy slot; `news` says why. */
+static void end_slot(struct pool *p, uint32_t i, enum pool_news news) {
+  struct local_slot *s = &p->slots[i];
+  assert(s->busy); /* P2 */
   end_process(s);
   take_death(&s->worker, &p->message.death);
   say(p, news, i);
 }
 
-static void bury_garbled(struct pool *p, uint32_t i) {
-  bury(p, i, POOL_DIED);
+static void end_garbled(struct pool *p, uint32_t i) {
+  end_slot(p, i, POOL_DIED);
   p->message.death.garbled = true;
 }
 
@@ -204,11 +215,11 @@ static void take_end(struct pool *p, uint32_t i) {
   bool alone = worker_ended(w);
   bool killed =
       alone && WIFSIGNALED(w->status) && WTERMSIG(w->status) == SIGKILL;
-  bury(p, i, killed ? POOL_KILLED : POOL_DIED);
+  end_slot(p, i, killed ? POOL_KILLED : POOL_DIED);
 }
 
 static void take_frame(struct pool *p, uint32_t i) {
-  struct slot *s = &p->slots[i];
+  struct local_slot *s = &p->slots[i];
   struct pool_message *m = &p->message;
   bool (*valid)(const struct buf *) = p->job.valid;
   if (s->in.head.tag.kind == ANSWER && (!valid || valid(&s->in.body))) {
@@ -222,13 +233,13 @@ static void take_frame(struct pool *p, uint32_t i) {
     end_process(s);
     say(p, POOL_ERROR, i);
   } else {
-    bury_garbled(p, i);
+    end_garbled(p, i);
   }
 }
 
 /* True when there is news. */
 static bool receive(struct pool *p, uint32_t i) {
-  struct slot *s = &p->slots[i];
+  struct local_slot *s = &p->slots[i];
   if (!s->busy) { /* ended, or writes without being asked */
     end_process(s);
     return false;
@@ -240,7 +251,7 @@ static bool receive(struct pool *p, uint32_t i) {
     take_frame(p, i);
     return true;
   case FRAME_GARBLED:
-    bury_garbled(p, i);
+    end_garbled(p, i);
     return true;
   case FRAME_CLOSED:
     take_end(p, i);
@@ -251,7 +262,7 @@ static bool receive(struct pool *p, uint32_t i) {
 
 static int fill_fds(struct pool *p) {
   for (uint32_t i = 0; i < p->local; i++) {
-    const struct slot *s = &p->slots[i];
+    const struct local_slot *s = &p->slots[i];
     short events = frame_pending(&s->out) ? POLLIN | POLLOUT : POLLIN;
     p->fds[i] = (struct pollfd){s->runs ? s->worker.fd : -1, events, 0};
   }
@@ -263,7 +274,7 @@ static int fill_fds(struct pool *p) {
 }
 
 static bool serve(struct pool *p, uint32_t i) {
-  struct slot *s = &p->slots[i];
+  struct local_slot *s = &p->slots[i];
   short got = p->fds[i].revents;
   if (got & POLLOUT)
     frame_flush(&s->out, s->worker.fd);
@@ -282,13 +293,13 @@ static bool serve_all(struct pool *p) {
 }
 
 /*
- * Hanging processes; and those that have ended while their socket is open
- * still, in the hands of a child of theirs.
+ * Looks for processes that hang, and for those that have ended while a child of
+ * theirs keeps their socket open.
  */
 static bool look_at_all(struct pool *p) {
-  p->look = explore_now() + WORKER_LOOK_MS / 1000.0;
+  p->look = clock_now() + WORKER_LOOK_MS / 1000.0;
   for (uint32_t i = 0; i < p->local; i++) {
-    struct slot *s = &p->slots[i];
+    struct local_slot *s = &p->slots[i];
     if (!s->busy)
       continue;
     if (worker_ended(&s->worker)) {
@@ -297,7 +308,7 @@ static bool look_at_all(struct pool *p) {
       return true;
     }
     if (worker_stuck(&s->worker)) {
-      bury(p, i, POOL_HANGS);
+      end_slot(p, i, POOL_HANGS);
       return true;
     }
   }
@@ -311,7 +322,7 @@ static bool take_remote(struct pool *p) {
   return true;
 }
 
-/* The last that is known of other machines is taken before the end. */
+/* Is it the end?  Then the last news of other machines are read first. */
 static bool ends(struct pool *p) {
   bool end = worker_interrupted() || (p->remote && remote_over(p->remote));
   while (end && take_remote(p))
@@ -321,7 +332,7 @@ static bool ends(struct pool *p) {
 
 const struct pool_message *pool_wait(struct pool *p) {
   message_clear(&p->message);
-  double now = explore_now(), end = now + WORKER_LOOK_MS / 1000.0;
+  double now = clock_now(), end = now + WORKER_LOOK_MS / 1000.0;
   if (!p->look)
     p->look = end;
   do {
@@ -333,7 +344,7 @@ const struct pool_message *pool_wait(struct pool *p) {
     int ms = next > now ? (int)((next - now) * 1000) + 1 : 0;
     if (poll(p->fds, (nfds_t)fill_fds(p), ms) > 0 && serve_all(p))
       return &p->message;
-    now = explore_now();
+    now = clock_now();
     if (now >= p->look && look_at_all(p))
       return &p->message;
   } while (now < end);
@@ -349,7 +360,7 @@ void pool_close(struct pool *p) {
     if (p->slots[i].runs && !worker_ended(&p->slots[i].worker))
       kill(p->slots[i].worker.pid, SIGKILL);
   for (uint32_t i = 0; i < p->local; i++) {
-    struct slot *s = &p->slots[i];
+    struct local_slot *s = &p->slots[i];
     if (s->runs)
       end_process(s);
     worker_release(&s->worker);

@@ -1,16 +1,19 @@
 /*
- * A pool: processes that run the user's code and do items of work for this
- * one.  An item is a message, so is its answer: where the process runs makes
- * no difference.  A slot is a place for one process that has at most one item
- * at a time.  Who gives items decides what they mean, and what to do about one
- * whose process did not answer.
+ * A pool: processes that run the user's code and do items of work for this one.
+ * An item is a message, and so is its answer: where the process runs makes no
+ * difference.  A slot is a place for one process, which has at most one item at
+ * a time.  The caller that gives items decides what they mean, and what to do
+ * about an item whose process did not answer.
+ *
+ *     pool_give(p, 0, item)   pool_wait(p): POOL_TICK, POOL_TICK, POOL_ANSWER
  *
  * (P1) pool_give starts the slot's process when there is none, or when its
  *      last one is gone.
  * (P2) every item given is followed by exactly one piece of news about its
  *      slot, unless the pool is closed before.
- * (P3) whatever a process does, the pool goes on: its memory is not shared but
- *      for `struct shared`, and what comes from it is not believed.
+ * (P3) whatever a process does, the pool goes on: no memory is shared but
+ *      `struct shared` and `struct board`, and every number that comes from a
+ *      process is bounded where it is read.
  */
 #ifndef PROC_POOL_H
 #define PROC_POOL_H
@@ -18,11 +21,11 @@
 #include "base/buf.h"
 #include "proc/worker.h"
 
-/* How what a job is told goes to other machines. */
+/* How a job's argument travels to other machines. */
 struct pool_travel {
   int (*write)(const void *arg, struct buf *out, struct error *e);
   void *(*read)(const struct buf *from, struct error *e); /* NULL: *e */
-  void (*free)(void *arg); /* of what was read; NULL is nothing */
+  void (*free)(void *arg); /* what `read` returned, or NULL */
 };
 
 /* What a process of the pool does. */
@@ -33,7 +36,7 @@ struct pool_job {
   /* Does one item.  An error as above. */
   int (*item)(void *arg, struct work *s, const struct buf *item,
               struct buf *answer);
-  /* Here: can this be the answer of an item?  NULL: anything can. */
+  /* In the parent: can this be the answer to an item?  NULL: anything can. */
   bool (*valid)(const struct buf *answer);
   void *arg;
   const struct pool_travel *travel; /* NULL: no slots on other machines */
@@ -43,20 +46,20 @@ struct pool_job {
 
 enum pool_news {
   POOL_ANSWER,
-  POOL_ERROR,  /* `error` says why */
-  POOL_KILLED, /* by SIGKILL, not by its own doing; or its machine is gone */
-  POOL_DIED,   /* by anything else: `death` says how and where */
-  POOL_HANGS,  /* was killed, since it slept without making steps */
-  POOL_INTERRUPTED, /* the user wants the end, or the cluster ends; of no slot,
-                       and nothing else comes from then on */
-  POOL_TICK,        /* nothing new, but some time has passed; of no slot */
+  POOL_ERROR,       /* `error` says why */
+  POOL_KILLED,      /* by SIGKILL from outside; or its machine is gone */
+  POOL_DIED,        /* in another way: `death` says how and where */
+  POOL_HANGS,       /* it was killed, since it made no steps for too long */
+  POOL_INTERRUPTED, /* the user or the cluster ends the run; of no slot, and no
+                       other news comes from then on */
+  POOL_TICK,        /* some time has passed without news; of no slot */
 };
 
-/* What a process that died, hung or was killed was at; nothing of it is to be
- * believed. */
+/* What a process that died, hung or was killed was doing.  It may have written
+ * anything there. */
 struct pool_death {
-  int status;            /* waitpid's */
-  bool garbled;          /* it was ended, since what it sent is no answer */
+  int status;   /* waitpid's */
+  bool garbled; /* it was killed, since it sent bytes that are no answer */
   enum worker_hang hang; /* POOL_HANGS */
   bool known;            /* it had begun a client: */
   char *client;          /* … its text, "" for a program */

@@ -1,3 +1,7 @@
+/*
+ * Slots on other machines: the session's end of the link to the relay, and the
+ * server that does items on another rank.
+ */
 #include "proc/pool_remote.h"
 
 #include "proc/relay.h"
@@ -11,13 +15,13 @@
 
 /* ---- the session ---- */
 
-/* To the relay.  There is one for the life of the process, as for MPI. */
-static struct link {
+/* The link to the relay: one for the life of the process, as for MPI. */
+static struct relay_link {
   uint32_t ranks; /* 0: no cluster */
   int fd;
   bool over;
-  bool *lost;       /* by slot */
-  struct buf story; /* of lost ranks */
+  bool *lost;       /* by slot (R3) */
+  struct buf story; /* a sentence about lost ranks */
   uint32_t serial;  /* of the last pool */
   struct frame_in in;
   struct frame_out out;
@@ -26,17 +30,17 @@ static struct link {
 struct remote {
   uint32_t serial;
   struct buf order;
-  struct place {
+  struct remote_slot {
     bool open, busy;
   } * places; /* by slot */
 };
 
-/* Slots are the ranks but for the session's own, which is 0. */
+/* Slots are the ranks without the session's own, which is 0. */
 static uint32_t rank_of(uint32_t slot) { return slot + 1; }
 
 void pool_remote_init(int fd, uint32_t ranks) {
-  struct link *l = &the_link;
-  *l = (struct link){.ranks = ranks, .fd = fd};
+  struct relay_link *l = &the_link;
+  *l = (struct relay_link){.ranks = ranks, .fd = fd};
   l->lost = xcalloc(ranks, sizeof *l->lost);
 }
 
@@ -51,6 +55,7 @@ struct remote *remote_open(const struct pool_job *job) {
   r->places = xcalloc(remote_slots(), sizeof *r->places);
   wire_put(&r->order, job->show_output);
   wire_put(&r->order, job->hang_seconds);
+  wire_put(&r->order, job->max_seconds);
   if (job->travel->write(job->arg, &r->order, &e))
     die("%s", e.text);
   return r;
@@ -68,7 +73,7 @@ static void post(struct remote *r, uint32_t kind, uint32_t slot,
 void remote_give(struct remote *r, uint32_t slot, const void *item,
                  size_t len) {
   assert(slot < remote_slots() && !r->places[slot].busy);
-  struct place *p = &r->places[slot];
+  struct remote_slot *p = &r->places[slot];
   p->busy = true;
   if (!remote_usable(r, slot))
     return; /* remote_news says so */
@@ -131,7 +136,7 @@ static bool take_frame(struct remote *r, struct pool_message *m) {
     return false;
   }
   struct wire w = {.at = buf_text(&in->body), .len = in->body.len};
-  if (in->head.tag.serial != r->serial || slot >= remote_slots() ||
+  if (in->head.tag.serial != r->serial || slot >= remote_slots() || /* R2 */
       !r->places[slot].busy)
     return false;
   if (!message_read(m, &w)) {
@@ -144,7 +149,7 @@ static bool take_frame(struct remote *r, struct pool_message *m) {
   return true;
 }
 
-/* Items of ranks that are gone. */
+/* News of an item whose rank is gone. */
 static bool take_lost(struct remote *r, struct pool_message *m) {
   for (uint32_t i = 0; i < remote_slots(); i++)
     if (r->places[i].busy && the_link.lost[i]) {
@@ -162,7 +167,7 @@ static void hang_up(void) {
 }
 
 bool remote_news(struct remote *r, struct pool_message *m) {
-  struct link *l = &the_link;
+  struct relay_link *l = &the_link;
   if (l->fd >= 0)
     frame_flush(&l->out, l->fd);
   while (l->fd >= 0) {
@@ -197,7 +202,7 @@ void remote_forget(void) {
 
 /* ---- a server ---- */
 
-struct server {
+struct remote_server {
   int fd;
   uint32_t rank, serial;
   struct pool_job job;
@@ -206,7 +211,7 @@ struct server {
   struct error error; /* why there is no pool */
 };
 
-static bool send_news(struct server *s, const struct pool_message *m) {
+static bool send_news(struct remote_server *s, const struct pool_message *m) {
   struct buf b = {0};
   struct frame_tag tag = {RELAY_NEWS, s->rank, s->serial};
   message_write(m, &b);
@@ -215,7 +220,7 @@ static bool send_news(struct server *s, const struct pool_message *m) {
   return sent;
 }
 
-static void close_pool(struct server *s) {
+static void close_pool(struct remote_server *s) {
   if (s->pool)
     pool_close(s->pool);
   s->job.travel->free(s->job.arg);
@@ -224,19 +229,20 @@ static void close_pool(struct server *s) {
   s->busy = false;
 }
 
-static void open_pool(struct server *s, const struct buf *body) {
+static void open_pool(struct remote_server *s, const struct buf *body) {
   struct wire w = {.at = buf_text(body), .len = body->len};
   close_pool(s);
   s->error = (struct error){0};
   s->job.show_output = wire_get(&w);
   s->job.hang_seconds = (uint32_t)wire_get(&w);
+  s->job.max_seconds = (uint32_t)wire_get(&w);
   struct buf rest = {.at = (char *)w.at + w.next, .len = w.len - w.next};
   s->job.arg = s->job.travel->read(&rest, &s->error);
   if (s->job.arg)
     s->pool = pool_open(&s->job, 1);
 }
 
-static bool begin_item(struct server *s, const struct buf *item) {
+static bool begin_item(struct remote_server *s, const struct buf *item) {
   if (s->pool && !s->busy) {
     pool_give(s->pool, 0, item->at, item->len);
     s->busy = true;
@@ -248,7 +254,7 @@ static bool begin_item(struct server *s, const struct buf *item) {
 }
 
 /* False: the end. */
-static bool obey(struct server *s, const struct frame_in *in) {
+static bool obey(struct remote_server *s, const struct frame_in *in) {
   switch (in->head.tag.kind) {
   case RELAY_OPEN:
     s->serial = in->head.tag.serial;
@@ -264,8 +270,8 @@ static bool obey(struct server *s, const struct frame_in *in) {
   }
 }
 
-/* Looks after the item that is being done; false: the end. */
-static bool work(struct server *s) {
+/* Waits for news of the item in progress; false: the end. */
+static bool work(struct remote_server *s) {
   const struct pool_message *m = pool_wait(s->pool);
   if (m->news == POOL_INTERRUPTED)
     return false;
@@ -276,7 +282,7 @@ static bool work(struct server *s) {
 }
 
 int pool_remote_serve(int fd, uint32_t rank, const struct pool_job *job) {
-  struct server s = {.fd = fd, .rank = rank, .job = *job};
+  struct remote_server s = {.fd = fd, .rank = rank, .job = *job};
   the_link.fd = fd; /* for remote_forget; a server has no slots elsewhere */
   struct frame_in in = {0};
   bool goes_on = true;

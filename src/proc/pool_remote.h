@@ -6,9 +6,9 @@
  * items in a pool of its own.  Nothing here knows MPI, so that the process
  * into which the user's code is loaded is the same as without it.
  *
- * (R1) the relay brings frames in order, whole, or not at all.
- * (R2) every frame carries the number of the pool that it is about: what comes
- *      late from a pool that was closed is known by it.
+ * (R1) the relay brings frames in order, whole, or not at all: mpi_main.c.
+ * (R2) every frame carries the number of the pool that it is about, so a late
+ *      frame of a pool that was closed is recognised.
  * (R3) a rank that is lost stays lost.
  */
 #ifndef PROC_POOL_REMOTE_H
@@ -23,7 +23,7 @@
  * *status is its exit status.
  */
 bool remote_begin(const struct pool_job *job, int *status);
-/* What remote_begin does, for tests. */
+/* The parts of remote_begin, for tests. */
 void pool_remote_init(int fd, uint32_t ranks);
 int pool_remote_serve(int fd, uint32_t rank, const struct pool_job *job);
 

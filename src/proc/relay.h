@@ -1,5 +1,5 @@
 /*
- * What passes between a relay (mpi_main.c) and the `faultline` that it started
+ * The protocol between a relay (mpi_main.c) and the `faultline` that it started
  * (pool_remote.h): frames, whose tag is the kind, the rank that they go to or
  * come from, and the number of the pool that they are about.
  */

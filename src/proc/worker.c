@@ -1,18 +1,25 @@
+/* Workers: forked, watched, ended, and their answers read. */
 #include "proc/worker.h"
 
+#include "base/clock.h"
 #include "base/tidy.h"
 #include "proc/phase.h"
 #include "rt/cage.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,7 +54,7 @@ static void set_signals(void (*handler)(int)) {
 void worker_catch_signals(void) {
   set_signals(on_interrupt);
   cage_prepare();
-  prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphans of a worker are ours */
+  prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphans of a worker become ours (W2) */
 }
 bool worker_interrupted(void) { return interrupted; }
 
@@ -77,15 +84,35 @@ void worker_hide(const struct worker *w) {
     mprotect((void *)w->board, sizeof *w->board, PROT_NONE);
 }
 
-/* New memory: what is left of an earlier process cannot reach it. */
+/* New memory, which processes of an earlier worker cannot reach (W3). */
 static void map_anew(struct worker *w) {
   if (w->used)
     worker_release(w);
   worker_map(w);
 }
 
+/* The process in which die() tells the parent why. */
+static struct {
+  pid_t pid;
+  int fd;
+  uint32_t kind;
+} dying;
+
+/*
+ * Between two clients everything that this process has sent was read.  Else it
+ * was the code that has sent it, in the client that is on the board, and it is
+ * no answer: no other client begins, and the parent knows which one it was.
+ */
+static void stop_if_garbled(void) {
+  int unread = 0;
+  if (dying.pid &&
+      !cage_call(SYS_ioctl, dying.fd, SIOCOUTQ, (long)&unread, 0, 0) && unread)
+    cage_exit(2);
+}
+
 void board_write(struct board *b, const char *client, uint64_t clients,
                  uint64_t executions) {
+  stop_if_garbled();
   mprotect(b, sizeof *b, PROT_READ | PROT_WRITE);
   snprintf(b->client, sizeof b->client, "%s", client);
   b->clients = clients;
@@ -94,7 +121,7 @@ void board_write(struct board *b, const char *client, uint64_t clients,
   mprotect(b, sizeof *b, PROT_READ);
 }
 
-/* What is typed is not for the user's code either. */
+/* The user's code neither prints nor reads what is typed. */
 static void silence(bool show_output) {
   int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   if (null < 0)
@@ -107,10 +134,10 @@ static void silence(bool show_output) {
   close(null);
 }
 
-/* In the process: what the function has found, or why it has not. */
+/* In the process: sends the answer, or the error. */
 static void answer(const struct worker *w, struct work *own, int err) {
   struct buf bytes = {0};
-  if (!w->noun) /* it has told otherwise */
+  if (!w->noun) /* the function has sent its answers itself */
     return;
   if (!err)
     noun_pack(w->noun, own->answer, &bytes);
@@ -124,15 +151,8 @@ static void answer(const struct worker *w, struct work *own, int err) {
     frame_send(w->fd, (struct frame_tag){DONE}, bytes.at, bytes.len);
 }
 
-/* The process in which die() tells the parent why. */
-static struct {
-  pid_t pid;
-  int fd;
-  uint32_t kind;
-} dying;
-
-/* As an error of the system: a worker that ends otherwise has died of the
- * user's code. */
+/* Sends it as an error of the system: a worker that ends without one counts as
+ * killed by the user's code. */
 static void tell_why(const char *text) {
   if (dying.pid != getpid())
     return;
@@ -149,18 +169,51 @@ void worker_dies_by(int fd, uint32_t kind) {
   die_by(tell_why);
 }
 
+/*
+ * For the case that nobody watches any more.  While the parent lives it ends a
+ * worker that is late before that (worker_stuck): the time of one thread on a
+ * processor is not longer than time, and a pool, which has max_seconds for each
+ * item, is closed after as much time in all.  Only the threads of a stress
+ * process may need more, as many times as there are processors: it takes all of
+ * the hard limit.
+ */
+static void limit_time(uint32_t max_seconds) {
+  enum { GENEROUS = 2 };
+  struct rlimit now, cpu;
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  if (!max_seconds || getrlimit(RLIMIT_CPU, &now))
+    return;
+  cpu.rlim_cur = GENEROUS * (rlim_t)max_seconds;
+  cpu.rlim_max = cpu.rlim_cur * (rlim_t)(cores > 1 ? cores : 1) + 1;
+  if (now.rlim_max < cpu.rlim_max)
+    cpu.rlim_max = now.rlim_max;
+  if (now.rlim_cur < cpu.rlim_cur)
+    cpu.rlim_cur = now.rlim_cur;
+  signal(SIGXCPU, SIG_DFL);
+  setrlimit(RLIMIT_CPU, &cpu);
+}
+
+/*
+ * It has a session, but no PID namespace.  As process 1 of one, the code would
+ * not be ended by its own signals (raise(SIGTERM), abort() with a handler): it
+ * would behave otherwise than anywhere else.  As process 2 it would need one
+ * more process for each worker.  Both need an administrator, or namespaces for
+ * users, which many systems forbid.  And it would do nothing where there is a
+ * filter, behind which no process begins (rt/cage.h); where there is none, the
+ * parent finds what has left the session (tidy_orphans).
+ */
 static _Noreturn void child(struct worker *w, pid_t parent,
                             int (*fn)(void *arg, struct work *s), void *arg) {
-  setsid(); /* its signals are its own, and what it starts ends with it */
+  setsid(); /* a group of its own: all that it starts ends with it (W2) */
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) /* it went before it could have told */
+  if (getppid() != parent) /* the parent ended before the line above */
     _exit(2);
   tidy_nothing();
   worker_dies_by(w->fd, TROUBLE);
   phase_silence();
   set_signals(SIG_DFL);
   signal(SIGXFSZ, SIG_DFL);
-  signal(SIGINT, SIG_IGN); /* of the terminal: the parent decides */
+  signal(SIGINT, SIG_IGN); /* from the terminal: the parent decides */
   silence(w->show_output);
   struct work *own = xcalloc(1, sizeof *own);
   own->shared = w->shared;
@@ -168,8 +221,10 @@ static _Noreturn void child(struct worker *w, pid_t parent,
   own->recording = w->recording;
   rt_share_watch(&w->shared->ticks, &w->shared->steps);
   frame_calls_by(cage_call);
+  limit_time(w->max_seconds);
   cage_close(w->fd);
   int err = fn(arg, own);
+  cage_end_copy();
   fflush(stdout);
   answer(w, own, err);
   cage_exit(err ? 2 : 0);
@@ -177,7 +232,9 @@ static _Noreturn void child(struct worker *w, pid_t parent,
 
 void worker_start(struct worker *w, int (*fn)(void *arg, struct work *s),
                   void *arg) {
+  assert(!w->pid); /* W1 */
   map_anew(w);
+  assert(w->shared && w->board && !w->used); /* W3 */
   int fds[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
     die("cannot make a socket: %s", strerror(errno));
@@ -195,15 +252,15 @@ void worker_start(struct worker *w, int (*fn)(void *arg, struct work *s),
   worker_watch(w);
 }
 
-/* What the system says of a process. */
-struct status {
-  bool rests; /* it sleeps, was stopped, or its first thread has ended */
+/* A process, as the system describes it. */
+struct process_status {
+  bool rests; /* it sleeps, is stopped, or its first thread has ended */
   unsigned long user, all; /* CPU time, in clock ticks */
 };
 
-/* False: the system does not say. */
-static bool look_at(pid_t pid, struct status *out) {
-  struct status st = {0};
+/* Reads /proc; false: that is not possible now. */
+static bool look_at(pid_t pid, struct process_status *out) {
+  struct process_status st = {0};
   char path[64], text[512];
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -226,17 +283,17 @@ static bool look_at(pid_t pid, struct status *out) {
 }
 
 void worker_watch(struct worker *w) {
-  struct status st = {0};
+  struct process_status st = {0};
   look_at(w->pid, &st);
-  w->watch = (struct worker_watch){.begun = explore_now(),
+  w->watch = (struct worker_watch){.begun = clock_now(),
                                    .at_tick = st.user,
                                    .at_step = st.user,
                                    .tick = w->shared->ticks,
                                    .step = w->shared->steps};
 }
 
-/* The engine's watchdog ticks every 50 ms of this process's user time. */
-static bool is_blind(struct worker *w, const struct status *st) {
+/* The engine's watchdog should tick every 50 ms of the process's user time. */
+static bool is_blind(struct worker *w, const struct process_status *st) {
   struct worker_watch *v = &w->watch;
   uint64_t tick = w->shared->ticks;
   if (tick != v->tick || !tick)
@@ -245,8 +302,9 @@ static bool is_blind(struct worker *w, const struct status *st) {
   return st->user - v->at_tick > BLIND_SECONDS * (unsigned long)clock_ticks();
 }
 
-/* Analyses may compute for long between two steps. */
-static bool is_still(struct worker *w, const struct status *st, bool beats) {
+/* Has it made no step for long?  Analyses may compute for long between two. */
+static bool is_still(struct worker *w, const struct process_status *st,
+                     bool beats) {
   struct worker_watch *v = &w->watch;
   uint64_t step = w->shared->steps;
   if (step != v->step || beats)
@@ -258,8 +316,8 @@ static bool is_still(struct worker *w, const struct status *st, bool beats) {
 bool worker_stuck(struct worker *w) {
   struct worker_watch *v = &w->watch;
   uint32_t hang_seconds = w->hang_seconds ? w->hang_seconds : HANG_SECONDS;
-  bool late = w->max_seconds && explore_now() - v->begun > w->max_seconds;
-  struct status st;
+  bool late = w->max_seconds && clock_now() - v->begun > w->max_seconds;
+  struct process_status st;
   w->hang = HANG_LATE;
   if (!look_at(w->pid, &st))
     return late; /* the next look may know */
@@ -277,10 +335,12 @@ bool worker_stuck(struct worker *w) {
   return sleeps || blind || still || late;
 }
 
-/* The process has ended, or is about to: what it has started ends too.  Its
- * number is its group's, and is not given to others before it is waited for. */
-static void bury(struct worker *w) {
+/* Ends the process and all that it has started (W2), and waits for them.  The
+ * process's number is its group's, and the system gives it to no other process
+ * before it was waited for. */
+static void reap(struct worker *w) {
   pid_t group = w->pid;
+  assert(group > 0); /* W1; kill(0) and kill(-1) would end others */
   kill(-group, SIGKILL);
   kill(group, SIGKILL); /* it may have had no time to become a group */
   while (waitpid(group, &w->status, 0) < 0 && errno == EINTR)
@@ -288,6 +348,7 @@ static void bury(struct worker *w) {
   while (waitpid(-group, NULL, 0) > 0) /* orphans that came to us */
     ;
   tidy_process_done(-group);
+  tidy_orphans();
   w->pid = 0;
 }
 
@@ -297,18 +358,18 @@ bool worker_ended(struct worker *w) {
   siginfo_t i = {0};
   if (waitid(P_PID, (id_t)w->pid, &i, WEXITED | WNOHANG | WNOWAIT) || !i.si_pid)
     return false;
-  bury(w);
+  reap(w);
   return true;
 }
 
 void worker_end(struct worker *w) {
   if (!worker_ended(w))
-    bury(w);
+    reap(w);
   close(w->fd);
   w->fd = -1;
 }
 
-/* It has closed its socket, which it does at its end only. */
+/* It has closed its socket, which it does only at its end. */
 static bool ends_soon(struct worker *w) {
   enum { GRACE_MS = 1000 };
   for (int ms = 0; ms < GRACE_MS && !worker_ended(w); ms++)
@@ -324,7 +385,7 @@ bool worker_error(struct error *e, const struct buf *bytes) {
   return e->code >= ERR_USAGE && e->code <= ERR_REFUSED;
 }
 
-/* Reads what is there; true: there is no more to come. */
+/* Reads the bytes that came; true: no more will come. */
 static bool read_answer(struct worker *w) {
   w->state = frame_read(&w->in, w->fd);
   if (w->state == FRAME_PART)
@@ -354,7 +415,7 @@ static enum worker_end wait_for(struct worker *w) {
   return end;
 }
 
-/* What it sent, if that is an answer; else it counts as dead. */
+/* Takes what it sent, if that is an answer; else the worker counts as dead. */
 static enum worker_end take_answer(struct worker *w) {
   const struct buf *body = &w->in.body;
   bool whole = w->state == FRAME_WHOLE;
@@ -364,7 +425,7 @@ static enum worker_end take_answer(struct worker *w) {
     w->answer = noun_unpack(w->noun, body->at, body->len, &w->arena);
   if (w->answer)
     return WORKER_DONE;
-  /* A part of an answer is what a process leaves that a signal ended. */
+  /* A process that a signal ended may leave a part of an answer. */
   w->garbled =
       w->state == FRAME_CLOSED ? w->in.have && WIFEXITED(w->status) : true;
   return WORKER_DIED;
@@ -372,6 +433,7 @@ static enum worker_end take_answer(struct worker *w) {
 
 enum worker_end worker_run(struct worker *w,
                            int (*fn)(void *arg, struct work *s), void *arg) {
+  assert(w->noun);
   worker_start(w, fn, arg);
   w->in.most = ANSWER_MOST;
   enum worker_end end = wait_for(w);

@@ -1,5 +1,7 @@
-/* See cell.h. */
+/* Cleaning and fitting text: UTF-8, and how many columns a character takes. */
 #include "report/cell.h"
+
+#include "base/slow.h"
 
 #include <string.h>
 
@@ -66,8 +68,17 @@ void cell_clean(const char *s, bool utf8, struct buf *out) {
   }
 }
 
+bool cell_is_clean(const char *s) {
+  unsigned c;
+  for (size_t n; *s; s += n)
+    if (!(n = cell_decode(s, &c)) || harmful(c))
+      return false;
+  return true;
+}
+
 size_t cell_width(const char *s) {
   size_t width = 0;
+  check_slow(cell_is_clean(s)); /* C1 */
   unsigned c;
   for (size_t n; (n = cell_decode(s, &c)) != 0; s += n)
     width += columns(c);
@@ -109,12 +120,13 @@ static void fit(const char *s, size_t width, size_t tail, bool utf8,
     buf_put(out, s, bytes_of(s, width));
     return;
   }
-  size_t room = width - wide;
+  size_t room = width - wide, start = out->len;
   if (tail > room)
     tail = room;
   buf_put(out, s, bytes_of(s, room - tail));
   buf_puts(out, dots);
   buf_puts(out, tail_of(s, tail));
+  check_slow(cell_width(out->at + start) <= width);
 }
 
 void cell_fit(const char *s, size_t width, bool utf8, struct buf *out) {

@@ -1,11 +1,11 @@
 /*
- * Text for a terminal, measured in columns.  What comes from the user's code
- * (names, strings, paths, source lines) can hold anything; here it is made
- * harmless and fitted.
+ * Text for a terminal, measured in columns.  Names, strings, paths and source
+ * lines of the user's code can hold anything; here they are made harmless and
+ * fitted.
  *
- * Clean text has no control character, no byte that is not UTF-8, and none of
- * the characters that turn the direction of text; without `utf8` it is ASCII.
- * Every function but cell_clean wants clean text.
+ * (C1) clean text has no control character, no byte that is not UTF-8, and none
+ *      of the characters that turn the direction of text; without `utf8` it is
+ *      ASCII.  cell_clean makes it, all other functions want it.
  */
 #ifndef REPORT_CELL_H
 #define REPORT_CELL_H
@@ -27,5 +27,8 @@ void cell_fit_middle(const char *s, size_t width, bool utf8, struct buf *out);
 /* Decodes a character: its length in bytes, 0 when it is not UTF-8 or the end
  * of the string. */
 size_t cell_decode(const char *s, unsigned *code);
+
+/* C1, for the terminals that can show UTF-8. */
+bool cell_is_clean(const char *s);
 
 #endif

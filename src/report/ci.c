@@ -1,6 +1,8 @@
-/* What the formats for continuous integration share: names and places. */
+/* What the formats for continuous integration share: names, places, verdicts.
+ */
 #include "report/ci_int.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Takes "." and ".." out of an absolute path, without asking the system. */
@@ -25,6 +27,7 @@ static void tidy(struct buf *b) {
 }
 
 bool ci_path(const struct ci_report *c, const char *file, struct buf *out) {
+  assert(c->here[0] == '/' && c->root[0] == '/');
   struct buf path = {0}, root = {0};
   if (file[0] != '/')
     buf_printf(&path, "%s/", c->here);
@@ -49,7 +52,15 @@ const char *ci_sentence(const struct report_run *r) {
                                  : "no fault found";
 }
 
+const char *ci_type(const struct report_run *r) {
+  const struct finding *f = r->story->result->finding;
+  if (r->status != 1)
+    return CI_INCONCLUSIVE;
+  return f && f->fault != FAULT_NONE ? fault_id[f->fault] : CI_MISSING;
+}
+
 void ci_name(const struct ci_report *c, uint32_t i, struct buf *out) {
+  assert(i < c->nruns);
   const char *object = c->runs[i].story->result->object;
   uint32_t before = 0;
   for (uint32_t k = 0; k < i; k++)
@@ -63,26 +74,8 @@ bool ci_has_place(const struct place *p) { return p && p->file && p->line; }
 
 uint32_t ci_last_line(const struct story *s) {
   const struct place *p = s->place, *q = s->until;
+  assert(ci_has_place(p));
   return ci_has_place(q) && !strcmp(p->file, q->file) && q->line > p->line
              ? q->line
              : p->line;
-}
-
-size_t ci_character(const char *s) {
-  const unsigned char *u = (const unsigned char *)s;
-  size_t n = u[0] < 0x80                    ? 1
-             : u[0] >= 0xc2 && u[0] <= 0xdf ? 2
-             : (u[0] & 0xf0) == 0xe0        ? 3
-             : u[0] >= 0xf0 && u[0] <= 0xf4 ? 4
-                                            : 0;
-  for (size_t i = 1; i < n; i++)
-    if ((u[i] & 0xc0) != 0x80)
-      return 0;
-  if (n == 3 && ((u[0] == 0xe0 && u[1] < 0xa0) || /* too long, surrogate */
-                 (u[0] == 0xed && u[1] > 0x9f)))
-    return 0;
-  if (n == 4 &&
-      ((u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f)))
-    return 0;
-  return n;
 }

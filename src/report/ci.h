@@ -3,8 +3,8 @@
  * GitHub.  All read the same runs; how a run ended is its `status`, the exit
  * status that it would have alone, which an expected fault turns round.
  *
- * Paths are told from `root`, the folder of the repository, when they are below
- * it, and else from the root of the file system.  A path that is not absolute
+ * Paths begin at `root`, the folder of the repository, when they are below it,
+ * and else at the root of the file system.  A path that is not absolute
  * is one from `here`.
  */
 #ifndef REPORT_CI_H
@@ -19,7 +19,7 @@ struct ci_report {
   const char *here;    /* absolute */
   const char *root;    /* absolute */
   const char *version; /* of the program */
-  const char *trouble; /* what ended the program before its end, or NULL */
+  const char *trouble; /* the error that ended the program, or NULL */
   int status;          /* of the program */
   const char *const *warnings;
   uint32_t nwarnings;

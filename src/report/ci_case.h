@@ -1,8 +1,8 @@
 /*
- * For continuous integration: commands that say something of each of several
- * things (histories, traces, clients of a source), one case each, as JUnit's
- * XML, TAP or SARIF.  Not decided is an error, since a green case must have
- * been checked.
+ * For continuous integration: commands that check several things (histories,
+ * traces, clients of a source), one case each, as JUnit's XML, TAP or SARIF.  A
+ * thing that was not decided is an error, since a green case must have been
+ * checked.
  */
 #ifndef REPORT_CI_CASE_H
 #define REPORT_CI_CASE_H
@@ -28,7 +28,7 @@ struct ci_case {
 
 struct ci_cases {
   const char *command;         /* "faultline check" */
-  const char *fault, *meaning; /* of a failure: its name and what that is */
+  const char *fault, *meaning; /* of a failure: its name and its meaning */
   const struct ci_case *at;
   uint32_t n;
   const struct ci_report *about; /* where, which version, which status */

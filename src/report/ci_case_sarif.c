@@ -3,31 +3,14 @@
 
 #include "report/ci_int.h"
 
-static void put_text(struct json *j, const char *name, const char *text) {
-  json_object(j, name);
-  json_string(j, "text", text);
-  json_end_object(j);
-}
-
-static void put_rule(struct json *j, const char *id, const char *meaning,
-                     const char *level) {
-  json_object(j, NULL);
-  json_string(j, "id", id);
-  put_text(j, "shortDescription", meaning);
-  json_object(j, "defaultConfiguration");
-  json_string(j, "level", level);
-  json_end_object(j);
-  json_end_object(j);
-}
-
 static void put_tool(struct json *j, const struct ci_cases *c) {
   json_object(j, "tool");
   json_object(j, "driver");
   json_string(j, "name", "Faultline");
   json_string(j, "semanticVersion", c->about->version);
   json_array(j, "rules");
-  put_rule(j, c->fault, c->meaning, "error");
-  put_rule(j, "inconclusive", "there is no answer within the bounds", "none");
+  sarif_rule(j, c->fault, c->meaning, "error");
+  sarif_rule(j, "inconclusive", "there is no answer within the bounds", "none");
   json_end_array(j);
   json_end_object(j);
   json_end_object(j);
@@ -44,14 +27,7 @@ static void put_lines(struct json *j, const struct ci_cases *c,
     json_uint(j, "endLine", l->last);
   json_end_object(j);
   json_end_object(j);
-  if (l->function) {
-    json_array(j, "logicalLocations");
-    json_object(j, NULL);
-    json_string(j, "name", l->function);
-    json_string(j, "kind", "function");
-    json_end_object(j);
-    json_end_array(j);
-  }
+  sarif_function(j, l->function);
   json_end_object(j);
 }
 
@@ -65,7 +41,7 @@ static void put_result(struct json *j, const struct ci_cases *c,
   json_uint(j, "ruleIndex", fails ? 0 : 1);
   json_string(j, "kind", fails ? "fail" : "open");
   json_string(j, "level", fails ? "error" : "none");
-  put_text(j, "message", buf_text(&text));
+  sarif_text(j, "message", buf_text(&text));
   for (uint32_t i = 0; i < k->nlines; i++) {
     if (i < 2)
       json_array(j, i ? "relatedLocations" : "locations");

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What ends a line, and in a property what ends that, is written as %XX. */
+/* Writes `special` characters, which would end the text, as %XX. */
 static void put_data(struct buf *out, const char *s, const char *special) {
   for (; *s; s++)
     if (strchr(special, *s))

@@ -1,11 +1,13 @@
 /* JUnit's XML, as Jenkins, GitLab, GitHub's actions and others read it. */
+#include "report/cell.h"
 #include "report/ci_int.h"
 
 #include <string.h>
 
 void ci_xml(struct buf *out, const char *s) {
   while (*s) {
-    size_t n = ci_character(s);
+    unsigned code;
+    size_t n = cell_decode(s, &code);
     unsigned char first = (unsigned char)*s;
     bool none = n == 3 && !strncmp(s, "\xef\xbf", 2) &&
                 ((unsigned char)s[2] & 0xfe) == 0xbe; /* U+FFFE, U+FFFF */
@@ -33,13 +35,9 @@ void ci_attribute(struct buf *out, const char *name, const char *value) {
 
 /* <failure> or <error>, with the report as its text. */
 static void put_outcome(struct buf *out, const struct report_run *r) {
-  const struct result *of = r->story->result;
   const char *element = r->status == 1 ? "failure" : "error";
-  const char *type = r->status != 1 ? "inconclusive"
-                     : of->finding  ? fault_id[of->finding->fault]
-                                    : "expected-fault-missing";
   buf_printf(out, "      <%s", element);
-  ci_attribute(out, "type", type);
+  ci_attribute(out, "type", ci_type(r));
   ci_attribute(out, "message", ci_sentence(r));
   buf_putc(out, '>');
   struct buf text = {0};

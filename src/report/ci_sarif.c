@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "report/ci_int.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,8 +14,8 @@ static const char base_id[] = "SRCROOT";
 enum { RULE_MISSING = FAULT_COUNT, RULE_OPEN, RULES };
 
 static const char *rule_id(int rule) {
-  return rule == RULE_MISSING ? "expected-fault-missing"
-         : rule == RULE_OPEN  ? "inconclusive"
+  return rule == RULE_MISSING ? CI_MISSING
+         : rule == RULE_OPEN  ? CI_INCONCLUSIVE
                               : fault_id[rule];
 }
 
@@ -57,13 +58,39 @@ void sarif_artifact(struct json *j, const struct ci_report *c,
   buf_free(&uri);
 }
 
-static void put_message(struct json *j, const char *text) {
-  json_object(j, "message");
+void sarif_text(struct json *j, const char *name, const char *text) {
+  json_object(j, name);
   json_string(j, "text", text);
   json_end_object(j);
 }
 
-/* What is inside of a location; last is 0 or the last line. */
+static void put_message(struct json *j, const char *text) {
+  sarif_text(j, "message", text);
+}
+
+void sarif_rule(struct json *j, const char *id, const char *meaning,
+                const char *level) {
+  json_object(j, NULL);
+  json_string(j, "id", id);
+  sarif_text(j, "shortDescription", meaning);
+  json_object(j, "defaultConfiguration");
+  json_string(j, "level", level);
+  json_end_object(j);
+  json_end_object(j);
+}
+
+void sarif_function(struct json *j, const char *function) {
+  if (!function)
+    return;
+  json_array(j, "logicalLocations");
+  json_object(j, NULL);
+  json_string(j, "name", function);
+  json_string(j, "kind", "function");
+  json_end_object(j);
+  json_end_array(j);
+}
+
+/* The inside of a location; `last` is its last line, or 0. */
 static void put_place(struct json *j, const struct ci_report *c,
                       const struct place *p, uint32_t last) {
   if (!ci_has_place(p))
@@ -78,14 +105,7 @@ static void put_place(struct json *j, const struct ci_report *c,
     json_uint(j, "endLine", last);
   json_end_object(j);
   json_end_object(j);
-  if (p->function) {
-    json_array(j, "logicalLocations");
-    json_object(j, NULL);
-    json_string(j, "name", p->function);
-    json_string(j, "kind", "function");
-    json_end_object(j);
-    json_end_array(j);
-  }
+  sarif_function(j, p->function);
 }
 
 static void put_row(struct json *j, const struct ci_report *c,
@@ -226,6 +246,7 @@ static void put_result(struct json *j, const struct ci_report *c, uint32_t i,
   const struct report_run *r = &c->runs[i];
   const struct story *s = r->story;
   int rule = rule_of(r);
+  assert(r->status && rule < RULES);
   json_object(j, NULL);
   json_string(j, "ruleId", rule_id(rule));
   json_int(j, "ruleIndex", index[rule]);
@@ -252,18 +273,6 @@ static void put_result(struct json *j, const struct ci_report *c, uint32_t i,
   json_end_object(j);
 }
 
-static void put_rule(struct json *j, int rule) {
-  json_object(j, NULL);
-  json_string(j, "id", rule_id(rule));
-  json_object(j, "shortDescription");
-  json_string(j, "text", rule_words(rule));
-  json_end_object(j);
-  json_object(j, "defaultConfiguration");
-  json_string(j, "level", rule == RULE_OPEN ? "none" : "error");
-  json_end_object(j);
-  json_end_object(j);
-}
-
 /* The rules that occur; index[rule] is where. */
 static void put_tool(struct json *j, const struct ci_report *c, int *index) {
   bool used[RULES] = {false};
@@ -279,7 +288,8 @@ static void put_tool(struct json *j, const struct ci_report *c, int *index) {
   for (int rule = 0; rule < RULES; rule++) {
     if (!used[rule])
       continue;
-    put_rule(j, rule);
+    sarif_rule(j, rule_id(rule), rule_words(rule),
+               rule == RULE_OPEN ? "none" : "error");
     index[rule] = n++;
   }
   json_end_array(j);

@@ -1,4 +1,5 @@
 /* The Test Anything Protocol, version 13. */
+#include "report/cell.h"
 #include "report/ci_int.h"
 
 #include <string.h>
@@ -14,7 +15,8 @@ void ci_tap_line(struct buf *out, const char *s) {
 void ci_yaml(struct buf *out, const char *name, const char *s) {
   buf_printf(out, "  %s: \"", name);
   while (*s) {
-    size_t n = ci_character(s);
+    unsigned code;
+    size_t n = cell_decode(s, &code);
     if (!n)
       buf_puts(out, "\xef\xbf\xbd");
     else if (*s == '"' || *s == '\\')

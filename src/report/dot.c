@@ -1,9 +1,11 @@
 /*
  * The labelled graph of interleavings for Graphviz, in the paper's colours:
- * white where every execution is good, black where none is, grey between, and
- * the races that are told first yellow, on a thick way to a red end.
+ * white where every execution is good, black where none is, grey between.  The
+ * races that are named first are yellow, on a thick way to a red end.
  */
 #include "report/races.h"
+
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -68,7 +70,7 @@ static void put_edge(const struct story *s, const struct drawn_edge *e,
   }
   if (e->place) {
     buf_puts(out, "\\n");
-    put_quoted(story_base_name(e->place->file), out);
+    put_quoted(base_name(e->place->file), out);
     buf_printf(out, ":%" PRIu32, e->place->line);
   }
   if (e->more)

@@ -3,20 +3,22 @@
  * after p that conflicts with p; for an access q, let y(q) be the last one
  * before q that conflicts with q.  The call is interrupted on both sides
  * between p and q exactly when x(p) <= y(q).  For each q the nearest such p is
- * enough.  Quadratic in the number of events, so only the last ones are looked
- * at; a violation is about its end.
+ * enough.  This is quadratic in the number of events, so only the last ones are
+ * looked at; a violation is about its end.
  */
 #include "report/interruption.h"
+
+#include <assert.h>
 
 enum { WINDOW = 4096 };
 #define NONE UINT32_MAX
 
-struct access {
+struct call_access {
   uint32_t event;
   uint32_t next_conflict; /* x(p) or NONE */
   uint32_t last_conflict; /* y(q) or NONE */
 };
-typedef VEC(struct access) access_list;
+typedef VEC(struct call_access) access_list;
 
 static bool touches(const struct event *e) {
   return (event_reads[e->kind] || event_writes[e->kind]) &&
@@ -29,13 +31,13 @@ bool events_conflict(const struct event *a, const struct event *b) {
          a->addr < b->addr + b->size && b->addr < a->addr + a->size;
 }
 
-/* What each access of the list meets. */
+/* x(p) and y(q) of each access of the list. */
 static void find_conflicts(const struct trace *t, access_list *out) {
   if (out->len == 0)
     return;
   uint32_t first = out->at[0].event, last = vec_last(out).event;
   for (uint32_t i = 0; i < out->len; i++) {
-    struct access *a = &out->at[i];
+    struct call_access *a = &out->at[i];
     const struct event *e = &t->events[a->event];
     for (uint32_t k = a->event + 1; k < last; k++)
       if (events_conflict(e, &t->events[k])) {
@@ -55,7 +57,7 @@ static void collect(const struct trace *t, uint32_t from, uint32_t call,
   vec_clear(out);
   for (uint32_t i = from; i < t->nevents; i++)
     if (t->events[i].call == call && touches(&t->events[i])) {
-      struct access a = {i, NONE, NONE};
+      struct call_access a = {i, NONE, NONE};
       vec_push(out, a);
     }
   find_conflicts(t, out);
@@ -70,13 +72,14 @@ static bool disagrees(const struct finding *f, uint32_t call) {
   return false;
 }
 
-struct candidate {
+struct interruption_choice {
   struct interruption where;
   bool disagrees;
   uint32_t between; /* accesses of the call between before and after */
 };
 
-static bool better(const struct candidate *a, const struct candidate *b) {
+static bool better(const struct interruption_choice *a,
+                   const struct interruption_choice *b) {
   if (a->where.both != b->where.both)
     return a->where.both;
   if (a->disagrees != b->disagrees)
@@ -104,12 +107,13 @@ static uint32_t intruder(const struct trace *t, const access_list *list,
 }
 
 /*
- * Who is to blame for cutting p from q: the first that conflicts with p; if it
- * only reads, the last that conflicts with q, which q has met.  When that one
- * reads too, q writes, and any write to p's bytes in between.
+ * The access that is named as cutting p from q: the first that conflicts with
+ * p; if that only reads, the last that conflicts with q; if that reads too, a
+ * write to p's bytes in between, if there is one.
  */
-static uint32_t culprit(const struct trace *t, const struct access *p,
-                        const struct access *q) {
+static uint32_t cutting_access(const struct trace *t,
+                               const struct call_access *p,
+                               const struct call_access *q) {
   uint32_t first = p->next_conflict, last = q->last_conflict;
   if (event_writes[t->events[first].kind])
     return first;
@@ -122,24 +126,27 @@ static uint32_t culprit(const struct trace *t, const struct access *p,
   return first;
 }
 
-static void offer(struct candidate *best, bool *found, struct candidate c) {
+static void offer(struct interruption_choice *best, bool *found,
+                  struct interruption_choice c) {
+  assert(c.where.before < c.where.by && c.where.by < c.where.after); /* I1 */
   if (!*found || better(&c, best))
     *best = c;
   *found = true;
 }
 
 static void search_call(const struct finding *f, uint32_t call,
-                        const access_list *list, struct candidate *best,
-                        bool *found) {
-  struct candidate c = {.where.call = call, .disagrees = disagrees(f, call)};
+                        const access_list *list,
+                        struct interruption_choice *best, bool *found) {
+  struct interruption_choice c = {.where.call = call,
+                                  .disagrees = disagrees(f, call)};
   for (uint32_t q = 1; q < list->len; q++) {
     c.where.after = list->at[q].event;
     c.where.both = true;
     if (list->at[q].last_conflict != NONE)
       for (uint32_t p = q; p-- > 0;)
-        if (list->at[p].next_conflict <= list->at[q].last_conflict) {
+        if (list->at[p].next_conflict <= list->at[q].last_conflict) { /* I2 */
           c.where.before = list->at[p].event;
-          c.where.by = culprit(&f->trace, &list->at[p], &list->at[q]);
+          c.where.by = cutting_access(&f->trace, &list->at[p], &list->at[q]);
           c.between = q - p - 1;
           offer(best, found, c);
           break;
@@ -159,7 +166,7 @@ bool interruption_find(const struct finding *f, struct interruption *out) {
   const struct trace *t = &f->trace;
   uint32_t from = t->nevents > WINDOW ? t->nevents - WINDOW : 0;
   access_list list = {0};
-  struct candidate best = {0};
+  struct interruption_choice best = {0};
   bool found = false;
   for (uint32_t call = 0; call < f->client.ncalls; call++) {
     if (f->client.calls[call].thread == 0)
@@ -177,11 +184,11 @@ bool interruption_within(const struct finding *f, const uint32_t *unit,
   const struct trace *t = &f->trace;
   uint32_t from = t->nevents > WINDOW ? t->nevents - WINDOW : 0;
   access_list *lists = xcalloc((size_t)nunits + 1, sizeof *lists);
-  struct candidate best = {0};
+  struct interruption_choice best = {0};
   bool found = false;
   for (uint32_t i = from; i < t->nevents; i++)
     if (unit[i] && touches(&t->events[i]))
-      vec_push(&lists[unit[i]], ((struct access){i, NONE, NONE}));
+      vec_push(&lists[unit[i]], ((struct call_access){i, NONE, NONE}));
   for (uint32_t u = 1; u <= nunits; u++) {
     access_list *l = &lists[u];
     find_conflicts(t, l);

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 enum { SCHEMA = 1 };
@@ -141,30 +142,31 @@ static void put_memory(struct json *j, const struct story *s, uint32_t at) {
 static void put_event(struct json *j, const struct story *s, uint32_t at) {
   const struct trace *t = &s->result->finding->trace;
   const struct event *e = &t->events[at];
-  const struct story_event *told = &s->events[at];
+  const struct story_event *words = &s->events[at];
+  assert(at < t->nevents && words->place);
   static const char *const part[] = {"initial", "threads", "final"};
   json_object(j, NULL);
   json_uint(j, "step", e->step);
   json_uint(j, "thread", e->thread);
-  json_string(j, "part", part[told->part]);
+  json_string(j, "part", part[words->part]);
   json_text(j, "operation", operation(s, e->call));
   put_call_id(j, s, e->call);
   json_string(j, "kind", event_word[e->kind]);
-  json_text(j, "location", told->location);
+  json_text(j, "location", words->location);
   if (e->kind == EV_RETURN && operation(s, e->call))
     json_text(j, "value", result_text(s, e->call));
   else if ((e->kind == EV_SHOW || e->kind == EV_FAULT) &&
            e->value[0] < t->nnotes)
     json_text(j, "value", t->notes[e->value[0]]);
   else
-    json_text(j, "value", told->value);
-  json_text(j, "old", told->old);
+    json_text(j, "value", words->value);
+  json_text(j, "old", words->old);
   if (atomic(e))
     json_text(j, "order", order_name(e->order));
   if (e->size)
     json_uint(j, "size", e->size);
   put_memory(j, s, at);
-  json_place(j, told->place);
+  json_place(j, words->place);
   json_end_object(j);
 }
 
@@ -416,7 +418,7 @@ static void put_outcomes(struct json *j, const outcome_list *list) {
   json_end_array(j);
 }
 
-/* Those that were asked for, or those of the failing client. */
+/* The outcomes that were asked for, or those of the failing client. */
 static void put_all_outcomes(struct json *j, const struct story *s) {
   const struct finding *f = s->result->finding;
   if (s->outcomes) {

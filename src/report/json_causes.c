@@ -1,4 +1,5 @@
-/* Which lines must be atomic, why these, and what would have passed. */
+/* The lines that must be atomic, fences, and the nearest passing schedule, as
+ * JSON. */
 #include "report/json_int.h"
 
 static void put_blocks(struct json *j, const struct cause *c) {
@@ -60,7 +61,7 @@ static void put_cause(struct json *j, const struct ranked_cause *r) {
   json_end_object(j);
 }
 
-/* Of causes of one outcome: what they are, nothing of it was tried. */
+/* The causes of each outcome by itself; none of them was tried. */
 static void put_outcomes(struct json *j, const struct causes_found *c) {
   json_array(j, "failing_outcomes");
   for (uint32_t i = 0; i < c->noutcomes; i++) {
@@ -85,7 +86,7 @@ static void put_outcomes(struct json *j, const struct causes_found *c) {
   json_end_array(j);
 }
 
-/* What forbids a single failing order. */
+/* The causes that forbid a single failing order. */
 static void put_eliminators(struct json *j, const struct causes_found *c) {
   json_array(j, "eliminators");
   for (uint32_t i = 0; i < c->nsingle; i++) {

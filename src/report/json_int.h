@@ -1,4 +1,4 @@
-/* Between the files of the JSON report; nobody else includes this. */
+/* What the files that write JSON share; nobody else includes this. */
 #ifndef REPORT_JSON_INT_H
 #define REPORT_JSON_INT_H
 
@@ -8,7 +8,7 @@
 void json_text(struct json *j, const char *name, const char *s); /* or null */
 /* Four fields: file, line, column, function. */
 void json_place(struct json *j, const struct place *p);
-/* A result as a JSON value: numbers and truth values are what they are. */
+/* A result as a JSON value: a number as a number, a bool as true or false. */
 void json_value(struct json *j, const char *name, struct value v);
 
 /* `causes`, `traces` and `nearest` (json_causes.c). */

@@ -1,21 +1,19 @@
+/* `cdrs` and `tree`: the races that decide, as JSON. */
+#include "report/json_int.h"
 #include "report/races.h"
 
-static void text_or_null(struct json *j, const char *name, const char *s) {
-  if (s)
-    json_string(j, name, s);
-  else
-    json_null(j, name);
-}
+#include <assert.h>
 
 static const char *leads_name(enum race_leads leads) {
   static const char *const name[] = {"nowhere", "good", "bad", "both"};
+  assert(leads < sizeof name / sizeof *name);
   return name[leads];
 }
 
 static void put_rival(struct json *j, const struct story *s,
                       const struct rival *r) {
   const struct finding *f = s->result->finding;
-  const struct place *own = story_own_place(r->place);
+  const struct place *own = place_own(r->place);
   const struct place *p = own ? own : r->place;
   json_object(j, NULL);
   bool buffer;
@@ -29,13 +27,13 @@ static void put_rival(struct json *j, const struct story *s,
     json_null(j, "call");
   }
   json_string(j, "kind", event_word[r->about.kind]);
-  text_or_null(j, "location", r->location);
-  text_or_null(j, "file", p ? p->file : NULL);
+  json_text(j, "location", r->location);
+  json_text(j, "file", p ? p->file : NULL);
   if (p)
     json_uint(j, "line", p->line);
   else
     json_null(j, "line");
-  text_or_null(j, "function", p ? p->function : NULL);
+  json_text(j, "function", p ? p->function : NULL);
   json_bool(j, "in_section", r->about.flags & STEP_INSIDE);
   json_bool(j, "begins_call", r->step.flags & STEP_CALLS);
   json_bool(j, "ends_call", r->step.flags & STEP_RETURNS);
@@ -86,6 +84,6 @@ void json_races(struct json *j, const struct story *s) {
   json_uint(j, "explained", f->explained);
   json_bool(j, "circles", f->circles);
   json_bool(j, "patterns_cut", f->cut);
-  text_or_null(j, "reason", f->reason);
+  json_text(j, "reason", f->reason);
   json_end_object(j);
 }

@@ -1,4 +1,4 @@
-/* The execution as it is told: rows, blocks of memory, where others switch. */
+/* The execution as JSON: rows, blocks of memory, and where others switch. */
 #include "report/json_int.h"
 
 static const char *const part_name[] = {"initial", "threads", "final"};

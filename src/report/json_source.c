@@ -1,29 +1,28 @@
 /*
- * The text around the lines that a report speaks of, for the page, which cannot
- * read files.  Small files are whole; of others, what is near.
+ * The source text around the lines that a report names, for the page, which
+ * cannot read files.  Small files are whole; of others, the lines near by.
  */
 #include "report/json_int.h"
+#include "report/source.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum {
   WHOLE = 600, /* lines of a file that is shown whole */
-  NEAR = 30,   /* lines around one that is spoken of */
+  NEAR = 30,   /* lines around a named one */
   MOST_FILES = 40,
   MOST_LINE = 400,     /* bytes */
   MOST_BYTES = 500000, /* of all sources, then no more lines */
-  SOURCE_MAX = 16 << 20,
 };
 
-struct spoken { /* of in the report */
+struct named_file { /* and its lines that the report names */
   const char *file;
   VEC(uint32_t) lines;
 };
-typedef VEC(struct spoken) spoken_list;
+typedef VEC(struct named_file) named_list;
 
-static void speak(spoken_list *l, const char *file, uint32_t line) {
+static void name_line(named_list *l, const char *file, uint32_t line) {
   uint32_t i = 0;
   if (!file || !line)
     return;
@@ -32,34 +31,27 @@ static void speak(spoken_list *l, const char *file, uint32_t line) {
   if (i == MOST_FILES)
     return;
   if (i == l->len)
-    vec_push(l, ((struct spoken){.file = file}));
-  struct spoken *s = &l->at[i];
+    vec_push(l, ((struct named_file){.file = file}));
+  struct named_file *s = &l->at[i];
   if (!s->lines.len || vec_last(&s->lines) != line)
     vec_push(&s->lines, line);
 }
 
-static void speak_of(const struct story *s, spoken_list *l) {
+static void name_all(const struct story *s, named_list *l) {
   const struct finding *f = s->result->finding;
-  speak(l, s->place->file, s->place->line);
+  name_line(l, s->place->file, s->place->line);
   for (uint32_t i = 0; i < s->notes.len; i++)
-    speak(l, s->notes.at[i].place->file, s->notes.at[i].place->line);
+    name_line(l, s->notes.at[i].place->file, s->notes.at[i].place->line);
   for (uint32_t i = 0; i < s->rows.len; i++)
-    speak(l, s->rows.at[i].place->file, s->rows.at[i].place->line);
+    name_line(l, s->rows.at[i].place->file, s->rows.at[i].place->line);
   for (uint32_t i = 0; f && i < f->causes.len; i++)
     for (uint32_t k = 0; k < f->causes.at[i].cause.nblocks; k++) {
       const struct code_block *b = &f->causes.at[i].cause.blocks[k];
-      speak(l, b->file, b->first);
-      speak(l, b->file, b->last);
+      name_line(l, b->file, b->first);
+      name_line(l, b->file, b->last);
     }
   for (uint32_t i = 0; f && i < f->census.nlines; i++)
-    speak(l, f->census.lines[i].file, f->census.lines[i].line);
-}
-
-static bool read_source(const char *path, struct buf *out) {
-  struct stat st;
-  struct error e = {0};
-  return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size < SOURCE_MAX &&
-         !buf_read_file(out, path, &e);
+    name_line(l, f->census.lines[i].file, f->census.lines[i].line);
 }
 
 static uint32_t count_lines(const struct buf *b) {
@@ -71,8 +63,8 @@ static uint32_t count_lines(const struct buf *b) {
   return n;
 }
 
-/* By line, from 1: is it near one that is spoken of? */
-static uint8_t *choose(const struct spoken *s, uint32_t n) {
+/* By line, from 1: is it near a named one? */
+static uint8_t *choose(const struct named_file *s, uint32_t n) {
   uint8_t *shown = xcalloc(n + 2u, 1);
   if (n <= WHOLE)
     memset(shown, 1, n + 1u);
@@ -84,7 +76,7 @@ static uint8_t *choose(const struct spoken *s, uint32_t n) {
   return shown;
 }
 
-static void put_line(struct json *j, const struct spoken *s, uint32_t line,
+static void put_line(struct json *j, const struct named_file *s, uint32_t line,
                      const char *at, size_t len, const hooked_list *hooks) {
   char *text = xstrndup(at, len > MOST_LINE ? MOST_LINE : len);
   const struct hooked_line *h =
@@ -98,10 +90,10 @@ static void put_line(struct json *j, const struct spoken *s, uint32_t line,
   free(text);
 }
 
-static void put_source(struct json *j, const struct spoken *s,
+static void put_source(struct json *j, const struct named_file *s,
                        const hooked_list *hooks, size_t until) {
   struct buf text = {0};
-  if (!read_source(s->file, &text))
+  if (!source_read(s->file, &text))
     goto out;
   uint32_t n = count_lines(&text), line = 1;
   uint8_t *shown = choose(s, n);
@@ -124,9 +116,9 @@ out:
 
 void json_sources(struct json *j, const struct story *s,
                   const hooked_list *hooks) {
-  spoken_list l = {0};
+  named_list l = {0};
   size_t until = j->out->len + MOST_BYTES;
-  speak_of(s, &l);
+  name_all(s, &l);
   json_array(j, "sources");
   for (uint32_t i = 0; i < l.len; i++) {
     put_source(j, &l.at[i], hooks, until);

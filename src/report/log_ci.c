@@ -18,8 +18,8 @@ static void put_name(const struct log_case *c, struct buf *out) {
   free(mark);
 }
 
-/* What stands below the first line, up to an empty one, in one line; else the
- * first. */
+/* The text below the first line, up to an empty one, in one line; the first
+ * line if there is none. */
 static void put_message(const struct log_case *c, struct buf *out) {
   const char *s = c->text + strcspn(c->text, "\n");
   if (!is(c, "violation") || !s[strspn(s, "\n ")])

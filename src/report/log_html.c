@@ -3,12 +3,13 @@
  * (assets/history.html), which has its style and its program in it and draws
  * what the data say; the data are JSON in a script element.
  *
- * What it shows is bounded: operations around the core, texts cut short, and a
+ * Its size is bounded: operations around the core only, texts cut short, and a
  * number of bytes for all histories together.
  */
 #include "base/json.h"
 #include "report/cell.h"
 #include "report/log_report.h"
+#include "report/page.h"
 
 #include <string.h>
 
@@ -21,8 +22,7 @@ enum {
 };
 
 /* assets.S */
-extern const char log_page_begin[], log_page_end[];
-static const char MARK[] = "FAULTLINE-DATA";
+extern const char log_page[];
 
 static void put_text(struct json *j, const char *name, const char *text,
                      size_t most) {
@@ -58,7 +58,7 @@ static void put_ops(struct json *j, const struct log_report *r,
   json_end_array(j);
 }
 
-/* Those that touch what is shown. */
+/* The notes that overlap the shown operations in time. */
 static void put_notes(struct json *j, const struct log_report *r,
                       const log_window *w) {
   const struct log *l = r->log;
@@ -146,16 +146,6 @@ void log_report_html(const struct log_report *r, struct buf *out) {
   json_end_object(&j);
 }
 
-/* Inside of a script element a `<` could end it. */
-static void put_for_script(const struct buf *b, struct buf *out) {
-  const char *text = buf_text(b);
-  for (size_t i = 0; i < b->len; i++)
-    if (text[i] == '<')
-      buf_puts(out, "\\u003c");
-    else if (text[i] != '\n')
-      buf_putc(out, text[i]);
-}
-
 void log_page_add(struct log_page *p, const struct buf *object,
                   const char *verdict) {
   p->violations += !strcmp(verdict, "violation");
@@ -166,19 +156,16 @@ void log_page_add(struct log_page *p, const struct buf *object,
   }
   if (p->shown++)
     buf_puts(&p->data, ",\n");
-  put_for_script(object, &p->data);
+  page_put_data(object, &p->data);
 }
 
 void log_page_finish(struct log_page *p, struct buf *out) {
-  size_t len = (size_t)(log_page_end - log_page_begin);
-  const char *mark = memmem(log_page_begin, len, MARK, strlen(MARK));
-  size_t before = (size_t)(mark - log_page_begin);
-  buf_put(out, log_page_begin, before);
+  const char *rest = page_put_until(log_page, "FAULTLINE-DATA", out);
   buf_printf(out,
              "{\"histories\": %u, \"violations\": %u, \"unknowns\": %u, "
              "\"leftOut\": %u, \"shown\": [\n",
              p->shown + p->left_out, p->violations, p->unknowns, p->left_out);
   buf_put(out, buf_text(&p->data), p->data.len);
   buf_puts(out, "\n]}");
-  buf_put(out, mark + strlen(MARK), len - before - strlen(MARK));
+  buf_puts(out, rest);
 }

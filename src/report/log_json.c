@@ -1,15 +1,8 @@
 /* A recorded history in JSON; docs/json.md. */
-#include "base/json.h"
+#include "report/json_int.h"
 #include "report/log_report.h"
 
 #include <string.h>
-
-static void text_or_null(struct json *j, const char *name, const char *text) {
-  if (text)
-    json_string(j, name, text);
-  else
-    json_null(j, name);
-}
 
 static void put_op(struct json *j, const char *name, const struct log *l,
                    uint32_t op) {
@@ -59,12 +52,12 @@ static void put_partial(struct json *j, const struct log *l,
   for (uint32_t i = 0; i < p->order.len; i++)
     json_uint(j, NULL, p->order.at[i] + 1);
   json_end_array(j);
-  text_or_null(j, "state", p->state);
+  json_text(j, "state", p->state);
   json_array(j, "refused");
   for (uint32_t i = 0; i < p->refusals.len; i++) {
     json_object(j, NULL);
     json_uint(j, "id", p->refusals.at[i].op + 1);
-    text_or_null(j, "would_return", p->refusals.at[i].instead);
+    json_text(j, "would_return", p->refusals.at[i].instead);
     json_end_object(j);
   }
   json_end_array(j);
@@ -97,17 +90,17 @@ void log_report_json(const struct log_report *r, struct buf *out) {
   json_string(&j, "source", r->source);
   json_uint(&j, "index", r->log->index);
   json_string(&j, "verdict", r->verdict);
-  text_or_null(&j, "method", r->method);
+  json_text(&j, "method", r->method);
   if (r->depth)
     json_uint(&j, "depth", r->depth);
   else
     json_null(&j, "depth");
-  text_or_null(&j, "spec", r->spec);
+  json_text(&j, "spec", r->spec);
   json_uint(&j, "operations", r->operations);
   json_uint(&j, "pending", r->pending);
   json_uint(&j, "processes", r->processes);
   json_uint(&j, "steps", r->steps);
-  text_or_null(&j, "limit", r->limit);
+  json_text(&j, "limit", r->limit);
   if (r->wants_order)
     json_bool(&j, "linearization_written",
               !r->no_order && !strcmp(r->verdict, "linearizable"));

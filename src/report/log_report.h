@@ -1,6 +1,7 @@
 /*
  * Reports on recorded histories: each appends one history to a buffer.  The
- * JSON and HTML pieces are put into whole documents by whoever has them all.
+ * JSON and HTML pieces are put into whole documents by log_json_document and
+ * log_page_finish.
  */
 #ifndef REPORT_LOG_REPORT_H
 #define REPORT_LOG_REPORT_H
@@ -48,5 +49,7 @@ typedef VEC(uint32_t) log_window;
 void log_window_make(const struct log_report *r, uint32_t most,
                      log_window *out);
 bool log_is_core(const struct log_report *r, uint32_t op);
+/* For qsort and bsearch of uint32_t. */
+int log_by_number(const void *x, const void *y);
 
 #endif

@@ -2,6 +2,7 @@
 #include "report/log_report.h"
 #include "report/screen.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -76,8 +77,7 @@ static void put_unknown(struct screen *s, const struct log_report *r) {
     buf_printf(&b, "; reached line %" PRIu32, r->reached_line);
   }
   buf_putc(&b, '.');
-  buf_puts(s->out, "  ");
-  screen_wrap(s, 2, 2, buf_text(&b));
+  screen_paragraph(s, 2, 2, buf_text(&b));
   buf_free(&b);
 }
 
@@ -103,7 +103,7 @@ static void put_families(struct screen *s, const struct log_report *r) {
 
 /* ---- the time-line ---- */
 
-struct line {
+struct time_line {
   struct screen *s;
   const struct log_report *r;
   log_window window;
@@ -112,12 +112,8 @@ struct line {
   bool pending; /* something that is shown did not return */
 };
 
-static int by_number(const void *x, const void *y) {
-  uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-  return a < b ? -1 : a > b;
-}
-
-static uint32_t column(const struct line *t, uint32_t time) {
+static uint32_t column(const struct time_line *t, uint32_t time) {
+  assert(t->columns > 1);
   uint32_t rank = 0, high = t->times.len;
   while (rank < high) {
     uint32_t mid = rank + (high - rank) / 2;
@@ -126,13 +122,13 @@ static uint32_t column(const struct line *t, uint32_t time) {
     else
       high = mid;
   }
-  /* What is pending goes on behind the last event. */
+  /* Pending operations go on behind the last event. */
   uint32_t steps =
       t->times.len + t->pending > 1 ? t->times.len + t->pending - 1 : 1;
   return (uint32_t)((uint64_t)rank * (t->columns - 1) / steps);
 }
 
-static void put_bar(struct line *t, const struct log_op *o, bool core) {
+static void put_bar(struct time_line *t, const struct log_op *o, bool core) {
   bool utf8 = t->s->style.utf8;
   bool pending = o->ret == LOG_PENDING;
   const char *begin = utf8 ? (core ? "╞" : "├") : (core ? "[" : "|");
@@ -140,6 +136,7 @@ static void put_bar(struct line *t, const struct log_op *o, bool core) {
   const char *end = utf8 ? (core ? "╡" : "┤") : (core ? "]" : "|");
   uint32_t from = column(t, o->call);
   uint32_t to = pending ? t->columns - 1 : column(t, o->ret);
+  assert(from < t->columns && to < t->columns);
   struct buf b = {0};
   buf_spaces(t->s->out, from);
   buf_puts(&b, begin);
@@ -151,7 +148,7 @@ static void put_bar(struct line *t, const struct log_op *o, bool core) {
   buf_free(&b);
 }
 
-static void put_row(struct line *t, uint32_t op) {
+static void put_row(struct time_line *t, uint32_t op) {
   const struct log_op *o = &t->r->log->ops.at[op];
   bool core = log_is_core(t->r, op);
   struct buf b = {0};
@@ -166,7 +163,7 @@ static void put_row(struct line *t, uint32_t op) {
 }
 
 static void put_time_line(struct screen *s, const struct log_report *r) {
-  struct line t = {.s = s, .r = r, .columns = s->style.width - LABEL - 1};
+  struct time_line t = {.s = s, .r = r, .columns = s->style.width - LABEL - 1};
   uint32_t ncore = r->violation->core.len;
   log_window_make(r, ncore > MOST_CORE ? MOST_ROWS + 8 : MOST_ROWS, &t.window);
   for (uint32_t i = 0; i < t.window.len; i++) {
@@ -177,7 +174,7 @@ static void put_time_line(struct screen *s, const struct log_report *r) {
     t.pending |= o->ret == LOG_PENDING;
   }
   if (t.times.len)
-    qsort(t.times.at, t.times.len, sizeof *t.times.at, by_number);
+    qsort(t.times.at, t.times.len, sizeof *t.times.at, log_by_number);
   for (uint32_t i = 0; i < t.window.len; i++) {
     if (i && t.window.at[i] > t.window.at[i - 1] + 1)
       buf_printf(s->out, "      (%" PRIu32 " more)\n",
@@ -224,8 +221,7 @@ static void put_orders(struct screen *s, const struct log_report *r) {
       free(op);
     }
     put_refusals(r->log, p, &b);
-    buf_puts(s->out, "    ");
-    screen_wrap(s, 4, 6, buf_text(&b));
+    screen_paragraph(s, 4, 6, buf_text(&b));
     buf_free(&b);
   }
   if (n > SHOWN_ORDERS || x->more_partials)
@@ -243,8 +239,7 @@ static void put_prefix(struct screen *s, const struct log_report *r) {
     buf_puts(&b, x->prefix_is_shortest
                      ? " everything can be explained, with it nothing can."
                      : ".");
-    buf_puts(s->out, "  ");
-    screen_wrap(s, 2, 2, buf_text(&b));
+    screen_paragraph(s, 2, 2, buf_text(&b));
   }
   buf_free(&b);
 }
@@ -264,8 +259,7 @@ static void put_since(struct screen *s, const struct log_report *r) {
 static void put_violation(struct screen *s, const struct log_report *r) {
   const struct log_explained *x = r->violation;
   struct buf b = {0};
-  buf_puts(s->out, "  ");
-  screen_wrap(s, 2, 2, x->reason);
+  screen_paragraph(s, 2, 2, x->reason);
   put_prefix(s, r);
   if (!x->core.len) {
     buf_putc(s->out, '\n');

@@ -1,8 +1,12 @@
-/* Which operations are shown: the core, and those around each of its calls and
- * returns. */
+/*
+ * Which operations of a recorded history are shown: the core, and those around
+ * each of its calls and returns.
+ */
 #include "report/log_report.h"
 
-static int by_number(const void *x, const void *y) {
+#include <assert.h>
+
+int log_by_number(const void *x, const void *y) {
   uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
   return a < b ? -1 : a > b;
 }
@@ -10,7 +14,7 @@ static int by_number(const void *x, const void *y) {
 bool log_is_core(const struct log_report *r, uint32_t op) {
   const struct log_explained *x = r->violation;
   return x && x->core.len &&
-         bsearch(&op, x->core.at, x->core.len, sizeof op, by_number);
+         bsearch(&op, x->core.at, x->core.len, sizeof op, log_by_number);
 }
 
 /* The first operation that was called at `time` or later. */
@@ -37,7 +41,7 @@ static void add_around(const struct log *l, uint32_t time, uint32_t each,
 static void sort_once(log_window *w) {
   uint32_t n = 0;
   if (w->len)
-    qsort(w->at, w->len, sizeof *w->at, by_number);
+    qsort(w->at, w->len, sizeof *w->at, log_by_number);
   for (uint32_t i = 0; i < w->len; i++)
     if (!n || w->at[n - 1] != w->at[i])
       w->at[n++] = w->at[i];
@@ -65,4 +69,5 @@ void log_window_make(const struct log_report *r, uint32_t most,
     for (uint32_t i = 0; i < l->ops.len && i < most; i++)
       vec_push(out, i);
   sort_once(out);
+  assert(out->len <= most);
 }

@@ -3,16 +3,17 @@
  * its style and its program, which draws what the data say, are put into it,
  * and the data, the JSON report, into a script element.
  */
+#include "report/page.h"
+
 #include "report/json_int.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* assets.S */
 extern const char fault_page[], fault_style[], fault_script[];
 
-/* Inside of a script element a `<` could end it or begin a comment, and the two
- * separators of lines end a line of a program. */
-static void put_for_script(const struct buf *b, struct buf *out) {
+void page_put_data(const struct buf *b, struct buf *out) {
   const char *text = buf_text(b);
   for (size_t i = 0; i < b->len; i++) {
     const char *at = text + i;
@@ -28,10 +29,10 @@ static void put_for_script(const struct buf *b, struct buf *out) {
   }
 }
 
-/* What stands before the mark; returns what stands behind it. */
-static const char *put_until(const char *page, const char *mark,
-                             struct buf *out) {
+const char *page_put_until(const char *page, const char *mark,
+                           struct buf *out) {
   const char *at = strstr(page, mark);
+  assert(at); /* the page is a part of the program */
   buf_put(out, page, (size_t)(at - page));
   return at + strlen(mark);
 }
@@ -39,11 +40,11 @@ static const char *put_until(const char *page, const char *mark,
 void report_html(const struct report_run *runs, uint32_t n, struct buf *out) {
   struct buf data = {0};
   json_report(runs, n, true, &data);
-  const char *page = put_until(fault_page, "FAULTLINE-STYLE\n", out);
+  const char *page = page_put_until(fault_page, "FAULTLINE-STYLE\n", out);
   buf_puts(out, fault_style);
-  page = put_until(page, "FAULTLINE-DATA", out);
-  put_for_script(&data, out);
-  page = put_until(page, "FAULTLINE-SCRIPT\n", out);
+  page = page_put_until(page, "FAULTLINE-DATA", out);
+  page_put_data(&data, out);
+  page = page_put_until(page, "FAULTLINE-SCRIPT\n", out);
   buf_puts(out, fault_script);
   buf_puts(out, page);
   buf_free(&data);

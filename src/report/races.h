@@ -1,4 +1,4 @@
-/* The races that decide, in the different reports. */
+/* The races that decide, in the different formats. */
 #ifndef REPORT_RACES_H
 #define REPORT_RACES_H
 

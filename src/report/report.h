@@ -34,8 +34,8 @@ struct report_run {
   const struct story *story;
   const char *const *warnings; /* of the probe, one sentence each */
   uint32_t nwarnings;
-  const hooked_list *hooks; /* what the object's lines have; page only */
-  int status; /* the exit status that it would have alone */
+  const hooked_list *hooks; /* lines with and without hooks; page only */
+  int status;               /* the exit status that it would have alone */
 };
 
 /* One run is an object; several are {"faultline": 1, "runs": […]}.  The schema

@@ -1,8 +1,10 @@
-/* See screen.h. */
+/* Writing to a screen: colours, columns, broken lines. */
 #include "report/screen.h"
 
+#include "base/slow.h"
 #include "report/cell.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const char *code(unsigned ink) {
@@ -12,6 +14,7 @@ static const char *code(unsigned ink) {
 }
 
 static void painted(struct screen *s, unsigned ink, const char *clean) {
+  check_slow(cell_is_clean(clean)); /* W1 */
   bool paint = s->style.colour && ink != INK_PLAIN && *clean;
   if (paint)
     buf_printf(s->out, "\033[%sm", code(ink));
@@ -50,7 +53,8 @@ void screen_put_fit(struct screen *s, unsigned ink, const char *text,
 
 void screen_wrap(struct screen *s, size_t used, size_t hang, const char *text) {
   size_t width = s->style.width;
-  bool first = true; /* no word stands on this line yet */
+  assert(hang < width); /* a line has room for a word */
+  bool first = true;    /* no word stands on this line yet */
   struct buf clean = {0}, word = {0}, fit = {0};
   cell_clean(text, s->style.utf8, &clean);
   for (const char *p = buf_text(&clean); *p;) {
@@ -78,6 +82,12 @@ void screen_wrap(struct screen *s, size_t used, size_t hang, const char *text) {
   buf_free(&clean);
   buf_free(&word);
   buf_free(&fit);
+}
+
+void screen_paragraph(struct screen *s, size_t indent, size_t hang,
+                      const char *text) {
+  buf_spaces(s->out, indent);
+  screen_wrap(s, indent, hang, text);
 }
 
 void screen_title(struct screen *s, const char *title) {

@@ -1,6 +1,9 @@
 /*
- * A screen is where the terminal report is written: a buffer with a width,
- * and colours that can be off.  Everything that is put is cleaned first.
+ * A screen is where the terminal report is written: a buffer with a width, and
+ * colours that can be off.
+ *
+ * (W1) every text that is put is cleaned first (cell.h), so no byte of the
+ *      user's code reaches the terminal as a control character.
  */
 #ifndef REPORT_SCREEN_H
 #define REPORT_SCREEN_H
@@ -29,6 +32,10 @@ void screen_put_fit(struct screen *s, unsigned ink, const char *text,
  * columns of the first line are taken; later lines begin with `hang` spaces.
  */
 void screen_wrap(struct screen *s, size_t used, size_t hang, const char *text);
+
+/* The same on new lines, the first of which begins with `indent` spaces. */
+void screen_paragraph(struct screen *s, size_t indent, size_t hang,
+                      const char *text);
 
 /* `Title:` on a line of its own, after an empty line. */
 void screen_title(struct screen *s, const char *title);

@@ -1,18 +1,25 @@
+/* Reading the user's sources for reports. */
 #include "report/source.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SOURCE_MAX = 16 << 20 };
+enum { SOURCE_MAX = 16 << 20 }; /* bytes */
 
-bool source_line(const struct place *p, struct buf *out) {
+/* A path from debug information can name anything, a pipe for instance. */
+bool source_read(const char *path, struct buf *out) {
   struct stat st;
   struct error e = {0};
+  return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size <= SOURCE_MAX &&
+         !buf_read_file(out, path, &e);
+}
+
+bool source_line(const struct place *p, struct buf *out) {
   struct buf file = {0};
-  /* A path from debug information can name anything, a pipe for instance. */
-  if (!p->file || !p->line || stat(p->file, &st) != 0 || !S_ISREG(st.st_mode) ||
-      st.st_size > SOURCE_MAX || buf_read_file(&file, p->file, &e) != ERR_NONE)
+  if (!p->file || !p->line || !source_read(p->file, &file)) {
+    buf_free(&file);
     return false;
+  }
   const char *at = buf_text(&file);
   for (uint32_t i = 1; i < p->line && at; i++) {
     at = strchr(at, '\n');

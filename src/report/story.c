@@ -1,5 +1,9 @@
-/* Stories: calls and results, and what the parts of one share. */
+/* Stories: calls and results, and what the files of a story share. */
 #include "report/story_int.h"
+
+#include "base/text.h"
+
+#include <assert.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,31 +17,14 @@ const char *story_keep(struct story *s, struct buf *b) {
   return text;
 }
 
-static bool begins(const char *s, const char *with) {
-  return strncmp(s, with, strlen(with)) == 0;
-}
-
-bool story_is_system(const char *file) {
-  return begins(file, "/usr/include/") || begins(file, "/usr/lib/") ||
-         begins(file, "/usr/local/include/") || strstr(file, "/include/c++/") ||
-         strstr(file, "/include/faultline.h");
-}
-
-const struct place *story_own_place(const struct place *p) {
-  while (p && !(p->line && p->file && !story_is_system(p->file)))
-    p = p->next;
-  return p;
-}
-
 const struct place *story_place_in(const struct trace *t,
                                    const struct story_namer *n, uint64_t pc,
                                    uint32_t chain) {
   if (!pc)
     return &story_nowhere;
-  const struct place *inner = n->place(n->ctx, pc),
-                     *own = story_own_place(inner);
+  const struct place *inner = n->place(n->ctx, pc), *own = place_own(inner);
   while (!own && inner->line && chain && chain < t->nframes) {
-    own = story_own_place(n->place(n->ctx, t->frames[chain].call_pc));
+    own = place_own(n->place(n->ctx, t->frames[chain].call_pc));
     chain = t->frames[chain].parent;
   }
   return own ? own : inner;
@@ -90,19 +77,24 @@ const char *story_fault_words(enum fault f) {
   return f == FAULT_ENDLESS ? "endless loop or wait" : fault_words[f];
 }
 
-const char *story_base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash && slash[1] ? slash + 1 : path;
+void story_number(uint64_t n, struct buf *out) { put_number(out, n); }
+
+void story_put_lines(const struct code_block *b, struct buf *out) {
+  if (b->first == b->last)
+    buf_printf(out, "line %" PRIu32, b->first);
+  else
+    buf_printf(out, "lines %" PRIu32 "-%" PRIu32, b->first, b->last);
 }
 
-void story_number(uint64_t n, struct buf *out) {
-  char digits[24];
-  int len = snprintf(digits, sizeof digits, "%" PRIu64, n);
-  for (int i = 0; i < len; i++) {
-    if (i && (len - i) % 3 == 0)
-      buf_putc(out, ',');
-    buf_putc(out, digits[i]);
-  }
+void story_fence(const struct missing_fence *f, struct buf *b) {
+  if (!f->load_line)
+    buf_printf(b, "a fence behind line %" PRIu32 ", before it returns",
+               f->store_line);
+  else if (f->store_line && f->store_line != f->load_line)
+    buf_printf(b, "a fence between line %" PRIu32 " and line %" PRIu32,
+               f->store_line, f->load_line);
+  else
+    buf_printf(b, "a fence before the load in line %" PRIu32, f->load_line);
 }
 
 void story_operation(const struct result *r, uint32_t call, struct buf *out) {
@@ -186,6 +178,7 @@ struct story *story_new(const struct result *r, const struct story_namer *n) {
     s->finding_whole = !r->finding->trace.truncated;
   }
   story_make_answer(s, n);
+  assert(s->message && s->place); /* every report reads them */
   return s;
 }
 

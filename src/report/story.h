@@ -8,9 +8,13 @@
  * whole program everything is concurrent.
  *
  * (S1) rows are in the order of the trace; a loop that a thread went round n
- *      times without any change is told once, its rows having times == n.
+ *      times without any change is one row for each step, with times == n.
  * (S2) rows of one uninterrupted run of a thread share their `group`.
  * (S3) threads that wait for ever have their rows at the end, after the trace.
+ *
+ *     T1 read x  ×3    group 0       three rounds of a loop
+ *     T2 write x       group 1
+ *     T1 waits for m   group 2, at the end
  */
 #ifndef REPORT_STORY_H
 #define REPORT_STORY_H
@@ -18,32 +22,18 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/vec.h"
+#include "debug/namer.h"
 #include "model/place.h"
 #include "model/result.h"
 
-/*
- * Who knows the user's names.  The usual one asks the debug information (see
- * namer.h); all of them append, and `place` never returns NULL.
- */
-struct story_namer {
-  void *ctx;
-  const struct place *(*place)(void *ctx, uint64_t pc);
-  /* [addr, addr+size) as event number `at` sees it */
-  void (*location)(void *ctx, uint64_t addr, uint64_t size, uint32_t at,
-                   struct buf *out);
-  /* a value that event `e`, number `at`, reads or writes */
-  void (*value)(void *ctx, const struct event *e, uint64_t value, uint32_t at,
-                struct buf *out);
-};
-
 enum story_part { STORY_BEFORE, STORY_THREADS, STORY_AFTER };
 
-/* What is said of an event of the trace; texts are NULL when there is none. */
+/* The words for an event of the trace; NULL: there are none. */
 struct story_event {
   const struct place *place;
   const char *location; /* s->top, node#2.next, q->lock */
-  const char *value;    /* what was read, or is there afterwards */
-  const char *old;      /* what was there before a write */
+  const char *value;    /* that was read, or is there afterwards */
+  const char *old;      /* value before a write */
   enum story_part part;
 };
 
@@ -90,9 +80,9 @@ struct story {
   struct story_event *events; /* by index into the trace */
   VEC(struct story_row) rows;
   VEC(struct story_waiting) waiting;
-  uint32_t threads; /* mask: those that have rows in the concurrent part */
+  uint32_t threads; /* mask: threads with rows in the concurrent part */
 
-  /* The answer: a place (line 0: none), a sentence, and what belongs to it. */
+  /* The answer: a place (line 0: none), a sentence, and notes. */
   const struct place *place;
   const struct place *until; /* where an interrupted operation went on; NULL */
   const char *message;
@@ -104,7 +94,7 @@ struct story {
   const char **blocks;  /* by block of the trace: `node#2` */
   const char *nearest; /* how the nearest good execution differs, or NULL … */
   const struct place *nearest_place; /* … and how far its thread gets first */
-  const struct story *passing; /* … and that execution; NULL: not told */
+  const struct story *passing; /* … and that execution; NULL: not shown */
   bool finding_whole;          /* false when the recording was cut */
   const char *file;            /* the one file of all rows' places, or NULL */
   const struct story_outcomes *outcomes; /* or NULL: not asked for */
@@ -121,10 +111,10 @@ uint32_t story_block(const struct story *s, uint32_t at);
 
 /* "main", "T1", … */
 const char *story_thread(uint8_t thread);
-/* "a fence between line 14 and line 15" (text_fences.c) */
+/* `line 8`, `lines 8-9` */
+void story_put_lines(const struct code_block *b, struct buf *out);
+/* `a fence between line 14 and line 15` */
 void story_fence(const struct missing_fence *f, struct buf *b);
-/* The first of the inlining chain that is the user's own, or NULL. */
-const struct place *story_own_place(const struct place *p);
 /* Under TSO a step of thread 16 + t is a commit of thread t: that, and whether
  * it is one. */
 uint8_t story_stepper(const struct story *s, uint8_t thread, bool *buffer);
@@ -133,14 +123,10 @@ void story_put_stepper(const struct story *s, uint8_t thread, struct buf *out);
 /* An operation's name as it is called, `pop()`; "the program" without one. */
 void story_operation(const struct result *r, uint32_t call, struct buf *out);
 
-/* What a fault is called in front of its details. */
+/* The name of a fault, in front of its details. */
 const char *story_fault_words(enum fault f);
 
-/* A header that is not the user's own. */
-bool story_is_system(const char *file);
-
 /* The last part of a path. */
-const char *story_base_name(const char *path);
 
 /* 3021 as 3,021 */
 void story_number(uint64_t n, struct buf *out);

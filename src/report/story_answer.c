@@ -1,7 +1,10 @@
 /*
- * The answer: one sentence at one place of the source, and notes at others.
- * It says what was found in this execution and no more.
+ * The answer: one sentence at one place of the source, and notes at others.  It
+ * says what was found in this execution and no more.
+ *     stack.c:41:9: error: pop() is not linearizable: interrupted between …
+ *     stack.c:30:3: note: in between comes T2 in push(2): write top: 0 -> 1
  */
+#include "base/text.h"
 #include "report/interruption.h"
 #include "report/story_int.h"
 
@@ -44,8 +47,8 @@ void answer_put_where(struct teller *t, const struct place *p, uint32_t call) {
   struct buf op = {0};
   bool known = call < t->f->client.ncalls;
   const char *function = p->function;
-  if (function && strncmp(function, "fl__", 4) == 0)
-    function = NULL; /* what a macro of faultline.h made */
+  if (function && begins(function, "fl__"))
+    function = NULL; /* a macro of faultline.h made it */
   if (known)
     story_operation(t->r, call, &op);
   if (function)
@@ -75,8 +78,8 @@ static void put_lines(struct buf *b, const struct place *p,
                q->line);
   else
     buf_printf(b, "interrupted between %s:%" PRIu32 " and %s:%" PRIu32,
-               p->file ? story_base_name(p->file) : "?", p->line,
-               q->file ? story_base_name(q->file) : "?", q->line);
+               p->file ? base_name(p->file) : "?", p->line,
+               q->file ? base_name(q->file) : "?", q->line);
 }
 
 void answer_put_intruder(struct teller *t, const struct interruption *in) {
@@ -176,7 +179,8 @@ static void say_sequential(struct teller *t) {
 
 /* ---- memory ---- */
 
-/* The one that the fault names, or else the last one given at its address. */
+/* The block that the fault names, or else the last one that was allocated at
+ * its address. */
 static const struct block *fault_block(const struct finding *f) {
   const struct trace *t = &f->trace;
   if (f->block < t->nblocks)
@@ -193,8 +197,8 @@ static void put_block(const struct teller *t, const struct block *k,
   t->n->location(t->n->ctx, k->base, k->size, at, b);
 }
 
-/* A block's call is known also when it is older than the trace: what a thread
- * does before its first visible access is. */
+/* A block's call is known even when the trace does not have its allocation:
+ * that was before the thread's first visible access. */
 static void note_site(struct teller *t, const char *done, uint64_t pc,
                       uint32_t chain, uint8_t thread, uint32_t event,
                       uint32_t call) {
@@ -251,7 +255,7 @@ static bool concurrent(const struct finding *f) {
 static void say_fault(struct teller *t) {
   const struct finding *f = t->f;
   t->s->place = fault_place(t);
-  if (f->fault != FAULT_UNMODELLED) /* the verdict says it */
+  if (f->fault != FAULT_UNMODELLED) /* the verdict says that already */
     buf_puts(&t->b, story_fault_words(f->fault));
   answer_put_where(t, t->s->place, answer_failing_call(t));
   if (f->detail)
@@ -284,7 +288,7 @@ static void say_nothing_found(struct teller *t) {
   t->s->message = story_keep(t->s, &t->b);
 }
 
-/* It is right under SC. */
+/* The client passes under SC: a fence is missing. */
 static void say_fence(struct teller *t) {
   const struct fences_found *f = &t->f->fences;
   struct place *at = arena_alloc(&t->s->arena, sizeof *at);

@@ -1,14 +1,16 @@
 /*
- * The answer of a violation whose lines are known: those of the best cause.
+ * The answer to a violation whose lines are known: those of the best cause.
  *
  * That they must be atomic is said when the search with them atomic found no
  * fault any more; otherwise only what this execution shows, that they can be
  * interrupted.
+ *     pop() is not atomic: lines 41-42 can be interrupted
  */
 #include "report/interruption.h"
 #include "report/source.h"
 #include "report/story_int.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -48,8 +50,8 @@ static const struct place *place_within(const struct teller *t,
   return NULL;
 }
 
-/* An end of the block: as event `at` has it, if it is there; as another event
- * of this execution has it; as the source has it. */
+/* The place of a line of the block: that of event `at`, if it is on the line;
+ * or that of another event; or as the source has it. */
 static const struct place *end_of(struct teller *t, const struct code_block *k,
                                   uint32_t line, uint32_t at) {
   const struct trace *tr = &t->f->trace;
@@ -120,13 +122,6 @@ static uint32_t shown_block(const struct teller *t, const struct cause *c,
   return shown;
 }
 
-static void put_lines(const struct code_block *k, struct buf *b) {
-  if (k->first == k->last)
-    buf_printf(b, "line %" PRIu32, k->first);
-  else
-    buf_printf(b, "lines %" PRIu32 "-%" PRIu32, k->first, k->last);
-}
-
 /* `pop() is not atomic: lines 8-9 can be interrupted, and line 2 of push()` */
 static void put_verified(struct teller *t, const struct cause *c,
                          uint32_t shown) {
@@ -136,7 +131,7 @@ static void put_verified(struct teller *t, const struct cause *c,
   else
     buf_puts(&t->b, t->r->object);
   buf_puts(&t->b, " is not atomic: ");
-  put_lines(k, &t->b);
+  story_put_lines(k, &t->b);
   buf_puts(&t->b, " can be interrupted");
   uint32_t left = c->nblocks - 1, most = left > MOST_OTHERS ? 1 : left;
   for (uint32_t i = 0; i < c->nblocks && most; i++) {
@@ -145,7 +140,7 @@ static void put_verified(struct teller *t, const struct cause *c,
     left--;
     most--;
     buf_puts(&t->b, ", and ");
-    put_lines(&c->blocks[i], &t->b);
+    story_put_lines(&c->blocks[i], &t->b);
     if (c->blocks[i].function)
       buf_printf(&t->b, " of %s()", c->blocks[i].function);
   }
@@ -160,7 +155,7 @@ static void put_seen(struct teller *t, const struct code_block *k,
   struct buf op = {0};
   story_operation(t->r, call, &op);
   buf_printf(&t->b, "%s is not %s: ", buf_text(&op), answer_property(t->r));
-  put_lines(k, &t->b);
+  story_put_lines(k, &t->b);
   if (len && (strncmp(op.at, k->function, len) != 0 || op.at[len] != '('))
     buf_printf(&t->b, " of %s()", k->function);
   buf_puts(&t->b, " can be interrupted");
@@ -174,6 +169,7 @@ bool answer_cause(struct teller *t) {
   const struct cause *c = &found->at[0].cause;
   struct interruption in = {.before = UINT32_MAX, .after = UINT32_MAX};
   uint32_t shown = shown_block(t, c, &in);
+  assert(shown == UINT32_MAX || shown < c->nblocks);
   bool seen = shown != UINT32_MAX;
   if (!seen && !found->at[0].verified)
     return false;

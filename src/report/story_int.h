@@ -1,4 +1,4 @@
-/* Between the files that make a story; nobody else includes this. */
+/* What the files that make a story share; nobody else includes this. */
 #ifndef REPORT_STORY_INT_H
 #define REPORT_STORY_INT_H
 
@@ -9,16 +9,16 @@ extern const struct place story_nowhere;
 /* The texts of an event and the rows of the execution (story_rows.c). */
 void story_make_rows(struct story *s, const struct story_namer *n);
 
-/* What blocks are called (story_memory.c). */
+/* The names of blocks (story_memory.c). */
 void story_make_memory(struct story *s, const struct story_namer *n);
 
-/* Who waits for ever, and where (story_waiting.c). */
+/* The threads that wait for ever, and where (story_waiting.c). */
 void story_make_waiting(struct story *s, const struct story_namer *n);
 
 /* The answer: place, message, notes (story_answer.c). */
 void story_make_answer(struct story *s, const struct story_namer *n);
 
-struct teller { /* of an answer in the making */
+struct teller { /* an answer in the making */
   struct story *s;
   const struct story_namer *n;
   const struct result *r;
@@ -42,12 +42,12 @@ struct interruption;
 /* `T3 in put(1): write full: 0 -> 1` */
 void answer_put_intruder(struct teller *t, const struct interruption *in);
 
-/* `linearizable`, or what else was asked for. */
+/* `linearizable`, or `sequentially consistent` if that was asked for. */
 const char *answer_property(const struct result *r);
 
 /*
- * A violation by the lines that must be atomic (story_cause.c).  False when
- * none are known, and nothing is said then.
+ * The answer to a violation whose lines are known (story_cause.c).  False when
+ * none are known; then the answer is left as it was.
  */
 bool answer_cause(struct teller *t);
 
@@ -55,8 +55,9 @@ bool answer_cause(struct teller *t);
 void answer_waiting(struct teller *t);
 
 /*
- * A history whose calls wait where the specification would let them go on.
- * False when it is wrong for another reason, and nothing is said then.
+ * The answer to a history whose calls wait where the specification would let
+ * them go on.  False when it is wrong for another reason; then the answer is
+ * left as it was.
  */
 bool answer_stuck(struct teller *t);
 

@@ -1,6 +1,7 @@
-/* The heap of the execution: what its blocks are called. */
+/* The heap of the execution: the names of its blocks. */
 #include "report/story_int.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ void story_make_memory(struct story *s, const struct story_namer *n) {
 
 uint32_t story_block(const struct story *s, uint32_t at) {
   const struct trace *t = &s->result->finding->trace;
+  assert(at < t->nevents);
   uint64_t addr = t->events[at].addr;
   for (uint32_t i = t->nblocks; addr && i--;) {
     const struct block *b = &t->blocks[i];

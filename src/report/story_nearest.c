@@ -1,8 +1,13 @@
 /*
- * The nearest good execution in one sentence: who runs what before whom, where
- * the failing one has it the other way round, and which results it has then.
+ * The nearest good execution in one sentence: which two steps come the other
+ * way round than in the failing one, and which results it has then.  The same,
+ * but T2 runs line 42 before T1 runs line 35.  Then …
  */
 #include "report/story_int.h"
+
+#include "base/text.h"
+
+#include <assert.h>
 
 #include <inttypes.h>
 #include <string.h>
@@ -21,10 +26,10 @@ static void put_line(struct nearest *t, const struct place *p) {
   if (one || !p->file)
     buf_printf(&t->b, "line %" PRIu32, p->line);
   else
-    buf_printf(&t->b, "%s:%" PRIu32, story_base_name(p->file), p->line);
+    buf_printf(&t->b, "%s:%" PRIu32, base_name(p->file), p->line);
 }
 
-/* What the thread did in one go in the good execution. */
+/* The steps of the thread in a row, in the good execution. */
 struct stretch {
   const struct place *first, *last; /* with lines, or NULL */
   /* Calls, or EVENT_NO_CALL: that it began with, begun last, ended after. */
@@ -213,20 +218,20 @@ static bool put_result(struct nearest *t, uint32_t call, const char *lead,
   return true;
 }
 
-/* Of each call that returns something else, or only here or there: what. */
+/* The calls that return something else, or return in one execution only. */
 static uint32_t put_results(struct nearest *t) {
   enum { MOST = 3 };
-  uint32_t told = 0;
+  uint32_t said = 0;
   struct buf now = {0};
-  for (uint32_t i = 0; i < t->f->client.ncalls && told < MOST; i++) {
+  for (uint32_t i = 0; i < t->f->client.ncalls && said < MOST; i++) {
     buf_clear(&now);
     value_print(t->is->results[i], &now);
-    told += put_result(t, i, told ? ", " : " Then ", buf_text(&now));
+    said += put_result(t, i, said ? ", " : " Then ", buf_text(&now));
   }
   buf_free(&now);
-  if (told)
+  if (said)
     buf_puts(&t->b, ".");
-  return told;
+  return said;
 }
 
 void story_make_nearest(struct story *s, const struct story_namer *n) {
@@ -234,6 +239,8 @@ void story_make_nearest(struct story *s, const struct story_namer *n) {
   struct nearest t = {.s = s, .n = n, .f = f, .is = &f->near};
   if (!f->near.found)
     return;
+  assert(f->near.event < f->trace.nevents);
+  assert(f->near.event < f->near.trace.nevents);
   buf_puts(&t.b, "The same, but ");
   put_first(&t);
   put_second(&t);

@@ -1,4 +1,7 @@
-/* The execution, row by row. */
+/*
+ * The execution, row by row: the words for each event, the parts of the
+ * execution, and loops folded into one round.
+ */
 #include "report/story_int.h"
 
 #include <assert.h>
@@ -296,6 +299,9 @@ void story_make_rows(struct story *s, const struct story_namer *n) {
     struct story_row *row = &s->rows.at[i];
     assert(i == 0 || row->kind == ROW_WAIT ||
            s->rows.at[i - 1].index < row->index); /* S1 */
+    assert(i == 0 || row->kind == ROW_WAIT ||
+           s->rows.at[i - 1].kind != ROW_WAIT); /* S3 */
+    assert(row->times && row->word && row->what && row->tail && row->place);
     if (i && s->rows.at[i - 1].thread != row->thread)
       group++;
     row->group = group; /* S2 */

@@ -1,8 +1,10 @@
 /*
- * Those who wait for ever: in a deadlock, in a livelock, and at the end of a
- * history whose calls may wait (FL_BLOCKING) but not there.
+ * The threads that wait for ever: in a deadlock, in a livelock, and at the end
+ * of a history whose calls may wait (FL_BLOCKING) but not there.
  */
 #include "report/story_int.h"
+
+#include <assert.h>
 
 uint32_t story_last_event(const struct story *s) {
   uint32_t n = s->result->finding->trace.nevents;
@@ -101,6 +103,7 @@ static void put_circle(struct teller *t, const struct story_waiting *w,
   }
   const struct story_waiting *at = w;
   for (uint32_t i = 0; i < n; i++) {
+    assert(at); /* the circle was followed before */
     buf_puts(&t->b, i == 0 ? ": " : i + 1 < n ? ", " : " and ");
     buf_puts(&t->b, story_thread(at->is.thread));
     at = waiting_of(t->s, at->is.holder);
@@ -110,8 +113,8 @@ static void put_circle(struct teller *t, const struct story_waiting *w,
 
 /* ---- words ---- */
 
-/* Somebody signalled the condition variable since the thread waits for it; it
- * need not have been this thread that was woken. */
+/* Was the condition variable signalled since the thread waits for it?  Another
+ * thread may have been woken. */
 static bool signalled(const struct trace *t, const struct waiting *w) {
   for (uint32_t i = t->nevents; i-- > 0;) {
     const struct event *e = &t->events[i];

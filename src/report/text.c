@@ -5,6 +5,7 @@
 #include "report/cell.h"
 #include "report/races.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -81,12 +82,13 @@ static void put_result(const struct story *s, uint32_t call, struct buf *out) {
   }
 }
 
-/* The calls [from, to) on one line, behind who makes them. */
+/* The calls [from, to) on one line, behind the thread's name. */
 static void put_results(struct screen *s, const struct story *story,
                         const char *who, unsigned ink, uint32_t from,
                         uint32_t to) {
   if (from == to)
     return;
+  assert(from < to && to <= story->result->finding->client.ncalls);
   struct buf b = {0};
   for (uint32_t i = from; i < to; i++) {
     buf_puts(&b, i > from ? "; " : "");
@@ -117,6 +119,7 @@ static void put_all_results(struct screen *s, const struct story *story) {
 static void refutation_text(const struct story *story,
                             const struct refutation *r, struct buf *out) {
   struct buf b = {0};
+  assert(r->order.len);
   uint32_t last = r->order.at[r->order.len - 1];
   for (uint32_t i = 0; i + 1 < r->order.len; i++) {
     put_result(story, r->order.at[i], &b);
@@ -166,8 +169,7 @@ static void put_refutation(struct screen *s, const struct story *story,
   if (r->order.len)
     refutation_text(story, r, &b);
   if (b.len && !said_before(story, at, b.at)) {
-    buf_spaces(s->out, 2);
-    screen_wrap(s, 2, 6, b.at);
+    screen_paragraph(s, 2, 6, b.at);
   }
   buf_free(&b);
 }
@@ -191,8 +193,7 @@ static void put_why(struct screen *s, const struct story *story) {
     buf_puts(&b, "and ");
     story_number(f->more_refutations, &b);
     buf_puts(&b, f->more_refutations == 1 ? " more order" : " more orders");
-    buf_spaces(s->out, 2);
-    screen_wrap(s, 2, 2, buf_text(&b));
+    screen_paragraph(s, 2, 2, buf_text(&b));
     buf_free(&b);
   }
 }
@@ -258,7 +259,7 @@ static void put_verdict(const struct result *r, struct buf *b) {
     buf_printf(b, "%s after", f ? story_fault_words(f->fault) : "error");
 }
 
-/* What was searched, in the words of the search or in ours. */
+/* The coverage, in the words of the search or in ours. */
 static void put_coverage(const struct coverage *c, struct buf *b) {
   if (c->sentence) {
     buf_puts(b, c->sentence);
@@ -283,8 +284,7 @@ static void put_remark(struct screen *s, struct buf *b) {
   if (b->len && b->at[0] >= 'a' && b->at[0] <= 'z')
     b->at[0] = (char)(b->at[0] - 'a' + 'A');
   buf_puts(b, ".");
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 2, buf_text(b));
+  screen_paragraph(s, 2, 2, buf_text(b));
   buf_clear(b);
 }
 
@@ -303,7 +303,8 @@ static void put_chance(const struct chance *c, struct buf *b) {
              c->threads, c->steps);
 }
 
-/* What is not the default, and whether the harness asked for it. */
+/* The memory model, if it is not the default, and whether the harness asked for
+ * it. */
 static void put_model(const struct result *r, struct buf *b) {
   const char *is = r->memory_model, *asked = r->memory_model_asked;
   bool other = is && asked && strcmp(is, asked);
@@ -411,8 +412,7 @@ static void put_short_why(struct screen *s, const struct story *story) {
              story_thread(f->client.calls[call].thread),
              buf_text(&text) + strlen("first"));
   screen_title(s, "How far an order explains them:");
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 6, buf_text(&b));
+  screen_paragraph(s, 2, 6, buf_text(&b));
   buf_free(&b);
   buf_free(&text);
 }
@@ -457,10 +457,10 @@ static void put_type(struct screen *s, const struct finding *f) {
       NULL, "The concurrent calls show the fault by themselves (type 1).",
       "The concurrent calls do not show the fault: their results are "
       "explained. Only the calls after them do (type 2)."};
+  assert(f->minimal.type < sizeof words / sizeof *words);
   if (!words[f->minimal.type])
     return;
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 2, words[f->minimal.type]);
+  screen_paragraph(s, 2, 2, words[f->minimal.type]);
 }
 
 static void put_evidence(struct screen *s, const struct story *story) {
@@ -471,8 +471,7 @@ static void put_evidence(struct screen *s, const struct story *story) {
   }
   if (f->client.ncalls) {
     put_client_title(s, f);
-    buf_spaces(s->out, 2);
-    screen_wrap(s, 2, 6, story->client);
+    screen_paragraph(s, 2, 6, story->client);
     put_type(s, f);
   }
   screen_rows(s, story);

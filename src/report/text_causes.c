@@ -1,8 +1,12 @@
 /*
- * Which lines would have to be atomic, best first, and why these: what fails
- * without them, what is left with them, and that less is not enough.
+ * Which lines would have to be atomic, best first, and why: what fails without
+ * that, what is left with it, and that less is not enough.
  */
 #include "report/screen.h"
+
+#include "base/text.h"
+
+#include <assert.h>
 
 #include <inttypes.h>
 #include <string.h>
@@ -10,8 +14,8 @@
 enum { SHOWN = 5, SHOWN_SMALLER = 3, SHOWN_OUTCOMES = 4 };
 enum { INDENT = 5, LONG_CLIENT = 100 };
 
-static const char *base_name(const char *file) {
-  return file ? story_base_name(file) : "?";
+static const char *file_words(const char *file) {
+  return file ? base_name(file) : "?";
 }
 
 /* ---- words ---- */
@@ -27,18 +31,11 @@ static void put_many(uint64_t n, struct buf *b) {
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 static const char *fail(uint64_t n) { return n == 1 ? "fails" : "fail"; }
 
-static void put_lines(const struct code_block *k, struct buf *b) {
-  if (k->first == k->last)
-    buf_printf(b, "line %" PRIu32, k->first);
-  else
-    buf_printf(b, "lines %" PRIu32 "-%" PRIu32, k->first, k->last);
-}
-
 static void put_block(const struct code_block *k, bool with_file,
                       struct buf *b) {
-  put_lines(k, b);
+  story_put_lines(k, b);
   if (with_file)
-    buf_printf(b, " of %s", base_name(k->file));
+    buf_printf(b, " of %s", file_words(k->file));
   if (k->function)
     buf_printf(b, "%s in %s()", with_file ? "," : "", k->function);
 }
@@ -86,16 +83,16 @@ static void put_sentence(struct screen *s, struct buf *b) {
     return;
   if (b->at[b->len - 1] != '.')
     buf_puts(b, ".");
-  buf_spaces(s->out, INDENT);
-  screen_wrap(s, INDENT, INDENT, buf_text(b));
+  screen_paragraph(s, INDENT, INDENT, buf_text(b));
   buf_clear(b);
 }
 
 /* ---- one cause ---- */
 
-/* Every failing schedule is interrupted inside the lines exactly when none of
- * those is left that are not: they were counted.  (So is one in which a thread
- * has to wait inside, or it is a deadlock, which is counted.) */
+/* The schedules that are left when the lines are atomic were counted.  If none
+ * of them fails, every failing schedule is interrupted inside the lines.  (A
+ * failing schedule in which a thread has to wait inside is interrupted there
+ * too, or is a deadlock, which is counted.) */
 static void put_schedules(const struct ranked_cause *c,
                           const struct causes_found *all, struct buf *b) {
   const struct tally *left = &c->schedules;
@@ -168,15 +165,18 @@ static void put_less(const struct ranked_cause *c, uint32_t from, uint32_t end,
   for (uint32_t i = from; i < end; i++) {
     const struct cause *less = &c->smaller[i].cause;
     const struct code_block *k = smaller_block(less, &c->cause);
+    const struct code_block *block = k ? k : spared_block(less, &c->cause);
     const char *with = k ? "with " : "without ";
+    if (!block) /* a worker may send the same cause as a smaller one */
+      continue;
     buf_puts(b, i > from ? " or " : "");
     if (strcmp(with, before))
       buf_puts(b, with);
     before = with;
     if (k && one)
-      put_lines(k, b);
+      story_put_lines(k, b);
     else
-      put_block(k ? k : spared_block(less, &c->cause), false, b);
+      put_block(block, false, b);
     bool last =
         i + 1 == end || !smaller_block(&c->smaller[i + 1].cause, &c->cause);
     if (k && last)
@@ -245,6 +245,7 @@ static void put_left(const struct ranked_cause *c, struct buf *b) {
 static void put_cause(struct screen *s, const struct story *story,
                       uint32_t at) {
   const struct causes_found *all = &story->result->finding->causes;
+  assert(at < all->len);
   const struct ranked_cause *c = &all->at[at];
   struct buf b = {0};
   buf_printf(&b, "%" PRIu32 ". ", c->rank);
@@ -254,8 +255,7 @@ static void put_cause(struct screen *s, const struct story *story,
     put_left(c, &b);
   if (at && all->at[at - 1].rank == c->rank)
     buf_puts(&b, ", equally good");
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, INDENT, buf_text(&b));
+  screen_paragraph(s, 2, INDENT, buf_text(&b));
   buf_clear(&b);
   if (!at) {
     put_schedules(c, all, &b);
@@ -320,12 +320,11 @@ static void put_outcome(struct screen *s, const struct story *story,
   }
   if (!o->len)
     buf_puts(&b, "nothing that has lines");
-  buf_spaces(s->out, INDENT);
-  screen_wrap(s, INDENT, INDENT + 2, buf_text(&b));
+  screen_paragraph(s, INDENT, INDENT + 2, buf_text(&b));
   buf_free(&b);
 }
 
-/* The best for this outcome is the best for all: nothing to be told. */
+/* Is the best cause of this outcome the best of all?  Then nothing is said. */
 static bool same_answer(const struct outcome_causes *o,
                         const struct causes_found *c) {
   return o->len && cause_equal(o->at[0].cause, c->at[0].cause) &&
@@ -340,22 +339,20 @@ static void put_outcomes(struct screen *s, const struct story *story,
   if (c->noutcomes < 2 || !differ)
     return;
   struct buf b = {0};
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 2, "The best for each failing outcome by itself:");
+  screen_paragraph(s, 2, 2, "The best for each failing outcome by itself:");
   for (uint32_t i = 0; i < c->noutcomes && i < SHOWN_OUTCOMES; i++)
     put_outcome(s, story, &c->by_outcome[i]);
   if (c->noutcomes > SHOWN_OUTCOMES) {
     buf_printf(&b, "and %" PRIu32 " more outcomes; --json has all",
                c->noutcomes - SHOWN_OUTCOMES);
-    buf_spaces(s->out, 2);
-    screen_wrap(s, 2, 2, buf_text(&b));
+    screen_paragraph(s, 2, 2, buf_text(&b));
   }
   buf_free(&b);
 }
 
 /* ---- all ---- */
 
-/* What was run, and how much of it fails. */
+/* The executions that were run, and how many of them fail. */
 static void put_failing(const struct causes_found *c, struct buf *b) {
   const struct tally *t = &c->schedules;
   uint64_t orders = c->bad + c->good - c->given;
@@ -399,8 +396,7 @@ static void put_given(struct screen *s, const struct causes_found *c) {
                c->foreign == 1 ? "s" : "");
   }
   buf_putc(&b, '.');
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 2, buf_text(&b));
+  screen_paragraph(s, 2, 2, buf_text(&b));
   buf_free(&b);
 }
 
@@ -411,15 +407,13 @@ void screen_causes(struct screen *s, const struct story *story) {
   struct buf b = {0};
   screen_title(s, "Which lines must be atomic:");
   put_failing(c, &b);
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 2, buf_text(&b));
+  screen_paragraph(s, 2, 2, buf_text(&b));
   for (uint32_t i = 0; i < c->len && i < SHOWN; i++)
     put_cause(s, story, i);
   if (c->len > SHOWN) {
     buf_clear(&b);
     buf_printf(&b, "and %" PRIu32 " more; --json has all", c->len - SHOWN);
-    buf_spaces(s->out, 2);
-    screen_wrap(s, 2, 2, buf_text(&b));
+    screen_paragraph(s, 2, 2, buf_text(&b));
   }
   buf_free(&b);
   put_given(s, c);
@@ -430,6 +424,5 @@ void screen_nearest(struct screen *s, const struct story *story) {
   if (!story->nearest)
     return;
   screen_title(s, "Nearest passing schedule:");
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 2, story->nearest);
+  screen_paragraph(s, 2, 2, story->nearest);
 }

@@ -1,18 +1,7 @@
-/* Where fences are missing, and what was tried. */
+/* Where fences are missing, in the terminal report, and what was tried. */
 #include "report/screen.h"
 
 #include <inttypes.h>
-
-void story_fence(const struct missing_fence *f, struct buf *b) {
-  if (!f->load_line)
-    buf_printf(b, "a fence behind line %" PRIu32 ", before it returns",
-               f->store_line);
-  else if (f->store_line && f->store_line != f->load_line)
-    buf_printf(b, "a fence between line %" PRIu32 " and line %" PRIu32,
-               f->store_line, f->load_line);
-  else
-    buf_printf(b, "a fence before the load in line %" PRIu32, f->load_line);
-}
 
 void screen_fences(struct screen *s, const struct story *story) {
   const struct fences_found *f = &story->result->finding->fences;
@@ -24,8 +13,7 @@ void screen_fences(struct screen *s, const struct story *story) {
     buf_printf(&b, "%s(): ", f->at[i].function);
     story_fence(&f->at[i], &b);
     buf_puts(&b, ", atomic_thread_fence(memory_order_seq_cst)");
-    buf_spaces(s->out, 2);
-    screen_wrap(s, 2, 6, buf_text(&b));
+    screen_paragraph(s, 2, 6, buf_text(&b));
     buf_clear(&b);
   }
   buf_printf(
@@ -34,7 +22,6 @@ void screen_fences(struct screen *s, const struct story *story) {
       "this client passes as it is, and no smaller set of fences makes "
       "all of the failing executions impossible that were found (%" PRIu32 ").",
       f->len > 1 ? "them" : "it", f->covered, f->executions_tried);
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 2, buf_text(&b));
+  screen_paragraph(s, 2, 2, buf_text(&b));
   buf_free(&b);
 }

@@ -135,8 +135,7 @@ static void put_rest(struct screen *s, uint64_t n, const char *what) {
   buf_puts(&b, "and ");
   story_number(n, &b);
   buf_printf(&b, " %s%s", n == 1 ? "" : "more ", what);
-  buf_spaces(s->out, GAP);
-  screen_wrap(s, GAP, GAP, buf_text(&b));
+  screen_paragraph(s, GAP, GAP, buf_text(&b));
   buf_free(&b);
 }
 
@@ -168,8 +167,7 @@ void screen_outcomes(struct screen *s, const struct story *story) {
     story_number(o->faults, &title);
     buf_printf(&title, " execution%s ended in a fault instead",
                o->faults == 1 ? "" : "s");
-    buf_spaces(s->out, GAP);
-    screen_wrap(s, GAP, GAP, buf_text(&title));
+    screen_paragraph(s, GAP, GAP, buf_text(&title));
   }
   buf_free(&title);
   vec_free(&c.call);

@@ -1,4 +1,4 @@
-/* What came of --patch. */
+/* What came of --patch, in the terminal report. */
 #include "report/screen.h"
 
 void screen_patch(struct screen *s, const struct story *story) {
@@ -16,7 +16,6 @@ void screen_patch(struct screen *s, const struct story *story) {
     buf_printf(&b, "none was written: %s.", p->reason ? p->reason : "unknown");
   if (!p->file)
     b.at[0] = 'N';
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 2, buf_text(&b));
+  screen_paragraph(s, 2, 2, buf_text(&b));
   buf_free(&b);
 }

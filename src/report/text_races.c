@@ -1,8 +1,12 @@
 /*
- * The races that decide: those of one failing execution with the shortest
- * pattern.
+ * The races that decide, in the terminal report: those of one failing execution
+ * with the shortest pattern.
  */
 #include "report/races.h"
+
+#include "base/text.h"
+
+#include <assert.h>
 
 #include <inttypes.h>
 #include <string.h>
@@ -61,12 +65,12 @@ static void put_rival(const struct story *story, const struct rival *r,
     buf_printf(b, " %s", r->location ? r->location : "memory");
   if (location && r->step.flags & STEP_RETURNS)
     buf_puts(b, " and returns");
-  const struct place *own = story_own_place(r->place),
+  const struct place *own = place_own(r->place),
                      *p = own ? own : r->place;
   if (p && story->file && p->file && !strcmp(story->file, p->file))
     buf_printf(b, " (line %" PRIu32 ")", p->line);
   else if (p && p->file)
-    buf_printf(b, " (%s:%" PRIu32 ")", story_base_name(p->file), p->line);
+    buf_printf(b, " (%s:%" PRIu32 ")", base_name(p->file), p->line);
 }
 
 /* The location that all of them are about, or NULL. */
@@ -114,8 +118,7 @@ static void put_race(struct screen *s, const struct story *story,
     put_rival(story, &r->at[i], !common, &b);
   }
   put_consequences(story, r, &b);
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 5, buf_text(&b));
+  screen_paragraph(s, 2, 5, buf_text(&b));
   buf_free(&b);
 }
 
@@ -130,10 +133,11 @@ static void put_count(uint64_t n, struct buf *b) {
 
 static void put_patterns(struct screen *s, const struct races_found *f) {
   struct buf b = {0};
-  const struct cdrs *told = &f->at[f->shown];
+  assert(f->shown < f->len);
+  const struct cdrs *first = &f->at[f->shown];
   uint32_t more = 0;
-  buf_printf(&b, "Pattern %s: ", told->pattern);
-  put_count(told->count, &b);
+  buf_printf(&b, "Pattern %s: ", first->pattern);
+  put_count(first->count, &b);
   buf_puts(&b, " of the ");
   put_count(f->failing, &b);
   buf_puts(&b, " failing interleavings");
@@ -144,8 +148,7 @@ static void put_patterns(struct screen *s, const struct races_found *f) {
       buf_printf(&b, "%s%s", more++ ? ", " : "; others: ", f->at[i].pattern);
   if (f->len > more + 1 || f->cut)
     buf_puts(&b, ", ...");
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 2, buf_text(&b));
+  screen_paragraph(s, 2, 2, buf_text(&b));
   buf_free(&b);
 }
 
@@ -154,8 +157,7 @@ static void put_reason(struct screen *s, const char *reason) {
   struct buf b = {0};
   buf_printf(&b, "Not found: %s.", reason);
   screen_title(s, "The races that decide:");
-  buf_spaces(s->out, 2);
-  screen_wrap(s, 2, 2, buf_text(&b));
+  screen_paragraph(s, 2, 2, buf_text(&b));
   buf_free(&b);
 }
 

@@ -7,9 +7,11 @@
  * was done, where, and the value.  Where it is too long the name is shortened
  * in its middle, so that the value stays.
  */
+#include "base/text.h"
 #include "report/cell.h"
 #include "report/screen.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,14 +36,16 @@ struct table {
   size_t lines; /* columns that the source lines take */
 };
 
-/* `31` or `list.c:31`; nothing when unknown. */
+/* `31` or `list.c:31`, clean; nothing when unknown. */
 static void put_line(const struct table *t, const struct story_row *r,
                      struct buf *out) {
   const struct place *p = r->place;
   if (!p->line)
     return;
-  if (!t->story->file && p->file)
-    buf_printf(out, "%s:", story_base_name(p->file));
+  if (!t->story->file && p->file) {
+    cell_clean(base_name(p->file), t->s->style.utf8, out);
+    buf_putc(out, ':');
+  }
   buf_printf(out, "%" PRIu32, p->line);
 }
 
@@ -53,13 +57,13 @@ static bool is_step(const struct story_row *r) {
 static void put_cell(const struct table *t, const struct story_row *r,
                      size_t width, struct buf *out) {
   bool utf8 = t->s->style.utf8;
-  struct buf head = {0}, what = {0}, tail = {0}, all = {0}, raw = {0};
+  struct buf head = {0}, what = {0}, tail = {0}, all = {0}, line = {0};
   if (is_step(r)) {
-    put_line(t, r, &raw);
-    size_t used = cell_width(buf_text(&raw));
+    put_line(t, r, &line);
+    size_t used = cell_width(buf_text(&line));
     if (used < t->lines) /* right-aligned */
       buf_spaces(&head, t->lines - used);
-    cell_clean(buf_text(&raw), utf8, &head);
+    buf_puts(&head, buf_text(&line));
     buf_printf(&head, "%s%-*s", t->lines ? " " : "", WORD, r->word);
     if (*r->what || *r->tail)
       buf_putc(&head, ' ');
@@ -87,14 +91,16 @@ static void put_cell(const struct table *t, const struct story_row *r,
   buf_free(&what);
   buf_free(&tail);
   buf_free(&all);
-  buf_free(&raw);
+  buf_free(&line);
 }
 
 static unsigned ink_of(const struct story_row *r) {
   return r->kind == ROW_FAULT ? INK_ERROR : INK_THREAD + r->thread;
 }
 
-/* What the main thread has to say when all others are done needs no column. */
+/* Notes and faults of the main thread, when all others are done, need no
+ * column.
+ */
 static bool stands_alone(const struct table *t, const struct story_row *r) {
   return t->story->threads && r->part != STORY_THREADS &&
          (r->kind == ROW_NOTE || r->kind == ROW_FAULT);
@@ -225,6 +231,7 @@ static void leave_out(const struct table *t, uint32_t *from, uint32_t *to) {
   if (t->rows.len > most) {
     *from = most / 4;
     *to = t->rows.len - (most - most / 4);
+    assert(*from < *to && *to <= t->rows.len);
   }
 }
 
@@ -233,8 +240,7 @@ static void put_left_out(struct screen *s, uint32_t n) {
   buf_puts(&b, s->style.utf8 ? "… " : "... ");
   story_number(n, &b);
   buf_puts(&b, " rows are left out here; --json has all events");
-  buf_spaces(s->out, INDENT);
-  screen_wrap(s, INDENT, INDENT, buf_text(&b));
+  screen_paragraph(s, INDENT, INDENT, buf_text(&b));
   buf_free(&b);
 }
 
@@ -244,10 +250,11 @@ void screen_rows(struct screen *s, const struct story *story) {
   collect(&t);
   if (t.rows.len == 0)
     goto out;
+  assert(t.columns >= 1 && t.columns <= 32); /* else measure has no column */
   struct buf title = {0};
   buf_puts(&title, t.columns > 1 ? "Interleaving" : "Execution");
   if (story->file)
-    buf_printf(&title, " (lines of %s)", story_base_name(story->file));
+    buf_printf(&title, " (lines of %s)", base_name(story->file));
   buf_putc(&title, ':');
   screen_title(s, buf_text(&title));
   buf_free(&title);
@@ -269,9 +276,8 @@ void screen_rows(struct screen *s, const struct story *story) {
                       i == 0 || i == to || t.rows.at[i - 1]->group != r->group);
   }
   if (!story->finding_whole) {
-    buf_spaces(s->out, INDENT);
-    screen_wrap(s, INDENT, INDENT,
-                "The recording was full: the last steps are missing.");
+    screen_paragraph(s, INDENT, INDENT,
+                     "The recording was full: the last steps are missing.");
   }
 out:
   vec_free(&t.rows);

@@ -3,6 +3,7 @@
 #include "report/screen.h"
 #include "report/source.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -56,6 +57,7 @@ static void put_carets(struct screen *s, size_t first, size_t second) {
     first = second;
     second = t;
   }
+  assert(first <= second);
   buf_printf(s->out, "%*s | ", GUTTER, "");
   buf_spaces(s->out, first);
   screen_put(s, INK_CARET, "^");

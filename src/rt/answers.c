@@ -1,11 +1,18 @@
-/* What the engine tells of the execution that ended, and of the one in
- * progress. */
-#include "rt/int.h"
+/*
+ * The engine's answers: of the execution that has ended, and of the state that
+ * the one in progress is in.
+ */
+#include "rt/access.h"
+#include "rt/buffer.h"
+#include "rt/calls.h"
+#include "rt/engine.h"
+#include "rt/hooks.h"
 
+#include <assert.h>
 #include <string.h>
 
 const struct history *rt_history(void) {
-  uint32_t n = E.client ? E.client->ncalls : 0;
+  uint32_t n = fl__ncalls();
   for (uint32_t i = 0; i < n; i++)
     E.history.ops[i] =
         (struct hop){E.times[i].call, E.times[i].ret, E.calls[i].result};
@@ -13,7 +20,7 @@ const struct history *rt_history(void) {
 }
 
 struct hash128 rt_history_hash(void) {
-  uint32_t n = E.client ? E.client->ncalls : 0;
+  uint32_t n = fl__ncalls();
   if (n > 64)
     return history_digest(rt_history());
   struct {
@@ -37,6 +44,7 @@ struct hash128 rt_history_hash(void) {
 const struct rt_fault *rt_fault(void) { return &E.fault; }
 uint32_t rt_steps(void) { return E.live.steps; }
 bool rt_call_done(uint32_t call) {
+  assert(call < fl__ncalls());
   return E.times[call].ret != HISTORY_PENDING;
 }
 void rt_limit(uint32_t max_steps) { E.options.max_steps = max_steps; }
@@ -54,27 +62,31 @@ void rt_log(struct rt_log *l) { E.log = l; }
 
 int rt_current(void) { return (int)E.live.current; }
 
+static const struct store *oldest_store(int thread) {
+  assert(thread < RT_BUFFERS && fl__buffer[thread].n);
+  return &fl__buffer[thread].at[0];
+}
+
 void rt_pending(int thread, struct rt_access *out) {
   if (rt_is_buffer(thread)) {
-    const struct store *s = &fl__buffer[rt_owner(thread)].at[0];
+    const struct store *s = oldest_store(rt_owner(thread));
     *out = (struct rt_access){EV_COMMIT, s->addr, s->size};
     return;
   }
   const struct fiber_state *f = &E.fiber[thread];
+  assert(f->status == FIBER_PARKED);
   *out = (struct rt_access){f->kind, f->addr, f->size};
 }
 
 void rt_stand(int thread, struct rt_stand *out) {
   if (rt_is_buffer(thread)) {
-    const struct store *s = &fl__buffer[rt_owner(thread)].at[0];
-    uint64_t at = s->pc - E.base;
-    *out = (struct rt_stand){at < E.image_span ? at : 0, s->call, true, 0};
+    const struct store *s = oldest_store(rt_owner(thread));
+    *out = (struct rt_stand){fl__offset(s->pc), s->call, true, 0};
     return;
   }
   const struct fiber_state *f = &E.fiber[thread];
-  uint64_t pc = f->pc - E.base;
-  *out = (struct rt_stand){pc < E.image_span ? pc : 0, f->call, f->called,
-                           f->held};
+  assert(f->status == FIBER_PARKED);
+  *out = (struct rt_stand){fl__offset(f->pc), f->call, f->called, f->held};
 }
 
 bool rt_found_conflict(void) {
@@ -100,7 +112,7 @@ uint32_t rt_waiting(struct waiting out[RT_MAX_THREADS]) {
         .kind = f->kind,
         .spins = f->spinning,
         .holder = fl__holder(f->kind, f->addr),
-        .pc = f->pc - E.base < E.image_span ? f->pc - E.base : 0,
+        .pc = fl__offset(f->pc),
         .addr = f->kind == EV_JOIN ? f->other : f->addr,
         .call = f->call,
     };

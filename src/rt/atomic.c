@@ -3,11 +3,11 @@
  * that tells which activations a thread is in.
  *
  * The place of an activation is the pending access in the innermost function,
- * in the others the call that they are in.  Each frame remembers its place at
- * the last access that the thread has made (`last`); when the thread arrives
- * before the next one, it is inside of a region if one of its activations can
- * have come from the last place to this one without leaving the region, or has
- * not moved at all: the same call is still going on.
+ * and in the others the call that they are in.  Each frame remembers its place
+ * at the last access that the thread has made (`last`).  When the thread
+ * arrives before the next access, it is inside of a region if one of its
+ * activations can have come from the last place to this one without leaving the
+ * region, or has not moved at all: the same call is still going on.
  *
  * (A1) of the history only E.live.inside matters: the next access sets `last`
  *      in every frame, to places that the thread's stack shows.  So frames are
@@ -19,9 +19,18 @@
  * (A3) an access that may begin an execution of a region is a step, even if it
  *      conflicts with nothing: others must be able to run before it, since
  *      behind it they are not.
+ *
+ * For A2, with lines 10 and 11 atomic and a mutex that T2 holds:
+ *   T1 at 10, T1 waits for the mutex at 11: left out.
+ *   T2 unlocks, T1 at 10, T1 locks at 11: counts.
+ *
+ * A1 is no property of one state; tests/agree/atomic_dfs.c compares a search
+ * over states with one over schedules.
  */
-#include "rt/int.h"
+#include "rt/engine.h"
+#include "rt/snapshot.h"
 
+#include "base/slow.h"
 #include "model/region.h"
 
 #include <string.h>
@@ -39,6 +48,7 @@ static uint64_t offset_of(uint64_t pc) {
 /* Where the activation of frame i is. */
 static uint64_t place(int thread, uint32_t i) {
   const struct fiber_state *f = &E.fiber[thread];
+  assert(i < frames_of(f));
   if (i + 1 < frames_of(f))
     return offset_of(E.shadow[thread][i + 1].pc);
   return i + 1 == f->depth ? offset_of(f->pc) : ELSEWHERE;
@@ -53,6 +63,7 @@ static bool has_not_moved(int thread, uint32_t i) {
   return i + 1 < f->depth || (f->visit && f->visit == f->last_visit);
 }
 
+/* The number of a place in the region, or -1. */
 static int find(const struct region *r, uint64_t pc) {
   uint32_t lo = 0, hi = r->npcs;
   while (lo < hi) {
@@ -65,11 +76,13 @@ static int find(const struct region *r, uint64_t pc) {
   return lo < r->npcs && r->pcs[lo] == pc ? (int)lo : -1;
 }
 
+/* Has an activation stayed in the region on its way? */
 static bool stays(const struct region *r, uint64_t from, uint64_t to,
                   bool unmoved) {
   int b = find(r, to), a = b < 0 ? -1 : find(r, from);
   if (a < 0)
     return false;
+  assert((uint32_t)a < r->npcs && (uint32_t)b < r->npcs);
   return unmoved || r->stays[(size_t)a * r->npcs + (size_t)b];
 }
 
@@ -115,6 +128,7 @@ void fl__atomic_arrive(int thread) {
   E.live.inside &= ~bit;
   if (E.arrival == ARRIVED && is_inside(thread))
     E.live.inside |= bit;
+  check_slow(!(E.live.inside & (E.live.inside - 1))); /* A2 */
 }
 
 void fl__shadow_keep(void) {
@@ -125,6 +139,7 @@ void fl__shadow_keep(void) {
 
 void fl__shadow_restart(void) {
   E.live.inside = 0;
+  assert(E.shadowing);
   for (uint32_t t = 0; t < E.live.nfibers; t++) {
     memcpy(E.shadow[t], E.start_shadow[t],
            frames_of(&E.fiber[t]) * sizeof **E.shadow);
@@ -150,7 +165,8 @@ const uint8_t *fl__shadow_load(const uint8_t *p) {
   return p;
 }
 
-/* Frames that are nowhere, and that no later frame takes for left behind. */
+/* Frames without a place.  Their stack pointers are above all others, so that
+ * no later frame drops them (__tsan_func_entry). */
 void fl__shadow_forget(void) {
   for (uint32_t t = 0; t < E.live.nfibers; t++)
     for (uint32_t i = 0; i < frames_of(&E.fiber[t]); i++)
@@ -158,6 +174,7 @@ void fl__shadow_forget(void) {
 }
 
 void rt_atomic(const struct regions *r) {
+  assert(!E.in_fiber && !E.recording); /* R2 */
   E.regions = r && r->len ? r : NULL;
   E.shadowing = E.regions ? SHADOW_REGIONS : 0;
   E.live.inside = 0;

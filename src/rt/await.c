@@ -2,22 +2,28 @@
  * Awaits: spin loops for searches that look at traces (rt_awaits).
  *
  * A round without effect, from a step back to it in the same local state, can
- * be left out of an execution: the others do not notice.  So it is enough to
- * let the thread go on when something that it read in this round was changed
- * since, for only then can the next round be another.  A round in which it read
- * different values in one place does not count: it goes round because others
- * change what it reads, not because they do not, and there are only so many of
- * these.
+ * be left out of an execution: the others do not notice.  So the thread need
+ * not go on before something that it read in this round has been changed, for
+ * only then can the next round be another.  A round in which it read different
+ * values in one place does not count: it goes round because others change what
+ * it reads, not because they do not, and there are only so many of these.
+ *
+ *   T1: reads x = 0, reads x = 0, …      awaits x; the third read follows T2's
+ *   T2:                        x = 1     write and sees 1
  *
  * (W1) whether a thread has gone round follows from what it read alone.
  * (W2) whether its next step can be made follows from what it read and from
  *      the writes to these locations behind that: from the order of conflicting
  *      steps.
  *
+ * Both are properties of all executions of a trace, not of a state;
+ * tests/agree/dpor_dfs.c runs every trace.
+ *
  * The records are those of spin.c, which finds the rounds; but a change by
  * another thread ends no round, it is only noted.
  */
-#include "rt/int.h"
+#include "rt/access.h"
+#include "rt/engine.h"
 
 #include "base/vec.h"
 
@@ -34,7 +40,10 @@ bool rt_awaits(bool on) {
   return was;
 }
 
-const struct rt_set *rt_set(uint16_t set) { return &sets.at[set - 1]; }
+const struct rt_set *rt_set(uint16_t set) {
+  assert(set && set <= sets.len);
+  return &sets.at[set - 1];
+}
 
 static bool same_set(const struct rt_set *a, const struct rt_set *b) {
   return a->n == b->n && !memcmp(a->at, b->at, a->n * sizeof *a->at);
@@ -46,10 +55,12 @@ static void add(struct rt_set *to, uint64_t addr, uint64_t size) {
   for (uint32_t i = 0; i < to->n; i++)
     if (to->at[i].addr == addr && to->at[i].size == size)
       return;
+  assert(to->n < sizeof to->at / sizeof *to->at);
   to->at[to->n].addr = addr;
   to->at[to->n++].size = size;
 }
 
+/* Equal sets have equal numbers (W1). */
 static uint16_t number_of(const struct rt_set *set) {
   for (uint32_t i = 0; i < sets.len; i++)
     if (same_set(&sets.at[i], set))
@@ -59,7 +70,8 @@ static uint16_t number_of(const struct rt_set *set) {
   return (uint16_t)sets.len;
 }
 
-/* What was read in the step that has just been made, without changing it. */
+/* A hash of the bytes that the step just made has read; it has not changed
+ * them. */
 static uint64_t value_of(const struct spin_record *r) {
   if (!r->size || !fl__readable(r->addr, r->size))
     return 0;
@@ -69,6 +81,7 @@ static uint64_t value_of(const struct spin_record *r) {
 void fl__await_arrive(int thread) {
   struct fiber_state *f = &E.fiber[thread];
   struct spin *s = &E.spin[thread];
+  assert(s->n <= SPIN_MAX && !f->spinning);
   if (s->pending && s->n)
     s->at[s->n - 1].value = value_of(&s->at[s->n - 1]);
   s->pending = 0;
@@ -83,6 +96,7 @@ void fl__await_arrive(int thread) {
   }
 }
 
+/* L1 */
 static void park(int thread, bool on) {
   E.fiber[thread].spinning = on;
   if (on)
@@ -91,6 +105,7 @@ static void park(int thread, bool on) {
     E.live.spinning &= ~(1u << thread);
 }
 
+/* Has the round read one value in each place? */
 static bool one_value_each(const struct spin *s, uint32_t round) {
   for (uint32_t i = round; i < s->n; i++)
     for (uint32_t k = i + 1; k < s->n; k++)
@@ -102,6 +117,7 @@ static bool one_value_each(const struct spin *s, uint32_t round) {
 
 bool fl__await(int thread, uint32_t round) {
   struct spin *s = &E.spin[thread];
+  assert(round < s->n && !E.fiber[thread].await);
   if (!one_value_each(s, round))
     return false;
   struct rt_set set = {0};

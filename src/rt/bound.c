@@ -2,9 +2,9 @@
  * How long an execution may be.
  *
  * Threads that disturb each other can go on for ever, by turns: --max-steps
- * ends that.  But what the calls need when they run one after the other is no
- * such thing, however much it is.  So an execution that comes to the bound is
- * given that much more, measured once for each client.
+ * ends that.  But the steps that the calls need when they run one after the
+ * other are no such thing, however many they are.  So an execution that comes
+ * to the bound is given that many more, measured once for each client.
  *
  * One thread alone (the constructor, the initial and the final calls, a client
  * of one thread) is disturbed by nobody.  It goes on far beyond --max-steps,
@@ -14,11 +14,16 @@
  * that only grows never comes to the same state again: such a thread has more
  * time, until its stack is full.
  *
- * (N1) where an execution is cut follows from the client and its steps.
+ * (N1) where an execution is cut follows from the client and its steps.  It is
+ *      a part of R1, which tests/unit/rt/executions.c checks.
  */
-#include "rt/int.h"
+#include "rt/bound.h"
 
-#include <stdio.h>
+#include "rt/engine.h"
+#include "rt/execute.h"
+#include "rt/fault.h"
+
+#include <assert.h>
 
 enum {
   ALONE_MOST = 2000000,   /* steps of one thread alone */
@@ -27,7 +32,10 @@ enum {
   GROWS = STACK_SIZE / 8, /* bytes of stack, in ALONE_MOST steps: a recursion */
 };
 
-static uint32_t longest; /* that ended, of those beyond --max-steps */
+static uint32_t in_turn; /* steps of the calls, one after the other … */
+static bool measured;    /* … which is known */
+static bool measuring;
+static uint32_t longest; /* execution that ended beyond --max-steps */
 
 static struct {
   struct hash128 state; /* that is compared with, from `since` on … */
@@ -39,14 +47,20 @@ static struct {
 static uint32_t alone_most; /* steps; more while the stack grows … */
 static uint64_t deepest;    /* … and is deeper than this */
 
-static uint32_t most(uint32_t a, uint32_t b) {
+/* The sum, or the largest number. */
+static uint32_t sum(uint32_t a, uint32_t b) {
   return UINT32_MAX - a < b ? UINT32_MAX : a + b;
 }
 
 static uint32_t made(void) { return E.live.steps + E.live.locals; }
 
+void fl__bound_forget(void) {
+  in_turn = 0;
+  measured = false;
+}
+
 void fl__bound_begin(void) {
-  E.bound = most(E.begun, E.options.max_steps);
+  E.bound = sum(E.begun, E.options.max_steps);
   watch.next = 0;
   alone_most = E.options.max_steps > ALONE_MOST ? E.options.max_steps
                                                 : (uint32_t)ALONE_MOST;
@@ -54,6 +68,7 @@ void fl__bound_begin(void) {
 }
 
 void fl__bound_ended(void) {
+  assert(made() >= E.begun);
   uint32_t steps = made() - E.begun;
   if (UNLIKELY(steps > E.options.max_steps && steps > longest))
     longest = steps;
@@ -89,7 +104,7 @@ static void watch_begin(uint32_t now) {
   E.alternatives = 0;
 }
 
-/* rt_hash looks at what has changed since the client was prepared. */
+/* rt_hash compares with the prepared state: there is none during set-up. */
 static struct hash128 state_now(void) {
   if (!E.preparing)
     return rt_hash(true);
@@ -97,7 +112,7 @@ static struct hash128 state_now(void) {
   for (uint32_t left = E.live.parked; left; left &= left - 1) {
     int t = __builtin_ctz(left);
     const struct fiber_state *f = &E.fiber[t];
-    uint64_t top = STACK_BASE + (uint64_t)(t + 1) * STACK_SIZE;
+    uint64_t top = fl__stack_top((uint32_t)t);
     h = hash128_join(h, hash128_long(f, FIBER_HASHED));
     h = hash128_join(h, hash128_long(f->sp, top - (uint64_t)(uintptr_t)f->sp));
   }
@@ -127,9 +142,10 @@ static int watch_on(uint32_t now) {
   return FL_GOES_ON;
 }
 
+/* Has the stack grown since it was last asked? */
 static bool recurses(void) {
-  uint64_t depth = STACK_BASE + (uint64_t)(E.cur + 1) * STACK_SIZE -
-                   (uint64_t)(uintptr_t)E.fiber[E.cur].sp;
+  uint64_t depth =
+      fl__stack_top((uint32_t)E.cur) - (uint64_t)(uintptr_t)E.fiber[E.cur].sp;
   if (depth > STACK_SIZE || depth < deepest + GROWS)
     return false;
   deepest = depth;
@@ -139,30 +155,30 @@ static bool recurses(void) {
 static int alone(void) {
   uint32_t now = made();
   bool turns = others_go_on();
-  if (!turns && now - E.begun < 2 * longest) { /* to watch is dear */
-    E.bound = most(E.begun, 2 * longest);
+  if (!turns && now - E.begun < 2 * longest) { /* watching is dear */
+    E.bound = sum(E.begun, 2 * longest);
     return FL_GOES_ON;
   }
   if (watch.next != now)
     watch_begin(now);
   if (!turns && now - watch.begun < WATCHED && !E.alternatives)
     return watch_on(now);
-  if (now >= most(E.begun, alone_most)) {
+  if (now >= sum(E.begun, alone_most)) {
     if (!recurses())
       return fail(FAULT_UNMODELLED,
                   "the thread, alone, has not come to an end within %u steps",
                   alone_most);
-    alone_most = most(alone_most, ALONE_MOST);
+    alone_most = sum(alone_most, ALONE_MOST);
   }
   watch.next = 0;
   uint32_t gone = now > E.begun ? now - E.begun : now;
-  E.bound = most(now, turns ? WATCHED : gone * (ALONE_GROWTH - 1));
-  if (E.bound > most(E.begun, alone_most))
-    E.bound = most(E.begun, alone_most);
+  E.bound = sum(now, turns ? WATCHED : gone * (ALONE_GROWTH - 1));
+  if (E.bound > sum(E.begun, alone_most))
+    E.bound = sum(E.begun, alone_most);
   return FL_GOES_ON;
 }
 
-/* ---- several ---- */
+/* ---- several threads ---- */
 
 /* The steps of all calls, one after the other; 0: they do not end. */
 static uint32_t run_in_turn(void) {
@@ -170,8 +186,9 @@ static uint32_t run_in_turn(void) {
   return end == RT_DONE || end == RT_STUCK ? made() - E.begun : 0;
 }
 
-/* In the middle of an execution, which does not notice. */
+/* In the middle of an execution, which goes on as if nothing had happened. */
 static uint32_t measure(void) {
+  assert(!measuring && !E.in_fiber);
   struct engine *e = &fl__e;
   static struct snapshot here;
   rt_save(&here);
@@ -185,9 +202,9 @@ static uint32_t measure(void) {
   int cur = e->cur;
   e->recording = e->shadowing = e->reduce = e->awaits = 0;
   e->log = NULL, e->trail = NULL, e->folds = NULL, e->regions = NULL;
-  e->measuring = true;
+  measuring = true;
   uint32_t steps = run_in_turn();
-  e->measuring = false;
+  measuring = false;
   e->recording = recording, e->shadowing = shadowing, e->reduce = reduce;
   e->awaits = awaits, e->stepwise = stepwise;
   e->log = log, e->trail = trail, e->folds = folds, e->regions = regions;
@@ -198,19 +215,20 @@ static uint32_t measure(void) {
 }
 
 int fl__at_bound(void) {
+  assert(fl__bound_is_near());
   bool waits = fl__in_blocking_call(&E.fiber[E.cur]);
   if (is_alone() && !waits && (!E.stepwise || E.live.final))
     return alone();
-  if (E.measuring && waits)
+  if (measuring && waits)
     return RT_CUT;
-  if (E.measuring) { /* threads that wait for each other in loops */
-    E.bound = most(E.begun, ALONE_MOST);
+  if (measuring) { /* threads that wait for each other in loops */
+    E.bound = sum(E.begun, ALONE_MOST);
     return made() >= E.bound ? RT_CUT : FL_GOES_ON;
   }
-  if (!E.measured) {
-    E.measured = true;
-    E.in_turn = measure();
+  if (!measured) {
+    measured = true;
+    in_turn = measure();
   }
-  E.bound = most(most(E.begun, E.options.max_steps), E.in_turn);
+  E.bound = sum(sum(E.begun, E.options.max_steps), in_turn);
   return made() >= E.bound ? RT_CUT : FL_GOES_ON;
 }

@@ -9,22 +9,27 @@
  * taken out of memory again and put into the buffer; and while a thread runs,
  * its buffered stores lie in memory, in their order, over what was there.
  *
- * (B1) while no thread runs, memory holds committed stores only.
- * (B2) a store that memory has already (reduction: nobody conflicts there) and
- *      that has others before it takes its place in the buffer (`through`); one
- *      at the head leaves at once.  So the head of a buffer is a real store,
- * and a buffer is full when it would be without the reduction. (B3) a thread's
- * own stack is never in its buffer: the compiler's own stores there (spilled
- * registers, return addresses) have no hooks.
+ * With the reduction, memory has some stores already (`through`): nobody
+ * conflicts there.  Such a store takes its place in the buffer when others are
+ * before it, and leaves at once when it comes to the head.  So the head of a
+ * buffer is a store that memory does not have (B2), and a buffer is full when
+ * it would be without the reduction.
  *
  * What a buffer does not take is stored when the buffer is empty: sequentially
  * consistent atomic stores (xchg), and what needs_empty says below.
  */
-#include "rt/int.h"
+#include "rt/buffer.h"
 
+#include "rt/access.h"
+#include "rt/conflict.h"
+#include "rt/engine.h"
+#include "rt/marks.h"
+#include "rt/record.h"
+#include "rt/snapshot.h"
+
+#include "base/slow.h"
 #include "model/region.h"
 
-#include <assert.h>
 #include <string.h>
 
 struct store_buffer fl__buffer[RT_BUFFERS];
@@ -67,11 +72,11 @@ bool fl__buffer_fences_return(uint32_t op) {
   return fences.n && is_fenced(RT_FENCE_RETURN(op));
 }
 
-/* ---- who goes into the buffer, who waits for it ---- */
+/* ---- which accesses go into the buffer, and which wait for it ---- */
 
 static bool in_own_stack(const struct fiber_state *f) {
-  uint64_t at = f->addr - STACK_BASE;
-  return at < STACK_SPAN && at / STACK_SIZE == (uint64_t)(f - E.fiber);
+  return fl__in_stacks(f->addr) &&
+         fl__stack_owner(f->addr) == (uint64_t)(f - E.fiber);
 }
 
 static bool in_region(const struct fiber_state *f) {
@@ -111,13 +116,14 @@ bool fl__buffer_drains(const struct fiber_state *f) {
   return !fl__buffer_takes(f) && needs_empty(f);
 }
 
-/* A thread has ended for who joins it when its stores are in memory. */
+/* For a thread that joins it, a thread has ended when its stores are in
+ * memory. */
 bool fl__buffer_lets_join(const struct fiber_state *f) {
   return !fl__buffer_stops(f) && !(E.live.buffered >> f->other & 1);
 }
 
-/* A call that only stored is one step, call and return: its stores are
- * committed behind it, else the call would be longer than it must be. */
+/* A call that only stores is one step, from call to return.  Its stores are
+ * committed behind that step, or the call would be longer than it must be. */
 static bool waits_for_call(uint32_t t) {
   const struct fiber_state *f = &E.fiber[t];
   return f->status == FIBER_PARKED && f->kind == EV_STEP && !f->called &&
@@ -151,7 +157,7 @@ void fl__buffer_put_in(int t) {
   }
 }
 
-/* What code without hooks has written over a buffered store belongs to it. */
+/* A buffered store has the bytes that code without hooks wrote over it. */
 void fl__buffer_take_out(int t) {
   for (uint32_t i = B[t].n; i--;) {
     struct store *s = &B[t].at[i];
@@ -174,7 +180,7 @@ bool fl__buffer_has(int t, uint64_t addr, uint64_t size) {
 
 /* ---- stores ---- */
 
-/* Of the pending store of f, when the thread's own stores are in memory. */
+/* The thread's own stores are in memory by now. */
 void fl__buffer_begin(const struct fiber_state *f, struct store *s) {
   *s = (struct store){.addr = f->addr,
                       .size = (uint32_t)f->size,
@@ -182,11 +188,13 @@ void fl__buffer_begin(const struct fiber_state *f, struct store *s) {
                       .pc = f->pc,
                       .order = f->kind == EV_ATOMIC_WRITE ? f->order : 0,
                       .event = fl__record_last()};
+  assert(s->size && s->size <= BUFFER_WIDEST);
+  check_slow(!in_own_stack(f)); /* B3 */
   s->through = E.reduce && fl__conflict_free(f->addr, f->size);
   memcpy(s->under, (const void *)s->addr, s->size);
 }
 
-/* It was made: out of memory with it. */
+/* The store was made: takes it out of memory again. */
 void fl__buffer_end(struct store *s) {
   memcpy(s->data, (const void *)s->addr, s->size);
   if (!s->through)
@@ -198,6 +206,7 @@ void fl__buffer_end(struct store *s) {
 }
 
 bool fl__buffer_push(int t, const struct store *s) {
+  check_slow(t < RT_BUFFERS);
   B[t].issued++;
   if (s->through && !B[t].n)
     return false; /* B2 */
@@ -208,6 +217,7 @@ bool fl__buffer_push(int t, const struct store *s) {
 }
 
 bool fl__buffer_pop(int t) {
+  assert(B[t].n);
   memmove(B[t].at, B[t].at + 1, --B[t].n * sizeof *B[t].at);
   if (!B[t].n)
     E.live.buffered &= ~(1u << t);
@@ -231,6 +241,7 @@ const uint8_t *fl__buffers_load(const uint8_t *p) {
     p += sizeof head;
     B[t].n = head[0];
     B[t].issued = head[1];
+    check_slow(B[t].n <= BUFFER_MOST);
     memcpy(B[t].at, p, B[t].n * sizeof *B[t].at);
     p += B[t].n * sizeof *B[t].at;
   }
@@ -239,6 +250,7 @@ const uint8_t *fl__buffers_load(const uint8_t *p) {
 
 /* The state after loading ends with the buffers, which are empty there. */
 void rt_set_tso(bool on) {
+  assert(!E.in_fiber); /* R2 */
   const uint32_t none[RT_BUFFERS][2] = {{0}};
   if (on && !E.options.tso)
     fl__snapshot_put(&E.loaded, none, sizeof none);
@@ -247,7 +259,7 @@ void rt_set_tso(bool on) {
   E.options.tso = on;
 }
 
-/* Not what only the report wants to know. */
+/* Without the fields that only reports use. */
 void fl__buffers_hash(struct snapshot *s) {
   for (uint32_t left = E.live.buffered; left; left &= left - 1) {
     uint32_t t = (uint32_t)__builtin_ctz(left);
@@ -263,4 +275,16 @@ void fl__buffers_hash(struct snapshot *s) {
         fl__snapshot_put(s, e->data, e->size);
     }
   }
+}
+
+bool fl__buffers_check_invariants(void) {
+  for (uint32_t t = 0; t < RT_BUFFERS; t++) {
+    assert(B[t].n <= E.options.buffer && B[t].n <= B[t].issued);
+    assert((B[t].n > 0) == (E.live.buffered >> t & 1)); /* B2 */
+    assert(!B[t].n || !B[t].at[0].through);             /* B2 */
+    for (uint32_t i = 0; i < B[t].n; i++)               /* B3 */
+      assert(!fl__in_stacks(B[t].at[i].addr) ||
+             fl__stack_owner(B[t].at[i].addr) != t);
+  }
+  return true;
 }

@@ -1,11 +1,14 @@
 #include "rt/cage.h"
 
-#include "rt/int.h"
+#include "rt/engine.h"
+#include "rt/fault.h"
+#include "rt/signals.h"
 
 #include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
@@ -56,7 +59,12 @@ long cage_call(long number, long a, long b, long c, long d, long e) {
 }
 
 pid_t cage_fork(void) {
-  return (pid_t)cage_call(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+  cage_reserve(true);
+  pid_t pid = (pid_t)cage_call(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+  int reason = errno;
+  cage_reserve(false);
+  errno = reason;
+  return pid;
 }
 
 int cage_kill(pid_t pid, int number) {
@@ -96,6 +104,19 @@ struct rule {
 
 /* Values that are known when the cage is closed only. */
 enum { OWN_PID = 0xfffffff0u, PARENT_PID, KEPT_FD };
+
+enum cage_state {
+  NO_CAGE, /* this is no worker */
+  FILTERED,
+  BARE, /* a worker without a filter: cage_ask stands in for it */
+};
+static struct {
+  enum cage_state state;
+  bool signals; /* cage_close_signals */
+  pid_t pid, parent;
+  int fd; /* to be left alone */
+} cage;
+bool fl__cage_is_bare;
 
 static const char starts[] = "would start a process, and processes are not "
                              "modelled";
@@ -351,17 +372,19 @@ static void add_head(struct program *p) {
   give(p, SECCOMP_RET_TRAP);
 }
 
-static bool install(const struct rule *rules, size_t n, int fd) {
+static uint32_t value_of(const struct rule *r) {
+  return r->value == OWN_PID      ? (uint32_t)cage.pid
+         : r->value == PARENT_PID ? (uint32_t)cage.parent
+         : r->value == KEPT_FD    ? (uint32_t)cage.fd
+                                  : r->value;
+}
+
+static bool install(const struct rule *rules, size_t n) {
   static struct program p;
-  uint32_t pid = (uint32_t)getpid(), parent = (uint32_t)getppid();
   p.len = 0;
   add_head(&p);
   for (size_t i = 0; i < n; i++)
-    add_rule(&p, &rules[i],
-             rules[i].value == OWN_PID      ? pid
-             : rules[i].value == PARENT_PID ? parent
-             : rules[i].value == KEPT_FD    ? (uint32_t)fd
-                                            : rules[i].value);
+    add_rule(&p, &rules[i], value_of(&rules[i]));
   give(&p, SECCOMP_RET_ALLOW);
   struct sock_fprog program = {p.len, p.at};
   return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
@@ -438,6 +461,54 @@ static void refused(int signal_number, siginfo_t *info, void *context) {
            why ? why : "is not modelled by Faultline");
 }
 
+/* ---- without a filter ---- */
+
+static bool applies(const struct rule *r, const long *args) {
+  uint32_t given = (uint32_t)args[r->argument], value = value_of(r);
+  switch ((enum when)r->when) {
+  case ALWAYS:
+    return true;
+  case IS:
+    return given == value;
+  case IS_NOT:
+    return given != value;
+  case BELOW:
+    return given <= value;
+  case HAS_NOT:
+    return !(given & value);
+  case GIVEN:
+    return args[r->argument] != 0;
+  }
+  return false;
+}
+
+static const struct rule *refusal_of(const struct rule *rules, size_t n,
+                                     long number, const long *args) {
+  for (size_t i = 0; i < n; i++)
+    if (rules[i].number == number && rules[i].why && applies(&rules[i], args))
+      return &rules[i];
+  return NULL;
+}
+
+void cage_ask_slowly(uint64_t pc, long number, const long *args) {
+  const struct rule *r =
+      refusal_of(process_rules, COUNT(process_rules), number, args);
+  if (!r && cage.signals)
+    r = refusal_of(signal_rules, COUNT(signal_rules), number, args);
+  bool ends_here = number == SYS_exit_group;
+  if (!r || (ends_here && !E.in_fiber))
+    return;
+  if (!E.in_fiber || syscall(SYS_gettid) != getpid())
+    leave((int)number);
+  fl__fault(ends_here ? FAULT_EXIT : FAULT_UNMODELLED, pc, 0, "%s() %s",
+            name_of((int)number), r->why);
+}
+
+void cage_end_copy_slowly(void) {
+  if (getpid() != cage.pid)
+    cage_exit(0);
+}
+
 /* ---- closing it ---- */
 
 static void limit(int resource, rlim_t most) {
@@ -472,6 +543,36 @@ static void limit_resources(void) {
           mapped() + reserved + (uint64_t)machine.totalram * machine.mem_unit);
 }
 
+/*
+ * Root may start processes without a limit: the kernel makes an exception for
+ * the real user 0 and for two capabilities.  A worker does without all three;
+ * its effective user stays, so that it reads the files that it could read.
+ */
+static void give_up_exceptions(void) {
+  enum { NOBODY = 65534 };
+  const uint32_t both = 1u << CAP_SYS_RESOURCE | 1u << CAP_SYS_ADMIN;
+  struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+  struct __user_cap_data_struct sets[2];
+  if (!getuid() && syscall(SYS_setresuid, NOBODY, -1, -1))
+    return;
+  if (syscall(SYS_capget, &head, sets))
+    return;
+  sets[0].effective &= ~both;
+  sets[0].permitted &= ~both;
+  sets[0].inheritable &= ~both;
+  syscall(SYS_capset, &head, sets);
+}
+
+enum { RESERVE = 48 }; /* processes that the code cannot take from us */
+
+void cage_reserve_slowly(bool taken) {
+  struct rlimit now;
+  if (getrlimit(RLIMIT_NPROC, &now) || now.rlim_max <= 2 * RESERVE)
+    return;
+  now.rlim_cur = taken ? now.rlim_max : now.rlim_max - RESERVE;
+  cage_call(SYS_prlimit64, 0, RLIMIT_NPROC, (long)&now, 0, 0);
+}
+
 /* Where there is no filter: no more processes than a run needs. */
 static void limit_processes(void) {
   enum { MORE = 512 };
@@ -482,9 +583,9 @@ static void limit_processes(void) {
   if (f)
     fclose(f);
   limit(RLIMIT_NPROC, all + MORE);
+  give_up_exceptions();
+  cage_reserve_slowly(false);
 }
-
-static bool closed;
 
 bool cage_close(int fd) {
   struct sigaction a = {.sa_sigaction = refused,
@@ -492,13 +593,19 @@ bool cage_close(int fd) {
   sigemptyset(&a.sa_mask);
   sigaction(SIGSYS, &a, NULL);
   limit_resources();
-  closed = install(process_rules, COUNT(process_rules), fd);
-  if (!closed)
+  cage.pid = getpid();
+  cage.parent = getppid();
+  cage.fd = fd;
+  bool filtered = install(process_rules, COUNT(process_rules));
+  if (!filtered)
     limit_processes();
-  return closed;
+  cage.state = filtered ? FILTERED : BARE;
+  fl__cage_is_bare = !filtered;
+  return filtered;
 }
 
 void cage_close_signals(void) {
-  if (closed)
-    install(signal_rules, COUNT(signal_rules), -1);
+  cage.signals = true;
+  if (cage.state == FILTERED)
+    install(signal_rules, COUNT(signal_rules));
 }

@@ -14,8 +14,15 @@
  * (C3) the engine's own calls pass: they are made at one place (cage_call), and
  *      the filter knows its address.
  *
- * A kernel without seccomp has the limits on resources only (cage_close says
- * so); then hooks_process.c refuses what goes through the C library.
+ * A kernel without seccomp cannot keep (C1) and (C2) (cage_close says so).
+ * There
+ *  - functions of the C library that start or reach processes, or change
+ *    limits, apply the same rules (cage_ask, hooks_process.c).  Others that the
+ *    filter refuses (close, sigaction, ...) cost no more than the worker;
+ *  - a system call instruction in the code itself is not seen.  The number of
+ *    processes has a limit, for root as well; a copy of the worker ends before
+ *    its next execution (cage_end_copy) and answers nothing; the parent ends
+ *    whatever is left when the worker has ended (base/tidy.h, tidy_orphans).
  */
 #ifndef RT_CAGE_H
 #define RT_CAGE_H
@@ -33,6 +40,30 @@ void cage_prepare(void);
 bool cage_close(int fd);
 /* The engine's signals are its own from here on. */
 void cage_close_signals(void);
+
+/* Without a filter: a call that the filter would refuse is not made.  The
+ * execution, or the process, ends here then. */
+extern bool fl__cage_is_bare;
+void cage_ask_slowly(uint64_t pc, long number, const long *args);
+static inline void cage_ask(uint64_t pc, long number, const long *args) {
+  if (fl__cage_is_bare)
+    cage_ask_slowly(pc, number, args);
+}
+/* Without a filter: if this process is one that the code has forked from a
+ * worker, it ends. */
+void cage_end_copy_slowly(void);
+static inline void cage_end_copy(void) {
+  if (__builtin_expect(fl__cage_is_bare, 0))
+    cage_end_copy_slowly();
+}
+
+/* Without a filter: some of the processes and threads of the limit are kept for
+ * the engine, which takes them before it starts one, and gives them back. */
+void cage_reserve_slowly(bool taken);
+static inline void cage_reserve(bool taken) {
+  if (fl__cage_is_bare)
+    cage_reserve_slowly(taken);
+}
 
 /* A system call of ours, with the C library's way to report errors. */
 long cage_call(long number, long a, long b, long c, long d, long e);

@@ -11,8 +11,16 @@
  * shortest intervals, hence the strictest real-time order that the
  * interleaving allows.
  */
-#include "rt/int.h"
+#include "rt/calls.h"
 
+#include "rt/buffer.h"
+#include "rt/fault.h"
+#include "rt/heap.h"
+#include "rt/park.h"
+#include "rt/record.h"
+#include "rt/show.h"
+
+#include <assert.h>
 #include <stdlib.h>
 
 static long long invoke(const struct fl_op *op, const struct call *c) {
@@ -43,6 +51,7 @@ static long long invoke(const struct fl_op *op, const struct call *c) {
       return WITH(void *, word, word, word, word, word,
                   word)(o, a[0], a[1], a[2], a[3], a[4], a[5]);
     }
+  assert(c->nargs <= FL_MAX_ARGS);
   switch (c->nargs) {
   case 0:
     return WITH(void)();
@@ -86,8 +95,9 @@ static struct value result_of(const struct fl_op *op, long long raw) {
 }
 
 /*
- * Loops are found by comparing stacks, and those hold what earlier calls left
- * where nothing was written yet: it must not come from other executions.
+ * Loops are found by comparing stacks.  A frame has bytes that nothing has
+ * written yet: what earlier calls left there must not come from another
+ * execution.
  */
 static __attribute__((noinline)) void clean_stack(void) {
   char below[1024];
@@ -97,6 +107,7 @@ static __attribute__((noinline)) void clean_stack(void) {
 
 static void run_call(uint32_t id) {
   struct fiber_state *f = E.self;
+  assert(id < fl__ncalls() && f->call == EVENT_NO_CALL);
   const struct call *c = &E.client->calls[id];
   const struct fl_op *op = E.ops[c->op];
   f->call = id;
@@ -111,7 +122,9 @@ static void run_call(uint32_t id) {
     point(EV_FENCE, NULL, 0, 0);
   if (!f->called) /* touched nothing: a step of its own */
     point(EV_STEP, NULL, 0, 0);
+  assert(f->called && f->call == id);
   E.calls[id].result = result_of(op, raw);
+  assert(E.times[id].call <= E.live.steps);
   E.times[id].ret = E.live.steps;
   E.returned++;
   if (id < 64)
@@ -123,6 +136,7 @@ static void run_call(uint32_t id) {
 
 void fl__client_body(void) {
   struct fiber_state *f = E.self;
+  assert(E.cur && (uint32_t)E.cur <= E.client->nthreads);
   if (E.suite->thread_enter)
     f->thread_data = E.suite->thread_enter(E.object);
   f->ops_begun = 1;
@@ -159,6 +173,7 @@ static void check_end(void) {
 }
 
 void fl__main_body(void) {
+  assert(!E.cur);
   const struct fl_suite *s = E.suite;
   E.object = s->create ? s->create() : NULL;
   if (s->thread_enter)

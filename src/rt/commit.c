@@ -1,9 +1,18 @@
-/* Stores on their way through the buffers (TSO): into one, and to memory. */
-#include "rt/int.h"
+/*
+ * Stores on their way through the buffers (TSO): into a buffer when the thread
+ * makes them, and to memory when they are committed.
+ */
+#include "rt/buffer.h"
+#include "rt/conflict.h"
+#include "rt/execute.h"
+#include "rt/heap.h"
+#include "rt/notes.h"
+#include "rt/record.h"
+
+#include "base/slow.h"
 
 #include <string.h>
 
-/* The store that t has just made goes into its buffer. */
 void fl__issue(int t, const struct store *s) {
   bool early = E.fiber[t].call == s->call && !E.fiber[t].called;
   bool waits = fl__buffer_push(t, s);
@@ -16,14 +25,9 @@ void fl__issue(int t, const struct store *s) {
 /* A store whose call has made no step yet begins it: what others can see of a
  * call does not come before it. */
 static void call_by_commit(int t) {
-  struct fiber_state *f = &E.fiber[t];
-  f->called = 1;
-  E.times[f->call].call = E.live.steps;
-  E.calls[f->call].pre = E.live.done;
   if (E.trail != NULL)
     fl__leave_trail(t, RT_TRAIL_EMPTY);
-  if (E.recording)
-    fl__record_call(t, f->call);
+  fl__begin_call(t);
 }
 
 /* The oldest store of t's buffer goes to memory. */
@@ -55,6 +59,7 @@ static void pop_oldest(int t) {
 }
 
 int fl__commit(int t, const struct rt_driver *d) {
+  check_slow(fl__buffer[t].n && !fl__buffer[t].at[0].through); /* B2 */
   const struct fiber_state *f = &E.fiber[t];
   const struct store *s = &fl__buffer[t].at[0];
   E.progress++;

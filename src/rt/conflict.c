@@ -1,19 +1,26 @@
 /*
  * Which locations do two threads touch, one of them writing?  A table from
- * 8-byte granules to who read and who wrote there, over all executions since
- * the client was prepared.  It can be told to another process, together with
- * the marks of stacks that others touch.
+ * 8-byte granules to the threads that read and wrote there, over all executions
+ * since the client was prepared.  Another process can be told of it
+ * (rt_knowledge), together with the marks of stacks that others touch.
  *
- * With guards (rt_guards) it also knows the mutex that a location is only ever
- * touched under.  Then (Lipton, CACM 18(12), 1975) a critical section is one
- * step, which begins with the lock:
+ * With guards (rt_guards) the table also has the mutex that a location is only
+ * ever touched under.  Then a critical section is one step, which begins with
+ * the lock (Lipton, CACM 18(12), 1975):
  *
- * (P) an access under the location's mutex commutes with all that others can do
- *     before this thread gives the mutex back: they would need it for a
- *     conflicting one.
- * (U) an unlock commutes with all that others did since the access before it:
- *     to depend on it, they would have had to look at the mutex without waiting
- *     for it (try, destroy, overwrite), which no one ever does to this one.
+ *   T1: lock(m), x = 1, y = 1, unlock(m)      one step, if all threads touch
+ *   T2: lock(m), y, x, unlock(m)              x and y under m only
+ *
+ * (G1) an access under the location's mutex commutes with all that others can
+ *      do before this thread gives the mutex back: they would need it for a
+ *      conflicting access.
+ * (G2) an unlock commutes with all that others did since the access before it:
+ *      to depend on it, they would have had to look at the mutex without
+ *      waiting for it (try, destroy, overwrite), which no one ever does to this
+ *      one.
+ * (G3) news makes steps of accesses that were none, never the other way round;
+ *      and a search that has made such an access as no step hears of it.  So a
+ *      path means the same when it is run again.
  *
  * Taking a lock stays a step of its own, or deadlocks would be missed; so does
  * the first access of a call, or the call would begin before its first step.
@@ -22,37 +29,42 @@
  * such access of an execution can be reached without the unfinished sections of
  * others: what these did commutes with all that came later.)
  *
- * (M) what is found out makes steps of accesses that were none, never the other
- *     way round; and whoever has made one as no step hears of it.  So a path
- *     means the same when it is run again.       tests/agree/stateful_dfs.c
+ * G1 and G2 are about all executions, not about a state;
+ * tests/agree/stateful_dfs.c searches with and without guards.
  */
-#include "rt/int.h"
+#include "rt/conflict.h"
+
+#include "rt/engine.h"
+#include "rt/marks.h"
+
+#include "base/slow.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct entry {
+struct granule_use {
   uint64_t granule; /* address / 8; 0 is empty */
   uint64_t guard;   /* granule of the mutex, or one of the words below */
   uint32_t readers, writers;
 };
 
-/* What a guard can be instead. */
-enum { NOT_MET, LOCKED /* a mutex, by lock and unlock only */, TRIED };
+/* What a guard can be instead.  LOCKED: the granule is itself a mutex, and only
+ * locked and unlocked; TRIED: it is also tried. */
+enum { NOT_MET, LOCKED, TRIED };
 #define NO_GUARD UINT64_MAX
 
 /* An access of more granules than MOST_GRANULES is kept as a range, and is
  * always a step.  When there are MOST_RANGES, all that follow become one. */
 enum { MOST_GRANULES = 4096, MOST_RANGES = 64 };
-struct range {
+struct range_use {
   uint64_t lo, hi; /* granules, both inclusive */
   uint32_t readers, writers;
 };
 
 static struct {
-  struct entry *at;
+  struct granule_use *at;
   uint32_t cap, len;
-  struct range ranges[MOST_RANGES];
+  struct range_use ranges[MOST_RANGES];
   uint32_t nranges;
   bool reads;  /* several readers conflict too */
   bool guards; /* what is guarded is no branching point */
@@ -62,7 +74,8 @@ static uint32_t slot(uint64_t granule) {
   return (uint32_t)((granule * 0x9e3779b97f4a7c15u) >> 32) & (T.cap - 1);
 }
 
-static struct entry *find(uint64_t granule) {
+static struct granule_use *find(uint64_t granule) {
+  check_slow(T.cap && T.len < T.cap); /* else it would not end */
   uint32_t i = slot(granule);
   while (T.at[i].granule && T.at[i].granule != granule)
     i = (i + 1) & (T.cap - 1);
@@ -70,7 +83,8 @@ static struct entry *find(uint64_t granule) {
 }
 
 static void grow(void) {
-  struct entry *old = T.at;
+  assert(!(T.cap & (T.cap - 1)) && T.cap <= UINT32_MAX / 2);
+  struct granule_use *old = T.at;
   uint32_t n = T.cap;
   T.cap = n ? 2 * n : 1024;
   T.at = xcalloc(T.cap, sizeof *T.at);
@@ -81,10 +95,11 @@ static void grow(void) {
 }
 
 /* The entry of a granule, made when there is none. */
-static inline struct entry *entry_of(uint64_t granule) {
+static inline struct granule_use *entry_of(uint64_t granule) {
+  check_slow(granule != 0);
   if (2 * T.len >= T.cap)
     grow();
-  struct entry *e = find(granule);
+  struct granule_use *e = find(granule);
   if (!e->granule) {
     e->granule = granule;
     T.len++;
@@ -93,11 +108,11 @@ static inline struct entry *entry_of(uint64_t granule) {
 }
 
 /* What is known of the granule: by itself, and as a part of ranges. */
-static inline struct entry with_ranges(const struct entry *e,
-                                       uint64_t granule) {
-  struct entry all = *e;
+static inline struct granule_use with_ranges(const struct granule_use *e,
+                                             uint64_t granule) {
+  struct granule_use all = *e;
   for (uint32_t i = 0; UNLIKELY(i < T.nranges); i++) {
-    const struct range *r = &T.ranges[i];
+    const struct range_use *r = &T.ranges[i];
     if (granule < r->lo || granule > r->hi)
       continue;
     all.readers |= r->readers;
@@ -107,30 +122,31 @@ static inline struct entry with_ranges(const struct entry *e,
   return all;
 }
 
-static inline bool conflicts(const struct entry *e) {
+static inline bool conflicts(const struct granule_use *e) {
   uint32_t all = e->readers | e->writers;
   return (e->writers || T.reads) && (all & (all - 1));
 }
 
 /* Must an access of it be a step? */
-static bool is_open(const struct entry *e, uint64_t granule) {
-  struct entry all = with_ranges(e, granule);
+static bool is_open(const struct granule_use *e, uint64_t granule) {
+  struct granule_use all = with_ranges(e, granule);
   return conflicts(&all) && (!T.guards || all.guard == NO_GUARD);
 }
 
 /* The same range, or the last one, which takes all that have no room. */
-static struct range *range_of(uint64_t lo, uint64_t hi) {
+static struct range_use *range_of(uint64_t lo, uint64_t hi) {
+  assert(T.nranges <= MOST_RANGES);
   for (uint32_t i = 0; i < T.nranges; i++)
     if (T.ranges[i].lo == lo && T.ranges[i].hi == hi)
       return &T.ranges[i];
   if (T.nranges == MOST_RANGES)
     return &T.ranges[MOST_RANGES - 1];
-  T.ranges[T.nranges] = (struct range){.lo = lo, .hi = hi};
+  T.ranges[T.nranges] = (struct range_use){.lo = lo, .hi = hi};
   return &T.ranges[T.nranges++];
 }
 
-/* How much is known of all ranges; grows with each news. */
-static uint32_t weigh_ranges(const struct range *r, uint64_t n) {
+/* How much is known of the ranges; news makes it larger. */
+static uint32_t weigh_ranges(const struct range_use *r, uint64_t n) {
   uint32_t sum = 0;
   for (uint64_t i = 0; i < n; i++)
     sum += (uint32_t)(__builtin_popcount(r[i].readers) +
@@ -138,12 +154,12 @@ static uint32_t weigh_ranges(const struct range *r, uint64_t n) {
   return sum;
 }
 
-/* Whoever has made accesses of its bytes as no steps must hear of it. */
+/* A search that has made accesses of its bytes as no steps hears of it (G3). */
 static void note_range(uint64_t lo, uint64_t hi, uint32_t readers,
                        uint32_t writers) {
   if (!T.cap)
     grow();
-  struct range *r = range_of(lo, hi), had = *r;
+  struct range_use *r = range_of(lo, hi), had = *r;
   r->lo = lo < r->lo ? lo : r->lo;
   r->hi = hi > r->hi ? hi : r->hi;
   r->readers |= readers;
@@ -153,7 +169,7 @@ static void note_range(uint64_t lo, uint64_t hi, uint32_t readers,
 }
 
 static bool is_mutex(uint64_t granule, uint64_t most) {
-  const struct entry *e = find(granule);
+  const struct granule_use *e = find(granule);
   return e->granule && e->guard && e->guard <= most;
 }
 
@@ -184,6 +200,7 @@ static uint64_t both_guards(uint64_t a, uint64_t b) {
 }
 
 void fl__conflict_note(int thread, uint8_t kind, uint64_t addr, uint64_t size) {
+  check_slow(size && thread < RT_MAX_THREADS);
   /* A lock, a semaphore and the like change memory that can also be read, set
    * up, or freed. */
   bool writes = event_writes[kind] || !event_reads[kind];
@@ -197,7 +214,7 @@ void fl__conflict_note(int thread, uint8_t kind, uint64_t addr, uint64_t size) {
   }
   uint64_t guard = guard_by(thread, kind);
   for (uint64_t g = addr / 8; g <= last; g++) {
-    struct entry *e = entry_of(g);
+    struct granule_use *e = entry_of(g);
     bool before = is_open(e, g);
     uint64_t had = e->guard;
     if (writes)
@@ -205,6 +222,7 @@ void fl__conflict_note(int thread, uint8_t kind, uint64_t addr, uint64_t size) {
     else
       e->readers |= 1u << thread;
     e->guard = both_guards(e->guard, guard);
+    check_slow(!before || is_open(e, g)); /* G3 */
     if (!before && is_open(e, g))
       E.conflicts++;
     else if (T.guards && (had == LOCKED || had == TRIED) && e->guard != had)
@@ -219,7 +237,7 @@ void fl__conflict_force(uint64_t addr, uint64_t size) {
   fl__conflict_note(1, EV_WRITE, addr, size);
   uint64_t last = (addr + size - 1) / 8;
   for (uint64_t g = addr / 8; g <= last && last - g < MOST_GRANULES; g++) {
-    struct entry *e = entry_of(g);
+    struct granule_use *e = entry_of(g);
     E.conflicts += T.guards && e->guard != NO_GUARD;
     e->guard = NO_GUARD;
   }
@@ -232,8 +250,8 @@ bool fl__conflict_free(uint64_t addr, uint64_t size) {
   if (!T.cap)
     return true;
   for (uint64_t g = addr / 8; g <= last; g++) {
-    struct entry *e = find(g);
-    struct entry all = with_ranges(e, g);
+    struct granule_use *e = find(g);
+    struct granule_use all = with_ranges(e, g);
     if (conflicts(&all))
       return false;
   }
@@ -253,7 +271,7 @@ bool fl__guarded(const struct fiber_state *f) {
   if (unlocks && f->addr / 8 != guard)
     return false;
   for (uint64_t g = f->addr / 8; g <= last; g++) {
-    struct entry e = with_ranges(find(g), g);
+    struct granule_use e = with_ranges(find(g), g);
     if (unlocks ? e.guard > LOCKED : conflicts(&e) && e.guard != guard)
       return false;
   }
@@ -274,22 +292,22 @@ void rt_guards(bool on) { T.guards = on && !E.options.tso && !E.regions; }
 
 /* ---- for other processes ---- */
 
-struct told_head {
+struct knowledge_head {
   char magic[8];
   uint64_t granules, marks, ranges;
 };
 static const char magic[8] = "FLKNOW3";
 
 /* The object may lie elsewhere in the other process: its granules count from
- * where it begins.  Addresses of all else are fixed (int.h). */
+ * where it begins.  Addresses of all else are fixed (layout.h). */
 #define IN_IMAGE (1ull << 63)
 
-static uint64_t granule_told(uint64_t g) {
+static uint64_t granule_sent(uint64_t g) {
   return g * 8 - E.base < E.image_span ? (g - E.base / 8) | IN_IMAGE : g;
 }
 
-static uint64_t granule_here(uint64_t told) {
-  return told & IN_IMAGE ? (told & ~IN_IMAGE) + E.base / 8 : told;
+static uint64_t granule_here(uint64_t sent) {
+  return sent & IN_IMAGE ? (sent & ~IN_IMAGE) + E.base / 8 : sent;
 }
 
 static uint32_t count_units(const rt_mark_list *l) {
@@ -302,57 +320,57 @@ static uint32_t count_units(const rt_mark_list *l) {
 void rt_knowledge(struct buf *out) {
   rt_mark_list marks = {0};
   rt_marks(&marks);
-  struct told_head head = {
+  struct knowledge_head head = {
       .granules = T.len, .marks = marks.len, .ranges = T.nranges};
   memcpy(head.magic, magic, sizeof magic);
   buf_put(out, &head, sizeof head);
   for (uint32_t i = 0; i < T.cap; i++)
     if (T.at[i].granule) {
-      struct entry e = T.at[i];
-      e.granule = granule_told(e.granule);
+      struct granule_use e = T.at[i];
+      e.granule = granule_sent(e.granule);
       if (e.guard > TRIED && e.guard != NO_GUARD)
-        e.guard = granule_told(e.guard);
+        e.guard = granule_sent(e.guard);
       buf_put(out, &e, sizeof e);
     }
   buf_put(out, marks.at, marks.len * sizeof *marks.at);
   vec_free(&marks);
   for (uint32_t i = 0; i < T.nranges; i++) {
-    struct range r = T.ranges[i];
-    r.lo = granule_told(r.lo);
-    r.hi = granule_told(r.hi);
+    struct range_use r = T.ranges[i];
+    r.lo = granule_sent(r.lo);
+    r.hi = granule_sent(r.hi);
     buf_put(out, &r, sizeof r);
   }
 }
 
-/* How much is known of it, which grows with each news; of its guard too,
- * whether guards are on now or not. */
-static uint32_t weight(const struct entry *e) {
+/* How much is known of it, which news makes larger; of its guard too, whether
+ * guards are on now or not. */
+static uint32_t weight(const struct granule_use *e) {
   if (!conflicts(e))
     return 0;
   return e->guard == NO_GUARD ? 3 : e->guard == TRIED ? 2 : 1;
 }
 
-/* How many of them conflict for who told. */
+/* Returns the weight of what the other process knew. */
 static uint32_t learn_granules(const char *at, uint64_t n) {
   uint32_t theirs = 0;
-  for (uint64_t i = 0; i < n; i++, at += sizeof(struct entry)) {
-    struct entry told;
-    memcpy(&told, at, sizeof told);
-    uint64_t g = granule_here(told.granule);
+  for (uint64_t i = 0; i < n; i++, at += sizeof(struct granule_use)) {
+    struct granule_use sent;
+    memcpy(&sent, at, sizeof sent);
+    uint64_t g = granule_here(sent.granule);
     if (!g)
       continue;
-    struct entry *e = entry_of(g);
-    if (told.guard > TRIED && told.guard != NO_GUARD)
-      told.guard = granule_here(told.guard);
-    e->readers |= told.readers;
-    e->writers |= told.writers;
-    e->guard = both_guards(e->guard, told.guard);
-    theirs += weight(&told);
+    struct granule_use *e = entry_of(g);
+    if (sent.guard > TRIED && sent.guard != NO_GUARD)
+      sent.guard = granule_here(sent.guard);
+    e->readers |= sent.readers;
+    e->writers |= sent.writers;
+    e->guard = both_guards(e->guard, sent.guard);
+    theirs += weight(&sent);
   }
   return theirs;
 }
 
-/* How many units who told has marked. */
+/* Returns how many units the other process has marked. */
 static uint32_t learn_marks(const char *at, uint64_t n) {
   uint32_t theirs = 0;
   for (uint64_t i = 0; i < n; i++, at += sizeof(struct rt_mark)) {
@@ -366,8 +384,8 @@ static uint32_t learn_marks(const char *at, uint64_t n) {
 
 static uint32_t learn_ranges(const char *at, uint64_t n) {
   uint32_t theirs = 0;
-  for (uint64_t i = 0; i < n; i++, at += sizeof(struct range)) {
-    struct range r;
+  for (uint64_t i = 0; i < n; i++, at += sizeof(struct range_use)) {
+    struct range_use r;
     memcpy(&r, at, sizeof r);
     note_range(granule_here(r.lo), granule_here(r.hi), r.readers, r.writers);
     theirs += weigh_ranges(&r, 1);
@@ -383,22 +401,21 @@ static uint32_t count_conflicts(void) {
 }
 
 /*
- * What is known here and was not known there counts as newly found: the others
- * must hear of it before all search the same graph.
+ * What this process knows and the other did not counts as newly found: the
+ * others must hear of it before all search the same graph.
  */
 bool rt_learn(const struct buf *knowledge) {
-  struct told_head head;
+  struct knowledge_head head;
   if (knowledge->len < sizeof head)
     return false;
   memcpy(&head, knowledge->at, sizeof head);
   uint64_t room = knowledge->len - sizeof head;
-  uint64_t granules = head.granules * sizeof(struct entry);
+  uint64_t granules = head.granules * sizeof(struct granule_use);
   uint64_t marks = head.marks * sizeof(struct rt_mark);
   if (memcmp(head.magic, magic, sizeof magic) ||
-      head.granules > room / sizeof(struct entry) ||
-      head.marks > room / sizeof(struct rt_mark) ||
-      head.ranges > MOST_RANGES ||
-      granules + marks + head.ranges * sizeof(struct range) != room)
+      head.granules > room / sizeof(struct granule_use) ||
+      head.marks > room / sizeof(struct rt_mark) || head.ranges > MOST_RANGES ||
+      granules + marks + head.ranges * sizeof(struct range_use) != room)
     return false;
   const char *at = knowledge->at + sizeof head;
   uint32_t theirs = learn_granules(at, head.granules);

@@ -1,21 +1,21 @@
 /*
  * Stacks, and the thread control blocks that fibers borrow.
  *
- * Thread-local variables, errno and pthread_self hang on the FS base.  For each
- * fiber a real thread is started that goes to sleep for ever and lends its own:
- * while the fiber runs, FS points to the sleeper's block.  The C library then
- * sees an ordinary thread.
+ * Thread-local variables, errno and pthread_self hang on the thread pointer.
+ * For each fiber a real thread is started that goes to sleep for ever and lends
+ * its own: while the fiber runs, the pointer is the sleeper's.  The C library
+ * then sees an ordinary thread.
  */
-#include "rt/int.h"
+#include "base/slow.h"
+#include "rt/cage.h"
+#include "rt/engine.h"
+#include "rt/fiber.h"
 
-#include <asm/prctl.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 struct tls_index {
@@ -23,7 +23,7 @@ struct tls_index {
 };
 void *__tls_get_addr(struct tls_index *);
 
-static bool has_wrfsbase;
+static uintptr_t loaded_thread_pointer; /* what the register has now */
 
 void fl__fibers_open(void) {
   void *p = mmap(
@@ -32,56 +32,24 @@ void fl__fibers_open(void) {
   if (p != (void *)STACK_BASE)
     die("cannot reserve memory for stacks");
   for (int t = 0; t < RT_MAX_THREADS; t++)
-    if (mprotect((void *)(STACK_BASE + (uint64_t)t * STACK_SIZE), STACK_GUARD,
-                 PROT_NONE))
+    if (mprotect((void *)fl__stack_bottom((uint32_t)t), STACK_GUARD, PROT_NONE))
       die("cannot protect the end of a stack");
   E.shadow = xcalloc(RT_MAX_THREADS, sizeof *E.shadow);
   E.start_shadow = xcalloc(RT_MAX_THREADS, sizeof *E.start_shadow);
-  has_wrfsbase = getauxval(AT_HWCAP2) & 2; /* HWCAP2_FSGSBASE */
-  unsigned long fs;
-  syscall(SYS_arch_prctl, ARCH_GET_FS, &fs);
-  E.own_fs = E.loaded_fs = fs;
+  E.own_thread_pointer = loaded_thread_pointer = fl__thread_pointer();
 }
 
-void fl__use_fs(uintptr_t fs) {
-  if (E.loaded_fs == fs)
+void fl__use_thread_pointer(uintptr_t to) {
+  check_slow(to != 0);
+  if (loaded_thread_pointer == to)
     return;
-  E.loaded_fs = fs;
-  if (has_wrfsbase)
-    __asm__ volatile("wrfsbase %0" ::"r"(fs) : "memory");
-  else
-    syscall(SYS_arch_prctl, ARCH_SET_FS, fs);
-}
-
-/*
- * The control words of the floating-point unit, and the exceptions that it has
- * met, are a thread's own.  The registers are not: a hook is a call, before
- * which the compiler saves what it needs of them and leaves the x87 unit's
- * stack empty.
- */
-struct float_state fl__float_now(void) {
-  struct float_state s;
-  __asm__ volatile("stmxcsr %0\n\tfnstcw %1\n\tfnstsw %2"
-                   : "=m"(s.mxcsr), "=m"(s.x87_control), "=a"(s.x87_met));
-  s.x87_met &= 0x3f;
-  return s;
-}
-
-/* Setting is dear, and most threads leave all as it is. */
-void fl__float_set(struct float_state s) {
-  struct float_state now = fl__float_now();
-  if (s.mxcsr != now.mxcsr)
-    __asm__ volatile("ldmxcsr %0" ::"m"(s.mxcsr));
-  uint32_t x87[7] = {s.x87_control, s.x87_met, 0xffff /* all are empty */};
-  if (s.x87_control != now.x87_control || s.x87_met != now.x87_met)
-    __asm__ volatile("fldenv %0" ::"m"(x87));
+  loaded_thread_pointer = to;
+  fl__set_thread_pointer(to);
 }
 
 static void *sleeper(void *arg) {
-  struct parked_thread *p = arg;
-  unsigned long fs;
-  syscall(SYS_arch_prctl, ARCH_GET_FS, &fs);
-  p->fs = fs;
+  struct lent_thread *p = arg;
+  p->thread_pointer = fl__thread_pointer();
   p->handle = (uintptr_t)pthread_self();
   p->errno_at = &errno;
   if (E.tls_size) /* makes the C library allocate the block now */
@@ -95,19 +63,18 @@ static void *sleeper(void *arg) {
   if (!pthread_getattr_np(pthread_self(), &attr)) {
     if (!pthread_attr_getstack(&attr, &lo, &size)) {
       p->lo = (uint64_t)(uintptr_t)lo;
-      p->hi = fs + 4096; /* the block lies behind the stack */
+      p->hi = p->thread_pointer + 4096; /* the block is behind the stack */
     }
     pthread_attr_destroy(&attr);
   }
-  atomic_thread_fence(memory_order_seq_cst);
   __atomic_store_n(&p->ready, true, __ATOMIC_RELEASE);
   for (;;)
     pause();
   return NULL;
 }
 
-/* At a fixed place: what identifies a thread is an address there, and states
- * that hold it are compared across processes. */
+/* At a fixed place: a pthread_t is an address there, and states that hold one
+ * are compared across processes. */
 static void set_stack(pthread_attr_t *attr, int thread) {
   enum { SIZE = 256 << 10 };
   void *at = (void *)(LENT_BASE + (uint64_t)thread * SIZE);
@@ -120,12 +87,13 @@ static void set_stack(pthread_attr_t *attr, int thread) {
     pthread_attr_setstacksize(attr, SIZE);
 }
 
-void fl__lend(int thread) {
-  struct parked_thread *p = &E.lent[thread];
+static void lend(int thread) {
+  assert(!E.tls_size || E.tls_module);
+  struct lent_thread *p = &E.lent[thread];
   if (p->ready)
     return;
-  uintptr_t fs = E.loaded_fs;
-  fl__use_fs(E.own_fs);
+  uintptr_t was = loaded_thread_pointer;
+  fl__use_thread_pointer(E.own_thread_pointer);
   sigset_t all, old; /* signals are for the engine's thread */
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &old);
@@ -133,18 +101,23 @@ void fl__lend(int thread) {
   pthread_attr_init(&attr);
   set_stack(&attr, thread);
   pthread_t t;
+  cage_reserve(true);
   int err = pthread_create(&t, &attr, sleeper, p);
+  cage_reserve(false);
   if (err)
     die("cannot start a thread: %s", strerror(err));
   pthread_attr_destroy(&attr);
+  /* Paired with the release in sleeper(). */
   while (!__atomic_load_n(&p->ready, __ATOMIC_ACQUIRE))
     sched_yield();
+  assert(p->thread_pointer && p->handle && p->errno_at);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
-  fl__use_fs(fs);
+  fl__use_thread_pointer(was);
 }
 
-void fl__tls_reset(int thread) {
-  struct parked_thread *p = &E.lent[thread];
+static void reset_tls(int thread) {
+  struct lent_thread *p = &E.lent[thread];
+  assert(p->ready);
   if (p->tls) {
     memcpy(p->tls, E.tls_image, E.tls_image_size);
     memset(p->tls + E.tls_image_size, 0, E.tls_size - E.tls_image_size);
@@ -154,16 +127,12 @@ void fl__tls_reset(int thread) {
 }
 
 void fl__fiber_begin(int thread, void (*body)(void)) {
-  fl__lend(thread);
-  fl__tls_reset(thread);
+  assert(thread >= 0 && thread < RT_MAX_THREADS);
+  lend(thread);
+  reset_tls(thread);
   struct fiber_state *f = &E.fiber[thread];
-  uint64_t *top =
-      (uint64_t *)(STACK_BASE + (uint64_t)(thread + 1) * STACK_SIZE);
-  *--top = 0; /* ends backtraces */
-  *--top = (uint64_t)(uintptr_t)body;
-  for (int i = 0; i < 6; i++)
-    *--top = 0;
-  *f = (struct fiber_state){.sp = top,
+  uint64_t top = fl__stack_top((uint32_t)thread);
+  *f = (struct fiber_state){.sp = fl__first_frame(top, body),
                             .status = FIBER_PARKED,
                             .kind = EV_STEP,
                             .call = EVENT_NO_CALL,
@@ -178,18 +147,21 @@ int fl__thread_of_handle(uintptr_t handle) {
   return -1;
 }
 
-uintptr_t fl__handle_of_thread(int thread) { return E.lent[thread].handle; }
+uintptr_t fl__handle_of_thread(int thread) {
+  assert(E.lent[thread].ready);
+  return E.lent[thread].handle;
+}
 
 /*
- * Frames have holes: padding, and slots that are written later.  What was left
- * there by calls that are over, in this execution or in another one, would make
- * states different that are equal, and the same state different in two
- * processes.  So a step of a search over states finds zeros below the stack, as
- * far down as steps usually go, and as far as something is left.
+ * Frames have holes: padding, and slots that are written later.  Calls that are
+ * over, in this execution or in another one, leave bytes there that would make
+ * equal states different, and the same state different in two processes.  So a
+ * step of a search over states finds zeros below the stack, as far down as
+ * steps usually go, and as far as something is left.
  */
 static void clean(int thread, uint64_t at) {
   enum { USUAL = 1024, BLOCK = 256 };
-  uint64_t end = STACK_BASE + (uint64_t)thread * STACK_SIZE + STACK_GUARD;
+  uint64_t end = fl__stack_bottom((uint32_t)thread) + STACK_GUARD;
   if (at - end < USUAL || at - end > STACK_SIZE)
     return;
   at -= USUAL;
@@ -204,16 +176,18 @@ static void clean(int thread, uint64_t at) {
 }
 
 void fl__clean_below(int thread) {
+  check_slow(E.fiber[thread].status == FIBER_PARKED);
   clean(thread, (uint64_t)(uintptr_t)E.fiber[thread].sp);
 }
 
-/* Others see what is left there, and so do the records of steps. */
+/* Other threads see the bytes below a shared stack, and so do the records of
+ * steps. */
 void fl__clean_shared(void) {
   for (uint32_t left = E.stack_shared; left; left &= left - 1) {
     int t = __builtin_ctz(left);
-    uint64_t top = STACK_BASE + (uint64_t)(t + 1) * STACK_SIZE;
-    bool runs = (uint32_t)t < E.live.nfibers &&
-                E.fiber[t].status == FIBER_PARKED;
+    uint64_t top = fl__stack_top((uint32_t)t);
+    bool runs =
+        (uint32_t)t < E.live.nfibers && E.fiber[t].status == FIBER_PARKED;
     clean(t, runs ? (uint64_t)(uintptr_t)E.fiber[t].sp : top);
   }
 }

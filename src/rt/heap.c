@@ -1,33 +1,46 @@
 /*
- * The heap of the code under test.  Each thread allocates from its own arena,
- * so that the address of a block depends on what its thread did and not on the
- * interleaving.
+ * The heap of the code under test.
  *
  * A block: a header of two granules (16 bytes each), the user's bytes rounded
  * up to granules, one granule of red zone.  A shadow byte for each granule
  * tells how many of its bytes may be touched.
  *
- * (A1) shadow: 0 never allocated or red zone; 1 … 16 that many live bytes;
+ * (H1) shadow: 0 never allocated or red zone; 1 … 16 that many live bytes;
  *      FREED | n; HEAD and HEAD2 for a header.
- * (A2) under quarantine freed memory is never given out again in an execution,
+ * (H2) under quarantine freed memory is never given out again in an execution,
  *      and must not be touched; under reuse, the block that a thread freed last
  *      is the first that it gets for the same size class, as with the C
  *      library's thread cache, and touching freed memory is no fault: code
  *      that reads it and then finds out (or does not: ABA) is the point.
- * (A3) large blocks are the exception to A2: when a thread has freed more than
+ * (H3) large blocks are the exception to H2: when a thread has freed more than
  *      KEPT bytes of its own in them, it gets the one again that it freed
- *      first (under reuse: last).  What others freed it never gets: that would
- *      depend on the interleaving.
- * (A4) very large blocks hold zeros at first, and freed ones do again, in pages
+ *      first (under reuse: last).  Blocks that other threads freed it never
+ *      gets: that would depend on the interleaving.
+ * (H4) very large blocks hold zeros at first, and freed ones do again, in pages
  *      that take no memory: nobody fills, copies or compares them.
  */
-#include "rt/int.h"
+#include "rt/heap.h"
+
+#include "rt/snapshot.h"
+
+#include "base/slow.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
-enum { GRANULE = 16, FREED = 0x40, HEAD = 0x80, HEAD2 = 0x81, FILL = 0xbe };
-enum { PAGE = 4096, LARGE = 4096, VERY_LARGE = 256 << 10, KEPT = 16 << 20 };
+enum {
+  GRANULE = HEAP_GRANULE,
+  FREED = 0x40,
+  HEAD = 0x80,
+  HEAD2 = 0x81,
+  FILL = 0xbe
+};
+enum {
+  PAGE = PORT_PAGE,
+  LARGE = 4096,
+  VERY_LARGE = 256 << 10,
+  KEPT = 16 << 20
+};
 #define MOST_BYTES (2ull << 30) /* of all arenas: a state fits 32 bits */
 
 struct block_header {
@@ -55,6 +68,11 @@ static struct block_header *header_at(const uint8_t *shadow) {
   return shadow ? (struct block_header *)(HEAP_BASE + at * GRANULE) : NULL;
 }
 
+/* Under reuse a thread also gets the blocks of others that it has freed. */
+static uint32_t arena_of(uint64_t addr) {
+  return (uint32_t)((addr - HEAP_BASE) / ARENA_SIZE);
+}
+
 static void reserve(uint64_t at, uint64_t size) {
   void *p = mmap(
       (void *)at, size, PROT_READ | PROT_WRITE,
@@ -69,6 +87,7 @@ void fl__heap_open(void) {
 }
 
 bool fl__heap_check(uint64_t addr, uint64_t size) {
+  check_slow(addr - HEAP_BASE < HEAP_SPAN);
   uint64_t in = addr % GRANULE;
   uint8_t s = SHADOW(addr);
   if (LIKELY(in + size <= GRANULE))
@@ -90,18 +109,20 @@ static uint64_t round_up(uint64_t n, uint64_t to) {
 }
 
 static void paint(uint64_t user, uint64_t size, uint8_t flag) {
+  assert(user % GRANULE == 0 && !(flag & ~FREED)); /* H1 */
   memset(&SHADOW(user), flag | GRANULE, size / GRANULE);
   if (size % GRANULE)
     SHADOW(user + size / GRANULE * GRANULE) = (uint8_t)(flag | size % GRANULE);
 }
 
-/* Size classes of the reuse policy: 1 … 8 granules. */
+/* Size classes of the reuse policy: 1 … FREE_LISTS granules. */
 static uint32_t class_of(uint64_t size, uint64_t align) {
   uint64_t granules = size ? (size + GRANULE - 1) / GRANULE : 1;
-  return align <= GRANULE && granules <= 8 ? (uint32_t)granules : 0;
+  return align <= GRANULE && granules <= FREE_LISTS ? (uint32_t)granules : 0;
 }
 
 static uint64_t take_freed(int t, uint32_t class) {
+  assert(E.options.reuse && class && class <= FREE_LISTS); /* H2 */
   uint64_t *head = &E.fiber[t].free_list[class - 1];
   uint64_t user = *head;
   if (user) {
@@ -115,14 +136,14 @@ static uint64_t take_freed(int t, uint32_t class) {
 
 /* The first header at `at` or behind it, or NULL. */
 static struct block_header *next_header(int t, uint64_t at) {
-  uint64_t end = HEAP_BASE + (uint64_t)t * ARENA_SIZE + E.live.arena_used[t];
+  uint64_t end = fl__arena_base((uint32_t)t) + E.live.arena_used[t];
   uint8_t *s =
       at < end ? memchr(&SHADOW(at), HEAD, (end - at) / GRANULE) : NULL;
   return header_at(s);
 }
 
 static struct block_header *first_header(int t) {
-  return next_header(t, HEAP_BASE + (uint64_t)t * ARENA_SIZE);
+  return next_header(t, fl__arena_base((uint32_t)t));
 }
 static struct block_header *following(int t, const struct block_header *h) {
   return next_header(t, (uint64_t)(h + 1) + h->size);
@@ -136,15 +157,15 @@ static bool is_own_large(int t, const struct block_header *h) {
 /* What a block has room for: up to the next one's header and the red zone. */
 static uint64_t room_of(int t, const struct block_header *h) {
   const struct block_header *next = following(t, h);
-  uint64_t end =
-      next ? (uint64_t)next
-           : HEAP_BASE + (uint64_t)t * ARENA_SIZE + E.live.arena_used[t];
+  uint64_t end = next ? (uint64_t)next
+                      : fl__arena_base((uint32_t)t) + E.live.arena_used[t];
   return end - (uint64_t)(h + 1) - GRANULE;
 }
 
 /* Zeros; whole pages of them are given back to the system, unless they are
  * copied by the page (pages.c), where a change must be seen. */
 static void fill_zero(uint64_t from, uint64_t to) {
+  assert(from <= to && from >= HEAP_BASE && to <= HEAP_BASE + HEAP_SPAN);
   uint64_t lo = round_up(from, PAGE), hi = to / PAGE * PAGE;
   if (lo >= hi || fl__pages_overlap(lo, hi) ||
       madvise((void *)lo, hi - lo, MADV_DONTNEED)) {
@@ -168,6 +189,7 @@ static uint64_t take_large(int t, uint64_t size, uint64_t align) {
       best = h;
   if (!best)
     return 0;
+  assert(best->alloc_thread == t && best->free_thread == t); /* H3 */
   uint64_t user = (uint64_t)(best + 1), room = room_of(t, best);
   f->kept -= best->size < f->kept ? best->size : f->kept;
   /* Behind the new block nothing is left of the old one. */
@@ -195,10 +217,11 @@ static uint64_t all_used(void) {
   return sum;
 }
 
-/* ---- */
+/* ---- allocating and freeing ---- */
 
 static uint64_t take_fresh(int t, uint64_t size, uint64_t align) {
-  uint64_t arena = HEAP_BASE + (uint64_t)t * ARENA_SIZE;
+  check_slow(E.live.arena_used[t] % GRANULE == 0);
+  uint64_t arena = fl__arena_base((uint32_t)t);
   uint64_t user =
       round_up(arena + E.live.arena_used[t] + sizeof(struct block_header),
                align < GRANULE ? GRANULE : align);
@@ -209,6 +232,7 @@ static uint64_t take_fresh(int t, uint64_t size, uint64_t align) {
   memset((void *)(arena + E.live.arena_used[t]), 0,
          user - (arena + E.live.arena_used[t]));
   memset((void *)(end - GRANULE), 0, GRANULE); /* equal states, equal bytes */
+  assert(end - arena <= ARENA_SIZE && end % GRANULE == 0);
   E.live.arena_used[t] = end - arena;
   E.live.arenas |= 1u << t;
   return user;
@@ -220,7 +244,7 @@ static uint64_t take(int t, uint64_t size, uint64_t align) {
   return user ? user : take_fresh(t, class ? class * GRANULE : size, align);
 }
 
-/* No machine has so much: the C library says no. */
+/* No machine has so much: malloc of the C library returns NULL. */
 static bool is_absurd(uint64_t size, uint64_t align) {
   return size >= 1ull << 47 || align >= 1ull << 47;
 }
@@ -241,6 +265,8 @@ void *fl__alloc(uint64_t size, uint64_t align, uint64_t elem, bool zero,
                (unsigned long long)size, (unsigned)(ARENA_SIZE >> 20),
                (unsigned)(MOST_BYTES >> 20));
   struct block_header *h = header_of(user);
+  assert(user % GRANULE == 0 && user % align == 0);
+  assert(arena_of(user) == (uint32_t)t || E.options.reuse); /* H2 */
   *h = (struct block_header){
       .size = (uint32_t)size,
       .elem = (uint32_t)elem,
@@ -259,7 +285,7 @@ void *fl__alloc(uint64_t size, uint64_t align, uint64_t elem, bool zero,
   if (size < VERY_LARGE)
     memset((void *)user, zero ? 0 : FILL, round_up(size ? size : 1, GRANULE));
   else
-    fill_zero(user, user + round_up(size, GRANULE)); /* A4 */
+    fill_zero(user, user + round_up(size, GRANULE)); /* H4 */
   if (!size)
     SHADOW(user) = 0;
   paint(user, size, 0);
@@ -270,9 +296,10 @@ void *fl__alloc(uint64_t size, uint64_t align, uint64_t elem, bool zero,
 
 /* The header of the block that an address lies in or next to, or NULL. */
 static struct block_header *find(uint64_t addr) {
+  assert(addr - HEAP_BASE < HEAP_SPAN);
   uint64_t at = addr / GRANULE * GRANULE;
-  uint64_t arena = HEAP_BASE + (addr - HEAP_BASE) / ARENA_SIZE * ARENA_SIZE;
-  uint64_t used = E.live.arena_used[(addr - HEAP_BASE) / ARENA_SIZE];
+  uint64_t arena = fl__arena_base(arena_of(addr));
+  uint64_t used = E.live.arena_used[arena_of(addr)];
   if (at >= arena + used)
     at = used ? arena + used - GRANULE : arena;
   uint8_t *s = memrchr(&SHADOW(arena), HEAD, (at - arena) / GRANULE + 1);
@@ -292,16 +319,6 @@ static void info(const struct block_header *h, struct block_info *out) {
                              .live = h->live};
 }
 
-bool fl__block_of(uint64_t addr, struct block_info *out) {
-  if (addr - HEAP_BASE >= HEAP_SPAN)
-    return false;
-  struct block_header *h = find(addr);
-  if (!h)
-    return false;
-  info(h, out);
-  return true;
-}
-
 void fl__heap_each(int t, void (*each)(const struct block_info *, void *),
                    void *ctx) {
   for (const struct block_header *h = first_header(t); h; h = following(t, h)) {
@@ -312,7 +329,8 @@ void fl__heap_each(int t, void (*each)(const struct block_info *, void *),
 }
 
 void fl__heap_forget_sites(int t, uint8_t *copy) {
-  uint64_t base = HEAP_BASE + (uint64_t)t * ARENA_SIZE;
+  check_slow(fl__heap_check_invariants());
+  uint64_t base = fl__arena_base((uint32_t)t);
   for (const struct block_header *h = first_header(t); h; h = following(t, h)) {
     struct block_header forgotten = *h;
     forgotten.alloc_pc = forgotten.free_pc = forgotten.alloc_chain = 0;
@@ -360,6 +378,7 @@ void fl__free(void *p, uint64_t pc) {
 }
 
 void fl__heap_fault(uint64_t addr, uint64_t size, bool write, uint64_t pc) {
+  assert(!fl__heap_check(addr, size));
   const char *verb = write ? "writes" : "reads", *s = size == 1 ? "" : "s";
   unsigned long long n = size;
   uint64_t bad = addr;
@@ -400,13 +419,13 @@ uint64_t fl__pointer_name(uint64_t p) {
   return 3ull << 56 | (p & 0xffffffffffffull);
 }
 
-struct leak {
+struct leaks {
   uint32_t count;
   uint64_t first, bytes;
 };
 
 static void count_live(const struct block_info *b, void *ctx) {
-  struct leak *l = ctx;
+  struct leaks *l = ctx;
   if (!b->live || b->base - HEAP_BASE < E.loaded_used)
     return;
   if (!l->count++)
@@ -415,10 +434,41 @@ static void count_live(const struct block_info *b, void *ctx) {
 }
 
 uint32_t fl__heap_live(uint64_t *first_addr, uint64_t *bytes) {
-  struct leak l = {0};
+  struct leaks l = {0};
   for (int t = 0; t < RT_MAX_THREADS; t++)
     fl__heap_each(t, count_live, &l);
   *first_addr = l.first;
   *bytes = l.bytes;
   return l.count;
+}
+
+/* ---- invariants ---- */
+
+/* The shadow of a block's bytes: live ones, or freed ones that must not be
+ * touched. */
+static uint8_t shadow_of(const struct block_header *h, uint64_t at) {
+  uint8_t flag = h->live || E.options.reuse ? 0 : FREED;
+  uint64_t left = at < h->size ? h->size - at : 0;
+  return left ? flag | (uint8_t)(left < GRANULE ? left : GRANULE) : 0;
+}
+
+static void check_block(int t, const struct block_header *h) {
+  uint64_t user = (uint64_t)(h + 1);
+  assert(SHADOW((uint64_t)h) == HEAD && SHADOW(user - GRANULE) == HEAD2);
+  assert((h->alloc_thread == t || E.options.reuse) && h->live <= 1); /* H2 */
+  uint64_t end = user + room_of(t, h) + GRANULE;
+  assert(end <= fl__arena_base((uint32_t)t) + E.live.arena_used[t]);
+  assert(h->size + GRANULE <= end - user);
+  for (uint64_t at = user; at < end; at += GRANULE)
+    assert(SHADOW(at) == shadow_of(h, at - user)); /* H1 */
+}
+
+bool fl__heap_check_invariants(void) {
+  for (uint32_t left = E.live.arenas; left; left &= left - 1) {
+    int t = __builtin_ctz(left);
+    assert(E.live.arena_used[t] % GRANULE == 0);
+    for (const struct block_header *h = first_header(t); h; h = following(t, h))
+      check_block(t, h);
+  }
+  return true;
 }

@@ -1,26 +1,35 @@
 /*
  * What the redirected library functions share.
  *
- * A synchronization object's state lies inside the user's own object, so that
- * it is copied, restored and hashed with the user's memory, and so that a
+ * The state of a synchronization object lies inside the user's own object, so
+ * that it is copied, restored and hashed with the user's memory, and so that a
  * statically initialised object needs no call.  All zero is "free".
  *
  * (S1) owners are thread number + 1; sets of threads are masks.
- * (S2) equal situations have equal bytes: nothing is counted up for ever.
- * (S3) a wrapper takes CALLER_PC itself and hands it down.
+ * (S2) equal situations have equal bytes: nothing is counted up for ever, and a
+ *      lock that is free has no owner and no count.
+ * (S3) a wrapper takes CALLER_PC itself and hands it down: the return address
+ *      of a function that it calls would be ours.
  * (S4) without an engine (constructors at load time) there is one thread: no
  *      steps, and nothing can be held by another.
+ *
+ * The user's code can overwrite its own objects, so S1 and S2 are asserted
+ * where we write them, not where we read them.  S3 is a rule for writing
+ * wrappers, and S4 is what fl__on() asks.
  */
 #ifndef RT_HOOKS_H
 #define RT_HOOKS_H
 
-#include "rt/int.h"
+#include "rt/access.h"
+#include "rt/heap.h"
+#include "rt/park.h"
+#include "rt/record.h"
 
 #include <pthread.h>
 #include <time.h>
 
-/* The place of the call, which is a visit to the library: what it does there
- * is done in one place (atomic.c). */
+/* The place of the call.  The call is a visit to the library, and all its steps
+ * are made in one place (atomic.c). */
 #undef CALLER_PC
 #define CALLER_PC                                                              \
   (E.fiber[E.cur].visits++, (uint64_t)(uintptr_t)__builtin_return_address(0))
@@ -65,7 +74,7 @@ static inline int fl__number(const struct fiber_state *f) {
 static inline uint32_t fl__bit(const struct fiber_state *f) {
   return 1u << fl__number(f);
 }
-static inline uint32_t fl__owner(const struct fiber_state *f) {
+static inline uint32_t fl__owner(const struct fiber_state *f) { /* S1 */
   return (uint32_t)fl__number(f) + 1;
 }
 
@@ -140,6 +149,9 @@ int fl__mutex_trylock(struct mutex *m, uint64_t pc) FL_HIDDEN;
 int fl__mutex_timedlock(struct mutex *m, const struct timespec *until,
                         uint64_t pc) FL_HIDDEN;
 int fl__mutex_unlock(struct mutex *m, uint64_t pc) FL_HIDDEN;
+
+/* The thread that has the lock that a parked thread waits for, or 255. */
+uint8_t fl__holder(uint8_t kind, uint64_t addr) FL_HIDDEN;
 
 /* hooks_sync.c; `until` NULL: wait for ever */
 void fl__cond_init(struct cond *c, uint64_t pc) FL_HIDDEN;

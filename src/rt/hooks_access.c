@@ -7,14 +7,19 @@
  * What is not: the thread's own stack and thread-local block (until another
  * thread has been seen there), read-only data, the engine's own memory.
  */
-#include "rt/int.h"
+#include "rt/access.h"
+#include "rt/fault.h"
+#include "rt/marks.h"
+#include "rt/park.h"
+#include "rt/record.h"
 
+#include <assert.h>
 #include <sys/single_threaded.h>
 
 /* Whose thread-local memory, of the object or of a library, is this?  -1. */
 static int tls_owner(uint64_t addr) {
   for (uint32_t t = 0; t < E.live.nfibers; t++) {
-    const struct parked_thread *p = &E.lent[t];
+    const struct lent_thread *p = &E.lent[t];
     uint64_t lo = (uint64_t)(uintptr_t)p->tls;
     if ((lo && addr - lo < E.tls_size) || (addr >= p->lo && addr < p->hi))
       return (int)t;
@@ -26,7 +31,7 @@ static int tls_owner(uint64_t addr) {
 }
 
 static bool stack_visible(uint64_t addr, uint64_t size) {
-  uint32_t owner = (uint32_t)((addr - STACK_BASE) / STACK_SIZE);
+  uint32_t owner = fl__stack_owner(addr);
   uint64_t in = (addr - STACK_BASE) % STACK_SIZE;
   if ((int)owner == E.cur)
     return UNLIKELY(E.stack_shared >> owner & 1) && fl__marked(owner, in, size);
@@ -34,8 +39,8 @@ static bool stack_visible(uint64_t addr, uint64_t size) {
   return true;
 }
 
-/* Of the libraries' thread-local variables nothing is known but whose they
- * are. */
+/* Of a library's thread-local variables only the owner is known: no unit of
+ * them is marked. */
 static bool tls_visible(int owner, uint64_t addr, uint64_t size) {
   uint64_t in = addr - (uint64_t)(uintptr_t)E.lent[owner].tls;
   uint32_t whose = RT_TLS + (uint32_t)owner;
@@ -82,6 +87,8 @@ static struct {
 } parts;
 
 void rt_part_stores(const struct part_store *at, uint32_t n) {
+  for (uint32_t i = 1; i < n; i++)
+    assert(at[i - 1].pc <= at[i].pc); /* store_part() looks by bsearch */
   parts.at = at;
   parts.n = n;
 }
@@ -93,9 +100,9 @@ static int by_pc(const void *key, const void *element) {
 }
 
 /*
- * Whether this hook is that of a store to a bit field; if so, it is made in two
- * steps.  The code that follows reads the bytes only now, so it finds there
- * what they were at the first step; it writes all of them back.
+ * Is this the hook of a store to a bit field?  Then the store is made in two
+ * steps.  The code that follows reads the bytes only now, so it must find there
+ * the bytes of the first step; it writes all of them back.
  */
 static __attribute__((noinline)) bool store_part(void *p, uint64_t size,
                                                  uint64_t pc) {
@@ -121,12 +128,12 @@ static __attribute__((noinline)) bool store_part(void *p, uint64_t size,
 /* Where the stack of the code ends that called the hook. */
 #define CALLER_SP ((uint64_t)(uintptr_t)__builtin_dwarf_cfa())
 
-/* An access below that: if it is to the same stack, to what belongs to
- * functions that have returned. */
+/* An access below that, to the same stack, is one to a variable of a function
+ * that has returned. */
 static __attribute__((noinline)) void
 refuse_returned(enum event_kind kind, uint64_t addr, uint64_t size, uint64_t pc,
                 uint64_t sp) {
-  uint64_t own = STACK_BASE + (uint64_t)E.cur * STACK_SIZE;
+  uint64_t own = fl__stack_bottom((uint32_t)E.cur);
   if (addr - own >= STACK_SIZE || sp - own > STACK_SIZE)
     return;
   if (E.recording)
@@ -198,8 +205,8 @@ void __tsan_vptr_read(void **vptr) {
 }
 
 /*
- * The shadow call stack: who called the function that the access is in.  Only
- * a recorded execution, the preparation and regions need it.  Frames that
+ * The shadow call stack: the callers of the function that the access is in.
+ * Only a recorded execution, the preparation and regions need it.  Frames that
  * longjmp or an exception left behind lie below the new frame's stack pointer
  * and are dropped.
  */

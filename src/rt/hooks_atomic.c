@@ -2,7 +2,9 @@
  * Atomic operations: the compilers hand them over completely, so we perform
  * them, in one step each, as plain C: no other thread runs meanwhile.
  */
-#include "rt/int.h"
+#include "rt/access.h"
+#include "rt/park.h"
+#include "rt/record.h"
 
 #include <string.h>
 

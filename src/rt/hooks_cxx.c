@@ -37,18 +37,18 @@ WRAP(void, _ZNSt18condition_variable10notify_allEv, (struct cond * c)) {
 /* ---- std::thread: a pthread_t, 0 when it is not joinable ---- */
 
 /* std::thread::_State: a complete destructor, a deleting one, _M_run. */
-struct state;
-struct state_vtable {
-  void (*destroy)(struct state *s);
-  void (*delete)(struct state *s);
-  void (*run)(struct state *s);
+struct thread_state;
+struct thread_state_vtable {
+  void (*destroy)(struct thread_state *s);
+  void (*delete)(struct thread_state *s);
+  void (*run)(struct thread_state *s);
 };
-struct state {
-  const struct state_vtable *vtable;
+struct thread_state {
+  const struct thread_state_vtable *vtable;
 };
 
 static void *run_state(void *arg) {
-  struct state *s = arg;
+  struct thread_state *s = arg;
   s->vtable->run(s);
   s->vtable->delete (s);
   return NULL;
@@ -57,11 +57,11 @@ static void *run_state(void *arg) {
 WRAP(
     void,
     _ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE,
-    (pthread_t * id, struct state **owner, void (*depend)(void))) {
+    (pthread_t * id, struct thread_state **owner, void (*depend)(void))) {
   (void)depend; /* it only makes the linker take the thread library */
   if (!fl__on())
     fl__misuse(id, CALLER_PC, "a std::thread is started by a constructor");
-  struct state *s = *owner;
+  struct thread_state *s = *owner;
   *owner = NULL; /* the new thread deletes it */
   fl__thread_create(id, run_state, s, false, CALLER_PC);
 }

@@ -1,10 +1,11 @@
 /*
- * malloc, new and their relatives: the heap is rt/heap.c.
+ * malloc, new and their relatives: the heap is heap.c.
  *
- * What the C library allocates for the user (asprintf, getline, the inside of
- * libstdc++) is not redirected; such a pointer lies outside our heap and is
- * given back to the C library.  An allocation is not a step (a thread allocates
- * from its own arena), a free is: it races with accesses to the block.
+ * Blocks that the C library allocates for the user (asprintf, getline, the
+ * inside of libstdc++) are not redirected; such a pointer lies outside our heap
+ * and is given back to the C library.  An allocation is not a step (a thread
+ * allocates from its own arena), a free is: it races with accesses to the
+ * block.
  */
 #include "rt/hooks.h"
 
@@ -99,7 +100,9 @@ WRAP(void *, aligned_alloc, (size_t align, size_t size)) {
 WRAP(void *, memalign, (size_t align, size_t size)) {
   return aligned(align, size, CALLER_PC);
 }
-WRAP(void *, valloc, (size_t size)) { return aligned(4096, size, CALLER_PC); }
+WRAP(void *, valloc, (size_t size)) {
+  return aligned(PORT_PAGE, size, CALLER_PC);
+}
 WRAP(int, posix_memalign, (void **out, size_t align, size_t size)) {
   if (!power_of_two(align) || align % sizeof(void *))
     return EINVAL;

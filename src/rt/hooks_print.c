@@ -1,7 +1,7 @@
 /*
- * Formatted output.  What %s points to is read by steps, word by word, and kept
- * on this thread's stack, where snapshots find it; the text is made of what was
- * kept; where it goes into memory it is written as memcpy writes.
+ * Formatted output.  The strings of %s are read by steps, word by word, and
+ * kept on this thread's stack, where snapshots find them.  The text is made
+ * from the kept strings; if it goes into memory it is written as memcpy writes.
  *
  * The C library gets the kept strings in the place of the user's pointers: they
  * are put into the list of arguments while it works, and taken out again.  The
@@ -33,13 +33,6 @@ struct strings {
   bool unknown; /* the format is not understood, or has too many */
   struct string_argument arg[MOST_STRINGS];
 };
-
-/* Where va_arg will find the next pointer: the System V ABI for x86-64. */
-static const char **next_pointer(va_list ap) {
-  return ap->gp_offset < 48
-             ? (const char **)((char *)ap->reg_save_area + ap->gp_offset)
-             : (const char **)ap->overflow_arg_area;
-}
 
 struct conversion {
   char kind, length[3];
@@ -153,7 +146,7 @@ static const char *next_string(const char **text, va_list ap,
   while (!all->unknown && (*text = strchr(*text, '%'))) {
     struct conversion c;
     const char *end = read_conversion(*text + 1, ap, &c);
-    const char **at = next_pointer(ap);
+    const char **at = fl__next_pointer(ap);
     if (!end || !skip_argument(&c, ap)) {
       all->unknown = true;
       return NULL;

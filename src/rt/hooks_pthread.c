@@ -8,6 +8,7 @@
  */
 #include "rt/hooks.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,7 @@ static int take(struct mutex *m) {
   }
   if (m->owner)
     return EBUSY;
+  assert(me && me <= RT_MAX_THREADS); /* S1 */
   m->owner = me;
   fl__me()->held++;
   fl__me()->mutexes ^= (uint64_t)(uintptr_t)m;
@@ -191,7 +193,8 @@ static void reject_destroyed_rwlock(const struct rwlock *l, uint64_t pc) {
     fl__misuse(l, pc, "the reader-writer lock is used after it was destroyed");
 }
 
-/* Ten bits lie in two bytes, wherever they begin. */
+/* How often a thread holds it for reading.  Ten bits lie in two bytes, wherever
+ * they begin. */
 static uint32_t depth_of(const struct rwlock *l, int thread) {
   uint32_t at = (uint32_t)thread * DEPTH_BITS;
   uint16_t two;
@@ -200,6 +203,7 @@ static uint32_t depth_of(const struct rwlock *l, int thread) {
 }
 
 static void change_depth(struct rwlock *l, int thread, int by) {
+  assert(by > 0 ? depth_of(l, thread) < DEEPEST : depth_of(l, thread) > 0);
   uint32_t at = (uint32_t)thread * DEPTH_BITS;
   uint16_t two;
   memcpy(&two, l->depth + at / 8, sizeof two);
@@ -223,7 +227,7 @@ static int take_read(struct rwlock *l, uint64_t pc) {
 static int take_write(struct rwlock *l) {
   if (l->writer || l->readers)
     return EBUSY;
-  l->writer = (uint16_t)fl__owner(fl__me());
+  l->writer = (uint16_t)fl__owner(fl__me()); /* S1 */
   fl__me()->held++;
   return 0;
 }

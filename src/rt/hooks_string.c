@@ -1,13 +1,12 @@
 /*
- * The memory and string functions: a read of a range is one step, a write of a
- * range another, since these functions promise no atomicity.
+ * The memory and string functions.
  *
- * These functions promise no atomicity: a copy goes word by word, so that a
- * torn one is found; large ranges in at most PIECES pieces, or searches would
- * drown.  Between its read and its write a function keeps the piece on its
- * stack.  A string's length is
- * measured twice: to know the range before the step, and in the step itself,
- * for others may have changed it.
+ * They promise no atomicity: a read of a range is one step and a write another.
+ * A copy goes word by word, so that a torn one is found; a large range in at
+ * most PIECES pieces, or searches would drown.  Between its read and its write
+ * a function keeps the piece on its stack.  A string's length is measured
+ * twice: to know the range before the step, and in the step itself, for others
+ * may have changed it.
  */
 #include "rt/hooks.h"
 

@@ -6,13 +6,14 @@
  * a signal wakes is the search's choice.  Wakes without a signal happen only at
  * timed waits, which are three steps: that the wait is over, by a signal or
  * because it is late, is a step of its own, before it waits for the mutex.  So
- * whoever holds the mutex can still make true what was waited for in vain.
+ * the thread that holds the mutex can still make the condition true.
  *
- * Who has been woken is noted in the thread's state and not in the object,
+ * That a thread has been woken is noted in its state and not in the object,
  * which its last user may have freed by the time the thread goes on.
  */
 #include "rt/hooks.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <semaphore.h>
@@ -25,6 +26,7 @@ static void wake(uint32_t threads) {
 
 /* The i-th thread of a set, as a set. */
 static uint32_t member(uint32_t set, int i) {
+  assert(i >= 0 && i < __builtin_popcount(set));
   while (i--)
     set &= set - 1;
   return set & -set;
@@ -61,7 +63,7 @@ void fl__cond_destroy(struct cond *c, uint64_t pc) {
 
 /* The first step of a wait. */
 static void release(struct mutex *m, struct fiber_state *f) {
-  m->owner = m->count = 0;
+  m->owner = m->count = 0; /* S2 */
   f->held--;
   f->mutexes ^= (uint64_t)(uintptr_t)m;
   if (E.loopers) /* the step's address is the condition variable's */

@@ -6,6 +6,7 @@
  * A futex wait is one step that compares, and a second one when the thread was
  * woken.  Which waiters a wake reaches is the search's choice.
  */
+#include "rt/cage.h"
 #include "rt/hooks.h"
 
 #include <errno.h>
@@ -138,6 +139,7 @@ WRAP(long, syscall, (long number, ...)) {
     fl__point(EV_YIELD, NULL, 0, pc);
     return 0;
   }
+  cage_ask(pc, number, a);
   return syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
@@ -150,7 +152,7 @@ WRAP(void *, mmap,
   if (!(flags & MAP_ANONYMOUS) || flags & MAP_FIXED ||
       !(protection & PROT_WRITE))
     return mmap(at, size, protection, flags, fd, offset);
-  void *p = fl__alloc(size, 4096, 0, true, CALLER_PC);
+  void *p = fl__alloc(size, PORT_PAGE, 0, true, CALLER_PC);
   if (!p) {
     errno = ENOMEM;
     return MAP_FAILED;

@@ -1,7 +1,7 @@
 /*
  * The less common functions on strings and memory.  A string is read in one
- * step, after which it stays as it is until the next one: the C library does
- * the work then.  What a function writes is another step.
+ * step and stays as it is until the next one: the C library does the work in
+ * between.  A write of the function is another step.
  */
 #include "rt/hooks.h"
 

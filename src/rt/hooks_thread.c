@@ -1,11 +1,13 @@
 /*
  * Threads that the code under test makes, and their keys.
  *
- * They are fibers like the client's own; a handle is the pthread_t of the
- * thread that lends the fiber its control block, so it stays valid for what of
- * the C library is not redirected.
+ * The threads are fibers like the client's own.  A handle is the pthread_t of
+ * the thread that lends the fiber its control block, so functions of the C
+ * library that are not redirected can use it.
  */
 #include "rt/hooks.h"
+
+#include "base/slow.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -15,10 +17,12 @@ static bool is_client(int t) {
 }
 
 /*
- * The threads that have ended before whatever t does now, in all orders of the
- * steps that do not conflict: those that it has joined, those that they have,
- * and those that its creator had.  The main thread waits for the client's
- * threads, and they for what it did before.
+ * Mask: the threads that have ended before the next step of t, in all orders of
+ * the steps that do not conflict.  These are the threads that t has joined,
+ * those that the joined ones had joined, and those that its creator had.  The
+ * main thread waits for the client's threads, and they begin after its set-up.
+ *
+ *   T1: create(T3), join(T3), create(T4)      past of T1 and of T4: {T3}
  */
 static uint32_t past_of(int t) {
   uint32_t past = E.fiber[t].past;
@@ -29,8 +33,9 @@ static uint32_t past_of(int t) {
   return past;
 }
 
-/* Thread t has ended and will be another one. */
+/* Thread t has ended, and its number is given to another one. */
 static void forget_thread(int t) {
+  assert(E.fiber[t].status == FIBER_DONE && E.fiber[t].joined);
   for (uint32_t i = 0; i < E.live.nfibers; i++)
     E.fiber[i].past &= ~(1u << t);
   fl__spin_forget(t);
@@ -77,6 +82,7 @@ static int joinable(pthread_t thread, int *err) {
 static int collect(int t, void **value, uint64_t pc) {
   if (E.fiber[t].joined) /* another thread was faster */
     return EINVAL;
+  assert(E.fiber[t].status == FIBER_DONE);
   E.fiber[t].joined = 1;
   E.self->past |= 1u << t | E.fiber[t].past;
   if (value) {
@@ -117,7 +123,7 @@ static int try_join(pthread_t thread, void **value, int busy,
     return err;
   if (t == E.cur)
     return EDEADLK;
-  /* Reads the thread's status, so to say; its handle stands for that. */
+  /* A read of the thread's status: its handle stands for that. */
   E.self->order = __ATOMIC_SEQ_CST;
   point(EV_ATOMIC_READ, (void *)(uintptr_t)thread, 1, pc);
   bool done = E.fiber[t].status == FIBER_DONE && !(E.live.buffered >> t & 1);
@@ -202,10 +208,11 @@ int fl__key_create(unsigned *key, void (*destructor)(void *), uint64_t pc) {
     return EAGAIN;
   if (k == E.live.keys)
     E.live.keys++;
-  E.key[k] = (struct key){true, destructor};
+  E.key[k] = (struct specific_key){true, destructor};
   while (key_in_use(E.live.free_key))
     E.live.free_key++;
   forget_values(k);
+  check_slow(fl__keys_check_invariants());
   *key = k;
   return 0;
 }
@@ -213,12 +220,13 @@ int fl__key_create(unsigned *key, void (*destructor)(void *), uint64_t pc) {
 int fl__key_delete(unsigned key) {
   if (!key_in_use(key))
     return EINVAL;
-  E.key[key] = (struct key){0}; /* equal states have equal bytes */
+  E.key[key] = (struct specific_key){0}; /* equal states have equal bytes */
   if (key < E.live.free_key)
     E.live.free_key = key;
   forget_values(key);
   while (E.live.keys && !E.key[E.live.keys - 1].used)
     E.live.keys--;
+  check_slow(fl__keys_check_invariants());
   return 0;
 }
 
@@ -229,7 +237,7 @@ int fl__key_set(unsigned key, const void *value) {
   if (!(E.live.keyed >> t & 1)) {
     if (!value)
       return 0;
-    memset(E.key_value[t], 0, E.live.keys * sizeof *E.key_value[t]);
+    memset(E.key_value[t], 0, E.live.keys * sizeof *E.key_value[t]); /* K3 */
     E.live.keyed |= 1u << t;
   }
   E.key_value[t][key] = (void *)(uintptr_t)value;
@@ -237,8 +245,18 @@ int fl__key_set(unsigned key, const void *value) {
 }
 
 void *fl__key_get(unsigned key) {
-  int t = fl__number(fl__me());
+  int t = fl__number(fl__me()); /* K3 */
   return key_in_use(key) && E.live.keyed >> t & 1 ? E.key_value[t][key] : NULL;
+}
+
+/* K1, K2 */
+bool fl__keys_check_invariants(void) {
+  assert(E.live.keys <= KEYS_MAX && E.live.free_key <= E.live.keys);
+  assert(!E.live.keys || E.key[E.live.keys - 1].used);
+  assert(!key_in_use(E.live.free_key));
+  for (unsigned k = 0; k < E.live.free_key; k++)
+    assert(key_in_use(k));
+  return true;
 }
 
 /* At a thread's very end, on its own stack.  Destructors are user code and

@@ -1,18 +1,18 @@
 /*
  * Time and chance, made deterministic.
  *
- * There is one clock.  It starts at a fixed date and stands still but for
- * looks at it, which take a little, and sleeps and time-outs, which take what
- * they must: threads that do it at the same time do it one after the other.  So
+ * There is one clock.  It starts at a fixed date and stands still but for looks
+ * at it, which take a little, and sleeps and time-outs, which take as long as
+ * they say.  Threads that sleep at the same time sleep one after the other.  So
  * no thread ever sees an earlier time than another saw before, and a look is a
  * step that depends on those of other threads.  In code that never looks, a
  * sleep is a yield: the search decides how long it lasts.
  *
- * Who looks again and again in one call waits for something: its looks take
- * longer and longer, and it comes to its deadline soon.
+ * A thread that looks again and again in one call waits for something: its
+ * looks take longer and longer, and it comes to its deadline soon.
  *
- * Random numbers come from a generator a thread, which the thread's own srand()
- * seeds.
+ * Each thread has its own generator of random numbers, which the thread's own
+ * srand() seeds.
  */
 #include "rt/hooks.h"
 
@@ -49,7 +49,7 @@ void fl__sleep_until(const struct timespec *until) {
       ((uint64_t)until->tv_sec - epoch) * second + (uint64_t)until->tv_nsec;
   step_of_clock(fl__me()->pc);
   if (E.live.clock < at)
-    E.live.clock = at;
+    E.live.clock = at; /* never back */
 }
 
 static bool bad_time(const struct timespec *t) {

@@ -2,8 +2,11 @@
  * Loading the object under test into this process: its suites, its writable
  * data, its thread-local template.
  */
-#include "rt/int.h"
+#include "rt/module.h"
 
+#include "rt/engine.h"
+
+#include <assert.h>
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
@@ -38,6 +41,7 @@ static int inspect(struct dl_phdr_info *info, size_t size, void *ctx) {
       E.tls_module = info->dlpi_tls_modid;
     }
   }
+  assert(end > info->dlpi_addr && E.tls_image_size <= E.tls_size);
   E.image_span = end - info->dlpi_addr;
   if (lo < relro_end)
     lo = relro_end;
@@ -53,7 +57,7 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *ctx) {
   (void)size, (void)ctx;
   if (info->dlpi_addr == E.base || !info->dlpi_tls_modid)
     return 0;
-  /* Its allocator's caches hang there. */
+  /* The caches of the C library's allocator hang on its thread-locals. */
   bool libc = strstr(info->dlpi_name, "/libc.so") != NULL ||
               strstr(info->dlpi_name, "/ld-linux") != NULL ||
               !info->dlpi_name[0];

@@ -1,11 +1,15 @@
 /*
- * fl_thread() for both kinds of client threads.  One process may have the
- * object with hooks (as its own specification) and the native one: fibers run
- * on one OS thread and only while no other runs user code (R2), so in_fiber
- * tells which of them asks.
+ * fl_thread() for both kinds of client threads, and the marks of blocks that
+ * are to be atomic.
+ *
+ * One process may have the object with hooks (as its own specification) and the
+ * native one.  Fibers run on one OS thread and only while no other runs user
+ * code (R2), so fl__on() tells which of the two asks.
  */
 #include "rt/native.h"
-#include "rt/int.h"
+
+#include "rt/park.h"
+#include "rt/record.h"
 
 static _Thread_local void *thread_data;
 
@@ -19,12 +23,12 @@ void fl_atomic_begin(void) {
     return;
   E.self->marks++;
   if (E.recording)
-    fl__record_mark(EV_TXN_BEGIN, E.cur, (uint64_t)__builtin_return_address(0));
+    fl__record_mark(EV_TXN_BEGIN, E.cur, CALLER_PC);
 }
 void fl_atomic_end(void) {
   if (!fl__on())
     return;
   E.self->marks -= E.self->marks > 0;
   if (E.recording)
-    fl__record_mark(EV_TXN_END, E.cur, (uint64_t)__builtin_return_address(0));
+    fl__record_mark(EV_TXN_END, E.cur, CALLER_PC);
 }

@@ -1,11 +1,15 @@
 /*
- * What searches are told of each step while they ask for it: the log, with all
- * that dependence of steps is decided by (rt_log); the trail, just who made it
- * (rt_trail); and what a critical section that is one step consists of
- * (rt_folds).
+ * What searches are told of each step: the log, with all that the dependence of
+ * steps is decided by; the trail, with just the thread; and the folds, which
+ * are the accesses of critical sections that are one step.
  */
-#include "rt/int.h"
+#include "rt/notes.h"
 
+#include "rt/access.h"
+#include "rt/buffer.h"
+#include "rt/marks.h"
+
+#include <assert.h>
 #include <string.h>
 
 void fl__note(const struct rt_logged *what) {
@@ -17,8 +21,8 @@ void fl__note(const struct rt_logged *what) {
   l->at[l->len++] = *what;
 }
 
-/* Something that happened in the last step. */
 void fl__note_edge(uint8_t flags) {
+  assert(!(flags & RT_LINK));
   for (uint32_t k = E.log->len; k--;)
     if (!(E.log->at[k].flags & RT_LINK)) {
       E.log->at[k].flags |= flags;
@@ -32,18 +36,18 @@ void fl__leave_trail(int t, uint8_t flag) {
     r->cap = r->cap ? 2 * r->cap : 256;
     r->at = xrealloc(r->at, r->cap);
   }
+  assert(t < RT_TRAIL_EMPTY && !(flag & ~(RT_TRAIL_EARLY | RT_TRAIL_EMPTY)));
   r->at[r->len++] = (uint8_t)(t | flag);
 }
 
-/* Whether threads conflict on what is guarded may turn out later, and is no
- * news: whatever is made under the lock is noted. */
+/* That threads conflict on a guarded location may turn out later, and is no
+ * news: every access under the lock is noted. */
 void fl__note_fold(int t) {
   const struct fiber_state *f = &E.fiber[t];
-  uint64_t pc = f->pc - E.base;
   if (f->kind == EV_YIELD || !f->held)
     return;
-  vec_push(&E.folds->at, ((struct rt_fold){pc < E.image_span ? pc : 0, f->addr,
-                                           f->size, (uint8_t)t, f->kind}));
+  vec_push(&E.folds->at, ((struct rt_fold){fl__offset(f->pc), f->addr, f->size,
+                                           (uint8_t)t, f->kind}));
 }
 
 static uint64_t value_before(const struct fiber_state *f) {
@@ -53,14 +57,14 @@ static uint64_t value_before(const struct fiber_state *f) {
   return old;
 }
 
-/* The step's thread has called functions, or returned from some: whether others
- * may look at their variables depends on it.  What is done behind a join
- * belongs to the step that let it go on. */
+/* The step's thread has called functions, or returned from some: other threads
+ * may or may not look at their variables now.  Accesses behind a join belong to
+ * the step that let it go on. */
 static void note_stack(const struct rt_logged *l, uint64_t was) {
   if (!was)
     return;
-  uint64_t now = E.arrival == ENDED ? STACK_BASE + (l->thread + 1) * STACK_SIZE
-                                    : fl__stack_end(l->thread);
+  uint64_t now =
+      E.arrival == ENDED ? fl__stack_top(l->thread) : fl__stack_end(l->thread);
   uint32_t k = (uint32_t)(l - E.log->at);
   while (k && E.log->at[k].flags & RT_LINK)
     k--;
@@ -73,12 +77,11 @@ static void note_stack(const struct rt_logged *l, uint64_t was) {
   span->hi = hi > span->hi ? hi : span->hi;
 }
 
-/* Where the step's note is, so that it can be completed; UINT32_MAX: none. */
 uint32_t fl__note_step(int t, bool transit, bool issues) {
   const struct fiber_state *f = &E.fiber[t];
   bool wait = f->kind == EV_COND_WAIT || f->kind == EV_COND_WAKE;
   if (E.live.final || (transit && f->kind != EV_JOIN))
-    return UINT32_MAX;
+    return NOT_LOGGED;
   fl__note(&(struct rt_logged){
       .thread = (uint8_t)t,
       .kind = f->kind,
@@ -98,13 +101,16 @@ uint32_t fl__note_step(int t, bool transit, bool issues) {
   return E.log->len - 1;
 }
 
-void fl__note_choice(struct rt_logged *l) {
+void fl__note_choice(uint32_t at) {
+  assert(at < E.log->len);
+  struct rt_logged *l = &E.log->at[at];
   uint32_t n = (uint32_t)E.alternatives;
   l->answers = l->answers * (n + 1) + (uint32_t)E.chosen + 1;
 }
 
 void fl__complete_note(uint32_t at, const struct fiber_state *f,
                        uint32_t returned, uint64_t sp) {
+  assert(at < E.log->len && E.returned >= returned);
   struct rt_logged *l = &E.log->at[at];
   l->expected = f->expected;
   note_stack(l, sp);
@@ -128,8 +134,9 @@ void fl__complete_note(uint32_t at, const struct fiber_state *f,
 void fl__note_commit(int t, const struct store *s) {
   const struct fiber_state *f = &E.fiber[t];
   const struct store_buffer *b = &fl__buffer[t];
+  assert(b->n && b->n <= b->issued);
   bool calls = f->call == s->call && s->call != EVENT_NO_CALL && !f->called;
-  /* Who joins it may go on then. */
+  /* A thread that joins it may go on then. */
   bool created = !E.client || (uint32_t)t > E.client->nthreads;
   uint64_t old = 0;
   if (s->size <= 8)

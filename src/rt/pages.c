@@ -1,38 +1,42 @@
 /*
  * Large memory is not copied whole.  When a client is prepared, the object's
- * data and the main thread's arena are looked at: what is larger than LARGE is
- * kept once as it is then, made read-only, and a page joins the list of pages
- * to copy when it is first written to (the fault is ours).  A snapshot holds
- * the pages of the list; restoring takes the others, which joined later, from
- * the copy.
+ * data and the main thread's arena are looked at: an area larger than LARGE is
+ * kept once as it is then and made read-only, and a page joins the list of
+ * pages to copy when it is first written to (the fault is ours).  A snapshot
+ * holds the pages of the list; restoring takes the others, which joined later,
+ * from the copy.
  *
  * Limit: a system call that writes into such memory fails with EFAULT instead
  * of dirtying the page; the C library's buffers are not affected.
  *
- * (P1) a page is writable if and only if it is in the list.
+ * (P1) a page of an area is writable if and only if it is in the list, and it
+ *      is there once.
  * (P2) the list only grows while a client is prepared.
  */
-#include "rt/int.h"
+#include "rt/engine.h"
+#include "rt/snapshot.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, LARGE = 64 << 10, PART = 256, SPARSE = 256 << 10 };
+enum { PAGE = PORT_PAGE, LARGE = 64 << 10, PART = 256, SPARSE = 256 << 10 };
 
-struct region {
+struct paged_area {
   uint64_t lo, hi;   /* whole pages; lo == hi: it is copied whole */
   uint8_t *first;    /* as it was when the client was prepared */
   uint8_t *listed;   /* by page */
   uint32_t *list, n; /* page numbers */
 };
 
-static struct region regions[2]; /* the data, arena 0 */
-static uint8_t *first_data;      /* of data that is copied whole: the same */
+static struct paged_area areas[2]; /* the data, arena 0 */
+static uint8_t *first_data;        /* the data then, if it is copied whole */
 
-static void begin(struct region *r, uint64_t base, uint64_t size) {
+static void begin(struct paged_area *r, uint64_t base, uint64_t size) {
+  assert(r->lo == r->hi); /* fl__pages_end */
   r->n = 0;
   r->lo = r->hi = 0;
   uint64_t lo = (base + PAGE - 1) / PAGE * PAGE;
@@ -52,9 +56,9 @@ static void begin(struct region *r, uint64_t base, uint64_t size) {
 }
 
 void fl__pages_begin(void) {
-  begin(&regions[PAGES_DATA], E.data_lo, E.data_span);
-  begin(&regions[PAGES_ARENA], HEAP_BASE, E.live.arena_used[0]);
-  if (regions[PAGES_DATA].lo == regions[PAGES_DATA].hi) {
+  begin(&areas[PAGES_DATA], E.data_lo, E.data_span);
+  begin(&areas[PAGES_ARENA], HEAP_BASE, E.live.arena_used[0]);
+  if (areas[PAGES_DATA].lo == areas[PAGES_DATA].hi) {
     first_data = xrealloc(first_data, E.data_span + 1);
     memcpy(first_data, (void *)E.data_lo, E.data_span);
   }
@@ -62,7 +66,7 @@ void fl__pages_begin(void) {
 
 void fl__pages_end(void) {
   for (int i = 0; i < 2; i++) {
-    struct region *r = &regions[i];
+    struct paged_area *r = &areas[i];
     if (r->lo < r->hi)
       mprotect((void *)r->lo, r->hi - r->lo, PROT_READ | PROT_WRITE);
     r->lo = r->hi = 0;
@@ -70,26 +74,27 @@ void fl__pages_end(void) {
   }
 }
 
-/* A write fault: was it ours?  Also called for what we write ourselves. */
 bool fl__pages_touch(uint64_t addr) {
   for (int i = 0; i < 2; i++) {
-    struct region *r = &regions[i];
+    struct paged_area *r = &areas[i];
     if (addr < r->lo || addr >= r->hi)
       continue;
     uint32_t page = (uint32_t)((addr - r->lo) / PAGE);
     if (r->listed[page])
       return false;
+    assert(r->n < (r->hi - r->lo) / PAGE); /* P1 */
     r->listed[page] = 1;
     r->list[r->n++] = page;
-    mprotect((void *)(r->lo + (uint64_t)page * PAGE), PAGE,
-             PROT_READ | PROT_WRITE);
+    if (mprotect((void *)(r->lo + (uint64_t)page * PAGE), PAGE,
+                 PROT_READ | PROT_WRITE))
+      die("a page of the program's data stays read-only");
     return true;
   }
   return false;
 }
 
 bool fl__pages_overlap(uint64_t lo, uint64_t hi) {
-  const struct region *r = &regions[PAGES_ARENA];
+  const struct paged_area *r = &areas[PAGES_ARENA];
   return lo < r->hi && r->lo < hi;
 }
 
@@ -99,7 +104,7 @@ static const uint8_t zeros[PAGE];
 
 enum { CHUNK = 2048, HELD = 62 /* present or swapped, in a page's entry */ };
 
-struct looker {
+struct page_reader {
   uint64_t from;       /* page 0 */
   uint32_t n;          /* pages */
   uint32_t begin, end; /* those that `entry` is of */
@@ -108,7 +113,7 @@ struct looker {
 
 /* Which pages were never written to since they were mapped or given back?  To
  * read them would make the system map each. */
-static void ask_system(struct looker *l, uint32_t first) {
+static void ask_system(struct page_reader *l, uint32_t first) {
   uint32_t n = l->n - first < CHUNK ? l->n - first : CHUNK;
   uint64_t at = l->from + (uint64_t)first * PAGE;
   int fd = at % PAGE ? -1 : open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -123,14 +128,15 @@ static void ask_system(struct looker *l, uint32_t first) {
   l->end = first + n;
 }
 
-static bool holds_zeros(struct looker *l, uint32_t page) {
+static bool holds_zeros(struct page_reader *l, uint32_t page) {
+  assert(page < l->n);
   if (page >= l->end)
     ask_system(l, page);
   return !(l->entry[page - l->begin] >> HELD) ||
          !memcmp((void *)(l->from + (uint64_t)page * PAGE), zeros, PAGE);
 }
 
-/* Pages that hold zeros are left out (heap.c, A4): for each of the others its
+/* Pages that hold zeros are left out (heap.c, H4): for each of the others its
  * number and its bytes, then a number that no page has, then the rest. */
 void fl__pages_put(struct snapshot *s, uint64_t from, uint64_t to) {
   if (from >= to)
@@ -139,7 +145,7 @@ void fl__pages_put(struct snapshot *s, uint64_t from, uint64_t to) {
     fl__snapshot_put(s, (void *)from, to - from);
     return;
   }
-  struct looker l;
+  struct page_reader l;
   l.from = from;
   l.n = (uint32_t)((to - from) / PAGE);
   l.end = 0;
@@ -156,13 +162,14 @@ const uint8_t *fl__pages_get(const uint8_t *p, uint64_t from, uint64_t to) {
   if (from >= to)
     return p;
   if (UNLIKELY(to - from > SPARSE)) {
-    struct looker l;
+    struct page_reader l;
     l.from = from;
     l.n = (uint32_t)((to - from) / PAGE);
     l.end = 0;
     uint32_t next;
     for (uint32_t i = 0; i < l.n; i++, from += PAGE) {
       memcpy(&next, p, sizeof next);
+      assert(next >= i && next <= l.n);
       if (next == i) {
         memcpy((void *)from, p + sizeof next, PAGE);
         p += sizeof next + PAGE;
@@ -176,9 +183,9 @@ const uint8_t *fl__pages_get(const uint8_t *p, uint64_t from, uint64_t to) {
   return p + (to - from);
 }
 
-void fl__pages_save(int which, struct snapshot *s, uint64_t base,
+void fl__pages_save(enum pages_area which, struct snapshot *s, uint64_t base,
                     uint64_t size) {
-  struct region *r = &regions[which];
+  struct paged_area *r = &areas[which];
   if (LIKELY(r->lo == r->hi)) {
     fl__pages_put(s, base, base + size);
     return;
@@ -190,7 +197,8 @@ void fl__pages_save(int which, struct snapshot *s, uint64_t base,
     fl__snapshot_put(s, (void *)(r->lo + (uint64_t)r->list[i] * PAGE), PAGE);
 }
 
-/* Much of the data is never written to: what was changed, and where. */
+/* Much of the data is never written to: only the changed parts, and where they
+ * are. */
 static void digest_data(struct snapshot *s, uint64_t base, uint64_t size) {
   uint64_t at = 0;
   for (; at < size; at += PART) {
@@ -205,9 +213,9 @@ static void digest_data(struct snapshot *s, uint64_t base, uint64_t size) {
 
 /* The list's order and length differ from process to process, and with what
  * was run before: only pages that were changed count, in any order. */
-void fl__pages_digest(int which, struct snapshot *s, uint64_t base,
+void fl__pages_digest(enum pages_area which, struct snapshot *s, uint64_t base,
                       uint64_t size) {
-  const struct region *r = &regions[which];
+  const struct paged_area *r = &areas[which];
   if (LIKELY(r->lo == r->hi)) {
     if (which == PAGES_DATA)
       digest_data(s, base, size);
@@ -230,9 +238,9 @@ void fl__pages_digest(int which, struct snapshot *s, uint64_t base,
   fl__snapshot_put(s, &sum, sizeof sum);
 }
 
-const uint8_t *fl__pages_restore(int which, const uint8_t *p, uint64_t base,
-                                 uint64_t size) {
-  struct region *r = &regions[which];
+const uint8_t *fl__pages_restore(enum pages_area which, const uint8_t *p,
+                                 uint64_t base, uint64_t size) {
+  struct paged_area *r = &areas[which];
   if (LIKELY(r->lo == r->hi))
     return fl__pages_get(p, base, base + size);
   p = fl__pages_get(p, base, r->lo);
@@ -240,10 +248,24 @@ const uint8_t *fl__pages_restore(int which, const uint8_t *p, uint64_t base,
   uint32_t n;
   memcpy(&n, p, sizeof n);
   p += sizeof n;
+  assert(n <= r->n); /* P2 */
   for (uint32_t i = 0; i < r->n; i++) {
     uint64_t at = (uint64_t)r->list[i] * PAGE;
     memcpy((void *)(r->lo + at), i < n ? p : r->first + at, PAGE);
     p += i < n ? PAGE : 0;
   }
   return p;
+}
+
+bool fl__pages_check_invariants(void) {
+  for (int i = 0; i < 2; i++) {
+    const struct paged_area *r = &areas[i];
+    uint32_t listed = 0;
+    for (uint64_t k = 0; k < (r->hi - r->lo) / PAGE; k++)
+      listed += r->listed[k];
+    assert(listed == r->n); /* P1 */
+    for (uint32_t k = 0; k < r->n; k++)
+      assert(r->listed[r->list[k]]);
+  }
+  return true;
 }

@@ -2,19 +2,27 @@
  * Opening an object and preparing a client: everything up to the state in which
  * each execution begins.
  */
+#include "rt/bound.h"
 #include "rt/cage.h"
-#include "rt/int.h"
+#include "rt/calls.h"
+#include "rt/conflict.h"
+#include "rt/execute.h"
+#include "rt/heap.h"
+#include "rt/marks.h"
+#include "rt/signals.h"
+#include "rt/snapshot.h"
+
+#include "base/slow.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/single_threaded.h>
 
 static void take_ops(const struct fl_suite *suite) {
-  E.nops = 0;
+  uint32_t n = 0, i = 0;
   for (struct fl_op *o = suite->ops; o; o = o->next)
-    E.nops++;
-  E.ops = xrealloc(E.ops, (E.nops + 1) * sizeof *E.ops);
-  uint32_t i = 0;
+    n++;
+  E.ops = xrealloc(E.ops, (n + 1) * sizeof *E.ops);
   for (struct fl_op *o = suite->ops; o; o = o->next)
     E.ops[i++] = o;
 }
@@ -33,6 +41,7 @@ static void take_client(const struct client *c) {
 
 /* Runs thread t on its own until `until` says that it is where it should be. */
 static int run_alone(int t, bool (*until)(int t)) {
+  assert((uint32_t)t < E.live.nfibers && E.fiber[t].status == FIBER_PARKED);
   E.live.current = (uint32_t)t;
   int end = fl__execute_transit(t, NULL);
   while (end == FL_GOES_ON) {
@@ -63,6 +72,7 @@ static bool ops_begun(int t) {
 static int prepare_client(void) {
   /* The client's threads are 1 … n, whatever the constructor creates. */
   E.live.nfibers = 1 + E.client->nthreads;
+  assert(!E.live.parked && !E.live.clients);
   for (uint32_t t = 1; t <= E.client->nthreads; t++)
     fl__fiber_begin((int)t, fl__client_body);
   fl__fiber_begin(0, fl__main_body);
@@ -75,7 +85,9 @@ static int prepare_client(void) {
 }
 
 enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
-  /* As many calls as at loading, namely none, while its state is restored. */
+  assert(!E.in_fiber && E.handle); /* R2 */
+  assert(!suite || c->nthreads < RT_MAX_THREADS);
+  /* The state after loading has no calls. */
   E.client = NULL;
   fl__pages_end();
   rt_restore(&E.loaded);
@@ -90,11 +102,10 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
   memset(&E.fault, 0, sizeof E.fault);
   E.object = NULL;
   E.shadowing = SHADOW_CHAINS;
-  E.driver = NULL;
-  E.begun = E.in_turn = 0;
-  E.measured = false;
+  E.begun = 0;
   E.preparing = true;
   E.stepwise = 0;
+  fl__bound_forget();
   fl__bound_begin();
   int end = FL_GOES_ON;
   if (suite) {
@@ -113,6 +124,9 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
   E.live.current = E.live.inside = 0;
   fl__pages_begin();
   rt_save(&E.start);
+  check_slow(end != FL_GOES_ON || fl__engine_check_invariants());
+  check_slow(end != FL_GOES_ON || fl__heap_check_invariants());
+  check_slow(fl__pages_check_invariants());
   fl__shadow_keep();
   E.shadowing = E.regions ? SHADOW_REGIONS : 0;
   if (end == FL_GOES_ON)
@@ -121,8 +135,10 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
 }
 
 int rt_open(const char *so, const struct rt_options *o, struct error *e) {
+  assert(!E.handle && (!o->tso || (o->buffer && o->buffer <= RT_BUFFER_MOST)));
   E.options = *o;
   __libc_single_threaded = 0; /* std::shared_ptr then counts with atomics */
+  fl__port_open();
   fl__heap_open();
   fl__fibers_open();
   fl__float_set(FLOAT_DEFAULT);

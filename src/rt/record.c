@@ -4,16 +4,24 @@
  * user's code takes the worker down.
  *
  * Values: a plain read's value is what memory holds when the step begins, a
- * plain write's what it holds when the step is over; atomics tell theirs.
- * Until then an event says that its value is unknown, and so does one whose
- * step the end of the execution cut off.
+ * plain write's what it holds when the step is over; atomics give theirs.
+ * Until then the event is "open" and says that its value is unknown, and so
+ * does one whose step the end of the execution cut off.
+ *
+ * (T1) at most one event is open, and it is one of the trace.
  */
+#include "rt/record.h"
+
+#include "rt/access.h"
+#include "rt/buffer.h"
 #include "rt/cage.h"
-#include "rt/int.h"
+#include "rt/engine.h"
+#include "rt/heap.h"
 
 #include "base/arena.h"
 #include "base/map128.h"
 
+#include <assert.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -30,8 +38,13 @@ enum {
 static struct {
   struct trace *t;
   struct arena *arena;
-  uint32_t open; /* event whose value is not known yet + 1 */
+  uint32_t open; /* number of the open event + 1, or 0 */
 } R;
+
+static struct event *open_event(void) {
+  assert(R.open && R.open <= R.t->nevents); /* T1 */
+  return &R.t->events[R.open - 1];
+}
 
 /* ---- call chains, interned for as long as the client is prepared ---- */
 
@@ -40,6 +53,7 @@ static uint32_t nchains = 1;
 static struct map128 chain_ids;
 
 static uint32_t chain_of(uint32_t parent, uint64_t pc) {
+  assert(parent < nchains);
   uint64_t key[2] = {parent, pc};
   bool fresh;
   if (nchains == MAX_FRAMES)
@@ -76,13 +90,13 @@ static uint32_t activate(const struct shadow_frame *s, uint32_t caller) {
     R.t->truncated = true;
     return caller;
   }
-  uint64_t at = s->pc - E.base;
+  assert(caller < R.t->nactivations);
   R.t->activations[R.t->nactivations] =
-      (struct activation){at < E.image_span ? at : 0, caller};
+      (struct activation){fl__offset(s->pc), caller};
   return R.t->nactivations++;
 }
 
-/* A call gets its number with its first event: most make none. */
+/* An activation gets its number with its first event: most have none. */
 static uint32_t activation_of(int thread) {
   struct shadow_frame *s = E.shadow[thread];
   uint32_t depth = E.fiber[thread].depth;
@@ -135,6 +149,7 @@ static struct block *block_at(uint64_t base) {
 /* ---- events ---- */
 
 static struct event *add(enum event_kind kind, int thread, uint64_t pc) {
+  assert(R.t && thread >= 0 && (uint32_t)thread < E.live.nfibers);
   if (R.t->nevents == MAX_EVENTS) {
     R.t->truncated = true;
     return NULL;
@@ -147,7 +162,7 @@ static struct event *add(enum event_kind kind, int thread, uint64_t pc) {
                       .call = f->call,
                       .chain = fl__chain(thread),
                       .activation = activation_of(thread),
-                      .pc = pc - E.base < E.image_span ? pc - E.base : 0};
+                      .pc = fl__offset(pc)};
   R.t->nevents++;
   return e;
 }
@@ -179,7 +194,7 @@ void fl__record_step(int thread) {
   struct fiber_state *f = &E.fiber[thread];
   R.open = 0;
   if (f->kind == EV_STEP || f->kind == EV_CREATE)
-    return; /* its call and return say it all; fl__spawn records itself */
+    return; /* its call and return are recorded; fl__spawn records itself */
   struct event *e = add(f->kind, thread, f->pc);
   if (!e)
     return;
@@ -207,6 +222,7 @@ uint32_t fl__record_last(void) {
 }
 
 void fl__record_issued(uint32_t event) {
+  assert(event < R.t->nevents);
   R.t->events[event].flags |= EVENT_ISSUED;
 }
 
@@ -214,6 +230,7 @@ void fl__record_commit(int thread, const struct store *s) {
   struct event *e = add(EV_COMMIT, thread, s->pc);
   if (!e)
     return;
+  assert(s->event < R.t->nevents);
   const struct event *of = &R.t->events[s->event];
   e->order = s->order;
   e->addr = s->addr;
@@ -227,11 +244,11 @@ void fl__record_commit(int thread, const struct store *s) {
     e->flags = EVENT_NO_OLD;
 }
 
-/* An access that the engine does not let happen: what is there is no value. */
+/* The engine does not let the access happen: it has no value. */
 void fl__record_refused(int thread) {
   fl__record_step(thread);
   if (R.open)
-    R.t->events[R.open - 1].flags = EVENT_NO_OLD | EVENT_NO_VALUE;
+    open_event()->flags = EVENT_NO_OLD | EVENT_NO_VALUE;
   R.open = 0;
 }
 
@@ -249,7 +266,7 @@ void fl__saw(enum event_kind kind, const void *old, const void *value,
              uint64_t size) {
   if (!E.recording || !R.open)
     return;
-  struct event *e = &R.t->events[R.open - 1];
+  struct event *e = open_event();
   e->kind = kind;
   if (old) {
     copy_value(e->old, old, size);
@@ -270,7 +287,7 @@ static bool equal(const uint64_t a[2], const uint64_t b[2]) {
 void fl__record_done_step(uint8_t kind, uint64_t addr, uint64_t size) {
   if (!R.open)
     return;
-  struct event *e = &R.t->events[R.open - 1];
+  struct event *e = open_event();
   uint64_t now[2];
   if (event_writes[kind] && e->kind == kind && read_value(now, addr, size)) {
     /* A fault may have come before the write itself: no change tells nothing.
@@ -284,15 +301,12 @@ void fl__record_done_step(uint8_t kind, uint64_t addr, uint64_t size) {
   R.open = 0;
 }
 
-void fl__record_call(int thread, uint32_t call) {
-  (void)call;
-  add(EV_CALL, thread, 0);
-}
+void fl__record_call(int thread) { add(EV_CALL, thread, 0); }
 
 void fl__record_return(int thread, uint32_t call) {
   /* The last write's value must be known before the return is noted. */
   if (R.open) {
-    struct event *e = &R.t->events[R.open - 1];
+    struct event *e = open_event();
     fl__record_done_step(e->kind, e->addr, e->size);
   }
   struct event *e = add(EV_RETURN, thread, 0);
@@ -314,8 +328,8 @@ void fl__record_simple(enum event_kind kind, const volatile void *addr,
   }
 }
 
-/* Of no call: it may stand before the call's first access, or behind the
- * last. */
+/* It belongs to no call: it may stand before the call's first access, or behind
+ * the last. */
 void fl__record_mark(enum event_kind kind, int thread, uint64_t pc) {
   struct event *e = add(kind, thread, pc);
   if (e)
@@ -349,7 +363,7 @@ void fl__record_free(const void *p, uint64_t pc) {
     return;
   /* The FREE step itself was recorded when it began. */
   b->free_event = R.t->nevents ? R.t->nevents - 1 : 0;
-  b->free_pc = pc - E.base < E.image_span ? pc - E.base : 0;
+  b->free_pc = fl__offset(pc);
   b->free_chain = fl__chain(E.cur);
   b->free_thread = (uint8_t)E.cur;
 }
@@ -374,6 +388,7 @@ static void *room(size_t size) {
 }
 
 void fl__record_begin(struct arena *a, struct trace *t) {
+  assert(!R.t && !E.recording);
   R.arena = a;
   R.open = 0;
   *t = (struct trace){0};
@@ -400,7 +415,8 @@ void fl__record_begin(struct arena *a, struct trace *t) {
 
 void fl__record_end(void) {
   struct trace *t = R.t;
-  uint32_t n = E.client ? E.client->ncalls : 0;
+  assert(t && t->nevents <= MAX_EVENTS && t->nframes == nchains);
+  uint32_t n = fl__ncalls();
   const struct history *h = rt_history();
   t->history = *h;
   t->history.ops = room((n + 1) * sizeof *t->history.ops);

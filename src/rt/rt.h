@@ -8,13 +8,15 @@
  * calls, main() of a whole program); 1 … n are the client's threads in order,
  * then those that the code creates.
  *
- * There is one engine in a process (`rt` is the one global that STYLE.md
- * allows); it must be opened in a forked worker, since user code runs in it.
+ * There is one engine in a process, which is its one global (engine.h).  It
+ * must be opened in a forked worker, since user code runs in it.
  *
- * (R1) same client, same answers of the driver: same steps, same values.
+ * (R1) the same client and the same answers of the driver give the same steps
+ *      and the same values.                     tests/unit/rt/executions.c
  * (R2) no user code runs and no hook is entered while the caller runs.
- * (R3) between rt_prepare and the next, every execution begins in the same
+ * (R3) between one rt_prepare and the next, every execution begins in the same
  *      native state: memory, stacks, thread-local variables.
+ *                                               tests/unit/rt/invariants.c
  */
 #ifndef RT_RT_H
 #define RT_RT_H
@@ -26,8 +28,9 @@
 #include "model/history.h"
 #include "model/part_store.h"
 #include "model/site.h"
-#include "model/result.h"
 #include "model/trace.h"
+#include "model/verdict.h"
+#include "model/waiting.h"
 
 #include <faultline.h>
 #include <stdbool.h>
@@ -49,24 +52,25 @@ int rt_owner(int thread); /* of a buffer; a thread is its own */
 static inline bool rt_is_buffer(int thread) {
   return rt_owner(thread) != thread;
 }
-/* Off: stores are made at once.  Returns what it was. */
+/* Off: stores are made at once.  Returns the setting before. */
 bool rt_buffering(bool on);
 /* Those of the threads that are buffers.  Commits are no preemptions. */
 static inline uint32_t rt_buffers(uint32_t threads) {
   return rt_tso() ? threads >> RT_BUFFERS << RT_BUFFERS : 0;
 }
-int rt_current(void); /* who made the last step that was no commit */
+int rt_current(void); /* the thread of the last step that was no commit */
 /* Accesses at these places (offsets into the object) wait until their thread's
  * buffer is empty, as behind a fence.  To be set between executions; `pcs` must
  * live as long as they are set. */
 void rt_fences(const uint64_t *pcs, uint32_t n);
 /* Instead of a place: the returns of operation number op. */
 #define RT_FENCE_RETURN(op) (UINT64_C(1) << 63 | (op))
-/* Which hooks of writes stand before a read and a write; sorted by pc.  To be
- * set before rt_prepare; they must live as long as they are set. */
+/* The hooks of writes behind which the code reads, changes and writes the bytes
+ * (stores to bit fields); sorted by pc.  To be set before rt_prepare; they must
+ * live as long as they are set. */
 void rt_part_stores(const struct part_store *at, uint32_t n);
-/* The instructions without hooks, to stop at; sorted by pc.  Once, before
- * rt_prepare; they must live as long as the object. */
+/* The instructions without hooks at which the engine is to stop; sorted by pc.
+ * Once, before rt_prepare; they must live as long as the object. */
 void rt_sites(const struct site *at, uint32_t n);
 
 struct rt_options {
@@ -107,10 +111,11 @@ struct rt_driver {
 
 /* Loads a shared object; suites are then at rt_suites(). */
 int rt_open(const char *so, const struct rt_options *o, struct error *e);
-/* What the watchdog learns of endless loops is from here on known to this
- * process and to those that it starts (watch.c). */
+/* From here on this process and those that it starts share what their watchdogs
+ * learn of endless loops (watch.c). */
 void rt_share_loops(void);
-/* At each tick of the watchdog it counts one here, and tells the steps made. */
+/* Each tick of the watchdog adds one to *ticks and stores the number of steps
+ * made so far in *steps. */
 void rt_share_watch(volatile uint64_t *ticks, volatile uint64_t *steps);
 struct fl_suite *rt_suites(void);
 struct fl_client *rt_clients(void);
@@ -178,9 +183,9 @@ struct rt_fault {
 
 /*
  * Step-wise control, for searches over states.  rt_begin restores the prepared
- * state (RT_STOPPED: it can go on); rt_enabled tells who can step; rt_step
- * makes one step of thread t and returns RT_STOPPED, or how the execution
- * ended.
+ * state (RT_STOPPED: it can go on); rt_enabled is the mask of threads that can
+ * step; rt_step makes one step of thread t and returns RT_STOPPED, or how the
+ * execution ended.
  */
 enum rt_end rt_begin(const struct rt_driver *d);
 uint32_t rt_enabled(void);
@@ -192,17 +197,17 @@ enum rt_end rt_step(int thread, const struct rt_driver *d);
  * rt_prepare forgets what was seen.  An exhaustive search must begin again
  * whenever an execution finds a location shared that was not known to be.
  */
-bool rt_reduce(bool on);      /* returns what it was */
+bool rt_reduce(bool on);      /* returns the setting before */
 bool rt_found_conflict(void); /* since the last time it was asked */
 /* Reads of locations that several threads read and none writes are steps too;
  * until the next rt_prepare. */
 void rt_reduce_less(void);
-/* Nor are accesses under the mutex that their location is always touched under,
- * and the unlock: a critical section is one step.  Not under TSO, and not while
- * lines are atomic (rt_atomic). */
+/* On: a critical section is one step.  Neither the unlock nor an access under
+ * the mutex that its location is always touched under is a step of its own.
+ * Not under TSO, and not while lines are atomic (rt_atomic). */
 void rt_guards(bool on);
-/* What was seen so far, for another process that has prepared the same client;
- * false: this is not what rt_knowledge writes. */
+/* The conflicts seen so far, for another process that has prepared the same
+ * client.  False: rt_knowledge has not written this. */
 void rt_knowledge(struct buf *out);
 bool rt_learn(const struct buf *knowledge);
 
@@ -251,7 +256,7 @@ void rt_stand(int thread, struct rt_stand *out);
 
 /*
  * While a log is set, every step is noted in it as it turned out, and between
- * the steps who created (CREATE) and who joined (JOIN) whom: `addr` is the
+ * the steps the creations (CREATE) and joins (JOIN) of threads: `addr` is the
  * other thread then.  The final calls are not noted.
  */
 enum {
@@ -269,8 +274,8 @@ struct rt_logged {
   uint8_t thread, kind, flags;
   uint8_t joined;   /* RT_JOINS: the thread that is waited for */
   uint16_t set;     /* see rt_awaits */
-  uint32_t enabled; /* who could have stepped instead */
-  uint32_t answers; /* a number for what was chosen in the step, or 0 */
+  uint32_t enabled; /* mask: threads that could have stepped instead */
+  uint32_t answers; /* a number for the choices made in the step, or 0 */
   /* Under TSO: which of its thread's buffered stores this is, or is committed
    * here, or how many there were before; and must they be in memory first? */
   uint32_t stores;
@@ -280,8 +285,8 @@ struct rt_logged {
   uint64_t old;      /* what up to 8 bytes held before the step */
   uint64_t expected; /* a CAS: what it compares with */
   bool intrudes;     /* upon another thread's stack */
-  /* Of its own stack, and of those of threads that go on behind a join then,
-   * what the step has begun or ended to use. */
+  /* The part of its own stack that the step has begun or ended to use, and the
+   * part of those of threads that go on behind a join then. */
   struct rt_span {
     uint64_t lo, hi;
   } own, theirs;
@@ -307,7 +312,8 @@ struct rt_set {
     uint64_t addr, size;
   } at[24];
 };
-bool rt_awaits(bool on); /* returns what it was; on: forgets earlier sets */
+bool rt_awaits(bool on); /* returns the setting before; on: forgets earlier
+                            sets */
 const struct rt_set *rt_set(uint16_t set);
 
 /*
@@ -343,8 +349,8 @@ enum rt_end rt_run_on(const struct snapshot *s, const struct rt_driver *d);
  * results so far and, for each call made, the set of calls completed before. */
 struct hash128 rt_hash(bool with_history);
 
-/* Hash of what the main thread has made when a client without threads is
- * prepared: where it is equal, the same can happen from there on. */
+/* Hash of the memory that the main thread has made when a client without
+ * threads is prepared: where it is equal, the same can happen from there on. */
 struct hash128 rt_hash_memory(void);
 
 #endif

@@ -1,6 +1,9 @@
-/* FL_SHOW prints to stdout; this catches what it prints. */
-#include "rt/int.h"
+/* FL_SHOW prints the object to stdout; this file catches the text. */
+#include "rt/show.h"
 
+#include "base/err.h"
+
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -9,6 +12,7 @@
 static int caught = -1, kept = -1;
 
 void fl__show_begin(void) {
+  assert(caught < 0);
   fflush(stdout);
   caught = memfd_create("show", MFD_CLOEXEC);
   kept = dup(STDOUT_FILENO);
@@ -18,6 +22,7 @@ void fl__show_begin(void) {
 
 void fl__show_end(char **text) {
   enum { MOST = 4096 };
+  assert(caught >= 0);
   fflush(stdout);
   dup2(kept, STDOUT_FILENO);
   free(*text);

@@ -2,52 +2,39 @@
  * A crash of the user's code is a finding.  The handler runs on a stack of its
  * own, notes what happened, and resumes in the engine as if the fiber had
  * parked; the fiber is abandoned where it is, and the next execution begins
- * from a clean state.  A signal outside a fiber is our own trouble (or the
- * result of a wild write): the worker dies and its parent tells.
+ * from a clean state.  A signal outside a fiber is our own bug (or the result
+ * of a wild write): the worker dies, and its parent reports that.
  */
-#include "rt/cage.h"
-#include "rt/int.h"
+#include "rt/signals.h"
 
+#include "rt/cage.h"
+#include "rt/engine.h"
+#include "rt/snapshot.h"
+
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 #include <unwind.h>
-
-void fl__switch_in(void) FL_HIDDEN;
 
 enum { ALT_STACK = 64 << 10 };
 
-/* What the processor was told to do, and what it has not finished, is left
- * behind with the fiber. */
-static void reset_processor(ucontext_t *uc) {
-  enum { DIRECTION = 1 << 10, ALIGNMENT = 1 << 18 };
-  uc->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)(DIRECTION | ALIGNMENT);
-  fpregset_t fp = uc->uc_mcontext.fpregs;
-  if (!fp)
-    return;
-  fp->mxcsr = FLOAT_DEFAULT.mxcsr;
-  fp->cwd = FLOAT_DEFAULT.x87_control;
-  fp->swd = fp->ftw = 0;
-}
-
-static void abandon(ucontext_t *uc) {
+static void abandon(void *context) {
+  assert(E.in_fiber); /* E1 */
   E.arrival = FAULTED;
-  reset_processor(uc);
-  uc->uc_mcontext.gregs[REG_RSP] = (greg_t)E.engine_sp;
-  uc->uc_mcontext.gregs[REG_RIP] = (greg_t)fl__switch_in;
+  fl__context_leave(context, E.engine_sp);
 }
 
-struct walk {
-  uint64_t found;
+struct user_search {
+  uint64_t found; /* the innermost place in the user's code */
   uint32_t frames;
 };
 
 static _Unwind_Reason_Code find_user(struct _Unwind_Context *c, void *ctx) {
   enum { MOST_FRAMES = 1000 }; /* frames that were overwritten go in circles */
-  struct walk *w = ctx;
+  struct user_search *w = ctx;
   uint64_t ip = _Unwind_GetIP(c);
   if (ip - E.code_lo < E.code_span)
     w->found = ip;
@@ -58,17 +45,16 @@ static _Unwind_Reason_Code find_user(struct _Unwind_Context *c, void *ctx) {
 /* A stack pointer that leads nowhere (longjmp with garbage, say) is not
  * followed: the unwinder would crash. */
 static uint64_t stack_end(void) {
-  return STACK_BASE + (uint64_t)E.cur * STACK_SIZE + STACK_GUARD;
+  return fl__stack_bottom((uint32_t)E.cur) + STACK_GUARD;
 }
-static bool has_stack(const ucontext_t *uc) {
-  uint64_t sp = (uint64_t)uc->uc_mcontext.gregs[REG_RSP];
-  return sp - stack_end() < STACK_SIZE - STACK_GUARD;
+static bool has_stack(const void *context) {
+  return fl__context_sp(context) - stack_end() < STACK_SIZE - STACK_GUARD;
 }
 
 /* In the guard, or in a frame that is larger than the guard. */
-static bool is_overflow(const ucontext_t *uc, uint64_t addr) {
+static bool is_overflow(const void *context, uint64_t addr) {
   enum { LARGEST_FRAME = 1 << 30 };
-  uint64_t sp = (uint64_t)uc->uc_mcontext.gregs[REG_RSP], end = stack_end();
+  uint64_t sp = fl__context_sp(context), end = stack_end();
   return end - 1 - addr < STACK_GUARD ||
          (end - 1 - sp < LARGEST_FRAME && end - 1 - addr < LARGEST_FRAME);
 }
@@ -78,32 +64,34 @@ static bool is_overflow(const ucontext_t *uc, uint64_t addr) {
  * the user's innermost call; else the last known step.  Places are looked up
  * at pc - 1, as for return addresses.
  */
-static uint64_t place_of(const ucontext_t *uc) {
-  uint64_t rip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
-  if (rip - E.base < E.image_span)
-    return rip - E.base + 1;
+static uint64_t place_of(const void *context) {
+  uint64_t pc = fl__context_pc(context);
+  if (pc - E.base < E.image_span)
+    return pc - E.base + 1;
   static bool walking; /* a crash in the unwinder itself comes back here */
-  struct walk w = {0};
-  if (has_stack(uc) && !walking) {
+  struct user_search w = {0};
+  if (has_stack(context) && !walking) {
     walking = true;
     _Unwind_Backtrace(find_user, &w);
   }
   walking = false;
   if (w.found)
     return w.found - E.base;
-  return E.self->pc - E.base < E.image_span ? E.self->pc - E.base : 0;
+  return fl__offset(E.self->pc);
 }
 
-static void fill(enum fault kind, const ucontext_t *uc, uint64_t addr,
+static void fill(enum fault kind, const void *context, uint64_t addr,
                  int number) {
+  assert(kind != FAULT_NONE);
   E.fault.kind = kind;
-  E.fault.pc = place_of(uc);
+  E.fault.pc = place_of(context);
   E.fault.thread = (uint8_t)E.cur;
   E.fault.addr = addr;
   E.fault.signal = number;
 }
 
 void fl__refused(enum fault kind, void *context) {
+  assert(E.in_fiber); /* E1 */
   fill(kind, context, 0, 0);
   abandon(context);
 }
@@ -130,29 +118,27 @@ static const char *words(int number, int code) {
 }
 
 static void crashed(int number, siginfo_t *info, void *context) {
-  ucontext_t *uc = context;
   if (number == SIGSEGV && info->si_code == SEGV_ACCERR &&
       fl__pages_touch((uint64_t)(uintptr_t)info->si_addr))
     return; /* the first write to a page: again */
-  if (number == SIGILL && fl__site_trap(uc))
+  if (number == SIGILL && fl__site_trap(context))
     return;
-  greg_t *rip = &uc->uc_mcontext.gregs[REG_RIP];
-  *rip = (greg_t)fl__site_pc((uint64_t)*rip);
+  fl__context_set_pc(context, fl__site_pc(fl__context_pc(context)));
   if (!E.in_fiber) {
     cage_default_signal(number); /* ours: happens again, and is fatal then */
     return;
   }
   uint64_t addr = (uint64_t)(uintptr_t)info->si_addr;
   bool memory = number == SIGSEGV || number == SIGBUS;
-  if (memory && is_overflow(uc, addr)) {
-    fill(FAULT_STACK_OVERFLOW, uc, addr, number);
+  if (memory && is_overflow(context, addr)) {
+    fill(FAULT_STACK_OVERFLOW, context, addr, number);
     snprintf(E.fault.text, sizeof E.fault.text,
              "the thread's stack of %llu KB is full: recursion too deep, or "
              "variables too large",
              STACK_SIZE >> 10);
   } else {
-    fill(number == SIGABRT ? FAULT_ABORT : FAULT_CRASH, uc, memory ? addr : 0,
-         number);
+    fill(number == SIGABRT ? FAULT_ABORT : FAULT_CRASH, context,
+         memory ? addr : 0, number);
     if (memory && info->si_code > 0 && addr)
       snprintf(E.fault.text, sizeof E.fault.text, "%s at address 0x%llx",
                words(number, info->si_code), (unsigned long long)addr);
@@ -163,22 +149,21 @@ static void crashed(int number, siginfo_t *info, void *context) {
       snprintf(E.fault.text, sizeof E.fault.text, "%s",
                words(number, info->si_code));
   }
-  abandon(uc);
+  abandon(context);
 }
 
 static void tick(int number, siginfo_t *info, void *context) {
   (void)info;
-  ucontext_t *uc = context;
-  if (!fl__watch_barks((uint64_t)uc->uc_mcontext.gregs[REG_RIP]))
+  if (!fl__watch_expired(fl__context_pc(context)))
     return;
-  fill(FAULT_ENDLESS, uc, 0, number);
+  fill(FAULT_ENDLESS, context, 0, number);
   snprintf(E.fault.text, sizeof E.fault.text,
            "no visible step for %u ms of CPU time", E.options.watchdog_ms);
-  abandon(uc);
+  abandon(context);
 }
 
 void fl__signals_open(const char *so) {
-  struct walk ignored = {0}; /* what the unwinder allocates, it does now */
+  struct user_search ignored = {0}; /* the unwinder allocates memory now */
   _Unwind_Backtrace(find_user, &ignored);
   static const int numbers[] = {SIGSEGV, SIGBUS,  SIGFPE,
                                 SIGILL,  SIGABRT, SIGTRAP};

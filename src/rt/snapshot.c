@@ -2,19 +2,23 @@
  * The complete native state of an execution, as one run of bytes: scheduler
  * state, results so far, the object's data, heap arenas as far as used, the
  * stacks in use, thread-local blocks.  Restoring is the same walk with the
- * copies turned round.
- * bench/engine.c prints the size and the cost of both.
+ * copies turned round.  bench/engine.c prints the size and the cost of both.
  */
-#include "rt/int.h"
+#include "base/slow.h"
+#include "rt/buffer.h"
+#include "rt/cage.h"
+#include "rt/engine.h"
+#include "rt/heap.h"
+#include "rt/snapshot.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 static inline void put(struct snapshot *s, const void *from, size_t n) {
   if (UNLIKELY(s->len + n > s->cap)) {
     if (s->len + n > UINT32_MAX)
-      die("a state of the program takes more than 4 GB");
+      die("a state of the program takes more than 4 GB, or a thread runs on a "
+          "stack that the code has made itself");
     s->cap =
         s->len + n > UINT32_MAX / 2 ? UINT32_MAX : (uint32_t)(s->len + n) * 2;
     s->bytes = xrealloc(s->bytes, s->cap);
@@ -28,20 +32,15 @@ void fl__snapshot_put(struct snapshot *s, const void *from, size_t n) {
 }
 
 static inline const uint8_t *get(void *to, const uint8_t *from, size_t n) {
+  check_slow(to || !n);
   memcpy(to, from, n);
   return from + n;
 }
 
-static inline uint64_t stack_top(uint32_t t) {
-  return STACK_BASE + (uint64_t)(t + 1) * STACK_SIZE;
+/* From its stack pointer to the top. */
+static inline size_t stack_bytes(uint32_t t) {
+  return fl__stack_top(t) - (uint64_t)(uintptr_t)E.fiber[t].sp;
 }
-static inline uint8_t *arena_at(uint32_t t) {
-  return (uint8_t *)(HEAP_BASE + (uint64_t)t * ARENA_SIZE);
-}
-static inline uint8_t *shadow_at(uint32_t t) {
-  return (uint8_t *)(SHADOW_BASE + (uint64_t)t * (ARENA_SIZE / 16));
-}
-static inline uint32_t ncalls(void) { return E.client ? E.client->ncalls : 0; }
 
 static void save_library_tls(struct snapshot *s, uint32_t t) {
   put(s, E.lent[t].errno_at, sizeof(int));
@@ -52,13 +51,14 @@ static void save_library_tls(struct snapshot *s, uint32_t t) {
 
 static inline void save_arena(struct snapshot *s, uint32_t t) {
   if (t)
-    fl__pages_put(s, (uint64_t)arena_at(t),
-                  (uint64_t)arena_at(t) + E.live.arena_used[t]);
+    fl__pages_put(s, fl__arena_base(t),
+                  fl__arena_base(t) + E.live.arena_used[t]);
   else
     fl__pages_save(PAGES_ARENA, s, HEAP_BASE, E.live.arena_used[0]);
 }
 
 static void put_keys(struct snapshot *s, uint32_t threads) {
+  check_slow(fl__keys_check_invariants());
   put(s, E.key, E.live.keys * sizeof *E.key);
   put(s, &E.live.keyed, sizeof E.live.keyed);
   for (uint32_t t = 0; t < threads; t++)
@@ -76,22 +76,23 @@ static const uint8_t *get_keys(const uint8_t *p, uint32_t threads) {
 }
 
 void rt_save(struct snapshot *s) {
+  assert(!E.in_fiber); /* R2 */
   s->len = 0;
   uint32_t n = E.live.nfibers;
   put(s, &E.live, sizeof E.live);
   put(s, E.fiber, n * sizeof *E.fiber);
-  put(s, E.calls, ncalls() * sizeof *E.calls);
-  put(s, E.times, ncalls() * sizeof *E.times);
+  put(s, E.calls, fl__ncalls() * sizeof *E.calls);
+  put(s, E.times, fl__ncalls() * sizeof *E.times);
   fl__pages_save(PAGES_DATA, s, E.data_lo, E.data_span);
   for (uint32_t left = E.live.arenas; left; left &= left - 1) {
     uint32_t t = (uint32_t)__builtin_ctz(left);
     save_arena(s, t);
-    put(s, shadow_at(t), E.live.arena_used[t] / 16);
+    put(s, fl__arena_shadow(t), E.live.arena_used[t] / HEAP_GRANULE);
   }
   for (uint32_t t = 0; t < n; t++) {
     struct fiber_state *f = &E.fiber[t];
     if (f->status == FIBER_PARKED)
-      put(s, f->sp, stack_top(t) - (uint64_t)(uintptr_t)f->sp);
+      put(s, f->sp, stack_bytes(t));
     if (E.lent[t].tls)
       put(s, E.lent[t].tls, E.tls_size);
     if (E.options.uses_tls)
@@ -111,35 +112,37 @@ void rt_save(struct snapshot *s) {
 }
 
 void rt_restore(const struct snapshot *s) {
+  cage_end_copy();
   uint64_t used[RT_MAX_THREADS];
   uint32_t arenas = E.live.arenas;
   for (uint32_t left = arenas; left; left &= left - 1) {
     uint32_t t = (uint32_t)__builtin_ctz(left);
     used[t] = E.live.arena_used[t];
   }
+  assert(!E.in_fiber && s->len >= sizeof E.live); /* R2 */
   const uint8_t *p = get(&E.live, s->bytes, sizeof E.live);
   uint32_t n = E.live.nfibers;
   p = get(E.fiber, p, n * sizeof *E.fiber);
-  p = get(E.calls, p, ncalls() * sizeof *E.calls);
-  p = get(E.times, p, ncalls() * sizeof *E.times);
+  p = get(E.calls, p, fl__ncalls() * sizeof *E.calls);
+  p = get(E.times, p, fl__ncalls() * sizeof *E.times);
   p = fl__pages_restore(PAGES_DATA, p, E.data_lo, E.data_span);
   for (uint32_t left = arenas | E.live.arenas; left; left &= left - 1) {
     uint32_t t = (uint32_t)__builtin_ctz(left);
     uint64_t now = E.live.arena_used[t];
-    /* What was allocated since was never allocated. */
+    /* Blocks that were allocated since were never allocated. */
     if (arenas >> t & 1 && used[t] > now)
-      memset(shadow_at(t) + now / 16, 0, (used[t] - now) / 16);
+      memset(fl__arena_shadow(t) + now / HEAP_GRANULE, 0,
+             (used[t] - now) / HEAP_GRANULE);
     if (now) {
-      p = t ? fl__pages_get(p, (uint64_t)arena_at(t),
-                            (uint64_t)arena_at(t) + now)
+      p = t ? fl__pages_get(p, fl__arena_base(t), fl__arena_base(t) + now)
             : fl__pages_restore(PAGES_ARENA, p, HEAP_BASE, now);
-      p = get(shadow_at(t), p, now / 16);
+      p = get(fl__arena_shadow(t), p, now / HEAP_GRANULE);
     }
   }
   for (uint32_t t = 0; t < n; t++) {
     struct fiber_state *f = &E.fiber[t];
     if (f->status == FIBER_PARKED)
-      p = get(f->sp, p, stack_top(t) - (uint64_t)(uintptr_t)f->sp);
+      p = get(f->sp, p, stack_bytes(t));
     if (E.lent[t].tls)
       p = get(E.lent[t].tls, p, E.tls_size);
     if (E.options.uses_tls) {
@@ -165,6 +168,7 @@ void rt_restore(const struct snapshot *s) {
   else if (UNLIKELY(E.shadowing))
     fl__shadow_forget();
   assert(p == s->bytes + s->len);
+  check_slow(fl__pages_check_invariants());
 }
 
 void snapshot_free(struct snapshot *s) {
@@ -174,15 +178,16 @@ void snapshot_free(struct snapshot *s) {
 
 static void put_arena(struct snapshot *s, uint32_t t) {
   if (t)
-    fl__pages_put(s, (uint64_t)arena_at(t),
-                  (uint64_t)arena_at(t) + E.live.arena_used[t]);
+    fl__pages_put(s, fl__arena_base(t),
+                  fl__arena_base(t) + E.live.arena_used[t]);
   else
     fl__pages_digest(PAGES_ARENA, s, HEAP_BASE, E.live.arena_used[0]);
 }
 
-/* Results as they are in every process: of a string, what it says. */
+/* Results as they are in every process: the text of a string, not its
+ * address. */
 static void put_calls(struct snapshot *s) {
-  for (uint32_t i = 0; i < ncalls(); i++) {
+  for (uint32_t i = 0; i < fl__ncalls(); i++) {
     struct live_call c = E.calls[i];
     if (UNLIKELY(c.result.kind == VALUE_STRING))
       c.result.bits = value_text_hash(c.result);
@@ -191,9 +196,9 @@ static void put_calls(struct snapshot *s) {
 }
 
 /*
- * How far a thread has come in showing that it goes round in circles: else the
- * second round would be a state that is known, and the thread never be parked;
- * and of two ways to a state the first would decide what its successors are.
+ * The records of threads in loops.  Without them the second round would be a
+ * known state, and the thread would never be parked; and of two ways to a state
+ * the first would decide what its successors are.
  */
 static void put_spins(struct snapshot *s) {
   uint32_t looping = 0;
@@ -212,6 +217,7 @@ static void put_spins(struct snapshot *s) {
  * (the block headers say the same).
  */
 struct hash128 rt_hash(bool with_history) {
+  assert(!E.in_fiber); /* R2 */
   static struct snapshot s;
   s.len = 0;
   uint32_t n = E.live.nfibers;
@@ -230,7 +236,7 @@ struct hash128 rt_hash(bool with_history) {
   for (uint32_t t = 0; t < n; t++) {
     struct fiber_state *f = &E.fiber[t];
     if (f->status == FIBER_PARKED)
-      put(&s, f->sp, stack_top(t) - (uint64_t)(uintptr_t)f->sp);
+      put(&s, f->sp, stack_bytes(t));
     if (E.lent[t].tls)
       put(&s, E.lent[t].tls, E.tls_size);
     if (E.options.uses_tls)
@@ -254,7 +260,7 @@ struct hash128 rt_hash_memory(void) {
   for (uint32_t left = E.live.arenas; left; left &= left - 1) {
     uint32_t t = (uint32_t)__builtin_ctz(left);
     put(&s, &E.live.arena_used[t], sizeof E.live.arena_used[t]);
-    put(&s, arena_at(t), E.live.arena_used[t]);
+    put(&s, (const void *)fl__arena_base(t), E.live.arena_used[t]);
     fl__heap_forget_sites((int)t, s.bytes + s.len - E.live.arena_used[t]);
   }
   if (E.lent[0].tls)
@@ -269,7 +275,7 @@ struct hash128 rt_hash_memory(void) {
        t++) {
     put(&s, &E.fiber[t], FIBER_HASHED);
     if (E.fiber[t].status == FIBER_PARKED)
-      put(&s, E.fiber[t].sp, stack_top(t) - (uint64_t)(uintptr_t)E.fiber[t].sp);
+      put(&s, E.fiber[t].sp, stack_bytes(t));
   }
   return hash128(s.bytes, s.len, 0);
 }

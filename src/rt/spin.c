@@ -7,15 +7,24 @@
  * in the loop.  This is exact: a bounded retry loop has a counter in its local
  * state and is never parked.
  *
- * Whoever goes round must go back in the code at least once: straight code pays
- * for one comparison of program counters only.  When a thread has gone back,
- * its steps are recorded with a hash of the local state; a second meeting of
- * equal records parks the thread.  So a loop goes round at most twice more than
- * it must.  The records are part of a state's hash, and there are none before.
+ * A thread that goes round goes back in the code at least once: straight code
+ * pays for one comparison of program counters only.  When a thread has gone
+ * back, its steps are recorded with a hash of the local state; a second meeting
+ * of equal records parks the thread.  So a loop goes round at most twice more
+ * than it must.  The records are part of a state's hash, and there are none
+ * before.
+ *
+ *   T1: x = 0?  x = 0?              parked, until
+ *   T2:                  x = 1      wakes T1
  */
-#include "rt/int.h"
+#include "rt/spin.h"
 
-static bool reads_only(uint8_t kind) {
+#include "rt/engine.h"
+
+#include "base/slow.h"
+
+/* Steps that a loop without effect can consist of. */
+static bool may_repeat(uint8_t kind) {
   switch (kind) {
   case EV_READ:
   case EV_ATOMIC_READ:
@@ -36,17 +45,16 @@ static bool reads_only(uint8_t kind) {
   return false;
 }
 
-/* A recursion without end, say: what it would cost to compare is not worth
- * it. */
+/* A recursion without end, say: comparing such a stack costs too much. */
 static bool is_deep(const struct fiber_state *f, int thread) {
   enum { DEEP = 256 << 10 };
-  uint64_t top = STACK_BASE + (uint64_t)(thread + 1) * STACK_SIZE;
+  uint64_t top = fl__stack_top((uint32_t)thread);
   return top - (uint64_t)(uintptr_t)f->sp > DEEP;
 }
 
 static uint64_t local_state(int thread) {
   struct fiber_state *f = &E.fiber[thread];
-  uint64_t top = STACK_BASE + (uint64_t)(thread + 1) * STACK_SIZE;
+  uint64_t top = fl__stack_top((uint32_t)thread);
   uint64_t at = (uint64_t)(uintptr_t)f->sp;
   struct hash128 h = hash128_long((void *)at, top - at);
   if (E.lent[thread].tls)
@@ -56,7 +64,7 @@ static uint64_t local_state(int thread) {
 }
 
 /* Does it give back, somewhere in the round, a lock that it holds here?  Then
- * whoever could end the loop may be waiting for that. */
+ * a thread that could end the loop may be waiting for that lock. */
 static bool gives_back(const struct spin *s, uint32_t round, uint32_t held) {
   for (uint32_t i = round; i < s->n; i++)
     if (s->at[i].held < held)
@@ -74,9 +82,10 @@ void fl__spin_forget(int thread) {
 
 void fl__spin_arrive(int thread, uint64_t from) {
   struct fiber_state *f = &E.fiber[thread];
+  check_slow(E.live.parked >> thread & 1);
   if (UNLIKELY(E.awaits))
     fl__await_arrive(thread);
-  if (!reads_only(f->kind) && !fl__in_timed_wait(f, f->kind))
+  if (!may_repeat(f->kind) && !fl__in_timed_wait(f, f->kind))
     return;
   if (LIKELY(!f->looping)) {
     if (LIKELY(f->pc > from))
@@ -99,19 +108,20 @@ void fl__spin_arrive(int thread, uint64_t from) {
           return;
         continue;
       }
+      assert(E.live.parked >> thread & 1); /* L1 */
       f->spinning = 1;
       E.live.spinning |= 1u << thread;
       return;
     }
   if (s->n == SPIN_MAX)
     s->n = 0; /* a long loop, or none: begin again */
+  assert(s->n < SPIN_MAX);
   s->at[s->n++] = now;
   s->pending = 1;
   E.loopers |= 1u << thread;
 }
 
-/* A loop that writes what is there already, and looks at nothing: nobody can
- * end it. */
+/* It writes the values that are there already, and reads nothing. */
 bool fl__spin_is_blind(int thread) {
   const struct spin *s = &E.spin[thread];
   for (uint32_t i = 0; i < s->n; i++)
@@ -121,9 +131,9 @@ bool fl__spin_is_blind(int thread) {
   return s->n > 0;
 }
 
-/* Thread `thread` has changed [addr, addr+size): wake who waits for that, and
- * let nobody build a conclusion on what it read there before. */
+/* Threads in loops forget what they read there before. */
 void fl__spin_changed(int thread, uint64_t addr, uint64_t size) {
+  check_slow(size != 0);
   if (UNLIKELY(E.awaits)) {
     fl__await_changed(thread, addr, size);
     return;
@@ -145,4 +155,14 @@ void fl__spin_changed(int thread, uint64_t addr, uint64_t size) {
         break;
       }
   }
+}
+
+bool fl__spin_check_invariants(void) {
+  assert(!(E.live.spinning & ~E.live.parked)); /* L1 */
+  for (uint32_t t = 0; t < E.live.nfibers; t++) {
+    assert(E.fiber[t].spinning == (E.live.spinning >> t & 1)); /* L1 */
+    if (E.loopers >> t & 1)                                    /* L2 */
+      assert(E.spin[t].n && E.spin[t].n <= SPIN_MAX);
+  }
+  return true;
 }

@@ -1,16 +1,17 @@
 /*
  * The watchdog: a step that takes too long is an endless loop.  It ticks in CPU
- * time of this process, so that a noisy machine cannot make it bark.
+ * time of this process, so that a busy machine does not make a step look long.
  *
- * A search meets the same loop many times, and so do those that come after it
- * (what makes the client small, what finds its races and lines).  Waiting long
- * for it once is enough: where it lies is kept, for later processes too, and a
- * loop that is known is left after a part of the time.
+ * A search meets the same loop many times, and so do the analyses that follow
+ * it.  Waiting long for it once is enough: its place is kept, for later
+ * processes too, and a loop that is known is left after a part of the time.
  */
-#include "rt/int.h"
+#include "rt/engine.h"
+#include "rt/signals.h"
 
 #include "base/hash.h"
 
+#include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -24,17 +25,17 @@ enum {
 };
 
 /* Where the code was at each tick, without the load address. */
-struct loop {
+struct known_loop {
   uint64_t image; /* which shared object that is */
   uint64_t lo, hi;
 };
 
-struct loops {
+struct known_loops {
   uint32_t n;
-  struct loop at[MOST_LOOPS];
+  struct known_loop at[MOST_LOOPS];
 };
 
-static struct loops own, *loops = &own;
+static struct known_loops own, *loops = &own;
 static uint64_t image;
 
 void rt_share_loops(void) {
@@ -46,10 +47,10 @@ void rt_share_loops(void) {
     loops = p;
 }
 
-/* The processes that share it do not wait for each other: what is lost when two
- * write at once is learnt again. */
-static void learn(const struct loop *l) {
-  uint32_t n = loops->n; /* others may write meanwhile, whatever they want */
+/* The processes that share it do not wait for each other: a loop that is lost
+ * when two write at once is learnt again. */
+static void learn(const struct known_loop *l) {
+  uint32_t n = loops->n; /* others may write anything meanwhile */
   n = n < MOST_LOOPS ? n : 0;
   if (l->hi < l->lo || l->hi - l->lo > LOOP_BYTES)
     return;
@@ -57,30 +58,30 @@ static void learn(const struct loop *l) {
   loops->n = n + 1;
 }
 
-static bool is_known(const struct loop *l) {
+static bool is_known(const struct known_loop *l) {
   for (uint32_t i = 0; i < loops->n && i < MOST_LOOPS; i++) {
-    const struct loop *k = &loops->at[i];
+    const struct known_loop *k = &loops->at[i];
     if (k->image == l->image && k->lo <= l->lo && l->hi <= k->hi)
       return true;
   }
   return false;
 }
 
+/* Counters that another process looks at (rt_share_watch), or NULL. */
 static volatile uint64_t *ticks_seen, *steps_seen;
 
 void rt_share_watch(volatile uint64_t *ticks, volatile uint64_t *steps) {
+  assert(!ticks == !steps);
   ticks_seen = ticks;
   steps_seen = steps;
 }
 
-/* Whether the step that is being made has taken too long; `rip` is where its
- * code is now.  To be asked at each tick. */
-bool fl__watch_barks(uint64_t rip) {
+bool fl__watch_expired(uint64_t pc) {
   static uint64_t last;
   static uint32_t idle;
   static bool inside; /* at each tick in the user's code */
-  static struct loop seen;
-  uint64_t at = rip - E.base;
+  static struct known_loop seen;
+  uint64_t at = pc - E.base;
   if (ticks_seen) {
     ++*ticks_seen;
     *steps_seen = E.progress;
@@ -91,7 +92,7 @@ bool fl__watch_barks(uint64_t rip) {
     return false;
   }
   if (!idle++) {
-    seen = (struct loop){image, at, at};
+    seen = (struct known_loop){image, at, at};
     inside = true;
   }
   inside &= at < E.image_span;

@@ -1,7 +1,10 @@
 /*
+ * Which threads are in a block, and how many steps the block still has.
+ *
  * Differs from D-PCT: when calls of an operation have ended, the mean of their
- * steps takes the place of the structure tree's estimate, which loops inside of
- * loops make a hundred times too large; over one block nothing makes up for it.
+ * steps takes the place of the structure tree's estimate.  Loops inside of
+ * loops make that a hundred times too large, and a single block is too short to
+ * make up for it.
  */
 #include "search/blocks.h"
 #include "search/pct.h"
@@ -10,24 +13,24 @@
 
 enum { OPS = 64 }; /* operations with a mean; others have the estimate */
 
-struct place {
-  uint32_t call, end; /* the thread's next call that is not done; behind all */
-  uint32_t until;     /* behind those of this block */
+struct block_thread {
+  uint32_t call, end; /* the thread's next call that is not done; its end */
+  uint32_t until;     /* behind its calls of this block */
   uint32_t made;      /* steps of the call */
 };
 
-struct search {
+struct block_sampling {
   struct pct p;
   const struct blocks *how;
   const struct client *client;
-  struct place thread[RT_MAX_THREADS];
+  struct block_thread thread[RT_MAX_THREADS];
   struct {
     uint64_t steps, calls;
   } seen[OPS];
   uint64_t unused; /* mask of change points of the block */
 };
 
-static uint64_t estimate(const struct search *s, uint32_t call) {
+static uint64_t estimate(const struct block_sampling *s, uint32_t call) {
   const struct explore *x = s->p.s.x;
   uint32_t op = s->client->calls[call].op;
   if (op < OPS && s->seen[op].calls)
@@ -37,26 +40,26 @@ static uint64_t estimate(const struct search *s, uint32_t call) {
 }
 
 static void begin(void *ctx) {
-  struct search *s = ctx;
+  struct block_sampling *s = ctx;
   const struct client *c = s->client;
   pct_begin(&s->p);
   for (int t = 0; t < RT_MAX_THREADS; t++)
-    s->thread[t] = (struct place){0};
+    s->thread[t] = (struct block_thread){0};
   for (uint32_t i = c->ninit; i < client_first_final(c); i++) {
-    struct place *p = &s->thread[c->calls[i].thread];
+    struct block_thread *p = &s->thread[c->calls[i].thread];
     if (!p->end)
       p->call = p->until = i;
     p->end = i + 1;
   }
 }
 
-static void begin_block(struct search *s) {
+static void begin_block(struct block_sampling *s) {
   uint32_t n = s->client->nthreads;
   uint32_t alone = 1 + (uint32_t)rng_below(&s->p.s.rng, n);
   pct_begin(&s->p);
   s->unused = (1ull << (s->p.depth < 63 ? s->p.depth : 63)) - 2;
   for (uint32_t t = 1; t <= n; t++) {
-    struct place *p = &s->thread[t];
+    struct block_thread *p = &s->thread[t];
     uint32_t calls = 1 + (uint32_t)rng_below(&s->p.s.rng, s->how->most);
     if (s->how->one && t == alone)
       calls = 1;
@@ -64,20 +67,21 @@ static void begin_block(struct search *s) {
   }
 }
 
-/* Steps that are left of the block: of calls that are done, none (dpct.h). */
-static uint64_t rest(const struct search *s) {
+/* Steps that are left of the block, as dpct.h counts them. */
+static uint64_t rest(const struct block_sampling *s) {
   uint64_t n = 0;
   for (uint32_t t = 1; t <= s->client->nthreads; t++) {
-    const struct place *p = &s->thread[t];
+    const struct block_thread *p = &s->thread[t];
     for (uint32_t i = p->call; i < p->until; i++)
       n += estimate(s, i);
     if (p->call < p->until)
-      n -= p->made % estimate(s, p->call);
+      n -= p->made % estimate(s, p->call); /* D1, D2 */
   }
   return n;
 }
 
-static void end_call(struct search *s, struct place *p) {
+static void end_call(struct block_sampling *s, struct block_thread *p) {
+  assert(p->call < p->end);
   uint32_t op = s->client->calls[p->call++].op;
   if (op < OPS) {
     s->seen[op].steps += p->made;
@@ -86,11 +90,12 @@ static void end_call(struct search *s, struct place *p) {
   p->made = 0;
 }
 
-/* Threads with calls of the block to make; those of the object's own too. */
-static uint32_t in_block(struct search *s) {
+/* Threads that have calls of the block to make, and the object's own threads.
+ */
+static uint32_t in_block(struct block_sampling *s) {
   uint32_t mask = ~0u;
   for (uint32_t t = 1; t <= s->client->nthreads; t++) {
-    struct place *p = &s->thread[t];
+    struct block_thread *p = &s->thread[t];
     while (p->call < p->end && rt_call_done(p->call))
       end_call(s, p);
     if (p->call >= p->until)
@@ -100,7 +105,7 @@ static uint32_t in_block(struct search *s) {
 }
 
 static int pick(void *ctx, uint32_t enabled, int current) {
-  struct search *s = ctx;
+  struct block_sampling *s = ctx;
   uint32_t ours = ((2u << s->client->nthreads) - 1) & ~1u;
   uint32_t mask = in_block(s);
   if (!(mask & ours)) {
@@ -113,7 +118,7 @@ static int pick(void *ctx, uint32_t enabled, int current) {
         pct_lower(&s->p, current, (uint32_t)__builtin_ctzll(left));
       }
   }
-  /* Who is in the block may wait for somebody who is not. */
+  /* A thread of the block may wait for one that is not in it. */
   uint32_t can = enabled & mask ? enabled & mask : enabled;
   int t = pct_next(&s->p, can, current, rest(s));
   s->thread[t].made++;
@@ -121,7 +126,7 @@ static int pick(void *ctx, uint32_t enabled, int current) {
 }
 
 static void end(void *ctx, enum rt_end how) {
-  struct search *s = ctx;
+  struct block_sampling *s = ctx;
   (void)how;
   if (s->p.s.picks > s->p.s.x->length)
     s->p.s.x->length = s->p.s.picks;
@@ -129,7 +134,7 @@ static void end(void *ctx, enum rt_end how) {
 
 enum explore_end explore_blocks(struct explore *x, const struct blocks *b) {
   static const struct sampler how = {pick, begin, end};
-  struct search s = {
+  struct block_sampling s = {
       .p.depth = pct_depth(x), .how = b, .client = rt_history()->client};
   assert(s.client && b->most);
   x->threads = s.client->nthreads;

@@ -1,9 +1,15 @@
+/*
+ * Dependence of steps, and how a step turns out when it is made elsewhere.
+ * Flanagan and Godefroid (POPL 2005) call steps dependent when their order can
+ * change the state or who is enabled; here also when it changes the history.
+ */
 #include "search/dependence.h"
 
+#include <assert.h>
 #include <string.h>
 
-/* Changes nothing, as it turned out. */
-static bool only_looks(const struct access *a) {
+/* Did the step change nothing, as it turned out? */
+static bool only_looks(const struct step_access *a) {
   switch (a->kind) {
   case EV_READ:
   case EV_ATOMIC_READ:
@@ -13,13 +19,14 @@ static bool only_looks(const struct access *a) {
   return a->flags & RT_FAILED;
 }
 
-static bool has_location(const struct access *a) {
+static bool has_location(const struct step_access *a) {
   return a->addr && a->kind != EV_STEP && a->kind != EV_YIELD &&
          a->kind != EV_CREATE && !(a->flags & RT_ISSUED);
 }
 
 /* Does b change something that a awaits? */
-static bool ends_await(const struct access *a, const struct access *b) {
+static bool ends_await(const struct step_access *a,
+                       const struct step_access *b) {
   if (!a->set || !has_location(b) || only_looks(b))
     return false;
   const struct rt_set *s = rt_set(a->set);
@@ -29,7 +36,7 @@ static bool ends_await(const struct access *a, const struct access *b) {
   return false;
 }
 
-static bool conflict(const struct access *a, const struct access *b) {
+static bool conflict(const struct step_access *a, const struct step_access *b) {
   if (ends_await(a, b) || ends_await(b, a))
     return true;
   if (access_of_stack(a, b) || access_of_stack(b, a))
@@ -42,24 +49,26 @@ static bool conflict(const struct access *a, const struct access *b) {
          (a->other && a->other == b->other);
 }
 
-static bool is_buffer_of(const struct access *a, const struct access *b) {
+static bool is_buffer_of(const struct step_access *a,
+                         const struct step_access *b) {
   return a->kind == EV_COMMIT && a->thread == b->thread + RT_BUFFERS;
 }
 
-static bool forced(const struct access *commit, const struct access *own) {
+static bool forced(const struct step_access *commit,
+                   const struct step_access *own) {
   if (own->flags & RT_ISSUED)
     return own->stores == commit->stores ||
            own->stores == commit->stores + rt_buffer_size();
   return own->drains && own->stores > commit->stores;
 }
 
-bool access_forced(const struct access *a, const struct access *b) {
+bool access_forced(const struct step_access *a, const struct step_access *b) {
   return is_buffer_of(a, b)   ? forced(a, b)
          : is_buffer_of(b, a) ? forced(b, a)
                               : false;
 }
 
-bool access_dependent(const struct access *a, const struct access *b,
+bool access_dependent(const struct step_access *a, const struct step_access *b,
                       bool real_time) {
   if (a->thread == b->thread)
     return true;
@@ -81,32 +90,34 @@ bool access_dependent(const struct access *a, const struct access *b,
   return conflict(a, b);
 }
 
-struct access access_of(const struct rt_logged *l) {
-  return (struct access){.thread = l->thread,
-                         .kind = l->kind,
-                         .flags = l->flags,
-                         .joined = l->joined,
-                         .set = l->set,
-                         .drains = l->drains,
-                         .stores = l->stores,
-                         .addr = l->addr,
-                         .size = l->size,
-                         .other = l->other,
-                         .old = l->old,
-                         .expected = l->expected,
-                         .intrudes = l->intrudes,
-                         .own = l->own,
-                         .theirs = l->theirs};
+struct step_access access_of(const struct rt_logged *l) {
+  return (struct step_access){.thread = l->thread,
+                              .kind = l->kind,
+                              .flags = l->flags,
+                              .joined = l->joined,
+                              .set = l->set,
+                              .drains = l->drains,
+                              .stores = l->stores,
+                              .addr = l->addr,
+                              .size = l->size,
+                              .other = l->other,
+                              .old = l->old,
+                              .expected = l->expected,
+                              .intrudes = l->intrudes,
+                              .own = l->own,
+                              .theirs = l->theirs};
 }
 
-bool access_same_answers(const struct access *a, const struct access *b) {
+bool access_same_answers(const struct step_access *a,
+                         const struct step_access *b) {
+  assert(a->nanswers <= ACCESS_ANSWERS && b->nanswers <= ACCESS_ANSWERS);
   return a->nanswers == b->nanswers &&
          !memcmp(a->answer, b->answer, a->nanswers);
 }
 
-bool access_releases(const struct access *a) {
+bool access_releases(const struct step_access *a) {
   switch (a->kind) {
-  case EV_ONCE: /* the routine has returned: who comes waits for that */
+  case EV_ONCE: /* the routine has returned: others wait for that */
     return !(a->flags & RT_WAITS);
   case EV_UNLOCK:
   case EV_SIGNAL:
@@ -119,24 +130,25 @@ bool access_releases(const struct access *a) {
   return false;
 }
 
-static bool writes_memory(const struct access *a) {
+static bool writes_memory(const struct step_access *a) {
   return event_writes[a->kind] && !(a->flags & RT_FAILED);
 }
 
 /* Can it succeed or fail?  A step that waits until it can be made cannot. */
-static bool is_attempt(const struct access *a) {
+static bool is_attempt(const struct step_access *a) {
   return a->kind == EV_CAS || a->kind == EV_TRYLOCK || a->flags & RT_FAILED ||
          (a->kind == EV_SEM_WAIT && !(a->flags & RT_WAITS));
 }
 
 /*
- * Only what `first` changed can make a difference.  A CAS is decided by the
- * value that was there before; other attempts are left open.  Whether the call
- * returns in this step is open whenever the step sees something else.
+ * Only a change by `first` can make a difference.  A CAS is decided by the
+ * value that was there before; how other attempts turn out is unsure.  Whether
+ * the call returns in this step is unsure whenever the step reads another
+ * value.
  */
-struct access access_reversed(const struct access *first,
-                              const struct access *second) {
-  struct access a = *second;
+struct step_access access_reversed(const struct step_access *first,
+                                   const struct step_access *second) {
+  struct step_access a = *second;
   if (first->flags & a.flags & RT_JOINS)
     a.unsure |= RT_CALLS | RT_RETURNS;
   if (only_looks(first) || !conflict(first, second))
@@ -155,16 +167,16 @@ struct access access_reversed(const struct access *first,
   return a;
 }
 
-struct access access_least(const struct access *a) {
-  struct access b = *a;
+struct step_access access_least(const struct step_access *a) {
+  struct step_access b = *a;
   if (b.unsure & RT_FAILED)
     b.flags |= RT_FAILED;
   b.flags &= (uint8_t) ~(b.unsure & ACCESS_EDGES);
   return b;
 }
 
-struct access access_most(const struct access *a) {
-  struct access b = *a;
+struct step_access access_most(const struct step_access *a) {
+  struct step_access b = *a;
   if (b.unsure & RT_FAILED)
     b.flags &= (uint8_t)~RT_FAILED;
   b.flags |= b.unsure & ACCESS_EDGES;
@@ -173,15 +185,17 @@ struct access access_most(const struct access *a) {
   return b;
 }
 
-/* Whatever overlaps `then` overlaps `first`, which is a write. */
-static bool hides(const struct access *first, const struct access *then) {
+/* Does everything that overlaps `then` overlap `first`, which is a write? */
+static bool hides(const struct step_access *first,
+                  const struct step_access *then) {
   return !only_looks(first) && first->addr <= then->addr &&
          then->addr + then->size <= first->addr + first->size;
 }
 
-bool access_no_stronger(const struct access *first, const struct access *then,
-                        const struct access *now, uint8_t *edges) {
-  struct access most = access_most(now);
+bool access_no_stronger(const struct step_access *first,
+                        const struct step_access *then,
+                        const struct step_access *now, uint8_t *edges) {
+  struct step_access most = access_most(now);
   *edges = most.flags & (uint8_t)~then->flags & ACCESS_EDGES;
   if (most.flags & RT_JOINS && most.joined != then->joined)
     *edges |= RT_JOINS;

@@ -1,22 +1,29 @@
 /*
  * All interleavings of a client, in lexicographic order of choices, without any
- * reduction: what the other strategies are compared with.  Each is run from the
- * prepared state, or from one state kept on the way there.
+ * reduction: the definition that the other strategies are compared with.  Each
+ * execution is run from the prepared state, or from one state kept on the way.
  *
  * The first choice at a new point is to stay with the current thread, so that
  * the first bad execution found has few switches.
+ *     T1: a b   T2: c      the order: a b c, a c b, c a b
  *
- * A part of the tree is given by the choices that lead to it: what one call
- * leaves undone, others can do, in other processes too.
+ * A part of the tree is given by the choices that lead to it.  What one call
+ * leaves undone, other calls can do, in other processes too.
  *
  * (A) the parts that a cut search leaves, searched in their order, give the
  *     executions of the whole in their order.     tests/agree/dfs_parts.c
+ *
+ * (C1) a choice's `taken` is none of its `left` alternatives.
+ * (C2) the choices [0, fixed) of a part stay as they were given.
+ * (C3) `kept` is the state before choice kept_at: every choice before it is as
+ *      it was when the state was kept.
  */
 #include "search/explore.h"
 
+#include <assert.h>
 #include <string.h>
 
-struct choice {
+struct dfs_choice {
   uint32_t left; /* alternatives not tried yet, as a mask */
   uint8_t taken;
   uint8_t is_data;
@@ -24,16 +31,15 @@ struct choice {
 };
 
 struct dfs {
-  VEC(struct choice) stack;
+  VEC(struct dfs_choice) stack;
   uint32_t depth;
-  uint32_t fixed; /* the first choices are given and stay */
+  uint32_t fixed; /* C2 */
   uint32_t preempted;
-  bool astray; /* what was given cannot be followed */
+  bool astray; /* the given choices cannot be followed */
   struct explore *x;
-  /* A state on the way, so that its beginning is not run again each time:
-   * the one before choice number `kept_at`. */
+  /* A state on the way, so that the beginning is not run again each time. */
   struct snapshot kept;
-  uint32_t kept_at; /* NOTHING: none is kept */
+  uint32_t kept_at; /* C3; NOTHING: none is kept */
   uint32_t kept_preempted;
   uint32_t keep_at; /* to be taken in this execution; NOTHING: none */
 };
@@ -49,12 +55,12 @@ static void note_live(struct dfs *d, uint8_t what) {
   }
 }
 
-static inline uint8_t byte_of(const struct choice *c) {
+static inline uint8_t byte_of(const struct dfs_choice *c) {
   return (uint8_t)(c->is_data ? PATH_CHOICE | c->taken : c->taken);
 }
 
-/* A choice that was given, and is met for the first time. */
-static void meet(struct dfs *d, struct choice *c, uint32_t mask, int first,
+/* The execution comes to a choice that was given, for the first time. */
+static void meet(struct dfs *d, struct dfs_choice *c, uint32_t mask, int first,
                  uint8_t is_data) {
   c->of = (uint8_t)__builtin_popcount(mask);
   if (c->is_data == is_data && c->taken < 32 && mask >> c->taken & 1)
@@ -67,11 +73,11 @@ static void meet(struct dfs *d, struct choice *c, uint32_t mask, int first,
 static inline int decide(struct dfs *d, uint32_t mask, int first,
                          uint8_t is_data) {
   if (d->depth == d->stack.len) {
-    struct choice c = {mask & ~(1u << first), (uint8_t)first, is_data,
-                       (uint8_t)__builtin_popcount(mask)};
-    vec_push(&d->stack, c);
+    struct dfs_choice c = {mask & ~(1u << first), (uint8_t)first, is_data,
+                           (uint8_t)__builtin_popcount(mask)};
+    vec_push(&d->stack, c); /* C1 */
   }
-  struct choice *c = &d->stack.at[d->depth];
+  struct dfs_choice *c = &d->stack.at[d->depth];
   if (!c->of)
     meet(d, c, mask, first, is_data);
   note_live(d, byte_of(c));
@@ -104,8 +110,9 @@ static int choose(void *ctx, int n) {
 /* To the next untried alternative; false: there is none. */
 static bool backtrack(struct dfs *d) {
   while (d->stack.len > d->fixed) {
-    struct choice *c = &vec_last(&d->stack);
+    struct dfs_choice *c = &vec_last(&d->stack);
     if (c->left) {
+      assert(!(c->left >> c->taken & 1)); /* C1 */
       c->taken = (uint8_t)__builtin_ctz(c->left);
       c->left &= c->left - 1;
       return true;
@@ -115,11 +122,11 @@ static bool backtrack(struct dfs *d) {
   return false;
 }
 
-/* The next execution, from the kept state if its choices are still those. */
+/* The next execution, from the kept state if the choices before it stayed. */
 static enum rt_end run(struct dfs *d, const struct rt_driver *driver) {
   uint32_t fixed = d->stack.len ? d->stack.len - 1 : 0; /* choices that stay */
   if (d->kept_at != NOTHING && d->kept_at <= fixed) {
-    d->depth = d->kept_at;
+    d->depth = d->kept_at; /* C3: only the last choice differs */
     d->preempted = d->kept_preempted;
     d->keep_at = NOTHING;
     return rt_run_on(&d->kept, driver);
@@ -131,8 +138,8 @@ static enum rt_end run(struct dfs *d, const struct rt_driver *driver) {
   return rt_run(driver);
 }
 
-/* A pick is recorded only where there was a choice: run it again to know every
- * step. */
+/* Picks are recorded only where there was a choice.  To know every step, the
+ * execution is run again. */
 struct rerun {
   struct dfs *d;
   uint32_t at;
@@ -160,6 +167,7 @@ static void current_path(void *ctx, path *out) {
   struct rerun r = {ctx, 0, out};
   struct rt_driver driver = {rerun_pick, rerun_choose, &r, .every = true};
   rt_run(&driver);
+  assert(r.at == r.d->depth); /* it met the same choices */
 }
 
 /* ---- parts of the tree ---- */
@@ -167,14 +175,15 @@ static void current_path(void *ctx, path *out) {
 static void begin_below(struct dfs *d) {
   const path *below = d->x->below;
   for (uint32_t i = 0; below && i < below->len; i++) {
-    struct choice c = {.taken = below->at[i] & (uint8_t)~PATH_CHOICE,
-                       .is_data = (below->at[i] & PATH_CHOICE) != 0};
+    struct dfs_choice c = {.taken = below->at[i] & (uint8_t)~PATH_CHOICE,
+                           .is_data = (below->at[i] & PATH_CHOICE) != 0};
     vec_push(&d->stack, c);
   }
   d->fixed = d->stack.len;
 }
 
-/* Which part of the whole tree lies below the first n choices. */
+/* Which part of the whole tree lies below the first n choices, if all branches
+ * of a choice are equally large. */
 static double part_below(const struct dfs *d, uint32_t n) {
   double part = 1;
   for (uint32_t i = 0; i < n; i++)
@@ -184,7 +193,7 @@ static double part_below(const struct dfs *d, uint32_t n) {
 
 static void leave_branch(const struct dfs *d, uint32_t at, uint32_t taken) {
   struct leftover *l = d->x->leftover;
-  struct choice last = d->stack.at[at];
+  struct dfs_choice last = d->stack.at[at];
   last.taken = (uint8_t)taken;
   for (uint32_t i = 0; i < at; i++)
     vec_push(&l->bytes, byte_of(&d->stack.at[i]));
@@ -203,12 +212,12 @@ static enum explore_end leave_rest(const struct dfs *d, enum explore_end end) {
   return l->ends.len == before ? EXPLORE_ALL : end;
 }
 
-/* Of the whole tree, this call has done the branches that were tried and the
- * execution that has just ended. */
+/* The part of the whole tree that this call has done: the branches that were
+ * tried, and the execution that has just ended. */
 static void tell_share(const struct dfs *d) {
   double part = 1, done = 0;
   for (uint32_t i = 0; i < d->stack.len; i++) {
-    const struct choice *c = &d->stack.at[i];
+    const struct dfs_choice *c = &d->stack.at[i];
     part /= c->of ? c->of : 1;
     if (i >= d->fixed)
       done += part * (c->of - 1 - __builtin_popcount(c->left));
@@ -216,21 +225,22 @@ static void tell_share(const struct dfs *d) {
   *d->x->share = done + part;
 }
 
-/* Threads look at each other's stacks, which was not known: there are more
- * steps than we knew of.  False: somebody else must know of it too. */
+/* A thread looked at another one's stack, which was not known before: there are
+ * more steps than we knew of.  False: the callers of all parts must know. */
 static bool begin_again(struct dfs *d) {
   struct explore *x = d->x;
   if (x->below || x->leftover) {
     x->learnt = true;
     return false;
   }
+  assert(!d->fixed); /* C2: without `below` nothing is given */
   vec_clear(&d->stack);
   d->kept_at = NOTHING;
   explore_again(x);
   return true;
 }
 
-/* Judges what has run and looks at the budgets; false: it is over. */
+/* Judges the execution and looks at the budgets; false: the search ends. */
 static bool goes_on(struct dfs *d, enum rt_end how, enum explore_end *end) {
   struct explore *x = d->x;
   bool on = explore_judge(x, how, current_path, d, end) &&

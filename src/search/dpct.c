@@ -3,13 +3,14 @@
  * (Zhang, Wu, Zhang, Localization of Linearizability Faults on the
  * Coarse-grained Level, section III B).
  *
- * The estimates of calls come from structure trees (build/flow.h).  The paper
+ * The estimates of calls come from structure trees (code/tree.h).  The paper
  * draws change points over the estimate and, when the execution leaves it,
  * estimates the rest and draws again.  We get the same from one draw a step:
  * with `rest` steps to come, each change point that has not been used is used
  * now with probability 1/(rest + 1).  When the rest shrinks by one a step, that
- * is a uniform place; when the rest is estimated anew, what has not been used
- * is spread over the new rest.
+ * is a uniform place; when the rest is estimated anew, the unused change points
+ * are spread over the new rest.
+ *     rest 3, one change point: used now with 1/4, else then with 1/3, 1/2, 1
  *
  * Differs: the rest is also estimated anew when a call ends before its
  * estimate, so that change points are not lost behind the end of the
@@ -20,6 +21,7 @@
  *                                                  tests/unit/search/pct_dpct.c
  */
 #include "search/dpct.h"
+#include "base/slow.h"
 #include "search/pct.h"
 
 #include <assert.h>
@@ -28,7 +30,7 @@ static uint32_t estimate(const struct remaining *r, uint32_t call) {
   return r->estimate[call] ? r->estimate[call] : 1;
 }
 
-/* Of the current call of a thread; 0 when it has none. */
+/* The rest of a thread's current call; 0 when it has none. */
 static uint32_t rest_of(const struct remaining *r, int t) {
   uint32_t call = r->thread[t].call;
   if (call == r->thread[t].end)
@@ -49,13 +51,23 @@ void remaining_begin(struct remaining *r, const struct client *c,
   }
 }
 
+void remaining_check_invariants(const struct remaining *r) {
+  uint64_t sum = 0;
+  for (int t = 0; t < RT_MAX_THREADS; t++) {
+    sum += rest_of(r, t);
+    for (uint32_t i = r->thread[t].call + 1; i < r->thread[t].end; i++)
+      sum += estimate(r, i);
+  }
+  assert(sum == r->steps); /* D4 */
+}
+
 void remaining_step(struct remaining *r, int t, bool (*done)(uint32_t)) {
   if (r->thread[t].call == r->thread[t].end)
     return; /* a thread of the object's own: nothing is known of it */
   r->steps -= rest_of(r, t);
   r->thread[t].made++;
   while (r->thread[t].call < r->thread[t].end && done(r->thread[t].call)) {
-    if (!r->thread[t].made) /* a call that ended with the one before it */
+    if (!r->thread[t].made) /* D3: a call that ended with the one before it */
       r->steps -= estimate(r, r->thread[t].call);
     else
       r->thread[t].made = 0;
@@ -63,9 +75,10 @@ void remaining_step(struct remaining *r, int t, bool (*done)(uint32_t)) {
   }
   if (r->thread[t].made)
     r->steps += rest_of(r, t);
+  check_slow((remaining_check_invariants(r), true));
 }
 
-struct search {
+struct dpct_sampling {
   struct pct p;
   const struct client *client;
   struct remaining rest;
@@ -74,7 +87,7 @@ struct search {
 };
 
 static void begin(void *ctx) {
-  struct search *s = ctx;
+  struct dpct_sampling *s = ctx;
   pct_begin(&s->p);
   remaining_begin(&s->rest, s->client, s->p.s.x->estimate);
   s->k = s->rest.steps;
@@ -82,7 +95,7 @@ static void begin(void *ctx) {
 }
 
 static int pick(void *ctx, uint32_t enabled, int current) {
-  struct search *s = ctx;
+  struct dpct_sampling *s = ctx;
   if (s->p.s.picks) {
     remaining_step(&s->rest, current, rt_call_done);
     for (uint64_t left = s->unused; left; left &= left - 1)
@@ -95,20 +108,17 @@ static int pick(void *ctx, uint32_t enabled, int current) {
 }
 
 static void end(void *ctx, enum rt_end how) {
-  struct search *s = ctx;
+  struct dpct_sampling *s = ctx;
   struct explore *x = s->p.s.x;
-  uint32_t n = (uint32_t)__builtin_popcount(s->p.known);
-  if (n > x->threads)
-    x->threads = n;
-  if (how != RT_CUT && !s->p.unfair && s->p.s.picks > x->length)
-    x->length = s->p.s.picks;
+  pct_end(&s->p, how, &x->length);
   if (s->k > x->length)
     x->length = s->k;
 }
 
 enum explore_end explore_dpct(struct explore *x) {
   static const struct sampler how = {pick, begin, end};
-  struct search s = {.p.depth = pct_depth(x), .client = rt_history()->client};
+  struct dpct_sampling s = {.p.depth = pct_depth(x),
+                            .client = rt_history()->client};
   assert(s.client && x->nestimates == s.client->ncalls);
   x->threads = 0;
   x->length = 0;

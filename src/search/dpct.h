@@ -1,11 +1,14 @@
 /*
- * The number of steps that an execution still has to make, from an estimate
- * for each call of the client.
+ * The number of steps that an execution still has to make, from an estimate for
+ * each call of the client.
  *
  * (D1) while a call runs, its rest is the estimate less the steps made.
  * (D2) a call that has made as many steps as estimated and is not done has
- *      left the estimate: its rest is the estimate once more.
+ *      outgrown the estimate: its rest is the estimate once more.
  * (D3) a call that is done has no rest, however few steps it took.
+ * (D4) `steps` is the sum of the rests of all calls.
+ *
+ *     estimate 3, 5 steps made:  rest 3 2 1 | 3 2 1, then the call ends: 0
  */
 #ifndef SEARCH_DPCT_H
 #define SEARCH_DPCT_H
@@ -17,10 +20,10 @@ struct remaining {
   const uint32_t *estimate; /* by call; 0 counts as 1, a call is a step */
   uint32_t nthreads;
   struct {
-    uint32_t call, end; /* the current one, behind the thread's last one */
+    uint32_t call, end; /* the current call; behind the thread's last one */
     uint32_t made;      /* steps of the current call */
   } thread[RT_MAX_THREADS];
-  uint64_t steps;
+  uint64_t steps; /* D4 */
 };
 
 /* Before the first step of a client. */
@@ -29,5 +32,8 @@ void remaining_begin(struct remaining *r, const struct client *c,
 
 /* `thread` made a step; done(call) tells whether a call has returned. */
 void remaining_step(struct remaining *r, int thread, bool (*done)(uint32_t));
+
+/* Asserts D4. */
+void remaining_check_invariants(const struct remaining *r);
 
 #endif

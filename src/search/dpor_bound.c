@@ -1,8 +1,11 @@
 /*
  * Bounded preemptions: a trace counts when one of its linearizations leaves a
- * thread that could go on at most so many times.  Found by a search over how
- * far each thread is and who made the last step, which stays with that thread
- * as long as it can and prunes what takes too many.
+ * thread that could go on at most so many times (Musuvathi and Qadeer, PLDI
+ * 2007, bound executions so).  A search over how far each thread is, and which
+ * one made the last step, finds it.  It stays with that thread as long as it
+ * can and prunes orders with too many preemptions.
+ *     T1: a b   T2: c   T1: d    one preemption; but if only c and d depend on
+ *     T2: c   T1: a b d          each other, the same trace without any
  *
  * Whether a thread could go on where its next step has to wait is the engine's
  * to say: the linearization so far is run.
@@ -11,23 +14,24 @@
 
 #include "base/map128.h"
 
-struct bound {
+struct dpor_linearizer {
   struct dpor *d;
   uint32_t done[THREADS], total[THREADS]; /* by thread: steps */
   bool last_ends_it;                      /* nothing can come behind it */
-  uint32_t pending;      /* mask: have not ended when all steps are made */
-  struct map128 tried;   /* places, with how many preemptions, and one more */
-  struct map128 enabled; /* by place: who could go on */
+  uint32_t pending;                       /* mask: threads that never end */
+  struct map128 tried;   /* by place: the fewest preemptions so far */
+  struct map128 enabled; /* by place: mask of threads that could go on */
 };
 
-static const struct dpor_event *next_of(const struct bound *b, uint32_t t) {
+static const struct dpor_event *next_of(const struct dpor_linearizer *b,
+                                        uint32_t t) {
   const struct dpor *d = b->d;
   return b->done[t] < b->total[t] ? &d->events.at[d->places[t].at[b->done[t]]]
                                   : NULL;
 }
 
-/* Is all that the clock has made, but for the step itself? */
-static bool has_all(const struct bound *b, const uint32_t *clock,
+/* Were all events made that the clock counts, without the step itself? */
+static bool has_all(const struct dpor_linearizer *b, const uint32_t *clock,
                     uint32_t own) {
   for (uint32_t t = 0; t < b->d->nthreads; t++)
     if (clock[t] > b->done[t] + (t == own))
@@ -35,12 +39,12 @@ static bool has_all(const struct bound *b, const uint32_t *clock,
   return true;
 }
 
-static const uint32_t *row(const struct bound *b, const rows *r,
+static const uint32_t *row(const struct dpor_linearizer *b, const rows *r,
                            const struct dpor_event *e) {
   return &r->at[(size_t)(e - b->d->events.at) * b->d->width];
 }
 
-static bool is_ready(const struct bound *b, uint32_t t) {
+static bool is_ready(const struct dpor_linearizer *b, uint32_t t) {
   const struct dpor *d = b->d;
   const struct dpor_event *e = next_of(b, t);
   if (!e || !has_all(b, row(b, &d->clocks, e), t))
@@ -49,9 +53,9 @@ static bool is_ready(const struct bound *b, uint32_t t) {
   return !last || !b->last_ends_it || d->linear.len + 1 == d->made;
 }
 
-/* Not with `current` as the seed: XXH3 mixes the seed into short inputs by
- * addition, so that such hashes meet. */
-static struct hash128 place(const struct bound *b, uint32_t current) {
+/* A hash of how far each thread is and of the current one.  This is not the
+ * seed: XXH3 adds the seed to short inputs, so that such hashes meet. */
+static struct hash128 place(const struct dpor_linearizer *b, uint32_t current) {
   uint32_t what[THREADS + 1], n = b->d->nthreads;
   memcpy(what, b->done, n * sizeof *what);
   what[n] = current;
@@ -66,7 +70,7 @@ static enum rt_end run_linear(struct dpor *d, uint32_t *enabled) {
   return dpor_run_plan(d, enabled);
 }
 
-static uint32_t ask_engine(struct bound *b) {
+static uint32_t ask_engine(struct dpor_linearizer *b) {
   bool fresh;
   uint32_t *known = map128_put(&b->enabled, place(b, THREADS), &fresh);
   if (fresh)
@@ -74,7 +78,7 @@ static uint32_t ask_engine(struct bound *b) {
   return *known;
 }
 
-static bool could_go_on(struct bound *b, uint32_t t) {
+static bool could_go_on(struct dpor_linearizer *b, uint32_t t) {
   const struct dpor_event *e = next_of(b, t);
   if (!e)
     return b->pending >> t & 1 && ask_engine(b) >> t & 1;
@@ -84,10 +88,12 @@ static bool could_go_on(struct bound *b, uint32_t t) {
          ask_engine(b) >> t & 1;
 }
 
-static bool linearize(struct bound *b, uint32_t current, uint32_t preempted);
+static bool linearize(struct dpor_linearizer *b, uint32_t current,
+                      uint32_t preempted);
 
-/* After a step of `current`; a commit leaves it as it is. */
-static bool step(struct bound *b, uint32_t t, uint32_t current,
+/* Makes the next step of t, behind one of `current`; a commit leaves `current`
+ * as it is. */
+static bool step(struct dpor_linearizer *b, uint32_t t, uint32_t current,
                  uint32_t preempted) {
   struct dpor *d = b->d;
   if (!is_ready(b, t))
@@ -101,7 +107,8 @@ static bool step(struct bound *b, uint32_t t, uint32_t current,
   return false;
 }
 
-static bool linearize(struct bound *b, uint32_t current, uint32_t preempted) {
+static bool linearize(struct dpor_linearizer *b, uint32_t current,
+                      uint32_t preempted) {
   struct dpor *d = b->d;
   if (d->linear.len == d->made)
     return true;
@@ -117,13 +124,12 @@ static bool linearize(struct bound *b, uint32_t current, uint32_t preempted) {
       return true;
   preempted += could_go_on(b, current);
   for (uint32_t t = 0; t < d->nthreads && preempted <= d->x->preemptions; t++)
-    if (t != current && !rt_is_buffer((int)t) &&
-        step(b, t, current, preempted))
+    if (t != current && !rt_is_buffer((int)t) && step(b, t, current, preempted))
       return true;
   return false;
 }
 
-/* Did the last step end it although others could go on? */
+/* Did the last step end the execution although others could go on? */
 static bool ended_early(enum rt_end how) {
   if (how == RT_FAULT)
     return rt_fault()->kind != FAULT_DEADLOCK &&
@@ -132,7 +138,7 @@ static bool ended_early(enum rt_end how) {
 }
 
 bool dpor_within_bound(struct dpor *d, enum rt_end *how) {
-  struct bound b = {.d = d};
+  struct dpor_linearizer b = {.d = d};
   struct waiting who[THREADS];
   uint32_t n = rt_waiting(who);
   for (uint32_t i = 0; i < n; i++)
@@ -142,6 +148,7 @@ bool dpor_within_bound(struct dpor *d, enum rt_end *how) {
   b.last_ends_it = b.pending && ended_early(*how);
   vec_clear(&d->linear);
   bool fits = linearize(&b, 0, 0);
+  assert(!fits || d->linear.len == d->made);
   uint32_t enabled;
   if (fits && run_linear(d, &enabled) != *how && *how != RT_CUT)
     d->diverged = true;

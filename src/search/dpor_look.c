@@ -1,17 +1,20 @@
 /*
- * A look ahead.  How a step turns out that sees something else than it did
- * (whether it returns, what it asks) is in no record: it is up to the code.
+ * A look ahead: runs a sequence of steps and one more, to see how that turns
+ * out.  No record tells how a step turns out that reads another value than it
+ * did (whether its call returns, which choices it has): it depends on the code.
+ *     T1: x = 1   T2: if (x) lock(m)     without x = 1, T2's next step differs
  */
 #include "search/dpor_int.h"
 
-void dpor_plan_step(struct dpor *d, const struct access *a) {
+void dpor_plan_step(struct dpor *d, const struct step_access *a) {
   vec_push(&d->look.plan, a->thread);
   for (uint8_t i = 0; i < a->nanswers; i++)
     vec_push(&d->look.plan, (uint8_t)(PATH_CHOICE | a->answer[i]));
 }
 
-/* The last state that was kept on the way there, or NULL. */
-static const struct kept *kept_before(const struct dpor *d, uint32_t level) {
+/* The last state that was kept at or before this level, or NULL. */
+static const struct dpor_kept *kept_before(const struct dpor *d,
+                                           uint32_t level) {
   for (uint32_t i = d->nkept; i--;)
     if (d->kept.at[i].level <= level)
       return &d->kept.at[i];
@@ -46,7 +49,7 @@ static int look_pick(void *ctx, uint32_t enabled, int current) {
 }
 
 static uint8_t answer_last(struct dpor *d, int n) {
-  struct access *a = &d->look.last;
+  struct step_access *a = &d->look.last;
   uint32_t i = d->look.asked++;
   if (i >= MOST_ANSWERS)
     return 0;
@@ -100,7 +103,7 @@ enum rt_end dpor_run_plan(struct dpor *d, uint32_t *enabled) {
   return how;
 }
 
-bool dpor_look(struct dpor *d, struct access *last) {
+bool dpor_look(struct dpor *d, struct step_access *last) {
   d->look.looked = true;
   d->look.peeks = false;
   d->look.last = *last;

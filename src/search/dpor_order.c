@@ -1,13 +1,18 @@
-/* The events of an execution, their happens-before order, and its races. */
+/*
+ * The events of an execution, their happens-before order (vector clocks:
+ * Mattern 1989), and its races: pairs of dependent steps of different threads
+ * that no step between them orders.
+ *
+ *     T1: x = 1   T2: y = 1   T2: r = x     one race: x = 1 and r = x
+ */
 #include "search/dpor_int.h"
 
-/* The same for steps of which it is not known how they will turn out. */
-enum answer dpor_depends(const struct dpor *d, const struct access *a,
-                         const struct access *b) {
+enum dpor_answer dpor_depends(const struct dpor *d, const struct step_access *a,
+                              const struct step_access *b) {
   if (!a->unsure && !b->unsure)
     return dpor_dependent(d, a, b) ? YES : NO;
-  struct access a0 = access_least(a), a1 = access_most(a);
-  struct access b0 = access_least(b), b1 = access_most(b);
+  struct step_access a0 = access_least(a), a1 = access_most(a);
+  struct step_access b0 = access_least(b), b1 = access_most(b);
   if (dpor_dependent(d, &a0, &b0))
     return YES;
   return dpor_dependent(d, &a1, &b1) ? MAYBE : NO;
@@ -22,7 +27,7 @@ static void join(const struct dpor *d, uint32_t *to, const uint32_t *from) {
     to[t] = from[t] > to[t] ? from[t] : to[t];
 }
 
-/* Lays rows out anew. */
+/* Lays n rows out anew, with more columns. */
 static void widen_rows(rows *r, uint32_t n, uint32_t from, uint32_t to) {
   rows wide = {0};
   vec_reserve(&wide, n * to + 1);
@@ -35,6 +40,7 @@ static void widen_rows(rows *r, uint32_t n, uint32_t from, uint32_t to) {
 
 static void widen(struct dpor *d, uint32_t width) {
   uint32_t old = d->width;
+  assert(width >= old && width <= THREADS);
   widen_rows(&d->clocks, d->events.len, old, width);
   widen_rows(&d->before, d->events.len, old, width);
   if (d->x->bound_preemptions)
@@ -57,39 +63,41 @@ static void grow_threads(struct dpor *d, uint32_t n) {
   d->nkept = 0; /* what was kept has clocks of fewer threads */
 }
 
-/* A try that failed: the lock had an owner, the semaphore was at 0, and so it
- * was for whoever would have had to wait. */
-static bool found_taken(const struct access *a) {
+/* A try that failed: the lock had an owner, or the semaphore was at 0, also for
+ * a step that would have had to wait. */
+static bool found_taken(const struct step_access *a) {
   return a->flags & RT_FAILED &&
          (a->kind == EV_TRYLOCK || a->kind == EV_SEM_WAIT);
 }
 
-/* Not possible whenever a try of another thread is not: a reader may enter
- * where a writer's try fails. */
+/* Is such a step impossible whenever another thread's try fails?  Not for a
+ * reader: it may enter where a writer's try fails. */
 static bool waits_for_one(uint8_t kind) {
   return kind == EV_LOCK || kind == EV_COND_WAKE || kind == EV_SEM_WAIT;
 }
 
-/* Who waits for its store buffer too was held up by that, perhaps, as long as
- * something was in it. */
+/* May b have waited for its thread's store buffer, since a commit comes behind
+ * event i? */
 static bool buffer_held_up(const struct dpor *d, uint32_t i,
-                           const struct access *b) {
+                           const struct step_access *b) {
   uint32_t buffer = b->thread + RT_BUFFERS;
   return b->drains && buffer < d->nthreads && d->places[buffer].len &&
          vec_last(&d->places[buffer]) > i;
 }
 
 /*
- * Did i enable j, which had to wait: could j not be made before i?  When j's
- * thread stood before j already, the engine has told whether it could go on
- * (also of threads that wait in a loop), but what let it go on may be another
- * step than i, unless both are about the one thing that j waited for.  When it
- * did not stand there, kinds decide: whoever unlocks a mutex had it, but a
- * semaphore may have been above 0 before, and a lock free for another reader.
- * A try that failed between did not enable j, but j was not possible before it
- * either: who took the lock comes still earlier.
+ * Did i enable j, which had to wait: could j not be made before i?
+ *     T1: lock   T1: unlock   T2: lock     i is the unlock, j T2's lock: YES
+ * When j's thread stood before j already, the engine has told whether it could
+ * go on (also of threads that wait in a loop).  But another step than i may
+ * have let it go on, unless both are about the one thing that j waited for.
+ * When the thread did not stand there yet, kinds decide: a thread that unlocks
+ * a mutex had it, but a semaphore may have been above 0 before, and a lock free
+ * for another reader.  A try that failed between did not enable j, but j was
+ * not possible before it either: the step that took the lock comes still
+ * earlier.
  */
-static enum answer enables(const struct dpor *d, uint32_t i, uint32_t j) {
+static enum dpor_answer enables(const struct dpor *d, uint32_t i, uint32_t j) {
   const struct dpor_event *a = &d->events.at[i], *b = &d->events.at[j];
   bool waits = b->a.flags & RT_WAITS;
   bool same = waits && access_dependent(&a->a, &b->a, false);
@@ -107,8 +115,8 @@ static enum answer enables(const struct dpor *d, uint32_t i, uint32_t j) {
   }
   if (a->enabled >> b->a.thread & 1)
     return NO;
-  /* Who is to be woken waits for a signal and for the mutex: which of them was
-   * lacking?  Of the mutex, whoever gives it back had it. */
+  /* A thread that is to be woken waits for a signal and for the mutex: which of
+   * them was lacking?  A thread that gives the mutex back had it. */
   if (b->a.kind == EV_COND_WAKE)
     same &= a->a.kind == EV_UNLOCK || a->a.kind == EV_COND_WAIT;
   else if (b->a.set)
@@ -118,8 +126,8 @@ static enum answer enables(const struct dpor *d, uint32_t i, uint32_t j) {
   return same ? YES : MAYBE;
 }
 
-/* The first event that `clock` does not have, of other threads than t; j when
- * it has them all. */
+/* The first event of other threads that `clock` does not count; j when it
+ * counts them all. */
 static uint32_t first_outside(const struct dpor *d, const uint32_t *clock,
                               uint32_t thread, uint32_t j) {
   uint32_t first = j;
@@ -131,11 +139,12 @@ static uint32_t first_outside(const struct dpor *d, const uint32_t *clock,
 }
 
 /*
- * The clock of event j and the races that it ends: its immediate predecessors
- * in other threads.  Two clocks: all that is before j, and what is before it
- * by other ways than steps that enabled it; an earlier step that is only
- * before j because of those (the lock's previous owner taking it) is a race.
- * Only the first `made` events can be; others wait for ever, as j then does.
+ * The clock of event j and the races that it ends: with its immediate
+ * predecessors in other threads.  There are two clocks: `clock` counts all that
+ * is before j, `free_clock` only what is before it by other ways than steps
+ * that enabled it.  An earlier step that is before j only because of those (the
+ * lock's previous owner taking it) is in a race with j.  Only the first `made`
+ * events are looked at: the others wait for ever, as j then does.
  */
 static void order(struct dpor *d, uint32_t j, uint32_t made) {
   const struct dpor_event *e = &d->events.at[j];
@@ -155,7 +164,7 @@ static void order(struct dpor *d, uint32_t j, uint32_t made) {
       end = first_outside(d, free_clock, thread, j);
       continue;
     }
-    enum answer enabled = enables(d, i, j);
+    enum dpor_answer enabled = enables(d, i, j);
     bool open = enabled == MAYBE || clock[o->a.thread] >= o->no;
     join(d, clock, dpor_clock(d, i));
     if (enabled == NO) {
@@ -166,7 +175,7 @@ static void order(struct dpor *d, uint32_t j, uint32_t made) {
       vec_push(&d->races,
                ((struct dpor_race){.first = i, .second = j, .open = open}));
   }
-  clock[thread] = e->no;
+  clock[thread] = e->no; /* Q2 */
 }
 
 static void link_threads(struct dpor *d, const struct rt_logged *l) {
@@ -183,9 +192,9 @@ static void link_threads(struct dpor *d, const struct rt_logged *l) {
   }
 }
 
-/* Steps of one thread with other answers are other steps. */
+/* The same step with other answers is another step: a race with itself. */
 static void note_alternatives(struct dpor *d, uint32_t j) {
-  const struct access *a = &d->events.at[j].a;
+  const struct step_access *a = &d->events.at[j].a;
   for (uint8_t i = 0; i < a->nanswers; i++)
     for (uint8_t v = 0; v < a->of[i]; v++)
       if (v != a->answer[i])
@@ -229,19 +238,20 @@ static void add_event(struct dpor *d, struct dpor_event *e, uint32_t made) {
            d->width * sizeof *d->now);
   }
   order(d, j, made);
-  vec_push(&d->places[e->a.thread], j);
+  vec_push(&d->places[e->a.thread], j); /* Q1 */
+  assert(d->places[e->a.thread].len == e->no);
 }
 
-static void take_answers(struct access *a, const struct level *l) {
+static void take_answers(struct step_access *a, const struct dpor_level *l) {
   a->nanswers = l->nanswers;
   memcpy(a->answer, l->answer, l->nanswers);
   memcpy(a->of, l->of, l->nanswers);
 }
 
-/* What was run again must be what was recorded. */
+/* Is the step that was run again the one that was recorded? */
 static bool is_same(const struct dpor_event *e, const struct rt_logged *l,
-                    const struct level *level, uint32_t no) {
-  const struct access *a = &e->a;
+                    const struct dpor_level *level, uint32_t no) {
+  const struct step_access *a = &e->a;
   return e->no == no && a->thread == l->thread && a->kind == l->kind &&
          a->flags == l->flags && a->addr == l->addr && a->size == l->size &&
          a->other == l->other && a->old == l->old && a->set == l->set &&
@@ -251,7 +261,7 @@ static bool is_same(const struct dpor_event *e, const struct rt_logged *l,
 
 static void absorb_step(struct dpor *d, const struct rt_logged *l) {
   uint32_t j = d->seen++, no = ++d->count[l->thread];
-  const struct level *level = &d->levels.at[j];
+  const struct dpor_level *level = &d->levels.at[j];
   if (j < d->events.len) {
     d->diverged |= !is_same(&d->events.at[j], l, level, no);
   } else {
@@ -280,8 +290,9 @@ void dpor_absorb(struct dpor *d) {
 }
 
 /*
- * The execution has ended and some wait for ever.  The steps that they could
- * not make race with those that took away what they wait for.
+ * The execution has ended and some threads wait for ever.  The steps that they
+ * could not make race with the steps that took what they wait for.
+ *     T1: lock a, lock b   T2: lock b, lock a: T1's lock b races with T2's
  */
 void dpor_absorb_waiting(struct dpor *d) {
   struct waiting who[THREADS];

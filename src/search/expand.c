@@ -1,5 +1,13 @@
-/* From the steps of a search with the reduction to those without. */
+/*
+ * From the steps of a search with the reduction to those without: the path is
+ * run once, and the engine tells all accesses that were made on the way.
+ *
+ *     with the reduction    1 2          steps of locations that conflict
+ *     without               1 1 1 2 2    with accesses between that do not
+ */
 #include "search/explore.h"
+
+#include <assert.h>
 
 struct expansion {
   const uint8_t *at;
@@ -27,14 +35,14 @@ static int follow_choice(void *ctx, int n) {
   return k;
 }
 
-/* Of a client, the main thread makes the final calls only: nothing is decided
- * from there on, and no path has it. */
+/* In a client the main thread makes the final calls only.  Nothing is decided
+ * from there on, and no path has these steps. */
 static bool begins_final(uint8_t thread) {
   return thread == 0 && rt_history()->client;
 }
 
-/* When an execution has come to an end, who makes the early accesses that it
- * has begun with?  At a fault nobody but the thread at fault: the others' make
+/* At the end of an execution: must the thread still make the early accesses of
+ * its last call?  At a fault only the thread at fault: those of the others make
  * no difference. */
 static bool must_end(enum rt_end end, uint8_t thread) {
   enum fault kind = end == RT_FAULT ? rt_fault()->kind : FAULT_NONE;
@@ -43,9 +51,9 @@ static bool must_end(enum rt_end end, uint8_t thread) {
 }
 
 /*
- * Early accesses of a call (before its first step) wait for that step; their
- * threads' other accesses come at once.  They commute with everything between,
- * since nobody conflicts with them.
+ * Early accesses of a call (before its first step) are held until that step;
+ * other accesses of their thread come at once.  They commute with everything
+ * between, since no thread conflicts with them.
  */
 static void release(path *held, path *out) {
   for (uint32_t i = 0; i < held->len; i++)
@@ -53,7 +61,8 @@ static void release(path *held, path *out) {
   vec_clear(held);
 }
 
-/* Under TSO the commits of early stores that nobody waits for are early too. */
+/* Under TSO the commits of early stores are early too, if no thread waits for
+ * them. */
 static void unfold(const struct expansion *e, enum rt_end end, path *out) {
   path held[RT_MAX_THREADS] = {0};
   uint32_t c = 0;
@@ -89,6 +98,7 @@ void path_expand(const uint8_t *at, uint32_t len, path *out) {
   rt_trail(&trail);
   enum rt_end end = rt_run(&driver);
   rt_trail(NULL);
+  assert(e.choices.len == e.choice_at.len);
   unfold(&e, end, out);
   free(trail.at);
   vec_free(&e.choice_at);

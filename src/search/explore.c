@@ -1,16 +1,12 @@
-/* What all strategies do after an execution. */
+/* What all strategies do after an execution: count, judge, look at budgets. */
 #include "search/explore.h"
 
-#include <time.h>
+#include "base/clock.h"
 
-double explore_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include <assert.h>
 
 bool explore_is_late(const struct explore *x) {
-  bool is = x->deadline && explore_now() > x->deadline;
+  bool is = x->deadline && clock_now() > x->deadline;
   if (is && x->late)
     *x->late = true;
   return is;
@@ -37,6 +33,8 @@ static void keep_bad(struct explore *x, void (*current)(void *ctx, path *out),
 bool explore_judge(struct explore *x, enum rt_end how,
                    void (*current)(void *ctx, path *out), void *ctx,
                    enum explore_end *end) {
+  assert(x->judge.ended);
+  assert(how != RT_STOPPED); /* it has ended */
   x->steps += rt_steps();
   if (how == RT_LEFT_OUT) {
     x->left_out++;
@@ -53,6 +51,7 @@ bool explore_judge(struct explore *x, enum rt_end how,
     break;
   }
   keep_bad(x, current, ctx);
+  assert(x->bad_count <= x->executions + x->cut);
   if (x->all)
     return true;
   *end = EXPLORE_BAD;

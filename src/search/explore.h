@@ -1,38 +1,42 @@
 /*
- * Exploring one prepared client: strategies run executions, a judge looks at
- * each, budgets end it.  A strategy knows nothing of specifications, a judge
- * nothing of schedules.
+ * Exploring one prepared client: a strategy runs executions, a judge looks at
+ * each, budgets end the search.  A strategy knows nothing of specifications, a
+ * judge nothing of schedules.
  *
- * (X1) EXPLORE_ALL means that every interleaving of visible steps was run or
- *      shown equal to one that was, and that no execution was cut.
+ * (X1) EXPLORE_ALL means that every interleaving of visible steps was run, or
+ *      shown equal to one that was run.  Executions that were cut (`cut`) count
+ *      up to where they were cut.
  * (X2) results depend on the client, the strategy and the seed only.
+ * Both are claims about whole searches: tests/agree compares the strategies
+ * with dfs, which is the definition, and with themselves.
  */
 #ifndef SEARCH_EXPLORE_H
 #define SEARCH_EXPLORE_H
 
 #include "base/vec.h"
-#include "model/result.h"
+#include "model/schedule.h"
 #include "rt/rt.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /*
- * A path is a complete execution as the sequence of its steps: who steps, and
- * between, the answers to other choices.
+ * A path is an execution as the sequence of its steps: a byte for the thread
+ * that steps, then a byte for each answer to a choice within that step.
+ *     1 1 2 80 1    T1 steps twice, T2 steps and gets answer 0, T1 steps
  */
 enum { PATH_CHOICE = 0x80 };
 typedef VEC(uint8_t) path;
 
 /*
- * What a step is depends on the marks with which the execution began
- * (rt_marks).  If there were any, they come before the steps, PATH_MARK_BYTES
- * each: PATH_MARK + whose, and twice three times 7 bits, the least first.
+ * Which accesses are steps depends on the marks with which the execution began
+ * (rt_marks).  They come before the steps, PATH_MARK_BYTES each: PATH_MARK +
+ * whose, then two numbers of three times 7 bits, the least first.
  */
 enum { PATH_MARK = 0x40, PATH_MARK_BYTES = 7 };
-/* So many bytes of a path are marks. */
+/* How many bytes of a path are marks. */
 uint32_t path_marks(const uint8_t *at, uint32_t len);
-struct rt_mark path_mark(const uint8_t *at); /* the one that begins there */
+struct rt_mark path_mark(const uint8_t *at); /* the mark that begins there */
 /* Puts the present marks before the steps. */
 void path_put_marks(path *p);
 
@@ -42,12 +46,13 @@ struct judge {
   /* Called after each execution, with the engine at its end. */
   enum judgement (*ended)(void *ctx, enum rt_end end);
   void *ctx;
-  /* What was judged so far is run again: counts begin anew; or NULL. */
+  /* The search begins again, so counts begin again too; or NULL. */
   void (*again)(void *ctx);
   /*
-   * What matters of the history so far, in the middle of an execution: equal
-   * memory and equal *out, then what follows is judged alike.  The engine is
-   * left as it was.  False: it cannot tell.  NULL: everything may matter.
+   * What matters of the history so far, in the middle of an execution.  Two
+   * states with equal memory and equal *out have continuations that are judged
+   * alike.  The engine is left as it was.  False: the judge cannot tell.  NULL:
+   * everything may matter.
    */
   bool (*standing)(void *ctx, struct hash128 *out);
 };
@@ -60,51 +65,52 @@ enum explore_end {
   EXPLORE_TIME,
   EXPLORE_STATES,
   EXPLORE_MEMORY,
-  EXPLORE_DIVERGED, /* dpor: what was run again went another way: our bug, or
-                       code that the engine does not control */
+  EXPLORE_DIVERGED, /* dpor: steps that were run again went another way: our
+                       bug, or code that the engine does not control */
 };
 
 struct explore {
   /* in */
   struct judge judge;
   uint64_t max_executions; /* of this call; 0: none */
-  double deadline;         /* of explore_now(); 0: none */
-  bool *late;              /* set when that ends it; or NULL */
+  double deadline;         /* of clock_now(); 0: none */
+  bool *late;              /* set when the deadline ends it; or NULL */
   uint64_t max_states;     /* stateful; 0: none */
   uint64_t max_memory;     /* stateful: bytes; 0: none */
   uint64_t seed;           /* random */
   bool no_reduction;       /* stateful: every access is a branching point, and
                               all of a history matters */
   bool guards;             /* stateful: a critical section is one step where
-                              that makes no difference (rt_guards); not for who
-                              counts interleavings */
+                              that makes no difference (rt_guards); not when
+                              interleavings are counted */
   bool no_real_time;       /* dpor: the order of calls and returns that do not
                               conflict plays no part */
   bool all;                /* go on after a bad execution: the judge counts,
                               and `bad` is the one with the fewest switches */
   volatile uint64_t *heartbeat; /* incremented now and then, or NULL */
-  /* dfs, stateful, dpor: which part of the tree is done, from 0 to 1, when all
-   * branches of a node are alike; written now and then, or NULL.  Of a gang,
-   * what this member has done: their sum is the part. */
+  /* dfs, stateful, dpor: which part of the tree is done, from 0 to 1, as if all
+   * branches of a node were equally large; written now and then, or NULL.  Of a
+   * parallel search, what this member has done: the sum of all is the part. */
   volatile double *share;
-  volatile uint64_t *work; /* executions, or states, so far; the same */
+  volatile uint64_t *work; /* executions or states so far, or NULL */
   /* Samplers: the number of the first execution; the others follow. */
   uint64_t first_execution;
-  /* dfs: only what begins like this (a path of its choices), or NULL … */
+  /* dfs: only executions that begin like this (a path of its choices), or NULL.
+   */
   const path *below;
-  /* … and, when the budget of executions ends it and this is not NULL, what
-   * was not done: beginnings of paths, in the order of the search. */
+  /* dfs: when the budget ends the search, the parts of the tree that were not
+   * searched: beginnings of paths, in the order of the search; or NULL. */
   struct leftover *leftover;
-  /* stateful: where the states that were entered are kept, which stays from
-   * one search to the next, since it costs as much as a small search; {0} at
-   * first.  NULL: the search has its own. */
+  /* stateful: the set of entered states, which the caller keeps from one search
+   * to the next, since to make one costs as much as a small search; {0} at
+   * first.  NULL: the search makes its own. */
   struct visited *visited;
-  /* stateful: one of several processes that do it together, or NULL. */
-  struct gang *gang;
+  /* stateful: this process is a member of a parallel search, or NULL. */
+  struct parallel_search *parallel;
   uint32_t member;
   bool graph; /* stateful: count the interleavings; with `all`, `bad` has the
                  fewest switches of all bad executions, not of those met */
-  /* stateful, alone, with `graph`: is told of its steps; or NULL. */
+  /* stateful, alone, with `graph`: sees every step; or NULL. */
   const struct explore_watch *watch;
   /* A copy of the steps so far that survives the process, or NULL. */
   struct live_path *live;
@@ -112,14 +118,14 @@ struct explore {
   path bad;
   uint32_t bad_switches;
   uint64_t executions, cut, steps, states, transitions, bad_count;
-  /* stateful, when it ends with EXPLORE_ALL: how many complete executions its
-   * graph holds (as many as dfs runs, if there is no_reduction), and how often
-   * it came back to a state that it was in: those go on for ever. */
+  /* stateful, when it ends with EXPLORE_ALL: how many complete executions the
+   * graph holds (with no_reduction, as many as dfs runs), and how many steps
+   * lie on circles: executions that go round one never end. */
   uint64_t interleavings, circles;
   uint64_t bad_interleavings; /* those of them that are bad */
   uint64_t blocked;           /* dpor: executions that a sleep set cut */
   uint64_t left_out;          /* ended with RT_LEFT_OUT: nobody judges them */
-  bool learnt; /* gang: conflicts were found that the others do not know of;
+  bool learnt; /* parallel: conflicts were found that the others do not know:
                   begin again, with rt_knowledge of this process for all */
   const struct rt_log *log; /* dpor: of the execution that is being judged */
 
@@ -147,24 +153,25 @@ struct leftover {
 };
 void leftover_free(struct leftover *l);
 
-struct gang;
+struct parallel_search;
 struct graph;
 struct visited;
 
-/* Who looks on while states are searched (see atlas.h). */
+/* An observer of the search over states (see step_graph.h). */
 struct explore_watch {
   void *ctx;
-  /* Of the threads that can step, those that may: a function of the state. */
+  /* Those of the enabled threads that may step: a function of the state. */
   uint32_t (*may)(void *ctx, uint32_t enabled);
   /* The thread is about to make a step; the engine is where it begins … */
   void (*stepping)(void *ctx, uint8_t thread);
-  /* … and it was made and noted, as the next edge of the log. */
+  /* … and then it was made, and is the next edge of the log. */
   void (*stepped)(void *ctx, uint8_t thread, bool ended);
   void (*again)(void *ctx);                  /* the search begins anew */
   void (*graph)(void *ctx, struct graph *g); /* it is complete */
 };
 
-/* Where an execution is, for who looks from outside (see cli/worker.h). */
+/* Where an execution is, in memory that the parent process sees, too (see
+ * proc/worker.h): when this process dies, the parent knows the path. */
 enum { LIVE_PATH_MAX = 1 << 16, LIVE_MARKS_MAX = 128 * PATH_MARK_BYTES };
 struct live_path {
   volatile uint32_t len;
@@ -177,7 +184,7 @@ struct live_path {
 };
 /* Called before an execution whose marks may be others than the last one's. */
 void live_begin(struct live_path *l);
-/* The whole path, of a process that may have ended in ruins. */
+/* The whole path; the process may have written anything over it. */
 const uint8_t *live_whole(const struct live_path *l, uint32_t *len);
 void live_take(const struct live_path *l, path *out);
 
@@ -199,26 +206,27 @@ enum explore_end explore_random(struct explore *x);
  */
 /* Random priorities that change at depth - 1 random steps. */
 enum explore_end explore_pct(struct explore *x);
-/* The same; the number of steps is estimated, and again as it goes. */
+/* The same; the number of steps is estimated, and again as the execution goes.
+ */
 enum explore_end explore_dpct(struct explore *x);
 /* Partial-order sampling: random priorities of accesses, not of threads. */
 enum explore_end explore_pos(struct explore *x);
 
-double explore_now(void);                      /* seconds, monotonic */
-bool explore_is_late(const struct explore *x); /* then tells x->late */
+bool explore_is_late(const struct explore *x); /* sets *x->late if it is */
 
 /* ---- for strategies ---- */
 
 /*
  * Counts the execution that has ended, has it judged, and keeps the path of a
- * bad one, which `current` makes, when none with fewer switches is kept.
- * False: the search ends, *end says how.
+ * bad one, which `current` makes, unless the kept path has fewer switches.
+ * `current` may be NULL: no path is kept.  False: the search ends, *end says
+ * how.
  */
 bool explore_judge(struct explore *x, enum rt_end how,
                    void (*current)(void *ctx, path *out), void *ctx,
                    enum explore_end *end);
-/* The same for budgets; `work` counts up, and every 64th time the clock is
- * looked at. */
+/* False: a budget ends the search, *end says which.  `work` counts up, and
+ * every 64th time the clock is looked at. */
 bool explore_budget(struct explore *x, uint64_t work, enum explore_end *end);
 /* Forgets what was counted: the search begins again. */
 void explore_again(struct explore *x);
@@ -233,7 +241,7 @@ struct replay {
   uint32_t len, next;
   bool diverged;
   struct rt_driver driver;
-  path taken;         /* what was done in fact */
+  path taken;         /* the steps that were made */
   rt_mark_list found; /* marks from before, if has_marks */
   bool has_marks;
 };

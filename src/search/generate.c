@@ -1,13 +1,13 @@
 /*
- * Enumeration of clients.  A shape (numbers of calls in threads, initial
- * calls, threads, and the lengths of threads in ascending order) gives slots
- * for calls; a depth-first walk fills them in lexicographic order of
+ * Enumeration of clients.  A shape (numbers of calls in threads, of initial
+ * calls and of threads, and the lengths of threads in ascending order) gives
+ * slots for calls.  A depth-first walk fills them in lexicographic order of
  * (operation, indices of values).  Two rules keep one client of each class
  * under renaming:
  *
  *   values   a renamable value is one used in an earlier slot, or the next
- *            fresh one of its list: sequences of growing restriction, one for
- *            each way to identify values;
+ *            fresh one of its list: restricted growth strings, one for each way
+ *            to identify values (1 1, 1 2; not 2 1);
  *   threads  no order of the threads, with the values then renamed by first
  *            use, gives a smaller sequence.
  *
@@ -17,13 +17,14 @@
 #include "search/generate.h"
 
 #include "base/err.h"
+#include "base/slow.h"
 #include "search/generate_object.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct slot {
+struct call_slot {
   uint32_t op;
   uint32_t arg[CLIENT_MAX_ARGS]; /* indices of values */
   uint32_t thread;
@@ -32,7 +33,7 @@ struct slot {
 enum {
   UNSET = UINT32_MAX,
   OBSERVED = 3,    /* calls that are observed, at least (G10) */
-  ROLE_VALUES = 8, /* combinations of an operation's that are looked at */
+  ROLE_VALUES = 8, /* combinations of values that are tried to learn a role */
 };
 
 struct enumeration {
@@ -42,14 +43,14 @@ struct enumeration {
   uint32_t calls; /* inside + init */
   bool ended;
   uint32_t length[CLIENT_MAX_THREADS + 1], first[CLIENT_MAX_THREADS + 1];
-  uint32_t depth;    /* the slot to be filled or advanced next */
-  struct slot *slot; /* `calls` of them */
-  uint32_t *used;    /* used[slot * nclasses + class], before that slot */
+  uint32_t depth;         /* the slot to be filled or advanced next */
+  struct call_slot *slot; /* `calls` of them */
+  uint32_t *used;         /* used[slot * nclasses + class], before that slot */
   /* The renaming of one order of the threads: old index to new one. */
   uint32_t *name;  /* name[class * names + old], UNSET when not yet seen */
-  uint32_t names;  /* room for a class: no more are used in a client */
+  uint32_t names;  /* room for the values of a class in one client */
   uint32_t *fresh; /* by class: the next new index */
-  uint32_t *trail; /* what was named, in order, to undo it */
+  uint32_t *trail; /* places that were named, in order, to undo it */
   uint32_t ntrail;
 };
 
@@ -96,7 +97,7 @@ static bool next_numbers(struct generator *g) {
     if (s->weight > 2 * most + l->init)
       return false;
   } while (s->inside > most || 2 * s->inside > s->weight);
-  s->init = s->weight - 2 * s->inside;
+  s->init = s->weight - 2 * s->inside; /* G3 */
   s->calls = s->inside + s->init;
   return true;
 }
@@ -116,7 +117,7 @@ static bool next_shape(struct generator *g) {
   return true;
 }
 
-/* Is it one that is wanted (G10)? */
+/* Is the shape one that is wanted (G10)? */
 static bool fits(const struct generator *g) {
   const struct enumeration *s = g->at;
   return !g->limits.observe ||
@@ -132,7 +133,8 @@ static void lay_out(struct generator *g) {
     for (uint32_t i = 0; i < s->length[t]; i++)
       s->slot[n++].thread = t;
   }
-  assert(n == s->calls);
+  assert(n == s->calls && s->init <= g->limits.init);
+  assert(s->threads >= 2 && s->length[1] >= 1); /* G4 */
   s->depth = 0;
   s->slot[0].op = UNSET;
 }
@@ -161,7 +163,7 @@ static bool allowed(const struct generator *g, uint32_t op, uint32_t thread) {
 }
 
 /* The next combination of values for the slot's operation. */
-static bool next_args(const struct generator *g, struct slot *slot,
+static bool next_args(const struct generator *g, struct call_slot *slot,
                       const uint32_t *used) {
   const struct own_op *o = &g->object.ops[slot->op];
   uint32_t nclasses = g->object.nclasses, limit[CLIENT_MAX_ARGS];
@@ -179,7 +181,7 @@ static bool next_args(const struct generator *g, struct slot *slot,
   return false;
 }
 
-static bool next_in_slot(const struct generator *g, struct slot *slot,
+static bool next_in_slot(const struct generator *g, struct call_slot *slot,
                          const uint32_t *used) {
   if (slot->op != UNSET && next_args(g, slot, used))
     return true;
@@ -191,7 +193,7 @@ static bool next_in_slot(const struct generator *g, struct slot *slot,
   return op < g->object.nops;
 }
 
-static void use_slot(const struct generator *g, const struct slot *slot,
+static void use_slot(const struct generator *g, const struct call_slot *slot,
                      uint32_t *used) {
   const struct own_op *o = &g->object.ops[slot->op];
   for (uint32_t k = 0; k < o->nargs; k++)
@@ -204,6 +206,7 @@ static uint32_t rename_index(struct enumeration *s, uint32_t klass,
                              uint32_t old) {
   if (klass == NO_CLASS)
     return old;
+  assert(old < s->names);
   uint32_t place = klass * s->names + old;
   if (s->name[place] == UNSET) {
     s->name[place] = s->fresh[klass]++;
@@ -224,8 +227,8 @@ static void undo_names(struct enumeration *s, uint32_t to) {
 static int compare_threads(struct generator *g, uint32_t t, uint32_t p) {
   struct enumeration *s = g->at;
   for (uint32_t i = 0; i < s->length[p]; i++) {
-    const struct slot *a = &s->slot[s->first[t] + i];
-    const struct slot *b = &s->slot[s->first[p] + i];
+    const struct call_slot *a = &s->slot[s->first[t] + i];
+    const struct call_slot *b = &s->slot[s->first[p] + i];
     if (a->op != b->op)
       return a->op < b->op ? -1 : 1;
     const struct own_op *o = &g->object.ops[a->op];
@@ -241,8 +244,8 @@ static int compare_threads(struct generator *g, uint32_t t, uint32_t p) {
 static bool same_calls(const struct generator *g, uint32_t t, uint32_t u) {
   const struct enumeration *s = g->at;
   for (uint32_t i = 0; i < s->length[t]; i++) {
-    const struct slot *a = &s->slot[s->first[t] + i];
-    const struct slot *b = &s->slot[s->first[u] + i];
+    const struct call_slot *a = &s->slot[s->first[t] + i];
+    const struct call_slot *b = &s->slot[s->first[u] + i];
     if (a->op != b->op || memcmp(a->arg, b->arg, sizeof a->arg) != 0)
       return false;
   }
@@ -259,7 +262,7 @@ static bool tried(const struct generator *g, uint32_t t, uint32_t taken) {
   return false;
 }
 
-/* No order of threads p … last (the `taken` ones stand before) is smaller. */
+/* No order of threads p … last is smaller; the `taken` threads stand before. */
 static bool smallest_from(struct generator *g, uint32_t p, uint32_t last,
                           uint32_t taken) {
   struct enumeration *s = g->at;
@@ -294,7 +297,8 @@ static bool smallest(struct generator *g, uint32_t last) {
 
 /* ---- the walk ---- */
 
-static struct call call_of(const struct generator *g, const struct slot *slot) {
+static struct call call_of(const struct generator *g,
+                           const struct call_slot *slot) {
   const struct own_op *o = &g->object.ops[slot->op];
   struct call call = {.op = (uint16_t)slot->op, .nargs = (uint8_t)o->nargs};
   for (uint32_t k = 0; k < o->nargs; k++)
@@ -314,8 +318,8 @@ static bool changes(const struct generator *g, uint32_t depth) {
   return does;
 }
 
-/* Of the last slot: are there as many different values as there can be (G8)?
- */
+/* All slots are filled: does the client have as many different values as it can
+ * have?  Else G8 leaves it out. */
 static bool is_distinct(const struct generator *g) {
   const struct enumeration *s = g->at;
   uint32_t n = g->object.nclasses, places[n + 1], room[n + 1];
@@ -337,8 +341,8 @@ static bool is_distinct(const struct generator *g) {
   return true;
 }
 
-/* Do the calls up to slot `depth` have operations that are not wanted together
- * (G11)? */
+/* Are the calls up to slot `depth` free of operations that are not wanted
+ * together (G11)? */
 static bool is_without(const struct generator *g, uint32_t depth) {
   struct client c = {0};
   if (!g->limits.nwithout)
@@ -367,7 +371,7 @@ static bool next_filling(struct generator *g) {
   struct enumeration *s = g->at;
   uint32_t nclasses = g->object.nclasses;
   for (;;) {
-    struct slot *slot = &s->slot[s->depth];
+    struct call_slot *slot = &s->slot[s->depth];
     uint32_t *used = s->used + s->depth * nclasses;
     if (!next_in_slot(g, slot, used)) {
       if (s->depth == 0)
@@ -389,7 +393,7 @@ static void write_client(const struct generator *g, struct client *out) {
   const struct enumeration *s = g->at;
   *out = (struct client){0};
   for (uint32_t i = 0; i < s->calls; i++) {
-    const struct slot *slot = &s->slot[i];
+    const struct call_slot *slot = &s->slot[i];
     if (slot->thread)
       client_add(out, slot->thread, call_of(g, slot));
     else
@@ -411,10 +415,11 @@ bool generator_next(struct generator *g, struct client *out) {
   write_client(g, out);
   if (g->limits.final)
     own_add_final(&g->object, &g->limits, out);
+  check_slow((generated_check_invariants(&g->object, &g->limits, out), true));
   return true;
 }
 
-/* With nothing but grouped operations, a thread needs a group of its own. */
+/* If all operations have a group, each thread needs a group of its own (G5). */
 static uint32_t most_threads(const struct own_object *o) {
   uint32_t groups = 0;
   for (uint32_t i = 0; i < o->nops; i++) {

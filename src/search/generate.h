@@ -5,31 +5,30 @@
  * Two clients are the same test when one becomes the other by renaming
  * threads, and by renaming values that the object only stores and hands back.
  * Of such clients one is generated: the first in the order below.
+ *     {push(1)} || {push(2); pop()} is {push(2)} || {push(1); pop()}
  *
  * (G1) every client that the limits allow is generated, up to renaming.
- * (G2) none is generated twice, up to renaming. tests/agree/generate_brute.c
+ * (G2) none is generated twice, up to renaming.
+ *      G1 and G2 are claims about all clients: tests/agree/generate_brute.c
  * (G3) order: twice the number of calls in threads and once that of initial
  *      calls, which cost less, since nothing is decided in them; then the
  *      number of calls in threads, then of threads; the same on every machine.
  * (G4) at least two threads, each with at least one call.
  * (G5) operations of one group (≠ 0) stand in at most one of the threads.
- * (G6) the main thread makes no call that may wait: nobody would wake it.
+ * (G6) the main thread makes no call that may wait: no thread would wake it.
  * (G7) if limits.changes is given, each initial call changes the object: else
  *      the client without it is the same test, and smaller.
  * (G8) if limits.distinct is set, a client uses as many different values of an
- *      interchangeable list as it has places for: what goes wrong with equal
- *      ones also does with different ones, since the object does not look, and
- *      whatever explains the results of these explains those of equal ones.
- *
+ *      interchangeable list as it has places for.  A fault with equal values is
+ *      one with different values too, since the object does not look at them,
+ *      and an order that explains different values explains equal ones.
  * (G9) if limits.changes is given, it also says which operations only read, and
  *      which take out what others put in: there are fewer final calls then.
- *
  * (G10) if limits.observe is set, and changes is given: there are two threads,
  *      the first makes one call that only reads, the second at least three
- *      that do not.  Few enough to be tried for longer threads.
- *
- * (G11) none has all operations of one of limits.without; where final calls
- *      would bring that about, they are left out.
+ *      that do not.  These are few enough to be tried for longer threads.
+ * (G11) no client has all operations of one of limits.without; final calls that
+ *      would bring that about are left out.
  *
  * Renaming of values: arguments that are marked interchangeable and have equal
  * lists of values share one renaming.  Interchangeable lists that overlap
@@ -98,10 +97,6 @@ bool generator_next(struct generator *g, struct client *out);
  */
 bool generator_random(struct generator *g, struct rng *rng, uint32_t threads,
                       uint32_t ops, struct client *out);
-
-/* How often generator_random takes this operation, relative to others; 1 at
- * first, 0 is never. */
-void generator_weigh(struct generator *g, uint32_t op, uint32_t weight);
 
 /*
  * `c` with final calls that show the state it leaves: what cannot be seen in

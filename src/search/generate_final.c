@@ -1,4 +1,8 @@
-/* The final sequence Pr that shows the state a client leaves. */
+/*
+ * The final sequence of calls that shows the state a client leaves: Pr of the
+ * papers' test cases (Ps, Pc, Pr).
+ *     {push(1)} || {push(2)}    ends with    pop(); pop(); pop()
+ */
 #include "search/generate_object.h"
 
 #include <stdlib.h>
@@ -7,7 +11,8 @@ static bool reveals(const struct own_op *o) {
   return o->returns && !o->waits && o->usable;
 }
 
-/* A container holds at most what these calls put in; one more sees it empty. */
+/* How many calls empty a container: one for each call that may put something
+ * in, and one that sees it empty. */
 static uint32_t drain_count(const struct own_object *o,
                             const struct client *c) {
   uint32_t n = 1;
@@ -28,12 +33,12 @@ static bool is_used(const struct client *c, int64_t v) {
 
 /* The values of an argument that the client uses, at most GENERATE_MAX_FINAL.
  */
-struct choice {
+struct used_values {
   int64_t value[GENERATE_MAX_FINAL];
   uint32_t count;
 };
 
-static void find_used(struct choice *to, const struct own_arg *a,
+static void find_used(struct used_values *to, const struct own_arg *a,
                       const struct client *c) {
   to->count = 0;
   for (uint32_t i = 0; i < a->count && to->count < GENERATE_MAX_FINAL; i++)
@@ -41,15 +46,15 @@ static void find_used(struct choice *to, const struct own_arg *a,
       to->value[to->count++] = a->values[i];
 }
 
-/* One operation's wish: the calls that it would like to make. */
-struct wish {
+/* The final calls that one operation would make; `share` of them are made. */
+struct final_wish {
   struct call calls[GENERATE_MAX_FINAL];
   uint32_t count, share;
 };
 
-static void wish_for_args(struct wish *w, uint32_t op, const struct own_op *o,
-                          const struct client *c) {
-  struct choice choice[CLIENT_MAX_ARGS];
+static void wish_for_args(struct final_wish *w, uint32_t op,
+                          const struct own_op *o, const struct client *c) {
+  struct used_values choice[CLIENT_MAX_ARGS];
   uint64_t combinations = 1;
   for (uint32_t k = 0; k < o->nargs; k++) {
     find_used(&choice[k], &o->args[k], c);
@@ -65,9 +70,9 @@ static void wish_for_args(struct wish *w, uint32_t op, const struct own_op *o,
 }
 
 /*
- * How often an operation without arguments is called.  What reads is called
- * before and after the first call that takes something out, or once; those that
- * take out empty a container together.
+ * How often an operation without arguments is called.  One that only reads is
+ * called before and after the first call that takes something out, or once if
+ * there is none; those that take out empty a container together (G9).
  */
 static uint32_t wished_calls(const struct own_object *o, uint32_t op,
                              const struct client *c) {
@@ -85,8 +90,8 @@ static uint32_t wished_calls(const struct own_object *o, uint32_t op,
   }
 }
 
-static void wish_for(struct wish *w, uint32_t op, const struct own_object *o,
-                     const struct client *c) {
+static void wish_for(struct final_wish *w, uint32_t op,
+                     const struct own_object *o, const struct client *c) {
   if (!reveals(&o->ops[op]))
     return;
   if (o->ops[op].nargs) {
@@ -98,8 +103,9 @@ static void wish_for(struct wish *w, uint32_t op, const struct own_object *o,
     w->calls[w->count++] = (struct call){.op = (uint16_t)op};
 }
 
-/* Each in turn gets one more, until the sequence is full or all have theirs. */
-static void share_out(struct wish *w, uint32_t n) {
+/* Each operation in turn gets one more call, until the sequence is full or all
+ * have what they wish. */
+static void share_out(struct final_wish *w, uint32_t n) {
   uint32_t given = 0;
   for (bool more = true; more;) {
     more = false;
@@ -113,8 +119,8 @@ static void share_out(struct wish *w, uint32_t n) {
 }
 
 /* Operations in turn, so that one that reads the state (a size) sees it before
- * and between those that empty it. */
-static void add_in_turn(const struct own_object *o, const struct wish *w,
+ * and between the calls that empty it. */
+static void add_in_turn(const struct own_object *o, const struct final_wish *w,
                         bool with_args, struct client *c) {
   for (uint32_t round = 0; round < GENERATE_MAX_FINAL; round++)
     for (uint32_t i = 0; i < o->nops; i++)
@@ -122,8 +128,8 @@ static void add_in_turn(const struct own_object *o, const struct wish *w,
         client_add_final(c, w[i].calls[round]);
 }
 
-/* Those that G11 forbids, among all that are wished, go. */
-static void drop_unwanted(struct wish *w, uint32_t n,
+/* Drops the wishes that G11 forbids together with those before them. */
+static void drop_unwanted(struct final_wish *w, uint32_t n,
                           const struct gen_limits *l, const struct client *c) {
   struct client all;
   client_copy(&all, c);
@@ -142,14 +148,16 @@ static void drop_unwanted(struct wish *w, uint32_t n,
 
 void own_add_final(const struct own_object *o, const struct gen_limits *l,
                    struct client *c) {
-  struct wish *w = xcalloc(o->nops + 1, sizeof *w);
+  struct final_wish *w = xcalloc(o->nops + 1, sizeof *w);
   for (uint32_t i = 0; i < o->nops; i++)
     wish_for(&w[i], i, o, c);
   if (l->nwithout)
     drop_unwanted(w, o->nops, l, c);
   share_out(w, o->nops);
+  uint32_t before = c->nfinal;
   add_in_turn(o, w, false, c);
   add_in_turn(o, w, true, c);
+  assert(c->nfinal - before <= GENERATE_MAX_FINAL);
   free(w);
 }
 

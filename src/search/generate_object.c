@@ -1,7 +1,11 @@
-/* The generators' own copy of an object; see generate_object.h. */
+/*
+ * The generators' own copy of an object: classes of interchangeable arguments,
+ * and what every client made of it must have.
+ */
 #include "search/generate_object.h"
 
 #include "base/err.h"
+#include "base/slow.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -69,7 +73,7 @@ static void make_classes(struct own_object *o, const struct marked *all) {
       continue;
     a->klass = find_class(a, all, i);
     if (a->klass == NO_CLASS)
-      a->klass = o->nclasses++; /* O1 */
+      a->klass = o->nclasses++;
   }
 }
 
@@ -86,8 +90,7 @@ void own_object_init(struct own_object *to, const struct gen_object *from) {
                          .group = f->group,
                          .returns = f->returns,
                          .waits = f->waits,
-                         .usable = true,
-                         .weight = 1};
+                         .usable = true};
     for (uint32_t k = 0; k < f->nargs; k++) {
       copy_values(&t->args[k], &f->args[k]);
       t->args[k].klass = NO_CLASS;
@@ -98,6 +101,50 @@ void own_object_init(struct own_object *to, const struct gen_object *from) {
   }
   make_classes(to, &all);
   free(all.at);
+  check_slow((own_object_check_invariants(to), true));
+}
+
+static void check_pair(const struct own_arg *a, const struct own_arg *b) {
+  if (a->klass == NO_CLASS || b->klass == NO_CLASS)
+    return;
+  assert(a->klass == b->klass ? equal_lists(a, b) : !overlap(a, b)); /* O1 */
+}
+
+void own_object_check_invariants(const struct own_object *o) {
+  for (uint32_t i = 0; i < o->nops; i++)
+    for (uint32_t k = 0; k < o->ops[i].nargs; k++)
+      for (uint32_t j = 0; j <= i; j++)
+        for (uint32_t l = 0; l < o->ops[j].nargs; l++)
+          check_pair(&o->ops[i].args[k], &o->ops[j].args[l]);
+}
+
+/* Does another thread call an operation of the same group? */
+static bool group_is_shared(const struct own_object *o, const struct client *c,
+                            uint32_t call) {
+  uint32_t group = o->ops[c->calls[call].op].group;
+  for (uint32_t i = c->ninit; group && i < client_first_final(c); i++)
+    if (o->ops[c->calls[i].op].group == group &&
+        c->calls[i].thread != c->calls[call].thread)
+      return true;
+  return false;
+}
+
+void generated_check_invariants(const struct own_object *o,
+                                const struct gen_limits *l,
+                                const struct client *c) {
+  uint32_t end = client_first_final(c), threads = 0;
+  for (uint32_t i = 0; i < c->ncalls; i++) {
+    bool inside = i >= c->ninit && i < end;
+    assert(inside == (c->calls[i].thread != 0));
+    assert(inside || !o->ops[c->calls[i].op].waits); /* G6 */
+    assert(!inside || !group_is_shared(o, c, i));    /* G5 */
+    if (inside)
+      threads |= 1u << c->calls[i].thread;
+  }
+  assert(c->nthreads >= 2);                                     /* G4 */
+  assert((uint32_t)__builtin_popcount(threads) == c->nthreads); /* G4 */
+  assert(!l->nwithout ||
+         !client_has_ops_of(c, l->without, l->nwithout)); /* G11 */
 }
 
 void own_object_free(struct own_object *o) {

@@ -2,13 +2,16 @@
  * The object as the generators see it (private to search/generate*.c): values
  * without repetition, and interchangeable arguments in classes.
  *
- * (O1) args of one class have equal lists; lists of different classes are
+ * (O1) arguments of one class have equal lists; lists of different classes are
  *      disjoint.  A class value is named by its index in the list.
+ *      push(1 2 3) and remove(1 2 3) share a class, set(7 8) has its own
  */
 #ifndef SEARCH_GENERATE_OBJECT_H
 #define SEARCH_GENERATE_OBJECT_H
 
 #include "search/generate.h"
+
+#include <assert.h>
 
 #define NO_CLASS UINT32_MAX
 
@@ -32,7 +35,6 @@ struct own_op {
   bool returns, waits;
   bool usable; /* each argument has a value */
   enum own_role role;
-  uint32_t weight;
 };
 
 struct own_object {
@@ -43,6 +45,7 @@ struct own_object {
 
 void own_object_init(struct own_object *to, const struct gen_object *from);
 void own_object_free(struct own_object *o);
+void own_object_check_invariants(const struct own_object *o); /* asserts O1 */
 
 /* How many values argument `a` can take when `used` says how many of each
  * class have been used: all, or the used ones and the next fresh one. */
@@ -55,9 +58,15 @@ static inline uint32_t own_choices(const struct own_arg *a,
 
 static inline void own_use(const struct own_arg *a, uint32_t index,
                            uint32_t *used) {
+  assert(index < a->count);
   if (a->klass != NO_CLASS && index >= used[a->klass])
     used[a->klass] = index + 1;
 }
+
+/* Asserts that a generated client has G4 to G6 and G11. */
+void generated_check_invariants(const struct own_object *o,
+                                const struct gen_limits *l,
+                                const struct client *c);
 
 /* generate_final on the generator's own copy: adds the calls to `c` (G11). */
 void own_add_final(const struct own_object *o, const struct gen_limits *l,

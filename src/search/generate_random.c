@@ -1,5 +1,9 @@
-/* Random clients, for sizes that cannot be enumerated. */
+/*
+ * Random clients, for sizes that cannot be enumerated: operations by weight,
+ * values mostly different, initial calls that change the object.
+ */
 #include "base/err.h"
+#include "base/slow.h"
 #include "search/generate_object.h"
 
 #include <assert.h>
@@ -10,11 +14,6 @@ enum {
   TRIES = 64,
   INIT_TRIES = 8, /* to find an initial call that changes something */
 };
-
-void generator_weigh(struct generator *g, uint32_t op, uint32_t weight) {
-  assert(op < g->object.nops);
-  g->object.ops[op].weight = weight;
-}
 
 struct draw {
   const struct own_object *o;
@@ -42,16 +41,16 @@ static void deal_groups(struct draw *d, uint32_t threads) {
 }
 
 /*
- * What returns nothing cannot show that something is wrong, so threads have
- * fewer of these calls; what has arguments or returns nothing may put something
- * in, so there are more of these before the threads begin.
+ * A call that returns nothing cannot show a fault, so threads have fewer of
+ * them.  A call with arguments or without a result may put something in, so
+ * there are more of them before the threads begin.
  */
 static uint64_t weight_of(const struct draw *d, uint32_t op, uint32_t thread) {
   const struct own_op *o = &d->o->ops[op];
   if (!can_call(d, op, thread))
     return 0;
   bool often = thread ? o->returns : o->nargs > 0 || !o->returns;
-  return (uint64_t)o->weight * (often ? (thread ? 2 : 3) : 1);
+  return often ? (thread ? 2 : 3) : 1;
 }
 
 static uint64_t total_weight(const struct draw *d, uint32_t thread) {
@@ -79,6 +78,7 @@ static struct call draw_call(struct draw *d, uint32_t thread) {
   uint64_t at = rng_below(d->rng, total_weight(d, thread));
   uint32_t op = 0;
   for (;; op++) {
+    assert(op < d->o->nops);
     uint64_t w = weight_of(d, op, thread);
     if (at < w)
       break;
@@ -150,7 +150,7 @@ static bool draw_client(struct generator *g, struct rng *rng, uint32_t threads,
   d.owner = xcalloc(g->object.nops + 1, sizeof *d.owner);
   d.used = xcalloc(g->object.nclasses + 1, sizeof *d.used);
   bool ok = false;
-  /* All groups may fall to one thread: then they are dealt again. */
+  /* If all groups fall to one thread, they are dealt again. */
   for (uint32_t i = 0; i < TRIES && !ok; i++) {
     deal_groups(&d, threads);
     ok = busy_threads(&d, threads) >= 2;
@@ -180,5 +180,6 @@ bool generator_random(struct generator *g, struct rng *rng, uint32_t threads,
   }
   if (ok && l->final)
     own_add_final(&g->object, l, out);
+  check_slow(!ok || (generated_check_invariants(&g->object, l, out), true));
   return ok;
 }

@@ -1,4 +1,12 @@
+/*
+ * The graph of states: built from logs, then its paths are counted (Tarjan,
+ * SIAM J. Computing 1(2), 1972) and its bad path with the fewest switches is
+ * found (Dijkstra, Numerische Mathematik 1, 1959).
+ */
 #include "search/graph.h"
+
+#include "base/scc.h"
+#include "base/slow.h"
 
 #include <assert.h>
 #include <string.h>
@@ -32,7 +40,7 @@ uint32_t graph_edge(uint64_t to[GRAPH_WORDS], uint32_t from, uint32_t into,
 
 enum { GOOD, BAD, CUT, FIRST_STATE }; /* ends count as states */
 
-struct edge {
+struct state_edge {
   uint32_t to;
   uint32_t thread : 5, answers : 27; /* an index into sides, or 0 */
 };
@@ -40,7 +48,7 @@ struct edge {
 struct graph {
   uint32_t root, nstates, nedges, places;
   uint32_t *first; /* edges of state s: edges[first[s] … first[s + 1]) */
-  struct edge *edges;
+  struct state_edge *edges;
   uint32_t *noted; /* by edge: which one of the logs it was */
   uint32_t nput;
   VEC(const uint8_t *) sides;
@@ -91,9 +99,10 @@ static void count_out(struct graph *g, const uint64_t *w) {
   g->first[g->number[from_of(*w)] + 1]++;
 }
 
-/* `first` is one ahead while edges are put in: see fill. */
+/* While edges are put in, first[s] is where the next one of s goes: see fill.
+ */
 static void put(struct graph *g, const uint64_t *w) {
-  struct edge e = {number_of(g, to_of(*w)), thread_of(*w), 0};
+  struct state_edge e = {number_of(g, to_of(*w)), thread_of(*w), 0};
   if (words_of(*w)) {
     e.answers = g->sides.len;
     vec_push(&g->sides, (const uint8_t *)(w + 1));
@@ -113,6 +122,7 @@ static void fill(struct graph *g) {
   each(g, put);
   memmove(g->first + 1, g->first, (g->nstates + 1u) * sizeof *g->first);
   g->first[0] = 0;
+  assert(g->first[g->nstates] == g->nedges && g->nput == g->nedges);
 }
 
 struct graph *graph_new(const struct graph_log *logs, uint32_t n,
@@ -130,6 +140,7 @@ struct graph *graph_new(const struct graph_log *logs, uint32_t n,
   fill(g);
   free(g->number);
   g->number = NULL;
+  check_slow((graph_check_invariants(g), true));
   return g;
 }
 
@@ -142,164 +153,127 @@ void graph_free(struct graph *g) {
 }
 
 uint64_t graph_bytes(uint64_t states, uint64_t edges) {
-  return states * 40 + edges * (sizeof(struct edge) + 28);
+  return states * 40 + edges * (sizeof(struct state_edge) + 28);
 }
 
-/* ---- counting: strongly connected components, Tarjan 1972 ---- */
+/* ---- counting, component by component ---- */
 
 /*
  * Components are completed before those that lead to them, so what can be
  * counted from their successors is known then.
  */
-struct tarjan {
+struct path_counter {
   struct graph *g;
-  uint32_t *low;  /* 0: not met; DONE: its component is complete */
-  uint32_t *next; /* edge to look at */
-  struct way {    /* complete paths from a state … */
+  struct scc scc;
+  struct path_counts { /* complete paths from a state … */
     uint64_t all, bad;
   } * ways; /* … whose component is complete */
-  VEC(uint32_t) calls, open;
-  VEC(uint32_t) order; /* when the state on `calls` was met */
-  uint32_t met;
   uint64_t circles;
 };
-#define DONE UINT32_MAX
 
 static uint64_t plus(uint64_t a, uint64_t b) {
   return a > GRAPH_MANY - b ? GRAPH_MANY : a + b;
 }
 
-static void visit(struct tarjan *t, uint32_t s) {
-  t->low[s] = ++t->met;
-  t->next[s] = t->g->first[s];
-  vec_push(&t->calls, s);
-  vec_push(&t->order, t->met);
-  vec_push(&t->open, s);
+static bool next_state(void *ctx, uint32_t s, uint32_t *at, uint32_t *to) {
+  const struct path_counter *c = ctx;
+  uint32_t e = c->g->first[s] + *at;
+  if (e == c->g->first[s + 1])
+    return false;
+  ++*at;
+  *to = c->g->edges[e].to;
+  return true;
 }
 
 /* What the states of a component reach; while they are open, an edge between
  * them is a step of a circle. */
-static void complete(struct tarjan *t, uint32_t first) {
-  const struct graph *g = t->g;
-  struct way sum = {0};
+static void count_component(void *ctx, const uint32_t *states, uint32_t n) {
+  struct path_counter *c = ctx;
+  const struct graph *g = c->g;
+  struct path_counts sum = {0};
   uint64_t inside = 0;
-  for (uint32_t i = first; i < t->open.len; i++) {
-    uint32_t s = t->open.at[i];
-    for (uint32_t e = g->first[s]; e < g->first[s + 1]; e++)
-      if (t->low[g->edges[e].to] == DONE) {
-        sum.all = plus(sum.all, t->ways[g->edges[e].to].all);
-        sum.bad = plus(sum.bad, t->ways[g->edges[e].to].bad);
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t e = g->first[states[i]]; e < g->first[states[i] + 1]; e++)
+      if (scc_is_complete(&c->scc, g->edges[e].to)) {
+        sum.all = plus(sum.all, c->ways[g->edges[e].to].all);
+        sum.bad = plus(sum.bad, c->ways[g->edges[e].to].bad);
       } else {
         inside++;
       }
-  }
-  t->circles += inside;
+  c->circles += inside;
   if (inside && sum.all)
     sum.all = GRAPH_MANY;
   if (inside && sum.bad)
     sum.bad = GRAPH_MANY;
-  for (uint32_t i = first; i < t->open.len; i++) {
-    t->low[t->open.at[i]] = DONE;
-    t->ways[t->open.at[i]] = sum;
-  }
-  t->open.len = first;
-}
-
-/* All edges of the top call were followed. */
-static void finish(struct tarjan *t) {
-  uint32_t s = vec_pop(&t->calls), order = vec_pop(&t->order);
-  uint32_t low = t->low[s];
-  if (low == order) {
-    uint32_t first = t->open.len;
-    while (t->open.at[--first] != s)
-      ;
-    complete(t, first);
-  } else if (t->calls.len && low < t->low[vec_last(&t->calls)]) {
-    t->low[vec_last(&t->calls)] = low;
-  }
-}
-
-static void advance(struct tarjan *t) {
-  uint32_t s = vec_last(&t->calls);
-  if (t->next[s] == t->g->first[s + 1]) {
-    finish(t);
-    return;
-  }
-  uint32_t to = t->g->edges[t->next[s]++].to;
-  if (!t->low[to])
-    visit(t, to);
-  else if (t->low[to] < t->low[s])
-    t->low[s] = t->low[to];
+  for (uint32_t i = 0; i < n; i++)
+    c->ways[states[i]] = sum;
 }
 
 struct graph_count graph_count(struct graph *g) {
-  struct tarjan t = {.g = g};
-  t.low = xcalloc(g->nstates, sizeof *t.low);
-  t.next = xcalloc(g->nstates, sizeof *t.next);
-  t.ways = xcalloc(g->nstates, sizeof *t.ways);
-  t.low[GOOD] = t.low[BAD] = t.low[CUT] = DONE;
-  t.ways[GOOD] = (struct way){1, 0};
-  t.ways[BAD] = (struct way){1, 1};
-  visit(&t, g->root);
-  while (t.calls.len)
-    advance(&t);
-  struct graph_count c = {t.ways[g->root].all, t.ways[g->root].bad, t.circles};
-  free(t.low);
-  free(t.next);
-  free(t.ways);
-  vec_free(&t.calls);
-  vec_free(&t.open);
-  vec_free(&t.order);
-  return c;
+  struct path_counter c = {
+      .g = g, .scc = {.next = next_state, .complete = count_component}};
+  c.scc.ctx = &c;
+  scc_init(&c.scc, g->nstates);
+  c.ways = xcalloc(g->nstates, sizeof *c.ways);
+  for (uint32_t end = 0; end < FIRST_STATE; end++)
+    scc_leave_out(&c.scc, end);
+  c.ways[GOOD] = (struct path_counts){1, 0};
+  c.ways[BAD] = (struct path_counts){1, 1};
+  scc_from(&c.scc, g->root);
+  struct graph_count n = {c.ways[g->root].all, c.ways[g->root].bad, c.circles};
+  scc_free(&c.scc);
+  free(c.ways);
+  return n;
 }
 
 /* ---- fewest switches ---- */
 
 /*
- * Dijkstra's search, backwards from the bad ends, over edges: what an edge
- * costs is what the best way to a bad end costs that begins with it.  A cost is
- * a number of switches and, below it, one of steps.  Steps never cost nothing,
- * so that the way found does not go round.
+ * Dijkstra's search, backwards from the bad ends, over edges: the cost of an
+ * edge is that of the best way to a bad end that begins with it.  A cost is a
+ * number of switches and, below it, one of steps.  Every step costs something,
+ * so the way found does not go round a circle.
+ *     T1 a -> T1 b -> T2 c -> BAD    costs 1 switch and 3 steps from a
  */
 #define SWITCH (1ull << 32)
 #define NO_WAY UINT64_MAX
 
-struct candidate {
+struct edge_cost {
   uint64_t cost;
   uint32_t edge;
 };
 
-struct ways {
+struct cheapest_ways {
   const struct graph *g;
   uint32_t *from;       /* by edge */
   uint32_t *into_first; /* edges into state s: into[into_first[s] …) */
   uint32_t *into;
   uint64_t *cost;
-  VEC(struct candidate) heap;
+  VEC(struct edge_cost) heap;
 };
 
-static bool earlier(const struct ways *w, uint32_t a, uint32_t b) {
+static bool earlier(const struct cheapest_ways *w, uint32_t a, uint32_t b) {
   return w->heap.at[a].cost < w->heap.at[b].cost;
 }
 
-static void swap(struct ways *w, uint32_t a, uint32_t b) {
-  struct candidate t = w->heap.at[a];
+static void swap(struct cheapest_ways *w, uint32_t a, uint32_t b) {
+  struct edge_cost t = w->heap.at[a];
   w->heap.at[a] = w->heap.at[b];
   w->heap.at[b] = t;
 }
 
-static void push(struct ways *w, uint32_t edge, uint64_t cost) {
+static void push(struct cheapest_ways *w, uint32_t edge, uint64_t cost) {
   if (cost >= w->cost[edge])
     return;
   w->cost[edge] = cost;
-  vec_push(&w->heap, ((struct candidate){cost, edge}));
+  vec_push(&w->heap, ((struct edge_cost){cost, edge}));
   for (uint32_t i = w->heap.len - 1; i && earlier(w, i, (i - 1) / 2);
        i = (i - 1) / 2)
     swap(w, i, (i - 1) / 2);
 }
 
-static struct candidate pop(struct ways *w) {
-  struct candidate top = w->heap.at[0];
+static struct edge_cost pop(struct cheapest_ways *w) {
+  struct edge_cost top = w->heap.at[0];
   w->heap.at[0] = vec_pop(&w->heap);
   for (uint32_t i = 0;;) {
     uint32_t least = i, n = w->heap.len;
@@ -314,7 +288,7 @@ static struct candidate pop(struct ways *w) {
   }
 }
 
-static void turn_round(struct ways *w) {
+static void turn_round(struct cheapest_ways *w) {
   const struct graph *g = w->g;
   w->from = xmalloc((g->nedges + 1u) * sizeof *w->from);
   w->into = xmalloc((g->nedges + 1u) * sizeof *w->into);
@@ -336,13 +310,13 @@ static void turn_round(struct ways *w) {
 }
 
 /* Costs of all edges that cost no more than the best of the root's. */
-static void find_costs(struct ways *w) {
+static void find_costs(struct cheapest_ways *w) {
   const struct graph *g = w->g;
   uint64_t best = NO_WAY;
   for (uint32_t i = w->into_first[BAD]; i < w->into_first[BAD + 1]; i++)
     push(w, w->into[i], 1);
   while (w->heap.len && w->heap.at[0].cost <= best) {
-    struct candidate top = pop(w);
+    struct edge_cost top = pop(w);
     uint32_t s = w->from[top.edge];
     if (top.cost > w->cost[top.edge])
       continue; /* a cheaper way was found since */
@@ -372,7 +346,7 @@ static bool comes_first(const struct graph *g, uint32_t a, uint32_t b) {
 }
 
 /* The edge to go on with, from state s after a step of thread `last`. */
-static uint32_t best_edge(const struct ways *w, uint32_t s, int last) {
+static uint32_t best_edge(const struct cheapest_ways *w, uint32_t s, int last) {
   const struct graph *g = w->g;
   uint32_t best = UINT32_MAX;
   uint64_t least = NO_WAY;
@@ -389,21 +363,35 @@ static uint32_t best_edge(const struct ways *w, uint32_t s, int last) {
   return best;
 }
 
-static void add_edge(const struct graph *g, const struct edge *e, path *out) {
+static void add_edge(const struct graph *g, const struct state_edge *e,
+                     path *out) {
   vec_push(out, (uint8_t)e->thread);
   const uint8_t *a = g->sides.at[e->answers];
   for (uint32_t i = 0; a && a[i] != NO_ANSWER; i++)
     vec_push(out, (uint8_t)(PATH_CHOICE | a[i]));
 }
 
+static bool same_step(const struct graph *g, uint32_t a, uint32_t b) {
+  return g->edges[a].thread == g->edges[b].thread && !compare_answers(g, a, b);
+}
+
+void graph_check_invariants(const struct graph *g) {
+  for (uint32_t s = 0; s < g->nstates; s++)
+    for (uint32_t e = g->first[s]; e < g->first[s + 1]; e++)
+      for (uint32_t k = g->first[s]; k < e; k++)
+        assert(!same_step(g, e, k)); /* E1 */
+}
+
 bool graph_fewest(struct graph *g, path *out) {
-  struct ways w = {.g = g};
+  struct cheapest_ways w = {.g = g};
   turn_round(&w);
   find_costs(&w);
   int last = -1;
   bool found = best_edge(&w, g->root, last) != UINT32_MAX;
   for (uint32_t s = g->root; found && s != BAD;) {
-    const struct edge *e = &g->edges[best_edge(&w, s, last)];
+    uint32_t best = best_edge(&w, s, last);
+    assert(best != UINT32_MAX); /* the way goes on to its end */
+    const struct state_edge *e = &g->edges[best];
     add_edge(g, e, out);
     last = (int)e->thread;
     s = e->to;
@@ -416,7 +404,7 @@ bool graph_fewest(struct graph *g, path *out) {
   return found;
 }
 
-/* ---- for others ---- */
+/* ---- the graph itself ---- */
 
 uint32_t graph_states(const struct graph *g) { return g->nstates; }
 uint32_t graph_edges(const struct graph *g) { return g->nedges; }
@@ -427,7 +415,7 @@ uint32_t graph_first(const struct graph *g, uint32_t state) {
 }
 
 struct graph_step graph_step(const struct graph *g, uint32_t edge) {
-  const struct edge *e = &g->edges[edge];
+  const struct state_edge *e = &g->edges[edge];
   return (struct graph_step){e->to, g->noted[edge], (uint8_t)e->thread};
 }
 

@@ -1,7 +1,13 @@
+/*
+ * Finds the neighbour: splits the failing execution into turns, then runs it
+ * again with one switch moved, by one step, by two, …
+ */
 #include "search/neighbour.h"
 
+#include <assert.h>
+
 enum {
-  MOST_ENDLESS = 2, /* runs that took a second of time for nothing */
+  MOST_ENDLESS = 2, /* runs in an endless loop: each takes a second */
   MOST_BEYOND = 32, /* steps of a thread that the failing execution left */
 };
 
@@ -12,7 +18,7 @@ struct turn_of {
 };
 typedef VEC(struct turn_of) turn_list;
 
-struct plan {
+struct turn_plan {
   turn_list turns;
   path choices[RT_MAX_THREADS]; /* answers, by the thread that asked */
 };
@@ -23,13 +29,13 @@ static int last_thread(const turn_list *l) {
 
 /* ---- the failing execution as turns ---- */
 
-struct reader {
+struct turn_reader {
   struct replay r;
-  struct plan *plan;
+  struct turn_plan *plan;
 };
 
 static int read_pick(void *ctx, uint32_t enabled, int current) {
-  struct reader *d = ctx;
+  struct turn_reader *d = ctx;
   turn_list *l = &d->plan->turns;
   int t = d->r.driver.pick(d->r.driver.ctx, enabled, current);
   if (l->len && vec_last(l).thread == t) {
@@ -43,21 +49,21 @@ static int read_pick(void *ctx, uint32_t enabled, int current) {
 }
 
 static int read_choose(void *ctx, int n) {
-  struct reader *d = ctx;
+  struct turn_reader *d = ctx;
   int k = d->r.driver.choose(d->r.driver.ctx, n);
   vec_push(&d->plan->choices[last_thread(&d->plan->turns)], (uint8_t)k);
   return k;
 }
 
-static void read_plan(const struct neighbour_search *n, struct plan *out) {
-  struct reader d = {.plan = out};
+static void read_plan(const struct neighbour_search *n, struct turn_plan *out) {
+  struct turn_reader d = {.plan = out};
   replay_init(&d.r, n->at, n->len);
   struct rt_driver driver = {read_pick, read_choose, &d, .every = true};
   rt_run(&driver);
   replay_free(&d.r);
 }
 
-static void plan_free(struct plan *p) {
+static void plan_free(struct turn_plan *p) {
   vec_free(&p->turns);
   for (uint32_t i = 0; i < RT_MAX_THREADS; i++)
     vec_free(&p->choices[i]);
@@ -65,8 +71,8 @@ static void plan_free(struct plan *p) {
 
 /* ---- running other turns ---- */
 
-struct runner {
-  const struct plan *plan;
+struct turn_runner {
+  const struct turn_plan *plan;
   const turn_list *turns;
   uint32_t turn, made; /* which one it is, and its steps so far */
   uint32_t stopped;    /* mask: whose turn has just been interrupted */
@@ -76,7 +82,7 @@ struct runner {
   struct live_path *live;
 };
 
-static void took(struct runner *r, uint8_t what) {
+static void took(struct turn_runner *r, uint8_t what) {
   vec_push(&r->taken, what);
   if (r->live && r->taken.len <= LIVE_PATH_MAX) {
     r->live->at[r->taken.len - 1] = what;
@@ -84,7 +90,7 @@ static void took(struct runner *r, uint8_t what) {
   }
 }
 
-static int next_thread(struct runner *r, uint32_t enabled, int current) {
+static int next_thread(struct turn_runner *r, uint32_t enabled, int current) {
   for (; r->turn < r->turns->len; r->turn++, r->made = 0) {
     const struct turn_of *t = &r->turns->at[r->turn];
     if (enabled >> t->thread & 1 && (!t->interrupted || r->made < t->steps)) {
@@ -101,7 +107,7 @@ static int next_thread(struct runner *r, uint32_t enabled, int current) {
 }
 
 static int run_pick(void *ctx, uint32_t enabled, int current) {
-  struct runner *r = ctx;
+  struct turn_runner *r = ctx;
   r->thread = next_thread(r, enabled, current);
   took(r, (uint8_t)r->thread);
   return r->thread;
@@ -109,7 +115,7 @@ static int run_pick(void *ctx, uint32_t enabled, int current) {
 
 /* A thread gives the answers that it gave, in their order; then the first. */
 static int run_choose(void *ctx, int n) {
-  struct runner *r = ctx;
+  struct turn_runner *r = ctx;
   const path *known = &r->plan->choices[r->thread];
   uint32_t at = r->chosen[r->thread]++;
   int k = at < known->len && known->at[at] < n ? known->at[at] : 0;
@@ -117,15 +123,15 @@ static int run_choose(void *ctx, int n) {
   return k;
 }
 
-struct search {
+struct switch_mover {
   struct neighbour_search *n;
-  struct plan plan;
+  struct turn_plan plan;
   turn_list turns; /* those that are tried */
   uint64_t steps;
   uint32_t endless;
 };
 
-static bool may_go_on(const struct search *s) {
+static bool may_go_on(const struct switch_mover *s) {
   return s->n->runs < s->n->max_runs && s->steps < s->n->max_steps &&
          s->endless < MOST_ENDLESS;
 }
@@ -140,8 +146,9 @@ static void keep_path(struct neighbour_search *n, const path *taken) {
 }
 
 /* Runs the turns that are to be tried; true: that is a good execution. */
-static bool is_good(struct search *s) {
-  struct runner r = {.plan = &s->plan, .turns = &s->turns, .live = s->n->live};
+static bool is_good(struct switch_mover *s) {
+  struct turn_runner r = {
+      .plan = &s->plan, .turns = &s->turns, .live = s->n->live};
   struct rt_driver driver = {run_pick, run_choose, &r, .every = true};
   struct replay marks; /* for them alone */
   replay_init(&marks, s->n->at, s->n->len);
@@ -155,10 +162,10 @@ static bool is_good(struct search *s) {
   s->steps += rt_steps();
   s->endless += end == RT_FAULT && rt_fault()->kind == FAULT_ENDLESS;
   bool good = (end == RT_DONE || end == RT_STUCK) &&
-              s->n->judge.ended(s->n->judge.ctx, end) == JUDGE_GOOD; /* B1 */
+              s->n->judge.ended(s->n->judge.ctx, end) == JUDGE_GOOD;
   replay_free(&marks);
   if (good)
-    keep_path(s->n, &r.taken);
+    keep_path(s->n, &r.taken); /* B1 */
   vec_free(&r.taken);
   return good;
 }
@@ -172,7 +179,7 @@ static struct turn_of *next_turn(turn_list *l, uint32_t turn) {
   return NULL;
 }
 
-static void begin_move(struct search *s) {
+static void begin_move(struct switch_mover *s) {
   vec_clear(&s->turns);
   for (uint32_t i = 0; i < s->plan.turns.len; i++)
     vec_push(&s->turns, s->plan.turns.at[i]);
@@ -180,9 +187,10 @@ static void begin_move(struct search *s) {
 
 /* A turn that has to stop goes on until it has: what it makes earlier is not
  * made again. */
-static bool move_later(struct search *s, uint32_t turn, uint32_t k) {
+static bool move_later(struct switch_mover *s, uint32_t turn, uint32_t k) {
   begin_move(s);
   struct turn_of *next = next_turn(&s->turns, turn);
+  assert(s->turns.at[turn].interrupted); /* else it could not go on */
   if (k > (next ? next->steps : MOST_BEYOND))
     return false;
   s->n->earlier = false;
@@ -192,7 +200,7 @@ static bool move_later(struct search *s, uint32_t turn, uint32_t k) {
   return is_good(s);
 }
 
-static bool move_earlier(struct search *s, uint32_t turn, uint32_t k) {
+static bool move_earlier(struct switch_mover *s, uint32_t turn, uint32_t k) {
   begin_move(s);
   struct turn_of *t = &s->turns.at[turn], *next = next_turn(&s->turns, turn);
   if (k > t->steps)
@@ -214,7 +222,7 @@ static uint32_t longest(const turn_list *l) {
 }
 
 /* All switches behind turns that were `interrupted`, or behind the others. */
-static bool move_one(struct search *s, bool interrupted) {
+static bool move_one(struct switch_mover *s, bool interrupted) {
   const turn_list *l = &s->plan.turns;
   uint32_t most = longest(l);
   for (uint32_t k = 1; k <= most; k++)
@@ -232,12 +240,13 @@ static bool move_one(struct search *s, bool interrupted) {
 }
 
 bool neighbour_find(struct neighbour_search *n) {
-  struct search s = {.n = n};
+  struct switch_mover s = {.n = n};
   n->runs = n->moved = 0;
   n->good = (path){0};
   read_plan(n, &s.plan);
   bool found = move_one(&s, true) || move_one(&s, false); /* B2, B3 */
   plan_free(&s.plan);
   vec_free(&s.turns);
+  assert(!found || (n->good.len && n->moved && n->runs <= n->max_runs));
   return found;
 }

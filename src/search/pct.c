@@ -15,6 +15,8 @@
  */
 #include "search/pct.h"
 
+#include "base/slow.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -31,7 +33,8 @@ void pct_begin(struct pct *p) {
 static void meet(struct pct *p, uint32_t fresh) {
   for (; fresh; fresh &= fresh - 1) {
     int t = __builtin_ctz(fresh);
-    /* Equal ones are not worth a thought: 2^-62 a pair (P1, P2). */
+    /* P1 and P2; two are equal with a probability of 2^-62, which is ignored.
+     */
     p->priority[t] = (int64_t)(rng_next(&p->s.rng) >> 2) + PCT_MAX_DEPTH;
     p->known |= 1u << t;
   }
@@ -39,7 +42,7 @@ static void meet(struct pct *p, uint32_t fresh) {
 
 void pct_lower(struct pct *p, int current, uint32_t i) {
   assert(i >= 1 && i < p->depth);
-  p->priority[current] = (int64_t)i; /* P2 */
+  p->priority[current] = (int64_t)i; /* P2, P1: each i is used once */
 }
 
 static int highest(const struct pct *p, uint32_t enabled) {
@@ -52,10 +55,20 @@ static int highest(const struct pct *p, uint32_t enabled) {
   return best;
 }
 
+/* P1, of the threads that have a priority. */
+static bool all_differ(const struct pct *p) {
+  for (uint32_t left = p->known; left; left &= left - 1)
+    for (uint32_t k = left & (left - 1); k; k &= k - 1)
+      if (p->priority[__builtin_ctz(left)] == p->priority[__builtin_ctz(k)])
+        return false;
+  return true;
+}
+
 int pct_next(struct pct *p, uint32_t enabled, int current, uint64_t k) {
   uint64_t patience = 2 * k > PCT_PATIENCE ? 2 * k : PCT_PATIENCE;
   if (enabled & ~p->known)
     meet(p, enabled & ~p->known);
+  check_slow(all_differ(p)); /* P1 */
   if (sample_stays(&p->s, enabled, current))
     return sample_took(&p->s, enabled, current, current);
   int t = highest(p, enabled);
@@ -69,7 +82,7 @@ int pct_next(struct pct *p, uint32_t enabled, int current, uint64_t k) {
     int o = __builtin_ctz(left);
     p->starving[o] += price;
     if (p->starving[o] > patience) {
-      /* Everybody who ran instead has a higher priority: all of them fall,
+      /* The threads that ran instead have higher priorities: all of them fall,
        * one after the other, until it is the highest. */
       p->priority[t] = --p->lowest;
       p->unfair = true;
@@ -92,21 +105,21 @@ void pct_bound(struct explore *x, uint32_t depth) {
     x->bound /= (double)(x->length ? x->length : 1);
 }
 
-struct search {
+struct pct_sampling {
   struct pct p;
-  uint64_t k;
+  uint64_t k; /* steps of the longest fair execution so far; 0: none yet */
   uint64_t point[PCT_MAX_DEPTH]; /* change point i: after that many steps */
 };
 
 static void begin(void *ctx) {
-  struct search *s = ctx;
+  struct pct_sampling *s = ctx;
   pct_begin(&s->p);
   for (uint32_t i = 1; i < s->p.depth; i++)
     s->point[i] = s->k ? 1 + rng_below(&s->p.s.rng, s->k) : 0;
 }
 
 static int pick(void *ctx, uint32_t enabled, int current) {
-  struct search *s = ctx;
+  struct pct_sampling *s = ctx;
   if (!s->k) {
     s->p.known |= enabled;
     int t = sample_stays(&s->p.s, enabled, current)
@@ -120,19 +133,23 @@ static int pick(void *ctx, uint32_t enabled, int current) {
   return pct_next(&s->p, enabled, current, s->k);
 }
 
-static void end(void *ctx, enum rt_end how) {
-  struct search *s = ctx;
-  struct explore *x = s->p.s.x;
-  uint32_t n = (uint32_t)__builtin_popcount(s->p.known);
+void pct_end(struct pct *p, enum rt_end how, uint64_t *longest) {
+  struct explore *x = p->s.x;
+  uint32_t n = (uint32_t)__builtin_popcount(p->known);
   if (n > x->threads)
     x->threads = n;
-  if (how != RT_CUT && !s->p.unfair && s->p.s.picks > s->k)
-    s->k = s->p.s.picks;
+  if (how != RT_CUT && !p->unfair && p->s.picks > *longest)
+    *longest = p->s.picks;
+}
+
+static void end(void *ctx, enum rt_end how) {
+  struct pct_sampling *s = ctx;
+  pct_end(&s->p, how, &s->k);
 }
 
 enum explore_end explore_pct(struct explore *x) {
   static const struct sampler how = {pick, begin, end};
-  struct search s = {.p.depth = pct_depth(x)};
+  struct pct_sampling s = {.p.depth = pct_depth(x)};
   x->threads = 0;
   enum explore_end end = sample_run(x, &how, &s.p.s);
   x->length = s.k;

@@ -1,12 +1,13 @@
 /*
  * Partial-order sampling (POS): Yuan, Yang, Gu, CAV 2018.  Every pending access
- * has a random priority, the highest is made, and accesses that race with it
- * get new ones.  So what decides the order of two accesses that race is decided
- * anew each time, while an access that races with nobody has no say in who goes
- * first: long stretches without races cost nothing.
+ * has a random priority, the one with the highest is made, and the pending
+ * accesses that race with it get new priorities.  So the order of two accesses
+ * that race is drawn anew each time.  An access that races with none does not
+ * change who comes first: long stretches without races cost nothing.
+ *     T1: l l l l x    T2: y    (l races with none): x before y in 1 of 6
  *
- * Differs: locks, condition variables and the like race with each other when
- * they are about the same bytes.
+ * Differs: operations on locks, condition variables and the like race with each
+ * other when they touch the same bytes.
  *
  * (A) m accesses of one thread that race with nobody, then one that does,
  *     against one of another thread: the long way comes first with probability
@@ -15,7 +16,9 @@
  */
 #include "search/sample.h"
 
-struct search {
+#include <assert.h>
+
+struct pos_sampling {
   struct sample s;
   uint32_t known, ever; /* masks: threads that have a pending access, had one */
   uint64_t priority[RT_MAX_THREADS];
@@ -35,10 +38,10 @@ static bool same(const struct rt_access *a, const struct rt_access *b) {
   return a->kind == b->kind && a->addr == b->addr && a->size == b->size;
 }
 
-static void begin(void *ctx) { ((struct search *)ctx)->known = 0; }
+static void begin(void *ctx) { ((struct pos_sampling *)ctx)->known = 0; }
 
 static int pick(void *ctx, uint32_t enabled, int current) {
-  struct search *s = ctx;
+  struct pos_sampling *s = ctx;
   struct rt_access last = {0};
   if (s->s.picks) {
     last = s->pending[current];
@@ -59,6 +62,7 @@ static int pick(void *ctx, uint32_t enabled, int current) {
     if (best < 0 || s->priority[t] > s->priority[best])
       best = t;
   }
+  assert(best >= 0);
   s->ever |= enabled;
   if (sample_stays(&s->s, enabled, current))
     best = current;
@@ -66,7 +70,7 @@ static int pick(void *ctx, uint32_t enabled, int current) {
 }
 
 static void end(void *ctx, enum rt_end how) {
-  struct search *s = ctx;
+  struct pos_sampling *s = ctx;
   struct explore *x = s->s.x;
   if (how != RT_CUT && s->s.picks > x->length)
     x->length = s->s.picks;
@@ -74,7 +78,7 @@ static void end(void *ctx, enum rt_end how) {
 
 enum explore_end explore_pos(struct explore *x) {
   static const struct sampler how = {pick, begin, end};
-  struct search s = {0};
+  struct pos_sampling s = {0};
   x->length = 0;
   enum explore_end end = sample_run(x, &how, &s.s);
   x->threads = (uint32_t)__builtin_popcount(s.ever);

@@ -1,4 +1,8 @@
-/* Random executions: at each step each enabled thread is as likely. */
+/*
+ * Random walks: at each step each enabled thread is as likely as the others.
+ * An order that needs m steps of one thread in a row against another one has
+ * probability 2^-m, which is why there are other samplers.
+ */
 #include "search/sample.h"
 
 static int pick(void *ctx, uint32_t enabled, int current) {

@@ -1,7 +1,9 @@
 /*
- * Following a path.  Code that was repaired since the path was recorded may
- * take other steps: a thread that is asked to step and cannot is passed over,
- * so the path is a preference and not a demand.
+ * Paths: following one, its marks, and its form as a schedule.
+ *
+ * Code that was repaired since the path was recorded may make other steps.  So
+ * the path is a preference: a thread that is asked to step and cannot is passed
+ * over, and the replay has diverged.
  */
 #include "search/explore.h"
 
@@ -116,7 +118,7 @@ void live_take(const struct live_path *l, path *out) {
   append(out, at, n);
 }
 
-/* The engine has the marks of the path; what it had is kept for later. */
+/* Gives the engine the marks of the path; those that it had are kept. */
 static void take_marks(struct replay *r) {
   rt_mark_list marks = {0};
   uint32_t n = path_marks(r->at, r->len);

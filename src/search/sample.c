@@ -1,4 +1,7 @@
+/* The loop of all samplers: seed, run, judge, look at budgets. */
 #include "search/sample.h"
+
+#include <assert.h>
 
 static void note(struct sample *s, uint8_t what) {
   struct live_path *l = s->x->live;
@@ -10,15 +13,19 @@ static void note(struct sample *s, uint8_t what) {
 }
 
 int sample_took(struct sample *s, uint32_t enabled, int current, int thread) {
+  assert(enabled >> thread & 1);
   s->picks++;
   if (thread != current && enabled >> current & 1 && !rt_is_buffer(thread))
     s->preempted++;
+  assert(!s->x->bound_preemptions ||
+         s->preempted <= s->x->preemptions); /* S2 */
   note(s, (uint8_t)thread);
   return thread;
 }
 
 int sample_choose(void *sample, int n) {
   struct sample *s = sample;
+  assert(n > 0);
   int k = (int)rng_below(&s->rng, (uint64_t)n);
   note(s, (uint8_t)(PATH_CHOICE | k));
   return k;

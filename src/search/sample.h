@@ -1,11 +1,11 @@
 /*
  * Sampling: executions one after the other, each from its own random numbers.
- * What the samplers share; who steps next is theirs.
+ * This is what the samplers share; each of them decides who steps next.
  *
- * (S1) before each execution the generator is seeded with the search's seed
- *      and the execution's number, so any of them can be made again.
- * (S2) when preemptions are bounded and used up, the current thread stays
- *      while it is enabled: sample_took is told of every pick.
+ * (S1) before each execution the generator is seeded with the search's seed and
+ *      the execution's number, so each of them can be made again.
+ * (S2) when preemptions are bounded and used up, the current thread stays while
+ *      it is enabled.  sample_took sees every pick.
  */
 #ifndef SEARCH_SAMPLE_H
 #define SEARCH_SAMPLE_H
@@ -29,7 +29,7 @@ static inline bool sample_stays(const struct sample *s, uint32_t enabled,
          enabled >> current & 1;
 }
 
-/* Notes that `thread` steps next, and gives it back. */
+/* Notes that `thread` steps next; returns it. */
 int sample_took(struct sample *s, uint32_t enabled, int current, int thread);
 
 /* For rt_driver.choose: each alternative is as likely. */

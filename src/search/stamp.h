@@ -3,8 +3,8 @@
  * returned, as cheaply as the machine allows.
  *
  * "a before b" may be recorded only if it is true: a had returned before b was
- * called.  (The other way round costs nothing but power: an order that is not
- * recorded only allows more.)  Three things could make a record too strong:
+ * called.  (An order that is not recorded is no mistake: it only allows more.)
+ * Three things could make a record too strong:
  *
  * (T1) The stamp of a call taken too late, or that of a return too early.  The
  *      call is stamped before it is made and the return after it was made.
@@ -23,13 +23,14 @@
  *      C_p(call b) = C_q(call b) - d > C_p(ret a) + margin - d >= C_p(ret a).
  * (T3) A thread that is not where it was put.  Threads are bound to the
  *      processors that were measured; rdtscp names the processor that it read,
- *      and an execution in which another name appears is thrown away.
+ *      and an execution in which another name appears is discarded.
  *
  * The order must also be that of intervals on one line, in which a thread's
  * own calls follow each other (H3 of model/history.h).  A margin breaks that:
  * two threads that each make two calls within one margin have no such order.
- * So a thread waits after each return until the margin is over (stamp_pass),
- * which is when it could make its next call without being in doubt.
+ *     margin 50:  T1 [100, 110] [120, 130]: the first does not end before the
+ *     second begins.  So a thread waits after each return until the margin is
+ *     over (stamp_pass), and the second begins after 160.
  *
  * Where there is no invariant counter or the bound is large, a shared counter
  * is stepped by each stamp instead.  Its steps are totally ordered and locked

@@ -1,23 +1,28 @@
 /*
  * Depth-first search over native states.  A state is everything that decides
  * what can still happen and how it will be judged: memory, stacks, scheduler,
- * and what the judge says matters of the history (explore.h); or all of it:
- * results so far and, for each call, the set of calls that were completed
- * before it.  With bounded preemptions also who made the last step and how many
- * there were.  A state that was entered before is not entered again.
+ * and what the judge says matters of the history (explore.h).  If the judge
+ * cannot say, all of the history matters: the results so far and, for each
+ * call, the set of calls that were completed before it.  With bounded
+ * preemptions, the state also has the last thread and the number of
+ * preemptions.  A state that was entered before is not entered again.
+ *     T1: x = 1   T2: y = 1    x y and y x lead to one state: 4 states, not 5
  *
- * Accesses that cannot conflict are no branching points (rt_reduce); when a
+ * Accesses that cannot conflict are no branching points (rt_reduce).  When a
  * location turns out to be shared, the search begins again with that known.
+ *     T1: l = 1; x = 1   T2: x = 2    l is T1's own: 2 orders, not 3
  *
- * Several processes can do it together (gang.h): each searches depth first, and
- * who has nothing to do takes over branches near another one's root.
+ * Several processes can search together (parallel_search.h): each searches
+ * depth first, and an idle one takes over branches near another one's root.
  *
  * (A) every outcome, and every history up to equal verdict, that dfs finds is
  *     found.                                     tests/agree/stateful_dfs.c
  * (B) the same with the reduction switched off.  tests/agree/stateful_dfs.c
- * (C) the same by any number of members.         tests/agree/gang.c
+ * (C) the same by any number of members.  tests/agree/parallel_search.c
  */
 #include "search/stateful_int.h"
+
+#include "base/slow.h"
 
 #include <assert.h>
 #include <string.h>
@@ -25,7 +30,7 @@
 /* ---- answers to choices within a step ---- */
 
 static int choose(void *ctx, int n) {
-  struct walk *w = ctx;
+  struct stateful *w = ctx;
   if (w->nanswers == GRAPH_ANSWERS)
     return 0;
   uint32_t i = w->nanswers++;
@@ -37,7 +42,7 @@ static int choose(void *ctx, int n) {
 }
 
 /* The next sequence of answers for the same step; false: all were tried. */
-static bool next_answers(struct walk *w) {
+static bool next_answers(struct stateful *w) {
   while (w->nanswers) {
     uint32_t i = w->nanswers - 1;
     if (w->answer[i] + 1 < w->of[i]) {
@@ -51,23 +56,26 @@ static bool next_answers(struct walk *w) {
   return false;
 }
 
-/* While a state behind this step is searched, other steps ask questions. */
-static void save_answers(struct walk *w, struct node *n) {
+/* While the state behind this step is searched, other steps have choices. */
+static void save_answers(struct stateful *w, struct stateful_node *n) {
   for (uint32_t i = 0; i < w->known; i++)
     vec_push(&w->saved, w->answer[i]);
-  vec_push(&w->saved, (uint8_t)w->known);
+  vec_push(&w->saved, (uint8_t)w->known); /* F3 */
   n->again = AGAIN_SAVED;
 }
 
-static void load_answers(struct walk *w, struct node *n) {
+static void load_answers(struct stateful *w, struct stateful_node *n) {
+  assert(w->saved.len); /* F3 */
   w->known = vec_pop(&w->saved);
+  assert(w->known <= GRAPH_ANSWERS && w->known <= w->saved.len);
   for (uint32_t i = w->known; i--;)
     w->answer[i] = vec_pop(&w->saved);
   n->again = AGAIN;
 }
 
-/* Of all sequences of answers, when those to one question are alike. */
-static double part_of_answers(const struct walk *w) {
+/* Which part of all sequences of answers this one is, if all answers to a
+ * choice count equally. */
+static double part_of_answers(const struct stateful *w) {
   double part = 1;
   for (uint32_t i = 0; i < w->nanswers; i++)
     part /= w->of[i];
@@ -77,21 +85,21 @@ static double part_of_answers(const struct walk *w) {
 /* ---- going where a path leads ---- */
 
 static int answer_again(void *ctx, int n) {
-  struct walk *w = ctx;
+  struct stateful *w = ctx;
   (void)n;
   if (w->traced < w->path.len && w->path.at[w->traced] & PATH_CHOICE)
     return w->path.at[w->traced++] & ~PATH_CHOICE;
-  return 0; /* there were too many to note */
+  return 0; /* there were more answers than are noted */
 }
 
-/* The step of w->path at `traced`, which was made before. */
-static bool retrace_step(struct walk *w) {
+/* Makes the step of w->path at `traced` again. */
+static bool retrace_step(struct stateful *w) {
   struct rt_driver driver = {NULL, answer_again, w, .every = false};
   uint8_t t = w->path.at[w->traced++];
   return rt_enabled() >> t & 1 && rt_step(t, &driver) == RT_STOPPED;
 }
 
-bool walk_retrace(struct walk *w, uint32_t from, uint32_t to) {
+bool stateful_retrace(struct stateful *w, uint32_t from, uint32_t to) {
   bool ok = true;
   w->traced = from;
   while (ok && w->traced < to)
@@ -99,16 +107,16 @@ bool walk_retrace(struct walk *w, uint32_t from, uint32_t to) {
   return ok;
 }
 
-bool walk_begin(struct walk *w, enum rt_end *how) {
+bool stateful_begin(struct stateful *w, enum rt_end *how) {
   struct rt_driver driver = {NULL, choose, w, .every = false};
   live_begin(w->x->live);
   vec_clear(&w->path);
   w->nanswers = w->known = 0;
   *how = rt_begin(&driver);
-  return !walk_learnt(w);
+  return !stateful_learnt(w);
 }
 
-bool walk_learnt(const struct walk *w) {
+bool stateful_learnt(const struct stateful *w) {
   bool stack = rt_found_shared_stack(); /* both must be asked */
   bool conflict = rt_found_conflict();
   return stack || (conflict && !w->x->no_reduction);
@@ -117,17 +125,17 @@ bool walk_learnt(const struct walk *w) {
 /* ---- nodes ---- */
 
 /*
- * A state is kept for the RECENT nodes at the top of the stack, if several
- * threads can step there, and for each EVERY-th: the search comes back to the
- * others late or never.  When it does, the steps from the nearest one below are
- * made again, and the states on the way kept, since it will come to these next.
- * bench/README.md has figures.
+ * The state of a node is held for the RECENT nodes at the top of the stack, if
+ * several threads can step there, and for each EVERY-th node.  The search comes
+ * back to the other nodes late or never.  When it does, the steps from the
+ * nearest held node below are made again, and the states on the way are held,
+ * since the search comes back to these next.  bench/README.md has figures.
  */
 enum { RECENT = 32, EVERY = 32 };
 
-static bool is_held(const struct node *n) { return n->state.len != 0; }
+static bool is_held(const struct stateful_node *n) { return n->state.len != 0; }
 
-static void hold(struct walk *w, struct node *n) {
+static void hold(struct stateful *w, struct stateful_node *n) {
   if (w->spare.len)
     n->state = vec_pop(&w->spare);
   uint32_t before = n->state.cap;
@@ -135,7 +143,7 @@ static void hold(struct walk *w, struct node *n) {
   w->held += n->state.cap - before;
 }
 
-static void drop(struct walk *w, struct node *n) {
+static void drop(struct stateful *w, struct stateful_node *n) {
   if (!is_held(n))
     return;
   n->state.len = 0;
@@ -143,27 +151,30 @@ static void drop(struct walk *w, struct node *n) {
   n->state = (struct snapshot){0};
 }
 
-static void thin_out(struct walk *w) {
+static void thin_out(struct stateful *w) {
   uint32_t old = w->depth - 1 - RECENT;
   if (w->depth > RECENT && old % EVERY)
     drop(w, &w->nodes.at[old]);
 }
 
-static void go_back(struct walk *w) {
+static void go_back(struct stateful *w) {
   uint32_t top = w->depth - 1, at = top;
-  while (!is_held(&w->nodes.at[at]))
-    at--; /* that of the first node is always held */
+  while (!is_held(&w->nodes.at[at])) {
+    assert(at); /* F2 */
+    at--;
+  }
   rt_restore(&w->nodes.at[at].state);
   for (; at < top; at++) {
-    struct node *next = &w->nodes.at[at + 1];
-    bool ok = walk_retrace(w, w->nodes.at[at].path_len, next->path_len);
+    struct stateful_node *next = &w->nodes.at[at + 1];
+    bool ok = stateful_retrace(w, w->nodes.at[at].path_len, next->path_len);
     assert(ok);
     hold(w, next);
   }
 }
 
-/* Who can be left only by a preemption, or NOBODY. */
-static uint8_t stayer(const struct walk *w, uint32_t enabled, uint8_t last) {
+/* The thread that can be left only by a preemption, or NOBODY. */
+static uint8_t stayer(const struct stateful *w, uint32_t enabled,
+                      uint8_t last) {
   return w->x->bound_preemptions && enabled >> last & 1 ? last : NOBODY;
 }
 
@@ -177,8 +188,8 @@ static struct hash128 state_hash(const struct explore *x) {
   return rt_hash(true);
 }
 
-struct hash128 walk_hash(const struct walk *w, uint32_t preempted,
-                         uint8_t stays) {
+struct hash128 stateful_hash(const struct stateful *w, uint32_t preempted,
+                             uint8_t stays) {
   struct hash128 h = state_hash(w->x);
   if (!w->x->bound_preemptions)
     return h;
@@ -187,8 +198,8 @@ struct hash128 walk_hash(const struct walk *w, uint32_t preempted,
 }
 
 /* The state that the engine is in, after a step of thread `last`. */
-static struct arrival look(const struct walk *w, uint8_t last,
-                           uint32_t preempted) {
+static struct stateful_arrival look(const struct stateful *w, uint8_t last,
+                                    uint32_t preempted) {
   const struct explore_watch *watch = w->x->watch;
   uint32_t enabled = rt_enabled();
   if (watch)
@@ -198,54 +209,74 @@ static struct arrival look(const struct walk *w, uint8_t last,
   uint8_t stays = stayer(w, enabled, last);
   if (stays != NOBODY && preempted >= w->x->preemptions)
     enabled = 1u << stays | rt_buffers(enabled);
-  return (struct arrival){walk_hash(w, preempted, stays), enabled, preempted,
-                          stays};
+  return (struct stateful_arrival){stateful_hash(w, preempted, stays), enabled,
+                                   preempted, stays};
 }
 
-void walk_enter(struct walk *w, const struct arrival *a, uint32_t place,
-                double part) {
+void stateful_enter(struct stateful *w, const struct stateful_arrival *a,
+                    uint32_t place, double part) {
+  assert(a->enabled);
+  assert(!w->depth ||
+         w->nodes.at[w->depth - 1].path_len < w->path.len); /* F1 */
   if (w->depth == w->nodes.len)
-    vec_push(&w->nodes, (struct node){0});
-  struct node *n = &w->nodes.at[w->depth++];
-  *n = (struct node){.left = a->enabled,
-                     .stays = a->stays,
-                     .preempted = a->preempted,
-                     .hash = a->hash,
-                     .place = place,
-                     .path_len = w->path.len,
-                     .part = part / __builtin_popcount(a->enabled)};
+    vec_push(&w->nodes, (struct stateful_node){0});
+  struct stateful_node *n = &w->nodes.at[w->depth++];
+  *n = (struct stateful_node){.left = a->enabled,
+                              .stays = a->stays,
+                              .preempted = a->preempted,
+                              .hash = a->hash,
+                              .place = place,
+                              .path_len = w->path.len,
+                              .part = part / __builtin_popcount(a->enabled)};
   if (a->enabled & (a->enabled - 1) || (w->depth - 1) % EVERY == 0)
     hold(w, n);
   thin_out(w);
-  w->is_at_top = true;
+  w->is_at_top = true; /* F4 */
+  check_slow((stateful_check_invariants(w), true));
 }
 
-/* How many preemptions there are when the top node's step is made. */
-static uint32_t preempted_then(const struct node *n) {
+void stateful_check_invariants(const struct stateful *w) {
+  uint32_t saved = 0;
+  assert(!w->depth || is_held(&w->nodes.at[0])); /* F2 */
+  for (uint32_t i = 0; i < w->depth; i++) {
+    const struct stateful_node *n = &w->nodes.at[i];
+    assert(n->path_len <= w->path.len);
+    assert(!i || n[-1].path_len < n->path_len); /* F1 */
+    saved += n->again == AGAIN_SAVED;
+  }
+  for (uint32_t at = w->saved.len; at; saved--) { /* F3 */
+    assert(saved && w->saved.at[at - 1] < at);
+    at -= 1u + w->saved.at[at - 1];
+  }
+  assert(!saved);
+}
+
+/* The number of preemptions behind the step that is tried at node n. */
+static uint32_t preempted_then(const struct stateful_node *n) {
   return n->preempted + (n->stays != NOBODY && n->stays != n->thread &&
                          !rt_is_buffer(n->thread));
 }
 
 /* ---- the search ---- */
 
-static void show_path(struct walk *w) {
+static void show_path(struct stateful *w) {
   struct live_path *l = w->x->live;
   if (!l || w->path.len > LIVE_PATH_MAX)
     return;
-  /* What lies before the node above has not changed. */
+  /* The path up to the node above has not changed. */
   uint32_t from = w->depth > 1 ? w->nodes.at[w->depth - 2].path_len : 0;
   memcpy(l->at + from, w->path.at + from, w->path.len - from);
   l->len = w->path.len;
 }
 
 static void current_path(void *ctx, path *out) {
-  const struct walk *w = ctx;
+  const struct stateful *w = ctx;
   path_expand(w->path.at, w->path.len, out);
 }
 
 /* Notes the step from the top node; false: there is no room. */
-static bool note_edge(struct walk *w, uint32_t into) {
-  const struct node *n = &w->nodes.at[w->depth - 1];
+static bool note_edge(struct stateful *w, uint32_t into) {
+  const struct stateful_node *n = &w->nodes.at[w->depth - 1];
   const struct explore_watch *watch = w->x->watch;
   if (!w->x->graph)
     return true;
@@ -262,9 +293,9 @@ static bool note_edge(struct walk *w, uint32_t into) {
   return true;
 }
 
-static bool arrive(struct walk *w, double part, enum explore_end *end) {
-  struct node *n = &w->nodes.at[w->depth - 1];
-  struct arrival a = look(w, n->thread, preempted_then(n));
+static bool arrive(struct stateful *w, double part, enum explore_end *end) {
+  struct stateful_node *n = &w->nodes.at[w->depth - 1];
+  struct stateful_arrival a = look(w, n->thread, preempted_then(n));
   bool fresh;
   uint32_t place = visited_put(&w->visited, a.hash, &fresh);
   if (place == VISITED_FULL || !note_edge(w, place)) {
@@ -278,26 +309,26 @@ static bool arrive(struct walk *w, double part, enum explore_end *end) {
   w->x->states++;
   if (n->again)
     save_answers(w, n);
-  walk_enter(w, &a, place, part);
+  stateful_enter(w, &a, place, part);
   return true;
 }
 
-static bool judge(struct walk *w, enum rt_end how, enum explore_end *end) {
+static bool judge(struct stateful *w, enum rt_end how, enum explore_end *end) {
   struct explore *x = w->x;
   uint64_t before = x->bad_count;
-  /* The path with the fewest switches is found in the graph. */
+  /* Then the path with the fewest switches is found in the graph. */
   bool later = x->graph && x->all;
   bool on = explore_judge(x, how, later ? NULL : current_path, w, end);
   w->last_bad = x->bad_count != before;
   return on;
 }
 
-static bool finish(struct walk *w, enum rt_end how, double part,
+static bool finish(struct stateful *w, enum rt_end how, double part,
                    enum explore_end *end) {
   uint32_t path_len = w->path.len;
   if (!judge(w, how, end))
     return false;
-  assert(w->path.len == path_len);
+  assert(w->path.len == path_len); /* the judge made no step of the search */
   w->done += part;
   if (note_edge(w, how == RT_CUT || how == RT_LEFT_OUT ? GRAPH_CUT
                    : w->last_bad                       ? GRAPH_BAD
@@ -308,9 +339,9 @@ static bool finish(struct walk *w, enum rt_end how, double part,
 }
 
 /* Makes the next step from the top node; false: it has none. */
-static bool step(struct walk *w, enum rt_end *how) {
+static bool step(struct stateful *w, enum rt_end *how) {
   struct rt_driver driver = {NULL, choose, w, .every = false};
-  struct node *n = &w->nodes.at[w->depth - 1];
+  struct stateful_node *n = &w->nodes.at[w->depth - 1];
   if (!n->again) {
     if (!n->left)
       return false;
@@ -320,10 +351,10 @@ static bool step(struct walk *w, enum rt_end *how) {
   } else if (n->again == AGAIN_SAVED) {
     load_answers(w, n);
   }
-  w->path.len = n->path_len; /* before: retracing looks at it */
+  w->path.len = n->path_len; /* before go_back, which reads it */
   if (!w->is_at_top)
     go_back(w);
-  w->is_at_top = false;
+  w->is_at_top = false; /* F4 */
   vec_push(&w->path, n->thread);
   w->nanswers = 0;
   show_path(w);
@@ -334,12 +365,13 @@ static bool step(struct walk *w, enum rt_end *how) {
   return true;
 }
 
-static void leave(struct walk *w) {
+static void leave(struct stateful *w) {
+  assert(w->depth);
   drop(w, &w->nodes.at[--w->depth]);
   w->is_at_top = false;
 }
 
-enum explore_end walk_search(struct walk *w) {
+enum explore_end stateful_search(struct stateful *w) {
   enum explore_end end = EXPLORE_ALL;
   while (w->depth) {
     enum rt_end how;
@@ -347,23 +379,23 @@ enum explore_end walk_search(struct walk *w) {
       leave(w);
       continue;
     }
-    struct node *n = &w->nodes.at[w->depth - 1];
+    struct stateful_node *n = &w->nodes.at[w->depth - 1];
     double part = n->part * part_of_answers(w);
     n->again = next_answers(w) ? AGAIN : 0;
-    if (walk_learnt(w)) {
+    if (stateful_learnt(w)) {
       w->learnt = true;
       return EXPLORE_STOPPED;
     }
     bool on =
         how == RT_STOPPED ? arrive(w, part, &end) : finish(w, how, part, &end);
-    if (!on || !walk_budget(w, &end))
+    if (!on || !stateful_budget(w, &end))
       return end;
   }
   return EXPLORE_ALL;
 }
 
 /* Nothing is decided in this client: there is one execution. */
-static enum explore_end only_one(struct walk *w, enum rt_end how) {
+static enum explore_end only_one(struct stateful *w, enum rt_end how) {
   struct rt_driver driver = {NULL, choose, w, .every = false};
   enum explore_end end = EXPLORE_ALL;
   if (how == RT_STOPPED)
@@ -376,9 +408,9 @@ static enum explore_end only_one(struct walk *w, enum rt_end how) {
   return EXPLORE_ALL;
 }
 
-enum explore_end walk_root(struct walk *w) {
+enum explore_end stateful_root(struct stateful *w) {
   enum rt_end how;
-  if (!walk_begin(w, &how)) {
+  if (!stateful_begin(w, &how)) {
     w->learnt = true;
     return EXPLORE_STOPPED;
   }
@@ -386,50 +418,53 @@ enum explore_end walk_root(struct walk *w) {
     w->trivial = true;
     return only_one(w, how);
   }
-  struct arrival a = look(w, 0, 0);
+  struct stateful_arrival a = look(w, 0, 0);
   bool fresh;
   w->root = visited_put(&w->visited, a.hash, &fresh);
+  assert(fresh && !w->depth); /* the set is empty before */
   w->x->states++;
-  walk_enter(w, &a, w->root, 1);
-  return walk_search(w);
+  stateful_enter(w, &a, w->root, 1);
+  return stateful_search(w);
 }
 
 /* ---- budgets ---- */
 
-/* What the search itself holds, but for the table. */
-uint64_t walk_bytes(const struct walk *w) {
+/* Memory of the search, without that of the visited states. */
+uint64_t stateful_bytes(const struct stateful *w) {
   uint64_t edges = w->x->graph ? w->x->transitions : 0;
   return w->held + w->nodes.cap * sizeof *w->nodes.at +
          w->log.len * sizeof *w->log.at +
          (edges ? graph_bytes(w->x->states, edges) : 0);
 }
 
-static bool budget_alone(struct walk *w, enum explore_end *end) {
+static bool budget_alone(struct stateful *w, enum explore_end *end) {
   struct explore *x = w->x;
   if (x->max_states && x->states >= x->max_states && w->is_at_top) {
     *end = EXPLORE_STATES;
     return false;
   }
   if (x->max_memory && x->transitions % 1024 == 0 &&
-      visited_bytes(&w->visited, x->states) + walk_bytes(w) > x->max_memory) {
+      visited_bytes(&w->visited, x->states) + stateful_bytes(w) >
+          x->max_memory) {
     *end = EXPLORE_MEMORY;
     return false;
   }
   return explore_budget(x, x->transitions, end);
 }
 
-bool walk_budget(struct walk *w, enum explore_end *end) {
+bool stateful_budget(struct stateful *w, enum explore_end *end) {
   if (w->x->share && w->x->transitions % 64 == 0)
     *w->x->share = w->done;
   if (w->x->work && w->x->transitions % 64 == 0)
     *w->x->work = w->x->states;
-  return w->x->gang ? walk_budget_together(w, end) : budget_alone(w, end);
+  return w->x->parallel ? stateful_budget_together(w, end)
+                        : budget_alone(w, end);
 }
 
 /* ---- the graph ---- */
 
-void walk_conclude(struct walk *w, const struct graph_log *logs, uint32_t n,
-                   bool complete) {
+void stateful_conclude(struct stateful *w, const struct graph_log *logs,
+                       uint32_t n, bool complete) {
   struct explore *x = w->x;
   if (!x->graph || w->trivial)
     return;
@@ -454,7 +489,7 @@ void walk_conclude(struct walk *w, const struct graph_log *logs, uint32_t n,
 
 /* ---- */
 
-static void forget(struct walk *w) {
+static void forget(struct stateful *w) {
   struct explore *x = w->x;
   explore_again(x);
   if (x->watch)
@@ -469,20 +504,20 @@ static void forget(struct walk *w) {
   w->learnt = w->trivial = false;
 }
 
-static enum explore_end alone(struct walk *w) {
+static enum explore_end alone(struct stateful *w) {
   enum explore_end end;
   struct visited own = {0}, *kept = w->x->visited ? w->x->visited : &own;
   visited_for(kept, w->x->max_states);
   w->visited = *kept;
   for (;;) {
-    end = walk_root(w);
+    end = stateful_root(w);
     if (!w->learnt)
       break;
     forget(w);
     visited_clear(&w->visited);
   }
   struct graph_log log = {w->log.at, w->log.len};
-  walk_conclude(w, &log, 1, end == EXPLORE_ALL);
+  stateful_conclude(w, &log, 1, end == EXPLORE_ALL);
   visited_clear(&w->visited);
   *kept = w->visited;
   visited_unmap(&own);
@@ -490,7 +525,7 @@ static enum explore_end alone(struct walk *w) {
   return end;
 }
 
-static void release(struct walk *w) {
+static void release(struct stateful *w) {
   while (w->depth)
     leave(w);
   for (uint32_t i = 0; i < w->spare.len; i++)
@@ -501,19 +536,19 @@ static void release(struct walk *w) {
   vec_free(&w->path);
 }
 
-enum { MOST_CALLS = 64 }; /* that a state tells apart in the real-time order */
+enum { MOST_CALLS = 64 }; /* of a client: sets of calls are 64-bit masks */
 
 enum explore_end explore_stateful(struct explore *x) {
   const struct client *c = rt_history()->client;
-  if (c && c->ncalls > MOST_CALLS && !x->gang)
+  if (c && c->ncalls > MOST_CALLS && !x->parallel)
     return explore_dfs(x);
-  struct walk w = {.x = x};
+  struct stateful w = {.x = x};
   rt_reduce(!x->no_reduction);
   rt_guards(x->guards && !x->no_reduction);
   if (x->live)
     x->live->only_choices = false;
   forget(&w);
-  enum explore_end end = x->gang ? walk_together(&w) : alone(&w);
+  enum explore_end end = x->parallel ? stateful_together(&w) : alone(&w);
   if (x->share)
     *x->share = w.done;
   rt_reduce(false);

@@ -3,6 +3,8 @@
  * it, makes histories of what was logged and hands them to the judge.
  */
 #include "search/stress.h"
+#include "base/clock.h"
+#include "base/slow.h"
 #include "rt/cage.h"
 #include "search/stress_int.h"
 
@@ -35,7 +37,7 @@ struct inspection {
 };
 
 static void keep_segment(struct stress *s, uint64_t lo, uint64_t hi) {
-  struct segment g = {.at = (uint8_t *)lo, .size = hi - lo};
+  struct data_segment g = {.at = (uint8_t *)lo, .size = hi - lo};
   g.copy = xmalloc(g.size);
   memcpy(g.copy, g.at, g.size);
   vec_push(&s->data, g);
@@ -170,7 +172,7 @@ struct fl_suite *stress_suites(const struct stress *s) {
 
 static size_t align_to(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
-static void lay_out(struct layout *l, const struct client *c) {
+static void lay_out(struct stress_layout *l, const struct client *c) {
   memset(l, 0, sizeof *l);
   for (uint32_t i = 0; i < c->ncalls; i++) {
     uint32_t t = c->calls[i].thread;
@@ -179,11 +181,11 @@ static void lay_out(struct layout *l, const struct client *c) {
   }
   for (uint32_t t = 0; t <= c->nthreads; t++) {
     l->records[t] = l->slot_size;
-    l->slot_size += align_to(l->count[t] * sizeof(struct record), 64);
+    l->slot_size += align_to(l->count[t] * sizeof(struct stress_record), 64);
   }
   uint32_t n = BATCH_CALLS / (c->ncalls + 1);
   l->slots = n < 1 ? 1 : n > BATCH_MAX ? BATCH_MAX : n;
-  l->slots_at = align_to(sizeof(struct shared), 64);
+  l->slots_at = align_to(sizeof(struct stress_shared), 64);
   l->ends_at = l->slots_at + l->slots * l->slot_size;
   l->texts_at =
       align_to(l->ends_at + l->slots * sizeof(struct round_end), 4096);
@@ -219,10 +221,11 @@ static void prepare(struct stress *s, const struct fl_suite *suite,
 /* ---- the process below ---- */
 
 static void begin_batch(struct stress *s, const struct stress_run *r) {
-  struct shared *h = s->shared;
-  const struct layout *l = &s->layout;
+  struct stress_shared *h = s->shared;
+  const struct stress_layout *l = &s->layout;
+  assert(!s->child || atomic_load(&h->state) == BATCH_FULL); /* L1 */
   uint64_t left = r->max_rounds - r->rounds;
-  uint32_t used = h->done; /* of the batch before; more is untouched */
+  uint32_t used = h->done; /* slots of the batch before; the others are zero */
   used = used < l->slots ? used + 1 : l->slots;
   memset((uint8_t *)h + l->slots_at, 0, used * l->slot_size);
   memset(round_end_of(s, 0), 0, used * sizeof(struct round_end));
@@ -267,7 +270,7 @@ enum batch_end { BATCH_GOOD, BATCH_DIED, BATCH_HANGS };
 /* Until the child has filled its batch or something is wrong with it. */
 static enum batch_end await_batch(struct stress *s, struct stress_run *r,
                                   int *status) {
-  struct shared *h = s->shared;
+  struct stress_shared *h = s->shared;
   uint64_t last = progress(s);
   for (uint32_t idle_ms = 0; atomic_load(&h->state) == BATCH_RUN;) {
     stress_futex_wait(&h->state, BATCH_RUN, LOOK_MS, true);
@@ -277,7 +280,7 @@ static enum batch_end await_batch(struct stress *s, struct stress_run *r,
       s->child = 0;
       return BATCH_DIED;
     }
-    if (r->deadline > 0 && explore_now() > r->deadline)
+    if (r->deadline > 0 && clock_now() > r->deadline)
       h->stop = 1;
     idle_ms += LOOK_MS;
     uint64_t now = progress(s);
@@ -300,7 +303,7 @@ static enum batch_end await_batch(struct stress *s, struct stress_run *r,
 
 /* ---- from the log to a history ---- */
 
-/* What the child's code may have written over is no text. */
+/* The user's code may have written over the text: it is bounded here. */
 static struct value text_of(const struct stress *s, uint32_t thread,
                             uint64_t at) {
   if (!at || at > TEXT_SIZE)
@@ -311,7 +314,7 @@ static struct value text_of(const struct stress *s, uint32_t thread,
   return v;
 }
 
-/* False: a pointer that means nothing here. */
+/* False: the result is a pointer, which means nothing in this process. */
 static bool value_of(const struct stress *s, uint32_t id, int64_t raw,
                      struct value *v) {
   const struct call *c = &s->client->calls[id];
@@ -342,23 +345,24 @@ static bool value_of(const struct stress *s, uint32_t id, int64_t raw,
 }
 
 /* One thread's next event in time: its record `index`, call or return. */
-struct cursor {
+struct event_cursor {
   uint32_t index;
   bool returns;
 };
 
 /* UINT64_MAX: it has none. */
 static uint64_t time_of(const struct stress *s, uint32_t slot, uint32_t thread,
-                        const struct cursor *at) {
+                        const struct event_cursor *at) {
   if (at->index == s->layout.count[thread])
     return UINT64_MAX;
-  const struct record *rec = record_of(s, slot, thread, at->index);
+  const struct stress_record *rec = record_of(s, slot, thread, at->index);
   uint64_t t = at->returns ? rec->ret : rec->call;
   return t ? t + (at->returns ? s->stamps.margin : 0) : UINT64_MAX;
 }
 
 static void take_event(const struct stress *s, uint32_t thread,
-                       struct cursor *at, uint32_t rank, struct hop *ops) {
+                       struct event_cursor *at, uint32_t rank,
+                       struct hop *ops) {
   struct hop *o = &ops[s->layout.first[thread] + at->index];
   if (at->returns) {
     o->ret = rank;
@@ -371,7 +375,7 @@ static void take_event(const struct stress *s, uint32_t thread,
 
 static void main_event(const struct stress *s, uint32_t slot, uint32_t id,
                        uint32_t *rank, struct hop *ops) {
-  const struct record *rec = record_at(s, slot, id);
+  const struct stress_record *rec = record_at(s, slot, id);
   if (rec->call)
     ops[id].call = ++*rank;
   if (rec->ret)
@@ -379,14 +383,15 @@ static void main_event(const struct stress *s, uint32_t slot, uint32_t id,
 }
 
 /*
- * Stamps become ranks: equal ones stay equal and orders stay as they are.  Each
+ * Stamps become ranks: equal stamps have equal ranks, and the order stays. Each
  * thread's stamps grow, so this is a merge.  The main thread's calls come
- * before and after all others.
+ * before and after all others.  T1 [110, 140]  T2 [120, 140], margin 5:  T1 [1,
+ * 3]  T2 [2, 3]
  */
 static void rank_events(const struct stress *s, uint32_t slot,
                         struct hop *ops) {
   const struct client *c = s->client;
-  struct cursor at[THREADS_MAX] = {0};
+  struct event_cursor at[THREADS_MAX] = {0};
   uint32_t rank = 0;
   uint64_t last = 0;
   for (uint32_t i = 0; i < c->ninit; i++)
@@ -417,7 +422,7 @@ static int make_history(const struct stress *s, uint32_t slot,
   h->client = c;
   h->stuck = false;
   for (uint32_t i = 0; i < c->ncalls; i++) {
-    const struct record *rec = record_at(s, slot, i);
+    const struct stress_record *rec = record_at(s, slot, i);
     h->ops[i] = (struct hop){HISTORY_PENDING, HISTORY_PENDING, value_void()};
     if (rec->ret && !value_of(s, i, rec->raw, &h->ops[i].result))
       return error_set(e, ERR_USAGE,
@@ -427,6 +432,7 @@ static int make_history(const struct stress *s, uint32_t slot,
                        (unsigned long long)rec->raw);
   }
   rank_events(s, slot, h->ops);
+  check_slow((history_check_invariants(h), true)); /* R2 */
   return ERR_NONE;
 }
 
@@ -450,7 +456,7 @@ static enum judgement judge(struct stress_run *r, const struct history *h,
   return j;
 }
 
-/* The child may have written anything. */
+/* The user's code may have written any number there. */
 static uint32_t rounds_done(const struct stress *s) {
   uint32_t n = s->shared->done;
   return n < s->layout.slots ? n : s->layout.slots;
@@ -460,7 +466,7 @@ static uint32_t rounds_done(const struct stress *s) {
 static enum stress_end judge_batch(struct stress *s, struct stress_run *r,
                                    struct history *h, struct error *e) {
   uint32_t n = rounds_done(s);
-  for (uint32_t i = 0; i < n; i++) {
+  for (uint32_t i = 0; i < n; i++) { /* R3 */
     const struct round_end *end = round_end_of(s, i);
     r->rounds++;
     if (end->moved) {
@@ -531,7 +537,7 @@ static enum stress_end judge_unfinished(struct stress *s, struct stress_run *r,
   }
   copy_history(&r->history, h);
   if (how == BATCH_HANGS)
-    return STRESS_HUNG;
+    return STRESS_HUNG; /* R4 */
   r->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   r->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
   return r->signal ? STRESS_CRASHED : STRESS_EXITED;
@@ -546,7 +552,7 @@ enum stress_end stress_run(struct stress *s, const struct fl_suite *suite,
   struct history h = {.ops = xcalloc(c->ncalls + 1, sizeof *h.ops)};
   enum stress_end end = STRESS_ALL;
   while (end == STRESS_ALL && (!r->max_rounds || r->rounds < r->max_rounds)) {
-    if (r->deadline > 0 && explore_now() > r->deadline) {
+    if (r->deadline > 0 && clock_now() > r->deadline) {
       end = STRESS_TIME;
       break;
     }

@@ -1,8 +1,8 @@
 /*
  * The same harness and the same clients on real OS threads: native code without
  * hooks, for histories of thousands of calls and for what only hardware does.
- * Nothing is controlled here; what comes out are histories, whose real-time
- * order is never stronger than the truth (search/stamp.h says why).
+ * Nothing is controlled here.  The result are histories whose real-time order
+ * is never stronger than the truth (search/stamp.h says why).
  *
  * Words.  A round is one execution of the client: constructor, initial calls,
  * all threads at once, final calls, invariant, destructor.
@@ -28,17 +28,16 @@
  * or a hang of user code therefore ends that process only, and the history up
  * to there is at hand, with the calls that were under way as pending.
  *
- * (P1) every round begins in the state after loading: globals and thread-local
+ * (R1) every round begins in the state after loading: globals and thread-local
  *      variables that a round has changed are copied back.  Where that is not
  *      enough (there is memory that was allocated while loading, the object
  *      has started threads or keeps pthread keys) the round is the last one of
  *      its process, and the next begins in a fresh one.
- * (P2) a history has H1 to H3 of model/history.h.
- * (P3) the judge sees every round that was made, in order, except those that
- *      were thrown away (`discarded`) since a thread was not where its clock
- *      was measured.
- * (P4) seconds decide nothing about a verdict: the watchdog gives STRESS_HUNG,
- *      which says that it was waited for, not that it would wait for ever.
+ * (R2) a history has H1 to H3 of model/history.h.
+ * (R3) the judge sees every round that was made, in order, except those that
+ *      were discarded since a thread was not where its clock was measured.
+ * (R4) seconds decide no verdict: the watchdog gives STRESS_HUNG, which says
+ *      that a call did not return in time, not that it never would.
  *
  * Pointers that an operation returns cannot be compared with those of another
  * process: only NULL and small numbers in pointers (data that was pushed) are
@@ -87,7 +86,7 @@ struct stress_run {
   /* in */
   struct stress_judge judge;
   uint64_t max_rounds;          /* 0: none */
-  double deadline;              /* of explore_now(); 0: none */
+  double deadline;              /* of clock_now(); 0: none */
   uint64_t seed;                /* of the pauses */
   bool all;                     /* go on after a bad round: the judge counts */
   volatile uint64_t *heartbeat; /* incremented while it is alive, or NULL */
@@ -105,7 +104,7 @@ struct stress_run {
 /*
  * Runs the client again and again.  The client may have any number of calls;
  * it must outlive r->history.  An operation that may wait (FL_BLOCKING) and is
- * still waiting when the watchdog barks is pending in that round's history,
+ * still waiting when the watchdog fires is pending in that round's history,
  * which is judged like any other.
  */
 enum stress_end stress_run(struct stress *s, const struct fl_suite *suite,

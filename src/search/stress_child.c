@@ -1,8 +1,8 @@
 /*
  * The process that runs user code on real threads.
  *
- * Its threads are made once and wait for rounds: spinning at first, then giving
- * the processor to whoever wants it, then asleep.  All three are needed: on two
+ * Its threads are made once and wait for rounds: spinning at first, then
+ * yielding the processor, then asleep.  All three are needed: on two
  * processors, two threads that spin would keep the main thread from preparing
  * the round that they wait for.
  */
@@ -11,6 +11,7 @@
 #include "search/stress_int.h"
 
 #include "base/rng.h"
+#include "base/slow.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -21,6 +22,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -32,7 +34,7 @@ enum {
   MEET = 1000, /* spins at the start line before giving way */
   KEYS_SEEN = 64,
   PAGE = 4096,
-  LEAKY = 4096, /* rounds of a process: what user code leaks is limited */
+  LEAKY = 4096, /* rounds of a process: bounds the memory that code leaks */
 };
 
 void stress_futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t ms,
@@ -48,12 +50,12 @@ void stress_futex_wake(_Atomic uint32_t *word, bool shared) {
 }
 
 /* A number that one thread sets and others wait for. */
-struct gate {
+struct round_gate {
   _Alignas(64) _Atomic uint32_t value;
   _Atomic uint32_t sleepers;
 };
 
-static void gate_wait(struct gate *g, uint32_t value) {
+static void gate_wait(struct round_gate *g, uint32_t value) {
   uint32_t seen;
   for (uint32_t n = 0; (seen = atomic_load(&g->value)) != value; n++)
     if (n < SPINS) {
@@ -69,32 +71,32 @@ static void gate_wait(struct gate *g, uint32_t value) {
     }
 }
 
-static void gate_set(struct gate *g, uint32_t value) {
+static void gate_set(struct round_gate *g, uint32_t value) {
   atomic_store(&g->value, value);
   if (atomic_load(&g->sleepers))
     stress_futex_wake(&g->value, false);
 }
 
-struct member { /* a thread */
-  struct pool *pool;
+struct stress_thread { /* a thread */
+  struct stress_pool *pool;
   uint32_t number;
   struct stamper stamper;
-  bool stale;                  /* what is kept for it is not as it began (P1) */
+  bool stale;                  /* its own data cannot be copied back (R1) */
   const void *keys[KEYS_SEEN]; /* pthread_getspecific of these at first */
   pthread_t handle;
 };
 
-struct pool {
+struct stress_pool {
   struct stress *s;
   uint32_t n;
-  struct gate start, finish;
+  struct round_gate start, finish;
   _Alignas(64) _Atomic uint32_t arrived;
   _Alignas(64) _Atomic uint32_t left;
   /* of the round */
   void *object;
   uint32_t slot;
   uint64_t number;
-  struct member member[THREADS_MAX];
+  struct stress_thread member[THREADS_MAX];
 };
 
 /* ---- calls ---- */
@@ -134,24 +136,24 @@ static int64_t keep_text(struct stress *s, uint32_t thread, const char *text) {
   return (int64_t)(*used - size + 1);
 }
 
-static inline void make_call(struct member *m, uint32_t id,
-                             struct record *rec) {
-  struct pool *p = m->pool;
+static inline void make_call(struct stress_thread *m, uint32_t id,
+                             struct stress_record *rec) {
+  struct stress_pool *p = m->pool;
   struct stress *s = p->s;
   const struct call *c = &s->client->calls[id];
   const struct fl_op *op = s->ops[c->op];
   volatile uint64_t *steps = &s->shared->thread[m->number].steps;
   ++*steps;
-  rec->call = stamp_call(&m->stamper);
+  rec->call = stamp_call(&m->stamper); /* L2, T1 */
   long long raw = invoke(s, op, p->object, c);
   rec->raw = op->type == FL_TYPE_STRING
                  ? keep_text(s, m->number, (const char *)(uintptr_t)raw)
                  : raw;
   uint64_t ret = stamp_return(&m->stamper);
-  rec->ret = ret;
+  rec->ret = ret; /* L2 */
   ++*steps;
   stamp_pass(&m->stamper, ret);
-  if (m->stamper.moved) {
+  if (m->stamper.moved) { /* T3 */
     m->stamper.moved = 0;
     s->shared->moved = 1;
   }
@@ -162,8 +164,8 @@ static inline void make_call(struct member *m, uint32_t id,
 /*
  * Short operations of two threads meet at a few offsets only, and with more
  * threads than processors each thread runs alone until the kernel's next tick.
- * So rounds differ in where threads begin, in how long they pause between calls
- * and in whether they give way; in every fourth round there are no pauses.
+ * So rounds differ in when threads begin, in how long they pause between calls
+ * and in whether they yield.  Every fourth round has no pauses.
  */
 struct pauses {
   struct rng rng;
@@ -171,7 +173,7 @@ struct pauses {
   uint32_t yields;  /* one call in so many; 0: never */
 };
 
-static void pauses_begin(struct pauses *w, const struct member *m) {
+static void pauses_begin(struct pauses *w, const struct stress_thread *m) {
   struct stress *s = m->pool->s;
   struct rng round = {s->seed ^ m->pool->number * 0x9e3779b97f4a7c15u};
   uint64_t style = rng_next(&round);
@@ -208,8 +210,8 @@ static void *tls_now(const struct stress *s) {
   return block;
 }
 
-/* The thread's own variables as they were, or m->stale. */
-static void reset_own(struct member *m, const uint8_t *tls) {
+/* Copies the thread's own variables back; m->stale when that is not enough. */
+static void reset_own(struct stress_thread *m, const uint8_t *tls) {
   const struct stress *s = m->pool->s;
   void *block = tls_now(s);
   if (block && memcmp(block, tls, s->tls_size))
@@ -218,18 +220,18 @@ static void reset_own(struct member *m, const uint8_t *tls) {
     m->stale |= pthread_getspecific(k) != m->keys[k];
 }
 
-static void begin_member(struct member *m) {
+static void begin_member(struct stress_thread *m) {
   for (unsigned k = 0; k < KEYS_SEEN; k++)
     m->keys[k] = pthread_getspecific(k);
 }
 
-static void run_thread(struct member *m) {
-  struct pool *p = m->pool;
+static void run_thread(struct stress_thread *m) {
+  struct stress_pool *p = m->pool;
   struct stress *s = p->s;
   const struct fl_suite *suite = s->suite;
   uint32_t first = s->layout.first[m->number];
   uint32_t count = s->layout.count[m->number];
-  struct record *rec = record_of(s, p->slot, m->number, 0);
+  struct stress_record *rec = record_of(s, p->slot, m->number, 0);
   memset(rec, 0, count * sizeof *rec); /* into this processor's cache */
   struct pauses w;
   pauses_begin(&w, m);
@@ -253,8 +255,8 @@ static void run_thread(struct member *m) {
 }
 
 static void *thread_main(void *arg) {
-  struct member *m = arg;
-  struct pool *p = m->pool;
+  struct stress_thread *m = arg;
+  struct stress_pool *p = m->pool;
   struct stress *s = p->s;
   m->stamper = (struct stamper){
       .counter = s->stamps.clock == STAMP_COUNTER ? &s->shared->counter : NULL,
@@ -272,13 +274,13 @@ static void *thread_main(void *arg) {
   return NULL;
 }
 
-static void main_call(struct member *m, uint32_t id) {
+static void main_call(struct stress_thread *m, uint32_t id) {
   make_call(m, id, record_at(m->pool->s, m->pool->slot, id));
 }
 
 /* Whether the invariant held. */
-static bool run_round(struct pool *p, uint32_t round) {
-  struct member *m = &p->member[0];
+static bool run_round(struct stress_pool *p, uint32_t round) {
+  struct stress_thread *m = &p->member[0];
   const struct client *c = p->s->client;
   const struct fl_suite *suite = p->s->suite;
   p->object = suite->create ? suite->create() : NULL;
@@ -303,20 +305,28 @@ static bool run_round(struct pool *p, uint32_t round) {
 }
 
 /* A folder has a link from each of the folders in it: one for a thread. */
-static bool has_own_threads(const struct pool *p) {
+static bool has_own_threads(const struct stress_pool *p) {
   struct stat st;
   return stat("/proc/self/task", &st) || st.st_nlink != 2 + p->n + 1;
 }
 
-/* Everything as it was after loading (P1); false: this process will not do. */
-static bool reset(struct pool *p, uint32_t *restores) {
+static bool is_as_loaded(const struct stress *s) {
+  for (uint32_t i = 0; i < s->data.len; i++)
+    if (memcmp(s->data.at[i].at, s->data.at[i].copy, s->data.at[i].size))
+      return false;
+  return true;
+}
+
+/* Copies everything back as it was after loading (R1); false: that is not
+ * enough, the next round needs a fresh process. */
+static bool reset(struct stress_pool *p, uint32_t *restores) {
   const struct stress *s = p->s;
   bool stale = !s->restorable, changed = false;
   reset_own(&p->member[0], s->tls_main);
   for (uint32_t t = 0; t <= p->n; t++)
     stale |= p->member[t].stale;
   for (uint32_t i = 0; i < s->data.len && !stale; i++) {
-    const struct segment *g = &s->data.at[i];
+    const struct data_segment *g = &s->data.at[i];
     for (size_t at = 0; at < g->size; at += PAGE) {
       size_t n = g->size - at < PAGE ? g->size - at : PAGE;
       if (!memcmp(g->at + at, g->copy + at, n))
@@ -328,6 +338,7 @@ static bool reset(struct pool *p, uint32_t *restores) {
     }
   }
   *restores += changed;
+  check_slow(stale || is_as_loaded(s)); /* R1 */
   return !stale && *restores < RESTORES_MAX;
 }
 
@@ -338,15 +349,25 @@ static bool texts_left(const struct stress *s) {
   return true;
 }
 
-/* What user code and the tool's own handlers expect of a process. */
+/* Several threads may take several times the time of one. */
+static void take_more_time(void) {
+  struct rlimit cpu;
+  if (!getrlimit(RLIMIT_CPU, &cpu)) {
+    cpu.rlim_cur = cpu.rlim_max;
+    cage_call(SYS_prlimit64, 0, RLIMIT_CPU, (long)&cpu, 0, 0);
+  }
+}
+
+/* Signals and standard output as user code expects them. */
 static void settle(const struct stress *s) {
+  take_more_time();
   cage_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (getppid() != s->owner)
     cage_exit(0);
   for (int i = 1; i < NSIG; i++)
     if (i != SIGSYS) /* the cage's */
       cage_default_signal(i);
-  signal(SIGINT, SIG_IGN); /* of a terminal: for who started us */
+  signal(SIGINT, SIG_IGN); /* from the terminal: the caller decides */
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
@@ -355,11 +376,11 @@ static void settle(const struct stress *s) {
     dup2(null, STDOUT_FILENO);
 }
 
-static void start_pool(struct pool *p, struct stress *s) {
+static void start_pool(struct stress_pool *p, struct stress *s) {
   p->s = s;
   p->n = s->client->nthreads;
   for (uint32_t t = 0; t <= p->n; t++) {
-    struct member *m = &p->member[t];
+    struct stress_thread *m = &p->member[t];
     m->pool = p;
     m->number = t;
     if (t && pthread_create(&m->handle, NULL, thread_main, m))
@@ -373,11 +394,11 @@ static void start_pool(struct pool *p, struct stress *s) {
 }
 
 _Noreturn void stress_child(struct stress *s) {
-  static struct pool pool;
-  struct shared *h = s->shared;
+  static struct stress_pool pool;
+  struct stress_shared *h = s->shared;
   uint32_t restores = 0;
   settle(s);
-  /* Its pages into our page table, before a thread waits for one. */
+  /* Brings its pages into our page table, before a thread waits for one. */
   for (size_t at = 0; at < s->layout.texts_at && !s->short_lived; at += PAGE)
     (void)((volatile uint8_t *)h)[at];
   start_pool(&pool, s);

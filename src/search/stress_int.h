@@ -12,6 +12,7 @@
 
 #include "search/stress.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -22,7 +23,7 @@ enum {
   THREADS_MAX = CLIENT_MAX_THREADS + 1, /* 0 is the main thread */
 };
 
-struct record {
+struct stress_record {
   uint64_t call, ret;
   int64_t raw; /* the result; a string: offset of its text + 1, or 0 */
 };
@@ -30,7 +31,7 @@ struct record {
 enum batch_state {
   BATCH_RUN,   /* the child works */
   BATCH_FULL,  /* the caller's turn; the child waits */
-  BATCH_ENDED, /* the caller's turn; the child ends (P1) */
+  BATCH_ENDED, /* the caller's turn; the child ends (R1) */
 };
 
 enum trouble { TROUBLE_NONE, TROUBLE_TEXT };
@@ -40,7 +41,7 @@ struct round_end {
 };
 
 /* The head of the shared memory. */
-struct shared {
+struct stress_shared {
   _Alignas(64) _Atomic uint32_t state; /* enum batch_state; a futex */
   volatile uint32_t done;              /* complete rounds in this batch */
   volatile uint32_t stop;              /* no more rounds in this batch */
@@ -56,14 +57,14 @@ struct shared {
 };
 
 /* Of one client; (offsets are from `shared`.) */
-struct layout {
+struct stress_layout {
   uint32_t first[THREADS_MAX], count[THREADS_MAX]; /* ids; 0: see record_at */
   size_t records[THREADS_MAX]; /* in a slot; each on cache lines of its own */
   size_t slot_size, slots_at, ends_at, texts_at, size;
   uint32_t slots;
 };
 
-struct segment { /* writable memory of the object, as it was loaded */
+struct data_segment { /* writable memory of the object, as it was loaded */
   uint8_t *at, *copy;
   size_t size;
 };
@@ -71,9 +72,9 @@ struct segment { /* writable memory of the object, as it was loaded */
 struct stress {
   struct stress_options options;
   struct stamps stamps;
-  uint32_t stamped_for; /* threads that `stamps` is for; 0: none yet */
+  uint32_t stamped_for; /* `stamps` is for so many threads; 0: none yet */
   void *handle;
-  VEC(struct segment) data;
+  VEC(struct data_segment) data;
   /* Copying these back is enough: as they were loaded, they have no pointer
    * into memory that is not copied and could have been changed. */
   bool restorable;
@@ -86,23 +87,25 @@ struct stress {
   const struct fl_op **ops; /* by number */
   uint32_t nops;
   uint64_t seed;
-  struct layout layout;
-  struct shared *shared;
+  struct stress_layout layout;
+  struct stress_shared *shared;
   bool short_lived;   /* the last child ended after one round */
   pid_t owner, child; /* the caller's process; the one below it, or 0 */
 };
 
-static inline struct record *record_of(const struct stress *s, uint32_t slot,
-                                       uint32_t thread, uint32_t index) {
-  const struct layout *l = &s->layout;
-  return (struct record *)((uint8_t *)s->shared + l->slots_at +
-                           slot * l->slot_size + l->records[thread]) +
+static inline struct stress_record *record_of(const struct stress *s,
+                                              uint32_t slot, uint32_t thread,
+                                              uint32_t index) {
+  const struct stress_layout *l = &s->layout;
+  assert(slot < l->slots);
+  return (struct stress_record *)((uint8_t *)s->shared + l->slots_at +
+                                  slot * l->slot_size + l->records[thread]) +
          index;
 }
 
 /* The main thread's records are those of its initial, then its final calls. */
-static inline struct record *record_at(const struct stress *s, uint32_t slot,
-                                       uint32_t id) {
+static inline struct stress_record *record_at(const struct stress *s,
+                                              uint32_t slot, uint32_t id) {
   uint32_t t = s->client->calls[id].thread;
   uint32_t index = id - s->layout.first[t];
   if (!t && id >= s->client->ninit)
@@ -112,6 +115,7 @@ static inline struct record *record_at(const struct stress *s, uint32_t slot,
 
 static inline struct round_end *round_end_of(const struct stress *s,
                                              uint32_t slot) {
+  assert(slot < s->layout.slots);
   return (struct round_end *)((uint8_t *)s->shared + s->layout.ends_at) + slot;
 }
 

@@ -1,4 +1,8 @@
+/* Windows of a history: pairs of calls that overlap, and the clients they give.
+ */
 #include "search/stress_windows.h"
+
+#include "base/slow.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -6,7 +10,7 @@
 enum { THREADS_MAX = CLIENT_MAX_THREADS + 1 };
 
 /* The calls of one thread that play a part. */
-struct range {
+struct call_range {
   uint32_t from, to;
 };
 
@@ -15,12 +19,13 @@ static bool plays(const struct hint *h, uint32_t id) {
   return hop_called(o) && o->call <= h->end;
 }
 
-static void find_ranges(const struct hint *h, struct range at[THREADS_MAX]) {
+static void find_ranges(const struct hint *h,
+                        struct call_range at[THREADS_MAX]) {
   const struct client *c = h->history->client;
   for (uint32_t t = 0; t < THREADS_MAX; t++)
-    at[t] = (struct range){0, 0};
+    at[t] = (struct call_range){0, 0};
   for (uint32_t i = c->ninit; i < client_first_final(c); i++) {
-    struct range *r = &at[c->calls[i].thread];
+    struct call_range *r = &at[c->calls[i].thread];
     if (!plays(h, i))
       continue;
     if (!r->to)
@@ -30,7 +35,7 @@ static void find_ranges(const struct hint *h, struct range at[THREADS_MAX]) {
 }
 
 /* The last call of the range that was made by `time`; r.to: none. */
-static uint32_t last_by(const struct history *h, struct range r,
+static uint32_t last_by(const struct history *h, struct call_range r,
                         uint32_t time) {
   uint32_t low = r.from, high = r.to; /* those below `low` were */
   while (low < high) {
@@ -44,7 +49,7 @@ static uint32_t last_by(const struct history *h, struct range r,
 }
 
 /* The first call of the range that had not returned before `time`. */
-static uint32_t first_open(const struct history *h, struct range r,
+static uint32_t first_open(const struct history *h, struct call_range r,
                            uint32_t time) {
   uint32_t i = last_by(h, r, time);
   if (i == r.to)
@@ -52,19 +57,19 @@ static uint32_t first_open(const struct history *h, struct range r,
   return h->ops[i].ret < time ? i + 1 : i;
 }
 
-struct start {
+struct call_start {
   uint32_t call, id;
 };
 
 static int latest_first(const void *a, const void *b) {
-  const struct start *x = a, *y = b;
+  const struct call_start *x = a, *y = b;
   if (x->call != y->call)
     return x->call < y->call ? 1 : -1;
   return x->id < y->id ? 1 : -1;
 }
 
 /* Calls that had begun before call `id`, or as it did, and go on in it. */
-static void add_overlaps(const struct hint *h, const struct range at[],
+static void add_overlaps(const struct hint *h, const struct call_range at[],
                          uint32_t id, window_list *out) {
   const struct history *y = h->history;
   const struct client *c = y->client;
@@ -81,30 +86,42 @@ static void add_overlaps(const struct hint *h, const struct range at[],
   }
 }
 
+static bool is_latest_first(const struct history *h, const window_list *l,
+                            uint32_t from) {
+  for (uint32_t i = from + 1; i < l->len; i++)
+    if (h->ops[l->at[i - 1].second].call < h->ops[l->at[i].second].call)
+      return false;
+  return true;
+}
+
 void windows_find(const struct hint *h, window_list *out) {
   const struct client *c = h->history->client;
-  struct range at[THREADS_MAX];
-  VEC(struct start) starts = {0};
+  struct call_range at[THREADS_MAX];
+  VEC(struct call_start) starts = {0};
   find_ranges(h, at);
   for (uint32_t t = 1; t <= c->nthreads; t++)
     for (uint32_t i = at[t].from; i < at[t].to; i++)
-      vec_push(&starts, ((struct start){h->history->ops[i].call, i}));
+      vec_push(&starts, ((struct call_start){h->history->ops[i].call, i}));
   if (starts.len)
     qsort(starts.at, starts.len, sizeof *starts.at, latest_first);
+  uint32_t before = out->len;
   for (uint32_t i = 0; i < starts.len; i++)
     add_overlaps(h, at, starts.at[i].id, out);
+  check_slow(is_latest_first(h->history, out, before)); /* W2 */
   vec_free(&starts);
 }
 
 /* Where the window begins in each thread. */
 static void begin_window(const struct hint *h, struct window w,
-                         const struct range at[], uint32_t begin[]) {
+                         const struct call_range at[], uint32_t begin[]) {
   const struct history *y = h->history;
   const struct client *c = y->client;
   for (uint32_t t = 1; t <= c->nthreads; t++)
     begin[t] = first_open(y, at[t], y->ops[w.second].call);
   begin[c->calls[w.first].thread] = w.first;
   begin[c->calls[w.second].thread] = w.second;
+  for (uint32_t t = 1; t <= c->nthreads; t++) /* W1 */
+    assert(begin[t] >= at[t].from && begin[t] <= at[t].to);
 }
 
 static void add_init(const struct hint *h, const uint32_t begin[],
@@ -121,7 +138,7 @@ static void add_init(const struct hint *h, const uint32_t begin[],
 void window_client(const struct hint *h, struct window w, uint32_t width,
                    bool init, struct client *out) {
   const struct client *c = h->history->client;
-  struct range at[THREADS_MAX];
+  struct call_range at[THREADS_MAX];
   uint32_t begin[THREADS_MAX] = {0};
   find_ranges(h, at);
   begin_window(h, w, at, begin);

@@ -1,13 +1,14 @@
 /*
- * Small clients of a long history: hints where to look for what went wrong.
+ * Small clients of a long history: hints where to look for the fault.
  *
  * Two calls that overlap may have disturbed each other.  A window begins with
- * two such calls.  What was called before them becomes the client's initial
- * calls, in an order that explains what was seen; from them on, each thread's
- * next calls run concurrently.  What comes later is left out.
+ * two such calls.  The calls before them become the client's initial calls, in
+ * an order that explains their results; from the two on, each thread's next
+ * calls run concurrently.  Later calls are left out.
+ *     T1: a1    a2--a3       the window of a2 and b1, width 1:
+ *     T2:     b1---- b2      init a1, then {a2} || {b1}
  *
- * Nothing here claims that such a client fails: that is for the engine to find
- * out.
+ * Whether such a client fails is for the engine to find out.
  *
  * (W1) a thread's calls stand in a client in their order, without gaps: those
  *      that are initial, then those that are concurrent.
@@ -23,7 +24,7 @@
 /* Where to look. */
 struct hint {
   const struct history *history;
-  uint32_t end; /* a time: what was called later plays no part */
+  uint32_t end; /* a time: later calls play no part */
   /* All calls that had returned before `end`, initial ones included and final
    * ones not, in an order that keeps that of each thread. */
   const uint32_t *order;

@@ -1,14 +1,16 @@
+/* The set of entered states: its levels, and how a slot is found and filled. */
 #include "search/visited.h"
 
 #include "base/err.h"
 
+#include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
 
 enum {
-  BUCKET = 4,
-  SMALL_LEVELS = 2,  /* are cleared by writing zeros */
-  MOST_BUCKETS = 64, /* that are looked at in the last level */
+  BUCKET = 4,        /* slots */
+  SMALL_LEVELS = 2,  /* so many levels are cleared by writing zeros */
+  MOST_BUCKETS = 64, /* of the last level, that one hash may be in */
   PAGE = 4096,
 };
 
@@ -46,6 +48,7 @@ size_t visited_span(uint64_t states) {
 
 void visited_at(struct visited *v, void *memory, uint64_t states) {
   char *at = memory;
+  assert((uintptr_t)memory % 16 == 0); /* cmpxchg16b wants it */
   v->levels = levels_for(states);
   v->deepest = 0;
   v->own = false;
@@ -83,8 +86,8 @@ static uint32_t bucket_of(struct hash128 h, uint32_t level) {
   return (uint32_t)bits & (slots(level) / BUCKET - 1);
 }
 
-/* Puts `h` into a slot that was free; false: it is not any more, and *seen is
- * what it holds. */
+/* Puts `h` into a slot that was free (V1); false: another process was faster,
+ * and *seen is the slot's hash. */
 static inline bool claim(struct hash128 *slot, struct hash128 h,
                          struct hash128 *seen) {
   bool done;
@@ -97,14 +100,15 @@ static inline bool claim(struct hash128 *slot, struct hash128 h,
   return done;
 }
 
-enum found { IS_THERE, IS_NEW, IS_FULL };
+enum bucket_look { IS_THERE, IS_NEW, IS_FULL };
 
 /*
- * A slot is filled by one write of 16 bytes.  Who sees its first half filled
- * sees the second half too, if it is read later: hence the acquire, paired with
- * the locked instruction of `claim`.
+ * A slot is filled by one write of 16 bytes.  A process that sees the first
+ * half filled sees the second half too, if it reads that later: hence the
+ * acquire, paired with the locked instruction of `claim`.
  */
-static enum found look(struct hash128 *bucket, struct hash128 h, uint32_t *at) {
+static enum bucket_look look(struct hash128 *bucket, struct hash128 h,
+                             uint32_t *at) {
   for (uint32_t i = 0; i < BUCKET; i++) {
     struct hash128 *slot = &bucket[i], seen;
     *at = i;
@@ -123,7 +127,7 @@ static enum found look(struct hash128 *bucket, struct hash128 h, uint32_t *at) {
   return IS_FULL;
 }
 
-/* What will be looked at is fetched at once, not one after the other. */
+/* Fetches the buckets of all levels at once, not one after the other. */
 static void fetch(const struct visited *v, struct hash128 h) {
   for (uint32_t i = SMALL_LEVELS; i <= v->deepest; i++)
     __builtin_prefetch(&v->level[i][bucket_of(h, i) * BUCKET]);
@@ -138,7 +142,7 @@ uint32_t visited_put(struct visited *v, struct hash128 h, bool *fresh) {
     uint32_t buckets = slots(level) / BUCKET, b = bucket_of(h, level);
     uint32_t tries = level + 1 == v->levels ? MOST_BUCKETS : 1;
     for (; tries--; b = (b + 1) & (buckets - 1)) {
-      enum found found = look(&v->level[level][b * BUCKET], h, &at);
+      enum bucket_look found = look(&v->level[level][b * BUCKET], h, &at);
       if (found == IS_FULL)
         continue;
       *fresh = found == IS_NEW;
@@ -151,9 +155,27 @@ uint32_t visited_put(struct visited *v, struct hash128 h, bool *fresh) {
   return VISITED_FULL;
 }
 
+/* Other processes may have filled more levels than this one has looked at. */
+static uint32_t used_levels(const struct visited *v) {
+  return v->own ? v->deepest + 1 : v->levels;
+}
+
+void visited_check_invariants(struct visited *v) {
+  uint32_t base = 0, deepest = v->deepest, used = used_levels(v);
+  for (uint32_t level = 0; level < used; base += slots(level++))
+    for (uint32_t i = 0; i < slots(level); i++) {
+      struct hash128 h = v->level[level][i];
+      bool fresh;
+      if (!h.lo)
+        continue;
+      assert(visited_put(v, h, &fresh) == base + i); /* V2 */
+      assert(!fresh);                                /* V1 */
+    }
+  v->deepest = deepest;
+}
+
 void visited_clear(struct visited *v) {
-  /* Others may have filled more levels than this process knows of. */
-  uint32_t used = v->own ? v->deepest + 1 : v->levels;
+  uint32_t used = used_levels(v);
   v->deepest = 0;
   for (uint32_t i = 0; i < used; i++)
     /* The second for memory that is shared: the first only unmaps that. */

@@ -52,9 +52,9 @@ static bool listed(const char *list, const char *word) {
   return false;
 }
 
-static const struct role *find_role(const struct builtin_type *t,
-                                    const char *name) {
-  for (const struct role *r = t->roles; r->names; r++)
+static const struct spec_role *find_role(const struct builtin_type *t,
+                                         const char *name) {
+  for (const struct spec_role *r = t->roles; r->names; r++)
     if (listed(r->names, name))
       return r;
   return NULL;
@@ -140,15 +140,22 @@ static const char *type_words(enum fl_type t) {
   return words[t];
 }
 
+/* A map's removal tells of a key that is not there; that of other containers
+ * tells that they are empty. */
+static bool has_absent(const struct binding *k) {
+  return listed(k->info->settings, "absent");
+}
+
 /* Can an operation of this return type play the role? */
-static int check_type(struct binding *k, const struct role *role,
-                      const char *name, const struct fl_op *op) {
+static int check_type(struct binding *k, const struct spec_role *role,
+                      uint32_t nargs, const char *name,
+                      const struct fl_op *op) {
   bool number = op->type == FL_TYPE_INT || op->type == FL_TYPE_UINT;
   if (op->type == FL_TYPE_VOID)
     return 0;
-  if (role->gives == GIVES_STATUS && op->type != FL_TYPE_BOOL &&
+  if (role->result == RESULT_STATUS && op->type != FL_TYPE_BOOL &&
       !setting(k, "ok")) {
-    const char *hint = find_role(k->b->type, "inc_fetch") && role->nargs == 0
+    const char *hint = find_role(k->b->about, "inc_fetch") && nargs == 0
                            ? ", or use fetch_inc (returns the old number), "
                              "inc_fetch (the new one) and the like"
                            : "";
@@ -157,16 +164,15 @@ static int check_type(struct binding *k, const struct role *role,
                              "`ok = value`%s",
                              op->name, type_words(op->type), name, hint));
   }
-  if ((role->gives == GIVES_FLAG && op->type != FL_TYPE_BOOL && !number) ||
-      (role->gives == GIVES_NUMBER && !number))
+  if ((role->result == RESULT_FLAG && op->type != FL_TYPE_BOOL && !number) ||
+      (role->result == RESULT_NUMBER && !number))
     return fail_at(
         k, op->file, op->line,
         xasprintf("%s returns %s, but %s returns %s", op->name,
                   type_words(op->type), name,
-                  role->gives == GIVES_FLAG ? "a bool" : "an integer"));
-  if (role->gives == GIVES_DATA && role->nargs > 0 &&
-      listed(k->info->settings, "absent") && !setting(k, "absent") &&
-      op->type != FL_TYPE_POINTER)
+                  role->result == RESULT_FLAG ? "a bool" : "an integer"));
+  if (role->result == RESULT_DATA && nargs > 0 && has_absent(k) &&
+      !setting(k, "absent") && op->type != FL_TYPE_POINTER)
     return fail_at(k, op->file, op->line,
                    xasprintf("say what %s returns when the key is not there "
                              "with `absent = value`",
@@ -175,7 +181,7 @@ static int check_type(struct binding *k, const struct role *role,
 }
 
 static int bind_role(struct binding *k, const struct role_text *t,
-                     const struct role *role) {
+                     const struct spec_role *role) {
   uint32_t index;
   if (!t->word)
     return fail(k, xasprintf("%s = %.40s: want the name of an operation",
@@ -188,33 +194,34 @@ static int bind_role(struct binding *k, const struct role_text *t,
     free(list);
     return fail(k, why);
   }
-  struct bound *bound = &k->b->ops[index];
+  struct bound_op *bound = &k->b->ops[index];
   if (bound->role)
     return fail(k, xasprintf("%s has two roles", op->name));
-  if (argument_count(op) != role->nargs)
-    return fail_at(k, op->file, op->line,
-                   xasprintf("%s takes %" PRIu32 " argument%s, but %s takes %d",
-                             op->name, argument_count(op),
-                             argument_count(op) == 1 ? "" : "s", t->name,
-                             role->nargs));
+  builtin_bind(k->b, role, bound);
+  if (argument_count(op) != bound->nargs)
+    return fail_at(
+        k, op->file, op->line,
+        xasprintf("%s takes %" PRIu32 " argument%s, but %s takes %" PRIu32,
+                  op->name, argument_count(op),
+                  argument_count(op) == 1 ? "" : "s", t->name, bound->nargs));
   bool blocks = is_blocking(op);
-  *bound = (struct bound){.role = role, .type = op->type, .size = op->size};
-  bound->waits_empty = blocks || !setting(k, "empty");
+  const char *none = has_absent(k) ? "absent" : "empty";
+  bound->type = op->type;
+  bound->size = op->size;
+  bound->waits_none = !has_absent(k) && (blocks || !setting(k, none));
   bound->waits_full =
       blocks || (!setting(k, "full") && op->type != FL_TYPE_BOOL);
   struct value zero = builtin_value(op->type, op->size, 0);
   if (op->type == FL_TYPE_STRING)
     zero.bits = 0;
   struct value one = builtin_value(op->type, op->size, 1);
-  int err = check_type(k, role, t->name, op);
-  if (!err && role->gives == GIVES_STATUS)
+  int err = check_type(k, role, bound->nargs, t->name, op);
+  if (!err && role->result == RESULT_STATUS)
     err = setting_value(k, "ok", op, one, &bound->ok);
-  if (!err && role->gives == GIVES_STATUS)
+  if (!err && role->result == RESULT_STATUS)
     err = setting_value(k, "full", op, zero, &bound->full);
-  if (!err && role->gives == GIVES_DATA)
-    err = setting_value(k, "empty", op, zero, &bound->empty);
-  if (!err && role->gives == GIVES_DATA)
-    err = setting_value(k, "absent", op, zero, &bound->absent);
+  if (!err && role->result == RESULT_DATA)
+    err = setting_value(k, none, op, zero, &bound->none);
   return err;
 }
 
@@ -243,7 +250,7 @@ static int bind_all(struct binding *k) {
   int err = 0;
   for (uint32_t i = 0; i < k->texts.len && !err; i++) {
     const struct role_text *t = &k->texts.at[i];
-    const struct role *role = find_role(k->b->type, t->name);
+    const struct spec_role *role = find_role(k->b->about, t->name);
     if (role)
       err = bind_role(k, t, role);
     else if (listed(k->info->settings, t->name))
@@ -277,7 +284,9 @@ static int find_type(struct binding *k, size_t *index) {
   return fail(k, why);
 }
 
-struct spec *spec_builtin(const struct fl_suite *suite, struct error *e) {
+/* All but the type, which is not opened. */
+static struct builtin *bind_suite(const struct fl_suite *suite,
+                                  struct error *e) {
   struct binding k = {.suite = suite, .e = e};
   size_t type;
   uint32_t nops = 0;
@@ -293,8 +302,15 @@ struct spec *spec_builtin(const struct fl_suite *suite, struct error *e) {
     spec_free(&k.b->spec);
     return NULL;
   }
-  k.b->spec.initial = builtin_intern(k.b, &k.b->initial, types[type]->cell);
-  return &k.b->spec;
+  return k.b;
+}
+
+struct spec *spec_builtin(const struct fl_suite *suite, struct error *e) {
+  struct builtin *b = bind_suite(suite, e);
+  if (!b)
+    return NULL;
+  builtin_open(b);
+  return &b->spec;
 }
 
 static bool domain_has(const struct fl_item *item, int64_t v) {
@@ -308,7 +324,7 @@ static bool domain_has(const struct fl_item *item, int64_t v) {
 
 /* Whether a value of the domain, handed back by `op`, equals what `op` returns
  * for another reason.  Domains that are too large to look at: perhaps. */
-static bool meets(const struct fl_item *item, const struct bound *op,
+static bool meets(const struct fl_item *item, const struct bound_op *op,
                   struct value other) {
   bool list = item->kind == FL_ITEM_LIST;
   int64_t lo = list ? 0 : item->lo, n = list ? item->count : 0;
@@ -324,7 +340,7 @@ static bool meets(const struct fl_item *item, const struct bound *op,
 
 bool spec_arg_is_data(const struct fl_suite *suite, uint32_t op, uint32_t arg) {
   struct error ignored = {0};
-  struct builtin *b = (struct builtin *)spec_builtin(suite, &ignored);
+  struct builtin *b = bind_suite(suite, &ignored);
   if (!b)
     return false;
   const struct fl_op *f = suite->ops;
@@ -332,20 +348,18 @@ bool spec_arg_is_data(const struct fl_suite *suite, uint32_t op, uint32_t arg) {
     f = f->next;
   const struct fl_item *item = f ? argument(f, arg) : NULL;
   bool data = item && (b->ops[op].role->data >> arg & 1);
-  if (data && b->type->cell && domain_has(item, b->initial))
+  if (data && b->about->cell && domain_has(item, b->initial))
     data = false;
   for (uint32_t i = 0; i < b->nops && data; i++) {
-    const struct bound *o = &b->ops[i];
+    const struct bound_op *o = &b->ops[i];
     if (o->role->compares)
       data = false;
-    else if (o->role->gives != GIVES_DATA)
+    else if (o->role->result != RESULT_DATA)
       continue;
     else if (o->type == FL_TYPE_BOOL) /* hands back less than was stored */
       data = false;
-    else if (b->type == &builtin_map)
-      data = !meets(item, o, o->absent);
-    else if (!b->type->cell && !o->waits_empty)
-      data = !meets(item, o, o->empty);
+    else if (!b->about->cell && !o->waits_none)
+      data = !meets(item, o, o->none);
   }
   spec_free(&b->spec);
   return data;

@@ -1,8 +1,5 @@
 /*
- * States of built-in types get numbers by interning their words: an exact hash
- * table, so that a number is a state.  A call is computed anew each time
- * (copy, change, look up): a memo of calls was no faster for the states of a
- * few words that clients reach.
+ * Calls of a client as operations of a type, and its answers as values of C.
  */
 #include "spec/builtin.h"
 
@@ -13,40 +10,49 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool same(const struct builtin *b, const struct state *s, uint64_t hash,
-                 const int64_t *at, uint32_t len) {
-  return s->hash == hash && s->len == len &&
-         (!len || !memcmp(b->words.at + s->at, at, len * sizeof *at));
+/* An operation whose result is asked for. */
+static struct type_op asked(const struct op_def *def) {
+  return (struct type_op){.code = def->code,
+                          .role = def->role,
+                          .only_reads = def->reads,
+                          .any_result = true,
+                          .key = DATUM_NONE,
+                          .arg = {DATUM_NONE, DATUM_NONE},
+                          .result = DATUM_NONE};
 }
 
-static void grow(struct builtin *b) {
-  free(b->slots);
-  b->nslots = b->nslots ? b->nslots * 2 : 64;
-  b->slots = xcalloc(b->nslots, sizeof *b->slots);
-  for (uint32_t id = 0; id < b->states.len; id++) {
-    uint32_t i = (uint32_t)b->states.at[id].hash & (b->nslots - 1);
-    while (b->slots[i])
-      i = (i + 1) & (b->nslots - 1);
-    b->slots[i] = id + 1;
+static void put_argument(struct type_op *op, char slot, datum d) {
+  switch (slot) {
+  case 'k':
+    op->key = d;
+    break;
+  case 'n':
+    op->arg[1] = d;
+    break;
+  default:
+    op->arg[0] = d;
   }
 }
 
-uint32_t builtin_intern(struct builtin *b, const int64_t *at, uint32_t len) {
-  if ((b->states.len + 1) * 2 > b->nslots)
-    grow(b);
-  uint64_t hash = hash64(at, len * sizeof *at, 0);
-  uint32_t i = (uint32_t)hash & (b->nslots - 1);
-  for (; b->slots[i]; i = (i + 1) & (b->nslots - 1))
-    if (same(b, &b->states.at[b->slots[i] - 1], hash, at, len))
-      return b->slots[i] - 1;
-  b->slots[i] = b->states.len + 1;
-  struct state s = {.hash = hash, .at = b->words.len, .len = len};
-  vec_push(&b->states, s);
-  vec_reserve(&b->words, b->words.len + len);
-  if (len)
-    memcpy(b->words.at + b->words.len, at, len * sizeof *at);
-  b->words.len += len;
-  return b->states.len - 1;
+static datum given(const struct spec_role *role, int64_t v) {
+  return datum_number(role->negates ? (int64_t)(0 - (uint64_t)v) : v);
+}
+
+void builtin_bind(const struct builtin *b, const struct spec_role *role,
+                  struct bound_op *o) {
+  const struct op_def *def = known_find(b->about->defs, role->op, false);
+  assert(def);
+  *o = (struct bound_op){.role = role, .op = asked(def), .slots = def->args};
+  o->slots += *o->slots == '?';
+  if (role->implies == IMPLIES_NOTHING)
+    o->nargs = (uint32_t)strcspn(o->slots, "?");
+}
+
+static bool is_full(const struct builtin *b, uint32_t state) {
+  datum size;
+  uint32_t same;
+  b->type->apply(b->type, state, &b->size_op, &size, &same);
+  return datum_to_number(size) >= b->capacity;
 }
 
 static enum spec_answer apply(struct spec *spec, const struct client *c,
@@ -54,89 +60,109 @@ static enum spec_answer apply(struct spec *spec, const struct client *c,
                               struct value *result, uint32_t *next) {
   struct builtin *b = (struct builtin *)spec;
   const struct call *k = &c->calls[call];
-  assert(k->op < b->nops && state < b->states.len);
-  const struct bound *op = &b->ops[k->op];
-  const struct state *s = &b->states.at[state];
-  struct words w = {s->len ? b->words.at + s->at : NULL, s->len};
-  if (op->role->writes) {
-    vec_reserve(&b->scratch, s->len + 2);
-    if (s->len)
-      memcpy(b->scratch.at, w.at, s->len * sizeof *w.at);
-    w.at = b->scratch.at;
+  assert(k->op < b->nops);
+  const struct bound_op *o = &b->ops[k->op];
+  enum role_result gives = o->role->result;
+  struct type_op op = o->op;
+  for (uint32_t i = 0; i < o->nargs; i++)
+    put_argument(&op, o->slots[i], given(o->role, k->args[i]));
+  if (gives == RESULT_STATUS && b->capacity != UINT32_MAX && o->nargs &&
+      is_full(b, state)) {
+    *next = state;
+    *result = o->full;
+    return o->waits_full ? SPEC_WAITS : SPEC_RETURNS;
   }
-  enum spec_answer answer = op->role->apply(b, op, &w, k->args, result);
-  if (answer == SPEC_RETURNS)
-    *next = op->role->writes ? builtin_intern(b, w.at, w.len) : state;
-  return answer;
+  datum answer = DATUM_NONE;
+  *next = state;
+  bool can = b->type->apply(b->type, state, &op, &answer, next);
+  assert(can); /* S4 */
+  if (gives == RESULT_STATUS) {
+    *result = o->ok;
+  } else if (gives == RESULT_FLAG) {
+    assert(answer == DATUM_TRUE || answer == DATUM_FALSE); /* S5 */
+    *result = builtin_value(o->type, o->size, answer == DATUM_TRUE);
+  } else if (answer != DATUM_NIL) {
+    assert(datum_is_number(answer)); /* S5 */
+    *result = builtin_value(o->type, o->size, datum_to_number(answer));
+  } else {
+    *result = o->none;
+    return o->waits_none ? SPEC_WAITS : SPEC_RETURNS;
+  }
+  return SPEC_RETURNS;
 }
 
 static bool only_reads(struct spec *spec, const struct client *c,
                        uint32_t call) {
   struct builtin *b = (struct builtin *)spec;
-  return !b->ops[c->calls[call].op].role->writes;
+  return b->ops[c->calls[call].op].op.only_reads;
 }
 
-static void print_state(struct spec *spec, uint32_t state, struct buf *out) {
+/* Of the contents as integers: data differ from process to process. */
+static struct hash128 digest(struct spec *spec, uint32_t state) {
   struct builtin *b = (struct builtin *)spec;
-  const struct state *s = &b->states.at[state];
-  b->type->print(s->len ? b->words.at + s->at : NULL, s->len, out);
-}
-
-static struct hash128 digest(const struct spec *spec, uint32_t state) {
-  const struct builtin *b = (const struct builtin *)spec;
-  const struct state *s = &b->states.at[state];
-  return hash128(b->words.at + s->at, s->len * sizeof *b->words.at, 0);
+  vec_clear(&b->contents);
+  vec_clear(&b->words);
+  b->type->contents(b->type, state, &b->contents);
+  for (uint32_t i = 0; i < b->contents.len; i++)
+    vec_push(&b->words, datum_to_number(b->contents.at[i]));
+  return hash128(b->words.at, b->words.len * sizeof *b->words.at, 0);
 }
 
 static uint64_t bytes(const struct spec *spec) {
-  const struct builtin *b = (const struct builtin *)spec;
-  return b->words.cap * sizeof *b->words.at +
-         b->states.cap * sizeof *b->states.at +
-         (uint64_t)b->nslots * sizeof *b->slots;
+  const struct type *t = &((const struct builtin *)spec)->type->type;
+  return t->bytes(t);
 }
 
-/* The memory goes as well: it was much. */
 static void forget(struct spec *spec) {
-  struct builtin *b = (struct builtin *)spec;
-  vec_free(&b->states);
-  vec_free(&b->words);
-  free(b->slots);
-  b->slots = NULL;
-  b->nslots = 0;
-  b->spec.initial = builtin_intern(b, &b->initial, b->type->cell);
+  struct type *t = &((struct builtin *)spec)->type->type;
+  t->forget(t, NULL, 0);
+  spec->initial = t->initial;
 }
 
 static void builtin_free(struct spec *spec) {
   struct builtin *b = (struct builtin *)spec;
-  vec_free(&b->states);
+  if (b->type)
+    type_free(&b->type->type);
+  vec_free(&b->contents);
   vec_free(&b->words);
-  vec_free(&b->scratch);
-  free(b->slots);
   free(b->ops);
   free(b);
 }
 
-struct builtin *builtin_new(const char *name, const struct builtin_type *type,
+struct builtin *builtin_new(const char *name, const struct builtin_type *about,
                             uint32_t nops) {
   struct builtin *b = xcalloc(1, sizeof *b);
   b->spec.name = name;
   b->spec.apply = apply;
-  b->spec.print_state = print_state;
   b->spec.digest = digest;
   b->spec.free = builtin_free;
   b->spec.only_reads = only_reads;
   b->spec.bytes = bytes;
   b->spec.forget = forget;
-  b->type = type;
+  b->about = about;
   b->ops = xcalloc(nops ? nops : 1, sizeof *b->ops);
   b->nops = nops;
   b->capacity = UINT32_MAX;
   return b;
 }
 
-void spec_free(struct spec *s) {
-  if (s)
-    s->free(s);
+void builtin_open(struct builtin *b) {
+  struct error e = {0};
+  datum argument = b->about->cell ? datum_number(b->initial) : DATUM_NONE;
+  struct type *t = b->about->open(b->spec.name, argument, &e);
+  assert(t);
+  b->type = (struct known_type *)t;
+  b->spec.initial = t->initial;
+  if (b->capacity != UINT32_MAX)
+    b->size_op = asked(known_find(b->about->defs, "size", false));
+  for (uint32_t i = 0; i < b->nops; i++) {
+    struct bound_op *o = &b->ops[i];
+    assert(o->role); /* S3 */
+    if (o->role->implies != IMPLIES_NOTHING)
+      put_argument(
+          &o->op, o->slots[0],
+          given(o->role, o->role->implies == IMPLIES_ONE ? 1 : b->initial));
+  }
 }
 
 /* A 64-bit register holds more than the type: keep what the type has. */

@@ -1,17 +1,23 @@
 /*
- * A built-in type: a table of roles that work on a state of 64-bit words.
- * Everything that the types share is done around them: binding roles to the
- * suite's operations, giving numbers to states, making values of the declared
- * return type.  A new type is one table of roles and one line in SPEC_TYPES.
+ * A built-in specification: a type of recorded histories (type.h) for the
+ * engine's clients.  FL_SPEC gives each operation of a suite a role; a role is
+ * an operation of the type, and says what it returns in the terms of C.
  *
- * (B1) a state is encoded canonically: equal states, equal words (so sets are
- *      sorted), hence equal numbers.
+ * Arguments of clients are integers and become data; what the type answers, a
+ * datum, becomes a value of the operation's declared type.  A new type is a
+ * table of roles (builtin_roles.c) and one line in SPEC_TYPES.
+ *
+ * (S3) every operation of the suite has a role when the type is opened.
+ * (S4) no operation waits for the type's sake: `empty` and `capacity` are
+ *      looked at here, in builtin.c.
+ * (S5) a role of RESULT_FLAG is answered by true or false; one of RESULT_NUMBER
+ *      or RESULT_DATA by a number, or by nil when there is nothing.
  */
 #ifndef SPEC_BUILTIN_H
 #define SPEC_BUILTIN_H
 
-#include "base/vec.h"
 #include "spec/spec.h"
+#include "spec/type_int.h"
 
 /* type, roles, settings, meaning */
 #define SPEC_TYPES(_)                                                          \
@@ -41,124 +47,71 @@
   _(pqueue, "insert remove_min min remove_max max size is_empty clear",        \
     "empty capacity full ok", "a priority queue: the smallest comes first")
 
-struct builtin;
-struct bound;
-
-/* The state that a role works on: at[0 … len), with room for two words more
- * when the role `writes`. */
-struct words {
-  int64_t *at;
-  uint32_t len;
-};
-
 /* What a role returns, apart from nothing, which every role may. */
-enum gives {
-  GIVES_STATUS, /* `ok`, or true */
-  GIVES_FLAG,   /* a bool, or 0 and 1 */
-  GIVES_NUMBER, /* how many */
-  GIVES_DATA,   /* a value that was stored */
+enum role_result {
+  RESULT_STATUS, /* `ok`, or true */
+  RESULT_FLAG,   /* a bool, or 0 and 1 */
+  RESULT_NUMBER, /* how many */
+  RESULT_DATA,   /* a value that was stored, or that there is none */
 };
 
-struct role {
+/* An argument that the type's operation takes and the role does not. */
+enum role_implies { IMPLIES_NOTHING, IMPLIES_ONE, IMPLIES_INITIAL };
+
+struct spec_role {
   const char *names; /* the main one, then aliases, separated by spaces */
-  uint8_t nargs;
-  uint8_t data;          /* bit i: argument i is only stored and handed back */
-  uint8_t variant;       /* for roles that share a function */
-  bool writes, compares; /* `compares`: its arguments meet stored values, so
-                            stored values are no mere data any more */
-  enum gives gives;
-  enum spec_answer (*apply)(const struct builtin *b, const struct bound *op,
-                            struct words *w, const int64_t *args,
-                            struct value *result);
+  const char *op;    /* the type's operation */
+  enum role_result result;
+  uint8_t data;  /* bit i: argument i is only stored and handed back */
+  bool compares; /* its arguments meet stored values, so stored values are no
+                    mere data any more */
+  bool negates;  /* the type's argument is the negative: sub is add */
+  enum role_implies implies;
 };
 
 struct builtin_type {
-  const struct role *roles; /* ends with names == NULL */
-  bool cell;                /* the state is one word that begins as `initial` */
-  void (*print)(const int64_t *at, uint32_t len, struct buf *out);
+  const struct spec_role *roles; /* ends with names == NULL */
+  const struct op_def *defs;     /* the operations that `op` names */
+  type_opener *open;
+  bool cell; /* one value, which begins as `initial` */
 };
 
 /* An operation of the suite with its role. */
-struct bound {
-  const struct role *role;
+struct bound_op {
+  const struct spec_role *role;
+  uint32_t nargs;
+  struct type_op op; /* all but the arguments of a call */
+  const char *slots; /* op_def's letters of these */
   enum fl_type type;
   unsigned size;
-  bool waits_empty, waits_full;
-  struct value ok, empty, full, absent;
-};
-
-struct state {
-  uint64_t hash;
-  uint32_t at, len; /* in `words` */
+  bool waits_none, waits_full;
+  struct value ok, full;
+  struct value none; /* `empty`, or a map's `absent` */
 };
 
 struct builtin {
   struct spec spec; /* first: a builtin is a spec */
-  const struct builtin_type *type;
-  struct bound *ops; /* by index of the operation */
+  const struct builtin_type *about;
+  struct bound_op *ops; /* by index of the operation */
   uint32_t nops;
   uint32_t capacity; /* UINT32_MAX: no limit */
   int64_t initial;
-  VEC(struct state) states; /* by number */
-  VEC(int64_t) words;
-  uint32_t *slots, nslots; /* hash table: number of a state + 1, or 0 */
-  VEC(int64_t) scratch;
+  struct known_type *type;
+  struct type_op size_op; /* with a capacity: how many there are */
+  data_list contents;     /* scratch */
+  VEC(int64_t) words;     /* scratch */
 };
 
-/* The number of the state with these words (B1). */
-uint32_t builtin_intern(struct builtin *b, const int64_t *at, uint32_t len);
-
-struct builtin *builtin_new(const char *name, const struct builtin_type *type,
+struct builtin *builtin_new(const char *name, const struct builtin_type *about,
                             uint32_t nops);
+/* Opens the type when capacity and initial value are known. */
+void builtin_open(struct builtin *b);
+/* Gives `o` its role, which says how many arguments it takes. */
+void builtin_bind(const struct builtin *b, const struct spec_role *role,
+                  struct bound_op *o);
 
 /* `v` as the engine would give it for a result of the declared type. */
 struct value builtin_value(enum fl_type type, unsigned size, int64_t v);
-
-static inline enum spec_answer give(const struct bound *op, int64_t v,
-                                    struct value *result) {
-  *result = builtin_value(op->type, op->size, v);
-  return SPEC_RETURNS;
-}
-
-static inline enum spec_answer give_ok(const struct bound *op,
-                                       struct value *result) {
-  *result = op->ok;
-  return SPEC_RETURNS;
-}
-
-static inline enum spec_answer give_absent(const struct bound *op,
-                                           struct value *result) {
-  *result = op->absent;
-  return SPEC_RETURNS;
-}
-
-static inline enum spec_answer give_empty(const struct bound *op,
-                                          struct value *result) {
-  *result = op->empty;
-  return op->waits_empty ? SPEC_WAITS : SPEC_RETURNS;
-}
-
-static inline enum spec_answer give_full(const struct bound *op,
-                                         struct value *result) {
-  *result = op->full;
-  return op->waits_full ? SPEC_WAITS : SPEC_RETURNS;
-}
-
-/* Moves the words from `from` on by `by` places (words.c). */
-void words_insert(struct words *w, uint32_t from, uint32_t by);
-void words_delete(struct words *w, uint32_t from, uint32_t by);
-
-/* The first i, a multiple of `stride`, with at[i] >= v: w is sorted. */
-uint32_t words_find(const struct words *w, uint32_t stride, int64_t v);
-
-/* Roles and printers that several types share (words.c). */
-typedef enum spec_answer role_apply(const struct builtin *b,
-                                    const struct bound *op, struct words *w,
-                                    const int64_t *args, struct value *result);
-role_apply role_size; /* variant: how many words an element has */
-role_apply role_is_empty;
-role_apply role_clear;
-void print_list(const int64_t *at, uint32_t len, struct buf *out);
 
 #define SPEC_TYPE_DECLARE(name, roles, settings, meaning)                      \
   extern const struct builtin_type builtin_##name;

@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <string.h>
 
-struct reader {
+struct constant_reader {
   const char *at;
   bool bad;
   unsigned depth; /* of nesting, so that no text can exhaust the stack */
@@ -64,12 +64,12 @@ static const struct {
     {"ptrdiff_t", -64}, {"bool", 1},       {"_Bool", 1},
 };
 
-static void skip(struct reader *r) {
+static void skip(struct constant_reader *r) {
   while (isspace((unsigned char)*r->at))
     r->at++;
 }
 
-static bool eat(struct reader *r, const char *token) {
+static bool eat(struct constant_reader *r, const char *token) {
   skip(r);
   size_t n = strlen(token);
   if (strncmp(r->at, token, n))
@@ -102,7 +102,7 @@ static bool named(const char *at, size_t n, int64_t *value) {
 
 /* After a parenthesis: the words of a type and `)`.  0 and nothing read when
  * this is no cast; else its bits, negative when signed. */
-static int cast(struct reader *r) {
+static int cast(struct constant_reader *r) {
   const char *start = r->at;
   bool is_unsigned = false, pointer = false, any = false;
   int bits = 0;
@@ -157,7 +157,7 @@ static int64_t fit(int64_t v, int bits) {
   return bits < 0 ? (int64_t)u >> (64 - n) : (int64_t)(u >> (64 - n));
 }
 
-static int64_t character(struct reader *r) {
+static int64_t character(struct constant_reader *r) {
   static const char from[] = "abfnrtv0", to[] = "\a\b\f\n\r\t\v";
   int64_t v = (signed char)*r->at;
   if (!*r->at || *r->at == '\'') {
@@ -182,7 +182,7 @@ static int64_t character(struct reader *r) {
   return v;
 }
 
-static int64_t number(struct reader *r) {
+static int64_t number(struct constant_reader *r) {
   char *end;
   errno = 0;
   bool binary = r->at[0] == '0' && (r->at[1] == 'b' || r->at[1] == 'B');
@@ -195,9 +195,9 @@ static int64_t number(struct reader *r) {
   return (int64_t)v;
 }
 
-static int64_t expression(struct reader *r, int level);
+static int64_t expression(struct constant_reader *r, int level);
 
-static int64_t operand(struct reader *r) {
+static int64_t operand(struct constant_reader *r) {
   int64_t v = 0;
   if (r->bad || ++r->depth > 200) {
     r->bad = true;
@@ -234,7 +234,7 @@ static int64_t operand(struct reader *r) {
 }
 
 /* Binary operators, loosest first; those of one level are left-associative. */
-static int binary(struct reader *r, int level) {
+static int binary(struct constant_reader *r, int level) {
   static const char *const op[][4] = {
       {"|"}, {"^"}, {"&"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
   for (int i = 0; i < 3 && op[level][i]; i++)
@@ -243,7 +243,7 @@ static int binary(struct reader *r, int level) {
   return 0;
 }
 
-static int64_t expression(struct reader *r, int level) {
+static int64_t expression(struct constant_reader *r, int level) {
   if (level == 6)
     return operand(r);
   int64_t v = expression(r, level + 1);
@@ -270,7 +270,7 @@ static int64_t expression(struct reader *r, int level) {
 }
 
 bool constant_read(const char *text, int64_t *value) {
-  struct reader r = {.at = text};
+  struct constant_reader r = {.at = text};
   int64_t v = expression(&r, 0);
   skip(&r);
   if (r.bad || *r.at)

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct edge {
+struct implementation_edge {
   uint32_t node, call;
   enum spec_answer answer;
   struct value result;
@@ -28,7 +28,7 @@ struct edge {
 enum { KEEP_EVERY = 4 };
 #define KEEP_BYTES ((uint64_t)256 << 20)
 
-struct node {
+struct implementation_node {
   uint32_t parent, call; /* how it was first reached */
   uint32_t depth;
   struct hash128 digest;
@@ -38,12 +38,11 @@ struct node {
 struct implementation {
   struct spec spec;
   const struct client *client;
-  VEC(struct node) nodes;
-  VEC(struct edge) edges;
+  VEC(struct implementation_node) nodes;
+  VEC(struct implementation_edge) edges;
   struct map128 edge_of, node_of;
   uint32_t *order; /* scratch: a path of calls */
-  uint64_t runs;
-  uint64_t kept; /* bytes of native states */
+  uint64_t kept;   /* bytes of native states */
 };
 
 /* A driver that makes the calls of an order one after the other. */
@@ -110,7 +109,7 @@ static uint32_t path_to(struct implementation *m, uint32_t node,
   return n;
 }
 
-static void run(struct implementation *m, struct edge *e) {
+static void run(struct implementation *m, struct implementation_edge *e) {
   const struct client *c = m->client;
   const struct snapshot *from;
   struct snapshot keep = {0};
@@ -124,7 +123,6 @@ static void run(struct implementation *m, struct edge *e) {
   bool buffers = rt_buffering(false); /* what is meant is the code's text */
   enum rt_end end = from ? rt_run_on(from, &driver) : rt_run(&driver);
   rt_buffering(buffers);
-  m->runs++;
   if (rt_call_done(e->call)) {
     e->answer = SPEC_RETURNS;
     e->result = rt_history()->ops[e->call].result;
@@ -154,7 +152,8 @@ static void run(struct implementation *m, struct edge *e) {
     if (known)
       *known = e->next;
     m->kept += keep.cap;
-    vec_push(&m->nodes, ((struct node){e->node, e->call, depth, h, keep}));
+    vec_push(&m->nodes,
+             ((struct implementation_node){e->node, e->call, depth, h, keep}));
   } else {
     e->next = *known;
     snapshot_free(&keep);
@@ -170,7 +169,7 @@ static enum spec_answer apply(struct spec *s, const struct client *c,
   bool fresh;
   uint32_t *at = map128_put(&m->edge_of, hash128(key, sizeof key, 0), &fresh);
   if (fresh) {
-    struct edge e = {.node = state, .call = call};
+    struct implementation_edge e = {.node = state, .call = call};
     *at = m->edges.len;
     run(m, &e);
     vec_push(&m->edges, e);
@@ -178,14 +177,14 @@ static enum spec_answer apply(struct spec *s, const struct client *c,
     *next = e.next;
     return e.answer;
   }
-  const struct edge *e = &m->edges.at[*at];
+  const struct implementation_edge *e = &m->edges.at[*at];
   *result = e->result;
   *next = e->next;
   return e->answer;
 }
 
-static struct hash128 digest(const struct spec *s, uint32_t state) {
-  return ((const struct implementation *)s)->nodes.at[state].digest;
+static struct hash128 digest(struct spec *s, uint32_t state) {
+  return ((struct implementation *)s)->nodes.at[state].digest;
 }
 
 static void forget_nodes(struct implementation *m) {
@@ -224,5 +223,5 @@ void spec_implementation_client(struct spec *s, const struct client *c) {
   vec_clear(&m->edges);
   map128_clear(&m->edge_of);
   map128_clear(&m->node_of);
-  vec_push(&m->nodes, ((struct node){0}));
+  vec_push(&m->nodes, ((struct implementation_node){0}));
 }

@@ -2,9 +2,8 @@
  * A specification is a sequential object: states, and what each call returns
  * and leads to.  Checkers see states as small numbers.
  *
- * (S1) state numbers are canonical where the type allows it: equal numbers
- *      behave equally.  (Different numbers may be equal states too; that costs
- *      time, never truth.)
+ * (S1) equal numbers behave equally.  Different numbers may be equal states
+ *      too: that costs time, never truth.   tests/unit/spec/builtin.c
  * (S2) spec_apply is a function: same state and same call, same answer.
  */
 #ifndef SPEC_SPEC_H
@@ -12,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/slow.h"
 #include "model/client.h"
 #include "model/value.h"
 
@@ -30,26 +30,23 @@ struct spec {
   enum spec_answer (*apply)(struct spec *s, const struct client *c,
                             uint32_t state, uint32_t call, struct value *result,
                             uint32_t *next);
-  /* As in reports: [1, 2], {1: 2}.  NULL when there is nothing to show. */
-  void (*print_state)(struct spec *s, uint32_t state, struct buf *out);
-  /* A hash of the state: equal states that have different numbers, now or at
-   * another time or in another process, may have equal ones.  NULL: there is
-   * none. */
-  struct hash128 (*digest)(const struct spec *s, uint32_t state);
+  /* A hash of the state.  Equal states have equal hashes in every process,
+   * where the type can tell that they are equal.  NULL: there is none. */
+  struct hash128 (*digest)(struct spec *s, uint32_t state);
   void (*free)(struct spec *s);
   /*
-   * Whether initial calls have taken effect in `initial` already: then
-   * checkers leave them out.  True of the implementation, whose initial calls
-   * are made once before all executions.
+   * Initial calls have taken effect in `initial` already, and checkers leave
+   * them out.  True of the implementation, whose initial calls are made once
+   * before all executions.
    */
   bool skips_init;
-  /* Whether this call changes no state and fails in none, which lets checkers
-   * place it without looking for alternatives.  NULL: not known of any. */
+  /* This call changes no state and fails in none, so checkers need no
+   * alternative to placing it.  NULL: no such call is known. */
   bool (*only_reads)(struct spec *s, const struct client *c, uint32_t call);
   /*
-   * What ends a check besides its own budget, with CHECK_UNKNOWN; 0: nothing.
-   * A type may keep each state as a whole, so that a long history takes the
-   * square of its length; a call may take as long as the calls before it.
+   * Limits that end a check with CHECK_UNKNOWN, besides its own budget; 0:
+   * none.  A call of the implementation may take as long as all calls before
+   * it.
    */
   double deadline; /* of the monotonic clock, in seconds */
   uint64_t max_bytes;
@@ -58,16 +55,23 @@ struct spec {
   void (*forget)(struct spec *s);
 };
 
-/* Before a check, when no state is in use: drops them if they are many. */
+/* Drops the states if they take much memory.  No state may be in use. */
 void spec_make_room(struct spec *s);
-/* Which of the limits has ended, as its option; NULL: none.  `bytes` are the
- * checker's own. */
+/* The option whose limit is reached; NULL: none.  `bytes` is the memory of the
+ * checker itself. */
 const char *spec_limit(const struct spec *s, uint64_t bytes);
+
+/* S2, for check_slow. */
+bool spec_answers_again(struct spec *s, const struct client *c, uint32_t state,
+                        uint32_t call, enum spec_answer answer,
+                        const struct value *result, const uint32_t *next);
 
 static inline enum spec_answer
 spec_apply(struct spec *s, const struct client *c, uint32_t state,
            uint32_t call, struct value *result, uint32_t *next) {
-  return s->apply(s, c, state, call, result, next);
+  enum spec_answer a = s->apply(s, c, state, call, result, next);
+  check_slow(spec_answers_again(s, c, state, call, a, result, next));
+  return a;
 }
 
 /*

@@ -3,13 +3,15 @@
  */
 #include "spec/type_int.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 /* Other names of a type are separated by spaces.  The operations are the main
  * names; docs/specs.md has the others. */
-struct kind {
+struct listed_type {
   const char *name, *aliases;
   type_opener *open;
   const struct op_def *defs; /* for type_guess; NULL: never guessed */
@@ -125,7 +127,7 @@ struct kind {
 
 #define KIND(name, aliases, open, defs, by_key, operations, meaning)           \
   {name, aliases, open, defs, by_key, operations, meaning},
-static const struct kind kinds[] = {TYPES(KIND){0}};
+static const struct listed_type kinds[] = {TYPES(KIND){0}};
 
 #define INFO(name, aliases, open, defs, by_key, operations, meaning)           \
   {name, operations, meaning},
@@ -142,17 +144,17 @@ static bool is_among(const char *names, const char *name) {
   return false;
 }
 
-static const struct kind *find_kind(const char *name) {
+static const struct listed_type *find_kind(const char *name) {
   const char *java = "java.util.concurrent.";
-  if (!strncmp(name, java, strlen(java)))
+  if (begins(name, java))
     name += strlen(java);
-  for (const struct kind *k = kinds; k->name; k++)
+  for (const struct listed_type *k = kinds; k->name; k++)
     if (!strcasecmp(k->name, name) || is_among(k->aliases, name))
       return k;
   return NULL;
 }
 
-static struct type *open_kind(const struct kind *k, datum argument,
+static struct type *open_kind(const struct listed_type *k, datum argument,
                               struct error *e) {
   struct type *t = k->open(k->name, argument, e);
   return t && k->by_key ? type_by_key(k->name, t) : t;
@@ -161,25 +163,25 @@ static struct type *open_kind(const struct kind *k, datum argument,
 /* keyed-queue: a queue for each key. */
 static struct type *open_keyed(const char *name, datum argument,
                                struct error *e) {
-  const struct kind *k = find_kind(name + strlen("keyed-"));
+  const struct listed_type *k = find_kind(name + strlen("keyed-"));
   struct type *t = k && !k->by_key ? k->open(k->name, argument, e) : NULL;
   return t ? type_by_key(name, t) : NULL;
 }
 
 static void list_kinds(struct buf *out) {
-  for (const struct kind *k = kinds; k->name; k++)
+  for (const struct listed_type *k = kinds; k->name; k++)
     buf_printf(out, "%s%s", k == kinds ? "" : ", ", k->name);
 }
 
 struct type *type_open(const char *name, datum argument, struct error *e) {
   struct type *t = NULL;
-  const struct kind *k = find_kind(name);
+  const struct listed_type *k = find_kind(name);
   size_t len = strlen(name);
   if (k)
     t = open_kind(k, argument, e);
   else if (strchr(name, '/') || (len > 3 && !strcmp(name + len - 3, ".so")))
     t = type_of_object(name, argument, e);
-  else if (!strncmp(name, "keyed-", strlen("keyed-")))
+  else if (begins(name, "keyed-"))
     t = open_keyed(name, argument, e);
   if (t || e->code)
     return t;
@@ -201,7 +203,7 @@ void type_free(struct type *t) {
 /* How many operations are looked at to tell their type. */
 enum { GUESS_OPS = 2000 };
 
-static bool knows_names(const struct kind *k, const struct log *l,
+static bool knows_names(const struct listed_type *k, const struct log *l,
                         bool characteristic) {
   for (uint32_t i = 0; i < l->functions.len; i++)
     if (!known_find(k->defs, l->functions.at[i], characteristic))
@@ -209,7 +211,7 @@ static bool knows_names(const struct kind *k, const struct log *l,
   return true;
 }
 
-static bool understands(const struct kind *k, const struct log *l) {
+static bool understands(const struct listed_type *k, const struct log *l) {
   struct error e = {0};
   struct type *t = open_kind(k, l->type_argument, &e);
   bool all = t != NULL;
@@ -226,7 +228,8 @@ static bool understands(const struct kind *k, const struct log *l) {
 
 /* Types that differ only in operations which the history does not have: the
  * tables of the larger ones extend those of the smaller. */
-static bool same_family(const struct kind *a, const struct kind *b) {
+static bool same_family(const struct listed_type *a,
+                        const struct listed_type *b) {
   static const struct op_def *const families[][3] = {
       {register_defs, cas_register_defs},
       {pqueue_defs, max_pqueue_defs},
@@ -239,7 +242,7 @@ static bool same_family(const struct kind *a, const struct kind *b) {
 }
 
 static bool is_known(const char *function) {
-  for (const struct kind *k = kinds; k->name; k++)
+  for (const struct listed_type *k = kinds; k->name; k++)
     if (k->defs && known_find(k->defs, function, false))
       return true;
   return false;
@@ -269,13 +272,13 @@ static bool has_pairs(const struct log *l) {
 }
 
 const char *type_guess(const struct log *l, struct error *e) {
-  const struct kind *first = NULL;
+  const struct listed_type *first = NULL;
   bool clear = true;
   struct buf fits = {0};
   /* Where [a b] can be a key and a value, it is that. */
   bool pairs = has_pairs(l);
   for (int way = 0; way < (pairs ? 4 : 2) && !first; way++)
-    for (const struct kind *k = kinds; k->name; k++) {
+    for (const struct listed_type *k = kinds; k->name; k++) {
       bool characteristic = way % 2 == 0;
       if (!k->defs || (pairs && k->by_key != (way < 2)) ||
           !knows_names(k, l, characteristic) || !understands(k, l))

@@ -3,14 +3,16 @@
  * states, and whether an operation with its result can be the next one.
  *
  * States are numbers that a type hands out.
- * (T1) equal numbers behave equally; a type gives equal states equal numbers as
- *      far as it can: the checkers' memos live on that.
- * (T2) type_step is a function of state, name, arguments and result.
- * (T3) state numbers stay valid until type_forget; a type keeps its states in
+ * (T1) equal numbers behave equally.  A type gives equal states equal numbers
+ *      as far as it can: the checkers' memos live on that.
+ *                                             tests/unit/spec/type_naive.c
+ * (T2) `step` is a function of state, name, arguments and result.
+ * (T3) state numbers stay valid until `forget`.  A type keeps its states in
  *      a table of its own, in a form that shares what successive states have in
  *      common, so that a step costs little even when the object is large.
  * (T4) when more than TYPE_NEXT states could follow, `cut` is set for good: a
  *      history that then seems not to be linearizable is UNKNOWN.
+ * (T5) an operation whose result is free has the result DATUM_NONE.
  */
 #ifndef SPEC_TYPE_H
 #define SPEC_TYPE_H
@@ -50,8 +52,7 @@ struct type_op {
   uint8_t role;    /* enum type_role */
   bool only_reads; /* changes no state */
   bool any_result; /* whatever it would have returned: it is pending, or the
-                      file does not say (an add of a set that returns void);
-                      `result` is DATUM_NONE then */
+                      file does not say (an add of a set that returns void) */
   uint16_t aux;    /* the type's own */
   datum key;       /* the part of the object that it concerns, when the type
                       is made of independent parts; DATUM_NONE: all of it */

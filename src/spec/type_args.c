@@ -1,6 +1,7 @@
 /*
  * From what a file says of a call to one form of it (struct type_op).
  */
+#include "base/slow.h"
 #include "spec/type_int.h"
 
 #include <assert.h>
@@ -10,28 +11,34 @@
 #include <string.h>
 
 /* Words that stand for a result; text or symbol, both are made. */
-enum said { SAYS_NOTHING, SAYS_TRUE, SAYS_FALSE, SAYS_EMPTY, SAYS_END };
+enum meaning {
+  MEANS_NOTHING,
+  MEANS_TRUE,
+  MEANS_FALSE,
+  MEANS_EMPTY,
+  MEANS_ITSELF
+};
 static const struct {
   const char *word;
-  enum said says;
-} said[] = {
-    {"ok", SAYS_NOTHING},      {"OK", SAYS_NOTHING},
-    {"done", SAYS_NOTHING},    {"void", SAYS_NOTHING},
-    {"success", SAYS_NOTHING}, {"true", SAYS_TRUE},
-    {"false", SAYS_FALSE},     {"empty", SAYS_EMPTY},
-    {"EMPTY", SAYS_EMPTY},     {"Empty", SAYS_EMPTY},
-    {"null", SAYS_EMPTY},      {"nil", SAYS_EMPTY},
-    {"none", SAYS_EMPTY},      {"None", SAYS_EMPTY},
-    {"exhausted", SAYS_EMPTY},
+  enum meaning means;
+} result_words[] = {
+    {"ok", MEANS_NOTHING},      {"OK", MEANS_NOTHING},
+    {"done", MEANS_NOTHING},    {"void", MEANS_NOTHING},
+    {"success", MEANS_NOTHING}, {"true", MEANS_TRUE},
+    {"false", MEANS_FALSE},     {"empty", MEANS_EMPTY},
+    {"EMPTY", MEANS_EMPTY},     {"Empty", MEANS_EMPTY},
+    {"null", MEANS_EMPTY},      {"nil", MEANS_EMPTY},
+    {"none", MEANS_EMPTY},      {"None", MEANS_EMPTY},
+    {"exhausted", MEANS_EMPTY},
 };
-enum { NSAID = sizeof said / sizeof *said };
+enum { NWORDS = sizeof result_words / sizeof *result_words };
 
-static void make_said(struct known *k) {
-  k->said = xmalloc(2 * NSAID * sizeof *k->said);
-  for (int i = 0; i < NSAID; i++) {
-    size_t len = strlen(said[i].word);
-    k->said[2 * i] = datum_text(said[i].word, len);
-    k->said[2 * i + 1] = datum_symbol(said[i].word, len);
+static void make_words(struct known_type *k) {
+  k->words = xmalloc(2 * NWORDS * sizeof *k->words);
+  for (int i = 0; i < NWORDS; i++) {
+    size_t len = strlen(result_words[i].word);
+    k->words[2 * i] = datum_text(result_words[i].word, len);
+    k->words[2 * i + 1] = datum_symbol(result_words[i].word, len);
   }
 }
 
@@ -39,25 +46,25 @@ static bool is_boxed_text(datum d) {
   return !datum_is_small(d) && datum_kind(d) == DATUM_IS_TEXT;
 }
 
-static enum said what_it_says(const struct known *k, datum d) {
+static enum meaning meaning_of(const struct known_type *k, datum d) {
   if (is_boxed_text(d))
-    for (int i = 0; i < 2 * NSAID; i++)
-      if (k->said[i] == d)
-        return said[i / 2].says;
-  return SAYS_END;
+    for (int i = 0; i < 2 * NWORDS; i++)
+      if (k->words[i] == d)
+        return result_words[i / 2].means;
+  return MEANS_ITSELF;
 }
 
-static bool says(const struct known *k, datum d, enum said s) {
+static bool means(const struct known_type *k, datum d, enum meaning s) {
   switch (s) {
-  case SAYS_NOTHING:
+  case MEANS_NOTHING:
     if (d == DATUM_NONE || d == DATUM_NIL)
       return true;
     break;
-  case SAYS_TRUE:
+  case MEANS_TRUE:
     if (d == DATUM_TRUE)
       return true;
     break;
-  case SAYS_FALSE:
+  case MEANS_FALSE:
     if (d == DATUM_FALSE)
       return true;
     break;
@@ -65,7 +72,7 @@ static bool says(const struct known *k, datum d, enum said s) {
     if (d == DATUM_NIL || d == DATUM_FALSE)
       return true;
   }
-  return what_it_says(k, d) == s;
+  return meaning_of(k, d) == s;
 }
 
 /* "12" as 12, unless it is not how 12 is written. */
@@ -80,7 +87,7 @@ static datum number_in_text(datum d) {
 }
 
 /* Texts as what they mean: some formats write every value as a text. */
-datum known_tidy(const struct known *k, datum d) {
+datum known_tidy(const struct known_type *k, datum d) {
   if (d == DATUM_NIL)
     return k->nil_is;
   if (k->as_written || !is_boxed_text(d) || datum_box(d)->symbol)
@@ -88,10 +95,10 @@ datum known_tidy(const struct known *k, datum d) {
   datum number = number_in_text(d);
   if (number != d)
     return number;
-  switch (what_it_says(k, d)) {
-  case SAYS_TRUE:
+  switch (meaning_of(k, d)) {
+  case MEANS_TRUE:
     return DATUM_TRUE;
-  case SAYS_FALSE:
+  case MEANS_FALSE:
     return DATUM_FALSE;
   default:
     return !strcmp(datum_box(d)->text, "null") ? k->nil_is : d;
@@ -99,7 +106,7 @@ datum known_tidy(const struct known *k, datum d) {
 }
 
 /* An exception of Java is its class, whatever its package. */
-static datum tidy_java(const struct known *k, datum d) {
+static datum tidy_java(const struct known_type *k, datum d) {
   if (!is_boxed_text(d))
     return known_tidy(k, d);
   const struct datum_box *b = datum_box(d);
@@ -159,7 +166,7 @@ int type_refuse(struct error *e, const struct log *l, const struct log_op *op,
   return error_set(e, ERR_INPUT, "%s%s", place, text);
 }
 
-static int refuse_op(struct error *e, const struct known *k,
+static int refuse_op(struct error *e, const struct known_type *k,
                      const struct log *l, const struct log_op *op,
                      const char *why) {
   struct buf b = {0};
@@ -171,13 +178,13 @@ static int refuse_op(struct error *e, const struct known *k,
 }
 
 /* False: a collection or a map was expected. */
-static bool put_args(struct known *k, const struct op_def *def,
+static bool put_args(struct known_type *k, const struct op_def *def,
                      const struct given *g, struct type_op *out) {
   const char *a = def->args;
   for (uint32_t i = 0; i < g->n; i++, a++) {
     a += *a == '?';
     datum d = k->java ? tidy_java(k, g->at[i]) : known_tidy(k, g->at[i]);
-    k->only_nil |= g->at[i] != DATUM_NIL && says(k, g->at[i], SAYS_EMPTY);
+    k->only_nil |= g->at[i] != DATUM_NIL && means(k, g->at[i], MEANS_EMPTY);
     switch (*a) {
     case 'k':
       out->key = d;
@@ -201,7 +208,7 @@ static bool put_args(struct known *k, const struct op_def *def,
   return true;
 }
 
-static int take_args(struct known *k, const struct log *l,
+static int take_args(struct known_type *k, const struct log *l,
                      const struct op_def *def, const struct log_op *op,
                      struct type_op *out, struct error *e) {
   uint32_t most = 0, least = UINT32_MAX;
@@ -248,9 +255,9 @@ static bool repeats(const struct log_op *op) {
                  op->nargs * sizeof(datum));
 }
 
-static bool is_void(const struct known *k, const struct log_op *op) {
-  return says(k, op->result, SAYS_NOTHING) || repeats(op) ||
-         what_it_says(k, op->result) == SAYS_EMPTY;
+static bool is_void(const struct known_type *k, const struct log_op *op) {
+  return means(k, op->result, MEANS_NOTHING) || repeats(op) ||
+         meaning_of(k, op->result) == MEANS_EMPTY;
 }
 
 static void any(struct type_op *out) {
@@ -259,29 +266,29 @@ static void any(struct type_op *out) {
 }
 
 /* 0 and 1 are what a bool of C prints. */
-static bool take_flag(const struct known *k, const struct log_op *op,
+static bool take_flag(const struct known_type *k, const struct log_op *op,
                       struct type_op *out) {
   datum r = op->result;
-  if (says(k, r, SAYS_TRUE) || r == datum_number(1))
+  if (means(k, r, MEANS_TRUE) || r == datum_number(1))
     out->result = DATUM_TRUE;
-  else if (says(k, r, SAYS_FALSE) || r == datum_number(0))
+  else if (means(k, r, MEANS_FALSE) || r == datum_number(0))
     out->result = DATUM_FALSE;
   else
     return false;
   return true;
 }
 
-static int take_result(const struct known *k, const struct log *l,
+static int take_result(const struct known_type *k, const struct log *l,
                        const struct op_def *def, const struct log_op *op,
                        struct type_op *out, struct error *e) {
   datum r = op->result;
   switch ((enum gives)def->gives) {
   case GIVES_NOTHING:
-    if (is_void(k, op) || says(k, r, SAYS_TRUE))
+    if (is_void(k, op) || means(k, r, MEANS_TRUE))
       return 0;
     return refuse_op(e, k, l, op, "no result expected for this operation");
   case GIVES_MAYBE:
-    if (is_void(k, op) || says(k, r, SAYS_TRUE))
+    if (is_void(k, op) || means(k, r, MEANS_TRUE))
       any(out);
     else
       out->result = known_tidy(k, r);
@@ -301,7 +308,7 @@ static int take_result(const struct known *k, const struct log *l,
   case GIVES_ITEM:
     if (r == DATUM_NONE)
       any(out);
-    else if (r == DATUM_NIL || (!k->only_nil && says(k, r, SAYS_EMPTY)))
+    else if (r == DATUM_NIL || (!k->only_nil && means(k, r, MEANS_EMPTY)))
       out->result = k->type.empty;
     else
       out->result = known_tidy(k, r);
@@ -346,7 +353,7 @@ const struct op_def *known_find(const struct op_def *defs, const char *name,
   return NULL;
 }
 
-static const struct op_def *find(struct known *k, const struct log *l,
+static const struct op_def *find(struct known_type *k, const struct log *l,
                                  const struct log_op *op) {
   const char *name = l->functions.at[op->f];
   while (k->found.len <= op->f)
@@ -368,7 +375,7 @@ static void list_names(const struct op_def *defs, struct buf *out) {
 
 int known_prepare(struct type *t, const struct log *l, const struct log_op *op,
                   struct type_op *out, struct error *e) {
-  struct known *k = (struct known *)t;
+  struct known_type *k = (struct known_type *)t;
   const struct op_def *def = find(k, l, op);
   if (!def) {
     struct buf b = {0};
@@ -408,21 +415,33 @@ int known_prepare(struct type *t, const struct log *l, const struct log_op *op,
   return code;
 }
 
+static bool applies_again(struct known_type *k, uint32_t state,
+                          const struct type_op *op, bool can, datum answer,
+                          uint32_t next) {
+  datum again = DATUM_NONE;
+  uint32_t to = state;
+  bool could = k->apply(k, state, op, &again, &to);
+  return could == can && (!can || (again == answer && to == next));
+}
+
 uint32_t known_step(struct type *t, uint32_t state, const struct type_op *op,
                     uint32_t next[TYPE_NEXT]) {
-  struct known *k = (struct known *)t;
+  struct known_type *k = (struct known_type *)t;
+  assert(!op->any_result || op->result == DATUM_NONE); /* T5 */
   next[0] = state;
   if (op->code == CODE_NOTHING || (op->any_result && op->only_reads))
     return 1;
   datum answer = DATUM_NONE;
-  if (!k->apply(k, state, op, &answer, &next[0]))
+  bool can = k->apply(k, state, op, &answer, &next[0]);
+  check_slow(applies_again(k, state, op, can, answer, next[0])); /* T2 */
+  if (!can)
     return 0;
   return op->any_result || answer == op->result;
 }
 
 static bool answer(struct type *t, uint32_t state, const struct type_op *op,
                    struct buf *out) {
-  struct known *k = (struct known *)t;
+  struct known_type *k = (struct known_type *)t;
   struct type_op whatever = *op;
   whatever.any_result = true;
   whatever.result = DATUM_NONE;
@@ -437,7 +456,7 @@ static bool answer(struct type *t, uint32_t state, const struct type_op *op,
 
 void *known_new(size_t size, const char *name, const char *shape,
                 const struct op_def *defs, known_apply *apply) {
-  struct known *k = xcalloc(1, size);
+  struct known_type *k = xcalloc(1, size);
   k->type = (struct type){.name = name,
                           .shape = shape,
                           .empty = DATUM_NIL,
@@ -449,15 +468,15 @@ void *known_new(size_t size, const char *name, const char *shape,
   k->defs = defs;
   k->apply = apply;
   k->nil_is = DATUM_NIL;
-  make_said(k);
+  make_words(k);
   return k;
 }
 
 void known_free(struct type *t) {
-  struct known *k = (struct known *)t;
+  struct known_type *k = (struct known_type *)t;
   for (uint32_t i = 0; i < k->found.len; i++)
     free((char *)k->found.at[i].name);
   vec_free(&k->found);
-  free(k->said);
+  free(k->words);
   free(k);
 }

@@ -105,14 +105,14 @@ static bool as_write(struct type *t, const struct type_op *read,
   return inner->as_write && inner->as_write(inner, read, out);
 }
 
-struct printing {
+struct by_key_printing {
   struct by_key *m;
   struct buf *out;
   bool more;
 };
 
 static bool print_key(void *with, datum key, uint64_t value) {
-  struct printing *p = with;
+  struct by_key_printing *p = with;
   buf_puts(p->out, p->more ? ", " : "");
   p->more = true;
   datum_print(key, p->out);
@@ -122,7 +122,7 @@ static bool print_key(void *with, datum key, uint64_t value) {
 }
 
 static void print_state(struct type *t, uint32_t state, struct buf *out) {
-  struct printing p = {(struct by_key *)t, out, false};
+  struct by_key_printing p = {(struct by_key *)t, out, false};
   buf_putc(out, '{');
   tree_each(&p.m->trees, state, print_key, &p);
   buf_putc(out, '}');
@@ -188,7 +188,7 @@ struct type *type_by_key(const char *name, struct type *inner) {
                           .bytes = bytes,
                           .free = free_by_key};
   if (inner->prepare == known_prepare)
-    ((struct known *)inner)->behind_key = true;
+    ((struct known_type *)inner)->behind_key = true;
   trees_init(&m->trees);
   return &m->type;
 }

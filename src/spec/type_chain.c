@@ -1,3 +1,6 @@
+/*
+ * Sequences: nodes with jump pointers, and windows over them.
+ */
 #include "spec/type_chain.h"
 
 #include "spec/type_poly.h"
@@ -5,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-static uint64_t power(struct chains *c, uint32_t n, int which) {
+static uint64_t power(struct chain_table *c, uint32_t n, int which) {
   while (c->powers.len <= n) {
     struct chain_powers p = vec_last(&c->powers);
     p.of[0] = poly_multiply(p.of[0], POLY_POINT[0]);
@@ -21,7 +24,7 @@ static struct hash128 key_of(const struct chain *s) {
   return hash128(words, sizeof words, 0);
 }
 
-static uint32_t number_of(struct chains *c, struct chain *s, bool *fresh) {
+static uint32_t number_of(struct chain_table *c, struct chain *s, bool *fresh) {
   uint32_t *slot = map128_put(&c->numbers, key_of(s), fresh);
   if (*fresh) {
     *slot = c->chains.len;
@@ -32,7 +35,7 @@ static uint32_t number_of(struct chains *c, struct chain *s, bool *fresh) {
 
 /* Jump pointers: a node's jump leads as far as its parent's two jumps together
  * when these are equally long, else to its parent. */
-static void link_node(struct chains *c, struct chain_node *n) {
+static void link_node(struct chain_table *c, struct chain_node *n) {
   const struct chain_node *p = &c->nodes.at[n->parent];
   const struct chain_node *j = &c->nodes.at[p->jump];
   n->depth = p->depth + 1;
@@ -41,7 +44,7 @@ static void link_node(struct chains *c, struct chain_node *n) {
   n->jump = equal ? j->jump : n->parent;
 }
 
-static uint32_t new_node(struct chains *c, uint32_t parent, datum value) {
+static uint32_t new_node(struct chain_table *c, uint32_t parent, datum value) {
   struct chain_node n = {.value = value, .parent = parent};
   link_node(c, &n);
   vec_push(&c->nodes, n);
@@ -49,7 +52,8 @@ static uint32_t new_node(struct chains *c, uint32_t parent, datum value) {
 }
 
 /* The node `up` steps below the top (towards the ones pushed before). */
-static uint32_t ancestor(const struct chains *c, uint32_t node, uint32_t up) {
+static uint32_t ancestor(const struct chain_table *c, uint32_t node,
+                         uint32_t up) {
   uint32_t depth = c->nodes.at[node].depth - up;
   while (c->nodes.at[node].depth > depth) {
     uint32_t jump = c->nodes.at[node].jump;
@@ -58,7 +62,7 @@ static uint32_t ancestor(const struct chains *c, uint32_t node, uint32_t up) {
   return node;
 }
 
-static datum bottom(const struct chains *c, struct chain_window w) {
+static datum bottom(const struct chain_table *c, struct chain_window w) {
   return c->nodes.at[ancestor(c, w.top, w.len - 1)].value;
 }
 
@@ -71,8 +75,45 @@ static datum bottom(const struct chains *c, struct chain_window w) {
     }                                                                          \
   } while (0)
 
-void chains_init(struct chains *c) {
-  *c = (struct chains){0};
+/* C3, but only of short ones: others would make long histories quadratic. */
+enum { LONG = 64 };
+
+static bool is_sound(struct chain_table *c, uint32_t chain) {
+  const struct chain *s = &c->chains.at[chain];
+  if (s->front.len > c->nodes.at[s->front.top].depth ||
+      s->back.len > c->nodes.at[s->back.top].depth) /* C2 */
+    return false;
+  uint32_t n = chain_len(c, chain);
+  if (n > LONG)
+    return true;
+  datum all[LONG];
+  chain_copy(c, chain, all);
+  for (int which = 0; which < 2; which++) {
+    uint64_t poly = 0;
+    for (uint32_t i = 0; i < n; i++)
+      poly = poly_push(poly, poly_of(all[i], which), which);
+    if (poly != s->hash[which])
+      return false;
+  }
+  struct chain copy = *s;
+  bool fresh;
+  return number_of(c, &copy, &fresh) == chain; /* C3 */
+}
+
+void chains_check_invariants(struct chain_table *c) {
+  for (uint32_t i = 1; i < c->nodes.len; i++) {
+    const struct chain_node *n = &c->nodes.at[i];
+    assert(n->parent < i && n->jump < i);                 /* C1 */
+    assert(n->depth == c->nodes.at[n->parent].depth + 1); /* C1 */
+    assert(ancestor(c, i, n->depth - c->nodes.at[n->jump].depth) ==
+           n->jump); /* C1 */
+  }
+  for (uint32_t i = 0; i < c->chains.len; i++)
+    assert(is_sound(c, i)); /* C2, C3 */
+}
+
+void chains_init(struct chain_table *c) {
+  *c = (struct chain_table){0};
   for (int i = 0; i < 2; i++)
     c->inverse[i] = poly_raise(POLY_POINT[i], POLY_PRIME - 2);
   vec_push(&c->nodes, (struct chain_node){0});
@@ -82,21 +123,21 @@ void chains_init(struct chains *c) {
   number_of(c, &empty, &fresh);
 }
 
-void chains_free(struct chains *c) {
+void chains_free(struct chain_table *c) {
   vec_free(&c->nodes);
   vec_free(&c->chains);
   vec_free(&c->powers);
   map128_free(&c->numbers);
 }
 
-uint64_t chains_bytes(const struct chains *c) {
+uint64_t chains_bytes(const struct chain_table *c) {
   return (uint64_t)c->nodes.cap * sizeof *c->nodes.at +
          (uint64_t)c->chains.cap * sizeof *c->chains.at +
          (uint64_t)c->powers.cap * sizeof *c->powers.at +
          map128_bytes(&c->numbers);
 }
 
-uint32_t chain_push(struct chains *c, uint32_t chain, enum chain_end end,
+uint32_t chain_push(struct chain_table *c, uint32_t chain, enum chain_end end,
                     datum value) {
   struct chain s = c->chains.at[chain];
   uint32_t len = s.front.len + s.back.len;
@@ -115,10 +156,12 @@ uint32_t chain_push(struct chains *c, uint32_t chain, enum chain_end end,
     struct chain *made = &c->chains.at[number];
     *(end == CHAIN_BACK ? &made->back.top : &made->front.top) = top;
   }
+  check_slow(is_sound(c, number));
   return number;
 }
 
-datum chain_peek(const struct chains *c, uint32_t chain, enum chain_end end) {
+datum chain_peek(const struct chain_table *c, uint32_t chain,
+                 enum chain_end end) {
   const struct chain *s = &c->chains.at[chain];
   const struct chain_window *near = end == CHAIN_BACK ? &s->back : &s->front;
   const struct chain_window *far = end == CHAIN_BACK ? &s->front : &s->back;
@@ -126,7 +169,7 @@ datum chain_peek(const struct chains *c, uint32_t chain, enum chain_end end) {
   return near->len ? c->nodes.at[near->top].value : bottom(c, *far);
 }
 
-uint32_t chain_pop(struct chains *c, uint32_t chain, enum chain_end end) {
+uint32_t chain_pop(struct chain_table *c, uint32_t chain, enum chain_end end) {
   datum value = chain_peek(c, chain, end);
   struct chain s = c->chains.at[chain];
   uint32_t len = s.front.len + s.back.len;
@@ -146,10 +189,12 @@ uint32_t chain_pop(struct chains *c, uint32_t chain, enum chain_end end) {
     far->len--;
   }
   bool fresh;
-  return number_of(c, &s, &fresh);
+  uint32_t number = number_of(c, &s, &fresh);
+  check_slow(is_sound(c, number));
+  return number;
 }
 
-datum chain_get(const struct chains *c, uint32_t chain, uint32_t i) {
+datum chain_get(const struct chain_table *c, uint32_t chain, uint32_t i) {
   const struct chain *s = &c->chains.at[chain];
   uint32_t node = i < s->front.len
                       ? ancestor(c, s->front.top, i)
@@ -157,7 +202,7 @@ datum chain_get(const struct chains *c, uint32_t chain, uint32_t i) {
   return c->nodes.at[node].value;
 }
 
-uint32_t chain_remove(struct chains *c, uint32_t chain, uint32_t i) {
+uint32_t chain_remove(struct chain_table *c, uint32_t chain, uint32_t i) {
   uint32_t len = chain_len(c, chain);
   enum chain_end end = i < len / 2 ? CHAIN_FRONT : CHAIN_BACK;
   uint32_t moved = end == CHAIN_FRONT ? i : len - 1 - i;
@@ -173,7 +218,7 @@ uint32_t chain_remove(struct chains *c, uint32_t chain, uint32_t i) {
   return chain;
 }
 
-void chain_copy(const struct chains *c, uint32_t chain, datum *out) {
+void chain_copy(const struct chain_table *c, uint32_t chain, datum *out) {
   const struct chain *s = &c->chains.at[chain];
   uint32_t node = s->front.top;
   for (uint32_t i = 0; i < s->front.len; i++) {
@@ -190,7 +235,7 @@ void chain_copy(const struct chains *c, uint32_t chain, datum *out) {
 /* reach[node]: so many nodes from this one on are in a window that stays.
  * Stops where another window has been, so that the cost is that of the nodes.
  */
-static void mark(const struct chains *c, struct chain_window w,
+static void mark(const struct chain_table *c, struct chain_window w,
                  uint32_t *reach) {
   for (; w.len > reach[w.top] && w.len; w.len--) {
     reach[w.top] = w.len;
@@ -199,7 +244,7 @@ static void mark(const struct chains *c, struct chain_window w,
 }
 
 /* A parent that no window reaches is cut off: no window asks for it. */
-static void compact_nodes(struct chains *c, uint32_t *reach) {
+static void compact_nodes(struct chain_table *c, uint32_t *reach) {
   uint32_t kept = 1;
   for (uint32_t i = 1; i < c->nodes.len; i++) {
     if (!reach[i])
@@ -214,7 +259,7 @@ static void compact_nodes(struct chains *c, uint32_t *reach) {
   vec_shrink(&c->nodes);
 }
 
-void chains_forget(struct chains *c, uint32_t *keep, uint32_t n) {
+void chains_forget(struct chain_table *c, uint32_t *keep, uint32_t n) {
   uint32_t *reach = xcalloc(c->nodes.len, sizeof *reach);
   VEC(struct chain) old = {0};
   vec_push(&old, c->chains.at[0]);
@@ -239,4 +284,5 @@ void chains_forget(struct chains *c, uint32_t *keep, uint32_t n) {
   }
   vec_free(&old);
   free(reach);
+  check_slow((chains_check_invariants(c), true));
 }

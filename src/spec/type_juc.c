@@ -1,3 +1,6 @@
+/*
+ * Texts as Java prints them, and comparing results with them.
+ */
 #include "spec/type_juc.h"
 
 #include <string.h>
@@ -43,7 +46,7 @@ bool java_text(struct buf *text, const struct type_op *op, datum *answer) {
   return same;
 }
 
-bool java_has(const struct known *k, datum list, datum element) {
+bool java_has(const struct known_type *k, datum list, datum element) {
   const struct datum_box *b = datum_box(list);
   for (uint32_t i = 0; i < b->len; i++)
     if (known_tidy(k, b->items[i]) == element)

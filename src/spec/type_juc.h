@@ -19,6 +19,6 @@ void java_print(datum d, struct buf *out);
  * buffer. */
 bool java_text(struct buf *text, const struct type_op *op, datum *answer);
 /* Whether the list, an argument of addAll and the like, has the element. */
-bool java_has(const struct known *k, datum list, datum element);
+bool java_has(const struct known_type *k, datum list, datum element);
 
 #endif

@@ -6,8 +6,8 @@
 #include "spec/type_juc.h"
 #include "spec/type_tree.h"
 
-struct heap {
-  struct known known;
+struct juc_heap {
+  struct known_type known;
   struct trees trees;
   struct buf text;
   datum no_such_element;
@@ -58,19 +58,20 @@ static const struct op_def defs[] = {
     READS("toarray tostring", "", PRINT, ROLE_OTHER),
     {0}};
 
-static datum get(const struct heap *h, uint32_t state, uint32_t i) {
+static datum get(const struct juc_heap *h, uint32_t state, uint32_t i) {
   return tree_get(&h->trees, state, datum_number(i)) - 1;
 }
 
-static uint32_t set(struct heap *h, uint32_t state, uint32_t i, datum d) {
+static uint32_t set(struct juc_heap *h, uint32_t state, uint32_t i, datum d) {
   return tree_put(&h->trees, state, datum_number(i), d + 1);
 }
 
-static uint32_t drop(struct heap *h, uint32_t state, uint32_t i) {
+static uint32_t drop(struct juc_heap *h, uint32_t state, uint32_t i) {
   return tree_put(&h->trees, state, datum_number(i), 0);
 }
 
-static uint32_t sift_up(struct heap *h, uint32_t state, uint32_t k, datum x) {
+static uint32_t sift_up(struct juc_heap *h, uint32_t state, uint32_t k,
+                        datum x) {
   while (k > 0) {
     uint32_t parent = (k - 1) / 2;
     datum p = get(h, state, parent);
@@ -82,8 +83,8 @@ static uint32_t sift_up(struct heap *h, uint32_t state, uint32_t k, datum x) {
   return set(h, state, k, x);
 }
 
-static uint32_t sift_down(struct heap *h, uint32_t state, uint32_t k, datum x,
-                          uint32_t n) {
+static uint32_t sift_down(struct juc_heap *h, uint32_t state, uint32_t k,
+                          datum x, uint32_t n) {
   while (k < n / 2) {
     uint32_t child = 2 * k + 1;
     datum c = get(h, state, child);
@@ -97,11 +98,11 @@ static uint32_t sift_down(struct heap *h, uint32_t state, uint32_t k, datum x,
   return set(h, state, k, x);
 }
 
-static uint32_t offer(struct heap *h, uint32_t state, datum x) {
+static uint32_t offer(struct juc_heap *h, uint32_t state, datum x) {
   return sift_up(h, state, tree_size(&h->trees, state), x);
 }
 
-static uint32_t remove_at(struct heap *h, uint32_t state, uint32_t i) {
+static uint32_t remove_at(struct juc_heap *h, uint32_t state, uint32_t i) {
   uint32_t last = tree_size(&h->trees, state) - 1;
   datum moved = get(h, state, last);
   state = drop(h, state, last);
@@ -112,7 +113,7 @@ static uint32_t remove_at(struct heap *h, uint32_t state, uint32_t i) {
 }
 
 /* The first index of a value, or the size. */
-static uint32_t find(struct heap *h, uint32_t state, datum x) {
+static uint32_t find(struct juc_heap *h, uint32_t state, datum x) {
   uint32_t n = tree_size(&h->trees, state), i = 0;
   while (i < n && get(h, state, i) != x)
     i++;
@@ -120,7 +121,8 @@ static uint32_t find(struct heap *h, uint32_t state, datum x) {
 }
 
 /* Compacts the array and makes it a heap again. */
-static uint32_t filter(struct heap *h, uint32_t state, datum list, bool keep) {
+static uint32_t filter(struct juc_heap *h, uint32_t state, datum list,
+                       bool keep) {
   uint32_t n = tree_size(&h->trees, state), kept = 0, next = 0;
   for (uint32_t i = 0; i < n; i++) {
     datum x = get(h, state, i);
@@ -135,7 +137,7 @@ static uint32_t filter(struct heap *h, uint32_t state, datum list, bool keep) {
 }
 
 /* The argument is a queue of this class itself, and is read in its order. */
-static uint32_t add_all(struct heap *h, uint32_t state, datum list) {
+static uint32_t add_all(struct juc_heap *h, uint32_t state, datum list) {
   const struct datum_box *b = datum_box(list);
   uint32_t other = 0;
   for (uint32_t i = 0; i < b->len; i++)
@@ -145,7 +147,7 @@ static uint32_t add_all(struct heap *h, uint32_t state, datum list) {
   return state;
 }
 
-static bool has_all(struct heap *h, uint32_t state, datum list) {
+static bool has_all(struct juc_heap *h, uint32_t state, datum list) {
   const struct datum_box *b = datum_box(list);
   uint32_t n = tree_size(&h->trees, state);
   for (uint32_t i = 0; i < b->len; i++)
@@ -154,7 +156,7 @@ static bool has_all(struct heap *h, uint32_t state, datum list) {
   return true;
 }
 
-static void print(struct heap *h, uint32_t state, struct buf *out) {
+static void print(struct juc_heap *h, uint32_t state, struct buf *out) {
   uint32_t n = tree_size(&h->trees, state);
   buf_putc(out, '[');
   for (uint32_t i = 0; i < n; i++) {
@@ -164,7 +166,7 @@ static void print(struct heap *h, uint32_t state, struct buf *out) {
   buf_putc(out, ']');
 }
 
-static bool take(struct heap *h, uint32_t state, const struct type_op *op,
+static bool take(struct juc_heap *h, uint32_t state, const struct type_op *op,
                  datum *answer, uint32_t *next) {
   bool removes = op->code != PEEK && op->code != ELEMENT;
   bool throws = op->code == REMOVE || op->code == ELEMENT;
@@ -178,7 +180,7 @@ static bool take(struct heap *h, uint32_t state, const struct type_op *op,
   return true;
 }
 
-static bool apply_to_all(struct heap *h, uint32_t state,
+static bool apply_to_all(struct juc_heap *h, uint32_t state,
                          const struct type_op *op, datum *answer,
                          uint32_t *next) {
   uint32_t n = tree_size(&h->trees, state);
@@ -217,9 +219,9 @@ static bool apply_to_all(struct heap *h, uint32_t state,
   return true;
 }
 
-static bool apply(struct known *k, uint32_t state, const struct type_op *op,
-                  datum *answer, uint32_t *next) {
-  struct heap *h = (struct heap *)k;
+static bool apply(struct known_type *k, uint32_t state,
+                  const struct type_op *op, datum *answer, uint32_t *next) {
+  struct juc_heap *h = (struct juc_heap *)k;
   *next = state;
   switch (op->code) {
   case OFFER:
@@ -247,19 +249,19 @@ static bool apply(struct known *k, uint32_t state, const struct type_op *op,
 }
 
 static void print_state(struct type *t, uint32_t state, struct buf *out) {
-  print((struct heap *)t, state, out);
+  print((struct juc_heap *)t, state, out);
 }
 
 static void forget(struct type *t, uint32_t *keep, uint32_t n) {
-  trees_forget(&((struct heap *)t)->trees, keep, n);
+  trees_forget(&((struct juc_heap *)t)->trees, keep, n);
 }
 
 static uint64_t bytes(const struct type *t) {
-  return pool_bytes(&((const struct heap *)t)->trees.nodes);
+  return pool_bytes(&((const struct juc_heap *)t)->trees.nodes);
 }
 
 static void free_heap(struct type *t) {
-  struct heap *h = (struct heap *)t;
+  struct juc_heap *h = (struct juc_heap *)t;
   trees_free(&h->trees);
   buf_free(&h->text);
   known_free(t);
@@ -267,7 +269,7 @@ static void free_heap(struct type *t) {
 
 struct type *open_juc_pbq(const char *name, datum argument, struct error *e) {
   (void)argument, (void)e; /* an initial capacity, which nothing shows */
-  struct heap *h = known_new(sizeof *h, name, "pqueue", defs, apply);
+  struct juc_heap *h = known_new(sizeof *h, name, "pqueue", defs, apply);
   struct type *t = &h->known.type;
   h->known.java = true;
   h->no_such_element = java_exception(JAVA_NO_SUCH_ELEMENT);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct juc_map {
-  struct known known;
+  struct known_type known;
   struct trees trees;
   struct buf text;
   datum no_such_element, illegal_argument;
@@ -324,8 +324,8 @@ static bool apply_to_all(struct juc_map *m, uint32_t state,
   return true;
 }
 
-static bool apply(struct known *k, uint32_t state, const struct type_op *op,
-                  datum *answer, uint32_t *next) {
+static bool apply(struct known_type *k, uint32_t state,
+                  const struct type_op *op, datum *answer, uint32_t *next) {
   struct juc_map *m = (struct juc_map *)k;
   *next = state;
   switch (op->code) {

@@ -8,8 +8,8 @@
 #include <string.h>
 
 struct juc_queue {
-  struct known known;
-  struct chains chains;
+  struct known_type known;
+  struct chain_table chains;
   uint32_t capacity;
   datum no_such_element, illegal_state;
   struct buf text;
@@ -228,8 +228,8 @@ static bool apply_to_all(struct juc_queue *q, uint32_t state,
   return true;
 }
 
-static bool apply(struct known *k, uint32_t state, const struct type_op *op,
-                  datum *answer, uint32_t *next) {
+static bool apply(struct known_type *k, uint32_t state,
+                  const struct type_op *op, datum *answer, uint32_t *next) {
   struct juc_queue *q = (struct juc_queue *)k;
   *next = state;
   switch (op->code >> 1) {
@@ -294,7 +294,7 @@ static void free_queue(struct type *t) {
 }
 
 /* ConcurrentLinkedQueue and the like have no capacity to be asked for. */
-static const struct class {
+static const struct juc_class {
   const char *name, *shape;
   const struct op_def *defs;
   bool bounded;
@@ -307,15 +307,15 @@ static const struct class {
     {"LinkedBlockingDeque", "deque", deque_class_defs, true},
 };
 
-static const struct class *class_of(const char *name) {
-  const struct class *c = classes;
+static const struct juc_class *class_of(const char *name) {
+  const struct juc_class *c = classes;
   while (strcmp(c->name, name))
     c++;
   return c;
 }
 
 struct type *open_juc_queue(const char *name, datum argument, struct error *e) {
-  const struct class *c = class_of(name);
+  const struct juc_class *c = class_of(name);
   bool array = c->defs == bounded_defs, given = argument != DATUM_NONE;
   if (given && (!c->bounded || !datum_is_number(argument) ||
                 datum_to_number(argument) < 1 ||

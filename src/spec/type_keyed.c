@@ -1,3 +1,6 @@
+/*
+ * What types whose state is a tree share: memory, lists as trees, sizes.
+ */
 #include "spec/type_keyed.h"
 
 uint32_t keyed_list(struct keyed *s, datum list,
@@ -12,9 +15,9 @@ uint32_t keyed_list(struct keyed *s, datum list,
 }
 
 bool keyed_collect(void *with, datum key, uint64_t count) {
-  struct keyed_items *c = with;
+  data_list *out = with;
   for (; count; count--)
-    vec_push(&c->items, key);
+    vec_push(out, key);
   return true;
 }
 

@@ -3,6 +3,7 @@
  *     set        element -> 1
  *     multiset   element -> how often
  *     snapshot   index -> value + 1
+ *     map        key -> value + 1
  *     pqueue     priority -> number of a tree value -> how often
  */
 #ifndef SPEC_TYPE_KEYED_H
@@ -13,10 +14,10 @@
 #include "spec/type_tree.h"
 
 struct keyed {
-  struct known known;
+  struct known_type known;
   struct trees trees;
   struct trees bags;   /* a priority queue's values of one priority */
-  struct map128 lists; /* trees of lists that results have named */
+  struct map128 lists; /* lists that results show, as trees */
   uint32_t segments;   /* of a snapshot; UINT32_MAX: as many as are written */
 };
 
@@ -29,20 +30,18 @@ uint32_t keyed_list(struct keyed *s, datum list,
                                      const struct datum_box *list));
 
 /* For tree_each over trees of counts: all elements, and how many. */
-struct keyed_items {
-  VEC(datum) items;
-};
-bool keyed_collect(void *with, datum key, uint64_t count); /* keyed_items */
+bool keyed_collect(void *with, datum key, uint64_t count); /* data_list */
 bool keyed_add_up(void *with, datum key, uint64_t count);  /* uint64_t */
 
 enum { KEYED_SIZE = 100, KEYED_IS_EMPTY, KEYED_CLEAR, KEYED_ALL };
 
 /* `all`: the names of reading the whole, which gives a list. */
 #define KEYED_DEFS(all)                                                        \
+  KEYED_SIZE_DEFS, { all, "", KEYED_ALL, ROLE_OTHER, GIVES_VALUE, true }
+#define KEYED_SIZE_DEFS                                                        \
   {"size | length", "", KEYED_SIZE, ROLE_OTHER, GIVES_VALUE, true},            \
-      {"isempty | empty", "", KEYED_IS_EMPTY, ROLE_OTHER, GIVES_FLAG, true},   \
-      {"clear", "", KEYED_CLEAR, ROLE_OTHER, GIVES_NOTHING}, {                 \
-    all, "", KEYED_ALL, ROLE_OTHER, GIVES_VALUE, true                          \
+      {"isempty | empty", "", KEYED_IS_EMPTY, ROLE_OTHER, GIVES_FLAG, true}, { \
+    "clear", "", KEYED_CLEAR, ROLE_OTHER, GIVES_NOTHING                        \
   }
 
 /* Size, emptiness and clear, of which `size` is known. */

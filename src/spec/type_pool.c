@@ -1,3 +1,6 @@
+/*
+ * A pool is an array of records and a hash table of their numbers.
+ */
 #include "spec/type_pool.h"
 
 #include "base/err.h"
@@ -14,15 +17,15 @@ static uint64_t mix(uint64_t a, uint64_t b) {
 }
 
 /* Records are a few words: cheaper than a general hash, and inlined. */
-static uint64_t hash(const struct pool *p, const uint64_t *record) {
+static uint64_t hash(const struct record_pool *p, const uint64_t *record) {
   uint64_t h = 0x2545f4914f6cdd1du;
   for (uint32_t i = 0; i < p->size / 8; i++)
     h = mix(h, record[i] + i);
   return h;
 }
 
-static struct pool_slot *slot_of(const struct pool *p, const uint64_t *record,
-                                 uint64_t hash) {
+static struct pool_slot *slot_of(const struct record_pool *p,
+                                 const uint64_t *record, uint64_t hash) {
   uint32_t mask = p->nslots - 1;
   for (uint32_t i = (uint32_t)(hash >> 32) & mask;; i = (i + 1) & mask) {
     struct pool_slot *s = &p->slots[i];
@@ -32,7 +35,7 @@ static struct pool_slot *slot_of(const struct pool *p, const uint64_t *record,
   }
 }
 
-static void rehash(struct pool *p, uint32_t nslots) {
+static void rehash(struct record_pool *p, uint32_t nslots) {
   free(p->slots);
   p->slots = xcalloc(nslots, sizeof *p->slots);
   p->nslots = nslots;
@@ -42,7 +45,7 @@ static void rehash(struct pool *p, uint32_t nslots) {
   }
 }
 
-uint32_t pool_intern(struct pool *p, const void *record) {
+uint32_t pool_intern(struct record_pool *p, const void *record) {
   if (p->len >= p->nslots / 3 * 2)
     rehash(p, p->nslots ? p->nslots * 2 : 16);
   uint64_t h = hash(p, record);
@@ -60,7 +63,7 @@ uint32_t pool_intern(struct pool *p, const void *record) {
   return p->len;
 }
 
-void pool_compact(struct pool *p, uint32_t *keep,
+void pool_compact(struct record_pool *p, uint32_t *keep,
                   void (*renumber)(void *with, void *record,
                                    const uint32_t *new_number),
                   void *with) {
@@ -82,14 +85,22 @@ void pool_compact(struct pool *p, uint32_t *keep,
     p->at = xrealloc(p->at, (size_t)p->cap * p->size);
   }
   rehash(p, nslots);
+  check_slow((pool_check_invariants(p), true));
 }
 
-uint64_t pool_bytes(const struct pool *p) {
+void pool_check_invariants(const struct record_pool *p) {
+  for (uint32_t n = 1; n <= p->len; n++) {
+    const uint64_t *record = pool_at(p, n);
+    assert(slot_of(p, record, hash(p, record))->number == n); /* P2 */
+  }
+}
+
+uint64_t pool_bytes(const struct record_pool *p) {
   return (uint64_t)p->cap * p->size + (uint64_t)p->nslots * sizeof *p->slots;
 }
 
-void pool_free(struct pool *p) {
+void pool_free(struct record_pool *p) {
   free(p->at);
   free(p->slots);
-  *p = (struct pool){.size = p->size};
+  *p = (struct record_pool){.size = p->size};
 }

@@ -2,16 +2,21 @@
  * A pool keeps records of one size, each content once: its number is the same
  * whenever the same bytes are asked for.  Numbers begin at 1; 0 is nothing.
  *
- * (P1) records are compared whole, so they have no padding.
- * (P2) pool_at is valid until the next pool_intern.
+ * (P1) records are compared whole, so they have no padding: whoever defines one
+ *      asserts that.
+ * (P2) no two records are equal, and each is found under its number.
+ *
+ * What pool_at gives is valid until the next pool_intern.
  */
 #ifndef SPEC_TYPE_POOL_H
 #define SPEC_TYPE_POOL_H
 
+#include "base/slow.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
-struct pool {
+struct record_pool {
   uint32_t size; /* of a record, a multiple of 8 */
   uint32_t len, cap;
   uint32_t nslots; /* 0 or a power of two */
@@ -23,14 +28,15 @@ struct pool {
   } * slots;
 };
 
-static inline void *pool_at(const struct pool *p, uint32_t number) {
+static inline void *pool_at(const struct record_pool *p, uint32_t number) {
+  check_slow(number && number <= p->len);
   return p->at + (size_t)(number - 1) * (p->size / 8);
 }
 
-uint32_t pool_intern(struct pool *p, const void *record);
+uint32_t pool_intern(struct record_pool *p, const void *record);
 
 /* The number of records; they are 1 … pool_len. */
-static inline uint32_t pool_len(const struct pool *p) { return p->len; }
+static inline uint32_t pool_len(const struct record_pool *p) { return p->len; }
 
 /*
  * Keeps the records whose `keep` is not 0 (of len + 1 entries), in their order;
@@ -38,12 +44,13 @@ static inline uint32_t pool_len(const struct pool *p) { return p->len; }
  * put right by `renumber` (NULL: there are none), which sees each kept record
  * after all before it.
  */
-void pool_compact(struct pool *p, uint32_t *keep,
+void pool_compact(struct record_pool *p, uint32_t *keep,
                   void (*renumber)(void *with, void *record,
                                    const uint32_t *new_number),
                   void *with);
 
-uint64_t pool_bytes(const struct pool *p);
-void pool_free(struct pool *p);
+void pool_check_invariants(const struct record_pool *p); /* asserts P2 */
+uint64_t pool_bytes(const struct record_pool *p);
+void pool_free(struct record_pool *p);
 
 #endif

@@ -4,6 +4,8 @@
  */
 #include "spec/type_keyed.h"
 
+#include <assert.h>
+
 enum { INSERT, POP_MIN, POP_MAX, PEEK_MIN, PEEK_MAX };
 
 #define POP_NAMES(end)                                                         \
@@ -78,19 +80,26 @@ static bool pop_apply(struct keyed *s, uint32_t state, const struct type_op *op,
   return true;
 }
 
-struct totals {
+struct pqueue_totals {
   struct keyed *s;
   uint64_t size;
-  struct keyed_items items;
+  data_list items;
   bool want_items;
 };
 
 static bool all_values(void *with, datum key, uint64_t bag) {
-  struct totals *t = with;
+  struct pqueue_totals *t = with;
   (void)key;
   if (t->want_items)
     return tree_each(&t->s->bags, (uint32_t)bag, keyed_collect, &t->items);
   return tree_each(&t->s->bags, (uint32_t)bag, keyed_add_up, &t->size);
+}
+
+static void contents(struct known_type *k, uint32_t state, data_list *out) {
+  struct pqueue_totals t = {
+      .s = (struct keyed *)k, .items = *out, .want_items = true};
+  tree_each(&t.s->trees, state, all_values, &t);
+  *out = t.items;
 }
 
 static int by_order(const void *a, const void *b) {
@@ -100,27 +109,27 @@ static int by_order(const void *a, const void *b) {
 /* The whole contents, in any order: rare enough to be sorted each time. */
 static bool give_all_values(struct keyed *s, uint32_t state,
                             const struct type_op *op, datum *answer) {
-  struct totals t = {.s = s, .want_items = true};
+  struct pqueue_totals t = {.s = s, .want_items = true};
   tree_each(&s->trees, state, all_values, &t);
-  if (t.items.items.len)
-    qsort(t.items.items.at, t.items.items.len, sizeof(datum), by_order);
-  datum have = datum_list(t.items.items.at, t.items.items.len);
-  vec_clear(&t.items.items);
+  if (t.items.len)
+    qsort(t.items.at, t.items.len, sizeof(datum), by_order);
+  datum have = datum_list(t.items.at, t.items.len);
+  vec_clear(&t.items);
   bool same = op->any_result;
   if (!same && datum_kind(op->result) == DATUM_IS_LIST) {
     const struct datum_box *b = datum_box(op->result);
     for (uint32_t i = 0; i < b->len; i++)
-      vec_push(&t.items.items, known_tidy(&s->known, b->items[i]));
+      vec_push(&t.items, known_tidy(&s->known, b->items[i]));
     if (b->len)
-      qsort(t.items.items.at, b->len, sizeof(datum), by_order);
-    same = datum_list(t.items.items.at, b->len) == have;
+      qsort(t.items.at, b->len, sizeof(datum), by_order);
+    same = datum_list(t.items.at, b->len) == have;
   }
   *answer = op->any_result ? have : op->result;
-  vec_free(&t.items.items);
+  vec_free(&t.items);
   return same;
 }
 
-static bool pqueue_apply(struct known *k, uint32_t state,
+static bool pqueue_apply(struct known_type *k, uint32_t state,
                          const struct type_op *op, datum *answer,
                          uint32_t *next) {
   struct keyed *s = (struct keyed *)k;
@@ -138,7 +147,7 @@ static bool pqueue_apply(struct known *k, uint32_t state,
   case KEYED_ALL:
     return give_all_values(s, state, op, answer);
   default: {
-    struct totals t = {.s = s};
+    struct pqueue_totals t = {.s = s};
     if (op->code == KEYED_SIZE)
       tree_each(&s->trees, state, all_values, &t);
     return keyed_apply(state, op, t.size, answer, next);
@@ -146,13 +155,13 @@ static bool pqueue_apply(struct known *k, uint32_t state,
   }
 }
 
-struct choosing {
+struct pqueue_choice {
   struct keyed *s;
   uint32_t state, node, *next, n;
 };
 
 static bool choose(void *with, datum value, uint64_t count) {
-  struct choosing *c = with;
+  struct pqueue_choice *c = with;
   (void)count;
   if (c->n == TYPE_NEXT) {
     c->s->known.type.cut = true; /* T4 */
@@ -170,9 +179,10 @@ static uint32_t pqueue_step(struct type *t, uint32_t state,
   bool pops = op->code == POP_MIN || op->code == POP_MAX;
   if (!pops || !op->any_result || !state)
     return known_step(t, state, op, next);
-  struct choosing c = {s, state, best_node(s, state, op->code), next, 0};
+  struct pqueue_choice c = {s, state, best_node(s, state, op->code), next, 0};
   tree_each(&s->bags, (uint32_t)tree_node(&s->trees, c.node)->value, choose,
             &c);
+  assert(c.n && c.n <= TYPE_NEXT); /* T4 */
   return c.n;
 }
 
@@ -193,6 +203,7 @@ static struct type *open(const char *name, const char *shape,
   struct keyed *s = keyed_new(name, shape, defs, pqueue_apply);
   s->known.type.step = pqueue_step;
   s->known.type.print_state = print;
+  s->known.contents = contents;
   return &s->known.type;
 }
 

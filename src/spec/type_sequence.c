@@ -5,8 +5,8 @@
 #include "spec/type_int.h"
 
 struct sequence {
-  struct known known;
-  struct chains chains;
+  struct known_type known;
+  struct chain_table chains;
   uint64_t capacity;
 };
 
@@ -67,7 +67,8 @@ const struct op_def deque_defs[] = {
 static bool push(struct sequence *s, uint32_t state, const struct type_op *op,
                  datum *answer, uint32_t *next) {
   bool room = chain_len(&s->chains, state) < s->capacity;
-  /* One that succeeded, or will, waits; false: it saw the queue full. */
+  /* A push that succeeded, or is pending, waits for room; one that returned
+   * false saw the queue full. */
   if (!room && op->result != DATUM_FALSE)
     return false;
   *answer = datum_bool(room);
@@ -120,7 +121,7 @@ static bool give_all(struct sequence *s, uint32_t state,
   return same;
 }
 
-static bool sequence_apply(struct known *k, uint32_t state,
+static bool sequence_apply(struct known_type *k, uint32_t state,
                            const struct type_op *op, datum *answer,
                            uint32_t *next) {
   struct sequence *s = (struct sequence *)k;
@@ -161,6 +162,14 @@ static void print_sequence(struct type *t, uint32_t state, struct buf *out) {
   buf_putc(out, ']');
 }
 
+static void contents(struct known_type *k, uint32_t state, data_list *out) {
+  struct chain_table *c = &((struct sequence *)k)->chains;
+  uint32_t n = chain_len(c, state);
+  vec_reserve(out, out->len + n);
+  chain_copy(c, state, out->at + out->len);
+  out->len += n;
+}
+
 static void forget_sequence(struct type *t, uint32_t *keep, uint32_t n) {
   chains_forget(&((struct sequence *)t)->chains, keep, n);
 }
@@ -188,6 +197,7 @@ static struct type *open_sequence(const char *name, const char *shape,
   s->capacity = bounded ? (uint64_t)datum_to_number(argument) : UINT64_MAX;
   chains_init(&s->chains);
   t->print_state = print_sequence;
+  s->known.contents = contents;
   t->forget = forget_sequence;
   t->bytes = sequence_bytes;
   t->free = free_sequence;

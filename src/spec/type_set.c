@@ -32,11 +32,15 @@ static uint32_t make_tree(struct keyed *s, const struct datum_box *list) {
   return tree;
 }
 
+static void contents(struct known_type *k, uint32_t state, data_list *out) {
+  tree_each(&((struct keyed *)k)->trees, state, keyed_collect, out);
+}
+
 static datum list_of(struct keyed *s, uint32_t tree) {
-  struct keyed_items c = {0};
-  tree_each(&s->trees, tree, keyed_collect, &c);
-  datum d = datum_list(c.items.at, c.items.len);
-  vec_free(&c.items);
+  data_list all = {0};
+  contents(&s->known, tree, &all);
+  datum d = datum_list(all.at, all.len);
+  vec_free(&all);
   return d;
 }
 
@@ -53,8 +57,8 @@ static bool give_all(struct keyed *s, uint32_t state, const struct type_op *op,
          keyed_list(s, op->result, make_tree) == state;
 }
 
-static bool set_apply(struct known *k, uint32_t state, const struct type_op *op,
-                      datum *answer, uint32_t *next) {
+static bool set_apply(struct known_type *k, uint32_t state,
+                      const struct type_op *op, datum *answer, uint32_t *next) {
   struct keyed *s = (struct keyed *)k;
   bool there =
       op->arg[0] != DATUM_NONE && tree_get(&s->trees, state, op->arg[0]) != 0;
@@ -77,7 +81,7 @@ static bool set_apply(struct known *k, uint32_t state, const struct type_op *op,
   }
 }
 
-static bool multiset_apply(struct known *k, uint32_t state,
+static bool multiset_apply(struct known_type *k, uint32_t state,
                            const struct type_op *op, datum *answer,
                            uint32_t *next) {
   struct keyed *s = (struct keyed *)k;
@@ -127,6 +131,7 @@ static struct type *open(const char *name, const char *shape,
   struct keyed *s = keyed_new(name, shape, defs, apply);
   s->known.type.by_key = true;
   s->known.type.print_state = print;
+  s->known.contents = contents;
   return &s->known.type;
 }
 

@@ -45,7 +45,7 @@ static datum scanned(struct keyed *s, uint32_t state) {
   return d;
 }
 
-static bool snapshot_apply(struct known *k, uint32_t state,
+static bool snapshot_apply(struct known_type *k, uint32_t state,
                            const struct type_op *op, datum *answer,
                            uint32_t *next) {
   struct keyed *s = (struct keyed *)k;

@@ -1,3 +1,6 @@
+/*
+ * Treaps whose nodes never change: an operation makes new nodes along one path.
+ */
 #include "spec/type_tree.h"
 
 #include <assert.h>
@@ -18,11 +21,31 @@ static bool above(datum a, datum b) {
   return x != y ? x > y : order(a, b) < 0;
 }
 
+static bool is_sound(const struct trees *t, uint32_t tree) {
+  const struct tree_node *n = tree_node(t, tree);
+  uint32_t before = tree_last(t, n->left), behind = tree_first(t, n->right);
+  return (!before || order(tree_node(t, before)->key, n->key) < 0) &&
+         (!behind || order(n->key, tree_node(t, behind)->key) < 0) && /* N1 */
+         (!n->left || above(n->key, tree_node(t, n->left)->key)) &&
+         (!n->right || above(n->key, tree_node(t, n->right)->key)) && /* N2 */
+         n->size == 1 + tree_size(t, n->left) + tree_size(t, n->right) &&
+         n->left < tree && n->right < tree; /* N3 */
+}
+
+void trees_check_invariants(const struct trees *t) {
+  pool_check_invariants(&t->nodes);
+  for (uint32_t i = 1; i <= pool_len(&t->nodes); i++)
+    assert(is_sound(t, i)); /* N1, N2, N3 */
+}
+
 static uint32_t make(struct trees *t, datum key, uint64_t value, uint32_t left,
                      uint32_t right) {
   struct tree_node n = {value, key, left, right, 1};
   n.size += tree_size(t, left) + tree_size(t, right);
-  return pool_intern(&t->nodes, &n);
+  uint32_t tree = pool_intern(&t->nodes, &n);
+  assert(left < tree && right < tree); /* N3 */
+  check_slow(is_sound(t, tree));       /* N1, N2 */
+  return tree;
 }
 
 uint64_t tree_get(const struct trees *t, uint32_t tree, datum key) {
@@ -190,6 +213,7 @@ void trees_compact(struct trees *t, uint32_t *keep,
   struct renumbering r = {value, with};
   assert(keep[0] == 0);
   pool_compact(&t->nodes, keep, renumber, &r);
+  check_slow((trees_check_invariants(t), true));
 }
 
 void trees_forget(struct trees *t, uint32_t *keep, uint32_t n) {

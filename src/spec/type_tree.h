@@ -8,8 +8,12 @@
  * once (pool.h).  0 is the empty map.  Absent keys have the value 0, and to put
  * 0 is to delete.
  *
- * (A) equal contents have equal numbers.     tests/unit/spec/type_tree.c
- * (B) get, put, first, last and neighbours cost O(log n) expected.
+ * (N1) keys ascend from left to right.
+ * (N2) a node stands above its children in the order of priorities.
+ * (N3) a node's size is its children's and one, and its number is larger than
+ *      theirs.
+ * So equal contents have equal numbers, and get, put, first, last and
+ * neighbours cost O(log n) expected.           tests/unit/spec/type_tree.c
  */
 #ifndef SPEC_TYPE_TREE_H
 #define SPEC_TYPE_TREE_H
@@ -23,15 +27,17 @@ struct tree_node {
   uint32_t left, right;
   uint32_t size; /* keys below and with this one */
 };
+_Static_assert(sizeof(struct tree_node) == 24, "no padding (P1)");
 
 struct trees {
-  struct pool nodes;
+  struct record_pool nodes;
 };
 
 static inline void trees_init(struct trees *t) {
   *t = (struct trees){.nodes.size = sizeof(struct tree_node)};
 }
 void trees_free(struct trees *t);
+void trees_check_invariants(const struct trees *t); /* asserts N1 to N3 */
 
 static inline const struct tree_node *tree_node(const struct trees *t,
                                                 uint32_t tree) {

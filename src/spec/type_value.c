@@ -1,4 +1,9 @@
+/*
+ * The table of values, and texts and lists put together from their pieces.
+ */
 #include "spec/type_value.h"
+
+#include "base/slow.h"
 
 #include "spec/type_poly.h"
 
@@ -87,7 +92,7 @@ uint32_t value_append(struct values *v, uint32_t value, datum d, bool item) {
         last.hash[i]);
   whole.len += last.len;
   whole.piece = d;
-  whole.before = value;
+  whole.before = value; /* V1: it has a number already */
   return number_of_content(v, &whole);
 }
 
@@ -121,10 +126,21 @@ static datum join_list(struct values *v, const struct value_piece *p) {
 }
 
 datum value_datum(struct values *v, uint32_t value) {
+  assert(value < v->pieces.len); /* T3 */
   const struct value_piece *p = &v->pieces.at[value];
   if (p->before == UINT32_MAX)
     return p->piece;
   return p->kind == DATUM_IS_TEXT ? join_text(v, p) : join_list(v, p);
+}
+
+void values_check_invariants(struct values *v) {
+  for (uint32_t i = 0; i < v->pieces.len; i++) {
+    struct value_piece p = v->pieces.at[i];
+    assert(p.before == UINT32_MAX || p.before < i); /* V1 */
+    uint32_t found =
+        v->appends ? number_of_content(v, &p) : value_number(v, p.piece);
+    assert(found == i); /* V2 */
+  }
 }
 
 void values_init(struct values *v, datum initial, bool appends) {
@@ -183,4 +199,5 @@ void values_forget(struct values *v, uint32_t *keep, uint32_t n) {
     keep[i] = kept[keep[i]];
   free(kept);
   vec_free(&old.pieces);
+  check_slow((values_check_invariants(v), true));
 }

@@ -9,6 +9,9 @@
  * what that means).
  *
  * Value 0 is the one that was given to values_init.
+ *
+ * (V1) a value stands behind the one that it was appended to.
+ * (V2) a value is found under its number.
  */
 #ifndef SPEC_TYPE_VALUE_H
 #define SPEC_TYPE_VALUE_H
@@ -33,6 +36,7 @@ struct values {
 
 void values_init(struct values *v, datum initial, bool appends);
 void values_free(struct values *v);
+void values_check_invariants(struct values *v); /* asserts V1, V2 */
 uint64_t values_bytes(const struct values *v);
 
 uint32_t value_number(struct values *v, datum d);

@@ -45,7 +45,7 @@ static void traces_free(struct traces *t) {
 }
 
 struct trace_event {
-  struct access a;
+  struct step_access a;
   uint32_t clock[RT_MAX_THREADS]; /* by thread: events before, itself too */
 };
 
@@ -118,7 +118,7 @@ struct answers {
 };
 
 struct sleeper {
-  struct access a;
+  struct step_access a;
   struct answers answers; /* a step with others is another step */
 };
 
@@ -135,7 +135,7 @@ struct oracle {
   bool plain;     /* no sleep sets: all interleavings … */
   uint32_t bound; /* … of which those count with so few preemptions */
   VEC(struct point) points;
-  VEC(struct access) steps;
+  VEC(struct step_access) steps;
   struct rt_log log;
   uint32_t depth, fixed, absorbed;
   bool blocked;

@@ -5,6 +5,7 @@
  * and are then spoilt half of the time, so that both answers are frequent;
  * the tests insist on that.
  */
+#include "check/invariants.h"
 #include "oracle/brute.h"
 #include "random_history.h"
 #include "test.h"
@@ -88,6 +89,7 @@ static bool agree(const struct history *h, struct spec *s, struct counts *t) {
     uint32_t n_fast, n_slow;
     check_linearize(h, s, (enum criterion)criterion, 0, &fast);
     check_brute(h, s, (enum criterion)criterion, &slow);
+    check_check_invariants(h, s, (enum criterion)criterion, &fast);
     ok &= CHECK_INT(fast.answer, slow.answer);
     ok &= CHECK(validate(h, s, (enum criterion)criterion, &fast, &n_fast));
     ok &= CHECK(validate(h, s, (enum criterion)criterion, &slow, &n_slow));

@@ -8,7 +8,7 @@
 #include "random_program.h"
 
 #include "locate/tree.h"
-#include "search/atlas.h"
+#include "search/step_graph.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { CLIENTS = 2, PROGRAMS = 3 };
@@ -566,20 +566,21 @@ static uint32_t run_all(struct plain_tree *t, const struct judged *j,
 
 /* As many executions as dfs runs, and as many bad ones. */
 static bool same_as_dfs(const struct plain_tree *t, const struct judged *j,
-                        const struct atlas *atlas) {
+                        const struct step_graph *whole) {
   struct judged own = *j;
   struct explore x = {.judge = {ended, &own}, .all = true};
   bool ok = CHECK_INT(explore_dfs(&x), EXPLORE_ALL) &&
             CHECK_INT((long long)x.executions, (long long)t->ends) &&
             CHECK_INT((long long)x.bad_count, (long long)t->failing) &&
-            CHECK_INT((long long)atlas->bad, (long long)t->failing);
+            CHECK_INT((long long)whole->bad, (long long)t->failing);
   vec_free(&x.bad);
   return ok;
 }
 
 /* What is told as an example fails when it is run. */
-static bool example_fails(const struct atlas *atlas, const struct judged *j) {
-  struct tree *t = tree_new(&atlas->graph, &(struct tree_options){0});
+static bool example_fails(const struct step_graph *whole,
+                          const struct judged *j) {
+  struct tree *t = tree_new(&whole->graph, &(struct tree_options){0});
   struct tree_patterns p;
   tree_path way = {0};
   path steps = {0};
@@ -588,7 +589,7 @@ static bool example_fails(const struct atlas *atlas, const struct judged *j) {
   bool ok = true;
   tree_patterns(t, 1, &p);
   if (p.at.len && CHECK(tree_example(t, &p.at.at[0], &effort, &way))) {
-    atlas_path(atlas, way.at, way.len, &steps);
+    step_graph_path(whole, way.at, way.len, &steps);
     replay_init(&r, steps.at, steps.len);
     ok = CHECK(is_bad(j, rt_run(&r.driver))) & CHECK(!r.diverged);
     replay_free(&r);
@@ -601,41 +602,41 @@ static bool example_fails(const struct atlas *atlas, const struct judged *j) {
 }
 
 static bool compare(const struct client *c, const struct judged *j,
-                    const struct atlas_order *order, uint32_t *compared,
+                    const struct step_graph_kind *order, uint32_t *compared,
                     unsigned *root) {
   struct judged own = *j;
-  struct atlas atlas;
+  struct step_graph whole;
   struct explore x = {.judge = {ended, &own}, .max_states = 20000};
   struct rt_driver driver = {0};
   struct plain_tree t = {.sections = order->sections};
   bool ok = true;
   if (rt_prepare(engine.suite, c) != RT_DONE)
     return true;
-  enum explore_end end = atlas_draw(&atlas, &x, order);
+  enum explore_end end = step_graph_build(&whole, &x, order);
   vec_free(&x.bad);
-  rt_reduce(order->steps != ATLAS_ALL);
-  if (end == EXPLORE_ALL && atlas.complete && !atlas.circles &&
+  rt_reduce(order->steps != STEP_GRAPH_ALL);
+  if (end == EXPLORE_ALL && whole.complete && !whole.circles &&
       rt_begin(&driver) == RT_STOPPED) {
     run_all(&t, j, 0);
     if (!t.too_large) {
       ++*compared;
-      ok &= agree(&atlas.graph, &t, TREE_CONFLICTS) &&
-            agree(&atlas.graph, &t, TREE_REAL_TIME) &&
-            agree(&atlas.graph, &t, TREE_ANY);
+      ok &= agree(&whole.graph, &t, TREE_CONFLICTS) &&
+            agree(&whole.graph, &t, TREE_REAL_TIME) &&
+            agree(&whole.graph, &t, TREE_ANY);
       *root = t.nodes.at[0].leads;
     }
   }
   rt_reduce(false);
-  if (ok && atlas.complete)
-    ok &= example_fails(&atlas, j);
-  if (ok && !t.too_large && t.ends && order->steps == ATLAS_ALL &&
+  if (ok && whole.complete)
+    ok &= example_fails(&whole, j);
+  if (ok && !t.too_large && t.ends && order->steps == STEP_GRAPH_ALL &&
       !order->sections)
-    ok &= same_as_dfs(&t, j, &atlas);
+    ok &= same_as_dfs(&t, j, &whole);
   if (!ok)
     fprintf(stderr, "  client %s, class %d, steps %d, sections %d\n",
             engine_text(c), (int)j->class, (int)order->steps, order->sections);
   free_tree(&t);
-  atlas_free(&atlas);
+  step_graph_free(&whole);
   return ok;
 }
 
@@ -643,8 +644,8 @@ static bool compare(const struct client *c, const struct judged *j,
 static void compare_all(const struct client *c, const struct judged *j,
                         uint32_t *compared) {
   unsigned root[3] = {0}, ignored;
-  for (int steps = ATLAS_CONFLICTING; steps <= ATLAS_ALL; steps++) {
-    struct atlas_order order = {(enum atlas_steps)steps, false};
+  for (int steps = STEP_GRAPH_CONFLICTING; steps <= STEP_GRAPH_ALL; steps++) {
+    struct step_graph_kind order = {(enum step_graph_steps)steps, false};
     compare(c, j, &order, compared, &root[steps]);
     order.sections = true;
     compare(c, j, &order, compared, &ignored);

@@ -14,9 +14,8 @@
  */
 #include "engine.h"
 
+#include "json_test.h"
 #include "object_machine.h"
-
-#include <jansson.h>
 
 enum { COUNT = 60, BATCH = 20, CALLS = 2 };
 
@@ -163,11 +162,11 @@ static bool passes(const struct object_client *c, void *ctx) {
 struct checked {
   const struct program *object;
   const unsigned *first_line;
-  json_t *run;
+  const struct json_node *run;
 };
 
-static const char *text_of(const json_t *o, const char *key) {
-  const char *s = json_string_value(json_object_get(o, key));
+static const char *text_of(const struct json_node *o, const char *key) {
+  const char *s = json_text_of(json_get(o, key));
   return s ? s : "";
 }
 
@@ -178,16 +177,15 @@ static void wrong(const struct checked *c, const char *what) {
 }
 
 /* Lines of a cause as statements; false: it names others. */
-static bool read_blocks(const struct checked *c, const json_t *blocks,
+static bool read_blocks(const struct checked *c, const struct json_node *blocks,
                         struct repaired *out) {
-  size_t i;
-  json_t *b;
   out->object = c->object;
   out->n = 0;
-  json_array_foreach(blocks, i, b) {
+  for (uint32_t i = 0; i < json_len(blocks); i++) {
+    const struct json_node *b = json_at(blocks, i);
     unsigned op = (unsigned)(text_of(b, "function")[1] - '0');
-    long first = (long)json_integer_value(json_object_get(b, "first"));
-    long last = (long)json_integer_value(json_object_get(b, "last"));
+    long first = (long)json_number_of(json_get(b, "first"));
+    long last = (long)json_number_of(json_get(b, "last"));
     if (op >= c->object->nclients || out->n == MOST_BLOCKS)
       return false;
     long from = c->first_line[op], to = from + c->object->length[op] - 1;
@@ -201,13 +199,13 @@ static bool read_blocks(const struct checked *c, const json_t *blocks,
   return true;
 }
 
-static void check_not_enough(const struct checked *c, const json_t *cause,
-                             unsigned *proved) {
+static void check_not_enough(const struct checked *c,
+                             const struct json_node *cause, unsigned *proved) {
   struct repaired r;
   struct object_client client;
   const char *text = text_of(cause, "still_fails");
   if (!*text || strcmp(text_of(cause, "still_fault"), "not-linearizable") ||
-      !read_blocks(c, json_object_get(cause, "blocks"), &r) ||
+      !read_blocks(c, json_get(cause, "blocks"), &r) ||
       !read_client(text, &client))
     return;
   ++*proved;
@@ -217,19 +215,20 @@ static void check_not_enough(const struct checked *c, const json_t *cause,
 
 static void check_causes(const struct checked *c,
                          const struct object_client *client, unsigned *proved) {
-  size_t i, k;
-  json_t *cause, *smaller;
-  json_array_foreach(json_object_get(c->run, "causes"), i, cause) {
+  const struct json_node *causes = json_get(c->run, "causes");
+  for (uint32_t i = 0; i < json_len(causes); i++) {
+    const struct json_node *cause = json_at(causes, i);
+    const struct json_node *smaller = json_get(cause, "smaller");
     struct repaired r;
-    if (json_is_true(json_object_get(cause, "verified")) &&
-        read_blocks(c, json_object_get(cause, "blocks"), &r)) {
+    if (json_is_true(json_get(cause, "verified")) &&
+        read_blocks(c, json_get(cause, "blocks"), &r)) {
       ++*proved;
       if (!each_client(c->object, passes, &r) || !passes(client, &r))
         wrong(c, "the verified lines are not enough"); /* D */
     }
     check_not_enough(c, cause, proved);
-    json_array_foreach(json_object_get(cause, "smaller"), k, smaller)
-        check_not_enough(c, smaller, proved);
+    for (uint32_t k = 0; k < json_len(smaller); k++)
+      check_not_enough(c, json_at(smaller, k), proved);
   }
 }
 
@@ -248,8 +247,8 @@ static void check_object(const struct checked *c, unsigned *proved) {
   struct repaired none = {.object = c->object};
   struct object_client client;
   if (!strcmp(text_of(c->run, "verdict"), "pass")) {
-    bool all = json_is_true(
-        json_object_get(json_object_get(c->run, "coverage"), "exhaustive"));
+    bool all =
+        json_is_true(json_get(json_get(c->run, "coverage"), "exhaustive"));
     if (!CHECK(all) || !each_client(c->object, passes, &none))
       wrong(c, "a client fails"); /* A */
     return;
@@ -258,17 +257,17 @@ static void check_object(const struct checked *c, unsigned *proved) {
     return;
   if (!client_fails(c->object, &client, NULL, 0))
     wrong(c, "the client does not fail"); /* B */
-  if (json_is_true(json_object_get(c->run, "client_is_minimal")))
+  if (json_is_true(json_get(c->run, "client_is_minimal")))
     check_minimal(c, &client);
   check_causes(c, &client, proved);
 }
 
 /* ---- */
 
-static json_t *run_tool(const char *file, const char *cc, const char *opt) {
+static const struct json_node *run_tool(const char *file, const char *cc,
+                                        const char *opt) {
   char command[512];
   const char *tool = getenv("FAULTLINE");
-  json_error_t e;
   snprintf(command, sizeof command,
            "%s %s --json=report.json --cc=%s --opt=%s -t 2 -n %d --init 1 -j 1 "
            "--no-save --no-html --races=off >text.txt 2>&1",
@@ -276,9 +275,14 @@ static json_t *run_tool(const char *file, const char *cc, const char *opt) {
   int status = system(command);
   if (!WIFEXITED(status) || WEXITSTATUS(status) > 1)
     die("%s: status %d", command, status);
-  json_t *report = json_load_file("report.json", 0, &e);
-  if (!report)
+  struct buf text = {0};
+  struct error e = {0};
+  if (buf_read_file(&text, "report.json", &e))
     die("%s", e.text);
+  const struct json_node *report = json_parsed(buf_text(&text), text.len);
+  if (!report)
+    die("report.json is no JSON");
+  buf_free(&text);
   return report;
 }
 
@@ -296,18 +300,18 @@ static void check_batch(unsigned first, unsigned n, unsigned *violations,
   }
   scratch_write("objects.c", buf_text(&text));
   unsigned batch = first / BATCH;
-  json_t *report = run_tool("objects.c", cc[batch % 2], opt[batch % 3]);
+  const struct json_node *report =
+      run_tool("objects.c", cc[batch % 2], opt[batch % 3]);
   unsigned before = test_errors;
   for (unsigned i = 0; i < n; i++) {
     struct checked c = {&object[i], first_line[i],
-                        json_array_get(json_object_get(report, "runs"), i)};
+                        json_at(json_get(report, "runs"), i)};
     *violations += !!strcmp(text_of(c.run, "verdict"), "pass");
     check_object(&c, proved);
   }
   if (test_errors != before)
     fprintf(stderr, "%s with %s %s\n", buf_text(&text), cc[batch % 2],
             opt[batch % 3]);
-  json_decref(report);
   buf_free(&text);
 }
 

@@ -2,7 +2,7 @@
  * One search for all prefixes against a check of each of them from scratch, by
  * the definition, on random small histories of all types.
  */
-#include "check/prefixes.h"
+#include "check/invariants.h"
 #include "oracle/brute.h"
 #include "random_history.h"
 #include "test.h"
@@ -64,6 +64,7 @@ static bool agree(const struct history *h, struct spec *s, uint32_t *answers) {
   struct hop ops[MAX_CALLS];
   struct history part = {.client = h->client, .ops = ops};
   check_prefixes(h, s, 0, &p);
+  prefixes_check_invariants(h, s, &p);
   bool ok = events_say_what_times_say(h, &p);
   uint32_t n = 0;
   for (; n <= p.events.len; n++) {

@@ -13,7 +13,7 @@
 #include "random_history.h"
 #include "random_program.h"
 
-#include "cli/judge.h"
+#include "hunt/checker.h"
 
 #include <sys/mman.h>
 
@@ -244,10 +244,10 @@ static struct searched search(const struct client *c, struct spec *s,
   struct searched r = {.end = EXPLORE_STOPPED};
   if (rt_prepare(engine.suite, c) != RT_DONE)
     return r;
-  struct jury j = {
+  struct checker j = {
       .suite = engine.suite, .spec = s, .implementation = implementation};
-  jury_client(&j, c);
-  struct explore x = {.judge = jury_judge(&j),
+  checker_client(&j, c);
+  struct explore x = {.judge = checker_judge(&j),
                       .max_states = MOST_STATES,
                       .all = true,
                       .graph = true,
@@ -262,7 +262,7 @@ static struct searched search(const struct client *c, struct spec *s,
   r.cut = x.cut;
   r.switches = x.bad.len ? x.bad_switches : UINT32_MAX;
   vec_free(&x.bad);
-  jury_free(&j);
+  checker_free(&j);
   return r;
 }
 

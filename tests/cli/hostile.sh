@@ -2,65 +2,24 @@
 # Code that does its worst, each line of hostile/list.txt beside a lost update:
 # the tool answers (a fault, or inconclusive), says what it was, and leaves no
 # process and no file.  hostile.sh --one N runs line N and shows the answer.
-#
-# Nothing here runs without a limit on processes.  The system has none for root:
-# then it runs as nobody.
-dir=$(realpath "$(dirname "$0")")
-. "$dir/common.inc"
-not_with_asan # no limit of memory would be kept
-PROCESSES=400
-confined() { # environment and command
-  local me=()
-  [ "$(id -u)" != 0 ] ||
-    me=(setpriv --reuid 65534 --regid 65534 --clear-groups)
-  local now
-  now=$(ps -L -U "$([ "$(id -u)" = 0 ] && echo 65534 || id -u)" -o lwp= | wc -l)
-  (
-    ulimit -u $((now + PROCESSES)) && ulimit -c 0 && ulimit -v 300000000 &&
-      exec timeout -k 5 "$LIMIT" "${me[@]}" env "$@"
-  )
-}
-LIMIT=100
-
-# Processes that belong to a run, whatever session they are in.
-left_of() {
-  grep -lsz "^HOSTILE_RUN=$1\$" /proc/[0-9]*/environ | tr '\0' ' '
-}
+. "$(dirname "$0")/hostile.inc"
 
 one() { # number, flags of the compiler …
-  local n=$1 id=$$-$1-${2:-} here=$tmp/$1${2:-} statuses='^[13]$'
-  local line want code status left
-  line=$(grep -v '^#' "$dir/hostile/list.txt" | sed -n "${n}p")
+  local here=$tmp/$1${2:-} statuses='^[13]$' line want code status left
+  line=$(line_of "$1")
   want=${line%%$'\t'*} code=${line#*$'\t'}
   # At load time there is no engine: an object that does not load is an error.
   [ $# = 1 ] || want=- statuses='^[123]$'
-  mkdir -p "$here/tmp" && chmod 777 "$here" "$here/tmp"
-  printf '#define BAD do { %s; } while (0)\n' "$code" >"$here/bad.h"
-  cd "$here" || return 1
-  confined HOSTILE_RUN="$id" TMPDIR="$here/tmp" HOME="$here" "$FAULTLINE" \
-    "$dir/hostile/object.c" --no-save --no-html --time 2 -j2 \
-    -- -w -include "$here/bad.h" "${@:2}" </dev/null >out 2>err
-  status=$?
-  left=$(left_of "$id")
+  run_hostile "$code" "${@:2}" || return 1
   {
-    [[ $status =~ $statuses ]] || echo "status $status"
-    [ "$want" = - ] || cat out err | tr -s '\n ' ' ' | grep -q -- "$want" ||
-      echo "does not name $want"
+    general_trouble "$statuses"
+    names "$want"
     # What cannot be checked does not hide the fault beside it.
     [ $# != 1 ] || [ "$status" = 1 ] || echo "the lost update was not found"
-    [ -z "$left" ] || echo "processes are left: $left"
-    [ -z "$(ls tmp)" ] || echo "files are left: $(ls tmp)"
-    ! grep -q 'internal error' out err || echo "internal error"
   } >trouble
-  if [ -s trouble ]; then
-    echo "FAIL $code ${*:2}"
-    sed 's/^/     /' trouble
-    sed 's/^/     | /' out err | head -12
-    return 1
-  fi
+  show_trouble "$code" "${@:2}"
 }
 
-chmod 755 "$tmp"
 if [ "${1:-}" = --one ]; then
   shift
   one "$@"
@@ -68,14 +27,8 @@ if [ "${1:-}" = --one ]; then
   exit
 fi
 
-# Can the limit be relied on?  Else nothing of this is started.
-confined bash -c 'ulimit -u' >"$tmp/limit" 2>&1
-grep -Eq '^[0-9]+$' "$tmp/limit" || {
-  echo "no limit on processes can be set: skipped"
-  exit 77
-}
-
-count=$(grep -vc '^#' "$dir/hostile/list.txt")
+need_limit
+count=$(grep -vc '^#' "$LIST")
 [ "$count" -ge 60 ] || fail "only $count operations"
 run_all() { # numbers, flag
   local n
@@ -89,7 +42,5 @@ run_all() { # numbers, flag
 run_all "$(seq "$count")"
 run_all '1 7 12 19 24 44 64' -DEARLY
 wait
-failures=$((failures + $(find "$tmp" -name trouble -size +0 | wc -l)))
-answered=$(find "$tmp" -name trouble | wc -l)
-[ "$answered" = $((count + 7)) ] || fail "only $answered were run"
+count_failures $((count + 7))
 finish

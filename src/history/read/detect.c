@@ -1,6 +1,8 @@
 /* Recognises the format of a file by its first bytes. */
 #include "history/read/edn.h"
 
+#include "base/text.h"
+
 static const char *skip_space(const char *p, bool edn) {
   for (;;) {
     while (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n' ||
@@ -11,10 +13,6 @@ static const char *skip_space(const char *p, bool edn) {
     while (*p && *p != '\n')
       p++;
   }
-}
-
-static bool begins(const char *p, const char *word) {
-  return !strncmp(p, word, strlen(word));
 }
 
 /* KV if the map at p has a :key itself, not only in a value; else EDN. */

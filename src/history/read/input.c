@@ -83,10 +83,10 @@ int input_more(struct input *in, size_t used, const char *name,
   in->len -= used;
   if (in->cap - in->len < in->cap / 4) {
     in->cap *= 2;
-    in->buf = xrealloc(in->buf, in->cap + SLACK);
+    in->buf = xrealloc(in->buf, in->cap + LEX_SLACK);
   }
   int err = in->gzip ? get_packed(in, name, e) : get_plain(in, name, e);
-  memset(in->buf + in->len, 0, SLACK);
+  memset(in->buf + in->len, 0, LEX_SLACK);
   return err;
 }
 
@@ -100,19 +100,19 @@ static void unpack(struct input *in) {
   in->gzip->next_in = in->packed;
   in->gzip->avail_in = (uInt)in->len;
   in->len = 0;
-  memset(in->buf, 0, SLACK);
+  memset(in->buf, 0, LEX_SLACK);
 }
 
 static int begin(struct input *in, const char *name, struct error *e) {
   if (!in->cap)
     in->cap = WINDOW;
-  in->buf = xmalloc(in->cap + SLACK);
+  in->buf = xmalloc(in->cap + LEX_SLACK);
   while (in->len < 2 && !in->eof) {
     int err = get_plain(in, name, e);
     if (err)
       return err;
   }
-  memset(in->buf + in->len, 0, SLACK);
+  memset(in->buf + in->len, 0, LEX_SLACK);
   if (in->len >= 2 && !memcmp(in->buf, "\x1f\x8b", 2))
     unpack(in);
   return ERR_NONE;

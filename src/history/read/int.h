@@ -12,7 +12,7 @@
 #ifndef HISTORY_READ_INT_H
 #define HISTORY_READ_INT_H
 
-#include "base/buf.h"
+#include "base/lex.h"
 #include "history/read/read.h"
 
 #include <stdbool.h>
@@ -24,13 +24,10 @@ enum { GOT, MORE, BAD };
 
 enum {
   WINDOW = 256 << 10,
-  /* Nesting of values.  A map of EDN becomes three nested values of JSON. */
-  EDN_DEPTH_MAX = 100,
-  JSON_DEPTH_MAX = 400,
-  NAMES_MAX = 4000,   /* different operations in a file */
-  FORM_MAX = 1 << 30, /* bytes of one form */
-  SLACK = 16,         /* NULs after the window */
-  LOOK = 64 << 10,    /* bytes from which the format is recognised */
+  EDN_DEPTH_MAX = 100, /* nested values; a map becomes three values of JSON */
+  NAMES_MAX = 4000,    /* different operations in a file */
+  FORM_MAX = 1 << 30,  /* bytes of one form */
+  LOOK = 64 << 10,     /* bytes from which the format is recognised */
 };
 
 struct input {
@@ -106,24 +103,24 @@ struct reader {
   char *path;
   enum read_format format;
   struct input in;
-  const char *p, *end; /* the current place; the end of the window, where a NUL
-                          stands */
-  uint32_t line;
-  int64_t line_at; /* where the line begins, counted from the window's start */
+  /* The text of the lexer is the window. */
+  union {
+    struct lexer lex;
+    struct {
+      LEX_FIELDS
+    };
+  };
   uint32_t form_line; /* where the form begins that is being read */
   int64_t form_line_at;
   uint32_t form_column;
   bool no_quick;   /* tests: jsonl_quick is not asked */
-  bool one_a_line; /* a form of JSON must end on its line */
   bool one_line;   /* the window is one line of a file, for a while */
   bool no_keys;    /* reader_has_no_keys */
   struct error *e; /* of the call in progress */
   bool failed;     /* an error was reported: there are no more events */
 
-  struct buf scratch;       /* a text without its escapes */
   VEC(datum) items;         /* of lists that are being read */
   VEC(struct edn_key) keys; /* of maps that are being read */
-  uint32_t depth;
 
   VEC(struct reader_name) names;
   struct arena arena;
@@ -165,9 +162,11 @@ int reader_bad(struct reader *r, const char *at, const char *format, ...)
 int reader_refuse(struct reader *r, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The lexer has met something else than it expected. */
+int reader_unexpected(struct reader *r);
+
 static inline void reader_newline(struct reader *r, const char *at) {
-  r->line++;
-  r->line_at = at + 1 - r->in.buf;
+  lex_newline(&r->lex, at);
 }
 
 /* The items read from `base` on; NULL before the first one. */
@@ -199,7 +198,8 @@ static inline void event_begin(const struct reader *r, struct log_event *ev,
                            .arg = {DATUM_NONE, DATUM_NONE, DATUM_NONE},
                            .result = DATUM_NONE,
                            .order = LOG_NO_HINT,
-                           .type_argument = DATUM_NONE};
+                           .type_argument = DATUM_NONE,
+                           .object = DATUM_NONE};
 }
 
 /* The format of a file, from its first bytes, which end with a NUL; AUTO: not

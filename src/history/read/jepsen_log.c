@@ -112,11 +112,11 @@ int jepsen_log_next(struct reader *r, struct log_event *ev) {
   bool eof = r->in.eof;
   *stop = 0;
   r->end = end;
-  r->in.eof = r->one_line = true;
+  r->in.eof = r->whole = r->one_line = true;
   int got = read_line(r, end, ev);
   *stop = kept;
   r->end = whole;
-  r->in.eof = eof;
+  r->in.eof = r->whole = eof;
   r->one_line = false;
   if (got == BAD)
     return got;

@@ -5,26 +5,6 @@
  */
 #include "history/read/json.h"
 
-int json_skip_space(struct reader *r) {
-  const char *p = r->p;
-  for (;; p++) {
-    if (*p == '\n' && !(r->one_a_line && r->depth))
-      reader_newline(r, p);
-    else if (*p != ' ' && *p != '\t' && *p != '\r')
-      break;
-  }
-  r->p = p;
-  return GOT;
-}
-
-int json_expect(struct reader *r, char c, const char *what) {
-  json_skip(r);
-  if (*r->p != c)
-    return reader_bad(r, r->p, "expected %s", what);
-  r->p++;
-  return GOT;
-}
-
 /* Reads a field of an object that becomes a map, onto the stack of items. */
 static int put_field(struct reader *r, const char *key, size_t len,
                      void *wanted) {
@@ -82,22 +62,14 @@ static int read_object(struct reader *r, datum *out) {
 
 static int read_array(struct reader *r, datum *out) {
   uint32_t base = r->items.len;
-  bool more = true;
-  int got = GOT;
-  r->p++;
-  if (++r->depth > JSON_DEPTH_MAX)
-    return reader_bad(r, r->p - 1, "expected at most %d nested values",
-                      JSON_DEPTH_MAX);
-  json_skip(r);
-  if (*r->p == ']') {
-    r->p++;
-    more = false;
-  }
+  bool more;
+  int got;
+  if (!json_open(&r->lex, ']', &more))
+    return reader_unexpected(r);
   while (more) {
     datum item = DATUM_NONE;
-    json_skip(r);
     if ((got = json_read_value(r, out ? &item : NULL)) ||
-        (got = json_separator(r, ']', ", or ]", &more)))
+        (got = read_separator(r, ']', &more)))
       return got;
     if (out)
       vec_push(&r->items, item);
@@ -105,61 +77,24 @@ static int read_array(struct reader *r, datum *out) {
   if (out)
     *out = datum_list(items_from(r, base), r->items.len - base);
   r->items.len = base;
-  r->depth--;
   return GOT;
 }
 
-static const char *digits(const char *s) {
-  while (*s >= '0' && *s <= '9')
-    s++;
-  return s;
-}
-
-/* The end of a JSON number; NULL: *at is where it goes wrong. */
-static const char *number_end(const char *s, const char **at) {
-  s += *s == '-';
-  const char *whole = s;
-  s = digits(s);
-  *at = s;
-  if (s == whole)
-    return NULL;
-  if (*s == '.') {
-    const char *part = ++s;
-    s = digits(s);
-    *at = s;
-    if (s == part)
-      return NULL;
-  }
-  if (*s == 'e' || *s == 'E') {
-    s++;
-    s += *s == '+' || *s == '-';
-    const char *part = s;
-    s = digits(s);
-    *at = s;
-    if (s == part)
-      return NULL;
-  }
-  return s;
-}
-
 static int read_number(struct reader *r, datum *out) {
-  const char *at, *end = number_end(r->p, &at), *p = r->p;
+  const char *text;
+  size_t len;
   int64_t n;
-  if (!end)
-    return reader_bad(r, at, "expected a number");
-  if (end == r->end && !r->in.eof)
-    return MORE; /* the number may go on */
-  bool small = read_int(&p, &n) && p == end;
+  bool whole;
+  if (!json_number(&r->lex, &text, &len, &whole, &n))
+    return reader_unexpected(r);
   if (out)
-    *out = small ? datum_number(n) : datum_symbol(r->p, (size_t)(end - r->p));
-  r->p = end;
+    *out = whole ? datum_number(n) : datum_symbol(text, len);
   return GOT;
 }
 
 static int read_word(struct reader *r, const char *word, datum is, datum *out) {
-  for (const char *w = word; *w; w++, r->p++)
-    if (*r->p != *w)
-      return reader_bad(r, r->p, "expected %s", word);
+  if (!json_word(&r->lex, word))
+    return reader_unexpected(r);
   if (out)
     *out = is;
   return GOT;

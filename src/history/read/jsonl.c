@@ -29,7 +29,7 @@ struct jsonl_line {
   uint32_t column; /* of the name */
   uint8_t nargs;
   datum arg[LOG_ARGS];
-  datum value, result, text, spec, argument, version, key;
+  datum value, result, text, spec, argument, version, key, object, stuck;
   int64_t time, index; /* or NO_STAMP */
   uint64_t order;
 };
@@ -173,15 +173,11 @@ static int read_args(struct reader *r, struct jsonl_line *l) {
   if (*r->p != '[')
     return reader_bad(r, r->p, "expected the arguments in [ ]");
   l->has_args = true;
-  r->p++;
-  json_skip(r);
-  more = *r->p != ']';
-  r->p += !more;
+  if (!json_open(&r->lex, ']', &more))
+    return reader_unexpected(r);
   for (; more; n++) {
     datum d;
-    json_skip(r);
-    if ((got = read_value(r, &d)) ||
-        (got = json_separator(r, ']', ", or ]", &more)))
+    if ((got = read_value(r, &d)) || (got = read_separator(r, ']', &more)))
       return got;
     if (n < LOG_ARGS)
       l->arg[n] = d;
@@ -217,7 +213,9 @@ static int read_flagged(struct reader *r, datum *out, bool *flag) {
   _(TEXT, "text")                                                              \
   _(SPEC, "spec")                                                              \
   _(ARGUMENT, "argument")                                                      \
-  _(VERSION, "version")
+  _(VERSION, "version")                                                        \
+  _(OBJECT, "object")                                                          \
+  _(STUCK, "stuck")
 
 #define FIELD_ID(id, name) FIELD_##id,
 enum jsonl_field { FIELDS(FIELD_ID) FIELD_OTHER };
@@ -272,14 +270,14 @@ static inline enum jsonl_field quick_field(const char **p) {
 static int slow_field(struct reader *r, enum jsonl_field *f) {
   const char *key;
   size_t len;
-  json_skip(r);
+  json_skip(&r->lex);
   if (*r->p != '"')
     return reader_bad(r, r->p, "expected a field's name in quotes");
   int got = read_string(r, false, &key, &len);
   if (got)
     return got;
   *f = field_named(key, len);
-  return json_expect(r, ':', ": after the field's name");
+  return read_expected(r, ':', ": after the field's name");
 }
 
 static int read_field(struct reader *r, enum jsonl_field f,
@@ -317,6 +315,10 @@ static int read_field(struct reader *r, enum jsonl_field f,
     return read_value(r, &l->argument);
   case FIELD_VERSION:
     return read_value(r, &l->version);
+  case FIELD_OBJECT:
+    return read_value(r, &l->object);
+  case FIELD_STUCK:
+    return read_value(r, &l->stuck);
   case FIELD_OTHER:
     break;
   }
@@ -327,7 +329,7 @@ static int read_field(struct reader *r, enum jsonl_field f,
 static int read_fields(struct reader *r, struct jsonl_line *l) {
   bool more = true;
   r->depth = 1;
-  json_skip(r);
+  json_skip(&r->lex);
   if (*r->p == '}') {
     r->p++;
     return GOT;
@@ -342,12 +344,10 @@ static int read_fields(struct reader *r, struct jsonl_line *l) {
       r->p = p;
     if (got)
       return got;
-    json_skip(r);
-    if ((got = read_field(r, f, l)) ||
-        (got = json_separator(r, '}', ", or }", &more)))
+    json_skip(&r->lex);
+    if ((got = read_field(r, f, l)) || (got = read_separator(r, '}', &more)))
       return got;
   }
-  r->depth = 0;
   return GOT;
 }
 
@@ -358,6 +358,8 @@ static int head(struct reader *r, const struct jsonl_line *l,
   forget_history(r);
   event_begin(r, ev, LOG_HEAD);
   ev->type_argument = l->argument;
+  ev->object = l->object;
+  ev->stuck = l->stuck == DATUM_TRUE;
   if (l->spec != DATUM_NONE) {
     ev->text = datum_box(l->spec)->text;
     ev->tlen = datum_box(l->spec)->len;
@@ -450,6 +452,7 @@ static int event(struct reader *r, const struct jsonl_line *l,
     ev->process = (uint32_t)l->id;
   else
     return reader_refuse(r, l->at, "expected a \"process\" in this event");
+  ev->alone = !l->has_process;
   bool calls = l->word == WORD_CALL || l->word == WORD_INVOKE;
   return calls ? call(r, l, ev) : end(r, l, ev);
 }
@@ -473,7 +476,7 @@ static int between(struct reader *r) {
     return GOT;
   }
   for (;;) {
-    json_skip_space(r);
+    json_skip_space(&r->lex);
     if (*r->p == '[' && !r->array && !r->array_ended)
       r->array = true;
     else if (*r->p == ']' && r->array) {
@@ -495,6 +498,8 @@ static const struct jsonl_line blank = {
     .text = DATUM_NONE,
     .spec = DATUM_NONE,
     .argument = DATUM_NONE,
+    .object = DATUM_NONE,
+    .stuck = DATUM_NONE,
     .version = DATUM_NONE,
     .key = DATUM_NONE,
     .arg = {DATUM_NONE, DATUM_NONE, DATUM_NONE},

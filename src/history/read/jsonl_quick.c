@@ -9,14 +9,14 @@
  * left where it is: jsonl.c reads every line that this reads, with the same
  * outcome, and says what is wrong with one.     tests/agree/jsonl_quick.c
  *
- * A text is compared in pieces of at most SLACK bytes.  The NULs behind the
+ * A text is compared in pieces of at most LEX_SLACK bytes.  The NULs behind the
  * window equal nothing, so that no piece goes beyond them.
  */
 #include "history/read/pair.h"
 #include "history/read/token.h"
 
 #define IS(p, text)                                                            \
-  (sizeof(text) - 1 <= SLACK && !memcmp(*(p), text, sizeof(text) - 1) &&       \
+  (sizeof(text) - 1 <= LEX_SLACK && !memcmp(*(p), text, sizeof(text) - 1) &&   \
    (*(p) += sizeof(text) - 1, true))
 
 static inline bool space(const char **p, bool spaced) {

@@ -47,6 +47,17 @@ int reader_refuse(struct reader *r, const char *at, const char *format, ...) {
   return tell(r, at, r->form_line, r->form_line_at, text);
 }
 
+int reader_unexpected(struct reader *r) {
+  return reader_bad(r, r->lex.bad_at, "expected %s", r->lex.expected);
+}
+
+/* The lexer begins at the first byte of the window. */
+static void show_window(struct reader *r) {
+  r->p = r->start = r->in.buf;
+  r->end = r->in.buf + r->in.len;
+  r->whole = r->in.eof;
+}
+
 /* Reads more into the window; bytes before the current place are dropped. */
 static int more(struct reader *r) {
   size_t used = (size_t)(r->p - r->in.buf);
@@ -57,8 +68,7 @@ static int more(struct reader *r) {
         r->path, r->line, (int64_t)used - r->line_at + 1, FORM_MAX);
   int err = input_more(&r->in, used, r->path, r->e);
   r->line_at -= (int64_t)used;
-  r->p = r->in.buf;
-  r->end = r->in.buf + r->in.len;
+  show_window(r);
   return err;
 }
 
@@ -112,8 +122,7 @@ static int recognise_format(struct reader *r, enum read_format format) {
 static struct reader *opened(struct reader *r, int err,
                              enum read_format format) {
   if (!err) {
-    r->p = r->in.buf;
-    r->end = r->in.buf + r->in.len;
+    show_window(r);
     r->line = 1;
     err = recognise_format(r, format);
   }

@@ -210,7 +210,7 @@ static int next_field(struct reader *r, struct log_event *ev) {
   const char *key;
   size_t len;
   int got;
-  json_skip_space(r);
+  json_skip_space(&r->lex);
   if (*r->p == '}') {
     r->p++;
     r->state = TOP;
@@ -220,13 +220,13 @@ static int next_field(struct reader *r, struct log_event *ev) {
   }
   if (*r->p == ',')
     r->p++;
-  json_skip_space(r);
+  json_skip_space(&r->lex);
   if ((got = read_string(r, false, &key, &len)))
     return got;
   bool schema = IS("schema"), events = IS("events");
-  if ((got = json_expect(r, ':', ": after the field's name")))
+  if ((got = read_expected(r, ':', ": after the field's name")))
     return got;
-  json_skip_space(r);
+  json_skip_space(&r->lex);
   if (schema) {
     got = json_read_object(r, read_schema_field, NULL);
   } else if (events) {
@@ -245,7 +245,7 @@ static int next_field(struct reader *r, struct log_event *ev) {
 }
 
 static int next_event(struct reader *r, struct log_event *ev) {
-  json_skip_space(r);
+  json_skip_space(&r->lex);
   if (*r->p == ']') {
     r->p++;
     r->state = FIELDS;
@@ -253,14 +253,14 @@ static int next_event(struct reader *r, struct log_event *ev) {
   }
   if (*r->p == ',')
     r->p++;
-  json_skip_space(r);
+  json_skip_space(&r->lex);
   if (*r->p != '{')
     return reader_bad(r, r->p, "expected { of an event, or ]");
   return read_event(r, ev);
 }
 
 static int next_history(struct reader *r) {
-  json_skip_space(r);
+  json_skip_space(&r->lex);
   if (r->p == r->end && r->in.eof)
     return r->array
                ? reader_bad(r, r->p, "expected ] before the end of the file")

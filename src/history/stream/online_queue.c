@@ -40,7 +40,7 @@ struct open_order_queue {
   struct type type;
   struct type *inner; /* knows the operations */
   struct trees trees;
-  struct pool states;
+  struct record_pool states;
 };
 
 /* A tree cannot hold the value 0, which is the datum of the number 0.  No datum

@@ -1,9 +1,8 @@
 /* The exact engines one by one: what small random logs do not reach. */
+#include "base/clock.h"
 #include "log_types.h"
 #include "random_log.h"
 #include "test.h"
-
-#include <time.h>
 
 typedef void engine(const struct log_problem *, const struct log_budget *, bool,
                     struct log_answer *);
@@ -248,12 +247,6 @@ TEST(shortest_bad_prefixes_of_long_logs_agree) {
   CHECK(bad > 10);
 }
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 TEST(budgets_hold_and_say_so) {
   struct bench b;
   struct random_log want = {.shape = "queue",
@@ -273,7 +266,7 @@ TEST(budgets_hold_and_say_so) {
     CHECK_STR(b.a.limit, "steps");
     CHECK(b.a.steps >= 5000 && b.a.steps < 12000);
     CHECK(b.a.at < b.p.nops);
-    struct log_budget past = {.deadline = now() - 1};
+    struct log_budget past = {.deadline = clock_now() - 1};
     engines[k](&b.p, &past, true, &b.a);
     CHECK_INT(b.a.verdict, LOG_UNKNOWN);
     CHECK_STR(b.a.limit, "time");

@@ -1,11 +1,11 @@
 /* Histories as files: every line is JSON, and the order of the lines is the
  * real-time order of the history, no more and no less. */
+#include "json_test.h"
 #include "test.h"
 
 #include "base/rng.h"
 #include "model/history_file.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -79,17 +79,15 @@ static uint32_t read_back(const char *text, uint32_t *call, uint32_t *ret) {
     const char *end = strchr(text, '\n');
     if (!CHECK(end))
       break;
-    json_error_t why;
-    json_t *o = json_loadb(text, (size_t)(end - text), 0, &why);
+    const struct json_node *o = json_parsed(text, (size_t)(end - text));
     if (!CHECK(o))
       break;
-    const char *type = json_string_value(json_object_get(o, "type"));
-    json_int_t op = json_integer_value(json_object_get(o, "op"));
+    const char *type = json_text_of(json_get(o, "type"));
+    int64_t op = json_number_of(json_get(o, "op"));
     if (type && !strcmp(type, "call"))
       call[op] = line;
     if (type && !strcmp(type, "return"))
       ret[op] = line;
-    json_decref(o);
     line++;
     text = end + 1;
   }

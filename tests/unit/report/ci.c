@@ -2,9 +2,8 @@
 #include "report/ci.h"
 
 #include "fixture.h"
+#include "json_test.h"
 #include "test.h"
-
-#include <jansson.h>
 
 static const char hostile[] = "</x>&\"'\x01\xff\xc0\x80 \xe2\x82\xac ]]>#\n%:,";
 
@@ -69,10 +68,7 @@ TEST(hostile_texts_stay_texts) {
                             "\xef\xbf\xbd\xef\xbf\xbd \xe2\x82\xac");
 
   print(report_sarif, &c, &out);
-  json_error_t e;
-  json_t *j = json_loads(buf_text(&out), JSON_REJECT_DUPLICATES, &e);
-  CHECK(j != NULL);
-  json_decref(j);
+  CHECK(json_parsed(buf_text(&out), out.len) != NULL);
 
   print(report_tap, &c, &out);
   CHECK_HAS(buf_text(&out), "\nnot ok 1 - </x>&\"' \xff\xc0\x80 \xe2\x82\xac "
@@ -119,6 +115,18 @@ TEST(only_what_was_checked_is_green) {
              "failures=\"0\" errors=\"1\" skipped=\"0\"",
              "\nnot ok 1 - stack\n", "\"kind\": \"open\"");
   story_free(s);
+  fixture_free(f);
+}
+
+TEST(a_replay_without_the_expected_fault_misses_it) {
+  struct fixture *f = fixture_new("", FAULT_NONE);
+  f->result.finding = &f->finding;
+  struct story *s = story_new(&f->result, NULL);
+  check_open(&(struct report_run){.story = s, .status = 1},
+             "<failure type=\"expected-fault-missing\"", "\nnot ok 1 - stack\n",
+             "\"ruleId\": \"expected-fault-missing\"");
+  story_free(s);
+  f->result.finding = NULL;
   fixture_free(f);
 }
 

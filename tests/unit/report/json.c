@@ -1,27 +1,25 @@
 /* The JSON report, read back by another library. */
 #include "fixture.h"
+#include "json_test.h"
 #include "test.h"
 
-#include <jansson.h>
-
-static json_t *parsed(struct report_run *runs, uint32_t n) {
+static const struct json_node *parsed(struct report_run *runs, uint32_t n) {
   struct buf out = {0};
-  json_error_t e;
   report_json(runs, n, &out);
-  json_t *j = json_loads(buf_text(&out), JSON_REJECT_DUPLICATES, &e);
+  const struct json_node *j = json_parsed(buf_text(&out), out.len);
   if (!j)
-    fprintf(stderr, "line %d: %s\n%s\n", e.line, e.text, buf_text(&out));
+    fprintf(stderr, "%s\n", buf_text(&out));
   buf_free(&out);
   return j;
 }
 
-static const char *text(json_t *object, const char *name) {
-  return json_string_value(json_object_get(object, name));
+static const char *text(const struct json_node *object, const char *name) {
+  return json_text_of(json_get(object, name));
 }
 
-static long long number(json_t *object, const char *name) {
-  json_t *j = json_object_get(object, name);
-  return json_is_integer(j) ? json_integer_value(j) : -999;
+static long long number(const struct json_node *object, const char *name) {
+  const struct json_node *j = json_get(object, name);
+  return json_is(j, JSON_WHOLE) ? json_number_of(j) : -999;
 }
 
 TEST(a_violation_is_an_object) {
@@ -29,7 +27,7 @@ TEST(a_violation_is_an_object) {
   struct story *s = story_new(&f->result, &f->namer);
   const char *warnings[] = {"one", "two"};
   struct report_run run = {.story = s, .warnings = warnings, .nwarnings = 2};
-  json_t *j = parsed(&run, 1);
+  const struct json_node *j = parsed(&run, 1);
   if (!CHECK(j != NULL))
     return;
   CHECK_INT(number(j, "faultline"), 1);
@@ -38,22 +36,22 @@ TEST(a_violation_is_an_object) {
   CHECK_STR(text(j, "fault"), "not-linearizable");
   CHECK_STR(text(j, "client"), "push(1); {push(2)} || {pop()}; pop()");
   CHECK_STR(text(j, "schedule"), "T2*1 T1*2 T2*1");
-  CHECK_INT(number(json_object_get(j, "statistics"), "executions"), 3021);
-  CHECK_INT((int)json_array_size(json_object_get(j, "warnings")), 2);
-  CHECK(json_object_get(j, "outcomes") == NULL);
+  CHECK_INT(number(json_get(j, "statistics"), "executions"), 3021);
+  CHECK_INT((int)json_len(json_get(j, "warnings")), 2);
+  CHECK(json_get(j, "outcomes") == NULL);
 
-  json_t *results = json_object_get(j, "results");
-  CHECK_INT((int)json_array_size(results), 4);
-  CHECK_STR(json_string_value(json_array_get(results, 0)), "void");
-  CHECK_STR(json_string_value(json_array_get(results, 3)), "-1");
-  json_t *call = json_array_get(json_object_get(j, "calls"), 2);
+  const struct json_node *results = json_get(j, "results");
+  CHECK_INT((int)json_len(results), 4);
+  CHECK_STR(json_text_of(json_at(results, 0)), "void");
+  CHECK_STR(json_text_of(json_at(results, 3)), "-1");
+  const struct json_node *call = json_at(json_get(j, "calls"), 2);
   CHECK_STR(text(call, "call"), "pop()");
   CHECK_INT(number(call, "thread"), 2);
   CHECK_INT(number(call, "result"), 1);
 
-  json_t *events = json_object_get(j, "events");
-  CHECK_INT((int)json_array_size(events), 14);
-  json_t *e = json_array_get(events, 6);
+  const struct json_node *events = json_get(j, "events");
+  CHECK_INT((int)json_len(events), 14);
+  const struct json_node *e = json_at(events, 6);
   CHECK_INT(number(e, "thread"), 1);
   CHECK_STR(text(e, "operation"), "push(2)");
   CHECK_STR(text(e, "kind"), "rmw");
@@ -64,14 +62,13 @@ TEST(a_violation_is_an_object) {
   CHECK_STR(text(e, "file"), "stack.c");
   CHECK_INT(number(e, "line"), 12);
   CHECK_INT(number(e, "column"), 3);
-  CHECK(json_is_null(json_object_get(e, "function")));
+  CHECK(json_is(json_get(e, "function"), JSON_NULL));
 
-  json_t *refutation = json_array_get(json_object_get(j, "refutations"), 0);
+  const struct json_node *refutation = json_at(json_get(j, "refutations"), 0);
   CHECK_INT(number(refutation, "expected"), 2);
-  CHECK_INT((int)json_array_size(json_object_get(refutation, "order")), 3);
-  CHECK_STR(text(json_object_get(j, "diagnostic"), "message"),
+  CHECK_INT((int)json_len(json_get(refutation, "order")), 3);
+  CHECK_STR(text(json_get(j, "diagnostic"), "message"),
             "pop() is not linearizable: interrupted between lines 31 and 32");
-  json_decref(j);
   story_free(s);
   fixture_free(f);
 }
@@ -80,20 +77,18 @@ TEST(several_runs_are_a_list) {
   struct fixture *f = fixture_new("", FAULT_NONE);
   struct story *s = story_new(&f->result, NULL);
   struct report_run runs[2] = {{.story = s}, {.story = s}};
-  json_t *j = parsed(runs, 2);
+  const struct json_node *j = parsed(runs, 2);
   CHECK_INT(number(j, "faultline"), 1);
-  json_t *list = json_object_get(j, "runs");
-  CHECK_INT((int)json_array_size(list), 2);
-  json_t *run = json_array_get(list, 1);
+  const struct json_node *list = json_get(j, "runs");
+  CHECK_INT((int)json_len(list), 2);
+  const struct json_node *run = json_at(list, 1);
   CHECK_STR(text(run, "verdict"), "pass");
   CHECK_STR(text(run, "fault"), "none");
-  CHECK(json_is_null(json_object_get(run, "client")));
-  CHECK_INT((int)json_array_size(json_object_get(run, "events")), 0);
-  CHECK(json_is_array(json_object_get(run, "events")));
-  json_decref(j);
+  CHECK(json_is(json_get(run, "client"), JSON_NULL));
+  CHECK_INT((int)json_len(json_get(run, "events")), 0);
+  CHECK(json_is(json_get(run, "events"), JSON_ARRAY));
   j = parsed(runs, 0);
-  CHECK_INT((int)json_array_size(json_object_get(j, "runs")), 0);
-  json_decref(j);
+  CHECK_INT((int)json_len(json_get(j, "runs")), 0);
   story_free(s);
   fixture_free(f);
 }
@@ -113,17 +108,16 @@ TEST(outcomes_keep_their_types) {
   struct story_outcomes outcomes = {.list = &list};
   s->outcomes = &outcomes;
   struct report_run run = {.story = s};
-  json_t *j = parsed(&run, 1);
-  json_t *have = json_array_get(json_object_get(j, "outcomes"), 0);
+  const struct json_node *j = parsed(&run, 1);
+  const struct json_node *have = json_at(json_get(j, "outcomes"), 0);
   CHECK_INT(number(have, "executions"), 1LL << 53);
-  CHECK(json_is_true(json_object_get(have, "allowed")));
-  json_t *results = json_object_get(have, "results");
-  CHECK(json_integer_value(json_array_get(results, 0)) == INT64_MIN);
-  CHECK(json_is_null(json_array_get(results, 1)));
-  CHECK(json_is_true(json_array_get(results, 2)));
-  CHECK_STR(json_string_value(json_array_get(results, 3)), "a\"\033");
-  CHECK(json_is_null(json_array_get(results, 4)));
-  json_decref(j);
+  CHECK(json_is_true(json_get(have, "allowed")));
+  const struct json_node *results = json_get(have, "results");
+  CHECK(json_number_of(json_at(results, 0)) == INT64_MIN);
+  CHECK(json_is(json_at(results, 1), JSON_NULL));
+  CHECK(json_is_true(json_at(results, 2)));
+  CHECK_STR(json_text_of(json_at(results, 3)), "a\"\033");
+  CHECK(json_is(json_at(results, 4), JSON_NULL));
   vec_free(&list.at[0].results);
   vec_free(&list);
   story_free(s);
@@ -136,11 +130,10 @@ TEST(hostile_names_are_still_json) {
   f->result.object = "\xc3(";
   struct story *s = story_new(&f->result, &f->namer);
   struct report_run run = {.story = s};
-  json_t *j = parsed(&run, 1);
+  const struct json_node *j = parsed(&run, 1);
   if (CHECK(j != NULL))
-    CHECK_STR(text(json_array_get(json_object_get(j, "events"), 4), "location"),
+    CHECK_STR(text(json_at(json_get(j, "events"), 4), "location"),
               "\"\\\033\n\xef\xbf\xbd");
-  json_decref(j);
   story_free(s);
   fixture_free(f);
 }
@@ -156,17 +149,16 @@ TEST(who_waits_is_told) {
   vec_push(&f->finding.waiting, w);
   struct story *s = story_new(&f->result, &f->namer);
   struct report_run run = {.story = s};
-  json_t *j = parsed(&run, 1);
+  const struct json_node *j = parsed(&run, 1);
   CHECK_STR(text(j, "verdict"), "error");
-  json_t *have = json_array_get(json_object_get(j, "waiting"), 0);
+  const struct json_node *have = json_at(json_get(j, "waiting"), 0);
   CHECK_INT(number(have, "thread"), 1);
   CHECK_INT(number(have, "holder"), 2);
   CHECK_STR(text(have, "kind"), "lock");
   CHECK_STR(text(have, "location"), "a");
   CHECK_INT(number(have, "line"), 10);
-  json_t *results = json_object_get(j, "results");
-  CHECK(json_is_null(json_array_get(results, 0)));
-  json_decref(j);
+  const struct json_node *results = json_get(j, "results");
+  CHECK(json_is(json_at(results, 0), JSON_NULL));
   story_free(s);
   fixture_free(f);
 }

@@ -210,6 +210,27 @@ TEST(hostile_names_neither_break_lines_nor_reach_the_terminal) {
     }
 }
 
+static const struct place *of_a_hostile_file(void *ctx, uint64_t pc) {
+  struct fixture *f = ctx;
+  const struct place *p = fixture_place(ctx, pc);
+  if (pc >= 10000000)
+    f->places[p - f->places].file = "src/\033.c";
+  return p;
+}
+
+TEST(the_lines_of_a_hostile_file_stay_aligned) {
+  struct fixture *f = fixture_new("{pop()} || {pop()}", FAULT_INVARIANT);
+  f->namer.place = of_a_hostile_file;
+  add_call(f, 0);
+  add(f, EV_READ, 1, 0, 10003107, TOP, 0, 5);
+  add(f, EV_READ, 1, 0, 3207, TOP, 0, 5);
+  char *text = text_of(f, STYLE(.width = 120));
+  CHECK_HAS(text, "\n   \\x1b.c:31 read  s->top = 5\n"
+                  "  stack.c:32 read  s->top = 5\n");
+  free(text);
+  fixture_free(f);
+}
+
 TEST(a_shortened_name_keeps_its_value) {
   struct fixture *f = fixture_violation();
   f->location = "the_one_and_only_global_stack_of_this_program.array.top";

@@ -331,7 +331,7 @@ TEST(random_clients_keep_the_rules) {
   generator_free(g);
 }
 
-TEST(random_clients_follow_seed_and_weights) {
+TEST(random_clients_follow_the_seed) {
   struct gen_op ops[] = {{.nargs = 0}, {.nargs = 0}, {.nargs = 0}};
   struct gen_object o = {ops, 3};
   struct generator *g = generator_new(&o, LIMITS(2, 2, 0));
@@ -342,17 +342,6 @@ TEST(random_clients_follow_seed_and_weights) {
   CHECK(client_equal(&x, &y));
   client_free(&x);
   client_free(&y);
-  generator_weigh(g, 0, 0);
-  generator_weigh(g, 1, 9);
-  unsigned seen[3] = {0};
-  for (int i = 0; i < 1000; i++) {
-    CHECK(generator_random(g, &a, 2, 4, &x));
-    for (uint32_t k = 0; k < x.ncalls; k++)
-      seen[x.calls[k].op]++;
-    client_free(&x);
-  }
-  CHECK_INT(seen[0], 0);
-  CHECK(seen[1] > 7 * seen[2] && seen[1] < 11 * seen[2]);
   generator_free(g);
 }
 

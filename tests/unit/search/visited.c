@@ -33,6 +33,7 @@ TEST(each_hash_is_fresh_once_and_stays_in_its_place) {
         return;
       *known = place;
     }
+    visited_check_invariants(&v);
     visited_clear(&v);
     map128_clear(&map);
   }

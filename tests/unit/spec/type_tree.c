@@ -1,11 +1,13 @@
-/* Trees and chains against arrays, with many versions alive at once. */
+/* Trees, chains and values against arrays, with many versions alive at once. */
 #include "test.h"
 
 #include "base/rng.h"
 #include "spec/type_chain.h"
 #include "spec/type_tree.h"
+#include "spec/type_value.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { KEYS = 40, VERSIONS = 64 };
 
@@ -79,7 +81,9 @@ TEST(trees_are_ordered_maps_with_one_number_for_one_content) {
     if (step % 50 == 0)
       same_map(&t, trees[to], &maps[to]);
     if (step % 1000 == 999) {
+      trees_check_invariants(&t);
       trees_forget(&t, trees, VERSIONS);
+      trees_check_invariants(&t);
       for (int i = 0; i < VERSIONS; i++)
         same_map(&t, trees[i], &maps[i]);
     }
@@ -109,7 +113,7 @@ struct naive_chain {
   datum at[LONGEST];
 };
 
-static void same_chain(const struct chains *c, uint32_t chain,
+static void same_chain(const struct chain_table *c, uint32_t chain,
                        const struct naive_chain *want) {
   datum all[LONGEST];
   if (!CHECK_INT(chain_len(c, chain), want->n))
@@ -131,8 +135,8 @@ static void drop(struct naive_chain *s, uint32_t i) {
 }
 
 /* One random change of both; what is full or empty stays. */
-static uint32_t change(struct chains *c, uint32_t chain, struct naive_chain *s,
-                       struct rng *r) {
+static uint32_t change(struct chain_table *c, uint32_t chain,
+                       struct naive_chain *s, struct rng *r) {
   enum chain_end end = (enum chain_end)rng_below(r, 2);
   switch (rng_below(r, 5)) {
   case 0:
@@ -169,7 +173,7 @@ static bool equal_chains(const struct naive_chain *a,
 
 TEST(chains_are_sequences_with_one_number_for_one_content) {
   struct rng r = {11};
-  struct chains c;
+  struct chain_table c;
   chains_init(&c);
   static struct naive_chain all[VERSIONS];
   uint32_t chains[VERSIONS] = {0};
@@ -184,7 +188,9 @@ TEST(chains_are_sequences_with_one_number_for_one_content) {
     if (step % 20 == 0)
       same_chain(&c, chains[to], &all[to]);
     if (step % 5000 == 4999) {
+      chains_check_invariants(&c);
       chains_forget(&c, chains, VERSIONS);
+      chains_check_invariants(&c);
       for (int i = 0; i < VERSIONS; i++)
         same_chain(&c, chains[i], &all[i]);
     }
@@ -193,7 +199,7 @@ TEST(chains_are_sequences_with_one_number_for_one_content) {
 }
 
 TEST(a_long_queue_is_read_at_both_ends) {
-  struct chains c;
+  struct chain_table c;
   chains_init(&c);
   enum { LONG = 100000 };
   uint32_t q = 0;
@@ -209,6 +215,29 @@ TEST(a_long_queue_is_read_at_both_ends) {
   CHECK_INT(chain_len(&c, q), LONG);
   CHECK(chain_get(&c, q, LONG / 3) == datum_number(LONG / 3));
   chains_free(&c);
+}
+
+/* Texts that are pieced together, and the same texts as they stand. */
+TEST(values_are_found_by_their_content) {
+  struct rng r = {9};
+  struct values v;
+  values_init(&v, datum_text("", 0), true);
+  enum { KEPT = 8 };
+  uint32_t kept[KEPT] = {0};
+  for (int step = 0; step < 2000 && !test_errors; step++) {
+    uint32_t *to = &kept[rng_below(&r, KEPT)];
+    const char *piece = rng_below(&r, 2) ? "a" : "bb";
+    if (datum_box(value_datum(&v, *to))->len > 12)
+      *to = 0;
+    *to = value_append(&v, *to, datum_text(piece, strlen(piece)), false);
+    CHECK_INT(value_number(&v, value_datum(&v, *to)), *to);
+    if (step % 200 == 199) {
+      values_check_invariants(&v);
+      values_forget(&v, kept, KEPT);
+      values_check_invariants(&v);
+    }
+  }
+  values_free(&v);
 }
 
 TEST_MAIN

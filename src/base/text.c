@@ -1,0 +1,40 @@
+/* Words for shells and for formats that quote as C does; numbers for people. */
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void put_shell_word(struct buf *b, const char *word) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "_-+=./,:@%";
+  if (*word && word[strspn(word, plain)] == '\0') {
+    buf_puts(b, word);
+    return;
+  }
+  buf_putc(b, '\'');
+  for (; *word; word++)
+    if (*word == '\'')
+      buf_puts(b, "'\\''");
+    else
+      buf_putc(b, *word);
+  buf_putc(b, '\'');
+}
+
+void put_escaped(struct buf *b, const char *s) {
+  for (; *s; s++) {
+    if (*s == '"' || *s == '\\')
+      buf_putc(b, '\\');
+    buf_putc(b, *s);
+  }
+}
+
+void put_number(struct buf *b, uint64_t n) {
+  char digits[24];
+  int len = snprintf(digits, sizeof digits, "%" PRIu64, n);
+  for (int i = 0; i < len; i++) {
+    if (i && (len - i) % 3 == 0)
+      buf_putc(b, ',');
+    buf_putc(b, digits[i]);
+  }
+}

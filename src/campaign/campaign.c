@@ -1,0 +1,473 @@
+#include "base/clock.h"
+#include "campaign/campaign_int.h"
+#include "proc/phase.h"
+#include "proc/pool_remote.h"
+
+#include "search/parallel_search.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+  BATCH = 4,         /* clients in an item */
+  AHEAD = 16,        /* items that are given ahead of merging, per slot */
+  BLOCK = 1000,      /* drawn executions of one client in an item */
+  RANDOM = 10000,    /* executions that are drawn of one client */
+  GANG_FROM = 20000, /* states of one client: more are for several */
+};
+
+/* ---- tasks ---- */
+
+struct task *campaign_task(const struct item *i) {
+  struct task *t = xcalloc(1, sizeof *t);
+  t->item = *i;
+  return t;
+}
+
+void campaign_append(struct plan *p, struct task *t) {
+  *p->last = t;
+  p->last = &t->next;
+  p->given++;
+}
+
+static void free_death(struct pool_death *d) {
+  free(d->client);
+  free(d->path);
+  *d = (struct pool_death){0};
+}
+
+void campaign_free_task(struct task *t) {
+  for (uint32_t i = 0; i < t->records.len; i++)
+    record_free(&t->records.at[i]);
+  vec_free(&t->records);
+  item_free(&t->item);
+  free_death(&t->death);
+  free(t);
+}
+
+void campaign_drop(struct plan *p) {
+  for (struct task *t = p->first, *next; t; t = next) {
+    next = t->next;
+    if (t->state == TASK_GIVEN)
+      t->dropped = true;
+    else
+      campaign_free_task(t);
+  }
+  p->first = NULL;
+  p->last = &p->first;
+  p->given = 0;
+}
+
+void campaign_finish(struct plan *p, enum campaign_end end) {
+  if (end == CAMPAIGN_INTERRUPTED || end == CAMPAIGN_KILLED)
+    p->c->totals.end = EXPLORE_STOPPED;
+  p->over = true;
+  p->end = end;
+}
+
+/* ---- giving ---- */
+
+void campaign_give(struct plan *p, uint32_t slot, struct task *t) {
+  struct buf message = {0};
+  t->state = TASK_GIVEN;
+  p->at[slot] = t;
+  if (p->c->deadline) {
+    double left = p->c->deadline - clock_now();
+    t->item.seconds = left > 0.001 ? left : 0.001;
+  }
+  item_write(&t->item, &message);
+  pool_give(p->pool, slot, message.at, message.len);
+  buf_free(&message);
+}
+
+/* The next item of the source. */
+static struct task *make_task(struct plan *p) {
+  struct item i = {.kind = p->kind, .first = p->next};
+  switch (p->kind) {
+  case ITEM_SWEEP:
+  case ITEM_OBSERVE:
+  case ITEM_RANDOM:
+    i.count = p->next < BATCH * BATCH ? 1 : BATCH;
+    i.max_executions = p->set->max_executions ? campaign_executions_left(p) : 0;
+    p->next += i.count;
+    break;
+  case ITEM_ONE: /* a block of executions that are drawn */
+    i.search = p->set->search;
+    i.max_executions = p->drawn - p->next < BLOCK ? p->drawn - p->next : BLOCK;
+    p->next += i.max_executions;
+    p->more = p->next < p->drawn;
+    break;
+  }
+  struct task *t = campaign_task(&i);
+  campaign_append(p, t);
+  return t;
+}
+
+static struct task *next_task(struct plan *p) {
+  for (struct task *t = p->first; t; t = t->next)
+    if (t->state == TASK_WAITING)
+      return t;
+  bool far = p->given >= (uint64_t)AHEAD * pool_slots(p->pool);
+  return p->more && !far ? make_task(p) : NULL;
+}
+
+/* True when somebody has work. */
+static bool hand_out(struct plan *p) {
+  bool busy = false;
+  for (uint32_t slot = 0; slot < pool_slots(p->pool); slot++) {
+    bool idle = !p->at[slot] && pool_usable(p->pool, slot);
+    struct task *t = idle && !p->gang.runs ? next_task(p) : NULL;
+    if (t)
+      campaign_give(p, slot, t);
+    busy |= p->at[slot] != NULL;
+  }
+  return busy;
+}
+
+static void begin_dfs(struct plan *p, const struct buf *knowledge) {
+  struct totals *t = &p->c->totals;
+  struct item i = {.kind = ITEM_ONE,
+                   .search = SEARCH_DFS,
+                   .cut = true,
+                   .share = 1,
+                   .max_executions = CAMPAIGN_CHUNK};
+  buf_put(&i.knowledge, knowledge->at, knowledge->len);
+  p->share = 0;
+  campaign_drop(p);
+  /* More steps are known of: what was merged was not all. */
+  struct totals fresh = {.program = t->program, .statistics.clients = 1};
+  map128_free(&t->histories);
+  *t = fresh;
+  for (uint32_t k = 0; k < p->c->outcomes.len; k++)
+    vec_free(&p->c->outcomes.at[k].results);
+  vec_clear(&p->c->outcomes);
+  record_free(&p->c->bad);
+  campaign_append(p, campaign_task(&i));
+}
+
+/* ---- news ---- */
+
+static bool read_answer(struct plan *p, struct task *t,
+                        const struct buf *answer) {
+  struct wire w = {answer->at, answer->len, 0, false};
+  while (w.next < w.len) {
+    struct record r;
+    if (!record_read(&r, &w)) {
+      error_set(p->error, ERR_SYSTEM,
+                "internal error: a worker's answer cannot be read");
+      campaign_finish(p, CAMPAIGN_ERROR);
+      return false;
+    }
+    vec_push(&t->records, r);
+  }
+  if (t->records.len)
+    return true;
+  error_set(p->error, ERR_SYSTEM, "internal error: an empty answer");
+  campaign_finish(p, CAMPAIGN_ERROR);
+  return false;
+}
+
+static void take_answer(struct plan *p, struct task *t,
+                        const struct pool_message *m) {
+  if (!read_answer(p, t, &m->answer))
+    return;
+  t->state = TASK_ANSWERED;
+  if (t->item.gang) {
+    campaign_member_ended(p, t->records.at[0].learnt);
+    return;
+  }
+  struct record *r = &t->records.at[0];
+  if (campaign_wants_gang(p, t)) {
+    campaign_learn(&p->gang.knowledge, r);
+    campaign_drop(p);
+    campaign_begin_gang(p);
+  } else if (t->item.cut && r->learnt) {
+    struct buf knowledge = {0};
+    buf_put(&knowledge, t->item.knowledge.at, t->item.knowledge.len);
+    campaign_learn(&knowledge, r);
+    begin_dfs(p, &knowledge);
+    buf_free(&knowledge);
+  } else if (t->item.cut) {
+    campaign_insert_leftover(p, t, r);
+  }
+}
+
+static void take_kill(struct plan *p, struct task *t) {
+  if (t->item.gang) {
+    p->gang.killed = true;
+    t->state = TASK_ANSWERED;
+    campaign_member_ended(p, true);
+  } else if (++t->tries >= CAMPAIGN_TRIES) {
+    campaign_finish(p, CAMPAIGN_KILLED);
+  } else {
+    t->state = TASK_WAITING; /* C2 */
+  }
+}
+
+static void take_end(struct plan *p, struct task *t,
+                     const struct pool_message *m) {
+  t->state = TASK_ANSWERED;
+  t->died = true;
+  t->hangs = m->news == POOL_HANGS;
+  t->death = m->death;
+  t->death.client = m->death.client ? xstrdup(m->death.client) : NULL;
+  t->death.path = xmalloc(m->death.len + 1);
+  memcpy(t->death.path, m->death.path ? m->death.path : (const uint8_t *)"",
+         m->death.len);
+  if (t->item.gang)
+    campaign_member_ended(p, true);
+}
+
+static void interrupted(struct plan *p) {
+  campaign_finish(p, CAMPAIGN_INTERRUPTED);
+  for (struct task *t = p->first; t; t = t->next)
+    for (uint32_t i = 0; i < t->records.len; i++)
+      if (t->records.at[i].kind == RECORD_BAD) { /* found, not yet merged */
+        campaign_add_up(p, &t->records.at[i]);
+        campaign_keep_bad(p, &t->records.at[i]);
+        return;
+      }
+}
+
+static void take_news(struct plan *p, const struct pool_message *m) {
+  if (m->news == POOL_TICK)
+    return;
+  if (m->news == POOL_INTERRUPTED) {
+    interrupted(p);
+    return;
+  }
+  struct task *t = p->at[m->slot];
+  p->at[m->slot] = NULL;
+  if (t->dropped) {
+    campaign_free_task(t);
+    return;
+  }
+  switch (m->news) {
+  case POOL_ANSWER:
+    take_answer(p, t, m);
+    break;
+  case POOL_KILLED:
+    take_kill(p, t);
+    break;
+  case POOL_DIED:
+  case POOL_HANGS:
+    take_end(p, t, m);
+    break;
+  default:
+    *p->error = m->error;
+    campaign_finish(p, CAMPAIGN_ERROR);
+  }
+}
+
+/* ---- progress ---- */
+
+/* Is it one search, whose end can be seen coming? */
+static bool has_estimate(const struct plan *p) {
+  return p->kind == ITEM_ONE && search_is_exhaustive(p->set->search);
+}
+
+/* How far it is, with what is under way. */
+static void look_at_slots(struct plan *p, uint64_t *work, double *share) {
+  const struct statistics *s = &p->c->totals.statistics;
+  *work = campaign_stateful(p) ? s->states : s->executions;
+  *share = p->share;
+  for (uint32_t i = 0; i < pool_local_slots(p->pool); i++) {
+    const struct shared *at = p->at[i] ? pool_look(p->pool, i) : NULL;
+    if (!at)
+      continue;
+    double part = at->share;
+    *work += at->work;
+    *share += part >= 0 && part <= 1 ? part : 0; /* it may be anything */
+  }
+}
+
+/* The parts of the search: small clients, clients with one reader, larger ones.
+ * Each has a budget of steps, with which it ends, or before. */
+static void put_part(const struct plan *p, struct buf *out) {
+  uint64_t done = campaign_effort(p) - p->from, all = p->until - p->from;
+  if (p->kind != ITEM_ONE && all)
+    buf_printf(out, "part %d of 3, %.0f %%", (int)p->kind + 1,
+               100 * (double)(done < all ? done : all) / (double)all);
+}
+
+static void show(struct plan *p) {
+  uint64_t work;
+  double share;
+  if (clock_now() < p->look_again || (p->gang.runs && p->gang.answers))
+    return; /* of those who have answered nothing is to be seen any more */
+  p->look_again = clock_now() + 0.1;
+  look_at_slots(p, &work, &share);
+  if (has_estimate(p))
+    estimate_add(&p->estimate, (double)work, share);
+  if (!phase_due())
+    return;
+  struct buf words = {0};
+  const struct statistics *s = &p->c->totals.statistics;
+  const char *about = NULL;
+  if (has_estimate(p)) {
+    estimate_words(&p->estimate, "", &words);
+    about = strstr(buf_text(&words), "about");
+  }
+  if (!about) {
+    buf_clear(&words);
+    if (p->c->deadline)
+      buf_printf(&words, "%.0f of %.0f s", clock_now() - p->begun,
+                 p->c->deadline - p->begun);
+    else if (p->set->max_executions)
+      buf_printf(&words, "%.0f %% of --max-executions",
+                 100 * (double)statistics_runs(s) /
+                     (double)p->set->max_executions);
+    else
+      put_part(p, &words);
+    about = buf_text(&words);
+  }
+  bool states = has_estimate(p) && campaign_stateful(p);
+  phase_units(NULL, states ? "state" : NULL);
+  phase_show(s->clients, has_estimate(p) ? work : s->executions, about);
+  phase_units(NULL, NULL);
+  buf_free(&words);
+}
+
+/* ---- beginning ---- */
+
+static void begin_one(struct plan *p) {
+  const struct settings *set = p->set;
+  p->kind = ITEM_ONE;
+  p->c->totals.statistics.clients = 1;
+  if (!search_is_exhaustive(set->search)) {
+    p->drawn = set->max_executions ? set->max_executions
+               : p->c->deadline    ? UINT64_MAX
+                                   : RANDOM;
+    p->more = true;
+    return;
+  }
+  p->more = false;
+  if (set->search == SEARCH_DFS) {
+    begin_dfs(p, &(struct buf){0});
+    return;
+  }
+  struct item i = {.kind = ITEM_ONE,
+                   .search = set->search,
+                   .max_executions = set->max_executions,
+                   .max_states = set->max_states};
+  if (p->gang.gang && i.max_states > GANG_FROM)
+    i.max_states = GANG_FROM;
+  campaign_append(p, campaign_task(&i));
+}
+
+/* As many as this process may use; in a cluster every machine has its own. */
+static uint32_t cores(void) {
+  cpu_set_t set;
+  if (remote_slots() || sched_getaffinity(0, sizeof set, &set))
+    return 1;
+  return (uint32_t)CPU_COUNT(&set);
+}
+
+static void run(struct plan *p) {
+  while (!p->over) {
+    campaign_merge(p);
+    if (p->over)
+      break;
+    if (!hand_out(p) && !p->first) { /* nothing is left */
+      if (p->kind == ITEM_ONE)
+        campaign_end_one(p);
+      else
+        campaign_finish(p, CAMPAIGN_PASS);
+      break;
+    }
+    take_news(p, pool_wait(p->pool));
+    show(p);
+    if (!p->over && p->c->target->latest && clock_now() >= p->c->target->latest)
+      campaign_finish(p, CAMPAIGN_LATE);
+  }
+  phase_clear();
+}
+
+/* Results in the order of the calls; of texts, what they say. */
+static int by_results(const void *x, const void *y) {
+  const struct outcome *a = x, *b = y;
+  for (uint32_t i = 0; i < a->results.len && i < b->results.len; i++) {
+    struct value v = a->results.at[i], w = b->results.at[i];
+    if (v.kind != w.kind)
+      return v.kind < w.kind ? -1 : 1;
+    if (v.bits == w.bits)
+      continue;
+    if (v.kind == VALUE_STRING && v.bits && w.bits)
+      return strcmp((const char *)(uintptr_t)v.bits,
+                    (const char *)(uintptr_t)w.bits);
+    bool less = v.kind == VALUE_INT ? (int64_t)v.bits < (int64_t)w.bits
+                                    : v.bits < w.bits;
+    return less ? -1 : 1;
+  }
+  return 0;
+}
+
+enum campaign_end campaign_run(struct campaign *c, struct error *e) {
+  const struct settings *set = c->target->settings;
+  struct target target = *c->target;
+  struct plan p = {.c = c,
+                   .set = set,
+                   .error = e,
+                   .begun = clock_now(),
+                   .until = target.regions || target.nfences
+                                ? CAMPAIGN_REPAIR_SWEEP_STEPS
+                                : CAMPAIGN_SWEEP_STEPS,
+                   .more = true};
+  /* Sequences are part of it, unless their calls are very long. */
+  if (campaign_effort(&p) > p.until / 2)
+    p.until += p.from = campaign_effort(&p);
+  bool one = set->client || target.program;
+  uint64_t clients = c->totals.statistics.clients,
+           executions = c->totals.statistics.executions;
+  uint32_t jobs = set->jobs ? (uint32_t)set->jobs : cores();
+  if (one && campaign_stateful(&p) && jobs > 1 && !set->max_executions)
+    p.gang.gang = parallel_map(jobs, set->max_states, set->memory);
+  target.gang = p.gang.gang;
+  struct pool_job job = {
+      .open = hunt_serve_open,
+      .item = hunt_serve,
+      .valid = answer_valid,
+      .arg = &target,
+      .show_output = set->show_output,
+      .max_seconds = set->time > 0 ? (uint32_t)set->time + LATE_SECONDS : 0,
+      .travel = target.regions || target.nfences ? NULL : &target_travel};
+  p.pool = pool_open(&job, jobs);
+  p.at = xcalloc(pool_slots(p.pool), sizeof *p.at);
+  p.last = &p.first;
+  c->totals.all_full = true;
+  c->totals.program = target.program;
+  c->totals.without = target.known_ops;
+  if (one)
+    begin_one(&p);
+  run(&p);
+  phase_count(c->totals.statistics.clients - clients,
+              c->totals.statistics.executions - executions);
+  c->lost = pool_lost(p.pool) ? xstrdup(pool_lost(p.pool)) : NULL;
+  c->estimate = p.estimate;
+  if (c->outcomes.len)
+    qsort(c->outcomes.at, c->outcomes.len, sizeof *c->outcomes.at, by_results);
+  for (uint32_t i = 0; i < pool_slots(p.pool); i++)
+    if (p.at[i] && p.at[i]->dropped)
+      campaign_free_task(p.at[i]);
+  pool_close(p.pool);
+  for (struct task *t = p.first; t; t = t->next)
+    t->state = TASK_WAITING;
+  campaign_drop(&p);
+  free(p.at);
+  buf_free(&p.gang.knowledge);
+  if (p.gang.gang)
+    parallel_unmap(p.gang.gang);
+  return p.end;
+}
+
+void campaign_free(struct campaign *c) {
+  record_free(&c->bad);
+  free_death(&c->death);
+  for (uint32_t i = 0; i < c->outcomes.len; i++)
+    vec_free(&c->outcomes.at[i].results);
+  vec_free(&c->outcomes);
+  map128_free(&c->totals.histories);
+  free(c->lost);
+}

@@ -1,0 +1,117 @@
+/*
+ * One client whose states are too many for one process: all search them
+ * together.  When one of them is killed, or learns of a conflict that the
+ * others do not know of, they begin again.
+ */
+#include "campaign/campaign_int.h"
+
+#include "search/parallel_search.h"
+
+void campaign_learn(struct buf *to, const struct record *r) {
+  wire_put_bytes(to, r->knowledge.at, r->knowledge.len);
+}
+
+void campaign_begin_gang(struct plan *p) {
+  struct gang_state *g = &p->gang;
+  parallel_reset(g->gang, pool_local_slots(p->pool));
+  uint32_t n = parallel_members(g->gang); /* there may be more processes */
+  g->runs = true;
+  g->aborted = g->killed = g->learnt = false;
+  g->members = n;
+  g->answers = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    struct item i = {.kind = ITEM_ONE,
+                     .search = p->set->search,
+                     .max_states = p->set->max_states,
+                     .max_executions = p->set->max_executions,
+                     .gang = true,
+                     .member = k};
+    buf_put(&i.knowledge, g->knowledge.at, g->knowledge.len);
+    struct task *t = campaign_task(&i);
+    campaign_append(p, t);
+    campaign_give(p, k, t);
+  }
+}
+
+static void abort_gang(struct plan *p) {
+  if (!p->gang.aborted)
+    parallel_abort(p->gang.gang);
+  p->gang.aborted = true;
+}
+
+/* They could not compare their states, say because the code keeps addresses
+ * that each process has its own of. */
+static void go_alone(struct plan *p) {
+  struct item i = {.kind = ITEM_ONE,
+                   .search = p->set->search,
+                   .max_states = p->set->max_states};
+  campaign_drop(p);
+  campaign_append(p, campaign_task(&i));
+}
+
+static bool gave_up(const struct plan *p) {
+  bool stopped = false, found = false;
+  for (const struct task *t = p->first; t; t = t->next) {
+    found |= t->records.at[0].end == EXPLORE_BAD;
+    stopped |= t->records.at[0].end == EXPLORE_STOPPED;
+  }
+  return stopped && !found; /* else that is why */
+}
+
+/* The members' answers as one: the end that says most about what is open. */
+static void merge_members(struct plan *p) {
+  struct totals *t = &p->c->totals;
+  struct record *best = NULL;
+  for (struct task *m = p->first; m; m = m->next) {
+    struct record *r = &m->records.at[0];
+    campaign_add_up(p, r);
+    if (r->kind == RECORD_BAD && (!best || record_better(r, best)))
+      best = r;
+    if (r->end != EXPLORE_STOPPED && r->end > t->end)
+      t->end = r->end;
+  }
+  if (best)
+    campaign_keep_bad(p, best);
+  campaign_end_one(p);
+}
+
+static void end_gang(struct plan *p) {
+  struct gang_state *g = &p->gang;
+  struct task *dead = NULL;
+  g->runs = false;
+  for (struct task *t = p->first; t; t = t->next) {
+    if (t->died)
+      dead = t;
+    for (uint32_t i = 0; i < t->records.len; i++)
+      if (t->records.at[i].learnt) {
+        campaign_learn(&g->knowledge, &t->records.at[i]);
+        g->learnt = true;
+      }
+  }
+  if (dead) {
+    campaign_take_death(p, dead);
+  } else if (g->killed && ++g->tries >= CAMPAIGN_TRIES) {
+    campaign_finish(p, CAMPAIGN_KILLED);
+  } else if (g->killed || g->learnt) {
+    campaign_drop(p);
+    campaign_begin_gang(p);
+  } else if (gave_up(p)) {
+    go_alone(p);
+  } else {
+    merge_members(p);
+  }
+}
+
+bool campaign_wants_gang(const struct plan *p, const struct task *t) {
+  const struct record *r = &t->records.at[0];
+  return p->gang.gang && !t->item.gang && r->end == EXPLORE_STATES &&
+         (r->kind == RECORD_DONE || p->c->target->want_outcomes) &&
+         t->item.max_states < p->set->max_states;
+}
+
+void campaign_member_ended(struct plan *p, bool all) {
+  if (all)
+    abort_gang(p);
+  if (++p->gang.answers == p->gang.members)
+    end_gang(p);
+}

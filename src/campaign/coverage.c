@@ -1,0 +1,185 @@
+#include "campaign/coverage.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+
+static void put_clients(struct buf *b, uint64_t n) {
+  buf_printf(b, "%llu client%s", (unsigned long long)n, n == 1 ? "" : "s");
+}
+
+static void put_preemptions(const struct settings *set, struct buf *b) {
+  if (set->bound_preemptions)
+    buf_printf(b, " with at most %llu preemption%s",
+               (unsigned long long)set->preemptions,
+               set->preemptions == 1 ? "" : "s");
+}
+
+/* ---- all clients ---- */
+
+static void say_all(const struct totals *t, const struct settings *set,
+                    struct buf *b) {
+  buf_puts(b, "all interleavings of all ");
+  put_clients(b, t->swept);
+  buf_printf(b,
+             " of up to %u threads with up to %u calls each, after up to %u "
+             "initial calls",
+             (unsigned)set->threads, (unsigned)set->ops, (unsigned)set->init);
+  put_preemptions(set, b);
+}
+
+static void say_some(const struct totals *t, const struct settings *set,
+                     struct buf *b) {
+  buf_puts(b, set->no_real_time ? "all orders of conflicting accesses, "
+                                  "without those of calls and returns, of "
+                                : "all interleavings of ");
+  put_clients(b, t->exhaustive + t->beyond);
+  put_preemptions(set, b);
+  if (t->full_calls)
+    buf_printf(b,
+               ", among them every client of up to %u concurrent calls after "
+               "up to %u initial ones",
+               t->full_calls, (unsigned)set->init);
+}
+
+static void say_sampled(const struct totals *t, const struct settings *set,
+                        struct buf *b) {
+  int search = set->search;
+  if (search_is_exhaustive(search))
+    buf_puts(b, "random interleavings, a fifth of them by PCT with depth 2 "
+                "or 3,");
+  else
+    buf_printf(b, "%s interleavings", search_words[search]);
+  buf_puts(b, " of ");
+  put_clients(b, t->sampled);
+  put_preemptions(set, b);
+}
+
+static void say_found(const struct totals *t, struct buf *b) {
+  buf_printf(b, "found in client %llu",
+             (unsigned long long)t->statistics.clients);
+  if (t->minimizing)
+    buf_printf(b, "; %llu of the executions looked for a smaller one",
+               (unsigned long long)t->minimizing);
+}
+
+/* What passed: empty when nothing did. */
+static void say_passed(const struct totals *t, const struct settings *set,
+                       bool exhaustive, struct buf *b) {
+  if (t->sequences)
+    buf_printf(b, "%llu sequence%s of calls by one thread",
+               (unsigned long long)t->sequences, t->sequences == 1 ? "" : "s");
+  if (b->len && t->exhaustive + t->beyond)
+    buf_puts(b, "; ");
+  if (exhaustive && t->swept)
+    say_all(t, set, b);
+  else if (t->exhaustive + t->beyond)
+    say_some(t, set, b);
+  if (t->sampled) {
+    buf_puts(b, b->len ? "; " : "");
+    say_sampled(t, set, b);
+  }
+}
+
+void coverage_of_clients(const struct totals *t, const struct settings *set,
+                         double deadline, struct coverage *c) {
+  struct buf all = {0}, passed = {0};
+  c->exhaustive_clients = t->exhaustive + t->beyond;
+  c->sampled_clients = t->sampled;
+  c->threads = (uint32_t)set->threads;
+  c->ops = (uint32_t)set->ops;
+  c->init = (uint32_t)set->init;
+  bool complete = t->all && t->exhaustive == t->swept && !set->no_real_time;
+  /* With a bound on preemptions it is not all that can happen. */
+  c->exhaustive = complete && !set->bound_preemptions;
+  uint64_t saved = t->statistics.replays;
+  if (saved)
+    buf_printf(&all, "%llu saved schedule%s; ", (unsigned long long)saved,
+               saved == 1 ? " passes" : "s pass");
+  say_passed(t, set, complete, &passed);
+  if (!t->exhaustive && !t->beyond && !t->sampled && !t->found)
+    buf_printf(&passed, "%sno concurrent client was tried",
+               passed.len ? "; " : "");
+  if (t->found) {
+    say_found(t, &all);
+    buf_puts(&all, passed.len ? "; no fault before it in " : "");
+  }
+  buf_puts(&all, buf_text(&passed));
+  if (t->without)
+    buf_printf(&all, "; without clients that have %s", t->without);
+  c->sentence = xstrdup(buf_text(&all));
+  buf_free(&all);
+  buf_free(&passed);
+  bool timed = set->time > 0;
+  const char *limit = NULL;
+  if (timed && clock_now() >= deadline)
+    limit = "--time";
+  else if (set->max_executions &&
+           statistics_runs(&t->statistics) >= set->max_executions)
+    limit = "--max-executions";
+  if (!t->found && !complete && limit)
+    c->limit = xstrdup(limit);
+}
+
+/* ---- one client ---- */
+
+static const char *const limit_words[] = {
+    [EXPLORE_EXECUTIONS] = "--max-executions",
+    [EXPLORE_TIME] = "--time",
+    [EXPLORE_STATES] = "--max-states",
+    [EXPLORE_MEMORY] = "--memory",
+};
+
+/* What is run of one client: `all interleavings`, … */
+static const char *one_part(bool complete, bool real_time) {
+  if (complete && real_time)
+    return "all interleavings";
+  if (complete)
+    return "all orders of conflicting accesses, without those of calls and "
+           "returns,";
+  return "interleavings";
+}
+
+/* Where accesses that cannot conflict are no branching points, the graph has
+ * fewer interleavings than dfs would run. */
+static void put_graph(const struct totals *t, const struct settings *set,
+                      struct buf *b) {
+  bool many = t->interleavings >= UINT64_MAX - 1;
+  buf_puts(b, many ? " (more than " : " (");
+  put_number(b, t->interleavings);
+  buf_puts(b, set->no_reduction ? ", in " : " of accesses that conflict, in ");
+  put_number(b, t->statistics.states);
+  buf_puts(b, " states");
+  if (t->circles)
+    buf_puts(b, "; others go round in circles and do not end");
+  buf_puts(b, ")");
+}
+
+void coverage_of_one(const struct totals *t, const struct settings *set,
+                     struct coverage *v, bool *limit_ended) {
+  const char *what = t->program ? "program" : "client";
+  bool drawn = !search_is_exhaustive(set->search);
+  uint32_t nlimits = sizeof limit_words / sizeof *limit_words;
+  const char *limit = t->end < nlimits ? limit_words[t->end] : NULL;
+  if (t->end == EXPLORE_ALL && !drawn && t->statistics.cut)
+    limit = "--max-steps";
+  bool complete = t->end == EXPLORE_ALL && !drawn && !t->statistics.cut;
+  bool real_time = !set->no_real_time || t->program;
+  v->one_client = true;
+  /* Without real time, or with a bound, it is not all that there is. */
+  v->exhaustive = complete && real_time && !set->bound_preemptions;
+  v->exhaustive_clients = v->exhaustive;
+  v->sampled_clients = !v->exhaustive;
+  v->limit = limit ? xstrdup(limit) : NULL;
+  struct buf b = {0};
+  buf_printf(&b, "%s%s%s of this %s", complete ? "" : search_words[set->search],
+             complete ? "" : " ", one_part(complete, real_time), what);
+  put_preemptions(set, &b);
+  if (complete && t->interleavings)
+    put_graph(t, set, &b);
+  if (t->end == EXPLORE_BAD)
+    buf_puts(&b, ", up to the first fault");
+  v->sentence = xstrdup(buf_text(&b));
+  buf_free(&b);
+  /* Whatever else may have ended it: it is not a pass. */
+  *limit_ended = !drawn && !complete && t->end != EXPLORE_BAD;
+}

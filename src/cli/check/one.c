@@ -1,0 +1,418 @@
+/* One recorded history: its type, the verdict, the reports. */
+#include "base/clock.h"
+#include "base/resident.h"
+#include "cli/check/int.h"
+#include "history/explain/explain_log.h"
+#include "history/hitting/hitting.h"
+#include "history/read/read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Seconds that an explanation may take when nobody said how long. */
+static const double EXPLAIN_SECONDS = 10;
+/* And the search for an order, when it is known that there is one. */
+static const double WITNESS_SECONDS = 60;
+static const uint64_t WITNESS_BYTES = 2ull << 30;
+
+void check_result_free(struct check_result *r) {
+  buf_free(&r->text);
+  buf_free(&r->json);
+  buf_free(&r->html);
+  buf_free(&r->order);
+}
+
+void check_type_free(struct check_type *t) {
+  if (t->type)
+    type_free(t->type);
+  free(t->name);
+  *t = (struct check_type){0};
+}
+
+/* ---- the type ---- */
+
+/* 3, nil, true, "text"; what is neither is a text. */
+static datum read_datum(const char *text) {
+  static const struct {
+    const char *word;
+    datum d;
+  } words[] = {{"nil", DATUM_NIL},
+               {"null", DATUM_NIL},
+               {"true", DATUM_TRUE},
+               {"false", DATUM_FALSE}};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(text, words[i].word))
+      return words[i].d;
+  char *end;
+  long long number = strtoll(text, &end, 10);
+  if (*text && !*end)
+    return datum_number(number);
+  size_t len = strlen(text);
+  if (len > 1 && text[0] == '"' && text[len - 1] == '"')
+    return datum_text(text + 1, len - 2);
+  return datum_text(text, len);
+}
+
+struct type *check_type_open(const struct check_settings *s, const char *name,
+                             datum argument, const struct log *l,
+                             struct check_type *cached, struct error *e) {
+  if (s->argument)
+    argument = read_datum(s->argument);
+  else if (s->spec && name && strcmp(s->spec, name))
+    argument = DATUM_NONE; /* of another type */
+  if (s->spec)
+    name = s->spec;
+  else if (!name)
+    name = l ? type_guess(l, e) : NULL;
+  if (!name)
+    return NULL;
+  if (cached->type && !cached->type->cut && cached->argument == argument &&
+      !strcmp(cached->name, name))
+    return cached->type;
+  check_type_free(cached);
+  cached->type = type_open(name, argument, e);
+  cached->name = xstrdup(name);
+  cached->argument = argument;
+  return cached->type;
+}
+
+/* The error of one operation, with its place. */
+static int prepare(const struct log *l, struct log_problem *p,
+                   struct error *e) {
+  p->ops = xmalloc((l->ops.len + 1) * sizeof *p->ops);
+  p->nops = l->ops.len;
+  struct error inner; /* large: its text is not cleared for every operation */
+  inner.code = ERR_NONE;
+  for (uint32_t i = 0; i < l->ops.len; i++) {
+    if (!p->type->prepare(p->type, l, &l->ops.at[i], &p->ops[i], &inner))
+      continue;
+    if (l->source && l->ops.at[i].line &&
+        strncmp(inner.text, l->source, strlen(l->source)))
+      return error_set(e, inner.code, "%s:%u:%u: %s", l->source,
+                       l->ops.at[i].line, l->ops.at[i].column, inner.text);
+    return error_set(e, inner.code, "%s", inner.text);
+  }
+  return ERR_NONE;
+}
+
+/* ---- the verdict ---- */
+
+const char *check_is_over(const struct check_settings *s, uint64_t operations) {
+  /* What checking needs beside the log, by a monitor. */
+  enum { BYTES = sizeof(struct type_op) + 48 };
+  if (s->deadline && clock_now() > s->deadline)
+    return "time";
+  return s->memory && resident_bytes() + operations * BYTES > s->memory
+             ? "memory"
+             : NULL;
+}
+
+/* What is left of the user's: the log itself takes memory too. */
+static struct log_budget budget(const struct check_settings *s) {
+  struct log_budget b = {.deadline = s->deadline};
+  if (s->memory) {
+    uint64_t used = resident_bytes();
+    /* A tenth is for tables that grow: until then the old one is there, too. */
+    b.resident = s->memory - s->memory / 10;
+    b.memory = used < b.resident ? b.resident - used : 1;
+  }
+  return b;
+}
+
+static struct log_budget witness_budget(const struct check_settings *s) {
+  struct log_budget b = budget(s);
+  if (!b.deadline)
+    b.deadline = clock_now() + WITNESS_SECONDS;
+  if (!b.memory)
+    b.memory = WITNESS_BYTES;
+  return b;
+}
+
+static bool is_monitor(const char *method) {
+  return method && !strncmp(method, "monitor", 7);
+}
+
+/* Only by a monitor: the exact search behind it has no step to make. */
+static void check_by_monitor(const struct log_problem *p,
+                             const struct log_options *o,
+                             struct log_answer *a) {
+  struct log_options only = *o;
+  const char *why = NULL;
+  only.no_monitor = false;
+  only.budget.steps = 1;
+  check_log(p, &only, a);
+  if (is_monitor(a->method))
+    return;
+  struct log_answer whole = {0};
+  if (check_monitor(p, &whole, &why) || !why || p->type->by_key)
+    why = "the history of some key is not what its monitor can decide";
+  log_answer_free(&whole);
+  log_answer_free(a);
+  *a = (struct log_answer){
+      .verdict = LOG_UNKNOWN, .method = "monitor", .limit = why};
+  a->at = UINT32_MAX;
+}
+
+static void check_by_hitting(const struct check_settings *s,
+                             const struct log_problem *p, bool all,
+                             const struct log_budget *b, struct log_report *r,
+                             struct log_answer *a) {
+  struct hitting h;
+  check_hitting(p, (uint32_t)s->depth, all, b, &h);
+  *a = (struct log_answer){.verdict = h.verdict,
+                           .method = "hitting",
+                           .limit = h.limit,
+                           .steps = h.steps,
+                           .at = UINT32_MAX};
+  r->depth = h.depth;
+  for (uint32_t i = 0; i < h.order.len; i++)
+    vec_push(&a->order, h.order.at[i]);
+  for (uint32_t i = 0; i < h.depths.len; i++) {
+    const struct hitting_depth *d = &h.depths.at[i];
+    vec_push(&r->families, ((struct log_family){d->d, d->indices, d->distinct,
+                                                d->whole, d->witness}));
+  }
+  hitting_free(&h);
+}
+
+static void decide(const struct check_settings *s, const struct log_problem *p,
+                   struct log_report *r, struct log_answer *a) {
+  struct log_options o = {.budget = budget(s),
+                          .no_monitor = s->no_monitor,
+                          .no_partition = s->no_partition,
+                          .want_order = s->order != NULL,
+                          .witness = witness_budget(s),
+                          .jobs = (uint32_t)s->jobs};
+  switch ((enum check_method)s->method) {
+  case CHECK_AUTO:
+    check_log(p, &o, a);
+    break;
+  case CHECK_EXACT:
+    o.no_monitor = true;
+    check_log(p, &o, a);
+    break;
+  case CHECK_FRONTIER:
+    check_frontier(p, &o.budget, o.want_order, a);
+    break;
+  case CHECK_LINEARIZE:
+    check_depth_first(p, &o.budget, o.want_order, a);
+    break;
+  case CHECK_MONITOR:
+    check_by_monitor(p, &o, a);
+    break;
+  case CHECK_HITTING:
+    check_by_hitting(s, p, false, &o.budget, r, a);
+    break;
+  case CHECK_ONLINE: /* check_stream.c */
+    break;
+  }
+}
+
+/* ---- the tables of depths ---- */
+
+static void measure(const struct check_settings *s, const struct log_problem *p,
+                    struct log_report *r, struct log_answer *a,
+                    struct check_depths *out) {
+  struct hitting_shape shape = hitting_shape(p);
+  struct log_answer by_families = {0};
+  struct log_budget b = budget(s);
+  snprintf(out->type, sizeof out->type, "%s", p->type->name);
+  out->ops = shape.ops;
+  out->level = shape.level;
+  out->pairs = shape.pairs;
+  out->linearizable = a->verdict == LOG_LINEARIZABLE;
+  out->cut = a->verdict == LOG_UNKNOWN;
+  if (!shape.pairs)
+    return; /* a single schedule */
+  check_by_hitting(s, p, true, &b, r, &by_families);
+  for (uint32_t i = 0; i < r->families.len && i < CHECK_TABLE_DEPTHS; i++) {
+    out->distinct[i] = r->families.at[i].distinct;
+    out->witness[i] = r->families.at[i].witness;
+    out->cut |= !r->families.at[i].whole;
+    out->ndepths = i + 1;
+  }
+  log_answer_free(&by_families);
+}
+
+/* ---- reports ---- */
+
+/* Whether an order has all operations that returned. */
+static bool order_is_whole(const struct log_problem *p,
+                           const struct log_answer *a) {
+  uint32_t returned = 0, placed = 0;
+  for (uint32_t i = 0; i < p->nops; i++)
+    returned += p->ops[i].op->ret != LOG_PENDING;
+  for (uint32_t i = 0; i < a->order.len; i++)
+    placed += p->ops[a->order.at[i]].op->ret != LOG_PENDING;
+  return placed == returned;
+}
+
+/* The operations in the order that was found: a history of one at a time. */
+static void write_order(const struct log *l, const struct log_answer *a,
+                        struct buf *out) {
+  struct log seq = *l;
+  memset(&seq.ops, 0, sizeof seq.ops);
+  memset(&seq.notes, 0, sizeof seq.notes);
+  for (uint32_t i = 0; i < a->order.len; i++) {
+    struct log_op o = l->ops.at[a->order.at[i]];
+    bool pending = o.ret == LOG_PENDING;
+    o.call = 2 * i;
+    o.ret = 2 * i + 1;
+    if (pending)
+      o.result = DATUM_NONE;
+    vec_push(&seq.ops, o);
+  }
+  seq.end = 2 * a->order.len;
+  log_write(&seq, out);
+  vec_free(&seq.ops);
+}
+
+static void report(const struct check_settings *s, const struct log_problem *p,
+                   struct log_report *r, struct log_answer *a,
+                   struct check_result *out) {
+  struct log_explained x = {0};
+  bool shown = !s->quiet || s->json || s->html;
+  if (a->verdict == LOG_VIOLATION && shown && !s->depth_table) {
+    struct log_budget b = budget(s);
+    double end = clock_now() + EXPLAIN_SECONDS;
+    if (!b.deadline || b.deadline > end)
+      b.deadline = end;
+    explain_log(p, a, &b, &x);
+    r->violation = &x;
+  }
+  r->wants_order = s->order != NULL;
+  r->no_order =
+      s->order && a->verdict == LOG_LINEARIZABLE && !order_is_whole(p, a);
+  if (!s->depth_table)
+    log_report_text(r, &s->style, &out->text);
+  if (s->json)
+    log_report_json(r, &out->json);
+  if (s->html)
+    log_report_html(r, &out->html);
+  if (s->order && a->verdict == LOG_LINEARIZABLE && !r->no_order)
+    write_order(p->log, a, &out->order);
+  log_explained_free(&x);
+}
+
+static const char *const verdict_word[] = {"linearizable", "violation",
+                                           "unknown"};
+
+static void check_prepared(const struct check_settings *s,
+                           const struct log_problem *p, bool several,
+                           struct check_result *out) {
+  struct log_answer a = {.at = UINT32_MAX};
+  struct log_report r = {.log = p->log,
+                         .source = p->log->source ? p->log->source : "-",
+                         .several = several,
+                         .spec = p->type->name,
+                         .operations = p->nops,
+                         .processes = p->log->nprocesses,
+                         .reached = LOG_NO_OP};
+  for (uint32_t i = 0; i < p->nops; i++)
+    r.pending += p->log->ops.at[i].ret == LOG_PENDING;
+  decide(s, p, &r, &a);
+  r.verdict = verdict_word[a.verdict];
+  r.method = a.method;
+  r.limit = a.verdict == LOG_UNKNOWN ? a.limit : NULL;
+  r.steps = a.steps;
+  if (a.verdict == LOG_UNKNOWN && a.at < p->nops)
+    r.reached = a.at;
+  out->verdict = a.verdict;
+  if (s->depth_table)
+    measure(s, p, &r, &a, &out->depths);
+  report(s, p, &r, &a, out);
+  log_answer_free(&a);
+  vec_free(&r.families);
+}
+
+bool check_end(const struct check_settings *s, const struct check_end *end,
+               struct check_type *cached, struct check_result *out) {
+  struct error e = {0};
+  struct log *l = end->log;
+  struct log_problem p = {.log = l};
+  struct log_answer a = {.at = UINT32_MAX};
+  struct log_budget b = budget(s);
+  *out = (struct check_result){0};
+  p.type = check_type_open(s, l->type, l->type_argument, l, cached, &e);
+  if (p.type && !p.type->by_key)
+    log_join_pairs(l);
+  if (p.type && !prepare(l, &p, &e) &&
+      explain_forget_beginning(l, &p, end->since))
+    check_exact(&p, &b, false, &a);
+  /* Until that return nothing was wrong with the whole; with it, the end is
+   * wrong by itself. */
+  bool known = a.verdict == LOG_VIOLATION && a.at != UINT32_MAX &&
+               p.ops[a.at].op->ret == end->bad;
+  if (known) {
+    struct log_report r = {.log = l,
+                           .source = l->source,
+                           .spec = p.type->name,
+                           .verdict = verdict_word[a.verdict],
+                           .method = a.method,
+                           .steps = end->steps + a.steps,
+                           .operations = end->operations,
+                           .processes = l->nprocesses,
+                           .pending = (uint32_t)end->pending,
+                           .reached = LOG_NO_OP};
+    out->verdict = a.verdict;
+    report(s, &p, &r, &a, out);
+  }
+  log_answer_free(&a);
+  free(p.ops);
+  return known;
+}
+
+/* Too long to be kept, or to be looked at. */
+static void report_stopped(const struct check_settings *s, const struct log *l,
+                           const char *why, bool several,
+                           struct check_result *out) {
+  const char *spec = s->spec ? s->spec : l->type;
+  struct log_report r = {.log = l,
+                         .source = l->source ? l->source : "-",
+                         .several = several,
+                         .spec = spec ? spec : "",
+                         .verdict = verdict_word[LOG_UNKNOWN],
+                         .limit = why,
+                         .operations = l->stopped ? l->stopped_at : l->ops.len,
+                         .processes = l->nprocesses,
+                         .reached = LOG_NO_OP};
+  out->verdict = LOG_UNKNOWN;
+  out->depths.cut = true;
+  if (!s->depth_table)
+    log_report_text(&r, &s->style, &out->text);
+  if (s->json)
+    log_report_json(&r, &out->json);
+  if (s->html)
+    log_report_html(&r, &out->html);
+}
+
+void check_one(const struct check_settings *s, struct log *l, bool several,
+               struct check_type *cached, struct check_result *out) {
+  struct error e = {0};
+  struct log_problem p = {.log = l};
+  *out = (struct check_result){0};
+  const char *why = l->stopped ? l->stopped : check_is_over(s, l->ops.len);
+  if (why) {
+    report_stopped(s, l, why, several, out);
+    return;
+  }
+  p.type = check_type_open(s, l->type, l->type_argument, l, cached, &e);
+  if (p.type && !p.type->by_key)
+    log_join_pairs(l);
+  bool head = !p.type && l->type && l->type_line && !s->spec && !s->argument;
+  if (p.type && !prepare(l, &p, &e))
+    check_prepared(s, &p, several, out);
+  free(p.ops);
+  if (e.code) {
+    out->error = e.code;
+    if (l->source && strncmp(e.text, l->source, strlen(l->source))) {
+      buf_printf(&out->text, "%s:", l->source);
+      if (head)
+        buf_printf(&out->text, "%u:%u:", l->type_line, l->type_column);
+      buf_putc(&out->text, ' ');
+    }
+    buf_puts(&out->text, e.text);
+  }
+}

@@ -1,0 +1,36 @@
+/* Between the files of `faultline explain`; nobody else includes this. */
+#ifndef CLI_EXPLAIN_INT_H
+#define CLI_EXPLAIN_INT_H
+
+#include "cli/session/cases.h"
+#include "locate/trace_set.h"
+#include "model/causes.h"
+#include "model/result.h"
+
+struct explain {
+  struct trace_set traces;
+  uint32_t serializable; /* failing ones in which nothing is interrupted */
+  struct causes_found found;
+};
+
+static inline bool nothing_atomic(const struct explain *x) {
+  return x->serializable == x->found.bad;
+}
+
+/* 0 nothing has to be atomic, 1 lines were found, 3 it was given up. */
+static inline int explain_status(const struct explain *x) {
+  return nothing_atomic(x) ? 0 : x->found.len ? 1 : 3;
+}
+
+/* The files that are named. */
+struct explain_files {
+  const char *json;
+  struct case_files cases;
+};
+
+/* Prints the answer, and writes it into the files; `name` is that of all the
+ * traces. */
+void explain_report(const struct explain *x, const char *name,
+                    const struct explain_files *f, struct error *e);
+
+#endif

@@ -1,0 +1,35 @@
+/* The namer that asks the object's debug information. */
+#ifndef DEBUG_NAMER_H
+#define DEBUG_NAMER_H
+
+#include "debug/lines.h"
+#include "model/event.h"
+#include "model/result.h"
+
+/*
+ * Who knows the user's names.  The usual one asks the debug information (struct
+ * namer); all of them append, and `place` never returns NULL.
+ */
+struct story_namer {
+  void *ctx;
+  const struct place *(*place)(void *ctx, uint64_t pc);
+  /* [addr, addr+size) as event number `at` sees it */
+  void (*location)(void *ctx, uint64_t addr, uint64_t size, uint32_t at,
+                   struct buf *out);
+  /* a value that event `e`, number `at`, reads or writes */
+  void (*value)(void *ctx, const struct event *e, uint64_t value, uint32_t at,
+                struct buf *out);
+};
+
+struct namer {
+  struct lines *lines;
+  struct names *names; /* NULL when there is no trace to name things of */
+  uint64_t base;
+};
+
+/* Fills `out`, whose ctx is `n`; both must live as long as it is used. */
+void namer_open(struct namer *n, struct lines *lines, const struct result *r,
+                struct story_namer *out);
+void namer_close(struct namer *n);
+
+#endif

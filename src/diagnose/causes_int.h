@@ -1,0 +1,55 @@
+/* Between the files that look for causes; nobody else includes this. */
+#ifndef DIAGNOSE_CAUSES_INT_H
+#define DIAGNOSE_CAUSES_INT_H
+
+#include "diagnose/diagnose_int.h"
+#include "hunt/inside.h"
+#include "locate/trace_set.h"
+
+#include "locate/rank.h"
+#include "locate/section.h"
+
+/* One class of traces; equal orders of conflicts are one. */
+struct located {
+  struct conflicts conflicts;
+  struct section_trace section;
+  bool bad;
+  uint32_t outcome;   /* of the first client's: an index; else UINT32_MAX */
+  struct arena arena; /* of the trace, when it is kept */
+  struct trace trace;
+};
+
+struct collected {
+  path path;
+  bool bad;
+};
+
+/* A combination of results that the first client had, in failing traces. */
+struct failing {
+  struct hash128 hash;
+  struct value *results;
+};
+
+struct collector {
+  struct judge judge;
+  struct live_path live;
+  VEC(struct collected) paths;
+  VEC(struct located *) traces; /* section_trace points into its neighbour */
+  struct map128 known;
+  struct scopes *scopes;
+  struct lines *lines;
+  struct trace_set given;          /* good traces of files */
+  uint32_t kept[2];           /* traces, good and bad */
+  uint32_t number;            /* of the client whose traces are looked at … */
+  const struct client *first; /* … if it is number 0, else NULL */
+  VEC(struct failing) failing;
+  VEC(struct trace_cause) single; /* in the memory of `own` */
+  struct arena *shared, own;
+};
+
+/* How the blocks of a cause could be made atomic, in words; in the arena, or
+ * NULL (realisation.c). */
+char *realisation(const struct collector *c, const struct cause *cause,
+                  struct arena *a);
+
+#endif

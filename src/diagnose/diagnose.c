@@ -1,0 +1,122 @@
+#include "diagnose/diagnose_int.h"
+
+#include "base/clock.h"
+#include "base/pack_table.h"
+#include "diagnose/census.h"
+#include "diagnose/fences.h"
+#include "hunt/inside.h"
+#include "diagnose/races.h"
+#include "diagnose/repair.h"
+#include "model/nouns.h"
+#include "proc/phase.h"
+
+#include <stdio.h>
+
+enum {
+  EXPLAIN_SECONDS = 60, /* all that is said about a fault, … */
+  EXPLAIN_LEAST = 10,   /* … or as long as --time, but not less */
+};
+
+/* ---- a question to a worker ---- */
+
+static const struct field answer_fields[] = {
+    FLAG(struct diagnose_answer, late),
+    INSIDE(struct diagnose_answer, causes, noun_causes_found),
+    INSIDE(struct diagnose_answer, tally, noun_tally),
+    INSIDE(struct diagnose_answer, races, noun_races_found),
+    INSIDE(struct diagnose_answer, census, noun_census),
+};
+const struct noun noun_diagnose_answer = {
+    NOUN(struct diagnose_answer, answer_fields)};
+
+static void answer(struct hunt *h, const struct diagnose_question *q,
+                   struct diagnose_answer *to) {
+  switch (q->kind) {
+  case DIAGNOSE_CAUSES:
+    hunt_causes(h, q->blamed.at, q->blamed.len, &to->causes);
+    break;
+  case DIAGNOSE_COUNT:
+    hunt_count(h, q->client, &to->tally);
+    break;
+  case DIAGNOSE_RACES:
+    hunt_races(h, q->client, &to->races);
+    break;
+  case DIAGNOSE_CENSUS:
+    hunt_census(h, q->client, &to->census);
+    break;
+  }
+}
+
+/* For worker_run. */
+static int run(void *arg, struct work *s) {
+  const struct diagnose_question *q = arg;
+  struct hunt h;
+  struct result result;
+  struct diagnose_answer *to = arena_alloc(&s->arena, sizeof *to);
+  s->answer = to;
+  if (hunt_open(&h, q->target, s, &result))
+    return s->error.code;
+  answer(&h, q, to);
+  to->late = h.late;
+  return s->error.code;
+}
+
+/* The verdict is known: the report is made without what is missing. */
+enum worker_end diagnose_worker(struct worker *w,
+                                const struct diagnose_question *q) {
+  w->noun = &noun_diagnose_answer;
+  enum worker_end end = target_ask(q->target, w, run, (void *)q);
+  if (end == WORKER_DONE && diagnose_answer(w)->late)
+    target_is_late(q->target);
+  if (end == WORKER_ERROR && w->error.code == ERR_SYSTEM)
+    fprintf(stderr, "faultline: warning: a part of the report is missing: %s\n",
+            w->error.text);
+  return end;
+}
+
+void diagnose_target(const struct target *of, struct target *own,
+                     struct settings *settings) {
+  *settings = *of->settings;
+  settings->max_executions = 0;
+  if (settings->search == SEARCH_STRESS)
+    settings->search = SEARCH_AUTO;
+  *own = *of;
+  own->settings = settings;
+  own->native = NULL;
+  own->want_outcomes = false;
+}
+
+/* ---- all questions ---- */
+
+static double explain_seconds(const struct settings *set) {
+  if (!set->time)
+    return EXPLAIN_SECONDS;
+  return set->time > EXPLAIN_LEAST ? set->time : EXPLAIN_LEAST;
+}
+
+void diagnose_labels(struct built *b, struct object_run *r,
+                     const struct target *t) {
+  double begun = processor_seconds();
+  phase_begin("label"); /* the states, for the races that decide */
+  races(b, r, t);
+  r->result.statistics.cpu.races = processor_seconds() - begun;
+  phase_begin("outcomes");
+  census(b, r, t);
+}
+
+bool diagnose(struct built *b, struct object_run *r, const struct target *t) {
+  double begun = processor_seconds(), most = explain_seconds(t->settings);
+  struct target own = *t;
+  own.late = &r->late;
+  own.latest = clock_now() + most * 2 / 3; /* the rest for what follows */
+  phase_begin(t->settings->model ? "fences" : "causes");
+  bool fenced = fences(b, r, &own);
+  if (!fenced)
+    repair(b, r, &own);
+  r->result.statistics.cpu.causes = processor_seconds() - begun;
+  r->late |= clock_now() >= own.latest;
+  own.latest += most / 3;
+  diagnose_labels(b, r, &own);
+  r->late |= clock_now() >= own.latest;
+  return fenced;
+}

@@ -1,0 +1,65 @@
+/* Between the files that explain a fault; nobody else includes this. */
+#ifndef DIAGNOSE_DIAGNOSE_INT_H
+#define DIAGNOSE_DIAGNOSE_INT_H
+
+#include "diagnose/diagnose.h"
+
+/* A client that fails, with one of its failing executions. */
+struct blamed {
+  char *client;
+  path path; /* empty: none is known */
+};
+
+enum diagnose_kind {
+  DIAGNOSE_CAUSES, /* which lines must be atomic for clients not to fail? */
+  DIAGNOSE_COUNT,  /* how many executions has a client, how many fail? */
+  DIAGNOSE_RACES,  /* which races decide? */
+  DIAGNOSE_CENSUS, /* where do executions switch, what do they return? */
+};
+
+/* What a worker is asked. */
+struct diagnose_question {
+  const struct target *target;
+  enum diagnose_kind kind;
+  union {
+    const char *client;
+    struct {
+      const struct blamed *at;
+      uint32_t len;
+    } blamed; /* DIAGNOSE_CAUSES */
+  };
+};
+
+/* What it answers: the part that was asked for. */
+struct diagnose_answer {
+  bool late; /* time has ended a part of it */
+  struct causes_found causes;
+  struct tally tally;
+  struct races_found races;
+  struct census census;
+};
+
+extern const struct noun noun_diagnose_answer;
+enum worker_end diagnose_worker(struct worker *w,
+                                const struct diagnose_question *q);
+/* Of a worker that has done it. */
+static inline struct diagnose_answer *diagnose_answer(const struct worker *w) {
+  return w->answer;
+}
+
+/* The target as it is asked about one client of a finding, with settings of its
+ * own: nothing is searched, and the scheduler runs the client, whatever it was
+ * that found it. */
+void diagnose_target(const struct target *of, struct target *own,
+                     struct settings *settings);
+
+/* In the worker. */
+struct hunt;
+void hunt_causes(struct hunt *h, const struct blamed *of, uint32_t n,
+                 struct causes_found *out);
+/* All executions of a client that is explored completely. */
+void hunt_count(struct hunt *h, const char *client, struct tally *out);
+void hunt_races(struct hunt *h, const char *client, struct races_found *out);
+void hunt_census(struct hunt *h, const char *client, struct census *out);
+
+#endif

@@ -1,0 +1,348 @@
+#include "diagnose/races.h"
+
+#include "diagnose/diagnose_int.h"
+#include "hunt/inside.h"
+#include "debug/namer.h"
+#include "locate/tree.h"
+#include "model/nouns.h"
+#include "search/step_graph.h"
+
+#include <string.h>
+
+enum {
+  MOST_PATTERNS = 64,
+  MOST_EXAMPLES = 16, /* patterns whose races are told */
+  MOST_DRAWN = 200,   /* nodes */
+  TIMES_STATES = 2,   /* of --max-states: there is only this one client */
+  RACES_SECONDS = 30, /* for the graph */
+  MOST_CALLS = 64,    /* of a client whose states are searched */
+};
+#define EXAMPLE_EFFORT 4000000
+
+static const char *const steps_name[] = {"conflicting", "shared", "all"};
+static const char *const between_name[] = {"conflicts", "real-time", "any"};
+
+/* ---- in the worker ---- */
+
+static void *in_arena(struct arena *a, size_t size) {
+  return arena_alloc(a, size ? size : 1);
+}
+
+static double patience(const struct hunt *h) {
+  double most = h->set->time;
+  return most > 0 && most < RACES_SECONDS ? most : RACES_SECONDS;
+}
+
+static enum explore_end draw(struct hunt *h, struct step_graph *whole,
+                             const struct races_found *how) {
+  struct explore x;
+  struct step_graph_kind order = {(enum step_graph_steps)h->set->races,
+                                  how->sections};
+  order.guards = order.steps == STEP_GRAPH_CONFLICTING && !how->sections &&
+                 !h->set->race_independent; /* within sections, too */
+  hunt_explore_init(h, &x);
+  x.deadline = hunt_until(h, patience(h));
+  x.max_states = TIMES_STATES * h->set->max_states;
+  x.max_memory = h->set->memory;
+  x.bound_preemptions = false;
+  x.share = NULL;
+  enum explore_end end = step_graph_build(whole, &x, &order);
+  vec_free(&x.bad);
+  return end;
+}
+
+static void put_reason(const struct hunt *h, const struct step_graph *whole,
+                       enum explore_end end, struct buf *b) {
+  unsigned long long states = whole->states;
+  switch (end) {
+  case EXPLORE_ALL:
+    buf_puts(b, whole->cut ? "executions were cut (--max-steps)"
+                           : "the client has only one interleaving");
+    return;
+  case EXPLORE_STATES:
+    buf_printf(b, "there are more than %llu states (--max-states)", states);
+    return;
+  case EXPLORE_MEMORY:
+    buf_printf(b, "%llu states took all memory (--memory)", states);
+    return;
+  case EXPLORE_TIME:
+    buf_printf(b, "%.3g seconds were not enough: there were %llu states",
+               patience(h), states);
+    return;
+  default:
+    buf_puts(b, "the search came to no end");
+  }
+}
+
+static bool is_about_data(const struct step *s) {
+  return event_reads[s->kind] || event_writes[s->kind];
+}
+
+/* What two critical sections compete for, rather than their locks. */
+static void find_clash(const struct steps *g, uint32_t a, uint32_t b,
+                       struct rival *x, struct rival *y) {
+  step_list p = {0}, q = {0};
+  if (!g->sections && (is_about_data(&x->step) || is_about_data(&y->step)))
+    return; /* one access each is all that is at stake */
+  steps_section(g, a, &p);
+  steps_section(g, b, &q);
+  bool found = false;
+  for (uint32_t i = 0; i < p.len && !found; i++)
+    for (uint32_t k = 0; k < q.len && !found; k++) {
+      const struct step *s = &g->steps.at[p.at[i]], *t = &g->steps.at[q.at[k]];
+      found = is_about_data(s) && is_about_data(t) && steps_conflict(s, t);
+      if (found) {
+        x->about = *s;
+        y->about = *t;
+      }
+    }
+  vec_free(&p);
+  vec_free(&q);
+}
+
+static void tell_rival(const struct tree *t, const struct steps *g, uint32_t s,
+                       uint32_t edge, struct rival *out) {
+  uint8_t thread = (uint8_t)g->edges[edge].thread;
+  *out = (struct rival){.step = g->steps.at[g->edges[edge].step],
+                        .leads = tree_leads_by(t, s, thread)};
+  out->about = out->step;
+}
+
+/* The winner first, then the others by thread. */
+static void tell_race(const struct tree *t, const struct steps *g, uint32_t s,
+                      uint32_t taken, struct race *out, struct arena *a) {
+  uint32_t rivals = tree_rivals(t, s);
+  uint8_t winner = (uint8_t)g->edges[taken].thread;
+  out->kind = tree_race(t, s, winner);
+  out->at = in_arena(a, (size_t)__builtin_popcount(rivals) * sizeof *out->at);
+  tell_rival(t, g, s, taken, &out->at[out->len]);
+  out->at[out->len++].wins = true;
+  rivals &= ~(1u << winner);
+  for (uint32_t e = g->first[s]; e < g->first[s + 1]; e++)
+    if (rivals >> g->edges[e].thread & 1) {
+      rivals &= ~(1u << g->edges[e].thread);
+      tell_rival(t, g, s, e, &out->at[out->len]);
+      find_clash(g, taken, e, &out->at[0], &out->at[out->len++]);
+    }
+}
+
+static void tell_races(const struct tree *t, const struct steps *g,
+                       const tree_path *way, struct cdrs *out,
+                       struct arena *a) {
+  uint32_t s = g->root;
+  for (uint32_t i = 0; i < way->len; i++) {
+    const struct step_edge *e = &g->edges[way->at[i]];
+    if (tree_leads(t, s) == LEADS_BOTH &&
+        tree_race(t, s, (uint8_t)e->thread) != RACE_NONE)
+      tell_race(t, g, s, way->at[i], &out->races[out->nraces++], a);
+    s = e->to;
+  }
+}
+
+static char *spell(const struct tree_pattern *p, struct arena *a) {
+  struct buf b = {0};
+  for (uint32_t i = 0; i < p->len; i++)
+    buf_puts(&b, race_letter[p->word[i]]);
+  char *text = arena_strdup(a, buf_text(&b));
+  buf_free(&b);
+  return text;
+}
+
+static bool is_clearer(const struct tree_pattern *a,
+                       const struct tree_pattern *b) {
+  bool x = a->word[a->len - 1] == RACE_G, y = b->word[b->len - 1] == RACE_G;
+  return a->len == b->len && (x != y ? x : a->count > b->count);
+}
+
+static uint32_t clearest(const struct tree_patterns *p) {
+  uint32_t best = 0;
+  for (uint32_t i = 1; i < p->at.len; i++)
+    if (is_clearer(&p->at.at[i], &p->at.at[best]))
+      best = i;
+  return best;
+}
+
+/* The patterns, and executions that have them. */
+static void tell(const struct hunt *h, const struct tree *t,
+                 const struct steps *g, const struct tree_patterns *p,
+                 struct races_found *out) {
+  struct arena *a = &h->work->arena;
+  uint64_t effort = EXAMPLE_EFFORT;
+  tree_path way = {0};
+  out->at = in_arena(a, p->at.len * sizeof *out->at);
+  out->shown = p->at.len ? clearest(p) : 0;
+  for (uint32_t i = 0; i < p->at.len; i++) {
+    const struct tree_pattern *from = &p->at.at[i];
+    struct cdrs *c = &out->at[out->len++];
+    *c = (struct cdrs){.pattern = spell(from, a), .count = from->count};
+    if ((i >= MOST_EXAMPLES && i != out->shown) ||
+        !tree_example(t, from, &effort, &way))
+      continue;
+    c->races = in_arena(a, from->len * sizeof *c->races);
+    tell_races(t, g, &way, c, a);
+    if (i == out->shown && h->set->dot)
+      tree_draw(t, &way, MOST_DRAWN, a, &out->drawing);
+  }
+  vec_free(&way);
+}
+
+/* Races between steps that conflict are the clearest; if they do not tell, what
+ * the failure depends on is something else. */
+static void analyse(const struct hunt *h, const struct step_graph *whole,
+                    struct races_found *out) {
+  const struct steps *g = &whole->graph;
+  struct tree_options o = {h->set->race_independent ? TREE_ANY
+                                                    : TREE_CONFLICTS};
+  for (bool done = false; !done; o.between++) {
+    struct tree_patterns p;
+    struct tree *t = tree_new(g, &o);
+    tree_patterns(t, MOST_PATTERNS, &p);
+    done = p.at.len || o.between == TREE_ANY;
+    if (done) {
+      tell(h, t, g, &p, out);
+      out->circles = tree_has_circles(t);
+      out->between = between_name[o.between];
+      out->cut = p.cut;
+      out->failing = p.failing;
+      out->explained = p.explained;
+    }
+    tree_free(t);
+    tree_patterns_free(&p);
+  }
+}
+
+static void find(struct hunt *h, struct races_found *out) {
+  struct step_graph whole;
+  struct buf reason = {0};
+  bool all = h->set->no_reduction || h->target->partial;
+  out->sections = h->set->race_sections;
+  out->steps = steps_name[all ? RACES_ALL : h->set->races];
+  out->between = between_name[h->set->race_independent ? TREE_ANY : 0];
+  out->base = rt_base();
+  enum explore_end end = draw(h, &whole, out);
+  out->states = whole.states;
+  if (whole.complete)
+    analyse(h, &whole, out);
+  else
+    put_reason(h, &whole, end, &reason);
+  if (reason.len)
+    out->reason = arena_strdup(&h->work->arena, reason.at);
+  buf_free(&reason);
+  step_graph_free(&whole);
+}
+
+void hunt_races(struct hunt *h, const char *text, struct races_found *out) {
+  struct client client = {0};
+  if (hunt_read_client(h, text, &client) && hunt_prepare(h, &client) == RT_DONE)
+    find(h, out);
+  client_free(&client);
+}
+
+/* ---- in the parent ---- */
+
+struct telling {
+  struct arena *arena;
+  struct story_namer *namer;
+  uint64_t from, to; /* where the object is loaded there, and here */
+  uint32_t at;       /* the last event of the finding's trace */
+};
+
+#define IMAGE_MOST (1ull << 30)
+
+/* Under the names that the finding's interleaving has; NULL: it has none. */
+static char *location_of(struct telling *t, const struct step *step) {
+  struct buf b = {0};
+  uint64_t addr = step->addr;
+  if (!addr)
+    return NULL;
+  if (addr - t->from < IMAGE_MOST)
+    addr += t->to - t->from;
+  t->namer->location(t->namer->ctx, addr, step->size, t->at, &b);
+  char *text = strncmp(buf_text(&b), "0x", 2)
+                   ? arena_strdup(t->arena, buf_text(&b))
+                   : NULL;
+  buf_free(&b);
+  return text;
+}
+
+static const struct place *place_of(struct telling *t,
+                                    const struct step *step) {
+  const struct place *p =
+      step->pc ? t->namer->place(t->namer->ctx, step->pc) : NULL;
+  return p && p->line ? p : NULL;
+}
+
+static void name_race(struct telling *t, struct race *r) {
+  r->at = arena_copy(t->arena, r->at, r->len * sizeof *r->at);
+  for (uint32_t i = 0; i < r->len; i++) {
+    r->at[i].place = place_of(t, &r->at[i].about);
+    r->at[i].location = location_of(t, &r->at[i].about);
+  }
+}
+
+static void name_drawing(struct telling *t, struct drawing *d) {
+  struct arena *a = t->arena;
+  d->nodes = arena_copy(a, d->nodes, d->nnodes * sizeof *d->nodes);
+  d->edges = arena_copy(a, d->edges, d->nedges * sizeof *d->edges);
+  for (uint32_t i = 0; i < d->nedges; i++) {
+    d->edges[i].place = place_of(t, &d->edges[i].step);
+    d->edges[i].location = location_of(t, &d->edges[i].step);
+  }
+}
+
+/* Out of the worker's answer into memory that stays. */
+static void take_over(struct telling *t, struct races_found *f) {
+  struct arena *a = t->arena;
+  f->at = arena_copy(a, f->at, f->len * sizeof *f->at);
+  f->between = arena_strdup(a, f->between);
+  f->steps = arena_strdup(a, f->steps);
+  f->reason = arena_strdup(a, f->reason);
+  for (uint32_t i = 0; i < f->len; i++) {
+    struct cdrs *c = &f->at[i];
+    c->pattern = arena_strdup(a, c->pattern);
+    c->races = arena_copy(a, c->races, c->nraces * sizeof *c->races);
+    for (uint32_t k = 0; k < c->nraces; k++)
+      name_race(t, &c->races[k]);
+  }
+  name_drawing(t, &f->drawing);
+}
+
+static bool is_asked(const struct built *b, const struct finding *f,
+                     const struct target *t) {
+  const struct settings *set = t->settings;
+  if (set->quiet && !set->json && !set->dot)
+    return false; /* nobody would read it */
+  return set->races != RACES_OFF && f->fault != FAULT_NONE &&
+         f->fault != FAULT_SEQUENTIAL && !fault_is_doubt(f->fault) &&
+         !f->real_threads && !t->program && !b->interrupted &&
+         f->client.nthreads > 1 && f->client.ncalls <= MOST_CALLS &&
+         f->trace.nevents;
+}
+
+void races(struct built *b, struct object_run *r, const struct target *t) {
+  struct finding *f = r->result.finding;
+  if (!is_asked(b, f, t))
+    return;
+  struct target own;
+  struct settings settings;
+  struct worker w = {.show_output = t->settings->show_output};
+  struct buf client = {0};
+  struct namer namer;
+  struct story_namer names;
+  client_print(&f->client, &r->result.names, &client);
+  diagnose_target(t, &own, &settings);
+  struct diagnose_question q = {
+      .target = &own, .kind = DIAGNOSE_RACES, .client = buf_text(&client)};
+  if (diagnose_worker(&w, &q) == WORKER_DONE &&
+      races_fit(&diagnose_answer(&w)->races, &f->client)) {
+    const struct races_found *found = &diagnose_answer(&w)->races;
+    namer_open(&namer, b->lines, &r->result, &names);
+    struct telling telling = {&b->arena, &names, found->base, r->result.base,
+                              f->trace.nevents - 1};
+    f->races = *found;
+    take_over(&telling, &f->races);
+    namer_close(&namer);
+  }
+  worker_release(&w);
+  buf_free(&client);
+}

@@ -1,0 +1,502 @@
+#include "diagnose/repair.h"
+
+#include "campaign/campaign.h"
+#include "diagnose/diagnose_int.h"
+#include "code/region.h"
+#include "model/nouns.h"
+#include "proc/phase.h"
+#include "source/ctext.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  ROUNDS = 16,            /* of searching with something atomic */
+  SECOND_BESTS = 2,       /* that are tried when the best is not enough */
+  COUNTED = 5,            /* causes that the one client is counted with */
+  LOOP_LINES = 10,        /* a loop has so many lines around a segment */
+  VERIFY_STATES = 300000, /* of the one client, */
+  KNOWN_STATES = 60000,   /* of one of those that fail */
+};
+
+struct repair {
+  struct built *b;
+  struct object_run *r;
+  struct target target;
+  struct settings settings; /* of the searches with something atomic */
+  struct flow *flow;
+  VEC(struct blamed) clients; /* that fail */
+  struct causes_found *found;
+};
+
+/* ---- asking a worker ---- */
+
+static struct ranked_cause *
+own_causes(struct arena *a, const struct ranked_cause *from, uint32_t n) {
+  struct ranked_cause *to = arena_copy(a, from, n * sizeof *to);
+  for (uint32_t i = 0; i < n; i++) {
+    to[i].cause = cause_copy(a, from[i].cause);
+    to[i].fix = arena_strdup(a, from[i].fix);
+  }
+  return to;
+}
+
+static struct outcome_causes own_outcome(struct arena *a,
+                                         const struct outcome_causes *from) {
+  struct outcome_causes to = *from;
+  to.results = arena_alloc(a, (from->nresults + 1) * sizeof *to.results);
+  for (uint32_t i = 0; i < from->nresults; i++)
+    value_copy(&to.results[i], from->results[i], a);
+  to.at = own_causes(a, from->at, from->len);
+  return to;
+}
+
+static struct causes_found own_found(struct arena *a,
+                                     const struct causes_found *from) {
+  struct causes_found to = *from;
+  to.at = own_causes(a, from->at, from->len);
+  to.by_outcome = arena_alloc(a, (from->noutcomes + 1) * sizeof *to.by_outcome);
+  for (uint32_t i = 0; i < from->noutcomes; i++)
+    to.by_outcome[i] = own_outcome(a, &from->by_outcome[i]);
+  to.single = arena_copy(a, from->single, from->nsingle * sizeof *to.single);
+  for (uint32_t i = 0; i < from->nsingle; i++)
+    to.single[i].cause = cause_copy(a, from->single[i].cause);
+  return to;
+}
+
+/* What must be atomic for all clients so far; in memory that stays. */
+static bool ask(struct repair *p, struct causes_found *out) {
+  phase_begin("causes");
+  struct worker w = {.show_output = p->settings.show_output};
+  struct diagnose_question q = {.target = &p->target,
+                                .kind = DIAGNOSE_CAUSES,
+                                .blamed = {p->clients.at, p->clients.len}};
+  bool ok =
+      diagnose_worker(&w, &q) == WORKER_DONE &&
+      causes_fit(&diagnose_answer(&w)->causes, &p->r->result.finding->client);
+  if (ok)
+    *out = own_found(&p->b->arena, &diagnose_answer(&w)->causes);
+  worker_release(&w);
+  return ok && out->len;
+}
+
+/* The executions of the first client. */
+static struct tally count(struct repair *p, const struct regions *regions) {
+  struct target target = p->target;
+  struct worker w = {.show_output = p->settings.show_output};
+  struct diagnose_question q = {.target = &target,
+                                .kind = DIAGNOSE_COUNT,
+                                .client = p->clients.at[0].client};
+  struct tally t = {0};
+  target.regions = regions;
+  if (diagnose_worker(&w, &q) == WORKER_DONE)
+    t = diagnose_answer(&w)->tally;
+  worker_release(&w);
+  return t;
+}
+
+/* ---- searching with something atomic ---- */
+
+static bool regions_of(struct repair *p, struct cause c, struct regions *out) {
+  struct error ignored = {0};
+  return !regions_of_cause(p->flow, c, &p->b->arena, out, &ignored);
+}
+
+struct trial {
+  struct settings settings;
+  struct target target;
+  struct campaign campaign;
+};
+
+static enum campaign_end run_trial(struct repair *p, struct trial *t,
+                                   const struct regions *regions,
+                                   const char *client) {
+  struct error ignored = {0};
+  t->settings = p->settings;
+  if (client) {
+    t->settings.client = client;
+    if (t->settings.max_states > KNOWN_STATES)
+      t->settings.max_states = KNOWN_STATES;
+  }
+  t->target = p->target;
+  t->target.settings = &t->settings;
+  t->target.regions = regions;
+  t->campaign = (struct campaign){.target = &t->target};
+  return campaign_run(&t->campaign, &ignored);
+}
+
+static void set_verified(struct repair *p, struct ranked_cause *c,
+                         const struct campaign *k) {
+  struct coverage v = {0};
+  bool open = false;
+  if (p->settings.client) {
+    coverage_of_one(&k->totals, &p->settings, &v, &open);
+    open |= !k->totals.statistics.executions;
+  } else {
+    coverage_of_clients(&k->totals, &p->settings, k->deadline, &v);
+  }
+  c->verified = !open && !k->totals.all_left_out;
+  c->covered = arena_strdup(&p->b->arena, v.sentence);
+  free(v.sentence);
+  free(v.limit);
+}
+
+/* The smallest client that fails although the lines are atomic: the one that
+ * was found, with calls taken away. */
+static struct blamed smallest(const struct trial *t, const struct op_names *n,
+                              enum fault *fault) {
+  const struct record *bad = &t->campaign.bad;
+  struct hunt_question q = {.target = &t->target,
+                            .kind = HUNT_CONCLUDE,
+                            .conclude = {.client = bad->client,
+                                         .path = bad->bad.at,
+                                         .len = bad->bad.len,
+                                         .simplify = !t->settings.client}};
+  struct worker w = {.show_output = t->settings.show_output};
+  struct blamed out = {0};
+  struct buf b = {0};
+  *fault = FAULT_NONE;
+  const struct finding *f = hunt_worker(&w, &q) == WORKER_DONE
+                                ? hunt_answer(&w)->result.finding
+                                : NULL;
+  if (f && client_fits(&f->client, n)) {
+    *fault = f->fault;
+    client_print(&f->client, n, &b);
+    schedule_to_path(&f->schedule, &out.path);
+  }
+  worker_release(&w);
+  out.client = xstrdup(b.len ? b.at : bad->client);
+  buf_free(&b);
+  return out;
+}
+
+static void take_bad(struct repair *p, struct ranked_cause *c,
+                     const struct trial *t) {
+  if (!t->campaign.bad.client)
+    return;
+  struct blamed bad = smallest(t, &p->r->result.names, &c->still_fault);
+  c->still_bad = arena_strdup(&p->b->arena, bad.client);
+  vec_push(&p->clients, bad);
+}
+
+/*
+ * Searches the clients that fail, and then all, with the cause's lines atomic.
+ * A failing execution joins those that are to be repaired.
+ */
+static void try_cause(struct repair *p, struct ranked_cause *c) {
+  phase_begin("verify");
+  struct regions regions;
+  uint32_t known = p->settings.client ? 0 : p->clients.len;
+  if (!regions_of(p, c->cause, &regions))
+    return;
+  c->tried = true;
+  for (uint32_t i = 0; i <= known && c->tried && !c->still_bad; i++) {
+    struct trial t;
+    enum campaign_end end =
+        run_trial(p, &t, &regions, i < known ? p->clients.at[i].client : NULL);
+    c->tried = end == CAMPAIGN_PASS || end == CAMPAIGN_BAD;
+    c->waits |= t.campaign.totals.left_out;
+    if (end == CAMPAIGN_BAD)
+      take_bad(p, c, &t);
+    else if (end == CAMPAIGN_PASS && i == known)
+      set_verified(p, c, &t.campaign);
+    campaign_free(&t.campaign);
+  }
+}
+
+/* ---- loops ---- */
+
+/* How many ways there are, between the places of `of`, that stay in `in`. */
+static uint32_t stays(const struct region *in, const struct region *of) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < in->npcs; i++)
+    for (uint32_t k = 0; k < in->npcs; k++) {
+      bool a = false, b = false;
+      for (uint32_t m = 0; m < of->npcs; m++) {
+        a |= of->pcs[m] == in->pcs[i];
+        b |= of->pcs[m] == in->pcs[k];
+      }
+      n += a && b && in->stays[(size_t)i * in->npcs + k];
+    }
+  return n;
+}
+
+static bool widen_block(struct repair *p, struct code_block *b) {
+  struct regions regions;
+  struct cause one = {b, 1};
+  if (!regions_of(p, one, &regions))
+    return false;
+  struct region old = regions.at[0];
+  uint32_t before = stays(&old, &old), first = b->first, last = b->last;
+  for (uint32_t more = 1; more <= 2 * LOOP_LINES; more++)
+    for (uint32_t up = 0; up <= more && up < first; up++) {
+      b->first = first - up;
+      b->last = last + more - up;
+      if (regions_of(p, one, &regions) && stays(&regions.at[0], &old) > before)
+        return true;
+    }
+  b->first = first;
+  b->last = last;
+  return false;
+}
+
+/*
+ * A segment that goes round a loop has the lines of its accesses, and these
+ * made atomic are left where the loop's other lines are reached.  With those
+ * they are not.  False: there is no such loop.
+ */
+static bool widen(struct repair *p, struct ranked_cause *c) {
+  struct cause wider = cause_copy(&p->b->arena, c->cause);
+  bool some = false;
+  for (uint32_t i = 0; i < wider.nblocks; i++)
+    some |= widen_block(p, (struct code_block *)&wider.blocks[i]);
+  if (some) {
+    c->cause = wider;
+    c->lines = cause_lines(wider);
+    c->widened = true;
+    c->tried = c->waits = false;
+    c->still_bad = NULL;
+    c->still_fault = FAULT_NONE;
+  }
+  return some;
+}
+
+/* How many places of a block are accesses or lead to them. */
+static uint32_t places_in(struct repair *p, struct code_block b) {
+  struct regions regions;
+  return regions_of(p, (struct cause){&b, 1}, &regions) ? regions.at[0].npcs
+                                                        : 0;
+}
+
+static bool is_in_loop(const struct ctext *c, uint32_t stmt) {
+  while (stmt != CTEXT_NONE && c->stmts.at[stmt].kind != CSTMT_LOOP)
+    stmt = c->stmts.at[stmt].parent;
+  return stmt != CTEXT_NONE;
+}
+
+/* Whether a line has nothing but one whole simple statement, which runs once,
+ * or nothing. */
+static bool is_simple(const struct ctext *c, uint32_t line) {
+  uint32_t from = 0, to, i = 0;
+  while (from < c->tokens.len && c->tokens.at[from].line < line)
+    from++;
+  for (to = from; to < c->tokens.len && c->tokens.at[to].line == line;)
+    to++;
+  while (i < c->stmts.len &&
+         (c->stmts.at[i].kind != CSTMT_SIMPLE || c->stmts.at[i].first != from))
+    i++;
+  return from == to || (i < c->stmts.len && c->stmts.at[i].last + 1 == to &&
+                        !is_in_loop(c, i));
+}
+
+/*
+ * What was widened can begin with lines that the compiler put between the
+ * accesses and that have none themselves (`int n = 0`).  They had to be tried,
+ * but in the source they have nothing to do with it, unless they are part of
+ * the loop.
+ */
+static struct cause trimmed(struct repair *p, struct cause from) {
+  struct cause c = cause_copy(&p->b->arena, from);
+  for (uint32_t i = 0; i < c.nblocks; i++) {
+    struct code_block *b = (struct code_block *)&c.blocks[i], less = *b;
+    uint32_t n = places_in(p, less);
+    struct error ignored = {0};
+    struct buf text = {0};
+    struct ctext source;
+    buf_read_file(&text, b->file, &ignored);
+    ctext_read(&source, buf_text(&text), text.len, NULL, NULL);
+    while (n && less.first++ < b->last && is_simple(&source, b->first) &&
+           places_in(p, less) == n)
+      b->first = less.first;
+    ctext_free(&source);
+    buf_free(&text);
+  }
+  return c;
+}
+
+static void trim(struct repair *p, struct ranked_cause *c) {
+  for (uint32_t i = 0; i < c->nsmaller; i++)
+    c->smaller[i].cause = trimmed(p, c->smaller[i].cause);
+  c->cause = trimmed(p, c->cause);
+  c->lines = cause_lines(c->cause);
+}
+
+/* ---- smaller ones ---- */
+
+/* The block with the accesses of its first or last line left out. */
+static bool shrink_block(struct repair *p, struct code_block *b, bool at_end) {
+  struct regions regions;
+  struct cause one = {b, 1};
+  if (!regions_of(p, one, &regions))
+    return false;
+  uint32_t before = regions.at[0].npcs;
+  while (b->first < b->last) {
+    if (at_end)
+      b->last--;
+    else
+      b->first++;
+    if (!regions_of(p, one, &regions) || !regions.at[0].npcs)
+      return false;
+    if (regions.at[0].npcs < before)
+      return true;
+  }
+  return false;
+}
+
+/* With fewer lines atomic, one of the clients fails. */
+static bool is_refuted(struct repair *p, struct cause c,
+                       struct smaller_cause *out) {
+  struct regions regions;
+  if (!regions_of(p, c, &regions))
+    return false;
+  for (uint32_t i = 0; i < p->clients.len; i++) {
+    struct trial t;
+    enum campaign_end end = run_trial(p, &t, &regions, p->clients.at[i].client);
+    campaign_free(&t.campaign);
+    if (end != CAMPAIGN_BAD)
+      continue;
+    *out = (struct smaller_cause){
+        .cause = c,
+        .still_bad = arena_strdup(&p->b->arena, p->clients.at[i].client),
+        .still_fault = FAULT_NOT_LINEARIZABLE};
+    return true;
+  }
+  return false;
+}
+
+/* The cause with block i smaller at one end, or, if it has one line only,
+ * without it. */
+static bool smaller(struct repair *p, struct cause from, uint32_t i,
+                    bool at_end, struct cause *out) {
+  *out = cause_copy(&p->b->arena, from);
+  struct code_block *blocks = (struct code_block *)out->blocks;
+  if (shrink_block(p, &blocks[i], at_end))
+    return true;
+  if (at_end || from.nblocks < 2)
+    return false;
+  memmove(&blocks[i], &blocks[i + 1], (from.nblocks - i - 1) * sizeof *blocks);
+  out->nblocks--;
+  return true;
+}
+
+static void show_smaller(struct repair *p, struct ranked_cause *c) {
+  phase_begin("smaller blocks");
+  uint32_t n = c->cause.nblocks;
+  c->smaller = arena_alloc(&p->b->arena, (2 * n + 1) * sizeof *c->smaller);
+  c->smallest = true;
+  for (uint32_t i = 0; i < 2 * n; i++) {
+    struct cause less;
+    if (!smaller(p, c->cause, i / 2, i % 2, &less))
+      continue;
+    if (is_refuted(p, less, &c->smaller[c->nsmaller]))
+      c->nsmaller++;
+    else
+      c->smallest = false;
+  }
+}
+
+/* ---- the loop ---- */
+
+/* What it took to find out stays with the report: the new answer is one for
+ * more clients. */
+static void remember(struct causes_found *found,
+                     const struct ranked_cause *refuted) {
+  for (uint32_t i = 0; i < found->len; i++)
+    if (cause_equal(found->at[i].cause, refuted->cause)) {
+      found->at[i].tried = true;
+      found->at[i].waits = refuted->waits;
+      found->at[i].still_bad = refuted->still_bad;
+      found->at[i].still_fault = refuted->still_fault;
+    }
+}
+
+static void loop(struct repair *p) {
+  struct causes_found *found = p->found;
+  for (uint32_t round = 1;; round++) {
+    struct causes_found next = {0};
+    try_cause(p, &found->at[0]);
+    if (!found->at[0].still_bad || round == ROUNDS)
+      return; /* verified, or it could not be tried, or it is enough now */
+    struct ranked_cause refuted = found->at[0];
+    if (!ask(p, &next))
+      return;
+    *found = next;
+    remember(found, &refuted);
+    if (found->at[0].still_bad && !widen(p, &found->at[0]))
+      return; /* no progress */
+  }
+}
+
+/* The first client, as it is and with each of the causes atomic. */
+static void count_all(struct repair *p) {
+  phase_begin("count");
+  struct causes_found *found = p->found;
+  found->schedules = count(p, NULL);
+  if (!found->schedules.all)
+    return;
+  for (uint32_t i = 0; i < found->len && i < COUNTED; i++) {
+    struct regions regions;
+    if (regions_of(p, found->at[i].cause, &regions))
+      found->at[i].schedules = count(p, &regions);
+  }
+}
+
+static void answer(struct repair *p) {
+  struct causes_found *found = p->found;
+  if (!ask(p, found))
+    return;
+  loop(p);
+  for (uint32_t i = 1; i < found->len && i <= SECOND_BESTS; i++)
+    if (!found->at[0].verified && !found->at[i].tried)
+      try_cause(p, &found->at[i]);
+  if (found->at[0].verified)
+    show_smaller(p, &found->at[0]);
+  count_all(p);
+  if (found->at[0].widened)
+    trim(p, &found->at[0]);
+}
+
+static void add_first(struct repair *p, const struct finding *f) {
+  struct blamed first = {0};
+  struct buf text = {0};
+  client_print(&f->client, &p->r->result.names, &text);
+  first.client = xstrdup(buf_text(&text));
+  buf_free(&text);
+  schedule_to_path(&f->schedule, &first.path);
+  vec_push(&p->clients, first);
+}
+
+/* Can it come from lines that are not atomic? */
+static bool is_race(enum fault f) {
+  return f != FAULT_SEQUENTIAL && !fault_is_doubt(f);
+}
+
+void repair(struct built *b, struct object_run *r, const struct target *t) {
+  struct error ignored = {0};
+  struct finding *f = r->result.finding;
+  struct repair p = {.b = b,
+                     .r = r,
+                     .target = *t,
+                     .settings = *t->settings,
+                     .found = &f->causes};
+  if (!is_race(f->fault) || t->program || f->client.nthreads < 2)
+    return;
+  p.flow = flow_open(b->lines, &ignored);
+  if (!p.flow)
+    return;
+  p.target.want_outcomes = false;
+  p.settings.search = SEARCH_AUTO; /* dpor does not know of atomic lines */
+  p.settings.no_real_time = false;
+  p.settings.max_executions = 0;
+  if (p.settings.max_states > VERIFY_STATES)
+    p.settings.max_states = VERIFY_STATES;
+  p.settings.time = 0;
+  add_first(&p, f);
+  answer(&p);
+  for (uint32_t i = 0; i < p.clients.len; i++) {
+    free(p.clients.at[i].client);
+    vec_free(&p.clients.at[i].path);
+  }
+  vec_free(&p.clients);
+  flow_close(p.flow);
+}

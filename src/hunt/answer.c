@@ -1,0 +1,87 @@
+#include "hunt/answer.h"
+
+#include "base/pack_table.h"
+
+/* ---- of a hunt ---- */
+
+static const struct field report_fields[] = {
+    LIST(struct hunt_report, outcomes, noun_outcome),
+    NUMBER(struct hunt_report, faults),
+    FLAG(struct hunt_report, diverged),
+    INSIDE(struct hunt_report, client, noun_client),
+    NUMBER(struct hunt_report, sequences),
+    NUMBER(struct hunt_report, minimizing),
+    FLAG(struct hunt_report, late),
+};
+const struct noun noun_hunt_report = {NOUN(struct hunt_report, report_fields)};
+
+static const struct field answer_fields[] = {
+    INSIDE(struct hunt_answer, result, noun_result),
+    INSIDE(struct hunt_answer, report, noun_hunt_report),
+};
+
+static bool answer_sound(void *noun) {
+  const struct hunt_answer *a = noun;
+  return client_fits(&a->report.client, &a->result.names) &&
+         outcomes_fit(&a->report.outcomes, &a->report.client);
+}
+
+const struct noun noun_hunt_answer = {NOUN(struct hunt_answer, answer_fields),
+                                      .sound = answer_sound};
+
+/* ---- what an object offers ---- */
+
+static const struct field op_fields[] = {
+    NAME(struct op_info, name),
+    TEXT(struct op_info, file),
+    NUMBER(struct op_info, line),
+    NUMBER(struct op_info, entry),
+    NUMBER(struct op_info, code),
+    NUMBER(struct op_info, nargs),
+    BELOW(struct op_info, type, FL_TYPE_STRING + 1),
+    NUMBER(struct op_info, size),
+    FLAG(struct op_info, takes_object),
+};
+static const struct noun noun_op = {NOUN(struct op_info, op_fields)};
+
+static const struct field suite_fields[] = {
+    TEXT(struct suite_info, name),
+    TEXT(struct suite_info, file),
+    NUMBER(struct suite_info, line),
+    MANY(struct suite_info, ops, nops, noun_op),
+    NUMBER(struct suite_info, expect_fault),
+    NUMBER(struct suite_info, memory_model),
+    TEXT(struct suite_info, trouble),
+};
+
+/* One that has trouble is not used for anything but to say so. */
+static bool suite_sound(void *noun) {
+  const struct suite_info *s = noun;
+  if (s->trouble)
+    return true;
+  for (uint32_t i = 0; i < s->nops; i++)
+    if (s->ops[i].nargs > CLIENT_MAX_ARGS || !s->ops[i].file)
+      return false;
+  return s->name && s->file && s->nops &&
+         s->memory_model <= FL_MEMORY_MODEL_tso;
+}
+
+static const struct noun noun_suite = {NOUN(struct suite_info, suite_fields),
+                                       .sound = suite_sound};
+
+static const struct field client_info_fields[] = {
+    NAME(struct client_info, schedule),
+    NAME(struct client_info, file),
+    NUMBER(struct client_info, line),
+    FLAG(struct client_info, expect_fault),
+};
+static const struct noun noun_client_info = {
+    NOUN(struct client_info, client_info_fields)};
+
+static const struct field description_fields[] = {
+    MANY(struct description, suites, nsuites, noun_suite),
+    MANY(struct description, clients, nclients, noun_client_info),
+    FLAG(struct description, has_main),
+};
+const struct noun noun_description = {
+    NOUN(struct description, description_fields)};

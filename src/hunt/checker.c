@@ -1,0 +1,176 @@
+#include "hunt/checker.h"
+
+#include "spec/implementation.h"
+
+#include <string.h>
+
+enum { CHECK_BUDGET = 20000000, MOST_CONFIGURATIONS = 4096 };
+
+static void forget_outcomes(struct checker *j) {
+  for (uint32_t i = 0; i < j->outcomes.len; i++)
+    vec_free(&j->outcomes.at[i].results);
+  vec_clear(&j->outcomes);
+  map128_clear(&j->outcome_of);
+}
+
+void checker_client(struct checker *j, const struct client *c) {
+  j->client = c;
+  map128_clear(&j->seen);
+  map128_clear(&j->standing_of);
+  vec_clear(&j->standings);
+  vec_clear(&j->verdicts);
+  forget_outcomes(j);
+  j->fault = FAULT_NONE;
+  j->spec_fault = false;
+  j->faults = j->others = 0;
+  vec_clear(&j->journal);
+  if (!c)
+    return;
+  j->ops = xrealloc(j->ops, (c->ncalls + 1) * sizeof *j->ops);
+  if (j->implementation)
+    spec_implementation_client(j->spec, c);
+}
+
+static uint32_t outcome_of(struct checker *j, const struct history *h,
+                           bool allowed) {
+  struct value results[CLIENT_MAX_CALLS + 1];
+  uint32_t n = h->client ? h->client->ncalls : 0;
+  for (uint32_t i = 0; i < n; i++)
+    results[i] = hop_pending(&h->ops[i]) ? value_void() : h->ops[i].result;
+  bool fresh;
+  uint32_t *at = map128_put(&j->outcome_of,
+                            hash128(results, n * sizeof *results, 0), &fresh);
+  if (fresh) {
+    struct outcome o = {.allowed = true};
+    for (uint32_t i = 0; i < n; i++)
+      vec_push(&o.results, results[i]);
+    *at = j->outcomes.len;
+    vec_push(&j->outcomes, o);
+  }
+  j->outcomes.at[*at].allowed &= allowed;
+  return *at;
+}
+
+/* The checker may run the object (it is the specification): the engine's
+ * history is overwritten then, and its reduction must not see those runs. */
+static struct history keep_history(struct checker *j,
+                                   const struct history *now) {
+  struct history h = *now;
+  if (h.client)
+    memcpy(j->ops, now->ops, h.client->ncalls * sizeof *j->ops);
+  h.ops = j->ops;
+  return h;
+}
+
+static bool is_explained(struct checker *j, const struct history *now) {
+  struct history h = keep_history(j, now);
+  bool ok = true;
+  if (j->spec) {
+    bool reduced = rt_reduce(false);
+    check_linearize(&h, j->spec, j->criterion, CHECK_BUDGET, &j->check);
+    rt_reduce(reduced);
+    ok = j->check.answer == CHECK_YES || j->check.answer == CHECK_UNKNOWN;
+    if (j->check.answer == CHECK_UNKNOWN) {
+      j->undecided++;
+      j->limit = j->check.limit;
+    }
+    j->spec_fault = j->check.answer == CHECK_SPEC_FAULT;
+  }
+  uint32_t outcome = j->want_outcomes ? outcome_of(j, &h, ok) : 0;
+  vec_push(&j->verdicts, outcome * 2 + ok);
+  return ok;
+}
+
+static enum judgement ended(void *ctx, enum rt_end end) {
+  struct checker *j = ctx;
+  if (end == RT_CUT || end == RT_STOPPED)
+    return JUDGE_GOOD;
+  if (end == RT_FAULT) {
+    j->faults++;
+    if (j->only != FAULT_NONE && rt_fault()->kind != j->only) {
+      j->others++;
+      return JUDGE_GOOD;
+    }
+    j->fault = rt_fault()->kind;
+    j->spec_fault = false;
+    return JUDGE_BAD;
+  }
+  bool fresh;
+  struct hash128 hash = rt_history_hash();
+  uint32_t *at = map128_put(&j->seen, hash, &fresh);
+  if (fresh) {
+    uint64_t undecided = j->undecided;
+    j->histories++;
+    *at = j->verdicts.len;
+    is_explained(j, rt_history());
+    at = NULL; /* the table may have moved */
+    if (j->want_journal)
+      vec_push(&j->journal, ((struct seen){hash, j->undecided > undecided}));
+  }
+  uint32_t v = at ? j->verdicts.at[*at] : vec_last(&j->verdicts);
+  if (j->want_outcomes)
+    j->outcomes.at[v / 2].executions++;
+  if (v & 1)
+    return JUDGE_GOOD;
+  if (j->only != FAULT_NONE && j->only != FAULT_NOT_LINEARIZABLE) {
+    j->others++;
+    return JUDGE_GOOD;
+  }
+  j->fault = FAULT_NOT_LINEARIZABLE;
+  return JUDGE_BAD;
+}
+
+static void again(void *ctx) {
+  struct checker *j = ctx;
+  j->faults = j->others = 0;
+  for (uint32_t i = 0; i < j->outcomes.len; i++)
+    j->outcomes.at[i].executions = 0;
+}
+
+static struct standing find_standing(struct checker *j) {
+  struct history h = keep_history(j, rt_history());
+  struct standing s;
+  if (j->implementation)
+    rt_save(&j->place);
+  bool reduced = rt_reduce(false);
+  s.known = check_standing(&h, j->spec, MOST_CONFIGURATIONS, &s.hash);
+  rt_reduce(reduced);
+  if (j->implementation)
+    rt_restore(&j->place);
+  return s;
+}
+
+static bool standing(void *ctx, struct hash128 *out) {
+  struct checker *j = ctx;
+  bool fresh;
+  uint32_t *at = map128_put(&j->standing_of, rt_history_hash(), &fresh);
+  if (fresh) {
+    *at = j->standings.len;
+    vec_push(&j->standings, find_standing(j));
+    at = NULL; /* the table may have moved */
+  }
+  const struct standing *s =
+      at ? &j->standings.at[*at] : &vec_last(&j->standings);
+  *out = s->hash;
+  return s->known;
+}
+
+struct judge checker_judge(struct checker *j) {
+  bool by_standing =
+      j->spec && !j->want_outcomes && j->criterion == CRITERION_LINEARIZABLE;
+  return (struct judge){ended, j, again, by_standing ? standing : NULL};
+}
+
+void checker_free(struct checker *j) {
+  forget_outcomes(j);
+  vec_free(&j->outcomes);
+  map128_free(&j->seen);
+  map128_free(&j->standing_of);
+  vec_free(&j->standings);
+  snapshot_free(&j->place);
+  map128_free(&j->outcome_of);
+  vec_free(&j->verdicts);
+  vec_free(&j->journal);
+  check_free(&j->check);
+  free(j->ops);
+}

@@ -1,0 +1,65 @@
+/*
+ * The checker: executions in, verdicts out.  One execution is good when no
+ * fault ended it and its history is explained by the specification.  Equal
+ * histories are checked once.
+ */
+#ifndef HUNT_CHECKER_H
+#define HUNT_CHECKER_H
+
+#include "base/map128.h"
+#include "check/check.h"
+#include "model/result.h"
+#include "search/explore.h"
+#include "spec/spec.h"
+
+/* A history that was checked. */
+struct seen {
+  struct hash128 hash;
+  bool undecided;
+};
+typedef VEC(struct seen) seen_list;
+
+/* Where a history stands (check_standing). */
+struct standing {
+  struct hash128 hash;
+  bool known;
+};
+
+struct checker {
+  const struct fl_suite *suite; /* NULL: a whole program */
+  const struct client *client;
+  struct spec *spec;   /* NULL: a whole program, or nothing to compare with */
+  bool implementation; /* the spec is the object itself */
+  enum criterion criterion;
+  bool want_outcomes;
+
+  struct map128 seen;     /* history -> index into verdicts + 1 */
+  VEC(uint32_t) verdicts; /* outcome index * 2 + allowed */
+  outcome_list outcomes;
+  struct map128 outcome_of;
+  struct check check;
+  struct hop *ops; /* a copy of the history that is being checked */
+  uint64_t histories;
+  bool want_journal;
+  struct map128 standing_of; /* history so far -> index into standings */
+  VEC(struct standing) standings;
+  struct snapshot place; /* where the engine is meanwhile */
+  seen_list journal;     /* the distinct histories of this client */
+  uint64_t faults;       /* executions of this client that ended in a fault */
+  uint64_t undecided;    /* checks that ran out of budget … */
+  const char *limit;     /* … of the last one: which */
+
+  enum fault only; /* other kinds of fault count as good; NONE: no other */
+  uint64_t others; /* executions of this client with such a fault */
+
+  /* of the last bad execution */
+  enum fault fault;
+  bool spec_fault; /* the object fails in the sequential run check.order */
+};
+
+/* The client must have been prepared. */
+void checker_client(struct checker *j, const struct client *c);
+struct judge checker_judge(struct checker *j);
+void checker_free(struct checker *j);
+
+#endif

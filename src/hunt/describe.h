@@ -1,0 +1,41 @@
+/* What a loaded object offers: its operations, its clients. */
+#ifndef HUNT_DESCRIBE_H
+#define HUNT_DESCRIBE_H
+
+#include "base/pack.h"
+#include "hunt/target.h"
+
+struct suite_info {
+  const char *name, *file;
+  int line;
+  uint32_t nops;
+  struct op_info {
+    const char *name, *file;
+    int line;
+    uint64_t entry; /* of the function, as module offset; 0 when unknown */
+    uint64_t code;  /* the same, or of what calls it */
+    uint32_t nargs;
+    enum fl_type type;
+    unsigned size;
+    bool takes_object;
+  } * ops;
+  int expect_fault;
+  enum fl_memory_model memory_model;
+  const char *trouble; /* what is wrong with it, or NULL */
+};
+struct client_info { /* of FL_CLIENT */
+  const char *schedule, *file;
+  int line;
+  bool expect_fault;
+};
+struct description {
+  uint32_t nsuites;
+  struct suite_info *suites;
+  uint32_t nclients;
+  struct client_info *clients;
+  bool has_main;
+};
+/* For worker_run: arg is a struct target, the answer a struct description. */
+int hunt_describe(void *arg, struct work *s);
+
+#endif

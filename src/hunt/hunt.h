@@ -1,0 +1,80 @@
+/*
+ * The hunt: what is done for one object inside of workers.  One worker begins
+ * with saved schedules and sequences of calls; then a pool of them does the
+ * items of a campaign (campaign.h): all small clients, random larger ones, or
+ * the parts of one; and one worker concludes, from a bad execution to the
+ * smallest client that shows it.
+ */
+#ifndef HUNT_HUNT_H
+#define HUNT_HUNT_H
+
+#include "hunt/target.h"
+#include "proc/worker.h"
+
+enum hunt_kind {
+  HUNT_BEGIN,    /* what is quickly tried, before a campaign */
+  HUNT_CONCLUDE, /* from the bad execution of a campaign to the finding */
+  HUNT_REPLAY,   /* one schedule, and nothing else */
+  HUNT_STRESS,   /* real threads */
+  HUNT_SHRINK,   /* faultline shrink (shrink.h) */
+};
+
+/* Is it all that is done for the object, without a campaign? */
+static inline bool hunt_is_alone(enum hunt_kind k) { return k >= HUNT_REPLAY; }
+
+/* What a campaign brought. */
+struct conclusion {
+  const char *client; /* NULL: a program */
+  const uint8_t *path;
+  uint32_t len;
+  bool simplify; /* look for a smaller client … */
+  bool tidy;     /* … and for an execution with fewer switches */
+};
+
+/* What a worker is asked. */
+struct hunt_question {
+  const struct target *target;
+  enum hunt_kind kind;
+  union {
+    struct {
+      const struct schedule *saved; /* are tried first */
+      uint32_t nsaved;
+    } begin;
+    struct conclusion conclude;
+    struct {
+      const struct schedule *schedule;
+      bool only_choices; /* it leaves out steps without an alternative */
+    } replay;
+  };
+};
+
+/* What it answers beside the result. */
+struct hunt_report {
+  outcome_list outcomes; /* target->want_outcomes */
+  uint64_t faults;       /* executions that ended in a fault, not a result */
+  bool diverged;         /* the replayed schedule could not be followed */
+  struct client client;  /* of the outcomes */
+  uint64_t sequences;    /* of calls by one thread that passed */
+  uint64_t minimizing;   /* executions that looked for a smaller client */
+  bool late;             /* time has ended a part of it */
+};
+
+struct hunt_answer {
+  struct result result;
+  struct hunt_report report;
+};
+
+/* Asks a worker. */
+enum worker_end hunt_worker(struct worker *w, const struct hunt_question *q);
+/* Of a worker that has done it. */
+static inline struct hunt_answer *hunt_answer(const struct worker *w) {
+  return w->answer;
+}
+
+/* For struct pool_job: arg is a struct target, items and answers are those
+ * of item.h (serve.c). */
+int hunt_serve_open(void *arg, struct work *s);
+int hunt_serve(void *arg, struct work *s, const struct buf *item,
+               struct buf *answer);
+
+#endif

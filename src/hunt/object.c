@@ -1,0 +1,84 @@
+#include "hunt/object.h"
+
+#include "spec/spec.h"
+
+#include <string.h>
+
+enum { MOST_VALUES = 64 };
+
+static bool is_argument(const struct fl_item *i) {
+  return i->kind == FL_ITEM_RANGE || i->kind == FL_ITEM_LIST ||
+         i->kind == FL_ITEM_DATA;
+}
+
+static void take_values(struct gen_arg *to, const struct fl_item *i) {
+  int64_t *values = xcalloc(MOST_VALUES, sizeof *values);
+  if (i->kind == FL_ITEM_LIST)
+    for (unsigned k = 0; k < i->count && to->count < MOST_VALUES; k++)
+      values[to->count++] = i->list[k];
+  else
+    for (long long v = i->lo; v <= i->hi && to->count < MOST_VALUES; v++)
+      values[to->count++] = v;
+  to->values = values;
+}
+
+/* Groups are numbered by their first mention. */
+static uint32_t group_number(const struct fl_suite *s, const char *name) {
+  uint32_t n = 1;
+  for (struct fl_op *o = s->ops; o; o = o->next)
+    for (unsigned i = 0; i < o->nitems; i++, n++)
+      if (o->items[i].kind == FL_ITEM_GROUP && !strcmp(o->items[i].text, name))
+        return n;
+  return 0;
+}
+
+static void take_op(struct object *o, struct gen_op *to, const struct fl_op *op,
+                    uint32_t index) {
+  for (unsigned i = 0; i < op->nitems; i++) {
+    const struct fl_item *item = &op->items[i];
+    if (item->kind == FL_ITEM_GROUP)
+      to->group = group_number(o->suite, item->text);
+    else if (item->kind == FL_ITEM_BLOCKING)
+      to->waits = true;
+    else if (is_argument(item) && to->nargs < CLIENT_MAX_ARGS) {
+      struct gen_arg *a = &to->args[to->nargs];
+      take_values(a, item);
+      a->interchangeable = item->kind == FL_ITEM_DATA ||
+                           spec_arg_is_data(o->suite, index, to->nargs);
+      to->nargs++;
+    }
+  }
+  to->returns = op->type != FL_TYPE_VOID;
+}
+
+void object_init(struct object *o, const struct fl_suite *suite) {
+  *o = (struct object){.suite = suite};
+  uint32_t n = 0;
+  for (struct fl_op *p = suite->ops; p; p = p->next)
+    n++;
+  const char **names = xcalloc(n + 1, sizeof *names);
+  struct gen_op *ops = xcalloc(n + 1, sizeof *ops);
+  o->nargs = xcalloc(n + 1, 1);
+  n = 0;
+  for (struct fl_op *p = suite->ops; p; p = p->next, n++) {
+    names[n] = p->name;
+    take_op(o, &ops[n], p, n);
+    o->nargs[n] = ops[n].nargs;
+  }
+  o->names = (struct op_names){names, n};
+  o->gen = (struct gen_object){ops, n};
+}
+
+char *object_group_trouble(const struct object *o, const struct client *c) {
+  for (uint32_t i = 0; i < c->ncalls; i++)
+    for (uint32_t k = 0; k < i; k++) {
+      const struct call *a = &c->calls[k], *b = &c->calls[i];
+      uint32_t group = o->gen.ops[a->op].group;
+      if (group && group == o->gen.ops[b->op].group && a->thread && b->thread &&
+          a->thread != b->thread)
+        return xasprintf("%s and %s are of one group (FL_GROUP): they must not "
+                         "be in two threads",
+                         o->names.name[a->op], o->names.name[b->op]);
+    }
+  return NULL;
+}

@@ -1,0 +1,96 @@
+/*
+ * First of all: is the object right without concurrency?  Sequences of calls by
+ * one thread, shortest first; faults, the invariant, the built-in
+ * specification.
+ */
+#include "hunt/inside.h"
+
+enum {
+  SEQUENCES = 2000,
+  SEQUENCE_CALLS = 4,
+  ARGUMENTS = 16, /* combinations of one operation */
+};
+
+typedef VEC(struct call) call_list;
+
+/* All calls of the operations, by counting through their arguments. */
+static void list_calls(const struct object *o, call_list *out) {
+  for (uint32_t op = 0; op < o->gen.nops; op++) {
+    const struct gen_op *g = &o->gen.ops[op];
+    if (g->waits)
+      continue; /* nobody would wake it */
+    uint64_t combinations = 1;
+    for (uint32_t a = 0; a < g->nargs; a++)
+      combinations *= g->args[a].count;
+    for (uint64_t k = 0; k < combinations && k < ARGUMENTS; k++) {
+      struct call c = {.op = (uint16_t)op, .thread = 1, .nargs = g->nargs};
+      uint64_t rest = k;
+      for (uint32_t a = 0; a < g->nargs; a++) {
+        c.args[a] = g->args[a].values[rest % g->args[a].count];
+        rest /= g->args[a].count;
+      }
+      vec_push(out, c);
+    }
+  }
+}
+
+/* A fault before the first step: of the client, unless the constructor fails
+ * by itself. */
+static bool is_bad_setup(struct hunt *h, const struct client *c) {
+  bool made = hunt_prepare(h, &(struct client){0}) == RT_DONE;
+  enum rt_end end = hunt_prepare(h, c);
+  return hunt_setup_failed(h, made ? c : NULL, end);
+}
+
+static bool is_bad(struct hunt *h, const struct client *c) {
+  if (hunt_prepare(h, c) != RT_DONE)
+    return is_bad_setup(h, c);
+  struct explore x;
+  enum explore_end how;
+  hunt_explore_init(h, &x);
+  x.max_executions = 1;
+  return hunt_look(h, c, &x, SEARCH_DFS, false, &how);
+}
+
+/* Sequence number k of the `count` of `len` calls; the first call changes
+ * last, so that the first that is bad has the simplest values.  True: bad. */
+static bool try_one(struct hunt *h, const call_list *calls, uint64_t k,
+                    uint64_t count, uint32_t len) {
+  struct client c = {0};
+  for (uint32_t i = 0; i < len; i++) {
+    count /= calls->len;
+    client_add(&c, 1, calls->at[k / count % calls->len]);
+  }
+  bool left_out = hunt_leaves_out(h, &c), bad = !left_out && is_bad(h, &c);
+  h->sequences += !left_out && !bad;
+  client_free(&c);
+  return bad;
+}
+
+bool hunt_sequences(struct hunt *h) {
+  call_list calls = {0};
+  list_calls(&h->object, &calls);
+  uint64_t tried = 0;
+  bool bad = false;
+  for (uint32_t len = 1; len <= SEQUENCE_CALLS && !bad; len++) {
+    uint64_t count = 1;
+    for (uint32_t i = 0; i < len; i++)
+      count *= calls.len;
+    if (tried + count > SEQUENCES)
+      break;
+    for (uint64_t k = 0; k < count && !bad; k++, tried++) {
+      if (!hunt_goes_on(h))
+        break;
+      bad = try_one(h, &calls, k, count, len);
+    }
+  }
+  vec_free(&calls);
+  /* All that are shorter were run; but for one that was cut, they passed. */
+  if (bad && h->r->finding)
+    h->r->finding->minimal_checked = !h->r->statistics.cut;
+  if (bad)
+    h->r->coverage.sentence = xasprintf(
+        "one thread only, %s of calls; concurrent clients were not tried",
+        tried == 1 ? "the first sequence" : "a short sequence");
+  return bad;
+}

@@ -1,0 +1,477 @@
+/*
+ * The pool's side of a campaign: items in, records out.
+ *
+ * A client is searched completely where it is small enough, else some of its
+ * executions are drawn.  What comes out of one does not depend on what was
+ * done before: the object is made anew for each item (I1).
+ */
+#include "base/clock.h"
+#include "base/map128.h"
+#include "hunt/inside.h"
+#include "hunt/item.h"
+
+#include "search/delay.h"
+#include "search/parallel_search.h"
+#include "search/generate.h"
+
+#include <stdio.h>
+
+enum {
+  CLIENT_STATES = 20000, /* of one client in the sweep … */
+  RANDOM_STATES = 3000,  /* … and of a random one */
+  ROUND = 40,            /* executions that are drawn of a client … */
+  ROUND_PCT = 8,         /* … so many of them by PCT … */
+  ROUNDS = 5,            /* … at most so often */
+};
+
+/* What a sequence of initial calls leaves. */
+struct initial {
+  struct hash128 memory;
+  bool works;
+};
+
+struct server {
+  struct hunt h;
+  struct result result; /* of the present record */
+  struct generator *g;  /* of the kind of items that is being done */
+  enum item_kind kind;
+  uint64_t next;            /* client that the generator gives */
+  struct map128 initial_of; /* by the calls: index into initials */
+  VEC(struct initial) initials;
+};
+
+int hunt_serve_open(void *arg, struct work *work) {
+  struct server *s = xcalloc(1, sizeof *s);
+  work->own = s;
+  return hunt_open(&s->h, arg, work, &s->result);
+}
+
+/* ---- clients ---- */
+
+static struct hash128 hash_calls(const struct client *c, uint32_t n) {
+  struct hash128 h = {0, 0};
+  for (uint32_t i = 0; i < n; i++) {
+    const struct call *a = &c->calls[i];
+    struct hash128 args = hash128(a->args, a->nargs * sizeof *a->args, a->op);
+    h = hash128_join(h, args);
+  }
+  return h;
+}
+
+/* What the first n initial calls leave. */
+static struct initial after(struct server *s, const struct client *init,
+                            uint32_t n) {
+  bool fresh;
+  uint32_t *at = map128_put(&s->initial_of, hash_calls(init, n), &fresh);
+  if (!fresh)
+    return s->initials.at[*at];
+  struct client c = {0};
+  for (uint32_t i = 0; i < n; i++)
+    client_add_init(&c, init->calls[i]);
+  struct initial now = {.works = hunt_prepare(&s->h, &c) == RT_DONE};
+  if (now.works)
+    now.memory = rt_hash_memory();
+  client_free(&c);
+  *at = s->initials.len;
+  vec_push(&s->initials, now);
+  return now;
+}
+
+/* For the generator (G7).  What fails is to be seen to fail. */
+static bool changes(void *server, const struct client *init) {
+  struct server *s = server;
+  if (hunt_leaves_out(&s->h, init))
+    return false;
+  struct initial now = after(s, init, init->ninit);
+  struct initial before = after(s, init, init->ninit - 1);
+  return !now.works || !before.works ||
+         !hash128_equal(now.memory, before.memory);
+}
+
+static void new_generator(struct server *s, enum item_kind kind) {
+  struct hunt *h = &s->h;
+  bool all = h->set->no_reduction, observe = kind == ITEM_OBSERVE;
+  struct gen_limits limits = {.threads = (uint32_t)h->set->threads,
+                              .ops = (uint32_t)h->set->ops + observe,
+                              .init = (uint32_t)h->set->init,
+                              .final = true,
+                              .distinct = !all,
+                              .observe = observe,
+                              /* What is not seen may have changed. */
+                              .changes =
+                                  all || h->target->partial ? NULL : changes,
+                              .without = h->target->known,
+                              .nwithout = h->target->nknown,
+                              .ctx = s};
+  if (s->g)
+    generator_free(s->g);
+  s->g = generator_new(&h->object.gen, &limits);
+  s->kind = kind;
+  s->next = 0;
+}
+
+/* ---- one record ---- */
+
+static void begin_record(struct server *s, const struct item *i) {
+  struct hunt *h = &s->h;
+  s->result.statistics = (struct statistics){0};
+  s->result.chance = (struct chance){0};
+  h->checker.histories = h->checker.undecided = 0;
+  h->clients = 0;
+  h->timed = i->seconds > 0;
+  h->deadline = h->timed ? clock_now() + i->seconds : 0;
+  h->counted = i->max_executions != 0;
+  h->max_executions = i->max_executions;
+  h->shared->share = 0;
+  h->shared->work = 0;
+}
+
+static void end_record(struct server *s, struct record *r) {
+  const struct statistics *t = &s->result.statistics;
+  r->executions = t->executions;
+  r->cut = t->cut;
+  r->blocked = t->blocked;
+  r->steps = t->events;
+  r->states = t->states;
+  r->transitions = t->transitions;
+  r->histories = s->h.checker.histories;
+  r->undecided = s->h.checker.undecided;
+  r->faults = s->h.checker.faults;
+  r->chance = s->result.chance;
+  r->touched = rt_accesses() != 0;
+  r->left_out = rt_left_out();
+}
+
+static void take_client(struct server *s, const struct client *c,
+                        struct record *r) {
+  struct buf b = {0};
+  if (!c)
+    return;
+  client_print(c, &s->h.object.names, &b);
+  r->client = xstrdup(buf_text(&b));
+  buf_free(&b);
+}
+
+static void take_bad(struct server *s, const struct client *c,
+                     struct explore *x, struct record *r) {
+  r->kind = RECORD_BAD;
+  take_client(s, c, r);
+  r->bad = x->bad;
+  r->switches = x->bad_switches;
+  x->bad = (path){0};
+}
+
+/* True when there was a bad execution. */
+static bool take_if_bad(struct server *s, const struct client *c,
+                        struct explore *x, enum explore_end end,
+                        struct record *r) {
+  /* Of a gang that searched everything, the first member knows the best. */
+  bool others = x->parallel && x->graph && x->all && x->member;
+  /* The path is empty where nothing was decided before the fault. */
+  bool any = x->bad.len || (x->bad_count && !x->parallel && !x->watch);
+  bool bad = end == EXPLORE_BAD || (x->all && any && !others);
+  if (bad)
+    take_bad(s, c, x, r);
+  vec_free(&x->bad);
+  return bad;
+}
+
+static bool look(struct server *s, const struct client *c, struct explore *x,
+                 int search, enum explore_end *end, struct record *r) {
+  *end = hunt_explore(&s->h, x, search);
+  return take_if_bad(s, c, x, *end, r);
+}
+
+/* ---- clients of the sweep ---- */
+
+static void set_budget(struct hunt *h, struct explore *x) {
+  hunt_explore_init(h, x);
+  bool bounded = h->timed || h->counted;
+  x->max_states = bounded ? h->set->max_states : CLIENT_STATES;
+  x->max_memory = h->set->memory;
+  int search = h->set->search;
+  if (!search_is_exhaustive(search))
+    x->max_executions = hunt_executions_left(h, HUNT_SAMPLES);
+  else if (search == SEARCH_DFS || search == SEARCH_DPOR) /* have no states */
+    x->max_executions =
+        hunt_executions_left(h, bounded ? x->max_states : 10 * CLIENT_STATES);
+  else
+    x->max_executions = hunt_executions_left(h, 0);
+}
+
+static void begin_drawing(struct server *s, struct explore *x, uint64_t seed,
+                          uint64_t first, uint64_t executions) {
+  hunt_explore_init(&s->h, x);
+  x->seed = seed;
+  x->first_execution = first;
+  x->max_executions = hunt_executions_left(&s->h, executions);
+}
+
+static bool draw_walks(struct server *s, const struct client *c, uint64_t seed,
+                       uint64_t round, struct record *r) {
+  const uint64_t n = ROUND - ROUND_PCT;
+  struct explore x;
+  begin_drawing(s, &x, seed, round * n, n);
+  enum explore_end end = explore_delay(&x);
+  hunt_add_up(&s->h, &x);
+  return take_if_bad(s, c, &x, end, r);
+}
+
+static bool draw_pct(struct server *s, const struct client *c, uint64_t seed,
+                     uint64_t round, uint32_t depth, struct record *r) {
+  struct explore x;
+  enum explore_end end;
+  begin_drawing(s, &x, seed, round * ROUND_PCT, ROUND_PCT);
+  x.depth = depth;
+  return look(s, c, &x, SEARCH_PCT, &end, r);
+}
+
+/*
+ * A client that is too large for all of its interleavings.  Random walks find
+ * what has many chances to happen or needs one thread to be held up, PCT what
+ * needs few constraints in a long execution.  Bugs of depth 1 need no luck.  A
+ * client is left when a round of executions brings no new history.
+ */
+static void sample_client(struct server *s, const struct client *c,
+                          uint64_t seed, uint64_t number, struct record *r) {
+  struct hunt *h = &s->h;
+  int search = h->set->search;
+  if (!search_is_exhaustive(search)) {
+    struct explore x;
+    enum explore_end end;
+    begin_drawing(s, &x, seed, 0, HUNT_SAMPLES);
+    look(s, c, &x, search, &end, r);
+    return;
+  }
+  bool bad = false, news = true;
+  for (uint64_t k = 0; k < ROUNDS && news && !bad && hunt_goes_on(h); k++) {
+    uint64_t histories = h->checker.histories;
+    uint32_t depth = 2 + (uint32_t)((number + k) % 2);
+    bad = draw_walks(s, c, seed, k, r) ||
+          (hunt_goes_on(h) && draw_pct(s, c, seed, k, depth, r));
+    news = h->checker.histories != histories;
+  }
+}
+
+static bool prepare(struct server *s, const struct client *c,
+                    struct record *r) {
+  if (hunt_prepare(&s->h, c) == RT_DONE)
+    return true;
+  r->kind = RECORD_SETUP;
+  take_client(s, c, r);
+  return false;
+}
+
+static bool is_too_large(enum explore_end end) {
+  return end == EXPLORE_STATES || end == EXPLORE_EXECUTIONS ||
+         end == EXPLORE_MEMORY;
+}
+
+/* All interleavings, or where they are too many some of them. */
+static void try_client(struct server *s, const struct client *c,
+                       uint64_t max_states, uint64_t seed, uint64_t number,
+                       struct record *r) {
+  struct hunt *h = &s->h;
+  struct explore x;
+  set_budget(h, &x);
+  if (max_states)
+    x.max_states = max_states;
+  if (look(s, c, &x, h->set->search, &r->end, r))
+    return;
+  r->exhaustive =
+      r->end == EXPLORE_ALL && !x.cut && search_is_exhaustive(h->set->search);
+  if (is_too_large(r->end) && hunt_goes_on(h))
+    sample_client(s, c, seed, number, r);
+}
+
+static void try_swept(struct server *s, const struct client *c, uint64_t number,
+                      struct record *r) {
+  r->init = c->ninit;
+  r->calls = client_first_final(c) - c->ninit;
+  if (prepare(s, c, r))
+    try_client(s, c, 0, s->h.set->seed, number, r);
+}
+
+static void do_swept(struct server *s, const struct item *i, uint64_t number,
+                     struct record *r) {
+  struct client c;
+  if (!s->g || s->kind != i->kind || s->next > number)
+    new_generator(s, i->kind);
+  while (generator_next(s->g, &c)) {
+    bool this = s->next++ == number;
+    if (this)
+      try_swept(s, &c, number, r);
+    client_free(&c);
+    if (this)
+      return;
+  }
+  r->kind = RECORD_NO_CLIENT;
+}
+
+/*
+ * By turns: two threads, whose interleavings may be few enough to try them all,
+ * with one call more in a thread than the clients of the sweep have; and more
+ * threads with as many calls as those, of which some are drawn.
+ */
+static bool random_client(struct server *s, struct rng *rng, bool small,
+                          struct client *out) {
+  const struct settings *set = s->h.set;
+  uint32_t threads = small ? 2 : 3 + (uint32_t)rng_below(rng, set->threads - 2);
+  uint32_t ops = 2 + (uint32_t)rng_below(rng, small ? set->ops : set->ops - 1);
+  if (!s->g || s->kind != ITEM_RANDOM)
+    new_generator(s, ITEM_RANDOM);
+  return generator_random(s->g, rng, threads, ops, out);
+}
+
+static void do_random(struct server *s, uint64_t number, struct record *r) {
+  const struct settings *set = s->h.set;
+  struct rng mix = {set->seed ^ number * 0xd1342543de82ef95u};
+  struct rng rng = {rng_next(&mix)};
+  struct client c;
+  bool small = number % 4 == 3 || set->threads < 3 || set->ops < 2;
+  if (!random_client(s, &rng, small, &c)) {
+    r->kind = RECORD_NO_CLIENT;
+    return;
+  }
+  uint64_t seed = rng_next(&rng);
+  bool stateful = set->search == SEARCH_AUTO || set->search == SEARCH_STATEFUL;
+  if (!prepare(s, &c, r))
+    ;
+  else if (small && stateful)
+    try_client(s, &c, RANDOM_STATES, seed, number, r);
+  else
+    sample_client(s, &c, seed, number, r);
+  client_free(&c);
+}
+
+/* ---- the one client, or a part of it ---- */
+
+static bool learn(const struct item *i, struct error *e) {
+  struct wire w = {i->knowledge.at, i->knowledge.len, 0, false};
+  while (w.next < w.len) {
+    struct buf one = {0};
+    const void *at = wire_get_bytes(&w, &one.len);
+    struct buf copy = {0};
+    buf_put(&copy, at, one.len);
+    bool ok = !w.bad && rt_learn(&copy);
+    buf_free(&copy);
+    if (!ok) {
+      error_set(e, ERR_SYSTEM,
+                "internal error: knowledge of conflicts that "
+                "does not fit");
+      return false;
+    }
+  }
+  /* Everybody is told the same: it is no news. */
+  rt_found_conflict();
+  rt_found_shared_stack();
+  return true;
+}
+
+static void take_outcomes(struct checker *j, struct record *r) {
+  for (uint32_t i = 0; i < j->outcomes.len; i++) {
+    vec_push(&r->outcomes, j->outcomes.at[i]);
+    j->outcomes.at[i].results.at = NULL; /* the record's now */
+    j->outcomes.at[i].results.len = j->outcomes.at[i].results.cap = 0;
+  }
+  vec_clear(&j->outcomes);
+  map128_clear(&j->outcome_of);
+}
+
+static void do_part(struct server *s, const struct item *i,
+                    const struct client *c, struct record *r) {
+  struct hunt *h = &s->h;
+  struct explore x;
+  path below = {0};
+  if (!prepare(s, c, r) || !learn(i, &h->work->error))
+    return;
+  hunt_explore_init(h, &x);
+  x.max_states = i->max_states;
+  x.max_executions = i->max_executions;
+  x.max_memory = h->set->memory;
+  x.first_execution = i->first;
+  x.all = h->target->want_outcomes;
+  x.graph = x.all && (i->search == SEARCH_AUTO || i->search == SEARCH_STATEFUL);
+  x.guards = !x.graph;
+  if (i->cut) {
+    for (size_t k = 0; k < i->below.len; k++)
+      vec_push(&below, (uint8_t)i->below.at[k]);
+    x.below = &below;
+    x.leftover = &r->leftover;
+  }
+  if (i->gang) {
+    x.parallel = h->target->gang;
+    x.member = i->member;
+  }
+  look(s, c, &x, i->search, &r->end, r);
+  if (r->end == EXPLORE_DIVERGED) { /* who runs it again will see */
+    live_take(&h->shared->path, &x.bad);
+    take_bad(s, c, &x, r);
+  }
+  if (x.states) /* how long its executions are is up to who came first */
+    s->result.statistics.events = x.transitions;
+  vec_free(&below);
+  r->exhaustive = r->end == EXPLORE_ALL && !x.cut;
+  r->interleavings = x.graph ? x.interleavings : 0;
+  r->circles = x.circles;
+  r->learnt = x.learnt;
+  if (x.learnt || r->end == EXPLORE_STATES)
+    rt_knowledge(&r->knowledge);
+  take_outcomes(&h->checker, r);
+  for (uint32_t k = 0; k < h->checker.journal.len; k++)
+    vec_push(&r->seen, h->checker.journal.at[k]);
+}
+
+static void do_one(struct server *s, const struct item *i, struct record *r) {
+  struct client own = {0};
+  struct hunt *h = &s->h;
+  if (h->target->program) {
+    do_part(s, i, NULL, r);
+  } else if (hunt_read_client(h, h->set->client, &own)) {
+    do_part(s, i, &own, r);
+    client_free(&own);
+  }
+}
+
+/* ---- items ---- */
+
+static void do_record(struct server *s, const struct item *i, uint64_t number,
+                      struct record *r) {
+  begin_record(s, i);
+  switch (i->kind) {
+  case ITEM_SWEEP:
+  case ITEM_OBSERVE:
+    do_swept(s, i, number, r);
+    break;
+  case ITEM_RANDOM:
+    do_random(s, number, r);
+    break;
+  case ITEM_ONE:
+    do_one(s, i, r);
+    break;
+  }
+  end_record(s, r);
+}
+
+int hunt_serve(void *arg, struct work *work, const struct buf *message,
+               struct buf *answer) {
+  struct server *s = work->own;
+  const struct target *t = arg;
+  struct item i;
+  if (!item_read(&i, message))
+    return error_set(&work->error, ERR_SYSTEM,
+                     "internal error: an item that cannot be read");
+  s->h.checker.want_outcomes = i.kind == ITEM_ONE && t->want_outcomes;
+  s->h.checker.want_journal = i.kind == ITEM_ONE;
+  uint64_t count = i.kind == ITEM_ONE ? 1 : i.count;
+  bool goes_on = true;
+  for (uint64_t k = 0; k < count && goes_on; k++) {
+    struct record r = {0};
+    do_record(s, &i, i.first + k, &r);
+    goes_on = r.kind == RECORD_DONE && !work->error.code;
+    record_write(&r, answer);
+    record_free(&r);
+  }
+  item_free(&i);
+  return work->error.code;
+}

@@ -1,0 +1,112 @@
+/*
+ * What the user asked for: the options that the commands share, and the
+ * sources.  The commands parse them (cli/options.h).
+ */
+#ifndef HUNT_SETTINGS_H
+#define HUNT_SETTINGS_H
+
+#include "base/err.h"
+#include "base/opt.h"
+#include "check/check.h"
+#include "model/result.h"
+#include "rt/rt.h"
+
+#include <faultline.h>
+
+/* name; whether it says of a client that it was searched completely; how the
+ * summary calls the interleavings that it runs */
+#define SEARCHES(_)                                                            \
+  _(AUTO, "auto", true, "some")                                                \
+  _(STATEFUL, "stateful", true, "some")                                        \
+  _(DFS, "dfs", true, "some")                                                  \
+  _(DPOR, "dpor", true, "some")                                                \
+  _(RANDOM, "random", false, "random")                                         \
+  _(PCT, "pct", false, "random (PCT)")                                         \
+  _(DPCT, "dpct", false, "random (D-PCT)")                                     \
+  _(POS, "pos", false, "random (partial-order sampling)")                      \
+  _(STRESS, "stress", false, "real")
+
+#define SEARCH_ENUM(id, name, exhaustive, words) SEARCH_##id,
+enum search { SEARCHES(SEARCH_ENUM) };
+#undef SEARCH_ENUM
+extern const char *const search_name[]; /* ends with NULL */
+extern const char *const search_words[];
+bool search_is_exhaustive(int search);
+extern const char *const model_name[]; /* ends with NULL */
+
+/* What the exit status means: ours, or that of automake and meson. */
+enum exit_protocol { EXIT_FAULTLINE, EXIT_GNU };
+enum { EXIT_GNU_TROUBLE = 99 };
+
+/* --races; the first three are those of search/step_graph.h. */
+enum race_search { RACES_CONFLICTING, RACES_SHARED, RACES_ALL, RACES_OFF };
+
+/* Who chose the memory model: later ones win. */
+enum model_from { MODEL_DEFAULT, MODEL_HARNESS, MODEL_OPTION, MODEL_SCHEDULE };
+
+struct settings {
+  /* search */
+  const char *client;
+  const char *object; /* only this one */
+  int search;
+  bool shrinks; /* faultline shrink */
+  uint64_t threads, ops, init;
+  uint64_t max_executions; /* 0: not given */
+  uint64_t max_states, max_steps, memory;
+  double time;
+  uint64_t jobs; /* 0: as many as there are cores */
+  uint64_t seed;
+  int criterion;
+  bool keep_going; /* after a fault */
+  bool no_reduction, no_real_time;
+  int races; /* enum race_search */
+  bool race_sections, race_independent;
+  uint64_t depth;
+  bool bound_preemptions;
+  uint64_t preemptions;
+  int coarse;          /* shrink: enum coarse_version */
+  const char *history; /* shrink: the file, or NULL */
+  /* engine */
+  int heap;
+  int model;                        /* 0: sc, 1: tso … */
+  uint64_t buffer;                  /* … with so many stores in a buffer */
+  int model_from;                   /* enum model_from */
+  enum fl_memory_model model_asked; /* by the harness of this object */
+  bool spurious_cas, leaks, show_output;
+  uint64_t watchdog_ms;
+  /* build */
+  const char *cc, *cxx, *opt;
+  bool verbose;
+  /* output */
+  const char *json;
+  const char *trace; /* where the failing execution goes */
+  const char *patch; /* … and what would mend the sources */
+  const char *dot;   /* … and the labelled graph of interleavings */
+  const char *html;  /* … and a page about it; else beside the schedule */
+  bool no_html;
+  const char *junit, *sarif, *tap;
+  int exit_protocol;            /* enum exit_protocol */
+  struct opt_words good_traces; /* files that rank what must be atomic */
+  bool gdb;                     /* replay */
+  bool quiet, no_save;
+  int color;
+  uint64_t width;
+  const char *save_dir;
+  const char *debug_dump;
+
+  struct opt_rest rest;         /* sources, and the compiler's flags */
+  struct opt_words environment; /* FAULTLINE_OPTIONS; owned */
+};
+
+void settings_engine(const struct settings *s, struct rt_options *o);
+/* What of a schedule changes the meaning of its steps. */
+struct schedule;
+void settings_take_options(struct settings *s, const struct schedule *from);
+/* What the harness of an object says; real threads have the machine's model
+ * (those of shrink only find clients, which the engine then runs). */
+void settings_take_model(struct settings *s, enum fl_memory_model asked,
+                         bool real_threads);
+/* The memory model, and who chose it. */
+void settings_tell_model(const struct settings *s, struct result *r);
+
+#endif

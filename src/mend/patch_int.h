@@ -1,0 +1,91 @@
+/* Between the files that make patches; nobody else includes this. */
+#ifndef MEND_PATCH_INT_H
+#define MEND_PATCH_INT_H
+
+#include "mend/patch.h"
+#include "mend/places.h"
+#include "source/critical.h"
+
+#include <sys/stat.h>
+
+/* One C source of the user's. */
+struct patch_source {
+  const char *path;
+  struct stat file;
+  struct buf text, expanded;
+  struct ctext c;
+  struct edits edits;
+  VEC(struct cregion) regions; /* that the new mutex is locked around */
+};
+
+struct patch_sources {
+  VEC(struct patch_source) list;
+  char *mutex; /* a name that none of them has */
+};
+
+/* False: e says which cannot be read. */
+bool patch_sources_open(struct patch_sources *p, const struct built *b,
+                        const char *object, struct error *e);
+void patch_sources_close(struct patch_sources *p);
+void patch_source_clear(struct patch_source *s); /* no edits, no regions */
+/* Declares the new mutex, which `users` of them use; defines it for the first
+ * one.  False: there is no place for it. */
+bool patch_source_declare(const struct patch_sources *p, struct patch_source *s,
+                          uint32_t users, bool first_user);
+/* Says that a function which is changed has an #if. */
+void patch_sources_condition(const struct patch_sources *p, struct buf *what);
+
+/* Ways to make lines atomic, the gentlest first. */
+enum patch_form {
+  PATCH_WIDEN,  /* a critical section that is there holds them all */
+  PATCH_BORROW, /* the lock that other code holds where it uses their data */
+  PATCH_WRAP,   /* a new mutex around them, and wherever their data is used */
+  PATCH_FEW,    /* … as far as clients that failed show it */
+  PATCH_LOOP,   /* the same, around the loop that they are in */
+  PATCH_BODY,   /* a new mutex around the operations that use the data */
+  PATCH_FORMS
+};
+
+struct patch_plan {
+  enum patch_form form;
+  uint32_t which; /* of the locks that are there: widen, borrow */
+  struct cause cause;
+  const struct places *places;
+};
+
+/*
+ * Changes the sources: their edits.  `what` gets words about what is done.
+ * False: it cannot be done this way, and `why` says why, or is empty when there
+ * is nothing to be said.
+ */
+bool patch_sources_edit(struct patch_sources *p, const struct patch_plan *plan,
+                        struct buf *what, struct buf *why);
+
+/* What is known while a patch is made. */
+struct patch_maker {
+  struct built *b;
+  struct object_run *r;
+  const struct target *target;
+  struct patch_file *file;
+  struct patch *out;
+  struct patch_sources sources;
+  struct cause cause;
+  VEC(char *) clients; /* of which the places are known */
+  struct worker finder;
+  struct places places;
+  struct buf what, why;
+  struct buf tried; /* all changes so far, one text behind the other */
+  uint32_t searches;
+  char *refused; /* why no change could be made */
+  char *failed;  /* what the last search found */
+  bool interrupted;
+};
+
+/*
+ * Compiles and searches the changed sources (patch_search.c): whether no fault
+ * is found, and out->covered says in what.  Else `failed` says what is, and
+ * *more that `clients` has a new one, which may show more places.
+ */
+bool patch_search(struct patch_maker *m, bool *more);
+
+#endif

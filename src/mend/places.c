@@ -1,0 +1,197 @@
+#include "mend/places.h"
+
+#include "base/pack_table.h"
+#include "hunt/inside.h"
+#include "locate/rivals.h"
+#include "model/nouns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  EXECUTIONS = 40,   /* of each client */
+  OTHERS = 4,        /* of each random one */
+  MOST_STEPS = 1000, /* of one of them */
+};
+
+struct finder {
+  const struct places_question *question;
+  struct arena *arena; /* of the answer */
+  struct scopes *scopes;
+  struct live_path live;
+  bool elsewhere; /* the client is a random one */
+  VEC(path) paths;
+  VEC(struct place_stack) found;
+};
+
+/* ---- one trace ---- */
+
+static bool same_stack(const struct place_stack *s,
+                       const struct section_frame *f, uint32_t depth) {
+  if (s->depth != depth)
+    return false;
+  for (uint32_t i = 0; i < depth; i++) {
+    struct code_block place = {f[i].file, f[i].function, f[i].line, f[i].line};
+    if (code_block_compare(&s->frames[i], &place))
+      return false;
+  }
+  return true;
+}
+
+static void keep(struct finder *f, const struct section_trace *s, uint32_t node,
+                 uint32_t inside, uint32_t conflicts) {
+  const struct section_frame *from = section_frames(s, node);
+  struct place_stack now = {.depth = section_depth(s, node),
+                            .inside = inside,
+                            .conflicts = conflicts,
+                            .elsewhere = f->elsewhere};
+  for (uint32_t i = 0; i < f->found.len; i++)
+    if (same_stack(&f->found.at[i], from, now.depth)) {
+      f->found.at[i].conflicts |= conflicts;
+      f->found.at[i].elsewhere &= f->elsewhere;
+      return;
+    }
+  now.frames = arena_alloc(f->arena, (now.depth + 1) * sizeof *now.frames);
+  for (uint32_t i = 0; i < now.depth; i++)
+    now.frames[i] = (struct code_block){
+        arena_strdup(f->arena, from[i].file),
+        arena_strdup(f->arena, from[i].function), from[i].line, from[i].line};
+  vec_push(&f->found, now);
+}
+
+static void keep_all(struct finder *f, const struct trace *t,
+                     const struct section_trace *s) {
+  struct rivals r;
+  rivals_find(&r, t, s, f->question->cause);
+  for (uint32_t n = 0; n < s->conflicts->nnodes; n++) {
+    uint8_t kind = t->events[s->conflicts->nodes[n].event].kind;
+    bool plain = kind == EV_READ || kind == EV_WRITE;
+    uint32_t conflicts = f->elsewhere && !plain ? 0 : r.of[n];
+    if (conflicts || r.inside[n])
+      keep(f, s, n, r.inside[n], conflicts);
+  }
+  rivals_free(&r);
+}
+
+static void look_at(struct finder *f, const path *p) {
+  struct arena arena = {0};
+  struct trace trace = {0};
+  struct accesses accesses = {0};
+  struct conflicts conflicts;
+  struct section_trace section;
+  struct replay r;
+  replay_init(&r, p->at, p->len);
+  rt_run_recorded(&r.driver, &arena, &trace);
+  replay_free(&r);
+  accesses_from_trace(&trace, &accesses);
+  conflicts_init(&conflicts, accesses.at, accesses.len, 0);
+  section_trace_init(&section, f->scopes, &trace, &conflicts);
+  keep_all(f, &trace, &section);
+  section_trace_free(&section);
+  conflicts_free(&conflicts);
+  free(accesses.at);
+  arena_free(&arena);
+}
+
+/* ---- the clients ---- */
+
+static enum judgement collect(void *ctx, enum rt_end end) {
+  struct finder *f = ctx;
+  path p = {0};
+  if (end == RT_CUT)
+    return JUDGE_GOOD;
+  live_take(&f->live, &p);
+  vec_push(&f->paths, p);
+  return JUDGE_GOOD;
+}
+
+static void run_client(struct hunt *h, struct finder *f,
+                       const struct client *client, uint64_t executions) {
+  struct explore x;
+  if (hunt_prepare(h, client) != RT_DONE)
+    return;
+  hunt_explore_init(h, &x);
+  x.judge = (struct judge){.ended = collect, .ctx = f};
+  x.live = &f->live;
+  x.all = true;
+  x.deadline = 0;
+  x.max_executions = executions;
+  explore_random(&x);
+  vec_free(&x.bad);
+  for (uint32_t i = 0; i < f->paths.len; i++) {
+    look_at(f, &f->paths.at[i]);
+    vec_free(&f->paths.at[i]);
+  }
+  vec_clear(&f->paths);
+}
+
+static void run_given(struct hunt *h, struct finder *f) {
+  const struct places_question *q = f->question;
+  for (uint32_t i = 0; i < q->nclients && !h->work->error.code; i++) {
+    struct client client = {0};
+    if (!hunt_read_client(h, q->clients[i], &client))
+      return;
+    run_client(h, f, &client, EXECUTIONS);
+    client_free(&client);
+  }
+}
+
+static void run_others(struct hunt *h, struct finder *f) {
+  struct gen_limits limits = {.threads = 2, .ops = 4, .init = 3};
+  struct generator *g = generator_new(&h->object.gen, &limits);
+  struct rng rng = {h->set->seed};
+  f->elsewhere = true;
+  for (uint32_t i = 0; i < f->question->others; i++) {
+    struct client client = {0};
+    if (!generator_random(g, &rng, 2, 4, &client))
+      break;
+    run_client(h, f, &client, OTHERS);
+    client_free(&client);
+  }
+  generator_free(g);
+}
+
+int places_find(void *arg, struct work *s) {
+  const struct places_question *q = arg;
+  struct hunt h;
+  struct places *out = arena_alloc(&s->arena, sizeof *out);
+  struct result result;
+  int err = hunt_open(&h, q->target, s, &result);
+  s->answer = out;
+  if (err)
+    return err;
+  struct flow *flow = flow_open(q->target->lines, &s->error);
+  if (!flow)
+    return s->error.code;
+  struct finder *f = xcalloc(1, sizeof *f);
+  f->question = q;
+  f->arena = &s->arena;
+  f->scopes = scopes_open(q->target->lines, flow);
+  rt_limit(MOST_STEPS);
+  run_given(&h, f);
+  if (!s->error.code)
+    run_others(&h, f);
+  out->at = arena_copy(&s->arena, f->found.at, f->found.len * sizeof *out->at);
+  out->len = f->found.len;
+  scopes_close(f->scopes);
+  flow_close(flow);
+  vec_free(&f->paths);
+  vec_free(&f->found);
+  free(f);
+  return s->error.code;
+}
+
+/* ---- the answer ---- */
+
+static const struct field stack_fields[] = {
+    MANY(struct place_stack, frames, depth, noun_code_block),
+    NUMBER(struct place_stack, inside),
+    NUMBER(struct place_stack, conflicts),
+    FLAG(struct place_stack, elsewhere),
+};
+static const struct noun noun_stack = {NOUN(struct place_stack, stack_fields)};
+
+static const struct field places_fields[] = {
+    MANY(struct places, at, len, noun_stack),
+};
+const struct noun noun_places = {NOUN(struct places, places_fields)};

@@ -1,0 +1,84 @@
+/*
+ * The causes that were found for a fault, in the order of their rank: what
+ * would forbid the failing traces of the clients that failed.  Traces count up
+ * to the order of accesses that do not conflict.  model/cause.h says what a
+ * cause is.
+ */
+#ifndef MODEL_CAUSES_H
+#define MODEL_CAUSES_H
+
+#include "model/cause.h"
+#include "model/value.h"
+#include "model/verdict.h"
+
+/* Complete executions of the smallest failing client, counted on its graph of
+ * states: every interleaving of its conflicting steps. */
+struct tally {
+  uint64_t all; /* 0: not counted; UINT64_MAX - 1: more than that */
+  uint64_t bad; /* not linearizable */
+};
+
+/* A block with an access less at one end is not enough: this client fails. */
+struct smaller_cause {
+  struct cause cause; /* the whole cause, with the one block smaller */
+  char *still_bad;
+  enum fault still_fault;
+};
+
+/* A set of blocks that would have to be atomic, see model/cause.h. */
+struct ranked_cause {
+  struct cause cause;
+  uint32_t rank;       /* equal ones share it */
+  uint32_t eliminates; /* good traces that could not happen then */
+  uint64_t events;     /* accesses of failing traces inside it */
+  uint64_t lines;
+  char *fix; /* how it could be made atomic, or NULL: a suggestion */
+  /* The clients were searched again with it atomic … */
+  bool tried;
+  bool verified;          /* … and none failed … */
+  bool waits;             /* … but a thread had to wait inside of it … */
+  bool widened;           /* … with the lines of a loop around it … */
+  char *covered;          /* … what was searched … */
+  char *still_bad;        /* … or this client fails all the same, */
+  enum fault still_fault; /* with this fault */
+  /* Executions of the smallest failing client with it atomic. */
+  struct tally schedules;
+  /* What was tried to show that no smaller block is enough; best cause only. */
+  struct smaller_cause *smaller;
+  uint32_t nsmaller;
+  bool smallest; /* these are all the smaller ones there are, and all fail */
+};
+
+/* What forbids one failing outcome of the client, by itself. */
+struct outcome_causes {
+  struct value *results; /* by call of the client */
+  uint32_t nresults;
+  uint64_t bad; /* traces with this outcome */
+  struct ranked_cause *at;
+  uint32_t len;
+};
+
+/* What forbids a single failing trace: an optimal eliminator of it. */
+struct trace_cause {
+  struct cause cause;
+  uint64_t traces; /* of which it is one */
+};
+
+struct causes_found {
+  uint64_t bad, good; /* traces … */
+  uint32_t clients;   /* … of so many: those that failed on the way, too */
+  uint32_t given;     /* good ones that are from files … */
+  uint32_t foreign; /* … of which so many do not come to the causes' files */
+  bool complete;    /* these are all */
+  uint64_t events;  /* accesses of the longest failing trace … */
+  uint64_t conflicts; /* … and the edges between them */
+  struct tally schedules;
+  struct ranked_cause *at;
+  uint32_t len;
+  struct outcome_causes *by_outcome; /* when they are not all failures */
+  uint32_t noutcomes;
+  struct trace_cause *single; /* the most frequent first */
+  uint32_t nsingle;
+};
+
+#endif

@@ -1,0 +1,87 @@
+/* The fiber's side of a step: parking, choices, ends, new threads. */
+#include "rt/park.h"
+
+#include "rt/fault.h"
+#include "rt/marks.h"
+#include "rt/notes.h"
+#include "rt/record.h"
+
+#include <assert.h>
+
+void fl__wait(enum event_kind kind, const volatile void *addr, uint64_t other,
+              uint64_t pc, bool (*can)(struct fiber_state *f)) {
+  struct fiber_state *f = E.self;
+  assert(E.in_fiber && can); /* E1, F1 */
+  f->kind = kind;
+  f->addr = (uint64_t)(uintptr_t)addr;
+  f->size = 1;
+  f->pc = pc;
+  f->other = other;
+  f->can = can;
+  f->visit = f->visits;
+  E.arrival = ARRIVED;
+  fl__switch(&f->sp, E.engine_sp);
+}
+
+void fl__leave(enum arrival how) {
+  assert(E.in_fiber && how != ARRIVED); /* E1 */
+  E.arrival = how;
+  fl__switch(&E.self->sp, E.engine_sp);
+}
+
+int fl__choose(int n) {
+  assert(n >= 2);
+  E.alternatives = n;
+  fl__leave(CHOOSES);
+  assert(E.chosen >= 0 && E.chosen < n);
+  return E.chosen;
+}
+
+_Noreturn void fl__exit_program(int status) {
+  E.exit_status = status;
+  fl__leave(EXITED);
+  __builtin_unreachable();
+}
+
+_Noreturn void fl__end_thread(void *value) {
+  if (E.live.keys)
+    fl__run_key_destructors();
+  E.self->exit_value = value;
+  fl__leave(ENDED);
+  __builtin_unreachable();
+}
+
+static void spawned_body(void) {
+  struct fiber_state *f = E.self;
+  fl__end_thread(f->start(f->start_arg));
+}
+
+static void log_creation(int t) {
+  fl__note_edge(RT_CREATES);
+  fl__note(&(struct rt_logged){.thread = (uint8_t)E.cur,
+                               .kind = EV_CREATE,
+                               .flags = RT_LINK,
+                               .addr = (uint64_t)t});
+}
+
+int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
+  /* The steps of the new thread must not come before this call. */
+  if ((E.self->call != EVENT_NO_CALL && !E.self->called) || E.options.tso)
+    point(EV_CREATE, NULL, 0, pc);
+  int t = fl__new_number(pc);
+  assert(t > 0 && (uint32_t)t < E.live.nfibers && t != E.cur); /* E3 */
+  fl__fiber_begin(t, spawned_body);
+  E.fiber[t].start = start;
+  E.fiber[t].start_arg = arg;
+  if (E.options.uses_fenv) /* else the unit has the engine's exceptions */
+    E.fiber[t].fp = fl__float_now();
+  if (fl__in_stacks((uint64_t)(uintptr_t)arg))
+    fl__stack_published((uint64_t)(uintptr_t)arg);
+  E.live.keyed &= ~(1u << t);
+  E.live.transit |= 1u << t;
+  if (E.log && !E.live.final)
+    log_creation(t);
+  if (E.recording)
+    fl__record_simple(EV_CREATE, NULL, (uint64_t)t, pc);
+  return t;
+}
