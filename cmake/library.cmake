@@ -10,9 +10,18 @@ endforeach()
 add_library(faultline-check SHARED $<TARGET_OBJECTS:fl_lib>)
 target_include_directories(faultline-check INTERFACE
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_libraries(faultline-check PRIVATE fl_flags fl_lib)
+# Not fl_lib itself: that brings rt along, whose __assert_fail is not for users.
+set(archives)
+foreach(layer IN LISTS check_layers)
+  list(APPEND archives $<TARGET_FILE:${layer}>)
+endforeach()
+add_dependencies(faultline-check ${check_layers})
+target_link_libraries(faultline-check PRIVATE fl_flags -Wl,--start-group
+  ${archives} -Wl,--end-group PkgConfig::ZLIB Threads::Threads
+  ${CMAKE_DL_LIBS})
 target_link_options(faultline-check PRIVATE LINKER:--as-needed
   LINKER:--exclude-libs,ALL)
+set_target_properties(faultline-check PROPERTIES LINK_DEPENDS "${archives}")
 if(NOT FL_SANITIZE AND NOT FL_COVERAGE)
   target_link_options(faultline-check PRIVATE LINKER:-z,defs)
 endif()
@@ -21,10 +30,6 @@ set_target_properties(faultline-check PROPERTIES LINKER_LANGUAGE C
 
 # One object, in which the names that are hidden are local: else a function of
 # the same name in the user's program would not link beside ours.
-set(archives)
-foreach(layer IN LISTS check_layers)
-  list(APPEND archives $<TARGET_FILE:${layer}>)
-endforeach()
 set(static ${CMAKE_BINARY_DIR}/libfaultline-check.a)
 set(object ${CMAKE_BINARY_DIR}/faultline-check.o)
 find_program(FL_AR NAMES ${CMAKE_AR} ar REQUIRED)

@@ -24,11 +24,10 @@ enum { GOT, MORE, BAD };
 
 enum {
   WINDOW = 256 << 10,
-  /* Nesting of values.  A map of EDN becomes three nested values of JSON. */
-  EDN_DEPTH_MAX = 100,
-  NAMES_MAX = 4000,   /* different operations in a file */
-  FORM_MAX = 1 << 30, /* bytes of one form */
-  LOOK = 64 << 10,    /* bytes from which the format is recognised */
+  EDN_DEPTH_MAX = 100, /* nested values; a map becomes three values of JSON */
+  NAMES_MAX = 4000,    /* different operations in a file */
+  FORM_MAX = 1 << 30,  /* bytes of one form */
+  LOOK = 64 << 10,     /* bytes from which the format is recognised */
 };
 
 struct input {

@@ -51,7 +51,7 @@ int reader_unexpected(struct reader *r) {
   return reader_bad(r, r->lex.bad_at, "expected %s", r->lex.expected);
 }
 
-/* Shows the window to the lexer, from its first byte on. */
+/* The lexer begins at the first byte of the window. */
 static void show_window(struct reader *r) {
   r->p = r->start = r->in.buf;
   r->end = r->in.buf + r->in.len;

@@ -1,4 +1,4 @@
-/* Tokens that JSON and EDN share, from the reader's window. */
+/* Tokens that JSON and EDN share, read from the reader's window. */
 #ifndef HISTORY_READ_TOKEN_H
 #define HISTORY_READ_TOKEN_H
 
