@@ -89,22 +89,32 @@ FAULTLINE_CC=./slow-cc end_by TERM ready cc -shared -o slow.so examples/ring.c s
 child() { # the first of a process
   awk '{ print $1 }' "/proc/$1/task/$1/children" 2>/dev/null
 }
+ticks() { # of the processor that a process has used
+  awk '{ sub(/.*\) /, ""); print $12 + $13; exit }' "/proc/$1/stat" 2>/dev/null
+}
+# The worker, when it is in the middle of its search by the work that it has
+# done: one that dies at its beginning is started again.
+busy_worker() {
+  local worker
+  worker=$(child $job)
+  [ -n "$worker" ] && [ "$(ticks "$worker")" -ge 20 ] 2>/dev/null &&
+    echo "$worker"
+}
 stop_worker() { # signal, generations, arguments of the tool …
-  local signal=$1 generations=$2 worker at
+  local signal=$1 generations=$2 at
   shift 2
   start "$@" -j1 --time 100000 --no-save --json report.json
   what="signal $signal to the worker of faultline $*"
   await_err "$searches"
-  worker=$(child $job)
-  if [ "$generations" = 1 ]; then
-    kill -$signal "$worker"
-  else
-    # Those of real threads come and go: until one was hit.
-    while [ -e "/proc/$worker/exe" ]; do
-      at=$(child "$worker")
-      [ -z "$at" ] || kill -$signal "$at" 2>/dev/null
-    done
-  fi
+  cat <&7 >>"$tmp/err" & # or the pipe would be full one day
+  # Work of which others have a part is given to another worker: then that one
+  # is hit, too.  Processes of real threads come and go: until one was hit.
+  while [ -e "/proc/$job/exe" ]; do
+    at=$(busy_worker)
+    [ -z "$at" ] || [ "$generations" = 1 ] || at=$(child "$at")
+    [ -z "$at" ] || kill -$signal "$at" 2>/dev/null
+    sleep 0.01
+  done
   end_job
   expect_status 3
   expect_out "inconclusive: the run was stopped from outside \(SIG$signal\)"
