@@ -22,7 +22,19 @@ demo: deps
 
 check: deps
 	@$(MAKE) --no-print-directory build
-	@ctest --preset release -j2
+	@tests/run-preset release -j2
+
+# The tests of the layers once more, with the address and undefined behaviour
+# sanitizers and the slow checks.
+check-asan: deps
+	@cmake --preset asan --log-level=NOTICE >/dev/null
+	@cmake --build --preset asan --target layer-tests
+	@tests/run-preset asan -j2 -L '^layer$$'
+
+# What takes hours: all levels of optimisation, packages, random programs.
+check-nightly: deps
+	@$(MAKE) --no-print-directory build
+	@tests/run-preset release -j2 -C nightly -L '^nightly$$'
 
 # All of examples/gallery, right and wrong: build/gallery/index.html.
 gallery: deps
@@ -66,5 +78,5 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all build configure deps demo check gallery bench docs-pictures install \
-  dist deb format clean
+.PHONY: all build configure deps demo check check-asan check-nightly gallery \
+  bench docs-pictures install dist deb format clean

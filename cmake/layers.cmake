@@ -50,6 +50,10 @@ target_link_libraries(fl_rt_flags INTERFACE fl_warnings)
 # The engine switches stacks by inline assembly, which pushes: no red zone.
 target_compile_options(fl_rt_flags INTERFACE -O2 -fexceptions -mno-red-zone)
 
+# What the checker's library is made of; without the engine there is no other
+# layer.
+set(FL_CHECK_LAYERS base model spec history/read history lib)
+
 set(FL_LAYERS)
 set(FL_INNER) # those that are folders of others
 # A line a layer, with what it uses: tests/layering.sh goes by it.
@@ -58,6 +62,9 @@ file(WRITE ${FL_DIAGRAM} "")
 
 function(fl_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "USES;LIBS")
+  if(NOT FL_ENGINE AND NOT name IN_LIST FL_CHECK_LAYERS)
+    return()
+  endif()
   list(JOIN ARG_USES " " words)
   file(APPEND ${FL_DIAGRAM} "${name}: ${words}\n")
   string(REPLACE "/" "_" target fl_${name})
@@ -101,11 +108,18 @@ endfunction()
 # fl_exception(layer file USES other): one file of a layer sees one more layer.
 function(fl_exception layer file)
   cmake_parse_arguments(PARSE_ARGV 2 ARG "" "USES" "")
+  if(NOT FL_ENGINE)
+    set_source_files_properties(${CMAKE_SOURCE_DIR}/src/${layer}/${file}
+      PROPERTIES HEADER_FILE_ONLY ON) # it is left out
+    return()
+  endif()
   file(APPEND ${FL_DIAGRAM} "${layer}/${file}: ${ARG_USES}\n")
   set_source_files_properties(${CMAKE_SOURCE_DIR}/src/${layer}/${file}
     PROPERTIES INCLUDE_DIRECTORIES
     "${CMAKE_BINARY_DIR}/layers/fl_${ARG_USES}")
-  target_link_libraries(fl_${layer} PRIVATE $<LINK_ONLY:fl_${ARG_USES}>)
+  # For whoever links the layer, not for compiling it: CMake before 3.24 heeds
+  # LINK_ONLY in an interface alone.
+  target_link_libraries(fl_${layer} INTERFACE $<LINK_ONLY:fl_${ARG_USES}>)
 endfunction()
 
 # fl_program(name [ENGINE] source…): links the layers it needs.  With ENGINE it

@@ -1,9 +1,10 @@
 # The checker as a library for other programs: libfaultline-check, shared and
 # static, which export what include/faultline/check.h declares and nothing else.
 
-set(FL_CHECK_LAYERS base model spec history_read history lib)
-foreach(layer IN LISTS FL_CHECK_LAYERS)
-  set_target_properties(fl_${layer} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+list(TRANSFORM FL_CHECK_LAYERS REPLACE "/" "_" OUTPUT_VARIABLE check_layers)
+list(TRANSFORM check_layers PREPEND fl_)
+foreach(layer IN LISTS check_layers)
+  set_target_properties(${layer} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endforeach()
 
 add_library(faultline-check SHARED $<TARGET_OBJECTS:fl_lib>)
@@ -21,22 +22,21 @@ set_target_properties(faultline-check PROPERTIES LINKER_LANGUAGE C
 # One object, in which the names that are hidden are local: else a function of
 # the same name in the user's program would not link beside ours.
 set(archives)
-foreach(layer IN LISTS FL_CHECK_LAYERS)
-  list(APPEND archives $<TARGET_FILE:fl_${layer}>)
+foreach(layer IN LISTS check_layers)
+  list(APPEND archives $<TARGET_FILE:${layer}>)
 endforeach()
 set(static ${CMAKE_BINARY_DIR}/libfaultline-check.a)
 set(object ${CMAKE_BINARY_DIR}/faultline-check.o)
 find_program(FL_AR NAMES ${CMAKE_AR} ar REQUIRED)
 find_program(FL_LD NAMES ${CMAKE_LINKER} ld REQUIRED)
 find_program(FL_OBJCOPY NAMES ${CMAKE_OBJCOPY} objcopy REQUIRED)
-list(TRANSFORM FL_CHECK_LAYERS PREPEND fl_ OUTPUT_VARIABLE layer_targets)
 add_custom_command(OUTPUT ${static}
   COMMAND ${FL_LD} -r -o ${object} $<TARGET_OBJECTS:fl_lib>
     --start-group ${archives} --end-group
   COMMAND ${FL_OBJCOPY} --localize-hidden ${object}
   COMMAND ${CMAKE_COMMAND} -E rm -f ${static}
   COMMAND ${FL_AR} rcs ${static} ${object}
-  DEPENDS ${layer_targets} COMMAND_EXPAND_LISTS VERBATIM
+  DEPENDS ${check_layers} COMMAND_EXPAND_LISTS VERBATIM
   COMMENT "Linking C static library libfaultline-check.a")
 add_custom_target(faultline-check-static ALL DEPENDS ${static})
 

@@ -1,15 +1,47 @@
 # A test is found by the name of its file.  Test programs link all layers; every
 # test finds the tool in $FAULTLINE and the sources in $SOURCE_DIR.
+#
+# A test that cannot run here prints "skipped: REASON" and ends with status 77;
+# one that leaves out a part prints that line and goes on.  tests/run-preset
+# lists these lines at the end of `make check`.
+#
+# Labels:
+#   layer    the programs of tests/unit, tests/agree and tests/fuzz, which
+#            `make check-asan` runs; the target layer-tests builds just them.
+#   nightly  what takes too long for every change and runs only when asked for:
+#            ctest --test-dir build -C nightly -L nightly
 
-function(fl_test_settings name)
+# Tests of the layers that are nightly in a build with sanitizers, where each
+# of them takes minutes; the others run the same code on smaller inputs.
+set(FL_SLOW_WITH_SANITIZERS
+  agree/atomicity_engine # all executions; agree/atomicity_{sc,tso}, unit/atomicity
+  agree/watch # long histories; agree/{online,watch_keys,watch_memory}
+)
+
+# fl_test(name [NIGHTLY] [FOLDER folder] [LABELS label…] COMMAND …)
+function(fl_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "NIGHTLY" "FOLDER" "LABELS;COMMAND")
   set(environment SOURCE_DIR=${CMAKE_SOURCE_DIR} NO_COLOR=1 GITHUB_ACTIONS=
-    CC=${CMAKE_C_COMPILER} BUILD_DIR=${CMAKE_BINARY_DIR})
+    CC=${CMAKE_C_COMPILER} BUILD_DIR=${CMAKE_BINARY_DIR}
+    XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/cache FAULTLINE_CACHE_SIZE=64M)
   if(TARGET faultline)
     list(APPEND environment FAULTLINE=$<TARGET_FILE:faultline>)
   endif()
   # Only for what hangs: how long a test takes is the machine's affair.
+  set(seconds 600)
+  set(options)
+  if(ARG_FOLDER)
+    file(MAKE_DIRECTORY ${ARG_FOLDER})
+    list(APPEND options WORKING_DIRECTORY ${ARG_FOLDER})
+  endif()
+  if(ARG_NIGHTLY OR (FL_SANITIZE AND name IN_LIST FL_SLOW_WITH_SANITIZERS))
+    list(APPEND options CONFIGURATIONS nightly)
+    list(APPEND ARG_LABELS nightly)
+    set(seconds 20000)
+  endif()
+  add_test(NAME ${name} ${options} COMMAND ${ARG_COMMAND})
   set_tests_properties(${name} PROPERTIES ENVIRONMENT "${environment}"
-    TIMEOUT 600)
+    SKIP_RETURN_CODE 77 TIMEOUT ${seconds} LABELS "${ARG_LABELS}")
 endfunction()
 
 # The slow definitions that fast algorithms are compared with.
@@ -18,6 +50,7 @@ add_library(fl_oracle STATIC ${oracles})
 target_include_directories(fl_oracle PUBLIC ${CMAKE_SOURCE_DIR}/tests)
 target_link_libraries(fl_oracle PUBLIC ${FL_LAYERS} PRIVATE fl_flags)
 
+add_custom_target(layer-tests)
 file(GLOB programs CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tests
   ${CMAKE_SOURCE_DIR}/tests/unit/*/*.c ${CMAKE_SOURCE_DIR}/tests/agree/*.c
   ${CMAKE_SOURCE_DIR}/tests/fuzz/*.c)
@@ -34,34 +67,26 @@ foreach(program IN LISTS programs)
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(${target} PRIVATE fl_oracle)
-  add_test(NAME ${name} COMMAND ${target})
-  fl_test_settings(${name})
+  add_dependencies(layer-tests ${target})
+  fl_test(${name} LABELS layer COMMAND ${target})
 endforeach()
 
 # Once more with store buffers.
-add_test(NAME agree/paths_tso
-  COMMAND ${CMAKE_COMMAND} -E env ENGINE_BUFFER=2 $<TARGET_FILE:test_agree_paths>)
-fl_test_settings(agree/paths_tso)
+fl_test(agree/paths_tso LABELS layer COMMAND ${CMAKE_COMMAND} -E env
+  ENGINE_BUFFER=2 $<TARGET_FILE:test_agree_paths>)
 
 # Programs that once differed: a struct is passed behind a store to it; one is
 # passed twice, and its address stays in a register across the call.
-add_test(NAME agree/programs_behind COMMAND test_agree_programs 100025 1 all)
-fl_test_settings(agree/programs_behind)
-add_test(NAME agree/programs_across COMMAND test_agree_programs 102464 1 all)
-fl_test_settings(agree/programs_across)
+fl_test(agree/programs_behind COMMAND test_agree_programs 100025 1 all)
+fl_test(agree/programs_across COMMAND test_agree_programs 102464 1 all)
 
-# Many more random programs, each with all compilers and levels, and objects:
-# ctest --test-dir build -C nightly -L nightly
+# Many more random programs, each with all compilers and levels, and objects.
 foreach(part RANGE 0 19)
   math(EXPR first "100000 + ${part} * 1000")
-  add_test(NAME nightly/programs_${part} CONFIGURATIONS nightly
+  fl_test(nightly/programs_${part} NIGHTLY
     COMMAND test_agree_programs ${first} 1000 all)
-  add_test(NAME nightly/objects_${part} CONFIGURATIONS nightly
+  fl_test(nightly/objects_${part} NIGHTLY
     COMMAND test_agree_objects ${first} 200)
-  foreach(name nightly/programs_${part} nightly/objects_${part})
-    fl_test_settings(${name})
-    set_tests_properties(${name} PROPERTIES LABELS nightly TIMEOUT 20000)
-  endforeach()
 endforeach()
 
 # The same files as programs of libFuzzer, which are run by hand.
@@ -78,42 +103,36 @@ if(FL_FUZZ)
   endforeach()
 endif()
 
-# Programs of others that use what is installed.
+# Programs of others that use what is installed.  Nightly: the Debian package
+# compiles all of Faultline; meson repeats what install.sh does with CMake,
+# pkg-config and make.
+set(FL_SLOW_PACKAGES package/debian package/meson)
 file(GLOB scripts CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tests
   ${CMAKE_SOURCE_DIR}/tests/package/*.sh)
 foreach(script IN LISTS scripts)
   string(REGEX REPLACE "\\.sh$" "" name ${script})
-  add_test(NAME ${name} COMMAND bash ${CMAKE_SOURCE_DIR}/tests/${script})
-  fl_test_settings(${name})
-  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77
-    TIMEOUT 900 RUN_SERIAL ON) # some compile all of Faultline
+  set(when)
+  if(name IN_LIST FL_SLOW_PACKAGES)
+    set(when NIGHTLY)
+  endif()
+  fl_test(${name} ${when} COMMAND bash ${CMAKE_SOURCE_DIR}/tests/${script})
+  # `make install` builds: two at once would disturb each other.
+  set_tests_properties(${name} PROPERTIES RESOURCE_LOCK build)
 endforeach()
 
-add_test(NAME layering COMMAND bash ${CMAKE_SOURCE_DIR}/tests/layering.sh)
-fl_test_settings(layering)
+fl_test(layering COMMAND bash ${CMAKE_SOURCE_DIR}/tests/layering.sh)
+fl_test(install-deps COMMAND bash ${CMAKE_SOURCE_DIR}/tests/install-deps.sh)
+fl_test(run-preset COMMAND bash ${CMAKE_SOURCE_DIR}/tests/run-preset.sh)
 
 if(TARGET faultline)
+  # What the user meets; pages in a headless browser.
   file(GLOB scripts CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tests
-    ${CMAKE_SOURCE_DIR}/tests/cli/*.sh)
+    ${CMAKE_SOURCE_DIR}/tests/cli/*.sh ${CMAKE_SOURCE_DIR}/tests/browser/*.sh)
   foreach(script IN LISTS scripts)
     string(REGEX REPLACE "\\.sh$" "" name ${script})
     string(REPLACE "/" "_" folder ${name})
-    set(folder ${CMAKE_BINARY_DIR}/tests/${folder}.dir)
-    file(MAKE_DIRECTORY ${folder})
-    add_test(NAME ${name} COMMAND bash ${CMAKE_SOURCE_DIR}/tests/${script}
-      WORKING_DIRECTORY ${folder})
-    fl_test_settings(${name})
-    set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
-  endforeach()
-  # Pages in a headless browser; pass by where there is none.
-  file(GLOB scripts CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tests
-    ${CMAKE_SOURCE_DIR}/tests/browser/*.sh)
-  foreach(script IN LISTS scripts)
-    string(REGEX REPLACE "\\.sh$" "" name ${script})
-    add_test(NAME ${name} COMMAND bash ${CMAKE_SOURCE_DIR}/tests/${script})
-    fl_test_settings(${name})
-    set_tests_properties(${name} PROPERTIES
-      SKIP_REGULAR_EXPRESSION "^skipped:")
+    fl_test(${name} FOLDER ${CMAKE_BINARY_DIR}/tests/${folder}.dir
+      COMMAND bash ${CMAKE_SOURCE_DIR}/tests/${script})
   endforeach()
   # The commands of the documentation, a test a page; its links.
   find_program(FL_PERL perl)
@@ -127,24 +146,12 @@ if(TARGET faultline)
       elseif(name STREQUAL "README")
         continue() # the index has no commands; docs/links reads it
       endif()
-      add_test(NAME docs/${name} COMMAND bash
-        ${CMAKE_SOURCE_DIR}/tests/docs/run.sh ${CMAKE_SOURCE_DIR}/${page})
-      fl_test_settings(docs/${name})
+      fl_test(docs/${name} COMMAND bash ${CMAKE_SOURCE_DIR}/tests/docs/run.sh
+        ${CMAKE_SOURCE_DIR}/${page})
     endforeach()
-    add_test(NAME docs/page COMMAND bash
-      ${CMAKE_SOURCE_DIR}/tests/docs/page_test.sh)
-    fl_test_settings(docs/page)
-    add_test(NAME docs/links COMMAND ${FL_PERL}
+    fl_test(docs/page COMMAND bash ${CMAKE_SOURCE_DIR}/tests/docs/page_test.sh)
+    fl_test(docs/links COMMAND ${FL_PERL}
       ${CMAKE_SOURCE_DIR}/tests/docs/links.pl)
-    fl_test_settings(docs/links)
-  endif()
-  if(TEST cli/gdb) # passes by where there is none, or no ptrace
-    set_tests_properties(cli/gdb PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped:")
-  endif()
-  # Starts many processes; passes by where there is no MPI.
-  if(TEST cli/mpi)
-    set_tests_properties(cli/mpi PROPERTIES
-      SKIP_REGULAR_EXPRESSION "^skipped:")
   endif()
   # Clients, litmus tests and examples.
   include(${CMAKE_SOURCE_DIR}/tests/clients.cmake OPTIONAL)

@@ -1,6 +1,6 @@
 # One test a file: examples/, tests/clients/ and tests/litmus/ are found by
 # name, and each file says in its first comment what must be found in it.
-# Included by the top CMakeLists.txt, or by tests/CMakeLists.txt.
+# Files with several levels of optimisation run with all of them at night.
 
 set(fl_client_root ${CMAKE_CURRENT_LIST_DIR}/..)
 cmake_path(NORMAL_PATH fl_client_root)
@@ -12,25 +12,16 @@ function(fl_client_tests label)
       cmake_path(GET file PARENT_PATH folder)
       cmake_path(GET folder FILENAME name)
     endif()
-    if(label STREQUAL "litmus")
-      set(name litmus.${name})
-    elseif(label STREQUAL "example")
-      set(name example.${name})
-    elseif(label STREQUAL "papers")
-      set(name papers.${name})
-    elseif(label STREQUAL "dpor")
-      set(name dpor.${name})
-    elseif(label STREQUAL "locate")
-      set(name locate.${name})
+    if(NOT label STREQUAL "clients")
+      set(name ${label}.${name})
     endif()
-    add_test(NAME client.${name}
-             COMMAND ${fl_client_root}/tests/run-client ${file})
-    set_tests_properties(
-      client.${name} PROPERTIES
-      LABELS "client;${label}"
-      ENVIRONMENT "FAULTLINE=$<TARGET_FILE:faultline>"
-      SKIP_RETURN_CODE 77
-      TIMEOUT 600)
+    fl_test(client.${name} LABELS client ${label}
+      COMMAND ${fl_client_root}/tests/run-client ${file})
+    file(STRINGS ${file} levels REGEX "^ \\* OPT: .* ")
+    if(levels OR label STREQUAL "example")
+      fl_test(nightly/client.${name} NIGHTLY LABELS client ${label}
+        COMMAND ${fl_client_root}/tests/run-client --matrix ${file})
+    endif()
   endforeach()
 endfunction()
 

@@ -8,9 +8,9 @@
 #include "test.h"
 
 #include "base/buf.h"
-#include "code/code.h"
 #include "build/command.h"
 #include "build/compile.h"
+#include "code/code.h"
 #include "debug/lines.h"
 
 #include <ftw.h>
@@ -51,8 +51,13 @@ __attribute__((unused)) static void scratch_write(const char *path,
   buf_free(&b);
 }
 
+/* Whether a program is installed.  If not, tests/run-preset lists it. */
 __attribute__((unused)) static bool scratch_has(const char *program) {
   char *file = command_find(program);
+  if (!file) {
+    printf("skipped: there is no %s\n", program);
+    fflush(stdout);
+  }
   free(file);
   return file != NULL;
 }
@@ -116,7 +121,7 @@ static void scratch_visit_call(void *ctx, const struct line_symbol *f,
                                const struct code_insn *i) {
   scratch_returns *r = ctx;
   (void)f;
-  if (strstr(i->mnemonic, "call"))
+  if (i->kind == CODE_CALL)
     vec_push(r, i->pc + i->size);
 }
 

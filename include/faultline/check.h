@@ -3,14 +3,15 @@
  * library: tell it which operations were called and what they returned, and
  * ask.  cc test.c $(pkg-config --cflags --libs faultline-check)
  *
- *   struct fl_check_options o = {.spec = "queue"};
+ *   struct fl_check_options o = fl_check_options_init();
+ *   o.spec = "queue";
  *   struct fl_check *c = fl_check_new(&o, NULL, 0);
  *   struct fl_datum one = fl_number(1);
  *   fl_check_begin(c, 7, "enqueue", &one, 1);  // thread 7, just before it
  *   enqueue(q, 1);
  *   fl_check_end(c, 7, fl_none());             // just after it
  *   …
- *   struct fl_check_result r;
+ *   struct fl_check_result r = fl_check_result_init();
  *   fl_check_result(c, &r);                    // r.verdict, r.text
  *   fl_check_free(c);
  *
@@ -19,14 +20,26 @@
  * Where that would disturb what is measured, let each thread note its
  * operations with times of its own and give them all to fl_check_add.
  *
- * Functions that return an int return one of enum fl_check_code.  Data and
- * texts that are given are copied; those that come back are valid until the
- * next call with the same checker.  Without memory the process ends.
+ * Functions that return an int return one of enum fl_check_code.  The library
+ * copies data and texts that it is given.  Texts of a result are valid until
+ * the next fl_check_result or fl_check_free of the same checker.  The library
+ * never ends the process: where memory runs out the call returns
+ * FL_CHECK_ERROR, and so does every later call with the same checker, of which
+ * only the handle can then be freed.
+ *
+ * Structs that grow with later versions begin with their size.  Set it by
+ * fl_check_…_init(), or by `.size = sizeof o` among other designated
+ * initializers.  A program that was compiled with an older, shorter struct goes
+ * on working: fields that it does not know are zero.  A newer, longer one is
+ * refused if it asks for something that this library does not know.  A struct
+ * fl_datum never changes.
  */
 #ifndef FAULTLINE_CHECK_H
 #define FAULTLINE_CHECK_H
 
 #include <faultline/spec.h>
+
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,9 +65,11 @@ enum fl_check_verdict {
   FL_CHECK_UNKNOWN /* a limit ended it */
 };
 
-/* All zero but a specification: the whole history is kept, and there are no
- * limits. */
+/* All zero but the size and a specification: the whole history is kept, and
+ * there are no limits. */
 struct fl_check_options {
+  size_t size; /* sizeof(struct fl_check_options) */
+
   /* One of `faultline specs`, a shared object, or your own functions. */
   const char *spec;
   const struct fl_model *model; /* faultline/spec.h; then `spec` is its name */
@@ -79,6 +94,10 @@ struct fl_check_options {
 FL_CHECK_API struct fl_check *fl_check_new(const struct fl_check_options *o,
                                            char *error, size_t size);
 FL_CHECK_API void fl_check_free(struct fl_check *c); /* NULL: nothing */
+/* Why the calling thread's last call with this checker (NULL: to fl_check_new)
+ * failed; "" if it did not fail, or if the thread has since called a function
+ * with another checker.  Each thread has a text of its own, which is valid
+ * until the thread's next call. */
 FL_CHECK_API const char *fl_check_error(const struct fl_check *c);
 
 /* A process calls an operation; it has no other one open. */
@@ -98,9 +117,10 @@ FL_CHECK_API int fl_check_drop(struct fl_check *c, uint32_t process);
  * calls no more: who goes on has a new number. */
 FL_CHECK_API int fl_check_crash(struct fl_check *c, uint32_t process);
 
-/* Whole operations, in any order. */
+/* Whole operations, in any order.  Those of one array have the same size. */
 #define FL_CHECK_NEVER UINT64_MAX
 struct fl_check_op {
+  size_t size; /* sizeof(struct fl_check_op) */
   uint32_t process;
   const char *name;
   const struct fl_datum *args;
@@ -121,6 +141,7 @@ FL_CHECK_API int fl_check_add(struct fl_check *c, const struct fl_check_op *ops,
 FL_CHECK_API int fl_check_add_file(struct fl_check *c, const char *path);
 
 struct fl_check_result {
+  size_t size; /* sizeof(struct fl_check_result), set by the caller */
   enum fl_check_verdict verdict;
   const char *text;   /* the answer in words, a line or more */
   const char *method; /* what decided: "monitor: queue", "frontier", "online" */
@@ -130,11 +151,31 @@ struct fl_check_result {
   uint64_t event;     /* VIOLATION: the history up to this event, from 1, is the
                          shortest that is none; 0: not known */
 };
-/* Of all that was added; what is open may still return.  More can be added
- * afterwards. */
+/* The answer about all that was added so far; an operation that is open may
+ * still return.  More can be added afterwards. */
 FL_CHECK_API int fl_check_result(struct fl_check *c, struct fl_check_result *r);
 
 FL_CHECK_API uint64_t fl_check_bytes(struct fl_check *c); /* held, about */
+
+/* All zero but the size. */
+static inline struct fl_check_options fl_check_options_init(void) {
+  struct fl_check_options o;
+  memset(&o, 0, sizeof o);
+  o.size = sizeof o;
+  return o;
+}
+static inline struct fl_check_op fl_check_op_init(void) {
+  struct fl_check_op op;
+  memset(&op, 0, sizeof op);
+  op.size = sizeof op;
+  return op;
+}
+static inline struct fl_check_result fl_check_result_init(void) {
+  struct fl_check_result r;
+  memset(&r, 0, sizeof r);
+  r.size = sizeof r;
+  return r;
+}
 
 /* Data. */
 static inline struct fl_datum fl_datum_of(enum fl_datum_kind kind, int64_t i) {

@@ -21,12 +21,17 @@ static inline struct hash128 hash128(const void *p, size_t n, uint64_t seed) {
   return (struct hash128){h.low64, h.high64};
 }
 
+#ifdef __x86_64__
 struct hash128 hash128_avx2(const void *p, size_t n); /* hash_avx2.c */
+#endif
 
 /* hash128(p, n, 0), of many bytes. */
 static inline struct hash128 hash128_long(const void *p, size_t n) {
-  return __builtin_cpu_supports("avx2") ? hash128_avx2(p, n)
-                                        : hash128(p, n, 0);
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx2"))
+    return hash128_avx2(p, n);
+#endif
+  return hash128(p, n, 0);
 }
 
 static inline bool hash128_equal(struct hash128 a, struct hash128 b) {

@@ -4,4 +4,6 @@
  */
 #include "base/hash.h"
 
+#ifdef __x86_64__
 struct hash128 hash128_avx2(const void *p, size_t n) { return hash128(p, n, 0); }
+#endif

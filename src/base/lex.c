@@ -16,7 +16,6 @@ bool lex_bad(struct lexer *l, const char *at, const char *format, ...) {
   return false;
 }
 
-/* Of 19 digits or more. */
 bool read_long_int(const char **p, int64_t *out) {
   const char *s = *p;
   bool minus = *s == '-';
@@ -32,8 +31,8 @@ bool read_long_int(const char **p, int64_t *out) {
   return true;
 }
 
-/* Bytes of the character that begins at s, 0: not UTF-8.  The NUL behind the
- * window ends every sequence. */
+/* The length of the character at s; 0: not UTF-8.  The NUL after the window
+ * ends every sequence. */
 static size_t utf8(const char *text) {
   const unsigned char *s = (const unsigned char *)text;
   if (s[0] < 0x80)
@@ -87,7 +86,7 @@ static int hex(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Four digits behind \u. */
+/* Reads the four digits after \u. */
 static bool read_hex(struct lexer *l, const char **s, uint32_t *out) {
   *out = 0;
   for (int i = 0; i < 4; i++, ++*s) {
@@ -99,7 +98,7 @@ static bool read_hex(struct lexer *l, const char **s, uint32_t *out) {
   return true;
 }
 
-/* A character beyond U+FFFF is written as two. */
+/* A character above U+FFFF is written as two. */
 static bool read_unicode(struct lexer *l, const char **s) {
   uint32_t c, low;
   const char *at = *s;
@@ -123,7 +122,7 @@ static bool read_unicode(struct lexer *l, const char **s) {
   return true;
 }
 
-/* s is behind the backslash. */
+/* Reads an escape; *s is after the backslash. */
 static bool read_escape(struct lexer *l, bool edn, const char **s) {
   static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
   char c = **s;
@@ -139,7 +138,7 @@ static bool read_escape(struct lexer *l, bool edn, const char **s) {
   return true;
 }
 
-/* s stands at a byte that is not an ordinary one. */
+/* Reads a character that is not plain ASCII text at *s. */
 static bool read_odd(struct lexer *l, bool edn, const char **s) {
   if (**s == '\\') {
     ++*s;
@@ -162,8 +161,8 @@ static bool read_odd(struct lexer *l, bool edn, const char **s) {
   return true;
 }
 
-/* Ends a run of bytes that mean themselves: controls, quote, backslash, what is
- * not ASCII. */
+/* Bytes that do not stand for themselves: controls, quote, backslash, and bytes
+ * that are not ASCII. */
 static const bool odd[256] = {
     [0 ... 31] = true, ['"'] = true, ['\\'] = true, [128 ... 255] = true};
 

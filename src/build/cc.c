@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct line {         /* a compiler's command line, understood */
+struct cc_line {      /* a compiler's command line, understood */
   bool compile_only;  /* -c or -S or -E */
   bool pass;          /* not for us */
   const char *output; /* after -o, or NULL */
@@ -31,7 +31,7 @@ static bool is_check(const char *path) {
          strstr(path, "meson-private");
 }
 
-static void understand(struct line *l, int argc, char **argv) {
+static void understand(struct cc_line *l, int argc, char **argv) {
   static const char *const passing[] = {"-M", "-MM", "-r", "-###", NULL};
   const char *pass = getenv("FAULTLINE_CC_PASS");
   bool any = false;
@@ -70,15 +70,27 @@ static int add_given(struct command *c, const char *arg, struct error *e) {
   return ERR_NONE;
 }
 
-static void add_hooks(struct command *c, const char *real,
-                      const char *include) {
-  flags_hooks(c, real, flags_family(real), getenv("XDG_RUNTIME_DIR"));
+/* The flags of the hooks, around those that are given: what comes first … */
+static enum family add_hooks(struct command *c, const char *real,
+                             const char *include) {
+  struct cache answers;
+  cache_open(&answers);
+  enum family family = flags_family(real, &answers);
+  flags_hooks(c, real, family, &answers);
+  cache_close(&answers);
   if (include)
     command_addf(c, "-I%s", include);
+  return family;
+}
+
+/* … and what comes last. */
+static void add_hooks_last(struct command *c, enum family family) {
+  flags_required(c);
+  flags_hooks_last(c, family);
 }
 
 /* The object of a source that is compiled and linked in one command. */
-static int compile_source(struct line *l, const char *real, int argc,
+static int compile_source(struct cc_line *l, const char *real, int argc,
                           char **argv, int source, const char *include,
                           struct error *e) {
   char *object = xasprintf("%s/%u.o", l->dir, (unsigned)l->made.len);
@@ -86,7 +98,7 @@ static int compile_source(struct line *l, const char *real, int argc,
   vec_push(&l->made, object);
   struct command c = {.tmp = l->dir};
   command_add(&c, real);
-  add_hooks(&c, real, include);
+  enum family family = add_hooks(&c, real, include);
   for (int i = 1; i < argc && !err; i++) {
     const char *a = argv[i];
     bool two = flag_takes_word(a) && i + 1 < argc;
@@ -99,8 +111,7 @@ static int compile_source(struct line *l, const char *real, int argc,
       command_add(&c, argv[i + 1]);
     i += two;
   }
-  flags_required(&c);
-  flags_hooks_last(&c, flags_family(real));
+  add_hooks_last(&c, family);
   command_add(&c, "-c");
   command_add(&c, "-o");
   command_add(&c, object);
@@ -111,7 +122,7 @@ static int compile_source(struct line *l, const char *real, int argc,
   return err;
 }
 
-static int link_line(struct line *l, const char *real, int argc, char **argv,
+static int link_line(struct cc_line *l, const char *real, int argc, char **argv,
                      const char *include, struct error *e) {
   struct command c = {0};
   VEC(char *) objects = {0};
@@ -163,25 +174,24 @@ int build_cc(int argc, char **argv, const char *include, struct error *e) {
   const char *real = getenv(cxx ? "FAULTLINE_CXX" : "FAULTLINE_CC");
   if (!real || !*real)
     real = cxx ? "g++" : "gcc";
-  struct line l = {0};
+  struct cc_line l = {0};
   struct command c = {0};
   int err = ERR_NONE;
   understand(&l, argc, argv);
   if (!l.pass && !l.compile_only)
     return link_line(&l, real, argc, argv, include, e);
+  enum family family = FAMILY_GCC;
   command_add(&c, real);
   if (!l.pass)
-    add_hooks(&c, real, include);
+    family = add_hooks(&c, real, include);
   for (int i = 1; i < argc && !err; i++)
     if (l.pass)
       command_add(&c, argv[i]);
     else
       err = add_given(&c, argv[i], e);
   if (!err) {
-    if (!l.pass) {
-      flags_required(&c);
-      flags_hooks_last(&c, flags_family(real));
-    }
+    if (!l.pass)
+      add_hooks_last(&c, family);
     command_exec(&c);
     err = error_set(e, ERR_BUILD, "%s: %s", real, strerror(errno));
   }

@@ -1,3 +1,4 @@
+/* Running programs: see build/command.h. */
 #define _GNU_SOURCE
 
 #include "build/command.h"
@@ -77,7 +78,7 @@ static char **words(struct command *c) {
  * ends these, too.  Not at a terminal, where it might want to read and where
  * the user's signals reach all of them anyway.
  */
-static pid_t start(struct command *c, int out_fd, int err_fd) {
+pid_t command_start(struct command *c, int fd) {
   char **argv = words(c);
   bool leads = !isatty(STDIN_FILENO);
   fflush(NULL); /* or the child could print our buffers again */
@@ -87,8 +88,8 @@ static pid_t start(struct command *c, int out_fd, int err_fd) {
   if (leads)
     setpgid(pid, pid); /* here and there: nobody knows who is first */
   if (pid == 0) {
-    dup2(out_fd, STDOUT_FILENO);
-    dup2(err_fd, STDERR_FILENO);
+    dup2(fd, STDOUT_FILENO);
+    dup2(fd, STDERR_FILENO);
     if (c->tmp)
       setenv("TMPDIR", c->tmp, 1);
     execvp(argv[0], argv);
@@ -97,10 +98,6 @@ static pid_t start(struct command *c, int out_fd, int err_fd) {
   }
   tidy_process(leads ? -pid : pid);
   return pid;
-}
-
-pid_t command_start(struct command *c, int out_fd) {
-  return start(c, out_fd, STDERR_FILENO);
 }
 
 int command_wait(pid_t pid) {
@@ -131,7 +128,7 @@ int command_capture(struct command *c, struct buf *out) {
   int fd[2];
   if (pipe2(fd, O_CLOEXEC))
     die("pipe: %s", strerror(errno));
-  pid_t pid = start(c, fd[1], fd[1]);
+  pid_t pid = command_start(c, fd[1]);
   close(fd[1]);
   char chunk[4096];
   ssize_t n;
@@ -164,11 +161,35 @@ char *command_find(const char *name) {
   return NULL;
 }
 
-void command_program(const char *name, struct buf *out) {
+/* What tells one version of a file from the next: path, size, time. */
+static void put_version(const char *path, struct buf *out) {
   struct stat st;
-  char *file = command_find(name);
-  buf_puts(out, file ? file : name);
-  if (file && stat(file, &st) == 0)
-    buf_printf(out, " %jd %jd", (intmax_t)st.st_size, (intmax_t)st.st_mtime);
-  free(file);
+  if (stat(path, &st) == 0)
+    buf_printf(out, "%s %jd %jd.%09ld\n", path, (intmax_t)st.st_size,
+               (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+}
+
+/* Of all programs of that name, not just of the first on the path, which may be
+ * ccache in disguise. */
+static void put_versions(const char *name, struct buf *out) {
+  const char *path = getenv("PATH");
+  for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
+    size_t n = strcspn(p, ":");
+    char *file = xasprintf("%.*s/%s", n ? (int)n : 1, n ? p : ".", name);
+    put_version(file, out);
+    free(file);
+    p += n + (p[n] == ':');
+  }
+}
+
+void command_toolchain(const char *compiler, struct buf *out) {
+  static const char *const others[] = {"cc",    "gcc",     "c++", "g++",
+                                       "clang", "clang++", "as",  "ld"};
+  buf_printf(out, "%s\n", compiler);
+  if (strchr(compiler, '/'))
+    put_version(compiler, out);
+  else
+    put_versions(compiler, out);
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    put_versions(others[i], out);
 }

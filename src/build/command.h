@@ -12,7 +12,7 @@
 
 struct command {
   VEC(char *) argv; /* owned strings; ends with NULL only while running */
-  const char *tmp; /* where it makes its temporary files, or NULL: anywhere */
+  const char *tmp;  /* where it makes its temporary files, or NULL: anywhere */
 };
 
 void command_add(struct command *c, const char *word);
@@ -24,11 +24,11 @@ void command_free(struct command *c);
 void command_print(const struct command *c, struct buf *out);
 
 /*
- * Starts the program, found by PATH; its stdout becomes our stderr unless
- * `out_fd` is another descriptor (then that one), so that a compiler's words
- * never mix into a report.  A program that cannot be started ends with 127.
+ * Starts the program, found by PATH.  Whatever it prints goes to `fd`, so that
+ * a compiler's words never mix into a report.  A program that cannot be started
+ * ends with 127.
  */
-pid_t command_start(struct command *c, int out_fd);
+pid_t command_start(struct command *c, int fd);
 
 /* Waits for it: the exit status, or 128 + signal. */
 int command_wait(pid_t pid);
@@ -37,10 +37,10 @@ int command_wait(pid_t pid);
  * that the next call uses again. */
 const char *command_end(int status);
 
-/* Starts and waits. */
+/* Starts it, to print to our stderr, and waits. */
 int command_run(struct command *c);
 
-/* Runs it with both outputs caught in `out`; its exit status. */
+/* Runs it with all that it prints caught in `out`; its exit status. */
 int command_capture(struct command *c, struct buf *out);
 
 /* Replaces this process; returns only when the program cannot be started. */
@@ -49,7 +49,8 @@ void command_exec(struct command *c);
 /* The file that would be started, or NULL; owned by the caller. */
 char *command_find(const char *name);
 
-/* What tells one version of a program from the next: path, size, time. */
-void command_program(const char *name, struct buf *out);
+/* What tells a compiler from its next version: path, size and time of it and of
+ * the programs that it may start, as a script or ccache starts gcc. */
+void command_toolchain(const char *compiler, struct buf *out);
 
 #endif

@@ -1,9 +1,10 @@
+/* Plans the steps of a build, in parallel where it can, and runs them. */
 #include "build/compile.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "build/command.h"
 #include "build/flags.h"
-#include "build/reuse.h"
+#include "build/step.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,16 +13,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One source on its way to an object. */
-struct unit {
+struct build_unit { /* one source on its way to an object */
   const char *source;
-  struct command command; /* without the names of what it writes */
-  char *object;           /* where the result stands when it is good */
-  char *fresh, *deps;     /* what the compiler writes */
-  bool reused;
-  struct timespec started;
-  pid_t pid; /* 0: not running */
+  struct build_step step;
+  bool found;
 };
+
+/* The caches of a run. */
+struct build_caches {
+  struct cache results, answers;
+};
+
+/* Answers of compilers are kept for this run at least. */
+static void open_caches(struct build_caches *c, const struct build *b,
+                        const char *dir) {
+  c->results = c->answers = (struct cache){0};
+  if (b->cache) {
+    cache_open(&c->results);
+    cache_open(&c->answers);
+  }
+  if (!c->answers.dir)
+    cache_open_at(&c->answers, dir);
+}
+
+static void close_caches(struct build_caches *c) {
+  cache_close(&c->results);
+  cache_close(&c->answers);
+}
 
 static const char *cc_of(const struct build *b) {
   return b->cc ? b->cc : "gcc";
@@ -137,7 +155,7 @@ static char *stem(const char *path) {
   return own;
 }
 
-struct around { /* what stands before the user's flags, and after them */
+struct around_flags { /* what stands before the user's flags, and behind */
   struct command before, after;
 };
 
@@ -146,12 +164,26 @@ static void add_all(struct command *c, const struct command *from) {
     command_add(c, from->argv.at[i]);
 }
 
-static void plan(struct unit *u, const struct build *b, const char *source,
-                 const struct around *around, const char *dir) {
-  *u = (struct unit){.source = source};
-  struct command *c = &u->command;
-  c->tmp = dir;
+/* DIR/NAME-0123456789abcdef.END, by the key of the step. */
+static char *output_name(const struct build_step *s, const char *source,
+                         const char *end) {
+  char *name = stem(source),
+       *path = xasprintf("%s/%s-%016" PRIx64 ".%s", s->command.tmp, name,
+                         s->key.lo, end);
+  free(name);
+  return path;
+}
+
+static void plan_unit(struct build_unit *u, const struct build *b,
+                      const char *source, const struct around_flags *around,
+                      const char *dir) {
+  *u = (struct build_unit){.source = source,
+                           .step = {.kind = STEP_COMPILE,
+                                    .command.tmp = dir,
+                                    .verbose = b->verbose}};
+  struct command *c = &u->step.command;
   add_all(c, &around->before);
+  flags_color(c);
   command_add(c, b->opt ? b->opt : "-O1");
   if (b->include)
     command_addf(c, "-I%s", b->include);
@@ -159,133 +191,121 @@ static void plan(struct unit *u, const struct build *b, const char *source,
   add_all(c, &around->after);
   command_add(c, "-c");
   command_add(c, source);
-  char *name = stem(source);
-  u->object = xasprintf("%s/%s-%016" PRIx64 ".o", dir, name, reuse_key(c));
-  u->fresh = xasprintf("%s.%ld", u->object, (long)getpid());
-  u->deps = xasprintf("%s.d.%ld", u->object, (long)getpid());
-  free(name);
+  step_depends(&u->step, source);
+  step_identify(&u->step);
+  u->step.output = output_name(&u->step, source, "o");
 }
 
-static void start(struct unit *u, bool verbose) {
-  struct command *c = &u->command;
-  command_add(c, "-MD");
-  command_add(c, "-MF");
-  command_add(c, u->deps);
-  command_add(c, "-o");
-  command_add(c, u->fresh);
-  if (verbose) {
-    struct buf text = {0};
-    command_print(c, &text);
-    fprintf(stderr, "%s\n", buf_text(&text));
-    buf_free(&text);
-  }
-  clock_gettime(CLOCK_REALTIME, &u->started);
-  u->pid = command_start(c, STDERR_FILENO);
-}
-
-static int finish(struct unit *u, struct error *e) {
-  int status = command_wait(u->pid);
-  u->pid = 0;
-  int err = ERR_NONE;
-  if (status)
-    err = error_set(e, ERR_BUILD, "%s does not compile (%s, %s)", u->source,
-                    u->command.argv.at[0], command_end(status));
-  else if (access(u->fresh, F_OK))
-    err = error_set(e, ERR_BUILD,
-                    "%s does not compile: %s says nothing and makes no object",
-                    u->source, u->command.argv.at[0]);
-  else if (rename(u->fresh, u->object))
-    err = error_set(e, ERR_SYSTEM, "%s: %s", u->object, strerror(errno));
-  else
-    reuse_record(u->object, u->deps, &u->started);
-  if (err)
-    unlink(u->fresh);
-  unlink(u->deps);
-  return err;
-}
-
-static int compile_all(struct unit *units, uint32_t n, bool verbose,
+static int finish_unit(struct build_unit *u, struct cache *results,
                        struct error *e) {
+  const struct build_step *s = &u->step;
+  if (step_finish(&u->step, results, e))
+    return e->code;
+  if (s->status)
+    return error_set(e, ERR_BUILD, "%s does not compile (%s, %s)", u->source,
+                     s->command.argv.at[0], command_end(s->status));
+  if (!s->made)
+    return error_set(e, ERR_BUILD,
+                     "%s does not compile: %s says nothing and makes no object",
+                     u->source, s->command.argv.at[0]);
+  return ERR_NONE;
+}
+
+static int compile_all(struct build_unit *units, uint32_t n,
+                       struct cache *results, struct error *e) {
   long cpus = sysconf(_SC_NPROCESSORS_ONLN);
   uint32_t limit = cpus < 2 ? 2 : cpus > 8 ? 8 : (uint32_t)cpus;
   uint32_t started = 0, finished = 0;
   int err = ERR_NONE;
   while (finished < started || (!err && started < n)) {
     if (!err && started < n && started - finished < limit) {
-      struct unit *u = &units[started++];
-      u->reused = reuse_possible(u->object);
-      if (!u->reused)
-        start(u, verbose);
+      struct build_unit *u = &units[started++];
+      u->found = step_find(&u->step, results);
+      if (!u->found)
+        step_start(&u->step);
       continue;
     }
-    struct unit *u = &units[finished++];
-    if (!u->reused) {
-      int bad = finish(u, e);
+    struct build_unit *u = &units[finished++];
+    if (!u->found) {
+      int bad = finish_unit(u, results, e);
       err = err ? err : bad;
     }
   }
   return err;
 }
 
-static int link_all(const struct build *b, const char *dir, const char *driver,
-                    char *const *objects, uint32_t n, char **so,
-                    struct error *e) {
-  struct command c = {.tmp = dir};
-  char *name = stem(b->inputs.at[0]);
-  char *wraps = NULL;
-  int err = ERR_NONE;
-  if (!b->native) {
-    wraps = xasprintf("%s/%s-%ld.wraps", dir, name, (long)getpid());
-    if ((err = flags_wraps(wraps, objects, n, e)))
-      goto out;
-  }
-  command_add(&c, driver);
+/* The words of the link; `wraps` is where its --wrap options will be. */
+static void plan_link(struct build_step *s, const struct build *b,
+                      const char *driver, char *const *objects, uint32_t n,
+                      const char *wraps) {
+  struct command *c = &s->command;
+  command_add(c, driver);
   for (uint32_t i = 0; i < n; i++) {
-    command_add(&c, objects[i]);
+    command_add(c, objects[i]);
+    step_depends(s, objects[i]);
     if (file_kind(objects[i]) == FILE_SHARED) {
       const char *slash = strrchr(objects[i], '/');
-      command_addf(&c, "-Wl,-rpath,%.*s", slash ? (int)(slash - objects[i]) : 1,
+      command_addf(c, "-Wl,-rpath,%.*s", slash ? (int)(slash - objects[i]) : 1,
                    slash ? objects[i] : ".");
     }
   }
-  add_user_flags(&c, b, true);
+  add_user_flags(c, b, true);
   /* The hooks are found when the object is loaded: whatever the user's flags
    * say about undefined symbols, they must be allowed. */
-  command_add(&c, "-Wl,-z,undefs");
-  command_add(&c, "-Wl,--as-needed");
-  command_add(&c, "-lm");
+  command_add(c, "-Wl,-z,undefs");
+  command_add(c, "-Wl,--as-needed");
+  command_add(c, "-lm");
   if (b->native) /* gcc calls it for 16 bytes; the hooks do without */
-    command_add(&c, "-latomic");
-  *so = xasprintf("%s/%s-%016" PRIx64 ".so", dir, name, reuse_key(&c));
-  char *fresh = xasprintf("%s.%ld", *so, (long)getpid());
-  flags_link(&c, wraps);
-  command_add(&c, "-o");
-  command_add(&c, fresh);
-  if (b->verbose) {
-    struct buf text = {0};
-    command_print(&c, &text);
-    fprintf(stderr, "%s\n", buf_text(&text));
-    buf_free(&text);
-  }
-  int status = command_run(&c);
-  if (status)
-    err = error_set(e, ERR_BUILD, "%s%s: the link failed (%s, %s)",
-                    b->inputs.at[0], b->inputs.len > 1 ? " and others" : "",
-                    driver, command_end(status));
-  else if (rename(fresh, *so))
-    err = error_set(e, ERR_SYSTEM, "%s: %s", *so, strerror(errno));
-  if (err) {
-    unlink(fresh);
-    free(*so);
-    *so = NULL;
-  }
-  free(fresh);
+    command_add(c, "-latomic");
+  flags_link(c, wraps);
+  if (wraps)
+    flags_wraps_all(&s->more);
+  step_identify(s);
+  s->output = output_name(s, b->inputs.at[0], "so");
+}
+
+static int finish_link(struct build_step *s, const struct build *b,
+                       struct cache *results, struct error *e) {
+  if (step_finish(s, results, e))
+    return e->code;
+  const char *others = b->inputs.len > 1 ? " and others" : "";
+  if (s->status)
+    return error_set(e, ERR_BUILD, "%s%s: the link failed (%s, %s)",
+                     b->inputs.at[0], others, s->command.argv.at[0],
+                     command_end(s->status));
+  if (!s->made)
+    return error_set(e, ERR_BUILD,
+                     "%s%s: the link failed: %s says nothing and makes no "
+                     "object",
+                     b->inputs.at[0], others, s->command.argv.at[0]);
+  return ERR_NONE;
+}
+
+static int link_all(const struct build *b, const char *dir, const char *driver,
+                    char *const *objects, uint32_t n, struct cache *results,
+                    char **so, struct error *e) {
+  struct build_step s = {
+      .kind = STEP_LINK, .command.tmp = dir, .verbose = b->verbose};
+  char *name = stem(b->inputs.at[0]);
+  char *wraps = b->native
+                    ? NULL
+                    : xasprintf("%s/%s-%ld.wraps", dir, name, (long)getpid());
+  int err = ERR_NONE;
+  plan_link(&s, b, driver, objects, n, wraps);
+  if (step_find(&s, results))
+    goto out;
+  if (wraps && (err = flags_wraps(wraps, objects, n, e)))
+    goto out;
+  step_start(&s);
+  err = finish_link(&s, b, results, e);
 out:
   if (wraps)
     flags_wraps_remove(wraps);
+  if (!err)
+    *so = xstrdup(s.output);
   free(wraps);
   free(name);
-  command_free(&c);
+  step_free(&s);
   return err;
 }
 
@@ -298,17 +318,17 @@ static int check_compiler(const char *compiler, struct error *e) {
                    "%s: no such compiler (choose one with --cc=…)", compiler);
 }
 
-static int choose_flags(struct around *a, const struct build *b,
-                        const char *compiler, bool is_cxx, const char *dir,
-                        struct error *e) {
+static int choose_flags(struct around_flags *a, const struct build *b,
+                        const char *compiler, bool is_cxx,
+                        struct cache *answers, struct error *e) {
   if (check_compiler(compiler, e))
     return e->code;
-  enum family family = flags_family(compiler);
+  enum family family = flags_family(compiler, answers);
   command_add(&a->before, compiler);
   if (b->native)
     flags_native(&a->before, family);
   else
-    flags_hooks(&a->before, compiler, family, dir);
+    flags_hooks(&a->before, compiler, family, answers);
   if (is_cxx)
     flags_cxx(&a->before, family);
   flags_required(&a->after);
@@ -317,25 +337,17 @@ static int choose_flags(struct around *a, const struct build *b,
   return ERR_NONE;
 }
 
-int build_shared(const struct build *b, const char *dir, char **so,
-                 struct error *e) {
-  *so = NULL;
+/* From the inputs to objects, and these to the shared object. */
+static int build_all(const struct build *b, const char *dir,
+                     struct build_caches *caches, char **so, struct error *e) {
   char *cxx = cxx_of(b);
   const char *cc = cc_of(b);
-  struct around flags[2] = {0}; /* for C, and for C++ */
-  struct unit *units = xcalloc(b->inputs.len + 1, sizeof *units);
+  struct around_flags flags[2] = {0}; /* for C, and for C++ */
+  struct build_unit *units = xcalloc(b->inputs.len + 1, sizeof *units);
   VEC(char *) objects = {0};
   uint32_t n = 0;
   bool any_cxx = false;
-  int err;
-  if ((err = check_inputs(b, e)) || (err = check_flags(b, e)))
-    goto out;
-  if (b->inputs.len == 1 && file_kind(b->inputs.at[0]) == FILE_SHARED) {
-    *so = xstrdup(b->inputs.at[0]);
-    goto out;
-  }
-  if ((err = make_folders(dir, e)))
-    goto out;
+  int err = ERR_NONE;
   for (uint32_t i = 0; i < b->inputs.len; i++) {
     const char *path = b->inputs.at[i];
     enum file_kind kind = file_kind(path);
@@ -346,28 +358,25 @@ int build_shared(const struct build *b, const char *dir, char **so,
     bool is_cxx = kind == FILE_CXX;
     any_cxx |= is_cxx;
     if (!flags[is_cxx].before.argv.len &&
-        (err = choose_flags(&flags[is_cxx], b, is_cxx ? cxx : cc, is_cxx, dir,
-                            e)))
+        (err = choose_flags(&flags[is_cxx], b, is_cxx ? cxx : cc, is_cxx,
+                            &caches->answers, e)))
       goto out;
-    plan(&units[n], b, path, &flags[is_cxx], dir);
-    vec_push(&objects, xstrdup(units[n].object));
+    plan_unit(&units[n], b, path, &flags[is_cxx], dir);
+    vec_push(&objects, xstrdup(units[n].step.output));
     n++;
   }
-  if ((err = compile_all(units, n, b->verbose, e)))
+  if ((err = compile_all(units, n, &caches->results, e)))
     goto out;
   /* C objects alone need no C++ library; archives may, but then the user
    * says -lstdc++ as with any C compiler. */
   const char *driver = any_cxx ? cxx : cc;
   if ((err = check_compiler(driver, e)))
     goto out;
-  err = link_all(b, dir, driver, objects.at, objects.len, so, e);
+  err = link_all(b, dir, driver, objects.at, objects.len, &caches->results, so,
+                 e);
 out:
-  for (uint32_t i = 0; i < n; i++) {
-    command_free(&units[i].command);
-    free(units[i].object);
-    free(units[i].fresh);
-    free(units[i].deps);
-  }
+  for (uint32_t i = 0; i < n; i++)
+    step_free(&units[i].step);
   for (uint32_t i = 0; i < objects.len; i++)
     free(objects.at[i]);
   vec_free(&objects);
@@ -380,25 +389,56 @@ out:
   return err;
 }
 
+int build_shared(const struct build *b, const char *dir, char **so,
+                 struct error *e) {
+  struct build_caches caches;
+  *so = NULL;
+  if (check_inputs(b, e) || check_flags(b, e))
+    return e->code;
+  if (b->inputs.len == 1 && file_kind(b->inputs.at[0]) == FILE_SHARED) {
+    *so = xstrdup(b->inputs.at[0]);
+    return ERR_NONE;
+  }
+  if (make_folders(dir, e))
+    return e->code;
+  open_caches(&caches, b, dir);
+  int err = build_all(b, dir, &caches, so, e);
+  close_caches(&caches);
+  return err;
+}
+
 int build_expand(const struct build *b, const char *source, const char *dir,
                  struct buf *out, struct error *e) {
-  struct command c = {0};
+  struct build_step s = {.kind = STEP_EXPAND, .command.tmp = dir};
+  struct command *c = &s.command;
+  struct build_caches caches;
   const char *cc = cc_of(b);
-  command_add(&c, cc);
-  flags_hooks(&c, cc, flags_family(cc), dir);
-  command_add(&c, b->opt ? b->opt : "-O1");
+  int err = ERR_NONE;
+  open_caches(&caches, b, dir);
+  command_add(c, cc);
+  flags_hooks(c, cc, flags_family(cc, &caches.answers), &caches.answers);
+  command_add(c, b->opt ? b->opt : "-O1");
   if (b->include)
-    command_addf(&c, "-I%s", b->include);
-  add_user_flags(&c, b, false);
-  command_add(&c, "-w");
-  command_add(&c, "-E");
-  command_add(&c, source);
-  int status = command_capture(&c, out);
-  command_free(&c);
-  if (status)
-    return error_set(e, ERR_BUILD, "%s cannot be preprocessed (%s)", source,
-                     command_end(status));
-  return ERR_NONE;
+    command_addf(c, "-I%s", b->include);
+  add_user_flags(c, b, false);
+  command_add(c, "-w");
+  command_add(c, "-E");
+  command_add(c, source);
+  step_depends(&s, source);
+  step_identify(&s);
+  s.output = output_name(&s, source, "i");
+  if (!step_find(&s, &caches.results)) {
+    step_start(&s);
+    err = step_finish(&s, &caches.results, e);
+    if (!err && !s.made)
+      err = error_set(e, ERR_BUILD, "%s cannot be preprocessed (%s)", source,
+                      command_end(s.status));
+  }
+  if (!err)
+    err = buf_read_file(out, s.output, e);
+  step_free(&s);
+  close_caches(&caches);
+  return err;
 }
 
 void build_source_hash(const struct build *b, char out[17]) {

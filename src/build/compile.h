@@ -27,6 +27,7 @@ struct build {
   flags;        /* after "--": to the compiler, and -l -L -Wl to the link */
   bool verbose; /* print the commands on stderr */
   bool native;  /* without hooks and without wraps: for real threads */
+  bool cache;   /* what did not change since an earlier run is not compiled */
 };
 
 /*
@@ -38,15 +39,15 @@ struct build {
  * The user's flags come after ours and win, except that sanitizers and options
  * that change what the compiler is asked for (-c, -E, -S, -o) are ERR_USAGE.
  * Several runs may use one folder at once: files appear whole, under names
- * that depend on the command that made them.  An object is used again when
- * neither its command nor any file that it was made from has changed.
+ * that depend on the command that made them.  With `cache`, objects come from
+ * the cache of build/step.h if they can.
  */
 int build_shared(const struct build *b, const char *dir, char **so,
                  struct error *e);
 
 /*
  * What the preprocessor makes of one of the inputs, a C source, with its line
- * marks.  `dir` is where what is known about the compiler is kept.
+ * marks.  `dir` is for files in the making.
  */
 int build_expand(const struct build *b, const char *source, const char *dir,
                  struct buf *out, struct error *e);

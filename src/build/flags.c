@@ -1,3 +1,4 @@
+/* The flags of gcc and clang, and the list of functions to be redirected. */
 #include "build/flags.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -6,24 +7,54 @@
 
 #include <fcntl.h>
 #include <gelf.h>
-#include <inttypes.h>
 #include <libelf.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum family flags_family(const char *compiler) {
+/* The key of a question to this very compiler. */
+static struct hash128 question_key(const char *question, const char *compiler) {
+  struct buf b = {0};
+  buf_printf(&b, "%s\n", question);
+  command_toolchain(compiler, &b);
+  struct hash128 key = hash128(b.at, b.len, 0);
+  buf_free(&b);
+  return key;
+}
+
+static bool known_answer(const struct cache *answers, struct hash128 key,
+                         unsigned *answer) {
+  struct buf b = {0};
+  bool ok = cache_get(answers, key, &b) && b.len == sizeof *answer;
+  if (ok)
+    memcpy(answer, b.at, sizeof *answer);
+  buf_free(&b);
+  return ok;
+}
+
+static void keep_answer(struct cache *answers, struct hash128 key,
+                        unsigned answer) {
+  cache_put(answers, key, &answer, sizeof answer);
+}
+
+enum family flags_family(const char *compiler, struct cache *answers) {
   const char *name = base_name(compiler);
   if (strstr(name, "clang"))
     return FAMILY_CLANG;
   if (strstr(name, "gcc") || strstr(name, "g++"))
     return FAMILY_GCC;
+  unsigned answer;
+  struct hash128 key = question_key("family", compiler);
+  if (known_answer(answers, key, &answer))
+    return answer ? FAMILY_CLANG : FAMILY_GCC;
   struct command c = {0};
   struct buf out = {0};
   command_add(&c, compiler);
   command_add(&c, "--version");
-  command_capture(&c, &out);
+  bool ok = command_capture(&c, &out) == 0;
   enum family f = strstr(buf_text(&out), "clang") ? FAMILY_CLANG : FAMILY_GCC;
+  if (ok)
+    keep_answer(answers, key, f == FAMILY_CLANG);
   command_free(&c);
   buf_free(&out);
   return f;
@@ -116,49 +147,29 @@ static bool accepts(const char *compiler, const char *const (*options)[2],
   return ok;
 }
 
-/* Where the answer for this very compiler is kept. */
-static char *answer_file(const char *compiler, const char *cache) {
-  struct buf b = {0};
-  command_program(compiler, &b);
-  uint64_t h = hash64(b.at, b.len, 1);
-  buf_free(&b);
-  return xasprintf("%s/flags-%016" PRIx64, cache, h);
-}
-
 /* Bit i of the answer: the compiler knows option i. */
 static unsigned known_options(const char *compiler,
                               const char *const (*options)[2],
-                              const char *cache) {
-  char *file = cache ? answer_file(compiler, cache) : NULL;
+                              struct cache *answers) {
+  struct buf question = {0};
+  for (int i = 0; options[i][0]; i++)
+    buf_printf(&question, "%s %s ", options[i][0], options[i][1]);
+  struct hash128 key = question_key(buf_text(&question), compiler);
+  buf_free(&question);
   unsigned mask = 0;
-  FILE *f = file ? fopen(file, "r") : NULL;
-  if (f) {
-    int got = fscanf(f, "%x", &mask);
-    fclose(f);
-    if (got == 1) {
-      free(file);
-      return mask;
-    }
-    mask = 0;
-  }
+  if (known_answer(answers, key, &mask))
+    return mask;
   bool all = accepts(compiler, options, -1);
   for (int i = 0; options[i][0]; i++)
     if (all || accepts(compiler, options, i))
       mask |= 1u << i;
-  /* Only a good answer is kept: the bad one may be a broken machine's. */
-  if (file && all) {
-    struct buf b = {0};
-    struct error ignored = {0};
-    buf_printf(&b, "%x\n", mask);
-    buf_write_file(&b, file, &ignored);
-    buf_free(&b);
-  }
-  free(file);
+  if (all) /* else the answer may be that of a broken machine */
+    keep_answer(answers, key, mask);
   return mask;
 }
 
 void flags_hooks(struct command *c, const char *compiler, enum family family,
-                 const char *cache) {
+                 struct cache *answers) {
   for (int i = 0; always[i]; i++)
     command_add(c, always[i]);
   const char *const *own = family == FAMILY_CLANG ? clang_only : gcc_only;
@@ -166,7 +177,7 @@ void flags_hooks(struct command *c, const char *compiler, enum family family,
     command_add(c, own[i]);
   const char *const(*options)[2] =
       family == FAMILY_CLANG ? clang_optional : gcc_optional;
-  unsigned mask = known_options(compiler, options, cache);
+  unsigned mask = known_options(compiler, options, answers);
   for (int i = 0; options[i][0]; i++)
     if (mask & 1u << i) {
       command_add(c, options[i][0]);
@@ -187,6 +198,12 @@ void flags_native(struct command *c, enum family family) {
     command_add(c, "-fno-gnu-unique");
   else
     command_add(c, "-Wno-unused-command-line-argument");
+}
+
+void flags_color(struct command *c) {
+  const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+  if (isatty(STDERR_FILENO) && !(none && *none) && term && strcmp(term, "dumb"))
+    command_add(c, "-fdiagnostics-color");
 }
 
 void flags_cxx(struct command *c, enum family family) {
@@ -322,6 +339,13 @@ static void put_quoted(struct buf *b, const char *word) {
   buf_putc(b, '"');
   put_escaped(b, word);
   buf_puts(b, "\"\n");
+}
+
+void flags_wraps_all(struct buf *out) {
+  for (int w = 0; w < WRAP_COUNT; w++)
+    buf_printf(out, "%s\n", wrap_names[w]);
+  buf_puts(out, create_stub);
+  buf_puts(out, lock_stub);
 }
 
 int flags_wraps(const char *path, char *const *objects, uint32_t n,

@@ -5,22 +5,22 @@
 #ifndef BUILD_FLAGS_H
 #define BUILD_FLAGS_H
 
+#include "build/cache.h"
 #include "build/command.h"
 
 #include <stdbool.h>
 
 enum family { FAMILY_GCC, FAMILY_CLANG };
 
-/* By the name, or for a name that says nothing (cc, c++) by --version. */
-enum family flags_family(const char *compiler);
-
 /*
- * The hook flags.  Those that a compiler of this family may be too old or too
- * new for are tried once on an empty file; the answer is kept in `cache` (a
- * folder; NULL: nowhere).
+ * What has to be asked of a compiler is asked once: `answers` keeps it.  The
+ * family is known by the name, or for a name that says nothing (cc, c++) by
+ * --version.  Hook flags that a compiler of the family may be too old or too
+ * new for are tried on an empty file.
  */
+enum family flags_family(const char *compiler, struct cache *answers);
 void flags_hooks(struct command *c, const char *compiler, enum family family,
-                 const char *cache);
+                 struct cache *answers);
 
 /* Those of the hook flags that must stand after the user's. */
 void flags_hooks_last(struct command *c, enum family family);
@@ -30,6 +30,9 @@ void flags_native(struct command *c, enum family family);
 
 /* Does an object or archive refer to the hooks? */
 bool flags_is_hooked(const char *path);
+
+/* Compilers that do not see the terminal print in colour on ours. */
+void flags_color(struct command *c);
 
 /* The language version that faultline.h needs in C++, where the compiler's own
  * default is older. */
@@ -50,6 +53,8 @@ void flags_link(struct command *c, const char *wraps);
 int flags_wraps(const char *path, char *const *objects, uint32_t n,
                 struct error *e);
 void flags_wraps_remove(const char *path);
+/* What it makes of any objects depends on this: all names, and the stubs. */
+void flags_wraps_all(struct buf *out);
 
 enum file_kind {
   FILE_OTHER,

@@ -1,3 +1,4 @@
+/* The names of library functions that need no wrap, in groups. */
 #include "build/known.h"
 
 #include "base/text.h"

@@ -1,3 +1,4 @@
+/* Looks through the imports and the code of an object: see build/probe.h. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 
 #include "build/probe.h"
@@ -45,33 +46,34 @@ static bool is_access_hook(const char *symbol) {
   return false;
 }
 
-struct tally { /* of one unit, or of one function without hooks */
+struct probe_tally { /* of one unit, or of one function without hooks */
   const char *name;
   uint64_t addr; /* of the function; 0 for a unit */
   bool hooked, touches;
 };
 
-struct found { /* the sites of one function */
+struct function_sites { /* the sites of one function */
   const char *unit;
   uint32_t first;
 };
 
-struct scan {
+struct probe_scan {
   struct probe *p;
   struct lines *l;
-  VEC(struct tally) tallies;
+  VEC(struct probe_tally) tallies;
   const struct line_symbol *function; /* the one that is being read */
   bool hooked, reads, writes;
   struct part_search parts;
   struct site_search *sites;
-  VEC(struct found) found;
+  VEC(struct function_sites) found;
 };
 
-static struct tally *tally_of(struct scan *s, const char *name, uint64_t addr) {
+static struct probe_tally *tally_of(struct probe_scan *s, const char *name,
+                                    uint64_t addr) {
   for (uint32_t i = 0; i < s->tallies.len; i++)
     if (s->tallies.at[i].addr == addr && !strcmp(s->tallies.at[i].name, name))
       return &s->tallies.at[i];
-  struct tally t = {.name = name, .addr = addr};
+  struct probe_tally t = {.name = name, .addr = addr};
   vec_push(&s->tallies, t);
   return &vec_last(&s->tallies);
 }
@@ -82,18 +84,18 @@ static struct tally *tally_of(struct scan *s, const char *name, uint64_t addr) {
  * one that reads a constant table; therefore, in a unit that has hooks
  * elsewhere, only a function that writes is suspicious.
  */
-static void end_function(struct scan *s) {
+static void end_function(struct probe_scan *s) {
   const struct line_symbol *f = s->function;
   if (!f || is_start_up(f->name)) {
     sites_drop(s->sites);
     return;
   }
   const struct line_unit *u = lines_unit_at(s->l, f->addr);
-  struct found here = {u ? u->name : NULL, s->p->sites.len};
+  struct function_sites here = {u ? u->name : NULL, s->p->sites.len};
   vec_push(&s->found, here);
   bool stopped_at = sites_end(s->sites) && u;
   if (u && u->name) {
-    struct tally *t = tally_of(s, u->name, 0);
+    struct probe_tally *t = tally_of(s, u->name, 0);
     t->hooked |= s->hooked;
     t->touches |= s->reads || s->writes;
   }
@@ -104,28 +106,9 @@ static void end_function(struct scan *s) {
   }
 }
 
-static bool is_escape(const struct code_insn *i) {
-  return begins(i->mnemonic, "lock ") || begins(i->mnemonic, "xacquire ") ||
-         !strcmp(i->mnemonic, "mfence") || !strcmp(i->mnemonic, "sfence") ||
-         (!strcmp(i->mnemonic, "xchg") && strchr(i->operands, '['));
-}
-
-/* Instructions that change a control word of the floating-point unit, or look
- * at the exceptions that were met. */
-static bool is_fenv_instruction(const char *mnemonic) {
-  static const char *const list[] = {
-      "ldmxcsr", "stmxcsr", "vldmxcsr",  "vstmxcsr", "fldcw",   "fldenv",
-      "frstor",  "fnstsw",  "fninit",    "fnclex",   "fnstenv", "fnsave",
-      "fxrstor", "xrstor",  "fxrstor64", "xrstor64", NULL};
-  for (int i = 0; list[i]; i++)
-    if (!strcmp(mnemonic, list[i]))
-      return true;
-  return false;
-}
-
 static void visit(void *ctx, const struct line_symbol *f,
                   const struct code_insn *i) {
-  struct scan *s = ctx;
+  struct probe_scan *s = ctx;
   part_stores_visit(&s->parts, f, i);
   if (s->function != f) {
     end_function(s);
@@ -137,8 +120,8 @@ static void visit(void *ctx, const struct line_symbol *f,
     s->hooked = true;
     s->p->hooks += is_access_hook(i->symbol);
   }
-  s->p->uses_fenv |= is_fenv_instruction(i->mnemonic);
-  if (!is_escape(i)) { /* those are told one by one */
+  s->p->uses_fenv |= i->fenv;
+  if (!i->escapes) { /* those are told one by one */
     s->reads |= i->reads;
     s->writes |= i->writes;
   } else if (!is_start_up(f->name)) {
@@ -151,9 +134,9 @@ static void visit(void *ctx, const struct line_symbol *f,
 }
 
 /* The unit's tally speaks for its functions when it has no hook at all. */
-static void report_uninstrumented(struct scan *s) {
+static void report_uninstrumented(struct probe_scan *s) {
   for (uint32_t i = 0; i < s->tallies.len; i++) {
-    struct tally t = s->tallies.at[i];
+    struct probe_tally t = s->tallies.at[i];
     if (t.hooked || !t.touches)
       continue;
     const struct line_unit *u = t.addr ? lines_unit_at(s->l, t.addr) : NULL;
@@ -165,7 +148,7 @@ static void report_uninstrumented(struct scan *s) {
 }
 
 /* Code of units without hooks stays as it is; the probe tells of it. */
-static void keep_sites(struct scan *s) {
+static void keep_sites(struct probe_scan *s) {
   uint32_t n = 0, last = s->p->sites.len;
   for (uint32_t i = 0; i < s->found.len; i++) {
     uint32_t from = s->found.at[i].first;
@@ -277,7 +260,7 @@ static void read_segments(struct probe *p, Elf *elf) {
 int probe_object(struct probe *p, const char *so, struct lines *l,
                  struct error *e) {
   *p = (struct probe){0};
-  struct scan s = {.p = p, .l = l, .parts.out = &p->part_stores};
+  struct probe_scan s = {.p = p, .l = l, .parts.out = &p->part_stores};
   s.sites = sites_new(&p->sites);
   read_imports(p, l->elf);
   read_segments(p, l->elf);

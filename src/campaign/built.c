@@ -48,7 +48,8 @@ void built_compiler(const struct settings *s, struct build *b) {
                       .cxx = s->cxx,
                       .opt = level(s->opt),
                       .include = built_include(),
-                      .verbose = s->verbose};
+                      .verbose = s->verbose,
+                      .cache = !s->no_cache};
   for (uint32_t i = 0; i < s->rest.args.len; i++)
     vec_push(&b->inputs, s->rest.args.at[i]);
   for (uint32_t i = 0; i < s->rest.after.len; i++)

@@ -5,8 +5,10 @@
  */
 #include "base/text.h"
 #include "code/code.h"
+#include "code/code_int.h"
 #include "code/flow_int.h"
 
+#include <assert.h>
 #include <gelf.h>
 #include <string.h>
 
@@ -81,46 +83,51 @@ uint64_t flow_find(const struct flow *f, const char *name) {
 
 /* ---- decoding ---- */
 
-enum { REGISTERS = 16, TABLE_MAX = 1024, BOUND_REACH = 16 };
+enum { TABLE_MAX = 1024, BOUND_REACH = 16, NO_REGISTER = -1 };
 
-struct decoder {
+struct flow_decoder {
   struct flow *f;
   const struct line_symbol *function;
   /* What is needed to read a jump table, as of the last instruction. */
-  struct {
-    char name[8];
-    uint64_t addr; /* that `lea` put there */
-  } reg[REGISTERS];
-  uint32_t nregs;
-  char base[8];      /* of the last movsxd */
-  uint64_t compared; /* with this immediate … */
-  uint64_t bound;    /* … and a jump for what is above: so many entries */
+  uint64_t loaded[GPRS]; /* addresses that `lea` put into registers, or 0 */
+  int base;              /* register of the last movsxd, or NO_REGISTER */
+  uint64_t compared;     /* with this immediate … */
+  uint64_t bound;        /* … and a jump for what is above: so many entries */
   uint32_t bound_at;
 };
 
-static void word(char out[8], const char *from) {
-  size_t n = strcspn(from, " ,]*");
-  if (n > 7)
-    n = 7;
-  memcpy(out, from, n);
-  out[n] = 0;
+/* The number of the register that an operand is, at full width. */
+static int whole_register(const cs_x86_op *op) {
+  int width, r = op && op->type == X86_OP_REG ? code_register(op->reg, &width)
+                                              : NO_REGISTER;
+  return r >= 0 && width == 8 ? r : NO_REGISTER;
 }
 
-static void note_lea(struct decoder *d, const struct code_insn *i) {
-  const char *p = strstr(i->operands, "[rip");
-  char name[8];
-  word(name, i->operands);
-  uint32_t r = 0;
-  while (r < d->nregs && strcmp(d->reg[r].name, name))
-    r++;
-  if (r == REGISTERS || !p)
+static void note_lea(struct flow_decoder *d, const struct code_insn *i) {
+  int r = whole_register(code_operand(i, 0));
+  uint64_t target = code_rip_target(i);
+  if (r != NO_REGISTER && target)
+    d->loaded[r] = target;
+}
+
+static void note_table_read(struct flow_decoder *d, const struct code_insn *i) {
+  const cs_x86_op *m = code_memory(i);
+  int width;
+  if (m)
+    d->base = code_register(m->mem.base, &width);
+}
+
+static void note_compare(struct flow_decoder *d, const struct code_insn *i) {
+  const cs_x86_op *with = code_operand(i, 1);
+  d->compared = with && with->type == X86_OP_IMM ? (uint64_t)with->imm : 0;
+}
+
+/* `cmp index, 5; ja default` stands before a table of 6 entries. */
+static void note_bound(struct flow_decoder *d, unsigned id) {
+  if (id != X86_INS_JA && id != X86_INS_JBE && id != X86_INS_JAE)
     return;
-  if (r == d->nregs)
-    d->nregs++;
-  memcpy(d->reg[r].name, name, sizeof name);
-  uint64_t next = i->pc + i->size,
-           by = p[4] == ' ' ? strtoull(p + 7, NULL, 0) : 0;
-  d->reg[r].addr = p[4] == ' ' && p[5] == '-' ? next - by : next + by;
+  d->bound = d->compared + (id != X86_INS_JAE);
+  d->bound_at = d->f->insns.len;
 }
 
 static const uint8_t *bytes_at(Elf *elf, uint64_t addr, uint64_t size) {
@@ -140,12 +147,9 @@ static const uint8_t *bytes_at(Elf *elf, uint64_t addr, uint64_t size) {
   return NULL;
 }
 
-static void read_table(struct decoder *d, struct flow_insn *to) {
+static void read_table(struct flow_decoder *d, struct flow_insn *to) {
   struct flow *f = d->f;
-  uint64_t table = 0, most = TABLE_MAX;
-  for (uint32_t r = 0; r < d->nregs; r++)
-    if (!strcmp(d->reg[r].name, d->base))
-      table = d->reg[r].addr;
+  uint64_t table = d->base < 0 ? 0 : d->loaded[d->base], most = TABLE_MAX;
   if (d->bound && f->insns.len - d->bound_at < BOUND_REACH)
     most = d->bound;
   to->kind = FLOW_LOST;
@@ -165,15 +169,8 @@ static void read_table(struct decoder *d, struct flow_insn *to) {
   }
 }
 
-static bool direct(const char *operands, uint64_t *target) {
-  if (!begins(operands, "0x"))
-    return false;
-  *target = strtoull(operands, NULL, 0);
-  return true;
-}
-
 /* A call, or a jump out of the function in place of one. */
-static void take_call(struct decoder *d, const struct code_insn *i,
+static void take_call(struct flow_decoder *d, const struct code_insn *i,
                       struct flow_insn *to) {
   if (i->symbol) {
     to->target = flow_find(d->f, i->symbol);
@@ -181,63 +178,77 @@ static void take_call(struct decoder *d, const struct code_insn *i,
     to->steps = to->calls ? 0 : steps_of(i->symbol);
     if (!to->calls && !comes_back(i->symbol))
       to->kind = FLOW_STOP;
-  } else if (direct(i->operands, &to->target)) {
+  } else if (i->target) {
+    to->target = i->target;
     to->calls = true;
   } else {
     to->indirect = true;
   }
 }
 
-static void take_jump(struct decoder *d, const struct code_insn *i,
-                      const char *name, struct flow_insn *to) {
-  bool always = !strcmp(name, "jmp");
+static void take_jump(struct flow_decoder *d, const struct code_insn *i,
+                      struct flow_insn *to) {
   if (i->symbol) { /* only unconditional ones go to a linker stub */
     to->kind = FLOW_RETURN;
     take_call(d, i, to);
-  } else if (direct(i->operands, &to->target)) {
-    to->kind = always ? FLOW_JUMP : FLOW_EITHER;
-    if (begins(name, "ja") || begins(name, "jbe")) {
-      d->bound = d->compared + 1;
-      d->bound_at = d->f->insns.len;
-    }
+  } else if (i->target) {
+    to->target = i->target;
+    to->kind = i->kind == CODE_JUMP ? FLOW_JUMP : FLOW_EITHER;
+    note_bound(d, code_id(i));
   } else {
     read_table(d, to);
   }
 }
 
+static void take_plain(struct flow_decoder *d, const struct code_insn *i) {
+  switch (code_id(i)) {
+  case X86_INS_LEA:
+    note_lea(d, i);
+    break;
+  case X86_INS_MOVSXD:
+    note_table_read(d, i);
+    break;
+  case X86_INS_CMP:
+    note_compare(d, i);
+    break;
+  default:
+    break;
+  }
+}
+
 static void visit(void *ctx, const struct line_symbol *function,
                   const struct code_insn *i) {
-  struct decoder *d = ctx;
+  struct flow_decoder *d = ctx;
   struct flow_insn to = {.pc = i->pc, .size = i->size};
   to.symbol = (uint32_t)(function - d->f->lines->symbols.at);
-  if (d->function != function) {
-    d->function = function;
-    d->nregs = 0;
-    d->bound = 0;
-    d->base[0] = 0;
-  }
-  const char *name = strrchr(i->mnemonic, ' '); /* "notrack jmp" */
-  name = name ? name + 1 : i->mnemonic;
-  if (begins(name, "call"))
+  if (d->function != function)
+    *d = (struct flow_decoder){
+        .f = d->f, .function = function, .base = NO_REGISTER};
+  switch (i->kind) {
+  case CODE_CALL:
     take_call(d, i, &to);
-  else if (*name == 'j' || begins(name, "loop"))
-    take_jump(d, i, name, &to);
-  else if (begins(name, "ret") || begins(name, "iret"))
+    break;
+  case CODE_JUMP:
+  case CODE_BRANCH:
+    take_jump(d, i, &to);
+    break;
+  case CODE_RETURN:
     to.kind = FLOW_RETURN;
-  else if (begins(name, "ud2") || begins(name, "hlt") || begins(name, "int3"))
+    break;
+  case CODE_STOP:
     to.kind = FLOW_STOP;
-  else if (begins(name, "lea"))
-    note_lea(d, i);
-  else if (begins(name, "movsxd") && strchr(i->operands, '['))
-    word(d->base, strchr(i->operands, '[') + 1);
-  else if (!strcmp(name, "cmp") && strchr(i->operands, ','))
-    d->compared = strtoull(strchr(i->operands, ',') + 1, NULL, 0);
+    break;
+  case CODE_PLAIN:
+    take_plain(d, i);
+    break;
+  }
+  assert(!d->f->insns.len || vec_last(&d->f->insns).pc < to.pc); /* F1 */
   vec_push(&d->f->insns, to);
 }
 
 struct flow *flow_open(struct lines *l, struct error *e) {
   struct flow *f = xcalloc(1, sizeof *f);
-  struct decoder d = {.f = f};
+  struct flow_decoder d = {.f = f, .base = NO_REGISTER};
   f->lines = l;
   if (code_walk(l, visit, &d, e)) {
     flow_close(f);
@@ -273,7 +284,7 @@ uint32_t flow_insn_at(const struct flow *f, uint64_t pc) {
 
 enum { REACHED = 1, LEADER = 2 };
 
-struct builder {
+struct flow_builder {
   struct flow *f;
   struct flow_graph *g;
   uint32_t entry;     /* instruction */
@@ -283,7 +294,7 @@ struct builder {
 
 /* Is the code at pc part of the function?  Compilers move what is unlikely to
  * a symbol of its own, NAME.cold. */
-static bool own(const struct builder *b, uint32_t at) {
+static bool own(const struct flow_builder *b, uint32_t at) {
   const struct flow *f = b->f;
   uint32_t mine = f->insns.at[b->entry].symbol;
   if (at == UINT32_MAX)
@@ -296,7 +307,7 @@ static bool own(const struct builder *b, uint32_t at) {
   return !strncmp(other, name, n) && begins(other + n, ".cold");
 }
 
-static void lead(struct builder *b, uint64_t pc) {
+static void lead(struct flow_builder *b, uint64_t pc) {
   uint32_t at = flow_insn_at(b->f, pc);
   if (!own(b, at) || b->f->marks.at[at] & LEADER)
     return;
@@ -306,13 +317,13 @@ static void lead(struct builder *b, uint64_t pc) {
 }
 
 /* The instruction behind `at`, or UINT32_MAX when it is another function's. */
-static uint32_t behind(const struct builder *b, uint32_t at) {
+static uint32_t behind(const struct flow_builder *b, uint32_t at) {
   const struct flow_insn *i = &b->f->insns.at[at];
   uint32_t next = flow_insn_at(b->f, i->pc + i->size);
   return own(b, next) ? next : UINT32_MAX;
 }
 
-static void follow(struct builder *b, uint32_t at) {
+static void follow(struct flow_builder *b, uint32_t at) {
   struct flow *f = b->f;
   while (at != UINT32_MAX && !(f->marks.at[at] & REACHED)) {
     const struct flow_insn *i = &f->insns.at[at];
@@ -335,7 +346,7 @@ static int by_number(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-static uint32_t block_of(const struct builder *b, uint32_t insn) {
+static uint32_t block_of(const struct flow_builder *b, uint32_t insn) {
   for (uint32_t i = 0; i < b->g->blocks.len; i++)
     if (b->g->blocks.at[i].first == insn &&
         b->g->blocks.at[i].end > b->g->blocks.at[i].first)
@@ -343,7 +354,7 @@ static uint32_t block_of(const struct builder *b, uint32_t insn) {
   return UINT32_MAX;
 }
 
-static void add_block(struct builder *b, uint32_t first) {
+static void add_block(struct flow_builder *b, uint32_t first) {
   struct flow *f = b->f;
   struct flow_block n = {.first = first, .end = first};
   for (;;) {
@@ -358,7 +369,7 @@ static void add_block(struct builder *b, uint32_t first) {
   vec_push(&b->g->blocks, n);
 }
 
-static void add_edge(struct builder *b, uint32_t from, uint64_t pc) {
+static void add_edge(struct flow_builder *b, uint32_t from, uint64_t pc) {
   struct flow_graph *g = b->g;
   uint32_t at = flow_insn_at(b->f, pc), to;
   if (own(b, at)) {
@@ -376,7 +387,7 @@ static void add_edge(struct builder *b, uint32_t from, uint64_t pc) {
   n->nsucc++;
 }
 
-static void add_edges(struct builder *b, uint32_t from) {
+static void add_edges(struct flow_builder *b, uint32_t from) {
   struct flow *f = b->f;
   uint32_t at = b->g->blocks.at[from].end - 1;
   const struct flow_insn *i = &f->insns.at[at];
@@ -398,7 +409,7 @@ static void add_edges(struct builder *b, uint32_t from) {
 }
 
 bool flow_graph_of(struct flow *f, uint64_t entry, struct flow_graph *g) {
-  struct builder b = {.f = f, .g = g, .entry = flow_insn_at(f, entry)};
+  struct flow_builder b = {.f = f, .g = g, .entry = flow_insn_at(f, entry)};
   VEC(uint32_t) leaders = {0};
   *g = (struct flow_graph){0};
   if (b.entry == UINT32_MAX)
@@ -410,7 +421,8 @@ bool flow_graph_of(struct flow *f, uint64_t entry, struct flow_graph *g) {
     if (f->marks.at[b.marked.at[i]] & LEADER)
       vec_push(&leaders, b.marked.at[i]);
   qsort(leaders.at, leaders.len, sizeof *leaders.at, by_number);
-  add_block(&b, b.entry); /* F2 */
+  add_block(&b, b.entry);
+  assert(g->blocks.len == 1 && g->blocks.at[0].first == b.entry); /* F2 */
   for (uint32_t i = 0; i < leaders.len; i++)
     if (leaders.at[i] != b.entry && (!i || leaders.at[i] != leaders.at[i - 1]))
       add_block(&b, leaders.at[i]);

@@ -17,8 +17,8 @@
  * (D) C(B(L(…))) is L(…): a loop can be left before its first round, which is
  *     what compilers make of `while` when they test at the end.
  */
+#include "base/slow.h"
 #include "code/flow_int.h"
-
 #include "base/scc.h"
 #include "debug/lines_int.h"
 
@@ -27,16 +27,16 @@
 
 enum { WORK_MAX = 1 << 20, NONE = UINT32_MAX, END = -1 };
 
-struct chain { /* functions that are being called */
+struct call_chain { /* functions that are being called */
   uint64_t entry;
-  const struct chain *up;
+  const struct call_chain *up;
 };
 
-struct shape {
+struct flow_shaper {
   struct flow *f;
   struct flow_tree *t;
   const struct flow_graph *g;
-  const struct chain *chain;
+  const struct call_chain *chain;
   uint8_t *dead;  /* by block: never returns, and there is another way */
   uint32_t *work; /* by all functions: blocks visited */
 };
@@ -97,19 +97,20 @@ static void append_children(struct flow_tree *t, uint32_t to, uint32_t from) {
   }
 }
 
-static uint32_t line_of(const struct shape *s, uint64_t pc) {
+static uint32_t line_of(const struct flow_shaper *s, uint64_t pc) {
   const struct line_row *r = lines_row_at(s->f->lines, pc);
   return r ? r->line : 0;
 }
 
-static bool before(const struct shape *s, uint32_t a, uint32_t b) {
+static bool before(const struct flow_shaper *s, uint32_t a, uint32_t b) {
   uint64_t x = s->t->nodes.at[a].pc, y = s->t->nodes.at[b].pc;
   uint32_t i = line_of(s, x), j = line_of(s, y);
   return i != j ? i < j : x < y;
 }
 
 /* Adds a branch at its place (T3). */
-static void add_branch(struct shape *s, uint32_t selection, uint32_t branch) {
+static void add_branch(struct flow_shaper *s, uint32_t selection,
+                       uint32_t branch) {
   struct flow_tree *t = s->t;
   uint32_t after = FLOW_NONE;
   for (uint32_t c = t->nodes.at[selection].first; c && !before(s, branch, c);
@@ -126,7 +127,18 @@ static void add_branch(struct shape *s, uint32_t selection, uint32_t branch) {
   p->end = t->nodes.at[p->last].end;
 }
 
-static void close_branch(struct shape *s, uint32_t selection, uint32_t branch) {
+/* T3, of the branches of a selection. */
+static bool branches_in_order(const struct flow_shaper *s, uint32_t selection) {
+  const struct flow_tree *t = s->t;
+  for (uint32_t c = t->nodes.at[selection].first; c && t->nodes.at[c].next;
+       c = t->nodes.at[c].next)
+    if (before(s, t->nodes.at[c].next, c))
+      return false;
+  return true;
+}
+
+static void close_branch(struct flow_shaper *s, uint32_t selection,
+                         uint32_t branch) {
   struct flow_tree *t = s->t;
   if (drop_empty(t, branch))
     return; /* C */
@@ -142,10 +154,12 @@ static void close_branch(struct shape *s, uint32_t selection, uint32_t branch) {
   }
 }
 
-static void close_selection(struct shape *s, uint32_t parent, uint32_t n) {
+static void close_selection(struct flow_shaper *s, uint32_t parent,
+                            uint32_t n) {
   struct flow_tree *t = s->t;
   if (drop_empty(t, n))
     return; /* C */
+  check_slow(branches_in_order(s, n));
   const struct flow_node *b = &t->nodes.at[t->nodes.at[n].first];
   if (t->nodes.at[n].num == 1 && b->num == 1 &&
       t->nodes.at[b->first].type == FLOW_LOOP)
@@ -156,7 +170,7 @@ static void close_selection(struct shape *s, uint32_t parent, uint32_t n) {
 
 /* ---- a region: the function, or the body of a loop ---- */
 
-struct part { /* a node of the region without cycles: a block or a loop */
+struct flow_part { /* a node of the region without cycles: a block or a loop */
   uint32_t header;
   bool loop, irregular;
   bool ends; /* a way leaves the region here */
@@ -164,22 +178,22 @@ struct part { /* a node of the region without cycles: a block or a loop */
   uint32_t succ, nsucc;
 };
 
-struct region {
-  struct shape *s;
-  const uint8_t *in;      /* by block: belongs to the region */
-  uint32_t header;        /* of a loop's body; NONE: the function */
-  uint32_t *part_of;      /* by block */
-  VEC(struct part) parts; /* behind their successors */
+struct flow_region {
+  struct flow_shaper *s;
+  const uint8_t *in;           /* by block: belongs to the region */
+  uint32_t header;             /* of a loop's body; NONE: the function */
+  uint32_t *part_of;           /* by block */
+  VEC(struct flow_part) parts; /* behind their successors */
   VEC(uint32_t) succs;
 };
 
 /* Edges inside of the region: not back to the header, not to dead ends. */
-static bool inside(const struct region *r, uint32_t to) {
+static bool inside(const struct flow_region *r, uint32_t to) {
   return r->in[to] && to != r->header && !r->s->dead[to];
 }
 
 static bool next_block(void *ctx, uint32_t v, uint32_t *at, uint32_t *to) {
-  const struct region *r = ctx;
+  const struct flow_region *r = ctx;
   const struct flow_graph *g = r->s->g;
   const struct flow_block *b = &g->blocks.at[v];
   while (*at < b->nsucc) {
@@ -191,15 +205,15 @@ static bool next_block(void *ctx, uint32_t v, uint32_t *at, uint32_t *to) {
 }
 
 static void add_part(void *ctx, const uint32_t *blocks, uint32_t n) {
-  struct region *r = ctx;
+  struct flow_region *r = ctx;
   /* The header is the block that the search came to first. */
-  struct part p = {.header = blocks[0], .loop = n > 1};
+  struct flow_part p = {.header = blocks[0], .loop = n > 1};
   for (uint32_t i = 0; i < n; i++)
     r->part_of[blocks[i]] = r->parts.len;
   vec_push(&r->parts, p);
 }
 
-static void find_parts(struct region *r, uint32_t entry) {
+static void find_parts(struct flow_region *r, uint32_t entry) {
   uint32_t n = r->s->g->blocks.len;
   struct scc scc = {.ctx = r, .next = next_block, .complete = add_part};
   r->part_of = xcalloc(n, sizeof *r->part_of);
@@ -209,8 +223,8 @@ static void find_parts(struct region *r, uint32_t entry) {
   scc_free(&scc);
 }
 
-static void add_way(struct region *r, uint32_t from, uint32_t to) {
-  struct part *p = &r->parts.at[from];
+static void add_way(struct flow_region *r, uint32_t from, uint32_t to) {
+  struct flow_part *p = &r->parts.at[from];
   for (uint32_t i = 0; i < p->nsucc; i++)
     if (r->succs.at[p->succ + i] == to)
       return;
@@ -219,13 +233,13 @@ static void add_way(struct region *r, uint32_t from, uint32_t to) {
 }
 
 /* The ways out of one block: to other parts, or out of the region. */
-static void add_ways(struct region *r, uint32_t v) {
+static void add_ways(struct flow_region *r, uint32_t v) {
   const struct flow_graph *g = r->s->g;
   const struct flow_block *b = &g->blocks.at[v];
   uint32_t from = r->part_of[v];
   for (uint32_t i = 0; i < b->nsucc; i++) {
     uint32_t w = g->succs.at[b->succ + i];
-    struct part *p = &r->parts.at[from];
+    struct flow_part *p = &r->parts.at[from];
     if (inside(r, w)) {
       uint32_t to = r->part_of[w];
       if (to != from)
@@ -242,7 +256,7 @@ static void add_ways(struct region *r, uint32_t v) {
     r->parts.at[from].ends = true;
 }
 
-static int meet(const struct region *r, int a, int b) {
+static int meet(const struct flow_region *r, int a, int b) {
   while (a != b) /* postdominators have smaller numbers, END the smallest */
     if (a > b)
       a = r->parts.at[a].post;
@@ -251,14 +265,14 @@ static int meet(const struct region *r, int a, int b) {
   return a;
 }
 
-static void connect_parts(struct region *r) {
+static void connect_parts(struct flow_region *r) {
   uint32_t nblocks = r->s->g->blocks.len;
   for (uint32_t i = 0; i < r->parts.len; i++) {
     r->parts.at[i].succ = r->succs.len;
     for (uint32_t v = 0; v < nblocks; v++)
       if (r->part_of[v] == i)
         add_ways(r, v);
-    struct part *p = &r->parts.at[i];
+    struct flow_part *p = &r->parts.at[i];
     p->post = END;
     for (uint32_t k = 0; k < p->nsucc; k++) {
       int to = (int)r->succs.at[p->succ + k];
@@ -270,15 +284,15 @@ static void connect_parts(struct region *r) {
   }
 }
 
-static void shape_region(struct shape *s, const uint8_t *in, uint32_t header,
-                         uint32_t entry, uint32_t parent);
+static void shape_region(struct flow_shaper *s, const uint8_t *in,
+                         uint32_t header, uint32_t entry, uint32_t parent);
 static bool shape_function(struct flow *f, struct flow_tree *t, uint64_t entry,
-                           const struct chain *up, uint32_t *work,
+                           const struct call_chain *up, uint32_t *work,
                            uint32_t parent);
 
-static void shape_call(struct shape *s, uint64_t callee, uint64_t pc,
+static void shape_call(struct flow_shaper *s, uint64_t callee, uint64_t pc,
                        uint32_t parent) {
-  for (const struct chain *c = s->chain; c; c = c->up)
+  for (const struct call_chain *c = s->chain; c; c = c->up)
     if (c->entry == callee) {
       s->t->recursion = true;
       return;
@@ -294,7 +308,7 @@ static void shape_call(struct shape *s, uint64_t callee, uint64_t pc,
     s->t->nodes.at[parent].pc = at;
 }
 
-static void shape_block(struct shape *s, uint32_t v, uint32_t parent) {
+static void shape_block(struct flow_shaper *s, uint32_t v, uint32_t parent) {
   const struct flow_block *b = &s->g->blocks.at[v];
   if (b->callee)
     shape_call(s, b->callee, b->callee, parent);
@@ -307,9 +321,9 @@ static void shape_block(struct shape *s, uint32_t v, uint32_t parent) {
   }
 }
 
-static void shape_part(struct region *r, uint32_t part, uint32_t parent) {
-  const struct part *p = &r->parts.at[part];
-  struct shape *s = r->s;
+static void shape_part(struct flow_region *r, uint32_t part, uint32_t parent) {
+  const struct flow_part *p = &r->parts.at[part];
+  struct flow_shaper *s = r->s;
   if (!p->loop) {
     shape_block(s, p->header, parent);
     return;
@@ -326,7 +340,8 @@ static void shape_part(struct region *r, uint32_t part, uint32_t parent) {
 }
 
 /* From part `at` up to part `stop`. */
-static void shape_ways(struct region *r, int at, int stop, uint32_t parent) {
+static void shape_ways(struct flow_region *r, int at, int stop,
+                       uint32_t parent) {
   struct flow_tree *t = r->s->t;
   while (at != stop && at != END) {
     if (++*r->s->work > WORK_MAX || t->nodes.len > FLOW_MAX_NODES) {
@@ -334,7 +349,7 @@ static void shape_ways(struct region *r, int at, int stop, uint32_t parent) {
       return;
     }
     shape_part(r, (uint32_t)at, parent);
-    const struct part *p = &r->parts.at[at];
+    const struct flow_part *p = &r->parts.at[at];
     if (p->nsucc > 1 || (p->nsucc && p->ends)) {
       uint32_t selection = new_node(t, FLOW_SELECTION);
       for (uint32_t i = 0; i < p->nsucc; i++) {
@@ -348,9 +363,9 @@ static void shape_ways(struct region *r, int at, int stop, uint32_t parent) {
   }
 }
 
-static void shape_region(struct shape *s, const uint8_t *in, uint32_t header,
-                         uint32_t entry, uint32_t parent) {
-  struct region r = {.s = s, .in = in, .header = header};
+static void shape_region(struct flow_shaper *s, const uint8_t *in,
+                         uint32_t header, uint32_t entry, uint32_t parent) {
+  struct flow_region r = {.s = s, .in = in, .header = header};
   find_parts(&r, entry);
   connect_parts(&r);
   shape_ways(&r, (int)r.part_of[entry], END, parent);
@@ -383,13 +398,13 @@ static void find_dead(const struct flow_graph *g, uint8_t *dead) {
 }
 
 static bool shape_function(struct flow *f, struct flow_tree *t, uint64_t entry,
-                           const struct chain *up, uint32_t *work,
+                           const struct call_chain *up, uint32_t *work,
                            uint32_t parent) {
   struct flow_graph g;
   if (!flow_graph_of(f, entry, &g))
     return false;
-  struct chain chain = {entry, up};
-  struct shape s = {f, t, &g, &chain, xcalloc(g.blocks.len, 1), work};
+  struct call_chain chain = {entry, up};
+  struct flow_shaper s = {f, t, &g, &chain, xcalloc(g.blocks.len, 1), work};
   uint8_t *in = xcalloc(g.blocks.len, 1);
   memset(in, 1, g.blocks.len);
   t->unknown |= g.unknown;
@@ -425,6 +440,7 @@ bool flow_tree_of(struct flow *f, uint64_t entry, struct flow_tree *out) {
   out->nodes.len = out->nodes.cap = 0;
   if (found)
     copy(&grown, root, out);
+  check_slow((flow_check_invariants(out), true));
   flow_tree_free(&grown);
   return found;
 }

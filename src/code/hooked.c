@@ -1,3 +1,4 @@
+/* Walks through the code and notes the line of every access and hook. */
 #include "code/hooked.h"
 #include "base/text.h"
 #include "code/code.h"
@@ -5,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct walk {
+struct hooked_walk {
   struct lines *l;
   hooked_list *out;
 };
@@ -25,7 +26,7 @@ static bool is_harness(const char *function) {
 
 static void visit(void *ctx, const struct line_symbol *f,
                   const struct code_insn *i) {
-  struct walk *w = ctx;
+  struct hooked_walk *w = ctx;
   bool hooked = i->symbol && is_step(i->symbol);
   if ((!hooked && !i->reads && !i->writes) || is_harness(f->name))
     return;
@@ -63,7 +64,7 @@ static void join(hooked_list *h) {
 }
 
 int hooked_lines(struct lines *l, hooked_list *out, struct error *e) {
-  struct walk w = {l, out};
+  struct hooked_walk w = {l, out};
   int err = code_walk(l, visit, &w, e);
   if (!err && out->len) {
     qsort(out->at, out->len, sizeof *out->at, compare);

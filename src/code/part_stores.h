@@ -9,11 +9,17 @@
 #include "code/code.h"
 #include "model/part_store.h"
 
-/* An address as far as the text of the code tells: an offset from something
+/* An address as far as the code tells: an offset from something
  * that has no name but this number; 0: nothing is known. */
 struct code_value {
   uint32_t from;
   int64_t offset;
+};
+
+/* Memory as an instruction names it: capstone's registers and numbers. */
+struct code_address {
+  uint32_t segment, base, index, scale;
+  int64_t displacement;
 };
 
 enum { CODE_REGISTERS = 16, CODE_SLOTS = 32 };
@@ -24,11 +30,10 @@ struct part_search {
   uint32_t names; /* given so far */
   struct code_value value[CODE_REGISTERS];
   struct code_slot { /* of the stack, or of the linker */
-    char text[32];
+    struct code_address at;
     struct code_value value;
   } slot[CODE_SLOTS];
   uint32_t nslots;
-  struct code_value nowhere; /* for places that are not followed */
   /* the last hook of a write, while its store has not come yet */
   bool pending;
   struct part_store store;
@@ -37,7 +42,7 @@ struct part_search {
   bool has_read;
   struct code_value read;
   uint32_t read_width;
-  char read_text[96];
+  struct code_address read_place;
 };
 
 /* Called for each instruction in order (code_walk). */

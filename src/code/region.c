@@ -1,3 +1,7 @@
+/*
+ * The code of a block of lines: the places in it, and from which of them
+ * control reaches which without leaving the block.
+ */
 #include "code/region.h"
 
 #include "base/text.h"
@@ -20,7 +24,7 @@ static bool is_bookkeeping(const char *symbol) {
          (begins(symbol, "__tsan_func_") || !strcmp(symbol, "__tsan_init"));
 }
 
-struct gather {
+struct place_gatherer {
   place_vec places;
   struct site_search *search;
   site_list sites;
@@ -29,14 +33,12 @@ struct gather {
 
 static void take_place(void *ctx, const struct line_symbol *function,
                        const struct code_insn *i) {
-  struct gather *g = ctx;
-  const char *name = strrchr(i->mnemonic, ' '); /* "notrack call" */
+  struct place_gatherer *g = ctx;
   if (g->function != function)
     sites_end(g->search);
   g->function = function;
   sites_visit(g->search, i);
-  if (!strncmp(name ? name + 1 : i->mnemonic, "call", 4) &&
-      !is_bookkeeping(i->symbol))
+  if (i->kind == CODE_CALL && !is_bookkeeping(i->symbol))
     vec_push(&g->places, i->pc + i->size);
 }
 
@@ -47,7 +49,7 @@ static int by_address(const void *a, const void *b) {
 
 /* All places of the object, sorted. */
 static int gather_places(struct lines *l, place_vec *out, struct error *e) {
-  struct gather g = {0};
+  struct place_gatherer g = {0};
   g.search = sites_new(&g.sites);
   int err = code_walk(l, take_place, &g, e);
   sites_end(g.search);
@@ -87,7 +89,7 @@ static bool copy_of(struct scopes *s, const struct code_block *b,
   return false;
 }
 
-struct chooser {
+struct block_chooser {
   struct lines *lines;
   struct scopes *scopes;
   const struct code_block *block;
@@ -101,7 +103,7 @@ static bool mentions(const struct place *p, const char *function) {
 }
 
 static enum within in_block(void *ctx, uint64_t pc) {
-  const struct chooser *c = ctx;
+  const struct block_chooser *c = ctx;
   struct scope at[SCOPES_AT_MOST];
   if (!mentions(lines_place(c->lines, pc), c->block->function))
     return WITHIN_NOT; /* most of the code; the rest costs more */
@@ -114,10 +116,10 @@ static enum within in_block(void *ctx, uint64_t pc) {
   return WITHIN_NOT;
 }
 
-struct inside { /* a place in the block */
+struct region_place { /* a place in the block */
   uint64_t pc, copy;
 };
-typedef VEC(struct inside) inside_vec;
+typedef VEC(struct region_place) inside_vec;
 
 static void fill_row(struct within_code *w, const inside_vec *in, uint32_t from,
                      uint8_t *row) {
@@ -128,8 +130,8 @@ static void fill_row(struct within_code *w, const inside_vec *in, uint32_t from,
 }
 
 /* Copy by copy: from one into another, control has left the block. */
-static void fill_stays(struct flow *f, struct chooser *c, const inside_vec *in,
-                       uint8_t *stays) {
+static void fill_stays(struct flow *f, struct block_chooser *c,
+                       const inside_vec *in, uint8_t *stays) {
   uint8_t *done = xcalloc(in->len, 1);
   for (uint32_t i = 0; i < in->len; i++) {
     struct within_code w;
@@ -150,9 +152,9 @@ static void fill_stays(struct flow *f, struct chooser *c, const inside_vec *in,
 static struct region region_of(struct flow *f, struct scopes *s,
                                const struct code_block *b,
                                const place_vec *places, struct arena *a) {
-  struct chooser c = {f->lines, s, b, 0};
+  struct block_chooser c = {f->lines, s, b, 0};
   inside_vec in = {0};
-  struct inside one;
+  struct region_place one;
   for (uint32_t i = 0; i < places->len; i++) {
     one.pc = places->at[i];
     if (copy_of(s, b, one.pc, &one.copy))

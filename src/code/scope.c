@@ -1,13 +1,14 @@
+/* The functions that a place belongs to, the inlined ones and their callers. */
 #include "code/scope.h"
 
 #include "code/flow_int.h"
-#include "debug/lines_int.h"
 #include "code/within.h"
+#include "debug/lines_int.h"
 
 #include <dwarf.h>
 #include <string.h>
 
-struct kept {
+struct scope_range {
   uint32_t first, n; /* into scopes.all */
 };
 
@@ -18,7 +19,7 @@ struct scopes {
   struct within_code code;
   struct map128 stayed; /* copy, from, to: 1 + the answer */
   struct map128 known;  /* place to index into kept */
-  VEC(struct kept) kept;
+  VEC(struct scope_range) kept;
   VEC(struct scope) all;
 };
 
@@ -103,26 +104,26 @@ uint32_t scopes_at(struct scopes *s, uint64_t place, struct scope *out) {
   bool fresh;
   uint32_t *i = map128_put(&s->known, hash128(&place, sizeof place, 0), &fresh);
   if (fresh) {
-    struct kept k = {s->all.len, find_scopes(s, place, out)};
+    struct scope_range k = {s->all.len, find_scopes(s, place, out)};
     for (uint32_t j = 0; j < k.n; j++)
       vec_push(&s->all, out[j]);
     *i = s->kept.len;
     vec_push(&s->kept, k);
     return k.n;
   }
-  struct kept k = s->kept.at[*i];
+  struct scope_range k = s->kept.at[*i];
   memcpy(out, s->all.at + k.first, k.n * sizeof *out);
   return k.n;
 }
 
-struct chooser {
+struct copy_chooser {
   struct lines *lines;
   uint64_t owner; /* the real function */
   uint64_t copy;
 };
 
 static enum within in_copy(void *ctx, uint64_t pc) {
-  struct chooser *c = ctx;
+  struct copy_chooser *c = ctx;
   const struct line_function *f = lines_function_at(c->lines, pc);
   Dwarf_Die entries[SCOPES_AT_MOST];
   if (!f)
@@ -139,7 +140,7 @@ static enum within in_copy(void *ctx, uint64_t pc) {
 
 static void find_code(struct scopes *s, uint64_t copy, uint64_t place) {
   const struct line_function *f = lines_function_at(s->lines, place - 1);
-  struct chooser chooser = {.lines = s->lines, .copy = copy};
+  struct copy_chooser chooser = {.lines = s->lines, .copy = copy};
   if (s->copy == copy)
     return;
   forget_code(s);

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct active { /* a hook since the last call */
+struct active_hook { /* a hook since the last call */
   struct number at;
   int64_t size;
   bool writes;
@@ -35,7 +35,7 @@ struct active { /* a hook since the last call */
 struct site_search {
   site_list *out;
   struct site_code code;
-  VEC(struct active) hooks;
+  VEC(struct active_hook) hooks;
   VEC(struct site) found;
   VEC(uint32_t) owner; /* of each found: its hook + 1, or 0 */
   struct numbers n;
@@ -77,26 +77,28 @@ static void add_hook(struct site_search *s, uint32_t call) {
   if (n->hook_range)
     size =
         s->n.reg[RSI].from == CONSTANT ? s->n.reg[RSI].offset : INT64_MAX / 4;
-  struct active h = {.at = s->n.reg[RDI],
-                     .size = size,
-                     .writes = n->hook_writes,
-                     .call = call,
-                     .spoilt = size <= 8 || size > (1 << 20) || n->hook_atomic};
+  struct active_hook h = {.at = s->n.reg[RDI],
+                          .size = size,
+                          .writes = n->hook_writes,
+                          .call = call,
+                          .spoilt =
+                              size <= 8 || size > (1 << 20) || n->hook_atomic};
   if (size)
     vec_push(&s->hooks, h);
 }
 
-static bool covers(const struct active *h, struct number at, int64_t size) {
+static bool covers(const struct active_hook *h, struct number at,
+                   int64_t size) {
   return h->at.from == at.from && at.offset >= h->at.offset &&
          at.offset + size <= h->at.offset + h->size;
 }
 
 /* The youngest hook of these bytes.  That of a write speaks for a read as well
  * (of a bit field's neighbours), but not for one behind the write. */
-static struct active *hook_of(struct site_search *s, struct number at,
-                              int64_t size, bool writes) {
+static struct active_hook *hook_of(struct site_search *s, struct number at,
+                                   int64_t size, bool writes) {
   for (uint32_t i = s->hooks.len; i--;) {
-    struct active *h = &s->hooks.at[i];
+    struct active_hook *h = &s->hooks.at[i];
     if (covers(h, at, size) && (writes ? h->writes : !h->stored))
       return h;
   }
@@ -115,7 +117,7 @@ static bool is_behind(const struct site_search *s, struct number at,
 /* Nothing that follows belongs to these hooks any more. */
 static void end_region(struct site_search *s) {
   for (uint32_t i = 0; i < s->hooks.len; i++) {
-    struct active *h = &s->hooks.at[i];
+    struct active_hook *h = &s->hooks.at[i];
     bool replaced = !h->spoilt && h->covered == h->size;
     const struct instruction *n = &s->code.insns.at[h->call];
     for (uint32_t k = 0; k < s->found.len; k++)
@@ -143,7 +145,7 @@ static void library_copy(struct site_search *s) {
     return;
   for (int k = 0; k < 2; k++) {
     struct number at = s->n.reg[k ? RSI : RDI];
-    struct active *h = hook_of(s, at, n.offset, !k);
+    struct active_hook *h = hook_of(s, at, n.offset, !k);
     if (h && !h->spoilt && h->writes == !k && h->at.offset == at.offset &&
         h->size == n.offset)
       h->covered = h->size;
@@ -159,13 +161,13 @@ static bool may_have_hook(const struct site_search *s, struct number at) {
 }
 
 static uint8_t number_of(unsigned r) {
-  int width, n = site_register(r, &width);
+  int width, n = code_register(r, &width);
   return r == X86_REG_RIP ? SITE_RIP : n < 0 ? SITE_NONE : (uint8_t)n;
 }
 
 static void add_site(struct site_search *s, const struct instruction *n,
                      uint64_t keep, const cs_x86_op *op, enum site_kind kind,
-                     const struct active *h) {
+                     const struct active_hook *h) {
   struct site x = {.pc = n->pc,
                    .keep = keep,
                    .length = n->length,
@@ -208,8 +210,9 @@ static void string_access(struct site_search *s, const struct instruction *n,
                        ? s->n.reg[RCX].offset * kinds[k].size
                        : 0;
     struct number from = s->n.reg[RSI], to = s->n.reg[RDI];
-    struct active *r = kinds[k].copy ? hook_of(s, from, size, false) : NULL;
-    struct active *w = hook_of(s, to, size, true);
+    struct active_hook *r =
+        kinds[k].copy ? hook_of(s, from, size, false) : NULL;
+    struct active_hook *w = hook_of(s, to, size, true);
     if (r && size)
       r->covered += size;
     if (w && size)
@@ -238,7 +241,7 @@ static void access_of(struct site_search *s, const struct instruction *n,
   struct number at = numbers_address(&s->n, n, op);
   if (numbers_on_stack(&s->n, at) || at.from == READ_ONLY)
     return;
-  struct active *h = hook_of(s, at, op->size, n->writes);
+  struct active_hook *h = hook_of(s, at, op->size, n->writes);
   if (h && n->writes && h->size <= 8)
     h->stored = true;
   enum site_kind kind = !n->writes  ? SITE_READ

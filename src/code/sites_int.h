@@ -8,11 +8,9 @@
 #define CODE_SITES_INT_H
 
 #include "base/map128.h"
+#include "code/code_int.h"
 #include "code/sites.h"
 
-#include <capstone/capstone.h>
-
-enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, GPRS = 16 };
 enum { OPERANDS = 4 };
 
 struct instruction {
@@ -58,9 +56,6 @@ void site_code_end(struct site_code *c);
 /* keep[i]: the registers that a stop at instruction i must preserve, without
  * those that any call preserves. */
 void site_code_keep(const struct site_code *c, uint64_t *keep);
-
-/* The number of a general register and its width in bytes; -1: it is none. */
-int site_register(unsigned r, int *width);
 
 /* ---- numbers ---- */
 

@@ -152,11 +152,11 @@ struct number numbers_address(struct numbers *s, const struct instruction *n,
     v = (struct number){n->constant ? READ_ONLY : IMAGE,
                         (int64_t)(n->pc + n->length)};
   else if (op->mem.base != X86_REG_INVALID) {
-    int r = site_register(op->mem.base, &width);
+    int r = code_register(op->mem.base, &width);
     v = r < 0 || width < 8 ? unknown(s) : s->reg[r];
   }
   if (op->mem.index != X86_REG_INVALID) {
-    int r = site_register(op->mem.index, &width);
+    int r = code_register(op->mem.index, &width);
     v = r < 0 || width < 8 ? unknown(s) : sum(s, v, s->reg[r], op->mem.scale);
   }
   v.offset += op->mem.disp;
@@ -198,7 +198,7 @@ static struct number operand(struct numbers *s, const struct instruction *n,
   if (op->type == X86_OP_IMM)
     return (struct number){CONSTANT, op->imm};
   if (op->type == X86_OP_REG) {
-    int r = site_register(op->reg, &width);
+    int r = code_register(op->reg, &width);
     bool second = op->reg == X86_REG_AH || op->reg == X86_REG_BH ||
                   op->reg == X86_REG_CH || op->reg == X86_REG_DH;
     return r < 0 || second ? unknown(s) : low(s, s->reg[r], (uint32_t)width);
@@ -275,7 +275,7 @@ static void push(struct numbers *s, const struct instruction *n) {
 }
 
 static void pop(struct numbers *s, const struct instruction *n) {
-  int width, r = site_register(n->op[0].reg, &width);
+  int width, r = code_register(n->op[0].reg, &width);
   struct number v = load(s, s->reg[RSP], 8);
   s->reg[RSP].offset += 8;
   if (r >= 0)
@@ -287,7 +287,7 @@ static int destination(const struct instruction *n, int *width) {
   int r;
   if (n->nops < 2 || n->op[0].type != X86_OP_REG || n->id == X86_INS_CMP ||
       n->id == X86_INS_TEST || n->id == X86_INS_XCHG ||
-      (r = site_register(n->op[0].reg, width)) < 0)
+      (r = code_register(n->op[0].reg, width)) < 0)
     return -1;
   return *width >= 4 && (n->kills & R(r)) ? r : -1;
 }

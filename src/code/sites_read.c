@@ -21,36 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int site_register(unsigned r, int *width) {
-  static const unsigned families[GPRS][5] = {
-      {X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH},
-      {X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH},
-      {X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH},
-      {X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH},
-      {X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL, 0},
-      {X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL, 0},
-      {X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL, 0},
-      {X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL, 0},
-      {X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B, 0},
-      {X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B, 0},
-      {X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B, 0},
-      {X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B, 0},
-      {X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B, 0},
-      {X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B, 0},
-      {X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B, 0},
-      {X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B, 0}};
-  static const int widths[5] = {8, 4, 2, 1, 1};
-  for (int n = 0; n < GPRS; n++)
-    for (int k = 0; k < 5; k++)
-      if (r && families[n][k] == r) {
-        *width = widths[k];
-        return n;
-      }
-  return -1;
-}
-
 static uint64_t bit_of(unsigned r) {
-  int width, n = site_register(r, &width);
+  int width, n = code_register(r, &width);
   if (n >= 0)
     return UINT64_C(1) << n;
   if (r >= X86_REG_XMM0 && r <= X86_REG_XMM15)
@@ -94,6 +66,66 @@ static void read_hook(struct instruction *n, const char *symbol) {
   n->hook_size = (uint8_t)strtoul(p, NULL, 10);
 }
 
+/* Moves that leave nothing of a vector register's old value. */
+static bool fills_register(unsigned id) {
+  switch (id) {
+  case X86_INS_MOVQ:
+  case X86_INS_MOVDQA:
+  case X86_INS_MOVDQU:
+  case X86_INS_MOVAPS:
+  case X86_INS_MOVAPD:
+  case X86_INS_MOVUPS:
+  case X86_INS_MOVUPD:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* Encoded with a VEX or an EVEX prefix (AVX and later). */
+static bool is_vex(const cs_insn *raw) {
+  static const uint8_t legacy[] = {0x66, 0xf2, 0xf3, 0x2e, 0x36, 0x3e,
+                                   0x26, 0x64, 0x65, 0x67, 0xf0};
+  int k = 0;
+  while (k < raw->size && memchr(legacy, raw->bytes[k], sizeof legacy))
+    k++;
+  return k < raw->size && (raw->bytes[k] == 0xc4 || raw->bytes[k] == 0xc5 ||
+                           raw->bytes[k] == 0x62);
+}
+
+/* Can the instruction not be carried out elsewhere, with another address? */
+static bool is_odd(const cs_insn *raw) {
+  const cs_x86 *x = &raw->detail->x86;
+  switch (raw->id) {
+  case X86_INS_XCHG:
+  case X86_INS_XADD:
+  case X86_INS_XLATB:
+  case X86_INS_XSAVE:
+  case X86_INS_XSAVE64:
+  case X86_INS_XSAVEOPT:
+  case X86_INS_XSAVEOPT64:
+  case X86_INS_XSAVEC:
+  case X86_INS_XSAVEC64:
+  case X86_INS_XSAVES:
+  case X86_INS_XSAVES64:
+  case X86_INS_XRSTOR:
+  case X86_INS_XRSTOR64:
+  case X86_INS_XRSTORS:
+  case X86_INS_XRSTORS64:
+  case X86_INS_FXSAVE:
+  case X86_INS_FXSAVE64:
+  case X86_INS_FXRSTOR:
+  case X86_INS_FXRSTOR64:
+  case X86_INS_POP:
+  case X86_INS_ENTER:
+    return true;
+  default:
+    break;
+  }
+  bool x87 = x->opcode[0] >= 0xd8 && x->opcode[0] <= 0xdf;
+  return x87 || x->prefix[0] == X86_PREFIX_LOCK || is_vex(raw);
+}
+
 static void read_registers(struct instruction *n, csh handle,
                            const cs_insn *raw, bool *wide) {
   cs_regs uses, sets;
@@ -110,15 +142,12 @@ static void read_registers(struct instruction *n, csh handle,
     int width;
     n->sets |= bit_of(sets[k]);
     *wide |= is_wide(sets[k]);
-    if (site_register(sets[k], &width) >= 0 && width >= 4)
+    if (code_register(sets[k], &width) >= 0 && width >= 4)
       n->kills |= bit_of(sets[k]);
   }
-  bool whole = begins(raw->mnemonic, "movdq") ||
-               begins(raw->mnemonic, "movap") ||
-               begins(raw->mnemonic, "movup") || !strcmp(raw->mnemonic, "movq");
-  if (whole && n->nops && n->op[0].type == X86_OP_REG)
+  if (fills_register(raw->id) && n->nops && n->op[0].type == X86_OP_REG)
     n->kills |= bit_of(n->op[0].reg);
-  if (begins(raw->mnemonic, "cmov"))
+  if (cs_insn_group(handle, raw, X86_GRP_CMOV))
     n->uses |= n->sets, n->kills = 0;
   if (n->sets & SITE_FLAGS)
     n->kills |= SITE_FLAGS;
@@ -126,7 +155,7 @@ static void read_registers(struct instruction *n, csh handle,
 
 void site_code_add(struct site_code *c, const struct code_insn *i) {
   const cs_insn *raw = i->raw;
-  const cs_x86 *x = &raw->detail->x86;
+  const cs_x86 *x = code_x86(i);
   struct instruction n = {.pc = i->pc,
                           .id = raw->id,
                           .length = (uint8_t)i->size,
@@ -137,23 +166,15 @@ void site_code_add(struct site_code *c, const struct code_insn *i) {
   n.nops = x->op_count < OPERANDS ? x->op_count : OPERANDS;
   memcpy(n.op, x->operands, n.nops * sizeof *n.op);
   n.relative = x->encoding.disp_offset;
-  n.call = begins(i->mnemonic, "call");
-  n.jump = i->mnemonic[0] == 'j' || begins(i->mnemonic, "loop") ||
-           begins(i->mnemonic, "bnd j") || begins(i->mnemonic, "notrack");
-  n.ret = begins(i->mnemonic, "ret") || begins(i->mnemonic, "bnd ret") ||
-          begins(i->mnemonic, "ud2") || begins(i->mnemonic, "hlt") ||
-          !strcmp(i->mnemonic, "jmp");
-  n.odd = i->mnemonic[0] == 'f' || begins(i->mnemonic, "lock") ||
-          begins(i->mnemonic, "x") || begins(i->mnemonic, "pop") ||
-          begins(i->mnemonic, "enter") || begins(i->mnemonic, "v") ||
-          i->size > 15;
-  if (begins(i->mnemonic, "xor"))
-    n.odd = false;
-  n.told = begins(i->mnemonic, "lock") || begins(i->mnemonic, "x");
-  n.rep = begins(i->mnemonic, "rep ");
-  n.string =
-      n.rep || begins(i->mnemonic, "repne") ||
-      (n.nops == 2 && n.op[0].type == X86_OP_MEM && n.op[1].type == X86_OP_MEM);
+  n.call = i->kind == CODE_CALL;
+  n.jump = i->kind == CODE_JUMP || i->kind == CODE_BRANCH;
+  n.ret = i->kind == CODE_JUMP || i->kind == CODE_RETURN ||
+          i->kind == CODE_STOP; /* what follows is not reached from here */
+  n.odd = is_odd(raw);
+  n.told = i->escapes;
+  n.rep = code_repeats(i) && x->prefix[0] == X86_PREFIX_REP;
+  n.string = code_repeats(i) || (n.nops == 2 && n.op[0].type == X86_OP_MEM &&
+                                 n.op[1].type == X86_OP_MEM);
   if (n.call && i->symbol && begins(i->symbol, "__tsan_"))
     read_hook(&n, i->symbol);
   if (n.call && i->symbol)

@@ -1,3 +1,4 @@
+/* Sums, prints and checks structure trees. */
 #include "code/tree.h"
 
 #include <assert.h>

@@ -62,7 +62,8 @@ void flow_print(const struct flow_tree *t, struct lines *l, uint32_t theta,
 /* All in one line: R(S2 L(S1 C(B(S1) B(S3)))). */
 void flow_brief(const struct flow_tree *t, struct buf *out);
 
-/* Asserts T1, T2, T4. */
+/* Asserts T1, T2, T4.  T3 is checked where a selection is closed: it needs the
+ * lines. */
 void flow_check_invariants(const struct flow_tree *t);
 void flow_tree_free(struct flow_tree *t);
 

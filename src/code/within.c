@@ -1,3 +1,5 @@
+/* A part of the code, and where control goes inside of it: see code/within.h.
+ */
 #include "code/within.h"
 
 #include "base/vec.h"
@@ -115,14 +117,14 @@ uint32_t within_insn(const struct flow *f, uint64_t place) {
  * Each instruction is reached at most twice: by control that has stayed, and by
  * control that has left, which stays so.
  */
-struct walk {
+struct within_search {
   struct within_code *w;
   uint32_t ntodo;
   uint32_t stop[2]; /* goes no further behind these */
   bool leaves;      /* follows control that has left */
 };
 
-static void reach(struct walk *k, uint64_t pc, uint8_t how) {
+static void reach(struct within_search *k, uint64_t pc, uint8_t how) {
   uint32_t at = flow_insn_at(k->w->f, pc);
   if (at == NONE)
     return;
@@ -134,7 +136,7 @@ static void reach(struct walk *k, uint64_t pc, uint8_t how) {
   k->w->todo[k->ntodo++] = at << 1 | (how == LEFT);
 }
 
-static void go_on(struct walk *k, uint32_t at, uint8_t how) {
+static void go_on(struct within_search *k, uint32_t at, uint8_t how) {
   const struct flow *f = k->w->f;
   const struct flow_insn *n = &f->insns.at[at];
   if (n->kind == FLOW_PLAIN || n->kind == FLOW_EITHER)
@@ -145,7 +147,7 @@ static void go_on(struct walk *k, uint32_t at, uint8_t how) {
     reach(k, f->targets.at[n->targets + i], how);
 }
 
-static void walk(struct walk *k, uint64_t from) {
+static void walk(struct within_search *k, uint64_t from) {
   memset(k->w->reached, 0, k->w->f->insns.len);
   reach(k, from, STAYED);
   while (k->ntodo) {
@@ -156,7 +158,7 @@ static void walk(struct walk *k, uint64_t from) {
 }
 
 void within_walk(struct within_code *w, uint64_t from) {
-  struct walk k = {.w = w, .stop = {NONE, NONE}};
+  struct within_search k = {.w = w, .stop = {NONE, NONE}};
   walk(&k, from);
 }
 
@@ -166,7 +168,7 @@ bool within_reached(const struct within_code *w, uint32_t insn) {
 
 bool within_left(struct within_code *w, uint64_t from, uint64_t to) {
   uint32_t a = within_insn(w->f, from), b = within_insn(w->f, to);
-  struct walk k = {.w = w, .stop = {a, b}, .leaves = true};
+  struct within_search k = {.w = w, .stop = {a, b}, .leaves = true};
   if (a == NONE || b == NONE)
     return true;
   walk(&k, from);

@@ -1,3 +1,4 @@
+/* Reads the functions and their parameters from the debug information. */
 #include "debug/functions.h"
 
 #include "debug/lines_int.h"

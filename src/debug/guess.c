@@ -1,3 +1,4 @@
+/* Weighs the hints of each function on the way outwards: see debug/guess.h. */
 #define _GNU_SOURCE
 
 #include "debug/guess.h"

@@ -1,3 +1,4 @@
+/* Opens an object, and finds places and symbols by address. */
 #define _GNU_SOURCE
 
 #include "debug/lines_int.h"
@@ -201,8 +202,9 @@ static Dwarf_Die declaration(Dwarf_Die die) {
   return die;
 }
 
-const char *lines_name(struct lines *l, const struct line_unit *u,
-                       Dwarf_Die *function) {
+/* The name of a function's entry, `class::name` in C++. */
+static const char *name_of(struct lines *l, const struct line_unit *u,
+                           Dwarf_Die *function) {
   Dwarf_Attribute a;
   const char *name = dwarf_attr_integrate(function, DW_AT_name, &a)
                          ? dwarf_formstring(&a)
@@ -288,7 +290,7 @@ static const struct place *make_place(struct lines *l, uint64_t pc) {
   uint32_t n = lines_scopes(f, pc, scopes, SCOPES_MAX);
   struct place *inner = p;
   for (uint32_t i = n; i--;) {
-    inner->function = lines_name(l, u, &scopes[i]);
+    inner->function = name_of(l, u, &scopes[i]);
     inner->function = invariant_name(l, inner);
     if (!i)
       break;
@@ -318,7 +320,7 @@ const char *lines_function(struct lines *l, uint64_t pc) {
   const struct line_function *f = lines_function_at(l, pc);
   if (f && f->low == pc) {
     Dwarf_Die die = f->die;
-    return lines_name(l, &l->units.at[f->unit], &die);
+    return name_of(l, &l->units.at[f->unit], &die);
   }
   const struct line_symbol *s = lines_symbol_at(l, pc, true);
   return s && s->addr == pc ? s->name : NULL;

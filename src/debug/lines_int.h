@@ -5,7 +5,8 @@
  *
  * (L1) rows, functions, variables and symbols are sorted by address.
  * (L2) functions do not overlap; a function in pieces (cold parts) has an
- *      entry for each.
+ *      entry for each.  Not asserted: the object is the user's, and if it says
+ *      otherwise the last one that begins before an address is taken.
  */
 #ifndef DEBUG_LINES_INT_H
 #define DEBUG_LINES_INT_H
@@ -86,10 +87,6 @@ const struct line_row *lines_row_at(struct lines *l, uint64_t pc);
  */
 uint32_t lines_scopes(const struct line_function *f, uint64_t pc,
                       Dwarf_Die *out, uint32_t max);
-
-/* The name of a function's entry, `class::name` in C++. */
-const char *lines_name(struct lines *l, const struct line_unit *u,
-                       Dwarf_Die *function);
 
 /* The unit that the instruction comes from, or NULL. */
 const struct line_unit *lines_unit_at(struct lines *l, uint64_t pc);

@@ -1,3 +1,4 @@
+/* Names for the locations of a trace: variables, fields, blocks of the heap. */
 #include "debug/guess.h"
 #include "debug/types.h"
 

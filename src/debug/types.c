@@ -1,3 +1,4 @@
+/* Looks through typedefs and qualifiers, and into members. */
 #include "debug/types.h"
 
 #include "base/text.h"

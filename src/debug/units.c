@@ -3,6 +3,7 @@
  * have one, line tables.  All units are walked, since clang writes no table of
  * address ranges and a lookup by libdw alone would find nothing.
  */
+#include "base/slow.h"
 #include "debug/lines_int.h"
 #include "debug/types.h"
 
@@ -158,6 +159,22 @@ static int by_addr(const void *a, const void *b) {
   return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
+static bool is_sorted(const struct lines *l) {
+  for (uint32_t i = 1; i < l->rows.len; i++)
+    if (l->rows.at[i - 1].addr > l->rows.at[i].addr)
+      return false;
+  for (uint32_t i = 1; i < l->functions.len; i++)
+    if (l->functions.at[i - 1].low > l->functions.at[i].low)
+      return false;
+  for (uint32_t i = 1; i < l->variables.len; i++)
+    if (l->variables.at[i - 1].addr > l->variables.at[i].addr)
+      return false;
+  for (uint32_t i = 1; i < l->symbols.len; i++)
+    if (l->symbols.at[i - 1].addr > l->symbols.at[i].addr)
+      return false;
+  return true;
+}
+
 void lines_read_units(struct lines *l) {
   Dwarf_CU *cu = NULL;
   Dwarf_Die die, sub;
@@ -187,4 +204,5 @@ void lines_read_units(struct lines *l) {
     qsort(l->functions.at, l->functions.len, sizeof *l->functions.at, by_low);
   if (l->variables.len)
     qsort(l->variables.at, l->variables.len, sizeof *l->variables.at, by_addr);
+  check_slow(is_sorted(l)); /* L1 */
 }

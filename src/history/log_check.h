@@ -1,6 +1,6 @@
 /*
- * Is a recorded history linearizable?  Engines and monitors answer the same
- * question about a log and a type; each alone is exact.
+ * Is a recorded history linearizable?  Engines and monitors answer this
+ * question about a log and a type.  Each alone is exact.
  */
 #ifndef HISTORY_LOG_CHECK_H
 #define HISTORY_LOG_CHECK_H
@@ -14,13 +14,13 @@ enum log_verdict { LOG_LINEARIZABLE, LOG_VIOLATION, LOG_UNKNOWN };
 struct log_budget {
   double deadline; /* of a monotonic clock in seconds; 0: none */
   uint64_t memory; /* bytes; 0: none */
-  /* Of the whole process, as the system counts it; 0: none.  What was freed,
-   * and tables that grow, are in it. */
+  /* Bytes of the whole process, as the system counts them, with freed blocks
+   * and growing tables; 0: none. */
   uint64_t resident;
-  uint64_t steps; /* of the type; 0: none.  What tests use */
+  uint64_t steps; /* of the type; 0: none.  Tests use this one */
 };
 
-/* What is to be checked: operations of a log, prepared by the type. */
+/* The operations to be checked, prepared by the type. */
 struct log_problem {
   const struct log *log;
   struct type *type;
@@ -55,7 +55,7 @@ struct log_answer {
 };
 void log_answer_free(struct log_answer *a);
 
-/* In time order, keeping the set of configurations after each return.  `out`
+/* Search in time order, with the set of configurations after each return. `out`
  * is {0} at first, here and below; what it held before is freed. */
 void check_frontier(const struct log_problem *p, const struct log_budget *b,
                     bool want_order, struct log_answer *out);
@@ -73,18 +73,18 @@ void check_exact(const struct log_problem *p, const struct log_budget *b,
  */
 bool check_monitor(const struct log_problem *p, struct log_answer *out,
                    const char **why);
-/* Also an order, if it is wanted and the monitor can make one (of queues). */
+/* Also gives an order, if it is wanted and the monitor can make one. */
 bool check_monitor_order(const struct log_problem *p, bool want_order,
                          struct log_answer *out, const char **why);
 
 /*
- * The whole job: partition by key, monitor if allowed, else exact search, the
- * parts one after the other, or by several processes.  These are forked: not
- * for a program with threads.  The answer is the same.
+ * The whole job: split by key, then a monitor if allowed, else exact search.
+ * The parts are checked one after the other, or by several processes with the
+ * same answer.  These are forked: not for a program with threads.
  */
 struct log_options {
   struct log_budget budget;
-  /* For the search for an order behind a monitor that has said yes. */
+  /* For the search for an order after a monitor said "linearizable". */
   struct log_budget witness;
   bool no_monitor, no_partition, want_order;
   uint32_t jobs; /* processes; 0: this one */

@@ -1,4 +1,4 @@
-/* What the exact engines share. */
+/* Effort, facts about operations, and answers, for the exact engines. */
 #include "history/log_engine.h"
 
 #include "base/clock.h"
@@ -11,11 +11,11 @@
 
 enum {
   LOOK_EVERY = 2048,
-  ASK_EVERY = 8, /* looks between two questions to the system */
+  ASK_EVERY = 8, /* checks between two questions to the system */
 };
 
-/* The type's tables grow by turns, and what grows is there twice for a while.
- */
+/* Of the type's bytes half count: its tables grow in turns, and a growing table
+ * is there twice for a while. */
 static bool is_too_large(struct meter *m, const struct type *t,
                          uint64_t bytes) {
   const struct log_budget *b = m->budget;
@@ -49,7 +49,7 @@ bool ops_have_one_key(const struct log_problem *p) {
   return true;
 }
 
-/* What a step depends on. */
+/* All that a step of the type depends on. */
 struct identity {
   datum key, arg[2], result;
   uint32_t aux;
@@ -167,28 +167,6 @@ const struct type_op *op_made_pending(const struct log_problem *p,
     return NULL;
   made->op = copy;
   return made;
-}
-
-bool log_cut_make(struct log_cut *c, const struct log_problem *p,
-                  uint32_t until) {
-  *c = (struct log_cut){.problem = *p};
-  c->problem.ops = xmalloc((p->nops + 1) * sizeof *c->problem.ops);
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < p->nops && p->ops[i].op->call <= until; i++) {
-    const struct type_op *o = &p->ops[i];
-    if (!op_is_pending(o) && o->op->ret > until)
-      o = op_made_pending(p, o, &c->arena);
-    if (!o)
-      return false;
-    c->problem.ops[n++] = *o;
-  }
-  c->problem.nops = n;
-  return true;
-}
-
-void log_cut_free(struct log_cut *c) {
-  free(c->problem.ops);
-  arena_free(&c->arena);
 }
 
 uint32_t *returns_from(const struct log_problem *p, uint32_t from,

@@ -76,7 +76,7 @@ struct settings {
   uint64_t watchdog_ms;
   /* build */
   const char *cc, *cxx, *opt;
-  bool verbose;
+  bool no_cache, verbose;
   /* output */
   const char *json;
   const char *trace; /* where the failing execution goes */

@@ -1,4 +1,5 @@
-/* What callers give, as data. */
+/* Values as the caller writes them (struct fl_datum) become data
+ * (model/datum.h). */
 #include "base/vec.h"
 #include "lib/int.h"
 
@@ -15,6 +16,9 @@ static int convert_items(const struct fl_datum *from, datum *to, int depth,
                      DEEPEST);
   if (from->len > UINT32_MAX / 16)
     return error_set(e, ERR_INPUT, "a list of %zu items", from->len);
+  if (!from->items && from->len)
+    return error_set(e, ERR_INPUT, "a list of %zu items that are nowhere",
+                     from->len);
   if (from->kind == FL_DATUM_MAP && from->len % 2)
     return error_set(e, ERR_INPUT,
                      "a map has keys and values: %zu items are not even",

@@ -1,4 +1,4 @@
-/* The answer about a history that was kept. */
+/* The answer about a history that was kept: verdict, sentence, core. */
 #include "base/clock.h"
 #include "history/explain/explain_log.h"
 #include "lib/int.h"
@@ -89,14 +89,15 @@ static void say(const struct log_problem *p, const struct log_answer *a,
   }
 }
 
-int library_answer(struct fl_check *c, struct fl_check_result *r) {
+int library_answer(struct fl_check *c, struct fl_check_result *r,
+                   struct error *e) {
   struct log view = view_of(c);
   struct log_problem p = {.log = &view, .type = c->type};
   struct log_options o = {.budget = c->limits};
   struct log_answer a = {0};
   if (c->seconds > 0)
     o.budget.deadline = clock_now() + c->seconds;
-  int err = prepare(&p, &c->error);
+  int err = prepare(&p, e);
   if (!err) {
     check_log(&p, &o, &a);
     say(&p, &a, &o.budget, &c->text, r);

@@ -56,6 +56,7 @@ static int make_copy(struct copy *c, const struct patch_maker *m,
   struct settings *set = &c->settings;
   *set = *from;
   set->no_save = true;
+  set->no_cache = true; /* the copy's folder is another one each time */
   set->json = set->trace = set->patch = NULL;
   set->rest.args = set->rest.after = (struct opt_words){0};
   for (uint32_t i = 0; i < from->rest.after.len; i++)

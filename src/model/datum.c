@@ -92,11 +92,14 @@ static struct datum_box *make(const struct wanted *w) {
 
 /* A place for a box that is new. */
 static uint32_t keep(struct datum_box *b) {
-  uint32_t n = table.known.len++;
+  uint32_t n = table.known.len;
+  if (n >> DATUM_PIECE >= DATUM_PIECES)
+    die("too many different texts and lists (%u)", n);
   struct datum_box ***piece = &datum_boxes[n >> DATUM_PIECE];
-  assert(n >> DATUM_PIECE < DATUM_PIECES);
   if (!*piece)
     *piece = xmalloc(sizeof **piece << DATUM_PIECE);
+  table.known
+      .len++; /* behind all that can die(): a library goes on from there */
   (*piece)[n & ((1 << DATUM_PIECE) - 1)] = b;
   return n;
 }

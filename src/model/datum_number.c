@@ -43,12 +43,14 @@ static struct {
 /* The last place is left out: no datum is all ones, so that one more than a
  * datum is not 0. */
 static uint32_t keep(int64_t i) {
-  uint32_t place = table.known.len++;
+  uint32_t place = table.known.len;
   int64_t **piece = &datum_numbers[place >> DATUM_PIECE];
-  if (table.known.len == 1u << 30)
-    die("too many different numbers (%u)", table.known.len);
+  if (place + 1 == 1u << 30)
+    die("too many different numbers (%u)", place + 1);
   if (!*piece)
     *piece = xmalloc(sizeof **piece << DATUM_PIECE);
+  table.known
+      .len++; /* behind all that can die(): a library goes on from there */
   DATUM_AT(datum_numbers, place) = i;
   return place;
 }

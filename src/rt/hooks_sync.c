@@ -1,12 +1,13 @@
 /*
  * Condition variables, semaphores, barriers and once.
  *
- * A wait on a condition variable is two steps: it releases the mutex and joins
- * the set of waiters; it has been woken and takes the mutex back.  Which waiter
- * a signal wakes is the search's choice.  Wakes without a signal happen only at
- * timed waits, which are three steps: that the wait is over, by a signal or
- * because it is late, is a step of its own, before it waits for the mutex.  So
- * the thread that holds the mutex can still make the condition true.
+ * A wait on a condition variable is two steps.  In the first the thread
+ * releases the mutex and joins the set of waiters; in the second it has been
+ * woken and takes the mutex back.  Which waiter a signal wakes is the search's
+ * choice.  Wakes without a signal happen only at timed waits, which are three
+ * steps: the end of the wait, by a signal or because it is late, is a step of
+ * its own, before the thread waits for the mutex.  So a thread that holds the
+ * mutex can still make the condition true.
  *
  * That a thread has been woken is noted in its state and not in the object,
  * which its last user may have freed by the time the thread goes on.

@@ -1,11 +1,11 @@
 /*
- * Spin loops.  A thread that comes back to a step in exactly the same local
- * state (stack and registers), having changed nothing (but for locks that it
- * took and gave back), and with none of the locations that it read changed by
- * others, will go round for ever unless one of those is changed: it is parked
- * until that happens, at a place where it holds no lock that it would give back
- * in the loop.  This is exact: a bounded retry loop has a counter in its local
- * state and is never parked.
+ * Spin loops.  A thread has come back to a step in exactly the same local state
+ * (stack and registers).  On the way it has changed nothing, but for locks that
+ * it took and gave back, and others have changed none of the locations that it
+ * read.  It will go round for ever unless one of those is changed, so it is
+ * parked until that happens, at a place where it holds no lock that it would
+ * give back in the loop.  This is exact: a bounded retry loop has a counter in
+ * its local state and is never parked.
  *
  * A thread that goes round goes back in the code at least once: straight code
  * pays for one comparison of program counters only.  When a thread has gone

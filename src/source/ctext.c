@@ -1,5 +1,7 @@
+/* Tokens, directives, and what the preprocessor leaves out. */
 #include "source/ctext.h"
 
+#include "base/slow.h"
 #include "source/ctext_int.h"
 
 #include <assert.h>
@@ -9,18 +11,18 @@
 
 /* ---- tokens ---- */
 
-struct scanner {
+struct ctext_scanner {
   struct ctext *c;
   uint32_t at, line;
   uint32_t depth;   /* of #if */
   bool begins_line; /* nothing but blanks before */
 };
 
-static char peek(const struct scanner *s, uint32_t k) {
+static char peek(const struct ctext_scanner *s, uint32_t k) {
   return s->at + k < s->c->len ? s->c->text[s->at + k] : 0;
 }
 
-static void advance(struct scanner *s, uint32_t n) {
+static void advance(struct ctext_scanner *s, uint32_t n) {
   for (; n && s->at < s->c->len; n--)
     if (s->c->text[s->at++] == '\n') {
       s->line++;
@@ -29,7 +31,7 @@ static void advance(struct scanner *s, uint32_t n) {
 }
 
 /* A backslash at the end of a line: how long it is, or 0. */
-static uint32_t continuation(const struct scanner *s, uint32_t k) {
+static uint32_t continuation(const struct ctext_scanner *s, uint32_t k) {
   if (peek(s, k) != '\\')
     return 0;
   if (peek(s, k + 1) == '\n')
@@ -37,14 +39,15 @@ static uint32_t continuation(const struct scanner *s, uint32_t k) {
   return peek(s, k + 1) == '\r' && peek(s, k + 2) == '\n' ? 3 : 0;
 }
 
-static void skip_block_comment(struct scanner *s) {
+static void skip_block_comment(struct ctext_scanner *s) {
   advance(s, 2);
   while (s->at < s->c->len && !(peek(s, 0) == '*' && peek(s, 1) == '/'))
     advance(s, 1);
   advance(s, 2);
 }
 
-static void skip_line(struct scanner *s) { /* up to its end, comments too */
+static void
+skip_line(struct ctext_scanner *s) { /* up to its end, comments too */
   while (s->at < s->c->len && peek(s, 0) != '\n') {
     uint32_t n = continuation(s, 0);
     if (n)
@@ -56,14 +59,14 @@ static void skip_line(struct scanner *s) { /* up to its end, comments too */
   }
 }
 
-static void skip_line_comment(struct scanner *s) {
+static void skip_line_comment(struct ctext_scanner *s) {
   while (s->at < s->c->len && peek(s, 0) != '\n') {
     uint32_t n = continuation(s, 0);
     advance(s, n ? n : 1);
   }
 }
 
-static void read_directive(struct scanner *s) {
+static void read_directive(struct ctext_scanner *s) {
   struct cdirective d = {.at = s->at, .line = s->line};
   uint32_t k = 1, n = 0;
   while (peek(s, k) == ' ' || peek(s, k) == '\t')
@@ -82,7 +85,7 @@ static void read_directive(struct scanner *s) {
   vec_push(&s->c->directives, d);
 }
 
-static uint32_t quoted_length(const struct scanner *s, uint32_t k) {
+static uint32_t quoted_length(const struct ctext_scanner *s, uint32_t k) {
   char quote = peek(s, k++);
   while (s->at + k < s->c->len && peek(s, k) != quote && peek(s, k) != '\n') {
     uint32_t n = continuation(s, k);
@@ -95,7 +98,7 @@ static bool is_name_char(char ch) {
   return isalnum((unsigned char)ch) || ch == '_' || ch == '$' || (ch & 0x80);
 }
 
-static uint32_t number_length(const struct scanner *s) {
+static uint32_t number_length(const struct ctext_scanner *s) {
   uint32_t k = 1;
   while (is_name_char(peek(s, k)) || peek(s, k) == '.' ||
          ((peek(s, k) == '+' || peek(s, k) == '-') &&
@@ -104,7 +107,7 @@ static uint32_t number_length(const struct scanner *s) {
   return k;
 }
 
-static uint32_t punct_length(const struct scanner *s) {
+static uint32_t punct_length(const struct ctext_scanner *s) {
   static const char *const long_ones[] = {
       "<<=", ">>=", "...", "->", "++", "--", "<<", ">>",
       "<=",  ">=",  "==",  "!=", "&&", "||", "+=", "-=",
@@ -117,7 +120,7 @@ static uint32_t punct_length(const struct scanner *s) {
   return 1;
 }
 
-static void read_token(struct scanner *s) {
+static void read_token(struct ctext_scanner *s) {
   struct ctoken t = {.at = s->at, .line = s->line};
   char ch = peek(s, 0);
   if (is_name_char(ch) && !isdigit((unsigned char)ch)) {
@@ -148,7 +151,7 @@ static void read_token(struct scanner *s) {
 }
 
 static void scan(struct ctext *c) {
-  struct scanner s = {.c = c, .line = 1, .begins_line = true};
+  struct ctext_scanner s = {.c = c, .line = 1, .begins_line = true};
   while (s.at < c->len) {
     char ch = peek(&s, 0);
     uint32_t n = continuation(&s, 0);
@@ -180,8 +183,12 @@ static bool marks_file(const char *mark, size_t len, const char *file) {
   return n == strlen(file) && !memcmp(open + 1, file, n);
 }
 
-void expanded_walk(const char *expanded, const char *file,
-                   expanded_visit *visit, void *ctx) {
+/* Called for each line that the preprocessor made of a file. */
+typedef void expanded_visit(void *ctx, uint32_t line, const char *text,
+                            size_t len);
+
+static void expanded_walk(const char *expanded, const char *file,
+                          expanded_visit *visit, void *ctx) {
   bool here = false;
   uint32_t line = 1;
   for (const char *p = expanded, *end; *p; p = *end ? end + 1 : end) {
@@ -391,6 +398,7 @@ void ctext_read(struct ctext *c, const char *text, size_t len,
   if (expanded)
     drop_left_out(c, expanded, file);
   ctext_parse(c);
+  check_slow((ctext_check_invariants(c), true));
 }
 
 void ctext_free(struct ctext *c) {
@@ -403,8 +411,8 @@ void ctext_free(struct ctext *c) {
 void ctext_check_invariants(const struct ctext *c) {
   for (uint32_t i = 0; i < c->tokens.len; i++) {
     const struct ctoken *t = &c->tokens.at[i];
-    assert(t->len && t->at + t->len <= c->len); /* T1 */
-    assert(!i || t[-1].at + t[-1].len <= t->at);
+    assert(t->len && t->at + t->len <= c->len);  /* T1 */
+    assert(!i || t[-1].at + t[-1].len <= t->at); /* T1 */
   }
   for (uint32_t i = 0; i < c->stmts.len; i++) {
     const struct cstmt *s = &c->stmts.at[i];

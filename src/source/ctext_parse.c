@@ -5,18 +5,18 @@
 
 enum { DEEPEST = 200 }; /* nesting of statements: no stack is endless */
 
-struct parser {
+struct ctext_parser {
   struct ctext *c;
   uint32_t at, end; /* tokens of the body: [at, end) */
   uint32_t depth;
   const char *broken;
 };
 
-static bool is(const struct parser *p, const char *word) {
+static bool is(const struct ctext_parser *p, const char *word) {
   return p->at < p->end && ctext_is(p->c, p->at, word);
 }
 
-static void give_up(struct parser *p, const char *why) {
+static void give_up(struct ctext_parser *p, const char *why) {
   if (!p->broken)
     p->broken = why;
   p->at = p->end;
@@ -43,7 +43,8 @@ static uint32_t match(const struct ctext *c, uint32_t i, uint32_t end) {
 
 /* ---- statements ---- */
 
-static uint32_t add(struct parser *p, enum cstmt_kind kind, uint32_t parent) {
+static uint32_t add(struct ctext_parser *p, enum cstmt_kind kind,
+                    uint32_t parent) {
   uint32_t n = p->c->stmts.len;
   vec_push(&p->c->stmts, ((struct cstmt){.kind = kind,
                                          .first = p->at,
@@ -54,7 +55,7 @@ static uint32_t add(struct parser *p, enum cstmt_kind kind, uint32_t parent) {
   return n;
 }
 
-static void adopt(struct parser *p, uint32_t parent, uint32_t *before,
+static void adopt(struct ctext_parser *p, uint32_t parent, uint32_t *before,
                   uint32_t child) {
   if (child == CTEXT_NONE)
     return;
@@ -66,15 +67,16 @@ static void adopt(struct parser *p, uint32_t parent, uint32_t *before,
 }
 
 /* The statement ends with the token before `at`. */
-static uint32_t done(struct parser *p, uint32_t stmt) {
+static uint32_t done(struct ctext_parser *p, uint32_t stmt) {
   struct cstmt *s = &p->c->stmts.at[stmt];
   s->last = p->at > s->first ? p->at - 1 : s->first;
   return stmt;
 }
 
-static uint32_t parse(struct parser *p, uint32_t parent, bool in_compound);
+static uint32_t parse(struct ctext_parser *p, uint32_t parent,
+                      bool in_compound);
 
-static void skip_parens(struct parser *p) {
+static void skip_parens(struct ctext_parser *p) {
   if (!is(p, "(")) {
     give_up(p, "a statement is not understood");
     return;
@@ -86,7 +88,7 @@ static void skip_parens(struct parser *p) {
     p->at = close + 1;
 }
 
-static void skip_to_semicolon(struct parser *p) {
+static void skip_to_semicolon(struct ctext_parser *p) {
   while (p->at < p->end && !is(p, ";")) {
     if (closes(p->c, p->at)) {
       give_up(p, "its braces do not match");
@@ -105,7 +107,7 @@ static void skip_to_semicolon(struct parser *p) {
     give_up(p, "a statement has no end");
 }
 
-static uint32_t compound(struct parser *p, uint32_t parent) {
+static uint32_t compound(struct ctext_parser *p, uint32_t parent) {
   uint32_t s = add(p, CSTMT_COMPOUND, parent), before = CTEXT_NONE;
   p->at++;
   while (p->at < p->end && !is(p, "}"))
@@ -117,7 +119,7 @@ static uint32_t compound(struct parser *p, uint32_t parent) {
   return done(p, s);
 }
 
-static uint32_t with_body(struct parser *p, enum cstmt_kind kind,
+static uint32_t with_body(struct ctext_parser *p, enum cstmt_kind kind,
                           uint32_t parent) {
   uint32_t s = add(p, kind, parent), before = CTEXT_NONE;
   p->at++;
@@ -130,7 +132,7 @@ static uint32_t with_body(struct parser *p, enum cstmt_kind kind,
   return done(p, s);
 }
 
-static uint32_t do_loop(struct parser *p, uint32_t parent) {
+static uint32_t do_loop(struct ctext_parser *p, uint32_t parent) {
   uint32_t s = add(p, CSTMT_LOOP, parent), before = CTEXT_NONE;
   p->at++;
   adopt(p, s, &before, parse(p, s, false));
@@ -146,7 +148,7 @@ static uint32_t do_loop(struct parser *p, uint32_t parent) {
   return done(p, s);
 }
 
-static uint32_t case_label(struct parser *p, uint32_t parent) {
+static uint32_t case_label(struct ctext_parser *p, uint32_t parent) {
   uint32_t s = add(p, CSTMT_LABEL, parent), questions = 0;
   for (; p->at < p->end && !(is(p, ":") && !questions); p->at++) {
     questions += is(p, "?");
@@ -174,7 +176,7 @@ static bool begins_declaration(const struct ctext *c, uint32_t i) {
 
 /* NAME(…) and then neither an operator nor a semicolon: a macro that stands
  * for a statement, or for the beginning of one. */
-static bool is_macro_statement(const struct parser *p) {
+static bool is_macro_statement(const struct ctext_parser *p) {
   const struct ctext *c = p->c;
   if (c->tokens.at[p->at].kind != CTOKEN_NAME || !ctext_is(c, p->at + 1, "(") ||
       begins_declaration(c, p->at))
@@ -184,7 +186,7 @@ static bool is_macro_statement(const struct parser *p) {
                             ctext_is(c, after, "{") || ctext_is(c, after, "}"));
 }
 
-static uint32_t simple(struct parser *p, enum cstmt_kind kind,
+static uint32_t simple(struct ctext_parser *p, enum cstmt_kind kind,
                        uint32_t parent) {
   uint32_t s = add(p, kind, parent);
   if (kind == CSTMT_SIMPLE && is_macro_statement(p))
@@ -194,12 +196,13 @@ static uint32_t simple(struct parser *p, enum cstmt_kind kind,
   return done(p, s);
 }
 
-static bool is_name_label(const struct parser *p) {
+static bool is_name_label(const struct ctext_parser *p) {
   return p->c->tokens.at[p->at].kind == CTOKEN_NAME && p->at + 1 < p->end &&
          ctext_is(p->c, p->at + 1, ":");
 }
 
-static uint32_t parse_one(struct parser *p, uint32_t parent, bool in_compound) {
+static uint32_t parse_one(struct ctext_parser *p, uint32_t parent,
+                          bool in_compound) {
   if (is(p, "{"))
     return compound(p, parent);
   if (is(p, "if"))
@@ -228,7 +231,8 @@ static uint32_t parse_one(struct parser *p, uint32_t parent, bool in_compound) {
   return p->broken ? CTEXT_NONE : simple(p, CSTMT_SIMPLE, parent);
 }
 
-static uint32_t parse(struct parser *p, uint32_t parent, bool in_compound) {
+static uint32_t parse(struct ctext_parser *p, uint32_t parent,
+                      bool in_compound) {
   if (p->at >= p->end || p->depth >= DEEPEST) {
     give_up(p, "a statement has no end");
     return CTEXT_NONE;
@@ -285,7 +289,7 @@ static void find_type(const struct ctext *c, struct cfunction *f) {
 static void read_function(struct ctext *c, uint32_t name, uint32_t brace,
                           uint32_t end) {
   struct cfunction f = {.name = name, .first_stmt = c->stmts.len};
-  struct parser p = {.c = c, .at = brace, .end = end};
+  struct ctext_parser p = {.c = c, .at = brace, .end = end};
   find_type(c, &f);
   f.body = compound(&p, CTEXT_NONE);
   f.broken = p.broken;

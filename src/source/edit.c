@@ -1,3 +1,4 @@
+/* Keeps edits in order, applies them, and writes the difference. */
 #include "source/edit.h"
 
 #include <assert.h>
@@ -22,6 +23,8 @@ bool edits_add(struct edits *e, size_t at, size_t cut, const char *text) {
   memmove(e->list.at + i + 1, e->list.at + i,
           (e->list.len - 1 - i) * sizeof *e->list.at);
   e->list.at[i] = (struct edit){at, cut, xstrdup(text)};
+  assert(!i || e->list.at[i - 1].at <= at);                   /* E1 */
+  assert(i + 1 == e->list.len || at <= e->list.at[i + 1].at); /* E1 */
   return true;
 }
 
@@ -88,13 +91,13 @@ static bool is_line_start(const struct lines_of *l, size_t at) {
 }
 
 /* Whole lines that change: [first, last) of the old text, edits [from, to). */
-struct change {
+struct edit_change {
   uint32_t first, last, from, to;
 };
-typedef VEC(struct change) change_vec;
+typedef VEC(struct edit_change) change_vec;
 
-static struct change change_of(const struct lines_of *l, const struct edits *e,
-                               uint32_t i) {
+static struct edit_change change_of(const struct lines_of *l,
+                                    const struct edits *e, uint32_t i) {
   const struct edit *d = &e->list.at[i];
   size_t n = strlen(d->text), end = d->at + d->cut;
   bool whole = is_line_start(l, d->at) && is_line_start(l, end) &&
@@ -102,15 +105,15 @@ static struct change change_of(const struct lines_of *l, const struct edits *e,
   uint32_t first = line_of(l, d->at), last = line_of(l, end);
   if (!whole && last < count(l))
     last++;
-  return (struct change){first, last, i, i + 1};
+  return (struct edit_change){first, last, i, i + 1};
 }
 
 static void find_changes(const struct lines_of *l, const struct edits *e,
                          change_vec *out) {
   for (uint32_t i = 0; i < e->list.len; i++) {
-    struct change c = change_of(l, e, i);
+    struct edit_change c = change_of(l, e, i);
     if (out->len && c.first <= vec_last(out).last) {
-      struct change *before = &vec_last(out);
+      struct edit_change *before = &vec_last(out);
       before->last = before->last > c.last ? before->last : c.last;
       before->to = c.to;
     } else {
@@ -136,7 +139,7 @@ static void put_old(struct buf *out, char mark, const struct lines_of *l,
 
 /* The lines that come out of a change; how many. */
 static uint32_t put_new(struct buf *out, const struct lines_of *l,
-                        const struct edits *e, const struct change *c) {
+                        const struct edits *e, const struct edit_change *c) {
   struct buf now = {0};
   struct lines_of fresh = {0};
   apply(e, c->from, c->to, l->text, l->at.at[c->first], l->at.at[c->last],
@@ -158,7 +161,7 @@ static void put_range(struct buf *out, uint32_t first, uint32_t n) {
 /* Changes [from, to) with what stands around them; `shift` is by how much
  * lines moved before.  Returns what it is behind them. */
 static int64_t put_hunk(struct buf *out, const struct lines_of *l,
-                        const struct edits *e, const struct change *c,
+                        const struct edits *e, const struct edit_change *c,
                         uint32_t n, int64_t shift) {
   struct buf body = {0};
   uint32_t first = c[0].first > AROUND ? c[0].first - AROUND : 0;

@@ -1,3 +1,4 @@
+/* Finds the statement at a place and puts its parts into words. */
 #include "source/phrase.h"
 
 #include <ctype.h>

@@ -3,8 +3,7 @@
  * are, and the fewest switches of a bad one, with the reduction and without.
  * Bounded preemptions, against all interleavings with at most so many.
  */
-#include "engine_objects.h"
-#include "random_program.h"
+#include "engine_inputs.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { CLIENTS = 4, PROGRAMS = 3 };
@@ -189,73 +188,31 @@ static bool compare(const struct client *c, uint64_t class,
 }
 
 static void compare_random(uint64_t seed) {
-  struct rng rng = {seed};
-  struct gen_limits limits = {.threads = 3, .ops = 3, .init = 2};
-  struct generator *g = generator_new(&engine.object, &limits);
+  struct engine_draw d = engine_draw_begin(seed, 2, 3, 2);
   uint32_t compared = 0;
   /* Some have too many executions to be compared. */
   uint32_t most = CLIENTS;
-  for (uint32_t i = 0; i < most && !test_errors; i++) {
-    struct client c, whole;
-    uint32_t threads = 2 + (uint32_t)rng_below(&rng, 2);
-    uint32_t ops = 1 + (uint32_t)rng_below(&rng, threads == 2 ? 3 : 2);
-    if (!generator_random(g, &rng, threads, ops, &c))
-      break;
-    generate_final(&engine.object, &c, &whole);
-    compare(&whole, rng_below(&rng, 3), &compared);
-    client_free(&c);
-    client_free(&whole);
+  for (uint32_t i = 0; i < most && !test_errors && engine_draw(&d); i++) {
+    compare(&d.client, rng_below(&d.rng, 3), &compared);
     if (!compared && most < MOST_CLIENTS)
       most++;
   }
   CHECK(compared > 0);
-  generator_free(g);
+  engine_draw_end(&d);
 }
 
-static void compare_object(void *arg) {
-  struct engine_object *o = arg;
-  engine_open(o->so, &o->options);
+static void compare_object(const struct engine_object *o) {
+  (void)o;
   compare_random(11);
-  if (test_errors)
-    fprintf(stderr, "  object: %s\n", o->name);
 }
 
 TEST(graphs_agree_with_dfs_on_objects) {
-  for (size_t i = 0; i < ENGINE_OBJECTS; i++) {
-    struct engine_object *o = &engine_objects[i];
-    o->so = engine_build(o->text, "-O1");
-    engine_child(compare_object, o);
-    free(o->so);
-  }
-}
-
-struct program {
-  char *so;
-  uint64_t seed;
-};
-
-static void compare_program(void *arg) {
-  struct program *p = arg;
-  engine_open(p->so, NULL);
-  compare_random(p->seed);
+  engine_each_object("-O1", compare_object);
 }
 
 TEST(graphs_agree_with_dfs_on_random_programs) {
-  const char *more = getenv("PROGRAMS"); /* to search for longer by hand */
-  uint64_t programs = more ? strtoull(more, NULL, 10) : PROGRAMS;
-  for (uint64_t seed = 1; seed <= programs && !test_errors; seed++) {
-    struct rng rng = {seed};
-    struct buf text = {0};
-    random_program(&rng, &text);
-    struct program p = {.seed = seed};
-    p.so = engine_build(buf_text(&text), seed % 2 ? "-O1" : "-O2");
-    engine_child(compare_program, &p);
-    if (test_errors)
-      fprintf(stderr, "  seed %llu of\n%s\n", (unsigned long long)seed,
-              buf_text(&text));
-    free(p.so);
-    buf_free(&text);
-  }
+  engine_each_program(
+      &(struct engine_programs){.count = PROGRAMS, .compare = compare_random});
 }
 
 TEST_MAIN

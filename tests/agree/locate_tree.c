@@ -4,7 +4,7 @@
  * random graphs, and on clients of objects and of random programs, where the
  * tree is made by running every interleaving.
  */
-#include "engine_objects.h"
+#include "engine_inputs.h"
 #include "random_program.h"
 
 #include "locate/tree.h"
@@ -677,50 +677,18 @@ static void compare_random(uint64_t seed) {
   generator_free(g);
 }
 
-static void compare_object(void *arg) {
-  struct engine_object *o = arg;
-  engine_open(o->so, &o->options);
+static void compare_object(const struct engine_object *o) {
+  (void)o;
   compare_random(23);
-  if (test_errors)
-    fprintf(stderr, "  object: %s\n", o->name);
 }
 
 TEST(trees_agree_with_all_interleavings_of_objects) {
-  for (size_t i = 0; i < ENGINE_OBJECTS; i++) {
-    struct engine_object *o = &engine_objects[i];
-    o->so = engine_build(o->text, "-O1");
-    engine_child(compare_object, o);
-    free(o->so);
-  }
-}
-
-struct program {
-  char *so;
-  uint64_t seed;
-};
-
-static void compare_program(void *arg) {
-  struct program *p = arg;
-  engine_open(p->so, NULL);
-  compare_random(p->seed);
+  engine_each_object("-O1", compare_object);
 }
 
 TEST(trees_agree_with_all_interleavings_of_random_programs) {
-  const char *more = getenv("PROGRAMS"); /* to search for longer by hand */
-  uint64_t programs = more ? strtoull(more, NULL, 10) : PROGRAMS;
-  for (uint64_t seed = 1; seed <= programs && !test_errors; seed++) {
-    struct rng rng = {seed};
-    struct buf text = {0};
-    random_program(&rng, &text);
-    struct program p = {.seed = seed};
-    p.so = engine_build(buf_text(&text), seed % 2 ? "-O1" : "-O2");
-    engine_child(compare_program, &p);
-    if (test_errors)
-      fprintf(stderr, "  seed %llu of\n%s\n", (unsigned long long)seed,
-              buf_text(&text));
-    free(p.so);
-    buf_free(&text);
-  }
+  engine_each_program(
+      &(struct engine_programs){.count = PROGRAMS, .compare = compare_random});
 }
 
 TEST_MAIN

@@ -11,6 +11,7 @@
 
 #include "log_types.h"
 #include "oracle/log_brute.h"
+#include "oracle/log_cut.h"
 #include "random_log.h"
 
 #include "history/log_engine.h"

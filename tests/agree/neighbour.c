@@ -6,8 +6,7 @@
  * Which outcomes fail is drawn, so that the good ones lie anywhere.
  */
 #include "search/neighbour.h"
-#include "engine_objects.h"
-#include "random_program.h"
+#include "engine_inputs.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { CLIENTS = 8, PROGRAMS = 4 };
@@ -269,74 +268,34 @@ static bool compare(const struct client *c, struct rng *rng) {
 }
 
 static void compare_random(uint64_t seed) {
-  struct rng rng = {seed};
-  struct gen_limits limits = {.threads = 3, .ops = 2, .init = 2};
-  struct generator *g = generator_new(&engine.object, &limits);
-  for (uint32_t i = 0; i < CLIENTS && !test_errors; i++) {
-    struct client c, whole;
-    uint32_t threads = 2 + (uint32_t)rng_below(&rng, 2);
-    uint32_t ops = 1 + (uint32_t)rng_below(&rng, threads == 2 ? 2 : 1);
-    if (!generator_random(g, &rng, threads, ops, &c))
-      break;
-    generate_final(&engine.object, &c, &whole);
-    compare(&whole, &rng);
-    client_free(&c);
-    client_free(&whole);
-  }
-  generator_free(g);
+  struct engine_draw d = engine_draw_begin(seed, 2, 2, 1);
+  for (uint32_t i = 0; i < CLIENTS && !test_errors && engine_draw(&d); i++)
+    compare(&d.client, &d.rng);
+  engine_draw_end(&d);
 }
 
-static void compare_afek(void *arg) {
-  engine_open(arg, NULL);
+static void compare_afek(const struct engine_object *o) {
+  (void)o;
   compare_random(5);
   CHECK(compared > 5);
   CHECK(exact > 0);
 }
 
-static void compare_object(void *arg) {
-  struct engine_object *o = arg;
-  engine_open(o->so, &o->options);
+static void compare_object(const struct engine_object *o) {
+  (void)o;
   compare_random(11);
-  if (test_errors)
-    fprintf(stderr, "  object: %s\n", o->name);
 }
 
 TEST(the_nearest_is_as_near_as_any_on_objects) {
-  for (size_t i = 0; i < ENGINE_OBJECTS; i++) {
-    struct engine_object *o = &engine_objects[i];
-    o->so = engine_build(o->text, "-O1");
-    engine_child(compare_object, o);
-    if (!strncmp(o->name, "Afek", 4))
-      engine_child(compare_afek, o->so);
-    free(o->so);
-  }
-}
-
-struct program {
-  char *so;
-  uint64_t seed;
-};
-
-static void compare_program(void *arg) {
-  struct program *p = arg;
-  engine_open(p->so, NULL);
-  compare_random(p->seed);
+  engine_each_object("-O1", compare_object);
+  for (size_t i = 0; i < ENGINE_OBJECTS; i++)
+    if (!strncmp(engine_objects[i].name, "Afek", 4))
+      engine_one_object(&engine_objects[i], "-O1", compare_afek);
 }
 
 TEST(the_nearest_is_as_near_as_any_on_random_programs) {
-  for (uint64_t seed = 1; seed <= PROGRAMS && !test_errors; seed++) {
-    struct rng rng = {seed};
-    struct buf text = {0};
-    random_program(&rng, &text);
-    struct program p = {.seed = seed};
-    p.so = engine_build(buf_text(&text), seed % 2 ? "-O1" : "-O2");
-    engine_child(compare_program, &p);
-    if (test_errors)
-      fprintf(stderr, "  seed %llu of\n%s\n", (unsigned long long)seed,
-              buf_text(&text));
-    free(p.so);
-    buf_free(&text);
-  }
+  engine_each_program(
+      &(struct engine_programs){.count = PROGRAMS, .compare = compare_random});
 }
 
 TEST_MAIN

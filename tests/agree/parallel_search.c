@@ -4,6 +4,7 @@
  * What is known of conflicts is found on the way, as in the tool.
  */
 #include "base/clock.h"
+#include "engine_inputs.h"
 #include "engine_objects.h"
 #include "random_program.h"
 
@@ -247,75 +248,32 @@ static bool compare(const struct client *c, const struct how *how) {
   return ok;
 }
 
-static void compare_random(uint64_t seed, uint32_t clients) {
-  struct rng rng = {seed};
-  struct gen_limits limits = {.threads = 3, .ops = 3, .init = 2};
-  struct generator *g = generator_new(&engine.object, &limits);
-  for (uint32_t i = 0; i < clients && !test_errors; i++) {
-    struct client c, whole;
-    uint32_t threads = 2 + (uint32_t)rng_below(&rng, 2);
-    uint32_t ops = 1 + (uint32_t)rng_below(&rng, threads == 2 ? 3 : 2);
-    if (!generator_random(g, &rng, threads, ops, &c))
-      break;
-    generate_final(&engine.object, &c, &whole);
+static void compare_random(uint64_t seed) {
+  open_shared();
+  struct engine_draw d = engine_draw_begin(seed, 2, 3, 2);
+  for (uint32_t i = 0; i < CLIENTS && !test_errors && engine_draw(&d); i++) {
     struct how how = {.all = true,
-                      .no_reduction = rng_below(&rng, 3) == 0,
+                      .no_reduction = rng_below(&d.rng, 3) == 0,
                       .guards = i % 2,
-                      .bound = rng_below(&rng, 3) == 0,
-                      .preemptions = (uint32_t)rng_below(&rng, 4)};
-    compare(&whole, &how);
-    client_free(&c);
-    client_free(&whole);
+                      .bound = rng_below(&d.rng, 3) == 0,
+                      .preemptions = (uint32_t)rng_below(&d.rng, 4)};
+    compare(&d.client, &how);
   }
-  generator_free(g);
+  engine_draw_end(&d);
 }
 
-static void compare_object(void *arg) {
-  struct engine_object *o = arg;
-  engine_open(o->so, &o->options);
-  open_shared();
-  compare_random(7, CLIENTS);
-  if (test_errors)
-    fprintf(stderr, "  object: %s\n", o->name);
+static void compare_object(const struct engine_object *o) {
+  (void)o;
+  compare_random(7);
 }
 
 TEST(members_agree_with_one_on_objects) {
-  for (size_t i = 0; i < ENGINE_OBJECTS && !test_errors; i++) {
-    struct engine_object *o = &engine_objects[i];
-    o->so = engine_build(o->text, "-O1");
-    engine_child(compare_object, o);
-    free(o->so);
-  }
-}
-
-struct program {
-  char *so;
-  uint64_t seed;
-};
-
-static void compare_program(void *arg) {
-  struct program *p = arg;
-  engine_open(p->so, NULL);
-  open_shared();
-  compare_random(p->seed, CLIENTS);
+  engine_each_object("-O1", compare_object);
 }
 
 TEST(members_agree_with_one_on_random_programs) {
-  const char *more = getenv("PROGRAMS"); /* to search for longer by hand */
-  uint64_t programs = more ? strtoull(more, NULL, 10) : PROGRAMS;
-  for (uint64_t seed = 1; seed <= programs && !test_errors; seed++) {
-    struct rng rng = {seed};
-    struct buf text = {0};
-    random_program(&rng, &text);
-    struct program p = {.seed = seed};
-    p.so = engine_build(buf_text(&text), seed % 2 ? "-O1" : "-O2");
-    engine_child(compare_program, &p);
-    if (test_errors)
-      fprintf(stderr, "  seed %llu of\n%s\n", (unsigned long long)seed,
-              buf_text(&text));
-    free(p.so);
-    buf_free(&text);
-  }
+  engine_each_program(
+      &(struct engine_programs){.count = PROGRAMS, .compare = compare_random});
 }
 
 /* ---- processes that have opened the object on their own ---- */

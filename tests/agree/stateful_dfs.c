@@ -6,8 +6,7 @@
  * of the same results whose real-time order is at least as strict.  What was
  * left out is then explained whenever what was kept is.
  */
-#include "engine_objects.h"
-#include "random_program.h"
+#include "engine_inputs.h"
 
 /* Sanitizers make it several times slower: less of the same then. */
 #ifdef __SANITIZE_ADDRESS__
@@ -136,32 +135,16 @@ static bool compare(const struct client *c, uint64_t most,
 
 static struct agreement compare_random(uint64_t seed, uint32_t clients) {
   struct agreement sum = {0};
-  struct rng rng = {seed};
-  struct gen_limits limits = {.threads = 3, .ops = 3, .init = 2};
-  struct generator *g = generator_new(&engine.object, &limits);
-  for (uint32_t i = 0; i < clients; i++) {
-    struct client c;
-    uint32_t threads = 2 + (uint32_t)rng_below(&rng, 2);
-    uint32_t ops = 1 + (uint32_t)rng_below(&rng, threads == 2 ? 3 : 2);
-    if (!generator_random(g, &rng, threads, ops, &c))
-      break;
-    struct client whole;
-    generate_final(&engine.object, &c, &whole);
-    bool ok = CHECK(compare(&whole, MOST_EXECUTIONS, &sum));
-    client_free(&c);
-    client_free(&whole);
-    if (!ok)
-      break;
-  }
-  generator_free(g);
+  struct engine_draw d = engine_draw_begin(seed, 2, 3, 2);
+  for (uint32_t i = 0; i < clients && !test_errors && engine_draw(&d); i++)
+    CHECK(compare(&d.client, MOST_EXECUTIONS, &sum));
+  engine_draw_end(&d);
   return sum;
 }
 
 /* ---- objects ---- */
 
-static void compare_object(void *arg) {
-  struct engine_object *o = arg;
-  engine_open(o->so, &o->options);
+static void compare_object(const struct engine_object *o) {
   struct agreement sum = {0};
   if (o->client) {
     struct client c = {0};
@@ -176,9 +159,6 @@ static void compare_object(void *arg) {
   if (!strcmp(o->name, "a queue with two locks"))
     CHECK(sum.fewer > 0); /* else nothing is compared */
   CHECK_INT((bad + sum.unexplained) != 0, o->faulty);
-  if (test_errors)
-    fprintf(stderr, "  object: %s (%u compared, %u skipped)\n", o->name,
-            sum.compared, sum.skipped);
 }
 
 static void compare_objects(const char *cc, const char *opt) {
@@ -189,9 +169,7 @@ static void compare_objects(const char *cc, const char *opt) {
     struct engine_object *o = &engine_objects[i];
     if (cc && o->options.spurious_cas) /* clang's hooks do not say "weak" */
       continue;
-    o->so = engine_build(o->text, opt);
-    engine_child(compare_object, o);
-    free(o->so);
+    engine_one_object(o, opt, compare_object);
   }
   engine_cc = NULL;
 }
@@ -274,39 +252,23 @@ TEST(it_is_found_behind_many_initial_calls) {
 
 enum { PROGRAM_CLIENTS = 12 };
 
-struct program {
-  char *so;
-  uint64_t seed;
-  const char *text;
-  bool locks;
-};
-
-static void compare_program(void *arg) {
-  struct program *p = arg;
-  engine_open(p->so, NULL);
-  struct agreement sum = compare_random(p->seed, PROGRAM_CLIENTS);
-  CHECK(sum.compared > 0 || p->locks); /* all may be too long */
-  if (test_errors)
-    fprintf(stderr, "  seed %llu of\n%s\n", (unsigned long long)p->seed,
-            p->text);
+static void compare_program(uint64_t seed) {
+  CHECK(compare_random(seed, PROGRAM_CLIENTS).compared > 0);
 }
 
-static void compare_programs(bool locks) {
-  const char *more = getenv("PROGRAMS"); /* to search for longer by hand */
-  uint64_t programs = more ? strtoull(more, NULL, 10) : PROGRAMS;
-  for (uint64_t seed = 1; seed <= programs && !test_errors; seed++) {
-    struct rng rng = {seed};
-    struct buf text = {0};
-    (locks ? random_locks : random_program)(&rng, &text);
-    struct program p = {.seed = seed, .text = buf_text(&text), .locks = locks};
-    p.so = engine_build(p.text, seed % 2 ? "-O1" : "-O2");
-    engine_child(compare_program, &p);
-    free(p.so);
-    buf_free(&text);
-  }
+/* All clients may be too long. */
+static void compare_sections(uint64_t seed) {
+  compare_random(seed, PROGRAM_CLIENTS);
 }
 
-TEST(they_agree_on_random_programs) { compare_programs(false); }
-TEST(they_agree_on_random_critical_sections) { compare_programs(true); }
+TEST(they_agree_on_random_programs) {
+  engine_each_program(
+      &(struct engine_programs){.count = PROGRAMS, .compare = compare_program});
+}
+
+TEST(they_agree_on_random_critical_sections) {
+  engine_each_program(&(struct engine_programs){
+      .count = PROGRAMS, .write = random_locks, .compare = compare_sections});
+}
 
 TEST_MAIN

@@ -4,8 +4,7 @@
  * linearizability, and by the results alone; on objects with locks and on
  * random programs.  A failing execution of the one fails when it is run.
  */
-#include "engine_objects.h"
-#include "random_program.h"
+#include "engine_inputs.h"
 
 #include "locate/tree.h"
 #include "search/step_graph.h"
@@ -203,75 +202,34 @@ static void compare(const struct client *c, bool results, struct sum *sum) {
 }
 
 static struct sum compare_random(uint64_t seed) {
-  struct rng rng = {seed};
-  struct gen_limits limits = {.threads = 3, .ops = 2, .init = 1};
-  struct generator *g = generator_new(&engine.object, &limits);
+  struct engine_draw d = engine_draw_begin(seed, 1, 2, 1);
   struct sum sum = {0};
-  for (uint32_t i = 0; i < CLIENTS && !test_errors; i++) {
-    struct client c, whole;
-    uint32_t threads = 2 + (uint32_t)rng_below(&rng, 2);
-    uint32_t ops = threads == 2 ? 1 + (uint32_t)rng_below(&rng, 2) : 1;
-    if (!generator_random(g, &rng, threads, ops, &c))
-      break;
-    generate_final(&engine.object, &c, &whole);
-    compare(&whole, false, &sum);
-    compare(&whole, true, &sum);
-    client_free(&c);
-    client_free(&whole);
+  for (uint32_t i = 0; i < CLIENTS && !test_errors && engine_draw(&d); i++) {
+    compare(&d.client, false, &sum);
+    compare(&d.client, true, &sum);
   }
-  generator_free(g);
+  engine_draw_end(&d);
   return sum;
 }
 
 /* ---- */
 
-static void compare_object(void *arg) {
-  struct engine_object *o = arg;
-  engine_open(o->so, &o->options);
+static void compare_object(const struct engine_object *o) {
   struct sum sum = compare_random(5);
   CHECK(sum.compared > 0);
   if (!strcmp(o->name, "a queue with two locks"))
     CHECK(sum.folded > 0 && sum.fewer > 0);
-  if (test_errors)
-    fprintf(stderr, "  object: %s\n", o->name);
 }
 
 TEST(states_of_objects_lead_to_the_same) {
-  for (size_t i = 0; i < ENGINE_OBJECTS; i++) {
-    struct engine_object *o = &engine_objects[i];
-    o->so = engine_build(o->text, "-O1");
-    engine_child(compare_object, o);
-    free(o->so);
-  }
+  engine_each_object("-O1", compare_object);
 }
 
-struct program {
-  char *so;
-  uint64_t seed;
-};
-
-static void compare_program(void *arg) {
-  struct program *p = arg;
-  engine_open(p->so, NULL);
-  compare_random(p->seed);
-}
+static void compare_program(uint64_t seed) { compare_random(seed); }
 
 TEST(states_of_random_critical_sections_lead_to_the_same) {
-  const char *more = getenv("PROGRAMS"); /* to search for longer by hand */
-  uint64_t programs = more ? strtoull(more, NULL, 10) : PROGRAMS;
-  for (uint64_t seed = 1; seed <= programs && !test_errors; seed++) {
-    struct rng rng = {seed};
-    struct buf text = {0};
-    random_locks(&rng, &text);
-    struct program p = {.seed = seed};
-    p.so = engine_build(buf_text(&text), seed % 2 ? "-O1" : "-O2");
-    engine_child(compare_program, &p);
-    if (test_errors)
-      fprintf(stderr, "  seed %llu of\n%s\n", (unsigned long long)seed,
-              buf_text(&text));
-    free(p.so);
-    buf_free(&text);
-  }
+  engine_each_program(&(struct engine_programs){
+      .count = PROGRAMS, .write = random_locks, .compare = compare_program});
 }
 
 TEST_MAIN

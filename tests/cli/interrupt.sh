@@ -1,27 +1,18 @@
 #!/bin/bash
 # Ctrl-C ends the search in order: what was done is told, nothing is left.
 . "$(dirname "$0")/common.inc"
+export FAULTLINE_PROGRESS_MS=10
+searches='^faultline: [a-z]+: .* [0-9,]+ clients?,'
 for signal in INT TERM; do
+  start examples/treiber_stack.c --time 100000 --json report.json
   what="signal $signal"
-  # A job in the background of a script ignores INT unless it asks for it.
-  TMPDIR=$tmp/tmp bash -c 'trap - INT; exec "$@"' - env --default-signal=INT \
-    "$FAULTLINE" examples/treiber_stack.c --time 60 --json report.json \
-    >"$tmp/out" 2>"$tmp/err" &
-  job=$!
-  for ((i = 0; i < 200; i++)); do # until the search runs, in its worker
-    [ -n "$(cat /proc/$job/task/$job/children 2>/dev/null)" ] &&
-      ls "$tmp"/tmp/faultline-*/*.so >/dev/null 2>&1 && break
-    sleep 0.05
-  done
-  sleep 0.5
+  await_err "$searches"
   kill -$signal $job
-  wait $job
-  status=$?
+  end_job
   expect_status 3
   expect_out 'stack: inconclusive: interrupted'
   jq -e '.verdict == "unknown" and .reason == "interrupted"' report.json \
     >/dev/null || fail "report.json"
-  [ -z "$(ls "$tmp/tmp")" ] || fail "left in TMPDIR: $(ls "$tmp/tmp")"
   rm -f report.json
 done
 
@@ -41,13 +32,14 @@ static int get(void) {
 FL_OBJECT(deaf)
 FL_OP(int, get)
 END
-# The same while it is loaded.
+# The same while it is loaded.  Who opens the FIFO waits for its reader.
+mkfifo ready
 cat >loading.c <<'END'
 #include <faultline.h>
 #include <fcntl.h>
 static volatile int x;
 __attribute__((constructor)) static void load(void) {
-  open("loads", O_WRONLY | O_CREAT, 0600);
+  open("ready", O_WRONLY);
   for (;;)
     x++;
 }
@@ -58,90 +50,68 @@ END
 cat >slow-cc <<'END'
 #!/bin/sh
 # Compilers make temporary files, and start other programs.
-case "$*" in *slow.c*) mktemp; touch compiling; sleep 1000; exit ;; esac
+case "$*" in *slow.c*) mktemp; : >ready; tail -f /dev/null; exit ;; esac
 exec cc "$@"
 END
 chmod +x slow-cc
 cp examples/ring.c slow.c
-end_by() { # signal, what must be there before it is sent, arguments …
-  local signal=$1 ready=$2 i
+end_by() { # signal, what must have happened: "ready" or a line; arguments …
+  local signal=$1 event=$2 left
   shift 2
+  INTERRUPT_RUN=$$ start "$@"
   what="signal $signal to faultline $*"
-  INTERRUPT_RUN=$$ TMPDIR=$tmp/tmp bash -c 'trap - INT; exec "$@"' - env \
-    --default-signal=INT "$FAULTLINE" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
-  job=$!
-  for ((i = 0; i < 1200; i++)); do
-    compgen -G "$ready" >/dev/null && break
-    sleep 0.05
-  done
+  if [ "$event" = ready ]; then
+    : <ready
+  else
+    await_err "$event"
+  fi
   kill -$signal $job
-  for ((i = 0; i < 1200; i++)); do # a busy machine may take its time
-    [ -e /proc/$job/exe ] || break
-    sleep 0.05
-  done
-  [ -e /proc/$job/exe ] && fail "goes on" && kill -9 $job
-  wait $job
-  status=$?
+  end_job
   expect_status $end
-  [ -z "$(ls "$tmp/tmp")" ] || fail "left in TMPDIR: $(ls "$tmp/tmp")"
   left=$(grep -lsz "^INTERRUPT_RUN=$$\$" /proc/[0-9]*/environ | tr '\0' ' ')
   [ -z "$left" ] || fail "processes are left: $left"
 }
 no=(--no-save --no-html)
 end=3
-end_by TERM "$tmp/tmp/faultline-*/*.so" deaf.c "${no[@]}"
-end_by INT "$tmp/tmp/faultline-*/*.so" deaf.c "${no[@]}"
-end_by TERM loads loading.c "${no[@]}"
-end_by TERM compiling slow.c --cc ./slow-cc "${no[@]}"
+end_by TERM '^faultline: sequences: ' deaf.c "${no[@]}"
+end_by INT '^faultline: sequences: ' deaf.c "${no[@]}"
+end_by TERM ready loading.c "${no[@]}"
+end_by TERM ready slow.c --cc ./slow-cc "${no[@]}"
 
 # What only compiles ends by the signal, as compilers do.
 end=$((128 + 15))
-rm compiling
-end_by TERM compiling init slow.c --cc ./slow-cc
-rm compiling
-FAULTLINE_CC=./slow-cc end_by TERM compiling cc -shared -o slow.so examples/ring.c slow.c
+end_by TERM ready init slow.c --cc ./slow-cc
+FAULTLINE_CC=./slow-cc end_by TERM ready cc -shared -o slow.so examples/ring.c slow.c
 [ ! -e slow.so ] || fail "a file is left"
 
 # A signal that somebody sends to the process in which the code runs is no fault
 # of the code.
-children() { # of a process
-  cat "/proc/$1/task/$1/children" 2>/dev/null
-}
-ticks() { # of the processor that a process has used
-  awk '{ sub(/.*\) /, ""); print $12 + $13; exit }' "/proc/$1/stat" 2>/dev/null ||
-    echo 0
+child() { # the first of a process
+  awk '{ print $1 }' "/proc/$1/task/$1/children" 2>/dev/null
 }
 stop_worker() { # signal, generations, arguments of the tool …
-  local signal=$1 generations=$2 at worker i
+  local signal=$1 generations=$2 worker at
   shift 2
+  start "$@" -j1 --time 100000 --no-save --json report.json
   what="signal $signal to the worker of faultline $*"
-  TMPDIR=$tmp/tmp "$FAULTLINE" "$@" -j1 --time 60 --no-save \
-    --json report.json >"$tmp/out" 2>"$tmp/err" &
-  job=$!
-  for ((i = 0; i < 600; i++)); do # until the code is linked, and runs
-    ls "$tmp"/tmp/faultline-*/*.so >/dev/null 2>&1 && break
-    sleep 0.05
-  done
-  for ((i = 0; i < 600; i++)); do # the generations down from the tool
-    worker=$(children $job | awk '{ print $1 }')
-    at=$worker
-    [ "$generations" = 1 ] ||
-      at=$(children "${worker:-none}" | awk '{ print $1 }')
-    # Those of real threads come and go: until it has hit.
-    [ -n "$at" ] && [ "$(ticks "$worker")" -ge 10 ] &&
-      kill -$signal "$at" 2>/dev/null && [ "$generations" = 1 ] && break
-    [ -e /proc/$job/exe ] || break
-    sleep 0.05
-  done
-  wait $job
-  status=$?
+  await_err "$searches"
+  worker=$(child $job)
+  if [ "$generations" = 1 ]; then
+    kill -$signal "$worker"
+  else
+    # Those of real threads come and go: until one was hit.
+    while [ -e "/proc/$worker/exe" ]; do
+      at=$(child "$worker")
+      [ -z "$at" ] || kill -$signal "$at" 2>/dev/null
+    done
+  fi
+  end_job
   expect_status 3
   expect_out "inconclusive: the run was stopped from outside \(SIG$signal\)"
   expect_no out 'crash'
   jq -e --arg s "SIG$signal" '.verdict == "unknown" and
     (.reason | contains("stopped from outside (\($s))"))' report.json \
     >/dev/null || fail "report.json"
-  [ -z "$(ls "$tmp/tmp")" ] || fail "left in TMPDIR: $(ls "$tmp/tmp")"
   rm -f report.json
 }
 stop_worker TERM 1 examples/treiber_stack.c

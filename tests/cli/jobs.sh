@@ -75,21 +75,19 @@ killed() { # arguments of the tool
   what="faultline $* with killed workers"
   report "$@" -j 1 >one
   rm -f report.json
-  TMPDIR=$tmp/tmp "$FAULTLINE" "$@" -j 2 --no-save --json report.json \
-    >"$tmp/out" 2>"$tmp/err" &
-  job=$!
-  hits=0
-  for ((i = 0; i < 400 && hits < 2; i++)); do
-    sleep 0.01
-    kill -0 $job 2>/dev/null || break
-    # Workers of the pool: there are two of them only then.
-    mapfile -t workers < <(pgrep -P $job)
-    [ "${#workers[@]}" -eq 2 ] || continue
-    kill -9 "${workers[RANDOM % 2]}" 2>/dev/null && hits=$((hits + 1))
-    sleep 0.2
+  FAULTLINE_PROGRESS_MS=10 start "$@" -j 2 --no-save --json report.json
+  what="faultline $* with killed workers"
+  await_err '^faultline: search: '
+  local hits=0 last='' workers
+  while [ $hits -lt 2 ] && [ -e "/proc/$job/exe" ]; do
+    # Workers of the pool: there are two of them only then, and other ones when
+    # a killed one has been replaced.
+    read -r -a workers 2>/dev/null <"/proc/$job/task/$job/children"
+    [ "${#workers[@]}" = 2 ] && [ "${workers[*]}" != "$last" ] || continue
+    last=${workers[*]}
+    kill -9 "${workers[hits]}" 2>/dev/null && hits=$((hits + 1))
   done
-  wait $job
-  status=$?
+  end_job
   [ "$status" -ne 2 ] || fail "status $status: $(cat "$tmp/err")"
   [ "$hits" -gt 0 ] || fail "no worker was hit"
   peaceful >several

@@ -1,8 +1,8 @@
 /*
  * Real threads do what the scheduler cannot repeat.  Processors are no good for
  * a test of that, since they do it when they like; so this object is wrong only
- * where it is compiled without hooks.  The history is all there is to report,
- * and the report says so.
+ * where it is compiled without hooks, and there whenever the turn passes
+ * (turns.h).  The history is all there is to report, and the report says so.
  *
  * CC: gcc
  * RUN: %s --search=stress
@@ -15,17 +15,17 @@
  * NOOUTPUT: Replay:
  * OUTPUT: could not be repeated
  */
-#include <faultline.h>
-#include <sched.h>
+#include "turns.h"
 
 static long count;
 
 static long next(void) {
-#ifdef __SANITIZE_THREAD__
+#ifdef TURNS_HOOKS
   return __atomic_add_fetch(&count, 1, __ATOMIC_SEQ_CST);
 #else
+  turn_begin();
   long n = __atomic_load_n(&count, __ATOMIC_SEQ_CST);
-  sched_yield();
+  give_way();
   __atomic_store_n(&count, n + 1, __ATOMIC_SEQ_CST);
   return n + 1;
 #endif
@@ -33,4 +33,5 @@ static long next(void) {
 
 FL_OBJECT(apart)
 FL_OP(long, next)
+TURNS
 FL_SPEC(counter, inc_fetch = next)

@@ -16,8 +16,8 @@
  * LINE: count
  * LINE: set
  */
-#include <faultline.h>
-#include <sched.h>
+#include "turns.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -25,11 +25,6 @@ enum { KEYS = 3, NONE = -1 };
 
 static atomic_int value[KEYS] = {NONE, NONE, NONE};
 static atomic_int entries;
-
-static void give_way(void) {
-  for (int i = 0; i < 3; i++)
-    sched_yield();
-}
 
 static void add_entries(int n) {
   int now = atomic_load(&entries); /* count */
@@ -39,6 +34,7 @@ static void add_entries(int n) {
 
 /* Whether the key is new. */
 static bool put(int key, int v) {
+  turn_begin();
   bool fresh = atomic_exchange(&value[key], v) == NONE;
   if (fresh)
     add_entries(1);
@@ -46,16 +42,23 @@ static bool put(int key, int v) {
 }
 
 static bool erase(int key) {
+  turn_begin();
   bool was = atomic_exchange(&value[key], NONE) != NONE;
   if (was)
     add_entries(-1);
   return was;
 }
 
-static int get(int key) { return atomic_load(&value[key]); }
+static int get(int key) {
+  turn_begin();
+  return atomic_load(&value[key]);
+}
 
 /* The total is kept apart from the entries, as a cache would. */
-static int size(void) { return atomic_load(&entries); }
+static int size(void) {
+  turn_begin();
+  return atomic_load(&entries);
+}
 
 FL_OBJECT(table)
 FL_OP(bool, put, FL_INT(0, 2), FL_INT(1, 2))
@@ -63,3 +66,4 @@ FL_OP(bool, erase, FL_INT(0, 2))
 FL_OP(int, get, FL_INT(0, 2))
 FL_OP(int, size)
 FL_SPEC(map, put = put, remove = erase, get = get, size = size, absent = -1)
+TURNS

@@ -4,8 +4,8 @@
  * real threads find in clients of a thousand calls ends as a small client with
  * lines.  So does what the object itself, as its own specification, tells.
  *
- * A round has hundreds of pushes that give way to a thread that pushes and pops
- * too: a run in which none of them loses a push is not to be expected.
+ * Each push of a round that gives way does so to a thread that pushes and pops
+ * too (turns.h), and what that one does is lost.
  *
  * RUN: %s --search=stress --object stack
  * EXIT: 1
@@ -25,8 +25,8 @@
  * LINE: read
  * LINE: write
  */
-#include <faultline.h>
-#include <sched.h>
+#include "turns.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -42,16 +42,18 @@ struct stack {
 static struct stack *stack_new(void) { return calloc(1, sizeof(struct stack)); }
 
 static void push(struct stack *s, int value) {
+  turn_begin();
   struct node *n = malloc(sizeof *n);
   n->value = value;
   n->next = atomic_load(&s->top); /* read */
   if (n->next)
-    sched_yield();
+    give_way();
   atomic_store(&s->top, n); /* write */
 }
 
 /* Nodes are not freed: two pops never get the same one twice in a row. */
 static int pop(struct stack *s) {
+  turn_begin();
   struct node *n = atomic_load(&s->top);
   while (n && !atomic_compare_exchange_weak(&s->top, &n, n->next))
     ;
@@ -62,7 +64,9 @@ FL_OBJECT(stack, stack_new, free)
 FL_OP(void, push, FL_DATA(1, 4))
 FL_OP(int, pop)
 FL_SPEC(stack, push = push, pop = pop, empty = -1)
+TURNS
 
 FL_OBJECT(own, stack_new, free)
 FL_OP(void, push, FL_INT(1, 3))
 FL_OP(int, pop)
+TURNS

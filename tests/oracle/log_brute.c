@@ -8,7 +8,7 @@
  */
 #include "oracle/log_brute.h"
 
-#include "history/log_engine.h"
+#include "oracle/log_cut.h"
 
 #include <assert.h>
 #include <string.h>

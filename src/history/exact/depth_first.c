@@ -2,15 +2,15 @@
  * Exact search, depth first: Wing and Gong, J. Parallel Distrib. Comput. 17,
  * 1993, with the memo of Lowe, Concurrency Comput. 29(4), 2017.
  *
- * Differs: a configuration is how many returns have been passed (its layer:
- * all that returned by then is placed, the next one to return is not), which of
- * the operations open there are placed, and the state.  So the memo has a few
- * words an entry, however long the history is.  Up to 64 operations that are
- * open at once the key is exact, with more it is a sum of random numbers.
+ * Differs: a configuration is a layer, the placed operations that are open
+ * there, and the state.  Layer k means that the first k operations to return
+ * are placed and the next one is not.  So an entry of the memo has a few words,
+ * however long the history is.  With up to 64 operations open at once the key
+ * is exact; with more it is a sum of random numbers.
  *
- * The rules (A) to (C) of frontier.c hold here too, but for domination: the
- * memo only knows equal ones.  Operations are tried in the order of their
- * returns, crashed ones last.
+ * The rules (A) to (C) of frontier.c hold here, too, but not domination: the
+ * memo only knows equal configurations.  Operations are tried in the order of
+ * their returns, crashed ones last.
  */
 #include "history/log_engine.h"
 
@@ -23,58 +23,60 @@
 #define NO_STATE UINT32_MAX
 #define NO_OP UINT32_MAX
 
-/* Open operations that are not placed, by kind; the lists are closed by heads
- * behind the operations.  What is taken out keeps its links, and is put back in
- * the reverse order. */
-enum kind { EFFECTS, READS, CRASHED, KINDS };
+/* Open operations that are not placed are in three circular lists, by kind; the
+ * heads come after the operations.  An operation that is taken out keeps its
+ * links, and is put back in reverse order. */
+enum link_kind { EFFECTS, READS, CRASHED, KINDS };
 
-struct link {
+struct depth_first_link {
   uint32_t prev, next;
 };
 
 struct placed {
   uint32_t op, layer; /* the layer before it was placed */
-  uint64_t max_hint;  /* likewise */
+  uint64_t max_hint;  /* that before it was placed */
 };
 
-struct frame {
+struct depth_first_frame {
   uint32_t state, prev;
   uint32_t base;   /* length of the path before the frame's operation */
   uint32_t cursor; /* the operation that was tried last */
-  uint32_t again;  /* of its next states, the one to be tried; 0: go on */
+  uint32_t again;  /* which of its next states is tried next; 0: none is left */
 };
 
-struct search {
+struct depth_first {
   const struct log_problem *p;
   struct type *type;
   struct meter *m;
   uint32_t n, *returns, nreturns;
   uint32_t *slot, *print;
-  struct link *links;
+  struct depth_first_link *links;
   uint8_t *is_placed;
-  VEC(uint32_t) like; /* pairs: a crashed one, the one like it before; by op */
-  bool exact;         /* slots fit one word */
+  VEC(uint32_t)
+  like;       /* pairs, by operation: a crashed one, and the last one
+                 before that is like it */
+  bool exact; /* slots fit one word */
   bool one_key;
-  uint32_t others; /* in the lists: neither reads nor writes */
+  uint32_t others; /* operations in the lists that neither read nor write */
   struct hints hints;
-  uint32_t hinted; /* placed ones that returned and have a hint */
+  uint32_t hinted; /* placed operations that return and have a hint */
   uint64_t max_hint;
 
   uint32_t called, layer, furthest;
-  uint32_t completed; /* placed ones that returned */
-  struct hash128 set; /* placed ones that are open */
+  uint32_t completed; /* placed operations that return */
+  struct hash128 set; /* placed operations that are open */
   VEC(struct placed) path;
-  VEC(struct frame) frames;
+  VEC(struct depth_first_frame) frames;
   struct map128 memo;
   VEC(uint32_t) best;
-  uint32_t most, same; /* completed ones in best; where it and path part */
+  uint32_t most, same; /* completed in `best`; where `best` and `path` part */
 };
 
-static const struct log_op *op_at(const struct search *q, uint32_t op) {
+static const struct log_op *op_at(const struct depth_first *q, uint32_t op) {
   return q->p->ops[op].op;
 }
 
-static enum kind kind_of(const struct search *q, uint32_t op) {
+static enum link_kind kind_of(const struct depth_first *q, uint32_t op) {
   const struct type_op *o = &q->p->ops[op];
   if (op_is_pending(o))
     return CRASHED;
@@ -82,36 +84,36 @@ static enum kind kind_of(const struct search *q, uint32_t op) {
                                                                    : EFFECTS;
 }
 
-static bool is_other(const struct search *q, uint32_t op) {
+static bool is_other(const struct depth_first *q, uint32_t op) {
   return !op_is_blind(&q->p->ops[op]) && kind_of(q, op) != READS;
 }
 
-static void take_out(struct search *q, uint32_t op) {
-  struct link l = q->links[op];
+static void take_out(struct depth_first *q, uint32_t op) {
+  struct depth_first_link l = q->links[op];
   q->others -= is_other(q, op);
   q->links[l.prev].next = l.next;
   q->links[l.next].prev = l.prev;
 }
 
-static void put_back(struct search *q, uint32_t op) {
-  struct link l = q->links[op];
+static void put_back(struct depth_first *q, uint32_t op) {
+  struct depth_first_link l = q->links[op];
   q->others += is_other(q, op);
   q->links[l.prev].next = op;
   q->links[l.next].prev = op;
 }
 
-static void put_in(struct search *q, uint32_t op) {
-  enum kind kind = kind_of(q, op);
+static void put_in(struct depth_first *q, uint32_t op) {
+  enum link_kind kind = kind_of(q, op);
   uint32_t head = q->n + kind, at = q->links[head].prev;
   if (kind == EFFECTS)
     while (at != head && op_at(q, at)->ret > op_at(q, op)->ret)
       at = q->links[at].prev;
-  q->links[op] = (struct link){at, q->links[at].next};
+  q->links[op] = (struct depth_first_link){at, q->links[at].next};
   put_back(q, op);
 }
 
-/* A slot for each operation, given again behind its return. */
-static void give_slots(struct search *q) {
+/* Gives each operation a slot, which is used again after its return. */
+static void give_slots(struct depth_first *q) {
   VEC(uint32_t) spare = {0};
   uint32_t most = 0, k = 0;
   for (uint32_t i = 0; i < q->n; i++) {
@@ -126,8 +128,8 @@ static void give_slots(struct search *q) {
   vec_free(&spare);
 }
 
-/* For each crashed operation the last one before that it is like. */
-static void find_likes(struct search *q) {
+/* For each crashed operation, finds the last one before that is like it. */
+static void find_likes(struct depth_first *q) {
   struct map128 last = {0};
   for (uint32_t i = 0; i < q->n; i++) {
     bool fresh;
@@ -146,7 +148,7 @@ static void find_likes(struct search *q) {
   map128_free(&last);
 }
 
-static uint32_t like_before(const struct search *q, uint32_t op) {
+static uint32_t like_before(const struct depth_first *q, uint32_t op) {
   uint32_t lo = 0, hi = q->like.len / 2;
   while (lo < hi) {
     uint32_t mid = lo + (hi - lo) / 2;
@@ -160,8 +162,8 @@ static uint32_t like_before(const struct search *q, uint32_t op) {
              : NO_OP;
 }
 
-/* Placed and open, or not any more. */
-static void flip(struct search *q, uint32_t op) {
+/* The operation joins or leaves the set of placed open ones. */
+static void flip(struct depth_first *q, uint32_t op) {
   if (q->exact) {
     q->set.lo ^= (uint64_t)1 << q->slot[op];
     return;
@@ -171,23 +173,23 @@ static void flip(struct search *q, uint32_t op) {
   q->set.hi ^= rng_next(&r);
 }
 
-static void enter_calls(struct search *q) {
+static void enter_calls(struct depth_first *q) {
   uint32_t bound = q->layer < q->nreturns
                        ? op_at(q, q->returns[q->layer])->ret
-                       : 0; /* the end: nothing more matters */
+                       : 0; /* the end: later calls do not matter */
   for (; q->called < q->n && op_at(q, q->called)->call < bound; q->called++)
     if (!op_is_idle(&q->p->ops[q->called]))
       put_in(q, q->called);
 }
 
-static void leave_calls(struct search *q) {
+static void leave_calls(struct depth_first *q) {
   uint32_t bound = op_at(q, q->returns[q->layer])->ret;
   for (; q->called && op_at(q, q->called - 1)->call > bound; q->called--)
     if (!op_is_idle(&q->p->ops[q->called - 1]))
       take_out(q, q->called - 1);
 }
 
-static void place(struct search *q, uint32_t op) {
+static void place(struct depth_first *q, uint32_t op) {
   const struct type_op *o = &q->p->ops[op];
   vec_push(&q->path, ((struct placed){op, q->layer, q->max_hint}));
   take_out(q, op);
@@ -208,7 +210,7 @@ static void place(struct search *q, uint32_t op) {
     q->furthest = q->layer;
 }
 
-static void take_back(struct search *q) {
+static void take_back(struct depth_first *q) {
   struct placed last = vec_pop(&q->path);
   const struct type_op *o = &q->p->ops[last.op];
   while (q->layer > last.layer) {
@@ -225,14 +227,14 @@ static void take_back(struct search *q) {
   put_back(q, last.op);
 }
 
-static void take_back_to(struct search *q, uint32_t len) {
+static void take_back_to(struct depth_first *q, uint32_t len) {
   while (q->path.len > len)
     take_back(q);
   if (len < q->same)
     q->same = len;
 }
 
-static bool hint_allows(const struct search *q, uint32_t op) {
+static bool hint_allows(const struct depth_first *q, uint32_t op) {
   uint64_t hint = op_at(q, op)->order;
   if (hint == LOG_NO_HINT)
     return true;
@@ -240,15 +242,16 @@ static bool hint_allows(const struct search *q, uint32_t op) {
          (q->hinted == q->hints.len || hint <= q->hints.at[q->hinted]);
 }
 
-static uint32_t step(struct search *q, uint32_t state, uint32_t op,
+static uint32_t step(struct depth_first *q, uint32_t state, uint32_t op,
                      uint32_t next[TYPE_NEXT]) {
   q->m->steps++;
   return q->type->step(q->type, state, &q->p->ops[op], next);
 }
 
-/* (A); whether there was any.  Layers that are passed put more reads at the end
- * of the list.  With hints a read may have to wait for another one. */
-static bool settle(struct search *q, uint32_t state) {
+/* (A): places all reads that the state explains.  Returns whether there was
+ * one. Layers that are passed put more reads at the end of the list.  With
+ * hints, a read may have to wait for another one. */
+static bool settle(struct depth_first *q, uint32_t state) {
   uint32_t next[TYPE_NEXT], head = q->n + READS, before = q->path.len, len;
   do {
     len = q->path.len;
@@ -261,7 +264,7 @@ static bool settle(struct search *q, uint32_t state) {
   return q->path.len > before;
 }
 
-/* A bijection that mixes, as the table wants it. */
+/* A bijection that mixes the bits: the table uses them as they are. */
 static struct hash128 mix(uint64_t lo, uint64_t hi) {
   struct rng h = {hi};
   uint64_t b = rng_next(&h);
@@ -269,7 +272,7 @@ static struct hash128 mix(uint64_t lo, uint64_t hi) {
   return (struct hash128){rng_next(&l), b};
 }
 
-static struct hash128 key(const struct search *q, uint32_t state,
+static struct hash128 key(const struct depth_first *q, uint32_t state,
                           uint32_t prev) {
   uint64_t where = (uint64_t)q->layer << 32 | state;
   if (q->exact && prev == NO_STATE)
@@ -279,7 +282,7 @@ static struct hash128 key(const struct search *q, uint32_t state,
 }
 
 /* (C) of frontier.c */
-static bool leads_to(struct search *q, uint32_t state, uint32_t op,
+static bool leads_to(struct depth_first *q, uint32_t state, uint32_t op,
                      uint32_t to) {
   uint32_t next[TYPE_NEXT], n = step(q, state, op, next);
   for (uint32_t i = 0; i < n; i++)
@@ -288,8 +291,8 @@ static bool leads_to(struct search *q, uint32_t state, uint32_t op,
   return false;
 }
 
-static void advance(struct search *q, uint32_t op, uint32_t next) {
-  const struct frame *f = &vec_last(&q->frames);
+static void advance(struct depth_first *q, uint32_t op, uint32_t next) {
+  const struct depth_first_frame *f = &vec_last(&q->frames);
   bool crashed = op_is_pending(&q->p->ops[op]), fresh;
   uint32_t base = q->path.len, prev = crashed ? f->state : NO_STATE;
   if (crashed && next == f->state)
@@ -306,13 +309,14 @@ static void advance(struct search *q, uint32_t op, uint32_t next) {
   }
   map128_put(&q->memo, key(q, next, prev), &fresh);
   if (fresh)
-    vec_push(&q->frames, ((struct frame){next, prev, base, NO_OP, 0}));
+    vec_push(&q->frames,
+             ((struct depth_first_frame){next, prev, base, NO_OP, 0}));
   else
     take_back_to(q, base);
 }
 
 /* (B): whether one that is like it and returns earlier is not placed. */
-static bool must_wait(const struct search *q, uint32_t op) {
+static bool must_wait(const struct depth_first *q, uint32_t op) {
   if (op_is_pending(&q->p->ops[op])) {
     uint32_t before = like_before(q, op);
     return before != NO_OP && !q->is_placed[before];
@@ -325,7 +329,7 @@ static bool must_wait(const struct search *q, uint32_t op) {
 }
 
 /* The candidate behind the cursor, or NO_OP. */
-static uint32_t pick(const struct search *q, uint32_t cursor) {
+static uint32_t pick(const struct depth_first *q, uint32_t cursor) {
   uint32_t at = q->links[cursor == NO_OP ? q->n + EFFECTS : cursor].next;
   for (;; at = q->links[at].next) {
     if (at == q->n + EFFECTS)
@@ -337,7 +341,7 @@ static uint32_t pick(const struct search *q, uint32_t cursor) {
   }
 }
 
-static void note_dead_end(struct search *q) {
+static void note_dead_end(struct depth_first *q) {
   if (q->completed <= q->most)
     return;
   q->most = q->completed;
@@ -347,14 +351,14 @@ static void note_dead_end(struct search *q) {
   q->same = q->best.len = q->path.len;
 }
 
-static uint64_t search_bytes(const struct search *q) {
+static uint64_t search_bytes(const struct depth_first *q) {
   return map128_bytes_soon(&q->memo) + q->path.cap * sizeof *q->path.at +
          q->frames.cap * sizeof *q->frames.at + q->best.cap * 4ull +
          q->n * 21ull;
 }
 
-static void try_next(struct search *q) {
-  struct frame *f = &vec_last(&q->frames);
+static void try_next(struct depth_first *q) {
+  struct depth_first_frame *f = &vec_last(&q->frames);
   uint32_t next[TYPE_NEXT], turn = f->again;
   if (!turn)
     f->cursor = pick(q, f->cursor);
@@ -369,12 +373,13 @@ static void try_next(struct search *q) {
     advance(q, f->cursor, next[turn]);
 }
 
-static enum log_verdict search(struct search *q, uint64_t stop,
+static enum log_verdict search(struct depth_first *q, uint64_t stop,
                                uint64_t other_bytes) {
   uint32_t state = q->type->initial;
   enter_calls(q);
   settle(q, state);
-  vec_push(&q->frames, ((struct frame){state, NO_STATE, 0, NO_OP, 0}));
+  vec_push(&q->frames,
+           ((struct depth_first_frame){state, NO_STATE, 0, NO_OP, 0}));
   while (q->frames.len) {
     if (q->layer == q->nreturns)
       return LOG_LINEARIZABLE;
@@ -388,7 +393,7 @@ static enum log_verdict search(struct search *q, uint64_t stop,
   return LOG_VIOLATION;
 }
 
-static void search_init(struct search *q) {
+static void search_init(struct depth_first *q) {
   uint32_t n = q->n = q->p->nops;
   q->returns = ops_by_return(q->p, &q->nreturns);
   q->slot = xcalloc(n + 1, sizeof *q->slot);
@@ -396,14 +401,14 @@ static void search_init(struct search *q) {
   q->links = xcalloc(n + KINDS, sizeof *q->links);
   q->is_placed = xcalloc(n + 1, 1);
   for (uint32_t k = 0; k < KINDS; k++)
-    q->links[n + k] = (struct link){n + k, n + k};
+    q->links[n + k] = (struct depth_first_link){n + k, n + k};
   hints_collect(&q->hints, q->p, LOG_PENDING - 1);
   q->one_key = ops_have_one_key(q->p);
   give_slots(q);
   find_likes(q);
 }
 
-static void search_free(struct search *q) {
+static void search_free(struct depth_first *q) {
   free(q->returns);
   free(q->slot);
   free(q->print);
@@ -417,7 +422,8 @@ static void search_free(struct search *q) {
   map128_free(&q->memo);
 }
 
-static void answer(struct search *q, bool want_order, struct log_answer *out) {
+static void answer(struct depth_first *q, bool want_order,
+                   struct log_answer *out) {
   uint32_t stuck =
       q->furthest < q->nreturns ? q->returns[q->furthest] : UINT32_MAX;
   out->method = "linearize";
@@ -444,7 +450,7 @@ static void answer(struct search *q, bool want_order, struct log_answer *out) {
 void depth_first_run(const struct log_problem *p, struct meter *m,
                      uint64_t stop, bool want_order, uint64_t other_bytes,
                      struct log_answer *out) {
-  struct search q = {.p = p, .type = p->type, .m = m};
+  struct depth_first q = {.p = p, .type = p->type, .m = m};
   log_answer_free(out);
   *out = (struct log_answer){0};
   search_init(&q);

@@ -1,12 +1,12 @@
 /*
- * Each of the two exact engines blows up where the other does not: they take
- * turns.  The frontier goes on where it stopped.  The depth-first search begins
- * again, with a larger allowance: its states need not be kept meanwhile, and
- * what it did before is a part of what it does now.
+ * Both exact engines in turns: each is exponential where the other is not.  The
+ * frontier goes on where it stopped.  The depth-first search begins again with
+ * more steps: its states need not be kept meanwhile, and what it did before is
+ * a part of what it does now.
  *
- * Many histories have a witness that lies straight ahead: a short run of the
- * depth-first search comes first, unless the history is long, where it needs
- * more memory than the frontier.
+ * Many histories have a witness straight ahead.  So a short depth-first run
+ * comes first, unless the history is long: there it needs more memory than the
+ * frontier.
  */
 #include "history/log_engine.h"
 
@@ -15,7 +15,7 @@
 enum { FIRST_STEPS = 100000, STEPS_AN_OPERATION = 64, GROWTH = 4 };
 enum { SHORT = 200000, AHEAD_STEPS = 20000, AHEAD_AN_OPERATION = 10 };
 
-/* Whether there is no more to be said. */
+/* Runs the depth-first search; returns whether its answer is final. */
 static bool ahead(const struct log_problem *p, struct meter *m, uint64_t steps,
                   bool want_order, uint64_t bytes, struct log_answer *out) {
   depth_first_run(p, m, m->steps + steps, want_order, bytes, out);
@@ -28,7 +28,7 @@ static void run(const struct log_problem *p, struct frontier *f,
                 struct meter *m, bool want_order, struct log_answer *out) {
   uint64_t turn = FIRST_STEPS + (uint64_t)p->nops * STEPS_AN_OPERATION;
   uint64_t depth_turn = AHEAD_STEPS + (uint64_t)p->nops * AHEAD_AN_OPERATION;
-  bool deep = p->nops <= SHORT; /* it is the other one's turn */
+  bool deep = p->nops <= SHORT; /* the depth-first search comes next */
   bool room = true;             /* and it did not run out of memory */
   for (; !m->limit; deep = true) {
     if (deep && room) {

@@ -1,34 +1,35 @@
 /*
  * Exact search in time order.  After each return there is a set of
- * configurations (frontier_int.h), each of which is what some order of the
- * operations so far leads to; when it is empty there is no order.  At a return
- * each configuration is expanded by open operations until the returning one is
- * placed: nothing is placed before some return asks for it.  Time and memory
- * are linear in the length when few operations are open at once.
- * After "just-in-time linearization": Lowe, Concurrency Comput. 29(4), 2017.
+ * configurations (frontier_int.h); each is the result of some order of the
+ * operations so far. If the set is empty there is no order.  At a return each
+ * configuration is expanded by open operations until the returning one is
+ * placed: no operation is placed before some return asks for it.  Time and
+ * memory are linear in the length of the history when few operations are open
+ * at once. After "just-in-time linearization": Lowe, Concurrency Comput. 29(4),
+ * 2017.
  *
- * Differs, and each of these only leaves out what is not needed:
- * (A) a read that the state explains is placed at once.  Configurations that
- *     have fewer reads behind them are left out.
- * (B) of open operations that are alike the one that returns first is placed
- *     first.
- * (C) orders with fewer crashed operations are enough.  So a configuration that
- *     has used more of them than another, with all else equal, is left out; and
- *     a crashed one is placed only where what comes directly behind it does
- *     something else than without it.
- * (D) a crashed operation that all configurations have used is forgotten.
- * (E) a write that nobody sees before the next write is not placed: it becomes
- *     one that may count as placed (frontier_int.h).
- * That the answers are the same: tests/agree/frontier_brute.c.
+ * Differs; each rule only leaves out what is not needed:
+ * (A) A read is placed as soon as the state explains it.  Of configurations
+ * with the same state the one that has placed more reads is kept. (B) Of open
+ * operations that are alike, the one that returns first is placed first. (C)
+ * Orders with fewer crashed operations are enough.  So a configuration that has
+ * placed more of them than another, with all else equal, is left out. And a
+ * crashed operation is placed only where the next one behaves differently after
+ * it. (D) A crashed operation that all configurations have placed is forgotten.
+ * (E) A write that no operation sees before the next write is not placed: it
+ * gets a maybe bit (frontier_int.h). The answers are the same without them:
+ * tests/agree/frontier_brute.c.
  */
 #include "history/exact/frontier_int.h"
+
+#include "base/slow.h"
 
 #include <assert.h>
 
 enum { SNAPSHOT_EVERY = 256, FORGET_BYTES = 1 << 20 };
 
 static void make_scratch(struct frontier *f) {
-  size_t bytes = sizeof(struct config) + f->now.words * 16ull;
+  size_t bytes = sizeof(struct frontier_config) + f->now.words * 16ull;
   f->from = xrealloc(f->from, bytes);
   f->to = xrealloc(f->to, bytes);
   f->settled = xrealloc(f->settled, f->now.words * 8ull);
@@ -52,19 +53,19 @@ struct frontier *frontier_new(const struct log_problem *p) {
 }
 
 void frontier_swap(struct frontier *f, const struct log_problem *p,
-                   struct stage *g) {
-  struct stage t = f->now;
+                   struct frontier_stage *g) {
+  struct frontier_stage t = f->now;
   f->now = *g;
   *g = t;
   f->p = p;
   f->decided = f->violated = false;
-  f->nopened += OPENED + 1; /* what is known of slots is of other operations */
+  f->nopened += OPENED + 1; /* rows know the slots of other operations */
   if (f->now.words != f->rows.words)
     make_scratch(f);
 }
 
-/* The same history up to `cut`, from a time on at which nothing was open that
- * returns later. */
+/* The same history up to `cut`, from the stage `older` on: no operation open
+ * there returns later. */
 static struct frontier *frontier_again(const struct frontier *f, uint32_t cut) {
   struct frontier *g = xcalloc(1, sizeof *g);
   g->p = f->p;
@@ -72,7 +73,7 @@ static struct frontier *frontier_again(const struct frontier *f, uint32_t cut) {
   g->cut = cut;
   g->until = LOG_PENDING;
   g->one_key = f->one_key;
-  g->forget_at = UINT64_MAX; /* f has states */
+  g->forget_at = UINT64_MAX; /* f holds states, too */
   hints_collect(&g->hints, f->p, cut);
   stage_copy(&g->now, &f->older);
   make_scratch(g);
@@ -106,7 +107,7 @@ void frontier_free(struct frontier *f) {
 }
 
 static bool call(struct frontier *f) {
-  struct stage *g = &f->now;
+  struct frontier_stage *g = &f->now;
   uint32_t id = g->next_call++, words = g->words;
   const struct type_op *op = &f->p->ops[id];
   if (!op_is_pending(op) && op->op->ret > f->cut)
@@ -124,9 +125,9 @@ static bool call(struct frontier *f) {
   return true;
 }
 
-/* (D) */
+/* (D): crashed operations that all configurations have placed are closed. */
 static void retire(struct frontier *f) {
-  struct stage *g = &f->now;
+  struct frontier_stage *g = &f->now;
   for (uint32_t w = 0; w < g->words; w++) {
     uint64_t all = g->crashed[w];
     for (uint32_t i = 0; i < g->set.len && all; i++)
@@ -151,7 +152,7 @@ static void each_state(struct frontier *f,
                                &f->work, &f->done};
   for (int k = 0; k < (f->busy ? 5 : 3); k++)
     for (uint32_t i = 0; i < sets[k]->len; i++) {
-      struct config *c = config_at(sets[k], i);
+      struct frontier_config *c = config_at(sets[k], i);
       if (c->state < BLIND_STATE)
         visit(f, &c->state);
       if (c->prev < BLIND_STATE)
@@ -188,14 +189,14 @@ static void take_snapshot(struct frontier *f, uint32_t time) {
   if (f->cut != LOG_PENDING || time <= f->old.horizon ||
       f->now.returned - f->old.returned < SNAPSHOT_EVERY)
     return;
-  struct stage t = f->older;
+  struct frontier_stage t = f->older;
   f->older = f->old;
   f->old = t;
   stage_copy(&f->old, &f->now);
 }
 
 static void end_return(struct frontier *f) {
-  struct stage *g = &f->now;
+  struct frontier_stage *g = &f->now;
   uint32_t time = g->slots.at[f->stuck].op->op->ret;
   stage_close(g, f->stuck);
   f->busy = false;
@@ -206,10 +207,10 @@ static void end_return(struct frontier *f) {
   growth_collect(f);
 }
 
-/* False: every configuration has it behind itself, and there is nothing to
- * expand. */
+/* The operation of the slot returns.  False: every configuration has placed it
+ * already, and there is nothing to expand. */
 static bool begin_return(struct frontier *f, uint32_t slot) {
-  struct stage *g = &f->now;
+  struct frontier_stage *g = &f->now;
   uint32_t n = 0;
   f->stuck = slot;
   for (uint32_t i = 0; i < g->set.len; i++)
@@ -220,7 +221,7 @@ static bool begin_return(struct frontier *f, uint32_t slot) {
   vec_clear(&f->levels);
   vec_clear(&f->waiting);
   for (uint32_t i = 0; i < g->set.len; i++) {
-    struct config *c = config_at(&g->set, i);
+    struct frontier_config *c = config_at(&g->set, i);
     bool placed = bit_of(c->mask, slot), maybe = bit_of(maybe_of(g, c), slot);
     bit_clear(c->mask, slot);
     bit_clear(maybe_of(g, c), slot);
@@ -240,12 +241,14 @@ static bool begin_return(struct frontier *f, uint32_t slot) {
   return !all;
 }
 
-/* All of `work` has been expanded. */
+/* All of `work` has been expanded.  False: no configuration has placed the
+ * operation that returns. */
 static bool survives(struct frontier *f) {
-  struct stage *g = &f->now;
+  struct frontier_stage *g = &f->now;
   if (!f->done.live)
     return false;
   set_compact(&f->done);
+  check_slow(f->done.len > 64 || set_check_invariants(&f->done, g));
   struct config_set t = g->set;
   g->set = f->done;
   f->done = t;
@@ -264,7 +267,7 @@ static bool may_go_on(struct frontier *f) {
 
 enum frontier_end frontier_run(struct frontier *f, struct meter *m,
                                uint64_t stop) {
-  struct stage *g = &f->now;
+  struct frontier_stage *g = &f->now;
   f->m = m;
   while (!f->decided) {
     if (!may_go_on(f))
@@ -303,7 +306,7 @@ enum frontier_end frontier_run(struct frontier *f, struct meter *m,
   return FRONTIER_DECIDED;
 }
 
-/* Is the history up to `cut` bad?  -1: not known. */
+/* Whether the history up to `cut` has no order; -1: not known. */
 static int bad_until(struct frontier *f, uint32_t cut) {
   struct frontier *g = frontier_again(f, cut);
   enum frontier_end end = frontier_run(g, f->m, UINT64_MAX);
@@ -312,8 +315,8 @@ static int bad_until(struct frontier *f, uint32_t cut) {
   return bad;
 }
 
-/* The last return of what had been called by then: knowing all of those the
- * history is bad. */
+/* The last return of an operation called before `time`.  The history up to
+ * there has no order: it knows all results that the configurations knew. */
 static uint32_t last_return(const struct log_problem *p, uint32_t time) {
   uint32_t last = time;
   for (uint32_t i = 0; i < p->nops && p->ops[i].op->call < time; i++)
@@ -323,18 +326,21 @@ static uint32_t last_return(const struct log_problem *p, uint32_t time) {
 }
 
 /*
- * The configurations know what open operations will return; a prefix of the
- * history does not.  So the first prefix that is bad may be a later one: it is
- * looked for among the returns from that time on, in steps that double.
+ * The first return with which the history has no order.  The configurations
+ * know what open operations will return; a prefix of the history does not.  So
+ * the first bad prefix may be a later one.  It is searched among the returns
+ * from that time on, in steps that double.
+ *   enq(1)  enq(2)  a: deq()…  deq() = 2  a: … = 3
+ *   stuck at deq() = 2, since a did not take 1; up to there it still could
  */
 static uint32_t first_bad(struct frontier *f, uint32_t time,
                           int (*bad)(struct frontier *, uint32_t)) {
-  /* A known order concerns operations that are called later, too. */
+  /* Hints concern operations that are called later, too. */
   uint32_t last = f->hints.len ? LOG_PENDING - 1 : last_return(f->p, time);
   uint32_t n, *at = returns_from(f->p, time, last, &n), lo = 0, hi = 0;
   while (hi + 1 < n && at[hi] < last)
     hi++;
-  bool near = true; /* no bad one has been seen yet */
+  bool near = true; /* no bad prefix is known yet */
   for (uint32_t stride = 0; lo < hi; stride = 2 * stride + 1) {
     uint32_t probe =
         near && stride < hi - lo ? lo + stride : lo + (hi - lo) / 2;
@@ -369,12 +375,12 @@ uint32_t first_bad_return(const struct log_problem *p, uint32_t from,
   return at;
 }
 
-/* Of the configurations that cannot place what is stuck, the one that has
- * placed most. */
+/* The configuration that has placed most operations, of those that cannot place
+ * the one that returns; returns its node. */
 static uint32_t longest(struct frontier *f) {
   uint32_t best = 0, most = 0;
   for (uint32_t i = 0; i < f->work.len; i++) {
-    const struct config *c = config_at(&f->work, i);
+    const struct frontier_config *c = config_at(&f->work, i);
     uint32_t n = 1;
     if (c->state == NO_STATE)
       continue;
@@ -386,8 +392,8 @@ static uint32_t longest(struct frontier *f) {
       best = i;
     }
   }
-  /* What may count as placed does. */
-  struct config *c = config_at(&f->work, best);
+  /* All maybe bits count as placed. */
+  struct frontier_config *c = config_at(&f->work, best);
   uint32_t node = c->node;
   for (uint32_t i = 0; i < f->now.slots.len; i++)
     if (bit_of(maybe_of(&f->now, c), i))
@@ -396,11 +402,11 @@ static uint32_t longest(struct frontier *f) {
 }
 
 static void answer_violation(struct frontier *f, struct log_answer *out) {
-  const struct slot *s = &f->now.slots.at[f->stuck];
+  const struct frontier_slot *s = &f->now.slots.at[f->stuck];
   out->verdict = LOG_VIOLATION;
   growth_order(f, longest(f), out);
   answer_core(f->p, f->hints.len ? LOG_PENDING : s->op->op->ret, out);
-  /* With hints an earlier stage knows too much. */
+  /* With hints, an earlier stage knows too much. */
   out->at =
       first_bad(f, s->op->op->ret, f->hints.len ? bad_from_scratch : bad_until);
   answer_check_cut(f->p, out);

@@ -1,20 +1,20 @@
 /*
- * One step of the frontier: what configurations lie behind one when an open
+ * One step of the frontier: the configurations that follow when an open
  * operation is placed.  The rules (A) to (E) are those of frontier.c.
  */
 #include "history/exact/frontier_int.h"
 
 #include <assert.h>
 
-uint64_t frontier_hint(const struct stage *g, uint32_t slot) {
+uint64_t frontier_hint(const struct frontier_stage *g, uint32_t slot) {
   return g->slots.at[slot].op->op->order;
 }
 
-/* Known order.  Those that returned take effect in the order of their hints;
- * a crashed one may come where its hint stands, or not at all. */
+/* Hints.  Operations that return take effect in the order of their hints; a
+ * crashed one may come at the place of its hint, or not at all. */
 static bool hint_allows(const struct frontier *f, const uint64_t *mask,
                         uint32_t slot) {
-  const struct stage *g = &f->now;
+  const struct frontier_stage *g = &f->now;
   uint64_t hint = frontier_hint(g, slot);
   uint32_t placed = g->hinted;
   if (g->has_taken_hint && hint < g->taken_hint)
@@ -36,9 +36,9 @@ static bool allowed(const struct frontier *f, const uint64_t *mask,
   return !bit_of(f->now.hints, slot) || hint_allows(f, mask, slot);
 }
 
-/* (A) with hints, where one read may have to wait for another. */
-static void settle_hinted(struct frontier *f, struct config *c) {
-  const struct stage *g = &f->now;
+/* (A) with hints: one read may have to wait for another. */
+static void settle_hinted(struct frontier *f, struct frontier_config *c) {
+  const struct frontier_stage *g = &f->now;
   for (bool more = true; more;) {
     more = false;
     for (uint32_t w = 0; w < g->words; w++)
@@ -54,9 +54,10 @@ static void settle_hinted(struct frontier *f, struct config *c) {
     f->settled[w] &= c->mask[w];
 }
 
-/* (A); whether there was any.  They are in f->settled. */
-static bool settle(struct frontier *f, struct config *c) {
-  const struct stage *g = &f->now;
+/* (A): places all reads that the state explains; f->settled are these.  Returns
+ * whether there was one. */
+static bool settle(struct frontier *f, struct frontier_config *c) {
+  const struct frontier_stage *g = &f->now;
   uint64_t any = 0, hinted = 0;
   for (uint32_t w = 0; w < g->words; w++) {
     f->settled[w] = g->reads[w] & ~c->mask[w];
@@ -77,10 +78,10 @@ static bool settle(struct frontier *f, struct config *c) {
   return any != 0;
 }
 
-/* The reads of f->settled, which all see one state: those without a hint, then
- * the others by their hints. */
+/* Adds the reads of f->settled to the order: those without a hint, then the
+ * others by hint. */
 static uint32_t add_reads(struct frontier *f, uint32_t node) {
-  const struct stage *g = &f->now;
+  const struct frontier_stage *g = &f->now;
   for (;;) {
     uint32_t best = NO_SLOT;
     for (uint32_t w = 0; w < g->words; w++)
@@ -108,7 +109,7 @@ static uint32_t add_nodes(struct frontier *f, uint32_t node, uint32_t slot) {
 }
 
 void frontier_wait(struct frontier *f, uint32_t i) {
-  const struct config *c = config_at(&f->work, i);
+  const struct frontier_config *c = config_at(&f->work, i);
   uint32_t level = 0;
   for (uint32_t w = 0; w < f->now.words; w++)
     level += (uint32_t)__builtin_popcountll(c->mask[w] & f->now.crashed[w]);
@@ -119,8 +120,8 @@ void frontier_wait(struct frontier *f, uint32_t i) {
   f->levels.at[level] = i + 1;
 }
 
-/* The next one to expand: of those with the fewest crashed operations, so that
- * what they dominate is not expanded. */
+/* Those with the fewest crashed operations come first, so that configurations
+ * that they dominate are not expanded. */
 uint32_t frontier_take(struct frontier *f) {
   for (uint32_t l = 0; l < f->levels.len; l++)
     while (f->levels.at[l]) {
@@ -132,18 +133,20 @@ uint32_t frontier_take(struct frontier *f) {
   return UINT32_MAX;
 }
 
-/* (E): it overwrites all blind ones that are open and not placed. */
-static void overwrite(const struct stage *g, struct config *c) {
+/* (E): a write was placed; all blind writes that are open and not placed get a
+ * maybe bit. */
+static void overwrite(const struct frontier_stage *g,
+                      struct frontier_config *c) {
   uint64_t *maybe = maybe_of(g, c);
   for (uint32_t w = 0; w < g->words; w++)
     maybe[w] = g->blind[w] & ~c->mask[w];
 }
 
-/* The configuration behind `from` with one more operation. */
+/* Adds the configuration that follows `from` by this operation. */
 static void place(struct frontier *f, uint32_t slot, uint32_t next,
                   uint32_t prev) {
-  const struct stage *g = &f->now;
-  struct config *from = frontier_from(f), *to = frontier_to(f);
+  const struct frontier_stage *g = &f->now;
+  struct frontier_config *from = frontier_from(f), *to = frontier_to(f);
   memcpy(to, from, sizeof *to + g->words * 16ull);
   to->state = next;
   to->prev = prev;
@@ -171,7 +174,8 @@ static void place(struct frontier *f, uint32_t slot, uint32_t next,
   frontier_wait(f, i);
 }
 
-/* (C): whether the operation leads there without the crashed one too. */
+/* (C): whether the operation leads to the same state without the crashed one.
+ */
 static bool leads_to(struct frontier *f, uint32_t state, uint32_t slot,
                      uint32_t to) {
   uint32_t next = row_next(f, row_of(f, state), slot), many[TYPE_NEXT];
@@ -185,10 +189,10 @@ static bool leads_to(struct frontier *f, uint32_t state, uint32_t slot,
 }
 
 static void place_one(struct frontier *f, uint32_t slot, uint32_t next) {
-  const struct config *from = frontier_from(f);
+  const struct frontier_config *from = frontier_from(f);
   bool crashed = bit_of(f->now.crashed, slot);
-  /* A crashed write may be there to overwrite others, whose states are not
-   * looked at: then what it does to the present one says nothing. */
+  /* A crashed write may serve to overwrite other writes, whose states are not
+   * examined: then its effect on the present state says nothing. */
   bool write = bit_of(f->now.writes, slot),
        blind = crashed ? write && f->uncovered : bit_of(f->now.blind, slot);
   if (crashed && !blind && next == from->state)
@@ -199,10 +203,10 @@ static void place_one(struct frontier *f, uint32_t slot, uint32_t next) {
   place(f, slot, next, blind ? BLIND_STATE : crashed ? from->state : NO_STATE);
 }
 
-/* Whether something that is open and no write can come after a write. */
+/* Whether an open operation that is no write can come after the write. */
 static bool is_seen(struct frontier *f, uint32_t slot) {
-  const struct config *from = frontier_from(f);
-  const struct stage *g = &f->now;
+  const struct frontier_config *from = frontier_from(f);
+  const struct frontier_stage *g = &f->now;
   uint64_t any = 0;
   uint32_t next = row_next(f, row_of(f, from->state), slot);
   if (next >= MANY_STATES)
@@ -216,11 +220,11 @@ static bool is_seen(struct frontier *f, uint32_t slot) {
   return any;
 }
 
-/* (C), (E): whether the crashed or blind one makes a difference to anything
- * that could come next. */
+/* (C), (E): whether the crashed or blind operation makes a difference to an
+ * operation that could come next. */
 static bool matters(struct frontier *f, uint32_t slot) {
-  const struct config *from = frontier_from(f);
-  const struct stage *g = &f->now;
+  const struct frontier_config *from = frontier_from(f);
+  const struct frontier_stage *g = &f->now;
   if (bit_of(g->writes, slot))
     return f->unseen && is_seen(f, slot);
   uint32_t next;
@@ -239,14 +243,14 @@ static bool matters(struct frontier *f, uint32_t slot) {
 }
 
 static void try_slot(struct frontier *f, uint32_t slot) {
-  const struct config *from = frontier_from(f);
+  const struct frontier_config *from = frontier_from(f);
   uint32_t before = f->now.slots.at[slot].before;
   if (before != NO_SLOT && !bit_of(from->mask, before)) /* (B) */
     return;
   if (!allowed(f, from->mask, slot))
     return;
   if (from->prev == BLIND_STATE && bit_of(f->now.writes, slot))
-    return; /* (E): the one before was overwritten unseen */
+    return; /* (E): no operation saw the write before */
   bool option = bit_of(f->now.crashed, slot) ||
                 (bit_of(f->now.blind, slot) && f->stuck != slot);
   if (option && !matters(f, slot))
@@ -266,8 +270,8 @@ static void try_slot(struct frontier *f, uint32_t slot) {
 }
 
 void frontier_expand(struct frontier *f, uint32_t i) {
-  const struct stage *g = &f->now;
-  struct config *from = frontier_from(f);
+  const struct frontier_stage *g = &f->now;
+  struct frontier_config *from = frontier_from(f);
   memcpy(from, config_at(&f->work, i), f->work.stride * 8ull);
   uint64_t unseen = 0, uncovered = 0;
   for (uint32_t w = 0; w < g->words; w++) {
@@ -283,12 +287,11 @@ void frontier_expand(struct frontier *f, uint32_t i) {
       try_slot(f, w * 64 + (uint32_t)__builtin_ctzll(b));
 }
 
-/* A read that was called just now. */
 void frontier_settle(struct frontier *f, uint32_t slot) {
-  struct stage *g = &f->now;
+  struct frontier_stage *g = &f->now;
   for (uint32_t i = 0; i < g->set.len; i++) {
-    struct config *c = config_at(&g->set, i);
-    if (bit_of(g->hints, slot)) { /* others may wait for it */
+    struct frontier_config *c = config_at(&g->set, i);
+    if (bit_of(g->hints, slot)) { /* other reads may wait for it */
       if (settle(f, c))
         c->node = add_reads(f, c->node);
       continue;

@@ -1,7 +1,8 @@
 /*
- * How configurations came about.  Nodes are added behind their parents; from
- * time to time those that no configuration needs are dropped, and the part that
- * all have in common moves to the trunk, which has four bytes an operation.
+ * The orders that led to the configurations, as a tree.  A node comes after its
+ * parent.  From time to time nodes that no configuration needs are dropped, and
+ * the beginning that all have in common moves to the trunk, which takes four
+ * bytes an operation.
  */
 #include "history/exact/frontier_int.h"
 
@@ -10,14 +11,14 @@
 enum { FIRST_COLLECT = 8192, IS_LIVE = 1, IS_END = 2, ONE_CHILD = 4, MORE = 8 };
 
 uint32_t growth_add(struct frontier *f, uint32_t parent, uint32_t op) {
-  struct growth *g = &f->growth;
+  struct frontier_growth *g = &f->growth;
   if (!f->order)
     return NO_NODE;
-  vec_push(&g->nodes, ((struct node){op, parent}));
+  vec_push(&g->nodes, ((struct frontier_node){op, parent}));
   return g->nodes.len - 1;
 }
 
-static void mark(const struct growth *g, uint8_t *marks,
+static void mark(const struct frontier_growth *g, uint8_t *marks,
                  const struct config_set *s) {
   for (uint32_t i = 0; i < s->len; i++) {
     uint32_t n = config_at(s, i)->node;
@@ -37,13 +38,13 @@ static void mark(const struct growth *g, uint8_t *marks,
 
 static void renumber(const uint32_t *to, struct config_set *s) {
   for (uint32_t i = 0; i < s->len; i++) {
-    struct config *c = config_at(s, i);
+    struct frontier_config *c = config_at(s, i);
     if (c->node != NO_NODE)
       c->node = to[c->node];
   }
 }
 
-/* Whether all begin with the same first operation. */
+/* Whether all orders begin with the same operation. */
 static bool one_root(const struct frontier *f, const uint8_t *marks) {
   uint32_t roots = 0;
   for (uint32_t i = 0; i < f->growth.nodes.len; i++)
@@ -58,7 +59,7 @@ static bool one_root(const struct frontier *f, const uint8_t *marks) {
 
 /* Called between two events: `work` and `done` are empty. */
 void growth_collect(struct frontier *f) {
-  struct growth *g = &f->growth;
+  struct frontier_growth *g = &f->growth;
   if (!f->order || g->nodes.len < g->collect_at || g->nodes.len < FIRST_COLLECT)
     return;
   uint8_t *marks = xcalloc(g->nodes.len, 1);
@@ -68,7 +69,7 @@ void growth_collect(struct frontier *f) {
   mark(g, marks, &f->older.set);
   bool in_trunk = one_root(f, marks);
   for (uint32_t i = 0; i < g->nodes.len; i++) {
-    struct node x = g->nodes.at[i];
+    struct frontier_node x = g->nodes.at[i];
     if (!(marks[i] & IS_LIVE))
       continue;
     if (in_trunk && !(marks[i] & (IS_END | MORE))) {
@@ -90,8 +91,9 @@ void growth_collect(struct frontier *f) {
   free(to);
 }
 
-/* The path to a node, with OVERWRITTEN where it says so. */
-static uint32_t *path_to(const struct growth *g, uint32_t node, uint32_t *len) {
+/* The path to a node; bits OVERWRITTEN stay. */
+static uint32_t *path_to(const struct frontier_growth *g, uint32_t node,
+                         uint32_t *len) {
   uint32_t depth = 0, n = g->trunk.len;
   for (uint32_t i = node; i != NO_NODE; i = g->nodes.at[i].parent)
     depth++;
@@ -105,8 +107,8 @@ static uint32_t *path_to(const struct growth *g, uint32_t node, uint32_t *len) {
   return path;
 }
 
-/* An overwritten one stands directly before the last write in front of it: it
- * was open then. */
+/* An overwritten write takes its place directly before the last write on the
+ * path before it: it was open then. */
 void growth_order(const struct frontier *f, uint32_t node,
                   struct log_answer *out) {
   uint32_t n, *path = path_to(&f->growth, node, &n), write = UINT32_MAX;

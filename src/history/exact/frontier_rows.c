@@ -1,25 +1,28 @@
 /*
- * What the type said before.  Configurations that differ only in what is placed
- * ask the same questions of the same states, at one return after the other: a
- * row holds the answers of one state, by slot.  A slot that was given to
- * another operation since is asked again.
+ * Answers of the type.  Configurations that differ only in their masks ask the
+ * same questions about the same states, at one return after the other.  A row
+ * holds the answers about one state, by slot.  A slot that has another
+ * operation since then is asked about again.
  */
 #include "history/exact/frontier_int.h"
 
 #include <assert.h>
 
-enum { MOST_BYTES = 8 << 20, ROW_WORDS = sizeof(struct row) / 8 };
+enum { MOST_BYTES = 8 << 20, ROW_WORDS = sizeof(struct frontier_row) / 8 };
 
-static uint64_t *known(struct row *r) { return (uint64_t *)r + ROW_WORDS; }
-static uint64_t *explained(const struct rows *rs, struct row *r) {
+static uint64_t *known(struct frontier_row *r) {
+  return (uint64_t *)r + ROW_WORDS;
+}
+static uint64_t *explained(const struct frontier_rows *rs,
+                           struct frontier_row *r) {
   return known(r) + rs->words;
 }
-static uint32_t *nexts(const struct rows *rs, struct row *r) {
+static uint32_t *nexts(const struct frontier_rows *rs, struct frontier_row *r) {
   return (uint32_t *)(known(r) + 2 * rs->words);
 }
 
 void rows_clear(struct frontier *f) {
-  struct rows *rs = &f->rows;
+  struct frontier_rows *rs = &f->rows;
   rs->words = f->now.words;
   uint32_t stride = ROW_WORDS + 2 * rs->words + 32 * rs->words;
   if (rs->stride != stride) {
@@ -39,12 +42,12 @@ void rows_clear(struct frontier *f) {
     rs->differences[i].used = 0;
 }
 
-uint64_t rows_bytes(const struct rows *r) {
+uint64_t rows_bytes(const struct frontier_rows *r) {
   return (uint64_t)r->cap * r->stride * 8 + r->ntable * sizeof *r->table +
          r->ndifferences * (sizeof *r->differences + 8ull * r->words);
 }
 
-void rows_free(struct rows *r) {
+void rows_free(struct frontier_rows *r) {
   free(r->at);
   free(r->table);
   free(r->differences);
@@ -56,11 +59,11 @@ static uint32_t mix(uint32_t x) {
   return x ^ x >> 15;
 }
 
-static struct row *row_at(const struct rows *rs, uint32_t i) {
-  return (struct row *)(rs->at + (size_t)i * rs->stride);
+static struct frontier_row *row_at(const struct frontier_rows *rs, uint32_t i) {
+  return (struct frontier_row *)(rs->at + (size_t)i * rs->stride);
 }
 
-static void grow_table(struct rows *rs) {
+static void grow_table(struct frontier_rows *rs) {
   free(rs->table);
   rs->ntable = rs->ntable ? rs->ntable * 2 : 16;
   rs->table = xcalloc(rs->ntable, sizeof *rs->table);
@@ -72,8 +75,8 @@ static void grow_table(struct rows *rs) {
   }
 }
 
-/* Slots that were opened since are not known any more. */
-static void refresh(struct frontier *f, struct row *r) {
+/* Forgets the answers for slots that were opened since. */
+static void refresh(struct frontier *f, struct frontier_row *r) {
   if (r->seen == f->nopened)
     return;
   uint64_t *k = known(r);
@@ -85,25 +88,25 @@ static void refresh(struct frontier *f, struct row *r) {
   r->seen = f->nopened;
 }
 
-static struct row *new_row(struct frontier *f, uint32_t state) {
-  struct rows *rs = &f->rows;
+static struct frontier_row *new_row(struct frontier *f, uint32_t state) {
+  struct frontier_rows *rs = &f->rows;
   if (rs->len == rs->cap) {
     rs->cap = rs->cap ? rs->cap * 2 : 8;
     rs->at = xrealloc(rs->at, (size_t)rs->cap * rs->stride * 8);
   }
-  struct row *r = row_at(rs, rs->len++);
-  *r = (struct row){state, f->nopened};
+  struct frontier_row *r = row_at(rs, rs->len++);
+  *r = (struct frontier_row){state, f->nopened};
   memset(known(r), 0, 2ull * rs->words * 8);
   return r;
 }
 
-struct row *row_of(struct frontier *f, uint32_t state) {
-  struct rows *rs = &f->rows;
+struct frontier_row *row_of(struct frontier *f, uint32_t state) {
+  struct frontier_rows *rs = &f->rows;
   uint32_t k = 0;
   if (rs->ntable)
     for (k = mix(state) & (rs->ntable - 1); rs->table[k];
          k = (k + 1) & (rs->ntable - 1)) {
-      struct row *r = row_at(rs, rs->table[k] - 1);
+      struct frontier_row *r = row_at(rs, rs->table[k] - 1);
       if (r->state == state) {
         refresh(f, r);
         return r;
@@ -121,7 +124,7 @@ struct row *row_of(struct frontier *f, uint32_t state) {
   return new_row(f, state);
 }
 
-static void ask(struct frontier *f, struct row *r, uint32_t slot) {
+static void ask(struct frontier *f, struct frontier_row *r, uint32_t slot) {
   uint32_t next[TYPE_NEXT];
   uint32_t n = f->type->step(f->type, r->state, f->now.slots.at[slot].op, next);
   assert(n <= TYPE_NEXT);
@@ -133,15 +136,15 @@ static void ask(struct frontier *f, struct row *r, uint32_t slot) {
     bit_clear(explained(&f->rows, r), slot);
 }
 
-uint32_t row_next(struct frontier *f, struct row *r, uint32_t slot) {
+uint32_t row_next(struct frontier *f, struct frontier_row *r, uint32_t slot) {
   f->m->steps++;
   if (!bit_of(known(r), slot))
     ask(f, r, slot);
   return nexts(&f->rows, r)[slot];
 }
 
-void row_explained(struct frontier *f, struct row *r, const uint64_t *asked,
-                   uint64_t *out) {
+void row_explained(struct frontier *f, struct frontier_row *r,
+                   const uint64_t *asked, uint64_t *out) {
   for (uint32_t w = 0; w < f->rows.words; w++) {
     uint64_t todo = asked[w] & ~known(r)[w];
     f->m->steps += asked[w] != 0;
@@ -153,19 +156,19 @@ void row_explained(struct frontier *f, struct row *r, const uint64_t *asked,
 
 static bool differs(struct frontier *f, uint32_t state, uint32_t next,
                     uint32_t slot) {
-  /* One after the other: the second row may move the first. */
+  /* One after the other: to get the second row may move the first. */
   uint32_t behind = row_next(f, row_of(f, next), slot);
   if (behind == NO_STATE)
     return false;
   return behind == MANY_STATES || row_next(f, row_of(f, state), slot) != behind;
 }
 
-static uint64_t *difference_mask(struct rows *rs, uint32_t i) {
+static uint64_t *difference_mask(struct frontier_rows *rs, uint32_t i) {
   return rs->difference_masks + (size_t)i * rs->words;
 }
 
-static void grow_differences(struct rows *rs) {
-  struct rows old = *rs;
+static void grow_differences(struct frontier_rows *rs) {
+  struct frontier_rows old = *rs;
   rs->ndifferences = old.ndifferences ? old.ndifferences * 2 : 64;
   rs->differences = xcalloc(rs->ndifferences, sizeof *rs->differences);
   rs->difference_masks = xcalloc((size_t)rs->ndifferences * rs->words, 8);
@@ -185,7 +188,7 @@ static void grow_differences(struct rows *rs) {
 
 static uint32_t find_difference(struct frontier *f, uint32_t state,
                                 uint32_t slot) {
-  struct rows *rs = &f->rows;
+  struct frontier_rows *rs = &f->rows;
   if (rs->used_differences * 2 >= rs->ndifferences) {
     if ((uint64_t)rs->ndifferences * (16 + 8 * rs->words) > MOST_BYTES) {
       for (uint32_t i = 0; i < rs->ndifferences; i++)
@@ -209,7 +212,7 @@ static uint32_t find_difference(struct frontier *f, uint32_t state,
 
 static void note_difference(struct frontier *f, uint32_t k, uint32_t next,
                             uint32_t slot) {
-  struct rows *rs = &f->rows;
+  struct frontier_rows *rs = &f->rows;
   if (differs(f, rs->differences[k].state, next, slot))
     bit_set(difference_mask(rs, k), slot);
   else
@@ -218,11 +221,11 @@ static void note_difference(struct frontier *f, uint32_t k, uint32_t next,
 
 static void renew_difference(struct frontier *f, uint32_t k, uint32_t next) {
   struct difference *d = &f->rows.differences[k];
-  const struct stage *g = &f->now;
+  const struct frontier_stage *g = &f->now;
   uint32_t seen = d->seen;
   d->seen = f->nopened;
   if (f->nopened - seen <= OPENED) {
-    bool again = false; /* its own slot has another operation now */
+    bool again = false; /* its slot has another operation now */
     for (uint32_t i = seen; i != f->nopened; i++)
       again |= f->opened[i % OPENED] == d->slot;
     if (!again) {

@@ -1,18 +1,18 @@
 /*
- * Sets of configurations.  Of two with the same state and the same effects
- * placed, the one that has used fewer crashed operations and has more reads
- * behind it can do all that the other can; of blind writes, the one that leaves
- * more open whether they are placed.
+ * Sets of configurations.  One dominates another if it can do all that the
+ * other can.  Of two with the same state and the same effects placed, that is
+ * the one that has placed fewer crashed operations and more reads, and that
+ * leaves open for more blind writes whether they are placed.
  *
- * One whose last operation had crashed and made no difference yet (prev) can
- * do less than one that is free of that, so it only stands for those that have
- * used more.
+ * A configuration whose last operation is crashed and has made no difference
+ * yet (prev) can do less than one without that.  It only dominates those that
+ * have placed more crashed operations.
  */
 #include "history/exact/frontier_int.h"
 
 #include <assert.h>
 
-enum { HEAD_WORDS = sizeof(struct config) / 8, FIRST_BUCKETS = 16 };
+enum { HEAD_WORDS = sizeof(struct frontier_config) / 8, FIRST_BUCKETS = 16 };
 
 static void next_epoch(struct config_set *s) {
   if (++s->epoch)
@@ -22,8 +22,8 @@ static void next_epoch(struct config_set *s) {
   s->epoch = 1;
 }
 
-/* Of the buckets only so many are used as the number of configurations asks
- * for: small sets stay in the processor's cache, whatever came before. */
+/* Only as many buckets are used as there will be configurations: a small set
+ * stays in the processor's cache even after a large one. */
 void set_clear(struct config_set *s, uint32_t words, uint32_t expected) {
   uint32_t stride = HEAD_WORDS + 2 * words;
   if (s->stride != stride) {
@@ -43,8 +43,8 @@ static uint64_t mix(uint64_t x) {
   return x ^ x >> 29;
 }
 
-static uint32_t *bucket(struct config_set *s, const struct stage *g,
-                        const struct config *c) {
+static uint32_t *bucket(struct config_set *s, const struct frontier_stage *g,
+                        const struct frontier_config *c) {
   uint64_t h = mix(c->state + 1);
   for (uint32_t w = 0; w < g->words; w++)
     h = mix(h ^ (c->mask[w] & g->effects[w] & ~g->blind[w]));
@@ -54,10 +54,10 @@ static uint32_t *bucket(struct config_set *s, const struct stage *g,
   return &b->head;
 }
 
-void set_reindex(struct config_set *s, const struct stage *g) {
+void set_reindex(struct config_set *s, const struct frontier_stage *g) {
   next_epoch(s);
   for (uint32_t i = 0; i < s->len; i++) {
-    struct config *c = config_at(s, i);
+    struct frontier_config *c = config_at(s, i);
     if (c->state == NO_STATE)
       continue;
     uint32_t *head = bucket(s, g, c);
@@ -66,7 +66,7 @@ void set_reindex(struct config_set *s, const struct stage *g) {
   }
 }
 
-static void grow(struct config_set *s, const struct stage *g) {
+static void grow(struct config_set *s, const struct frontier_stage *g) {
   s->used = s->used ? s->used * 2 : FIRST_BUCKETS;
   if (s->used > s->nbuckets) {
     free(s->buckets);
@@ -79,11 +79,12 @@ static void grow(struct config_set *s, const struct stage *g) {
 
 enum { LEFT = 1, RIGHT = 2 };
 
-/* Which of the two can stand for the other; 0: neither. */
-static int compare(const struct stage *g, const struct config *a,
-                   const struct config *b) {
+/* LEFT: a dominates b.  RIGHT: b dominates a.  Both: they are equal. */
+static int compare(const struct frontier_stage *g,
+                   const struct frontier_config *a,
+                   const struct frontier_config *b) {
   int can = LEFT | RIGHT;
-  bool more = false, fewer = false; /* crashed ones that a has used */
+  bool more = false, fewer = false; /* crashed operations placed in a */
   if (a->state != b->state)
     return 0;
   for (uint32_t w = 0; w < g->words && can; w++) {
@@ -91,7 +92,7 @@ static int compare(const struct stage *g, const struct config *a,
              only_b = b->mask[w] & ~a->mask[w];
     if ((only_a | only_b) & g->effects[w] & ~g->blind[w])
       return 0;
-    /* Blind ones: from those that are placed to those that may be. */
+    /* Blind writes: those certainly placed, and those that may be. */
     uint64_t most_a = a->mask[w] | a->mask[g->words + w],
              most_b = b->mask[w] | b->mask[g->words + w];
     if (((only_a | (most_b & ~most_a)) & g->blind[w]))
@@ -112,7 +113,30 @@ static int compare(const struct stage *g, const struct config *a,
   return can;
 }
 
-static uint32_t append(struct config_set *s, const struct config *c) {
+static bool is_mask_valid(const struct frontier_stage *g,
+                          const struct frontier_config *c) {
+  for (uint32_t w = 0; w < g->words; w++) {
+    uint64_t open = g->effects[w] | g->reads[w] | g->crashed[w];
+    uint64_t maybe = c->mask[g->words + w];
+    if ((c->mask[w] & ~open) || (maybe & (~g->blind[w] | c->mask[w])))
+      return false;
+  }
+  return true;
+}
+
+bool set_check_invariants(const struct config_set *s,
+                          const struct frontier_stage *g) {
+  for (uint32_t i = 0; i < s->len; i++) {
+    if (!is_mask_valid(g, config_at(s, i)))
+      return false; /* F1 */
+    for (uint32_t k = 0; k < i; k++)
+      if (compare(g, config_at(s, k), config_at(s, i)))
+        return false; /* F2 */
+  }
+  return true;
+}
+
+static uint32_t append(struct config_set *s, const struct frontier_config *c) {
   if (s->len == s->cap) {
     s->cap = s->cap ? s->cap * 2 : 8;
     s->at = xrealloc(s->at, (size_t)s->cap * s->stride * 8);
@@ -122,14 +146,14 @@ static uint32_t append(struct config_set *s, const struct config *c) {
   return s->len++;
 }
 
-uint32_t set_add(struct config_set *s, const struct stage *g,
-                 const struct config *c) {
+uint32_t set_add(struct config_set *s, const struct frontier_stage *g,
+                 const struct frontier_config *c) {
   assert(s->stride == HEAD_WORDS + 2 * g->words);
   if (s->live >= s->used)
     grow(s, g);
   uint32_t *head = bucket(s, g, c), *link = head;
   while (*link) {
-    struct config *other = config_at(s, *link - 1);
+    struct frontier_config *other = config_at(s, *link - 1);
     int can = compare(g, other, c);
     if (can & LEFT)
       return UINT32_MAX;
@@ -178,10 +202,10 @@ void set_widen(struct config_set *s, uint32_t words, uint32_t to_words) {
   set_clear(&wide, to_words, 0);
   uint64_t *copy = xcalloc(HEAD_WORDS + 2 * to_words, 8);
   for (uint32_t i = 0; i < s->len; i++) {
-    const struct config *c = config_at(s, i);
+    const struct frontier_config *c = config_at(s, i);
     memcpy(copy, c, (HEAD_WORDS + words) * 8);
     memcpy(copy + HEAD_WORDS + to_words, c->mask + words, words * 8);
-    append(&wide, (struct config *)copy);
+    append(&wide, (struct frontier_config *)copy);
   }
   free(copy);
   set_free(s);

@@ -1,18 +1,19 @@
-/* Open operations: their slots, kinds, and the order of their returns. */
+/* Open operations of the frontier: their slots, kinds, and the heap of their
+ * returns. */
 #include "history/exact/frontier_int.h"
 
 #include <assert.h>
 
-void stage_init(struct stage *g, uint32_t initial) {
-  *g = (struct stage){.words = 1};
+void stage_init(struct frontier_stage *g, uint32_t initial) {
+  *g = (struct frontier_stage){.words = 1};
   g->effects = xcalloc(1, 8);
   g->reads = xcalloc(1, 8);
   g->crashed = xcalloc(1, 8);
   g->hints = xcalloc(1, 8);
   g->blind = xcalloc(1, 8);
   g->writes = xcalloc(1, 8);
-  uint64_t one[sizeof(struct config) / 8 + 2] = {0};
-  struct config *c = (struct config *)one;
+  uint64_t one[sizeof(struct frontier_config) / 8 + 2] = {0};
+  struct frontier_config *c = (struct frontier_config *)one;
   c->state = initial;
   c->prev = NO_STATE;
   c->node = NO_NODE;
@@ -26,7 +27,7 @@ static uint64_t *widen_mask(uint64_t *mask, uint32_t from, uint32_t to) {
   return mask;
 }
 
-static void widen(struct stage *g) {
+static void widen(struct frontier_stage *g) {
   uint32_t to = g->words + (g->words + 3) / 4;
   g->effects = widen_mask(g->effects, g->words, to);
   g->reads = widen_mask(g->reads, g->words, to);
@@ -38,7 +39,7 @@ static void widen(struct stage *g) {
   g->words = to;
 }
 
-static uint32_t free_slot(struct stage *g) {
+static uint32_t free_slot(struct frontier_stage *g) {
   for (uint32_t w = 0; w < g->words; w++) {
     uint64_t open = g->effects[w] | g->reads[w] | g->crashed[w];
     if (~open)
@@ -48,11 +49,11 @@ static uint32_t free_slot(struct stage *g) {
   return free_slot(g);
 }
 
-static uint32_t return_of(const struct stage *g, uint32_t slot) {
+static uint32_t return_of(const struct frontier_stage *g, uint32_t slot) {
   return g->slots.at[slot].op->op->ret;
 }
 
-static void heap_add(struct stage *g, uint32_t slot) {
+static void heap_add(struct frontier_stage *g, uint32_t slot) {
   vec_push(&g->returns, slot);
   uint32_t i = g->returns.len - 1, *at = g->returns.at,
            ret = return_of(g, slot);
@@ -61,7 +62,7 @@ static void heap_add(struct stage *g, uint32_t slot) {
   at[i] = slot;
 }
 
-static void heap_take(struct stage *g) {
+static void heap_take(struct frontier_stage *g) {
   uint32_t last = vec_pop(&g->returns), n = g->returns.len, i = 0,
            *at = g->returns.at;
   if (!n)
@@ -77,19 +78,19 @@ static void heap_take(struct stage *g) {
   at[i] = last;
 }
 
-uint32_t stage_next_return(const struct stage *g) {
+uint32_t stage_next_return(const struct frontier_stage *g) {
   return g->returns.len ? g->returns.at[0] : NO_SLOT;
 }
 
-/* Those that are alike stand in the order of their returns, crashed ones in
- * that of their calls: `before` of one is the one in front of it. */
-static void line_up(struct stage *g, uint32_t slot) {
-  struct slot *s = &g->slots.at[slot];
+/* Operations that are alike form a line by return, crashed ones by call;
+ * `before` is the one in front. */
+static void line_up(struct frontier_stage *g, uint32_t slot) {
+  struct frontier_slot *s = &g->slots.at[slot];
   uint32_t before = NO_SLOT, behind = NO_SLOT;
   if (op_has_hint(s->op))
     return;
   for (uint32_t i = 0; i < g->slots.len; i++) {
-    const struct slot *o = &g->slots.at[i];
+    const struct frontier_slot *o = &g->slots.at[i];
     if (o->print != s->print || !o->op || i == slot ||
         !op_is_like(o->op, s->op) ||
         op_is_pending(o->op) != op_is_pending(s->op))
@@ -107,12 +108,12 @@ static void line_up(struct stage *g, uint32_t slot) {
     g->slots.at[behind].before = slot;
 }
 
-uint32_t stage_open(struct stage *g, const struct type_op *op, uint32_t id,
-                    bool pending_hints, bool blind) {
+uint32_t stage_open(struct frontier_stage *g, const struct type_op *op,
+                    uint32_t id, bool pending_hints, bool blind) {
   uint32_t slot = free_slot(g);
   while (g->slots.len <= slot)
-    vec_push(&g->slots, (struct slot){0});
-  g->slots.at[slot] = (struct slot){
+    vec_push(&g->slots, (struct frontier_slot){0});
+  g->slots.at[slot] = (struct frontier_slot){
       .op = op, .id = id, .before = NO_SLOT, .print = op_print(op)};
   if (op_has_hint(op))
     bit_set(g->hints, slot);
@@ -121,8 +122,8 @@ uint32_t stage_open(struct stage *g, const struct type_op *op, uint32_t id,
   if (op_is_pending(op)) {
     bit_set(g->crashed, slot);
   } else {
-    /* Placing a read with a hint forbids those with smaller ones, which only
-     * matters when they may stay away. */
+    /* A read with a hint forbids crashed operations with smaller hints once it
+     * is placed: then it is not placed at once. */
     bool eager = op_only_reads(op) && !(op_has_hint(op) && pending_hints);
     bit_set(eager ? g->reads : g->effects, slot);
     if (blind && op_is_blind(op) && !op_has_hint(op))
@@ -136,9 +137,9 @@ uint32_t stage_open(struct stage *g, const struct type_op *op, uint32_t id,
   return slot;
 }
 
-/* A returning one must be the next to return. */
-void stage_close(struct stage *g, uint32_t slot) {
-  struct slot *s = &g->slots.at[slot];
+/* If the operation returns, it must be the next to return. */
+void stage_close(struct frontier_stage *g, uint32_t slot) {
+  struct frontier_slot *s = &g->slots.at[slot];
   if (!op_is_pending(s->op)) {
     assert(stage_next_return(g) == slot);
     heap_take(g);
@@ -154,7 +155,7 @@ void stage_close(struct stage *g, uint32_t slot) {
   bit_clear(g->hints, slot);
   bit_clear(g->blind, slot);
   bit_clear(g->writes, slot);
-  *s = (struct slot){.before = NO_SLOT};
+  *s = (struct frontier_slot){.before = NO_SLOT};
 }
 
 static uint64_t *copy_mask(uint64_t *to, const uint64_t *from, uint32_t words) {
@@ -171,8 +172,8 @@ static uint64_t *copy_mask(uint64_t *to, const uint64_t *from, uint32_t words) {
     (TO)->len = (FROM)->len;                                                   \
   } while (0)
 
-void stage_copy(struct stage *to, const struct stage *from) {
-  struct stage t = *to;
+void stage_copy(struct frontier_stage *to, const struct frontier_stage *from) {
+  struct frontier_stage t = *to;
   *to = *from;
   to->slots.at = t.slots.at;
   to->slots.len = t.slots.len;
@@ -192,12 +193,12 @@ void stage_copy(struct stage *to, const struct stage *from) {
   set_copy(&to->set, &from->set);
 }
 
-uint64_t stage_bytes(const struct stage *g) {
+uint64_t stage_bytes(const struct frontier_stage *g) {
   return g->slots.cap * sizeof *g->slots.at + g->returns.cap * 4 +
          (uint64_t)g->words * 48 + set_bytes(&g->set);
 }
 
-void stage_free(struct stage *g) {
+void stage_free(struct frontier_stage *g) {
   vec_free(&g->slots);
   vec_free(&g->returns);
   free(g->effects);

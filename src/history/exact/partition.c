@@ -1,9 +1,9 @@
 /*
- * The whole job.  An object made of independent parts is linearizable when
+ * check_log, the whole job.  An object of independent parts is linearizable if
  * each part is (Herlihy and Wing, TOPLAS 12(3), 1990), so a history is split by
  * key.  An operation without a key concerns all keys: then nothing is split.
- * Nor are keys whose operations have hints, since a known order between
- * operations of two keys is something that neither part knows of.
+ * Keys whose operations have hints are not split either, since neither part
+ * would know a given order between operations of two keys.
  */
 #include "history/exact/partition_int.h"
 
@@ -19,7 +19,7 @@ static bool is_whole(const struct log_problem *p) {
   return false;
 }
 
-/* Parts by key. */
+/* A hash table from keys to parts. */
 struct keys {
   struct key_slot {
     datum key;
@@ -46,7 +46,7 @@ static void keys_grow(struct keys *t) {
   free(old.slots);
 }
 
-/* The part of a key, `fresh` if it has none yet. */
+/* The part of a key; a new key gets the part `fresh`. */
 static inline uint32_t part_of(struct keys *t, datum key, uint32_t fresh) {
   struct key_slot *s = key_slot(t, key);
   if (!s->part) {
@@ -59,8 +59,8 @@ static inline uint32_t part_of(struct keys *t, datum key, uint32_t fresh) {
   return s->part - 1;
 }
 
-/* The part of each operation; how many there are.  All keys with hints are one
- * part: the first. */
+/* Finds the part of each operation; returns how many parts there are.  All keys
+ * with hints are one part, the first. */
 static uint32_t number_parts(const struct log_problem *p, uint32_t *part) {
   struct keys keys = {0};
   uint32_t n = 1;
@@ -88,7 +88,7 @@ static void split(const struct log_problem *p, struct parts *s) {
       largest = at[k + 1];
     at[k + 1] += at[k];
     if (at[k + 1] > at[k])
-      vec_push(&s->parts, ((struct part){at[k], at[k + 1]}));
+      vec_push(&s->parts, ((struct key_part){at[k], at[k + 1]}));
   }
   s->ops = xmalloc(((size_t)largest + 1) * sizeof *s->ops);
   s->present = UINT32_MAX;
@@ -111,8 +111,7 @@ static bool has_hints(const struct log_problem *p) {
   return false;
 }
 
-/* A monitor has said yes; if an order is wanted that it did not give, search
- * may find one. */
+/* A monitor has said "linearizable" without an order: search may find one. */
 static void add_witness(const struct log_problem *p,
                         const struct log_options *o, struct log_answer *out) {
   struct log_answer searched = {0};
@@ -151,7 +150,7 @@ static int by_point(const void *x, const void *y) {
 }
 
 /* Each operation takes effect as early as it can: at its call, or with the one
- * before it.  No two parts have a point in common. */
+ * before it.  No two parts share such a point. */
 static void add_order(const struct log_problem *p, const uint32_t *ids,
                       const struct log_answer *a, merge_vec *all) {
   uint32_t point = 0;
@@ -163,8 +162,8 @@ static void add_order(const struct log_problem *p, const uint32_t *ids,
   }
 }
 
-/* The orders of the parts as one, which real time allows: an operation that
- * returned before another was called has its point before it. */
+/* Merges the orders of the parts.  Real time allows the result: an operation
+ * that returned before another was called has an earlier point. */
 static void merge_orders(merge_vec *all, uint32_t until,
                          struct log_answer *out) {
   if (all->len)
@@ -179,7 +178,7 @@ static void map_ids(const uint32_t *ids, uint32_t *at, uint32_t n) {
     at[i] = ids[at[i]];
 }
 
-/* The part's answer in terms of the whole. */
+/* Makes the answer about a part the answer about the whole. */
 static void take_answer(struct log_answer *whole, struct log_answer *a,
                         const uint32_t *ids) {
   uint64_t steps = whole->steps, bytes = whole->bytes;
@@ -198,7 +197,7 @@ static uint32_t return_at(const struct log_problem *p, uint32_t op) {
   return op == UINT32_MAX ? UINT32_MAX : p->ops[op].op->ret;
 }
 
-/* The first return of what the order of a part has not placed. */
+/* The first return of an operation that the order of the part does not have. */
 static uint32_t first_missing(const struct log_problem *p,
                               const struct log_answer *a) {
   uint32_t least = UINT32_MAX;
@@ -212,7 +211,7 @@ static uint32_t first_missing(const struct log_problem *p,
   return least;
 }
 
-static void account(struct job *j, struct log_answer *whole,
+static void account(struct part_job *j, struct log_answer *whole,
                     const struct log_answer *a) {
   whole->steps += a->steps;
   if (a->bytes > whole->bytes)
@@ -223,8 +222,8 @@ static void account(struct job *j, struct log_answer *whole,
     j->method = "several";
 }
 
-static void combine(struct job *j, struct log_answer *whole,
-                    struct log_answer *a, const struct part *part) {
+static void combine(struct part_job *j, struct log_answer *whole,
+                    struct log_answer *a, const struct key_part *part) {
   const uint32_t *ids = j->s->ids + part->begin;
   account(j, whole, a);
   if (a->verdict == LOG_VIOLATION) {
@@ -249,8 +248,8 @@ static struct log_budget rest_of(const struct log_budget *b, uint64_t steps) {
   return rest;
 }
 
-static void take_order(struct job *j, const struct log_problem *q,
-                       struct log_answer *a, const struct part *part) {
+static void take_order(struct part_job *j, const struct log_problem *q,
+                       struct log_answer *a, const struct key_part *part) {
   if (a->verdict == LOG_UNKNOWN)
     vec_clear(&a->order);
   if (a->verdict != LOG_LINEARIZABLE) {
@@ -261,10 +260,10 @@ static void take_order(struct job *j, const struct log_problem *q,
   add_order(j->p, j->s->ids + part->begin, a, &j->orders);
 }
 
-struct log_problem part_problem(const struct job *j, uint32_t k) {
+struct log_problem part_problem(const struct part_job *j, uint32_t k) {
   struct log_problem q = *j->p;
   struct parts *s = j->s;
-  const struct part *part = &s->parts.at[k];
+  const struct key_part *part = &s->parts.at[k];
   q.ops = s->ops;
   q.nops = part->end - part->begin;
   if (s->present != k)
@@ -274,13 +273,13 @@ struct log_problem part_problem(const struct job *j, uint32_t k) {
   return q;
 }
 
-void part_check(struct job *j, const struct log_answer *whole, uint32_t k,
+void part_check(struct part_job *j, const struct log_answer *whole, uint32_t k,
                 struct log_answer *out) {
   struct log_problem q = part_problem(j, k);
   struct log_options o = *j->o;
   o.budget = rest_of(&j->o->budget, whole->steps);
   if (whole->verdict == LOG_VIOLATION)
-    /* A part that begins behind the fault has nothing to add. */
+    /* Operations called after the known fault do not matter. */
     while (q.nops && q.ops[q.nops - 1].op->call > return_at(j->p, whole->at))
       q.nops--;
   check_part(&q, j->s->times + j->s->parts.at[k].begin, &o, j->hints, out);
@@ -288,9 +287,9 @@ void part_check(struct job *j, const struct log_answer *whole, uint32_t k,
     j->p->type->forget(j->p->type, NULL, 0);
 }
 
-void part_combine(struct job *j, struct log_answer *whole, uint32_t k,
+void part_combine(struct part_job *j, struct log_answer *whole, uint32_t k,
                   struct log_answer *a) {
-  const struct part *part = &j->s->parts.at[k];
+  const struct key_part *part = &j->s->parts.at[k];
   if (j->o->want_order) {
     struct log_problem q = part_problem(j, k);
     take_order(j, &q, a, part);
@@ -298,7 +297,7 @@ void part_combine(struct job *j, struct log_answer *whole, uint32_t k,
   combine(j, whole, a, part);
 }
 
-static void one_part(struct job *j, struct log_answer *whole, uint32_t k) {
+static void one_part(struct part_job *j, struct log_answer *whole, uint32_t k) {
   struct log_answer a = {0};
   part_check(j, whole, k, &a);
   part_combine(j, whole, k, &a);
@@ -308,12 +307,12 @@ static void one_part(struct job *j, struct log_answer *whole, uint32_t k) {
 static void check_parts(const struct log_problem *p,
                         const struct log_options *o, struct parts *s,
                         struct log_answer *out) {
-  struct job j = {.p = p,
-                  .o = o,
-                  .s = s,
-                  .hints = has_hints(p),
-                  .unknown_at = UINT32_MAX,
-                  .until = UINT32_MAX};
+  struct part_job j = {.p = p,
+                       .o = o,
+                       .s = s,
+                       .hints = has_hints(p),
+                       .unknown_at = UINT32_MAX,
+                       .until = UINT32_MAX};
   struct part_done *done = parts_by_processes(&j);
   for (uint32_t k = 0; k < s->parts.len; k++)
     if (done && done[k].linearizable)
@@ -346,7 +345,7 @@ void mark_suspects(const struct log_problem *p, const struct log_options *o,
   if (o->no_partition || is_whole(p))
     return;
   split(p, &s);
-  struct job j = {.p = p, .o = o, .s = &s, .hints = has_hints(p)};
+  struct part_job j = {.p = p, .o = o, .s = &s, .hints = has_hints(p)};
   for (uint32_t k = 0; k < s.parts.len; k++) {
     struct log_answer a = {0};
     part_check(&j, &nothing, k, &a);

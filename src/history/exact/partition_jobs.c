@@ -1,9 +1,9 @@
 /*
- * Parts of a history by several processes, which have them by the fork; what
- * they find comes back through pipes.  Parts that are not linearizable, or not
- * decided, are left to the process that asked: which of them counts, and how
- * far the others must be looked at, depends on those before it.  So does what a
- * process that ended early has not told.
+ * Checks parts of a history by several processes.  They inherit the history by
+ * fork and send their answers through pipes.  Parts that are not linearizable
+ * or not decided are left to the process that asked: which of them counts, and
+ * how far the others must be checked, depends on the parts before.  So are
+ * parts of a worker that ended early.
  */
 #include "history/exact/partition_int.h"
 
@@ -14,27 +14,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LEAST_OPS = 100000 }; /* below, a fork costs more than it gives */
+enum { LEAST_OPS = 100000 }; /* with fewer, a fork costs more than it saves */
 
-/* A part is told as this, and the order behind it. */
-struct told {
+/* What a worker sends about a part; its order follows. */
+struct part_message {
   uint32_t part, norder;
-  const char *method; /* static: the same in both */
+  const char *method; /* static text: the same address in both processes */
   uint64_t steps, bytes;
 };
 
-struct worker {
+struct part_worker {
   pid_t pid;
   int fd;
 };
 
-/* ---- who does what ---- */
+/* ---- shares ---- */
 
-/* Each part, the first one first, to who has the fewest operations so far. */
-static void share_out(const struct job *j, uint32_t workers, uint16_t *of) {
+/* Gives each part, in order, to the worker with the fewest operations so far.
+ */
+static void share_out(const struct part_job *j, uint32_t workers,
+                      uint16_t *of) {
   uint64_t *load = xcalloc(workers, sizeof *load);
   for (uint32_t k = 0; k < j->s->parts.len; k++) {
-    const struct part *part = &j->s->parts.at[k];
+    const struct key_part *part = &j->s->parts.at[k];
     uint32_t least = 0;
     for (uint32_t w = 1; w < workers; w++)
       if (load[w] < load[least])
@@ -61,19 +63,19 @@ static bool write_all(int fd, const void *from, size_t n) {
 }
 
 static void tell(struct buf *b, uint32_t k, const struct log_answer *a) {
-  struct told t = {.part = k,
-                   .norder = a->order.len,
-                   .method = a->method,
-                   .steps = a->steps,
-                   .bytes = a->bytes};
+  struct part_message t = {.part = k,
+                           .norder = a->order.len,
+                           .method = a->method,
+                           .steps = a->steps,
+                           .bytes = a->bytes};
   buf_put(b, &t, sizeof t);
   buf_put(b, a->order.at, a->order.len * sizeof *a->order.at);
 }
 
-/* Own parts in order; what is told of each is what one process would find. */
-static void work(const struct job *from, const uint16_t *of, uint32_t me,
+/* Checks the parts of worker `me` in order, as one process would. */
+static void work(const struct part_job *from, const uint16_t *of, uint32_t me,
                  struct buf *out) {
-  struct job j = *from;
+  struct part_job j = *from;
   struct log_answer whole = {.at = UINT32_MAX};
   for (uint32_t k = 0; k < j.s->parts.len; k++) {
     struct log_answer a = {0};
@@ -89,8 +91,8 @@ static void work(const struct job *from, const uint16_t *of, uint32_t me,
   vec_free(&j.orders);
 }
 
-static bool start(const struct job *j, const uint16_t *of, uint32_t me,
-                  struct worker *w) {
+static bool start(const struct part_job *j, const uint16_t *of, uint32_t me,
+                  struct part_worker *w) {
   int fds[2];
   if (pipe(fds))
     return false;
@@ -110,17 +112,17 @@ static bool start(const struct job *j, const uint16_t *of, uint32_t me,
   return w->pid > 0;
 }
 
-/* ---- what comes back ---- */
+/* ---- answers ---- */
 
-static void understand(const struct buf *b, const struct job *j,
+static void understand(const struct buf *b, const struct part_job *j,
                        struct part_done *done) {
-  struct told t;
+  struct part_message t;
   for (size_t at = 0; b->len - at >= sizeof t;) {
     memcpy(&t, b->at + at, sizeof t);
     at += sizeof t;
     size_t bytes = t.norder * sizeof(uint32_t);
     if (b->len - at < bytes || t.part >= j->s->parts.len)
-      return; /* cut off */
+      return; /* the worker ended early */
     struct log_answer *a = &done[t.part].answer;
     *a = (struct log_answer){.verdict = LOG_LINEARIZABLE,
                              .method = t.method,
@@ -136,7 +138,7 @@ static void understand(const struct buf *b, const struct job *j,
   }
 }
 
-static void hear(const struct worker *w, const struct job *j,
+static void hear(const struct part_worker *w, const struct part_job *j,
                  struct part_done *done) {
   struct buf b = {0};
   char chunk[65536];
@@ -152,9 +154,9 @@ static void hear(const struct worker *w, const struct job *j,
   buf_free(&b);
 }
 
-/* What a monitor decides takes less time than to tell it.  One part stands for
- * all. */
-static bool is_quick(const struct job *j) {
+/* Whether a monitor decides the parts: that is quicker than to send answers.
+ * One part stands for all. */
+static bool is_quick(const struct part_job *j) {
   struct log_answer a = {0};
   const char *why;
   if (j->o->no_monitor || j->o->want_order || j->hints)
@@ -165,7 +167,7 @@ static bool is_quick(const struct job *j) {
   return decided;
 }
 
-struct part_done *parts_by_processes(const struct job *j) {
+struct part_done *parts_by_processes(const struct part_job *j) {
   uint32_t n = j->s->parts.len;
   uint32_t workers = j->o->jobs < n ? j->o->jobs : n;
   if (workers < 2 || j->p->nops < LEAST_OPS || j->o->budget.steps ||
@@ -173,9 +175,9 @@ struct part_done *parts_by_processes(const struct job *j) {
     return NULL;
   struct part_done *done = xcalloc(n, sizeof *done);
   uint16_t *of = xcalloc(n, sizeof *of);
-  struct worker *all = xcalloc(workers, sizeof *all);
+  struct part_worker *all = xcalloc(workers, sizeof *all);
   struct buf own = {0};
-  uint32_t started = 1; /* the first one is this process */
+  uint32_t started = 1; /* worker 0 is this process */
   share_out(j, workers, of);
   while (started < workers && start(j, of, started, &all[started]))
     started++;

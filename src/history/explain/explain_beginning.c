@@ -1,19 +1,19 @@
-/* The end of a history without its beginning: rules X4 and X6. */
+/* Leaves out the beginning of a history: rules X4 and X6. */
 #include "history/explain/explain_int.h"
 
 #include <string.h>
 
 enum { CANDIDATES = 1000, SMALLEST_WINDOW = 8, LONG = 64 };
 
-/* X4: it cannot have seen, nor done, anything behind the write. */
+/* X4: whether the operation goes, because the write came after it. */
 static bool goes(const struct log_problem *p, const struct type_op *o,
                  const struct log_op *write) {
   return o->op->ret < write->call ||
          (explain_changes_nothing(p->type, o) && o->op->call < write->ret);
 }
 
-/* What stays is there as a whole, and nothing that stays but writes was called
- * before the write had returned. */
+/* Whether X4 can use the write: all operations that stay are in the log, and
+ * those of them that were called before the write returned are writes. */
 static bool is_fit(const struct log_problem *p, uint32_t w, uint32_t since) {
   const struct log_op *write = p->ops[w].op;
   if (p->ops[w].role != ROLE_WRITE || write->ret == LOG_PENDING ||
@@ -57,11 +57,11 @@ bool explain_forget_beginning(struct log *l, struct log_problem *p,
   return false;
 }
 
-/* ---- of a core ---- */
+/* ---- X4 on a core ---- */
 
-/* A result that is left needs somebody who brought it, or it would seem that
- * nobody did: the last write of the value stays.  False: there is none, but
- * something else that brought it.  If nobody did, that is the fault. */
+/* A value that a remaining result shows must be brought by a remaining
+ * operation: the last write of it stays.  False: no write brings it, but
+ * another operation.  (If none does, that is the fault itself.) */
 static bool keep_bringer(struct explain_job *j, const struct type_op *shower,
                          datum value) {
   bool any = false;
@@ -113,7 +113,8 @@ static bool mark_before(struct explain_job *j, uint32_t w) {
   return any;
 }
 
-/* Operations that may have taken effect late are in nobody's past. */
+/* X4 with the writes of the core from the last one on.  Pending operations may
+ * take effect late: they stay. */
 static bool drop_before_write(struct explain_job *j) {
   uint32_t window = SMALLEST_WINDOW;
   for (uint32_t w = j->core.len; w-- && !explain_is_over(j);) {
@@ -122,14 +123,14 @@ static bool drop_before_write(struct explain_job *j) {
       continue;
     uint32_t write = j->core.at[w], before = j->write;
     if (mark_before(j, w) && keep_bringers(j)) {
-      j->write = write; /* and no more the one before it */
+      j->write = write; /* instead of an earlier one */
       if (explain_try_without(j, true))
         return true;
       j->write = before;
     } else {
       memset(j->leave, 0, j->p->nops);
     }
-    /* Twice as far back each time, while it is long. */
+    /* In a long core, twice as far back each time. */
     if (w > window && j->core.len > 64)
       w -= window;
     window *= 2;
@@ -137,10 +138,10 @@ static bool drop_before_write(struct explain_job *j) {
   return false;
 }
 
-/* ---- behind an operation that tells all of the state ---- */
+/* ---- X6: after an operation that shows the whole state ---- */
 
-/* It found what was there in the beginning: nothing of the core's key, or
- * nothing at all. */
+/* Whether the operation shows the initial state: the element is not there, or
+ * the container is empty. */
 static bool found_nothing(const struct type *t, const struct type_op *o) {
   if (o->any_result)
     return false;
@@ -157,14 +158,15 @@ static bool tells_state(const struct explain_job *j, uint32_t id) {
   struct type_op write;
   if (id == j->keep || op_is_pending(o))
     return false;
-  /* A prefix ends with its last return, whatever was before (find_prefix). */
+  /* In a prefix the last return stays, whatever is left out (find_prefix). */
   return found_nothing(t, o) ||
          (j->keep != LOG_NO_OP && t->as_write && t->as_write(t, o, &write));
 }
 
-/* X6 with the operation at `r` of the core.  What overlaps it may have been
- * before it: reads go, pending operations may be left out anyway; changes that
- * return nothing fit in front of a write, whatever they change. */
+/* X6 with the operation at `r` of the core.  An operation that overlaps it may
+ * have come before it.  So overlapping reads go; pending operations need not
+ * take effect; a change without a result fits before a write, whatever it
+ * changes. */
 static bool mark_past(struct explain_job *j, uint32_t r, bool as_write) {
   const struct log_op *seen = j->p->ops[j->core.at[r]].op;
   bool any = false;
@@ -188,8 +190,8 @@ void explain_read_again(struct explain_job *j) {
   j->has_read = false;
 }
 
-/* The operation stays, as a write of what it saw if that was not the state in
- * the beginning. */
+/* Leaves out what mark_past marked.  The operation stays; if it did not show
+ * the initial state, as a write of its result. */
 static bool try_past(struct explain_job *j, uint32_t id, bool as_write) {
   struct type *t = j->p->type;
   struct type_op read = j->p->ops[id];
@@ -202,14 +204,15 @@ static bool try_past(struct explain_job *j, uint32_t id, bool as_write) {
     j->write = before;
     return false;
   }
-  explain_read_again(j); /* the one before it */
+  explain_read_again(j); /* an earlier one */
   j->has_read = as_write;
   j->read_at = id;
   j->read = read;
   return true;
 }
 
-/* Short cores need no such help, and are wrong from the beginning on. */
+/* X6 with the operations of the core from the last one on.  Short cores do not
+ * need it. */
 static bool drop_past(struct explain_job *j) {
   uint32_t window = SMALLEST_WINDOW, refused = 0;
   if (j->core.len <= LONG)

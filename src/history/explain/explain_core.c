@@ -1,7 +1,7 @@
 /*
- * A core that is as small as can be.  Whole keys and values go first, then the
- * beginning of a register's history, then parts of what is left, halves first,
- * down to single operations.
+ * Makes the core as small as possible.  Whole keys and values go first, then
+ * the beginning of the history, then parts of the rest: halves first, down to
+ * single operations.
  */
 #include "history/explain/explain_int.h"
 
@@ -20,7 +20,7 @@ struct log_problem explain_part(const struct log_problem *p,
   return q;
 }
 
-/* With what is left out as pending operations, in the order of calls. */
+/* Makes the operations marked in `as_pending` pending. */
 static bool put_pending(struct explain_job *j, const op_vec *ops,
                         const uint8_t *as_pending, struct log_problem *q,
                         struct arena *arena) {
@@ -71,8 +71,8 @@ static bool all_change_nothing(const struct explain_job *j) {
   return true;
 }
 
-/* Whether the rest is bad whatever those did that were left out by X5: `rest`,
- * and they as pending operations, by call. */
+/* Whether the rest is bad whatever the operations did that X5 left out: they
+ * are added as pending ones. */
 static bool is_bad_with_shadows(struct explain_job *j, const op_vec *rest,
                                 bool safe) {
   op_vec all = {0};
@@ -110,7 +110,7 @@ static uint32_t last_return(const struct explain_job *j, const op_vec *ops) {
   return last;
 }
 
-/* Whether the operations are linearizable without the last return. */
+/* Whether the operations without the last return are linearizable. */
 static bool ends_with_the_fault(struct explain_job *j, const op_vec *ops) {
   op_vec some = {0};
   uint32_t last = last_return(j, ops);
@@ -129,15 +129,15 @@ static bool ends_with_the_fault(struct explain_job *j, const op_vec *ops) {
   return good;
 }
 
-/* What is left goes wrong with the same return as before, and does whatever all
- * those did that were left out by X5. */
+/* X5 in its stronger form: the rest fails at the same return as before,
+ * whatever all the operations did that X5 left out. */
 static bool is_same_fault(struct explain_job *j, const op_vec *rest) {
   return (!j->keeps_end || (last_return(j, rest) == last_return(j, &j->core) &&
                             ends_with_the_fault(j, rest))) &&
          is_bad_with_shadows(j, rest, false);
 }
 
-/* X5 */
+/* (X5) for the operations marked in `leave`. */
 static bool may_be_left(struct explain_job *j, const op_vec *rest) {
   j->explained = false;
   return !explain_brings_needed(j, rest) && explain_is_bad(j, rest, NULL) &&
@@ -145,7 +145,7 @@ static bool may_be_left(struct explain_job *j, const op_vec *rest) {
          (!j->strict || is_same_fault(j, rest));
 }
 
-/* X5 of a strict type asks less of a part than of the whole. */
+/* Whether a marked operation is known to be needed. */
 static bool holds_needed(const struct explain_job *j) {
   for (uint32_t i = 0; i < j->core.len && j->strict && j->needed; i++)
     if (j->leave[j->core.at[i]] && j->needed[j->core.at[i]])
@@ -153,7 +153,8 @@ static bool holds_needed(const struct explain_job *j) {
   return false;
 }
 
-/* What was learnt of the one that was to go, or what is not so any more. */
+/* Notes that a single operation is needed; or forgets such notes, if the core
+ * has changed by more than X1 and X5. */
 static void learn(struct explain_job *j, uint32_t rest, bool out, bool safe) {
   if (!j->strict || !j->needed)
     return;
@@ -210,7 +211,8 @@ bool explain_is_over(struct explain_job *j) {
 
 /* ---- single operations ---- */
 
-/* Operations of one name and, where it is a truth value, one result. */
+/* Operations of one name and, if it is true or false, one result are one kind.
+ */
 static uint64_t kind_of(const struct explain_job *j, uint32_t id) {
   const struct type_op *o = &j->p->ops[id];
   unsigned result = o->result == DATUM_TRUE    ? 1
@@ -230,7 +232,7 @@ static uint64_t next_kind(const struct explain_job *j, uint64_t least) {
   return next;
 }
 
-/* Marks operations `from` to `to` among those of a kind; how many. */
+/* Marks operations `from` to `to` of a kind; returns how many. */
 static uint32_t mark_kind(struct explain_job *j, uint64_t kind, uint32_t from,
                           uint32_t to) {
   uint32_t n = 0, marked = 0;
@@ -244,8 +246,8 @@ static uint32_t mark_kind(struct explain_job *j, uint64_t kind, uint32_t from,
   return marked;
 }
 
-/* Many that are alike go together, where single ones would each ask what the
- * others that went may have done. */
+/* Leaves out many operations of a kind together.  One by one, each would ask
+ * again what all that went before may have done. */
 static bool drop_kinds(struct explain_job *j) {
   bool any = false;
   for (uint64_t kind = 0; (kind = next_kind(j, kind)) != UINT64_MAX; kind++) {
@@ -284,9 +286,9 @@ static bool drop_singles(struct explain_job *j) {
   return any;
 }
 
-/* Whether a result shows whose effect it saw: then the operation that brought
- * the value stays in the core.  An increment, or what a type of the user's
- * does, brings nothing that could be seen in its arguments. */
+/* Whether results show whose effect they saw: then the operation that brought
+ * the value stays in the core.  The arguments of an increment, or of an
+ * operation of a user type, do not show what it brings. */
 static bool has_values(const struct type *t) {
   static const char *const shapes[] = {"register", "set", "multiset", "list"};
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
@@ -295,7 +297,8 @@ static bool has_values(const struct type *t) {
   return explain_is_container(t);
 }
 
-/* A read of a register, of what nobody wrote, is all of the core. */
+/* If a register read returns a value that was never written, the core is that
+ * read alone. */
 static void try_alone(struct explain_job *j) {
   const struct type_op *last =
       j->keep == LOG_NO_OP ? NULL : &j->p->ops[j->keep];
@@ -316,7 +319,7 @@ static void try_alone(struct explain_job *j) {
 void explain_reduce(struct explain_job *j) {
   bool more = true;
   j->unsure = false;
-  /* These make long histories short at once. */
+  /* These shorten long histories at once. */
   try_alone(j);
   explain_drop_beginning(j);
   bool values = has_values(j->p->type);
@@ -325,7 +328,7 @@ void explain_reduce(struct explain_job *j) {
   while (more && !explain_is_over(j)) {
     j->unsure = false;
     more = explain_drop_groups(j, BY_KEY, explain_keys_are_safe(j));
-    if (explain_values_are_safe(j)) /* X3 asks less than X5 */
+    if (explain_values_are_safe(j)) /* X3 needs fewer questions than X5 */
       more |= explain_drop_groups(j, BY_VALUE, true);
     more |= drop_kinds(j);
     more |= drop_singles(j);
@@ -342,7 +345,7 @@ void explain_drop_idle(struct explain_job *j, const uint8_t *idle) {
     j->leave[id] = may && !o->only_reads;
     bool past = id == j->write && explain_changes_nothing(j->p->type, o);
     j->keep = LOG_NO_OP;
-    if (past) /* of X6 */
+    if (past) /* X6 needs it */
       j->leave[id] = 0;
     if (!j->leave[id] || !explain_try_without(j, true))
       i++;

@@ -1,4 +1,4 @@
-/* Operations of one key, or about one value, are left out together. */
+/* Leaves out all operations of a key, or on a value, together: X2 and X3. */
 #include "history/explain/explain_int.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ bool explain_has_one_key(const struct explain_job *j) {
   return true;
 }
 
-/* The values that an operation is about, at most two. */
+/* The values that an operation concerns, at most two. */
 static unsigned values_of(const struct type *t, const struct type_op *o,
                           datum v[2]) {
   unsigned n = 0;
@@ -128,7 +128,7 @@ static void free_groups(struct groups *g) {
   vec_free(&g->members);
 }
 
-/* Groups of the core that lie in [from, to) of the numbers of groups. */
+/* Tries to leave out the groups with the numbers [from, to). */
 static bool try_groups(struct explain_job *j, enum grouping how, uint32_t from,
                        uint32_t to, bool safe) {
   struct groups g = {0};
@@ -154,7 +154,7 @@ bool explain_drop_groups(struct explain_job *j, enum grouping how, bool safe) {
     for (uint32_t from = 0; from < n && !explain_is_over(j);) {
       if (try_groups(j, how, from, from + size, safe)) {
         any = true;
-        n = count_groups(j, how); /* the next ones are here now */
+        n = count_groups(j, how); /* the next groups have these numbers now */
       } else {
         from += size;
       }

@@ -1,13 +1,13 @@
-/* See explain_log.h; the core is found in explain_core.c. */
+/* The explanation of a violation (explain_log.h): core, prefix, sentence. */
 #include "history/explain/explain_int.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* Of a prefix of the whole, which may be long. */
+/* Bounds of the search for the shortest prefix, which may be long. */
 enum { PREFIX_STEPS = 1000000, STEPS_AN_OPERATION = 1, NEXT_EVENTS = 64 };
 
-/* The operations of the key that is wrong. */
+/* The core begins with the operations of the bad key, or with all. */
 static void take_part(struct explain_job *j, const struct log_answer *a) {
   const struct log_problem *p = j->p;
   datum key = a->at == UINT32_MAX ? DATUM_NONE : p->ops[a->at].key;
@@ -20,14 +20,14 @@ static void take_part(struct explain_job *j, const struct log_answer *a) {
       vec_push(&j->core, i);
 }
 
-/* A monitor knows better what belongs together, and has words for it. */
+/* A monitor gives a smaller core and a sentence. */
 static void ask_monitor(struct explain_job *j, struct log_explained *out) {
-  bool all = j->core.len == j->p->nops; /* which may be many */
+  bool all = j->core.len == j->p->nops; /* a long history is not copied */
   struct log_problem q = all ? *j->p : explain_part(j->p, &j->core);
   struct log_answer a = {0};
   const char *why;
   if (check_monitor(&q, &a, &why) && a.verdict == LOG_VIOLATION) {
-    /* Indices only grow: nothing is read behind where it was written. */
+    /* Indices only grow: none is overwritten before it is read. */
     for (uint32_t i = 0; i < a.core.len; i++)
       j->core.at[i] = j->core.at[a.core.at[i]];
     j->core.len = a.core.len;
@@ -53,14 +53,15 @@ static void begin_core(struct explain_job *j, const struct log_answer *a,
 
 /* ---- the shortest prefix ---- */
 
-/* What is open at a time, replaced by pending operations for a while. */
+/* An operation that was made pending for a while. */
 struct opened {
   uint32_t op;
   struct type_op was;
 };
 typedef VEC(struct opened) opened_vec;
 
-/* False: the type does not take a pending one. */
+/* Cuts the history after `until`.  False: the type has no such pending
+ * operation. */
 static bool cut_here(struct log_problem *q, uint32_t until, opened_vec *open,
                      struct arena *arena) {
   uint32_t n = 0;
@@ -78,8 +79,8 @@ static bool cut_here(struct log_problem *q, uint32_t until, opened_vec *open,
   return true;
 }
 
-/* Of the history up to and with that time.  It may be long: nothing of it is
- * copied. */
+/* The verdict about the history up to and with that time.  It may be long, and
+ * is not copied. */
 static enum log_verdict verdict_at(const struct log_problem *p, uint32_t until,
                                    const struct log_budget *b) {
   struct log_options o = {.budget = *b};
@@ -99,15 +100,15 @@ static enum log_verdict verdict_at(const struct log_problem *p, uint32_t until,
   return v;
 }
 
-struct prefixes {
+struct explain_prefixes {
   const struct log_problem *p;
   const struct log_budget *budget;
   const uint32_t *by_return;
-  uint32_t low, high; /* the first wrong return is one of these */
+  uint32_t low, high; /* the first bad return is one of these */
 };
 
-/* Looks at one return in [low, high); false: no answer. */
-static bool narrow(struct prefixes *s, uint32_t at) {
+/* Asks about one return in [low, high).  False: no answer. */
+static bool narrow(struct explain_prefixes *s, uint32_t at) {
   uint32_t ret = s->p->ops[s->by_return[at]].op->ret;
   enum log_verdict v = verdict_at(s->p, ret, s->budget);
   if (v == LOG_VIOLATION)
@@ -117,8 +118,8 @@ static bool narrow(struct prefixes *s, uint32_t at) {
   return v != LOG_UNKNOWN;
 }
 
-/* Usually the last of them is the first that is wrong: one question then. */
-static bool search_prefixes(struct prefixes *s) {
+/* Searches from the end: usually the last return is the first bad one. */
+static bool search_prefixes(struct explain_prefixes *s) {
   bool known = true;
   for (uint32_t step = 1; known && s->low == 0 && s->high; step *= 2)
     known = narrow(s, s->high > step ? s->high - step : 0);
@@ -128,9 +129,9 @@ static bool search_prefixes(struct prefixes *s) {
 }
 
 /*
- * A prefix that is certainly wrong: its part of the core together with what is
- * open at its end, as pending operations, is.  (All that is left out of the
- * prefix then is left out by X1 to X4.)
+ * Whether the prefix is certainly bad: its part of the core is, together with
+ * the operations that are open at its end, as pending ones.  (All other
+ * operations of the prefix are then left out by X1 to X4.)
  */
 static bool core_is_bad_at(const struct log_problem *p,
                            const struct log_explained *x, uint32_t until,
@@ -160,8 +161,8 @@ static int by_return(const void *x, const void *y) {
   return a < b ? -1 : a > b;
 }
 
-/* The first return from that of `stuck` on with which the core is bad whatever
- * is open; LOG_NO_OP: none of the next ones. */
+/* The first return, from that of `stuck` on, with which the core is bad
+ * whatever open operations do; LOG_NO_OP: none of the next ones. */
 static uint32_t first_bad_of_core(const struct log_problem *p,
                                   const struct log_budget *b,
                                   const struct log_explained *x) {
@@ -180,13 +181,13 @@ static uint32_t first_bad_of_core(const struct log_problem *p,
   return found;
 }
 
-/* Returns of `p` up to that time, all if it is LOG_PENDING: the first of them
- * that is wrong; *shortest: that is certain. */
+/* The first bad return of `p` up to that time (LOG_PENDING: of all); *shortest:
+ * that is certain. */
 static uint32_t search_all(const struct log_problem *p,
                            const struct log_budget *b, uint32_t until,
                            bool *shortest) {
   uint32_t n, *sorted = ops_by_return(p, &n);
-  struct prefixes s = {p, b, sorted, 0, n - 1};
+  struct explain_prefixes s = {p, b, sorted, 0, n - 1};
   while (s.high && p->ops[sorted[s.high - 1]].op->ret >= until)
     s.high--;
   *shortest = search_prefixes(&s);
@@ -195,7 +196,7 @@ static uint32_t search_all(const struct log_problem *p,
   return first;
 }
 
-/* What a prefix that is wrong is wrong with; nothing: the whole. */
+/* The operations of keys that may be bad; none: the history is not split. */
 static op_vec find_suspects(const struct log_problem *p,
                             const struct log_budget *b) {
   struct log_options o = {.budget = *b};
@@ -212,7 +213,8 @@ static op_vec find_suspects(const struct log_problem *p,
   return some;
 }
 
-/* `first_x5`: until then nothing has been left out by X5. */
+/* Finds the shortest bad prefix.  `first_x5`: the first return that X5 left
+ * out. */
 static void find_prefix(const struct log_problem *p, const struct log_budget *b,
                         uint32_t first_x5, struct log_explained *out) {
   uint32_t bad = first_bad_of_core(p, b, out);
@@ -220,8 +222,8 @@ static void find_prefix(const struct log_problem *p, const struct log_budget *b,
   if (bad != LOG_NO_OP && p->ops[bad].op->ret >= first_x5)
     bad = LOG_NO_OP;
   out->prefix = bad;
-  /* A read of a list can be wrong because of one item, and its core is without
-   * who appended the others. */
+  /* A read of a list can be wrong because of one item; its core lacks the
+   * appends of the others. */
   if (bad != LOG_NO_OP && !strcmp(p->type->shape, "list") &&
       verdict_at(p, p->ops[bad].op->ret, b) != LOG_VIOLATION)
     bad = LOG_NO_OP;
@@ -254,8 +256,8 @@ static void add_distinct(struct buf *b, uint32_t *n, const char *text,
   log_put_short(text, b);
 }
 
-/* Behind which operations that is; the sentence is about the core, and what is
- * not in it may have changed the state as well. */
+/* Where the stuck operation stands.  The sentence is about the core: operations
+ * outside of it may have changed the state, too. */
 static const char *where_stuck(const struct log_problem *p,
                                const struct log_explained *x) {
   uint32_t placed = x->partials.at[0].order.len;
@@ -316,8 +318,8 @@ static void find_stuck(const struct log_problem *core, const uint32_t *ids,
   log_answer_free(&a);
 }
 
-/* The values that results show tell mostly what belongs together; where that
- * was wrong, with all that was left out as pending operations. */
+/* Reduces the core by the weaker form of X5, which is mostly right where
+ * results show values; if it was wrong, once more by the stronger form. */
 static void reduce(struct explain_job *j) {
   op_vec all = {0};
   for (uint32_t i = 0; i < j->core.len; i++)
@@ -341,7 +343,7 @@ static void reduce(struct explain_job *j) {
 static const struct log_explained none = {
     .stuck = LOG_NO_OP, .prefix = LOG_NO_OP, .since = LOG_NO_OP};
 
-/* All but the prefix.  Returns what find_prefix wants to know. */
+/* Finds the core and its orders.  Returns first_x5 for find_prefix. */
 static uint32_t find_core(const struct log_problem *p,
                           const struct log_answer *a,
                           const struct log_budget *b, uint32_t keep,
@@ -377,10 +379,10 @@ static uint32_t find_core(const struct log_problem *p,
 }
 
 /*
- * Of the shortest prefix: what is open at its end is pending, with whatever
- * result, and the core has the last return of it.  False: the core would need
- * some of these, which will be shown with the results that they had; or the
- * type does not take pending operations.
+ * Explains the shortest prefix: operations that are open at its end are
+ * pending, with any result, and the core has its last return.  False: the core
+ * would need some of the open ones, which reports show with the results that
+ * they had; or the type has no such pending operations.
  */
 static bool explain_prefix(const struct log_problem *p,
                            const struct log_budget *b, uint32_t last,
@@ -402,7 +404,7 @@ static bool explain_prefix(const struct log_problem *p,
   }
   bool whole = cut;
   for (uint32_t i = 0; i < out->core.len; i++)
-    whole &= !idle[out->core.at[i]] || !out->minimal; /* time was over */
+    whole &= !idle[out->core.at[i]] || !out->minimal; /* the budget ended */
   if (!whole) {
     log_explained_free(out);
     *out = none;
@@ -440,7 +442,7 @@ void explain_log(const struct log_problem *p, const struct log_answer *a,
   }
   if (!out->prefix_is_shortest || ends_with(p, out, out->prefix))
     return;
-  /* It was another fault than the first one. */
+  /* The core was of a later fault: explain the first one. */
   struct log_explained first = none;
   if (!explain_prefix(p, b, out->prefix, &first))
     return;

@@ -1,8 +1,8 @@
 /*
- * All orders of a core that the type agrees with, and of those that go on no
- * more the longest.  Every set of operations with a state is looked at once. Of
- * a large core it is the order that the search has got to, as far as it goes
- * on.
+ * The longest orders of a core: all orders that the type agrees with are
+ * walked, each set of operations with a state once, and those that cannot go on
+ * and are longest are kept.  For a large core it is one order: the one that the
+ * search reached, continued as far as it goes.
  */
 #include "base/map128.h"
 #include "base/rng.h"
@@ -11,15 +11,15 @@
 #include <string.h>
 
 enum {
-  MOST_OPS = 64, /* more are a large core */
+  MOST_OPS = 64, /* a core with more is large */
   MOST_PARTIALS = 8,
   MOST_STEPS = 200000,
   MOST_STATES = 64,
   MOST_REFUSALS = 64,
-  MOST_LARGE = 5000, /* operations of which all pairs are looked at */
+  MOST_LARGE = 5000, /* operations; effort grows with their square */
 };
 
-struct walk {
+struct orders_walk {
   const struct log_problem *p;
   const uint32_t *ids; /* of the core's operations, in the log */
   struct log_explained *out;
@@ -30,14 +30,14 @@ struct walk {
   uint32_t best;
 };
 
-/* By known places; pending operations need not come at all, but if so in order.
- */
+/* Whether hints order a before b.  A pending operation need not come, but if it
+ * does, it comes in order. */
 static bool is_ordered(const struct log_op *a, const struct log_op *b) {
   return a->order != LOG_NO_HINT && b->order != LOG_NO_HINT &&
          a->order < b->order;
 }
 
-static bool may_come(const struct walk *w, uint64_t placed, uint32_t i) {
+static bool may_come(const struct orders_walk *w, uint64_t placed, uint32_t i) {
   const struct log_op *a = w->p->ops[i].op;
   for (uint32_t k = 0; k < w->p->nops; k++) {
     const struct log_op *b = w->p->ops[k].op;
@@ -68,7 +68,7 @@ static char *would_return(struct type *t, uint32_t state,
   return text;
 }
 
-static void keep(struct walk *w, uint64_t placed, uint32_t state,
+static void keep(struct orders_walk *w, uint64_t placed, uint32_t state,
                  uint32_t len) {
   if (len > w->best)
     forget_partials(w->out);
@@ -95,7 +95,7 @@ static void keep(struct walk *w, uint64_t placed, uint32_t state,
   vec_push(&w->out->partials, p);
 }
 
-static bool is_new(struct walk *w, uint64_t placed, uint32_t state) {
+static bool is_new(struct orders_walk *w, uint64_t placed, uint32_t state) {
   struct rng r = {placed ^ (uint64_t)state * UINT64_C(0x9e3779b97f4a7c15)};
   struct hash128 key = {rng_next(&r), placed + state};
   bool fresh;
@@ -103,7 +103,8 @@ static bool is_new(struct walk *w, uint64_t placed, uint32_t state) {
   return fresh;
 }
 
-static void go(struct walk *w, uint64_t placed, uint32_t state, uint32_t len) {
+static void go(struct orders_walk *w, uint64_t placed, uint32_t state,
+               uint32_t len) {
   bool on = false;
   if (!is_new(w, placed, state) || w->meter.limit)
     return;
@@ -125,15 +126,15 @@ static void go(struct walk *w, uint64_t placed, uint32_t state, uint32_t len) {
 
 /* ---- large cores ---- */
 
-/* One order, the states behind it, and what is in it, by operation. */
-struct path {
+/* One order, the states after it, and by operation whether it is in it. */
+struct orders_path {
   const struct log_problem *p;
   op_vec order;
   uint8_t *placed;
   VEC(uint32_t) states; /* of a type with several, at most MOST_STATES */
 };
 
-static bool can_be_next(const struct path *t, uint32_t i) {
+static bool can_be_next(const struct orders_path *t, uint32_t i) {
   const struct log_op *a = t->p->ops[i].op;
   for (uint32_t k = 0; k < t->p->nops; k++) {
     const struct log_op *b = t->p->ops[k].op;
@@ -145,7 +146,7 @@ static bool can_be_next(const struct path *t, uint32_t i) {
   return true;
 }
 
-static void add_state(struct path *t, uint32_t state) {
+static void add_state(struct orders_path *t, uint32_t state) {
   for (uint32_t i = 0; i < t->states.len; i++)
     if (t->states.at[i] == state)
       return;
@@ -153,8 +154,8 @@ static void add_state(struct path *t, uint32_t state) {
     vec_push(&t->states, state);
 }
 
-/* Whether the operation can come behind the path; then it does. */
-static bool follow(struct path *t, uint32_t i) {
+/* Appends the operation to the path, if the type agrees. */
+static bool follow(struct orders_path *t, uint32_t i) {
   uint32_t from[MOST_STATES], n = t->states.len, next[TYPE_NEXT];
   memcpy(from, t->states.at, n * sizeof *from);
   t->states.len = 0;
@@ -173,8 +174,9 @@ static bool follow(struct path *t, uint32_t i) {
   return false;
 }
 
-/* Pending operations need not come: those that the search used are enough. */
-static bool go_on(struct path *t) {
+/* Appends one more operation.  Pending ones need not come: those that the
+ * search used are enough. */
+static bool go_on(struct orders_path *t) {
   for (uint32_t i = 0; i < t->p->nops; i++)
     if (!t->placed[i] && !op_is_pending(&t->p->ops[i]) && can_be_next(t, i) &&
         follow(t, i))
@@ -182,8 +184,8 @@ static bool go_on(struct path *t) {
   return false;
 }
 
-/* What could come next, and what it would return. */
-static void put_refusals(const struct path *t, const uint32_t *ids,
+/* The operations that could come next, and what they would have to return. */
+static void put_refusals(const struct orders_path *t, const uint32_t *ids,
                          struct log_partial *out) {
   struct type *type = t->p->type;
   for (uint32_t i = 0; i < t->p->nops && out->refusals.len < MOST_REFUSALS; i++)
@@ -197,7 +199,7 @@ static void take_one(const struct log_problem *p, const uint32_t *ids,
                      const struct log_budget *b, struct log_explained *out) {
   struct log_answer a = {0};
   struct log_partial partial = {0};
-  struct path t = {.p = p, .placed = xcalloc(p->nops + 1, 1)};
+  struct orders_path t = {.p = p, .placed = xcalloc(p->nops + 1, 1)};
   struct buf state = {0};
   check_exact(p, b, true, &a);
   vec_push(&t.states, p->type->initial);
@@ -231,7 +233,8 @@ void explain_orders(const struct log_problem *core, const uint32_t *ids,
     take_one(core, ids, &few, out);
     return;
   }
-  struct walk w = {.p = core, .ids = ids, .out = out, .meter.budget = &few};
+  struct orders_walk w = {
+      .p = core, .ids = ids, .out = out, .meter.budget = &few};
   go(&w, 0, core->type->initial, 0);
   out->more_partials |= w.meter.limit != NULL;
   map128_free(&w.seen);

@@ -1,4 +1,4 @@
-/* Values in an explanation: which operations bring them, which show them. */
+/* Which operations bring a value, and which show it. */
 #include "history/explain/explain_int.h"
 
 #include <string.h>
@@ -41,14 +41,15 @@ bool explain_brings_value(const struct type_op *o, datum value) {
   return brings(o, is_same, &value);
 }
 
-/* Of a set: that the element is there, or was. */
+/* Whether the result shows that the element of a set was there. */
 static bool shows_element(const struct type_op *o) {
   return o->result == (o->role == ROLE_INSERT ? DATUM_FALSE : DATUM_TRUE) &&
          (o->role == ROLE_INSERT || o->role == ROLE_DELETE ||
           o->role == ROLE_CONTAINS);
 }
 
-/* Texts show what is printed in them: "[0, 1]" is what Java says of a list. */
+/* Whether the operation shows the value.  A text shows what is printed in it:
+ * Java prints a list as "[0, 1]". */
 static bool shows(const struct type_op *o, datum value) {
   if (shows_element(o) && o->arg[0] == value)
     return true;
@@ -68,8 +69,6 @@ static bool shows(const struct type_op *o, datum value) {
   return found;
 }
 
-/* Whether a value can have come from an operation, as far as time goes: an
- * operation does not bring itself what it shows. */
 bool explain_is_in_time(const struct type_op *bringer,
                         const struct type_op *shower) {
   return bringer != shower && bringer->op->call < shower->op->ret;
@@ -80,8 +79,8 @@ struct needed {
   const op_vec *rest;
 };
 
-/* Something in the rest shows the value, and nothing there brings it in time.
- * What returned first is the hardest to bring it to. */
+/* Whether an operation of the rest shows the value, and none there brings it in
+ * time.  The one that returned first has the fewest before it. */
 static bool is_needed(datum value, void *ctx) {
   struct needed *n = ctx;
   const struct type_op *ops = n->j->p->ops, *shower = NULL;
@@ -100,7 +99,7 @@ static bool is_needed(datum value, void *ctx) {
 
 bool explain_brings_needed(struct explain_job *j, const op_vec *rest) {
   struct needed n = {j, rest};
-  /* Every pair is looked at; smaller parts will have their turn. */
+  /* Too many pairs to look at: smaller parts will be tried later. */
   if ((uint64_t)(j->core.len - rest->len) * rest->len > MOST_PAIRS)
     return true;
   for (uint32_t i = 0; i < j->core.len; i++)

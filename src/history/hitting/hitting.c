@@ -1,4 +1,7 @@
+/* The search for a witness among the schedules of hitting families. */
 #include "history/hitting/hitting_int.h"
+
+#include "base/slow.h"
 #include "history/log_engine.h"
 
 #include <stdlib.h>
@@ -6,20 +9,20 @@
 enum { MOST_OPS = 20000 };
 #define MANY (UINT64_MAX - 1)
 
-struct search {
+struct hitting_search {
   const struct log_problem *p;
   struct hitting *out;
   struct hitting_depth *depth;
-  struct whole families;
+  struct family_maker families;
   struct map128 known;
   struct meter meter;
   bool all;
   VEC(uint32_t) states, next;
 };
 
-/* Whether the type explains the schedule; a type that is not deterministic can
- * be in several states. */
-static bool is_explained(struct search *s, const uint16_t *schedule,
+/* Whether the type explains the schedule.  A non-deterministic type can be in
+ * several states. */
+static bool is_explained(struct hitting_search *s, const uint16_t *schedule,
                          uint32_t n) {
   struct type *t = s->p->type;
   vec_clear(&s->states);
@@ -45,8 +48,7 @@ static bool is_explained(struct search *s, const uint16_t *schedule,
   return s->states.len != 0;
 }
 
-/* Families know real time only: of operations whose place is known the smaller
- * must come first besides. */
+/* Whether the schedule follows the hints; families only know real time. */
 static bool follows_hints(const struct log_problem *p, const uint16_t *schedule,
                           uint32_t n) {
   uint64_t last = 0;
@@ -61,8 +63,21 @@ static bool follows_hints(const struct log_problem *p, const uint16_t *schedule,
   return true;
 }
 
+/* (S1): no operation comes after one that was called when it had returned. */
+static bool follows_time(const struct log_problem *p, const uint16_t *schedule,
+                         uint32_t n) {
+  uint32_t latest_call = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    const struct log_op *o = p->ops[schedule[i]].op;
+    if (o->ret < latest_call)
+      return false;
+    latest_call = o->call > latest_call ? o->call : latest_call;
+  }
+  return true;
+}
+
 static bool try_schedule(void *ctx, const uint16_t *schedule, uint32_t n) {
-  struct search *s = ctx;
+  struct hitting_search *s = ctx;
   bool fresh;
   if (++s->meter.steps && (!n || meter_is_due(&s->meter)) &&
       !meter_look(&s->meter, s->p->type,
@@ -73,6 +88,7 @@ static bool try_schedule(void *ctx, const uint16_t *schedule, uint32_t n) {
   map128_put(&s->known, hash128(schedule, n * sizeof *schedule, 0), &fresh);
   if (!fresh)
     return true;
+  check_slow(follows_time(s->p, schedule, n)); /* S1 */
   s->depth->distinct++;
   if (s->depth->witness || !follows_hints(s->p, schedule, n) ||
       !is_explained(s, schedule, n))
@@ -91,15 +107,15 @@ static uint64_t times(uint64_t a, uint64_t b) {
   return a && b > MANY / a ? MANY : a * b;
 }
 
-static uint64_t count_indices(const struct search *s, uint32_t d) {
+static uint64_t count_indices(const struct hitting_search *s, uint32_t d) {
   uint64_t n = s->families.threads.len;
   for (uint32_t i = 0; i + 1 < d; i++)
     n = times(n, s->p->nops - i);
   return n;
 }
 
-/* One depth; false: it is the last one. */
-static bool try_depth(struct search *s, uint32_t d) {
+/* Tries one depth.  False: it was the last one. */
+static bool try_depth(struct hitting_search *s, uint32_t d) {
   struct hitting_depth depth = {.d = d, .indices = count_indices(s, d)};
   bool found = s->out->verdict == LOG_LINEARIZABLE;
   s->depth = &depth;
@@ -111,7 +127,7 @@ static bool try_depth(struct search *s, uint32_t d) {
   return depth.whole;
 }
 
-/* Pending operations need not take effect: those that returned alone. */
+/* Leaves out pending operations, which need not take effect. */
 static bool leave_out_pending(const struct log_problem *p,
                               struct log_problem *out, uint32_t **index) {
   uint32_t n = 0;
@@ -134,12 +150,13 @@ void check_hitting(const struct log_problem *p, uint32_t most, bool all,
   *out = (struct hitting){.verdict = LOG_UNKNOWN};
   bool pending = leave_out_pending(p, &returned, &index);
   uint32_t n = returned.nops;
-  struct search s = {.p = &returned, .out = out, .all = all};
+  struct hitting_search s = {.p = &returned, .out = out, .all = all};
   s.meter.budget = b;
-  s.families = (struct whole){.p = &returned, .each = try_schedule, .ctx = &s};
+  s.families =
+      (struct family_maker){.p = &returned, .each = try_schedule, .ctx = &s};
   bool whole = n <= MOST_OPS;
   uint32_t last = most && most < n ? most : n;
-  if (!n) /* nothing has returned that must be explained */
+  if (!n) /* no operation has returned */
     out->verdict = LOG_LINEARIZABLE;
   if (whole)
     whole_open(&s.families);
@@ -149,7 +166,7 @@ void check_hitting(const struct log_problem *p, uint32_t most, bool all,
     whole = try_depth(&s, d);
   bool complete = whole && last >= n && !pending;
   if (out->verdict == LOG_UNKNOWN && complete && !p->type->cut)
-    out->verdict = LOG_VIOLATION; /* T3 */
+    out->verdict = LOG_VIOLATION; /* S3 */
   else if (out->verdict == LOG_UNKNOWN && !out->limit)
     out->limit = s.meter.limit ? s.meter.limit
                  : pending && last >= n

@@ -1,41 +1,42 @@
+/* Makes the schedules of hitting families (hitting.h). */
 #include "history/hitting/hitting_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Operations have the numbers in which they are inserted. */
-struct family {
+/* The family of one part.  Operations are numbered in the order in which they
+ * are inserted. */
+struct part_family {
   const struct log_problem *p;
   uint32_t first, count, d;
   uint32_t *sequence;   /* their indices in the problem */
   uint32_t *call, *ret; /* their times */
   uint32_t *calls; /* count + 1 rows of d - 1: the earliest calls from there on,
                       ascending; UINT32_MAX: there are no more */
-  uint8_t *of_thread; /* of the index, … */
-  uint32_t alone;     /* no operation from here on is, … */
-  uint16_t *tuple;    /* … whose operations these are; count: not inserted */
-  uint32_t missing;   /* of the tuple */
-  uint16_t *rows;     /* d schedules of count: as they were when so many of
-                         the tuple were missing */
-  struct map128 *known; /* schedules when only one place was left for all */
+  uint8_t *of_thread; /* by operation: it belongs to the thread of the index */
+  uint32_t alone;     /* no operation from here on belongs to that thread */
+  uint16_t *tuple;    /* the operations of the index; count: not inserted yet */
+  uint32_t missing;   /* how many of the tuple are not inserted yet */
+  uint16_t *rows;     /* d schedules of count operations, by `missing` */
+  struct map128 *known; /* schedules whose rest is determined */
   hitting_fn *each;
   void *ctx;
 };
 
-static inline bool before(const struct family *f, uint32_t a, uint32_t b) {
+static inline bool before(const struct part_family *f, uint32_t a, uint32_t b) {
   return f->ret[a] < f->call[b];
 }
 
 /* ---- where an operation goes ---- */
 
 /*
- * A schedule has all operations with smaller numbers than `op`, and nothing in
- * it comes after that one.
+ * In these functions the schedule has all operations with smaller numbers than
+ * `op`, and none of them must come after `op`.
  */
 
-/* As late as possible, but in front of `first`; count: at the end. */
-static inline void put_before(const struct family *f, uint16_t *s, uint32_t op,
-                              uint32_t first) {
+/* As late as possible, but before `first`; count: at the end. */
+static inline void put_before(const struct part_family *f, uint16_t *s,
+                              uint32_t op, uint32_t first) {
   uint32_t at = op;
   if (first != f->count)
     do {
@@ -45,9 +46,10 @@ static inline void put_before(const struct family *f, uint16_t *s, uint32_t op,
   s[at] = (uint16_t)op;
 }
 
-/* As late as possible, but before those of the tuple: in front of the first of
- * them from which on all are concurrent. */
-static inline void put_late(const struct family *f, uint16_t *s, uint32_t op) {
+/* As late as possible, but before the elements of the tuple that are concurrent
+ * with it: before the first one from which on all are. */
+static inline void put_late(const struct part_family *f, uint16_t *s,
+                            uint32_t op) {
   uint32_t first = f->count;
   for (uint32_t i = f->d - 1; i-- > 0;) {
     if (f->tuple[i] == f->count)
@@ -59,34 +61,36 @@ static inline void put_late(const struct family *f, uint16_t *s, uint32_t op) {
   put_before(f, s, op, first);
 }
 
-/* Just behind the last one that precedes it. */
-static inline void put_early(const struct family *f, uint16_t *s, uint32_t op) {
+/* Just after the last operation that precedes it. */
+static inline void put_early(const struct part_family *f, uint16_t *s,
+                             uint32_t op) {
   uint32_t at = op, call = f->call[op];
   for (; at && f->ret[s[at - 1]] >= call; at--)
     s[at] = s[at - 1];
   s[at] = (uint16_t)op;
 }
 
-static inline void put_other(const struct family *f, uint16_t *s, uint32_t op) {
+static inline void put_other(const struct part_family *f, uint16_t *s,
+                             uint32_t op) {
   if (f->of_thread[op])
     put_late(f, s, op);
   else
     put_early(f, s, op);
 }
 
-/* ---- all indices, with what their schedules have in common made once ---- */
+/* ---- all indices; common beginnings of schedules are made once ---- */
 
-static inline uint16_t *row(const struct family *f, uint32_t missing) {
+static inline uint16_t *row(const struct part_family *f, uint32_t missing) {
   return f->rows + (size_t)missing * f->count;
 }
 
 /*
  * The tuple is complete: every operation from `op` on has one place.  From
- * `alone` on that depends on the schedule only, which keeps the order of what
- * is there: different schedules stay different, and one that was there before
- * need not be gone on with.
+ * `alone` on that place depends on the schedule only, and the order of what is
+ * there stays.  So different schedules stay different, and one that was there
+ * before need not be continued.
  */
-static bool finish(struct family *f, uint32_t op) {
+static bool finish(struct part_family *f, uint32_t op) {
   uint16_t *s = row(f, 0);
   bool fresh;
   for (; op < f->alone; op++)
@@ -100,12 +104,12 @@ static bool finish(struct family *f, uint32_t op) {
 }
 
 /*
- * Whether the operations from `op` on can fill the tuple.  One that is put into
- * it must have been called before any with a later index returned; so there
- * must be one that suits the first gap, two that suit the second, and so on:
- * then these, in the order of their calls, fill it.
+ * Whether the operations from `op` on can fill the tuple.  An operation of the
+ * tuple must have been called before those with a later index returned.  So one
+ * must fit the first gap, two the second, and so on: then these, in the order
+ * of their calls, fill it.
  */
-static inline bool can_be_filled(const struct family *f, uint32_t op) {
+static inline bool can_be_filled(const struct part_family *f, uint32_t op) {
   const uint32_t *calls = f->calls + (size_t)op * (f->d - 1);
   uint32_t bound = UINT32_MAX, left = f->missing;
   for (uint32_t i = f->d - 1; left;) {
@@ -120,11 +124,10 @@ static inline bool can_be_filled(const struct family *f, uint32_t op) {
   return true;
 }
 
-static bool extend(struct family *f, uint32_t op);
+static bool extend(struct part_family *f, uint32_t op);
 
-/* The operation has index i of the tuple, in front of those with a later one.
- */
-static inline bool put_in_tuple(struct family *f, uint32_t op, uint32_t i,
+/* The operation becomes element i of the tuple, before the later elements. */
+static inline bool put_in_tuple(struct part_family *f, uint32_t op, uint32_t i,
                                 uint32_t first) {
   const uint16_t *from = row(f, f->missing--);
   uint16_t *s = row(f, f->missing);
@@ -137,9 +140,9 @@ static inline bool put_in_tuple(struct family *f, uint32_t op, uint32_t i,
   return on;
 }
 
-/* Some of the tuple are missing: the operations from `op` on, each in the tuple
- * wherever it fits (after none of those with a later index), or not in it. */
-static bool extend(struct family *f, uint32_t op) {
+/* Some elements of the tuple are missing: tries each operation from `op` on as
+ * each element that it can be, and as none. */
+static bool extend(struct part_family *f, uint32_t op) {
   for (; can_be_filled(f, op); op++) {
     uint32_t first = f->count;
     for (uint32_t i = f->d - 1; i-- > 0;) {
@@ -167,8 +170,8 @@ static int by_process(const void *a, const void *b) {
   return p->call < q->call ? -1 : p->call > q->call;
 }
 
-struct sorting {
-  struct family *f;
+struct family_sorting {
+  struct part_family *f;
   const struct type_op **by_process;
   bool *done; /* by operation of the part */
   uint32_t len;
@@ -178,9 +181,9 @@ static bool precedes(const struct log_problem *p, uint32_t a, uint32_t b) {
   return p->ops[a].op->ret < p->ops[b].op->call;
 }
 
-/* Behind all that precede it. */
-static void sort_in(struct sorting *s, uint32_t op) {
-  const struct family *f = s->f;
+/* Adds the operation after all that precede it. */
+static void sort_in(struct family_sorting *s, uint32_t op) {
+  const struct part_family *f = s->f;
   if (s->done[op - f->first])
     return;
   for (uint32_t i = 0; i < f->count; i++) {
@@ -192,8 +195,8 @@ static void sort_in(struct sorting *s, uint32_t op) {
   f->sequence[s->len++] = op;
 }
 
-static void sort_ops(struct family *f) {
-  struct sorting s = {.f = f};
+static void sort_ops(struct part_family *f) {
+  struct family_sorting s = {.f = f};
   s.by_process = xcalloc(f->count + 1, sizeof(void *));
   s.done = xcalloc(f->count + 1, sizeof *s.done);
   for (uint32_t i = 0; i < f->count; i++)
@@ -205,7 +208,7 @@ static void sort_ops(struct family *f) {
   free(s.done);
 }
 
-static void find_calls(struct family *f) {
+static void find_calls(struct part_family *f) {
   uint32_t wide = f->d - 1;
   for (uint32_t k = 0; k < wide; k++)
     f->calls[(size_t)f->count * wide + k] = UINT32_MAX;
@@ -220,7 +223,7 @@ static void find_calls(struct family *f) {
   }
 }
 
-static void family_open(struct family *f, uint32_t thread) {
+static void family_open(struct part_family *f, uint32_t thread) {
   uint32_t n = f->count;
   f->sequence = xcalloc(n + 1, sizeof *f->sequence);
   f->call = xcalloc(n + 1, sizeof *f->call);
@@ -243,7 +246,7 @@ static void family_open(struct family *f, uint32_t thread) {
     f->tuple[i] = (uint16_t)n;
 }
 
-static void family_close(struct family *f) {
+static void family_close(struct part_family *f) {
   free(f->sequence);
   free(f->call);
   free(f->ret);
@@ -255,14 +258,14 @@ static void family_close(struct family *f) {
 
 /* ---- whole schedules ---- */
 
-static struct local *local_of(struct whole *w, uint32_t thread, uint32_t part,
-                              uint32_t elements) {
+static struct part_schedules *local_of(struct family_maker *w, uint32_t thread,
+                                       uint32_t part, uint32_t elements) {
   return &w->locals.at[elements][thread * w->parts.len + part];
 }
 
 static bool keep_local(void *ctx, const uint16_t *s, uint32_t n) {
-  struct whole *w = ctx;
-  struct local *l = w->making;
+  struct family_maker *w = ctx;
+  struct part_schedules *l = w->making;
   if (!s)
     return ++w->repeated % 1024 || w->each(w->ctx, NULL, 0);
   vec_reserve(&l->at, l->at.len + n);
@@ -273,19 +276,19 @@ static bool keep_local(void *ctx, const uint16_t *s, uint32_t n) {
   return true;
 }
 
-static bool make_local(struct whole *w, uint32_t thread, uint32_t part,
+static bool make_local(struct family_maker *w, uint32_t thread, uint32_t part,
                        uint32_t elements) {
-  struct local *l = local_of(w, thread, part, elements);
+  struct part_schedules *l = local_of(w, thread, part, elements);
   if (l->made)
     return true;
-  struct family f = {.p = w->p,
-                     .first = w->parts.at[part].first,
-                     .count = w->parts.at[part].len,
-                     .d = elements + 1,
-                     .missing = elements,
-                     .known = &w->known,
-                     .each = keep_local,
-                     .ctx = w};
+  struct part_family f = {.p = w->p,
+                          .first = w->parts.at[part].first,
+                          .count = w->parts.at[part].len,
+                          .d = elements + 1,
+                          .missing = elements,
+                          .known = &w->known,
+                          .each = keep_local,
+                          .ctx = w};
   family_open(&f, w->threads.at[thread]);
   map128_clear(&w->known);
   w->making = l;
@@ -296,7 +299,8 @@ static bool make_local(struct whole *w, uint32_t thread, uint32_t part,
   return l->made;
 }
 
-static bool make_locals(struct whole *w, uint32_t thread, uint32_t elements) {
+static bool make_locals(struct family_maker *w, uint32_t thread,
+                        uint32_t elements) {
   for (uint32_t i = 0; i < w->parts.len; i++)
     for (uint32_t c = 0; c <= elements && c <= w->parts.at[i].len; c++)
       if (!make_local(w, thread, i, c))
@@ -304,18 +308,16 @@ static bool make_locals(struct whole *w, uint32_t thread, uint32_t elements) {
   return true;
 }
 
-/*
- * The tuple's elements are in the order of the parts.  So each part takes some
- * of them, and all others go to parts of one operation, where they change
- * nothing.
- */
-static bool put_together(struct whole *w, uint32_t thread, uint32_t i,
+/* The elements of the tuple are in the order of the parts.  So each part takes
+ * some of them, and all others go to parts of one operation, where they change
+ * nothing. */
+static bool put_together(struct family_maker *w, uint32_t thread, uint32_t i,
                          uint32_t left) {
   if (i == w->parts.len)
     return left > w->singles || w->each(w->ctx, w->schedule, w->p->nops);
-  const struct part *part = &w->parts.at[i];
+  const struct hitting_part *part = &w->parts.at[i];
   for (uint32_t c = 0; c <= left && c <= part->len; c++) {
-    const struct local *l = local_of(w, thread, i, c);
+    const struct part_schedules *l = local_of(w, thread, i, c);
     for (uint32_t k = 0; k < l->n; k++) {
       memcpy(w->schedule + part->first, l->at.at + (size_t)k * part->len,
              part->len * sizeof *w->schedule);
@@ -326,10 +328,10 @@ static bool put_together(struct whole *w, uint32_t thread, uint32_t i,
   return true;
 }
 
-static void split(struct whole *w) {
+static void split(struct family_maker *w) {
   const struct log_problem *p = w->p;
   uint32_t end = 0;
-  struct part part = {0};
+  struct hitting_part part = {0};
   for (uint32_t i = 0; i <= p->nops; i++) {
     if (i && (i == p->nops || p->ops[i].op->call > end)) {
       part.len = i - part.first;
@@ -344,7 +346,7 @@ static void split(struct whole *w) {
   }
 }
 
-void whole_open(struct whole *w) {
+void whole_open(struct family_maker *w) {
   const struct log_problem *p = w->p;
   split(w);
   w->schedule = xcalloc(p->nops + 1, sizeof *w->schedule);
@@ -355,7 +357,7 @@ void whole_open(struct whole *w) {
   }
 }
 
-void whole_close(struct whole *w) {
+void whole_close(struct family_maker *w) {
   for (uint32_t c = 0; c < w->locals.len; c++) {
     for (uint32_t i = 0; i < w->threads.len * w->parts.len; i++)
       vec_free(&w->locals.at[c][i].at);
@@ -368,7 +370,7 @@ void whole_close(struct whole *w) {
   free(w->schedule);
 }
 
-void whole_make(struct whole *w, uint32_t d) {
+void whole_make(struct family_maker *w, uint32_t d) {
   while (w->locals.len < d)
     vec_push(&w->locals,
              xcalloc(w->threads.len * w->parts.len + 1, sizeof **w->locals.at));
@@ -379,7 +381,7 @@ void whole_make(struct whole *w, uint32_t d) {
 
 void hitting_family(const struct log_problem *p, uint32_t d, hitting_fn *each,
                     void *ctx) {
-  struct whole w = {.p = p, .each = each, .ctx = ctx};
+  struct family_maker w = {.p = p, .each = each, .ctx = ctx};
   whole_open(&w);
   whole_make(&w, d);
   whole_close(&w);

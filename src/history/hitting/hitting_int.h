@@ -1,6 +1,4 @@
-/*
- * What makes the schedules of hitting families (hitting_family.c), for the
- * search among them.
+/* The maker of hitting families (hitting_family.c), for the search among them.
  */
 #ifndef HISTORY_HITTING_HITTING_INT_H
 #define HISTORY_HITTING_HITTING_INT_H
@@ -8,36 +6,34 @@
 #include "base/map128.h"
 #include "history/hitting/hitting.h"
 
-/*
- * A part of the history that everything before it precedes and that precedes
- * everything behind it; schedules are made of those of the parts.
- */
-struct part {
+/* A part of the history: all operations before it precede it, and it precedes
+ * all after it.  A schedule consists of schedules of the parts. */
+struct hitting_part {
   uint32_t first, len; /* operations */
 };
 
-/* Distinct schedules of a part, one behind the other, for one thread and as
- * many elements of the tuple. */
-struct local {
+/* Distinct schedules of a part, one after the other, for one thread and one
+ * number of elements of the tuple. */
+struct part_schedules {
   bool made;
   VEC(uint16_t) at;
   uint32_t n;
 };
 
-struct family;
+struct part_family;
 
-struct whole {
+struct family_maker { /* makes the schedules of whole families */
   const struct log_problem *p;
   VEC(uint32_t) threads;
-  VEC(struct part) parts; /* with more than one operation */
-  uint32_t singles;       /* parts with one */
-  /* By the number of elements; threads × parts each.  They stay for larger
-   * families. */
-  VEC(struct local *) locals;
+  VEC(struct hitting_part) parts; /* with more than one operation */
+  uint32_t singles;               /* parts with one */
+  /* By the number of elements; threads × parts each.  Larger families use them
+   * again. */
+  VEC(struct part_schedules *) locals;
   uint64_t bytes; /* of them */
-  struct local *making;
-  const struct family *of;
-  struct map128 known; /* to that family */
+  struct part_schedules *making;
+  const struct part_family *of;
+  struct map128 known; /* schedules of that family */
   uint32_t repeated;
   uint16_t *schedule; /* singles stand in their places already */
   hitting_fn *each;
@@ -53,10 +49,10 @@ static inline bool is_first_of_thread(const struct log_problem *p,
 }
 
 /* With p, each and ctx set; the problem stays the caller's. */
-void whole_open(struct whole *w);
-void whole_close(struct whole *w);
-/* Calls `each` as hitting_family does.  For growing d, all of them with one
- * `struct whole`, parts are made once. */
-void whole_make(struct whole *w, uint32_t d);
+void whole_open(struct family_maker *w);
+void whole_close(struct family_maker *w);
+/* Calls `each` as hitting_family does.  With one struct for growing d, the
+ * schedules of parts are made once. */
+void whole_make(struct family_maker *w, uint32_t d);
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * Which monitor fits a history, and what all of them need.
- */
+/* Chooses the monitor of a history, and has what all monitors need. */
 #include "history/monitor/monitor_int.h"
 
 #include <assert.h>
@@ -9,7 +7,7 @@
 
 static const struct {
   const char *shape, *method;
-  enum ending (*decide)(struct monitor *m);
+  enum monitor_ending (*decide)(struct monitor *m);
 } monitors[] = {
     {"register", "monitor: register", monitor_register},
     {"set", "monitor: set", monitor_set},
@@ -42,7 +40,7 @@ static void put_value(datum d, struct buf *out) {
   buf_free(&b);
 }
 
-enum ending monitor_say(struct monitor *m, const char *format, ...) {
+enum monitor_ending monitor_say(struct monitor *m, const char *format, ...) {
   struct buf b = {0};
   va_list ap;
   va_start(ap, format);
@@ -55,7 +53,8 @@ enum ending monitor_say(struct monitor *m, const char *format, ...) {
     if (*f == 'o')
       log_print_op_short(m->p->log, m->p->ops[va_arg(ap, uint32_t)].op, &b);
     else if (*f == 'w')
-      put_value(m->p->ops[va_arg(ap, const struct value *)->add].arg[0], &b);
+      put_value(m->p->ops[va_arg(ap, const struct monitor_value *)->add].arg[0],
+                &b);
     else if (*f == 'v')
       put_value(va_arg(ap, datum), &b);
     else
@@ -68,15 +67,16 @@ enum ending monitor_say(struct monitor *m, const char *format, ...) {
   return MONITOR_NO;
 }
 
-/* Numbers below the size of the table have their own slots, so that a history
- * that counts up walks through it in order. */
-static uint32_t slot_of(const struct numbering *s, datum d) {
+/* Numbers below the size of the table have slots of their own: a history that
+ * counts up walks through the table in order. */
+static uint32_t slot_of(const struct monitor_numbering *s, datum d) {
   uint32_t x = d >> 2;
   uint64_t mixed = (x >> s->bits) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
   return (x ^ (uint32_t)mixed) & s->mask;
 }
 
-void numbering_init(struct numbering *s, struct monitor *m, uint32_t most) {
+void numbering_init(struct monitor_numbering *s, struct monitor *m,
+                    uint32_t most) {
   uint32_t size = 16;
   for (s->bits = 4; size < most + most / 2; s->bits++)
     size *= 2;
@@ -86,7 +86,7 @@ void numbering_init(struct numbering *s, struct monitor *m, uint32_t most) {
   s->n = 0;
 }
 
-uint32_t numbering_put(struct numbering *s, datum d, bool *fresh) {
+uint32_t numbering_put(struct monitor_numbering *s, datum d, bool *fresh) {
   uint32_t i = slot_of(s, d);
   for (; s->slots[i]; i = (i + 1) & s->mask)
     if (s->data[s->slots[i] - 1] == d) {
@@ -99,7 +99,7 @@ uint32_t numbering_put(struct numbering *s, datum d, bool *fresh) {
   return s->n - 1;
 }
 
-uint32_t numbering_get(const struct numbering *s, datum d) {
+uint32_t numbering_get(const struct monitor_numbering *s, datum d) {
   for (uint32_t i = slot_of(s, d); s->slots[i]; i = (i + 1) & s->mask)
     if (s->data[s->slots[i] - 1] == d)
       return s->slots[i] - 1;
@@ -158,7 +158,7 @@ static struct op_times times_of(const struct monitor *m, uint32_t i) {
   return m->times ? m->times[i] : (struct op_times){o->call, o->ret};
 }
 
-/* The times as they are: there are hardly more than there are events. */
+/* The times of the log, when there are few others between them. */
 static void copy_times(struct monitor *m) {
   const struct log_problem *p = m->p;
   for (uint32_t i = 0; i < p->nops; i++) {
@@ -170,7 +170,7 @@ static void copy_times(struct monitor *m) {
   m->end = p->log->end + 1;
 }
 
-/* A small part of a large log: its events are numbered anew. */
+/* New times, for a small part of a large log. */
 static void number_times(struct monitor *m) {
   const struct log_problem *p = m->p;
   struct by_time *ret = monitor_room(m, (size_t)p->nops + 1, sizeof *ret);
@@ -216,8 +216,8 @@ static void sort_core(struct log_answer *out) {
   out->core.len = n;
 }
 
-static enum ending run(struct monitor *m,
-                       enum ending (*decide)(struct monitor *m)) {
+static enum monitor_ending
+run(struct monitor *m, enum monitor_ending (*decide)(struct monitor *m)) {
   const struct log_problem *p = m->p;
   if (p->type->by_key && !ops_have_one_key(p))
     return monitor_refuse(m, "the history is not split by key");
@@ -234,10 +234,11 @@ static enum ending run(struct monitor *m,
 }
 
 /*
- * What returned and is not in the order explains itself anywhere: its result is
- * not known, or is that of a compare-and-set with what never was there.  It is
- * put where it was called, when each of the others takes effect as early as it
- * can: at its call, or with the one before it.
+ * Adds operations that returned and are not in the order.  They fit anywhere in
+ * their intervals: their result is not known, or they are failed
+ * compare-and-sets of a value that never was there.  Let each operation of the
+ * order take effect as early as it can, at its call or with the one before it;
+ * then the others are put where they were called.
  */
 static void place_rest(const struct monitor *m, struct log_answer *a) {
   uint32_t n = m->p->nops, nrest = 0, point = 0, k = 0;
@@ -284,7 +285,7 @@ bool check_monitor_part(const struct log_problem *p,
   struct log_answer a = {.at = UINT32_MAX};
   struct monitor m = {
       .p = p, .times = times, .out = &a, .want_order = want_order};
-  enum ending end =
+  enum monitor_ending end =
       monitor_refuse(&m, "there is no monitor for this type of object");
   for (size_t i = 0; i < sizeof monitors / sizeof *monitors; i++)
     if (!strcmp(monitors[i].shape, p->type->shape)) {

@@ -1,6 +1,6 @@
 /*
- * Gaps that are covered one after the other and never uncovered: which is the
- * first one from here on that is not, and which the last one up to here?
+ * Gaps that become covered and never uncovered.  gaps_first is the first gap
+ * from a given one on that is not covered, gaps_last the last one up to it.
  */
 #ifndef HISTORY_MONITOR_MONITOR_GAPS_H
 #define HISTORY_MONITOR_MONITOR_GAPS_H
@@ -31,7 +31,7 @@ static inline uint32_t gaps_first(const struct gaps *g, uint32_t from) {
   return gaps_find(g->next, from);
 }
 
-/* MONITOR_NONE: there is none. */
+/* MONITOR_NONE: all of them are covered. */
 static inline uint32_t gaps_last(const struct gaps *g, uint32_t up_to) {
   return gaps_find(g->prev, up_to + 1) - 1;
 }
@@ -44,7 +44,7 @@ static inline void gaps_cover(struct gaps *g, uint32_t from, uint32_t to) {
 }
 
 static inline void gaps_cover_value(struct gaps *g, const struct monitor *m,
-                                    const struct value *v) {
+                                    const struct monitor_value *v) {
   gaps_cover(g, v->add_res, gap_from(m, v->rem_inv));
 }
 

@@ -1,9 +1,13 @@
 /*
- * A list that is appended to and read whole, every item once: the longest read
- * fixes the order.  Version i is the i-th append and all reads of length i; no
- * operation of a later version may return before one of an earlier version is
- * called.  Appends that nobody read come last, in any order.  A pending append
- * that nobody read is left out.                tests/agree/monitor_register.c
+ * A list that is appended to and read as a whole; each item is appended once.
+ * The longest read fixes the order of its items.  Version i is the append of
+ * the i-th item and all reads of length i.  No operation of a later version may
+ * return before one of an earlier version is called.  Appends that no read
+ * shows come last, in any order.  A pending append that no read shows is left
+ * out.
+ *                                              tests/agree/monitor_register.c
+ *   append(a)  append(b)  read() = [b, a]      wrong: a, version 2, returned
+ *                                              before b, version 1, was called
  */
 #include "history/monitor/monitor_int.h"
 
@@ -11,24 +15,24 @@
 #include <stdio.h>
 #include <string.h>
 
-struct list {
+struct list_monitor {
   struct monitor *m;
-  const struct datum_box *start; /* what the list begins with */
+  const struct datum_box *start; /* the initial list */
   uint32_t longest;              /* a read, or MONITOR_NONE */
   const datum *items;            /* of that */
   uint32_t len;
-  struct numbering numbers; /* of the start and of what was appended */
-  uint32_t *op_of;          /* by number: who appended it, or MONITOR_NONE */
-  uint32_t *append;         /* by version: the operation, or MONITOR_NONE */
-  uint32_t *first;          /* by version: the operation that returned first */
-  uint32_t *last;           /* by version: the one that was called last */
+  struct monitor_numbering numbers; /* of items: initial, then appended ones */
+  uint32_t *op_of;                  /* by number: its append, or MONITOR_NONE */
+  uint32_t *append; /* by version: the operation, or MONITOR_NONE */
+  uint32_t *first;  /* by version: the operation that returned first */
+  uint32_t *last;   /* by version: the one that was called last */
 };
 
 static const struct datum_box *read_list(const struct monitor *m, uint32_t op) {
   return datum_box(m->p->ops[op].result);
 }
 
-static enum ending look_at_ops(struct list *l) {
+static enum monitor_ending look_at_ops(struct list_monitor *l) {
   struct monitor *m = l->m;
   l->longest = MONITOR_NONE;
   l->len = l->start->len;
@@ -49,25 +53,27 @@ static enum ending look_at_ops(struct list *l) {
   return MONITOR_YES;
 }
 
-static bool is_prefix(const struct list *l, const datum *items, uint32_t n) {
+static bool is_prefix(const struct list_monitor *l, const datum *items,
+                      uint32_t n) {
   return n <= l->len && (!n || !memcmp(items, l->items, n * sizeof *items));
 }
 
-/* Who appended the items of a read belongs to the core: without them the read
- * alone would be wrong.  The first item that nobody appended, or DATUM_NONE. */
-static datum blame_appends(struct list *l, uint32_t read) {
+/* Adds the appends of the items of a read to the core: without them the read
+ * alone would be wrong.  Returns the first item that was never appended, or
+ * DATUM_NONE. */
+static datum blame_appends(struct list_monitor *l, uint32_t read) {
   struct monitor *m = l->m;
   const struct datum_box *b = read_list(m, read);
   for (uint32_t i = 0; i < b->len; i++) {
     uint32_t v = numbering_get(&l->numbers, b->items[i]);
     if (v == MONITOR_NONE)
       return b->items[i];
-    monitor_blame(m, l->op_of[v]); /* none: what was there first */
+    monitor_blame(m, l->op_of[v]); /* NONE: an initial item */
   }
   return DATUM_NONE;
 }
 
-static enum ending contradict(struct list *l, uint32_t op) {
+static enum monitor_ending contradict(struct list_monitor *l, uint32_t op) {
   struct monitor *m = l->m;
   const uint32_t reads[] = {op, l->longest};
   if (op == l->longest) {
@@ -96,7 +102,7 @@ static enum ending contradict(struct list *l, uint32_t op) {
                      op, l->longest, place, items[at], l->items[at]);
 }
 
-static enum ending check_prefixes(struct list *l) {
+static enum monitor_ending check_prefixes(struct list_monitor *l) {
   struct monitor *m = l->m;
   if (l->longest == MONITOR_NONE)
     return MONITOR_YES;
@@ -117,7 +123,7 @@ static enum ending check_prefixes(struct list *l) {
   return MONITOR_YES;
 }
 
-static void take(struct list *l, uint32_t version, uint32_t op) {
+static void take(struct list_monitor *l, uint32_t version, uint32_t op) {
   struct monitor *m = l->m;
   uint32_t *first = &l->first[version], *last = &l->last[version];
   if (*first == MONITOR_NONE || m->res[op] < m->res[*first])
@@ -126,9 +132,8 @@ static void take(struct list *l, uint32_t version, uint32_t op) {
     *last = op;
 }
 
-/* Numbers what was there first and then what was appended; the version of an
- * item is where it stands in the longest read, plus one. */
-static enum ending take_appends(struct list *l) {
+/* Numbers the initial items and then the appended ones. */
+static enum monitor_ending take_appends(struct list_monitor *l) {
   struct monitor *m = l->m;
   bool fresh;
   for (uint32_t i = 0; i < l->start->len; i++)
@@ -145,7 +150,7 @@ static enum ending take_appends(struct list *l) {
   return MONITOR_YES;
 }
 
-static enum ending match_items(struct list *l) {
+static enum monitor_ending match_items(struct list_monitor *l) {
   struct monitor *m = l->m;
   uint32_t *op_of = l->op_of;
   for (uint32_t i = l->start->len; i < l->len; i++) {
@@ -166,14 +171,15 @@ static enum ending match_items(struct list *l) {
     l->append[i + 1] = op_of[v];
     op_of[v] = MONITOR_NONE;
   }
-  /* What nobody read comes behind; numbers of the start have no operation. */
+  /* Appends that no read shows come last; initial items have no operation. */
   for (uint32_t v = l->start->len; v < l->numbers.n; v++)
     if (op_of[v] != MONITOR_NONE && m->res[op_of[v]] != MONITOR_NEVER)
       take(l, l->len + 1, op_of[v]);
   return MONITOR_YES;
 }
 
-static enum ending out_of_order(struct list *l, uint32_t earlier, uint32_t op) {
+static enum monitor_ending out_of_order(struct list_monitor *l,
+                                        uint32_t earlier, uint32_t op) {
   struct monitor *m = l->m;
   monitor_blame(m, earlier);
   monitor_blame(m, op);
@@ -186,7 +192,7 @@ static enum ending out_of_order(struct list *l, uint32_t earlier, uint32_t op) {
                      op, earlier);
 }
 
-static enum ending check_versions(struct list *l) {
+static enum monitor_ending check_versions(struct list_monitor *l) {
   struct monitor *m = l->m;
   uint32_t last = MONITOR_NONE; /* the last call of earlier versions */
   for (uint32_t i = l->start->len; i <= l->len + 1; i++) {
@@ -203,8 +209,8 @@ static enum ending check_versions(struct list *l) {
   return MONITOR_YES;
 }
 
-/* Version by version; what nobody read comes last. */
-static void make_order(struct list *l) {
+/* The order: version by version; appends that no read shows come last. */
+static void make_order(struct list_monitor *l) {
   struct monitor *m = l->m;
   const uint32_t *op_of = l->op_of;
   uint32_t *next = monitor_room(m, (size_t)m->p->nops + 1, sizeof *next);
@@ -229,7 +235,7 @@ static void make_order(struct list *l) {
   m->has_order = true;
 }
 
-static void make_versions(struct list *l) {
+static void make_versions(struct list_monitor *l) {
   uint32_t n = l->len + 2;
   uint32_t *all = monitor_room(l->m, (size_t)n * 3, sizeof *all);
   memset(all, 0xff, (size_t)n * 3 * sizeof *all); /* MONITOR_NONE */
@@ -238,15 +244,16 @@ static void make_versions(struct list *l) {
   l->last = all + 2 * n;
 }
 
-enum ending monitor_list(struct monitor *m) {
+enum monitor_ending monitor_list(struct monitor *m) {
   if (datum_kind(m->p->type->initial_value) != DATUM_IS_LIST)
     return monitor_refuse(m, "what it begins with is not a list");
-  struct list l = {.m = m, .start = datum_box(m->p->type->initial_value)};
+  struct list_monitor l = {.m = m,
+                           .start = datum_box(m->p->type->initial_value)};
   uint32_t most = m->nwrites + l.start->len;
   l.op_of = monitor_room(m, (size_t)most + 1, sizeof *l.op_of);
   memset(l.op_of, 0xff, ((size_t)most + 1) * sizeof *l.op_of);
   numbering_init(&l.numbers, m, most);
-  enum ending e = look_at_ops(&l);
+  enum monitor_ending e = look_at_ops(&l);
   if (e == MONITOR_YES)
     e = take_appends(&l);
   if (e == MONITOR_YES)

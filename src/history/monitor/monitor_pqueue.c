@@ -1,27 +1,29 @@
 /*
- * Priority queue: a removal or a peek needs a gap in which no value that comes
- * first was certainly inside.  Values of one priority do not hinder each other.
+ * A priority queue: each removal and each peek needs a gap that no better value
+ * covers.  Values of equal priority do not hinder each other.
+ *   insert(1)  insert(2)  min() = 2      wrong: 1 covers all gaps of min
  *
- * From the best priority on, gaps that are covered are joined with the next one
- * that is not: a removal asks whether that lies in its interval.
+ * Values are looked at from the best priority on.  Covered gaps are linked to
+ * the next gap that is not covered: an operation has a gap if that lies in its
+ * interval.
  */
 #include "history/monitor/monitor_int.h"
 
 #include <string.h>
 
-struct ranked {
+struct pqueue_ranked {
   uint64_t key;
   uint32_t v;
 };
 
-struct pqueue {
+struct pqueue_monitor {
   struct monitor *m;
   struct values_seen *s;
-  struct ranked *ranks; /* the best first */
-  uint32_t *free;       /* by gap: a later one, or itself if not covered */
+  struct pqueue_ranked *ranks; /* the best first */
+  uint32_t *free; /* by gap: a later one, or itself if not covered */
 };
 
-static uint32_t first_free(struct pqueue *q, uint32_t g) {
+static uint32_t first_free(struct pqueue_monitor *q, uint32_t g) {
   while (q->free[g] != g) {
     q->free[g] = q->free[q->free[g]];
     g = q->free[g];
@@ -29,7 +31,7 @@ static uint32_t first_free(struct pqueue *q, uint32_t g) {
   return g;
 }
 
-static void cover(struct pqueue *q, const struct value *v) {
+static void cover(struct pqueue_monitor *q, const struct monitor_value *v) {
   uint32_t to = gap_from(q->m, v->rem_inv);
   for (uint32_t g = v->add_res; g < to; g++) {
     g = first_free(q, g);
@@ -39,10 +41,11 @@ static void cover(struct pqueue *q, const struct value *v) {
   }
 }
 
-/* `rank` values come before v. */
-static enum ending not_best(struct pqueue *q, const struct value *v,
-                            uint32_t rank, uint32_t op, uint32_t from,
-                            uint32_t to) {
+/* The violation: better values, of the first `rank`, cover all gaps of `op`. */
+static enum monitor_ending not_best(struct pqueue_monitor *q,
+                                    const struct monitor_value *v,
+                                    uint32_t rank, uint32_t op, uint32_t from,
+                                    uint32_t to) {
   struct monitor *m = q->m;
   const struct values_seen *s = q->s;
   struct by_time *a = monitor_room(m, (size_t)rank + 1, sizeof *a);
@@ -70,16 +73,18 @@ static enum ending not_best(struct pqueue *q, const struct value *v,
   return MONITOR_NO;
 }
 
-static enum ending look(struct pqueue *q, const struct value *v, uint32_t rank,
-                        uint32_t op, uint32_t inv, uint32_t res) {
+static enum monitor_ending look(struct pqueue_monitor *q,
+                                const struct monitor_value *v, uint32_t rank,
+                                uint32_t op, uint32_t inv, uint32_t res) {
   uint32_t from = gap_from(q->m, inv), to = gap_to(q->m, res);
   return first_free(q, from) < to ? MONITOR_YES
                                   : not_best(q, v, rank, op, from, to);
 }
 
-static enum ending look_at_value(struct pqueue *q, const struct value *v,
-                                 uint32_t rank) {
-  enum ending e = MONITOR_YES;
+static enum monitor_ending look_at_value(struct pqueue_monitor *q,
+                                         const struct monitor_value *v,
+                                         uint32_t rank) {
+  enum monitor_ending e = MONITOR_YES;
   if (v->remove != MONITOR_NONE)
     e = look(q, v, rank, v->remove, v->rem_inv, v->rem_res);
   for (uint32_t op = v->peeks; e == MONITOR_YES && op != MONITOR_NONE;
@@ -88,7 +93,8 @@ static enum ending look_at_value(struct pqueue *q, const struct value *v,
   return e;
 }
 
-static void rank_pass(struct ranked *to, const struct ranked *from, uint32_t n,
+static void rank_pass(struct pqueue_ranked *to,
+                      const struct pqueue_ranked *from, uint32_t n,
                       unsigned shift) {
   uint32_t start[2049] = {0};
   for (uint32_t i = 0; i < n; i++)
@@ -99,10 +105,10 @@ static void rank_pass(struct ranked *to, const struct ranked *from, uint32_t n,
     to[start[from[i].key >> shift & 2047]++] = from[i];
 }
 
-/* Only digits in which the keys differ. */
-static struct ranked *rank_sort(struct monitor *m, struct ranked *a,
-                                uint32_t n) {
-  struct ranked *b = monitor_room(m, (size_t)n + 1, sizeof *b);
+/* A radix sort over the digits in which the keys differ. */
+static struct pqueue_ranked *rank_sort(struct monitor *m,
+                                       struct pqueue_ranked *a, uint32_t n) {
+  struct pqueue_ranked *b = monitor_room(m, (size_t)n + 1, sizeof *b);
   uint64_t differ = 0;
   for (uint32_t i = 1; i < n; i++)
     differ |= a[i].key ^ a[0].key;
@@ -110,27 +116,27 @@ static struct ranked *rank_sort(struct monitor *m, struct ranked *a,
     if (!(differ >> shift & 2047))
       continue;
     rank_pass(b, a, n, shift);
-    struct ranked *t = a;
+    struct pqueue_ranked *t = a;
     a = b;
     b = t;
   }
   return a;
 }
 
-/* The second argument, or the value itself. */
-static datum priority(const struct pqueue *q, uint32_t v) {
+/* The second argument of the insertion, or the value itself. */
+static datum priority(const struct pqueue_monitor *q, uint32_t v) {
   const struct type_op *o = &q->m->p->ops[q->s->at[v].add];
   return o->arg[o->arg[1] != DATUM_NONE];
 }
 
 static int by_order(const void *x, const void *y, void *with) {
-  return datum_order(priority(with, ((const struct ranked *)x)->v),
-                     priority(with, ((const struct ranked *)y)->v));
+  return datum_order(priority(with, ((const struct pqueue_ranked *)x)->v),
+                     priority(with, ((const struct pqueue_ranked *)y)->v));
 }
 
-/* The key of a number sorts as it does; those of others are their places in the
- * order of all. */
-static void rank_values(struct pqueue *q, bool largest_first) {
+/* Sorts the values, the best first.  Keys of numbers sort as the numbers do; if
+ * there are other priorities, the keys are places in the order of all. */
+static void rank_values(struct pqueue_monitor *q, bool largest_first) {
   struct values_seen *s = q->s;
   bool numbers = true;
   q->ranks = monitor_room(q->m, (size_t)s->n + 1, sizeof *q->ranks);
@@ -138,7 +144,7 @@ static void rank_values(struct pqueue *q, bool largest_first) {
     datum d = priority(q, i);
     bool is_number = datum_is_number(d);
     uint64_t number = is_number ? (uint64_t)datum_to_number(d) : 0;
-    q->ranks[i] = (struct ranked){number ^ UINT64_C(1) << 63, i};
+    q->ranks[i] = (struct pqueue_ranked){number ^ UINT64_C(1) << 63, i};
     numbers &= is_number;
   }
   if (!numbers && s->n) {
@@ -154,7 +160,7 @@ static void rank_values(struct pqueue *q, bool largest_first) {
   q->ranks = rank_sort(q->m, q->ranks, s->n);
 }
 
-static void make_order(const struct pqueue *q) {
+static void make_order(const struct pqueue_monitor *q) {
   size_t n = q->s->n;
   uint32_t *ranked = monitor_room(q->m, n + 1, sizeof *ranked);
   uint32_t *group_end = monitor_room(q->m, n + 1, sizeof *group_end);
@@ -166,16 +172,16 @@ static void make_order(const struct pqueue *q) {
   monitor_pqueue_order(q->m, q->s, ranked, group_end);
 }
 
-static enum ending decide(struct monitor *m, struct values_seen *s,
-                          bool largest_first) {
-  struct pqueue q = {.m = m, .s = s};
+static enum monitor_ending decide(struct monitor *m, struct values_seen *s,
+                                  bool largest_first) {
+  struct pqueue_monitor q = {.m = m, .s = s};
   rank_values(&q, largest_first);
   q.free = monitor_room(m, (size_t)m->end + 2, sizeof *q.free);
   for (uint32_t g = 0; g <= m->end + 1; g++)
     q.free[g] = g;
   for (uint32_t i = 0, next; i < s->n; i = next) {
     for (next = i; next < s->n && q.ranks[next].key == q.ranks[i].key; next++) {
-      enum ending e = look_at_value(&q, &s->at[q.ranks[next].v], i);
+      enum monitor_ending e = look_at_value(&q, &s->at[q.ranks[next].v], i);
       if (e != MONITOR_YES)
         return e;
     }
@@ -187,18 +193,18 @@ static enum ending decide(struct monitor *m, struct values_seen *s,
   return MONITOR_YES;
 }
 
-static enum ending smallest(struct monitor *m, struct values_seen *s) {
+static enum monitor_ending smallest(struct monitor *m, struct values_seen *s) {
   return decide(m, s, false);
 }
 
-static enum ending largest(struct monitor *m, struct values_seen *s) {
+static enum monitor_ending largest(struct monitor *m, struct values_seen *s) {
   return decide(m, s, true);
 }
 
-enum ending monitor_pqueue(struct monitor *m) {
+enum monitor_ending monitor_pqueue(struct monitor *m) {
   return monitor_container(m, smallest);
 }
 
-enum ending monitor_max_pqueue(struct monitor *m) {
+enum monitor_ending monitor_max_pqueue(struct monitor *m) {
   return monitor_container(m, largest);
 }

@@ -1,35 +1,35 @@
 /*
- * An order that explains a priority queue, from the best value on.  "Free" is a
- * gap that no better value covers.
+ * An order that explains a priority queue.  Values are placed from the best one
+ * on.  A gap is free if no better value covers it.
  *
  * v leaves at the first free gap of its removal.  A peek takes the last free
- * gap of its own, but none behind that.  v comes at the end of its insertion,
- * or as early as a peek asks for.  So wherever v is inside without covering the
- * gap, better values cover it, and none that is worse is removed there.
+ * gap of its own, but not after v leaves.  v comes at the end of its insertion,
+ * or as early as a peek needs it.  So wherever v is inside and does not cover
+ * the gap, better values cover it, and no worse value is removed there.
  *
  * Within a gap
- *   first, from the best value on: v comes if it leaves in this gap as well,
- *     is looked at, leaves;
- *   then what finds nothing;
+ *   first, from the best value on: v comes if it leaves in this gap as well, is
+ *     looked at, and leaves;
+ *   then operations return "empty";
  *   then, from the worst value on: v comes, and is looked at.
  *                                             tests/agree/monitor_containers.c
  */
 #include "history/monitor/monitor_gaps.h"
 
-struct plan {
+struct pqueue_order {
   struct monitor *m;
   const struct values_seen *s;
   struct gaps gaps;
   uint32_t *comes, *leaves; /* by value */
   uint32_t *peek_gap;       /* by operation */
-  struct by_time *all;      /* 3 * gap + which part of it */
+  struct by_time *all;      /* operations by PARTS * gap + part of the gap */
   uint32_t n;
 };
 enum { LEAVING, EMPTY, COMING, PARTS };
 
-static bool place(struct plan *p, uint32_t number) {
+static bool place(struct pqueue_order *p, uint32_t number) {
   struct monitor *m = p->m;
-  const struct value *v = &p->s->at[number];
+  const struct monitor_value *v = &p->s->at[number];
   uint32_t leaves = gaps_first(&p->gaps, gap_from(m, v->rem_inv));
   uint32_t comes = v->add_res - 1;
   if (leaves >= gap_to(m, v->rem_res))
@@ -46,12 +46,13 @@ static bool place(struct plan *p, uint32_t number) {
   return true;
 }
 
-static void put(struct plan *p, uint32_t gap, uint32_t part, uint32_t op) {
+static void put(struct pqueue_order *p, uint32_t gap, uint32_t part,
+                uint32_t op) {
   p->all[p->n++] = (struct by_time){gap * PARTS + part, op};
 }
 
-static void put_leaving(struct plan *p, uint32_t number) {
-  const struct value *v = &p->s->at[number];
+static void put_leaving(struct pqueue_order *p, uint32_t number) {
+  const struct monitor_value *v = &p->s->at[number];
   uint32_t comes = p->comes[number], leaves = p->leaves[number];
   if (comes == leaves)
     put(p, comes, LEAVING, v->add);
@@ -62,8 +63,8 @@ static void put_leaving(struct plan *p, uint32_t number) {
     put(p, leaves, LEAVING, v->remove);
 }
 
-static void put_coming(struct plan *p, uint32_t number) {
-  const struct value *v = &p->s->at[number];
+static void put_coming(struct pqueue_order *p, uint32_t number) {
+  const struct monitor_value *v = &p->s->at[number];
   uint32_t comes = p->comes[number];
   if (comes == p->leaves[number])
     return;
@@ -73,7 +74,7 @@ static void put_coming(struct plan *p, uint32_t number) {
       put(p, comes, COMING, op);
 }
 
-static bool put_empties(struct plan *p) {
+static bool put_empties(struct pqueue_order *p) {
   for (uint32_t i = 0; i < p->s->nempties; i++) {
     uint32_t op = p->s->empties[i];
     uint32_t gap = gaps_first(&p->gaps, p->m->inv[op]);
@@ -84,7 +85,7 @@ static bool put_empties(struct plan *p) {
   return true;
 }
 
-static bool place_all(struct plan *p, const uint32_t *ranked,
+static bool place_all(struct pqueue_order *p, const uint32_t *ranked,
                       const uint32_t *group_end) {
   for (uint32_t i = 0; i < p->s->n; i = group_end[i]) {
     for (uint32_t k = i; k < group_end[i]; k++)
@@ -98,7 +99,7 @@ static bool place_all(struct plan *p, const uint32_t *ranked,
 
 void monitor_pqueue_order(struct monitor *m, const struct values_seen *s,
                           const uint32_t *ranked, const uint32_t *group_end) {
-  struct plan p = {.m = m, .s = s};
+  struct pqueue_order p = {.m = m, .s = s};
   uint32_t n = m->p->nops;
   if (m->end >= MONITOR_NEVER / PARTS - 1)
     return;
@@ -115,7 +116,7 @@ void monitor_pqueue_order(struct monitor *m, const struct values_seen *s,
     return;
   for (uint32_t i = s->n; i-- > 0;)
     put_coming(&p, ranked[i]);
-  by_time_sort(m, p.all, p.n); /* keeps the order of what is equal */
+  by_time_sort(m, p.all, p.n); /* stable */
   m->has_order = true;
   for (uint32_t i = 0; i < p.n; i++)
     vec_push(&m->out->order, p.all[i].id);

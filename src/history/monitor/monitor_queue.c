@@ -1,15 +1,17 @@
 /*
- * First in, first out: is there an order of the values that explains both how
- * they came and how they were at the front?  u must be before v when
+ * A queue: first in, first out.  Is there an order of the values that explains
+ * how they came and how they were at the front?  u must be before v when
  *
- *   its add returned before the add of v was called, or
- *   it was seen at the front (removed, or peeked at) by an operation that
- *   returned before one that saw v there was called.
+ *   the add of u returned before the add of v was called, or
+ *   a removal or peek of u returned before a removal or peek of v was called.
  *
- * The history is linearizable iff that has no cycle.  Values before which there
- * is no other are taken away one after the other; when none can be, three
- * values hold a cycle: the one with the first return of an add and the two with
- * the first returns at the front, since one of these stands before any other.
+ * The history is linearizable iff these have no cycle.
+ *   enq(1)  enq(2)  deq() = 2  deq() = 1      1 before 2 before 1
+ *
+ * Values before which no other must be are taken away one after the other. When
+ * there is none, three values hold a cycle: the one with the first add_res and
+ * the two with the first front_res, since one of these is before any other
+ * value.
  *
  * Without peeks a cycle has two values (Henzinger, Sezgin and Vafeiadis, CONCUR
  * 2013); with them it may need three.         tests/agree/monitor_containers.c
@@ -18,28 +20,29 @@
 
 #include <assert.h>
 
-struct queue {
+struct queue_monitor {
   struct monitor *m;
-  struct value *at;
+  struct monitor_value *at;
   uint32_t n;
   uint8_t *gone;
-  /* Values by add_res and by front_res, and where the first of each is that is
-   * not gone; behind[1] also the second one. */
+  /* Values by add_res and by front_res; the first of each that is not gone, and
+   * of the latter also the second. */
   struct by_time *by_add, *by_front;
   uint32_t first_add, first_front, second_front;
-  uint32_t coming;      /* values from here on have one that came before */
-  struct by_time *heap; /* others, by rem_inv; some may be gone */
+  uint32_t coming;      /* values from here on were added after the first
+                           add_res: they have one before them */
+  struct by_time *heap; /* the others, by rem_inv; some may be gone */
   uint32_t nheap;
 };
 
-static void heap_add(struct queue *q, struct by_time x) {
+static void heap_add(struct queue_monitor *q, struct by_time x) {
   uint32_t i = q->nheap++;
   for (; i && q->heap[(i - 1) / 2].time > x.time; i = (i - 1) / 2)
     q->heap[i] = q->heap[(i - 1) / 2];
   q->heap[i] = x;
 }
 
-static void heap_drop(struct queue *q) {
+static void heap_drop(struct queue_monitor *q) {
   struct by_time x = q->heap[--q->nheap];
   uint32_t i = 0;
   for (uint32_t c = 1; c < q->nheap; c = 2 * i + 1) {
@@ -52,15 +55,15 @@ static void heap_drop(struct queue *q) {
   q->heap[i] = x;
 }
 
-static uint32_t skip(const struct queue *q, const struct by_time *a,
+static uint32_t skip(const struct queue_monitor *q, const struct by_time *a,
                      uint32_t i) {
   while (i < q->n && q->gone[a[i].id])
     i++;
   return i;
 }
 
-/* Moves on over what is gone. */
-static void refresh(struct queue *q) {
+/* Moves the pointers over values that are gone. */
+static void refresh(struct queue_monitor *q) {
   q->first_add = skip(q, q->by_add, q->first_add);
   q->first_front = skip(q, q->by_front, q->first_front);
   if (q->second_front <= q->first_front)
@@ -75,23 +78,23 @@ static void refresh(struct queue *q) {
     heap_drop(q);
 }
 
-/* The value, not v itself, with the first return at the front; or NONE. */
-static uint32_t front_rival(const struct queue *q, uint32_t v) {
+/* The value, other than v, with the first front_res; or NONE. */
+static uint32_t front_rival(const struct queue_monitor *q, uint32_t v) {
   uint32_t i = q->first_front;
   if (i < q->n && q->by_front[i].id == v)
     i = q->second_front;
   return i < q->n ? q->by_front[i].id : MONITOR_NONE;
 }
 
-static uint32_t before_at_front(const struct queue *q, uint32_t v) {
+static uint32_t before_at_front(const struct queue_monitor *q, uint32_t v) {
   uint32_t u = front_rival(q, v);
   return u != MONITOR_NONE && q->at[u].front_res < q->at[v].rem_inv
              ? u
              : MONITOR_NONE;
 }
 
-/* A value that no other must precede. */
-static uint32_t pick(const struct queue *q) {
+/* A value before which no other must be; or NONE. */
+static uint32_t pick(const struct queue_monitor *q) {
   if (!q->nheap)
     return MONITOR_NONE;
   uint32_t v = q->heap[0].id;
@@ -102,23 +105,27 @@ static uint32_t pick(const struct queue *q) {
                                                                 : MONITOR_NONE;
 }
 
-static bool came_before(const struct value *u, const struct value *v) {
+static bool came_before(const struct monitor_value *u,
+                        const struct monitor_value *v) {
   return u->add_res < v->add_inv;
 }
 
-static uint32_t before(const struct queue *q, uint32_t v) {
+static uint32_t before(const struct queue_monitor *q, uint32_t v) {
   uint32_t u = q->by_add[q->first_add].id;
   return came_before(&q->at[u], &q->at[v]) ? u : before_at_front(q, v);
 }
 
-static bool was_removed_first(const struct queue *q, const struct value *v) {
+static bool was_removed_first(const struct queue_monitor *q,
+                              const struct monitor_value *v) {
   return v->front_by != MONITOR_NONE &&
          q->m->p->ops[v->front_by].role == ROLE_REMOVE;
 }
 
-/* v was at the front before u, which came before it or was there before. */
-static enum ending say_pair(struct queue *q, const struct value *u,
-                            const struct value *v) {
+/* The sentence: v was at the front before u, though u came before v, or was at
+ * the front before it. */
+static enum monitor_ending say_pair(struct queue_monitor *q,
+                                    const struct monitor_value *u,
+                                    const struct monitor_value *v) {
   if (!came_before(u, v))
     return monitor_say(q->m, "%w was at the front before %w, and %w before %w",
                        u, v, v, u);
@@ -134,9 +141,9 @@ static enum ending say_pair(struct queue *q, const struct value *u,
       q->m, "%w was dequeued before %w, though enqueued after it", v, u);
 }
 
-static enum ending stuck(struct queue *q) {
+static enum monitor_ending stuck(struct queue_monitor *q) {
   uint32_t v = q->by_add[q->first_add].id, cycle[4], n = 0;
-  for (int i = 0; i < 4; i++) /* into the cycle */
+  for (int i = 0; i < 4; i++) /* then v is on the cycle */
     v = before(q, v);
   do {
     assert(n < 4);
@@ -145,7 +152,7 @@ static enum ending stuck(struct queue *q) {
     monitor_blame(q->m, q->at[v].front_by);
     v = before(q, v);
   } while (v != cycle[0]);
-  const struct value *a = &q->at[cycle[0]], *b = &q->at[cycle[1]];
+  const struct monitor_value *a = &q->at[cycle[0]], *b = &q->at[cycle[1]];
   if (n == 2)
     return came_before(a, b) ? say_pair(q, a, b) : say_pair(q, b, a);
   return monitor_say(q->m,
@@ -154,7 +161,7 @@ static enum ending stuck(struct queue *q) {
                      b, a, &q->at[cycle[2]], b, a, &q->at[cycle[2]]);
 }
 
-static struct by_time *sorted(struct queue *q, bool front) {
+static struct by_time *sorted(struct queue_monitor *q, bool front) {
   struct by_time *a = monitor_room(q->m, (size_t)q->n + 1, sizeof *a);
   for (uint32_t i = 0; i < q->n; i++) {
     uint32_t time = front ? q->at[i].front_res : q->at[i].add_res;
@@ -164,8 +171,8 @@ static struct by_time *sorted(struct queue *q, bool front) {
   return a;
 }
 
-static enum ending decide(struct monitor *m, struct values_seen *s) {
-  struct queue q = {.m = m, .at = s->at, .n = s->n};
+static enum monitor_ending decide(struct monitor *m, struct values_seen *s) {
+  struct queue_monitor q = {.m = m, .at = s->at, .n = s->n};
   q.gone = monitor_zeroed(m, (size_t)q.n + 1, 1);
   q.by_add = sorted(&q, false);
   q.by_front = sorted(&q, true);
@@ -187,6 +194,6 @@ static enum ending decide(struct monitor *m, struct values_seen *s) {
   return MONITOR_YES;
 }
 
-enum ending monitor_queue(struct monitor *m) {
+enum monitor_ending monitor_queue(struct monitor *m) {
   return monitor_container(m, decide);
 }

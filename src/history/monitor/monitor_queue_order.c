@@ -1,38 +1,41 @@
 /*
- * An order that explains a queue, from one of its values: v1, v2, …, as the
- * monitor took them away.  None must be before one that has a smaller number,
- * and those that are certainly gone before some moment at which nothing was
- * inside come before those that came later: of the values that can be taken
- * away, the one with the least rem_inv is (monitor_queue.c).
+ * An order that explains a queue, from an order v1, v2, … of its values, in
+ * which the monitor took them away.  No value must be before one with a smaller
+ * number. Values that are certainly gone before a moment at which nothing was
+ * inside come before those that came later, since of the values that can be
+ * taken away the one with the least rem_inv is (monitor_queue.c).
  *
- * In gaps: vi leaves at the first one that is neither before its rem_inv nor
- * before that of an earlier value, and comes at the last one that is before
- * its add_res and those of all later values, but not after it leaves.  Each
- * lies inside of its operation, since else one of the values would have had to
- * be before the other the other way round. tests/agree/monitor_containers.c
+ * vi leaves at the first gap that is neither before its rem_inv nor before that
+ * of an earlier value.  It comes at the last gap that is before its add_res and
+ * before those of all later values, but not after it leaves.
+ *   enq(1) [1, 4]  enq(2) [2, 3]  deq() = 1 [5, 6]: 1 comes at gap 2, as 2 does
+ *
+ * Each gap lies inside of its operation: otherwise one of two values would have
+ * to be before the other the other way round. tests/agree/monitor_containers.c
  */
 #include "history/monitor/monitor_int.h"
 
-struct front { /* a peek or a removal */
+struct queue_front { /* a peek or a removal, which needs its value in front */
   uint32_t gap, op, rank;
   bool removes;
 };
 
-struct plan {
+struct queue_order {
   struct monitor *m;
   const struct values_seen *s;
   const uint32_t *ranked;   /* values */
   uint32_t *comes, *leaves; /* gaps, by rank */
-  struct front *fronts;
+  struct queue_front *fronts;
   uint32_t nfronts;
   struct by_time *empties;
 };
 
-static const struct value *value_at(const struct plan *p, uint32_t rank) {
+static const struct monitor_value *value_at(const struct queue_order *p,
+                                            uint32_t rank) {
   return &p->s->at[p->ranked[rank]];
 }
 
-static void place_values(struct plan *p) {
+static void place_values(struct queue_order *p) {
   uint32_t n = p->s->n, latest = 0, first = p->m->end;
   for (uint32_t i = 0; i < n; i++) {
     uint32_t gap = gap_from(p->m, value_at(p, i)->rem_inv);
@@ -46,12 +49,12 @@ static void place_values(struct plan *p) {
   }
 }
 
-static void place_fronts(struct plan *p) {
+static void place_fronts(struct queue_order *p) {
   struct monitor *m = p->m;
   struct by_time *peeks =
       monitor_room(m, (size_t)p->s->npeeks + 1, sizeof *peeks);
   for (uint32_t i = 0; i < p->s->n; i++) {
-    const struct value *v = value_at(p, i);
+    const struct monitor_value *v = value_at(p, i);
     uint32_t n = 0, from = p->comes[i];
     if (i && p->leaves[i - 1] > from)
       from = p->leaves[i - 1];
@@ -60,15 +63,15 @@ static void place_fronts(struct plan *p) {
     by_time_sort(m, peeks, n);
     for (uint32_t k = 0; k < n; k++)
       p->fronts[p->nfronts++] =
-          (struct front){peeks[k].time, peeks[k].id, i, false};
+          (struct queue_front){peeks[k].time, peeks[k].id, i, false};
     if (v->remove != MONITOR_NONE)
       p->fronts[p->nfronts++] =
-          (struct front){p->leaves[i], v->remove, i, true};
+          (struct queue_front){p->leaves[i], v->remove, i, true};
   }
 }
 
-/* Each at its first gap with nothing inside. */
-static void place_empties(struct plan *p) {
+/* Each takes effect at its first gap that no value covers. */
+static void place_empties(struct queue_order *p) {
   struct monitor *m = p->m;
   uint32_t n = p->s->nempties;
   p->empties = monitor_room(m, (size_t)n + 1, sizeof *p->empties);
@@ -84,8 +87,8 @@ static void place_empties(struct plan *p) {
   by_time_sort(m, p->empties, n);
 }
 
-/* In the same gap: what leaves, what finds nothing, what comes. */
-static bool put_together(struct plan *p, struct log_answer *out) {
+/* Within a gap: removals and peeks, then "empty" results, then adds. */
+static bool put_together(struct queue_order *p, struct log_answer *out) {
   uint32_t in = 0, gone = 0, f = 0, k = 0;
   while (in < p->s->n || f < p->nfronts || k < p->s->nempties) {
     bool can_front = f < p->nfronts && p->fronts[f].rank < in;
@@ -109,7 +112,7 @@ static bool put_together(struct plan *p, struct log_answer *out) {
 
 void monitor_queue_order(struct monitor *m, const struct values_seen *s,
                          const uint32_t *ranked) {
-  struct plan p = {.m = m, .s = s, .ranked = ranked};
+  struct queue_order p = {.m = m, .s = s, .ranked = ranked};
   p.comes = monitor_room(m, (size_t)s->n + 1, sizeof *p.comes);
   p.leaves = monitor_room(m, (size_t)s->n + 1, sizeof *p.leaves);
   p.fronts = monitor_room(m, (size_t)s->n + s->npeeks + 1, sizeof *p.fronts);

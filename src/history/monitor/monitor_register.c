@@ -1,53 +1,60 @@
 /*
- * A register to which every value is written at most once, so that it is known
- * what each read saw: Gibbons and Korach, SIAM J. Comput. 26(4), 1997, with
- * successful compare-and-sets.
+ * A register to which every value is written at most once, so that each read
+ * shows its write: Gibbons and Korach, SIAM J. Comput. 26(4), 1997, with
+ * successful compare-and-sets added.
  *
- * A group is a write and the reads of its value.  A CAS that succeeded begins
- * the group that follows that of its old value, at once: groups form chains.
- * In a chain no operation of a later group may return before one of an earlier
- * group, or the write of its own, is called.  Then let f be the first return
- * and s the last call of a chain.  f < s: something of it must lie before f and
- * something behind s, so that no other chain lies inside (f, s), the forward
- * zone.  Otherwise all of it can take effect in one gap of [s, f], the backward
- * zone.  Linearizable iff no two forward zones overlap and no backward zone
- * lies inside a forward one.                  tests/agree/monitor_register.c
+ * A group is a write and the reads of its value.  A successful compare-and-set
+ * begins the group that follows the group of its old value directly: groups
+ * form chains.  In a chain no operation of a later group may return before one
+ * of an earlier group, or the write of its own, is called.
+ *   write(1)  cas(1, 2)  read() = 1      wrong: cas returned before read
  *
- * What the register begins with was written before time began.  A pending write
- * whose value nobody saw is left out.  A CAS that failed says only what was not
- * there: such histories are not decided here, unless it names a value that
- * never was.
+ * Let f be the first return and s the last call of a chain.
+ * - f < s: the chain was there before f and after s, so that no other chain
+ *   lies inside (f, s), its forward zone.
+ * - f > s: all of it can take effect in one gap of [s, f], its backward zone.
+ * The history is linearizable iff no two forward zones overlap and no backward
+ * zone lies inside a forward one.
+ *                                                tests/agree/monitor_register.c
+ *   write(1)  write(2)  read() = 1      (f, s) of 1 contains the zone of 2
+ *
+ * The initial value was written before all times.  A pending write whose value
+ * no operation shows is left out.  A failed compare-and-set only says which
+ * value was not there: such histories are not decided here, unless the value
+ * was never written.
  */
 #include "history/monitor/monitor_int.h"
 
-struct group {
+struct register_group {
   uint32_t writer;      /* MONITOR_NONE: of the initial value */
   uint32_t before;      /* the value that its CAS replaced, or NONE */
   uint32_t next;        /* the value that a CAS put in its place, or NONE */
-  uint32_t seen_by;     /* an operation that shows that it was there, or NONE */
+  uint32_t seen_by;     /* an operation that shows the value, or NONE */
   uint32_t first, last; /* operations: first return, last call */
   uint32_t root;        /* the value that its chain begins with */
   bool by_cas;
 };
 
-static const struct group no_group = {MONITOR_NONE, MONITOR_NONE, MONITOR_NONE,
-                                      MONITOR_NONE, MONITOR_NONE, MONITOR_NONE,
-                                      MONITOR_NONE, false};
+static const struct register_group no_group = {
+    MONITOR_NONE, MONITOR_NONE, MONITOR_NONE, MONITOR_NONE,
+    MONITOR_NONE, MONITOR_NONE, MONITOR_NONE, false};
 
-struct chain {
+struct register_chain {
   uint32_t f, s;       /* times */
   uint32_t f_op, s_op; /* operations; NONE: the initial write */
   uint32_t f_group, s_group;
 };
 
-struct reg {
+struct register_monitor {
   struct monitor *m;
-  struct numbering numbers; /* of values: 0 is what it begins with */
-  struct group *groups;     /* by value */
-  struct chain *chains;
+  struct monitor_numbering numbers; /* of values: 0 is the initial one */
+  struct register_group *groups;    /* by value */
+  struct register_chain *chains;
   uint32_t nchains;
-  VEC(uint32_t) later;   /* they saw what was not written yet, or failed */
-  VEC(uint32_t) pending; /* compare-and-sets */
+  VEC(uint32_t)
+  later;                 /* operations on values whose write comes later, and
+                            failed compare-and-sets */
+  VEC(uint32_t) pending; /* compare-and-sets without a result */
 };
 
 static bool writes(const struct type_op *o) {
@@ -59,11 +66,12 @@ static datum written(const struct type_op *o) {
   return o->arg[o->role == ROLE_CAS];
 }
 
-static bool is_pending(const struct reg *r, uint32_t op) {
+static bool is_pending(const struct register_monitor *r, uint32_t op) {
   return op != MONITOR_NONE && r->m->res[op] == MONITOR_NEVER;
 }
 
-static void take(struct reg *r, struct group *g, uint32_t op) {
+static void take(struct register_monitor *r, struct register_group *g,
+                 uint32_t op) {
   const struct monitor *m = r->m;
   if (g->first == MONITOR_NONE || m->res[op] < m->res[g->first])
     g->first = op;
@@ -71,8 +79,8 @@ static void take(struct reg *r, struct group *g, uint32_t op) {
     g->last = op;
 }
 
-/* Why a pending write must have taken effect. */
-static void blame_sight(struct reg *r, uint32_t v) {
+/* Adds to the core why a pending write must have taken effect. */
+static void blame_sight(struct register_monitor *r, uint32_t v) {
   while (v != MONITOR_NONE && is_pending(r, r->groups[v].writer)) {
     uint32_t op = r->groups[v].seen_by;
     monitor_blame(r->m, op);
@@ -82,16 +90,17 @@ static void blame_sight(struct reg *r, uint32_t v) {
   }
 }
 
-static enum ending never_written(struct reg *r, uint32_t op, datum d) {
+static enum monitor_ending never_written(struct register_monitor *r,
+                                         uint32_t op, datum d) {
   monitor_blame(r->m, op);
   if (is_pending(r, op))
     blame_sight(r, numbering_get(&r->numbers, written(&r->m->p->ops[op])));
   return monitor_say(r->m, "%o, but nobody wrote %v", op, d);
 }
 
-/* A pending CAS whose value was seen took effect: then what it replaced was
- * there too. */
-static enum ending see_before(struct reg *r, uint32_t op) {
+/* A pending compare-and-set whose value was read or replaced took effect: then
+ * its old value was there, too. */
+static enum monitor_ending see_before(struct register_monitor *r, uint32_t op) {
   const struct type_op *ops = r->m->p->ops;
   uint32_t v = numbering_get(&r->numbers, written(&ops[op]));
   while (r->groups[v].seen_by != MONITOR_NONE) {
@@ -99,7 +108,7 @@ static enum ending see_before(struct reg *r, uint32_t op) {
     v = numbering_get(&r->numbers, d);
     if (v == MONITOR_NONE)
       return never_written(r, op, d);
-    struct group *g = &r->groups[v];
+    struct register_group *g = &r->groups[v];
     if (g->seen_by != MONITOR_NONE)
       break;
     g->seen_by = op;
@@ -110,7 +119,7 @@ static enum ending see_before(struct reg *r, uint32_t op) {
   return MONITOR_YES;
 }
 
-static enum ending take_write(struct reg *r, uint32_t op) {
+static enum monitor_ending take_write(struct register_monitor *r, uint32_t op) {
   const struct type_op *o = &r->m->p->ops[op];
   bool fresh;
   uint32_t v = numbering_put(&r->numbers, written(o), &fresh);
@@ -123,9 +132,9 @@ static enum ending take_write(struct reg *r, uint32_t op) {
   return MONITOR_YES;
 }
 
-/* What an operation that returned says of a value; false: it is not written
- * yet. */
-static bool take_sight(struct reg *r, uint32_t op) {
+/* An operation that returned shows its value.  False: the write of that value
+ * comes later in the log. */
+static bool take_sight(struct register_monitor *r, uint32_t op) {
   const struct type_op *o = &r->m->p->ops[op];
   bool reads = o->role == ROLE_READ;
   uint32_t v = numbering_get(&r->numbers, reads ? o->result : o->arg[0]);
@@ -138,7 +147,7 @@ static bool take_sight(struct reg *r, uint32_t op) {
   return true;
 }
 
-static enum ending take_op(struct reg *r, uint32_t op) {
+static enum monitor_ending take_op(struct register_monitor *r, uint32_t op) {
   const struct type_op *o = &r->m->p->ops[op];
   bool known = !monitor_is_idle(o) && !is_pending(r, op);
   switch (o->role) {
@@ -162,9 +171,9 @@ static enum ending take_op(struct reg *r, uint32_t op) {
   }
 }
 
-/* Now that all writes are known.  Failed compare-and-sets that could have seen
- * anything are left out. */
-static enum ending take_later(struct reg *r, uint32_t op) {
+/* An operation of `later`, when all writes are known.  A failed compare-and-set
+ * of a value that was never written says nothing, and is left out. */
+static enum monitor_ending take_later(struct register_monitor *r, uint32_t op) {
   const struct type_op *o = &r->m->p->ops[op];
   datum d = o->role == ROLE_READ ? o->result : o->arg[0];
   if (o->role == ROLE_CAS && o->result == DATUM_FALSE)
@@ -175,15 +184,15 @@ static enum ending take_later(struct reg *r, uint32_t op) {
   return take_sight(r, op) ? MONITOR_YES : never_written(r, op, d);
 }
 
-static enum ending take_all(struct reg *r) {
+static enum monitor_ending take_all(struct register_monitor *r) {
   const struct log_problem *p = r->m->p;
-  enum ending e = MONITOR_YES;
+  enum monitor_ending e = MONITOR_YES;
   bool fresh;
   numbering_put(&r->numbers, p->type->initial_value, &fresh);
   r->groups[0] = no_group;
   for (uint32_t i = 0; i < p->nops && e == MONITOR_YES; i++)
     e = take_op(r, i);
-  /* First whether it can be decided at all. */
+  /* Failed ones first: they say whether the history can be decided here. */
   for (int failed = 1; failed >= 0; failed--)
     for (uint32_t i = 0; i < r->later.len && e == MONITOR_YES; i++)
       if (failed == (p->ops[r->later.at[i]].result == DATUM_FALSE))
@@ -193,14 +202,15 @@ static enum ending take_all(struct reg *r) {
   return e;
 }
 
-static bool took_effect(const struct reg *r, const struct group *g) {
+static bool took_effect(const struct register_monitor *r,
+                        const struct register_group *g) {
   return !is_pending(r, g->writer) || g->seen_by != MONITOR_NONE;
 }
 
-/* A CAS follows what it replaced. */
-static enum ending link_groups(struct reg *r) {
+/* Links the group of each compare-and-set to the group that it replaced. */
+static enum monitor_ending link_groups(struct register_monitor *r) {
   for (uint32_t v = 1; v < r->numbers.n; v++) {
-    struct group *g = &r->groups[v];
+    struct register_group *g = &r->groups[v];
     if (!took_effect(r, g))
       continue;
     take(r, g, g->writer);
@@ -208,7 +218,7 @@ static enum ending link_groups(struct reg *r) {
       continue;
     const struct type_op *o = &r->m->p->ops[g->writer];
     g->before = numbering_get(&r->numbers, o->arg[0]);
-    struct group *old = &r->groups[g->before];
+    struct register_group *old = &r->groups[g->before];
     if (old->next != MONITOR_NONE) {
       uint32_t other = r->groups[old->next].writer;
       monitor_blame(r->m, old->writer);
@@ -226,16 +236,16 @@ static enum ending link_groups(struct reg *r) {
   return MONITOR_YES;
 }
 
-/* The writes that led to a value. */
-static void blame_path(struct reg *r, uint32_t v) {
+/* Adds the writes of the chain up to this value to the core. */
+static void blame_path(struct register_monitor *r, uint32_t v) {
   for (; v != MONITOR_NONE; v = r->groups[v].before) {
     monitor_blame(r->m, r->groups[v].writer);
     blame_sight(r, v);
   }
 }
 
-static enum ending wrong_order(struct reg *r, uint32_t v, uint32_t earlier,
-                               uint32_t op) {
+static enum monitor_ending wrong_order(struct register_monitor *r, uint32_t v,
+                                       uint32_t earlier, uint32_t op) {
   blame_path(r, v);
   monitor_blame(r->m, earlier);
   monitor_blame(r->m, op);
@@ -244,17 +254,19 @@ static enum ending wrong_order(struct reg *r, uint32_t v, uint32_t earlier,
       op, earlier);
 }
 
-/* Walks along a chain; `left` counts the groups that are in none yet. */
-static enum ending make_chain(struct reg *r, uint32_t root, uint32_t *left) {
+/* Walks along a chain; *left counts the groups that are in no chain yet. */
+static enum monitor_ending make_chain(struct register_monitor *r, uint32_t root,
+                                      uint32_t *left) {
   const struct monitor *m = r->m;
-  struct chain c = {MONITOR_NEVER, 0, MONITOR_NONE, MONITOR_NONE, root, root};
+  struct register_chain c = {MONITOR_NEVER, 0,    MONITOR_NONE,
+                             MONITOR_NONE,  root, root};
   if (root == 0)
-    c.f = 0; /* written before all times */
+    c.f = 0; /* it was written before all times */
   for (uint32_t v = root; v != MONITOR_NONE; v = r->groups[v].next) {
-    struct group *g = &r->groups[v];
+    struct register_group *g = &r->groups[v];
     g->root = root;
     --*left;
-    if (g->first == MONITOR_NONE) /* the initial value, seen by no read */
+    if (g->first == MONITOR_NONE) /* the initial value, which no read shows */
       continue;
     uint32_t res = m->res[g->first];
     if (g->writer != MONITOR_NONE && res < m->inv[g->writer])
@@ -262,9 +274,10 @@ static enum ending make_chain(struct reg *r, uint32_t root, uint32_t *left) {
     if (res < c.s)
       return wrong_order(r, v, c.s_op, g->first);
     if (res < c.f)
-      c = (struct chain){res, c.s, g->first, c.s_op, v, c.s_group};
+      c = (struct register_chain){res, c.s, g->first, c.s_op, v, c.s_group};
     if (m->inv[g->last] > c.s)
-      c = (struct chain){c.f, m->inv[g->last], c.f_op, g->last, c.f_group, v};
+      c = (struct register_chain){c.f,     m->inv[g->last], c.f_op,
+                                  g->last, c.f_group,       v};
   }
   if (c.s_op == MONITOR_NONE)
     return MONITOR_YES; /* nothing happened to the initial value */
@@ -272,9 +285,9 @@ static enum ending make_chain(struct reg *r, uint32_t root, uint32_t *left) {
   return MONITOR_YES;
 }
 
-/* Every group that is in no chain is on a cycle: each has one before it and at
- * most one behind. */
-static enum ending cycle(struct reg *r) {
+/* A group that is in no chain is on a cycle: each has a group before it and at
+ * most one after it. */
+static enum monitor_ending cycle(struct register_monitor *r) {
   uint32_t first = 1;
   while (!took_effect(r, &r->groups[first]) ||
          r->groups[first].root != MONITOR_NONE)
@@ -289,9 +302,9 @@ static enum ending cycle(struct reg *r) {
                      r->groups[first].writer);
 }
 
-static enum ending make_chains(struct reg *r) {
+static enum monitor_ending make_chains(struct register_monitor *r) {
   uint32_t left = 0;
-  enum ending e = MONITOR_YES;
+  enum monitor_ending e = MONITOR_YES;
   r->chains = monitor_room(r->m, (size_t)r->numbers.n + 1, sizeof *r->chains);
   for (uint32_t v = 0; v < r->numbers.n; v++)
     left += took_effect(r, &r->groups[v]);
@@ -301,9 +314,10 @@ static enum ending make_chains(struct reg *r) {
   return e == MONITOR_YES && left ? cycle(r) : e;
 }
 
-/* a, with a forward zone, was there before and behind b. */
-static enum ending clash(struct reg *r, const struct chain *a,
-                         const struct chain *b) {
+/* The violation: a, with a forward zone, was there before b and after it. */
+static enum monitor_ending clash(struct register_monitor *r,
+                                 const struct register_chain *a,
+                                 const struct register_chain *b) {
   struct monitor *m = r->m;
   const uint32_t ops[4] = {a->f_op, a->s_op, b->f_op, b->s_op};
   const uint32_t groups[4] = {a->f_group, a->s_group, b->f_group, b->s_group};
@@ -328,9 +342,10 @@ static enum ending clash(struct reg *r, const struct chain *a,
                      a->f_op, b->s_op, b->f_op, a->s_op, d);
 }
 
-/* Chain by chain: where no zones are in the way of each other, their order is
- * that of their beginnings.  In a group the reads follow the write, by call. */
-static void make_order(struct reg *r, const struct by_time *chains) {
+/* The order: chains by the beginning of their zones; in a group the write, then
+ * the reads by call. */
+static void make_order(struct register_monitor *r,
+                       const struct by_time *chains) {
   struct monitor *m = r->m;
   uint32_t n = r->numbers.n;
   uint32_t *first = monitor_room(m, (size_t)n + 1, sizeof *first);
@@ -357,17 +372,17 @@ static void make_order(struct reg *r, const struct by_time *chains) {
   m->has_order = true;
 }
 
-static enum ending check_zones(struct reg *r) {
+static enum monitor_ending check_zones(struct register_monitor *r) {
   struct by_time *order =
       monitor_room(r->m, (size_t)r->nchains + 1, sizeof *order);
   for (uint32_t i = 0; i < r->nchains; i++) {
-    const struct chain *c = &r->chains[i];
+    const struct register_chain *c = &r->chains[i];
     order[i] = (struct by_time){c->f < c->s ? c->f : c->s, i};
   }
   by_time_sort(r->m, order, r->nchains);
-  const struct chain *forward = NULL;
+  const struct register_chain *forward = NULL;
   for (uint32_t i = 0; i < r->nchains; i++) {
-    const struct chain *c = &r->chains[order[i].id];
+    const struct register_chain *c = &r->chains[order[i].id];
     if (forward && c->f < forward->s)
       return clash(r, forward, c);
     if (c->f < c->s)
@@ -378,11 +393,11 @@ static enum ending check_zones(struct reg *r) {
   return MONITOR_YES;
 }
 
-enum ending monitor_register(struct monitor *m) {
-  struct reg r = {.m = m};
+enum monitor_ending monitor_register(struct monitor *m) {
+  struct register_monitor r = {.m = m};
   numbering_init(&r.numbers, m, m->nwrites + 1);
   r.groups = monitor_room(m, (size_t)m->nwrites + 1, sizeof *r.groups);
-  enum ending e = take_all(&r);
+  enum monitor_ending e = take_all(&r);
   if (e == MONITOR_YES)
     e = link_groups(&r);
   if (e == MONITOR_YES)

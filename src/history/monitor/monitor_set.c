@@ -1,43 +1,47 @@
 /*
- * A set, of which one key is looked at: one bit, whatever the values.
+ * One element of a set: a bit.
  *
- * Events are gone through in time order, as lazily as possible: an operation
- * that the present bit satisfies is done when it is called; when one returns
- * that is not done, the bit is flipped until it is, each time by the open add
- * (or remove) that returns first.  One that is pending returns at the end of
- * time: it is taken when there is no other, and need not be taken at all.
- *                                                   tests/agree/monitor_set.c
+ * The monitor goes through the events in time order and flips the bit as late
+ * as possible.  An operation that saw the present bit takes effect at its call.
+ * When an operation returns that has not taken effect yet, the bit is flipped
+ * until it has, each time by the open add (or remove) that returns first.  A
+ * pending one returns at the end of time: it is taken only if there is no
+ * other, and need not take effect at all.             tests/agree/monitor_set.c
+ *   a: add()…  contains() = true  a: … = true      a flips at the return of
+ *                                                  contains
+ *   add() = true  contains() = false               wrong: nobody can flip back
  *
- * A key of a multiset that is added at most once is one of a set.
+ * An element of a multiset that is added at most once is treated the same way.
  */
 #include "history/monitor/monitor_int.h"
 
 #include <string.h>
 
-enum wants { WANTS_OUT, WANTS_IN, FLIPS }; /* the bit; or it flips it */
+/* The bit that an operation saw; or it flipped the bit. */
+enum set_wants { WANTS_OUT, WANTS_IN, FLIPS };
 
-struct heap {
+struct set_heap {
   struct by_time *at; /* open adds or removes, by return */
   uint32_t n;
 };
 
-struct set {
+struct set_monitor {
   struct monitor *m;
   uint32_t bit;
   uint8_t *done;
-  uint32_t *waiting[2]; /* operations that want the bit, by which they want */
+  uint32_t *waiting[2]; /* operations that need the bit to be 0, or 1 */
   uint32_t nwaiting[2];
-  struct heap flips[2]; /* by the bit that they leave behind */
+  struct set_heap flips[2]; /* by the bit that they leave behind */
 };
 
-static void heap_add(struct heap *h, struct by_time x) {
+static void heap_add(struct set_heap *h, struct by_time x) {
   uint32_t i = h->n++;
   for (; i && h->at[(i - 1) / 2].time > x.time; i = (i - 1) / 2)
     h->at[i] = h->at[(i - 1) / 2];
   h->at[i] = x;
 }
 
-static uint32_t heap_take(struct heap *h) {
+static uint32_t heap_take(struct set_heap *h) {
   uint32_t first = h->at[0].id, i = 0;
   struct by_time x = h->at[--h->n];
   for (uint32_t c = 1; c < h->n; c = 2 * i + 1) {
@@ -51,8 +55,8 @@ static uint32_t heap_take(struct heap *h) {
   return first;
 }
 
-/* Which bit it wants or, of one that flips, leaves behind. */
-static enum wants wants(const struct type_op *o, uint32_t *bit) {
+/* *bit: the value that the operation saw or, if it flips the bit, leaves. */
+static enum set_wants wants(const struct type_op *o, uint32_t *bit) {
   bool yes = o->result == DATUM_TRUE || o->any_result;
   switch (o->role) {
   case ROLE_CONTAINS:
@@ -67,13 +71,13 @@ static enum wants wants(const struct type_op *o, uint32_t *bit) {
   }
 }
 
-static void take_effect(struct set *s, uint32_t op) {
+static void take_effect(struct set_monitor *s, uint32_t op) {
   s->done[op] = 1;
   if (s->m->want_order)
     vec_push(&s->m->out->order, op);
 }
 
-static void called(struct set *s, uint32_t op) {
+static void called(struct set_monitor *s, uint32_t op) {
   const struct type_op *o = &s->m->p->ops[op];
   uint32_t bit;
   if (monitor_is_idle(o)) {
@@ -88,8 +92,8 @@ static void called(struct set *s, uint32_t op) {
     s->waiting[bit][s->nwaiting[bit]++] = op;
 }
 
-static bool flip(struct set *s) {
-  struct heap *h = &s->flips[!s->bit];
+static bool flip(struct set_monitor *s) {
+  struct set_heap *h = &s->flips[!s->bit];
   if (!h->n)
     return false;
   s->bit = !s->bit;
@@ -113,8 +117,8 @@ static uint32_t last_flip(const struct monitor *m, uint32_t end, uint32_t bit) {
   return MONITOR_NONE;
 }
 
-/* Whether the core from place `from` on, with what had set the bit before, is
- * bad for the same reason; then that is the core. */
+/* Whether the core from place `from` on, with the last flips before it, is a
+ * violation for the same reason; then that becomes the core. */
 static bool shorten(struct monitor *m, uint32_t from) {
   struct log_answer *out = m->out;
   uint32_t flips[2] = {last_flip(m, from, 0), last_flip(m, from, 1)}, n = 0;
@@ -144,9 +148,10 @@ static bool shorten(struct monitor *m, uint32_t from) {
 
 enum { FEW = 6 };
 
-/* All that was called before: the same steps lead to the same end.  Mostly the
- * last ones are enough. */
-static enum ending cannot_be(struct set *s, uint32_t op) {
+/* The violation.  The core is all that was called before the return of `op`,
+ * since the same steps lead to the same end; mostly the last ones are enough.
+ */
+static enum monitor_ending cannot_be(struct set_monitor *s, uint32_t op) {
   struct monitor *m = s->m;
   for (uint32_t i = 0; i < m->p->nops && m->inv[i] < m->res[op]; i++)
     if (!monitor_is_idle(&m->p->ops[i]))
@@ -163,14 +168,14 @@ static enum ending cannot_be(struct set *s, uint32_t op) {
   return MONITOR_NO;
 }
 
-static enum ending returned(struct set *s, uint32_t op) {
+static enum monitor_ending returned(struct set_monitor *s, uint32_t op) {
   while (!s->done[op])
     if (!flip(s))
       return cannot_be(s, op);
   return MONITOR_YES;
 }
 
-static enum ending look_at_roles(struct monitor *m) {
+static enum monitor_ending look_at_roles(struct monitor *m) {
   datum element = DATUM_NONE;
   for (uint32_t i = 0; i < m->p->nops; i++) {
     const struct type_op *o = &m->p->ops[i];
@@ -192,9 +197,9 @@ static enum ending look_at_roles(struct monitor *m) {
   return MONITOR_YES;
 }
 
-static void set_init(struct set *s, struct monitor *m) {
+static void set_init(struct set_monitor *s, struct monitor *m) {
   size_t n = (size_t)m->p->nops + 1;
-  *s = (struct set){.m = m, .done = monitor_zeroed(m, n, 1)};
+  *s = (struct set_monitor){.m = m, .done = monitor_zeroed(m, n, 1)};
   for (int bit = 0; bit < 2; bit++) {
     s->waiting[bit] = monitor_room(m, n, sizeof *s->waiting[bit]);
     s->flips[bit].at = monitor_room(m, n, sizeof *s->flips[bit].at);
@@ -211,10 +216,10 @@ static struct by_time *returns(struct monitor *m, uint32_t *n) {
   return a;
 }
 
-enum ending monitor_set(struct monitor *m) {
-  struct set s;
+enum monitor_ending monitor_set(struct monitor *m) {
+  struct set_monitor s;
   uint32_t n = 0, k = 0;
-  enum ending e = look_at_roles(m);
+  enum monitor_ending e = look_at_roles(m);
   if (e != MONITOR_YES)
     return e;
   set_init(&s, m);
@@ -232,7 +237,7 @@ enum ending monitor_set(struct monitor *m) {
   return e;
 }
 
-enum ending monitor_multiset(struct monitor *m) {
+enum monitor_ending monitor_multiset(struct monitor *m) {
   uint32_t adds = 0;
   for (uint32_t i = 0; i < m->p->nops; i++)
     adds += m->p->ops[i].role == ROLE_INSERT;

@@ -1,28 +1,33 @@
 /*
- * Last in, first out.  A value can be taken out of the history when each of its
- * operations has a gap that no other value covers: then it is pushed, looked at
- * and popped with nothing above it, whatever the others do.  Linearizable iff
- * all values can be taken out, one after the other, in any order that works
- * (the idea of Lee and Mathur, OOPSLA 2025: decrease and conquer).
- *                                             tests/agree/monitor_containers.c
+ * A stack: last in, first out.  A value can be taken out of the history when
+ * each operation on it has a gap that no other value covers: there it is
+ * pushed, looked at and popped with nothing above it, whatever the others do.
+ * The history is linearizable iff all values can be taken out one after the
+ * other, in any order that works (the idea of Lee and Mathur, OOPSLA 2025:
+ * decrease and conquer). tests/agree/monitor_containers.c
  *
- * Gaps between which no value comes or goes are one, a run.  A tree over the
- * runs holds how many values cover each, and the sum of their numbers, so that
- * of a run with one value it is known which.  Each run leaves the tree once:
+ *   push(1)  push(2)  pop() = 2  pop() = 1      take out 1, then 2
+ *   push(1)  push(2)  pop() = 1  pop() = 2      stuck: 1 covers push(2), and 2
+ *                                               covers pop() = 1
  *
- *   covered by none: every operation that contains it has its gap;
- *   covered by v alone: the operations of v that contain it have theirs, and
- *     when v is taken out, it is covered by none.
+ * Gaps between which no value comes or goes form a run.  A tree over the runs
+ * holds how many values cover each run, and the sum of their numbers: if only
+ * one value covers a run, the sum is that value.  Each run leaves the tree
+ * once:
  *
- * When all that is left is covered twice, nothing can be taken out.
+ *   no value covers it: every operation that contains it has its gap;
+ *   only v covers it: the operations on v that contain it have their gap, and
+ *     when v is taken out no value covers it.
  *
- * An operation waits at the nodes of the tree that make up its interval; a run
- * that is covered by none serves those that wait above it, and need not look
- * further up than to where another run has been before.
+ * When two values cover each run that is left, nothing more can be taken out.
  *
- * Of the operations of a value those that contain another one of it are left
- * out.  So the rest have their calls and their returns in the same order, and
- * those with a given run stand together.
+ * An operation waits at the nodes of the tree that make up its interval.  A run
+ * that no value covers serves the operations that wait at the nodes above it,
+ * up to the first node where another run has been before.
+ *
+ * Operations that contain another one on the same value are left out.  So calls
+ * and returns of the others have the same order, and those that contain a given
+ * run stand together.
  */
 #include "history/monitor/monitor_int.h"
 
@@ -31,48 +36,48 @@
 
 enum { AWAY = 1 << 30 }; /* added to the count of a run that has left */
 
-struct node {
+struct stack_node {
   int32_t least; /* of the counts below, with those of this node */
   int32_t count; /* of values that cover all of it */
   uint32_t sum;  /* of their numbers */
 };
 
-struct need { /* an operation of a value: it needs a run of [from, to) */
+struct stack_need { /* an operation on a value: it needs a run of [from, to) */
   uint32_t from, to, value;
 };
 
-struct stack {
+struct stack_monitor {
   struct monitor *m;
   struct values_seen *s;
   uint32_t *run_of; /* by gap */
   uint32_t nruns;
   /* 1 is the root, 2 i and 2 i + 1 are below i, nruns + r is the run r. */
-  struct node *nodes;
-  struct need *needs;   /* by value */
-  uint32_t *first_need; /* by value: where its needs begin; n + 1 of them */
-  uint32_t *next_need;  /* by need: itself, or a later one: it has its run */
-  uint32_t *left;       /* by value: needs without a run */
-  /* Who waits where: waiting[starts[node] … starts[node + 1]). */
+  struct stack_node *nodes;
+  struct stack_need *needs; /* by value */
+  uint32_t *first_need;     /* by value: where its needs begin; n + 1 of them */
+  uint32_t *next_need;      /* by need: itself; a later one if it has its run */
+  uint32_t *left;           /* by value: needs without a run */
+  /* The needs that wait at a node: waiting[starts[node] … starts[node + 1]). */
   uint32_t *starts, *waiting;
-  uint8_t *been;                /* by node: a run below it is covered by none */
-  uint32_t *aside, *aside_next; /* by value, by run: covered by it alone */
+  uint8_t *been;                /* by node: its needs were served */
+  uint32_t *aside, *aside_next; /* by value: list of runs that only it covers */
   number_vec out;               /* values to be taken out */
-  uint32_t *order;              /* in which they were; NULL: not asked for */
+  uint32_t *order; /* in which values were taken out; NULL: not wanted */
   uint32_t taken;
 };
 
-static void touch(struct node *n, int32_t count, uint32_t sum) {
+static void touch(struct stack_node *n, int32_t count, uint32_t sum) {
   n->least += count;
   n->count += count;
   n->sum += sum;
 }
 
-static void renew(struct node *nodes, uint32_t i) {
+static void renew(struct stack_node *nodes, uint32_t i) {
   int32_t a = nodes[2 * i].least, b = nodes[2 * i + 1].least;
   nodes[i].least = (a < b ? a : b) + nodes[i].count;
 }
 
-/* The nodes that make up [from, to): calls `at` of each. */
+/* Runs `body` for each node of those that make up the runs [from, to). */
 #define FOR_NODES(k, from_, to_, body)                                         \
   for (uint32_t l_ = (from_) + k->nruns, r_ = (to_) + k->nruns; l_ < r_;       \
        l_ >>= 1, r_ >>= 1) {                                                   \
@@ -86,13 +91,14 @@ static void renew(struct node *nodes, uint32_t i) {
     }                                                                          \
   }
 
-static void cover_from_to(const struct stack *k, const struct value *v,
-                          uint32_t *from, uint32_t *to) {
+static void cover_from_to(const struct stack_monitor *k,
+                          const struct monitor_value *v, uint32_t *from,
+                          uint32_t *to) {
   *from = k->run_of[v->add_res];
   *to = k->run_of[gap_from(k->m, v->rem_inv)];
 }
 
-static void add_cover(struct stack *k, uint32_t v, int32_t count) {
+static void add_cover(struct stack_monitor *k, uint32_t v, int32_t count) {
   uint32_t from, to;
   if (k->s->at[v].add_res >= k->s->at[v].rem_inv)
     return;
@@ -100,7 +106,7 @@ static void add_cover(struct stack *k, uint32_t v, int32_t count) {
   uint32_t sum = count > 0 ? v : 0u - v;
   FOR_NODES(k, from, to, touch(&k->nodes[node], count, sum));
   if (count > 0)
-    return; /* all nodes are renewed at once */
+    return; /* make_tree renews all nodes at once */
   uint32_t a = (from + k->nruns) >> 1, b = (to - 1 + k->nruns) >> 1;
   for (; a != b; a >>= 1, b >>= 1) {
     renew(k->nodes, a);
@@ -110,11 +116,11 @@ static void add_cover(struct stack *k, uint32_t v, int32_t count) {
     renew(k->nodes, a);
 }
 
-static void number_runs(struct stack *k) {
+static void number_runs(struct stack_monitor *k) {
   struct monitor *m = k->m;
   k->run_of = monitor_zeroed(m, (size_t)m->end + 2, sizeof *k->run_of);
   for (uint32_t i = 0; i < k->s->n; i++) {
-    const struct value *v = &k->s->at[i];
+    const struct monitor_value *v = &k->s->at[i];
     if (v->add_res >= v->rem_inv)
       continue;
     k->run_of[v->add_res] = 1;
@@ -127,15 +133,16 @@ static void number_runs(struct stack *k) {
 }
 
 static int by_from(const void *x, const void *y) {
-  const struct need *a = x, *b = y;
+  const struct stack_need *a = x, *b = y;
   if (a->from != b->from)
     return a->from < b->from ? -1 : 1;
   return a->to > b->to ? -1 : a->to < b->to;
 }
 
-/* The gaps in which an operation of v can take effect. */
-static void gaps_of(const struct stack *k, const struct value *v, uint32_t op,
-                    uint32_t *from, uint32_t *to) {
+/* The gaps in which an operation on v can take effect. */
+static void gaps_of(const struct stack_monitor *k,
+                    const struct monitor_value *v, uint32_t op, uint32_t *from,
+                    uint32_t *to) {
   bool peek = op != v->add && op != v->remove;
   *from = peek           ? peek_from(k->m, v, op)
           : op == v->add ? v->add_inv
@@ -145,14 +152,15 @@ static void gaps_of(const struct stack *k, const struct value *v, uint32_t op,
                        : gap_to(k->m, v->rem_res);
 }
 
-static struct need need_of(const struct stack *k, uint32_t v, uint32_t op) {
+static struct stack_need need_of(const struct stack_monitor *k, uint32_t v,
+                                 uint32_t op) {
   uint32_t from, to;
   gaps_of(k, &k->s->at[v], op, &from, &to);
-  return (struct need){k->run_of[from], k->run_of[to - 1] + 1, v};
+  return (struct stack_need){k->run_of[from], k->run_of[to - 1] + 1, v};
 }
 
-/* Leaves out those that contain another one. */
-static uint32_t keep_least(struct need *a, uint32_t n) {
+/* Leaves out needs that contain another one. */
+static uint32_t keep_least(struct stack_need *a, uint32_t n) {
   uint32_t kept = 0;
   qsort(a, n, sizeof *a, by_from);
   for (uint32_t i = 0; i < n; i++) {
@@ -163,9 +171,9 @@ static uint32_t keep_least(struct need *a, uint32_t n) {
   return kept;
 }
 
-static uint32_t collect_needs(struct stack *k, uint32_t number,
-                              struct need *out) {
-  const struct value *v = &k->s->at[number];
+static uint32_t collect_needs(struct stack_monitor *k, uint32_t number,
+                              struct stack_need *out) {
+  const struct monitor_value *v = &k->s->at[number];
   uint32_t n = 0;
   out[n++] = need_of(k, number, v->add);
   for (uint32_t op = v->peeks; op != MONITOR_NONE; op = k->s->next_peek[op])
@@ -177,7 +185,7 @@ static uint32_t collect_needs(struct stack *k, uint32_t number,
   return in_order ? n : keep_least(out, n);
 }
 
-static void make_needs(struct stack *k) {
+static void make_needs(struct stack_monitor *k) {
   struct monitor *m = k->m;
   size_t most = (size_t)k->s->n * 2 + k->s->npeeks + 1, n = k->s->n;
   k->needs = monitor_room(m, most, sizeof *k->needs);
@@ -195,7 +203,7 @@ static void make_needs(struct stack *k) {
     k->next_need[i] = i;
 }
 
-static void make_waiting(struct stack *k) {
+static void make_waiting(struct stack_monitor *k) {
   uint32_t n = k->first_need[k->s->n];
   k->starts = monitor_zeroed(k->m, (size_t)k->nruns * 2 + 2, sizeof *k->starts);
   for (uint32_t i = 0; i < n; i++)
@@ -209,7 +217,7 @@ static void make_waiting(struct stack *k) {
               k->waiting[k->starts[node + 1]++] = i);
 }
 
-static void make_tree(struct stack *k) {
+static void make_tree(struct stack_monitor *k) {
   k->nodes = monitor_zeroed(k->m, (size_t)k->nruns * 2, sizeof *k->nodes);
   for (uint32_t v = 0; v < k->s->n; v++)
     add_cover(k, v, 1);
@@ -217,7 +225,7 @@ static void make_tree(struct stack *k) {
     renew(k->nodes, i);
 }
 
-static uint32_t find_need(struct stack *k, uint32_t i) {
+static uint32_t find_need(struct stack_monitor *k, uint32_t i) {
   while (k->next_need[i] != i) {
     k->next_need[i] = k->next_need[k->next_need[i]];
     i = k->next_need[i];
@@ -225,7 +233,7 @@ static uint32_t find_need(struct stack *k, uint32_t i) {
   return i;
 }
 
-static void serve(struct stack *k, uint32_t need) {
+static void serve(struct stack_monitor *k, uint32_t need) {
   if (k->next_need[need] != need)
     return;
   k->next_need[need] = need + 1;
@@ -234,8 +242,8 @@ static void serve(struct stack *k, uint32_t need) {
     vec_push(&k->out, v);
 }
 
-/* The run is covered by none. */
-static void serve_all(struct stack *k, uint32_t run) {
+/* No value covers the run. */
+static void serve_all(struct stack_monitor *k, uint32_t run) {
   for (uint32_t i = run + k->nruns; i && !k->been[i]; i >>= 1) {
     k->been[i] = 1;
     for (uint32_t w = k->starts[i]; w < k->starts[i + 1]; w++)
@@ -243,12 +251,12 @@ static void serve_all(struct stack *k, uint32_t run) {
   }
 }
 
-/* The run is covered by v alone. */
-static void serve_one(struct stack *k, uint32_t v, uint32_t run) {
+/* Only v covers the run. */
+static void serve_one(struct stack_monitor *k, uint32_t v, uint32_t run) {
   uint32_t low = k->first_need[v], end = k->first_need[v + 1], high = end;
   k->aside_next[run] = k->aside[v];
   k->aside[v] = run;
-  while (low < high) { /* the first that ends behind the run */
+  while (low < high) { /* the first need that ends after the run */
     uint32_t mid = low + (high - low) / 2;
     if (k->needs[mid].to > run)
       high = mid;
@@ -260,7 +268,7 @@ static void serve_one(struct stack *k, uint32_t v, uint32_t run) {
     serve(k, i);
 }
 
-static void take_out(struct stack *k, uint32_t v) {
+static void take_out(struct stack_monitor *k, uint32_t v) {
   if (k->order)
     k->order[k->taken] = v;
   k->taken++;
@@ -270,9 +278,9 @@ static void take_out(struct stack *k, uint32_t v) {
     serve_all(k, run);
 }
 
-/* Takes the run with the fewest values out of the tree; false: all that are
- * left have two. */
-static bool next_run(struct stack *k) {
+/* Takes the run that the fewest values cover out of the tree.  False: two
+ * values or more cover each run that is left. */
+static bool next_run(struct stack_monitor *k) {
   if (k->nodes[1].least > 1)
     return false;
   uint32_t i = 1, sum = 0;
@@ -293,25 +301,23 @@ static bool next_run(struct stack *k) {
   return true;
 }
 
-/*
- * What is left, for the core: some values each of which has an operation that
- * the others cover.
- */
-struct rest {
+/* Values that cannot be taken out.  The core is some of them, each of which has
+ * an operation that the others cover. */
+struct stack_rest {
   struct by_time *some; /* values that are not taken out, by add_res */
   uint32_t n;
-  uint32_t *best[2]; /* by place there: which of those up to it, and which other
-                        one, stay longest */
+  uint32_t *best[2]; /* by place there: the two values up to it that stay
+                        longest */
   uint8_t *chosen;   /* by value */
   number_vec core;
   uint32_t *need; /* by value: the operation that has no gap */
 };
 
-static uint32_t stays_until(const struct stack *k, uint32_t v) {
+static uint32_t stays_until(const struct stack_monitor *k, uint32_t v) {
   return v == MONITOR_NONE ? 0 : gap_from(k->m, k->s->at[v].rem_inv);
 }
 
-static void rank_rest(struct stack *k, struct rest *r) {
+static void rank_rest(struct stack_monitor *k, struct stack_rest *r) {
   uint32_t best[2] = {MONITOR_NONE, MONITOR_NONE};
   for (uint32_t i = 0; i < r->n; i++) {
     uint32_t v = r->some[i].id;
@@ -326,7 +332,7 @@ static void rank_rest(struct stack *k, struct rest *r) {
   }
 }
 
-static void collect_rest(struct stack *k, struct rest *r) {
+static void collect_rest(struct stack_monitor *k, struct stack_rest *r) {
   struct monitor *m = k->m;
   size_t most = (size_t)k->s->n + 1;
   r->some = monitor_room(m, most, sizeof *r->some);
@@ -341,17 +347,18 @@ static void collect_rest(struct stack *k, struct rest *r) {
   r->need = monitor_room(m, most, sizeof *r->need);
 }
 
-static void choose(struct rest *r, uint32_t v) {
+static void choose(struct stack_rest *r, uint32_t v) {
   if (r->chosen[v])
     return;
   r->chosen[v] = 1;
   vec_push(&r->core, v);
 }
 
-/* Of those in the core, if there are few, the one that covers the gap and stays
- * longest. */
-static uint32_t chosen_at(const struct stack *k, const struct rest *r,
-                          uint32_t v, uint32_t gap) {
+/* The value of the core, other than v, that covers the gap and stays longest.
+ * Only the first few are tried. */
+static uint32_t chosen_at(const struct stack_monitor *k,
+                          const struct stack_rest *r, uint32_t v,
+                          uint32_t gap) {
   uint32_t best = MONITOR_NONE;
   for (uint32_t i = 0; i < r->core.len && i < 64; i++) {
     uint32_t u = r->core.at[i];
@@ -362,9 +369,10 @@ static uint32_t chosen_at(const struct stack *k, const struct rest *r,
   return best;
 }
 
-/* Of all but v. */
-static uint32_t any_at(const struct rest *r, uint32_t v, uint32_t gap) {
-  uint32_t low = 0, high = r->n; /* how many are inside since then */
+/* The value that is left, other than v, that covers the gap and stays longest.
+ */
+static uint32_t any_at(const struct stack_rest *r, uint32_t v, uint32_t gap) {
+  uint32_t low = 0, high = r->n; /* how many came by then */
   while (low < high) {
     uint32_t mid = low + (high - low) / 2;
     if (r->some[mid].time <= gap)
@@ -377,24 +385,26 @@ static uint32_t any_at(const struct rest *r, uint32_t v, uint32_t gap) {
   return u != v ? u : r->best[1][low - 1];
 }
 
-static uint32_t op_of_need(const struct stack *k, const struct need *want) {
-  const struct value *v = &k->s->at[want->value];
+static uint32_t op_of_need(const struct stack_monitor *k,
+                           const struct stack_need *want) {
+  const struct monitor_value *v = &k->s->at[want->value];
   const uint32_t ends[2] = {v->add, v->remove};
   for (int i = 0; i < 2; i++)
     if (ends[i] != MONITOR_NONE) {
-      struct need n = need_of(k, want->value, ends[i]);
+      struct stack_need n = need_of(k, want->value, ends[i]);
       if (n.from == want->from && n.to == want->to)
         return ends[i];
     }
   for (uint32_t op = v->peeks;; op = k->s->next_peek[op]) {
-    struct need n = need_of(k, want->value, op);
+    struct stack_need n = need_of(k, want->value, op);
     if (n.from == want->from && n.to == want->to)
       return op;
   }
 }
 
-/* Others that cover an operation of v together. */
-static void choose_cover(struct stack *k, struct rest *r, uint32_t v) {
+/* Chooses values that together cover an operation on v. */
+static void choose_cover(struct stack_monitor *k, struct stack_rest *r,
+                         uint32_t v) {
   uint32_t i = k->first_need[v], from, to;
   while (k->next_need[i] != i)
     i++;
@@ -410,10 +420,11 @@ static void choose_cover(struct stack *k, struct rest *r, uint32_t v) {
   }
 }
 
-static enum ending say_stuck(struct stack *k, const struct rest *r) {
-  const struct value *a = &k->s->at[r->core.at[0]];
+static enum monitor_ending say_stuck(struct stack_monitor *k,
+                                     const struct stack_rest *r) {
+  const struct monitor_value *a = &k->s->at[r->core.at[0]];
   if (r->core.len == 2) {
-    const struct value *b = &k->s->at[r->core.at[1]];
+    const struct monitor_value *b = &k->s->at[r->core.at[1]];
     return monitor_say(k->m,
                        "%w and %w cannot lie one above the other: %o while %w "
                        "was inside, and %o while %w was",
@@ -426,8 +437,8 @@ static enum ending say_stuck(struct stack *k, const struct rest *r) {
                      r->need[r->core.at[0]]);
 }
 
-static enum ending stuck(struct stack *k) {
-  struct rest r = {0};
+static enum monitor_ending stuck(struct stack_monitor *k) {
+  struct stack_rest r = {0};
   collect_rest(k, &r);
   choose(&r, r.some[0].id);
   for (uint32_t i = 0; i < r.core.len; i++)
@@ -441,8 +452,8 @@ static enum ending stuck(struct stack *k) {
   return MONITOR_NO;
 }
 
-static enum ending decide(struct monitor *m, struct values_seen *s) {
-  struct stack k = {.m = m, .s = s};
+static enum monitor_ending decide(struct monitor *m, struct values_seen *s) {
+  struct stack_monitor k = {.m = m, .s = s};
   number_runs(&k);
   make_needs(&k);
   make_waiting(&k);
@@ -465,6 +476,6 @@ static enum ending decide(struct monitor *m, struct values_seen *s) {
   return MONITOR_YES;
 }
 
-enum ending monitor_stack(struct monitor *m) {
+enum monitor_ending monitor_stack(struct monitor *m) {
   return monitor_container(m, decide);
 }

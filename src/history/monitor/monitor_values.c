@@ -1,25 +1,26 @@
 /*
- * What the monitors of containers share: each value is added once, removed at
- * most once and peeked at any number of times, so the operations of a value are
- * known.  Then:
+ * What the monitors of containers share.  Each value is added once, removed at
+ * most once and peeked at any number of times, so that the operations on each
+ * value are known.
  *
- * (A) an operation that found nothing needs a gap in which no value is
- *     certainly inside.                            tests/agree/monitor_queue.c
- * (B) a pending add whose value nobody saw is left out; one whose value was
- *     seen returned at the end of time.
- * (C) a pending removal may have taken any value that nobody else took, or
- *     none.  If the history without pending removals is linearizable, it is.
- *     If it is not even when every such value has a removal of its own, called
- *     when the first pending one was, it is not.  Otherwise monitor_pending.c
- *     looks for the values that they took.
+ * (A) An operation that returned "empty" needs a gap that no value covers.
+ *       enq(1)  deq() = empty      wrong
+ * (B) A pending add whose value no operation returned is left out.  If one did,
+ *     the add returned at the end of time.
+ * (C) A pending removal may have taken any value that was not removed, or none.
+ *     If the history without pending removals is linearizable, it is.  If it is
+ *     not even when every such value has a removal of its own, called when the
+ *     first pending one was, it is not.  Otherwise monitor_pending.c looks for
+ *     the values that they took.             tests/agree/monitor_containers.c
  */
 #include "history/monitor/monitor_int.h"
 
 #include <assert.h>
 #include <string.h>
 
-static enum ending take_add(struct monitor *m, struct values_seen *s,
-                            struct numbering *numbers, uint32_t op) {
+static enum monitor_ending take_add(struct monitor *m, struct values_seen *s,
+                                    struct monitor_numbering *numbers,
+                                    uint32_t op) {
   const struct type_op *o = &m->p->ops[op];
   bool fresh;
   if (o->arg[0] == m->p->type->empty)
@@ -29,23 +30,23 @@ static enum ending take_add(struct monitor *m, struct values_seen *s,
   uint32_t v = numbering_put(numbers, o->arg[0], &fresh);
   if (!fresh)
     return monitor_refuse(m, "a value was added twice");
-  s->at[v] = (struct value){.add = op,
-                            .remove = MONITOR_NONE,
-                            .add_inv = m->inv[op],
-                            .add_res = m->res[op],
-                            .add_by = op,
-                            .rem_inv = m->inv[op],
-                            .rem_res = MONITOR_NEVER,
-                            .rem_by = op,
-                            .front_res = MONITOR_NEVER,
-                            .front_by = MONITOR_NONE,
-                            .peeks = MONITOR_NONE};
+  s->at[v] = (struct monitor_value){.add = op,
+                                    .remove = MONITOR_NONE,
+                                    .add_inv = m->inv[op],
+                                    .add_res = m->res[op],
+                                    .add_by = op,
+                                    .rem_inv = m->inv[op],
+                                    .rem_res = MONITOR_NEVER,
+                                    .rem_by = op,
+                                    .front_res = MONITOR_NEVER,
+                                    .front_by = MONITOR_NONE,
+                                    .peeks = MONITOR_NONE};
   return MONITOR_YES;
 }
 
-/* One operation that saw the value. */
-static enum ending take_sight(struct monitor *m, struct values_seen *s,
-                              struct value *v, uint32_t op) {
+/* A removal or peek that returned the value. */
+static enum monitor_ending take_sight(struct monitor *m, struct values_seen *s,
+                                      struct monitor_value *v, uint32_t op) {
   if (m->res[op] < v->add_inv) {
     monitor_blame(m, v->add);
     monitor_blame(m, op);
@@ -79,15 +80,15 @@ static enum ending take_sight(struct monitor *m, struct values_seen *s,
   return MONITOR_YES;
 }
 
-/* Some removals wait instead of finding nothing. */
+/* Some removals wait while nothing is inside: they never return "empty". */
 static bool can_be_empty(const struct monitor *m, uint32_t op) {
   uint32_t next[TYPE_NEXT];
   return m->p->type->step(m->p->type, m->p->type->initial, &m->p->ops[op],
                           next) > 0;
 }
 
-static enum ending take_empty(struct monitor *m, struct values_seen *s,
-                              uint32_t op) {
+static enum monitor_ending take_empty(struct monitor *m, struct values_seen *s,
+                                      uint32_t op) {
   uint32_t code = m->p->ops[op].code;
   if ((!s->nempties || code != s->empty_code) && !can_be_empty(m, op))
     return monitor_refuse(m, "a removal that waits found nothing");
@@ -96,9 +97,9 @@ static enum ending take_empty(struct monitor *m, struct values_seen *s,
   return MONITOR_YES;
 }
 
-static enum ending take_op(struct monitor *m, struct values_seen *s,
-                           struct numbering *numbers, uint32_t op,
-                           number_vec *later) {
+static enum monitor_ending take_op(struct monitor *m, struct values_seen *s,
+                                   struct monitor_numbering *numbers,
+                                   uint32_t op, number_vec *later) {
   const struct type_op *o = &m->p->ops[op];
   if (o->role == ROLE_ADD)
     return take_add(m, s, numbers, op);
@@ -122,10 +123,11 @@ static enum ending take_op(struct monitor *m, struct values_seen *s,
   return MONITOR_YES;
 }
 
-/* Sights come when it is clear that the history can be decided here. */
-static enum ending take_all(struct monitor *m, struct values_seen *s,
-                            struct numbering *numbers) {
-  enum ending e = MONITOR_YES;
+/* Removals and peeks that returned a value come last, when it is certain that
+ * the history can be decided here. */
+static enum monitor_ending take_all(struct monitor *m, struct values_seen *s,
+                                    struct monitor_numbering *numbers) {
+  enum monitor_ending e = MONITOR_YES;
   number_vec sights = {0};
   for (uint32_t i = 0; i < m->p->nops && e == MONITOR_YES; i++)
     e = take_op(m, s, numbers, i, &sights);
@@ -145,9 +147,10 @@ static enum ending take_all(struct monitor *m, struct values_seen *s,
   return e;
 }
 
-/* A peek that was called when the value had been removed. */
-static enum ending late_peek(struct monitor *m, const struct values_seen *s,
-                             const struct value *v) {
+/* The violation: a peek was called after the value had been removed. */
+static enum monitor_ending late_peek(struct monitor *m,
+                                     const struct values_seen *s,
+                                     const struct monitor_value *v) {
   uint32_t op = v->peeks;
   while (m->inv[op] < v->rem_res)
     op = s->next_peek[op];
@@ -157,11 +160,12 @@ static enum ending late_peek(struct monitor *m, const struct values_seen *s,
   return monitor_say(m, "%o was called when %o had returned", op, v->remove);
 }
 
-/* Drops what nobody saw of pending adds, and completes V1 and V2. */
-static enum ending settle(struct monitor *m, struct values_seen *s) {
+/* Drops values of pending adds that no operation returned (B), and completes
+ * the times of the others. */
+static enum monitor_ending settle(struct monitor *m, struct values_seen *s) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < s->n; i++) {
-    struct value *v = &s->at[i];
+    struct monitor_value *v = &s->at[i];
     if (v->add_res == MONITOR_NEVER) /* B */
       continue;
     if (v->remove == MONITOR_NONE) {
@@ -170,6 +174,9 @@ static enum ending settle(struct monitor *m, struct values_seen *s) {
     } else if (v->rem_inv > v->rem_res) {
       return late_peek(m, s, v);
     }
+    assert(v->add_inv < v->add_res);                              /* V1 */
+    assert(v->rem_inv < v->rem_res || v->remove == MONITOR_NONE); /* V2 */
+    assert(v->front_res >= v->add_res);                           /* V3 */
     if (n != i)
       s->at[n] = *v;
     n++;
@@ -178,22 +185,22 @@ static enum ending settle(struct monitor *m, struct values_seen *s) {
   return MONITOR_YES;
 }
 
-static enum ending match(struct monitor *m, struct values_seen *s) {
+static enum monitor_ending match(struct monitor *m, struct values_seen *s) {
   uint32_t adds = m->nwrites, n = m->p->nops;
-  struct numbering numbers;
+  struct monitor_numbering numbers;
   struct monitor scratch = {0};
   numbering_init(&numbers, &scratch, adds);
   s->at = monitor_room(m, (size_t)adds + 1, sizeof *s->at);
   s->next_peek = monitor_room(m, (size_t)n + 1, sizeof *s->next_peek);
   s->empties = monitor_room(m, (size_t)(n - adds) + 1, sizeof *s->empties);
   s->pending_inv = MONITOR_NEVER;
-  enum ending e = take_all(m, s, &numbers);
+  enum monitor_ending e = take_all(m, s, &numbers);
   arena_free(&scratch.arena);
   m->early_bytes = m->bytes + scratch.bytes;
   return e == MONITOR_YES ? settle(m, s) : e;
 }
 
-void monitor_blame_value(struct monitor *m, const struct value *v) {
+void monitor_blame_value(struct monitor *m, const struct monitor_value *v) {
   monitor_blame(m, v->add);
   monitor_blame(m, v->add_by);
   monitor_blame(m, v->rem_by);
@@ -227,8 +234,8 @@ static uint32_t *by_add_res(struct monitor *m, const struct values_seen *s) {
   return some;
 }
 
-static enum ending not_empty(struct monitor *m, const struct values_seen *s,
-                             uint32_t op) {
+static enum monitor_ending not_empty(struct monitor *m,
+                                     const struct values_seen *s, uint32_t op) {
   number_vec inside = {0};
   monitor_cover(m, s, by_add_res(m, s), s->n, m->inv[op], m->res[op], &inside);
   monitor_blame(m, op);
@@ -244,8 +251,10 @@ static enum ending not_empty(struct monitor *m, const struct values_seen *s,
   return MONITOR_NO;
 }
 
-/* Condition A.  By gap, how many gaps before it had nothing inside. */
-static enum ending check_empties(struct monitor *m, struct values_seen *s) {
+/* Condition (A).  s->cover counts, by gap, the gaps before it that no value
+ * covers. */
+static enum monitor_ending check_empties(struct monitor *m,
+                                         struct values_seen *s) {
   if (!s->nempties)
     return MONITOR_YES;
   uint32_t *cover = s->cover;
@@ -271,16 +280,18 @@ static enum ending check_empties(struct monitor *m, struct values_seen *s) {
   return MONITOR_YES;
 }
 
-enum ending monitor_decide_values(struct monitor *m, struct values_seen *s,
-                                  monitor_decide *decide) {
-  enum ending e = check_empties(m, s);
+enum monitor_ending monitor_decide_values(struct monitor *m,
+                                          struct values_seen *s,
+                                          monitor_decide *decide) {
+  enum monitor_ending e = check_empties(m, s);
   return e == MONITOR_YES ? decide(m, s) : e;
 }
 
-/* C: every value that is left may have been removed, late enough. */
+/* (C): every value that was not removed gets a removal of its own, called when
+ * the first pending one was. */
 static void remove_the_rest(struct values_seen *s, const struct monitor *m) {
   for (uint32_t i = 0; i < s->n; i++) {
-    struct value *v = &s->at[i];
+    struct monitor_value *v = &s->at[i];
     if (v->remove != MONITOR_NONE)
       continue;
     v->rem_inv = m->inv[v->add];
@@ -292,14 +303,14 @@ static void remove_the_rest(struct values_seen *s, const struct monitor *m) {
       }
     if (s->pending_inv > v->rem_inv) {
       v->rem_inv = s->pending_inv;
-      v->rem_by = MONITOR_NONE; /* a removal that is not in the core */
+      v->rem_by = MONITOR_NONE; /* no operation of the core */
     }
   }
 }
 
-static enum ending decide_all(struct monitor *m, struct values_seen *s,
-                              monitor_decide *decide) {
-  enum ending e = match(m, s);
+static enum monitor_ending decide_all(struct monitor *m, struct values_seen *s,
+                                      monitor_decide *decide) {
+  enum monitor_ending e = match(m, s);
   if (e != MONITOR_YES)
     return e;
   e = monitor_decide_values(m, s, decide);
@@ -311,9 +322,10 @@ static enum ending decide_all(struct monitor *m, struct values_seen *s,
   return e == MONITOR_YES ? monitor_pending(m, s, decide) : e;
 }
 
-enum ending monitor_container(struct monitor *m, monitor_decide *decide) {
+enum monitor_ending monitor_container(struct monitor *m,
+                                      monitor_decide *decide) {
   struct values_seen s = {0};
-  enum ending e = decide_all(m, &s, decide);
+  enum monitor_ending e = decide_all(m, &s, decide);
   vec_free(&s.pending);
   return e;
 }

@@ -1,4 +1,4 @@
-/* Which format a file has, from its first bytes. */
+/* Recognises the format of a file by its first bytes. */
 #include "history/read/edn.h"
 
 #include "base/text.h"
@@ -15,7 +15,7 @@ static const char *skip_space(const char *p, bool edn) {
   }
 }
 
-/* Is there a :key in the map at p, outside of what it contains? */
+/* KV if the map at p has a :key itself, not only in a value; else EDN. */
 static enum read_format kv_or_edn(const char *p, bool whole) {
   uint32_t depth = 0;
   for (; *p; p++) {
@@ -70,6 +70,6 @@ enum read_format recognise(const char *p, const char *end, bool whole) {
       return READ_EDN;
   }
   if (*first == '#' && first[1] > ' ' && first[1] != '#' && first[1] != '!')
-    return READ_EDN; /* a tag or #_; not the heading of a text */
+    return READ_EDN; /* a tag or #_, not a heading of a text */
   return prints_jepsen(p, end) ? READ_JEPSEN_LOG : READ_AUTO;
 }

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* What ends a token: space, brackets, quotes, the end. */
+/* Characters that end a token: space, brackets, quotes, the NUL at the end. */
 const bool edn_ends_token[256] = {
     [0 ... 32] = true, [','] = true, ['"'] = true, ['('] = true, [')'] = true,
     ['['] = true,      [']'] = true, ['{'] = true, ['}'] = true, [';'] = true};
@@ -20,7 +20,7 @@ static bool is_space(char c) {
 
 static int skip_comment(struct reader *r) {
   while (*r->p != '\n') {
-    if (r->p == r->end) /* the end of the file ends it too */
+    if (r->p == r->end) /* the end of the file also ends it */
       return r->in.eof ? GOT : MORE;
     r->p++;
   }
@@ -72,9 +72,9 @@ static datum set_of(datum *items, uint32_t n) {
   return datum_list(items, kept);
 }
 
-/* ---- keys that stand in a map once ---- */
+/* ---- keys of a map, which must be distinct ---- */
 
-enum { FEW_KEYS = 16 }; /* looked at one by one */
+enum { FEW_KEYS = 16 }; /* compared one by one */
 
 void edn_keys_begin(struct reader *r, struct edn_keys *k) {
   *k = (struct edn_keys){.base = r->keys.len};
@@ -117,7 +117,7 @@ void edn_keys_end(struct reader *r, struct edn_keys *k) {
 
 /* ---- collections ---- */
 
-/* A value of a collection; `keys`: it is a key. */
+/* A value of a collection; `keys` is given if it is a key. */
 static int read_item(struct reader *r, struct edn_keys *keys, bool wanted) {
   datum item = DATUM_NONE;
   const char *at = r->p;
@@ -129,8 +129,8 @@ static int read_item(struct reader *r, struct edn_keys *keys, bool wanted) {
   return got;
 }
 
-/* What stands between brackets, from behind the opening one; `keys` of a map.
- */
+/* The items of a collection, after its opening bracket; `keys` is given for a
+ * map. */
 static int read_items(struct reader *r, char close, struct edn_keys *keys,
                       bool wanted, uint32_t *n) {
   if (++r->depth > EDN_DEPTH_MAX)

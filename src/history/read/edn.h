@@ -1,4 +1,4 @@
-/* Values in EDN, as data. */
+/* Reads EDN values as data. */
 #ifndef HISTORY_READ_EDN_H
 #define HISTORY_READ_EDN_H
 
@@ -7,7 +7,7 @@
 
 int edn_skip_slowly(struct reader *r);
 
-/* Space, commas, comments, #_ form. */
+/* Skips space, commas, comments and #_ forms. */
 static inline int edn_skip_space(struct reader *r) {
   const char *p = r->p;
   p += *p == ',';
@@ -19,24 +19,25 @@ static inline int edn_skip_space(struct reader *r) {
 }
 
 int edn_read_value(struct reader *r, datum *out); /* NULL: not wanted */
-/* The same, and whether it is tagged as a tuple of jepsen.independent. */
+/* *tuple: the value is tagged as a tuple of jepsen.independent. */
 int edn_read_tuple(struct reader *r, datum *out, bool *tuple);
 
 /*
- * The keys of a map: each stands there once.  They are on the reader's stack,
- * those of a map inside of it above them; many are found by their hash.
+ * The keys of a map, which must be distinct.  They are on the reader's stack;
+ * the keys of an inner map come above them.  If there are many, a hash finds
+ * them.
  */
 struct edn_keys {
   uint32_t base;
   struct map128 many;
 };
 void edn_keys_begin(struct reader *r, struct edn_keys *k);
-/* BAD when it was there before; `at` is where it begins. */
+/* BAD: the map has the key already.  `at` is where the key begins. */
 int edn_keys_add(struct reader *r, struct edn_keys *k, datum key,
                  const char *at);
 void edn_keys_end(struct reader *r, struct edn_keys *k);
 
-/* Space, brackets, quotes, the end. */
+/* Characters that end a token. */
 extern const bool edn_ends_token[256];
 static inline const char *edn_token_end(const char *s) {
   while (!edn_ends_token[(unsigned char)*s])

@@ -1,6 +1,6 @@
 /*
- * Histories in EDN: maps one after the other, or in vectors, of which each is a
- * history.  Key-value logs have a :key in each map, and begin with "".
+ * Histories in EDN: maps one after the other, or in vectors, each of which is a
+ * history.  Key-value logs have a :key in each map; their values begin as "".
  */
 #include "history/read/edn.h"
 #include "history/read/jepsen.h"
@@ -9,12 +9,12 @@
 #define IS(WORD)                                                               \
   (len == sizeof(WORD) - 1 && !memcmp(key, WORD, sizeof(WORD) - 1))
 
-/* The keyword at the place, without its colon; 0 bytes: another value. */
+/* The keyword at the current place, without its colon; 0 bytes: none. */
 static size_t keyword(const struct reader *r, const char **text) {
   const char *s = r->p;
   if (*s != ':')
     return 0;
-  *text = ++s; /* also when there is none */
+  *text = ++s;
   return (size_t)(edn_token_end(s) - s);
 }
 
@@ -131,12 +131,12 @@ static int read_order(struct reader *r, struct jepsen_entry *in) {
   _(ORDER, "order")
 
 #define FIELD_ID(id, name) FIELD_##id,
-enum field { FIELDS(FIELD_ID) FIELD_OTHER };
+enum edn_field { FIELDS(FIELD_ID) FIELD_OTHER };
 
 #define FIELD_NAME(id, name) name,
 static const char *const field_name[] = {FIELDS(FIELD_NAME)};
 
-static enum field field_named(const char *key, size_t len) {
+static enum edn_field field_named(const char *key, size_t len) {
 #define FIELD_IS(id, name)                                                     \
   if (IS(name))                                                                \
     return FIELD_##id;
@@ -145,7 +145,7 @@ static enum field field_named(const char *key, size_t len) {
 }
 
 /* The key at p when one space follows it; *p is then the value. */
-static inline enum field quick_field(const char **p) {
+static inline enum edn_field quick_field(const char **p) {
 #define QUICK(id, name)                                                        \
   if (!memcmp(*p, ":" name " ", sizeof(name) + 1)) {                           \
     *p += sizeof(name) + 1;                                                    \
@@ -175,8 +175,9 @@ static inline enum field quick_field(const char **p) {
   return FIELD_OTHER;
 }
 
-/* A key that is not of ours is kept, since none may come twice. */
-static int slow_field(struct reader *r, struct edn_keys *keys, enum field *f) {
+/* Unknown keys are kept, too, since no key may come twice. */
+static int slow_field(struct reader *r, struct edn_keys *keys,
+                      enum edn_field *f) {
   const char *key, *at = r->p;
   datum other;
   *f = FIELD_OTHER;
@@ -191,7 +192,7 @@ static int slow_field(struct reader *r, struct edn_keys *keys, enum field *f) {
   return got ? got : edn_keys_add(r, keys, other, at);
 }
 
-/* Numbers at once, the rest by the reader of values. */
+/* Reads numbers here and other values by edn_read_value. */
 static inline int read_value(struct reader *r, datum *out) {
   const char *p = r->p;
   int64_t n;
@@ -203,7 +204,7 @@ static inline int read_value(struct reader *r, datum *out) {
   return edn_read_value(r, out);
 }
 
-/* No datum is made of a number that is only compared. */
+/* A number that is only compared: no datum is made of it. */
 static inline int read_stamp(struct reader *r, int64_t *out) {
   const char *p = r->p;
   datum d;
@@ -216,8 +217,8 @@ static inline int read_stamp(struct reader *r, int64_t *out) {
   return got;
 }
 
-/* The value of a key of the map; the place is there. */
-static inline int read_field(struct reader *r, enum field f,
+/* Reads the value of a field, at the current place. */
+static inline int read_field(struct reader *r, enum edn_field f,
                              struct jepsen_entry *in) {
   switch (f) {
   case FIELD_PROCESS:
@@ -258,7 +259,7 @@ static int read_fields(struct reader *r, struct edn_keys *keys,
     if (*r->p == ']' || *r->p == ')' || r->p == r->end)
       return reader_bad(r, r->p, "expected a key or }");
     const char *p = r->p, *at = p;
-    enum field f = *p == ':' ? quick_field(&p) : FIELD_OTHER;
+    enum edn_field f = *p == ':' ? quick_field(&p) : FIELD_OTHER;
     if (f == FIELD_OTHER)
       got = slow_field(r, keys, &f);
     else
@@ -281,7 +282,7 @@ static int read_fields(struct reader *r, struct edn_keys *keys,
   return GOT;
 }
 
-/* From the window's next byte that is not space. */
+/* Reads an entry, from the next byte that is not space. */
 static int read_entry(struct reader *r, struct log_event *ev) {
   struct jepsen_entry in = {.at = r->p,
                             .key = DATUM_NONE,

@@ -1,4 +1,5 @@
-/* Bytes from a file, a pipe or memory, packed or not, through a window. */
+/* The bytes of a file, a pipe or a text in memory, unpacked, through a window.
+ */
 #include "history/read/int.h"
 
 #include <errno.h>
@@ -7,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* At most n bytes as they are; -1: errno. */
+/* Takes at most n bytes as they are in the file; -1: errno. */
 static ssize_t raw(struct input *in, void *to, size_t n) {
   if (n > in->chunk)
     n = in->chunk;
@@ -37,8 +38,8 @@ static int get_plain(struct input *in, const char *name, struct error *e) {
   return ERR_NONE;
 }
 
-/* The next packed bytes; false: there are none.  Another member may follow the
- * end of one (files that were joined). */
+/* Takes the next packed bytes.  False: there are none.  In joined files another
+ * gzip member may follow the end of one. */
 static bool refill(struct input *in) {
   ssize_t n = raw(in, in->packed, WINDOW);
   in->gzip->next_in = in->packed;
@@ -68,7 +69,7 @@ static int get_packed(struct input *in, const char *name, struct error *e) {
     else if (got == Z_MEM_ERROR)
       die("no memory to unpack gzip");
     else if (got != Z_OK && got != Z_BUF_ERROR && z->avail_out == room)
-      /* What came before the damage is read first: zlib says it again. */
+      /* The bytes before the damage are read first; zlib reports it again. */
       return error_set(e, ERR_INPUT, "%s: the gzip data are damaged (%s)", name,
                        z->msg ? z->msg : "unexpected end");
   }
@@ -94,7 +95,7 @@ static void unpack(struct input *in) {
   if (inflateInit2(in->gzip, 15 + 16) != Z_OK)
     die("no memory to unpack gzip");
   in->packed = xmalloc(WINDOW);
-  /* What is in the window are packed bytes. */
+  /* The window has packed bytes. */
   memcpy(in->packed, in->buf, in->len);
   in->gzip->next_in = in->packed;
   in->gzip->avail_in = (uInt)in->len;
@@ -135,8 +136,7 @@ int input_of_memory(struct input *in, const char *text, size_t len,
   in->chunk = chunk;
   in->memory = text;
   in->memory_len = len;
-  /* No larger than needed, and small for small chunks, so that tests see how
-   * it grows. */
+  /* Small for small chunks, so that tests see the window grow. */
   in->cap = len < chunk ? len : chunk;
   in->cap = in->cap < 16 ? 16 : in->cap > WINDOW ? WINDOW : in->cap;
   return begin(in, name, e);

@@ -1,21 +1,21 @@
 /*
- * What an entry of Jepsen means.
+ * The meaning of an entry of Jepsen.
  *
- * An operation has one :value.  At the call it is what the operation is given
- * (nil: nothing), at the return what it gave: the same value again, when there
- * is nothing more to say.  cas has [old new].  Tests of several independent
- * objects put a key before it: [key value], printed like any vector, or with a
- * tag; the key is then the first argument.  Whether a vector of two is that, or
- * one value of a plain register, only the type knows: the event says that it
- * was taken apart.  Logs of key-value stores have the key in a field of its
- * own.
+ * An operation has one :value.  At the call it is the argument (nil: none), at
+ * the return the result; where there is no result, the argument again.  cas has
+ * [old new].  Tests of several independent objects put a key before it:
+ * [key value], printed like any vector, or with a tag; the key is then the
+ * first argument.  Only the type knows whether a vector of two is such a pair
+ * or one value of a plain register: the event says that it was taken apart.
+ * Logs of key-value stores have the key in a field of its own.
+ *   {:process 1, :type :invoke, :f :write, :value [7 3]}    key 7, value 3
  *
- * Histories that were completed (knossos.history/complete) have what a read
- * gave in its call, too.
+ * In histories that were completed (knossos.history/complete) the call of a
+ * read has its result, too.
  *
- * :info at a return means that nobody knows: pending for ever.  :fail means
- * that it did not happen, except that in printed logs a failed cas is one that
- * saw another value.
+ * :info at a return means that the outcome is unknown: the operation is pending
+ * for ever.  :fail means that it did not happen; but in printed logs a failed
+ * cas saw another value.
  */
 #include "history/read/jepsen.h"
 
@@ -44,21 +44,21 @@ enum name_kind jepsen_name_kind(const char *name) {
   return NAME_OTHER;
 }
 
-static bool only_reads(const struct name *n) {
+static bool only_reads(const struct reader_name *n) {
   return n->kind == NAME_READ || n->kind == NAME_GET;
 }
 
-/* The value of the call, if any, is what was returned. */
-static bool takes_nothing(const struct name *n) {
+/* The operation takes no argument: a value at its call is what it returned. */
+static bool takes_nothing(const struct reader_name *n) {
   return only_reads(n) || n->kind == NAME_TAKE;
 }
 
-static bool writes(const struct name *n) {
+static bool writes(const struct reader_name *n) {
   return n->kind == NAME_WRITE || n->kind == NAME_PUT;
 }
 
-/* nil at the return is no result of theirs. */
-static bool gives_nothing(const struct name *n) {
+/* The operation returns nothing: nil at its return is no result. */
+static bool gives_nothing(const struct reader_name *n) {
   return n->kind == NAME_VOID || writes(n);
 }
 
@@ -66,7 +66,7 @@ static bool is_pair(datum d) {
   return datum_kind(d) == DATUM_IS_LIST && datum_box(d)->len == 2;
 }
 
-/* {:key k, :value v}, how a record prints: sorted by key. */
+/* {:key k, :value v}, as a record prints: sorted by key. */
 static bool is_record(datum d) {
   if (datum_kind(d) != DATUM_IS_MAP || datum_box(d)->len != 4)
     return false;
@@ -78,7 +78,8 @@ static datum whole(const struct jepsen_value *v) {
   return v->pair ? datum_list(v->two, 2) : v->whole;
 }
 
-/* A vector of two, or a record of key and value where that means a tuple. */
+/* Takes a vector of two apart, or a record of key and value if that means a
+ * tuple. */
 static bool take_apart(const struct jepsen_value *v, bool record,
                        datum two[2]) {
   if (v->pair || is_pair(v->whole)) {
@@ -95,7 +96,7 @@ static bool take_apart(const struct jepsen_value *v, bool record,
   return true;
 }
 
-static bool looks_keyed(const struct name *n, datum second) {
+static bool looks_keyed(const struct reader_name *n, datum second) {
   if (n->kind == NAME_CAS)
     return is_pair(second);
   return n->kind == NAME_READ || n->kind == NAME_WRITE;
@@ -103,7 +104,8 @@ static bool looks_keyed(const struct name *n, datum second) {
 
 static void add_arg(struct log_event *ev, datum d) { ev->arg[ev->nargs++] = d; }
 
-static void add_value(const struct name *n, datum value, struct log_event *ev) {
+static void add_value(const struct reader_name *n, datum value,
+                      struct log_event *ev) {
   if (n->kind == NAME_CAS && is_pair(value)) {
     const datum *items = datum_box(value)->items;
     add_arg(ev, items[0]);
@@ -113,9 +115,9 @@ static void add_value(const struct name *n, datum value, struct log_event *ev) {
   }
 }
 
-void jepsen_call(struct reader *r, struct open_call *c, datum key,
+void jepsen_call(struct reader *r, struct reader_call *c, datum key,
                  const struct jepsen_value *v, struct log_event *ev) {
-  const struct name *n = &r->names.at[c->name];
+  const struct reader_name *n = &r->names.at[c->name];
   datum two[2];
   bool pair = take_apart(v, v->tuple, two);
   c->jepsen = true;
@@ -137,9 +139,9 @@ void jepsen_call(struct reader *r, struct open_call *c, datum key,
   add_value(n, c->value, ev);
 }
 
-void jepsen_return(struct reader *r, const struct open_call *c,
+void jepsen_return(struct reader *r, const struct reader_call *c,
                    const struct jepsen_value *v, struct log_event *ev) {
-  const struct name *n = &r->names.at[c->name];
+  const struct reader_name *n = &r->names.at[c->name];
   if (n->kind == NAME_CAS) {
     ev->result = v->whole == DATUM_FALSE ? DATUM_FALSE : DATUM_TRUE;
     return;
@@ -156,7 +158,7 @@ void jepsen_return(struct reader *r, const struct open_call *c,
     ev->result = value;
 }
 
-/* A number or nil, and *p behind it. */
+/* Reads a number or nil at *p. */
 static bool read_small(const char **p, datum *out) {
   int64_t n;
   if (read_int(p, &n)) {
@@ -193,10 +195,10 @@ int jepsen_read_value(struct reader *r, struct jepsen_value *v) {
   return edn_read_value(r, &v->whole);
 }
 
-/* "start-partition [n1 n2]": the text of a note. */
+/* Makes a note, with a text like "start-partition [n1 n2]". */
 static void note(struct reader *r, const struct jepsen_entry *in,
                  struct log_event *ev) {
-  const struct name *n = in->has_name ? &r->names.at[in->name] : NULL;
+  const struct reader_name *n = in->has_name ? &r->names.at[in->name] : NULL;
   buf_clear(&r->scratch);
   buf_puts(&r->scratch, n ? n->text : "nemesis");
   datum value = whole(&in->value);
@@ -211,10 +213,10 @@ static void note(struct reader *r, const struct jepsen_entry *in,
 
 static enum log_event_kind end_kind(const struct reader *r,
                                     const struct jepsen_entry *in,
-                                    const struct name *n) {
+                                    const struct reader_name *n) {
   if (in->type == JEPSEN_OK)
     return LOG_OK;
-  if (in->type == JEPSEN_INFO) /* a read that nobody saw tells nothing */
+  if (in->type == JEPSEN_INFO) /* a read without a result tells nothing */
     return only_reads(n) ? LOG_DROP : LOG_INFO;
   return r->format == READ_JEPSEN_LOG && n->kind == NAME_CAS ? LOG_FAIL
                                                              : LOG_DROP;
@@ -223,7 +225,7 @@ static enum log_event_kind end_kind(const struct reader *r,
 int jepsen_event(struct reader *r, const struct jepsen_entry *in,
                  struct log_event *ev) {
   int got;
-  struct open_call *c;
+  struct reader_call *c;
   if (!in->has_process)
     return reader_refuse(r, in->at, "expected a :process in this entry");
   if (!in->has_type)

@@ -1,4 +1,4 @@
-/* What an entry of Jepsen means: jepsen.c says how. */
+/* The meaning of an entry of Jepsen: see jepsen.c. */
 #ifndef HISTORY_READ_JEPSEN_H
 #define HISTORY_READ_JEPSEN_H
 
@@ -6,12 +6,12 @@
 
 enum jepsen_type { JEPSEN_INVOKE, JEPSEN_OK, JEPSEN_FAIL, JEPSEN_INFO };
 
-/* A :value.  Histories are full of [key value] and [old new], each different:
- * no lists are made of those that are taken apart at once. */
+/* A :value.  Histories are full of different pairs [key value] and [old new]:
+ * no list is made of a pair that is taken apart at once. */
 struct jepsen_value {
-  datum whole; /* DATUM_NONE: none, which is as nil */
+  datum whole; /* DATUM_NONE: there is none, as if it were nil */
   bool tuple;  /* tagged as a tuple of jepsen.independent */
-  bool pair;   /* two[0] and two[1], and `whole` was not made */
+  bool pair;   /* the value is two[0] and two[1]; `whole` was not made */
   datum two[2];
 };
 
@@ -28,13 +28,13 @@ struct jepsen_entry {
   uint64_t order;
 };
 
-/* An entry as an event; jepsen_call and jepsen_return do a half of it, for who
- * has paired the event already. */
+/* Makes an entry an event.  jepsen_call and jepsen_return are for callers that
+ * have paired the event already. */
 int jepsen_event(struct reader *r, const struct jepsen_entry *in,
                  struct log_event *ev);
-void jepsen_call(struct reader *r, struct open_call *c, datum key,
+void jepsen_call(struct reader *r, struct reader_call *c, datum key,
                  const struct jepsen_value *v, struct log_event *ev);
-void jepsen_return(struct reader *r, const struct open_call *c,
+void jepsen_return(struct reader *r, const struct reader_call *c,
                    const struct jepsen_value *v, struct log_event *ev);
 /* Reads a :value in EDN. */
 int jepsen_read_value(struct reader *r, struct jepsen_value *v);

@@ -1,5 +1,5 @@
 /*
- * What Jepsen prints while it runs: lines with four columns,
+ * The lines that Jepsen prints while it runs, with four columns,
  *   INFO  jepsen.util - PROCESS<tab>:invoke<tab>:f<tab>VALUE
  * among others, which are skipped.
  */
@@ -9,7 +9,8 @@
 
 static const char *const types[] = {":invoke", ":ok", ":fail", ":info"};
 
-/* An event's line: behind its first tab stands a type.  Gives the tab. */
+/* The first tab of the line, if a type follows it: then the line is an event.
+ */
 static const char *first_tab(const char *line, const char *end,
                              enum jepsen_type *type) {
   const char *tab = memchr(line, '\t', (size_t)(end - line));
@@ -45,7 +46,7 @@ static int read_process(struct reader *r, const char *line, const char *tab,
   return GOT;
 }
 
-/* The columns behind the type. */
+/* Reads the columns after the type. */
 static int read_columns(struct reader *r, const char *end,
                         struct jepsen_entry *in) {
   const char *s = r->p;
@@ -105,7 +106,7 @@ int jepsen_log_next(struct reader *r, struct log_event *ev) {
   bool last = !end;
   if (last)
     end = r->end;
-  /* The value's reader may not look beyond the line. */
+  /* The reader of the value must not look beyond the line. */
   const char *whole = r->end;
   char *stop = r->in.buf + (end - r->in.buf), kept = *stop;
   bool eof = r->in.eof;

@@ -5,7 +5,7 @@
  */
 #include "history/read/json.h"
 
-/* An object as a map, its pairs on the stack of items. */
+/* Reads a field of an object that becomes a map, onto the stack of items. */
 static int put_field(struct reader *r, const char *key, size_t len,
                      void *wanted) {
   datum value = DATUM_NONE;

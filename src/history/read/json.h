@@ -1,4 +1,4 @@
-/* Values in JSON, as data. */
+/* Reads JSON values as data. */
 #ifndef HISTORY_READ_JSON_H
 #define HISTORY_READ_JSON_H
 
@@ -18,7 +18,8 @@ static inline int read_separator(struct reader *r, char close, bool *more) {
   return json_separator(&r->lex, close, more) ? GOT : reader_unexpected(r);
 }
 
-/* Calls `field` for each field of an object, the place being the value. */
+/* Calls `field` for each field of an object; the current place is then the
+ * value. */
 static inline int json_read_object(struct reader *r, json_field *field,
                                    void *into) {
   const char *key;

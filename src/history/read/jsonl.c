@@ -1,12 +1,12 @@
 /*
- * Faultline's own histories, docs/history.md: an object an event.  Calls in
- * Jepsen's words (invoke, ok, f, value) are understood as well.
+ * Faultline's own histories, docs/history.md: one object an event.  Calls in
+ * Jepsen's words (invoke, ok, f, value) are understood, too.
  */
 #include "history/read/jepsen.h"
 #include "history/read/json.h"
 #include "history/read/pair.h"
 
-enum word {
+enum jsonl_word {
   WORD_NONE,
   WORD_CALL,
   WORD_INVOKE,
@@ -19,9 +19,9 @@ enum word {
   WORD_HISTORY,
 };
 
-struct line {
+struct jsonl_line {
   const char *at; /* where the object begins */
-  enum word word;
+  enum jsonl_word word;
   bool has_process, has_args, has_value, has_result, has_name, nemesis;
   uint32_t process;
   uint64_t id;
@@ -34,11 +34,11 @@ struct line {
   uint64_t order;
 };
 
-/* A constant length lets the compiler compare words. */
+/* With a constant length the compiler compares words. */
 #define IS(WORD)                                                               \
   (len == sizeof(WORD) - 1 && !memcmp(key, WORD, sizeof(WORD) - 1))
 
-static int read_type(struct reader *r, struct line *l) {
+static int read_type(struct reader *r, struct jsonl_line *l) {
   const char *key, *at = r->p;
   size_t len;
   if (*at != '"')
@@ -63,7 +63,7 @@ static int read_type(struct reader *r, struct line *l) {
                     "history");
 }
 
-/* A number that is none so far, as "-" of "-0": the window ends inside. */
+/* Whether the window ends inside of a number, as after "-" of "-0". */
 static bool goes_on(const struct reader *r, const char *at) {
   const char *s = at + (*at == '-');
   while (digit(*s) <= 9)
@@ -71,7 +71,7 @@ static bool goes_on(const struct reader *r, const char *at) {
   return s >= r->end && !r->in.eof;
 }
 
-static int read_process(struct reader *r, struct line *l) {
+static int read_process(struct reader *r, struct jsonl_line *l) {
   const char *at = r->p;
   int64_t n;
   l->has_process = true;
@@ -102,7 +102,7 @@ static int read_unsigned(struct reader *r, uint64_t *out) {
                     "expected a number of at most 63 bits, not negative");
 }
 
-static int read_name(struct reader *r, struct line *l) {
+static int read_name(struct reader *r, struct jsonl_line *l) {
   static const bool quote[256] = {['"'] = true};
   const char *text, *at = r->p;
   size_t len;
@@ -140,7 +140,7 @@ static int read_text(struct reader *r, datum *out) {
   return GOT;
 }
 
-/* Numbers at once, the rest by the reader of values. */
+/* Reads numbers here and other values by json_read_value. */
 static inline int read_value(struct reader *r, datum *out) {
   const char *p = r->p;
   int64_t n;
@@ -152,7 +152,7 @@ static inline int read_value(struct reader *r, datum *out) {
   return json_read_value(r, out);
 }
 
-/* No datum is made of a number that is only compared. */
+/* A number that is only compared: no datum is made of it. */
 static inline int read_stamp(struct reader *r, int64_t *out) {
   const char *p = r->p;
   datum d;
@@ -165,8 +165,8 @@ static inline int read_stamp(struct reader *r, int64_t *out) {
   return got;
 }
 
-/* Of more than fit, a list is made. */
-static int read_args(struct reader *r, struct line *l) {
+/* Reads the arguments; more than LOG_ARGS become one list. */
+static int read_args(struct reader *r, struct jsonl_line *l) {
   uint32_t base = r->items.len, n = 0;
   bool more;
   int got;
@@ -195,7 +195,7 @@ static int read_flagged(struct reader *r, datum *out, bool *flag) {
   return read_value(r, out);
 }
 
-/* The fields of an event, and whether their name begins with " at p. */
+/* The fields of an event. */
 #define FIELDS(_)                                                              \
   _(TYPE, "type")                                                              \
   _(PROCESS, "process")                                                        \
@@ -218,9 +218,9 @@ static int read_flagged(struct reader *r, datum *out, bool *flag) {
   _(STUCK, "stuck")
 
 #define FIELD_ID(id, name) FIELD_##id,
-enum field { FIELDS(FIELD_ID) FIELD_OTHER };
+enum jsonl_field { FIELDS(FIELD_ID) FIELD_OTHER };
 
-static enum field field_named(const char *key, size_t len) {
+static enum jsonl_field field_named(const char *key, size_t len) {
 #define FIELD_IS(id, name)                                                     \
   if (IS(name))                                                                \
     return FIELD_##id;
@@ -228,9 +228,9 @@ static enum field field_named(const char *key, size_t len) {
   return FIELD_OTHER;
 }
 
-/* The field at p when it stands as we write it, `"name":` and its value; *p is
- * then the value.  First letters decide which ones to compare. */
-static inline enum field quick_field(const char **p) {
+/* The field at *p, if it is written as log_write does, `"name":` and the value;
+ * *p is then the value.  The first letter decides which names are compared. */
+static inline enum jsonl_field quick_field(const char **p) {
 #define QUICK(id, name)                                                        \
   if (!memcmp(*p, "\"" name "\":", sizeof(name) + 2)) {                        \
     *p += sizeof(name) + 2;                                                    \
@@ -267,7 +267,7 @@ static inline enum field quick_field(const char **p) {
   return FIELD_OTHER;
 }
 
-static int slow_field(struct reader *r, enum field *f) {
+static int slow_field(struct reader *r, enum jsonl_field *f) {
   const char *key;
   size_t len;
   json_skip(&r->lex);
@@ -280,7 +280,8 @@ static int slow_field(struct reader *r, enum field *f) {
   return read_expected(r, ':', ": after the field's name");
 }
 
-static int read_field(struct reader *r, enum field f, struct line *l) {
+static int read_field(struct reader *r, enum jsonl_field f,
+                      struct jsonl_line *l) {
   switch (f) {
   case FIELD_TYPE:
     return read_type(r, l);
@@ -324,8 +325,8 @@ static int read_field(struct reader *r, enum field f, struct line *l) {
   return json_read_value(r, NULL);
 }
 
-/* The object at the place, behind its {. */
-static int read_fields(struct reader *r, struct line *l) {
+/* Reads the fields of an object, after its {. */
+static int read_fields(struct reader *r, struct jsonl_line *l) {
   bool more = true;
   r->depth = 1;
   json_skip(&r->lex);
@@ -336,7 +337,7 @@ static int read_fields(struct reader *r, struct line *l) {
   while (more) {
     const char *p = r->p;
     int got = GOT;
-    enum field f = *p == '"' ? quick_field(&p) : FIELD_OTHER;
+    enum jsonl_field f = *p == '"' ? quick_field(&p) : FIELD_OTHER;
     if (f == FIELD_OTHER)
       got = slow_field(r, &f);
     else
@@ -350,7 +351,8 @@ static int read_fields(struct reader *r, struct line *l) {
   return GOT;
 }
 
-static int head(struct reader *r, const struct line *l, struct log_event *ev) {
+static int head(struct reader *r, const struct jsonl_line *l,
+                struct log_event *ev) {
   if (l->version != DATUM_NONE && l->version != datum_number(1))
     return reader_refuse(r, l->at, "expected version 1 of the format");
   forget_history(r);
@@ -365,7 +367,8 @@ static int head(struct reader *r, const struct line *l, struct log_event *ev) {
   return GOT;
 }
 
-static int note(struct reader *r, const struct line *l, struct log_event *ev) {
+static int note(struct reader *r, const struct jsonl_line *l,
+                struct log_event *ev) {
   datum d = l->text;
   event_begin(r, ev, LOG_NOTE);
   ev->text = l->has_name ? r->names.at[l->name].text : "";
@@ -379,8 +382,9 @@ static int note(struct reader *r, const struct line *l, struct log_event *ev) {
   return GOT;
 }
 
-static int call(struct reader *r, const struct line *l, struct log_event *ev) {
-  struct open_call *c;
+static int call(struct reader *r, const struct jsonl_line *l,
+                struct log_event *ev) {
+  struct reader_call *c;
   if (!l->has_name)
     return reader_refuse(r, l->at, "expected a \"name\" in this call");
   int got = pair_call(r, l->at, ev->process, l->name, l->id, &c);
@@ -404,9 +408,9 @@ static int call(struct reader *r, const struct line *l, struct log_event *ev) {
   return GOT;
 }
 
-/* What Jepsen calls a failure did not happen. */
-static enum log_event_kind end_kind(const struct line *l,
-                                    const struct open_call *c) {
+/* An operation that failed in Jepsen's words took no effect. */
+static enum log_event_kind end_kind(const struct jsonl_line *l,
+                                    const struct reader_call *c) {
   switch (l->word) {
   case WORD_FAIL:
     return c->jepsen ? LOG_DROP : LOG_FAIL;
@@ -419,8 +423,9 @@ static enum log_event_kind end_kind(const struct line *l,
   }
 }
 
-static int end(struct reader *r, const struct line *l, struct log_event *ev) {
-  struct open_call *c;
+static int end(struct reader *r, const struct jsonl_line *l,
+               struct log_event *ev) {
+  struct reader_call *c;
   int got = pair_end(r, l->at, ev->process, l->has_name ? l->name : -1, l->id,
                      l->word == WORD_INFO, &c);
   if (got)
@@ -437,7 +442,8 @@ static int end(struct reader *r, const struct line *l, struct log_event *ev) {
   return GOT;
 }
 
-static int event(struct reader *r, const struct line *l, struct log_event *ev) {
+static int event(struct reader *r, const struct jsonl_line *l,
+                 struct log_event *ev) {
   event_begin(r, ev, LOG_CALL);
   ev->order = l->order;
   if (l->has_process)
@@ -451,7 +457,7 @@ static int event(struct reader *r, const struct line *l, struct log_event *ev) {
   return calls ? call(r, l, ev) : end(r, l, ev);
 }
 
-static int understand(struct reader *r, const struct line *l,
+static int understand(struct reader *r, const struct jsonl_line *l,
                       struct log_event *ev) {
   if (l->word == WORD_NONE)
     return reader_refuse(r, l->at, "expected a \"type\" in this object");
@@ -463,7 +469,7 @@ static int understand(struct reader *r, const struct line *l,
   return l->word == WORD_NOTE || l->nemesis ? note(r, l, ev) : event(r, l, ev);
 }
 
-/* Between the objects: space, and the brackets and commas of an array. */
+/* Skips what stands between objects: space, brackets and commas of an array. */
 static int between(struct reader *r) {
   if (r->p[0] == '\n' && r->p[1] == '{') {
     reader_newline(r, r->p++);
@@ -482,7 +488,7 @@ static int between(struct reader *r) {
   }
 }
 
-static const struct line blank = {
+static const struct jsonl_line blank = {
     .id = NO_ID,
     .order = LOG_NO_HINT,
     .value = DATUM_NONE,
@@ -508,7 +514,7 @@ int jsonl_next(struct reader *r, struct log_event *ev) {
     return r->array
                ? reader_bad(r, r->p, "expected ] before the end of the file")
                : NEXT_END;
-  struct line l = blank;
+  struct jsonl_line l = blank;
   l.at = r->p;
   int got = GOT;
   reader_mark(r);

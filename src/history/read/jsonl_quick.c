@@ -40,13 +40,13 @@ static inline bool value(const char **p, datum *out) {
 }
 
 /* `"process": N`, of one that was seen before. */
-static inline struct open_call *process(struct reader *r, const char **p,
-                                        bool spaced) {
+static inline struct reader_call *process(struct reader *r, const char **p,
+                                          bool spaced) {
   int64_t n;
   if (!space(p, spaced) || !IS(p, "\"process\":") || !space(p, spaced) ||
       !read_int(p, &n) || n < 0 || n >= UINT32_MAX || !r->calls)
     return NULL;
-  struct open_call *c = &r->calls[call_slot(r, (uint32_t)n)];
+  struct reader_call *c = &r->calls[call_slot(r, (uint32_t)n)];
   return c->used && c->process == (uint32_t)n ? c : NULL;
 }
 
@@ -71,7 +71,7 @@ static inline bool call(struct reader *r, const char **p, bool spaced,
                         struct log_event *ev) {
   static const bool quote[256] = {['"'] = true};
   uint32_t len;
-  struct open_call *c = process(r, p, spaced);
+  struct reader_call *c = process(r, p, spaced);
   if (!c || c->open || c->crashed || !IS(p, ",") || !space(p, spaced) ||
       !IS(p, "\"name\":") || !space(p, spaced) || !IS(p, "\""))
     return false;
@@ -96,7 +96,7 @@ static inline bool call(struct reader *r, const char **p, bool spaced,
 /* Behind `"type":"return",`. */
 static inline bool returns(struct reader *r, const char **p, bool spaced,
                            struct log_event *ev) {
-  struct open_call *c = process(r, p, spaced);
+  struct reader_call *c = process(r, p, spaced);
   if (!c || !c->open || c->jepsen)
     return false;
   if (IS(p, ",") && (!space(p, spaced) || !IS(p, "\"result\":") ||

@@ -1,7 +1,6 @@
 /*
- * Calls and their returns, names, times: what of one event needs another one.
- * The memory is that of the processes, and a bit for each number that an
- * operation has.
+ * Names, calls and returns, times: what one event needs of others.  Memory is
+ * that of the processes, and one bit for each id of an operation.
  */
 #include "history/read/pair.h"
 #include "history/read/jepsen.h"
@@ -10,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Numbers above are only compared between a call and its return. */
+/* Greater ids are only compared between a call and its return. */
 #define IDS_MAX (UINT64_C(1) << 27)
 
 int name_number(struct reader *r, const char *text, size_t len) {
@@ -22,8 +21,8 @@ int name_number(struct reader *r, const char *text, size_t len) {
     return -1;
   char *copy = arena_alloc(&r->arena, len + 1);
   memcpy(copy, text, len);
-  /* A word that no mask gives is never found quickly. */
-  struct name n = {copy, (uint32_t)len, jepsen_name_kind(copy), 1, 0};
+  /* No masked word equals 1: quick_name never finds a long name. */
+  struct reader_name n = {copy, (uint32_t)len, jepsen_name_kind(copy), 1, 0};
   if (len <= 8) {
     n.word = 0;
     memcpy(&n.word, copy, len);
@@ -40,7 +39,7 @@ int bad_name(struct reader *r, const char *at) {
   return reader_bad(r, at, "expected the name of an operation");
 }
 
-static struct open_call *find(struct reader *r, uint32_t process) {
+static struct reader_call *find(struct reader *r, uint32_t process) {
   uint32_t i = call_slot(r, process);
   while (r->calls[i].used && r->calls[i].process != process)
     i = (i + 1) & r->calls_mask;
@@ -48,7 +47,7 @@ static struct open_call *find(struct reader *r, uint32_t process) {
 }
 
 static void grow(struct reader *r) {
-  struct open_call *old = r->calls;
+  struct reader_call *old = r->calls;
   uint32_t n = old ? r->calls_mask + 1 : 0;
   r->calls_mask = n ? 2 * n - 1 : 63;
   r->calls = xcalloc((size_t)r->calls_mask + 1, sizeof *r->calls);
@@ -58,12 +57,12 @@ static void grow(struct reader *r) {
   free(old);
 }
 
-static struct open_call *call_of(struct reader *r, uint32_t process) {
+static struct reader_call *call_of(struct reader *r, uint32_t process) {
   if (!r->calls || r->ncalls * 2 > r->calls_mask)
     grow(r);
-  struct open_call *c = find(r, process);
+  struct reader_call *c = find(r, process);
   if (!c->used) {
-    *c = (struct open_call){.process = process, .used = true};
+    *c = (struct reader_call){.process = process, .used = true};
     r->ncalls++;
   }
   return c;
@@ -94,8 +93,8 @@ static bool id_is_new(struct reader *r, uint64_t id) {
 }
 
 int pair_call(struct reader *r, const char *at, uint32_t process, uint16_t name,
-              uint64_t id, struct open_call **out) {
-  struct open_call *c = call_of(r, process);
+              uint64_t id, struct reader_call **out) {
+  struct reader_call *c = call_of(r, process);
   const char *f = r->names.at[name].text;
   if (c->open)
     return reader_refuse(r, at,
@@ -117,9 +116,9 @@ int pair_call(struct reader *r, const char *at, uint32_t process, uint16_t name,
 }
 
 int pair_end(struct reader *r, const char *at, uint32_t process, int name,
-             uint64_t id, bool crashes, struct open_call **out) {
-  struct open_call *c = call_of(r, process);
-  if (!c->open && name < 0 && id == process) /* operations without processes */
+             uint64_t id, bool crashes, struct reader_call **out) {
+  struct reader_call *c = call_of(r, process);
+  if (!c->open && name < 0 && id == process) /* the file has no processes */
     return reader_refuse(
         r, at, "operation %" PRIu64 " returns, but was not called", id);
   if (!c->open)
@@ -144,7 +143,7 @@ int pair_end(struct reader *r, const char *at, uint32_t process, int name,
   return GOT;
 }
 
-/* The position counts, and these have to agree with it. */
+/* The order of events is that of the file; times and indices must agree. */
 int check_time(struct reader *r, const char *at, int64_t time, int64_t index) {
   if (index != NO_STAMP) {
     if (r->some_index && index <= r->last_index)

@@ -1,20 +1,20 @@
-/* What of one event needs another one: names, calls and returns, times. */
+/* What one event needs of others: names, calls and returns, times. */
 #ifndef HISTORY_READ_PAIR_H
 #define HISTORY_READ_PAIR_H
 
 #include "history/read/int.h"
 
-/* The number of a name; -1: there are too many, or it is not a text. */
+/* The number of a name; -1: there are too many, or it is not valid text. */
 int name_number(struct reader *r, const char *text, size_t len);
 
-/* The number of the name at p that ends with `end`, of those that are known and
- * short; -1: look properly. */
+/* The number of the name at p that ends with one of `end`, if it is known and
+ * short; -1: use name_number. */
 static inline int quick_name(const struct reader *r, const char *p,
                              const bool end[256], uint32_t *len) {
   uint64_t word;
   memcpy(&word, p, 8);
   for (uint32_t i = 0; i < r->names.len && i < 8; i++) {
-    const struct name *n = &r->names.at[i];
+    const struct reader_name *n = &r->names.at[i];
     if ((word & n->mask) == n->word && end[(unsigned char)p[n->len]]) {
       *len = n->len;
       return (int)i;
@@ -23,14 +23,14 @@ static inline int quick_name(const struct reader *r, const char *p,
   return -1;
 }
 
-int bad_name(struct reader *r, const char *at); /* there name_number failed */
+int bad_name(struct reader *r, const char *at); /* name_number has failed */
 
-/* Where a process is in r->calls, or the place before that. */
+/* Where the search for a process in r->calls begins. */
 static inline uint32_t call_slot(const struct reader *r, uint32_t process) {
   return (process * 2654435769u) >> 7 & r->calls_mask;
 }
 
-static inline void call_begins(struct open_call *c, uint16_t name,
+static inline void call_begins(struct reader_call *c, uint16_t name,
                                uint32_t line, uint64_t id) {
   c->open = true;
   c->name = name;
@@ -39,13 +39,14 @@ static inline void call_begins(struct open_call *c, uint16_t name,
   c->value = DATUM_NONE;
 }
 
-/* The process calls: refuses what cannot be. */
+/* The process calls an operation; refuses impossible calls. */
 int pair_call(struct reader *r, const char *at, uint32_t process, uint16_t name,
-              uint64_t id, struct open_call **out);
-/* The process is done with its call.  `name`: of the return, -1: not said. */
+              uint64_t id, struct reader_call **out);
+/* The call of the process ends.  `name`: that of the return; -1: it has none.
+ */
 int pair_end(struct reader *r, const char *at, uint32_t process, int name,
-             uint64_t id, bool crashes, struct open_call **out);
-/* A time or an index that is no number is NO_STAMP. */
+             uint64_t id, bool crashes, struct reader_call **out);
+/* Checks that times and indices grow; NO_STAMP: the event has none. */
 int check_time(struct reader *r, const char *at, int64_t time, int64_t index);
 void forget_history(struct reader *r); /* a new one begins */
 

@@ -11,7 +11,7 @@
 const char *const read_format_name[] = {READ_FORMATS(READ_NAME) NULL};
 #undef READ_NAME
 
-/* A name may have any bytes; what is told is one line. */
+/* Sets the error.  A name may have any bytes; the message is one line. */
 static int tell(struct reader *r, const char *at, uint32_t line,
                 int64_t line_at, char *text) {
   for (char *c = text; *c; c++)
@@ -51,14 +51,14 @@ int reader_unexpected(struct reader *r) {
   return reader_bad(r, r->lex.bad_at, "expected %s", r->lex.expected);
 }
 
-/* To the lexer, from its first byte on. */
+/* Shows the window to the lexer, from its first byte on. */
 static void show_window(struct reader *r) {
   r->p = r->start = r->in.buf;
   r->end = r->in.buf + r->in.len;
   r->whole = r->in.eof;
 }
 
-/* More of the window behind the place; the rest moves to its front. */
+/* Reads more into the window; bytes before the current place are dropped. */
 static int more(struct reader *r) {
   size_t used = (size_t)(r->p - r->in.buf);
   if (r->in.len - used > FORM_MAX)
@@ -86,12 +86,12 @@ static const char *first_byte(const struct reader *r) {
   return p + strspn(p, " \t\r\n");
 }
 
-/* A line is often enough, and a pipe may not give more for a while. */
+/* One line is often enough, and a pipe may not give more for a while. */
 static bool try_recognise(struct reader *r, enum read_format format) {
   const char *first = first_byte(r);
   bool whole = r->in.eof || r->in.len >= LOOK;
   if (first == r->end || (r->in.len < 3 && !r->in.eof))
-    return false; /* it may be a part of a byte order mark */
+    return false; /* perhaps a part of a byte order mark */
   r->format = format;
   if (format == READ_AUTO && (whole || strchr(first, '\n')))
     r->format = recognise(first, r->end, whole);
@@ -196,7 +196,7 @@ static int next_of_format(struct reader *r, struct log_event *ev) {
   return NEXT_BAD;
 }
 
-/* A long form is not tried again for every few bytes that come. */
+/* Reads enough more: a long form is not tried again for every few bytes. */
 static int enough_more(struct reader *r) {
   size_t have = (size_t)(r->end - r->p);
   size_t want = have > LOOK ? have + have / 2 : 0;
@@ -244,8 +244,8 @@ int reader_next(struct reader *r, struct log_event *ev, struct error *e) {
   }
 }
 
-/* The texts of an event are valid until the next one, so what is kept is only
- * a head, whose text stays. */
+/* The next event of this history.  The head of the next history is kept: unlike
+ * the texts of other events, its text stays valid. */
 static int next_of_log(struct reader *r, struct log_event *ev,
                        struct error *e) {
   if (!r->has_kept)
@@ -270,7 +270,7 @@ void reader_set_limit(struct reader *r, reader_limit *limit, void *ctx) {
   r->limit_ctx = ctx;
 }
 
-/* Whether the history is not to be kept. */
+/* Whether the limit says that the history is not kept. */
 static bool is_over(struct reader *r, struct log *l, uint32_t n) {
   enum { EVENTS = 4096 }; /* between two questions */
   if (r->limit && n % EVENTS == 0)
@@ -283,7 +283,7 @@ static bool is_over(struct reader *r, struct log *l, uint32_t n) {
   return true;
 }
 
-/* The rest of a history that is not kept; see next_of_log. */
+/* Skips the rest of a history that is not kept. */
 static int skip_rest(struct reader *r, struct log_event *ev, struct error *e) {
   int got = 1;
   while (!r->ended && (got = next_of_log(r, ev, e)) == 1)

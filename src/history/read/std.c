@@ -1,9 +1,11 @@
+/* The reader of STD traces (std.h): every line, and a quick way for usual ones.
+ */
 #include "history/read/std.h"
 
 #include "history/read/int.h"
+#include "history/read/places.h"
 #include "history/read/std_names.h"
 
-#include <emmintrin.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +13,7 @@
 struct std_thread {
   uint32_t depth;
   uint64_t begin; /* line of the outermost begin */
-  uint64_t join;  /* line, or 0 */
+  uint64_t join;  /* line of its join, or 0 */
   bool seen;      /* it has had an event, or was forked */
 };
 
@@ -79,7 +81,7 @@ static int refuse(struct std_reader *r, uint64_t line, struct error *e,
   return -1;
 }
 
-/* The next line, without its end: 1, 0 at the end, -1. */
+/* The next line, without its end; 0: the file ends; -1: error. */
 static int next_line(struct std_reader *r, const char **from, const char **to,
                      struct error *e) {
   for (;;) {
@@ -174,7 +176,7 @@ static int mark(struct std_reader *r, struct std_event *ev, struct error *e) {
 
 #define IS(word) (n == sizeof(word) - 1 && !memcmp(p, word, sizeof(word) - 1))
 
-/* op: "w(V1)"; p .. p + n is the word, arg what is inside of ( ). */
+/* An operation like "w(V1)": the word is p to p + n, `arg` is between ( ). */
 static int operation(struct std_reader *r, struct std_event *ev, const char *p,
                      size_t n, const char *arg, size_t len, struct error *e) {
   bool acquire = IS("acq");
@@ -239,14 +241,7 @@ static int parse(struct std_reader *r, const char *p, const char *end,
 
 /* ---- the usual line ---- */
 
-/* Which of the 32 bytes are c. */
-static inline uint32_t places_of(__m128i a, __m128i b, char c) {
-  __m128i want = _mm_set1_epi8(c);
-  return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(a, want)) |
-         (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(b, want)) << 16;
-}
-
-enum usual {
+enum std_usual {
   USUAL_READ,
   USUAL_WRITE,
   USUAL_ACQUIRE,
@@ -254,28 +249,26 @@ enum usual {
   USUAL_MARK
 };
 
-/* The operation at p, with how long it is before its argument; 0: none of
+/* The operation at p; returns its length before the argument, 0: it is none of
  * these. */
-static inline uint32_t usual(const char *p, enum usual *u, bool *begin) {
-  uint32_t word;
+static inline uint32_t usual(const char *p, enum std_usual *u, bool *begin) {
   if (p[1] == '(' && (*p == 'r' || *p == 'w')) {
     *u = *p == 'r' ? USUAL_READ : USUAL_WRITE;
     return 2;
   }
-  memcpy(&word, p, 4);
   *u = USUAL_MARK;
   *begin = false;
-  if (word == 0x28716361 || word == 0x286c6572) { /* acq( rel( */
-    *u = word == 0x28716361 ? USUAL_ACQUIRE : USUAL_RELEASE;
+  if (!memcmp(p, "acq(", 4) || !memcmp(p, "rel(", 4)) {
+    *u = *p == 'a' ? USUAL_ACQUIRE : USUAL_RELEASE;
     return 4;
   }
-  if ((word & 0xffffff) == 0x646e65) /* end */
+  if (!memcmp(p, "end", 3))
     return 3;
   *begin = true;
-  return word == 0x69676562 && p[4] == 'n' ? 5 : 0; /* begin */
+  return !memcmp(p, "begin", 5) ? 5 : 0;
 }
 
-/* The thread, if it may go on. */
+/* Finds the thread.  False: it is new, or has been joined. */
 static inline bool usual_thread(struct std_reader *r, const char *p,
                                 uint32_t len) {
   uint64_t key = name_key(p, len);
@@ -304,22 +297,20 @@ static inline uint32_t usual_object(struct std_reader *r, struct name_table *t,
 static inline int quick(struct std_reader *r, struct std_event *ev,
                         struct error *e) {
   const char *p = r->in.buf + r->at;
-  if (r->in.len - r->at < 32)
+  if (r->in.len - r->at < PLACES)
     return 0;
-  __m128i a = _mm_loadu_si128((const __m128i *)p);
-  __m128i b = _mm_loadu_si128((const __m128i *)(p + 16));
-  uint32_t newlines = places_of(a, b, '\n'), bars = places_of(a, b, '|');
+  uint32_t newlines = places_of(p, '\n'), bars = places_of(p, '|');
   if (!newlines || !bars)
     return 0;
   uint32_t end = (uint32_t)__builtin_ctz(newlines);
   uint32_t bar = (uint32_t)__builtin_ctz(bars), len = 0;
   if (bar - 1 > 7 || bar + 4 > end || p[end - 1] == '\r')
     return 0;
-  enum usual u;
+  enum std_usual u;
   bool begin;
   uint32_t n = usual(p + bar + 1, &u, &begin), arg = bar + 1 + n, behind = arg;
   if (u != USUAL_MARK) {
-    uint32_t closed = places_of(a, b, ')') >> arg;
+    uint32_t closed = places_of(p, ')') >> arg;
     len = closed ? (uint32_t)__builtin_ctz(closed) : 32;
     behind = arg + len + 1;
     if (len - 1 > 7)

@@ -8,10 +8,10 @@
  * join(thread), begin and end (of a transaction; nested ones count once).
  * Gzip is seen through; memory is that of the names.
  *
- * What cannot be is refused with file, line and reason: an end without a begin,
- * a begin without an end, a release by a thread that does not hold the lock, an
- * acquire of a held one, a join of a thread that nobody has heard of, a fork of
- * a running one, an event after the join.
+ * Impossible events are refused with file, line and reason: an end without a
+ * begin, a begin without an end, a release by a thread that does not hold the
+ * lock, an acquire of a held lock, a join of an unknown thread, a fork of a
+ * running thread, an event after the join.
  */
 #ifndef HISTORY_READ_STD_H
 #define HISTORY_READ_STD_H

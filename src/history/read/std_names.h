@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
+#include <endian.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ static inline uint64_t name_key(const char *p, size_t len) {
   if (len > 8)
     return hash64(p, len, 1);
   memcpy(&word, p, 8);
-  return word << (64 - 8 * len);
+  return le64toh(word) << (64 - 8 * len);
 }
 
 static inline uint32_t name_first(const struct name_table *t, uint64_t key) {

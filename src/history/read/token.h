@@ -4,8 +4,8 @@
 
 #include "history/read/int.h"
 
-/* A string from its opening quote; the bytes are valid until the next one.
- * `edn` knows other escapes. */
+/* Reads a string from its opening quote; the text is valid until the next one.
+ * `edn` has other escapes. */
 static inline int read_string(struct reader *r, bool edn, const char **text,
                               size_t *len) {
   return lex_string(&r->lex, edn, text, len) ? GOT : reader_unexpected(r);

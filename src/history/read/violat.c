@@ -1,12 +1,12 @@
 /*
- * Histories of check-lin and Violat: an object a history, with the class in
- * "schema" and the calls and returns in "events".  Each event is read by
- * itself, so that the length of a history does not matter.
+ * Histories of check-lin and Violat: one object is one history, with the class
+ * in "schema" and the calls and returns in "events".  Each event is read by
+ * itself, so that memory does not depend on the length of a history.
  */
 #include "history/read/json.h"
 #include "history/read/pair.h"
 
-enum state { TOP, FIELDS, EVENTS };
+enum violat_state { TOP, FIELDS, EVENTS };
 
 #define IS(WORD)                                                               \
   (len == sizeof(WORD) - 1 && !memcmp(key, WORD, sizeof(WORD) - 1))
@@ -36,7 +36,7 @@ static datum as_number(datum d) {
   return read_int(&s, &n) && !*s ? datum_number(n) : d;
 }
 
-/* {"0": 1}: the keys are numbers, which JSON cannot write. */
+/* The keys of {"0": 1} are numbers, which JSON cannot write. */
 static datum with_number_keys(datum map) {
   const struct datum_box *b = datum_box(map);
   VEC(datum) all = {0};
@@ -47,7 +47,7 @@ static datum with_number_keys(datum map) {
   return d;
 }
 
-struct event {
+struct violat_event {
   const char *at;
   bool calls, returns, has_sid, has_value, has_name;
   int64_t sid;
@@ -59,7 +59,7 @@ struct event {
 
 static int read_method_field(struct reader *r, const char *key, size_t len,
                              void *into) {
-  struct event *e = into;
+  struct violat_event *e = into;
   if (!IS("name"))
     return json_read_value(r, NULL);
   const char *text, *at = r->p;
@@ -80,7 +80,7 @@ static int read_method_field(struct reader *r, const char *key, size_t len,
 
 static int read_invocation_field(struct reader *r, const char *key, size_t len,
                                  void *into) {
-  struct event *e = into;
+  struct violat_event *e = into;
   const char *at = r->p;
   int64_t n;
   if (IS("id")) {
@@ -101,7 +101,7 @@ static int read_invocation_field(struct reader *r, const char *key, size_t len,
 
 static int read_event_field(struct reader *r, const char *key, size_t len,
                             void *into) {
-  struct event *e = into;
+  struct violat_event *e = into;
   const char *at = r->p, *text;
   size_t n;
   int got;
@@ -131,7 +131,7 @@ static int read_event_field(struct reader *r, const char *key, size_t len,
   return json_read_value(r, NULL);
 }
 
-/* Values are written as Java prints them: "true", "null", "3", a text. */
+/* A value that Java printed: "true", "null", "3", or a text. */
 static datum value_of(datum d) {
   if (datum_kind(d) != DATUM_IS_TEXT)
     return d;
@@ -156,9 +156,9 @@ static void put_args(datum args, struct log_event *ev) {
 }
 
 static int read_event(struct reader *r, struct log_event *ev) {
-  struct event in = {
+  struct violat_event in = {
       .at = r->p, .id = NO_ID, .args = DATUM_NONE, .value = DATUM_NONE};
-  struct open_call *c;
+  struct reader_call *c;
   reader_mark(r);
   int got = json_read_object(r, read_event_field, &in);
   if (got)
@@ -204,7 +204,8 @@ static int begin(struct reader *r, struct log_event *ev) {
   return GOT;
 }
 
-/* "schema": {…} or "events": [ or another field, or the end of the history. */
+/* Reads the next field: "schema": {…}, "events": [, another one, or the end of
+ * the history. */
 static int next_field(struct reader *r, struct log_event *ev) {
   const char *key;
   size_t len;
@@ -283,7 +284,7 @@ static int next_history(struct reader *r) {
 }
 
 int violat_next(struct reader *r, struct log_event *ev) {
-  switch ((enum state)r->state) {
+  switch ((enum violat_state)r->state) {
   case TOP:
     return next_history(r);
   case FIELDS:

@@ -1,4 +1,4 @@
-/* A log as Faultline's own history file, docs/history.md. */
+/* Writes a log as Faultline's own history file, docs/history.md. */
 #include "history/read/read.h"
 #include "history/read/token.h"
 
@@ -20,7 +20,7 @@ static void put_text(const char *s, size_t len, struct buf *out) {
   buf_putc(out, '"');
 }
 
-/* 1.5, 1e9 or an integer of many digits: JSON has these as well. */
+/* Whether a symbol is a number that JSON can write: 1.5, 1e9, many digits. */
 static bool is_json_number(const char *s) {
   s += *s == '-';
   size_t n = strspn(s, "0123456789");
@@ -56,8 +56,8 @@ static void put_list(const datum *items, uint32_t n, struct buf *out) {
   buf_putc(out, ']');
 }
 
-/* Can it be an object, without being taken for one of those that stand for
- * something else? */
+/* Whether a map can be written as an object, and not be mistaken for one with a
+ * special meaning. */
 static bool has_plain_keys(const struct datum_box *b) {
   for (uint32_t i = 0; i < b->len; i += 2)
     if (datum_kind(b->items[i]) != DATUM_IS_TEXT ||
@@ -85,7 +85,7 @@ static void put_map(const struct datum_box *b, struct buf *out) {
   buf_puts(out, plain ? "}" : "]}");
 }
 
-/* The keyword :2 is a word; 2 would be read as a number. */
+/* The keyword :2 is a symbol: as 2 it would be read as a number. */
 static bool is_whole_number(const char *s) {
   int64_t n;
   return read_int(&s, &n) && !*s;
@@ -166,7 +166,7 @@ static void put_note(const char *verb, const char *text, struct buf *out) {
   buf_puts(out, "}\n");
 }
 
-/* "start-kill n1" ends with "stop-kill". */
+/* Writes the end of a note: "start-kill n1" ends with "stop-kill". */
 static void put_stop(const char *text, struct buf *out) {
   const char *what = text + strlen("start");
   char *word = xstrndup(what, strcspn(what, " "));
@@ -187,32 +187,32 @@ static void put_head(const struct log *l, struct buf *out) {
   buf_puts(out, "}\n");
 }
 
-/* What happens at a time.  Times are distinct (L1). */
-struct moment {
+/* The event at a time.  Times are distinct (L1 of model/log.h). */
+struct write_moment {
   enum { AT_NOTHING, AT_CALL, AT_RETURN, AT_NOTE, AT_NOTE_END } what;
   uint32_t which;
 };
 
-static struct moment *moments(const struct log *l) {
-  struct moment *all = xcalloc((size_t)l->end + 1, sizeof *all);
+static struct write_moment *moments(const struct log *l) {
+  struct write_moment *all = xcalloc((size_t)l->end + 1, sizeof *all);
   for (uint32_t i = 0; i < l->ops.len; i++) {
     const struct log_op *o = &l->ops.at[i];
-    all[o->call] = (struct moment){AT_CALL, i};
+    all[o->call] = (struct write_moment){AT_CALL, i};
     if (o->ret != LOG_PENDING)
-      all[o->ret] = (struct moment){AT_RETURN, i};
+      all[o->ret] = (struct write_moment){AT_RETURN, i};
   }
   for (uint32_t i = 0; i < l->notes.len; i++) {
     const struct log_note *n = &l->notes.at[i];
-    all[n->from] = (struct moment){AT_NOTE, i};
+    all[n->from] = (struct write_moment){AT_NOTE, i};
     if (n->to != n->from && n->to != LOG_PENDING)
-      all[n->to] = (struct moment){AT_NOTE_END, i};
+      all[n->to] = (struct write_moment){AT_NOTE_END, i};
   }
   return all;
 }
 
 void log_write(const struct log *l, struct buf *out) {
   put_head(l, out);
-  struct moment *all = moments(l);
+  struct write_moment *all = moments(l);
   for (uint32_t t = 0; t < l->end; t++)
     switch (all[t].what) {
     case AT_CALL:

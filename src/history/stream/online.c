@@ -1,6 +1,6 @@
 /*
- * From events to answers: the frontier, gone through again from the call of
- * what returned (online_int.h).
+ * Events of a stream that is searched: the frontier comes forward again from
+ * the call of each operation that returns (online_int.h).
  */
 #include "history/stream/online_int.h"
 
@@ -64,13 +64,13 @@ uint32_t online_parts(const struct online *o) { return o->nparts; }
 uint32_t online_watched(const struct online *o) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < o->nbuckets; i++)
-    for (const struct part *p = o->buckets[i]; p; p = p->next)
+    for (const struct online_part *p = o->buckets[i]; p; p = p->next)
       n += p->watch != NULL;
   return n;
 }
 
-/* Times that a state has must not change. */
-static bool is_too_long(const struct online *o, const struct part *p) {
+/* States of online_queue.c hold times, which therefore cannot begin again. */
+static bool is_too_long(const struct online *o, const struct online_part *p) {
   return o->own && p->time >= LOG_PENDING - 2;
 }
 
@@ -90,7 +90,7 @@ bool online_advance(struct online *o, uint32_t until) {
   return !(end == FRONTIER_DECIDED && f->violated);
 }
 
-static bool go_to_tip(struct online *o, struct part *p) {
+static bool go_to_tip(struct online *o, struct online_part *p) {
   o->type->cut = p->tip_cut;
   frontier_swap(o->engine, &p->problem, &p->tip);
   bool good = online_advance(o, LOG_PENDING);
@@ -106,8 +106,8 @@ void online_violated(struct online *o, uint32_t line, char *text) {
   o->text = text;
 }
 
-/* `lookahead`: on to the call of the oldest open operation. */
-static void catch_up(struct online *o, struct part *p) {
+/* `lookahead`: the tip goes on to the oldest open call. */
+static void catch_up(struct online *o, struct online_part *p) {
   struct frontier *f = o->engine;
   uint32_t until = LOG_PENDING;
   for (uint32_t i = p->open.len; i-- > 0;)
@@ -125,23 +125,24 @@ static void catch_up(struct online *o, struct part *p) {
     if (o->type->cut)
       o->limit = "next states";
     else
-      online_violated(o, online_is_told(op) ? op->line : p->line,
+      online_violated(o, online_is_real(op) ? op->line : p->line,
                       online_explain_stuck(o, op));
   }
   frontier_swap(f, &o->nothing, &p->tip);
 }
 
-/* The return (or the end) of an open operation is known. */
-static bool go_again(struct online *o, struct part *p, uint32_t k) {
+/* The result of the k-th open operation is known: the engine comes forward from
+ * the stage before its call, and renews the later stages. */
+static bool go_again(struct online *o, struct online_part *p, uint32_t k) {
   struct frontier *f = o->engine;
-  struct stage at = stage_spare(o);
+  struct frontier_stage at = stage_spare(o);
   bool good = true;
-  /* States that were left out behind this stage are looked at again. */
+  /* States that were left out after this stage are tried again. */
   o->type->cut = p->open.at[k].cut;
   stage_copy(&at, &p->open.at[k].before);
   frontier_swap(f, &p->problem, &at);
   for (uint32_t i = k + 1; i < p->open.len && good; i++) {
-    struct open_op *later = &p->open.at[i];
+    struct online_open *later = &p->open.at[i];
     if (!later->staged)
       continue;
     good = online_advance(o, p->logged[later->op].call);
@@ -150,41 +151,41 @@ static bool go_again(struct online *o, struct part *p, uint32_t k) {
     later->cut = o->type->cut;
   }
   good = good && online_advance(o, LOG_PENDING);
-  frontier_swap(f, &o->nothing, &at); /* what it came to */
+  frontier_swap(f, &o->nothing, &at); /* the new tip */
   stage_recycle(o, &p->tip);
   p->tip = at;
   p->tip_cut = o->type->cut;
   return good;
 }
 
-static struct busy *busy_of(struct online *o, uint32_t process) {
+static struct online_busy *busy_of(struct online *o, uint32_t process) {
   uint32_t k = value_map_get(&o->places, datum_number(process));
   return k == WATCH_NONE ? NULL : &o->busy.at[k];
 }
 
-static void enter(struct online *o, uint32_t process, struct part *p) {
+static void enter(struct online *o, uint32_t process, struct online_part *p) {
   value_map_put(&o->places, datum_number(process), o->busy.len);
-  vec_push(&o->busy, ((struct busy){process, p}));
+  vec_push(&o->busy, ((struct online_busy){process, p}));
 }
 
-static uint32_t open_of(const struct part *p, uint32_t process) {
+static uint32_t open_of(const struct online_part *p, uint32_t process) {
   uint32_t i = 0;
   while (p->open.at[i].process != process)
     i++;
   return i;
 }
 
-/* What the type said of states that do not come again. */
+/* Forgets answers of the type about states that do not come again. */
 static void forget_rows(struct frontier *f) {
   if (rows_bytes(&f->rows) < MOST_ROWS)
     return;
   rows_free(&f->rows);
-  f->rows = (struct rows){0};
+  f->rows = (struct frontier_rows){0};
   rows_clear(f);
 }
 
-/* The part is what it was, or gone, when the event is through. */
-static void end_event(struct online *o, struct part *p) {
+/* The end of an event: the part may be freed. */
+static void end_event(struct online *o, struct online_part *p) {
   if (is_over(o))
     return;
   if (!p->watch && is_too_long(o, p))
@@ -196,8 +197,8 @@ static void end_event(struct online *o, struct part *p) {
     o->limit = "memory";
 }
 
-static void close_open(struct online *o, struct part *p, uint32_t k) {
-  struct open_op *x = &p->open.at[k];
+static void close_open(struct online *o, struct online_part *p, uint32_t k) {
+  struct online_open *x = &p->open.at[k];
   if (x->staged)
     stage_recycle(o, &x->before);
   for (uint32_t i = k + 1; i < p->open.len; i++)
@@ -205,8 +206,8 @@ static void close_open(struct online *o, struct part *p, uint32_t k) {
   p->open.len--;
 }
 
-static void leave(struct online *o, struct busy *b) {
-  struct busy last = vec_pop(&o->busy);
+static void leave(struct online *o, struct online_busy *b) {
+  struct online_busy last = vec_pop(&o->busy);
   value_map_drop(&o->places, datum_number(b->process));
   if (b == &o->busy.at[o->busy.len])
     return;
@@ -215,11 +216,11 @@ static void leave(struct online *o, struct busy *b) {
                 (uint32_t)(b - o->busy.at));
 }
 
-/* Those that are open for too long.  Only the operations behind the first
- * stage are held for them. */
-static void give_up(struct online *o, struct part *p) {
+/* Gives up operations that are open for too long: only for them are operations
+ * after the first stage kept. */
+static void give_up(struct online *o, struct online_part *p) {
   for (uint32_t i = 0; i < p->open.len; i++) {
-    struct open_op *x = &p->open.at[i];
+    struct online_open *x = &p->open.at[i];
     if (x->lost)
       continue;
     if (p->problem.nops - x->op <= o->options.window)
@@ -267,7 +268,7 @@ static int add_call(struct online *o, const struct log_event *ev,
   if (split && t.key == DATUM_NONE)
     return refuse_whole(o, ev, e);
   o->events++;
-  struct part *p = part_find(o, split ? t.key : DATUM_NONE);
+  struct online_part *p = part_find(o, split ? t.key : DATUM_NONE);
   if (!p)
     p = part_new(o, split ? t.key : DATUM_NONE);
   if (p->watch && online_watch_call(o, p, ev->process, &op, &t)) {
@@ -277,7 +278,7 @@ static int add_call(struct online *o, const struct log_event *ev,
   }
   if (is_over(o)) /* on the way from the watch to search */
     return ERR_NONE;
-  struct open_op x = {
+  struct online_open x = {
       .process = ev->process, .op = p->problem.nops, .cut = p->tip_cut};
   if (!o->options.lookahead) {
     x.staged = true;
@@ -297,7 +298,7 @@ static int add_call(struct online *o, const struct log_event *ev,
   return ERR_NONE;
 }
 
-static void cannot_return(struct online *o, struct part *p, uint32_t k,
+static void cannot_return(struct online *o, struct online_part *p, uint32_t k,
                           uint32_t line) {
   if (o->limit && strcmp(o->limit, "window"))
     return; /* the budget ended meanwhile */
@@ -307,9 +308,9 @@ static void cannot_return(struct online *o, struct part *p, uint32_t k,
     online_violated(o, line, online_explain(o, p, &p->open.at[k]));
 }
 
-static int returns(struct online *o, struct part *p, uint32_t k,
+static int returns(struct online *o, struct online_part *p, uint32_t k,
                    const struct log_event *ev, struct error *e) {
-  struct open_op *x = &p->open.at[k];
+  struct online_open *x = &p->open.at[k];
   struct log_op op = p->logged[x->op];
   struct type_op t;
   op.ret = p->time;
@@ -333,9 +334,11 @@ static int returns(struct online *o, struct part *p, uint32_t k,
   return ERR_NONE;
 }
 
-/* As if it had not been called: an operation that does nothing (op_is_idle). */
-static void drop(struct online *o, struct part *p, uint32_t k, uint32_t line) {
-  struct open_op *x = &p->open.at[k];
+/* The operation took no effect: it becomes one that does nothing
+ * (op_is_idle). */
+static void drop(struct online *o, struct online_part *p, uint32_t k,
+                 uint32_t line) {
+  struct online_open *x = &p->open.at[k];
   if (x->lost)
     o->limit = "window";
   else {
@@ -347,12 +350,12 @@ static void drop(struct online *o, struct part *p, uint32_t k, uint32_t line) {
 
 static int add_end(struct online *o, const struct log_event *ev,
                    struct error *e) {
-  struct busy *b = busy_of(o, ev->process);
+  struct online_busy *b = busy_of(o, ev->process);
   if (!b)
     return error_set(e, ERR_INPUT,
                      "process %" PRIu32 " returns, but has called nothing",
                      ev->process);
-  struct part *p = b->part;
+  struct online_part *p = b->part;
   int err = ERR_NONE;
   o->events++;
   p->line = ev->line;
@@ -395,7 +398,7 @@ int online_add(struct online *o, const struct log_event *ev, struct error *e) {
 
 void online_end(struct online *o) {
   for (uint32_t i = 0; i < o->nbuckets && o->options.lookahead; i++)
-    for (struct part *p = o->buckets[i]; p && !is_over(o); p = p->next) {
+    for (struct online_part *p = o->buckets[i]; p && !is_over(o); p = p->next) {
       if (p->watch)
         continue;
       for (uint32_t k = 0; k < p->open.len; k++)

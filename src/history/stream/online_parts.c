@@ -12,10 +12,10 @@ uint64_t part_hash(datum key) {
   return rng_next(&r);
 }
 
-struct part *part_find(const struct online *o, datum key) {
+struct online_part *part_find(const struct online *o, datum key) {
   if (!o->nbuckets)
     return NULL;
-  struct part *p = o->buckets[part_hash(key) & (o->nbuckets - 1)];
+  struct online_part *p = o->buckets[part_hash(key) & (o->nbuckets - 1)];
   while (p && p->key != key)
     p = p->next;
   return p;
@@ -23,9 +23,9 @@ struct part *part_find(const struct online *o, datum key) {
 
 static void grow_buckets(struct online *o) {
   uint32_t n = o->nbuckets ? o->nbuckets * 2 : 16;
-  struct part **buckets = xcalloc(n, sizeof *buckets);
+  struct online_part **buckets = xcalloc(n, sizeof *buckets);
   for (uint32_t i = 0; i < o->nbuckets; i++)
-    for (struct part *p = o->buckets[i], *next; p; p = next) {
+    for (struct online_part *p = o->buckets[i], *next; p; p = next) {
       next = p->next;
       p->next = buckets[p->hash & (n - 1)];
       buckets[p->hash & (n - 1)] = p;
@@ -35,10 +35,10 @@ static void grow_buckets(struct online *o) {
   o->nbuckets = n;
 }
 
-struct part *part_new(struct online *o, datum key) {
+struct online_part *part_new(struct online *o, datum key) {
   if (o->nparts >= o->nbuckets)
     grow_buckets(o);
-  struct part *p = xcalloc(1, sizeof *p);
+  struct online_part *p = xcalloc(1, sizeof *p);
   p->key = key;
   p->hash = part_hash(key);
   p->problem.log = &o->log;
@@ -51,15 +51,15 @@ struct part *part_new(struct online *o, datum key) {
   }
   if (!p->watch)
     stage_init(&p->tip, o->type->initial);
-  struct part **head = &o->buckets[p->hash & (o->nbuckets - 1)];
+  struct online_part **head = &o->buckets[p->hash & (o->nbuckets - 1)];
   p->next = *head;
   *head = p;
   o->nparts++;
   return p;
 }
 
-void part_free(struct online *o, struct part *p) {
-  struct part **link = &o->buckets[p->hash & (o->nbuckets - 1)];
+void part_free(struct online *o, struct online_part *p) {
+  struct online_part **link = &o->buckets[p->hash & (o->nbuckets - 1)];
   while (*link != p)
     link = &(*link)->next;
   *link = p->next;
@@ -75,20 +75,21 @@ void part_free(struct online *o, struct part *p) {
   free(p);
 }
 
-struct stage stage_spare(struct online *o) {
-  return o->spare.len ? vec_pop(&o->spare) : (struct stage){0};
+struct frontier_stage stage_spare(struct online *o) {
+  return o->spare.len ? vec_pop(&o->spare) : (struct frontier_stage){0};
 }
 
-void stage_recycle(struct online *o, struct stage *s) {
+void stage_recycle(struct online *o, struct frontier_stage *s) {
   if (o->spare.len < FEW_SPARE)
     vec_push(&o->spare, *s);
   else
     stage_free(s);
-  *s = (struct stage){0};
+  *s = (struct frontier_stage){0};
 }
 
-static void each_stage(struct part *p,
-                       void (*visit)(struct part *, struct stage *, void *),
+static void each_stage(struct online_part *p,
+                       void (*visit)(struct online_part *,
+                                     struct frontier_stage *, void *),
                        void *data) {
   for (uint32_t i = 0; i < p->open.len; i++)
     if (p->open.at[i].staged)
@@ -96,22 +97,24 @@ static void each_stage(struct part *p,
   visit(p, &p->tip, data);
 }
 
-/* Operations have moved; `data` says where to, or is NULL. */
-static void rebind(struct part *p, struct stage *g, void *data) {
+/* Operations have moved; `data` is their new places, or NULL. */
+static void rebind(struct online_part *p, struct frontier_stage *g,
+                   void *data) {
   const uint32_t *to = data;
   if (to)
     g->next_call = to[g->next_call];
   for (uint32_t i = 0; i < g->slots.len; i++) {
-    struct slot *s = &g->slots.at[i];
+    struct frontier_slot *s = &g->slots.at[i];
     if (!s->op)
       continue;
     if (to)
       s->id = to[s->id];
+    assert(s->id < p->problem.nops); /* O3: no stage lost an operation */
     s->op = &p->problem.ops[s->id];
   }
 }
 
-static void resize(struct part *p, uint32_t cap) {
+static void resize(struct online_part *p, uint32_t cap) {
   assert(cap >= p->problem.nops);
   p->cap = cap;
   p->problem.ops = xrealloc(p->problem.ops, (cap + 1) * sizeof *p->problem.ops);
@@ -121,27 +124,28 @@ static void resize(struct part *p, uint32_t cap) {
   each_stage(p, rebind, NULL);
 }
 
-void part_add_op(struct part *p, const struct log_op *op,
+void part_add_op(struct online_part *p, const struct log_op *op,
                  const struct type_op *prepared) {
   if (p->problem.nops == p->cap)
     resize(p, p->cap ? p->cap * 2 : 4);
   uint32_t i = p->problem.nops++;
+  assert(!i || p->logged[i - 1].call <= op->call); /* by call */
   p->logged[i] = *op;
   p->problem.ops[i] = *prepared;
   p->problem.ops[i].op = &p->logged[i];
 }
 
-static struct stage *first_stage(struct part *p) {
+static struct frontier_stage *first_stage(struct online_part *p) {
   for (uint32_t i = 0; i < p->open.len; i++)
     if (p->open.at[i].staged)
       return &p->open.at[i].before;
   return &p->tip;
 }
 
-/* Where operations go (O3); UINT32_MAX: nobody asks for them any more.  How
- * many stay. */
-static uint32_t new_places(struct part *p, uint32_t *to) {
-  const struct stage *first = first_stage(p);
+/* The new place of each operation; UINT32_MAX: it is forgotten (O3).  Returns
+ * how many stay. */
+static uint32_t new_places(struct online_part *p, uint32_t *to) {
+  const struct frontier_stage *first = first_stage(p);
   uint32_t n = 0, nops = p->problem.nops;
   for (uint32_t i = 0; i <= nops; i++)
     to[i] = i >= first->next_call ? 0 : UINT32_MAX;
@@ -153,12 +157,12 @@ static uint32_t new_places(struct part *p, uint32_t *to) {
   for (uint32_t i = 0; i <= nops; i++)
     if (to[i] != UINT32_MAX)
       to[i] = n++;
-  return n - 1; /* the last one is the end */
+  return n - 1; /* without the end, which is at nops */
 }
 
-/* Times from the first one that stays; crashed ones in front of it keep their
- * order. */
-static void renumber_times(struct part *p, uint32_t from) {
+/* Times begin again from the first operation that stays; crashed ones before it
+ * keep their order. */
+static void renumber_times(struct online_part *p, uint32_t from) {
   uint32_t start = from < p->problem.nops ? p->logged[from].call : p->time;
   uint32_t shift = start - from;
   for (uint32_t i = 0; i < p->problem.nops; i++) {
@@ -170,11 +174,11 @@ static void renumber_times(struct part *p, uint32_t from) {
   p->time -= shift;
 }
 
-static bool is_late(const struct online *o, const struct part *p) {
+static bool is_late(const struct online *o, const struct online_part *p) {
   return !o->own && p->time >= o->options.late;
 }
 
-static void compact(const struct online *o, struct part *p) {
+static void compact(const struct online *o, struct online_part *p) {
   uint32_t *to = xmalloc((p->problem.nops + 1ull) * sizeof *to);
   uint32_t n = new_places(p, to), old = p->problem.nops;
   for (uint32_t i = 0; i < old; i++)
@@ -195,8 +199,9 @@ static void compact(const struct online *o, struct part *p) {
     resize(p, n + FEW_OPS);
 }
 
-static bool is_as_at_first(const struct online *o, const struct part *p) {
-  const struct stage *g = &p->tip;
+static bool is_as_at_first(const struct online *o,
+                           const struct online_part *p) {
+  const struct frontier_stage *g = &p->tip;
   if (p->open.len || g->set.len != 1 ||
       config_at(&g->set, 0)->state != o->type->initial)
     return false;
@@ -206,19 +211,21 @@ static bool is_as_at_first(const struct online *o, const struct part *p) {
   return true;
 }
 
-static void add_bytes(struct part *p, struct stage *g, void *data) {
+static void add_bytes(struct online_part *p, struct frontier_stage *g,
+                      void *data) {
   (void)p;
   *(uint64_t *)data += stage_bytes(g);
 }
 
-static void count_bytes(struct online *o, struct part *p, uint64_t bytes) {
+static void count_bytes(struct online *o, struct online_part *p,
+                        uint64_t bytes) {
   o->held += bytes - p->bytes;
   p->bytes = bytes;
 }
 
-static void tidy_watched(struct online *o, struct part *p) {
+static void tidy_watched(struct online *o, struct online_part *p) {
   struct watch *w = p->watch;
-  if (!w->open.len && o->type->by_key) /* most of many keys are idle */
+  if (!w->open.len && o->type->by_key) /* of many keys most are idle */
     vec_free(&w->open);
   if (!w->open.len && w->kind->is_new(w))
     part_free(o, p);
@@ -226,7 +233,7 @@ static void tidy_watched(struct online *o, struct part *p) {
     count_bytes(o, p, sizeof *p + w->kind->bytes(w));
 }
 
-void part_tidy(struct online *o, struct part *p) {
+void part_tidy(struct online *o, struct online_part *p) {
   if (p->watch) {
     tidy_watched(o, p);
     return;
@@ -244,11 +251,12 @@ void part_tidy(struct online *o, struct part *p) {
   count_bytes(o, p, bytes);
 }
 
-static void note_states(struct part *p, struct stage *g, void *data) {
+static void note_states(struct online_part *p, struct frontier_stage *g,
+                        void *data) {
   (void)p;
   struct online *o = data;
   for (uint32_t i = 0; i < g->set.len; i++) {
-    struct config *c = config_at(&g->set, i);
+    struct frontier_config *c = config_at(&g->set, i);
     if (c->state < BLIND_STATE)
       vec_push(&o->states, &c->state);
     if (c->prev < BLIND_STATE)
@@ -262,7 +270,7 @@ void online_forget(struct online *o) {
   vec_clear(&o->states);
   vec_clear(&o->kept);
   for (uint32_t i = 0; i < o->nbuckets; i++)
-    for (struct part *p = o->buckets[i]; p; p = p->next)
+    for (struct online_part *p = o->buckets[i]; p; p = p->next)
       each_stage(p, note_states, o);
   for (uint32_t i = 0; i < o->states.len; i++)
     vec_push(&o->kept, *o->states.at[i]);

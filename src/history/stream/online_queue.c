@@ -1,23 +1,26 @@
 /*
- * A queue for streams, which leaves open in which order concurrent insertions
- * took effect until removals tell: else every two of them would double the
- * number of states for as long as both values are inside.
+ * A queue for streams, in which the order of concurrent insertions stays open
+ * until removals show it.  Otherwise any two concurrent insertions would double
+ * the number of states for as long as both values are inside.
  *
- * A state is what is inside, each value with the interval of its insertion.
- * (Q1) a value may be removed when no insertion of another one that is inside
- *      had returned before its own was called.
- * (Q2) a peek says which value is removed next.
- * (Q3) of equal values that may be removed the one whose insertion returned
- *      first is taken: it alone could stand in the way of others.
+ * A state is the set of values inside, each with the interval of its insertion.
+ * (U1) A value may be removed if no insertion of another value inside returned
+ *      before its own insertion was called (removable).
+ *        put(1)  put(2)         only 1 may be removed
+ *        a: put(1)…  put(2)     1 or 2 may be removed
+ * (U2) A peek fixes which value is removed next (queue_state.front).
+ * (U3) Of equal values that may be removed, the one whose insertion returned
+ *      first is taken: only that one could stand in the way of others (choose).
+ * These rules are the type itself; tests/agree/online.c compares it with a
+ * queue.
  *
- * This explains the same histories as a queue.  An order of a queue is one of
- * this type: what is at its front has no earlier insertion behind it.  From an
- * order of this type one of a queue is made by moving insertions: let values
- * stand in the order of their removals, and each be inserted at the latest of
- * the calls of the insertions up to its own and of the last point before it at
- * which nothing was inside.  That is before its removal, before the next point
- * at which nothing is inside, and, by (Q1), before its insertion returned.
- *                                                        tests/agree/online.c
+ * The type explains the same histories as a queue.  An order of a queue is an
+ * order of this type: the value at the front has no earlier insertion behind
+ * it. From an order of this type, one of a queue is made by moving insertions.
+ * Take the values in the order of their removals.  Insert each at the latest of
+ * the calls of the insertions up to its own and of the last moment before at
+ * which nothing was inside.  That is before its removal, before the next moment
+ * at which nothing is inside, and by (U1) before its insertion returned.
  *
  * Times are those of the part, which therefore must not begin again.
  */
@@ -27,27 +30,30 @@
 #include "spec/type_tree.h"
 
 struct queue_state {
-  uint32_t values; /* call of the insertion: value */
-  uint32_t rets;   /* its return: 1 + call; without those that did not return */
-  uint64_t front;  /* Q2: 1 + call; 0: nobody has looked */
+  uint32_t values; /* tree: call of the insertion to the value */
+  uint32_t rets;   /* tree: return of the insertion to 1 + call; without those
+                      that did not return */
+  uint64_t front;  /* U2: 1 + call; 0: no peek has returned it */
 };
 
-struct queue {
+struct open_order_queue {
   struct type type;
-  struct type *inner; /* that understands the operations */
+  struct type *inner; /* knows the operations */
   struct trees trees;
   struct record_pool states;
 };
 
-/* Trees have no value 0, which the number 0 is; no datum has this bit. */
+/* A tree cannot hold the value 0, which is the datum of the number 0.  No datum
+ * has this bit. */
 static const uint64_t THERE = UINT64_C(1) << 32;
 
-static struct queue_state *state_at(const struct queue *q, uint32_t state) {
+static struct queue_state *state_at(const struct open_order_queue *q,
+                                    uint32_t state) {
   return pool_at(&q->states, state);
 }
 
-/* An insertion that says it failed has no role: what it has while it is open
- * tells. */
+/* A failed insertion has no role: the same operation without its result shows
+ * that it is one. */
 static bool is_insertion(struct type *inner, const struct log *l,
                          const struct log_op *op) {
   struct log_op open = *op;
@@ -60,13 +66,13 @@ static bool is_insertion(struct type *inner, const struct log *l,
 
 static int prepare(struct type *t, const struct log *l, const struct log_op *op,
                    struct type_op *out, struct error *e) {
-  struct type *inner = ((struct queue *)t)->inner;
+  struct type *inner = ((struct open_order_queue *)t)->inner;
   int err = inner->prepare(inner, l, op, out, e);
   if (err || out->code == CODE_NOTHING)
     return err;
   if (out->role == ROLE_OTHER && out->result == DATUM_FALSE &&
       is_insertion(inner, l, op))
-    out->role = ROLE_ADD; /* which cannot be: there is always room */
+    out->role = ROLE_ADD; /* impossible: there is always room */
   if (out->role != ROLE_ADD && out->role != ROLE_REMOVE &&
       out->role != ROLE_PEEK)
     return error_set(e, ERR_INPUT,
@@ -74,11 +80,11 @@ static int prepare(struct type *t, const struct log *l, const struct log_op *op,
                      "as a whole",
                      l->functions.at[op->f], t->name);
   if (out->role == ROLE_PEEK && op->ret != LOG_PENDING && !out->any_result)
-    out->only_reads = false; /* Q2; one that says nothing does nothing */
+    out->only_reads = false; /* U2 */
   return ERR_NONE;
 }
 
-static uint32_t with_value(struct queue *q, struct queue_state s,
+static uint32_t with_value(struct open_order_queue *q, struct queue_state s,
                            const struct log_op *op, datum value) {
   s.values =
       tree_put(&q->trees, s.values, datum_number(op->call), value | THERE);
@@ -88,17 +94,18 @@ static uint32_t with_value(struct queue *q, struct queue_state s,
   return pool_intern(&q->states, &s);
 }
 
-/* The first return of an insertion of what is inside. */
-static uint64_t first_return(const struct queue *q,
+/* The first return of an insertion whose value is inside. */
+static uint64_t first_return(const struct open_order_queue *q,
                              const struct queue_state *s) {
   uint32_t node = tree_first(&q->trees, s->rets);
   return node ? (uint64_t)datum_to_number(tree_node(&q->trees, node)->key)
               : LOG_PENDING;
 }
 
-/* The return of an insertion; LOG_PENDING: none.  Few returned before it. */
-static uint64_t return_of(const struct queue *q, const struct queue_state *s,
-                          uint64_t call) {
+/* The return of an insertion; LOG_PENDING: none.  Walks over the few that
+ * returned before it. */
+static uint64_t return_of(const struct open_order_queue *q,
+                          const struct queue_state *s, uint64_t call) {
   uint32_t node =
       tree_above(&q->trees, s->rets, datum_number((int64_t)call), false);
   while (node) {
@@ -110,7 +117,8 @@ static uint64_t return_of(const struct queue *q, const struct queue_state *s,
   return LOG_PENDING;
 }
 
-static uint32_t without(struct queue *q, struct queue_state s, uint64_t call) {
+static uint32_t without(struct open_order_queue *q, struct queue_state s,
+                        uint64_t call) {
   uint64_t ret = return_of(q, &s, call);
   s.values = tree_put(&q->trees, s.values, datum_number((int64_t)call), 0);
   if (ret != LOG_PENDING)
@@ -121,9 +129,9 @@ static uint32_t without(struct queue *q, struct queue_state s, uint64_t call) {
 
 typedef VEC(uint64_t) call_vec;
 
-/* Q1: the calls of what may be removed. */
-static void removable(const struct queue *q, const struct queue_state *s,
-                      call_vec *out) {
+/* (U1): the calls of the insertions whose values may be removed. */
+static void removable(const struct open_order_queue *q,
+                      const struct queue_state *s, call_vec *out) {
   vec_clear(out);
   if (s->front) {
     vec_push(out, s->front - 1);
@@ -140,14 +148,15 @@ static void removable(const struct queue *q, const struct queue_state *s,
   }
 }
 
-static datum value_of(const struct queue *q, const struct queue_state *s,
-                      uint64_t call) {
+static datum value_of(const struct open_order_queue *q,
+                      const struct queue_state *s, uint64_t call) {
   return (datum)tree_get(&q->trees, s->values, datum_number((int64_t)call));
 }
 
-/* Q3; false: there is none. */
-static bool choose(const struct queue *q, const struct queue_state *s,
-                   const call_vec *some, datum value, uint64_t *call) {
+/* (U3): the insertion whose value is removed.  False: there is none. */
+static bool choose(const struct open_order_queue *q,
+                   const struct queue_state *s, const call_vec *some,
+                   datum value, uint64_t *call) {
   uint64_t least = UINT64_MAX;
   for (uint32_t i = 0; i < some->len; i++) {
     if (value_of(q, s, some->at[i]) != value)
@@ -161,8 +170,8 @@ static bool choose(const struct queue *q, const struct queue_state *s,
   return least != UINT64_MAX;
 }
 
-/* One whose result is not known may have taken any of them. */
-static uint32_t remove_any(struct queue *q, struct queue_state s,
+/* A removal whose result is not known may have taken any of them. */
+static uint32_t remove_any(struct open_order_queue *q, struct queue_state s,
                            const call_vec *some, uint32_t next[TYPE_NEXT]) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < some->len; i++) {
@@ -175,7 +184,7 @@ static uint32_t remove_any(struct queue *q, struct queue_state s,
   return n;
 }
 
-static uint32_t take(struct queue *q, struct queue_state s,
+static uint32_t take(struct open_order_queue *q, struct queue_state s,
                      const struct type_op *op, uint32_t next[TYPE_NEXT]) {
   call_vec some = {0};
   uint64_t call;
@@ -198,7 +207,7 @@ static uint32_t take(struct queue *q, struct queue_state s,
 
 static uint32_t step(struct type *t, uint32_t state, const struct type_op *op,
                      uint32_t next[TYPE_NEXT]) {
-  struct queue *q = (struct queue *)t;
+  struct open_order_queue *q = (struct open_order_queue *)t;
   struct queue_state s = *state_at(q, state);
   next[0] = state;
   if (op->code == CODE_NOTHING || (op->any_result && op->only_reads))
@@ -212,13 +221,13 @@ static uint32_t step(struct type *t, uint32_t state, const struct type_op *op,
   return take(q, s, op, next);
 }
 
-struct printing {
+struct queue_printing {
   struct buf *out;
   bool any;
 };
 
 static bool print_value(void *with, datum call, uint64_t value) {
-  struct printing *p = with;
+  struct queue_printing *p = with;
   (void)call;
   buf_puts(p->out, p->any ? ", " : "");
   datum_print((datum)value, p->out);
@@ -227,8 +236,8 @@ static bool print_value(void *with, datum call, uint64_t value) {
 }
 
 static void print(struct type *t, uint32_t state, struct buf *out) {
-  struct queue *q = (struct queue *)t;
-  struct printing p = {out, false};
+  struct open_order_queue *q = (struct open_order_queue *)t;
+  struct queue_printing p = {out, false};
   buf_putc(out, '[');
   tree_each(&q->trees, state_at(q, state)->values, print_value, &p);
   buf_putc(out, ']');
@@ -243,7 +252,7 @@ static void renumber(void *with, void *record, const uint32_t *new_number) {
 }
 
 static void forget(struct type *t, uint32_t *keep, uint32_t n) {
-  struct queue *q = (struct queue *)t;
+  struct open_order_queue *q = (struct open_order_queue *)t;
   uint32_t *trees = trees_marks(&q->trees);
   uint32_t *states = xcalloc(pool_len(&q->states) + 1, sizeof *states);
   states[t->initial] = 1;
@@ -264,19 +273,19 @@ static void forget(struct type *t, uint32_t *keep, uint32_t n) {
 }
 
 static uint64_t bytes(const struct type *t) {
-  const struct queue *q = (const struct queue *)t;
+  const struct open_order_queue *q = (const struct open_order_queue *)t;
   return pool_bytes(&q->trees.nodes) + pool_bytes(&q->states);
 }
 
 static void free_queue(struct type *t) {
-  struct queue *q = (struct queue *)t;
+  struct open_order_queue *q = (struct open_order_queue *)t;
   trees_free(&q->trees);
   pool_free(&q->states);
   free(q);
 }
 
 struct type *online_queue(struct type *inner) {
-  struct queue *q = xcalloc(1, sizeof *q);
+  struct open_order_queue *q = xcalloc(1, sizeof *q);
   struct queue_state empty = {0};
   q->inner = inner;
   q->type = *inner;

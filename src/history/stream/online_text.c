@@ -1,4 +1,4 @@
-/* What is said of a violation in a stream. */
+/* The sentence about a violation in a stream. */
 #include "history/stream/online_int.h"
 
 enum { FEW_STATES = 4, FEW_OPERATIONS = 12 };
@@ -9,12 +9,12 @@ static void put_op(const struct online *o, const struct log_op *op,
   buf_printf(b, " by process %u", op->process);
 }
 
-bool online_is_told(const struct log_op *op) {
+bool online_is_real(const struct log_op *op) {
   return op->process != WATCH_NONE;
 }
 
-/* The states that the object could be in. */
-static void put_states(struct online *o, const struct stage *g,
+/* Lists the states that the object could be in. */
+static void put_states(struct online *o, const struct frontier_stage *g,
                        const char *when, struct buf *b) {
   uint32_t seen[FEW_STATES], n = 0;
   bool more = false;
@@ -43,8 +43,8 @@ static void put_states(struct online *o, const struct stage *g,
     buf_puts(b, more ? ", or something else" : "");
 }
 
-char *online_explain(struct online *o, struct part *p,
-                     const struct open_op *x) {
+char *online_explain(struct online *o, struct online_part *p,
+                     const struct online_open *x) {
   struct buf b = {0};
   const struct log_op *op = &p->logged[x->op];
   uint32_t n = 0;
@@ -56,7 +56,7 @@ char *online_explain(struct online *o, struct part *p,
   }
   for (uint32_t i = 0; i < p->problem.nops; i++) {
     const struct log_op *other = &p->logged[i];
-    if (other == op || !online_is_told(other) ||
+    if (other == op || !online_is_real(other) ||
         (other->ret != LOG_PENDING && other->ret < op->call))
       continue;
     if (n++ >= FEW_OPERATIONS)
@@ -73,10 +73,10 @@ char *online_explain(struct online *o, struct part *p,
 }
 
 char *online_explain_stuck(struct online *o, const struct log_op *op) {
-  const struct stage *g = &o->engine->now;
+  const struct frontier_stage *g = &o->engine->now;
   struct buf b = {0};
   uint32_t n = 0;
-  if (online_is_told(op)) {
+  if (online_is_real(op)) {
     put_op(o, op, &b);
     buf_puts(&b, ": no order explains it");
   } else {
@@ -84,11 +84,11 @@ char *online_explain_stuck(struct online *o, const struct log_op *op) {
   }
   if (o->type->print_state) {
     buf_puts(&b, "; ");
-    put_states(o, g, online_is_told(op) ? "before it returned" : "before", &b);
+    put_states(o, g, online_is_real(op) ? "before it returned" : "before", &b);
   }
   for (uint32_t i = 0; i < g->slots.len; i++) {
-    const struct slot *s = &g->slots.at[i];
-    if (!s->op || s->op->op == op || !online_is_told(s->op->op))
+    const struct frontier_slot *s = &g->slots.at[i];
+    if (!s->op || s->op->op == op || !online_is_real(s->op->op))
       continue;
     if (n++ >= FEW_OPERATIONS)
       continue;

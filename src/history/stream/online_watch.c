@@ -1,7 +1,5 @@
-/*
- * Parts that are watched (watch.h), and what becomes of them when their watch
- * cannot go on.
- */
+/* Parts that are watched (watch.h), and the change to search when a watch
+ * cannot go on. */
 #include "history/stream/online_int.h"
 
 #include <assert.h>
@@ -14,8 +12,8 @@ static void count_step(struct online *o) {
     o->limit = "steps";
 }
 
-/* Only some operations make a watch remember others.  All that is open is
- * looked at when as many events have come. */
+/* Gives up operations that are open for too long and make the watch remember
+ * others.  The search for them comes once in as many events as are open. */
 static void give_up(const struct online *o, struct watch *w) {
   if (w->now < w->look_at)
     return;
@@ -24,21 +22,20 @@ static void give_up(const struct online *o, struct watch *w) {
     struct watch_op *x = &w->open.at[i];
     if (x->lost || w->now - x->call <= 2 * (uint64_t)o->options.window)
       continue;
-    x->lost =
-        w->kind->gives_up ? w->kind->gives_up(w, x) : x->t.role == ROLE_READ;
+    x->lost = w->kind->gives_up(w, x);
   }
 }
 
-/* ---- from its past to search ---- */
+/* ---- from the watch to search ---- */
 
-struct moment {
+struct past_moment {
   uint64_t time;
   uint32_t op;
   bool ret;
 };
 
 static int by_moment(const void *x, const void *y) {
-  const struct moment *a = x, *b = y;
+  const struct past_moment *a = x, *b = y;
   if (a->time != b->time)
     return a->time < b->time ? -1 : 1;
   assert(a == b);
@@ -46,18 +43,18 @@ static int by_moment(const void *x, const void *y) {
 }
 
 static int by_call(const void *x, const void *y) {
-  const struct past_op *a = x, *b = y;
+  const struct watch_past_op *a = x, *b = y;
   return a->op.call < b->op.call ? -1 : a->op.call > b->op.call;
 }
 
-/* Times become numbers from 0 on; how many there are. */
-static uint32_t number_times(struct past *p) {
+/* Times become the numbers from 0 on; returns how many there are. */
+static uint32_t number_times(struct watch_past *p) {
   uint32_t n = 0;
-  struct moment *at = xmalloc((2ull * p->ops.len + 1) * sizeof *at);
+  struct past_moment *at = xmalloc((2ull * p->ops.len + 1) * sizeof *at);
   for (uint32_t i = 0; i < p->ops.len; i++) {
-    at[n++] = (struct moment){p->ops.at[i].call, i, false};
+    at[n++] = (struct past_moment){p->ops.at[i].call, i, false};
     if (p->ops.at[i].ret != WATCH_NEVER)
-      at[n++] = (struct moment){p->ops.at[i].ret, i, true};
+      at[n++] = (struct past_moment){p->ops.at[i].ret, i, true};
     p->ops.at[i].op.ret = LOG_PENDING;
   }
   qsort(at, n, sizeof *at, by_moment);
@@ -71,28 +68,28 @@ static uint32_t number_times(struct past *p) {
   return n;
 }
 
-static void add_open(struct past *p, const struct watch_op *x) {
-  struct past_op y = {
+static void add_open(struct watch_past *p, const struct watch_op *x) {
+  struct watch_past_op y = {
       .op = x->op, .t = x->t, .call = x->call * PAST_SCALE, .ret = WATCH_NEVER};
   vec_push(&p->ops, y);
 }
 
 static const struct watch_op *find_open(const struct watch *w,
-                                        const struct past_op *x) {
+                                        const struct watch_past_op *x) {
   for (uint32_t i = 0; i < w->open.len; i++)
     if (w->open.at[i].call * PAST_SCALE == x->call)
       return &w->open.at[i];
   return NULL;
 }
 
-/* The part goes through all of it, with a stage before each open call. */
-static void go_through(struct online *o, struct part *p) {
+/* The engine goes through the past and leaves a stage before each open call. */
+static void go_through(struct online *o, struct online_part *p) {
   struct frontier *f = o->engine;
   bool good = true;
   o->type->cut = false;
   frontier_swap(f, &p->problem, &p->tip);
   for (uint32_t i = 0; i < p->open.len && good; i++) {
-    struct open_op *x = &p->open.at[i];
+    struct online_open *x = &p->open.at[i];
     if (x->lost)
       continue;
     good = online_advance(o, p->logged[x->op].call);
@@ -106,14 +103,14 @@ static void go_through(struct online *o, struct part *p) {
   good = good && online_advance(o, LOG_PENDING);
   frontier_swap(f, &o->nothing, &p->tip);
   p->tip_cut = o->type->cut;
-  assert(good || o->limit || o->type->cut); /* it was good up to here */
+  assert(good || o->limit || o->type->cut); /* the watch said so */
   if (!good && !o->limit)
     o->limit = "next states";
 }
 
-void online_unwatch(struct online *o, struct part *p) {
+void online_unwatch(struct online *o, struct online_part *p) {
   struct watch *w = p->watch;
-  struct past past = {.end = (w->now + 1) * PAST_SCALE};
+  struct watch_past past = {.end = (w->now + 1) * PAST_SCALE};
   if (!w->kind->past(w, &past))
     o->limit = "window";
   for (uint32_t i = 0; i < w->open.len; i++)
@@ -122,10 +119,10 @@ void online_unwatch(struct online *o, struct part *p) {
   p->time = number_times(&past);
   stage_init(&p->tip, o->type->initial);
   for (uint32_t i = 0; i < past.ops.len; i++) {
-    const struct past_op *x = &past.ops.at[i];
+    const struct watch_past_op *x = &past.ops.at[i];
     const struct watch_op *open = find_open(w, x);
     if (open) {
-      struct open_op y = {
+      struct online_open y = {
           .process = open->process, .op = p->problem.nops, .lost = open->lost};
       vec_push(&p->open, y);
     }
@@ -139,8 +136,9 @@ void online_unwatch(struct online *o, struct part *p) {
 
 /* ---- events ---- */
 
-bool online_watch_call(struct online *o, struct part *p, uint32_t process,
-                       const struct log_op *op, const struct type_op *t) {
+bool online_watch_call(struct online *o, struct online_part *p,
+                       uint32_t process, const struct log_op *op,
+                       const struct type_op *t) {
   struct watch *w = p->watch;
   struct watch_op x = {
       .process = process, .call = w->now + 1, .op = *op, .t = *t};
@@ -196,7 +194,7 @@ static enum watch_end end_watched(struct online *o, struct watch *w,
   return w->kind->returned(w, x, t);
 }
 
-bool online_watch_end(struct online *o, struct part *p,
+bool online_watch_end(struct online *o, struct online_part *p,
                       const struct log_event *ev, int *err, struct error *e) {
   struct watch *w = p->watch;
   uint32_t k = value_map_get(&w->processes, datum_number(ev->process));

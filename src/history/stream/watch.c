@@ -1,4 +1,4 @@
-/* What watches share. */
+/* What all watches share: open operations, the past, a map of values. */
 #include "history/stream/watch.h"
 
 #include <string.h>
@@ -27,25 +27,25 @@ void watch_free(struct watch *w) {
   w->kind->free(w);
 }
 
-void form_learn(struct form *f, const struct log_op *op,
+void form_learn(struct watch_form *f, const struct log_op *op,
                 const struct type_op *t) {
   f->known = true;
   f->op = *op;
   f->t = *t;
 }
 
-void past_add(struct past *p, const struct form *f, datum value, uint64_t call,
-              uint64_t ret) {
-  struct past_op x = {.op = f->op, .t = f->t, .call = call, .ret = ret};
+void past_add(struct watch_past *p, const struct watch_form *f, datum value,
+              uint64_t call, uint64_t ret) {
+  struct watch_past_op x = {.op = f->op, .t = f->t, .call = call, .ret = ret};
   bool gets =
       x.t.role == ROLE_READ || x.t.role == ROLE_REMOVE || x.t.role == ROLE_PEEK;
-  x.op.process = WATCH_NONE; /* that is none of its processes */
+  x.op.process = WATCH_NONE; /* no real process */
   if (value != DATUM_NONE && gets) {
     x.op.result = x.t.result = value;
   } else if (value != DATUM_NONE) {
     for (int i = 0; i < LOG_ARGS; i++)
       if (x.op.arg[i] == x.t.arg[0])
-        x.op.arg[i] = value; /* for the reader only */
+        x.op.arg[i] = value; /* shown in reports only */
     x.t.arg[0] = value;
   }
   vec_push(&p->ops, x);
@@ -101,7 +101,7 @@ uint32_t value_map_get(const struct value_map *m, datum value) {
   return m->size ? m->slots[find(m, value)].id : WATCH_NONE;
 }
 
-/* Those behind it move up, so that they are still found. */
+/* Values after the hole move up, so that searches still find them. */
 void value_map_drop(struct value_map *m, datum value) {
   uint32_t hole = find(m, value), mask = m->size - 1;
   for (uint32_t i = (hole + 1) & mask; m->slots[i].id != WATCH_NONE;

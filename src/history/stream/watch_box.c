@@ -1,5 +1,8 @@
-/* Watches a stack or a priority queue: watch_box_int.h has the conditions. */
+/* The events of a stack or priority queue: watch_box_int.h has the conditions.
+ */
 #include "history/stream/watch_box_int.h"
+
+#include "base/slow.h"
 
 #include <assert.h>
 #include <string.h>
@@ -54,7 +57,7 @@ void box_drop(struct box_watch *b, uint32_t id) {
   vec_push(&b->free, id);
 }
 
-/* The place of what is inside: of it, or where it belongs. */
+/* The place of the value in `inside`, or the place where it belongs. */
 static uint32_t place_inside(const struct box_watch *b, uint32_t id) {
   const struct box_value *v = box_at(b, id);
   uint32_t lo = 0, hi = b->inside.len;
@@ -69,7 +72,7 @@ static uint32_t place_inside(const struct box_watch *b, uint32_t id) {
   return lo;
 }
 
-/* It was seen for the first time, now. */
+/* The first operation on the value returns. */
 static void come(struct box_watch *b, uint32_t id) {
   box_at(b, id)->came = b->watch.now;
   remove_from(b->coming.at, &b->coming.len, id);
@@ -100,7 +103,7 @@ static uint32_t taker_of(const struct box_watch *b, uint64_t call) {
   uint32_t i = b->takers.len;
   while (i && b->takers.at[i - 1].call != call)
     i--;
-  return i - 1; /* WATCH_NONE: it looks, and was given up */
+  return i - 1; /* WATCH_NONE: a look that was given up */
 }
 
 static void close_taker(struct box_watch *b, uint64_t call) {
@@ -128,8 +131,9 @@ bool box_has_needs(const struct box_value *v) {
 
 /* ---- crashed removals ---- */
 
-/* The first return by which x must have been gone, whatever open removals took;
- * or WATCH_NEVER. */
+/* The first return before which x must have been gone, whatever open removals
+ * took; or WATCH_NEVER.
+ *   put(x)  peek() = empty      x was gone before peek returned */
 static uint64_t gone_before(const struct box_watch *b,
                             const struct box_value *x) {
   uint64_t least = WATCH_NEVER;
@@ -146,7 +150,8 @@ static uint64_t gone_before(const struct box_watch *b,
   return least;
 }
 
-/* Was all but x called, and seen, only after this time? */
+/* Whether all other values inside, or with open insertions, have their last
+ * call after this time. */
 static bool all_others_after(const struct box_watch *b,
                              const struct box_value *x, uint64_t time) {
   for (uint32_t i = 0; i < b->inside.len + b->coming.len; i++) {
@@ -159,8 +164,9 @@ static bool all_others_after(const struct box_watch *b,
   return true;
 }
 
-/* A removal that was called before then, if all of these have crashed, such
- * that it matters neither to x nor to others that it took x; or WATCH_NONE. */
+/* A crashed removal, called before `before`, that can be said to have taken x
+ * without loss for other values; or WATCH_NONE.  All removals called before
+ * then must have crashed. */
 static uint32_t crashed_taker(const struct box_watch *b,
                               const struct box_value *x, uint64_t before) {
   uint32_t first = WATCH_NONE, last = WATCH_NONE;
@@ -178,8 +184,8 @@ static uint32_t crashed_taker(const struct box_watch *b,
   return all_others_after(b, x, b->takers.at[last].call) ? first : WATCH_NONE;
 }
 
-/* What only a crashed removal can have taken, it took: it is as if that had
- * returned when the value must have been gone. */
+/* A value that only crashed removals can have taken counts as removed by one of
+ * them, which returned when the value must have been gone. */
 static void give_to_crashed(struct box_watch *b) {
   for (uint32_t i = b->taken.len; i-- > 0;) {
     uint32_t id = b->taken.at[i];
@@ -200,6 +206,35 @@ static void give_to_crashed(struct box_watch *b) {
 
 /* ---- events ---- */
 
+static bool is_inside_sorted(const struct box_watch *b, uint32_t i) {
+  const struct box_value *x = box_at(b, b->inside.at[i - 1]);
+  const struct box_value *y = box_at(b, b->inside.at[i]);
+  return b->stack ? x->came <= y->came : !box_better(b, x->rank, y->rank);
+}
+
+bool box_check_invariants(const struct box_watch *b) {
+  uint32_t taken = 0;
+  for (uint32_t i = 0; i < b->inside.len; i++) {
+    if (i && !is_inside_sorted(b, i))
+      return false; /* B4 */
+    taken += box_at(b, b->inside.at[i])->by != WATCH_NEVER;
+  }
+  if (taken != b->taken.len)
+    return false; /* B5 */
+  for (uint32_t i = 1; i < b->takers.len; i++)
+    if (b->takers.at[i].call <= b->takers.at[i - 1].call)
+      return false; /* B6 */
+  for (uint32_t i = 1; i < b->shut.len; i++)
+    if (b->shut.at[i].from <= b->shut.at[i - 1].to)
+      return false; /* B7 */
+  return true;
+}
+
+/* A check of each event would make long streams quadratic. */
+static bool is_time_to_check(const struct box_watch *b) {
+  return b->inside.len + b->shut.len < 64 || b->watch.now % 1024 == 0;
+}
+
 static enum watch_end decide(struct box_watch *b, datum value,
                              const char *why) {
   box_settle(b);
@@ -210,10 +245,12 @@ static enum watch_end decide(struct box_watch *b, datum value,
     give_to_crashed(b);
     box_forget(b);
   }
+  check_slow(!is_time_to_check(b) || box_check_invariants(b));
   return end;
 }
 
-/* Was u in the way of v in all these gaps, whatever open removals took? */
+/* Whether u was above v, or better than v, in all gaps from `from` to `to`,
+ * whatever open removals took. */
 static bool was_in_the_way(const struct box_watch *b, const struct box_value *u,
                            const struct box_value *v, uint64_t from,
                            uint64_t to) {
@@ -225,7 +262,7 @@ static bool was_in_the_way(const struct box_watch *b, const struct box_value *u,
   return b->stack ? v->came <= u->call : box_better(b, u->rank, v->rank);
 }
 
-/* It was removed, or seen, in one of these gaps. */
+/* A removal or look in one of these gaps returned the value. */
 static enum watch_end decide_value(struct box_watch *b, uint32_t id,
                                    uint64_t from, uint64_t to) {
   datum value = box_at(b, id)->value;
@@ -249,7 +286,7 @@ static enum watch_end decide_value(struct box_watch *b, uint32_t id,
   return end;
 }
 
-/* Another value that is equal may be remembered: is it the old one for sure? */
+/* Whether every later mention of the value means the new one. */
 static bool can_put(const struct box_watch *b, datum value) {
   uint32_t id = value_map_get(&b->map, value);
   if (id == WATCH_NONE)
@@ -338,7 +375,7 @@ static void put_returned(struct box_watch *b, datum value) {
     come(b, id);
 }
 
-/* Some removals wait instead of finding nothing. */
+/* Some removals wait while the box is empty: they never return "empty". */
 static bool can_miss(struct type *type, const struct type_op *t) {
   uint32_t next[TYPE_NEXT];
   return type->step(type, type->initial, t, next) > 0;
@@ -351,7 +388,7 @@ static enum watch_end taker_returned(struct box_watch *b,
   bool looks = t->role == ROLE_PEEK;
   if (t->any_result && !looks)
     return WATCH_CANNOT;
-  if (t->any_result) { /* nothing is known of what it saw */
+  if (t->any_result) { /* a look whose result is not known */
     close_taker(b, x->call);
     return WATCH_GOOD;
   }
@@ -409,8 +446,8 @@ static void crashed(struct watch *w, const struct watch_op *x) {
   }
 }
 
-/* What looks is as if it had not been called; what removes may still take
- * effect.  A stack remembers nothing for that. */
+/* A look that is given up counts as if it had not been called.  A removal may
+ * still take effect; a stack remembers nothing for its sake. */
 static bool gives_up(struct watch *w, const struct watch_op *x) {
   struct box_watch *b = (struct box_watch *)w;
   if (x->t.role == ROLE_ADD || (b->stack && x->t.role == ROLE_REMOVE))

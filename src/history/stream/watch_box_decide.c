@@ -1,6 +1,11 @@
 /*
- * Is there an order?  The question has parts: values that cover gaps; and
- * needs: operations that want one.
+ * box_decide: do (B1) to (B3) of watch_box_int.h hold for some deadlines?  The
+ * question consists of parts, values that cover gaps, and of needs, operations
+ * that need a gap.  A search sets deadlines until every need has a gap:
+ *
+ *   put(1)  put(2)  a: remove()…  remove() = 1
+ *   the need of `remove() = 1` has no gap: 2 covers all; deadline of 2: that
+ * gap
  */
 #include "history/stream/watch_box_int.h"
 
@@ -8,36 +13,36 @@
 
 enum { MOST_NODES = 20000, FEW_NODES = 4 };
 
-struct part_value {
+struct box_part_value { /* a value of the question */
   uint32_t id;
-  uint64_t from, to; /* covers these gaps */
+  uint64_t from, to; /* the gaps that it covers */
   bool soft;         /* inside: an open removal may have taken it */
-  bool out;          /* taken out */
+  bool out;          /* stack: taken out (B1) */
 };
 
-struct need {
+struct box_need { /* an operation that needs one of these gaps */
   uint64_t from, to;
-  uint32_t part; /* of whose value; WATCH_NONE: found nothing */
-  bool own;      /* the removal that is thought to have taken it */
+  uint32_t part; /* its value in `parts`; WATCH_NONE: it returned "empty" */
+  bool own;      /* the open removal that is assumed to have taken the value */
 };
 
-struct way { /* out of a dead end: these must be gone by then */
+struct box_way { /* a way on: these values must be gone by this gap */
   uint64_t by;
   uint32_t first, n; /* in `ids` */
 };
 
-struct question {
+struct box_question {
   struct box_watch *b;
-  VEC(struct part_value) parts;
-  VEC(struct need) needs; /* those of a part stand together */
-  VEC(uint64_t) calls;    /* of open removals */
-  VEC(struct box_span) near;
-  uint32_t nodes, most;
-  bool tired;
+  VEC(struct box_part_value) parts;
+  VEC(struct box_need) needs; /* those of a part stand together */
+  VEC(uint64_t) calls;        /* of open removals */
+  VEC(struct box_span) near;  /* has_gap: what may hinder the need */
+  uint32_t nodes, most;       /* deadlines tried, and how many may be */
+  bool tired;                 /* these were not enough */
 };
 
-struct ways {
-  VEC(struct way) at;
+struct box_ways {
+  VEC(struct box_way) at;
   VEC(uint32_t) ids;
 };
 
@@ -45,7 +50,7 @@ struct ways {
 
 const struct box_span *box_shut_at(const struct box_watch *b, uint64_t gap) {
   uint32_t lo = 0, hi = b->shut.len;
-  while (lo < hi) { /* the first that ends behind it */
+  while (lo < hi) { /* the first span that ends after the gap */
     uint32_t mid = lo + (hi - lo) / 2;
     if (b->shut.at[mid].to > gap)
       hi = mid;
@@ -56,27 +61,28 @@ const struct box_span *box_shut_at(const struct box_watch *b, uint64_t gap) {
                                                         : NULL;
 }
 
-uint64_t box_first_open(const struct box_watch *b, uint64_t gap) {
+static uint64_t first_gap_not_shut(const struct box_watch *b, uint64_t gap) {
   const struct box_span *s = box_shut_at(b, gap);
   return s ? s->to : gap;
 }
 
-static bool hinders(const struct question *q, const struct part_value *p,
-                    const struct need *n) {
+static bool hinders(const struct box_question *q,
+                    const struct box_part_value *p, const struct box_need *n) {
   const struct box_watch *b = q->b;
   if (n->part == WATCH_NONE)
     return true;
-  const struct part_value *own = &q->parts.at[n->part];
+  const struct box_part_value *own = &q->parts.at[n->part];
   if (b->stack)
     return p != own && !p->out;
   return box_better(b, box_at(b, p->id)->rank, box_at(b, own->id)->rank);
 }
 
-/* Only what hinders it in one of its gaps is looked at again. */
-static bool has_gap(struct question *q, const struct need *n) {
+/* Whether the need has a gap.  Goes back from its last gap over all that
+ * hinders it there. */
+static bool has_gap(struct box_question *q, const struct box_need *n) {
   vec_clear(&q->near);
   for (uint32_t i = 0; i < q->parts.len; i++) {
-    const struct part_value *p = &q->parts.at[i];
+    const struct box_part_value *p = &q->parts.at[i];
     if (p->from < n->to && n->from < p->to && hinders(q, p, n))
       vec_push(&q->near, ((struct box_span){p->from, p->to}));
   }
@@ -97,7 +103,7 @@ static bool has_gap(struct question *q, const struct need *n) {
   return gap > n->from;
 }
 
-/* ---- who takes what ---- */
+/* ---- which removal takes which value ---- */
 
 static int by_deadline(const void *x, const void *y, void *with) {
   const struct box_value *a = box_at(with, *(const uint32_t *)x);
@@ -107,7 +113,8 @@ static int by_deadline(const void *x, const void *y, void *with) {
   return a->call < b->call ? -1 : a->call > b->call;
 }
 
-static struct part_value *part_of(const struct question *q, uint32_t id) {
+static struct box_part_value *part_of(const struct box_question *q,
+                                      uint32_t id) {
   for (uint32_t i = 0; i < q->parts.len; i++)
     if (q->parts.at[i].id == id)
       return &q->parts.at[i];
@@ -116,8 +123,9 @@ static struct part_value *part_of(const struct question *q, uint32_t id) {
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* False: there are not enough open removals. */
-static bool assign(struct question *q) {
+/* Gives the values with deadlines to the open removals, the earliest to the one
+ * called first.  False: some value is not gone by its deadline. */
+static bool assign(struct box_question *q) {
   struct box_watch *b = q->b;
   if (b->taken.len > q->calls.len)
     return false;
@@ -130,7 +138,7 @@ static bool assign(struct question *q) {
   }
   for (uint32_t i = 0; i < b->taken.len; i++) {
     const struct box_value *v = box_at(b, b->taken.at[i]);
-    uint64_t end = box_first_open(b, later(q->calls.at[i], v->last));
+    uint64_t end = first_gap_not_shut(b, later(q->calls.at[i], v->last));
     if (end > v->by)
       return false;
     part_of(q, b->taken.at[i])->to = end;
@@ -138,16 +146,16 @@ static bool assign(struct question *q) {
   return true;
 }
 
-/* ---- what is to be explained ---- */
+/* ---- needs ---- */
 
-static void add_need(struct question *q, uint32_t part, uint64_t from,
+static void add_need(struct box_question *q, uint32_t part, uint64_t from,
                      uint64_t to, bool own) {
-  vec_push(&q->needs, ((struct need){from, to, part, own}));
+  vec_push(&q->needs, ((struct box_need){from, to, part, own}));
 }
 
-static void add_needs(struct question *q, uint32_t part) {
+static void add_needs(struct box_question *q, uint32_t part) {
   const struct box_watch *b = q->b;
-  const struct part_value *p = &q->parts.at[part];
+  const struct box_part_value *p = &q->parts.at[part];
   const struct box_value *v = box_at(b, p->id);
   if (b->stack)
     add_need(q, part, v->call, v->came, false);
@@ -163,7 +171,7 @@ static void add_needs(struct question *q, uint32_t part) {
     add_need(q, part, p->to, b->watch.now + 1, true);
 }
 
-static void collect_needs(struct question *q) {
+static void collect_needs(struct box_question *q) {
   const struct box_watch *b = q->b;
   vec_clear(&q->needs);
   for (uint32_t i = 0; i < q->parts.len; i++)
@@ -172,9 +180,9 @@ static void collect_needs(struct question *q) {
     add_need(q, WATCH_NONE, b->misses.at[i].call, b->misses.at[i].ret, false);
 }
 
-/* The first need from i on, of the same value, that has no gap; or where those
- * of the next value begin. */
-static uint32_t first_stuck(struct question *q, uint32_t i) {
+/* The first need of the value, from the i-th on, that has no gap; if all have
+ * one, the first need of the next value. */
+static uint32_t first_stuck(struct box_question *q, uint32_t i) {
   uint32_t part = q->needs.at[i].part;
   while (i < q->needs.len && q->needs.at[i].part == part &&
          has_gap(q, &q->needs.at[i]))
@@ -182,25 +190,25 @@ static uint32_t first_stuck(struct question *q, uint32_t i) {
   return i;
 }
 
-static uint32_t next_part(const struct question *q, uint32_t i) {
+static uint32_t next_part(const struct box_question *q, uint32_t i) {
   uint32_t part = q->needs.at[i].part;
   while (i < q->needs.len && q->needs.at[i].part == part)
     i++;
   return i;
 }
 
-static bool is_miss(const struct question *q, uint32_t i) {
+static bool is_miss(const struct box_question *q, uint32_t i) {
   return q->needs.at[i].part == WATCH_NONE;
 }
 
-/* Stack: takes out what can be; is something left? */
-static bool take_out(struct question *q) {
+/* (B1): takes out all values that can be.  Returns whether one is left. */
+static bool take_out(struct box_question *q) {
   bool more = true, left = true;
   while (more && left) {
     more = left = false;
     for (uint32_t i = 0, next; i < q->needs.len && !is_miss(q, i); i = next) {
       next = next_part(q, i);
-      struct part_value *p = &q->parts.at[q->needs.at[i].part];
+      struct box_part_value *p = &q->parts.at[q->needs.at[i].part];
       if (p->out)
         continue;
       p->out = first_stuck(q, i) == next;
@@ -211,15 +219,15 @@ static bool take_out(struct question *q) {
   return left;
 }
 
-/* ---- ways out ---- */
+/* ---- ways on ---- */
 
-static void find_way(const struct question *q, const struct need *n,
-                     uint64_t gap, struct ways *w) {
-  struct way way = {gap, w->ids.len, 0};
+static void find_way(const struct box_question *q, const struct box_need *n,
+                     uint64_t gap, struct box_ways *w) {
+  struct box_way way = {gap, w->ids.len, 0};
   const struct box_watch *b = q->b;
   bool can = !box_shut_at(b, gap);
   for (uint32_t i = 0; i < q->parts.len && can; i++) {
-    const struct part_value *p = &q->parts.at[i];
+    const struct box_part_value *p = &q->parts.at[i];
     if (p->from > gap || gap >= p->to || !hinders(q, p, n))
       continue;
     can = p->soft && box_at(b, p->id)->last <= gap;
@@ -234,11 +242,13 @@ static void find_way(const struct question *q, const struct need *n,
     w->ids.len = way.first;
 }
 
-/* A gap can as well be the last one before something comes. */
-static void find_ways(const struct question *q, struct need n, struct ways *w) {
+/* The gaps worth trying are the last ones before a value comes or a span is
+ * shut: at such a gap no more values are in the way than at those before it. */
+static void find_ways(const struct box_question *q, struct box_need n,
+                      struct box_ways *w) {
   const struct box_watch *b = q->b;
-  if (n.own) /* it may have been taken earlier */
-    n.from = box_first_open(
+  if (n.own) /* another removal may have taken it earlier */
+    n.from = first_gap_not_shut(
         b, later(q->calls.at[0], box_at(b, q->parts.at[n.part].id)->last));
   for (uint32_t i = 0; i < q->parts.len; i++) {
     uint64_t from = q->parts.at[i].from;
@@ -251,8 +261,8 @@ static void find_ways(const struct question *q, struct need n, struct ways *w) {
   find_way(q, &n, n.to - 1, w);
 }
 
-/* False: all is explained. */
-static bool is_stuck(struct question *q, struct ways *w) {
+/* Whether some need has no gap; then *w gets the ways on. */
+static bool is_stuck(struct box_question *q, struct box_ways *w) {
   bool stack = q->b->stack;
   bool left = stack && take_out(q);
   for (uint32_t i = 0, next; i < q->needs.len; i = next) {
@@ -288,20 +298,21 @@ static void forget_deadlines(struct box_watch *b) {
   vec_clear(&b->taken);
 }
 
-struct deadline {
+struct box_deadline {
   uint32_t id;
   uint64_t by;
 };
 
-static bool explain(struct question *q);
+static bool explain(struct box_question *q);
 
-static bool try_way(struct question *q, const struct ways *w,
-                    const struct way *way) {
+static bool try_way(struct box_question *q, const struct box_ways *w,
+                    const struct box_way *way) {
   struct box_watch *b = q->b;
   uint32_t n = b->taken.len;
-  struct deadline *old = xmalloc((n + 1ull) * sizeof *old);
+  struct box_deadline *old = xmalloc((n + 1ull) * sizeof *old);
   for (uint32_t i = 0; i < n; i++)
-    old[i] = (struct deadline){b->taken.at[i], box_at(b, b->taken.at[i])->by};
+    old[i] =
+        (struct box_deadline){b->taken.at[i], box_at(b, b->taken.at[i])->by};
   for (uint32_t i = 0; i < way->n; i++)
     set_deadline(b, w->ids.at[way->first + i], way->by);
   bool good = explain(q);
@@ -314,8 +325,8 @@ static bool try_way(struct question *q, const struct ways *w,
   return good;
 }
 
-static bool explain(struct question *q) {
-  struct ways w = {0};
+static bool explain(struct box_question *q) {
+  struct box_ways w = {0};
   if (++q->nodes > q->most)
     q->tired = true;
   if (q->tired || !assign(q))
@@ -331,15 +342,15 @@ static bool explain(struct question *q) {
 
 /* ---- the question ---- */
 
-static void add_part(struct question *q, uint32_t id) {
+static void add_part(struct box_question *q, uint32_t id) {
   const struct box_value *v = box_at(q->b, id);
   bool soft = v->left == WATCH_NEVER;
   vec_push(&q->parts,
-           ((struct part_value){id, v->came, soft ? WATCH_NEVER : v->last, soft,
-                                false}));
+           ((struct box_part_value){id, v->came, soft ? WATCH_NEVER : v->last,
+                                    soft, false}));
 }
 
-/* Those that need not have been taken any more. */
+/* Drops deadlines that no need asks for any more. */
 static void drop_deadlines(struct box_watch *b, datum worst) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < b->taken.len; i++) {
@@ -360,7 +371,8 @@ static uint64_t last_look(const struct box_value *v) {
   return last;
 }
 
-/* What came before this gap and was looked at behind it is not below. */
+/* A value that came before the lowest gap and was looked at after it is not
+ * below: the lowest gap becomes that value's. */
 static uint64_t lower(const struct box_watch *b, uint64_t lowest) {
   for (bool more = true; more;) {
     more = false;
@@ -376,18 +388,19 @@ static uint64_t lower(const struct box_watch *b, uint64_t lowest) {
 }
 
 /*
- * Values that came, and were looked at, before all that is to be explained are
- * below it: they were explained when they came, and nothing has changed for
- * them since.
+ * The values of a stack that are asked about.  Values that came, and were
+ * looked at, before all needs lie below: they were explained when they came,
+ * and nothing has changed for them since.
+ *   put(1) … put(1000)  put(a)  remove() = a      1 to 1000 are left out
  */
-static void add_stack(struct question *q) {
+static void add_stack(struct box_question *q) {
   struct box_watch *b = q->b;
   uint64_t lowest = b->misses.len ? 0 : b->watch.now - 1, low;
   uint32_t from = b->inside.len;
   for (uint32_t i = 0; i < b->gone.len; i++) {
     const struct box_value *v = box_at(b, b->gone.at[i]);
     if (v->came >= v->last)
-      continue; /* covers nothing: it goes last */
+      continue; /* it covers nothing, and can be taken out last */
     lowest = v->came < lowest ? v->came : lowest;
     add_part(q, b->gone.at[i]);
   }
@@ -396,7 +409,7 @@ static void add_stack(struct question *q) {
     const struct box_value *v = box_at(b, b->taken.at[i]);
     low = v->came < low ? v->came : low;
   }
-  if (low < lowest) { /* it may not be needed any more that they are gone */
+  if (low < lowest) { /* deadlines of lower values may be obsolete */
     low = lower(b, low);
     forget_deadlines(b);
   }
@@ -410,8 +423,9 @@ static datum worse(const struct box_watch *b, datum x, datum y) {
   return x == DATUM_NONE || box_better(b, x, y) ? y : x;
 }
 
-/* Only what is better than the worst that is to be explained. */
-static void add_pqueue(struct question *q) {
+/* The values of a priority queue that are asked about: those better than the
+ * worst value that has a need. */
+static void add_pqueue(struct box_question *q) {
   struct box_watch *b = q->b;
   datum worst = DATUM_NONE;
   for (uint32_t i = 0; i < b->gone.len; i++) {
@@ -436,7 +450,7 @@ static void add_pqueue(struct question *q) {
 }
 
 enum watch_end box_decide(struct box_watch *b) {
-  struct question q = {.b = b};
+  struct box_question q = {.b = b};
   for (uint32_t i = 0; i < b->takers.len; i++)
     if (!b->takers.at[i].looks)
       vec_push(&q.calls, b->takers.at[i].call);

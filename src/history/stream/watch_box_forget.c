@@ -1,4 +1,4 @@
-/* What of the past of a box can go: watch_box_int.h says why. */
+/* Which removed values of a box are forgotten: watch_box_int.h says why. */
 #include "history/stream/watch_box_int.h"
 
 #include <stdlib.h>
@@ -6,8 +6,10 @@
 
 enum { FEW_SHUT = 32, FEW_ASKED = 8 };
 
-/* ---- what has a gap for good ---- */
+/* ---- operations that have a gap, whatever comes later ---- */
 
+/* How far each removed value may turn out to cover: up to the call of the last
+ * open look that may return it. */
 static void find_reach(struct box_watch *b) {
   uint64_t *calls = xmalloc((b->takers.len + 1ull) * sizeof *calls);
   uint32_t n = 0;
@@ -24,8 +26,8 @@ static void find_reach(struct box_watch *b) {
   free(calls);
 }
 
-/* A value that was removed and may hinder it, at the gap; `rank` NONE: all do.
- * *from: since when. */
+/* Whether a removed value better than `rank` (NONE: any) may cover the gap, or
+ * the gap is shut.  *from: the first gap that is covered so. */
 static bool gone_at(const struct box_watch *b, datum rank, uint64_t gap,
                     uint64_t *from) {
   for (uint32_t i = 0; i < b->gone.len; i++) {
@@ -42,7 +44,8 @@ static bool gone_at(const struct box_watch *b, datum rank, uint64_t gap,
   return s;
 }
 
-/* Has it a gap from `from` on, before `to`? */
+/* Whether some gap from `from` to before `to` is not covered by removed values
+ * better than `rank`. */
 static bool has_gap(const struct box_watch *b, datum rank, uint64_t from,
                     uint64_t to) {
   uint64_t since;
@@ -55,7 +58,7 @@ static bool has_gap(const struct box_watch *b, datum rank, uint64_t from,
 static uint64_t sooner(uint64_t x, uint64_t y) { return x < y ? x : y; }
 static uint64_t later(uint64_t x, uint64_t y) { return x > y ? x : y; }
 
-/* When the first came of those inside that are better; `rank` NONE: of all. */
+/* When the first value inside that is better than `rank` (NONE: any) came. */
 static uint64_t first_better(const struct box_watch *b, datum rank) {
   uint64_t first = WATCH_NEVER;
   if (b->stack && b->inside.len)
@@ -83,7 +86,7 @@ static uint64_t first_better_after(const struct box_watch *b, datum rank,
   return first;
 }
 
-/* When the first came of those inside that may be above it. */
+/* When the first value inside that may be above it came. */
 static uint64_t first_above(const struct box_watch *b, uint32_t id) {
   uint64_t first = WATCH_NEVER;
   for (uint32_t i = b->inside.len; i-- > 0;) {
@@ -96,7 +99,8 @@ static uint64_t first_above(const struct box_watch *b, uint32_t id) {
   return first;
 }
 
-/* Does a look follow from an earlier one?  As below, at drop_followers. */
+/* Whether a look has a gap if an earlier look at the same value has one: see
+ * struct box_asked. */
 static bool look_follows(const struct box_watch *b, const struct box_value *v,
                          const struct box_look *l, uint32_t n) {
   uint64_t to = sooner(l->ret, v->left);
@@ -113,8 +117,9 @@ static bool look_follows(const struct box_watch *b, const struct box_value *v,
 }
 
 /*
- * Stack: a look in a gap in which only those are inside that came before the
- * value was put: they are below it, if they left after it came.
+ * Marks looks that have a gap, whatever comes later.  In a stack that is a gap
+ * at which all values inside came before this one was put: if they left after
+ * this one came, they are below it.
  */
 static void settle_looks(struct box_watch *b, uint32_t id) {
   struct box_value *v = box_at(b, id);
@@ -129,14 +134,15 @@ static void settle_looks(struct box_watch *b, uint32_t id) {
     if (!l.settled)
       l.settled = has_gap(b, v->rank, later(l.call, since), to) ||
                   look_follows(b, v, &l, n);
-    /* For its past: they show when it came and until when it was there. */
+    /* Two looks stay for its past: they show when it came, and its last call.
+     */
     if (!l.settled || l.call == v->last || l.ret == v->came)
       v->looks.at[n++] = l;
   }
   v->looks.len = n;
 }
 
-/* Those from the one at `from` on. */
+/* Drops "empty" results, from the one at `from` on, that have such a gap. */
 static void settle_misses(struct box_watch *b, uint32_t from) {
   uint32_t n = from;
   if (from == b->misses.len)
@@ -163,28 +169,28 @@ static void settle_removals(struct box_watch *b, uint32_t from) {
 }
 
 /*
- * What is to be explained, and follows from something else that is: let n' be
- * that, of a value that is no better, and let n have a gap g, not before the
- * last one of n', such that of what is inside and better none came between the
- * first gap of n' and g.  Then whatever must be gone in g must be gone in each
- * gap of n'.  So n is not asked about any more.
+ * A need n follows from a need n' of a value that is no better, if n has a gap
+ * g, not before the last gap of n', such that no better value inside came
+ * between the first gap of n' and g.  Then every value that must be gone at g
+ * must be gone at each gap of n': if n' has a gap, n has one.  So n is not
+ * asked about any more.
+ *   put(1)  a: peek() = empty  b: peek() = empty      b follows from a
  */
-struct asked {
-  datum rank;     /* DATUM_NONE: found nothing */
-  uint64_t first; /* gap */
-  uint64_t from;  /* the first that it has for sure: others may turn out to lie
-                     before a look */
+struct box_asked {
+  datum rank;     /* DATUM_NONE: it returned "empty" */
+  uint64_t first; /* its first gap */
+  uint64_t from;  /* its first gap, if open looks return all that they may */
   uint64_t to;
 };
-typedef VEC(struct asked) asked_vec;
+typedef VEC(struct box_asked) asked_vec;
 
 static bool is_no_better(const struct box_watch *b, datum x, datum y) {
   return x == DATUM_NONE || (y != DATUM_NONE && !box_better(b, x, y));
 }
 
-/* Or each gap of n' is one of n. */
-static bool follows_from(const struct box_watch *b, const struct asked *n,
-                         const struct asked *o) {
+/* It also follows if each gap of n' is a gap of n. */
+static bool follows_from(const struct box_watch *b, const struct box_asked *n,
+                         const struct box_asked *o) {
   if (o->to > n->to || !is_no_better(b, o->rank, n->rank))
     return false;
   return n->from <= o->first ||
@@ -192,8 +198,9 @@ static bool follows_from(const struct box_watch *b, const struct asked *n,
                  sooner(n->to, first_better_after(b, n->rank, o->first)));
 }
 
-/* Joins `all` if it does not follow. */
-static bool follows(const struct box_watch *b, struct asked n, asked_vec *all) {
+/* Whether n follows from one of `all`; if not, n becomes one of them. */
+static bool follows(const struct box_watch *b, struct box_asked n,
+                    asked_vec *all) {
   for (uint32_t i = all->len; i-- > 0;)
     if (follows_from(b, &n, &all->at[i]))
       return true;
@@ -207,7 +214,7 @@ static void drop_looks(struct box_watch *b, struct box_value *v,
     struct box_look *l = &v->looks.at[i];
     uint64_t from = later(l->call, v->call), to = sooner(l->ret, v->left);
     if (!l->settled)
-      l->settled = follows(b, (struct asked){v->rank, from, from, to}, all);
+      l->settled = follows(b, (struct box_asked){v->rank, from, from, to}, all);
   }
 }
 
@@ -216,7 +223,8 @@ static void drop_followers(struct box_watch *b) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < b->misses.len; i++) {
     struct box_miss m = b->misses.at[i];
-    if (!follows(b, (struct asked){DATUM_NONE, m.call, m.call, m.ret}, &all))
+    if (!follows(b, (struct box_asked){DATUM_NONE, m.call, m.call, m.ret},
+                 &all))
       b->misses.at[n++] = m;
   }
   b->misses.len = n;
@@ -224,15 +232,15 @@ static void drop_followers(struct box_watch *b) {
     struct box_value *v = box_at(b, b->gone.at[i]);
     drop_looks(b, v, &all);
     if (!v->settled)
-      v->settled =
-          follows(b, (struct asked){v->rank, v->last, v->reach, v->left}, &all);
+      v->settled = follows(
+          b, (struct box_asked){v->rank, v->last, v->reach, v->left}, &all);
   }
   for (uint32_t i = 0; i < b->lookers.len && !b->stack; i++)
     drop_looks(b, box_at(b, b->lookers.at[i]), &all);
   vec_free(&all);
 }
 
-/* Less and less often. */
+/* A value that stays inside is examined less and less often. */
 static void settle_inside(struct box_watch *b, uint32_t id) {
   struct box_value *v = box_at(b, id);
   uint64_t now = b->watch.now;
@@ -255,7 +263,7 @@ void box_settle(struct box_watch *b) {
       b->lookers.at[n++] = id;
   }
   b->lookers.len = n;
-  /* The last event's, and all of them when they have become many. */
+  /* Only those of the last event are examined, until there are too many. */
   uint32_t misses = b->misses.len, gone = b->stack ? 0 : b->gone.len;
   bool all = misses + gone > b->settle_at || b->watch.hastens;
   settle_misses(b, all || !misses ? 0 : misses - 1);
@@ -270,7 +278,7 @@ void box_settle(struct box_watch *b) {
   b->settle_at = b->misses.len + gone + gone / 2 + FEW_ASKED;
 }
 
-/* ---- what was removed ---- */
+/* ---- removed values of a priority queue ---- */
 
 static void let_go(struct box_watch *b, uint32_t id) {
   struct box_value *v = box_at(b, id);
@@ -280,7 +288,7 @@ static void let_go(struct box_watch *b, uint32_t id) {
     box_drop(b, id);
 }
 
-/* Has the value an operation to be explained in these gaps? */
+/* Whether an operation on the value needs one of these gaps. */
 static bool has_need_in(const struct box_watch *b, const struct box_value *v,
                         uint64_t from, uint64_t to) {
   if (b->stack && v->call < to && v->came > from)
@@ -294,7 +302,7 @@ static bool has_need_in(const struct box_watch *b, const struct box_value *v,
   return false;
 }
 
-/* Priority queue: does it cover something that is to be explained? */
+/* Whether the value covers a gap of an operation that is not settled. */
 static bool hinders(const struct box_watch *b, const struct box_value *u) {
   for (uint32_t i = 0; i < b->misses.len; i++)
     if (b->misses.at[i].call < u->last && b->misses.at[i].ret > u->came)
@@ -329,7 +337,7 @@ static void forget_pqueue(struct box_watch *b) {
   b->gone.len = n;
 }
 
-/* ---- stack ---- */
+/* ---- removed values of a stack ---- */
 
 static uint64_t first_live(const struct box_watch *b) {
   for (uint32_t i = 0; i < b->takers.len; i++)
@@ -338,10 +346,9 @@ static uint64_t first_live(const struct box_watch *b) {
   return WATCH_NEVER;
 }
 
-/*
- * May what is inside, or comes, have left before u did?  What was put by a
- * crashed insertion and taken by a crashed removal was as well not put.
- */
+/* Whether a value that is inside, or has an open insertion, may have been above
+ * u and left before u did.  A value of a crashed insertion that only a crashed
+ * removal can have taken counts as not inserted. */
 static bool may_be_above(const struct box_watch *b, const struct box_value *u,
                          uint64_t first) {
   if (first >= u->left)
@@ -391,7 +398,7 @@ static int by_time(const void *x, const void *y) {
   return a < b ? -1 : a > b;
 }
 
-/* When something comes, or an interval ends, of all that is there. */
+/* The times at which the value comes, or an operation on it ends. */
 static void add_ends(const struct box_value *v, times *out) {
   vec_push(out, v->came);
   if (v->left != WATCH_NEVER)
@@ -400,8 +407,8 @@ static void add_ends(const struct box_value *v, times *out) {
     vec_push(out, v->looks.at[i].ret);
 }
 
-/* Gaps between which nothing comes or ends have the same future: the last is
- * enough. */
+/* Joins shut spans between which no value comes and no operation ends: no need
+ * can tell the gaps between them from the last one. */
 static void join_shut(struct box_watch *b) {
   times ends = {0};
   uint32_t n = 0, k = 0;
@@ -427,7 +434,8 @@ static void join_shut(struct box_watch *b) {
   vec_free(&ends);
 }
 
-/* Leaves of `some` those that can go together; how many. */
+/* Reduces `some` to the largest set that can be forgotten together; returns how
+ * many they are. */
 static uint32_t close_set(const struct box_watch *b, uint32_t *some, uint32_t n,
                           uint8_t *goes) {
   for (bool more = true; more;) {

@@ -1,32 +1,35 @@
 /*
- * The past of a box, for search: what is inside and what is remembered of what
- * was removed, as it was; and for each span of gaps that is shut a value of its
- * own, which covers just these: it is put right before and removed right behind
- * it, and nobody else can be there.
+ * The past of a box, for search: the values inside and the remembered ones that
+ * were removed, with their operations; and for each shut span of gaps a fresh
+ * value that covers just these gaps.
+ *
+ *   shut from 5 to 9 becomes  put(x) just before 5, remove() = x just after 9
+ *   so that no other value can be inserted or removed in between
  */
 #include "history/stream/watch_box_int.h"
 
-/* What was removed before an event, and by nobody who returned: each has a time
- * of its own there. */
+/* Values that crashed removals took just before an event: each has a time of
+ * its own there. */
 enum { FIRST_GUESS = 3, MOST_GUESSES = 60 };
 
-/* What got something; perhaps nobody did who returned. */
-static struct form got_form(const struct watch *w) {
-  struct form f = w->got.known ? w->got : w->getting;
+/* A removal that returned a value; if none has returned yet, an open one as if
+ * it had. */
+static struct watch_form got_form(const struct watch *w) {
+  struct watch_form f = w->got.known ? w->got : w->getting;
   f.t.any_result = false;
   return f;
 }
 
 static void value_past(const struct box_watch *b, const struct box_value *v,
-                       uint32_t *guesses, struct past *out) {
+                       uint32_t *guesses, struct watch_past *out) {
   const struct watch *w = &b->watch;
-  struct form put = w->put, got = got_form(w);
+  struct watch_form put = w->put, got = got_form(w);
   put.t.arg[1] = v->rank != v->value ? v->rank : DATUM_NONE;
   if (b->stack)
     put.t.arg[1] = w->put.t.arg[1];
   if (v->crashed)
     past_add(out, &put, v->value, v->call * PAST_SCALE, WATCH_NEVER);
-  else if (!v->open) /* all that shows when it came is there */
+  else if (!v->open)
     past_add(out, &put, v->value, v->call * PAST_SCALE, v->put * PAST_SCALE);
   for (uint32_t i = 0; i < v->looks.len; i++)
     past_add(out, &b->looked, v->value, v->looks.at[i].call * PAST_SCALE,
@@ -36,9 +39,9 @@ static void value_past(const struct box_watch *b, const struct box_value *v,
              v->left * PAST_SCALE - (v->guessed ? (*guesses)++ : 0));
 }
 
-static void shut_past(const struct box_watch *b, struct past *out) {
+static void shut_past(const struct box_watch *b, struct watch_past *out) {
   const struct watch *w = &b->watch;
-  struct form got = got_form(w);
+  struct watch_form got = got_form(w);
   for (uint32_t i = 0; i < b->shut.len; i++) {
     uint64_t from = b->shut.at[i].from * PAST_SCALE;
     uint64_t to = b->shut.at[i].to * PAST_SCALE;
@@ -47,10 +50,10 @@ static void shut_past(const struct box_watch *b, struct past *out) {
   }
 }
 
-bool watch_box_past(struct watch *w, struct past *out) {
+bool watch_box_past(struct watch *w, struct watch_past *out) {
   const struct box_watch *b = (const struct box_watch *)w;
   uint32_t guesses = FIRST_GUESS;
-  /* Values that were put again are in the map no more. */
+  /* A value that was inserted again has left the map. */
   for (uint32_t i = 0; i < b->gone.len; i++)
     value_past(b, box_at(b, b->gone.at[i]), &guesses, out);
   for (uint32_t i = 0; i < b->map.size; i++) {

@@ -1,5 +1,7 @@
-/* Watches a queue: watch_queue_int.h has the conditions. */
+/* The events of a queue: watch_queue_int.h has the conditions. */
 #include "history/stream/watch_queue_int.h"
+
+#include "base/slow.h"
 
 #include <assert.h>
 
@@ -46,7 +48,7 @@ void queue_drop_value(struct queue_watch *q, uint32_t id) {
   vec_push(&q->free, id);
 }
 
-/* It is certainly inside from now on: it is the last that came. */
+/* The first operation on the value returns: it comes last in the list (Q5). */
 static void come(struct queue_watch *q, uint32_t id) {
   struct queue_value *v = queue_at(q, id);
   v->came = q->mark = q->watch.now;
@@ -81,7 +83,8 @@ bool queue_may_be_seen(const struct queue_watch *q,
   return false;
 }
 
-/* Another one that is equal may be remembered: is it the old one for sure? */
+/* Whether every later mention of the value means the new one: no equal value is
+ * inside or on its way, and no open look may return the old one. */
 static bool can_put(const struct queue_watch *q, datum value) {
   uint32_t id = value_map_get(&q->map, value);
   if (id == WATCH_NONE)
@@ -91,13 +94,13 @@ static bool can_put(const struct queue_watch *q, datum value) {
          !queue_may_be_seen(q, v);
 }
 
-/* ---- what takes and looks ---- */
+/* ---- removals and looks ---- */
 
 static uint32_t taker_of(const struct queue_watch *q, uint64_t call) {
   uint32_t i = q->takers.len;
   while (i && q->takers.at[i - 1].call != call)
     i--;
-  return i - 1; /* WATCH_NONE: it looks, and was given up */
+  return i - 1; /* WATCH_NONE: a look that was given up */
 }
 
 static void close_taker(struct queue_watch *q, uint64_t call) {
@@ -110,8 +113,9 @@ static void close_taker(struct queue_watch *q, uint64_t call) {
   q->takers.len--;
 }
 
-/* The value `id` was seen by what was called then; WATCH_NONE: something has
- * only returned.  Who is inside though it must have gone? */
+/* (Q3) fails: names a value that is inside though it must be gone.  `id` is the
+ * value that the operation called at `call` returned; WATCH_NONE: it returned
+ * none. */
 static enum watch_end does_not_fit(struct queue_watch *q, uint32_t id,
                                    uint64_t call) {
   const char *why = " is inside, and came before others that have left or were "
@@ -143,7 +147,7 @@ static enum watch_end cannot_be_seen(struct queue_watch *q, uint32_t id,
                  : " was at the front before, and it was there before that");
 }
 
-/* The value was at the front. */
+/* A removal or look returned the value: it was at the front. */
 static enum watch_end saw(struct queue_watch *q, const struct watch_op *x,
                           datum value, bool looks) {
   uint64_t now = q->watch.now;
@@ -181,7 +185,7 @@ static enum watch_end saw(struct queue_watch *q, const struct watch_op *x,
   return WATCH_GOOD;
 }
 
-/* It is open no more, and saw nothing. */
+/* A removal or look is not open any more, and returned no value. */
 static enum watch_end judge(struct queue_watch *q, const char *why) {
   if (!queue_fits(q))
     return does_not_fit(q, WATCH_NONE, 0);
@@ -199,6 +203,38 @@ static enum watch_end missed(struct queue_watch *q, const struct watch_op *x,
 }
 
 /* ---- events ---- */
+
+bool queue_check_invariants(const struct queue_watch *q) {
+  uint32_t n = 0, removals = 0;
+  uint64_t came = 0;
+  for (uint32_t i = q->first; i != WATCH_NONE; i = queue_at(q, i)->later, n++) {
+    const struct queue_value *v = queue_at(q, i);
+    if (v->came < came || v->left != WATCH_NEVER ||
+        (v->later == WATCH_NONE) != (i == q->last))
+      return false; /* Q5 */
+    came = v->came;
+  }
+  for (uint32_t i = 0; i < q->takers.len; i++) {
+    removals += !q->takers.at[i].looks;
+    if (i && q->takers.at[i].call <= q->takers.at[i - 1].call)
+      return false; /* Q6 */
+  }
+  for (uint32_t i = 1; i < q->gone.len; i++)
+    if (q->gone.at[i].time < q->gone.at[i - 1].time ||
+        q->by_came.at[i].time < q->by_came.at[i - 1].time)
+      return false; /* Q7 */
+  for (uint32_t i = 1; i < q->misses.len; i++)
+    if (q->misses.at[i].call <= q->misses.at[i - 1].call ||
+        q->misses.at[i].ret <= q->misses.at[i - 1].ret)
+      return false; /* Q8 */
+  return n == q->ninside && removals == q->nremovals &&
+         q->gone.len == q->by_came.len;
+}
+
+/* A check of each event would make long streams quadratic. */
+static bool is_time_to_check(const struct queue_watch *q) {
+  return q->ninside + q->gone.len < 64 || q->watch.now % 1024 == 0;
+}
 
 static enum watch_end called(struct watch *w, const struct watch_op *x) {
   struct queue_watch *q = (struct queue_watch *)w;
@@ -231,7 +267,7 @@ static void put_returned(struct queue_watch *q, datum value) {
     come(q, id);
 }
 
-/* Some removals wait instead of finding nothing. */
+/* Some removals wait while the queue is empty: they never return "empty". */
 static bool can_miss(struct type *type, const struct type_op *t) {
   uint32_t next[TYPE_NEXT];
   return type->step(type, type->initial, t, next) > 0;
@@ -244,7 +280,7 @@ static enum watch_end taker_returned(struct queue_watch *q,
   bool looks = t->role == ROLE_PEEK;
   if (t->any_result && !looks)
     return WATCH_CANNOT;
-  if (t->any_result) { /* nothing is known of what it saw */
+  if (t->any_result) { /* a look whose result is not known */
     close_taker(q, x->call);
     return WATCH_GOOD;
   }
@@ -272,6 +308,7 @@ static enum watch_end returned(struct watch *w, const struct watch_op *x,
     put_returned(q, t->arg[0]);
   if (end == WATCH_GOOD)
     queue_add_gap(q);
+  check_slow(!is_time_to_check(q) || queue_check_invariants(q));
   return end;
 }
 
@@ -307,7 +344,7 @@ static void crashed(struct watch *w, const struct watch_op *x) {
     queue_at(q, value_map_get(&q->map, x->t.arg[0]))->crashed = true;
 }
 
-/* What looks is as if it had not been called. */
+/* A look that is given up counts as if it had not been called. */
 static bool gives_up(struct watch *w, const struct watch_op *x) {
   if (x->t.role == ROLE_PEEK)
     close_taker((struct queue_watch *)w, x->call);

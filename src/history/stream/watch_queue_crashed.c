@@ -1,29 +1,35 @@
 /*
- * Crashed removals, which never say what they took, if anything.
+ * Crashed removals never say which value they took, if any.
  *
- * Let the first t of all that take or look have crashed, and let m values that
- * are inside be in the cone of what was removed and at the front before the
- * next one was called, or have come before something found nothing before that:
- * then m of these took those.  Which of them does not matter to what is still
- * to come, if nothing else that is inside was seen before all of them were
- * called, and nothing that found nothing asks for a gap before then: the other
- * values, and gaps, have all t before them.  So both can go, m values and as
- * many removals, the first ones.
+ * Let the first t open removals and looks all be crashed removals, and let m be
+ * the number of values inside that
+ * - must be ahead of a value that was removed and at the front before the next
+ *   removal or look was called, or
+ * - came before an operation returned "empty", also before then.
+ * Then m of the t removals took these m values.
  *
- * Whoever says later that he took or saw one of those values was called behind
- * what it must be ahead of.  So was whoever says later that he saw one of those
- * that were removed; then the m must be ahead of that one, too, and as many
- * removals less are left for others ahead of it.
+ *   put(1)  put(2)  a: remove() crashes  remove() = 2      a took 1: m = 1
  *
- * Of those values, one that was seen counts as if who was called last of those
- * that saw it had removed it: of such a value no more is asked for.
+ * Which of the t removals took them does not matter to later events if no other
+ * value inside was looked at before all t were called, and no "empty" result
+ * needs a gap before then: the other values and gaps come after all t calls.
+ * So the m values can go, with the first m of the removals.
+ *
+ * An operation that returns one of the m values later was called after all that
+ * this value must be ahead of.  So was a look that returns one of the removed
+ * values later; then the m values must be ahead of that one, too, and as many
+ * fewer removals are left for other values ahead of it.
+ *
+ * Of the m values, one that was looked at counts as removed by the look that
+ * was called last: no more is asked of such a value.
  */
 #include "history/stream/watch_queue_int.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* Those that were seen and must have been gone have a level. */
+/* Whether another value inside was looked at before then.  Those that are to go
+ * have a level. */
 static bool was_other_seen(const struct queue_watch *q, uint64_t before) {
   for (uint32_t i = 0; i < q->seen.len; i++) {
     const struct queue_value *v = queue_at(q, q->seen.at[i]);
@@ -40,7 +46,7 @@ static void settle_seen(struct queue_watch *q) {
     if (v->level == WATCH_NONE)
       continue;
     v->removal = v->latest;
-    v->left = v->latest.call; /* nobody who is open may have seen it */
+    v->left = v->latest.call; /* no open look may return it */
     queue_leave(q, id);
     queue_unsee(q, id);
     queue_add_gone(q, id);
@@ -64,8 +70,8 @@ void queue_give_to_crashed(struct queue_watch *q) {
   uint64_t last = q->takers.at[t - 1].call;
   uint64_t next = t < q->takers.len ? q->takers.at[t].call : WATCH_NEVER;
   uint64_t call = queue_missed_before(q, next);
-  uint32_t n = queue_count_gone_before(q, next, &call);
-  if (!n || was_other_seen(q, last) || !queue_asks_no_gap(q, call, last))
+  uint32_t n = queue_count_ahead(q, next, &call);
+  if (!n || was_other_seen(q, last) || !queue_needs_no_gap(q, call, last))
     return;
   settle_seen(q);
   settle_others(q, call);

@@ -1,10 +1,10 @@
-/* What found nothing: Q4 of watch_queue_int.h. */
+/* Moments at which the queue can have been empty: (Q4) of watch_queue_int.h. */
 #include "history/stream/watch_queue_int.h"
 
 void queue_add_gap(struct queue_watch *q) {
   uint64_t now = q->watch.now;
   if (!q->ninside) {
-    /* What has left, has: nobody who is called later can have seen it. */
+    /* No operation that is called later can return a value that has left. */
     q->free_gap = now;
   } else if (q->ninside <= q->nremovals) {
     if (q->gaps.len && q->mark <= vec_last(&q->gaps).last)
@@ -26,7 +26,7 @@ static bool explains_some(const struct queue_watch *q,
   return false;
 }
 
-/* They are explained for good. */
+/* The gaps stay good: the "empty" results that they explain need no others. */
 static void free_gaps(struct queue_watch *q, const struct queue_gaps *g) {
   uint32_t n = 0;
   if (g->last > q->free_gap)
@@ -37,14 +37,14 @@ static void free_gaps(struct queue_watch *q, const struct queue_gaps *g) {
   q->misses.len = n;
 }
 
-/* What is there at a gap, counted on from one to the next. */
-struct slack {
-  uint32_t inside, next; /* came before it, and is still there */
-  uint32_t called, removals;
-  uint32_t gone; /* came before it; or all, where nobody looks */
+/* Numbers that belong to a gap, counted on from one gap to the next. */
+struct gap_slack {
+  uint32_t inside, next; /* values inside that came before it; the next value */
+  uint32_t called, removals; /* takers called before it; removals of these */
+  uint32_t gone; /* removed values that came before it; without looks: all */
 };
 
-/* The call of the first that looks, from the k-th on. */
+/* The call of the first open look, from the k-th taker on. */
 static uint64_t first_look(const struct queue_watch *q, uint32_t k) {
   if (q->nremovals == q->takers.len)
     return WATCH_NEVER;
@@ -53,14 +53,14 @@ static uint64_t first_look(const struct queue_watch *q, uint32_t k) {
   return k < q->takers.len ? q->takers.at[k].call : WATCH_NEVER;
 }
 
-static struct slack no_slack(const struct queue_watch *q) {
-  struct slack s = {.next = q->first};
+static struct gap_slack no_slack(const struct queue_watch *q) {
+  struct gap_slack s = {.next = q->first};
   if (q->nremovals == q->takers.len)
     s.gone = q->by_came.len;
   return s;
 }
 
-static void count_gaps(const struct queue_watch *q, struct slack *s,
+static void count_gaps(const struct queue_watch *q, struct gap_slack *s,
                        const struct queue_gaps *g) {
   while (s->next != WATCH_NONE && queue_at(q, s->next)->came <= g->last) {
     s->inside++;
@@ -78,7 +78,7 @@ static bool have_same_future(const struct queue_gaps *a,
   return a->inside == b->inside && a->called == b->called && a->gone == b->gone;
 }
 
-/* Of the cone of this level, what came behind the gap. */
+/* The values of the cone of this level that came after the gap. */
 static uint32_t came_behind(const struct queue_watch *q, uint32_t level,
                             uint64_t gap) {
   uint32_t n = 0;
@@ -89,14 +89,15 @@ static uint32_t came_behind(const struct queue_watch *q, uint32_t level,
   return n;
 }
 
-static bool is_good_at(const struct queue_watch *q, const struct slack *s,
+static bool is_good_at(const struct queue_watch *q, const struct gap_slack *s,
                        uint64_t gap, uint32_t level) {
   return (level < q->levels.len && q->levels.at[level] > gap) ||
          s->inside + came_behind(q, level, gap) <= level;
 }
 
-/* The levels at which there are more. */
-static bool is_good(const struct queue_watch *q, const struct slack *s,
+/* (Q4) at this gap.  Only levels at which a value enters the cone need a look.
+ */
+static bool is_good(const struct queue_watch *q, const struct gap_slack *s,
                     uint64_t gap) {
   if (!s->inside)
     return true;
@@ -110,9 +111,10 @@ static bool is_good(const struct queue_watch *q, const struct slack *s,
   return true;
 }
 
-/* May it turn out that something was inside that has left?  Somebody who looks
- * was called behind the gap, and before it had left. */
-static bool is_threatened(const struct queue_watch *q, const struct slack *s) {
+/* Whether a value that has left may turn out to have been inside at the gap: an
+ * open look was called after the gap, and before the value left. */
+static bool is_threatened(const struct queue_watch *q,
+                          const struct gap_slack *s) {
   uint64_t look = first_look(q, s->called);
   if (look == WATCH_NEVER)
     return false;
@@ -123,7 +125,7 @@ static bool is_threatened(const struct queue_watch *q, const struct slack *s) {
 }
 
 static void renew(struct queue_watch *q, uint64_t from, uint64_t to) {
-  struct slack s = no_slack(q);
+  struct gap_slack s = no_slack(q);
   uint32_t n = 0;
   for (uint32_t i = 0; i < q->gaps.len; i++) {
     struct queue_gaps g = q->gaps.at[i];
@@ -142,10 +144,10 @@ static void renew(struct queue_watch *q, uint64_t from, uint64_t to) {
   q->gaps.len = n;
 }
 
-/* Those that have the same future now are one.  What lies between them explains
- * nothing, so that must have been looked at before.  What will find nothing has
- * the last gap that explains for good, if it has an earlier one; and it was not
- * called before the first that is open. */
+/* Joins gaps that later events treat alike.  Gaps between them are bad, and
+ * must have been dropped before.  Drops gaps that no "empty" result will need:
+ * one that is still to come was called at or after the first open call, and has
+ * free_gap if it has any gap before that. */
 static void join(struct queue_watch *q) {
   uint64_t asked = queue_first_open(q);
   uint32_t n = 0;
@@ -163,8 +165,9 @@ static void join(struct queue_watch *q) {
   q->gaps.len = n;
 }
 
-/* Is all that found nothing still explained?  What the same gaps and more
- * explain as something else is forgotten. */
+/* Whether every operation that returned "empty" still has a gap.  One that
+ * begins with the same gaps as the one before has these and more: it is
+ * forgotten. */
 static bool renew_misses(struct queue_watch *q) {
   uint32_t g = 0, n = 0, last = WATCH_NONE;
   for (uint32_t i = 0; i < q->misses.len; i++) { /* by call and return */
@@ -197,7 +200,8 @@ void queue_add_miss(struct queue_watch *q, struct queue_miss m) {
     vec_push(&q->misses, m);
 }
 
-/* The gaps that explain it: from *from to before the one that is returned. */
+/* The gaps of an operation that returned "empty": from *from to before the one
+ * that is returned. */
 static uint32_t gaps_of(const struct queue_watch *q, const struct queue_miss *m,
                         uint32_t *from) {
   uint32_t i = 0, to;
@@ -220,17 +224,17 @@ uint64_t queue_missed_before(const struct queue_watch *q, uint64_t next) {
   return latest;
 }
 
-bool queue_asks_no_gap(const struct queue_watch *q, uint64_t came,
-                       uint64_t call) {
+bool queue_needs_no_gap(const struct queue_watch *q, uint64_t came,
+                        uint64_t call) {
   for (uint32_t i = 0; i < q->misses.len; i++) {
     uint32_t from, to = gaps_of(q, &q->misses.at[i], &from);
     bool asks = false;
     for (; from < to; from++) {
       const struct queue_gaps *g = &q->gaps.at[from];
-      struct slack s = {.called = g->called, .gone = g->gone};
+      struct gap_slack s = {.called = g->called, .gone = g->gone};
       asks |= g->last < call;
       if (g->last < came && !is_threatened(q, &s))
-        break; /* that one is good for all time */
+        break; /* this gap stays good */
     }
     if (asks && from == to)
       return false;

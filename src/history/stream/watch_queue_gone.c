@@ -1,25 +1,29 @@
 /*
- * What is remembered of the values that were removed.
+ * Which removed values are remembered.
  *
- * Of a cone only the latest `call` and `last` are asked for, and with one value
- * left out (Q2).  It is closed in rounds: all that must be ahead of what it had
- * before.  Those that had the latest of a round are kept, if they were later
- * than what it had; so the same rounds are made without the others.  Of the
- * whole cone the two with the latest `last` are kept.
+ * Only the latest call and last of a cone are asked for, and those without one
+ * value (Q2).  A cone grows in rounds: each round adds all values that must be
+ * ahead of the cone so far.  The values that have the latest call or last of a
+ * round are kept if they are later than the cone's, so that without the other
+ * values the rounds are the same.  Of the whole cone, the two values with the
+ * latest last are kept.
  *
- * These cones can be asked for, alone or together, now or with more in them
- * that is not there yet:
- * - of what was removed and at the front before the call of something that is
- *   open and takes or looks, and before the next one that will be called (Q2,
- *   Q3);
- * - of each value that is inside and was seen (Q2, Q3).  So these need not be
- *   looked at in the others.
- * When another value is seen for the first time, all that was removed is in
- * each of these cones that it comes into, since that was at the front before.
- * What was removed does not change any more, unless somebody may still have
- * seen it who looks and was called later than all that is known to have: that
- * is kept anyway.  Of what others may have seen the name is kept, with what
- * belongs to it, `over`.
+ *   removed: 1 (call 1, last 5), 2 (call 3, last 9), 3 (call 2, last 7)
+ *   a cone of all three: 2 has both maxima, 3 is second in last; 1 is forgotten
+ *
+ * These cones can be asked for, alone or together, now or with values that are
+ * still to come:
+ * - for each open removal or look, and for the next call: the cone of the
+ *   removed values that were at the front before its call (Q2, Q3);
+ * - the cone of each value inside that was looked at (Q2, Q3).  So these values
+ *   need not be followed in the other cones.
+ * When another value is returned for the first time, all removed values belong
+ * to each cone that it enters, since they were at the front before.
+ *
+ * A removed value changes only if an open look may return it, and was called
+ * later than all that returned it so far: such a value is kept anyway.  Of a
+ * value that an open look may return, and that nothing else needs, the name and
+ * its times are kept in `over`.
  */
 #include "history/stream/watch_queue_int.h"
 
@@ -31,7 +35,7 @@ static uint64_t last_of(const struct queue_watch *q, uint32_t id) {
   return id == WATCH_NONE ? 0 : queue_at(q, id)->latest.call;
 }
 
-/* From the i-th on. */
+/* Recomputes the maxima of the rows from the i-th on. */
 static void renew_rows(const struct queue_watch *q, queue_rows *rows,
                        uint32_t i) {
   struct queue_row first = {
@@ -96,7 +100,7 @@ static void keep(struct queue_watch *q, uint32_t id) {
     queue_at(q, id)->kept = true;
 }
 
-/* Those that make it grow are kept. */
+/* Adds the maxima of a row to the cone; values that make it grow are kept. */
 static bool grow_by_row(struct queue_watch *q, struct queue_cone *c,
                         const struct queue_row *r) {
   bool more = false;
@@ -116,8 +120,8 @@ static void keep_two(struct queue_watch *q, const struct queue_row *r) {
   keep(q, r->second);
 }
 
-/* The cone of this call and this last, and of all that was removed and was at
- * the front before then. */
+/* Keeps what the cone of `call` and `last` needs, together with all removed
+ * values that were at the front before `before`. */
 static void keep_cone(struct queue_watch *q, uint64_t call, uint64_t last,
                       uint64_t before) {
   struct queue_cone c = {.call = call, .last = last};
@@ -135,9 +139,9 @@ static void keep_cone(struct queue_watch *q, uint64_t call, uint64_t last,
   keep_two(q, came);
 }
 
-/* ---- which ---- */
+/* ---- which values are kept ---- */
 
-/* May it turn out to have been seen later than is known? */
+/* Whether an open look may still return the value and so change last(v). */
 static bool may_change(const struct queue_watch *q,
                        const struct queue_value *v) {
   for (uint32_t i = q->takers.len; i-- > 0;) {
@@ -164,7 +168,7 @@ static void choose(struct queue_watch *q) {
   }
 }
 
-/* Its name is still needed. */
+/* Whether a later event may still mention the value. */
 static bool is_named(const struct queue_watch *q, const struct queue_value *v) {
   return (v->put == WATCH_NEVER && !v->crashed) || queue_may_be_seen(q, v);
 }

@@ -1,114 +1,134 @@
 /*
- * Inside the watch of a queue: values are put, looked at and removed, and none
- * is put while an equal one is there, on its way, or may still be seen.
+ * Inside the watch of a queue.  The operations are insertions (put), removals
+ * and looks (peek); a removal or look may also return "empty".  A value is
+ * inserted only if no equal one is inside, has an open insertion, or may still
+ * be returned by an open look.
  *
- * Of a value it is known
- *   call    of its insertion,
- *   came    the first return of any of its operations,
- *   front   the first return of what saw it at the front (looked at it, or
- *           removed it),
- *   last    the last call of what saw it there.
- * u must be ahead of v if u came before the call of v, or if front(u) is before
- * last(v): monitor_queue.c.  What open removals took is not known; they may
- * take any values that are inside.  One that does so ends the time of its value
- * at the front no earlier than it was called.
+ * Four times describe a value v:
+ *   call(v)   the call of its insertion;
+ *   came(v)   the first return of any operation on v;
+ *   front(v)  the first return of a removal or look that returned v;
+ *   last(v)   the last call of a removal or look that returned v.
+ * u must be ahead of v if came(u) < call(v) or front(u) < last(v), as in
+ * monitor_queue.c.  An open removal may have taken any value that is inside;
+ * that value was at the front no earlier than the removal was called.
  *
- * Let the cone of some values be these and all that must be ahead of them, by
- * any number of such steps.  A step asks for a time before a `call`, or before
- * a `last`: so a cone is known by the latest of each in it.  Let P(t) be how
- * many of the open removals were called before t.  There is an order iff
+ * The cone of some values is these values and all that must be ahead of one of
+ * them, directly or not.  Each step compares with a call(v) or a last(v), so
+ * that the latest call and the latest last in a cone are all it depends on.
+ * P(t) is the number of open removals that were called before time t.
  *
- * (Q1) what was seen had been put, and not been removed before;
- * (Q2) no value must be ahead of itself;
- * (Q3) for each t, of the values that are inside no more than t are in the cone
- *      of these: those that were removed, with P(front) <= t, and those that
- *      are inside and were seen, with P(front) < t;
- * (Q4) each operation that found nothing has a gap of its interval in which no
- *      value that was seen is between `came` and `last`, and such that Q3 holds
- *      also if all that came before the gap must be gone by then: for each
- *      t >= P(gap), of the values that are inside no more than t came before it
- *      or are in the cone of Q3.
+ * The history has an order iff these conditions hold.  They are decided, not
+ * asserted: the comments name who does it.
  *
- * Why: let the values stand in an order.  Those that open removals took go to
- * them in that order, the first to the one that was called first.  So what was
- * at the front at t has no more than P(t) values ahead of it that are still
- * inside.  That is a question of jobs with deadlines, of which some must be
- * done before others: it has an answer iff for each t no more than t jobs must
- * be done by then, where a job has the deadlines of all that it must be ahead
- * of.  What was seen and not removed is such a job itself, one behind those
- * ahead of it.  Gaps do not depend on each other: of those with the same P the
- * last one asks for all that the others ask for.
+ * (Q1) A value that was returned had been inserted, and not removed before
+ *      (watch_queue.c).
+ *        put(1)  remove() = 1  remove() = 1      the last one is wrong
+ * (Q2) No value must be ahead of itself (queue_can_be_seen).
+ *        put(1)  put(2)  remove() = 2  remove() = 1      wrong: 1 is ahead of
+ *        2, since it came before, and 2 of 1, since it was at the front before
+ * (Q3) For each t, at most t values that are inside lie in the cone of
+ *      - the removed values v with P(front(v)) <= t, and
+ *      - the values v inside that were looked at with P(front(v)) < t
+ *      (queue_fits).
+ *        put(1)  put(2)  a: remove()…  remove() = 2      good: a took 1
+ *        put(1)  put(2)  remove() = 2                    wrong for t = 0
+ * (Q4) The interval of each operation that returned "empty" has a gap (a moment
+ *      between two events) at which no v with came(v) < gap < last(v) was
+ *      inside, and (Q3) holds also if all values that came before the gap must
+ *      be gone by then: for each t >= P(gap), at most t values that are inside
+ *      came before the gap or lie in the cone of (Q3) (watch_queue_gaps.c).
+ *        put(1)  a: remove()…  peek() = empty      good: a took 1
+ *        put(1)  peek() = empty                    wrong: 1 is inside
  *
- * Of the past remains what such a question can still depend on:
- * - `gone`, of the values that were removed: those that may turn out to have
- *   been at the front later than is known, since somebody looks who was called
- *   before they had left; and of the others enough to have the same latest
- *   `call` and `last` in each cone that can be asked for (watch_queue_gone.c);
- * - gaps that are good and may still become bad.  Those count as one between
- *   which nothing was called that is open and takes or looks, and nothing came
- *   that is remembered;
- * - of operations that found nothing, those that only such gaps explain.
- * For its past it also keeps what was certainly inside in gaps that explain
- * nothing.
+ * Why: line the values up.  Those that open removals took go to them in that
+ * order, the first value to the removal that was called first.  So a value that
+ * was at the front at time t has at most P(t) values ahead of it that are still
+ * inside.  These are jobs with deadlines, where some jobs come before others:
+ * they can be done in time iff for each t at most t jobs are due by t, where a
+ * job is due when the first job behind it is.  A value that was looked at and
+ * is inside is such a job itself, due one later than those ahead of it.  Gaps
+ * do not depend on each other: of gaps with the same P, the last asks for all
+ * that the others ask for.
+ *
+ * The watch remembers what these questions can still depend on:
+ * - `gone`: removed values of which last(v) may still change, because an open
+ *   look was called before they left; and as many others as give each cone that
+ *   can be asked for the same latest call and last (watch_queue_gone.c);
+ * - gaps that are good and may still become bad.  Gaps count as one if no open
+ *   removal or look was called between them, and no remembered value came;
+ * - operations that returned "empty" and that only such gaps explain;
+ * - for search (watch_queue_past.c), values that were certainly inside in gaps
+ *   that explain nothing.
+ *
+ * queue_check_invariants checks the structure itself:
+ * (Q5) `first` to `last` by `later` are the `ninside` values that came and were
+ *      not removed, sorted by came.
+ * (Q6) `takers` are sorted by call; `nremovals` of them are removals.
+ * (Q7) `gone` and `by_came` hold the same values, by front and by came.
+ * (Q8) `misses` are sorted by call and by return: none lies inside another.
  */
 #ifndef HISTORY_STREAM_WATCH_QUEUE_INT_H
 #define HISTORY_STREAM_WATCH_QUEUE_INT_H
 
 #include "history/stream/watch.h"
 
-struct queue_sight { /* of something that saw a value at the front */
+struct queue_sight { /* the interval of a removal or look that returned v */
   uint64_t call, ret;
 };
 
 struct queue_value {
   datum value;
   uint64_t call;             /* of its insertion */
-  uint64_t put;              /* its return; WATCH_NEVER */
-  uint64_t came;             /* WATCH_NEVER: the insertion is open, and nobody
-                                has seen it */
-  struct queue_sight first;  /* returned first; ret is `front`, WATCH_NEVER */
-  struct queue_sight latest; /* was called last; call is `last`, or 0 */
+  uint64_t put;              /* return of its insertion; or WATCH_NEVER */
+  uint64_t came;             /* WATCH_NEVER: nothing on v has returned yet */
+  struct queue_sight first;  /* returned first; ret is front(v), WATCH_NEVER */
+  struct queue_sight latest; /* was called last; call is last(v), or 0 */
   struct queue_sight removal;
-  uint64_t left;  /* who is called later cannot have seen it: when it was
-                     removed; WATCH_NEVER: it was not */
+  uint64_t left;  /* return of its removal: a look that is called later cannot
+                     return v; WATCH_NEVER: v was not removed */
   bool crashed;   /* the insertion will not return */
-  bool over;      /* forgotten, but its insertion is open, or it may be seen */
-  bool kept;      /* while others are forgotten */
-  uint32_t level; /* seen and inside: the first t of Q3 */
-  uint32_t earlier, later; /* of those inside, by `came`; or WATCH_NONE */
+  bool over;      /* forgotten but for its name: its insertion is open, or an
+                     open look may still return it */
+  bool kept;      /* queue_forget: this one is remembered */
+  uint32_t level; /* looked at and inside: the first t of (Q3) */
+  uint32_t earlier, later; /* neighbours in the list of (Q5); or WATCH_NONE */
 };
 
-struct queue_taker { /* an open removal, or what looks */
+struct queue_taker { /* an open removal or look */
   uint64_t call;
   bool looks;
   bool crashed; /* it will not return */
 };
 
-/* Gaps that have the same future, from the first to the last that explains an
- * empty queue; a gap is called by the event before it. */
+/* Gaps at which the queue may have been empty, from `first` to `last`, which
+ * later events treat alike.  The number of a gap is the time of the event
+ * before it. */
 struct queue_gaps {
   uint64_t first, last;
-  /* When it was looked at: what is inside and came before, what is open and was
-   * called before, and what was removed and came before. */
+  /* Counted when the gaps were last examined: values inside that came before
+   * them, open removals and looks called before them, and removed values that
+   * came before them. */
   uint32_t inside, called, gone;
 };
 
-struct queue_miss { /* found nothing */
+struct queue_miss { /* a removal or look that returned "empty" */
   uint64_t call, ret;
   bool looks;
 };
 
-struct queue_cover { /* was certainly inside */
+struct queue_cover { /* a forgotten value that was certainly inside */
   uint64_t call, came, last, removed;
 };
 
 typedef VEC(uint32_t) queue_ids;
 
-struct queue_row {       /* of a value that was removed */
-  uint64_t time;         /* when it was at the front; or when it came */
-  uint32_t id;           /* it */
-  uint32_t call;         /* of it and those before: who has the latest call, */
-  uint32_t last, second; /* the latest `last`, and the next to it; or NONE */
+/* A removed value, with the maxima of its row and all rows before it. */
+struct queue_row {
+  uint64_t time;         /* front(v) in `gone`, came(v) in `by_came` */
+  uint32_t id;           /* v */
+  uint32_t call;         /* the value with the latest call(…) */
+  uint32_t last, second; /* the values with the two latest last(…); or NONE */
 };
 typedef VEC(struct queue_row) queue_rows;
 
@@ -117,29 +137,30 @@ struct queue_watch {
   struct value_map map;
   VEC(struct queue_value) values;
   queue_ids free;
-  uint32_t ncoming; /* nobody saw them, and their insertions did not return */
-  uint32_t first, last, ninside; /* that have come and were not removed */
-  queue_ids seen;                /* inside, and somebody looked at them */
-  queue_rows gone, by_came;      /* removed: by front, and by came */
-  queue_ids over;
-  uint32_t forget_over_at;        /* its length */
-  uint32_t forget_at;             /* length of `gone` */
-  VEC(struct queue_taker) takers; /* by call */
+  uint32_t ncoming; /* values of which no operation has returned yet */
+  uint32_t first, last, ninside; /* values inside: (Q5) */
+  queue_ids seen;                /* values inside that a look returned */
+  queue_rows gone, by_came;      /* removed values that are remembered: (Q7) */
+  queue_ids over;                /* forgotten values whose name is needed */
+  uint32_t forget_over_at; /* length of `over` at which names are dropped */
+  uint32_t forget_at;      /* length of `gone` at which values are forgotten */
+  VEC(struct queue_taker) takers; /* open removals and looks: (Q6) */
   uint32_t nremovals;             /* of these */
-  /* The latest call in the cone of each t of Q3.  Behind the last of them no
-   * more values are in a cone than may be. */
+  /* levels.at[t]: the latest call(…) in the cone of (Q3) for t.  For greater t
+   * (Q3) holds for certain. */
   VEC(uint64_t) levels;
-  uint64_t free_gap; /* the last one that explains for good */
+  uint64_t free_gap; /* the last gap at which the queue can have been empty,
+                        whatever comes later */
   uint64_t mark;     /* the last event that begins new gaps */
   VEC(struct queue_gaps) gaps;
-  VEC(struct queue_miss) misses; /* none lies inside of another one */
-  /* For the past only: what was certainly inside, and forgotten, since the call
-   * of the first operation that may find nothing, or did.  When these are too
-   * many, since it does not return, they are forgotten. */
+  VEC(struct queue_miss) misses; /* (Q8) */
+  /* For watch_queue_past only: forgotten values that were certainly inside
+   * during an operation that returned "empty", or that is open and may.  If
+   * these become too many they are dropped. */
   VEC(struct queue_cover) covers;
   uint32_t prune_at;
-  uint64_t covers_from; /* of what has left since this event, all are there */
-  struct form looked, missed_look;
+  uint64_t covers_from; /* `covers` is complete for what left after this */
+  struct watch_form looked, missed_look;
 };
 
 static inline struct queue_value *queue_at(const struct queue_watch *q,
@@ -147,7 +168,7 @@ static inline struct queue_value *queue_at(const struct queue_watch *q,
   return &q->values.at[id];
 }
 
-/* The call of the first that may still return. */
+/* The call of the first removal or look that may still return. */
 static inline uint64_t queue_first_open(const struct queue_watch *q) {
   for (uint32_t i = 0; i < q->takers.len; i++)
     if (!q->takers.at[i].crashed)
@@ -155,14 +176,15 @@ static inline uint64_t queue_first_open(const struct queue_watch *q) {
   return WATCH_NEVER;
 }
 
-/* The latest of a cone, and how many of those that were removed are in it, by
- * front and by came. */
+/* A cone: the latest call(…) and last(…) in it, and how many rows of `gone` and
+ * of `by_came` it has taken in. */
 struct queue_cone {
   uint64_t call, last;
   uint32_t nfront, ncame;
 };
 
-/* The last row of those before then, from the n-th on; NULL: no more. */
+/* Skips the rows before `time`, from the n-th on.  Returns the last of these;
+ * NULL: there are none. */
 static inline const struct queue_row *rows_before(const queue_rows *rows,
                                                   uint32_t *n, uint64_t time) {
   uint32_t from = *n, to = rows->len;
@@ -177,52 +199,61 @@ static inline const struct queue_row *rows_before(const queue_rows *rows,
 }
 
 /* watch_queue.c */
-void queue_leave(struct queue_watch *q, uint32_t id); /* not inside any more */
-void queue_unsee(struct queue_watch *q, uint32_t id); /* nor one of `seen` */
+void queue_leave(struct queue_watch *q, uint32_t id); /* out of the list */
+void queue_unsee(struct queue_watch *q, uint32_t id); /* out of `seen` */
 void queue_drop_value(struct queue_watch *q, uint32_t id);
-/* May somebody who looks, and was called before it had left, still say so? */
+bool queue_check_invariants(const struct queue_watch *q); /* Q5 to Q8 */
+/* Whether an open look, called before v left, may still return v. */
 bool queue_may_be_seen(const struct queue_watch *q,
                        const struct queue_value *v);
 
 /* watch_queue_order.c */
-/* Q2, before `id` is seen by what was called then. */
+/* Whether (Q2) still holds if a removal or look called at `call` returns it. */
 bool queue_can_be_seen(struct queue_watch *q, uint32_t id, uint64_t call);
-/* Another value that shows why not; or WATCH_NONE. */
+/* Another value that shows why it does not; or WATCH_NONE. */
 uint32_t queue_rival(const struct queue_watch *q, uint32_t id, uint64_t call);
 bool queue_fits(struct queue_watch *q); /* Q3 */
-/* Of those that are inside, how many came before this call, or must be ahead of
- * what was removed and at the front before then.  They came before what the
- * call is then, or were seen and now have a level. */
-uint32_t queue_count_gone_before(struct queue_watch *q, uint64_t time,
-                                 uint64_t *call);
+/*
+ * The number of values inside that came before *call, or must be ahead of a
+ * value that was removed and was at the front before `time`.
+ *   put(1) put(2) remove() = 2 | time: 1 is counted, since it is ahead of 2
+ * On return the counted values are those inside that came before *call, and
+ * those of `seen` that have a level.
+ */
+uint32_t queue_count_ahead(struct queue_watch *q, uint64_t time,
+                           uint64_t *call);
 
 /* watch_queue_crashed.c */
-/* What only crashed removals can have taken, they took. */
+/* Removes the values that only crashed removals can have taken, with as many of
+ * these removals. */
 void queue_give_to_crashed(struct queue_watch *q);
 
 /* watch_queue_gaps.c: Q4 */
-void queue_add_gap(struct queue_watch *q); /* behind the last event */
-/* Something found nothing; then gaps must be renewed. */
+void queue_add_gap(struct queue_watch *q); /* after the last event */
+/* An operation returned "empty".  The caller renews the gaps then. */
 void queue_add_miss(struct queue_watch *q, struct queue_miss m);
-/* Something has returned, and a value turns out to have been inside: which gaps
- * are left?  False: something that found nothing has none. */
+/* An operation has returned; if it returned a value, that was certainly inside
+ * from `from` to `to`.  Drops gaps at which the queue cannot have been empty.
+ * False: an operation that returned "empty" has no gap left. */
 bool queue_renew_gaps(struct queue_watch *q, uint64_t from, uint64_t to);
-/* Something found nothing, and all that came before must have been gone by
- * `next`: the latest of these times; or 0. */
+/* The latest time such that values that came before it must have been gone at
+ * `next`, because an operation returned "empty" in between; 0: there is none.
+ */
 uint64_t queue_missed_before(const struct queue_watch *q, uint64_t next);
-/* If all that came before this time is gone: does nothing that found nothing
- * ask for a gap before `call`? */
-bool queue_asks_no_gap(const struct queue_watch *q, uint64_t came,
-                       uint64_t call);
+/* Suppose that all values that came before `came` are gone.  Whether every
+ * operation that returned "empty" then has a gap that stays good, or has all
+ * its gaps after `call`. */
+bool queue_needs_no_gap(const struct queue_watch *q, uint64_t came,
+                        uint64_t call);
 
 /* watch_queue_gone.c */
 void queue_add_gone(struct queue_watch *q, uint32_t id);
-/* Somebody saw it before it left. */
+/* A look returned a value that has left since: last(v) has changed. */
 void queue_change_gone(struct queue_watch *q, uint32_t id);
 void queue_forget(struct queue_watch *q);
 
 /* watch_queue_past.c */
 void queue_keep_cover(struct queue_watch *q, const struct queue_value *v);
-bool watch_queue_past(struct watch *w, struct past *out);
+bool watch_queue_past(struct watch *w, struct watch_past *out);
 
 #endif

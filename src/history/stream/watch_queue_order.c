@@ -1,4 +1,4 @@
-/* Is there an order of the values?  Q2 and Q3 of watch_queue_int.h. */
+/* Is there an order of the values?  (Q2) and (Q3) of watch_queue_int.h. */
 #include "history/stream/watch_queue_int.h"
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -8,7 +8,8 @@ static void take(struct queue_cone *c, const struct queue_value *v) {
   c->last = later(c->last, v->latest.call);
 }
 
-/* Of a row and those before it; the call of `but` does not matter to itself. */
+/* Adds the maxima of a row to the cone; `but` counts with its call only, which
+ * does not matter to itself. */
 static void take_row(const struct queue_watch *q, struct queue_cone *c,
                      const struct queue_row *r, uint32_t but) {
   uint32_t last = r->last == but ? r->second : r->last;
@@ -17,8 +18,8 @@ static void take_row(const struct queue_watch *q, struct queue_cone *c,
     c->last = later(c->last, queue_at(q, last)->latest.call);
 }
 
-/* What was removed: all that was at the front before then, and what must be
- * ahead of the cone.  `but` is left out. */
+/* Adds removed values to the cone: those that were at the front before
+ * `before`, and those that must be ahead of the cone.  `but` is left out. */
 static bool take_gone(const struct queue_watch *q, struct queue_cone *c,
                       uint64_t before, uint32_t but) {
   const struct queue_row *front, *came;
@@ -31,7 +32,7 @@ static bool take_gone(const struct queue_watch *q, struct queue_cone *c,
   return front || came;
 }
 
-/* The same of what is inside and was seen; the new ones get this level. */
+/* The same for values inside that were looked at; new ones get this level. */
 static bool take_seen(struct queue_watch *q, struct queue_cone *c,
                       uint64_t before, uint32_t but, uint32_t level) {
   bool more = false;
@@ -74,13 +75,13 @@ uint32_t queue_rival(const struct queue_watch *q, uint32_t id, uint64_t call) {
   return WATCH_NONE;
 }
 
-/* How many of those that are inside came before then, counted on; not more than
- * one too many. */
-struct count {
+/* Values inside that came before a time, counted on from one time to the next.
+ * The count ends when it is too large for any t. */
+struct queue_count {
   uint32_t n, next;
 };
 
-static void count_before(const struct queue_watch *q, struct count *c,
+static void count_before(const struct queue_watch *q, struct queue_count *c,
                          uint64_t time) {
   while (c->next != WATCH_NONE && c->n < q->nremovals + 2 &&
          queue_at(q, c->next)->came < time) {
@@ -98,17 +99,17 @@ static uint32_t count_seen(const struct queue_watch *q, uint64_t from) {
   return n;
 }
 
-/* Of the removals, the next one. */
+/* The first open removal from the i-th taker on. */
 static uint32_t next_removal(const struct queue_watch *q, uint32_t i) {
   while (i < q->takers.len && q->takers.at[i].looks)
     i++;
   return i;
 }
 
-uint32_t queue_count_gone_before(struct queue_watch *q, uint64_t time,
-                                 uint64_t *call) {
+uint32_t queue_count_ahead(struct queue_watch *q, uint64_t time,
+                           uint64_t *call) {
   struct queue_cone c = {.call = *call};
-  struct count inside = {0, q->first};
+  struct queue_count inside = {0, q->first};
   clear_levels(q);
   while (take_gone(q, &c, time, WATCH_NONE) ||
          take_seen(q, &c, 0, WATCH_NONE, 0))
@@ -118,10 +119,10 @@ uint32_t queue_count_gone_before(struct queue_watch *q, uint64_t time,
   return inside.n + count_seen(q, c.call);
 }
 
-/* Where nothing that is inside was seen, there are no more in any cone than
- * must be ahead of something that was removed. */
+/* A bound of the t that (Q3) has to look at.  If no value inside was looked at,
+ * no cone has more values inside than must be ahead of a removed value. */
 static uint32_t last_level(const struct queue_watch *q) {
-  struct count inside = {0, q->first};
+  struct queue_count inside = {0, q->first};
   if (q->seen.len)
     return q->nremovals + 2;
   if (q->gone.len)
@@ -131,7 +132,7 @@ static uint32_t last_level(const struct queue_watch *q) {
 
 bool queue_fits(struct queue_watch *q) {
   struct queue_cone c = {0};
-  struct count inside = {0, q->first};
+  struct queue_count inside = {0, q->first};
   uint32_t at = next_removal(q, 0), end = last_level(q);
   uint64_t seen_before = 0;
   vec_clear(&q->levels);

@@ -1,19 +1,24 @@
 /*
- * The past of a queue, for search: a part of the history that was.  It has the
- * values that are inside and of those that have left what is remembered, each
- * with its insertion, the operation that was the first to see it at the front,
- * the one that was called last, and its removal: no other one matters.  Then
- * what was certainly inside when somebody may have found nothing, and what did
- * find nothing.
+ * The past of a queue, for search: a part of the history that was seen.  It has
+ * - the values that are inside and the remembered ones that have left, each
+ * with its insertion, the operation that returned it first, the one that was
+ * called last, and its removal: no other operation on it matters;
+ * - the operations that returned "empty";
+ * - `covers`: values that were certainly inside during an operation that
+ *   returned "empty" or may.
  *
- * A gap that explains nothing (Q4) has too many inside, or one of the values
- * that were seen was certainly inside.
+ *   put(2)  a: peek() = 2  b: peek() = 2  c: peek() = 2
+ *   becomes  put(2)  a: peek() = 2  c: peek() = 2
+ *
+ * A gap that is bad by (Q4) is bad in the past, too: too many values are
+ * inside, or a value that was returned was certainly inside.
  */
 #include "history/stream/watch_queue_int.h"
 
 enum { FEW_COVERS = 32, MOST_COVERS = 1 << 16 };
 
-/* Was it inside when somebody found nothing, or may have? */
+/* Whether the value was certainly inside during an operation that returned
+ * "empty", or that is open and may. */
 static bool is_cover(const struct queue_watch *q, const struct queue_cover *x) {
   if (x->last > queue_first_open(q))
     return true;
@@ -45,22 +50,23 @@ void queue_keep_cover(struct queue_watch *q, const struct queue_value *v) {
   vec_push(&q->covers, x);
 }
 
-static void sight_past(const struct form *f, datum value, struct queue_sight s,
-                       struct past *out) {
+static void sight_past(const struct watch_form *f, datum value,
+                       struct queue_sight s, struct watch_past *out) {
   past_add(out, f, value, s.call * PAST_SCALE, s.ret * PAST_SCALE);
 }
 
-/* What got something; perhaps nobody did who returned. */
-static struct form got_form(const struct watch *w) {
-  struct form f = w->got.known ? w->got : w->getting;
+/* A removal that returned a value; if none has returned yet, an open one as if
+ * it had. */
+static struct watch_form got_form(const struct watch *w) {
+  struct watch_form f = w->got.known ? w->got : w->getting;
   f.t.any_result = false;
   return f;
 }
 
 static void value_past(const struct queue_watch *q, const struct queue_value *v,
-                       struct past *out) {
+                       struct watch_past *out) {
   const struct watch *w = &q->watch;
-  struct form got = got_form(w);
+  struct watch_form got = got_form(w);
   uint64_t call = v->call * PAST_SCALE;
   if (v->crashed)
     past_add(out, &w->put, v->value, call, WATCH_NEVER);
@@ -75,19 +81,20 @@ static void value_past(const struct queue_watch *q, const struct queue_value *v,
     sight_past(&got, v->value, v->removal, out);
 }
 
-/* Under a name of its own, since its own may be there again, and a little
- * later, since its insertion may be open and so be there already. */
+/* The value gets a fresh name, since an equal one may be inside again.  Its
+ * events come a little later, since its insertion may be open and then has its
+ * place already. */
 static void cover_past(const struct watch *w, const struct queue_cover *x,
-                       uint32_t name, struct past *out) {
+                       uint32_t name, struct watch_past *out) {
   datum value = watch_fresh_value(name);
-  struct form got = got_form(w);
+  struct watch_form got = got_form(w);
   past_add(out, &w->put, value, x->call * PAST_SCALE + 1,
            x->came * PAST_SCALE + 2);
   past_add(out, &got, value, x->last * PAST_SCALE + 3,
            x->removed * PAST_SCALE + 4);
 }
 
-bool watch_queue_past(struct watch *w, struct past *out) {
+bool watch_queue_past(struct watch *w, struct watch_past *out) {
   struct queue_watch *q = (struct queue_watch *)w;
   for (uint32_t i = 0; i < q->map.size; i++) {
     uint32_t id = q->map.slots[i].id;

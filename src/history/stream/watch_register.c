@@ -1,41 +1,49 @@
 /*
- * Watches a register to which no value is written while it may still be seen
- * (monitor_register.c has the condition).  A group is a write and the reads of
- * its value, f is the first return and s the last call of what returned of it.
- * A compare-and-set that succeeded begins the group that follows that of its
- * old value at once: such groups are a chain, with F the first return and S the
- * last call of all of it.  Most chains are one group.  There is an order iff
+ * Watches a register.  No value is written while an equal one may still be
+ * read.
  *
- *   (R1) no two chains are each before the other: F(u) < S(v) and F(v) < S(u),
- *   (R2) in a chain no group has f < s of one that comes before it,
- *   (R3) no value was replaced twice, and each was written before.
+ * A group is a write and the reads of its value.  f is the first return and s
+ * the last call of the operations of the group that returned.  A successful
+ * compare-and-set begins the group that follows the group of its old value
+ * directly.  Such groups form a chain, with F its first return and S its last
+ * call.  Most chains are one group.  There is an order iff (monitor_register.c)
  *
- * A compare-and-set that is open is nothing until somebody sees its value, or
- * replaces that: then it took effect, its group joins the chain of what it
- * replaced, and so does, before, the one that wrote that.  So a group joins a
- * chain when its first return is the last event, or not known yet.
+ * (R1) No two chains are each before the other: not F(u) < S(v) and F(v) <
+ *      S(u).
+ *        write(1)  write(2)  read() = 1      wrong: 1 before 2 before 1
+ * (R2) In a chain no group has f < s of a group that comes before it.
+ *        write(1)  cas(1, 2)  read() = 1     wrong: f(2) < s(1)
+ * (R3) No value was replaced twice, and each replaced value had been written.
+ *        write(1)  cas(1, 2)  cas(1, 3)      wrong
  *
- * A first return cannot break R1 or R2, since no call lies behind it.  So what
- * is looked at is an operation of v that returns, and was called at c.  R2: has
- * one of the groups behind v f < c?  R1: is there another chain u, with F(u) <
- * c and F(v) < S(u)?  The greatest S of all chains with F < c tells.
+ * An open compare-and-set counts for nothing until its value is read or
+ * replaced: then it took effect, and its group joins the chain of the value
+ * that it replaced; if that was written by another open compare-and-set, that
+ * one joins first.  So when a group joins a chain, its first return is the
+ * event now or still to come.
  *
- * Let `oldest` be the first call of what is open and reads or compares.  A
- * chain that such a u with F(u) < oldest stands behind is over: nobody may see
- * its value any more.  Of chains that are over and have F < oldest only the
- * greatest S matters: they are forgotten, but for two of them that have it and
- * those that are still being written.  Of the others with F < oldest all but
- * one were being written when the first of them returned: there are no more
- * than operations were open then.  In a chain nobody may see what lies before a
- * group with f < oldest.
+ * The first return of a chain cannot break R1 or R2, since no call comes after
+ * it.  So the watch looks at each operation of a group v that returns, called
+ * at c.  R2: does a group behind v have f < c?  R1: is there another chain u
+ * with F(u) < c and F(v) < S(u)?  The greatest S of all chains with F < c
+ * answers that.
  *
- * A value that is written again when its group has been forgotten is another
- * one: what read it before belongs to the first write, and what reads it later
- * to the second.
+ * Let `oldest` be the first call of an open read or compare-and-set.  A chain v
+ * is over if such a u has F(u) < oldest: no open operation may return its
+ * value.  Of chains that are over and have F < oldest only the greatest S
+ * matters.  So they are forgotten, except the two with the greatest S, and
+ * chains whose write is open.  The other chains with F < oldest, but for one,
+ * had open writes when the first of them returned: they are no more than
+ * operations were open then.  In a chain, groups before a group with f < oldest
+ * are forgotten.
  *
- * A compare-and-set that failed says that its value was not there at some
- * moment.  Nothing follows from that if it was not written when that was
- * called, or is over when that returns.  Else search goes on.
+ * A value that is written again after its group was forgotten is a new value:
+ * reads that returned before belong to the first write, later ones to the
+ * second.
+ *
+ * A failed compare-and-set says that its old value was not there at some
+ * moment.  Nothing follows from that if the value was not written yet when the
+ * operation was called, or is over when it returns.  Otherwise search goes on.
  */
 #include "history/stream/watch_register_int.h"
 
@@ -45,7 +53,7 @@ enum { FEW = 8 };
 
 /* ---- chains by first return ---- */
 
-static void set_last(struct reg *r, uint32_t place, uint64_t last) {
+static void set_last(struct register_watch *r, uint32_t place, uint64_t last) {
   uint32_t i = r->size + place;
   r->tree[i] = last;
   for (i /= 2; i; i /= 2) {
@@ -55,7 +63,8 @@ static void set_last(struct reg *r, uint32_t place, uint64_t last) {
 }
 
 /* The greatest S at places from … to - 1. */
-static uint64_t greatest(const struct reg *r, uint32_t from, uint32_t to) {
+static uint64_t greatest(const struct register_watch *r, uint32_t from,
+                         uint32_t to) {
   uint64_t most = 0;
   uint32_t lo = from + r->size, hi = to + r->size;
   for (; lo < hi; lo /= 2, hi /= 2) {
@@ -72,7 +81,7 @@ static uint64_t greatest(const struct reg *r, uint32_t from, uint32_t to) {
 }
 
 /* How many chains have their first return before a time. */
-static uint32_t places_before(const struct reg *r, uint64_t time) {
+static uint32_t places_before(const struct register_watch *r, uint64_t time) {
   uint32_t lo = 0, hi = r->len;
   while (lo < hi) {
     uint32_t mid = lo + (hi - lo) / 2;
@@ -84,13 +93,13 @@ static uint32_t places_before(const struct reg *r, uint64_t time) {
   return lo;
 }
 
-static void set_size(struct reg *r, uint32_t size) {
+static void set_size(struct register_watch *r, uint32_t size) {
   r->size = size;
   r->order = xrealloc(r->order, size * sizeof *r->order);
   r->tree = xrealloc(r->tree, 2ull * size * sizeof *r->tree);
 }
 
-static void rebuild(struct reg *r) {
+static void rebuild(struct register_watch *r) {
   for (uint32_t i = 0; i < r->size; i++)
     r->tree[r->size + i] = i < r->len ? r->chains.at[r->order[i]].last : 0;
   for (uint32_t i = r->size; --i;) {
@@ -99,8 +108,8 @@ static void rebuild(struct reg *r) {
   }
 }
 
-/* Another value is certainly behind this chain, and was there before c. */
-static bool is_over(const struct reg *r, const struct reg_chain *v,
+/* Whether another chain u with F(u) < c is certainly behind v: F(v) < S(u). */
+static bool is_over(const struct register_watch *r, const struct reg_chain *v,
                     uint64_t c) {
   if (r->ngone && r->gone[0].last > v->first)
     return true;
@@ -111,21 +120,21 @@ static bool is_over(const struct reg *r, const struct reg_chain *v,
          greatest(r, own + 1, until) > v->first;
 }
 
-/* ---- what is forgotten ---- */
+/* ---- forgetting ---- */
 
-static void drop_group(struct reg *r, uint32_t id) {
+static void drop_group(struct register_watch *r, uint32_t id) {
   value_map_drop(&r->map, r->groups.at[id].value);
   vec_push(&r->free_groups, id);
 }
 
-static void drop_chain(struct reg *r, uint32_t id) {
+static void drop_chain(struct register_watch *r, uint32_t id) {
   for (uint32_t g = r->chains.at[id].head; g != WATCH_NONE;
        g = r->groups.at[g].next)
     drop_group(r, g);
   vec_push(&r->free_chains, id);
 }
 
-/* Keeps the two with the greatest S. */
+/* most[0] and most[1]: the two chains with the greatest S, of those seen. */
 static void keep_greatest(const struct reg_chain **most,
                           const struct reg_chain *v) {
   if (!most[0] || v->last > most[0]->last) {
@@ -136,14 +145,15 @@ static void keep_greatest(const struct reg_chain **most,
   }
 }
 
-/* What it begins with is still being written.  Compare-and-sets that are open
- * were called behind `oldest`: theirs is not over. */
-static bool is_writing(const struct reg *r, const struct reg_chain *v) {
+/* Whether the write that the chain begins with is open.  (Open compare-and-sets
+ * were called at or after `oldest`: their chains are not over.) */
+static bool is_writing(const struct register_watch *r,
+                       const struct reg_chain *v) {
   const struct reg_group *g = &r->groups.at[v->head];
   return g->open && !g->crashed && g->old == DATUM_NONE;
 }
 
-static uint64_t oldest_look(const struct reg *r) {
+static uint64_t oldest_look(const struct register_watch *r) {
   uint64_t oldest = r->watch.now;
   for (uint32_t i = 0; i < r->watch.open.len; i++) {
     const struct watch_op *x = &r->watch.open.at[i];
@@ -153,8 +163,10 @@ static uint64_t oldest_look(const struct reg *r) {
   return oldest;
 }
 
-/* Groups that nobody may see. */
-static void cut_chain(struct reg *r, struct reg_chain *v, uint64_t oldest) {
+/* Forgets groups at the beginning of a chain that no open operation may return:
+ * a later group has f < oldest. */
+static void cut_chain(struct register_watch *r, struct reg_chain *v,
+                      uint64_t oldest) {
   uint32_t last = v->head;
   for (uint32_t g = v->head; g != WATCH_NONE; g = r->groups.at[g].next)
     if (r->groups.at[g].first < oldest)
@@ -169,7 +181,7 @@ static void cut_chain(struct reg *r, struct reg_chain *v, uint64_t oldest) {
   }
 }
 
-void reg_forget(struct reg *r) {
+void reg_forget(struct register_watch *r) {
   const struct reg_chain *most[2] = {r->ngone ? &r->gone[0] : NULL,
                                      r->ngone > 1 ? &r->gone[1] : NULL};
   const struct reg_chain *left[2] = {most[0], most[1]};
@@ -206,7 +218,7 @@ void reg_forget(struct reg *r) {
 
 /* ---- groups ---- */
 
-static uint32_t add_chain(struct reg *r, struct reg_chain v) {
+static uint32_t add_chain(struct register_watch *r, struct reg_chain v) {
   uint32_t id = r->chains.len;
   if (r->free_chains.len)
     r->chains.at[id = vec_pop(&r->free_chains)] = v;
@@ -215,7 +227,7 @@ static uint32_t add_chain(struct reg *r, struct reg_chain v) {
   return id;
 }
 
-static uint32_t add_group(struct reg *r, struct reg_group g) {
+static uint32_t add_group(struct register_watch *r, struct reg_group g) {
   uint32_t id = r->groups.len;
   if (r->free_groups.len)
     id = vec_pop(&r->free_groups);
@@ -232,24 +244,28 @@ static uint32_t add_group(struct reg *r, struct reg_group g) {
   return id;
 }
 
-/* The chain's first return is the last event. */
-static void take_first(struct reg *r, uint32_t id) {
+/* The event now is the first return of the chain. */
+static void take_first(struct register_watch *r, uint32_t id) {
   if (r->len == r->size)
     reg_forget(r);
   struct reg_chain *v = &r->chains.at[id];
+  assert(!r->len ||
+         r->chains.at[r->order[r->len - 1]].first <= r->watch.now); /* R4 */
   v->first = r->watch.now;
   r->order[r->len] = id;
   set_last(r, r->len++, v->last);
 }
 
-static enum watch_end bad(struct reg *r, datum value, const char *why) {
+static enum watch_end bad(struct register_watch *r, datum value,
+                          const char *why) {
   datum_print(value, &r->watch.why);
   buf_puts(&r->watch.why, why);
   return WATCH_BAD;
 }
 
-/* Something of the chain was called then: R1. */
-static bool take_last(struct reg *r, uint32_t id, uint64_t call) {
+/* An operation of the chain, called at `call`, took effect.  False: (R1) fails.
+ */
+static bool take_last(struct register_watch *r, uint32_t id, uint64_t call) {
   struct reg_chain *v = &r->chains.at[id];
   if (call <= v->last)
     return true;
@@ -262,10 +278,10 @@ static bool take_last(struct reg *r, uint32_t id, uint64_t call) {
   return true;
 }
 
-/* The compare-and-set took effect, and so did those that wrote what it
- * replaced: R3.  A ring of them, which has no beginning, replaces something
- * twice. */
-static enum watch_end link_group(struct reg *r, uint32_t id) {
+/* The compare-and-set took effect, and so did those that wrote the values
+ * before it: all of them join the chain (R3).  A ring of compare-and-sets has
+ * no beginning; it is found as a value that was replaced twice. */
+static enum watch_end link_group(struct register_watch *r, uint32_t id) {
   uint32_t root = id;
   while (r->groups.at[root].chain == WATCH_NONE) {
     datum old = r->groups.at[root].old;
@@ -289,7 +305,8 @@ static enum watch_end link_group(struct reg *r, uint32_t id) {
 }
 
 /* An operation of the group returned. */
-static enum watch_end take_return(struct reg *r, uint32_t id, uint64_t call) {
+static enum watch_end take_return(struct register_watch *r, uint32_t id,
+                                  uint64_t call) {
   if (r->groups.at[id].chain == WATCH_NONE && link_group(r, id) == WATCH_BAD)
     return WATCH_BAD;
   struct reg_group *g = &r->groups.at[id];
@@ -310,7 +327,7 @@ static enum watch_end take_return(struct reg *r, uint32_t id, uint64_t call) {
 /* ---- events ---- */
 
 static enum watch_end called(struct watch *w, const struct watch_op *x) {
-  struct reg *r = (struct reg *)w;
+  struct register_watch *r = (struct register_watch *)w;
   bool compares = x->t.role == ROLE_CAS;
   if (x->t.role == ROLE_READ)
     return WATCH_GOOD;
@@ -332,17 +349,18 @@ static enum watch_end called(struct watch *w, const struct watch_op *x) {
   return WATCH_GOOD;
 }
 
-static enum watch_end read_returned(struct reg *r, const struct watch_op *x,
-                                    datum value) {
+static enum watch_end read_returned(struct register_watch *r,
+                                    const struct watch_op *x, datum value) {
   uint32_t id = value_map_get(&r->map, value);
   if (id == WATCH_NONE)
     return bad(r, value, " was not written, or has been overwritten since");
   return take_return(r, id, x->call);
 }
 
-/* What a write that is open would write.  WATCH_NONE: it is forgotten, since
- * the write was given up. */
-static uint32_t written_by(const struct reg *r, const struct watch_op *x) {
+/* The group of an open write or compare-and-set.  WATCH_NONE: it was forgotten,
+ * because the operation had been given up. */
+static uint32_t written_by(const struct register_watch *r,
+                           const struct watch_op *x) {
   uint32_t id = value_map_get(&r->map, x->t.arg[x->t.role == ROLE_CAS]);
   bool found = id != WATCH_NONE && r->groups.at[id].call == x->call;
   assert(found || x->lost);
@@ -350,7 +368,7 @@ static uint32_t written_by(const struct reg *r, const struct watch_op *x) {
 }
 
 static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
-  struct reg *r = (struct reg *)w;
+  struct register_watch *r = (struct register_watch *)w;
   if (x->t.role == ROLE_READ)
     return WATCH_GOOD;
   uint32_t id = written_by(r, x), chain = r->groups.at[id].chain;
@@ -364,8 +382,10 @@ static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
   return WATCH_GOOD;
 }
 
-/* Nothing follows from a compare-and-set that returns now, and failed. */
-static bool was_missing(const struct reg *r, const struct watch_op *x) {
+/* Whether nothing follows from a compare-and-set that fails now: its old value
+ * was certainly not there at some moment of its interval. */
+static bool was_missing(const struct register_watch *r,
+                        const struct watch_op *x) {
   uint32_t id = value_map_get(&r->map, x->t.arg[0]);
   if (id == WATCH_NONE || r->groups.at[id].call > x->call ||
       r->groups.at[id].next != WATCH_NONE)
@@ -377,7 +397,7 @@ static bool was_missing(const struct reg *r, const struct watch_op *x) {
 
 static enum watch_end returned(struct watch *w, const struct watch_op *x,
                                const struct type_op *t) {
-  struct reg *r = (struct reg *)w;
+  struct register_watch *r = (struct register_watch *)w;
   if (t->role == ROLE_CAS && t->result == DATUM_FALSE)
     return was_missing(r, x) ? dropped(w, x) : WATCH_CANNOT;
   if (t->op->failed)
@@ -394,13 +414,13 @@ static enum watch_end returned(struct watch *w, const struct watch_op *x,
 }
 
 static void crashed(struct watch *w, const struct watch_op *x) {
-  struct reg *r = (struct reg *)w;
+  struct register_watch *r = (struct register_watch *)w;
   uint32_t id = x->t.role == ROLE_READ ? WATCH_NONE : written_by(r, x);
   if (id != WATCH_NONE)
     r->groups.at[id].crashed = true;
 }
 
-/* Others are remembered for what reads or compares. */
+/* Only reads and compare-and-sets make the watch remember others. */
 static bool gives_up(struct watch *w, const struct watch_op *x) {
   (void)w;
   return x->t.role != ROLE_WRITE;
@@ -412,7 +432,7 @@ static bool is_new(const struct watch *w) {
 }
 
 static uint64_t bytes(const struct watch *w) {
-  const struct reg *r = (const struct reg *)w;
+  const struct register_watch *r = (const struct register_watch *)w;
   return sizeof *r + r->map.size * sizeof *r->map.slots +
          r->groups.cap * sizeof *r->groups.at +
          r->chains.cap * sizeof *r->chains.at +
@@ -421,7 +441,7 @@ static uint64_t bytes(const struct watch *w) {
 }
 
 static void free_reg(struct watch *w) {
-  struct reg *r = (struct reg *)w;
+  struct register_watch *r = (struct register_watch *)w;
   free(r->map.slots);
   vec_free(&r->groups);
   vec_free(&r->chains);
@@ -445,7 +465,7 @@ static const struct watch_kind kind = {
 };
 
 struct watch *watch_register(struct type *t) {
-  struct reg *r = xcalloc(1, sizeof *r);
+  struct register_watch *r = xcalloc(1, sizeof *r);
   r->watch.kind = &kind;
   r->watch.type = t;
   r->forget_at = FEW;

@@ -1,17 +1,20 @@
 /*
- * The past of a register, for search: the groups that are remembered, as one
- * write and one or two reads with the same f and s.  What is forgotten of a
- * chain becomes a write of a value that nobody knows, which what is left
- * replaced.
+ * The past of a register, for search: each remembered group becomes one write
+ * and one or two reads with the same f and s.  The forgotten groups of a chain
+ * become one write of a fresh value, which the first group that is left
+ * replaces.
+ *
+ *   write(1)  cas(1, 2)  cas(2, 3)  read() = 3      with 1 and 2 forgotten:
+ *   write(x)  cas(x, 3)  read() = 3
  */
 #include "history/stream/watch_register_int.h"
 
-static void add_cas(const struct reg *r, datum old, datum new, uint64_t call,
-                    uint64_t ret, struct past *p) {
-  const struct form *f = &r->watch.getting;
+static void add_cas(const struct register_watch *r, datum old, datum new,
+                    uint64_t call, uint64_t ret, struct watch_past *p) {
+  const struct watch_form *f = &r->watch.getting;
   past_add(p, f, DATUM_NONE, call, ret);
-  struct past_op *x = &vec_last(&p->ops);
-  for (int i = 0; i < LOG_ARGS; i++) /* for the reader only */
+  struct watch_past_op *x = &vec_last(&p->ops);
+  for (int i = 0; i < LOG_ARGS; i++) /* shown in reports only */
     x->op.arg[i] = f->op.arg[i] == f->t.arg[0]   ? old
                    : f->op.arg[i] == f->t.arg[1] ? new
                                                  : f->op.arg[i];
@@ -23,24 +26,24 @@ static void add_cas(const struct reg *r, datum old, datum new, uint64_t call,
   x->t.result = x->op.result = DATUM_TRUE;
 }
 
-static void add_write(const struct reg *r, const struct reg_group *g,
-                      uint64_t ret, struct past *p) {
+static void add_write(const struct register_watch *r, const struct reg_group *g,
+                      uint64_t ret, struct watch_past *p) {
   if (g->old != DATUM_NONE)
     add_cas(r, g->old, g->value, g->call * PAST_SCALE, ret, p);
   else
     past_add(p, &r->watch.put, g->value, g->call * PAST_SCALE, ret);
 }
 
-/* A read of it that was called last. */
-static void last_past(const struct reg *r, const struct reg_group *g,
-                      struct past *p) {
+/* A read of the group with s as its call. */
+static void last_past(const struct register_watch *r, const struct reg_group *g,
+                      struct watch_past *p) {
   if (g->last > g->call)
     past_add(p, &r->watch.got, g->value, g->last * PAST_SCALE + 1, p->end++);
 }
 
-/* Writes that are open are told by others. */
-static void group_past(const struct reg *r, const struct reg_group *g,
-                       struct past *p) {
+/* The operations of a group; the caller adds its write if it is open. */
+static void group_past(const struct register_watch *r,
+                       const struct reg_group *g, struct watch_past *p) {
   uint64_t call = g->call * PAST_SCALE, first = g->first * PAST_SCALE;
   if (g->call && !g->open)
     add_write(r, g, first, p);
@@ -51,9 +54,11 @@ static void group_past(const struct reg *r, const struct reg_group *g,
   last_past(r, g, p);
 }
 
-/* What a chain begins with, with its F; the value. */
-static datum root_past(const struct reg *r, const struct reg_chain *v,
-                       datum value, struct past *p) {
+/* A write that stands for the beginning of a chain, with its F; returns the
+ * value that it writes. */
+static datum root_past(const struct register_watch *r,
+                       const struct reg_chain *v, datum value,
+                       struct watch_past *p) {
   if (!v->call)
     return r->watch.type->initial_value;
   past_add(p, &r->watch.put, value, v->call * PAST_SCALE,
@@ -61,8 +66,10 @@ static datum root_past(const struct reg *r, const struct reg_chain *v,
   return value;
 }
 
-/* F and S are enough, with a read or, if there was none, another group. */
-static void gone_past(const struct reg *r, uint32_t k, struct past *p) {
+/* A forgotten chain: F, and S by a read or, if nothing was ever read, by a
+ * compare-and-set. */
+static void gone_past(const struct register_watch *r, uint32_t k,
+                      struct watch_past *p) {
   const struct reg_chain *v = &r->gone[k];
   datum value = root_past(r, v, watch_fresh_value(2 * k), p);
   uint64_t last = v->last * PAST_SCALE + 1;
@@ -74,10 +81,11 @@ static void gone_past(const struct reg *r, uint32_t k, struct past *p) {
     add_cas(r, value, watch_fresh_value(2 * k + 1), last, p->end++, p);
 }
 
-/* The first group that is left.  Those before it must not be seen any more, as
- * one that is left has returned; their s lie before that. */
-static void head_past(const struct reg *r, const struct reg_chain *v,
-                      datum fresh, struct past *p) {
+/* The head of a chain whose first groups were forgotten: a compare-and-set that
+ * replaces a fresh value.  Nothing may read the forgotten groups, since a later
+ * group has returned; their s lie before that return. */
+static void head_past(const struct register_watch *r, const struct reg_chain *v,
+                      datum fresh, struct watch_past *p) {
   const struct reg_group *head = &r->groups.at[v->head];
   uint64_t first = WATCH_NEVER;
   uint64_t call = head->call > v->cut_last ? head->call : v->cut_last;
@@ -90,8 +98,8 @@ static void head_past(const struct reg *r, const struct reg_chain *v,
   last_past(r, head, p);
 }
 
-bool watch_register_past(struct watch *w, struct past *p) {
-  struct reg *r = (struct reg *)w;
+bool watch_register_past(struct watch *w, struct watch_past *p) {
+  struct register_watch *r = (struct register_watch *)w;
   reg_forget(r);
   for (uint32_t k = 0; k < r->ngone; k++)
     gone_past(r, k, p);

@@ -1,34 +1,39 @@
 /*
  * Watches one element of a set: a bit (monitor_set.c has the condition).
  *
- * The bit is flipped as late as possible: when an operation returns that it
- * does not satisfy.  Who flips it is not known then, unless it is the operation
- * that returns: some add, or remove, that is open.  Such a flip is a slot, of
- * which only the time is remembered.
+ * The bit is flipped as late as possible: when an operation returns that saw
+ * the other value.  Unless that operation flipped it itself, some pending add
+ * or remove did.  Such a flip by an unknown operation is a slot, of which only
+ * the time is remembered.
+ *   a: add()…  contains() = true      a slot for an add at the return
  *
- * (W1) before each slot as many adds (removes) have been called that are
- * pending as there are slots up to it: each slot can be filled.
+ * (W1) Each slot can be filled: before each slot for an add (remove), at least
+ *      as many pending adds (removes) were called as there are slots up to it.
  *
- * What an operation is becomes known when it returns:
+ * When an add or remove returns, its result says what it was:
  *
- * - It flipped the bit: then it fills the first slot behind its call.  W1
- *   stays: behind that slot both numbers are one less, and those before it lie
- *   before its call.  A later slot would be no better, since whoever fills the
- *   first one was called before the later one, too.  Without a slot it flips
- *   the bit now, or twice, if another one has to come first.
- * - It did not: it fills no slot, and W1 is looked at again.  If it fails there
- *   is no order, since each flip had to come no later than it did.  And it
- *   needs a moment at which the bit was what it saw: that is now, or before the
- *   last flip, if that is behind its call; or else the bit is flipped now.
+ * - It changed the set.  Then it fills the first slot after its call.  (W1)
+ *   still holds: after that slot both numbers are one less, and earlier slots
+ *   lie before its call.  A later slot would be no better, since the operation
+ *   that fills the first slot was called before the later one, too.  If there
+ *   is no slot it flips the bit now; if the bit has that value already, another
+ *   operation flips it back first.
+ *     a: add()…  contains() = true  a: … = true      a fills the slot
+ * - It did not change the set.  It fills no slot, and (W1) is checked again.
+ *   If that fails there is no order, since each flip came as late as possible.
+ *   And it needs a moment at which the bit had the value that it saw: now, or
+ *   before the last flip if that came after its call; otherwise the bit is
+ *   flipped now.
+ *     a: add()…  contains() = true  a: … = false     wrong: nobody else added
  *
- * Which of the two it was must be known: an add without a result is for search.
+ * An add or remove whose result is not known is left to search.
  *
- * A crashed one may fill a slot for ever.  Slots before the call of all that is
- * open belong to crashed ones: both are forgotten, and what is left of those
- * crashed ones is a number.
+ * A crashed operation stays pending.  Slots before the first open call belong
+ * to crashed operations: both are forgotten, and the number of crashed
+ * operations that are left is `spare`.
  *
- * An element of a multiset is one of a set, as long as all that was added has
- * certainly been removed when it is added again.
+ * An element of a multiset is treated like one of a set: it may be added again
+ * only when all that was added before has certainly been removed.
  */
 #include "history/stream/watch.h"
 
@@ -40,22 +45,21 @@ struct flipper {
   bool crashed;
 };
 
-/* Those that set the bit to one value. */
+/* Operations that can flip the bit to one value: adds, or removes. */
 struct flips {
   VEC(struct flipper) pending; /* by call */
   VEC(uint64_t) slots;         /* by time */
-  uint64_t spare;              /* crashed, and called before all of `pending` */
+  uint64_t spare; /* crashed ones that were called before all of `pending` */
 };
 
-struct set {
+struct set_watch {
   struct watch watch;
   bool multiset;
   datum element;         /* DATUM_NONE: nothing was called yet */
-  bool bit;              /* it is there */
-  uint64_t last;         /* flip */
+  bool bit;              /* the element is in the set */
+  uint64_t last;         /* time of the last flip */
   struct flips flips[2]; /* by the bit that they leave behind */
-  /* Of a multiset: adds that were called, without those whose element was
-   * certainly removed. */
+  /* Multiset: adds that were called, less removals that succeeded. */
   uint64_t added;
 };
 
@@ -63,17 +67,17 @@ static bool flips(const struct type_op *t) {
   return t->role == ROLE_INSERT || t->role == ROLE_DELETE;
 }
 
-/* What it leaves behind. */
+/* The bit that the operation leaves behind. */
 static bool leaves(const struct type_op *t) { return t->role == ROLE_INSERT; }
 
-static enum watch_end bad(struct set *s, const char *why) {
+static enum watch_end bad(struct set_watch *s, const char *why) {
   datum_print(s->element, &s->watch.why);
   buf_puts(&s->watch.why, why);
   return WATCH_BAD;
 }
 
 static enum watch_end called(struct watch *w, const struct watch_op *x) {
-  struct set *s = (struct set *)w;
+  struct set_watch *s = (struct set_watch *)w;
   if (!flips(&x->t) && x->t.role != ROLE_CONTAINS)
     return WATCH_CANNOT;
   if (s->element != DATUM_NONE && s->element != x->t.arg[0])
@@ -92,7 +96,7 @@ static enum watch_end called(struct watch *w, const struct watch_op *x) {
   return WATCH_GOOD;
 }
 
-/* What is before all that is open. */
+/* Forgets slots and crashed operations before the first open call. */
 static void forget(struct flips *f) {
   uint32_t n = 0, full = 0;
   while (n < f->pending.len && f->pending.at[n].crashed)
@@ -108,13 +112,14 @@ static void forget(struct flips *f) {
     f->slots.at[i - full] = f->slots.at[i];
   f->pending.len -= n;
   f->slots.len -= full;
-  if (!f->pending.len) { /* there are many elements, of which few are busy */
+  if (!f->pending.len) { /* most of many elements are idle */
     vec_free(&f->pending);
     vec_free(&f->slots);
   }
 }
 
-/* From the end: crashed ones may have piled up behind one that stays open. */
+/* Searches from the end: crashed operations may pile up behind one that stays
+ * open. */
 static uint32_t place_of(const struct flips *f, uint64_t call) {
   uint32_t i = f->pending.len - 1;
   while (f->pending.at[i].call != call)
@@ -122,7 +127,7 @@ static uint32_t place_of(const struct flips *f, uint64_t call) {
   return i;
 }
 
-/* It is not pending any more. */
+/* The operation called at `call` is not pending any more. */
 static void leave(struct flips *f, uint64_t call) {
   uint32_t i = place_of(f, call);
   f->pending.len--;
@@ -130,7 +135,7 @@ static void leave(struct flips *f, uint64_t call) {
     f->pending.at[i] = f->pending.at[i + 1];
 }
 
-/* False: there is no slot for one that was called then. */
+/* Fills the first slot after `call`.  False: there is none. */
 static bool fill_slot(struct flips *f, uint64_t call) {
   uint32_t i = f->slots.len;
   while (i && f->slots.at[i - 1] > call)
@@ -143,8 +148,8 @@ static bool fill_slot(struct flips *f, uint64_t call) {
   return true;
 }
 
-/* W1, when one that was called then has left: slots before that did not need
- * it. */
+/* (W1), after the operation called at `call` has left: slots before that did
+ * not depend on it. */
 static bool can_be_filled(const struct flips *f, uint64_t call) {
   uint32_t called = f->pending.len;
   for (uint32_t i = f->slots.len; i && f->slots.at[i - 1] > call; i--) {
@@ -156,13 +161,13 @@ static bool can_be_filled(const struct flips *f, uint64_t call) {
   return true;
 }
 
-static void flip(struct set *s) {
+static void flip(struct set_watch *s) {
   s->bit = !s->bit;
   s->last = s->watch.now;
 }
 
-/* By somebody; false: nobody can. */
-static bool flip_somehow(struct set *s) {
+/* Some pending operation flips the bit now.  False: none can. */
+static bool flip_somehow(struct set_watch *s) {
   struct flips *f = &s->flips[!s->bit];
   if (f->spare + f->pending.len <= f->slots.len)
     return false;
@@ -171,20 +176,20 @@ static bool flip_somehow(struct set *s) {
   return true;
 }
 
-static enum watch_end cannot_flip(struct set *s) {
+static enum watch_end cannot_flip(struct set_watch *s) {
   return bad(s, s->bit ? " was there, and nobody can have removed it"
                        : " was not there, and nobody can have added it");
 }
 
-/* What was called then saw the bit. */
-static enum watch_end saw(struct set *s, bool bit, uint64_t call) {
+/* An operation called at `call` returns now and saw this bit. */
+static enum watch_end saw(struct set_watch *s, bool bit, uint64_t call) {
   if (s->bit == bit || s->last > call || flip_somehow(s))
     return WATCH_GOOD;
   return cannot_flip(s);
 }
 
-/* What was called then set the bit, and changed it. */
-static enum watch_end set_it(struct set *s, bool bit, uint64_t call) {
+/* An operation called at `call` returns now and changed the bit to this. */
+static enum watch_end set_it(struct set_watch *s, bool bit, uint64_t call) {
   if (fill_slot(&s->flips[bit], call))
     return WATCH_GOOD;
   if (s->bit == bit && !flip_somehow(s))
@@ -193,9 +198,9 @@ static enum watch_end set_it(struct set *s, bool bit, uint64_t call) {
   return WATCH_GOOD;
 }
 
-/* It took no effect. */
+/* The operation took no effect. */
 static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
-  struct set *s = (struct set *)w;
+  struct set_watch *s = (struct set_watch *)w;
   if (!flips(&x->t))
     return WATCH_GOOD;
   bool bit = leaves(&x->t);
@@ -207,7 +212,8 @@ static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
   return WATCH_GOOD;
 }
 
-static enum watch_end flipper_returned(struct set *s, const struct watch_op *x,
+static enum watch_end flipper_returned(struct set_watch *s,
+                                       const struct watch_op *x,
                                        const struct type_op *t) {
   bool bit = leaves(t);
   leave(&s->flips[bit], x->call);
@@ -225,7 +231,7 @@ static enum watch_end flipper_returned(struct set *s, const struct watch_op *x,
 
 static enum watch_end returned(struct watch *w, const struct watch_op *x,
                                const struct type_op *t) {
-  struct set *s = (struct set *)w;
+  struct set_watch *s = (struct set_watch *)w;
   enum watch_end end = WATCH_GOOD;
   if (flips(t) && t->any_result)
     return WATCH_CANNOT;
@@ -243,7 +249,7 @@ static enum watch_end returned(struct watch *w, const struct watch_op *x,
 }
 
 static void crashed(struct watch *w, const struct watch_op *x) {
-  struct set *s = (struct set *)w;
+  struct set_watch *s = (struct set_watch *)w;
   if (!flips(&x->t))
     return;
   struct flips *f = &s->flips[leaves(&x->t)];
@@ -251,53 +257,54 @@ static void crashed(struct watch *w, const struct watch_op *x) {
   forget(f);
 }
 
-/* Nothing is remembered for one that is open. */
+/* No open operation makes the watch remember others. */
 static bool gives_up(struct watch *w, const struct watch_op *x) {
   (void)w, (void)x;
   return false;
 }
 
-/* ---- the past: one that leads to the same bit, flip and slots ---- */
+/* ---- the past: a history with the same bit, last flip and slots ---- */
 
-struct telling {
-  const struct set *s;
-  struct past *out;
+struct set_telling {
+  const struct set_watch *s;
+  struct watch_past *out;
   bool bit;
   uint64_t last; /* flip */
   uint64_t time; /* of the next event */
 };
 
-/* An operation of which nothing else is at the same time. */
-static void tell(struct telling *g, const struct form *f, bool result) {
+/* Adds an operation that overlaps no other one. */
+static void tell(struct set_telling *g, const struct watch_form *f,
+                 bool result) {
   assert(f->known);
   past_add(g->out, f, DATUM_NONE, g->time, g->time + 1);
-  struct past_op *x = &vec_last(&g->out->ops);
+  struct watch_past_op *x = &vec_last(&g->out->ops);
   x->op.result = x->t.result = datum_bool(result);
   x->t.any_result = false;
   g->time += 2;
 }
 
-static void tell_flip(struct telling *g) {
+static void tell_flip(struct set_telling *g) {
   tell(g, g->bit ? &g->s->watch.getting : &g->s->watch.put, true);
   g->bit = !g->bit;
 }
 
-/* Somebody who flipped the bit for another one. */
-static void tell_sight(struct telling *g) {
+/* Adds an operation that saw the bit after a pending one had flipped it. */
+static void tell_sight(struct set_telling *g) {
   const struct watch *w = &g->s->watch;
   if (w->got.known) {
     tell(g, &w->got, !g->bit);
   } else if (g->bit || !g->s->multiset) {
     tell(g, g->bit ? &w->getting : &w->put, false);
-  } else { /* nobody adds in vain */
+  } else { /* an add to a multiset never fails */
     tell(g, &w->getting, true);
     tell(g, &w->put, true);
   }
   g->bit = !g->bit;
 }
 
-/* No two are at the same time. */
-static void tell_slot(struct telling *g, uint64_t at, bool bit) {
+/* A slot; no two slots have the same time. */
+static void tell_slot(struct set_telling *g, uint64_t at, bool bit) {
   g->time = at * PAST_SCALE + 1;
   g->last = at;
   if (g->bit == bit)
@@ -305,7 +312,7 @@ static void tell_slot(struct telling *g, uint64_t at, bool bit) {
   tell_sight(g);
 }
 
-static void tell_slots(struct telling *g) {
+static void tell_slots(struct set_telling *g) {
   const struct flips *out = &g->s->flips[0], *in = &g->s->flips[1];
   uint32_t i = 0, k = 0;
   while (i < out->slots.len || k < in->slots.len)
@@ -316,9 +323,10 @@ static void tell_slots(struct telling *g) {
       tell_slot(g, in->slots.at[k++], true);
 }
 
-/* As many as are spare were called before the first slot. */
-static void tell_crashed(const struct flips *f, const struct form *form,
-                         bool bit, struct past *out) {
+/* The crashed operations; at least `spare` events came before the first slot.
+ */
+static void tell_crashed(const struct flips *f, const struct watch_form *form,
+                         bool bit, struct watch_past *out) {
   for (uint64_t i = 0; i < f->spare; i++)
     past_add(out, form, DATUM_NONE, i * PAST_SCALE + PAST_SCALE / 2 + bit,
              WATCH_NEVER);
@@ -328,9 +336,9 @@ static void tell_crashed(const struct flips *f, const struct form *form,
                WATCH_NEVER);
 }
 
-static bool past(struct watch *w, struct past *out) {
-  struct set *s = (struct set *)w;
-  struct telling g = {.s = s, .out = out};
+static bool past(struct watch *w, struct watch_past *out) {
+  struct set_watch *s = (struct set_watch *)w;
+  struct set_telling g = {.s = s, .out = out};
   tell_slots(&g);
   if (g.last != s->last) {
     g.time = s->last * PAST_SCALE + 1;
@@ -350,13 +358,13 @@ static bool is_unused(const struct flips *f) {
 }
 
 static bool is_new(const struct watch *w) {
-  const struct set *s = (const struct set *)w;
+  const struct set_watch *s = (const struct set_watch *)w;
   return !s->bit && !s->added && is_unused(&s->flips[0]) &&
          is_unused(&s->flips[1]);
 }
 
 static uint64_t bytes(const struct watch *w) {
-  const struct set *s = (const struct set *)w;
+  const struct set_watch *s = (const struct set_watch *)w;
   uint64_t sum = sizeof *s + watch_bytes(w);
   for (int b = 0; b < 2; b++)
     sum += s->flips[b].pending.cap * sizeof *s->flips[b].pending.at +
@@ -365,7 +373,7 @@ static uint64_t bytes(const struct watch *w) {
 }
 
 static void free_set(struct watch *w) {
-  struct set *s = (struct set *)w;
+  struct set_watch *s = (struct set_watch *)w;
   for (int b = 0; b < 2; b++) {
     vec_free(&s->flips[b].pending);
     vec_free(&s->flips[b].slots);
@@ -386,7 +394,7 @@ static const struct watch_kind kind = {
 };
 
 struct watch *watch_set(struct type *t) {
-  struct set *s = xcalloc(1, sizeof *s);
+  struct set_watch *s = xcalloc(1, sizeof *s);
   s->watch.kind = &kind;
   s->watch.type = t;
   s->multiset = !strcmp(t->shape, "multiset");

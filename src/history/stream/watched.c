@@ -1,21 +1,22 @@
 /*
- * The monitors of streams for whole histories.  Where those of whole histories
- * do not know what pending removals took, these do (watch.h).
+ * check_watched: a whole history goes through the monitor of streams of its
+ * type.  The monitors of whole histories (monitor/) do not know which values
+ * pending removals took; those of streams do.
  */
 #include "history/stream/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct through {
+struct watched_history {
   const struct log_problem *p;
   struct watch *w;
   struct meter meter;
   struct arena arena; /* of one event */
 };
 
-/* What will not return is told so at once. */
-static enum watch_end call(struct through *g, uint32_t i) {
+/* An operation that will not return crashes right after its call. */
+static enum watch_end call(struct watched_history *g, uint32_t i) {
   struct watch *w = g->w;
   const struct type_op *o = &g->p->ops[i];
   if (!op_is_pending(o))
@@ -35,7 +36,7 @@ static enum watch_end call(struct through *g, uint32_t i) {
   return WATCH_GOOD;
 }
 
-static enum watch_end ret(struct through *g, uint32_t i) {
+static enum watch_end ret(struct watched_history *g, uint32_t i) {
   struct watch *w = g->w;
   uint32_t k = value_map_get(&w->processes, datum_number(i));
   w->now++;
@@ -44,14 +45,14 @@ static enum watch_end ret(struct through *g, uint32_t i) {
   return end;
 }
 
-static bool goes_on(struct through *g) {
+static bool goes_on(struct watched_history *g) {
   g->meter.steps++;
   return !meter_is_due(&g->meter) ||
          meter_look(&g->meter, g->p->type, g->w->kind->bytes(g->w));
 }
 
-/* *at: the operation whose return no order explains. */
-static enum watch_end go_through(struct through *g, uint32_t *at) {
+/* Hands all events to the watch.  *at: the operation of the last event. */
+static enum watch_end go_through(struct watched_history *g, uint32_t *at) {
   const struct log_problem *p = g->p;
   uint32_t n, c = 0, r = 0;
   uint32_t *returns = ops_by_return(p, &n);
@@ -91,7 +92,8 @@ bool check_watched(const struct log_problem *p, const struct log_budget *b,
                    struct log_answer *out) {
   if (!has_pending(p) || (p->type->by_key && !ops_have_one_key(p)))
     return false;
-  struct through g = {.p = p, .w = watch_new(p->type), .meter = {.budget = b}};
+  struct watched_history g = {
+      .p = p, .w = watch_new(p->type), .meter = {.budget = b}};
   if (!g.w)
     return false;
   uint32_t at = 0;

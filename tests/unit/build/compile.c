@@ -2,9 +2,6 @@
 
 #include "scratch.h"
 
-#include <fcntl.h>
-#include <glob.h>
-
 static bool has_import(struct lines *l, const char *function,
                        const char *symbol) {
   return scratch_call(l, function, symbol, 0) != 0;
@@ -169,44 +166,6 @@ TEST(a_function_of_the_users_own_is_not_redirected) {
   }
   free(so);
   vec_free(&b.inputs);
-}
-
-/* The only object of r.c: when was it written? */
-static struct timespec object_time(void) {
-  struct stat st = {0};
-  glob_t found;
-  if (CHECK_INT(glob("out/r-*.o", 0, NULL, &found), 0)) {
-    CHECK_INT(found.gl_pathc, 1);
-    CHECK_INT(stat(found.gl_pathv[0], &st), 0);
-    globfree(&found);
-  }
-  return st.st_mtim;
-}
-
-/* What is written while the compiler runs is never trusted: make it old. */
-static void make_old(const char *path) {
-  struct timespec old[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
-  CHECK_INT(utimensat(AT_FDCWD, path, old, 0), 0);
-}
-
-static bool same_time(struct timespec a, struct timespec b) {
-  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
-TEST(an_object_is_compiled_again_only_when_something_changed) {
-  scratch_write("r.h", "#define R 1\n");
-  scratch_write("r.c", "#include \"r.h\"\nint r = R;\n");
-  make_old("r.h");
-  make_old("r.c");
-  free(scratch_build("gcc", "-O1", "r.c", NULL));
-  struct timespec first = object_time();
-  free(scratch_build("gcc", "-O1", "r.c", NULL));
-  struct timespec second = object_time();
-  CHECK(same_time(first, second));
-  scratch_write("r.h", "#define R 2\n"); /* same size */
-  make_old("r.h");
-  free(scratch_build("gcc", "-O1", "r.c", NULL));
-  CHECK(!same_time(object_time(), second));
 }
 
 TEST(the_source_hash_sees_bytes_and_flags) {

@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 static struct fl_check *opened(const char *spec, bool online) {
-  struct fl_check_options o = {.spec = spec, .online = online};
+  struct fl_check_options o = {
+      .size = sizeof o, .spec = spec, .online = online};
   char error[300] = "";
   struct fl_check *c = fl_check_new(&o, error, sizeof error);
   if (!CHECK(c))
@@ -31,7 +32,7 @@ static int call(struct fl_check *c, const char *name, int64_t arg,
 }
 
 static enum fl_check_verdict verdict(struct fl_check *c) {
-  struct fl_check_result r;
+  struct fl_check_result r = fl_check_result_init();
   CHECK_INT(fl_check_result(c, &r), FL_CHECK_OK);
   return r.verdict;
 }
@@ -50,7 +51,7 @@ TEST(a_right_history_is_linearizable) {
 
 TEST(a_violation_is_explained) {
   struct fl_check *c = opened("queue", false);
-  struct fl_check_result r;
+  struct fl_check_result r = fl_check_result_init();
   call(c, "enqueue", 1, 0);
   call(c, "enqueue", 2, 0);
   call(c, "dequeue", 0, 2);
@@ -66,7 +67,7 @@ TEST(a_violation_is_explained) {
 
 TEST(online_the_first_violation_is_told_at_once) {
   struct fl_check *c = opened("stack", true);
-  struct fl_check_result r;
+  struct fl_check_result r = fl_check_result_init();
   CHECK_INT(call(c, "push", 1, 0), FL_CHECK_OK);
   CHECK_INT(call(c, "push", 2, 0), FL_CHECK_OK);
   CHECK_INT(call(c, "pop", 0, 1), FL_CHECK_BAD);
@@ -83,14 +84,21 @@ TEST(online_the_first_violation_is_told_at_once) {
 TEST(whole_operations_come_with_times) {
   struct fl_datum one = fl_number(1), two = fl_number(2);
   struct fl_check_op ops[] = {
-      {.process = 2, .name = "read", .result = two, .call = 30, .ret = 40},
-      {.process = 1,
+      {.size = sizeof(struct fl_check_op),
+       .process = 2,
+       .name = "read",
+       .result = two,
+       .call = 30,
+       .ret = 40},
+      {.size = sizeof(struct fl_check_op),
+       .process = 1,
        .name = "write",
        .args = &one,
        .nargs = 1,
        .call = 10,
        .ret = 20},
-      {.process = 3,
+      {.size = sizeof(struct fl_check_op),
+       .process = 3,
        .name = "write",
        .args = &two,
        .nargs = 1,
@@ -114,13 +122,19 @@ TEST(whole_operations_come_with_times) {
 TEST(equal_times_are_concurrent) {
   struct fl_datum one = fl_number(1);
   struct fl_check_op ops[] = {
-      {.process = 1,
+      {.size = sizeof(struct fl_check_op),
+       .process = 1,
        .name = "write",
        .args = &one,
        .nargs = 1,
        .call = 1,
        .ret = 5},
-      {.process = 2, .name = "read", .result = fl_nil(), .call = 5, .ret = 6},
+      {.size = sizeof(struct fl_check_op),
+       .process = 2,
+       .name = "read",
+       .result = fl_nil(),
+       .call = 5,
+       .ret = 6},
   };
   struct fl_check *c = opened("register", false);
   CHECK_INT(fl_check_add(c, ops, 2), FL_CHECK_OK);
@@ -131,21 +145,28 @@ TEST(equal_times_are_concurrent) {
 TEST(a_known_order_is_kept) {
   struct fl_datum one = fl_number(1), two = fl_number(2);
   struct fl_check_op ops[] = {
-      {.process = 1,
+      {.size = sizeof(struct fl_check_op),
+       .process = 1,
        .name = "write",
        .args = &one,
        .nargs = 1,
        .call = 1,
        .ret = 9,
        .order = 2},
-      {.process = 2,
+      {.size = sizeof(struct fl_check_op),
+       .process = 2,
        .name = "write",
        .args = &two,
        .nargs = 1,
        .call = 2,
        .ret = 8,
        .order = 1},
-      {.process = 3, .name = "read", .result = two, .call = 20, .ret = 21},
+      {.size = sizeof(struct fl_check_op),
+       .process = 3,
+       .name = "read",
+       .result = two,
+       .call = 20,
+       .ret = 21},
   };
   struct fl_check *c = opened("register", false);
   CHECK_INT(fl_check_add(c, ops, 3), FL_CHECK_OK);
@@ -174,6 +195,28 @@ TEST(dropped_and_crashed_operations) {
   }
 }
 
+TEST(a_failed_compare_and_set_saw_another_value) {
+  for (int online = 0; online < 2; online++) {
+    struct fl_check *c = opened("cas-register", online);
+    struct fl_datum args[] = {fl_number(1), fl_number(2)};
+    call(c, "write", 1, 0);
+    CHECK_INT(fl_check_begin(c, 1, "cas", args, 2), FL_CHECK_OK);
+    fl_check_end_failed(c, 1, fl_none()); /* though 1 was there all the time */
+    CHECK_INT(verdict(c), FL_CHECK_VIOLATION);
+    fl_check_free(c);
+  }
+}
+
+TEST(a_history_that_is_kept_takes_memory) {
+  struct fl_check *c = opened("counter", false);
+  uint64_t before = fl_check_bytes(c);
+  for (int i = 0; i < 1000; i++)
+    call(c, "increment", 0, 0);
+  CHECK(fl_check_bytes(c) > before + 1000);
+  CHECK_INT(fl_check_bytes(NULL), 0);
+  fl_check_free(c);
+}
+
 TEST(mistakes_are_told_and_change_nothing) {
   for (int online = 0; online < 2; online++) {
     struct fl_check *c = opened("queue", online);
@@ -191,7 +234,7 @@ TEST(mistakes_are_told_and_change_nothing) {
     CHECK_INT(verdict(c), FL_CHECK_LINEARIZABLE);
     fl_check_free(c);
   }
-  struct fl_check_options o = {.spec = "nonesuch"};
+  struct fl_check_options o = {.size = sizeof o, .spec = "nonesuch"};
   char error[300];
   CHECK(!fl_check_new(&o, error, sizeof error));
   CHECK_HAS(error, "there is no type 'nonesuch'");
@@ -203,7 +246,7 @@ TEST(mistakes_are_told_and_change_nothing) {
 TEST(a_queue_without_bounds_has_room) {
   for (int whole = 0; whole < 2; whole++) {
     struct fl_check_options o = {
-        .spec = "queue", .online = true, .whole = whole};
+        .size = sizeof o, .spec = "queue", .online = true, .whole = whole};
     struct fl_check *c = fl_check_new(&o, NULL, 0);
     CHECK_INT(begin(c, 1, "size", 0), whole ? FL_CHECK_OK : FL_CHECK_ERROR);
     begin(c, 2, "enqueue", 1);
@@ -213,7 +256,7 @@ TEST(a_queue_without_bounds_has_room) {
 }
 
 TEST(keys_are_checked_by_themselves_or_as_a_whole) {
-  struct fl_check_options o = {.spec = "set", .online = true};
+  struct fl_check_options o = {.size = sizeof o, .spec = "set", .online = true};
   struct fl_check *c = fl_check_new(&o, NULL, 0);
   CHECK_INT(begin(c, 1, "size", 0), FL_CHECK_ERROR);
   CHECK_HAS(fl_check_error(c), "concerns all keys");
@@ -290,8 +333,10 @@ static const struct fl_model account = {.version = FL_MODEL_VERSION,
 TEST(a_model_of_ones_own) {
   for (int online = 0; online < 2; online++) {
     struct fl_datum ten = fl_number(10);
-    struct fl_check_options o = {
-        .model = &account, .argument = &ten, .online = online};
+    struct fl_check_options o = {.size = sizeof o,
+                                 .model = &account,
+                                 .argument = &ten,
+                                 .online = online};
     struct fl_check *c = fl_check_new(&o, NULL, 0);
     call(c, "deposit", 5, 0);
     call(c, "withdraw", 12, 0);
@@ -345,9 +390,10 @@ TEST(files_are_read) {
 }
 
 TEST(limits_end_it) {
-  struct fl_check_options o = {.spec = "counter", .steps = 50};
+  struct fl_check_options o = {
+      .size = sizeof o, .spec = "counter", .steps = 50};
   for (int online = 0; online < 2; online++) {
-    struct fl_check_result r;
+    struct fl_check_result r = fl_check_result_init();
     o.online = online;
     struct fl_check *c = fl_check_new(&o, NULL, 0);
     for (uint32_t i = 0; i < 12; i++)
@@ -436,6 +482,55 @@ TEST(threads_may_tell_what_they_do) {
     CHECK(!bad);
   }
   CHECK_INT(verdict(c), FL_CHECK_LINEARIZABLE);
+  fl_check_free(c);
+}
+
+/* Two threads whose mistakes differ.  Each reads its text when the other one
+ * has made its own: barriers decide that, not luck. */
+static pthread_barrier_t both;
+
+static void *make_a_mistake(void *arg) {
+  struct fl_check *c = arg;
+  static _Atomic uint32_t threads;
+  uint32_t me = threads++;
+  void *bad = NULL;
+  pthread_barrier_wait(&both);
+  if (me) /* the second to err is thread 1 */
+    pthread_barrier_wait(&both);
+  if (begin(c, me, me ? "swim" : "fly", 1) != FL_CHECK_ERROR)
+    bad = arg;
+  if (!me)
+    pthread_barrier_wait(&both);
+  pthread_barrier_wait(&both); /* both have erred */
+  if (!strstr(fl_check_error(c), me ? "'swim'" : "'fly'"))
+    bad = arg;
+  pthread_barrier_wait(&both);
+  if (me && begin(c, 5, "increment", 0) != FL_CHECK_OK)
+    bad = arg;
+  pthread_barrier_wait(&both); /* a success of thread 1 clears its own only */
+  if ((*fl_check_error(c) == 0) != me)
+    bad = arg;
+  return bad;
+}
+
+TEST(the_error_text_is_that_of_the_thread) {
+  struct fl_check *c = opened("counter", true);
+  struct fl_check *other = opened("counter", true);
+  pthread_t t[2];
+  void *bad;
+  pthread_barrier_init(&both, NULL, 2);
+  for (int i = 0; i < 2; i++)
+    pthread_create(&t[i], NULL, make_a_mistake, c);
+  for (int i = 0; i < 2; i++) {
+    pthread_join(t[i], &bad);
+    CHECK(!bad);
+  }
+  pthread_barrier_destroy(&both);
+  CHECK_STR(fl_check_error(c), ""); /* this thread made none */
+  begin(c, 1, "fly", 1);
+  CHECK_STR(fl_check_error(other), "");
+  CHECK_HAS(fl_check_error(c), "'fly'");
+  fl_check_free(other);
   fl_check_free(c);
 }
 

@@ -11,8 +11,8 @@ static const struct suite_op ops[] = {{"s_push", VOID, 1, 0},
                                       {"s_pop", INT, 0, 0}};
 
 /* The error of binding these roles, or "". */
-static const char *told(const char *type, const char *roles,
-                        const struct suite_op *o, uint32_t n) {
+static const char *error_of(const char *type, const char *roles,
+                            const struct suite_op *o, uint32_t n) {
   static struct error e;
   struct suite suite;
   e = (struct error){0};
@@ -46,25 +46,26 @@ TEST(the_text_may_be_written_in_many_ways) {
       "push = s_push, pop = s_pop, empty = (enum e)3",
   };
   for (unsigned i = 0; i < LEN(good); i++)
-    CHECK_STR(told("stack", good[i], ops, 2), "");
+    CHECK_STR(error_of("stack", good[i], ops, 2), "");
 }
 
 TEST(what_does_not_exist_is_told_with_what_does) {
-  const char *t = told("stak", "", ops, 2);
+  const char *t = error_of("stak", "", ops, 2);
   CHECK_HAS(t, "h.c:99: FL_SPEC(stak): there is no such type; types: stack,");
   CHECK_HAS(t, "pqueue");
-  t = told("stack", "push = s_push, plop = s_pop", ops, 2);
+  t = error_of("stack", "push = s_push, plop = s_pop", ops, 2);
   CHECK_HAS(t,
             "h.c:99: FL_SPEC(stack): there is no role plop; roles: push pop");
   CHECK_HAS(t, "settings: empty");
-  t = told("stack", "push = s_push, pop = s_plop", ops, 2);
+  t = error_of("stack", "push = s_push, pop = s_plop", ops, 2);
   CHECK_HAS(t, "pop = s_plop: there is no such FL_OP; operations: s_push, ");
 }
 
 TEST(an_operation_without_role_is_named_at_its_line) {
-  CHECK_HAS(told("stack", "push = s_push", ops, 2),
+  CHECK_HAS(error_of("stack", "push = s_push", ops, 2),
             "h.c:11: FL_SPEC(stack): operation s_pop has no role; roles: push");
-  CHECK_HAS(told("stack", NULL, ops, 2), "h.c:10: FL_SPEC(stack): operation");
+  CHECK_HAS(error_of("stack", NULL, ops, 2),
+            "h.c:10: FL_SPEC(stack): operation");
 }
 
 TEST(wrong_text_is_told) {
@@ -95,7 +96,7 @@ TEST(wrong_text_is_told) {
       {"push = s_pop, pop = s_push", "s_pop takes 0 arguments, but push takes"},
   };
   for (unsigned i = 0; i < LEN(rows); i++)
-    CHECK_HAS(told("stack", rows[i].roles, ops, 2), rows[i].why);
+    CHECK_HAS(error_of("stack", rows[i].roles, ops, 2), rows[i].why);
 }
 
 TEST(nesting_without_end_is_no_constant) {
@@ -104,7 +105,7 @@ TEST(nesting_without_end_is_no_constant) {
   size_t n = strlen(roles);
   memset(roles + n, '-', 30000);
   strcpy(roles + n + 30000, "1");
-  CHECK_HAS(told("stack", roles, ops, 2), "not a constant");
+  CHECK_HAS(error_of("stack", roles, ops, 2), "not a constant");
 }
 
 TEST(a_return_type_that_cannot_be_is_told) {
@@ -114,13 +115,14 @@ TEST(a_return_type_that_cannot_be_is_told) {
   static const struct suite_op set[] = {{"add", FL_TYPE_POINTER, 8, 1, 0}};
   static const struct suite_op map[] = {{"get", INT, 1, 0}};
   static const struct suite_op size[] = {{"size", FL_TYPE_STRING, 8, 0, 0}};
-  CHECK_HAS(told("stack", "push = push, pop = pop", number, 2),
+  CHECK_HAS(error_of("stack", "push = push, pop = pop", number, 2),
             "h.c:10: FL_SPEC(stack): push returns an integer: say what");
-  CHECK_STR(told("stack", "push = push, pop = pop, ok = 0", number, 2), "");
-  CHECK_HAS(told("counter", "inc = inc", counter, 1), "use fetch_inc");
-  CHECK_HAS(told("set", "add = add", set, 1), "add returns a pointer, but add");
-  CHECK_HAS(told("map", "get = get", map, 1), "with `absent = value`");
-  CHECK_HAS(told("stack", "size = size", size, 1), "returns an integer");
+  CHECK_STR(error_of("stack", "push = push, pop = pop, ok = 0", number, 2), "");
+  CHECK_HAS(error_of("counter", "inc = inc", counter, 1), "use fetch_inc");
+  CHECK_HAS(error_of("set", "add = add", set, 1),
+            "add returns a pointer, but add");
+  CHECK_HAS(error_of("map", "get = get", map, 1), "with `absent = value`");
+  CHECK_HAS(error_of("stack", "size = size", size, 1), "returns an integer");
 }
 
 TEST(the_table_names_roles_that_exist) {
@@ -132,7 +134,7 @@ TEST(the_table_names_roles_that_exist) {
       char *text = xasprintf("%s = f", w);
       for (unsigned n = 0; n <= 3; n++) {
         struct suite_op f = {"f", VOID, n, 0};
-        found |= !*told(t->type, text, &f, 1);
+        found |= !*error_of(t->type, text, &f, 1);
       }
       if (!CHECK(found))
         fprintf(stderr, "%s has no role %s\n", t->type, w);
@@ -141,7 +143,7 @@ TEST(the_table_names_roles_that_exist) {
     list = (free(list), xstrdup(t->settings));
     for (char *w = strtok(list, " "); w; w = strtok(NULL, " ")) {
       char *text = xasprintf("%s = 1", w);
-      CHECK_STR(told(t->type, text, NULL, 0), "");
+      CHECK_STR(error_of(t->type, text, NULL, 0), "");
       free(text);
     }
     CHECK(*t->meaning);
