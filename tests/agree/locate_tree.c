@@ -549,8 +549,8 @@ static uint32_t run_all(struct plain_tree *t, const struct judged *j,
       struct answers now = a;
       t->too_large |= end == RT_CUT;
       if (s.call != EVENT_NO_CALL &&
-          (end != RT_STOPPED || pending(thread).call != s.call ||
-           rt_call_done(s.call)))
+          (end != RT_STOPPED || rt_call_done(s.call) ||
+           pending(thread).call != s.call))
         s.flags |= STEP_RETURNS;
       struct branch b = {.thread = (uint32_t)thread, .step = s};
       b.child = end == RT_STOPPED
