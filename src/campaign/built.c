@@ -2,8 +2,8 @@
 #include "campaign/built.h"
 
 #include "base/tidy.h"
-#include "hunt/answer.h"
 #include "code/flow.h"
+#include "hunt/answer.h"
 #include "proc/phase.h"
 #include "rt/cage.h"
 

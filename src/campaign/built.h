@@ -8,9 +8,9 @@
 
 #include "build/compile.h"
 #include "build/probe.h"
+#include "debug/lines.h"
 #include "hunt/describe.h"
 #include "hunt/hunt.h"
-#include "debug/lines.h"
 
 struct built {
   const struct settings *settings;

@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 enum {
-  BATCH = 4,         /* clients in an item */
-  AHEAD = 16,        /* items that are given ahead of merging, per slot */
-  BLOCK = 1000,      /* drawn executions of one client in an item */
-  RANDOM = 10000,    /* executions that are drawn of one client */
-  GANG_FROM = 20000, /* states of one client: more are for several */
+  BATCH = 4,             /* clients in an item */
+  AHEAD = 16,            /* items that are given ahead of merging, per slot */
+  BLOCK = 1000,          /* drawn executions of one client in an item */
+  RANDOM = 10000,        /* executions that are drawn of one client */
+  PARALLEL_FROM = 20000, /* states of one client: more are for several */
 };
 
 /* ---- tasks ---- */
@@ -118,7 +118,7 @@ static bool hand_out(struct plan *p) {
   bool busy = false;
   for (uint32_t slot = 0; slot < pool_slots(p->pool); slot++) {
     bool idle = !p->at[slot] && pool_usable(p->pool, slot);
-    struct task *t = idle && !p->gang.runs ? next_task(p) : NULL;
+    struct task *t = idle && !p->parallel.runs ? next_task(p) : NULL;
     if (t)
       campaign_give(p, slot, t);
     busy |= p->at[slot] != NULL;
@@ -174,15 +174,15 @@ static void take_answer(struct plan *p, struct task *t,
   if (!read_answer(p, t, &m->answer))
     return;
   t->state = TASK_ANSWERED;
-  if (t->item.gang) {
+  if (t->item.parallel) {
     campaign_member_ended(p, t->records.at[0].learnt);
     return;
   }
   struct record *r = &t->records.at[0];
-  if (campaign_wants_gang(p, t)) {
-    campaign_learn(&p->gang.knowledge, r);
+  if (campaign_wants_parallel(p, t)) {
+    campaign_learn(&p->parallel.knowledge, r);
     campaign_drop(p);
-    campaign_begin_gang(p);
+    campaign_begin_parallel(p);
   } else if (t->item.cut && r->learnt) {
     struct buf knowledge = {0};
     buf_put(&knowledge, t->item.knowledge.at, t->item.knowledge.len);
@@ -195,8 +195,8 @@ static void take_answer(struct plan *p, struct task *t,
 }
 
 static void take_kill(struct plan *p, struct task *t) {
-  if (t->item.gang) {
-    p->gang.killed = true;
+  if (t->item.parallel) {
+    p->parallel.killed = true;
     t->state = TASK_ANSWERED;
     campaign_member_ended(p, true);
   } else if (++t->tries >= CAMPAIGN_TRIES) {
@@ -216,7 +216,7 @@ static void take_end(struct plan *p, struct task *t,
   t->death.path = xmalloc(m->death.len + 1);
   memcpy(t->death.path, m->death.path ? m->death.path : (const uint8_t *)"",
          m->death.len);
-  if (t->item.gang)
+  if (t->item.parallel)
     campaign_member_ended(p, true);
 }
 
@@ -295,7 +295,7 @@ static void put_part(const struct plan *p, struct buf *out) {
 static void show(struct plan *p) {
   uint64_t work;
   double share;
-  if (clock_now() < p->look_again || (p->gang.runs && p->gang.answers))
+  if (clock_now() < p->look_again || (p->parallel.runs && p->parallel.answers))
     return; /* of those who have answered nothing is to be seen any more */
   p->look_again = clock_now() + 0.1;
   look_at_slots(p, &work, &share);
@@ -352,8 +352,8 @@ static void begin_one(struct plan *p) {
                    .search = set->search,
                    .max_executions = set->max_executions,
                    .max_states = set->max_states};
-  if (p->gang.gang && i.max_states > GANG_FROM)
-    i.max_states = GANG_FROM;
+  if (p->parallel.search && i.max_states > PARALLEL_FROM)
+    i.max_states = PARALLEL_FROM;
   campaign_append(p, campaign_task(&i));
 }
 
@@ -423,8 +423,8 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
            executions = c->totals.statistics.executions;
   uint32_t jobs = set->jobs ? (uint32_t)set->jobs : cores();
   if (one && campaign_stateful(&p) && jobs > 1 && !set->max_executions)
-    p.gang.gang = parallel_map(jobs, set->max_states, set->memory);
-  target.gang = p.gang.gang;
+    p.parallel.search = parallel_map(jobs, set->max_states, set->memory);
+  target.parallel = p.parallel.search;
   struct pool_job job = {
       .open = hunt_serve_open,
       .item = hunt_serve,
@@ -456,9 +456,9 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
     t->state = TASK_WAITING;
   campaign_drop(&p);
   free(p.at);
-  buf_free(&p.gang.knowledge);
-  if (p.gang.gang)
-    parallel_unmap(p.gang.gang);
+  buf_free(&p.parallel.knowledge);
+  if (p.parallel.search)
+    parallel_unmap(p.parallel.search);
   return p.end;
 }
 

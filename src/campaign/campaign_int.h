@@ -31,8 +31,8 @@ struct task {
   VEC(struct record) records;
 };
 
-struct gang_state {
-  struct parallel_search *gang;
+struct parallel_state {
+  struct parallel_search *search;
   bool runs, aborted, killed;
   uint32_t members, answers, tries;
   struct buf knowledge;
@@ -56,7 +56,7 @@ struct plan {
   double share;   /* of the one client: what tasks have done */
   bool over;
   enum campaign_end end;
-  struct gang_state gang;
+  struct parallel_state parallel;
   struct estimate estimate;
   double look_again; /* when to look how far it is */
   struct error *error;
@@ -85,11 +85,11 @@ void campaign_end_one(struct plan *p);
 void campaign_insert_leftover(struct plan *p, struct task *t,
                               const struct record *r);
 
-/* campaign_gang.c */
+/* campaign_parallel.c */
 /* Is this the first part of a client that is too large for one process? */
-bool campaign_wants_gang(const struct plan *p, const struct task *t);
+bool campaign_wants_parallel(const struct plan *p, const struct task *t);
 void campaign_learn(struct buf *to, const struct record *r);
-void campaign_begin_gang(struct plan *p);
+void campaign_begin_parallel(struct plan *p);
 /* A member's task has come to an end; `all`: the others must end too. */
 void campaign_member_ended(struct plan *p, bool all);
 

@@ -325,7 +325,7 @@ static bool merge_task(struct plan *p, struct task *t) {
 }
 
 void campaign_merge(struct plan *p) {
-  if (p->gang.runs) /* its members' answers are merged together */
+  if (p->parallel.runs) /* its members' answers are merged together */
     return;
   while (!p->over && p->first && p->first->state == TASK_ANSWERED) {
     struct task *t = p->first;

@@ -16,7 +16,7 @@ void item_write(const struct item *i, struct buf *out) {
   wire_put(out, i->cut);
   wire_put_bytes(out, i->below.at, i->below.len);
   wire_put_real(out, i->share);
-  wire_put(out, i->gang);
+  wire_put(out, i->parallel);
   wire_put(out, i->member);
   wire_put_bytes(out, i->knowledge.at, i->knowledge.len);
 }
@@ -39,7 +39,7 @@ bool item_read(struct item *i, const struct buf *from) {
   i->cut = wire_get(&w);
   get_buf(&w, &i->below);
   i->share = wire_get_real(&w);
-  i->gang = wire_get(&w);
+  i->parallel = wire_get(&w);
   i->member = (uint32_t)wire_get(&w);
   get_buf(&w, &i->knowledge);
   if (w.bad || w.next != w.len)

@@ -4,7 +4,7 @@
  *
  * (I1) an answer depends on its item and on the target (struct target)
  *      only, not on who does it, nor on what was done before; but for those
- *      that time ends, and those of a gang.
+ *      that time ends, and those of a parallel search.
  */
 #ifndef HUNT_ITEM_H
 #define HUNT_ITEM_H
@@ -30,7 +30,7 @@ struct item {
   bool cut;            /* dfs: hand back what is left after max_executions */
   struct buf below;    /* dfs: a beginning … */
   double share;        /* … and which part of the whole it stands for */
-  bool gang;
+  bool parallel;
   uint32_t member;
   struct buf knowledge; /* of conflicts: what rt_knowledge wrote, each as a
                            byte string of the wire */

@@ -11,8 +11,8 @@
 #include "hunt/item.h"
 
 #include "search/delay.h"
-#include "search/parallel_search.h"
 #include "search/generate.h"
+#include "search/parallel_search.h"
 
 #include <stdio.h>
 
@@ -165,7 +165,7 @@ static void take_bad(struct server *s, const struct client *c,
 static bool take_if_bad(struct server *s, const struct client *c,
                         struct explore *x, enum explore_end end,
                         struct record *r) {
-  /* Of a gang that searched everything, the first member knows the best. */
+  /* Of a parallel search of everything, the first member knows the best. */
   bool others = x->parallel && x->graph && x->all && x->member;
   /* The path is empty where nothing was decided before the fault. */
   bool any = x->bad.len || (x->bad_count && !x->parallel && !x->watch);
@@ -399,8 +399,8 @@ static void do_part(struct server *s, const struct item *i,
     x.below = &below;
     x.leftover = &r->leftover;
   }
-  if (i->gang) {
-    x.parallel = h->target->gang;
+  if (i->parallel) {
+    x.parallel = h->target->parallel;
     x.member = i->member;
   }
   look(s, c, &x, i->search, &r->end, r);

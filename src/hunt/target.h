@@ -45,7 +45,7 @@ struct target {
   double latest;         /* of clock_now(): until then a fault is explained;
                             0: as long as it takes */
   bool *late;            /* set when time has ended some of that, or NULL */
-  struct parallel_search *gang; /* of the pool's workers here, or NULL */
+  struct parallel_search *parallel; /* of the pool's workers here, or NULL */
 };
 
 /* Runs a worker with a question about the target (worker_run), but not past
@@ -59,7 +59,7 @@ void target_is_late(const struct target *t);
 /*
  * A target as it travels to another machine: the settings, the object's bytes,
  * the estimates, all that a search reads.  What is enforced stays here, as do
- * the debug information and the gang, which is shared memory.
+ * the debug information and the search that is shared by processes here.
  */
 int target_write(const struct target *t, struct buf *out, struct error *e);
 /* Is freed by target_free.  Its objects are files in memory, which have no name

@@ -11,10 +11,10 @@ void campaign_learn(struct buf *to, const struct record *r) {
   wire_put_bytes(to, r->knowledge.at, r->knowledge.len);
 }
 
-void campaign_begin_gang(struct plan *p) {
-  struct gang_state *g = &p->gang;
-  parallel_reset(g->gang, pool_local_slots(p->pool));
-  uint32_t n = parallel_members(g->gang); /* there may be more processes */
+void campaign_begin_parallel(struct plan *p) {
+  struct parallel_state *g = &p->parallel;
+  parallel_reset(g->search, pool_local_slots(p->pool));
+  uint32_t n = parallel_members(g->search); /* there may be more processes */
   g->runs = true;
   g->aborted = g->killed = g->learnt = false;
   g->members = n;
@@ -24,7 +24,7 @@ void campaign_begin_gang(struct plan *p) {
                      .search = p->set->search,
                      .max_states = p->set->max_states,
                      .max_executions = p->set->max_executions,
-                     .gang = true,
+                     .parallel = true,
                      .member = k};
     buf_put(&i.knowledge, g->knowledge.at, g->knowledge.len);
     struct task *t = campaign_task(&i);
@@ -33,10 +33,10 @@ void campaign_begin_gang(struct plan *p) {
   }
 }
 
-static void abort_gang(struct plan *p) {
-  if (!p->gang.aborted)
-    parallel_abort(p->gang.gang);
-  p->gang.aborted = true;
+static void abort_parallel(struct plan *p) {
+  if (!p->parallel.aborted)
+    parallel_abort(p->parallel.search);
+  p->parallel.aborted = true;
 }
 
 /* They could not compare their states, say because the code keeps addresses
@@ -75,8 +75,8 @@ static void merge_members(struct plan *p) {
   campaign_end_one(p);
 }
 
-static void end_gang(struct plan *p) {
-  struct gang_state *g = &p->gang;
+static void end_parallel(struct plan *p) {
+  struct parallel_state *g = &p->parallel;
   struct task *dead = NULL;
   g->runs = false;
   for (struct task *t = p->first; t; t = t->next) {
@@ -94,7 +94,7 @@ static void end_gang(struct plan *p) {
     campaign_finish(p, CAMPAIGN_KILLED);
   } else if (g->killed || g->learnt) {
     campaign_drop(p);
-    campaign_begin_gang(p);
+    campaign_begin_parallel(p);
   } else if (gave_up(p)) {
     go_alone(p);
   } else {
@@ -102,16 +102,16 @@ static void end_gang(struct plan *p) {
   }
 }
 
-bool campaign_wants_gang(const struct plan *p, const struct task *t) {
+bool campaign_wants_parallel(const struct plan *p, const struct task *t) {
   const struct record *r = &t->records.at[0];
-  return p->gang.gang && !t->item.gang && r->end == EXPLORE_STATES &&
+  return p->parallel.search && !t->item.parallel && r->end == EXPLORE_STATES &&
          (r->kind == RECORD_DONE || p->c->target->want_outcomes) &&
          t->item.max_states < p->set->max_states;
 }
 
 void campaign_member_ended(struct plan *p, bool all) {
   if (all)
-    abort_gang(p);
-  if (++p->gang.answers == p->gang.members)
-    end_gang(p);
+    abort_parallel(p);
+  if (++p->parallel.answers == p->parallel.members)
+    end_parallel(p);
 }
