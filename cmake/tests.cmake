@@ -121,6 +121,7 @@ foreach(script IN LISTS scripts)
 endforeach()
 
 fl_test(layering COMMAND bash ${CMAKE_SOURCE_DIR}/tests/layering.sh)
+fl_test(names COMMAND bash ${CMAKE_SOURCE_DIR}/tests/names.sh)
 fl_test(install-deps COMMAND bash ${CMAKE_SOURCE_DIR}/tests/install-deps.sh)
 fl_test(run-preset COMMAND bash ${CMAKE_SOURCE_DIR}/tests/run-preset.sh)
 

@@ -48,11 +48,11 @@ static void put_in_bucket(struct chains *c, uint32_t i) {
   uint32_t cls = e->kind != TXN_READ ? 0 : 1 + c->buffered[i];
   uint32_t *k = bucket_number(c, e->thread, e->object, cls);
   if (!*k) {
-    struct bucket b = {.chain = c->chain[i],
-                       .thread = e->thread,
-                       .object = e->object,
-                       .reads = cls != 0,
-                       .buffered = c->buffered[i]};
+    struct chain_bucket b = {.chain = c->chain[i],
+                             .thread = e->thread,
+                             .object = e->object,
+                             .reads = cls != 0,
+                             .buffered = c->buffered[i]};
     vec_push(&c->buckets, b);
     *k = c->buckets.len;
     vec_push(&c->on[e->object].buckets, *k - 1);
@@ -60,7 +60,7 @@ static void put_in_bucket(struct chains *c, uint32_t i) {
   vec_push(&c->buckets.at[*k - 1].events, i);
 }
 
-static void bucket_free(struct bucket *b) {
+static void bucket_free(struct chain_bucket *b) {
   vec_free(&b->events);
   free(b->index);
 }
@@ -68,7 +68,7 @@ static void bucket_free(struct bucket *b) {
 void event_chains_restrict(struct chains *c, const uint32_t *events,
                            uint32_t n) {
   for (uint32_t k = 0; k < c->buckets.len; k++) {
-    struct bucket *b = &c->buckets.at[k];
+    struct chain_bucket *b = &c->buckets.at[k];
     *bucket_number(c, b->thread, b->object, b->reads + b->buffered) = 0;
     vec_clear(&c->on[b->object].buckets);
     bucket_free(b);
@@ -319,7 +319,7 @@ static void txn_rows(struct chains *c) {
 
 void event_chains_dense(struct chains *c) {
   for (uint32_t k = 0; k < c->buckets.len; k++) {
-    struct bucket *b = &c->buckets.at[k];
+    struct chain_bucket *b = &c->buckets.at[k];
     size_t len = b->events.len;
     b->index = xrealloc(b->index,
                         (2 + 2 * (size_t)c->nchains) * len * sizeof *b->index);
@@ -405,7 +405,8 @@ void event_chains_free(struct chains *c) {
  * read.
  */
 void event_chains_window(const struct chains *c, uint32_t b,
-                         const struct bucket *k, uint32_t *from, uint32_t *to) {
+                         const struct chain_bucket *k, uint32_t *from,
+                         uint32_t *to) {
   const struct txn_event *e = &c->e[b];
   bool read = e->kind == TXN_READ;
   *from = *to = 0;
@@ -427,7 +428,7 @@ void event_chains_window(const struct chains *c, uint32_t b,
     *to = *from;
 }
 
-uint32_t bucket_from(const struct chains *c, const struct bucket *k,
+uint32_t bucket_from(const struct chains *c, const struct chain_bucket *k,
                      uint32_t index) {
   uint32_t from = 0, to = k->events.len;
   while (from < to) {

@@ -15,7 +15,7 @@
 
 #include "atomicity/tso.h"
 
-struct bucket {
+struct chain_bucket {
   uint32_t chain, thread, object;
   bool reads, buffered;
   VEC(uint32_t) events;
@@ -36,7 +36,7 @@ struct chains {
   struct fences {
     VEC(uint32_t) at;
   } * fences; /* by thread */
-  VEC(struct bucket) buckets;
+  VEC(struct chain_bucket) buckets;
   uint32_t *bucket_of; /* by thread, object and kind: number + 1, or 0 */
   struct on_object {
     VEC(uint32_t) buckets;
@@ -71,7 +71,8 @@ static inline bool txn_before(const struct chains *c, uint32_t a, uint32_t b) {
 /* The events of bucket k that have an undirected edge with b:
  * events.at[*from .. *to). */
 void event_chains_window(const struct chains *c, uint32_t b,
-                         const struct bucket *k, uint32_t *from, uint32_t *to);
+                         const struct chain_bucket *k, uint32_t *from,
+                         uint32_t *to);
 
 /* The first of a sorted list that is >= x. */
 static inline uint32_t events_from(const uint32_t *at, uint32_t len,
@@ -88,7 +89,7 @@ static inline uint32_t events_from(const uint32_t *at, uint32_t len,
 }
 
 /* The first event of the bucket whose index in its chain is >= index. */
-uint32_t bucket_from(const struct chains *c, const struct bucket *k,
+uint32_t bucket_from(const struct chains *c, const struct chain_bucket *k,
                      uint32_t index);
 
 #endif

@@ -137,7 +137,7 @@ static void interval(const struct knot_search *s, const struct knot_frame *f,
     return;
   }
   uint32_t bucket = c->on[c->e[e].object].buckets.at[i];
-  const struct bucket *k = &c->buckets.at[bucket];
+  const struct chain_bucket *k = &c->buckets.at[bucket];
   uint32_t base = s->buckets.first[bucket];
   event_chains_window(c, e, k, from, to);
   *from += base;

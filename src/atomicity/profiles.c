@@ -3,7 +3,7 @@
 
 #define NOTHING UINT32_MAX
 
-static const struct bucket *bucket_of(const struct profile *p,
+static const struct chain_bucket *bucket_of(const struct profile *p,
                                       const struct profile_range *r) {
   return &p->c->buckets.at[r->bucket];
 }
@@ -46,21 +46,21 @@ static uint32_t first_from(const uint32_t *at, uint32_t len, uint32_t x,
 
 /* Events of bucket a by position: the index of the chain of b from which on
  * they lead to it; as events, or by transactions. */
-static const uint32_t *leads_from(const struct bucket *a,
-                                  const struct bucket *b, bool of_event) {
+static const uint32_t *leads_from(const struct chain_bucket *a,
+                                  const struct chain_bucket *b, bool of_event) {
   return (of_event ? a->event : a->txn) + (size_t)b->chain * a->events.len;
 }
 
 /* Of b's events, the first one that the event of a leads to. */
-static uint32_t first_led(const struct bucket *a, const struct bucket *b,
+static uint32_t first_led(const struct chain_bucket *a, const struct chain_bucket *b,
                           uint32_t position, bool of_event, uint32_t near) {
   uint32_t from = leads_from(a, b, of_event)[position];
   return first_from(b->index, b->events.len, from, near);
 }
 
 /* Of a's events, the first one that does not lead to the event of b. */
-static uint32_t first_not_leading(const struct bucket *a,
-                                  const struct bucket *b, uint32_t position,
+static uint32_t first_not_leading(const struct chain_bucket *a,
+                                  const struct chain_bucket *b, uint32_t position,
                                   bool of_event, uint32_t near) {
   return first_from(leads_from(a, b, of_event), a->events.len,
                     b->index[position] + 1, near);
@@ -72,7 +72,7 @@ static uint32_t first_not_leading(const struct bucket *a,
  * buffered, else its next fence's; behind by b's number being less than its
  * own.
  */
-static const uint32_t *until(const struct bucket *k) {
+static const uint32_t *until(const struct chain_bucket *k) {
   return k->reads && !k->buffered ? k->events.at : k->fence;
 }
 
@@ -93,7 +93,7 @@ static bool below(struct profile_range *r, uint32_t to, bool *changed) {
 
 static bool lead(struct profile *p, struct profile_range *a,
                  struct profile_range *b, bool *changed) {
-  const struct bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
+  const struct chain_bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
   const uint32_t *leads = leads_from(ka, kb, false);
   if (leads[a->from] > kb->index[b->from] &&
       !at_least(b, first_led(ka, kb, a->from, false, b->from), changed))
@@ -105,7 +105,7 @@ static bool lead(struct profile *p, struct profile_range *a,
 
 static bool no_lead(struct profile *p, struct profile_range *a,
                     struct profile_range *b, bool of_event, bool *changed) {
-  const struct bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
+  const struct chain_bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
   const uint32_t *leads = leads_from(ka, kb, of_event);
   if (leads[a->from] <= kb->index[b->from] &&
       !at_least(a, first_not_leading(ka, kb, b->from, of_event, a->from),
@@ -117,7 +117,7 @@ static bool no_lead(struct profile *p, struct profile_range *a,
 
 static bool window(struct profile *p, struct profile_range *b,
                    struct profile_range *a, bool *changed) {
-  const struct bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
+  const struct chain_bucket *ka = bucket_of(p, a), *kb = bucket_of(p, b);
   const uint32_t *ea = ka->events.at, *eb = kb->events.at;
   const uint32_t *ua = until(ka), *ub = until(kb);
   uint32_t na = ka->events.len, nb = kb->events.len;
@@ -184,7 +184,7 @@ bool profile_add(struct profile *p, uint32_t bucket) {
   return solve(p);
 }
 
-bool buckets_meet(const struct bucket *b, const struct bucket *a) {
+bool buckets_meet(const struct chain_bucket *b, const struct chain_bucket *a) {
   return a->thread != b->thread && a->object == b->object &&
          !(a->reads && b->reads);
 }
@@ -242,7 +242,7 @@ static void rest_begin(const struct profile *p, struct rest_search *s) {
 static void rest_step(struct profile *p, struct rest_search *s,
                       const struct profile_range *b, uint32_t k) {
   const struct chains *c = p->c;
-  const struct bucket *a = &c->buckets.at[k];
+  const struct chain_bucket *a = &c->buckets.at[k];
   uint32_t from, to, none;
   event_chains_window(c, first_event(p, b), a, &from, &none);
   event_chains_window(c, last_event(p, b), a, &none, &to);
@@ -267,7 +267,7 @@ static void rest_step(struct profile *p, struct rest_search *s,
 
 static bool comes_back(struct profile *p, const struct profile_range *b) {
   const struct profile_range *a1 = &p->at.at[0];
-  const struct bucket *k = bucket_of(p, a1);
+  const struct chain_bucket *k = bucket_of(p, a1);
   uint32_t from, to, none;
   if (!buckets_meet(bucket_of(p, b), k))
     return false;
@@ -284,7 +284,7 @@ static bool rest_frontier(struct profile *p, struct rest_search *s) {
   for (uint32_t i = 0; i < c->nchains; i++) {
     for (uint32_t k = 0; s->fresh[i] && k < s->of_chain[i].buckets.len; k++) {
       struct profile_range b = {.bucket = s->of_chain[i].buckets.at[k]};
-      const struct bucket *bucket = bucket_of(p, &b);
+      const struct chain_bucket *bucket = bucket_of(p, &b);
       b.from = bucket_from(c, bucket, s->reached[i]);
       b.to = s->limit[i] == NOTHING ? bucket->events.len
                                     : bucket_from(c, bucket, s->limit[i]);
@@ -309,7 +309,7 @@ uint32_t profile_rest(struct profile *p, struct rest_search *s) {
   for (uint32_t level = 1; s->frontier.len; level++) {
     for (uint32_t i = 0; i < s->frontier.len; i++) {
       struct profile_range b = s->frontier.at[i];
-      const struct bucket *kb = bucket_of(p, &b);
+      const struct chain_bucket *kb = bucket_of(p, &b);
       const struct on_object *on = &c->on[kb->object];
       for (uint32_t k = 0; k < on->buckets.len; k++)
         if (buckets_meet(kb, &c->buckets.at[on->buckets.at[k]]))

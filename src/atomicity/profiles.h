@@ -60,7 +60,7 @@ bool profile_add(struct profile *p, uint32_t bucket);
 bool profile_close(struct profile *p);
 
 /* Events of the two buckets, a b and an a, may have an undirected edge. */
-bool buckets_meet(const struct bucket *b, const struct bucket *a);
+bool buckets_meet(const struct chain_bucket *b, const struct chain_bucket *a);
 
 /*
  * At least so many more segments are needed to close the profile, which ends

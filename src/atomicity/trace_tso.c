@@ -132,7 +132,7 @@ static bool with_a(struct trace_search *s) {
 
 static bool extend(struct trace_search *s) {
   struct saved before = save(&s->p);
-  const struct bucket *b = &s->c.buckets.at[vec_last(&s->p.at).bucket];
+  const struct chain_bucket *b = &s->c.buckets.at[vec_last(&s->p.at).bucket];
   const struct on_object *on = &s->c.on[b->object];
   bool found = false;
   for (uint32_t i = 0; i < on->buckets.len && !found && !given_up(s); i++) {
@@ -153,7 +153,7 @@ static bool extend(struct trace_search *s) {
  * as an event (2); false: none. */
 static bool find_special(struct trace_search *s, uint32_t a, uint32_t chain) {
   const struct chains *c = &s->c;
-  const struct bucket *k = &c->buckets.at[a];
+  const struct chain_bucket *k = &c->buckets.at[a];
   uint32_t next = k->events.len;
   for (uint32_t i = k->events.len; i-- > 0;) {
     uint32_t e = k->events.at[i];
@@ -292,7 +292,7 @@ static bool find_loose(struct trace_search *s, uint32_t *loose, uint32_t *n) {
     const struct on_object *on = &c->on[c->e[a].object];
     bool some = false;
     for (uint32_t i = 0; i < on->buckets.len; i++) {
-      const struct bucket *k = &c->buckets.at[on->buckets.at[i]];
+      const struct chain_bucket *k = &c->buckets.at[on->buckets.at[i]];
       uint32_t from, to;
       event_chains_window(c, a, k, &from, &to);
       some = some || from < to;

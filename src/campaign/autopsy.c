@@ -5,6 +5,7 @@
 #include "proc/outside.h"
 #include "rt/cage.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -261,6 +262,8 @@ void autopsy_garbled(struct built *b, struct object_run *r,
 void autopsy(struct built *b, struct object_run *r, const struct target *t,
              const struct dead_worker *c) {
   struct schedule schedule = {0};
+  assert(c->end == WORKER_DIED || c->end == WORKER_HANGS);
+  assert(c->client && (c->path || !c->len));
   take_schedule(c, &schedule);
   struct hunt_question again = {
       .target = t, .kind = HUNT_REPLAY, .replay = {&schedule, c->only_choices}};

@@ -1,10 +1,12 @@
 #include "base/clock.h"
+#include "base/slow.h"
 #include "campaign/campaign_int.h"
 #include "proc/phase.h"
 #include "proc/pool_remote.h"
 
 #include "search/parallel_search.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +22,32 @@ enum {
 
 /* ---- tasks ---- */
 
-struct task *campaign_task(const struct item *i) {
-  struct task *t = xcalloc(1, sizeof *t);
+struct campaign_task *campaign_task(const struct item *i) {
+  struct campaign_task *t = xcalloc(1, sizeof *t);
   t->item = *i;
   return t;
 }
 
-void campaign_append(struct plan *p, struct task *t) {
+void campaign_append(struct campaign_plan *p, struct campaign_task *t) {
+  assert(!*p->last && !t->next && t->state == TASK_WAITING); /* C3 */
   *p->last = t;
   p->last = &t->next;
   p->given++;
+}
+
+bool campaign_check_invariants(const struct campaign_plan *p) {
+  uint64_t listed = 0;
+  const struct campaign_task *t = p->first;
+  struct campaign_task *const *last = &p->first;
+  for (; t; last = &t->next, t = t->next, listed++)
+    if (t->dropped || t->tries >= CAMPAIGN_TRIES ||
+        (t->state == TASK_ANSWERED && !t->records.len && !t->died &&
+         !t->item.parallel))
+      return false;
+  for (uint32_t slot = 0; slot < pool_slots(p->pool); slot++)
+    if (p->at[slot] && p->at[slot]->state != TASK_GIVEN)
+      return false;
+  return listed == p->given && last == p->last;
 }
 
 static void free_death(struct pool_death *d) {
@@ -38,7 +56,7 @@ static void free_death(struct pool_death *d) {
   *d = (struct pool_death){0};
 }
 
-void campaign_free_task(struct task *t) {
+void campaign_free_task(struct campaign_task *t) {
   for (uint32_t i = 0; i < t->records.len; i++)
     record_free(&t->records.at[i]);
   vec_free(&t->records);
@@ -47,8 +65,8 @@ void campaign_free_task(struct task *t) {
   free(t);
 }
 
-void campaign_drop(struct plan *p) {
-  for (struct task *t = p->first, *next; t; t = next) {
+void campaign_drop(struct campaign_plan *p) {
+  for (struct campaign_task *t = p->first, *next; t; t = next) {
     next = t->next;
     if (t->state == TASK_GIVEN)
       t->dropped = true;
@@ -60,7 +78,7 @@ void campaign_drop(struct plan *p) {
   p->given = 0;
 }
 
-void campaign_finish(struct plan *p, enum campaign_end end) {
+void campaign_finish(struct campaign_plan *p, enum campaign_end end) {
   if (end == CAMPAIGN_INTERRUPTED || end == CAMPAIGN_KILLED)
     p->c->totals.end = EXPLORE_STOPPED;
   p->over = true;
@@ -69,8 +87,11 @@ void campaign_finish(struct plan *p, enum campaign_end end) {
 
 /* ---- giving ---- */
 
-void campaign_give(struct plan *p, uint32_t slot, struct task *t) {
+void campaign_give(struct campaign_plan *p, uint32_t slot,
+                   struct campaign_task *t) {
   struct buf message = {0};
+  assert(t->state == TASK_WAITING && !t->dropped);
+  assert(slot < pool_slots(p->pool) && !p->at[slot]); /* C3 */
   t->state = TASK_GIVEN;
   p->at[slot] = t;
   if (p->c->deadline) {
@@ -83,7 +104,7 @@ void campaign_give(struct plan *p, uint32_t slot, struct task *t) {
 }
 
 /* The next item of the source. */
-static struct task *make_task(struct plan *p) {
+static struct campaign_task *make_task(struct campaign_plan *p) {
   struct item i = {.kind = p->kind, .first = p->next};
   switch (p->kind) {
   case ITEM_SWEEP:
@@ -100,13 +121,13 @@ static struct task *make_task(struct plan *p) {
     p->more = p->next < p->drawn;
     break;
   }
-  struct task *t = campaign_task(&i);
+  struct campaign_task *t = campaign_task(&i);
   campaign_append(p, t);
   return t;
 }
 
-static struct task *next_task(struct plan *p) {
-  for (struct task *t = p->first; t; t = t->next)
+static struct campaign_task *next_task(struct campaign_plan *p) {
+  for (struct campaign_task *t = p->first; t; t = t->next)
     if (t->state == TASK_WAITING)
       return t;
   bool far = p->given >= (uint64_t)AHEAD * pool_slots(p->pool);
@@ -114,11 +135,11 @@ static struct task *next_task(struct plan *p) {
 }
 
 /* True when somebody has work. */
-static bool hand_out(struct plan *p) {
+static bool hand_out(struct campaign_plan *p) {
   bool busy = false;
   for (uint32_t slot = 0; slot < pool_slots(p->pool); slot++) {
     bool idle = !p->at[slot] && pool_usable(p->pool, slot);
-    struct task *t = idle && !p->parallel.runs ? next_task(p) : NULL;
+    struct campaign_task *t = idle && !p->parallel.runs ? next_task(p) : NULL;
     if (t)
       campaign_give(p, slot, t);
     busy |= p->at[slot] != NULL;
@@ -126,7 +147,7 @@ static bool hand_out(struct plan *p) {
   return busy;
 }
 
-static void begin_dfs(struct plan *p, const struct buf *knowledge) {
+static void begin_dfs(struct campaign_plan *p, const struct buf *knowledge) {
   struct totals *t = &p->c->totals;
   struct item i = {.kind = ITEM_ONE,
                    .search = SEARCH_DFS,
@@ -149,7 +170,7 @@ static void begin_dfs(struct plan *p, const struct buf *knowledge) {
 
 /* ---- news ---- */
 
-static bool read_answer(struct plan *p, struct task *t,
+static bool read_answer(struct campaign_plan *p, struct campaign_task *t,
                         const struct buf *answer) {
   struct wire w = {answer->at, answer->len, 0, false};
   while (w.next < w.len) {
@@ -169,7 +190,7 @@ static bool read_answer(struct plan *p, struct task *t,
   return false;
 }
 
-static void take_answer(struct plan *p, struct task *t,
+static void take_answer(struct campaign_plan *p, struct campaign_task *t,
                         const struct pool_message *m) {
   if (!read_answer(p, t, &m->answer))
     return;
@@ -194,7 +215,7 @@ static void take_answer(struct plan *p, struct task *t,
   }
 }
 
-static void take_kill(struct plan *p, struct task *t) {
+static void take_kill(struct campaign_plan *p, struct campaign_task *t) {
   if (t->item.parallel) {
     p->parallel.killed = true;
     t->state = TASK_ANSWERED;
@@ -206,7 +227,7 @@ static void take_kill(struct plan *p, struct task *t) {
   }
 }
 
-static void take_end(struct plan *p, struct task *t,
+static void take_end(struct campaign_plan *p, struct campaign_task *t,
                      const struct pool_message *m) {
   t->state = TASK_ANSWERED;
   t->died = true;
@@ -220,9 +241,9 @@ static void take_end(struct plan *p, struct task *t,
     campaign_member_ended(p, true);
 }
 
-static void interrupted(struct plan *p) {
+static void interrupted(struct campaign_plan *p) {
   campaign_finish(p, CAMPAIGN_INTERRUPTED);
-  for (struct task *t = p->first; t; t = t->next)
+  for (struct campaign_task *t = p->first; t; t = t->next)
     for (uint32_t i = 0; i < t->records.len; i++)
       if (t->records.at[i].kind == RECORD_BAD) { /* found, not yet merged */
         campaign_add_up(p, &t->records.at[i]);
@@ -231,14 +252,15 @@ static void interrupted(struct plan *p) {
       }
 }
 
-static void take_news(struct plan *p, const struct pool_message *m) {
+static void take_news(struct campaign_plan *p, const struct pool_message *m) {
   if (m->news == POOL_TICK)
     return;
   if (m->news == POOL_INTERRUPTED) {
     interrupted(p);
     return;
   }
-  struct task *t = p->at[m->slot];
+  struct campaign_task *t = p->at[m->slot];
+  assert(t && t->state == TASK_GIVEN); /* C3 */
   p->at[m->slot] = NULL;
   if (t->dropped) {
     campaign_free_task(t);
@@ -264,12 +286,13 @@ static void take_news(struct plan *p, const struct pool_message *m) {
 /* ---- progress ---- */
 
 /* Is it one search, whose end can be seen coming? */
-static bool has_estimate(const struct plan *p) {
+static bool has_estimate(const struct campaign_plan *p) {
   return p->kind == ITEM_ONE && search_is_exhaustive(p->set->search);
 }
 
 /* How far it is, with what is under way. */
-static void look_at_slots(struct plan *p, uint64_t *work, double *share) {
+static void look_at_slots(struct campaign_plan *p, uint64_t *work,
+                          double *share) {
   const struct statistics *s = &p->c->totals.statistics;
   *work = campaign_stateful(p) ? s->states : s->executions;
   *share = p->share;
@@ -285,14 +308,14 @@ static void look_at_slots(struct plan *p, uint64_t *work, double *share) {
 
 /* The parts of the search: small clients, clients with one reader, larger ones.
  * Each has a budget of steps, with which it ends, or before. */
-static void put_part(const struct plan *p, struct buf *out) {
+static void put_part(const struct campaign_plan *p, struct buf *out) {
   uint64_t done = campaign_effort(p) - p->from, all = p->until - p->from;
   if (p->kind != ITEM_ONE && all)
     buf_printf(out, "part %d of 3, %.0f %%", (int)p->kind + 1,
                100 * (double)(done < all ? done : all) / (double)all);
 }
 
-static void show(struct plan *p) {
+static void show(struct campaign_plan *p) {
   uint64_t work;
   double share;
   if (clock_now() < p->look_again || (p->parallel.runs && p->parallel.answers))
@@ -332,7 +355,7 @@ static void show(struct plan *p) {
 
 /* ---- beginning ---- */
 
-static void begin_one(struct plan *p) {
+static void begin_one(struct campaign_plan *p) {
   const struct settings *set = p->set;
   p->kind = ITEM_ONE;
   p->c->totals.statistics.clients = 1;
@@ -365,7 +388,7 @@ static uint32_t cores(void) {
   return (uint32_t)CPU_COUNT(&set);
 }
 
-static void run(struct plan *p) {
+static void run(struct campaign_plan *p) {
   while (!p->over) {
     campaign_merge(p);
     if (p->over)
@@ -378,6 +401,7 @@ static void run(struct plan *p) {
       break;
     }
     take_news(p, pool_wait(p->pool));
+    check_slow(p->over || campaign_check_invariants(p));
     show(p);
     if (!p->over && p->c->target->latest && clock_now() >= p->c->target->latest)
       campaign_finish(p, CAMPAIGN_LATE);
@@ -406,15 +430,16 @@ static int by_results(const void *x, const void *y) {
 
 enum campaign_end campaign_run(struct campaign *c, struct error *e) {
   const struct settings *set = c->target->settings;
+  assert(set && c->target->so && c->bad.kind == RECORD_DONE);
   struct target target = *c->target;
-  struct plan p = {.c = c,
-                   .set = set,
-                   .error = e,
-                   .begun = clock_now(),
-                   .until = target.regions || target.nfences
-                                ? CAMPAIGN_REPAIR_SWEEP_STEPS
-                                : CAMPAIGN_SWEEP_STEPS,
-                   .more = true};
+  struct campaign_plan p = {.c = c,
+                            .set = set,
+                            .error = e,
+                            .begun = clock_now(),
+                            .until = target.regions || target.nfences
+                                         ? CAMPAIGN_REPAIR_SWEEP_STEPS
+                                         : CAMPAIGN_SWEEP_STEPS,
+                            .more = true};
   /* Sequences are part of it, unless their calls are very long. */
   if (campaign_effort(&p) > p.until / 2)
     p.until += p.from = campaign_effort(&p);
@@ -452,7 +477,7 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
     if (p.at[i] && p.at[i]->dropped)
       campaign_free_task(p.at[i]);
   pool_close(p.pool);
-  for (struct task *t = p.first; t; t = t->next)
+  for (struct campaign_task *t = p.first; t; t = t->next)
     t->state = TASK_WAITING;
   campaign_drop(&p);
   free(p.at);

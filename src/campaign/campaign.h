@@ -6,6 +6,8 @@
  *      budgets are looked at while merging: the result is the same for any
  *      number of processes, but for what a clock ends.
  * (C2) an item whose process was killed is given again, up to some tries.
+ * (C3) a slot has a task exactly while its process does it, and the tasks that
+ *      are not merged yet stand in one list, in the order of their items.
  */
 #ifndef CAMPAIGN_CAMPAIGN_H
 #define CAMPAIGN_CAMPAIGN_H

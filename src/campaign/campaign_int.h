@@ -17,13 +17,13 @@ enum {
   CAMPAIGN_TRIES = 3,
 };
 
-enum task_state { TASK_WAITING, TASK_GIVEN, TASK_ANSWERED };
+enum campaign_task_state { TASK_WAITING, TASK_GIVEN, TASK_ANSWERED };
 
 /* An item, in the list that is the order of merging. */
-struct task {
-  struct task *next;
+struct campaign_task {
+  struct campaign_task *next;
   struct item item;
-  enum task_state state;
+  enum campaign_task_state state;
   uint32_t tries;
   bool dropped; /* nobody wants its answer any more */
   bool died, hangs;
@@ -39,12 +39,12 @@ struct parallel_state {
   bool learnt;
 };
 
-struct plan {
+struct campaign_plan {
   struct campaign *c;
   const struct settings *set;
   struct pool *pool;
-  struct task **at; /* by slot: what it does, or NULL */
-  struct task *first, **last;
+  struct campaign_task **at; /* by slot: what it does, or NULL */
+  struct campaign_task *first, **last;
   enum item_kind kind;
   bool more;      /* the source has more items of this kind */
   uint64_t next;  /* … from here on */
@@ -63,34 +63,40 @@ struct plan {
 };
 
 /* campaign.c */
-struct task *campaign_task(const struct item *i); /* takes what it holds */
-void campaign_append(struct plan *p, struct task *t);
+struct campaign_task *
+campaign_task(const struct item *i); /* takes what it holds */
+void campaign_append(struct campaign_plan *p, struct campaign_task *t);
+/* C3. */
+bool campaign_check_invariants(const struct campaign_plan *p);
 /* Forgets the tasks in the list; those that are being done, when they end. */
-void campaign_drop(struct plan *p);
-void campaign_free_task(struct task *t);
-void campaign_give(struct plan *p, uint32_t slot, struct task *t);
-void campaign_finish(struct plan *p, enum campaign_end end);
+void campaign_drop(struct campaign_plan *p);
+void campaign_free_task(struct campaign_task *t);
+void campaign_give(struct campaign_plan *p, uint32_t slot,
+                   struct campaign_task *t);
+void campaign_finish(struct campaign_plan *p, enum campaign_end end);
 
 /* campaign_merge.c */
-bool campaign_stateful(const struct plan *p);
-uint64_t campaign_executions_left(const struct plan *p);
-uint64_t campaign_effort(const struct plan *p); /* steps so far */
-void campaign_merge(struct plan *p); /* as far as there are answers */
-void campaign_add_up(struct plan *p, const struct record *r);
-void campaign_keep_bad(struct plan *p, struct record *r); /* takes it */
-void campaign_take_death(struct plan *p, struct task *t);
+bool campaign_stateful(const struct campaign_plan *p);
+uint64_t campaign_executions_left(const struct campaign_plan *p);
+uint64_t campaign_effort(const struct campaign_plan *p); /* steps so far */
+void campaign_merge(struct campaign_plan *p); /* as far as there are answers */
+void campaign_add_up(struct campaign_plan *p, const struct record *r);
+void campaign_keep_bad(struct campaign_plan *p,
+                       struct record *r); /* takes it */
+void campaign_take_death(struct campaign_plan *p, struct campaign_task *t);
 /* The one client is done, or what ends it has happened. */
-void campaign_end_one(struct plan *p);
+void campaign_end_one(struct campaign_plan *p);
 /* What dfs did not come to follows the task in the list. */
-void campaign_insert_leftover(struct plan *p, struct task *t,
+void campaign_insert_leftover(struct campaign_plan *p, struct campaign_task *t,
                               const struct record *r);
 
 /* campaign_parallel.c */
 /* Is this the first part of a client that is too large for one process? */
-bool campaign_wants_parallel(const struct plan *p, const struct task *t);
+bool campaign_wants_parallel(const struct campaign_plan *p,
+                             const struct campaign_task *t);
 void campaign_learn(struct buf *to, const struct record *r);
-void campaign_begin_parallel(struct plan *p);
+void campaign_begin_parallel(struct campaign_plan *p);
 /* A member's task has come to an end; `all`: the others must end too. */
-void campaign_member_ended(struct plan *p, bool all);
+void campaign_member_ended(struct campaign_plan *p, bool all);
 
 #endif

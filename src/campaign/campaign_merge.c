@@ -6,15 +6,16 @@
 
 #include "base/clock.h"
 
+#include <assert.h>
 #include <string.h>
 
-bool campaign_stateful(const struct plan *p) {
+bool campaign_stateful(const struct campaign_plan *p) {
   return p->set->search == SEARCH_AUTO || p->set->search == SEARCH_STATEFUL;
 }
 
 /* Of the time and the executions that were given, a part is for each kind of
  * clients: when it has passed, the next begins. */
-static double part_until_end(const struct plan *p) {
+static double part_until_end(const struct campaign_plan *p) {
   switch (p->kind) {
   case ITEM_SWEEP:
     return 0.5;
@@ -25,35 +26,35 @@ static double part_until_end(const struct plan *p) {
   }
 }
 
-static bool is_late(const struct plan *p) {
+static bool is_late(const struct campaign_plan *p) {
   double all = p->c->deadline - p->begun;
   return p->c->deadline && clock_now() >= p->begun + part_until_end(p) * all;
 }
 
-static bool has_run_all(const struct plan *p) {
+static bool has_run_all(const struct campaign_plan *p) {
   return p->set->max_executions &&
          (double)statistics_runs(&p->c->totals.statistics) >=
              part_until_end(p) * (double)p->set->max_executions;
 }
 
-uint64_t campaign_executions_left(const struct plan *p) {
+uint64_t campaign_executions_left(const struct campaign_plan *p) {
   uint64_t done = statistics_runs(&p->c->totals.statistics);
   return done < p->set->max_executions ? p->set->max_executions - done : 0;
 }
 
-uint64_t campaign_effort(const struct plan *p) {
+uint64_t campaign_effort(const struct campaign_plan *p) {
   const struct statistics *s = &p->c->totals.statistics;
   return s->events + s->transitions;
 }
 
-static bool goes_on(const struct plan *p) {
+static bool goes_on(const struct campaign_plan *p) {
   if (is_late(p) || has_run_all(p))
     return false;
   return p->c->deadline || p->set->max_executions ||
          campaign_effort(p) < p->until;
 }
 
-static void add_outcomes(struct plan *p, const struct record *r) {
+static void add_outcomes(struct campaign_plan *p, const struct record *r) {
   outcome_list *all = &p->c->outcomes;
   for (uint32_t i = 0; i < r->outcomes.len; i++) {
     const struct outcome *o = &r->outcomes.at[i];
@@ -94,7 +95,7 @@ static bool has_no_end(const struct record *r) {
          (r->cut || r->end == EXPLORE_ALL);
 }
 
-void campaign_add_up(struct plan *p, const struct record *r) {
+void campaign_add_up(struct campaign_plan *p, const struct record *r) {
   struct totals *t = &p->c->totals;
   struct statistics *s = &t->statistics;
   s->executions += r->executions;
@@ -121,14 +122,15 @@ void campaign_add_up(struct plan *p, const struct record *r) {
 }
 
 /* It was given with more executions than are left for it: once more. */
-static bool has_too_many(const struct plan *p, const struct task *t,
+static bool has_too_many(const struct campaign_plan *p,
+                         const struct campaign_task *t,
                          const struct record *r) {
   return p->set->max_executions &&
          r->executions + r->cut > campaign_executions_left(p) &&
          t->item.max_executions > campaign_executions_left(p);
 }
 
-void campaign_keep_bad(struct plan *p, struct record *r) {
+void campaign_keep_bad(struct campaign_plan *p, struct record *r) {
   record_free(&p->c->bad);
   p->c->bad = *r;
   *r = (struct record){0};
@@ -136,7 +138,7 @@ void campaign_keep_bad(struct plan *p, struct record *r) {
 
 /* The first client of other numbers of calls: those before it, in the order of
  * the generator, are done. */
-static void begin_numbers(struct plan *p, const struct record *r) {
+static void begin_numbers(struct campaign_plan *p, const struct record *r) {
   struct totals *t = &p->c->totals;
   uint32_t weight = 2 * r->calls + r->init, most = (uint32_t)p->set->init;
   t->calls = r->calls;
@@ -149,7 +151,8 @@ static void begin_numbers(struct plan *p, const struct record *r) {
   t->full_calls = n >= 2 ? n : 0;
 }
 
-static void begin_kind(struct plan *p, enum item_kind kind, uint64_t steps) {
+static void begin_kind(struct campaign_plan *p, enum item_kind kind,
+                       uint64_t steps) {
   campaign_drop(p);
   p->kind = kind;
   p->next = 0;
@@ -158,7 +161,7 @@ static void begin_kind(struct plan *p, enum item_kind kind, uint64_t steps) {
   p->until = p->from + steps;
 }
 
-static void begin_random(struct plan *p) {
+static void begin_random(struct campaign_plan *p) {
   begin_kind(p, ITEM_RANDOM,
              p->c->target->regions || p->c->target->nfences
                  ? CAMPAIGN_REPAIR_SAMPLE_STEPS
@@ -166,7 +169,7 @@ static void begin_random(struct plan *p) {
 }
 
 /* All small clients are done, or the budget for them. */
-static void end_sweep(struct plan *p) {
+static void end_sweep(struct campaign_plan *p) {
   struct totals *t = &p->c->totals;
   bool exhausted = t->all && t->exhaustive == t->swept;
   if (!t->swept || (exhausted && !p->c->deadline))
@@ -177,7 +180,7 @@ static void end_sweep(struct plan *p) {
     begin_kind(p, ITEM_OBSERVE, CAMPAIGN_OBSERVE_STEPS);
 }
 
-static void merge_swept(struct plan *p, struct record *r) {
+static void merge_swept(struct campaign_plan *p, struct record *r) {
   struct totals *t = &p->c->totals;
   t->all |= r->kind == RECORD_NO_CLIENT && goes_on(p);
   if (!goes_on(p) || r->kind == RECORD_NO_CLIENT) {
@@ -200,7 +203,7 @@ static void merge_swept(struct plan *p, struct record *r) {
 }
 
 /* Of a client beyond the sweep. */
-static void merge_beyond(struct plan *p, struct record *r) {
+static void merge_beyond(struct campaign_plan *p, struct record *r) {
   struct totals *t = &p->c->totals;
   bool over = !goes_on(p) || r->kind == RECORD_NO_CLIENT;
   if (over && p->kind == ITEM_OBSERVE) {
@@ -224,13 +227,14 @@ static void merge_beyond(struct plan *p, struct record *r) {
   t->sampled += !r->exhaustive;
 }
 
-void campaign_end_one(struct plan *p) {
+void campaign_end_one(struct campaign_plan *p) {
   bool bad = p->c->bad.kind != RECORD_DONE;
   campaign_finish(p, bad ? CAMPAIGN_BAD : CAMPAIGN_PASS);
 }
 
 /* A part of the one client; what it ends with may end all. */
-static void merge_part(struct plan *p, struct record *r, bool handed_back) {
+static void merge_part(struct campaign_plan *p, struct record *r,
+                       bool handed_back) {
   struct totals *t = &p->c->totals;
   bool all = p->c->target->want_outcomes;
   campaign_add_up(p, r);
@@ -251,9 +255,9 @@ static void merge_part(struct plan *p, struct record *r, bool handed_back) {
   }
 }
 
-void campaign_insert_leftover(struct plan *p, struct task *t,
+void campaign_insert_leftover(struct campaign_plan *p, struct campaign_task *t,
                               const struct record *r) {
-  struct task **at = &t->next;
+  struct campaign_task **at = &t->next;
   uint32_t begin = 0;
   double done = t->item.share;
   for (uint32_t i = 0; i < r->leftover.ends.len; i++) {
@@ -266,7 +270,7 @@ void campaign_insert_leftover(struct plan *p, struct task *t,
     done -= item.share;
     buf_put(&item.below, r->leftover.bytes.at + begin, end - begin);
     buf_put(&item.knowledge, t->item.knowledge.at, t->item.knowledge.len);
-    struct task *fresh = campaign_task(&item);
+    struct campaign_task *fresh = campaign_task(&item);
     fresh->next = *at;
     *at = fresh;
     at = &fresh->next;
@@ -278,13 +282,13 @@ void campaign_insert_leftover(struct plan *p, struct task *t,
   p->share += done;
 }
 
-void campaign_take_death(struct plan *p, struct task *t) {
+void campaign_take_death(struct campaign_plan *p, struct campaign_task *t) {
   p->c->death = t->death;
   t->death = (struct pool_death){0};
   campaign_finish(p, t->hangs ? CAMPAIGN_HANGS : CAMPAIGN_DEATH);
 }
 
-static void merge_record(struct plan *p, const struct task *t,
+static void merge_record(struct campaign_plan *p, const struct campaign_task *t,
                          struct record *r) {
   switch (t->item.kind) {
   case ITEM_SWEEP:
@@ -301,7 +305,7 @@ static void merge_record(struct plan *p, const struct task *t,
 }
 
 /* False: the task has to be done again, with what is left. */
-static bool merge_task(struct plan *p, struct task *t) {
+static bool merge_task(struct campaign_plan *p, struct campaign_task *t) {
   enum item_kind kind = p->kind;
   for (uint32_t i = 0; i < t->records.len; i++) {
     struct record *r = &t->records.at[i];
@@ -324,11 +328,12 @@ static bool merge_task(struct plan *p, struct task *t) {
   return !p->over;
 }
 
-void campaign_merge(struct plan *p) {
+void campaign_merge(struct campaign_plan *p) {
   if (p->parallel.runs) /* its members' answers are merged together */
     return;
   while (!p->over && p->first && p->first->state == TASK_ANSWERED) {
-    struct task *t = p->first;
+    struct campaign_task *t = p->first; /* C1 */
+    assert(p->given && !t->dropped);
     if (!merge_task(p, t))
       continue;
     p->first = t->next;

@@ -11,7 +11,7 @@ void campaign_learn(struct buf *to, const struct record *r) {
   wire_put_bytes(to, r->knowledge.at, r->knowledge.len);
 }
 
-void campaign_begin_parallel(struct plan *p) {
+void campaign_begin_parallel(struct campaign_plan *p) {
   struct parallel_state *g = &p->parallel;
   parallel_reset(g->search, pool_local_slots(p->pool));
   uint32_t n = parallel_members(g->search); /* there may be more processes */
@@ -27,13 +27,13 @@ void campaign_begin_parallel(struct plan *p) {
                      .parallel = true,
                      .member = k};
     buf_put(&i.knowledge, g->knowledge.at, g->knowledge.len);
-    struct task *t = campaign_task(&i);
+    struct campaign_task *t = campaign_task(&i);
     campaign_append(p, t);
     campaign_give(p, k, t);
   }
 }
 
-static void abort_parallel(struct plan *p) {
+static void abort_parallel(struct campaign_plan *p) {
   if (!p->parallel.aborted)
     parallel_abort(p->parallel.search);
   p->parallel.aborted = true;
@@ -41,7 +41,7 @@ static void abort_parallel(struct plan *p) {
 
 /* They could not compare their states, say because the code keeps addresses
  * that each process has its own of. */
-static void go_alone(struct plan *p) {
+static void go_alone(struct campaign_plan *p) {
   struct item i = {.kind = ITEM_ONE,
                    .search = p->set->search,
                    .max_states = p->set->max_states};
@@ -49,9 +49,9 @@ static void go_alone(struct plan *p) {
   campaign_append(p, campaign_task(&i));
 }
 
-static bool gave_up(const struct plan *p) {
+static bool gave_up(const struct campaign_plan *p) {
   bool stopped = false, found = false;
-  for (const struct task *t = p->first; t; t = t->next) {
+  for (const struct campaign_task *t = p->first; t; t = t->next) {
     found |= t->records.at[0].end == EXPLORE_BAD;
     stopped |= t->records.at[0].end == EXPLORE_STOPPED;
   }
@@ -59,10 +59,10 @@ static bool gave_up(const struct plan *p) {
 }
 
 /* The members' answers as one: the end that says most about what is open. */
-static void merge_members(struct plan *p) {
+static void merge_members(struct campaign_plan *p) {
   struct totals *t = &p->c->totals;
   struct record *best = NULL;
-  for (struct task *m = p->first; m; m = m->next) {
+  for (struct campaign_task *m = p->first; m; m = m->next) {
     struct record *r = &m->records.at[0];
     campaign_add_up(p, r);
     if (r->kind == RECORD_BAD && (!best || record_better(r, best)))
@@ -75,11 +75,11 @@ static void merge_members(struct plan *p) {
   campaign_end_one(p);
 }
 
-static void end_parallel(struct plan *p) {
+static void end_parallel(struct campaign_plan *p) {
   struct parallel_state *g = &p->parallel;
-  struct task *dead = NULL;
+  struct campaign_task *dead = NULL;
   g->runs = false;
-  for (struct task *t = p->first; t; t = t->next) {
+  for (struct campaign_task *t = p->first; t; t = t->next) {
     if (t->died)
       dead = t;
     for (uint32_t i = 0; i < t->records.len; i++)
@@ -102,14 +102,15 @@ static void end_parallel(struct plan *p) {
   }
 }
 
-bool campaign_wants_parallel(const struct plan *p, const struct task *t) {
+bool campaign_wants_parallel(const struct campaign_plan *p,
+                             const struct campaign_task *t) {
   const struct record *r = &t->records.at[0];
   return p->parallel.search && !t->item.parallel && r->end == EXPLORE_STATES &&
          (r->kind == RECORD_DONE || p->c->target->want_outcomes) &&
          t->item.max_states < p->set->max_states;
 }
 
-void campaign_member_ended(struct plan *p, bool all) {
+void campaign_member_ended(struct campaign_plan *p, bool all) {
   if (all)
     abort_parallel(p);
   if (++p->parallel.answers == p->parallel.members)

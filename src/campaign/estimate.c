@@ -2,12 +2,15 @@
 
 #include "base/err.h"
 
+#include <assert.h>
+
 /* Less than this is not even a guess. */
 #define LEAST_SHARE 1e-6
 
 /* Keeps at most ESTIMATE_POINTS points, evenly spread over all that came; the
  * last one is always there. */
 void estimate_add(struct estimate *e, double work, double share) {
+  assert(e->len <= ESTIMATE_POINTS && work >= 0);
   struct estimate_point now = {work, share};
   if (!e->stride)
     e->stride = 1;

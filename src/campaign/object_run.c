@@ -6,6 +6,7 @@
 #include "hunt/doubt.h"
 #include "proc/phase.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
@@ -335,6 +336,7 @@ int object_run(struct built *b, struct object_run *r,
     worker_release(&r->worker);
   else
     add_doubts(b, &r->result);
+  assert(err == e->code && (!r->repeatable || (r->result.finding && !err)));
   r->settings = *set;
   return err;
 }

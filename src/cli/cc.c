@@ -1,3 +1,4 @@
+/* faultline cc: compiles as the tool does, in place of the compiler. */
 #include "campaign/built.h"
 #include "cli/commands.h"
 #include "cli/options.h"

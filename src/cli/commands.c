@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-const struct command commands[] = {
+const struct cli_command commands[] = {
 #define COMMAND_ROW(id, name, help) {name, help, command_##id, false},
 #define HIDDEN_ROW(id, name, help) {name, help, command_##id, true},
     COMMANDS(COMMAND_ROW) HIDDEN_COMMANDS(HIDDEN_ROW){0}
@@ -52,10 +52,10 @@ static const struct {
       no_options, NULL}},
 };
 
-const struct command *commands_find(const char *name) {
+const struct cli_command *commands_find(const char *name) {
   if (!strcmp(name, "c++"))
     name = "cxx";
-  for (const struct command *c = commands; c->name; c++)
+  for (const struct cli_command *c = commands; c->name; c++)
     if (!strcmp(name, c->name))
       return c;
   return NULL;
@@ -68,7 +68,7 @@ void commands_usage(FILE *to) {
         "       faultline COMMAND ...\n"
         "\n",
         to);
-  for (const struct command *c = commands; c->name; c++)
+  for (const struct cli_command *c = commands; c->name; c++)
     if (!c->hidden)
       fprintf(to, "  %-12s %s\n", c->name, c->help);
   fputs("\n"
@@ -86,7 +86,7 @@ void commands_usage(FILE *to) {
 int command_unknown(const char *word, const char *what) {
   VEC(const char *) names = {0};
   bool topics = strstr(what, "topic");
-  for (const struct command *c = commands; c->name; c++)
+  for (const struct cli_command *c = commands; c->name; c++)
     if (!c->hidden || !strcmp(c->name, "help"))
       vec_push(&names, c->name);
   for (size_t i = 0; topics && topic_names[i]; i++)
@@ -99,30 +99,30 @@ int command_unknown(const char *word, const char *what) {
   return 2;
 }
 
-static const struct opt_command *plain_table(const struct command *c) {
+static const struct opt_command *plain_table(const struct cli_command *c) {
   for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
     if (!strcmp(plain[i].name, c->name))
       return &plain[i].table;
   return NULL;
 }
 
-struct visit {
+struct table_visit {
   void (*visit)(void *ctx, const struct opt_command *t);
   void *ctx;
   bool seen;
 };
 
 static void pass_on(void *ctx, const struct opt_command *t) {
-  struct visit *v = ctx;
+  struct table_visit *v = ctx;
   v->seen = true;
   v->visit(v->ctx, t);
 }
 
-bool command_visit(const struct command *c,
+bool command_visit(const struct cli_command *c,
                    void (*visit)(void *ctx, const struct opt_command *t),
                    void *ctx) {
   static char help[] = "--help";
-  struct visit v = {visit, ctx, false};
+  struct table_visit v = {visit, ctx, false};
   char *argv[] = {(char *)(uintptr_t)c->name, help, NULL};
   if (plain_table(c)) {
     visit(ctx, plain_table(c));
@@ -134,7 +134,7 @@ bool command_visit(const struct command *c,
   return v.seen;
 }
 
-int commands_run(const struct command *c, int argc, char **argv) {
+int commands_run(const struct cli_command *c, int argc, char **argv) {
   /* `cc --help` is the compiler's. */
   if (argc == 2 && !strcmp(argv[1], "--help") && plain_table(c) &&
       strcmp(c->name, "cc") && strcmp(c->name, "cxx")) {
@@ -157,7 +157,7 @@ int command_help(int argc, char **argv) {
     commands_usage(stdout);
     return 0;
   }
-  const struct command *c = commands_find(argv[1]);
+  const struct cli_command *c = commands_find(argv[1]);
   struct buf b = {0};
   if (!c) {
     if (!topic_print(argv[1], &b))

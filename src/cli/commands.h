@@ -38,24 +38,24 @@ COMMANDS(COMMAND_DECLARE)
 HIDDEN_COMMANDS(COMMAND_DECLARE)
 #undef COMMAND_DECLARE
 
-struct command {
+struct cli_command {
   const char *name, *help;
   int (*run)(int argc, char **argv);
   bool hidden;
 };
-extern const struct command commands[]; /* ends with a NULL name */
+extern const struct cli_command commands[]; /* ends with a NULL name */
 
 /* By its name, or NULL; c++ is cxx. */
-const struct command *commands_find(const char *name);
+const struct cli_command *commands_find(const char *name);
 
 /* Runs it; argv[0] is its name. */
-int commands_run(const struct command *c, int argc, char **argv);
+int commands_run(const struct cli_command *c, int argc, char **argv);
 
 /* What `faultline` alone says. */
 void commands_usage(FILE *to);
 
 /* Hands the table of the command's options to `visit`; false: it has none. */
-bool command_visit(const struct command *c,
+bool command_visit(const struct cli_command *c,
                    void (*visit)(void *ctx, const struct opt_command *t),
                    void *ctx);
 

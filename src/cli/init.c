@@ -22,7 +22,7 @@ struct init {
   struct lines *lines; /* names of functions are its texts */
   struct arena arena;
   function_list functions;
-  struct plan plan;
+  struct harness_plan plan;
 };
 
 /* The inputs with one more or without one, which may be NULL. */
@@ -172,7 +172,7 @@ static int make_harness(struct init *x, struct buf *text, struct buf *command,
   plan_free(&x->plan);
   buf_clear(text);
   buf_clear(command);
-  x->plan = (struct plan){0};
+  x->plan = (struct harness_plan){0};
   if (!plan_make(&x->functions, false, &x->plan)) {
     plan_free(&x->plan);
     if (!plan_make(&x->functions, true, &x->plan))
@@ -212,7 +212,7 @@ static int run(struct init *x, struct error *e) {
   if (!compile(x, NULL, NULL, false, e) &&
       !make_harness(x, &text, &command, e) &&
       !buf_write_file(&text, x->output, e)) {
-    const struct plan *p = &x->plan;
+    const struct harness_plan *p = &x->plan;
     printf("%s: %s, %u operation%s", x->output,
            p->record ? p->record : "a global object",
            (unsigned)p->operations.len, p->operations.len == 1 ? "" : "s");

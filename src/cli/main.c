@@ -1,3 +1,7 @@
+/*
+ * The program: starts itself anew without address space randomisation, serves
+ * other ranks, or runs the command that was asked for.
+ */
 #include "cli/commands.h"
 #include "cli/options.h"
 
@@ -66,7 +70,7 @@ static int run(int argc, char **argv) {
     return 2;
   }
   const char *word = argv[1];
-  const struct command *c = commands_find(word);
+  const struct cli_command *c = commands_find(word);
   if (c)
     return commands_run(c, argc - 1, argv + 1);
   if (!strcmp(word, "--help") || !strcmp(word, "-h")) {

@@ -8,9 +8,10 @@
  *
  * (M1) ranks other than 0 talk to rank 0 only.
  * (M2) whoever is silent for `patience` seconds is lost; a relay is heard
- *      every second.
+ *      every second.  Not asserted: tests/cli/mpi.sh stops ranks.
  * (M3) nothing waits for a rank that may be gone: every send is tested for,
- *      and MPI_Finalize, which waits for all, is left out when one is lost.
+ *      and MPI_Finalize, which waits for all, is left out when one is lost
+ *      (tests/cli/mpi.sh).
  */
 #include "base/clock.h"
 #include "base/vec.h"

@@ -1,8 +1,8 @@
 /* test, explore, replay: the three commands that run an object. */
-#include "cli/commands.h"
-#include "cli/session/debug.h"
-#include "cli/options.h"
 #include "campaign/saved.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/session/debug.h"
 #include "cli/session/session.h"
 
 #include <stdio.h>

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -430,6 +431,7 @@ static bool collect_client(struct hunt *h, struct collector *c, double end) {
 
 /* Where the client stands for the first time, with another execution. */
 static uint32_t number_of(const struct blamed *of, uint32_t i) {
+  assert(of[i].client);
   uint32_t k = 0;
   while (strcmp(of[k].client, of[i].client))
     k++;

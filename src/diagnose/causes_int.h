@@ -38,7 +38,7 @@ struct collector {
   struct map128 known;
   struct scopes *scopes;
   struct lines *lines;
-  struct trace_set given;          /* good traces of files */
+  struct trace_set given;     /* good traces of files */
   uint32_t kept[2];           /* traces, good and bad */
   uint32_t number;            /* of the client whose traces are looked at … */
   const struct client *first; /* … if it is number 0, else NULL */

@@ -4,9 +4,9 @@
  */
 #include "diagnose/census.h"
 
+#include "debug/lines.h"
 #include "diagnose/diagnose_int.h"
 #include "hunt/inside.h"
-#include "debug/lines.h"
 #include "locate/switches.h"
 #include "model/nouns.h"
 #include "search/step_graph.h"

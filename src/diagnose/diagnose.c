@@ -4,12 +4,13 @@
 #include "base/pack_table.h"
 #include "diagnose/census.h"
 #include "diagnose/fences.h"
-#include "hunt/inside.h"
 #include "diagnose/races.h"
 #include "diagnose/repair.h"
+#include "hunt/inside.h"
 #include "model/nouns.h"
 #include "proc/phase.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 enum {
@@ -50,6 +51,7 @@ static void answer(struct hunt *h, const struct diagnose_question *q,
 /* For worker_run. */
 static int run(void *arg, struct work *s) {
   const struct diagnose_question *q = arg;
+  assert(q->kind == DIAGNOSE_CAUSES ? q->blamed.len > 0 : q->client != NULL);
   struct hunt h;
   struct result result;
   struct diagnose_answer *to = arena_alloc(&s->arena, sizeof *to);
@@ -105,6 +107,7 @@ void diagnose_labels(struct built *b, struct object_run *r,
 }
 
 bool diagnose(struct built *b, struct object_run *r, const struct target *t) {
+  assert(r->repeatable && r->result.finding && !t->latest);
   double begun = processor_seconds(), most = explain_seconds(t->settings);
   struct target own = *t;
   own.late = &r->late;

@@ -4,6 +4,7 @@
 #include "campaign/coverage.h"
 #include "diagnose/diagnose_int.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_PLACES = 32, MOST_FENCES = 4, ROUNDS = 24, STATES = 400000 };
@@ -195,13 +196,13 @@ static bool smallest(const struct fencing *p, uint32_t *set) {
 
 /* ---- trying ---- */
 
-struct trial {
+struct fence_trial {
   struct settings settings;
   struct target target;
   struct campaign campaign;
 };
 
-static enum campaign_end try(const struct fencing *p, struct trial *t,
+static enum campaign_end try(const struct fencing *p, struct fence_trial *t,
                              const char *client, int model, const uint64_t *pcs,
                              uint32_t n) {
   struct error ignored = {0};
@@ -225,7 +226,7 @@ static enum campaign_end try(const struct fencing *p, struct trial *t,
 }
 
 /* Every interleaving of the one client was run? */
-static bool is_complete(const struct trial *t, char **sentence) {
+static bool is_complete(const struct fence_trial *t, char **sentence) {
   struct coverage v = {0};
   bool open = false;
   if (t->settings.client) {
@@ -244,7 +245,7 @@ static bool is_complete(const struct trial *t, char **sentence) {
 }
 
 static bool passes_under_sc(const struct fencing *p, const char *client) {
-  struct trial t;
+  struct fence_trial t;
   bool ok =
       try(p, &t, client, 0, NULL, 0) == CAMPAIGN_PASS && is_complete(&t, NULL);
   campaign_free(&t.campaign);
@@ -252,7 +253,7 @@ static bool passes_under_sc(const struct fencing *p, const char *client) {
 }
 
 /* The bad execution of a trial, recorded. */
-static bool add_bad(struct fencing *p, const struct trial *t) {
+static bool add_bad(struct fencing *p, const struct fence_trial *t) {
   const struct record *bad = &t->campaign.bad;
   struct hunt_question q = {.target = &t->target,
                             .kind = HUNT_CONCLUDE,
@@ -269,6 +270,7 @@ static bool add_bad(struct fencing *p, const struct trial *t) {
 }
 
 static void keep(struct fencing *p, uint32_t set, const char *covered) {
+  assert(hits_all(p, set) && __builtin_popcount(set) <= MOST_FENCES);
   struct fences_found *out = &p->r->result.finding->fences;
   struct arena *a = &p->b->arena;
   out->at = arena_alloc(a, MOST_FENCES * sizeof *out->at);
@@ -283,7 +285,7 @@ static void keep(struct fencing *p, uint32_t set, const char *covered) {
 /* 1: no fault with these fences; 0: another execution fails; -1: not known. */
 static int try_set(struct fencing *p, uint32_t set) {
   VEC(uint64_t) pcs = {0};
-  struct trial t;
+  struct fence_trial t;
   char *sentence = NULL;
   int answer = -1;
   for (uint32_t i = 0; i < p->nspots; i++)

@@ -1,8 +1,8 @@
 #include "diagnose/races.h"
 
+#include "debug/namer.h"
 #include "diagnose/diagnose_int.h"
 #include "hunt/inside.h"
-#include "debug/namer.h"
 #include "locate/tree.h"
 #include "model/nouns.h"
 #include "search/step_graph.h"

@@ -1,12 +1,13 @@
 #include "diagnose/repair.h"
 
 #include "campaign/campaign.h"
-#include "diagnose/diagnose_int.h"
 #include "code/region.h"
+#include "diagnose/diagnose_int.h"
 #include "model/nouns.h"
 #include "proc/phase.h"
 #include "source/ctext.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,13 +103,13 @@ static bool regions_of(struct repair *p, struct cause c, struct regions *out) {
   return !regions_of_cause(p->flow, c, &p->b->arena, out, &ignored);
 }
 
-struct trial {
+struct repair_trial {
   struct settings settings;
   struct target target;
   struct campaign campaign;
 };
 
-static enum campaign_end run_trial(struct repair *p, struct trial *t,
+static enum campaign_end run_trial(struct repair *p, struct repair_trial *t,
                                    const struct regions *regions,
                                    const char *client) {
   struct error ignored = {0};
@@ -143,8 +144,8 @@ static void set_verified(struct repair *p, struct ranked_cause *c,
 
 /* The smallest client that fails although the lines are atomic: the one that
  * was found, with calls taken away. */
-static struct blamed smallest(const struct trial *t, const struct op_names *n,
-                              enum fault *fault) {
+static struct blamed smallest(const struct repair_trial *t,
+                              const struct op_names *n, enum fault *fault) {
   const struct record *bad = &t->campaign.bad;
   struct hunt_question q = {.target = &t->target,
                             .kind = HUNT_CONCLUDE,
@@ -171,7 +172,7 @@ static struct blamed smallest(const struct trial *t, const struct op_names *n,
 }
 
 static void take_bad(struct repair *p, struct ranked_cause *c,
-                     const struct trial *t) {
+                     const struct repair_trial *t) {
   if (!t->campaign.bad.client)
     return;
   struct blamed bad = smallest(t, &p->r->result.names, &c->still_fault);
@@ -184,6 +185,7 @@ static void take_bad(struct repair *p, struct ranked_cause *c,
  * A failing execution joins those that are to be repaired.
  */
 static void try_cause(struct repair *p, struct ranked_cause *c) {
+  assert(!c->tried && !c->still_bad && c->cause.nblocks);
   phase_begin("verify");
   struct regions regions;
   uint32_t known = p->settings.client ? 0 : p->clients.len;
@@ -191,7 +193,7 @@ static void try_cause(struct repair *p, struct ranked_cause *c) {
     return;
   c->tried = true;
   for (uint32_t i = 0; i <= known && c->tried && !c->still_bad; i++) {
-    struct trial t;
+    struct repair_trial t;
     enum campaign_end end =
         run_trial(p, &t, &regions, i < known ? p->clients.at[i].client : NULL);
     c->tried = end == CAMPAIGN_PASS || end == CAMPAIGN_BAD;
@@ -350,7 +352,7 @@ static bool is_refuted(struct repair *p, struct cause c,
   if (!regions_of(p, c, &regions))
     return false;
   for (uint32_t i = 0; i < p->clients.len; i++) {
-    struct trial t;
+    struct repair_trial t;
     enum campaign_end end = run_trial(p, &t, &regions, p->clients.at[i].client);
     campaign_free(&t.campaign);
     if (end != CAMPAIGN_BAD)

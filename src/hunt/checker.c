@@ -2,6 +2,7 @@
 
 #include "spec/implementation.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { CHECK_BUDGET = 20000000, MOST_CONFIGURATIONS = 4096 };
@@ -63,6 +64,7 @@ static struct history keep_history(struct checker *j,
 }
 
 static bool is_explained(struct checker *j, const struct history *now) {
+  assert(now->client == j->client); /* the prepared one */
   struct history h = keep_history(j, now);
   bool ok = true;
   if (j->spec) {
@@ -105,9 +107,12 @@ static enum judgement ended(void *ctx, enum rt_end end) {
     is_explained(j, rt_history());
     at = NULL; /* the table may have moved */
     if (j->want_journal)
-      vec_push(&j->journal, ((struct seen){hash, j->undecided > undecided}));
+      vec_push(&j->journal,
+               ((struct checked_history){hash, j->undecided > undecided}));
   }
+  assert(!at || *at < j->verdicts.len);
   uint32_t v = at ? j->verdicts.at[*at] : vec_last(&j->verdicts);
+  assert(!j->want_outcomes || v / 2 < j->outcomes.len);
   if (j->want_outcomes)
     j->outcomes.at[v / 2].executions++;
   if (v & 1)

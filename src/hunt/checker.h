@@ -13,11 +13,11 @@
 #include "spec/spec.h"
 
 /* A history that was checked. */
-struct seen {
+struct checked_history {
   struct hash128 hash;
   bool undecided;
 };
-typedef VEC(struct seen) seen_list;
+typedef VEC(struct checked_history) seen_list;
 
 /* Where a history stands (check_standing). */
 struct standing {

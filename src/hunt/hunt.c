@@ -7,6 +7,7 @@
 #include "hunt/shrink.h"
 #include "spec/implementation.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -98,6 +99,7 @@ enum rt_end hunt_prepare(struct hunt *h, const struct client *c) {
 /* Steps of each call of the prepared client. */
 static void estimate_calls(struct hunt *h, struct explore *x) {
   const struct client *c = h->checker.client;
+  assert(c && h->target->nestimates >= h->object.names.count);
   vec_clear(&h->estimate);
   for (uint32_t i = 0; i < c->ncalls; i++)
     vec_push(&h->estimate, h->target->estimates[c->calls[i].op]);
@@ -155,6 +157,7 @@ enum explore_end hunt_explore(struct hunt *h, struct explore *x, int search) {
 }
 
 void hunt_conclude(struct hunt *h, struct finding *f) {
+  assert(f && f->fault != FAULT_NONE && !h->found);
   h->found = true;
   h->r->finding = f;
   h->r->verdict =
@@ -313,6 +316,7 @@ static void conclude(struct hunt *h, const struct conclusion *c) {
 
 static void replay(struct hunt *h, const struct hunt_question *q) {
   const struct schedule *s = q->replay.schedule;
+  assert(q->kind == HUNT_REPLAY && s);
   struct client own = {0};
   const struct client *c = h->target->program ? NULL : &own;
   if (c && !hunt_read_client(h, s->client, &own))

@@ -1,11 +1,14 @@
 #include "hunt/item.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
 /* ---- items ---- */
 
 void item_write(const struct item *i, struct buf *out) {
+  assert(i->kind <= ITEM_ONE && (i->kind == ITEM_ONE || i->count));
+  assert(!(i->cut && i->parallel));
   wire_put(out, i->kind);
   wire_put(out, i->first);
   wire_put(out, i->count);
@@ -118,7 +121,7 @@ static void put_seen(struct buf *out, const struct record *r) {
 
 static void get_seen(struct wire *w, struct record *r) {
   for (uint32_t n = wire_get_count(w, 24); n--;) {
-    struct seen s = {.hash.lo = wire_get(w)};
+    struct checked_history s = {.hash.lo = wire_get(w)};
     s.hash.hi = wire_get(w);
     s.undecided = wire_get(w);
     vec_push(&r->seen, s);

@@ -6,6 +6,7 @@
  * (K1) what is left is an execution of the engine that has failed; a wrong
  *      guess costs time and is never a false alarm.
  * (K2) effort is counted in steps, not in seconds.
+ *      Not asserted: tests/agree/shrink_client.c, tests/cli/shrink.sh.
  */
 #ifndef HUNT_SHRINK_H
 #define HUNT_SHRINK_H

@@ -239,6 +239,7 @@ void target_is_late(const struct target *t) {
 enum worker_end target_ask(const struct target *t, struct worker *w,
                            int (*answer)(void *, struct work *),
                            void *question) {
+  assert(t->settings && t->so && w->noun);
   if (t->latest) {
     double left = t->latest - clock_now();
     if (left <= 0) {

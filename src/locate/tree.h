@@ -16,11 +16,12 @@
  *
  * (L1) labels and patterns are those of the naive tree. tests/agree/locate_tree
  * (L2) the sum of all counts is the number of failing executions, when any
- *      two threads race, and nothing is chosen in a step.
+ *      two threads race, and nothing is chosen in a step: the same test.
  * (L3) when steps race that conflict or are ordered by real time, there is a
  *      pattern whenever an execution fails and another does not: commute the
  *      step after which all is lost with those behind it until one depends on
  *      it.  (Of locks and of waiting, less is known than this takes.)
+ * L2 and L3 are not asserted: the naive tree of L1 has the same patterns.
  */
 #ifndef LOCATE_TREE_H
 #define LOCATE_TREE_H

@@ -2,6 +2,7 @@
 
 #include "mend/patch_int.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,6 +100,7 @@ static bool is_new(struct patch_maker *m, const struct buf *diff) {
 /* One form; as often as a client that fails shows more places. */
 static bool try_form(struct patch_maker *m, struct patch_plan *plan,
                      struct buf *diff, bool *from_root) {
+  assert(m->cause.nblocks && m->clients.len);
   for (uint32_t round = 0; round < ROUNDS && m->searches < SEARCHES; round++) {
     bool more = false;
     plan->cause = m->cause;

@@ -8,7 +8,8 @@
  *      index is the call's id everywhere (histories, traces, reports).
  * (C2) `thread` is 0 for initial and final calls, which the main thread makes,
  *      and 1 … nthreads for the others.
- * (C3) within a thread, calls are made in the order of their ids.
+ * (C3) within a thread, calls are made in the order of their ids: that of the
+ *      engine.                                 tests/unit/rt/executions.c
  *
  * A client is its own copy of its calls: `struct client c = {0}` is empty,
  * client_free gives it back.

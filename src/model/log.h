@@ -11,7 +11,8 @@
  *      log->end: positions in the stream, so all times are distinct.
  * (L2) an operation that did not return has ret == LOG_PENDING: it may have
  *      taken effect at any time after its call, or never.
- * (L3) one that is known not to have taken effect is not in the log.
+ * (L3) one that is known not to have taken effect is not in the log:
+ *      log_builder.c leaves it out.
  * (L4) the intervals of one process do not overlap.
  */
 #ifndef MODEL_LOG_H

@@ -130,7 +130,7 @@ static int add_end(struct log_builder *b, const struct log_event *ev,
     return no_call(ev, e);
   struct log_op *op = &b->log->ops.at[p->op];
   if (ev->kind == LOG_DROP) {
-    op->call = op->ret; /* what compact() looks for */
+    op->call = op->ret; /* compact() takes it out (L3) */
     t->dropped = true;
   } else if (ev->kind == LOG_INFO) {
     p->crashed = true;

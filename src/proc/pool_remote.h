@@ -7,6 +7,7 @@
  * into which the user's code is loaded is the same as without it.
  *
  * (R1) the relay brings frames in order, whole, or not at all: mpi_main.c.
+ *      Not asserted: MPI has it so.
  * (R2) every frame carries the number of the pool that it is about, so a late
  *      frame of a pool that was closed is recognised.
  * (R3) a rank that is lost stays lost.

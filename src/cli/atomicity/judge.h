@@ -13,8 +13,8 @@
 #define CLI_ATOMICITY_JUDGE_H
 
 #include "cli/atomicity/int.h"
-#include "hunt/object.h"
 #include "cli/session/session.h"
+#include "hunt/object.h"
 
 enum { ABOUT_SC, ABOUT_TSO, ABOUT_ROBUST, ABOUTS };
 

@@ -13,8 +13,8 @@
 #include "cli/atomicity/int.h"
 #include "cli/atomicity/judge.h"
 #include "cli/commands.h"
-#include "hunt/object.h"
 #include "cli/session/session.h"
+#include "hunt/object.h"
 #include "proc/phase.h"
 
 #include "rt/cage.h"

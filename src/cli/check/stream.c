@@ -219,13 +219,13 @@ enum {
 };
 static const uint64_t SMALL_MEMORY = UINT64_C(64) << 20;
 
-struct seen {
+struct seen_events {
   datum value[FIRST];
   uint32_t n;
 };
 
 /* Has the value that it writes, its last argument, come before? */
-static bool repeats(struct seen *s, const struct log_event *ev) {
+static bool repeats(struct seen_events *s, const struct log_event *ev) {
   if (ev->kind != LOG_CALL || !ev->nargs || ev->nargs > LOG_ARGS)
     return false;
   datum value = ev->arg[ev->nargs - 1];
@@ -242,7 +242,7 @@ static bool repeats(struct seen *s, const struct log_event *ev) {
 static bool is_worth_it(struct stream *t) {
   struct log_event ev;
   struct error e = {0};
-  struct seen *seen = xcalloc(1, sizeof *seen);
+  struct seen_events *seen = xcalloc(1, sizeof *seen);
   bool worth = false;
   t->reader = open_reader(t->s, t->path, &e);
   for (int i = 0; t->reader && !worth && i < FIRST; i++) {

@@ -11,7 +11,7 @@ struct shell {
   const char *name;
   void (*begin)(struct buf *b);
   /* called for each command that is not hidden, with its options */
-  void (*command)(struct buf *b, const struct command *c,
+  void (*command)(struct buf *b, const struct cli_command *c,
                   const struct opt_command *t);
   void (*end)(struct buf *b);
 };
@@ -37,7 +37,7 @@ static void put_choices(struct buf *b, const struct opt *o) {
 
 static void put_command_names(struct buf *b, const char *between) {
   const char *before = "";
-  for (const struct command *c = commands; c->name; c++)
+  for (const struct cli_command *c = commands; c->name; c++)
     if (!c->hidden || !strcmp(c->name, "help")) {
       buf_printf(b, "%s%s", before, c->name);
       before = between;
@@ -78,7 +78,7 @@ static void bash_begin(struct buf *b) {
   buf_puts(b, "' -- \"$cur\"))\n    return\n  fi\n  case $command in\n");
 }
 
-static void bash_command(struct buf *b, const struct command *c,
+static void bash_command(struct buf *b, const struct cli_command *c,
                          const struct opt_command *t) {
   buf_printf(b, "  %s)\n    options='--help", c->name);
   for (const struct opt *o = t->opts; o->name; o++)
@@ -124,7 +124,7 @@ static void zsh_begin(struct buf *b) {
               "# Completion of faultline for zsh.\n"
               "_faultline() {\n"
               "  local -a names=(\n");
-  for (const struct command *c = commands; c->name; c++)
+  for (const struct cli_command *c = commands; c->name; c++)
     if (!c->hidden || !strcmp(c->name, "help")) {
       buf_printf(b, "    '%s:", c->name);
       put_text(b, c->help, "");
@@ -176,7 +176,7 @@ static void zsh_case(struct buf *b, const char *pattern,
 }
 
 /* What is no command is a file or an option of test: its case is the last. */
-static void zsh_command(struct buf *b, const struct command *c,
+static void zsh_command(struct buf *b, const struct cli_command *c,
                         const struct opt_command *t) {
   if (strcmp(c->name, "test"))
     zsh_case(b, c->name, t);
@@ -210,7 +210,7 @@ static void fish_begin(struct buf *b) {
               "end\n");
 }
 
-static void fish_command(struct buf *b, const struct command *c,
+static void fish_command(struct buf *b, const struct cli_command *c,
                          const struct opt_command *t) {
   buf_printf(b, "complete -c faultline -n __faultline_first -a %s -d '",
              c->name);
@@ -250,14 +250,14 @@ static const struct shell shells[] = {
     {"fish", fish_begin, fish_command, fish_end},
 };
 
-struct visit {
+struct option_visit {
   struct buf *b;
   const struct shell *shell;
-  const struct command *command;
+  const struct cli_command *command;
 };
 
 static void visit(void *ctx, const struct opt_command *t) {
-  struct visit *v = ctx;
+  struct option_visit *v = ctx;
   v->shell->command(v->b, v->command, t);
 }
 
@@ -274,9 +274,9 @@ int command_completion(int argc, char **argv) {
   struct buf b = {0};
   unsetenv("FAULTLINE_OPTIONS");
   s->begin(&b);
-  for (const struct command *c = commands; c->name; c++)
+  for (const struct cli_command *c = commands; c->name; c++)
     if (!c->hidden)
-      command_visit(c, visit, &(struct visit){&b, s, c});
+      command_visit(c, visit, &(struct option_visit){&b, s, c});
   s->end(&b);
   fputs(buf_text(&b), stdout);
   buf_free(&b);

@@ -93,7 +93,7 @@ static void put_table(void *ctx, const struct opt_command *t) {
   }
 }
 
-static void command_page(const struct command *c, struct buf *b) {
+static void command_page(const struct cli_command *c, struct buf *b) {
   char *name = xasprintf("faultline-%s", c->name);
   put_title(b, name, 1);
   put_roff(b, c->help);
@@ -128,7 +128,7 @@ static void program_page(struct buf *b) {
               "crashes, deadlocks or touches freed memory, in the smallest "
               "client that fails, and the lines that must become atomic.\n"
               ".SH COMMANDS\n");
-  for (const struct command *c = commands; c->name; c++) {
+  for (const struct cli_command *c = commands; c->name; c++) {
     if (c->hidden)
       continue;
     buf_puts(b, ".TP\n.BR faultline\\-");
@@ -214,7 +214,7 @@ static int make_page(const char *name, struct buf *b, struct error *e) {
   }
   if (!strncmp(name, "faultline-", 10))
     name += 10;
-  const struct command *c = commands_find(name);
+  const struct cli_command *c = commands_find(name);
   if (!c)
     return error_set(e, ERR_USAGE, "no command is called %s", name);
   command_page(c, b);
@@ -239,7 +239,7 @@ static int write_all(const char *dir, struct error *e) {
   int err = write_page(dir, "faultline", 1, e);
   if (!err)
     err = write_page(dir, "faultline.h", 3, e);
-  for (const struct command *c = commands; !err && c->name; c++) {
+  for (const struct cli_command *c = commands; !err && c->name; c++) {
     char *name = xasprintf("faultline-%s", c->name);
     if (!c->hidden)
       err = write_page(dir, name, 1, e);

@@ -14,7 +14,7 @@ struct skipped { /* takes the object, and cannot be an operation */
   const char *why;
 };
 
-struct plan {
+struct harness_plan {
   const char *record;            /* "struct stack"; NULL: a global object */
   const char *name;              /* in FL_OBJECT */
   const struct function *create; /* returns the object, or NULL … */
@@ -26,8 +26,8 @@ struct plan {
 
 /* False: nothing that threads could call is there.  `statics`: functions that
  * are not external are looked at as well. */
-bool plan_make(const function_list *all, bool statics, struct plan *p);
-void plan_free(struct plan *p);
+bool plan_make(const function_list *all, bool statics, struct harness_plan *p);
+void plan_free(struct harness_plan *p);
 
 /* Can the function be called by a harness, by a wrapper at least?  NULL, or why
  * not.  `first`: the parameter behind the object. */
@@ -37,7 +37,7 @@ const char *plan_refuses(const struct function *f, uint32_t first);
 bool plan_named(const char *name, const char *words);
 
 /* The harness, with these lines as its #includes. */
-void plan_write(const struct plan *p, const char *includes, const char *command,
-                struct buf *out);
+void plan_write(const struct harness_plan *p, const char *includes,
+                const char *command, struct buf *out);
 
 #endif

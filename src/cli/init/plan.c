@@ -77,7 +77,8 @@ static const struct function *fewer(const struct function *a,
 }
 
 /* What the functions that take this record are. */
-static void sort_out(const function_list *all, bool statics, struct plan *p) {
+static void sort_out(const function_list *all, bool statics,
+                     struct harness_plan *p) {
   for (uint32_t i = 0; i < all->len; i++) {
     const struct function *f = &all->at[i];
     if (!f->external && !statics)
@@ -109,13 +110,13 @@ static void sort_out(const function_list *all, bool statics, struct plan *p) {
   }
 }
 
-static bool is_object(const struct plan *p) {
+static bool is_object(const struct harness_plan *p) {
   return p->operations.len && (p->create || p->set_up);
 }
 
 /* Functions without an object: it is made of global variables. */
 static void sort_out_global(const function_list *all, bool statics,
-                            struct plan *p) {
+                            struct harness_plan *p) {
   p->record = NULL;
   for (uint32_t i = 0; i < all->len; i++) {
     const struct function *f = &all->at[i];
@@ -147,14 +148,14 @@ static const char *name_of(const char *record) {
   return name;
 }
 
-bool plan_make(const function_list *all, bool statics, struct plan *p) {
-  struct plan best = {0};
+bool plan_make(const function_list *all, bool statics, struct harness_plan *p) {
+  struct harness_plan best = {0};
   for (uint32_t i = 0; i < all->len; i++) {
     const struct function *f = &all->at[i];
-    struct plan one = {.record =
-                           f->nparams && f->params[0].type.kind == C_RECORD
-                               ? f->params[0].type.record
-                               : NULL};
+    struct harness_plan one = {.record = f->nparams && f->params[0].type.kind ==
+                                                           C_RECORD
+                                             ? f->params[0].type.record
+                                             : NULL};
     if (!one.record)
       continue;
     sort_out(all, statics, &one);
@@ -172,7 +173,7 @@ bool plan_make(const function_list *all, bool statics, struct plan *p) {
   return p->operations.len > 0;
 }
 
-void plan_free(struct plan *p) {
+void plan_free(struct harness_plan *p) {
   vec_free(&p->operations);
   vec_free(&p->skipped);
 }

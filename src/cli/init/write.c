@@ -14,7 +14,9 @@ static bool is_wide(const struct function *f, uint32_t first) {
   return false;
 }
 
-static uint32_t first_of(const struct plan *p) { return p->record ? 1 : 0; }
+static uint32_t first_of(const struct harness_plan *p) {
+  return p->record ? 1 : 0;
+}
 
 static void put_name(const struct function *f, uint32_t i, struct buf *b) {
   if (f->params[i].name && strcmp(f->params[i].name, "o") &&
@@ -45,7 +47,7 @@ static int cell_of(const struct function *f, uint32_t first) {
   return -1;
 }
 
-static void put_call(const struct plan *p, const struct function *f,
+static void put_call(const struct harness_plan *p, const struct function *f,
                      struct buf *b) {
   buf_printf(b, "%s(%s", f->name, p->record ? "o" : "");
   for (uint32_t i = first_of(p); i < f->nparams; i++) {
@@ -60,7 +62,7 @@ static void put_call(const struct plan *p, const struct function *f,
 
 /* Pointers that are only values become numbers, and what comes back through a
  * pointer becomes the result. */
-static void put_wrapper(const struct plan *p, const struct function *f,
+static void put_wrapper(const struct harness_plan *p, const struct function *f,
                         struct buf *b) {
   int cell = cell_of(f, first_of(p));
   const char *type = wide_type(f, cell), *before = "";
@@ -126,7 +128,7 @@ static void put_made_up(const struct function *f, uint32_t first,
   }
 }
 
-static void put_object(const struct plan *p, struct buf *b) {
+static void put_object(const struct harness_plan *p, struct buf *b) {
   const char *create = p->create ? p->create->name : NULL;
   const char *destroy = p->destroy ? p->destroy->name : NULL;
   if (!p->record) {
@@ -185,8 +187,8 @@ static void put_domain(const struct function *f, uint32_t i, struct buf *b) {
     buf_puts(b, ", FL_INT(1, 2)");
 }
 
-static void put_operation(const struct plan *p, const struct function *f,
-                          struct buf *b) {
+static void put_operation(const struct harness_plan *p,
+                          const struct function *f, struct buf *b) {
   uint32_t first = first_of(p);
   bool wide = is_wide(f, first);
   buf_printf(b, "FL_OP(%s, %s%s",
@@ -200,7 +202,8 @@ static void put_operation(const struct plan *p, const struct function *f,
   buf_puts(b, ")\n");
 }
 
-static const struct function *find(const struct plan *p, const char *words) {
+static const struct function *find(const struct harness_plan *p,
+                                   const char *words) {
   for (uint32_t i = 0; i < p->operations.len; i++)
     if (plan_named(p->operations.at[i]->name, words))
       return p->operations.at[i];
@@ -208,7 +211,7 @@ static const struct function *find(const struct plan *p, const char *words) {
 }
 
 /* A specification that may be meant. */
-static void put_spec(const struct plan *p, struct buf *b) {
+static void put_spec(const struct harness_plan *p, struct buf *b) {
   static const struct {
     const char *type, *role[3], *words[3], *rest;
   } specs[] = {
@@ -244,8 +247,8 @@ static void put_spec(const struct plan *p, struct buf *b) {
   }
 }
 
-void plan_write(const struct plan *p, const char *includes, const char *command,
-                struct buf *out) {
+void plan_write(const struct harness_plan *p, const char *includes,
+                const char *command, struct buf *out) {
   buf_printf(out,
              "/*\n"
              " * A harness for %s, written by faultline init.\n"

@@ -1,6 +1,6 @@
 /* Reports for continuous integration: what the user asked for, and where. */
-#include "cli/session/cases.h"
 #include "cli/options.h"
+#include "cli/session/cases.h"
 #include "cli/session/session.h"
 #include "report/ci.h"
 

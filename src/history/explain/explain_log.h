@@ -25,7 +25,7 @@
  *      change overlaps it; or it is a read of a counter, which then counts as a
  *      write of its result.
  *        inc() × 100  get() = 100  get() = 99      becomes set(100)  get() = 99
- * (X5) never leaves out the only operation that can have brought a value which
+ * X5 never leaves out the only operation that can have brought a value which
  * a result shows, nor the operation of (X4) or (X6).
  *
  * These rules are decided by search (explain_is_bad), not asserted.

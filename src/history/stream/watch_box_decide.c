@@ -423,8 +423,8 @@ static datum worse(const struct box_watch *b, datum x, datum y) {
   return x == DATUM_NONE || box_better(b, x, y) ? y : x;
 }
 
-/* The values of a priority queue that are asked about: those better than the
- * worst value that has a need. */
+/* (B2): the values of a priority queue that are asked about: those better than
+ * the worst value that has a need. */
 static void add_pqueue(struct box_question *q) {
   struct box_watch *b = q->b;
   datum worst = DATUM_NONE;

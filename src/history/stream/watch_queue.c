@@ -154,7 +154,8 @@ static enum watch_end saw(struct queue_watch *q, const struct watch_op *x,
   uint32_t id = value_map_get(&q->map, value);
   close_taker(q, x->call);
   if (id == WATCH_NONE || queue_at(q, id)->left < (looks ? x->call : now))
-    return bad(q, value, " was not inside: nobody put it, or it was removed");
+    return bad(q, value, /* Q1 */
+               " was not inside: nobody put it, or it was removed");
   struct queue_value *v = queue_at(q, id);
   if (v->came == WATCH_NEVER)
     come(q, id);
