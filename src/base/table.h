@@ -56,8 +56,10 @@ enum { TABLE_FIRST = 64 };
     uint32_t n = old.slots ? old.mask + 1 : 0, full = 0;                       \
     if (n > UINT32_MAX / 2)                                                    \
       die("a table is full (%u entries)", old.len);                            \
-    t->mask = n ? 2 * n - 1 : TABLE_FIRST - 1;                                 \
-    t->slots = xcalloc((size_t)t->mask + 1, sizeof *t->slots);                 \
+    /* The table stays as it was if there is no memory: a library goes on. */  \
+    uint32_t mask = n ? 2 * n - 1 : TABLE_FIRST - 1;                           \
+    SLOT *slots = xcalloc((size_t)mask + 1, sizeof *slots);                    \
+    *t = (struct NAME){slots, mask, old.len};                                  \
     for (uint32_t k = 0; k < n; k++) {                                         \
       if (NAME##_is_free(&old.slots[k]))                                       \
         continue;                                                              \

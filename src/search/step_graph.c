@@ -93,6 +93,8 @@ static bool has_returned(const struct step_graph_builder *b, uint8_t thread,
     return false;
   if (ended || rt_call_done(b->now_call))
     return true;
+  if (rt_is_buffer(thread))
+    return false; /* its next store may be of another call, or there is none */
   rt_stand(thread, &at);
   return at.call != b->now_call;
 }

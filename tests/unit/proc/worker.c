@@ -1,8 +1,11 @@
+#include "model/nouns.h"
 #include "proc/worker.h"
 #include "no_seccomp.h"
 #include "rt/cage.h"
 #include "test.h"
 
+#include <string.h>
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -63,9 +66,24 @@ TEST(the_limit_is_longer_than_the_parent_waits) {
 }
 
 TEST(a_worker_that_is_late_is_said_to_be_late) {
-  struct worker w = {.max_seconds = 1};
+  struct worker w = {.noun = &noun_client, .max_seconds = 1};
   CHECK_INT(worker_run(&w, loop, NULL), WORKER_HANGS);
   CHECK_INT(w.hang, HANG_LATE);
+  worker_release(&w);
+}
+
+static int assert_nothing(void *arg, struct work *s) {
+  (void)s;
+  assert(arg);
+  return ERR_NONE;
+}
+
+TEST(an_assertion_of_ours_that_fails_is_no_crash_of_the_users_code) {
+  struct worker w = {.noun = &noun_client};
+  CHECK_INT(worker_run(&w, assert_nothing, NULL), WORKER_ERROR);
+  CHECK_INT(w.error.code, ERR_SYSTEM);
+  CHECK(strstr(w.error.text, "internal error") &&
+        strstr(w.error.text, "assert_nothing"));
   worker_release(&w);
 }
 
