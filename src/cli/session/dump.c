@@ -28,6 +28,7 @@ static void put_probe(const struct probe *p, struct buf *out) {
   put_names("not modelled", p->unknown.at, p->unknown.len, out);
   put_names("unseen accesses", p->unseen.at, p->unseen.len, out);
   put_names("unknown hooks", p->unknown_hooks.at, p->unknown_hooks.len, out);
+  buf_printf(out, "accesses without a hook: %u\n", p->sites.len);
   buf_printf(out, "hooks: %u%s\n", p->hooks,
              p->has_tls ? ", thread-local variables" : "");
 }
