@@ -19,7 +19,6 @@ enum {
   MOST_SECONDS = 5,  /* for the graph */
   MOST_RUNS = 20000, /* interleavings that are all run for their outcomes */
   RUN_SECONDS = 3,
-  MOST_CALLS = 64, /* of a client whose states are searched */
   MOST_OUTCOMES = 200,
 };
 
@@ -146,15 +145,10 @@ void hunt_census(struct hunt *h, const char *text, struct census *out) {
 
 /* ---- in the parent ---- */
 
-static bool is_asked(const struct built *b, const struct finding *f,
-                     const struct target *t) {
-  const struct settings *set = t->settings;
-  bool page = set->html || (!set->no_html && !set->no_save && !set->quiet);
-  return (page || set->json) && f->fault != FAULT_NONE &&
-         f->fault != FAULT_SEQUENTIAL && !fault_is_doubt(f->fault) &&
-         !f->real_threads && !t->program && !b->interrupted &&
-         f->client.nthreads > 1 && f->client.ncalls <= MOST_CALLS &&
-         f->trace.nevents;
+/* Would anybody read it? */
+static bool is_asked(const struct settings *set) {
+  return set->json || set->html ||
+         (!set->no_html && !set->no_save && !set->quiet);
 }
 
 /* Out of the worker's answer into memory that stays. */
@@ -175,21 +169,13 @@ static void take_over(struct arena *a, struct census *c) {
 
 void census(struct built *b, struct object_run *r, const struct target *t) {
   struct finding *f = r->result.finding;
-  if (!is_asked(b, f, t))
+  struct worker w = {0};
+  if (!is_asked(t->settings) || !diagnose_has_states(b, f, t))
     return;
-  struct target own;
-  struct settings settings;
-  struct worker w = {.show_output = t->settings->show_output};
-  struct buf client = {0};
-  client_print(&f->client, &r->result.names, &client);
-  diagnose_target(t, &own, &settings);
-  struct diagnose_question q = {
-      .target = &own, .kind = DIAGNOSE_CENSUS, .client = buf_text(&client)};
-  if (diagnose_worker(&w, &q) == WORKER_DONE &&
+  if (diagnose_client(&w, r, t, DIAGNOSE_CENSUS) &&
       census_fits(&diagnose_answer(&w)->census, &f->client)) {
     f->census = diagnose_answer(&w)->census;
     take_over(&b->arena, &f->census);
   }
   worker_release(&w);
-  buf_free(&client);
 }

@@ -76,16 +76,33 @@ enum worker_end diagnose_worker(struct worker *w,
   return end;
 }
 
-void diagnose_target(const struct target *of, struct target *own,
-                     struct settings *settings) {
-  *settings = *of->settings;
-  settings->max_executions = 0;
-  if (settings->search == SEARCH_STRESS)
-    settings->search = SEARCH_AUTO;
-  *own = *of;
-  own->settings = settings;
-  own->native = NULL;
-  own->want_outcomes = false;
+bool diagnose_has_states(const struct built *b, const struct finding *f,
+                         const struct target *t) {
+  enum { MOST_CALLS = 64 }; /* of a client whose states are searched */
+  return f->fault != FAULT_NONE && f->fault != FAULT_SEQUENTIAL &&
+         !fault_is_doubt(f->fault) && !f->real_threads && !t->program &&
+         !b->interrupted && f->client.nthreads > 1 &&
+         f->client.ncalls <= MOST_CALLS && f->trace.nevents;
+}
+
+bool diagnose_client(struct worker *w, const struct object_run *r,
+                     const struct target *t, enum diagnose_kind kind) {
+  struct target own = *t;
+  struct settings settings = *t->settings;
+  struct buf client = {0};
+  settings.max_executions = 0;
+  if (settings.search == SEARCH_STRESS)
+    settings.search = SEARCH_AUTO;
+  own.settings = &settings;
+  own.native = NULL;
+  own.want_outcomes = false;
+  client_print(&r->result.finding->client, &r->result.names, &client);
+  w->show_output = settings.show_output;
+  struct diagnose_question q = {
+      .target = &own, .kind = kind, .client = buf_text(&client)};
+  enum worker_end end = diagnose_worker(w, &q);
+  buf_free(&client);
+  return end == WORKER_DONE;
 }
 
 /* ---- all questions ---- */

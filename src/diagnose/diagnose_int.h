@@ -47,11 +47,14 @@ static inline struct diagnose_answer *diagnose_answer(const struct worker *w) {
   return w->answer;
 }
 
-/* The target as it is asked about one client of a finding, with settings of its
- * own: nothing is searched, and the scheduler runs the client, whatever it was
- * that found it. */
-void diagnose_target(const struct target *of, struct target *own,
-                     struct settings *settings);
+/* Are the states of the finding's client something to ask about? */
+bool diagnose_has_states(const struct built *b, const struct finding *f,
+                         const struct target *t);
+/* Asks about the client of the finding; true: the worker has answered.  Nothing
+ * is searched, and the scheduler runs the client, whatever it was that found
+ * it. */
+bool diagnose_client(struct worker *w, const struct object_run *r,
+                     const struct target *t, enum diagnose_kind kind);
 
 /* In the worker. */
 struct hunt;

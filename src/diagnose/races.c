@@ -15,7 +15,6 @@ enum {
   MOST_DRAWN = 200,   /* nodes */
   TIMES_STATES = 2,   /* of --max-states: there is only this one client */
   RACES_SECONDS = 30, /* for the graph */
-  MOST_CALLS = 64,    /* of a client whose states are searched */
 };
 #define EXAMPLE_EFFORT 4000000
 
@@ -307,33 +306,19 @@ static void take_over(struct telling *t, struct races_found *f) {
   name_drawing(t, &f->drawing);
 }
 
-static bool is_asked(const struct built *b, const struct finding *f,
-                     const struct target *t) {
-  const struct settings *set = t->settings;
-  if (set->quiet && !set->json && !set->dot)
-    return false; /* nobody would read it */
-  return set->races != RACES_OFF && f->fault != FAULT_NONE &&
-         f->fault != FAULT_SEQUENTIAL && !fault_is_doubt(f->fault) &&
-         !f->real_threads && !t->program && !b->interrupted &&
-         f->client.nthreads > 1 && f->client.ncalls <= MOST_CALLS &&
-         f->trace.nevents;
+/* Would anybody read it? */
+static bool is_asked(const struct settings *set) {
+  return set->races != RACES_OFF && (!set->quiet || set->json || set->dot);
 }
 
 void races(struct built *b, struct object_run *r, const struct target *t) {
   struct finding *f = r->result.finding;
-  if (!is_asked(b, f, t))
-    return;
-  struct target own;
-  struct settings settings;
-  struct worker w = {.show_output = t->settings->show_output};
-  struct buf client = {0};
+  struct worker w = {0};
   struct namer namer;
   struct story_namer names;
-  client_print(&f->client, &r->result.names, &client);
-  diagnose_target(t, &own, &settings);
-  struct diagnose_question q = {
-      .target = &own, .kind = DIAGNOSE_RACES, .client = buf_text(&client)};
-  if (diagnose_worker(&w, &q) == WORKER_DONE &&
+  if (!is_asked(t->settings) || !diagnose_has_states(b, f, t))
+    return;
+  if (diagnose_client(&w, r, t, DIAGNOSE_RACES) &&
       races_fit(&diagnose_answer(&w)->races, &f->client)) {
     const struct races_found *found = &diagnose_answer(&w)->races;
     namer_open(&namer, b->lines, &r->result, &names);
@@ -344,5 +329,4 @@ void races(struct built *b, struct object_run *r, const struct target *t) {
     namer_close(&namer);
   }
   worker_release(&w);
-  buf_free(&client);
 }
