@@ -51,6 +51,9 @@ target_include_directories(fl_oracle PUBLIC ${CMAKE_SOURCE_DIR}/tests)
 target_link_libraries(fl_oracle PUBLIC ${FL_LAYERS} PRIVATE fl_flags)
 
 add_custom_target(layer-tests)
+if(TARGET faultline)
+  add_dependencies(layer-tests faultline) # agree/objects runs it
+endif()
 file(GLOB programs CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tests
   ${CMAKE_SOURCE_DIR}/tests/unit/*/*.c ${CMAKE_SOURCE_DIR}/tests/agree/*.c
   ${CMAKE_SOURCE_DIR}/tests/fuzz/*.c)
