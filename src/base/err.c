@@ -37,19 +37,14 @@ __asan_default_options(void) {
 static void (*end_by)(const char *text);
 void die_by(void (*end)(const char *text)) { end_by = end; }
 
-bool die_tell(const char *text) {
-  if (end_by)
-    end_by(text);
-  return end_by != NULL;
-}
-
 void die(const char *format, ...) {
   char text[4096];
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  die_tell(text);
+  if (end_by)
+    end_by(text);
   fflush(stdout);
   /* There is no way to reach the progress line from here: wipe the row. */
   const char *wipe = isatty(STDERR_FILENO) ? "\r\033[K" : "";

@@ -35,8 +35,6 @@ _Noreturn void die(const char *format, ...)
 /* In a process that has nobody to print for: die() hands its sentence to `end`
  * first.  If that returns, die() goes on as usual. */
 void die_by(void (*end)(const char *text));
-/* Hands a sentence over in the same way; false: there is nobody. */
-bool die_tell(const char *text);
 
 /* These never return NULL: they die() instead. */
 void *xmalloc(size_t size);

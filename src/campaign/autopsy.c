@@ -6,6 +6,7 @@
 #include "rt/cage.h"
 
 #include <assert.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -154,9 +155,12 @@ static char *death_words(const struct built *b, const struct dead_worker *c,
   bool hangs = c->end == WORKER_HANGS;
   char *refused = hangs || c->garbled ? NULL : cage_words(c->status, &pc);
   bool late = hangs && (c->hang == HANG_LATE || c->hang == HANG_STILL);
-  *fault = refused || late ? FAULT_UNMODELLED
-           : hangs         ? FAULT_ENDLESS
-                           : FAULT_CRASH;
+  /* The code's own abort() is caught: this one is of rt/own_assert.c. */
+  bool damaged = !hangs && !c->garbled && WIFSIGNALED(c->status) &&
+                 WTERMSIG(c->status) == SIGABRT;
+  *fault = refused || late || damaged ? FAULT_UNMODELLED
+           : hangs                    ? FAULT_ENDLESS
+                                      : FAULT_CRASH;
   if (refused)
     return refused;
   if (hangs && c->hang == HANG_BLIND)
@@ -175,6 +179,10 @@ static char *death_words(const struct built *b, const struct dead_worker *c,
   }
   if (c->garbled)
     return garbled_words();
+  if (damaged)
+    return xstrdup("the engine's own state is damaged: the code overwrote "
+                   "memory that is not its own, or this is a bug of Faultline "
+                   "(--show-output prints the assertion that failed)");
   if (WIFSIGNALED(c->status))
     return xasprintf("the process died of signal %d (%s), which could not be "
                      "caught: the code overwrote memory that is not its own, "

@@ -11,7 +11,9 @@
 #include "proc/phase.h"
 
 #include <assert.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/wait.h>
 
 enum {
   EXPLAIN_SECONDS = 60, /* all that is said about a fault, … */
@@ -73,6 +75,10 @@ enum worker_end diagnose_worker(struct worker *w,
   if (end == WORKER_ERROR && w->error.code == ERR_SYSTEM)
     fprintf(stderr, "faultline: warning: a part of the report is missing: %s\n",
             w->error.text);
+  if (end == WORKER_DIED && WIFSIGNALED(w->status) &&
+      WTERMSIG(w->status) == SIGABRT) /* an assertion: see campaign/autopsy.c */
+    fprintf(stderr, "faultline: warning: a part of the report is missing: the "
+                    "engine's own state was damaged\n");
   return end;
 }
 

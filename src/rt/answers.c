@@ -89,6 +89,10 @@ void rt_stand(int thread, struct rt_stand *out) {
   *out = (struct rt_stand){fl__offset(f->pc), f->call, f->called, f->held};
 }
 
+bool rt_is_parked(int thread) {
+  return E.fiber[thread].status == FIBER_PARKED;
+}
+
 bool rt_found_conflict(void) {
   bool found = E.conflicts != 0;
   E.conflicts = 0;

@@ -253,6 +253,8 @@ struct rt_stand {
   uint32_t held; /* locks that it holds */
 };
 void rt_stand(int thread, struct rt_stand *out);
+/* Not of a buffer; else the thread has ended. */
+bool rt_is_parked(int thread);
 
 /*
  * While a log is set, every step is noted in it as it turned out, and between

@@ -93,8 +93,9 @@ static bool has_returned(const struct step_graph_builder *b, uint8_t thread,
     return false;
   if (ended || rt_call_done(b->now_call))
     return true;
-  if (rt_is_buffer(thread))
-    return false; /* its next store may be of another call, or there is none */
+  /* A buffer may be empty now; a thread may have ended inside of the call. */
+  if (rt_is_buffer(thread) || !rt_is_parked(thread))
+    return false;
   rt_stand(thread, &at);
   return at.call != b->now_call;
 }

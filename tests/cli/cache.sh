@@ -10,10 +10,13 @@ make_compiler() { # a comment, so that it is another one
   chmod +x counting
 }
 # Files that were written just now might change while the compiler runs: they
-# are not trusted.  Waits until the clock of files has gone on.
+# are not trusted.  Waits until the coarse clock that steps are started by (5) has
+# passed the time of the newest file here.
 settle() {
-  touch "$tmp/then" "$tmp/now"
-  until [ "$tmp/now" -nt "$tmp/then" ]; do touch "$tmp/now"; done
+  perl -MTime::HiRes=clock_gettime,stat -e '
+    my $last = 0;
+    for (@ARGV) { my $t = (stat)[10]; $last = $t if defined $t && $t > $last }
+    1 until clock_gettime(5) > $last + 1e-6;' -- *
 }
 counted() { # runs faultline; how often was the compiler started?
   rm -f "$tmp/runs"
