@@ -15,7 +15,8 @@
 # of them takes minutes; the others run the same code on smaller inputs.
 set(FL_SLOW_WITH_SANITIZERS
   agree/atomicity_engine # all executions; agree/atomicity_{sc,tso}, unit/atomicity
-  agree/watch # long histories; agree/{online,watch_keys,watch_memory}
+  agree/watch # long histories; agree/{online,watch_memory}
+  agree/watch_keys # the same for types by key; unit/history/online_keys
 )
 
 # fl_test(name [NIGHTLY] [FOLDER folder] [LABELS label…] COMMAND …)
