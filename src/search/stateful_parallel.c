@@ -82,7 +82,8 @@ static bool rebuild(struct stateful *w, const struct parallel_work *work) {
   if (!is_sound(work))
     return false;
   vec_reserve(&w->path, work->path_len);
-  memcpy(w->path.at, work->path, work->path_len);
+  if (work->path_len)
+    memcpy(w->path.at, work->path, work->path_len);
   for (uint32_t i = 0; i < work->nnodes; i++) {
     const struct parallel_node *n = &work->nodes[i];
     w->path.len = n->path_len;
