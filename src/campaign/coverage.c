@@ -104,8 +104,8 @@ void coverage_of_clients(const struct totals *t, const struct settings *set,
     buf_puts(&all, passed.len ? "; no fault before it in " : "");
   }
   buf_puts(&all, buf_text(&passed));
-  if (t->without)
-    buf_printf(&all, "; without clients that have %s", t->without);
+  if (t->apart)
+    buf_printf(&all, "; %s", t->apart);
   c->sentence = xstrdup(buf_text(&all));
   buf_free(&all);
   buf_free(&passed);

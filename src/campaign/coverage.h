@@ -25,7 +25,7 @@ struct totals {
   bool touched;        /* accesses were seen */
   bool left_out;       /* an execution was, see rt_left_out … */
   bool all_left_out;   /* … and every one of some client */
-  const char *without; /* of struct target: known_ops */
+  const char *apart;   /* of struct target */
   struct chance chance;
   /* of the one client */
   enum explore_end end;

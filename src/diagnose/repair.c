@@ -3,6 +3,7 @@
 #include "campaign/campaign.h"
 #include "code/region.h"
 #include "diagnose/diagnose_int.h"
+#include "diagnose/enforce.h"
 #include "model/nouns.h"
 #include "proc/phase.h"
 #include "source/ctext.h"
@@ -89,7 +90,7 @@ static struct tally count(struct repair *p, const struct regions *regions) {
                                 .kind = DIAGNOSE_COUNT,
                                 .client = p->clients.at[0].client};
   struct tally t = {0};
-  target.regions = regions;
+  target.regions = enforced_too(&target, regions, &p->b->arena);
   if (diagnose_worker(&w, &q) == WORKER_DONE)
     t = diagnose_answer(&w)->tally;
   worker_release(&w);
@@ -121,7 +122,8 @@ static enum campaign_end run_trial(struct repair *p, struct repair_trial *t,
   }
   t->target = p->target;
   t->target.settings = &t->settings;
-  t->target.regions = regions;
+  t->target.trial = true;
+  t->target.regions = enforced_too(&p->target, regions, &p->b->arena);
   t->campaign = (struct campaign){.target = &t->target};
   return campaign_run(&t->campaign, &ignored);
 }

@@ -8,6 +8,7 @@
 
 #include "base/map128.h"
 #include "check/check.h"
+#include "model/known.h"
 #include "model/result.h"
 #include "search/explore.h"
 #include "spec/spec.h"
@@ -49,6 +50,14 @@ struct checker {
   uint64_t undecided;    /* checks that ran out of budget … */
   const char *limit;     /* … of the last one: which */
 
+  /* Executions that are no findings, see struct target. */
+  const struct known_fault *set_aside;
+  uint32_t nset_aside;
+  bool brief;
+  uint32_t patience;   /* a search ends after so many that were set aside or cut;
+                          0: it does not */
+  uint64_t known_seen; /* executions of this client that were set aside */
+  uint32_t in_vain;    /* the same and those that were cut, of this search */
   enum fault only; /* other kinds of fault count as good; NONE: no other */
   uint64_t others; /* executions of this client with such a fault */
 
@@ -56,6 +65,15 @@ struct checker {
   enum fault fault;
   bool spec_fault; /* the object fails in the sequential run check.order */
 };
+
+/* Is the fault that the engine has met one that is set aside? */
+bool checker_sets_aside(const struct checker *j);
+/*
+ * Is an execution that ended so judged by the calls that had returned until
+ * then?  Those that had not may have taken effect or not, so what is not
+ * explained is not, however the execution would have gone on.
+ */
+bool checker_judges_beginning(const struct checker *j, enum rt_end end);
 
 /* The client must have been prepared. */
 void checker_client(struct checker *j, const struct client *c);

@@ -37,6 +37,8 @@ static void list_calls(const struct object *o, call_list *out) {
 /* A fault before the first step: of the client, unless the constructor fails
  * by itself. */
 static bool is_bad_setup(struct hunt *h, const struct client *c) {
+  if (checker_sets_aside(&h->checker))
+    return false;
   bool made = hunt_prepare(h, &(struct client){0}) == RT_DONE;
   enum rt_end end = hunt_prepare(h, c);
   return hunt_setup_failed(h, made ? c : NULL, end);

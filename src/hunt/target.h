@@ -7,6 +7,7 @@
 
 #include "hunt/settings.h"
 #include "model/client.h"
+#include "model/known.h"
 #include "model/part_store.h"
 #include "model/region.h"
 #include "model/site.h"
@@ -38,10 +39,14 @@ struct target {
   const struct regions *regions; /* are run without interruption; or NULL */
   const uint64_t *fences; /* tso: loads that wait for the buffer (rt_fences) */
   uint32_t nfences;
-  /* Clients with all operations of one of these are left out: it fails. */
-  const struct client *known;
+  bool trial; /* what is enforced may be a repair: a smaller search will do */
+  /* Faults that were found before: what sets them aside. */
+  const struct client *known; /* clients with such a part are left out … */
   uint32_t nknown;
-  const char *known_ops; /* `bad(), or push() and pop()` */
+  const struct known_fault *set_aside; /* … and executions that end so … */
+  uint32_t nset_aside;
+  bool brief;       /* … or in doubt; those without an end are cut early */
+  const char *apart; /* all that, and the known `regions`, in words; or NULL */
   double latest;         /* of clock_now(): until then a fault is explained;
                             0: as long as it takes */
   bool *late;            /* set when time has ended some of that, or NULL */

@@ -21,6 +21,8 @@ struct detection_tally {
 
 struct result {
   const char *object;
+  struct cause atomic; /* lines of faults that were found before, which nothing
+                          has interrupted in this run */
   char *spec; /* "stack", "the object itself run sequentially" */
   enum verdict verdict;
   char *reason;            /* one sentence */
