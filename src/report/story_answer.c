@@ -258,6 +258,8 @@ static void say_fault(struct teller *t) {
   if (f->fault != FAULT_UNMODELLED) /* the verdict says that already */
     buf_puts(&t->b, story_fault_words(f->fault));
   answer_put_where(t, t->s->place, answer_failing_call(t));
+  if (f->fault == FAULT_UNMODELLED && t->s->drift)
+    buf_printf(&t->b, ": %s", t->s->drift);
   if (f->detail)
     buf_printf(&t->b, ": %s", f->detail);
   else if (f->addr)
