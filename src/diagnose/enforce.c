@@ -2,6 +2,7 @@
 
 #include "code/region.h"
 #include "diagnose/diagnose_int.h"
+#include "source/loops_read.h"
 
 #include <assert.h>
 #include <string.h>
@@ -13,6 +14,7 @@ struct enforcer {
   const struct object_run *r;
   const struct target *target;
   struct flow *flow;
+  struct loops loops;
 };
 
 const struct regions *enforced_too(const struct target *t,
@@ -32,7 +34,7 @@ const struct regions *enforced_too(const struct target *t,
 static const struct regions *regions_with(struct enforcer *x, struct cause c) {
   struct error ignored = {0};
   struct regions *own = arena_alloc(&x->b->arena, sizeof *own);
-  if (regions_of_cause(x->flow, c, &x->b->arena, own, &ignored))
+  if (regions_of_cause(x->flow, c, &x->loops, &x->b->arena, own, &ignored))
     return NULL;
   return enforced_too(x->target, own, &x->b->arena);
 }
@@ -73,7 +75,8 @@ bool enforce(struct built *b, const struct object_run *r,
              const struct target *t, struct cause *lines,
              const struct regions **out) {
   struct error ignored = {0};
-  struct enforcer x = {.b = b, .r = r, .target = t};
+  struct enforcer x = {
+      .b = b, .r = r, .target = t, .loops.read = loops_read_source};
   const struct finding *f = r->result.finding;
   assert(f);
   if (!f->causes.len || !diagnose_has_states(b, f, t))
@@ -90,6 +93,7 @@ bool enforce(struct built *b, const struct object_run *r,
       *lines = own_blocks(&x, c->cause);
   }
   *out = found ? regions_with(&x, *lines) : NULL;
+  loops_free(&x.loops);
   if (x.flow)
     flow_close(x.flow);
   return *out != NULL;

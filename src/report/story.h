@@ -45,6 +45,7 @@ enum story_row_kind {
   ROW_WAIT,   /* the same, of a thread that waits for ever */
   ROW_FAULT,  /* what: `use after free` */
   ROW_NOTE,   /* what: the text that FL_SHOW printed */
+  ROW_ROUNDS, /* what: `lines 9, 12 repeat 4,711 times` */
 };
 
 struct story_row {

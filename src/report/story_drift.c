@@ -77,7 +77,7 @@ static struct story_row note_of(struct story *s, uint32_t at, uint32_t len,
   buf_putc(&b, ' ');
   story_number(rounds, &b);
   buf_puts(&b, " times");
-  row.kind = ROW_NOTE;
+  row.kind = ROW_ROUNDS;
   row.place = &story_nowhere;
   row.word = row.tail = "";
   row.what = story_keep(s, &b);

@@ -21,6 +21,7 @@ struct identity {
 
 struct further {
   struct session *s;
+  struct settings *set; /* of the target */
   struct target *target;
   const struct hunt_question *q;
   struct error *error;
@@ -86,11 +87,15 @@ static void leave_out(struct further *x, const struct client *c,
 static bool add_lines(struct further *x, struct identity *now) {
   struct object_run *r = last_run(x);
   const struct regions *regions;
-  if (!x->target->settings->keep_going || !r->repeatable ||
+  if (!x->set->keep_going || !r->repeatable ||
       fault_is_doubt(now->kind) ||
       !enforce(&x->s->built, r, x->target, &now->lines, &regions))
     return false;
   x->target->regions = regions;
+  if (x->set->search == SEARCH_DPOR) { /* it does not know of atomic lines */
+    x->set->search = SEARCH_AUTO;
+    x->set->no_real_time = false;
+  }
   x->atomic = cause_join(&x->s->built.arena, x->atomic, now->lines);
   return true;
 }
@@ -214,7 +219,7 @@ static bool is_cut(const struct result *r) {
 
 static bool goes_on(const struct further *x, const struct object_run *r) {
   const struct finding *f = r->result.finding;
-  const struct settings *set = x->target->settings;
+  const struct settings *set = x->set;
   if (x->target->program || hunt_is_alone(x->q->kind) || set->client ||
       x->s->built.interrupted || x->listed.len >= MOST_FAULTS)
     return false;
@@ -262,6 +267,7 @@ int session_further(struct session *s, struct settings *set,
                     struct target *target, struct hunt_question *q,
                     struct error *e) {
   struct further x = {.s = s,
+                      .set = set,
                       .target = target,
                       .q = q,
                       .error = e,
