@@ -178,6 +178,8 @@ void coverage_of_one(const struct totals *t, const struct settings *set,
     put_graph(t, set, &b);
   if (t->end == EXPLORE_BAD)
     buf_puts(&b, ", up to the first fault");
+  if (t->apart)
+    buf_printf(&b, "; %s", t->apart);
   v->sentence = xstrdup(buf_text(&b));
   buf_free(&b);
   /* Whatever else may have ended it: it is not a pass. */

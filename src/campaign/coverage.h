@@ -22,10 +22,10 @@ struct totals {
   bool all_full;        /* every client so far */
   bool all;             /* the generator has no more */
   bool found;
-  bool touched;        /* accesses were seen */
-  bool left_out;       /* an execution was, see rt_left_out … */
-  bool all_left_out;   /* … and every one of some client */
-  const char *apart;   /* of struct target */
+  bool touched;      /* accesses were seen */
+  bool left_out;     /* an execution was, see rt_left_out … */
+  bool all_left_out; /* … and every one of some client */
+  const char *apart; /* of struct target */
   struct chance chance;
   /* of the one client */
   enum explore_end end;

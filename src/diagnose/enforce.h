@@ -1,6 +1,7 @@
 /*
  * The lines of a fault: those of its repair that are run without interruption
- * while other faults are looked for, so that whatever fails then is another one.
+ * while other faults are looked for, so that whatever fails then is another
+ * one.
  *
  * A repair is one of all clients that fail, and can hold the lines of several
  * faults.  Of {inc()} || {inc()} and {dec()} || {dec()}, which have nothing in

@@ -367,9 +367,8 @@ static void loop(struct repair *p) {
 /* What is known to be too little comes last, whatever it costs. */
 static void rank_again(struct causes_found *found) {
   for (uint32_t i = 1; i < found->len; i++)
-    for (uint32_t k = i; k && !found->at[k].still_bad &&
-                         found->at[k - 1].still_bad;
-         k--) {
+    for (uint32_t k = i;
+         k && !found->at[k].still_bad && found->at[k - 1].still_bad; k--) {
       struct ranked_cause better = found->at[k];
       found->at[k] = found->at[k - 1];
       found->at[k - 1] = better;

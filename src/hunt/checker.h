@@ -54,12 +54,12 @@ struct checker {
   const struct known_fault *set_aside;
   uint32_t nset_aside;
   bool brief;
-  uint32_t patience;   /* a search ends after so many that were set aside or cut;
-                          0: it does not */
+  uint32_t patience; /* a search ends after so many that were set aside or cut;
+                        0: it does not */
   uint64_t known_seen; /* executions of this client that were set aside */
   uint32_t in_vain;    /* the same and those that were cut, of this search */
-  enum fault only; /* other kinds of fault count as good; NONE: no other */
-  uint64_t others; /* executions of this client with such a fault */
+  enum fault only;     /* other kinds of fault count as good; NONE: no other */
+  uint64_t others;     /* executions of this client with such a fault */
 
   /* of the last bad execution */
   enum fault fault;

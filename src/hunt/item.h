@@ -37,9 +37,9 @@ struct item {
 };
 
 enum record_kind {
-  RECORD_DONE,  /* searched, as far as `end` says */
-  RECORD_BAD,   /* … and `path` is a bad execution */
-  RECORD_SETUP, /* it fails before its threads begin */
+  RECORD_DONE,    /* searched, as far as `end` says */
+  RECORD_BAD,     /* … and `path` is a bad execution */
+  RECORD_SETUP,   /* it fails before its threads begin */
   RECORD_SKIPPED, /* … in a way that is known (struct target) */
   RECORD_NO_CLIENT,
 };

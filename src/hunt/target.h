@@ -45,11 +45,11 @@ struct target {
   uint32_t nknown;
   const struct known_fault *set_aside; /* … and executions that end so … */
   uint32_t nset_aside;
-  bool brief;       /* … or in doubt; those without an end are cut early */
+  bool brief;        /* … or in doubt; those without an end are cut early */
   const char *apart; /* all that, and the known `regions`, in words; or NULL */
-  double latest;         /* of clock_now(): until then a fault is explained;
-                            0: as long as it takes */
-  bool *late;            /* set when time has ended some of that, or NULL */
+  double latest;     /* of clock_now(): until then a fault is explained;
+                        0: as long as it takes */
+  bool *late;        /* set when time has ended some of that, or NULL */
   struct parallel_search *parallel; /* of the pool's workers here, or NULL */
 };
 

@@ -45,8 +45,9 @@ bool client_has_part_of(const struct client *c, const struct client *others,
                         uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     const struct client *o = &others[i];
-    if (o->nthreads ? has_role(initial(c), initial(o)) && has_threads(c, o, 1, 0)
-                    : client_has_ops_of(c, o, 1))
+    if (o->nthreads
+            ? has_role(initial(c), initial(o)) && has_threads(c, o, 1, 0)
+            : client_has_ops_of(c, o, 1))
       return true;
   }
   return false;

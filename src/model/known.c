@@ -59,9 +59,9 @@ void known_of_finding(struct known_fault *k, const struct finding *f) {
 
 static bool is_same(const struct known_fault *known,
                     const struct known_fault *now) {
-  if (known->kind != now->kind || (known->op != KNOWN_ANY_OP &&
-                                   now->op != KNOWN_ANY_OP &&
-                                   known->op != now->op))
+  if (known->kind != now->kind ||
+      (known->op != KNOWN_ANY_OP && now->op != KNOWN_ANY_OP &&
+       known->op != now->op))
     return false;
   for (uint32_t i = 0; i < known->nplaces; i++)
     if (!has_place(now, known->places[i]))

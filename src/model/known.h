@@ -2,9 +2,9 @@
  * A known fault is one that was found before.  An execution that ends in it is
  * set aside, so that the search comes to the next one.
  *
- * It is told by its kind, the operation that it happens in, and its places: that
- * of the access, or in a deadlock those where the threads wait.  Places are
- * program counters; several of them can stand for one line.
+ * It is told by its kind, the operation that it happens in, and its places:
+ * that of the access, or in a deadlock those where the threads wait.  Places
+ * are program counters; several of them can stand for one line.
  *
  * A history that is not linearizable, a broken invariant and a leak have no
  * place of their own: see known_has_place.

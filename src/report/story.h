@@ -97,10 +97,10 @@ struct story {
   const char *nearest; /* how the nearest good execution differs, or NULL … */
   const struct place *nearest_place; /* … and how far its thread gets first */
   const struct story *passing; /* … and that execution; NULL: not shown */
-  const char *drift; /* `lines 9, 12 repeat (n = -1, -2 and so on)`: the loop that
-                        the execution does not leave, or NULL */
-  bool finding_whole;          /* false when the recording was cut */
-  const char *file;            /* the one file of all rows' places, or NULL */
+  const char *drift;  /* `lines 9, 12 repeat (n = -1, -2 and so on)`: the loop
+                         that  the execution does not leave, or NULL */
+  bool finding_whole; /* false when the recording was cut */
+  const char *file;   /* the one file of all rows' places, or NULL */
   const struct story_outcomes *outcomes; /* or NULL: not asked for */
   struct arena arena;                    /* owns every text */
 };

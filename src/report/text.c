@@ -492,8 +492,7 @@ static void put_page(struct screen *s, const char *path) {
   buf_free(&clean);
 }
 
-struct screen screen_open(const struct text_style *style,
-                                 struct buf *out) {
+struct screen screen_open(const struct text_style *style, struct buf *out) {
   struct screen s = {out, *style};
   if (s.style.width == 0)
     s.style.width = 80;

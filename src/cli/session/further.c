@@ -12,7 +12,7 @@ enum {
 };
 
 /* What makes a fault the same as another. */
-struct identity {
+struct fault_identity {
   enum fault kind;
   uint16_t op;
   const struct place *place; /* of the access; line 0: not known */
@@ -28,7 +28,7 @@ struct further {
   uint32_t first; /* run of the object */
   VEC(struct client) left_out;
   VEC(struct known_fault) aside;
-  VEC(struct identity) listed;
+  VEC(struct fault_identity) listed;
   struct cause atomic; /* all lines that are enforced */
   bool brief;
 };
@@ -52,7 +52,8 @@ static bool same_line(const struct place *a, const struct place *b) {
          !strcmp(a->file, b->file);
 }
 
-static bool is_same(const struct identity *a, const struct identity *b) {
+static bool is_same(const struct fault_identity *a,
+                    const struct fault_identity *b) {
   if (a->kind != b->kind)
     return false;
   if (a->lines.nblocks && b->lines.nblocks)
@@ -62,7 +63,8 @@ static bool is_same(const struct identity *a, const struct identity *b) {
 }
 
 /* F2 */
-static bool is_listed(const struct further *x, const struct identity *now) {
+static bool is_listed(const struct further *x,
+                      const struct fault_identity *now) {
   for (uint32_t i = 0; i < x->listed.len; i++)
     if (is_same(&x->listed.at[i], now))
       return true;
@@ -84,11 +86,10 @@ static void leave_out(struct further *x, const struct client *c,
 }
 
 /* Lines that end the fault; false: there are none. */
-static bool add_lines(struct further *x, struct identity *now) {
+static bool add_lines(struct further *x, struct fault_identity *now) {
   struct object_run *r = last_run(x);
   const struct regions *regions;
-  if (!x->set->keep_going || !r->repeatable ||
-      fault_is_doubt(now->kind) ||
+  if (!x->set->keep_going || !r->repeatable || fault_is_doubt(now->kind) ||
       !enforce(&x->s->built, r, x->target, &now->lines, &regions))
     return false;
   x->target->regions = regions;
@@ -108,15 +109,15 @@ static uint32_t count_listed(const struct further *x, enum fault kind) {
 }
 
 /* From the last run's finding: what it is, and what sets it aside. */
-static struct identity learn(struct further *x) {
+static struct fault_identity learn(struct further *x) {
   const struct object_run *r = last_run(x);
   const struct finding *f = r->result.finding;
   struct known_fault known;
   known_of_finding(&known, f);
-  struct identity now = {.kind = f->fault,
-                         .op = known.op,
-                         .place = lines_place(x->s->built.lines,
-                                              f->pc ? f->pc - 1 : 0)};
+  struct fault_identity now = {
+      .kind = f->fault,
+      .op = known.op,
+      .place = lines_place(x->s->built.lines, f->pc ? f->pc - 1 : 0)};
   bool brief = x->brief, alone = f->client.nthreads < 2;
   x->brief |= fault_is_doubt(f->fault);
   if (add_lines(x, &now))
@@ -124,8 +125,8 @@ static struct identity learn(struct further *x) {
   if (r->repeatable && fault_is_doubt(f->fault) && !brief &&
       f->fault != FAULT_DIVERGENCE)
     return now;
-  if (r->repeatable && known_has_place(f->fault) &&
-      !fault_is_doubt(f->fault) && !is_listed(x, &now))
+  if (r->repeatable && known_has_place(f->fault) && !fault_is_doubt(f->fault) &&
+      !is_listed(x, &now))
     vec_push(&x->aside, known);
   else
     leave_out(x, &f->client,
@@ -158,8 +159,7 @@ static void put_aside(const struct further *x, struct buf *b) {
     const struct known_fault *k = &x->aside.at[i];
     buf_printf(b, "%s%s", word, fault_words[k->kind]);
     for (uint32_t n = 0; n < k->nplaces; n++) {
-      const struct place *p =
-          lines_place(x->s->built.lines, k->places[n] - 1);
+      const struct place *p = lines_place(x->s->built.lines, k->places[n] - 1);
       buf_printf(b, "%s%s:%u", n ? " and " : " at ", p->file ? p->file : "?",
                  p->line);
     }
@@ -220,8 +220,9 @@ static bool is_cut(const struct result *r) {
 static bool goes_on(const struct further *x, const struct object_run *r) {
   const struct finding *f = r->result.finding;
   const struct settings *set = x->set;
-  if (x->target->program || hunt_is_alone(x->q->kind) || set->client ||
-      x->s->built.interrupted || x->listed.len >= MOST_FAULTS)
+  if (x->target->program || hunt_is_alone(x->q->kind) ||
+      x->target->want_outcomes || x->s->built.interrupted ||
+      x->listed.len >= MOST_FAULTS)
     return false;
   if (!f)
     return is_cut(&r->result) && !x->brief;
@@ -254,7 +255,7 @@ static bool run_again(struct further *x) {
     return false;
   }
   bool more = goes_on(x, r);
-  struct identity now = learn(x);
+  struct fault_identity now = learn(x);
   bool known = is_listed(x, &now);
   if (known)
     drop_last(x);
@@ -279,7 +280,9 @@ int session_further(struct session *s, struct settings *set,
   if (more && last_run(&x)->result.finding)
     vec_push(&x.listed, learn(&x));
   x.brief |= more && !x.listed.len;
-  for (uint32_t runs = 1; more && runs < MOST_RUNS; runs++) {
+  /* The one client cannot be left out. */
+  for (uint32_t runs = 1;
+       more && runs < MOST_RUNS && !(set->client && x.left_out.len); runs++) {
     set->time = until - clock_now();
     if (set->time < least) /* a fault takes time to be explained, too */
       set->time = least;
