@@ -44,8 +44,9 @@ static bool is_again(const struct section_trace *s, uint32_t before,
                              *y = &section_frames(s, now)[depth];
   return x->pc == y->pc && x->line == y->line &&
          is_innermost(s, before, depth) == is_innermost(s, now, depth) &&
-         (!is_innermost(s, now, depth) || s->conflicts->nodes[before].writes ==
-                                              s->conflicts->nodes[now].writes);
+         (!is_innermost(s, now, depth) ||
+          s->conflicts->nodes[before].writes ==
+              s->conflicts->nodes[now].writes);
 }
 
 /* The lines since the same was executed last, if it was. */
@@ -114,8 +115,8 @@ static bool has(const struct position_seen *v, uint64_t place) {
 static uint64_t place_of(const struct rounds *r, uint32_t node,
                          uint32_t depth) {
   const struct section_frame *f = &section_frames(r->s, node)[depth];
-  bool writes =
-      is_innermost(r->s, node, depth) && r->s->conflicts->nodes[node].writes;
+  bool writes = is_innermost(r->s, node, depth) &&
+                r->s->conflicts->nodes[node].writes;
   return (uint64_t)f->line << 32 | (uint64_t)(f->column & INT32_MAX) << 1 |
          writes;
 }

@@ -50,7 +50,7 @@ struct section_frame {
 struct section_trace {
   const struct conflicts *conflicts;
   VEC(struct section_frame) frames;
-  uint32_t *at;        /* node n has the frames at[n] … at[n + 1] */
+  uint32_t *at; /* node n has the frames at[n] … at[n + 1] */
   struct loops *loops; /* NULL: none are known */
 };
 
