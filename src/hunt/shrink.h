@@ -82,7 +82,7 @@ bool shrink_by_record(struct shrinker *s, const uint32_t *from, uint32_t nfrom,
 bool shrink_record(struct shrinker *s, const struct client *c, const path *p);
 /* Copies the history and its client. */
 void shrink_take_history(struct shrinker *s, const struct history *h);
-/* Numbers the calls of a client, so that they can be told apart later. */
+/* Numbers the calls of a client, so that each can be found again later. */
 void shrink_number(struct client *c);
 /* Records the execution of `bad`, whose client is prepared. */
 void shrink_follow(struct shrinker *s);

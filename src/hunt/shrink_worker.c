@@ -467,8 +467,9 @@ static void shrink_history(struct hunt *h, const struct history *failing) {
   char *sentence = NULL;
   enum rt_end ready = hunt_prepare(h, failing->client);
   if (h->checker.implementation && ready != RT_DONE) {
-    hunt_setup_failed(h, failing->client,
-                      ready); /* the check needs the object */
+    hunt_setup_failed(h, failing->client, ready);
+    h->r->coverage.sentence =
+        xstrdup("the history was not checked: the object cannot be made");
     return;
   }
   double begun = clock_now();

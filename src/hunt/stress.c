@@ -232,7 +232,7 @@ static void conclude(struct rounds *s, const struct client *c,
 
 /* ---- rounds ---- */
 
-/* Did somebody kill the process from outside?  An execution of real threads
+/* Was the process killed from outside?  An execution of real threads
  * cannot be repeated to find out, so the number of the signal decides. */
 static bool is_killed_from_outside(struct hunt *h, enum stress_end end,
                                    int number) {
