@@ -9,8 +9,8 @@
 
 struct explain {
   struct trace_set traces;
-  uint32_t
-      serializable; /* failing traces in which no operation is interrupted */
+  struct loops loops;    /* learnt from the traces */
+  uint32_t serializable; /* failing traces that are serializable */
   struct causes_found found;
 };
 
