@@ -1,7 +1,7 @@
 /*
- * The checker: executions in, verdicts out.  One execution is good when no
- * fault ended it and its history is explained by the specification.  Equal
- * histories are checked once.
+ * The checker: executions in, verdicts out.  An execution is good when no fault
+ * ended it and the specification explains its history.  Equal histories are
+ * checked once.
  */
 #ifndef HUNT_CHECKER_H
 #define HUNT_CHECKER_H
@@ -20,7 +20,7 @@ struct checked_history {
 };
 typedef VEC(struct checked_history) seen_list;
 
-/* Where a history stands (check_standing). */
+/* What a history so far allows from here on (check_standing). */
 struct standing {
   struct hash128 hash;
   bool known;
@@ -34,7 +34,7 @@ struct checker {
   enum criterion criterion;
   bool want_outcomes;
 
-  struct map128 seen;     /* history -> index into verdicts + 1 */
+  struct map128 seen;     /* history -> index into verdicts */
   VEC(uint32_t) verdicts; /* outcome index * 2 + allowed */
   outcome_list outcomes;
   struct map128 outcome_of;
@@ -44,22 +44,22 @@ struct checker {
   bool want_journal;
   struct map128 standing_of; /* history so far -> index into standings */
   VEC(struct standing) standings;
-  struct snapshot place; /* where the engine is meanwhile */
+  struct snapshot place; /* the engine's state, kept while the spec runs */
   seen_list journal;     /* the distinct histories of this client */
   uint64_t faults;       /* executions of this client that ended in a fault */
-  uint64_t undecided;    /* checks that ran out of budget … */
-  const char *limit;     /* … of the last one: which */
+  uint64_t undecided;    /* checks that ran out of budget */
+  const char *limit;     /* the budget that ended the last of them */
 
   /* Executions that are no findings, see struct target. */
   const struct known_fault *set_aside;
   uint32_t nset_aside;
   bool brief;
-  uint32_t patience; /* a search ends after so many that were set aside or cut;
-                        0: it does not */
+  uint32_t patience;   /* a search ends after so many executions that were set
+                          aside or cut; 0: it does not */
   uint64_t known_seen; /* executions of this client that were set aside */
-  uint32_t in_vain;    /* the same and those that were cut, of this search */
-  enum fault only;     /* other kinds of fault count as good; NONE: no other */
-  uint64_t others;     /* executions of this client with such a fault */
+  uint32_t in_vain; /* executions of this search that were set aside or cut */
+  enum fault only;  /* only this kind of fault is bad; FAULT_NONE: every kind */
+  uint64_t others;  /* executions of this client with another kind of fault */
 
   /* of the last bad execution */
   enum fault fault;
@@ -69,13 +69,13 @@ struct checker {
 /* Is the fault that the engine has met one that is set aside? */
 bool checker_sets_aside(const struct checker *j);
 /*
- * Is an execution that ended so judged by the calls that had returned until
- * then?  Those that had not may have taken effect or not, so what is not
- * explained is not, however the execution would have gone on.
+ * Is an execution with this end judged by the calls that had returned?  Calls
+ * that had not may have taken effect or not.  So results that no order explains
+ * are a violation, however the execution would have gone on.
  */
 bool checker_judges_beginning(const struct checker *j, enum rt_end end);
 
-/* The client must have been prepared. */
+/* Begins a client, which the engine has prepared; NULL: a program. */
 void checker_client(struct checker *j, const struct client *c);
 struct judge checker_judge(struct checker *j);
 void checker_free(struct checker *j);

@@ -4,7 +4,7 @@
 #include "diagnose/diagnose.h"
 #include "proc/phase.h"
 
-/* What there is to say about a fault. */
+/* Explains a fault and makes a patch. */
 static void explain(struct session *s, struct object_run *r,
                     const struct hunt_question *q) {
   phase_fault();
@@ -48,6 +48,7 @@ int session_hunt(struct session *s, const struct hunt_question *question,
                  struct error *e) {
   struct hunt_question own = *question;
   struct target target = *question->target;
+  assert(target.program || target.suite < s->built.about->nsuites);
   const struct suite_info *of =
       target.program ? NULL : &s->built.about->suites[target.suite];
   struct settings set;
