@@ -28,7 +28,8 @@
   _(__vsnprintf_chk) _(__sprintf_chk) _(printf) _(fprintf) _(vprintf)          \
   _(vfprintf) _(asprintf) _(vasprintf) _(puts) _(fputs) _(fwrite)              \
   _(atoi) _(atol) _(atoll) _(atof) _(strtol) _(strtoul) _(strtoll)             \
-  _(strtoull) _(strtod) _(strtof) _(strspn) _(strcspn) _(strpbrk)              \
+  _(strtoull) _(strtod) _(strtof) _(__isoc23_strtol) _(__isoc23_strtoul)       \
+  _(__isoc23_strtoll) _(__isoc23_strtoull) _(strspn) _(strcspn) _(strpbrk)     \
   _(strcasestr) _(strcasecmp) _(strncasecmp) _(strchrnul) _(memrchr)           \
   _(rawmemchr) _(memmem) _(strsep) _(strtok_r) _(bzero) _(explicit_bzero)      \
   _(bcopy) _(mempcpy) _(memccpy) _(stpncpy) _(wcslen) _(wcscpy) _(wcscmp)      \

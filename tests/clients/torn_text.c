@@ -10,6 +10,8 @@
  * OUTCOMES: -,0 -,1
  * RUN: explore %s --client '{set(1)} || {number()}'
  * OUTCOMES: -,0 -,11 -,1
+ * RUN: explore %s --client '{set(1)} || {number_c23()}'
+ * OUTCOMES: -,0 -,11 -,1
  * RUN: explore %s --client '{put()} || {twice()}'
  * OUTCOMES: -,0 -,1 -,3
  *
@@ -57,6 +59,9 @@ static int allocated(void) {
   return whole;
 }
 static int number(void) { return (int)strtol(name, NULL, 10); }
+/* What strtol is with the headers of glibc 2.38 and later. */
+long strtol_c23(const char *, char **, int) __asm__("__isoc23_strtol");
+static int number_c23(void) { return (int)strtol_c23(name, NULL, 10); }
 
 static void put(void) { sprintf(copy, "hello"); }
 static int twice(void) {
@@ -111,6 +116,7 @@ FL_OP(void, set, FL_INT(1, 2))
 FL_OP(int, printed)
 FL_OP(int, allocated)
 FL_OP(int, number)
+FL_OP(int, number_c23)
 FL_OP(void, put)
 FL_OP(int, twice)
 FL_OP(void, count)
