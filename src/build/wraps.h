@@ -33,7 +33,7 @@
   _(strcasestr) _(strcasecmp) _(strncasecmp) _(strchrnul) _(memrchr)           \
   _(rawmemchr) _(memmem) _(strsep) _(strtok_r) _(bzero) _(explicit_bzero)      \
   _(bcopy) _(mempcpy) _(memccpy) _(stpncpy) _(wcslen) _(wcscpy) _(wcscmp)      \
-  _(wmemcpy) _(wmemmove) _(wmemset) _(wcsdup)                                  \
+  _(wmemcpy) _(wmemmove) _(wmemset) _(wcsdup) _(strlcpy) _(strlcat)            \
   /* mutexes, reader-writer locks, spinlocks */                                \
   _(pthread_mutex_init) _(pthread_mutex_destroy) _(pthread_mutex_lock)         \
   _(pthread_mutex_trylock) _(pthread_mutex_timedlock)                          \

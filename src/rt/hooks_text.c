@@ -188,6 +188,23 @@ WRAP(char *, stpncpy, (char *to, const char *from, size_t n)) {
     fl__fill(to + length, 0, n - length, CALLER_PC);
   return to + length;
 }
+/* Those that bound what is written: of glibc 2.38 and later. */
+static size_t copy_bounded(char *to, const char *from, size_t n, uint64_t pc) {
+  size_t length = read_all(from, pc), most = length < n ? length : n - 1;
+  if (!n)
+    return length;
+  char *kept = memcpy(alloca(most + 1), from, most);
+  kept[most] = 0;
+  fl__copy(to, kept, most + 1, pc);
+  return length;
+}
+WRAP(size_t, strlcpy, (char *to, const char *from, size_t n)) {
+  return copy_bounded(to, from, n, CALLER_PC);
+}
+WRAP(size_t, strlcat, (char *to, const char *from, size_t n)) {
+  size_t at = fl__read_string(to, n, CALLER_PC);
+  return at + copy_bounded(to + at, from, n - at, CALLER_PC);
+}
 
 /* ---- wide characters ---- */
 
