@@ -1,8 +1,8 @@
 /*
- * The functions that user code is redirected from: a reference to NAME becomes
- * one to __wrap_NAME, which the runtime exports.  One line adds one; the
- * linker's flags, the probe's list of known functions and the test that every
- * one is defined come from this table.
+ * The functions that the runtime replaces in user code: a reference to NAME
+ * becomes one to __wrap_NAME, which the runtime exports.  The linker's flags,
+ * the probe's list of known functions and the test that each is defined come
+ * from this table.
  */
 #ifndef BUILD_WRAPS_H
 #define BUILD_WRAPS_H
