@@ -48,10 +48,12 @@ static const char *const library[] = {
     "__sprintf_chk __snprintf_chk __vprintf_chk __vfprintf_chk "
     "__vsprintf_chk __vsnprintf_chk __asprintf_chk __dprintf_chk "
     "sscanf vsscanf __isoc99_sscanf __isoc99_vsscanf __isoc23_sscanf "
+    "__isoc23_vsscanf "
     "setbuf setvbuf setlinebuf fileno ferror feof clearerr ",
     " atoi atol atoll atof strtol strtoll strtoul strtoull strtod strtof "
     "strtold strtoimax strtoumax __isoc23_strtol __isoc23_strtoll "
-    "__isoc23_strtoul __isoc23_strtoull strtok_r ",
+    "__isoc23_strtoul __isoc23_strtoull __isoc23_strtoimax "
+    "__isoc23_strtoumax strtok_r ",
     " strerror strerror_r __xpg_strerror_r strsignal errno __errno_location "
     "error error_at_line warn warnx __tls_get_addr ",
     /* text, wide text, locale */
@@ -102,10 +104,10 @@ static const char *const library[] = {
 static const char *const unseen[] = {
     " qsort qsort_r lsearch insque remque swab strcoll strverscmp ",
     " sscanf vsscanf __isoc99_sscanf __isoc99_vsscanf __isoc23_sscanf "
+    "__isoc23_vsscanf "
     "__asprintf_chk __printf_chk __fprintf_chk __vsprintf_chk __vprintf_chk "
     "__vfprintf_chk dprintf vdprintf __dprintf_chk fwrite_unlocked "
-    "strtold strtoimax strtoumax __isoc23_strtol __isoc23_strtoll "
-    "__isoc23_strtoul __isoc23_strtoull ",
+    "strtold strtoimax strtoumax __isoc23_strtoimax __isoc23_strtoumax ",
     " strftime asctime_r ctime_r localtime_r gmtime_r mktime timegm "
     "strerror_r __xpg_strerror_r ",
     " wmemcmp mbstowcs wcstombs mbrtowc wcrtomb ", NULL};

@@ -28,11 +28,12 @@
   _(__vsnprintf_chk) _(__sprintf_chk) _(printf) _(fprintf) _(vprintf)          \
   _(vfprintf) _(asprintf) _(vasprintf) _(puts) _(fputs) _(fwrite)              \
   _(atoi) _(atol) _(atoll) _(atof) _(strtol) _(strtoul) _(strtoll)             \
-  _(strtoull) _(strtod) _(strtof) _(strspn) _(strcspn) _(strpbrk)              \
+  _(strtoull) _(strtod) _(strtof) _(__isoc23_strtol) _(__isoc23_strtoul)       \
+  _(__isoc23_strtoll) _(__isoc23_strtoull) _(strspn) _(strcspn) _(strpbrk)     \
   _(strcasestr) _(strcasecmp) _(strncasecmp) _(strchrnul) _(memrchr)           \
   _(rawmemchr) _(memmem) _(strsep) _(strtok_r) _(bzero) _(explicit_bzero)      \
   _(bcopy) _(mempcpy) _(memccpy) _(stpncpy) _(wcslen) _(wcscpy) _(wcscmp)      \
-  _(wmemcpy) _(wmemmove) _(wmemset) _(wcsdup)                                  \
+  _(wmemcpy) _(wmemmove) _(wmemset) _(wcsdup) _(strlcpy) _(strlcat)            \
   /* mutexes, reader-writer locks, spinlocks */                                \
   _(pthread_mutex_init) _(pthread_mutex_destroy) _(pthread_mutex_lock)         \
   _(pthread_mutex_trylock) _(pthread_mutex_timedlock)                          \

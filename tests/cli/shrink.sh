@@ -191,7 +191,7 @@ jq -e '.client == "{pair()} || {twice()}" and .minimal.proved' report \
 # the report says so.  (The first of these took minutes and all memory: no
 # process gets more than a minute of a processor.)
 with_asan || ulimit -S -t 60
-run shrink --no-save --time 3 --ops 40000 examples/ms_queue.c
+run_for '3 30' shrink --no-save --ops 40000 examples/ms_queue.c
 expect_status 3
 expect_out 'not checked to the end: --(time|memory) ended that'
 ulimit -S -t unlimited
@@ -200,7 +200,7 @@ run shrink --no-save --memory 20M --max-executions 1 --ops 40000 \
 expect_status 3
 expect_out '1 execution,.* 1 was not checked to the end: --memory ended that'
 grep -v FL_SPEC examples/ms_queue.c >own.c # its own specification
-run shrink --no-save --time 2 --ops 40000 own.c
+run_for '2 20' shrink --no-save --ops 40000 own.c
 expect_status 3
 expect_out '1 execution,.* not checked to the end: --time ended that'
 
