@@ -71,3 +71,5 @@ TEST(a_deadlock_is_known_when_more_threads_wait) {
   CHECK(known_has(&known, 1, &now));
   CHECK(!known_has(&now, 1, &known));
 }
+
+TEST_MAIN
