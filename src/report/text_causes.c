@@ -259,6 +259,45 @@ static void put_left(const struct ranked_cause *c, struct buf *b) {
   }
 }
 
+/* Nothing fails with it atomic, as far as that was tried. */
+static bool is_enough(const struct ranked_cause *c) {
+  return !c->still_bad && !c->schedules.bad;
+}
+
+static bool share_function(const struct cause *a, const struct cause *b) {
+  for (uint32_t i = 0; i < a->nblocks; i++)
+    for (uint32_t k = 0; k < b->nblocks; k++)
+      if (a->blocks[i].function && b->blocks[k].function &&
+          !strcmp(a->blocks[i].function, b->blocks[k].function))
+        return true;
+  return false;
+}
+
+/* What interrupts could be changed instead: the best cause that lies in other
+ * functions, and which of the two forbids less. */
+static void put_other_side(const struct causes_found *all, struct buf *b) {
+  const struct ranked_cause *c = &all->at[0], *other = NULL;
+  for (uint32_t i = 1; i < all->len && !other; i++)
+    if (is_enough(&all->at[i]) &&
+        !share_function(&c->cause, &all->at[i].cause))
+      other = &all->at[i];
+  if (!other || !is_enough(c))
+    return;
+  buf_puts(b, "Or change the other side, ");
+  for (uint32_t i = 0; i < other->cause.nblocks; i++) {
+    buf_puts(b, i ? "; and " : "");
+    put_place(&other->cause.blocks[i], false, b);
+  }
+  if (other->eliminates == c->eliminates) {
+    buf_puts(b, ": that costs the same");
+  } else {
+    buf_puts(b, ": that is dearer, it forbids ");
+    story_number(other->eliminates, b);
+    buf_puts(b, " good orders instead of ");
+    story_number(c->eliminates, b);
+  }
+}
+
 static void put_cause(struct screen *s, const struct story *story,
                       uint32_t at) {
   const struct causes_found *all = &story->result->finding->causes;
@@ -285,6 +324,9 @@ static void put_cause(struct screen *s, const struct story *story,
   put_smaller(story, c, &b);
   put_sentence(s, &b);
   put_fix(c, &b);
+  put_sentence(s, &b);
+  if (!at)
+    put_other_side(all, &b);
   put_sentence(s, &b);
   buf_free(&b);
 }
@@ -368,11 +410,6 @@ static void put_outcomes(struct screen *s, const struct story *story,
 }
 
 /* ---- all ---- */
-
-/* Nothing fails with it atomic, as far as that was tried. */
-static bool is_enough(const struct ranked_cause *c) {
-  return !c->still_bad && !c->schedules.bad;
-}
 
 /* What is true of all causes below. */
 static void put_promise(const struct causes_found *c, struct buf *b) {
