@@ -14,7 +14,6 @@ struct guess {
   int weight; /* 0: nothing is known */
   Dwarf_Die type;
   bool array;       /* the block holds several of this type */
-  bool hidden;      /* a type of the library's insides: only the name counts */
   const char *name; /* of the type, or of a variable when the type is a number
                        or a pointer; not terminated, name_len long */
   size_t name_len;

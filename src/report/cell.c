@@ -137,3 +137,21 @@ void cell_fit_middle(const char *s, size_t width, bool utf8, struct buf *out) {
   /* The end of a name (a field) says more than its middle. */
   fit(s, width, width / 2, utf8, out);
 }
+
+void cell_fit_name(const char *s, size_t width, bool utf8, struct buf *out) {
+  const char *dots = utf8 ? "…" : "...";
+  size_t wide = cell_width(dots);
+  if (cell_width(s) <= width || width <= wide) {
+    fit(s, width, 0, utf8, out);
+    return;
+  }
+  for (const char *p = s; *p; p++) {
+    size_t skip = *p == '.' ? 1 : *p == '-' && p[1] == '>' ? 2 : 0;
+    if (skip && cell_width(p + skip) <= width - wide) {
+      buf_puts(out, dots);
+      buf_puts(out, p + skip);
+      return;
+    }
+  }
+  fit(s, width, width, utf8, out);
+}

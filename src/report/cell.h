@@ -24,6 +24,11 @@ size_t cell_width(const char *s);
 void cell_fit(const char *s, size_t width, bool utf8, struct buf *out);
 void cell_fit_middle(const char *s, size_t width, bool utf8, struct buf *out);
 
+/* The same for the name of a location: what stands in front of its last members
+ * goes first (`…next.key` of `the_list.first->next.key`), and when the last one
+ * is too long itself, its beginning. */
+void cell_fit_name(const char *s, size_t width, bool utf8, struct buf *out);
+
 /* Decodes a character: its length in bytes, 0 when it is not UTF-8 or the end
  * of the string. */
 size_t cell_decode(const char *s, unsigned *code);

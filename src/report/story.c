@@ -121,7 +121,7 @@ static void tell_calls(struct story *s) {
     s->calls[i] = story_keep(s, &b);
     if (!h->ops || !hop_called(&h->ops[i]) || hop_pending(&h->ops[i]))
       continue;
-    value_print(h->ops[i].result, &b);
+    story_put_value(s, h->ops[i].result, &b);
     s->results[i] = story_keep(s, &b);
   }
   buf_free(&b);
@@ -144,8 +144,8 @@ static void raw_value(void *ctx, const struct event *e, uint64_t value,
   buf_printf(out, "0x%" PRIx64, value);
 }
 
-static const struct story_namer plain = {NULL, no_place, raw_location,
-                                         raw_value};
+static const struct story_namer plain = {
+    .place = no_place, .location = raw_location, .value = raw_value};
 
 /* The file of all rows' places, if there is only one. */
 static const char *only_file(const struct story *s) {
@@ -168,6 +168,7 @@ struct story *story_new(const struct result *r, const struct story_namer *n) {
   s->message = s->client = "";
   if (!n)
     n = &plain;
+  s->namer = *n;
   if (r->finding) {
     tell_calls(s);
     story_make_waiting(s, n);

@@ -132,7 +132,7 @@ static void refutation_text(const struct story *story,
   } else {
     buf_puts(&b, "return ");
     size_t empty = b.len;
-    value_print(r->expected, &b);
+    story_put_value(story, r->expected, &b);
     if (b.len == empty)
       buf_puts(&b, "nothing");
   }

@@ -292,7 +292,7 @@ static void put_results(const struct story *story,
   bool some = false;
   for (uint32_t i = 0; i < o->nresults && i < c->ncalls; i++) {
     struct buf v = {0};
-    value_print(o->results[i], &v);
+    story_put_value(story, o->results[i], &v);
     if (v.len && i >= c->ninit) {
       buf_puts(b, some ? "; " : "");
       if (has_twin(story, i))
