@@ -168,6 +168,7 @@ static void consider(struct look *k, Dwarf_Die *type, const char *variable,
   if (!g.name) {
     g.name = variable;
     g.name_len = variable ? strlen(variable) : 0;
+    g.borrowed = !g.array || !variable;
   }
   if (!g.name)
     g.name = type_name(type, &g.name_len);

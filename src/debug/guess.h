@@ -17,6 +17,7 @@ struct guess {
   const char *name; /* of the type, or of a variable when the type is a number
                        or a pointer; not terminated, name_len long */
   size_t name_len;
+  bool borrowed; /* the name means something else by itself: a pointer's, int */
 };
 
 void guess_block(struct lines *l, const struct trace *t, const struct block *b,

@@ -45,8 +45,9 @@ bool lines_global(struct lines *l, uint64_t addr, uint64_t size,
  * size), and numbered by type in the order of allocation: node#1, node#2.
  * The only block of a type needs no number, unless a variable has that name:
  * `stack.top`.  It must be the only one of `beside` as well, another trace that
- * is shown with this one (or NULL).  Unknown types are block#1, block#2.
- * Inside: `node#2.next`, `block#2+8`, `items[3]`.
+ * is shown with this one (or NULL).  Unknown types are block#1, block#2, and
+ * an int that was kept in p is p#1.  Inside: `node#2.next`, `block#2+8`,
+ * `items[3]`.
  */
 struct names;
 struct names *names_new(struct lines *l, const struct trace *t,

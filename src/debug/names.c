@@ -70,11 +70,13 @@ static bool is_variable(const struct lines *l, const char *name) {
   return false;
 }
 
-/* `block` is no name of the program's: it keeps its number. */
+/* `block` is no name of the program's, `p` would be read as the pointer that
+ * the block was kept in: they keep their numbers. */
 static void find_only(struct names *n, const struct names *beside) {
   for (uint32_t i = 0; i < n->trace->nblocks; i++) {
     struct named *b = &n->blocks[i];
-    b->only = strcmp(b->name, "block") && count_called(n, b->name) == 1 &&
+    b->only = strcmp(b->name, "block") && !b->guess.borrowed &&
+              count_called(n, b->name) == 1 &&
               count_called(beside, b->name) <= 1 &&
               !is_variable(n->lines, b->name);
   }

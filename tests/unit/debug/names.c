@@ -172,7 +172,7 @@ TEST(blocks_of_containers) {
   w.l = scratch_lines(so);
   free(so);
   one_block(&w, "_Z4intsRSaIiE", "__wrap__Znwm", 40, 0);
-  check_name(&w, 12, 4, "int[3]");
+  check_name(&w, 12, 4, "int#1[3]");
   one_block(&w, "_Z4nodev", "__wrap__Znwm", 24, 0);
   check_name(&w, 8, 8, "node.prev");
   check_name(&w, 16, 4, "node");
