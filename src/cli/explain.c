@@ -90,6 +90,7 @@ static void rank(struct explain *x, const struct causes *all) {
 
 static void find_causes(struct explain *x) {
   struct causes all = {0};
+  trace_set_find_rounds(&x->traces, &x->loops);
   combine_begin(&all);
   x->found.complete = true;
   for (uint32_t i = 0; i < x->traces.traces.len; i++) {
@@ -137,6 +138,7 @@ static int explain_files(const struct opt_words *bad,
   }
   buf_free(&name);
   trace_set_free(&x.traces);
+  loops_free(&x.loops);
   return status;
 }
 

@@ -6,6 +6,7 @@
 #include "diagnose/causes_int.h"
 
 #include "base/clock.h"
+#include "source/loops_read.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -483,7 +484,17 @@ static uint32_t count_foreign(const struct collector *c,
   return n;
 }
 
+/* Loops are learnt from all traces before rounds are told apart in any. */
+static void find_rounds(struct collector *c) {
+  for (uint32_t i = 0; i < c->traces.len; i++)
+    section_learn_loops(&c->traces.at[i]->section, &c->loops);
+  for (uint32_t i = 0; i < c->traces.len; i++)
+    section_find_rounds(&c->traces.at[i]->section, &c->loops);
+  trace_set_find_rounds(&c->given, &c->loops);
+}
+
 static void conclude(struct collector *c, struct causes_found *out) {
+  find_rounds(c);
   struct ranking r = causes_of(c, ANY_OUTCOME, c->shared);
   out->at = r.at;
   out->len = r.len;
@@ -538,6 +549,7 @@ void hunt_causes(struct hunt *h, const struct blamed *of, uint32_t n,
   c->judge = checker_judge(&h->checker);
   c->scopes = scopes_open(h->target->lines, flow);
   c->lines = h->target->lines;
+  c->loops.read = loops_read_source;
   c->shared = &h->work->arena;
   read_given(c, h->target->settings);
   find(h, c, of, n, out);
@@ -551,6 +563,7 @@ void hunt_causes(struct hunt *h, const struct blamed *of, uint32_t n,
   arena_free(&c->own);
   map128_free(&c->known);
   scopes_close(c->scopes);
+  loops_free(&c->loops);
   flow_close(flow);
   free(c);
 }

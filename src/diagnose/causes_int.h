@@ -8,6 +8,7 @@
 
 #include "locate/rank.h"
 #include "locate/section.h"
+#include "model/loops.h"
 
 /* One class of traces; equal orders of conflicts are one. */
 struct located {
@@ -39,6 +40,7 @@ struct collector {
   struct map128 known;
   struct scopes *scopes;
   struct lines *lines;
+  struct loops loops;
   struct trace_set given;     /* good traces of files */
   uint32_t kept[2];           /* traces, good and bad */
   uint32_t number;            /* of the client whose traces are looked at … */

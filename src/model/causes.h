@@ -38,7 +38,6 @@ struct ranked_cause {
   bool tried;
   bool verified;          /* … and none failed … */
   bool waits;             /* … but a thread had to wait inside of it … */
-  bool widened;           /* … with the lines of a loop around it … */
   char *covered;          /* … what was searched … */
   char *still_bad;        /* … or this client fails all the same, */
   enum fault still_fault; /* with this fault */

@@ -42,6 +42,10 @@ struct report_run {
  * is in docs/json.md. */
 void report_json(const struct report_run *runs, uint32_t n, struct buf *out);
 
+/* A field of an open object: the lines of the loop around a block. */
+struct json;
+void json_loop(struct json *j, const struct code_block *b);
+
 /* The same as a page for a browser that needs nothing else (page.c). */
 void report_html(const struct report_run *runs, uint32_t n, struct buf *out);
 

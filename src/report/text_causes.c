@@ -38,6 +38,7 @@ static void put_block(const struct code_block *k, bool with_file,
     buf_printf(b, " of %s", file_words(k->file));
   if (k->function)
     buf_printf(b, "%s in %s()", with_file ? "," : "", k->function);
+  story_put_loop(k, b);
 }
 
 /* The file once, behind the first block, where it is one for all. */
@@ -173,10 +174,13 @@ static void put_less(const struct ranked_cause *c, uint32_t from, uint32_t end,
     if (strcmp(with, before))
       buf_puts(b, with);
     before = with;
-    if (k && one)
+    if (k && one) {
       story_put_lines(k, b);
-    else
+      if (k->loop_first != c->cause.blocks[0].loop_first)
+        story_put_loop(k, b);
+    } else {
       put_block(block, false, b);
+    }
     bool last =
         i + 1 == end || !smaller_block(&c->smaller[i + 1].cause, &c->cause);
     if (k && last)

@@ -9,6 +9,7 @@
 
 struct explain {
   struct trace_set traces;
+  struct loops loops; /* learnt from them */
   uint32_t serializable; /* failing ones in which nothing is interrupted */
   struct causes_found found;
 };

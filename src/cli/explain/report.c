@@ -37,6 +37,7 @@ static void put_block(const struct code_block *k, struct buf *b) {
     buf_puts(b, k->function[0] ? " of " : "");
   if (k->function[0])
     buf_printf(b, "%s%s", k->function, is_function(k->function) ? "()" : "");
+  story_put_loop(k, b);
 }
 
 static void put_count(uint64_t n, const char *one, const char *many,
@@ -159,6 +160,7 @@ static void put_json_cause(struct json *j, const struct ranked_cause *r) {
     put_name(j, "function", b->function);
     json_uint(j, "first", b->first);
     json_uint(j, "last", b->last);
+    json_loop(j, b);
     json_end_object(j);
   }
   json_end_array(j);
