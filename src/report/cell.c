@@ -60,6 +60,8 @@ void cell_clean(const char *s, bool utf8, struct buf *out) {
       buf_puts(out, "\\t");
     else if (c < 0x80 && harmful(c))
       buf_printf(out, "\\x%02x", c);
+    else if (c == 0xb7 && !utf8) /* 2.9·10^15 */
+      buf_putc(out, '*');
     else if (harmful(c) || (c >= 0x80 && !utf8))
       buf_printf(out, "\\u%04x", c);
     else

@@ -15,7 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Appends `s` made clean: a newline becomes `\n`, an escape `\x1b`. */
+/* Appends `s` made clean: a newline becomes `\n`, an escape `\x1b`; the dot of
+ * 2.9·10^15 becomes an asterisk without `utf8`. */
 void cell_clean(const char *s, bool utf8, struct buf *out);
 
 size_t cell_width(const char *s);

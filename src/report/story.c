@@ -79,6 +79,13 @@ const char *story_fault_words(enum fault f) {
 
 void story_number(uint64_t n, struct buf *out) { put_number(out, n); }
 
+void story_count(uint64_t n, struct buf *out) {
+  if (n >= UINT64_MAX - 1)
+    buf_puts(out, "more than 10^19");
+  else
+    put_rough_number(out, n);
+}
+
 void story_put_lines(const struct code_block *b, struct buf *out) {
   if (b->first == b->last)
     buf_printf(out, "line %" PRIu32, b->first);

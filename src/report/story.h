@@ -135,7 +135,10 @@ void story_operation(const struct result *r, uint32_t call, struct buf *out);
 /* The name of a fault, in front of its details. */
 const char *story_fault_words(enum fault f);
 
-/* 3021 as 3,021 */
+/* 3021 as 3,021: what was done, one by one */
 void story_number(uint64_t n, struct buf *out);
+/* What was counted without doing it: 2.9·10^15 from a million on, and "more
+ * than 10^19" for a count that is full (UINT64_MAX - 1). */
+void story_count(uint64_t n, struct buf *out);
 
 #endif

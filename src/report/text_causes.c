@@ -20,14 +20,6 @@ static const char *file_words(const char *file) {
 
 /* ---- words ---- */
 
-/* A tally counts up to a limit. */
-static void put_many(uint64_t n, struct buf *b) {
-  if (n >= UINT64_MAX - 1)
-    buf_puts(b, "more than 10^19");
-  else
-    story_number(n, b);
-}
-
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 static const char *fail(uint64_t n) { return n == 1 ? "fails" : "fail"; }
 
@@ -106,11 +98,11 @@ static void put_schedules(const struct ranked_cause *c,
   else
     buf_puts(b, "With ");
   buf_printf(b, "%s atomic ", them(c));
-  put_many(left->all, b);
+  story_count(left->all, b);
   buf_printf(b, " schedule%s %s left, and ", plural(left->all),
              left->all == 1 ? "is" : "are");
   if (left->bad)
-    put_many(left->bad, b);
+    story_count(left->bad, b);
   else
     buf_puts(b, "none");
   buf_printf(b, " %s", fail(left->bad ? left->bad : 1));
@@ -221,14 +213,16 @@ static void put_price(const struct ranked_cause *c,
                       const struct causes_found *all, struct buf *b) {
   if (!all->good || (all->len == 1 && !c->eliminates))
     return;
-  buf_puts(b, ": forbids ");
-  if (c->eliminates)
-    story_number(c->eliminates, b);
-  else
-    buf_puts(b, "none");
+  if (!c->eliminates) {
+    buf_puts(b, ": no correct order is lost");
+    return;
+  }
+  buf_puts(b, ": ");
+  story_number(c->eliminates, b);
   buf_puts(b, " of ");
   story_number(all->good, b);
-  buf_printf(b, " good order%s", plural(all->good));
+  buf_printf(b, " correct order%s %s lost", plural(all->good),
+             c->eliminates == 1 ? "is" : "are");
 }
 
 /* Of an alternative, in short. */
@@ -237,11 +231,11 @@ static void put_left(const struct ranked_cause *c, struct buf *b) {
   if (!left->all)
     return;
   buf_puts(b, ", leaves ");
-  put_many(left->all, b);
+  story_count(left->all, b);
   buf_printf(b, " schedule%s", plural(left->all));
   if (left->bad) {
     buf_puts(b, " of which ");
-    put_many(left->bad, b);
+    story_count(left->bad, b);
     buf_printf(b, " %s", fail(left->bad));
   }
 }
@@ -361,13 +355,12 @@ static void put_failing(const struct causes_found *c, struct buf *b) {
   const struct tally *t = &c->schedules;
   uint64_t orders = c->bad + c->good - c->given;
   if (t->all) {
-    bool exact = t->all < UINT64_MAX - 1;
-    buf_puts(b, exact ? "All " : "All schedules of this client (");
-    put_many(t->all, b);
-    if (exact)
-      buf_printf(b, " schedule%s of this client", plural(t->all));
-    buf_puts(b, exact ? " were explored: " : ") were explored: ");
-    put_many(t->bad, b);
+    buf_puts(b, "All schedules of this client, counted on ");
+    story_number(t->states, b);
+    buf_printf(b, " state%s: ", plural(t->states));
+    story_count(t->all, b);
+    buf_puts(b, ", of which ");
+    story_count(t->bad, b);
     buf_printf(b, " %s. ", fail(t->bad));
   }
   buf_puts(b, c->complete ? "" : "At least ");
@@ -378,7 +371,13 @@ static void put_failing(const struct causes_found *c, struct buf *b) {
   if (c->clients > 1)
     buf_printf(b, ", of this client and %" PRIu32 " other%s,", c->clients - 1,
                plural(c->clients - 1));
-  buf_printf(b, " %s. ", fail(c->bad));
+  buf_printf(b, " %s", fail(c->bad));
+  if (c->mixed) {
+    buf_puts(b, ", ");
+    story_number(c->mixed, b);
+    buf_puts(b, " of them only in some of their schedules");
+  }
+  buf_puts(b, ". ");
   buf_printf(b, "None could with %s atomic:",
              c->len > 1                  ? "one of these"
              : has_many_lines(&c->at[0]) ? "these lines"
@@ -390,7 +389,7 @@ static void put_given(struct screen *s, const struct causes_found *c) {
   struct buf b = {0};
   if (!c->given)
     return;
-  buf_puts(&b, "Of the good orders ");
+  buf_puts(&b, "Of the correct orders ");
   story_number(c->given, &b);
   buf_printf(&b, " %s from the files given", c->given == 1 ? "is" : "are");
   if (c->foreign) {

@@ -230,11 +230,11 @@ static inline struct fixture *fixture_cause(void) {
                                        .tried = true,
                                        .verified = true,
                                        .covered = TEXT("all of 20 clients"),
-                                       .schedules = {7, 0}};
+                                       .schedules = {7, 0, 20}};
   d->causes = (struct causes_found){.bad = 1,
                                     .good = 3,
                                     .complete = true,
-                                    .schedules = {10, 2},
+                                    .schedules = {10, 2, 31},
                                     .at = f->causes,
                                     .len = 1};
   memcpy(f->near_events, f->events, 5 * sizeof *f->events);
