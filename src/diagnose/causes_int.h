@@ -46,6 +46,7 @@ struct collector {
   uint32_t number;            /* of the client whose traces are looked at … */
   const struct client *first; /* … if it is number 0, else NULL */
   VEC(struct failing) failing;
+  bool cut; /* not all of the smallest repairs are known */
   VEC(struct trace_cause) single; /* in the memory of `own` */
   struct arena *shared, own;
 };

@@ -237,6 +237,7 @@ static bool shrink_block(struct repair *p, struct code_block *b, bool at_end) {
   if (!regions_of(p, one, &regions))
     return false;
   uint32_t before = regions.at[0].npcs;
+  b->whole_loop = false;
   while (b->first < b->last) {
     if (at_end)
       b->last--;

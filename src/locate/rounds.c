@@ -89,7 +89,7 @@ struct position_seen {
   VEC(uint64_t) places;
 };
 
-struct rounds {
+struct round_finder {
   struct section_trace *s;
   struct loops *loops;
   const char *file; /* whose loops were looked up last */
@@ -97,7 +97,7 @@ struct rounds {
   VEC(struct position_seen) seen; /* of the thread, by depth */
 };
 
-static const struct loops_file *loops_here(struct rounds *r, const char *file) {
+static const struct loops_file *loops_here(struct round_finder *r, const char *file) {
   if (r->file != file) {
     r->file = file;
     r->of = loops_of_file(r->loops, file);
@@ -112,7 +112,7 @@ static bool has(const struct position_seen *v, uint64_t place) {
   return false;
 }
 
-static uint64_t place_of(const struct rounds *r, uint32_t node,
+static uint64_t place_of(const struct round_finder *r, uint32_t node,
                          uint32_t depth) {
   const struct section_frame *f = &section_frames(r->s, node)[depth];
   bool writes = is_innermost(r->s, node, depth) &&
@@ -122,7 +122,7 @@ static uint64_t place_of(const struct rounds *r, uint32_t node,
 }
 
 /* The step to `y`, a frame of node `now`, from the one before it. */
-static void step(struct rounds *r, uint32_t before, uint32_t now,
+static void step(struct round_finder *r, uint32_t before, uint32_t now,
                  uint32_t depth) {
   const struct section_frame *x = &section_frames(r->s, before)[depth];
   struct section_frame *y = r->s->frames.at + r->s->at[now] + depth;
@@ -147,12 +147,12 @@ static void step(struct rounds *r, uint32_t before, uint32_t now,
   }
 }
 
-static void enter(struct rounds *r, uint32_t node, uint32_t depth) {
+static void enter(struct round_finder *r, uint32_t node, uint32_t depth) {
   vec_clear(&r->seen.at[depth].places);
   vec_push(&r->seen.at[depth].places, place_of(r, node, depth));
 }
 
-static void look_at(struct rounds *r, uint32_t node) {
+static void look_at(struct round_finder *r, uint32_t node) {
   const struct conflicts *c = r->s->conflicts;
   const struct node *n = &c->nodes[node];
   uint32_t before = n->pos > 1 ? node_at(c, n->thread, n->pos - 1) : node;
@@ -171,7 +171,7 @@ static void look_at(struct rounds *r, uint32_t node) {
 }
 
 void section_find_rounds(struct section_trace *s, struct loops *loops) {
-  struct rounds r = {.s = s, .loops = loops};
+  struct round_finder r = {.s = s, .loops = loops};
   assert(!s->loops);
   s->loops = loops;
   for (uint32_t t = 0; t < s->conflicts->nthreads; t++)

@@ -250,12 +250,12 @@ static void fit_into_loops(const struct section_trace *s, struct segment g,
   if (!s->loops)
     return;
   const struct loops_file *f = loops_of_file(s->loops, b->file);
-  b->whole_loop = crossed(s, g, depth, &first, &last);
-  if (b->whole_loop) {
+  if (crossed(s, g, depth, &first, &last)) {
     b->first = first < b->first ? first : b->first;
     b->last = last > b->last ? last : b->last;
   }
   loops_close(f, &b->first, &b->last);
+  b->whole_loop = first && b->first == first && b->last == last;
   const struct loop *around = loops_around(f, b->first, b->last);
   if (around && first <= around->first && around->last <= last)
     around = loops_beyond(f, b->first, b->last);

@@ -69,8 +69,11 @@ static int compare_blocks(const void *a, const void *b) {
   return code_block_compare(a, b);
 }
 
+static bool same_lines(const struct code_block *a, const struct code_block *b) {
+  return a->first == b->first && a->last == b->last;
+}
+
 static void join_loops(struct code_block *to, const struct code_block *from) {
-  to->whole_loop |= from->whole_loop;
   if (outlasts(to, from))
     return;
   bool inside = outlasts(from, to); /* else: loops side by side on one line */
@@ -82,10 +85,14 @@ static void join_loops(struct code_block *to, const struct code_block *from) {
 static uint32_t merge(struct code_block *b, uint32_t n) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < n; i++) {
-    if (kept && code_block_meets(&b[kept - 1], &b[i])) {
-      if (b[kept - 1].last < b[i].last)
-        b[kept - 1].last = b[i].last;
-      join_loops(&b[kept - 1], &b[i]);
+    struct code_block *to = kept ? &b[kept - 1] : NULL, old;
+    if (to && code_block_meets(to, &b[i])) {
+      old = *to;
+      if (to->last < b[i].last)
+        to->last = b[i].last;
+      to->whole_loop = (old.whole_loop && same_lines(&old, to)) ||
+                       (b[i].whole_loop && same_lines(&b[i], to));
+      join_loops(to, &b[i]);
     } else {
       b[kept++] = b[i];
     }

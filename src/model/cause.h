@@ -38,8 +38,8 @@ struct code_block {
   uint32_t first, last; /* lines, both inside */
   uint32_t loop_first, loop_last; /* the innermost loop around the block: each
                                      round executes it anew; 0: there is none */
-  bool whole_loop; /* it was made of accesses of several rounds of a loop in it;
-                      only words differ: equal blocks may not agree on it */
+  bool whole_loop; /* its lines are those of a loop, all rounds of which belong
+                      together; for words only: equal blocks may differ in it */
 };
 
 struct cause {

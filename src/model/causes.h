@@ -71,6 +71,7 @@ struct causes_found {
   uint32_t given;     /* good ones that are from files … */
   uint32_t foreign; /* … of which so many do not come to the causes' files */
   bool complete;    /* these are all */
+  bool cut;         /* there were too many causes: the cheapest were kept */
   uint64_t events;  /* accesses of the longest failing trace … */
   uint64_t conflicts; /* … and the edges between them */
   struct tally schedules;

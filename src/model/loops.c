@@ -28,7 +28,7 @@ struct loops_file *loops_of_file(struct loops *l, const char *file) {
   vec_push(&l->files, f);
   if (l->read)
     l->read(f);
-  check_slow((loops_check_invariants(f), true)); /* L1 */
+  check_slow((loops_check_invariants(f), true)); /* O1 */
   return f;
 }
 
@@ -80,7 +80,7 @@ const struct loop *loops_around(const struct loops_file *f, uint32_t first,
   const struct loop *found = NULL;
   for (uint32_t i = 0; i < f->loops.len; i++)
     if (holds(&f->loops.at[i], first, last))
-      found = &f->loops.at[i]; /* L1 */
+      found = &f->loops.at[i]; /* O1 */
   return found;
 }
 
@@ -117,6 +117,6 @@ void loops_check_invariants(const struct loops_file *f) {
       const struct loop *a = &f->loops.at[k], *b = &f->loops.at[i];
       assert(!meets(a, b->first, b->last) ||
              (holds(a, b->first, b->last) &&
-              (a->first < b->first || a->last > b->last))); /* L1 */
+              (a->first < b->first || a->last > b->last))); /* O1 */
     }
 }

@@ -13,7 +13,7 @@
  * condition are one, since its parts are not executed in their order.  What
  * steps a for loop (`i++`) stands at the top and is executed at the end.
  *
- * (L1) loops of a file are nested or have no line in common; an outer one
+ * (O1) loops of a file are nested or have no line in common; an outer one
  *      stands before those inside of it.
  */
 #ifndef MODEL_LOOPS_H
@@ -65,6 +65,6 @@ void loops_close(const struct loops_file *f, uint32_t *first, uint32_t *last);
 uint64_t loops_position(const struct loops_file *f, uint32_t line,
                         uint32_t column);
 
-void loops_check_invariants(const struct loops_file *f); /* L1 */
+void loops_check_invariants(const struct loops_file *f); /* O1 */
 
 #endif

@@ -86,6 +86,7 @@ static const struct field causes_fields[] = {
     NUMBER(struct causes_found, given),
     NUMBER(struct causes_found, foreign),
     FLAG(struct causes_found, complete),
+    FLAG(struct causes_found, cut),
     NUMBER(struct causes_found, events),
     NUMBER(struct causes_found, conflicts),
     INSIDE(struct causes_found, schedules, noun_tally),

@@ -191,10 +191,10 @@ void loops_read_text(struct loops_file *f, const char *text, size_t len) {
   struct loop_scan s = {.c = &c, .to = f};
   ctext_read(&c, text, len, NULL, NULL);
   find_beginnings(&c, f);
-  for (uint32_t i = 0; i < c.tokens.len; i++) {
+  for (uint32_t i = 0; i < c.tokens.len; i++)
     look_for_keyword(&s, i);
-    look_for_label(&s, i);
-  }
+  for (uint32_t i = 0; i < c.tokens.len; i++)
+    look_for_label(&s, i); /* last: it takes the loops that it leaves along */
   vec_free(&s.closing);
   ctext_free(&c);
 }

@@ -393,7 +393,8 @@ static void body(void *arg) {
       look_at_client(&c);
   CHECK(it.traces > 0);
   if (job->object->text == helpers) /* what this test is about was there */
-    CHECK(it.eliminators && it.inlined && it.nested);
+    CHECK(it.eliminators && it.inlined && it.nested && it.together &&
+          it.rounds);
   if (test_errors)
     fprintf(stderr, "with %s, %s\n", job->object->name, job->with);
 }
