@@ -441,7 +441,7 @@ void screen_causes(struct screen *s, const struct story *story) {
   if (c->cut)
     screen_paragraph(s, 2, 2,
                      "There were too many to keep them all: those that seemed "
-                     "to forbid the most good orders were dropped.");
+                     "to lose the most correct orders were dropped.");
   buf_free(&b);
   put_given(s, c);
   put_outcomes(s, story, c);
