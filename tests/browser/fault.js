@@ -144,14 +144,14 @@ const tests = {
         return null;
       }, [block, field]);
       await go(p, 1);
-      assert.deepEqual(await cell('stack', 'top'), { value: '&node', is: '', freed: false });
+      assert.deepEqual(await cell('stack', 'top'), { value: '&node#1', is: '', freed: false });
       assert.equal(await cell('node#2', 'next'), null, 'not there yet');
       assert.equal(await p.$$eval('.memory path.head', a => a.length), 1);
       await goTo(p, /T2.*:52 cas/);
       assert.deepEqual(await cell('stack', 'top'), { value: 'NULL', is: 'wrote', freed: false });
       assert.equal(await p.$$eval('.memory path.head', a => a.length), 0);
-      await goTo(p, /T2.*free node/);
-      assert.equal((await cell('node', 'value')).freed, true);
+      await goTo(p, /T2.*free node#1/);
+      assert.equal((await cell('node#1', 'value')).freed, true);
       await goTo(p, /T2.*write node#2\.value/);
       assert.deepEqual(await cell('node#2', 'value'), { value: '2', is: 'wrote', freed: false });
     },
