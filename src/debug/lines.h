@@ -43,12 +43,19 @@ bool lines_global(struct lines *l, uint64_t addr, uint64_t size,
  * the debug information tells it (a pointer variable or the return value that
  * the allocating function keeps it in, with a pointed-to type of a fitting
  * size), and numbered by type in the order of allocation: node#1, node#2.
- * Unknown types are block#1, block#2.  Inside: `node#2.next`, `block#2+8`,
- * `items#1[3]`.
+ * The only block of a type needs no number, unless a variable has that name:
+ * `stack.top`.  It must be the only one of `beside` as well, another trace that
+ * is shown with this one (or NULL).  Unknown types are block#1, block#2, and
+ * an int that was kept in p is p#1.  Inside: `node#2.next`, `block#2+8`,
+ * `items[3]`.
  */
 struct names;
-struct names *names_new(struct lines *l, const struct trace *t);
+struct names *names_new(struct lines *l, const struct trace *t,
+                        const struct trace *beside);
 void names_free(struct names *n);
+
+/* The name of a block of the trace: `node#2`. */
+void names_block(const struct names *n, uint32_t block, struct buf *out);
 
 /* The name of [addr, addr+size) as event number `at` sees it (under reuse an
  * address can belong to different blocks in time).  `addr` is absolute, `base`

@@ -62,12 +62,22 @@ static void value(void *ctx, const struct event *e, uint64_t v, uint32_t at,
     buf_printf(out, "0x%" PRIx64, v);
 }
 
+static void block(void *ctx, uint32_t index, struct buf *out) {
+  struct namer *n = ctx;
+  if (n->names)
+    names_block(n->names, index, out);
+}
+
+const struct trace *namer_beside(const struct result *r) {
+  return r->finding && r->finding->near.found ? &r->finding->near.trace : NULL;
+}
+
 void namer_open(struct namer *n, struct lines *lines, const struct result *r,
-                struct story_namer *out) {
+                const struct trace *beside, struct story_namer *out) {
   n->lines = lines;
-  n->names = r->finding ? names_new(lines, &r->finding->trace) : NULL;
+  n->names = r->finding ? names_new(lines, &r->finding->trace, beside) : NULL;
   n->base = r->base;
-  *out = (struct story_namer){n, place, location, value};
+  *out = (struct story_namer){n, place, location, value, block};
 }
 
 void namer_close(struct namer *n) {

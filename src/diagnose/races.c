@@ -321,7 +321,7 @@ void races(struct built *b, struct object_run *r, const struct target *t) {
   if (diagnose_client(&w, r, t, DIAGNOSE_RACES) &&
       races_fit(&diagnose_answer(&w)->races, &f->client)) {
     const struct races_found *found = &diagnose_answer(&w)->races;
-    namer_open(&namer, b->lines, &r->result, &names);
+    namer_open(&namer, b->lines, &r->result, namer_beside(&r->result), &names);
     struct telling telling = {&b->arena, &names, found->base, r->result.base,
                               f->trace.nevents - 1};
     f->races = *found;

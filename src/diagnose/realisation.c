@@ -76,7 +76,7 @@ static void name(void *ctx, const struct trace *t, uint64_t addr, uint64_t size,
   if (s->named != t) {
     if (s->names)
       names_free(s->names);
-    s->names = names_new(s->lines, t);
+    s->names = names_new(s->lines, t, NULL);
     s->named = t;
   }
   names_location(s->names, rt_base(), addr, size, t->nevents, &b);

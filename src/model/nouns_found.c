@@ -31,6 +31,7 @@ const struct noun noun_cause = {NOUN(struct cause, cause_fields),
 static const struct field tally_fields[] = {
     NUMBER(struct tally, all),
     NUMBER(struct tally, bad),
+    NUMBER(struct tally, states),
 };
 const struct noun noun_tally = {NOUN(struct tally, tally_fields)};
 
@@ -80,6 +81,7 @@ static const struct noun noun_single = {
 static const struct field causes_fields[] = {
     NUMBER(struct causes_found, bad),
     NUMBER(struct causes_found, good),
+    NUMBER(struct causes_found, mixed),
     NUMBER(struct causes_found, clients),
     NUMBER(struct causes_found, given),
     NUMBER(struct causes_found, foreign),

@@ -79,6 +79,13 @@ const char *story_fault_words(enum fault f) {
 
 void story_number(uint64_t n, struct buf *out) { put_number(out, n); }
 
+void story_count(uint64_t n, struct buf *out) {
+  if (n >= UINT64_MAX - 1)
+    buf_puts(out, "more than 10^19");
+  else
+    put_rough_number(out, n);
+}
+
 void story_put_lines(const struct code_block *b, struct buf *out) {
   if (b->first == b->last)
     buf_printf(out, "line %" PRIu32, b->first);
@@ -133,7 +140,7 @@ static void tell_calls(struct story *s) {
     s->calls[i] = story_keep(s, &b);
     if (!h->ops || !hop_called(&h->ops[i]) || hop_pending(&h->ops[i]))
       continue;
-    value_print(h->ops[i].result, &b);
+    story_put_value(s, h->ops[i].result, &b);
     s->results[i] = story_keep(s, &b);
   }
   buf_free(&b);
@@ -156,8 +163,8 @@ static void raw_value(void *ctx, const struct event *e, uint64_t value,
   buf_printf(out, "0x%" PRIx64, value);
 }
 
-static const struct story_namer plain = {NULL, no_place, raw_location,
-                                         raw_value};
+static const struct story_namer plain = {
+    .place = no_place, .location = raw_location, .value = raw_value};
 
 /* The file of all rows' places, if there is only one. */
 static const char *only_file(const struct story *s) {
@@ -180,6 +187,7 @@ struct story *story_new(const struct result *r, const struct story_namer *n) {
   s->message = s->client = "";
   if (!n)
     n = &plain;
+  s->namer = *n;
   if (r->finding) {
     tell_calls(s);
     story_make_waiting(s, n);

@@ -77,6 +77,7 @@ struct story_note {
 
 struct story {
   const struct result *result;
+  struct story_namer namer;
   struct story_event *events; /* by index into the trace */
   VEC(struct story_row) rows;
   VEC(struct story_waiting) waiting;
@@ -102,9 +103,14 @@ struct story {
 };
 
 /* `namer` may be NULL: then there are no places, and locations are numbers.
- * The result and what the namer's places point to must outlive the story. */
+ * The result, the namer's context and what its places point to must outlive the
+ * story. */
 struct story *story_new(const struct result *r, const struct story_namer *n);
 void story_free(struct story *s);
+
+/* A result of the finding's client, as the rows would show it: a pointer by the
+ * name of its block (`&node#2`), memory that was never written as such. */
+void story_put_value(const struct story *s, struct value v, struct buf *out);
 
 /* The block that event `at` touches, freed or not; UINT32_MAX: none. */
 uint32_t story_block(const struct story *s, uint32_t at);
@@ -129,9 +135,10 @@ void story_operation(const struct result *r, uint32_t call, struct buf *out);
 /* The name of a fault, in front of its details. */
 const char *story_fault_words(enum fault f);
 
-/* The last part of a path. */
-
-/* 3021 as 3,021 */
+/* 3021 as 3,021: what was done, one by one */
 void story_number(uint64_t n, struct buf *out);
+/* What was counted without doing it: 2.9·10^15 from a million on, and "more
+ * than 10^19" for a count that is full (UINT64_MAX - 1). */
+void story_count(uint64_t n, struct buf *out);
 
 #endif

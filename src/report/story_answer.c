@@ -193,8 +193,7 @@ static const struct block *fault_block(const struct finding *f) {
 
 static void put_block(const struct teller *t, const struct block *k,
                       struct buf *b) {
-  uint32_t at = k->alloc_event < t->f->trace.nevents ? k->alloc_event : 0;
-  t->n->location(t->n->ctx, k->base, k->size, at, b);
+  buf_puts(b, t->s->blocks[k - t->f->trace.blocks]);
 }
 
 /* A block's call is known even when the trace does not have its allocation:
@@ -258,10 +257,14 @@ static void say_fault(struct teller *t) {
   if (f->fault != FAULT_UNMODELLED) /* the verdict says that already */
     buf_puts(&t->b, story_fault_words(f->fault));
   answer_put_where(t, t->s->place, answer_failing_call(t));
-  if (f->detail)
+  struct buf fresh = {0};
+  if (story_put_fresh_pointer(t->s, &fresh))
+    buf_printf(&t->b, ": %s", fresh.at);
+  else if (f->detail)
     buf_printf(&t->b, ": %s", f->detail);
   else if (f->addr)
     buf_printf(&t->b, ": at address 0x%" PRIx64, f->addr);
+  buf_free(&fresh);
   const char *text = story_keep(t->s, &t->b);
   t->s->message = text + strspn(text, ": ");
 }

@@ -18,6 +18,13 @@ void story_make_waiting(struct story *s, const struct story_namer *n);
 /* The answer: place, message, notes (story_answer.c). */
 void story_make_answer(struct story *s, const struct story_namer *n);
 
+/* Is the value of event `at` memory that nobody has written since it was
+ * allocated (story_value.c)?  `value` is the event's own or its old one. */
+bool story_is_fresh(const struct story *s, uint32_t at, const uint64_t *value);
+bool story_is_fresh_pointer(uint64_t addr);
+/* What there is to say of a crash by such a pointer; false: it was none. */
+bool story_put_fresh_pointer(const struct story *s, struct buf *out);
+
 struct teller { /* an answer in the making */
   struct story *s;
   const struct story_namer *n;
