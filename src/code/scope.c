@@ -94,8 +94,9 @@ static uint32_t find_scopes(struct scopes *s, uint64_t place,
   Dwarf_Die entries[SCOPES_AT_MOST];
   uint32_t n = f ? lines_scopes(f, place - 1, entries, SCOPES_AT_MOST) : 0;
   for (uint32_t i = n ? n : 1; i-- && p; p = p->next)
-    out[i] = (struct scope){p->file, p->function, p->line,
-                            n ? dwarf_dieoffset(&entries[i]) : 0, false};
+    out[i] = (struct scope){p->file,       p->function,
+                            p->line,       n ? dwarf_dieoffset(&entries[i]) : 0,
+                            place_role(p), false};
   out[0].rest = is_part(s->lines, place - 1);
   return n ? join_parts(out, entries, n) : 1;
 }

@@ -28,6 +28,20 @@ void lines_need_memory(void);
  * line 0).  Of a return address take one off: it points behind the call. */
 const struct place *lines_place(struct lines *l, uint64_t pc);
 
+/*
+ * What the functions of the user are to the object (model/place.h).  Until they
+ * are set, all are the object's; afterwards every place has its role.  A role
+ * without a function is that of all functions of a file.  Texts are copied.
+ */
+struct line_role {
+  const char *file, *function; /* function may be NULL */
+  enum place_role role;
+};
+void lines_set_roles(struct lines *l, const struct line_role *at, uint32_t n);
+/* The role of a function in a file, as place_role() has it. */
+enum place_role lines_role(struct lines *l, const char *file,
+                           const char *function);
+
 /* The name of a function by its entry, or NULL. */
 const char *lines_function(struct lines *l, uint64_t pc);
 
