@@ -338,25 +338,32 @@ static const char *registering(struct role_finder *f, uint32_t i) {
   return p->file && strcmp(base_name(p->file), "faultline.h") ? p->file : NULL;
 }
 
-/* The function of the user's that makes the step, primitives aside. */
+/* A primitive in a file of the object's is the object's. */
+static bool is_objects(const struct role_finder *f,
+                       const struct role_function *of) {
+  if (of->role == PLACE_OBJECT)
+    return true;
+  for (uint32_t i = 0; i < f->functions.len && of->role == PLACE_PRIMITIVE; i++)
+    if (f->functions.at[i].role == PLACE_OBJECT && f->functions.at[i].many &&
+        !strcmp(f->functions.at[i].file, of->file))
+      return true;
+  return false;
+}
+
+/* The function of the user's that makes the step, by a library or by primitives
+ * that belong to nobody else. */
 static const struct role_function *maker(const struct role_finder *f,
                                          const struct role_step *s) {
-  const struct role_function *of = NULL;
+  if (s->to != NONE &&
+      is_objects(f, &f->functions.at[f->copies.at[s->to].function]))
+    return NULL;
   for (uint32_t i = s->n; i--;) {
-    of = &f->functions.at[f->copies.at[f->chains.at[s->first + i]].function];
-    if (of->role == PLACE_OBJECT)
+    const struct role_function *of =
+        &f->functions.at[f->copies.at[f->chains.at[s->first + i]].function];
+    if (is_objects(f, of))
       return of;
   }
   return NULL;
-}
-
-/* Of a call: by a primitive, or in a library. */
-static bool synchronises_here(const struct role_finder *f,
-                              const struct role_step *s) {
-  if (s->to == NONE)
-    return s->synchronises;
-  const struct role_copy *c = &f->copies.at[s->to];
-  return c->synchronises && f->functions.at[c->function].role != PLACE_OBJECT;
 }
 
 typedef VEC(const char *) file_list;
@@ -381,8 +388,11 @@ static bool has_object_elsewhere(const struct role_finder *f,
 static bool is_synchronised(const struct role_finder *f, const char *file) {
   for (uint32_t i = 0; i < f->steps.len; i++) {
     const struct role_step *s = &f->steps.at[i];
+    if (!s->synchronises &&
+        (s->to == NONE || !f->copies.at[s->to].synchronises))
+      continue;
     const struct role_function *of = maker(f, s);
-    if (of && synchronises_here(f, s) && !strcmp(of->file, file))
+    if (of && !strcmp(of->file, file))
       return true;
   }
   return false;

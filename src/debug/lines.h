@@ -8,6 +8,7 @@
 #define DEBUG_LINES_H
 
 #include "base/buf.h"
+#include "model/cause.h"
 #include "model/place.h"
 #include "model/trace.h"
 
@@ -41,6 +42,10 @@ void lines_set_roles(struct lines *l, const struct line_role *at, uint32_t n);
 /* The role of a function in a file, as place_role() has it. */
 enum place_role lines_role(struct lines *l, const char *file,
                            const char *function);
+
+/* Whose code a cause is: the object's own (PLACE_OBJECT), or that of the test
+ * or a library, which one of its blocks is of. */
+enum place_role lines_cause_role(struct lines *l, const struct cause *c);
 
 /* The name of a function by its entry, or NULL. */
 const char *lines_function(struct lines *l, uint64_t pc);

@@ -43,3 +43,12 @@ enum place_role lines_role(struct lines *l, const char *file,
                     .among_users = users_role(l, file, function)};
   return place_role(&p);
 }
+
+enum place_role lines_cause_role(struct lines *l, const struct cause *c) {
+  for (uint32_t i = 0; i < c->nblocks; i++) {
+    enum place_role r = lines_role(l, c->blocks[i].file, c->blocks[i].function);
+    if (r == PLACE_TEST || r == PLACE_LIBRARY)
+      return r;
+  }
+  return PLACE_OBJECT;
+}

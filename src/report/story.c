@@ -17,37 +17,10 @@ const char *story_keep(struct story *s, struct buf *b) {
   return text;
 }
 
-enum { FRAMES_AT_MOST = 64 };
-
-/* The frames of an access: those that were inlined, and their callers. */
-static uint32_t frames_of(const struct trace *t, const struct story_namer *n,
-                          uint64_t pc, uint32_t chain,
-                          const struct place **out) {
-  uint32_t len = 0;
-  while (pc) {
-    for (const struct place *p = n->place(n->ctx, pc); p; p = p->next)
-      if (len < FRAMES_AT_MOST)
-        out[len++] = p;
-    pc = chain && chain < t->nframes ? t->frames[chain].call_pc : 0;
-    chain = pc ? t->frames[chain].parent : 0;
-  }
-  return len;
-}
-
 const struct place *story_place_in(const struct trace *t,
                                    const struct story_namer *n, uint64_t pc,
                                    uint32_t chain) {
-  const struct place *frames[FRAMES_AT_MOST];
-  enum place_role roles[FRAMES_AT_MOST];
-  uint32_t len = frames_of(t, n, pc, chain, frames);
-  if (!len)
-    return &story_nowhere;
-  if (!frames[0]->line)
-    return frames[0];
-  for (uint32_t i = 0; i < len; i++)
-    roles[i] = place_role(frames[i]);
-  uint32_t at = place_choose(roles, len);
-  return frames[at < len ? at : 0];
+  return pc ? namer_place(n, t, pc, chain) : &story_nowhere;
 }
 
 const struct place *story_place(const struct story *s,

@@ -88,6 +88,10 @@ struct story {
   const char *message;
   VEC(struct story_note) notes;
 
+  /* What the test calls in the lines of the best cause, which are its own;
+   * NULL: they are the object's. */
+  const char *composition;
+
   const char *client;   /* in the papers' notation; "" without a finding */
   const char **calls;   /* by call: `push(1)` */
   const char **results; /* by call: `-1`; NULL: did not return */
