@@ -209,6 +209,13 @@ static void put_smaller(const struct story *story, const struct ranked_cause *c,
 }
 
 static void put_fix(const struct ranked_cause *c, struct buf *b) {
+  for (uint32_t i = 0; i < c->cause.nblocks; i++) {
+    const char *file = c->cause.blocks[i].file;
+    if (file && place_is_system(file)) {
+      buf_printf(b, "This is code of a library: %s", file);
+      return;
+    }
+  }
   if (c->fix)
     buf_printf(b, "To make %s atomic, %s", them(c), c->fix);
 }
@@ -410,8 +417,8 @@ static void put_composition(struct screen *s, const struct story *story) {
   buf_printf(&b, "%s. ", story->composition);
   if (all->all && left->all && !left->bad) {
     buf_printf(&b,
-               "%s failing schedule of this client is interrupted between "
-               "these calls. ",
+               "%s failing schedule of this client is interrupted in these "
+               "calls or between them. ",
                all->bad == 1 ? "The" : "Every");
   }
   buf_puts(&b, "No lines of the object are known that would prevent the fault "
