@@ -30,10 +30,11 @@ enum story_part { STORY_BEFORE, STORY_THREADS, STORY_AFTER };
 
 /* The words for an event of the trace; NULL: there are none. */
 struct story_event {
-  const struct place *place;
-  const char *location; /* s->top, node#2.next, q->lock */
-  const char *value;    /* that was read, or is there afterwards */
-  const char *old;      /* value before a write */
+  const struct place *place;  /* that is named */
+  const struct place *access; /* of the instruction itself */
+  const char *location;       /* s->top, node#2.next, q->lock */
+  const char *value;          /* that was read, or is there afterwards */
+  const char *old;            /* value before a write */
   enum story_part part;
 };
 
