@@ -8,6 +8,7 @@
 #define DEBUG_LINES_H
 
 #include "base/buf.h"
+#include "model/cause.h"
 #include "model/place.h"
 #include "model/trace.h"
 
@@ -27,6 +28,24 @@ void lines_need_memory(void);
 /* The place of the instruction that `pc` points into; never NULL (unknown has
  * line 0).  Of a return address take one off: it points behind the call. */
 const struct place *lines_place(struct lines *l, uint64_t pc);
+
+/*
+ * What the functions of the user are to the object (model/place.h).  Until they
+ * are set, all are the object's; afterwards every place has its role.  A role
+ * without a function is that of all functions of a file.  Texts are copied.
+ */
+struct line_role {
+  const char *file, *function; /* function may be NULL */
+  enum place_role role;
+};
+void lines_set_roles(struct lines *l, const struct line_role *at, uint32_t n);
+/* The role of a function in a file, as place_role() has it. */
+enum place_role lines_role(struct lines *l, const char *file,
+                           const char *function);
+
+/* Whose code a cause is: the object's own (PLACE_OBJECT), or that of the test
+ * or a library, which one of its blocks is of. */
+enum place_role lines_cause_role(struct lines *l, const struct cause *c);
 
 /* The name of a function by its entry, or NULL. */
 const char *lines_function(struct lines *l, uint64_t pc);

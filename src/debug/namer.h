@@ -21,7 +21,22 @@ struct story_namer {
                 struct buf *out);
   /* a block of the trace: `node#2`; NULL: nobody knows */
   void (*block)(void *ctx, uint32_t block, struct buf *out);
+  /* what a function is to the object; may be NULL: all are the object's */
+  enum place_role (*role)(void *ctx, const char *file, const char *function);
 };
+
+/*
+ * The place of the access that returns to `pc`, nested in the calls of `chain`
+ * (trace.h): the frame that model/place.h chooses.  Never NULL.
+ */
+const struct place *namer_place(const struct story_namer *n,
+                                const struct trace *t, uint64_t pc,
+                                uint32_t chain);
+
+enum { NAMER_FRAMES = 64 };
+/* All its frames, from the inside out; how many, at most NAMER_FRAMES. */
+uint32_t namer_frames(const struct story_namer *n, const struct trace *t,
+                      uint64_t pc, uint32_t chain, const struct place **out);
 
 struct namer {
   struct lines *lines;

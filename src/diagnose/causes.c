@@ -386,12 +386,25 @@ static struct ranking rank(const struct collector *c, uint32_t outcome,
   return out;
 }
 
+static void blame_tests(struct collector *c, bool tests) {
+  for (uint32_t i = 0; i < c->traces.len; i++)
+    c->traces.at[i]->section.blames_tests = tests;
+}
+
+/* Code of the test is blamed only where nothing of the object's can be. */
 static struct ranking causes_of(struct collector *c, uint32_t outcome,
                                 struct arena *a) {
   struct arena own = {0};
   struct causes all = {0};
   struct ranking r = {0};
-  if (combine(c, outcome, &own, &all))
+  blame_tests(c, false);
+  bool found = combine(c, outcome, &own, &all);
+  if (!found) {
+    blame_tests(c, true);
+    vec_clear(&c->single);
+    found = combine(c, outcome, &own, &all);
+  }
+  if (found)
     r = rank(c, outcome, &all, a);
   causes_free(&all);
   arena_free(&own);
@@ -547,7 +560,8 @@ static void conclude(struct collector *c, struct causes_found *out) {
   for (uint32_t i = 0; i < c->traces.len; i++)
     out->mixed += c->traces.at[i]->mixed;
   for (uint32_t i = 0; i < r.len; i++)
-    if (r.at[i].rank == 1)
+    if (r.at[i].rank == 1 &&
+        lines_cause_role(c->lines, &r.at[i].cause) == PLACE_OBJECT)
       r.at[i].fix = realisation(c, &r.at[i].cause, c->shared);
   out->given = c->given.traces.len;
   out->foreign = count_foreign(c, out);

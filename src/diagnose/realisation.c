@@ -35,7 +35,7 @@ static const struct ctext *source(struct speaker *s, const char *file) {
 
 static bool update(void *ctx, uint64_t pc, struct phrase_update *out) {
   struct speaker *s = ctx;
-  const struct place *p = pc ? lines_place(s->lines, pc - 1) : NULL;
+  const struct place *p = pc ? place_own(lines_place(s->lines, pc - 1)) : NULL;
   if (!p || !p->file || !p->line)
     return false;
   bool known = phrase_update(source(s, p->file), p->line, p->column, out);

@@ -187,6 +187,16 @@ void patch(struct built *b, struct object_run *r, const struct target *t,
                                  : "no lines are known that must be atomic");
     return;
   }
+  enum place_role whose = lines_cause_role(b->lines, &f->causes.at[0].cause);
+  if (whose != PLACE_OBJECT) {
+    f->patch.reason =
+        arena_strdup(&b->arena, whose == PLACE_TEST
+                                    ? "no lines of the object are known that "
+                                      "must be atomic"
+                                    : "the lines that must be atomic are "
+                                      "those of a library");
+    return;
+  }
   m.cause = f->causes.at[0].cause;
   client_print(&f->client, &r->result.names, &client);
   vec_push(&m.clients, xstrdup(buf_text(&client)));

@@ -168,6 +168,11 @@ static void put_event(struct json *j, const struct story *s, uint32_t at) {
     json_uint(j, "size", e->size);
   put_memory(j, s, at);
   json_place(j, words->place);
+  if (words->access != words->place) {
+    json_object(j, "access");
+    json_place(j, words->access);
+    json_end_object(j);
+  }
   json_end_object(j);
 }
 

@@ -117,6 +117,7 @@ void json_causes(struct json *j, const struct story *s) {
   json_end_array(j);
   if (!c->len)
     return;
+  json_text(j, "composition", s->composition);
   json_object(j, "traces");
   json_uint(j, "failing", c->bad);
   json_uint(j, "good", c->good);

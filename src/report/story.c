@@ -20,14 +20,7 @@ const char *story_keep(struct story *s, struct buf *b) {
 const struct place *story_place_in(const struct trace *t,
                                    const struct story_namer *n, uint64_t pc,
                                    uint32_t chain) {
-  if (!pc)
-    return &story_nowhere;
-  const struct place *inner = n->place(n->ctx, pc), *own = place_own(inner);
-  while (!own && inner->line && chain && chain < t->nframes) {
-    own = place_own(n->place(n->ctx, t->frames[chain].call_pc));
-    chain = t->frames[chain].parent;
-  }
-  return own ? own : inner;
+  return pc ? namer_place(n, t, pc, chain) : &story_nowhere;
 }
 
 const struct place *story_place(const struct story *s,

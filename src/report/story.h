@@ -30,10 +30,11 @@ enum story_part { STORY_BEFORE, STORY_THREADS, STORY_AFTER };
 
 /* The words for an event of the trace; NULL: there are none. */
 struct story_event {
-  const struct place *place;
-  const char *location; /* s->top, node#2.next, q->lock */
-  const char *value;    /* that was read, or is there afterwards */
-  const char *old;      /* value before a write */
+  const struct place *place;  /* that is named */
+  const struct place *access; /* of the instruction itself */
+  const char *location;       /* s->top, node#2.next, q->lock */
+  const char *value;          /* that was read, or is there afterwards */
+  const char *old;            /* value before a write */
   enum story_part part;
 };
 
@@ -88,6 +89,10 @@ struct story {
   const struct place *until; /* where an interrupted operation went on; NULL */
   const char *message;
   VEC(struct story_note) notes;
+
+  /* What the test calls in the lines of the best cause, which are its own;
+   * NULL: they are the object's. */
+  const char *composition;
 
   const char *client;   /* in the papers' notation; "" without a finding */
   const char **calls;   /* by call: `push(1)` */

@@ -233,6 +233,7 @@ static void say_memory(struct teller *t) {
     answer_put_where(t, s->place, call);
   if (f->detail && (!k || f->fault == FAULT_OUT_OF_BOUNDS))
     buf_printf(&t->b, ": %s", f->detail);
+  answer_put_lines(t);
   s->message = story_keep(s, &t->b);
   if (!k)
     return;
@@ -265,6 +266,7 @@ static void say_fault(struct teller *t) {
   else if (f->addr)
     buf_printf(&t->b, ": at address 0x%" PRIx64, f->addr);
   buf_free(&fresh);
+  answer_put_lines(t);
   const char *text = story_keep(t->s, &t->b);
   t->s->message = text + strspn(text, ": ");
 }
@@ -312,11 +314,14 @@ static void say_fence(struct teller *t) {
 
 void story_make_answer(struct story *s, const struct story_namer *n) {
   struct teller t = {.s = s, .n = n, .r = s->result, .f = s->result->finding};
+  const struct code_block *tests;
   if (!t.f) {
     say_nothing_found(&t);
     buf_free(&t.b);
     return;
   }
+  if (story_composition(s, n, &tests, &t.b))
+    s->composition = story_keep(s, &t.b);
   if (t.f->fences.verified && t.f->fault != FAULT_NONE) {
     say_fence(&t);
     buf_free(&t.b);
@@ -347,6 +352,7 @@ void story_make_answer(struct story *s, const struct story_namer *n) {
     say_fault(&t);
     break;
   }
+  answer_in_library(&t);
   if (t.f->fault > FAULT_SEQUENTIAL && !concurrent(t.f)) {
     buf_printf(&t.b, "%s (one thread is enough)", s->message);
     s->message = story_keep(s, &t.b);

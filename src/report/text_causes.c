@@ -218,6 +218,13 @@ static void put_smaller(const struct story *story, const struct ranked_cause *c,
 }
 
 static void put_fix(const struct ranked_cause *c, struct buf *b) {
+  for (uint32_t i = 0; i < c->cause.nblocks; i++) {
+    const char *file = c->cause.blocks[i].file;
+    if (file && place_is_system(file)) {
+      buf_printf(b, "This is code of a library: %s", file);
+      return;
+    }
+  }
   if (c->fix)
     buf_printf(b, "To make %s atomic, %s", them(c), c->fix);
 }
@@ -471,10 +478,38 @@ static void put_given(struct screen *s, const struct causes_found *c) {
   buf_free(&b);
 }
 
+/* The best cause is in the test: the calls that it makes, and what of them was
+ * seen.  Nobody is told to make a test atomic. */
+static void put_composition(struct screen *s, const struct story *story) {
+  const struct causes_found *c = &story->result->finding->causes;
+  const struct tally *all = &c->schedules, *left = &c->at[0].schedules;
+  struct buf b = {0};
+  screen_title(s, "Calls that the test makes:");
+  buf_printf(&b, "%s. ", story->composition);
+  if (all->all && left->all && !left->bad) {
+    buf_printf(&b,
+               "%s failing schedule of this client is interrupted in these "
+               "calls or between them. ",
+               all->bad == 1 ? "The" : "Every");
+  }
+  buf_puts(&b, "No lines of the object are known that would prevent the fault "
+               "by being atomic");
+  if (story->result->finding->fault == FAULT_NOT_LINEARIZABLE)
+    buf_puts(&b, ": each call may be right by itself, and only the test takes "
+                 "them for one operation");
+  buf_putc(&b, '.');
+  screen_paragraph(s, 2, 2, buf_text(&b));
+  buf_free(&b);
+}
+
 void screen_causes(struct screen *s, const struct story *story) {
   const struct causes_found *c = &story->result->finding->causes;
   if (!c->len)
     return;
+  if (story->composition) {
+    put_composition(s, story);
+    return;
+  }
   struct buf b = {0};
   screen_title(s, "Which lines must be atomic:");
   put_failing(c, &b);
