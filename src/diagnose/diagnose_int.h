@@ -12,6 +12,7 @@ struct blamed {
 
 enum diagnose_kind {
   DIAGNOSE_CAUSES, /* which lines must be atomic for clients not to fail? */
+  DIAGNOSE_KINDS,  /* which patterns does a failing execution have? */
   DIAGNOSE_COUNT,  /* how many executions has a client, how many fail? */
   DIAGNOSE_RACES,  /* which races decide? */
   DIAGNOSE_CENSUS, /* where do executions switch, what do they return? */
@@ -26,7 +27,7 @@ struct diagnose_question {
     struct {
       const struct blamed *at;
       uint32_t len;
-    } blamed; /* DIAGNOSE_CAUSES */
+    } blamed; /* DIAGNOSE_CAUSES; DIAGNOSE_KINDS: one */
   };
 };
 
@@ -34,6 +35,7 @@ struct diagnose_question {
 struct diagnose_answer {
   bool late; /* time has ended a part of it */
   struct causes_found causes;
+  struct kinds_found kinds;
   struct tally tally;
   struct races_found races;
   struct census census;
@@ -60,6 +62,8 @@ bool diagnose_client(struct worker *w, const struct object_run *r,
 struct hunt;
 void hunt_causes(struct hunt *h, const struct blamed *of, uint32_t n,
                  struct causes_found *out);
+void hunt_kinds(struct hunt *h, const struct blamed *of,
+                struct kinds_found *out);
 /* All executions of a client that is explored completely. */
 void hunt_count(struct hunt *h, const char *client, struct tally *out);
 void hunt_races(struct hunt *h, const char *client, struct races_found *out);

@@ -319,6 +319,10 @@ void story_make_answer(struct story *s, const struct story_namer *n) {
     buf_free(&t.b);
     return;
   }
+  if (answer_kind(&t)) {
+    buf_free(&t.b);
+    return;
+  }
   switch (t.f->fault) {
   case FAULT_NONE:
     say_nothing_found(&t);

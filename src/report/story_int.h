@@ -51,6 +51,10 @@ const char *answer_property(const struct result *r);
  */
 bool answer_cause(struct teller *t);
 
+/* The answer to a fault whose kind is known (story_kind.c); false, and the
+ * answer left as it was, when it is not. */
+bool answer_kind(struct teller *t);
+
 /* A deadlock or a livelock. */
 void answer_waiting(struct teller *t);
 
