@@ -23,13 +23,14 @@ enum {
 
 /* ---- in the worker ---- */
 
+/* How an execution ends: a fault; FAULT_COUNT: calls that wait wrongly. */
 struct kind_path {
   path path;
-  bool bad;
+  enum fault end;
 };
 
 struct kind_tally {
-  uint64_t bad, good;
+  uint64_t same, bad, good; /* same: failing as the finding does */
 };
 
 struct kind_count {
@@ -39,7 +40,8 @@ struct kind_count {
   VEC(struct kind_path) paths;
   struct decisions decisions;
   struct map128 known; /* orders that were counted */
-  struct kind_matches first[KIND_COUNT]; /* of the finding's execution */
+  struct kind_matches first[KIND_COUNT]; /* of the finding's execution … */
+  enum fault end;                        /* … which ends so */
   struct kind_tally with[KIND_COUNT], all;
 };
 
@@ -64,13 +66,15 @@ struct kind_run {
   struct kind_trace view;
 };
 
-static void run_again(const struct hunt *h, const path *p, struct kind_run *r) {
+static enum rt_end run_again(const struct hunt *h, const path *p,
+                             struct kind_run *r) {
   struct replay replay;
   *r = (struct kind_run){0};
   replay_init(&replay, p->at, p->len);
-  rt_run_recorded(&replay.driver, &r->arena, &r->trace);
+  enum rt_end end = rt_run_recorded(&replay.driver, &r->arena, &r->trace);
   replay_free(&replay);
   r->view = (struct kind_trace){&r->trace, sites_of(h, &r->trace)};
+  return end;
 }
 
 static void run_free(struct kind_run *r) {
@@ -78,10 +82,16 @@ static void run_free(struct kind_run *r) {
   arena_free(&r->arena);
 }
 
+static enum fault fault_of(enum rt_end end) {
+  return end == RT_FAULT   ? rt_fault()->kind
+         : end == RT_STUCK ? FAULT_COUNT
+                           : FAULT_NOT_LINEARIZABLE;
+}
+
 static enum judgement collect(void *ctx, enum rt_end end) {
   struct kind_count *c = ctx;
-  struct kind_path one = {.bad =
-                              c->judge.ended(c->judge.ctx, end) == JUDGE_BAD};
+  bool bad = c->judge.ended(c->judge.ctx, end) == JUDGE_BAD;
+  struct kind_path one = {.end = bad ? fault_of(end) : FAULT_NONE};
   if (end == RT_CUT)
     return JUDGE_GOOD;
   live_take(&c->live, &one.path);
@@ -113,16 +123,16 @@ static enum explore_end collect_by(struct kind_count *c,
 }
 
 /* Two executions are one order when conflicting accesses come in the same order
- * and both fail or both do not. */
+ * and both end in the same way. */
 static bool is_new_order(struct kind_count *c, const struct trace *t,
-                         bool bad) {
+                         enum fault end) {
   struct accesses accesses = {0};
   struct conflicts conflicts;
   bool fresh;
   accesses_from_trace(t, &accesses);
   conflicts_init(&conflicts, accesses.at, accesses.len, 0);
   struct hash128 order = conflicts_digest(&conflicts);
-  order.lo ^= bad;
+  order.lo ^= end;
   map128_put(&c->known, order, &fresh);
   conflicts_free(&conflicts);
   free(accesses.at);
@@ -136,17 +146,24 @@ static void learn(struct kind_count *c, const path *p) {
   run_free(&r);
 }
 
+static void tally_add(struct kind_tally *t, enum fault end, enum fault same) {
+  t->good += end == FAULT_NONE;
+  t->bad += end != FAULT_NONE;
+  t->same += end == same;
+}
+
 static void count_kinds(struct kind_count *c, const struct kind_path *p) {
   struct kind_run r;
   struct kind_matches m;
   run_again(c->hunt, &p->path, &r);
-  if (is_new_order(c, &r.trace, p->bad)) {
-    *(p->bad ? &c->all.bad : &c->all.good) += 1;
+  if (is_new_order(c, &r.trace, p->end)) {
+    tally_add(&c->all, p->end, c->end);
     for (enum kind k = KIND_NONE + 1; k < KIND_COUNT; k++) {
       if (!c->first[k].len)
         continue;
       kinds_match(k, &r.view, &c->decisions, &m);
-      *(p->bad ? &c->with[k].bad : &c->with[k].good) += m.len != 0;
+      if (m.len)
+        tally_add(&c->with[k], p->end, c->end);
     }
   }
   run_free(&r);
@@ -154,18 +171,20 @@ static void count_kinds(struct kind_count *c, const struct kind_path *p) {
 
 static void match_first(struct kind_count *c, const path *p) {
   struct kind_run r;
-  run_again(c->hunt, p, &r);
+  c->end = fault_of(run_again(c->hunt, p, &r));
   for (enum kind k = KIND_NONE + 1; k < KIND_COUNT; k++)
     kinds_match(k, &r.view, &c->decisions, &c->first[k]);
   run_free(&r);
 }
 
-/* Every failing order has it, and good ones have it at most half as often.  A
+/* Every order that fails so has it, and good ones have it at most half as often.  A
  * lock that lets two in does harm only when they meet inside. */
 static bool explains(const struct kind_count *c, enum kind k) {
   const struct kind_tally *w = &c->with[k], *all = &c->all;
-  if (!w->bad || w->bad < all->bad)
+  if (!w->same || w->same < all->same)
     return false;
+  if (k == KIND_CHECK_THEN_ACT)
+    return 4 * w->good <= all->good;
   return k == KIND_BROKEN_LOCK || 2 * w->good <= all->good;
 }
 
@@ -176,7 +195,8 @@ static void share(const struct kind_count *c, bool complete, struct arena *a,
     for (uint32_t i = 0; explains(c, k) && i < c->first[k].len; i++) {
       struct kind_found *f = &out->at[out->len++];
       *f = c->first[k].at[i];
-      f->with = c->with[k].bad;
+      f->with = c->with[k].same;
+      f->same = c->all.same;
       f->bad = c->all.bad;
       f->good_with = c->with[k].good;
       f->good = c->all.good;
@@ -187,7 +207,6 @@ static void share(const struct kind_count *c, bool complete, struct arena *a,
 static void find_kinds(struct kind_count *c, const path *known,
                        struct kinds_found *out) {
   double end = hunt_until(c->hunt, KINDS_SECONDS);
-  struct kind_path first = {*known, true};
   bool cut;
   rt_limit(MOST_STEPS);
   bool complete = collect_by(c, explore_dpor, end, &cut) == EXPLORE_ALL && !cut;
@@ -198,7 +217,7 @@ static void find_kinds(struct kind_count *c, const path *known,
   for (uint32_t i = 0; i < n; i++)
     learn(c, &c->paths.at[i].path);
   match_first(c, known);
-  count_kinds(c, &first);
+  count_kinds(c, &(struct kind_path){*known, c->end});
   for (uint32_t i = 0; i < n; i++)
     count_kinds(c, &c->paths.at[i]);
   share(c, complete, &c->hunt->work->arena, out);

@@ -1,7 +1,9 @@
 /* Locks that let two threads in, and data behind two locks. */
 #include "locate/kinds_int.h"
 
-#include "base/vec.h"
+#include "base/err.h"
+
+#include <stdlib.h>
 
 /* ---- broken mutual exclusion ---- */
 
@@ -38,8 +40,7 @@ static uint32_t release_after(const struct kind_query *q, uint32_t set,
   return events_of(q);
 }
 
-/* Plain accesses of the same data that two sections make: true, and which.
- * With `crossed`, one of the section [a, a_end) is before and one after. */
+/* Plain accesses of the same data that two sections make: true, and which. */
 static bool clash(const struct kind_query *q, uint32_t a, uint32_t a_end,
                   uint32_t b, uint32_t b_end, uint32_t *x, uint32_t *y) {
   for (uint32_t i = a + 1; i < a_end; i++) {
@@ -176,56 +177,71 @@ static bool excluded(const struct held_locks *a, const struct held_locks *b) {
   return false;
 }
 
-struct lock_edge {
-  uint32_t from, to;                 /* accesses, in the order of the trace */
-  uint32_t from_section, to_section; /* the locks that begin them */
-};
+static bool is_conflicting(const struct event *a, const struct event *b) {
+  bool both = (event_reads[a->kind] || event_writes[a->kind]) &&
+              (event_reads[b->kind] || event_writes[b->kind]);
+  return both && a->thread != b->thread && overlaps(a, b) &&
+         (event_writes[a->kind] || event_writes[b->kind]);
+}
+
+/* The lock that the section of event `i` begins with; KIND_NO_EVENT: none. */
+static uint32_t section_of(const struct held_locks *held, uint32_t i) {
+  return held[i].len ? held[i].at[0].event : KIND_NO_EVENT;
+}
+
+/* After the access at `x` comes that at `y` of another thread.  Does something
+ * of y's call also come before something of x's, in one of the two sections? */
+static bool comes_back(const struct kind_query *q,
+                       const struct held_locks *held, uint32_t x, uint32_t y) {
+  for (uint32_t i = 0; i < events_of(q); i++) {
+    const struct event *from = event_at(q, i);
+    if (!same_call(from, event_at(q, y)))
+      continue;
+    for (uint32_t k = i + 1; k < events_of(q); k++) {
+      const struct event *to = event_at(q, k);
+      if (same_call(to, event_at(q, x)) && is_conflicting(from, to) &&
+          (section_of(held, i) == section_of(held, y) ||
+           section_of(held, k) == section_of(held, x)))
+        return true;
+    }
+  }
+  return false;
+}
+
+static struct held_locks *follow_locks(const struct kind_query *q) {
+  struct held_locks now[32] = {{{{0}}}}, waiting[32] = {{{{0}}}};
+  struct held_locks *held = xcalloc(events_of(q) + 1u, sizeof *held);
+  for (uint32_t i = 0; i < events_of(q); i++) {
+    const struct event *e = event_at(q, i);
+    if (e->thread < 32)
+      follow(&now[e->thread], &waiting[e->thread], e, i);
+    if (e->thread < 32 && is_concurrent(e))
+      held[i] = now[e->thread];
+  }
+  return held;
+}
 
 /*
  * Plain accesses of the same data in sections of different locks: both threads
- * hold some, and none that the other holds.  The sections cannot be put one
- * after the other: each has an access that comes before one of the other.
+ * hold some, and none that the other holds.  And the two calls cannot be put
+ * one after the other: an access of the second comes before one of the first,
+ * inside of one of the sections.
  *
  *     T2 49 lock locks[0];  55 read buckets[1]
  *     T1 76 lock locks[1];  77 read map.buckets;  88 write buckets[1]
  *     T2 62 write map.buckets
  */
 void match_two_locks(const struct kind_query *q) {
-  uint32_t n = events_of(q);
-  struct held_locks now[32] = {{{{0}}}}, waiting[32] = {{{{0}}}};
-  struct held_locks *held = xcalloc(n + 1u, sizeof *held);
-  VEC(struct lock_edge) edges = {0};
-  for (uint32_t i = 0; i < n; i++) {
-    const struct event *e = event_at(q, i);
-    if (e->thread >= 32)
-      continue;
-    follow(&now[e->thread], &waiting[e->thread], e, i);
-    if (!is_data(e) && !(e->kind == EV_FREE && is_concurrent(e)))
-      continue;
-    held[i] = now[e->thread];
-    for (uint32_t k = 0; k < i && held[i].len; k++) {
-      const struct event *o = event_at(q, k);
-      if (held[k].len && o->thread != e->thread && overlaps(o, e) &&
-          (event_writes[o->kind] || event_writes[e->kind]) &&
-          !excluded(&held[i], &held[k]))
-        vec_push(&edges,
-                 ((struct lock_edge){k, i, held[k].at[0].event,
-                                     held[i].at[0].event}));
+  struct held_locks *held = follow_locks(q);
+  for (uint32_t y = 1; y < events_of(q); y++)
+    for (uint32_t x = 0; x < y && held[y].len; x++) {
+      const struct event *a = event_at(q, x), *b = event_at(q, y);
+      if (held[x].len && is_data(a) && is_data(b) && is_conflicting(a, b) &&
+          !excluded(&held[x], &held[y]) && comes_back(q, held, x, y))
+        add_match(q, &(struct kind_found){
+                         .kind = KIND_TWO_LOCKS,
+                         .marks = {x, section_of(held, x), y,
+                                   section_of(held, y)}});
     }
-  }
-  for (uint32_t i = 0; i < edges.len; i++) {
-    const struct lock_edge *a = &edges.at[i];
-    for (uint32_t k = 0; k < edges.len; k++) {
-      const struct lock_edge *b = &edges.at[k];
-      if (a->from_section != b->to_section || a->to_section != b->from_section)
-        continue;
-      add_match(q, &(struct kind_found){
-                       .kind = KIND_TWO_LOCKS,
-                       .marks = {a->from, a->from_section, a->to,
-                                 a->to_section}});
-      break;
-    }
-  }
-  vec_free(&edges);
   free(held);
 }

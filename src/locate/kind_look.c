@@ -3,23 +3,14 @@
 
 /* ---- check, then act ---- */
 
-static bool looks_again(const struct kind_query *q, uint32_t look,
-                        uint32_t from, uint32_t to) {
-  const struct event *r = event_at(q, look);
-  for (uint32_t i = from + 1; i < to; i++)
-    if (same_call(event_at(q, i), r) && event_reads[event_at(q, i)->kind] &&
-        overlaps(event_at(q, i), r))
-      return true;
-  return false;
-}
-
 static bool is_act(const struct event *e) {
   return e->kind == EV_WRITE || e->kind == EV_ATOMIC_WRITE ||
          e->kind == EV_RMW || e->kind == EV_FREE;
 }
 
 /* `same`: only acts on the spot that was looked at; else only others. */
-static void match_looks(const struct kind_query *q, uint32_t act, bool same) {
+static void match_looks(const struct kind_query *q, uint32_t act, bool same,
+                        enum kind kind) {
   const struct event *w = event_at(q, act);
   for (uint32_t look = act; look-- > 0;) {
     const struct event *r = event_at(q, look);
@@ -31,23 +22,27 @@ static void match_looks(const struct kind_query *q, uint32_t act, bool same) {
     if (!is_plain_read(r) || same_spot(r, w) != same)
       continue;
     uint32_t change = last_foreign_write(q, r, r->thread, look, act);
-    if (change == KIND_NO_EVENT || !is_concurrent(event_at(q, change)) ||
-        looks_again(q, look, change, act))
+    if (change == KIND_NO_EVENT || !is_concurrent(event_at(q, change)))
       continue;
     value_at(q, look, act, now);
     if (equal_values(now, r->value) ||
         !decisions_never(q->d, q->t, look, now, act))
       continue;
-    add_match(q, &(struct kind_found){.kind = KIND_CHECK_THEN_ACT,
-                                      .marks = {look, change, act}});
+    add_match(
+        q, &(struct kind_found){.kind = kind, .marks = {look, change, act}});
     return;
   }
 }
 
+static void match_acts(const struct kind_query *q, bool same, enum kind kind) {
+  for (uint32_t i = 0; i < events_of(q); i++)
+    if (is_act(event_at(q, i)) && is_concurrent(event_at(q, i)))
+      match_looks(q, i, same, kind);
+}
+
 /*
  * A call looks at a word and acts; between the two another thread changes the
- * word to a value with which, in all other executions, nobody acts so.  The
- * call does not look again.
+ * word to a value with which, in all other executions, nobody acts so.
  *
  *     T1 9 load full = 0
  *     T2 12 store full: 0 -> 1
@@ -55,11 +50,13 @@ static void match_looks(const struct kind_query *q, uint32_t act, bool same) {
  *
  * n = n + 1 is not meant: there line 12 follows whatever was read.
  */
+void match_check_then_set(const struct kind_query *q) {
+  match_acts(q, true, KIND_CHECK_THEN_SET);
+}
+
+/* The same, with an act on another word. */
 void match_check_then_act(const struct kind_query *q) {
-  for (int same = 1; same >= 0; same--)
-    for (uint32_t i = 0; i < events_of(q); i++)
-      if (is_act(event_at(q, i)) && is_concurrent(event_at(q, i)))
-        match_looks(q, i, same);
+  match_acts(q, false, KIND_CHECK_THEN_ACT);
 }
 
 /* ---- double success ---- */
@@ -135,9 +132,10 @@ static bool changes(const struct event *e) {
 }
 
 /* Of another call: an access of the first part after `first`, one of the second
- * before `second`, from one place. */
+ * before `second`; from one place, if the parts may be rounds of a loop. */
 static bool torn_by(const struct kind_query *q, uint32_t first, uint32_t second,
                     uint32_t *a, uint32_t *b) {
+  bool loop = event_at(q, first)->pc == event_at(q, second)->pc;
   for (*b = 0; *b < second; ++*b) {
     const struct event *y = event_at(q, *b);
     if (!is_plain(y) || !is_conflict(y, event_at(q, second)) || !changes(y))
@@ -145,7 +143,7 @@ static bool torn_by(const struct kind_query *q, uint32_t first, uint32_t second,
     for (*a = first + 1; *a < events_of(q); ++*a) {
       const struct event *x = event_at(q, *a);
       if (is_plain(x) && is_conflict(x, event_at(q, first)) && changes(x) &&
-          is_part(q, *a, *b))
+          same_call(x, y) && (!loop || is_part(q, *a, *b)))
         return true;
     }
   }
@@ -154,9 +152,10 @@ static bool torn_by(const struct kind_query *q, uint32_t first, uint32_t second,
 
 /*
  * One place of the source reads or writes neighbouring words in two accesses (a
- * struct, a number of 128 bits, a string).  One place of another call does the
- * same, comes to the first word after it and to the second before it, and at
- * least one of the two writes something new.
+ * struct, a number of 128 bits, a string).  Another call comes to the first word
+ * after it and to the second before it, and at least one of the two writes
+ * something new.  If the one place is in a loop over words, as for a string, the
+ * other call must have one such place too: a loop over counters is no copy.
  *
  *     T1 12 read pair.lo = 0
  *     T2 8 write pair.lo: 0 -> 1;  8 write pair.hi: 0 -> 1

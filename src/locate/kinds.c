@@ -45,6 +45,7 @@ void kinds_match(enum kind k, const struct kind_trace *t,
       [KIND_ABA] = match_aba,
       [KIND_DOUBLE_SUCCESS] = match_double_success,
       [KIND_TORN] = match_torn,
+      [KIND_CHECK_THEN_SET] = match_check_then_set,
       [KIND_CHECK_THEN_ACT] = match_check_then_act,
       [KIND_FALSE_STATE] = match_false_state,
       [KIND_UNPROTECTED] = match_unprotected,
@@ -76,6 +77,7 @@ bool kinds_hold(enum kind k, uint32_t *from, uint32_t *to) {
     *from = TORN_FIRST;
     *to = TORN_SECOND;
     return true;
+  case KIND_CHECK_THEN_SET:
   case KIND_CHECK_THEN_ACT:
     *from = CHECK_LOOK;
     *to = CHECK_ACT;

@@ -69,6 +69,7 @@ void match_two_locks(const struct kind_query *q);
 void match_aba(const struct kind_query *q);
 void match_double_success(const struct kind_query *q);
 void match_torn(const struct kind_query *q);
+void match_check_then_set(const struct kind_query *q);
 void match_check_then_act(const struct kind_query *q);
 void match_false_state(const struct kind_query *q);
 void match_unprotected(const struct kind_query *q);

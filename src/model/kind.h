@@ -8,7 +8,7 @@
  *
  * (Y1) a kind that was found has as many marks as its line in KINDS says; a
  *      mark that the pattern does not need may be KIND_NO_EVENT.
- * (Y2) it is in at least one failing order: with > 0.
+ * (Y2) it is in every order that fails like the finding: with == same > 0.
  */
 #ifndef MODEL_KIND_H
 #define MODEL_KIND_H
@@ -22,8 +22,9 @@
  * named.  A thread that sleeps for ever, a lock that does not lock and memory
  * that is handed out too early come before what happens to the data behind
  * them; the particular (the word came back) before the general (a decision that
- * is out of date); that freed memory is used comes last, since most kinds end
- * in it.
+ * is out of date); that freed memory is used comes late, since most kinds end
+ * in it.  CHECK_THEN_SET acts on the word that it checked, CHECK_THEN_ACT on
+ * another, which says less.
  */
 #define KINDS(_)                                                               \
   _(NONE, "none", "", 0)                                                       \
@@ -36,9 +37,10 @@
   _(ABA, "aba", "ABA", 6)                                                      \
   _(DOUBLE_SUCCESS, "double-success", "double success", 4)                     \
   _(TORN, "torn", "torn value", 4)                                             \
-  _(CHECK_THEN_ACT, "check-then-act", "check, then act", 3)                    \
+  _(CHECK_THEN_SET, "check-then-act", "check, then act", 3)                    \
   _(FALSE_STATE, "false-state", "state that never was", 3)                     \
-  _(UNPROTECTED, "unprotected", "use after free for want of protection", 3)
+  _(UNPROTECTED, "unprotected", "use after free for want of protection", 3)    \
+  _(CHECK_THEN_ACT, "check-then-act", "check, then act", 3)
 
 enum kind {
 #define KIND_ENUM(name, id, words, marks) KIND_##name,
@@ -117,9 +119,10 @@ enum {
 struct kind_found {
   enum kind kind;
   uint32_t marks[KIND_MOST_MARKS]; /* events of the finding's trace, Y1 */
-  uint64_t with, bad;           /* failing orders that have it; of so many */
-  uint64_t good_with, good;     /* the others */
-  bool complete;                /* these are all orders of the client */
+  uint64_t bad, good; /* orders of the client, failing and not … */
+  uint64_t same;      /* … failing with the same fault as the finding … */
+  uint64_t with, good_with; /* … of these and of the good ones, that have it */
+  bool complete;            /* these are all */
   bool held; /* with the lines of the pattern atomic, the client passes */
   uint32_t held_first, held_last; /* these lines */
 };

@@ -319,10 +319,6 @@ void story_make_answer(struct story *s, const struct story_namer *n) {
     buf_free(&t.b);
     return;
   }
-  if (answer_kind(&t)) {
-    buf_free(&t.b);
-    return;
-  }
   switch (t.f->fault) {
   case FAULT_NONE:
     say_nothing_found(&t);
@@ -348,6 +344,7 @@ void story_make_answer(struct story *s, const struct story_namer *n) {
     say_fault(&t);
     break;
   }
+  answer_kind(&t);
   if (t.f->fault > FAULT_SEQUENTIAL && !concurrent(t.f)) {
     buf_printf(&t.b, "%s (one thread is enough)", s->message);
     s->message = story_keep(s, &t.b);

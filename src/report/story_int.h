@@ -51,9 +51,10 @@ const char *answer_property(const struct result *r);
  */
 bool answer_cause(struct teller *t);
 
-/* The answer to a fault whose kind is known (story_kind.c); false, and the
- * answer left as it was, when it is not. */
-bool answer_kind(struct teller *t);
+/* The answer is there, in its general form; if the kind of fault is known, says
+ * that instead (story_kind.c).  What a crash or the like is called, and its
+ * notes, stay as notes. */
+void answer_kind(struct teller *t);
 
 /* A deadlock or a livelock. */
 void answer_waiting(struct teller *t);

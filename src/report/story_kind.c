@@ -49,6 +49,15 @@ static void put_function(struct teller *t, uint32_t mark) {
     story_operation(t->r, event_of(t, mark)->call, &t->b);
 }
 
+/* `pop()`: the function that both are in, or else the operation. */
+static void put_function_of(struct teller *t, uint32_t a, uint32_t b) {
+  const struct place *p = place_at(t, a), *q = place_at(t, b);
+  if (p->function && q->function && !strcmp(p->function, q->function))
+    put_function(t, a);
+  else
+    story_operation(t->r, event_of(t, a)->call, &t->b);
+}
+
 static void put_location(struct teller *t, uint32_t mark) {
   const char *location = words_of(t, mark)->location;
   buf_puts(&t->b, location ? location : "it");
@@ -158,10 +167,8 @@ static void say_broken_lock(struct teller *t) {
   buf_puts(&t->b, "the lock ");
   put_location(t, BROKEN_SET);
   buf_puts(&t->b, " lets two in: ");
-  put_function(t, BROKEN_SET);
-  buf_puts(&t->b, " finds it");
-  put_value(t, BROKEN_TEST);
-  buf_puts(&t->b, " at ");
+  put_function_of(t, BROKEN_TEST, BROKEN_SET);
+  buf_puts(&t->b, " finds it free at ");
   put_line(t, BROKEN_TEST);
   buf_puts(&t->b, " and sets it at ");
   put_line(t, BROKEN_SET);
@@ -265,7 +272,7 @@ static void note_torn(struct teller *t) {
 }
 
 static void say_check_then_act(struct teller *t) {
-  put_function(t, CHECK_ACT);
+  put_function_of(t, CHECK_LOOK, CHECK_ACT);
   buf_puts(&t->b, " checks ");
   put_location(t, CHECK_LOOK);
   buf_puts(&t->b, " at ");
@@ -305,17 +312,16 @@ static void say_unprotected(struct teller *t) {
   buf_printf(&t->b, "use after free of %s in ",
              block && *block == '&' ? block + 1 : "a block");
   put_function(t, UNPROTECTED_USE);
-  buf_puts(&t->b, ": ");
+  buf_puts(&t->b, ": nothing keeps ");
   put_thread(t, UNPROTECTED_FREE);
-  buf_puts(&t->b, " frees it at ");
-  put_line(t, UNPROTECTED_FREE);
-  buf_puts(&t->b, " though it was read at ");
+  buf_puts(&t->b, " from freeing it between ");
   put_line(t, UNPROTECTED_READ);
+  buf_puts(&t->b, " and ");
+  put_line(t, UNPROTECTED_USE);
 }
 
 static void note_unprotected(struct teller *t) {
-  note_deed(t, UNPROTECTED_READ, "the pointer: ");
-  note_deed(t, UNPROTECTED_FREE, "");
+  note_deed(t, UNPROTECTED_READ, "its pointer is from ");
 }
 
 /* Where the sentence is about, where it ends, the sentence, its notes. */
@@ -336,6 +342,8 @@ static const struct kind_teller {
     [KIND_DOUBLE_SUCCESS] = {DOUBLE_CHANGE, DOUBLE_LOOK, say_double_success,
                              note_double_success},
     [KIND_TORN] = {TORN_FIRST, TORN_SECOND, say_torn, note_torn},
+    [KIND_CHECK_THEN_SET] = {CHECK_LOOK, CHECK_ACT, say_check_then_act,
+                             note_check_then_act},
     [KIND_CHECK_THEN_ACT] = {CHECK_LOOK, CHECK_ACT, say_check_then_act,
                              note_check_then_act},
     [KIND_FALSE_STATE] = {FALSE_FIRST, FALSE_SECOND, say_false_state,
@@ -347,10 +355,19 @@ static const struct kind_teller {
 /* `in all 16 failing orders and in none of 446 good ones` */
 static void note_evidence(struct teller *t) {
   const struct kind_found *k = &t->f->kind;
-  buf_printf(&t->b, "%s: in all ", kind_words[k->kind]);
-  story_number(k->bad, &t->b);
-  buf_printf(&t->b, " failing order%s", k->bad == 1 ? "" : "s");
-  buf_puts(&t->b, k->complete ? "" : " that were seen");
+  const char *how = k->same == k->bad ? "failing " : "";
+  buf_printf(&t->b, "%s: in ", kind_words[k->kind]);
+  if (k->same > 1) {
+    buf_puts(&t->b, "all ");
+    story_number(k->same, &t->b);
+    buf_printf(&t->b, " %sorders", how);
+  } else {
+    buf_printf(&t->b, "the one %sorder", how);
+  }
+  if (k->same != k->bad)
+    buf_printf(&t->b, " that fail%s so", k->same > 1 ? "" : "s");
+  else if (!k->complete)
+    buf_printf(&t->b, " that w%s seen", k->same > 1 ? "ere" : "as");
   if (k->good) {
     buf_puts(&t->b, " and in ");
     if (k->good_with)
@@ -372,23 +389,43 @@ static void note_evidence(struct teller *t) {
   answer_note(t, &story_nowhere, &t->b);
 }
 
-bool answer_kind(struct teller *t) {
-  const struct kind_teller *k = &tellers[t->f->kind.kind];
-  if (!k->say)
-    return false;
+/* A fault that needs no specification has a name and a place of its own. */
+static bool stays(const struct teller *t) {
+  return t->f->fault != FAULT_NOT_LINEARIZABLE;
+}
+
+static bool has_lines(const struct teller *t) {
   for (uint32_t i = 0; i < kind_marks[t->f->kind.kind]; i++)
     if (marks(t)[i] != KIND_NO_EVENT && !place_at(t, i)->line)
-      return false; /* the sentence needs its lines */
+      return false;
+  return true;
+}
+
+static void set_place(struct teller *t, const struct kind_teller *k) {
   const struct place *p = place_at(t, k->place);
   t->s->place = p;
+  t->s->until = NULL;
   if (marks(t)[k->until] != KIND_NO_EVENT &&
       same_file(place_at(t, k->until), p) &&
       place_at(t, k->until)->line != p->line)
     t->s->until = place_at(t, k->until);
+}
+
+void answer_kind(struct teller *t) {
+  const struct kind_teller *k = &tellers[t->f->kind.kind];
+  if (!k->say || !has_lines(t))
+    return;
+  struct story old = *t->s;
+  memset(&t->s->notes, 0, sizeof t->s->notes);
+  set_place(t, k);
   k->say(t);
   t->s->message = story_keep(t->s, &t->b);
   if (k->note)
     k->note(t);
+  if (stays(t) && t->f->kind.kind != KIND_UNPROTECTED)
+    vec_push(&t->s->notes, ((struct story_note){old.place, old.message}));
+  for (uint32_t i = 0; stays(t) && i < old.notes.len; i++)
+    vec_push(&t->s->notes, old.notes.at[i]);
+  vec_free(&old.notes);
   note_evidence(t);
-  return true;
 }
