@@ -39,7 +39,7 @@ struct kind_count {
   struct live_path live;
   VEC(struct kind_path) paths;
   struct decisions decisions;
-  struct map128 known; /* orders that were counted */
+  struct map128 known;                   /* orders that were counted */
   struct kind_matches first[KIND_COUNT]; /* of the finding's execution … */
   enum fault end;                        /* … which ends so */
   struct kind_tally with[KIND_COUNT], all;
@@ -177,8 +177,8 @@ static void match_first(struct kind_count *c, const path *p) {
   run_free(&r);
 }
 
-/* Every order that fails so has it, and good ones have it at most half as often.  A
- * lock that lets two in does harm only when they meet inside. */
+/* Every order that fails so has it, and good ones have it at most half as
+ * often.  A lock that lets two in does harm only when they meet inside. */
 static bool explains(const struct kind_count *c, enum kind k) {
   const struct kind_tally *w = &c->with[k], *all = &c->all;
   if (!w->same || w->same < all->same)
@@ -278,6 +278,31 @@ static bool same_function(const struct place *a, const struct place *b) {
   return a->function && b->function && !strcmp(a->function, b->function);
 }
 
+/* What the call does in between belongs to the block too, as far as it is in
+ * the same function, `depth` frames from the outermost. */
+static void cover(const struct kind_naming *p, uint32_t from, uint32_t to,
+                  uint32_t inner, struct code_block *k) {
+  const struct trace *t = &p->r->result.finding->trace;
+  struct kind_frames f;
+  frames_of(p, from, &f);
+  uint32_t depth = f.n - inner;
+  uint32_t last = from < to ? to : from;
+  for (uint32_t i = from < to ? from : to; i < last; i++) {
+    if (t->events[i].thread != t->events[from].thread ||
+        t->events[i].call != t->events[from].call || !t->events[i].pc)
+      continue;
+    frames_of(p, i, &f);
+    if (f.n < depth)
+      continue;
+    const struct place *at = f.at[f.n - depth];
+    if (!at->line || !at->function || !k->function ||
+        strcmp(at->function, k->function))
+      continue;
+    k->first = at->line < k->first ? at->line : k->first;
+    k->last = at->line > k->last ? at->line : k->last;
+  }
+}
+
 /* The lines from one event to the other, in the innermost function that both
  * are in. */
 static bool block_between(const struct kind_naming *p, uint32_t from,
@@ -298,20 +323,20 @@ static bool block_between(const struct kind_naming *p, uint32_t from,
                              .function = a->function,
                              .first = a->line < b->line ? a->line : b->line,
                              .last = a->line < b->line ? b->line : a->line};
+  cover(p, from, to, x.n - i, out);
   return true;
 }
 
-/* Runs the client with the block atomic: 1 it passes, 0 it fails, -1 it could
+/* Runs the client with the blocks atomic: 1 it passes, 0 it fails, -1 it could
  * not be seen. */
-static int run_held(struct kind_naming *p, const struct code_block *k) {
+static int run_held(struct kind_naming *p, struct cause held) {
   struct error ignored = {0};
   struct regions regions;
   struct settings set = *p->target->settings;
   struct target target = *p->target;
   struct coverage v = {0};
   bool open = false;
-  struct cause one = {k, 1};
-  if (regions_of_cause(p->flow, one, &p->b->arena, &regions, &ignored))
+  if (regions_of_cause(p->flow, held, &p->b->arena, &regions, &ignored))
     return -1;
   set.search = SEARCH_AUTO;
   set.no_real_time = false;
@@ -326,8 +351,8 @@ static int run_held(struct kind_naming *p, const struct code_block *k) {
   struct campaign campaign = {.target = &target};
   enum campaign_end end = campaign_run(&campaign, &ignored);
   coverage_of_one(&campaign.totals, &set, &v, &open);
-  open |= !campaign.totals.statistics.executions ||
-          campaign.totals.all_left_out;
+  open |=
+      !campaign.totals.statistics.executions || campaign.totals.all_left_out;
   free(v.sentence);
   free(v.limit);
   campaign_free(&campaign);
@@ -336,18 +361,22 @@ static int run_held(struct kind_naming *p, const struct code_block *k) {
 
 /* Can it be this one, as far as it can be tried? */
 static bool stands(struct kind_naming *p, struct kind_found *f) {
-  uint32_t from, to;
-  struct code_block k;
-  if (!kinds_hold(f->kind, &from, &to) || f->marks[from] == KIND_NO_EVENT ||
-      f->marks[to] == KIND_NO_EVENT)
+  uint32_t from[KINDS_HELD], to[KINDS_HELD];
+  struct code_block k[KINDS_HELD];
+  uint32_t n = kinds_hold(f->kind, from, to);
+  for (uint32_t i = 0; i < n; i++)
+    if (f->marks[from[i]] == KIND_NO_EVENT || f->marks[to[i]] == KIND_NO_EVENT)
+      return true; /* the execution ended before */
+  if (!n)
     return true;
-  if (p->holds++ >= MOST_HOLDS ||
-      !block_between(p, f->marks[from], f->marks[to], &k))
+  if (p->holds++ >= MOST_HOLDS)
     return false;
-  int passes = run_held(p, &k);
-  f->held = passes == 1;
-  f->held_first = k.first;
-  f->held_last = k.last;
+  for (uint32_t i = 0; i < n; i++)
+    if (!block_between(p, f->marks[from[i]], f->marks[to[i]], &k[i]))
+      return false;
+  struct cause held = cause_of(&p->b->arena, k, n);
+  int passes = run_held(p, held);
+  f->held = passes == 1 ? held : (struct cause){0};
   return passes != 0;
 }
 
@@ -391,8 +420,8 @@ void kinds(struct built *b, struct object_run *r, const struct target *t) {
   schedule_to_path(&f->schedule, &blamed.path);
   struct diagnose_question q = {
       .target = &own, .kind = DIAGNOSE_KINDS, .blamed = {&blamed, 1}};
-  struct kind_naming p = {b, r, &own, flow_open(b->lines, &ignored), client.at,
-                          0};
+  struct kind_naming p = {b,         r, &own, flow_open(b->lines, &ignored),
+                          client.at, 0};
   if (p.flow && blamed.path.len && diagnose_worker(&w, &q) == WORKER_DONE)
     name_kind(&p, &diagnose_answer(&w)->kinds);
   worker_release(&w);

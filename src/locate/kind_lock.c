@@ -87,9 +87,9 @@ static void match_word(const struct kind_query *q, uint32_t set) {
   if ((end == events_of(q) && other_end == events_of(q)) || other_end < set ||
       !clash(q, set, end, other, other_end, &x, &y))
     return;
-  add_match(q, &(struct kind_found){
-                   .kind = KIND_BROKEN_LOCK,
-                   .marks = {test, set, other_test, other, x, y}});
+  add_match(
+      q, &(struct kind_found){.kind = KIND_BROKEN_LOCK,
+                              .marks = {test, set, other_test, other, x, y}});
 }
 
 /*
@@ -124,8 +124,7 @@ struct held_locks {
 
 static void acquire(struct held_locks *h, const struct event *e, uint32_t at) {
   if (h->len < MOST_HELD)
-    h->at[h->len++] =
-        (struct held_lock){e->addr, at, e->kind == EV_RDLOCK};
+    h->at[h->len++] = (struct held_lock){e->addr, at, e->kind == EV_RDLOCK};
 }
 
 static void let_go(struct held_locks *h, uint64_t addr) {
@@ -238,10 +237,9 @@ void match_two_locks(const struct kind_query *q) {
       const struct event *a = event_at(q, x), *b = event_at(q, y);
       if (held[x].len && is_data(a) && is_data(b) && is_conflicting(a, b) &&
           !excluded(&held[x], &held[y]) && comes_back(q, held, x, y))
-        add_match(q, &(struct kind_found){
-                         .kind = KIND_TWO_LOCKS,
-                         .marks = {x, section_of(held, x), y,
-                                   section_of(held, y)}});
+        add_match(q, &(struct kind_found){.kind = KIND_TWO_LOCKS,
+                                          .marks = {x, section_of(held, x), y,
+                                                    section_of(held, y)}});
     }
   free(held);
 }

@@ -28,8 +28,8 @@ static void match_looks(const struct kind_query *q, uint32_t act, bool same,
     if (equal_values(now, r->value) ||
         !decisions_never(q->d, q->t, look, now, act))
       continue;
-    add_match(
-        q, &(struct kind_found){.kind = kind, .marks = {look, change, act}});
+    add_match(q,
+              &(struct kind_found){.kind = kind, .marks = {look, change, act}});
     return;
   }
 }
@@ -152,10 +152,10 @@ static bool torn_by(const struct kind_query *q, uint32_t first, uint32_t second,
 
 /*
  * One place of the source reads or writes neighbouring words in two accesses (a
- * struct, a number of 128 bits, a string).  Another call comes to the first word
- * after it and to the second before it, and at least one of the two writes
- * something new.  If the one place is in a loop over words, as for a string, the
- * other call must have one such place too: a loop over counters is no copy.
+ * struct, a number of 128 bits, a string).  Another call comes to the first
+ * word after it and to the second before it, and at least one of the two writes
+ * something new.  If the one place is in a loop over words, as for a string,
+ * the other call must have one such place too: a loop over counters is no copy.
  *
  *     T1 12 read pair.lo = 0
  *     T2 8 write pair.lo: 0 -> 1;  8 write pair.hi: 0 -> 1
@@ -242,11 +242,11 @@ void match_false_state(const struct kind_query *q) {
   for (uint32_t b = 1; b < events_of(q); b++) {
     const struct event *y = event_at(q, b);
     uint32_t a = b, change;
-    if (!is_count(y) || !is_concurrent(y) ||
-        return_of(q, b) == KIND_NO_EVENT || !changes_nothing(q, y))
+    if (!is_count(y) || !is_concurrent(y) || return_of(q, b) == KIND_NO_EVENT ||
+        !changes_nothing(q, y))
       continue;
-    while (a-- > 0 && !(same_call(event_at(q, a), y) &&
-                        event_at(q, a)->kind != EV_CALL))
+    while (a-- > 0 &&
+           !(same_call(event_at(q, a), y) && event_at(q, a)->kind != EV_CALL))
       ;
     if (a >= b || !is_count(event_at(q, a)) || overlaps(event_at(q, a), y) ||
         event_at(q, a)->size != y->size)

@@ -1,4 +1,5 @@
-/* Words that come back, memory that is handed out too early or kept too long. */
+/* Words that come back, memory that is handed out too early or kept too long.
+ */
 #include "locate/kinds_int.h"
 
 /* ---- ABA ---- */
@@ -106,8 +107,7 @@ static bool written_before(const struct kind_query *q, const struct block *b,
 static uint32_t fill_after(const struct kind_query *q, uint32_t read,
                            uint32_t store) {
   for (uint32_t i = read + 1; i < events_of(q); i++)
-    if (is_write(event_at(q, i)) &&
-        overlaps(event_at(q, i), event_at(q, read)))
+    if (is_write(event_at(q, i)) && overlaps(event_at(q, i), event_at(q, read)))
       return same_call(event_at(q, i), event_at(q, store)) ? i : KIND_NO_EVENT;
   return KIND_NO_EVENT;
 }

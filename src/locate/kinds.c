@@ -55,42 +55,26 @@ void kinds_match(enum kind k, const struct kind_trace *t,
     recogniser[k](&(struct kind_query){t, d, out});
 }
 
-bool kinds_hold(enum kind k, uint32_t *from, uint32_t *to) {
-  switch (k) {
-  case KIND_EARLY_PUBLICATION:
-    *from = EARLY_STORE;
-    *to = EARLY_FILL;
-    return true;
-  case KIND_BROKEN_LOCK:
-    *from = BROKEN_TEST;
-    *to = BROKEN_SET;
-    return true;
-  case KIND_ABA:
-    *from = ABA_READ;
-    *to = ABA_SWAP;
-    return true;
-  case KIND_DOUBLE_SUCCESS:
-    *from = DOUBLE_CHANGE;
-    *to = DOUBLE_LOOK;
-    return true;
-  case KIND_TORN:
-    *from = TORN_FIRST;
-    *to = TORN_SECOND;
-    return true;
-  case KIND_CHECK_THEN_SET:
-  case KIND_CHECK_THEN_ACT:
-    *from = CHECK_LOOK;
-    *to = CHECK_ACT;
-    return true;
-  case KIND_FALSE_STATE:
-    *from = FALSE_FIRST;
-    *to = FALSE_SECOND;
-    return true;
-  case KIND_UNPROTECTED:
-    *from = UNPROTECTED_READ;
-    *to = UNPROTECTED_USE;
-    return true;
-  default:
-    return false;
+uint32_t kinds_hold(enum kind k, uint32_t from[KINDS_HELD],
+                    uint32_t to[KINDS_HELD]) {
+  static const struct {
+    uint8_t n, from[KINDS_HELD], to[KINDS_HELD];
+  } lines[KIND_COUNT] = {
+      [KIND_EARLY_PUBLICATION] = {1, {EARLY_STORE}, {EARLY_FILL}},
+      [KIND_BROKEN_LOCK] = {1, {BROKEN_TEST}, {BROKEN_SET}},
+      [KIND_ABA] = {1, {ABA_READ}, {ABA_SWAP}},
+      [KIND_DOUBLE_SUCCESS] = {1, {DOUBLE_CHANGE}, {DOUBLE_LOOK}},
+      [KIND_TORN] = {2,
+                     {TORN_FIRST, TORN_OTHER_FIRST},
+                     {TORN_SECOND, TORN_OTHER_SECOND}},
+      [KIND_CHECK_THEN_SET] = {1, {CHECK_LOOK}, {CHECK_ACT}},
+      [KIND_FALSE_STATE] = {1, {FALSE_FIRST}, {FALSE_SECOND}},
+      [KIND_UNPROTECTED] = {1, {UNPROTECTED_READ}, {UNPROTECTED_USE}},
+      [KIND_CHECK_THEN_ACT] = {1, {CHECK_LOOK}, {CHECK_ACT}},
+  };
+  for (uint32_t i = 0; i < lines[k].n; i++) {
+    from[i] = lines[k].from[i];
+    to[i] = lines[k].to[i];
   }
+  return lines[k].n;
 }

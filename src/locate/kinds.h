@@ -26,8 +26,11 @@ struct kind_matches {
 void kinds_match(enum kind k, const struct kind_trace *t,
                  const struct decisions *d, struct kind_matches *out);
 
-/* Must the lines from one mark to another run without interruption for the
- * pattern to be impossible?  Then these are they. */
-bool kinds_hold(enum kind k, uint32_t *from, uint32_t *to);
+/* The lines from one mark to another that must run without interruption for
+ * the pattern to be impossible; how many such pairs there are, 0: no lines
+ * help. */
+enum { KINDS_HELD = 2 };
+uint32_t kinds_hold(enum kind k, uint32_t from[KINDS_HELD],
+                    uint32_t to[KINDS_HELD]);
 
 #endif

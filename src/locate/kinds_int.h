@@ -55,7 +55,8 @@ static inline bool is_concurrent(const struct event *e) {
  * `thread`, or KIND_NO_EVENT. */
 uint32_t last_foreign_write(const struct kind_query *q, const struct event *of,
                             uint8_t thread, uint32_t from, uint32_t to);
-/* What the spot of event `of`, whose value is known, holds before event `at`. */
+/* What the spot of event `of`, whose value is known, holds before event `at`.
+ */
 void value_at(const struct kind_query *q, uint32_t of, uint32_t at,
               uint64_t value[2]);
 void add_match(const struct kind_query *q, const struct kind_found *found);

@@ -13,6 +13,8 @@
 #ifndef MODEL_KIND_H
 #define MODEL_KIND_H
 
+#include "model/cause.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,8 +32,10 @@
   _(NONE, "none", "", 0)                                                       \
   _(LOST_WAKEUP, "lost-wakeup", "lost wake-up", 4)                             \
   _(IF_FOR_WHILE, "wait-without-loop", "wait without a loop", 3)               \
-  _(EARLY_PUBLICATION, "early-publication", "publication before "             \
-                                            "initialisation", 3)               \
+  _(EARLY_PUBLICATION, "early-publication",                                    \
+    "publication before "                                                      \
+    "initialisation",                                                          \
+    3)                                                                         \
   _(BROKEN_LOCK, "broken-lock", "broken mutual exclusion", 6)                  \
   _(TWO_LOCKS, "two-locks", "two locks for one datum", 4)                      \
   _(ABA, "aba", "ABA", 6)                                                      \
@@ -123,8 +127,8 @@ struct kind_found {
   uint64_t same;      /* … failing with the same fault as the finding … */
   uint64_t with, good_with; /* … of these and of the good ones, that have it */
   bool complete;            /* these are all */
-  bool held; /* with the lines of the pattern atomic, the client passes */
-  uint32_t held_first, held_last; /* these lines */
+  struct cause held; /* lines of the pattern: with them atomic, the client
+                        passes.  No blocks: none that help, or not tried */
 };
 
 /* What a worker found: in the order of precedence. */

@@ -29,10 +29,15 @@ void json_kind(struct json *j, const struct story *s) {
   json_uint(j, "good", k->good);
   json_uint(j, "good_with", k->good_with);
   json_bool(j, "complete", k->complete);
-  json_bool(j, "held", k->held);
-  if (k->held) {
-    json_uint(j, "held_first", k->held_first);
-    json_uint(j, "held_last", k->held_last);
+  json_array(j, "held");
+  for (uint32_t i = 0; i < k->held.nblocks; i++) {
+    json_object(j, NULL);
+    json_text(j, "file", k->held.blocks[i].file);
+    json_text(j, "function", k->held.blocks[i].function);
+    json_uint(j, "first", k->held.blocks[i].first);
+    json_uint(j, "last", k->held.blocks[i].last);
+    json_end_object(j);
   }
+  json_end_array(j);
   json_end_object(j);
 }

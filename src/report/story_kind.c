@@ -277,10 +277,10 @@ static void say_check_then_act(struct teller *t) {
   put_location(t, CHECK_LOOK);
   buf_puts(&t->b, " at ");
   put_line(t, CHECK_LOOK);
-  buf_puts(&t->b, " and acts at ");
+  buf_puts(&t->b, " and acts on it at ");
   put_line(t, CHECK_ACT);
   buf_puts(&t->b, ": in between ");
-  put_function(t, CHECK_CHANGE);
+  put_thread(t, CHECK_CHANGE);
   buf_puts(&t->b, " changes it");
 }
 
@@ -378,14 +378,12 @@ static void note_evidence(struct teller *t) {
     story_number(k->good, &t->b);
     buf_puts(&t->b, " good ones");
   }
-  if (k->held && k->held_first == k->held_last)
-    buf_printf(&t->b, "; with line %" PRIu32 " atomic, this client passes",
-               k->held_first);
-  else if (k->held)
-    buf_printf(&t->b,
-               "; with lines %" PRIu32 "-%" PRIu32 " atomic, this client "
-               "passes",
-               k->held_first, k->held_last);
+  for (uint32_t i = 0; i < k->held.nblocks; i++) {
+    buf_puts(&t->b, i ? " and " : "; with ");
+    story_put_lines(&k->held.blocks[i], &t->b);
+  }
+  if (k->held.nblocks)
+    buf_puts(&t->b, " atomic, this client passes");
   answer_note(t, &story_nowhere, &t->b);
 }
 
