@@ -104,6 +104,37 @@ bool causes_fit(const struct causes_found *f, const struct client *c) {
   return true;
 }
 
+/* ---- kinds ---- */
+
+static const struct field kind_fields[] = {
+    BELOW(struct kind_found, kind, KIND_COUNT),
+    NUMBER(struct kind_found, marks[0]),
+    NUMBER(struct kind_found, marks[1]),
+    NUMBER(struct kind_found, marks[2]),
+    NUMBER(struct kind_found, marks[3]),
+    NUMBER(struct kind_found, marks[4]),
+    NUMBER(struct kind_found, marks[5]),
+    NUMBER(struct kind_found, bad),
+    NUMBER(struct kind_found, good),
+    NUMBER(struct kind_found, same),
+    NUMBER(struct kind_found, with),
+    NUMBER(struct kind_found, good_with),
+    FLAG(struct kind_found, complete),
+};
+
+static bool kind_sound(void *noun) {
+  const struct kind_found *k = noun;
+  return k->kind != KIND_NONE && k->with && k->with == k->same; /* Y2 */
+}
+
+static const struct noun noun_kind = {NOUN(struct kind_found, kind_fields),
+                                      .sound = kind_sound};
+
+static const struct field kinds_fields[] = {
+    MANY(struct kinds_found, at, len, noun_kind),
+};
+const struct noun noun_kinds_found = {NOUN(struct kinds_found, kinds_fields)};
+
 /* ---- races ---- */
 
 static const struct field step_fields[] = {

@@ -323,6 +323,7 @@ static void put_finding(struct json *j, const struct story *s) {
   json_text(j, "html_file", f->html_file);
   put_waiting(j, s);
   put_refutations(j, s);
+  json_kind(j, s);
   json_causes(j, s);
   json_fences(j, s);
   json_nearest(j, s);

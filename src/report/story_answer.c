@@ -352,6 +352,7 @@ void story_make_answer(struct story *s, const struct story_namer *n) {
     say_fault(&t);
     break;
   }
+  answer_kind(&t);
   answer_in_library(&t);
   if (t.f->fault > FAULT_SEQUENTIAL && !concurrent(t.f)) {
     buf_printf(&t.b, "%s (one thread is enough)", s->message);

@@ -76,6 +76,11 @@ void answer_in_library(struct teller *t);
 bool story_composition(const struct story *s, const struct story_namer *n,
                        const struct code_block **block, struct buf *out);
 
+/* The answer is there, in its general form; if the kind of fault is known, says
+ * that instead (story_kind.c).  What a crash or the like is called, and its
+ * notes, stay as notes. */
+void answer_kind(struct teller *t);
+
 /* A deadlock or a livelock. */
 void answer_waiting(struct teller *t);
 
