@@ -439,9 +439,8 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
                             .set = set,
                             .error = e,
                             .begun = clock_now(),
-                            .until = target.regions || target.nfences
-                                         ? CAMPAIGN_REPAIR_SWEEP_STEPS
-                                         : CAMPAIGN_SWEEP_STEPS,
+                            .until = target.trial ? CAMPAIGN_REPAIR_SWEEP_STEPS
+                                                  : CAMPAIGN_SWEEP_STEPS,
                             .more = true};
   /* The sequences count towards the budget, unless they used most of it. */
   if (campaign_effort(&p) > p.until / 2)
@@ -466,7 +465,7 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
   p.last = &p.first;
   c->totals.all_full = true;
   c->totals.program = target.program;
-  c->totals.without = target.known_ops;
+  c->totals.apart = target.apart;
   if (one)
     begin_one(&p);
   run(&p);

@@ -114,8 +114,8 @@ void coverage_of_clients(const struct totals *t, const struct settings *set,
     buf_puts(&all, passed.len ? "; no fault before it in " : "");
   }
   buf_puts(&all, buf_text(&passed));
-  if (t->without)
-    buf_printf(&all, "; without clients that have %s", t->without);
+  if (t->apart)
+    buf_printf(&all, "; %s", t->apart);
   c->sentence = xstrdup(buf_text(&all));
   buf_free(&all);
   buf_free(&passed);
@@ -183,6 +183,8 @@ void coverage_of_one(const struct totals *t, const struct settings *set,
     put_graph(t, &b);
   if (t->end == EXPLORE_BAD)
     buf_puts(&b, ", up to the first fault");
+  if (t->apart)
+    buf_printf(&b, "; %s", t->apart);
   v->sentence = xstrdup(buf_text(&b));
   buf_free(&b);
   /* Not a pass, whatever ended the search. */

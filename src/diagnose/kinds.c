@@ -8,6 +8,7 @@
 #include "hunt/inside.h"
 #include "locate/conflict.h"
 #include "locate/kinds.h"
+#include "model/loops.h"
 #include "model/nouns.h"
 #include "proc/phase.h"
 
@@ -332,11 +333,12 @@ static bool block_between(const struct kind_naming *p, uint32_t from,
 static int run_held(struct kind_naming *p, struct cause held) {
   struct error ignored = {0};
   struct regions regions;
+  struct loops none = {0}; /* the blocks are held over all rounds */
   struct settings set = *p->target->settings;
   struct target target = *p->target;
   struct coverage v = {0};
   bool open = false;
-  if (regions_of_cause(p->flow, held, &p->b->arena, &regions, &ignored))
+  if (regions_of_cause(p->flow, held, &none, &p->b->arena, &regions, &ignored))
     return -1;
   set.search = SEARCH_AUTO;
   set.no_real_time = false;

@@ -173,6 +173,24 @@ static const char *only_file(const struct story *s) {
   return file;
 }
 
+/* The faults before it were kept out of the run. */
+static void note_atomic(struct story *s) {
+  const struct cause *c = &s->result->atomic;
+  for (uint32_t i = 0; s->result->finding && i < c->nblocks; i++) {
+    struct place *at = arena_alloc(&s->arena, sizeof *at);
+    struct buf b = {0};
+    *at = (struct place){.file = c->blocks[i].file,
+                         .function = c->blocks[i].function,
+                         .line = c->blocks[i].first};
+    buf_puts(&b, "another fault: this one was found with ");
+    story_put_lines(&c->blocks[i], &b);
+    buf_puts(&b, " atomic");
+    struct story_note note = {at, story_keep(s, &b)};
+    vec_push(&s->notes, note);
+    buf_free(&b);
+  }
+}
+
 struct story *story_new(const struct result *r, const struct story_namer *n) {
   struct story *s = xcalloc(1, sizeof *s);
   s->result = r;
@@ -191,6 +209,7 @@ struct story *story_new(const struct result *r, const struct story_namer *n) {
     s->finding_whole = !r->finding->trace.truncated;
   }
   story_make_answer(s, n);
+  note_atomic(s);
   assert(s->message && s->place); /* every report reads them */
   return s;
 }

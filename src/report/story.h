@@ -9,6 +9,7 @@
  *
  * (S1) rows are in the order of the trace; a loop that a thread went round n
  *      times without any change is one row for each step, with times == n.
+ *      Of many rounds with other values, those in between are a note.
  * (S2) rows of one uninterrupted run of a thread share their `group`.
  * (S3) threads that wait for ever have their rows at the end, after the trace.
  *
@@ -45,6 +46,7 @@ enum story_row_kind {
   ROW_WAIT,   /* the same, of a thread that waits for ever */
   ROW_FAULT,  /* what: `use after free` */
   ROW_NOTE,   /* what: the text that FL_SHOW printed */
+  ROW_ROUNDS, /* what: `lines 9, 12 repeat 4,711 times` */
 };
 
 struct story_row {
@@ -101,8 +103,10 @@ struct story {
   const char *nearest; /* how the nearest good execution differs, or NULL … */
   const struct place *nearest_place; /* … and how far its thread gets first */
   const struct story *passing; /* … and that execution; NULL: not shown */
-  bool finding_whole;          /* false when the recording was cut */
-  const char *file;            /* the one file of all rows' places, or NULL */
+  const char *drift;  /* `lines 9, 12 repeat (n = -1, -2 and so on)`: the loop
+                         that  the execution does not leave, or NULL */
+  bool finding_whole; /* false when the recording was cut */
+  const char *file;   /* the one file of all rows' places, or NULL */
   const struct story_outcomes *outcomes; /* or NULL: not asked for */
   struct arena arena;                    /* owns every text */
 };

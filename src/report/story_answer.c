@@ -259,6 +259,8 @@ static void say_fault(struct teller *t) {
     buf_puts(&t->b, story_fault_words(f->fault));
   answer_put_where(t, t->s->place, answer_failing_call(t));
   struct buf fresh = {0};
+  if (f->fault == FAULT_UNMODELLED && t->s->drift)
+    buf_printf(&t->b, ": %s", t->s->drift);
   if (story_put_fresh_pointer(t->s, &fresh))
     buf_printf(&t->b, ": %s", fresh.at);
   else if (f->detail)

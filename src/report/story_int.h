@@ -8,6 +8,8 @@ extern const struct place story_nowhere;
 
 /* The texts of an event and the rows of the execution (story_rows.c). */
 void story_make_rows(struct story *s, const struct story_namer *n);
+/* Shortens loops that go round with other values (story_drift.c). */
+void story_fold_drift(struct story *s);
 
 /* The names of blocks (story_memory.c). */
 void story_make_memory(struct story *s, const struct story_namer *n);

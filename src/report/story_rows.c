@@ -258,6 +258,7 @@ void story_make_rows(struct story *s, const struct story_namer *n) {
       vec_push(&s->rows, row);
   }
   fold_loops(s);
+  story_fold_drift(s);
   add_waiting(s, n);
   uint32_t group = 0;
   for (uint32_t i = 0; i < s->rows.len; i++) {

@@ -492,8 +492,7 @@ static void put_page(struct screen *s, const char *path) {
   buf_free(&clean);
 }
 
-static struct screen open_screen(const struct text_style *style,
-                                 struct buf *out) {
+struct screen screen_open(const struct text_style *style, struct buf *out) {
   struct screen s = {out, *style};
   if (s.style.width == 0)
     s.style.width = 80;
@@ -504,14 +503,14 @@ static struct screen open_screen(const struct text_style *style,
 
 void report_line(const char *text, const struct text_style *style,
                  struct buf *out) {
-  struct screen s = open_screen(style, out);
+  struct screen s = screen_open(style, out);
   screen_wrap(&s, 0, 4, text);
 }
 
 void report_text(const struct story *story, const struct text_style *style,
                  struct buf *out) {
   const struct result *r = story->result;
-  struct screen s = open_screen(style, out);
+  struct screen s = screen_open(style, out);
   put_answer(&s, story);
   if (r->finding && !style->quiet)
     put_evidence(&s, story);
