@@ -44,6 +44,9 @@ enum race_search { RACES_CONFLICTING, RACES_SHARED, RACES_ALL, RACES_OFF };
 /* Who chose the memory model: later ones win. */
 enum model_from { MODEL_DEFAULT, MODEL_HARNESS, MODEL_OPTION, MODEL_SCHEDULE };
 
+/* How --patch changes the sources. */
+enum patch_asked { PATCH_ASKED_BEST, PATCH_ASKED_EXACT };
+
 struct settings {
   /* search */
   const char *client;
@@ -80,7 +83,8 @@ struct settings {
   /* output */
   const char *json;
   const char *trace; /* where the failing execution goes */
-  const char *patch; /* … and what would mend the sources */
+  const char *patch; /* … and what would mend the sources … */
+  int patch_form;    /* … in this way: enum patch_asked */
   const char *dot;   /* … and the labelled graph of interleavings */
   const char *html;  /* … and a page about it; else beside the schedule */
   bool no_html;

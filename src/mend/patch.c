@@ -122,6 +122,10 @@ static bool try_form(struct patch_maker *m, struct patch_plan *plan,
 }
 
 static bool try_all(struct patch_maker *m, struct buf *diff, bool *from_root) {
+  if (m->target->settings->patch_form == PATCH_ASKED_EXACT) {
+    struct patch_plan plan = {.form = PATCH_EXACT};
+    return try_form(m, &plan, diff, from_root);
+  }
   for (uint32_t form = 0; form < PATCH_FORMS && !m->interrupted; form++)
     for (uint32_t which = 0; which < (form <= PATCH_BORROW ? LOCKS : 1);
          which++) {
@@ -168,6 +172,7 @@ static void make(struct patch_maker *m) {
                         : m->failed    ? m->failed
                         : m->refused   ? m->refused
                                      : "no way to change the sources is known");
+  m->out->tried = m->searches > 0;
   buf_free(&diff);
 }
 

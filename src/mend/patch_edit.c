@@ -18,18 +18,6 @@ struct editor {
   struct buf lock, unlock;
 };
 
-static struct patch_source *source_of(struct patch_sources *p,
-                                      const char *file) {
-  struct stat st;
-  if (!file || stat(file, &st))
-    return NULL;
-  for (uint32_t i = 0; i < p->list.len; i++)
-    if (p->list.at[i].file.st_ino == st.st_ino &&
-        p->list.at[i].file.st_dev == st.st_dev)
-      return &p->list.at[i];
-  return NULL;
-}
-
 static bool refuse(struct editor *e, const struct code_block *b,
                    const char *reason) {
   buf_clear(e->why);
@@ -42,7 +30,7 @@ static bool refuse(struct editor *e, const struct code_block *b,
 static bool find_function(struct editor *e, const struct code_block *b,
                           struct patch_source **source,
                           const struct cfunction **f) {
-  *source = source_of(e->p, b->file);
+  *source = patch_source_of(e->p, b->file);
   if (!*source)
     return refuse(e, b, "it is not in one of the C files given");
   struct patch_source *s = *source;
@@ -145,7 +133,7 @@ static bool is_banned(const struct editor *e, const struct cfunction *f) {
 
 static bool is_locked(const struct editor *e, const struct code_block *frame,
                       const struct cfunction **in) {
-  struct patch_source *s = source_of(e->p, frame->file);
+  struct patch_source *s = patch_source_of(e->p, frame->file);
   const struct cfunction *f =
       s && frame->function
           ? ctext_function(&s->c, frame->function, frame->first)
@@ -376,7 +364,10 @@ bool patch_sources_edit(struct patch_sources *p, const struct patch_plan *plan,
     patch_source_clear(&p->list.at[i]);
   buf_clear(what);
   buf_clear(why);
-  bool ok = plan->cause.nblocks <= RIVALS_BLOCKS && edit(&e, what);
+  bool ok =
+      plan->cause.nblocks <= RIVALS_BLOCKS &&
+      (plan->form == PATCH_EXACT ? patch_sources_follow(p, plan, what, why)
+                                 : edit(&e, what));
   if (ok)
     patch_sources_condition(p, what);
   vec_free(&e.banned);

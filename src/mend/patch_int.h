@@ -32,6 +32,12 @@ void patch_source_clear(struct patch_source *s); /* no edits, no regions */
  * one.  False: there is no place for it. */
 bool patch_source_declare(const struct patch_sources *p, struct patch_source *s,
                           uint32_t users, bool first_user);
+/* The same for a lock that follows lines. */
+bool patch_source_declare_lines(const struct patch_sources *p,
+                                struct patch_source *s, uint32_t users,
+                                bool first_user);
+/* The source that a file is, or NULL. */
+struct patch_source *patch_source_of(struct patch_sources *p, const char *file);
 /* Says that a function which is changed has an #if. */
 void patch_sources_condition(const struct patch_sources *p, struct buf *what);
 
@@ -43,7 +49,10 @@ enum patch_form {
   PATCH_FEW,    /* … as far as clients that failed show it */
   PATCH_LOOP,   /* the same, around the loop that they are in */
   PATCH_BODY,   /* a new mutex around the operations that use the data */
-  PATCH_FORMS
+  PATCH_FORMS,  /* which are tried one after the other */
+  /* A lock that follows the printed lines (source/line_locks.h), and every
+   * other place where their data is used: to check what a report says. */
+  PATCH_EXACT = PATCH_FORMS
 };
 
 struct patch_plan {
@@ -60,6 +69,11 @@ struct patch_plan {
  */
 bool patch_sources_edit(struct patch_sources *p, const struct patch_plan *plan,
                         struct buf *what, struct buf *why);
+
+/* PATCH_EXACT, for patch_sources_edit, which has cleared the edits. */
+bool patch_sources_follow(struct patch_sources *p,
+                          const struct patch_plan *plan, struct buf *what,
+                          struct buf *why);
 
 /* What is known while a patch is made. */
 struct patch_maker {
