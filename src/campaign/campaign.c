@@ -436,7 +436,7 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
                             .set = set,
                             .error = e,
                             .begun = clock_now(),
-                            .until = target.regions || target.nfences
+                            .until = target_is_repaired(&target)
                                          ? CAMPAIGN_REPAIR_SWEEP_STEPS
                                          : CAMPAIGN_SWEEP_STEPS,
                             .more = true};
@@ -457,7 +457,7 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
       .arg = &target,
       .show_output = set->show_output,
       .max_seconds = set->time > 0 ? (uint32_t)set->time + LATE_SECONDS : 0,
-      .travel = target.regions || target.nfences ? NULL : &target_travel};
+      .travel = target_is_repaired(&target) ? NULL : &target_travel};
   p.pool = pool_open(&job, jobs);
   p.at = xcalloc(pool_slots(p.pool), sizeof *p.at);
   p.last = &p.first;

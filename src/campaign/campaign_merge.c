@@ -163,9 +163,8 @@ static void begin_kind(struct campaign_plan *p, enum item_kind kind,
 
 static void begin_random(struct campaign_plan *p) {
   begin_kind(p, ITEM_RANDOM,
-             p->c->target->regions || p->c->target->nfences
-                 ? CAMPAIGN_REPAIR_SAMPLE_STEPS
-                 : CAMPAIGN_SAMPLE_STEPS);
+             target_is_repaired(p->c->target) ? CAMPAIGN_REPAIR_SAMPLE_STEPS
+                                              : CAMPAIGN_SAMPLE_STEPS);
 }
 
 /* All small clients are done, or the budget for them. */
@@ -174,7 +173,7 @@ static void end_sweep(struct campaign_plan *p) {
   bool exhausted = t->all && t->exhaustive == t->swept;
   if (!t->swept || (exhausted && !p->c->deadline))
     campaign_finish(p, CAMPAIGN_PASS);
-  else if (p->c->target->regions || p->c->target->nfences)
+  else if (target_is_repaired(p->c->target))
     begin_random(p);
   else
     begin_kind(p, ITEM_OBSERVE, CAMPAIGN_OBSERVE_STEPS);

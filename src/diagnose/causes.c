@@ -477,9 +477,6 @@ static void conclude(struct collector *c, struct causes_found *out) {
   out->len = r.len;
   out->good = r.good;
   out->bad = r.bad;
-  for (uint32_t i = 0; i < r.len; i++)
-    if (r.at[i].rank == 1)
-      r.at[i].fix = realisation(c, &r.at[i].cause, c->shared);
   out->given = c->given.traces.len;
   out->foreign = count_foreign(c, out);
   share_single(c, out);

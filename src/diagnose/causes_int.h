@@ -47,9 +47,4 @@ struct collector {
   struct arena *shared, own;
 };
 
-/* How the blocks of a cause could be made atomic, in words; in the arena, or
- * NULL (realisation.c). */
-char *realisation(const struct collector *c, const struct cause *cause,
-                  struct arena *a);
-
 #endif

@@ -38,6 +38,7 @@ struct target {
   const struct regions *regions; /* are run without interruption; or NULL */
   const uint64_t *fences; /* tso: loads that wait for the buffer (rt_fences) */
   uint32_t nfences;
+  bool changed; /* its sources are, to see whether that is a repair */
   /* Clients with all operations of one of these are left out: it fails. */
   const struct client *known;
   uint32_t nknown;
@@ -47,6 +48,11 @@ struct target {
   bool *late;            /* set when time has ended some of that, or NULL */
   struct parallel_search *parallel; /* of the pool's workers here, or NULL */
 };
+
+/* Whether something that repairs it is tried: less effort is enough. */
+static inline bool target_is_repaired(const struct target *t) {
+  return t->regions || t->nfences || t->changed;
+}
 
 /* Runs a worker with a question about the target (worker_run), but not past
  * `latest`. */

@@ -38,7 +38,7 @@ bool patch_source_declare_lines(const struct patch_sources *p,
                                 bool first_user);
 /* The source that a file is, or NULL. */
 struct patch_source *patch_source_of(struct patch_sources *p, const char *file);
-/* Says that a function which is changed has an #if. */
+/* Says that a function which is changed has an #if: "; for these …". */
 void patch_sources_condition(const struct patch_sources *p, struct buf *what);
 
 /* Ways to make lines atomic, the gentlest first. */
@@ -52,12 +52,13 @@ enum patch_form {
   PATCH_FORMS,  /* which are tried one after the other */
   /* A lock that follows the printed lines (source/line_locks.h), and every
    * other place where their data is used: to check what a report says. */
-  PATCH_EXACT = PATCH_FORMS
+  PATCH_EXACT = PATCH_FORMS,
+  PATCH_INSTRUCTION, /* one atomic instruction (source/instruction.h) */
 };
 
 struct patch_plan {
   enum patch_form form;
-  uint32_t which; /* of the locks that are there: widen, borrow */
+  uint32_t which; /* of the locks that are there, or the instructions */
   struct cause cause;
   const struct places *places;
 };
@@ -69,6 +70,9 @@ struct patch_plan {
  */
 bool patch_sources_edit(struct patch_sources *p, const struct patch_plan *plan,
                         struct buf *what, struct buf *why);
+
+/* Whether a block of the cause is under a lock already, be it home-made. */
+bool patch_is_guarded(struct patch_sources *p, struct cause c);
 
 /* PATCH_EXACT, for patch_sources_edit, which has cleared the edits. */
 bool patch_sources_follow(struct patch_sources *p,
@@ -93,7 +97,12 @@ struct patch_maker {
   char *refused; /* why no change could be made */
   char *failed;  /* what the last search found */
   bool interrupted;
+  bool late; /* target->latest */
 };
+
+/* Where else the data of the cause is used, as `clients` show it. */
+bool patch_find_places(struct patch_maker *m);
+void patch_maker_free(struct patch_maker *m);
 
 /*
  * Compiles and searches the changed sources (patch_search.c): whether no fault

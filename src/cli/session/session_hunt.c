@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "cli/session/session.h"
 #include "diagnose/diagnose.h"
+#include "mend/advice.h"
 #include "proc/phase.h"
 
 static struct object_run *last_run(struct session *s) {
@@ -19,7 +20,10 @@ static void explain(struct session *s, struct object_run *r,
     diagnose_labels(&s->built, r, q->target);
     return;
   }
+  double latest = clock_now() + diagnose_seconds(q->target->settings);
   bool fenced = diagnose(&s->built, r, q->target);
+  if (!fenced)
+    advise(&s->built, r, q->target, latest);
   if (r->late && !s->built.interrupted)
     built_warn(&s->built,
                xstrdup("warning: the fault is not fully explained: the time "
