@@ -6,6 +6,7 @@
 #include "diagnose/causes_int.h"
 
 #include "base/clock.h"
+#include "source/loops_read.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -13,7 +14,11 @@
 
 enum {
   MOST_TRACES = 4000,    /* of dpor */
-  MOST_CAUSES = 64,      /* kept while traces are combined */
+  MOST_CAUSES = 1000,    /* kept while traces are combined */
+  MOST_SINGLE = 64,      /* causes of single traces */
+  PRICED_WITH = 100,     /* good traces, to tell which causes are kept */
+  MOST_RANKED = 400000,  /* pairs of a cause and a trace */
+  LEAST_RANKED = 64,     /* causes, however many traces there are */
   MOST_OUTCOMES = 8,     /* that are explained one by one */
   MOST_STEPS = 1000,     /* of an execution: longer ones go round for ever */
   KEPT_TRACES = 16,      /* of each kind, to see how a block can be realised */
@@ -127,7 +132,7 @@ static void note_single(struct collector *c, const struct causes *of) {
     uint32_t k = 0;
     while (k < c->single.len && !cause_equal(c->single.at[k].cause, of->at[i]))
       k++;
-    if (k == c->single.len && k < MOST_CAUSES)
+    if (k == c->single.len && k < MOST_SINGLE)
       vec_push(&c->single,
                ((struct trace_cause){
                    cause_of(&c->own, of->at[i].blocks, of->at[i].nblocks), 0}));
@@ -136,10 +141,33 @@ static void note_single(struct collector *c, const struct causes *of) {
   }
 }
 
+typedef VEC(struct rank_trace) rank_traces;
+
+/* The good traces, at most so many. */
+static void take_good(const struct collector *c, uint32_t most,
+                      rank_traces *out) {
+  for (uint32_t i = 0; i < c->traces.len && out->len < most; i++) {
+    struct located *l = c->traces.at[i];
+    if (!l->bad)
+      vec_push(out, ((struct rank_trace){&l->conflicts, &l->section}));
+  }
+  for (uint32_t i = 0; i < c->given.traces.len && out->len < most; i++) {
+    struct read_trace *t = c->given.traces.at[i];
+    vec_push(out, ((struct rank_trace){&t->conflicts, &t->section}));
+  }
+}
+
+static uint32_t price(void *ctx, struct cause c) { return rank_price(c, ctx); }
+
 /* What repairs all failing traces, or those with one outcome; false: nothing
  * that has lines does. */
 static bool combine(struct collector *c, uint32_t outcome, struct arena *a,
                     struct causes *all) {
+  rank_traces good = {0};
+  take_good(c, PRICED_WITH, &good);
+  struct rank_input in = {
+      .good = good.at, .ngood = good.len, .units = section_units};
+  struct combine_limit limit = {MOST_CAUSES, price, &in};
   combine_begin(all);
   for (uint32_t i = 0; i < c->traces.len; i++) {
     struct located *l = c->traces.at[i];
@@ -151,15 +179,20 @@ static bool combine(struct collector *c, uint32_t outcome, struct arena *a,
               (struct eliminate_limits){.results = 10000, .steps = 1000000},
               &e);
     causes_of_trace(&e, section_block, &l->section, a, &one);
-    eliminators_free(&e);
     if (outcome == ANY_OUTCOME)
       note_single(c, &one);
-    combine_add(all, &one, MOST_CAUSES, a);
+    c->cut |= !combine_add(all, &one, limit, a) || e.cut;
+    eliminators_free(&e);
     causes_free(&one);
     if (!all->len)
-      return false;
+      break;
   }
-  return true;
+  limit.most = MOST_RANKED / (c->traces.len + 1);
+  if (limit.most < LEAST_RANKED)
+    limit.most = LEAST_RANKED;
+  c->cut |= !combine_cut(all, limit);
+  vec_free(&good);
+  return all->len;
 }
 
 static int more_frequent(const void *a, const void *b) {
@@ -302,18 +335,12 @@ static void join_blocks(struct causes *all, const struct rank_input *in,
 
 static struct ranking rank(const struct collector *c, uint32_t outcome,
                            const struct causes *from, struct arena *a) {
-  VEC(struct rank_trace) good = {0}, bad = {0};
+  rank_traces good = {0}, bad = {0};
+  take_good(c, UINT32_MAX, &good);
   for (uint32_t i = 0; i < c->traces.len; i++) {
     struct located *l = c->traces.at[i];
-    struct rank_trace t = {&l->conflicts, &l->section};
-    if (!l->bad)
-      vec_push(&good, t);
-    else if (is_asked(l, outcome))
-      vec_push(&bad, t);
-  }
-  for (uint32_t i = 0; i < c->given.traces.len; i++) {
-    struct read_trace *t = c->given.traces.at[i];
-    vec_push(&good, ((struct rank_trace){&t->conflicts, &t->section}));
+    if (is_asked(l, outcome))
+      vec_push(&bad, ((struct rank_trace){&l->conflicts, &l->section}));
   }
   struct ranking out = {.good = good.len, .bad = bad.len};
   struct rank_input in = {.good = good.at,
@@ -471,8 +498,19 @@ static uint32_t count_foreign(const struct collector *c,
   return n;
 }
 
+/* Loops are learnt from all traces before rounds are told apart in any. */
+static void find_rounds(struct collector *c) {
+  for (uint32_t i = 0; i < c->traces.len; i++)
+    section_learn_loops(&c->traces.at[i]->section, &c->loops);
+  for (uint32_t i = 0; i < c->traces.len; i++)
+    section_find_rounds(&c->traces.at[i]->section, &c->loops);
+  trace_set_find_rounds(&c->given, &c->loops);
+}
+
 static void conclude(struct collector *c, struct causes_found *out) {
+  find_rounds(c);
   struct ranking r = causes_of(c, ANY_OUTCOME, c->shared);
+  out->cut = c->cut;
   out->at = r.at;
   out->len = r.len;
   out->good = r.good;
@@ -521,6 +559,7 @@ void hunt_causes(struct hunt *h, const struct blamed *of, uint32_t n,
   c->judge = checker_judge(&h->checker);
   c->scopes = scopes_open(h->target->lines, flow);
   c->lines = h->target->lines;
+  c->loops.read = loops_read_source;
   c->shared = &h->work->arena;
   read_given(c, h->target->settings);
   find(h, c, of, n, out);
@@ -534,6 +573,7 @@ void hunt_causes(struct hunt *h, const struct blamed *of, uint32_t n,
   arena_free(&c->own);
   map128_free(&c->known);
   scopes_close(c->scopes);
+  loops_free(&c->loops);
   flow_close(flow);
   free(c);
 }

@@ -8,6 +8,7 @@
 
 #include "locate/rank.h"
 #include "locate/section.h"
+#include "model/loops.h"
 
 /* One class of traces; equal orders of conflicts are one. */
 struct located {
@@ -38,11 +39,13 @@ struct collector {
   struct map128 known;
   struct scopes *scopes;
   struct lines *lines;
+  struct loops loops;
   struct trace_set given;     /* good traces of files */
   uint32_t kept[2];           /* traces, good and bad */
   uint32_t number;            /* of the client whose traces are looked at … */
   const struct client *first; /* … if it is number 0, else NULL */
   VEC(struct failing) failing;
+  bool cut; /* not all of the smallest repairs are known */
   VEC(struct trace_cause) single; /* in the memory of `own` */
   struct arena *shared, own;
 };

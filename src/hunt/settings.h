@@ -92,7 +92,7 @@ struct settings {
   int exit_protocol;            /* enum exit_protocol */
   struct opt_words good_traces; /* files that rank what must be atomic */
   bool gdb;                     /* replay */
-  bool quiet, no_save;
+  bool quiet, no_save, all_causes;
   int color;
   uint64_t width;
   const char *save_dir;

@@ -51,8 +51,11 @@ static bool add(struct follower *w, const struct code_block *b, bool again) {
     return refuse(w, b->function, f ? f->broken : "it is not found there");
   struct locked_function *to = function_of(w, s, f);
   if (!again || !is_in(to, b->first))
-    vec_push(&to->at, ((struct locked_lines){
-                          .first = b->first, .last = b->last, .again = again}));
+    vec_push(&to->at, ((struct locked_lines){.first = b->first,
+                                             .last = b->last,
+                                             .again = again,
+                                             .loop_first = b->loop_first,
+                                             .loop_last = b->loop_last}));
   return true;
 }
 
@@ -87,6 +90,9 @@ static void put_lines(const struct locked_function *f, bool others,
     buf_puts(out, out->len ? ", " : "");
     buf_printf(out, l->first == l->last ? "line %u" : "lines %u-%u", l->first,
                l->last);
+    if (l->loop_first)
+      buf_printf(out, " in each round of the loop in lines %u-%u",
+                 l->loop_first, l->loop_last);
     buf_puts(out, " (");
     ctext_put(&f->source->c, f->function->name, f->function->name, out);
     buf_putc(out, ')');

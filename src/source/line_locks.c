@@ -84,21 +84,29 @@ static uint32_t first_of_body(const struct ctext *c, uint32_t loop) {
   return s;
 }
 
-/* Whether a block is one round of this loop: the innermost that has all its
- * lines, or, if none has, any that has some. */
+static uint32_t apart(uint32_t a, uint32_t b) { return a < b ? b - a : a - b; }
+
+/* How well a loop statement fits to the loop that a block is in the rounds of:
+ * the compiler need not have its last line. */
+static uint32_t misfit(const struct ctext *c, const struct locked_lines *l,
+                       uint32_t loop) {
+  return apart(cstmt_first_line(c, loop), l->loop_first) +
+         apart(cstmt_last_line(c, loop), l->loop_last);
+}
+
+/* Whether a block is in each round of this loop: the best of those that have
+ * its lines. */
 static bool is_round_of(const struct line_writer *w, uint32_t block,
                         uint32_t loop) {
   const struct locked_lines *l = &w->at[block - 1];
-  if (!l->round)
-    return false;
-  uint32_t inner = CTEXT_NONE;
-  for (uint32_t s = w->f->first_stmt; s < w->f->last_stmt; s++)
+  uint32_t best = CTEXT_NONE;
+  for (uint32_t s = w->f->first_stmt; l->loop_first && s < w->f->last_stmt; s++)
     if (cstmt_of(w->c, s)->kind == CSTMT_LOOP &&
         cstmt_first_line(w->c, s) <= l->first &&
         cstmt_last_line(w->c, s) >= l->last &&
-        (inner == CTEXT_NONE || cstmt_in(w->c, s, inner)))
-      inner = s;
-  return inner == CTEXT_NONE || inner == loop;
+        (best == CTEXT_NONE || misfit(w->c, l, s) < misfit(w->c, l, best)))
+      best = s;
+  return best == loop && loop != CTEXT_NONE;
 }
 
 static uint32_t closing(const struct ctext *c, uint32_t open, uint32_t last) {

@@ -23,7 +23,8 @@
 struct locked_lines {
   uint32_t first, last; /* both inside */
   bool again; /* each statement and condition by itself, however often */
-  bool round; /* each round of the loop that they are in, or are, by itself */
+  /* Each round of the loop with these lines by itself; 0: there is none. */
+  uint32_t loop_first, loop_last;
 };
 
 /* The helper's definition and that of its mutex; `name` is free for both. */

@@ -9,6 +9,7 @@
 
 struct explain {
   struct trace_set traces;
+  struct loops loops; /* learnt from them */
   uint32_t serializable; /* failing ones in which nothing is interrupted */
   struct causes_found found;
 };
@@ -26,6 +27,7 @@ static inline int explain_status(const struct explain *x) {
 struct explain_files {
   const char *json;
   struct case_files cases;
+  bool all_causes; /* on the terminal */
 };
 
 /* Prints the answer, and writes it into the files; `name` is that of all the

@@ -141,6 +141,7 @@ int session_report(struct session *s, struct error *e) {
   struct text_style style = {.width = (uint32_t)set->width,
                              .colour = use_colour(set, to),
                              .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
+                             .all_causes = set->all_causes,
                              .quiet = set->quiet};
   uint32_t n = s->runs.len;
   struct story **stories = xcalloc(n + 1, sizeof *stories);

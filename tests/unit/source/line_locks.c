@@ -73,16 +73,24 @@ TEST(a_whole_loop_is_not_left) {
 
 TEST(a_round_begins_with_the_condition_or_the_body) {
   expect("void f(void) {\n  while (x)\n    a();\n}\n",
-         (struct locked_lines){.first = 2, .last = 3, .round = true},
+         (struct locked_lines){2, 3, false, 2, 3},
          "void f(void) {X\n  while (({ A(1) x; }))\n    { L(1) a(); }\n}\n");
   expect("void f(void) {\n  for (;;) {\n    a();\n    b();\n  }\n}\n",
-         (struct locked_lines){.first = 3, .last = 4, .round = true},
+         (struct locked_lines){3, 4, false, 2, 5},
          "void f(void) {X\n  L(0) for (;;) {\n    A(1) a();\n    L(1) b();\n  "
          "}\n}\n");
   expect("void f(void) {\n  do {\n    a();\n  } while (x);\n}\n",
-         (struct locked_lines){.first = 3, .last = 4, .round = true},
+         (struct locked_lines){3, 4, false, 2, 5},
          "void f(void) {X\n  do {\n    A(1) a();\n  } while (({ L(1) x; "
          "}));\n}\n");
+}
+
+TEST(a_loop_in_a_round_of_another_is_whole) {
+  expect("void f(void) {\n  for (;;) {\n    while (x)\n      a();\n    b();\n"
+         "  }\n}\n",
+         (struct locked_lines){3, 4, false, 2, 5},
+         "void f(void) {X\n  L(0) for (;;) {\n    while (({ L(1) x; }))\n      "
+         "{ L(1) a(); }\n    L(0) b();\n  }\n}\n");
 }
 
 TEST(the_first_block_wins) {
