@@ -228,6 +228,12 @@ static bool is_atomic_variable(const struct ctext *c, struct cspan name) {
   return at != CTEXT_NONE && is_declared_atomic(c, at);
 }
 
+static bool is_keyword(const struct ctext *c, uint32_t t) {
+  static const char *const words[] = {"return", "else", "do", "case",
+                                      "sizeof", "goto", NULL};
+  return ctoken_is_one_of(c, t, words);
+}
+
 /* Where the variable that ends (or begins) beside a step begins (or ends). */
 static uint32_t variable_start(const struct ctext *c, uint32_t end,
                                uint32_t from) {
@@ -240,7 +246,7 @@ static uint32_t variable_start(const struct ctext *c, uint32_t end,
         depth += ctext_is(c, t, "]");
         depth -= ctext_is(c, t, "[");
       } while (depth && t > from);
-    } else if (ctoken_is_name(c, t - 1)) {
+    } else if (ctoken_is_name(c, t - 1) && !is_keyword(c, t - 1)) {
       t--;
       if (!ctoken_is_member(c, t))
         break;
