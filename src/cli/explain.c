@@ -1,7 +1,7 @@
 /*
- * `faultline explain`: traces from files to the lines that must be atomic. What
- * a run does with the traces of a client that it has executed (causes.c) is
- * done here with what the files say (trace_set.h).
+ * `faultline explain`: from traces in files to the lines that must be atomic.
+ * A test does the same with the traces of its client (diagnose/causes.c); here
+ * they are read from files (locate/trace_set.h).
  */
 #include "cli/explain/int.h"
 

@@ -18,6 +18,8 @@ struct located {
   uint32_t outcome;   /* of the first client's: an index; else UINT32_MAX */
   struct arena arena; /* of the trace, when it is kept */
   struct trace trace;
+  struct causes causes; /* what repairs it, if `known`; `cut`: not all */
+  bool known, cut;
 };
 
 struct collected {
@@ -37,6 +39,10 @@ struct collector {
   VEC(struct collected) paths;
   VEC(struct located *) traces; /* section_trace points into its neighbour */
   struct map128 known;
+  VEC(char *) clients;  /* whose traces these are */
+  bool incomplete;      /* not all of one of them */
+  uint32_t settled;     /* traces whose rounds of loops are told apart … */
+  uint32_t nloops;      /* … by so many loops */
   struct scopes *scopes;
   struct lines *lines;
   struct loops loops;
@@ -48,6 +54,15 @@ struct collector {
   bool cut; /* not all of the smallest repairs are known */
   VEC(struct trace_cause) single; /* in the memory of `own` */
   struct arena *shared, own;
+};
+
+/* A process that is asked again and again, about more and more clients: traces
+ * are collected once. */
+struct causes_server {
+  struct hunt h;
+  struct result result;
+  struct collector *collector;
+  struct client first;
 };
 
 #endif

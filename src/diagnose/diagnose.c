@@ -35,9 +35,6 @@ const struct noun noun_diagnose_answer = {
 static void answer(struct hunt *h, const struct diagnose_question *q,
                    struct diagnose_answer *to) {
   switch (q->kind) {
-  case DIAGNOSE_CAUSES:
-    hunt_causes(h, q->blamed.at, q->blamed.len, &to->causes);
-    break;
   case DIAGNOSE_COUNT:
     hunt_count(h, q->client, &to->tally);
     break;
@@ -53,7 +50,7 @@ static void answer(struct hunt *h, const struct diagnose_question *q,
 /* For worker_run. */
 static int run(void *arg, struct work *s) {
   const struct diagnose_question *q = arg;
-  assert(q->kind == DIAGNOSE_CAUSES ? q->blamed.len > 0 : q->client != NULL);
+  assert(q->client);
   struct hunt h;
   struct result result;
   struct diagnose_answer *to = arena_alloc(&s->arena, sizeof *to);

@@ -26,6 +26,8 @@ struct repair {
   struct flow *flow;
   struct loops loops;
   VEC(struct blamed) clients; /* that fail */
+  uint32_t asked;             /* so many of them were asked about */
+  struct causes_asker asker;
   VEC(struct ranked_cause) refuted;
   struct causes_found *found;
 };
@@ -68,17 +70,13 @@ static struct causes_found own_found(struct arena *a,
 /* What must be atomic for all clients so far; in memory that stays. */
 static bool ask(struct repair *p, struct causes_found *out) {
   phase_begin("causes");
-  struct worker w = {.show_output = p->settings.show_output};
-  struct diagnose_question q = {.target = &p->target,
-                                .kind = DIAGNOSE_CAUSES,
-                                .blamed = {p->clients.at, p->clients.len}};
-  bool ok =
-      diagnose_worker(&w, &q) == WORKER_DONE &&
-      causes_fit(&diagnose_answer(&w)->causes, &p->r->result.finding->client);
-  if (ok)
-    *out = own_found(&p->b->arena, &diagnose_answer(&w)->causes);
-  worker_release(&w);
-  return ok && out->len;
+  const struct causes_found *found = causes_ask(
+      &p->asker, p->clients.at + p->asked, p->clients.len - p->asked);
+  p->asked = p->clients.len;
+  if (!found || !causes_fit(found, &p->r->result.finding->client))
+    return false;
+  *out = own_found(&p->b->arena, found);
+  return out->len;
 }
 
 /* The executions of the first client. */
@@ -444,7 +442,9 @@ void repair(struct built *b, struct object_run *r, const struct target *t) {
     p.settings.max_states = VERIFY_STATES;
   p.settings.time = 0;
   add_first(&p, f);
+  causes_ask_open(&p.asker, &p.target);
   answer(&p);
+  causes_ask_close(&p.asker);
   for (uint32_t i = 0; i < p.clients.len; i++) {
     free(p.clients.at[i].client);
     vec_free(&p.clients.at[i].path);

@@ -15,8 +15,6 @@
  */
 #include "locate/section.h"
 
-#include <assert.h>
-
 enum { LOOK_BACK = 64 }; /* accesses in a round, of a loop that is learnt */
 
 /* ---- loops that no source shows ---- */
@@ -172,8 +170,9 @@ static void look_at(struct round_finder *r, uint32_t node) {
 
 void section_find_rounds(struct section_trace *s, struct loops *loops) {
   struct round_finder r = {.s = s, .loops = loops};
-  assert(!s->loops);
   s->loops = loops;
+  for (uint32_t i = 0; i < s->frames.len; i++)
+    s->frames.at[i].crossed_first = s->frames.at[i].crossed_last = 0;
   for (uint32_t t = 0; t < s->conflicts->nthreads; t++)
     for (uint32_t p = 1; p <= thread_length(s->conflicts, t); p++)
       look_at(&r, node_at(s->conflicts, t, p));

@@ -61,8 +61,9 @@ void section_trace_free(struct section_trace *s);
 void section_trace_check_invariants(const struct section_trace *s);
 
 /*
- * Tells rounds of loops apart (rounds.c).  First the loops that sources do not
- * show are learnt, from all traces; they live on with the section_traces.
+ * Tells rounds of loops apart (rounds.c), anew when more loops are known.  First
+ * the loops that sources do not show are learnt, from all traces; they live on
+ * with the section_traces.
  */
 void section_learn_loops(const struct section_trace *s, struct loops *loops);
 void section_find_rounds(struct section_trace *s, struct loops *loops);

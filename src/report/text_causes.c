@@ -31,13 +31,18 @@ static void put_many(uint64_t n, struct buf *b) {
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 static const char *fail(uint64_t n) { return n == 1 ? "fails" : "fail"; }
 
-static void put_block(const struct code_block *k, bool with_file,
+static void put_place(const struct code_block *k, bool with_file,
                       struct buf *b) {
   story_put_lines(k, b);
   if (with_file)
     buf_printf(b, " of %s", file_words(k->file));
   if (k->function)
     buf_printf(b, "%s in %s()", with_file ? "," : "", k->function);
+}
+
+static void put_block(const struct code_block *k, bool with_file,
+                      struct buf *b) {
+  put_place(k, with_file, b);
   story_put_loop(k, b);
 }
 
@@ -157,6 +162,15 @@ static const struct code_block *spared_block(const struct cause *less,
   return smaller_block(whole, less);
 }
 
+/* Whether a block of the cause is a loop, and this is one round of it. */
+static bool is_round_of(const struct code_block *k, const struct cause *c) {
+  for (uint32_t i = 0; i < c->nblocks; i++)
+    if (code_block_covers(&c->blocks[i], k) &&
+        c->blocks[i].loop_first != k->loop_first)
+      return true;
+  return false;
+}
+
 /* `with line 41 or line 42 alone`, `with lines 8-9 in f() instead`, `without
  * line 8 in f()` */
 static void put_less(const struct ranked_cause *c, uint32_t from, uint32_t end,
@@ -174,13 +188,12 @@ static void put_less(const struct ranked_cause *c, uint32_t from, uint32_t end,
     if (strcmp(with, before))
       buf_puts(b, with);
     before = with;
-    if (k && one) {
+    if (k && one)
       story_put_lines(k, b);
-      if (k->loop_first != c->cause.blocks[0].loop_first)
-        story_put_loop(k, b);
-    } else {
-      put_block(block, false, b);
-    }
+    else
+      put_place(block, false, b);
+    if (k && is_round_of(k, &c->cause))
+      story_put_loop(k, b);
     bool last =
         i + 1 == end || !smaller_block(&c->smaller[i + 1].cause, &c->cause);
     if (k && last)

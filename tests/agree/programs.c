@@ -16,6 +16,7 @@
 #include "program_machine.h"
 
 #include <sys/mman.h>
+#include <sys/time.h>
 
 #ifdef __SANITIZE_ADDRESS__
 enum { COUNT = 48 };

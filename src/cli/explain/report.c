@@ -1,10 +1,11 @@
-/* What `faultline explain` says. */
+/* The report of `faultline explain`. */
 #include "cli/explain/int.h"
 
 #include "base/json.h"
 #include "base/text.h"
 #include "report/screen.h"
 
+#include <assert.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ static bool counts_accesses(const struct code_block *k) {
   return !strcmp(k->file, TRACE_SET_ACCESSES);
 }
 
-/* "operation 3" is no function. */
+/* Unlike "operation 3". */
 static bool is_function(const char *name) { return !strchr(name, ' '); }
 
 static void put_block(const struct code_block *k, struct buf *b) {
@@ -189,8 +190,8 @@ static void put_json(const struct explain *x, struct buf *out) {
 
 /* ---- for continuous integration: one case ---- */
 
-/* "lines 4-5 of stack.c, in pop() must be atomic"; the lines of the first
- * answer are the places, where they are lines. */
+/* "lines 4-5 of stack.c, in pop() must be atomic".  The places of the case are
+ * the lines of the first cause. */
 static void put_first(const struct cause *c, struct buf *b,
                       struct ci_case *out) {
   struct ci_lines *lines = xcalloc(c->nblocks + 1, sizeof *lines);
@@ -216,6 +217,7 @@ static void write_case(const struct explain *x, const char *name,
   int status = explain_status(x);
   struct ci_case one = {.name = name, .outcome = outcome[status]};
   put_answer(x, &s);
+  assert(status != 1 || x->found.len);
   if (status == 1)
     put_first(&x->found.at[0].cause, &message, &one);
   else
