@@ -559,10 +559,6 @@ static void conclude(struct collector *c, struct causes_found *out) {
   out->bad = r.bad;
   for (uint32_t i = 0; i < c->traces.len; i++)
     out->mixed += c->traces.at[i]->mixed;
-  for (uint32_t i = 0; i < r.len; i++)
-    if (r.at[i].rank == 1 &&
-        lines_cause_role(c->lines, &r.at[i].cause) == PLACE_OBJECT)
-      r.at[i].fix = realisation(c, &r.at[i].cause, c->shared);
   out->given = c->given.traces.len;
   out->foreign = count_foreign(c, out);
   share_single(c, out);

@@ -66,9 +66,4 @@ struct causes_server {
   struct client first;
 };
 
-/* How the blocks of a cause could be made atomic, in words; in the arena, or
- * NULL (realisation.c). */
-char *realisation(const struct collector *c, const struct cause *cause,
-                  struct arena *a);
-
 #endif

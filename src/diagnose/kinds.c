@@ -350,6 +350,7 @@ static int run_held(struct kind_naming *p, struct cause held) {
   target.settings = &set;
   target.want_outcomes = false;
   target.regions = &regions;
+  target.trial = true;
   struct campaign campaign = {.target = &target};
   enum campaign_end end = campaign_run(&campaign, &ignored);
   coverage_of_one(&campaign.totals, &set, &v, &open);

@@ -33,7 +33,7 @@ struct ranked_cause {
   uint32_t eliminates; /* good traces that could not happen then */
   uint64_t events;     /* accesses of failing traces inside it */
   uint64_t lines;
-  char *fix; /* how it could be made atomic, or NULL: a suggestion */
+  char *fix; /* advice how to make it atomic, or NULL (mend/advice.h) */
   /* The clients were searched again with it atomic … */
   bool tried;
   bool verified;          /* … and none failed … */

@@ -258,6 +258,7 @@ static void put_patch(struct json *j, const struct patch *p) {
     return;
   json_object(j, "patch");
   json_text(j, "file", p->file);
+  json_bool(j, "tried", p->tried);
   json_bool(j, "verified", p->verified);
   json_text(j, "what", p->what);
   json_text(j, "covered", p->covered);
