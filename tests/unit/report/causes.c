@@ -338,7 +338,7 @@ TEST(alternatives_come_below_with_their_price) {
                   "  4. ");
   CHECK_HAS(text, "  5. lines 12-13 of stack.c, in push(): 1 of 3 correct "
                   "orders is lost\n"
-                  "  and 3 more; --json has all\n");
+                  "  and 3 more; --all-causes shows them\n");
   free(text);
   fixture_free(f);
 }
