@@ -327,7 +327,7 @@ TEST(alternatives_come_below_with_their_price) {
   f->causes[2].still_fault = FAULT_NOT_LINEARIZABLE;
   f->finding.causes.len = 8;
   char *text = text_of(f, STYLE(.width = 120));
-  CHECK_HAS(text, "one of these atomic:\n"
+  CHECK_HAS(text, "What forbids them, best first:\n"
                   "  1. lines 31-32 of stack.c, in pop(): no correct order "
                   "is lost\n");
   CHECK_HAS(text, "  1. lines 12-13 of stack.c, in push(): no correct order "
