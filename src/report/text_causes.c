@@ -294,8 +294,11 @@ static void put_other_side(const struct causes_found *all, struct buf *b) {
   } else {
     buf_puts(b, ": that is dearer, it loses ");
     story_number(other->eliminates, b);
-    buf_puts(b, " correct orders instead of ");
-    story_number(c->eliminates, b);
+    buf_printf(b, " correct order%s, this side ", plural(other->eliminates));
+    if (c->eliminates)
+      story_number(c->eliminates, b);
+    else
+      buf_puts(b, "none");
   }
 }
 

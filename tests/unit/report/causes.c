@@ -327,7 +327,7 @@ TEST(alternatives_come_below_with_their_price) {
   f->causes[2].still_fault = FAULT_NOT_LINEARIZABLE;
   f->finding.causes.len = 8;
   char *text = text_of(f, STYLE(.width = 120));
-  CHECK_HAS(text, "one of these atomic:\n"
+  CHECK_HAS(text, "What forbids them, best first:\n"
                   "  1. lines 31-32 of stack.c, in pop(): no correct order "
                   "is lost\n");
   CHECK_HAS(text, "  1. lines 12-13 of stack.c, in push(): no correct order "
@@ -338,7 +338,7 @@ TEST(alternatives_come_below_with_their_price) {
                   "  4. ");
   CHECK_HAS(text, "  5. lines 12-13 of stack.c, in push(): 1 of 3 correct "
                   "orders is lost\n"
-                  "  and 3 more; --json has all\n");
+                  "  and 3 more; --all-causes shows them\n");
   free(text);
   fixture_free(f);
 }
