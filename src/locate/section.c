@@ -296,6 +296,13 @@ static uint32_t blame(const struct section_trace *s, struct segment g,
   return n;
 }
 
+bool section_has_tests(const struct section_trace *s) {
+  for (uint32_t i = 0; i < s->frames.len; i++)
+    if (s->frames.at[i].role == PLACE_TEST)
+      return true;
+  return false;
+}
+
 uint32_t section_common(const struct section_trace *s, struct segment g) {
   struct code_block block;
   return blame(s, g, &block);
