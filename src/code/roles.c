@@ -385,6 +385,19 @@ static bool has_object_elsewhere(const struct role_finder *f,
   return false;
 }
 
+/* Data of its own, not only memory that it takes and gives back. */
+static bool has_data(const struct role_finder *f, const char *file) {
+  for (uint32_t i = 0; i < f->steps.len; i++) {
+    const struct role_step *s = &f->steps.at[i];
+    if (!s->access || (s->symbol && begins(s->symbol, "__wrap_")))
+      continue;
+    const struct role_function *of = maker(f, s);
+    if (of && !strcmp(of->file, file))
+      return true;
+  }
+  return false;
+}
+
 static bool is_synchronised(const struct role_finder *f, const char *file) {
   for (uint32_t i = 0; i < f->steps.len; i++) {
     const struct role_step *s = &f->steps.at[i];
@@ -419,7 +432,10 @@ static void set_roles(struct role_finder *f) {
   file_list tests = {0};
   find_tests(f, &tests);
   for (uint32_t i = 0; i < tests.len; i++)
-    vec_push(&roles, ((struct line_role){tests.at[i], NULL, PLACE_TEST}));
+    vec_push(&roles,
+             ((struct line_role){tests.at[i], NULL,
+                                 has_data(f, tests.at[i]) ? PLACE_EITHER
+                                                          : PLACE_TEST}));
   for (uint32_t i = 0; i < f->functions.len; i++) {
     const struct role_function *of = &f->functions.at[i];
     if (of->role == PLACE_PRIMITIVE)

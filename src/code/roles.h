@@ -12,7 +12,8 @@
  * A file is the test's when it registers operations (FL_OP), its code
  * synchronises nothing by itself (no atomic access, no lock), and operations
  * come to a function with several accesses in another of the user's files:
- * there is the object.  An object and its operations in one file: no test.
+ * there is the object.  With plain accesses of its own it can be either.  An
+ * object and its operations in one file: no test.
  */
 #ifndef CODE_ROLES_H
 #define CODE_ROLES_H

@@ -386,9 +386,20 @@ static struct ranking rank(const struct collector *c, uint32_t outcome,
   return out;
 }
 
-static void blame_tests(struct collector *c, bool tests) {
-  for (uint32_t i = 0; i < c->traces.len; i++)
-    c->traces.at[i]->section.blames_tests = tests;
+/* Whether that changes anything. */
+static bool blame_tests(struct collector *c, bool tests) {
+  bool changes = false;
+  for (uint32_t i = 0; i < c->traces.len; i++) {
+    struct located *l = c->traces.at[i];
+    bool some =
+        l->section.blames_tests != tests && section_has_tests(&l->section);
+    l->section.blames_tests = tests;
+    if (some)
+      vec_clear(&l->causes);
+    l->known &= !some;
+    changes |= some;
+  }
+  return changes;
 }
 
 /* Code of the test is blamed only where nothing of the object's can be. */
@@ -399,9 +410,9 @@ static struct ranking causes_of(struct collector *c, uint32_t outcome,
   struct ranking r = {0};
   blame_tests(c, false);
   bool found = combine(c, outcome, &own, &all);
-  if (!found) {
-    blame_tests(c, true);
-    vec_clear(&c->single);
+  if (!found && blame_tests(c, true)) {
+    if (outcome == ANY_OUTCOME)
+      vec_clear(&c->single);
     found = combine(c, outcome, &own, &all);
   }
   if (found)
@@ -490,7 +501,8 @@ static bool collect_client(struct hunt *h, struct collector *c, double end) {
 }
 
 /* The client's number: the first that was asked about is 0. */
-static uint32_t number_of(struct collector *c, const char *client, bool *fresh) {
+static uint32_t number_of(struct collector *c, const char *client,
+                          bool *fresh) {
   uint32_t i = 0;
   while (i < c->clients.len && strcmp(c->clients.at[i], client))
     i++;

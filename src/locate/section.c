@@ -229,6 +229,10 @@ static bool is_librarys(const struct section_trace *s, struct segment g,
   return true;
 }
 
+static bool is_test(enum place_role r) {
+  return r == PLACE_TEST || r == PLACE_EITHER;
+}
+
 /* The frame that is chosen of the `n` outermost ones; how many there are with
  * it, 0: none. */
 static uint32_t choose(const struct section_trace *s,
@@ -237,7 +241,7 @@ static uint32_t choose(const struct section_trace *s,
   for (uint32_t i = 0; i < n; i++)
     roles[i] = f[n - 1 - i].role;
   uint32_t at = place_choose(roles, n);
-  bool is = at < n && (roles[at] != PLACE_TEST || s->blames_tests);
+  bool is = at < n && (!is_test(roles[at]) || s->blames_tests);
   free(roles);
   return is ? n - at : 0;
 }
@@ -294,6 +298,13 @@ static uint32_t blame(const struct section_trace *s, struct segment g,
   if (n)
     fit_into_loops(s, g, n - 1, out);
   return n;
+}
+
+bool section_has_tests(const struct section_trace *s) {
+  for (uint32_t i = 0; i < s->frames.len; i++)
+    if (is_test(s->frames.at[i].role))
+      return true;
+  return false;
 }
 
 uint32_t section_common(const struct section_trace *s, struct segment g) {

@@ -66,7 +66,7 @@ void section_trace_free(struct section_trace *s);
 void section_trace_check_invariants(const struct section_trace *s);
 
 /*
- * Tells rounds of loops apart (rounds.c), anew when more loops are known.  First
+ * Tells rounds of loops apart (rounds.c), anew when more loops are known. First
  * the loops that sources do not show are learnt, from all traces; they live on
  * with the section_traces.
  */
@@ -81,6 +81,9 @@ static inline const struct section_frame *
 section_frames(const struct section_trace *s, uint32_t node) {
   return s->frames.at + s->at[node];
 }
+
+/* Is an access nested in code of the test? */
+bool section_has_tests(const struct section_trace *s);
 
 /* How many frames, from the outside, have both; the last is that which a
  * segment between them is blamed on.  0: none that is the user's. */

@@ -34,7 +34,7 @@ uint32_t place_choose(const enum place_role *roles, uint32_t n) {
       return i;
     if (roles[i] == PLACE_PRIMITIVE)
       primitive = i;
-    if (roles[i] == PLACE_TEST && test == n)
+    if ((roles[i] == PLACE_TEST || roles[i] == PLACE_EITHER) && test == n)
       test = i;
   }
   return primitive < n ? primitive : test;

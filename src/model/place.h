@@ -23,8 +23,10 @@ enum place_role {
   PLACE_OBJECT,
   PLACE_PRIMITIVE, /* a function of the user's that makes one access or one
                       operation of a lock: its callers are the algorithm */
-  PLACE_TEST,      /* the file that registers operations, when the code of the
-                      object is in other files (code/roles.h) */
+  PLACE_TEST,      /* the file that registers operations, which only call the
+                      object: its code is in other files (code/roles.h) */
+  PLACE_EITHER,    /* the same, but it makes accesses by itself: it may be the
+                      object, on top of other files, or a test with data */
   PLACE_LIBRARY,   /* a system header */
   PLACE_TOOL,      /* faultline.h */
   PLACE_UNKNOWN,   /* no file, no line */
@@ -35,7 +37,7 @@ struct place {
   const char *function; /* NULL when unknown */
   uint32_t line, column;
   const struct place *next;
-  enum place_role among_users; /* OBJECT, PRIMITIVE or TEST: the role of its
+  enum place_role among_users; /* OBJECT, PRIMITIVE, TEST or EITHER: of its
                                   function, if it is the user's */
 };
 
@@ -47,7 +49,7 @@ enum place_role place_role(const struct place *p);
  * Which of the frames of an access is its place: an index into their roles,
  * from the inside out; n when none of them has a place that the user knows.
  * The innermost of the object; if there is none, the outermost primitive (an
- * operation may be one), and else the innermost of the test.
+ * operation may be one), and else the innermost of TEST or EITHER.
  */
 uint32_t place_choose(const enum place_role *roles, uint32_t n);
 

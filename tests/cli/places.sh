@@ -78,6 +78,12 @@ locked() { blames locked_test.c take; }
 flags=
 each locked locked_test.c
 
+bank() {
+  blames bank.c deposit
+  expect_no out 'Calls that the test makes'
+}
+each bank bank.c
+
 # ---- libraries ----
 
 run container.cpp --no-save --no-html --json report.json --time 20
