@@ -195,8 +195,11 @@ void patch(struct built *b, struct object_run *r, const struct target *t,
   struct finding *f = r->result.finding;
   if (!t->settings->patch || !f || f->fault == FAULT_NONE)
     return;
+  struct target own = *t;
+  /* The exact form is searched as what is called verified was. */
+  own.changed = t->settings->patch_form == PATCH_ASKED_EXACT;
   struct patch_maker m = {
-      .b = b, .r = r, .target = t, .file = file, .out = &f->patch};
+      .b = b, .r = r, .target = &own, .file = file, .out = &f->patch};
   struct buf client = {0};
   f->patch.asked = true;
   if (file->written || !f->causes.len) {

@@ -4,6 +4,7 @@
 #include "source/critical_int.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct line_writer {
   const struct ctext *c;
@@ -16,6 +17,8 @@ struct line_writer {
 };
 
 /* ---- the helper ---- */
+
+/* It gives the lock back whenever another block begins: L2. */
 
 void line_locks_declare(const char *name, bool shared, bool first_user,
                         const char *line_end, struct buf *out) {
@@ -170,9 +173,21 @@ static bool again_of(const struct line_writer *w, uint32_t s, uint32_t block) {
   return block && (w->at[block - 1].again || begins_round(w, s, block));
 }
 
+/* A call that takes or gives back a lock, by its name. */
+static bool is_lock_call(const struct ctext *c, const struct cstmt *x) {
+  const struct ctoken *t = &c->tokens.at[x->first];
+  return x->kind == CSTMT_SIMPLE && t->kind == CTOKEN_NAME &&
+         ctext_is(c, x->first + 1, "(") &&
+         memmem(c->text + t->at, t->len, "lock", 4);
+}
+
 static void write_simple(struct line_writer *w, uint32_t s) {
   const struct cstmt *x = cstmt_of(w->c, s);
   uint32_t block = block_of_tokens(w, x->first, x->last);
+  /* lock(&m); n++; unlock(&m); on one line: n is what is meant, and who waits
+   * for m must not keep others from giving it back */
+  if (block && w->at[block - 1].again && is_lock_call(w->c, x))
+    block = 0;
   if (x->first != x->last) /* `;` does nothing */
     write_before(w, s, block, again_of(w, s, block));
 }

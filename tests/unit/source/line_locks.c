@@ -93,6 +93,12 @@ TEST(a_loop_in_a_round_of_another_is_whole) {
          "{ L(1) a(); }\n    L(0) b();\n  }\n}\n");
 }
 
+TEST(a_lock_on_the_same_line_is_left_alone) {
+  expect("void f(void) {\n  lock(&m); n++; unlock(&m);\n}\n",
+         (struct locked_lines){.first = 2, .last = 2, .again = true},
+         "void f(void) {X\n  L(0) lock(&m); A(1) n++; L(0) unlock(&m);\n}\n");
+}
+
 TEST(the_first_block_wins) {
   struct locked_lines at[] = {{.first = 3, .last = 3},
                               {.first = 2, .last = 4, .again = true}};
