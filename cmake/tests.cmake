@@ -5,6 +5,9 @@
 # one that leaves out a part prints that line and goes on.  tests/run-preset
 # lists these lines at the end of `make check`.
 #
+# Without the engine (FL_ENGINE=OFF) there are the programs that include nothing
+# but layers of the checker's library, and package/check_lib.
+#
 # Labels:
 #   layer    the programs of tests/unit, tests/agree and tests/fuzz, which
 #            `make check-asan` runs; the target layer-tests builds just them.
@@ -45,8 +48,53 @@ function(fl_test name)
     SKIP_RETURN_CODE 77 TIMEOUT ${seconds} LABELS "${ARG_LABELS}")
 endfunction()
 
+# fl_keep_buildable(list): takes out the files that include, themselves or by a
+# header of the tests, a layer that is not built.
+function(fl_keep_buildable list)
+  set(buildable)
+  foreach(file IN LISTS ${list})
+    fl_is_buildable(${file} is_buildable)
+    if(is_buildable)
+      list(APPEND buildable ${file})
+    endif()
+  endforeach()
+  set(${list} ${buildable} PARENT_SCOPE)
+endfunction()
+
+function(fl_is_buildable file out)
+  set(${out} ON PARENT_SCOPE)
+  if(FL_ENGINE)
+    return()
+  endif()
+  set(tests ${CMAKE_SOURCE_DIR}/tests)
+  set(files ${file})
+  set(read)
+  while(files)
+    list(POP_FRONT files next)
+    list(APPEND read ${next})
+    cmake_path(GET next PARENT_PATH folder)
+    file(STRINGS ${next} lines REGEX "^#include \"")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^#include \"(.*)\".*" "\\1" header "${line}")
+      string(REGEX MATCH "^[^/]*" layer "${header}")
+      if(EXISTS ${folder}/${header})
+        list(APPEND files ${folder}/${header})
+      elseif(EXISTS ${tests}/${header})
+        list(APPEND files ${tests}/${header})
+      elseif(NOT layer IN_LIST FL_CHECK_LAYERS AND NOT layer STREQUAL
+          "faultline")
+        set(${out} OFF PARENT_SCOPE)
+        return()
+      endif()
+    endforeach()
+    list(REMOVE_DUPLICATES files)
+    list(REMOVE_ITEM files ${read})
+  endwhile()
+endfunction()
+
 # The slow definitions that fast algorithms are compared with.
 file(GLOB oracles CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/oracle/*.c)
+fl_keep_buildable(oracles)
 add_library(fl_oracle STATIC ${oracles})
 target_include_directories(fl_oracle PUBLIC ${CMAKE_SOURCE_DIR}/tests)
 target_link_libraries(fl_oracle PUBLIC ${FL_LAYERS} PRIVATE fl_flags)
@@ -55,18 +103,21 @@ add_custom_target(layer-tests)
 if(TARGET faultline)
   add_dependencies(layer-tests faultline) # agree/objects runs it
 endif()
-file(GLOB programs CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tests
+file(GLOB programs CONFIGURE_DEPENDS
   ${CMAKE_SOURCE_DIR}/tests/unit/*/*.c ${CMAKE_SOURCE_DIR}/tests/agree/*.c
   ${CMAKE_SOURCE_DIR}/tests/fuzz/*.c)
-foreach(program IN LISTS programs)
+fl_keep_buildable(programs)
+foreach(file IN LISTS programs)
+  cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${CMAKE_SOURCE_DIR}/tests
+    OUTPUT_VARIABLE program)
   string(REGEX REPLACE "\\.c$" "" name ${program})
   string(REPLACE "/" "_" target "test_${name}")
   # Tests of the layers below the engine do without it.
   set(engine ENGINE)
-  if(program MATCHES "^(fuzz|unit/(base|model|atomicity|build|debug|code|source|check|history|oracle|report|lib))/")
+  if(NOT FL_ENGINE OR program MATCHES "^(fuzz|unit/(base|model|atomicity|build|debug|code|source|check|history|oracle|report|lib))/")
     set(engine)
   endif()
-  fl_program(${target} ${engine} ${CMAKE_SOURCE_DIR}/tests/${program})
+  fl_program(${target} ${engine} ${file})
   set_target_properties(${target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
@@ -74,6 +125,12 @@ foreach(program IN LISTS programs)
   add_dependencies(layer-tests ${target})
   fl_test(${name} LABELS layer COMMAND ${target})
 endforeach()
+
+if(NOT FL_ENGINE)
+  fl_test(package/check_lib
+    COMMAND bash ${CMAKE_SOURCE_DIR}/tests/package/check_lib.sh)
+  return()
+endif()
 
 # Once more with store buffers.
 fl_test(agree/paths_tso LABELS layer COMMAND ${CMAKE_COMMAND} -E env
@@ -123,6 +180,9 @@ foreach(script IN LISTS scripts)
   # `make install` builds: two at once would disturb each other.
   set_tests_properties(${name} PROPERTIES RESOURCE_LOCK build)
 endforeach()
+# All that there is without the engine: the same code once more.
+fl_test(nightly/no_engine NIGHTLY
+  COMMAND bash ${CMAKE_SOURCE_DIR}/tests/package/no_engine.sh all)
 
 fl_test(layering COMMAND bash ${CMAKE_SOURCE_DIR}/tests/layering.sh)
 fl_test(names COMMAND bash ${CMAKE_SOURCE_DIR}/tests/names.sh)

@@ -2,7 +2,8 @@
  * A hash table from 128-bit hashes to 32-bit values: visited sets and memo
  * tables.  Open addressing, linear probing, at most 3/4 full.  Keys are taken
  * as already well mixed.  Clearing costs O(1) (an epoch), so that a table can
- * serve many small phases.  (M1) a key is stored at most once per epoch.
+ * serve many small phases; it is no TABLE of table.h since whether a slot is
+ * free depends on that.  (M1) a key is stored at most once per epoch.
  */
 #ifndef BASE_MAP128_H
 #define BASE_MAP128_H

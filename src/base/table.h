@@ -10,16 +10,22 @@
  *   static uint32_t words_rehash(void *ctx, const struct word *s);
  *   TABLE(words, struct word, const char *, 2)          at most half full
  *
- * makes struct words and three functions; {0} is an empty table, and free() of
+ * makes struct words and its functions; {0} is an empty table, and free() of
  * its slots ends it:
  *
  *   words_find(t, ctx, key)   the slot of the key, or a free one; t has slots
  *   words_put(t, ctx, key)    the same, with room for it: who fills a free slot
  *                             adds one to t->len at once
  *   words_grow(t, ctx)
+ *   words_clear(t)            forgets all keys
+ *   words_restart(t, n)       the same, with as many slots as n keys need
+ *   words_bytes(t)            of its slots
  *
- * `ctx` is for slots that are numbers of things kept elsewhere.  Slots move
- * when a table grows.  Hashes are taken as well mixed in their low bits.
+ * `ctx` is for slots that are numbers of things kept elsewhere.  A table that
+ * is a part of its own `ctx` is made by two halves, TABLE_STRUCT(words, struct
+ * word) before and TABLE_CODE(words, struct word, const char *, 2) behind the
+ * definition of that.  Slots move when a table grows.  Hashes are taken as well
+ * mixed in their low bits.
  *
  * (Y1) a key is in one slot at most.
  * (Y2) between the slot of a key and the place of its hash none is free.
@@ -33,15 +39,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { TABLE_FIRST = 64 };
 
 #define TABLE(NAME, SLOT, KEY, QUARTERS)                                       \
+  TABLE_STRUCT(NAME, SLOT);                                                    \
+  TABLE_CODE(NAME, SLOT, KEY, QUARTERS)
+
+#define TABLE_STRUCT(NAME, SLOT)                                               \
   struct NAME {                                                                \
     SLOT *slots;                                                               \
     uint32_t mask, len; /* mask: how many slots there are, less one */         \
-  };                                                                           \
-                                                                               \
+  }
+
+#define TABLE_CODE(NAME, SLOT, KEY, QUARTERS)                                  \
   static inline SLOT *NAME##_find(const struct NAME *t, void *ctx, KEY key) {  \
     uint32_t i = NAME##_hash(ctx, key) & t->mask;                              \
     while (!NAME##_is_free(&t->slots[i]) &&                                    \
@@ -77,6 +89,25 @@ enum { TABLE_FIRST = 64 };
     if (!t->slots || t->len > t->mask / 4 * QUARTERS)                          \
       NAME##_grow(t, ctx);                                                     \
     return NAME##_find(t, ctx, key);                                           \
+  }                                                                            \
+                                                                               \
+  static inline void NAME##_clear(struct NAME *t) {                            \
+    if (t->len)                                                                \
+      memset(t->slots, 0, ((size_t)t->mask + 1) * sizeof *t->slots);           \
+    t->len = 0;                                                                \
+  }                                                                            \
+                                                                               \
+  static inline void NAME##_restart(struct NAME *t, uint32_t n) {              \
+    uint32_t mask = TABLE_FIRST - 1;                                           \
+    while (n > mask / 4 * QUARTERS)                                            \
+      mask = 2 * mask + 1;                                                     \
+    SLOT *slots = xcalloc((size_t)mask + 1, sizeof *slots);                    \
+    free(t->slots);                                                            \
+    *t = (struct NAME){slots, mask, 0};                                        \
+  }                                                                            \
+                                                                               \
+  static inline uint64_t NAME##_bytes(const struct NAME *t) {                  \
+    return t->slots ? ((uint64_t)t->mask + 1) * sizeof *t->slots : 0;          \
   }
 
 #endif

@@ -1,4 +1,4 @@
-/* The store of build/cache.h: files with a checksum, and the oldest ones go. */
+/* Entries are files with a checksum; the least recently used are removed. */
 #include "build/cache.h"
 #include "base/vec.h"
 
@@ -15,7 +15,7 @@
 
 enum {
   NAME_DIGITS = 32,
-  LEFT_SECONDS = 3600, /* a temporary file this old is nobody's any more */
+  LEFT_SECONDS = 3600, /* a temporary file this old was left by a killed run */
 };
 
 struct entry_head {
@@ -37,7 +37,7 @@ static bool is_own(const char *dir) {
          !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* "64M"; what is not a size counts as not given. */
+/* The number of bytes in "64M"; the default if the text is no size. */
 static uint64_t size_of(const char *text) {
   static const char units[] = "KMG";
   char *end;
@@ -51,7 +51,7 @@ static uint64_t size_of(const char *text) {
 void cache_open(struct cache *c) {
   const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   *c = (struct cache){.most = size_of(getenv("FAULTLINE_CACHE_SIZE"))};
-  if (xdg && *xdg == '/') /* a relative one is to be ignored, says XDG */
+  if (xdg && *xdg == '/') /* XDG: ignore a relative one */
     c->dir = xasprintf("%s/faultline", xdg);
   else if (home && *home == '/' && !access(home, F_OK)) /* not /nonexistent */
     c->dir = xasprintf("%s/.cache/faultline", home);
@@ -82,14 +82,14 @@ bool cache_get(const struct cache *c, struct hash128 key, struct buf *out) {
     if (ok)
       buf_put(out, bytes, head.len);
   }
-  if (ok) /* used just now */
+  if (ok) /* note the use */
     utimensat(AT_FDCWD, path, NULL, 0);
   buf_free(&file);
   free(path);
   return ok;
 }
 
-/* All folders of the path, as the XDG specification wants them. */
+/* Makes all folders of the path, with the mode of the XDG specification. */
 static void make_private_folders(char *path) {
   for (char *p = path + 1; *p; p++)
     if (*p == '/') {
@@ -129,13 +129,13 @@ struct cache_file {
 };
 typedef VEC(struct cache_file) cache_files;
 
-/* An entry's name, or the name of the temporary file for one: "….XXXXXX". */
+/* Is it the name of an entry, or of its temporary file, "….XXXXXX"? */
 static bool is_entry_name(const char *name) {
   return strspn(name, "0123456789abcdef") == NAME_DIGITS &&
          (!name[NAME_DIGITS] || name[NAME_DIGITS] == '.');
 }
 
-/* The entries; what a killed run has left unfinished is removed. */
+/* Lists the entries; removes temporary files of killed runs. */
 static void list_entries(const char *dir, cache_files *out) {
   DIR *d = opendir(dir);
   if (!d)

@@ -1,4 +1,4 @@
-/* `faultline cc`: see compile.h for what it does with which command line. */
+/* `faultline cc`; compile.h says what it does with each command line. */
 #define _GNU_SOURCE
 
 #include "base/text.h"
@@ -12,16 +12,16 @@
 #include <string.h>
 #include <unistd.h>
 
-struct cc_line {      /* a compiler's command line, understood */
+struct cc_line {      /* the command line of a compiler, parsed */
   bool compile_only;  /* -c or -S or -E */
-  bool pass;          /* not for us */
+  bool pass;          /* pass it on without hooks */
   const char *output; /* after -o, or NULL */
   uint32_t sources;
-  char *dir; /* for the objects of sources that are linked at once, … */
-  VEC(char *) made; /* … which are these */
+  char *dir; /* temporary folder for objects, when it links sources … */
+  VEC(char *) made; /* … and these objects */
 };
 
-/* Files of the checks that configure scripts compile and run. */
+/* Is it a file of a check that a configure script compiles and runs? */
 static bool is_check(const char *path) {
   const char *name = base_name(path);
   return begins(name, "conftest") || begins(name, "sanitycheck") ||
@@ -31,7 +31,7 @@ static bool is_check(const char *path) {
          strstr(path, "meson-private");
 }
 
-static void understand(struct cc_line *l, int argc, char **argv) {
+static void parse_line(struct cc_line *l, int argc, char **argv) {
   static const char *const passing[] = {"-M", "-MM", "-r", "-###", NULL};
   const char *pass = getenv("FAULTLINE_CC_PASS");
   bool any = false;
@@ -58,7 +58,7 @@ static void understand(struct cc_line *l, int argc, char **argv) {
   l->pass |= !any || (l->output && is_check(l->output));
 }
 
-/* Everything but what cannot stand beside the hooks. */
+/* Adds the argument, unless it is a sanitizer, which the hooks exclude. */
 static int add_given(struct command *c, const char *arg, struct error *e) {
   if (begins(arg, "-fsanitize=") && strcmp(arg, "-fsanitize=thread"))
     return error_set(e, ERR_USAGE,
@@ -70,7 +70,7 @@ static int add_given(struct command *c, const char *arg, struct error *e) {
   return ERR_NONE;
 }
 
-/* The flags of the hooks, around those that are given: what comes first … */
+/* The flags of the hooks that come before the given flags. */
 static enum family add_hooks(struct command *c, const char *real,
                              const char *include) {
   struct cache answers;
@@ -83,13 +83,13 @@ static enum family add_hooks(struct command *c, const char *real,
   return family;
 }
 
-/* … and what comes last. */
+/* The flags of the hooks that come after the given flags. */
 static void add_hooks_last(struct command *c, enum family family) {
   flags_required(c);
   flags_hooks_last(c, family);
 }
 
-/* The object of a source that is compiled and linked in one command. */
+/* Compiles a source of a command that also links. */
 static int compile_source(struct cc_line *l, const char *real, int argc,
                           char **argv, int source, const char *include,
                           struct error *e) {
@@ -164,7 +164,7 @@ out:
   vec_free(&l->made);
   vec_free(&objects);
   command_free(&c);
-  if (!err || err == ERR_BUILD) /* the compiler has said what is wrong */
+  if (!err || err == ERR_BUILD) /* the compiler has printed its errors */
     exit(err ? 1 : status);
   return err;
 }
@@ -177,7 +177,7 @@ int build_cc(int argc, char **argv, const char *include, struct error *e) {
   struct cc_line l = {0};
   struct command c = {0};
   int err = ERR_NONE;
-  understand(&l, argc, argv);
+  parse_line(&l, argc, argv);
   if (!l.pass && !l.compile_only)
     return link_line(&l, real, argc, argv, include, e);
   enum family family = FAMILY_GCC;

@@ -1,10 +1,11 @@
-/* Running programs: see build/command.h. */
+/* Starts programs and waits for them. */
 #define _GNU_SOURCE
 
 #include "build/command.h"
 
 #include "base/tidy.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -66,7 +67,7 @@ void command_print(const struct command *c, struct buf *out) {
   }
 }
 
-/* The list that exec wants: NULL behind the last word. */
+/* The argument list for exec, which ends with NULL. */
 static char **words(struct command *c) {
   vec_reserve(&c->argv, c->argv.len + 1);
   c->argv.at[c->argv.len] = NULL;
@@ -74,19 +75,20 @@ static char **words(struct command *c) {
 }
 
 /*
- * A program that starts others, as compilers do, leads a group: who ends it
- * ends these, too.  Not at a terminal, where it might want to read and where
- * the user's signals reach all of them anyway.
+ * The program leads a process group, so that ending the group also ends the
+ * programs that it starts, as compilers do.  Not at a terminal: there it might
+ * read, and the user's signals reach all processes anyway.
  */
 pid_t command_start(struct command *c, int fd) {
+  assert(c->argv.len && fd >= 0);
   char **argv = words(c);
   bool leads = !isatty(STDIN_FILENO);
-  fflush(NULL); /* or the child could print our buffers again */
+  fflush(NULL); /* else the child could print our buffers again */
   pid_t pid = fork();
   if (pid < 0)
     die("fork: %s", strerror(errno));
   if (leads)
-    setpgid(pid, pid); /* here and there: nobody knows who is first */
+    setpgid(pid, pid); /* in both processes: either may be first */
   if (pid == 0) {
     dup2(fd, STDOUT_FILENO);
     dup2(fd, STDERR_FILENO);
@@ -161,7 +163,7 @@ char *command_find(const char *name) {
   return NULL;
 }
 
-/* What tells one version of a file from the next: path, size, time. */
+/* Identifies the version of a file by path, size and time. */
 static void put_version(const char *path, struct buf *out) {
   struct stat st;
   if (stat(path, &st) == 0)
@@ -169,8 +171,8 @@ static void put_version(const char *path, struct buf *out) {
                (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
 }
 
-/* Of all programs of that name, not just of the first on the path, which may be
- * ccache in disguise. */
+/* The versions of all programs of that name: the first on the PATH may be a
+ * link to ccache. */
 static void put_versions(const char *name, struct buf *out) {
   const char *path = getenv("PATH");
   for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {

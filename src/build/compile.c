@@ -1,4 +1,4 @@
-/* Plans the steps of a build, in parallel where it can, and runs them. */
+/* Plans the steps of a build and runs them, compilers in parallel. */
 #include "build/compile.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -6,6 +6,7 @@
 #include "build/flags.h"
 #include "build/step.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,18 +14,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct build_unit { /* one source on its way to an object */
+struct build_unit { /* the compilation of one source */
   const char *source;
   struct build_step step;
-  bool found;
+  bool found; /* in the cache */
 };
 
-/* The caches of a run. */
+/* Results of steps, and answers of compilers to questions about flags. */
 struct build_caches {
   struct cache results, answers;
 };
 
-/* Answers of compilers are kept for this run at least. */
+/* Without the user's cache, answers are kept for this run. */
 static void open_caches(struct build_caches *c, const struct build *b,
                         const char *dir) {
   c->results = c->answers = (struct cache){0};
@@ -45,7 +46,7 @@ static const char *cc_of(const struct build *b) {
   return b->cc ? b->cc : "gcc";
 }
 
-/* clang-14 has clang++-14 beside it, and /opt/bin/clang /opt/bin/clang++. */
+/* clang++-14 for clang-14, /opt/bin/clang++ for /opt/bin/clang. */
 static char *cxx_of(const struct build *b) {
   if (b->cxx)
     return xstrdup(b->cxx);
@@ -120,13 +121,13 @@ static int check_inputs(const struct build *b, struct error *e) {
   return ERR_NONE;
 }
 
-/* A linker's file among the flags: library.a, object.o. */
+/* Is it a file for the linker among the flags: library.a, object.o? */
 static bool is_link_file(const char *word) {
   enum file_kind k = *word == '-' ? FILE_OTHER : file_kind(word);
   return k == FILE_OBJECT || k == FILE_SHARED;
 }
 
-/* The user's flags for one step: words that belong to an option follow it. */
+/* Adds the user's flags for a compile or link step, each with its argument. */
 static void add_user_flags(struct command *c, const struct build *b,
                            bool link) {
   for (uint32_t i = 0; i < b->flags.len; i++) {
@@ -143,8 +144,8 @@ static void add_user_flags(struct command *c, const struct build *b,
   }
 }
 
-/* The source's name without its end, for what is made of it.  What a linker or
- * a file of arguments could take for more than a letter is left out. */
+/* The name of the source without its suffix, for files made of it.  Characters
+ * that are special to a linker or in a response file become underscores. */
 static char *stem(const char *path) {
   const char *name = base_name(path), *dot = strrchr(name, '.');
   char *own = dot ? xstrndup(name, (size_t)(dot - name)) : xstrdup(name);
@@ -155,7 +156,7 @@ static char *stem(const char *path) {
   return own;
 }
 
-struct around_flags { /* what stands before the user's flags, and behind */
+struct around_flags { /* our flags before and after the user's */
   struct command before, after;
 };
 
@@ -164,7 +165,7 @@ static void add_all(struct command *c, const struct command *from) {
     command_add(c, from->argv.at[i]);
 }
 
-/* DIR/NAME-0123456789abcdef.END, by the key of the step. */
+/* DIR/NAME-0123456789abcdef.END, with the key of the step. */
 static char *output_name(const struct build_step *s, const char *source,
                          const char *end) {
   char *name = stem(source),
@@ -234,7 +235,7 @@ static int compile_all(struct build_unit *units, uint32_t n,
   return err;
 }
 
-/* The words of the link; `wraps` is where its --wrap options will be. */
+/* Makes the link command; `wraps` is the file for its --wrap options. */
 static void plan_link(struct build_step *s, const struct build *b,
                       const char *driver, char *const *objects, uint32_t n,
                       const char *wraps) {
@@ -250,12 +251,12 @@ static void plan_link(struct build_step *s, const struct build *b,
     }
   }
   add_user_flags(c, b, true);
-  /* The hooks are found when the object is loaded: whatever the user's flags
-   * say about undefined symbols, they must be allowed. */
+  /* The hooks are resolved when the object is loaded, so undefined symbols must
+   * be allowed, whatever the user's flags say. */
   command_add(c, "-Wl,-z,undefs");
   command_add(c, "-Wl,--as-needed");
   command_add(c, "-lm");
-  if (b->native) /* gcc calls it for 16 bytes; the hooks do without */
+  if (b->native) /* gcc calls it for atomics of 16 bytes */
     command_add(c, "-latomic");
   flags_link(c, wraps);
   if (wraps)
@@ -337,7 +338,7 @@ static int choose_flags(struct around_flags *a, const struct build *b,
   return ERR_NONE;
 }
 
-/* From the inputs to objects, and these to the shared object. */
+/* Compiles the sources and links all objects into the shared object. */
 static int build_all(const struct build *b, const char *dir,
                      struct build_caches *caches, char **so, struct error *e) {
   char *cxx = cxx_of(b);
@@ -367,8 +368,8 @@ static int build_all(const struct build *b, const char *dir,
   }
   if ((err = compile_all(units, n, &caches->results, e)))
     goto out;
-  /* C objects alone need no C++ library; archives may, but then the user
-   * says -lstdc++ as with any C compiler. */
+  /* C objects need no C++ library.  An archive may, but then the user gives
+   * -lstdc++, as with any C compiler. */
   const char *driver = any_cxx ? cxx : cc;
   if ((err = check_compiler(driver, e)))
     goto out;
@@ -392,6 +393,7 @@ out:
 int build_shared(const struct build *b, const char *dir, char **so,
                  struct error *e) {
   struct build_caches caches;
+  assert(dir && *dir);
   *so = NULL;
   if (check_inputs(b, e) || check_flags(b, e))
     return e->code;

@@ -1,4 +1,4 @@
-/* The flags of gcc and clang, and the list of functions to be redirected. */
+/* The flags of gcc and clang, and the list of functions to redirect. */
 #include "build/flags.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The key of a question to this very compiler. */
+/* The key of a question to this version of the compiler. */
 static struct hash128 question_key(const char *question, const char *compiler) {
   struct buf b = {0};
   buf_printf(&b, "%s\n", question);
@@ -61,26 +61,26 @@ enum family flags_family(const char *compiler, struct cache *answers) {
 }
 
 /*
- * Always: -fno-plt saves a jump at each of the hook calls, which are the inner
- * loop of everything.  Frame pointers are not asked for: call chains come from
- * __tsan_func_entry.  Fortified library functions would bring back the inline
- * copies that -fno-builtin-memcpy takes out.
+ * For both families.  -fno-plt saves a jump at each hook call; hook calls are
+ * the inner loop of every run.  Frame pointers are not needed: call chains come
+ * from __tsan_func_entry.  Fortified library functions would bring back the
+ * inline copies that -fno-builtin-memcpy removes.
  */
 static const char *const always[] = {"-fsanitize=thread", "-g",     "-fPIC",
                                      "-fno-plt",          "-mcx16", "-pthread",
                                      "-U_FORTIFY_SOURCE", NULL};
 
 /*
- * GCC puts in the hooks before it expands memcpy and its relatives into moves:
- * a copy of 24 bytes, a strcpy of a literal or a memcmp with known size would
- * have no hook at all.  As real calls they go to our wraps.  And a loop over
- * an array must not become one memset, which would look atomic.  Its warning
- * that ThreadSanitizer does not understand fences is not about us: we do.
- * With -fipa-ra a value may stay in a register that calls may change, across
- * the call of a function that does not change it:
+ * GCC inserts the hooks before it expands memcpy and similar functions into
+ * moves: a copy of 24 bytes, a strcpy of a literal or a memcmp with known size
+ * would have no hook.  As real calls they go to our wraps.  A loop over an
+ * array must not become one memset, which would look atomic.  GCC's warning
+ * that ThreadSanitizer does not support fences is switched off, since our
+ * runtime does.  With -fipa-ra a value may stay in a caller-saved register
+ * across the call of a function that does not change it, and would be lost:
  *
- *   mov (%rcx),%rsi    stopped at: rcx is not set since the call, so it is
- *                      chance (sites_read.c), and is lost
+ *   mov (%rcx),%rsi    an access without hook; rcx was not set since the last
+ *                      call, so its value counts as arbitrary (sites_read.c)
  */
 static const char *const gcc_only[] = {"-fno-builtin-memcpy",
                                        "-fno-builtin-memmove",
@@ -108,22 +108,23 @@ static const char *const gcc_only[] = {"-fno-builtin-memcpy",
 static const char *const clang_only[] = {"-Wno-unused-command-line-argument",
                                          NULL};
 
-/* Vectors of 16 bytes would hide which elements were accessed.  clang takes a
- * later -O2 for the opposite of these. */
+/* Vectors of 16 bytes would hide which elements are accessed.  A later -O2
+ * would override these flags in clang. */
 static const char *const clang_last[] = {"-fno-vectorize", "-fno-slp-vectorize",
                                          NULL};
 
-/* Each of these is one option of two words that not every version knows. */
+/* Options of two words that some versions do not know. */
 static const char *const gcc_optional[][2] = {
     {"--param", "tsan-distinguish-volatile=1"}, {NULL, NULL}};
 static const char *const clang_optional[][2] = {
-    /* else a read that is followed by a write of the same location in its
-     * basic block has no hook: the read of x = x + 1 */
+    /* Without it, a read has no hook if a write of the same location follows in
+     * its basic block: the read of x = x + 1. */
     {"-mllvm", "-tsan-instrument-read-before-write=1"},
     {"-mllvm", "-tsan-distinguish-volatile=1"},
     {"-mllvm", "-disable-loop-idiom-all"},
     {NULL, NULL}};
 
+/* Does the compiler accept option `only`, or all options if it is -1? */
 static bool accepts(const char *compiler, const char *const (*options)[2],
                     int only) {
   struct command c = {0};
@@ -137,7 +138,7 @@ static bool accepts(const char *compiler, const char *const (*options)[2],
   command_add(&c, "-fsanitize=thread");
   command_add(&c, "-x");
   command_add(&c, "c");
-  command_add(&c, "-S"); /* without temporary files */
+  command_add(&c, "-S"); /* makes no temporary files */
   command_add(&c, "/dev/null");
   command_add(&c, "-o");
   command_add(&c, "/dev/null");
@@ -163,7 +164,7 @@ static unsigned known_options(const char *compiler,
   for (int i = 0; options[i][0]; i++)
     if (all || accepts(compiler, options, i))
       mask |= 1u << i;
-  if (all) /* else the answer may be that of a broken machine */
+  if (all) /* else the compiler may have failed for another reason */
     keep_answer(answers, key, mask);
   return mask;
 }
@@ -186,8 +187,8 @@ void flags_hooks(struct command *c, const char *compiler, enum family family,
 }
 
 /*
- * Two copies of an object may be loaded at once, with hooks and without; a
- * variable that the dynamic linker makes unique would be one in both.
+ * Two copies of an object may be loaded at once, with hooks and without.  They
+ * would share a variable that the dynamic linker makes unique.
  */
 void flags_native(struct command *c, enum family family) {
   static const char *const flags[] = {"-g", "-mcx16", "-pthread",
@@ -207,13 +208,13 @@ void flags_color(struct command *c) {
 }
 
 void flags_cxx(struct command *c, enum family family) {
-  if (family == FAMILY_CLANG) /* 14 and 15 say C++14, gcc 11 and later C++17 */
+  if (family == FAMILY_CLANG) /* 14 and 15 default to C++14, gcc 11 to C++17 */
     command_add(c, "-std=gnu++17");
 }
 
 void flags_required(struct command *c) {
   command_add(c, "-fPIC");
-  command_add(c, "-fno-lto"); /* or the hooks' pass would run at the link */
+  command_add(c, "-fno-lto"); /* else hooks would be inserted at the link */
 }
 
 void flags_hooks_last(struct command *c, enum family family) {
@@ -264,7 +265,7 @@ static void visit_symbols(Elf *elf, symbol_visit *visit, void *ctx) {
 static void visit_file(const char *path, symbol_visit *visit, void *ctx) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
-    return; /* the linker will say it better */
+    return; /* the linker reports it */
   elf_version(EV_CURRENT);
   Elf *file = elf_begin(fd, ELF_C_READ_MMAP, NULL);
   if (file && elf_kind(file) == ELF_K_AR) {
@@ -303,8 +304,8 @@ bool flags_is_hooked(const char *path) {
 }
 
 /*
- * libgcc.a defines a __wrap_pthread_create of its own (for split stacks), which
- * the link would take.  So the object gets one that jumps to the runtime's.
+ * libgcc.a defines its own __wrap_pthread_create (for split stacks), which the
+ * link would use.  So the object gets one that jumps to that of the runtime.
  */
 static const char create_stub[] = "\t.text\n"
                                   "\t.globl __wrap_pthread_create\n"
@@ -312,9 +313,9 @@ static const char create_stub[] = "\t.text\n"
                                   "__wrap_pthread_create:\n"
                                   "\tjmp *fl_pthread_create@GOTPCREL(%rip)\n";
 /*
- * The mutex of std::atomic_load and its like on a std::shared_ptr.  The
- * library's own are outside the object, where nothing is set back between
- * executions.
+ * The mutex of std::atomic_load and similar functions on a std::shared_ptr.
+ * The mutexes of the library are outside the object, so they would not be reset
+ * between executions.
  */
 static const char lock_stub[] = "\t.bss\n"
                                 "\t.globl fl_shared_ptr_lock\n"
@@ -334,7 +335,7 @@ void flags_wraps_remove(const char *path) {
   free(stub);
 }
 
-/* One word of a file of arguments (@file). */
+/* One word of a response file (@file). */
 static void put_quoted(struct buf *b, const char *word) {
   buf_putc(b, '"');
   put_escaped(b, word);

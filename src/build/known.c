@@ -3,10 +3,11 @@
 
 #include "base/text.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
-/* One string a group, names separated by one space: easy to add to. */
+/* Each string is a group of names, with a space before and after each name. */
 static const char *const pure[] = {
     /* arithmetic */
     " abs labs llabs imaxabs div ldiv lldiv imaxdiv ffs ffsl ffsll ",
@@ -27,7 +28,7 @@ static const char *const pure[] = {
     /* jumps and the stack */
     " _setjmp setjmp __sigsetjmp longjmp _longjmp siglongjmp "
     "__longjmp_chk alloca ",
-    /* what every object asks for, and what never does anything here */
+    /* symbols of every object, and functions that do nothing here */
     " __cxa_finalize __gmon_start__ _ITM_deregisterTMCloneTable "
     "_ITM_registerTMCloneTable __gcc_personality_v0 __stack_chk_guard "
     "__dso_handle "
@@ -47,10 +48,12 @@ static const char *const library[] = {
     "__sprintf_chk __snprintf_chk __vprintf_chk __vfprintf_chk "
     "__vsprintf_chk __vsnprintf_chk __asprintf_chk __dprintf_chk "
     "sscanf vsscanf __isoc99_sscanf __isoc99_vsscanf __isoc23_sscanf "
+    "__isoc23_vsscanf "
     "setbuf setvbuf setlinebuf fileno ferror feof clearerr ",
     " atoi atol atoll atof strtol strtoll strtoul strtoull strtod strtof "
     "strtold strtoimax strtoumax __isoc23_strtol __isoc23_strtoll "
-    "__isoc23_strtoul __isoc23_strtoull strtok_r ",
+    "__isoc23_strtoul __isoc23_strtoull __isoc23_strtoimax "
+    "__isoc23_strtoumax strtok_r ",
     " strerror strerror_r __xpg_strerror_r strsignal errno __errno_location "
     "error error_at_line warn warnx __tls_get_addr ",
     /* text, wide text, locale */
@@ -63,7 +66,7 @@ static const char *const library[] = {
     "lround lroundf llround llroundf lrint lrintf llrint llrintf erf erfc "
     "tgamma lgamma fdim fma fmaf logb ilogb nextafter __pow_finite "
     "feraiseexcept feclearexcept fetestexcept fegetround fesetround ",
-    /* the process, asked and not changed */
+    /* questions about the process, which change nothing */
     " getenv secure_getenv getpid getppid getuid geteuid getgid gettid "
     "getpagesize sysconf get_nprocs get_nprocs_conf getauxval isatty uname "
     "gethostname atexit __cxa_atexit on_exit __cxa_thread_atexit "
@@ -93,22 +96,23 @@ static const char *const library[] = {
     NULL};
 
 /*
- * Those of the above that read or write memory of their caller, which the
- * runtime does not redirect (wraps.h): their accesses are not seen.  What only
- * prints is left out; what a callback touches (bsearch) is seen.
+ * Functions of the above that read or write memory of their caller, and that
+ * the runtime does not redirect (wraps.h): their accesses are not seen.
+ * Functions that only print are not listed; accesses of a callback (bsearch)
+ * are seen.
  */
 static const char *const unseen[] = {
     " qsort qsort_r lsearch insque remque swab strcoll strverscmp ",
     " sscanf vsscanf __isoc99_sscanf __isoc99_vsscanf __isoc23_sscanf "
+    "__isoc23_vsscanf "
     "__asprintf_chk __printf_chk __fprintf_chk __vsprintf_chk __vprintf_chk "
     "__vfprintf_chk dprintf vdprintf __dprintf_chk fwrite_unlocked "
-    "strtold strtoimax strtoumax __isoc23_strtol __isoc23_strtoll "
-    "__isoc23_strtoul __isoc23_strtoull ",
+    "strtold strtoimax strtoumax __isoc23_strtoimax __isoc23_strtoumax ",
     " strftime asctime_r ctime_r localtime_r gmtime_r mktime timegm "
     "strerror_r __xpg_strerror_r ",
     " wmemcmp mbstowcs wcstombs mbrtowc wcrtomb ", NULL};
 
-/* The same of the C++ library: a part of the symbol, and what users call it. */
+/* The same for C++: a part of the symbol, and the name for users. */
 static const struct {
   const char *part, *name;
 } cxx_unseen[] = {{"_List_node_base", "std::list"},
@@ -119,7 +123,7 @@ static const struct {
 /* Tables that the compiler makes: typeinfo, its name, virtual functions. */
 static const char *const cxx_data[] = {"_ZTI", "_ZTS", "_ZTV", "_ZTT", NULL};
 
-/* Of the C++ runtime, everything that begins so … */
+/* Symbols of the C++ runtime begin so … */
 static const char *const cxx_begins[] = {
     "_ZSt",           "_ZNSt",   "_ZNKSt",  "_ZNSo",    "_ZNSs",
     "_ZNSi",          "_ZNKSs",  "_ZTVN10", "_ZTISt",   "_ZTVSt",
@@ -128,7 +132,7 @@ static const char *const cxx_begins[] = {
     "_ZNK9__gnu_cxx", "__cxa_",  "__gxx_",  "_Unwind_", "_ZNVSt",
     "__dynamic_cast", "_ZGVNSt", "_ZNKSo",  NULL};
 
-/* … except what waits for another thread, or starts one. */
+/* … except those that wait for another thread, or start one. */
 static const char *const cxx_waits[] = {"condition_variable",
                                         "6thread",
                                         "13__future_base",
@@ -150,6 +154,7 @@ static const char *const cxx_waits[] = {"condition_variable",
 
 static bool in_groups(const char *const *groups, const char *name) {
   size_t n = strlen(name);
+  assert(n);
   for (; *groups; groups++)
     for (const char *p = *groups; (p = strstr(p, name)); p++)
       if (p[-1] == ' ' && p[n] == ' ')
@@ -193,7 +198,7 @@ bool known_prints(const char *name) {
 enum known known_function(const char *name) {
   if (!*name)
     return KNOWN_NOT;
-  if (any_begins(cxx_data, name)) /* read through hooks, if at all */
+  if (any_begins(cxx_data, name)) /* the object reads them by hooks */
     return KNOWN_LIBRARY;
   if (in_groups(pure, name))
     return KNOWN_PURE;

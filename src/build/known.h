@@ -1,7 +1,7 @@
 /*
- * Library functions that may be called as they are: they return by themselves,
- * and touch no memory but their arguments' and the library's own.  Whatever is
- * not here (read, poll, fork, mmap, signal, syscall, …) is said to be unknown.
+ * Library functions that may be called without a wrap: they do not block, and
+ * they access only memory of their arguments and of the library.  All other
+ * functions (read, poll, fork, mmap, signal, syscall, …) are unknown.
  */
 #ifndef BUILD_KNOWN_H
 #define BUILD_KNOWN_H
@@ -20,9 +20,9 @@ enum known known_function(const char *name);
 bool known_prints(const char *name);
 
 /*
- * What to call a function that touches memory of its caller unseen; NULL when
- * this one does not.  `__isoc99_sscanf` is sscanf to its user, and the insides
- * of the C++ library are called after the class that they work for.
+ * The name to report for a function that accesses memory of its caller unseen;
+ * NULL: it does not.  Example: sscanf for `__isoc99_sscanf`, std::list for an
+ * internal function of that class.
  */
 const char *known_unseen(const char *name);
 

@@ -1,4 +1,4 @@
-/* Looks through the imports and the code of an object: see build/probe.h. */
+/* Inspects the imports and the machine code of an object. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 
 #include "build/probe.h"
@@ -13,7 +13,8 @@
 #include <gelf.h>
 #include <string.h>
 
-/* Start-up code of the compiler and of faultline.h, which runs alone. */
+/* Is it start-up code of the compiler or of faultline.h, which runs before
+ * threads? */
 static bool is_start_up(const char *name) {
   static const char *const list[] = {"_init",
                                      "_fini",
@@ -35,7 +36,7 @@ static bool is_start_up(const char *name) {
          begins(name, "_ZTv") || begins(name, "_ZTc");
 }
 
-/* Hooks of accesses, the ones that make a run worth something. */
+/* Is it the hook of an access? */
 static bool is_access_hook(const char *symbol) {
   static const char *const list[] = {
       "__tsan_read",   "__tsan_write", "__tsan_unaligned", "__tsan_volatile",
@@ -61,7 +62,7 @@ struct probe_scan {
   struct probe *p;
   struct lines *l;
   VEC(struct probe_tally) tallies;
-  const struct line_symbol *function; /* the one that is being read */
+  const struct line_symbol *function; /* the current one */
   bool hooked, reads, writes;
   struct part_search parts;
   struct site_search *sites;
@@ -79,10 +80,11 @@ static struct probe_tally *tally_of(struct probe_scan *s, const char *name,
 }
 
 /*
- * A function with one hook was compiled with them: the compiler leaves out
- * accesses that nobody else can see.  So can it in a whole function, such as
- * one that reads a constant table; therefore, in a unit that has hooks
- * elsewhere, only a function that writes is suspicious.
+ * Was the function compiled with hooks?  One hook is enough to say so, since
+ * the compiler omits the hooks of accesses that other threads cannot see.  It
+ * may omit all hooks of a function, such as one that reads a constant table.
+ * So in a unit with hooks elsewhere, a function without hooks is reported only
+ * if it writes.
  */
 static void end_function(struct probe_scan *s) {
   const struct line_symbol *f = s->function;
@@ -121,7 +123,7 @@ static void visit(void *ctx, const struct line_symbol *f,
     s->p->hooks += is_access_hook(i->symbol);
   }
   s->p->uses_fenv |= i->fenv;
-  if (!i->escapes) { /* those are told one by one */
+  if (!i->escapes) { /* an escape is reported by itself */
     s->reads |= i->reads;
     s->writes |= i->writes;
   } else if (!is_start_up(f->name)) {
@@ -133,7 +135,7 @@ static void visit(void *ctx, const struct line_symbol *f,
   }
 }
 
-/* The unit's tally speaks for its functions when it has no hook at all. */
+/* Reports a unit without any hook instead of its functions. */
 static void report_uninstrumented(struct probe_scan *s) {
   for (uint32_t i = 0; i < s->tallies.len; i++) {
     struct probe_tally t = s->tallies.at[i];
@@ -147,7 +149,7 @@ static void report_uninstrumented(struct probe_scan *s) {
   }
 }
 
-/* Code of units without hooks stays as it is; the probe tells of it. */
+/* Drops the sites of units without hooks, which are reported instead. */
 static void keep_sites(struct probe_scan *s) {
   uint32_t n = 0, last = s->p->sites.len;
   for (uint32_t i = 0; i < s->found.len; i++) {
@@ -161,7 +163,8 @@ static void keep_sites(struct probe_scan *s) {
   s->p->sites.len = n;
 }
 
-/* Not redirected although we model it: the object was linked without us. */
+/* An import of a function that we wrap: the object was linked without our
+ * flags. */
 static bool is_wrapped_name(const char *name) {
 #define IS_NAME(wrapped)                                                       \
   if (!strcmp(name, #wrapped))                                                 \
@@ -171,14 +174,14 @@ static bool is_wrapped_name(const char *name) {
   return false;
 }
 
-/* Once each: two functions can work for one class. */
+/* Adds each name once: two functions may belong to one class. */
 static void add_unseen(struct probe *p, const char *name) {
-  const char *said = known_unseen(name);
-  for (uint32_t i = 0; said && i < p->unseen.len; i++)
-    if (!strcmp(p->unseen.at[i], said))
-      said = NULL;
-  if (said)
-    vec_push(&p->unseen, xstrdup(said));
+  const char *reported = known_unseen(name);
+  for (uint32_t i = 0; reported && i < p->unseen.len; i++)
+    if (!strcmp(p->unseen.at[i], reported))
+      reported = NULL;
+  if (reported)
+    vec_push(&p->unseen, xstrdup(reported));
 }
 
 static bool is_clock(const char *name) {
@@ -191,7 +194,7 @@ static bool is_clock(const char *name) {
   return begins(name, "__wrap__ZNSt6chrono");
 }
 
-/* Functions of fenv.h; and a library that is not known may use them. */
+/* Is it a function of fenv.h, or an unknown one that may call them? */
 static bool may_use_fenv(const char *name, enum known k) {
   static const char *const list[] = {
       "feset",    "feget",    "feclear",   "feraise", "fetest", "fehold",
@@ -208,7 +211,7 @@ static void judge_import(struct probe *p, const char *name, bool weak) {
       vec_push(&p->unknown_hooks, xstrdup(name));
     return;
   }
-  if (begins(name, "__wrap_")) /* files know their thread */
+  if (begins(name, "__wrap_")) /* a FILE stores its thread */
     p->needs_libc_tls |= known_prints(name + strlen("__wrap_"));
   p->uses_clock |= is_clock(name);
   if (begins(name, "__wrap_") || begins(name, "fl_"))
@@ -240,7 +243,7 @@ static void read_imports(struct probe *p, Elf *elf) {
       int type = GELF_ST_TYPE(s.st_info);
       p->needs_libc_tls |= type == STT_TLS;
       if (type == STT_OBJECT || type == STT_TLS)
-        continue; /* data: the object's own accesses have hooks */
+        continue; /* data: accesses to it have hooks */
       judge_import(p, name, GELF_ST_BIND(s.st_info) == STB_WEAK);
     }
   }
@@ -352,7 +355,7 @@ void probe_print(const struct probe *p, struct buf *out) {
   for (uint32_t i = 0; i < p->escapes.len; i++) {
     const struct probe_escape *x = &p->escapes.at[i];
     const struct place *at = x->place;
-    /* the words before the operands */
+    /* the length of the mnemonic */
     size_t words = strcspn(x->instruction, " ");
     if (begins(x->instruction, "lock "))
       words = 5 + strcspn(x->instruction + 5, " ");

@@ -1,5 +1,6 @@
 /*
- * What would escape the runtime?  Asked before every run, said once.
+ * The probe inspects an object before a run for everything that would escape
+ * the runtime, and warns about it once.
  */
 #ifndef BUILD_PROBE_H
 #define BUILD_PROBE_H
@@ -12,7 +13,7 @@
 
 #include <stdbool.h>
 
-struct probe_escape { /* a locked, exchange or fence instruction without hook */
+struct probe_escape { /* a lock, exchange or fence instruction without hook */
   uint64_t pc;
   const char *instruction; /* "lock cmpxchg qword ptr [rdi], rsi" */
   const struct place *place;
@@ -20,31 +21,30 @@ struct probe_escape { /* a locked, exchange or fence instruction without hook */
 
 struct probe {
   VEC(char *)
-  uninstrumented; /* object files (or units) that have code and
-                     no hook */
+  uninstrumented; /* units and functions whose accesses have no
+                     hook */
   VEC(char *)
   unknown; /* imported functions that we do not model and
-              that could block or touch shared memory */
+              that may block or access shared memory */
   VEC(char *)
-  unseen;                    /* imported functions that touch their caller's
-                                memory without hooks */
-  VEC(char *) unknown_hooks; /* __tsan_ entry points that we do not export */
+  unseen;                    /* imported functions that access memory of
+                                their caller without hooks */
+  VEC(char *) unknown_hooks; /* __tsan_ functions that the runtime lacks */
   VEC(struct probe_escape) escapes;
   part_store_list part_stores;  /* by pc */
   site_list sites;              /* by pc */
   uint32_t hooks;               /* call sites of access hooks in the object */
   bool has_tls, needs_libc_tls; /* thread-local variables; imports that may
                                    use errno or other state of the C library */
-  bool uses_fenv;  /* may change the floating-point environment, or look */
-  bool uses_clock; /* looks at a clock */
+  bool uses_fenv;  /* may read or change the floating-point environment */
+  bool uses_clock; /* reads a clock */
 };
 
 int probe_object(struct probe *p, const char *so, struct lines *l,
                  struct error *e);
 void probe_free(struct probe *p);
 
-/* One sentence for each kind of trouble, in the terminal's form; nothing when
- * all is well. */
+/* Prints one warning for each kind of finding. */
 void probe_print(const struct probe *p, struct buf *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Runs of compilers and linkers, and their way through the cache. */
+/* Runs compilers and linkers, and keeps their results in the cache. */
 #define _GNU_SOURCE
 
 #include "build/step.h"
@@ -13,19 +13,20 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT = 1 }; /* of what is kept: another number, other keys */
+enum { FORMAT = 1 }; /* of entries; a new number makes new keys */
 
 /* ---- the first key ---- */
 
-/* Variables that begin so; LANG and its like are for what is printed. */
-static bool is_heard(const char *variable) {
+/* Does the variable affect the result of a compiler?  LANG and LC_ affect what
+ * it prints. */
+static bool affects_compiler(const char *variable) {
   static const char *const begin[] = {"CPATH=",
                                       "C_INCLUDE_PATH=",
                                       "CPLUS_INCLUDE_PATH=",
                                       "COMPILER_PATH=",
                                       "LIBRARY_PATH=",
                                       "SOURCE_DATE_EPOCH=",
-                                      "PWD=", /* is in debug information */
+                                      "PWD=", /* goes into debug information */
                                       "GCC_",
                                       "COLLECT_",
                                       "CCC_",
@@ -45,19 +46,19 @@ static int by_text(const void *a, const void *b) {
 }
 
 static void put_environment(struct buf *b) {
-  VEC(char *) heard = {0};
+  VEC(char *) variables = {0};
   for (char **v = environ; *v; v++)
-    if (is_heard(*v))
-      vec_push(&heard, *v);
-  if (heard.len)
-    qsort(heard.at, heard.len, sizeof *heard.at, by_text);
-  wire_put(b, heard.len);
-  for (uint32_t i = 0; i < heard.len; i++)
-    wire_put_text(b, heard.at[i]);
-  vec_free(&heard);
+    if (affects_compiler(*v))
+      vec_push(&variables, *v);
+  if (variables.len)
+    qsort(variables.at, variables.len, sizeof *variables.at, by_text);
+  wire_put(b, variables.len);
+  for (uint32_t i = 0; i < variables.len; i++)
+    wire_put_text(b, variables.at[i]);
+  vec_free(&variables);
 }
 
-/* The compiler, and the linkers that it may be told to start. */
+/* The compiler, and the linker that a flag chooses. */
 static void put_programs(const struct build_step *s, struct buf *b) {
   static const char use[] = "-fuse-ld=";
   command_toolchain(s->command.argv.at[0], b);
@@ -105,8 +106,8 @@ static void print_command(const struct build_step *s, const char *before) {
 static bool use_result(const struct build_step *s, const struct buf *result) {
   struct wire w = {.at = result->at, .len = result->len};
   struct error ignored = {0};
-  size_t nsaid = wire_get(&w);
-  const char *said = wire_take(&w, nsaid);
+  size_t nprinted = wire_get(&w);
+  const char *printed = wire_take(&w, nprinted);
   if (w.bad)
     return false;
   struct buf made = {0};
@@ -114,8 +115,8 @@ static bool use_result(const struct build_step *s, const struct buf *result) {
   bool ok = buf_write_file(&made, s->output, &ignored) == ERR_NONE;
   if (ok && s->verbose)
     print_command(s, "from the cache: ");
-  if (ok && nsaid)
-    fwrite(said, 1, nsaid, stderr);
+  if (ok && nprinted)
+    fwrite(printed, 1, nprinted, stderr);
   buf_free(&made);
   return ok;
 }
@@ -132,12 +133,12 @@ bool step_find(struct build_step *s, const struct cache *c) {
   return ok;
 }
 
-static void keep_result(const struct build_step *s, const struct buf *said,
+static void keep_result(const struct build_step *s, const struct buf *printed,
                         struct cache *c) {
   struct buf files = {0}, result = {0};
   struct hash128 key;
   struct error ignored = {0};
-  wire_put_bytes(&result, said->at, said->len);
+  wire_put_bytes(&result, printed->at, printed->len);
   if (s->may_keep && step_read_rule(s, &files) &&
       step_result_key(s->key, &files, &key) &&
       buf_read_file(&result, s->fresh, &ignored) == ERR_NONE) {
@@ -164,17 +165,18 @@ static void ask_for_rule(struct build_step *s) {
 static void start(struct build_step *s) {
   if (s->verbose)
     print_command(s, "");
-  clock_gettime(CLOCK_REALTIME_COARSE, &s->started); /* that of files */
-  int fd = open(s->said, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  clock_gettime(CLOCK_REALTIME_COARSE, &s->started); /* as for files */
+  int fd = open(s->printed, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   s->pid = command_start(&s->command, fd < 0 ? STDERR_FILENO : fd);
   if (fd >= 0)
     close(fd);
 }
 
 void step_start(struct build_step *s) {
+  assert(s->output && !s->pid);
   s->fresh = xasprintf("%s.%ld-%zx", s->output, (long)getpid(), (size_t)s);
   s->deps = xasprintf("%s.d", s->fresh);
-  s->said = xasprintf("%s.said", s->fresh);
+  s->printed = xasprintf("%s.printed", s->fresh);
   command_add(&s->command, "-o");
   command_add(&s->command, s->fresh);
   if (s->may_keep)
@@ -182,37 +184,39 @@ void step_start(struct build_step *s) {
   start(s);
 }
 
-/* A link that failed: perhaps the linker does not know how to write a rule.  It
- * is run again without, and its words are those of the second time. */
+/* A link that failed is run again without --dependency-file, which the linker
+ * may not know.  Only the output of the second run is printed. */
 static void link_again(struct build_step *s) {
   s->may_keep = false;
+  assert(strstr(vec_last(&s->command.argv), "--dependency-file"));
   free(vec_pop(&s->command.argv));
   start(s);
   s->status = command_wait(s->pid);
 }
 
 int step_finish(struct build_step *s, struct cache *c, struct error *e) {
-  struct buf said = {0};
-  struct error unheard = {0};
+  struct buf printed = {0};
+  struct error unread = {0};
   int err = ERR_NONE;
+  assert(s->pid);
   s->status = command_wait(s->pid);
   if (s->status && s->kind == STEP_LINK && s->may_keep)
     link_again(s);
   s->pid = 0;
-  buf_read_file(&said, s->said, &unheard);
-  if (said.len)
-    fwrite(said.at, 1, said.len, stderr);
+  buf_read_file(&printed, s->printed, &unread);
+  if (printed.len)
+    fwrite(printed.at, 1, printed.len, stderr);
   s->made = !s->status && !access(s->fresh, F_OK);
-  if (s->made && !unheard.code)
-    keep_result(s, &said, c);
+  if (s->made && !unread.code)
+    keep_result(s, &printed, c);
   if (s->made && rename(s->fresh, s->output)) {
     s->made = false;
     err = error_set(e, ERR_SYSTEM, "%s: %s", s->output, strerror(errno));
   }
   unlink(s->fresh);
   unlink(s->deps);
-  unlink(s->said);
-  buf_free(&said);
+  unlink(s->printed);
+  buf_free(&printed);
   return err;
 }
 
@@ -223,5 +227,5 @@ void step_free(struct build_step *s) {
   free(s->output);
   free(s->fresh);
   free(s->deps);
-  free(s->said);
+  free(s->printed);
 }

@@ -1,18 +1,21 @@
-/* What a step reads, and what it must not depend on: inside of step.c. */
+/* The files that a step reads, and inputs that no key covers; private to
+ * step*.c. */
 #ifndef BUILD_STEP_INT_H
 #define BUILD_STEP_INT_H
 
 #include "build/step.h"
 
-/* Is it the name of a file in the folder of what is in the making?  (S3) */
+/* Is it the name of a file in the temporary folder of a link?  (S3) */
 bool step_is_made_here(const struct build_step *s, const char *word);
 
-/* False: one of the words makes the result depend on what no key has.  (S2) */
+/* False: one of the words makes the result depend on something that no key
+ * covers.  (S2) */
 bool step_words_are_plain(const struct build_step *s);
 
 /*
- * The files that the step read, each on a line and once.  False: it is not sure
- * that the result depends on these as they are now, and on nothing else.
+ * Lists the files that the step read, one on a line, each once.  False: the
+ * result may depend on something else, or a file may have changed since (S1,
+ * S2).
  */
 bool step_read_rule(const struct build_step *s, struct buf *files);
 

@@ -1,7 +1,7 @@
 /*
- * What did a step read?  Compilers and linkers write it as a rule of a
- * makefile, "a.o: a.c b.h".  Here such a rule becomes a list of files, if these
- * are all that the result depends on.
+ * The files that a step read.  Compilers and linkers write them as a rule of a
+ * makefile, "a.o: a.c b.h".  The rule becomes a list of files, if the result
+ * depends on nothing else.
  */
 #define _GNU_SOURCE
 
@@ -23,18 +23,18 @@ bool step_is_made_here(const struct build_step *s, const char *word) {
 
 bool step_words_are_plain(const struct build_step *s) {
   static const char *const prefixes[] = {
-      /* files that are in no list */
+      /* files that the rule does not list */
       "@", "-B", "-fplugin", "-specs", "--specs", "--config", "-fprofile",
       "-fauto-profile", "-fbranch-prob", "-fmodule", "-fpch", "-include-pch",
       "-ivfsoverlay", "-fsanitize-", "-fprebuilt", "-wrapper", "-Wa,",
       "-Xassembler", "-Xclang", "-Xpreprocessor", "-Wl,-plugin", "-Wl,--plugin",
       "-plugin",
-      /* further results */
+      /* options that make other files, too */
       "-M", "-Wp,", "-fdump", "-dump", "-save-temps", "--save-temps",
       "-aux-info", "-fsave-opt", "-fcallgraph-info", "-fstack-usage",
       "-ftest-coverage", "--coverage", "-coverage", "-gsplit-dwarf", "-Wl,-Map",
       "-Wl,--Map", "-Map", "-Wl,--dependency-file", "-Wl,--out-implib",
-      /* times, not results */
+      /* options that print times */
       "-ftime-", "-fmem-report", NULL};
   for (uint32_t i = 1; i < s->command.argv.len; i++) {
     const char *word = s->command.argv.at[i];
@@ -50,8 +50,9 @@ bool step_words_are_plain(const struct build_step *s) {
 }
 
 /*
- * The next prerequisite of the rule, or NULL.  Make's own escapes: "\ " and
- * "\#" are a space and a hash, "$$" is a dollar, "\" before a newline is space.
+ * The next prerequisite of the rule, or NULL; the caller frees it.  Escapes of
+ * make: "\ " and "\#" are a space and a hash, "$$" is a dollar, "\" before a
+ * newline is a space.
  */
 static char *next_word(const char **at) {
   const char *p = *at;
@@ -70,23 +71,23 @@ static char *next_word(const char **at) {
   return w.at; /* NULL when nothing was put */
 }
 
-static bool after(struct timespec a, struct timespec b) {
+static bool not_before(struct timespec a, struct timespec b) {
   return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec >= b.tv_nsec;
 }
 
-/* Was the file as it is now when the step was started?  (S1)  `started` is of
- * the clock of file systems, so equal times are not enough. */
+/* Is the file unchanged since the step was started?  (S1)  `started` has the
+ * resolution of file times, so a file with an equal time may be younger. */
 static bool is_settled(const char *path, struct timespec started) {
   struct stat st;
   return !stat(path, &st) && S_ISREG(st.st_mode) &&
-         !after(st.st_mtim, started) && !after(st.st_ctim, started);
+         !not_before(st.st_mtim, started) && !not_before(st.st_ctim, started);
 }
 
 static bool mentions(const struct buf *text, const char *word) {
   return memmem(text->at, text->len, word, strlen(word)) != NULL;
 }
 
-/* "#embed", with blanks as one likes. */
+/* Does the text have "#embed", with or without blanks? */
 static bool embeds(const struct buf *text) {
   static const char word[] = "embed";
   const char *end = text->at + text->len;
@@ -101,15 +102,15 @@ static bool embeds(const struct buf *text) {
   return false;
 }
 
-/* A thin archive names its members, and the linker's list does not. */
+/* A thin archive refers to its members, which the linker does not list. */
 static bool is_thin(const struct buf *file) {
   static const char magic[] = "!<thin>\n";
   return file->len >= sizeof magic - 1 &&
          !memcmp(file->at, magic, sizeof magic - 1);
 }
 
-/* Does the file refer to others that are in no list?  (S2) */
-static bool asks_for_more(const char *path, enum step_kind kind) {
+/* May the result depend on a date or on files that are not listed?  (S2) */
+static bool has_unlisted_inputs(const char *path, enum step_kind kind) {
   static const char *const words[] = {"__DATE__", "__TIME__", "__TIMESTAMP__",
                                       "incbin",   ".include", NULL};
   struct buf text = {0};
@@ -145,7 +146,7 @@ bool step_read_rule(const struct build_step *s, struct buf *files) {
     if (step_is_made_here(s, word) || has_line(files, word))
       continue;
     ok = !strchr(word, '\n') && is_settled(word, s->started) &&
-         !asks_for_more(word, s->kind);
+         !has_unlisted_inputs(word, s->kind);
     buf_printf(files, "%s\n", word);
   }
   buf_free(&rule);

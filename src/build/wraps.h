@@ -1,8 +1,8 @@
 /*
- * The functions that user code is redirected from: a reference to NAME becomes
- * one to __wrap_NAME, which the runtime exports.  One line adds one; the
- * linker's flags, the probe's list of known functions and the test that every
- * one is defined come from this table.
+ * The functions that the runtime replaces in user code: a reference to NAME
+ * becomes one to __wrap_NAME, which the runtime exports.  The linker's flags,
+ * the probe's list of known functions and the test that each is defined come
+ * from this table.
  */
 #ifndef BUILD_WRAPS_H
 #define BUILD_WRAPS_H
@@ -28,11 +28,12 @@
   _(__vsnprintf_chk) _(__sprintf_chk) _(printf) _(fprintf) _(vprintf)          \
   _(vfprintf) _(asprintf) _(vasprintf) _(puts) _(fputs) _(fwrite)              \
   _(atoi) _(atol) _(atoll) _(atof) _(strtol) _(strtoul) _(strtoll)             \
-  _(strtoull) _(strtod) _(strtof) _(strspn) _(strcspn) _(strpbrk)              \
+  _(strtoull) _(strtod) _(strtof) _(__isoc23_strtol) _(__isoc23_strtoul)       \
+  _(__isoc23_strtoll) _(__isoc23_strtoull) _(strspn) _(strcspn) _(strpbrk)     \
   _(strcasestr) _(strcasecmp) _(strncasecmp) _(strchrnul) _(memrchr)           \
   _(rawmemchr) _(memmem) _(strsep) _(strtok_r) _(bzero) _(explicit_bzero)      \
   _(bcopy) _(mempcpy) _(memccpy) _(stpncpy) _(wcslen) _(wcscpy) _(wcscmp)      \
-  _(wmemcpy) _(wmemmove) _(wmemset) _(wcsdup)                                  \
+  _(wmemcpy) _(wmemmove) _(wmemset) _(wcsdup) _(strlcpy) _(strlcat)            \
   /* mutexes, reader-writer locks, spinlocks */                                \
   _(pthread_mutex_init) _(pthread_mutex_destroy) _(pthread_mutex_lock)         \
   _(pthread_mutex_trylock) _(pthread_mutex_timedlock)                          \

@@ -34,7 +34,8 @@ struct dead_worker dead_worker_of(const struct worker *w, enum worker_end end,
       .statistics = {.executions = b->executions, .clients = b->clients}};
 }
 
-/* The schedule that was running, as far as it can be believed. */
+/* The schedule that was running.  Bytes that are no thread are skipped, since
+ * the code may have overwritten the path. */
 static void take_schedule(const struct dead_worker *c, struct schedule *out) {
   uint32_t marks = path_marks(c->path, c->len);
   for (uint32_t i = 0; i < marks; i += PATH_MARK_BYTES) {
@@ -51,9 +52,9 @@ static void take_schedule(const struct dead_worker *c, struct schedule *out) {
 
 /* ---- the recording of a second worker that died too ---- */
 
-/* A copy of what lies in the room; NULL: it does not, or is nothing. */
-static void *take(const struct recording *from, const void *at, uint32_t n,
-                  size_t size, struct arena *a) {
+/* A copy of the n things at `at`; NULL: n is 0, or they are not in the room. */
+static void *copy_from_room(const struct recording *from, const void *at,
+                            uint32_t n, size_t size, struct arena *a) {
   size_t offset = (uintptr_t)at - (uintptr_t)from->room;
   if (!n || offset > sizeof from->room || offset % _Alignof(max_align_t) ||
       n > (sizeof from->room - offset) / size)
@@ -61,7 +62,7 @@ static void *take(const struct recording *from, const void *at, uint32_t n,
   return arena_copy(a, from->room + offset, n * size);
 }
 
-static void forget_texts(struct trace *t) {
+static void clear_strings(struct trace *t) {
   for (uint32_t i = 0; i < t->nevents; i++) {
     struct event *e = &t->events[i];
     if (e->kind == EV_RETURN && e->value[1] == VALUE_STRING)
@@ -69,29 +70,29 @@ static void forget_texts(struct trace *t) {
   }
 }
 
-/* False: there is none, or memory was overwritten, and nothing of it can be
- * believed. */
-static bool salvage(const struct recording *from, uint32_t ncalls,
-                    struct trace *to, struct arena *a) {
+/* Copies the recorded trace and checks the copy.  False: there is none, or the
+ * code has overwritten it. */
+static bool copy_recording(const struct recording *from, uint32_t ncalls,
+                           struct trace *to, struct arena *a) {
   struct trace t;
-  memcpy(&t, &from->trace, sizeof t); /* it is looked at once */
+  memcpy(&t, &from->trace, sizeof t); /* once: it may still change */
   *to = (struct trace){.nevents = t.nevents,
                        .nframes = t.nframes,
                        .nactivations = t.nactivations};
-  to->events = take(from, t.events, t.nevents, sizeof *t.events, a);
-  to->frames = take(from, t.frames, t.nframes, sizeof *t.frames, a);
-  to->activations =
-      take(from, t.activations, t.nactivations, sizeof *t.activations, a);
-  to->blocks = take(from, t.blocks, t.nblocks, sizeof *t.blocks, a);
+  to->events = copy_from_room(from, t.events, t.nevents, sizeof *t.events, a);
+  to->frames = copy_from_room(from, t.frames, t.nframes, sizeof *t.frames, a);
+  to->activations = copy_from_room(from, t.activations, t.nactivations,
+                                   sizeof *t.activations, a);
+  to->blocks = copy_from_room(from, t.blocks, t.nblocks, sizeof *t.blocks, a);
   to->nblocks = to->blocks ? t.nblocks : 0;
   if (!to->events || !to->frames || !to->activations ||
       !trace_is_sound(to, ncalls))
     return false;
-  forget_texts(to);
+  clear_strings(to);
   return true;
 }
 
-/* Calls and results, from the events. */
+/* Makes the history of the calls and returns among the events. */
 static void make_history(struct trace *t, const struct client *c,
                          struct arena *a) {
   struct hop *ops = arena_alloc(a, (c->ncalls + 1) * sizeof *ops);
@@ -104,7 +105,7 @@ static void make_history(struct trace *t, const struct client *c,
     struct hop *o = &ops[e->call];
     if (e->kind == EV_CALL)
       o->call = i;
-    /* A text's address is not to be believed. */
+    /* A string is an address in the dead process: leave the call pending. */
     if (e->kind == EV_RETURN && e->value[1] < VALUE_STRING) {
       o->ret = i;
       o->result = (struct value){e->value[1], e->value[0]};
@@ -133,7 +134,8 @@ static void read_client(struct built *b, struct object_run *r,
   client_free(&c);
 }
 
-/* A schedule of dfs has only the steps with an alternative: take them all. */
+/* Replaces the turns of a schedule that has only the steps with an alternative
+ * (dfs) by all steps of the trace; the marks stay. */
 static void schedule_of_trace(const struct trace *t, struct schedule *out) {
   uint32_t marks = 0;
   while (marks < out->turns.len && out->turns.at[marks].is_mark)
@@ -155,7 +157,7 @@ static char *death_words(const struct built *b, const struct dead_worker *c,
   bool hangs = c->end == WORKER_HANGS;
   char *refused = hangs || c->garbled ? NULL : cage_words(c->status, &pc);
   bool late = hangs && (c->hang == HANG_LATE || c->hang == HANG_STILL);
-  /* The code's own abort() is caught: this one is of rt/own_assert.c. */
+  /* abort() of the user's code is caught: this one is of rt/own_assert.c. */
   bool damaged = !hangs && !c->garbled && WIFSIGNALED(c->status) &&
                  WTERMSIG(c->status) == SIGABRT;
   *fault = refused || late || damaged ? FAULT_UNMODELLED
@@ -203,11 +205,11 @@ static void take_schedule_of(struct finding *f, const struct dead_worker *c,
   schedule_free(&whole);
 }
 
-/* The second try died too: what it had recorded until then is the story. */
-static void tell_death(struct built *b, struct object_run *r,
-                       const struct worker *second, const struct target *t,
-                       const struct dead_worker *c,
-                       const struct schedule *schedule) {
+/* The second worker died too: makes the finding of its recording. */
+static void report_death(struct built *b, struct object_run *r,
+                         const struct worker *second, const struct target *t,
+                         const struct dead_worker *c,
+                         const struct schedule *schedule) {
   struct arena *a = &b->arena;
   enum fault fault;
   char *words = death_words(b, c, &fault);
@@ -220,7 +222,7 @@ static void tell_death(struct built *b, struct object_run *r,
   r->result.verdict = fault_is_doubt(fault) ? VERDICT_UNKNOWN : VERDICT_ERROR;
   r->result.base = second->recording->base;
   read_client(b, r, t, schedule->client);
-  if (salvage(second->recording, f->client.ncalls, &f->trace, a)) {
+  if (copy_recording(second->recording, f->client.ncalls, &f->trace, a)) {
     const struct event *last = &f->trace.events[f->trace.nevents - 1];
     make_history(&f->trace, &f->client, a);
     f->pc = last->pc;
@@ -239,16 +241,17 @@ bool autopsy_stopped(int status) {
   return WIFSIGNALED(status) && !outside_never(WTERMSIG(status));
 }
 
-/* Somebody else has sent the signal, or the answer got lost in another way:
- * with the same schedule it does not come again, as it would if that were the
- * code's doing. */
-static bool is_once(const struct dead_worker *c, enum worker_end second) {
+/* Did the first worker end for a reason outside the code: a signal from another
+ * process, or an answer garbled on the way?  Then the second worker, with the
+ * same schedule, does not end so. */
+static bool is_from_outside(const struct dead_worker *c,
+                            enum worker_end second) {
   return c->end == WORKER_DIED && (c->garbled || autopsy_stopped(c->status)) &&
          second != WORKER_DIED && second != WORKER_HANGS;
 }
 
-static void leave_open(struct built *b, struct object_run *r,
-                       const struct target *t, char *why) {
+static void set_inconclusive(struct built *b, struct object_run *r,
+                             const struct target *t, char *why) {
   object_run_plain(b, r, t);
   r->result.verdict = VERDICT_UNKNOWN;
   r->result.reason = arena_strdup(&b->arena, why);
@@ -259,12 +262,12 @@ static void leave_open(struct built *b, struct object_run *r,
 
 void autopsy_outside(struct built *b, struct object_run *r,
                      const struct target *t, int status) {
-  leave_open(b, r, t, outside_words(WTERMSIG(status)));
+  set_inconclusive(b, r, t, outside_words(WTERMSIG(status)));
 }
 
 void autopsy_garbled(struct built *b, struct object_run *r,
                      const struct target *t) {
-  leave_open(b, r, t, garbled_words());
+  set_inconclusive(b, r, t, garbled_words());
 }
 
 void autopsy(struct built *b, struct object_run *r, const struct target *t,
@@ -284,13 +287,13 @@ void autopsy(struct built *b, struct object_run *r, const struct target *t,
   const struct result *result =
       how == WORKER_DONE ? &hunt_answer(&second)->result : NULL;
   if (result && result->finding && result->finding->fault != FAULT_NONE) {
-    worker_release(&r->worker); /* caught now */
+    worker_release(&r->worker); /* the second worker has the finding */
     r->worker = second;
     r->result = *result;
     r->report = &hunt_answer(&second)->report;
   } else {
-    if (!is_once(c, how))
-      tell_death(b, r, &second, t, c, &schedule);
+    if (!is_from_outside(c, how))
+      report_death(b, r, &second, t, c, &schedule);
     else if (c->garbled)
       autopsy_garbled(b, r, t);
     else

@@ -1,4 +1,4 @@
-/* From sources to an object, and what is known about it. */
+/* Builds an object from its sources, inspects it and checks its harness. */
 #include "campaign/built.h"
 
 #include "base/tidy.h"
@@ -7,6 +7,7 @@
 #include "proc/phase.h"
 #include "rt/cage.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +41,7 @@ const char *built_include(void) {
         return path;
     }
   }
-  return FL_SOURCE_INCLUDE; /* not installed: the source tree's */
+  return FL_SOURCE_INCLUDE; /* not installed: that of the source tree */
 }
 
 void built_compiler(const struct settings *s, struct build *b) {
@@ -68,7 +69,7 @@ static int make_dir(struct built *b, struct error *e) {
                    strerror(errno));
 }
 
-/* One sentence for each line that the probe has to say. */
+/* Each line of the probe becomes a warning. */
 static void take_probe_warnings(struct built *b) {
   struct buf text = {0};
   probe_print(&b->probe, &text);
@@ -82,7 +83,7 @@ static void take_probe_warnings(struct built *b) {
   buf_free(&text);
 }
 
-/* Does what FL_OP says fit the function's own declaration? */
+/* Does FL_OP fit the declaration of its function? */
 static int check_op(struct built *b, const struct op_info *o, struct error *e) {
   struct signature sig = {0};
   if (!o->entry)
@@ -135,7 +136,6 @@ static int check_suites(struct built *b, struct error *e) {
   return ERR_NONE;
 }
 
-/* What a worker's end means when it did not bring a result. */
 int built_worker_trouble(const struct worker *w, enum worker_end end,
                          struct error *e) {
   switch (end) {
@@ -160,7 +160,8 @@ int built_worker_trouble(const struct worker *w, enum worker_end end,
                    WEXITSTATUS(w->status));
 }
 
-/* The code that runs when the object is loaded is not under our control. */
+/* The worker ended in code that runs when the object is loaded, before the
+ * engine controls it. */
 static int loading_trouble(const struct worker *w, enum worker_end end,
                            struct error *e) {
   static const char what[] = "the object cannot be loaded: its code that runs "
@@ -179,7 +180,7 @@ static int loading_trouble(const struct worker *w, enum worker_end end,
                    WEXITSTATUS(w->status));
 }
 
-/* Refused by the cage: where, and why. */
+/* The cage refused a system call of such code. */
 static int refused_trouble(const struct built *b, const char *words,
                            uint64_t pc, struct error *e) {
   const struct place *p = pc ? lines_place(b->lines, pc - 1) : NULL;
@@ -215,8 +216,8 @@ static int describe(struct built *b, struct error *e) {
 }
 
 /*
- * clang hands weak compare-and-swaps over as strong ones.  An object that never
- * asks for a weak one does not have the name of its hook in it.
+ * clang compiles weak compare-and-swaps as strong ones.  An object without weak
+ * ones does not contain the name of their hook.
  */
 static void warn_weak_cas(struct built *b) {
   static const char hook[] = "_compare_exchange_weak";
@@ -272,6 +273,7 @@ bool built_partial(const struct built *b) {
 }
 
 void built_target(const struct built *b, struct target *t) {
+  assert(b->settings && b->so && b->lines); /* built_open has succeeded */
   *t = (struct target){
       .settings = b->settings,
       .so = b->so,
@@ -290,6 +292,7 @@ void built_target(const struct built *b, struct target *t) {
 
 int built_estimate(struct built *b, uint32_t suite, uint32_t **out,
                    struct error *e) {
+  assert(suite < b->about->nsuites);
   const struct suite_info *u = &b->about->suites[suite];
   struct flow *f = flow_open(b->lines, e);
   if (!f)

@@ -14,10 +14,10 @@
 
 enum {
   BATCH = 4,             /* clients in an item */
-  AHEAD = 16,            /* items that are given ahead of merging, per slot */
-  BLOCK = 1000,          /* drawn executions of one client in an item */
-  RANDOM = 10000,        /* executions that are drawn of one client */
-  PARALLEL_FROM = 20000, /* states of one client: more are for several */
+  AHEAD = 16,            /* items that wait to be merged, per slot, at most */
+  BLOCK = 1000,          /* executions of an item, when one client is drawn */
+  RANDOM = 10000,        /* executions, when one client is drawn */
+  PARALLEL_FROM = 20000, /* states of one client; more: search in parallel */
 };
 
 /* ---- tasks ---- */
@@ -103,7 +103,7 @@ void campaign_give(struct campaign_plan *p, uint32_t slot,
   buf_free(&message);
 }
 
-/* The next item of the source. */
+/* Makes a task of the next item of the generator. */
 static struct campaign_task *make_task(struct campaign_plan *p) {
   struct item i = {.kind = p->kind, .first = p->next};
   switch (p->kind) {
@@ -114,7 +114,7 @@ static struct campaign_task *make_task(struct campaign_plan *p) {
     i.max_executions = p->set->max_executions ? campaign_executions_left(p) : 0;
     p->next += i.count;
     break;
-  case ITEM_ONE: /* a block of executions that are drawn */
+  case ITEM_ONE: /* a block of drawn executions */
     i.search = p->set->search;
     i.max_executions = p->drawn - p->next < BLOCK ? p->drawn - p->next : BLOCK;
     p->next += i.max_executions;
@@ -134,8 +134,8 @@ static struct campaign_task *next_task(struct campaign_plan *p) {
   return p->more && !far ? make_task(p) : NULL;
 }
 
-/* True when somebody has work. */
-static bool hand_out(struct campaign_plan *p) {
+/* Gives tasks to idle slots; true: some slot has a task. */
+static bool give_tasks(struct campaign_plan *p) {
   bool busy = false;
   for (uint32_t slot = 0; slot < pool_slots(p->pool); slot++) {
     bool idle = !p->at[slot] && pool_usable(p->pool, slot);
@@ -147,6 +147,8 @@ static bool hand_out(struct campaign_plan *p) {
   return busy;
 }
 
+/* Begins the depth-first search of the one client, or begins it again with more
+ * known conflicts. */
 static void begin_dfs(struct campaign_plan *p, const struct buf *knowledge) {
   struct totals *t = &p->c->totals;
   struct item i = {.kind = ITEM_ONE,
@@ -157,7 +159,7 @@ static void begin_dfs(struct campaign_plan *p, const struct buf *knowledge) {
   buf_put(&i.knowledge, knowledge->at, knowledge->len);
   p->share = 0;
   campaign_drop(p);
-  /* More steps are known of: what was merged was not all. */
+  /* A new conflict makes more interleavings: the totals so far are void. */
   struct totals fresh = {.program = t->program, .statistics.clients = 1};
   map128_free(&t->histories);
   *t = fresh;
@@ -168,7 +170,7 @@ static void begin_dfs(struct campaign_plan *p, const struct buf *knowledge) {
   campaign_append(p, campaign_task(&i));
 }
 
-/* ---- news ---- */
+/* ---- messages of the pool ---- */
 
 static bool read_answer(struct campaign_plan *p, struct campaign_task *t,
                         const struct buf *answer) {
@@ -241,7 +243,7 @@ static void take_end(struct campaign_plan *p, struct campaign_task *t,
     campaign_member_ended(p, true);
 }
 
-static void interrupted(struct campaign_plan *p) {
+static void end_interrupted(struct campaign_plan *p) {
   campaign_finish(p, CAMPAIGN_INTERRUPTED);
   for (struct campaign_task *t = p->first; t; t = t->next)
     for (uint32_t i = 0; i < t->records.len; i++)
@@ -256,7 +258,7 @@ static void take_news(struct campaign_plan *p, const struct pool_message *m) {
   if (m->news == POOL_TICK)
     return;
   if (m->news == POOL_INTERRUPTED) {
-    interrupted(p);
+    end_interrupted(p);
     return;
   }
   struct campaign_task *t = p->at[m->slot];
@@ -285,14 +287,14 @@ static void take_news(struct campaign_plan *p, const struct pool_message *m) {
 
 /* ---- progress ---- */
 
-/* Is it one search, whose end can be seen coming? */
+/* Is it one search, whose size can be estimated? */
 static bool has_estimate(const struct campaign_plan *p) {
   return p->kind == ITEM_ONE && search_is_exhaustive(p->set->search);
 }
 
-/* How far it is, with what is under way. */
-static void look_at_slots(struct campaign_plan *p, uint64_t *work,
-                          double *share) {
+/* Work done and share of the whole, including the tasks under way. */
+static void measure_progress(struct campaign_plan *p, uint64_t *work,
+                             double *share) {
   const struct statistics *s = &p->c->totals.statistics;
   *work = campaign_stateful(p) ? s->states : s->executions;
   *share = p->share;
@@ -302,12 +304,12 @@ static void look_at_slots(struct campaign_plan *p, uint64_t *work,
       continue;
     double part = at->share;
     *work += at->work;
-    *share += part >= 0 && part <= 1 ? part : 0; /* it may be anything */
+    *share += part >= 0 && part <= 1 ? part : 0; /* the code may overwrite it */
   }
 }
 
-/* The parts of the search: small clients, clients with one reader, larger ones.
- * Each has a budget of steps, with which it ends, or before. */
+/* "part 2 of 3, 40 %": small clients, clients with one reader, larger clients.
+ * The percentage is that of the part's budget of steps. */
 static void put_part(const struct campaign_plan *p, struct buf *out) {
   uint64_t done = campaign_effort(p) - p->from, all = p->until - p->from;
   if (p->kind != ITEM_ONE && all)
@@ -315,13 +317,13 @@ static void put_part(const struct campaign_plan *p, struct buf *out) {
                100 * (double)(done < all ? done : all) / (double)all);
 }
 
-static void show(struct campaign_plan *p) {
+static void show_progress(struct campaign_plan *p) {
   uint64_t work;
   double share;
   if (clock_now() < p->look_again || (p->parallel.runs && p->parallel.answers))
-    return; /* of those who have answered nothing is to be seen any more */
+    return; /* members that have answered no longer show their work */
   p->look_again = clock_now() + 0.1;
-  look_at_slots(p, &work, &share);
+  measure_progress(p, &work, &share);
   if (has_estimate(p))
     estimate_add(&p->estimate, (double)work, share);
   if (!phase_due())
@@ -380,7 +382,8 @@ static void begin_one(struct campaign_plan *p) {
   campaign_append(p, campaign_task(&i));
 }
 
-/* As many as this process may use; in a cluster every machine has its own. */
+/* Cores that this process may use; 1 in a cluster, whose machines have their
+ * own. */
 static uint32_t cores(void) {
   cpu_set_t set;
   if (remote_slots() || sched_getaffinity(0, sizeof set, &set))
@@ -393,7 +396,7 @@ static void run(struct campaign_plan *p) {
     campaign_merge(p);
     if (p->over)
       break;
-    if (!hand_out(p) && !p->first) { /* nothing is left */
+    if (!give_tasks(p) && !p->first) {
       if (p->kind == ITEM_ONE)
         campaign_end_one(p);
       else
@@ -402,14 +405,14 @@ static void run(struct campaign_plan *p) {
     }
     take_news(p, pool_wait(p->pool));
     check_slow(p->over || campaign_check_invariants(p));
-    show(p);
+    show_progress(p);
     if (!p->over && p->c->target->latest && clock_now() >= p->c->target->latest)
       campaign_finish(p, CAMPAIGN_LATE);
   }
   phase_clear();
 }
 
-/* Results in the order of the calls; of texts, what they say. */
+/* Compares results call by call; strings by their text. */
 static int by_results(const void *x, const void *y) {
   const struct outcome *a = x, *b = y;
   for (uint32_t i = 0; i < a->results.len && i < b->results.len; i++) {
@@ -440,7 +443,7 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
                                          ? CAMPAIGN_REPAIR_SWEEP_STEPS
                                          : CAMPAIGN_SWEEP_STEPS,
                             .more = true};
-  /* Sequences are part of it, unless their calls are very long. */
+  /* The sequences count towards the budget, unless they used most of it. */
   if (campaign_effort(&p) > p.until / 2)
     p.until += p.from = campaign_effort(&p);
   bool one = set->client || target.program;

@@ -1,31 +1,30 @@
-/* Between the files of the campaign; nobody else includes this. */
+/* The plan of a campaign, private to campaign*.c. */
 #ifndef CAMPAIGN_CAMPAIGN_INT_H
 #define CAMPAIGN_CAMPAIGN_INT_H
 
 #include "campaign/campaign.h"
 
 enum {
-  /* Budgets without --time and --max-executions, in steps: about two seconds.
-   */
+  /* Budgets in steps without --time and --max-executions: about two seconds. */
   CAMPAIGN_SWEEP_STEPS = 1500000,   /* all small clients */
-  CAMPAIGN_OBSERVE_STEPS = 500000,  /* one call that reads against several */
-  CAMPAIGN_SAMPLE_STEPS = 10000000, /* random larger ones: drawn, so faster */
-  /* The same with lines that are made atomic: there are several such runs. */
+  CAMPAIGN_OBSERVE_STEPS = 500000,  /* one reading call beside several calls */
+  CAMPAIGN_SAMPLE_STEPS = 10000000, /* random larger clients: many a second */
+  /* The same while a repair is tested, which takes several campaigns. */
   CAMPAIGN_REPAIR_SWEEP_STEPS = 500000,
   CAMPAIGN_REPAIR_SAMPLE_STEPS = 200000,
-  CAMPAIGN_CHUNK = 50000, /* executions of dfs, before it hands back the rest */
+  CAMPAIGN_CHUNK = 50000, /* executions of a dfs item; it hands back the rest */
   CAMPAIGN_TRIES = 3,
 };
 
 enum campaign_task_state { TASK_WAITING, TASK_GIVEN, TASK_ANSWERED };
 
-/* An item, in the list that is the order of merging. */
+/* An item in the list of items to merge. */
 struct campaign_task {
   struct campaign_task *next;
   struct item item;
   enum campaign_task_state state;
   uint32_t tries;
-  bool dropped; /* nobody wants its answer any more */
+  bool dropped; /* its answer is not wanted any more */
   bool died, hangs;
   struct pool_death death;
   VEC(struct record) records;
@@ -43,32 +42,33 @@ struct campaign_plan {
   struct campaign *c;
   const struct settings *set;
   struct pool *pool;
-  struct campaign_task **at; /* by slot: what it does, or NULL */
+  struct campaign_task **at; /* by slot: its task, or NULL */
   struct campaign_task *first, **last;
   enum item_kind kind;
-  bool more;      /* the source has more items of this kind */
-  uint64_t next;  /* … from here on */
+  bool more;      /* there are more items of this kind … */
+  uint64_t next;  /* … from this client or execution on */
   uint64_t given; /* tasks that are not merged yet */
-  uint64_t until; /* effort that ends this kind; 0: no bound */
-  uint64_t from;  /* effort when it began */
-  double begun;   /* of clock_now() */
-  uint64_t drawn; /* executions to be drawn of the one client; 0: none */
-  double share;   /* of the one client: what tasks have done */
+  uint64_t until; /* effort that ends this kind of items; 0: no bound */
+  uint64_t from;  /* effort when this kind began */
+  double begun;   /* by clock_now() */
+  uint64_t drawn; /* executions to draw of the one client; 0: none */
+  double share;   /* of the one client: part that is done */
   bool over;
   enum campaign_end end;
   struct parallel_state parallel;
   struct estimate estimate;
-  double look_again; /* when to look how far it is */
+  double look_again; /* clock_now() of the next look at the progress */
   struct error *error;
 };
 
 /* campaign.c */
 struct campaign_task *
-campaign_task(const struct item *i); /* takes what it holds */
+campaign_task(const struct item *i); /* takes its buffers */
 void campaign_append(struct campaign_plan *p, struct campaign_task *t);
 /* C3. */
 bool campaign_check_invariants(const struct campaign_plan *p);
-/* Forgets the tasks in the list; those that are being done, when they end. */
+/* Frees the tasks in the list; a task that a slot works on is freed when it
+ * ends. */
 void campaign_drop(struct campaign_plan *p);
 void campaign_free_task(struct campaign_task *t);
 void campaign_give(struct campaign_plan *p, uint32_t slot,
@@ -79,24 +79,26 @@ void campaign_finish(struct campaign_plan *p, enum campaign_end end);
 bool campaign_stateful(const struct campaign_plan *p);
 uint64_t campaign_executions_left(const struct campaign_plan *p);
 uint64_t campaign_effort(const struct campaign_plan *p); /* steps so far */
-void campaign_merge(struct campaign_plan *p); /* as far as there are answers */
+/* Merges answers, up to the first task without one. */
+void campaign_merge(struct campaign_plan *p);
 void campaign_add_up(struct campaign_plan *p, const struct record *r);
 void campaign_keep_bad(struct campaign_plan *p,
-                       struct record *r); /* takes it */
+                       struct record *r); /* empties *r */
 void campaign_take_death(struct campaign_plan *p, struct campaign_task *t);
-/* The one client is done, or what ends it has happened. */
+/* Ends the search of the one client. */
 void campaign_end_one(struct campaign_plan *p);
-/* What dfs did not come to follows the task in the list. */
+/* dfs: inserts tasks for the paths that were not searched, after the task. */
 void campaign_insert_leftover(struct campaign_plan *p, struct campaign_task *t,
                               const struct record *r);
 
 /* campaign_parallel.c */
-/* Is this the first part of a client that is too large for one process? */
+/* Is the client too large for one process, as this first task shows? */
 bool campaign_wants_parallel(const struct campaign_plan *p,
                              const struct campaign_task *t);
+/* Adds the conflicts that the record found. */
 void campaign_learn(struct buf *to, const struct record *r);
 void campaign_begin_parallel(struct campaign_plan *p);
-/* A member's task has come to an end; `all`: the others must end too. */
+/* A member's task has ended; `all`: the other members must end, too. */
 void campaign_member_ended(struct campaign_plan *p, bool all);
 
 #endif

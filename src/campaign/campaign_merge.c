@@ -1,6 +1,7 @@
 /*
- * Answers become totals, in the order of the items (C1): budgets are looked at
- * here, so that they end the campaign at the same place whoever was first.
+ * Merges answers into totals, in the order of the items (C1).  Budgets are
+ * checked here, so that they end the campaign at the same item however many
+ * processes there are.
  */
 #include "campaign/campaign_int.h"
 
@@ -13,8 +14,8 @@ bool campaign_stateful(const struct campaign_plan *p) {
   return p->set->search == SEARCH_AUTO || p->set->search == SEARCH_STATEFUL;
 }
 
-/* Of the time and the executions that were given, a part is for each kind of
- * clients: when it has passed, the next begins. */
+/* Each kind of clients has a part of --time and --max-executions: the sweep
+ * ends after half of it, for example. */
 static double part_until_end(const struct campaign_plan *p) {
   switch (p->kind) {
   case ITEM_SWEEP:
@@ -89,7 +90,7 @@ static void add_chance(struct totals *t, const struct chance *c) {
     t->chance = *c;
 }
 
-/* All were cut, or go round in circles. */
+/* Did no execution end, since all were cut or go round in circles? */
 static bool has_no_end(const struct record *r) {
   return r->kind == RECORD_DONE && !r->executions && !r->left_out &&
          (r->cut || r->end == EXPLORE_ALL);
@@ -121,7 +122,8 @@ void campaign_add_up(struct campaign_plan *p, const struct record *r) {
   }
 }
 
-/* It was given with more executions than are left for it: once more. */
+/* Did the item run more executions than are left now?  It was given when more
+ * were left. */
 static bool has_too_many(const struct campaign_plan *p,
                          const struct campaign_task *t,
                          const struct record *r) {
@@ -136,8 +138,12 @@ void campaign_keep_bad(struct campaign_plan *p, struct record *r) {
   *r = (struct record){0};
 }
 
-/* The first client of other numbers of calls: those before it, in the order of
- * the generator, are done. */
+/*
+ * The first client with new numbers of calls.  The generator orders clients by
+ * weight, 2 * concurrent + initial calls, so all clients of less weight are
+ * done.  Example: at weight 7, with at most 2 initial calls, all clients of up
+ * to 2 concurrent calls are done, since they weigh at most 6.
+ */
 static void begin_numbers(struct campaign_plan *p, const struct record *r) {
   struct totals *t = &p->c->totals;
   uint32_t weight = 2 * r->calls + r->init, most = (uint32_t)p->set->init;
@@ -145,7 +151,7 @@ static void begin_numbers(struct campaign_plan *p, const struct record *r) {
   t->init = r->init;
   if (!t->all_full || weight <= most)
     return;
-  uint32_t n = (weight - most) / 2; /* with `most` initial calls: done? */
+  uint32_t n = (weight - most) / 2; /* calls, if all of them are done */
   if ((weight - most) % 2 == 0 && r->calls <= n)
     n--;
   t->full_calls = n >= 2 ? n : 0;
@@ -168,7 +174,7 @@ static void begin_random(struct campaign_plan *p) {
                  : CAMPAIGN_SAMPLE_STEPS);
 }
 
-/* All small clients are done, or the budget for them. */
+/* All small clients are done, or their budget is used up. */
 static void end_sweep(struct campaign_plan *p) {
   struct totals *t = &p->c->totals;
   bool exhausted = t->all && t->exhaustive == t->swept;
@@ -202,7 +208,7 @@ static void merge_swept(struct campaign_plan *p, struct record *r) {
   t->all_full &= r->exhaustive;
 }
 
-/* Of a client beyond the sweep. */
+/* A client of ITEM_OBSERVE or ITEM_RANDOM. */
 static void merge_beyond(struct campaign_plan *p, struct record *r) {
   struct totals *t = &p->c->totals;
   bool over = !goes_on(p) || r->kind == RECORD_NO_CLIENT;
@@ -215,7 +221,7 @@ static void merge_beyond(struct campaign_plan *p, struct record *r) {
     return;
   }
   if (r->kind == RECORD_SETUP)
-    return; /* random initial calls may be too much for the object */
+    return; /* random initial calls may misuse the object */
   t->statistics.clients++;
   campaign_add_up(p, r);
   if (r->kind == RECORD_BAD) {
@@ -232,7 +238,7 @@ void campaign_end_one(struct campaign_plan *p) {
   campaign_finish(p, bad ? CAMPAIGN_BAD : CAMPAIGN_PASS);
 }
 
-/* A part of the one client; what it ends with may end all. */
+/* A part of the one client; it may end the whole search. */
 static void merge_part(struct campaign_plan *p, struct record *r,
                        bool handed_back) {
   struct totals *t = &p->c->totals;
@@ -257,6 +263,7 @@ static void merge_part(struct campaign_plan *p, struct record *r,
 
 void campaign_insert_leftover(struct campaign_plan *p, struct campaign_task *t,
                               const struct record *r) {
+  assert(t->item.cut && t->item.kind == ITEM_ONE);
   struct campaign_task **at = &t->next;
   uint32_t begin = 0;
   double done = t->item.share;
@@ -304,7 +311,8 @@ static void merge_record(struct campaign_plan *p, const struct campaign_task *t,
   }
 }
 
-/* False: the task has to be done again, with what is left. */
+/* False: the task stays in the list, to be done again with fewer executions, or
+ * the list has changed. */
 static bool merge_task(struct campaign_plan *p, struct campaign_task *t) {
   enum item_kind kind = p->kind;
   for (uint32_t i = 0; i < t->records.len; i++) {
@@ -320,7 +328,7 @@ static bool merge_task(struct campaign_plan *p, struct campaign_task *t) {
       return false;
     }
     merge_record(p, t, r);
-    if (p->over || p->kind != kind) /* the list is another one now */
+    if (p->over || p->kind != kind) /* the list has changed */
       return false;
   }
   if (t->died)
@@ -329,11 +337,13 @@ static bool merge_task(struct campaign_plan *p, struct campaign_task *t) {
 }
 
 void campaign_merge(struct campaign_plan *p) {
-  if (p->parallel.runs) /* its members' answers are merged together */
+  if (p->parallel.runs) /* merge_members merges its answers */
     return;
   while (!p->over && p->first && p->first->state == TASK_ANSWERED) {
-    struct campaign_task *t = p->first; /* C1 */
-    assert(p->given && !t->dropped);
+    struct campaign_task *t = p->first;
+    assert(p->given && !t->dropped && t->item.kind == p->kind);
+    assert(t->item.kind == ITEM_ONE || !t->next ||
+           t->item.first < t->next->item.first); /* C1 */
     if (!merge_task(p, t))
       continue;
     p->first = t->next;

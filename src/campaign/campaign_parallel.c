@@ -1,7 +1,7 @@
 /*
- * One client whose states are too many for one process: all search them
- * together.  When one of them is killed, or learns of a conflict that the
- * others do not know of, they begin again.
+ * A client with too many states for one process: all processes are members of
+ * one search.  When a member is killed, or finds a conflict that the others do
+ * not know, the search begins again.
  */
 #include "campaign/campaign_int.h"
 
@@ -14,7 +14,7 @@ void campaign_learn(struct buf *to, const struct record *r) {
 void campaign_begin_parallel(struct campaign_plan *p) {
   struct parallel_state *g = &p->parallel;
   parallel_reset(g->search, pool_local_slots(p->pool));
-  uint32_t n = parallel_members(g->search); /* there may be more processes */
+  uint32_t n = parallel_members(g->search); /* at most the slots */
   g->runs = true;
   g->aborted = g->killed = g->learnt = false;
   g->members = n;
@@ -39,9 +39,9 @@ static void abort_parallel(struct campaign_plan *p) {
   p->parallel.aborted = true;
 }
 
-/* They could not compare their states, say because the code keeps addresses
- * that each process has its own of. */
-static void go_alone(struct campaign_plan *p) {
+/* The members could not compare their states, for example because the code
+ * stores addresses that differ between processes: one process searches. */
+static void search_in_one(struct campaign_plan *p) {
   struct item i = {.kind = ITEM_ONE,
                    .search = p->set->search,
                    .max_states = p->set->max_states};
@@ -49,16 +49,18 @@ static void go_alone(struct campaign_plan *p) {
   campaign_append(p, campaign_task(&i));
 }
 
+/* Did a member stop without a fault that would explain it? */
 static bool gave_up(const struct campaign_plan *p) {
   bool stopped = false, found = false;
   for (const struct campaign_task *t = p->first; t; t = t->next) {
     found |= t->records.at[0].end == EXPLORE_BAD;
     stopped |= t->records.at[0].end == EXPLORE_STOPPED;
   }
-  return stopped && !found; /* else that is why */
+  return stopped && !found;
 }
 
-/* The members' answers as one: the end that says most about what is open. */
+/* Merges the members' answers into one.  Its end is the one that leaves most
+ * open. */
 static void merge_members(struct campaign_plan *p) {
   struct totals *t = &p->c->totals;
   struct record *best = NULL;
@@ -96,7 +98,7 @@ static void end_parallel(struct campaign_plan *p) {
     campaign_drop(p);
     campaign_begin_parallel(p);
   } else if (gave_up(p)) {
-    go_alone(p);
+    search_in_one(p);
   } else {
     merge_members(p);
   }

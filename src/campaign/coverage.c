@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 
+#include <assert.h>
+
 static void put_clients(struct buf *b, uint64_t n) {
   buf_printf(b, "%llu client%s", (unsigned long long)n, n == 1 ? "" : "s");
 }
@@ -62,7 +64,7 @@ static void say_found(const struct totals *t, struct buf *b) {
                (unsigned long long)t->minimizing);
 }
 
-/* What passed: empty when nothing did. */
+/* What passed; nothing is written if nothing did. */
 static void say_passed(const struct totals *t, const struct settings *set,
                        bool exhaustive, struct buf *b) {
   if (t->sequences)
@@ -82,6 +84,7 @@ static void say_passed(const struct totals *t, const struct settings *set,
 
 void coverage_of_clients(const struct totals *t, const struct settings *set,
                          double deadline, struct coverage *c) {
+  assert(t->exhaustive <= t->swept);
   struct buf all = {0}, passed = {0};
   c->exhaustive_clients = t->exhaustive + t->beyond;
   c->sampled_clients = t->sampled;
@@ -89,7 +92,7 @@ void coverage_of_clients(const struct totals *t, const struct settings *set,
   c->ops = (uint32_t)set->ops;
   c->init = (uint32_t)set->init;
   bool complete = t->all && t->exhaustive == t->swept && !set->no_real_time;
-  /* With a bound on preemptions it is not all that can happen. */
+  /* A bound on preemptions leaves out executions. */
   c->exhaustive = complete && !set->bound_preemptions;
   uint64_t saved = t->statistics.replays;
   if (saved)
@@ -129,7 +132,7 @@ static const char *const limit_words[] = {
     [EXPLORE_MEMORY] = "--memory",
 };
 
-/* What is run of one client: `all interleavings`, … */
+/* What was searched of one client. */
 static const char *one_part(bool complete, bool real_time) {
   if (complete && real_time)
     return "all interleavings";
@@ -139,8 +142,8 @@ static const char *one_part(bool complete, bool real_time) {
   return "interleavings";
 }
 
-/* Where accesses that cannot conflict are no branching points, the graph has
- * fewer interleavings than dfs would run. */
+/* The graph has fewer interleavings than dfs runs, since only accesses that can
+ * conflict are branching points. */
 static void put_graph(const struct totals *t, const struct settings *set,
                       struct buf *b) {
   bool many = t->interleavings >= UINT64_MAX - 1;
@@ -165,7 +168,7 @@ void coverage_of_one(const struct totals *t, const struct settings *set,
   bool complete = t->end == EXPLORE_ALL && !drawn && !t->statistics.cut;
   bool real_time = !set->no_real_time || t->program;
   v->one_client = true;
-  /* Without real time, or with a bound, it is not all that there is. */
+  /* --no-real-time and a bound on preemptions leave out executions. */
   v->exhaustive = complete && real_time && !set->bound_preemptions;
   v->exhaustive_clients = v->exhaustive;
   v->sampled_clients = !v->exhaustive;
@@ -180,6 +183,6 @@ void coverage_of_one(const struct totals *t, const struct settings *set,
     buf_puts(&b, ", up to the first fault");
   v->sentence = xstrdup(buf_text(&b));
   buf_free(&b);
-  /* Whatever else may have ended it: it is not a pass. */
+  /* Not a pass, whatever ended the search. */
   *limit_ended = !drawn && !complete && t->end != EXPLORE_BAD;
 }

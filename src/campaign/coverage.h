@@ -1,4 +1,4 @@
-/* What a campaign has done so far, and the sentence that says so. */
+/* The totals of a campaign, and the sentence of the report about them. */
 #ifndef CAMPAIGN_COVERAGE_H
 #define CAMPAIGN_COVERAGE_H
 
@@ -9,23 +9,24 @@
 
 struct totals {
   struct statistics statistics;
-  uint64_t exhaustive, sampled; /* clients */
-  uint64_t swept;               /* clients of the generator */
-  uint64_t sequences;           /* of calls by one thread */
-  uint64_t minimizing;          /* executions, see struct hunt_report */
+  uint64_t exhaustive; /* clients of the sweep, searched completely */
+  uint64_t sampled;    /* clients not searched completely */
+  uint64_t swept;      /* clients of the sweep */
+  uint64_t sequences;  /* sequences of calls by one thread */
+  uint64_t minimizing; /* executions, see struct hunt_report */
   uint64_t undecided, faults;
-  uint64_t endless;     /* clients of which no execution came to its end */
-  uint64_t beyond;      /* random clients that were exhausted */
-  uint32_t calls, init; /* of the present client: in threads, initial ones */
-  uint32_t full_calls;  /* every client with up to so many calls in threads,
-                           and all that limits allow before, was exhausted */
-  bool all_full;        /* every client so far */
-  bool all;             /* the generator has no more */
+  uint64_t endless;     /* clients without a complete execution */
+  uint64_t beyond;      /* clients beyond the sweep, searched completely */
+  uint32_t calls, init; /* concurrent and initial, of the current client */
+  uint32_t full_calls;  /* every client with up to so many concurrent calls
+                           was searched completely */
+  bool all_full;        /* so was every client so far */
+  bool all;             /* the generator has no more clients */
   bool found;
-  bool touched;        /* accesses were seen */
-  bool left_out;       /* an execution was, see rt_left_out … */
-  bool all_left_out;   /* … and every one of some client */
-  const char *without; /* of struct target: known_ops */
+  bool touched;        /* the engine saw accesses */
+  bool left_out;       /* the engine left out executions (rt_left_out) … */
+  bool all_left_out;   /* … all those of some client */
+  const char *without; /* target->known_ops */
   struct chance chance;
   /* of the one client */
   enum explore_end end;
@@ -34,10 +35,11 @@ struct totals {
   struct map128 histories;
 };
 
-/* Of all clients. */
+/* Coverage of the clients of an object. */
 void coverage_of_clients(const struct totals *t, const struct settings *set,
                          double deadline, struct coverage *out);
-/* Of the one client, or the program; *limit_ended: the verdict is open. */
+/* Coverage of the one client or of the program; *limit_ended: the search is not
+ * complete, so a pass is unknown. */
 void coverage_of_one(const struct totals *t, const struct settings *set,
                      struct coverage *out, bool *limit_ended);
 

@@ -4,11 +4,11 @@
 
 #include <assert.h>
 
-/* Less than this is not even a guess. */
+/* A smaller share says nothing about the whole. */
 #define LEAST_SHARE 1e-6
 
-/* Keeps at most ESTIMATE_POINTS points, evenly spread over all that came; the
- * last one is always there. */
+/* Keeps at most ESTIMATE_POINTS points, evenly spread, and always the last
+ * one. */
 void estimate_add(struct estimate *e, double work, double share) {
   assert(e->len <= ESTIMATE_POINTS && work >= 0);
   struct estimate_point now = {work, share};
@@ -47,7 +47,7 @@ bool estimate_total(const struct estimate *e, double *low, double *high) {
   return true;
 }
 
-/* 950, 12,000, 3.4 million: two digits that mean something. */
+/* Rounded: 950, 12,000, 3.4 million. */
 static void put_about(double n, struct buf *b) {
   static const struct {
     double from;

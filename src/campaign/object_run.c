@@ -26,6 +26,7 @@ double processor_seconds(void) {
 
 void object_run_plain(const struct built *b, struct object_run *r,
                       const struct target *t) {
+  assert(t->program || t->suite < b->about->nsuites);
   const struct settings *set = t->settings;
   const struct board *board = r->worker.board;
   r->report = NULL;
@@ -52,7 +53,7 @@ static void set_reason(struct built *b, struct result *r, const char *why) {
   r->reason = arena_strdup(&b->arena, why);
 }
 
-/* A worker's result, or that of its death. */
+/* Takes the result of a worker; if it died or hung, makes one. */
 static int take_worker(struct built *b, struct object_run *r,
                        const struct target *t, enum worker_end end,
                        struct error *e) {
@@ -79,7 +80,7 @@ static int take_worker(struct built *b, struct object_run *r,
   return ERR_NONE;
 }
 
-/* What the campaign counted joins what the result has. */
+/* Adds the totals of the campaign to the result. */
 static void add_totals(struct object_run *r, const struct campaign *c) {
   struct statistics *s = &r->result.statistics;
   const struct statistics *t = &c->totals.statistics;
@@ -96,7 +97,7 @@ static void add_totals(struct object_run *r, const struct campaign *c) {
   r->result.chance = c->totals.chance;
 }
 
-/* The outcomes of the one client, in the memory of `b`. */
+/* Copies the outcomes of the one client into b->arena. */
 static void add_outcomes(struct built *b, struct object_run *r,
                          const struct campaign *c) {
   struct arena *a = &b->arena;
@@ -106,7 +107,7 @@ static void add_outcomes(struct built *b, struct object_run *r,
   for (uint32_t i = 0; i < c->outcomes.len; i++) {
     const struct outcome *from = &c->outcomes.at[i];
     if (from->results.len != r->report->client.ncalls)
-      continue; /* whoever told it was out of order */
+      continue; /* the code has damaged the answer */
     struct outcome *o = &to->at[to->len++];
     *o = *from;
     o->results.at = arena_copy(a, from->results.at,
@@ -128,7 +129,7 @@ static void put_estimate(struct built *b, struct object_run *r,
   buf_free(&words);
 }
 
-/* What was covered, and what a pass is worth. */
+/* Sets the coverage; a pass becomes unknown if too little was checked. */
 static void judge_campaign(struct built *b, struct object_run *r,
                            const struct campaign *c) {
   const struct settings *set = c->target->settings;
@@ -167,7 +168,7 @@ static void judge_campaign(struct built *b, struct object_run *r,
     result->reason = own_text(b, result->reason);
 }
 
-/* A bad execution, or a setup that fails: a worker makes the finding. */
+/* A worker makes the finding of a bad execution or a failing set-up. */
 static int conclude(struct built *b, struct object_run *r, struct campaign *c,
                     bool interrupted, struct error *e) {
   const struct settings *set = c->target->settings;
@@ -194,7 +195,7 @@ static int conclude(struct built *b, struct object_run *r, struct campaign *c,
   }
   c->totals.found = true;
   c->totals.minimizing = last.report ? last.report->minimizing : 0;
-  if (set->client) /* the client's executions are counted, no others */
+  if (set->client) /* count only the executions of the search */
     last.result.statistics = (struct statistics){0};
   last.late = late;
   worker_release(&r->worker);
@@ -255,7 +256,7 @@ static int end_campaign(struct built *b, struct object_run *r,
   return ERR_NONE;
 }
 
-/* Saved schedules and sequences; then, in a pool, everything else. */
+/* One worker tries saved schedules and sequences, then a pool does the rest. */
 static int hunt_object(struct built *b, struct object_run *r,
                        const struct hunt_question *q, struct error *e) {
   const struct target *t = q->target;
@@ -299,7 +300,7 @@ static int hunt_alone(struct built *b, struct object_run *r,
   return err;
 }
 
-/* What could have made the difference, when two runs differ. */
+/* Two runs differ: names the functions that may be the reason. */
 static void name_unmodelled(struct built *b, struct result *r) {
   struct buf words = {0};
   if (!r->finding || r->finding->fault != FAULT_DIVERGENCE ||
@@ -313,7 +314,7 @@ static void name_unmodelled(struct built *b, struct result *r) {
   buf_free(&words);
 }
 
-/* What the object that was built says about the result. */
+/* Adds what the inspection of the object says about the result. */
 static void add_doubts(struct built *b, struct result *r) {
   r->partial = built_partial(b);
   name_unmodelled(b, r);
@@ -327,9 +328,9 @@ int object_run(struct built *b, struct object_run *r,
   *r = (struct object_run){.worker.show_output = set->show_output,
                            .settings = *set};
   bool alone = hunt_is_alone(q->kind);
-  if (set->time > 0 && !alone) /* twice: a saved fault is made small */
+  if (set->time > 0 && !alone) /* twice: once to search, once to minimise */
     r->worker.max_seconds = 2 * (uint32_t)set->time + LATE_SECONDS;
-  if (q->target->native) /* its own watchdog comes first */
+  if (q->target->native) /* longer than the watchdog of stress */
     r->worker.hang_seconds = STRESS_HANG_SECONDS;
   int err = alone ? hunt_alone(b, r, q, e) : hunt_object(b, r, q, e);
   if (err)

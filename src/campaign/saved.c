@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "model/history_file.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +22,8 @@ static void options_text(const struct settings *set, struct buf *out) {
     buf_puts(out, " model=sc");
 }
 
-/* DIR/object-1234abcd.suffix; names may hold :: or worse. */
+/* DIR/object-1234abcd.suffix; other characters of the name, such as ::, become
+ * underscores. */
 static char *file_name(const struct built *b, const struct result *r,
                        const struct buf *text, const char *end) {
   struct buf path = {0};
@@ -35,9 +37,10 @@ static char *file_name(const struct built *b, const struct result *r,
   return path.at;
 }
 
-/* The path, in the session's memory; NULL after a warning. */
-static char *keep(struct built *b, const struct result *r,
-                  const struct buf *text, const char *what, const char *end) {
+/* Writes a file; its path is in b->arena, NULL after a warning. */
+static char *save_file(struct built *b, const struct result *r,
+                       const struct buf *text, const char *what,
+                       const char *end) {
   char *path = file_name(b, r, text, end), *kept = NULL;
   struct error e = {0};
   if (mkdir(b->settings->save_dir, 0777) && errno != EEXIST)
@@ -63,7 +66,7 @@ static void write_schedule(struct built *b, struct object_run *run) {
   out.source = b->hash;
   out.options = options.at;
   schedule_print(&out, &text);
-  f->schedule_file = keep(b, r, &text, "schedule", suffix);
+  f->schedule_file = save_file(b, r, &text, "schedule", suffix);
   buf_free(&client);
   buf_free(&options);
   buf_free(&text);
@@ -74,16 +77,17 @@ static void write_history(struct built *b, struct result *r,
   struct finding *f = r->finding;
   struct buf text = {0};
   history_file_print(h, r->object, &r->names, &text);
-  f->history_file = keep(b, r, &text, "history", ".history.jsonl");
+  f->history_file = save_file(b, r, &text, "history", ".history.jsonl");
   buf_free(&text);
 }
 
 void saved_write(struct built *b, struct object_run *run) {
   struct result *r = &run->result;
   struct finding *f = r->finding;
+  assert(f);
   if (f->real_threads && f->trace.history.ops)
     write_history(b, r, &f->trace.history);
-  else if (f->schedule.turns.len) /* else it failed before the first step */
+  else if (f->schedule.turns.len) /* none: it failed before the first step */
     write_schedule(b, run);
   if (f->after)
     write_history(b, r, f->after);
@@ -110,8 +114,7 @@ void saved_read(const struct built *b, const struct suite_info *of,
       char *path = xasprintf("%s/%s", b->settings->save_dir, name);
       struct schedule one = {0};
       struct error e = {0};
-      /* One that cannot be read, or was made under other options, is not
-       * this run's business. */
+      /* Skips files that cannot be read or were saved with other options. */
       if (!schedule_read(&one, path, &e) && one.object && one.client &&
           !strcmp(one.object, of->name) &&
           (!one.options || !strcmp(one.options, buf_text(&options))))

@@ -1,17 +1,18 @@
-/* Schedules and histories of faults, kept in a folder and tried first by the
- * next run. */
+/* Schedules and histories of faults, saved in a folder.  The next run tries the
+ * schedules first. */
 #ifndef CAMPAIGN_SAVED_H
 #define CAMPAIGN_SAVED_H
 
 #include "campaign/object_run.h"
 
-/* Writes the finding's schedule and sets schedule_file; of real threads its
- * history, and sets history_file.
- * Trouble is a warning on stderr: the report is what matters. */
+/* Saves the schedule of the finding and sets schedule_file; for real threads,
+ * saves the history and sets history_file.  A file that cannot be written is
+ * only a warning on stderr. */
 void saved_write(struct built *b, struct object_run *run);
 
-/* The schedules saved for an object, oldest name first. */
 typedef VEC(struct schedule) schedule_list;
+/* The schedules saved for an object with the same options, in the order of
+ * their file names. */
 void saved_read(const struct built *b, const struct suite_info *of,
                 schedule_list *out);
 void saved_free(schedule_list *list);

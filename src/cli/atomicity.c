@@ -1,7 +1,7 @@
 /*
  * faultline atomicity: are transactions serializable, under SC and under TSO?
- * Of traces in files (atomicity_trace.c), or of the executions of C sources
- * (atomicity_source.c).
+ * The transactions are those of trace files (atomicity/trace.c) or of
+ * executions of C sources (atomicity/source.c).
  */
 #include "cli/atomicity/int.h"
 #include "cli/commands.h"
@@ -70,7 +70,7 @@ static int run_files(const struct settings *set, struct error *e) {
   return status;
 }
 
-/* Some file is a source or an object file. */
+/* Is some file a source or an object file? */
 static bool has_source(const struct opt_words *files) {
   static const char *const ends[] = {".c", ".cc", ".cpp", ".cxx", ".so"};
   for (uint32_t i = 0; i < files->len; i++)

@@ -16,12 +16,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TABLE_DEPTHS = 5 }; /* as the paper's */
+enum { TABLE_DEPTHS = 5 }; /* as in the paper */
 
 struct check_command {
   struct check_settings *s;
   FILE *to;
-  struct error e; /* of the first history that cannot be checked */
+  struct error e; /* of the first history that cannot be checked; ends all */
   bool violation, unknown;
   bool alone; /* there is one file only */
   uint32_t nhistories;
@@ -32,7 +32,7 @@ struct check_command {
   struct check_table *table;
 };
 
-/* ---- what comes out ---- */
+/* ---- output ---- */
 
 static void take(void *ctx, struct check_result *r) {
   struct check_command *c = ctx;
@@ -112,13 +112,14 @@ static void check_free(struct check_command *c) {
     check_table_free(c->table);
 }
 
-/* ---- what goes in ---- */
+/* ---- input ---- */
 
 static const char *is_over(void *ctx, uint64_t operations) {
   return check_is_over(ctx, operations);
 }
 
-/* One history is held back until it is known whether another one follows. */
+/* Reads one history ahead, since the report of a history depends on whether the
+ * file has several. */
 static void read_file(struct check_command *c, struct check_jobs *jobs,
                       const char *path, struct error *e) {
   if (c->s->method == CHECK_ONLINE) {
@@ -166,7 +167,7 @@ static bool is_history(const struct dirent *d) {
 
 static int wanted(const struct dirent *d) { return is_history(d); }
 
-/* The files of a folder, by name; else the file itself. */
+/* Reads a file, or the files of a folder in the order of their names. */
 static void read_path(struct check_command *c, struct check_jobs *jobs,
                       const char *path, struct error *e) {
   struct stat st;
@@ -202,7 +203,7 @@ static bool use_colour(const struct check_settings *s, FILE *to) {
   return isatty(fileno(to)) && !(no && *no) && !(term && !strcmp(term, "dumb"));
 }
 
-/* How many of the files are standard output. */
+/* Counts the output files that are standard output. */
 static int to_stdout(const struct check_settings *s) {
   const char *const files[] = {s->json, s->junit, s->tap};
   int n = 0;
@@ -239,7 +240,7 @@ static int check_files(struct check_settings *s, const struct opt_words *files,
   if (!e->code && !c.e.code)
     write_files(&c);
   if (c.e.code)
-    *e = c.e; /* it comes first */
+    *e = c.e; /* an earlier history than that of *e */
   int status = c.violation ? 1 : c.unknown ? 3 : 0;
   check_free(&c);
   return status;

@@ -15,7 +15,7 @@ const struct cli_command commands[] = {
 #undef HIDDEN_ROW
 };
 
-/* Commands whose options are not ours, or that have none. */
+/* Commands without options, or with those of another program. */
 static const struct opt no_options[] = {{0}};
 static const struct {
   const char *name;
@@ -135,7 +135,7 @@ bool command_visit(const struct cli_command *c,
 }
 
 int commands_run(const struct cli_command *c, int argc, char **argv) {
-  /* `cc --help` is the compiler's. */
+  /* The compiler answers `cc --help`. */
   if (argc == 2 && !strcmp(argv[1], "--help") && plain_table(c) &&
       strcmp(c->name, "cc") && strcmp(c->name, "cxx")) {
     char *args[] = {argv[1], argv[0], NULL};

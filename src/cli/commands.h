@@ -1,5 +1,5 @@
-/* The commands: each gets its own argv, argv[0] being its name, and returns
- * the exit status. */
+/* The commands.  Each takes its own argv, whose argv[0] is its name, and
+ * returns the exit status. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
@@ -26,7 +26,7 @@
   _(selftest, "selftest", "does your compiler's code reach the engine?")       \
   _(specs, "specs", "list the built-in specifications")
 
-/* Those that the help does not list: for those who package Faultline. */
+/* Commands that the help does not list, for packages and gdb. */
 #define HIDDEN_COMMANDS(_)                                                     \
   _(help, "help", "help on a command")                                         \
   _(man_page, "man-page", "print a man page")                                  \
@@ -45,27 +45,26 @@ struct cli_command {
 };
 extern const struct cli_command commands[]; /* ends with a NULL name */
 
-/* By its name, or NULL; c++ is cxx. */
+/* The command of this name, or NULL; c++ is cxx. */
 const struct cli_command *commands_find(const char *name);
 
-/* Runs it; argv[0] is its name. */
 int commands_run(const struct cli_command *c, int argc, char **argv);
 
-/* What `faultline` alone says. */
+/* Prints the usage of the program. */
 void commands_usage(FILE *to);
 
-/* Hands the table of the command's options to `visit`; false: it has none. */
+/* Passes the table of the command's options to `visit`; false: it has none. */
 bool command_visit(const struct cli_command *c,
                    void (*visit)(void *ctx, const struct opt_command *t),
                    void *ctx);
 
-/* "no command "tset"; did you mean test?" on stderr; the exit status. */
+/* Prints `no command "tset"; did you mean test?`; returns the exit status. */
 int command_unknown(const char *word, const char *what);
 
-/* The help of a table, on stdout. */
+/* Prints the help of a table on stdout. */
 void command_show_help(const struct opt_command *c);
 
-/* Says on stderr what went wrong; the exit status. */
+/* Prints the error on stderr; returns the exit status. */
 int command_complain(const struct error *e);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * `faultline explain`: traces from files to the lines that must be atomic. What
- * a run does with the traces of a client that it has executed (causes.c) is
- * done here with what the files say (trace_set.h).
+ * `faultline explain`: from traces in files to the lines that must be atomic.
+ * A test does the same with the traces of its client (diagnose/causes.c); here
+ * they are read from files (locate/trace_set.h).
  */
 #include "cli/explain/int.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-  MOST_CAUSES = 64, /* kept while traces are combined */
+  MOST_CAUSES = 1000, /* kept while traces are combined */
   MOST_ELIMINATORS = 10000,
   MOST_CHAINS = 1000000,
 };
@@ -36,17 +36,17 @@ static int read_all(struct explain *x, const struct opt_words *bad,
 
 /* ---- causes ---- */
 
-static void add_causes(struct explain *x, struct read_trace *t,
-                       struct causes *all) {
+static void add_causes(struct explain *x, const struct rank_trace *t,
+                       struct combine_limit limit, struct causes *all) {
   struct eliminators e = {0};
   struct causes one = {0};
-  eliminate(&t->conflicts,
+  eliminate(t->conflicts,
             (struct eliminate_limits){.results = MOST_ELIMINATORS,
                                       .steps = MOST_CHAINS},
             &e);
-  causes_of_trace(&e, section_block, &t->section, &x->traces.arena, &one);
+  causes_of_trace(&e, section_block, (void *)t->data, &x->traces.arena, &one);
   x->found.complete &= !e.cut;
-  x->found.complete &= combine_add(all, &one, MOST_CAUSES, &x->traces.arena);
+  x->found.complete &= combine_add(all, &one, limit, &x->traces.arena);
   eliminators_free(&e);
   causes_free(&one);
 }
@@ -65,42 +65,48 @@ static void keep_causes(struct explain *x, const struct ranked *ranked,
                                 .lines = ranked[i].lines};
 }
 
-static void rank(struct explain *x, const struct causes *all) {
-  VEC(struct rank_trace) good = {0}, bad = {0};
+/* Failing traces in which something is interrupted, and good ones. */
+struct explain_traces {
+  VEC(struct rank_trace) good, bad;
+};
+
+static void sort_traces(struct explain *x, struct explain_traces *out) {
   for (uint32_t i = 0; i < x->traces.traces.len; i++) {
     struct read_trace *t = x->traces.traces.at[i];
     struct rank_trace r = {&t->conflicts, &t->section};
     if (!t->bad)
-      vec_push(&good, r);
+      vec_push(&out->good, r);
     else if (conflicts_have_cycle(&t->conflicts))
-      vec_push(&bad, r);
+      vec_push(&out->bad, r);
+    else
+      x->serializable++;
   }
-  struct rank_input in = {.good = good.at,
-                          .ngood = good.len,
-                          .bad = bad.at,
-                          .nbad = bad.len,
-                          .units = section_units};
-  struct ranked *ranked = xcalloc((size_t)all->len + 1, sizeof *ranked);
-  rank_causes(all, &in, ranked);
-  keep_causes(x, ranked, all->len);
-  free(ranked);
-  vec_free(&good);
-  vec_free(&bad);
 }
+
+static uint32_t price(void *ctx, struct cause c) { return rank_price(c, ctx); }
 
 static void find_causes(struct explain *x) {
   struct causes all = {0};
+  struct explain_traces t = {0};
+  trace_set_find_rounds(&x->traces, &x->loops);
+  sort_traces(x, &t);
+  struct rank_input in = {.good = t.good.at,
+                          .ngood = t.good.len,
+                          .bad = t.bad.at,
+                          .nbad = t.bad.len,
+                          .units = section_units};
+  struct combine_limit limit = {MOST_CAUSES, price, &in};
   combine_begin(&all);
   x->found.complete = true;
-  for (uint32_t i = 0; i < x->traces.traces.len; i++) {
-    struct read_trace *t = x->traces.traces.at[i];
-    if (t->bad && conflicts_have_cycle(&t->conflicts))
-      add_causes(x, t, &all);
-    else
-      x->serializable += t->bad;
-  }
-  rank(x, &all);
+  for (uint32_t i = 0; i < t.bad.len; i++)
+    add_causes(x, &t.bad.at[i], limit, &all);
+  struct ranked *ranked = xcalloc((size_t)all.len + 1, sizeof *ranked);
+  rank_causes(&all, &in, ranked);
+  keep_causes(x, ranked, all.len);
+  free(ranked);
   causes_free(&all);
+  vec_free(&t.good);
+  vec_free(&t.bad);
 }
 
 /* ---- the command ---- */
@@ -137,6 +143,7 @@ static int explain_files(const struct opt_words *bad,
   }
   buf_free(&name);
   trace_set_free(&x.traces);
+  loops_free(&x.loops);
   return status;
 }
 
@@ -146,6 +153,8 @@ int command_explain(int argc, char **argv) {
   struct opt opts[] = {
       {"good-traces", 0, OPT_LIST, &good, "FILE",
        "linearizable traces, to rank the answers; may be repeated", "Input"},
+      {"all-causes", 0, OPT_FLAG, &files.all_causes, NULL,
+       "all answers, not the best five", "Output"},
       {"json", 0, OPT_STRING, &files.json, "FILE",
        "write the answers as JSON; - is standard output", "Output"},
       {"junit", 0, OPT_STRING, &files.cases.junit, "FILE",

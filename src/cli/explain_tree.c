@@ -1,4 +1,4 @@
-/* The command that shows the structure tree of a function. */
+/* faultline explain-tree: prints the structure tree of a function. */
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/session/session.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The operations are the functions that are most likely meant. */
+/* Suggests an operation, since the user most likely means one. */
 static int no_function(const struct session *s, const char *name,
                        struct error *e) {
   const char *names[64] = {0};

@@ -1,15 +1,16 @@
 /*
- * export: a saved schedule becomes a C file that a developer adds to his tests:
- * the sources, by #include, and the client with its schedule, as FL_CLIENT.
- * Where <faultline.h> is not there, the file is empty.
+ * faultline export: writes a saved schedule as a C file for the user's tests.
+ * The file includes the sources and has the client with its schedule as
+ * FL_CLIENT.  It is empty if <faultline.h> does not exist.
  *
- * The file appears when it is complete and was compiled, or not at all.
+ * The file appears only after it was written and compiled as a whole.
  */
 #include "base/tidy.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/session/session.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ struct export {
 
 /* ---- texts ---- */
 
-/* In a comment nothing may end it, begin another, or end the line. */
+/* Escapes text that would end the comment, begin another or end the line. */
 static void put_comment(struct buf *out, const char *text) {
   for (char last = 0; *text; last = *text++) {
     if ((last == '*' && *text == '/') || (last == '/' && *text == '*'))
@@ -36,7 +37,7 @@ static void put_comment(struct buf *out, const char *text) {
   }
 }
 
-/* A string literal of C; no trigraphs come about. */
+/* A string literal of C, without trigraphs. */
 static void put_literal(struct buf *out, const char *text, size_t n) {
   buf_putc(out, '"');
   for (size_t i = 0; i < n; i++) {
@@ -51,7 +52,7 @@ static void put_literal(struct buf *out, const char *text, size_t n) {
   buf_puts(out, "\\n\"");
 }
 
-/* The lines of the schedule but the first and the hash, one literal each. */
+/* Each line of the schedule as a literal, except the first and the hash. */
 static void put_schedule(struct buf *out, const struct schedule *s) {
   struct schedule plain = *s;
   struct buf text = {0};
@@ -70,7 +71,7 @@ static void put_schedule(struct buf *out, const struct schedule *s) {
 
 /* ---- paths ---- */
 
-/* The folder of a file that need not exist; to be freed. */
+/* The folder of a file, which need not exist; the caller frees it. */
 static char *folder_of(const char *path) {
   const char *slash = strrchr(path, '/');
   char *dir = !slash          ? xstrdup(".")
@@ -81,10 +82,11 @@ static char *folder_of(const char *path) {
   return real;
 }
 
-/* How the file at `to` is called from the folder `from`, both absolute. */
+/* The path of the file `to` relative to the folder `from`, both absolute. */
 static char *relative(const char *from, const char *to) {
+  assert(*from == '/' && *to == '/');
   struct buf out = {0};
-  size_t same = 0; /* behind the last slash up to which they are equal */
+  size_t same = 0; /* length of the common folders, with their slash */
   size_t n = strlen(from);
   for (size_t i = 0;; i++) {
     char a = i < n ? from[i] : i == n ? '/' : 0;
@@ -226,7 +228,7 @@ static int put_file(const struct export *x, struct buf *out, struct error *e) {
   return ERR_NONE;
 }
 
-/* ---- is it right? ---- */
+/* ---- checking the file ---- */
 
 static void put_option(struct opt_words *argv, const char *name,
                        const char *value) {
@@ -236,7 +238,7 @@ static void put_option(struct opt_words *argv, const char *name,
   }
 }
 
-/* Settings as for a test of these files; they point to the words of x. */
+/* Settings to test these files; they point into x. */
 static int build_settings(const struct export *x, const char *const *files,
                           uint32_t n, struct settings *set, struct error *e) {
   struct opt_words argv = {0};
@@ -275,7 +277,7 @@ static int check_files(const struct export *x, const char *const *files,
   return err;
 }
 
-/* Compiles what was written, under a name that ends as the file's does. */
+/* Compiles the temporary file, whose suffix is that of the output. */
 static int check_text(const struct export *x, const char *temporary,
                       struct error *e) {
   VEC(const char *) files = {0};
@@ -299,12 +301,12 @@ static char *temporary_name(const struct export *x, int *suffix) {
                    here ? 0 : (int)(slash + 1 - output), output, end);
 }
 
-/* mkstemps makes it readable by its owner only; sources are for all. */
+/* mkstemps makes a file that only its owner can read; a source is for all. */
 static void set_mode(int fd) {
   mode_t mask = umask(0);
   umask(mask);
   if (fchmod(fd, 0666 & ~mask))
-    return; /* it can be read by who made it */
+    return; /* then only its owner can read it */
 }
 
 static int write_out(const struct export *x, const struct buf *text,

@@ -1,4 +1,4 @@
-/* faultline init: a harness from the debug information of the sources. */
+/* faultline init: writes a harness, from the debug information of sources. */
 #include "base/text.h"
 #include "campaign/built.h"
 #include "cli/commands.h"
@@ -7,6 +7,7 @@
 
 #include "base/tidy.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -18,14 +19,15 @@ struct init {
   const char *output, *cc;
   bool force;
   struct opt_rest rest;
-  char *dir;           /* where it is compiled */
-  struct lines *lines; /* names of functions are its texts */
+  char *dir;           /* temporary folder for compiling */
+  struct lines *lines; /* owns the names of functions */
   struct arena arena;
   function_list functions;
   struct harness_plan plan;
 };
 
-/* The inputs with one more or without one, which may be NULL. */
+/* Compiles the inputs with the file `more` and without the file `less`; both
+ * may be NULL. */
 static int compile(struct init *x, const char *more, const char *less,
                    bool strict, struct error *e) {
   struct settings set = {.cc = x->cc, .opt = "-O0"};
@@ -45,7 +47,7 @@ static int compile(struct init *x, const char *more, const char *less,
   vec_push(&b.flags, from);
   if (strict)
     vec_push(&b.flags, "-Werror=implicit-function-declaration");
-  if (!x->cc || !strstr(x->cc, "clang")) /* those that nobody calls yet */
+  if (!x->cc || !strstr(x->cc, "clang")) /* not called yet */
     vec_push(&b.flags, "-fkeep-static-functions");
   int err = build_shared(&b, x->dir, &so, e);
   if (!err && !more) {
@@ -61,8 +63,9 @@ static int compile(struct init *x, const char *more, const char *less,
   return err;
 }
 
-/* The source that has the object. */
+/* The source that defines the object. */
 static const char *main_source(const struct init *x) {
+  assert(x->plan.operations.len);
   const char *file = x->plan.operations.at[0]->file;
   for (uint32_t i = 0; i < x->rest.args.len; i++)
     if (ends(file, x->rest.args.at[i]))
@@ -70,7 +73,7 @@ static const char *main_source(const struct init *x) {
   return x->rest.args.at[0];
 }
 
-/* A path from here as the harness has to write it, where it will be. */
+/* The path as the harness must write it in the folder of the output. */
 static char *from_output(const struct init *x, const char *path) {
   struct buf b = {0};
   char *real = NULL;
@@ -88,7 +91,7 @@ static char *from_output(const struct init *x, const char *path) {
   return text;
 }
 
-/* The headers in quotes that the source includes, as the harness sees them. */
+/* Includes the headers that the source includes in quotes. */
 static void put_headers(const struct init *x, const char *source,
                         struct buf *out) {
   struct buf text = {0};
@@ -107,9 +110,9 @@ static void put_headers(const struct init *x, const char *source,
     if (sscanf(line, " # include \"%499[^\"]\"", name) != 1)
       continue;
     char *path = xasprintf("%.*s%s", folder, source, name);
-    char *told = from_output(x, path);
-    buf_printf(out, "#include \"%s\"\n", access(path, F_OK) ? name : told);
-    free(told);
+    char *there = from_output(x, path);
+    buf_printf(out, "#include \"%s\"\n", access(path, F_OK) ? name : there);
+    free(there);
     free(path);
   }
   buf_free(&text);
@@ -126,16 +129,17 @@ static void put_command(const struct init *x, const char *less,
     buf_printf(out, "%s %s", i ? "" : " --", x->rest.after.at[i]);
 }
 
-/* Writes the harness into the folder and compiles it. */
+/* Writes the harness into the temporary folder and compiles it.  `inside`: it
+ * includes the source itself, else the headers of the source. */
 static int try_harness(struct init *x, bool inside, bool quiet,
                        struct buf *text, struct buf *command, struct error *e) {
   struct buf includes = {0};
   const char *source = main_source(x);
   char *path = xasprintf("%s/harness.c", x->dir);
   if (inside) {
-    char *told = from_output(x, source);
-    buf_printf(&includes, "#include \"%s\"\n", told);
-    free(told);
+    char *there = from_output(x, source);
+    buf_printf(&includes, "#include \"%s\"\n", there);
+    free(there);
   } else {
     put_headers(x, source, &includes);
   }
@@ -165,7 +169,7 @@ static int try_harness(struct init *x, bool inside, bool quiet,
 static int make_harness(struct init *x, struct buf *text, struct buf *command,
                         struct error *e) {
   struct error first = {0};
-  /* With the headers of the source, beside it; else with the source inside. */
+  /* First with the headers of the source; if that fails, with the source. */
   if (plan_make(&x->functions, false, &x->plan) &&
       !try_harness(x, false, true, text, command, &first))
     return ERR_NONE;

@@ -1,6 +1,6 @@
 /*
- * The program: starts itself anew without address space randomisation, serves
- * other ranks, or runs the command that was asked for.
+ * The program: executes itself again without address space randomisation, then
+ * serves another rank of a cluster or runs a command.
  */
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 /*
- * The same addresses in every run, so that two runs say the same: the system's
- * randomisation is off for this process and begins with exec.  Where it is not
- * allowed to be, everything works, and raw addresses differ.
+ * Gives every run the same addresses, so that two runs print the same.  The
+ * program switches address space randomisation off and executes itself again.
+ * If the system forbids that, all works but raw addresses differ.
  */
 static void same_addresses(char **argv) {
   int now = personality(0xffffffff);
@@ -33,9 +33,9 @@ static void same_addresses(char **argv) {
 }
 
 /*
- * Descriptors 0 to 2 are what everybody takes them for, or nothing at all: when
- * one is closed, the next file that is opened would get its number, and our
- * report would be written into it.  What is opened here cannot be written.
+ * Opens /dev/null, for reading only, in place of closed descriptors among 0
+ * to 2. Otherwise a file that is opened later would get such a number, and the
+ * report would be written into it.
  */
 static void open_standard(void) {
   int fd;
@@ -46,8 +46,8 @@ static void open_standard(void) {
     close(fd);
 }
 
-/* What could not be written was not said, whatever the status is; under GNU's
- * protocol (settings_exit) that is in the status already. */
+/* A report that could not be written is an error, whatever the status.  With
+ * --exit-protocol=gnu, settings_exit has set the status already. */
 static int finish(int status) {
   bool full = fflush(stdout) || ferror(stdout);
   if (!full)
@@ -89,8 +89,7 @@ static int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   open_standard();
-  signal(SIGXFSZ,
-         SIG_IGN); /* a file that grows too large is an error like others */
+  signal(SIGXFSZ, SIG_IGN); /* a file that grows too large: write() fails */
   same_addresses(argv);
   tidy_crashes();
   tidy_signals();

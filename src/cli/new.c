@@ -1,4 +1,4 @@
-/* faultline new: a folder with an object, its harness, and how they are run. */
+/* faultline new: makes a folder with an object, its harness and a Makefile. */
 #include "cli/commands.h"
 
 #include "base/buf.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* path, name of its text in templates.S; folders come before what is inside */
+/* path, name of its text in templates.S */
 #define TEMPLATES(_)                                                           \
   _("stack.h", stack_h)                                                        \
   _("stack.c", stack_c)                                                        \
@@ -60,8 +60,9 @@ static int write_files(const char *dir, struct error *e) {
   return ERR_NONE;
 }
 
-/* Made beside it and then renamed, so that it is there whole or not at all.
- * The system refuses to rename onto a folder that is not empty. */
+/* Makes the folder under another name and renames it, so that it appears as a
+ * whole or not at all.  rename() refuses to replace a folder that is not
+ * empty. */
 static int make_project(const char *dir, struct error *e) {
   char *prefix = xasprintf("%s.", dir), *made = tidy_folder(prefix);
   free(prefix);
@@ -76,7 +77,7 @@ static int make_project(const char *dir, struct error *e) {
                   ? "there is such a folder, and it is not empty"
               : errno == ENOTDIR ? "there is such a file"
                                  : strerror(errno));
-  tidy_folder_remove(made); /* nothing is there if it has another name now */
+  tidy_folder_remove(made); /* if it was not renamed */
   return e->code;
 }
 

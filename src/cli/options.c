@@ -6,6 +6,7 @@
 #include "locate/trace_set.h"
 #include "shrink/coarse.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_OPS = 100 }; /* calls of a thread in the engine's clients */
+enum { MOST_OPS = 100 }; /* calls of a thread, under the scheduler */
 
 static const char *const heap_name[] = {"quarantine", "reuse", NULL};
 static const char *const criterion_name[] = {"linearizability", "sequential",
@@ -24,14 +25,14 @@ static const char *const coarse_name[] = {"best", "b", "d", "h", NULL};
 static const char *const protocol_name[] = {"faultline", "gnu", NULL};
 static const char *const color_name[] = {"auto", "always", "never", NULL};
 
-/* An option that a command takes, and how its help differs, or NULL. */
+/* An option that a command takes; its own help and group, or NULL. */
 struct own_option {
   const char *name, *help, *group;
 };
 
 struct about {
   const char *command, *usage, *text;
-  const struct own_option *only; /* else all; ends with a NULL name */
+  const struct own_option *only; /* ends with a NULL name; NULL: all options */
   const char *notes;
 };
 
@@ -71,8 +72,9 @@ static const struct own_option of_atomicity[] = {
     {"dot", "write the cycles as a graph for Graphviz", "Output"},
     {0}};
 
-/* Not --search, --init and what belongs to them: shrink has its own ways; and
- * the lines that must be atomic are not looked for. */
+/* Without --search, --init and their options, since shrink has its own
+ * searches, and without those for the lines that must be atomic, which it does
+ * not look for. */
 static const struct own_option of_shrink[] = {
     {"client", "make this client smaller, e.g. 'push(1); {push(2)} || {pop()}; "
                "pop()'"},
@@ -117,6 +119,7 @@ static const struct own_option of_shrink[] = {
     {"no-html"},
     {"trace"},
     {"quiet"},
+    {"all-causes"},
     {"no-save"},
     {"save-dir"},
     {"debug-dump"},
@@ -165,13 +168,14 @@ static const struct about abouts[] = {
      "of --memory-model.\n"},
 };
 
-/* Those of the table that the command takes. */
+/* Selects the options of the table that the command takes. */
 static void select_options(const struct opt *all, const struct own_option *only,
                            struct opt *out) {
   for (; only->name; only++) {
     const struct opt *o = all;
-    while (strcmp(o->name, only->name))
+    while (o->name && strcmp(o->name, only->name))
       o++;
+    assert(o->name); /* every own_option is in the table */
     *out = *o;
     if (only->help)
       out->help = only->help;
@@ -182,7 +186,7 @@ static void select_options(const struct opt *all, const struct own_option *only,
   *out = (struct opt){0};
 }
 
-/* Can the report be written?  Better asked now than after an hour. */
+/* Can the report be written?  Checks that before the search, not after it. */
 static int check_output(const char *option, const char *path, struct error *e) {
   if (!path || !strcmp(path, "-"))
     return ERR_NONE;
@@ -229,7 +233,7 @@ static int check_outputs(const struct settings *s, struct error *e) {
   return ERR_NONE;
 }
 
-/* FAULTLINE_OPTIONS come first, so that the command line wins. */
+/* FAULTLINE_OPTIONS come first, so that the command line overrides them. */
 static int parse_environment(struct settings *s, const struct opt_command *c,
                              struct error *e) {
   const char *text = getenv("FAULTLINE_OPTIONS");
@@ -252,7 +256,7 @@ static int parse_environment(struct settings *s, const struct opt_command *c,
                   : ERR_NONE;
 }
 
-/* What a strategy cannot do is said, not ignored. */
+/* Refuses options that the search would ignore. */
 static int check_search(const struct settings *s, struct error *e) {
   int how = s->search;
   bool priorities = how == SEARCH_PCT || how == SEARCH_DPCT;
@@ -282,7 +286,7 @@ static int check_search(const struct settings *s, struct error *e) {
   return ERR_NONE;
 }
 
-/* What a worker will read: if it cannot, nothing is to be searched first. */
+/* Reads the traces once, so that an error comes before the search. */
 static int check_good_traces(const struct settings *s, struct error *e) {
   struct trace_set t = {0};
   int err = 0;
@@ -457,6 +461,9 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "Output"},
       {"quiet", 'q', OPT_FLAG, &s->quiet, NULL,
        "only the diagnostic and the replay command", "Output"},
+      {"all-causes", 0, OPT_FLAG, &s->all_causes, NULL,
+       "all sets of lines that could be made atomic, not the best five",
+       "Output"},
       {"no-save", 0, OPT_FLAG, &s->no_save, NULL,
        "do not save schedules, nor try saved ones", "Output"},
       {"save-dir", 0, OPT_STRING, &s->save_dir, "DIR",
@@ -470,9 +477,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
       {"width", 0, OPT_UINT64, &s->width, "N", "columns of the report (80)",
        "Output", .min = 40, .max = 1000},
       {0}};
-  const struct about *a = abouts;
-  while (strcmp(a->command, command))
+  const struct about *a = abouts, *end = a + sizeof abouts / sizeof *abouts;
+  while (a < end && strcmp(a->command, command))
     a++;
+  assert(a < end);
   struct opt own[sizeof opts / sizeof *opts];
   struct opt_command c = {a->usage, a->text, opts,
                           a->notes ? a->notes
@@ -487,7 +495,7 @@ int settings_parse(struct settings *s, const char *command, int argc,
   }
   int err =
       opt_parse(&c, argc, argv, &s->rest, first->code ? &(struct error){0} : e);
-  if (first->code && !s->rest.help) /* help is given all the same */
+  if (first->code && !s->rest.help) /* --help is answered in any case */
     err = error_set(e, first->code, "%s", first->text);
   *help = s->rest.help;
   if (model_given)

@@ -11,7 +11,7 @@
 int settings_parse(struct settings *s, const char *command, int argc,
                    char **argv, bool *help, struct error *e);
 void settings_free(struct settings *s);
-/* The exit status as the user's protocol has it. */
+/* The exit status by the protocol of --exit-protocol. */
 int settings_exit(const struct settings *s, int status, bool interrupted);
 
 #endif

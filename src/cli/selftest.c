@@ -1,7 +1,7 @@
 /*
- * Compiles a racy counter with the user's compiler and flags and wants its
- * fault to be found: a toolchain whose code does not reach the engine must not
- * give green results.
+ * faultline selftest: compiles a racy counter with the user's compiler and
+ * flags and expects to find its fault.  A compiler whose code does not reach
+ * the engine would make every test pass.
  */
 #include "cli/commands.h"
 
@@ -35,7 +35,7 @@ int command_selftest(int argc, char **argv) {
   buf_puts(&text, source);
   int status = 2;
   unsetenv("FAULTLINE_OPTIONS");
-  unsetenv("GITHUB_ACTIONS"); /* its fault is no news for the user */
+  unsetenv("GITHUB_ACTIONS"); /* the fault of the counter needs no annotation */
   if (buf_write_file(&text, path, &e)) {
     fprintf(stderr, "faultline: %s\n", e.text);
   } else {

@@ -1,4 +1,4 @@
-/* faultline shrink: the parent's side. */
+/* faultline shrink, in the parent process. */
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/session/session.h"
@@ -17,7 +17,7 @@ static bool is_history(const char *name) {
   return false;
 }
 
-/* Takes the history's name out of the sources. */
+/* Moves the name of the history from the sources to set->history. */
 static int find_history(struct settings *set, struct error *e) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < set->rest.args.len; i++) {

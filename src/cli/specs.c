@@ -1,4 +1,4 @@
-/* faultline specs: the built-in specifications and their roles. */
+/* faultline specs: prints the built-in specifications and their roles. */
 #include "cli/commands.h"
 
 #include "spec/spec.h"

@@ -12,7 +12,7 @@
 int command_complain(const struct error *e) {
   struct buf text = {0}, out = {0};
   buf_printf(&text, "faultline: %s", e->text);
-  if (strchr(e->text, '\n')) /* laid out already */
+  if (strchr(e->text, '\n')) /* it has lines already */
     buf_printf(&out, "%s\n", text.at);
   else if (e->text[0])
     report_line(text.at, &(struct text_style){.utf8 = true}, &out);
@@ -34,7 +34,7 @@ static int no_harness(const struct session *s, struct error *e) {
 
 /* ---- FL_CLIENT ---- */
 
-/* Which object it is of; the number of objects after an error. */
+/* The number of the schedule's object; the number of objects after an error. */
 static uint32_t suite_of(const struct session *s, const struct schedule *of,
                          struct error *e) {
   const struct description *d = s->built.about;
@@ -50,7 +50,7 @@ static uint32_t suite_of(const struct session *s, const struct schedule *of,
   return d->nsuites;
 }
 
-/* The execution of the schedule, then all others of its client. */
+/* Tests the execution of the schedule, then all others of its client. */
 static int test_schedule(struct session *s, const struct schedule *of,
                          bool expect_fault, struct error *e) {
   const struct settings *set = s->settings;
@@ -87,7 +87,7 @@ static int test_client(struct session *s, const struct client_info *c,
     err = test_schedule(s, &of, c->expect_fault, e);
   if (err) {
     struct error why = *e;
-    *e = (struct error){0}; /* the first would stay */
+    *e = (struct error){0}; /* error_set keeps the first error */
     error_set(e, why.code, "%s:%d: %s%s", c->file, c->line,
               strstr(why.text, "FL_CLIENT") ? "" : "FL_CLIENT: ", why.text);
   }
@@ -96,7 +96,7 @@ static int test_client(struct session *s, const struct client_info *c,
   return err;
 }
 
-/* The clients that the harness gives, and no others. */
+/* Tests the clients of the harness, and no others. */
 static int test_clients(struct session *s, struct error *e) {
   const struct description *d = s->built.about;
   for (uint32_t i = 0; i < d->nclients && !s->built.interrupted; i++)
@@ -148,7 +148,7 @@ static int test_all(struct session *s, struct error *e) {
   return ERR_NONE;
 }
 
-/* A call of one of the first object's operations, for a message. */
+/* A call of an operation of the first object, as an example in a message. */
 static const char *example_call(const struct session *s, uint32_t which) {
   static char text[2][200];
   const struct suite_info *u = &s->built.about->suites[0];
@@ -198,7 +198,7 @@ static int run_session(const struct settings *set,
   int err = session_open(&s, set, &e);
   if (!err)
     err = body(&s, &e);
-  /* Objects that were tested before the trouble are reported all the same. */
+  /* Objects that were tested before the error are reported. */
   int status = err && !s.runs.len ? session_report_trouble(&s, &e)
                                   : session_report(&s, &e);
   if (e.code)
@@ -239,7 +239,7 @@ int command_explore(int argc, char **argv) {
 
 /* ---- replay ---- */
 
-/* --gdb: what fl-why shows is the report, which is not printed. */
+/* --gdb: the report is not printed, fl-why shows it. */
 static int debug(struct session *s, const struct target *target,
                  const char *file, struct error *e) {
   struct buf text = {0};
@@ -312,7 +312,8 @@ int command_replay(int argc, char **argv) {
     set.no_save = true;
     set.search = SEARCH_AUTO; /* nothing is searched */
     settings_take_options(&set, &schedule);
-    if (set.model_from == MODEL_DEFAULT) /* none is named: it was sc */
+    if (set.model_from ==
+        MODEL_DEFAULT) /* the schedule names none: it is one of sc */
       set.model_from = MODEL_SCHEDULE;
     status = replay_schedule(&set, file, &schedule);
   }

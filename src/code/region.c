@@ -10,11 +10,16 @@
 #include "code/scope.h"
 #include "code/sites.h"
 #include "code/within.h"
+#include "model/loops.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef VEC(uint64_t) place_vec;
+struct region_step {
+  uint64_t pc;   /* behind it */
+  uint64_t what; /* the same number: the same kind of access, the same callee */
+};
+typedef VEC(struct region_step) place_vec;
 
 /* ---- places ---- */
 
@@ -38,13 +43,17 @@ static void take_place(void *ctx, const struct line_symbol *function,
     sites_end(g->search);
   g->function = function;
   sites_visit(g->search, i);
-  if (i->kind == CODE_CALL && !is_bookkeeping(i->symbol))
-    vec_push(&g->places, i->pc + i->size);
+  if (i->kind != CODE_CALL || is_bookkeeping(i->symbol))
+    return;
+  struct region_step one = {i->pc + i->size, 0};
+  if (i->symbol)
+    one.what = hash64(i->symbol, strlen(i->symbol), 0);
+  vec_push(&g->places, one);
 }
 
 static int by_address(const void *a, const void *b) {
-  const uint64_t *x = a, *y = b;
-  return *x < *y ? -1 : *x > *y;
+  const struct region_step *x = a, *y = b;
+  return x->pc < y->pc ? -1 : x->pc > y->pc;
 }
 
 /* All places of the object, sorted. */
@@ -53,9 +62,12 @@ static int gather_places(struct lines *l, place_vec *out, struct error *e) {
   g.search = sites_new(&g.sites);
   int err = code_walk(l, take_place, &g, e);
   sites_end(g.search);
-  for (uint32_t i = 0; i < g.sites.len; i++)
-    if (g.sites.at[i].kind != SITE_HOOK)
-      vec_push(&g.places, g.sites.at[i].pc + g.sites.at[i].length);
+  for (uint32_t i = 0; i < g.sites.len; i++) {
+    const struct site *k = &g.sites.at[i];
+    if (k->kind != SITE_HOOK)
+      vec_push(&g.places,
+               ((struct region_step){k->pc + k->length, k->kind}));
+  }
   if (g.places.len)
     qsort(g.places.at, g.places.len, sizeof *g.places.at, by_address);
   sites_free(g.search);
@@ -71,19 +83,33 @@ static bool equal(const char *a, const char *b) {
 }
 
 static bool on_lines(const struct scope *s, const struct code_block *b) {
-  return b->first <= s->line && s->line <= b->last &&
-         equal(s->function, b->function) && equal(s->file, b->file);
+  return code_block_has_line(b, s->file, s->function, s->line);
 }
+
+struct region_place { /* a place in the block */
+  uint64_t pc, copy, what;
+  uint64_t callee; /* the copy of an inlined function that it is in, or 0 */
+  uint32_t line, column;
+  uint64_t begins; /* the lowest address of those that the source has as one */
+};
+typedef VEC(struct region_place) inside_vec;
 
 /* In which copy of its function the place lies in the block: the outermost, if
  * the function was inlined into itself. */
-static bool copy_of(struct scopes *s, const struct code_block *b,
-                    uint64_t place, uint64_t *copy) {
+static bool find_place(struct scopes *s, const struct code_block *b,
+                       const struct region_step *step,
+                       struct region_place *out) {
   struct scope at[SCOPES_AT_MOST];
-  uint32_t n = scopes_at(s, place, at);
+  uint32_t n = scopes_at(s, step->pc, at);
   for (uint32_t i = 0; i < n; i++)
     if (on_lines(&at[i], b)) {
-      *copy = at[i].copy;
+      *out = (struct region_place){.pc = step->pc,
+                                   .copy = at[i].copy,
+                                   .what = step->what,
+                                   .callee = i + 1 < n ? at[i + 1].copy : 0,
+                                   .line = at[i].line,
+                                   .column = at[i].column,
+                                   .begins = step->pc};
       return true;
     }
   return false;
@@ -93,6 +119,7 @@ struct block_chooser {
   struct lines *lines;
   struct scopes *scopes;
   const struct code_block *block;
+  struct loops *loops;
   uint64_t copy;
 };
 
@@ -116,17 +143,45 @@ static enum within in_block(void *ctx, uint64_t pc) {
   return WITHIN_NOT;
 }
 
-struct region_place { /* a place in the block */
-  uint64_t pc, copy;
-};
-typedef VEC(struct region_place) inside_vec;
+/* Unrolling makes several places of one in the source.  By their first copies
+ * it is known which of a line comes first: the read or the write of `n++`. */
+static void find_beginnings(inside_vec *in) {
+  for (uint32_t i = 0; i < in->len; i++)
+    for (uint32_t k = 0; k < in->len; k++) {
+      const struct region_place *p = &in->at[k];
+      if (p->line == in->at[i].line && p->column == in->at[i].column &&
+          p->what == in->at[i].what && p->pc < in->at[i].begins)
+        in->at[i].begins = p->pc;
+    }
+}
 
-static void fill_row(struct within_code *w, const inside_vec *in, uint32_t from,
-                     uint8_t *row) {
+/* Whether the loop around the block has gone on to another round. */
+static bool begins_round(const struct block_chooser *c,
+                         const struct region_place *from,
+                         const struct region_place *to) {
+  if (!c->block->loop_first)
+    return false;
+  const struct loops_file *f = loops_of_file(c->loops, c->block->file);
+  bool down = from->line < to->line;
+  const struct loop *in = loops_around(f, down ? from->line : to->line,
+                                       down ? to->line : from->line);
+  if (in && (in->first > c->block->loop_first ||
+             in->last < c->block->loop_last))
+    return false; /* of a loop inside of the block */
+  if (from->callee && from->callee == to->callee)
+    return !scopes_stayed(c->scopes, from->callee, from->pc, to->pc);
+  uint64_t before = loops_position(f, from->line, from->column),
+           now = loops_position(f, to->line, to->column);
+  return before == now ? to->begins <= from->begins : now < before;
+}
+
+static void fill_row(struct within_code *w, const struct block_chooser *c,
+                     const inside_vec *in, uint32_t from, uint8_t *row) {
   within_walk(w, in->at[from].pc);
   for (uint32_t to = 0; to < in->len; to++)
     row[to] = in->at[to].copy == in->at[from].copy &&
-              within_reached(w, within_insn(w->f, in->at[to].pc));
+              within_reached(w, within_insn(w->f, in->at[to].pc)) &&
+              !begins_round(c, &in->at[from], &in->at[to]);
 }
 
 /* Copy by copy: from one into another, control has left the block. */
@@ -141,7 +196,7 @@ static void fill_stays(struct flow *f, struct block_chooser *c,
     within_init(&w, f, in_block, c);
     for (uint32_t k = i; k < in->len; k++)
       if (in->at[k].copy == c->copy) {
-        fill_row(&w, in, k, stays + (size_t)k * in->len);
+        fill_row(&w, c, in, k, stays + (size_t)k * in->len);
         done[k] = 1;
       }
     within_free(&w);
@@ -150,16 +205,16 @@ static void fill_stays(struct flow *f, struct block_chooser *c,
 }
 
 static struct region region_of(struct flow *f, struct scopes *s,
-                               const struct code_block *b,
+                               const struct code_block *b, struct loops *loops,
                                const place_vec *places, struct arena *a) {
-  struct block_chooser c = {f->lines, s, b, 0};
+  struct block_chooser c = {
+      .lines = f->lines, .scopes = s, .block = b, .loops = loops};
   inside_vec in = {0};
   struct region_place one;
-  for (uint32_t i = 0; i < places->len; i++) {
-    one.pc = places->at[i];
-    if (copy_of(s, b, one.pc, &one.copy))
+  for (uint32_t i = 0; i < places->len; i++)
+    if (find_place(s, b, &places->at[i], &one))
       vec_push(&in, one);
-  }
+  find_beginnings(&in);
   uint64_t *pcs = arena_alloc(a, (in.len + 1) * sizeof *pcs);
   uint8_t *stays = arena_alloc(a, (size_t)in.len * in.len + 1);
   for (uint32_t i = 0; i < in.len; i++)
@@ -170,8 +225,8 @@ static struct region region_of(struct flow *f, struct scopes *s,
   return r;
 }
 
-int regions_of_cause(struct flow *f, struct cause c, struct arena *a,
-                     struct regions *out, struct error *e) {
+int regions_of_cause(struct flow *f, struct cause c, struct loops *loops,
+                     struct arena *a, struct regions *out, struct error *e) {
   place_vec places;
   *out = (struct regions){0};
   if (gather_places(f->lines, &places, e)) {
@@ -181,7 +236,7 @@ int regions_of_cause(struct flow *f, struct cause c, struct arena *a,
   struct scopes *s = scopes_open(f->lines, f);
   struct region *at = arena_alloc(a, (c.nblocks + 1) * sizeof *at);
   for (uint32_t i = 0; i < c.nblocks; i++)
-    at[i] = region_of(f, s, &c.blocks[i], &places, a);
+    at[i] = region_of(f, s, &c.blocks[i], loops, &places, a);
   *out = (struct regions){at, c.nblocks};
   scopes_close(s);
   vec_free(&places);

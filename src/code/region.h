@@ -13,6 +13,10 @@
  * are on no line; moved ones are forgiven (within.h).  Those that are not can
  * make it look as if control left where it did not, at -O2; it never stays
  * where it left, as far as the line table is right. tests/agree/region_source.c
+ *
+ * A block with a loop around it (model/cause.h) is also left when the loop goes
+ * on to another round: when the next place stands before this one on the page,
+ * or is another copy of it that unrolling made (model/loops.h).
  */
 #ifndef CODE_REGION_H
 #define CODE_REGION_H
@@ -22,12 +26,14 @@
 #include "model/region.h"
 
 struct arena;
+struct loops;
 
 /*
  * One region for each block, in the order of the blocks; a block that the
- * object has no place of gets an empty one.  Everything lives in `a`.
+ * object has no place of gets an empty one.  Everything lives in `a`.  `loops`
+ * tells the order of lines in a round and the loops inside of blocks.
  */
-int regions_of_cause(struct flow *f, struct cause c, struct arena *a,
-                     struct regions *out, struct error *e);
+int regions_of_cause(struct flow *f, struct cause c, struct loops *loops,
+                     struct arena *a, struct regions *out, struct error *e);
 
 #endif

@@ -80,9 +80,10 @@ static bool is_rest(const struct scope *outer, const struct scope *inner,
 static uint32_t join_parts(struct scope *at, Dwarf_Die *entries, uint32_t n) {
   uint32_t kept = 1;
   for (uint32_t i = 1; i < n; i++)
-    if (is_rest(&at[kept - 1], &at[i], &entries[i]))
+    if (is_rest(&at[kept - 1], &at[i], &entries[i])) {
       at[kept - 1].line = at[i].line;
-    else
+      at[kept - 1].column = at[i].column;
+    } else
       at[kept++] = at[i];
   return kept;
 }
@@ -94,8 +95,11 @@ static uint32_t find_scopes(struct scopes *s, uint64_t place,
   Dwarf_Die entries[SCOPES_AT_MOST];
   uint32_t n = f ? lines_scopes(f, place - 1, entries, SCOPES_AT_MOST) : 0;
   for (uint32_t i = n ? n : 1; i-- && p; p = p->next)
-    out[i] = (struct scope){p->file, p->function, p->line,
-                            n ? dwarf_dieoffset(&entries[i]) : 0, false};
+    out[i] = (struct scope){.file = p->file,
+                            .function = p->function,
+                            .line = p->line,
+                            .column = p->column,
+                            .copy = n ? dwarf_dieoffset(&entries[i]) : 0};
   out[0].rest = is_part(s->lines, place - 1);
   return n ? join_parts(out, entries, n) : 1;
 }

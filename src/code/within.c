@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { NONE = UINT32_MAX, STAYED = 1, LEFT = 2, MOVES = 2 };
+enum { NONE = UINT32_MAX, STAYED = 1, LEFT = 2, MOVES = 8 };
 
 /* ---- choosing ---- */
 

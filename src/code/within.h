@@ -7,7 +7,8 @@
  * that runs straight through has not been elsewhere.  Calls are not moved: what
  * contains one is no such gap.  They also add moves of their own, which have
  * no line: at the beginning of a basic block these seem to be on the line of
- * whatever stands before it.  One or two are taken with what follows them.
+ * whatever stands before it, and so do those that pass arguments to an inlined
+ * function.  A few are taken with what follows them.
  *
  * A "place" is the address behind a call or an access.
  */

@@ -6,6 +6,8 @@
 #include "diagnose/causes_int.h"
 
 #include "base/clock.h"
+#include "base/wire.h"
+#include "source/loops_read.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -13,7 +15,11 @@
 
 enum {
   MOST_TRACES = 4000,    /* of dpor */
-  MOST_CAUSES = 64,      /* kept while traces are combined */
+  MOST_CAUSES = 1000,    /* kept while traces are combined */
+  MOST_SINGLE = 64,      /* causes of single traces */
+  PRICED_WITH = 100,     /* good traces, to tell which causes are kept */
+  MOST_RANKED = 400000,  /* pairs of a cause and a trace */
+  LEAST_RANKED = 64,     /* causes, however many traces there are */
   MOST_OUTCOMES = 8,     /* that are explained one by one */
   MOST_STEPS = 1000,     /* of an execution: longer ones go round for ever */
   KEPT_TRACES = 16,      /* of each kind, to see how a block can be realised */
@@ -43,6 +49,7 @@ static void again(void *ctx) {
 static void free_located(struct located *l) {
   section_trace_free(&l->section);
   conflicts_free(&l->conflicts);
+  causes_free(&l->causes);
   arena_free(&l->arena);
   free(l);
 }
@@ -127,7 +134,7 @@ static void note_single(struct collector *c, const struct causes *of) {
     uint32_t k = 0;
     while (k < c->single.len && !cause_equal(c->single.at[k].cause, of->at[i]))
       k++;
-    if (k == c->single.len && k < MOST_CAUSES)
+    if (k == c->single.len && k < MOST_SINGLE)
       vec_push(&c->single,
                ((struct trace_cause){
                    cause_of(&c->own, of->at[i].blocks, of->at[i].nblocks), 0}));
@@ -136,30 +143,64 @@ static void note_single(struct collector *c, const struct causes *of) {
   }
 }
 
+typedef VEC(struct rank_trace) rank_traces;
+
+/* The good traces, at most so many. */
+static void take_good(const struct collector *c, uint32_t most,
+                      rank_traces *out) {
+  for (uint32_t i = 0; i < c->traces.len && out->len < most; i++) {
+    struct located *l = c->traces.at[i];
+    if (!l->bad)
+      vec_push(out, ((struct rank_trace){&l->conflicts, &l->section}));
+  }
+  for (uint32_t i = 0; i < c->given.traces.len && out->len < most; i++) {
+    struct read_trace *t = c->given.traces.at[i];
+    vec_push(out, ((struct rank_trace){&t->conflicts, &t->section}));
+  }
+}
+
+static uint32_t price(void *ctx, struct cause c) { return rank_price(c, ctx); }
+
+/* What repairs one failing trace. */
+static void find_eliminators(struct collector *c, struct located *l) {
+  struct eliminators e = {0};
+  if (l->known)
+    return;
+  eliminate(&l->conflicts,
+            (struct eliminate_limits){.results = 10000, .steps = 1000000}, &e);
+  causes_of_trace(&e, section_block, &l->section, &c->own, &l->causes);
+  l->cut = e.cut;
+  l->known = true;
+  eliminators_free(&e);
+}
+
 /* What repairs all failing traces, or those with one outcome; false: nothing
  * that has lines does. */
 static bool combine(struct collector *c, uint32_t outcome, struct arena *a,
                     struct causes *all) {
+  rank_traces good = {0};
+  take_good(c, PRICED_WITH, &good);
+  struct rank_input in = {
+      .good = good.at, .ngood = good.len, .units = section_units};
+  struct combine_limit limit = {MOST_CAUSES, price, &in};
   combine_begin(all);
   for (uint32_t i = 0; i < c->traces.len; i++) {
     struct located *l = c->traces.at[i];
     if (!is_asked(l, outcome))
       continue;
-    struct eliminators e = {0};
-    struct causes one = {0};
-    eliminate(&l->conflicts,
-              (struct eliminate_limits){.results = 10000, .steps = 1000000},
-              &e);
-    causes_of_trace(&e, section_block, &l->section, a, &one);
-    eliminators_free(&e);
+    find_eliminators(c, l);
     if (outcome == ANY_OUTCOME)
-      note_single(c, &one);
-    combine_add(all, &one, MOST_CAUSES, a);
-    causes_free(&one);
+      note_single(c, &l->causes);
+    c->cut |= !combine_add(all, &l->causes, limit, a) || l->cut;
     if (!all->len)
-      return false;
+      break;
   }
-  return true;
+  limit.most = MOST_RANKED / (c->traces.len + 1);
+  if (limit.most < LEAST_RANKED)
+    limit.most = LEAST_RANKED;
+  c->cut |= !combine_cut(all, limit);
+  vec_free(&good);
+  return all->len;
 }
 
 static int more_frequent(const void *a, const void *b) {
@@ -302,18 +343,12 @@ static void join_blocks(struct causes *all, const struct rank_input *in,
 
 static struct ranking rank(const struct collector *c, uint32_t outcome,
                            const struct causes *from, struct arena *a) {
-  VEC(struct rank_trace) good = {0}, bad = {0};
+  rank_traces good = {0}, bad = {0};
+  take_good(c, UINT32_MAX, &good);
   for (uint32_t i = 0; i < c->traces.len; i++) {
     struct located *l = c->traces.at[i];
-    struct rank_trace t = {&l->conflicts, &l->section};
-    if (!l->bad)
-      vec_push(&good, t);
-    else if (is_asked(l, outcome))
-      vec_push(&bad, t);
-  }
-  for (uint32_t i = 0; i < c->given.traces.len; i++) {
-    struct read_trace *t = c->given.traces.at[i];
-    vec_push(&good, ((struct rank_trace){&t->conflicts, &t->section}));
+    if (is_asked(l, outcome))
+      vec_push(&bad, ((struct rank_trace){&l->conflicts, &l->section}));
   }
   struct ranking out = {.good = good.len, .bad = bad.len};
   struct rank_input in = {.good = good.at,
@@ -429,23 +464,15 @@ static bool collect_client(struct hunt *h, struct collector *c, double end) {
   return complete;
 }
 
-/* Where the client stands for the first time, with another execution. */
-static uint32_t number_of(const struct blamed *of, uint32_t i) {
-  assert(of[i].client);
-  uint32_t k = 0;
-  while (strcmp(of[k].client, of[i].client))
-    k++;
-  return k;
-}
-
-static bool blame_client(struct hunt *h, struct collector *c,
-                         const struct blamed *of, uint32_t i,
-                         const struct client *client, double end) {
-  if (hunt_prepare(h, client) != RT_DONE)
-    return false;
-  c->number = number_of(of, i);
-  collect_known(c, &of[i]);
-  return c->number < i || collect_client(h, c, end);
+/* The client's number: the first that was asked about is 0. */
+static uint32_t number_of(struct collector *c, const char *client, bool *fresh) {
+  uint32_t i = 0;
+  while (i < c->clients.len && strcmp(c->clients.at[i], client))
+    i++;
+  *fresh = i == c->clients.len;
+  if (*fresh)
+    vec_push(&c->clients, xstrdup(client));
+  return i;
 }
 
 static bool comes_to(const struct section_trace *s, const char *file) {
@@ -471,8 +498,36 @@ static uint32_t count_foreign(const struct collector *c,
   return n;
 }
 
+static uint32_t count_loops(const struct loops *l) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < l->files.len; i++)
+    n += l->files.at[i]->loops.len;
+  return n;
+}
+
+/* Loops are learnt from all traces before rounds are told apart in any; a loop
+ * that only the last ones show counts for the others, too. */
+static void find_rounds(struct collector *c) {
+  for (uint32_t i = c->settled; i < c->traces.len; i++)
+    section_learn_loops(&c->traces.at[i]->section, &c->loops);
+  trace_set_find_rounds(&c->given, &c->loops);
+  if (count_loops(&c->loops) != c->nloops)
+    c->settled = 0;
+  c->nloops = count_loops(&c->loops);
+  for (; c->settled < c->traces.len; c->settled++) {
+    struct located *l = c->traces.at[c->settled];
+    section_find_rounds(&l->section, &c->loops);
+    causes_free(&l->causes);
+    l->known = false;
+  }
+}
+
 static void conclude(struct collector *c, struct causes_found *out) {
+  find_rounds(c);
+  vec_clear(&c->single);
+  c->cut = false;
   struct ranking r = causes_of(c, ANY_OUTCOME, c->shared);
+  out->cut = c->cut;
   out->at = r.at;
   out->len = r.len;
   out->good = r.good;
@@ -487,24 +542,26 @@ static void conclude(struct collector *c, struct causes_found *out) {
   measure(c, out);
 }
 
-static void find(struct hunt *h, struct collector *c, const struct blamed *of,
-                 uint32_t n, struct causes_found *out) {
-  struct client first = {0};
-  double end = hunt_until(h, CAUSES_SECONDS);
-  rt_limit(MOST_STEPS);
-  out->complete = true;
-  for (uint32_t i = 0; i < n; i++) {
-    struct client other = {0}, *client = i ? &other : &first;
-    if (!hunt_read_client(h, of[i].client, client))
-      return;
-    out->clients += number_of(of, i) == i;
-    c->first = number_of(of, i) ? NULL : &first;
-    out->complete &= blame_client(h, c, of, i, client, end);
-    client_free(&other);
-  }
-  c->first = &first;
-  conclude(c, out);
-  client_free(&first);
+/* The traces of one more client, or of one more execution of a known one. */
+static void take_client(struct causes_server *s, const struct blamed *b,
+                        double end) {
+  struct collector *c = s->collector;
+  struct client client = {0};
+  bool fresh;
+  if (!hunt_read_client(&s->h, b->client, &client))
+    return;
+  c->number = number_of(c, b->client, &fresh);
+  c->first = c->number ? NULL : &client;
+  bool ready = hunt_prepare(&s->h, &client) == RT_DONE;
+  if (ready)
+    collect_known(c, b);
+  if (fresh)
+    c->incomplete |= !ready || !collect_client(&s->h, c, end);
+  c->first = NULL;
+  if (!c->number && fresh)
+    s->first = client;
+  else
+    client_free(&client);
 }
 
 /* The files could be read when the settings were. */
@@ -514,31 +571,54 @@ static void read_given(struct collector *c, const struct settings *s) {
     trace_set_read(&c->given, s->good_traces.at[i], true, &ignored);
 }
 
-void hunt_causes(struct hunt *h, const struct blamed *of, uint32_t n,
-                 struct causes_found *out) {
-  struct error ignored = {0};
-  struct flow *flow = flow_open(h->target->lines, &ignored);
+int causes_open(void *arg, struct work *work) {
+  struct causes_server *s = xcalloc(1, sizeof *s);
+  const struct target *t = arg;
+  work->own = s;
+  if (hunt_open(&s->h, t, work, &s->result))
+    return work->error.code;
+  struct flow *flow = flow_open(t->lines, &work->error);
   if (!flow)
-    return;
-  struct collector *c = xcalloc(1, sizeof *c);
-  c->judge = checker_judge(&h->checker);
-  c->scopes = scopes_open(h->target->lines, flow);
-  c->lines = h->target->lines;
-  c->shared = &h->work->arena;
-  read_given(c, h->target->settings);
-  find(h, c, of, n, out);
-  trace_set_free(&c->given);
-  vec_free(&c->paths);
-  for (uint32_t i = 0; i < c->traces.len; i++)
-    free_located(c->traces.at[i]);
-  vec_free(&c->traces);
-  vec_free(&c->failing);
-  vec_free(&c->single);
-  arena_free(&c->own);
-  map128_free(&c->known);
-  scopes_close(c->scopes);
-  flow_close(flow);
-  free(c);
+    return work->error.code;
+  struct collector *c = s->collector = xcalloc(1, sizeof *c);
+  c->judge = checker_judge(&s->h.checker);
+  c->scopes = scopes_open(t->lines, flow);
+  c->lines = t->lines;
+  c->loops.read = loops_read_source;
+  c->shared = &work->arena;
+  read_given(c, t->settings);
+  return ERR_NONE;
+}
+
+/* The process lives as long as somebody asks, and its memory with it. */
+int causes_item(void *arg, struct work *work, const struct buf *item,
+                struct buf *answer) {
+  struct causes_server *s = work->own;
+  struct collector *c = s->collector;
+  struct wire from = {.at = item->at, .len = item->len};
+  struct diagnose_answer to = {0};
+  double end = hunt_until(&s->h, CAUSES_SECONDS);
+  (void)arg;
+  rt_limit(MOST_STEPS);
+  s->h.late = false;
+  for (uint32_t n = wire_get_count(&from, 1); n--;) {
+    struct blamed b = {.client = wire_get_text(&from)};
+    size_t len;
+    const uint8_t *path = wire_get_bytes(&from, &len);
+    for (size_t i = 0; i < len; i++)
+      vec_push(&b.path, path[i]);
+    assert(b.client && !from.bad);
+    take_client(s, &b, end);
+    free(b.client);
+    vec_free(&b.path);
+  }
+  to.causes.complete = !c->incomplete;
+  to.causes.clients = c->clients.len;
+  c->first = &s->first;
+  conclude(c, &to.causes);
+  to.late = s->h.late;
+  noun_pack(&noun_diagnose_answer, &to, answer);
+  return ERR_NONE;
 }
 
 void hunt_count(struct hunt *h, const char *text, struct tally *out) {

@@ -8,6 +8,7 @@
 
 #include "locate/rank.h"
 #include "locate/section.h"
+#include "model/loops.h"
 
 /* One class of traces; equal orders of conflicts are one. */
 struct located {
@@ -17,6 +18,8 @@ struct located {
   uint32_t outcome;   /* of the first client's: an index; else UINT32_MAX */
   struct arena arena; /* of the trace, when it is kept */
   struct trace trace;
+  struct causes causes; /* what repairs it, if `known`; `cut`: not all */
+  bool known, cut;
 };
 
 struct collected {
@@ -36,15 +39,30 @@ struct collector {
   VEC(struct collected) paths;
   VEC(struct located *) traces; /* section_trace points into its neighbour */
   struct map128 known;
+  VEC(char *) clients;  /* whose traces these are */
+  bool incomplete;      /* not all of one of them */
+  uint32_t settled;     /* traces whose rounds of loops are told apart … */
+  uint32_t nloops;      /* … by so many loops */
   struct scopes *scopes;
   struct lines *lines;
+  struct loops loops;
   struct trace_set given;     /* good traces of files */
   uint32_t kept[2];           /* traces, good and bad */
   uint32_t number;            /* of the client whose traces are looked at … */
   const struct client *first; /* … if it is number 0, else NULL */
   VEC(struct failing) failing;
+  bool cut; /* not all of the smallest repairs are known */
   VEC(struct trace_cause) single; /* in the memory of `own` */
   struct arena *shared, own;
+};
+
+/* A process that is asked again and again, about more and more clients: traces
+ * are collected once. */
+struct causes_server {
+  struct hunt h;
+  struct result result;
+  struct collector *collector;
+  struct client first;
 };
 
 /* How the blocks of a cause could be made atomic, in words; in the arena, or

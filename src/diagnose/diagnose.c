@@ -37,11 +37,8 @@ const struct noun noun_diagnose_answer = {
 static void answer(struct hunt *h, const struct diagnose_question *q,
                    struct diagnose_answer *to) {
   switch (q->kind) {
-  case DIAGNOSE_CAUSES:
-    hunt_causes(h, q->blamed.at, q->blamed.len, &to->causes);
-    break;
   case DIAGNOSE_KINDS:
-    hunt_kinds(h, q->blamed.at, &to->kinds);
+    hunt_kinds(h, q->client, q->failing, &to->kinds);
     break;
   case DIAGNOSE_COUNT:
     hunt_count(h, q->client, &to->tally);
@@ -58,8 +55,7 @@ static void answer(struct hunt *h, const struct diagnose_question *q,
 /* For worker_run. */
 static int run(void *arg, struct work *s) {
   const struct diagnose_question *q = arg;
-  bool blamed = q->kind == DIAGNOSE_CAUSES || q->kind == DIAGNOSE_KINDS;
-  assert(blamed ? q->blamed.len > 0 : q->client != NULL);
+  assert(q->client && (q->kind != DIAGNOSE_KINDS || q->failing));
   struct hunt h;
   struct result result;
   struct diagnose_answer *to = arena_alloc(&s->arena, sizeof *to);

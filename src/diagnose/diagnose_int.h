@@ -11,7 +11,6 @@ struct blamed {
 };
 
 enum diagnose_kind {
-  DIAGNOSE_CAUSES, /* which lines must be atomic for clients not to fail? */
   DIAGNOSE_KINDS,  /* which patterns does a failing execution have? */
   DIAGNOSE_COUNT,  /* how many executions has a client, how many fail? */
   DIAGNOSE_RACES,  /* which races decide? */
@@ -22,13 +21,8 @@ enum diagnose_kind {
 struct diagnose_question {
   const struct target *target;
   enum diagnose_kind kind;
-  union {
-    const char *client;
-    struct {
-      const struct blamed *at;
-      uint32_t len;
-    } blamed; /* DIAGNOSE_CAUSES; DIAGNOSE_KINDS: one */
-  };
+  const char *client;
+  const path *failing; /* DIAGNOSE_KINDS: one of its executions */
 };
 
 /* What it answers: the part that was asked for. */
@@ -58,11 +52,29 @@ bool diagnose_has_states(const struct built *b, const struct finding *f,
 bool diagnose_client(struct worker *w, const struct object_run *r,
                      const struct target *t, enum diagnose_kind kind);
 
+/*
+ * Which lines must be atomic for clients not to fail?  One process answers for
+ * more and more clients (causes_ask.c), since collecting their traces is what
+ * takes the time.  It ends with causes_ask_close.
+ */
+struct causes_asker {
+  struct target target;
+  struct pool *pool;
+  struct arena arena; /* the last answer */
+};
+void causes_ask_open(struct causes_asker *a, const struct target *t);
+/* Of all clients so far and these; NULL: there is no answer. */
+const struct causes_found *causes_ask(struct causes_asker *a,
+                                      const struct blamed *more, uint32_t n);
+void causes_ask_close(struct causes_asker *a);
+/* Its side in the process (causes.c). */
+int causes_open(void *target, struct work *work);
+int causes_item(void *target, struct work *work, const struct buf *item,
+                struct buf *answer);
+
 /* In the worker. */
 struct hunt;
-void hunt_causes(struct hunt *h, const struct blamed *of, uint32_t n,
-                 struct causes_found *out);
-void hunt_kinds(struct hunt *h, const struct blamed *of,
+void hunt_kinds(struct hunt *h, const char *client, const path *failing,
                 struct kinds_found *out);
 /* All executions of a client that is explored completely. */
 void hunt_count(struct hunt *h, const char *client, struct tally *out);

@@ -5,7 +5,7 @@
 #include "diagnose/diagnose_int.h"
 #include "model/nouns.h"
 #include "proc/phase.h"
-#include "source/ctext.h"
+#include "source/loops_read.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -13,9 +13,7 @@
 
 enum {
   ROUNDS = 16,            /* of searching with something atomic */
-  SECOND_BESTS = 2,       /* that are tried when the best is not enough */
   COUNTED = 5,            /* causes that the one client is counted with */
-  LOOP_LINES = 10,        /* a loop has so many lines around a segment */
   VERIFY_STATES = 300000, /* of the one client, */
   KNOWN_STATES = 60000,   /* of one of those that fail */
 };
@@ -26,7 +24,11 @@ struct repair {
   struct target target;
   struct settings settings; /* of the searches with something atomic */
   struct flow *flow;
+  struct loops loops;
   VEC(struct blamed) clients; /* that fail */
+  uint32_t asked;             /* so many of them were asked about */
+  struct causes_asker asker;
+  VEC(struct ranked_cause) refuted;
   struct causes_found *found;
 };
 
@@ -68,17 +70,13 @@ static struct causes_found own_found(struct arena *a,
 /* What must be atomic for all clients so far; in memory that stays. */
 static bool ask(struct repair *p, struct causes_found *out) {
   phase_begin("causes");
-  struct worker w = {.show_output = p->settings.show_output};
-  struct diagnose_question q = {.target = &p->target,
-                                .kind = DIAGNOSE_CAUSES,
-                                .blamed = {p->clients.at, p->clients.len}};
-  bool ok =
-      diagnose_worker(&w, &q) == WORKER_DONE &&
-      causes_fit(&diagnose_answer(&w)->causes, &p->r->result.finding->client);
-  if (ok)
-    *out = own_found(&p->b->arena, &diagnose_answer(&w)->causes);
-  worker_release(&w);
-  return ok && out->len;
+  const struct causes_found *found = causes_ask(
+      &p->asker, p->clients.at + p->asked, p->clients.len - p->asked);
+  p->asked = p->clients.len;
+  if (!found || !causes_fit(found, &p->r->result.finding->client))
+    return false;
+  *out = own_found(&p->b->arena, found);
+  return out->len;
 }
 
 /* The executions of the first client. */
@@ -100,7 +98,7 @@ static struct tally count(struct repair *p, const struct regions *regions) {
 
 static bool regions_of(struct repair *p, struct cause c, struct regions *out) {
   struct error ignored = {0};
-  return !regions_of_cause(p->flow, c, &p->b->arena, out, &ignored);
+  return !regions_of_cause(p->flow, c, &p->loops, &p->b->arena, out, &ignored);
 }
 
 struct repair_trial {
@@ -206,137 +204,45 @@ static void try_cause(struct repair *p, struct ranked_cause *c) {
   }
 }
 
-/* ---- loops ---- */
-
-/* How many ways there are, between the places of `of`, that stay in `in`. */
-static uint32_t stays(const struct region *in, const struct region *of) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < in->npcs; i++)
-    for (uint32_t k = 0; k < in->npcs; k++) {
-      bool a = false, b = false;
-      for (uint32_t m = 0; m < of->npcs; m++) {
-        a |= of->pcs[m] == in->pcs[i];
-        b |= of->pcs[m] == in->pcs[k];
-      }
-      n += a && b && in->stays[(size_t)i * in->npcs + k];
-    }
-  return n;
-}
-
-static bool widen_block(struct repair *p, struct code_block *b) {
-  struct regions regions;
-  struct cause one = {b, 1};
-  if (!regions_of(p, one, &regions))
-    return false;
-  struct region old = regions.at[0];
-  uint32_t before = stays(&old, &old), first = b->first, last = b->last;
-  for (uint32_t more = 1; more <= 2 * LOOP_LINES; more++)
-    for (uint32_t up = 0; up <= more && up < first; up++) {
-      b->first = first - up;
-      b->last = last + more - up;
-      if (regions_of(p, one, &regions) && stays(&regions.at[0], &old) > before)
-        return true;
-    }
-  b->first = first;
-  b->last = last;
-  return false;
-}
-
-/*
- * A segment that goes round a loop has the lines of its accesses, and these
- * made atomic are left where the loop's other lines are reached.  With those
- * they are not.  False: there is no such loop.
- */
-static bool widen(struct repair *p, struct ranked_cause *c) {
-  struct cause wider = cause_copy(&p->b->arena, c->cause);
-  bool some = false;
-  for (uint32_t i = 0; i < wider.nblocks; i++)
-    some |= widen_block(p, (struct code_block *)&wider.blocks[i]);
-  if (some) {
-    c->cause = wider;
-    c->lines = cause_lines(wider);
-    c->widened = true;
-    c->tried = c->waits = false;
-    c->still_bad = NULL;
-    c->still_fault = FAULT_NONE;
-  }
-  return some;
-}
-
-/* How many places of a block are accesses or lead to them. */
-static uint32_t places_in(struct repair *p, struct code_block b) {
-  struct regions regions;
-  return regions_of(p, (struct cause){&b, 1}, &regions) ? regions.at[0].npcs
-                                                        : 0;
-}
-
-static bool is_in_loop(const struct ctext *c, uint32_t stmt) {
-  while (stmt != CTEXT_NONE && c->stmts.at[stmt].kind != CSTMT_LOOP)
-    stmt = c->stmts.at[stmt].parent;
-  return stmt != CTEXT_NONE;
-}
-
-/* Whether a line has nothing but one whole simple statement, which runs once,
- * or nothing. */
-static bool is_simple(const struct ctext *c, uint32_t line) {
-  uint32_t from = 0, to, i = 0;
-  while (from < c->tokens.len && c->tokens.at[from].line < line)
-    from++;
-  for (to = from; to < c->tokens.len && c->tokens.at[to].line == line;)
-    to++;
-  while (i < c->stmts.len &&
-         (c->stmts.at[i].kind != CSTMT_SIMPLE || c->stmts.at[i].first != from))
-    i++;
-  return from == to || (i < c->stmts.len && c->stmts.at[i].last + 1 == to &&
-                        !is_in_loop(c, i));
-}
-
-/*
- * What was widened can begin with lines that the compiler put between the
- * accesses and that have none themselves (`int n = 0`).  They had to be tried,
- * but in the source they have nothing to do with it, unless they are part of
- * the loop.
- */
-static struct cause trimmed(struct repair *p, struct cause from) {
-  struct cause c = cause_copy(&p->b->arena, from);
-  for (uint32_t i = 0; i < c.nblocks; i++) {
-    struct code_block *b = (struct code_block *)&c.blocks[i], less = *b;
-    uint32_t n = places_in(p, less);
-    struct error ignored = {0};
-    struct buf text = {0};
-    struct ctext source;
-    buf_read_file(&text, b->file, &ignored);
-    ctext_read(&source, buf_text(&text), text.len, NULL, NULL);
-    while (n && less.first++ < b->last && is_simple(&source, b->first) &&
-           places_in(p, less) == n)
-      b->first = less.first;
-    ctext_free(&source);
-    buf_free(&text);
-  }
-  return c;
-}
-
-static void trim(struct repair *p, struct ranked_cause *c) {
-  for (uint32_t i = 0; i < c->nsmaller; i++)
-    c->smaller[i].cause = trimmed(p, c->smaller[i].cause);
-  c->cause = trimmed(p, c->cause);
-  c->lines = cause_lines(c->cause);
-}
-
 /* ---- smaller ones ---- */
+
+/* Whether the lines hold or miss each loop of the file as a whole. */
+static bool cuts_no_loop(struct repair *p, const struct code_block *b) {
+  uint32_t first = b->first, last = b->last;
+  loops_close(loops_of_file(&p->loops, b->file), &first, &last);
+  return first == b->first && last == b->last;
+}
+
+/* Each round of the loop instead of all of it, if the block is a loop. */
+static bool take_rounds(struct repair *p, struct code_block *b) {
+  const struct loop *l =
+      loops_around(loops_of_file(&p->loops, b->file), b->first, b->last);
+  if (!b->whole_loop || !l || l->first != b->first || l->last != b->last ||
+      l->first == b->loop_first)
+    return false;
+  b->loop_first = l->first;
+  b->loop_last = l->last;
+  b->whole_loop = false;
+  return true;
+}
 
 /* The block with the accesses of its first or last line left out. */
 static bool shrink_block(struct repair *p, struct code_block *b, bool at_end) {
   struct regions regions;
   struct cause one = {b, 1};
+  if (take_rounds(p, b))
+    return !at_end;
   if (!regions_of(p, one, &regions))
     return false;
   uint32_t before = regions.at[0].npcs;
+  b->whole_loop = false;
   while (b->first < b->last) {
     if (at_end)
       b->last--;
     else
       b->first++;
+    if (!cuts_no_loop(p, b))
+      continue;
     if (!regions_of(p, one, &regions) || !regions.at[0].npcs)
       return false;
     if (regions.at[0].npcs < before)
@@ -399,33 +305,78 @@ static void show_smaller(struct repair *p, struct ranked_cause *c) {
 
 /* ---- the loop ---- */
 
-/* What it took to find out stays with the report: the new answer is one for
- * more clients. */
-static void remember(struct causes_found *found,
-                     const struct ranked_cause *refuted) {
-  for (uint32_t i = 0; i < found->len; i++)
-    if (cause_equal(found->at[i].cause, refuted->cause)) {
-      found->at[i].tried = true;
-      found->at[i].waits = refuted->waits;
-      found->at[i].still_bad = refuted->still_bad;
-      found->at[i].still_fault = refuted->still_fault;
+/* What was tried stays with the report: a new answer is one for more
+ * clients. */
+static void remember(struct repair *p) {
+  for (uint32_t i = 0; i < p->refuted.len; i++)
+    for (uint32_t k = 0; k < p->found->len; k++) {
+      struct ranked_cause *c = &p->found->at[k];
+      const struct ranked_cause *r = &p->refuted.at[i];
+      if (!cause_equal(c->cause, r->cause))
+        continue;
+      c->tried = true;
+      c->waits = r->waits;
+      c->still_bad = r->still_bad;
+      c->still_fault = r->still_fault;
     }
 }
 
+/* The best that is not known to be too little. */
+static struct ranked_cause *best(const struct repair *p) {
+  for (uint32_t i = 0; i < p->found->len; i++)
+    if (!p->found->at[i].still_bad)
+      return &p->found->at[i];
+  return NULL;
+}
+
+/* Whether the last client of those that fail was among them before. */
+static bool is_old(const struct repair *p) {
+  uint32_t last = p->clients.len - 1, i = 0;
+  while (i < last &&
+         strcmp(p->clients.at[i].client, p->clients.at[last].client))
+    i++;
+  return i < last;
+}
+
+/*
+ * Tries what ranks best.  A client that fails all the same is one more that is
+ * to be repaired: the causes are found anew, unless its traces were all known.
+ */
 static void loop(struct repair *p) {
-  struct causes_found *found = p->found;
-  for (uint32_t round = 1;; round++) {
+  struct ranked_cause *c;
+  for (uint32_t round = 1; round <= ROUNDS && (c = best(p)); round++) {
+    uint32_t known = p->clients.len;
+    if (!c->tried)
+      try_cause(p, c);
+    if (!c->still_bad)
+      return; /* verified, or it could not be tried */
+    vec_push(&p->refuted, *c);
     struct causes_found next = {0};
-    try_cause(p, &found->at[0]);
-    if (!found->at[0].still_bad || round == ROUNDS)
-      return; /* verified, or it could not be tried, or it is enough now */
-    struct ranked_cause refuted = found->at[0];
+    if (p->clients.len == known || (is_old(p) && p->found->complete))
+      continue;
     if (!ask(p, &next))
       return;
-    *found = next;
-    remember(found, &refuted);
-    if (found->at[0].still_bad && !widen(p, &found->at[0]))
-      return; /* no progress */
+    *p->found = next;
+    remember(p);
+  }
+}
+
+/* What is known to be too little comes last, whatever it costs. */
+static void rank_again(struct causes_found *found) {
+  for (uint32_t i = 1; i < found->len; i++)
+    for (uint32_t k = i; k && !found->at[k].still_bad &&
+                         found->at[k - 1].still_bad;
+         k--) {
+      struct ranked_cause better = found->at[k];
+      found->at[k] = found->at[k - 1];
+      found->at[k - 1] = better;
+    }
+  uint32_t before = 0;
+  for (uint32_t i = 0; i < found->len; i++) {
+    bool same = i && found->at[i].rank == before &&
+                !found->at[i].still_bad == !found->at[i - 1].still_bad;
+    before = found->at[i].rank;
+    found->at[i].rank = same ? found->at[i - 1].rank : i + 1;
   }
 }
 
@@ -448,14 +399,10 @@ static void answer(struct repair *p) {
   if (!ask(p, found))
     return;
   loop(p);
-  for (uint32_t i = 1; i < found->len && i <= SECOND_BESTS; i++)
-    if (!found->at[0].verified && !found->at[i].tried)
-      try_cause(p, &found->at[i]);
+  rank_again(found);
   if (found->at[0].verified)
     show_smaller(p, &found->at[0]);
   count_all(p);
-  if (found->at[0].widened)
-    trim(p, &found->at[0]);
 }
 
 static void add_first(struct repair *p, const struct finding *f) {
@@ -480,6 +427,7 @@ void repair(struct built *b, struct object_run *r, const struct target *t) {
                      .r = r,
                      .target = *t,
                      .settings = *t->settings,
+                     .loops.read = loops_read_source,
                      .found = &f->causes};
   if (!is_race(f->fault) || t->program || f->client.nthreads < 2)
     return;
@@ -494,11 +442,15 @@ void repair(struct built *b, struct object_run *r, const struct target *t) {
     p.settings.max_states = VERIFY_STATES;
   p.settings.time = 0;
   add_first(&p, f);
+  causes_ask_open(&p.asker, &p.target);
   answer(&p);
+  causes_ask_close(&p.asker);
   for (uint32_t i = 0; i < p.clients.len; i++) {
     free(p.clients.at[i].client);
     vec_free(&p.clients.at[i].path);
   }
   vec_free(&p.clients);
+  vec_free(&p.refuted);
+  loops_free(&p.loops);
   flow_close(p.flow);
 }

@@ -54,7 +54,7 @@ static const struct field suite_fields[] = {
     TEXT(struct suite_info, trouble),
 };
 
-/* One that has trouble is not used for anything but to say so. */
+/* A suite with `trouble` is only reported, never run: the rest may be junk. */
 static bool suite_sound(void *noun) {
   const struct suite_info *s = noun;
   if (s->trouble)

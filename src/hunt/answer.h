@@ -1,4 +1,5 @@
-/* What workers answer, as nouns (base/pack.h). */
+/* The answers of workers, described as nouns so that they can be packed
+ * (base/pack.h). */
 #ifndef HUNT_ANSWER_H
 #define HUNT_ANSWER_H
 

@@ -52,8 +52,8 @@ static uint32_t outcome_of(struct checker *j, const struct history *h,
   return *at;
 }
 
-/* The checker may run the object (it is the specification): the engine's
- * history is overwritten then, and its reduction must not see those runs. */
+/* Copies the engine's history before it is checked.  When the object is its own
+ * specification, the check runs the object, which overwrites the history. */
 static struct history keep_history(struct checker *j,
                                    const struct history *now) {
   struct history h = *now;
@@ -68,7 +68,7 @@ static bool is_explained(struct checker *j, const struct history *now) {
   struct history h = keep_history(j, now);
   bool ok = true;
   if (j->spec) {
-    bool reduced = rt_reduce(false);
+    bool reduced = rt_reduce(false); /* it must not see the spec's runs */
     check_linearize(&h, j->spec, j->criterion, CHECK_BUDGET, &j->check);
     rt_reduce(reduced);
     ok = j->check.answer == CHECK_YES || j->check.answer == CHECK_UNKNOWN;

@@ -1,7 +1,7 @@
 /*
- * The checker: executions in, verdicts out.  One execution is good when no
- * fault ended it and its history is explained by the specification.  Equal
- * histories are checked once.
+ * The checker: executions in, verdicts out.  An execution is good when no fault
+ * ended it and the specification explains its history.  Equal histories are
+ * checked once.
  */
 #ifndef HUNT_CHECKER_H
 #define HUNT_CHECKER_H
@@ -19,7 +19,7 @@ struct checked_history {
 };
 typedef VEC(struct checked_history) seen_list;
 
-/* Where a history stands (check_standing). */
+/* What a history so far allows from here on (check_standing). */
 struct standing {
   struct hash128 hash;
   bool known;
@@ -33,7 +33,7 @@ struct checker {
   enum criterion criterion;
   bool want_outcomes;
 
-  struct map128 seen;     /* history -> index into verdicts + 1 */
+  struct map128 seen;     /* history -> index into verdicts */
   VEC(uint32_t) verdicts; /* outcome index * 2 + allowed */
   outcome_list outcomes;
   struct map128 outcome_of;
@@ -43,21 +43,21 @@ struct checker {
   bool want_journal;
   struct map128 standing_of; /* history so far -> index into standings */
   VEC(struct standing) standings;
-  struct snapshot place; /* where the engine is meanwhile */
+  struct snapshot place; /* the engine's state, kept while the spec runs */
   seen_list journal;     /* the distinct histories of this client */
   uint64_t faults;       /* executions of this client that ended in a fault */
-  uint64_t undecided;    /* checks that ran out of budget … */
-  const char *limit;     /* … of the last one: which */
+  uint64_t undecided;    /* checks that ran out of budget */
+  const char *limit;     /* the budget that ended the last of them */
 
-  enum fault only; /* other kinds of fault count as good; NONE: no other */
-  uint64_t others; /* executions of this client with such a fault */
+  enum fault only; /* only this kind of fault is bad; FAULT_NONE: every kind */
+  uint64_t others; /* executions of this client with another kind of fault */
 
   /* of the last bad execution */
   enum fault fault;
   bool spec_fault; /* the object fails in the sequential run check.order */
 };
 
-/* The client must have been prepared. */
+/* Begins a client, which the engine has prepared; NULL: a program. */
 void checker_client(struct checker *j, const struct client *c);
 struct judge checker_judge(struct checker *j);
 void checker_free(struct checker *j);

@@ -1,4 +1,4 @@
-/* What a loaded object offers, told to the parent, which never loads it. */
+/* Describes a loaded object to the parent, which never loads it. */
 #include "hunt/describe.h"
 
 #include <string.h>
@@ -11,11 +11,11 @@ static uint32_t nargs_of(const struct fl_op *o) {
   return n;
 }
 
-/* The tables of version 1 end before the memory model. */
 static bool is_known(const struct fl_suite *s) {
   return s->abi >= 1 && s->abi <= FL_ABI;
 }
 
+/* The tables of version 1 end before the memory model. */
 static enum fl_memory_model model_of(const struct fl_suite *s) {
   return s->abi >= 2 ? s->memory_model : FL_MEMORY_MODEL_DEFAULT;
 }

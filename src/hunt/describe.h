@@ -12,8 +12,8 @@ struct suite_info {
   struct op_info {
     const char *name, *file;
     int line;
-    uint64_t entry; /* of the function, as module offset; 0 when unknown */
-    uint64_t code;  /* the same, or of what calls it */
+    uint64_t entry; /* offset of the function in the object; 0: unknown */
+    uint64_t code;  /* the same; if unknown, of the code that calls it */
     uint32_t nargs;
     enum fl_type type;
     unsigned size;

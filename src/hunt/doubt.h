@@ -1,12 +1,14 @@
-/* When a pass is none. */
+/* When a run without a fault is inconclusive rather than a pass. */
 #ifndef HUNT_DOUBT_H
 #define HUNT_DOUBT_H
 
 #include "model/result.h"
 
-/* A pass that checked nothing, or not all, is none. */
+/* Inconclusive: no execution was checked, or `undecided` histories were not
+ * checked to the end.  `limit` names the budget that ended their checks. */
 void result_doubts(struct result *r, uint64_t undecided, const char *limit);
-/* Nor is one whose executions hardly ever came to their end. */
+/* Inconclusive: some clients have no complete execution, or more executions
+ * were cut at --max-steps than completed. */
 void result_doubts_cut(struct result *r, uint64_t endless_clients);
 
 #endif

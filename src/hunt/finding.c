@@ -77,8 +77,9 @@ static void describe_fault(struct finding *f, struct arena *a) {
 }
 
 /*
- * Addresses of the C library's own memory (a FILE, a locale) differ from one
- * execution to the next, since its allocator goes on; that is no news.
+ * Are the values equal, or both addresses of the C library's own memory (a
+ * FILE, a locale)?  Those differ from one execution to the next, since the
+ * library's allocator is not reset.
  */
 static bool same_value(uint64_t a, uint64_t b) {
   const uint64_t lo = 0x550000000000, hi = 0x800000000000;
@@ -91,7 +92,7 @@ static bool same_event(const struct event *a, const struct event *b) {
          same_value(a->value[0], b->value[0]) && a->value[1] == b->value[1];
 }
 
-/* RETURN events hold addresses of strings, which differ: compare their pcs. */
+/* A RETURN of a string holds its address, which differs from run to run. */
 static uint32_t first_difference(const struct trace *a, const struct trace *b) {
   uint32_t n = a->nevents < b->nevents ? a->nevents : b->nevents;
   for (uint32_t i = 0; i < n; i++) {
@@ -116,9 +117,9 @@ static void put_event(struct buf *b, const struct trace *t, uint32_t i) {
                (unsigned long long)e->value[0]);
 }
 
-static char *tell_difference(const struct trace *first,
-                             const struct trace *second, uint32_t at,
-                             struct arena *a) {
+static char *describe_difference(const struct trace *first,
+                                 const struct trace *second, uint32_t at,
+                                 struct arena *a) {
   struct buf b = {0};
   buf_puts(&b, "the same schedule did not give the same execution: where the "
                "first run ");
@@ -133,7 +134,7 @@ static char *tell_difference(const struct trace *first,
   return text;
 }
 
-/* A replay that is asked only where there is an alternative. */
+/* Replays a path that leaves out the steps without an alternative. */
 struct chooser {
   struct replay *r;
   struct rt_driver inner;
@@ -148,16 +149,17 @@ static int pick_if_any(void *ctx, uint32_t enabled, int current) {
   return only;
 }
 
-static int choose_as_told(void *ctx, int n) {
+static int choose_inner(void *ctx, int n) {
   struct chooser *c = ctx;
   return c->inner.choose(c->inner.ctx, n);
 }
 
-/* Where it is found when the worker dies, if that is wanted. */
+/* Records the execution, into memory that outlives the worker if there is
+ * some. */
 static enum rt_end record(struct replay *r, bool only_choices, struct work *s,
                           struct trace *out) {
   struct chooser c = {r, r->driver};
-  struct rt_driver d = {pick_if_any, choose_as_told, &c, .every = true};
+  struct rt_driver d = {pick_if_any, choose_inner, &c, .every = true};
   const struct rt_driver *driver = only_choices ? &d : &r->driver;
   if (!s->recording)
     return rt_run_recorded(driver, &s->arena, out);
@@ -183,7 +185,7 @@ static bool synchronises(const struct event *e) {
                                                        : e->addr != 0;
 }
 
-/* Was the thread there before event k: of a client, or created? */
+/* Did the thread exist before event k? */
 static bool begun_before(const struct trace *t, uint8_t thread, uint32_t k) {
   for (uint32_t i = 0; i < t->nevents; i++)
     if (t->events[i].kind == EV_CREATE && t->events[i].value[0] == thread)
@@ -191,8 +193,8 @@ static bool begun_before(const struct trace *t, uint8_t thread, uint32_t k) {
   return true;
 }
 
-/* Do threads conflict by plain accesses, and nothing but their creation and
- * their end can have put these in order? */
+/* Do two threads conflict by plain accesses that nothing but creating and
+ * joining threads could order? */
 static bool has_data_race(const struct trace *t) {
   uint64_t joined = 0;
   bool found = false;
@@ -212,11 +214,12 @@ static bool has_data_race(const struct trace *t) {
 }
 
 /*
- * The object is its own specification, and has another result with one thread:
- * it depends on threads that its operation creates.  If these race, that is the
- * fault; else it may be meant, and the object says nothing about itself.
+ * The object is its own specification, and a client with one thread has two
+ * results: they depend on threads that the operation itself creates.  If those
+ * race, the race is the fault.  Else both results may be intended, and the
+ * object is no specification.
  */
-static void tell_own_threads(struct finding *f, struct arena *a) {
+static void explain_own_threads(struct finding *f, struct arena *a) {
   bool race = has_data_race(&f->trace);
   if (!race)
     f->fault = FAULT_DIVERGENCE;
@@ -249,9 +252,9 @@ struct finding *finding_make(struct checker *j, struct retrace *how,
     describe_fault(f, a);
     bad = true;
   } else if (end != RT_CUT && j->spec) {
-    if (end == RT_STUCK) /* before the checker runs the object */
+    if (end == RT_STUCK) /* now: the check may run the object */
       share_waiting(f, a);
-    /* Strings of the trace are copies: compare as the engine gave them. */
+    /* The engine's history, since the strings of the trace are copies. */
     struct history h = *rt_history();
     h.ops = in_arena(a, h.ops, h.client->ncalls * sizeof *h.ops);
     check_linearize(&h, j->spec, j->criterion, 0, &j->check);
@@ -262,12 +265,12 @@ struct finding *finding_make(struct checker *j, struct retrace *how,
       share_refutations(f, j, &h, a);
       if (f->fault == FAULT_SEQUENTIAL && j->implementation &&
           j->check.answer == CHECK_NO)
-        tell_own_threads(f, a);
+        explain_own_threads(f, a);
     }
   } else if (end == RT_CUT) {
     f->detail = arena_strdup(a, "the execution was cut at --max-steps");
   }
-  /* The same schedule gives the same trace, always. */
+  /* The same schedule must give the same trace. */
   struct trace second;
   struct replay again;
   replay_init(&again, r.taken.at, r.taken.len);
@@ -278,11 +281,11 @@ struct finding *finding_make(struct checker *j, struct retrace *how,
         diff < f->trace.nevents ? &f->trace.events[diff] : &second.events[diff];
     f->fault = FAULT_DIVERGENCE;
     f->again = second;
-    f->again.history.client = f->trace.history.client; /* which lives on */
+    f->again.history.client = f->trace.history.client; /* a copy */
     f->pc = e->pc;
     f->thread = e->thread;
     f->chain = e->chain;
-    f->detail = tell_difference(&f->trace, &second, diff, a);
+    f->detail = describe_difference(&f->trace, &second, diff, a);
     bad = true;
   }
   replay_free(&again);

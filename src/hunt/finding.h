@@ -9,16 +9,16 @@
 struct retrace {
   const uint8_t *at;
   uint32_t len;
-  bool only_choices; /* steps without an alternative are left out of it */
-  bool good_too;
-  bool diverged; /* out: it could not be followed to its end */
+  bool only_choices; /* the path leaves out steps without an alternative */
+  bool good_too;     /* return a good execution, too */
+  bool diverged;     /* out: the path could not be followed to its end */
 };
 
 /*
- * Runs the path again, recorded, twice (a difference is a fault of its own),
- * and puts what was found into the arena.  NULL when the execution is not bad
- * after all; with `good_too`, an execution that is good is returned with fault
- * FAULT_NONE, and with a detail when it was cut.
+ * Records the path twice and makes a finding of it, in the arena.  If the two
+ * traces differ, that difference is the fault.  A good execution gives NULL;
+ * with `good_too`, it gives a finding with FAULT_NONE, which has a `detail` if
+ * the execution was cut.
  */
 struct finding *finding_make(struct checker *j, struct retrace *how,
                              struct work *s);

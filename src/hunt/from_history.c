@@ -1,21 +1,19 @@
 /*
- * The way follows the coarse-grained localization of the CGVT paper: a serial
- * start that stands for the long past, a few concurrent calls, and calls that
- * show the state which they leave.
+ * Follows the coarse-grained localization of the CGVT paper.  Each client has a
+ * serial start that replaces the long past, a few concurrent calls, and final
+ * calls that show the state.
  *
- * 1. The shortest prefix of the history that is not linearizable ends with the
- *    return of one call; what returned before it has an order that explains it
- *    (shrink/past.h).
- *    If that order fails by itself, there is no race.
- * 2. Clients in which one thread makes one call (shrink/coarse.h, H), those
- *    next to the end first, since what it shows may have happened long before.
- * 3. Windows of overlapping calls (search/stress_windows.h), narrow ones first,
- *    and last the paper's Algorithm 1.
- * 4. Calls that are not needed are taken away in large pieces, before the hunt
- *    takes away calls one by one.
+ * 1. Find the shortest prefix of the history that is not linearizable.  It ends
+ *    with the return of one call, and an order explains the calls before it
+ *    (shrink/past.h).  If the object fails when it makes the calls in this
+ *    order, there is no race.
+ * 2. Try clients in which one thread makes one call (shrink/coarse.h, H).
+ * 3. Try windows of overlapping calls (search/stress_windows.h), narrow ones
+ *    first, and at last the paper's Algorithm 1.
+ * 4. Drop calls in large pieces.  The hunt then drops single calls.
  *
- * Effort is counted in steps; each way has its share, and what one does not use
- * is for the next.
+ * Effort is counted in steps.  Each way may use its share and all that the ways
+ * before it left unused.
  */
 #include "hunt/from_history.h"
 
@@ -23,19 +21,21 @@
 #include "hunt/shrink.h"
 #include "search/stress_windows.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum {
-  WAY_EFFORT = 5000000, /* steps of one way: a fraction of a second */
-  PAST_BUDGET = 200000, /* of the check, in calls of the specification */
-  OWN_PAST_BUDGET = 20000,
-  WHOLE_CALLS = 12, /* of a client that is tried as it is */
+  WAY_EFFORT = 5000000,    /* steps of one way: a fraction of a second */
+  PAST_BUDGET = 200000,    /* calls of the specification … */
+  OWN_PAST_BUDGET = 20000, /* … when that is the object itself */
+  WHOLE_CALLS = 12,        /* a client with no more is tried as it is */
 };
 
-/* Which windows: of what width, each how many-th, after initial calls? */
+/* Which windows to try. */
 struct level {
-  uint32_t width, stride;
-  bool init;
+  uint32_t width;
+  uint32_t stride; /* every stride-th window */
+  bool init;       /* after the calls of the past */
 };
 static const struct level levels[] = {
     {1, 1, false}, {1, 1, true}, {2, 1, true},
@@ -63,7 +63,8 @@ static uint32_t last_time(const struct history *h) {
   return last;
 }
 
-/* The hint for windows: what had returned before the end, in order. */
+/* The hint for windows: the calls that returned before the end, in the order
+ * that explains them. */
 static void find_hint(struct repeat *p) {
   const struct past *past = &p->s.past;
   const struct history *h = &p->s.history;
@@ -88,7 +89,8 @@ static void find_past(struct repeat *p) {
 
 /* ---- ways ---- */
 
-/* The window's calls, then the failing one, then what shows the state. */
+/* The calls of the window, then the failing call, then final calls that show
+ * the state. */
 static void make_client(const struct repeat *p, struct window w,
                         const struct level *l, struct client *out) {
   const struct gen_object *gen = &p->s.h->object.gen;
@@ -132,21 +134,21 @@ static bool try_coarse(struct repeat *p, enum coarse_version version) {
   return shrink_localize(&p->s);
 }
 
-/* A client that is small is tried as it is: its calls may not have overlapped
- * although they could have. */
+/* A small client is tried as it is: calls that did not overlap on real threads
+ * can overlap in the engine. */
 static bool try_whole(struct repeat *p) {
   return p->s.client.ncalls <= WHOLE_CALLS &&
          shrink_fails(&p->s, &p->s.client, NULL, 0);
 }
 
-/* The object fails when calls are made one after the other: by one thread. */
+/* Does the object fail when one thread makes the calls one after the other? */
 static bool try_alone(struct repeat *p) {
   const struct checker *j = &p->s.h->checker;
   const struct client *c = &p->s.client;
   struct check check = {0};
   struct client one = {0};
   bool faulty = false;
-  if (j->implementation) /* no other has sequential faults */
+  if (j->implementation) /* no other specification can fail */
     check_linearize(&p->s.history, j->spec, j->criterion, OWN_PAST_BUDGET,
                     &check);
   if (check.answer == CHECK_SPEC_FAULT) {
@@ -169,7 +171,7 @@ static void conclude(struct repeat *p) {
   const struct client *c = &p->s.bad.client;
   double begun = clock_now();
   uint32_t pc = client_first_final(c) - c->ninit;
-  if (!p->s.spec_fault) { /* else the hunt wants the checker as it is */
+  if (!p->s.spec_fault) { /* else the hunt needs the checker's order */
     shrink_reduce(&p->s);
     j->fault = p->s.fault;
     j->spec_fault = false;
@@ -208,6 +210,7 @@ static char *say_not_found(const struct repeat *p) {
 bool from_history(struct hunt *h, const struct history *failing,
                   char **sentence) {
   struct repeat p = {.s = {.h = h, .max_effort = WAY_EFFORT}};
+  assert(!h->checker.implementation || h->checker.client == failing->client);
   double begun = clock_now();
   shrink_take_history(&p.s, failing);
   find_past(&p);

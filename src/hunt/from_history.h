@@ -1,9 +1,9 @@
 /*
  * From a failing history of real threads to a small client that fails under the
- * scheduler: with lines, an interleaving and a schedule to replay.
+ * scheduler, which adds lines, an interleaving and a schedule to replay.
  *
- * The history is only a hint.  What is reported is an execution of the engine,
- * so that a wrong guess costs time and is never a false alarm.
+ * The history is only a hint.  The report shows an execution of the engine, so
+ * a wrong guess costs time but is never a false alarm.
  */
 #ifndef HUNT_FROM_HISTORY_H
 #define HUNT_FROM_HISTORY_H
@@ -11,9 +11,9 @@
 #include "hunt/inside.h"
 
 /*
- * The history's client is the one that the checker has.  True: an execution was
- * found, made small and concluded.  *sentence, to be freed, says what was done
- * or why it is in vain.
+ * If the object is its own specification, the checker's client is that of the
+ * history.  True: a bad execution was found, minimised and concluded.  The
+ * caller frees *sentence, which says what was tried or why nothing was found.
  */
 bool from_history(struct hunt *h, const struct history *failing,
                   char **sentence);

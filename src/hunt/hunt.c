@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes that the states of a specification may take: its tables have 32-bit
+/* Most bytes for the states of a specification, whose tables have 32-bit
  * indices. */
 #define MOST_STATES ((uint64_t)8 << 30)
 
@@ -31,11 +31,11 @@ uint64_t hunt_executions_left(const struct hunt *h, uint64_t most) {
   return most && most < left ? most : left;
 }
 
-static void tell_client(struct hunt *h, const struct client *c) {
+static void publish_client(struct hunt *h, const struct client *c) {
   struct buf b = {0};
   if (c)
     client_print(c, &h->object.names, &b);
-  /* First: if the process ends here, the client before it is to blame. */
+  /* The board first: a process that dies here died of the client before. */
   board_write(h->work->board, buf_text(&b), h->clients,
               h->r->statistics.executions);
   h->shared->path.len = h->shared->path.nmarks = 0;
@@ -60,8 +60,8 @@ void hunt_explore_init(struct hunt *h, struct explore *x) {
                         .deadline = h->deadline,
                         .late = &h->late,
                         .seed = h->set->seed,
-                        /* What escapes the hooks makes conflicts that are
-                         * not seen. */
+                        /* Accesses without hooks make conflicts that the
+                         * reduction does not see. */
                         .no_reduction =
                             h->set->no_reduction || h->target->partial,
                         .guards = true,
@@ -89,14 +89,14 @@ void hunt_add_up(struct hunt *h, const struct explore *x) {
 }
 
 enum rt_end hunt_prepare(struct hunt *h, const struct client *c) {
-  tell_client(h, c);
+  publish_client(h, c);
   enum rt_end end = rt_prepare(h->checker.suite, c);
   if (end == RT_DONE)
     checker_client(&h->checker, c);
   return end;
 }
 
-/* Steps of each call of the prepared client. */
+/* D-PCT: estimated steps of each call of the prepared client. */
 static void estimate_calls(struct hunt *h, struct explore *x) {
   const struct client *c = h->checker.client;
   assert(c && h->target->nestimates >= h->object.names.count);
@@ -107,7 +107,7 @@ static void estimate_calls(struct hunt *h, struct explore *x) {
   x->nestimates = h->estimate.len;
 }
 
-/* The bound of the run is that of the client that it is smallest for. */
+/* The bound of a run is the smallest bound of its clients. */
 static void note_chance(struct hunt *h, const struct explore *x) {
   struct chance *c = &h->r->chance;
   if (!x->executions || (c->depth && c->bound <= x->bound))
@@ -210,7 +210,7 @@ bool hunt_read_client(struct hunt *h, const char *text, struct client *c) {
   return !h->work->error.code;
 }
 
-/* True when the saved schedule fails again. */
+/* True: the saved schedule fails again. */
 static bool try_saved_one(struct hunt *h, const struct schedule *s,
                           const struct client *c) {
   if (hunt_prepare(h, c) != RT_DONE)
@@ -237,7 +237,7 @@ static bool try_saved_one(struct hunt *h, const struct schedule *s,
   return bad;
 }
 
-/* Schedules of earlier runs; true when one of them fails again. */
+/* Schedules of earlier runs; true: one of them fails again. */
 static bool try_saved(struct hunt *h, const struct schedule *saved,
                       uint32_t n) {
   bool bad = false;
@@ -246,7 +246,7 @@ static bool try_saved(struct hunt *h, const struct schedule *saved,
     struct client c = {0};
     struct error ignored = {0};
     if (client_read(&c, s->client, &h->object.names, h->object.nargs, &ignored))
-      continue; /* of a harness that was different */
+      continue; /* the harness has changed since */
     h->r->statistics.replays++;
     bad = try_saved_one(h, s, &c);
     client_free(&c);
@@ -260,7 +260,7 @@ static bool try_saved(struct hunt *h, const struct schedule *saved,
   return bad;
 }
 
-/* --client: what the reports say of its outcomes need it. */
+/* --client: reports name the outcomes by the calls of this client. */
 static void begin_one(struct hunt *h) {
   struct client own = {0};
   h->r->coverage.one_client = true;
@@ -271,7 +271,7 @@ static void begin_one(struct hunt *h) {
   client_free(&own);
 }
 
-/* Before the campaign: what is quickly tried, and needs no company. */
+/* Before the campaign: checks that are quick in a single process. */
 static void begin(struct hunt *h, const struct hunt_question *q) {
   bool one = h->set->client || h->target->program;
   if (one)
@@ -281,7 +281,7 @@ static void begin(struct hunt *h, const struct hunt_question *q) {
     hunt_sequences(h);
 }
 
-/* The path was bad in another process: it must be so here. */
+/* The path was bad in another process: is it bad here, too? */
 static bool is_bad_again(struct hunt *h, const struct conclusion *c) {
   struct replay r;
   struct judge judge = checker_judge(&h->checker);
@@ -291,7 +291,7 @@ static bool is_bad_again(struct hunt *h, const struct conclusion *c) {
   return bad;
 }
 
-/* After the campaign: from the bad execution that it brought to the finding. */
+/* After the campaign: from its bad execution to the finding. */
 static void conclude(struct hunt *h, const struct conclusion *c) {
   struct bad b = {0};
   const struct client *client = h->target->program ? NULL : &b.client;
@@ -342,7 +342,7 @@ static void replay(struct hunt *h, const struct hunt_question *q) {
   h->r->statistics.executions = 2;
   if (f->fault != FAULT_NONE) {
     hunt_conclude(h, f);
-  } else { /* shown all the same */
+  } else { /* the report shows a good execution, too */
     h->r->finding = f;
     h->r->verdict = f->detail ? VERDICT_UNKNOWN : VERDICT_PASS;
     h->r->reason = f->detail ? xstrdup(f->detail) : NULL;
@@ -395,7 +395,7 @@ int hunt_open(struct hunt *h, const struct target *t, struct work *s,
   o.uses_tls = t->uses_tls;
   o.uses_fenv = t->uses_fenv;
   o.uses_clock = t->uses_clock;
-  if (t->native) /* long clients, run one call after the other */
+  if (t->native) /* the engine runs long clients serially */
     o.max_steps = UINT32_MAX;
   int err = rt_open(t->so, &o, &s->error);
   if (err)

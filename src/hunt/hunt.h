@@ -1,9 +1,11 @@
 /*
- * The hunt: what is done for one object inside of workers.  One worker begins
- * with saved schedules and sequences of calls; then a pool of them does the
- * items of a campaign (campaign.h): all small clients, random larger ones, or
- * the parts of one; and one worker concludes, from a bad execution to the
- * smallest client that shows it.
+ * The hunt: the search for a fault of one object, inside workers.
+ *
+ * 1. One worker tries saved schedules and sequences of calls by one thread.
+ * 2. A pool of workers does the items of a campaign (campaign.h): all small
+ *    clients, random larger ones, or the parts of one client.
+ * 3. One worker concludes: from a bad execution to the smallest client that
+ *    shows the fault.
  */
 #ifndef HUNT_HUNT_H
 #define HUNT_HUNT_H
@@ -12,17 +14,17 @@
 #include "proc/worker.h"
 
 enum hunt_kind {
-  HUNT_BEGIN,    /* what is quickly tried, before a campaign */
+  HUNT_BEGIN,    /* quick checks before a campaign */
   HUNT_CONCLUDE, /* from the bad execution of a campaign to the finding */
   HUNT_REPLAY,   /* one schedule, and nothing else */
   HUNT_STRESS,   /* real threads */
   HUNT_SHRINK,   /* faultline shrink (shrink.h) */
 };
 
-/* Is it all that is done for the object, without a campaign? */
+/* Is the question asked without a campaign? */
 static inline bool hunt_is_alone(enum hunt_kind k) { return k >= HUNT_REPLAY; }
 
-/* What a campaign brought. */
+/* The bad execution that a campaign found. */
 struct conclusion {
   const char *client; /* NULL: a program */
   const uint8_t *path;
@@ -31,32 +33,32 @@ struct conclusion {
   bool tidy;     /* … and for an execution with fewer switches */
 };
 
-/* What a worker is asked. */
+/* A question to a worker. */
 struct hunt_question {
   const struct target *target;
   enum hunt_kind kind;
   union {
     struct {
-      const struct schedule *saved; /* are tried first */
+      const struct schedule *saved; /* tried before anything else */
       uint32_t nsaved;
     } begin;
     struct conclusion conclude;
     struct {
       const struct schedule *schedule;
-      bool only_choices; /* it leaves out steps without an alternative */
+      bool only_choices; /* see struct retrace */
     } replay;
   };
 };
 
-/* What it answers beside the result. */
+/* The answer, beside the result. */
 struct hunt_report {
   outcome_list outcomes; /* target->want_outcomes */
   uint64_t faults;       /* executions that ended in a fault, not a result */
   bool diverged;         /* the replayed schedule could not be followed */
   struct client client;  /* of the outcomes */
-  uint64_t sequences;    /* of calls by one thread that passed */
+  uint64_t sequences;    /* sequences of calls by one thread that passed */
   uint64_t minimizing;   /* executions that looked for a smaller client */
-  bool late;             /* time has ended a part of it */
+  bool late;             /* a time limit ended a part of the work */
 };
 
 struct hunt_answer {
@@ -66,13 +68,13 @@ struct hunt_answer {
 
 /* Asks a worker. */
 enum worker_end hunt_worker(struct worker *w, const struct hunt_question *q);
-/* Of a worker that has done it. */
+/* The answer of a worker that ended with WORKER_DONE. */
 static inline struct hunt_answer *hunt_answer(const struct worker *w) {
   return w->answer;
 }
 
-/* For struct pool_job: arg is a struct target, items and answers are those
- * of item.h (serve.c). */
+/* Callbacks of struct pool_job (serve.c): arg is a struct target, items and
+ * answers are those of item.h. */
 int hunt_serve_open(void *arg, struct work *s);
 int hunt_serve(void *arg, struct work *s, const struct buf *item,
                struct buf *answer);

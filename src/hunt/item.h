@@ -1,10 +1,10 @@
 /*
  * Items of work and their answers, as they travel between the process that
- * plans a campaign and those that run the user's code.
+ * plans a campaign and the workers that run the user's code.
  *
- * (I1) an answer depends on its item and on the target (struct target)
- *      only, not on who does it, nor on what was done before; but for those
- *      that time ends, and those of a parallel search.
+ * (I1) an answer depends only on its item and on the target, not on the worker
+ *      nor on earlier items.  Exceptions: answers that a time limit cut short,
+ *      and answers of a parallel search.  tests/cli/determinism.sh
  */
 #ifndef HUNT_ITEM_H
 #define HUNT_ITEM_H
@@ -13,44 +13,45 @@
 #include "hunt/checker.h"
 
 enum item_kind {
-  ITEM_SWEEP,   /* clients number first … first + count of the generator */
-  ITEM_OBSERVE, /* the same of one call that reads against several */
-  ITEM_RANDOM,  /* the same of the random larger ones */
-  ITEM_ONE,     /* the client of --client, or the program: a part of it */
+  /* Clients number first … first + count - 1 of the generator: */
+  ITEM_SWEEP,   /* all small clients */
+  ITEM_OBSERVE, /* one call that reads beside a thread of several calls */
+  ITEM_RANDOM,  /* random larger clients */
+  ITEM_ONE,     /* all or a part of the client of --client or of the program */
 };
 
 struct item {
   enum item_kind kind;
   uint64_t first, count;
-  double seconds;          /* that are left; 0: no limit */
-  uint64_t max_executions; /* 0: none */
+  double seconds;          /* time left; 0: no limit */
+  uint64_t max_executions; /* 0: no limit */
   /* ITEM_ONE */
   int search;
-  uint64_t max_states; /* 0: none */
+  uint64_t max_states; /* 0: no limit */
   bool cut;            /* dfs: hand back what is left after max_executions */
-  struct buf below;    /* dfs: a beginning … */
-  double share;        /* … and which part of the whole it stands for */
+  struct buf below;    /* dfs: search only the paths that begin so … */
+  double share;        /* … which are this part of the whole search */
   bool parallel;
   uint32_t member;
-  struct buf knowledge; /* of conflicts: what rt_knowledge wrote, each as a
-                           byte string of the wire */
+  struct buf knowledge; /* conflicts that other workers found: byte strings
+                           of the wire, each written by rt_knowledge */
 };
 
 enum record_kind {
-  RECORD_DONE,  /* searched, as far as `end` says */
-  RECORD_BAD,   /* … and `path` is a bad execution */
-  RECORD_SETUP, /* it fails before its threads begin */
+  RECORD_DONE,  /* no fault; `end` says how far the search came */
+  RECORD_BAD,   /* `bad` is a bad execution */
+  RECORD_SETUP, /* the client fails before its threads begin */
   RECORD_NO_CLIENT,
 };
 
-/* What was found out about one client, or a part of one. */
+/* The answer about one client or a part of one. */
 struct record {
   enum record_kind kind;
   enum explore_end end; /* of the search that was asked for */
   bool exhaustive;      /* nothing of the client is left */
-  bool touched;         /* accesses were seen */
-  bool left_out;        /* an execution was, see rt_left_out */
-  uint32_t calls, init; /* of the client: in threads, and initial ones */
+  bool touched;         /* the engine saw accesses */
+  bool left_out;        /* the engine left out executions: rt_left_out */
+  uint32_t calls, init; /* concurrent and initial calls of the client */
   uint64_t executions, cut, blocked, steps, states, transitions;
   uint64_t interleavings; /* 0: not counted */
   uint64_t circles, faults;
@@ -72,14 +73,14 @@ void item_free(struct item *i);
 
 /* An answer is a sequence of records. */
 void record_write(const struct record *r, struct buf *out);
-/* False: this is no record; nothing is to be freed then. */
+/* False: the bytes are no record; *r needs no record_free. */
 bool record_read(struct record *r, struct wire *from);
 void record_free(struct record *r);
 /* For struct pool_job. */
 bool answer_valid(const struct buf *answer);
 
-/* The bad execution that is told: fewer switches, else the one that comes
- * first. */
+/* Which bad execution is reported: the one with fewer switches, else the
+ * lexicographically smaller path. */
 bool record_better(const struct record *a, const struct record *than);
 
 #endif

@@ -1,15 +1,15 @@
 /*
  * From a bad execution to the smallest client that shows the same kind of
- * fault, or, where one with a call less fails in another way, to that; and of
- * its bad executions to one with few switches.
+ * fault, and to its bad execution with the fewest switches.  If a client with
+ * one call less fails with another kind of fault, that client is taken.
  *
  * (M1) when minimal_checked is set, every client with one call less was
  *      searched completely, without finding a fault.
- * (M2) then the fault's type is known as well; and without calls of Pr, in any
- *      case.  If a call of Pr is needed, no history of the concurrent calls
- *      alone fails, since what is left without the last final call are prefixes
- *      of what is left without another, and prefixes of linearizable histories
- *      are linearizable.
+ * (M2) the type of the fault (Pr needed or not) is reported if the client has
+ *      no final calls or if M1 holds.  With M1 and final calls f1 … fn, no
+ *      history of the concurrent calls alone fails: the client without fn is
+ *      correct, its histories extend those without f1 … fn, and a prefix of a
+ *      linearizable history is linearizable.
  */
 #include "base/clock.h"
 #include "base/map128.h"
@@ -17,33 +17,34 @@
 #include "hunt/inside.h"
 #include "hunt/shrink.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
   MINIMIZE_STATES = 20000, /* of a client with one call less … */
-  THINNED_STATES = 2000,   /* … that has failed in nothing before */
-  MINIMIZE_SECONDS = 20,   /* … in all: states can be very large; --time can
-                              make both more */
-  PROVE_STATES = 500000,   /* of one when nothing smaller fails: only the proof
-                              is missing */
-  PROVE_ALL = 1000000,     /* of all of them */
-  TIDY_STATES = 200000,    /* of the client that is left */
-  MINIMIZE_CUT = 100, /* executions that go round for ever, of one client */
-  LARGE_CALLS = 14,   /* of threads: more are first made less at once */
-  FEW_CALLS = 5,      /* of threads: more are first thinned */
+  DROPPED_STATES = 2000,   /* … after hunt_drop_calls has tried its best */
+  MINIMIZE_SECONDS = 20,   /* for all clients; a longer --time counts instead */
+  PROVE_STATES = 500000,   /* of a client with one call less, when only the
+                              proof of M1 is missing */
+  PROVE_ALL = 1000000,     /* of all these clients together */
+  TIDY_STATES = 200000,    /* of the minimal client */
+  MINIMIZE_CUT = 100,      /* endless executions of a client, see cut_limit */
+  LARGE_CALLS = 14,        /* with more concurrent calls: first hunt_shrink */
+  FEW_CALLS = 5, /* with more concurrent calls: first hunt_drop_calls */
 };
 
 struct minimizer {
   struct hunt *h;
   struct bad *bad;
   struct reduce reduce;
-  uint64_t most, left; /* states of one client, and of all that follow */
-  bool too_many;       /* some had more */
-  bool others;         /* some fail in another way */
-  enum fault fault;    /* of the last that failed */
-  bool beyond; /* executions with more preemptions than --preemptions allows
-                  are run, too; they are no findings, but nothing is proved */
-  struct map128 proved; /* of correct clients: see key_of */
+  uint64_t most, left; /* states of one client, and of all clients to come */
+  bool too_many;       /* a client had more states */
+  bool others;         /* a client failed with another kind of fault */
+  enum fault fault;    /* of the last client that failed */
+  bool beyond; /* run executions with more preemptions than --preemptions
+                  allows: if one fails it is no finding, but M1 is not
+                  proved */
+  struct map128 proved; /* keys of correct clients (key_of) */
 };
 
 static enum explore_end search(struct minimizer *m, bool *cut, path *bad) {
@@ -55,8 +56,8 @@ static enum explore_end search(struct minimizer *m, bool *cut, path *bad) {
   x.max_states = h->timed ? h->set->max_states : most;
   x.max_memory = h->set->memory;
   x.bound_preemptions &= !m->beyond;
-  struct impatience impatience;
-  shrink_be_impatient(&x, &impatience, MINIMIZE_CUT);
+  struct cut_limit limit;
+  shrink_limit_cut(&x, &limit, MINIMIZE_CUT);
   enum explore_end how = hunt_explore(h, &x, SEARCH_STATEFUL);
   m->left -= x.states < m->left ? x.states : m->left;
   *bad = x.bad;
@@ -64,8 +65,8 @@ static enum explore_end search(struct minimizer *m, bool *cut, path *bad) {
   return how;
 }
 
-/* The specification's state after the initial calls; false: it does not explain
- * them. */
+/* The specification's state after the initial calls; false: their results are
+ * not those of the specification. */
 static bool explain_init(struct spec *spec, const struct client *c,
                          uint32_t *state) {
   *state = spec->initial;
@@ -78,8 +79,9 @@ static bool explain_init(struct spec *spec, const struct client *c,
   return true;
 }
 
-/* What the prepared client does from here on, and how that is judged, is a
- * function of this.  False: it is not. */
+/* Two prepared clients with the same key have the same executions with the same
+ * verdicts: the key is the memory, the specification's state and the calls
+ * still to be made.  False: the client has no key. */
 static bool key_of(const struct minimizer *m, const struct client *c,
                    struct hash128 *key) {
   struct buf text = {0};
@@ -94,7 +96,7 @@ static bool key_of(const struct minimizer *m, const struct client *c,
   return true;
 }
 
-/* Does this client, which is prepared, show the same kind of fault? */
+/* Does the prepared client show the same kind of fault? */
 static enum reduce_answer try_client(struct minimizer *m,
                                      const struct client *c, path *bad) {
   const struct checker *j = &m->h->checker;
@@ -120,8 +122,9 @@ static enum reduce_answer try_client(struct minimizer *m,
 }
 
 /*
- * Other initial calls may leave the same memory when their data are the same:
- * what is correct is then known.  What fails is run with its own data.
+ * Is the client correct?  First with its data numbered as they appear: then
+ * `push(7); pop(); {…}` and `push(3); pop(); {…}` leave the same memory and are
+ * proved once.  A client that fails so is run with its own data.
  */
 static enum reduce_answer check(void *ctx, const struct client *c) {
   struct minimizer *m = ctx;
@@ -158,7 +161,8 @@ static bool is_larger(const struct client *c, uint32_t calls) {
   return c->nthreads > 1 && client_first_final(c) - c->ninit > calls;
 }
 
-/* A fault of one thread: all calls are that thread's. */
+/* A client of one thread: its initial and final calls become calls of that
+ * thread. */
 static bool make_one_thread(struct reduce *r, struct bad *b) {
   struct client one = {0};
   struct client *c = &b->client;
@@ -207,33 +211,34 @@ static bool make_proved(struct minimizer *m, struct bad *b) {
   return proved;
 }
 
-/* M1 */
+/* True: M1. */
 static bool minimize(struct hunt *h, struct bad *b) {
   struct minimizer m;
   minimizer_init(&m, h, b);
   if (is_larger(&b->client, LARGE_CALLS))
     hunt_shrink(h, b);
   if (is_larger(&b->client, FEW_CALLS)) {
-    hunt_thin(h, b);
-    m.most = THINNED_STATES;
+    hunt_drop_calls(h, b);
+    m.most = DROPPED_STATES;
   }
   bool proved = make_proved(&m, b);
-  if (m.others) { /* a smaller client fails: never mind how */
+  if (m.others) { /* a smaller client fails: take any kind of fault */
     m.others = false;
     h->checker.only = FAULT_NONE;
     proved = make_proved(&m, b);
   }
+  assert(!m.others); /* M1: no client with one call less fails otherwise */
   map128_free(&m.proved);
   if (proved && h->set->bound_preemptions) {
     m.beyond = true;
     proved = prove(&m, b);
     map128_free(&m.proved);
   }
-  h->checker.only = m.fault; /* of the client that is left */
+  h->checker.only = m.fault; /* of the minimal client */
   return proved;
 }
 
-/* Among the bad executions of the client, one with the fewest switches. */
+/* Finds the bad execution of the client with the fewest switches. */
 static void make_tidy(struct hunt *h, struct bad *b) {
   if (hunt_prepare(h, &b->client) != RT_DONE)
     return;
@@ -251,7 +256,7 @@ static void make_tidy(struct hunt *h, struct bad *b) {
   }
 }
 
-/* The sequential run that fails is a client of one thread. */
+/* The failing sequential run of the checker as a client of one thread. */
 static void sequential_client(const struct checker *j, struct client *out) {
   const struct client *c = j->client;
   *out = (struct client){0};
@@ -274,8 +279,8 @@ static void make_sequential(struct hunt *h, struct bad *b) {
   map128_free(&m.proved);
 }
 
-/* The path was bad, and is not when it is run again.  If two runs of it differ,
- * the first difference is told. */
+/* The path was bad and is good when it is run again.  If two runs of it differ,
+ * the finding names the first difference. */
 void hunt_not_repeatable(struct hunt *h, const uint8_t *at, uint32_t len) {
   struct retrace how = {.at = at, .len = len, .good_too = true};
   struct finding *f = finding_make(&h->checker, &how, h->work);
@@ -293,8 +298,8 @@ void hunt_not_repeatable(struct hunt *h, const uint8_t *at, uint32_t len) {
   hunt_conclude(h, f);
 }
 
-/* What is known of how small the client is. */
-static void tell_size(const struct hunt *h, struct finding *f, uint32_t from,
+/* Notes what is known about the size of the client. */
+static void note_size(const struct hunt *h, struct finding *f, uint32_t from,
                       bool tried, bool minimal) {
   f->minimal_checked = minimal;
   f->minimal = h->shrinking;
@@ -309,7 +314,7 @@ void hunt_minimize(struct hunt *h, struct bad *b, bool simplify, bool tidy) {
   bool minimal = false;
   h->found = true;
   if (j->spec)
-    j->spec->deadline = 0; /* what was found is explained in any case */
+    j->spec->deadline = 0; /* a fault is explained even after --time */
   h->patience = clock_now() + MINIMIZE_SECONDS;
   if (h->timed && h->set->time > MINIMIZE_SECONDS)
     h->patience = clock_now() + h->set->time;
@@ -332,7 +337,7 @@ void hunt_minimize(struct hunt *h, struct bad *b, bool simplify, bool tidy) {
     hunt_not_repeatable(h, b->path.at, b->path.len);
     return;
   }
-  tell_size(h, f, from, simplify && j->suite, minimal);
+  note_size(h, f, from, simplify && j->suite, minimal);
   hunt_neighbour(h, f, &b->path);
   hunt_conclude(h, f);
 }

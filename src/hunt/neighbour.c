@@ -1,14 +1,15 @@
-/* The nearest passing execution of a finding (search/neighbour.h). */
+/* Finds the good execution nearest to the bad one (search/neighbour.h). */
 #include "search/neighbour.h"
 #include "hunt/inside.h"
 
 enum {
-  MOST_RUNS = 600,     /* of the client, to find one that passes */
-  MOST_STEPS = 400000, /* of all of them */
+  MOST_RUNS = 600,     /* executions of the client */
+  MOST_STEPS = 400000, /* of all executions */
 };
 
-/* The first event at which another thread comes; UINT32_MAX: there is none. */
-static uint32_t parting(const struct trace *a, const struct trace *b) {
+/* The first event of different threads in the two traces; UINT32_MAX: none. */
+static uint32_t first_other_thread(const struct trace *a,
+                                   const struct trace *b) {
   uint32_t n = a->nevents < b->nevents ? a->nevents : b->nevents;
   for (uint32_t i = 0; i < n; i++)
     if (a->events[i].thread != b->events[i].thread)
@@ -24,8 +25,9 @@ static struct value *results_of(const struct history *h, struct arena *a) {
   return v;
 }
 
-/* Runs the good path again, recorded, and compares it with the failing one. */
-static void keep(struct finding *f, const path *good, struct arena *a) {
+/* Records the good path and compares it with the failing one. */
+static void keep_neighbour(struct finding *f, const path *good,
+                           struct arena *a) {
   struct neighbour *near = &f->near;
   struct arena own = {0};
   struct trace t = {0};
@@ -34,7 +36,7 @@ static void keep(struct finding *f, const path *good, struct arena *a) {
   enum rt_end end = rt_run_recorded(&r.driver, &own, &t);
   if ((end == RT_DONE || end == RT_STUCK) && !r.diverged && !t.truncated &&
       trace_copy(&near->trace, &t, a)) {
-    near->event = parting(&f->trace, &near->trace);
+    near->event = first_other_thread(&f->trace, &near->trace);
     near->results = results_of(&near->trace.history, a);
     near->found = near->event != UINT32_MAX && near->results;
   }
@@ -58,8 +60,8 @@ void hunt_neighbour(struct hunt *h, struct finding *f, const path *bad) {
                                .max_runs = MOST_RUNS,
                                .max_steps = MOST_STEPS,
                                .live = &h->shared->path};
-  /* A check that ran out of budget calls nothing good. */
+  /* If a check ran out of budget, the execution may be bad after all. */
   if (neighbour_find(&n) && j->undecided == undecided)
-    keep(f, &n.good, &h->work->arena);
+    keep_neighbour(f, &n.good, &h->work->arena);
   vec_free(&n.good);
 }

@@ -22,7 +22,7 @@ static void take_values(struct gen_arg *to, const struct fl_item *i) {
   to->values = values;
 }
 
-/* Groups are numbered by their first mention. */
+/* The number of a group: the position of its first FL_GROUP, from 1. */
 static uint32_t group_number(const struct fl_suite *s, const char *name) {
   uint32_t n = 1;
   for (struct fl_op *o = s->ops; o; o = o->next)

@@ -1,4 +1,5 @@
-/* The object under test as the search sees it: operations and domains. */
+/* The object under test as the search sees it: its operations and the values of
+ * their arguments. */
 #ifndef HUNT_OBJECT_H
 #define HUNT_OBJECT_H
 
@@ -16,7 +17,8 @@ struct object {
 
 void object_init(struct object *o, const struct fl_suite *suite);
 
-/* Operations of one group in several threads: a sentence, or NULL. */
+/* A sentence if operations of one group (FL_GROUP) are in several threads, else
+ * NULL; the caller frees it. */
 char *object_group_trouble(const struct object *o, const struct client *c);
 
 #endif

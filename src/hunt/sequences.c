@@ -1,24 +1,24 @@
 /*
- * First of all: is the object right without concurrency?  Sequences of calls by
- * one thread, shortest first; faults, the invariant, the built-in
- * specification.
+ * First of all: is the object correct without concurrency?  Runs sequences of
+ * calls by one thread, shortest first, and looks for faults, a broken invariant
+ * and results that the built-in specification does not allow.
  */
 #include "hunt/inside.h"
 
 enum {
   SEQUENCES = 2000,
   SEQUENCE_CALLS = 4,
-  ARGUMENTS = 16, /* combinations of one operation */
+  ARGUMENTS = 16, /* combinations of arguments of one operation */
 };
 
 typedef VEC(struct call) call_list;
 
-/* All calls of the operations, by counting through their arguments. */
+/* All calls of the operations, with all combinations of their arguments. */
 static void list_calls(const struct object *o, call_list *out) {
   for (uint32_t op = 0; op < o->gen.nops; op++) {
     const struct gen_op *g = &o->gen.ops[op];
     if (g->waits)
-      continue; /* nobody would wake it */
+      continue; /* no other thread would wake it */
     uint64_t combinations = 1;
     for (uint32_t a = 0; a < g->nargs; a++)
       combinations *= g->args[a].count;
@@ -34,8 +34,8 @@ static void list_calls(const struct object *o, call_list *out) {
   }
 }
 
-/* A fault before the first step: of the client, unless the constructor fails
- * by itself. */
+/* The set-up fails.  The finding names the client unless the constructor fails
+ * even without initial calls. */
 static bool is_bad_setup(struct hunt *h, const struct client *c) {
   bool made = hunt_prepare(h, &(struct client){0}) == RT_DONE;
   enum rt_end end = hunt_prepare(h, c);
@@ -52,8 +52,9 @@ static bool is_bad(struct hunt *h, const struct client *c) {
   return hunt_look(h, c, &x, SEARCH_DFS, false, &how);
 }
 
-/* Sequence number k of the `count` of `len` calls; the first call changes
- * last, so that the first that is bad has the simplest values.  True: bad. */
+/* Runs sequence number k of the `count` sequences of `len` calls; true: bad.
+ * The first call changes last: a a, a b, b a, b b.  So the first bad sequence
+ * has the simplest values. */
 static bool try_one(struct hunt *h, const call_list *calls, uint64_t k,
                     uint64_t count, uint32_t len) {
   struct client c = {0};
@@ -85,7 +86,7 @@ bool hunt_sequences(struct hunt *h) {
     }
   }
   vec_free(&calls);
-  /* All that are shorter were run; but for one that was cut, they passed. */
+  /* All shorter sequences passed, unless one was cut. */
   if (bad && h->r->finding)
     h->r->finding->minimal_checked = !h->r->statistics.cut;
   if (bad)

@@ -1,9 +1,9 @@
 /*
- * The pool's side of a campaign: items in, records out.
+ * A worker of the pool: items in, records out.
  *
- * A client is searched completely where it is small enough, else some of its
- * executions are drawn.  What comes out of one does not depend on what was
- * done before: the object is made anew for each item (I1).
+ * A small client is searched completely; of a large one some executions are
+ * drawn at random.  The object is made anew for each client, so a record does
+ * not depend on the clients before it (I1).
  */
 #include "base/clock.h"
 #include "base/map128.h"
@@ -17,26 +17,26 @@
 #include <stdio.h>
 
 enum {
-  CLIENT_STATES = 20000, /* of one client in the sweep … */
-  RANDOM_STATES = 3000,  /* … and of a random one */
-  ROUND = 40,            /* executions that are drawn of a client … */
-  ROUND_PCT = 8,         /* … so many of them by PCT … */
-  ROUNDS = 5,            /* … at most so often */
+  CLIENT_STATES = 20000, /* of a client of the sweep */
+  RANDOM_STATES = 3000,  /* of a random client */
+  ROUND = 40,            /* executions of a client that a round draws … */
+  ROUND_PCT = 8,         /* … so many of them by PCT */
+  ROUNDS = 5,            /* of a client, at most */
 };
 
-/* What a sequence of initial calls leaves. */
+/* The state after a sequence of initial calls. */
 struct initial {
   struct hash128 memory;
-  bool works;
+  bool works; /* the calls end without a fault */
 };
 
 struct server {
   struct hunt h;
-  struct result result; /* of the present record */
-  struct generator *g;  /* of the kind of items that is being done */
-  enum item_kind kind;
-  uint64_t next;            /* client that the generator gives */
-  struct map128 initial_of; /* by the calls: index into initials */
+  struct result result;     /* of the present record */
+  struct generator *g;      /* gives clients for items of this … */
+  enum item_kind kind;      /* … kind */
+  uint64_t next;            /* number of the client that `g` gives next */
+  struct map128 initial_of; /* hash of the calls -> index into initials */
   VEC(struct initial) initials;
 };
 
@@ -58,9 +58,9 @@ static struct hash128 hash_calls(const struct client *c, uint32_t n) {
   return h;
 }
 
-/* What the first n initial calls leave. */
-static struct initial after(struct server *s, const struct client *init,
-                            uint32_t n) {
+/* The state after the first n initial calls. */
+static struct initial state_after(struct server *s, const struct client *init,
+                                  uint32_t n) {
   bool fresh;
   uint32_t *at = map128_put(&s->initial_of, hash_calls(init, n), &fresh);
   if (!fresh)
@@ -77,13 +77,14 @@ static struct initial after(struct server *s, const struct client *init,
   return now;
 }
 
-/* For the generator (G7).  What fails is to be seen to fail. */
+/* For the generator (G7): does the last initial call change the object?  Calls
+ * that fail count as a change, so that a client shows the fault. */
 static bool changes(void *server, const struct client *init) {
   struct server *s = server;
   if (hunt_leaves_out(&s->h, init))
     return false;
-  struct initial now = after(s, init, init->ninit);
-  struct initial before = after(s, init, init->ninit - 1);
+  struct initial now = state_after(s, init, init->ninit);
+  struct initial before = state_after(s, init, init->ninit - 1);
   return !now.works || !before.works ||
          !hash128_equal(now.memory, before.memory);
 }
@@ -97,7 +98,8 @@ static void new_generator(struct server *s, enum item_kind kind) {
                               .final = true,
                               .distinct = !all,
                               .observe = observe,
-                              /* What is not seen may have changed. */
+                              /* The engine may not see all of the memory that
+                               * a call changes. */
                               .changes =
                                   all || h->target->partial ? NULL : changes,
                               .without = h->target->known,
@@ -161,13 +163,13 @@ static void take_bad(struct server *s, const struct client *c,
   x->bad = (path){0};
 }
 
-/* True when there was a bad execution. */
+/* True: the exploration found a bad execution, which is in the record now. */
 static bool take_if_bad(struct server *s, const struct client *c,
                         struct explore *x, enum explore_end end,
                         struct record *r) {
-  /* Of a parallel search of everything, the first member knows the best. */
+  /* In a parallel search of all states, only the first member reports it. */
   bool others = x->parallel && x->graph && x->all && x->member;
-  /* The path is empty where nothing was decided before the fault. */
+  /* The path is empty if the fault came before the first choice. */
   bool any = x->bad.len || (x->bad_count && !x->parallel && !x->watch);
   bool bad = end == EXPLORE_BAD || (x->all && any && !others);
   if (bad)
@@ -176,8 +178,8 @@ static bool take_if_bad(struct server *s, const struct client *c,
   return bad;
 }
 
-static bool look(struct server *s, const struct client *c, struct explore *x,
-                 int search, enum explore_end *end, struct record *r) {
+static bool explore(struct server *s, const struct client *c, struct explore *x,
+                    int search, enum explore_end *end, struct record *r) {
   *end = hunt_explore(&s->h, x, search);
   return take_if_bad(s, c, x, *end, r);
 }
@@ -192,7 +194,7 @@ static void set_budget(struct hunt *h, struct explore *x) {
   int search = h->set->search;
   if (!search_is_exhaustive(search))
     x->max_executions = hunt_executions_left(h, HUNT_SAMPLES);
-  else if (search == SEARCH_DFS || search == SEARCH_DPOR) /* have no states */
+  else if (search == SEARCH_DFS || search == SEARCH_DPOR) /* count no states */
     x->max_executions =
         hunt_executions_left(h, bounded ? x->max_states : 10 * CLIENT_STATES);
   else
@@ -223,14 +225,15 @@ static bool draw_pct(struct server *s, const struct client *c, uint64_t seed,
   enum explore_end end;
   begin_drawing(s, &x, seed, round * ROUND_PCT, ROUND_PCT);
   x.depth = depth;
-  return look(s, c, &x, SEARCH_PCT, &end, r);
+  return explore(s, c, &x, SEARCH_PCT, &end, r);
 }
 
 /*
- * A client that is too large for all of its interleavings.  Random walks find
- * what has many chances to happen or needs one thread to be held up, PCT what
- * needs few constraints in a long execution.  Bugs of depth 1 need no luck.  A
- * client is left when a round of executions brings no new history.
+ * Samples a client that has too many interleavings.  Random walks find faults
+ * that can happen in many places or that need one thread to be delayed; PCT
+ * finds faults that need few ordering constraints in a long execution.  Its
+ * depth is 2 or 3, since faults of depth 1 show without it.  A round without a
+ * new history is the last.
  */
 static void sample_client(struct server *s, const struct client *c,
                           uint64_t seed, uint64_t number, struct record *r) {
@@ -240,16 +243,16 @@ static void sample_client(struct server *s, const struct client *c,
     struct explore x;
     enum explore_end end;
     begin_drawing(s, &x, seed, 0, HUNT_SAMPLES);
-    look(s, c, &x, search, &end, r);
+    explore(s, c, &x, search, &end, r);
     return;
   }
-  bool bad = false, news = true;
-  for (uint64_t k = 0; k < ROUNDS && news && !bad && hunt_goes_on(h); k++) {
+  bool bad = false, fresh = true;
+  for (uint64_t k = 0; k < ROUNDS && fresh && !bad && hunt_goes_on(h); k++) {
     uint64_t histories = h->checker.histories;
     uint32_t depth = 2 + (uint32_t)((number + k) % 2);
     bad = draw_walks(s, c, seed, k, r) ||
           (hunt_goes_on(h) && draw_pct(s, c, seed, k, depth, r));
-    news = h->checker.histories != histories;
+    fresh = h->checker.histories != histories;
   }
 }
 
@@ -267,7 +270,7 @@ static bool is_too_large(enum explore_end end) {
          end == EXPLORE_MEMORY;
 }
 
-/* All interleavings, or where they are too many some of them. */
+/* Searches all interleavings; if they are too many, samples some. */
 static void try_client(struct server *s, const struct client *c,
                        uint64_t max_states, uint64_t seed, uint64_t number,
                        struct record *r) {
@@ -276,7 +279,7 @@ static void try_client(struct server *s, const struct client *c,
   set_budget(h, &x);
   if (max_states)
     x.max_states = max_states;
-  if (look(s, c, &x, h->set->search, &r->end, r))
+  if (explore(s, c, &x, h->set->search, &r->end, r))
     return;
   r->exhaustive =
       r->end == EXPLORE_ALL && !x.cut && search_is_exhaustive(h->set->search);
@@ -309,9 +312,10 @@ static void do_swept(struct server *s, const struct item *i, uint64_t number,
 }
 
 /*
- * By turns: two threads, whose interleavings may be few enough to try them all,
- * with one call more in a thread than the clients of the sweep have; and more
- * threads with as many calls as those, of which some are drawn.
+ * A small client has two threads and up to one call more in a thread than the
+ * clients of the sweep, so that all of its interleavings can often be searched.
+ * A large one has three threads or more, with no more calls in a thread than
+ * the sweep has; it is sampled.
  */
 static bool random_client(struct server *s, struct rng *rng, bool small,
                           struct client *out) {
@@ -362,7 +366,7 @@ static bool learn(const struct item *i, struct error *e) {
       return false;
     }
   }
-  /* Everybody is told the same: it is no news. */
+  /* All workers know these conflicts: do not report them as found here. */
   rt_found_conflict();
   rt_found_shared_stack();
   return true;
@@ -403,12 +407,12 @@ static void do_part(struct server *s, const struct item *i,
     x.parallel = h->target->parallel;
     x.member = i->member;
   }
-  look(s, c, &x, i->search, &r->end, r);
-  if (r->end == EXPLORE_DIVERGED) { /* who runs it again will see */
+  explore(s, c, &x, i->search, &r->end, r);
+  if (r->end == EXPLORE_DIVERGED) { /* the parent runs it again */
     live_take(&h->shared->path, &x.bad);
     take_bad(s, c, &x, r);
   }
-  if (x.states) /* how long its executions are is up to who came first */
+  if (x.states) /* in a parallel search, steps depend on the other members */
     s->result.statistics.events = x.transitions;
   vec_free(&below);
   r->exhaustive = r->end == EXPLORE_ALL && !x.cut;

@@ -1,4 +1,5 @@
-/* See settings.h. */
+/* The tables of searches and models, and settings that a harness or a schedule
+ * overrides. */
 #include "hunt/settings.h"
 
 #include "model/schedule.h"
@@ -52,7 +53,6 @@ static bool has_word(const char *text, const char *word) {
   return text && strstr(text, word);
 }
 
-/* What changes the meaning of a schedule's steps. */
 void settings_take_options(struct settings *set, const struct schedule *from) {
   if (has_word(from->options, "heap=reuse"))
     set->heap = 1;

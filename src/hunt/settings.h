@@ -1,6 +1,6 @@
 /*
- * What the user asked for: the options that the commands share, and the
- * sources.  The commands parse them (cli/options.h).
+ * The settings of a run: the options that the commands share, and the sources.
+ * The commands parse them (cli/options.h).
  */
 #ifndef HUNT_SETTINGS_H
 #define HUNT_SETTINGS_H
@@ -13,8 +13,8 @@
 
 #include <faultline.h>
 
-/* name; whether it says of a client that it was searched completely; how the
- * summary calls the interleavings that it runs */
+/* name; can it search a client completely?; the summary's word for the
+ * interleavings that it runs */
 #define SEARCHES(_)                                                            \
   _(AUTO, "auto", true, "some")                                                \
   _(STATEFUL, "stateful", true, "some")                                        \
@@ -34,27 +34,27 @@ extern const char *const search_words[];
 bool search_is_exhaustive(int search);
 extern const char *const model_name[]; /* ends with NULL */
 
-/* What the exit status means: ours, or that of automake and meson. */
+/* Which exit statuses: ours, or those of automake and meson. */
 enum exit_protocol { EXIT_FAULTLINE, EXIT_GNU };
 enum { EXIT_GNU_TROUBLE = 99 };
 
-/* --races; the first three are those of search/step_graph.h. */
+/* --races; the first three have the numbers of search/step_graph.h. */
 enum race_search { RACES_CONFLICTING, RACES_SHARED, RACES_ALL, RACES_OFF };
 
-/* Who chose the memory model: later ones win. */
+/* Where the memory model comes from; a later source overrides an earlier. */
 enum model_from { MODEL_DEFAULT, MODEL_HARNESS, MODEL_OPTION, MODEL_SCHEDULE };
 
 struct settings {
   /* search */
   const char *client;
-  const char *object; /* only this one */
+  const char *object; /* only the object of this name; NULL: all */
   int search;
-  bool shrinks; /* faultline shrink */
+  bool shrinks; /* the command is faultline shrink */
   uint64_t threads, ops, init;
   uint64_t max_executions; /* 0: not given */
   uint64_t max_states, max_steps, memory;
   double time;
-  uint64_t jobs; /* 0: as many as there are cores */
+  uint64_t jobs; /* 0: one a core */
   uint64_t seed;
   int criterion;
   bool keep_going; /* after a fault */
@@ -68,10 +68,10 @@ struct settings {
   const char *history; /* shrink: the file, or NULL */
   /* engine */
   int heap;
-  int model;                        /* 0: sc, 1: tso … */
-  uint64_t buffer;                  /* … with so many stores in a buffer */
+  int model;                        /* 0: sc, 1: tso */
+  uint64_t buffer;                  /* tso: stores that a buffer holds */
   int model_from;                   /* enum model_from */
-  enum fl_memory_model model_asked; /* by the harness of this object */
+  enum fl_memory_model model_asked; /* by the harness of the object */
   bool spurious_cas, leaks, show_output;
   uint64_t watchdog_ms;
   /* build */
@@ -79,16 +79,16 @@ struct settings {
   bool no_cache, verbose;
   /* output */
   const char *json;
-  const char *trace; /* where the failing execution goes */
-  const char *patch; /* … and what would mend the sources */
-  const char *dot;   /* … and the labelled graph of interleavings */
-  const char *html;  /* … and a page about it; else beside the schedule */
+  const char *trace; /* file for the failing execution */
+  const char *patch; /* file for the patch of the sources */
+  const char *dot;   /* file for the labelled graph of interleavings */
+  const char *html;  /* file for the page; NULL: beside the schedule */
   bool no_html;
   const char *junit, *sarif, *tap;
   int exit_protocol;            /* enum exit_protocol */
-  struct opt_words good_traces; /* files that rank what must be atomic */
+  struct opt_words good_traces; /* trace files that rank the causes */
   bool gdb;                     /* replay */
-  bool quiet, no_save;
+  bool quiet, no_save, all_causes;
   int color;
   uint64_t width;
   const char *save_dir;
@@ -99,14 +99,15 @@ struct settings {
 };
 
 void settings_engine(const struct settings *s, struct rt_options *o);
-/* What of a schedule changes the meaning of its steps. */
 struct schedule;
+/* Takes those options of a schedule that change the meaning of its steps. */
 void settings_take_options(struct settings *s, const struct schedule *from);
-/* What the harness of an object says; real threads have the machine's model
- * (those of shrink only find clients, which the engine then runs). */
+/* Takes the memory model that the harness asks for.  With real threads the
+ * machine's model counts (except in shrink, where the engine runs the clients
+ * that real threads find). */
 void settings_take_model(struct settings *s, enum fl_memory_model asked,
                          bool real_threads);
-/* The memory model, and who chose it. */
+/* Writes the memory model and its source into the result. */
 void settings_tell_model(const struct settings *s, struct result *r);
 
 #endif

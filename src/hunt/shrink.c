@@ -7,13 +7,15 @@
 #include <stdlib.h>
 
 enum {
-  PAST_BUDGET = 200000,        /* calls of the specification */
-  OWN_BUDGET = 20000,          /* of the object itself */
-  MAX_REST = 64,               /* calls of Pr that H makes of what came later */
-  EXECUTION_EFFORT = 20000000, /* steps: about a second */
-  REDUCE_EFFORT = 20000000,    /* to make what was found small */
-  THIN_DRAWS = 500,            /* of a client, where states are too many */
-  THIN_ENOUGH = 5,             /* concurrent calls: all states can be had */
+  PAST_BUDGET = 200000,        /* calls of the specification … */
+  OWN_BUDGET = 20000,          /* … when that is the object itself */
+  MAX_REST = 64,               /* see struct coarse */
+  EXECUTION_EFFORT = 20000000, /* steps to localize: about a second */
+  REDUCE_EFFORT = 20000000,    /* steps to reduce the client found */
+  DROP_DRAWS = 500,            /* executions drawn of a client with too many
+                                  states */
+  DROP_ENOUGH = 5,             /* concurrent calls: few enough to search all
+                                  states */
 };
 
 /* ---- callbacks of src/shrink ---- */
@@ -56,7 +58,8 @@ static uint32_t concurrent_calls(const struct client *c) {
   return client_first_final(c) - c->ninit;
 }
 
-/* Algorithm 1; version B's client is then looked for in the engine. */
+/* Algorithm 1.  A client that fails on real threads (version B) must then fail
+ * in the engine. */
 bool shrink_localize(struct shrinker *s) {
   if (!s->past.sizes.len)
     return false;
@@ -79,8 +82,8 @@ bool shrink_localize(struct shrinker *s) {
   return found;
 }
 
-/* The calls of the bad client by one thread; the client's threads one after the
- * other, thread `first` before the others. */
+/* The calls of the client in one thread: those of thread `first` before those
+ * of the others. */
 static void in_one_thread(const struct client *c, uint32_t first,
                           struct client *out) {
   uint32_t end = client_first_final(c);
@@ -95,7 +98,8 @@ static void in_one_thread(const struct client *c, uint32_t first,
     client_add(out, 1, c->calls[i]);
 }
 
-/* What fails without any concurrency is no race. */
+/* Does the client fail without concurrency?  Then `bad` is the client of one
+ * thread. */
 static bool is_sequential(struct shrinker *s) {
   uint32_t n = s->bad.client.nthreads;
   bool bad = false;
@@ -108,7 +112,7 @@ static bool is_sequential(struct shrinker *s) {
   return bad;
 }
 
-/* From here on `bad` is made smaller. */
+/* Prepares `bad` for being made smaller. */
 static void begin_reducing(struct shrinker *s) {
   s->repeat = true;
   s->only = s->fault;
@@ -118,14 +122,15 @@ static void begin_reducing(struct shrinker *s) {
     shrink_follow(s);
 }
 
-/* What the hunt takes away one by one later is taken away in pieces here. */
+/* Drops calls in pieces; the hunt drops single calls later. */
 void shrink_reduce(struct shrinker *s) {
   struct reduce r = {
       .check = reduced_fails, .goes_on = goes_on, .domain = domain, .ctx = s};
   struct client c;
   begin_reducing(s);
   client_copy(&c, &s->bad.client);
-  s->only_record = true; /* one execution each: most calls go so */
+  s->only_record =
+      true; /* one execution a client: cheap, and drops most calls */
   reduce_pieces(&r, &c);
   s->only_record = false;
   reduce_pieces(&r, &c);
@@ -139,8 +144,8 @@ void shrink_reduce(struct shrinker *s) {
   rt_limit((uint32_t)s->h->set->max_steps);
 }
 
-/* The whole past, one call after the other: for what fails before a second
- * thread begins.  The last call is a thread's, since a client needs one. */
+/* Makes the whole past serially, for faults that need no second thread.  The
+ * last call is in a thread, since a client needs one. */
 bool shrink_serial(struct shrinker *s) {
   struct client one = {0};
   uint32_t n = s->past.order.len;
@@ -154,7 +159,7 @@ bool shrink_serial(struct shrinker *s) {
   return bad;
 }
 
-/* The version that was asked for has found nothing: another may. */
+/* The version that the user asked for found nothing: tries another one. */
 static bool try_another(struct shrinker *s) {
   bool d = s->version == COARSE_BEST || s->steps.len;
   if (d && s->version == COARSE_D)
@@ -164,7 +169,7 @@ static bool try_another(struct shrinker *s) {
   s->version = d ? COARSE_D : COARSE_BEST;
   bool found = shrink_localize(s);
   if (!best)
-    s->pc = 0; /* not of the version that was asked for */
+    s->pc = 0; /* only for the version that the user asked for */
   return found;
 }
 
@@ -175,7 +180,8 @@ bool shrink_run(struct shrinker *s) {
   if (!s->past.order.len && j->spec && j->criterion == CRITERION_LINEARIZABLE)
     past_find(&s->past, &s->history, j->spec, budget, true);
   if (s->past.exact)
-    s->only = FAULT_NONE; /* a crash that came later is not in the prefix */
+    s->only =
+        FAULT_NONE; /* the prefix may end before the fault, such as a crash */
   bool found = shrink_localize(s);
   s->locate_seconds = clock_now() - begun;
   if (!found && s->only_small)
@@ -186,9 +192,9 @@ bool shrink_run(struct shrinker *s) {
   return found;
 }
 
-/* First by the schedule alone, which costs next to nothing; if much is left, by
- * all that can make a client fail. */
-static void thin(struct shrinker *s) {
+/* First tries clients by the recorded schedule alone, which is cheap.  If many
+ * calls are left, tries them by every search. */
+static void drop_calls(struct shrinker *s) {
   struct reduce r = {
       .check = reduced_fails, .goes_on = goes_on, .domain = domain, .ctx = s};
   struct client c;
@@ -198,14 +204,14 @@ static void thin(struct shrinker *s) {
     reduce_calls(&r, &c);
     reduce_concurrent(&r, &c);
     reduce_values(&r, &c);
-    if (!s->only_record || concurrent_calls(&c) <= THIN_ENOUGH)
+    if (!s->only_record || concurrent_calls(&c) <= DROP_ENOUGH)
       break;
   }
   client_free(&c);
 }
 
-static void hunt_gets(struct hunt *h, struct bad *b, struct shrinker *s,
-                      enum fault fault) {
+static void take_bad(struct hunt *h, struct bad *b, struct shrinker *s,
+                     enum fault fault) {
   client_free(&b->client);
   vec_free(&b->path);
   *b = s->bad;
@@ -214,22 +220,22 @@ static void hunt_gets(struct hunt *h, struct bad *b, struct shrinker *s,
   h->checker.spec_fault = false;
 }
 
-void hunt_thin(struct hunt *h, struct bad *b) {
+void hunt_drop_calls(struct hunt *h, struct bad *b) {
   enum fault fault = h->checker.only;
   struct shrinker s = {
-      .h = h, .version = COARSE_D, .fault = fault, .draws = THIN_DRAWS};
+      .h = h, .version = COARSE_D, .fault = fault, .draws = DROP_DRAWS};
   client_copy(&s.bad.client, &b->client);
   for (uint32_t i = 0; i < b->path.len; i++)
     vec_push(&s.bad.path, b->path.at[i]);
   begin_reducing(&s);
-  thin(&s);
+  drop_calls(&s);
   rt_limit((uint32_t)h->set->max_steps);
-  hunt_gets(h, b, &s, fault);
+  take_bad(h, b, &s, fault);
   shrinker_free(&s);
 }
 
-/* An execution that went wrong without its history (it crashed) has a past as
- * well; only its end is not known. */
+/* An execution that crashed has a past, too: only the end of its history is
+ * missing. */
 void hunt_shrink(struct hunt *h, struct bad *b) {
   enum fault fault = h->checker.only;
   struct shrinker s = {.h = h,

@@ -1,34 +1,34 @@
 /*
- * CHECK: can this client fail?  First by the schedule that was recorded, as far
- * as its calls are still there; then all states, if they are few; then
- * executions drawn by D-PCT (by PCT where nothing is known of the steps), and
- * at random.  Version B: by real threads, which on a busy machine seldom run
- * side by side; hence a client with few calls is first tried as in the others.
+ * CHECK: can this client fail?  It is run by the recorded schedule, as far as
+ * its calls are still there; then by all states, if they are few; then by
+ * executions drawn by D-PCT (by PCT if the steps of calls are not known) and at
+ * random.  Version B runs it on real threads.  On a busy machine these seldom
+ * run side by side, so a client with few calls first runs in the engine.
  */
 #include "base/clock.h"
 #include "hunt/shrink.h"
 
 #include "search/stress.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-  SIGMA = 20,          /* executions that are drawn: the paper's σ */
-  FEW = 4,             /* the same, of a long client with a schedule */
-  REAL_CALLS = 100000, /* of real threads, in σ rounds … */
-  REAL_ROUNDS = 2000,  /* … but at most these, and so long: threads that */
-  REAL_MS = 300,       /* wait for a core are no work that could be counted */
-  CHECK_STATES = 3000, /* of one client, less after many initial calls … */
-  LONG_INIT = 50,      /* calls that make a state twice as large, about */
-  CHECK_EXECUTIONS = 500, /* … and executions */
-  SMALL_CALLS = 8,        /* concurrent ones: all states are worth a try */
-  CALL_EFFORT = 10,       /* steps: what judging costs for a call */
-  CALL_STEPS = 300,       /* that a call may take, on top of … */
-  MOST_STEPS = 2000,      /* … --max-steps, but at most these */
-  MOST_CUT = 10, /* executions that are cut: more of them say no more */
-  CHECK_CALLS =
-      200000, /* of the specification, for a history of real threads */
+  SIGMA = 20,             /* executions drawn of a client: the paper's σ */
+  FEW = 4,                /* the same of a long client with a schedule */
+  REAL_CALLS = 100000,    /* calls on real threads, in σ rounds or more … */
+  REAL_ROUNDS = 2000,     /* … but no more rounds than this, and no longer: */
+  REAL_MS = 300,          /* threads may wait for a core, which steps miss */
+  CHECK_STATES = 3000,    /* of one client, fewer after many initial calls */
+  LONG_INIT = 50,         /* initial calls that make a state twice as large */
+  CHECK_EXECUTIONS = 500, /* of one client */
+  SMALL_CALLS = 8,      /* concurrent calls: few enough to search all states */
+  CALL_EFFORT = 10,     /* steps that stand for the check of a call */
+  CALL_STEPS = 300,     /* of a call, on top of --max-steps … */
+  MOST_STEPS = 2000,    /* … of which at most these count */
+  MOST_CUT = 10,        /* executions at the step limit (cut_limit) */
+  CHECK_CALLS = 200000, /* of the specification, for a history */
 };
 
 bool shrink_goes_on(const struct shrinker *s) {
@@ -42,30 +42,30 @@ static uint32_t concurrent_calls(const struct client *c) {
   return client_first_final(c) - c->ninit;
 }
 
-static enum judgement judge_impatiently(void *ctx, enum rt_end end) {
-  struct impatience *i = ctx;
-  enum judgement j = i->judge.ended(i->judge.ctx, end);
-  if (end == RT_CUT && j == JUDGE_GOOD && !--i->left)
+static enum judgement judge_limited(void *ctx, enum rt_end end) {
+  struct cut_limit *l = ctx;
+  enum judgement j = l->judge.ended(l->judge.ctx, end);
+  if (end == RT_CUT && j == JUDGE_GOOD && !--l->left)
     return JUDGE_STOP;
   return j;
 }
 
 static void begin_again(void *ctx) {
-  struct impatience *i = ctx;
-  if (i->judge.again)
-    i->judge.again(i->judge.ctx);
-  i->left = i->most;
+  struct cut_limit *l = ctx;
+  if (l->judge.again)
+    l->judge.again(l->judge.ctx);
+  l->left = l->most;
 }
 
 static bool standing(void *ctx, struct hash128 *out) {
-  const struct impatience *i = ctx;
-  return i->judge.standing(i->judge.ctx, out);
+  const struct cut_limit *l = ctx;
+  return l->judge.standing(l->judge.ctx, out);
 }
 
-void shrink_be_impatient(struct explore *x, struct impatience *i,
-                         uint32_t most) {
-  *i = (struct impatience){x->judge, most, most};
-  x->judge = (struct judge){judge_impatiently, i, begin_again,
+void shrink_limit_cut(struct explore *x, struct cut_limit *l, uint32_t most) {
+  assert(most && x->judge.ended);
+  *l = (struct cut_limit){x->judge, most, most};
+  x->judge = (struct judge){judge_limited, l, begin_again,
                             x->judge.standing ? standing : NULL};
 }
 
@@ -73,8 +73,8 @@ static bool search(struct shrinker *s, int how, uint64_t executions,
                    enum explore_end *end, path *out) {
   struct explore x;
   hunt_explore_init(s->h, &x);
-  struct impatience impatience;
-  shrink_be_impatient(&x, &impatience, MOST_CUT);
+  struct cut_limit limit;
+  shrink_limit_cut(&x, &limit, MOST_CUT);
   x.max_executions = executions;
   x.seed = s->h->set->seed + s->clients;
   if (how == SEARCH_STATEFUL) {
@@ -90,7 +90,7 @@ static bool search(struct shrinker *s, int how, uint64_t executions,
   return *end == EXPLORE_BAD;
 }
 
-/* *correct: all states were entered, and none is bad. */
+/* *correct: all states were searched, and none is bad. */
 static bool by_search(struct shrinker *s, path *out, bool *correct) {
   enum explore_end end = EXPLORE_STATES;
   int priorities = s->h->target->estimates ? SEARCH_DPCT : SEARCH_PCT;
@@ -100,7 +100,7 @@ static bool by_search(struct shrinker *s, path *out, bool *correct) {
   *correct = end == EXPLORE_ALL;
   if (end == EXPLORE_ALL || end == EXPLORE_TIME)
     return false;
-  if (!small && s->steps.len) /* the schedule says more than chance */
+  if (!small && s->steps.len) /* the recorded schedule is the better guess */
     return search(s, priorities, FEW, &end, out);
   uint64_t draws = s->draws ? s->draws : SIGMA;
   return search(s, priorities, draws, &end, out) ||
@@ -112,6 +112,7 @@ static void keep_bad(struct shrinker *s, path p) {
   vec_free(&s->bad.path);
   client_copy(&s->bad.client, &s->now);
   s->bad.path = p;
+  assert(s->h->checker.fault != FAULT_NONE); /* K1 */
   s->fault = s->h->checker.fault;
   s->spec_fault = s->h->checker.spec_fault;
 }
@@ -127,8 +128,8 @@ static bool prepare(struct shrinker *s) {
   return ready;
 }
 
-/* One that fails before its threads begin does not count: the initial calls
- * are a guess, and may wait for ever. */
+/* A client that fails before its threads begin does not count: its initial
+ * calls are a guess and may wait for ever. */
 static bool engine_fails(struct shrinker *s, const uint32_t *from,
                          uint32_t nfrom, bool *correct) {
   struct hunt *h = s->h;
@@ -148,7 +149,6 @@ static bool engine_fails(struct shrinker *s, const uint32_t *from,
   return bad;
 }
 
-/* All states of a client that is known to be worth it. */
 bool shrink_fails_somehow(struct shrinker *s, const struct client *c) {
   struct explore x;
   client_free(&s->now);

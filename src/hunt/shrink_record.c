@@ -1,6 +1,6 @@
 /*
- * The recorded schedule: the steps of a failing execution, each with its call,
- * and how a client that is made of its calls follows them.
+ * The recorded schedule: the steps of a failing execution, each with its call.
+ * A client made of some of its calls follows them.
  */
 #include "hunt/shrink.h"
 
@@ -9,8 +9,14 @@
 
 /* ---- followed ---- */
 
-/* Follows recorded steps call by call: what a call takes less is skipped, what
- * it takes more is made before the thread's next call. */
+/*
+ * Follows recorded steps call by call.  If a call now takes fewer steps, its
+ * other recorded steps are skipped; if it takes more, they are made before the
+ * next call of its thread.
+ *
+ *     recorded:  a a b a c c      T1 calls a and then c, T2 calls b
+ *     a takes 2 steps:  a a b c c         a takes 4:  a a b a a c c
+ */
 struct guide {
   const struct client *client;
   recorded_list steps;
@@ -18,7 +24,7 @@ struct guide {
   path taken;
 };
 
-/* Is the thread still in a call before this one? */
+/* Is the thread still in the call before that of the recorded step? */
 static bool is_behind(const struct guide *g, const struct recorded *r) {
   return r->call > g->client->ninit &&
          g->client->calls[r->call - 1].thread == r->thread &&
@@ -50,7 +56,7 @@ static int guide_choose(void *ctx, int n) {
   return 0;
 }
 
-/* The recorded steps of the calls that the client has. */
+/* The recorded steps of those calls that the client still has. */
 static void translate(const struct shrinker *s, const struct client *c,
                       const uint32_t *from, uint32_t nfrom,
                       recorded_list *out) {
@@ -145,7 +151,7 @@ bool shrink_record(struct shrinker *s, const struct client *c, const path *p) {
   return judge.ended(judge.ctx, end) == JUDGE_BAD;
 }
 
-/* ---- of what is made smaller ---- */
+/* ---- a client that is made smaller ---- */
 
 void shrink_number(struct client *c) {
   for (uint32_t i = 0; i < c->ncalls; i++)

@@ -1,7 +1,8 @@
 /*
- * faultline shrink, in the worker: a history from a file, or long random
- * clients until one of them fails, as the CGVT paper's tool does: B on real
- * threads, D and H under the scheduler by D-PCT, block by block.
+ * faultline shrink, in the worker: shrinks a history from a file, the client of
+ * --client, or long random clients that fail, as the CGVT paper's tool does.
+ * Version B runs them on real threads, D and H under the scheduler by D-PCT,
+ * block by block.
  */
 #include "base/clock.h"
 #include "hunt/finding.h"
@@ -17,16 +18,16 @@
 
 enum {
   HISTORIES = 20,           /* without --max-executions */
-  BLOCK_CALLS = 2,          /* of a thread in a block, at most; … */
-  BESIDE_CALLS = 4,         /* … beside a thread that has one */
-  CALL_STEPS = 1000,        /* that --max-steps allows for a call */
+  BLOCK_CALLS = 2,          /* of a thread in a block, at most (D) … */
+  BESIDE_CALLS = 4,         /* … beside a thread that makes one call (H) */
+  CALL_STEPS = 1000,        /* of a call, on top of --max-steps */
   LOCATE_EFFORT = 20000000, /* steps: about a second or two */
   CHECK_CALLS = 2000000,    /* of the specification, for one history */
   WATCHDOG_MS = 1000,
-  MOST_FAILING = 4, /* histories of which the best client is taken … */
-  LEAST_PC = 2,     /* … unless one has it: no race has fewer calls; … */
-  REAL_SECONDS = 5, /* … of real threads, those that are begun meanwhile */
-  LONG_CLIENT = 20, /* calls: real threads have not made it small */
+  MOST_FAILING = 4, /* failing histories, of which the best client is taken */
+  LEAST_PC = 2, /* concurrent calls: no race has fewer, so look no further */
+  REAL_SECONDS = 5, /* B: no other history is localized after this time */
+  LONG_CLIENT = 20, /* calls: if more are left, real threads were no help */
 };
 
 static const char *const version_name[] = {"best", "b", "d", "h"};
@@ -36,9 +37,9 @@ struct detection {
   enum coarse_version version;
   struct stress *stress; /* B */
   const struct fl_suite *native;
-  struct shrinker found[MOST_FAILING]; /* of the first that fail … */
-  uint32_t nfound, njudged;            /* … those first that do by results */
-  struct client client;                /* of the present one */
+  struct shrinker found[MOST_FAILING]; /* of failing histories, those … */
+  uint32_t nfound, njudged;            /* … with wrong results first */
+  struct client client;                /* the current one */
   uint32_t histories, failing;
   double check_seconds;
   struct check check;
@@ -46,7 +47,8 @@ struct detection {
 
 /* ---- long clients ---- */
 
-/* Operations of one group stay in one thread: groups are dealt out in turn. */
+/* The thread that makes the calls of a group (FL_GROUP): group by group in
+ * turn. */
 static uint32_t owner_of(const struct gen_object *gen, uint32_t group,
                          uint32_t threads) {
   uint32_t rank = 0;
@@ -97,7 +99,7 @@ static bool is_usable(const struct detection *d) {
   return threads > 1;
 }
 
-/* Every operation and every value is as likely. */
+/* Every operation and every value is equally likely. */
 static void make_client(struct detection *d) {
   const struct settings *set = d->h->set;
   struct rng rng = {set->seed + 1000003 * (uint64_t)d->histories};
@@ -113,7 +115,7 @@ static void make_client(struct detection *d) {
 
 /* ---- detection ---- */
 
-/* What a check of this history costs, and what it says. */
+/* Checks the history and measures the time. */
 static bool is_bad(struct detection *d, const struct history *h) {
   const struct checker *j = &d->h->checker;
   double begun = clock_now();
@@ -141,8 +143,8 @@ static void prepare(struct detection *d) {
   hunt_prepare(d->h, &d->client);
 }
 
-/* The first that fail by their results; else the first that hangs or crashes.
- */
+/* Keeps the first histories with wrong results; if there are none, the first
+ * that hangs or crashes. */
 static void take_real(struct detection *d, const struct history *h,
                       bool by_results) {
   d->failing++;
@@ -179,8 +181,9 @@ static void estimate(struct detection *d, struct explore *x) {
   x->nestimates = h->estimate.len;
 }
 
-/* The time that a check takes is not told by the judge of the search.  Both may
- * run the object, as its own specification: the history is copied before. */
+/* Judges the execution, and checks its history once more to measure the time.
+ * The judge may run the object as its own specification, which overwrites the
+ * history: hence the copy. */
 static enum judgement judge_controlled(void *ctx, enum rt_end end) {
   struct detection *d = ctx;
   struct judge judge = checker_judge(&d->h->checker);
@@ -242,17 +245,20 @@ static void detect(struct detection *d) {
 
 /* ---- localization ---- */
 
-/* What real threads did not find again may be found in the other ways that
- * there are for histories without a schedule. */
+/* Real threads did not fail again: tries the other ways for a history without a
+ * schedule. */
 static bool locate_otherwise(struct detection *d, uint32_t pc) {
   bool found = false;
   for (uint32_t i = 0; d->stress && i < d->nfound && !found; i++) {
     char *sentence = NULL;
+    if (d->h->checker.implementation &&
+        hunt_prepare(d->h, &d->found[i].client) != RT_DONE)
+      break;
     found = from_history(d->h, &d->found[i].history, &sentence);
     free(sentence);
   }
   if (found)
-    d->h->r->finding->minimal.pc = pc; /* of the version that was asked for */
+    d->h->r->finding->minimal.pc = pc; /* of the version the user asked for */
   return found;
 }
 
@@ -268,7 +274,8 @@ static bool locate_in(struct detection *d, struct shrinker *s, bool small) {
   return shrink_run(s);
 }
 
-/* Fewer concurrent calls; none are those of another version. */
+/* Has `a` fewer concurrent calls?  0 is the worst: another version found the
+ * client. */
 static bool is_better(const struct shrinker *a, const struct shrinker *b) {
   return !b || (a->pc && (!b->pc || a->pc < b->pc));
 }
@@ -281,8 +288,8 @@ static bool wants_another(const struct detection *d,
   return !d->stress || h->shrinking.locate_seconds < REAL_SECONDS;
 }
 
-/* Which calls Algorithm 1 leaves depends on the history: of some that fail, the
- * best client is taken.  `small`: B does without real threads. */
+/* The best client of several failing histories, since Algorithm 1 depends on
+ * the history.  `small`: version B uses the engine only. */
 static struct shrinker *locate_best(struct detection *d, bool small) {
   struct shrinker *best = NULL;
   for (uint32_t i = 0; i < d->nfound && wants_another(d, best); i++) {
@@ -334,7 +341,7 @@ static void release(struct detection *d) {
   check_free(&d->check);
 }
 
-/* "; 1 was not checked to the end: --time ended that"; to be freed. */
+/* "; 1 was not checked to the end: --time ended that"; the caller frees it. */
 static char *say_undecided(const struct checker *j) {
   unsigned long long n = j->undecided;
   if (!n)
@@ -343,7 +350,7 @@ static char *say_undecided(const struct checker *j) {
                    n == 1 ? "was" : "were", j->limit);
 }
 
-static void tell_detection(struct detection *d) {
+static void report_detection(struct detection *d) {
   struct hunt *h = d->h;
   const struct settings *set = h->set;
   h->r->shrink.histories = d->histories;
@@ -390,7 +397,7 @@ static void shrink_random(struct hunt *h) {
   if (h->target->native && !open_native(&d))
     return;
   detect(&d);
-  tell_detection(&d);
+  report_detection(&d);
   if (d.failing && !h->work->error.code)
     locate(&d);
   release(&d);
@@ -398,7 +405,7 @@ static void shrink_random(struct hunt *h) {
 
 /* ---- a client that is given ---- */
 
-/* Its first bad execution, and from there as from any other. */
+/* Shrinks the first bad execution of the client. */
 static void shrink_client(struct hunt *h) {
   struct shrinker s = {.h = h, .max_effort = LOCATE_EFFORT};
   struct client c = {0};
@@ -441,7 +448,7 @@ static void read_names(const struct hunt *h, struct history_names *out) {
   *out = (struct history_names){h->object.names, h->object.nargs, kinds};
 }
 
-/* With a version that was asked for. */
+/* Shrinks the history with the version that the user asked for. */
 static bool shrink_given(struct hunt *h, const struct history *failing,
                          char **sentence) {
   struct detection d = {.h = h, .version = (enum coarse_version)h->set->coarse};
@@ -458,7 +465,13 @@ static bool shrink_given(struct hunt *h, const struct history *failing,
 static void shrink_history(struct hunt *h, const struct history *failing) {
   struct check check = {0};
   char *sentence = NULL;
-  hunt_prepare(h, failing->client);
+  enum rt_end ready = hunt_prepare(h, failing->client);
+  if (h->checker.implementation && ready != RT_DONE) {
+    hunt_setup_failed(h, failing->client, ready);
+    h->r->coverage.sentence =
+        xstrdup("the history was not checked: the object cannot be made");
+    return;
+  }
   double begun = clock_now();
   check_linearize(failing, h->checker.spec, h->checker.criterion, CHECK_CALLS,
                   &check);
@@ -504,7 +517,7 @@ static void shrink_file(struct hunt *h) {
 }
 
 void hunt_shrink_command(struct hunt *h) {
-  rt_limit(UINT32_MAX); /* long clients, run one call after the other */
+  rt_limit(UINT32_MAX); /* the engine runs long clients serially */
   if (h->timed && h->checker.spec)
     h->checker.spec->deadline = h->deadline;
   h->r->shrink.version = version_name[h->set->coarse];
@@ -514,5 +527,5 @@ void hunt_shrink_command(struct hunt *h) {
     shrink_client(h);
   else
     shrink_random(h);
-  h->r->chance = (struct chance){0}; /* of candidates: no matter of the run */
+  h->r->chance = (struct chance){0}; /* is that of candidates, not of the run */
 }

@@ -1,10 +1,10 @@
 /*
- * --search=stress: clients on real threads, and each history checked.  A
- * failing one is repeated under the scheduler if that can be done
- * (from_history.h); else the history is what the run has to show.
+ * --search=stress: runs clients on real threads and checks each history.  A
+ * failing history is repeated under the scheduler if possible (from_history.h);
+ * else the report shows the history alone.
  *
- * How many rounds a run makes is counted in calls, not in seconds; what the
- * threads do in them is the machine's business, so two runs differ.
+ * The length of a run is counted in calls, not in seconds.  Two runs differ all
+ * the same, since the machine schedules the threads.
  */
 #include "base/clock.h"
 #include "hunt/finding.h"
@@ -21,33 +21,34 @@ enum {
   /* Calls of a run without --time and --max-executions: about a second. */
   STRESS_CALLS = 400000,
   STRESS_CLIENTS = 20,
-  /* The same when the specification is the object, run in the engine. */
+  /* The same when the object is its own specification, run in the engine. */
   OWN_CALLS = 20000,
   OWN_CLIENTS = 5,
   STRESS_WATCHDOG_MS = 5000,
-  /* Of one history, in calls of the specification. */
+  /* Calls of the specification to check one history; when that is the object
+   * itself, so many and some more for each call of the history. */
   STRESS_BUDGET = 30000,
-  OWN_BUDGET = 5000, /* … of the object itself, and so many for each call */
+  OWN_BUDGET = 5000,
   OWN_CALL_BUDGET = 3,
-  FEW_CALLS = 8,   /* so that all orders can be told */
-  MANY_CALLS = 40, /* more do not happen twice in the same way */
+  FEW_CALLS = 8,   /* few enough to report all orders */
+  MANY_CALLS = 40, /* histories of longer clients hardly ever come twice */
   MOST_ORDERS = 6,
 };
 
 struct rounds {
   struct hunt *h;
   struct stress *stress;
-  const struct fl_suite *suite; /* of the native object */
+  const struct fl_suite *suite; /* of the object without hooks */
   struct rng rng;
-  enum fault fault; /* what the judge found */
+  enum fault fault; /* that the judge found */
   uint64_t discarded, made;
-  uint64_t parts; /* histories that were checked in part: of each … */
-  uint32_t least; /* … so many calls or more */
-  char *repeated; /* what became of the failing history; a sentence */
+  uint64_t parts; /* histories that were checked in part … */
+  uint32_t least; /* … at least the first so many calls of each */
+  char *repeated; /* sentence about repeating the failing history */
 };
 
-/* Of short clients the same histories come again; the others are not worth a
- * digest. */
+/* Was the history not checked before?  Only short clients repeat their
+ * histories; a long history is not worth a digest. */
 static bool is_fresh(struct checker *j, const struct history *h) {
   bool fresh = true;
   if (h->client->ncalls <= MANY_CALLS)
@@ -56,11 +57,15 @@ static bool is_fresh(struct checker *j, const struct history *h) {
 }
 
 /*
- * The check ended at its budget, with an order of some of the calls.  Whatever
- * returned before the first that is not in it has been explained by it: that
- * much is as good as a shorter round.
+ * The check ran out of budget and left an order of some of the calls.  The
+ * calls that returned before the first return of a call outside this order are
+ * explained: they count as a shorter round.
+ *
+ *     a |--|   b |---|      c |----|        the order has a and b,
+ *                      d |-|                d is not in it: 2 calls count
  */
-static uint32_t explained(const struct history *h, const struct checker *j) {
+static uint32_t count_explained(const struct history *h,
+                                const struct checker *j) {
   uint32_t ncalls = h->client->ncalls, first = HISTORY_PENDING, n = 0;
   uint32_t skipped = j->spec->skips_init ? h->client->ninit : 0;
   bool *placed = xcalloc(ncalls + 1, sizeof *placed);
@@ -78,10 +83,10 @@ static uint32_t explained(const struct history *h, const struct checker *j) {
 static void note_part(struct rounds *s, const struct history *h) {
   struct checker *j = &s->h->checker;
   if (j->criterion != CRITERION_LINEARIZABLE) {
-    j->undecided++; /* it is not time that orders the calls */
+    j->undecided++; /* real time does not order the calls */
     return;
   }
-  uint32_t n = explained(h, j);
+  uint32_t n = count_explained(h, j);
   if (!s->parts++ || n < s->least)
     s->least = n;
 }
@@ -101,7 +106,7 @@ static enum judgement judge(void *ctx, const struct history *now,
     return JUDGE_BAD;
   }
   if (!is_fresh(j, now))
-    return JUDGE_GOOD; /* it was, or we would not be here */
+    return JUDGE_GOOD; /* the first bad history ends the search */
   j->histories++;
   check_linearize(now, j->spec, j->criterion, budget_of(j, now), &j->check);
   if (j->check.answer == CHECK_UNKNOWN)
@@ -138,7 +143,8 @@ static void share_refutation(struct finding *f, const uint32_t *order,
   value_copy(&r->expected, expected, a);
 }
 
-/* All orders of a short history; of a long one the best that there is. */
+/* Why the history is wrong: all orders of a short one, the longest order of a
+ * long one. */
 static void say_why(struct checker *j, const struct history *h,
                     struct finding *f, struct arena *a) {
   refutation_list all = {0};
@@ -212,7 +218,8 @@ static struct finding *make_finding(struct rounds *s, const struct client *c,
   return f;
 }
 
-/* What the engine finds is worth more than the history; that is kept too. */
+/* An execution of the engine explains more than the history; if there is one,
+ * it is the finding and the history goes with it. */
 static void conclude(struct rounds *s, const struct client *c,
                      const struct stress_run *run, enum stress_end end) {
   struct hunt *h = s->h;
@@ -225,10 +232,10 @@ static void conclude(struct rounds *s, const struct client *c,
 
 /* ---- rounds ---- */
 
-/* True: a fault was found, or there was trouble. */
-/* Real threads repeat nothing: which signal it was must say whether the code
- * has raised it. */
-static bool is_stopped(struct hunt *h, enum stress_end end, int number) {
+/* Was the process killed from outside?  An execution of real threads
+ * cannot be repeated to find out, so the number of the signal decides. */
+static bool is_killed_from_outside(struct hunt *h, enum stress_end end,
+                                   int number) {
   if (end != STRESS_CRASHED || outside_never(number))
     return false;
   h->r->verdict = VERDICT_UNKNOWN;
@@ -236,6 +243,7 @@ static bool is_stopped(struct hunt *h, enum stress_end end, int number) {
   return true;
 }
 
+/* True: the search ends, with a fault or an error. */
 static bool run_client(struct rounds *s, const struct client *c,
                        uint64_t rounds) {
   struct hunt *h = s->h;
@@ -257,7 +265,7 @@ static bool run_client(struct rounds *s, const struct client *c,
       stress_run(s->stress, s->suite, c, &run, &h->work->error);
   s->discarded += run.discarded;
   h->r->statistics.histories = h->checker.histories;
-  if (is_stopped(h, end, run.signal)) {
+  if (is_killed_from_outside(h, end, run.signal)) {
     s->made += run.rounds - run.discarded;
     stress_run_release(&run);
     return true;
@@ -276,7 +284,7 @@ static uint64_t clients_of(const struct hunt *h) {
   return h->checker.implementation ? OWN_CLIENTS : STRESS_CLIENTS;
 }
 
-/* Rounds of one client, when it has an equal part of the run. */
+/* Rounds of one client, if all clients have an equal part of the run. */
 static uint64_t rounds_of(const struct hunt *h, const struct client *c,
                           uint64_t clients) {
   uint64_t calls = h->checker.implementation ? OWN_CALLS : STRESS_CALLS;
@@ -381,7 +389,7 @@ void hunt_stress(struct hunt *h) {
     run_random(&s);
   h->r->coverage.sampled_clients = h->clients;
   if (s.parts * 2 > s.made)
-    h->checker.undecided = s.parts; /* too many to speak of a pass */
+    h->checker.undecided = s.parts; /* too many for a pass */
   if (h->r->coverage.sentence)
     add_remarks(&s);
 }

@@ -1,4 +1,4 @@
-/* Targets as they travel to other machines. */
+/* Targets: sent to other machines, and asked about by workers. */
 #include "hunt/target.h"
 
 #include "base/clock.h"
@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Both ends are the same program. */
+/* Structs travel as bytes, so both ends must be the same program. */
 static void put_version(struct buf *out) {
   wire_put_text(out, FL_VERSION);
   wire_put(out, sizeof(struct settings));
@@ -31,7 +31,7 @@ static bool same_version(struct wire *w) {
 
 /* ---- settings ---- */
 
-/* The texts that a worker reads go by themselves; the others stay here. */
+/* Texts that a worker reads follow the struct; the others are not sent. */
 static void put_settings(const struct settings *s, struct buf *out) {
   struct settings flat = *s;
   flat.client = flat.object = flat.cc = flat.cxx = flat.opt = NULL;
@@ -81,7 +81,8 @@ static bool write_all(int fd, const char *at, size_t n) {
   return true;
 }
 
-/* A path that means the same file in the processes that are forked later. */
+/* Puts the bytes into a file in memory; its path is valid in processes that are
+ * forked later. */
 static const char *get_file(struct wire *w, struct error *e) {
   size_t n;
   if (!wire_get(w))
@@ -107,7 +108,7 @@ static void free_file(const char *path) {
 
 /* ---- the target ---- */
 
-/* Of the clients that fail, their operations matter. */
+/* Only the operations of clients that are known to fail matter. */
 static void put_known(const struct target *t, struct buf *out) {
   wire_put(out, t->nknown);
   for (uint32_t i = 0; i < t->nknown; i++) {

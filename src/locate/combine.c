@@ -4,6 +4,8 @@
 #include "base/arena.h"
 #include "base/vec.h"
 
+#include <stdlib.h>
+
 uint32_t causes_of_trace(const struct eliminators *e, block_fn *block,
                          void *ctx, struct arena *a, struct causes *out) {
   uint32_t left_out = 0;
@@ -37,8 +39,16 @@ static bool covers_one_of(struct cause c, const struct causes *s) {
   return false;
 }
 
-static int compare_sizes(const void *x, const void *y) {
-  struct cause a = *(const struct cause *)x, b = *(const struct cause *)y;
+struct priced {
+  struct cause cause;
+  uint32_t price;
+};
+
+static int compare_prices(const void *x, const void *y) {
+  const struct priced *p = x, *q = y;
+  if (p->price != q->price)
+    return p->price < q->price ? -1 : 1;
+  struct cause a = p->cause, b = q->cause;
   if (a.nblocks != b.nblocks)
     return a.nblocks < b.nblocks ? -1 : 1;
   uint64_t m = cause_lines(a), n = cause_lines(b);
@@ -47,12 +57,18 @@ static int compare_sizes(const void *x, const void *y) {
   return cause_compare(a, b);
 }
 
-/* Whether all can stay. */
-static bool cut(struct causes *s, uint32_t limit) {
-  if (!limit || s->len <= limit)
+bool combine_cut(struct causes *s, struct combine_limit limit) {
+  if (!limit.most || s->len <= limit.most)
     return true;
-  qsort(s->at, s->len, sizeof *s->at, compare_sizes);
-  s->len = limit;
+  struct priced *all = xcalloc(s->len, sizeof *all);
+  for (uint32_t i = 0; i < s->len; i++)
+    all[i] = (struct priced){
+        s->at[i], limit.price ? limit.price(limit.ctx, s->at[i]) : 0};
+  qsort(all, s->len, sizeof *all, compare_prices);
+  s->len = limit.most;
+  for (uint32_t i = 0; i < s->len; i++)
+    s->at[i] = all[i].cause;
+  free(all);
   return false;
 }
 
@@ -61,8 +77,8 @@ static bool cut(struct causes *s, uint32_t limit) {
  * smaller comes up: such repairs go first.  The others are joined in a scratch
  * arena, since most joins are dropped at once.
  */
-bool combine_add(struct causes *all, const struct causes *trace, uint32_t limit,
-                 struct arena *a) {
+bool combine_add(struct causes *all, const struct causes *trace,
+                 struct combine_limit limit, struct arena *a) {
   struct causes next = {0};
   struct arena scratch = {0};
   for (uint32_t i = 0; i < all->len; i++)
@@ -80,5 +96,5 @@ bool combine_add(struct causes *all, const struct causes *trace, uint32_t limit,
   arena_free(&scratch);
   causes_free(all);
   *all = next;
-  return cut(all, limit);
+  return combine_cut(all, limit);
 }

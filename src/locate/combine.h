@@ -30,13 +30,24 @@ uint32_t causes_of_trace(const struct eliminators *e, block_fn *block,
 /* The combination of no trace: one repair, which has no block. */
 void combine_begin(struct causes *all);
 
+/* How many repairs are kept, and which: those with the lowest price. */
+struct combine_limit {
+  uint32_t most; /* 0: all */
+  uint32_t (*price)(void *ctx, struct cause c); /* NULL: all cost the same */
+  void *ctx;
+};
+
+/* Keeps what the limit allows; whether that is all. */
+bool combine_cut(struct causes *s, struct combine_limit limit);
+
 /*
- * Combines with the repairs of one more trace.  When there are more than
- * `limit` (0: no limit), those with the fewest blocks and lines are kept: they
- * are repairs still, but may not be all of the optimal ones, and false is
- * returned.  A trace without repairs leaves none.
+ * Combines with the repairs of one more trace.  When there are more than the
+ * limit allows, those with the lowest price are kept, of equal ones those with
+ * the fewest blocks and lines: they are repairs still, but may not be all of
+ * the optimal ones, and false is returned.  A trace without repairs leaves
+ * none.
  */
-bool combine_add(struct causes *all, const struct causes *trace, uint32_t limit,
-                 struct arena *a);
+bool combine_add(struct causes *all, const struct causes *trace,
+                 struct combine_limit limit, struct arena *a);
 
 #endif

@@ -125,13 +125,27 @@ static uint32_t longest(const struct rank_input *in) {
   return n;
 }
 
+static uint32_t count_eliminated(struct cause c, const struct rank_input *in,
+                                 uint32_t *unit) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < in->ngood; i++) {
+    in->units(in->ctx, c, &in->good[i], unit);
+    n += conflicts_cyclic(in->good[i].conflicts, unit);
+  }
+  return n;
+}
+
+uint32_t rank_price(struct cause c, const struct rank_input *in) {
+  uint32_t *unit = xcalloc((size_t)longest(in) + 1, sizeof *unit);
+  uint32_t n = count_eliminated(c, in, unit);
+  free(unit);
+  return n;
+}
+
 static void weigh(struct ranked *r, const struct rank_input *in,
                   uint32_t *unit) {
   r->lines = cause_lines(r->cause);
-  for (uint32_t i = 0; i < in->ngood; i++) {
-    in->units(in->ctx, r->cause, &in->good[i], unit);
-    r->eliminates += conflicts_cyclic(in->good[i].conflicts, unit);
-  }
+  r->eliminates = count_eliminated(r->cause, in, unit);
   for (uint32_t i = 0; i < in->nbad; i++) {
     const struct conflicts *c = in->bad[i].conflicts;
     in->units(in->ctx, r->cause, &in->bad[i], unit);

@@ -58,6 +58,9 @@ struct ranked {
   uint64_t lines;
 };
 
+/* How many good traces a cause eliminates. */
+uint32_t rank_price(struct cause c, const struct rank_input *in);
+
 /* Fills out[0 … causes->len), best first. */
 void rank_causes(const struct causes *causes, const struct rank_input *in,
                  struct ranked *out);

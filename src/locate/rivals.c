@@ -11,12 +11,11 @@ static uint32_t blocks_of(struct cause c, const struct section_trace *s,
                           uint32_t node) {
   const struct section_frame *f = section_frames(s, node);
   uint32_t bits = 0;
-  for (uint32_t k = 0; k < section_depth(s, node); k++) {
-    struct code_block place = {f[k].file, f[k].function, f[k].line, f[k].line};
+  for (uint32_t k = 0; k < section_depth(s, node); k++)
     for (uint32_t b = 0; b < c.nblocks && b < RIVALS_BLOCKS; b++)
-      if (code_block_covers(&c.blocks[b], &place))
+      if (code_block_has_line(&c.blocks[b], f[k].file, f[k].function,
+                              f[k].line))
         bits |= UINT32_C(1) << b;
-  }
   return bits;
 }
 

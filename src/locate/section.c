@@ -77,6 +77,7 @@ static bool goes_on(struct section_builder *b, uint32_t level,
   if (!equal(last->function, c->function) || !equal(last->file, c->file))
     return false;
   last->line = c->line;
+  last->column = c->column;
   return true;
 }
 
@@ -95,7 +96,12 @@ static bool add_level(struct section_builder *b, uint32_t level,
     const struct scope *c = &scopes[i + skip];
     bool real = i + skip == 0;
     same = same && (real || same_copy(b, before, now, i, c->copy));
-    struct section_frame f = {c->file, c->function, c->copy, c->line, 0};
+    struct section_frame f = {.file = c->file,
+                              .function = c->function,
+                              .copy = c->copy,
+                              .pc = now->pc,
+                              .line = c->line,
+                              .column = c->column};
     f.instance =
         same ? b->s->frames.at[before->first + i].instance : b->instances++;
     vec_push(&b->s->frames, f);
@@ -203,7 +209,10 @@ static bool lines_at(const struct section_trace *s, struct segment g,
   const struct conflicts *c = s->conflicts;
   const struct node *from = &c->nodes[g.first], *to = &c->nodes[g.last];
   const struct section_frame *f = &section_frames(s, g.first)[depth];
-  *out = (struct code_block){f->file, f->function, f->line, f->line};
+  *out = (struct code_block){.file = f->file,
+                             .function = f->function,
+                             .first = f->line,
+                             .last = f->line};
   for (uint32_t p = from->pos; p <= to->pos; p++) {
     f = &section_frames(s, node_at(c, from->thread, p))[depth];
     if (!is_users(f) || !equal(f->file, out->file) ||
@@ -215,12 +224,53 @@ static bool lines_at(const struct section_trace *s, struct segment g,
   return true;
 }
 
+/* The lines of the loops that the segment goes round; false: of none. */
+static bool crossed(const struct section_trace *s, struct segment g,
+                    uint32_t depth, uint32_t *first, uint32_t *last) {
+  const struct conflicts *c = s->conflicts;
+  const struct node *from = &c->nodes[g.first], *to = &c->nodes[g.last];
+  bool some = false;
+  for (uint32_t p = from->pos + 1; p <= to->pos; p++) {
+    const struct section_frame *f =
+        &section_frames(s, node_at(c, from->thread, p))[depth];
+    if (!f->crossed_first)
+      continue;
+    *first = some && *first < f->crossed_first ? *first : f->crossed_first;
+    *last = some && *last > f->crossed_last ? *last : f->crossed_last;
+    some = true;
+  }
+  return some;
+}
+
+/* Makes a block of the lines of a segment: it cuts no loop in two, holds those
+ * that the segment goes round, and ends with each round of the next. */
+static void fit_into_loops(const struct section_trace *s, struct segment g,
+                           uint32_t depth, struct code_block *b) {
+  uint32_t first = 0, last = 0;
+  if (!s->loops)
+    return;
+  const struct loops_file *f = loops_of_file(s->loops, b->file);
+  if (crossed(s, g, depth, &first, &last)) {
+    b->first = first < b->first ? first : b->first;
+    b->last = last > b->last ? last : b->last;
+  }
+  loops_close(f, &b->first, &b->last);
+  b->whole_loop = first && b->first == first && b->last == last;
+  const struct loop *around = loops_around(f, b->first, b->last);
+  if (around && first <= around->first && around->last <= last)
+    around = loops_beyond(f, b->first, b->last);
+  b->loop_first = around ? around->first : 0;
+  b->loop_last = around ? around->last : 0;
+}
+
 static uint32_t blame(const struct section_trace *s, struct segment g,
                       struct code_block *out) {
   assert(s->conflicts->nodes[g.first].op == s->conflicts->nodes[g.last].op);
   uint32_t n = shared(s, g.first, g.last);
   while (n && !lines_at(s, g, n - 1, out))
     n--;
+  if (n)
+    fit_into_loops(s, g, n - 1, out);
   return n;
 }
 
@@ -243,13 +293,19 @@ static const struct section_frame *frame_in(const struct section_trace *s,
   for (uint32_t i = 0, n = section_depth(s, node); i < n; i++)
     for (uint32_t b = 0; b < r.nblocks; b++) {
       const struct code_block *k = &r.blocks[b];
-      if (k->first <= f[i].line && f[i].line <= k->last &&
-          equal(f[i].function, k->function) && equal(f[i].file, k->file)) {
+      if (code_block_has_line(k, f[i].file, f[i].function, f[i].line)) {
         *block = b;
         return &f[i];
       }
     }
   return NULL;
+}
+
+/* Whether the access begins another round of the loop around the block. */
+static bool begins_round(const struct section_frame *f,
+                         const struct code_block *b) {
+  return f->crossed_first && b->loop_first &&
+         f->crossed_first <= b->loop_first && b->loop_last <= f->crossed_last;
 }
 
 void section_units(void *ctx, struct cause r, const struct rank_trace *t,
@@ -262,8 +318,8 @@ void section_units(void *ctx, struct cause r, const struct rank_trace *t,
   for (uint32_t i = 0; i < c->nnodes; i++) {
     uint32_t node = c->by_thread[i], block = 0;
     const struct section_frame *f = frame_in(s, node, r, &block);
-    bool same =
-        f && before && f->instance == before->instance && block == block_before;
+    bool same = f && before && f->instance == before->instance &&
+                block == block_before && !begins_round(f, &r.blocks[block]);
     unit[node] = !f ? UNIT_ALONE : same ? units : ++units;
     before = f;
     block_before = block;

@@ -21,6 +21,11 @@
  *
  * So a segment inside another gets the same function and lines inside the
  * other's, or an instance that was called from those lines.
+ *
+ * Loops (model/loops.h) are taken into account when they are known
+ * (section_find_rounds): an execution of a block inside of a loop ends with the
+ * round, and a segment that goes on from one round to another gets a block with
+ * the whole loop in it.
  */
 #ifndef LOCATE_SECTION_H
 #define LOCATE_SECTION_H
@@ -28,12 +33,17 @@
 #include "code/scope.h"
 #include "locate/combine.h"
 #include "locate/rank.h"
+#include "model/loops.h"
 
 struct section_frame {
   const char *file, *function; /* NULL when unknown */
   uint64_t copy;               /* scope.h */
-  uint32_t line;               /* 0 when unknown */
+  uint64_t pc;                 /* of the access or of the call */
+  uint32_t line, column;       /* 0 when unknown */
   uint32_t instance;
+  /* The lines of the outermost loop that went on to another round since the
+   * access before, if that was of the same instance; 0: none. */
+  uint32_t crossed_first, crossed_last;
 };
 
 /* The frames of a trace's nodes; the names are those of the scopes. */
@@ -41,6 +51,7 @@ struct section_trace {
   const struct conflicts *conflicts;
   VEC(struct section_frame) frames;
   uint32_t *at; /* node n has the frames at[n] … at[n + 1] */
+  struct loops *loops; /* NULL: none are known */
 };
 
 /* `c` was made from `t` and must live as long; `t` need not. */
@@ -48,6 +59,14 @@ void section_trace_init(struct section_trace *s, struct scopes *scopes,
                         const struct trace *t, const struct conflicts *c);
 void section_trace_free(struct section_trace *s);
 void section_trace_check_invariants(const struct section_trace *s);
+
+/*
+ * Tells rounds of loops apart (rounds.c), anew when more loops are known.  First
+ * the loops that sources do not show are learnt, from all traces; they live on
+ * with the section_traces.
+ */
+void section_learn_loops(const struct section_trace *s, struct loops *loops);
+void section_find_rounds(struct section_trace *s, struct loops *loops);
 
 static inline uint32_t section_depth(const struct section_trace *s,
                                      uint32_t node) {

@@ -29,11 +29,12 @@ static const char *op_name(struct framing *g, uint32_t op) {
 static struct section_frame frame_at(struct framing *g, uint32_t activation,
                                      uint64_t pc) {
   const struct place *p = trace_file_place(g->file, pc);
-  struct section_frame f = {.copy = activation};
+  struct section_frame f = {.copy = activation, .pc = pc};
   if (p && p->line) {
     f.file = p->file ? p->file : "";
     f.function = p->function ? p->function : "";
     f.line = p->line;
+    f.column = p->column;
   }
   return f;
 }
@@ -197,6 +198,13 @@ int trace_set_read(struct trace_set *x, const char *path, bool good, struct erro
               !good && t->about.verdict != VERDICT_PASS);
   }
   return 0;
+}
+
+void trace_set_find_rounds(struct trace_set *x, struct loops *loops) {
+  for (uint32_t i = 0; i < x->traces.len; i++)
+    section_learn_loops(&x->traces.at[i]->section, loops);
+  for (uint32_t i = 0; i < x->traces.len; i++)
+    section_find_rounds(&x->traces.at[i]->section, loops);
 }
 
 void trace_set_free(struct trace_set *x) {

@@ -40,6 +40,8 @@ struct trace_set {
  */
 int trace_set_read(struct trace_set *x, const char *path, bool good, struct error *e);
 void trace_set_free(struct trace_set *x);
+/* Tells rounds of loops apart in all traces (section.h). */
+void trace_set_find_rounds(struct trace_set *x, struct loops *loops);
 
 /* Whether operations are interrupted such that no order of whole ones has the
  * same conflicts: then, and only then, there are eliminators. */

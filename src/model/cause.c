@@ -33,13 +33,32 @@ int code_block_compare(const struct code_block *a, const struct code_block *b) {
     by = compare_names(a->function, b->function);
   if (!by)
     by = compare_numbers(a->first, b->first);
-  return by ? by : compare_numbers(a->last, b->last);
+  if (!by)
+    by = compare_numbers(a->last, b->last);
+  if (!by)
+    by = compare_numbers(a->loop_first, b->loop_first);
+  return by ? by : compare_numbers(a->loop_last, b->loop_last);
+}
+
+/* Whether a round of the one loop lasts as long as one of the other, or longer;
+ * no loop at all is the longest. */
+static bool outlasts(const struct code_block *outer,
+                     const struct code_block *inner) {
+  return !outer->loop_first || (inner->loop_first &&
+                                outer->loop_first <= inner->loop_first &&
+                                inner->loop_last <= outer->loop_last);
 }
 
 bool code_block_covers(const struct code_block *outer,
                        const struct code_block *inner) {
   return outer->first <= inner->first && inner->last <= outer->last &&
-         same_function(outer, inner);
+         outlasts(outer, inner) && same_function(outer, inner);
+}
+
+bool code_block_has_line(const struct code_block *b, const char *file,
+                         const char *function, uint32_t line) {
+  struct code_block place = {.file = file, .function = function};
+  return b->first <= line && line <= b->last && same_function(b, &place);
 }
 
 bool code_block_meets(const struct code_block *a, const struct code_block *b) {
@@ -50,13 +69,30 @@ static int compare_blocks(const void *a, const void *b) {
   return code_block_compare(a, b);
 }
 
+static bool same_lines(const struct code_block *a, const struct code_block *b) {
+  return a->first == b->first && a->last == b->last;
+}
+
+static void join_loops(struct code_block *to, const struct code_block *from) {
+  if (outlasts(to, from))
+    return;
+  bool inside = outlasts(from, to); /* else: loops side by side on one line */
+  to->loop_first = inside ? from->loop_first : 0;
+  to->loop_last = inside ? from->loop_last : 0;
+}
+
 /* Sorted blocks, those that share a line made one; how many are left. */
 static uint32_t merge(struct code_block *b, uint32_t n) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < n; i++) {
-    if (kept && code_block_meets(&b[kept - 1], &b[i])) {
-      if (b[kept - 1].last < b[i].last)
-        b[kept - 1].last = b[i].last;
+    struct code_block *to = kept ? &b[kept - 1] : NULL, old;
+    if (to && code_block_meets(to, &b[i])) {
+      old = *to;
+      if (to->last < b[i].last)
+        to->last = b[i].last;
+      to->whole_loop = (old.whole_loop && same_lines(&old, to)) ||
+                       (b[i].whole_loop && same_lines(&b[i], to));
+      join_loops(to, &b[i]);
     } else {
       b[kept++] = b[i];
     }
@@ -144,9 +180,14 @@ void cause_print(struct cause c, struct buf *out) {
   }
 }
 
+static bool is_in_its_loop(const struct code_block *b) {
+  return !b->loop_first ? !b->loop_last
+                        : b->loop_first <= b->first && b->last <= b->loop_last;
+}
+
 bool cause_is_sound(struct cause c) {
   for (uint32_t i = 0; i < c.nblocks; i++)
-    if (c.blocks[i].first > c.blocks[i].last ||
+    if (c.blocks[i].first > c.blocks[i].last || !is_in_its_loop(&c.blocks[i]) ||
         (i && (code_block_compare(&c.blocks[i - 1], &c.blocks[i]) >= 0 ||
                code_block_meets(&c.blocks[i - 1], &c.blocks[i]))))
       return false;

@@ -37,7 +37,6 @@ struct ranked_cause {
   bool tried;
   bool verified;          /* … and none failed … */
   bool waits;             /* … but a thread had to wait inside of it … */
-  bool widened;           /* … with the lines of a loop around it … */
   char *covered;          /* … what was searched … */
   char *still_bad;        /* … or this client fails all the same, */
   enum fault still_fault; /* with this fault */
@@ -70,6 +69,7 @@ struct causes_found {
   uint32_t given;     /* good ones that are from files … */
   uint32_t foreign; /* … of which so many do not come to the causes' files */
   bool complete;    /* these are all */
+  bool cut;         /* there were too many causes: the cheapest were kept */
   uint64_t events;  /* accesses of the longest failing trace … */
   uint64_t conflicts; /* … and the edges between them */
   struct tally schedules;

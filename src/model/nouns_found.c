@@ -10,6 +10,9 @@ static const struct field code_block_fields[] = {
     TEXT(struct code_block, function),
     NUMBER(struct code_block, first),
     NUMBER(struct code_block, last),
+    NUMBER(struct code_block, loop_first),
+    NUMBER(struct code_block, loop_last),
+    FLAG(struct code_block, whole_loop),
 };
 const struct noun noun_code_block = {
     NOUN(struct code_block, code_block_fields)};
@@ -49,7 +52,6 @@ static const struct field ranked_fields[] = {
     FLAG(struct ranked_cause, tried),
     FLAG(struct ranked_cause, verified),
     FLAG(struct ranked_cause, waits),
-    FLAG(struct ranked_cause, widened),
     TEXT(struct ranked_cause, covered),
     TEXT(struct ranked_cause, still_bad),
     BELOW(struct ranked_cause, still_fault, FAULT_COUNT),
@@ -82,6 +84,7 @@ static const struct field causes_fields[] = {
     NUMBER(struct causes_found, given),
     NUMBER(struct causes_found, foreign),
     FLAG(struct causes_found, complete),
+    FLAG(struct causes_found, cut),
     NUMBER(struct causes_found, events),
     NUMBER(struct causes_found, conflicts),
     INSIDE(struct causes_found, schedules, noun_tally),

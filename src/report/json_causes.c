@@ -2,6 +2,15 @@
  * JSON. */
 #include "report/json_int.h"
 
+void json_loop(struct json *j, const struct code_block *b) {
+  if (!b->loop_first)
+    return;
+  json_object(j, "loop");
+  json_uint(j, "first", b->loop_first);
+  json_uint(j, "last", b->loop_last);
+  json_end_object(j);
+}
+
 static void put_blocks(struct json *j, const struct cause *c) {
   json_array(j, "blocks");
   for (uint32_t k = 0; k < c->nblocks; k++) {
@@ -11,6 +20,7 @@ static void put_blocks(struct json *j, const struct cause *c) {
     json_text(j, "function", b->function);
     json_uint(j, "first", b->first);
     json_uint(j, "last", b->last);
+    json_loop(j, b);
     json_end_object(j);
   }
   json_end_array(j);

@@ -13,6 +13,7 @@ struct text_style {
   uint32_t width;    /* columns; 0 is 80, and less than 40 is 40 */
   bool colour;       /* ANSI colours */
   bool utf8;         /* the locale can show … and × */
+  bool all_causes;   /* not only the first few */
   bool quiet;        /* the answer and the replay command, nothing else */
   uint32_t max_rows; /* of the interleaving; 0 is 120, UINT32_MAX is all */
 };
@@ -41,6 +42,10 @@ struct report_run {
 /* One run is an object; several are {"faultline": 1, "runs": […]}.  The schema
  * is in docs/json.md. */
 void report_json(const struct report_run *runs, uint32_t n, struct buf *out);
+
+/* A field of an open object: the lines of the loop around a block. */
+struct json;
+void json_loop(struct json *j, const struct code_block *b);
 
 /* The same as a page for a browser that needs nothing else (page.c). */
 void report_html(const struct report_run *runs, uint32_t n, struct buf *out);

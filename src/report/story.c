@@ -86,6 +86,18 @@ void story_put_lines(const struct code_block *b, struct buf *out) {
     buf_printf(out, "lines %" PRIu32 "-%" PRIu32, b->first, b->last);
 }
 
+void story_put_loop(const struct code_block *b, struct buf *out) {
+  struct code_block loop = {.first = b->loop_first, .last = b->loop_last};
+  if (b->whole_loop)
+    buf_puts(out, " (the whole loop)");
+  if (b->loop_first == b->first && b->loop_last == b->last) {
+    buf_puts(out, ", in each round of this loop");
+  } else if (b->loop_first) {
+    buf_puts(out, ", in each round of the loop in ");
+    story_put_lines(&loop, out);
+  }
+}
+
 void story_fence(const struct missing_fence *f, struct buf *b) {
   if (!f->load_line)
     buf_printf(b, "a fence behind line %" PRIu32 ", before it returns",

@@ -113,6 +113,9 @@ uint32_t story_block(const struct story *s, uint32_t at);
 const char *story_thread(uint8_t thread);
 /* `line 8`, `lines 8-9` */
 void story_put_lines(const struct code_block *b, struct buf *out);
+/* "lines 15-16 in each round of the loop in lines 13-17" needs this behind the
+ * lines; "lines 13-17 (the whole loop)" as well.  Nothing without a loop. */
+void story_put_loop(const struct code_block *b, struct buf *out);
 /* `a fence between line 14 and line 15` */
 void story_fence(const struct missing_fence *f, struct buf *b);
 /* Under TSO a step of thread 16 + t is a commit of thread t: that, and whether

@@ -31,13 +31,19 @@ static void put_many(uint64_t n, struct buf *b) {
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 static const char *fail(uint64_t n) { return n == 1 ? "fails" : "fail"; }
 
-static void put_block(const struct code_block *k, bool with_file,
+static void put_place(const struct code_block *k, bool with_file,
                       struct buf *b) {
   story_put_lines(k, b);
   if (with_file)
     buf_printf(b, " of %s", file_words(k->file));
   if (k->function)
     buf_printf(b, "%s in %s()", with_file ? "," : "", k->function);
+}
+
+static void put_block(const struct code_block *k, bool with_file,
+                      struct buf *b) {
+  put_place(k, with_file, b);
+  story_put_loop(k, b);
 }
 
 /* The file once, behind the first block, where it is one for all. */
@@ -156,6 +162,15 @@ static const struct code_block *spared_block(const struct cause *less,
   return smaller_block(whole, less);
 }
 
+/* Whether a block of the cause is a loop, and this is one round of it. */
+static bool is_round_of(const struct code_block *k, const struct cause *c) {
+  for (uint32_t i = 0; i < c->nblocks; i++)
+    if (code_block_covers(&c->blocks[i], k) &&
+        c->blocks[i].loop_first != k->loop_first)
+      return true;
+  return false;
+}
+
 /* `with line 41 or line 42 alone`, `with lines 8-9 in f() instead`, `without
  * line 8 in f()` */
 static void put_less(const struct ranked_cause *c, uint32_t from, uint32_t end,
@@ -176,7 +191,9 @@ static void put_less(const struct ranked_cause *c, uint32_t from, uint32_t end,
     if (k && one)
       story_put_lines(k, b);
     else
-      put_block(block, false, b);
+      put_place(block, false, b);
+    if (k && is_round_of(k, &c->cause))
+      story_put_loop(k, b);
     bool last =
         i + 1 == end || !smaller_block(&c->smaller[i + 1].cause, &c->cause);
     if (k && last)
@@ -352,6 +369,27 @@ static void put_outcomes(struct screen *s, const struct story *story,
 
 /* ---- all ---- */
 
+/* Nothing fails with it atomic, as far as that was tried. */
+static bool is_enough(const struct ranked_cause *c) {
+  return !c->still_bad && !c->schedules.bad;
+}
+
+/* What is true of all causes below. */
+static void put_promise(const struct causes_found *c, struct buf *b) {
+  bool all = true;
+  for (uint32_t i = 0; i < c->len; i++)
+    all &= is_enough(&c->at[i]);
+  if (!is_enough(&c->at[0]))
+    buf_puts(b, "No lines were found that are enough; these come nearest:");
+  else if (!all)
+    buf_puts(b, "What forbids them, best first:");
+  else
+    buf_printf(b, "None could with %s atomic:",
+               c->len > 1                  ? "one of these"
+               : has_many_lines(&c->at[0]) ? "these lines"
+                                           : "this line");
+}
+
 /* The executions that were run, and how many of them fail. */
 static void put_failing(const struct causes_found *c, struct buf *b) {
   const struct tally *t = &c->schedules;
@@ -375,10 +413,7 @@ static void put_failing(const struct causes_found *c, struct buf *b) {
     buf_printf(b, ", of this client and %" PRIu32 " other%s,", c->clients - 1,
                plural(c->clients - 1));
   buf_printf(b, " %s. ", fail(c->bad));
-  buf_printf(b, "None could with %s atomic:",
-             c->len > 1                  ? "one of these"
-             : has_many_lines(&c->at[0]) ? "these lines"
-                                         : "this line");
+  put_promise(c, b);
 }
 
 /* Good traces of files. */
@@ -408,13 +443,19 @@ void screen_causes(struct screen *s, const struct story *story) {
   screen_title(s, "Which lines must be atomic:");
   put_failing(c, &b);
   screen_paragraph(s, 2, 2, buf_text(&b));
-  for (uint32_t i = 0; i < c->len && i < SHOWN; i++)
+  uint32_t shown = s->style.all_causes || c->len < SHOWN ? c->len : SHOWN;
+  for (uint32_t i = 0; i < shown; i++)
     put_cause(s, story, i);
-  if (c->len > SHOWN) {
+  if (c->len > shown) {
     buf_clear(&b);
-    buf_printf(&b, "and %" PRIu32 " more; --json has all", c->len - SHOWN);
+    buf_printf(&b, "and %" PRIu32 " more; --all-causes shows them",
+               c->len - shown);
     screen_paragraph(s, 2, 2, buf_text(&b));
   }
+  if (c->cut)
+    screen_paragraph(s, 2, 2,
+                     "There were too many to keep them all: those that seemed "
+                     "to forbid the most good orders were dropped.");
   buf_free(&b);
   put_given(s, c);
   put_outcomes(s, story, c);

@@ -38,6 +38,7 @@
 #include "rt/marks.h"
 
 #include "base/slow.h"
+#include "base/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,48 +62,42 @@ struct range_use {
   uint32_t readers, writers;
 };
 
+static bool granules_is_free(const struct granule_use *e) {
+  return !e->granule;
+}
+static bool granules_has(void *ctx, const struct granule_use *e, uint64_t g) {
+  (void)ctx;
+  return e->granule == g;
+}
+static uint32_t granules_hash(void *ctx, uint64_t granule) {
+  (void)ctx;
+  return (uint32_t)((granule * 0x9e3779b97f4a7c15u) >> 32);
+}
+static uint32_t granules_rehash(void *ctx, const struct granule_use *e) {
+  return granules_hash(ctx, e->granule);
+}
+TABLE(granules, struct granule_use, uint64_t, 2)
+
 static struct {
-  struct granule_use *at;
-  uint32_t cap, len;
+  struct granules granules;
   struct range_use ranges[MOST_RANGES];
   uint32_t nranges;
   bool reads;  /* several readers conflict too */
   bool guards; /* what is guarded is no branching point */
 } T;
 
-static uint32_t slot(uint64_t granule) {
-  return (uint32_t)((granule * 0x9e3779b97f4a7c15u) >> 32) & (T.cap - 1);
-}
-
-static struct granule_use *find(uint64_t granule) {
-  check_slow(T.cap && T.len < T.cap); /* else it would not end */
-  uint32_t i = slot(granule);
-  while (T.at[i].granule && T.at[i].granule != granule)
-    i = (i + 1) & (T.cap - 1);
-  return &T.at[i];
-}
-
-static void grow(void) {
-  assert(!(T.cap & (T.cap - 1)) && T.cap <= UINT32_MAX / 2);
-  struct granule_use *old = T.at;
-  uint32_t n = T.cap;
-  T.cap = n ? 2 * n : 1024;
-  T.at = xcalloc(T.cap, sizeof *T.at);
-  for (uint32_t i = 0; i < n; i++)
-    if (old[i].granule)
-      *find(old[i].granule) = old[i];
-  free(old);
+/* There is a table. */
+static inline struct granule_use *find(uint64_t granule) {
+  return granules_find(&T.granules, NULL, granule);
 }
 
 /* The entry of a granule, made when there is none. */
 static inline struct granule_use *entry_of(uint64_t granule) {
   check_slow(granule != 0);
-  if (2 * T.len >= T.cap)
-    grow();
-  struct granule_use *e = find(granule);
+  struct granule_use *e = granules_put(&T.granules, NULL, granule);
   if (!e->granule) {
     e->granule = granule;
-    T.len++;
+    T.granules.len++;
   }
   return e;
 }
@@ -157,8 +152,8 @@ static uint32_t weigh_ranges(const struct range_use *r, uint64_t n) {
 /* A search that has made accesses of its bytes as no steps hears of it (G3). */
 static void note_range(uint64_t lo, uint64_t hi, uint32_t readers,
                        uint32_t writers) {
-  if (!T.cap)
-    grow();
+  if (!T.granules.slots)
+    granules_grow(&T.granules, NULL);
   struct range_use *r = range_of(lo, hi), had = *r;
   r->lo = lo < r->lo ? lo : r->lo;
   r->hi = hi > r->hi ? hi : r->hi;
@@ -247,7 +242,7 @@ bool fl__conflict_free(uint64_t addr, uint64_t size) {
   uint64_t last = (addr + (size ? size - 1 : 0)) / 8;
   if (last - addr / 8 >= MOST_GRANULES)
     return false;
-  if (!T.cap)
+  if (!T.granules.slots)
     return true;
   for (uint64_t g = addr / 8; g <= last; g++) {
     struct granule_use *e = find(g);
@@ -259,7 +254,8 @@ bool fl__conflict_free(uint64_t addr, uint64_t size) {
 }
 
 bool fl__guarded(const struct fiber_state *f) {
-  if (!T.guards || !T.cap || (!f->called && f->call != EVENT_NO_CALL))
+  if (!T.guards || !T.granules.slots ||
+      (!f->called && f->call != EVENT_NO_CALL))
     return false;
   uint64_t guard = guard_of(f);
   if (guard == NO_GUARD)
@@ -279,9 +275,7 @@ bool fl__guarded(const struct fiber_state *f) {
 }
 
 void fl__conflict_forget(void) {
-  if (T.at)
-    memset(T.at, 0, T.cap * sizeof *T.at);
-  T.len = 0;
+  granules_clear(&T.granules);
   T.nranges = 0;
   T.reads = false;
 }
@@ -321,12 +315,12 @@ void rt_knowledge(struct buf *out) {
   rt_mark_list marks = {0};
   rt_marks(&marks);
   struct knowledge_head head = {
-      .granules = T.len, .marks = marks.len, .ranges = T.nranges};
+      .granules = T.granules.len, .marks = marks.len, .ranges = T.nranges};
   memcpy(head.magic, magic, sizeof magic);
   buf_put(out, &head, sizeof head);
-  for (uint32_t i = 0; i < T.cap; i++)
-    if (T.at[i].granule) {
-      struct granule_use e = T.at[i];
+  for (uint32_t i = 0; T.granules.len && i <= T.granules.mask; i++)
+    if (T.granules.slots[i].granule) {
+      struct granule_use e = T.granules.slots[i];
       e.granule = granule_sent(e.granule);
       if (e.guard > TRIED && e.guard != NO_GUARD)
         e.guard = granule_sent(e.guard);
@@ -395,8 +389,10 @@ static uint32_t learn_ranges(const char *at, uint64_t n) {
 
 static uint32_t count_conflicts(void) {
   uint32_t n = weigh_ranges(T.ranges, T.nranges);
-  for (uint32_t i = 0; i < T.cap; i++)
-    n += T.at[i].granule ? weight(&T.at[i]) : 0;
+  for (uint32_t i = 0; T.granules.len && i <= T.granules.mask; i++) {
+    const struct granule_use *e = &T.granules.slots[i];
+    n += e->granule ? weight(e) : 0;
+  }
   return n;
 }
 

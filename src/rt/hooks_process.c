@@ -19,6 +19,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#ifndef SYS_fork
+#define SYS_fork SYS_clone /* newer processors have no other call */
+#endif
+
 static void refuse(const char *name, uint64_t pc) {
   if (fl__on())
     fl__refuse(pc, "%s() would start a process, and processes are not modelled",

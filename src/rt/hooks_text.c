@@ -41,7 +41,7 @@ static void put_end(char **end, char *now, uint64_t pc) {
   *end = now;
 }
 
-#define INTEGER(TYPE, NAME, REAL)                                              \
+#define READ_INTEGER(TYPE, NAME, REAL)                                         \
   WRAP(TYPE, NAME, (const char *s, char **end, int base)) {                    \
     uint64_t pc = CALLER_PC;                                                   \
     char *now;                                                                 \
@@ -50,10 +50,21 @@ static void put_end(char **end, char *now, uint64_t pc) {
     put_end(end, now, pc);                                                     \
     return n;                                                                  \
   }
-INTEGER(long, strtol, strtol)
-INTEGER(unsigned long, strtoul, strtoul)
-INTEGER(long long, strtoll, strtoll)
-INTEGER(unsigned long long, strtoull, strtoull)
+/*
+ * C23 reads "0b1" as a number.  The headers of glibc 2.38 and later lead strtol
+ * to __isoc23_strtol where a program asks for C23 or for GNU extensions, as
+ * this file does: so both are named by their symbols.
+ */
+#define INTEGER(TYPE, NAME)                                                    \
+  TYPE c11_##NAME(const char *, char **, int) __asm__(#NAME);                  \
+  TYPE c23_##NAME(const char *, char **, int) __asm__("__isoc23_" #NAME)       \
+      __attribute__((weak));                                                   \
+  READ_INTEGER(TYPE, NAME, c11_##NAME)                                         \
+  READ_INTEGER(TYPE, __isoc23_##NAME, (c23_##NAME ? c23_##NAME : c11_##NAME))
+INTEGER(long, strtol)
+INTEGER(unsigned long, strtoul)
+INTEGER(long long, strtoll)
+INTEGER(unsigned long long, strtoull)
 
 #define FRACTION(TYPE, NAME)                                                   \
   WRAP(TYPE, NAME, (const char *s, char **end)) {                              \
@@ -176,6 +187,23 @@ WRAP(char *, stpncpy, (char *to, const char *from, size_t n)) {
   if (length < n)
     fl__fill(to + length, 0, n - length, CALLER_PC);
   return to + length;
+}
+/* Those that bound what is written: of glibc 2.38 and later. */
+static size_t copy_bounded(char *to, const char *from, size_t n, uint64_t pc) {
+  size_t length = read_all(from, pc), most = length < n ? length : n - 1;
+  if (!n)
+    return length;
+  char *kept = memcpy(alloca(most + 1), from, most);
+  kept[most] = 0;
+  fl__copy(to, kept, most + 1, pc);
+  return length;
+}
+WRAP(size_t, strlcpy, (char *to, const char *from, size_t n)) {
+  return copy_bounded(to, from, n, CALLER_PC);
+}
+WRAP(size_t, strlcat, (char *to, const char *from, size_t n)) {
+  size_t at = fl__read_string(to, n, CALLER_PC);
+  return at + copy_bounded(to + at, from, n - at, CALLER_PC);
 }
 
 /* ---- wide characters ---- */

@@ -1,9 +1,8 @@
 /*
  * What the engine needs of a processor.  A port is a folder like rt/x86_64/
  * that provides all of this; the rest of rt/ names no register, no instruction
- * and no field of a signal's context.  cage.c is the exception: it makes
- * system calls by an instruction of its own and names the architecture to the
- * kernel's filter.
+ * and no field of a signal's context.  rt/machine.h is the second half: what
+ * the searches need.
  *
  * The rest of rt/ takes for granted: 64-bit addresses of which the code may
  * have 47 bits (layout.h), stacks that grow down, little-endian integers,
@@ -16,6 +15,8 @@
  *
  *   PORT_PAGE              bytes of a page of memory
  *   PORT_SAVED_WORDS       words that fl__switch leaves at the stack pointer
+ *   PORT_AUDIT_ARCH        the kernel's name of its system calls (audit.h)
+ *   PORT_OTHER_CALLS       numbers from here on are not those of syscall.h
  *   struct float_state     see below; FLOAT_DEFAULT is what a process starts
  *                          with
  *   fl__enter_fiber        see below
@@ -95,6 +96,20 @@ void fl__context_set_pc(void *context, uint64_t pc) FL_HIDDEN;
 /* The handler returns into the engine, as if the fiber had called fl__switch.
  * The modes that the fiber had set are reset with it. */
 void fl__context_leave(void *context, void *engine_sp) FL_HIDDEN;
+
+/* The first argument of the system call that SIGSYS has kept from being made.
+ */
+uint64_t fl__context_argument(const void *context) FL_HIDDEN;
+
+/* ---- system calls ---- */
+
+/*
+ * A system call by an instruction that is here only, so that the filter of
+ * cage.h tells the engine's calls from others: fl__door_end is behind it.
+ * Returns what the kernel does, errors as negative numbers.
+ */
+long fl__door(long number, long a, long b, long c, long d, long e) FL_HIDDEN;
+extern const char fl__door_end[] FL_HIDDEN;
 
 /* ---- instructions without hooks (model/site.h) ---- */
 

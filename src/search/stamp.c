@@ -6,7 +6,6 @@
 #include "base/err.h"
 
 #include <assert.h>
-#include <cpuid.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -16,14 +15,6 @@ enum {
   MARGIN_MAX = 1 << 16, /* ticks; beyond it a counter is the better clock */
   PATIENCE = 1 << 12,   /* looks at a location before giving the processor up */
 };
-
-static bool has_invariant_counter(void) {
-  unsigned a, b, c, d;
-  bool invariant =
-      __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8) != 0;
-  return invariant && __get_cpuid(0x80000001, &a, &b, &c, &d) &&
-         (d & 1u << 27) != 0; /* rdtscp */
-}
 
 static bool bind_to(uint32_t cpu) {
   cpu_set_t set;
@@ -68,7 +59,7 @@ static void *play(void *arg) {
     uint64_t got;
     for (int n = 0; (got = atomic_load(&other->sent)) == had;)
       if (++n % PATIENCE)
-        __builtin_ia32_pause();
+        machine_pause();
       else
         sched_yield();
     had = got;
@@ -132,7 +123,7 @@ void stamps_init(struct stamps *s, enum stamp_clock clock, uint32_t nthreads) {
   memset(s, 0, sizeof *s);
   choose_cpus(s, nthreads);
   s->clock = STAMP_COUNTER;
-  if (clock == STAMP_COUNTER || !has_invariant_counter())
+  if (clock == STAMP_COUNTER || !machine_has_ticks())
     return;
   uint64_t margin = margin_of(s);
   if (margin > MARGIN_MAX)

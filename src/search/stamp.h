@@ -8,22 +8,22 @@
  *
  * (T1) The stamp of a call taken too late, or that of a return too early.  The
  *      call is stamped before it is made and the return after it was made.
- *      rdtscp waits until all earlier instructions have executed, and the
- *      lfence behind the call's stamp keeps the operation from beginning
- *      before the stamp was read.  A store of the operation may still be in
- *      the store buffer when its return is stamped, and become visible later:
+ *      machine_ticks waits until all earlier instructions have executed, and
+ *      machine_ticks_hold behind the call's stamp keeps the operation from
+ *      beginning before the stamp was read.  A store of the operation may still
+ * be in the store buffer when its return is stamped, and become visible later:
  *      that is the truth about the machine, and such an operation did return.
  * (T2) Clocks of two processors that differ.  Let C_q(t) = C_p(t) + d; d is
- *      constant, since the counter is invariant (CPUID says so, or we do not
- *      use it).  When a message that carries p's time x is received and then
- *      q's clock shows y, then y - x = d + (time under way) >= d.  So the least
+ *      constant, since the counter is invariant (machine_has_ticks, or we do
+ *      not use it).  When a message that carries p's time x is received and
+ * then q's clock shows y, then y - x = d + (time under way) >= d.  So the least
  *      y - x of many messages is an upper bound of d; `margin` is the largest
  *      of these bounds over all pairs of processors, both ways.  We record
  *      a before b only if ret(a) + margin < call(b): with a on p and b on q,
  *      C_p(call b) = C_q(call b) - d > C_p(ret a) + margin - d >= C_p(ret a).
  * (T3) A thread that is not where it was put.  Threads are bound to the
- *      processors that were measured; rdtscp names the processor that it read,
- *      and an execution in which another name appears is discarded.
+ *      processors that were measured; machine_ticks names the processor that
+ *      it read, and an execution in which another name appears is discarded.
  *
  * The order must also be that of intervals on one line, in which a thread's
  * own calls follow each other (H3 of model/history.h).  A margin breaks that:
@@ -40,6 +40,8 @@
  */
 #ifndef SEARCH_STAMP_H
 #define SEARCH_STAMP_H
+
+#include "rt/machine.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -73,17 +75,17 @@ struct stamper {
 };
 
 static inline uint64_t stamp_read(struct stamper *s) {
-  uint32_t low, high, name;
-  __asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(name) : : "memory");
-  s->moved |= (name & 0xfff) ^ s->cpu;
-  return (uint64_t)high << 32 | low;
+  uint32_t cpu;
+  uint64_t t = machine_ticks(&cpu);
+  s->moved |= cpu ^ s->cpu;
+  return t;
 }
 
 static inline uint64_t stamp_call(struct stamper *s) {
   if (s->counter)
     return atomic_fetch_add(s->counter, 1) + 1;
   uint64_t t = stamp_read(s);
-  __asm__ volatile("lfence" : : : "memory");
+  machine_ticks_hold();
   return t;
 }
 
@@ -95,7 +97,7 @@ static inline uint64_t stamp_return(struct stamper *s) {
 static inline void stamp_pass(struct stamper *s, uint64_t ret) {
   if (!s->counter)
     while (stamp_read(s) <= ret + s->margin && !s->moved)
-      __builtin_ia32_pause();
+      machine_pause();
 }
 
 #endif

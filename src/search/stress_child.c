@@ -7,6 +7,7 @@
  * the round that they wait for.
  */
 #include "rt/cage.h"
+#include "rt/machine.h"
 #include "rt/native.h"
 #include "search/stress_int.h"
 
@@ -59,7 +60,7 @@ static void gate_wait(struct round_gate *g, uint32_t value) {
   uint32_t seen;
   for (uint32_t n = 0; (seen = atomic_load(&g->value)) != value; n++)
     if (n < SPINS) {
-      __builtin_ia32_pause();
+      machine_pause();
     } else if (n < SPINS + YIELDS) {
       sched_yield();
     } else {
@@ -188,7 +189,7 @@ static void pauses_begin(struct pauses *w, const struct stress_thread *m) {
 
 static void spin(uint64_t n) {
   while (n--)
-    __builtin_ia32_pause();
+    machine_pause();
 }
 
 static void pauses_make(struct pauses *w) {
@@ -240,7 +241,7 @@ static void run_thread(struct stress_thread *m) {
   atomic_fetch_add(&p->arrived, 1);
   for (uint32_t n = 0; atomic_load(&p->arrived) != p->n; n++)
     if (n < MEET && p->n <= s->stamps.ncpus)
-      __builtin_ia32_pause();
+      machine_pause();
     else
       sched_yield();
   if (w.longest)

@@ -2,6 +2,7 @@
 #include "search/visited.h"
 
 #include "base/err.h"
+#include "rt/machine.h"
 
 #include <assert.h>
 #include <string.h>
@@ -48,7 +49,7 @@ size_t visited_span(uint64_t states) {
 
 void visited_at(struct visited *v, void *memory, uint64_t states) {
   char *at = memory;
-  assert((uintptr_t)memory % 16 == 0); /* cmpxchg16b wants it */
+  assert((uintptr_t)memory % 16 == 0); /* machine_claim wants it */
   v->levels = levels_for(states);
   v->deepest = 0;
   v->own = false;
@@ -90,13 +91,9 @@ static uint32_t bucket_of(struct hash128 h, uint32_t level) {
  * and *seen is the slot's hash. */
 static inline bool claim(struct hash128 *slot, struct hash128 h,
                          struct hash128 *seen) {
-  bool done;
-  *seen = (struct hash128){0, 0};
-  __asm__ volatile("lock cmpxchg16b %[slot]"
-                   : [slot] "+m"(*slot), "=@ccz"(done), "+a"(seen->lo),
-                     "+d"(seen->hi)
-                   : "b"(h.lo), "c"(h.hi)
-                   : "memory");
+  uint64_t had[2];
+  bool done = machine_claim((uint64_t *)slot, (uint64_t[2]){h.lo, h.hi}, had);
+  *seen = (struct hash128){had[0], had[1]};
   return done;
 }
 
@@ -105,7 +102,7 @@ enum bucket_look { IS_THERE, IS_NEW, IS_FULL };
 /*
  * A slot is filled by one write of 16 bytes.  A process that sees the first
  * half filled sees the second half too, if it reads that later: hence the
- * acquire, paired with the locked instruction of `claim`.
+ * acquire, paired with the write of `claim`.
  */
 static enum bucket_look look(struct hash128 *bucket, struct hash128 h,
                              uint32_t *at) {

@@ -6,7 +6,8 @@
  * large as the one before.  A hash belongs to one bucket (a cache line of four
  * slots) of each level, and is in the first slot on its way through them that
  * was free.  A slot is filled by one compare-and-swap and never emptied, so all
- * processes find the same slot, without a lock.
+ * processes find the same slot, without a lock.  (A TABLE of base/table.h moves
+ * its slots when it grows: others would look for them where they were.)
  *
  *     level 0  [a b c d] full    e goes on to its bucket of level 1
  *     level 1  [e . . .]

@@ -17,39 +17,51 @@ static uint64_t mix(uint64_t a, uint64_t b) {
 }
 
 /* Records are a few words: cheaper than a general hash, and inlined. */
-static uint64_t hash(const struct record_pool *p, const uint64_t *record) {
+static uint32_t hash(const struct record_pool *p, const uint64_t *record) {
   uint64_t h = 0x2545f4914f6cdd1du;
   for (uint32_t i = 0; i < p->size / 8; i++)
     h = mix(h, record[i] + i);
-  return h;
+  return (uint32_t)(h >> 32);
 }
 
-static struct pool_slot *slot_of(const struct record_pool *p,
-                                 const uint64_t *record, uint64_t hash) {
-  uint32_t mask = p->nslots - 1;
-  for (uint32_t i = (uint32_t)(hash >> 32) & mask;; i = (i + 1) & mask) {
-    struct pool_slot *s = &p->slots[i];
-    if (!s->number || (s->hash == (uint32_t)hash &&
-                       !memcmp(pool_at(p, s->number), record, p->size)))
-      return s;
-  }
+struct pool_key {
+  const uint64_t *record;
+  uint32_t hash;
+};
+
+static struct pool_key key_of(const struct record_pool *p,
+                              const uint64_t *record) {
+  return (struct pool_key){record, hash(p, record)};
 }
 
-static void rehash(struct record_pool *p, uint32_t nslots) {
-  free(p->slots);
-  p->slots = xcalloc(nslots, sizeof *p->slots);
-  p->nslots = nslots;
-  for (uint32_t n = 1; n <= p->len; n++) {
-    uint64_t h = hash(p, pool_at(p, n));
-    *slot_of(p, pool_at(p, n), h) = (struct pool_slot){n, (uint32_t)h};
-  }
+static bool pool_numbers_is_free(const struct pool_slot *s) {
+  return !s->number;
+}
+static bool pool_numbers_has(void *ctx, const struct pool_slot *s,
+                             struct pool_key key) {
+  const struct record_pool *p = ctx;
+  return s->hash == key.hash &&
+         !memcmp(pool_at(p, s->number), key.record, p->size);
+}
+static uint32_t pool_numbers_hash(void *ctx, struct pool_key key) {
+  (void)ctx;
+  return key.hash;
+}
+static uint32_t pool_numbers_rehash(void *ctx, const struct pool_slot *s) {
+  (void)ctx;
+  return s->hash;
+}
+TABLE_CODE(pool_numbers, struct pool_slot, struct pool_key, 3)
+
+static void number(struct record_pool *p, struct pool_slot *slot, uint32_t n,
+                   struct pool_key key) {
+  *slot = (struct pool_slot){n, key.hash};
+  p->numbers.len++;
 }
 
 uint32_t pool_intern(struct record_pool *p, const void *record) {
-  if (p->len >= p->nslots / 3 * 2)
-    rehash(p, p->nslots ? p->nslots * 2 : 16);
-  uint64_t h = hash(p, record);
-  struct pool_slot *slot = slot_of(p, record, h);
+  struct pool_key key = key_of(p, record);
+  struct pool_slot *slot = pool_numbers_put(&p->numbers, p, key);
   if (slot->number)
     return slot->number;
   if (p->len == p->cap) {
@@ -59,8 +71,17 @@ uint32_t pool_intern(struct record_pool *p, const void *record) {
   p->len++;
   assert(p->len < UINT32_MAX / 2);
   memcpy(pool_at(p, p->len), record, p->size);
-  *slot = (struct pool_slot){p->len, (uint32_t)h};
+  number(p, slot, p->len, key);
   return p->len;
+}
+
+/* After records have moved. */
+static void number_all(struct record_pool *p) {
+  pool_numbers_restart(&p->numbers, p->len);
+  for (uint32_t n = 1; n <= p->len; n++) {
+    struct pool_key key = key_of(p, pool_at(p, n));
+    number(p, pool_numbers_find(&p->numbers, p, key), n, key);
+  }
 }
 
 void pool_compact(struct record_pool *p, uint32_t *keep,
@@ -77,30 +98,28 @@ void pool_compact(struct record_pool *p, uint32_t *keep,
       renumber(with, pool_at(p, kept), keep);
   }
   p->len = kept;
-  uint32_t nslots = 16;
-  while (kept >= nslots / 3 * 2)
-    nslots *= 2;
   if (p->cap / 4 > kept + 8) {
     p->cap = kept + 8;
     p->at = xrealloc(p->at, (size_t)p->cap * p->size);
   }
-  rehash(p, nslots);
+  number_all(p);
   check_slow((pool_check_invariants(p), true));
 }
 
 void pool_check_invariants(const struct record_pool *p) {
   for (uint32_t n = 1; n <= p->len; n++) {
-    const uint64_t *record = pool_at(p, n);
-    assert(slot_of(p, record, hash(p, record))->number == n); /* P2 */
+    struct pool_key key = key_of(p, pool_at(p, n));
+    assert(pool_numbers_find(&p->numbers, (void *)p, key)->number ==
+           n); /* P2 */
   }
 }
 
 uint64_t pool_bytes(const struct record_pool *p) {
-  return (uint64_t)p->cap * p->size + (uint64_t)p->nslots * sizeof *p->slots;
+  return (uint64_t)p->cap * p->size + pool_numbers_bytes(&p->numbers);
 }
 
 void pool_free(struct record_pool *p) {
   free(p->at);
-  free(p->slots);
+  free(p->numbers.slots);
   *p = (struct record_pool){.size = p->size};
 }

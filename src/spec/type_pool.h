@@ -12,20 +12,23 @@
 #define SPEC_TYPE_POOL_H
 
 #include "base/slow.h"
+#include "base/table.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
+/* A record's number and hash, so that other records are passed by without being
+ * looked at; number 0: free. */
+struct pool_slot {
+  uint32_t number, hash;
+};
+TABLE_STRUCT(pool_numbers, struct pool_slot);
+
 struct record_pool {
   uint32_t size; /* of a record, a multiple of 8 */
   uint32_t len, cap;
-  uint32_t nslots; /* 0 or a power of two */
   uint64_t *at;
-  /* A record's number and half of its hash, so that other records are passed
-   * by without being looked at; number 0: free. */
-  struct pool_slot {
-    uint32_t number, hash;
-  } * slots;
+  struct pool_numbers numbers;
 };
 
 static inline void *pool_at(const struct record_pool *p, uint32_t number) {

@@ -3,6 +3,7 @@
  */
 #include "spec/type_int.h"
 
+#include "base/table.h"
 #include "faultline/spec.h"
 
 #include <dlfcn.h>
@@ -14,13 +15,15 @@ struct user_state {
   uint64_t hash;
 };
 
+TABLE_STRUCT(user_numbers, uint32_t); /* of states, plus one; 0: free */
+
 struct user_type {
   struct type type;
   char *name;
   void *object; /* NULL: the model is the program's own */
   const struct fl_model *model;
   VEC(struct user_state) states; /* by number */
-  uint32_t *slots, nslots;       /* number + 1 of a state, or 0 */
+  struct user_numbers numbers;
   uint64_t state_bytes;
   VEC(const char *) names; /* what operations are called, by code */
   struct arena scratch;    /* of one step */
@@ -105,25 +108,22 @@ static struct fl_operation operation_for(struct user_type *u, const char *name,
                                .failed = op->failed};
 }
 
-static uint32_t *slot_of(const struct user_type *u, const void *state,
-                         uint64_t hash) {
-  uint64_t mixed = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15u;
-  uint32_t mask = u->nslots - 1;
-  for (uint32_t i = (uint32_t)(mixed >> 32) & mask;; i = (i + 1) & mask) {
-    uint32_t n = u->slots[i];
-    if (!n || (u->states.at[n - 1].hash == hash &&
-               u->model->equal(u->states.at[n - 1].state, state)))
-      return &u->slots[i];
-  }
+static bool user_numbers_is_free(const uint32_t *s) { return !*s; }
+static bool user_numbers_has(void *ctx, const uint32_t *s,
+                             struct user_state key) {
+  const struct user_type *u = ctx;
+  const struct user_state *has = &u->states.at[*s - 1];
+  return has->hash == key.hash && u->model->equal(has->state, key.state);
 }
-
-static void rehash(struct user_type *u, uint32_t nslots) {
-  free(u->slots);
-  u->slots = xcalloc(nslots, sizeof *u->slots);
-  u->nslots = nslots;
-  for (uint32_t i = 0; i < u->states.len; i++)
-    *slot_of(u, u->states.at[i].state, u->states.at[i].hash) = i + 1;
+static uint32_t user_numbers_hash(void *ctx, struct user_state key) {
+  (void)ctx;
+  return (uint32_t)((key.hash ^ key.hash >> 32) * 0x9e3779b97f4a7c15u >> 32);
 }
+static uint32_t user_numbers_rehash(void *ctx, const uint32_t *s) {
+  const struct user_type *u = ctx;
+  return user_numbers_hash(ctx, u->states.at[*s - 1]);
+}
+TABLE_CODE(user_numbers, uint32_t, struct user_state, 2)
 
 static uint64_t size_of(const struct user_type *u, const void *state) {
   return u->model->bytes ? u->model->bytes(state) : USUAL_STATE_BYTES;
@@ -132,10 +132,8 @@ static uint64_t size_of(const struct user_type *u, const void *state) {
 /* The number of the state, which is ours now; a second one like it is freed. */
 static uint32_t number_of(struct user_type *u, void *state) {
   enter(u, "hash or equal", NULL);
-  if (u->states.len >= u->nslots / 2)
-    rehash(u, u->nslots ? u->nslots * 2 : 16);
-  uint64_t hash = u->model->hash(state);
-  uint32_t *slot = slot_of(u, state, hash);
+  struct user_state s = {state, u->model->hash(state)};
+  uint32_t *slot = user_numbers_put(&u->numbers, u, s);
   if (*slot) {
     enter(u, "release", NULL);
     u->model->release(state);
@@ -145,8 +143,9 @@ static uint32_t number_of(struct user_type *u, void *state) {
   enter(u, "bytes", NULL);
   u->state_bytes += size_of(u, state);
   leave();
-  vec_push(&u->states, ((struct user_state){state, hash}));
+  vec_push(&u->states, s);
   *slot = u->states.len;
+  u->numbers.len++;
   return u->states.len - 1;
 }
 
@@ -260,17 +259,18 @@ static void forget(struct type *t, uint32_t *keep, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     keep[i] = kept[keep[i]];
   free(kept);
-  uint32_t nslots = 16;
-  while (len >= nslots / 2)
-    nslots *= 2;
-  rehash(u, nslots);
+  enter(u, "hash or equal", NULL);
+  user_numbers_restart(&u->numbers, len);
+  for (; u->numbers.len < len; u->numbers.len++)
+    *user_numbers_find(&u->numbers, u, u->states.at[u->numbers.len]) =
+        u->numbers.len + 1;
   leave();
 }
 
 static uint64_t bytes(const struct type *t) {
   const struct user_type *u = (const struct user_type *)t;
   return u->state_bytes + (uint64_t)u->states.len * sizeof *u->states.at +
-         (uint64_t)u->nslots * sizeof *u->slots;
+         user_numbers_bytes(&u->numbers);
 }
 
 static void free_user(struct type *t) {
@@ -283,7 +283,7 @@ static void free_user(struct type *t) {
     free((char *)u->names.at[i]);
   vec_free(&u->states);
   vec_free(&u->names);
-  free(u->slots);
+  free(u->numbers.slots);
   free(u->name);
   arena_free(&u->scratch);
   if (u->object)

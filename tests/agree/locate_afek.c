@@ -234,7 +234,7 @@ static void repair(const trace_vec *traces, struct arena *a,
     void *found = (void *)(uintptr_t)traces->at[i].data;
     eliminate(traces->at[i].conflicts, (struct eliminate_limits){0}, &e);
     causes_of_trace(&e, block_of, found, a, &one);
-    CHECK(combine_add(combined, &one, 0, a));
+    CHECK(combine_add(combined, &one, (struct combine_limit){0}, a));
     for (uint32_t k = 0; k < one.len; k++)
       causes_add(every, one.at[k]);
     causes_free(&one);

@@ -51,7 +51,7 @@ TEST(combined_one_by_one_is_the_product) {
     combine_begin(&fast);
     for (uint32_t t = 0; t < n; t++) {
       some_repairs(&r, &a, &traces[t]);
-      CHECK(combine_add(&fast, &traces[t], 0, &a));
+      CHECK(combine_add(&fast, &traces[t], (struct combine_limit){0}, &a));
     }
     naive_product(traces, n, &a, &slow);
     causes_check_invariants(&fast);

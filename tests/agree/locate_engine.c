@@ -124,7 +124,7 @@ static void explain(void) {
     vec_push(&bad, t);
     eliminate(&traces.at[i].c, (struct eliminate_limits){0}, &e);
     causes_of_trace(&e, block_of, &traces.at[i], &a, &one);
-    combine_add(&combined, &one, 0, &a);
+    combine_add(&combined, &one, (struct combine_limit){0}, &a);
     for (uint32_t k = 0; k < one.len; k++)
       causes_add(&every, one.at[k]);
     causes_free(&one);

@@ -11,12 +11,18 @@
  * (D) a repair eliminates the trace that it was made from;
  * (E) an inlined function is blamed as if it had been called, or its caller is;
  * (F) what lies in an execution of a block, and nothing else, has a place in
- *     the block's region.
+ *     the block's region;
+ * (G) where the engine keeps two neighbouring accesses together, they are in
+ *     one execution of the block; without optimisation, only there.
+ *
+ * (A) to (C) are for blocks without loops, the others for those that come out:
+ * the loops are those of the sources, and what traces show besides.
  */
 #include "engine_objects.h"
 
 #include "code/region.h"
 #include "locate/section.h"
+#include "source/loops_read.h"
 
 enum { REGIONS_EVERY = 5 }; /* traces: they take the longest */
 #ifdef __SANITIZE_ADDRESS__
@@ -95,7 +101,9 @@ static struct {
   struct lines *lines;
   struct scopes *scopes;
   struct flow *flow;
-  uint32_t traces, eliminators, inlined, nested;
+  struct loops loops;
+  bool plain; /* compiled without optimisation */
+  uint32_t traces, eliminators, inlined, nested, together, rounds;
 } it;
 
 /* ---- the slow way ---- */
@@ -196,6 +204,59 @@ static bool has_place(const struct region *r, uint64_t pc) {
   return false;
 }
 
+static int number_of(const struct region *r, uint64_t pc) {
+  for (uint32_t i = 0; i < r->npcs; i++)
+    if (r->pcs[i] == pc)
+      return (int)i;
+  return -1;
+}
+
+/* The outermost frame of a node in the block; its depth. */
+static uint32_t depth_in(const struct section_trace *s, uint32_t node,
+                         const struct code_block *b) {
+  uint32_t i = 0;
+  while (!code_block_has_line(b, section_frames(s, node)[i].file,
+                              section_frames(s, node)[i].function,
+                              section_frames(s, node)[i].line))
+    i++;
+  return i;
+}
+
+/* (G) */
+static void check_rounds(const struct conflicts *c,
+                         const struct section_trace *s,
+                         const struct code_block *b, const struct region *r,
+                         const uint32_t *unit) {
+  for (uint32_t i = 1; i < c->nnodes; i++) {
+    uint32_t x = c->by_thread[i - 1], y = c->by_thread[i];
+    if (c->nodes[x].op != c->nodes[y].op || unit[x] == UNIT_ALONE ||
+        unit[y] == UNIT_ALONE)
+      continue;
+    uint32_t n = depth_in(s, x, b);
+    const struct section_frame *f = section_frames(s, x) + n,
+                               *g = section_frames(s, y) + n;
+    if (n != depth_in(s, y, b) || f->instance != g->instance)
+      continue;
+    bool unmoved = n + 1 < section_depth(s, x) && n + 1 < section_depth(s, y) &&
+                   f[1].instance == g[1].instance;
+    int from = number_of(r, f->pc), to = number_of(r, g->pc);
+    if (!CHECK(from >= 0 && to >= 0))
+      continue;
+    bool kept =
+        unmoved || r->stays[(uint32_t)from * r->npcs + (uint32_t)to];
+    it.together += kept;
+    it.rounds += !kept;
+    bool same = unit[x] == unit[y];
+    if (kept ? !same : same && it.plain) {
+      fprintf(stderr, "block %s:%u-%u (loop %u-%u): lines %u:%u, %u:%u: %s\n",
+              b->function, b->first, b->last, b->loop_first, b->loop_last,
+              f->line, f->column, g->line, g->column,
+              kept ? "kept together by the engine" : "not kept together");
+      CHECK(false);
+    }
+  }
+}
+
 /* (F) */
 static void check_region(const struct trace *t, const struct conflicts *c,
                          const struct section_trace *s,
@@ -207,7 +268,8 @@ static void check_region(const struct trace *t, const struct conflicts *c,
   struct error e = {0};
   uint32_t *unit = xcalloc(c->nnodes + 1, sizeof *unit);
   section_units(NULL, one, &data, unit);
-  CHECK_INT(regions_of_cause(it.flow, one, &a, &all, &e), ERR_NONE);
+  CHECK_INT(regions_of_cause(it.flow, one, &it.loops, &a, &all, &e), ERR_NONE);
+  check_rounds(c, s, b, &all.at[0], unit);
   for (uint32_t i = 0; i < c->nnodes; i++) {
     const struct event *v = &t->events[c->nodes[i].event];
     bool found = has_place(&all.at[0], v->pc);
@@ -256,6 +318,8 @@ static void look_at_trace(const struct trace *t) {
   section_trace_check_invariants(&s);
   for (uint32_t op = 0; op < c.nops; op++)
     check_segments(t, &c, &s, op);
+  section_learn_loops(&s, &it.loops);
+  section_find_rounds(&s, &it.loops);
   check_repairs(t, &c, &s);
   it.traces++;
   section_trace_free(&s);
@@ -309,6 +373,8 @@ static void open_object(const struct job *job) {
   if (!it.flow)
     die("%s", e.text);
   it.scopes = scopes_open(it.lines, it.flow);
+  it.loops.read = loops_read_source;
+  it.plain = strstr(job->with, "-O0");
 }
 
 static void body(void *arg) {
@@ -327,7 +393,8 @@ static void body(void *arg) {
       look_at_client(&c);
   CHECK(it.traces > 0);
   if (job->object->text == helpers) /* what this test is about was there */
-    CHECK(it.eliminators && it.inlined && it.nested);
+    CHECK(it.eliminators && it.inlined && it.nested && it.together &&
+          it.rounds);
   if (test_errors)
     fprintf(stderr, "with %s, %s\n", job->object->name, job->with);
 }

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/rng.h"
 #include "code/region.h"
+#include "model/loops.h"
 
 #include <assert.h>
 
@@ -195,13 +196,16 @@ static bool compare(const struct code *c, const struct function *f,
                     bool exactly) {
   char name[16];
   snprintf(name, sizeof name, "f%u", number);
-  struct code_block block = {"random.c", name, f->first + first,
-                             f->first + last};
+  struct code_block block = {.file = "random.c",
+                             .function = name,
+                             .first = f->first + first,
+                             .last = f->first + last};
   struct arena a = {0};
   struct regions all;
   struct error e = {0};
   bool ok = true;
-  if (regions_of_cause(c->flow, (struct cause){&block, 1}, &a, &all, &e))
+  if (regions_of_cause(c->flow, (struct cause){&block, 1},
+                       &(struct loops){0}, &a, &all, &e))
     die("%s", e.text);
   for (uint32_t i = first; i <= last; i++)
     for (uint32_t j = first; j <= last; j++) {

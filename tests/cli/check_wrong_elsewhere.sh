@@ -91,7 +91,7 @@ for method in auto online; do
   expect_out 'Not decided: time is over'
   ulimit -S -t unlimited
 done
-run check hard.jsonl --no-monitor --memory 60M --time 60
+run check hard.jsonl --no-monitor --memory 60M --time 100000
 expect_status 3
 expect_out 'Not decided: memory is over'
 

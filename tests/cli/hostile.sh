@@ -9,9 +9,7 @@ one() { # number, flags of the compiler …
   line=$(line_of "$1")
   want=${line%%$'\t'*} code=${line#*$'\t'}
   # At load time there is no engine: an object that does not load is an error.
-  # The lost update beside it is found soon, on a busy machine too.
-  local TIME=20
-  [ $# = 1 ] || want=- statuses='^[123]$' TIME=2
+  [ $# = 1 ] || want=- statuses='^[123]$'
   run_hostile "$code" "${@:2}" || return 1
   {
     general_trouble "$statuses"

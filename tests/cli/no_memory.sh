@@ -39,7 +39,7 @@ one() {
   rm -f count report.json
   what="allocation $n${NO_MEMORY_EVER:+ and later ones}: faultline $*"
   LD_PRELOAD=$tmp/no_memory.so NO_MEMORY_AT=$n NO_MEMORY_COUNT=$tmp/count \
-    TMPDIR=$tmp/tmp timeout -k 2 60 "$FAULTLINE" "$@" --json report.json \
+    TMPDIR=$tmp/tmp timeout -k 2 500 "$FAULTLINE" "$@" --json report.json \
     </dev/null >"$tmp/out" 2>"$tmp/err"
   status=$?
   if [ "$status" = 2 ]; then

@@ -6,7 +6,7 @@
 # A fault, or an open verdict: not a pass, not a signal, not an internal error.
 hostile() {
   what="$*"
-  TMPDIR=$tmp/tmp timeout -k 5 100 "$FAULTLINE" \
+  TMPDIR=$tmp/tmp timeout -k 5 500 "$FAULTLINE" \
     tests/cli/status/scribbles.c --no-save --no-html --quiet \
     --max-executions 2000 "${jobs[@]}" -- "$@" </dev/null \
     >"$tmp/out" 2>"$tmp/err"

@@ -191,7 +191,7 @@ jq -e '.client == "{pair()} || {twice()}" and .minimal.proved' report \
 # the report says so.  (The first of these took minutes and all memory: no
 # process gets more than a minute of a processor.)
 with_asan || ulimit -S -t 60
-run shrink --no-save --time 3 --ops 40000 examples/ms_queue.c
+run_for '3 30' shrink --no-save --ops 40000 examples/ms_queue.c
 expect_status 3
 expect_out 'not checked to the end: --(time|memory) ended that'
 ulimit -S -t unlimited
@@ -200,9 +200,49 @@ run shrink --no-save --memory 20M --max-executions 1 --ops 40000 \
 expect_status 3
 expect_out '1 execution,.* 1 was not checked to the end: --memory ended that'
 grep -v FL_SPEC examples/ms_queue.c >own.c # its own specification
-run shrink --no-save --time 2 --ops 40000 own.c
+run_for '2 20' shrink --no-save --ops 40000 own.c
 expect_status 3
 expect_out '1 execution,.* not checked to the end: --time ended that'
+
+# A history that the object, which is its own specification, cannot have: no
+# client fails, by real threads or by the other ways.
+cat >counter.c <<'EOF'
+#include <faultline.h>
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int n;
+static void make(void) {
+#ifdef FAILS
+  __builtin_abort();
+#endif
+  n = 0;
+}
+static int next(int by) {
+  pthread_mutex_lock(&lock);
+  int now = n += by;
+  pthread_mutex_unlock(&lock);
+  return now;
+}
+FL_OBJECT(counter, make)
+FL_OP(int, next, FL_INT(1, 2))
+EOF
+cat >impossible.history <<'EOF'
+{"type":"history","version":1,"object":"counter"}
+{"type":"call","process":1,"name":"next","args":[1]}
+{"type":"call","process":2,"name":"next","args":[1]}
+{"type":"return","process":1,"result":1}
+{"type":"return","process":2,"result":1}
+{"type":"call","process":1,"name":"next","args":[2]}
+{"type":"return","process":1,"result":4}
+EOF
+for version in b d h best; do
+  run shrink --no-save impossible.history counter.c --coarse=$version
+  expect_status 3
+  expect_out 'no fault in|none of'
+done
+run shrink --no-save impossible.history counter.c -- -DFAILS
+expect_status 1
+expect_out 'not checked: the object cannot be made'
 
 # Input that is wrong.
 sed '4s/add/insert/' lost.history >wrong.history

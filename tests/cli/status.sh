@@ -122,7 +122,7 @@ run explore $s/fine.c --client '{get(); get()} || {get(); get()}' \
   --max-executions 2 --search dfs
 expect_status 3
 expect_out 'inconclusive: --max-executions ended the search'
-run $s/fine.c --time 0.3 --seed 7
+run_for '0.3 3 30' $s/fine.c --seed 7
 expect_status 0
 expect_out 'seed 7'
 run $s/fine.c

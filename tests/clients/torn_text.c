@@ -10,8 +10,14 @@
  * OUTCOMES: -,0 -,1
  * RUN: explore %s --client '{set(1)} || {number()}'
  * OUTCOMES: -,0 -,11 -,1
+ * RUN: explore %s --client '{set(1)} || {number_c23()}'
+ * OUTCOMES: -,0 -,11 -,1
  * RUN: explore %s --client '{put()} || {twice()}'
  * OUTCOMES: -,0 -,1 -,3
+ * RUN: explore %s --client '{put_bounded()} || {twice()}'
+ * OUTCOMES: -,0 -,1 -,3
+ * RUN: explore %s --client '{bounded()}'
+ * OUTCOMES: 5878
  *
  * %n writes to shared memory in a step, as many bytes as its type has.  A wide
  * string is refused if others can see it.
@@ -33,6 +39,7 @@
 #include <faultline.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <wchar.h>
 
 static char name[16] = "00", copy[16];
@@ -57,8 +64,30 @@ static int allocated(void) {
   return whole;
 }
 static int number(void) { return (int)strtol(name, NULL, 10); }
+/* What strtol is with the headers of glibc 2.38 and later. */
+long strtol_c23(const char *, char **, int) __asm__("__isoc23_strtol");
+static int number_c23(void) { return (int)strtol_c23(name, NULL, 10); }
 
 static void put(void) { sprintf(copy, "hello"); }
+/* Those of glibc 2.38 and later, which earlier headers do not declare. */
+size_t copy_bounded(char *, const char *, size_t) __asm__("strlcpy");
+size_t add_bounded(char *, const char *, size_t) __asm__("strlcat");
+static void put_bounded(void) { copy_bounded(copy, "hello", sizeof copy); }
+static int bounded(void) {
+  static char out[8];
+  char end[8] = {0};
+  memset(end, '.', sizeof end);
+  size_t cut = copy_bounded(out, "hello", 4), full, none;
+  if (strcmp(out, "hel"))
+    return 1;
+  full = add_bounded(out, " you!", 8);
+  if (strcmp(out, "hel you"))
+    return 2;
+  none = add_bounded(end, "", 7); /* no 0 within 7 */
+  if (memcmp(end, "........", 8) || copy_bounded(end, "12345678", 0) != 8)
+    return 3;
+  return (int)(cut * 1000 + full * 100 + none * 10 + 8);
+}
 static int twice(void) {
   volatile char *p = copy;
   int a = p[0] != 0, b = p[0] != 0;
@@ -111,7 +140,10 @@ FL_OP(void, set, FL_INT(1, 2))
 FL_OP(int, printed)
 FL_OP(int, allocated)
 FL_OP(int, number)
+FL_OP(int, number_c23)
 FL_OP(void, put)
+FL_OP(void, put_bounded)
+FL_OP(int, bounded)
 FL_OP(int, twice)
 FL_OP(void, count)
 FL_OP(void, counts, FL_INT(0, 1))

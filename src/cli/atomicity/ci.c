@@ -1,4 +1,4 @@
-/* `faultline atomicity` for continuous integration: one case a trace, or a
+/* `faultline atomicity` for continuous integration: one case for each trace or
  * client. */
 #include "cli/atomicity/int.h"
 #include "cli/session/cases.h"
@@ -22,7 +22,7 @@ static const char *message(struct arena *a, const struct atomic_trace *t) {
   return text;
 }
 
-/* The places of the cycle's events, where the code is known, each once. */
+/* Adds the line of an event of the cycle, if it is known and not there yet. */
 static void add_line(struct ci_lines *lines, uint32_t *n,
                      const struct cycle_event *e) {
   if (!e->file || e->input_line || !e->line)

@@ -1,5 +1,5 @@
-/* Inside of `faultline atomicity`: what was found out about one trace, or about
- * the executions of one client. */
+/* The answers of `faultline atomicity` about one trace or about the executions
+ * of one client. */
 #ifndef CLI_ATOMICITY_INT_H
 #define CLI_ATOMICITY_INT_H
 
@@ -25,14 +25,14 @@ struct cycle_event {
 };
 struct cycle_edge {
   struct cycle_event from, to;
-  bool late; /* against the order of the trace: a commit waits */
+  bool late; /* against the order of the trace, since a commit was delayed */
 };
 
-/* What was found out about one question, with a cycle for a "no". */
+/* The answer to one question, with a cycle if it is "no". */
 struct finding_about {
   enum answer answer;
-  const char *why;      /* when it is not known, or by what; or NULL */
-  const char *cycle_of; /* of which conflicts; or NULL: there is none */
+  const char *why; /* why it is unknown, or which argument decided; or NULL */
+  const char *cycle_of; /* kind of its conflicts; NULL: there is no cycle */
   struct cycle_edge *cycle;
   uint32_t ncycle;
 };
@@ -42,8 +42,8 @@ struct atomic_trace {
   bool tso;
   struct finding_about sc, tso_s, robust;
   uint64_t events, txns;
-  /* Of a client: it was run so often, and what is known of robustness by
-   * looking at these alone. */
+  /* For a client: its executions, and whether it is robust by the monitor of SC
+   * executions alone and by the TSO executions alone. */
   bool is_client;
   uint64_t sc_executions, tso_executions;
   enum answer by_monitor, by_executions;
@@ -54,7 +54,7 @@ struct atomic_report {
   VEC(struct atomic_trace) traces;
 };
 
-/* The verdict that counts: that of the trace's memory model. */
+/* The answer for the memory model of the trace, which decides the status. */
 const struct finding_about *atomic_verdict(const struct atomic_trace *t);
 
 void atomic_text(const struct atomic_report *r, FILE *to);
@@ -63,7 +63,8 @@ void atomic_dot(const struct atomic_report *r, struct buf *out);
 
 struct conflict_cycle;
 struct txn_event;
-/* Keeps a cycle, if it is one, in words; `say` tells them.  Frees `c`. */
+/* Copies the cycle `c`, unless it is empty, with events in words, which `say`
+ * finds.  Frees `c`. */
 void atomic_keep_cycle(struct atomic_report *r, struct finding_about *f,
                        const char *of, struct conflict_cycle *c,
                        const struct txn_event *e,
@@ -71,22 +72,23 @@ void atomic_keep_cycle(struct atomic_report *r, struct finding_about *f,
                                    struct cycle_event *out),
                        void *ctx);
 
-/* All that is said of one. */
+/* The text about one trace or client. */
 void atomic_trace_text(const struct atomic_trace *t, struct buf *b);
-/* The cycle that speaks against it, by the memory model that counts first. */
+/* The cycle to show: that of the trace's memory model, else another or NULL. */
 const struct finding_about *atomic_cycle(const struct atomic_trace *t);
 
-/* The traces of a file are added to the report (atomicity_trace.c). */
+/* Adds the traces of a file to the report (trace.c). */
 int atomic_file(struct atomic_report *r, const char *path, struct error *e);
 
-/* The command on C sources (atomicity_source.c): runs them and reports. */
 struct settings;
+/* The command on C sources (source.c): runs them and reports. */
 int atomic_sources(const struct settings *set, struct error *e);
 
-/* Text, and the files that were asked for; the exit status (atomicity.c). */
+/* Writes the text and the files of the options; returns the exit status
+ * (cli/atomicity.c). */
 int atomic_write(const struct atomic_report *r, const struct settings *set,
                  struct error *e);
-/* Those for continuous integration (atomicity_ci.c). */
+/* Writes the files for continuous integration (ci.c). */
 void atomic_write_cases(const struct atomic_report *r,
                         const struct settings *set, int status,
                         struct error *e);

@@ -5,11 +5,12 @@
 #include "atomicity/tso.h"
 #include "model/trace_file.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Executions of more events are too many for what looks at all pairs. */
+/* Most events of an execution for algorithms that look at all pairs. */
 enum { MONITOR_EVENTS = 1500, PAIRS_EVENTS = 4000 };
 
 void client_judge_init(struct client_judge *j, struct atomic_report *r,
@@ -103,9 +104,9 @@ static void print_trace(struct client_judge *j, struct buf *out) {
   free(names);
 }
 
-/* The execution tells a "no", if there is a cycle. */
-static void keep(struct client_judge *j, int about, const struct txn_event *e,
-                 struct conflict_cycle *c) {
+/* A cycle means "no": keeps it and, for the first one, the execution. */
+static void keep_cycle(struct client_judge *j, int about,
+                       const struct txn_event *e, struct conflict_cycle *c) {
   static const char *const of[] = {"SC", "TSO", "program order and memory"};
   struct finding_about *to[] = {&j->trace->sc, &j->trace->tso_s,
                                 &j->trace->robust};
@@ -116,8 +117,9 @@ static void keep(struct client_judge *j, int about, const struct txn_event *e,
 
 /* ---- one execution ---- */
 
-/* Initial calls come before everything and final ones after it: they are in no
- * cycle, and the threads' start and end drain buffers. */
+/* Drops initial and final calls.  They are in no cycle: initial calls come
+ * before all others and final calls after them, and buffers are empty in
+ * between. */
 static uint32_t drop_main(struct txn_list *l) {
   uint32_t n = 0, *place = xcalloc((size_t)l->e.len + 1, sizeof *place);
   for (uint32_t i = 0; i < l->e.len; i++) {
@@ -133,7 +135,7 @@ static uint32_t drop_main(struct txn_list *l) {
   return n;
 }
 
-/* An SC execution is one of TSO, in which every store is committed at once. */
+/* A TSO execution made of an SC execution: every store is committed at once. */
 struct committed {
   struct txn_event *at;
   uint32_t len, cap;
@@ -159,18 +161,18 @@ static void judge_sc(struct client_judge *j, const struct txn_event *e,
   j->blind |= blind;
   if (!j->sc_no) {
     j->sc_no = !sc_serializable(e, n, &c);
-    keep(j, ABOUT_SC, e, &c);
+    keep_cycle(j, ABOUT_SC, e, &c);
   }
   if (!j->tso_no && n <= MONITOR_EVENTS) {
     struct committed w = {0};
     put_commits(e, n, &w);
     j->tso_no = !tso_serializable(w.at, w.len, &c);
-    keep(j, ABOUT_TSO, w.at, &c);
+    keep_cycle(j, ABOUT_TSO, w.at, &c);
     vec_free(&w);
   }
   if (!j->monitor_no && !blind) {
     j->monitor_no = !tso_robust(e, n, &c);
-    keep(j, ABOUT_ROBUST, e, &c);
+    keep_cycle(j, ABOUT_ROBUST, e, &c);
   }
 }
 
@@ -183,19 +185,19 @@ static void judge_tso(struct client_judge *j, const struct txn_event *e,
   }
   if (!j->tso_no) {
     j->tso_no = !tso_serializable(e, n, &c);
-    keep(j, ABOUT_TSO, e, &c);
+    keep_cycle(j, ABOUT_TSO, e, &c);
   }
   if (!j->equivalent_no) {
     j->equivalent_no = !txn_sc_equivalent(e, n, &c);
-    if (j->equivalent_no) { /* rather this one than what the monitor saw */
+    if (j->equivalent_no) { /* prefer this cycle to that of the monitor */
       j->trace->robust.ncycle = 0;
       buf_clear(&j->text[ABOUT_ROBUST]);
     }
-    keep(j, ABOUT_ROBUST, e, &c);
+    keep_cycle(j, ABOUT_ROBUST, e, &c);
   }
 }
 
-/* Was there no room for a store? */
+/* Was a store buffer full? */
 static bool was_full(const struct trace *t) {
   uint32_t waiting[RT_MAX_THREADS] = {0};
   for (uint32_t i = 0; i < t->nevents; i++) {
@@ -210,6 +212,7 @@ static bool was_full(const struct trace *t) {
 
 void client_judge_execution(struct client_judge *j, const struct trace *t) {
   struct txn_list l;
+  assert(j->trace && j->client); /* after client_judge_begin */
   txn_from_trace(t, j->tso, &l);
   if (j->tso)
     txn_commit_rest(&l);
@@ -246,7 +249,7 @@ static enum answer sc_answer(const struct client_judge *j) {
   return answer(j->sc_no, all_ran(j, false));
 }
 
-/* Theorem 3, which has Theorem 2 in it; ANSWER_UNKNOWN: it does not apply. */
+/* By Theorem 3, which includes Theorem 2; ANSWER_UNKNOWN: neither applies. */
 static enum answer by_theorem(const struct client_judge *j, bool fenced) {
   enum answer sc = sc_answer(j), robust = by_monitor(j);
   if (sc == ANSWER_YES && robust == ANSWER_YES)
@@ -313,6 +316,7 @@ static void conclude_tso(struct client_judge *j) {
 
 void client_judge_conclude(struct client_judge *j, struct buf *traces) {
   struct atomic_trace *t = j->trace;
+  assert(j->model[0].ran);
   set(&t->sc, sc_answer(j), j->sc_no ? NULL : j->model[0].missing);
   conclude_robust(j);
   conclude_tso(j);

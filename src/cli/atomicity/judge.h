@@ -1,7 +1,7 @@
 /*
- * What the executions of one client tell: under SC, whether they are
- * serializable, and of robustness what its monitor sees; under TSO, whether
- * they are serializable and equivalent to executions under SC.
+ * Judges the executions of one client.  Under SC: are they serializable, and
+ * does the monitor find one that is not robust?  Under TSO: are they
+ * serializable, and equivalent to executions under SC?
  *
  *   client_judge_begin(j, …);
  *   client_judge_model(j, false); client_judge_execution(j, …); …
@@ -25,18 +25,18 @@ struct client_judge {
   /* of the client */
   struct atomic_trace *trace;
   const struct client *client;
-  const struct trace *now; /* the execution that is being judged */
-  bool tso;                /* the model that is being run … */
-  bool incomplete;         /* … and something of it was not seen */
+  const struct trace *now; /* the current execution */
+  bool tso;                /* its memory model */
+  bool incomplete;         /* some events or executions of it are missing */
   struct {
     bool ran;
     const char *missing; /* why not all executions were run; NULL: all were */
   } model[2];
   bool sc_no, tso_no, monitor_no, equivalent_no;
-  bool blind;  /* there are executions that the monitor cannot judge */
+  bool blind;  /* the monitor cannot judge some executions */
   bool fenced; /* every transaction ends with a fence */
-  bool full;   /* a buffer was full: longer ones may do more */
-  struct buf text[ABOUTS]; /* of executions that tell a "no" */
+  bool full;   /* a buffer was full: with a longer one more can happen */
+  struct buf text[ABOUTS]; /* executions that show a "no" */
 };
 
 void client_judge_init(struct client_judge *j, struct atomic_report *r,
@@ -47,19 +47,19 @@ void client_judge_end(struct client_judge *j);
 
 void client_judge_model(struct client_judge *j, bool tso);
 void client_judge_execution(struct client_judge *j, const struct trace *t);
-/* All of them come again. */
+/* The search begins again with all executions. */
 void client_judge_again(struct client_judge *j);
-/* Nothing more can be found out. */
+/* Are all answers known, so that the search can stop? */
 bool client_judge_done(const struct client_judge *j);
 void client_judge_ran(struct client_judge *j, uint64_t executions,
                       const char *missing);
 
-/* Are executions under TSO to be run?  `all`: even if those under SC tell the
+/* Must executions under TSO be run?  `all`: even if those under SC give the
  * answers. */
 bool client_judge_wants_tso(const struct client_judge *j, bool all);
 
-/* The answers; and to `traces`, if it is not NULL, an execution that tells the
- * one that counts. */
+/* Writes the answers into the trace, and an execution that shows the "no" to
+ * `traces`, unless that is NULL. */
 void client_judge_conclude(struct client_judge *j, struct buf *traces);
 
 #endif

@@ -16,7 +16,7 @@ const struct finding_about *atomic_verdict(const struct atomic_trace *t) {
 
 /* "counter.c:7 in add()", or the line of the trace file. */
 static void put_place(const struct cycle_event *e, struct buf *b) {
-  if (e->file && e->input_line) /* any text */
+  if (e->file && e->input_line) /* `file` is any text of the trace */
     buf_printf(b, "line %" PRIu64 " (%s)", e->input_line, e->file);
   else if (e->file)
     buf_printf(b, "%s:%" PRIu32, base_name(e->file), e->line);
@@ -70,8 +70,8 @@ void atomic_keep_cycle(struct atomic_report *r, struct finding_about *f,
   conflict_cycle_free(c);
 }
 
-/* One that speaks against serializability, by the memory model that counts
- * first; and the one against robustness, if it is another. */
+/* The cycles to show: one against serializability, that of the trace's memory
+ * model if there is one, and one against robustness. */
 static uint32_t shown_cycles(const struct atomic_trace *t,
                              const struct finding_about *out[2]) {
   const struct finding_about *first = t->tso ? &t->tso_s : &t->sc;

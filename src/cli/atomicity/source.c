@@ -1,13 +1,13 @@
 /*
- * faultline atomicity on C sources: the executions of clients under SC and
- * under TSO (dpor), with the client's calls, or blocks, as transactions.
+ * faultline atomicity on C sources: runs the executions of clients under SC and
+ * under TSO (dpor).  Transactions are the client's calls, or blocks of them.
  *
- * Whether an execution is serializable, and equivalent to one of SC, follows
- * from program order, from what each read takes its value from, and from the
- * order of commits to each location (docs/atomicity.md).  dpor runs one
- * execution for each of these at least.
+ * Program order, the write that each read reads from, and the order of commits
+ * to each location decide whether an execution is serializable and equivalent
+ * to one under SC (docs/atomicity.md).  dpor runs at least one execution for
+ * each combination of these.
  *
- * All of it runs in a worker, since the user's code does; it also reports.
+ * A worker does all this, since it runs the user's code, and writes the report.
  */
 #include "base/clock.h"
 #include "cli/atomicity/int.h"
@@ -27,9 +27,9 @@
 #include <sys/wait.h>
 
 enum {
-  SC_EXECUTIONS = 4000, /* of a client */
+  SC_EXECUTIONS = 4000, /* of a client, at most */
   TSO_EXECUTIONS = 20000,
-  MOST_CLIENTS = 60, /* when none is given */
+  MOST_CLIENTS = 60, /* without --client */
 };
 
 struct source_run {
@@ -46,8 +46,9 @@ struct source_run {
 
 /* ---- the executions of one client ---- */
 
-/* Records the execution that has ended, by running it again. */
-static enum judgement look(void *ctx, enum rt_end end) {
+/* Records the execution that has just ended, by running it again, and judges
+ * it. */
+static enum judgement judge_execution(void *ctx, enum rt_end end) {
   struct source_run *s = ctx;
   struct client_judge *j = &s->judge;
   struct replay r;
@@ -65,7 +66,7 @@ static enum judgement look(void *ctx, enum rt_end end) {
   return client_judge_done(j) ? JUDGE_STOP : JUDGE_GOOD;
 }
 
-static void look_again(void *ctx) {
+static void judge_again(void *ctx) {
   struct source_run *s = ctx;
   client_judge_again(&s->judge);
 }
@@ -78,7 +79,7 @@ static const char *words(struct source_run *s, const char *format, double n) {
   return text;
 }
 
-/* Why not all executions were run, or NULL. */
+/* Why some executions were not run; NULL: all were. */
 static const char *what_is_missing(struct source_run *s,
                                    const struct explore *x,
                                    enum explore_end end) {
@@ -98,7 +99,7 @@ static const char *what_is_missing(struct source_run *s,
              : "an execution did not repeat itself";
 }
 
-/* All executions of the client under one memory model; false: its initial
+/* Runs all executions of the client under one memory model; false: its initial
  * calls fail. */
 static bool run_model(struct source_run *s, const struct client *client,
                       bool tso) {
@@ -106,7 +107,7 @@ static bool run_model(struct source_run *s, const struct client *client,
   client_judge_model(&s->judge, tso);
   if (rt_prepare(s->object.suite, client) != RT_DONE)
     return false;
-  struct explore x = {.judge = {look, s, look_again},
+  struct explore x = {.judge = {judge_execution, s, judge_again},
                       .max_executions = s->set->max_executions
                                             ? s->set->max_executions
                                         : tso ? TSO_EXECUTIONS
@@ -116,7 +117,7 @@ static bool run_model(struct source_run *s, const struct client *client,
                       .no_real_time = true,
                       .all = true};
   enum explore_end end = explore_dpor(&x);
-  if (x.states) { /* dpor left it to the search over states: not all of them */
+  if (x.states) { /* dpor used the search over states, which skips some */
     explore_again(&x);
     x.states = 0;
     end = explore_dfs(&x);

@@ -1,6 +1,6 @@
 /*
- * faultline atomicity on trace files: ours (docs/trace.md) and those of RAPID
- * (read/std.h).
+ * faultline atomicity on trace files: those of Faultline (docs/trace.md) and
+ * those of RAPID (history/read/std.h).
  */
 #include "cli/atomicity/int.h"
 
@@ -17,15 +17,15 @@
 #include <unistd.h>
 
 enum {
-  /* Executions of more events are too many for what looks at all pairs. */
+  /* Most events for algorithms that look at all pairs. */
   PAIRS_MOST = 20000,
   ROBUST_MOST = 1500,
-  KEPT_MOST = 2000000, /* events of a stream that are kept for a cycle */
-  TRACE_MOST = 500000  /* for the search over a trace without commits */
+  KEPT_MOST = 2000000, /* events of a stream that are kept to show a cycle */
+  TRACE_MOST = 500000  /* events of a trace without commits, for the search */
 };
 #define TRACE_STEPS UINT64_C(200000000)
 
-/* A trace in memory, and how to say its events. */
+/* A trace in memory, and how to put its events into words. */
 struct subject {
   struct atomic_report *report;
   struct atomic_trace *trace;
@@ -246,7 +246,7 @@ static void say_std(void *subject, const struct txn_event *e,
   }
 }
 
-/* On line, while the events that a cycle may need are kept. */
+/* Checks the trace while reading it, and keeps its events to show a cycle. */
 static int read_std(struct atomic_report *r, const char *path,
                     struct error *e) {
   struct std_trace t = {.reader = std_open(path, e)};
@@ -312,8 +312,8 @@ static int read_std(struct atomic_report *r, const char *path,
   return got < 0 ? ERR_INPUT : 0;
 }
 
-/* By the first bytes; a packed file is STD, and so is what can be read but once
- * (a pipe). */
+/* Decides by the first bytes.  A compressed file is STD, and so is a pipe,
+ * which can be read only once. */
 static bool is_std(const char *path) {
   char text[512];
   struct stat st;

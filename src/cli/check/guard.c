@@ -1,8 +1,7 @@
 /*
- * Types of the user's own run in this process, and may crash, end it or never
- * return.
- * Then it is said whose fault that is, and the process ends: there is no way
- * back into the search.
+ * The user's own types run in this process.  They may crash, end the process or
+ * never return.  Then an error names the type and the process ends, since there
+ * is no way back into the search.
  */
 #include "base/clock.h"
 #include "base/tidy.h"
@@ -15,16 +14,16 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { GRACE = 1 }; /* seconds behind --time: a step may take its time */
+enum { GRACE = 1 }; /* seconds after --time: a step may take long */
 
-static char stack[64 << 10]; /* its own may be what is used up */
+static char stack[64 << 10]; /* for handlers: the crash may be an overflow */
 
 static void put(const char *text) {
   ssize_t n = write(STDERR_FILENO, text, strlen(text));
   (void)n;
 }
 
-/* Only what a handler may do. */
+/* Calls only functions that are allowed in a signal handler. */
 static _Noreturn void blame(const struct type_running *r, const char *what,
                             int status) {
   put("faultline: ");
@@ -53,7 +52,7 @@ static void is_late(int signal_number) {
     blame(&r, " does not return: --time is over\n", 3);
 }
 
-/* It has called exit(): its status would be taken for an answer. */
+/* The type has called exit(), whose status would look like an answer. */
 static void has_left(void) {
   struct type_running r;
   if (type_user_runs(&r))
@@ -61,7 +60,7 @@ static void has_left(void) {
 }
 
 void check_guard(const struct check_settings *s) {
-  static bool begun; /* in the parent of a child, too */
+  static bool begun; /* children inherit it, and the atexit handler */
   static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
   stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
   struct sigaction a = {.sa_handler = crashed, .sa_flags = SA_ONSTACK};
@@ -73,7 +72,7 @@ void check_guard(const struct check_settings *s) {
     sigaction(faults[i], &a, NULL);
   if (!s->deadline)
     return;
-  /* Once a second from then on, since between two steps nobody is late. */
+  /* Again every second: between two steps the handler does nothing. */
   double left = s->deadline - clock_now();
   left = (left > 0 ? left : 0) + GRACE;
   struct itimerval timer = {

@@ -1,9 +1,9 @@
 /*
- * Histories are read here and decided by child processes, which have them by
- * the fork: a batch of histories each.  Results come back through pipes, and
- * are handed on in the order of the histories.  When all of them fit one batch,
- * it is shared out at the end, unless it is small or one history, which may be
- * shared out by key (check/partition_jobs.c).
+ * This process reads histories; child processes, forked with a batch of them in
+ * memory, check them.  Results come back through pipes and are passed on in the
+ * order of the histories.  If all histories fit one batch, it is divided among
+ * the children at the end.  A small batch is checked here, and so is a single
+ * history, which may be divided by key (history/exact/partition_jobs.c).
  */
 #include "cli/check/int.h"
 #include "proc/phase.h"
@@ -24,7 +24,7 @@ struct queued {
 
 struct child {
   pid_t pid;
-  int fd; /* -1: all has come */
+  int fd; /* -1: at its end */
   uint32_t nlogs;
   struct buf bytes;
 };
@@ -107,7 +107,7 @@ static void write_all(int fd, const struct buf *b) {
   }
 }
 
-static _Noreturn void be_child(struct check_jobs *j, uint32_t n, int fd) {
+static _Noreturn void run_child(struct check_jobs *j, uint32_t n, int fd) {
   struct check_settings alone = *j->s;
   phase_silence();
   check_guard(j->s); /* timers are not inherited */
@@ -125,8 +125,8 @@ static _Noreturn void be_child(struct check_jobs *j, uint32_t n, int fd) {
   _exit(0);
 }
 
-/* Whatever the child could not say: its process ended. */
-static void hand_over(struct check_jobs *j, struct child *c) {
+/* Passes on the results of a child; a missing result is an error. */
+static void pass_results(struct check_jobs *j, struct child *c) {
   size_t at = 0;
   int status = 0;
   waitpid(c->pid, &status, 0);
@@ -166,7 +166,7 @@ static uint32_t busy(const struct check_jobs *j) {
   return n;
 }
 
-/* Until fewer than `most` children work. */
+/* Waits until fewer than `most` children work, and passes on results. */
 static void wait_for(struct check_jobs *j, uint32_t most) {
   while (busy(j) >= most && busy(j)) {
     struct pollfd *fds = xcalloc(j->children.len, sizeof *fds);
@@ -183,7 +183,7 @@ static void wait_for(struct check_jobs *j, uint32_t most) {
     j->children.len--;
     memmove(j->children.at, j->children.at + 1,
             j->children.len * sizeof *j->children.at);
-    hand_over(j, &first);
+    pass_results(j, &first);
   }
 }
 
@@ -197,8 +197,9 @@ static void clear_batch(struct check_jobs *j, uint32_t n) {
     memmove(j->batch.at, j->batch.at + n, j->batch.len * sizeof *j->batch.at);
 }
 
-/* The first `n` histories of the batch. */
+/* Starts a child with the first `n` histories of the batch. */
 static void send(struct check_jobs *j, uint32_t n) {
+  assert(n && n <= j->batch.len);
   int fds[2];
   wait_for(j, (uint32_t)j->s->jobs);
   if (pipe(fds))
@@ -208,7 +209,7 @@ static void send(struct check_jobs *j, uint32_t n) {
     die("no process can be started");
   if (!pid) {
     close(fds[0]);
-    be_child(j, n, fds[1]);
+    run_child(j, n, fds[1]);
   }
   close(fds[1]);
   vec_push(&j->children,
@@ -216,8 +217,8 @@ static void send(struct check_jobs *j, uint32_t n) {
   clear_batch(j, n);
 }
 
-/* To all processes, in order. */
-static void share_out(struct check_jobs *j) {
+/* Divides the batch among as many children as there are jobs. */
+static void divide_batch(struct check_jobs *j) {
   for (uint32_t left = (uint32_t)j->s->jobs; j->batch.len; left--)
     send(j, left > 1 ? (j->batch.len + left - 1) / left : j->batch.len);
 }
@@ -238,7 +239,7 @@ void check_jobs_add(struct check_jobs *j, struct log *l, bool several) {
 void check_jobs_finish(struct check_jobs *j) {
   bool shared = j->batch.len > 1 && j->batch_ops >= SMALL_OPS;
   if (j->batch.len && (j->children.len || (shared && j->s->jobs > 1)))
-    share_out(j);
+    divide_batch(j);
   wait_for(j, 1);
   for (uint32_t i = 0; i < j->batch.len; i++)
     run_here(j, &j->batch.at[i].log, j->batch.at[i].several);

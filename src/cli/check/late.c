@@ -1,8 +1,10 @@
 /*
- * A long history of a register that was checked while it was read is not
- * linearizable.  To say why, it is read again, and only operations around the
- * fault are kept: of a register all that returned before some write was called
- * has no say in what comes behind it.
+ * Explains a violation in a long history of a register, which was found while
+ * reading.  The history is read again, and only operations around the violation
+ * are kept.  That is enough for a register: an operation that returned before
+ * some write was called has no influence on reads after that write.
+ *
+ *     write(1)   write(2)   read 1     wrong, whatever came before write(2)
  */
 #include "cli/check/int.h"
 #include "history/read/read.h"
@@ -11,20 +13,20 @@
 #include <string.h>
 
 enum {
-  KEPT = 1 << 17, /* operations before the fault, at least */
-  MORE = 2000,    /* events behind it */
+  KEPT = 1 << 17, /* operations before the violation, at least */
+  MORE = 2000,    /* events after it */
 };
 
 struct late {
   struct log log;
   struct log_builder builder;
-  VEC(struct log_op) ops; /* around the fault */
+  VEC(struct log_op) ops; /* around the violation */
   uint32_t since, bad;    /* as in check_end */
-  bool taken;
+  bool taken;             /* `ops` is set */
 };
 
-/* What is there now is what is kept. */
-static void take(struct late *l) {
+/* Keeps the operations that the log has now. */
+static void keep_ops(struct late *l) {
   l->taken = true;
   log_forget(&l->builder, l->since);
   vec_reserve(&l->ops, l->log.ops.len);
@@ -61,10 +63,10 @@ static int read_again(struct late *l, struct reader *r,
       return -1;
     events += ev.kind != LOG_HEAD && ev.kind != LOG_NOTE;
     if (events == a->event + MORE && !l->taken)
-      take(l);
+      keep_ops(l);
   }
   if (!l->taken)
-    take(l);
+    keep_ops(l);
   return got;
 }
 

@@ -1,4 +1,4 @@
-/* One recorded history: its type, the verdict, the reports. */
+/* Checks one recorded history: finds its type and the verdict, and reports. */
 #include "base/clock.h"
 #include "base/resident.h"
 #include "cli/check/int.h"
@@ -6,14 +6,15 @@
 #include "history/hitting/hitting.h"
 #include "history/read/read.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Seconds that an explanation may take when nobody said how long. */
+/* Seconds for an explanation without --time. */
 static const double EXPLAIN_SECONDS = 10;
-/* And the search for an order, when it is known that there is one. */
+/* The same for finding an order of a history known to be linearizable. */
 static const double WITNESS_SECONDS = 60;
 static const uint64_t WITNESS_BYTES = 2ull << 30;
 
@@ -33,7 +34,7 @@ void check_type_free(struct check_type *t) {
 
 /* ---- the type ---- */
 
-/* 3, nil, true, "text"; what is neither is a text. */
+/* 3, nil, true, "text"; every other word is a text, too. */
 static datum read_datum(const char *text) {
   static const struct {
     const char *word;
@@ -61,7 +62,7 @@ struct type *check_type_open(const struct check_settings *s, const char *name,
   if (s->argument)
     argument = read_datum(s->argument);
   else if (s->spec && name && strcmp(s->spec, name))
-    argument = DATUM_NONE; /* of another type */
+    argument = DATUM_NONE; /* the file's is for another type */
   if (s->spec)
     name = s->spec;
   else if (!name)
@@ -78,7 +79,7 @@ struct type *check_type_open(const struct check_settings *s, const char *name,
   return cached->type;
 }
 
-/* The error of one operation, with its place. */
+/* Prepares the operations; an error names the place of the operation. */
 static int prepare(const struct log *l, struct log_problem *p,
                    struct error *e) {
   p->ops = xmalloc((l->ops.len + 1) * sizeof *p->ops);
@@ -100,7 +101,7 @@ static int prepare(const struct log *l, struct log_problem *p,
 /* ---- the verdict ---- */
 
 const char *check_is_over(const struct check_settings *s, uint64_t operations) {
-  /* What checking needs beside the log, by a monitor. */
+  /* Bytes that a monitor needs for an operation, beside the log. */
   enum { BYTES = sizeof(struct type_op) + 48 };
   if (s->deadline && clock_now() > s->deadline)
     return "time";
@@ -109,12 +110,12 @@ const char *check_is_over(const struct check_settings *s, uint64_t operations) {
              : NULL;
 }
 
-/* What is left of the user's: the log itself takes memory too. */
+/* The budget that --time and --memory leave: the log takes memory, too. */
 static struct log_budget budget(const struct check_settings *s) {
   struct log_budget b = {.deadline = s->deadline};
   if (s->memory) {
     uint64_t used = resident_bytes();
-    /* A tenth is for tables that grow: until then the old one is there, too. */
+    /* A tenth is for growing tables, of which there are two for a moment. */
     b.resident = s->memory - s->memory / 10;
     b.memory = used < b.resident ? b.resident - used : 1;
   }
@@ -134,7 +135,7 @@ static bool is_monitor(const char *method) {
   return method && !strncmp(method, "monitor", 7);
 }
 
-/* Only by a monitor: the exact search behind it has no step to make. */
+/* Checks by a monitor only: the exact search after it may make one step. */
 static void check_by_monitor(const struct log_problem *p,
                              const struct log_options *o,
                              struct log_answer *a) {
@@ -205,7 +206,7 @@ static void decide(const struct check_settings *s, const struct log_problem *p,
   case CHECK_HITTING:
     check_by_hitting(s, p, false, &o.budget, r, a);
     break;
-  case CHECK_ONLINE: /* check_stream.c */
+  case CHECK_ONLINE: /* never here: stream.c */
     break;
   }
 }
@@ -238,7 +239,7 @@ static void measure(const struct check_settings *s, const struct log_problem *p,
 
 /* ---- reports ---- */
 
-/* Whether an order has all operations that returned. */
+/* Does the order have all operations that returned? */
 static bool order_is_whole(const struct log_problem *p,
                            const struct log_answer *a) {
   uint32_t returned = 0, placed = 0;
@@ -249,7 +250,7 @@ static bool order_is_whole(const struct log_problem *p,
   return placed == returned;
 }
 
-/* The operations in the order that was found: a history of one at a time. */
+/* Writes the order as a sequential history. */
 static void write_order(const struct log *l, const struct log_answer *a,
                         struct buf *out) {
   struct log seq = *l;
@@ -331,6 +332,7 @@ bool check_end(const struct check_settings *s, const struct check_end *end,
                struct check_type *cached, struct check_result *out) {
   struct error e = {0};
   struct log *l = end->log;
+  assert(l);
   struct log_problem p = {.log = l};
   struct log_answer a = {.at = UINT32_MAX};
   struct log_budget b = budget(s);
@@ -341,8 +343,8 @@ bool check_end(const struct check_settings *s, const struct check_end *end,
   if (p.type && !prepare(l, &p, &e) &&
       explain_forget_beginning(l, &p, end->since))
     check_exact(&p, &b, false, &a);
-  /* Until that return nothing was wrong with the whole; with it, the end is
-   * wrong by itself. */
+  /* The whole history is linearizable before the return at `bad`.  The end
+   * explains the violation if it fails at the same return. */
   bool known = a.verdict == LOG_VIOLATION && a.at != UINT32_MAX &&
                p.ops[a.at].op->ret == end->bad;
   if (known) {
@@ -364,7 +366,7 @@ bool check_end(const struct check_settings *s, const struct check_end *end,
   return known;
 }
 
-/* Too long to be kept, or to be looked at. */
+/* The history was too long to be read or checked. */
 static void report_stopped(const struct check_settings *s, const struct log *l,
                            const char *why, bool several,
                            struct check_result *out) {

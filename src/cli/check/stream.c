@@ -1,12 +1,14 @@
 /*
- * Histories that are checked while they are read: in memory that grows with
- * what is open and with the object, not with the history.  What is wrong is
- * told with its place; there is no core, since nothing is kept.
+ * Checks histories while reading them.  Memory grows with the number of open
+ * operations and the size of the object, not with the history.  A violation is
+ * reported with its line; the history is not kept, so there is no explanation
+ * by its operations.
  */
 #include "base/clock.h"
 #include "cli/check/unreturned.h"
 #include "history/stream/online.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,12 +22,13 @@ struct stream {
   uint64_t operations, returned;
   uint32_t index; /* of the history, from 1 */
   uint32_t line;  /* of the last event */
-  bool late;      /* the time is over */
+  bool late;      /* --time has ended it */
   bool several;
   struct unreturned unreturned;
 };
 
-/* Why there is no type, with the place of what the file says of it. */
+/* The error of a missing or wrong type, with the line of the file that names
+ * it. */
 static int refuse_type(const struct stream *t, const struct log_event *head,
                        const struct error *why, struct error *e) {
   if (!why->code)
@@ -47,7 +50,7 @@ static int begin(struct stream *t, const struct log_event *head,
     name = xstrndup(head->text, head->tlen);
   if (head)
     argument = head->type_argument;
-  /* States of another history are nobody's any more. */
+  /* Frees the states of the last history. */
   check_type_free(&t->type);
   struct error why = {0};
   struct type *type =
@@ -83,6 +86,7 @@ static int feed(struct stream *t, const struct log_event *ev, struct error *e) {
 
 static void report(struct stream *t, struct check_result *out) {
   static const char *const words[] = {"linearizable", "violation", "unknown"};
+  assert(t->online && t->type.type);
   online_end(t->online);
   struct online_answer a = online_answer(t->online);
   struct log_explained x = {
@@ -131,13 +135,13 @@ static void finish(struct stream *t, check_sink *sink, void *ctx) {
   t->online = NULL;
 }
 
-/* Whether the object has keys is known before the first event only if the
- * command line says what it is; Jepsen's files do not. */
+/* Jepsen's files do not say whether the object has keys: it is known before the
+ * first event only if --spec names the type. */
 static struct reader *open_reader(const struct check_settings *s,
                                   const char *path, struct error *e) {
   struct reader *r = reader_open(path, (enum read_format)s->format, e);
   struct check_type type = {0};
-  struct error why = {0}; /* which begin() will tell */
+  struct error why = {0}; /* begin() reports it */
   if (r && s->spec && check_type_open(s, NULL, DATUM_NONE, NULL, &type, &why) &&
       !type.type->by_key)
     reader_has_no_keys(r);
@@ -145,9 +149,9 @@ static struct reader *open_reader(const struct check_settings *s,
   return r;
 }
 
-/* It will not return. */
-static int crash(struct stream *t, uint32_t process, const struct log_event *at,
-                 struct error *e) {
+/* Marks the open operation of the process as one that never returns. */
+static int mark_unreturned(struct stream *t, uint32_t process,
+                           const struct log_event *at, struct error *e) {
   struct log_event ev = {.kind = LOG_INFO,
                          .process = process,
                          .line = at->line,
@@ -161,11 +165,11 @@ static int end_unreturned(struct stream *t, const struct log_event *ev,
   int err = ERR_NONE;
   if (!unreturned_follow(u, ev, event, t->path, t->s))
     return ev->kind == LOG_CALL && unreturned_has(u, event)
-               ? crash(t, ev->process, ev, e)
+               ? mark_unreturned(t, ev->process, ev, e)
                : ERR_NONE;
   for (uint32_t i = 0; i < u->open.at.len && !err; i++)
     if (unreturned_has(u, u->open.at.at[i].event))
-      err = crash(t, u->open.at.at[i].process, ev, e);
+      err = mark_unreturned(t, u->open.at.at[i].process, ev, e);
   return err;
 }
 
@@ -176,7 +180,7 @@ static bool is_late(const struct stream *t, uint64_t event) {
 
 void check_stream(const struct check_settings *s, const char *path,
                   check_sink *sink, void *ctx, struct error *e) {
-  /* What it is called; the reader has the path. */
+  /* `path` is for messages; the reader gets the real one. */
   struct stream t = {.s = s,
                      .path = strcmp(path, "-") ? path : "standard input"};
   struct log_event ev;
@@ -210,12 +214,12 @@ void check_stream(const struct check_settings *s, const char *path,
   reader_close(t.reader);
 }
 
-/* ---- long files whose answer needs no history ---- */
+/* ---- long files of a register ---- */
 
 enum {
-  LONG_FILE = 16 << 20, /* bytes: below, what is kept is not much */
-  FIRST = 2000,         /* events that tell whether values repeat */
-  MOST_STEPS = 200      /* of an event, on average: else search otherwise */
+  LONG_FILE = 16 << 20, /* bytes: a shorter history fits into memory */
+  FIRST = 2000,         /* events in which a value must repeat */
+  MOST_STEPS = 200 /* of an event, on average; more: another method is better */
 };
 static const uint64_t SMALL_MEMORY = UINT64_C(64) << 20;
 
@@ -224,7 +228,7 @@ struct seen_events {
   uint32_t n;
 };
 
-/* Has the value that it writes, its last argument, come before? */
+/* Has the last argument of the call, the value that it writes, come before? */
 static bool repeats(struct seen_events *s, const struct log_event *ev) {
   if (ev->kind != LOG_CALL || !ev->nargs || ev->nargs > LOG_ARGS)
     return false;
@@ -238,7 +242,8 @@ static bool repeats(struct seen_events *s, const struct log_event *ev) {
   return false;
 }
 
-/* A register whose values repeat has no monitor, and few states. */
+/* A register whose values repeat: it has few states, and no monitor decides
+ * it. */
 static bool is_worth_it(struct stream *t) {
   struct log_event ev;
   struct error e = {0};
@@ -265,13 +270,14 @@ static bool is_worth_it(struct stream *t) {
   return worth;
 }
 
+/* Are the steps few enough? */
 static bool goes_well(struct stream *t, uint64_t events) {
   enum { EVENTS = 4096 };
   return events % EVENTS || online_steps(t->online) < MOST_STEPS * events;
 }
 
-/* Reads it to its end, or until the time is over; whether it is one history,
- * and there is nothing more to be said of it. */
+/* Reads the file to its end or until --time ends it.  True: it is one history,
+ * and the answer is known, or the time is over. */
 static bool stream_one(struct stream *t) {
   struct log_event ev;
   struct error e = {0};
@@ -297,7 +303,8 @@ static bool stream_one(struct stream *t) {
   return online_answer(t->online).verdict != LOG_UNKNOWN;
 }
 
-/* The numbers of operations in JSON are those of the whole history. */
+/* Not with --json, whose numbers of operations are those of the whole
+ * history. */
 static bool explain(struct stream *t, const struct check_settings *s,
                     check_sink *sink, void *ctx) {
   struct online_answer a = online_answer(t->online);

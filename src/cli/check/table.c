@@ -1,11 +1,12 @@
 /*
- * Tables 1 to 3 of "Checking Linearizability Using Hitting Families", for the
- * histories that were read: how concurrent they are, how large the strong
- * d-hitting families are, and at which depth a witness is found.  Histories
- * without a concurrent pair are in the first table only.
+ * Tables 1 to 3 of "Checking Linearizability Using Hitting Families" for the
+ * histories that were read: their concurrency, the size of their strong
+ * d-hitting families, and the depth at which a witness is found.  Histories
+ * without concurrent operations are in the first table only.
  */
 #include "cli/check/int.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,7 @@ static void put(struct spread *s, uint64_t x) {
 
 static double mean(const struct spread *s) { return s->n ? s->sum / s->n : 0; }
 
-/* By Newton: the program does without libm. */
+/* The square root, by Newton: the program does not link libm. */
 static double root(double x) {
   double r = x > 1 ? x : 1;
   for (int i = 0; i < 200; i++)
@@ -66,7 +67,7 @@ static double deviation(const struct spread *s) {
   return v > 1e-9 ? root(v) : 0;
 }
 
-/* "java.util.concurrent.X" is X. */
+/* "X" for "java.util.concurrent.X". */
 static const char *short_name(const char *type) {
   const char *dot = strrchr(type, '.');
   return dot ? dot + 1 : type;
@@ -85,6 +86,7 @@ void check_table_add(struct check_table *t, const struct check_depths *d) {
     t->left_out++;
     return;
   }
+  assert(d->ndepths <= CHECK_TABLE_DEPTHS);
   struct row *r = row_of(t, short_name(d->type));
   if (d->ops > r->ops)
     r->ops = d->ops;
@@ -94,7 +96,7 @@ void check_table_add(struct check_table *t, const struct check_depths *d) {
     return;
   r->concurrent++;
   r->linearizable += d->linearizable;
-  /* Families do not grow behind the depth of all operations. */
+  /* Deeper families than that of all operations are not larger. */
   for (uint32_t i = 0; i < t->depths && d->ndepths; i++) {
     uint32_t k = i < d->ndepths ? i : d->ndepths - 1;
     put(&r->distinct[i], d->distinct[k]);

@@ -1,8 +1,9 @@
 /*
- * Operations of a file that never return, and nobody says so.  While it is read
- * they are open, and for what is open for long much must be remembered.  So
- * when one is, the file is gone through once to its end to find all of them;
- * from then on they are known to have crashed.  The answer is the same.
+ * Operations of a file that never return, without an event that says so.  They
+ * stay open while the file is read, and an operation that is open for long
+ * needs much memory.  So when one is open for long, the file is read once to
+ * its end to find all of them.  From then on they are known to be pending for
+ * ever.  The verdict is the same.
  */
 #include "cli/check/unreturned.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-enum { LONG = 1 << 12 }; /* events */
+enum { LONG = 1 << 12 }; /* events that an operation is open */
 
 static void open_free(struct open_calls *o) {
   vec_free(&o->at);
@@ -41,7 +42,7 @@ static void close_call(struct open_calls *o, uint32_t process) {
   value_map_put(&o->places, datum_number(last.process), k);
 }
 
-/* False: the process has one open already, which is an error of the file. */
+/* False: the process has an open operation already, an error of the file. */
 static bool follow(struct open_calls *o, const struct log_event *ev,
                    uint64_t event) {
   if (is_end(ev))
@@ -83,7 +84,7 @@ static void look_ahead(struct unreturned *u, struct reader *r,
       break;
   }
   take_open(u, &open);
-  if (got) /* what is wrong with it is told where it is, as is the time */
+  if (got) /* an error, which is reported when reading comes to it; or --time */
     vec_clear(&u->never);
   if (u->never.len)
     qsort(u->never.at, u->never.len, sizeof *u->never.at, by_event);

@@ -1,4 +1,4 @@
-/* Which operations of a file never return: check_unreturned.c. */
+/* The operations of a file that never return (unreturned.c). */
 #ifndef CLI_CHECK_UNRETURNED_H
 #define CLI_CHECK_UNRETURNED_H
 
@@ -13,17 +13,17 @@ struct open_call {
 
 struct open_calls {
   VEC(struct open_call) at;
-  struct value_map places; /* of processes */
+  struct value_map places; /* process -> index into `at` */
 };
 
 struct unreturned {
-  struct open_calls open; /* until it is known */
+  struct open_calls open; /* while !known */
   VEC(uint64_t) never;    /* calls that do not return, by event */
-  bool known;
+  bool known;             /* `never` is complete */
 };
 
-/* An event has come.  True: it has turned out which never return; some of those
- * are open. */
+/* Follows an event.  True: the operations that never return have just become
+ * known, and some of them may be open. */
 bool unreturned_follow(struct unreturned *u, const struct log_event *ev,
                        uint64_t event, const char *path,
                        const struct check_settings *s);

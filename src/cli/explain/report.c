@@ -1,10 +1,11 @@
-/* What `faultline explain` says. */
+/* The report of `faultline explain`. */
 #include "cli/explain/int.h"
 
 #include "base/json.h"
 #include "base/text.h"
 #include "report/screen.h"
 
+#include <assert.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@ static bool counts_accesses(const struct code_block *k) {
   return !strcmp(k->file, TRACE_SET_ACCESSES);
 }
 
-/* "operation 3" is no function. */
+/* Unlike "operation 3". */
 static bool is_function(const char *name) { return !strchr(name, ' '); }
 
 static void put_block(const struct code_block *k, struct buf *b) {
@@ -37,6 +38,7 @@ static void put_block(const struct code_block *k, struct buf *b) {
     buf_puts(b, k->function[0] ? " of " : "");
   if (k->function[0])
     buf_printf(b, "%s%s", k->function, is_function(k->function) ? "()" : "");
+  story_put_loop(k, b);
 }
 
 static void put_count(uint64_t n, const char *one, const char *many,
@@ -103,11 +105,12 @@ static void put_causes(struct screen *s, const struct explain *x) {
     buf_printf(&b, " None of %s could if one of these were atomic:",
                x->serializable ? "the others" : "these");
   put_sentence(s, &b, 2);
-  for (uint32_t i = 0; i < c->len && i < SHOWN; i++)
+  uint32_t shown = s->style.all_causes || c->len < SHOWN ? c->len : SHOWN;
+  for (uint32_t i = 0; i < shown; i++)
     put_cause(s, &c->at[i], c, &b);
-  if (c->len > SHOWN) {
-    put_count(c->len - SHOWN, " more is", " more are", &b);
-    buf_puts(&b, " in the JSON report.");
+  if (c->len > shown) {
+    put_count(c->len - shown, " more", " more", &b);
+    buf_puts(&b, ": --all-causes or the JSON report.");
     put_sentence(s, &b, 2);
   }
   if (c->len && !c->complete) {
@@ -124,11 +127,12 @@ static void put_answer(const struct explain *x, struct screen *s) {
     put_causes(s, x);
 }
 
-static void put_text(const struct explain *x, FILE *to) {
+static void put_text(const struct explain *x, bool all_causes, FILE *to) {
   const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
   struct buf out = {0};
   struct screen s = {.out = &out,
                      .style = {.width = 80,
+                               .all_causes = all_causes,
                                .colour = isatty(fileno(to)) && !(no && *no) &&
                                          !(term && !strcmp(term, "dumb"))}};
   setlocale(LC_CTYPE, "");
@@ -159,6 +163,7 @@ static void put_json_cause(struct json *j, const struct ranked_cause *r) {
     put_name(j, "function", b->function);
     json_uint(j, "first", b->first);
     json_uint(j, "last", b->last);
+    json_loop(j, b);
     json_end_object(j);
   }
   json_end_array(j);
@@ -185,8 +190,8 @@ static void put_json(const struct explain *x, struct buf *out) {
 
 /* ---- for continuous integration: one case ---- */
 
-/* "lines 4-5 of stack.c, in pop() must be atomic"; the lines of the first
- * answer are the places, where they are lines. */
+/* "lines 4-5 of stack.c, in pop() must be atomic".  The places of the case are
+ * the lines of the first cause. */
 static void put_first(const struct cause *c, struct buf *b,
                       struct ci_case *out) {
   struct ci_lines *lines = xcalloc(c->nblocks + 1, sizeof *lines);
@@ -212,6 +217,7 @@ static void write_case(const struct explain *x, const char *name,
   int status = explain_status(x);
   struct ci_case one = {.name = name, .outcome = outcome[status]};
   put_answer(x, &s);
+  assert(status != 1 || x->found.len);
   if (status == 1)
     put_first(&x->found.at[0].cause, &message, &one);
   else
@@ -232,7 +238,7 @@ static void write_case(const struct explain *x, const char *name,
 void explain_report(const struct explain *x, const char *name,
                     const struct explain_files *f, struct error *e) {
   bool out = (f->json && !strcmp(f->json, "-")) || cases_on_stdout(&f->cases);
-  put_text(x, out ? stderr : stdout);
+  put_text(x, f->all_causes, out ? stderr : stdout);
   if (f->json) {
     struct buf b = {0};
     put_json(x, &b);

@@ -10,13 +10,13 @@
 struct shell {
   const char *name;
   void (*begin)(struct buf *b);
-  /* called for each command that is not hidden, with its options */
+  /* called for each command of the help, with its options */
   void (*command)(struct buf *b, const struct cli_command *c,
                   const struct opt_command *t);
   void (*end)(struct buf *b);
 };
 
-/* In single quotes, with a backslash before what `special` has. */
+/* Text in single quotes, with a backslash before characters of `special`. */
 static void put_text(struct buf *b, const char *s, const char *special) {
   for (; *s; s++) {
     if (*s == '\'')
@@ -44,8 +44,7 @@ static void put_command_names(struct buf *b, const char *between) {
     }
 }
 
-/* What `help` takes: a topic may have the name of a command, and is one word
- * then. */
+/* The words after `help`: commands and topics, each name once. */
 static void put_help_words(struct buf *b) {
   put_command_names(b, " ");
   for (size_t i = 0; topic_names[i]; i++)
@@ -175,7 +174,7 @@ static void zsh_case(struct buf *b, const char *pattern,
   buf_puts(b, "      '--help[help]' '*:file:_files'\n    ;;\n");
 }
 
-/* What is no command is a file or an option of test: its case is the last. */
+/* Another first word is a file or an option of test, whose case is the last. */
 static void zsh_command(struct buf *b, const struct cli_command *c,
                         const struct opt_command *t) {
   if (strcmp(c->name, "test"))

@@ -1,6 +1,6 @@
 /*
- * Man pages: of the program, of each command, from the tables of their options,
- * and of the harness header, from the comment at its beginning.
+ * Man pages of the program, of each command (from the tables of options) and of
+ * the harness header (from its first comment).
  */
 #include "campaign/built.h"
 #include "cli/commands.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Text of roff: what it would take for its own is escaped. */
+/* Escapes text for roff. */
 static void put_roff(struct buf *b, const char *s) {
   bool begin = true;
   for (; *s; s++) {
@@ -148,7 +148,7 @@ static void program_page(struct buf *b) {
               ".SH SEE ALSO\n.BR faultline.h (3)\n");
 }
 
-/* A line of the header's comment, without its frame; NULL at the end of it. */
+/* A line of the header's comment, without the ` * `; NULL at its end. */
 static char *next_line(char **at) {
   char *line = *at, *end = line ? strchr(line, '\n') : NULL;
   if (!end)
@@ -163,9 +163,9 @@ static char *next_line(char **at) {
 }
 
 /*
- * The comment has three kinds of lines: a macro at the margin, which begins an
- * entry; what is indented by four, its text, by more, which is kept as it is;
- * and other text at the margin.
+ * The comment has these kinds of lines: a macro at the margin begins an entry;
+ * lines indented by four are the text of the entry; lines indented by more are
+ * kept as they are; other lines at the margin are text.
  */
 static int header_page(struct buf *b, struct error *e) {
   struct buf text = {0};

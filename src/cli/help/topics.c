@@ -23,13 +23,13 @@ const char *const topic_names[] = {
 #undef TOPIC_NAME
 };
 
-/* Behind the line, or at the end. */
+/* The start of the next line, or the end of the text. */
 static const char *next_line(const char *s) {
   const char *end = strchr(s, '\n');
   return end ? end + 1 : s + strlen(s);
 }
 
-/* The length of `[text](target)`, or 0; its text is `len` long. */
+/* The length of `[text](target)`, or 0; *len is that of its text. */
 static size_t link_at(const char *s, size_t *len) {
   const char *close = strchr(s, ']');
   const char *blank = strstr(s, "\n\n");
@@ -40,11 +40,11 @@ static size_t link_at(const char *s, size_t *len) {
   return end ? (size_t)(end - s) + 1 : 0;
 }
 
-/* A line of text, or of several when a link goes on in the next. */
+/* A line of text, or several if a link continues on the next. */
 static const char *put_prose(const char *s, struct buf *out) {
   while (*s && *s != '\n') {
     size_t len = 0, all;
-    if (*s == '`') { /* as it is */
+    if (*s == '`') { /* code, unchanged */
       const char *end = strchr(s + 1, '`');
       len = end ? (size_t)(end - s) + 1 : 1;
       buf_put(out, s, len);
@@ -66,7 +66,7 @@ static const char *put_heading(const char *s, struct buf *out) {
   const char *end = next_line(s);
   size_t columns = 0;
   for (const char *c = s; c < end && *c != '\n'; c++)
-    columns += (*c & 0xc0) != 0x80; /* not the rest of a letter */
+    columns += (*c & 0xc0) != 0x80; /* not inside a UTF-8 character */
   buf_put(out, s, (size_t)(end - s));
   while (columns--)
     buf_puts(out, first ? "=" : "-");
@@ -91,7 +91,7 @@ void topic_plain(const char *s, struct buf *out) {
     } else if (begins(bar, "![")) {
       const char *end = strchr(bar, ')');
       s = next_line(end ? end : bar);
-      s = next_line(s); /* the empty line behind it */
+      s = next_line(s); /* the empty line after it */
     } else if (begins(s, "#")) {
       s = put_heading(s, out);
     } else {

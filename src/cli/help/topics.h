@@ -1,6 +1,6 @@
 /*
- * Topics: pages of the documentation that are part of the program, so that
- * `faultline help pass` tells what a pass means where nobody has the pages.
+ * Topics: pages of the documentation inside the program, so that
+ * `faultline help pass` explains a pass where the pages are not installed.
  */
 #ifndef CLI_HELP_TOPICS_H
 #define CLI_HELP_TOPICS_H
@@ -26,7 +26,7 @@ extern const char *const topic_names[]; /* ends with NULL */
 /* The page as plain text; false: there is no such topic. */
 bool topic_print(const char *name, struct buf *out);
 
-/* Markdown as plain text: without marks of links, pictures and comments. */
+/* Markdown as plain text: without links, pictures and comments. */
 void topic_plain(const char *markdown, struct buf *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* Which function is what: by its types first, by its name where these leave a
- * choice. */
+/* Guesses the role of each function: by its types, and by its name if the types
+ * leave a choice. */
 #include "cli/init/int.h"
 
 #include <stdio.h>
@@ -59,7 +59,7 @@ static bool returns(const struct function *f, const char *record) {
   return f->returns.kind == C_RECORD && !strcmp(f->returns.record, record);
 }
 
-/* Can it be called with arguments that are made up? */
+/* Can the harness make up its arguments? */
 static bool can_create(const struct function *f, uint32_t first) {
   if (f->variadic || f->nparams > FUNCTION_PARAMS)
     return false;
@@ -76,9 +76,9 @@ static const struct function *fewer(const struct function *a,
   return !a || b->nparams < a->nparams ? b : a;
 }
 
-/* What the functions that take this record are. */
-static void sort_out(const function_list *all, bool statics,
-                     struct harness_plan *p) {
+/* Guesses the roles of the functions that take or return the record. */
+static void assign_roles(const function_list *all, bool statics,
+                         struct harness_plan *p) {
   for (uint32_t i = 0; i < all->len; i++) {
     const struct function *f = &all->at[i];
     if (!f->external && !statics)
@@ -114,9 +114,9 @@ static bool is_object(const struct harness_plan *p) {
   return p->operations.len && (p->create || p->set_up);
 }
 
-/* Functions without an object: it is made of global variables. */
-static void sort_out_global(const function_list *all, bool statics,
-                            struct harness_plan *p) {
+/* The same for functions without a record, whose object is global variables. */
+static void assign_global_roles(const function_list *all, bool statics,
+                                struct harness_plan *p) {
   p->record = NULL;
   for (uint32_t i = 0; i < all->len; i++) {
     const struct function *f = &all->at[i];
@@ -137,7 +137,7 @@ static void sort_out_global(const function_list *all, bool statics,
   }
 }
 
-/* "struct work_queue" is work_queue, queue_t is queue. */
+/* work_queue for "struct work_queue", queue for queue_t. */
 static const char *name_of(const char *record) {
   static char name[100];
   const char *blank = strrchr(record, ' ');
@@ -158,7 +158,7 @@ bool plan_make(const function_list *all, bool statics, struct harness_plan *p) {
                                              : NULL};
     if (!one.record)
       continue;
-    sort_out(all, statics, &one);
+    assign_roles(all, statics, &one);
     if (is_object(&one) && one.operations.len > best.operations.len) {
       plan_free(&best);
       best = one;
@@ -167,7 +167,7 @@ bool plan_make(const function_list *all, bool statics, struct harness_plan *p) {
     }
   }
   if (!best.operations.len)
-    sort_out_global(all, statics, &best);
+    assign_global_roles(all, statics, &best);
   *p = best;
   p->name = p->record ? name_of(p->record) : "object";
   return p->operations.len > 0;

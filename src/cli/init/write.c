@@ -1,4 +1,4 @@
-/* The text of a harness. */
+/* Writes the text of a harness. */
 #include "cli/init/int.h"
 
 #include <string.h>
@@ -26,12 +26,12 @@ static void put_name(const struct function *f, uint32_t i, struct buf *b) {
     buf_printf(b, "a%u", i);
 }
 
-/* A type and behind it a name. */
+/* A type, ready for a name after it. */
 static void put_declared(struct buf *b, const char *type) {
   buf_printf(b, "%s%s", type, type[strlen(type) - 1] == '*' ? "" : " ");
 }
 
-/* What the wrapper returns: the result, what was put into the cell, or both. */
+/* The wrapper returns the result, the value of the cell, or both. */
 static const char *wide_type(const struct function *f, int cell) {
   if (f->returns.kind == C_POINTER || f->returns.kind == C_CELL)
     return "long";
@@ -60,8 +60,8 @@ static void put_call(const struct harness_plan *p, const struct function *f,
   buf_putc(b, ')');
 }
 
-/* Pointers that are only values become numbers, and what comes back through a
- * pointer becomes the result. */
+/* A wrapper that takes numbers instead of pointers that are only stored, and
+ * returns a value that the function returns through a pointer. */
 static void put_wrapper(const struct harness_plan *p, const struct function *f,
                         struct buf *b) {
   int cell = cell_of(f, first_of(p));
@@ -113,7 +113,7 @@ static void put_wrapper(const struct harness_plan *p, const struct function *f,
   buf_puts(b, ";\n}\n");
 }
 
-/* Arguments that are made up, for what makes the object. */
+/* Makes up arguments for the function that makes the object. */
 static void put_made_up(const struct function *f, uint32_t first,
                         struct buf *b) {
   for (uint32_t i = first; i < f->nparams; i++) {
@@ -210,7 +210,7 @@ static const struct function *find(const struct harness_plan *p,
   return NULL;
 }
 
-/* A specification that may be meant. */
+/* Suggests a specification, in a comment. */
 static void put_spec(const struct harness_plan *p, struct buf *b) {
   static const struct {
     const char *type, *role[3], *words[3], *rest;

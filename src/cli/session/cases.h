@@ -1,4 +1,4 @@
-/* The files for continuous integration that commands on traces write. */
+/* The files for continuous integration of the commands on traces. */
 #ifndef CLI_SESSION_CASES_H
 #define CLI_SESSION_CASES_H
 
@@ -8,13 +8,14 @@ struct case_files {
   const char *junit, *sarif, *tap; /* or NULL */
 };
 
-/* One of them is standard output: the text goes to standard error then. */
+/* Is one of them standard output?  Then the text goes to standard error. */
 bool cases_on_stdout(const struct case_files *f);
-/* Writes those that are named.  `c` lacks only what it is about. */
+/* Writes the files that are not NULL; sets c->about meanwhile. */
 int cases_write(struct ci_cases *c, const struct case_files *f, int status,
                 struct error *e);
 
-/* The folder of the repository, as the service says, if `here` is in it. */
+/* The folder of the repository that the environment of the service names, if
+ * `here` is inside it; else `here`. */
 const char *cases_root(const char *here);
 
 #endif

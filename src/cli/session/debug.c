@@ -1,9 +1,9 @@
 /*
- * faultline replay --gdb.  gdb runs a process of its own, `faultline
- * debug-run`, which loads the object that was built and follows the schedule;
- * nothing else runs in it, so that every start is the same execution.  The
- * commands are in templates/faultline.gdb; they stop at the two functions
- * below, whose names are visible also without debug information.
+ * faultline replay --gdb.  gdb runs `faultline debug-run`, which loads the
+ * object and follows the schedule.  Nothing else runs in that process, so every
+ * start is the same execution.  The gdb commands are in
+ * templates/faultline.gdb; they stop at the functions fl_debug_*, whose names
+ * are visible without debug information.
  */
 #include "cli/session/debug.h"
 #include "cli/options.h"
@@ -12,25 +12,26 @@
 #include "hunt/object.h"
 #include "search/explore.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SEEN __attribute__((visibility("default"), used))
-#define APART __attribute__((noinline)) /* something to stop at */
+#define EXPORTED __attribute__((visibility("default"), used))
+#define NOT_INLINED __attribute__((noinline)) /* for breakpoints */
 
 enum { DEBUG_THREADS = 32, NEVER_MS = 1000000 };
 
 extern const char template_gdb[];
 
-/* Threads that could make the next step, and where they stand; 0: in no code of
- * the object. */
-SEEN uint32_t fl_debug_threads;
-SEEN uint64_t fl_debug_places[DEBUG_THREADS];
-SEEN APART void fl_debug_step(int thread, uint64_t pc);
-SEEN APART void fl_debug_end(const char *how);
+/* The threads that could make the next step, and where they are; 0: not in code
+ * of the object. */
+EXPORTED uint32_t fl_debug_threads;
+EXPORTED uint64_t fl_debug_places[DEBUG_THREADS];
+EXPORTED NOT_INLINED void fl_debug_step(int thread, uint64_t pc);
+EXPORTED NOT_INLINED void fl_debug_end(const char *how);
 
 void fl_debug_step(int thread, uint64_t pc) {
   __asm__ volatile("" ::"r"(thread), "r"(pc) : "memory");
@@ -43,7 +44,7 @@ void fl_debug_end(const char *how) {
 static int pick(void *ctx, uint32_t enabled, int current) {
   struct replay *r = ctx;
   struct replay inner;
-  replay_init(&inner, NULL, 0); /* for its driver alone */
+  replay_init(&inner, NULL, 0); /* only for its driver */
   int t = inner.driver.pick(r, enabled, current);
   fl_debug_threads = enabled;
   for (int i = 0; i < DEBUG_THREADS; i++) {
@@ -52,6 +53,7 @@ static int pick(void *ctx, uint32_t enabled, int current) {
       rt_stand(i, &stand);
     fl_debug_places[i] = stand.pc ? rt_base() + stand.pc : 0;
   }
+  assert(t >= 0 && t < DEBUG_THREADS);
   fl_debug_step(t, fl_debug_places[t]);
   return t;
 }
@@ -144,7 +146,7 @@ int command_debug_run(int argc, char **argv) {
   return e.code ? command_complain(&e) : 0;
 }
 
-/* gdb's exit status; 2 when it cannot be started. */
+/* The exit status of gdb; 2 if it cannot be started. */
 static int run_gdb(char **argv, const char *why) {
   fflush(NULL);
   pid_t pid = fork();

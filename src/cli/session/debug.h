@@ -4,8 +4,8 @@
 
 #include "cli/session/session.h"
 
-/* Runs gdb on the schedule file; `suite` is -1 for a program, `report` what
- * fl-why shows.  The exit status. */
+/* Runs gdb on the schedule file; returns the exit status.  `suite` is -1 for a
+ * program; fl-why shows `report`. */
 int debug_session(struct session *s, const char *schedule, int suite,
                   const struct buf *report, struct error *e);
 

@@ -1,5 +1,5 @@
-/* --debug-dump: what a maintainer of Faultline needs to know of a run whose
- * execution could not be repeated, or of any other. */
+/* --debug-dump: details of a run for the maintainers of Faultline, for example
+ * when an execution could not be repeated. */
 #ifndef CLI_SESSION_DUMP_H
 #define CLI_SESSION_DUMP_H
 

@@ -1,5 +1,6 @@
 #include "cli/session/pages.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@ void pages_tell_passing(struct pages *p, const struct result *r,
                         struct story *story, uint32_t i) {
   struct passing *x = &p->passing[i];
   struct story_namer namer;
+  assert(i == p->npassing); /* runs come in their order */
   p->npassing = i + 1;
   if (!r->finding || !r->finding->near.found)
     return;
@@ -29,8 +31,8 @@ static bool has_fault(const struct result *r) {
   return r->finding && r->finding->fault != FAULT_NONE;
 }
 
-/* The schedule's name with another end; NULL: there is no page to be. */
-static char *beside(struct pages *p, const struct result *r) {
+/* The path of the page beside the schedule; NULL: no page is wanted. */
+static char *page_beside(struct pages *p, const struct result *r) {
   const struct settings *set = p->s->settings;
   const char *file = has_fault(r) ? r->finding->schedule_file : NULL;
   size_t len = file ? strlen(file) : 0, end = strlen(schedule_end);
@@ -53,8 +55,8 @@ static void write_beside(struct pages *p, const struct report_run *run,
   buf_free(&page);
 }
 
-static int write_asked(struct pages *p, const struct report_run *runs,
-                       uint32_t n, struct error *e) {
+static int write_html_option(struct pages *p, const struct report_run *runs,
+                             uint32_t n, struct error *e) {
   const char *path = p->s->settings->html;
   struct buf page = {0};
   for (uint32_t i = 0; i < n; i++)
@@ -77,7 +79,7 @@ int pages_write(struct pages *p, const struct report_run *runs, uint32_t n,
   struct error ignored = {0};
   for (uint32_t i = 0; i < n; i++) {
     struct result *r = &p->s->runs.at[i].result;
-    char *path = beside(p, r);
+    char *path = page_beside(p, r);
     if ((path || p->s->settings->html) && !read)
       read = !hooked_lines(p->s->built.lines, &p->hooks, &ignored);
     if (path)
@@ -85,7 +87,7 @@ int pages_write(struct pages *p, const struct report_run *runs, uint32_t n,
     free(path);
   }
   if (p->s->settings->html)
-    err = write_asked(p, runs, n, e);
+    err = write_html_option(p, runs, n, e);
   return err;
 }
 

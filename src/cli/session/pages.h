@@ -1,6 +1,7 @@
 /*
- * Pages: the reports for a browser.  `--html FILE` asks for one of all objects;
- * otherwise each fault gets one beside its schedule, under the same name.
+ * Pages: the reports for a browser.  `--html FILE` writes one page about all
+ * objects; without it, each fault has a page beside its schedule, with the same
+ * name.
  */
 #ifndef CLI_SESSION_PAGES_H
 #define CLI_SESSION_PAGES_H
@@ -8,7 +9,7 @@
 #include "cli/session/session.h"
 #include "debug/namer.h"
 
-struct passing { /* the execution that passes, told like the failing one */
+struct passing { /* the nearest passing execution, as a story of its own */
   struct result result;
   struct finding finding;
   struct namer namer;
@@ -22,12 +23,12 @@ struct pages {
   hooked_list hooks;
 };
 
-/* Gives the story of run number i its nearest passing execution. */
+/* Adds the nearest passing execution to the story of run number i. */
 void pages_tell_passing(struct pages *p, const struct result *r,
                         struct story *story, uint32_t i);
 
-/* Writes what is asked for and notes in the findings where it is.  An error is
- * of --html; beside the schedule there is a warning instead. */
+/* Writes the pages and notes their paths in the findings.  A page beside a
+ * schedule that cannot be written is only a warning. */
 int pages_write(struct pages *p, const struct report_run *runs, uint32_t n,
                 struct error *e);
 void pages_free(struct pages *p);

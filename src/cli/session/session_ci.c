@@ -1,4 +1,4 @@
-/* Reports for continuous integration: what the user asked for, and where. */
+/* The reports for continuous integration of a session, and exit statuses. */
 #include "cli/options.h"
 #include "cli/session/cases.h"
 #include "cli/session/session.h"
@@ -20,7 +20,7 @@ bool session_ci_on_stdout(const struct settings *set) {
 int settings_exit(const struct settings *set, int status, bool interrupted) {
   if (set->exit_protocol != EXIT_GNU)
     return status;
-  if (fflush(stdout) || ferror(stdout)) /* lost: main says so */
+  if (fflush(stdout) || ferror(stdout)) /* main() reports it */
     status = 2;
   return status == 2   ? EXIT_GNU_TROUBLE
          : status != 3 ? status
@@ -60,7 +60,7 @@ static void annotate(const struct ci_report *c, FILE *to) {
 int session_ci(const struct session *s, const struct report_run *runs,
                uint32_t n, int status, FILE *to, struct error *e) {
   const struct settings *set = s->settings;
-  struct error trouble = *e; /* what was wrong before these were written */
+  struct error trouble = *e; /* of the session, not of writing */
   char *here = realpath(".", NULL);
   struct buf name = {0};
   for (uint32_t i = 0; i < set->rest.args.len; i++)

@@ -1,17 +1,21 @@
 /*
- * The objects of a session: each is run, its fault explained and mended, and
- * then run again without the clients that have it.
+ * Runs the objects of a session.  A fault is explained and mended; with
+ * --keep-going the object is then run again without the clients that have the
+ * fault.
  */
 #include "base/clock.h"
 #include "cli/session/session.h"
 #include "diagnose/diagnose.h"
 #include "proc/phase.h"
 
+#include <assert.h>
+
 static struct object_run *last_run(struct session *s) {
+  assert(s->runs.len);
   return &vec_last(&s->runs);
 }
 
-/* What there is to say about a fault. */
+/* Explains a fault and makes a patch. */
 static void explain(struct session *s, struct object_run *r,
                     const struct hunt_question *q) {
   phase_fault();
@@ -53,8 +57,8 @@ static int hunt_once(struct session *s, const struct hunt_question *q,
 
 typedef VEC(struct client) client_list;
 
-/* Is there something to look for beside the last fault?  What was inconclusive
- * because of one operation may hide a fault of the others. */
+/* Is there another fault to look for?  After an inconclusive finding there may
+ * be, even without --keep-going, in clients without its operations. */
 static bool goes_on(struct session *s, const struct hunt_question *q,
                     const client_list *known) {
   const struct finding *f = last_run(s)->result.finding;
@@ -81,8 +85,9 @@ static void put_ops(const struct client *c, const struct op_names *names,
   }
 }
 
-/* The last finding's client joins those that are known. */
-static void know(struct session *s, client_list *known, struct target *t) {
+/* Leaves out clients like that of the last finding from now on. */
+static void leave_out_last(struct session *s, client_list *known,
+                           struct target *t) {
   const struct result *r = &last_run(s)->result;
   struct buf b = {0};
   vec_push(known, r->finding->client);
@@ -96,8 +101,10 @@ static void know(struct session *s, client_list *known, struct target *t) {
   buf_free(&b);
 }
 
-/* The last run found nothing more: that is a sentence of the one before. */
+/* The last run found no other fault: joins it to the run before as a sentence
+ * about its coverage. */
 static void join_last(struct session *s) {
+  assert(s->runs.len >= 2);
   struct object_run *last = &s->runs.at[s->runs.len - 1], *before = last - 1;
   struct coverage *c = &before->result.coverage;
   bool pass = last->result.verdict == VERDICT_PASS;
@@ -122,9 +129,9 @@ static int hunt_further(struct session *s, struct settings *set,
     q->begin.nsaved = 0;
   while (!err && goes_on(s, q, &known)) {
     set->time = until - clock_now();
-    if (set->time < least) /* a fault takes time to be explained, too */
+    if (set->time < least) /* explaining the last fault took some, too */
       set->time = least;
-    know(s, &known, target);
+    leave_out_last(s, &known, target);
     err = hunt_once(s, q, e);
     if (!err && !last_run(s)->result.finding)
       join_last(s);
@@ -137,6 +144,7 @@ int session_hunt(struct session *s, const struct hunt_question *question,
                  struct error *e) {
   struct hunt_question own = *question;
   struct target target = *question->target;
+  assert(target.program || target.suite < s->built.about->nsuites);
   const struct suite_info *of =
       target.program ? NULL : &s->built.about->suites[target.suite];
   struct settings set;

@@ -1,4 +1,4 @@
-/* What a session has to say, as text and as JSON; its exit status. */
+/* Writes the reports of a session and finds its exit status. */
 #include "base/text.h"
 #include "campaign/saved.h"
 #include "cli/session/dump.h"
@@ -8,6 +8,7 @@
 #include "model/trace_file.h"
 #include "report/races.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -24,7 +25,7 @@ static void put_word(struct buf *b, const char *option, const char *word) {
 static char *replay_command(struct session *s, const char *schedule) {
   const struct settings *set = s->settings;
   struct buf b = {0};
-  /* As it was typed, when that is a way to it from here: build/faultline. */
+  /* The program as it was typed if that is a relative path: build/faultline. */
   const char *name = program_invocation_name;
   buf_printf(&b, "%s replay",
              strchr(name, '/') && name[0] != '/' ? name : "faultline");
@@ -71,9 +72,11 @@ static int status_of(const struct result *r) {
   return 3;
 }
 
-/* A fault outweighs an error of ours, that outweighs doubt, that a pass. */
+/* The more important status: a fault (1), an error (2), inconclusive (3), a
+ * pass (0). */
 static int worst(int a, int b) {
   static const int weight[] = {0, 3, 2, 1};
+  assert(a >= 0 && a <= 3 && b >= 0 && b <= 3);
   return weight[a] >= weight[b] ? a : b;
 }
 
@@ -81,7 +84,7 @@ static const struct place *place_at(void *lines, uint64_t pc) {
   return pc ? lines_place(lines, pc - 1) : NULL;
 }
 
-/* The failing executions as traces, one behind the other. */
+/* Writes the failing executions as traces into one file. */
 static int write_traces(struct session *s, struct error *e) {
   struct buf text = {0};
   for (uint32_t i = 0; i < s->runs.len; i++) {
@@ -102,7 +105,7 @@ static int write_traces(struct session *s, struct error *e) {
   return err;
 }
 
-/* The labelled graphs, one behind the other. */
+/* Writes the labelled graphs into one file. */
 static int write_dot(struct story *const *stories, uint32_t n, const char *path,
                      struct error *e) {
   struct buf text = {0};
@@ -141,6 +144,7 @@ int session_report(struct session *s, struct error *e) {
   struct text_style style = {.width = (uint32_t)set->width,
                              .colour = use_colour(set, to),
                              .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
+                             .all_causes = set->all_causes,
                              .quiet = set->quiet};
   uint32_t n = s->runs.len;
   struct story **stories = xcalloc(n + 1, sizeof *stories);
@@ -175,7 +179,7 @@ int session_report(struct session *s, struct error *e) {
                                   .status = status_of(&r->result)};
     status = worst(status, status_of(&r->result));
   }
-  /* Before the text, which says where they are. */
+  /* Before the text, which names the files. */
   if (pages_write(&pages, runs, n, e))
     status = 2;
   for (uint32_t i = 0; i < n; i++) {
@@ -183,7 +187,7 @@ int session_report(struct session *s, struct error *e) {
       buf_putc(&out, '\n');
     report_text(stories[i], &style, &out);
   }
-  /* For people only: logs would have it in every run. */
+  /* Only on a terminal, not in every log. */
   if (n && passes(s) && !set->quiet && isatty(fileno(to)))
     buf_puts(&out, "What that means, and what not: faultline help pass\n");
   fputs(buf_text(&out), to);

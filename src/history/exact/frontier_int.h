@@ -27,6 +27,8 @@
 
 #include "history/log_engine.h"
 
+#include "base/table.h"
+
 #include <string.h>
 
 #define NO_SLOT UINT32_MAX
@@ -118,18 +120,20 @@ struct frontier_row {
   uint32_t state;
   uint32_t seen; /* frontier.nopened then: slots opened since are not known */
 };
+TABLE_STRUCT(row_numbers, uint32_t); /* row + 1; 0: free */
+/* By state and crashed slot: the slots that it makes a difference to. */
+struct difference {
+  uint32_t state, slot;
+  uint32_t seen;
+  uint32_t mask; /* number + 1; 0: free */
+};
+TABLE_STRUCT(differences, struct difference);
 struct frontier_rows {
   uint64_t *at; /* rows of `stride` words: row, known, explained, next states */
   uint32_t len, cap, stride, words;
-  uint32_t *table; /* row + 1 by state */
-  uint32_t ntable;
-  /* By state and crashed slot: the slots that it makes a difference to. */
-  struct difference {
-    uint32_t state, slot;
-    uint32_t seen, used;
-  } * differences;
-  uint64_t *difference_masks;
-  uint32_t ndifferences, used_differences;
+  struct row_numbers numbers; /* by state */
+  struct differences differences;
+  word_vec masks; /* of differences, `words` each */
 };
 enum { OPENED = 64 };
 

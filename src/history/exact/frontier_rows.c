@@ -21,39 +21,6 @@ static uint32_t *nexts(const struct frontier_rows *rs, struct frontier_row *r) {
   return (uint32_t *)(known(r) + 2 * rs->words);
 }
 
-void rows_clear(struct frontier *f) {
-  struct frontier_rows *rs = &f->rows;
-  rs->words = f->now.words;
-  uint32_t stride = ROW_WORDS + 2 * rs->words + 32 * rs->words;
-  if (rs->stride != stride) {
-    rs->cap = (uint32_t)((uint64_t)rs->cap * rs->stride / stride);
-    rs->stride = stride;
-    free(rs->differences);
-    free(rs->difference_masks);
-    rs->differences = NULL;
-    rs->difference_masks = NULL;
-    rs->ndifferences = 0;
-  }
-  rs->len = 0;
-  rs->used_differences = 0;
-  if (rs->ntable)
-    memset(rs->table, 0, rs->ntable * sizeof *rs->table);
-  for (uint32_t i = 0; i < rs->ndifferences; i++)
-    rs->differences[i].used = 0;
-}
-
-uint64_t rows_bytes(const struct frontier_rows *r) {
-  return (uint64_t)r->cap * r->stride * 8 + r->ntable * sizeof *r->table +
-         r->ndifferences * (sizeof *r->differences + 8ull * r->words);
-}
-
-void rows_free(struct frontier_rows *r) {
-  free(r->at);
-  free(r->table);
-  free(r->differences);
-  free(r->difference_masks);
-}
-
 static uint32_t mix(uint32_t x) {
   x *= 0x9e3779b1u;
   return x ^ x >> 15;
@@ -63,16 +30,65 @@ static struct frontier_row *row_at(const struct frontier_rows *rs, uint32_t i) {
   return (struct frontier_row *)(rs->at + (size_t)i * rs->stride);
 }
 
-static void grow_table(struct frontier_rows *rs) {
-  free(rs->table);
-  rs->ntable = rs->ntable ? rs->ntable * 2 : 16;
-  rs->table = xcalloc(rs->ntable, sizeof *rs->table);
-  for (uint32_t i = 0; i < rs->len; i++) {
-    uint32_t k = mix(row_at(rs, i)->state) & (rs->ntable - 1);
-    while (rs->table[k])
-      k = (k + 1) & (rs->ntable - 1);
-    rs->table[k] = i + 1;
+static bool row_numbers_is_free(const uint32_t *s) { return !*s; }
+static bool row_numbers_has(void *rows, const uint32_t *s, uint32_t state) {
+  return row_at(rows, *s - 1)->state == state;
+}
+static uint32_t row_numbers_hash(void *rows, uint32_t state) {
+  (void)rows;
+  return mix(state);
+}
+static uint32_t row_numbers_rehash(void *rows, const uint32_t *s) {
+  return mix(row_at(rows, *s - 1)->state);
+}
+TABLE_CODE(row_numbers, uint32_t, uint32_t, 2)
+
+struct difference_key {
+  uint32_t state, slot;
+};
+static bool differences_is_free(const struct difference *d) { return !d->mask; }
+static bool differences_has(void *ctx, const struct difference *d,
+                            struct difference_key key) {
+  (void)ctx;
+  return d->state == key.state && d->slot == key.slot;
+}
+static uint32_t differences_hash(void *ctx, struct difference_key key) {
+  (void)ctx;
+  return mix(key.state * 31 + key.slot);
+}
+static uint32_t differences_rehash(void *ctx, const struct difference *d) {
+  return differences_hash(ctx, (struct difference_key){d->state, d->slot});
+}
+TABLE_CODE(differences, struct difference, struct difference_key, 2)
+
+static void forget_differences(struct frontier_rows *rs) {
+  differences_clear(&rs->differences);
+  vec_clear(&rs->masks);
+}
+
+void rows_clear(struct frontier *f) {
+  struct frontier_rows *rs = &f->rows;
+  rs->words = f->now.words;
+  uint32_t stride = ROW_WORDS + 2 * rs->words + 32 * rs->words;
+  if (rs->stride != stride) {
+    rs->cap = (uint32_t)((uint64_t)rs->cap * rs->stride / stride);
+    rs->stride = stride;
   }
+  rs->len = 0;
+  row_numbers_clear(&rs->numbers);
+  forget_differences(rs);
+}
+
+uint64_t rows_bytes(const struct frontier_rows *r) {
+  return (uint64_t)r->cap * r->stride * 8 + row_numbers_bytes(&r->numbers) +
+         differences_bytes(&r->differences) + r->masks.cap * 8ull;
+}
+
+void rows_free(struct frontier_rows *r) {
+  free(r->at);
+  free(r->numbers.slots);
+  free(r->differences.slots);
+  vec_free(&r->masks);
 }
 
 /* Forgets the answers for slots that were opened since. */
@@ -88,8 +104,13 @@ static void refresh(struct frontier *f, struct frontier_row *r) {
   r->seen = f->nopened;
 }
 
-static struct frontier_row *new_row(struct frontier *f, uint32_t state) {
+__attribute__((noinline)) static struct frontier_row *
+new_row(struct frontier *f, uint32_t state) {
   struct frontier_rows *rs = &f->rows;
+  if ((uint64_t)rs->len * rs->stride * 8 > MOST_BYTES)
+    rows_clear(f);
+  *row_numbers_put(&rs->numbers, rs, state) = rs->len + 1;
+  rs->numbers.len++;
   if (rs->len == rs->cap) {
     rs->cap = rs->cap ? rs->cap * 2 : 8;
     rs->at = xrealloc(rs->at, (size_t)rs->cap * rs->stride * 8);
@@ -102,26 +123,12 @@ static struct frontier_row *new_row(struct frontier *f, uint32_t state) {
 
 struct frontier_row *row_of(struct frontier *f, uint32_t state) {
   struct frontier_rows *rs = &f->rows;
-  uint32_t k = 0;
-  if (rs->ntable)
-    for (k = mix(state) & (rs->ntable - 1); rs->table[k];
-         k = (k + 1) & (rs->ntable - 1)) {
-      struct frontier_row *r = row_at(rs, rs->table[k] - 1);
-      if (r->state == state) {
-        refresh(f, r);
-        return r;
-      }
-    }
-  if ((uint64_t)rs->len * rs->stride * 8 > MOST_BYTES) {
-    rows_clear(f);
-    return row_of(f, state);
-  }
-  if (rs->len * 2 >= rs->ntable) {
-    grow_table(rs);
-    return row_of(f, state);
-  }
-  rs->table[k] = rs->len + 1;
-  return new_row(f, state);
+  uint32_t n = rs->len ? *row_numbers_find(&rs->numbers, rs, state) : 0;
+  if (!n)
+    return new_row(f, state);
+  struct frontier_row *r = row_at(rs, n - 1);
+  refresh(f, r);
+  return r;
 }
 
 static void ask(struct frontier *f, struct frontier_row *r, uint32_t slot) {
@@ -163,81 +170,53 @@ static bool differs(struct frontier *f, uint32_t state, uint32_t next,
   return behind == MANY_STATES || row_next(f, row_of(f, state), slot) != behind;
 }
 
-static uint64_t *difference_mask(struct frontier_rows *rs, uint32_t i) {
-  return rs->difference_masks + (size_t)i * rs->words;
+static uint64_t *difference_mask(struct frontier_rows *rs, uint32_t number) {
+  return rs->masks.at + (size_t)(number - 1) * rs->words;
 }
 
-static void grow_differences(struct frontier_rows *rs) {
-  struct frontier_rows old = *rs;
-  rs->ndifferences = old.ndifferences ? old.ndifferences * 2 : 64;
-  rs->differences = xcalloc(rs->ndifferences, sizeof *rs->differences);
-  rs->difference_masks = xcalloc((size_t)rs->ndifferences * rs->words, 8);
-  for (uint32_t i = 0; i < old.ndifferences; i++) {
-    const struct difference *d = &old.differences[i];
-    if (!d->used)
-      continue;
-    uint32_t k = mix(d->state * 31 + d->slot) & (rs->ndifferences - 1);
-    while (rs->differences[k].used)
-      k = (k + 1) & (rs->ndifferences - 1);
-    rs->differences[k] = *d;
-    memcpy(difference_mask(rs, k), difference_mask(&old, i), rs->words * 8ull);
-  }
-  free(old.differences);
-  free(old.difference_masks);
-}
-
-static uint32_t find_difference(struct frontier *f, uint32_t state,
-                                uint32_t slot) {
+static struct difference *difference_of(struct frontier *f, uint32_t state,
+                                        uint32_t slot) {
   struct frontier_rows *rs = &f->rows;
-  if (rs->used_differences * 2 >= rs->ndifferences) {
-    if ((uint64_t)rs->ndifferences * (16 + 8 * rs->words) > MOST_BYTES) {
-      for (uint32_t i = 0; i < rs->ndifferences; i++)
-        rs->differences[i].used = 0;
-      rs->used_differences = 0;
-    } else {
-      grow_differences(rs);
-    }
-  }
-  uint32_t k = mix(state * 31 + slot) & (rs->ndifferences - 1);
-  while (rs->differences[k].used &&
-         (rs->differences[k].state != state || rs->differences[k].slot != slot))
-    k = (k + 1) & (rs->ndifferences - 1);
-  struct difference *d = &rs->differences[k];
-  if (!d->used) {
-    *d = (struct difference){state, slot, f->nopened - OPENED - 1, 1};
-    rs->used_differences++;
-  }
-  return k;
+  if (rs->masks.len * 8ull > MOST_BYTES)
+    forget_differences(rs);
+  struct difference *d = differences_put(&rs->differences, NULL,
+                                         (struct difference_key){state, slot});
+  if (d->mask)
+    return d;
+  *d = (struct difference){state, slot, f->nopened - OPENED - 1,
+                           ++rs->differences.len};
+  vec_reserve(&rs->masks, rs->masks.len + rs->words);
+  rs->masks.len += rs->words;
+  memset(difference_mask(rs, d->mask), 0, rs->words * 8ull);
+  return d;
 }
 
-static void note_difference(struct frontier *f, uint32_t k, uint32_t next,
-                            uint32_t slot) {
-  struct frontier_rows *rs = &f->rows;
-  if (differs(f, rs->differences[k].state, next, slot))
-    bit_set(difference_mask(rs, k), slot);
+/* By copy: a question about a new state may clear all rows and differences. */
+static void note_difference(struct frontier *f, struct difference d,
+                            uint32_t next, uint32_t slot) {
+  if (differs(f, d.state, next, slot))
+    bit_set(difference_mask(&f->rows, d.mask), slot);
   else
-    bit_clear(difference_mask(rs, k), slot);
+    bit_clear(difference_mask(&f->rows, d.mask), slot);
 }
 
-static void renew_difference(struct frontier *f, uint32_t k, uint32_t next) {
-  struct difference *d = &f->rows.differences[k];
+static void renew_difference(struct frontier *f, struct difference d,
+                             uint32_t next) {
   const struct frontier_stage *g = &f->now;
-  uint32_t seen = d->seen;
-  d->seen = f->nopened;
-  if (f->nopened - seen <= OPENED) {
+  if (f->nopened - d.seen <= OPENED) {
     bool again = false; /* its slot has another operation now */
-    for (uint32_t i = seen; i != f->nopened; i++)
-      again |= f->opened[i % OPENED] == d->slot;
+    for (uint32_t i = d.seen; i != f->nopened; i++)
+      again |= f->opened[i % OPENED] == d.slot;
     if (!again) {
-      for (uint32_t i = seen; i != f->nopened; i++)
+      for (uint32_t i = d.seen; i != f->nopened; i++)
         if (g->slots.at[f->opened[i % OPENED]].op)
-          note_difference(f, k, next, f->opened[i % OPENED]);
+          note_difference(f, d, next, f->opened[i % OPENED]);
       return;
     }
   }
   for (uint32_t i = 0; i < g->slots.len; i++)
     if (g->slots.at[i].op)
-      note_difference(f, k, next, i);
+      note_difference(f, d, next, i);
 }
 
 const uint64_t *row_difference(struct frontier *f, uint32_t state,
@@ -248,8 +227,10 @@ const uint64_t *row_difference(struct frontier *f, uint32_t state,
     return &unused;
   if (*next == NO_STATE || *next == state)
     return NULL;
-  uint32_t k = find_difference(f, state, slot);
-  if (f->rows.differences[k].seen != f->nopened)
-    renew_difference(f, k, *next);
-  return difference_mask(&f->rows, k);
+  struct difference *now = difference_of(f, state, slot), d = *now;
+  if (d.seen != f->nopened) {
+    now->seen = f->nopened;
+    renew_difference(f, d, *next);
+  }
+  return difference_mask(&f->rows, d.mask);
 }

@@ -7,6 +7,9 @@
  * A configuration whose last operation is crashed and has made no difference
  * yet (prev) can do less than one without that.  It only dominates those that
  * have placed more crashed operations.
+ *
+ * A set is no TABLE of base/table.h: a bucket holds all configurations that may
+ * dominate each other, and those that are dominated are taken out.
  */
 #include "history/exact/frontier_int.h"
 

@@ -7,6 +7,8 @@
  */
 #include "history/exact/partition_int.h"
 
+#include "base/table.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -19,42 +21,31 @@ static bool is_whole(const struct log_problem *p) {
   return false;
 }
 
-/* A hash table from keys to parts. */
-struct keys {
-  struct key_slot {
-    datum key;
-    uint32_t part; /* plus one; 0: free */
-  } * slots;
-  uint32_t bits, n;
+struct key_slot {
+  datum key;
+  uint32_t part; /* plus one; 0: free */
 };
 
-static struct key_slot *key_slot(const struct keys *t, datum key) {
-  uint32_t mask = (1u << t->bits) - 1;
-  uint32_t i = (key * UINT32_C(0x9e3779b1)) >> (32 - t->bits);
-  while (t->slots[i].part && t->slots[i].key != key)
-    i = (i + 1) & mask;
-  return &t->slots[i];
+static bool keys_is_free(const struct key_slot *s) { return !s->part; }
+static bool keys_has(void *ctx, const struct key_slot *s, datum key) {
+  (void)ctx;
+  return s->key == key;
 }
-
-static void keys_grow(struct keys *t) {
-  struct keys old = *t;
-  t->bits = old.slots ? old.bits + 2 : 8;
-  t->slots = xcalloc((size_t)1 << t->bits, sizeof *t->slots);
-  for (uint32_t i = 0; old.slots && i < 1u << old.bits; i++)
-    if (old.slots[i].part)
-      *key_slot(t, old.slots[i].key) = old.slots[i];
-  free(old.slots);
+static uint32_t keys_hash(void *ctx, datum key) {
+  (void)ctx;
+  return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
+static uint32_t keys_rehash(void *ctx, const struct key_slot *s) {
+  return keys_hash(ctx, s->key);
+}
+TABLE(keys, struct key_slot, datum, 2)
 
 /* The part of a key; a new key gets the part `fresh`. */
 static inline uint32_t part_of(struct keys *t, datum key, uint32_t fresh) {
-  struct key_slot *s = key_slot(t, key);
+  struct key_slot *s = keys_put(t, NULL, key);
   if (!s->part) {
-    if (++t->n > 1u << t->bits >> 1) {
-      keys_grow(t);
-      s = key_slot(t, key);
-    }
     *s = (struct key_slot){key, fresh + 1};
+    t->len++;
   }
   return s->part - 1;
 }
@@ -64,7 +55,6 @@ static inline uint32_t part_of(struct keys *t, datum key, uint32_t fresh) {
 static uint32_t number_parts(const struct log_problem *p, uint32_t *part) {
   struct keys keys = {0};
   uint32_t n = 1;
-  keys_grow(&keys);
   for (uint32_t i = 0; i < p->nops && !p->log->no_hints; i++)
     if (op_has_hint(&p->ops[i]))
       part_of(&keys, p->ops[i].key, 0);

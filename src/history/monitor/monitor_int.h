@@ -72,7 +72,9 @@ static inline bool monitor_is_idle(const struct type_op *o) {
   return o->role == ROLE_OTHER && o->only_reads && o->op->failed;
 }
 
-/* Numbers data from 0 on, in the order in which they come. */
+/* Numbers data from 0 on, in the order in which they come.  No TABLE of
+ * base/table.h: how many there can be is known, so it is made once, in the
+ * arena, and the hash depends on its size. */
 struct monitor_numbering {
   uint32_t *slots; /* number + 1 */
   uint32_t mask, bits, n;

@@ -13,6 +13,7 @@
 #define HISTORY_READ_INT_H
 
 #include "base/lex.h"
+#include "base/table.h"
 #include "history/read/read.h"
 
 #include <stdbool.h>
@@ -69,6 +70,7 @@ struct reader_call {
   uint64_t id;
   datum value; /* :value of the call, in Jepsen's words */
 };
+TABLE_STRUCT(reader_calls, struct reader_call);
 
 /* What jepsen.c needs to know about the name of an operation. */
 enum name_kind {
@@ -125,9 +127,8 @@ struct reader {
   VEC(struct reader_name) names;
   struct arena arena;
 
-  struct reader_call *calls; /* open addressing */
-  uint32_t calls_mask, ncalls;
-  VEC(uint64_t) ids; /* bit set of the ids of operations so far */
+  struct reader_calls calls; /* by process */
+  VEC(uint64_t) ids;         /* bit set of the ids of operations so far */
 
   int64_t last_time, last_index;
   bool some_time, some_index;

@@ -44,9 +44,9 @@ static inline struct reader_call *process(struct reader *r, const char **p,
                                           bool spaced) {
   int64_t n;
   if (!space(p, spaced) || !IS(p, "\"process\":") || !space(p, spaced) ||
-      !read_int(p, &n) || n < 0 || n >= UINT32_MAX || !r->calls)
+      !read_int(p, &n) || n < 0 || n >= UINT32_MAX || !r->calls.slots)
     return NULL;
-  struct reader_call *c = &r->calls[call_slot(r, (uint32_t)n)];
+  struct reader_call *c = first_call(r, (uint32_t)n);
   return c->used && c->process == (uint32_t)n ? c : NULL;
 }
 

@@ -39,39 +39,30 @@ int bad_name(struct reader *r, const char *at) {
   return reader_bad(r, at, "expected the name of an operation");
 }
 
-static struct reader_call *find(struct reader *r, uint32_t process) {
-  uint32_t i = call_slot(r, process);
-  while (r->calls[i].used && r->calls[i].process != process)
-    i = (i + 1) & r->calls_mask;
-  return &r->calls[i];
+static bool reader_calls_is_free(const struct reader_call *c) {
+  return !c->used;
 }
-
-static void grow(struct reader *r) {
-  struct reader_call *old = r->calls;
-  uint32_t n = old ? r->calls_mask + 1 : 0;
-  r->calls_mask = n ? 2 * n - 1 : 63;
-  r->calls = xcalloc((size_t)r->calls_mask + 1, sizeof *r->calls);
-  for (uint32_t i = 0; i < n; i++)
-    if (old[i].used)
-      *find(r, old[i].process) = old[i];
-  free(old);
+static bool reader_calls_has(void *ctx, const struct reader_call *c,
+                             uint32_t process) {
+  (void)ctx;
+  return c->process == process;
 }
+static uint32_t reader_calls_rehash(void *ctx, const struct reader_call *c) {
+  return reader_calls_hash(ctx, c->process);
+}
+TABLE_CODE(reader_calls, struct reader_call, uint32_t, 2)
 
 static struct reader_call *call_of(struct reader *r, uint32_t process) {
-  if (!r->calls || r->ncalls * 2 > r->calls_mask)
-    grow(r);
-  struct reader_call *c = find(r, process);
+  struct reader_call *c = reader_calls_put(&r->calls, NULL, process);
   if (!c->used) {
     *c = (struct reader_call){.process = process, .used = true};
-    r->ncalls++;
+    r->calls.len++;
   }
   return c;
 }
 
 void forget_history(struct reader *r) {
-  if (r->ncalls)
-    memset(r->calls, 0, ((size_t)r->calls_mask + 1) * sizeof *r->calls);
-  r->ncalls = 0;
+  reader_calls_clear(&r->calls);
   vec_clear(&r->ids);
   r->some_time = r->some_index = false;
 }

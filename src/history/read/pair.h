@@ -25,9 +25,14 @@ static inline int quick_name(const struct reader *r, const char *p,
 
 int bad_name(struct reader *r, const char *at); /* name_number has failed */
 
+static inline uint32_t reader_calls_hash(void *ctx, uint32_t process) {
+  (void)ctx;
+  return (process * 2654435769u) >> 7;
+}
 /* Where the search for a process in r->calls begins. */
-static inline uint32_t call_slot(const struct reader *r, uint32_t process) {
-  return (process * 2654435769u) >> 7 & r->calls_mask;
+static inline struct reader_call *first_call(const struct reader *r,
+                                             uint32_t process) {
+  return &r->calls.slots[reader_calls_hash(NULL, process) & r->calls.mask];
 }
 
 static inline void call_begins(struct reader_call *c, uint16_t name,

@@ -173,7 +173,7 @@ void reader_close(struct reader *r) {
   vec_free(&r->names);
   vec_free(&r->ids);
   arena_free(&r->arena);
-  free(r->calls);
+  free(r->calls.slots);
   free(r->path);
   free(r);
 }

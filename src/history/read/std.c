@@ -391,9 +391,9 @@ struct std_reader *std_of_text(const char *text, size_t len, size_t chunk,
 void std_close(struct std_reader *r) {
   input_close(&r->in);
   free(r->path);
-  free(r->threads.slot);
-  free(r->variables.slot);
-  free(r->locks.slot);
+  free(r->threads.slots);
+  free(r->variables.slots);
+  free(r->locks.slots);
   vec_free(&r->thread_names.text);
   vec_free(&r->object_names.text);
   vec_free(&r->thread);

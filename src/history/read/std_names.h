@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/table.h"
 #include "base/vec.h"
 
 #include <endian.h>
@@ -16,11 +17,6 @@
 struct name_slot {
   uint64_t key;
   uint32_t len, id; /* len 0: free */
-};
-struct name_table {
-  struct name_slot *slot;
-  uint32_t mask, used;
-  unsigned shift; /* the first bits of a hash count */
 };
 
 struct name_list { /* by number */
@@ -36,61 +32,58 @@ static inline uint64_t name_key(const char *p, size_t len) {
   return le64toh(word) << (64 - 8 * len);
 }
 
-static inline uint32_t name_first(const struct name_table *t, uint64_t key) {
-  return (uint32_t)((key * 0x9e3779b97f4a7c15u) >> t->shift);
+/* `text`: of a name of more than eight bytes, whose key is a hash. */
+struct name_asked {
+  uint64_t key;
+  uint32_t len;
+  const char *text;
+};
+static inline bool name_table_is_free(const struct name_slot *s) {
+  return !s->len;
 }
-
-static inline void names_grow(struct name_table *t) {
-  struct name_table old = *t;
-  t->mask = old.slot ? old.mask * 2 + 1 : 255;
-  t->shift = old.slot ? old.shift - 1 : 64 - 8;
-  t->slot = xcalloc((size_t)t->mask + 1, sizeof *t->slot);
-  for (uint32_t i = 0; old.slot && i <= old.mask; i++) {
-    if (!old.slot[i].len)
-      continue;
-    uint32_t k = name_first(t, old.slot[i].key);
-    while (t->slot[k].len)
-      k = (k + 1) & t->mask;
-    t->slot[k] = old.slot[i];
-  }
-  free(old.slot);
+static inline bool name_table_has(void *list, const struct name_slot *s,
+                                  struct name_asked n) {
+  const struct name_list *l = list;
+  return s->key == n.key && s->len == n.len &&
+         (n.len <= 8 || !memcmp(l->text.at[s->id], n.text, n.len));
 }
+/* The first bytes of a key are those of a short name: the upper half of a
+ * product depends on them. */
+static inline uint32_t name_table_hash(void *list, struct name_asked n) {
+  (void)list;
+  return (uint32_t)((unsigned __int128)n.key * 0x9e3779b97f4a7c15u >> 64);
+}
+static inline uint32_t name_table_rehash(void *list,
+                                         const struct name_slot *s) {
+  return name_table_hash(list, (struct name_asked){.key = s->key});
+}
+TABLE(name_table, struct name_slot, struct name_asked, 2)
 
 /* Of up to eight bytes; NULL: it was not seen. */
 static inline const struct name_slot *name_find(const struct name_table *t,
                                                 uint64_t key, uint32_t len) {
-  if (!t->slot)
+  if (!t->slots)
     return NULL;
-  uint32_t k = name_first(t, key);
-  for (; t->slot[k].len; k = (k + 1) & t->mask)
-    if (t->slot[k].key == key && t->slot[k].len == len)
-      return &t->slot[k];
-  return NULL;
+  const struct name_slot *s =
+      name_table_find(t, NULL, (struct name_asked){key, len, NULL});
+  return s->len ? s : NULL;
 }
 
 /* The number of the name, which is in the list or (*fresh) its new end. */
 static inline uint32_t name_number(struct name_table *t, struct name_list *list,
                                    struct arena *a, const char *p, size_t len,
                                    bool *fresh) {
-  uint64_t key = name_key(p, len);
-  if (2 * t->used >= t->mask)
-    names_grow(t);
-  uint32_t k = name_first(t, key);
-  for (; t->slot[k].len; k = (k + 1) & t->mask) {
-    const struct name_slot *s = &t->slot[k];
-    if (s->key == key && s->len == len &&
-        (len <= 8 || !memcmp(list->text.at[s->id], p, len))) {
-      *fresh = false;
-      return s->id;
-    }
-  }
+  struct name_asked n = {name_key(p, len), (uint32_t)len, p};
+  struct name_slot *s = name_table_put(t, list, n);
+  *fresh = !s->len;
+  if (!*fresh)
+    return s->id;
   char *text = arena_alloc(a, len + 1);
   memcpy(text, p, len);
-  t->used++;
-  t->slot[k] = (struct name_slot){key, (uint32_t)len, list->text.len};
+  *s = (struct name_slot){n.key, n.len, list->text.len};
+  t->len++;
   vec_push(&list->text, text);
-  *fresh = true;
-  return t->slot[k].id;
+  return s->id;
 }
 
 #endif

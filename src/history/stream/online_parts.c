@@ -1,4 +1,8 @@
-/* The parts of a stream: their operations, stages and memory. */
+/*
+ * The parts of a stream: their operations, stages and memory.  They are in
+ * lists by hash, not in a TABLE of base/table.h, since a part is taken out as
+ * soon as it is as at the beginning.
+ */
 #include "history/stream/online_int.h"
 
 #include "base/rng.h"

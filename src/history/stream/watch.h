@@ -84,7 +84,8 @@ struct watch_form {
   struct type_op t;
 };
 
-/* A map from values to numbers. */
+/* A map from values to numbers.  No TABLE of base/table.h: values are taken
+ * out, and the map of one of many keys begins with 8 slots and shrinks. */
 struct value_slot {
   datum value;
   uint32_t id; /* WATCH_NONE: free */

@@ -2,10 +2,16 @@
 #ifndef RT_X86_64_INLINE_H
 #define RT_X86_64_INLINE_H
 
+#include <linux/audit.h>
+
 enum { PORT_PAGE = 4096 };
 
 /* Six registers and the place to return to (switch.S). */
 enum { PORT_SAVED_WORDS = 7 };
+
+/* Calls of the x32 ABI have a bit of their own. */
+#define PORT_AUDIT_ARCH AUDIT_ARCH_X86_64
+#define PORT_OTHER_CALLS 0x40000000
 
 struct float_state {
   uint32_t mxcsr;

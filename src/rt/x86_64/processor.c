@@ -82,6 +82,11 @@ void fl__context_set_pc(void *context, uint64_t pc) {
   uc->uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
 }
 
+uint64_t fl__context_argument(const void *context) {
+  const ucontext_t *uc = context;
+  return (uint64_t)uc->uc_mcontext.gregs[REG_RDI];
+}
+
 static void reset_modes(ucontext_t *uc) {
   enum { DIRECTION = 1 << 10, ALIGNMENT = 1 << 18 };
   uc->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)(DIRECTION | ALIGNMENT);

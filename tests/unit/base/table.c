@@ -59,4 +59,44 @@ TEST(a_key_has_one_number_whatever_came_between) {
   vec_free(&k.keys);
 }
 
+TEST(a_table_that_forgets_its_keys_numbers_them_anew) {
+  struct set t = {0};
+  struct kept k = {0};
+  CHECK_INT(set_bytes(&t), 0);
+  set_clear(&t);
+  for (uint32_t round = 0; round < 6; round++) {
+    uint32_t n = round % 2 ? 10 : 2000;
+    for (uint64_t key = 0; key < n; key++)
+      CHECK_INT(number_of(&t, &k, 3 * key), key);
+    CHECK_INT(t.len, n);
+    uint32_t *slots = t.slots;
+    if (round < 3)
+      set_clear(&t);
+    else
+      set_restart(&t, n);
+    CHECK(round >= 3 || slots == t.slots);
+    vec_clear(&k.keys);
+    CHECK_INT(t.len, 0);
+    for (uint64_t key = 0; key < n; key++)
+      CHECK(!*set_find(&t, &k, 3 * key));
+  }
+  free(t.slots);
+  vec_free(&k.keys);
+}
+
+TEST(as_many_slots_are_made_as_keys_need) {
+  for (uint32_t n = 0; n < 3000; n += 7) {
+    struct set t = {0};
+    struct kept k = {0};
+    set_restart(&t, n);
+    uint64_t bytes = set_bytes(&t);
+    CHECK(bytes == TABLE_FIRST * sizeof *t.slots || bytes < 16ull * n);
+    for (uint64_t key = 0; key < n; key++)
+      number_of(&t, &k, key);
+    CHECK_INT(set_bytes(&t), bytes);
+    free(t.slots);
+    vec_free(&k.keys);
+  }
+}
+
 TEST_MAIN

@@ -32,7 +32,9 @@ TEST(every_access_has_a_hook_and_the_library_is_redirected) {
           has_import(l, "copy", "__tsan_memcpy"));
     CHECK(has_import(l, "clear", "__wrap_memset") ||
           has_import(l, "clear", "__tsan_memset"));
-    CHECK(has_import(l, "same", "__wrap_strcmp"));
+    /* clang 19 compares byte by byte with what is short */
+    CHECK(has_import(l, "same", "__wrap_strcmp") ||
+          has_import(l, "same", "__tsan_read1"));
     CHECK(has_import(l, "name", "__wrap_strcpy") ||
           has_import(l, "name", "__wrap_memcpy") ||
           has_import(l, "name", "__tsan_memcpy"));

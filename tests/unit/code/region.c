@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "code/region.h"
+#include "model/loops.h"
 
 static const char source[] =
     "volatile int a, b, c, items[8];\n"
@@ -97,6 +98,7 @@ struct object {
   struct flow *flow;
   scratch_returns calls;
   struct arena arena;
+  struct loops loops;
   struct region r;
 };
 
@@ -118,11 +120,12 @@ static void object_close(struct object *o) {
 
 static void make(struct object *o, const char *file, const char *function,
                  uint32_t first, uint32_t last) {
-  struct code_block block = {file, function, first, last};
+  struct code_block block = {
+      .file = file, .function = function, .first = first, .last = last};
   struct regions all;
   struct error e = {0};
-  if (!CHECK_INT(regions_of_cause(o->flow, (struct cause){&block, 1}, &o->arena,
-                                  &all, &e),
+  if (!CHECK_INT(regions_of_cause(o->flow, (struct cause){&block, 1}, &o->loops,
+                                  &o->arena, &all, &e),
                  ERR_NONE) ||
       !CHECK_INT(all.len, 1))
     die("%s", e.text);
@@ -304,7 +307,8 @@ TEST(several_blocks_have_several_regions) {
   struct error e = {0};
   object_open(&o, so);
   CHECK_INT(
-      regions_of_cause(o.flow, (struct cause){blocks, 3}, &o.arena, &all, &e),
+      regions_of_cause(o.flow, (struct cause){blocks, 3}, &o.loops, &o.arena,
+                       &all, &e),
       ERR_NONE);
   if (CHECK_INT(all.len, 3)) {
     CHECK_INT(all.at[0].npcs, 1);

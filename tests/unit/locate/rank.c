@@ -104,7 +104,7 @@ TEST(the_root_cause_of_afeks_stack_is_ranked_first) {
   CHECK_INT(eliminators_count(&e), 3);
   CHECK_INT(causes_of_trace(&e, block_of, &bad, &a, &found), 0);
   combine_begin(&all);
-  CHECK(combine_add(&all, &found, 0, &a));
+  CHECK(combine_add(&all, &found, (struct combine_limit){0}, &a));
   if (CHECK_INT(all.len, 2)) {
     struct rank_trace bads[] = {{&bad.c, &bad}}, goods[] = {{&good.c, &good}};
     struct rank_input in = {goods, 1, bads, 1, units, NULL};
@@ -177,8 +177,8 @@ TEST(a_limit_keeps_the_smallest_repairs_and_says_so) {
     causes_add(&s, cause_of(&a, &b, 1));
   }
   combine_begin(&all);
-  CHECK(combine_add(&all, &s, 4, &a));
-  CHECK(!combine_add(&all, &s, 2, &a));
+  CHECK(combine_add(&all, &s, (struct combine_limit){4}, &a));
+  CHECK(!combine_add(&all, &s, (struct combine_limit){2}, &a));
   if (CHECK_INT(all.len, 2)) {
     CHECK_INT(all.at[0].blocks[0].first, 301);
     CHECK_INT(all.at[1].blocks[0].first, 201);
@@ -192,7 +192,7 @@ TEST(a_trace_without_repairs_leaves_none) {
   struct arena a = {0};
   struct causes none = {0}, all = {0};
   combine_begin(&all);
-  CHECK(combine_add(&all, &none, 0, &a));
+  CHECK(combine_add(&all, &none, (struct combine_limit){0}, &a));
   CHECK_INT(all.len, 0);
   causes_free(&all);
   arena_free(&a);

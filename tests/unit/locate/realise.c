@@ -87,7 +87,11 @@ static void made_section(struct made *m) {
   s->at = xcalloc(m->conflicts.nnodes + 1, sizeof *s->at);
   for (uint32_t i = 0; i < m->conflicts.nnodes; i++) {
     const struct event *e = &m->events[m->conflicts.nodes[i].event];
-    struct section_frame f = {"stack.c", "pop", 1, (uint32_t)e->pc, e->call};
+    struct section_frame f = {.file = "stack.c",
+                              .function = "pop",
+                              .copy = 1,
+                              .line = (uint32_t)e->pc,
+                              .instance = e->call};
     vec_push(&s->frames, f);
     s->at[i + 1] = s->frames.len;
   }

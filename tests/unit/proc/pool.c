@@ -1,5 +1,4 @@
 #include "proc/pool.h"
-#include "base/clock.h"
 #include "base/rng.h"
 #include "rt/cage.h"
 #include "test.h"
@@ -100,7 +99,7 @@ static int do_item(void *arg, struct work *s, const struct buf *item,
     break;
   case 'o': /* its child keeps the socket open */
     if (!cage_fork()) {
-      sleep(5);
+      sleep(600); /* nobody waits for it: it ends with its group */
       cage_exit(0);
     }
     cage_exit(6);
@@ -301,11 +300,9 @@ TEST(a_child_of_the_process_that_lives_on_does_not_hide_its_end) {
   struct pool_job j = job(NULL);
   struct pool *p = pool_open(&j, 1);
   give(p, 0, "o");
-  double begun = clock_now();
   const struct pool_message *m = wait_for_news(p);
   CHECK_INT(m->news, POOL_DIED);
   CHECK_INT(WEXITSTATUS(m->death.status), 6);
-  CHECK(clock_now() - begun < 4);
   pool_close(p);
 }
 
@@ -359,14 +356,30 @@ static void kill_some(struct rng *r, int number) {
     kill(all[rng_below(r, n)], number);
 }
 
+TEST(who_is_killed_in_the_middle_of_an_item_is_told) {
+  struct pool_job j = job(NULL);
+  struct pool *p = pool_open(&j, 4);
+  struct rng rng = {7};
+  for (uint32_t i = 0; i < 4; i++)
+    give(p, i, "l");
+  for (int i = 0; i < 10; i++) {
+    kill_some(&rng, SIGKILL);
+    const struct pool_message *m = wait_for_news(p);
+    CHECK_INT(m->news, POOL_KILLED);
+    give(p, m->slot, "l");
+  }
+  pool_close(p);
+  check_nothing_is_left(count_fds());
+}
+
+/* Whether a process is in the middle of its item when it is killed is chance. */
 TEST(all_items_are_done_though_processes_are_killed_at_random) {
   enum { ITEMS = 120, SLOTS = 4 };
   unsigned fds = count_fds();
   struct pool_job j = job(NULL);
   struct pool *p = pool_open(&j, SLOTS);
   struct rng rng = {42};
-  unsigned done[ITEMS] = {0}, at[SLOTS] = {0}, next = 0, left = ITEMS,
-           killed = 0;
+  unsigned done[ITEMS] = {0}, at[SLOTS] = {0}, next = 0, left = ITEMS;
   bool busy[SLOTS] = {0};
   while (left) {
     for (uint32_t i = 0; i < SLOTS; i++)
@@ -392,10 +405,8 @@ TEST(all_items_are_done_though_processes_are_killed_at_random) {
       snprintf(text, sizeof text, "w %u", at[m->slot]);
       give(p, m->slot, text);
       busy[m->slot] = true;
-      killed++;
     }
   }
-  CHECK(killed > 5);
   for (int i = 0; i < ITEMS; i++)
     CHECK_INT(done[i], 1);
   pool_close(p);
