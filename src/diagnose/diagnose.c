@@ -38,7 +38,7 @@ static void answer(struct hunt *h, const struct diagnose_question *q,
                    struct diagnose_answer *to) {
   switch (q->kind) {
   case DIAGNOSE_KINDS:
-    hunt_kinds(h, q->client, &q->path, &to->kinds);
+    hunt_kinds(h, q->client, q->failing, &to->kinds);
     break;
   case DIAGNOSE_COUNT:
     hunt_count(h, q->client, &to->tally);
@@ -55,7 +55,7 @@ static void answer(struct hunt *h, const struct diagnose_question *q,
 /* For worker_run. */
 static int run(void *arg, struct work *s) {
   const struct diagnose_question *q = arg;
-  assert(q->client);
+  assert(q->client && (q->kind != DIAGNOSE_KINDS || q->failing));
   struct hunt h;
   struct result result;
   struct diagnose_answer *to = arena_alloc(&s->arena, sizeof *to);

@@ -22,7 +22,7 @@ struct diagnose_question {
   const struct target *target;
   enum diagnose_kind kind;
   const char *client;
-  path path; /* DIAGNOSE_KINDS: a failing execution of it; may be empty */
+  const path *failing; /* DIAGNOSE_KINDS: one of its executions */
 };
 
 /* What it answers: the part that was asked for. */
@@ -74,8 +74,7 @@ int causes_item(void *target, struct work *work, const struct buf *item,
 
 /* In the worker. */
 struct hunt;
-/* Of one failing execution of the client, and of all others. */
-void hunt_kinds(struct hunt *h, const char *client, const path *bad,
+void hunt_kinds(struct hunt *h, const char *client, const path *failing,
                 struct kinds_found *out);
 /* All executions of a client that is explored completely. */
 void hunt_count(struct hunt *h, const char *client, struct tally *out);

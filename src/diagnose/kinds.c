@@ -11,6 +11,7 @@
 #include "model/loops.h"
 #include "model/nouns.h"
 #include "proc/phase.h"
+#include "source/loops_read.h"
 
 #include <string.h>
 
@@ -196,8 +197,9 @@ static void share(const struct kind_count *c, bool complete, struct arena *a,
     for (uint32_t i = 0; explains(c, k) && i < c->first[k].len; i++) {
       struct kind_found *f = &out->at[out->len++];
       *f = c->first[k].at[i];
-      f->with = c->with[k].same;
-      f->same = c->all.same;
+      bool all = c->with[k].bad == c->all.bad;
+      f->same = all ? c->all.bad : c->all.same;
+      f->with = f->same;
       f->bad = c->all.bad;
       f->good_with = c->with[k].good;
       f->good = c->all.good;
@@ -224,15 +226,14 @@ static void find_kinds(struct kind_count *c, const path *known,
   share(c, complete, &c->hunt->work->arena, out);
 }
 
-void hunt_kinds(struct hunt *h, const char *text, const path *bad,
+void hunt_kinds(struct hunt *h, const char *text, const path *failing,
                 struct kinds_found *out) {
   struct client client = {0};
   struct kind_count *c = xcalloc(1, sizeof *c);
   c->hunt = h;
   c->judge = checker_judge(&h->checker);
-  if (hunt_read_client(h, text, &client) &&
-      hunt_prepare(h, &client) == RT_DONE)
-    find_kinds(c, bad, out);
+  if (hunt_read_client(h, text, &client) && hunt_prepare(h, &client) == RT_DONE)
+    find_kinds(c, failing, out);
   again(c);
   vec_free(&c->paths);
   decisions_free(&c->decisions);
@@ -248,6 +249,7 @@ struct kind_naming {
   struct object_run *r;
   const struct target *target;
   struct flow *flow;
+  struct loops loops;
   const char *client;
   uint32_t holds;
 };
@@ -304,10 +306,26 @@ static void cover(const struct kind_naming *p, uint32_t from, uint32_t to,
   }
 }
 
+/* A loop belongs to the block as a whole, or the block to each round of it;
+ * `rounds`: it goes from one round to the next. */
+static void close_loops(struct kind_naming *p, struct code_block *k,
+                        bool rounds) {
+  const struct loops_file *f = loops_of_file(&p->loops, k->file);
+  const struct loop *l = loops_around(f, k->first, k->last);
+  if (rounds && l) {
+    k->first = l->first;
+    k->last = l->last;
+  }
+  loops_close(f, &k->first, &k->last);
+  l = loops_beyond(f, k->first, k->last);
+  k->loop_first = l ? l->first : 0;
+  k->loop_last = l ? l->last : 0;
+}
+
 /* The lines from one event to the other, in the innermost function that both
  * are in. */
-static bool block_between(const struct kind_naming *p, uint32_t from,
-                          uint32_t to, struct code_block *out) {
+static bool block_between(struct kind_naming *p, uint32_t from, uint32_t to,
+                          struct code_block *out) {
   struct kind_frames x, y;
   frames_of(p, from, &x);
   frames_of(p, to, &y);
@@ -325,6 +343,7 @@ static bool block_between(const struct kind_naming *p, uint32_t from,
                              .first = a->line < b->line ? a->line : b->line,
                              .last = a->line < b->line ? b->line : a->line};
   cover(p, from, to, x.n - i, out);
+  close_loops(p, out, a->line > b->line);
   return true;
 }
 
@@ -333,12 +352,12 @@ static bool block_between(const struct kind_naming *p, uint32_t from,
 static int run_held(struct kind_naming *p, struct cause held) {
   struct error ignored = {0};
   struct regions regions;
-  struct loops none = {0}; /* the blocks are held over all rounds */
   struct settings set = *p->target->settings;
   struct target target = *p->target;
   struct coverage v = {0};
   bool open = false;
-  if (regions_of_cause(p->flow, held, &none, &p->b->arena, &regions, &ignored))
+  if (regions_of_cause(p->flow, held, &p->loops, &p->b->arena, &regions,
+                       &ignored))
     return -1;
   set.search = SEARCH_AUTO;
   set.no_real_time = false;
@@ -408,6 +427,7 @@ void kinds(struct built *b, struct object_run *r, const struct target *t) {
   struct target own = *t;
   struct settings settings = *t->settings;
   struct buf client = {0};
+  path failing = {0};
   if (!diagnose_has_states(b, f, t) || t->settings->model)
     return;
   phase_begin("kind");
@@ -418,16 +438,23 @@ void kinds(struct built *b, struct object_run *r, const struct target *t) {
   own.native = NULL;
   own.want_outcomes = false;
   client_print(&f->client, &r->result.names, &client);
-  struct diagnose_question q = {
-      .target = &own, .kind = DIAGNOSE_KINDS, .client = buf_text(&client)};
-  schedule_to_path(&f->schedule, &q.path);
-  struct kind_naming p = {b,         r, &own, flow_open(b->lines, &ignored),
-                          client.at, 0};
-  if (p.flow && q.path.len && diagnose_worker(&w, &q) == WORKER_DONE)
+  schedule_to_path(&f->schedule, &failing);
+  struct diagnose_question q = {.target = &own,
+                                .kind = DIAGNOSE_KINDS,
+                                .client = client.at,
+                                .failing = &failing};
+  struct kind_naming p = {.b = b,
+                          .r = r,
+                          .target = &own,
+                          .flow = flow_open(b->lines, &ignored),
+                          .loops.read = loops_read_source,
+                          .client = client.at};
+  if (p.flow && failing.len && diagnose_worker(&w, &q) == WORKER_DONE)
     name_kind(&p, &diagnose_answer(&w)->kinds);
   worker_release(&w);
+  loops_free(&p.loops);
   if (p.flow)
     flow_close(p.flow);
-  vec_free(&q.path);
+  vec_free(&failing);
   buf_free(&client);
 }

@@ -123,8 +123,9 @@ enum {
 struct kind_found {
   enum kind kind;
   uint32_t marks[KIND_MOST_MARKS]; /* events of the finding's trace, Y1 */
-  uint64_t bad, good; /* orders of the client, failing and not … */
-  uint64_t same;      /* … failing with the same fault as the finding … */
+  uint64_t bad, good;       /* orders of the client, failing and not … */
+  uint64_t same;            /* … failing all, or with the same fault as the
+                               finding, if not all of them have the pattern … */
   uint64_t with, good_with; /* … of these and of the good ones, that have it */
   bool complete;            /* these are all */
   struct cause held; /* lines of the pattern: with them atomic, the client

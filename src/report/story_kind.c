@@ -381,6 +381,7 @@ static void note_evidence(struct teller *t) {
   for (uint32_t i = 0; i < k->held.nblocks; i++) {
     buf_puts(&t->b, i ? " and " : "; with ");
     story_put_lines(&k->held.blocks[i], &t->b);
+    story_put_loop(&k->held.blocks[i], &t->b);
   }
   if (k->held.nblocks)
     buf_puts(&t->b, " atomic, this client passes");
