@@ -197,7 +197,7 @@ void patch(struct built *b, struct object_run *r, const struct target *t,
     return;
   struct target own = *t;
   /* The exact form is searched as what is called verified was. */
-  own.changed = t->settings->patch_form == PATCH_ASKED_EXACT;
+  own.trial = t->settings->patch_form == PATCH_ASKED_EXACT;
   struct patch_maker m = {
       .b = b, .r = r, .target = &own, .file = file, .out = &f->patch};
   struct buf client = {0};
