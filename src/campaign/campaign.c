@@ -459,7 +459,9 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
       .arg = &target,
       .show_output = set->show_output,
       .max_seconds = set->time > 0 ? (uint32_t)set->time + LATE_SECONDS : 0,
-      .travel = target.regions || target.nfences ? NULL : &target_travel};
+      .travel = target.regions || target.nfences || target.trial
+                    ? NULL
+                    : &target_travel};
   p.pool = pool_open(&job, jobs);
   p.at = xcalloc(pool_slots(p.pool), sizeof *p.at);
   p.last = &p.first;

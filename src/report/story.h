@@ -31,10 +31,11 @@ enum story_part { STORY_BEFORE, STORY_THREADS, STORY_AFTER };
 
 /* The words for an event of the trace; NULL: there are none. */
 struct story_event {
-  const struct place *place;
-  const char *location; /* s->top, node#2.next, q->lock */
-  const char *value;    /* that was read, or is there afterwards */
-  const char *old;      /* value before a write */
+  const struct place *place;  /* that is named */
+  const struct place *access; /* of the instruction itself */
+  const char *location;       /* s->top, node#2.next, q->lock */
+  const char *value;          /* that was read, or is there afterwards */
+  const char *old;            /* value before a write */
   enum story_part part;
 };
 
@@ -79,6 +80,7 @@ struct story_note {
 
 struct story {
   const struct result *result;
+  struct story_namer namer;
   struct story_event *events; /* by index into the trace */
   VEC(struct story_row) rows;
   VEC(struct story_waiting) waiting;
@@ -89,6 +91,10 @@ struct story {
   const struct place *until; /* where an interrupted operation went on; NULL */
   const char *message;
   VEC(struct story_note) notes;
+
+  /* What the test calls in the lines of the best cause, which are its own;
+   * NULL: they are the object's. */
+  const char *composition;
 
   const char *client;   /* in the papers' notation; "" without a finding */
   const char **calls;   /* by call: `push(1)` */
@@ -106,9 +112,14 @@ struct story {
 };
 
 /* `namer` may be NULL: then there are no places, and locations are numbers.
- * The result and what the namer's places point to must outlive the story. */
+ * The result, the namer's context and what its places point to must outlive the
+ * story. */
 struct story *story_new(const struct result *r, const struct story_namer *n);
 void story_free(struct story *s);
+
+/* A result of the finding's client, as the rows would show it: a pointer by the
+ * name of its block (`&node#2`), memory that was never written as such. */
+void story_put_value(const struct story *s, struct value v, struct buf *out);
 
 /* The block that event `at` touches, freed or not; UINT32_MAX: none. */
 uint32_t story_block(const struct story *s, uint32_t at);
@@ -133,9 +144,10 @@ void story_operation(const struct result *r, uint32_t call, struct buf *out);
 /* The name of a fault, in front of its details. */
 const char *story_fault_words(enum fault f);
 
-/* The last part of a path. */
-
-/* 3021 as 3,021 */
+/* 3021 as 3,021: what was done, one by one */
 void story_number(uint64_t n, struct buf *out);
+/* What was counted without doing it: 2.9·10^15 from a million on, and "more
+ * than 10^19" for a count that is full (UINT64_MAX - 1). */
+void story_count(uint64_t n, struct buf *out);
 
 #endif

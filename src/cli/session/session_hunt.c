@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "cli/session/further.h"
 #include "diagnose/diagnose.h"
+#include "mend/advice.h"
 #include "proc/phase.h"
 
 /* Explains a fault and makes a patch. */
@@ -12,7 +13,10 @@ static void explain(struct session *s, struct object_run *r,
     diagnose_labels(&s->built, r, q->target);
     return;
   }
+  double latest = clock_now() + diagnose_seconds(q->target->settings);
   bool fenced = diagnose(&s->built, r, q->target);
+  if (!fenced)
+    advise(&s->built, r, q->target, latest);
   if (r->late && !s->built.interrupted)
     built_warn(&s->built,
                xstrdup("warning: the fault is not fully explained: the time "

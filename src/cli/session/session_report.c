@@ -122,7 +122,8 @@ void session_text(struct session *s, const struct text_style *style,
     struct object_run *r = &s->runs.at[i];
     struct namer own;
     struct story_namer namer;
-    namer_open(&own, s->built.lines, &r->result, &namer);
+    namer_open(&own, s->built.lines, &r->result, namer_beside(&r->result),
+               &namer);
     struct story *story = story_new(&r->result, &namer);
     report_text(story, style, out);
     story_free(story);
@@ -176,7 +177,8 @@ int session_report(struct session *s, struct error *e) {
       saved_write(&s->built, r);
       set_replay_command(s, &r->result);
     }
-    namer_open(&namers[i], s->built.lines, &r->result, &namer);
+    namer_open(&namers[i], s->built.lines, &r->result, namer_beside(&r->result),
+               &namer);
     stories[i] = story_new(&r->result, &namer);
     if (r->report && r->report->outcomes.at) {
       outcomes[i] = (struct story_outcomes){

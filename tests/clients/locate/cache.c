@@ -6,7 +6,7 @@
  * EXIT: 1
  * VERDICT: violation
  * OUTPUT: insert\(\) is not atomic: lines 36-38 can
- * OUTPUT: a compare-and-swap of c->slot\[k\]\.refs in a loop
+ * OUTPUT: strong\(&c->slot\[k\]\.refs, &seen, seen \+ 1\), where seen is what line 51 reads
  * RUN: %s -- -DFIXED
  * EXIT: 0
  * VERDICT: pass

@@ -6,7 +6,7 @@
  * EXIT: 1
  * VERDICT: violation
  * OUTPUT: ring_put\(\) is not atomic: lines 44-50 can
- * OUTPUT: move the lock of line 46, .* up to line 44
+ * OUTPUT: take pthread_mutex_lock\(&r->lock\) of line 46 before line 44 .*tried
  * RUN: %s -- -DFIXED
  * EXIT: 0
  * VERDICT: pass
