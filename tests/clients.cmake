@@ -36,6 +36,8 @@ file(GLOB fl_dpor_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/clients/dpor/*.c)
 file(GLOB fl_locate_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/clients/locate/*.c)
+file(GLOB fl_kind_files CONFIGURE_DEPENDS
+     ${fl_client_root}/tests/clients/kinds/*.c)
 file(GLOB fl_advice_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/clients/advice/*.c
      ${fl_client_root}/tests/clients/advice/*.cpp)
@@ -47,5 +49,6 @@ fl_client_tests(clients ${fl_client_files})
 fl_client_tests(papers ${fl_paper_files})
 fl_client_tests(dpor ${fl_dpor_files})
 fl_client_tests(locate ${fl_locate_files})
+fl_client_tests(kinds ${fl_kind_files})
 fl_client_tests(advice ${fl_advice_files})
 fl_client_tests(litmus ${fl_litmus_files})

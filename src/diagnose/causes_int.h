@@ -14,7 +14,8 @@
 struct located {
   struct conflicts conflicts;
   struct section_trace section;
-  bool bad;
+  bool bad;           /* some execution of it fails … */
+  bool mixed;         /* … and another one does not: calls overlap otherwise */
   uint32_t outcome;   /* of the first client's: an index; else UINT32_MAX */
   struct arena arena; /* of the trace, when it is kept */
   struct trace trace;

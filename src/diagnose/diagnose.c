@@ -4,6 +4,7 @@
 #include "base/pack_table.h"
 #include "diagnose/census.h"
 #include "diagnose/fences.h"
+#include "diagnose/kinds.h"
 #include "diagnose/races.h"
 #include "diagnose/repair.h"
 #include "hunt/inside.h"
@@ -25,6 +26,7 @@ enum {
 static const struct field answer_fields[] = {
     FLAG(struct diagnose_answer, late),
     INSIDE(struct diagnose_answer, causes, noun_causes_found),
+    INSIDE(struct diagnose_answer, kinds, noun_kinds_found),
     INSIDE(struct diagnose_answer, tally, noun_tally),
     INSIDE(struct diagnose_answer, races, noun_races_found),
     INSIDE(struct diagnose_answer, census, noun_census),
@@ -35,6 +37,9 @@ const struct noun noun_diagnose_answer = {
 static void answer(struct hunt *h, const struct diagnose_question *q,
                    struct diagnose_answer *to) {
   switch (q->kind) {
+  case DIAGNOSE_KINDS:
+    hunt_kinds(h, q->client, q->failing, &to->kinds);
+    break;
   case DIAGNOSE_COUNT:
     hunt_count(h, q->client, &to->tally);
     break;
@@ -50,7 +55,7 @@ static void answer(struct hunt *h, const struct diagnose_question *q,
 /* For worker_run. */
 static int run(void *arg, struct work *s) {
   const struct diagnose_question *q = arg;
-  assert(q->client);
+  assert(q->client && (q->kind != DIAGNOSE_KINDS || q->failing));
   struct hunt h;
   struct result result;
   struct diagnose_answer *to = arena_alloc(&s->arena, sizeof *to);
@@ -134,8 +139,10 @@ bool diagnose(struct built *b, struct object_run *r, const struct target *t) {
   own.latest = clock_now() + most * 2 / 3; /* the rest for what follows */
   phase_begin(t->settings->model ? "fences" : "causes");
   bool fenced = fences(b, r, &own);
-  if (!fenced)
+  if (!fenced) {
     repair(b, r, &own);
+    kinds(b, r, &own);
+  }
   r->result.statistics.cpu.causes = processor_seconds() - begun;
   r->late |= clock_now() >= own.latest;
   own.latest += most / 3;

@@ -11,6 +11,7 @@ struct blamed {
 };
 
 enum diagnose_kind {
+  DIAGNOSE_KINDS,  /* which patterns does a failing execution have? */
   DIAGNOSE_COUNT,  /* how many executions has a client, how many fail? */
   DIAGNOSE_RACES,  /* which races decide? */
   DIAGNOSE_CENSUS, /* where do executions switch, what do they return? */
@@ -21,12 +22,14 @@ struct diagnose_question {
   const struct target *target;
   enum diagnose_kind kind;
   const char *client;
+  const path *failing; /* DIAGNOSE_KINDS: one of its executions */
 };
 
 /* What it answers: the part that was asked for. */
 struct diagnose_answer {
   bool late; /* time has ended a part of it */
   struct causes_found causes;
+  struct kinds_found kinds;
   struct tally tally;
   struct races_found races;
   struct census census;
@@ -71,6 +74,8 @@ int causes_item(void *target, struct work *work, const struct buf *item,
 
 /* In the worker. */
 struct hunt;
+void hunt_kinds(struct hunt *h, const char *client, const path *failing,
+                struct kinds_found *out);
 /* All executions of a client that is explored completely. */
 void hunt_count(struct hunt *h, const char *client, struct tally *out);
 void hunt_races(struct hunt *h, const char *client, struct races_found *out);

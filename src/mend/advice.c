@@ -217,7 +217,7 @@ void advise(struct built *b, struct object_run *r, const struct target *t,
   a->target = *t;
   a->target.settings = &a->settings;
   a->target.latest = latest;
-  a->target.changed = true;
+  a->target.trial = true;
   a->target.late = &r->late;
   a->target.want_outcomes = false;
   a->maker = (struct patch_maker){

@@ -201,7 +201,7 @@ void patch(struct built *b, struct object_run *r, const struct target *t,
     return;
   struct target own = *t;
   /* The exact form is searched as what is called verified was. */
-  own.changed = t->settings->patch_form == PATCH_ASKED_EXACT;
+  own.trial = t->settings->patch_form == PATCH_ASKED_EXACT;
   struct patch_maker m = {
       .b = b, .r = r, .target = &own, .file = file, .out = &f->patch};
   struct buf client = {0};
@@ -211,6 +211,16 @@ void patch(struct built *b, struct object_run *r, const struct target *t,
         &b->arena, file->written ? "the file has the patch for another object; "
                                    "--object chooses one"
                                  : "no lines are known that must be atomic");
+    return;
+  }
+  enum place_role whose = lines_cause_role(b->lines, &f->causes.at[0].cause);
+  if (whose != PLACE_OBJECT) {
+    f->patch.reason =
+        arena_strdup(&b->arena, whose == PLACE_TEST
+                                    ? "no lines of the object are known that "
+                                      "must be atomic"
+                                    : "the lines that must be atomic are "
+                                      "those of a library");
     return;
   }
   m.cause = f->causes.at[0].cause;

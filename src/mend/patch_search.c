@@ -211,11 +211,12 @@ static void target_of(const struct copy *c, const struct target *like,
   t->program = like->program;
   t->known = like->known;
   t->nknown = like->nknown;
-  t->known_ops = like->known_ops;
+  t->apart = like->apart;
+  t->brief = like->brief;
   t->estimates = like->estimates;
   t->nestimates = like->nestimates;
   t->latest = like->latest;
-  t->changed = like->changed;
+  t->trial = like->trial;
   t->late = like->late;
 }
 

@@ -12,6 +12,7 @@
 #include "model/census.h"
 #include "model/client.h"
 #include "model/fences.h"
+#include "model/kind.h"
 #include "model/patch.h"
 #include "model/races.h"
 #include "model/refutation.h"
@@ -59,6 +60,7 @@ struct finding {
   uint32_t more_refutations;
   struct causes_found causes;
   struct fences_found fences;
+  struct kind_found kind; /* KIND_NONE: none of them */
   struct patch patch;
   struct neighbour near;
   struct races_found races;

@@ -12,8 +12,9 @@
 #include "model/result.h"
 
 extern const struct noun noun_value, noun_client, noun_history, noun_trace,
-    noun_schedule, noun_cause, noun_causes_found, noun_races_found, noun_tally,
-    noun_outcome, noun_census, noun_code_block, noun_finding, noun_result;
+    noun_schedule, noun_cause, noun_causes_found, noun_kinds_found,
+    noun_races_found, noun_tally, noun_outcome, noun_census, noun_code_block,
+    noun_finding, noun_result;
 
 /* Threads and store buffers, as they are numbered in traces. */
 enum { NOUN_THREADS = 32 };

@@ -16,6 +16,9 @@ void json_fences(struct json *j, const struct story *s);
 void json_causes(struct json *j, const struct story *s);
 void json_nearest(struct json *j, const struct story *s);
 
+/* `kind` (json_kind.c). */
+void json_kind(struct json *j, const struct story *s);
+
 /* `rows`, `blocks` and `switches` (json_rows.c). */
 void json_rows(struct json *j, const struct story *s);
 void json_blocks(struct json *j, const struct story *s);

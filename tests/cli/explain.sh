@@ -48,7 +48,7 @@ expect_status 1
 expect_out '^Which lines must be atomic: 1 order of conflicting accesses fails\.'
 expect_out 'It could not if one of these were atomic:'
 expect_out 'lines 2-3 of stack\.c, in push\(\) '
-expect_out 'lines 8-9 of stack\.c, in pop\(\) '
+expect_out 'lines 8-9 of stack\.c, in pop\(\), in each round of this loop '
 expect_no out 'good'
 expect_narrow
 expect_traces 1 0 0
@@ -56,7 +56,7 @@ expect_traces 1 0 0
 run explain afek.jsonl --good-traces good.jsonl --json report.json
 expect_status 1
 expect_out '1 of 2 orders of conflicting accesses fails'
-expect_out '1\. lines 8-9 of stack\.c, in pop\(\): takes away 0 of the 1 good one '
+expect_out '1\. lines 8-9 of stack\.c, in pop\(\), in each round of this loop: takes away 0 of the 1 good one '
 expect_out '2\. lines 2-3 of stack\.c, in push\(\): takes away 1 of the 1 good one '
 expect_causes '1:0:pop[8,9] 2:1:push[2,3]'
 expect_traces 1 0 1

@@ -1,0 +1,460 @@
+#include "diagnose/kinds.h"
+
+#include "campaign/campaign.h"
+#include "campaign/coverage.h"
+#include "code/region.h"
+#include "debug/lines.h"
+#include "diagnose/diagnose_int.h"
+#include "hunt/inside.h"
+#include "locate/conflict.h"
+#include "locate/kinds.h"
+#include "model/loops.h"
+#include "model/nouns.h"
+#include "proc/phase.h"
+#include "source/loops_read.h"
+
+#include <string.h>
+
+enum {
+  MOST_TRACES = 2000, /* of dpor, and as many at random when there are more */
+  MOST_STEPS = 1000,  /* of an execution: longer ones go round for ever */
+  KINDS_SECONDS = 8,
+  MOST_HOLDS = 4,       /* patterns whose lines are held */
+  HOLD_STATES = 100000, /* of the client with lines held */
+};
+
+/* ---- in the worker ---- */
+
+/* How an execution ends: a fault; FAULT_COUNT: calls that wait wrongly. */
+struct kind_path {
+  path path;
+  enum fault end;
+};
+
+struct kind_tally {
+  uint64_t same, bad, good; /* same: failing as the finding does */
+};
+
+struct kind_count {
+  struct hunt *hunt;
+  struct judge judge;
+  struct live_path live;
+  VEC(struct kind_path) paths;
+  struct decisions decisions;
+  struct map128 known;                   /* orders that were counted */
+  struct kind_matches first[KIND_COUNT]; /* of the finding's execution … */
+  enum fault end;                        /* … which ends so */
+  struct kind_tally with[KIND_COUNT], all;
+};
+
+/* A number for the line and column of each event. */
+static uint64_t *sites_of(const struct hunt *h, const struct trace *t) {
+  uint64_t *sites = xcalloc(t->nevents + 1u, sizeof *sites);
+  for (uint32_t i = 0; i < t->nevents; i++) {
+    uint64_t pc = t->events[i].pc;
+    const struct place *p = pc ? lines_place(h->target->lines, pc - 1) : NULL;
+    const struct place *own = p ? place_own(p) : NULL;
+    p = own ? own : p;
+    uint64_t at[3] = {p && p->file ? hash64(p->file, strlen(p->file), 0) : 0,
+                      p ? p->line : 0, p ? p->column : 0};
+    sites[i] = p && p->line ? hash64(at, sizeof at, 0) : pc;
+  }
+  return sites;
+}
+
+struct kind_run {
+  struct arena arena;
+  struct trace trace;
+  struct kind_trace view;
+};
+
+static enum rt_end run_again(const struct hunt *h, const path *p,
+                             struct kind_run *r) {
+  struct replay replay;
+  *r = (struct kind_run){0};
+  replay_init(&replay, p->at, p->len);
+  enum rt_end end = rt_run_recorded(&replay.driver, &r->arena, &r->trace);
+  replay_free(&replay);
+  r->view = (struct kind_trace){&r->trace, sites_of(h, &r->trace)};
+  return end;
+}
+
+static void run_free(struct kind_run *r) {
+  free((void *)r->view.sites);
+  arena_free(&r->arena);
+}
+
+static enum fault fault_of(enum rt_end end) {
+  return end == RT_FAULT   ? rt_fault()->kind
+         : end == RT_STUCK ? FAULT_COUNT
+                           : FAULT_NOT_LINEARIZABLE;
+}
+
+static enum judgement collect(void *ctx, enum rt_end end) {
+  struct kind_count *c = ctx;
+  bool bad = c->judge.ended(c->judge.ctx, end) == JUDGE_BAD;
+  struct kind_path one = {.end = bad ? fault_of(end) : FAULT_NONE};
+  if (end == RT_CUT)
+    return JUDGE_GOOD;
+  live_take(&c->live, &one.path);
+  vec_push(&c->paths, one);
+  return JUDGE_GOOD;
+}
+
+static void again(void *ctx) {
+  struct kind_count *c = ctx;
+  for (uint32_t i = 0; i < c->paths.len; i++)
+    vec_free(&c->paths.at[i].path);
+  vec_clear(&c->paths);
+}
+
+static enum explore_end collect_by(struct kind_count *c,
+                                   enum explore_end (*search)(struct explore *),
+                                   double end, bool *cut) {
+  struct explore x;
+  hunt_explore_init(c->hunt, &x);
+  x.judge = (struct judge){collect, c, again};
+  x.live = &c->live;
+  x.all = true;
+  x.max_executions = MOST_TRACES;
+  x.deadline = end;
+  enum explore_end how = search(&x);
+  *cut = x.cut != 0;
+  vec_free(&x.bad);
+  return how;
+}
+
+/* Two executions are one order when conflicting accesses come in the same order
+ * and both end in the same way. */
+static bool is_new_order(struct kind_count *c, const struct trace *t,
+                         enum fault end) {
+  struct accesses accesses = {0};
+  struct conflicts conflicts;
+  bool fresh;
+  accesses_from_trace(t, &accesses);
+  conflicts_init(&conflicts, accesses.at, accesses.len, 0);
+  struct hash128 order = conflicts_digest(&conflicts);
+  order.lo ^= end;
+  map128_put(&c->known, order, &fresh);
+  conflicts_free(&conflicts);
+  free(accesses.at);
+  return fresh;
+}
+
+static void learn(struct kind_count *c, const path *p) {
+  struct kind_run r;
+  run_again(c->hunt, p, &r);
+  decisions_add(&c->decisions, &r.view);
+  run_free(&r);
+}
+
+static void tally_add(struct kind_tally *t, enum fault end, enum fault same) {
+  t->good += end == FAULT_NONE;
+  t->bad += end != FAULT_NONE;
+  t->same += end == same;
+}
+
+static void count_kinds(struct kind_count *c, const struct kind_path *p) {
+  struct kind_run r;
+  struct kind_matches m;
+  run_again(c->hunt, &p->path, &r);
+  if (is_new_order(c, &r.trace, p->end)) {
+    tally_add(&c->all, p->end, c->end);
+    for (enum kind k = KIND_NONE + 1; k < KIND_COUNT; k++) {
+      if (!c->first[k].len)
+        continue;
+      kinds_match(k, &r.view, &c->decisions, &m);
+      if (m.len)
+        tally_add(&c->with[k], p->end, c->end);
+    }
+  }
+  run_free(&r);
+}
+
+static void match_first(struct kind_count *c, const path *p) {
+  struct kind_run r;
+  c->end = fault_of(run_again(c->hunt, p, &r));
+  for (enum kind k = KIND_NONE + 1; k < KIND_COUNT; k++)
+    kinds_match(k, &r.view, &c->decisions, &c->first[k]);
+  run_free(&r);
+}
+
+/* Every order that fails so has it, and good ones have it at most half as
+ * often.  A lock that lets two in does harm only when they meet inside. */
+static bool explains(const struct kind_count *c, enum kind k) {
+  const struct kind_tally *w = &c->with[k], *all = &c->all;
+  if (!w->same || w->same < all->same)
+    return false;
+  if (k == KIND_CHECK_THEN_ACT)
+    return 4 * w->good <= all->good;
+  return k == KIND_BROKEN_LOCK || 2 * w->good <= all->good;
+}
+
+static void share(const struct kind_count *c, bool complete, struct arena *a,
+                  struct kinds_found *out) {
+  out->at = arena_alloc(a, KIND_COUNT * KINDS_MOST * sizeof *out->at);
+  for (enum kind k = KIND_NONE + 1; k < KIND_COUNT; k++)
+    for (uint32_t i = 0; explains(c, k) && i < c->first[k].len; i++) {
+      struct kind_found *f = &out->at[out->len++];
+      *f = c->first[k].at[i];
+      bool all = c->with[k].bad == c->all.bad;
+      f->same = all ? c->all.bad : c->all.same;
+      f->with = f->same;
+      f->bad = c->all.bad;
+      f->good_with = c->with[k].good;
+      f->good = c->all.good;
+      f->complete = complete;
+    }
+}
+
+static void find_kinds(struct kind_count *c, const path *known,
+                       struct kinds_found *out) {
+  double end = hunt_until(c->hunt, KINDS_SECONDS);
+  bool cut;
+  rt_limit(MOST_STEPS);
+  bool complete = collect_by(c, explore_dpor, end, &cut) == EXPLORE_ALL && !cut;
+  if (!complete)
+    collect_by(c, explore_random, end, &cut);
+  uint32_t n = c->paths.len;
+  learn(c, known);
+  for (uint32_t i = 0; i < n; i++)
+    learn(c, &c->paths.at[i].path);
+  match_first(c, known);
+  count_kinds(c, &(struct kind_path){*known, c->end});
+  for (uint32_t i = 0; i < n; i++)
+    count_kinds(c, &c->paths.at[i]);
+  share(c, complete, &c->hunt->work->arena, out);
+}
+
+void hunt_kinds(struct hunt *h, const char *text, const path *failing,
+                struct kinds_found *out) {
+  struct client client = {0};
+  struct kind_count *c = xcalloc(1, sizeof *c);
+  c->hunt = h;
+  c->judge = checker_judge(&h->checker);
+  if (hunt_read_client(h, text, &client) && hunt_prepare(h, &client) == RT_DONE)
+    find_kinds(c, failing, out);
+  again(c);
+  vec_free(&c->paths);
+  decisions_free(&c->decisions);
+  map128_free(&c->known);
+  client_free(&client);
+  free(c);
+}
+
+/* ---- in the parent ---- */
+
+struct kind_naming {
+  struct built *b;
+  struct object_run *r;
+  const struct target *target;
+  struct flow *flow;
+  struct loops loops;
+  const char *client;
+  uint32_t holds;
+};
+
+enum { FRAMES = 24 };
+struct kind_frames {
+  const struct place *at[FRAMES]; /* from the innermost outwards */
+  uint32_t n;
+};
+
+static void frames_of(const struct kind_naming *p, uint32_t event,
+                      struct kind_frames *f) {
+  const struct trace *t = &p->r->result.finding->trace;
+  const struct event *e = &t->events[event];
+  uint64_t pc = e->pc;
+  f->n = 0;
+  for (uint32_t chain = e->chain; pc;) {
+    for (const struct place *at = lines_place(p->b->lines, pc - 1);
+         at && f->n < FRAMES; at = at->next)
+      f->at[f->n++] = at;
+    if (!chain || chain >= t->nframes)
+      break;
+    pc = t->frames[chain].call_pc;
+    chain = t->frames[chain].parent;
+  }
+}
+
+static bool same_function(const struct place *a, const struct place *b) {
+  return a->function && b->function && !strcmp(a->function, b->function);
+}
+
+/* What the call does in between belongs to the block too, as far as it is in
+ * the same function, `depth` frames from the outermost. */
+static void cover(const struct kind_naming *p, uint32_t from, uint32_t to,
+                  uint32_t inner, struct code_block *k) {
+  const struct trace *t = &p->r->result.finding->trace;
+  struct kind_frames f;
+  frames_of(p, from, &f);
+  uint32_t depth = f.n - inner;
+  uint32_t last = from < to ? to : from;
+  for (uint32_t i = from < to ? from : to; i < last; i++) {
+    if (t->events[i].thread != t->events[from].thread ||
+        t->events[i].call != t->events[from].call || !t->events[i].pc)
+      continue;
+    frames_of(p, i, &f);
+    if (f.n < depth)
+      continue;
+    const struct place *at = f.at[f.n - depth];
+    if (!at->line || !at->function || !k->function ||
+        strcmp(at->function, k->function))
+      continue;
+    k->first = at->line < k->first ? at->line : k->first;
+    k->last = at->line > k->last ? at->line : k->last;
+  }
+}
+
+/* A loop belongs to the block as a whole, or the block to each round of it;
+ * `rounds`: it goes from one round to the next. */
+static void close_loops(struct kind_naming *p, struct code_block *k,
+                        bool rounds) {
+  const struct loops_file *f = loops_of_file(&p->loops, k->file);
+  const struct loop *l = loops_around(f, k->first, k->last);
+  if (rounds && l) {
+    k->first = l->first;
+    k->last = l->last;
+  }
+  loops_close(f, &k->first, &k->last);
+  l = loops_beyond(f, k->first, k->last);
+  k->loop_first = l ? l->first : 0;
+  k->loop_last = l ? l->last : 0;
+}
+
+/* The lines from one event to the other, in the innermost function that both
+ * are in. */
+static bool block_between(struct kind_naming *p, uint32_t from, uint32_t to,
+                          struct code_block *out) {
+  struct kind_frames x, y;
+  frames_of(p, from, &x);
+  frames_of(p, to, &y);
+  uint32_t i = 0;
+  while (i < x.n && i < y.n &&
+         same_function(x.at[x.n - 1 - i], y.at[y.n - 1 - i]))
+    i++;
+  if (!i)
+    return false;
+  const struct place *a = x.at[x.n - i], *b = y.at[y.n - i];
+  if (!a->line || !b->line || !a->file)
+    return false;
+  *out = (struct code_block){.file = a->file,
+                             .function = a->function,
+                             .first = a->line < b->line ? a->line : b->line,
+                             .last = a->line < b->line ? b->line : a->line};
+  cover(p, from, to, x.n - i, out);
+  close_loops(p, out, a->line > b->line);
+  return true;
+}
+
+/* Runs the client with the blocks atomic: 1 it passes, 0 it fails, -1 it could
+ * not be seen. */
+static int run_held(struct kind_naming *p, struct cause held) {
+  struct error ignored = {0};
+  struct regions regions;
+  struct settings set = *p->target->settings;
+  struct target target = *p->target;
+  struct coverage v = {0};
+  bool open = false;
+  if (regions_of_cause(p->flow, held, &p->loops, &p->b->arena, &regions,
+                       &ignored))
+    return -1;
+  set.search = SEARCH_AUTO;
+  set.no_real_time = false;
+  set.max_executions = 0;
+  set.time = 0;
+  set.client = p->client;
+  if (set.max_states > HOLD_STATES)
+    set.max_states = HOLD_STATES;
+  target.settings = &set;
+  target.want_outcomes = false;
+  target.regions = &regions;
+  target.trial = true;
+  struct campaign campaign = {.target = &target};
+  enum campaign_end end = campaign_run(&campaign, &ignored);
+  coverage_of_one(&campaign.totals, &set, &v, &open);
+  open |=
+      !campaign.totals.statistics.executions || campaign.totals.all_left_out;
+  free(v.sentence);
+  free(v.limit);
+  campaign_free(&campaign);
+  return end == CAMPAIGN_BAD ? 0 : end == CAMPAIGN_PASS && !open ? 1 : -1;
+}
+
+/* Can it be this one, as far as it can be tried? */
+static bool stands(struct kind_naming *p, struct kind_found *f) {
+  uint32_t from[KINDS_HELD], to[KINDS_HELD];
+  struct code_block k[KINDS_HELD];
+  uint32_t n = kinds_hold(f->kind, from, to);
+  for (uint32_t i = 0; i < n; i++)
+    if (f->marks[from[i]] == KIND_NO_EVENT || f->marks[to[i]] == KIND_NO_EVENT)
+      return true; /* the execution ended before */
+  if (!n)
+    return true;
+  if (p->holds++ >= MOST_HOLDS)
+    return false;
+  for (uint32_t i = 0; i < n; i++)
+    if (!block_between(p, f->marks[from[i]], f->marks[to[i]], &k[i]))
+      return false;
+  struct cause held = cause_of(&p->b->arena, k, n);
+  int passes = run_held(p, held);
+  f->held = passes == 1 ? held : (struct cause){0};
+  return passes != 0;
+}
+
+static bool marks_fit(const struct kind_found *f, const struct trace *t) {
+  for (uint32_t i = 0; i < kind_marks[f->kind]; i++)
+    if (f->marks[i] != KIND_NO_EVENT && f->marks[i] >= t->nevents)
+      return false;
+  return f->kind != KIND_NONE;
+}
+
+static void name_kind(struct kind_naming *p, const struct kinds_found *found) {
+  struct finding *f = p->r->result.finding;
+  for (uint32_t i = 0; i < found->len; i++) {
+    struct kind_found one = found->at[i];
+    if (!marks_fit(&one, &f->trace) || !stands(p, &one))
+      continue;
+    f->kind = one;
+    return;
+  }
+}
+
+void kinds(struct built *b, struct object_run *r, const struct target *t) {
+  struct finding *f = r->result.finding;
+  struct error ignored = {0};
+  struct worker w = {.show_output = t->settings->show_output};
+  struct target own = *t;
+  struct settings settings = *t->settings;
+  struct buf client = {0};
+  path failing = {0};
+  if (!diagnose_has_states(b, f, t) || t->settings->model)
+    return;
+  phase_begin("kind");
+  settings.max_executions = 0;
+  if (settings.search == SEARCH_STRESS)
+    settings.search = SEARCH_AUTO;
+  own.settings = &settings;
+  own.native = NULL;
+  own.want_outcomes = false;
+  client_print(&f->client, &r->result.names, &client);
+  schedule_to_path(&f->schedule, &failing);
+  struct diagnose_question q = {.target = &own,
+                                .kind = DIAGNOSE_KINDS,
+                                .client = client.at,
+                                .failing = &failing};
+  struct kind_naming p = {.b = b,
+                          .r = r,
+                          .target = &own,
+                          .flow = flow_open(b->lines, &ignored),
+                          .loops.read = loops_read_source,
+                          .client = client.at};
+  if (p.flow && failing.len && diagnose_worker(&w, &q) == WORKER_DONE)
+    name_kind(&p, &diagnose_answer(&w)->kinds);
+  worker_release(&w);
+  loops_free(&p.loops);
+  if (p.flow)
+    flow_close(p.flow);
+  vec_free(&failing);
+  buf_free(&client);
+}

@@ -1,0 +1,245 @@
+/* Locks that let two threads in, and data behind two locks. */
+#include "locate/kinds_int.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+
+/* ---- broken mutual exclusion ---- */
+
+static bool is_data(const struct event *e) {
+  return (e->kind == EV_READ || e->kind == EV_WRITE) && is_concurrent(e);
+}
+
+/* The last read of the spot that the call made before `at`: one that only
+ * reads.  KIND_NO_EVENT: none. */
+static uint32_t test_before(const struct kind_query *q, uint32_t at,
+                            const struct event *spot) {
+  const struct event *e = event_at(q, at);
+  for (uint32_t i = at; i-- > 0;) {
+    const struct event *r = event_at(q, i);
+    if (!same_call(r, e))
+      continue;
+    if (r->kind == EV_CALL)
+      return KIND_NO_EVENT;
+    if (is_plain_read(r) && same_spot(r, spot))
+      return i;
+  }
+  return KIND_NO_EVENT;
+}
+
+/* Where the call sets the word back to `free`, or the end of the trace. */
+static uint32_t release_after(const struct kind_query *q, uint32_t set,
+                              const uint64_t free[2]) {
+  const struct event *e = event_at(q, set);
+  for (uint32_t i = set + 1; i < events_of(q); i++)
+    if (same_call(event_at(q, i), e) && is_write(event_at(q, i)) &&
+        same_spot(event_at(q, i), e) &&
+        equal_values(event_at(q, i)->value, free))
+      return i;
+  return events_of(q);
+}
+
+/* Plain accesses of the same data that two sections make: true, and which. */
+static bool clash(const struct kind_query *q, uint32_t a, uint32_t a_end,
+                  uint32_t b, uint32_t b_end, uint32_t *x, uint32_t *y) {
+  for (uint32_t i = a + 1; i < a_end; i++) {
+    const struct event *e = event_at(q, i);
+    if (!is_data(e) || !same_call(e, event_at(q, a)))
+      continue;
+    for (uint32_t k = b + 1; k < b_end; k++) {
+      const struct event *o = event_at(q, k);
+      if (is_data(o) && same_call(o, event_at(q, b)) && overlaps(e, o) &&
+          (is_write(e) || is_write(o))) {
+        *x = i;
+        *y = k;
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* Thread T2 sets the word at `set`, over what another thread has set. */
+static void match_word(const struct kind_query *q, uint32_t set) {
+  const struct event *s = event_at(q, set);
+  if (!is_write(s) || s->kind == EV_CAS || !is_concurrent(s) ||
+      s->flags & EVENT_NO_VALUE)
+    return;
+  uint32_t test = test_before(q, set, s);
+  if (test == KIND_NO_EVENT)
+    return;
+  const uint64_t *free = event_at(q, test)->value;
+  uint32_t other = last_foreign_write(q, s, s->thread, test, set);
+  if (equal_values(s->value, free) || other == KIND_NO_EVENT ||
+      !is_concurrent(event_at(q, other)) ||
+      equal_values(event_at(q, other)->value, free))
+    return;
+  uint32_t other_test = test_before(q, other, s);
+  if (event_reads[event_at(q, other)->kind] &&
+      equal_values(event_at(q, other)->old, free))
+    other_test = other; /* an exchange that got it */
+  if (other_test == KIND_NO_EVENT ||
+      !equal_values(value_read(event_at(q, other_test)), free))
+    return;
+  uint32_t end = release_after(q, set, free);
+  uint32_t other_end = release_after(q, other, free), x, y;
+  if ((end == events_of(q) && other_end == events_of(q)) || other_end < set ||
+      !clash(q, set, end, other, other_end, &x, &y))
+    return;
+  add_match(
+      q, &(struct kind_found){.kind = KIND_BROKEN_LOCK,
+                              .marks = {test, set, other_test, other, x, y}});
+}
+
+/*
+ * A word is set before and set back after a section of plain accesses.  Two
+ * threads find it free, then both set it, and both touch the same data before
+ * either has set it back.
+ *
+ *     T1 6 load busy = 0        T2 6 load busy = 0
+ *     T2 8 rmw busy: 0 -> 1     T1 8 rmw busy: 1 -> 1     the result is ignored
+ *     T1 9 write n              T2 9 write n              both inside
+ *     T1 10 store busy: 1 -> 0  T2 10 store busy: 0 -> 0
+ *
+ * A flag that is never set back is no lock: that is a check, then an act.
+ */
+void match_broken_lock(const struct kind_query *q) {
+  for (uint32_t i = 0; i < events_of(q); i++)
+    match_word(q, i);
+}
+
+/* ---- two locks ---- */
+
+enum { MOST_HELD = 6 };
+struct held_lock {
+  uint64_t addr;
+  uint32_t event;
+  bool shared;
+};
+struct held_locks {
+  struct held_lock at[MOST_HELD];
+  uint32_t len;
+};
+
+static void acquire(struct held_locks *h, const struct event *e, uint32_t at) {
+  if (h->len < MOST_HELD)
+    h->at[h->len++] = (struct held_lock){e->addr, at, e->kind == EV_RDLOCK};
+}
+
+static void let_go(struct held_locks *h, uint64_t addr) {
+  for (uint32_t i = h->len; i-- > 0;)
+    if (h->at[i].addr == addr) {
+      for (h->len--; i < h->len; i++)
+        h->at[i] = h->at[i + 1];
+      return;
+    }
+}
+
+/* Of a wait, the mutex is not known: that which was taken last. */
+static void follow(struct held_locks *h, struct held_locks *waiting,
+                   const struct event *e, uint32_t at) {
+  switch (e->kind) {
+  case EV_TRYLOCK:
+    if (!e->value[0])
+      return;
+    /* fallthrough */
+  case EV_LOCK:
+  case EV_RDLOCK:
+  case EV_WRLOCK:
+    acquire(h, e, at);
+    return;
+  case EV_UNLOCK:
+    let_go(h, e->addr);
+    return;
+  case EV_COND_WAIT:
+    waiting->len = h->len != 0;
+    if (h->len)
+      waiting->at[0] = h->at[--h->len];
+    return;
+  case EV_COND_WAKE:
+    if (waiting->len && h->len < MOST_HELD)
+      h->at[h->len++] =
+          (struct held_lock){waiting->at[0].addr, at, waiting->at[0].shared};
+    waiting->len = 0;
+    return;
+  default:
+    return;
+  }
+}
+
+static bool excluded(const struct held_locks *a, const struct held_locks *b) {
+  for (uint32_t i = 0; i < a->len; i++)
+    for (uint32_t k = 0; k < b->len; k++)
+      if (a->at[i].addr == b->at[k].addr)
+        return true; /* shared by both: another fault than this kind */
+  return false;
+}
+
+static bool is_conflicting(const struct event *a, const struct event *b) {
+  bool both = (event_reads[a->kind] || event_writes[a->kind]) &&
+              (event_reads[b->kind] || event_writes[b->kind]);
+  return both && a->thread != b->thread && overlaps(a, b) &&
+         (event_writes[a->kind] || event_writes[b->kind]);
+}
+
+/* The lock that the section of event `i` begins with; KIND_NO_EVENT: none. */
+static uint32_t section_of(const struct held_locks *held, uint32_t i) {
+  return held[i].len ? held[i].at[0].event : KIND_NO_EVENT;
+}
+
+/* After the access at `x` comes that at `y` of another thread.  Does something
+ * of y's call also come before something of x's, in one of the two sections? */
+static bool comes_back(const struct kind_query *q,
+                       const struct held_locks *held, uint32_t x, uint32_t y) {
+  for (uint32_t i = 0; i < events_of(q); i++) {
+    const struct event *from = event_at(q, i);
+    if (!same_call(from, event_at(q, y)))
+      continue;
+    for (uint32_t k = i + 1; k < events_of(q); k++) {
+      const struct event *to = event_at(q, k);
+      if (same_call(to, event_at(q, x)) && is_conflicting(from, to) &&
+          (section_of(held, i) == section_of(held, y) ||
+           section_of(held, k) == section_of(held, x)))
+        return true;
+    }
+  }
+  return false;
+}
+
+static struct held_locks *follow_locks(const struct kind_query *q) {
+  struct held_locks now[32] = {{{{0}}}}, waiting[32] = {{{{0}}}};
+  struct held_locks *held = xcalloc(events_of(q) + 1u, sizeof *held);
+  for (uint32_t i = 0; i < events_of(q); i++) {
+    const struct event *e = event_at(q, i);
+    if (e->thread < 32)
+      follow(&now[e->thread], &waiting[e->thread], e, i);
+    if (e->thread < 32 && is_concurrent(e))
+      held[i] = now[e->thread];
+  }
+  return held;
+}
+
+/*
+ * Plain accesses of the same data in sections of different locks: both threads
+ * hold some, and none that the other holds.  And the two calls cannot be put
+ * one after the other: an access of the second comes before one of the first,
+ * inside of one of the sections.
+ *
+ *     T2 49 lock locks[0];  55 read buckets[1]
+ *     T1 76 lock locks[1];  77 read map.buckets;  88 write buckets[1]
+ *     T2 62 write map.buckets
+ */
+void match_two_locks(const struct kind_query *q) {
+  struct held_locks *held = follow_locks(q);
+  for (uint32_t y = 1; y < events_of(q); y++)
+    for (uint32_t x = 0; x < y && held[y].len; x++) {
+      const struct event *a = event_at(q, x), *b = event_at(q, y);
+      if (held[x].len && is_data(a) && is_data(b) && is_conflicting(a, b) &&
+          !excluded(&held[x], &held[y]) && comes_back(q, held, x, y))
+        add_match(q, &(struct kind_found){.kind = KIND_TWO_LOCKS,
+                                          .marks = {x, section_of(held, x), y,
+                                                    section_of(held, y)}});
+    }
+  free(held);
+}

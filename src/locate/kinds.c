@@ -1,0 +1,80 @@
+#include "locate/kinds_int.h"
+
+#include <assert.h>
+
+uint32_t last_foreign_write(const struct kind_query *q, const struct event *of,
+                            uint8_t thread, uint32_t from, uint32_t to) {
+  for (uint32_t i = to; i-- > from + 1;) {
+    const struct event *e = event_at(q, i);
+    if (is_write(e) && e->thread != thread && same_spot(e, of))
+      return i;
+  }
+  return KIND_NO_EVENT;
+}
+
+void value_at(const struct kind_query *q, uint32_t of, uint32_t at,
+              uint64_t value[2]) {
+  const struct event *e = event_at(q, of);
+  value[0] = e->value[0];
+  value[1] = e->value[1];
+  for (uint32_t i = of + 1; i < at; i++) {
+    const struct event *w = event_at(q, i);
+    if (is_write(w) && same_spot(w, e)) {
+      value[0] = w->value[0];
+      value[1] = w->value[1];
+    }
+  }
+}
+
+void add_match(const struct kind_query *q, const struct kind_found *found) {
+  for (uint32_t i = 0; i < kind_marks[found->kind]; i++)
+    assert(found->marks[i] < events_of(q) ||
+           found->marks[i] == KIND_NO_EVENT); /* Z1 */
+  if (q->out->len < KINDS_MOST)
+    q->out->at[q->out->len++] = *found;
+}
+
+void kinds_match(enum kind k, const struct kind_trace *t,
+                 const struct decisions *d, struct kind_matches *out) {
+  static void (*const recogniser[KIND_COUNT])(const struct kind_query *) = {
+      [KIND_LOST_WAKEUP] = match_lost_wakeup,
+      [KIND_IF_FOR_WHILE] = match_if_for_while,
+      [KIND_EARLY_PUBLICATION] = match_early_publication,
+      [KIND_BROKEN_LOCK] = match_broken_lock,
+      [KIND_TWO_LOCKS] = match_two_locks,
+      [KIND_ABA] = match_aba,
+      [KIND_DOUBLE_SUCCESS] = match_double_success,
+      [KIND_TORN] = match_torn,
+      [KIND_CHECK_THEN_SET] = match_check_then_set,
+      [KIND_CHECK_THEN_ACT] = match_check_then_act,
+      [KIND_FALSE_STATE] = match_false_state,
+      [KIND_UNPROTECTED] = match_unprotected,
+  };
+  out->len = 0;
+  if (recogniser[k])
+    recogniser[k](&(struct kind_query){t, d, out});
+}
+
+uint32_t kinds_hold(enum kind k, uint32_t from[KINDS_HELD],
+                    uint32_t to[KINDS_HELD]) {
+  static const struct {
+    uint8_t n, from[KINDS_HELD], to[KINDS_HELD];
+  } lines[KIND_COUNT] = {
+      [KIND_EARLY_PUBLICATION] = {1, {EARLY_STORE}, {EARLY_FILL}},
+      [KIND_BROKEN_LOCK] = {1, {BROKEN_TEST}, {BROKEN_SET}},
+      [KIND_ABA] = {1, {ABA_READ}, {ABA_SWAP}},
+      [KIND_DOUBLE_SUCCESS] = {1, {DOUBLE_CHANGE}, {DOUBLE_LOOK}},
+      [KIND_TORN] = {2,
+                     {TORN_FIRST, TORN_OTHER_FIRST},
+                     {TORN_SECOND, TORN_OTHER_SECOND}},
+      [KIND_CHECK_THEN_SET] = {1, {CHECK_LOOK}, {CHECK_ACT}},
+      [KIND_FALSE_STATE] = {1, {FALSE_FIRST}, {FALSE_SECOND}},
+      [KIND_UNPROTECTED] = {1, {UNPROTECTED_READ}, {UNPROTECTED_USE}},
+      [KIND_CHECK_THEN_ACT] = {1, {CHECK_LOOK}, {CHECK_ACT}},
+  };
+  for (uint32_t i = 0; i < lines[k].n; i++) {
+    from[i] = lines[k].from[i];
+    to[i] = lines[k].to[i];
+  }
+  return lines[k].n;
+}

@@ -1,0 +1,141 @@
+/*
+ * What kind of fault it is, by the name that people know it by, with its
+ * evidence: events of the failing trace.  locate/kinds.h says which pattern of
+ * events each kind needs.
+ *
+ * "Orders" are executions up to the order of accesses that do not conflict, as
+ * in model/causes.h.
+ *
+ * (Y1) a kind that was found has as many marks as its line in KINDS says; a
+ *      mark that the pattern does not need may be KIND_NO_EVENT.
+ * (Y2) it is in every order that fails like the finding: with == same > 0.
+ */
+#ifndef MODEL_KIND_H
+#define MODEL_KIND_H
+
+#include "model/cause.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Name, identifier in JSON, words, number of marks.  In the order of
+ * precedence: where several patterns are in the failing traces, the first is
+ * named.  A thread that sleeps for ever, a lock that does not lock and memory
+ * that is handed out too early come before what happens to the data behind
+ * them; the particular (the word came back) before the general (a decision that
+ * is out of date); that freed memory is used comes late, since most kinds end
+ * in it.  CHECK_THEN_SET acts on the word that it checked, CHECK_THEN_ACT on
+ * another, which says less.
+ */
+#define KINDS(_)                                                               \
+  _(NONE, "none", "", 0)                                                       \
+  _(LOST_WAKEUP, "lost-wakeup", "lost wake-up", 4)                             \
+  _(IF_FOR_WHILE, "wait-without-loop", "wait without a loop", 3)               \
+  _(EARLY_PUBLICATION, "early-publication",                                    \
+    "publication before "                                                      \
+    "initialisation",                                                          \
+    3)                                                                         \
+  _(BROKEN_LOCK, "broken-lock", "broken mutual exclusion", 6)                  \
+  _(TWO_LOCKS, "two-locks", "two locks for one datum", 4)                      \
+  _(ABA, "aba", "ABA", 6)                                                      \
+  _(DOUBLE_SUCCESS, "double-success", "double success", 4)                     \
+  _(TORN, "torn", "torn value", 4)                                             \
+  _(CHECK_THEN_SET, "check-then-act", "check, then act", 3)                    \
+  _(FALSE_STATE, "false-state", "state that never was", 3)                     \
+  _(UNPROTECTED, "unprotected", "use after free for want of protection", 3)    \
+  _(CHECK_THEN_ACT, "check-then-act", "check, then act", 3)
+
+enum kind {
+#define KIND_ENUM(name, id, words, marks) KIND_##name,
+  KINDS(KIND_ENUM)
+#undef KIND_ENUM
+      KIND_COUNT
+};
+
+extern const char *const kind_id[KIND_COUNT];
+extern const char *const kind_words[KIND_COUNT];
+extern const uint8_t kind_marks[KIND_COUNT];
+
+#define KIND_NO_EVENT UINT32_MAX
+enum { KIND_MOST_MARKS = 6 };
+
+/* The marks of each kind. */
+enum {
+  /* look is the last read before wait; somebody changes it; signal: the one
+   * that came before the wait or woke another thread, or KIND_NO_EVENT */
+  LOST_WAIT = 0,
+  LOST_LOOK,
+  LOST_CHANGE,
+  LOST_SIGNAL,
+  /* look leads to wait; use is made after it although look would say no */
+  IF_LOOK = 0,
+  IF_WAIT,
+  IF_USE,
+  /* the pointer is stored, another thread reads, the publisher writes */
+  EARLY_STORE = 0,
+  EARLY_READ,
+  EARLY_FILL, /* or KIND_NO_EVENT: the execution ended before */
+  /* test and set of two threads, then what one does inside and the other */
+  BROKEN_TEST = 0,
+  BROKEN_SET,
+  BROKEN_TEST_OTHER,
+  BROKEN_SET_OTHER,
+  BROKEN_INSIDE,
+  BROKEN_INSIDE_OTHER,
+  /* accesses of one datum, and the lock of each */
+  TWO_FIRST = 0,
+  TWO_FIRST_LOCK,
+  TWO_SECOND,
+  TWO_SECOND_LOCK,
+  /* read, changed by others, changed back, replaced; and what was read since
+   * the read and changed by others */
+  ABA_READ = 0,
+  ABA_AWAY,
+  ABA_BACK,
+  ABA_SWAP,
+  ABA_STALE,
+  ABA_CHANGE,
+  /* both change the word, then both look at it */
+  DOUBLE_CHANGE = 0,
+  DOUBLE_LOOK,
+  DOUBLE_CHANGE_OTHER,
+  DOUBLE_LOOK_OTHER,
+  /* two parts, and the other thread's two */
+  TORN_FIRST = 0,
+  TORN_SECOND,
+  TORN_OTHER_FIRST,
+  TORN_OTHER_SECOND,
+  /* the look, the change by another thread, what is done all the same */
+  CHECK_LOOK = 0,
+  CHECK_CHANGE,
+  CHECK_ACT,
+  /* two looks that do not belong together, and the change between */
+  FALSE_FIRST = 0,
+  FALSE_CHANGE,
+  FALSE_SECOND,
+  /* the pointer is read, the block freed, then used */
+  UNPROTECTED_READ = 0,
+  UNPROTECTED_FREE,
+  UNPROTECTED_USE,
+};
+
+struct kind_found {
+  enum kind kind;
+  uint32_t marks[KIND_MOST_MARKS]; /* events of the finding's trace, Y1 */
+  uint64_t bad, good;       /* orders of the client, failing and not … */
+  uint64_t same;            /* … failing all, or with the same fault as the
+                               finding, if not all of them have the pattern … */
+  uint64_t with, good_with; /* … of these and of the good ones, that have it */
+  bool complete;            /* these are all */
+  struct cause held; /* lines of the pattern: with them atomic, the client
+                        passes.  No blocks: none that help, or not tried */
+};
+
+/* What a worker found: in the order of precedence. */
+struct kinds_found {
+  struct kind_found *at;
+  uint32_t len;
+};
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * A pool whose takers wait, and what can be wrong with the waiting; each has
+ * its own name.  The last is no lost wake-up: somebody takes for good.
+ *
+ * RUN: %s
+ * VERDICT: pass
+ * RUN: %s -- -DFORGETS
+ * FAULT: deadlock
+ * KIND: lost-wakeup
+ * OUTPUT: take\(\) sleeps for ever: give\(\) changes pool.free at line 58 and \
+ *     does not signal
+ * RUN: %s -- -DLOOKS_OUTSIDE
+ * FAULT: deadlock
+ * KIND: lost-wakeup
+ * OUTPUT: changes pool.free at line 58 and signals at line 60 between its \
+ *     look at line 39 and its wait
+ * RUN: %s -- -DIF
+ * KIND: wait-without-loop
+ * OUTPUT: take\(\) does not look again after its wait
+ * RUN: %s -- -DKEEPS
+ * FAULT: deadlock
+ * KIND: none
+ */
+#include <faultline.h>
+#include <pthread.h>
+
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t given;
+  int free;
+} pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 1};
+
+static int take(void) {
+  pthread_mutex_lock(&pool.lock);
+#ifdef IF
+  if (pool.free == 0)
+    pthread_cond_wait(&pool.given, &pool.lock);
+#elif defined LOOKS_OUTSIDE
+  int was = pool.free;
+  pthread_mutex_unlock(&pool.lock);
+  pthread_mutex_lock(&pool.lock);
+  if (was == 0)
+    pthread_cond_wait(&pool.given, &pool.lock);
+#else
+  while (pool.free == 0)
+    pthread_cond_wait(&pool.given, &pool.lock);
+#endif
+  int left = --pool.free;
+  pthread_mutex_unlock(&pool.lock);
+  return left;
+}
+
+static void give(void) {
+#ifdef KEEPS
+  return;
+#endif
+  pthread_mutex_lock(&pool.lock);
+  pool.free++;
+#ifndef FORGETS
+  pthread_cond_signal(&pool.given);
+#endif
+  pthread_mutex_unlock(&pool.lock);
+}
+
+static int use(void) {
+  int left = take();
+  give();
+  return left;
+}
+
+FL_OBJECT(pool)
+FL_OP(int, use)

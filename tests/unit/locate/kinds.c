@@ -1,0 +1,437 @@
+/*
+ * Each kind of fault in a trace that has its pattern, and in traces that look
+ * similar: without one part of it, nothing is named.
+ */
+#include "test.h"
+
+#include "base/vec.h"
+#include "locate/kinds.h"
+
+enum { A = 0x1000, B = 0x2000, C = 0x3000, L = 0x4000, M = 0x5000 };
+
+/* A trace in the making: a line of it is a call of one of the functions below;
+ * call n belongs to thread n. */
+struct script {
+  VEC(struct event) events;
+  struct block block;
+  struct decisions decisions;
+};
+
+static uint32_t put(struct script *s, uint8_t kind, uint8_t thread,
+                    uint32_t line, uint64_t addr, uint64_t old,
+                    uint64_t value) {
+  struct event e = {.kind = kind,
+                    .thread = thread,
+                    .call = thread,
+                    .pc = line,
+                    .addr = addr,
+                    .size = 8,
+                    .value = {value},
+                    .old = {old}};
+  vec_push(&s->events, e);
+  return s->events.len - 1;
+}
+
+static uint32_t reads(struct script *s, uint8_t t, uint32_t line, uint64_t addr,
+                      uint64_t value) {
+  return put(s, EV_READ, t, line, addr, 0, value);
+}
+static uint32_t writes(struct script *s, uint8_t t, uint32_t line,
+                       uint64_t addr, uint64_t old, uint64_t value) {
+  return put(s, EV_WRITE, t, line, addr, old, value);
+}
+static uint32_t swaps(struct script *s, uint8_t t, uint32_t line, uint64_t addr,
+                      uint64_t old, uint64_t value) {
+  return put(s, EV_CAS, t, line, addr, old, value);
+}
+static uint32_t does(struct script *s, uint8_t t, uint32_t line, uint8_t kind,
+                     uint64_t addr) {
+  return put(s, kind, t, line, addr, 0, 0);
+}
+static void returns(struct script *s, uint8_t t) {
+  put(s, EV_RETURN, t, 0, 0, 0, 0);
+}
+
+/* What other executions have shown: a read of `value` at line `look`, with
+ * `act` after it or without (0). */
+static void knows(struct script *s, uint32_t look, uint64_t value,
+                  uint32_t act) {
+  struct script other = {0};
+  reads(&other, 1, look, A, value);
+  if (act)
+    does(&other, 1, act, EV_WRITE, B);
+  returns(&other, 1);
+  struct trace t = {.events = other.events.at, .nevents = other.events.len};
+  decisions_add(&s->decisions, &(struct kind_trace){&t, NULL});
+  vec_free(&other.events);
+}
+
+/* How many patterns of the kind there are; *first is the first of them. */
+static uint32_t match(struct script *s, enum kind k, struct kind_found *first) {
+  struct trace t = {.events = s->events.at,
+                    .nevents = s->events.len,
+                    .blocks = &s->block,
+                    .nblocks = s->block.size != 0};
+  struct kind_trace view = {&t, NULL};
+  struct kind_matches m;
+  decisions_add(&s->decisions, &view);
+  kinds_match(k, &view, &s->decisions, &m);
+  if (m.len && first)
+    *first = m.at[0];
+  decisions_free(&s->decisions);
+  vec_free(&s->events);
+  return m.len;
+}
+
+/* ---- lost wake-ups ---- */
+
+TEST(a_change_that_nobody_signals_is_a_lost_wakeup) {
+  struct script s = {0};
+  struct kind_found f;
+  reads(&s, 1, 41, A, 0);
+  uint32_t wait = does(&s, 1, 43, EV_COND_WAIT, C);
+  uint32_t change = writes(&s, 2, 53, A, 0, 1);
+  returns(&s, 2);
+  knows(&s, 41, 1, 0);
+  CHECK_INT(match(&s, KIND_LOST_WAKEUP, &f), 1);
+  CHECK_INT(f.marks[LOST_WAIT], wait);
+  CHECK_INT(f.marks[LOST_CHANGE], change);
+  CHECK_INT(f.marks[LOST_SIGNAL], KIND_NO_EVENT);
+}
+
+TEST(a_wait_for_what_did_not_come_is_no_lost_wakeup) {
+  struct script s = {0};
+  reads(&s, 1, 41, A, 0);
+  does(&s, 1, 43, EV_COND_WAIT, C);
+  writes(&s, 2, 53, A, 0, 1);
+  writes(&s, 2, 54, A, 1, 0); /* and back */
+  returns(&s, 2);
+  knows(&s, 41, 1, 0);
+  CHECK_INT(match(&s, KIND_LOST_WAKEUP, NULL), 0);
+}
+
+TEST(a_change_that_would_not_end_the_wait_is_no_lost_wakeup) {
+  struct script s = {0};
+  reads(&s, 1, 41, A, 0);
+  does(&s, 1, 43, EV_COND_WAIT, C);
+  writes(&s, 2, 53, A, 0, 1); /* while (n < 2): with 1, too, it waits */
+  returns(&s, 2);
+  knows(&s, 41, 1, 43);
+  CHECK_INT(match(&s, KIND_LOST_WAKEUP, NULL), 0);
+}
+
+TEST(a_signal_before_the_wait_is_lost) {
+  struct script s = {0};
+  struct kind_found f;
+  reads(&s, 1, 41, A, 0);
+  writes(&s, 2, 53, A, 0, 1);
+  uint32_t signal = does(&s, 2, 61, EV_SIGNAL, C);
+  returns(&s, 2);
+  does(&s, 1, 43, EV_COND_WAIT, C);
+  knows(&s, 41, 1, 0);
+  CHECK_INT(match(&s, KIND_LOST_WAKEUP, &f), 1);
+  CHECK_INT(f.marks[LOST_SIGNAL], signal);
+}
+
+TEST(a_futex_word_that_changes_without_a_wake) {
+  struct script s = {0};
+  put(&s, EV_FUTEX_WAIT, 1, 31, A, 0, 2);
+  writes(&s, 2, 37, A, 2, 0);
+  CHECK_INT(match(&s, KIND_LOST_WAKEUP, NULL), 1);
+  s = (struct script){0};
+  put(&s, EV_FUTEX_WAIT, 1, 31, A, 0, 2);
+  writes(&s, 2, 37, A, 2, 0);
+  does(&s, 2, 38, EV_FUTEX_WAKE, A);
+  CHECK_INT(match(&s, KIND_LOST_WAKEUP, NULL), 0);
+}
+
+/* ---- waits without a loop ---- */
+
+/* T1 waits since A was 0; A is 0 again when it wakes up. */
+static void wake_up(struct script *s) {
+  reads(s, 1, 32, A, 0);
+  does(s, 1, 33, EV_COND_WAIT, C);
+  writes(s, 2, 53, A, 0, 1);
+  does(s, 2, 61, EV_SIGNAL, C);
+  writes(s, 3, 47, A, 1, 0);
+  does(s, 1, 33, EV_COND_WAKE, C);
+}
+
+TEST(a_use_without_a_second_look) {
+  struct script s = {0};
+  wake_up(&s);
+  writes(&s, 1, 47, A, 0, 7);
+  returns(&s, 1);
+  CHECK_INT(match(&s, KIND_IF_FOR_WHILE, NULL), 1);
+}
+
+TEST(a_second_look_is_what_a_loop_does) {
+  struct script s = {0};
+  wake_up(&s);
+  reads(&s, 1, 32, A, 0);
+  does(&s, 1, 33, EV_COND_WAIT, C);
+  CHECK_INT(match(&s, KIND_IF_FOR_WHILE, NULL), 0);
+}
+
+/* ---- ABA ---- */
+
+/* T1 reads A = 1 and B = 2; A goes to 3 and back; B becomes `next`. */
+static uint32_t aba(struct script *s, uint64_t next) {
+  reads(s, 1, 24, A, 1);
+  reads(s, 1, 31, B, 2);
+  swaps(s, 2, 36, A, 1, 3);
+  writes(s, 2, 44, B, 2, next);
+  swaps(s, 2, 50, A, 3, 1);
+  return swaps(s, 1, 36, A, 1, 2);
+}
+
+TEST(a_word_that_comes_back_with_something_out_of_date) {
+  struct script s = {0};
+  struct kind_found f;
+  uint32_t swap = aba(&s, 3);
+  CHECK_INT(match(&s, KIND_ABA, &f), 1);
+  CHECK_INT(f.marks[ABA_SWAP], swap);
+  CHECK_INT(f.marks[ABA_STALE], 1);
+}
+
+TEST(a_word_that_comes_back_to_the_same_state_is_no_fault) {
+  struct script s = {0};
+  aba(&s, 2);
+  CHECK_INT(match(&s, KIND_ABA, NULL), 0);
+}
+
+TEST(a_word_that_did_not_change_is_no_aba) {
+  struct script s = {0};
+  reads(&s, 1, 24, A, 1);
+  reads(&s, 1, 31, B, 2);
+  writes(&s, 2, 44, B, 2, 3);
+  swaps(&s, 1, 36, A, 1, 2);
+  CHECK_INT(match(&s, KIND_ABA, NULL), 0);
+}
+
+/* ---- publication ---- */
+
+/* T1 has a block at M and stores its address to A; T2 reads it and a field. */
+static void publish(struct script *s, bool filled) {
+  does(s, 1, 25, EV_ALLOC, M);
+  s->block = (struct block){.base = M,
+                            .size = 64,
+                            .free_event = UINT32_MAX,
+                            .alloc_event = s->events.len - 1};
+  if (filled)
+    writes(s, 1, 26, M + 8, 0, 1);
+  writes(s, 1, 27, A, 0, M);
+  reads(s, 2, 16, A, M);
+  reads(s, 2, 42, M + 8, filled);
+}
+
+TEST(a_field_that_is_written_after_another_thread_has_read_it) {
+  struct script s = {0};
+  publish(&s, false);
+  writes(&s, 1, 28, M + 8, 0, 1);
+  returns(&s, 1);
+  CHECK_INT(match(&s, KIND_EARLY_PUBLICATION, NULL), 1);
+}
+
+TEST(a_field_that_is_changed_after_it_was_filled_in) {
+  struct script s = {0};
+  publish(&s, true);
+  writes(&s, 1, 28, M + 8, 1, 2);
+  returns(&s, 1);
+  CHECK_INT(match(&s, KIND_EARLY_PUBLICATION, NULL), 0);
+}
+
+/* ---- locks ---- */
+
+/* Both find L free and set it. */
+static void both_enter(struct script *s) {
+  reads(s, 1, 6, L, 0);
+  reads(s, 2, 6, L, 0);
+  writes(s, 2, 8, L, 0, 1);
+  writes(s, 1, 8, L, 1, 1);
+  writes(s, 1, 9, A, 0, 1);
+  writes(s, 2, 9, A, 1, 1);
+}
+
+TEST(a_lock_that_lets_two_in) {
+  struct script s = {0};
+  both_enter(&s);
+  writes(&s, 1, 10, L, 1, 0);
+  writes(&s, 2, 10, L, 0, 0);
+  CHECK_INT(match(&s, KIND_BROKEN_LOCK, NULL), 1);
+}
+
+TEST(a_flag_that_is_never_set_back_is_no_lock) {
+  struct script s = {0};
+  both_enter(&s);
+  CHECK_INT(match(&s, KIND_BROKEN_LOCK, NULL), 0);
+}
+
+/* T1 writes A and B under L, T2 reads them under `lock`. */
+static void sections(struct script *s, uint64_t lock) {
+  does(s, 1, 1, EV_LOCK, L);
+  writes(s, 1, 2, A, 0, 1);
+  if (lock == L)
+    does(s, 1, 3, EV_UNLOCK, L);
+  does(s, 2, 11, EV_LOCK, lock);
+  reads(s, 2, 12, A, 1);
+  reads(s, 2, 13, B, 0);
+  does(s, 2, 14, EV_UNLOCK, lock);
+  if (lock == L)
+    does(s, 1, 4, EV_LOCK, L);
+  writes(s, 1, 5, B, 0, 1);
+  does(s, 1, 6, EV_UNLOCK, L);
+}
+
+TEST(data_under_two_locks) {
+  struct script s = {0};
+  struct kind_found f;
+  sections(&s, M);
+  CHECK(match(&s, KIND_TWO_LOCKS, &f) > 0);
+  CHECK_INT(f.marks[TWO_FIRST_LOCK], 0);
+  CHECK_INT(f.marks[TWO_SECOND_LOCK], 2);
+}
+
+TEST(data_under_one_lock_that_is_given_back) {
+  struct script s = {0};
+  sections(&s, L);
+  CHECK_INT(match(&s, KIND_TWO_LOCKS, NULL), 0);
+}
+
+TEST(sections_of_two_locks_one_after_the_other) {
+  struct script s = {0};
+  does(&s, 1, 1, EV_LOCK, L);
+  writes(&s, 1, 2, A, 0, 1);
+  does(&s, 1, 3, EV_UNLOCK, L);
+  does(&s, 2, 11, EV_LOCK, M);
+  reads(&s, 2, 12, A, 1);
+  does(&s, 2, 13, EV_UNLOCK, M);
+  CHECK_INT(match(&s, KIND_TWO_LOCKS, NULL), 0);
+}
+
+/* ---- looks ---- */
+
+TEST(an_act_on_what_is_not_so_any_more) {
+  struct script s = {0};
+  reads(&s, 1, 9, A, 0);
+  writes(&s, 2, 12, A, 0, 1);
+  writes(&s, 1, 12, A, 1, 1);
+  knows(&s, 9, 1, 0);
+  CHECK_INT(match(&s, KIND_CHECK_THEN_SET, NULL), 1);
+}
+
+TEST(an_increment_is_no_check) {
+  struct script s = {0};
+  reads(&s, 1, 9, A, 0);
+  writes(&s, 2, 12, A, 0, 1);
+  writes(&s, 1, 12, A, 1, 1);
+  knows(&s, 9, 1, 12); /* with 1 as well */
+  CHECK_INT(match(&s, KIND_CHECK_THEN_SET, NULL), 0);
+}
+
+TEST(an_act_of_which_nothing_else_is_known) {
+  struct script s = {0};
+  reads(&s, 1, 9, A, 0);
+  writes(&s, 2, 12, A, 0, 1);
+  writes(&s, 1, 12, A, 1, 1);
+  CHECK_INT(match(&s, KIND_CHECK_THEN_SET, NULL), 0);
+}
+
+TEST(two_that_both_find_that_they_are_the_last) {
+  struct script s = {0};
+  put(&s, EV_RMW, 2, 27, A, 2, 1);
+  put(&s, EV_RMW, 1, 27, A, 1, 0);
+  reads(&s, 1, 28, A, 0);
+  reads(&s, 2, 28, A, 0);
+  CHECK_INT(match(&s, KIND_DOUBLE_SUCCESS, NULL), 1);
+}
+
+TEST(only_one_finds_that_it_is_the_last) {
+  struct script s = {0};
+  put(&s, EV_RMW, 2, 27, A, 2, 1);
+  reads(&s, 2, 28, A, 1);
+  put(&s, EV_RMW, 1, 27, A, 1, 0);
+  reads(&s, 1, 28, A, 0);
+  CHECK_INT(match(&s, KIND_DOUBLE_SUCCESS, NULL), 0);
+}
+
+TEST(a_copy_that_is_cut_in_two) {
+  struct script s = {0};
+  reads(&s, 1, 12, A, 0);
+  writes(&s, 2, 8, A, 0, 1);
+  writes(&s, 2, 8, A + 8, 0, 1);
+  reads(&s, 1, 12, A + 8, 1);
+  CHECK_INT(match(&s, KIND_TORN, NULL), 1);
+}
+
+TEST(two_words_that_are_read_one_after_the_other_are_no_copy) {
+  struct script s = {0};
+  reads(&s, 1, 12, A, 0);
+  writes(&s, 2, 8, A, 0, 1);
+  writes(&s, 2, 8, A + 8, 0, 1);
+  reads(&s, 1, 13, A + 8, 1);
+  CHECK_INT(match(&s, KIND_TORN, NULL), 0);
+}
+
+TEST(a_loop_over_counters_is_no_copy) {
+  struct script s = {0};
+  reads(&s, 1, 12, A, 0);
+  writes(&s, 2, 8, A, 0, 1);
+  writes(&s, 2, 9, A + 8, 0, 1);
+  reads(&s, 1, 12, A + 8, 1);
+  CHECK_INT(match(&s, KIND_TORN, NULL), 0);
+}
+
+/* T1 reads A = 1 and B = 1; in between A becomes 2, then B becomes 1. */
+static void two_indices(struct script *s, bool other_order) {
+  reads(s, 1, 30, A, 1);
+  if (other_order) {
+    writes(s, 2, 22, B, 0, 1);
+    writes(s, 2, 12, A, 1, 2);
+  } else {
+    writes(s, 2, 12, A, 1, 2);
+    writes(s, 2, 22, B, 0, 1);
+  }
+  reads(s, 1, 31, B, 1);
+  returns(s, 1);
+}
+
+TEST(two_indices_that_were_never_equal) {
+  struct script s = {0};
+  two_indices(&s, false);
+  CHECK_INT(match(&s, KIND_FALSE_STATE, NULL), 1);
+}
+
+TEST(two_indices_that_were_equal_for_a_moment) {
+  struct script s = {0};
+  two_indices(&s, true);
+  CHECK_INT(match(&s, KIND_FALSE_STATE, NULL), 0);
+}
+
+/* ---- use after free ---- */
+
+/* The block at M is freed by T2 and used by T1, which has its address from A;
+ * read again after the free: somebody left a pointer there. */
+static void use(struct script *s, bool again) {
+  reads(s, 1, 20, A, M);
+  uint32_t gone = does(s, 2, 30, EV_FREE, M);
+  s->block = (struct block){
+      .base = M, .size = 64, .alloc_event = UINT32_MAX, .free_event = gone};
+  if (again)
+    reads(s, 1, 21, A, M);
+  reads(s, 1, 22, M + 8, 0);
+}
+
+TEST(a_block_that_is_freed_between_its_pointer_and_its_use) {
+  struct script s = {0};
+  use(&s, false);
+  CHECK_INT(match(&s, KIND_UNPROTECTED, NULL), 1);
+}
+
+TEST(a_pointer_that_was_left_behind_is_another_fault) {
+  struct script s = {0};
+  use(&s, true);
+  CHECK_INT(match(&s, KIND_UNPROTECTED, NULL), 0);
+}
+
+TEST_MAIN
