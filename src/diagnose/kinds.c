@@ -199,7 +199,6 @@ static void share(const struct kind_count *c, bool complete, struct arena *a,
       *f = c->first[k].at[i];
       bool all = c->with[k].bad == c->all.bad;
       f->same = all ? c->all.bad : c->all.same;
-      f->with = f->same;
       f->bad = c->all.bad;
       f->good_with = c->with[k].good;
       f->good = c->all.good;

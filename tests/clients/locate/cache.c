@@ -5,7 +5,9 @@
  * RUN: %s --width=400
  * EXIT: 1
  * VERDICT: violation
- * OUTPUT: insert\(\) is not atomic: lines 36-38 can
+ * KIND: check-then-act
+ * OUTPUT: insert\(\) checks .* at line 36 and acts on it at line 38
+ * OUTPUT: 1. lines 36-38 of
  * OUTPUT: a compare-and-swap of c->slot\[k\]\.refs in a loop
  * RUN: %s -- -DFIXED
  * EXIT: 0

@@ -5,7 +5,9 @@
  * RUN: %s --width=400
  * EXIT: 1
  * VERDICT: violation
- * OUTPUT: ring_put\(\) is not atomic: lines 44-50 can
+ * KIND: check-then-act
+ * OUTPUT: ring_put\(\) checks .* at line 44 and acts on it at line 50
+ * OUTPUT: 1. lines 44-50 of
  * OUTPUT: move the lock of line 46, .* up to line 44
  * RUN: %s -- -DFIXED
  * EXIT: 0
