@@ -38,6 +38,9 @@ file(GLOB fl_locate_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/clients/locate/*.c)
 file(GLOB fl_kind_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/clients/kinds/*.c)
+file(GLOB fl_advice_files CONFIGURE_DEPENDS
+     ${fl_client_root}/tests/clients/advice/*.c
+     ${fl_client_root}/tests/clients/advice/*.cpp)
 file(GLOB fl_litmus_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/litmus/*.c)
 
@@ -47,4 +50,5 @@ fl_client_tests(papers ${fl_paper_files})
 fl_client_tests(dpor ${fl_dpor_files})
 fl_client_tests(locate ${fl_locate_files})
 fl_client_tests(kinds ${fl_kind_files})
+fl_client_tests(advice ${fl_advice_files})
 fl_client_tests(litmus ${fl_litmus_files})

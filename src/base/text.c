@@ -38,3 +38,22 @@ void put_number(struct buf *b, uint64_t n) {
     buf_putc(b, digits[i]);
   }
 }
+
+void put_rough_number(struct buf *b, uint64_t n) {
+  enum { EXACT = 1000000 };
+  int power = 1;
+  if (n < EXACT) {
+    put_number(b, n);
+    return;
+  }
+  uint64_t rest = n, unit = 1;
+  for (; rest >= 100; rest /= 10, unit *= 10)
+    power++;
+  rest = n / unit + (n % unit >= unit / 2);
+  if (rest == 100) {
+    rest = 10;
+    power++;
+  }
+  buf_printf(b, "%u.%u·10^%d", (unsigned)(rest / 10), (unsigned)(rest % 10),
+             power);
+}

@@ -35,5 +35,7 @@ void put_escaped(struct buf *b, const char *s);
 
 /* 1852 as 1,852 */
 void put_number(struct buf *b, uint64_t n);
+/* The same below a million, else two digits and a power of ten: 2.9·10^15. */
+void put_rough_number(struct buf *b, uint64_t n);
 
 #endif

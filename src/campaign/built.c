@@ -3,6 +3,7 @@
 
 #include "base/tidy.h"
 #include "code/flow.h"
+#include "code/roles.h"
 #include "hunt/answer.h"
 #include "proc/phase.h"
 #include "rt/cage.h"
@@ -232,6 +233,18 @@ static void warn_weak_cas(struct built *b) {
   buf_free(&file);
 }
 
+/* Which function is what to the object, for whoever names a place. */
+static int find_roles(struct built *b, struct error *e) {
+  VEC(uint64_t) entries = {0};
+  for (uint32_t i = 0; i < b->about->nsuites; i++)
+    for (uint32_t k = 0; k < b->about->suites[i].nops; k++)
+      if (b->about->suites[i].ops[k].code)
+        vec_push(&entries, b->about->suites[i].ops[k].code);
+  int err = roles_find(b->lines, &b->probe.sites, entries.at, entries.len, e);
+  vec_free(&entries);
+  return err;
+}
+
 int built_open(struct built *b, const struct settings *set, struct error *e) {
   *b = (struct built){.settings = set};
   built_compiler(set, &b->build);
@@ -247,7 +260,7 @@ int built_open(struct built *b, const struct settings *set, struct error *e) {
   if (!b->lines || probe_object(&b->probe, b->so, b->lines, e))
     return e->code;
   take_probe_warnings(b);
-  if (describe(b, e))
+  if (describe(b, e) || find_roles(b, e))
     return e->code;
   warn_weak_cas(b);
   phase_end();

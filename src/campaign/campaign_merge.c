@@ -169,9 +169,8 @@ static void begin_kind(struct campaign_plan *p, enum item_kind kind,
 
 static void begin_random(struct campaign_plan *p) {
   begin_kind(p, ITEM_RANDOM,
-             p->c->target->regions || p->c->target->nfences
-                 ? CAMPAIGN_REPAIR_SAMPLE_STEPS
-                 : CAMPAIGN_SAMPLE_STEPS);
+             p->c->target->trial ? CAMPAIGN_REPAIR_SAMPLE_STEPS
+                                 : CAMPAIGN_SAMPLE_STEPS);
 }
 
 /* All small clients are done, or their budget is used up. */
@@ -180,7 +179,7 @@ static void end_sweep(struct campaign_plan *p) {
   bool exhausted = t->all && t->exhaustive == t->swept;
   if (!t->swept || (exhausted && !p->c->deadline))
     campaign_finish(p, CAMPAIGN_PASS);
-  else if (p->c->target->regions || p->c->target->nfences)
+  else if (p->c->target->trial)
     begin_random(p);
   else
     begin_kind(p, ITEM_OBSERVE, CAMPAIGN_OBSERVE_STEPS);
@@ -195,6 +194,10 @@ static void merge_swept(struct campaign_plan *p, struct record *r) {
   }
   if (r->calls != t->calls || r->init != t->init)
     begin_numbers(p, r);
+  if (r->kind == RECORD_SKIPPED) {
+    t->all_full = false;
+    return;
+  }
   t->statistics.clients++;
   campaign_add_up(p, r);
   if (r->kind != RECORD_DONE) {
@@ -220,7 +223,7 @@ static void merge_beyond(struct campaign_plan *p, struct record *r) {
     campaign_finish(p, CAMPAIGN_PASS);
     return;
   }
-  if (r->kind == RECORD_SETUP)
+  if (r->kind == RECORD_SETUP || r->kind == RECORD_SKIPPED)
     return; /* random initial calls may misuse the object */
   t->statistics.clients++;
   campaign_add_up(p, r);

@@ -6,7 +6,8 @@
 #include <assert.h>
 
 static void put_clients(struct buf *b, uint64_t n) {
-  buf_printf(b, "%llu client%s", (unsigned long long)n, n == 1 ? "" : "s");
+  put_number(b, n);
+  buf_puts(b, n == 1 ? " client" : " clients");
 }
 
 static void put_preemptions(const struct settings *set, struct buf *b) {
@@ -46,30 +47,36 @@ static void say_some(const struct totals *t, const struct settings *set,
 static void say_sampled(const struct totals *t, const struct settings *set,
                         struct buf *b) {
   int search = set->search;
-  if (search_is_exhaustive(search))
-    buf_puts(b, "random interleavings, a fifth of them by PCT with depth 2 "
-                "or 3,");
-  else
-    buf_printf(b, "%s interleavings", search_words[search]);
-  buf_puts(b, " of ");
-  put_clients(b, t->sampled);
+  bool more = t->exhaustive + t->beyond;
+  if (search_is_exhaustive(search)) {
+    put_number(b, t->sampled);
+    buf_printf(b, "%s client%s sampled at random", more ? " more" : "",
+               t->sampled == 1 ? "" : "s");
+  } else {
+    buf_printf(b, "%s interleavings of ", search_words[search]);
+    put_clients(b, t->sampled);
+  }
   put_preemptions(set, b);
 }
 
 static void say_found(const struct totals *t, struct buf *b) {
-  buf_printf(b, "found in client %llu",
-             (unsigned long long)t->statistics.clients);
-  if (t->minimizing)
-    buf_printf(b, "; %llu of the executions looked for a smaller one",
-               (unsigned long long)t->minimizing);
+  buf_puts(b, "found in client ");
+  put_number(b, t->statistics.clients);
+  if (t->minimizing) {
+    buf_puts(b, "; ");
+    put_number(b, t->minimizing);
+    buf_puts(b, " of the executions looked for a smaller one");
+  }
 }
 
 /* What passed; nothing is written if nothing did. */
 static void say_passed(const struct totals *t, const struct settings *set,
                        bool exhaustive, struct buf *b) {
-  if (t->sequences)
-    buf_printf(b, "%llu sequence%s of calls by one thread",
-               (unsigned long long)t->sequences, t->sequences == 1 ? "" : "s");
+  if (t->sequences) {
+    put_number(b, t->sequences);
+    buf_printf(b, " sequence%s of calls by one thread",
+               t->sequences == 1 ? "" : "s");
+  }
   if (b->len && t->exhaustive + t->beyond)
     buf_puts(b, "; ");
   if (exhaustive && t->swept)
@@ -107,8 +114,8 @@ void coverage_of_clients(const struct totals *t, const struct settings *set,
     buf_puts(&all, passed.len ? "; no fault before it in " : "");
   }
   buf_puts(&all, buf_text(&passed));
-  if (t->without)
-    buf_printf(&all, "; without clients that have %s", t->without);
+  if (t->apart)
+    buf_printf(&all, "; %s", t->apart);
   c->sentence = xstrdup(buf_text(&all));
   buf_free(&all);
   buf_free(&passed);
@@ -142,19 +149,14 @@ static const char *one_part(bool complete, bool real_time) {
   return "interleavings";
 }
 
-/* The graph has fewer interleavings than dfs runs, since only accesses that can
- * conflict are branching points. */
-static void put_graph(const struct totals *t, const struct settings *set,
-                      struct buf *b) {
-  bool many = t->interleavings >= UINT64_MAX - 1;
-  buf_puts(b, many ? " (more than " : " (");
-  put_number(b, t->interleavings);
-  buf_puts(b, set->no_reduction ? ", in " : " of accesses that conflict, in ");
+/* How many interleavings the graph has is no count of schedules: accesses that
+ * cannot conflict are no branching points of it.  --json has the number. */
+static void put_graph(const struct totals *t, struct buf *b) {
+  buf_puts(b, ", in ");
   put_number(b, t->statistics.states);
-  buf_puts(b, " states");
+  buf_printf(b, " state%s", t->statistics.states == 1 ? "" : "s");
   if (t->circles)
-    buf_puts(b, "; others go round in circles and do not end");
-  buf_puts(b, ")");
+    buf_puts(b, "; some go round in circles and do not end");
 }
 
 void coverage_of_one(const struct totals *t, const struct settings *set,
@@ -178,9 +180,11 @@ void coverage_of_one(const struct totals *t, const struct settings *set,
              complete ? "" : " ", one_part(complete, real_time), what);
   put_preemptions(set, &b);
   if (complete && t->interleavings)
-    put_graph(t, set, &b);
+    put_graph(t, &b);
   if (t->end == EXPLORE_BAD)
     buf_puts(&b, ", up to the first fault");
+  if (t->apart)
+    buf_printf(&b, "; %s", t->apart);
   v->sentence = xstrdup(buf_text(&b));
   buf_free(&b);
   /* Not a pass, whatever ended the search. */

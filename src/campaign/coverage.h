@@ -23,10 +23,10 @@ struct totals {
   bool all_full;        /* so was every client so far */
   bool all;             /* the generator has no more clients */
   bool found;
-  bool touched;        /* the engine saw accesses */
-  bool left_out;       /* the engine left out executions (rt_left_out) … */
-  bool all_left_out;   /* … all those of some client */
-  const char *without; /* target->known_ops */
+  bool touched;      /* the engine saw accesses */
+  bool left_out;     /* the engine left out executions (rt_left_out) … */
+  bool all_left_out; /* … all those of some client */
+  const char *apart; /* target->apart */
   struct chance chance;
   /* of the one client */
   enum explore_end end;

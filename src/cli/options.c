@@ -21,6 +21,7 @@ static const char *const criterion_name[] = {"linearizability", "sequential",
                                              NULL};
 static const char *const races_name[] = {"conflicting", "shared", "all", "off",
                                          NULL};
+static const char *const patch_form_name[] = {"best", "exact", NULL};
 static const char *const coarse_name[] = {"best", "b", "d", "h", NULL};
 static const char *const protocol_name[] = {"faultline", "gnu", NULL};
 static const char *const color_name[] = {"auto", "always", "never", NULL};
@@ -351,8 +352,7 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "(else two or three seconds on one core)",
        "Search"},
       {"keep-going", 0, OPT_FLAG, &s->keep_going, NULL,
-       "after a fault look for others: in clients that do not have all "
-       "operations of one that fails",
+       "after a fault look for others, of another kind or of other lines",
        "Search"},
       {"jobs", 'j', OPT_UINT64, &s->jobs, "N",
        "so many processes search at the same time (all cores)", "Search",
@@ -454,6 +454,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "write a patch that makes the best lines atomic with a lock, if the "
        "patched sources, compiled and searched again, show no fault",
        "Output"},
+      {"patch-form", 0, OPT_ENUM, &s->patch_form, "HOW",
+       "of --patch: the locks that are there, or a new one where it serves "
+       "best; or exact, one lock that is held in the lines as they are printed",
+       "Output", .choices = patch_form_name},
       {"gdb", 0, OPT_FLAG, &s->gdb, NULL,
        "replay: the execution in gdb, with the commands fl-step, fl-threads "
        "and "

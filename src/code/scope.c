@@ -99,7 +99,8 @@ static uint32_t find_scopes(struct scopes *s, uint64_t place,
                             .function = p->function,
                             .line = p->line,
                             .column = p->column,
-                            .copy = n ? dwarf_dieoffset(&entries[i]) : 0};
+                            .copy = n ? dwarf_dieoffset(&entries[i]) : 0,
+                            .role = place_role(p)};
   out[0].rest = is_part(s->lines, place - 1);
   return n ? join_parts(out, entries, n) : 1;
 }

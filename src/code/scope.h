@@ -16,6 +16,7 @@ struct scope {
   uint32_t line;        /* of the instruction or of the call, seen from here … */
   uint32_t column;      /* … 0: unknown */
   uint64_t copy;        /* 0: unknown */
+  enum place_role role; /* of the function */
   bool rest; /* a real function that is the rest of another: the compiler left
                 its beginning, which calls it, to be inlined (.part) */
 };

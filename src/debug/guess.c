@@ -20,17 +20,51 @@ struct look { /* one function on the way outwards */
   struct guess *best;
   char *text; /* of the line, or NULL */
   uint32_t line;
+  bool outside; /* a caller of the function that allocates */
 };
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* Does the line contain this very word? */
-static bool mentions(const struct look *k, const char *word, size_t len) {
-  if (!k->text || !len)
-    return false;
-  for (const char *p = k->text; (p = memmem(p, strlen(p), word, len)); p++)
+/* The next place on the line, from `p` on, with this very word. */
+static const char *find_word(const struct look *k, const char *p,
+                             const char *word, size_t len) {
+  if (!p || !len)
+    return NULL;
+  for (; (p = memmem(p, strlen(p), word, len)); p++)
     if ((p == k->text || !is_word(p[-1])) && !is_word(p[len]))
+      return p;
+  return NULL;
+}
+
+static bool mentions(const struct look *k, const char *word, size_t len) {
+  return find_word(k, k->text, word, len) != NULL;
+}
+
+/* The same, but not only as the way to something else: of `s->items = malloc(n
+ * * sizeof *s->items)` the block is no s. */
+static bool means(const struct look *k, const char *word) {
+  size_t len = strlen(word);
+  for (const char *p = k->text; (p = find_word(k, p, word, len)); p++) {
+    const char *next = p + len + strspn(p + len, " \t");
+    if (strncmp(next, "->", 2) && (*next != '.' || next[1] == '.'))
       return true;
+  }
+  return false;
+}
+
+/* Is what the line assigns to this variable or member?  `s->items[i] = …`,
+ * `struct node *n = …`. */
+static bool assigns(const struct look *k, const char *word) {
+  size_t len = strlen(word);
+  for (const char *p = k->text; (p = find_word(k, p, word, len)); p++) {
+    const char *next = p + len + strspn(p + len, " \t");
+    while (*next == '[') {
+      next += strcspn(next, "]");
+      next += *next ? 1 + strspn(next + 1, " \t") : 0;
+    }
+    if (*next == '=' && next[1] != '=')
+      return true;
+  }
   return false;
 }
 
@@ -51,8 +85,11 @@ static char *line_text(const char *file, uint32_t line) {
   return text;
 }
 
-/* How well the type fits the block's size, when the hint that it comes from
- * is on the line (said) or merely in the function. */
+/*
+ * How well the type fits the block's size, when the hint that it comes from is
+ * on the line (said) or merely in the function.  A char * is what any block is
+ * called while it has no type yet: less than ENOUGH, for the callers may know.
+ */
 static int fit(const struct block *b, Dwarf_Die *type, bool said, bool *array) {
   uint64_t size = type_size(type);
   enum type_kind kind = type_kind(type);
@@ -65,16 +102,16 @@ static int fit(const struct block *b, Dwarf_Die *type, bool said, bool *array) {
   if (size == b->size)
     return (said ? 90 : 60) - (b->elem_size && b->elem_size != size ? 30 : 0) -
            (number && !said ? 25 : 0);
+  if (b->size > size && b->elem_size != size && type_is_flexible(type))
+    return said ? 76 : 21;
   if (b->size > size && b->size % size == 0) {
     *array = true;
     if (b->elem_size == size)
       return said ? 85 : 45;
     if (size == 1)
-      return said ? 55 : 5;
+      return said ? 39 : 5;
     return (said ? 75 : 20) - (b->elem_size ? 15 : 0);
   }
-  if (b->size > size && type_is_flexible(type))
-    return said ? 70 : 15;
   return 0;
 }
 
@@ -83,25 +120,46 @@ static bool is_aggregate(Dwarf_Die *type) {
   return kind == TYPE_STRUCT || kind == TYPE_UNION;
 }
 
-/* A node of the C++ library's containers and the like: its name and members say
+/* A node of the C++ library's containers and the like, whose own name says
  * nothing to those who use them. */
-static bool is_hidden(Dwarf_Die *type) {
+static bool is_library_type(Dwarf_Die *type) {
   Dwarf_Die bare = *type;
   const char *name = type_peel(&bare) ? dwarf_diename(&bare) : NULL;
   return name && name_is_reserved(name) && is_aggregate(&bare) &&
          die_is_system(&bare);
 }
 
+/* `node` for std::_Hash_node, `shared` for what make_shared allocates. */
+static const char *library_name(Dwarf_Die *type, size_t *len) {
+  static const char *const known[][2] = {
+      {"_Hash_node", "node"},     {"_List_node", "node"},
+      {"_Rb_tree_node", "node"},  {"_Fwd_list_node", "node"},
+      {"_Sp_counted_", "shared"},
+  };
+  Dwarf_Die bare = *type;
+  const char *name = type_peel(&bare) ? type_name(&bare, len) : NULL;
+  for (size_t i = 0; name && i < sizeof known / sizeof *known; i++)
+    if (!strncmp(name, known[i][0], strlen(known[i][0]))) {
+      *len = strlen(known[i][1]);
+      return known[i][1];
+    }
+  *len = strlen("block");
+  return "block";
+}
+
 static void consider(struct look *k, Dwarf_Die *type, const char *variable,
                      bool said, int less) {
   struct guess g = {.type = *type};
-  g.weight = fit(k->block, type, said, &g.array) - less;
+  g.weight = fit(k->block, type, said, &g.array);
+  if (!g.weight)
+    return;
+  g.weight -= less;
+  if (k->outside && !said) /* its other variables have other blocks */
+    g.weight -= 20;
   if (g.weight <= k->best->weight)
     return;
-  if (is_hidden(type)) { /* it is one, and no other type is to be looked for */
-    g.name = "block";
-    g.name_len = strlen(g.name);
-    g.hidden = true;
+  if (is_library_type(type)) {
+    g.name = library_name(type, &g.name_len);
     *k->best = g;
     return;
   }
@@ -110,6 +168,7 @@ static void consider(struct look *k, Dwarf_Die *type, const char *variable,
   if (!g.name) {
     g.name = variable;
     g.name_len = variable ? strlen(variable) : 0;
+    g.borrowed = !g.array || !variable;
   }
   if (!g.name)
     g.name = type_name(type, &g.name_len);
@@ -129,7 +188,7 @@ static void consider_members(struct look *k, Dwarf_Die *type) {
     if (!name)
       consider_members(k, &member);
     else if (mentions(k, name, strlen(name)) && type_pointee(&member, &to))
-      consider(k, &to, name, true, 1);
+      consider(k, &to, name, true, assigns(k, name) ? -4 : 1);
   } while (!dwarf_siblingof(&die, &die));
 }
 
@@ -154,7 +213,10 @@ static void consider_variable(struct look *k, Dwarf_Die *die,
   if (name_is_reserved(name) && (!said || die_is_system(die)))
     return;
   if (pointer)
-    consider(k, &to, name, said || declared_here, declared_here ? -5 : 0);
+    consider(k, &to, name, declared_here || means(k, name),
+             declared_here      ? -5
+             : assigns(k, name) ? -4
+                                : 0);
   if (said)
     consider_members(k, pointer ? &to : &type);
 }
@@ -238,6 +300,8 @@ static void look_at_types(struct look *k, Dwarf_Die *parent, bool any,
       continue;
     if (dwarf_hasattr(&die, DW_AT_declaration) || !name)
       continue;
+    if (tag != DW_TAG_typedef && !die_is_system(&die)) /* of C++: inside */
+      look_at_types(k, &die, any, count, only);
     if (!is_aggregate(&die))
       continue; /* xmalloc(size_t n) allocates no size_t */
     if (!any) {
@@ -261,7 +325,7 @@ static void look_at_types(struct look *k, Dwarf_Die *parent, bool any,
 }
 
 static void look_at(struct lines *l, const struct block *b, uint64_t pc,
-                    struct guess *best) {
+                    bool outside, struct guess *best) {
   const struct line_function *f = lines_function_at(l, pc);
   if (!f)
     return;
@@ -269,7 +333,8 @@ static void look_at(struct lines *l, const struct block *b, uint64_t pc,
   uint32_t n = lines_scopes(f, pc, scopes, SCOPES_MAX);
   const struct place *p = lines_place(l, pc);
   for (uint32_t i = n; i-- && p && best->weight < ENOUGH; p = p->next) {
-    struct look k = {l, b, best, line_text(p->file, p->line), p->line};
+    struct look k = {l, b, best, line_text(p->file, p->line), p->line, outside};
+    outside = true;
     look_at_function(&k, &scopes[i]);
     look_at_globals(&k, f->unit);
     if (best->weight < 85)
@@ -286,7 +351,8 @@ void guess_block(struct lines *l, const struct trace *t, const struct block *b,
   uint64_t pc = b->alloc_pc;
   uint32_t frame = b->alloc_chain;
   for (int depth = 0; depth < DEPTH_MAX && pc; depth++) {
-    look_at(l, b, pc - 1, out); /* a return address: the call is before it */
+    look_at(l, b, pc - 1, depth > 0,
+            out); /* a return address: the call is before it */
     if (out->weight >= ENOUGH || !frame || frame >= t->nframes)
       break;
     pc = t->frames[frame].call_pc;

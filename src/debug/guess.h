@@ -14,10 +14,10 @@ struct guess {
   int weight; /* 0: nothing is known */
   Dwarf_Die type;
   bool array;       /* the block holds several of this type */
-  bool hidden;      /* a type of the library's insides: only the name counts */
   const char *name; /* of the type, or of a variable when the type is a number
                        or a pointer; not terminated, name_len long */
   size_t name_len;
+  bool borrowed; /* the name means something else by itself: a pointer's, int */
 };
 
 void guess_block(struct lines *l, const struct trace *t, const struct block *b,

@@ -8,6 +8,7 @@
 #define DEBUG_LINES_H
 
 #include "base/buf.h"
+#include "model/cause.h"
 #include "model/place.h"
 #include "model/trace.h"
 
@@ -28,6 +29,24 @@ void lines_need_memory(void);
  * line 0).  Of a return address take one off: it points behind the call. */
 const struct place *lines_place(struct lines *l, uint64_t pc);
 
+/*
+ * What the functions of the user are to the object (model/place.h).  Until they
+ * are set, all are the object's; afterwards every place has its role.  A role
+ * without a function is that of all functions of a file.  Texts are copied.
+ */
+struct line_role {
+  const char *file, *function; /* function may be NULL */
+  enum place_role role;
+};
+void lines_set_roles(struct lines *l, const struct line_role *at, uint32_t n);
+/* The role of a function in a file, as place_role() has it. */
+enum place_role lines_role(struct lines *l, const char *file,
+                           const char *function);
+
+/* Whose code a cause is: the object's own (PLACE_OBJECT), or that of the test
+ * or a library, which one of its blocks is of. */
+enum place_role lines_cause_role(struct lines *l, const struct cause *c);
+
 /* The name of a function by its entry, or NULL. */
 const char *lines_function(struct lines *l, uint64_t pc);
 
@@ -43,12 +62,19 @@ bool lines_global(struct lines *l, uint64_t addr, uint64_t size,
  * the debug information tells it (a pointer variable or the return value that
  * the allocating function keeps it in, with a pointed-to type of a fitting
  * size), and numbered by type in the order of allocation: node#1, node#2.
- * Unknown types are block#1, block#2.  Inside: `node#2.next`, `block#2+8`,
- * `items#1[3]`.
+ * The only block of a type needs no number, unless a variable has that name:
+ * `stack.top`.  It must be the only one of `beside` as well, another trace that
+ * is shown with this one (or NULL).  Unknown types are block#1, block#2, and
+ * an int that was kept in p is p#1.  Inside: `node#2.next`, `block#2+8`,
+ * `items[3]`.
  */
 struct names;
-struct names *names_new(struct lines *l, const struct trace *t);
+struct names *names_new(struct lines *l, const struct trace *t,
+                        const struct trace *beside);
 void names_free(struct names *n);
+
+/* The name of a block of the trace: `node#2`. */
+void names_block(const struct names *n, uint32_t block, struct buf *out);
 
 /* The name of [addr, addr+size) as event number `at` sees it (under reuse an
  * address can belong to different blocks in time).  `addr` is absolute, `base`

@@ -63,7 +63,8 @@ struct lines {
   VEC(struct line_variable) variables;
   VEC(struct line_symbol) symbols;
   struct map128 known; /* pc to index into places */
-  VEC(const struct place *) places;
+  VEC(struct place *) places;
+  struct map128 roles; /* of (file, function) and (file): enum place_role */
   struct arena arena;
 };
 
@@ -73,6 +74,9 @@ void lines_read_units(struct lines *l);
 /* A file name of a unit's line table in the form that people use. */
 const char *lines_file(struct lines *l, const struct line_unit *u,
                        const char *path);
+
+/* Fills in what its function is to the object, of it and of its callers. */
+void lines_fill_roles(struct lines *l, struct place *p);
 
 /* NULL when nothing covers the address. */
 const struct line_function *lines_function_at(struct lines *l, uint64_t pc);

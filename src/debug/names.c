@@ -2,6 +2,7 @@
 #include "debug/guess.h"
 #include "debug/types.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -10,6 +11,7 @@ struct named { /* a block of the trace */
   struct guess guess;
   const char *name;
   uint32_t number;
+  bool only; /* the one block of this name: it goes without its number */
 };
 
 struct names {
@@ -32,31 +34,70 @@ static const struct named *earlier(const struct names *n, uint32_t i) {
   return NULL;
 }
 
-struct names *names_new(struct lines *l, const struct trace *t) {
+static void name_block(struct names *n, uint32_t i) {
+  struct named *b = &n->blocks[i];
+  const struct named *before = earlier(n, i);
+  if (before) {
+    b->guess = before->guess;
+    b->name = before->name;
+  } else {
+    guess_block(n->lines, n->trace, &n->trace->blocks[i], &b->guess);
+    char *name = b->guess.weight ? xstrndup(b->guess.name, b->guess.name_len)
+                                 : xstrdup("block");
+    b->name = arena_strdup(&n->arena, name);
+    free(name);
+  }
+  b->number = 1;
+  for (uint32_t j = i; j--;)
+    if (!strcmp(n->blocks[j].name, b->name)) {
+      b->number = n->blocks[j].number + 1;
+      break;
+    }
+}
+
+static uint32_t count_called(const struct names *n, const char *name) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; n && i < n->trace->nblocks; i++)
+    count += !strcmp(n->blocks[i].name, name);
+  return count;
+}
+
+/* A variable of the program has this name. */
+static bool is_variable(const struct lines *l, const char *name) {
+  for (uint32_t i = 0; i < l->variables.len; i++)
+    if (!strcmp(l->variables.at[i].name, name))
+      return true;
+  return false;
+}
+
+/* `block` is no name of the program's, `p` would be read as the pointer that
+ * the block was kept in: they keep their numbers. */
+static void find_only(struct names *n, const struct names *beside) {
+  for (uint32_t i = 0; i < n->trace->nblocks; i++) {
+    struct named *b = &n->blocks[i];
+    b->only = strcmp(b->name, "block") && !b->guess.borrowed &&
+              count_called(n, b->name) == 1 &&
+              count_called(beside, b->name) <= 1 &&
+              !is_variable(n->lines, b->name);
+  }
+}
+
+static struct names *name_blocks(struct lines *l, const struct trace *t) {
   struct names *n = xcalloc(1, sizeof *n);
   n->lines = l;
   n->trace = t;
   n->blocks = xcalloc(t->nblocks + 1, sizeof *n->blocks);
-  for (uint32_t i = 0; i < t->nblocks; i++) {
-    struct named *b = &n->blocks[i];
-    const struct named *before = earlier(n, i);
-    if (before) {
-      b->guess = before->guess;
-      b->name = before->name;
-    } else {
-      guess_block(l, t, &t->blocks[i], &b->guess);
-      char *name = b->guess.weight ? xstrndup(b->guess.name, b->guess.name_len)
-                                   : xstrdup("block");
-      b->name = arena_strdup(&n->arena, name);
-      free(name);
-    }
-    b->number = 1;
-    for (uint32_t j = i; j--;)
-      if (!strcmp(n->blocks[j].name, b->name)) {
-        b->number = n->blocks[j].number + 1;
-        break;
-      }
-  }
+  for (uint32_t i = 0; i < t->nblocks; i++)
+    name_block(n, i);
+  return n;
+}
+
+struct names *names_new(struct lines *l, const struct trace *t,
+                        const struct trace *beside) {
+  struct names *n = name_blocks(l, t);
+  struct names *other = beside ? name_blocks(l, beside) : NULL;
+  find_only(n, other);
+  names_free(other);
   return n;
 }
 
@@ -93,18 +134,28 @@ static const struct named *block_at(const struct names *n, uint64_t addr,
   return NULL;
 }
 
+static void print_block_name(const struct named *d, struct buf *out) {
+  buf_puts(out, d->name);
+  if (!d->only)
+    buf_printf(out, "#%" PRIu32, d->number);
+}
+
+void names_block(const struct names *n, uint32_t block, struct buf *out) {
+  assert(block < n->trace->nblocks);
+  print_block_name(&n->blocks[block], out);
+}
+
 static void print_block(const struct named *d, const struct block *b,
                         uint64_t addr, uint64_t size, struct buf *out,
                         Dwarf_Die *leaf, bool *typed) {
-  buf_printf(out, "%s#%" PRIu32, d->name, d->number);
+  print_block_name(d, out);
   if (addr < b->base) {
     buf_printf(out, "-%" PRIu64, b->base - addr);
     return;
   }
   uint64_t offset = addr - b->base;
   Dwarf_Die type = d->guess.type;
-  bool typeless = !d->guess.weight || d->guess.hidden;
-  uint64_t step = typeless ? 0 : type_size(&type);
+  uint64_t step = d->guess.weight ? type_size(&type) : 0;
   if (!step || (offset >= b->size && !d->guess.array)) {
     if (offset)
       buf_printf(out, "+%" PRIu64, offset);

@@ -264,11 +264,107 @@ static void name_neighbours(Dwarf_Die *outer, Dwarf_Die *first, uint64_t offset,
   }
 }
 
+/* ---- members of the C++ library ---- */
+
+static bool is_atomic_or_lock(Dwarf_Die *bare) {
+  static const char *const names[] = {"atomic",
+                                      "__atomic",
+                                      "mutex",
+                                      "recursive_mutex",
+                                      "shared_",
+                                      "timed_mutex",
+                                      "recursive_timed_mutex",
+                                      "condition_variable",
+                                      "pthread_",
+                                      "__gthread",
+                                      "counting_semaphore"};
+  const char *name = dwarf_diename(bare);
+  for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+    if (begins(name, names[i]) &&
+        (strcmp(names[i], "shared_") || strstr(name, "mutex")))
+      return true;
+  return false;
+}
+
+/* Storage for an element that is constructed later: the element's type. */
+static bool storage_of(Dwarf_Die *bare, Dwarf_Die *element) {
+  const char *name = dwarf_diename(bare);
+  Dwarf_Die die;
+  if (!name ||
+      (!begins(name, "__aligned_membuf<") &&
+       !begins(name, "__aligned_buffer<")) ||
+      dwarf_child(bare, &die))
+    return false;
+  do
+    if (dwarf_tag(&die) == DW_TAG_template_type_parameter)
+      return type_of(&die, element);
+  while (!dwarf_siblingof(&die, &die));
+  return false;
+}
+
+/* `_M_bucket_count` is .bucket_count to people; steps on the way that say
+ * nothing (_M_impl, _M_h) are left out. */
+static void put_library_member(const char *name, struct buf *out) {
+  static const char *const silent[] = {"_M_impl", "_M_dataplus", "_M_storage",
+                                       "_M_payload"};
+  for (size_t i = 0; i < sizeof silent / sizeof *silent; i++)
+    if (!strcmp(name, silent[i]))
+      return;
+  if (strlen(name) > strlen("_M_x"))
+    buf_printf(out, ".%s", name + strlen("_M_"));
+}
+
+/*
+ * The way on through members of the C++ library, from `type` on.  False when
+ * there is none that people would read: what is an atomic or a lock, or one
+ * thing as large as the whole, is named by its owner alone.
+ */
+static bool library_path(Dwarf_Die *type, uint64_t offset, uint64_t size,
+                         struct buf *out, Dwarf_Die *leaf) {
+  Dwarf_Die at = *type, member, element;
+  struct buf way = {0};
+  bool fine = size > 0;
+  *leaf = *type;
+  while (fine) {
+    enum type_kind kind = type_kind(&at);
+    *leaf = at;
+    if (!type_peel(&at) || (kind != TYPE_STRUCT && kind != TYPE_UNION))
+      break;
+    fine = !is_atomic_or_lock(&at);
+    if (!fine || storage_of(&at, &element) ||
+        !member_at(&at, offset, size, &member))
+      break;
+    const char *name = dwarf_diename(&member);
+    uint64_t from, len;
+    if (dwarf_tag(&member) == DW_TAG_member && name) {
+      if (!begins(name, "_M_")) {
+        fine = !name_is_reserved(name);
+        break;
+      }
+      put_library_member(name, &way);
+    }
+    extent(&member, &from, &len);
+    offset -= from;
+    type_of(&member, &at);
+  }
+  if (fine && storage_of(&at, &element))
+    at = *leaf = element;
+  fine = fine && type_size(leaf) < type_size(type);
+  if (fine) {
+    buf_puts(out, buf_text(&way));
+    type_path(&at, offset, size, out, leaf);
+  }
+  buf_free(&way);
+  return fine;
+}
+
 void type_path(Dwarf_Die *type, uint64_t offset, uint64_t size, struct buf *out,
                Dwarf_Die *leaf) {
   uint64_t whole = offset;
   size_t start = out->len;
   Dwarf_Die at = *type, member;
+  Dwarf_Die owner = at;     /* the last thing that was named … */
+  uint64_t inside = offset; /* … and where in it */
   bool bits = false;
   for (;;) {
     if (leaf)
@@ -287,12 +383,20 @@ void type_path(Dwarf_Die *type, uint64_t offset, uint64_t size, struct buf *out,
       extent(&member, &from, &len);
       bits = dwarf_hasattr(&member, DW_AT_bit_size);
       if (dwarf_tag(&member) == DW_TAG_member && name) {
-        if (name_is_reserved(name))
+        if (name_is_reserved(name)) {
+          Dwarf_Die inner;
+          if (library_path(&owner, inside, size, out, &inner) && leaf)
+            *leaf = inner;
           return;
-        buf_printf(out, ".%s", name);
+        }
+        buf_printf(out, ".%s", begins(name, "_vptr") ? "vtable" : name);
       }
       offset = bits ? 0 : offset - from;
       type_of(&member, &at);
+      if (dwarf_tag(&member) == DW_TAG_member && name) {
+        owner = at;
+        inside = offset;
+      }
       if (bits) {
         if (leaf)
           *leaf = at;
@@ -301,6 +405,9 @@ void type_path(Dwarf_Die *type, uint64_t offset, uint64_t size, struct buf *out,
       }
     } else if (kind != TYPE_ARRAY || !enter_array(&at, &offset, size, out)) {
       break;
+    } else {
+      owner = at;
+      inside = offset;
     }
   }
   if (!size) { /* a tagged pointer, or into the middle of a number */

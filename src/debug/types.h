@@ -61,8 +61,10 @@ bool type_is_flexible(Dwarf_Die *type);
  * `.next`, `[3].key`, `.u.bits`, `+2` where only a part of a number is meant,
  * nothing when the whole is.  Size 0 means the address: the way stops where the
  * offset is used up, and an offset in the middle of something is `+n` alone.
- * Members whose names are reserved to the library (`__data`, `_M_i`) are not
- * entered.  *leaf, unless NULL, is the type at the end of the way.
+ * Members whose names are reserved (`__data`) are not entered, except those of
+ * the C++ library's containers, which are named without their prefix:
+ * `.map.bucket_count` for map._M_h._M_bucket_count.  *leaf, unless NULL, is the
+ * type at the end of the way.
  */
 void type_path(Dwarf_Die *type, uint64_t offset, uint64_t size, struct buf *out,
                Dwarf_Die *leaf);

@@ -101,8 +101,13 @@ static void locate(struct collector *c, const struct collected *from) {
   conflicts_init(&l->conflicts, accesses.at, accesses.len, 0);
   struct hash128 class = conflicts_digest(&l->conflicts);
   class.lo ^= c->number; /* two clients' traces are never equal */
-  map128_put(&c->known, class, &fresh);
-  if (fresh && from->bad && !has_cycle(&l->conflicts)) {
+  uint32_t *at = map128_put(&c->known, class, &fresh);
+  if (fresh)
+    *at = c->traces.len;
+  struct located **known = fresh ? NULL : &c->traces.at[*at];
+  /* The same order of conflicts can fail or not, by which calls overlap. */
+  bool turns = known && from->bad && !(*known)->bad;
+  if ((fresh || turns) && from->bad && !has_cycle(&l->conflicts)) {
     conflicts_free(&l->conflicts);
     conflicts_init(&l->conflicts, accesses.at, accesses.len,
                    CONFLICTS_REAL_TIME);
@@ -112,7 +117,8 @@ static void locate(struct collector *c, const struct collected *from) {
   bool told = from->bad && end != RT_FAULT; /* not all results, after that */
   l->outcome = told ? outcome_now(c) : UINT32_MAX;
   free(accesses.at);
-  if (!fresh) {
+  if (known && !turns) {
+    (*known)->mixed |= (*known)->bad && !from->bad;
     free_located(l);
     return;
   }
@@ -120,7 +126,13 @@ static void locate(struct collector *c, const struct collected *from) {
     arena_free(&l->arena);
     l->trace = (struct trace){0};
   }
-  vec_push(&c->traces, l);
+  if (turns) {
+    l->mixed = true;
+    free_located(*known);
+    *known = l;
+  } else {
+    vec_push(&c->traces, l);
+  }
 }
 
 #define ANY_OUTCOME UINT32_MAX
@@ -374,12 +386,36 @@ static struct ranking rank(const struct collector *c, uint32_t outcome,
   return out;
 }
 
+/* Whether that changes anything. */
+static bool blame_tests(struct collector *c, bool tests) {
+  bool changes = false;
+  for (uint32_t i = 0; i < c->traces.len; i++) {
+    struct located *l = c->traces.at[i];
+    bool some =
+        l->section.blames_tests != tests && section_has_tests(&l->section);
+    l->section.blames_tests = tests;
+    if (some)
+      vec_clear(&l->causes);
+    l->known &= !some;
+    changes |= some;
+  }
+  return changes;
+}
+
+/* Code of the test is blamed only where nothing of the object's can be. */
 static struct ranking causes_of(struct collector *c, uint32_t outcome,
                                 struct arena *a) {
   struct arena own = {0};
   struct causes all = {0};
   struct ranking r = {0};
-  if (combine(c, outcome, &own, &all))
+  blame_tests(c, false);
+  bool found = combine(c, outcome, &own, &all);
+  if (!found && blame_tests(c, true)) {
+    if (outcome == ANY_OUTCOME)
+      vec_clear(&c->single);
+    found = combine(c, outcome, &own, &all);
+  }
+  if (found)
     r = rank(c, outcome, &all, a);
   causes_free(&all);
   arena_free(&own);
@@ -465,7 +501,8 @@ static bool collect_client(struct hunt *h, struct collector *c, double end) {
 }
 
 /* The client's number: the first that was asked about is 0. */
-static uint32_t number_of(struct collector *c, const char *client, bool *fresh) {
+static uint32_t number_of(struct collector *c, const char *client,
+                          bool *fresh) {
   uint32_t i = 0;
   while (i < c->clients.len && strcmp(c->clients.at[i], client))
     i++;
@@ -532,9 +569,8 @@ static void conclude(struct collector *c, struct causes_found *out) {
   out->len = r.len;
   out->good = r.good;
   out->bad = r.bad;
-  for (uint32_t i = 0; i < r.len; i++)
-    if (r.at[i].rank == 1)
-      r.at[i].fix = realisation(c, &r.at[i].cause, c->shared);
+  for (uint32_t i = 0; i < c->traces.len; i++)
+    out->mixed += c->traces.at[i]->mixed;
   out->given = c->given.traces.len;
   out->foreign = count_foreign(c, out);
   share_single(c, out);
@@ -635,7 +671,7 @@ void hunt_count(struct hunt *h, const char *text, struct tally *out) {
     x.max_executions = 0;
     x.deadline = hunt_until(h, COUNT_SECONDS);
     if (hunt_explore(h, &x, SEARCH_STATEFUL) == EXPLORE_ALL && !x.cut)
-      *out = (struct tally){x.interleavings, x.bad_interleavings};
+      *out = (struct tally){x.interleavings, x.bad_interleavings, x.states};
     vec_free(&x.bad);
   }
   client_free(&client);

@@ -14,7 +14,8 @@
 struct located {
   struct conflicts conflicts;
   struct section_trace section;
-  bool bad;
+  bool bad;           /* some execution of it fails … */
+  bool mixed;         /* … and another one does not: calls overlap otherwise */
   uint32_t outcome;   /* of the first client's: an index; else UINT32_MAX */
   struct arena arena; /* of the trace, when it is kept */
   struct trace trace;
@@ -64,10 +65,5 @@ struct causes_server {
   struct collector *collector;
   struct client first;
 };
-
-/* How the blocks of a cause could be made atomic, in words; in the arena, or
- * NULL (realisation.c). */
-char *realisation(const struct collector *c, const struct cause *cause,
-                  struct arena *a);
 
 #endif

@@ -115,7 +115,7 @@ bool diagnose_client(struct worker *w, const struct object_run *r,
 
 /* ---- all questions ---- */
 
-static double explain_seconds(const struct settings *set) {
+double diagnose_seconds(const struct settings *set) {
   if (!set->time)
     return EXPLAIN_SECONDS;
   return set->time > EXPLAIN_LEAST ? set->time : EXPLAIN_LEAST;
@@ -133,7 +133,7 @@ void diagnose_labels(struct built *b, struct object_run *r,
 
 bool diagnose(struct built *b, struct object_run *r, const struct target *t) {
   assert(r->repeatable && r->result.finding && !t->latest);
-  double begun = processor_seconds(), most = explain_seconds(t->settings);
+  double begun = processor_seconds(), most = diagnose_seconds(t->settings);
   struct target own = *t;
   own.late = &r->late;
   own.latest = clock_now() + most * 2 / 3; /* the rest for what follows */

@@ -219,6 +219,7 @@ static enum campaign_end try(const struct fencing *p, struct fence_trial *t,
   t->target = *p->target;
   t->target.want_outcomes = false;
   t->target.settings = &t->settings;
+  t->target.trial = true;
   t->target.fences = pcs;
   t->target.nfences = n;
   t->campaign = (struct campaign){.target = &t->target};

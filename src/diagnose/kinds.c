@@ -368,6 +368,7 @@ static int run_held(struct kind_naming *p, struct cause held) {
   target.settings = &set;
   target.want_outcomes = false;
   target.regions = &regions;
+  target.trial = true;
   struct campaign campaign = {.target = &target};
   enum campaign_end end = campaign_run(&campaign, &ignored);
   coverage_of_one(&campaign.totals, &set, &v, &open);
@@ -404,7 +405,7 @@ static bool marks_fit(const struct kind_found *f, const struct trace *t) {
   for (uint32_t i = 0; i < kind_marks[f->kind]; i++)
     if (f->marks[i] != KIND_NO_EVENT && f->marks[i] >= t->nevents)
       return false;
-  return f->kind != KIND_NONE;
+  return f->kind != KIND_NONE && f->same; /* Y2 */
 }
 
 static void name_kind(struct kind_naming *p, const struct kinds_found *found) {

@@ -244,19 +244,22 @@ struct telling {
   struct story_namer *namer;
   uint64_t from, to; /* where the object is loaded there, and here */
   uint32_t at;       /* the last event of the finding's trace */
+  const struct trace *trace;
 };
 
 #define IMAGE_MOST (1ull << 30)
 
+static uint64_t addr_here(const struct telling *t, const struct step *step) {
+  bool moved = step->addr - t->from < IMAGE_MOST;
+  return moved ? step->addr + (t->to - t->from) : step->addr;
+}
+
 /* Under the names that the finding's interleaving has; NULL: it has none. */
 static char *location_of(struct telling *t, const struct step *step) {
   struct buf b = {0};
-  uint64_t addr = step->addr;
-  if (!addr)
+  if (!step->addr)
     return NULL;
-  if (addr - t->from < IMAGE_MOST)
-    addr += t->to - t->from;
-  t->namer->location(t->namer->ctx, addr, step->size, t->at, &b);
+  t->namer->location(t->namer->ctx, addr_here(t, step), step->size, t->at, &b);
   char *text = strncmp(buf_text(&b), "0x", 2)
                    ? arena_strdup(t->arena, buf_text(&b))
                    : NULL;
@@ -264,11 +267,34 @@ static char *location_of(struct telling *t, const struct step *step) {
   return text;
 }
 
+/*
+ * Of a step the calls that led to it are not known, but those of the same
+ * access in the finding's trace are; NULL: it has none, or by several ways.
+ */
+static const struct place *place_in_trace(struct telling *t,
+                                          const struct step *step) {
+  const struct place *found = NULL;
+  for (uint32_t i = 0; i < t->trace->nevents; i++) {
+    const struct event *e = &t->trace->events[i];
+    if (e->pc != step->pc || e->call != step->call ||
+        e->addr != addr_here(t, step))
+      continue;
+    const struct place *p = namer_place(t->namer, t->trace, e->pc, e->chain);
+    if (found && found != p)
+      return NULL;
+    found = p;
+  }
+  return found;
+}
+
 static const struct place *place_of(struct telling *t,
                                     const struct step *step) {
-  const struct place *p =
-      step->pc ? t->namer->place(t->namer->ctx, step->pc) : NULL;
-  return p && p->line ? p : NULL;
+  if (!step->pc)
+    return NULL;
+  const struct place *p = place_in_trace(t, step);
+  if (!p)
+    p = t->namer->place(t->namer->ctx, step->pc);
+  return p->line ? p : NULL;
 }
 
 static void name_race(struct telling *t, struct race *r) {
@@ -321,9 +347,10 @@ void races(struct built *b, struct object_run *r, const struct target *t) {
   if (diagnose_client(&w, r, t, DIAGNOSE_RACES) &&
       races_fit(&diagnose_answer(&w)->races, &f->client)) {
     const struct races_found *found = &diagnose_answer(&w)->races;
-    namer_open(&namer, b->lines, &r->result, &names);
-    struct telling telling = {&b->arena, &names, found->base, r->result.base,
-                              f->trace.nevents - 1};
+    namer_open(&namer, b->lines, &r->result, namer_beside(&r->result), &names);
+    struct telling telling = {
+        &b->arena, &names, found->base, r->result.base, f->trace.nevents - 1,
+        &f->trace};
     f->races = *found;
     take_over(&telling, &f->races);
     namer_close(&namer);

@@ -3,6 +3,7 @@
 #include "campaign/campaign.h"
 #include "code/region.h"
 #include "diagnose/diagnose_int.h"
+#include "diagnose/enforce.h"
 #include "model/nouns.h"
 #include "proc/phase.h"
 #include "source/loops_read.h"
@@ -87,7 +88,7 @@ static struct tally count(struct repair *p, const struct regions *regions) {
                                 .kind = DIAGNOSE_COUNT,
                                 .client = p->clients.at[0].client};
   struct tally t = {0};
-  target.regions = regions;
+  target.regions = enforced_too(&target, regions, &p->b->arena);
   if (diagnose_worker(&w, &q) == WORKER_DONE)
     t = diagnose_answer(&w)->tally;
   worker_release(&w);
@@ -119,7 +120,8 @@ static enum campaign_end run_trial(struct repair *p, struct repair_trial *t,
   }
   t->target = p->target;
   t->target.settings = &t->settings;
-  t->target.regions = regions;
+  t->target.trial = true;
+  t->target.regions = enforced_too(&p->target, regions, &p->b->arena);
   t->campaign = (struct campaign){.target = &t->target};
   return campaign_run(&t->campaign, &ignored);
 }
@@ -364,9 +366,8 @@ static void loop(struct repair *p) {
 /* What is known to be too little comes last, whatever it costs. */
 static void rank_again(struct causes_found *found) {
   for (uint32_t i = 1; i < found->len; i++)
-    for (uint32_t k = i; k && !found->at[k].still_bad &&
-                         found->at[k - 1].still_bad;
-         k--) {
+    for (uint32_t k = i;
+         k && !found->at[k].still_bad && found->at[k - 1].still_bad; k--) {
       struct ranked_cause better = found->at[k];
       found->at[k] = found->at[k - 1];
       found->at[k - 1] = better;

@@ -23,7 +23,8 @@ void checker_client(struct checker *j, const struct client *c) {
   forget_outcomes(j);
   j->fault = FAULT_NONE;
   j->spec_fault = false;
-  j->faults = j->others = 0;
+  j->faults = j->others = j->known_seen = 0;
+  j->in_vain = 0;
   vec_clear(&j->journal);
   if (!c)
     return;
@@ -63,7 +64,10 @@ static struct history keep_history(struct checker *j,
   return h;
 }
 
-static bool is_explained(struct checker *j, const struct history *now) {
+/* With `aside` the execution ended in what is known; so may the object when it
+ * is its own specification, and that says nothing. */
+static bool is_explained(struct checker *j, const struct history *now,
+                         bool aside) {
   assert(now->client == j->client); /* the prepared one */
   struct history h = keep_history(j, now);
   bool ok = true;
@@ -76,18 +80,47 @@ static bool is_explained(struct checker *j, const struct history *now) {
       j->undecided++;
       j->limit = j->check.limit;
     }
-    j->spec_fault = j->check.answer == CHECK_SPEC_FAULT;
+    j->spec_fault = j->check.answer == CHECK_SPEC_FAULT && !aside;
+    ok |= j->check.answer == CHECK_SPEC_FAULT && aside;
   }
   uint32_t outcome = j->want_outcomes ? outcome_of(j, &h, ok) : 0;
   vec_push(&j->verdicts, outcome * 2 + ok);
   return ok;
 }
 
+bool checker_judges_beginning(const struct checker *j, enum rt_end end) {
+  if (end == RT_CUT)
+    return j->brief;
+  return end == RT_FAULT && checker_sets_aside(j);
+}
+
+bool checker_sets_aside(const struct checker *j) {
+  const struct rt_fault *f = rt_fault();
+  struct waiting w[RT_MAX_THREADS];
+  struct known_fault now;
+  if (j->brief && fault_is_doubt(f->kind))
+    return true;
+  if (!j->nset_aside)
+    return false;
+  known_of(&now, f->kind, f->pc, f->thread, w, rt_waiting(w), rt_history());
+  return known_has(j->set_aside, j->nset_aside, &now);
+}
+
+/* An execution that says nothing; there may be too many of them. */
+static enum judgement is_in_vain(struct checker *j) {
+  j->in_vain++;
+  return j->patience && j->in_vain >= j->patience ? JUDGE_STOP : JUDGE_GOOD;
+}
+
 static enum judgement ended(void *ctx, enum rt_end end) {
   struct checker *j = ctx;
-  if (end == RT_CUT || end == RT_STOPPED)
+  bool aside = checker_judges_beginning(j, end);
+  j->known_seen += aside && end == RT_FAULT;
+  if (end == RT_STOPPED || (end == RT_CUT && !aside))
     return JUDGE_GOOD;
-  if (end == RT_FAULT) {
+  if (aside && !j->spec)
+    return is_in_vain(j);
+  if (end == RT_FAULT && !aside) {
     j->faults++;
     if (j->only != FAULT_NONE && rt_fault()->kind != j->only) {
       j->others++;
@@ -104,7 +137,7 @@ static enum judgement ended(void *ctx, enum rt_end end) {
     uint64_t undecided = j->undecided;
     j->histories++;
     *at = j->verdicts.len;
-    is_explained(j, rt_history());
+    is_explained(j, rt_history(), aside);
     at = NULL; /* the table may have moved */
     if (j->want_journal)
       vec_push(&j->journal,
@@ -116,7 +149,7 @@ static enum judgement ended(void *ctx, enum rt_end end) {
   if (j->want_outcomes)
     j->outcomes.at[v / 2].executions++;
   if (v & 1)
-    return JUDGE_GOOD;
+    return aside ? is_in_vain(j) : JUDGE_GOOD;
   if (j->only != FAULT_NONE && j->only != FAULT_NOT_LINEARIZABLE) {
     j->others++;
     return JUDGE_GOOD;
@@ -127,7 +160,8 @@ static enum judgement ended(void *ctx, enum rt_end end) {
 
 static void again(void *ctx) {
   struct checker *j = ctx;
-  j->faults = j->others = 0;
+  j->faults = j->others = j->known_seen = 0;
+  j->in_vain = 0;
   for (uint32_t i = 0; i < j->outcomes.len; i++)
     j->outcomes.at[i].executions = 0;
 }

@@ -8,6 +8,7 @@
 
 #include "base/map128.h"
 #include "check/check.h"
+#include "model/known.h"
 #include "model/result.h"
 #include "search/explore.h"
 #include "spec/spec.h"
@@ -49,13 +50,30 @@ struct checker {
   uint64_t undecided;    /* checks that ran out of budget */
   const char *limit;     /* the budget that ended the last of them */
 
-  enum fault only; /* only this kind of fault is bad; FAULT_NONE: every kind */
-  uint64_t others; /* executions of this client with another kind of fault */
+  /* Executions that are no findings, see struct target. */
+  const struct known_fault *set_aside;
+  uint32_t nset_aside;
+  bool brief;
+  uint32_t patience;   /* a search ends after so many executions that were set
+                          aside or cut; 0: it does not */
+  uint64_t known_seen; /* executions of this client that were set aside */
+  uint32_t in_vain; /* executions of this search that were set aside or cut */
+  enum fault only;  /* only this kind of fault is bad; FAULT_NONE: every kind */
+  uint64_t others;  /* executions of this client with another kind of fault */
 
   /* of the last bad execution */
   enum fault fault;
   bool spec_fault; /* the object fails in the sequential run check.order */
 };
+
+/* Is the fault that the engine has met one that is set aside? */
+bool checker_sets_aside(const struct checker *j);
+/*
+ * Is an execution with this end judged by the calls that had returned?  Calls
+ * that had not may have taken effect or not.  So results that no order explains
+ * are a violation, however the execution would have gone on.
+ */
+bool checker_judges_beginning(const struct checker *j, enum rt_end end);
 
 /* Begins a client, which the engine has prepared; NULL: a program. */
 void checker_client(struct checker *j, const struct client *c);

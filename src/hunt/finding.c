@@ -247,18 +247,19 @@ struct finding *finding_make(struct checker *j, struct retrace *how,
   }
   share_schedule(&f->schedule, r.taken.at, r.taken.len, a);
 
-  bool bad = false;
-  if (end == RT_FAULT) {
+  bool bad = false, beginning = checker_judges_beginning(j, end);
+  if (end == RT_FAULT && !beginning) {
     describe_fault(f, a);
     bad = true;
-  } else if (end != RT_CUT && j->spec) {
+  } else if ((end != RT_CUT || beginning) && j->spec) {
     if (end == RT_STUCK) /* now: the check may run the object */
       share_waiting(f, a);
     /* The engine's history, since the strings of the trace are copies. */
     struct history h = *rt_history();
     h.ops = in_arena(a, h.ops, h.client->ncalls * sizeof *h.ops);
     check_linearize(&h, j->spec, j->criterion, 0, &j->check);
-    bad = j->check.answer == CHECK_NO || j->check.answer == CHECK_SPEC_FAULT;
+    bad = j->check.answer == CHECK_NO ||
+          (j->check.answer == CHECK_SPEC_FAULT && !beginning);
     if (bad) {
       f->fault =
           h.client->nthreads == 1 ? FAULT_SEQUENTIAL : FAULT_NOT_LINEARIZABLE;

@@ -15,6 +15,10 @@
  * indices. */
 #define MOST_STATES ((uint64_t)8 << 30)
 
+/* Of a target that is searched briefly: steps beyond those that the calls need
+ * one after the other, and steps of one thread alone. */
+enum { BRIEF_STEPS = 200, BRIEF_ALONE = 5000 };
+
 /* ---- what all parts of the hunt use ---- */
 
 bool hunt_goes_on(const struct hunt *h) {
@@ -45,7 +49,7 @@ static void publish_client(struct hunt *h, const struct client *c) {
 }
 
 bool hunt_leaves_out(const struct hunt *h, const struct client *c) {
-  return client_has_ops_of(c, h->target->known, h->target->nknown);
+  return client_has_part_of(c, h->target->known, h->target->nknown);
 }
 
 double hunt_until(const struct hunt *h, double seconds) {
@@ -395,6 +399,9 @@ int hunt_open(struct hunt *h, const struct target *t, struct work *s,
   o.uses_tls = t->uses_tls;
   o.uses_fenv = t->uses_fenv;
   o.uses_clock = t->uses_clock;
+  if (t->brief && o.max_steps > BRIEF_STEPS)
+    o.max_steps = BRIEF_STEPS;
+  o.max_alone = t->brief ? BRIEF_ALONE : 0;
   if (t->native) /* the engine runs long clients serially */
     o.max_steps = UINT32_MAX;
   int err = rt_open(t->so, &o, &s->error);
@@ -413,6 +420,9 @@ int hunt_open(struct hunt *h, const struct target *t, struct work *s,
   h->counted = h->set->max_executions != 0;
   h->max_executions = h->set->max_executions;
   h->checker.criterion = (enum criterion)h->set->criterion;
+  h->checker.set_aside = t->set_aside;
+  h->checker.nset_aside = t->nset_aside;
+  h->checker.brief = t->brief;
   *r = (struct result){.verdict = VERDICT_PASS,
                        .seed = h->set->seed,
                        .search = search_name[h->set->search],

@@ -38,9 +38,10 @@ struct item {
 };
 
 enum record_kind {
-  RECORD_DONE,  /* no fault; `end` says how far the search came */
-  RECORD_BAD,   /* `bad` is a bad execution */
-  RECORD_SETUP, /* the client fails before its threads begin */
+  RECORD_DONE,    /* no fault; `end` says how far the search came */
+  RECORD_BAD,     /* `bad` is a bad execution */
+  RECORD_SETUP,   /* the client fails before its threads begin */
+  RECORD_SKIPPED, /* the same, in a way that is set aside (struct target) */
   RECORD_NO_CLIENT,
 };
 

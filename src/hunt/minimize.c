@@ -114,7 +114,8 @@ static enum reduce_answer try_client(struct minimizer *m,
   *bad = (path){0};
   m->too_many |= how == EXPLORE_STATES;
   m->others |= j->others != 0;
-  if (how != EXPLORE_ALL || cut || j->others || j->undecided > undecided)
+  if (how != EXPLORE_ALL || cut || j->others || j->known_seen ||
+      j->undecided > undecided)
     return REDUCE_UNKNOWN;
   if (has_key)
     map128_put(&m->proved, key, &fresh);

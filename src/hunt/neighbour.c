@@ -52,7 +52,7 @@ void hunt_neighbour(struct hunt *h, struct finding *f, const path *bad) {
   struct checker *j = &h->checker;
   uint64_t undecided = j->undecided;
   bool alone = j->suite && f->client.nthreads < 2;
-  if (alone || h->target->regions || fault_is_doubt(f->fault))
+  if (alone || h->target->trial || fault_is_doubt(f->fault))
     return;
   struct neighbour_search n = {.judge = checker_judge(j),
                                .at = bad->at,

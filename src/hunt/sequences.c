@@ -37,6 +37,8 @@ static void list_calls(const struct object *o, call_list *out) {
 /* The set-up fails.  The finding names the client unless the constructor fails
  * even without initial calls. */
 static bool is_bad_setup(struct hunt *h, const struct client *c) {
+  if (checker_sets_aside(&h->checker))
+    return false;
   bool made = hunt_prepare(h, &(struct client){0}) == RT_DONE;
   enum rt_end end = hunt_prepare(h, c);
   return hunt_setup_failed(h, made ? c : NULL, end);

@@ -22,6 +22,8 @@ enum {
   ROUND = 40,            /* executions of a client that a round draws … */
   ROUND_PCT = 8,         /* … so many of them by PCT */
   ROUNDS = 5,            /* of a client, at most */
+  IN_VAIN = 20,          /* executions of a client that were set aside or cut,
+                            where doubts are set aside */
 };
 
 /* The state after a sequence of initial calls. */
@@ -213,6 +215,7 @@ static bool draw_walks(struct server *s, const struct client *c, uint64_t seed,
                        uint64_t round, struct record *r) {
   const uint64_t n = ROUND - ROUND_PCT;
   struct explore x;
+  s->h.checker.in_vain = 0;
   begin_drawing(s, &x, seed, round * n, n);
   enum explore_end end = explore_delay(&x);
   hunt_add_up(&s->h, &x);
@@ -223,6 +226,7 @@ static bool draw_pct(struct server *s, const struct client *c, uint64_t seed,
                      uint64_t round, uint32_t depth, struct record *r) {
   struct explore x;
   enum explore_end end;
+  s->h.checker.in_vain = 0;
   begin_drawing(s, &x, seed, round * ROUND_PCT, ROUND_PCT);
   x.depth = depth;
   return explore(s, c, &x, SEARCH_PCT, &end, r);
@@ -260,6 +264,10 @@ static bool prepare(struct server *s, const struct client *c,
                     struct record *r) {
   if (hunt_prepare(&s->h, c) == RT_DONE)
     return true;
+  if (checker_sets_aside(&s->h.checker)) {
+    r->kind = RECORD_SKIPPED;
+    return false;
+  }
   r->kind = RECORD_SETUP;
   take_client(s, c, r);
   return false;
@@ -283,7 +291,8 @@ static void try_client(struct server *s, const struct client *c,
     return;
   r->exhaustive =
       r->end == EXPLORE_ALL && !x.cut && search_is_exhaustive(h->set->search);
-  if (is_too_large(r->end) && hunt_goes_on(h))
+  bool in_vain = r->end == EXPLORE_STOPPED && h->checker.patience;
+  if ((is_too_large(r->end) || in_vain) && hunt_goes_on(h))
     sample_client(s, c, seed, number, r);
 }
 
@@ -467,12 +476,14 @@ int hunt_serve(void *arg, struct work *work, const struct buf *message,
                      "internal error: an item that cannot be read");
   s->h.checker.want_outcomes = i.kind == ITEM_ONE && t->want_outcomes;
   s->h.checker.want_journal = i.kind == ITEM_ONE;
+  s->h.checker.patience = t->brief && i.kind != ITEM_ONE ? IN_VAIN : 0;
   uint64_t count = i.kind == ITEM_ONE ? 1 : i.count;
   bool goes_on = true;
   for (uint64_t k = 0; k < count && goes_on; k++) {
     struct record r = {0};
     do_record(s, &i, i.first + k, &r);
-    goes_on = r.kind == RECORD_DONE && !work->error.code;
+    goes_on = (r.kind == RECORD_DONE || r.kind == RECORD_SKIPPED) &&
+              !work->error.code;
     record_write(&r, answer);
     record_free(&r);
   }

@@ -44,6 +44,9 @@ enum race_search { RACES_CONFLICTING, RACES_SHARED, RACES_ALL, RACES_OFF };
 /* Where the memory model comes from; a later source overrides an earlier. */
 enum model_from { MODEL_DEFAULT, MODEL_HARNESS, MODEL_OPTION, MODEL_SCHEDULE };
 
+/* How --patch changes the sources. */
+enum patch_asked { PATCH_ASKED_BEST, PATCH_ASKED_EXACT };
+
 struct settings {
   /* search */
   const char *client;
@@ -81,6 +84,7 @@ struct settings {
   const char *json;
   const char *trace; /* file for the failing execution */
   const char *patch; /* file for the patch of the sources */
+  int patch_form;    /* enum patch_asked */
   const char *dot;   /* file for the labelled graph of interleavings */
   const char *html;  /* file for the page; NULL: beside the schedule */
   bool no_html;

@@ -108,31 +108,52 @@ static void free_file(const char *path) {
 
 /* ---- the target ---- */
 
-/* Only the operations of clients that are known to fail matter. */
+/* Of the clients that fail, their operations and roles matter. */
 static void put_known(const struct target *t, struct buf *out) {
   wire_put(out, t->nknown);
   for (uint32_t i = 0; i < t->nknown; i++) {
     const struct client *c = &t->known[i];
-    wire_put(out, c->ncalls);
-    for (uint32_t k = 0; k < c->ncalls; k++)
+    wire_put(out, client_first_final(c));
+    for (uint32_t k = 0; k < client_first_final(c); k++) {
       wire_put(out, c->calls[k].op);
+      wire_put(out, c->calls[k].thread);
+    }
   }
+  wire_put_bytes(out, t->set_aside, t->nset_aside * sizeof *t->set_aside);
+  wire_put(out, t->brief);
 }
 
 static void get_known(struct wire *w, struct target *t) {
   uint32_t n = wire_get_count(w, 8);
   struct client *known = n ? xcalloc(n, sizeof *known) : NULL;
   for (uint32_t i = 0; i < n; i++)
-    for (uint32_t calls = wire_get_count(w, 8); calls--;)
-      client_add_init(&known[i], (struct call){.op = (uint16_t)wire_get(w)});
+    for (uint32_t calls = wire_get_count(w, 16); calls--;) {
+      struct call c = {.op = (uint16_t)wire_get(w)};
+      uint64_t thread = wire_get(w);
+      if (thread > CLIENT_MAX_THREADS || thread < known[i].nthreads) {
+        w->bad = true;
+        break;
+      }
+      if (thread)
+        client_add(&known[i], (uint32_t)thread, c);
+      else
+        client_add_init(&known[i], c);
+    }
   t->known = known;
   t->nknown = n;
+  size_t bytes;
+  const void *at = wire_get_bytes(w, &bytes);
+  t->nset_aside = (uint32_t)(bytes / sizeof *t->set_aside);
+  if (t->nset_aside)
+    t->set_aside = memcpy(xmalloc(bytes), at, bytes);
+  t->brief = wire_get(w);
 }
 
 static void free_known(struct target *t) {
   for (uint32_t i = 0; i < t->nknown; i++)
     client_free((struct client *)&t->known[i]);
   free((struct client *)t->known);
+  free((struct known_fault *)t->set_aside);
 }
 
 int target_write(const struct target *t, struct buf *out, struct error *e) {

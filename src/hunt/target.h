@@ -7,6 +7,7 @@
 
 #include "hunt/settings.h"
 #include "model/client.h"
+#include "model/known.h"
 #include "model/part_store.h"
 #include "model/region.h"
 #include "model/site.h"
@@ -38,14 +39,19 @@ struct target {
   const struct regions *regions; /* run without interruption; or NULL */
   const uint64_t *fences; /* tso: loads after an empty buffer (rt_fences) */
   uint32_t nfences;
-  /* Clients that are known to fail.  A client with all operations of one of
-   * them is left out. */
-  const struct client *known;
+  bool trial; /* tries a repair: a smaller search will do */
+  /* What sets aside the faults that were found before. */
+  const struct client *known; /* clients with one of these as a part are left
+                                 out */
   uint32_t nknown;
-  const char *known_ops; /* `bad(), or push() and pop()` */
-  double latest;         /* clock_now() when explaining a fault must end;
-                            0: no limit */
-  bool *late;            /* set if `latest` cut something short; or NULL */
+  const struct known_fault *set_aside; /* executions that end so are good */
+  uint32_t nset_aside;
+  bool brief;        /* so are those that end in doubt; endless ones are cut
+                        early */
+  const char *apart; /* all that, and the known `regions`, in words; or NULL */
+  double latest;     /* clock_now() when explaining a fault must end;
+                        0: no limit */
+  bool *late;        /* set if `latest` cut something short; or NULL */
   struct parallel_search *parallel; /* of workers on this machine, or NULL */
 };
 

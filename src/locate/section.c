@@ -1,8 +1,6 @@
 /* Accesses and the lines around them: from segments to blocks. */
 #include "locate/section.h"
 
-#include "base/text.h"
-
 #include <assert.h>
 #include <string.h>
 
@@ -52,7 +50,7 @@ static uint32_t scopes_of(struct section_builder *b, uint64_t pc,
                           struct scope *out) {
   if (pc)
     return scopes_at(b->scopes, pc, out);
-  *out = (struct scope){0};
+  *out = (struct scope){.role = PLACE_UNKNOWN};
   return 1;
 }
 
@@ -101,7 +99,8 @@ static bool add_level(struct section_builder *b, uint32_t level,
                               .copy = c->copy,
                               .pc = now->pc,
                               .line = c->line,
-                              .column = c->column};
+                              .column = c->column,
+                              .role = c->role};
     f.instance =
         same ? b->s->frames.at[before->first + i].instance : b->instances++;
     vec_push(&b->s->frames, f);
@@ -133,7 +132,10 @@ void section_trace_init(struct section_trace *s, struct scopes *scopes,
   *s = (struct section_trace){.conflicts = c};
   s->at = xcalloc((size_t)c->nnodes + 1, sizeof *s->at);
   b.last = xcalloc((size_t)c->nthreads + 1, sizeof *b.last);
+  s->plain = xcalloc((size_t)c->nnodes + 1, sizeof *s->plain);
   for (uint32_t i = 0; i < c->nnodes; i++) {
+    uint8_t kind = t->events[c->nodes[i].event].kind;
+    s->plain[i] = kind == EV_READ || kind == EV_WRITE || kind == EV_FREE;
     add_node(&b, i);
     s->at[i + 1] = s->frames.len;
   }
@@ -146,6 +148,7 @@ void section_trace_init(struct section_trace *s, struct scopes *scopes,
 void section_trace_free(struct section_trace *s) {
   vec_free(&s->frames);
   free(s->at);
+  free(s->plain);
 }
 
 /* How many frames, from the outside, are of the same instances. */
@@ -186,22 +189,6 @@ void section_trace_check_invariants(const struct section_trace *s) {
 
 /* ---- blocks ---- */
 
-static bool is_system(const char *file) {
-  return begins(file, "/usr/include/") || begins(file, "/usr/lib/") ||
-         begins(file, "/usr/local/include/") || strstr(file, "/include/c++/") ||
-         strstr(file, "/lib/gcc/") || strstr(file, "/lib/clang/");
-}
-
-static bool is_harness(const struct section_frame *f) {
-  return begins(f->function, "fl__") ||
-         !strcmp(base_name(f->file), "faultline.h");
-}
-
-static bool is_users(const struct section_frame *f) {
-  return f->file && f->function && f->line && !is_system(f->file) &&
-         !is_harness(f);
-}
-
 /* The lines of the segment in frame `depth`; false when they are not all
  * known, or not all of one function in one file. */
 static bool lines_at(const struct section_trace *s, struct segment g,
@@ -209,19 +196,54 @@ static bool lines_at(const struct section_trace *s, struct segment g,
   const struct conflicts *c = s->conflicts;
   const struct node *from = &c->nodes[g.first], *to = &c->nodes[g.last];
   const struct section_frame *f = &section_frames(s, g.first)[depth];
+  enum place_role role = f->role;
   *out = (struct code_block){.file = f->file,
                              .function = f->function,
                              .first = f->line,
                              .last = f->line};
   for (uint32_t p = from->pos; p <= to->pos; p++) {
     f = &section_frames(s, node_at(c, from->thread, p))[depth];
-    if (!is_users(f) || !equal(f->file, out->file) ||
-        !equal(f->function, out->function))
+    if (!f->file || !f->function || !f->line || f->role != role ||
+        !equal(f->file, out->file) || !equal(f->function, out->function))
       return false;
     out->first = f->line < out->first ? f->line : out->first;
     out->last = f->line > out->last ? f->line : out->last;
   }
   return true;
+}
+
+/*
+ * Inside of one operation of a library, made of atomic accesses only: what
+ * promises to be atomic there is the library's.  (A container's plain accesses
+ * promise nothing: its user has to.)
+ */
+static bool is_librarys(const struct section_trace *s, struct segment g,
+                        const struct section_frame *inner) {
+  const struct conflicts *c = s->conflicts;
+  const struct node *from = &c->nodes[g.first], *to = &c->nodes[g.last];
+  if (inner->role != PLACE_LIBRARY || g.first == g.last || !s->plain)
+    return false;
+  for (uint32_t p = from->pos; p <= to->pos; p++)
+    if (s->plain[node_at(c, from->thread, p)])
+      return false;
+  return true;
+}
+
+static bool is_test(enum place_role r) {
+  return r == PLACE_TEST || r == PLACE_EITHER;
+}
+
+/* The frame that is chosen of the `n` outermost ones; how many there are with
+ * it, 0: none. */
+static uint32_t choose(const struct section_trace *s,
+                       const struct section_frame *f, uint32_t n) {
+  enum place_role *roles = xcalloc((size_t)n + 1, sizeof *roles);
+  for (uint32_t i = 0; i < n; i++)
+    roles[i] = f[n - 1 - i].role;
+  uint32_t at = place_choose(roles, n);
+  bool is = at < n && (!is_test(roles[at]) || s->blames_tests);
+  free(roles);
+  return is ? n - at : 0;
 }
 
 /* The lines of the loops that the segment goes round; false: of none. */
@@ -266,12 +288,23 @@ static void fit_into_loops(const struct section_trace *s, struct segment g,
 static uint32_t blame(const struct section_trace *s, struct segment g,
                       struct code_block *out) {
   assert(s->conflicts->nodes[g.first].op == s->conflicts->nodes[g.last].op);
+  const struct section_frame *f = section_frames(s, g.first);
   uint32_t n = shared(s, g.first, g.last);
-  while (n && !lines_at(s, g, n - 1, out))
-    n--;
+  bool librarys =
+      n && is_librarys(s, g, &f[n - 1]) && lines_at(s, g, n - 1, out);
+  if (!librarys)
+    while ((n = choose(s, f, n)) && !lines_at(s, g, n - 1, out))
+      n--;
   if (n)
     fit_into_loops(s, g, n - 1, out);
   return n;
+}
+
+bool section_has_tests(const struct section_trace *s) {
+  for (uint32_t i = 0; i < s->frames.len; i++)
+    if (is_test(s->frames.at[i].role))
+      return true;
+  return false;
 }
 
 uint32_t section_common(const struct section_trace *s, struct segment g) {

@@ -10,10 +10,12 @@
  * have left the copy between them (build/scope.h).  A function that the
  * compiler cut in two is one function.
  *
- * A segment becomes a block in the deepest instance that has both of its ends,
- * from the smallest to the largest line that its accesses have there.  Code
- * that is not the user's (of the harness, of system headers, without source) is
- * not blamed: its caller is.
+ * A segment becomes a block in an instance that has both of its ends, from the
+ * smallest to the largest line that its accesses have there: in the one that
+ * place_choose() names, the deepest of the object's own.  A segment of atomic
+ * accesses inside of one operation of a library is the library's.  Two calls
+ * that the test makes have no instance of the object in common: nothing of the
+ * object's is blamed for them.
  *
  * (N1) the accesses of an instance are neighbours in their thread.
  * (N2) accesses that share an instance share all frames outside of it, with
@@ -41,6 +43,7 @@ struct section_frame {
   uint64_t pc;                 /* of the access or of the call */
   uint32_t line, column;       /* 0 when unknown */
   uint32_t instance;
+  enum place_role role;
   /* The lines of the outermost loop that went on to another round since the
    * access before, if that was of the same instance; 0: none. */
   uint32_t crossed_first, crossed_last;
@@ -50,7 +53,9 @@ struct section_frame {
 struct section_trace {
   const struct conflicts *conflicts;
   VEC(struct section_frame) frames;
-  uint32_t *at; /* node n has the frames at[n] … at[n + 1] */
+  uint32_t *at;        /* node n has the frames at[n] … at[n + 1] */
+  bool *plain;         /* by node: no atomic access; NULL: unknown */
+  bool blames_tests;   /* code of the test may be blamed, too (model/place.h) */
   struct loops *loops; /* NULL: none are known */
 };
 
@@ -61,7 +66,7 @@ void section_trace_free(struct section_trace *s);
 void section_trace_check_invariants(const struct section_trace *s);
 
 /*
- * Tells rounds of loops apart (rounds.c), anew when more loops are known.  First
+ * Tells rounds of loops apart (rounds.c), anew when more loops are known. First
  * the loops that sources do not show are learnt, from all traces; they live on
  * with the section_traces.
  */
@@ -76,6 +81,9 @@ static inline const struct section_frame *
 section_frames(const struct section_trace *s, uint32_t node) {
   return s->frames.at + s->at[node];
 }
+
+/* Is an access nested in code of the test? */
+bool section_has_tests(const struct section_trace *s);
 
 /* How many frames, from the outside, have both; the last is that which a
  * segment between them is blamed on.  0: none that is the user's. */

@@ -29,8 +29,10 @@ static const char *op_name(struct framing *g, uint32_t op) {
 static struct section_frame frame_at(struct framing *g, uint32_t activation,
                                      uint64_t pc) {
   const struct place *p = trace_file_place(g->file, pc);
-  struct section_frame f = {.copy = activation, .pc = pc};
+  struct section_frame f = {
+      .copy = activation, .pc = pc, .role = PLACE_UNKNOWN};
   if (p && p->line) {
+    f.role = p->file ? place_role(p) : PLACE_OBJECT;
     f.file = p->file ? p->file : "";
     f.function = p->function ? p->function : "";
     f.line = p->line;
@@ -182,7 +184,8 @@ static bool has_failed(const struct stored_trace *t) {
          t->about.verdict == VERDICT_ERROR;
 }
 
-int trace_set_read(struct trace_set *x, const char *path, bool good, struct error *e) {
+int trace_set_read(struct trace_set *x, const char *path, bool good,
+                   struct error *e) {
   struct trace_file f;
   int err = trace_file_read(&f, path, e);
   if (err)

@@ -15,7 +15,7 @@ enum {
 
 /* ---- where else the data is used ---- */
 
-static bool find_places(struct patch_maker *m) {
+bool patch_find_places(struct patch_maker *m) {
   struct places_question q = {.target = m->target,
                               .cause = m->cause,
                               .clients = m->clients.at,
@@ -109,19 +109,24 @@ static bool try_form(struct patch_maker *m, struct patch_plan *plan,
       refuse(m);
       return false;
     }
+    patch_sources_condition(&m->sources, &m->what);
     buf_clear(diff);
     put_diff(m, diff, from_root);
     if (!diff->len || !is_new(m, diff))
       return false;
     if (patch_search(m, &more))
       return true;
-    if (m->interrupted || !more || !find_places(m))
+    if (m->interrupted || !more || !patch_find_places(m))
       return false;
   }
   return false;
 }
 
 static bool try_all(struct patch_maker *m, struct buf *diff, bool *from_root) {
+  if (m->target->settings->patch_form == PATCH_ASKED_EXACT) {
+    struct patch_plan plan = {.form = PATCH_EXACT};
+    return try_form(m, &plan, diff, from_root);
+  }
   for (uint32_t form = 0; form < PATCH_FORMS && !m->interrupted; form++)
     for (uint32_t which = 0; which < (form <= PATCH_BORROW ? LOCKS : 1);
          which++) {
@@ -157,7 +162,7 @@ static void make(struct patch_maker *m) {
   struct arena *a = &m->b->arena;
   if (!patch_sources_open(&m->sources, m->b, m->r->result.object, &e))
     m->out->reason = arena_strdup(a, e.text);
-  else if (!find_places(m))
+  else if (!patch_find_places(m))
     m->out->reason = arena_strdup(a, "the failing client could not be run "
                                      "again");
   else if (try_all(m, &diff, &from_root))
@@ -168,7 +173,21 @@ static void make(struct patch_maker *m) {
                         : m->failed    ? m->failed
                         : m->refused   ? m->refused
                                      : "no way to change the sources is known");
+  m->out->tried = m->searches > 0;
   buf_free(&diff);
+}
+
+void patch_maker_free(struct patch_maker *m) {
+  patch_sources_close(&m->sources);
+  worker_release(&m->finder);
+  for (uint32_t i = 0; i < m->clients.len; i++)
+    free(m->clients.at[i]);
+  vec_free(&m->clients);
+  buf_free(&m->what);
+  buf_free(&m->why);
+  buf_free(&m->tried);
+  free(m->refused);
+  free(m->failed);
 }
 
 void patch(struct built *b, struct object_run *r, const struct target *t,
@@ -176,8 +195,11 @@ void patch(struct built *b, struct object_run *r, const struct target *t,
   struct finding *f = r->result.finding;
   if (!t->settings->patch || !f || f->fault == FAULT_NONE)
     return;
+  struct target own = *t;
+  /* The exact form is searched as what is called verified was. */
+  own.trial = t->settings->patch_form == PATCH_ASKED_EXACT;
   struct patch_maker m = {
-      .b = b, .r = r, .target = t, .file = file, .out = &f->patch};
+      .b = b, .r = r, .target = &own, .file = file, .out = &f->patch};
   struct buf client = {0};
   f->patch.asked = true;
   if (file->written || !f->causes.len) {
@@ -187,19 +209,20 @@ void patch(struct built *b, struct object_run *r, const struct target *t,
                                  : "no lines are known that must be atomic");
     return;
   }
+  enum place_role whose = lines_cause_role(b->lines, &f->causes.at[0].cause);
+  if (whose != PLACE_OBJECT) {
+    f->patch.reason =
+        arena_strdup(&b->arena, whose == PLACE_TEST
+                                    ? "no lines of the object are known that "
+                                      "must be atomic"
+                                    : "the lines that must be atomic are "
+                                      "those of a library");
+    return;
+  }
   m.cause = f->causes.at[0].cause;
   client_print(&f->client, &r->result.names, &client);
   vec_push(&m.clients, xstrdup(buf_text(&client)));
   buf_free(&client);
   make(&m);
-  patch_sources_close(&m.sources);
-  worker_release(&m.finder);
-  for (uint32_t i = 0; i < m.clients.len; i++)
-    free(m.clients.at[i]);
-  vec_free(&m.clients);
-  buf_free(&m.what);
-  buf_free(&m.why);
-  buf_free(&m.tried);
-  free(m.refused);
-  free(m.failed);
+  patch_maker_free(&m);
 }

@@ -1,5 +1,6 @@
 /* From lines that must be atomic to changes of the sources' text. */
 #include "mend/patch_int.h"
+#include "source/instruction.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,18 +19,6 @@ struct editor {
   struct buf lock, unlock;
 };
 
-static struct patch_source *source_of(struct patch_sources *p,
-                                      const char *file) {
-  struct stat st;
-  if (!file || stat(file, &st))
-    return NULL;
-  for (uint32_t i = 0; i < p->list.len; i++)
-    if (p->list.at[i].file.st_ino == st.st_ino &&
-        p->list.at[i].file.st_dev == st.st_dev)
-      return &p->list.at[i];
-  return NULL;
-}
-
 static bool refuse(struct editor *e, const struct code_block *b,
                    const char *reason) {
   buf_clear(e->why);
@@ -42,7 +31,7 @@ static bool refuse(struct editor *e, const struct code_block *b,
 static bool find_function(struct editor *e, const struct code_block *b,
                           struct patch_source **source,
                           const struct cfunction **f) {
-  *source = source_of(e->p, b->file);
+  *source = patch_source_of(e->p, b->file);
   if (!*source)
     return refuse(e, b, "it is not in one of the C files given");
   struct patch_source *s = *source;
@@ -145,7 +134,7 @@ static bool is_banned(const struct editor *e, const struct cfunction *f) {
 
 static bool is_locked(const struct editor *e, const struct code_block *frame,
                       const struct cfunction **in) {
-  struct patch_source *s = source_of(e->p, frame->file);
+  struct patch_source *s = patch_source_of(e->p, frame->file);
   const struct cfunction *f =
       s && frame->function
           ? ctext_function(&s->c, frame->function, frame->first)
@@ -347,7 +336,40 @@ static bool widen(struct editor *e, struct buf *what) {
   return widened > 0;
 }
 
+/* The instruction for a block that is asked for, or the last that there is. */
+static bool instruct_block(struct editor *e, const struct code_block *b,
+                           struct buf *what, bool *asked) {
+  struct patch_source *s;
+  const struct cfunction *f;
+  if (!find_function(e, b, &s, &f))
+    return false;
+  for (uint32_t which = e->plan->which + 1; which-- > 0;) {
+    struct buf one = {0};
+    bool ok =
+        instruction_edit(&s->c, f, b->first, b->last, which, &s->edits, &one);
+    if (ok)
+      buf_printf(what, "%s%s", what->len ? "; " : "", buf_text(&one));
+    buf_free(&one);
+    *asked |= ok && which == e->plan->which;
+    if (ok)
+      return true;
+  }
+  return false;
+}
+
+/* An instruction for each block. */
+static bool instruct(struct editor *e, struct buf *what) {
+  const struct cause *c = &e->plan->cause;
+  bool asked = false;
+  for (uint32_t i = 0; i < c->nblocks; i++)
+    if (!instruct_block(e, &c->blocks[i], what, &asked))
+      return false;
+  return asked;
+}
+
 static bool edit(struct editor *e, struct buf *what) {
+  if (e->plan->form == PATCH_INSTRUCTION)
+    return instruct(e, what);
   if (e->plan->form == PATCH_WIDEN) {
     if (!widen(e, what))
       return false;
@@ -376,11 +398,30 @@ bool patch_sources_edit(struct patch_sources *p, const struct patch_plan *plan,
     patch_source_clear(&p->list.at[i]);
   buf_clear(what);
   buf_clear(why);
-  bool ok = plan->cause.nblocks <= RIVALS_BLOCKS && edit(&e, what);
-  if (ok)
-    patch_sources_condition(p, what);
+  bool ok =
+      plan->cause.nblocks <= RIVALS_BLOCKS &&
+      (plan->form == PATCH_EXACT ? patch_sources_follow(p, plan, what, why)
+                                 : edit(&e, what));
   vec_free(&e.banned);
   buf_free(&e.lock);
   buf_free(&e.unlock);
   return ok;
+}
+
+bool patch_is_guarded(struct patch_sources *p, struct cause c) {
+  struct buf ignored = {0}, lock = {0}, unlock = {0};
+  struct editor e = {.p = p, .why = &ignored};
+  bool guarded = false;
+  for (uint32_t i = 0; i < c.nblocks && !guarded; i++) {
+    struct patch_source *s;
+    struct cregion r;
+    if (find_region(&e, &c.blocks[i], &s, &r))
+      guarded = critical_held(&s->c, &r, 0, &lock, &unlock) ||
+                instruction_is_guarded(&s->c, r.function, c.blocks[i].first,
+                                       c.blocks[i].last);
+  }
+  buf_free(&ignored);
+  buf_free(&lock);
+  buf_free(&unlock);
+  return guarded;
 }

@@ -32,7 +32,13 @@ void patch_source_clear(struct patch_source *s); /* no edits, no regions */
  * one.  False: there is no place for it. */
 bool patch_source_declare(const struct patch_sources *p, struct patch_source *s,
                           uint32_t users, bool first_user);
-/* Says that a function which is changed has an #if. */
+/* The same for a lock that follows lines. */
+bool patch_source_declare_lines(const struct patch_sources *p,
+                                struct patch_source *s, uint32_t users,
+                                bool first_user);
+/* The source that a file is, or NULL. */
+struct patch_source *patch_source_of(struct patch_sources *p, const char *file);
+/* Says that a function which is changed has an #if: "; for these …". */
 void patch_sources_condition(const struct patch_sources *p, struct buf *what);
 
 /* Ways to make lines atomic, the gentlest first. */
@@ -43,12 +49,16 @@ enum patch_form {
   PATCH_FEW,    /* … as far as clients that failed show it */
   PATCH_LOOP,   /* the same, around the loop that they are in */
   PATCH_BODY,   /* a new mutex around the operations that use the data */
-  PATCH_FORMS
+  PATCH_FORMS,  /* which are tried one after the other */
+  /* A lock that follows the printed lines (source/line_locks.h), and every
+   * other place where their data is used: to check what a report says. */
+  PATCH_EXACT = PATCH_FORMS,
+  PATCH_INSTRUCTION, /* one atomic instruction (source/instruction.h) */
 };
 
 struct patch_plan {
   enum patch_form form;
-  uint32_t which; /* of the locks that are there: widen, borrow */
+  uint32_t which; /* of the locks that are there, or the instructions */
   struct cause cause;
   const struct places *places;
 };
@@ -60,6 +70,14 @@ struct patch_plan {
  */
 bool patch_sources_edit(struct patch_sources *p, const struct patch_plan *plan,
                         struct buf *what, struct buf *why);
+
+/* Whether a block of the cause is under a lock already, be it home-made. */
+bool patch_is_guarded(struct patch_sources *p, struct cause c);
+
+/* PATCH_EXACT, for patch_sources_edit, which has cleared the edits. */
+bool patch_sources_follow(struct patch_sources *p,
+                          const struct patch_plan *plan, struct buf *what,
+                          struct buf *why);
 
 /* What is known while a patch is made. */
 struct patch_maker {
@@ -79,7 +97,12 @@ struct patch_maker {
   char *refused; /* why no change could be made */
   char *failed;  /* what the last search found */
   bool interrupted;
+  bool late; /* target->latest */
 };
+
+/* Where else the data of the cause is used, as `clients` show it. */
+bool patch_find_places(struct patch_maker *m);
+void patch_maker_free(struct patch_maker *m);
 
 /*
  * Compiles and searches the changed sources (patch_search.c): whether no fault

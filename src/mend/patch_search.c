@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { KNOWN_STATES = 60000 }; /* of a client that is known to fail */
+
 /* ---- built anew ---- */
 
 struct copy { /* of what was built, with other sources */
@@ -209,16 +211,72 @@ static void target_of(const struct copy *c, const struct target *like,
   t->program = like->program;
   t->known = like->known;
   t->nknown = like->nknown;
-  t->known_ops = like->known_ops;
+  t->apart = like->apart;
+  t->brief = like->brief;
   t->estimates = like->estimates;
   t->nestimates = like->nestimates;
+  t->latest = like->latest;
+  t->trial = like->trial;
+  t->late = like->late;
 }
 
-/* Sequences of calls, then all clients; whether none fails. */
+/* All clients, or one of those that are known to fail. */
+static bool run_campaign(struct patch_maker *m, struct copy *c,
+                         struct target *t, struct campaign *k, bool *more) {
+  struct error e = {0};
+  switch (campaign_run(k, &e)) {
+  case CAMPAIGN_PASS:
+    return take_pass(m, c, k);
+  case CAMPAIGN_BAD:
+    return take_bad(m, t, &k->bad, more);
+  case CAMPAIGN_INTERRUPTED:
+    m->interrupted = m->b->interrupted = true;
+    break;
+  case CAMPAIGN_DEATH:
+  case CAMPAIGN_HANGS:
+    set_failed(m, k->death.client, " (crash or endless loop)");
+    break;
+  case CAMPAIGN_LATE:
+    m->late = true;
+    set_failed(m, NULL, "");
+    break;
+  case CAMPAIGN_KILLED:
+  case CAMPAIGN_ERROR:
+    set_failed(m, NULL, e.code ? e.text : "");
+    break;
+  }
+  return false;
+}
+
+/* The clients that are known to fail come first: they take no time. */
+static bool search_known(struct patch_maker *m, struct copy *c,
+                         const struct target *t, bool *more) {
+  for (uint32_t i = 0; i < m->clients.len; i++) {
+    struct copy one = *c;
+    struct target target = *t;
+    one.settings.client = m->clients.at[i];
+    if (!one.settings.max_states || one.settings.max_states > KNOWN_STATES)
+      one.settings.max_states = KNOWN_STATES;
+    target.settings = &one.settings;
+    struct campaign k = {.target = &target};
+    struct error e = {0};
+    enum campaign_end end = campaign_run(&k, &e);
+    bool fails = end == CAMPAIGN_BAD;
+    if (fails)
+      take_bad(m, &target, &k.bad, more);
+    campaign_free(&k);
+    if (fails)
+      return false;
+    if (end != CAMPAIGN_PASS)
+      break; /* the search of all will say what it is */
+  }
+  return true;
+}
+
+/* Sequences of calls, then clients; whether none fails. */
 static bool search(struct patch_maker *m, struct copy *c, bool *more) {
   struct target target;
   struct hunt_question q = {.target = &target, .kind = HUNT_BEGIN};
-  struct error e = {0};
   struct worker w = {.show_output = c->settings.show_output};
   target_of(c, m->target, &target);
   bool ok = hunt_worker(&w, &q) == WORKER_DONE;
@@ -231,29 +289,11 @@ static bool search(struct patch_maker *m, struct copy *c, bool *more) {
   struct campaign k = {.target = &target};
   k.totals.sequences = hunt_answer(&w)->report.sequences;
   worker_release(&w);
+  if (!c->settings.client && !search_known(m, c, &target, more))
+    return false;
   if (c->settings.time > 0)
     k.deadline = clock_now() + c->settings.time;
-  ok = false;
-  switch (campaign_run(&k, &e)) {
-  case CAMPAIGN_PASS:
-    ok = take_pass(m, c, &k);
-    break;
-  case CAMPAIGN_BAD:
-    take_bad(m, &target, &k.bad, more);
-    break;
-  case CAMPAIGN_INTERRUPTED:
-    m->interrupted = m->b->interrupted = true;
-    break;
-  case CAMPAIGN_DEATH:
-  case CAMPAIGN_HANGS:
-    set_failed(m, k.death.client, " (crash or endless loop)");
-    break;
-  case CAMPAIGN_KILLED:
-  case CAMPAIGN_LATE:
-  case CAMPAIGN_ERROR:
-    set_failed(m, NULL, e.code ? e.text : "");
-    break;
-  }
+  ok = run_campaign(m, c, &target, &k, more);
   campaign_free(&k);
   return ok;
 }

@@ -2,6 +2,7 @@
 #include "mend/patch_int.h"
 
 #include "build/flags.h"
+#include "source/line_locks.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -49,6 +50,18 @@ bool patch_sources_open(struct patch_sources *p, const struct built *b,
   }
   choose_name(p, object);
   return true;
+}
+
+struct patch_source *patch_source_of(struct patch_sources *p,
+                                     const char *file) {
+  struct stat st;
+  if (!file || stat(file, &st))
+    return NULL;
+  for (uint32_t i = 0; i < p->list.len; i++)
+    if (p->list.at[i].file.st_ino == st.st_ino &&
+        p->list.at[i].file.st_dev == st.st_dev)
+      return &p->list.at[i];
+  return NULL;
 }
 
 void patch_source_clear(struct patch_source *s) {
@@ -104,24 +117,46 @@ static size_t place_of_declaration(const struct patch_source *s) {
   return first;
 }
 
-bool patch_source_declare(const struct patch_sources *p, struct patch_source *s,
-                          uint32_t users, bool first_user) {
+/* Puts a text there, with what it needs before it. */
+static bool declare(struct patch_source *s, const char *text, const char *nl) {
   struct buf b = {0};
-  const char *nl = memmem(s->c.text, s->c.len, "\r\n", 2) ? "\r\n" : "\n";
   size_t at = place_of_declaration(s);
   bool behind = at > 0;
   if (!includes_pthread(s))
     buf_printf(&b, "#include <pthread.h>%s", nl);
   if (behind || b.len)
     buf_puts(&b, nl);
-  if (first_user)
-    buf_printf(&b, "%spthread_mutex_t %s = PTHREAD_MUTEX_INITIALIZER;%s",
-               users > 1 ? "" : "static ", p->mutex, nl);
-  else
-    buf_printf(&b, "extern pthread_mutex_t %s;%s", p->mutex, nl);
+  buf_puts(&b, text);
   if (!behind)
     buf_puts(&b, nl);
   bool ok = edits_add(&s->edits, at, 0, b.at);
+  buf_free(&b);
+  return ok;
+}
+
+static const char *line_end(const struct patch_source *s) {
+  return memmem(s->c.text, s->c.len, "\r\n", 2) ? "\r\n" : "\n";
+}
+
+bool patch_source_declare(const struct patch_sources *p, struct patch_source *s,
+                          uint32_t users, bool first_user) {
+  const char *nl = line_end(s);
+  char *text =
+      first_user
+          ? xasprintf("%spthread_mutex_t %s = PTHREAD_MUTEX_INITIALIZER;%s",
+                      users > 1 ? "" : "static ", p->mutex, nl)
+          : xasprintf("extern pthread_mutex_t %s;%s", p->mutex, nl);
+  bool ok = declare(s, text, nl);
+  free(text);
+  return ok;
+}
+
+bool patch_source_declare_lines(const struct patch_sources *p,
+                                struct patch_source *s, uint32_t users,
+                                bool first_user) {
+  struct buf b = {0};
+  line_locks_declare(p->mutex, users > 1, first_user, line_end(s), &b);
+  bool ok = declare(s, buf_text(&b), line_end(s));
   buf_free(&b);
   return ok;
 }

@@ -14,6 +14,9 @@ enum {
   MOST_STEPS = 1000, /* of one of them */
 };
 
+/* Locks by address. */
+typedef VEC(uint64_t) lock_vec;
+
 struct finder {
   const struct places_question *question;
   struct arena *arena; /* of the answer */
@@ -22,7 +25,70 @@ struct finder {
   bool elsewhere; /* the client is a random one */
   VEC(path) paths;
   VEC(struct place_stack) found;
+  lock_vec common;   /* of all accesses that conflict … */
+  bool any_conflict; /* … if there is one */
+  bool is_locked;    /* one inside is */
 };
+
+/* ---- locks ---- */
+
+static void drop_lock(lock_vec *v, uint64_t addr) {
+  for (uint32_t i = 0; i < v->len; i++)
+    if (v->at[i] == addr) {
+      v->at[i] = vec_pop(v);
+      return;
+    }
+}
+
+static bool has_lock(const lock_vec *v, uint64_t addr) {
+  for (uint32_t i = 0; i < v->len; i++)
+    if (v->at[i] == addr)
+      return true;
+  return false;
+}
+
+/* What a thread holds after an event.  (A shared lock is none: two may have
+ * it.) */
+static void follow(lock_vec *held, const struct event *e) {
+  if (e->kind == EV_LOCK || e->kind == EV_WRLOCK ||
+      (e->kind == EV_TRYLOCK && e->value[0] == 1))
+    vec_push(held, e->addr);
+  else if (e->kind == EV_UNLOCK)
+    drop_lock(held, e->addr);
+}
+
+/* An access that conflicts with one inside. */
+static void meet(struct finder *f, const lock_vec *held) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; !f->any_conflict && i < held->len; i++)
+    vec_push(&f->common, held->at[i]);
+  for (uint32_t i = 0; i < f->common.len; i++)
+    if (has_lock(held, f->common.at[i]))
+      f->common.at[kept++] = f->common.at[i];
+  f->common.len = kept;
+  f->any_conflict = true;
+}
+
+static void look_at_locks(struct finder *f, const struct trace *t,
+                          const struct section_trace *s,
+                          const struct rivals *r) {
+  lock_vec *held = xcalloc(UINT8_MAX + 1, sizeof *held);
+  const struct conflicts *c = s->conflicts;
+  for (uint32_t i = 0, n = 0; i < t->nevents; i++) {
+    lock_vec *mine = &held[t->events[i].thread];
+    follow(mine, &t->events[i]);
+    if (n >= c->nnodes || c->nodes[n].event != i)
+      continue;
+    if (r->inside[n])
+      f->is_locked |= mine->len > 0;
+    else if (r->of[n])
+      meet(f, mine);
+    n++;
+  }
+  for (uint32_t i = 0; i <= UINT8_MAX; i++)
+    vec_free(&held[i]);
+  free(held);
+}
 
 /* ---- one trace ---- */
 
@@ -63,6 +129,7 @@ static void keep_all(struct finder *f, const struct trace *t,
                      const struct section_trace *s) {
   struct rivals r;
   rivals_find(&r, t, s, f->question->cause);
+  look_at_locks(f, t, s, &r);
   for (uint32_t n = 0; n < s->conflicts->nnodes; n++) {
     uint8_t kind = t->events[s->conflicts->nodes[n].event].kind;
     bool plain = kind == EV_READ || kind == EV_WRITE;
@@ -173,6 +240,9 @@ int places_find(void *arg, struct work *s) {
     run_others(&h, f);
   out->at = arena_copy(&s->arena, f->found.at, f->found.len * sizeof *out->at);
   out->len = f->found.len;
+  out->is_locked = f->is_locked;
+  out->share_a_lock = f->common.len > 0;
+  vec_free(&f->common);
   scopes_close(f->scopes);
   flow_close(flow);
   vec_free(&f->paths);
@@ -193,5 +263,7 @@ static const struct noun noun_stack = {NOUN(struct place_stack, stack_fields)};
 
 static const struct field places_fields[] = {
     MANY(struct places, at, len, noun_stack),
+    FLAG(struct places, is_locked),
+    FLAG(struct places, share_a_lock),
 };
 const struct noun noun_places = {NOUN(struct places, places_fields)};

@@ -23,6 +23,8 @@ struct place_stack {
 struct places {
   struct place_stack *at;
   uint32_t len;
+  bool is_locked;    /* a lock is held at an access inside … */
+  bool share_a_lock; /* … one lock at all those that conflict */
 };
 
 struct places_question {

@@ -16,6 +16,7 @@
 struct tally {
   uint64_t all; /* 0: not counted; UINT64_MAX - 1: more than that */
   uint64_t bad; /* not linearizable */
+  uint64_t states; /* of the graph */
 };
 
 /* A block with an access less at one end is not enough: this client fails. */
@@ -32,7 +33,7 @@ struct ranked_cause {
   uint32_t eliminates; /* good traces that could not happen then */
   uint64_t events;     /* accesses of failing traces inside it */
   uint64_t lines;
-  char *fix; /* how it could be made atomic, or NULL: a suggestion */
+  char *fix; /* advice how to make it atomic, or NULL (mend/advice.h) */
   /* The clients were searched again with it atomic … */
   bool tried;
   bool verified;          /* … and none failed … */
@@ -65,6 +66,7 @@ struct trace_cause {
 
 struct causes_found {
   uint64_t bad, good; /* traces … */
+  uint64_t mixed;     /* … of the bad ones, those with good executions too … */
   uint32_t clients;   /* … of so many: those that failed on the way, too */
   uint32_t given;     /* good ones that are from files … */
   uint32_t foreign; /* … of which so many do not come to the causes' files */

@@ -69,6 +69,17 @@ void client_add_final(struct client *c, struct call call);
 bool client_has_ops_of(const struct client *c, const struct client *others,
                        uint32_t n);
 
+/*
+ * Is one of the others a part of it: the same operations in the same roles, in
+ * the same order?  Threads may be renamed; final calls, which only look at what
+ * the threads have left, and arguments do not count.  Of one of the others that
+ * has no threads only the operations count, whatever their role.
+ *     push(1); {push(2); pop()} || {pop()} has the part {push(1)} || {pop()}
+ * More calls never take a part away.
+ */
+bool client_has_part_of(const struct client *c, const struct client *others,
+                        uint32_t n);
+
 /* The client without call `id`; a thread left without calls disappears. */
 void client_without(struct client *to, const struct client *from, uint32_t id);
 

@@ -31,6 +31,7 @@ const struct noun noun_cause = {NOUN(struct cause, cause_fields),
 static const struct field tally_fields[] = {
     NUMBER(struct tally, all),
     NUMBER(struct tally, bad),
+    NUMBER(struct tally, states),
 };
 const struct noun noun_tally = {NOUN(struct tally, tally_fields)};
 
@@ -80,6 +81,7 @@ static const struct noun noun_single = {
 static const struct field causes_fields[] = {
     NUMBER(struct causes_found, bad),
     NUMBER(struct causes_found, good),
+    NUMBER(struct causes_found, mixed),
     NUMBER(struct causes_found, clients),
     NUMBER(struct causes_found, given),
     NUMBER(struct causes_found, foreign),
@@ -119,13 +121,7 @@ static const struct field kind_fields[] = {
     FLAG(struct kind_found, complete),
 };
 
-static bool kind_sound(void *noun) {
-  const struct kind_found *k = noun;
-  return k->kind != KIND_NONE && k->same; /* Y2 */
-}
-
-static const struct noun noun_kind = {NOUN(struct kind_found, kind_fields),
-                                      .sound = kind_sound};
+static const struct noun noun_kind = {NOUN(struct kind_found, kind_fields)};
 
 static const struct field kinds_fields[] = {
     MANY(struct kinds_found, at, len, noun_kind),

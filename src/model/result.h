@@ -21,7 +21,9 @@ struct detection_tally {
 
 struct result {
   const char *object;
-  char *spec; /* "stack", "the object itself run sequentially" */
+  struct cause atomic; /* lines of faults that were found before, which nothing
+                          has interrupted in this run */
+  char *spec;          /* "stack", "the object itself run sequentially" */
   enum verdict verdict;
   char *reason;            /* one sentence */
   struct finding *finding; /* NULL unless violation or error */

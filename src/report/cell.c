@@ -60,6 +60,8 @@ void cell_clean(const char *s, bool utf8, struct buf *out) {
       buf_puts(out, "\\t");
     else if (c < 0x80 && harmful(c))
       buf_printf(out, "\\x%02x", c);
+    else if (c == 0xb7 && !utf8) /* 2.9·10^15 */
+      buf_putc(out, '*');
     else if (harmful(c) || (c >= 0x80 && !utf8))
       buf_printf(out, "\\u%04x", c);
     else
@@ -136,4 +138,22 @@ void cell_fit(const char *s, size_t width, bool utf8, struct buf *out) {
 void cell_fit_middle(const char *s, size_t width, bool utf8, struct buf *out) {
   /* The end of a name (a field) says more than its middle. */
   fit(s, width, width / 2, utf8, out);
+}
+
+void cell_fit_name(const char *s, size_t width, bool utf8, struct buf *out) {
+  const char *dots = utf8 ? "…" : "...";
+  size_t wide = cell_width(dots);
+  if (cell_width(s) <= width || width <= wide) {
+    fit(s, width, 0, utf8, out);
+    return;
+  }
+  for (const char *p = s; *p; p++) {
+    size_t skip = *p == '.' ? 1 : *p == '-' && p[1] == '>' ? 2 : 0;
+    if (skip && cell_width(p + skip) <= width - wide) {
+      buf_puts(out, dots);
+      buf_puts(out, p + skip);
+      return;
+    }
+  }
+  fit(s, width, width, utf8, out);
 }

@@ -15,7 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Appends `s` made clean: a newline becomes `\n`, an escape `\x1b`. */
+/* Appends `s` made clean: a newline becomes `\n`, an escape `\x1b`; the dot of
+ * 2.9·10^15 becomes an asterisk without `utf8`. */
 void cell_clean(const char *s, bool utf8, struct buf *out);
 
 size_t cell_width(const char *s);
@@ -23,6 +24,11 @@ size_t cell_width(const char *s);
 /* Appends `s` in at most `width` columns, the end or the middle left out. */
 void cell_fit(const char *s, size_t width, bool utf8, struct buf *out);
 void cell_fit_middle(const char *s, size_t width, bool utf8, struct buf *out);
+
+/* The same for the name of a location: what stands in front of its last members
+ * goes first (`…next.key` of `the_list.first->next.key`), and when the last one
+ * is too long itself, its beginning. */
+void cell_fit_name(const char *s, size_t width, bool utf8, struct buf *out);
 
 /* Decodes a character: its length in bytes, 0 when it is not UTF-8 or the end
  * of the string. */

@@ -54,9 +54,10 @@ void json_value(struct json *j, const char *name, struct value v) {
 }
 
 /* A result as people read it; "" of a call that returns nothing. */
-static void put_value_text(struct json *j, const char *name, struct value v) {
+static void put_value_text(struct json *j, const struct story *s,
+                           const char *name, struct value v) {
   struct buf b = {0};
-  value_print(v, &b);
+  story_put_value(s, v, &b);
   json_string(j, name, buf_text(&b));
   buf_free(&b);
 }
@@ -167,6 +168,11 @@ static void put_event(struct json *j, const struct story *s, uint32_t at) {
     json_uint(j, "size", e->size);
   put_memory(j, s, at);
   json_place(j, words->place);
+  if (words->access != words->place) {
+    json_object(j, "access");
+    json_place(j, words->access);
+    json_end_object(j);
+  }
   json_end_object(j);
 }
 
@@ -221,7 +227,7 @@ static void put_refutations(struct json *j, const struct story *s) {
       json_value(j, "expected", r->expected);
     json_bool(j, "waits", r->waits);
     if (!r->waits)
-      put_value_text(j, "text", r->expected);
+      put_value_text(j, s, "text", r->expected);
     json_end_object(j);
   }
   json_end_array(j);
@@ -252,6 +258,7 @@ static void put_patch(struct json *j, const struct patch *p) {
     return;
   json_object(j, "patch");
   json_text(j, "file", p->file);
+  json_bool(j, "tried", p->tried);
   json_bool(j, "verified", p->verified);
   json_text(j, "what", p->what);
   json_text(j, "covered", p->covered);
@@ -399,7 +406,8 @@ static void put_statistics(struct json *j, const struct statistics *t) {
   json_end_object(j);
 }
 
-static void put_outcomes(struct json *j, const outcome_list *list) {
+static void put_outcomes(struct json *j, const struct story *s,
+                         const outcome_list *list) {
   json_array(j, "outcomes");
   for (uint32_t i = 0; i < list->len; i++) {
     const struct outcome *o = &list->at[i];
@@ -410,7 +418,7 @@ static void put_outcomes(struct json *j, const outcome_list *list) {
     json_end_array(j);
     json_array(j, "texts");
     for (uint32_t k = 0; k < o->results.len; k++)
-      put_value_text(j, NULL, o->results.at[k]);
+      put_value_text(j, s, NULL, o->results.at[k]);
     json_end_array(j);
     json_uint(j, "executions", o->executions);
     json_bool(j, "allowed", o->allowed);
@@ -423,10 +431,10 @@ static void put_outcomes(struct json *j, const outcome_list *list) {
 static void put_all_outcomes(struct json *j, const struct story *s) {
   const struct finding *f = s->result->finding;
   if (s->outcomes) {
-    put_outcomes(j, s->outcomes->list);
+    put_outcomes(j, s, s->outcomes->list);
     json_uint(j, "outcome_faults", s->outcomes->faults);
   } else if (f && f->census.outcomes.at) {
-    put_outcomes(j, &f->census.outcomes);
+    put_outcomes(j, s, &f->census.outcomes);
     json_uint(j, "outcome_faults", f->census.faults);
     json_bool(j, "outcomes_of_all", f->census.all_outcomes);
   }

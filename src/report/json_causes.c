@@ -35,6 +35,7 @@ static void put_tally(struct json *j, const struct tally *t) {
   json_object(j, "schedules");
   json_uint(j, "all", t->all);
   json_uint(j, "failing", t->bad);
+  json_uint(j, "states", t->states);
   json_end_object(j);
 }
 
@@ -116,9 +117,11 @@ void json_causes(struct json *j, const struct story *s) {
   json_end_array(j);
   if (!c->len)
     return;
+  json_text(j, "composition", s->composition);
   json_object(j, "traces");
   json_uint(j, "failing", c->bad);
   json_uint(j, "good", c->good);
+  json_uint(j, "mixed", c->mixed);
   json_uint(j, "given", c->given);
   json_uint(j, "foreign", c->foreign);
   json_bool(j, "complete", c->complete);

@@ -2,8 +2,8 @@
 #include "report/json_int.h"
 
 static const char *const part_name[] = {"initial", "threads", "final"};
-static const char *const kind_name[] = {"call", "return", "step",
-                                        "wait", "fault",  "note"};
+static const char *const kind_name[] = {"call",  "return", "step",  "wait",
+                                        "fault", "note",   "rounds"};
 
 static void put_text(struct json *j, const struct story_row *r) {
   struct buf b = {0};

@@ -39,6 +39,11 @@ struct report_run {
   int status;               /* the exit status that it would have alone */
 };
 
+/* The faults of one object, a line each, behind their reports; of one fault
+ * nothing. */
+void report_faults(const struct report_run *runs, uint32_t n,
+                   const struct text_style *style, struct buf *out);
+
 /* One run is an object; several are {"faultline": 1, "runs": […]}.  The schema
  * is in docs/json.md. */
 void report_json(const struct report_run *runs, uint32_t n, struct buf *out);

@@ -17,6 +17,9 @@ struct screen {
   struct text_style style;
 };
 
+/* With the width that the style means. */
+struct screen screen_open(const struct text_style *style, struct buf *out);
+
 /* The colour of thread t is INK_THREAD + t. */
 void screen_put(struct screen *s, unsigned ink, const char *text);
 

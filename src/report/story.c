@@ -20,14 +20,7 @@ const char *story_keep(struct story *s, struct buf *b) {
 const struct place *story_place_in(const struct trace *t,
                                    const struct story_namer *n, uint64_t pc,
                                    uint32_t chain) {
-  if (!pc)
-    return &story_nowhere;
-  const struct place *inner = n->place(n->ctx, pc), *own = place_own(inner);
-  while (!own && inner->line && chain && chain < t->nframes) {
-    own = place_own(n->place(n->ctx, t->frames[chain].call_pc));
-    chain = t->frames[chain].parent;
-  }
-  return own ? own : inner;
+  return pc ? namer_place(n, t, pc, chain) : &story_nowhere;
 }
 
 const struct place *story_place(const struct story *s,
@@ -78,6 +71,13 @@ const char *story_fault_words(enum fault f) {
 }
 
 void story_number(uint64_t n, struct buf *out) { put_number(out, n); }
+
+void story_count(uint64_t n, struct buf *out) {
+  if (n >= UINT64_MAX - 1)
+    buf_puts(out, "more than 10^19");
+  else
+    put_rough_number(out, n);
+}
 
 void story_put_lines(const struct code_block *b, struct buf *out) {
   if (b->first == b->last)
@@ -133,7 +133,7 @@ static void tell_calls(struct story *s) {
     s->calls[i] = story_keep(s, &b);
     if (!h->ops || !hop_called(&h->ops[i]) || hop_pending(&h->ops[i]))
       continue;
-    value_print(h->ops[i].result, &b);
+    story_put_value(s, h->ops[i].result, &b);
     s->results[i] = story_keep(s, &b);
   }
   buf_free(&b);
@@ -156,8 +156,8 @@ static void raw_value(void *ctx, const struct event *e, uint64_t value,
   buf_printf(out, "0x%" PRIx64, value);
 }
 
-static const struct story_namer plain = {NULL, no_place, raw_location,
-                                         raw_value};
+static const struct story_namer plain = {
+    .place = no_place, .location = raw_location, .value = raw_value};
 
 /* The file of all rows' places, if there is only one. */
 static const char *only_file(const struct story *s) {
@@ -173,6 +173,24 @@ static const char *only_file(const struct story *s) {
   return file;
 }
 
+/* The faults before it were kept out of the run. */
+static void note_atomic(struct story *s) {
+  const struct cause *c = &s->result->atomic;
+  for (uint32_t i = 0; s->result->finding && i < c->nblocks; i++) {
+    struct place *at = arena_alloc(&s->arena, sizeof *at);
+    struct buf b = {0};
+    *at = (struct place){.file = c->blocks[i].file,
+                         .function = c->blocks[i].function,
+                         .line = c->blocks[i].first};
+    buf_puts(&b, "another fault: this one was found with ");
+    story_put_lines(&c->blocks[i], &b);
+    buf_puts(&b, " atomic");
+    struct story_note note = {at, story_keep(s, &b)};
+    vec_push(&s->notes, note);
+    buf_free(&b);
+  }
+}
+
 struct story *story_new(const struct result *r, const struct story_namer *n) {
   struct story *s = xcalloc(1, sizeof *s);
   s->result = r;
@@ -180,6 +198,7 @@ struct story *story_new(const struct result *r, const struct story_namer *n) {
   s->message = s->client = "";
   if (!n)
     n = &plain;
+  s->namer = *n;
   if (r->finding) {
     tell_calls(s);
     story_make_waiting(s, n);
@@ -190,6 +209,7 @@ struct story *story_new(const struct result *r, const struct story_namer *n) {
     s->finding_whole = !r->finding->trace.truncated;
   }
   story_make_answer(s, n);
+  note_atomic(s);
   assert(s->message && s->place); /* every report reads them */
   return s;
 }

@@ -9,6 +9,7 @@
  *
  * (S1) rows are in the order of the trace; a loop that a thread went round n
  *      times without any change is one row for each step, with times == n.
+ *      Of many rounds with other values, those in between are a note.
  * (S2) rows of one uninterrupted run of a thread share their `group`.
  * (S3) threads that wait for ever have their rows at the end, after the trace.
  *
@@ -30,10 +31,11 @@ enum story_part { STORY_BEFORE, STORY_THREADS, STORY_AFTER };
 
 /* The words for an event of the trace; NULL: there are none. */
 struct story_event {
-  const struct place *place;
-  const char *location; /* s->top, node#2.next, q->lock */
-  const char *value;    /* that was read, or is there afterwards */
-  const char *old;      /* value before a write */
+  const struct place *place;  /* that is named */
+  const struct place *access; /* of the instruction itself */
+  const char *location;       /* s->top, node#2.next, q->lock */
+  const char *value;          /* that was read, or is there afterwards */
+  const char *old;            /* value before a write */
   enum story_part part;
 };
 
@@ -44,6 +46,7 @@ enum story_row_kind {
   ROW_WAIT,   /* the same, of a thread that waits for ever */
   ROW_FAULT,  /* what: `use after free` */
   ROW_NOTE,   /* what: the text that FL_SHOW printed */
+  ROW_ROUNDS, /* what: `lines 9, 12 repeat 4,711 times` */
 };
 
 struct story_row {
@@ -77,6 +80,7 @@ struct story_note {
 
 struct story {
   const struct result *result;
+  struct story_namer namer;
   struct story_event *events; /* by index into the trace */
   VEC(struct story_row) rows;
   VEC(struct story_waiting) waiting;
@@ -88,6 +92,10 @@ struct story {
   const char *message;
   VEC(struct story_note) notes;
 
+  /* What the test calls in the lines of the best cause, which are its own;
+   * NULL: they are the object's. */
+  const char *composition;
+
   const char *client;   /* in the papers' notation; "" without a finding */
   const char **calls;   /* by call: `push(1)` */
   const char **results; /* by call: `-1`; NULL: did not return */
@@ -95,16 +103,23 @@ struct story {
   const char *nearest; /* how the nearest good execution differs, or NULL … */
   const struct place *nearest_place; /* … and how far its thread gets first */
   const struct story *passing; /* … and that execution; NULL: not shown */
-  bool finding_whole;          /* false when the recording was cut */
-  const char *file;            /* the one file of all rows' places, or NULL */
+  const char *drift;  /* `lines 9, 12 repeat (n = -1, -2 and so on)`: the loop
+                         that  the execution does not leave, or NULL */
+  bool finding_whole; /* false when the recording was cut */
+  const char *file;   /* the one file of all rows' places, or NULL */
   const struct story_outcomes *outcomes; /* or NULL: not asked for */
   struct arena arena;                    /* owns every text */
 };
 
 /* `namer` may be NULL: then there are no places, and locations are numbers.
- * The result and what the namer's places point to must outlive the story. */
+ * The result, the namer's context and what its places point to must outlive the
+ * story. */
 struct story *story_new(const struct result *r, const struct story_namer *n);
 void story_free(struct story *s);
+
+/* A result of the finding's client, as the rows would show it: a pointer by the
+ * name of its block (`&node#2`), memory that was never written as such. */
+void story_put_value(const struct story *s, struct value v, struct buf *out);
 
 /* The block that event `at` touches, freed or not; UINT32_MAX: none. */
 uint32_t story_block(const struct story *s, uint32_t at);
@@ -129,9 +144,10 @@ void story_operation(const struct result *r, uint32_t call, struct buf *out);
 /* The name of a fault, in front of its details. */
 const char *story_fault_words(enum fault f);
 
-/* The last part of a path. */
-
-/* 3021 as 3,021 */
+/* 3021 as 3,021: what was done, one by one */
 void story_number(uint64_t n, struct buf *out);
+/* What was counted without doing it: 2.9·10^15 from a million on, and "more
+ * than 10^19" for a count that is full (UINT64_MAX - 1). */
+void story_count(uint64_t n, struct buf *out);
 
 #endif

@@ -193,8 +193,7 @@ static const struct block *fault_block(const struct finding *f) {
 
 static void put_block(const struct teller *t, const struct block *k,
                       struct buf *b) {
-  uint32_t at = k->alloc_event < t->f->trace.nevents ? k->alloc_event : 0;
-  t->n->location(t->n->ctx, k->base, k->size, at, b);
+  buf_puts(b, t->s->blocks[k - t->f->trace.blocks]);
 }
 
 /* A block's call is known even when the trace does not have its allocation:
@@ -234,6 +233,7 @@ static void say_memory(struct teller *t) {
     answer_put_where(t, s->place, call);
   if (f->detail && (!k || f->fault == FAULT_OUT_OF_BOUNDS))
     buf_printf(&t->b, ": %s", f->detail);
+  answer_put_lines(t);
   s->message = story_keep(s, &t->b);
   if (!k)
     return;
@@ -258,10 +258,17 @@ static void say_fault(struct teller *t) {
   if (f->fault != FAULT_UNMODELLED) /* the verdict says that already */
     buf_puts(&t->b, story_fault_words(f->fault));
   answer_put_where(t, t->s->place, answer_failing_call(t));
-  if (f->detail)
+  struct buf fresh = {0};
+  if (f->fault == FAULT_UNMODELLED && t->s->drift)
+    buf_printf(&t->b, ": %s", t->s->drift);
+  if (story_put_fresh_pointer(t->s, &fresh))
+    buf_printf(&t->b, ": %s", fresh.at);
+  else if (f->detail)
     buf_printf(&t->b, ": %s", f->detail);
   else if (f->addr)
     buf_printf(&t->b, ": at address 0x%" PRIx64, f->addr);
+  buf_free(&fresh);
+  answer_put_lines(t);
   const char *text = story_keep(t->s, &t->b);
   t->s->message = text + strspn(text, ": ");
 }
@@ -309,11 +316,14 @@ static void say_fence(struct teller *t) {
 
 void story_make_answer(struct story *s, const struct story_namer *n) {
   struct teller t = {.s = s, .n = n, .r = s->result, .f = s->result->finding};
+  const struct code_block *tests;
   if (!t.f) {
     say_nothing_found(&t);
     buf_free(&t.b);
     return;
   }
+  if (story_composition(s, n, &tests, &t.b))
+    s->composition = story_keep(s, &t.b);
   if (t.f->fences.verified && t.f->fault != FAULT_NONE) {
     say_fence(&t);
     buf_free(&t.b);
@@ -345,6 +355,7 @@ void story_make_answer(struct story *s, const struct story_namer *n) {
     break;
   }
   answer_kind(&t);
+  answer_in_library(&t);
   if (t.f->fault > FAULT_SEQUENTIAL && !concurrent(t.f)) {
     buf_printf(&t.b, "%s (one thread is enough)", s->message);
     s->message = story_keep(s, &t.b);

@@ -6,6 +6,7 @@
  * interrupted.
  *     pop() is not atomic: lines 41-42 can be interrupted
  */
+#include "base/text.h"
 #include "report/interruption.h"
 #include "report/source.h"
 #include "report/story_int.h"
@@ -162,10 +163,101 @@ static void put_seen(struct teller *t, const struct code_block *k,
   buf_free(&op);
 }
 
+/* The block of the best cause to show: one that is interrupted here, or the
+ * first of those that are verified; NULL: none. */
+static const struct code_block *best_block(const struct teller *t,
+                                           struct interruption *in) {
+  const struct causes_found *found = &t->f->causes;
+  if (!found->len || !found->at[0].cause.nblocks)
+    return NULL;
+  uint32_t shown = shown_block(t, &found->at[0].cause, in);
+  if (shown == UINT32_MAX && !found->at[0].verified)
+    return NULL;
+  return &found->at[0].cause.blocks[shown == UINT32_MAX ? 0 : shown];
+}
+
+/* `lines 8-9 of take() can be interrupted`; the function, unless it is the
+ * place's. */
+static void put_lines_of(struct teller *t, const struct code_block *k) {
+  const struct place *p = t->s->place;
+  story_put_lines(k, &t->b);
+  if (k->file && p->file && strcmp(k->file, p->file))
+    buf_printf(&t->b, " of %s", base_name(k->file));
+  if (k->function && (!p->function || strcmp(k->function, p->function)))
+    buf_printf(&t->b, " in %s()", k->function);
+  buf_puts(&t->b, " can be interrupted");
+}
+
+void answer_put_lines(struct teller *t) {
+  struct interruption in;
+  const struct code_block *k = best_block(t, &in);
+  if (!k || t->s->composition)
+    return;
+  buf_puts(&t->b, strstr(buf_text(&t->b), ": ") ? "; " : ": ");
+  put_lines_of(t, k);
+}
+
+/* The user's line that the library was called from in event `at`, or NULL. */
+static const struct place *caller_of(const struct teller *t, uint32_t at) {
+  const struct trace *tr = &t->f->trace;
+  if (at >= tr->nevents || !tr->events[at].pc)
+    return NULL;
+  const struct place *p =
+      story_place(t->s, t->n, tr->events[at].pc, tr->events[at].chain);
+  return place_role(p) == PLACE_LIBRARY ? NULL : p;
+}
+
+void answer_in_library(struct teller *t) {
+  struct interruption in = {.before = UINT32_MAX, .after = UINT32_MAX};
+  const struct code_block *k = best_block(t, &in);
+  if (!k || !t->n->role ||
+      t->n->role(t->n->ctx, k->file, k->function) != PLACE_LIBRARY)
+    return;
+  const struct place *from = caller_of(t, in.before);
+  buf_printf(&t->b, "%s", t->s->message);
+  t->s->place = end_of(t, k, k->first, in.before);
+  t->s->until = end_of(t, k, k->last, in.after);
+  if (!strstr(t->s->message, "can be interrupted")) {
+    buf_puts(&t->b, strstr(buf_text(&t->b), ": ") ? "; " : ": ");
+    put_lines_of(t, k);
+  }
+  t->s->message = story_keep(t->s, &t->b);
+  if (from) {
+    buf_puts(&t->b, "called from here");
+    answer_note(t, from, &t->b);
+  }
+}
+
+/* `swap() is not linearizable: it calls get() (line 11), then …` */
+static bool answer_composition(struct teller *t) {
+  struct buf calls = {0};
+  const struct code_block *k;
+  struct interruption in = {.before = UINT32_MAX, .after = UINT32_MAX};
+  bool is = story_composition(t->s, t->n, &k, &calls);
+  if (is) {
+    bool seen = interrupted_inside(t, k, &in);
+    t->s->place = end_of(t, k, k->first, in.before);
+    t->s->until = end_of(t, k, k->last, in.after);
+    buf_printf(&t->b, "%s() is not %s: it%s, and can be interrupted in between",
+               k->function, answer_property(t->r),
+               calls.at + strlen(k->function) + 2);
+    t->s->message = story_keep(t->s, &t->b);
+    if (seen) {
+      buf_puts(&t->b, "here by ");
+      answer_put_intruder(t, &in);
+      answer_note(t, t->s->events[in.by].place, &t->b);
+    }
+  }
+  buf_free(&calls);
+  return is;
+}
+
 bool answer_cause(struct teller *t) {
   const struct causes_found *found = &t->f->causes;
   if (!found->len || !found->at[0].cause.nblocks)
     return false;
+  if (answer_composition(t))
+    return true;
   const struct cause *c = &found->at[0].cause;
   struct interruption in = {.before = UINT32_MAX, .after = UINT32_MAX};
   uint32_t shown = shown_block(t, c, &in);

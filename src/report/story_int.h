@@ -8,6 +8,8 @@ extern const struct place story_nowhere;
 
 /* The texts of an event and the rows of the execution (story_rows.c). */
 void story_make_rows(struct story *s, const struct story_namer *n);
+/* Shortens loops that go round with other values (story_drift.c). */
+void story_fold_drift(struct story *s);
 
 /* The names of blocks (story_memory.c). */
 void story_make_memory(struct story *s, const struct story_namer *n);
@@ -17,6 +19,13 @@ void story_make_waiting(struct story *s, const struct story_namer *n);
 
 /* The answer: place, message, notes (story_answer.c). */
 void story_make_answer(struct story *s, const struct story_namer *n);
+
+/* Is the value of event `at` memory that nobody has written since it was
+ * allocated (story_value.c)?  `value` is the event's own or its old one. */
+bool story_is_fresh(const struct story *s, uint32_t at, const uint64_t *value);
+bool story_is_fresh_pointer(uint64_t addr);
+/* What there is to say of a crash by such a pointer; false: it was none. */
+bool story_put_fresh_pointer(const struct story *s, struct buf *out);
 
 struct teller { /* an answer in the making */
   struct story *s;
@@ -51,6 +60,24 @@ const char *answer_property(const struct result *r);
  */
 bool answer_cause(struct teller *t);
 
+/*
+ * Behind the sentence about another fault: the lines of the best cause, if this
+ * execution is interrupted inside of them, or if they are verified.
+ * `; lines 38-41 can be interrupted`
+ */
+void answer_put_lines(struct teller *t);
+
+/* The answer is about lines of a library: these are its place. */
+void answer_in_library(struct teller *t);
+
+/*
+ * What the test calls in its lines, which are a block of the best cause; false
+ * when no block is the test's, or when the test makes accesses there by itself.
+ * `swap() calls reg_get() (line 11), then reg_set() (line 12)`
+ */
+bool story_composition(const struct story *s, const struct story_namer *n,
+                       const struct code_block **block, struct buf *out);
+
 /* The answer is there, in its general form; if the kind of fault is known, says
  * that instead (story_kind.c).  What a crash or the like is called, and its
  * notes, stay as notes. */
@@ -76,8 +103,7 @@ void story_put_lock(const struct story_namer *n, uint64_t addr, uint64_t size,
 
 /*
  * The place of `pc`, which is nested in the calls of `chain`, as its author
- * would name it: the innermost one outside of system headers.  Only when there
- * is none, that of the header.
+ * would name it (namer_place).
  */
 const struct place *story_place(const struct story *s,
                                 const struct story_namer *n, uint64_t pc,

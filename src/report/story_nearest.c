@@ -225,7 +225,7 @@ static uint32_t put_results(struct nearest *t) {
   struct buf now = {0};
   for (uint32_t i = 0; i < t->f->client.ncalls && said < MOST; i++) {
     buf_clear(&now);
-    value_print(t->is->results[i], &now);
+    story_put_value(t->s, t->is->results[i], &now);
     said += put_result(t, i, said ? ", " : " Then ", buf_text(&now));
   }
   buf_free(&now);

@@ -10,51 +10,13 @@
 
 enum { LOOP_ROWS = 8 }; /* of a loop's body, for folding */
 
-/* Fresh memory of the engine's heap has this in all bytes. */
-enum { FRESH = 0xbe, FRESH_MIN = 4 /* shorter ones could be a value */ };
-
-/* Were these bytes written since the block was allocated, as far as the trace
- * knows? */
-static bool is_written(const struct trace *t, const struct block *b,
-                       uint32_t at) {
-  const struct event *e = &t->events[at];
-  if (b->alloc_event == UINT32_MAX)
-    return true; /* perhaps */
-  for (uint32_t i = b->alloc_event; i < at; i++) {
-    const struct event *w = &t->events[i];
-    if (event_writes[w->kind] && w->addr < e->addr + e->size &&
-        e->addr < w->addr + w->size)
-      return true;
-  }
-  return false;
-}
-
-static bool is_fresh(const struct story *s, uint32_t at,
-                     const uint64_t *value) {
-  const struct trace *t = &s->result->finding->trace;
-  const struct event *e = &t->events[at];
-  bool stored = event_writes[e->kind] && value != e->old;
-  if (!e->size || e->size > 16 || (e->size < FRESH_MIN && stored))
-    return false;
-  for (uint64_t i = 0; i < e->size; i++)
-    if ((value[i / 8] >> 8 * (i % 8) & 0xff) != FRESH)
-      return false;
-  for (uint32_t i = 0; i < t->nblocks; i++) {
-    const struct block *b = &t->blocks[i];
-    if (e->addr - b->base < b->size &&
-        (e->size >= FRESH_MIN || !is_written(t, b, at)))
-      return true;
-  }
-  return false;
-}
-
 static const char *value_text(struct story *s, const struct story_namer *n,
                               uint32_t at, const uint64_t *value) {
   const struct event *e = &s->result->finding->trace.events[at];
   struct buf b = {0};
   if (e->size > 16)
     return NULL;
-  if (is_fresh(s, at, value))
+  if (story_is_fresh(s, at, value))
     return value == e->old ? "?" : "? (uninitialised)";
   if (e->size > 8)
     buf_putc(&b, '{');
@@ -74,6 +36,7 @@ static void tell_event(struct story *s, const struct story_namer *n,
   const struct event *e = &s->result->finding->trace.events[at];
   struct story_event *t = &s->events[at];
   t->place = story_place(s, n, e->pc, e->chain);
+  t->access = e->pc ? n->place(n->ctx, e->pc) : t->place;
   bool is_nowhere =
       e->kind == EV_JOIN || e->kind == EV_CREATE || e->kind == EV_CLOCK;
   if (e->addr && !is_nowhere) {
@@ -82,6 +45,8 @@ static void tell_event(struct story *s, const struct story_namer *n,
       n->location(n->ctx, e->addr, e->size, at, &b);
     else
       story_put_lock(n, e->addr, e->size, at, &b);
+    if (story_is_fresh_pointer(e->addr))
+      buf_puts(&b, " (uninitialised)");
     t->location = story_keep(s, &b);
     buf_free(&b);
   }
@@ -293,6 +258,7 @@ void story_make_rows(struct story *s, const struct story_namer *n) {
       vec_push(&s->rows, row);
   }
   fold_loops(s);
+  story_fold_drift(s);
   add_waiting(s, n);
   uint32_t group = 0;
   for (uint32_t i = 0; i < s->rows.len; i++) {

@@ -132,7 +132,7 @@ static void refutation_text(const struct story *story,
   } else {
     buf_puts(&b, "return ");
     size_t empty = b.len;
-    value_print(r->expected, &b);
+    story_put_value(story, r->expected, &b);
     if (b.len == empty)
       buf_puts(&b, "nothing");
   }
@@ -191,7 +191,7 @@ static void put_why(struct screen *s, const struct story *story) {
   if (f->more_refutations) {
     struct buf b = {0};
     buf_puts(&b, "and ");
-    story_number(f->more_refutations, &b);
+    story_count(f->more_refutations, &b);
     buf_puts(&b, f->more_refutations == 1 ? " more order" : " more orders");
     screen_paragraph(s, 2, 2, buf_text(&b));
     buf_free(&b);
@@ -270,8 +270,8 @@ static void put_coverage(const struct coverage *c, struct buf *b) {
     buf_puts(b, "all interleavings of ");
     put_count(b, c->exhaustive_clients, "client");
     buf_puts(b, "; ");
-    buf_puts(b, "random interleavings of ");
-    put_count(b, c->sampled_clients, "client");
+    put_count(b, c->sampled_clients, "more client");
+    buf_puts(b, " sampled at random");
   }
   if (c->limit)
     buf_printf(b, "; stopped by %s", c->limit);
@@ -295,10 +295,10 @@ static void put_chance(const struct chance *c, struct buf *b) {
              "each execution meets a given bug of depth %" PRIu32
              " with a probability of at least 1/",
              c->depth);
-  if (one_in < 1e15)
-    story_number((uint64_t)(one_in + 0.5), b);
+  if (one_in < 1e18)
+    story_count((uint64_t)(one_in + 0.5), b);
   else
-    buf_printf(b, "%.3g", one_in);
+    buf_printf(b, "%.2g", one_in);
   buf_printf(b, " (PCT's bound for %" PRIu32 " threads and %" PRIu64 " steps)",
              c->threads, c->steps);
 }
@@ -492,8 +492,7 @@ static void put_page(struct screen *s, const char *path) {
   buf_free(&clean);
 }
 
-static struct screen open_screen(const struct text_style *style,
-                                 struct buf *out) {
+struct screen screen_open(const struct text_style *style, struct buf *out) {
   struct screen s = {out, *style};
   if (s.style.width == 0)
     s.style.width = 80;
@@ -504,14 +503,14 @@ static struct screen open_screen(const struct text_style *style,
 
 void report_line(const char *text, const struct text_style *style,
                  struct buf *out) {
-  struct screen s = open_screen(style, out);
+  struct screen s = screen_open(style, out);
   screen_wrap(&s, 0, 4, text);
 }
 
 void report_text(const struct story *story, const struct text_style *style,
                  struct buf *out) {
   const struct result *r = story->result;
-  struct screen s = open_screen(style, out);
+  struct screen s = screen_open(style, out);
   put_answer(&s, story);
   if (r->finding && !style->quiet)
     put_evidence(&s, story);

@@ -20,14 +20,6 @@ static const char *file_words(const char *file) {
 
 /* ---- words ---- */
 
-/* A tally counts up to a limit. */
-static void put_many(uint64_t n, struct buf *b) {
-  if (n >= UINT64_MAX - 1)
-    buf_puts(b, "more than 10^19");
-  else
-    story_number(n, b);
-}
-
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 static const char *fail(uint64_t n) { return n == 1 ? "fails" : "fail"; }
 
@@ -111,11 +103,11 @@ static void put_schedules(const struct ranked_cause *c,
   else
     buf_puts(b, "With ");
   buf_printf(b, "%s atomic ", them(c));
-  put_many(left->all, b);
+  story_count(left->all, b);
   buf_printf(b, " schedule%s %s left, and ", plural(left->all),
              left->all == 1 ? "is" : "are");
   if (left->bad)
-    put_many(left->bad, b);
+    story_count(left->bad, b);
   else
     buf_puts(b, "none");
   buf_printf(b, " %s", fail(left->bad ? left->bad : 1));
@@ -226,6 +218,13 @@ static void put_smaller(const struct story *story, const struct ranked_cause *c,
 }
 
 static void put_fix(const struct ranked_cause *c, struct buf *b) {
+  for (uint32_t i = 0; i < c->cause.nblocks; i++) {
+    const char *file = c->cause.blocks[i].file;
+    if (file && place_is_system(file)) {
+      buf_printf(b, "This is code of a library: %s", file);
+      return;
+    }
+  }
   if (c->fix)
     buf_printf(b, "To make %s atomic, %s", them(c), c->fix);
 }
@@ -234,14 +233,16 @@ static void put_price(const struct ranked_cause *c,
                       const struct causes_found *all, struct buf *b) {
   if (!all->good || (all->len == 1 && !c->eliminates))
     return;
-  buf_puts(b, ": forbids ");
-  if (c->eliminates)
-    story_number(c->eliminates, b);
-  else
-    buf_puts(b, "none");
+  if (!c->eliminates) {
+    buf_puts(b, ": no correct order is lost");
+    return;
+  }
+  buf_puts(b, ": ");
+  story_number(c->eliminates, b);
   buf_puts(b, " of ");
   story_number(all->good, b);
-  buf_printf(b, " good order%s", plural(all->good));
+  buf_printf(b, " correct order%s %s lost", plural(all->good),
+             c->eliminates == 1 ? "is" : "are");
 }
 
 /* Of an alternative, in short. */
@@ -250,12 +251,54 @@ static void put_left(const struct ranked_cause *c, struct buf *b) {
   if (!left->all)
     return;
   buf_puts(b, ", leaves ");
-  put_many(left->all, b);
+  story_count(left->all, b);
   buf_printf(b, " schedule%s", plural(left->all));
   if (left->bad) {
     buf_puts(b, " of which ");
-    put_many(left->bad, b);
+    story_count(left->bad, b);
     buf_printf(b, " %s", fail(left->bad));
+  }
+}
+
+/* Nothing fails with it atomic, as far as that was tried. */
+static bool is_enough(const struct ranked_cause *c) {
+  return !c->still_bad && !c->schedules.bad;
+}
+
+static bool share_function(const struct cause *a, const struct cause *b) {
+  for (uint32_t i = 0; i < a->nblocks; i++)
+    for (uint32_t k = 0; k < b->nblocks; k++)
+      if (a->blocks[i].function && b->blocks[k].function &&
+          !strcmp(a->blocks[i].function, b->blocks[k].function))
+        return true;
+  return false;
+}
+
+/* What interrupts could be changed instead: the best cause that lies in other
+ * functions, and which of the two forbids less. */
+static void put_other_side(const struct causes_found *all, struct buf *b) {
+  const struct ranked_cause *c = &all->at[0], *other = NULL;
+  for (uint32_t i = 1; i < all->len && !other; i++)
+    if (is_enough(&all->at[i]) &&
+        !share_function(&c->cause, &all->at[i].cause))
+      other = &all->at[i];
+  if (!other || !is_enough(c))
+    return;
+  buf_puts(b, "Or change the other side, ");
+  for (uint32_t i = 0; i < other->cause.nblocks; i++) {
+    buf_puts(b, i ? "; and " : "");
+    put_place(&other->cause.blocks[i], false, b);
+  }
+  if (other->eliminates == c->eliminates) {
+    buf_puts(b, ": that costs the same");
+  } else {
+    buf_puts(b, ": that is dearer, it loses ");
+    story_number(other->eliminates, b);
+    buf_printf(b, " correct order%s, this side ", plural(other->eliminates));
+    if (c->eliminates)
+      story_number(c->eliminates, b);
+    else
+      buf_puts(b, "none");
   }
 }
 
@@ -286,6 +329,9 @@ static void put_cause(struct screen *s, const struct story *story,
   put_sentence(s, &b);
   put_fix(c, &b);
   put_sentence(s, &b);
+  if (!at)
+    put_other_side(all, &b);
+  put_sentence(s, &b);
   buf_free(&b);
 }
 
@@ -309,7 +355,7 @@ static void put_results(const struct story *story,
   bool some = false;
   for (uint32_t i = 0; i < o->nresults && i < c->ncalls; i++) {
     struct buf v = {0};
-    value_print(o->results[i], &v);
+    story_put_value(story, o->results[i], &v);
     if (v.len && i >= c->ninit) {
       buf_puts(b, some ? "; " : "");
       if (has_twin(story, i))
@@ -369,11 +415,6 @@ static void put_outcomes(struct screen *s, const struct story *story,
 
 /* ---- all ---- */
 
-/* Nothing fails with it atomic, as far as that was tried. */
-static bool is_enough(const struct ranked_cause *c) {
-  return !c->still_bad && !c->schedules.bad;
-}
-
 /* What is true of all causes below. */
 static void put_promise(const struct causes_found *c, struct buf *b) {
   bool all = true;
@@ -395,13 +436,12 @@ static void put_failing(const struct causes_found *c, struct buf *b) {
   const struct tally *t = &c->schedules;
   uint64_t orders = c->bad + c->good - c->given;
   if (t->all) {
-    bool exact = t->all < UINT64_MAX - 1;
-    buf_puts(b, exact ? "All " : "All schedules of this client (");
-    put_many(t->all, b);
-    if (exact)
-      buf_printf(b, " schedule%s of this client", plural(t->all));
-    buf_puts(b, exact ? " were explored: " : ") were explored: ");
-    put_many(t->bad, b);
+    buf_puts(b, "All schedules of this client, counted on ");
+    story_number(t->states, b);
+    buf_printf(b, " state%s: ", plural(t->states));
+    story_count(t->all, b);
+    buf_puts(b, ", of which ");
+    story_count(t->bad, b);
     buf_printf(b, " %s. ", fail(t->bad));
   }
   buf_puts(b, c->complete ? "" : "At least ");
@@ -412,7 +452,13 @@ static void put_failing(const struct causes_found *c, struct buf *b) {
   if (c->clients > 1)
     buf_printf(b, ", of this client and %" PRIu32 " other%s,", c->clients - 1,
                plural(c->clients - 1));
-  buf_printf(b, " %s. ", fail(c->bad));
+  buf_printf(b, " %s", fail(c->bad));
+  if (c->mixed) {
+    buf_puts(b, ", ");
+    story_number(c->mixed, b);
+    buf_puts(b, " of them only in some of their schedules");
+  }
+  buf_puts(b, ". ");
   put_promise(c, b);
 }
 
@@ -421,7 +467,7 @@ static void put_given(struct screen *s, const struct causes_found *c) {
   struct buf b = {0};
   if (!c->given)
     return;
-  buf_puts(&b, "Of the good orders ");
+  buf_puts(&b, "Of the correct orders ");
   story_number(c->given, &b);
   buf_printf(&b, " %s from the files given", c->given == 1 ? "is" : "are");
   if (c->foreign) {
@@ -435,10 +481,38 @@ static void put_given(struct screen *s, const struct causes_found *c) {
   buf_free(&b);
 }
 
+/* The best cause is in the test: the calls that it makes, and what of them was
+ * seen.  Nobody is told to make a test atomic. */
+static void put_composition(struct screen *s, const struct story *story) {
+  const struct causes_found *c = &story->result->finding->causes;
+  const struct tally *all = &c->schedules, *left = &c->at[0].schedules;
+  struct buf b = {0};
+  screen_title(s, "Calls that the test makes:");
+  buf_printf(&b, "%s. ", story->composition);
+  if (all->all && left->all && !left->bad) {
+    buf_printf(&b,
+               "%s failing schedule of this client is interrupted in these "
+               "calls or between them. ",
+               all->bad == 1 ? "The" : "Every");
+  }
+  buf_puts(&b, "No lines of the object are known that would prevent the fault "
+               "by being atomic");
+  if (story->result->finding->fault == FAULT_NOT_LINEARIZABLE)
+    buf_puts(&b, ": each call may be right by itself, and only the test takes "
+                 "them for one operation");
+  buf_putc(&b, '.');
+  screen_paragraph(s, 2, 2, buf_text(&b));
+  buf_free(&b);
+}
+
 void screen_causes(struct screen *s, const struct story *story) {
   const struct causes_found *c = &story->result->finding->causes;
   if (!c->len)
     return;
+  if (story->composition) {
+    put_composition(s, story);
+    return;
+  }
   struct buf b = {0};
   screen_title(s, "Which lines must be atomic:");
   put_failing(c, &b);
@@ -455,7 +529,7 @@ void screen_causes(struct screen *s, const struct story *story) {
   if (c->cut)
     screen_paragraph(s, 2, 2,
                      "There were too many to keep them all: those that seemed "
-                     "to forbid the most good orders were dropped.");
+                     "to lose the most correct orders were dropped.");
   buf_free(&b);
   put_given(s, c);
   put_outcomes(s, story, c);

@@ -23,13 +23,13 @@ static bool returns(const outcome_list *l, uint32_t call) {
   return false;
 }
 
-static void put_cell(const struct story_outcomes *o, uint32_t row,
-                     uint32_t call, struct buf *out) {
-  struct value v = o->list->at[row].results.at[call];
+static void put_cell(const struct story *story, uint32_t row, uint32_t call,
+                     struct buf *out) {
+  struct value v = story->outcomes->list->at[row].results.at[call];
   if (v.kind == VALUE_VOID) /* of a call that returns something */
     buf_puts(out, "waits");
   else
-    value_print(v, out);
+    story_put_value(story, v, out);
 }
 
 static void put_head(const struct story *story, uint32_t call,
@@ -53,7 +53,7 @@ static bool measure(struct screen *s, const struct story *story,
     size_t width = screen_width(s, buf_text(&b));
     for (uint32_t row = 0; row < o->list->len && row < ROWS; row++) {
       buf_clear(&b);
-      put_cell(o, row, i, &b);
+      put_cell(story, row, i, &b);
       size_t one = screen_width(s, buf_text(&b));
       width = one > width ? one : width;
     }
@@ -90,7 +90,7 @@ static void put_columns(struct screen *s, const struct story *story,
   for (uint32_t row = 0; row < o->list->len && row < ROWS; row++) {
     buf_spaces(s->out, GAP);
     for (uint32_t i = 0; i < c->call.len; i++) {
-      put_cell(o, row, c->call.at[i], &b);
+      put_cell(story, row, c->call.at[i], &b);
       screen_put_fit(s, INK_PLAIN, buf_text(&b), c->width.at[i], true);
       buf_spaces(s->out, GAP);
       buf_clear(&b);
@@ -118,7 +118,7 @@ static void put_list(struct screen *s, const struct story *story,
     buf_clear(&b);
     for (uint32_t i = 0; i < c->call.len; i++) {
       buf_puts(&b, i ? ", " : "");
-      put_cell(o, row, c->call.at[i], &b);
+      put_cell(story, row, c->call.at[i], &b);
     }
     size_t used = 2 * GAP + COUNT;
     buf_puts(&b, o->list->at[row].allowed ? "" : "  NOT ALLOWED");

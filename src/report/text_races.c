@@ -65,8 +65,7 @@ static void put_rival(const struct story *story, const struct rival *r,
     buf_printf(b, " %s", r->location ? r->location : "memory");
   if (location && r->step.flags & STEP_RETURNS)
     buf_puts(b, " and returns");
-  const struct place *own = place_own(r->place),
-                     *p = own ? own : r->place;
+  const struct place *own = place_own(r->place), *p = own ? own : r->place;
   if (p && story->file && p->file && !strcmp(story->file, p->file))
     buf_printf(b, " (line %" PRIu32 ")", p->line);
   else if (p && p->file)
@@ -81,25 +80,31 @@ static const char *common_location(const struct race *r) {
   return r->at[0].location;
 }
 
+/* Of a winner after which it can still go either way there is nothing to say:
+ * the races that follow decide. */
 static const char *consequence(enum race_leads leads) {
   switch (leads) {
   case LEADS_GOOD:
-    return "every continuation is correct";
+    return "nothing can go wrong any more";
   case LEADS_BAD:
-    return "no continuation is correct";
+    return "it fails whatever follows";
   default:
-    return "it is still open";
+    return NULL;
   }
 }
 
-/* `If T1 is first, … ; if T2 is, …` */
+/* `. If T1 runs first, … ; if T2 does, …` */
 static void put_consequences(const struct story *story, const struct race *r,
                              struct buf *b) {
+  bool some = false;
   for (uint32_t i = 0; i < r->len; i++) {
-    buf_puts(b, i ? "; if " : ". If ");
+    const char *then = consequence(r->at[i].leads);
+    if (!then)
+      continue;
+    buf_puts(b, some ? "; if " : ". If ");
     story_put_stepper(story, r->at[i].step.thread, b);
-    buf_printf(b, " %s, %s", i ? "is" : "is first",
-               consequence(r->at[i].leads));
+    buf_printf(b, " %s, %s", some ? "does" : "runs first", then);
+    some = true;
   }
 }
 
@@ -124,23 +129,16 @@ static void put_race(struct screen *s, const struct story *story,
 
 enum { SHOWN_PATTERNS = 4 };
 
-static void put_count(uint64_t n, struct buf *b) {
-  if (n >= UINT64_MAX - 1)
-    buf_puts(b, "very many");
-  else
-    story_number(n, b);
-}
-
 static void put_patterns(struct screen *s, const struct races_found *f) {
   struct buf b = {0};
   assert(f->shown < f->len);
   const struct cdrs *first = &f->at[f->shown];
   uint32_t more = 0;
   buf_printf(&b, "Pattern %s: ", first->pattern);
-  put_count(first->count, &b);
-  buf_puts(&b, " of the ");
-  put_count(f->failing, &b);
-  buf_puts(&b, " failing interleavings");
+  story_count(first->count, &b);
+  buf_puts(&b, " of ");
+  story_count(f->failing, &b);
+  buf_printf(&b, " way%s to fail", f->failing == 1 ? "" : "s");
   if (f->sections)
     buf_puts(&b, ", with each critical section as one event");
   for (uint32_t i = 0; i < f->len && more < SHOWN_PATTERNS; i++)

@@ -2,10 +2,18 @@
  * The interleaving: a column for each thread while they fit, else a list in
  * which each thread has its own indentation.
  *
- * Columns are as wide as their rows want; when that is too much, the widest
- * give way first.  A row is `31 read  s->top = 0`: the line of the source, what
- * was done, where, and the value.  Where it is too long the name is shortened
- * in its middle, so that the value stays.
+ * Columns are as wide as their rows want.  When that is too much, columns begin
+ * where the widest would have to give way: a row has its line to itself, so it
+ * may run on below the columns to its right, and where it begins tells whose it
+ * is.
+ *
+ *     T1          T2          T3
+ *     31 read  stack.top = &node#1
+ *                 31 read  stack.top = &node#1
+ *
+ * A row is `31 read  s->top = 0`: the line of the source, what was done, where,
+ * and the value.  Where even that is too long the name loses what stands in
+ * front (`…top`), so that the value stays.
  */
 #include "base/text.h"
 #include "report/cell.h"
@@ -20,7 +28,9 @@ enum {
   INDENT = 2,
   GAP = 4, /* between columns; GAP_MIN when there is no room */
   GAP_MIN = 2,
-  COLUMN_MIN = 18, /* columns narrower than this say nothing */
+  STEP_MIN = 10,  /* columns that begin closer together are hard to follow */
+  LAST_FAIR = 44, /* of the last column, which cannot run on, … */
+  LAST_MIN = 24,  /* … and when there is less room than that */
   WORD = 5,
   DEFAULT_ROWS = 120,
 };
@@ -33,7 +43,8 @@ struct table {
   uint32_t columns;
   size_t width[32];
   size_t gap;
-  size_t lines; /* columns that the source lines take */
+  size_t lines;     /* columns that the source lines take */
+  const char *file; /* the one file of all rows, or NULL */
 };
 
 /* `31` or `list.c:31`, clean; nothing when unknown. */
@@ -42,7 +53,7 @@ static void put_line(const struct table *t, const struct story_row *r,
   const struct place *p = r->place;
   if (!p->line)
     return;
-  if (!t->story->file && p->file) {
+  if (!t->file && p->file) {
     cell_clean(base_name(p->file), t->s->style.utf8, out);
     buf_putc(out, ':');
   }
@@ -82,7 +93,10 @@ static void put_cell(const struct table *t, const struct story_row *r,
   size_t name = cell_width(buf_text(&what)), least = name < 8 ? name : 8;
   size_t room = width > fixed + least ? width - fixed : least;
   buf_puts(&all, buf_text(&head));
-  cell_fit_middle(buf_text(&what), room, utf8, &all);
+  if (is_step(r))
+    cell_fit_name(buf_text(&what), room, utf8, &all);
+  else
+    cell_fit_middle(buf_text(&what), room, utf8, &all);
   buf_puts(&all, buf_text(&tail));
   while (all.len && all.at[all.len - 1] == ' ')
     all.at[--all.len] = '\0';
@@ -113,6 +127,29 @@ static uint32_t column_of(const struct table *t, uint8_t thread) {
   return 0;
 }
 
+/* The columns that a row of column i may take: up to the right edge. */
+static size_t room_of(const struct table *t, uint32_t column) {
+  size_t before = INDENT;
+  for (uint32_t i = 0; i < column; i++)
+    before += t->width[i] + t->gap;
+  return t->s->style.width - before;
+}
+
+/* The column that gives way: the last while it is very wide, then the widest,
+ * then the last again.  False when none can. */
+static bool narrow(struct table *t) {
+  uint32_t last = t->columns - 1, widest = 0;
+  for (uint32_t i = 1; i < last; i++)
+    if (t->width[i] > t->width[widest])
+      widest = i;
+  bool can = last && t->width[widest] + t->gap > STEP_MIN &&
+             t->width[last] <= LAST_FAIR;
+  if (!can && t->width[last] <= LAST_MIN)
+    return false;
+  t->width[can ? widest : last]--;
+  return true;
+}
+
 /* Wanted widths, then the widest give way; false when there are too many. */
 static bool measure(struct table *t) {
   struct buf b = {0};
@@ -133,14 +170,9 @@ static bool measure(struct table *t) {
     taken += t->width[i];
   t->gap = taken + GAP * (t->columns - 1) <= room ? GAP : GAP_MIN;
   taken += t->gap * (t->columns - 1);
-  for (; taken > room; taken--) {
-    uint32_t widest = 0;
-    for (uint32_t i = 1; i < t->columns; i++)
-      if (t->width[i] > t->width[widest])
-        widest = i;
-    if (--t->width[widest] < COLUMN_MIN)
+  for (; taken > room; taken--)
+    if (!narrow(t))
       return false;
-  }
   return true;
 }
 
@@ -160,12 +192,9 @@ static void put_columns(struct table *t) {
 static void put_row_in_column(struct table *t, const struct story_row *r) {
   bool alone = stands_alone(t, r);
   uint32_t column = alone ? 0 : column_of(t, r->thread);
-  size_t before = INDENT;
   struct buf b = {0};
-  for (uint32_t i = 0; i < column; i++)
-    before += t->width[i] + t->gap;
-  buf_spaces(t->s->out, before);
-  put_cell(t, r, alone ? t->s->style.width - INDENT : t->width[column], &b);
+  buf_spaces(t->s->out, t->s->style.width - room_of(t, column));
+  put_cell(t, r, alone ? t->s->style.width - INDENT : room_of(t, column), &b);
   screen_put(t->s, ink_of(r), buf_text(&b));
   buf_putc(t->s->out, '\n');
   buf_free(&b);
@@ -202,9 +231,24 @@ static bool shown(const struct story *s, const struct story_row *r) {
          (main_fails && s->waiting.len == 0);
 }
 
+/* The file of all rows that are shown, if there is only one. */
+static const char *only_file(const struct story *s) {
+  const char *file = NULL;
+  for (uint32_t i = 0; i < s->rows.len; i++) {
+    const struct place *p = s->rows.at[i].place;
+    if (!shown(s, &s->rows.at[i]) || !p->line || !p->file)
+      continue;
+    if (file && strcmp(file, p->file) != 0)
+      return NULL;
+    file = p->file;
+  }
+  return file;
+}
+
 static void collect(struct table *t) {
   struct buf b = {0};
   uint32_t seen = 0;
+  t->file = only_file(t->story);
   for (uint32_t i = 0; i < t->story->rows.len; i++) {
     const struct story_row *r = &t->story->rows.at[i];
     if (!shown(t->story, r))
@@ -253,8 +297,8 @@ void screen_rows(struct screen *s, const struct story *story) {
   assert(t.columns >= 1 && t.columns <= 32); /* else measure has no column */
   struct buf title = {0};
   buf_puts(&title, t.columns > 1 ? "Interleaving" : "Execution");
-  if (story->file)
-    buf_printf(&title, " (lines of %s)", base_name(story->file));
+  if (t.file)
+    buf_printf(&title, " (lines of %s)", base_name(t.file));
   buf_putc(&title, ':');
   screen_title(s, buf_text(&title));
   buf_free(&title);

@@ -62,8 +62,9 @@ void fl__bound_forget(void) {
 void fl__bound_begin(void) {
   E.bound = sum(E.begun, E.options.max_steps);
   watch.next = 0;
-  alone_most = E.options.max_steps > ALONE_MOST ? E.options.max_steps
-                                                : (uint32_t)ALONE_MOST;
+  uint32_t most = E.options.max_alone && !E.preparing ? E.options.max_alone
+                                                      : (uint32_t)ALONE_MOST;
+  alone_most = E.options.max_steps > most ? E.options.max_steps : most;
   deepest = 0;
 }
 

@@ -81,6 +81,8 @@ struct rt_options {
   bool uses_fenv;     /* rounding modes and the like: switch them too */
   bool uses_clock;    /* looks at a clock: to sleep is to move it */
   uint32_t max_steps; /* of one execution; then it is cut */
+  uint32_t max_alone; /* of one thread alone, once the client is prepared; then
+                         it cannot be checked; 0: very many (bound.c) */
   uint32_t watchdog_ms; /* a step that takes longer is an endless loop */
   bool show_output;     /* user's stdout is not sent to /dev/null */
   bool tso;             /* memory model: store buffers (else SC) … */

@@ -348,8 +348,11 @@ static bool is_without(const struct generator *g, uint32_t depth) {
   if (!g->limits.nwithout)
     return true;
   for (uint32_t i = 0; i <= depth; i++)
-    client_add_init(&c, call_of(g, &g->at->slot[i]));
-  bool is = !client_has_ops_of(&c, g->limits.without, g->limits.nwithout);
+    if (g->at->slot[i].thread)
+      client_add(&c, g->at->slot[i].thread, call_of(g, &g->at->slot[i]));
+    else
+      client_add_init(&c, call_of(g, &g->at->slot[i]));
+  bool is = !client_has_part_of(&c, g->limits.without, g->limits.nwithout);
   client_free(&c);
   return is;
 }

@@ -27,8 +27,8 @@
  * (G10) if limits.observe is set, and changes is given: there are two threads,
  *      the first makes one call that only reads, the second at least three
  *      that do not.  These are few enough to be tried for longer threads.
- * (G11) no client has all operations of one of limits.without; final calls that
- *      would bring that about are left out.
+ * (G11) no client has one of limits.without as a part (client_has_part_of);
+ *      final calls that would bring that about are left out.
  *
  * Renaming of values: arguments that are marked interchangeable and have equal
  * lists of values share one renaming.  Interchangeable lists that overlap

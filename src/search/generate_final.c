@@ -137,7 +137,7 @@ static void drop_unwanted(struct final_wish *w, uint32_t n,
     if (!w[i].count)
       continue;
     client_add_final(&all, w[i].calls[0]);
-    if (!client_has_ops_of(&all, l->without, l->nwithout))
+    if (!client_has_part_of(&all, l->without, l->nwithout))
       continue;
     w[i].count = 0;
     all.ncalls--;

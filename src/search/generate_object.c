@@ -144,7 +144,7 @@ void generated_check_invariants(const struct own_object *o,
   assert(c->nthreads >= 2);                                     /* G4 */
   assert((uint32_t)__builtin_popcount(threads) == c->nthreads); /* G4 */
   assert(!l->nwithout ||
-         !client_has_ops_of(c, l->without, l->nwithout)); /* G11 */
+         !client_has_part_of(c, l->without, l->nwithout)); /* G11 */
 }
 
 void own_object_free(struct own_object *o) {

@@ -172,7 +172,7 @@ bool generator_random(struct generator *g, struct rng *rng, uint32_t threads,
     return false;
   bool ok = draw_client(g, rng, threads, ops, out);
   for (uint32_t i = 0; i < TRIES && ok; i++) {
-    if (!client_has_ops_of(out, l->without, l->nwithout))
+    if (!client_has_part_of(out, l->without, l->nwithout))
       break; /* G11 */
     client_free(out);
     *out = (struct client){0};

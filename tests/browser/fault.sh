@@ -44,7 +44,7 @@ page pass 0 "$SOURCE_DIR/examples/treiber_stack.c" --threads 2 --ops 1
 page outcomes 1 explore "$SOURCE_DIR/examples/afek_stack.c" \
   --client '{push(1)} || {pop()}; pop()'
 page several 1 "$SOURCE_DIR/tests/clients/two_objects.c"
-page loops 1 "$SOURCE_DIR/examples/cxx_queue.cpp"
+page loops 1 "$SOURCE_DIR/tests/clients/livelock.c"
 page tso 1 "$SOURCE_DIR/tests/clients/tso_peterson.c" --memory-model=tso \
   --client '{add(0)} || {add(1)}'
 NODE_PATH=$modules/node_modules BROWSER=$(command -v $browser) \

@@ -17,7 +17,7 @@ normal() {
     { end(); print }
     END { end() }
     function end() {
-      gsub(/[0-9]+/, "N", text)
+      gsub(/[0-9]+(,[0-9]+)*/, "N", text)
       if (text) print " " text
       text = ""; tail = 0
     }' | sed -E 's/-[0-9a-f]{8}\.(schedule|html)/-HASH.\1/'

@@ -49,6 +49,28 @@ grep -q '^#include <pthread.h>' mended_afek_stack.c || fail 'no pthread.h'
 mends examples/racy_counter.c \
   'locks a new mutex, counter_lock, around line 17 \(increment\) and line 19'
 
+# The printed lines and no others: GNU C that is compiled and searched; a lock
+# inside of them is a deadlock then.
+cp examples/afek_stack.c exact.c
+run exact.c --no-save $few --patch out.diff --patch-form=exact --json report.json
+expect_status 1
+expect_out 'out.diff holds a new mutex, stack_lock, in exactly lines 41-42 in each round of the loop in lines 40-45 \(pop\), and for each statement of line 35 \(push\)\. Verified'
+patch -s -p1 <out.diff || fail 'the exact patch does not apply'
+run exact.c --no-save $few
+expect_status 0
+run tests/clients/cond_if.c --no-save $few --client '{take()} || {take()} || {put(1)}' \
+  --patch none.diff --patch-form=exact --json report.json
+expect_out 'None was written: a change that holds a new mutex, buffer_lock, in exactly .* is not enough: .* still fails \(deadlock\)'
+jq -e '.patch | .tried and (.verified | not)' report.json >/dev/null ||
+  fail "patch: $(jq -c .patch report.json)"
+[ ! -e none.diff ] || fail 'a patch that fails was written'
+
+# The same for a table: object, verdict, fault, cause, claim, result.
+"$SOURCE_DIR/tests/answers/apply" examples/afek_stack.c >line ||
+  fail 'apply: a verified cause that passes is no failure'
+printf 'stack\tviolation\tnot-linearizable\tafek_stack.c:41-42\tverified\tpass\n' |
+  cmp -s - line || fail "apply: $(cat line)"
+
 # Two objects, one file.
 run tests/clients/torn_copy.c --no-save $few --patch out.diff
 expect_out 'None was written: the file has the patch for another object'
@@ -115,7 +137,7 @@ FL_OP(int, sum)
 END
 run sum.c --no-save $few --patch out.diff
 expect_out 'takes the lock of other code, pthread_mutex_lock\(&lock\), around lines'
-expect_out 'take the lock of line 6, pthread_mutex_lock\(&lock\), for these lines too'
+expect_out 'To make them atomic, take the lock of other code, pthread_mutex_lock\(&lock\), around lines 12-13 \(sum\) \(tried: compiled and searched, no fault\)'
 patch -s -p1 <out.diff || fail 'the patch does not apply'
 run sum.c --no-save $few
 expect_status 0

@@ -127,7 +127,7 @@ expect_status 0
 expect_out 'seed 7'
 run $s/fine.c
 expect_status 0
-expect_out 'all interleavings of all [0-9]+ clients of up to 3 threads with up'
+expect_out 'all interleavings of all [0-9,]+ clients of up to 3 threads with up'
 run $s/fine.c --search random --max-executions 500
 expect_status 0
 expect_out 'andom interleavings of [0-9]+ client'

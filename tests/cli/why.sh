@@ -16,7 +16,7 @@ jq -e --argjson first "$first" --argjson last "$last" '
   report.json >/dev/null || fail "causes: $(jq -c .causes report.json)"
 
 # What is said of schedules is what was counted.
-expect_out 'All [0-9,]+ schedules of this client were explored: [0-9,]+ fail\.'
+expect_out "All schedules of this client, counted on [0-9,]+ states: [0-9,]+, of which [0-9,]+ fail\\."
 expect_out 'Every failing schedule is interrupted inside these lines: with them atomic [0-9,]+ schedules are left, and none fails\.'
 expect_out 'No smaller block is enough, all were tried: with lines .* still fails'
 jq -e '.causes[0].schedules.failing == 0 and .traces.schedules.failing > 0 and

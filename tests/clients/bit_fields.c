@@ -25,7 +25,7 @@
  * OUTCOMES: -,-,1,2
  * RUN: %s
  * OUTPUT: Verified in all interleavings
- * OUTPUT: a variable of its own
+ * OUTPUT: give high bytes of its own at line 35, `: 0, high : 5, : 0`;.* .tried
  * EXIT: 1
  */
 #include <faultline.h>

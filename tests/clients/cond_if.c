@@ -7,6 +7,7 @@
  * EXIT: 1
  * VERDICT: violation
  * FAULT: not-linearizable
+ * NOOUTPUT: To make them atomic
  * RUN: %s --client '{take()} || {put(1)}' -- -DCORRECT
  * EXIT: 0
  * VERDICT: pass

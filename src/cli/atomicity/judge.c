@@ -74,7 +74,7 @@ static void say(void *judge, const struct txn_event *e,
     buf_printf(&b, ", block %" PRIu32, block);
   out->txn = arena_strdup(a, buf_text(&b));
   buf_clear(&b);
-  struct names *names = names_new(j->built->lines, j->now);
+  struct names *names = names_new(j->built->lines, j->now, NULL);
   names_location(names, rt_base(), ev->addr, ev->size, e->at, &b);
   names_free(names);
   out->object = arena_strdup(a, buf_text(&b));

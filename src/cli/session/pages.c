@@ -22,7 +22,8 @@ void pages_tell_passing(struct pages *p, const struct result *r,
                                 .block = UINT32_MAX};
   x->result.finding = &x->finding;
   x->result.verdict = VERDICT_PASS;
-  namer_open(&x->namer, p->s->built.lines, &x->result, &namer);
+  namer_open(&x->namer, p->s->built.lines, &x->result, &r->finding->trace,
+             &namer);
   x->story = story_new(&x->result, &namer);
   story->passing = x->story;
 }

@@ -13,6 +13,12 @@ const pretty = text => text.replace(/ -> /g, ' \u2192 ');
 const baseName = path => path ? path.slice(path.lastIndexOf('/') + 1) : '';
 const MANY = '18446744073709551614';
 const number = n => String(n) === MANY ? 'very many' : Number(n).toLocaleString('en');
+/* What was counted without doing it: two digits from a million on. */
+const rough = n => {
+  if (String(n) === MANY || Number(n) < 1e6) return number(n);
+  const [digits, power] = Number(n).toExponential(1).split('e+');
+  return digits + '·10^' + power;
+};
 const many = (n, word, plural) => number(n) + ' ' + (Number(n) === 1 ? word : plural || word + 's');
 
 /*

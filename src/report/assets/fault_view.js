@@ -115,8 +115,8 @@ function outcomes(model) {
   if (!columns.length && !run.calls.length) return null; /* a program */
   const silent = !columns.length && make('p', {}, 'No call returns anything: ' +
     many(list.reduce((n, o) => n + Number(o.executions), 0), 'execution') + ' came to an end.');
-  const note = run.outcomes_of_all ? 'Every interleaving of the client.' :
-    run.outcomes_of_all === false ? 'Executions that the search over states had to run; not all interleavings.' : '';
+  const note = run.outcomes_of_all ? 'All schedules of the client.' :
+    run.outcomes_of_all === false ? 'Executions that the search over states had to run; not all schedules.' : '';
   return section('outcomes', 'Outcomes', silent ||
     make('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Table of outcomes'},
       make('table', {class: 'data'}, make('thead', {}, head), make('tbody', {}, ...body))),
@@ -163,21 +163,22 @@ function causes(model) {
   const row = c => make('tr', {},
     make('td', {class: 'n'}, String(c.rank)), make('td', {}, blocksText(c.blocks)),
     make('td', {class: 'n'}, number(c.eliminates) + ' of ' + number(all.good)),
-    counted && make('td', {class: 'n'}, c.schedules ? number(before.failing) + ' → ' + number(c.schedules.failing) : ''),
-    counted && make('td', {class: 'n'}, c.schedules ? number(before.all) + ' → ' + number(c.schedules.all) : ''),
+    counted && make('td', {class: 'n'}, c.schedules ? rough(before.failing) + ' → ' + rough(c.schedules.failing) : ''),
+    counted && make('td', {class: 'n'}, c.schedules ? rough(before.all) + ' → ' + rough(c.schedules.all) : ''),
     make('td', {class: c.verified ? 'good' : c.still_fails ? 'bad' : 'soft'},
       c.verified ? 'verified' : c.still_fails ? 'not enough' : c.tried ? 'not decided' : 'not tried'));
   const best = list[0];
   const smaller = best.smaller.map(x => blocksText(x.blocks) + ': ' + x.still_fails + ' still fails');
   return section('lines', 'Why these lines',
     make('p', {class: 'soft'}, (all.complete ? '' : 'At least ') + many(all.failing, 'order') + ' of conflicting accesses ' +
-      (Number(all.failing) === 1 ? 'fails' : 'fail') + ', ' + number(all.good) + ' pass. With one of these candidates atomic, none of the failing ones could happen.'),
+      (Number(all.failing) === 1 ? 'fails' : 'fail') + (Number(all.mixed) ? ', ' + number(all.mixed) + ' of them only in some of their schedules' : '') +
+      '; ' + many(all.good, 'order') + (Number(all.good) === 1 ? ' is' : ' are') + ' correct. With one of these candidates atomic, none of the failing ones could happen.'),
     make('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Table of candidates'},
       make('table', {class: 'data'}, make('thead', {}, make('tr', {},
         make('th', {scope: 'col', class: 'n'}, 'rank'), make('th', {scope: 'col'}, 'atomic'),
-        make('th', {scope: 'col', class: 'n'}, 'good orders lost'),
-        counted && make('th', {scope: 'col', class: 'n'}, 'failing executions'),
-        counted && make('th', {scope: 'col', class: 'n'}, 'all executions'), make('th', {scope: 'col'}, 'searched again'))),
+        make('th', {scope: 'col', class: 'n'}, 'correct orders lost'),
+        counted && make('th', {scope: 'col', class: 'n'}, 'failing schedules'),
+        counted && make('th', {scope: 'col', class: 'n'}, 'all schedules'), make('th', {scope: 'col'}, 'searched again'))),
       make('tbody', {}, ...list.map(row)))),
     make('div', {class: 'cause'}, make('h3', {}, 'The best: ' + blocksText(best.blocks)),
       best.covered && make('p', {}, (best.verified ? 'Verified: no fault in ' : 'Searched: ') + best.covered + '.'),
@@ -236,7 +237,8 @@ function nearest(model) {
 /* ---- the races that decide ---- */
 const DOES = {read: 'reads', load: 'reads', write: 'writes', store: 'writes', rmw: 'changes', cas: 'compares and swaps',
   'cas failed': 'compares', lock: 'locks', unlock: 'unlocks', commit: 'commits', free: 'frees', alloc: 'allocates'};
-const LEADS = {good: 'every continuation is correct', bad: 'no continuation is correct', both: 'it is still open'};
+/* Of `both` there is nothing to say: the races that follow decide. */
+const LEADS = {good: 'nothing can go wrong any more', bad: 'it fails whatever follows'};
 function races(model) {
   const list = (model.run.cdrs || []).filter(c => c.races.length);
   if (!list.length) return null;
@@ -247,10 +249,10 @@ function races(model) {
   const race = r => {
     const [first, ...others] = r.accesses;
     return make('li', {}, ...access(first), ' before ', ...others.flatMap((o, i) => [i ? ' and ' : '', ...access(o)]),
-      make('div', {class: 'soft small'}, r.accesses.map((a, i) => (i ? 'if ' : 'If ') + name(a) + (i ? ' is, ' : ' is first, ') + (LEADS[a.leads_to] || 'nothing follows')).join('; ') + '.'));
+      make('div', {class: 'soft small'}, r.accesses.filter(a => LEADS[a.leads_to]).map((a, i) => (i ? 'if ' : 'If ') + name(a) + (i ? ' does, ' : ' runs first, ') + LEADS[a.leads_to]).join('; ')));
   };
-  const one = c => [make('p', {class: 'soft'}, 'Pattern ', code(c.pattern), ': ' + number(c.count) + ' of ' +
-    many(model.run.tree.failing, 'failing interleaving') + '.'), make('ol', {class: 'races'}, ...c.races.map(race))];
+  const one = c => [make('p', {class: 'soft'}, 'Pattern ', code(c.pattern), ': ' + rough(c.count) + ' of ' + rough(model.run.tree.failing) +
+    (Number(model.run.tree.failing) === 1 ? ' way' : ' ways') + ' to fail.'), make('ol', {class: 'races'}, ...c.races.map(race))];
   return section('races', 'The races that decide', ...one(list[0]),
     list.length > 1 ? make('details', {}, make('summary', {}, many(list.length - 1, 'more pattern')), ...list.slice(1).flatMap(one)) : null);
 }

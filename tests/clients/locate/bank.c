@@ -6,7 +6,7 @@
  * EXIT: 1
  * VERDICT: violation
  * OUTPUT: transfer\(\) is not atomic: lines 57-60 can
- * OUTPUT: which is a deadlock if others
+ * NOOUTPUT: To make them atomic
  * RUN: %s -- -DFIXED
  * EXIT: 0
  * VERDICT: pass

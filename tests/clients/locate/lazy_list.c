@@ -6,7 +6,7 @@
  * EXIT: 1
  * VERDICT: violation
  * OUTPUT: add\(\) is not atomic: lines 66-71 can
- * OUTPUT: one lock around these lines
+ * NOOUTPUT: To make them atomic
  * RUN: %s -- -DFIXED
  * EXIT: 0
  * VERDICT: pass

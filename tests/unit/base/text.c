@@ -49,6 +49,26 @@ TEST(thousands_are_set_apart) {
   buf_free(&b);
 }
 
+TEST(large_counts_are_two_digits_and_a_power_of_ten) {
+  static const struct {
+    uint64_t n;
+    const char *text;
+  } cases[] = {{999999, "999,999"},
+               {1000000, "1.0·10^6"},
+               {1949999, "1.9·10^6"},
+               {1950000, "2.0·10^6"},
+               {9960000, "1.0·10^7"},
+               {2990906168781152, "3.0·10^15"},
+               {UINT64_MAX, "1.8·10^19"}};
+  struct buf b = {0};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    buf_clear(&b);
+    put_rough_number(&b, cases[i].n);
+    CHECK_STR(buf_text(&b), cases[i].text);
+  }
+  buf_free(&b);
+}
+
 TEST(quotes_and_backslashes_are_escaped) {
   struct buf b = {0};
   put_escaped(&b, "a \"b\" \\ c");

@@ -82,7 +82,7 @@ static void one_block(struct world *w, const char *function,
 
 static void check_name(struct world *w, uint64_t offset, uint64_t size,
                        const char *want) {
-  struct names *n = names_new(w->l, &w->t);
+  struct names *n = names_new(w->l, &w->t, NULL);
   struct buf b = {0};
   names_location(n, BASE, HEAP + offset, size, 0, &b);
   CHECK_STR(buf_text(&b), want);
@@ -103,17 +103,17 @@ TEST(blocks_are_called_after_their_types) {
   EACH_COMPILER(cc, opt) {
     struct world w = open_world(cc, opt);
     one_block(&w, "stack_new", "__wrap_calloc", 48, 48);
-    check_name(&w, 0, 8, "stack#1.top");
-    check_name(&w, 8, 4, "stack#1.count");
-    check_name(&w, 0, 48, "stack#1");
+    check_name(&w, 0, 8, "stack.top");
+    check_name(&w, 8, 4, "stack.count");
+    check_name(&w, 0, 48, "stack");
     one_block(&w, "push", "__wrap_malloc", 16, 0);
-    check_name(&w, 0, 4, "node#1.value");
-    check_name(&w, 8, 8, "node#1.next");
-    check_name(&w, 20, 4, "node#1+20");
+    check_name(&w, 0, 4, "node.value");
+    check_name(&w, 8, 8, "node.next");
+    check_name(&w, 20, 4, "node+20");
     one_block(&w, "later", "__wrap_malloc", 16, 0);
-    check_name(&w, 8, 8, "node#1.next");
+    check_name(&w, 8, 8, "node.next");
     one_block(&w, "direct", "__wrap_malloc", 16, 0);
-    check_name(&w, 8, 8, "node#1.next");
+    check_name(&w, 8, 8, "node.next");
     one_block(&w, "unknown", "__wrap_malloc", 123, 0);
     check_name(&w, 8, 4, "block#1+8");
     check_name(&w, 0, 4, "block#1");
@@ -125,16 +125,16 @@ TEST(arrays_are_called_after_what_keeps_them) {
   EACH_COMPILER(cc, opt) {
     struct world w = open_world(cc, opt);
     one_block(&w, "grow", "__wrap_malloc", 40, 0);
-    check_name(&w, 12, 4, "items#1[3]");
+    check_name(&w, 12, 4, "items[3]");
     one_block(&w, "numbers", "__wrap_calloc", 40, 4);
-    check_name(&w, 0, 4, "list#1[0]");
-    check_name(&w, 0, 40, "list#1");
-    check_name(&w, 40, 4, "list#1[10]");
+    check_name(&w, 0, 4, "list[0]");
+    check_name(&w, 0, 40, "list");
+    check_name(&w, 40, 4, "list[10]");
     one_block(&w, "nodes", "__wrap_malloc", 64, 0);
-    check_name(&w, 40, 8, "node#1[2].next");
+    check_name(&w, 40, 8, "node[2].next");
     one_block(&w, "text", "__wrap_malloc", 15, 0);
-    check_name(&w, 0, 4, "text#1.len");
-    check_name(&w, 6, 1, "text#1.at[2]");
+    check_name(&w, 0, 4, "text.len");
+    check_name(&w, 6, 1, "text.at[2]");
     lines_close(w.l);
   }
 }
@@ -154,13 +154,13 @@ TEST(blocks_are_not_called_after_temporaries_of_macros) {
     w.l = scratch_lines(so);
     free(so);
     one_block(&w, "lock", "__wrap_malloc", 4, 0);
-    check_name(&w, 0, 4, "cell#1.locked");
+    check_name(&w, 0, 4, "cell.locked");
     lines_close(w.l);
   }
 }
 
-/* What a vector allocates is called after its elements, a node of a list, whose
- * type is the library's own, is a block. */
+/* What a vector allocates is called after its elements; members of the library
+ * lose their prefix, and what an element is stored in is the element. */
 TEST(blocks_of_containers) {
   scratch_write("n.cc", "#include <list>\n#include <memory>\n"
                         "int *ints(std::allocator<int> &a) {\n"
@@ -174,7 +174,124 @@ TEST(blocks_of_containers) {
   one_block(&w, "_Z4intsRSaIiE", "__wrap__Znwm", 40, 0);
   check_name(&w, 12, 4, "int#1[3]");
   one_block(&w, "_Z4nodev", "__wrap__Znwm", 24, 0);
-  check_name(&w, 8, 8, "block#1+8");
+  check_name(&w, 8, 8, "node.prev");
+  check_name(&w, 16, 4, "node");
+  lines_close(w.l);
+}
+
+TEST(members_of_containers) {
+  scratch_write("n.cc", "#include <atomic>\n#include <map>\n#include <mutex>\n"
+                        "#include <vector>\n"
+                        "class cache {\n public:\n  std::mutex m;\n"
+                        "  std::vector<int> v;\n  std::atomic<int> hits;\n"
+                        "  std::map<int, int> all;\n"
+                        "  struct entry { int key, value; } own;\n"
+                        "  void *add() {\n"
+                        "    return new entry{1, 2}; }\n};\n"
+                        "cache *make() {\n  return new cache; }\n"
+                        "void *entry(cache *c) { return c->add(); }\n");
+  struct world w = {0};
+  char *so = scratch_build("gcc", "-O1", "n.cc", NULL);
+  w.l = scratch_lines(so);
+  free(so);
+  one_block(&w, "_Z4makev", "__wrap__Znwm", 128, 0);
+  check_name(&w, 0, 4, "cache.m");
+  check_name(&w, 40, 8, "cache.v.start");
+  check_name(&w, 48, 8, "cache.v.finish");
+  check_name(&w, 64, 4, "cache.hits");
+  check_name(&w, 112, 8, "cache.all.node_count");
+  one_block(&w, "_Z5entryP5cache", "__wrap__Znwm", 8, 0);
+  check_name(&w, 4, 4, "entry.value");
+  lines_close(w.l);
+}
+
+/* Whose pointer is on the line need not be whose block it is. */
+TEST(blocks_with_pointers_of_several_types) {
+  scratch_write(
+      "n.c",
+      "#include <stdlib.h>\n"
+      "struct array { size_t size; int at[]; };\n"
+      "struct slot { long seq, value; };\n"
+      "struct queue { struct slot *slots; long head, tail, mask; };\n"
+      "struct base { int refs; };\n"
+      "struct item { struct base base; int value; };\n"
+      "static inline __attribute__((always_inline)) void *get(size_t n) {\n"
+      "  char *p = malloc(n);\n"
+      "  if (!p) abort();\n"
+      "  return p;\n}\n"
+      "struct array *flexible(int n) {\n"
+      "  struct array *a = malloc(sizeof *a + n * sizeof(int));\n"
+      "  a->size = n; return a;\n}\n"
+      "void inner(struct queue *q) {\n"
+      "  q->slots = malloc(2 * sizeof(struct slot));\n}\n"
+      "struct base *derived(void) {\n"
+      "  struct base *b = malloc(sizeof(struct item));\n"
+      "  b->refs = 1; return b;\n}\n"
+      "int value(struct base *b) {\n"
+      "  struct item *i = (struct item *)b; return i->value; }\n"
+      "void *untyped(void) {\n"
+      "  void *p = malloc(sizeof(struct slot));\n"
+      "  return p;\n}\n"
+      "char *text(int n) {\n"
+      "  char *s = malloc(n);\n"
+      "  s[0] = 0; return s;\n}\n"
+      "struct slot *by_char(void) {\n"
+      "  struct slot *s = get(sizeof *s);\n"
+      "  s->seq = 1; return s;\n}\n");
+  EACH_COMPILER(cc, opt) {
+    struct world w = {0};
+    char *so = scratch_build(cc, opt, "n.c", NULL);
+    w.l = scratch_lines(so);
+    free(so);
+    one_block(&w, "flexible", "__wrap_malloc", 16, 0); /* two arrays long */
+    check_name(&w, 0, 8, "array.size");
+    check_name(&w, 8, 4, "array.at[0]");
+    check_name(&w, 12, 4, "array.at[1]");
+    one_block(&w, "inner", "__wrap_malloc", 32, 0); /* as large as a queue */
+    check_name(&w, 24, 8, "slot[1].value");
+    one_block(&w, "derived", "__wrap_malloc", 8, 0);
+    check_name(&w, 0, 4, "item.base.refs");
+    check_name(&w, 4, 4, "item.value");
+    one_block(&w, "untyped", "__wrap_malloc", 16, 0);
+    check_name(&w, 8, 8, "slot.value");
+    one_block(&w, "text", "__wrap_malloc", 10, 0);
+    check_name(&w, 2, 1, "s[2]");
+    one_block(&w, "by_char", "__wrap_malloc", 16, 0);
+    check_name(&w, 8, 8, "slot.value");
+    lines_close(w.l);
+  }
+}
+
+TEST(the_only_block_of_a_type_has_no_number) {
+  struct world w = open_world("gcc", "-O1");
+  one_block(&w, "push", "__wrap_malloc", 16, 0);
+  w.blocks[1] = w.blocks[0];
+  w.blocks[1].base += 4096;
+  struct trace beside = w.t; /* two of them there */
+  beside.nblocks = 2;
+  struct names *alone = names_new(w.l, &w.t, &w.t);
+  struct names *with = names_new(w.l, &w.t, &beside);
+  struct buf b = {0};
+  names_block(alone, 0, &b);
+  CHECK_STR(buf_text(&b), "node");
+  buf_clear(&b);
+  names_block(with, 0, &b);
+  CHECK_STR(buf_text(&b), "node#1");
+  buf_free(&b);
+  names_free(alone);
+  names_free(with);
+  lines_close(w.l);
+  /* unless a variable is called so */
+  scratch_write("n.c", "#include <stdlib.h>\n"
+                       "struct pair { int a, b; } pair;\n"
+                       "struct pair *get(void) {\n"
+                       "  struct pair *p = malloc(sizeof *p);\n"
+                       "  p->a = pair.a; return p;\n}\n");
+  char *so = scratch_build("gcc", "-O1", "n.c", NULL);
+  w.l = scratch_lines(so);
+  free(so);
+  one_block(&w, "get", "__wrap_malloc", 8, 0);
+  check_name(&w, 4, 4, "pair#1.b");
   lines_close(w.l);
 }
 
@@ -199,7 +316,7 @@ TEST(a_wrapper_of_malloc_is_looked_through) {
       w.t.nframes = 2;
       w.blocks[0].alloc_chain = 1;
     }
-    check_name(&w, 8, 8, "node#1.next");
+    check_name(&w, 8, 8, "node.next");
     lines_close(w.l);
   }
 }
@@ -215,7 +332,7 @@ TEST(blocks_are_numbered_by_type_and_known_by_time) {
   w.blocks[2].base = HEAP + 4096;
   w.blocks[2].alloc_event = 9;
   w.t.nblocks = 3;
-  struct names *n = names_new(w.l, &w.t);
+  struct names *n = names_new(w.l, &w.t, NULL);
   static const struct {
     uint64_t addr;
     uint32_t at;
@@ -259,23 +376,23 @@ TEST(values_are_printed_by_their_type) {
   EACH_COMPILER(cc, opt) {
     struct world w = open_world(cc, opt);
     one_block(&w, "push", "__wrap_malloc", 16, 0);
-    struct names *n = names_new(w.l, &w.t);
+    struct names *n = names_new(w.l, &w.t, NULL);
     uint64_t whole = address(w.l, "whole");
     check_value(&w, n, HEAP, 4, 0xffffffff, "-1");
     check_value(&w, n, HEAP + 4, 1, 'x', "'x'");
     check_value(&w, n, HEAP + 4, 1, 1, "1");
     check_value(&w, n, HEAP + 8, 8, 0, "NULL");
-    check_value(&w, n, HEAP + 8, 8, HEAP, "&node#1");
-    check_value(&w, n, HEAP + 8, 8, HEAP + 8, "&node#1.next");
-    check_value(&w, n, HEAP + 8, 8, HEAP + 1, "&node#1+1");
+    check_value(&w, n, HEAP + 8, 8, HEAP, "&node");
+    check_value(&w, n, HEAP + 8, 8, HEAP + 8, "&node.next");
+    check_value(&w, n, HEAP + 8, 8, HEAP + 1, "&node+1");
     check_value(&w, n, HEAP + 8, 8, 0x77, "0x77");
-    check_value(&w, n, address(w.l, "head"), 8, HEAP, "&node#1");
+    check_value(&w, n, address(w.l, "head"), 8, HEAP, "&node");
     check_value(&w, n, address(w.l, "global"), 8, whole, "&whole");
     check_value(&w, n, address(w.l, "handler"), 8, address(w.l, "push"),
                 "push");
     check_value(&w, n, whole + 8, 4, 0xffffffff, "4294967295");
     check_value(&w, n, whole + 16, 8, (uint64_t)-7, "-7");
-    check_value(&w, n, whole + 16, 8, HEAP, "&node#1");
+    check_value(&w, n, whole + 16, 8, HEAP, "&node");
     check_value(&w, n, whole + 32, 4, 1, "BUSY");
     check_value(&w, n, whole + 32, 4, 9, "9");
     check_value(&w, n, whole + 40, 8, 0x3ff8000000000000, "1.5");

@@ -199,9 +199,9 @@ TEST(why_these_lines) {
   check_section(
       f, "Which lines must be atomic:",
       "Which lines must be atomic:\n"
-      "  All 10 schedules of this client were explored: 2 fail. 1 of "
-      "4 orders of\n"
-      "  conflicting accesses fails. None could with these lines "
+      "  All schedules of this client, counted on 31 states: 10, of which 2 "
+      "fail. 1 of\n"
+      "  4 orders of conflicting accesses fails. None could with these lines "
       "atomic:\n"
       "  1. lines 31-32 of stack.c, in pop()\n"
       "     Every failing schedule is interrupted inside these lines: "
@@ -269,19 +269,47 @@ TEST(that_all_are_interrupted_inside_is_said_only_when_it_was_counted) {
 
 TEST(more_schedules_than_can_be_counted) {
   struct fixture *f = fixture_cause();
-  f->finding.causes.schedules = (struct tally){UINT64_MAX - 1, 1};
+  f->finding.causes.schedules = (struct tally){UINT64_MAX - 1, 1, 81204};
   f->finding.causes.complete = false;
   char *text = text_of(f, STYLE(.width = 200));
-  CHECK_HAS(text, "  All schedules of this client (more than 10^19) were "
-                  "explored: 1 fails. At least 1 of 4 orders of conflicting "
-                  "accesses fails. ");
+  CHECK_HAS(text, "  All schedules of this client, counted on 81,204 states: "
+                  "more than 10^19, of which 1 fails. At least 1 of 4 orders "
+                  "of conflicting accesses fails. ");
   CHECK_HAS(text, "     The failing schedule is interrupted inside");
   free(text);
   f->finding.causes.schedules.all = 0; /* not counted */
   text = text_of(f, STYLE(.width = 200));
   CHECK_HAS(text, "\n  At least 1 of 4 orders of conflicting accesses fails. "
                   "None could");
-  CHECK(!strstr(text, "explored"));
+  CHECK(!strstr(text, "All schedules"));
+  free(text);
+  fixture_free(f);
+}
+
+TEST(large_counts_have_two_digits) {
+  struct fixture *f = fixture_cause();
+  f->finding.causes.schedules =
+      (struct tally){2990906168781152, 29121057966, 42248};
+  f->causes[0].schedules = (struct tally){1459380934744, 0, 7};
+  char *text = text_of(f, STYLE(.width = 200, .utf8 = true));
+  CHECK_HAS(text, "  All schedules of this client, counted on 42,248 states: "
+                  "3.0·10^15, of which 2.9·10^10 fail. ");
+  CHECK_HAS(text, " with them atomic 1.5·10^12 schedules are left, and none ");
+  free(text);
+  text = text_of(f, STYLE(.width = 200));
+  CHECK_HAS(text, "3.0*10^15, of which 2.9*10^10 fail. ");
+  free(text);
+  fixture_free(f);
+}
+
+TEST(orders_that_fail_in_some_schedules_only_are_told) {
+  struct fixture *f = fixture_cause();
+  f->finding.causes.bad = 67;
+  f->finding.causes.good = 88;
+  f->finding.causes.mixed = 5;
+  char *text = text_of(f, STYLE(.width = 200));
+  CHECK_HAS(text, "67 of 155 orders of conflicting accesses fail, 5 of them "
+                  "only in some of their schedules. ");
   free(text);
   fixture_free(f);
 }
@@ -299,18 +327,18 @@ TEST(alternatives_come_below_with_their_price) {
   f->causes[2].still_fault = FAULT_NOT_LINEARIZABLE;
   f->finding.causes.len = 8;
   char *text = text_of(f, STYLE(.width = 120));
-  CHECK_HAS(text, "one of these atomic:\n"
-                  "  1. lines 31-32 of stack.c, in pop(): forbids none of 3 "
-                  "good orders\n");
-  CHECK_HAS(text, "  1. lines 12-13 of stack.c, in push(): forbids none of 3 "
-                  "good orders, equally good\n"
-                  "  3. lines 12-13 of stack.c, in push(): forbids 1 of 3 good "
-                  "orders, leaves 4 schedules of which 1 fails\n"
+  CHECK_HAS(text, "What forbids them, best first:\n"
+                  "  1. lines 31-32 of stack.c, in pop(): no correct order "
+                  "is lost\n");
+  CHECK_HAS(text, "  1. lines 12-13 of stack.c, in push(): no correct order "
+                  "is lost, equally good\n"
+                  "  3. lines 12-13 of stack.c, in push(): 1 of 3 correct "
+                  "orders is lost, leaves 4 schedules of which 1 fails\n"
                   "     Not enough: {push(1)} || {pop()} still fails.\n"
                   "  4. ");
-  CHECK_HAS(text, "  5. lines 12-13 of stack.c, in push(): forbids 1 of 3 good "
-                  "orders\n"
-                  "  and 3 more; --json has all\n");
+  CHECK_HAS(text, "  5. lines 12-13 of stack.c, in push(): 1 of 3 correct "
+                  "orders is lost\n"
+                  "  and 3 more; --all-causes shows them\n");
   free(text);
   fixture_free(f);
 }

@@ -77,6 +77,11 @@ static void fixture_value(void *ctx, const struct event *e, uint64_t value,
     buf_printf(out, "%lld", (long long)value);
 }
 
+static void fixture_block(void *ctx, uint32_t block, struct buf *out) {
+  struct fixture *f = ctx;
+  fixture_location(f, f->blocks[block].base, 16, 0, out);
+}
+
 static inline struct fixture *fixture_new(const char *client,
                                           enum fault fault) {
   struct fixture *f = xcalloc(1, sizeof *f);
@@ -87,8 +92,8 @@ static inline struct fixture *fixture_new(const char *client,
   if (*client &&
       client_read(&f->finding.client, client, &r->names, nargs, &e) != 0)
     die("%s", e.text);
-  f->namer =
-      (struct story_namer){f, fixture_place, fixture_location, fixture_value};
+  f->namer = (struct story_namer){f, fixture_place, fixture_location,
+                                  fixture_value, fixture_block};
   f->finding.fault = fault;
   f->finding.trace.events = f->events;
   f->finding.trace.history =
@@ -225,11 +230,11 @@ static inline struct fixture *fixture_cause(void) {
                                        .tried = true,
                                        .verified = true,
                                        .covered = TEXT("all of 20 clients"),
-                                       .schedules = {7, 0}};
+                                       .schedules = {7, 0, 20}};
   d->causes = (struct causes_found){.bad = 1,
                                     .good = 3,
                                     .complete = true,
-                                    .schedules = {10, 2},
+                                    .schedules = {10, 2, 31},
                                     .at = f->causes,
                                     .len = 1};
   memcpy(f->near_events, f->events, 5 * sizeof *f->events);

@@ -235,7 +235,25 @@ TEST(a_shortened_name_keeps_its_value) {
   struct fixture *f = fixture_violation();
   f->location = "the_one_and_only_global_stack_of_this_program.array.top";
   char *text = text_of(f, STYLE(.width = 80, .utf8 = true));
-  CHECK_HAS(text, "12 rmw   the_one_an….array.top: 1 -> 2\n");
+  CHECK_HAS(text, "32 cas   …array.top: 2 -> 0\n");
+  free(text);
+  fixture_free(f);
+}
+
+/* A row has its line to itself: it runs on below the columns to its right. */
+TEST(four_threads_keep_their_values) {
+  struct fixture *f =
+      fixture_new("{pop()} || {pop()} || {pop()} || {pop()}", FAULT_INVARIANT);
+  f->location = "pool#1.items[0]";
+  for (uint32_t i = 0; i < 4; i++) {
+    add_call(f, i);
+    add(f, EV_CAS, (uint8_t)(i + 1), i, 3107, TOP, 17, 5);
+  }
+  char *text = text_of(f, STYLE(.width = 80));
+  CHECK_HAS(text, "\n  31 cas   pool#1.items[0]: 17 -> 5\n");
+  CHECK_HAS(text, " 31 cas   pool#1.items[0]: 17 -> 5\n");
+  CHECK(!strstr(text, "..."));
+  check_lines(text, 80);
   free(text);
   fixture_free(f);
 }
