@@ -75,6 +75,22 @@ static uint32_t look_after(const struct kind_query *q, uint32_t change) {
   return KIND_NO_EVENT;
 }
 
+/* Whether the call has looked there before: then it goes round a loop, and the
+ * look belongs to the next round. */
+static bool looked_before(const struct kind_query *q, uint32_t look,
+                          uint32_t change) {
+  for (uint32_t i = change; i-- > 0;) {
+    const struct event *e = event_at(q, i);
+    if (!same_call(e, event_at(q, look)))
+      continue;
+    if (e->kind == EV_CALL)
+      return false;
+    if (kind_site(q->t, i) == kind_site(q->t, look))
+      return true;
+  }
+  return false;
+}
+
 /*
  * Two threads change a word in one step each and look at it afterwards, at the
  * same line: both see what only the last one should.
@@ -90,7 +106,9 @@ void match_double_success(const struct kind_query *q) {
     if (x->kind != EV_RMW || !is_concurrent(x))
       continue;
     uint32_t look = look_after(q, a);
-    for (uint32_t b = a + 1; look != KIND_NO_EVENT && b < look; b++) {
+    if (look == KIND_NO_EVENT || looked_before(q, look, a))
+      continue;
+    for (uint32_t b = a + 1; b < look; b++) {
       const struct event *y = event_at(q, b);
       if (y->kind != EV_RMW || !is_concurrent(y) || y->thread == x->thread ||
           !same_spot(x, y) || kind_site(q->t, a) != kind_site(q->t, b))

@@ -112,6 +112,16 @@ static uint32_t fill_after(const struct kind_query *q, uint32_t read,
   return KIND_NO_EVENT;
 }
 
+/* A pointer to a block that is younger than the store: the structure grows
+ * further, and the field had its value before. */
+static bool links(const struct kind_query *q, uint32_t fill, uint32_t store) {
+  const struct event *e = event_at(q, fill);
+  if (e->size != 8 || e->flags & EVENT_NO_VALUE)
+    return false;
+  const struct block *b = block_of(q, e->value[0], fill);
+  return b && b->alloc_event != UINT32_MAX && b->alloc_event > store;
+}
+
 static bool returned(const struct kind_query *q, uint32_t of, uint32_t before) {
   for (uint32_t i = of + 1; i < before; i++)
     if (event_at(q, i)->kind == EV_RETURN &&
@@ -155,7 +165,7 @@ static void match_store(const struct kind_query *q, uint32_t store) {
     uint32_t fill = fill_after(q, i, store);
     bool cut = fill == KIND_NO_EVENT && !b->elem_size &&
                !returned(q, store, i) && !returned(q, store, events_of(q));
-    if (fill == KIND_NO_EVENT && !cut)
+    if (fill == KIND_NO_EVENT ? !cut : links(q, fill, store))
       continue;
     add_match(q, &(struct kind_found){.kind = KIND_EARLY_PUBLICATION,
                                       .marks = {store, i, fill}});

@@ -265,24 +265,34 @@ static bool is_enough(const struct ranked_cause *c) {
   return !c->still_bad && !c->schedules.bad;
 }
 
-static bool share_function(const struct cause *a, const struct cause *b) {
-  for (uint32_t i = 0; i < a->nblocks; i++)
-    for (uint32_t k = 0; k < b->nblocks; k++)
-      if (a->blocks[i].function && b->blocks[k].function &&
-          !strcmp(a->blocks[i].function, b->blocks[k].function))
-        return true;
-  return false;
+/* The operations of this execution that come to a block of the cause. */
+static uint64_t operations_in(const struct story *story,
+                              const struct cause *c) {
+  const struct finding *f = story->result->finding;
+  uint64_t ops = 0;
+  for (uint32_t i = 0; i < f->trace.nevents; i++) {
+    uint32_t call = f->trace.events[i].call;
+    if (call >= f->client.ncalls || f->client.calls[call].op >= 64)
+      continue;
+    for (const struct place *p = story->events[i].place; p; p = p->next)
+      for (uint32_t k = 0; k < c->nblocks; k++)
+        if (code_block_has_line(&c->blocks[k], p->file, p->function, p->line))
+          ops |= UINT64_C(1) << f->client.calls[call].op;
+  }
+  return ops;
 }
 
-/* What interrupts could be changed instead: the best cause that lies in other
- * functions, and which of the two forbids less. */
-static void put_other_side(const struct causes_found *all, struct buf *b) {
+/* What could be changed instead: the best cause in other operations, and which
+ * of the two forbids less. */
+static void put_other_side(const struct story *story, struct buf *b) {
+  const struct causes_found *all = &story->result->finding->causes;
   const struct ranked_cause *c = &all->at[0], *other = NULL;
+  uint64_t own = operations_in(story, &c->cause), ops;
   for (uint32_t i = 1; i < all->len && !other; i++)
     if (is_enough(&all->at[i]) &&
-        !share_function(&c->cause, &all->at[i].cause))
+        (ops = operations_in(story, &all->at[i].cause)) && !(ops & own))
       other = &all->at[i];
-  if (!other || !is_enough(c))
+  if (!other || !own || !is_enough(c))
     return;
   buf_puts(b, "Or change the other side, ");
   for (uint32_t i = 0; i < other->cause.nblocks; i++) {
@@ -330,7 +340,7 @@ static void put_cause(struct screen *s, const struct story *story,
   put_fix(c, &b);
   put_sentence(s, &b);
   if (!at)
-    put_other_side(all, &b);
+    put_other_side(story, &b);
   put_sentence(s, &b);
   buf_free(&b);
 }
