@@ -199,7 +199,6 @@ static void share(const struct kind_count *c, bool complete, struct arena *a,
       *f = c->first[k].at[i];
       bool all = c->with[k].bad == c->all.bad;
       f->same = all ? c->all.bad : c->all.same;
-      f->with = f->same;
       f->bad = c->all.bad;
       f->good_with = c->with[k].good;
       f->good = c->all.good;
@@ -406,7 +405,7 @@ static bool marks_fit(const struct kind_found *f, const struct trace *t) {
   for (uint32_t i = 0; i < kind_marks[f->kind]; i++)
     if (f->marks[i] != KIND_NO_EVENT && f->marks[i] >= t->nevents)
       return false;
-  return f->kind != KIND_NONE;
+  return f->kind != KIND_NONE && f->same; /* Y2 */
 }
 
 static void name_kind(struct kind_naming *p, const struct kinds_found *found) {

@@ -8,7 +8,7 @@
  *
  * (Y1) a kind that was found has as many marks as its line in KINDS says; a
  *      mark that the pattern does not need may be KIND_NO_EVENT.
- * (Y2) it is in every order that fails like the finding: with == same > 0.
+ * (Y2) the finding is one of the orders that have it: same > 0.
  */
 #ifndef MODEL_KIND_H
 #define MODEL_KIND_H
@@ -123,13 +123,13 @@ enum {
 struct kind_found {
   enum kind kind;
   uint32_t marks[KIND_MOST_MARKS]; /* events of the finding's trace, Y1 */
-  uint64_t bad, good;       /* orders of the client, failing and not … */
-  uint64_t same;            /* … failing all, or with the same fault as the
-                               finding, if not all of them have the pattern … */
-  uint64_t with, good_with; /* … of these and of the good ones, that have it */
-  bool complete;            /* these are all */
-  struct cause held; /* lines of the pattern: with them atomic, the client
-                        passes.  No blocks: none that help, or not tried */
+  uint64_t bad, good; /* orders of the client, failing and not … */
+  uint64_t same; /* … failing, that have it: all, or all with the same fault as
+                    the finding … */
+  uint64_t good_with; /* … and good ones that have it */
+  bool complete;      /* these are all */
+  struct cause held;  /* lines of the pattern: with them atomic, the client
+                         passes.  No blocks: none that help, or not tried */
 };
 
 /* What a worker found: in the order of precedence. */

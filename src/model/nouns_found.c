@@ -117,18 +117,11 @@ static const struct field kind_fields[] = {
     NUMBER(struct kind_found, bad),
     NUMBER(struct kind_found, good),
     NUMBER(struct kind_found, same),
-    NUMBER(struct kind_found, with),
     NUMBER(struct kind_found, good_with),
     FLAG(struct kind_found, complete),
 };
 
-static bool kind_sound(void *noun) {
-  const struct kind_found *k = noun;
-  return k->kind != KIND_NONE && k->with && k->with == k->same; /* Y2 */
-}
-
-static const struct noun noun_kind = {NOUN(struct kind_found, kind_fields),
-                                      .sound = kind_sound};
+static const struct noun noun_kind = {NOUN(struct kind_found, kind_fields)};
 
 static const struct field kinds_fields[] = {
     MANY(struct kinds_found, at, len, noun_kind),

@@ -3,9 +3,9 @@
  * -DFIXED compares and swaps.
  *
  * RUN: %s --width=400
- * EXIT: 1
  * VERDICT: violation
- * OUTPUT: insert\(\) is not atomic: lines 36-38 can
+ * KIND: check-then-act
+ * OUTPUT: insert\(\) checks .* at line 36 and acts on it at line 38: .* 1\. lines 36-38 of
  * OUTPUT: strong\(&c->slot\[k\]\.refs, &seen, seen \+ 1\), where seen is what line 51 reads
  * RUN: %s -- -DFIXED
  * EXIT: 0

@@ -3,9 +3,9 @@
  * The critical sections are to be widened; -DFIXED has them so.
  *
  * RUN: %s --width=400
- * EXIT: 1
  * VERDICT: violation
- * OUTPUT: ring_put\(\) is not atomic: lines 44-50 can
+ * KIND: check-then-act
+ * OUTPUT: ring_put\(\) checks .* at line 44 and acts on it at line 50: .* 1\. lines 44-50 of
  * OUTPUT: take pthread_mutex_lock\(&r->lock\) of line 46 before line 44 .*tried
  * RUN: %s -- -DFIXED
  * EXIT: 0
