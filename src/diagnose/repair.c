@@ -392,6 +392,8 @@ static void count_all(struct repair *p) {
     struct regions regions;
     if (regions_of(p, found->at[i].cause, &regions))
       found->at[i].schedules = count(p, &regions);
+    if (found->at[i].schedules.bad) /* the search was cut before it saw that */
+      found->at[i].verified = false;
   }
 }
 
