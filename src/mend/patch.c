@@ -124,8 +124,12 @@ static bool try_form(struct patch_maker *m, struct patch_plan *plan,
 
 static bool try_all(struct patch_maker *m, struct buf *diff, bool *from_root) {
   if (m->target->settings->patch_form == PATCH_ASKED_EXACT) {
-    struct patch_plan plan = {.form = PATCH_EXACT};
-    return try_form(m, &plan, diff, from_root);
+    for (uint32_t which = 0; which < 2; which++) {
+      struct patch_plan plan = {.form = PATCH_EXACT, .which = which};
+      if (try_form(m, &plan, diff, from_root))
+        return true;
+    }
+    return false;
   }
   for (uint32_t form = 0; form < PATCH_FORMS && !m->interrupted; form++)
     for (uint32_t which = 0; which < (form <= PATCH_BORROW ? LOCKS : 1);

@@ -7,6 +7,7 @@ struct locked_function {
   struct patch_source *source;
   const struct cfunction *function;
   VEC(struct locked_lines) at;
+  uint32_t printed; /* of them: blocks of the cause, which come first */
 };
 
 struct follower {
@@ -69,13 +70,42 @@ static bool add_place(struct follower *w, const struct place_stack *k) {
   return false;
 }
 
+/* … or, from the outside, the critical section that it is made from: a lock
+ * that is taken inside of one, and around one elsewhere, is a deadlock. */
+static bool add_section(struct follower *w, const struct place_stack *k) {
+  for (uint32_t i = 0; i < k->depth; i++) {
+    struct code_block b = k->frames[i];
+    struct patch_source *s = patch_source_of(w->p, b.file);
+    const struct cfunction *f =
+        s && b.function ? ctext_function(&s->c, b.function, b.first) : NULL;
+    struct cregion r;
+    const char *ignored;
+    if (!f || !cregion_of_lines(&s->c, f, b.first, b.first, &r, &ignored))
+      continue;
+    bool one_line =
+        cstmt_first_line(&s->c, f->body) == cstmt_last_line(&s->c, f->body);
+    if (!one_line && !critical_section_lines(&s->c, &r, &b.first, &b.last))
+      continue;
+    struct locked_function *to = function_of(w, s, f);
+    if (!is_in(to, b.first) && !is_in(to, b.last))
+      vec_push(&to->at,
+               ((struct locked_lines){.first = b.first, .last = b.last}));
+    return true;
+  }
+  return false;
+}
+
 static bool choose(struct follower *w, const struct patch_plan *plan) {
   for (uint32_t i = 0; i < plan->cause.nblocks; i++)
     if (!add(w, &plan->cause.blocks[i], false))
       return false;
+  for (uint32_t i = 0; i < w->functions.len; i++)
+    w->functions.at[i].printed = w->functions.at[i].at.len;
   for (uint32_t i = 0; i < plan->places->len; i++) {
     const struct place_stack *k = &plan->places->at[i];
-    if (k->conflicts && !k->inside && !add_place(w, k))
+    if (!k->conflicts || k->inside || (plan->which && add_section(w, k)))
+      continue;
+    if (!add_place(w, k))
       return false;
   }
   return true;
@@ -85,7 +115,7 @@ static void put_lines(const struct locked_function *f, bool others,
                       struct buf *out) {
   for (uint32_t i = 0; i < f->at.len; i++) {
     const struct locked_lines *l = &f->at.at[i];
-    if (l->again != others)
+    if ((i >= f->printed) != others)
       continue;
     buf_puts(out, out->len ? ", " : "");
     buf_printf(out, l->first == l->last ? "line %u" : "lines %u-%u", l->first,
@@ -108,7 +138,7 @@ static void describe(const struct follower *w, struct buf *what) {
   buf_printf(what, "holds a new mutex, %s, in exactly %s", w->p->mutex,
              buf_text(&printed));
   if (others.len)
-    buf_printf(what, ", and for each statement of %s", others.at);
+    buf_printf(what, ", and for %s", others.at);
   buf_free(&printed);
   buf_free(&others);
 }

@@ -52,7 +52,7 @@ enum patch_form {
   PATCH_FORMS,  /* which are tried one after the other */
   /* A lock that follows the printed lines (source/line_locks.h), and every
    * other place where their data is used: to check what a report says. */
-  PATCH_EXACT = PATCH_FORMS,
+  PATCH_EXACT = PATCH_FORMS, /* by statements, or by critical sections */
   PATCH_INSTRUCTION, /* one atomic instruction (source/instruction.h) */
 };
 

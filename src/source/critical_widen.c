@@ -276,23 +276,48 @@ static void put_stmt(const struct ctext *c, uint32_t s, struct buf *out) {
   ctext_put(c, cstmt_of(c, s)->first, cstmt_of(c, s)->last, out);
 }
 
+/* The lock that is held around a region and that `s` takes: the statement that
+ * gives it back, or NONE. */
+static uint32_t held_by(const struct ctext *c, const struct cregion *r,
+                        uint32_t s) {
+  uint32_t back = is_call(c, s) ? giver(c, r->function, s) : CTEXT_NONE;
+  uint32_t parent = cstmt_of(c, s)->parent;
+  if (back == CTEXT_NONE || !cstmt_is_compound(c, parent))
+    return CTEXT_NONE;
+  uint32_t first = child_with(c, parent, r->first);
+  uint32_t last = child_with(c, parent, r->last);
+  bool held = first != CTEXT_NONE && last != CTEXT_NONE &&
+              is_held(c, s, back, first) && is_held(c, s, back, last);
+  return held ? back : CTEXT_NONE;
+}
+
 bool critical_held(const struct ctext *c, const struct cregion *r,
                    uint32_t which, struct buf *lock, struct buf *unlock) {
   const struct cfunction *f = r->function;
   uint32_t seen = 0;
   for (uint32_t s = f->first_stmt; s < f->last_stmt; s++) {
-    uint32_t back = is_call(c, s) ? giver(c, f, s) : CTEXT_NONE;
-    uint32_t parent = cstmt_of(c, s)->parent;
-    if (back == CTEXT_NONE || !cstmt_is_compound(c, parent))
-      continue;
-    uint32_t first = child_with(c, parent, r->first);
-    uint32_t last = child_with(c, parent, r->last);
-    if (first == CTEXT_NONE || last == CTEXT_NONE ||
-        !is_held(c, s, back, first) || !is_held(c, s, back, last) ||
-        seen++ != which)
+    uint32_t back = held_by(c, r, s);
+    if (back == CTEXT_NONE || seen++ != which)
       continue;
     put_stmt(c, s, lock);
     put_stmt(c, back, unlock);
+    return true;
+  }
+  return false;
+}
+
+bool critical_section_lines(const struct ctext *c, const struct cregion *r,
+                            uint32_t *first, uint32_t *last) {
+  const struct cfunction *f = r->function;
+  for (uint32_t s = f->first_stmt; s < f->last_stmt; s++) {
+    uint32_t back = held_by(c, r, s);
+    if (back == CTEXT_NONE)
+      continue;
+    uint32_t k = child_with(c, cstmt_of(c, s)->parent, r->last);
+    while (!same_call(c, k, back) && cstmt_of(c, k)->next != CTEXT_NONE)
+      k = cstmt_of(c, k)->next;
+    *first = cstmt_first_line(c, s);
+    *last = cstmt_last_line(c, k);
     return true;
   }
   return false;

@@ -54,7 +54,7 @@ mends examples/racy_counter.c \
 cp examples/afek_stack.c exact.c
 run exact.c --no-save $few --patch out.diff --patch-form=exact --json report.json
 expect_status 1
-expect_out 'out.diff holds a new mutex, stack_lock, in exactly lines 41-42 in each round of the loop in lines 40-45 \(pop\), and for each statement of line 35 \(push\)\. Verified'
+expect_out 'out.diff holds a new mutex, stack_lock, in exactly lines 41-42 in each round of the loop in lines 40-45 \(pop\), and for line 35 \(push\)\. Verified'
 patch -s -p1 <out.diff || fail 'the exact patch does not apply'
 run exact.c --no-save $few
 expect_status 0
