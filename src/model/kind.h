@@ -124,8 +124,8 @@ struct kind_found {
   enum kind kind;
   uint32_t marks[KIND_MOST_MARKS]; /* events of the finding's trace, Y1 */
   uint64_t bad, good; /* orders of the client, failing and not … */
-  uint64_t same; /* … failing, that have it: all, or all with the same fault as
-                    the finding … */
+  uint64_t same; /* Y2: … failing, that have it: all, or all with the same fault
+                    as the finding … */
   uint64_t good_with; /* … and good ones that have it */
   bool complete;      /* these are all */
   struct cause held;  /* lines of the pattern: with them atomic, the client

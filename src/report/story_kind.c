@@ -312,9 +312,9 @@ static void say_unprotected(struct teller *t) {
   buf_printf(&t->b, "use after free of %s in ",
              block && *block == '&' ? block + 1 : "a block");
   put_function(t, UNPROTECTED_USE);
-  buf_puts(&t->b, ": nothing keeps ");
+  buf_puts(&t->b, ": ");
   put_thread(t, UNPROTECTED_FREE);
-  buf_puts(&t->b, " from freeing it between ");
+  buf_puts(&t->b, " can free it between ");
   put_line(t, UNPROTECTED_READ);
   buf_puts(&t->b, " and ");
   put_line(t, UNPROTECTED_USE);

@@ -7,8 +7,8 @@
  * VERDICT: pass
  * RUN: %s -- -DEARLY
  * KIND: early-publication
- * OUTPUT: get\(\) publishes table at line 43 before it writes \
- *     table.(a|b) at line 4[45]
+ * OUTPUT: get\(\) publishes table#1 at line 43 before it writes \
+ *     table#1.(a|b) at line 4[45]
  * RUN: %s -- -DNO_SECOND_LOOK
  * KIND: check-then-act
  * OUTPUT: get\(\) checks table at line 33 and acts on it at line 49

@@ -5,7 +5,7 @@
  * RUN: %s --width=400
  * VERDICT: violation
  * KIND: check-then-act
- * OUTPUT: insert\(\) checks .* at line 36 and acts on it at line 38: .* 1\. lines 36-38 of
+ * OUTPUT: insert\(\) checks .* at line 36 and acts on it at line 38: .* lines 36-38 in insert
  * OUTPUT: strong\(&c->slot\[k\]\.refs, &seen, seen \+ 1\), where seen is what line 51 reads
  * RUN: %s -- -DFIXED
  * EXIT: 0

@@ -5,7 +5,7 @@
  * RUN: %s --width=400
  * VERDICT: violation
  * KIND: check-then-act
- * OUTPUT: ring_put\(\) checks .* at line 44 and acts on it at line 50: .* 1\. lines 44-50 of
+ * OUTPUT: ring_put\(\) checks .* at line 44 and acts on it at line 50: .* lines 44-50 in ring_put
  * OUTPUT: take pthread_mutex_lock\(&r->lock\) of line 46 before line 44 .*tried
  * RUN: %s -- -DFIXED
  * EXIT: 0
