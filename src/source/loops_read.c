@@ -143,6 +143,25 @@ static bool ends_statement(const struct ctext *c, uint32_t i) {
   return ctext_is(c, i, ";") || ctext_is(c, i, "{") || ctext_is(c, i, "}");
 }
 
+/* Whether both tokens are between the same #if, #else and #endif: else the one
+ * may be compiled without the other. */
+static bool same_condition(const struct ctext *c, uint32_t a, uint32_t b) {
+  uint32_t depth = 0;
+  for (uint32_t i = 0; i < c->directives.len; i++) {
+    const struct cdirective *d = &c->directives.at[i];
+    if (d->at < c->tokens.at[a].at || d->at > c->tokens.at[b].at)
+      continue;
+    if (!strncmp(d->word, "if", 2))
+      depth++;
+    else if (!strcmp(d->word, "endif") && depth)
+      depth--;
+    else if (!depth && (!strcmp(d->word, "endif") ||
+                        !strncmp(d->word, "el", 2)))
+      return false;
+  }
+  return !depth;
+}
+
 /* `again: … goto again;`, as far as the block of the label goes. */
 static void look_for_label(struct loop_scan *s, uint32_t i) {
   const struct ctext *c = s->c;
@@ -155,7 +174,8 @@ static void look_for_label(struct loop_scan *s, uint32_t i) {
     depth += ctext_is(c, k, "{");
     if (ctext_is(c, k, "}") && !depth--)
       break;
-    if (ctext_is(c, k, "goto") && ctext_same(c, k + 1, i, 1))
+    if (ctext_is(c, k, "goto") && ctext_same(c, k + 1, i, 1) &&
+        same_condition(c, i, k))
       last = k + 2;
   }
   if (last)

@@ -53,6 +53,19 @@ TEST(finds_no_loop_where_there_is_none) {
             "");
 }
 
+/* A label and a goto that may not be compiled together are no loop. */
+TEST(conditions_of_the_preprocessor_are_minded) {
+  CHECK_STR(loops_in("void f(void) {\n#ifdef A\nagain:\n#endif\n g();\n"
+                     "#ifdef A\n goto again;\n#endif\n}\n"),
+            "");
+  CHECK_STR(loops_in("void f(void) {\n#ifdef A\nagain:\n g();\n goto again;\n"
+                     "#endif\n}\n"),
+            "3-5");
+  CHECK_STR(loops_in("void f(void) {\nagain:\n#if A\n g();\n#else\n h();\n"
+                     "#endif\n goto again;\n}\n"),
+            "2-8");
+}
+
 TEST(nests_loops_and_ends_them_where_their_statement_ends) {
   CHECK_STR(loops_in("void f(void) {\n for (;;)\n  for (;;)\n   if (x)\n"
                      "    g();\n   else\n    h();\n i();\n}\n"),
