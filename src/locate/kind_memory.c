@@ -112,14 +112,11 @@ static uint32_t fill_after(const struct kind_query *q, uint32_t read,
   return KIND_NO_EVENT;
 }
 
-/* A pointer to a block that is younger than the store: the structure grows
- * further, and the field had its value before. */
-static bool links(const struct kind_query *q, uint32_t fill, uint32_t store) {
-  const struct event *e = event_at(q, fill);
-  if (e->size != 8 || e->flags & EVENT_NO_VALUE)
-    return false;
-  const struct block *b = block_of(q, e->value[0], fill);
-  return b && b->alloc_event != UINT32_MAX && b->alloc_event > store;
+/* A node of zeros has no neighbours: a pointer to another block that is written
+ * later links that one, and initialises nothing. */
+static bool links(const struct kind_query *q, uint32_t read, uint32_t fill) {
+  return !event_at(q, read)->value[0] && fill != KIND_NO_EVENT &&
+         block_of(q, event_at(q, fill)->value[0], events_of(q));
 }
 
 static bool returned(const struct kind_query *q, uint32_t of, uint32_t before) {
@@ -165,7 +162,7 @@ static void match_store(const struct kind_query *q, uint32_t store) {
     uint32_t fill = fill_after(q, i, store);
     bool cut = fill == KIND_NO_EVENT && !b->elem_size &&
                !returned(q, store, i) && !returned(q, store, events_of(q));
-    if (fill == KIND_NO_EVENT ? !cut : links(q, fill, store))
+    if ((fill == KIND_NO_EVENT && !cut) || links(q, i, fill))
       continue;
     add_match(q, &(struct kind_found){.kind = KIND_EARLY_PUBLICATION,
                                       .marks = {store, i, fill}});

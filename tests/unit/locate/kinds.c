@@ -241,6 +241,14 @@ TEST(a_field_that_is_changed_after_it_was_filled_in) {
   CHECK_INT(match(&s, KIND_EARLY_PUBLICATION, NULL), 0);
 }
 
+TEST(a_link_that_a_zeroed_node_gets_later) {
+  struct script s = {0};
+  publish(&s, false);
+  writes(&s, 1, 28, M + 8, 0, M + 16); /* any block: here itself */
+  returns(&s, 1);
+  CHECK_INT(match(&s, KIND_EARLY_PUBLICATION, NULL), 0);
+}
+
 /* ---- locks ---- */
 
 /* Both find L free and set it. */
