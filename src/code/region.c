@@ -91,6 +91,7 @@ struct region_place { /* a place in the block */
   uint64_t callee; /* the copy of an inlined function that it is in, or 0 */
   uint32_t line, column;
   uint64_t begins; /* the lowest address of those that the source has as one */
+  uint64_t entry;  /* the lowest address in the callee */
 };
 typedef VEC(struct region_place) inside_vec;
 
@@ -109,7 +110,8 @@ static bool find_place(struct scopes *s, const struct code_block *b,
                                    .callee = i + 1 < n ? at[i + 1].copy : 0,
                                    .line = at[i].line,
                                    .column = at[i].column,
-                                   .begins = step->pc};
+                                   .begins = step->pc,
+                                   .entry = step->pc};
       return true;
     }
   return false;
@@ -149,6 +151,8 @@ static void find_beginnings(inside_vec *in) {
   for (uint32_t i = 0; i < in->len; i++)
     for (uint32_t k = 0; k < in->len; k++) {
       const struct region_place *p = &in->at[k];
+      if (p->callee == in->at[i].callee && p->pc < in->at[i].entry)
+        in->at[i].entry = p->pc;
       if (p->line == in->at[i].line && p->column == in->at[i].column &&
           p->what == in->at[i].what && p->pc < in->at[i].begins)
         in->at[i].begins = p->pc;
@@ -169,7 +173,8 @@ static bool begins_round(const struct block_chooser *c,
              in->last < c->block->loop_last))
     return false; /* of a loop inside of the block */
   if (from->callee && from->callee == to->callee)
-    return !scopes_stayed(c->scopes, from->callee, from->pc, to->pc);
+    return to->pc == to->entry &&
+           !scopes_stayed(c->scopes, from->callee, from->pc, to->pc);
   uint64_t before = loops_position(f, from->line, from->column),
            now = loops_position(f, to->line, to->column);
   return before == now ? to->begins <= from->begins : now < before;

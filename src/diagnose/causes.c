@@ -50,6 +50,7 @@ static void free_located(struct located *l) {
   section_trace_free(&l->section);
   conflicts_free(&l->conflicts);
   causes_free(&l->causes);
+  causes_free(&l->lines);
   arena_free(&l->arena);
   free(l);
 }
@@ -181,6 +182,7 @@ static void find_eliminators(struct collector *c, struct located *l) {
   eliminate(&l->conflicts,
             (struct eliminate_limits){.results = 10000, .steps = 1000000}, &e);
   causes_of_trace(&e, section_block, &l->section, &c->own, &l->causes);
+  causes_of_trace(&e, section_lines, &l->section, &c->own, &l->lines);
   l->cut = e.cut;
   l->known = true;
   eliminators_free(&e);
@@ -202,7 +204,7 @@ static bool combine(struct collector *c, uint32_t outcome, struct arena *a,
       continue;
     find_eliminators(c, l);
     if (outcome == ANY_OUTCOME)
-      note_single(c, &l->causes);
+      note_single(c, &l->lines);
     c->cut |= !combine_add(all, &l->causes, limit, a) || l->cut;
     if (!all->len)
       break;
@@ -555,6 +557,7 @@ static void find_rounds(struct collector *c) {
     struct located *l = c->traces.at[c->settled];
     section_find_rounds(&l->section, &c->loops);
     causes_free(&l->causes);
+    causes_free(&l->lines);
     l->known = false;
   }
 }

@@ -20,6 +20,7 @@ struct located {
   struct arena arena; /* of the trace, when it is kept */
   struct trace trace;
   struct causes causes; /* what repairs it, if `known`; `cut`: not all */
+  struct causes lines;  /* the same, with the lines of accesses alone */
   bool known, cut;
 };
 

@@ -85,6 +85,8 @@ void section_learn_loops(const struct section_trace *s, struct loops *loops) {
 /* What was executed at one position, since control came to it. */
 struct position_seen {
   VEC(uint64_t) places;
+  uint64_t copy, entry; /* the inlined function that control is in, and its
+                           first access there; 0: none */
 };
 
 struct round_finder {
@@ -119,13 +121,41 @@ static uint64_t place_of(const struct round_finder *r, uint32_t node,
          writes;
 }
 
+/* The copy of an inlined function that the access is in, seen from the frame,
+ * or 0. */
+static uint64_t copy_in(const struct section_trace *s, uint32_t node,
+                        uint32_t depth) {
+  const struct section_frame *f = section_frames(s, node) + depth;
+  return depth + 1 < section_depth(s, node) && f[1].pc == f->pc ? f[1].copy : 0;
+}
+
+/*
+ * Whether control is in the same inlined function as before.  Where that has a
+ * loop of its own it is not certain (N1: the instance is another one); but an
+ * execution of it that is new begins where the last one did.
+ */
+static bool stays_in_copy(const struct section_trace *s,
+                          struct position_seen *seen, uint32_t node,
+                          uint32_t depth) {
+  uint64_t copy = copy_in(s, node, depth);
+  uint64_t pc = section_frames(s, node)[depth].pc;
+  bool same = copy && copy == seen->copy && pc != seen->entry;
+  if (!same) {
+    seen->copy = copy;
+    seen->entry = pc;
+  }
+  return same;
+}
+
 /* The step to `y`, a frame of node `now`, from the one before it. */
 static void step(struct round_finder *r, uint32_t before, uint32_t now,
                  uint32_t depth) {
   const struct section_frame *x = &section_frames(r->s, before)[depth];
   struct section_frame *y = r->s->frames.at + r->s->at[now] + depth;
   struct position_seen *seen = &r->seen.at[depth];
-  if (!is_known(x) || !is_known(y) || has_not_moved(r->s, before, now, depth))
+  if (!is_known(x) || !is_known(y) ||
+      has_not_moved(r->s, before, now, depth) ||
+      stays_in_copy(r->s, seen, now, depth))
     return;
   const struct loops_file *f = loops_here(r, y->file);
   uint64_t from = loops_position(f, x->line, x->column),
@@ -146,8 +176,11 @@ static void step(struct round_finder *r, uint32_t before, uint32_t now,
 }
 
 static void enter(struct round_finder *r, uint32_t node, uint32_t depth) {
-  vec_clear(&r->seen.at[depth].places);
-  vec_push(&r->seen.at[depth].places, place_of(r, node, depth));
+  struct position_seen *seen = &r->seen.at[depth];
+  vec_clear(&seen->places);
+  vec_push(&seen->places, place_of(r, node, depth));
+  seen->copy = copy_in(r->s, node, depth);
+  seen->entry = section_frames(r->s, node)[depth].pc;
 }
 
 static void look_at(struct round_finder *r, uint32_t node) {

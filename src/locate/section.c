@@ -285,8 +285,9 @@ static void fit_into_loops(const struct section_trace *s, struct segment g,
   b->loop_last = around ? around->last : 0;
 }
 
-static uint32_t blame(const struct section_trace *s, struct segment g,
-                      struct code_block *out) {
+/* The frame to blame, and its lines; what loops make of them is not asked. */
+static uint32_t blame_lines(const struct section_trace *s, struct segment g,
+                            struct code_block *out) {
   assert(s->conflicts->nodes[g.first].op == s->conflicts->nodes[g.last].op);
   const struct section_frame *f = section_frames(s, g.first);
   uint32_t n = shared(s, g.first, g.last);
@@ -295,6 +296,12 @@ static uint32_t blame(const struct section_trace *s, struct segment g,
   if (!librarys)
     while ((n = choose(s, f, n)) && !lines_at(s, g, n - 1, out))
       n--;
+  return n;
+}
+
+static uint32_t blame(const struct section_trace *s, struct segment g,
+                      struct code_block *out) {
+  uint32_t n = blame_lines(s, g, out);
   if (n)
     fit_into_loops(s, g, n - 1, out);
   return n;
@@ -314,6 +321,10 @@ uint32_t section_common(const struct section_trace *s, struct segment g) {
 
 bool section_block(void *ctx, struct segment g, struct code_block *out) {
   return blame(ctx, g, out) != 0;
+}
+
+bool section_lines(void *ctx, struct segment g, struct code_block *out) {
+  return blame_lines(ctx, g, out) != 0;
 }
 
 /* ---- executions of blocks ---- */

@@ -91,6 +91,9 @@ uint32_t section_common(const struct section_trace *s, struct segment g);
 
 /* A block_fn (combine.h); ctx is the struct section_trace. */
 bool section_block(void *ctx, struct segment g, struct code_block *out);
+/* The same, whatever loops there are: the lines of the accesses, as the paper
+ * has them. */
+bool section_lines(void *ctx, struct segment g, struct code_block *out);
 
 /* A units_fn (rank.h); data of a rank_trace is its struct section_trace.  An
  * access in several blocks, one called from another, is in the outermost. */

@@ -191,7 +191,7 @@ static void put_related(struct json *j, const struct ci_report *c,
       struct buf text = {0};
       buf_printf(&text, "cause %u: lines %u-%u must be atomic%s", r->rank,
                  b->first, b->last,
-                 r->verified ? ", verified"
+                 r->verified && !r->waits ? ", verified"
                  : r->tried  ? ", which is not enough"
                              : ", not tried");
       json_object(j, NULL);

@@ -116,7 +116,8 @@ static void put_schedules(const struct ranked_cause *c,
 static void put_verified(const struct story *story,
                          const struct ranked_cause *c, struct buf *b) {
   if (c->verified) {
-    buf_printf(b, "Verified in %s", c->covered ? c->covered : "the search");
+    buf_printf(b, "%s %s", c->waits ? "No client failed in" : "Verified in",
+               c->covered ? c->covered : "the search");
   } else if (c->still_bad) {
     buf_puts(b, "Not enough: ");
     put_client(story, c->still_bad, c->still_fault, b);
@@ -126,7 +127,7 @@ static void put_verified(const struct story *story,
 static void put_waits(const struct ranked_cause *c, struct buf *b) {
   if (c->waits)
     buf_printf(b, "A thread inside may have to wait for a lock; executions in "
-                  "which it would were left out");
+                  "which it would were left out, so this is not verified");
 }
 
 /* The block of the smaller cause that the whole one does not have. */

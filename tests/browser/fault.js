@@ -70,7 +70,7 @@ const tests = {
   aba: {
     async says_what_is_wrong(p) {
       assert.equal(await p.textContent('.kind'), 'Crash');
-      assert.match(await p.textContent('h1'), /^crash in pop\(\)/);
+      assert.match(await p.textContent('h1'), /^ABA: pop\(\) replaces stack\.top/);
       assert.match(await p.textContent('.facts'), /sequential consistency.*seed 1/s);
       assert.match(await p.title(), /Faultline/);
     },
@@ -83,7 +83,7 @@ const tests = {
     async steps_by_button_and_slider(p) {
       await p.click('text=First', { force: true });
       assert.equal(await step(p), 1);
-      assert.equal(await p.getAttribute('text=Back', 'aria-disabled'), 'true');
+      assert.equal(await p.getAttribute('text="Back"', 'aria-disabled'), 'true');
       await p.click('text=Next');
       assert.equal(await step(p), 2);
       assert.match(await p.textContent('#step'), /T1 ?treiber_aba\.c:46 load stack\.top = &node/);

@@ -9,6 +9,7 @@
 enum {
   MOST_FAULTS = 12, /* that are listed of an object */
   MOST_RUNS = 16,   /* of an object: some find what is known */
+  LONG_TRACE = 1000, /* events: of a thread that goes round a loop */
 };
 
 /* What makes a fault the same as another. */
@@ -122,15 +123,18 @@ static struct fault_identity learn(struct further *x) {
   x->brief |= fault_is_doubt(f->fault);
   if (add_lines(x, &now))
     return now;
-  if (r->repeatable && fault_is_doubt(f->fault) && !brief &&
-      f->fault != FAULT_DIVERGENCE)
+  /* Threads that go round for ever are cut early from now on.  What is refused,
+   * or hangs outside of the engine, would take its time again and again. */
+  if (r->repeatable && fault_is_doubt(f->fault) && !brief && !alone &&
+      f->fault != FAULT_DIVERGENCE && f->trace.nevents >= LONG_TRACE)
     return now;
   if (r->repeatable && known_has_place(f->fault) && !fault_is_doubt(f->fault) &&
       !is_listed(x, &now))
     vec_push(&x->aside, known);
   else
     leave_out(x, &f->client,
-              alone || !r->repeatable || count_listed(x, f->fault));
+              alone || !r->repeatable || fault_is_doubt(f->fault) ||
+                  count_listed(x, f->fault));
   return now;
 }
 
