@@ -184,6 +184,13 @@ endforeach()
 fl_test(nightly/no_engine NIGHTLY
   COMMAND bash ${CMAKE_SOURCE_DIR}/tests/package/no_engine.sh all)
 
+# Answers that are carried out: some here, all of them at night.
+fl_test(answers COMMAND bash ${CMAKE_SOURCE_DIR}/bench/answers.sh
+  examples/afek_stack.c examples/racy_counter.c examples/gallery/lru_cache.c
+  tests/clients/locate/loop_round.c tests/clients/kinds/early.c)
+fl_test(nightly/answers NIGHTLY
+  COMMAND bash ${CMAKE_SOURCE_DIR}/bench/answers.sh)
+
 fl_test(layering COMMAND bash ${CMAKE_SOURCE_DIR}/tests/layering.sh)
 fl_test(names COMMAND bash ${CMAKE_SOURCE_DIR}/tests/names.sh)
 fl_test(install-deps COMMAND bash ${CMAKE_SOURCE_DIR}/tests/install-deps.sh)
