@@ -35,7 +35,7 @@ faulty_runs() {
     sed -e ':again' -e '/\\$/{N; s/\\\n *//; b again' -e '}' | awk '
       function give() { if (run != "" && bad) print run "\t" word; }
       /^RUN: / { give(); run = substr($0, 6); bad = 0; word = "" }
-      /^(VERDICT|FAULT): / && !/pass|unknown|inconclusive/ { bad = 1 }
+      /^(VERDICT|FAULT|KIND): / && !/pass|unknown|inconclusive/ { bad = 1 }
       /^(BLAME|LINE): / && word == "" { word = $2 }
       END { give() }' |
     awk -F '\t' '$1 ~ /^(explore )?%s/ && $1 !~ /tso|stress|expect|[|<>;]/ ||

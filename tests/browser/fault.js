@@ -83,7 +83,7 @@ const tests = {
     async steps_by_button_and_slider(p) {
       await p.click('text=First', { force: true });
       assert.equal(await step(p), 1);
-      assert.equal(await p.getAttribute('text="Back"', 'aria-disabled'), 'true');
+      assert.equal(await p.getAttribute('button:has-text("Back")', 'aria-disabled'), 'true');
       await p.click('text=Next');
       assert.equal(await step(p), 2);
       assert.match(await p.textContent('#step'), /T1 ?treiber_aba\.c:46 load stack\.top = &node/);
