@@ -65,8 +65,7 @@ static int gather_places(struct lines *l, place_vec *out, struct error *e) {
   for (uint32_t i = 0; i < g.sites.len; i++) {
     const struct site *k = &g.sites.at[i];
     if (k->kind != SITE_HOOK)
-      vec_push(&g.places,
-               ((struct region_step){k->pc + k->length, k->kind}));
+      vec_push(&g.places, ((struct region_step){k->pc + k->length, k->kind}));
   }
   if (g.places.len)
     qsort(g.places.at, g.places.len, sizeof *g.places.at, by_address);
@@ -169,8 +168,8 @@ static bool begins_round(const struct block_chooser *c,
   bool down = from->line < to->line;
   const struct loop *in = loops_around(f, down ? from->line : to->line,
                                        down ? to->line : from->line);
-  if (in && (in->first > c->block->loop_first ||
-             in->last < c->block->loop_last))
+  if (in &&
+      (in->first > c->block->loop_first || in->last < c->block->loop_last))
     return false; /* of a loop inside of the block */
   if (from->callee && from->callee == to->callee)
     return to->pc == to->entry &&

@@ -13,9 +13,9 @@
 struct scope {
   const char *file;     /* NULL when unknown */
   const char *function; /* NULL when unknown */
-  uint32_t line;        /* of the instruction or of the call, seen from here … */
-  uint32_t column;      /* … 0: unknown */
-  uint64_t copy;        /* 0: unknown */
+  uint32_t line;   /* of the instruction or of the call, seen from here … */
+  uint32_t column; /* … 0: unknown */
+  uint64_t copy;   /* 0: unknown */
   enum place_role role; /* of the function */
   bool rest; /* a real function that is the rest of another: the compiler left
                 its beginning, which calls it, to be inlined (.part) */

@@ -14,9 +14,9 @@
 struct located {
   struct conflicts conflicts;
   struct section_trace section;
-  bool bad;           /* some execution of it fails … */
-  bool mixed;         /* … and another one does not: calls overlap otherwise */
-  uint32_t outcome;   /* of the first client's: an index; else UINT32_MAX */
+  bool bad;         /* some execution of it fails … */
+  bool mixed;       /* … and another one does not: calls overlap otherwise */
+  uint32_t outcome; /* of the first client's: an index; else UINT32_MAX */
   struct arena arena; /* of the trace, when it is kept */
   struct trace trace;
   struct causes causes; /* what repairs it, if `known`; `cut`: not all */
@@ -41,10 +41,10 @@ struct collector {
   VEC(struct collected) paths;
   VEC(struct located *) traces; /* section_trace points into its neighbour */
   struct map128 known;
-  VEC(char *) clients;  /* whose traces these are */
-  bool incomplete;      /* not all of one of them */
-  uint32_t settled;     /* traces whose rounds of loops are told apart … */
-  uint32_t nloops;      /* … by so many loops */
+  VEC(char *) clients; /* whose traces these are */
+  bool incomplete;     /* not all of one of them */
+  uint32_t settled;    /* traces whose rounds of loops are told apart … */
+  uint32_t nloops;     /* … by so many loops */
   struct scopes *scopes;
   struct lines *lines;
   struct loops loops;

@@ -32,7 +32,7 @@ void combine_begin(struct causes *all);
 
 /* How many repairs are kept, and which: those with the lowest price. */
 struct combine_limit {
-  uint32_t most; /* 0: all */
+  uint32_t most;                                /* 0: all */
   uint32_t (*price)(void *ctx, struct cause c); /* NULL: all cost the same */
   void *ctx;
 };

@@ -42,9 +42,8 @@ static bool is_again(const struct section_trace *s, uint32_t before,
                              *y = &section_frames(s, now)[depth];
   return x->pc == y->pc && x->line == y->line &&
          is_innermost(s, before, depth) == is_innermost(s, now, depth) &&
-         (!is_innermost(s, now, depth) ||
-          s->conflicts->nodes[before].writes ==
-              s->conflicts->nodes[now].writes);
+         (!is_innermost(s, now, depth) || s->conflicts->nodes[before].writes ==
+                                              s->conflicts->nodes[now].writes);
 }
 
 /* The lines since the same was executed last, if it was. */
@@ -97,7 +96,8 @@ struct round_finder {
   VEC(struct position_seen) seen; /* of the thread, by depth */
 };
 
-static const struct loops_file *loops_here(struct round_finder *r, const char *file) {
+static const struct loops_file *loops_here(struct round_finder *r,
+                                           const char *file) {
   if (r->file != file) {
     r->file = file;
     r->of = loops_of_file(r->loops, file);
@@ -115,8 +115,8 @@ static bool has(const struct position_seen *v, uint64_t place) {
 static uint64_t place_of(const struct round_finder *r, uint32_t node,
                          uint32_t depth) {
   const struct section_frame *f = &section_frames(r->s, node)[depth];
-  bool writes = is_innermost(r->s, node, depth) &&
-                r->s->conflicts->nodes[node].writes;
+  bool writes =
+      is_innermost(r->s, node, depth) && r->s->conflicts->nodes[node].writes;
   return (uint64_t)f->line << 32 | (uint64_t)(f->column & INT32_MAX) << 1 |
          writes;
 }
@@ -153,8 +153,7 @@ static void step(struct round_finder *r, uint32_t before, uint32_t now,
   const struct section_frame *x = &section_frames(r->s, before)[depth];
   struct section_frame *y = r->s->frames.at + r->s->at[now] + depth;
   struct position_seen *seen = &r->seen.at[depth];
-  if (!is_known(x) || !is_known(y) ||
-      has_not_moved(r->s, before, now, depth) ||
+  if (!is_known(x) || !is_known(y) || has_not_moved(r->s, before, now, depth) ||
       stays_in_copy(r->s, seen, now, depth))
     return;
   const struct loops_file *f = loops_here(r, y->file);

@@ -38,7 +38,8 @@ struct trace_set {
  * The traces of one more file.  In a file of good ones all are, and one whose
  * verdict says otherwise is an error; in others those are good that say so.
  */
-int trace_set_read(struct trace_set *x, const char *path, bool good, struct error *e);
+int trace_set_read(struct trace_set *x, const char *path, bool good,
+                   struct error *e);
 void trace_set_free(struct trace_set *x);
 /* Tells rounds of loops apart in all traces (section.h). */
 void trace_set_find_rounds(struct trace_set *x, struct loops *loops);

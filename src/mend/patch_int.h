@@ -53,7 +53,7 @@ enum patch_form {
   /* A lock that follows the printed lines (source/line_locks.h), and every
    * other place where their data is used: to check what a report says. */
   PATCH_EXACT = PATCH_FORMS, /* by statements, or by critical sections */
-  PATCH_INSTRUCTION, /* one atomic instruction (source/instruction.h) */
+  PATCH_INSTRUCTION,         /* one atomic instruction (source/instruction.h) */
 };
 
 struct patch_plan {

@@ -44,9 +44,9 @@ int code_block_compare(const struct code_block *a, const struct code_block *b) {
  * no loop at all is the longest. */
 static bool outlasts(const struct code_block *outer,
                      const struct code_block *inner) {
-  return !outer->loop_first || (inner->loop_first &&
-                                outer->loop_first <= inner->loop_first &&
-                                inner->loop_last <= outer->loop_last);
+  return !outer->loop_first ||
+         (inner->loop_first && outer->loop_first <= inner->loop_first &&
+          inner->loop_last <= outer->loop_last);
 }
 
 bool code_block_covers(const struct code_block *outer,

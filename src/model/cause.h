@@ -33,9 +33,9 @@
 struct arena;
 
 struct code_block {
-  const char *file;     /* NULL when unknown */
-  const char *function; /* NULL when unknown */
-  uint32_t first, last; /* lines, both inside */
+  const char *file;               /* NULL when unknown */
+  const char *function;           /* NULL when unknown */
+  uint32_t first, last;           /* lines, both inside */
   uint32_t loop_first, loop_last; /* the innermost loop around the block: each
                                      round executes it anew; 0: there is none */
   bool whole_loop; /* its lines are those of a loop, all rounds of which belong

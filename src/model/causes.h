@@ -14,8 +14,8 @@
 /* Complete executions of the smallest failing client, counted on its graph of
  * states: every interleaving of its conflicting steps. */
 struct tally {
-  uint64_t all; /* 0: not counted; UINT64_MAX - 1: more than that */
-  uint64_t bad; /* not linearizable */
+  uint64_t all;    /* 0: not counted; UINT64_MAX - 1: more than that */
+  uint64_t bad;    /* not linearizable */
   uint64_t states; /* of the graph */
 };
 
@@ -66,9 +66,9 @@ struct trace_cause {
 
 struct causes_found {
   uint64_t bad, good; /* traces … */
-  uint64_t mixed;     /* … of the bad ones, those with good executions too … */
-  uint32_t clients;   /* … of so many: those that failed on the way, too */
-  uint32_t given;     /* good ones that are from files … */
+  uint64_t mixed; /* … of the bad ones, those with good executions too … */
+  uint32_t clients; /* … of so many: those that failed on the way, too */
+  uint32_t given;   /* good ones that are from files … */
   uint32_t foreign; /* … of which so many do not come to the causes' files */
   bool complete;    /* these are all */
   bool cut;         /* there were too many causes: the cheapest were kept */

@@ -6,12 +6,9 @@
 /* ---- causes ---- */
 
 static const struct field code_block_fields[] = {
-    TEXT(struct code_block, file),
-    TEXT(struct code_block, function),
-    NUMBER(struct code_block, first),
-    NUMBER(struct code_block, last),
-    NUMBER(struct code_block, loop_first),
-    NUMBER(struct code_block, loop_last),
+    TEXT(struct code_block, file),         TEXT(struct code_block, function),
+    NUMBER(struct code_block, first),      NUMBER(struct code_block, last),
+    NUMBER(struct code_block, loop_first), NUMBER(struct code_block, loop_last),
     FLAG(struct code_block, whole_loop),
 };
 const struct noun noun_code_block = {

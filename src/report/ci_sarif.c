@@ -192,8 +192,8 @@ static void put_related(struct json *j, const struct ci_report *c,
       buf_printf(&text, "cause %u: lines %u-%u must be atomic%s", r->rank,
                  b->first, b->last,
                  r->verified && !r->waits ? ", verified"
-                 : r->tried  ? ", which is not enough"
-                             : ", not tried");
+                 : r->tried               ? ", which is not enough"
+                                          : ", not tried");
       json_object(j, NULL);
       json_uint(j, "id", ++id);
       put_place(j, c, &p, b->last);

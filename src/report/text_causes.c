@@ -116,7 +116,8 @@ static void put_schedules(const struct ranked_cause *c,
 static void put_verified(const struct story *story,
                          const struct ranked_cause *c, struct buf *b) {
   if (c->verified) {
-    buf_printf(b, "%s %s", c->waits ? "No client failed in" : "Verified in",
+    buf_printf(b, "%s %s",
+               c->waits ? "No fault was found, searched:" : "Verified in",
                c->covered ? c->covered : "the search");
   } else if (c->still_bad) {
     buf_puts(b, "Not enough: ");

@@ -4,13 +4,13 @@
  * stacks in use, thread-local blocks.  Restoring is the same walk with the
  * copies turned round.  bench/engine.c prints the size and the cost of both.
  */
+#include "rt/snapshot.h"
 #include "base/slow.h"
 #include "rt/bound.h"
 #include "rt/buffer.h"
 #include "rt/cage.h"
 #include "rt/engine.h"
 #include "rt/heap.h"
-#include "rt/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>

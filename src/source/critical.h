@@ -57,8 +57,8 @@ bool critical_widen(const struct ctext *c, const struct cregion *r,
 bool critical_held(const struct ctext *c, const struct cregion *r,
                    uint32_t which, struct buf *lock, struct buf *unlock);
 
-/* The lines of the critical section that a region is in, from the statement that
- * takes its lock to the one that gives it back; false: it is in none. */
+/* The lines of the critical section that a region is in, from the statement
+ * that takes its lock to the one that gives it back; false: it is in none. */
 bool critical_section_lines(const struct ctext *c, const struct cregion *r,
                             uint32_t *first, uint32_t *last);
 

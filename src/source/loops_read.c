@@ -155,8 +155,8 @@ static bool same_condition(const struct ctext *c, uint32_t a, uint32_t b) {
       depth++;
     else if (!strcmp(d->word, "endif") && depth)
       depth--;
-    else if (!depth && (!strcmp(d->word, "endif") ||
-                        !strncmp(d->word, "el", 2)))
+    else if (!depth &&
+             (!strcmp(d->word, "endif") || !strncmp(d->word, "el", 2)))
       return false;
   }
   return !depth;

@@ -242,8 +242,7 @@ static void check_rounds(const struct conflicts *c,
     int from = number_of(r, f->pc), to = number_of(r, g->pc);
     if (!CHECK(from >= 0 && to >= 0))
       continue;
-    bool kept =
-        unmoved || r->stays[(uint32_t)from * r->npcs + (uint32_t)to];
+    bool kept = unmoved || r->stays[(uint32_t)from * r->npcs + (uint32_t)to];
     it.together += kept;
     it.rounds += !kept;
     bool same = unit[x] == unit[y];

@@ -204,8 +204,8 @@ static bool compare(const struct code *c, const struct function *f,
   struct regions all;
   struct error e = {0};
   bool ok = true;
-  if (regions_of_cause(c->flow, (struct cause){&block, 1},
-                       &(struct loops){0}, &a, &all, &e))
+  if (regions_of_cause(c->flow, (struct cause){&block, 1}, &(struct loops){0},
+                       &a, &all, &e))
     die("%s", e.text);
   for (uint32_t i = first; i <= last; i++)
     for (uint32_t j = first; j <= last; j++) {

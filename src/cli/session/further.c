@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-  MOST_FAULTS = 12, /* that are listed of an object */
-  MOST_RUNS = 16,   /* of an object: some find what is known */
+  MOST_FAULTS = 12,  /* that are listed of an object */
+  MOST_RUNS = 16,    /* of an object: some find what is known */
   LONG_TRACE = 1000, /* events: of a thread that goes round a loop */
 };
 

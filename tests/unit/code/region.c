@@ -306,10 +306,9 @@ TEST(several_blocks_have_several_regions) {
   struct regions all;
   struct error e = {0};
   object_open(&o, so);
-  CHECK_INT(
-      regions_of_cause(o.flow, (struct cause){blocks, 3}, &o.loops, &o.arena,
-                       &all, &e),
-      ERR_NONE);
+  CHECK_INT(regions_of_cause(o.flow, (struct cause){blocks, 3}, &o.loops,
+                             &o.arena, &all, &e),
+            ERR_NONE);
   if (CHECK_INT(all.len, 3)) {
     CHECK_INT(all.at[0].npcs, 1);
     CHECK_INT(all.at[1].npcs, 0);

@@ -372,7 +372,8 @@ TEST(who_is_killed_in_the_middle_of_an_item_is_told) {
   check_nothing_is_left(count_fds());
 }
 
-/* Whether a process is in the middle of its item when it is killed is chance. */
+/* Whether a process is in the middle of its item when it is killed is chance.
+ */
 TEST(all_items_are_done_though_processes_are_killed_at_random) {
   enum { ITEMS = 120, SLOTS = 4 };
   unsigned fds = count_fds();

@@ -31,15 +31,18 @@ static const char *loops_in(const char *source) {
 TEST(finds_loops_of_all_kinds) {
   CHECK_STR(loops_in("void f(void) {\n for (;;) {\n  g();\n }\n}\n"), "2-4");
   CHECK_STR(loops_in("void f(void) {\n while (x)\n  g();\n h();\n}\n"), "2-3");
-  CHECK_STR(loops_in("void f(void) {\n do {\n  g();\n } while (x);\n h();\n}\n"),
-            "2-4");
+  CHECK_STR(
+      loops_in("void f(void) {\n do {\n  g();\n } while (x);\n h();\n}\n"),
+      "2-4");
   CHECK_STR(loops_in("void f(void) {\n do\n  g();\n while (x);\n h();\n}\n"),
             "2-4");
   CHECK_STR(loops_in("void f(void) {\n while (x)\n  ;\n g();\n}\n"), "2-3");
-  CHECK_STR(loops_in("void f(void) {\n LIST_FOREACH(a, b, c) {\n  g();\n }\n}\n"),
-            "2-4");
-  CHECK_STR(loops_in("void f(void) {\nagain:\n g();\n if (x)\n  goto again;\n}\n"),
-            "2-5");
+  CHECK_STR(
+      loops_in("void f(void) {\n LIST_FOREACH(a, b, c) {\n  g();\n }\n}\n"),
+      "2-4");
+  CHECK_STR(
+      loops_in("void f(void) {\nagain:\n g();\n if (x)\n  goto again;\n}\n"),
+      "2-5");
 }
 
 TEST(finds_no_loop_where_there_is_none) {
@@ -116,9 +119,9 @@ TEST(positions_are_the_order_of_a_round) {
 TEST(lines_are_widened_until_no_loop_is_cut) {
   read_loops("void f(void) {\n g();\n for (;;) {\n  g();\n  for (;;)\n   g();\n"
              "  g();\n }\n g();\n}\n"); /* 3-8, in it 5-6 */
-  static const uint32_t cases[][4] = {
-      {2, 2, 2, 2}, {2, 4, 2, 8}, {4, 4, 4, 4}, {4, 5, 4, 6},
-      {6, 7, 5, 7}, {6, 6, 6, 6}, {6, 9, 3, 9}, {3, 4, 3, 4}};
+  static const uint32_t cases[][4] = {{2, 2, 2, 2}, {2, 4, 2, 8}, {4, 4, 4, 4},
+                                      {4, 5, 4, 6}, {6, 7, 5, 7}, {6, 6, 6, 6},
+                                      {6, 9, 3, 9}, {3, 4, 3, 4}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     uint32_t first = cases[i][0], last = cases[i][1];
     loops_close(&now, &first, &last);
