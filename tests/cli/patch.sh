@@ -65,10 +65,10 @@ jq -e '.patch | .tried and (.verified | not)' report.json >/dev/null ||
   fail "patch: $(jq -c .patch report.json)"
 [ ! -e none.diff ] || fail 'a patch that fails was written'
 
-# The same for a table: object, verdict, fault, cause, claim, result.
+# The same for a table: object, verdict, fault, cause, claim, result, kind, fix.
 "$SOURCE_DIR/tests/answers/apply" examples/afek_stack.c >line ||
   fail 'apply: a verified cause that passes is no failure'
-printf 'stack\tviolation\tnot-linearizable\tafek_stack.c:41-42\tverified\tpass\n' |
+printf 'stack\tviolation\tnot-linearizable\tafek_stack.c:41-42\tverified\tpass\t-\t-\n' |
   cmp -s - line || fail "apply: $(cat line)"
 
 # Two objects, one file.

@@ -108,8 +108,7 @@ fi
 
 freed() {
   blames freed.c pop
-  expect_out "use after free of node#1 in pop\(\): lines \
-$(line freed.c first)-$(line freed.c last) can be interrupted"
+  expect_out "error: use after free of node in pop\(\): .* between line $(line freed.c first) and line"
 }
 flags=
 each freed freed.c
