@@ -81,23 +81,23 @@ const tests = {
       assert.match(await p.evaluate(() => navigator.clipboard.readText()), /^\S*faultline replay \.faultline\/stack-\w+\.schedule /);
     },
     async steps_by_button_and_slider(p) {
-      await p.click('text=First', { force: true });
+      await p.click('button:has-text("First")', { force: true });
       assert.equal(await step(p), 1);
       assert.equal(await p.getAttribute('button:has-text("Back")', 'aria-disabled'), 'true');
-      await p.click('text=Next');
+      await p.click('button:has-text("Next")');
       assert.equal(await step(p), 2);
       assert.match(await p.textContent('#step'), /T1 ?treiber_aba\.c:46 load stack\.top = &node/);
       assert.equal(await p.$$eval('tr[aria-current=step]', e => e.length), 1);
       await p.focus('input[type=range]');
       await p.keyboard.press('End');
       assert.equal(await step(p), await last(p));
-      assert.equal(await p.getAttribute('text=Next', 'aria-disabled'), 'true');
-      await p.click('text=Next', { force: true });
+      assert.equal(await p.getAttribute('button:has-text("Next")', 'aria-disabled'), 'true');
+      await p.click('button:has-text("Next")', { force: true });
       assert.equal(await step(p), await last(p));
       assert.match(await p.textContent('tr[aria-current=step]'), /crash/);
     },
     async steps_by_key(p) {
-      await p.click('text=First', { force: true });
+      await p.click('button:has-text("First")', { force: true });
       await p.focus('.steps');
       await p.keyboard.press('ArrowDown');
       await p.keyboard.press('ArrowRight');
@@ -115,7 +115,7 @@ const tests = {
       assert.equal(await step(p), 2, 'keys work from the page, too');
     },
     async focus_can_be_seen(p) {
-      await p.focus('text=Next');
+      await p.focus('button:has-text("Next")');
       await p.keyboard.press('Shift+Tab');
       const width = await p.evaluate(() => getComputedStyle(document.activeElement).outlineWidth);
       assert.ok(parseFloat(width) >= 2, width);
@@ -162,8 +162,8 @@ const tests = {
       assert.ok(await shown() < all);
       assert.ok(!(await p.$$eval('.steps tbody tr', r => r.filter(x => !x.hidden).map(x => x.textContent)))
         .some(t => /\bload\b/.test(t)));
-      await p.click('text=First', { force: true });
-      await p.click('text=Next');
+      await p.click('button:has-text("First")', { force: true });
+      await p.click('button:has-text("Next")');
       assert.doesNotMatch(await p.textContent('#step'), /load/, 'hidden steps are passed over');
       await p.uncheck('#changes');
       assert.equal(await shown(), all);
@@ -244,7 +244,7 @@ const tests = {
   },
   locks: {
     async shows_who_holds_what(p) {
-      await p.click('text=Last', { force: true });
+      await p.click('button:has-text("Last")', { force: true });
       const held = (await texts(p, '.block td:last-child')).filter(t => /held by T[12]/.test(t));
       assert.equal(held.length, 2);
       assert.match(await p.textContent('.steps'), /waits for/);

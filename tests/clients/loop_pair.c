@@ -1,13 +1,13 @@
 /*
  * A pair that is read in a loop without the lock.  The accesses of get() are
  * all on one line, and between them control is on the others: what must be
- * atomic is the loop.  At higher levels there is none left.
+ * atomic is the whole loop, also where the compiler has unrolled it.
  *
  * CC: gcc
- * OPT: -O0
+ * OPT: -O0 -O1 -O2
  * RUN: %s --no-save
  * EXIT: 1
- * OUTPUT: lines 29-32 of get\(\)
+ * OUTPUT: lines 28-32 of get\(\)
  * OUTPUT: Verified in
  */
 #include <faultline.h>
