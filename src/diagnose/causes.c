@@ -22,7 +22,6 @@ enum {
   LEAST_RANKED = 64,     /* causes, however many traces there are */
   MOST_OUTCOMES = 8,     /* that are explained one by one */
   MOST_STEPS = 1000,     /* of an execution: longer ones go round for ever */
-  KEPT_TRACES = 16,      /* of each kind, to see how a block can be realised */
   CAUSES_SECONDS = 20,   /* for all of it */
   COUNT_STATES = 200000, /* of the client whose executions are counted */
   COUNT_SECONDS = 10,
@@ -51,7 +50,6 @@ static void free_located(struct located *l) {
   conflicts_free(&l->conflicts);
   causes_free(&l->causes);
   causes_free(&l->lines);
-  arena_free(&l->arena);
   free(l);
 }
 
@@ -93,12 +91,14 @@ static uint32_t outcome_now(struct collector *c) {
 static void locate(struct collector *c, const struct collected *from) {
   struct replay r;
   struct accesses accesses = {0};
+  struct arena recording = {0};
+  struct trace trace;
   struct located *l = xcalloc(1, sizeof *l);
   bool fresh;
   replay_init(&r, from->path.at, from->path.len);
-  enum rt_end end = rt_run_recorded(&r.driver, &l->arena, &l->trace);
+  enum rt_end end = rt_run_recorded(&r.driver, &recording, &trace);
   replay_free(&r);
-  accesses_from_trace(&l->trace, &accesses);
+  accesses_from_trace(&trace, &accesses);
   conflicts_init(&l->conflicts, accesses.at, accesses.len, 0);
   struct hash128 class = conflicts_digest(&l->conflicts);
   class.lo ^= c->number; /* two clients' traces are never equal */
@@ -113,24 +113,23 @@ static void locate(struct collector *c, const struct collected *from) {
     conflicts_init(&l->conflicts, accesses.at, accesses.len,
                    CONFLICTS_REAL_TIME);
   }
-  section_trace_init(&l->section, c->scopes, &l->trace, &l->conflicts);
+  section_trace_init(&l->section, c->scopes, &trace, &l->conflicts);
   l->bad = from->bad;
   bool told = from->bad && end != RT_FAULT; /* not all results, after that */
   l->outcome = told ? outcome_now(c) : UINT32_MAX;
   free(accesses.at);
+  arena_free(&recording);
   if (known && !turns) {
     (*known)->mixed |= (*known)->bad && !from->bad;
     free_located(l);
     return;
   }
-  if (++c->kept[l->bad] > KEPT_TRACES) {
-    arena_free(&l->arena);
-    l->trace = (struct trace){0};
-  }
   if (turns) {
     l->mixed = true;
     free_located(*known);
     *known = l;
+    if (*at < c->settled) /* its rounds are not told apart yet */
+      c->settled = *at;
   } else {
     vec_push(&c->traces, l);
   }

@@ -17,8 +17,6 @@ struct located {
   bool bad;         /* some execution of it fails … */
   bool mixed;       /* … and another one does not: calls overlap otherwise */
   uint32_t outcome; /* of the first client's: an index; else UINT32_MAX */
-  struct arena arena; /* of the trace, when it is kept */
-  struct trace trace;
   struct causes causes; /* what repairs it, if `known`; `cut`: not all */
   struct causes lines;  /* the same, with the lines of accesses alone */
   bool known, cut;
@@ -49,7 +47,6 @@ struct collector {
   struct lines *lines;
   struct loops loops;
   struct trace_set given;     /* good traces of files */
-  uint32_t kept[2];           /* traces, good and bad */
   uint32_t number;            /* of the client whose traces are looked at … */
   const struct client *first; /* … if it is number 0, else NULL */
   VEC(struct failing) failing;

@@ -106,10 +106,15 @@ bool diagnose_client(struct worker *w, const struct object_run *r,
   own.want_outcomes = false;
   client_print(&r->result.finding->client, &r->result.names, &client);
   w->show_output = settings.show_output;
-  struct diagnose_question q = {
-      .target = &own, .kind = kind, .client = buf_text(&client)};
+  path failing = {0};
+  schedule_to_path(&r->result.finding->schedule, &failing);
+  struct diagnose_question q = {.target = &own,
+                                .kind = kind,
+                                .client = buf_text(&client),
+                                .failing = &failing};
   enum worker_end end = diagnose_worker(w, &q);
   buf_free(&client);
+  vec_free(&failing);
   return end == WORKER_DONE;
 }
 

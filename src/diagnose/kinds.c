@@ -366,6 +366,7 @@ static int run_held(struct kind_naming *p, struct cause held) {
   if (set.max_states > HOLD_STATES)
     set.max_states = HOLD_STATES;
   target.settings = &set;
+  target.native = NULL;
   target.want_outcomes = false;
   target.regions = &regions;
   target.trial = true;
@@ -422,38 +423,24 @@ static void name_kind(struct kind_naming *p, const struct kinds_found *found) {
 void kinds(struct built *b, struct object_run *r, const struct target *t) {
   struct finding *f = r->result.finding;
   struct error ignored = {0};
-  struct worker w = {.show_output = t->settings->show_output};
-  struct target own = *t;
-  struct settings settings = *t->settings;
+  struct worker w = {0};
   struct buf client = {0};
-  path failing = {0};
-  if (!diagnose_has_states(b, f, t) || t->settings->model)
+  if (!diagnose_has_states(b, f, t) || t->settings->model ||
+      !f->schedule.turns.len)
     return;
   phase_begin("kind");
-  settings.max_executions = 0;
-  if (settings.search == SEARCH_STRESS)
-    settings.search = SEARCH_AUTO;
-  own.settings = &settings;
-  own.native = NULL;
-  own.want_outcomes = false;
   client_print(&f->client, &r->result.names, &client);
-  schedule_to_path(&f->schedule, &failing);
-  struct diagnose_question q = {.target = &own,
-                                .kind = DIAGNOSE_KINDS,
-                                .client = client.at,
-                                .failing = &failing};
   struct kind_naming p = {.b = b,
                           .r = r,
-                          .target = &own,
+                          .target = t,
                           .flow = flow_open(b->lines, &ignored),
                           .loops.read = loops_read_source,
-                          .client = client.at};
-  if (p.flow && failing.len && diagnose_worker(&w, &q) == WORKER_DONE)
+                          .client = buf_text(&client)};
+  if (p.flow && diagnose_client(&w, r, t, DIAGNOSE_KINDS))
     name_kind(&p, &diagnose_answer(&w)->kinds);
   worker_release(&w);
   loops_free(&p.loops);
   if (p.flow)
     flow_close(p.flow);
-  vec_free(&failing);
   buf_free(&client);
 }
