@@ -45,6 +45,11 @@ bench: deps
 	@$(MAKE) --no-print-directory build
 	@cmake --build --preset release --target bench
 
+# The tables of the five papers beside ours (ten minutes; QUICK=1: two).
+papers: deps
+	@$(MAKE) --no-print-directory build
+	@bench/papers/run $(if $(QUICK),--quick)
+
 install: build
 	DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
 
@@ -79,4 +84,4 @@ clean:
 	rm -rf build
 
 .PHONY: all build configure deps demo check check-asan check-nightly gallery \
-  bench docs-pictures install dist deb format clean
+  bench papers docs-pictures install dist deb format clean

@@ -222,6 +222,14 @@ if(TARGET faultline)
         ${CMAKE_SOURCE_DIR}/${page})
     endforeach()
     fl_test(docs/page COMMAND bash ${CMAKE_SOURCE_DIR}/tests/docs/page_test.sh)
+    # The tables of docs/papers.md are those of the last measurement, which has
+    # nothing unexplained; the measurement itself is nightly.
+    fl_test(docs/papers_run
+      COMMAND bash ${CMAKE_SOURCE_DIR}/tests/docs/papers_test.sh)
+    fl_test(docs/papers_old
+      COMMAND ${FL_PERL} ${CMAKE_SOURCE_DIR}/bench/papers/run --check)
+    fl_test(nightly/papers NIGHTLY
+      COMMAND ${FL_PERL} ${CMAKE_SOURCE_DIR}/bench/papers/run)
     fl_test(docs/links COMMAND ${FL_PERL}
       ${CMAKE_SOURCE_DIR}/tests/docs/links.pl)
   endif()

@@ -13,9 +13,11 @@
  * EXIT: 1
  * ANSWERS: yes no no
  * OUTPUT: take_head\(\): thread 1, call 1 \(take_head\), block 1: commit head
- * OUTPUT: take_tail\(\): thread 2, call 2 \(take_tail\), block 1: store tail
- * \(issued\) RUN: atomicity %s --client '{take_head()} || {take_tail()}' EXIT:
- * 0 ANSWERS: yes no no
+ * OUTPUT: take_tail\(\): thread 2, call 2 \(take_tail\), block 1: store tail \
+ *     \(issued\)
+ * RUN: atomicity %s --client '{take_head()} || {take_tail()}'
+ * EXIT: 0
+ * ANSWERS: yes no no
  * RUN: atomicity %s --client '{take_head()} || {take_tail()}' \
  *     --memory-model=tso -- -DFENCE
  * EXIT: 0
