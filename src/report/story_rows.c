@@ -35,7 +35,7 @@ static void tell_event(struct story *s, const struct story_namer *n,
                        uint32_t at) {
   const struct event *e = &s->result->finding->trace.events[at];
   struct story_event *t = &s->events[at];
-  t->place = story_place(s, n, e->pc, e->chain);
+  t->place = story_event_place(s, n, e);
   t->access = e->pc ? n->place(n->ctx, e->pc) : t->place;
   bool is_nowhere =
       e->kind == EV_JOIN || e->kind == EV_CREATE || e->kind == EV_CLOCK;
