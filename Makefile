@@ -76,24 +76,28 @@ docs-pictures: test-deps
 	@$(MAKE) --no-print-directory all
 	@cmake --build --preset release --target docs-pictures
 
-# The sources as a file: what git knows, as it is here now.
+# The sources as a file: what git knows, as it is here now; without git, all.
 VERSION = $(shell sed -n 's/^project.faultline VERSION \([0-9.]*\).*/\1/p' \
   CMakeLists.txt)
 DIST = build/faultline-$(VERSION).tar.gz
 dist:
 	@mkdir -p build
-	@git ls-files -z | tar --null -T - --sort=name --owner=0 --group=0 \
+	@{ git ls-files -z 2>/dev/null || find . -path ./build -prune -o \
+	  -name .faultline -prune -o -type f -printf '%P\0'; } | tar --null -T - --sort=name --owner=0 --group=0 \
 	  --numeric-owner --mtime='1970-01-01 00:00Z' \
 	  --transform 's,^,faultline-$(VERSION)/,' -cf - | gzip -n9 >$(DIST).tmp
 	@mv $(DIST).tmp $(DIST)
 	@echo $(DIST)
 
 # A Debian package, made of the same sources.
-deb: deps dist
-	@scripts/install-deps optional
+deb:
+	@scripts/install-deps build deb
+	@$(MAKE) --no-print-directory dist
 	@rm -rf build/deb && mkdir -p build/deb
 	@tar -xzf $(DIST) -C build/deb
-	@cd build/deb/faultline-$(VERSION) && dpkg-buildpackage -us -uc -b
+	@echo 'deb: compiling; the log is build/deb/log'
+	@cd build/deb/faultline-$(VERSION) && \
+	  dpkg-buildpackage -us -uc -b >../log 2>&1 || { tail -30 ../log; exit 1; }
 	@ls build/deb/*.deb
 
 format:

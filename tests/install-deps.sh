@@ -16,7 +16,7 @@ fail() {
 "$script" --table >"$tmp/table"
 [ "$(head -1 "$tmp/table" | tr -s ' ')" = '# thing group debian fedora arch opensuse' ] ||
   fail "another head of the table"
-awk '!/^#/ && (NF != 6 || $2 !~ /^(build|test|optional)$/)' "$tmp/table" | grep . && fail "a line without a column"
+awk '!/^#/ && (NF != 6 || $2 !~ /^(build|test|deb|optional)$/)' "$tmp/table" | grep . && fail "a line without a column"
 # Only a Debian package is made of the sources here.
 awk '!/^#/ && / -( |$)/ && $1 != "debhelper"' "$tmp/table" | grep . &&
   fail "a thing that a system has no package for"
