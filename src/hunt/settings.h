@@ -64,6 +64,7 @@ struct settings {
   bool no_reduction, no_real_time;
   int races; /* enum race_search */
   bool race_sections, race_independent;
+  struct opt_words race_variables;
   uint64_t depth;
   bool bound_preemptions;
   uint64_t preemptions;
