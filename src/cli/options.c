@@ -98,6 +98,7 @@ static const struct own_option of_shrink[] = {
     {"races"},
     {"race-sections"},
     {"race-independent"},
+    {"race-variables"},
     {"dot"},
     {"memory-model"},
     {"buffer"},
@@ -390,6 +391,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
       {"race-independent", 0, OPT_FLAG, &s->race_independent, NULL,
        "threads race even if their next accesses do not depend on each other",
        "Races"},
+      {"race-variables", 0, OPT_LIST, &s->race_variables, "NAME",
+       "threads race when both are about to access one of these variables, "
+       "and one to change it; a * stands for any text; may be repeated",
+       "Races"},
       {"dot", 0, OPT_STRING, &s->dot, "FILE",
        "write the labelled graph of interleavings, for Graphviz", "Races"},
       {"memory-model", 0, OPT_ENUM, &s->model, "MODEL",
@@ -530,6 +535,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
   if (!err && s->dot && s->races == RACES_OFF && !atomicity)
     err = error_set(e, ERR_USAGE,
                     "--dot draws what --races=off does not look for");
+  if (!err && s->race_independent && s->race_variables.len)
+    err = error_set(e, ERR_USAGE,
+                    "--race-independent and --race-variables both say who "
+                    "races");
   if (!err && s->gdb && strcmp(command, "replay"))
     err = error_set(e, ERR_USAGE, "--gdb: only faultline replay has it");
   if (!err && s->coarse && !s->shrinks)
@@ -544,6 +553,7 @@ int settings_parse(struct settings *s, const char *command, int argc,
 void settings_free(struct settings *s) {
   opt_rest_free(&s->rest);
   vec_free(&s->good_traces);
+  vec_free(&s->race_variables);
   for (uint32_t i = 0; i < s->environment.len; i++)
     free((char *)(uintptr_t)s->environment.at[i]);
   vec_free(&s->environment);
