@@ -82,6 +82,7 @@ struct settings {
   /* build */
   const char *cc, *cxx, *opt;
   bool no_cache, verbose;
+  bool hushed; /* warnings about these sources were printed before */
   /* output */
   const char *json;
   const char *trace; /* file for the failing execution */
