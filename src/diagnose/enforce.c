@@ -71,6 +71,21 @@ static struct cause own_blocks(struct enforcer *x, struct cause c) {
   return c;
 }
 
+bool enforce_own(struct built *b, const struct object_run *r,
+                 const struct target *t, struct cause c, struct cause *own) {
+  struct error ignored = {0};
+  struct enforcer x = {
+      .b = b, .r = r, .target = t, .loops.read = loops_read_source};
+  x.flow = flow_open(b->lines, &ignored);
+  bool enough = x.flow && is_enough(&x, c);
+  if (enough)
+    *own = own_blocks(&x, c);
+  loops_free(&x.loops);
+  if (x.flow)
+    flow_close(x.flow);
+  return enough;
+}
+
 bool enforce(struct built *b, const struct object_run *r,
              const struct target *t, struct cause *lines,
              const struct regions **out) {
