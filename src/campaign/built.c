@@ -4,6 +4,7 @@
 #include "base/tidy.h"
 #include "code/flow.h"
 #include "code/roles.h"
+#include "code/unreached.h"
 #include "hunt/answer.h"
 #include "proc/phase.h"
 #include "rt/cage.h"
@@ -51,6 +52,7 @@ void built_compiler(const struct settings *s, struct build *b) {
                       .opt = level(s->opt),
                       .include = built_include(),
                       .verbose = s->verbose,
+                      .hushed = s->hushed,
                       .cache = !s->no_cache};
   for (uint32_t i = 0; i < s->rest.args.len; i++)
     vec_push(&b->inputs, s->rest.args.at[i]);
@@ -58,7 +60,14 @@ void built_compiler(const struct settings *s, struct build *b) {
     vec_push(&b->flags, s->rest.after.at[i]);
 }
 
-void built_warn(struct built *b, char *text) { vec_push(&b->warnings, text); }
+void built_warn(struct built *b, char *text) {
+  for (uint32_t i = 0; i < b->warnings.len; i++)
+    if (!strcmp(b->warnings.at[i], text)) {
+      free(text);
+      return;
+    }
+  vec_push(&b->warnings, text);
+}
 
 static int make_dir(struct built *b, struct error *e) {
   const char *tmp = getenv("TMPDIR");
@@ -86,6 +95,10 @@ static void take_probe_warnings(struct built *b) {
 
 /* Does FL_OP fit the declaration of its function? */
 static int check_op(struct built *b, const struct op_info *o, struct error *e) {
+  static const char *const words[] = {
+      [PARAM_POINTER] = "a pointer",
+      [PARAM_FLOAT] = "a floating-point number",
+      [PARAM_OTHER] = "a struct, or wider than 8 bytes"};
   struct signature sig = {0};
   if (!o->entry)
     return ERR_NONE;
@@ -100,17 +113,17 @@ static int check_op(struct built *b, const struct op_info *o, struct error *e) {
         o->file, o->line, o->name, sig.nparams, sig.nparams == 1 ? "" : "s",
         want, o->takes_object ? "the object and " : "", o->nargs,
         o->nargs == 1 ? "" : "s");
-  if (o->takes_object && sig.nparams && !sig.param_pointer[0])
+  if (o->takes_object && sig.nparams && sig.param[0] != PARAM_POINTER)
     return error_set(e, ERR_INPUT,
                      "%s:%d: FL_OP: the first parameter of %s() must be a "
                      "pointer: it gets the object",
                      o->file, o->line, o->name);
   for (uint32_t i = o->takes_object; i < sig.nparams && i < 16; i++)
-    if (sig.param_pointer[i])
+    if (sig.param[i] != PARAM_INTEGER)
       return error_set(e, ERR_INPUT,
-                       "%s:%d: FL_OP: parameter %u of %s() is a pointer, but "
-                       "arguments are integers",
-                       o->file, o->line, i + 1, o->name);
+                       "%s:%d: FL_OP: parameter %u of %s() is %s, but "
+                       "arguments are integers; write a function around it",
+                       o->file, o->line, i + 1, o->name, words[sig.param[i]]);
   if (sig.returns_void != (o->type == FL_TYPE_VOID))
     return error_set(e, ERR_INPUT, "%s:%d: FL_OP: %s() returns %s", o->file,
                      o->line, o->name,
@@ -260,6 +273,7 @@ int built_open(struct built *b, const struct settings *set, struct error *e) {
   if (!b->lines || probe_object(&b->probe, b->so, b->lines, e))
     return e->code;
   take_probe_warnings(b);
+  rt_share_reached(unreached_span(b->lines));
   if (describe(b, e) || find_roles(b, e))
     return e->code;
   warn_weak_cas(b);
@@ -267,7 +281,7 @@ int built_open(struct built *b, const struct settings *set, struct error *e) {
   if (set->search == SEARCH_STRESS) {
     phase_begin("compile without hooks");
     struct build native = b->build;
-    native.native = true;
+    native.native = native.hushed = true;
     return build_shared(&native, b->dir, &b->native, e);
   }
   return ERR_NONE;

@@ -23,6 +23,15 @@ enum {
 
 /* ---- a question to a worker ---- */
 
+static const struct field traces_fields[] = {
+    TEXT(struct traces_part, text[TRACE_GOOD]),
+    TEXT(struct traces_part, text[TRACE_FAILING]),
+    NUMBER(struct traces_part, next),
+    FLAG(struct traces_part, complete),
+};
+static const struct noun noun_traces_part = {
+    NOUN(struct traces_part, traces_fields)};
+
 static const struct field answer_fields[] = {
     FLAG(struct diagnose_answer, late),
     INSIDE(struct diagnose_answer, causes, noun_causes_found),
@@ -30,6 +39,7 @@ static const struct field answer_fields[] = {
     INSIDE(struct diagnose_answer, tally, noun_tally),
     INSIDE(struct diagnose_answer, races, noun_races_found),
     INSIDE(struct diagnose_answer, census, noun_census),
+    INSIDE(struct diagnose_answer, traces, noun_traces_part),
 };
 const struct noun noun_diagnose_answer = {
     NOUN(struct diagnose_answer, answer_fields)};
@@ -44,7 +54,7 @@ static void answer(struct hunt *h, const struct diagnose_question *q,
     hunt_count(h, q->client, &to->tally);
     break;
   case DIAGNOSE_RACES:
-    hunt_races(h, q->client, &to->races);
+    hunt_races(h, q->client, q->names, &to->races);
     break;
   case DIAGNOSE_CENSUS:
     hunt_census(h, q->client, &to->census);
@@ -94,7 +104,8 @@ bool diagnose_has_states(const struct built *b, const struct finding *f,
 }
 
 bool diagnose_client(struct worker *w, const struct object_run *r,
-                     const struct target *t, enum diagnose_kind kind) {
+                     const struct target *t, enum diagnose_kind kind,
+                     const struct race_names *names) {
   struct target own = *t;
   struct settings settings = *t->settings;
   struct buf client = {0};
@@ -111,7 +122,8 @@ bool diagnose_client(struct worker *w, const struct object_run *r,
   struct diagnose_question q = {.target = &own,
                                 .kind = kind,
                                 .client = buf_text(&client),
-                                .failing = &failing};
+                                .failing = &failing,
+                                .names = names};
   enum worker_end end = diagnose_worker(w, &q);
   buf_free(&client);
   vec_free(&failing);

@@ -46,7 +46,7 @@ static bool is_enough(struct enforcer *x, struct cause c) {
   target.trial = true;
   target.regions = c.nblocks ? regions_with(x, c) : NULL;
   bool ok = target.regions &&
-            diagnose_client(&w, x->r, &target, DIAGNOSE_COUNT) &&
+            diagnose_client(&w, x->r, &target, DIAGNOSE_COUNT, NULL) &&
             diagnose_answer(&w)->tally.all && !diagnose_answer(&w)->tally.bad;
   worker_release(&w);
   return ok;
