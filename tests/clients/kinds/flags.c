@@ -6,10 +6,15 @@
  *
  * RUN: %s
  * KIND: broken-lock
- * OUTPUT: the lock of want.[01]\]? and want.[01]\]? lets two in: enter\(\) sets
- * \ the one at line 45 and looks at the other at line 43 OUTPUT: with lines
- * 50-52 atomic, this client passes RUN: %s -- -DTURN KIND: broken-lock RUN: %s
- * -- -DPETERSON VERDICT: pass RUN: %s -- -DMARKS KIND: none
+ * OUTPUT: the lock of want.[01]\]? and want.[01]\]? lets two in: enter\(\) \
+ *     sets the one at line 45 and looks at the other at line 43
+ * OUTPUT: with lines 50-52 atomic, this client passes
+ * RUN: %s -- -DTURN
+ * KIND: broken-lock
+ * RUN: %s -- -DPETERSON
+ * VERDICT: pass
+ * RUN: %s -- -DMARKS
+ * KIND: none
  */
 #include <faultline.h>
 #include <stdatomic.h>
