@@ -111,7 +111,7 @@ static void put_counts_of_all(struct screen *s, const struct log_report *r) {
   put_number(&b, r->schedules);
   buf_printf(&b, " schedule%s, ", r->schedules == 1 ? "" : "s");
   put_number(&b, r->witnesses);
-  buf_puts(&b, " of them witnesses");
+  buf_puts(&b, r->witnesses == 1 ? " of them a witness" : " of them witnesses");
   screen_paragraph(s, 2, 2, buf_text(&b));
   buf_free(&b);
 }
