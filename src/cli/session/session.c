@@ -4,6 +4,8 @@
 
 void session_print_warnings(struct session *s) {
   struct buf out = {0};
+  if (s->settings->hushed)
+    return;
   struct text_style style = {.width = (uint32_t)s->settings->width};
   for (; s->printed < s->built.warnings.len; s->printed++)
     report_line(s->built.warnings.at[s->printed], &style, &out);
