@@ -136,8 +136,11 @@ static void put_depth(struct screen *s, const struct log_report *r) {
                       : !strcmp(d->limit, "time")   ? "time is over"
                       : !strcmp(d->limit, "memory") ? "memory is over"
                                                     : d->limit;
-    buf_printf(&b, "Linearizability depth more than %" PRIu32 ": %s.",
-               d->beyond, why);
+    buf_puts(&b, "Linearizability depth ");
+    if (d->beyond)
+      buf_printf(&b, "more than %" PRIu32 ": %s.", d->beyond, why);
+    else
+      buf_printf(&b, "not determined: %s.", why);
     screen_paragraph(s, 2, 2, buf_text(&b));
     buf_free(&b);
     return;
