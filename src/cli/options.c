@@ -420,9 +420,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
       {"no-cache", 0, OPT_FLAG, &s->no_cache, NULL,
        "compile everything, and keep nothing for the next run", "Build"},
       {"verbose", 'v', OPT_FLAG, &s->verbose, NULL,
-       "print the commands that are run, and each phase with its counts and "
+       "the whole report, not only what fits on a screen; and on standard "
+       "error the commands that are run, and each phase with its counts and "
        "time",
-       "Build"},
+       "Output"},
       {"json", 0, OPT_STRING, &s->json, "FILE",
        "write the report as JSON; - is standard output", "Output"},
       {"junit", 0, OPT_STRING, &s->junit, "FILE",
@@ -478,8 +479,8 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "Output"},
       {"color", 0, OPT_ENUM, &s->color, "WHEN", "colours and bold letters",
        "Output", .choices = color_name},
-      {"width", 0, OPT_UINT64, &s->width, "N", "columns of the report (80)",
-       "Output", .min = 40, .max = 1000},
+      {"width", 0, OPT_UINT64, &s->width, "N",
+       "columns of the report (those of the terminal, else 80)", "Output", .min = 40, .max = 1000},
       {0}};
   const struct about *a = abouts, *end = a + sizeof abouts / sizeof *abouts;
   while (a < end && strcmp(a->command, command))
