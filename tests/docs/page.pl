@@ -20,6 +20,7 @@
 #   <!-- run by: TEST -->      another test runs it
 #   <!-- needs: PROGRAM -->    passed by where there is no such program
 # and <!-- run: COMMAND --> runs something that the reader need not see.
+# <!-- papers: SECTION --> belongs to bench/papers/run, which writes what follows.
 #
 # Scripts (```sh) need one of these comments, and no other block may look like a
 # session: so no command is forgotten.
@@ -133,7 +134,7 @@ for my $i (0 .. $#lines) {
                    shown => [], hidden => 1};
     } elsif ($key =~ /^(file|from|not run|run by|needs)$/) {
       $mark{$key} = $value;
-    } else {
+    } elsif ($key ne 'papers') {
       fail($i + 1, "what is \"$key\"?");
     }
   } elsif ($text =~ /\S/) {
