@@ -92,29 +92,46 @@ static bool is_quiet(const struct fold_line *l) {
 static uint32_t stretch_of(const fold_list *l, uint32_t at) {
   uint32_t end = at;
   while (end < l->len && is_quiet(&l->at[end]) &&
-         (end == at ||
-          (last_row(&l->at[end - 1]) + 1 == l->at[end].row &&
-           l->at[end].row->thread == l->at[at].row->thread &&
-           l->at[end].row->part == l->at[at].row->part)))
+         (end == at || (last_row(&l->at[end - 1]) + 1 == l->at[end].row &&
+                        l->at[end].row->thread == l->at[at].row->thread &&
+                        l->at[end].row->part == l->at[at].row->part)))
     end++;
   return end > at ? end - at : 1;
 }
 
-/* Each run becomes a line. */
-static void fold(fold_list *l, enum fold_kind kind, enum story_weight least) {
-  uint32_t kept = 0;
+/* How many lines from `at` on become one. */
+static uint32_t lines_to_fold(const fold_list *l, uint32_t at,
+                              enum fold_kind kind, enum story_weight least) {
+  if (kind != LINE_CALL)
+    return run_of(l, at, kind, least);
+  return least == WEIGHT_DECISIVE ? stretch_of(l, at) : call_of(l, at);
+}
+
+/* The longest run; 0: there is none. */
+static uint32_t longest(const fold_list *l, enum fold_kind kind,
+                        enum story_weight least, uint32_t *at) {
+  uint32_t best = 0;
   for (uint32_t i = 0, n; i < l->len; i += n) {
-    n = kind != LINE_CALL          ? run_of(l, i, kind, least)
-        : least <= WEIGHT_DECISIVE ? stretch_of(l, i)
-                                   : call_of(l, i);
-    struct fold_line one = l->at[i];
-    for (uint32_t k = 1; k < n; k++)
-      one.rows += l->at[i + k].rows;
-    if (n > 1)
-      one.kind = kind;
-    l->at[kept++] = one;
+    n = lines_to_fold(l, i, kind, least);
+    if (n > 1 && n > best) {
+      best = n;
+      *at = i;
+    }
   }
-  l->len = kept;
+  return best;
+}
+
+/* Runs become lines, the longest first, until there are at most `most`. */
+static void fold(fold_list *l, enum fold_kind kind, enum story_weight least,
+                 uint32_t most) {
+  uint32_t at, n;
+  while (l->len > most && (n = longest(l, kind, least, &at)) != 0) {
+    for (uint32_t k = 1; k < n; k++)
+      l->at[at].rows += l->at[at + k].rows;
+    l->at[at].kind = kind;
+    memmove(&l->at[at + 1], &l->at[at + n], (l->len - at - n) * sizeof *l->at);
+    l->len -= n - 1;
+  }
 }
 
 /* ---- the last resort ---- */
@@ -171,15 +188,11 @@ static void cut_far(fold_list *l, uint32_t most) {
 void fold_rows(const struct story *s, uint32_t most, fold_list *out) {
   assert(most >= 1);
   fold_none(s, out);
-  fold(out, LINE_LIBRARY, WEIGHT_SHARED);
-  if (out->len > most)
-    fold(out, LINE_STEPS, WEIGHT_PASSIVE);
-  if (out->len > most)
-    fold(out, LINE_STEPS, WEIGHT_SHARED);
-  if (out->len > most)
-    fold(out, LINE_CALL, WEIGHT_SHARED); /* whole calls */
-  if (out->len > most)
-    fold(out, LINE_CALL, WEIGHT_DECISIVE); /* up to a decisive step */
+  fold(out, LINE_LIBRARY, WEIGHT_SHARED, 1);
+  fold(out, LINE_STEPS, WEIGHT_PASSIVE, most);
+  fold(out, LINE_STEPS, WEIGHT_SHARED, most);
+  fold(out, LINE_CALL, WEIGHT_SHARED, most);   /* whole calls */
+  fold(out, LINE_CALL, WEIGHT_DECISIVE, most); /* up to a decisive step */
   if (out->len > most)
     cut_far(out, most);
   for (uint32_t i = 0; i < out->len; i++) {

@@ -80,8 +80,7 @@ static bool is_shared(const touched_list *l, const struct event *e) {
     struct touched key = {.at = e->addr / GRANULE + k};
     const struct touched *t =
         bsearch(&key, l->at, l->len, sizeof *l->at, by_address);
-    if (t &&
-        ((t->writers & ~own) || (writes(e) && (t->readers & ~own))))
+    if (t && ((t->writers & ~own) || (writes(e) && (t->readers & ~own))))
       return true;
   }
   return false;

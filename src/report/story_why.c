@@ -27,18 +27,17 @@ void story_put_result(const struct story *s, uint32_t call, struct buf *out) {
   }
 }
 
-/* `return 2`, `wait` */
+/* `return 2`, `return`, `wait` */
 static void put_expected(const struct story *s, const struct refutation *r,
                          struct buf *b) {
   if (r->waits) {
     buf_puts(b, "wait");
     return;
   }
-  buf_puts(b, "return ");
-  size_t empty = b->len;
-  story_put_value(s, r->expected, b);
-  if (b->len == empty)
-    buf_puts(b, "nothing");
+  struct buf value = {0};
+  story_put_value(s, r->expected, &value);
+  buf_printf(b, "return%s%s", value.len ? " " : "", buf_text(&value));
+  buf_free(&value);
 }
 
 void story_put_refutation(const struct story *s, const struct refutation *r,
@@ -123,11 +122,10 @@ static const char *make_why(struct story *s) {
 
 /* ---- what to do ---- */
 
+/* The file, if the first block is in a library. */
 static const char *in_library(const struct cause *c) {
-  for (uint32_t i = 0; i < c->nblocks; i++)
-    if (c->blocks[i].file && place_is_system(c->blocks[i].file))
-      return c->blocks[i].file;
-  return NULL;
+  const char *file = c->blocks[0].file;
+  return file && place_is_system(file) ? file : NULL;
 }
 
 /* `lines 8-9 in push() and line 20 in pop()` */
@@ -147,15 +145,20 @@ static void put_lines(const struct story *s, const struct cause *c,
 static void put_cause(const struct story *s, const struct ranked_cause *c,
                       struct buf *b) {
   const char *library = in_library(&c->cause);
-  buf_puts(b, "Make ");
-  put_lines(s, &c->cause, b);
-  buf_puts(b, " atomic");
-  if (library)
-    buf_printf(b, ": code of a library, %s", library);
-  else if (c->fix)
-    buf_printf(b, ": %s", c->fix);
+  if (library) { /* nobody changes that */
+    buf_puts(b, "The fault is in a library: ");
+    story_put_lines(&c->cause.blocks[0], b);
+    buf_printf(b, " of %s", library);
+  } else {
+    buf_puts(b, "Make ");
+    put_lines(s, &c->cause, b);
+    buf_puts(b, " atomic");
+    if (c->fix)
+      buf_printf(b, ": %s", c->fix);
+  }
   if (c->verified && !(c->fix && strstr(c->fix, "(tried")))
-    buf_puts(b, ". With them atomic, a second search finds no fault");
+    buf_printf(b, ". With %s atomic, a second search finds no fault",
+               c->lines > 1 || c->cause.nblocks > 1 ? "them" : "it");
 }
 
 /* Nobody is told to make a test atomic. */
@@ -175,8 +178,9 @@ static void put_fences(const struct fences_found *f, struct buf *b) {
     story_fence(&f->at[i], b);
     buf_printf(b, " of %s()", f->at[i].function);
   }
-  buf_printf(b, ", with atomic_thread_fence(memory_order_seq_cst). With %s, a "
-                "second search finds no fault",
+  buf_printf(b,
+             ", with atomic_thread_fence(memory_order_seq_cst). With %s, a "
+             "second search finds no fault",
              f->len > 1 ? "them" : "it");
 }
 

@@ -2,8 +2,9 @@
  * The terminal report: the answer first, then what is needed to believe it,
  * then how to see it again and what was searched.
  */
+#include "base/text.h"
 #include "report/cell.h"
-#include "report/races.h"
+#include "report/screen.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -228,13 +229,15 @@ static void put_summary(struct screen *s, const struct result *r) {
   buf_putc(s->out, ' ');
   screen_wrap(s, used + 1, 4, buf_text(&b));
   buf_clear(&b);
-  bool fault = r->finding && (r->verdict == VERDICT_VIOLATION ||
-                              r->verdict == VERDICT_ERROR);
-  if (!fault || is_whole(s)) {
+  /* Behind a fault, how much was searched before it is a number for -v. */
+  const char *sentence = r->coverage.sentence;
+  bool brief = !is_whole(s) && r->finding && sentence &&
+               begins(sentence, "found in client");
+  if (!brief) {
     put_coverage(&r->coverage, &b);
     put_remark(s, &b);
   }
-  if (r->chance.depth && (!fault || is_whole(s))) {
+  if (r->chance.depth && !brief) {
     put_chance(&r->chance, &b);
     put_remark(s, &b);
   }
@@ -255,7 +258,9 @@ static void put_summary(struct screen *s, const struct result *r) {
 static void put_rest(struct screen *s, const struct result *r) {
   const char *path = r->finding->html_file;
   struct buf clean = {0};
-  if (!r->replay_command)
+  if (!path && !r->finding->trace.nevents)
+    return; /* this is all */
+  if (path || !is_whole(s))
     buf_putc(s->out, '\n');
   if (path)
     cell_clean(path, s->style.utf8, &clean);

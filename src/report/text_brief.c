@@ -2,8 +2,8 @@
  * A finding on one screen: the client, the interleaving with what decides
  * nothing folded, why the results are wrong, and what to do.
  *
- * (B1) with 80 columns or more, all of the report has at most 40 lines, unless
- *      the decisive rows alone, or notes of the user's, need more.
+ * With 80 columns or more all of the report has at most 40 lines, unless its
+ * decisive rows or the answer need more.
  */
 #include "report/screen.h"
 
@@ -11,9 +11,10 @@
 
 enum {
   SCREEN = 40,
-  END = 7,        /* lines that follow: replay, the full report, the summary */
+  END = 8,        /* lines that follow: replay, the full report, the summary */
   ROWS_TITLE = 3, /* an empty line, the title, the threads */
-  ROWS_LEAST = 8, /* or the decisive steps would have no company */
+  ROWS_GOOD = 16, /* enough of them to keep all notes of the answer */
+  ROWS_LEAST = 8, /* else the decisive steps have no company */
 };
 
 static void put_client(struct screen *s, const struct story *story) {
@@ -52,10 +53,12 @@ void screen_brief(struct screen *s, const struct story *story) {
       screen_results(&to_client, story);
     put_sentences(&to_below, story);
   }
-  uint32_t rest = screen_lines(&client) + screen_lines(&below) + END +
-                  ROWS_TITLE;
+  uint32_t rest =
+      screen_lines(&client) + screen_lines(&below) + END + ROWS_TITLE;
+  uint32_t rows = screen_row_lines(story);
   bool fits =
-      screen_lines(&all) + rest + screen_row_lines(story) <= SCREEN;
+      screen_lines(&all) + rest + (rows < ROWS_GOOD ? rows : ROWS_GOOD) <=
+      SCREEN;
   struct buf *answer = fits ? &all : &few;
   uint32_t used = screen_lines(answer) + rest;
   buf_puts(s->out, buf_text(answer));

@@ -96,7 +96,8 @@ static void put_short_why(struct screen *s, const struct story *story) {
   story_put_refutation(story, &last, &text);
   story_number(explained, &b);
   buf_printf(&b, " call%s can be put in order; then %s:%s",
-             explained == 1 ? "" : "s", story_thread(f->client.calls[call].thread),
+             explained == 1 ? "" : "s",
+             story_thread(f->client.calls[call].thread),
              buf_text(&text) + strlen("first"));
   screen_title(s, "How far an order explains them:");
   screen_paragraph(s, 2, 6, buf_text(&b));

@@ -26,16 +26,16 @@
 
 enum {
   INDENT = 2,
-  GAP = 4,        /* between columns, where there is room */
-  STEP_MIN = 10,  /* columns that begin closer together are hard to follow */
+  GAP = 4,         /* between columns, where there is room */
+  STEP_MIN = 10,   /* columns that begin closer together are hard to follow */
   NAME_LEAST = 16, /* columns of a name that had to be cut */
-  FILE_MOST = 14, /* columns of the name of a file in front of a line */
+  FILE_MOST = 14,  /* columns of the name of a file in front of a line */
   WORD = 5,
   DEFAULT_ROWS = 120,
 };
 
 /* A line of the interleaving: its text in three parts, all clean. */
-struct cell {
+struct row_cell {
   const struct fold_line *line;
   char *head, *name, *tail; /* the name may be cut */
   size_t head_width, name_width, tail_width;
@@ -46,7 +46,7 @@ struct table {
   struct screen *s;
   const struct story *story;
   fold_list lines;
-  struct cell *cells;
+  struct row_cell *cells;
   uint8_t thread[32]; /* by column */
   uint32_t columns;
   size_t start[32];
@@ -151,16 +151,14 @@ static void put_calls(const struct table *t, const struct fold_line *l,
                       struct buf *out) {
   for (uint32_t i = 0, n; i < l->rows; i += n) {
     const struct story_row *r = &l->row[i];
-    for (n = 1; r->kind == ROW_STEP && i + n < l->rows &&
-                r[n].kind == ROW_STEP;)
+    for (n = 1;
+         r->kind == ROW_STEP && i + n < l->rows && r[n].kind == ROW_STEP;)
       n++;
     if (r->kind == ROW_STEP) {
       buf_printf(out, "%s%s ", i ? " " : "", dots(t));
       fold_put_count(t->story, r, n, out);
     } else {
-      buf_puts(out, !i                      ? ""
-                    : r->kind == ROW_RETURN ? ", "
-                                            : "; ");
+      buf_puts(out, !i ? "" : r->kind == ROW_RETURN ? ", " : "; ");
       cell_clean(r->what, t->s->style.utf8, out);
     }
   }
@@ -216,14 +214,17 @@ static bool stands_alone(const struct table *t, const struct fold_line *l) {
           (r->kind == ROW_NOTE || r->kind == ROW_FAULT));
 }
 
-static struct cell cell_of(const struct table *t, const struct fold_line *l) {
+static struct row_cell cell_of(const struct table *t,
+                               const struct fold_line *l) {
   struct buf head = {0}, name = {0}, tail = {0};
-  struct cell c = {.line = l, .alone = stands_alone(t, l)};
+  struct row_cell c = {.line = l, .alone = stands_alone(t, l)};
   if (l->kind == LINE_ROW)
     tell_row(t, l->row, &head, &name, &tail);
   else
     tell_folded(t, l, &head, &name, &tail);
-  for (struct buf *b = tail.len ? &tail : name.len ? &name : &head;
+  for (struct buf *b = tail.len   ? &tail
+                       : name.len ? &name
+                                  : &head;
        b->len && b->at[b->len - 1] == ' ';)
     b->at[--b->len] = '\0';
   c.head_width = cell_width(buf_text(&head));
@@ -238,13 +239,13 @@ static struct cell cell_of(const struct table *t, const struct fold_line *l) {
   return c;
 }
 
-static size_t wanted(const struct cell *c, bool cut) {
+static size_t wanted(const struct row_cell *c, bool cut) {
   size_t name = cut && c->name_width > NAME_LEAST ? NAME_LEAST : c->name_width;
   return c->head_width + name + c->tail_width;
 }
 
 /* A text that FL_SHOW printed may be of any length: it is broken. */
-static bool may_break(const struct cell *c) {
+static bool may_break(const struct row_cell *c) {
   return c->alone || c->line->row->kind == ROW_NOTE;
 }
 
@@ -264,7 +265,7 @@ static bool place_columns(struct table *t, bool cut) {
   for (uint32_t i = 0; i < t->columns; i++)
     most[i] = strlen(story_thread(t->thread[i]));
   for (uint32_t i = 0; i < t->lines.len; i++) {
-    const struct cell *c = &t->cells[i];
+    const struct row_cell *c = &t->cells[i];
     size_t *w = &most[column_of(t, c->line->row->thread)];
     size_t own = wanted(c, cut);
     if (!may_break(c))
@@ -298,7 +299,7 @@ static void put_columns(struct table *t) {
 
 /* ---- lines ---- */
 
-static unsigned ink_of(const struct cell *c) {
+static unsigned ink_of(const struct row_cell *c) {
   if (c->line->kind == LINE_CUT)
     return INK_PLAIN;
   return c->line->row->kind == ROW_FAULT ? INK_ERROR
@@ -307,7 +308,7 @@ static unsigned ink_of(const struct cell *c) {
 
 /* The text from column `start` on, the name cut if it must be; what is too long
  * all the same goes on below. */
-static void put_text(struct table *t, const struct cell *c, size_t start) {
+static void put_text(struct table *t, const struct row_cell *c, size_t start) {
   size_t room = t->s->style.width - start;
   size_t rest = c->head_width + c->tail_width;
   size_t least = c->name_width < NAME_LEAST ? c->name_width : NAME_LEAST;
@@ -320,7 +321,7 @@ static void put_text(struct table *t, const struct cell *c, size_t start) {
   buf_free(&b);
 }
 
-static void put_in_column(struct table *t, const struct cell *c) {
+static void put_in_column(struct table *t, const struct row_cell *c) {
   size_t start =
       c->alone ? INDENT : t->start[column_of(t, c->line->row->thread)];
   buf_spaces(t->s->out, start);
@@ -328,8 +329,8 @@ static void put_in_column(struct table *t, const struct cell *c) {
 }
 
 /* `  12  T2    31 read  s->top = 0` */
-static void put_in_list(struct table *t, const struct cell *c, uint32_t number,
-                        size_t digits) {
+static void put_in_list(struct table *t, const struct row_cell *c,
+                        uint32_t number, size_t digits) {
   struct screen *s = t->s;
   struct buf b = {0};
   uint8_t thread = c->line->row->thread;
