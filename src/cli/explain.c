@@ -7,16 +7,11 @@
 
 #include "base/opt.h"
 #include "cli/commands.h"
+#include "source/loops_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-  MOST_CAUSES = 1000, /* kept while traces are combined */
-  MOST_ELIMINATORS = 10000,
-  MOST_CHAINS = 1000000,
-};
 
 static int read_all(struct explain *x, const struct opt_words *bad,
                     const struct opt_words *good, struct error *e) {
@@ -36,77 +31,26 @@ static int read_all(struct explain *x, const struct opt_words *bad,
 
 /* ---- causes ---- */
 
-static void add_causes(struct explain *x, const struct rank_trace *t,
-                       struct combine_limit limit, struct causes *all) {
-  struct eliminators e = {0};
-  struct causes one = {0};
-  eliminate(t->conflicts,
-            (struct eliminate_limits){.results = MOST_ELIMINATORS,
-                                      .steps = MOST_CHAINS},
-            &e);
-  causes_of_trace(&e, section_block, (void *)t->data, &x->traces.arena, &one);
-  x->found.complete &= !e.cut;
-  x->found.complete &= combine_add(all, &one, limit, &x->traces.arena);
-  eliminators_free(&e);
-  causes_free(&one);
-}
-
-static void keep_causes(struct explain *x, const struct ranked *ranked,
-                        uint32_t n) {
-  struct causes_found *found = &x->found;
-  found->at = arena_alloc(&x->traces.arena, (n + 1) * sizeof *found->at);
-  for (uint32_t i = 0; i < n; i++)
-    if (ranked[i].cause.nblocks && !ranked[i].misses)
-      found->at[found->len++] =
-          (struct ranked_cause){.cause = ranked[i].cause,
-                                .rank = ranked[i].rank,
-                                .eliminates = ranked[i].eliminates,
-                                .events = ranked[i].events,
-                                .lines = ranked[i].lines};
-}
-
-/* Failing traces in which something is interrupted, and good ones. */
-struct explain_traces {
-  VEC(struct rank_trace) good, bad;
-};
-
-static void sort_traces(struct explain *x, struct explain_traces *out) {
+/* Failing traces in which nothing is interrupted are left out. */
+static void sort_traces(struct explain *x) {
   for (uint32_t i = 0; i < x->traces.traces.len; i++) {
-    struct read_trace *t = x->traces.traces.at[i];
-    struct rank_trace r = {&t->conflicts, &t->section};
-    if (!t->bad)
-      vec_push(&out->good, r);
-    else if (conflicts_have_cycle(&t->conflicts))
-      vec_push(&out->bad, r);
+    struct located *l = x->traces.traces.at[i];
+    if (!l->bad || conflicts_have_cycle(&l->conflicts))
+      vec_push(&x->blame.traces, l);
     else
       x->serializable++;
   }
 }
 
-static uint32_t price(void *ctx, struct cause c) { return rank_price(c, ctx); }
-
 static void find_causes(struct explain *x) {
-  struct causes all = {0};
-  struct explain_traces t = {0};
+  struct ranking r;
   trace_set_find_rounds(&x->traces, &x->loops);
-  sort_traces(x, &t);
-  struct rank_input in = {.good = t.good.at,
-                          .ngood = t.good.len,
-                          .bad = t.bad.at,
-                          .nbad = t.bad.len,
-                          .units = section_units};
-  struct combine_limit limit = {MOST_CAUSES, price, &in};
-  combine_begin(&all);
-  x->found.complete = true;
-  for (uint32_t i = 0; i < t.bad.len; i++)
-    add_causes(x, &t.bad.at[i], limit, &all);
-  struct ranked *ranked = xcalloc((size_t)all.len + 1, sizeof *ranked);
-  rank_causes(&all, &in, ranked);
-  keep_causes(x, ranked, all.len);
-  free(ranked);
-  causes_free(&all);
-  vec_free(&t.good);
-  vec_free(&t.bad);
+  sort_traces(x);
+  blame_all(&x->blame, ANY_OUTCOME, &x->traces.arena, &r);
+  x->found.at = r.at;
+  x->found.len = r.len;
+  blame_each(&x->blame, &x->traces.arena, &x->found);
+  x->found.complete = !r.cut;
 }
 
 /* ---- the command ---- */
@@ -127,7 +71,7 @@ static int check_files(const struct explain_files *f, struct error *e) {
 static int explain_files(const struct opt_words *bad,
                          const struct opt_words *good,
                          const struct explain_files *files, struct error *e) {
-  struct explain x = {0};
+  struct explain x = {.loops.read = loops_read_source};
   struct buf name = {0};
   int status = 2;
   if (check_files(files, e))
@@ -142,6 +86,8 @@ static int explain_files(const struct opt_words *bad,
     status = explain_status(&x);
   }
   buf_free(&name);
+  vec_free(&x.blame.traces); /* they are those of the set */
+  blame_free(&x.blame);
   trace_set_free(&x.traces);
   loops_free(&x.loops);
   return status;

@@ -15,11 +15,6 @@
 
 enum {
   MOST_TRACES = 4000,    /* of dpor */
-  MOST_CAUSES = 1000,    /* kept while traces are combined */
-  MOST_SINGLE = 64,      /* causes of single traces */
-  PRICED_WITH = 100,     /* good traces, to tell which causes are kept */
-  MOST_RANKED = 400000,  /* pairs of a cause and a trace */
-  LEAST_RANKED = 64,     /* causes, however many traces there are */
   MOST_OUTCOMES = 8,     /* that are explained one by one */
   MOST_STEPS = 1000,     /* of an execution: longer ones go round for ever */
   CAUSES_SECONDS = 20,   /* for all of it */
@@ -43,14 +38,6 @@ static void again(void *ctx) {
   for (uint32_t i = 0; i < c->paths.len; i++)
     vec_free(&c->paths.at[i].path);
   vec_clear(&c->paths);
-}
-
-static void free_located(struct located *l) {
-  section_trace_free(&l->section);
-  conflicts_free(&l->conflicts);
-  causes_free(&l->causes);
-  causes_free(&l->lines);
-  free(l);
 }
 
 /* Is there anything to make atomic without the real-time order?  If not, it
@@ -88,6 +75,13 @@ static uint32_t outcome_now(struct collector *c) {
   return i;
 }
 
+static uint32_t count_calls(const struct trace *t) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < t->nevents; i++)
+    n += t->events[i].kind == EV_CALL || t->events[i].kind == EV_RETURN;
+  return n;
+}
+
 static void locate(struct collector *c, const struct collected *from) {
   struct replay r;
   struct accesses accesses = {0};
@@ -115,312 +109,25 @@ static void locate(struct collector *c, const struct collected *from) {
   }
   section_trace_init(&l->section, c->scopes, &trace, &l->conflicts);
   l->bad = from->bad;
+  l->calls = count_calls(&trace);
   bool told = from->bad && end != RT_FAULT; /* not all results, after that */
-  l->outcome = told ? outcome_now(c) : UINT32_MAX;
+  l->outcome = told ? outcome_now(c) : ANY_OUTCOME;
   free(accesses.at);
   arena_free(&recording);
   if (known && !turns) {
     (*known)->mixed |= (*known)->bad && !from->bad;
-    free_located(l);
+    located_free(l);
     return;
   }
   if (turns) {
     l->mixed = true;
-    free_located(*known);
+    located_free(*known);
     *known = l;
     if (*at < c->settled) /* its rounds are not told apart yet */
       c->settled = *at;
   } else {
     vec_push(&c->traces, l);
   }
-}
-
-#define ANY_OUTCOME UINT32_MAX
-
-static bool is_asked(const struct located *l, uint32_t outcome) {
-  return l->bad && (outcome == ANY_OUTCOME || l->outcome == outcome);
-}
-
-static void note_single(struct collector *c, const struct causes *of) {
-  for (uint32_t i = 0; i < of->len; i++) {
-    uint32_t k = 0;
-    while (k < c->single.len && !cause_equal(c->single.at[k].cause, of->at[i]))
-      k++;
-    if (k == c->single.len && k < MOST_SINGLE)
-      vec_push(&c->single,
-               ((struct trace_cause){
-                   cause_of(&c->own, of->at[i].blocks, of->at[i].nblocks), 0}));
-    if (k < c->single.len)
-      c->single.at[k].traces++;
-  }
-}
-
-typedef VEC(struct rank_trace) rank_traces;
-
-/* The good traces, at most so many. */
-static void take_good(const struct collector *c, uint32_t most,
-                      rank_traces *out) {
-  for (uint32_t i = 0; i < c->traces.len && out->len < most; i++) {
-    struct located *l = c->traces.at[i];
-    if (!l->bad)
-      vec_push(out, ((struct rank_trace){&l->conflicts, &l->section}));
-  }
-  for (uint32_t i = 0; i < c->given.traces.len && out->len < most; i++) {
-    struct read_trace *t = c->given.traces.at[i];
-    vec_push(out, ((struct rank_trace){&t->conflicts, &t->section}));
-  }
-}
-
-static uint32_t price(void *ctx, struct cause c) { return rank_price(c, ctx); }
-
-/* What repairs one failing trace. */
-static void find_eliminators(struct collector *c, struct located *l) {
-  struct eliminators e = {0};
-  if (l->known)
-    return;
-  eliminate(&l->conflicts,
-            (struct eliminate_limits){.results = 10000, .steps = 1000000}, &e);
-  causes_of_trace(&e, section_block, &l->section, &c->own, &l->causes);
-  causes_of_trace(&e, section_lines, &l->section, &c->own, &l->lines);
-  l->cut = e.cut;
-  l->known = true;
-  eliminators_free(&e);
-}
-
-/* What repairs all failing traces, or those with one outcome; false: nothing
- * that has lines does. */
-static bool combine(struct collector *c, uint32_t outcome, struct arena *a,
-                    struct causes *all) {
-  rank_traces good = {0};
-  take_good(c, PRICED_WITH, &good);
-  struct rank_input in = {
-      .good = good.at, .ngood = good.len, .units = section_units};
-  struct combine_limit limit = {MOST_CAUSES, price, &in};
-  combine_begin(all);
-  for (uint32_t i = 0; i < c->traces.len; i++) {
-    struct located *l = c->traces.at[i];
-    if (!is_asked(l, outcome))
-      continue;
-    find_eliminators(c, l);
-    if (outcome == ANY_OUTCOME)
-      note_single(c, &l->lines);
-    c->cut |= !combine_add(all, &l->causes, limit, a) || l->cut;
-    if (!all->len)
-      break;
-  }
-  limit.most = MOST_RANKED / (c->traces.len + 1);
-  if (limit.most < LEAST_RANKED)
-    limit.most = LEAST_RANKED;
-  c->cut |= !combine_cut(all, limit);
-  vec_free(&good);
-  return all->len;
-}
-
-static int more_frequent(const void *a, const void *b) {
-  const struct trace_cause *x = a, *y = b;
-  if (x->traces != y->traces)
-    return x->traces < y->traces ? 1 : -1;
-  return cause_compare(x->cause, y->cause);
-}
-
-static void share_single(struct collector *c, struct causes_found *out) {
-  uint32_t n = out->nsingle = c->single.len;
-  if (n)
-    qsort(c->single.at, n, sizeof *c->single.at, more_frequent);
-  out->single = arena_copy(c->shared, c->single.at, n * sizeof *out->single);
-  for (uint32_t i = 0; i < n; i++)
-    out->single[i].cause = cause_copy(c->shared, out->single[i].cause);
-}
-
-static void share_cause(struct ranked_cause *to, const struct ranked *from,
-                        struct arena *a) {
-  *to = (struct ranked_cause){.cause = cause_copy(a, from->cause),
-                              .rank = from->rank,
-                              .eliminates = from->eliminates,
-                              .events = from->events,
-                              .lines = from->lines};
-}
-
-struct ranking {
-  struct ranked_cause *at;
-  uint32_t len;
-  uint64_t good, bad; /* traces */
-};
-
-static uint32_t longest_bad(const struct rank_input *in) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < in->nbad; i++)
-    if (n < in->bad[i].conflicts->nnodes)
-      n = in->bad[i].conflicts->nnodes;
-  return n;
-}
-
-static bool repairs_all(const struct rank_input *in, struct cause r,
-                        uint32_t *unit) {
-  for (uint32_t i = 0; i < in->nbad; i++) {
-    in->units(in->ctx, r, &in->bad[i], unit);
-    if (!conflicts_cyclic(in->bad[i].conflicts, unit))
-      return false;
-  }
-  return true;
-}
-
-static struct cause without(struct cause c, uint32_t at, struct arena *a) {
-  struct code_block *left = arena_alloc(a, c.nblocks * sizeof *left);
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < c.nblocks; i++)
-    if (i != at)
-      left[n++] = c.blocks[i];
-  return (struct cause){left, n};
-}
-
-/*
- * Blocks were combined by their lines, without asking who calls whom: one in a
- * function that is only called from another block is superfluous, and so is
- * each whose traces the others happen to repair.
- */
-static void spare_blocks(const struct causes *all, const struct rank_input *in,
-                         struct arena *a, struct causes *out) {
-  uint32_t *unit = xcalloc((size_t)longest_bad(in) + 1, sizeof *unit);
-  for (uint32_t i = 0; i < all->len; i++) {
-    struct cause c = all->at[i];
-    for (uint32_t k = 0; c.nblocks > 1 && k < c.nblocks;) {
-      struct cause fewer = without(c, k, a);
-      if (repairs_all(in, fewer, unit))
-        c = fewer;
-      else
-        k++;
-    }
-    causes_add(out, c);
-  }
-  free(unit);
-}
-
-static bool in_one_function(const struct code_block *a,
-                            const struct code_block *b) {
-  struct code_block x = *a, y = *b;
-  x.first = x.last = y.first = y.last = 0;
-  return a->function && !code_block_compare(&x, &y);
-}
-
-/* One block for all of a function; false: there is one only. */
-static bool join(struct cause c, struct arena *a, struct cause *out) {
-  struct code_block *to = arena_alloc(a, c.nblocks * sizeof *to);
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < c.nblocks; i++) {
-    uint32_t k = 0;
-    while (k < n && !in_one_function(&to[k], &c.blocks[i]))
-      k++;
-    if (k == n)
-      to[n++] = c.blocks[i];
-    else if (to[k].last < c.blocks[i].last)
-      to[k].last = c.blocks[i].last; /* they are sorted */
-  }
-  *out = cause_of(a, to, n);
-  return n < c.nblocks;
-}
-
-static struct ranked rank_one(struct cause c, const struct rank_input *in) {
-  struct causes one = {0};
-  struct ranked r;
-  vec_push(&one, c);
-  rank_causes(&one, in, &r);
-  causes_free(&one);
-  return r;
-}
-
-/*
- * Two blocks of a function are less than one that holds both, but no answer for
- * the author, when the one takes away no more of the good traces: fewer blocks
- * rank before.  (A lock around the second half, say, and a look before it: the
- * smallest blocks end inside of the critical section.)
- */
-static void join_blocks(struct causes *all, const struct rank_input *in,
-                        struct arena *a) {
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < all->len; i++) {
-    struct cause c = all->at[i], one;
-    if (join(c, a, &one)) {
-      struct ranked r = rank_one(one, in);
-      if (!r.misses && r.eliminates <= rank_one(c, in).eliminates)
-        c = one;
-    }
-    uint32_t k = 0;
-    while (k < kept && !cause_equal(all->at[k], c))
-      k++;
-    if (k == kept)
-      all->at[kept++] = c;
-  }
-  all->len = kept;
-}
-
-static struct ranking rank(const struct collector *c, uint32_t outcome,
-                           const struct causes *from, struct arena *a) {
-  rank_traces good = {0}, bad = {0};
-  take_good(c, UINT32_MAX, &good);
-  for (uint32_t i = 0; i < c->traces.len; i++) {
-    struct located *l = c->traces.at[i];
-    if (is_asked(l, outcome))
-      vec_push(&bad, ((struct rank_trace){&l->conflicts, &l->section}));
-  }
-  struct ranking out = {.good = good.len, .bad = bad.len};
-  struct rank_input in = {.good = good.at,
-                          .ngood = good.len,
-                          .bad = bad.at,
-                          .nbad = bad.len,
-                          .units = section_units};
-  struct arena own = {0};
-  struct causes all = {0};
-  spare_blocks(from, &in, &own, &all);
-  join_blocks(&all, &in, &own);
-  struct ranked *ranked = xcalloc(all.len + 1, sizeof *ranked);
-  rank_causes(&all, &in, ranked);
-  out.at = arena_alloc(a, (all.len + 1) * sizeof *out.at);
-  for (uint32_t i = 0; i < all.len; i++)
-    if (ranked[i].cause.nblocks && !ranked[i].misses)
-      share_cause(&out.at[out.len++], &ranked[i], a);
-  free(ranked);
-  causes_free(&all);
-  arena_free(&own);
-  vec_free(&good);
-  vec_free(&bad);
-  return out;
-}
-
-/* Whether that changes anything. */
-static bool blame_tests(struct collector *c, bool tests) {
-  bool changes = false;
-  for (uint32_t i = 0; i < c->traces.len; i++) {
-    struct located *l = c->traces.at[i];
-    bool some =
-        l->section.blames_tests != tests && section_has_tests(&l->section);
-    l->section.blames_tests = tests;
-    if (some)
-      vec_clear(&l->causes);
-    l->known &= !some;
-    changes |= some;
-  }
-  return changes;
-}
-
-/* Code of the test is blamed only where nothing of the object's can be. */
-static struct ranking causes_of(struct collector *c, uint32_t outcome,
-                                struct arena *a) {
-  struct arena own = {0};
-  struct causes all = {0};
-  struct ranking r = {0};
-  blame_tests(c, false);
-  bool found = combine(c, outcome, &own, &all);
-  if (!found && blame_tests(c, true)) {
-    if (outcome == ANY_OUTCOME)
-      vec_clear(&c->single);
-    found = combine(c, outcome, &own, &all);
-  }
-  if (found)
-    r = rank(c, outcome, &all, a);
-  causes_free(&all);
-  arena_free(&own);
-  return r;
 }
 
 /* Each failing outcome by itself: different bugs may hide in one client. */
@@ -433,7 +140,8 @@ static void split_by_outcome(struct collector *c, struct causes_found *out) {
   out->by_outcome = arena_alloc(c->shared, n * sizeof *out->by_outcome);
   out->noutcomes = n;
   for (uint32_t i = 0; i < n; i++) {
-    struct ranking r = causes_of(c, i, c->shared);
+    struct ranking r;
+    blame_all(&c->blame, i, c->shared, &r);
     out->by_outcome[i] = (struct outcome_causes){
         .results = c->failing.at[i].results,
         .nresults = c->first->ncalls,
@@ -441,20 +149,6 @@ static void split_by_outcome(struct collector *c, struct causes_found *out) {
         .at = r.at,
         .len = r.len,
     };
-  }
-}
-
-/* How large the failing traces are. */
-static void measure(const struct collector *c, struct causes_found *out) {
-  for (uint32_t i = 0; i < c->traces.len; i++) {
-    const struct located *l = c->traces.at[i];
-    if (!l->bad || l->conflicts.nnodes <= out->events)
-      continue;
-    struct conflict_edges edges = {0};
-    conflict_edges(&l->conflicts, &edges);
-    out->events = l->conflicts.nnodes;
-    out->conflicts = edges.len;
-    free(edges.at);
   }
 }
 
@@ -555,18 +249,36 @@ static void find_rounds(struct collector *c) {
   for (; c->settled < c->traces.len; c->settled++) {
     struct located *l = c->traces.at[c->settled];
     section_find_rounds(&l->section, &c->loops);
-    causes_free(&l->causes);
-    causes_free(&l->lines);
-    l->known = false;
+    located_forget(l);
   }
 }
 
+/* Of each answer, what the calls of the first client returned. */
+static void tell_results(const struct collector *c, struct causes_found *out) {
+  for (uint32_t i = 0; i < out->nanswers; i++) {
+    struct trace_answer *t = &out->answers[i];
+    if (t->outcome == ANY_OUTCOME)
+      continue;
+    t->results = c->failing.at[t->outcome].results;
+    t->nresults = c->first->ncalls;
+  }
+}
+
+static void take_all(struct collector *c) {
+  vec_clear(&c->blame.traces);
+  for (uint32_t i = 0; i < c->traces.len; i++)
+    vec_push(&c->blame.traces, c->traces.at[i]);
+  for (uint32_t i = 0; i < c->given.traces.len; i++)
+    vec_push(&c->blame.traces, c->given.traces.at[i]);
+}
+
 static void conclude(struct collector *c, struct causes_found *out) {
+  double begun = clock_now();
+  struct ranking r;
   find_rounds(c);
-  vec_clear(&c->single);
-  c->cut = false;
-  struct ranking r = causes_of(c, ANY_OUTCOME, c->shared);
-  out->cut = c->cut;
+  take_all(c);
+  blame_all(&c->blame, ANY_OUTCOME, c->shared, &r);
+  out->cut = r.cut;
   out->at = r.at;
   out->len = r.len;
   out->good = r.good;
@@ -575,9 +287,12 @@ static void conclude(struct collector *c, struct causes_found *out) {
     out->mixed += c->traces.at[i]->mixed;
   out->given = c->given.traces.len;
   out->foreign = count_foreign(c, out);
-  share_single(c, out);
+  blame_each(&c->blame, c->shared, out);
+  tell_results(c, out);
   split_by_outcome(c, out);
-  measure(c, out);
+  out->eliminate_seconds = clock_now() - begun;
+  out->extract_seconds = c->seconds;
+  blame_measure(&c->blame, out);
 }
 
 /* The traces of one more client, or of one more execution of a known one. */
@@ -635,7 +350,7 @@ int causes_item(void *arg, struct work *work, const struct buf *item,
   struct collector *c = s->collector;
   struct wire from = {.at = item->at, .len = item->len};
   struct diagnose_answer to = {0};
-  double end = hunt_until(&s->h, CAUSES_SECONDS);
+  double end = hunt_until(&s->h, CAUSES_SECONDS), begun = clock_now();
   (void)arg;
   rt_limit(MOST_STEPS);
   s->h.late = false;
@@ -650,6 +365,7 @@ int causes_item(void *arg, struct work *work, const struct buf *item,
     free(b.client);
     vec_free(&b.path);
   }
+  c->seconds += clock_now() - begun;
   to.causes.complete = !c->incomplete;
   to.causes.clients = c->clients.len;
   c->first = &s->first;

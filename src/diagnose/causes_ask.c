@@ -25,7 +25,6 @@ void causes_ask_open(struct causes_asker *a, const struct target *t) {
 void causes_ask_close(struct causes_asker *a) {
   if (a->pool)
     pool_close(a->pool);
-  arena_free(&a->arena);
 }
 
 /* The process begins with the first question; false: there is no time. */
@@ -46,8 +45,8 @@ static bool begin(struct causes_asker *a) {
   return true;
 }
 
-static const struct causes_found *take(struct causes_asker *a,
-                                       const struct pool_message *m) {
+static const struct causes_found *
+take(struct causes_asker *a, const struct pool_message *m, struct arena *to) {
   if (m->news == POOL_HANGS && m->death.hang == HANG_LATE)
     target_is_late(&a->target);
   if (m->news == POOL_ERROR && m->error.code == ERR_SYSTEM)
@@ -55,9 +54,8 @@ static const struct causes_found *take(struct causes_asker *a,
             m->error.text);
   if (m->news != POOL_ANSWER)
     return NULL;
-  arena_reset(&a->arena);
-  const struct diagnose_answer *found = noun_unpack(
-      &noun_diagnose_answer, m->answer.at, m->answer.len, &a->arena);
+  const struct diagnose_answer *found =
+      noun_unpack(&noun_diagnose_answer, m->answer.at, m->answer.len, to);
   assert(found); /* is_answer */
   if (found->late)
     target_is_late(&a->target);
@@ -65,7 +63,8 @@ static const struct causes_found *take(struct causes_asker *a,
 }
 
 const struct causes_found *causes_ask(struct causes_asker *a,
-                                      const struct blamed *more, uint32_t n) {
+                                      const struct blamed *more, uint32_t n,
+                                      struct arena *to) {
   struct buf item = {0};
   if (!begin(a))
     return NULL;
@@ -80,5 +79,5 @@ const struct causes_found *causes_ask(struct causes_asker *a,
   do
     m = pool_wait(a->pool);
   while (m->news == POOL_TICK);
-  return take(a, m);
+  return take(a, m, to);
 }

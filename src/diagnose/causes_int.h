@@ -6,21 +6,7 @@
 #include "hunt/inside.h"
 #include "locate/trace_set.h"
 
-#include "locate/rank.h"
-#include "locate/section.h"
 #include "model/loops.h"
-
-/* One class of traces; equal orders of conflicts are one. */
-struct located {
-  struct conflicts conflicts;
-  struct section_trace section;
-  bool bad;         /* some execution of it fails … */
-  bool mixed;       /* … and another one does not: calls overlap otherwise */
-  uint32_t outcome; /* of the first client's: an index; else UINT32_MAX */
-  struct causes causes; /* what repairs it, if `known`; `cut`: not all */
-  struct causes lines;  /* the same, with the lines of accesses alone */
-  bool known, cut;
-};
 
 struct collected {
   path path;
@@ -37,7 +23,8 @@ struct collector {
   struct judge judge;
   struct live_path live;
   VEC(struct collected) paths;
-  VEC(struct located *) traces; /* section_trace points into its neighbour */
+  located_list traces; /* section_trace points into its neighbour */
+  struct blame blame;  /* with those of files behind them */
   struct map128 known;
   VEC(char *) clients; /* whose traces these are */
   bool incomplete;     /* not all of one of them */
@@ -47,12 +34,11 @@ struct collector {
   struct lines *lines;
   struct loops loops;
   struct trace_set given;     /* good traces of files */
+  double seconds;             /* for all of them so far */
   uint32_t number;            /* of the client whose traces are looked at … */
   const struct client *first; /* … if it is number 0, else NULL */
   VEC(struct failing) failing;
-  bool cut; /* not all of the smallest repairs are known */
-  VEC(struct trace_cause) single; /* in the memory of `own` */
-  struct arena *shared, own;
+  struct arena *shared; /* the answer's */
 };
 
 /* A process that is asked again and again, about more and more clients: traces

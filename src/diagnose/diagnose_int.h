@@ -60,12 +60,13 @@ bool diagnose_client(struct worker *w, const struct object_run *r,
 struct causes_asker {
   struct target target;
   struct pool *pool;
-  struct arena arena; /* the last answer */
 };
 void causes_ask_open(struct causes_asker *a, const struct target *t);
-/* Of all clients so far and these; NULL: there is no answer. */
+/* Of all clients so far and these, in the memory of `to`; NULL: there is no
+ * answer. */
 const struct causes_found *causes_ask(struct causes_asker *a,
-                                      const struct blamed *more, uint32_t n);
+                                      const struct blamed *more, uint32_t n,
+                                      struct arena *to);
 void causes_ask_close(struct causes_asker *a);
 /* Its side in the process (causes.c). */
 int causes_open(void *target, struct work *work);

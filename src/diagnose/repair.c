@@ -35,48 +35,16 @@ struct repair {
 
 /* ---- asking a worker ---- */
 
-static struct ranked_cause *
-own_causes(struct arena *a, const struct ranked_cause *from, uint32_t n) {
-  struct ranked_cause *to = arena_copy(a, from, n * sizeof *to);
-  for (uint32_t i = 0; i < n; i++) {
-    to[i].cause = cause_copy(a, from[i].cause);
-    to[i].fix = arena_strdup(a, from[i].fix);
-  }
-  return to;
-}
-
-static struct outcome_causes own_outcome(struct arena *a,
-                                         const struct outcome_causes *from) {
-  struct outcome_causes to = *from;
-  to.results = arena_alloc(a, (from->nresults + 1) * sizeof *to.results);
-  for (uint32_t i = 0; i < from->nresults; i++)
-    value_copy(&to.results[i], from->results[i], a);
-  to.at = own_causes(a, from->at, from->len);
-  return to;
-}
-
-static struct causes_found own_found(struct arena *a,
-                                     const struct causes_found *from) {
-  struct causes_found to = *from;
-  to.at = own_causes(a, from->at, from->len);
-  to.by_outcome = arena_alloc(a, (from->noutcomes + 1) * sizeof *to.by_outcome);
-  for (uint32_t i = 0; i < from->noutcomes; i++)
-    to.by_outcome[i] = own_outcome(a, &from->by_outcome[i]);
-  to.single = arena_copy(a, from->single, from->nsingle * sizeof *to.single);
-  for (uint32_t i = 0; i < from->nsingle; i++)
-    to.single[i].cause = cause_copy(a, from->single[i].cause);
-  return to;
-}
-
 /* What must be atomic for all clients so far; in memory that stays. */
 static bool ask(struct repair *p, struct causes_found *out) {
   phase_begin("causes");
-  const struct causes_found *found = causes_ask(
-      &p->asker, p->clients.at + p->asked, p->clients.len - p->asked);
+  const struct causes_found *found =
+      causes_ask(&p->asker, p->clients.at + p->asked, p->clients.len - p->asked,
+                 &p->b->arena);
   p->asked = p->clients.len;
   if (!found || !causes_fit(found, &p->r->result.finding->client))
     return false;
-  *out = own_found(&p->b->arena, found);
+  *out = *found;
   return out->len;
 }
 

@@ -122,7 +122,7 @@ static struct hash128 hash_frames(const struct section_trace *s,
 
 /* T1.  Addresses do not matter: two files need not have the same ones, and
  * everything that is computed from a trace is a function of the order. */
-static struct hash128 class_of(const struct read_trace *t) {
+static struct hash128 class_of(const struct located *t) {
   const struct conflicts *c = &t->conflicts;
   struct hash128 sum = {c->nnodes, t->bad};
   for (uint32_t i = 0; i < c->nnodes; i++) {
@@ -143,10 +143,11 @@ static struct hash128 class_of(const struct read_trace *t) {
   return sum;
 }
 
-static void free_trace(struct read_trace *t) {
-  section_trace_free(&t->section);
-  conflicts_free(&t->conflicts);
-  free(t);
+static uint32_t count_calls(const struct trace *t) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < t->nevents; i++)
+    n += t->events[i].kind == EV_CALL || t->events[i].kind == EV_RETURN;
+  return n;
 }
 
 /* Without a cycle, it is the real-time order which a failing trace breaks. */
@@ -164,11 +165,14 @@ static void find_conflicts(struct conflicts *c, const struct trace *t,
 
 static void add_trace(struct trace_set *x, struct trace_file *f,
                       const struct stored_trace *stored, bool bad) {
-  struct read_trace *t = xcalloc(1, sizeof *t);
+  struct located *t = xcalloc(1, sizeof *t);
   struct framing g = {
       .x = x, .file = f, .stored = stored, .s = &t->section, .instances = 0};
   bool fresh;
   t->bad = bad;
+  t->given = !bad;
+  t->outcome = ANY_OUTCOME;
+  t->calls = count_calls(&stored->trace);
   t->section.conflicts = &t->conflicts;
   find_conflicts(&t->conflicts, &stored->trace, bad);
   find_frames(&g);
@@ -176,7 +180,7 @@ static void add_trace(struct trace_set *x, struct trace_file *f,
   if (fresh)
     vec_push(&x->traces, t);
   else
-    free_trace(t);
+    located_free(t);
 }
 
 static bool has_failed(const struct stored_trace *t) {
@@ -212,7 +216,7 @@ void trace_set_find_rounds(struct trace_set *x, struct loops *loops) {
 
 void trace_set_free(struct trace_set *x) {
   for (uint32_t i = 0; i < x->traces.len; i++)
-    free_trace(x->traces.at[i]);
+    located_free(x->traces.at[i]);
   vec_free(&x->traces);
   for (uint32_t i = 0; i < x->files.len; i++)
     trace_file_free(&x->files.at[i]);

@@ -15,21 +15,15 @@
 #define LOCATE_TRACE_SET_H
 
 #include "base/map128.h"
-#include "locate/section.h"
+#include "locate/blame.h"
 #include "model/trace_file.h"
 
 /* Instead of a file, in a block of accesses of an operation. */
 #define TRACE_SET_ACCESSES "(accesses)"
 
-struct read_trace {
-  struct conflicts conflicts;
-  struct section_trace section;
-  bool bad;
-};
-
 struct trace_set {
   VEC(struct trace_file) files; /* names live in them */
-  VEC(struct read_trace *) traces;
+  located_list traces;
   struct map128 known; /* T1 */
   struct arena arena;
 };

@@ -58,10 +58,32 @@ struct outcome_causes {
   uint32_t len;
 };
 
-/* What forbids a single failing trace: an optimal eliminator of it. */
+/* What forbids a single failing trace: an optimal eliminator of it, with the
+ * lines of the accesses alone, as the root-causing paper has them. */
 struct trace_cause {
   struct cause cause;
-  uint64_t traces; /* of which it is one */
+  uint64_t traces;     /* of which it is one */
+  uint64_t eliminates; /* good traces */
+};
+
+/* An eliminator of one trace, by its index. */
+struct trace_rank {
+  uint32_t single;
+  uint32_t rank; /* 1 + how many of the trace's take away fewer good traces */
+};
+
+/*
+ * The eliminators of a failing trace, best first: what the paper's tool returns
+ * for it, a "result" of its Table 2.  Traces with the same results of their
+ * calls and the same eliminators have one.
+ */
+struct trace_answer {
+  uint64_t traces;
+  uint32_t outcome;      /* which results; UINT32_MAX: unknown … */
+  struct value *results; /* … by call of the client */
+  uint32_t nresults;
+  struct trace_rank *at;
+  uint32_t len;
 };
 
 struct causes_found {
@@ -74,6 +96,10 @@ struct causes_found {
   bool cut;         /* there were too many causes: the cheapest were kept */
   uint64_t events;  /* accesses of the longest failing trace … */
   uint64_t conflicts; /* … and the edges between them */
+  /* Of all traces that are not given, together. */
+  uint64_t all_events, all_accesses, all_conflicts;
+  /* To run the client and tell its traces apart; to find and rank the rest. */
+  double extract_seconds, eliminate_seconds;
   struct tally schedules;
   struct ranked_cause *at;
   uint32_t len;
@@ -81,6 +107,9 @@ struct causes_found {
   uint32_t noutcomes;
   struct trace_cause *single; /* the most frequent first */
   uint32_t nsingle;
+  bool single_cut; /* there were too many: the most frequent were kept */
+  struct trace_answer *answers; /* the most frequent first */
+  uint32_t nanswers;
 };
 
 #endif

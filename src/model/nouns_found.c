@@ -71,9 +71,36 @@ static const struct noun noun_by_outcome = {
 static const struct field single_fields[] = {
     INSIDE(struct trace_cause, cause, noun_cause),
     NUMBER(struct trace_cause, traces),
+    NUMBER(struct trace_cause, eliminates),
 };
 static const struct noun noun_single = {
     NOUN(struct trace_cause, single_fields)};
+
+static const struct field trace_rank_fields[] = {
+    NUMBER(struct trace_rank, single),
+    NUMBER(struct trace_rank, rank),
+};
+static const struct noun noun_trace_rank = {
+    NOUN(struct trace_rank, trace_rank_fields)};
+
+static const struct field answer_fields[] = {
+    NUMBER(struct trace_answer, traces),
+    NUMBER(struct trace_answer, outcome),
+    MANY(struct trace_answer, results, nresults, noun_value),
+    MANY(struct trace_answer, at, len, noun_trace_rank),
+};
+static const struct noun noun_answer = {
+    NOUN(struct trace_answer, answer_fields)};
+
+/* Eliminators of answers are there. */
+static bool causes_found_sound(void *noun) {
+  const struct causes_found *f = noun;
+  for (uint32_t i = 0; i < f->nanswers; i++)
+    for (uint32_t k = 0; k < f->answers[i].len; k++)
+      if (f->answers[i].at[k].single >= f->nsingle)
+        return false;
+  return true;
+}
 
 static const struct field causes_fields[] = {
     NUMBER(struct causes_found, bad),
@@ -86,17 +113,27 @@ static const struct field causes_fields[] = {
     FLAG(struct causes_found, cut),
     NUMBER(struct causes_found, events),
     NUMBER(struct causes_found, conflicts),
+    NUMBER(struct causes_found, all_events),
+    NUMBER(struct causes_found, all_accesses),
+    NUMBER(struct causes_found, all_conflicts),
+    REAL(struct causes_found, extract_seconds),
+    REAL(struct causes_found, eliminate_seconds),
     INSIDE(struct causes_found, schedules, noun_tally),
     MANY(struct causes_found, at, len, noun_ranked),
     MANY(struct causes_found, by_outcome, noutcomes, noun_by_outcome),
     MANY(struct causes_found, single, nsingle, noun_single),
+    FLAG(struct causes_found, single_cut),
+    MANY(struct causes_found, answers, nanswers, noun_answer),
 };
-const struct noun noun_causes_found = {
-    NOUN(struct causes_found, causes_fields)};
+const struct noun noun_causes_found = {NOUN(struct causes_found, causes_fields),
+                                       .sound = causes_found_sound};
 
 bool causes_fit(const struct causes_found *f, const struct client *c) {
   for (uint32_t i = 0; i < f->noutcomes; i++)
     if (f->by_outcome[i].nresults != c->ncalls)
+      return false;
+  for (uint32_t i = 0; i < f->nanswers; i++)
+    if (f->answers[i].nresults && f->answers[i].nresults != c->ncalls)
       return false;
   return true;
 }

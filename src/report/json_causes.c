@@ -97,16 +97,68 @@ static void put_outcomes(struct json *j, const struct causes_found *c) {
   json_end_array(j);
 }
 
-/* The causes that forbid a single failing order. */
+/* What forbids single failing orders. */
 static void put_eliminators(struct json *j, const struct causes_found *c) {
   json_array(j, "eliminators");
   for (uint32_t i = 0; i < c->nsingle; i++) {
     json_object(j, NULL);
     json_uint(j, "traces", c->single[i].traces);
+    json_uint(j, "eliminates", c->single[i].eliminates);
     put_blocks(j, &c->single[i].cause);
     json_end_object(j);
   }
   json_end_array(j);
+  json_bool(j, "eliminators_complete", !c->single_cut);
+}
+
+static void put_results(struct json *j, const struct trace_answer *t) {
+  if (!t->nresults) {
+    json_null(j, "results");
+    return;
+  }
+  json_array(j, "results");
+  for (uint32_t i = 0; i < t->nresults; i++)
+    json_value(j, NULL, t->results[i]);
+  json_end_array(j);
+}
+
+void json_answers(struct json *j, const struct causes_found *c) {
+  json_array(j, "answers");
+  for (uint32_t i = 0; i < c->nanswers; i++) {
+    const struct trace_answer *t = &c->answers[i];
+    json_object(j, NULL);
+    json_uint(j, "traces", t->traces);
+    put_results(j, t);
+    json_array(j, "eliminators");
+    for (uint32_t k = 0; k < t->len; k++) {
+      json_object(j, NULL);
+      json_uint(j, "rank", t->at[k].rank);
+      json_uint(j, "eliminator", t->at[k].single);
+      json_end_object(j);
+    }
+    json_end_array(j);
+    json_end_object(j);
+  }
+  json_end_array(j);
+}
+
+/* Of an average trace, as the columns of the root-causing paper's Table 1. */
+static void put_average(struct json *j, const struct causes_found *c) {
+  uint64_t all = c->bad + c->good - c->given;
+  double n = all ? (double)all : 1;
+  json_object(j, "average");
+  json_double(j, "events", (double)c->all_events / n);
+  json_double(j, "accesses", (double)c->all_accesses / n);
+  json_double(j, "conflicts", (double)c->all_conflicts / n);
+  json_end_object(j);
+}
+
+/* Clock time. */
+static void put_seconds(struct json *j, const struct causes_found *c) {
+  json_object(j, "seconds");
+  json_double(j, "extraction", c->extract_seconds);
+  json_double(j, "elimination", c->eliminate_seconds);
+  json_end_object(j);
 }
 
 void json_causes(struct json *j, const struct story *s) {
@@ -127,10 +179,14 @@ void json_causes(struct json *j, const struct story *s) {
   json_bool(j, "complete", c->complete);
   json_uint(j, "events", c->events);
   json_uint(j, "conflicts", c->conflicts);
+  put_average(j, c);
+  put_seconds(j, c);
+  json_bool(j, "causes_complete", !c->cut);
   put_tally(j, &c->schedules);
   json_end_object(j);
   put_outcomes(j, c);
   put_eliminators(j, c);
+  json_answers(j, c);
 }
 
 void json_fences(struct json *j, const struct story *s) {

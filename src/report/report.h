@@ -52,6 +52,9 @@ void report_json(const struct report_run *runs, uint32_t n, struct buf *out);
 /* A field of an open object: the lines of the loop around a block. */
 struct json;
 void json_loop(struct json *j, const struct code_block *b);
+/* Likewise `answers`: the eliminators of each failing trace. */
+struct causes_found;
+void json_answers(struct json *j, const struct causes_found *c);
 
 /* The same as a page for a browser that needs nothing else (page.c). */
 void report_html(const struct report_run *runs, uint32_t n, struct buf *out);

@@ -226,6 +226,58 @@ grep -v return real_time.jsonl >no_return.jsonl
 run explain no_return.jsonl
 expect_status 0
 
+# ---- each failing trace by itself ----
+# afek.jsonl has two eliminators, and the good trace is one that push[2,3] takes
+# away; in lost1.jsonl and lost2.jsonl the same lines are the only one.
+answers() { # traces : rank.eliminates.function[first,last] ...
+  jq -r '.eliminators as $e | [.answers[] | "\(.traces):" + ([.eliminators[] |
+    "\(.rank).\($e[.eliminator].eliminates)." + ([$e[.eliminator].blocks[] |
+    "\(.function)[\(.first),\(.last)]"] | join("+"))] | join(","))] |
+    join(" ")' report.json
+}
+expect_answers() {
+  [ "$(answers)" = "$1" ] || fail "answers: $(answers), expected $1"
+}
+run explain afek.jsonl lost1.jsonl lost2.jsonl --good-traces good.jsonl \
+  --json report.json
+expect_answers '2:1.0.f[1,2] 1:1.0.pop[8,9],2.1.push[2,3]'
+jq -e '.eliminators_complete and ([.eliminators[].traces] == [2, 1, 1])' \
+  report.json >/dev/null || fail "$(jq -c .eliminators report.json)"
+
+# ---- figure 4: threads in a ring, k conflicts from each to the next, have k^n
+# eliminators.  ----
+ring() { # verdict, threads, conflicts
+  local n=$2 k=$3 i j
+  echo "{\"type\":\"trace\",\"version\":1,\"verdict\":\"$1\"}"
+  access() { # type, thread, location, line
+    echo "{\"type\":\"$1\",\"thread\":$2,\"op\":$2,\"var\":\"$3\"," \
+      "\"file\":\"t.c\",\"function\":\"f$2\",\"line\":$4}"
+  }
+  for ((i = 0; i < n; i++)); do
+    for ((j = 0; j < k; j++)); do access write $i "v$i.$j" $((j + 1)); done
+  done
+  for ((i = 0; i < n; i++)); do
+    for ((j = 0; j < k; j++)); do
+      access read $i "v$(((i + n - 1) % n)).$j" $((k + j + 1))
+    done
+  done
+}
+for size in '3 4 64' '4 3 81' '5 4 1024'; do
+  read -r n k all <<<"$size"
+  ring violation $n $k >ring.jsonl
+  run explain ring.jsonl --json report.json
+  expect_status 1
+  jq -e --argjson n "$n" --argjson all "$all" '.complete and
+    .eliminators_complete and (.causes | length) == $all and
+    (.causes | unique | length) == $all and
+    (.eliminators | length) == $all and
+    (.answers | length) == 1 and (.answers[0].eliminators | length) == $all and
+    ([.causes[].blocks | length] | unique) == [$n]' report.json >/dev/null ||
+    fail "$n threads and $k conflicts: $(jq -c '[.complete,
+      .eliminators_complete, (.causes | length), (.eliminators | length)]' \
+      report.json), expected $all"
+done
+
 # ---- what cannot be understood ----
 bad() { # sed command, reason
   sed "$1" afek.jsonl >bad.jsonl

@@ -5,7 +5,8 @@
 
 # The report without what a clock says.
 peaceful() {
-  jq -S 'del(.statistics.seconds, .statistics.cpu_seconds, .coverage.estimate)' report.json
+  jq -S 'del(.statistics.seconds, .statistics.cpu_seconds, .traces.seconds?,
+    .coverage.estimate)' report.json
 }
 report() { # arguments of the tool
   run "$@" --no-save --json report.json

@@ -9,6 +9,7 @@
 
 struct explain {
   struct trace_set traces;
+  struct blame blame;    /* those that are to be explained, and the good ones */
   struct loops loops;    /* learnt from the traces */
   uint32_t serializable; /* failing traces that are serializable */
   struct causes_found found;

@@ -151,13 +151,10 @@ static void put_name(struct json *j, const char *key, const char *name) {
     json_null(j, key);
 }
 
-static void put_json_cause(struct json *j, const struct ranked_cause *r) {
-  json_object(j, NULL);
-  json_uint(j, "rank", r->rank);
-  json_uint(j, "eliminates", r->eliminates);
+static void put_json_blocks(struct json *j, const struct cause *c) {
   json_array(j, "blocks");
-  for (uint32_t k = 0; k < r->cause.nblocks; k++) {
-    const struct code_block *b = &r->cause.blocks[k];
+  for (uint32_t k = 0; k < c->nblocks; k++) {
+    const struct code_block *b = &c->blocks[k];
     json_object(j, NULL);
     json_string(j, "of", counts_accesses(b) ? "accesses" : "lines");
     put_name(j, "file", counts_accesses(b) ? "" : b->file);
@@ -168,7 +165,29 @@ static void put_json_cause(struct json *j, const struct ranked_cause *r) {
     json_end_object(j);
   }
   json_end_array(j);
+}
+
+static void put_json_cause(struct json *j, const struct ranked_cause *r) {
+  json_object(j, NULL);
+  json_uint(j, "rank", r->rank);
+  json_uint(j, "eliminates", r->eliminates);
+  put_json_blocks(j, &r->cause);
   json_end_object(j);
+}
+
+/* What forbids single traces, and the answer for each of these. */
+static void put_json_singles(struct json *j, const struct causes_found *c) {
+  json_array(j, "eliminators");
+  for (uint32_t i = 0; i < c->nsingle; i++) {
+    json_object(j, NULL);
+    json_uint(j, "traces", c->single[i].traces);
+    json_uint(j, "eliminates", c->single[i].eliminates);
+    put_json_blocks(j, &c->single[i].cause);
+    json_end_object(j);
+  }
+  json_end_array(j);
+  json_bool(j, "eliminators_complete", !c->single_cut);
+  json_answers(j, c);
 }
 
 static void put_json(const struct explain *x, struct buf *out) {
@@ -186,6 +205,7 @@ static void put_json(const struct explain *x, struct buf *out) {
   json_uint(&j, "good", x->found.good);
   json_end_object(&j);
   json_bool(&j, "complete", x->found.complete);
+  put_json_singles(&j, &x->found);
   json_end_object(&j);
 }
 

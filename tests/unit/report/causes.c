@@ -576,9 +576,17 @@ TEST(causes_in_json) {
   f->causes[0].smaller = &less;
   f->causes[0].nsmaller = 1;
   f->causes[0].smallest = true;
-  struct trace_cause single = {f->causes[0].cause, 5};
+  struct trace_cause single = {f->causes[0].cause, 5, 3};
+  struct trace_rank rank = {0, 1};
+  struct trace_answer answers[2] = {{4, 0, results, 4, &rank, 1},
+                                    {1, UINT32_MAX, NULL, 0, &rank, 1}};
   f->finding.causes.single = &single;
   f->finding.causes.nsingle = 1;
+  f->finding.causes.answers = answers;
+  f->finding.causes.nanswers = 2;
+  f->finding.causes.all_events = 60;
+  f->finding.causes.all_accesses = 30;
+  f->finding.causes.all_conflicts = 20;
   f->finding.causes.events = 6;
   f->finding.causes.conflicts = 4;
   f->finding.causes.by_outcome = &outcome;
@@ -609,9 +617,20 @@ TEST(causes_in_json) {
   CHECK_INT(number_in(o, "failing"), 1);
   const struct json_node *e = json_at(json_get(j, "eliminators"), 0);
   CHECK_INT(number_in(e, "traces"), 5);
+  CHECK_INT(number_in(e, "eliminates"), 3);
   CHECK_INT((int)json_len(json_get(e, "blocks")), 1);
   CHECK_INT(number_in(json_get(j, "traces"), "events"), 6);
   CHECK_INT(number_in(json_get(j, "traces"), "conflicts"), 4);
+  const struct json_node *a = json_at(json_get(j, "answers"), 0);
+  CHECK_INT(number_in(a, "traces"), 4);
+  CHECK_INT((int)json_len(json_get(a, "results")), 4);
+  CHECK_INT(number_in(json_at(json_get(a, "eliminators"), 0), "rank"), 1);
+  CHECK_INT(number_in(json_at(json_get(a, "eliminators"), 0), "eliminator"), 0);
+  a = json_at(json_get(j, "answers"), 1);
+  CHECK(json_is(json_get(a, "results"), JSON_NULL));
+  const struct json_node *average = json_get(json_get(j, "traces"), "average");
+  CHECK(json_get(average, "events") && json_get(average, "accesses"));
+  CHECK(json_is_true(json_get(json_get(j, "traces"), "causes_complete")));
   CHECK_INT((int)json_len(json_get(o, "results")), 4);
   CHECK_INT((int)json_len(json_get(o, "causes")), 1);
   f->causes[0].schedules.all = 0; /* not counted */
