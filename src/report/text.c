@@ -267,9 +267,10 @@ static void put_rest(struct screen *s, const struct result *r) {
   if (path && is_whole(s))
     buf_printf(s->out, "Full report: %s\n", buf_text(&clean));
   else if (path)
-    buf_printf(s->out, "Full report: %s, or -v\n", buf_text(&clean));
+    buf_printf(s->out, "Full report: %s, or run again with -v\n",
+               buf_text(&clean));
   else if (!is_whole(s))
-    buf_puts(s->out, "Full report: -v\n");
+    buf_puts(s->out, "Full report: run again with -v\n");
   buf_free(&clean);
 }
 

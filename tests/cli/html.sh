@@ -15,7 +15,7 @@ run examples/afek_stack.c
 expect_status 1
 expect_pages 1
 page=$(find .faultline -name '*.html')
-expect_out "Replay: .* Full report: \.faultline/stack-[0-9a-f]{8}\.html stack: violation"
+expect_out "Replay: .* Full report: \.faultline/stack-[0-9a-f]{8}\.html, or run again with -v stack: violation"
 [ "${page%.html}.schedule" = "$(find .faultline -name '*.schedule')" ] ||
   fail "the page is not called like the schedule"
 [ "$(wc -c <"$page")" -lt 2000000 ] || fail "the page is large"
@@ -77,7 +77,7 @@ if [ "$(id -u)" != 0 ]; then
   mkdir .faultline && chmod a-w .faultline
   run examples/afek_stack.c
   expect_status 1
-  expect_out "stack: violation"
+  expect_out ", or run again with -v stack: violation"
   chmod u+w .faultline
 fi
 again
@@ -95,6 +95,6 @@ expect_no out "\.html"
 again
 run examples/afek_stack.c --html -
 expect_status 1
-expect_err "stack: violation"
+expect_err ", or run again with -v stack: violation"
 head -c 15 "$tmp/out" | grep -q '<!DOCTYPE html>' || fail "no page on standard output"
 finish
