@@ -14,9 +14,9 @@ fail() {
 
 # ---- the tables ----
 "$script" --table >"$tmp/table"
-[ "$(head -1 "$tmp/table" | tr -s ' ')" = '# thing debian fedora arch opensuse' ] ||
+[ "$(head -1 "$tmp/table" | tr -s ' ')" = '# thing group debian fedora arch opensuse' ] ||
   fail "another head of the table"
-awk '!/^#/ && NF != 5' "$tmp/table" | grep . && fail "a line without a column"
+awk '!/^#/ && (NF != 6 || $2 !~ /^(build|test|deb|optional)$/)' "$tmp/table" | grep . && fail "a line without a column"
 # Only a Debian package is made of the sources here.
 awk '!/^#/ && / -( |$)/ && $1 != "debhelper"' "$tmp/table" | grep . &&
   fail "a thing that a system has no package for"
@@ -40,6 +40,17 @@ for package in $(sed -n '/^Build-Depends/,/^Standards/p' \
   "$SOURCE_DIR/debian/control" | tr ',' '\n' | grep -Eo '\blib[a-z0-9]+-dev\b'); do
   grep -qx "$package" "$tmp/debian" || fail "debian/control needs $package"
 done
+
+# What makes the program is a compiler, CMake and five libraries.
+got=$("$script" --list=debian build | sort | tr '\n' ' ')
+[ "$got" = 'cmake gcc libcapstone-dev libdw-dev libelf-dev libxxhash-dev make pkg-config zlib1g-dev ' ] ||
+  fail "the group build is $got"
+"$script" --list=debian test | grep -qx chromium || fail "no browser for tests"
+"$script" --list=debian build test | grep -qx debhelper && fail "debhelper"
+"$script" nonsense 2>/dev/null && fail "a group nonsense"
+# The package needs no more to be built, but for debhelper.
+sed -n '/^Build-Depends/,/^Standards/p' "$SOURCE_DIR/debian/control" |
+  grep -q ninja && fail "the package needs ninja"
 
 # ---- which system it is ----
 is() { # list, text of os-release
@@ -92,6 +103,8 @@ installs() { # system, the command that must come
   echo "$2" | diff - "$tmp/got" || fail "$1"
 }
 installs debian 'apt-get install -y -qq --no-install-recommends libdw-dev'
+[ "$(PATH=$tmp/bin:$PATH OS_RELEASE=$tmp/os "$script" --missing build test)" = \
+  libdw-dev ] || fail "--missing"
 installs fedora \
   'dnf install -y -q --setopt=install_weak_deps=False elfutils-devel'
 installs arch 'pacman -S --needed --noconfirm elfutils'

@@ -289,7 +289,27 @@ static int parse_long(struct arg_cursor *p, const char *name) {
   return ERR_NONE;
 }
 
+/* A flag that compilers know, of a command that takes such flags behind "--".
+ * An option of the command's own with that letter wins, except over -std=. */
+static bool is_compiler_flag(const struct opt_command *c, const char *arg) {
+  static const char *const begin[] = {"-D", "-U", "-I", "-L", "-l", "-W", "-O",
+                                      "-f", "-m", "-g", "-include", "-isystem",
+                                      "-pthread", "-std=", "-pedantic", NULL};
+  if (!strstr(c->usage, "compiler flags]") ||
+      by_name(c, arg + 1, strlen(arg + 1))) /* one dash too few */
+    return false;
+  for (int i = 0; begin[i]; i++)
+    if (!strncmp(arg, begin[i], strlen(begin[i])))
+      return begin[i][2] || !by_letter(c, begin[i][1]);
+  return false;
+}
+
 static int parse_letters(struct arg_cursor *p, const char *letters) {
+  if (is_compiler_flag(p->command, letters - 1))
+    return error_set(p->e, ERR_USAGE,
+                     "%s is a flag for the compiler: those stand behind --, as "
+                     "in: -- %s",
+                     letters - 1, letters - 1);
   for (const char *l = letters; *l; l++) {
     const struct opt *o = by_letter(p->command, *l);
     if (!o && *l == 'h') {

@@ -4,6 +4,27 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+bool fits(const char *s, const char *pattern) {
+  const char *star = NULL,
+             *from = NULL; /* the last *, and what it stands for */
+  while (*s)
+    if (*pattern == '*') {
+      star = pattern++;
+      from = s;
+    } else if (*pattern == *s) {
+      pattern++;
+      s++;
+    } else if (star) {
+      pattern = star + 1;
+      s = ++from;
+    } else {
+      return false;
+    }
+  while (*pattern == '*')
+    pattern++;
+  return !*pattern;
+}
+
 void put_shell_word(struct buf *b, const char *word) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
                               "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

@@ -20,6 +20,9 @@ static inline bool ends(const char *s, const char *suffix) {
   return n >= k && !memcmp(s + n - k, suffix, k);
 }
 
+/* Is it what the pattern says?  A * in it stands for any text, also none. */
+bool fits(const char *s, const char *pattern);
+
 /* The last part of a path: what follows its last slash.  A path that ends in a
  * slash has none, and is left as it is. */
 static inline const char *base_name(const char *path) {

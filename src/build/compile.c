@@ -181,7 +181,8 @@ static void plan_unit(struct build_unit *u, const struct build *b,
   *u = (struct build_unit){.source = source,
                            .step = {.kind = STEP_COMPILE,
                                     .command.tmp = dir,
-                                    .verbose = b->verbose}};
+                                    .verbose = b->verbose,
+                                    .hushed = b->hushed}};
   struct command *c = &u->step.command;
   add_all(c, &around->before);
   flags_color(c);
@@ -282,11 +283,70 @@ static int finish_link(struct build_step *s, const struct build *b,
   return ERR_NONE;
 }
 
+/* Does the preprocessed text come from that file, too? */
+static bool has_part_of(const struct buf *text, const char *path) {
+  struct stat want, have;
+  const char *name = base_name(path);
+  if (stat(path, &want))
+    return false;
+  for (const char *p = buf_text(text); p; p = strchr(p, '\n')) {
+    char from[4096];
+    p += *p == '\n';
+    if (*p == '#' && sscanf(p, "# %*u \"%4095[^\"\n]\"", from) == 1 &&
+        !strcmp(base_name(from), name) && !stat(from, &have) &&
+        have.st_dev == want.st_dev && have.st_ino == want.st_ino)
+      return true;
+  }
+  return false;
+}
+
+static bool is_source(const char *path) {
+  return file_kind(path) == FILE_C || file_kind(path) == FILE_CXX;
+}
+
+/* After a failed link: a source that another one includes is compiled twice,
+ * and all that it defines, too. */
+static int find_included(const struct build *b, const char *dir,
+                         struct error *e) {
+  int found = ERR_NONE;
+  for (uint32_t i = 0; i < b->inputs.len && !found; i++) {
+    struct buf text = {0};
+    struct error ignored = {0};
+    const char *source = b->inputs.at[i];
+    if (is_source(source) && !build_expand(b, source, dir, &text, &ignored))
+      for (uint32_t k = 0; k < b->inputs.len && !found; k++)
+        if (k != i && is_source(b->inputs.at[k]) &&
+            has_part_of(&text, b->inputs.at[k]))
+          found = error_set(e, ERR_BUILD,
+                            "%s is compiled twice, since %s includes it: leave "
+                            "it out of the command line",
+                            b->inputs.at[k], source);
+    buf_free(&text);
+  }
+  return found;
+}
+
+/* The link has failed; `printed` is why, in the linker's words. */
+static int explain_link(const struct build *b, const char *dir,
+                        const struct buf *printed, struct error *e) {
+  bool twice = printed->len && (strstr(buf_text(printed), "multiple defin") ||
+                                strstr(buf_text(printed), "duplicate symbol"));
+  struct error included = {0};
+  if (twice && find_included(b, dir, &included))
+    *e = included;
+  else if (printed->len)
+    fwrite(printed->at, 1, printed->len, stderr);
+  return e->code;
+}
+
 static int link_all(const struct build *b, const char *dir, const char *driver,
                     char *const *objects, uint32_t n, struct cache *results,
                     char **so, struct error *e) {
-  struct build_step s = {
-      .kind = STEP_LINK, .command.tmp = dir, .verbose = b->verbose};
+  struct buf printed = {0};
+  struct build_step s = {.kind = STEP_LINK,
+                         .command.tmp = dir,
+                         .verbose = b->verbose,
+                         .held = &printed};
   char *name = stem(b->inputs.at[0]);
   char *wraps = b->native
                     ? NULL
@@ -298,7 +358,10 @@ static int link_all(const struct build *b, const char *dir, const char *driver,
   if (wraps && (err = flags_wraps(wraps, objects, n, e)))
     goto out;
   step_start(&s);
-  err = finish_link(&s, b, results, e);
+  if ((err = finish_link(&s, b, results, e)))
+    err = explain_link(b, dir, &printed, e);
+  else if (printed.len && !b->hushed)
+    fwrite(printed.at, 1, printed.len, stderr);
 out:
   if (wraps)
     flags_wraps_remove(wraps);
@@ -306,6 +369,7 @@ out:
     *so = xstrdup(s.output);
   free(wraps);
   free(name);
+  buf_free(&printed);
   step_free(&s);
   return err;
 }

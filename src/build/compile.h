@@ -28,6 +28,7 @@ struct build {
   bool verbose; /* print the commands on stderr */
   bool native;  /* without hooks and wraps, for real threads */
   bool cache;   /* use results of earlier runs */
+  bool hushed;  /* the same was compiled before: warnings were printed then */
 };
 
 /*

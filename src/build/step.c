@@ -115,7 +115,7 @@ static bool use_result(const struct build_step *s, const struct buf *result) {
   bool ok = buf_write_file(&made, s->output, &ignored) == ERR_NONE;
   if (ok && s->verbose)
     print_command(s, "from the cache: ");
-  if (ok && nprinted)
+  if (ok && nprinted && !s->hushed)
     fwrite(printed, 1, nprinted, stderr);
   buf_free(&made);
   return ok;
@@ -204,9 +204,11 @@ int step_finish(struct build_step *s, struct cache *c, struct error *e) {
     link_again(s);
   s->pid = 0;
   buf_read_file(&printed, s->printed, &unread);
-  if (printed.len)
-    fwrite(printed.at, 1, printed.len, stderr);
   s->made = !s->status && !access(s->fresh, F_OK);
+  if (printed.len && s->held)
+    buf_put(s->held, printed.at, printed.len);
+  else if (printed.len && !(s->hushed && s->made))
+    fwrite(printed.at, 1, printed.len, stderr);
   if (s->made && !unread.code)
     keep_result(s, &printed, c);
   if (s->made && rename(s->fresh, s->output)) {

@@ -44,6 +44,8 @@ struct build_step {
   struct hash128 key;     /* the first key; step_identify sets it */
   char *output;           /* where the result goes */
   bool verbose;           /* print the command */
+  struct buf *held;       /* where its output goes; NULL: to stderr */
+  bool hushed;            /* its output is of interest only if it fails */
 
   bool may_keep; /* S2 */
   struct timespec started;
@@ -64,7 +66,8 @@ void step_identify(struct build_step *s);
  * earlier step and writes the file. */
 bool step_find(struct build_step *s, const struct cache *c);
 
-/* Runs the step, after step_identify.  Its output goes to stderr at its end. */
+/* Runs the step, after step_identify.  Its output goes to stderr, or is held, at
+ * its end. */
 void step_start(struct build_step *s);
 int step_finish(struct build_step *s, struct cache *c, struct error *e);
 

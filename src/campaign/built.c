@@ -4,6 +4,7 @@
 #include "base/tidy.h"
 #include "code/flow.h"
 #include "code/roles.h"
+#include "code/unreached.h"
 #include "hunt/answer.h"
 #include "proc/phase.h"
 #include "rt/cage.h"
@@ -51,6 +52,7 @@ void built_compiler(const struct settings *s, struct build *b) {
                       .opt = level(s->opt),
                       .include = built_include(),
                       .verbose = s->show_commands,
+                      .hushed = s->hushed,
                       .cache = !s->no_cache};
   for (uint32_t i = 0; i < s->rest.args.len; i++)
     vec_push(&b->inputs, s->rest.args.at[i]);
@@ -58,7 +60,14 @@ void built_compiler(const struct settings *s, struct build *b) {
     vec_push(&b->flags, s->rest.after.at[i]);
 }
 
-void built_warn(struct built *b, char *text) { vec_push(&b->warnings, text); }
+void built_warn(struct built *b, char *text) {
+  for (uint32_t i = 0; i < b->warnings.len; i++)
+    if (!strcmp(b->warnings.at[i], text)) {
+      free(text);
+      return;
+    }
+  vec_push(&b->warnings, text);
+}
 
 static int make_dir(struct built *b, struct error *e) {
   const char *tmp = getenv("TMPDIR");
@@ -260,6 +269,7 @@ int built_open(struct built *b, const struct settings *set, struct error *e) {
   if (!b->lines || probe_object(&b->probe, b->so, b->lines, e))
     return e->code;
   take_probe_warnings(b);
+  rt_share_reached(unreached_span(b->lines));
   if (describe(b, e) || find_roles(b, e))
     return e->code;
   warn_weak_cas(b);
@@ -267,7 +277,7 @@ int built_open(struct built *b, const struct settings *set, struct error *e) {
   if (set->search == SEARCH_STRESS) {
     phase_begin("compile without hooks");
     struct build native = b->build;
-    native.native = true;
+    native.native = native.hushed = true;
     return build_shared(&native, b->dir, &b->native, e);
   }
   return ERR_NONE;

@@ -35,7 +35,7 @@ void built_compiler(const struct settings *s, struct build *b);
 int built_open(struct built *b, const struct settings *set, struct error *e);
 void built_close(struct built *b);
 
-/* Adds a warning; frees `text` in built_close. */
+/* Adds a warning, unless it is there already; takes `text`. */
 void built_warn(struct built *b, char *text);
 
 /* The settings of one object: its harness may choose the memory model.  `of` is

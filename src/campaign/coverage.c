@@ -130,6 +130,23 @@ void coverage_of_clients(const struct totals *t, const struct settings *set,
     c->limit = xstrdup(limit);
 }
 
+void coverage_add_unreached(struct coverage *c, const unreached_list *list) {
+  enum { FEW = 4 }; /* names */
+  uint32_t n = list->len, named = n <= FEW ? n : FEW - 1;
+  struct buf b = {0};
+  assert(c->sentence && n);
+  buf_printf(&b, "%s; ", c->sentence);
+  for (uint32_t i = 0; i < named; i++)
+    buf_printf(&b, "%s%s()", !i ? "" : i + 1 == n ? " and " : ", ",
+               list->at[i].function);
+  if (named < n)
+    buf_printf(&b, " and %u more functions", (unsigned)(n - named));
+  buf_puts(&b, " never ran");
+  free(c->sentence);
+  c->sentence = xstrdup(buf_text(&b));
+  buf_free(&b);
+}
+
 /* ---- one client ---- */
 
 static const char *const limit_words[] = {

@@ -3,6 +3,7 @@
 #define CAMPAIGN_COVERAGE_H
 
 #include "base/map128.h"
+#include "code/unreached.h"
 #include "hunt/settings.h"
 #include "model/result.h"
 #include "search/explore.h"
@@ -38,6 +39,8 @@ struct totals {
 /* Coverage of the clients of an object. */
 void coverage_of_clients(const struct totals *t, const struct settings *set,
                          double deadline, struct coverage *out);
+/* Adds to the sentence that these functions never ran. */
+void coverage_add_unreached(struct coverage *c, const unreached_list *list);
 /* Coverage of the one client or of the program; *limit_ended: the search is not
  * complete, so a pass is unknown. */
 void coverage_of_one(const struct totals *t, const struct settings *set,

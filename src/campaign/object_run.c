@@ -3,8 +3,11 @@
 #include "base/clock.h"
 #include "campaign/autopsy.h"
 #include "campaign/campaign.h"
+#include "code/unreached.h"
 #include "hunt/doubt.h"
 #include "proc/phase.h"
+#include "proc/pool_remote.h"
+#include "rt/rt.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -129,6 +132,28 @@ static void put_estimate(struct built *b, struct object_run *r,
   buf_free(&words);
 }
 
+/* A pass says which functions of the object no client came to.  Other machines
+ * do not tell what they came to. */
+static void add_unreached(struct built *b, const struct target *t,
+                          struct coverage *v) {
+  uint64_t span;
+  const uint8_t *reached = rt_reached(&span);
+  const struct suite_info *of = &b->about->suites[t->suite];
+  VEC(uint64_t) entries = {0};
+  unreached_list list = {0};
+  struct error ignored = {0};
+  for (uint32_t i = 0; i < of->nops; i++)
+    if (of->ops[i].code)
+      vec_push(&entries, of->ops[i].code);
+  if (reached && !remote_slots())
+    unreached_find(b->lines, reached, span, entries.at, entries.len, &list,
+                   &ignored);
+  if (list.len)
+    coverage_add_unreached(v, &list);
+  vec_free(&entries);
+  vec_free(&list);
+}
+
 /* Sets the coverage; a pass becomes unknown if too little was checked. */
 static void judge_campaign(struct built *b, struct object_run *r,
                            const struct campaign *c) {
@@ -140,6 +165,8 @@ static void judge_campaign(struct built *b, struct object_run *r,
     coverage_of_one(&c->totals, set, v, &limit_ended);
   else
     coverage_of_clients(&c->totals, set, c->deadline, v);
+  if (!one && result->verdict == VERDICT_PASS)
+    add_unreached(b, c->target, v);
   v->sentence = own_text(b, v->sentence);
   v->limit = own_text(b, v->limit);
   if (one)

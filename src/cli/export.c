@@ -266,6 +266,7 @@ static int check_files(const struct export *x, const char *const *files,
     settings_free(&set);
     return e->code;
   }
+  set.hushed = whole; /* it includes the sources, or is beside them */
   int err = session_open(&s, &set, e);
   uint32_t suite;
   if (!err)

@@ -37,6 +37,7 @@ static int compile(struct init *x, const char *more, const char *less,
        *from = xasprintf("-I%.*s", slash ? (int)(slash - x->output) + 1 : 1,
                          slash ? x->output : ".");
   built_compiler(&set, &b);
+  b.hushed = more; /* the sources once more */
   for (uint32_t i = 0; i < x->rest.args.len; i++)
     if (!less || strcmp(less, x->rest.args.at[i]))
       vec_push(&b.inputs, x->rest.args.at[i]);

@@ -51,6 +51,8 @@ static const struct own_option of_atomicity[] = {
     {"time", "for all clients together (20)"},
     {"no-reduction",
      "run the executions under TSO even if those under SC tell the answers"},
+    {"keep-order", "of a trace without commits: its executions have its "
+                   "operations in this very order, and only commits are free"},
     {"memory-model",
      "of a source: which answer counts for the exit status; with tso all "
      "executions with store buffers are run, with sc only if they are needed"},
@@ -99,6 +101,7 @@ static const struct own_option of_shrink[] = {
     {"races"},
     {"race-sections"},
     {"race-independent"},
+    {"race-variables"},
     {"dot"},
     {"memory-model"},
     {"buffer"},
@@ -372,6 +375,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "dpor: the order of a return and another thread's call does not make a "
        "difference; misses violations of that order",
        "Search"},
+      {"keep-order", 0, OPT_FLAG, &s->keep_order, NULL,
+       "atomicity: the executions of a trace without commits have its "
+       "operations in this very order, and only commits are free",
+       "Search"},
       {"depth", 0, OPT_UINT64, &s->depth, "N",
        "pct, dpct: look for bugs that need N constraints on the order of steps "
        "(3)",
@@ -391,6 +398,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "a critical section is one event", "Races"},
       {"race-independent", 0, OPT_FLAG, &s->race_independent, NULL,
        "threads race even if their next accesses do not depend on each other",
+       "Races"},
+      {"race-variables", 0, OPT_LIST, &s->race_variables, "NAME",
+       "threads race when both are about to access one of these variables, "
+       "and one to change it; a * stands for any text; may be repeated",
        "Races"},
       {"dot", 0, OPT_STRING, &s->dot, "FILE",
        "write the labelled graph of interleavings, for Graphviz", "Races"},
@@ -535,10 +546,17 @@ int settings_parse(struct settings *s, const char *command, int argc,
   if (!err && s->dot && s->races == RACES_OFF && !atomicity)
     err = error_set(e, ERR_USAGE,
                     "--dot draws what --races=off does not look for");
+  if (!err && s->race_independent && s->race_variables.len)
+    err = error_set(e, ERR_USAGE,
+                    "--race-independent and --race-variables both say who "
+                    "races");
   if (!err && s->gdb && strcmp(command, "replay"))
     err = error_set(e, ERR_USAGE, "--gdb: only faultline replay has it");
   if (!err && s->coarse && !s->shrinks)
     err = error_set(e, ERR_USAGE, "--coarse: only faultline shrink has it");
+  if (!err && s->keep_order && !atomicity)
+    err = error_set(e, ERR_USAGE,
+                    "--keep-order: only faultline atomicity has it");
   if (!err && !s->rest.args.len)
     err = error_set(e, ERR_USAGE, "no %s given; see faultline %s --help",
                     atomicity ? "traces or source files" : "source files",
@@ -549,6 +567,7 @@ int settings_parse(struct settings *s, const char *command, int argc,
 void settings_free(struct settings *s) {
   opt_rest_free(&s->rest);
   vec_free(&s->good_traces);
+  vec_free(&s->race_variables);
   for (uint32_t i = 0; i < s->environment.len; i++)
     free((char *)(uintptr_t)s->environment.at[i]);
   vec_free(&s->environment);

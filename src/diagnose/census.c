@@ -172,7 +172,7 @@ void census(struct built *b, struct object_run *r, const struct target *t) {
   struct worker w = {0};
   if (!is_asked(t->settings) || !diagnose_has_states(b, f, t))
     return;
-  if (diagnose_client(&w, r, t, DIAGNOSE_CENSUS) &&
+  if (diagnose_client(&w, r, t, DIAGNOSE_CENSUS, NULL) &&
       census_fits(&diagnose_answer(&w)->census, &f->client)) {
     f->census = diagnose_answer(&w)->census;
     take_over(&b->arena, &f->census);

@@ -44,7 +44,7 @@ static void answer(struct hunt *h, const struct diagnose_question *q,
     hunt_count(h, q->client, &to->tally);
     break;
   case DIAGNOSE_RACES:
-    hunt_races(h, q->client, &to->races);
+    hunt_races(h, q->client, q->names, &to->races);
     break;
   case DIAGNOSE_CENSUS:
     hunt_census(h, q->client, &to->census);
@@ -94,7 +94,8 @@ bool diagnose_has_states(const struct built *b, const struct finding *f,
 }
 
 bool diagnose_client(struct worker *w, const struct object_run *r,
-                     const struct target *t, enum diagnose_kind kind) {
+                     const struct target *t, enum diagnose_kind kind,
+                     const struct race_names *names) {
   struct target own = *t;
   struct settings settings = *t->settings;
   struct buf client = {0};
@@ -111,7 +112,8 @@ bool diagnose_client(struct worker *w, const struct object_run *r,
   struct diagnose_question q = {.target = &own,
                                 .kind = kind,
                                 .client = buf_text(&client),
-                                .failing = &failing};
+                                .failing = &failing,
+                                .names = names};
   enum worker_end end = diagnose_worker(w, &q);
   buf_free(&client);
   vec_free(&failing);

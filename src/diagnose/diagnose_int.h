@@ -17,12 +17,21 @@ enum diagnose_kind {
   DIAGNOSE_CENSUS, /* where do executions switch, what do they return? */
 };
 
+/* Who names the variables of --race-variables: the worker asks the parent's
+ * namer, which it has since it was forked. */
+struct race_names {
+  struct story_namer *namer;
+  uint64_t base; /* where the object is loaded in the namer's trace */
+  uint32_t at;   /* the event of that trace at which things are named */
+};
+
 /* What a worker is asked. */
 struct diagnose_question {
   const struct target *target;
   enum diagnose_kind kind;
   const char *client;
   const path *failing; /* DIAGNOSE_KINDS: one of its executions */
+  const struct race_names *names; /* DIAGNOSE_RACES */
 };
 
 /* What it answers: the part that was asked for. */
@@ -50,7 +59,8 @@ bool diagnose_has_states(const struct built *b, const struct finding *f,
  * is searched, and the scheduler runs the client, whatever it was that found
  * it. */
 bool diagnose_client(struct worker *w, const struct object_run *r,
-                     const struct target *t, enum diagnose_kind kind);
+                     const struct target *t, enum diagnose_kind kind,
+                     const struct race_names *names);
 
 /*
  * Which lines must be atomic for clients not to fail?  One process answers for
@@ -79,7 +89,8 @@ void hunt_kinds(struct hunt *h, const char *client, const path *failing,
                 struct kinds_found *out);
 /* All executions of a client that is explored completely. */
 void hunt_count(struct hunt *h, const char *client, struct tally *out);
-void hunt_races(struct hunt *h, const char *client, struct races_found *out);
+void hunt_races(struct hunt *h, const char *client,
+                const struct race_names *names, struct races_found *out);
 void hunt_census(struct hunt *h, const char *client, struct census *out);
 
 #endif

@@ -46,7 +46,7 @@ static bool is_enough(struct enforcer *x, struct cause c) {
   target.trial = true;
   target.regions = c.nblocks ? regions_with(x, c) : NULL;
   bool ok = target.regions &&
-            diagnose_client(&w, x->r, &target, DIAGNOSE_COUNT) &&
+            diagnose_client(&w, x->r, &target, DIAGNOSE_COUNT, NULL) &&
             diagnose_answer(&w)->tally.all && !diagnose_answer(&w)->tally.bad;
   worker_release(&w);
   return ok;
@@ -69,6 +69,21 @@ static struct cause own_blocks(struct enforcer *x, struct cause c) {
       c = less;
   }
   return c;
+}
+
+bool enforce_own(struct built *b, const struct object_run *r,
+                 const struct target *t, struct cause c, struct cause *own) {
+  struct error ignored = {0};
+  struct enforcer x = {
+      .b = b, .r = r, .target = t, .loops.read = loops_read_source};
+  x.flow = flow_open(b->lines, &ignored);
+  bool enough = x.flow && is_enough(&x, c);
+  if (enough)
+    *own = own_blocks(&x, c);
+  loops_free(&x.loops);
+  if (x.flow)
+    flow_close(x.flow);
+  return enough;
 }
 
 bool enforce(struct built *b, const struct object_run *r,

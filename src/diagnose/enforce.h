@@ -21,6 +21,11 @@
 const struct regions *enforced_too(const struct target *t,
                                    const struct regions *more, struct arena *a);
 
+/* The blocks of `c` that the client of the run's fault needs; false: E1 does
+ * not hold for it. */
+bool enforce_own(struct built *b, const struct object_run *r,
+                 const struct target *t, struct cause c, struct cause *own);
+
 /* The lines of the run's fault, and what enforces them on top of what the
  * target does.  False: there are none that E1 holds for. */
 bool enforce(struct built *b, const struct object_run *r,

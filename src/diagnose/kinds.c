@@ -436,7 +436,7 @@ void kinds(struct built *b, struct object_run *r, const struct target *t) {
                           .flow = flow_open(b->lines, &ignored),
                           .loops.read = loops_read_source,
                           .client = buf_text(&client)};
-  if (p.flow && diagnose_client(&w, r, t, DIAGNOSE_KINDS))
+  if (p.flow && diagnose_client(&w, r, t, DIAGNOSE_KINDS, NULL))
     name_kind(&p, &diagnose_answer(&w)->kinds);
   worker_release(&w);
   loops_free(&p.loops);

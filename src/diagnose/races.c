@@ -1,5 +1,6 @@
 #include "diagnose/races.h"
 
+#include "base/text.h"
 #include "debug/namer.h"
 #include "diagnose/diagnose_int.h"
 #include "hunt/inside.h"
@@ -17,14 +18,22 @@ enum {
   RACES_SECONDS = 30, /* for the graph */
 };
 #define EXAMPLE_EFFORT 4000000
+#define IMAGE_MOST (1ull << 30)
 
 static const char *const steps_name[] = {"conflicting", "shared", "all"};
-static const char *const between_name[] = {"conflicts", "real-time", "any"};
+static const char *const between_name[] = {"conflicts", "real-time", "any",
+                                           "variables"};
 
 /* ---- in the worker ---- */
 
 static void *in_arena(struct arena *a, size_t size) {
   return arena_alloc(a, size ? size : 1);
+}
+
+static enum tree_between first_between(const struct settings *set) {
+  return set->race_variables.len ? TREE_VARIABLES
+         : set->race_independent ? TREE_ANY
+                                 : TREE_CONFLICTS;
 }
 
 static double patience(const struct hunt *h) {
@@ -38,7 +47,8 @@ static enum explore_end draw(struct hunt *h, struct step_graph *whole,
   struct step_graph_kind order = {(enum step_graph_steps)h->set->races,
                                   how->sections};
   order.guards = order.steps == STEP_GRAPH_CONFLICTING && !how->sections &&
-                 !h->set->race_independent; /* within sections, too */
+                 !h->set->race_independent && /* within sections, too */
+                 !h->set->race_variables.len;
   hunt_explore_init(h, &x);
   x.deadline = hunt_until(h, patience(h));
   x.max_states = TIMES_STATES * h->set->max_states;
@@ -185,18 +195,59 @@ static void tell(const struct hunt *h, const struct tree *t,
   vec_free(&way);
 }
 
+/* What the step accesses, where the object is loaded at `to`, not `from`. */
+static uint64_t addr_in(const struct step *step, uint64_t from, uint64_t to) {
+  bool moved = step->addr - from < IMAGE_MOST;
+  return moved ? step->addr + (to - from) : step->addr;
+}
+
+static void put_unused(const struct opt_words *names, const bool *used,
+                       struct buf *reason) {
+  for (uint32_t i = 0; i < names->len; i++)
+    if (!used[i])
+      buf_printf(reason, "%s%s", reason->len ? ", " : "no access is to ",
+                 names->at[i]);
+  if (reason->len)
+    buf_puts(reason, " (--race-variables)");
+}
+
+/* By step: does it access one of the variables of --race-variables?  In
+ * `reason`, names that nothing has. */
+static bool *find_in_set(const struct hunt *h, const struct steps *g,
+                         const struct race_names *n, struct buf *reason) {
+  const struct opt_words *names = &h->set->race_variables;
+  bool *in_set = xcalloc(g->steps.len + 1u, sizeof *in_set);
+  bool *used = xcalloc(names->len, sizeof *used);
+  struct buf name = {0};
+  for (uint32_t i = 0; i < g->steps.len; i++) {
+    const struct step *s = &g->steps.at[i];
+    if (!is_about_data(s))
+      continue;
+    buf_clear(&name);
+    n->namer->location(n->namer->ctx, addr_in(s, rt_base(), n->base), s->size,
+                       n->at, &name);
+    for (uint32_t k = 0; k < names->len; k++)
+      if (fits(buf_text(&name), names->at[k]))
+        in_set[i] = used[k] = true;
+  }
+  put_unused(names, used, reason);
+  buf_free(&name);
+  free(used);
+  return in_set;
+}
+
 /* Races between steps that conflict are the clearest; if they do not tell, what
  * the failure depends on is something else. */
 static void analyse(const struct hunt *h, const struct step_graph *whole,
-                    struct races_found *out) {
+                    const bool *in_set, struct races_found *out) {
   const struct steps *g = &whole->graph;
-  struct tree_options o = {h->set->race_independent ? TREE_ANY
-                                                    : TREE_CONFLICTS};
+  struct tree_options o = {.in_set = in_set};
+  o.between = first_between(h->set);
   for (bool done = false; !done; o.between++) {
     struct tree_patterns p;
     struct tree *t = tree_new(g, &o);
     tree_patterns(t, MOST_PATTERNS, &p);
-    done = p.at.len || o.between == TREE_ANY;
+    done = p.at.len || o.between >= TREE_ANY;
     if (done) {
       tell(h, t, g, &p, out);
       out->circles = tree_has_circles(t);
@@ -208,32 +259,42 @@ static void analyse(const struct hunt *h, const struct step_graph *whole,
     tree_free(t);
     tree_patterns_free(&p);
   }
+  if (in_set && !out->len)
+    out->reason = arena_strdup(&h->work->arena,
+                               "no race on these variables (--race-variables) "
+                               "decides a failure");
 }
 
-static void find(struct hunt *h, struct races_found *out) {
+static void find(struct hunt *h, const struct race_names *names,
+                 struct races_found *out) {
   struct step_graph whole;
   struct buf reason = {0};
+  bool *in_set = NULL;
   bool all = h->set->no_reduction || h->target->partial;
   out->sections = h->set->race_sections;
   out->steps = steps_name[all ? RACES_ALL : h->set->races];
-  out->between = between_name[h->set->race_independent ? TREE_ANY : 0];
+  out->between = between_name[first_between(h->set)];
   out->base = rt_base();
   enum explore_end end = draw(h, &whole, out);
   out->states = whole.states;
-  if (whole.complete)
-    analyse(h, &whole, out);
-  else
+  if (!whole.complete)
     put_reason(h, &whole, end, &reason);
+  else if (h->set->race_variables.len)
+    in_set = find_in_set(h, &whole.graph, names, &reason);
   if (reason.len)
     out->reason = arena_strdup(&h->work->arena, reason.at);
+  else
+    analyse(h, &whole, in_set, out);
+  free(in_set);
   buf_free(&reason);
   step_graph_free(&whole);
 }
 
-void hunt_races(struct hunt *h, const char *text, struct races_found *out) {
+void hunt_races(struct hunt *h, const char *text,
+                const struct race_names *names, struct races_found *out) {
   struct client client = {0};
   if (hunt_read_client(h, text, &client) && hunt_prepare(h, &client) == RT_DONE)
-    find(h, out);
+    find(h, names, out);
   client_free(&client);
 }
 
@@ -247,11 +308,8 @@ struct telling {
   const struct trace *trace;
 };
 
-#define IMAGE_MOST (1ull << 30)
-
 static uint64_t addr_here(const struct telling *t, const struct step *step) {
-  bool moved = step->addr - t->from < IMAGE_MOST;
-  return moved ? step->addr + (t->to - t->from) : step->addr;
+  return addr_in(step, t->from, t->to);
 }
 
 /* Under the names that the finding's interleaving has; NULL: it has none. */
@@ -344,16 +402,17 @@ void races(struct built *b, struct object_run *r, const struct target *t) {
   struct story_namer names;
   if (!is_asked(t->settings) || !diagnose_has_states(b, f, t))
     return;
-  if (diagnose_client(&w, r, t, DIAGNOSE_RACES) &&
+  namer_open(&namer, b->lines, &r->result, namer_beside(&r->result), &names);
+  uint32_t at = f->trace.nevents - 1;
+  struct race_names known = {&names, r->result.base, at};
+  if (diagnose_client(&w, r, t, DIAGNOSE_RACES, &known) &&
       races_fit(&diagnose_answer(&w)->races, &f->client)) {
     const struct races_found *found = &diagnose_answer(&w)->races;
-    namer_open(&namer, b->lines, &r->result, namer_beside(&r->result), &names);
-    struct telling telling = {
-        &b->arena, &names, found->base, r->result.base, f->trace.nevents - 1,
-        &f->trace};
+    struct telling telling = {&b->arena,      &names, found->base,
+                              r->result.base, at,     &f->trace};
     f->races = *found;
     take_over(&telling, &f->races);
-    namer_close(&namer);
   }
+  namer_close(&namer);
   worker_release(&w);
 }

@@ -30,6 +30,7 @@ struct repair {
   uint32_t asked;             /* so many of them were asked about */
   struct causes_asker asker;
   VEC(struct ranked_cause) refuted;
+  struct cause beside; /* lines of other faults, which are atomic meanwhile */
   struct causes_found *found;
 };
 
@@ -105,7 +106,15 @@ static void set_verified(struct repair *p, struct ranked_cause *c,
     coverage_of_clients(&k->totals, &p->settings, k->deadline, &v);
   }
   c->verified = !open && !k->totals.all_left_out;
-  c->covered = arena_strdup(&p->b->arena, v.sentence);
+  struct buf covered = {0};
+  buf_printf(&covered, "%s", v.sentence ? v.sentence : "");
+  if (p->beside.nblocks) {
+    buf_puts(&covered, "; with ");
+    cause_print(p->beside, &covered);
+    buf_puts(&covered, " atomic, for another fault");
+  }
+  c->covered = arena_strdup(&p->b->arena, buf_text(&covered));
+  buf_free(&covered);
   free(v.sentence);
   free(v.limit);
 }
@@ -376,6 +385,61 @@ static void answer(struct repair *p) {
   count_all(p);
 }
 
+static void forget_clients(struct repair *p, uint32_t from) {
+  for (uint32_t i = from; i < p->clients.len; i++) {
+    free(p->clients.at[i].client);
+    vec_free(&p->clients.at[i].path);
+  }
+  p->clients.len = from;
+}
+
+/* The blocks of a cause that another one does not have. */
+static struct cause difference(struct arena *a, struct cause c,
+                               struct cause less) {
+  struct code_block *left = arena_alloc(a, c.nblocks * sizeof *left);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < c.nblocks; i++) {
+    bool there = false;
+    for (uint32_t k = 0; k < less.nblocks; k++)
+      there |= !code_block_compare(&c.blocks[i], &less.blocks[k]);
+    if (!there)
+      left[n++] = c.blocks[i];
+  }
+  return (struct cause){left, n};
+}
+
+/*
+ * Other faults are going to be looked for (--keep-going), and the best cause
+ * has lines that the first client does not need: those of another fault.  With
+ * them atomic, what is to be repaired is this fault alone.
+ */
+static void answer_alone(struct repair *p) {
+  const struct target with_others = p->target;
+  struct causes_found joint = *p->found;
+  const struct ranked_cause *best = joint.len ? &joint.at[0] : NULL;
+  struct regions *regions = arena_alloc(&p->b->arena, sizeof *regions);
+  struct cause own;
+  if (!best || !best->verified || best->waits || best->cause.nblocks < 2 ||
+      !enforce_own(p->b, p->r, &p->target, best->cause, &own) ||
+      own.nblocks == best->cause.nblocks)
+    return;
+  p->beside = difference(&p->b->arena, best->cause, own);
+  if (!regions_of(p, p->beside, regions))
+    return;
+  p->target.regions = enforced_too(&p->target, regions, &p->b->arena);
+  forget_clients(p, 1);
+  vec_clear(&p->refuted);
+  p->asked = 0;
+  causes_ask_close(&p->asker);
+  causes_ask_open(&p->asker, &p->target);
+  *p->found = (struct causes_found){0};
+  answer(p);
+  if (p->found->len && p->found->at[0].verified)
+    return;
+  *p->found = joint;
+  p->target = with_others;
+}
+
 static void add_first(struct repair *p, const struct finding *f) {
   struct blamed first = {0};
   struct buf text = {0};
@@ -415,11 +479,10 @@ void repair(struct built *b, struct object_run *r, const struct target *t) {
   add_first(&p, f);
   causes_ask_open(&p.asker, &p.target);
   answer(&p);
+  if (p.settings.keep_going && !p.settings.client)
+    answer_alone(&p);
   causes_ask_close(&p.asker);
-  for (uint32_t i = 0; i < p.clients.len; i++) {
-    free(p.clients.at[i].client);
-    vec_free(&p.clients.at[i].path);
-  }
+  forget_clients(&p, 0);
   vec_free(&p.clients);
   vec_free(&p.refuted);
   loops_free(&p.loops);

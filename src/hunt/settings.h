@@ -62,8 +62,10 @@ struct settings {
   int criterion;
   bool keep_going; /* after a fault */
   bool no_reduction, no_real_time;
+  bool keep_order; /* atomicity: of a trace's operations */
   int races; /* enum race_search */
   bool race_sections, race_independent;
+  struct opt_words race_variables;
   uint64_t depth;
   bool bound_preemptions;
   uint64_t preemptions;
@@ -80,6 +82,7 @@ struct settings {
   /* build */
   const char *cc, *cxx, *opt;
   bool no_cache, show_commands;
+  bool hushed; /* warnings about these sources were printed before */
   /* output */
   const char *json;
   const char *trace; /* file for the failing execution */

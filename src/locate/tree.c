@@ -36,7 +36,16 @@ static const struct step *step_of(const struct steps *g, uint32_t edge) {
 
 static bool are_timed(const struct tree *t, const struct step *a,
                       const struct step *b) {
-  return t->o.between != TREE_CONFLICTS && steps_timed(a, b);
+  return t->o.between == TREE_REAL_TIME && steps_timed(a, b);
+}
+
+/* Does what they access alone make them depend on each other? */
+static bool accesses_depend(const struct tree *t, uint32_t a, uint32_t b) {
+  const struct step *x = &t->g->steps.at[a], *y = &t->g->steps.at[b];
+  if (t->o.between != TREE_VARIABLES)
+    return steps_conflict(x, y);
+  return t->o.in_set[a] && t->o.in_set[b] &&
+         !(step_only_reads(x) && step_only_reads(y));
 }
 
 /* Does a section take further locks? */
@@ -62,19 +71,41 @@ static bool sections_depend(const struct tree *r, uint32_t a, uint32_t b) {
     for (uint32_t k = 0; k < y.len && !some; k++) {
       const struct step *s = &g->steps.at[x.at[i]], *t = &g->steps.at[y.at[k]];
       bool only_guards = step_guards(s) && step_guards(t) && !nested;
-      some = are_timed(r, s, t) || (steps_conflict(s, t) && !only_guards);
+      some = are_timed(r, s, t) ||
+             (accesses_depend(r, x.at[i], y.at[k]) && !only_guards);
     }
   vec_free(&x);
   vec_free(&y);
   return some;
 }
 
-static bool edges_depend(const struct tree *r, uint32_t a, uint32_t b) {
-  const struct steps *g = r->g;
+/* Sections of one lock, or all of them, are compared as wholes. */
+static bool are_sections(const struct steps *g, uint32_t a, uint32_t b) {
   const struct step *s = step_of(g, a), *t = step_of(g, b);
-  if (g->sections || (step_locks(s) && step_locks(t) && s->addr == t->addr))
-    return sections_depend(r, a, b);
-  return steps_conflict(s, t) || are_timed(r, s, t);
+  return g->sections || (step_locks(s) && step_locks(t) && s->addr == t->addr);
+}
+
+/* Behind the edge a, is the step of b, another thread's, still its next? */
+static bool is_still_next(const struct steps *g, uint32_t a, uint32_t b) {
+  uint32_t to =
+      are_sections(g, a, b) ? steps_section_end(g, a) : g->edges[a].to;
+  const struct step *s = step_of(g, b);
+  for (uint32_t e = g->first[to]; e < g->first[to + 1]; e++)
+    if (g->edges[e].thread == g->edges[b].thread &&
+        step_is_same(step_of(g, e), s))
+      return true;
+  return false;
+}
+
+static bool edges_depend(const struct tree *t, uint32_t a, uint32_t b) {
+  const struct steps *g = t->g;
+  if (t->o.between == TREE_VARIABLES &&
+      (!is_still_next(g, a, b) || !is_still_next(g, b, a)))
+    return false; /* Definition 5: both orders are beginnings */
+  if (are_sections(g, a, b))
+    return sections_depend(t, a, b);
+  return accesses_depend(t, g->edges[a].step, g->edges[b].step) ||
+         are_timed(t, step_of(g, a), step_of(g, b));
 }
 
 /* Does any of the one's steps depend on any of the other's? */
@@ -118,6 +149,7 @@ static void find_race(struct tree *t, uint32_t s) {
 struct tree *tree_new(const struct steps *g, const struct tree_options *o) {
   struct tree *t = xcalloc(1, sizeof *t);
   check_slow((steps_check_invariants(g), true)); /* N1, N2 */
+  assert((o->between == TREE_VARIABLES) == (o->in_set != NULL));
   t->g = g;
   t->o = *o;
   t->order = xmalloc((g->nstates + 1u) * sizeof *t->order);

@@ -6,8 +6,9 @@
  *
  * Differs from the paper: any number of threads; a node is a race only for
  * those of its threads that lead to something else than another thread whose
- * step theirs conflicts with (struct tree_options has weaker conditions; none
- * gives the paper's labels); a node at which one thread can choose is no race.
+ * step theirs conflicts with (struct tree_options has weaker conditions:
+ * TREE_VARIABLES is the paper's Definition 5, TREE_ANY gives the labels of its
+ * Definition 8); a node at which one thread can choose is no race.
  *
  * Circles.  An execution that goes round for ever is none: it leads nowhere.
  * Those that go round and then end are counted as the ones that do not: within
@@ -21,7 +22,10 @@
  *      pattern whenever an execution fails and another does not: commute the
  *      step after which all is lost with those behind it until one depends on
  *      it.  (Of locks and of waiting, less is known than this takes.)
- * L2 and L3 are not asserted: the naive tree of L1 has the same patterns.
+ * (L4) with TREE_VARIABLES, a node is a race of two threads exactly when they
+ *      are among the events of a high-level data race on that set of variables
+ *      and lead to something else.  tests/agree/locate_variables
+ * L2 to L4 are not asserted: the naive tree of L1 has the same patterns.
  */
 #ifndef LOCATE_TREE_H
 #define LOCATE_TREE_H
@@ -31,15 +35,28 @@
 /* Counts stay at this when they would grow beyond. */
 #define TREE_MANY (UINT64_MAX - 1)
 
-/* Which steps of two threads that lead to different ends are a race? */
+/*
+ * Which steps of two threads that lead to different ends are a race?
+ *
+ * TREE_VARIABLES is Definition 5: both access a variable of a set, and both
+ * orders of them are possible.  The definition leaves open whether both may be
+ * reads; here one of them is not.  Locks are no variables; sections of one lock
+ * are compared as wholes.
+ * An example, the set being d[0] and d[1], which a call reads one by one:
+ *
+ *   T1 is about to write d[1], T2 to read d[0] again: a race on the set, but
+ *   on no single variable
+ */
 enum tree_between {
   TREE_CONFLICTS, /* those that conflict */
   TREE_REAL_TIME, /* and a call with the end of another thread's call */
   TREE_ANY,
+  TREE_VARIABLES,
 };
 
 struct tree_options {
   enum tree_between between;
+  const bool *in_set; /* TREE_VARIABLES, by step: it accesses the set */
 };
 
 struct tree;

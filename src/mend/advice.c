@@ -200,10 +200,8 @@ static void know_clients(struct adviser *a, const struct finding *f) {
 void advise(struct built *b, struct object_run *r, const struct target *t,
             double latest) {
   struct finding *f = r->result.finding;
-  /* Where an operation had to be left out, since it cannot be run, a changed
-   * copy is not run either. */
   if (!f->causes.len || !f->causes.at[0].verified || b->interrupted ||
-      (t->brief && t->nknown) || clock_now() >= latest)
+      clock_now() >= latest)
     return; /* A1 */
   struct ranked_cause *best = &f->causes.at[0];
   struct adviser *a = xcalloc(1, sizeof *a);

@@ -204,7 +204,12 @@ static void run_given(struct hunt *h, struct finder *f) {
 }
 
 static void run_others(struct hunt *h, struct finder *f) {
-  struct gen_limits limits = {.threads = 2, .ops = 4, .init = 3};
+  const struct target *t = f->question->target;
+  struct gen_limits limits = {.threads = 2,
+                              .ops = 4,
+                              .init = 3,
+                              .without = t->known,
+                              .nwithout = t->nknown};
   struct generator *g = generator_new(&h->object.gen, &limits);
   struct rng rng = {h->set->seed};
   f->elsewhere = true;

@@ -49,6 +49,15 @@ struct ranked_cause {
   bool smallest; /* these are all the smaller ones there are, and all fail */
 };
 
+/* Nothing fails with it atomic, as far as that was tried. */
+static inline bool cause_is_enough(const struct ranked_cause *c) {
+  return !c->still_bad && !c->schedules.bad;
+}
+/* All that was searched with it atomic passes, and nothing was left out. */
+static inline bool cause_is_verified(const struct ranked_cause *c) {
+  return c->verified && !c->waits && cause_is_enough(c);
+}
+
 /* What forbids one failing outcome of the client, by itself. */
 struct outcome_causes {
   struct value *results; /* by call of the client */

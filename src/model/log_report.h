@@ -49,6 +49,16 @@ struct log_family {
   bool whole, witness;
 };
 
+/* The linearizability depth. */
+struct log_depth {
+  bool asked;
+  uint32_t depth;          /* 0: not determined */
+  uint32_t beyond;         /* it is more than that */
+  const char *limit;       /* why it is not determined */
+  VEC(uint32_t) delayed;   /* the operations that prove it, in this order */
+  VEC(uint32_t) completed; /* pending ones that take effect */
+};
+
 struct log_report {
   const struct log *log;
   const char *source;
@@ -59,7 +69,8 @@ struct log_report {
   const char *limit;     /* unknown: what ended it */
   uint32_t reached;      /* unknown: operation, or LOG_NO_OP */
   uint32_t reached_line; /* of a stream, whose operations are not kept; 0 */
-  uint32_t depth;        /* of a witness; 0: not looked for */
+  uint32_t witness; /* the smallest d whose family has one; 0: not looked for */
+  struct log_depth depth;
   VEC(struct log_family) families; /* with hitting families */
   uint64_t operations;
   uint32_t processes;                    /* 0: not counted */

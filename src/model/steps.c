@@ -24,8 +24,7 @@ void steps_check_invariants(const struct steps *g) {
   }
 }
 
-/* A lock, a semaphore and the like change what they are about. */
-static bool only_reads(const struct step *s) {
+bool step_only_reads(const struct step *s) {
   return event_reads[s->kind] && !event_writes[s->kind];
 }
 
@@ -35,7 +34,12 @@ static bool overlap(const struct step *a, const struct step *b) {
 }
 
 bool steps_conflict(const struct step *a, const struct step *b) {
-  return overlap(a, b) && !(only_reads(a) && only_reads(b));
+  return overlap(a, b) && !(step_only_reads(a) && step_only_reads(b));
+}
+
+bool step_is_same(const struct step *a, const struct step *b) {
+  return a->pc == b->pc && a->addr == b->addr && a->size == b->size &&
+         a->call == b->call && a->thread == b->thread && a->kind == b->kind;
 }
 
 bool steps_timed(const struct step *a, const struct step *b) {
@@ -61,7 +65,9 @@ static uint32_t next_of(const struct steps *g, uint32_t state,
   return e;
 }
 
-void steps_section(const struct steps *g, uint32_t edge, step_list *out) {
+/* The edge of the last of these steps. */
+static uint32_t follow_section(const struct steps *g, uint32_t edge,
+                               step_list *out) {
   uint32_t e = edge, before = out->len;
   for (;;) {
     uint32_t s = g->edges[e].to, next = next_of(g, s, g->edges[e].thread);
@@ -70,9 +76,20 @@ void steps_section(const struct steps *g, uint32_t edge, step_list *out) {
       vec_push(out, step);
     if (next == g->first[s + 1] || out->len - before >= MOST_STEPS ||
         !(g->steps.at[g->edges[next].step].flags & STEP_INSIDE))
-      return;
+      return e;
     e = next;
   }
+}
+
+void steps_section(const struct steps *g, uint32_t edge, step_list *out) {
+  follow_section(g, edge, out);
+}
+
+uint32_t steps_section_end(const struct steps *g, uint32_t edge) {
+  step_list steps = {0};
+  uint32_t last = follow_section(g, edge, &steps);
+  vec_free(&steps);
+  return g->edges[last].to;
 }
 
 const struct step *steps_about(const struct steps *g, uint32_t edge) {

@@ -56,12 +56,17 @@ void steps_check_invariants(const struct steps *g); /* asserts N1, N2 */
 /* Do two steps of different threads touch the same bytes, not both only
  * reading? */
 bool steps_conflict(const struct step *a, const struct step *b);
+/* Do both stand for the same access of a thread, in whatever states? */
+bool step_is_same(const struct step *a, const struct step *b);
+
 /* Does one begin a call and the other end one, so that real time orders them?
  */
 bool steps_timed(const struct step *a, const struct step *b);
 bool step_locks(const struct step *s);
 /* A lock, an unlock: nothing but its lock is concerned. */
 bool step_guards(const struct step *s);
+/* It leaves memory as it is; a lock, a semaphore and the like do not. */
+bool step_only_reads(const struct step *s);
 
 /*
  * The step of an edge and those that its thread makes behind it while it has a
@@ -70,6 +75,8 @@ bool step_guards(const struct step *s);
  */
 typedef VEC(uint32_t) step_list; /* indices into `steps` */
 void steps_section(const struct steps *g, uint32_t edge, step_list *out);
+/* The state behind it. */
+uint32_t steps_section_end(const struct steps *g, uint32_t edge);
 
 /* What the step of an edge is about: of a lock with which more is made, the
  * first access to memory. */

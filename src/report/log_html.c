@@ -136,7 +136,8 @@ void log_report_html(const struct log_report *r, struct buf *out) {
   json_string(&j, "verdict", r->verdict);
   put_text(&j, "method", r->method ? r->method : "", MOST_TEXT);
   put_text(&j, "spec", r->spec ? r->spec : "", MOST_TEXT);
-  json_uint(&j, "depth", r->depth);
+  json_uint(&j, "witness", r->witness);
+  json_uint(&j, "depth", r->depth.depth);
   json_uint(&j, "operations", r->operations);
   json_uint(&j, "pending", r->pending);
   json_uint(&j, "processes", r->processes);

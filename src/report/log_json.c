@@ -45,6 +45,28 @@ static void put_families(struct json *j, const struct log_report *r) {
   json_end_array(j);
 }
 
+static void put_ops(struct json *j, const char *name, const struct log *l,
+                    const uint32_t *ops, uint32_t n) {
+  json_array(j, name);
+  for (uint32_t i = 0; i < n; i++)
+    put_op(j, NULL, l, ops[i]);
+  json_end_array(j);
+}
+
+static void put_depth(struct json *j, const struct log_report *r) {
+  const struct log_depth *d = &r->depth;
+  json_object(j, "linearizability_depth");
+  if (d->depth)
+    json_uint(j, "depth", d->depth);
+  else
+    json_null(j, "depth");
+  json_uint(j, "more_than", d->beyond);
+  json_text(j, "limit", d->limit);
+  put_ops(j, "delayed", r->log, d->delayed.at, d->delayed.len);
+  put_ops(j, "completed", r->log, d->completed.at, d->completed.len);
+  json_end_object(j);
+}
+
 static void put_partial(struct json *j, const struct log *l,
                         const struct log_partial *p) {
   json_object(j, NULL);
@@ -68,10 +90,7 @@ static void put_partial(struct json *j, const struct log *l,
 static void put_violation(struct json *j, const struct log_report *r) {
   const struct log_explained *x = r->violation;
   json_string(j, "reason", x->reason);
-  json_array(j, "core");
-  for (uint32_t i = 0; i < x->core.len; i++)
-    put_op(j, NULL, r->log, x->core.at[i]);
-  json_end_array(j);
+  put_ops(j, "core", r->log, x->core.at, x->core.len);
   json_bool(j, "core_is_minimal", x->minimal);
   put_op(j, "since", r->log, x->since);
   put_op(j, "stuck", r->log, x->stuck);
@@ -91,8 +110,8 @@ void log_report_json(const struct log_report *r, struct buf *out) {
   json_uint(&j, "index", r->log->index);
   json_string(&j, "verdict", r->verdict);
   json_text(&j, "method", r->method);
-  if (r->depth)
-    json_uint(&j, "depth", r->depth);
+  if (r->witness)
+    json_uint(&j, "depth", r->witness);
   else
     json_null(&j, "depth");
   json_text(&j, "spec", r->spec);
@@ -110,6 +129,8 @@ void log_report_json(const struct log_report *r, struct buf *out) {
     json_uint(&j, "reached_line", r->reached_line);
   if (r->families.len)
     put_families(&j, r);
+  if (r->depth.asked)
+    put_depth(&j, r);
   if (r->violation)
     put_violation(&j, r);
   json_end_object(&j);

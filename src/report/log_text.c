@@ -35,8 +35,8 @@ static void put_counts(const struct log_report *r, struct buf *b) {
     buf_printf(b, ", %" PRIu32 " of them pending", r->pending);
   if (r->method)
     buf_printf(b, "; %s", r->method);
-  if (r->depth)
-    buf_printf(b, ", depth %" PRIu32, r->depth);
+  if (r->witness)
+    buf_printf(b, ", first witness at d = %" PRIu32, r->witness);
 }
 
 static void put_verdict(struct screen *s, const struct log_report *r) {
@@ -99,6 +99,50 @@ static void put_families(struct screen *s, const struct log_report *r) {
     buf_puts(s->out, buf_text(&b));
     buf_free(&b);
   }
+}
+
+static void put_ops_of(struct screen *s, const struct log_report *r,
+                       const uint32_t *ops, uint32_t n) {
+  for (uint32_t i = 0; i < n && i < MOST_CORE; i++) {
+    struct buf b = {0};
+    put_op(r->log, ops[i], &b);
+    screen_paragraph(s, 4, 6, buf_text(&b));
+    buf_free(&b);
+  }
+  if (n > MOST_CORE)
+    buf_printf(s->out, "    and %" PRIu32 " more\n", n - MOST_CORE);
+}
+
+static void put_depth(struct screen *s, const struct log_report *r) {
+  const struct log_depth *d = &r->depth;
+  struct buf b = {0};
+  if (!d->depth) {
+    const char *why = !strcmp(d->limit, "steps")    ? "it takes too many steps"
+                      : !strcmp(d->limit, "time")   ? "time is over"
+                      : !strcmp(d->limit, "memory") ? "memory is over"
+                                                    : d->limit;
+    buf_printf(&b, "Linearizability depth more than %" PRIu32 ": %s.",
+               d->beyond, why);
+    screen_paragraph(s, 2, 2, buf_text(&b));
+    buf_free(&b);
+    return;
+  }
+  bool one = d->delayed.len == 1;
+  buf_printf(&b,
+             "Linearizability depth %" PRIu32 ": every schedule that delays %s "
+             "as long as possible%s is a witness:",
+             d->depth, one ? "this operation" : "these operations",
+             one ? "" : ", in this order,");
+  screen_paragraph(s, 2, 2, buf_text(&b));
+  put_ops_of(s, r, d->delayed.at, d->delayed.len);
+  if (d->completed.len) {
+    screen_paragraph(s, 2, 2,
+                     d->completed.len == 1
+                         ? "This pending operation takes effect:"
+                         : "These pending operations take effect:");
+    put_ops_of(s, r, d->completed.at, d->completed.len);
+  }
+  buf_free(&b);
 }
 
 /* ---- the time-line ---- */
@@ -291,6 +335,8 @@ void log_report_text(const struct log_report *r, const struct text_style *style,
   if (s.style.quiet)
     return;
   put_families(&s, r);
+  if (r->depth.asked)
+    put_depth(&s, r);
   if (!strcmp(r->verdict, "unknown"))
     put_unknown(&s, r);
   if (r->violation)

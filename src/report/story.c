@@ -23,10 +23,35 @@ const struct place *story_place_in(const struct trace *t,
   return pc ? namer_place(n, t, pc, chain) : &story_nowhere;
 }
 
+static bool is_file_of(const struct cause *c, const struct place *p) {
+  for (uint32_t i = 0; p->line && p->file && i < c->nblocks; i++)
+    if (c->blocks[i].file && !strcmp(c->blocks[i].file, p->file))
+      return true;
+  return false;
+}
+
 const struct place *story_place(const struct story *s,
                                 const struct story_namer *n, uint64_t pc,
                                 uint32_t chain) {
-  return story_place_in(&s->result->finding->trace, n, pc, chain);
+  const struct trace *t = &s->result->finding->trace;
+  const struct place *frames[NAMER_FRAMES];
+  uint32_t len = s->library ? namer_frames(n, t, pc, chain, frames) : 0;
+  for (uint32_t i = 0; i < len; i++)
+    if (is_file_of(s->library, frames[i]))
+      return frames[i];
+  return story_place_in(t, n, pc, chain);
+}
+
+static const struct cause *library_cause(const struct finding *f,
+                                         const struct story_namer *n) {
+  const struct ranked_cause *best = f->causes.len ? f->causes.at : NULL;
+  if (!best || !n->role || !cause_is_enough(best))
+    return NULL;
+  for (uint32_t i = 0; i < best->cause.nblocks; i++)
+    if (n->role(n->ctx, best->cause.blocks[i].file,
+                best->cause.blocks[i].function) == PLACE_LIBRARY)
+      return &best->cause;
+  return NULL;
 }
 
 void story_put_lock(const struct story_namer *n, uint64_t addr, uint64_t size,
@@ -200,6 +225,7 @@ struct story *story_new(const struct result *r, const struct story_namer *n) {
     n = &plain;
   s->namer = *n;
   if (r->finding) {
+    s->library = library_cause(r->finding, n);
     tell_calls(s);
     story_make_waiting(s, n);
     story_make_rows(s, n);

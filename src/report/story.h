@@ -111,6 +111,10 @@ struct story {
   const char *why; /* why the results are wrong, in a sentence; or NULL */
   const char *fix; /* what to do, in a sentence; NULL: nothing is known */
 
+  /* The best cause, when it is code of a library: what happens in its files is
+   * named by their lines, and not by the user's who called them; or NULL. */
+  const struct cause *library;
+
   /* What the test calls in the lines of the best cause, which are its own;
    * NULL: they are the object's. */
   const char *composition;

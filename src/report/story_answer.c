@@ -1,7 +1,8 @@
 /*
  * The answer: one sentence at one place of the source, and notes at others.  It
  * says what was found in this execution and no more.
- *     stack.c:41:9: error: pop() is not linearizable: interrupted between …
+ *     stack.c:41:9: error: pop() is not linearizable: interrupted between lines
+ *         41 and 52 by push()
  *     stack.c:30:3: note: in between comes T2 in push(2): write top: 0 -> 1
  */
 #include "base/text.h"
@@ -125,7 +126,13 @@ static void say_interrupted(struct teller *t, const struct interruption *in) {
   if (p->line && q->line)
     put_lines(&t->b, p, q);
   else
-    buf_puts(&t->b, "interrupted by another thread");
+    buf_puts(&t->b, "interrupted");
+  const struct event *by = &t->f->trace.events[in->by];
+  buf_puts(&t->b, " by ");
+  if (by->call < t->f->client.ncalls)
+    story_operation(t->r, by->call, &t->b);
+  else
+    buf_puts(&t->b, story_thread(by->thread));
   s->message = story_keep(s, &t->b);
   buf_puts(&t->b, "in between comes ");
   answer_put_intruder(t, in);

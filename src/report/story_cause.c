@@ -2,9 +2,11 @@
  * The answer to a violation whose lines are known: those of the best cause.
  *
  * That they must be atomic is said when the search with them atomic found no
- * fault any more; otherwise only what this execution shows, that they can be
- * interrupted.
+ * fault any more; when it could not be seen, only what this execution shows,
+ * that they can be interrupted; and nothing of them when they are known not to
+ * be enough.
  *     pop() is not atomic: lines 41-42 can be interrupted
+ *     pop() is not linearizable: lines 41-42 can be interrupted
  */
 #include "base/text.h"
 #include "report/interruption.h"
@@ -170,8 +172,10 @@ static const struct code_block *best_block(const struct teller *t,
   const struct causes_found *found = &t->f->causes;
   if (!found->len || !found->at[0].cause.nblocks)
     return NULL;
+  if (!cause_is_enough(&found->at[0]))
+    return NULL;
   uint32_t shown = shown_block(t, &found->at[0].cause, in);
-  if (shown == UINT32_MAX && !found->at[0].verified)
+  if (shown == UINT32_MAX && !cause_is_verified(&found->at[0]))
     return NULL;
   return &found->at[0].cause.blocks[shown == UINT32_MAX ? 0 : shown];
 }
@@ -203,7 +207,7 @@ static const struct place *caller_of(const struct teller *t, uint32_t at) {
   if (at >= tr->nevents || !tr->events[at].pc)
     return NULL;
   const struct place *p =
-      story_place(t->s, t->n, tr->events[at].pc, tr->events[at].chain);
+      story_place_in(tr, t->n, tr->events[at].pc, tr->events[at].chain);
   return place_role(p) == PLACE_LIBRARY ? NULL : p;
 }
 
@@ -258,17 +262,19 @@ bool answer_cause(struct teller *t) {
     return false;
   if (answer_composition(t))
     return true;
+  if (!cause_is_enough(&found->at[0]))
+    return false;
   const struct cause *c = &found->at[0].cause;
   struct interruption in = {.before = UINT32_MAX, .after = UINT32_MAX};
   uint32_t shown = shown_block(t, c, &in);
   assert(shown == UINT32_MAX || shown < c->nblocks);
   bool seen = shown != UINT32_MAX;
-  if (!seen && !found->at[0].verified)
+  if (!seen && !cause_is_verified(&found->at[0]))
     return false;
   const struct code_block *k = &c->blocks[seen ? shown : 0];
   t->s->place = end_of(t, k, k->first, in.before);
   t->s->until = end_of(t, k, k->last, in.after);
-  if (found->at[0].verified)
+  if (cause_is_verified(&found->at[0]))
     put_verified(t, c, seen ? shown : 0);
   else
     put_seen(t, k, in.call);

@@ -110,7 +110,8 @@ void story_put_lock(const struct story_namer *n, uint64_t addr, uint64_t size,
 
 /*
  * The place of `pc`, which is nested in the calls of `chain`, as its author
- * would name it (namer_place).
+ * would name it (namer_place); in files of a library that is to blame
+ * (s->library), the innermost line there.
  */
 const struct place *story_place(const struct story *s,
                                 const struct story_namer *n, uint64_t pc,

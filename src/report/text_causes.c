@@ -262,11 +262,6 @@ static void put_left(const struct ranked_cause *c, struct buf *b) {
   }
 }
 
-/* Nothing fails with it atomic, as far as that was tried. */
-static bool is_enough(const struct ranked_cause *c) {
-  return !c->still_bad && !c->schedules.bad;
-}
-
 /* The operations of this execution that come to a block of the cause. */
 static uint64_t operations_in(const struct story *story,
                               const struct cause *c) {
@@ -291,10 +286,10 @@ static void put_other_side(const struct story *story, struct buf *b) {
   const struct ranked_cause *c = &all->at[0], *other = NULL;
   uint64_t own = operations_in(story, &c->cause), ops;
   for (uint32_t i = 1; i < all->len && !other; i++)
-    if (is_enough(&all->at[i]) &&
+    if (cause_is_enough(&all->at[i]) &&
         (ops = operations_in(story, &all->at[i].cause)) && !(ops & own))
       other = &all->at[i];
-  if (!other || !own || !is_enough(c))
+  if (!other || !own || !cause_is_enough(c))
     return;
   buf_puts(b, "Or change the other side, ");
   for (uint32_t i = 0; i < other->cause.nblocks; i++) {
@@ -431,8 +426,8 @@ static void put_outcomes(struct screen *s, const struct story *story,
 static void put_promise(const struct causes_found *c, struct buf *b) {
   bool all = true;
   for (uint32_t i = 0; i < c->len; i++)
-    all &= is_enough(&c->at[i]);
-  if (!is_enough(&c->at[0]))
+    all &= cause_is_enough(&c->at[i]);
+  if (!cause_is_enough(&c->at[0]))
     buf_puts(b, "No lines were found that are enough; these come nearest:");
   else if (!all)
     buf_puts(b, "What forbids them, best first:");

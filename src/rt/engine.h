@@ -94,6 +94,8 @@ struct engine {
   uint32_t bound;    /* so many steps, and fl__at_bound is asked */
   uint64_t accesses; /* visible ones ever */
   uint64_t progress; /* steps ever, for the watchdog */
+  uint8_t *reached;  /* bytes by offset into the object (rt_share_reached) */
+  uint64_t reached_span;
 
   struct fiber_state fiber[RT_MAX_THREADS];
   struct live live;

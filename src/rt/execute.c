@@ -17,6 +17,7 @@
 #include "rt/heap.h"
 #include "rt/marks.h"
 #include "rt/notes.h"
+#include "rt/park.h"
 
 #include "base/slow.h"
 
@@ -216,6 +217,7 @@ FL_INLINE void make(struct access_made *m, const struct rt_driver *d) {
     follow(m->t);
   if (m->issues)
     fl__buffer_begin(f, &storing);
+  fl__reached(m->pc);
   m->returned = E.returned;
   m->sp = m->logged != NOT_LOGGED && E.stack_shared ? fl__stack_end(m->t) : 0;
   f->silent = f->failed = 0;

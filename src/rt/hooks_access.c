@@ -71,6 +71,7 @@ bool fl__visible(uint64_t addr, uint64_t size) {
 
 void fl__access(enum event_kind kind, const volatile void *addr, uint64_t size,
                 uint64_t pc) {
+  fl__reached(pc);
   if (!E.in_fiber || !size)
     return;
   if (fl__visible((uint64_t)(uintptr_t)addr, size)) {
@@ -146,8 +147,10 @@ refuse_returned(enum event_kind kind, uint64_t addr, uint64_t size, uint64_t pc,
 static inline __attribute__((always_inline)) void
 plain(enum event_kind kind, void *p, uint64_t size, uint64_t pc) {
   uint64_t addr = (uint64_t)(uintptr_t)p;
-  if (UNLIKELY(!E.in_fiber))
+  if (UNLIKELY(!E.in_fiber)) {
+    fl__reached(pc);
     return;
+  }
   if (kind == EV_WRITE && UNLIKELY(parts.n) && store_part(p, size, pc))
     return;
   bool shared = addr - E.data_lo < E.data_span;
@@ -211,6 +214,7 @@ void __tsan_vptr_read(void **vptr) {
  * and are dropped.
  */
 FL_HOT void __tsan_func_entry(void *call_pc) {
+  fl__reached((uint64_t)(uintptr_t)__builtin_return_address(0));
   if (LIKELY(!E.shadowing))
     return;
   struct fiber_state *f = E.self;

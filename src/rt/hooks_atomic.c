@@ -17,8 +17,10 @@ typedef unsigned __int128 a128;
 static inline __attribute__((always_inline)) bool
 begin(enum event_kind kind, const volatile void *p, uint64_t size, int order,
       uint64_t pc) {
-  if (UNLIKELY(!E.in_fiber))
+  if (UNLIKELY(!E.in_fiber)) {
+    fl__reached(pc);
     return false;
+  }
   uint64_t addr = (uint64_t)(uintptr_t)p;
   if (LIKELY(addr - E.data_lo < E.data_span) || fl__visible(addr, size)) {
     E.self->order = (uint8_t)order;

@@ -9,6 +9,14 @@
 
 #define CALLER_PC ((uint64_t)(uintptr_t)__builtin_return_address(0))
 
+/* The code has come to the hook that returns to `pc`.  Processes share the
+ * table, so it is written only where that makes a difference. */
+FL_INLINE void fl__reached(uint64_t pc) {
+  uint64_t at = pc - E.base;
+  if (LIKELY(at < E.reached_span) && UNLIKELY(!E.reached[at]))
+    E.reached[at] = 1;
+}
+
 /*
  * Parks the running thread before a step and returns when it is to make it.
  * Always enabled.  The caller then performs the step on memory.
@@ -62,6 +70,7 @@ static inline bool fl__on(void) { return E.in_fiber; }
  */
 enum { QUIET_MOST = 20000 };
 static inline void fl__quiet(uint64_t pc) {
+  fl__reached(pc);
   if (UNLIKELY(++E.quiet == QUIET_MOST))
     point(EV_YIELD, NULL, 0, pc);
 }

@@ -116,6 +116,14 @@ int rt_open(const char *so, const struct rt_options *o, struct error *e);
 /* From here on this process and those that it starts share what their watchdogs
  * learn of endless loops (watch.c). */
 void rt_share_loops(void);
+/*
+ * From here on this process and those that it starts note which places of the
+ * object's code they come to: hooks, by their return addresses as offsets below
+ * `span`.  Another call begins with an empty table.
+ */
+void rt_share_reached(uint64_t span);
+/* The table, or NULL; *span is the number of its bytes, not 0 if reached. */
+const uint8_t *rt_reached(uint64_t *span);
 /* Each tick of the watchdog adds one to *ticks and stores the number of steps
  * made so far in *steps. */
 void rt_share_watch(volatile uint64_t *ticks, volatile uint64_t *steps);

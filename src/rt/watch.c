@@ -1,4 +1,6 @@
 /*
+ * What is watched across processes: endless loops, and which code is reached.
+ *
  * The watchdog: a step that takes too long is an endless loop.  It ticks in CPU
  * time of this process, so that a busy machine does not make a step look long.
  *
@@ -66,6 +68,29 @@ static bool is_known(const struct known_loop *l) {
   }
   return false;
 }
+
+/* ---- which code is reached ---- */
+
+void rt_share_reached(uint64_t span) {
+  if (E.reached)
+    munmap(E.reached, E.reached_span);
+  E.reached = NULL;
+  E.reached_span = 0;
+  void *p = span ? mmap(NULL, span, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                 : MAP_FAILED;
+  if (p == MAP_FAILED) /* nothing is said about it then */
+    return;
+  E.reached = p;
+  E.reached_span = span;
+}
+
+const uint8_t *rt_reached(uint64_t *span) {
+  *span = E.reached_span;
+  return E.reached;
+}
+
+/* ---- the watchdog ---- */
 
 /* Counters that another process looks at (rt_share_watch), or NULL. */
 static volatile uint64_t *ticks_seen, *steps_seen;

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "history/hitting/hitting.h"
 #include "history/read/read.h"
+#include "oracle/depth_brute.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,29 +77,6 @@ static bool is_extension(const struct small *s, const uint16_t *x, uint32_t n) {
   return seen == (1u << n) - 1;
 }
 
-/* In the order of the tuple; and whatever comes behind its first element must
- * come behind one of the tuple's. */
-static bool hits(const struct small *s, const uint16_t *x, uint32_t n,
-                 const uint32_t *tuple, uint32_t d) {
-  uint32_t at[OPS];
-  for (uint32_t i = 0; i < n; i++)
-    at[x[i]] = i;
-  for (uint32_t i = 0; i + 1 < d; i++)
-    if (at[tuple[i]] > at[tuple[i + 1]])
-      return false;
-  for (uint32_t i = 0; i < d; i++) {
-    uint32_t end = i + 1 < d ? at[tuple[i + 1]] : n;
-    for (uint32_t k = at[tuple[i]] + 1; k < end; k++) {
-      bool after = false; /* it comes behind tuple[0 … i] */
-      for (uint32_t j = 0; j <= i; j++)
-        after |= before(s, tuple[j], x[k]);
-      if (!after)
-        return false;
-    }
-  }
-  return true;
-}
-
 static bool is_possible(const struct small *s, const uint32_t *t, uint32_t d) {
   for (uint32_t i = 0; i < d; i++)
     for (uint32_t k = i + 1; k < d; k++)
@@ -107,6 +85,8 @@ static bool is_possible(const struct small *s, const uint32_t *t, uint32_t d) {
   return true;
 }
 
+/* By the definition, which knows tuples that no schedule can have in their
+ * order, or with an operation twice. */
 static bool all_hit(const struct small *s, uint32_t n, uint32_t d) {
   uint32_t t[OPS] = {0}, tuples = 1;
   for (uint32_t i = 0; i < d; i++)
@@ -115,11 +95,13 @@ static bool all_hit(const struct small *s, uint32_t n, uint32_t d) {
     uint32_t rest = code;
     for (uint32_t i = 0; i < d; i++, rest /= n)
       t[i] = rest % n;
-    if (!is_possible(s, t, d))
-      continue;
     bool hit = false;
-    for (uint32_t i = 0; i < all.n && !hit; i++)
-      hit = hits(s, all.at[i], n, t, d);
+    for (uint32_t i = 0; i < all.n && !hit; i++) {
+      uint32_t x[OPS];
+      for (uint32_t k = 0; k < n; k++)
+        x[k] = all.at[i][k];
+      hit = strongly_hits(&s->p, x, n, t, d);
+    }
     if (!hit)
       return false;
   }

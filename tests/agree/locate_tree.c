@@ -1,13 +1,13 @@
 /*
  * Labels, patterns and their counts on the graph of states, against the tree of
- * interleavings written out, in which every execution is a leaf of its own: on
- * random graphs, and on clients of objects and of random programs, where the
- * tree is made by running every interleaving.
+ * interleavings written out (oracle/plain_tree.h): on random graphs, and on
+ * clients of objects and of random programs, where the tree is made by running
+ * every interleaving.
  */
 #include "engine_inputs.h"
 #include "random_program.h"
 
-#include "locate/tree.h"
+#include "oracle/plain_tree.h"
 #include "search/step_graph.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -15,208 +15,7 @@ enum { CLIENTS = 2, PROGRAMS = 3 };
 #else
 enum { CLIENTS = 3, PROGRAMS = 8 };
 #endif
-enum { MOST_NODES = 40000, MOST_DEPTH = 300, ALL_PATTERNS = 100000 };
-
-/* ---- the tree ---- */
-
-struct branch {
-  uint32_t thread, child;
-  struct step step;
-};
-
-struct plain_node {
-  VEC(struct branch) branches; /* by thread */
-  uint32_t end;                /* STEPS_…; STEPS_ENDS: none */
-  unsigned leads;
-};
-
-struct plain_tree {
-  VEC(struct plain_node) nodes;
-  bool sections;
-  enum tree_between between;
-  bool too_large;
-  /* of each pattern: its letters, how many executions, fewest switches */
-  VEC(char *) words;
-  VEC(uint64_t) counts;
-  VEC(uint32_t) switches;
-  uint64_t failing, ends;
-};
-
-static uint32_t new_node(struct plain_tree *t, uint32_t end) {
-  t->too_large |= t->nodes.len >= MOST_NODES;
-  t->ends += end < STEPS_ENDS;
-  vec_push(&t->nodes, ((struct plain_node){.end = end}));
-  return t->nodes.len - 1;
-}
-
-static void forget_patterns(struct plain_tree *t) {
-  for (uint32_t i = 0; i < t->words.len; i++)
-    free(t->words.at[i]);
-  vec_clear(&t->words);
-  vec_clear(&t->counts);
-  vec_clear(&t->switches);
-  t->failing = 0;
-}
-
-static void free_tree(struct plain_tree *t) {
-  forget_patterns(t);
-  for (uint32_t i = 0; i < t->nodes.len; i++)
-    vec_free(&t->nodes.at[i].branches);
-  vec_free(&t->nodes);
-  vec_free(&t->words);
-  vec_free(&t->counts);
-  vec_free(&t->switches);
-}
-
-static unsigned label(struct plain_tree *t, uint32_t n) {
-  unsigned leads = t->nodes.at[n].end == STEPS_GOOD  ? LEADS_GOOD
-                   : t->nodes.at[n].end == STEPS_BAD ? LEADS_BAD
-                                                     : LEADS_NOWHERE;
-  for (uint32_t i = 0; i < t->nodes.at[n].branches.len; i++)
-    leads |= label(t, t->nodes.at[n].branches.at[i].child);
-  return t->nodes.at[n].leads = leads;
-}
-
-static unsigned leads_by(const struct plain_tree *t, uint32_t n,
-                         uint32_t thread) {
-  const struct plain_node *p = &t->nodes.at[n];
-  unsigned leads = 0;
-  for (uint32_t i = 0; i < p->branches.len; i++)
-    if (p->branches.at[i].thread == thread)
-      leads |= t->nodes.at[p->branches.at[i].child].leads;
-  return leads;
-}
-
-typedef VEC(struct step) some_steps;
-
-static void section(const struct plain_tree *t, const struct branch *b,
-                    some_steps *out) {
-  const struct plain_node *p = &t->nodes.at[b->child];
-  vec_push(out, b->step);
-  for (uint32_t i = 0; i < p->branches.len; i++)
-    if (p->branches.at[i].thread == b->thread) {
-      if (p->branches.at[i].step.flags & STEP_INSIDE)
-        section(t, &p->branches.at[i], out);
-      return;
-    }
-}
-
-static bool are_timed(const struct plain_tree *t, const struct step *a,
-                      const struct step *b) {
-  return t->between == TREE_REAL_TIME && steps_timed(a, b);
-}
-
-static bool sections_depend(const struct plain_tree *t, const struct branch *a,
-                            const struct branch *b) {
-  some_steps x = {0}, y = {0};
-  bool some = false, nested = false;
-  section(t, a, &x);
-  section(t, b, &y);
-  for (uint32_t i = 1; i < x.len; i++)
-    nested |= step_locks(&x.at[i]);
-  for (uint32_t i = 1; i < y.len; i++)
-    nested |= step_locks(&y.at[i]);
-  for (uint32_t i = 0; i < x.len; i++)
-    for (uint32_t k = 0; k < y.len; k++)
-      some |= are_timed(t, &x.at[i], &y.at[k]) ||
-              (steps_conflict(&x.at[i], &y.at[k]) &&
-               (nested || !step_guards(&x.at[i]) || !step_guards(&y.at[k])));
-  vec_free(&x);
-  vec_free(&y);
-  return some;
-}
-
-static bool branches_depend(const struct plain_tree *t, const struct branch *a,
-                            const struct branch *b) {
-  const struct step *s = &a->step, *u = &b->step;
-  if (t->sections || (step_locks(s) && step_locks(u) && s->addr == u->addr))
-    return sections_depend(t, a, b);
-  return steps_conflict(s, u) || are_timed(t, s, u);
-}
-
-/* Do two threads decide something between them? */
-static bool meet(const struct plain_tree *t, uint32_t n, uint32_t x,
-                 uint32_t y) {
-  const struct plain_node *p = &t->nodes.at[n];
-  unsigned a = leads_by(t, n, x), b = leads_by(t, n, y);
-  bool some = t->between == TREE_ANY;
-  for (uint32_t i = 0; i < p->branches.len; i++)
-    for (uint32_t k = 0; k < p->branches.len; k++) {
-      const struct branch *c = &p->branches.at[i], *d = &p->branches.at[k];
-      if (c->thread == x && d->thread == y && t->nodes.at[c->child].leads &&
-          t->nodes.at[d->child].leads)
-        some |= branches_depend(t, c, d);
-    }
-  return x != y && a && b && a != b && some;
-}
-
-/* The letter of a node when this thread wins. */
-static const char *letter(const struct plain_tree *t, uint32_t n,
-                          uint32_t thread) {
-  bool part = false, seen[4] = {0}, any[4] = {0};
-  for (uint32_t x = 0; x < 8; x++) {
-    any[leads_by(t, n, x)] = true;
-    for (uint32_t y = 0; y < 8; y++)
-      if (meet(t, n, x, y)) {
-        part |= x == thread;
-        seen[leads_by(t, n, x)] = true;
-      }
-  }
-  if (!part)
-    return "";
-  if (seen[LEADS_GOOD] && seen[LEADS_BAD])
-    return any[LEADS_BOTH] ? "WBg" : "G";
-  return seen[LEADS_GOOD] ? "Wg" : "Bg";
-}
-
-static void note_pattern(struct plain_tree *t, const char *word,
-                         uint32_t switches) {
-  uint32_t i = 0;
-  while (i < t->words.len && strcmp(t->words.at[i], word))
-    i++;
-  if (i == t->words.len) {
-    vec_push(&t->words, xstrdup(word));
-    vec_push(&t->counts, 0);
-    vec_push(&t->switches, UINT32_MAX);
-  }
-  t->counts.at[i]++;
-  if (switches < t->switches.at[i])
-    t->switches.at[i] = switches;
-}
-
-/* Goes down to every leaf; `decided`: a race has taken all hope. */
-static void read_paths(struct plain_tree *t, uint32_t n, struct buf *word,
-                       bool decided, int last, uint32_t switches) {
-  const struct plain_node *p = &t->nodes.at[n];
-  if (p->end == STEPS_BAD) {
-    t->failing++;
-    if (decided)
-      note_pattern(t, buf_text(word), switches);
-  }
-  for (uint32_t i = 0; i < p->branches.len; i++) {
-    const struct branch *b = &p->branches.at[i];
-    size_t len = word->len;
-    bool falls =
-        p->leads == LEADS_BOTH && t->nodes.at[b->child].leads == LEADS_BAD;
-    const char *l = p->leads == LEADS_BOTH ? letter(t, n, b->thread) : "";
-    bool ok = !falls || (leads_by(t, n, b->thread) == LEADS_BAD && *l);
-    buf_puts(word, l);
-    read_paths(t, b->child, word, falls ? ok : decided, (int)b->thread,
-               switches + (last >= 0 && last != (int)b->thread));
-    word->len = len;
-    if (word->at)
-      word->at[len] = 0;
-  }
-}
-
-static void find_patterns(struct plain_tree *t, enum tree_between between) {
-  struct buf word = {0};
-  forget_patterns(t);
-  t->between = between;
-  label(t, 0);
-  read_paths(t, 0, &word, false, -1, 0);
-  buf_free(&word);
-}
+enum { MOST_DEPTH = 300, ALL_PATTERNS = 100000 };
 
 /* ---- comparing ---- */
 
@@ -268,14 +67,23 @@ static bool check_fewer(const struct tree *tree, const struct tree_patterns *p,
   return ok;
 }
 
+/* Which steps access the set of variables. */
+static bool *steps_in_set(const struct steps *g, uint64_t set) {
+  bool *in_set = xcalloc(g->steps.len + 1u, sizeof *in_set);
+  for (uint32_t i = 0; i < g->steps.len; i++)
+    in_set[i] = plain_in_set(set, &g->steps.at[i]);
+  return in_set;
+}
+
 static bool agree(const struct steps *g, struct plain_tree *plain,
                   enum tree_between between) {
-  struct tree_options o = {between};
+  bool *in_set = between == TREE_VARIABLES ? steps_in_set(g, plain->set) : NULL;
+  struct tree_options o = {between, in_set};
   struct tree *tree = tree_new(g, &o);
   struct tree_patterns p;
   struct buf word = {0};
   uint64_t explained = 0;
-  find_patterns(plain, between);
+  plain_patterns(plain, between);
   tree_patterns(tree, ALL_PATTERNS, &p);
   bool ok = CHECK_INT(tree_leads(tree, g->root), plain->nodes.at[0].leads) &
             CHECK_INT((long long)p.failing, (long long)plain->failing) &
@@ -296,7 +104,16 @@ static bool agree(const struct steps *g, struct plain_tree *plain,
   buf_free(&word);
   tree_patterns_free(&p);
   tree_free(tree);
+  free(in_set);
   return ok;
+}
+
+/* Failing executions that have a pattern. */
+static uint64_t sum(const struct plain_tree *t) {
+  uint64_t n = 0;
+  for (uint32_t i = 0; i < t->counts.len; i++)
+    n += t->counts.at[i];
+  return n;
 }
 
 /* ---- random graphs ---- */
@@ -306,7 +123,7 @@ enum { STATES = 14, GRAPHS = 1000 };
 /* Writes out the graph from one of its states. */
 static uint32_t unfold(struct plain_tree *t, const struct steps *g, uint32_t s,
                        const struct tree *follows) {
-  uint32_t n = new_node(t, s < STEPS_ENDS ? s : STEPS_ENDS);
+  uint32_t n = plain_node_new(t, s < STEPS_ENDS ? s : STEPS_ENDS);
   for (uint32_t e = g->first[s]; e < g->first[s + 1] && !t->too_large; e++) {
     if (!tree_follows(follows, s, e))
       continue;
@@ -321,11 +138,16 @@ static uint32_t unfold(struct plain_tree *t, const struct steps *g, uint32_t s,
 static struct step random_step(struct rng *rng, uint8_t thread) {
   static const uint8_t kinds[] = {EV_READ, EV_WRITE, EV_CAS, EV_ATOMIC_READ};
   return (struct step){.pc = 1,
-                       .addr = 8 * (1 + rng_below(rng, 2)),
+                       .addr = 8 * (1 + rng_below(rng, 3)),
                        .size = 8,
                        .thread = thread,
                        .kind = kinds[rng_below(rng, 4)],
                        .flags = (uint8_t)(rng_below(rng, 4) ? 0 : 3)};
+}
+
+/* Some of the addresses that steps have. */
+static uint64_t random_set(struct rng *rng) {
+  return (1 + rng_below(rng, 7)) << 1;
 }
 
 /* Edges lead to later states or to ends, so there are no circles. */
@@ -370,14 +192,139 @@ TEST(random_graphs_agree_with_their_trees) {
       with_patterns += t.words.len > 3;
       agree(&g, &t, TREE_REAL_TIME);
       agree(&g, &t, TREE_CONFLICTS);
+      t.set = random_set(&rng);
+      agree(&g, &t, TREE_VARIABLES);
     }
     if (test_errors)
       fprintf(stderr, "  seed %llu\n", (unsigned long long)seed);
     tree_free(tree);
-    free_tree(&t);
+    plain_tree_free(&t);
     steps_free(&g);
   }
   CHECK(with_patterns > GRAPHS / 20);
+}
+
+/* ---- random machines ---- */
+
+enum { MACHINE_STEPS = 3, MACHINE_VALUES = 3 };
+
+/*
+ * Threads that each make some steps, on one value; each has a bit.  A step that
+ * only reads puts the value into the bit.  What a step does, and at some places
+ * which step it is, depends on the bit.
+ */
+struct machine {
+  uint32_t threads, steps;
+  uint8_t step[4][MACHINE_STEPS][2]; /* index into the graph's */
+  uint8_t makes[4][MACHINE_STEPS][2][MACHINE_VALUES];
+  uint64_t bad; /* by value and bits, at the end */
+};
+
+struct machine_state {
+  uint32_t value, bit[4], at[4];
+};
+
+static uint32_t number_of(const struct machine *m,
+                          const struct machine_state *s) {
+  uint32_t n = s->value, ended = 0;
+  for (uint32_t t = 0; t < m->threads; t++) {
+    n = n * 2 + s->bit[t];
+    ended += s->at[t] == m->steps;
+  }
+  if (ended == m->threads)
+    return m->bad >> n % 64 & 1 ? STEPS_BAD : STEPS_GOOD;
+  for (uint32_t t = 0; t < m->threads; t++)
+    n = n * (m->steps + 1) + s->at[t];
+  return STEPS_ENDS + n;
+}
+
+static void read_number(const struct machine *m, uint32_t n,
+                        struct machine_state *s) {
+  for (uint32_t t = m->threads; t--; n /= m->steps + 1)
+    s->at[t] = n % (m->steps + 1);
+  for (uint32_t t = m->threads; t--; n /= 2)
+    s->bit[t] = n % 2;
+  s->value = n;
+}
+
+static void random_machine(struct rng *rng, struct machine *m,
+                           struct steps *g) {
+  *m = (struct machine){.threads = 2 + (uint32_t)rng_below(rng, 2),
+                        .bad = rng_next(rng) & rng_next(rng)};
+  m->steps = m->threads == 2 ? MACHINE_STEPS : MACHINE_STEPS - 1;
+  for (uint8_t t = 0; t < m->threads; t++)
+    for (uint32_t i = 0; i < m->steps; i++)
+      for (uint32_t bit = 0; bit < 2; bit++) {
+        if (!bit || !rng_below(rng, 4))
+          vec_push(&g->steps, random_step(rng, t + 1));
+        m->step[t][i][bit] = (uint8_t)(g->steps.len - 1);
+        for (uint32_t v = 0; v < MACHINE_VALUES; v++)
+          m->makes[t][i][bit][v] = (uint8_t)rng_below(rng, MACHINE_VALUES);
+      }
+}
+
+/* Its graph; states that it never comes to have edges, too. */
+static void machine_graph(struct rng *rng, struct steps *g) {
+  struct machine m;
+  struct machine_state s = {0};
+  uint32_t states = MACHINE_VALUES, n = 0;
+  *g = (struct steps){0};
+  random_machine(rng, &m, g);
+  for (uint32_t t = 0; t < m.threads; t++)
+    states *= 2 * (m.steps + 1);
+  g->nstates = STEPS_ENDS + states;
+  g->root = number_of(&m, &s);
+  g->first = xcalloc(g->nstates + 1, sizeof *g->first);
+  g->edges = xcalloc((size_t)states * m.threads, sizeof *g->edges);
+  for (uint32_t i = 0; i < states; i++) {
+    g->first[STEPS_ENDS + i] = n;
+    for (uint32_t t = 0; t < m.threads; t++) {
+      read_number(&m, i, &s);
+      if (s.at[t] == m.steps)
+        continue;
+      uint32_t step = m.step[t][s.at[t]][s.bit[t]];
+      if (step_only_reads(&g->steps.at[step]))
+        s.bit[t] = s.value & 1;
+      else
+        s.value = m.makes[t][s.at[t]][s.bit[t]][s.value];
+      s.at[t]++;
+      g->edges[n].to = number_of(&m, &s);
+      g->edges[n].thread = (uint8_t)(t + 1);
+      g->edges[n++].step = step;
+    }
+  }
+  g->first[g->nstates] = n;
+}
+
+TEST(races_on_sets_of_variables_agree_with_the_definition) {
+  uint32_t with_patterns = 0, with_more = 0, with_less = 0;
+  for (uint64_t seed = 1; seed <= GRAPHS && !test_errors; seed++) {
+    struct rng rng = {seed};
+    struct steps g;
+    struct plain_tree t = {0};
+    machine_graph(&rng, &g);
+    struct tree *tree = tree_new(&g, &(struct tree_options){0});
+    unfold(&t, &g, g.root, tree);
+    if (CHECK(!t.too_large)) {
+      agree(&g, &t, TREE_ANY);
+      uint64_t any = sum(&t);
+      agree(&g, &t, TREE_CONFLICTS);
+      uint64_t one = sum(&t);
+      t.set = random_set(&rng);
+      agree(&g, &t, TREE_VARIABLES);
+      with_patterns += t.words.len > 0;
+      with_more += sum(&t) > one;
+      with_less += sum(&t) < any;
+    }
+    if (test_errors)
+      fprintf(stderr, "  seed %llu\n", (unsigned long long)seed);
+    tree_free(tree);
+    plain_tree_free(&t);
+    steps_free(&g);
+  }
+  CHECK(with_patterns > GRAPHS / 10);
+  CHECK(with_more > GRAPHS / 20); /* than races on a single variable tell of */
+  CHECK(with_less > GRAPHS / 20); /* than races between any steps */
 }
 
 /* ---- graphs with circles ---- */
@@ -458,6 +405,7 @@ TEST(circles_do_not_change_what_states_lead_to) {
 
 struct judged {
   uint64_t class; /* which outcomes are bad */
+  uint64_t set;   /* of variables */
 };
 
 static bool is_bad(const struct judged *j, enum rt_end end) {
@@ -531,7 +479,7 @@ static struct step pending(int t) {
 /* Every interleaving from where the engine is. */
 static uint32_t run_all(struct plain_tree *t, const struct judged *j,
                         uint32_t depth) {
-  uint32_t n = new_node(t, STEPS_ENDS), enabled = rt_enabled();
+  uint32_t n = plain_node_new(t, STEPS_ENDS), enabled = rt_enabled();
   struct snapshot here = {0};
   if (t->sections)
     enabled = without_interruption(enabled);
@@ -553,9 +501,10 @@ static uint32_t run_all(struct plain_tree *t, const struct judged *j,
            pending(thread).call != s.call))
         s.flags |= STEP_RETURNS;
       struct branch b = {.thread = (uint32_t)thread, .step = s};
-      b.child = end == RT_STOPPED
-                    ? run_all(t, j, depth + 1)
-                    : new_node(t, is_bad(j, end) ? STEPS_BAD : STEPS_GOOD);
+      b.child =
+          end == RT_STOPPED
+              ? run_all(t, j, depth + 1)
+              : plain_node_new(t, is_bad(j, end) ? STEPS_BAD : STEPS_GOOD);
       vec_push(&t->nodes.at[n].branches, b);
       a = now;
     } while (other_answers(&a) && !t->too_large);
@@ -623,6 +572,10 @@ static bool compare(const struct client *c, const struct judged *j,
       ok &= agree(&whole.graph, &t, TREE_CONFLICTS) &&
             agree(&whole.graph, &t, TREE_REAL_TIME) &&
             agree(&whole.graph, &t, TREE_ANY);
+      t.set = UINT64_MAX; /* all of memory, and a part */
+      ok &= agree(&whole.graph, &t, TREE_VARIABLES);
+      t.set = j->set;
+      ok &= agree(&whole.graph, &t, TREE_VARIABLES);
       *root = t.nodes.at[0].leads;
     }
   }
@@ -635,7 +588,7 @@ static bool compare(const struct client *c, const struct judged *j,
   if (!ok)
     fprintf(stderr, "  client %s, class %d, steps %d, sections %d\n",
             engine_text(c), (int)j->class, (int)order->steps, order->sections);
-  free_tree(&t);
+  plain_tree_free(&t);
   step_graph_free(&whole);
   return ok;
 }
@@ -668,7 +621,7 @@ static void compare_random(uint64_t seed) {
     if (!generator_random(g, &rng, threads, ops, &c))
       break;
     generate_final(&engine.object, &c, &whole);
-    struct judged j = {rng_below(&rng, 3)};
+    struct judged j = {rng_below(&rng, 3), rng_next(&rng)};
     compare_all(&whole, &j, &compared);
     client_free(&c);
     client_free(&whole);

@@ -50,7 +50,7 @@ expect_status 3
 expect_out 'd = 1: [0-9]+ distinct schedules, bound [0-9]+, no witness'
 expect_out 'Not decided: no witness up to --depth'
 run check --method=hitting right.jsonl
-expect_out 'hitting, depth [12]\)'
+expect_out 'hitting, first witness at d = [12]\)'
 gzip -k fifo.jsonl
 run check fifo.jsonl.gz
 expect_status 1

@@ -61,7 +61,7 @@ block() { # heading, language, number
 block '' sh 1 >first.sh
 block 'GitHub Actions' yaml 1 | sed -n 's/^ *- run: //p' |
   grep -v '\.tools/faultline' >github.sh
-block GitLab yaml 1 | sed -n '/^  script:/,/^  artifacts:/s/^    - //p' >gitlab.sh
+block GitLab yaml 1 | sed -n '/^  script:/,$s/^    - //p' >gitlab.sh
 block make make 1 >Makefile
 block make sh 1 >automake.sh
 for file in first.sh github.sh gitlab.sh Makefile automake.sh; do
@@ -69,6 +69,54 @@ for file in first.sh github.sh gitlab.sh Makefile automake.sh; do
 done
 [ "$(wc -l <github.sh)" = 2 ] && [ "$(wc -l <gitlab.sh)" = 2 ] ||
   fail "other commands than expected"
+
+# ---- the package is downloaded once ----
+version=$(sed -n 's/^project.faultline VERSION \([0-9.]*\).*/\1/p' \
+  "$SOURCE_DIR/CMakeLists.txt")
+for file in "$SOURCE_DIR"/ci/*/action.yml "$SOURCE_DIR/ci/gitlab.yml" "$doc" \
+  "$SOURCE_DIR/src/cli/templates/faultline.yml"; do
+  what=$file
+  grep -q "faultline_${version}_amd64.deb" "$file" || fail "no package $version"
+  grep -o 'v[0-9]\.[0-9]\.[0-9]' "$file" | grep -qvx "v$version" &&
+    fail "another version than $version"
+done
+sed -n '/^      run: |/,$s/^        //p' "$SOURCE_DIR/ci/github/action.yml" \
+  >install_github.sh
+sed -n '/^  before_script:/,/^  artifacts:/s/^    - //p' \
+  "$SOURCE_DIR/ci/gitlab.yml" >install_gitlab.sh
+mkdir stubs
+printf '#!/bin/sh\nexec "$@"\n' >stubs/sudo
+cat >stubs/apt-get <<'END'
+#!/bin/sh
+[ "$1" = install ] || exit 0
+shift
+for word; do
+  case $word in
+  *.deb) grep -qx package "$word" && echo "installs ${word##*/}" >>"$LOG" ;;
+  esac
+done
+END
+cat >stubs/curl <<'END'
+#!/bin/sh
+while [ $# -gt 1 ]; do
+  [ "$1" != -o ] || to=$2
+  shift
+done
+mkdir -p "$(dirname "$to")" && echo package >"$to" && echo "gets $1" >>"$LOG"
+END
+chmod +x stubs/*
+for service in github gitlab; do
+  what="ci/$service, from an empty cache and from a full one"
+  rm -f log
+  for time in first second; do
+    FAULTLINE_DEB=https://example.org/f_1.deb LOG=$tmp/log HOME=$tmp/home \
+      PATH=$tmp/stubs:$PATH sh -e install_$service.sh >"$tmp/out" 2>"$tmp/err" ||
+      fail "$(cat "$tmp/err")"
+  done
+  [ "$(tr '\n' ' ' <log)" = \
+    'gets https://example.org/f_1.deb installs f_1.deb installs f_1.deb ' ] ||
+    fail "$(cat log)"
+done
 
 each() { # expected statuses: of a fault, of none
   for wrong in 1 0; do

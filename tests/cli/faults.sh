@@ -131,7 +131,7 @@ END
 same two.c $small --keep-going
 faults '["not-linearizable","not-linearizable"]'
 expect_out 'two: 2 faults 1\.'
-expect_out '1\. two\.c:3: inc\(\) is not atomic'
+expect_out '1\. two\.c:3: inc\(\) is not atomic: line 3 can be interrupted +2\. '
 expect_out '2\. two\.c:5: dec\(\) is not atomic'
 
 # ---- an endless loop and a violation ----

@@ -22,8 +22,8 @@ debug() { # commands from the input
   [ -z "$(ls "$tmp/tmp")" ] || fail "left behind: $(ls "$tmp/tmp")"
 }
 lines() { # which lines the steps were in, in order: T1:34 …
-  sed -n 's/^\((gdb) \)*\(T[0-9]\): Line \([0-9]*\) of.*/\2:\3/p' "$tmp/out" |
-    tr '\n' ' '
+  sed -n 's/^\((gdb) \)*\(T[0-9]\): 0x.* is in .*(stack.c:\([0-9]*\))\.$/\2:\3/p' \
+    "$tmp/out" | tr '\n' ' '
 }
 
 debug steps <<'END'
@@ -48,6 +48,11 @@ expect_out 'T1 before Line 34 of "stack.c" .*T2 before Line 39 of'
   fail "the steps are: $(lines)"
   cat "$tmp/out"
 }
+# With the text of the line.
+for line in 34 39 41 35 42; do
+  grep -qF "$line	$(sed -n ${line}p stack.c)" "$tmp/out" ||
+    fail "line $line is not shown"
+done
 expect_out '#0 .* in push \(s=0x[0-9a-f]+, x=1\) at stack.c:35'
 expect_out '\$[0-9]+ = 1 '
 expect_out 'The execution has ended: every thread returned .*=== again'
@@ -81,7 +86,7 @@ schedule=$(ls .faultline/program-*.schedule)
 what='gdb: a program'
 printf 'fl-step\nfl-step\nfl-why\nquit\n' | TMPDIR=$tmp/tmp \
   "$FAULTLINE" replay --gdb "$schedule" program.c >"$tmp/out" 2>"$tmp/err"
-expect_out 'T[0-9]: Line [0-9]+ of "program.c"'
+expect_out 'T[0-9]: 0x[0-9a-f]+ is in [a-z_]+ \(program.c:[0-9]+\)'
 expect_out 'assertion failed in main\(\)'
 
 # ---- what cannot be done ----

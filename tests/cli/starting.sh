@@ -92,7 +92,7 @@ found() { # status, what is found in it
   [ -z "${2-}" ] || expect_out "$2"
 }
 init ring 'FL_OBJECT(ring, make_ring, ring_destroy)' \
-  '  return ring_create(4 /* cap */, 0 /* zero */);' \
+  '  return ring_create(2 /* cap */, 0 /* zero */);' \
   'FL_OP(int, call_ring_put, FL_INT(1, 2))' 'FL_OP(long, call_ring_take)' \
   'FL_OP(long, call_ring_poll)' '  return !result ? -1 : (long)out;' \
   'FL_OP(long, call_ring_count)' \
@@ -168,6 +168,56 @@ static int last;
 static int hidden_next(void) { return ++last; }
 END
 found 1 'hidden_next\(\) is not atomic'
+# What puts a value under a key is a map; its sizes reach the resize.
+init table '  return table_create(2 /* n */);' \
+  'FL_OP(_Bool, table_put, FL_INT(1, 3), FL_INT(1, 2))' \
+  'FL_OP(int, table_get, FL_INT(1, 3))' \
+  'FL_SPEC(map, put = table_put, get = table_get, remove = table_del, empty = -1)' <<'END'
+#include <stdbool.h>
+#include <stdlib.h>
+struct entry { int key, value; };
+struct table { int n, used; struct entry *at; };
+struct table *table_create(int n) {
+  struct table *t = calloc(1, sizeof *t);
+  t->at = calloc(n, sizeof *t->at);
+  t->n = n;
+  return t;
+}
+void table_destroy(struct table *t) { free(t->at); free(t); }
+static void grow(struct table *t) {
+  t->n *= 2;
+  t->at = realloc(t->at, t->n * sizeof *t->at);
+}
+static int find(struct table *t, int key) {
+  int i = 0;
+  while (i < t->used && t->at[i].key != key)
+    i++;
+  return i;
+}
+bool table_put(struct table *t, int key, int value) {
+  int i = find(t, key);
+  if (i == t->used) {
+    if (t->used == t->n)
+      grow(t);
+    t->used++;
+  }
+  t->at[i] = (struct entry){key, value};
+  return true;
+}
+int table_get(struct table *t, int key) {
+  int i = find(t, key);
+  return i < t->used ? t->at[i].value : -1;
+}
+bool table_del(struct table *t, int key) {
+  int i = find(t, key);
+  if (i == t->used) return false;
+  t->at[i] = t->at[--t->used];
+  return true;
+}
+END
+FAULTLINE_OPTIONS= run table_harness.c --no-save --threads 2 --ops 1 \
+  --client 'table_put(1, 1); table_put(2, 1); {table_put(3, 1)} || {table_get(1)}'
+expect_status 1
 if command -v clang >/dev/null; then
   run init flag.c --cc=clang -o clang_harness.c
   expect_status 0

@@ -48,7 +48,8 @@ struct check_depths {
   uint32_t ops, level;
   uint64_t pairs;
   bool linearizable;
-  bool cut; /* --time or --memory cut it short: not in the tables */
+  bool cut;       /* --time or --memory cut it short: not in the tables */
+  uint32_t depth; /* linearizability depth; 0: not determined, or none */
   uint32_t ndepths;
   uint64_t distinct[CHECK_TABLE_DEPTHS];
   bool witness[CHECK_TABLE_DEPTHS];

@@ -17,6 +17,8 @@ static const double EXPLAIN_SECONDS = 10;
 /* The same for finding an order of a history known to be linearizable. */
 static const double WITNESS_SECONDS = 60;
 static const uint64_t WITNESS_BYTES = 2ull << 30;
+/* For the linearizability depth: about a second. */
+static const uint64_t DEPTH_STEPS = 4000000;
 
 void check_result_free(struct check_result *r) {
   buf_free(&r->text);
@@ -156,6 +158,31 @@ static void check_by_monitor(const struct log_problem *p,
   a->at = UINT32_MAX;
 }
 
+/* Finds the linearizability depth.  A history whose pending operations have to
+ * take effect is known to be linearizable by it. */
+static void find_depth(const struct check_settings *s,
+                       const struct log_problem *p, const struct log_budget *b,
+                       const struct hitting *h, struct log_report *r,
+                       struct log_answer *a) {
+  struct log_budget limited = *b;
+  struct linear_depth d;
+  limited.steps = DEPTH_STEPS;
+  hitting_find_depth(p, (uint32_t)s->depth, h->witness, &limited, &d);
+  if (d.depth && a->verdict == LOG_UNKNOWN) {
+    a->verdict = LOG_LINEARIZABLE;
+    for (uint32_t i = 0; i < d.order.len; i++)
+      vec_push(&a->order, d.order.at[i]);
+  }
+  a->steps += d.steps;
+  r->depth = (struct log_depth){a->verdict == LOG_LINEARIZABLE, d.depth,
+                                d.beyond, d.limit};
+  for (uint32_t i = 0; i < d.tuple.len; i++)
+    vec_push(&r->depth.delayed, d.tuple.at[i]);
+  for (uint32_t i = 0; i < d.completed.len; i++)
+    vec_push(&r->depth.completed, d.completed.at[i]);
+  linear_depth_free(&d);
+}
+
 static void check_by_hitting(const struct check_settings *s,
                              const struct log_problem *p, bool all,
                              const struct log_budget *b, struct log_report *r,
@@ -167,7 +194,7 @@ static void check_by_hitting(const struct check_settings *s,
                            .limit = h.limit,
                            .steps = h.steps,
                            .at = UINT32_MAX};
-  r->depth = h.depth;
+  r->witness = h.witness;
   for (uint32_t i = 0; i < h.order.len; i++)
     vec_push(&a->order, h.order.at[i]);
   for (uint32_t i = 0; i < h.depths.len; i++) {
@@ -175,6 +202,8 @@ static void check_by_hitting(const struct check_settings *s,
     vec_push(&r->families, ((struct log_family){d->d, d->indices, d->distinct,
                                                 d->whole, d->witness}));
   }
+  if (p->nops && (h.witness || h.needs_pending))
+    find_depth(s, p, b, &h, r, a);
   hitting_free(&h);
 }
 
@@ -234,6 +263,7 @@ static void measure(const struct check_settings *s, const struct log_problem *p,
     out->cut |= !r->families.at[i].whole;
     out->ndepths = i + 1;
   }
+  out->depth = r->depth.depth;
   log_answer_free(&by_families);
 }
 
@@ -326,6 +356,8 @@ static void check_prepared(const struct check_settings *s,
   report(s, p, &r, &a, out);
   log_answer_free(&a);
   vec_free(&r.families);
+  vec_free(&r.depth.delayed);
+  vec_free(&r.depth.completed);
 }
 
 bool check_end(const struct check_settings *s, const struct check_end *end,

@@ -1,8 +1,9 @@
 /*
  * Tables 1 to 3 of "Checking Linearizability Using Hitting Families" for the
  * histories that were read: their concurrency, the size of their strong
- * d-hitting families, and the depth at which a witness is found.  Histories
- * without concurrent operations are in the first table only.
+ * d-hitting families, and how many of them have a witness.  A fourth table sets
+ * the linearizability depth beside the first witness.  Histories without
+ * concurrent operations are in the first table only.
  */
 #include "cli/check/int.h"
 
@@ -23,6 +24,10 @@ struct row {
   struct spread level, pairs;
   struct spread distinct[CHECK_TABLE_DEPTHS];
   uint32_t witnessed[CHECK_TABLE_DEPTHS];
+  /* By depth, from 1; the last: of a linearizable history, but none up to
+   * there. */
+  uint32_t first_witness[CHECK_TABLE_DEPTHS + 1];
+  uint32_t depth[CHECK_TABLE_DEPTHS + 1];
 };
 
 struct check_table {
@@ -96,6 +101,14 @@ void check_table_add(struct check_table *t, const struct check_depths *d) {
     return;
   r->concurrent++;
   r->linearizable += d->linearizable;
+  uint32_t first = 0;
+  while (
+      first < t->depths &&
+      !(d->ndepths && d->witness[first < d->ndepths ? first : d->ndepths - 1]))
+    first++;
+  r->first_witness[first] += d->linearizable;
+  r->depth[d->depth && d->depth <= t->depths ? d->depth - 1 : t->depths] +=
+      d->linearizable;
   /* Deeper families than that of all operations are not larger. */
   for (uint32_t i = 0; i < t->depths && d->ndepths; i++) {
     uint32_t k = i < d->ndepths ? i : d->ndepths - 1;
@@ -168,10 +181,35 @@ static void print_witnesses(const struct check_table *t, struct buf *out) {
   }
 }
 
+static void print_counts(const struct check_table *t, const char *type,
+                         const char *what, const uint32_t *counts,
+                         struct buf *out) {
+  buf_printf(out, "%-21s %-15s", type, what);
+  for (uint32_t d = 0; d <= t->depths; d++)
+    buf_printf(out, " %7" PRIu32, counts[d]);
+  buf_putc(out, '\n');
+}
+
+static void print_depths(const struct check_table *t, struct buf *out) {
+  buf_puts(out, "\nTable 4. Linearizable histories that are not sequential, by "
+                "the smallest d whose\nfamily has a witness, and by "
+                "linearizability depth\n\n");
+  buf_printf(out, "%-21s %-15s", "type", "");
+  for (uint32_t d = 1; d <= t->depths; d++)
+    buf_printf(out, " %7" PRIu32, d);
+  buf_printf(out, " %7s\n", "deeper");
+  for (uint32_t i = 0; i < t->rows.len; i++) {
+    const struct row *r = &t->rows.at[i];
+    print_counts(t, r->type, "first witness", r->first_witness, out);
+    print_counts(t, "", "depth", r->depth, out);
+  }
+}
+
 void check_table_print(const struct check_table *t, struct buf *out) {
   print_shapes(t, out);
   print_families(t, out);
   print_witnesses(t, out);
+  print_depths(t, out);
   if (t->left_out)
     buf_printf(out,
                "\nLeft out, since time or memory was over: %" PRIu32

@@ -113,16 +113,147 @@ static void put_wrapper(const struct harness_plan *p, const struct function *f,
   buf_puts(b, ";\n}\n");
 }
 
+/* What it takes besides the object and what it returns through. */
+static uint32_t arguments(const struct harness_plan *p,
+                          const struct function *f) {
+  uint32_t n = 0;
+  for (uint32_t i = first_of(p); i < f->nparams; i++)
+    n += f->params[i].type.kind != C_CELL;
+  return n;
+}
+
+static const struct function *find(const struct harness_plan *p,
+                                   const char *words, uint32_t narguments) {
+  for (uint32_t i = 0; i < p->operations.len; i++)
+    if (plan_named(p->operations.at[i]->name, words) &&
+        arguments(p, p->operations.at[i]) == narguments)
+      return p->operations.at[i];
+  return NULL;
+}
+
+enum { SPEC_ROLES = 3 };
+
+/* The first type whose needed roles all have an operation with that name and
+ * so many arguments: what puts a value under a key is no queue. */
+struct likely_spec {
+  const char *type;
+  struct {
+    const char *role, *words;
+    uint32_t arguments;
+    bool optional;
+  } of[SPEC_ROLES];
+  const char *rest;
+  bool keyed; /* elements have a key: it may be a table that grows */
+};
+
+static const struct likely_spec likely_specs[] = {
+    {"stack",
+     {{"push", "push", 1, 0}, {"pop", "pop", 0, 0}},
+     ", empty = -1",
+     0},
+    {"queue",
+     {{"enqueue", "enqueue enq put push offer", 1, 0},
+      {"dequeue", "dequeue deq get pop take poll", 0, 0}},
+     ", empty = -1",
+     0},
+    {"map",
+     {{"put", "put set insert add", 2, 0},
+      {"get", "get find lookup", 1, 0},
+      {"remove", "remove delete del erase", 1, 1}},
+     ", empty = -1",
+     1},
+    {"set",
+     {{"add", "add insert put", 1, 0},
+      {"remove", "remove delete del erase", 1, 0},
+      {"contains", "contains has find lookup member", 1, 0}},
+     "",
+     1},
+    {"register",
+     {{"write", "write store set", 1, 0}, {"read", "read load get", 0, 0}},
+     "",
+     0},
+    {"counter", {{"inc_fetch", "next inc increment", 0, 0}}, "", 0}};
+
+static const struct likely_spec *likely_spec(const struct harness_plan *p) {
+  for (size_t i = 0; i < sizeof likely_specs / sizeof *likely_specs; i++) {
+    const struct likely_spec *s = &likely_specs[i];
+    bool fits = true;
+    for (int k = 0; k < SPEC_ROLES && s->of[k].role; k++)
+      fits &= s->of[k].optional || find(p, s->of[k].words, s->of[k].arguments);
+    if (fits)
+      return s;
+  }
+  return NULL;
+}
+
+/* A table with keys has room for two (made_up): the third makes it grow. */
+static void put_domain(const struct harness_plan *p, const struct function *f,
+                       uint32_t i, struct buf *b) {
+  const struct likely_spec *s = likely_spec(p);
+  const struct c_type *t = &f->params[i].type;
+  const char *name = f->params[i].name;
+  if (t->kind == C_BOOL)
+    buf_puts(b, ", FL_BOOL");
+  else if (t->kind == C_ENUM && t->values)
+    buf_printf(b, ", FL_CHOICE(%s)", t->values);
+  else if (name && plan_named(name, "index idx i slot pos cell"))
+    buf_puts(b, ", FL_INT(0, 1)");
+  else if (s && s->keyed && i == first_of(p))
+    buf_puts(b, ", FL_INT(1, 3)");
+  else
+    buf_puts(b, ", FL_INT(1, 2)");
+}
+
+static void put_operation(const struct harness_plan *p,
+                          const struct function *f, struct buf *b) {
+  uint32_t first = first_of(p);
+  bool wide = is_wide(f, first);
+  buf_printf(b, "FL_OP(%s, %s%s",
+             wide ? wide_type(f, cell_of(f, first)) : f->returns.text,
+             wide ? "call_" : "", f->name);
+  for (uint32_t i = first; i < f->nparams; i++)
+    if (f->params[i].type.kind != C_CELL)
+      put_domain(p, f, i, b);
+  if (plan_named(f->name, blocking_words) && !plan_named(f->name, "try"))
+    buf_puts(b, ", FL_BLOCKING");
+  buf_puts(b, ")\n");
+}
+
+/* Suggests a specification, in a comment. */
+static void put_spec(const struct harness_plan *p, struct buf *b) {
+  const struct likely_spec *s = likely_spec(p);
+  if (!s)
+    return;
+  buf_printf(b,
+             "/* Is it a %s?  Then say so, and with what it returns when it "
+             "has nothing\n * (`faultline specs`):\nFL_SPEC(%s",
+             s->type, s->type);
+  for (int k = 0; k < SPEC_ROLES && s->of[k].role; k++) {
+    const struct function *f = find(p, s->of[k].words, s->of[k].arguments);
+    if (f)
+      buf_printf(b, ", %s = %s%s", s->of[k].role,
+                 is_wide(f, first_of(p)) ? "call_" : "", f->name);
+  }
+  buf_printf(b, "%s)\n */\n", s->rest);
+}
+
+/* Sizes are small, so that few elements fill the object, or make it grow. */
+static const char *made_up(const struct function *f, uint32_t i) {
+  static const char sizes[] = "n size cap capacity len length slots buckets "
+                              "nbuckets nslots count num max limit entries";
+  const struct c_type *t = &f->params[i].type;
+  if (t->kind == C_POINTER || t->kind == C_BOOL || t->kind == C_ENUM)
+    return "0";
+  return f->params[i].name && plan_named(f->params[i].name, sizes)
+             ? "2" /* a ring of one slot may be able to hold nothing */
+             : "4";
+}
+
 /* Makes up arguments for the function that makes the object. */
 static void put_made_up(const struct function *f, uint32_t first,
                         struct buf *b) {
   for (uint32_t i = first; i < f->nparams; i++) {
-    const struct c_type *t = &f->params[i].type;
-    buf_printf(b, "%s%s", i ? ", " : "",
-               t->kind == C_POINTER ? "0"
-               : t->kind == C_BOOL  ? "0"
-               : t->kind == C_ENUM  ? "0"
-                                    : "4");
+    buf_printf(b, "%s%s", i ? ", " : "", made_up(f, i));
     if (f->params[i].name)
       buf_printf(b, " /* %s */", f->params[i].name);
   }
@@ -141,11 +272,12 @@ static void put_object(const struct harness_plan *p, struct buf *b) {
     return;
   }
   if (p->create && p->create->nparams) {
-    buf_printf(b,
-               "/* TODO: are these good arguments?  Small ones are best: a "
-               "table of 4 is soon\n * full. */\n"
-               "static %s *make_%s(void) {\n  return %s(",
-               p->record, p->name, create);
+    buf_puts(b, "/* TODO: are these good arguments?  A small size is best: it "
+                "is soon full, or\n * grows.  What \"never ran\" in a pass "
+                "needs a smaller one, or more values in\n * FL_INT below. "
+                "*/\n");
+    buf_printf(b, "static %s *make_%s(void) {\n  return %s(", p->record,
+               p->name, create);
     put_made_up(p->create, 0, b);
     buf_puts(b, ");\n}\n\n");
     buf_printf(b, "FL_OBJECT(%s, make_%s", p->name, p->name);
@@ -172,79 +304,6 @@ static void put_object(const struct harness_plan *p, struct buf *b) {
   if (!destroy)
     buf_puts(b, "/* No destructor was found: with one, leaks are seen "
                 "(--leaks). */\n");
-}
-
-static void put_domain(const struct function *f, uint32_t i, struct buf *b) {
-  const struct c_type *t = &f->params[i].type;
-  const char *name = f->params[i].name;
-  if (t->kind == C_BOOL)
-    buf_puts(b, ", FL_BOOL");
-  else if (t->kind == C_ENUM && t->values)
-    buf_printf(b, ", FL_CHOICE(%s)", t->values);
-  else if (name && plan_named(name, "index idx i slot pos cell"))
-    buf_puts(b, ", FL_INT(0, 1)");
-  else
-    buf_puts(b, ", FL_INT(1, 2)");
-}
-
-static void put_operation(const struct harness_plan *p,
-                          const struct function *f, struct buf *b) {
-  uint32_t first = first_of(p);
-  bool wide = is_wide(f, first);
-  buf_printf(b, "FL_OP(%s, %s%s",
-             wide ? wide_type(f, cell_of(f, first)) : f->returns.text,
-             wide ? "call_" : "", f->name);
-  for (uint32_t i = first; i < f->nparams; i++)
-    if (f->params[i].type.kind != C_CELL)
-      put_domain(f, i, b);
-  if (plan_named(f->name, blocking_words) && !plan_named(f->name, "try"))
-    buf_puts(b, ", FL_BLOCKING");
-  buf_puts(b, ")\n");
-}
-
-static const struct function *find(const struct harness_plan *p,
-                                   const char *words) {
-  for (uint32_t i = 0; i < p->operations.len; i++)
-    if (plan_named(p->operations.at[i]->name, words))
-      return p->operations.at[i];
-  return NULL;
-}
-
-/* Suggests a specification, in a comment. */
-static void put_spec(const struct harness_plan *p, struct buf *b) {
-  static const struct {
-    const char *type, *role[3], *words[3], *rest;
-  } specs[] = {
-      {"stack", {"push", "pop"}, {"push", "pop"}, ", empty = -1"},
-      {"queue",
-       {"enqueue", "dequeue"},
-       {"enqueue enq put push offer", "dequeue deq get pop take poll"},
-       ", empty = -1"},
-      {"set",
-       {"add", "remove", "contains"},
-       {"add insert", "remove delete erase", "contains has find member"},
-       ""},
-      {"map", {"put", "get"}, {"put set insert", "get find lookup"}, ""},
-      {"register", {"write", "read"}, {"write store set", "read load get"}, ""},
-      {"counter", {"inc_fetch"}, {"next inc increment"}, ""}};
-  for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
-    bool fits = true;
-    for (int k = 0; k < 3 && specs[i].role[k]; k++)
-      fits &= find(p, specs[i].words[k]) != NULL;
-    if (!fits)
-      continue;
-    buf_printf(b,
-               "/* Is it a %s?  Then say so, and with what it returns when it "
-               "has nothing\n * (`faultline specs`):\nFL_SPEC(%s",
-               specs[i].type, specs[i].type);
-    for (int k = 0; k < 3 && specs[i].role[k]; k++) {
-      const struct function *f = find(p, specs[i].words[k]);
-      buf_printf(b, ", %s = %s%s", specs[i].role[k],
-                 is_wide(f, first_of(p)) ? "call_" : "", f->name);
-    }
-    buf_printf(b, "%s)\n */\n", specs[i].rest);
-    return;
-  }
 }
 
 void plan_write(const struct harness_plan *p, const char *includes,

@@ -10,6 +10,8 @@ void session_print_warnings(struct session *s) {
   uint64_t width = s->settings->width;
   struct text_style style = {
       .width = width ? (uint32_t)width : terminal_columns(STDERR_FILENO)};
+  if (s->settings->hushed)
+    return;
   for (; s->printed < s->built.warnings.len; s->printed++)
     report_line(s->built.warnings.at[s->printed], &style, &out);
   fputs(buf_text(&out), stderr);

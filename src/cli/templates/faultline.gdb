@@ -37,7 +37,7 @@ define fl-step
       end
       continue
       printf "T%d: ", $fl_thread
-      info line *($pc - 1)
+      list *($fl_pc - 1),*($fl_pc - 1)
     else
       printf "T%d begins or ends a call\n", $fl_thread
       tbreak **(unsigned long *)$rsp
@@ -49,7 +49,8 @@ define fl-step
   end
 end
 document fl-step
-Lets the next thread of the schedule make its step, and stops in its code.
+Lets the next thread of the schedule make its step, stops in its code, and shows
+the line of the step.
 end
 
 define fl-threads

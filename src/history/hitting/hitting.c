@@ -96,7 +96,7 @@ static bool try_schedule(void *ctx, const uint16_t *schedule, uint32_t n) {
   s->depth->witness = true;
   if (s->out->verdict != LOG_LINEARIZABLE) {
     s->out->verdict = LOG_LINEARIZABLE;
-    s->out->depth = s->depth->d;
+    s->out->witness = s->depth->d;
     for (uint32_t i = 0; i < n; i++)
       vec_push(&s->out->order, schedule[i]);
   }
@@ -167,7 +167,9 @@ void check_hitting(const struct log_problem *p, uint32_t most, bool all,
   bool complete = whole && last >= n && !pending;
   if (out->verdict == LOG_UNKNOWN && complete && !p->type->cut)
     out->verdict = LOG_VIOLATION; /* S3 */
-  else if (out->verdict == LOG_UNKNOWN && !out->limit)
+  out->needs_pending =
+      out->verdict == LOG_UNKNOWN && whole && last >= n && pending;
+  if (out->verdict == LOG_UNKNOWN && !out->limit)
     out->limit = s.meter.limit ? s.meter.limit
                  : pending && last >= n
                      ? "pending operations may have taken effect"

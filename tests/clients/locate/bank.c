@@ -5,7 +5,7 @@
  * RUN: %s --width=400
  * EXIT: 1
  * VERDICT: violation
- * OUTPUT: transfer\(\) is not atomic: lines 57-60 can
+ * OUTPUT: transfer\(\) is not linearizable: lines 57-60 can
  * NOOUTPUT: To make them atomic
  * RUN: %s -- -DFIXED
  * EXIT: 0

@@ -5,7 +5,7 @@
  * RUN: %s --width=400
  * EXIT: 1
  * VERDICT: violation
- * OUTPUT: add\(\) is not atomic: lines 66-71 can
+ * OUTPUT: add\(\) is not linearizable: lines 66-71 can
  * NOOUTPUT: To make them atomic
  * RUN: %s -- -DFIXED
  * EXIT: 0

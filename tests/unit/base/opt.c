@@ -123,9 +123,33 @@ TEST(suggests_the_nearest_name) {
   check_error("-json", "unknown option -json; did you mean --json?");
   check_error("--xyzzy", "unknown option --xyzzy; see --help");
   check_error("-z", "unknown option -z; see --help");
+  check_error("-DX", "unknown option -D; see --help");
   check_error("--strategy=rnadom", "--strategy: \"rnadom\" is not dfs, random "
                                    "or replay; did you mean random?");
   check_error("--strategy=", "--strategy: \"\" is not dfs, random or replay");
+}
+
+/* Of a command that takes them, behind "--". */
+static void check_flag(const char *flag, const char *text) {
+  const struct opt_command takes = {
+      .usage = "faultline FILE... [-- compiler flags]", .opts = opts};
+  char *argv[] = {(char *)"faultline", (char *)"x.c", (char *)(uintptr_t)flag};
+  opt_rest_free(&rest);
+  error = (struct error){0};
+  CHECK_INT(opt_parse(&takes, 3, argv, &rest, &error),
+            *text ? ERR_USAGE : ERR_NONE);
+  CHECK_STR(error.text, text);
+}
+
+TEST(flags_of_the_compiler_stand_behind_two_dashes) {
+  check_flag("-DX", "-DX is a flag for the compiler: those stand behind --, as "
+                    "in: -- -DX");
+  check_flag("-std=c99", "-std=c99 is a flag for the compiler: those stand "
+                         "behind --, as in: -- -std=c99");
+  check_flag("-s3", "");   /* the command's own */
+  check_flag("-m64M", ""); /* not -m64 */
+  check_flag("-json", "unknown option -json; did you mean --json?");
+  check_flag("-z", "unknown option -z; see --help");
 }
 
 TEST(numbers_are_whole_and_in_range) {

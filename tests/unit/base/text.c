@@ -66,6 +66,27 @@ TEST(large_counts_are_two_digits_and_a_power_of_ten) {
   buf_free(&b);
 }
 
+TEST(a_star_fits_any_text) {
+  static const struct {
+    const char *s, *pattern;
+    bool fits;
+  } cases[] = {{"d[0]", "d[0]", true},
+               {"d[0]", "d[*]", true},
+               {"d[0]", "d", false},
+               {"d[0]", "d[0]x", false},
+               {"node#1.next", "*.next", true},
+               {"node#1.next.next", "*.next", true},
+               {"node#1.prev", "*.next", false},
+               {"", "*", true},
+               {"", "", true},
+               {"aab", "a*ab", true},
+               {"ab", "a*ab", false},
+               {"abcbd", "*b*d", true},
+               {"abc", "**", true}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    CHECK_INT(fits(cases[i].s, cases[i].pattern), cases[i].fits);
+}
+
 TEST(quotes_and_backslashes_are_escaped) {
   struct buf b = {0};
   put_escaped(&b, "a \"b\" \\ c");

@@ -174,7 +174,7 @@ TEST(lines_that_were_not_verified_are_said_to_be_interrupted_no_more) {
   free(text);
   f->blocks_of[0].first = 32; /* one access: nothing shows it */
   text = first_lines(f);
-  CHECK_HAS(text, "interrupted between lines 31 and 32\n");
+  CHECK_HAS(text, "interrupted between lines 31 and 32 by push()\n");
   free(text);
   fixture_free(f);
 }

@@ -48,6 +48,40 @@ TEST(paths_are_told_from_the_root) {
   }
 }
 
+TEST(annotations_are_at_the_blamed_lines) {
+  struct fixture *f = fixture_cause();
+  struct code_block both[] = {{"stack.c", "pop", 31, 32},
+                              {"other.c", "push", 7, 9}};
+  f->causes[0].cause = (struct cause){both, 2};
+  struct story *s = story_new(&f->result, &f->namer);
+  struct report_run run = {.story = s, .status = 1};
+  struct ci_report c = report_of(&run);
+  struct buf out = {0};
+  print(report_github, &c, &out);
+  CHECK_HAS(buf_text(&out), "::error file=sub/stack.c,line=31,endLine=32,");
+  CHECK_HAS(buf_text(&out),
+            "\n::error file=sub/other.c,line=7,endLine=9,title=faultline%3A "
+            "stack::lines 7-9 must be atomic too, with lines 31-32 of pop()\n");
+  CHECK(!strstr(buf_text(&out), "::notice"));
+
+  /* The fault shows elsewhere. */
+  struct place crash = {.file = "stack.c", .function = "pop", .line = 60};
+  s->place = &crash;
+  s->until = NULL;
+  print(report_github, &c, &out);
+  CHECK_HAS(buf_text(&out), "::error file=sub/stack.c,line=31,endLine=32,");
+  CHECK_HAS(buf_text(&out), "\n::notice file=sub/stack.c,line=60,");
+
+  /* Not known to be enough: the place of the answer. */
+  f->causes[0].verified = false;
+  print(report_github, &c, &out);
+  CHECK_HAS(buf_text(&out), "::error file=sub/stack.c,line=60,");
+  CHECK(!strstr(buf_text(&out), "line=31"));
+  buf_free(&out);
+  story_free(s);
+  fixture_free(f);
+}
+
 TEST(hostile_texts_stay_texts) {
   struct fixture *f = fixture_violation();
   f->location = hostile;

@@ -68,7 +68,8 @@ TEST(a_violation_is_an_object) {
   CHECK_INT(number(refutation, "expected"), 2);
   CHECK_INT((int)json_len(json_get(refutation, "order")), 3);
   CHECK_STR(text(json_get(j, "diagnostic"), "message"),
-            "pop() is not linearizable: interrupted between lines 31 and 32");
+            "pop() is not linearizable: interrupted between lines 31 and 32 "
+            "by push()");
   story_free(s);
   fixture_free(f);
 }

@@ -389,12 +389,12 @@ TEST(an_interruption_within_a_line_or_across_files_is_said_so) {
   add(f, EV_WRITE, 1, 0, 3103, TOP, 0, 2);
   struct story *s = tell(f);
   CHECK_STR(s->message,
-            "pop() is not linearizable: interrupted within line 31");
+            "pop() is not linearizable: interrupted within line 31 by get()");
   story_free(s);
   f->events[2].pc = 10000705;
   s = tell(f);
   CHECK_STR(s->message, "pop() is not linearizable: interrupted between "
-                        "stack.c:31 and list.c:7");
+                        "stack.c:31 and list.c:7 by get()");
   CHECK(s->file == NULL);
   story_free(s);
   fixture_free(f);
@@ -403,8 +403,7 @@ TEST(an_interruption_within_a_line_or_across_files_is_said_so) {
 TEST(without_a_namer_there_are_numbers) {
   struct fixture *f = fixture_violation();
   struct story *s = story_new(&f->result, NULL);
-  CHECK_STR(s->message, "pop() is not linearizable: interrupted by another "
-                        "thread");
+  CHECK_STR(s->message, "pop() is not linearizable: interrupted by push()");
   CHECK_STR(s->events[4].location, "0x1000");
   CHECK_INT(s->place->line, 0);
   story_free(s);

@@ -35,7 +35,7 @@ TEST(a_violation) {
       f, STYLE(.width = 80),
       "stack.c:31:11: error: pop() is not linearizable: interrupted between "
       "lines 31\n"
-      "    and 32\n"
+      "    and 32 by push()\n"
       "stack.c:12:3: note: in between comes T1 in push(2): rmw s->top: 1 -> 2\n"
       "\n"
       "Smallest failing client (proved minimal):\n"
@@ -74,7 +74,7 @@ TEST(a_violation) {
 TEST(a_wide_terminal_is_used) {
   struct fixture *f = fixture_violation();
   char *text = text_of(f, STYLE(.width = 120));
-  CHECK_HAS(text, "interrupted between lines 31 and 32\n");
+  CHECK_HAS(text, "interrupted between lines 31 and 32 by push()\n");
   check_lines(text, 120);
   free(text);
   fixture_free(f);
@@ -85,7 +85,7 @@ TEST(quiet_says_the_answer_and_how_to_see_it_again) {
   check_text(
       f, STYLE(.width = 100, .quiet = true),
       "stack.c:31:11: error: pop() is not linearizable: interrupted between "
-      "lines 31 and 32\n"
+      "lines 31 and 32 by push()\n"
       "stack.c:12:3: note: in between comes T1 in push(2): rmw s->top: 1 -> 2\n"
       "\n"
       "Replay:\n"
