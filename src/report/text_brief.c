@@ -7,7 +7,7 @@
  */
 #include "report/screen.h"
 
-#include <string.h>
+#include <inttypes.h>
 
 enum {
   SCREEN = 40,
@@ -19,8 +19,18 @@ enum {
 
 static void put_client(struct screen *s, const struct story *story) {
   const struct finding *f = story->result->finding;
-  if (f->client.ncalls)
-    screen_label(s, screen_client_title(f), story->client);
+  const struct result *r = story->result;
+  struct buf label = {0};
+  if (!f->client.ncalls)
+    return;
+  buf_puts(&label, screen_client_title(f));
+  if (r->shrink.version && f->minimal.from > f->client.ncalls) {
+    buf_puts(&label, " (shrunk from ");
+    story_number(f->minimal.from, &label);
+    buf_printf(&label, " calls to %" PRIu32 ")", f->client.ncalls);
+  }
+  screen_label(s, label.at, story->client);
+  buf_free(&label);
 }
 
 static void put_sentences(struct screen *s, const struct story *story) {
