@@ -57,7 +57,7 @@ explore() { # file, flags, client
 eliminators() { # table, number, eliminators, column
   local one
   for one in $3; do
-    put "$1: good traces that eliminators take away" "$2 $one" "$4" \
+    put "$1: good traces lost" "$2 $one" "$4" \
       "$(jq -r --arg one "$one" '.good as $good |
         [.eliminators[] | select(.lines == $one)][0] |
         if . then "\(.eliminates) of \($good)" else "no eliminator" end' \
