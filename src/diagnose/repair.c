@@ -408,6 +408,17 @@ static struct cause difference(struct arena *a, struct cause c,
   return (struct cause){left, n};
 }
 
+/* From now on these lines are atomic in all searches. */
+static bool set_beside(struct repair *p, struct cause c) {
+  struct regions *regions = arena_alloc(&p->b->arena, sizeof *regions);
+  p->beside = c;
+  if (c.nblocks && !regions_of(p, c, regions))
+    return false;
+  if (c.nblocks)
+    p->target.regions = enforced_too(&p->target, regions, &p->b->arena);
+  return true;
+}
+
 /*
  * Other faults are going to be looked for (--keep-going), and the best cause
  * has lines that the first client does not need: those of another fault.  With
@@ -417,16 +428,13 @@ static void answer_alone(struct repair *p) {
   const struct target with_others = p->target;
   struct causes_found joint = *p->found;
   const struct ranked_cause *best = joint.len ? &joint.at[0] : NULL;
-  struct regions *regions = arena_alloc(&p->b->arena, sizeof *regions);
   struct cause own;
   if (!best || !best->verified || best->waits || best->cause.nblocks < 2 ||
       !enforce_own(p->b, p->r, &p->target, best->cause, &own) ||
       own.nblocks == best->cause.nblocks)
     return;
-  p->beside = difference(&p->b->arena, best->cause, own);
-  if (!regions_of(p, p->beside, regions))
+  if (!set_beside(p, difference(&p->b->arena, best->cause, own)))
     return;
-  p->target.regions = enforced_too(&p->target, regions, &p->b->arena);
   forget_clients(p, 1);
   vec_clear(&p->refuted);
   p->asked = 0;
@@ -434,6 +442,7 @@ static void answer_alone(struct repair *p) {
   causes_ask_open(&p->asker, &p->target);
   *p->found = (struct causes_found){0};
   answer(p);
+  p->found->beside = p->beside;
   if (p->found->len && p->found->at[0].verified)
     return;
   *p->found = joint;
@@ -512,8 +521,8 @@ bool repair_again(struct built *b, struct object_run *r, const struct target *t,
   struct causes_found *found = &r->result.finding->causes;
   if (!n || !found->len || !found->at[0].verified)
     return false;
-  bool open =
-      open_repair(&p, b, r, t) && regions_of(&p, found->at[0].cause, &regions);
+  bool open = open_repair(&p, b, r, t) && set_beside(&p, found->beside) &&
+              regions_of(&p, found->at[0].cause, &regions);
   phase_begin("verify");
   for (uint32_t i = 0; open && i < n; i++) {
     struct repair_trial trial;
@@ -526,6 +535,7 @@ bool repair_again(struct built *b, struct object_run *r, const struct target *t,
   if (fails) {
     *found = (struct causes_found){0};
     answer(&p);
+    found->beside = p.beside;
   }
   close_repair(&p);
   return fails;

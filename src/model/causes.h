@@ -110,6 +110,7 @@ struct causes_found {
   /* To run the client and tell its traces apart; to find and rank the rest. */
   double extract_seconds, eliminate_seconds;
   struct tally schedules;
+  struct cause beside; /* lines of other faults, atomic in all searches */
   struct ranked_cause *at;
   uint32_t len;
   struct outcome_causes *by_outcome; /* when they are not all failures */
