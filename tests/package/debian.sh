@@ -19,8 +19,8 @@ deb=$(ls faultline_"$version"_*.deb) || { fail "no package"; exit 1; }
 mkdir clean && dpkg -x "$deb" clean
 rm -rf "faultline-$version"
 dpkg-deb -f "$deb" Depends | grep -q 'libdw1.*' || fail "its dependencies"
-for file in usr/include/faultline.h usr/share/doc/faultline/ci.md.gz; do
-  [ -e "clean/$file" ] || [ -e "clean/${file%.gz}" ] || fail "no $file in it"
+for file in usr/include/faultline.h usr/share/doc/faultline/docs/ci.md; do
+  [ -e "clean/$file" ] || fail "no $file in it"
 done
 find clean -name faultline.pc | grep -q . || fail "no faultline.pc"
 mkdir project && cp "$SOURCE_DIR/examples/afek_stack.c" project
