@@ -154,7 +154,7 @@ static bool of_a(struct profile *p, uint32_t i, bool *changed) {
   return true;
 }
 
-static bool solve(struct profile *p) {
+bool profile_solve(struct profile *p) {
   struct profile_range *at = p->at.at;
   uint32_t n = p->at.len;
   bool changed = true;
@@ -181,7 +181,7 @@ static bool solve(struct profile *p) {
 bool profile_add(struct profile *p, uint32_t bucket) {
   uint32_t len = p->c->buckets.at[bucket].events.len;
   vec_push(&p->at, ((struct profile_range){bucket, 0, len}));
-  return solve(p);
+  return profile_solve(p);
 }
 
 bool buckets_meet(const struct chain_bucket *b, const struct chain_bucket *a) {
@@ -194,7 +194,7 @@ bool profile_close(struct profile *p) {
                     bucket_of(p, &p->at.at[0])))
     return false;
   p->closed = true;
-  return solve(p);
+  return profile_solve(p);
 }
 
 /* ---- the rest ---- */

@@ -54,6 +54,9 @@ static inline uint32_t range_event(const struct chains *c,
   return c->buckets.at[r->bucket].events.at[position];
 }
 
+/* Raises and lowers the ranges until they begin with the first solution and end
+ * with the last; false: there is none. */
+bool profile_solve(struct profile *p);
 /* Adds a bucket as a whole; false when there is no solution. */
 bool profile_add(struct profile *p, uint32_t bucket);
 /* The same for the way back to a1. */

@@ -13,6 +13,10 @@
  *     a1 leads to b1 by way of a transaction only (Proposition 3 i).
  * (3) By (1), all ai are in different chains, and so are all bi; so p is at
  *     most the number of chains (Proposition 5).
+ * (4) No event of tr(ai) or tr(bi) is in conflict with one of tr(aj) or tr(bj)
+ *     of another thread, but for neighbours (j = i + 1, or i = p and j = 1):
+ *     whichever of the two comes first in the execution, a way from one
+ *     segment to the other leaves edges out.
  *
  * So it is enough to look for a closed profile (profiles.h) that has a
  * solution: for p = 1 event by event, then in each knot (knots.h) by itself.
@@ -23,9 +27,15 @@
  * n steps of each of its events, mostly in a few: O(n c^k), where the paper has
  * O(n + c^k) for profiles without positions.
  *
- * (4) Nothing else is exponential, and nothing is left out: the answer is exact
+ * Where the operations keep their order (in_order.h), a sequence must make no
+ * cycle of moments besides.  (1) to (4) hold as well: a shorter sequence of
+ * the same execution asks for no more.  So the same profiles are tried, and a closed one is a violation if
+ * one of its solutions makes no such cycle.
+ *
+ * (5) Nothing else is exponential, and nothing is left out: the answer is exact
  *     unless the number of steps is limited.   tests/agree/atomicity_tso.c
  */
+#include "atomicity/in_order.h"
 #include "atomicity/knots.h"
 #include "atomicity/profiles.h"
 #include "atomicity/tso_int.h"
@@ -50,6 +60,8 @@ struct trace_search {
   struct chains c;
   struct profile p;
   struct rest_search rest;
+  bool keep_order;
+  struct in_order order; /* if it is kept */
   uint64_t most;   /* steps; 0: no limit */
   uint32_t limit;  /* segments of a profile */
   uint32_t beyond; /* the least number of segments that was beyond it */
@@ -92,13 +104,42 @@ static bool chain_used(const struct trace_search *s, uint32_t bucket,
   return false;
 }
 
+static bool segments_meet(const struct trace_search *s, uint32_t bucket,
+                          uint32_t segment) {
+  const struct profile_range *at = &s->p.at.at[2 * segment];
+  const struct chain_bucket *k = &s->c.buckets.at[bucket];
+  return buckets_meet(k, &s->c.buckets.at[at[0].bucket]) ||
+         buckets_meet(k, &s->c.buckets.at[at[1].bucket]);
+}
+
+/* (4), of a bucket that comes next.  The first segment is the last one's
+ * neighbour: it is compared with one when another follows that. */
+static bool has_chord(const struct trace_search *s, uint32_t bucket) {
+  uint32_t now = s->p.at.len / 2;
+  for (uint32_t i = 1; i + 1 < now; i++)
+    if (segments_meet(s, bucket, i))
+      return true;
+  if (s->p.at.len % 2 || now < 3)
+    return false;
+  const struct profile_range *last = &s->p.at.at[2 * (now - 1)];
+  return segments_meet(s, last[0].bucket, 0) ||
+         segments_meet(s, last[1].bucket, 0);
+}
+
 static bool extend(struct trace_search *s);
+
+/* Longer profiles keep the edges of this one: can it be kept in order? */
+static bool fits_order(struct trace_search *s) {
+  return !s->keep_order || in_order_solves(&s->order, &s->p);
+}
 
 /* The profile ends with a b: whether it, or a longer one, can be closed. */
 static bool with_segment(struct trace_search *s) {
   struct saved before = save(&s->p);
-  bool found = profile_close(&s->p);
-  if (!found) {
+  bool found = profile_close(&s->p) && fits_order(s);
+  if (!found)
+    restore(&s->p, &before);
+  if (!found && fits_order(s)) {
     restore(&s->p, &before);
     uint32_t rest = profile_rest(&s->p, &s->rest);
     uint32_t need = rest == NOTHING ? NOTHING : s->p.at.len / 2 + rest;
@@ -120,7 +161,8 @@ static bool with_a(struct trace_search *s) {
       (size_t)s->c.e[range_event(&s->c, a, a->from)].txn * s->c.nchains;
   bool found = false;
   for (uint32_t k = 0; k < s->c.buckets.len && !found && !given_up(s); k++) {
-    if (row[s->c.buckets.at[k].chain] == NOTHING || chain_used(s, k, 1))
+    if (row[s->c.buckets.at[k].chain] == NOTHING || chain_used(s, k, 1) ||
+        has_chord(s, k))
       continue;
     found = profile_add(&s->p, k) && with_segment(s);
     if (!found)
@@ -137,7 +179,8 @@ static bool extend(struct trace_search *s) {
   bool found = false;
   for (uint32_t i = 0; i < on->buckets.len && !found && !given_up(s); i++) {
     uint32_t k = on->buckets.at[i];
-    if (!buckets_meet(b, &s->c.buckets.at[k]) || chain_used(s, k, 0))
+    if (!buckets_meet(b, &s->c.buckets.at[k]) || chain_used(s, k, 0) ||
+        has_chord(s, k))
       continue;
     found = profile_add(&s->p, k) && with_a(s);
     if (!found)
@@ -301,7 +344,8 @@ static bool find_loose(struct trace_search *s, uint32_t *loose, uint32_t *n) {
         continue;
       led = bucket_from(c, k, led);
       led = led < from ? from : led;
-      if (led < to && !event_before(c, a, k->events.at[led])) {
+      if (led < to && !event_before(c, a, k->events.at[led]) &&
+          (!s->keep_order || in_order_swaps(&s->order, a, k->events.at[led]))) {
         s->path = xmalloc(sizeof *s->path);
         s->path[s->npath++] = (struct tso_segment){a, k->events.at[led]};
         return false;
@@ -343,10 +387,10 @@ static bool search_trace(struct trace_search *s) {
   return found;
 }
 
-enum tso_answer tso_trace_serializable(const struct txn_event *e, uint32_t n,
-                                       uint64_t steps,
-                                       struct conflict_cycle *cycle) {
-  struct trace_search s = {.most = steps};
+enum tso_answer tso_trace_answer(const struct txn_event *e, uint32_t n,
+                                 struct tso_question *how,
+                                 struct conflict_cycle *cycle) {
+  struct trace_search s = {.most = how->most, .keep_order = how->keep_order};
   enum tso_answer answer = TSO_YES;
   *cycle = (struct conflict_cycle){0};
   if (!event_chains_init(&s.c, e, n, cycle)) {
@@ -354,6 +398,8 @@ enum tso_answer tso_trace_serializable(const struct txn_event *e, uint32_t n,
   } else {
     s.next_special = xmalloc(((size_t)n + 1) * sizeof *s.next_special);
     s.p = (struct profile){.c = &s.c, .next_special = s.next_special};
+    if (s.keep_order)
+      in_order_init(&s.order, &s.c);
     if (search_trace(&s)) {
       put_cycle(&s, cycle);
       answer = TSO_NO;
@@ -361,10 +407,19 @@ enum tso_answer tso_trace_serializable(const struct txn_event *e, uint32_t n,
       answer = TSO_UNKNOWN;
     }
   }
+  how->steps = s.p.steps;
+  in_order_free(&s.order);
   vec_free(&s.p.at);
   vec_free(&s.roots);
   free(s.next_special);
   free(s.path);
   event_chains_free(&s.c);
   return answer;
+}
+
+enum tso_answer tso_trace_serializable(const struct txn_event *e, uint32_t n,
+                                       uint64_t steps,
+                                       struct conflict_cycle *cycle) {
+  struct tso_question how = {.most = steps};
+  return tso_trace_answer(e, n, &how, cycle);
 }

@@ -54,9 +54,23 @@ enum tso_answer { TSO_NO, TSO_YES, TSO_UNKNOWN };
  * from a later to an earlier event are undirected ones: the first event's
  * commit, or the second's, waits.
  *
- * It gives up after so many steps (0: never).  tests/oracle/orient.c, which
- * tries all valid orientations, defines it.  tests/agree/atomicity_tso.c
+ * Its executions are those in which the directed edges of the trace keep their
+ * direction, or, with `keep_order`, those with the very operations of the trace
+ * in their order (Definition 3 to the letter, in_order.h).
+ *
+ * tests/oracle/orient.c, which tries all valid orientations, defines the first;
+ * the second is what all executions of a machine with that order of operations
+ * say (tests/agree/atomicity_tso.c).
  */
+struct tso_question {
+  bool keep_order;
+  uint64_t most;  /* steps, then it gives up; 0: never */
+  uint64_t steps; /* that it took */
+};
+enum tso_answer tso_trace_answer(const struct txn_event *e, uint32_t n,
+                                 struct tso_question *how,
+                                 struct conflict_cycle *cycle);
+/* With `steps` as `most`, and the order not kept. */
 enum tso_answer tso_trace_serializable(const struct txn_event *e, uint32_t n,
                                        uint64_t steps,
                                        struct conflict_cycle *cycle);

@@ -52,7 +52,7 @@ int atomic_write(const struct atomic_report *r, const struct settings *set,
 }
 
 static int run_files(const struct settings *set, struct error *e) {
-  struct atomic_report r = {0};
+  struct atomic_report r = {.keep_order = set->keep_order};
   int err = 0, status = 2;
   phases_open(false);
   phase_units("trace", "event");
@@ -87,9 +87,15 @@ int command_atomicity(int argc, char **argv) {
   struct error e = {0};
   bool help = false;
   int status = 0;
-  if (!settings_parse(&set, "atomicity", argc, argv, &help, &e) && !help)
-    status = has_source(&set.rest.args) ? atomic_sources(&set, &e)
-                                        : run_files(&set, &e);
+  if (!settings_parse(&set, "atomicity", argc, argv, &help, &e) && !help) {
+    bool source = has_source(&set.rest.args);
+    if (source && set.keep_order)
+      error_set(&e, ERR_USAGE,
+                "--keep-order: of traces only; of a source all executions are "
+                "run");
+    else
+      status = source ? atomic_sources(&set, &e) : run_files(&set, &e);
+  }
   if (e.code)
     status = command_complain(&e);
   settings_free(&set);

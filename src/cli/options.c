@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 
+#include "diagnose/traces.h"
 #include "locate/trace_set.h"
 #include "shrink/coarse.h"
 
@@ -51,6 +52,8 @@ static const struct own_option of_atomicity[] = {
     {"time", "for all clients together (20)"},
     {"no-reduction",
      "run the executions under TSO even if those under SC tell the answers"},
+    {"keep-order", "of a trace without commits: its executions have its "
+                   "operations in this very order, and only commits are free"},
     {"memory-model",
      "of a source: which answer counts for the exit status; with tso all "
      "executions with store buffers are run, with sc only if they are needed"},
@@ -371,6 +374,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "dpor: the order of a return and another thread's call does not make a "
        "difference; misses violations of that order",
        "Search"},
+      {"keep-order", 0, OPT_FLAG, &s->keep_order, NULL,
+       "atomicity: the executions of a trace without commits have its "
+       "operations in this very order, and only commits are free",
+       "Search"},
       {"depth", 0, OPT_UINT64, &s->depth, "N",
        "pct, dpct: look for bugs that need N constraints on the order of steps "
        "(3)",
@@ -450,6 +457,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
       {"trace", 0, OPT_STRING, &s->trace, "FILE",
        "write the failing execution as a trace file, for faultline explain and "
        "other tools",
+       "Output"},
+      {"traces", 0, OPT_STRING, &s->traces, "DIR",
+       "explore: write a trace of each order of conflicting accesses of the "
+       "client, good ones too, for faultline explain DIR",
        "Output"},
       {"good-traces", 0, OPT_LIST, &s->good_traces, "FILE",
        "linearizable traces from elsewhere, which help to rank the lines that "
@@ -541,8 +552,16 @@ int settings_parse(struct settings *s, const char *command, int argc,
                     "races");
   if (!err && s->gdb && strcmp(command, "replay"))
     err = error_set(e, ERR_USAGE, "--gdb: only faultline replay has it");
+  if (!err && s->traces && (strcmp(command, "explore") || !s->client))
+    err = error_set(e, ERR_USAGE,
+                    "--traces: only faultline explore --client has it");
+  if (!err && s->traces)
+    err = traces_check(s->traces, e);
   if (!err && s->coarse && !s->shrinks)
     err = error_set(e, ERR_USAGE, "--coarse: only faultline shrink has it");
+  if (!err && s->keep_order && !atomicity)
+    err = error_set(e, ERR_USAGE,
+                    "--keep-order: only faultline atomicity has it");
   if (!err && !s->rest.args.len)
     err = error_set(e, ERR_USAGE, "no %s given; see faultline %s --help",
                     atomicity ? "traces or source files" : "source files",

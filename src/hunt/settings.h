@@ -62,6 +62,7 @@ struct settings {
   int criterion;
   bool keep_going; /* after a fault */
   bool no_reduction, no_real_time;
+  bool keep_order; /* atomicity: of a trace's operations */
   int races; /* enum race_search */
   bool race_sections, race_independent;
   struct opt_words race_variables;
@@ -84,11 +85,12 @@ struct settings {
   bool hushed; /* warnings about these sources were printed before */
   /* output */
   const char *json;
-  const char *trace; /* file for the failing execution */
-  const char *patch; /* file for the patch of the sources */
-  int patch_form;    /* enum patch_asked */
-  const char *dot;   /* file for the labelled graph of interleavings */
-  const char *html;  /* file for the page; NULL: beside the schedule */
+  const char *trace;  /* file for the failing execution */
+  const char *traces; /* explore: folder for all executions of the client */
+  const char *patch;  /* file for the patch of the sources */
+  int patch_form;     /* enum patch_asked */
+  const char *dot;    /* file for the labelled graph of interleavings */
+  const char *html;   /* file for the page; NULL: beside the schedule */
   bool no_html;
   const char *junit, *sarif, *tap;
   int exit_protocol;            /* enum exit_protocol */

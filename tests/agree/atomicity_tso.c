@@ -3,6 +3,7 @@
  * brute force; the analyses must agree with each other on them.
  */
 #include "atomicity/sc.h"
+#include "atomicity/settled.h"
 #include "atomicity/tso.h"
 #include "base/rng.h"
 #include "hard_traces.h"
@@ -346,6 +347,29 @@ TEST(hard_traces) {
   CHECK(no > 500);
 }
 
+/* The command sets no limit to such traces (docs/atomicity-traces.md): here is
+ * what the hardest ones take. */
+TEST(traces_of_64_events) {
+  enum { N = 64 };
+  uint64_t most[2] = {0};
+  for (uint32_t threads = 3; threads <= 16; threads++)
+    for (uint32_t vars = 8; vars <= 32; vars *= 2)
+      for (uint64_t seed = 1; seed <= 60; seed++)
+        for (int keep = 0; keep < 2; keep++) {
+          struct txn_event e[N];
+          struct conflict_cycle c;
+          struct tso_question q = {.keep_order = keep};
+          hard_trace(threads, vars, N, 10, 10, seed, e);
+          CHECK(tso_trace_answer(e, N, &q, &c) != TSO_UNKNOWN);
+          conflict_cycle_free(&c);
+          most[keep] = q.steps > most[keep] ? q.steps : most[keep];
+        }
+  CHECK(most[0] > 100000);
+  CHECK(most[1] > 100000);
+  CHECK(most[0] < 2000000);
+  CHECK(most[1] < 2000000);
+}
+
 /* With few steps it may be given up, but never answered otherwise. */
 TEST(a_limit_of_steps_gives_no_wrong_answer) {
   uint32_t unknown = 0;
@@ -519,6 +543,92 @@ TEST(the_order_of_one_trace_has_fewer_executions) {
   }
   CHECK(fewer > 0);
   CHECK(fewer < 200);
+}
+
+/* Definition 3 to the letter: the search among commits alone finds what all
+ * executions with that order of operations have. */
+TEST(the_order_of_operations_kept) {
+  static const struct shape shapes[] = {
+      {2, 3, 2, 10, 5, false}, {3, 2, 2, 10, 5, false},
+      {2, 4, 3, 20, 5, false}, {3, 3, 3, 30, 10, false},
+      {2, 5, 2, 5, 0, false},  {2, 4, 1, 10, 5, false},
+      {4, 2, 3, 10, 0, false}, {3, 3, 2, 10, 0, true}};
+  uint32_t yes = 0, no = 0, fewer = 0;
+  for (uint64_t seed = 1; seed <= 6000; seed++) {
+    struct rng r = {seed};
+    struct trace_seen s = {.n = 0};
+    struct conflict_cycle c;
+    struct tso_question kept = {.keep_order = true};
+    trace_of(&r, &shapes[seed % 8], true, &s);
+    enum tso_answer fast = tso_trace_answer(s.e, s.n, &kept, &c);
+    if (!CHECK_INT(fast == TSO_YES, s.serializable) ||
+        !CHECK(fast != TSO_UNKNOWN)) {
+      fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
+      put_trace(&s);
+      conflict_cycle_free(&c);
+      return;
+    }
+    if (fast == TSO_NO) {
+      check_cycle(&s, &c);
+      check_orientation(&s, &c);
+    }
+    conflict_cycle_free(&c);
+    fewer += s.serializable && !tso_trace_slow(s.e, s.n);
+    *(s.serializable ? &yes : &no) += 1;
+  }
+  CHECK(yes > 500);
+  CHECK(no > 500);
+  CHECK(fewer > 20);
+}
+
+static bool meets_a_store(const struct trace_seen *s) {
+  struct settled seen = {0};
+  for (uint32_t i = 0; i < s->n; i++)
+    settled_event(&seen, s->e[i].kind, s->e[i].thread, s->e[i].object);
+  bool met = seen.met;
+  settled_free(&seen);
+  return met;
+}
+
+/* Where a theorem decides a trace, it says what all orientations do. */
+TEST(theorems_decide_traces) {
+  static const struct shape shapes[] = {
+      {2, 4, 2, 0, 0, true},   {3, 3, 3, 0, 5, true},   {2, 5, 4, 30, 0, true},
+      {3, 4, 6, 10, 0, false}, {2, 4, 2, 50, 0, false}, {3, 3, 3, 0, 60, false},
+      {3, 2, 8, 0, 0, false},  {2, 3, 2, 20, 5, false}};
+  uint32_t second = 0, third = 0, left = 0, converse = 0;
+  for (uint64_t seed = 1; seed <= 8000; seed++) {
+    struct rng r = {seed};
+    struct trace_seen s = {.n = 0};
+    struct conflict_cycle c;
+    trace_of(&r, &shapes[seed % 8], false, &s);
+    bool slow = tso_trace_slow(s.e, s.n);
+    enum tso_theorem by = tso_trace_theorem(s.e, s.n, &c);
+    bool same = !by || slow == (by == TSO_THEOREM_2);
+    if (!CHECK(same)) {
+      fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
+      put_trace(&s);
+    }
+    CHECK_INT(c.edges.len != 0, by == TSO_THEOREM_3);
+    CHECK_INT(meets_a_store(&s), undirected(&s) != 0);
+    if (by == TSO_THEOREM_3) {
+      check_cycle(&s, &c);
+      check_orientation(&s, &c);
+    }
+    conflict_cycle_free(&c);
+    if (!same)
+      return;
+    /* Fenced, and no "no" of the trace itself under SC: its neighbours decide,
+     * either way. */
+    converse += !by && tso_transaction_fenced(s.e, s.n) && !slow;
+    second += by == TSO_THEOREM_2;
+    third += by == TSO_THEOREM_3;
+    left += !by;
+  }
+  CHECK(second > 300);
+  CHECK(third > 200);
+  CHECK(left > 300);
+  CHECK(converse > 20);
 }
 
 /* Robustness by all TSO executions, and by SC executions only; Theorem 2. */

@@ -51,6 +51,7 @@ struct atomic_trace {
 
 struct atomic_report {
   struct arena arena;
+  bool keep_order; /* of a trace's operations, in its executions */
   VEC(struct atomic_trace) traces;
 };
 

@@ -6,10 +6,12 @@
 
 #include "atomicity/from_trace.h"
 #include "atomicity/sc.h"
+#include "atomicity/settled.h"
 #include "atomicity/tso.h"
 #include "history/read/std.h"
 #include "model/trace_file.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
@@ -21,7 +23,8 @@ enum {
   PAIRS_MOST = 20000,
   ROBUST_MOST = 1500,
   KEPT_MOST = 2000000, /* events of a stream that are kept to show a cycle */
-  TRACE_MOST = 500000  /* events of a trace without commits, for the search */
+  TRACE_MOST = 500000, /* events of a trace without commits, for the search */
+  SURE_MOST = 64       /* events of a trace that is searched to its end */
 };
 #define TRACE_STEPS UINT64_C(200000000)
 
@@ -73,24 +76,48 @@ static void ask_tso_execution(struct subject *s) {
   keep_cycle(s, &s->trace->robust, "program order and memory", &c);
 }
 
+static const char *const by_theorem[] = {
+    [TSO_THEOREM_2] = "SC-serializable, and no access meets a store that may "
+                      "be in a buffer (Theorem 2)",
+    [TSO_THEOREM_3] = "not SC-serializable, and every transaction ends with a "
+                      "fence (Theorem 3)"};
+
+static struct finding_about told_by(enum tso_theorem t) {
+  return decided(t == TSO_THEOREM_2, by_theorem[t]);
+}
+
+static struct finding_about search_tso(struct subject *s,
+                                       struct conflict_cycle *c) {
+  struct tso_question how = {.keep_order = s->report->keep_order,
+                             .most = s->n > SURE_MOST ? TRACE_STEPS : 0};
+  const char *reading =
+      how.keep_order ? "with its operations in this very order" : NULL;
+  switch (tso_trace_answer(s->e, s->n, &how, c)) {
+  case TSO_YES:
+    return decided(true, reading);
+  case TSO_NO:
+    return decided(false, reading);
+  case TSO_UNKNOWN:
+    break;
+  }
+  assert(s->n > SURE_MOST);
+  return because("the search was given up");
+}
+
 static void ask_tso_trace(struct subject *s) {
   struct conflict_cycle c = {0};
+  enum tso_theorem t = TSO_NO_THEOREM;
+  if (!s->split)
+    t = tso_trace_theorem(s->e, s->n, &c);
   if (s->split)
     s->trace->tso_s = because(
         "accesses of different sizes overlap, and there are no commits");
+  else if (t)
+    s->trace->tso_s = told_by(t);
   else if (s->n > TRACE_MOST)
     s->trace->tso_s = because("too many events for a trace without commits");
   else
-    switch (tso_trace_serializable(s->e, s->n, TRACE_STEPS, &c)) {
-    case TSO_UNKNOWN:
-      s->trace->tso_s = because("the search was given up");
-      break;
-    case TSO_YES:
-      s->trace->tso_s = decided(true, NULL);
-      break;
-    case TSO_NO:
-      s->trace->tso_s = decided(false, NULL);
-    }
+    s->trace->tso_s = search_tso(s, &c);
   keep_cycle(s, &s->trace->tso_s, "TSO", &c);
 }
 
@@ -252,6 +279,7 @@ static int read_std(struct atomic_report *r, const char *path,
   struct std_trace t = {.reader = std_open(path, e)};
   struct std_event ev;
   struct sc_monitor *m = sc_monitor_new();
+  struct settled settled = {0};
   bool ok = true, keep = true;
   uint64_t events = 0, txns = 0;
   int got = -1;
@@ -260,6 +288,7 @@ static int read_std(struct atomic_report *r, const char *path,
     txns += ev.opens;
     if (ok)
       ok = sc_monitor_event(m, ev.kind, ev.thread, ev.object);
+    settled_event(&settled, ev.kind, ev.thread, ev.object);
     if (keep && events > KEPT_MOST) {
       keep = false;
       vec_free(&t.e);
@@ -301,9 +330,14 @@ static int read_std(struct atomic_report *r, const char *path,
     } else {
       trace->sc = decided(ok, ok ? NULL : "too many events for the cycle");
       trace->tso_s = trace->robust = because("too many events");
+      settled_finish(&settled);
+      enum tso_theorem by = tso_theorem(ok, settled.met, !settled.unfenced);
+      if (by)
+        trace->tso_s = told_by(by);
     }
   }
   sc_monitor_free(m);
+  settled_free(&settled);
   vec_free(&t.e);
   vec_free(&t.place);
   buf_free(&t.texts);

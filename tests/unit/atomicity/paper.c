@@ -20,6 +20,7 @@
  * Figure 2 is the task pool of Figure 1, which we have, with one task.
  */
 #include "atomicity/sc.h"
+#include "atomicity/settled.h"
 #include "atomicity/tso.h"
 #include "oracle/orient.h"
 #include "test.h"
@@ -245,6 +246,117 @@ TEST(parallel_reads_and_commits) {
   /* In one transaction with the write: between them, but parallel. */
   e[2].txn = 0;
   CHECK(yes(tso_serializable, e, 5));
+}
+
+/* ---- Definition 3, and theorems about one trace ---- */
+
+static bool kept(const struct txn_event *e, uint32_t n) {
+  struct conflict_cycle c;
+  struct tso_question q = {.keep_order = true};
+  enum tso_answer a = tso_trace_answer(e, n, &q, &c);
+  conflict_cycle_free(&c);
+  return a == TSO_YES;
+}
+
+/* The smallest trace on which the readings of Definition 3 differ: if w2 may be
+ * issued before r1, its commit may come between w1's and r1. */
+TEST(the_smallest_trace_with_two_answers) {
+  struct txn_event e[] = {ev(TXN_WRITE, 0, X, 0), ev(TXN_READ, 0, X, 0),
+                          ev(TXN_WRITE, 1, X, 1)};
+  struct tso_program p = {
+      2, {{TSO_B, TSO_W(X, 1), TSO_R(X), TSO_E}, {TSO_B, TSO_W(X, 2), TSO_E}}};
+  const uint8_t orders[][3] = {{0, 0, 1}, {0, 1, 0}};
+  struct all one = run(&p, true, orders[0], 3);
+  struct all other = run(&p, true, orders[1], 3);
+  CHECK(!trace(e, 3));
+  CHECK(kept(e, 3));
+  CHECK_INT(one.serializable, one.executions);
+  CHECK(other.serializable < other.executions);
+}
+
+/* A buffered read is free to come before the other thread's write in both. */
+TEST(an_order_that_does_not_help) {
+  struct txn_event e[] = {ev(TXN_WRITE, 0, X, 0), ev(TXN_WRITE, 1, X, 1),
+                          ev(TXN_READ, 0, X, 0)};
+  CHECK(!trace(e, 3));
+  CHECK(!kept(e, 3));
+}
+
+/* Threads one and two with a transaction [w(x) w(y) fence] each: the trace is
+ * SC-serializable, and each of its executions is equivalent to one under SC;
+ * not to a serializable one always.  So Theorem 3 does not hold of one trace.
+ */
+TEST(the_third_theorem_is_about_programs) {
+  struct txn_event e[] = {ev(TXN_WRITE, 0, X, 0), ev(TXN_WRITE, 1, X, 1),
+                          ev(TXN_WRITE, 0, Y, 0), ev(TXN_WRITE, 1, Y, 1),
+                          ev(TXN_FENCE, 0, 0, 0), ev(TXN_FENCE, 1, 0, 1)};
+  struct tso_program p = {2,
+                          {{ALONE(TSO_W(X, 1), TSO_W(Y, 1), TSO_F)},
+                           {ALONE(TSO_W(X, 2), TSO_W(Y, 2), TSO_F)}}};
+  const uint8_t order[] = {0, 1, 0, 1, 0, 1};
+  struct all tso = run(&p, true, order, 6), sc = run(&p, false, order, 6);
+  struct conflict_cycle c;
+  CHECK(tso_transaction_fenced(e, 6));
+  CHECK_INT(sc.sc_serializable, sc.executions);
+  CHECK_INT(tso.equivalent, tso.executions);
+  CHECK(tso.serializable < tso.executions);
+  CHECK(!trace(e, 6));
+  CHECK(!kept(e, 6));
+  CHECK_INT(tso_trace_theorem(e, 6, &c), TSO_NO_THEOREM);
+}
+
+/* One transaction after the other, each with a fence: the trace is serializable
+ * though the program is not robust. */
+TEST(a_program_that_is_not_robust_has_serializable_traces) {
+  struct txn_event e[] = {ev(TXN_WRITE, 0, X, 0), ev(TXN_READ, 0, Y, 0),
+                          ev(TXN_FENCE, 0, 0, 0), ev(TXN_WRITE, 1, Y, 1),
+                          ev(TXN_READ, 1, X, 1),  ev(TXN_FENCE, 1, 0, 1)};
+  struct conflict_cycle c;
+  CHECK(!yes(tso_robust, e, 6));
+  CHECK(trace(e, 6));
+  CHECK_INT(tso_trace_theorem(e, 6, &c), TSO_THEOREM_2);
+}
+
+/* Fenced, and not serializable in its own order: the transaction of thread 1 is
+ * around two of thread 0. */
+TEST(the_third_theorem_decides_a_trace) {
+  struct txn_event e[] = {ev(TXN_READ, 1, X, 0),  ev(TXN_WRITE, 0, X, 1),
+                          ev(TXN_FENCE, 0, 0, 1), ev(TXN_WRITE, 0, Y, 2),
+                          ev(TXN_FENCE, 0, 0, 2), ev(TXN_READ, 1, Y, 0),
+                          ev(TXN_FENCE, 1, 0, 0)};
+  struct conflict_cycle c;
+  CHECK_INT(tso_trace_theorem(e, 7, &c), TSO_THEOREM_3);
+  CHECK_INT(c.edges.len, 3);
+  conflict_cycle_free(&c);
+  CHECK(!trace(e, 7));
+  e[6].kind = TXN_READ; /* no fence ends it: the search has to tell */
+  CHECK_INT(tso_trace_theorem(e, 7, &c), TSO_NO_THEOREM);
+  CHECK(!trace(e, 7));
+}
+
+/* Who joins a thread meets no store of it; others may. */
+TEST(a_joined_thread_has_ended) {
+  for (uint32_t reader = 0; reader < 3; reader += 2) {
+    struct settled s = {0};
+    settled_event(&s, TXN_WRITE, 1, X);
+    settled_event(&s, TXN_JOIN, 0, 1);
+    settled_event(&s, TXN_READ, reader, X);
+    CHECK_INT(s.met, reader != 0);
+    settled_free(&s);
+  }
+}
+
+TEST(a_read_modify_write_is_no_late_store) {
+  struct settled s = {0};
+  settled_event(&s, TXN_BEGIN, 0, 0);
+  settled_event(&s, TXN_WRITE, 0, X);
+  settled_event(&s, TXN_RMW, 0, Y);
+  settled_event(&s, TXN_END, 0, 0);
+  settled_event(&s, TXN_WRITE, 1, X);
+  settled_event(&s, TXN_FENCE, 1, 0);
+  CHECK(!s.met);
+  CHECK(s.unfenced); /* the write by itself */
+  settled_free(&s);
 }
 
 TEST_MAIN
