@@ -43,7 +43,6 @@ async function picture(p, name, first, last, most) {
     return p;
   };
   let p = await open('fault', 1100, 'light');
-  await picture(p, 'answer', '#head', '#head');
   await picture(p, 'fault', 'body', 'body', 800);
   await picture(p, 'lines', '#lines', '#lines');
   p = await open('fault', 400, 'dark');
