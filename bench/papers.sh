@@ -1,8 +1,6 @@
 #!/bin/bash
-# The tables of three papers.  Tables II and I of "Localization of Linearizability
-# Faults on the Coarse-grained Level" are bench/shrink.sh, Table 2 of
-# "Interleaving-tree Based Fine-grained Linearizability Fault Localization" is
-# bench/races.sh: they come last.
+# The tables of two papers.  Tables II and I of "Localization of Linearizability
+# Faults on the Coarse-grained Level" are bench/shrink.sh, which comes last.
 #
 # Tables 1 and 2 of "Root Causing Linearizability Violations" for the C versions
 # of its three libraries (tests/clients/papers), with the paper's line numbers,
@@ -171,6 +169,3 @@ object afek_stack '' '/* line 8 */' '/* line 9 */' 'swaps'
 echo
 echo 'Localization on the coarse-grained level: Tables II and I'
 bash bench/shrink.sh
-echo
-echo 'Interleaving trees: Table 2'
-bash bench/races.sh

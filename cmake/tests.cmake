@@ -232,6 +232,8 @@ if(TARGET faultline)
       COMMAND ${FL_PERL} ${CMAKE_SOURCE_DIR}/bench/papers/run)
     fl_test(docs/links COMMAND ${FL_PERL}
       ${CMAKE_SOURCE_DIR}/tests/docs/links.pl)
+    fl_test(directives COMMAND ${FL_PERL}
+      ${CMAKE_SOURCE_DIR}/tests/directives.pl)
   endif()
   # Clients, litmus tests and examples.
   include(${CMAKE_SOURCE_DIR}/tests/clients.cmake OPTIONAL)

@@ -95,6 +95,10 @@ static void take_probe_warnings(struct built *b) {
 
 /* Does FL_OP fit the declaration of its function? */
 static int check_op(struct built *b, const struct op_info *o, struct error *e) {
+  static const char *const words[] = {
+      [PARAM_POINTER] = "a pointer",
+      [PARAM_FLOAT] = "a floating-point number",
+      [PARAM_OTHER] = "a struct, or wider than 8 bytes"};
   struct signature sig = {0};
   if (!o->entry)
     return ERR_NONE;
@@ -109,17 +113,17 @@ static int check_op(struct built *b, const struct op_info *o, struct error *e) {
         o->file, o->line, o->name, sig.nparams, sig.nparams == 1 ? "" : "s",
         want, o->takes_object ? "the object and " : "", o->nargs,
         o->nargs == 1 ? "" : "s");
-  if (o->takes_object && sig.nparams && !sig.param_pointer[0])
+  if (o->takes_object && sig.nparams && sig.param[0] != PARAM_POINTER)
     return error_set(e, ERR_INPUT,
                      "%s:%d: FL_OP: the first parameter of %s() must be a "
                      "pointer: it gets the object",
                      o->file, o->line, o->name);
   for (uint32_t i = o->takes_object; i < sig.nparams && i < 16; i++)
-    if (sig.param_pointer[i])
+    if (sig.param[i] != PARAM_INTEGER)
       return error_set(e, ERR_INPUT,
-                       "%s:%d: FL_OP: parameter %u of %s() is a pointer, but "
-                       "arguments are integers",
-                       o->file, o->line, i + 1, o->name);
+                       "%s:%d: FL_OP: parameter %u of %s() is %s, but "
+                       "arguments are integers; write a function around it",
+                       o->file, o->line, i + 1, o->name, words[sig.param[i]]);
   if (sig.returns_void != (o->type == FL_TYPE_VOID))
     return error_set(e, ERR_INPUT, "%s:%d: FL_OP: %s() returns %s", o->file,
                      o->line, o->name,

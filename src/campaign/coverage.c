@@ -147,6 +147,16 @@ void coverage_add_unreached(struct coverage *c, const unreached_list *list) {
   buf_free(&b);
 }
 
+void coverage_add_unjudged(struct coverage *c) {
+  char *old = c->sentence;
+  assert(old);
+  c->sentence = xasprintf(
+      "%s; no operation returns a value and there is no FL_INVARIANT, so only "
+      "crashes, waits without end and failed assertions could be found",
+      old);
+  free(old);
+}
+
 /* ---- one client ---- */
 
 static const char *const limit_words[] = {

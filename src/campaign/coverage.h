@@ -41,6 +41,8 @@ void coverage_of_clients(const struct totals *t, const struct settings *set,
                          double deadline, struct coverage *out);
 /* Adds to the sentence that these functions never ran. */
 void coverage_add_unreached(struct coverage *c, const unreached_list *list);
+/* Adds that no result could be wrong. */
+void coverage_add_unjudged(struct coverage *c);
 /* Coverage of the one client or of the program; *limit_ended: the search is not
  * complete, so a pass is unknown. */
 void coverage_of_one(const struct totals *t, const struct settings *set,

@@ -167,6 +167,9 @@ static void judge_campaign(struct built *b, struct object_run *r,
     coverage_of_clients(&c->totals, set, c->deadline, v);
   if (!one && result->verdict == VERDICT_PASS)
     add_unreached(b, c->target, v);
+  if (!c->target->program && !b->about->suites[c->target->suite].is_judged &&
+      result->verdict == VERDICT_PASS)
+    coverage_add_unjudged(v);
   v->sentence = own_text(b, v->sentence);
   v->limit = own_text(b, v->limit);
   if (one)

@@ -9,22 +9,53 @@
 #include "cli/commands.h"
 #include "source/loops_read.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+static int is_trace_file(const struct dirent *f) {
+  size_t n = strlen(f->d_name);
+  return n > 6 && !strcmp(f->d_name + n - 6, ".jsonl");
+}
+
+/* A file, or those of a folder. */
+static int read_path(struct explain *x, const char *path, bool good,
+                     struct error *e) {
+  struct stat st;
+  if (stat(path, &st) || !S_ISDIR(st.st_mode))
+    return trace_set_read(&x->traces, path, good, e);
+  struct dirent **files;
+  int n = scandir(path, &files, is_trace_file, alphasort), err = 0;
+  if (n < 0)
+    return error_set(e, ERR_INPUT, "%s: %s", path, strerror(errno));
+  if (!n)
+    err = error_set(e, ERR_INPUT, "%s: no file is called *.jsonl", path);
+  for (int i = 0; i < n; i++) {
+    char *file = xasprintf("%s/%s", path, files[i]->d_name);
+    if (!err)
+      err = trace_set_read(&x->traces, file, good, e);
+    free(file);
+    free(files[i]);
+  }
+  free(files);
+  return err;
+}
 
 static int read_all(struct explain *x, const struct opt_words *bad,
                     const struct opt_words *good, struct error *e) {
   int err = 0;
   for (uint32_t i = 0; i < bad->len && !err; i++)
-    err = trace_set_read(&x->traces, bad->at[i], false, e);
+    err = read_path(x, bad->at[i], false, e);
   for (uint32_t i = 0; i < x->traces.traces.len; i++)
     x->found.bad += x->traces.traces.at[i]->bad;
   if (!err && !x->found.bad)
     err = error_set(e, ERR_INPUT, "%s: the verdict of every trace is \"pass\"",
                     bad->at[0]);
   for (uint32_t i = 0; i < good->len && !err; i++)
-    err = trace_set_read(&x->traces, good->at[i], true, e);
+    err = read_path(x, good->at[i], true, e);
   x->found.good = x->traces.traces.len - x->found.bad;
   return err;
 }
@@ -114,7 +145,8 @@ int command_explain(int argc, char **argv) {
   struct opt_command c = {
       "faultline explain TRACE.jsonl... [--good-traces FILE]...",
       "Which lines must be atomic, so that none of the failing traces in the "
-      "files could happen.  The format is that of docs/trace.md.",
+      "files could happen.  The format is that of docs/trace.md; of a folder, "
+      "as faultline explore --traces writes it, all *.jsonl are read.",
       opts,
       "Exit status: 0 nothing has to be atomic, 1 lines were found, 2 usage "
       "or a file\nthat cannot be understood, 3 the search was given up.\n"};

@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 
+#include "diagnose/traces.h"
 #include "locate/trace_set.h"
 #include "shrink/coarse.h"
 
@@ -457,6 +458,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "write the failing execution as a trace file, for faultline explain and "
        "other tools",
        "Output"},
+      {"traces", 0, OPT_STRING, &s->traces, "DIR",
+       "explore: write a trace of each order of conflicting accesses of the "
+       "client, good ones too, for faultline explain DIR",
+       "Output"},
       {"good-traces", 0, OPT_LIST, &s->good_traces, "FILE",
        "linearizable traces from elsewhere, which help to rank the lines that "
        "must be atomic; may be repeated",
@@ -547,6 +552,11 @@ int settings_parse(struct settings *s, const char *command, int argc,
                     "races");
   if (!err && s->gdb && strcmp(command, "replay"))
     err = error_set(e, ERR_USAGE, "--gdb: only faultline replay has it");
+  if (!err && s->traces && (strcmp(command, "explore") || !s->client))
+    err = error_set(e, ERR_USAGE,
+                    "--traces: only faultline explore --client has it");
+  if (!err && s->traces)
+    err = traces_check(s->traces, e);
   if (!err && s->coarse && !s->shrinks)
     err = error_set(e, ERR_USAGE, "--coarse: only faultline shrink has it");
   if (!err && s->keep_order && !atomicity)

@@ -4,6 +4,7 @@
 #include "cli/options.h"
 #include "cli/session/debug.h"
 #include "cli/session/session.h"
+#include "diagnose/traces.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,6 +163,14 @@ static const char *example_call(const struct session *s, uint32_t which) {
   return text[which];
 }
 
+static int explore_client(struct session *s, const struct hunt_question *q,
+                          struct error *e) {
+  int err = session_hunt(s, q, e);
+  if (err || !s->settings->traces || s->built.interrupted || !s->runs.len)
+    return err;
+  return traces_write(&s->runs.at[0], q->target, s->settings->traces, e);
+}
+
 static int explore_one(struct session *s, struct error *e) {
   const struct settings *set = s->settings;
   struct target target;
@@ -186,7 +195,7 @@ static int explore_one(struct session *s, struct error *e) {
   for (uint32_t i = 0; i < s->built.about->nsuites; i++)
     if (!set->object || !strcmp(set->object, s->built.about->suites[i].name)) {
       target.suite = i;
-      return session_hunt(s, &q, e);
+      return explore_client(s, &q, e);
     }
   return error_set(e, ERR_USAGE, "no object is called %s", set->object);
 }

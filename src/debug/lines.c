@@ -352,6 +352,24 @@ bool lines_global(struct lines *l, uint64_t addr, uint64_t size,
   return true;
 }
 
+/* How a call hands over a parameter of this type. */
+static int passed_as(Dwarf_Die *type) {
+  switch (type_kind(type)) {
+  case TYPE_POINTER:
+    return PARAM_POINTER;
+  case TYPE_FLOAT:
+    return PARAM_FLOAT;
+  case TYPE_SIGNED:
+  case TYPE_UNSIGNED:
+  case TYPE_CHAR:
+  case TYPE_BOOL:
+  case TYPE_ENUM:
+    return type_size(type) <= 8 ? PARAM_INTEGER : PARAM_OTHER;
+  default:
+    return PARAM_OTHER;
+  }
+}
+
 void lines_signature(struct lines *l, uint64_t entry, struct signature *out) {
   *out = (struct signature){0};
   const struct line_function *f = lines_function_at(l, entry);
@@ -374,9 +392,8 @@ void lines_signature(struct lines *l, uint64_t entry, struct signature *out) {
       out->variadic = true;
     if (dwarf_tag(&child) != DW_TAG_formal_parameter)
       continue;
-    if (out->nparams < 16)
-      out->param_pointer[out->nparams] =
-          type_of(&child, &type) && type_kind(&type) == TYPE_POINTER;
+    if (out->nparams < 16 && type_of(&child, &type))
+      out->param[out->nparams] = passed_as(&type);
     out->nparams++;
   } while (!dwarf_siblingof(&child, &child));
 }

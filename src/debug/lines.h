@@ -94,7 +94,7 @@ struct signature {
   bool returns_void, returns_pointer, returns_bool;
   uint64_t return_size;
   uint32_t nparams;
-  bool param_pointer[16];
+  enum { PARAM_INTEGER, PARAM_POINTER, PARAM_FLOAT, PARAM_OTHER } param[16];
   bool variadic;
 };
 void lines_signature(struct lines *l, uint64_t entry, struct signature *out);

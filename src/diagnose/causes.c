@@ -18,6 +18,7 @@ enum {
   MOST_OUTCOMES = 8,     /* that are explained one by one */
   MOST_STEPS = 1000,     /* of an execution: longer ones go round for ever */
   CAUSES_SECONDS = 20,   /* for all of it */
+  PART = 1 << 20,        /* of the text of traces, for one answer */
   COUNT_STATES = 200000, /* of the client whose executions are counted */
   COUNT_SECONDS = 10,
 };
@@ -119,14 +120,20 @@ static void locate(struct collector *c, const struct collected *from) {
     located_free(l);
     return;
   }
+  struct kept kept = {.failed = end == RT_FAULT};
+  for (uint32_t i = 0; i < from->path.len; i++)
+    vec_push(&kept.path, from->path.at[i]);
   if (turns) {
     l->mixed = true;
     located_free(*known);
     *known = l;
+    vec_free(&c->kept.at[*at].path);
+    c->kept.at[*at] = kept;
     if (*at < c->settled) /* its rounds are not told apart yet */
       c->settled = *at;
   } else {
     vec_push(&c->traces, l);
+    vec_push(&c->kept, kept);
   }
 }
 
@@ -343,33 +350,104 @@ int causes_open(void *arg, struct work *work) {
   return ERR_NONE;
 }
 
+/* ---- questions ---- */
+
+static void get_client(struct wire *from, struct blamed *b) {
+  size_t len;
+  *b = (struct blamed){.client = wire_get_text(from)};
+  const uint8_t *path = wire_get_bytes(from, &len);
+  for (size_t i = 0; i < len; i++)
+    vec_push(&b->path, path[i]);
+  assert(b->client && !from->bad);
+}
+
+static void take_one(struct causes_server *s, struct wire *from, double end) {
+  struct blamed b;
+  double begun = clock_now();
+  get_client(from, &b);
+  take_client(s, &b, end);
+  s->collector->seconds += clock_now() - begun;
+  free(b.client);
+  vec_free(&b.path);
+}
+
+static void answer_causes(struct causes_server *s, struct wire *from,
+                          double end, struct causes_found *out) {
+  struct collector *c = s->collector;
+  for (uint32_t n = wire_get_count(from, 1); n--;)
+    take_one(s, from, end);
+  out->complete = !c->incomplete;
+  out->clients = c->clients.len;
+  c->first = &s->first;
+  conclude(c, out);
+}
+
+static const struct place *place_of(void *lines, uint64_t pc) {
+  return pc ? lines_place(lines, pc - 1) : NULL;
+}
+
+/* Runs the execution of a class once more. */
+static void print_trace(struct causes_server *s, uint32_t i, struct buf *out) {
+  struct collector *c = s->collector;
+  const struct client *client = &s->first;
+  const struct op_names *names = &s->h.object.names;
+  const char **ops = xcalloc(client->ncalls + 1, sizeof *ops);
+  struct arena recording = {0};
+  struct trace trace;
+  struct replay r;
+  for (uint32_t k = 0; k < client->ncalls; k++)
+    ops[k] = names->name[client->calls[k].op];
+  enum verdict failed =
+      c->kept.at[i].failed ? VERDICT_ERROR : VERDICT_VIOLATION;
+  struct trace_about about = {.object = s->h.object.suite->name,
+                              .verdict =
+                                  c->traces.at[i]->bad ? failed : VERDICT_PASS,
+                              .op_names = ops,
+                              .nops = client->ncalls};
+  struct trace_places places = {place_of, c->lines};
+  replay_init(&r, c->kept.at[i].path.at, c->kept.at[i].path.len);
+  rt_run_recorded(&r.driver, &recording, &trace);
+  replay_free(&r);
+  trace_file_print(&trace, &about, &places, out);
+  arena_free(&recording);
+  free(ops);
+}
+
+static void answer_traces(struct causes_server *s, struct wire *from,
+                          double end, struct traces_part *out) {
+  struct collector *c = s->collector;
+  struct buf text[TRACE_KINDS] = {{0}};
+  uint32_t next = (uint32_t)wire_get(from);
+  if (!next)
+    take_one(s, from, end);
+  bool ready = hunt_prepare(&s->h, &s->first) == RT_DONE;
+  assert(ready || !c->traces.len);
+  for (; next < c->traces.len && text[0].len + text[1].len < PART; next++)
+    print_trace(s, next,
+                &text[c->traces.at[next]->bad ? TRACE_FAILING : TRACE_GOOD]);
+  out->next = next < c->traces.len ? next : 0;
+  out->complete = !c->incomplete;
+  for (int i = 0; i < TRACE_KINDS; i++) {
+    if (text[i].len)
+      out->text[i] = arena_strdup(c->shared, buf_text(&text[i]));
+    buf_free(&text[i]);
+  }
+}
+
 /* The process lives as long as somebody asks, and its memory with it. */
 int causes_item(void *arg, struct work *work, const struct buf *item,
                 struct buf *answer) {
   struct causes_server *s = work->own;
-  struct collector *c = s->collector;
   struct wire from = {.at = item->at, .len = item->len};
   struct diagnose_answer to = {0};
-  double end = hunt_until(&s->h, CAUSES_SECONDS), begun = clock_now();
+  double end = hunt_until(&s->h, CAUSES_SECONDS);
   (void)arg;
   rt_limit(MOST_STEPS);
   s->h.late = false;
-  for (uint32_t n = wire_get_count(&from, 1); n--;) {
-    struct blamed b = {.client = wire_get_text(&from)};
-    size_t len;
-    const uint8_t *path = wire_get_bytes(&from, &len);
-    for (size_t i = 0; i < len; i++)
-      vec_push(&b.path, path[i]);
-    assert(b.client && !from.bad);
-    take_client(s, &b, end);
-    free(b.client);
-    vec_free(&b.path);
-  }
-  c->seconds += clock_now() - begun;
-  to.causes.complete = !c->incomplete;
-  to.causes.clients = c->clients.len;
-  c->first = &s->first;
-  conclude(c, &to.causes);
+  if (wire_get(&from) == ASK_TRACES)
+    answer_traces(s, &from, end, &to.traces);
+  else
+    answer_causes(s, &from, end, &to.causes);
   to.late = s->h.late;
   noun_pack(&noun_diagnose_answer, &to, answer);
   return ERR_NONE;

@@ -45,7 +45,7 @@ static bool begin(struct causes_asker *a) {
   return true;
 }
 
-static const struct causes_found *
+static const struct diagnose_answer *
 take(struct causes_asker *a, const struct pool_message *m, struct arena *to) {
   if (m->news == POOL_HANGS && m->death.hang == HANG_LATE)
     target_is_late(&a->target);
@@ -59,7 +59,22 @@ take(struct causes_asker *a, const struct pool_message *m, struct arena *to) {
   assert(found); /* is_answer */
   if (found->late)
     target_is_late(&a->target);
-  return &found->causes;
+  return found;
+}
+
+static const struct diagnose_answer *
+ask(struct causes_asker *a, const struct buf *item, struct arena *to) {
+  const struct pool_message *m;
+  pool_give(a->pool, 0, item->at, item->len);
+  do
+    m = pool_wait(a->pool);
+  while (m->news == POOL_TICK);
+  return take(a, m, to);
+}
+
+static void put_client(struct buf *item, const struct blamed *b) {
+  wire_put_text(item, b->client);
+  wire_put_bytes(item, b->path.at, b->path.len);
 }
 
 const struct causes_found *causes_ask(struct causes_asker *a,
@@ -68,16 +83,25 @@ const struct causes_found *causes_ask(struct causes_asker *a,
   struct buf item = {0};
   if (!begin(a))
     return NULL;
+  wire_put(&item, ASK_CAUSES);
   wire_put(&item, n);
-  for (uint32_t i = 0; i < n; i++) {
-    wire_put_text(&item, more[i].client);
-    wire_put_bytes(&item, more[i].path.at, more[i].path.len);
-  }
-  pool_give(a->pool, 0, item.at, item.len);
+  for (uint32_t i = 0; i < n; i++)
+    put_client(&item, &more[i]);
+  const struct diagnose_answer *found = ask(a, &item, to);
   buf_free(&item);
-  const struct pool_message *m;
-  do
-    m = pool_wait(a->pool);
-  while (m->news == POOL_TICK);
-  return take(a, m, to);
+  return found ? &found->causes : NULL;
+}
+
+const struct traces_part *traces_ask(struct causes_asker *a,
+                                     const struct blamed *client, uint32_t from,
+                                     struct arena *to) {
+  struct buf item = {0};
+  if (!begin(a))
+    return NULL;
+  wire_put(&item, ASK_TRACES);
+  wire_put(&item, from);
+  put_client(&item, client);
+  const struct diagnose_answer *found = ask(a, &item, to);
+  buf_free(&item);
+  return found ? &found->traces : NULL;
 }

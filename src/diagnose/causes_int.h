@@ -13,6 +13,12 @@ struct collected {
   bool bad;
 };
 
+/* The execution that a class of traces is known by. */
+struct kept {
+  path path;
+  bool failed; /* it ended in a fault, and not in results */
+};
+
 /* A combination of results that the first client had, in failing traces. */
 struct failing {
   struct hash128 hash;
@@ -23,8 +29,9 @@ struct collector {
   struct judge judge;
   struct live_path live;
   VEC(struct collected) paths;
-  located_list traces; /* section_trace points into its neighbour */
-  struct blame blame;  /* with those of files behind them */
+  located_list traces;   /* section_trace points into its neighbour */
+  VEC(struct kept) kept; /* of each of these */
+  struct blame blame;    /* with those of files behind them */
   struct map128 known;
   VEC(char *) clients; /* whose traces these are */
   bool incomplete;     /* not all of one of them */

@@ -23,6 +23,15 @@ enum {
 
 /* ---- a question to a worker ---- */
 
+static const struct field traces_fields[] = {
+    TEXT(struct traces_part, text[TRACE_GOOD]),
+    TEXT(struct traces_part, text[TRACE_FAILING]),
+    NUMBER(struct traces_part, next),
+    FLAG(struct traces_part, complete),
+};
+static const struct noun noun_traces_part = {
+    NOUN(struct traces_part, traces_fields)};
+
 static const struct field answer_fields[] = {
     FLAG(struct diagnose_answer, late),
     INSIDE(struct diagnose_answer, causes, noun_causes_found),
@@ -30,6 +39,7 @@ static const struct field answer_fields[] = {
     INSIDE(struct diagnose_answer, tally, noun_tally),
     INSIDE(struct diagnose_answer, races, noun_races_found),
     INSIDE(struct diagnose_answer, census, noun_census),
+    INSIDE(struct diagnose_answer, traces, noun_traces_part),
 };
 const struct noun noun_diagnose_answer = {
     NOUN(struct diagnose_answer, answer_fields)};

@@ -34,6 +34,15 @@ struct diagnose_question {
   const struct race_names *names; /* DIAGNOSE_RACES */
 };
 
+enum { TRACE_GOOD, TRACE_FAILING, TRACE_KINDS };
+
+/* Some of the traces of a client, as files have them. */
+struct traces_part {
+  char *text[TRACE_KINDS]; /* NULL: none */
+  uint32_t next;           /* of what comes next; 0: that was all … */
+  bool complete;           /* … and these are all that the client has */
+};
+
 /* What it answers: the part that was asked for. */
 struct diagnose_answer {
   bool late; /* time has ended a part of it */
@@ -42,6 +51,7 @@ struct diagnose_answer {
   struct tally tally;
   struct races_found races;
   struct census census;
+  struct traces_part traces;
 };
 
 extern const struct noun noun_diagnose_answer;
@@ -77,8 +87,13 @@ void causes_ask_open(struct causes_asker *a, const struct target *t);
 const struct causes_found *causes_ask(struct causes_asker *a,
                                       const struct blamed *more, uint32_t n,
                                       struct arena *to);
+/* The traces of one client, from a number on; NULL: there is no answer. */
+const struct traces_part *traces_ask(struct causes_asker *a,
+                                     const struct blamed *client, uint32_t from,
+                                     struct arena *to);
 void causes_ask_close(struct causes_asker *a);
-/* Its side in the process (causes.c). */
+/* Its side in the process (causes.c); an item begins with one of these. */
+enum { ASK_CAUSES, ASK_TRACES };
 int causes_open(void *target, struct work *work);
 int causes_item(void *target, struct work *work, const struct buf *item,
                 struct buf *answer);

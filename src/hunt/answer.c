@@ -49,6 +49,7 @@ static const struct field suite_fields[] = {
     TEXT(struct suite_info, file),
     NUMBER(struct suite_info, line),
     MANY(struct suite_info, ops, nops, noun_op),
+    FLAG(struct suite_info, is_judged),
     NUMBER(struct suite_info, expect_fault),
     NUMBER(struct suite_info, memory_model),
     TEXT(struct suite_info, trouble),

@@ -47,6 +47,14 @@ static const char *trouble_of(const struct fl_suite *s, struct arena *a) {
   return text;
 }
 
+/* Does anything of a call show in its history? */
+static bool shows(const struct fl_op *o) {
+  bool blocks = false;
+  for (unsigned i = 0; i < o->nitems; i++)
+    blocks |= o->items[i].kind == FL_ITEM_BLOCKING;
+  return blocks || o->type != FL_TYPE_VOID;
+}
+
 static void describe(struct suite_info *to, const struct fl_suite *s,
                      struct arena *a) {
   *to = (struct suite_info){.name = arena_strdup(a, s->name),
@@ -57,8 +65,11 @@ static void describe(struct suite_info *to, const struct fl_suite *s,
   if (!is_known(s))
     return;
   to->memory_model = model_of(s);
-  for (struct fl_op *o = s->ops; o; o = o->next)
+  to->is_judged = s->invariant != NULL;
+  for (struct fl_op *o = s->ops; o; o = o->next) {
+    to->is_judged |= shows(o);
     to->nops++;
+  }
   to->ops = arena_alloc(a, (to->nops + 1) * sizeof *to->ops);
   uint32_t i = 0;
   for (struct fl_op *o = s->ops; o; o = o->next)

@@ -19,6 +19,7 @@ struct suite_info {
     unsigned size;
     bool takes_object;
   } * ops;
+  bool is_judged; /* a call returns a value or may wait, or an FL_INVARIANT */
   int expect_fault;
   enum fl_memory_model memory_model;
   const char *trouble; /* what is wrong with it, or NULL */

@@ -85,11 +85,12 @@ struct settings {
   bool hushed; /* warnings about these sources were printed before */
   /* output */
   const char *json;
-  const char *trace; /* file for the failing execution */
-  const char *patch; /* file for the patch of the sources */
-  int patch_form;    /* enum patch_asked */
-  const char *dot;   /* file for the labelled graph of interleavings */
-  const char *html;  /* file for the page; NULL: beside the schedule */
+  const char *trace;  /* file for the failing execution */
+  const char *traces; /* explore: folder for all executions of the client */
+  const char *patch;  /* file for the patch of the sources */
+  int patch_form;     /* enum patch_asked */
+  const char *dot;    /* file for the labelled graph of interleavings */
+  const char *html;   /* file for the page; NULL: beside the schedule */
   bool no_html;
   const char *junit, *sarif, *tap;
   int exit_protocol;            /* enum exit_protocol */

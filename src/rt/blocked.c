@@ -44,13 +44,15 @@ bool fl__in_blocking_call(const struct fiber_state *f) {
   return blocking;
 }
 
-/* All threads that are left are in operations that may wait. */
+/* All threads that are left are in operations that may wait: for a lock, or in
+ * a loop until a location changes.  After them, main is in its final calls. */
 static bool may_wait(void) {
-  bool may = E.live.clients != 0;
-  for (uint32_t left = E.live.clients; left; left &= left - 1) {
-    const struct fiber_state *f = &E.fiber[__builtin_ctz(left)];
-    may &= !f->spinning && fl__in_blocking_call(f);
-  }
+  if (!E.live.clients)
+    return E.suite && !E.preparing && E.live.final &&
+           fl__in_blocking_call(&E.fiber[0]);
+  bool may = true;
+  for (uint32_t left = E.live.clients; left; left &= left - 1)
+    may &= fl__in_blocking_call(&E.fiber[__builtin_ctz(left)]);
   return may;
 }
 
@@ -61,11 +63,16 @@ static enum rt_end endless(int thread) {
   return RT_FAULT;
 }
 
-static enum rt_end livelock(void) {
-  char names[200];
+/* The first thread that goes round a loop without looking at anything, or -1. */
+static int blind(void) {
   for (uint32_t left = E.live.spinning; left; left &= left - 1)
     if (fl__spin_is_blind(__builtin_ctz(left)))
-      return endless(__builtin_ctz(left));
+      return __builtin_ctz(left);
+  return -1;
+}
+
+static enum rt_end livelock(void) {
+  char names[200];
   int first = __builtin_ctz(E.live.spinning);
   fl__fill_fault_of(first, FAULT_LIVELOCK, E.fiber[first].addr,
                     "%s can never go on: each waits in a loop or for a lock, "
@@ -97,6 +104,9 @@ enum rt_end fl__blocked(void) {
     return RT_LEFT_OUT;
   }
   begin_calls();
+  int thread = blind();
+  if (thread >= 0)
+    return endless(thread);
   if (may_wait())
     return RT_STUCK;
   return E.live.spinning ? livelock() : deadlock();

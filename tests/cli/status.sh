@@ -97,6 +97,18 @@ expect_err 'no_ops.c:2: thing has no operations'
 run $s/mistyped_op.c
 expect_status 2
 expect_err 'mistyped_op.c:[0-9]+: FL_OP: s_get\(\) has 2 parameters, but gets 1'
+parameter() { # its declaration, what the tool calls it
+  printf '%s\n' '#include <faultline.h>' 'struct wide { long at[3]; };' \
+    'static int n;' "static int add($1) { (void)p; return n++; }" \
+    'FL_OBJECT(thing)' 'FL_OP(int, add, FL_INT(1, 2))' >parameter.c
+  run parameter.c
+  expect_status 2
+  expect_err "parameter.c:6: FL_OP: parameter 1 of add\(\) is $2, but arguments are integers; write a function around it"
+}
+parameter 'double p' 'a floating-point number'
+parameter 'struct wide p' 'a struct, or wider than 8 bytes'
+parameter '__int128 p' 'a struct, or wider than 8 bytes'
+parameter 'int *p' 'a pointer'
 run $s/nothing_shared.c
 expect_status 3
 expect_out 'inconclusive: no (operation|access) .*: nothing was checked'

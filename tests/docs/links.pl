@@ -114,7 +114,7 @@ for my $picture (glob 'docs/pictures/*') {
 
 my %known = map { $_ => 1 } qw(
   --bind-to --enable-recovery --continuous --component --preset --list
-  --cflags --libs --variable --depth --test-dir --wrap --mpi --install
+  --cflags --libs --variable --depth --test-dir --wrap --mpi --install --update
 );
 my $help = '';
 for my $command ('test', `'$tool' completion bash` =~ /\b([a-z][a-z-]+)\b/g) {

@@ -146,6 +146,8 @@ for my $i (0 .. $#lines) {
   } elsif ($text =~ /\S/) {
     fail($i + 1, "a comment that no block follows") if %mark;
     %mark = ();
+    fail($i + 1, "a comment or a block that does not begin its line")
+      if $text =~ /.<!-- [a-z ]+: |^\s+```/ || $text =~ /^<!-- [a-z ]+: /;
     fail($i + 1, "looks like a session, but is no console block")
       if $text =~ /^ {4,}(\$ |faultline )/;
   }

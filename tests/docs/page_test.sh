@@ -150,6 +150,18 @@ END
 page 1 'what is "rnu"' <<'END'
 <!-- rnu: true -->
 END
+page 1 'does not begin its line' <<'END'
+A formatter has moved <!-- not run: it is long -->
+```console
+$ false
+```
+END
+page 1 'does not begin its line' <<'END'
+- In a list
+  ```console
+  $ false
+  ```
+END
 page 1 'a block without end' <<'END'
 ```console
 $ true
