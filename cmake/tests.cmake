@@ -230,6 +230,11 @@ if(TARGET faultline)
       COMMAND ${FL_PERL} ${CMAKE_SOURCE_DIR}/bench/papers/run --check)
     fl_test(nightly/papers NIGHTLY
       COMMAND ${FL_PERL} ${CMAKE_SOURCE_DIR}/bench/papers/run)
+    # Those of bench/README.md are by programs that have not changed since.
+    fl_test(docs/bench_run
+      COMMAND bash ${CMAKE_SOURCE_DIR}/tests/docs/bench_test.sh)
+    fl_test(docs/bench_old
+      COMMAND ${FL_PERL} ${CMAKE_SOURCE_DIR}/bench/run --check)
     fl_test(docs/links COMMAND ${FL_PERL}
       ${CMAKE_SOURCE_DIR}/tests/docs/links.pl)
     fl_test(directives COMMAND ${FL_PERL}

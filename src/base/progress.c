@@ -3,12 +3,12 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/terminal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 static const uint64_t SECOND = 1000000000u;
@@ -36,11 +36,6 @@ static size_t fitting(const char *s, size_t width) {
       break;
   }
   return i;
-}
-
-static size_t terminal_width(int fd) {
-  struct winsize w = {0};
-  return !ioctl(fd, TIOCGWINSZ, &w) && w.ws_col ? w.ws_col : 80;
 }
 
 /* Progress that cannot be written is no reason to stop. */

@@ -51,7 +51,7 @@ void built_compiler(const struct settings *s, struct build *b) {
                       .cxx = s->cxx,
                       .opt = level(s->opt),
                       .include = built_include(),
-                      .verbose = s->verbose,
+                      .verbose = s->show_commands,
                       .hushed = s->hushed,
                       .cache = !s->no_cache};
   for (uint32_t i = 0; i < s->rest.args.len; i++)
@@ -345,7 +345,7 @@ void built_close(struct built *b) {
   probe_free(&b->probe);
   if (b->lines)
     lines_close(b->lines);
-  if (b->dir && b->settings->verbose) {
+  if (b->dir && b->settings->show_commands) {
     tidy_file_done(b->dir);
     free(b->dir);
   } else if (b->dir) {

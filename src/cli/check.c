@@ -1,4 +1,5 @@
 /* `faultline check FILE…`: are recorded histories linearizable? */
+#include "base/terminal.h"
 #include "base/clock.h"
 #include "base/opt.h"
 #include "cli/check/int.h"
@@ -218,7 +219,7 @@ static int check_files(struct check_settings *s, const struct opt_words *files,
   c.to = to_stdout(s) ? stderr : stdout;
   setlocale(LC_CTYPE, "");
   s->style =
-      (struct text_style){.width = 80,
+      (struct text_style){.width = terminal_columns(fileno(c.to)),
                           .colour = use_colour(s, c.to) && !s->junit && !s->tap,
                           .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
                           .quiet = s->quiet};

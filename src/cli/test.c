@@ -252,7 +252,7 @@ int command_explore(int argc, char **argv) {
 static int debug(struct session *s, const struct target *target,
                  const char *file, struct error *e) {
   struct buf text = {0};
-  session_text(s, &(struct text_style){.utf8 = true}, &text);
+  session_text(s, &(struct text_style){.utf8 = true, .whole = true}, &text);
   int status = debug_session(s, file, target->program ? -1 : (int)target->suite,
                              &text, e);
   buf_free(&text);

@@ -81,7 +81,7 @@ struct settings {
   uint64_t watchdog_ms;
   /* build */
   const char *cc, *cxx, *opt;
-  bool no_cache, verbose;
+  bool no_cache, show_commands;
   bool hushed; /* warnings about these sources were printed before */
   /* output */
   const char *json;
@@ -96,7 +96,7 @@ struct settings {
   int exit_protocol;            /* enum exit_protocol */
   struct opt_words good_traces; /* trace files that rank the causes */
   bool gdb;                     /* replay */
-  bool quiet, no_save, all_causes;
+  bool quiet, verbose, no_save, all_causes;
   int color;
   uint64_t width;
   const char *save_dir;

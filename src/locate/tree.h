@@ -24,7 +24,7 @@
  *      it.  (Of locks and of waiting, less is known than this takes.)
  * (L4) with TREE_VARIABLES, a node is a race of two threads exactly when they
  *      are among the events of a high-level data race on that set of variables
- *      and lead to something else.  tests/agree/locate_variables
+ *      and lead to something else: the same test.
  * L2 to L4 are not asserted: the naive tree of L1 has the same patterns.
  */
 #ifndef LOCATE_TREE_H

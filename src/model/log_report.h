@@ -72,6 +72,10 @@ struct log_report {
   uint32_t witness; /* the smallest d whose family has one; 0: not looked for */
   struct log_depth depth;
   VEC(struct log_family) families; /* with hitting families */
+  /* Of the operations that returned, with hitting families; UINT64_MAX: as many
+   * or more. */
+  bool counted;
+  uint64_t schedules, witnesses;
   uint64_t operations;
   uint32_t processes;                    /* 0: not counted */
   uint32_t pending;                      /* operations */

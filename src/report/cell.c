@@ -141,19 +141,12 @@ void cell_fit_middle(const char *s, size_t width, bool utf8, struct buf *out) {
 }
 
 void cell_fit_name(const char *s, size_t width, bool utf8, struct buf *out) {
-  const char *dots = utf8 ? "…" : "...";
-  size_t wide = cell_width(dots);
-  if (cell_width(s) <= width || width <= wide) {
-    fit(s, width, 0, utf8, out);
-    return;
-  }
-  for (const char *p = s; *p; p++) {
-    size_t skip = *p == '.' ? 1 : *p == '-' && p[1] == '>' ? 2 : 0;
-    if (skip && cell_width(p + skip) <= width - wide) {
-      buf_puts(out, dots);
-      buf_puts(out, p + skip);
-      return;
+  size_t wide = utf8 ? 1 : 3, tail = 0;
+  if (cell_width(s) > width && width > wide)
+    for (const char *p = s; *p && !tail; p++) {
+      size_t skip = *p == '.' ? 1 : *p == '-' && p[1] == '>' ? 2 : 0;
+      if (skip && cell_width(p + skip) <= (width - wide) * 3 / 4)
+        tail = cell_width(p + skip);
     }
-  }
-  fit(s, width, width, utf8, out);
+  fit(s, width, tail ? tail : width / 2, utf8, out);
 }

@@ -25,9 +25,9 @@ size_t cell_width(const char *s);
 void cell_fit(const char *s, size_t width, bool utf8, struct buf *out);
 void cell_fit_middle(const char *s, size_t width, bool utf8, struct buf *out);
 
-/* The same for the name of a location: what stands in front of its last members
- * goes first (`…next.key` of `the_list.first->next.key`), and when the last one
- * is too long itself, its beginning. */
+/* The same for the name of a location: the middle is left out so that the last
+ * members stay whole (`the_li…next.key` of `the_list.first->next.key`), if they
+ * are not too long themselves. */
 void cell_fit_name(const char *s, size_t width, bool utf8, struct buf *out);
 
 /* Decodes a character: its length in bytes, 0 when it is not UTF-8 or the end

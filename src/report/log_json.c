@@ -129,6 +129,10 @@ void log_report_json(const struct log_report *r, struct buf *out) {
     json_uint(&j, "reached_line", r->reached_line);
   if (r->families.len)
     put_families(&j, r);
+  if (r->counted) {
+    json_uint(&j, "schedules", r->schedules);
+    json_uint(&j, "witnesses", r->witnesses);
+  }
   if (r->depth.asked)
     put_depth(&j, r);
   if (r->violation)

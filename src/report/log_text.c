@@ -101,6 +101,21 @@ static void put_families(struct screen *s, const struct log_report *r) {
   }
 }
 
+static void put_number(struct buf *b, uint64_t n) {
+  buf_printf(b, n == UINT64_MAX ? "over 2^64" : "%" PRIu64, n);
+}
+
+static void put_counts_of_all(struct screen *s, const struct log_report *r) {
+  struct buf b = {0};
+  buf_puts(&b, "All: ");
+  put_number(&b, r->schedules);
+  buf_printf(&b, " schedule%s, ", r->schedules == 1 ? "" : "s");
+  put_number(&b, r->witnesses);
+  buf_puts(&b, r->witnesses == 1 ? " of them a witness" : " of them witnesses");
+  screen_paragraph(s, 2, 2, buf_text(&b));
+  buf_free(&b);
+}
+
 static void put_ops_of(struct screen *s, const struct log_report *r,
                        const uint32_t *ops, uint32_t n) {
   for (uint32_t i = 0; i < n && i < MOST_CORE; i++) {
@@ -121,8 +136,11 @@ static void put_depth(struct screen *s, const struct log_report *r) {
                       : !strcmp(d->limit, "time")   ? "time is over"
                       : !strcmp(d->limit, "memory") ? "memory is over"
                                                     : d->limit;
-    buf_printf(&b, "Linearizability depth more than %" PRIu32 ": %s.",
-               d->beyond, why);
+    buf_puts(&b, "Linearizability depth ");
+    if (d->beyond)
+      buf_printf(&b, "more than %" PRIu32 ": %s.", d->beyond, why);
+    else
+      buf_printf(&b, "not determined: %s.", why);
     screen_paragraph(s, 2, 2, buf_text(&b));
     buf_free(&b);
     return;
@@ -335,6 +353,8 @@ void log_report_text(const struct log_report *r, const struct text_style *style,
   if (s.style.quiet)
     return;
   put_families(&s, r);
+  if (r->counted)
+    put_counts_of_all(&s, r);
   if (r->depth.asked)
     put_depth(&s, r);
   if (!strcmp(r->verdict, "unknown"))

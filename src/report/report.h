@@ -13,7 +13,8 @@ struct text_style {
   uint32_t width;    /* columns; 0 is 80, and less than 40 is 40 */
   bool colour;       /* ANSI colours */
   bool utf8;         /* the locale can show … and × */
-  bool all_causes;   /* not only the first few */
+  bool whole;        /* everything, not only what fits on a screen */
+  bool all_causes;   /* the same, and not only the first few causes */
   bool quiet;        /* the answer and the replay command, nothing else */
   uint32_t max_rows; /* of the interleaving; 0 is 120, UINT32_MAX is all */
 };

@@ -23,6 +23,13 @@ static void painted(struct screen *s, unsigned ink, const char *clean) {
     buf_puts(s->out, "\033[0m");
 }
 
+uint32_t screen_lines(const struct buf *b) {
+  uint32_t n = 0;
+  for (size_t i = 0; i < b->len; i++)
+    n += b->at[i] == '\n';
+  return n;
+}
+
 void screen_put(struct screen *s, unsigned ink, const char *text) {
   struct buf b = {0};
   cell_clean(text, s->style.utf8, &b);
@@ -82,6 +89,54 @@ void screen_wrap(struct screen *s, size_t used, size_t hang, const char *text) {
   buf_free(&clean);
   buf_free(&word);
   buf_free(&fit);
+}
+
+/* How many bytes of `s` take at most `room` columns, up to a space if there is
+ * one in their second half. */
+static size_t part_of(const char *s, size_t room) {
+  size_t at = 0, used = 0, space = 0;
+  struct buf one = {0};
+  unsigned c;
+  for (size_t n; (n = cell_decode(s + at, &c)) != 0; at += n) {
+    buf_clear(&one);
+    buf_put(&one, s + at, n);
+    used += cell_width(buf_text(&one));
+    if (used > room)
+      break;
+    if (s[at] == ' ' && used > room / 2)
+      space = at;
+  }
+  buf_free(&one);
+  return s[at] && space ? space : at;
+}
+
+void screen_put_broken(struct screen *s, unsigned ink, const char *clean,
+                       size_t used, size_t hang) {
+  size_t width = s->style.width;
+  assert(used < width && hang < width);
+  for (;;) {
+    size_t n = part_of(clean, width - used);
+    if (!n && *clean) /* a wide character in the last column */
+      n = strlen(clean);
+    struct buf line = {0};
+    buf_put(&line, clean, n);
+    painted(s, ink, buf_text(&line));
+    buf_putc(s->out, '\n');
+    buf_free(&line);
+    clean += n;
+    clean += strspn(clean, " ");
+    if (!*clean)
+      return;
+    buf_spaces(s->out, hang);
+    used = hang;
+  }
+}
+
+void screen_label(struct screen *s, const char *label, const char *text) {
+  buf_putc(s->out, '\n');
+  screen_put(s, INK_BOLD, label);
+  buf_puts(s->out, ": ");
+  screen_wrap(s, strlen(label) + 2, 4, text);
 }
 
 void screen_paragraph(struct screen *s, size_t indent, size_t hang,

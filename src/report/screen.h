@@ -17,6 +17,9 @@ struct screen {
   struct text_style style;
 };
 
+/* How many lines a text has. */
+uint32_t screen_lines(const struct buf *b);
+
 /* With the width that the style means. */
 struct screen screen_open(const struct text_style *style, struct buf *out);
 
@@ -40,6 +43,15 @@ void screen_wrap(struct screen *s, size_t used, size_t hang, const char *text);
 void screen_paragraph(struct screen *s, size_t indent, size_t hang,
                       const char *text);
 
+/* Puts clean text from column `used` on and ends the line; what does not fit
+ * goes on in new lines from column `hang` on, in the middle of a word if it
+ * must.  Nothing is left out. */
+void screen_put_broken(struct screen *s, unsigned ink, const char *clean,
+                       size_t used, size_t hang);
+
+/* `Label: text`, with the label in bold, after an empty line. */
+void screen_label(struct screen *s, const char *label, const char *text);
+
 /* `Title:` on a line of its own, after an empty line. */
 void screen_title(struct screen *s, const char *title);
 
@@ -60,7 +72,25 @@ void screen_fences(struct screen *s, const struct story *story);
 /* What came of --patch (text_patch.c). */
 void screen_patch(struct screen *s, const struct story *story);
 
-/* The interleaving (text_rows.c). */
-void screen_rows(struct screen *s, const struct story *story);
+/* The answer (text.c); not all notes: only what the interleaving does not
+ * show. */
+void screen_answer(struct screen *s, const struct story *story, bool all_notes);
+
+/* How many lines the interleaving has when only libraries are folded. */
+uint32_t screen_row_lines(const struct story *story);
+/* The interleaving (text_rows.c), folded to `most` lines; 0: all rows. */
+void screen_rows(struct screen *s, const struct story *story, uint32_t most);
+/* The client (text_client.c): `Smallest failing client`; is it one of real
+ * threads, of which only the beginning is shown? */
+const char *screen_client_title(const struct finding *f);
+bool screen_has_long_client(const struct finding *f);
+/* What each call returned. */
+void screen_results(struct screen *s, const struct story *story);
+void screen_long_client(struct screen *s, const struct story *story);
+
+/* The sections of a finding: all (text_whole.c), and on one screen
+ * (text_brief.c). */
+void screen_whole(struct screen *s, const struct story *story);
+void screen_brief(struct screen *s, const struct story *story);
 
 #endif

@@ -236,6 +236,10 @@ struct story *story_new(const struct result *r, const struct story_namer *n) {
   }
   story_make_answer(s, n);
   note_atomic(s);
+  if (r->finding) {
+    story_weigh(s);
+    story_make_why(s);
+  }
   assert(s->message && s->place); /* every report reads them */
   return s;
 }
@@ -246,6 +250,7 @@ void story_free(struct story *s) {
   vec_free(&s->rows);
   vec_free(&s->waiting);
   vec_free(&s->notes);
+  vec_free(&s->decisive);
   arena_free(&s->arena);
   free(s);
 }

@@ -12,6 +12,8 @@
  *      Of many rounds with other values, those in between are a note.
  * (S2) rows of one uninterrupted run of a thread share their `group`.
  * (S3) threads that wait for ever have their rows at the end, after the trace.
+ * (S4) a row weighs the least of what its event is known to be: a step that the
+ *      answer is about is decisive, whatever else it is.
  *
  *     T1 read x  ×3    group 0       three rounds of a loop
  *     T2 write x       group 1
@@ -33,6 +35,7 @@ enum story_part { STORY_BEFORE, STORY_THREADS, STORY_AFTER };
 struct story_event {
   const struct place *place;  /* that is named */
   const struct place *access; /* of the instruction itself */
+  const char *library;        /* see struct story_row */
   const char *location;       /* s->top, node#2.next, q->lock */
   const char *value;          /* that was read, or is there afterwards */
   const char *old;            /* value before a write */
@@ -49,15 +52,27 @@ enum story_row_kind {
   ROW_ROUNDS, /* what: `lines 9, 12 repeat 4,711 times` */
 };
 
+/* How much a row matters to a reader in a hurry: a report that has to be short
+ * leaves out the heaviest number first, and never what is decisive. */
+enum story_weight {
+  WEIGHT_DECISIVE, /* what the answer names, faults, threads that wait */
+  WEIGHT_FRAME,    /* calls and returns */
+  WEIGHT_SHARED,   /* another thread changes these bytes or uses this lock */
+  WEIGHT_PASSIVE,  /* nobody else is concerned */
+};
+
 struct story_row {
   enum story_row_kind kind;
   enum story_part part;
+  enum story_weight weight;
   uint8_t thread;
   uint32_t index; /* of the event; of `waiting` for ROW_WAIT */
   uint32_t times;
   uint32_t group;
   uint32_t call; /* or EVENT_NO_CALL */
   const struct place *place;
+  const char *library; /* `std::queue::push`: the function of a library that
+                          makes the access, called at `place`; NULL: none */
   const char *word, *what, *tail; /* never NULL */
 };
 
@@ -91,6 +106,10 @@ struct story {
   const struct place *until; /* where an interrupted operation went on; NULL */
   const char *message;
   VEC(struct story_note) notes;
+  VEC(uint32_t) decisive; /* events that these are about */
+
+  const char *why; /* why the results are wrong, in a sentence; or NULL */
+  const char *fix; /* what to do, in a sentence; NULL: nothing is known */
 
   /* The best cause, when it is code of a library: what happens in its files is
    * named by their lines, and not by the user's who called them; or NULL. */
@@ -141,6 +160,13 @@ void story_fence(const struct missing_fence *f, struct buf *b);
  * it is one. */
 uint8_t story_stepper(const struct story *s, uint8_t thread, bool *buffer);
 void story_put_stepper(const struct story *s, uint8_t thread, struct buf *out);
+
+/* One order of the calls, and what is wrong with it:
+ * `push(1); then pop() should return 1, returned 0` */
+void story_put_refutation(const struct story *s, const struct refutation *r,
+                          struct buf *out);
+/* `pop() = 1`, `pop() (does not return)` */
+void story_put_result(const struct story *s, uint32_t call, struct buf *out);
 
 /* An operation's name as it is called, `pop()`; "the program" without one. */
 void story_operation(const struct result *r, uint32_t call, struct buf *out);

@@ -83,9 +83,29 @@ static void put_lines(struct buf *b, const struct place *p,
                q->file ? base_name(q->file) : "?", q->line);
 }
 
+/* The first access in between that conflicts with the one before, and the last
+ * that conflicts with the one after, are what the operation does not notice and
+ * what it meets. */
+static void mark_decisive(struct teller *t, const struct interruption *in) {
+  const struct event *e = t->f->trace.events;
+  uint32_t first = in->by, last = in->by;
+  for (uint32_t i = in->before + 1; i < in->after; i++) {
+    if (e[i].thread == e[in->before].thread)
+      continue;
+    if (first == in->by && events_conflict(&e[i], &e[in->before]))
+      first = i;
+    if (events_conflict(&e[i], &e[in->after]))
+      last = i;
+  }
+  const uint32_t all[] = {in->before, in->by, in->after, first, last};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    vec_push(&t->s->decisive, all[i]);
+}
+
 void answer_put_intruder(struct teller *t, const struct interruption *in) {
   const struct event *by = &t->f->trace.events[in->by];
   const struct story_event *e = &t->s->events[in->by];
+  mark_decisive(t, in);
   answer_put_actor(t, by->thread, by->call, &t->b);
   buf_printf(&t->b, ": %s %s", event_word[by->kind],
              e->location ? e->location : "");

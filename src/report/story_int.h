@@ -11,6 +11,13 @@ void story_make_rows(struct story *s, const struct story_namer *n);
 /* Shortens loops that go round with other values (story_drift.c). */
 void story_fold_drift(struct story *s);
 
+/* How much each row matters; the answer is there (story_weight.c). */
+void story_weigh(struct story *s);
+
+/* Why the results are wrong, and what to do; the answer is there
+ * (story_why.c). */
+void story_make_why(struct story *s);
+
 /* The names of blocks (story_memory.c). */
 void story_make_memory(struct story *s, const struct story_namer *n);
 

@@ -31,12 +31,48 @@ static const char *value_text(struct story *s, const struct story_namer *n,
   return text;
 }
 
+/* `std::deque::size` of `std::deque<int, std::allocator<int> >::size`; an
+ * operator keeps what it is called. */
+static const char *without_templates(struct story *s, const char *name) {
+  struct buf b = {0};
+  uint32_t depth = 0;
+  if (!strchr(name, '<') || strstr(name, "operator"))
+    return name;
+  for (const char *p = name; *p; p++) {
+    depth += *p == '<';
+    if (!depth)
+      buf_putc(&b, *p);
+    depth -= *p == '>' && depth;
+  }
+  const char *text = story_keep(s, &b);
+  buf_free(&b);
+  return text;
+}
+
+/* The function of a library that the user's line calls: of the frames around
+ * the access, the one right inside of the place that is named. */
+static const char *library_of(struct story *s,
+                              const struct story_namer *n,
+                              const struct event *e,
+                              const struct place *named) {
+  const struct place *frames[NAMER_FRAMES];
+  const char *name = NULL;
+  if (!e->pc)
+    return NULL;
+  uint32_t len = namer_frames(n, &s->result->finding->trace, e->pc, e->chain,
+                              frames);
+  for (uint32_t i = 0; i < len && frames[i] != named; i++)
+    name = place_role(frames[i]) == PLACE_LIBRARY ? frames[i]->function : NULL;
+  return name ? without_templates(s, name) : NULL;
+}
+
 static void tell_event(struct story *s, const struct story_namer *n,
                        uint32_t at) {
   const struct event *e = &s->result->finding->trace.events[at];
   struct story_event *t = &s->events[at];
   t->place = story_place(s, n, e->pc, e->chain);
   t->access = e->pc ? n->place(n->ctx, e->pc) : t->place;
+  t->library = library_of(s, n, e, t->place);
   bool is_nowhere =
       e->kind == EV_JOIN || e->kind == EV_CREATE || e->kind == EV_CLOCK;
   if (e->addr && !is_nowhere) {
@@ -145,6 +181,7 @@ static bool fill_row(struct story *s, uint32_t at, struct story_row *row) {
                             .times = 1,
                             .call = e->call,
                             .place = t->place,
+                            .library = t->library,
                             .word = "",
                             .what = "",
                             .tail = ""};

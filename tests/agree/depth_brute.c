@@ -5,7 +5,7 @@
  * tuple that is found is verified by it, and the schedule that comes with it.
  *
  * The depth is not the smallest d whose family has a witness: how often they
- * differ is counted.
+ * differ is counted.  The numbers of schedules and witnesses are compared, too.
  */
 #include "oracle/depth_brute.h"
 #include "history/hitting/hitting.h"
@@ -81,6 +81,15 @@ static bool agree_families(const struct log_problem *p, uint32_t depth) {
   return ok;
 }
 
+static bool agree_counts(const struct log_problem *p) {
+  struct hitting_counts counts;
+  uint64_t schedules, witnesses;
+  count_brute(p, &schedules, &witnesses);
+  return CHECK(hitting_count(p, &none, &counts)) &
+         CHECK_INT((long long)counts.schedules, (long long)schedules) &
+         CHECK_INT((long long)counts.witnesses, (long long)witnesses);
+}
+
 static bool agree(const struct log_problem *p) {
   uint32_t depth = depth_brute(p);
   struct log_answer brute = {0};
@@ -101,7 +110,7 @@ static bool agree(const struct log_problem *p) {
     ok &= CHECK_STR(d.limit, "it is not linearizable");
   }
   of_depth[depth]++;
-  ok &= agree_bounds(p, depth) & agree_families(p, depth);
+  ok &= agree_bounds(p, depth) & agree_families(p, depth) & agree_counts(p);
   log_answer_free(&brute);
   linear_depth_free(&d);
   return ok;

@@ -4,6 +4,7 @@
 # many orders of conflicting accesses fail and are good, and the lines of the
 # best cause as the paper numbers them (the sources say so in comments).
 . "$(dirname "$0")/common.inc"
+export FAULTLINE_OPTIONS=-v # the whole report
 
 # The paper's number of a line: "/* line 27 */" behind it.
 paper_line() { # file, line

@@ -15,7 +15,7 @@ run examples/afek_stack.c
 expect_status 1
 expect_pages 1
 page=$(find .faultline -name '*.html')
-expect_out "Replay: .* Report: \.faultline/stack-[0-9a-f]{8}\.html stack: violation"
+expect_out "Replay: .* Full report: \.faultline/stack-[0-9a-f]{8}\.html, or run again with -v stack: violation"
 [ "${page%.html}.schedule" = "$(find .faultline -name '*.schedule')" ] ||
   fail "the page is not called like the schedule"
 [ "$(wc -c <"$page")" -lt 2000000 ] || fail "the page is large"
@@ -31,13 +31,13 @@ for option in --no-html --no-save --quiet; do
   run examples/afek_stack.c $option
   expect_status 1
   expect_pages 0
-  expect_no out "Report:"
+  expect_no out "\.html"
 done
 
 again
 run examples/afek_stack.c --html here.html
 expect_status 1
-expect_out "Report: here\.html"
+expect_out "Full report: here\.html"
 expect_pages 1
 
 # A pass has one when it is asked for, and only then.
@@ -69,7 +69,7 @@ run examples/afek_stack.c --html /dev/full
 expect_status 2
 expect_err "/dev/full: No space left on device"
 expect_out "pop\(\) is not atomic.*stack: violation"
-expect_no out "Report:"
+expect_no out "\.html"
 
 # Beside the schedule it is a warning.
 if [ "$(id -u)" != 0 ]; then
@@ -77,7 +77,7 @@ if [ "$(id -u)" != 0 ]; then
   mkdir .faultline && chmod a-w .faultline
   run examples/afek_stack.c
   expect_status 1
-  expect_out "stack: violation"
+  expect_out ", or run again with -v stack: violation"
   chmod u+w .faultline
 fi
 again
@@ -88,13 +88,13 @@ rm "$page" && mkdir "$page"
 run examples/afek_stack.c
 expect_status 1
 expect_err "warning: the page is not saved: .*Is a directory"
-expect_no out "Report:"
+expect_no out "\.html"
 [ "$(find .faultline -type f | wc -l)" = 1 ] || fail "left: $(ls .faultline)"
 
 # To standard output: the text goes to the other.
 again
 run examples/afek_stack.c --html -
 expect_status 1
-expect_err "stack: violation"
+expect_err ", or run again with -v stack: violation"
 head -c 15 "$tmp/out" | grep -q '<!DOCTYPE html>' || fail "no page on standard output"
 finish

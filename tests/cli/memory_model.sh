@@ -2,6 +2,7 @@
 # FL_MEMORY_MODEL: the harness chooses, every command honours it, an option and
 # a schedule win, and the report says who chose.
 . "$(dirname "$0")/common.inc"
+export FAULTLINE_OPTIONS=-v # the whole report
 pool=tests/clients/papers/task_pool.c
 
 expect_model() { # model, who chose it

@@ -2,6 +2,7 @@
 # What blocks, results and memory that was never written are called, and the
 # counts of a report.
 . "$(dirname "$0")/common.inc"
+export FAULTLINE_OPTIONS=-v # the whole report
 
 # ---- published before it is filled in, or twice ----
 cat >once.c <<'C'

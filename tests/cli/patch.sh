@@ -1,6 +1,7 @@
 #!/bin/bash
 # --patch: a difference that patch(1) applies, and that mends the sources.
 . "$(dirname "$0")/common.inc"
+export FAULTLINE_OPTIONS=-v # the whole report
 
 few="-t 2 -n 2 --max-executions 5000"
 

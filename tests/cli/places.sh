@@ -2,6 +2,7 @@
 # Which line is named: the caller of a primitive, the object and not its test,
 # the header of a library that is at fault; with both compilers, -O0 to -O2.
 . "$(dirname "$0")/common.inc"
+export FAULTLINE_OPTIONS=-v # the whole report
 cp "$SOURCE_DIR"/tests/cli/places/* .
 
 line() { # file, mark

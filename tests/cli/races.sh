@@ -4,6 +4,7 @@
 # options, and lines of its races by their names in the sources' comments; and
 # the reports.
 . "$(dirname "$0")/common.inc"
+export FAULTLINE_OPTIONS=-v # the whole report
 papers=tests/clients/papers
 
 row() { # file, pattern, client, options, names of lines…

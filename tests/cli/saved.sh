@@ -2,6 +2,7 @@
 # A schedule of a fault is saved, tried first by the next run, and can be
 # replayed, also when the code was repaired.
 . "$(dirname "$0")/common.inc"
+export FAULTLINE_OPTIONS=-v # the whole report
 
 counter() { # expression
   cat >counter.c <<END

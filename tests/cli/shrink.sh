@@ -3,6 +3,7 @@
 # fails when its schedule is replayed and, with one call less, does not fail in
 # any interleaving: by dfs, or by states where threads may go round for long.
 . "$(dirname "$0")/common.inc"
+export FAULTLINE_OPTIONS=-v # the whole report
 papers=tests/clients/papers
 
 # What the report says of the smallest client is so.

@@ -3,6 +3,7 @@
 # under TSO, and right with their fences.
 # shellcheck disable=SC2086 # lists of options
 . "$(dirname "$0")/common.inc"
+export FAULTLINE_OPTIONS=-v # the whole report
 
 cat >peterson.c <<'END'
 #include <faultline.h>

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The report's first lines, why these lines, and the nearest passing schedule.
 . "$(dirname "$0")/common.inc"
+export FAULTLINE_OPTIONS=-v # the whole report
 
 # The lines are the answer also where the accesses are in functions that they
 # call, inlined or not: the carets are at the calls.

@@ -132,6 +132,16 @@ uint32_t depth_brute(const struct log_problem *p) {
   }
 }
 
+void count_brute(const struct log_problem *p, uint64_t *schedules,
+                 uint64_t *witnesses) {
+  static struct depth_schedules s;
+  make_schedules(&s, p, 0);
+  *schedules = s.count;
+  *witnesses = 0;
+  for (uint32_t i = 0; i < s.count; i++)
+    *witnesses += s.witness[i];
+}
+
 bool tuple_proves(const struct log_problem *p, const uint32_t *completed,
                   uint32_t ncompleted, const uint32_t *tuple, uint32_t d) {
   static struct depth_schedules s;

@@ -17,6 +17,10 @@ bool strongly_hits(const struct log_problem *p, const uint32_t *schedule,
  * and the others are left out.  Up to 6 operations. */
 uint32_t depth_brute(const struct log_problem *p);
 
+/* The schedules of the operations that returned, and the witnesses. */
+void count_brute(const struct log_problem *p, uint64_t *schedules,
+                 uint64_t *witnesses);
+
 /* Whether every schedule of the operations that returned and of `completed`
  * that strongly hits the tuple is a witness, and there is one. */
 bool tuple_proves(const struct log_problem *p, const uint32_t *completed,

@@ -19,6 +19,8 @@ static const double WITNESS_SECONDS = 60;
 static const uint64_t WITNESS_BYTES = 2ull << 30;
 /* For the linearizability depth: about a second. */
 static const uint64_t DEPTH_STEPS = 4000000;
+/* For counting schedules. */
+static const uint64_t COUNT_STEPS = 1000000;
 
 void check_result_free(struct check_result *r) {
   buf_free(&r->text);
@@ -183,6 +185,16 @@ static void find_depth(const struct check_settings *s,
   linear_depth_free(&d);
 }
 
+static void count_schedules(const struct log_problem *p,
+                            const struct log_budget *b, struct log_report *r) {
+  struct log_budget limited = *b;
+  struct hitting_counts counts;
+  limited.steps = COUNT_STEPS;
+  r->counted = hitting_count(p, &limited, &counts);
+  r->schedules = counts.schedules;
+  r->witnesses = counts.witnesses;
+}
+
 static void check_by_hitting(const struct check_settings *s,
                              const struct log_problem *p, bool all,
                              const struct log_budget *b, struct log_report *r,
@@ -204,6 +216,8 @@ static void check_by_hitting(const struct check_settings *s,
   }
   if (p->nops && (h.witness || h.needs_pending))
     find_depth(s, p, b, &h, r, a);
+  if (h.verdict != LOG_UNKNOWN && !all)
+    count_schedules(p, b, r);
   hitting_free(&h);
 }
 

@@ -2,6 +2,7 @@
 #include "cli/explain/int.h"
 
 #include "base/json.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "report/screen.h"
 
@@ -131,7 +132,7 @@ static void put_text(const struct explain *x, bool all_causes, FILE *to) {
   const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
   struct buf out = {0};
   struct screen s = {.out = &out,
-                     .style = {.width = 80,
+                     .style = {.width = terminal_columns(fileno(to)),
                                .all_causes = all_causes,
                                .colour = isatty(fileno(to)) && !(no && *no) &&
                                          !(term && !strcmp(term, "dumb"))}};

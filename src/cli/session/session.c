@@ -1,12 +1,17 @@
 #include "cli/session/session.h"
 
+#include "base/terminal.h"
+
 #include <string.h>
+#include <unistd.h>
 
 void session_print_warnings(struct session *s) {
   struct buf out = {0};
+  uint64_t width = s->settings->width;
+  struct text_style style = {
+      .width = width ? (uint32_t)width : terminal_columns(STDERR_FILENO)};
   if (s->settings->hushed)
     return;
-  struct text_style style = {.width = (uint32_t)s->settings->width};
   for (; s->printed < s->built.warnings.len; s->printed++)
     report_line(s->built.warnings.at[s->printed], &style, &out);
   fputs(buf_text(&out), stderr);

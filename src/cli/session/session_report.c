@@ -1,4 +1,5 @@
 /* Writes the reports of a session and finds its exit status. */
+#include "base/terminal.h"
 #include "base/text.h"
 #include "campaign/saved.h"
 #include "cli/session/dump.h"
@@ -155,9 +156,11 @@ int session_report(struct session *s, struct error *e) {
   const struct settings *set = s->settings;
   setlocale(LC_CTYPE, "");
   FILE *to = session_ci_on_stdout(set) ? stderr : stdout;
-  struct text_style style = {.width = (uint32_t)set->width,
+  struct text_style style = {.width = set->width ? (uint32_t)set->width
+                                                  : terminal_columns(fileno(to)),
                              .colour = use_colour(set, to),
                              .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
+                             .whole = set->verbose,
                              .all_causes = set->all_causes,
                              .quiet = set->quiet};
   uint32_t n = s->runs.len;

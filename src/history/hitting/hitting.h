@@ -85,6 +85,14 @@ void hitting_find_depth(const struct log_problem *p, uint32_t most,
                         struct linear_depth *out);
 void linear_depth_free(struct linear_depth *d);
 
+/* How many schedules the operations that returned have, and how many of these
+ * are witnesses; UINT64_MAX: as many, or more.  False: the budget has ended. */
+struct hitting_counts {
+  uint64_t schedules, witnesses;
+};
+bool hitting_count(const struct log_problem *p, const struct log_budget *b,
+                   struct hitting_counts *out);
+
 /* Makes the schedules of a family, for tests: calls `each` with each of them at
  * least once, until it returns false; now and then with NULL, to ask whether to
  * go on. */

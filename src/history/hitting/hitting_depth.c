@@ -38,188 +38,21 @@
  * tests/agree/depth_brute.c compares with the definition.
  */
 #include "history/hitting/hitting.h"
+#include "history/hitting/hitting_prefix.h"
 #include "history/hitting/hitting_sets.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-#define NO_OP UINT32_MAX
 #define NO_ENTRY UINT32_MAX
 enum { MOST_PENDING = 6 };
 
-/* ---- prefixes ---- */
-
-/* The operations of one history without pending ones, by call. */
-struct depth_ops {
-  uint32_t n;
-  uint32_t *op; /* index in the problem */
-  uint32_t *call, *ret;
-  uint64_t *hint;
-  uint32_t *rank, *returns; /* by return */
-  uint8_t *slot; /* of operations that are open together all differ */
-  /* The operations that can come before the k-th return are those from
-   * first[k] on. */
-  uint32_t *first;
-  VEC(uint32_t) callable;
-};
-
-/* A set of operations that has, with each of them, all that precede it: the
- * first `layer` returns, not the next one, and those whose slots are in `open`.
- */
-struct depth_prefix {
-  uint64_t open;
-  uint64_t hint; /* the largest of its operations, or 0 */
-  uint32_t layer;
-};
-
-static inline bool prefix_has(const struct depth_ops *o,
-                              const struct depth_prefix *p, uint32_t op) {
-  if (p->layer == o->n || o->rank[op] < p->layer)
-    return true;
-  return o->call[op] < o->ret[o->returns[p->layer]] &&
-         p->open >> o->slot[op] & 1;
-}
-
-/* The next operation that can come after the prefix, from *cursor on. */
-static inline uint32_t prefix_next(const struct depth_ops *o,
-                                   const struct depth_prefix *p,
-                                   uint32_t *cursor) {
-  while (*cursor < o->first[p->layer + 1]) {
-    uint32_t op = o->callable.at[(*cursor)++];
-    if (!(p->open >> o->slot[op] & 1))
-      return op;
-  }
-  return NO_OP;
-}
-
-static inline uint32_t prefix_start(const struct depth_ops *o,
-                                    const struct depth_prefix *p) {
-  return o->first[p->layer];
-}
-
-static uint32_t prefix_width(const struct depth_ops *o,
-                             const struct depth_prefix *p) {
-  uint32_t n = 0;
-  for (uint32_t at = prefix_start(o, p); prefix_next(o, p, &at) != NO_OP;)
-    n++;
-  return n;
-}
-
-static struct depth_prefix prefix_with(const struct depth_ops *o,
-                                       struct depth_prefix p, uint32_t op) {
-  p.open |= (uint64_t)1 << o->slot[op];
-  if (o->hint[op] != LOG_NO_HINT && o->hint[op] > p.hint)
-    p.hint = o->hint[op];
-  for (; p.layer < o->n; p.layer++) {
-    uint64_t bit = (uint64_t)1 << o->slot[o->returns[p.layer]];
-    if (!(p.open & bit))
-      break;
-    p.open &= ~bit;
-  }
-  return p;
-}
+/* ---- the search ---- */
 
 static struct hash128 prefix_key(const struct depth_prefix *p) {
   uint64_t key[] = {p->open, p->layer};
   return hash128(key, sizeof key, 0);
 }
-
-/* ---- the operations ---- */
-
-static bool is_effectful_pending(const struct type_op *o) {
-  return op_is_pending(o) && !o->only_reads;
-}
-
-/* Those that returned, and of the pending ones that can have an effect the
- * `completed`, a bit each. */
-static void choose_ops(struct depth_ops *o, const struct log_problem *p,
-                       uint32_t completed) {
-  uint32_t pending = 0;
-  for (uint32_t i = 0; i < p->nops; i++) {
-    bool takes = !op_is_pending(&p->ops[i]);
-    if (is_effectful_pending(&p->ops[i]))
-      takes = completed >> pending++ & 1;
-    if (!takes)
-      continue;
-    const struct log_op *op = p->ops[i].op;
-    o->op[o->n] = i;
-    o->call[o->n] = op->call;
-    o->ret[o->n] = op->ret == LOG_PENDING ? LOG_PENDING - p->nops + i : op->ret;
-    o->hint[o->n++] = op->order;
-  }
-}
-
-static void sort_returns(struct depth_ops *o) {
-  for (uint32_t i = 0; i < o->n; i++) {
-    uint32_t k = i;
-    for (; k && o->ret[o->returns[k - 1]] > o->ret[i]; k--)
-      o->returns[k] = o->returns[k - 1];
-    o->returns[k] = i;
-  }
-  for (uint32_t k = 0; k < o->n; k++)
-    o->rank[o->returns[k]] = k;
-}
-
-/* False: too many operations are open at one time. */
-static bool give_slots(struct depth_ops *o) {
-  uint64_t used = 0;
-  for (uint32_t i = 0, k = 0; i < o->n; i++) {
-    for (; o->ret[o->returns[k]] < o->call[i]; k++)
-      used &= ~((uint64_t)1 << o->slot[o->returns[k]]);
-    if (used == UINT64_MAX)
-      return false;
-    o->slot[i] = (uint8_t)__builtin_ctzll(~used);
-    used |= (uint64_t)1 << o->slot[i];
-  }
-  return true;
-}
-
-static void find_callable(struct depth_ops *o) {
-  for (uint32_t k = 0, called = 0; k < o->n; k++) {
-    uint32_t ret = o->ret[o->returns[k]], from = o->callable.len;
-    o->first[k] = from;
-    if (k) /* what could come before and has not returned */
-      for (uint32_t i = o->first[k - 1]; i < from; i++)
-        if (o->ret[o->callable.at[i]] >= ret)
-          vec_push(&o->callable, o->callable.at[i]);
-    for (; called < o->n && o->call[called] < ret; called++)
-      vec_push(&o->callable, called);
-  }
-  o->first[o->n] = o->first[o->n + 1] = o->callable.len;
-}
-
-static bool ops_open(struct depth_ops *o, const struct log_problem *p,
-                     uint32_t completed) {
-  size_t n = p->nops + 2;
-  o->op = xcalloc(n, sizeof *o->op);
-  o->call = xcalloc(n, sizeof *o->call);
-  o->ret = xcalloc(n, sizeof *o->ret);
-  o->hint = xcalloc(n, sizeof *o->hint);
-  o->rank = xcalloc(n, sizeof *o->rank);
-  o->returns = xcalloc(n, sizeof *o->returns);
-  o->slot = xcalloc(n, sizeof *o->slot);
-  o->first = xcalloc(n, sizeof *o->first);
-  choose_ops(o, p, completed);
-  sort_returns(o);
-  bool ok = give_slots(o);
-  if (ok)
-    find_callable(o);
-  return ok;
-}
-
-static void ops_close(struct depth_ops *o) {
-  free(o->op);
-  free(o->call);
-  free(o->ret);
-  free(o->hint);
-  free(o->rank);
-  free(o->returns);
-  free(o->slot);
-  free(o->first);
-  vec_free(&o->callable);
-}
-
-/* ---- the search ---- */
 
 struct depth_entry { /* a node that a path has reached */
   struct depth_prefix at;

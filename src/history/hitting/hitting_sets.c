@@ -49,9 +49,12 @@ static struct hash128 question(uint32_t set, uint32_t op) {
   return hash128(key, sizeof key, 0);
 }
 
-/* The states after one schedule and then the operation; NO_OUTCOMES: none. */
-static uint32_t states_after(struct hitting_outcomes *o, uint32_t states,
-                             uint32_t op) {
+uint32_t states_initial(struct hitting_outcomes *o) {
+  return keep(&o->states, &o->p->type->initial, 1);
+}
+
+uint32_t states_after(struct hitting_outcomes *o, uint32_t states,
+                      uint32_t op) {
   bool fresh;
   uint32_t *known = map128_put(&o->after_one, question(states, op), &fresh);
   if (!fresh)
@@ -71,7 +74,7 @@ static uint32_t states_after(struct hitting_outcomes *o, uint32_t states,
 }
 
 uint32_t outcomes_initial(struct hitting_outcomes *o) {
-  uint32_t states = keep(&o->states, &o->p->type->initial, 1);
+  uint32_t states = states_initial(o);
   return keep(&o->outcomes, &states, 1);
 }
 

@@ -28,7 +28,11 @@ struct hitting_outcomes {
   VEC(uint32_t) scratch;
 };
 
-/* Those after no operation. */
+/* The states after one schedule, and those after one more operation;
+ * NO_OUTCOMES: none, it is no witness. */
+uint32_t states_initial(struct hitting_outcomes *o);
+uint32_t states_after(struct hitting_outcomes *o, uint32_t states, uint32_t op);
+/* The outcomes after no operation. */
 uint32_t outcomes_initial(struct hitting_outcomes *o);
 /* What follows when operation `op` of the problem comes next.  NO_OUTCOMES:
  * after some schedule it cannot come next. */

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#define STYLE(...) ((struct text_style){__VA_ARGS__})
+#define STYLE(...) ((struct text_style){.whole = true, __VA_ARGS__})
 
 static char *first_lines(struct fixture *f) {
   return text_of(f, STYLE(.width = 120, .quiet = true));

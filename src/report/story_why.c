@@ -1,0 +1,209 @@
+/*
+ * Two sentences that the answer needs beside it: why the results are wrong, by
+ * the order of the calls that explains most of them, and what to do.
+ *     No order of the calls explains their results: after push(1), pop() should
+ *     return 1, but it returned 0.
+ *     Make lines 41-42 in pop() atomic: replace the read of line 41 …
+ */
+#include "report/story_int.h"
+
+#include "base/text.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- why ---- */
+
+void story_put_result(const struct story *s, uint32_t call, struct buf *out) {
+  const struct history *h = &s->result->finding->trace.history;
+  buf_puts(out, s->calls[call]);
+  if (s->results[call]) {
+    if (*s->results[call])
+      buf_printf(out, " = %s", s->results[call]);
+  } else if (h->ops && hop_called(&h->ops[call])) {
+    buf_puts(out, " (does not return)");
+  } else {
+    buf_puts(out, " (not called)");
+  }
+}
+
+/* `return 2`, `return`, `wait` */
+static void put_expected(const struct story *s, const struct refutation *r,
+                         struct buf *b) {
+  if (r->waits) {
+    buf_puts(b, "wait");
+    return;
+  }
+  struct buf value = {0};
+  story_put_value(s, r->expected, &value);
+  buf_printf(b, "return%s%s", value.len ? " " : "", buf_text(&value));
+  buf_free(&value);
+}
+
+void story_put_refutation(const struct story *s, const struct refutation *r,
+                          struct buf *out) {
+  assert(r->order.len);
+  uint32_t last = r->order.at[r->order.len - 1];
+  for (uint32_t i = 0; i + 1 < r->order.len; i++) {
+    story_put_result(s, r->order.at[i], out);
+    buf_puts(out, "; ");
+  }
+  buf_printf(out, "%s %s should ", r->order.len > 1 ? "then" : "first",
+             s->calls[last]);
+  put_expected(s, r, out);
+  const char *had = s->results[last];
+  if (had)
+    buf_printf(out, ", returned %s", *had ? had : "nothing");
+  else
+    buf_puts(out, ", did not return");
+}
+
+/* The order that explains the most calls; NULL: there is none. */
+static const struct refutation *furthest(const struct finding *f) {
+  const struct refutation *best = NULL;
+  for (uint32_t i = 0; i < f->refutations.len; i++) {
+    const struct refutation *r = &f->refutations.at[i];
+    if (r->order.len && (!best || r->order.len > best->order.len))
+      best = r;
+  }
+  return best;
+}
+
+enum { NAMED = 8 }; /* calls before the one that is wrong */
+
+/* `after push(1) and push(2), pop() should return 2, but it returned 1` */
+static void put_order(const struct story *s, const struct refutation *r,
+                      struct buf *b) {
+  uint32_t before = (uint32_t)r->order.len - 1, last = r->order.at[before];
+  uint32_t from = before > NAMED ? before - NAMED : 0;
+  buf_puts(b, before ? "after " : "");
+  if (from) {
+    story_number(from, b);
+    buf_printf(b, " call%s, ", from == 1 ? "" : "s");
+  }
+  for (uint32_t i = from; i < before; i++) {
+    buf_puts(b, i == from ? "" : i + 1 < before ? ", " : " and ");
+    story_put_result(s, r->order.at[i], b);
+  }
+  buf_puts(b, before ? ", " : "");
+  buf_printf(b, "%s should ", s->calls[last]);
+  put_expected(s, r, b);
+  const char *had = s->results[last];
+  if (had)
+    buf_printf(b, ", but it returned %s", *had ? had : "nothing");
+  else
+    buf_puts(b, ", but it did not return");
+}
+
+static const char *make_why(struct story *s) {
+  const struct finding *f = s->result->finding;
+  const struct refutation *r = furthest(f);
+  const char *criterion = s->result->criterion;
+  struct buf b = {0};
+  if (!r)
+    return NULL;
+  if (f->fault == FAULT_SEQUENTIAL) {
+    put_order(s, r, &b);
+    if (b.at[0] == 'a' && r->order.len > 1)
+      b.at[0] = 'A';
+  } else {
+    buf_printf(&b, "no order of the calls%s explains their results: ",
+               criterion && begins(criterion, "seq")
+                   ? " that keeps the order of each thread"
+                   : "");
+    put_order(s, r, &b);
+    b.at[0] = 'N';
+  }
+  buf_puts(&b, ".");
+  const char *text = story_keep(s, &b);
+  buf_free(&b);
+  return text;
+}
+
+/* ---- what to do ---- */
+
+/* The file, if the first block is in a library. */
+static const char *in_library(const struct cause *c) {
+  const char *file = c->blocks[0].file;
+  return file && place_is_system(file) ? file : NULL;
+}
+
+/* `lines 8-9 in push() and line 20 in pop()` */
+static void put_lines(const struct story *s, const struct cause *c,
+                      struct buf *b) {
+  for (uint32_t i = 0; i < c->nblocks; i++) {
+    const struct code_block *k = &c->blocks[i];
+    buf_puts(b, !i ? "" : i + 1 < c->nblocks ? ", " : " and ");
+    story_put_lines(k, b);
+    if (k->file && s->file && strcmp(k->file, s->file) != 0)
+      buf_printf(b, " of %s", base_name(k->file));
+    if (k->function)
+      buf_printf(b, " in %s()", k->function);
+  }
+}
+
+static void put_cause(const struct story *s, const struct ranked_cause *c,
+                      struct buf *b) {
+  const char *library = in_library(&c->cause);
+  if (library) { /* nobody changes that */
+    buf_puts(b, "The fault is in a library: ");
+    story_put_lines(&c->cause.blocks[0], b);
+    buf_printf(b, " of %s", library);
+  } else {
+    buf_puts(b, "Make ");
+    put_lines(s, &c->cause, b);
+    buf_puts(b, " atomic");
+    if (c->fix)
+      buf_printf(b, ": %s", c->fix);
+  }
+  if (c->verified && !(c->fix && strstr(c->fix, "(tried")))
+    buf_printf(b, ". With %s atomic, a second search finds no fault",
+               c->lines > 1 || c->cause.nblocks > 1 ? "them" : "it");
+}
+
+/* Nobody is told to make a test atomic. */
+static void put_composition(const struct story *s, struct buf *b) {
+  buf_puts(b, "No lines of the object are known that would prevent this by "
+              "being atomic. ");
+  buf_puts(b, s->composition);
+  if (s->result->finding->fault == FAULT_NOT_LINEARIZABLE)
+    buf_puts(b, ": each of these calls may be right by itself, and only the "
+                "test takes them for one operation");
+}
+
+static void put_fences(const struct fences_found *f, struct buf *b) {
+  buf_puts(b, "Add ");
+  for (uint32_t i = 0; i < f->len; i++) {
+    buf_puts(b, i ? ", and " : "");
+    story_fence(&f->at[i], b);
+    buf_printf(b, " of %s()", f->at[i].function);
+  }
+  buf_printf(b,
+             ", with atomic_thread_fence(memory_order_seq_cst). With %s, a "
+             "second search finds no fault",
+             f->len > 1 ? "them" : "it");
+}
+
+static const char *make_fix(struct story *s) {
+  const struct finding *f = s->result->finding;
+  struct buf b = {0};
+  if (s->composition)
+    put_composition(s, &b);
+  else if (f->fences.verified)
+    put_fences(&f->fences, &b);
+  else if (f->causes.len && f->causes.at[0].cause.nblocks &&
+           !f->causes.at[0].still_bad && !f->causes.at[0].schedules.bad)
+    put_cause(s, &f->causes.at[0], &b);
+  if (!b.len)
+    return NULL;
+  if (b.at[b.len - 1] != '.')
+    buf_puts(&b, ".");
+  const char *text = story_keep(s, &b);
+  buf_free(&b);
+  return text;
+}
+
+void story_make_why(struct story *s) {
+  s->why = make_why(s);
+  s->fix = make_fix(s);
+}
