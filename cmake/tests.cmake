@@ -150,6 +150,10 @@ foreach(part RANGE 0 19)
     COMMAND test_agree_objects ${first} 200)
 endforeach()
 
+# All failing clients of the project, a part of which is cli/races_across.
+fl_test(nightly/races_across NIGHTLY
+  COMMAND ${CMAKE_SOURCE_DIR}/tests/races_across)
+
 # The same files as programs of libFuzzer, which are run by hand.
 option(FL_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
 if(FL_FUZZ)
@@ -186,8 +190,9 @@ fl_test(nightly/no_engine NIGHTLY
 
 # Answers that are carried out: some here, all of them at night.
 fl_test(answers COMMAND bash ${CMAKE_SOURCE_DIR}/bench/answers.sh
-  examples/afek_stack.c examples/racy_counter.c examples/gallery/lru_cache.c
-  tests/clients/locate/loop_round.c tests/clients/kinds/early.c)
+  examples/afek_stack.c examples/gallery/lru_cache.c
+  tests/clients/locate/loop_round.c tests/clients/locate/loop_whole.c
+  tests/clients/kinds/early.c)
 fl_test(nightly/answers NIGHTLY
   COMMAND bash ${CMAKE_SOURCE_DIR}/bench/answers.sh)
 
