@@ -130,7 +130,8 @@ TEST(signatures_are_known) {
     lines_signature(l, symbol(l, "sig"), &s);
     CHECK(s.known && s.returns_bool && !s.returns_void && s.variadic);
     CHECK_INT(s.nparams, 2);
-    CHECK(s.param_pointer[0] && !s.param_pointer[1]);
+    CHECK_INT(s.param[0], PARAM_POINTER);
+    CHECK(s.param[1] != PARAM_POINTER);
     CHECK_INT(s.return_size, 1);
     lines_signature(l, symbol(l, "make"), &s);
     CHECK(s.known && s.returns_pointer && !s.variadic);
