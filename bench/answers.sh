@@ -9,7 +9,8 @@
 #   claim     of the best cause: verified, waits (verified, without executions
 #             that wait inside), refuted, untried or none
 #   applied   a lock exactly in the printed lines, compiled and searched again:
-#             pass, fail, or cannot (the text cannot be changed)
+#             pass, fail, or cannot (the text cannot be changed, or a lock there
+#             and one of the object's wait for each other)
 #
 #   bench/answers.sh [FILE...]        all of them, about ten minutes
 #

@@ -186,8 +186,9 @@ fl_test(nightly/no_engine NIGHTLY
 
 # Answers that are carried out: some here, all of them at night.
 fl_test(answers COMMAND bash ${CMAKE_SOURCE_DIR}/bench/answers.sh
-  examples/afek_stack.c examples/racy_counter.c examples/gallery/lru_cache.c
-  tests/clients/locate/loop_round.c tests/clients/kinds/early.c)
+  examples/afek_stack.c examples/gallery/lru_cache.c
+  tests/clients/locate/loop_round.c tests/clients/locate/loop_whole.c
+  tests/clients/kinds/early.c)
 fl_test(nightly/answers NIGHTLY
   COMMAND bash ${CMAKE_SOURCE_DIR}/bench/answers.sh)
 

@@ -10,6 +10,7 @@
 #include "locate/kinds.h"
 #include "model/loops.h"
 #include "model/nouns.h"
+#include "model/wake.h"
 #include "proc/phase.h"
 #include "source/loops_read.h"
 
@@ -187,7 +188,8 @@ static bool explains(const struct kind_count *c, enum kind k) {
     return false;
   if (k == KIND_CHECK_THEN_ACT)
     return 4 * w->good <= all->good;
-  return k == KIND_BROKEN_LOCK || 2 * w->good <= all->good;
+  return k == KIND_BROKEN_LOCK || k == KIND_BROKEN_FLAGS ||
+         2 * w->good <= all->good;
 }
 
 static void share(const struct kind_count *c, bool complete, struct arena *a,
@@ -346,18 +348,15 @@ static bool block_between(struct kind_naming *p, uint32_t from, uint32_t to,
   return true;
 }
 
-/* Runs the client with the blocks atomic: 1 it passes, 0 it fails, -1 it could
- * not be seen. */
-static int run_held(struct kind_naming *p, struct cause held) {
+/* Runs the client with lines atomic, or with a wake-up added: 1 it passes, 0 it
+ * fails, -1 it could not be seen. */
+static int run_changed(struct kind_naming *p, const struct regions *regions,
+                       const struct added_wake *wake) {
   struct error ignored = {0};
-  struct regions regions;
   struct settings set = *p->target->settings;
   struct target target = *p->target;
   struct coverage v = {0};
   bool open = false;
-  if (regions_of_cause(p->flow, held, &p->loops, &p->b->arena, &regions,
-                       &ignored))
-    return -1;
   set.search = SEARCH_AUTO;
   set.no_real_time = false;
   set.max_executions = 0;
@@ -368,7 +367,8 @@ static int run_held(struct kind_naming *p, struct cause held) {
   target.settings = &set;
   target.native = NULL;
   target.want_outcomes = false;
-  target.regions = &regions;
+  target.regions = regions;
+  target.wake = wake;
   target.trial = true;
   struct campaign campaign = {.target = &target};
   enum campaign_end end = campaign_run(&campaign, &ignored);
@@ -381,11 +381,39 @@ static int run_held(struct kind_naming *p, struct cause held) {
   return end == CAMPAIGN_BAD ? 0 : end == CAMPAIGN_PASS && !open ? 1 : -1;
 }
 
+static int run_held(struct kind_naming *p, struct cause held) {
+  struct error ignored = {0};
+  struct regions regions;
+  if (regions_of_cause(p->flow, held, &p->loops, &p->b->arena, &regions,
+                       &ignored))
+    return -1;
+  return run_changed(p, &regions, NULL);
+}
+
+/* Is it a wake-up that is missing?  One that came before the wait would not be
+ * heard either. */
+static bool is_lost(struct kind_naming *p, struct kind_found *f) {
+  const struct event *e = p->r->result.finding->trace.events;
+  const struct event *wait = &e[f->marks[LOST_WAIT]];
+  const struct event *look = &e[f->marks[LOST_LOOK]];
+  if (f->marks[LOST_SIGNAL] < f->marks[LOST_WAIT])
+    return true;
+  if (p->holds++ >= MOST_HOLDS)
+    return false;
+  struct added_wake wake = {look->addr, look->size, wait->addr, wait->kind,
+                            p->r->result.base};
+  int passes = run_changed(p, p->target->regions, &wake);
+  f->woken = passes == 1;
+  return passes != 0;
+}
+
 /* Can it be this one, as far as it can be tried? */
 static bool stands(struct kind_naming *p, struct kind_found *f) {
+  if (f->kind == KIND_LOST_WAKEUP)
+    return is_lost(p, f);
   uint32_t from[KINDS_HELD], to[KINDS_HELD];
   struct code_block k[KINDS_HELD];
-  uint32_t n = kinds_hold(f->kind, from, to);
+  uint32_t n = kinds_hold(f, from, to);
   for (uint32_t i = 0; i < n; i++)
     if (f->marks[from[i]] == KIND_NO_EVENT || f->marks[to[i]] == KIND_NO_EVENT)
       return true; /* the execution ended before */

@@ -455,36 +455,78 @@ static bool is_race(enum fault f) {
   return f != FAULT_SEQUENTIAL && !fault_is_doubt(f);
 }
 
-void repair(struct built *b, struct object_run *r, const struct target *t) {
+/* False: there are no lines to look for.  Closed by close_repair all the same.
+ */
+static bool open_repair(struct repair *p, struct built *b, struct object_run *r,
+                        const struct target *t) {
   struct error ignored = {0};
   struct finding *f = r->result.finding;
-  struct repair p = {.b = b,
-                     .r = r,
-                     .target = *t,
-                     .settings = *t->settings,
-                     .loops.read = loops_read_source,
-                     .found = &f->causes};
+  *p = (struct repair){.b = b,
+                       .r = r,
+                       .target = *t,
+                       .settings = *t->settings,
+                       .loops.read = loops_read_source,
+                       .found = &f->causes};
   if (!is_race(f->fault) || t->program || f->client.nthreads < 2)
-    return;
-  p.flow = flow_open(b->lines, &ignored);
-  if (!p.flow)
-    return;
-  p.target.want_outcomes = false;
-  p.settings.search = SEARCH_AUTO; /* dpor does not know of atomic lines */
-  p.settings.no_real_time = false;
-  p.settings.max_executions = 0;
-  if (p.settings.max_states > VERIFY_STATES)
-    p.settings.max_states = VERIFY_STATES;
-  p.settings.time = 0;
-  add_first(&p, f);
-  causes_ask_open(&p.asker, &p.target);
-  answer(&p);
-  if (p.settings.keep_going && !p.settings.client)
-    answer_alone(&p);
-  causes_ask_close(&p.asker);
-  forget_clients(&p, 0);
-  vec_free(&p.clients);
-  vec_free(&p.refuted);
-  loops_free(&p.loops);
-  flow_close(p.flow);
+    return false;
+  p->flow = flow_open(b->lines, &ignored);
+  if (!p->flow)
+    return false;
+  p->target.want_outcomes = false;
+  p->settings.search = SEARCH_AUTO; /* dpor does not know of atomic lines */
+  p->settings.no_real_time = false;
+  p->settings.max_executions = 0;
+  if (p->settings.max_states > VERIFY_STATES)
+    p->settings.max_states = VERIFY_STATES;
+  p->settings.time = 0;
+  add_first(p, f);
+  causes_ask_open(&p->asker, &p->target);
+  return true;
+}
+
+static void close_repair(struct repair *p) {
+  if (p->flow) {
+    causes_ask_close(&p->asker);
+    flow_close(p->flow);
+  }
+  forget_clients(p, 0);
+  vec_free(&p->clients);
+  vec_free(&p->refuted);
+  loops_free(&p->loops);
+}
+
+void repair(struct built *b, struct object_run *r, const struct target *t) {
+  struct repair p;
+  if (open_repair(&p, b, r, t)) {
+    answer(&p);
+    if (p.settings.keep_going && !p.settings.client)
+      answer_alone(&p);
+  }
+  close_repair(&p);
+}
+
+bool repair_again(struct built *b, struct object_run *r, const struct target *t,
+                  char *const *clients, uint32_t n) {
+  struct repair p;
+  struct regions regions;
+  struct causes_found *found = &r->result.finding->causes;
+  if (!n || !found->len || !found->at[0].verified)
+    return false;
+  bool open =
+      open_repair(&p, b, r, t) && regions_of(&p, found->at[0].cause, &regions);
+  phase_begin("verify");
+  for (uint32_t i = 0; open && i < n; i++) {
+    struct repair_trial trial;
+    struct ranked_cause ignored = {0};
+    if (run_trial(&p, &trial, &regions, clients[i]) == CAMPAIGN_BAD)
+      take_bad(&p, &ignored, &trial);
+    campaign_free(&trial.campaign);
+  }
+  bool fails = p.clients.len > 1;
+  if (fails) {
+    *found = (struct causes_found){0};
+    answer(&p);
+  }
+  close_repair(&p);
+  return fails;
 }

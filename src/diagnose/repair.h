@@ -13,4 +13,13 @@
  * into it. */
 void repair(struct built *b, struct object_run *r, const struct target *t);
 
+/*
+ * Clients fail that the search did not come to, in copies of the sources in
+ * which somebody has carried out what the best cause says.  If one fails with
+ * the cause's lines atomic as well, the cause was called verified too early,
+ * and the causes are found anew: true.
+ */
+bool repair_again(struct built *b, struct object_run *r, const struct target *t,
+                  char *const *clients, uint32_t n);
+
 #endif

@@ -411,6 +411,7 @@ int hunt_open(struct hunt *h, const struct target *t, struct work *s,
     s->recording->base = rt_base();
   rt_part_stores(t->part_stores, t->npart_stores);
   rt_sites(t->sites, t->nsites);
+  rt_wake_after(t->wake);
   rt_atomic(t->regions);
   rt_fences(t->fences, t->nfences);
   if (h->set->time > 0) {

@@ -39,6 +39,7 @@ struct target {
   const struct regions *regions; /* run without interruption; or NULL */
   const uint64_t *fences; /* tso: loads after an empty buffer (rt_fences) */
   uint32_t nfences;
+  const struct added_wake *wake; /* or NULL */
   bool trial; /* tries a repair: a smaller search will do */
   /* What sets aside the faults that were found before. */
   const struct client *known; /* clients with one of these as a part are left

@@ -31,7 +31,19 @@ static inline uint64_t kind_site(const struct kind_trace *t, uint32_t event) {
 struct decisions {
   struct map128 windows;  /* of (site, value): how many, whole ones */
   struct map128 followed; /* … with another site: in how many */
+  /* Two numbers that a call reads one right after the other, by their sites and
+   * how far they are apart: how often that was, and how often the call writes
+   * something afterwards; under `any`, however far. */
+  struct map128 apart;
 };
+
+/* A number: an index, a count, no pointer. */
+bool decisions_is_count(const struct event *e);
+/* The numbers that events a and b of one call read are so far apart. */
+int64_t decisions_distance(const struct kind_trace *t, uint32_t a, uint32_t b);
+/* What the call read right before event b, if the two can be compared;
+ * UINT32_MAX: nothing. */
+uint32_t decisions_read_before(const struct kind_trace *t, uint32_t b);
 
 void decisions_add(struct decisions *d, const struct kind_trace *t);
 void decisions_free(struct decisions *d);
@@ -43,5 +55,10 @@ bool decisions_never(const struct decisions *d, const struct kind_trace *t,
 /* …, was come to every time; false when nobody ever read that. */
 bool decisions_always(const struct decisions *d, const struct kind_trace *t,
                       uint32_t look, const uint64_t value[2], uint32_t act);
+
+/* Two numbers so far apart were read there, and nothing was ever written then,
+ * while something was with another distance: a queue that is full, say. */
+bool decisions_refuses(const struct decisions *d, const struct kind_trace *t,
+                       uint32_t a, uint32_t b);
 
 #endif

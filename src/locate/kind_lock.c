@@ -109,6 +109,80 @@ void match_broken_lock(const struct kind_query *q) {
     match_word(q, i);
 }
 
+/* The last time before `before` that the call only reads the spot. */
+static uint32_t last_test(const struct kind_query *q, uint32_t call_of,
+                          const struct event *spot, uint32_t before) {
+  for (uint32_t i = before; i-- > 0;) {
+    const struct event *r = event_at(q, i);
+    if (!same_call(r, event_at(q, call_of)))
+      continue;
+    if (r->kind == EV_CALL)
+      return KIND_NO_EVENT;
+    if (is_plain_read(r) && same_spot(r, spot))
+      return i;
+  }
+  return KIND_NO_EVENT;
+}
+
+/* A word that the call sets to another value than it found there, to set it
+ * back or to be cut off before. */
+static bool is_flag(const struct kind_query *q, uint32_t at) {
+  const struct event *e = event_at(q, at);
+  if (!is_write(e) || e->kind == EV_CAS || !is_concurrent(e) ||
+      e->flags & (EVENT_NO_VALUE | EVENT_NO_OLD) ||
+      equal_values(e->value, e->old))
+    return false;
+  for (uint32_t i = 0; i < at; i++)
+    if (is_write(event_at(q, i)) && same_call(event_at(q, i), e) &&
+        same_spot(event_at(q, i), e))
+      return equal_values(event_at(q, i)->old, e->old);
+  return true;
+}
+
+static uint32_t later(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+static void match_flags(const struct kind_query *q, uint32_t a, uint32_t b) {
+  const struct event *s = event_at(q, a), *o = event_at(q, b);
+  uint32_t x, y, none = events_of(q);
+  uint32_t end = release_after(q, a, s->old);
+  uint32_t other_end = release_after(q, b, o->old);
+  uint32_t test = last_test(q, a, o, end);
+  uint32_t other_test = last_test(q, b, s, other_end);
+  if (test == KIND_NO_EVENT || other_test == KIND_NO_EVENT ||
+      (end == none && other_end == none))
+    return;
+  uint32_t in = later(a, test), other_in = later(b, other_test);
+  if (in > other_end || other_in > end ||
+      !clash(q, in, end, other_in, other_end, &x, &y))
+    return;
+  add_match(q, &(struct kind_found){
+                   .kind = KIND_BROKEN_FLAGS,
+                   .marks = {test, a, other_test, b, x, y,
+                             end == none ? KIND_NO_EVENT : end,
+                             other_end == none ? KIND_NO_EVENT : other_end}});
+}
+
+/*
+ * A lock of loads and stores: each thread sets a word of its own, looks at the
+ * word of the other, and sets its own back after a section of plain accesses.
+ * Both have set theirs and looked at the other's before either has set it back,
+ * and both touch the same data.
+ *
+ *     T1 8 load want[1] = 0         T2 8 load want[0] = 0
+ *     T1 9 store want[0]: 0 -> 1    T2 9 store want[1]: 0 -> 1
+ *     T1 10 write n                 T2 10 write n               both inside
+ *     T1 11 store want[0]: 1 -> 0   T2 11 store want[1]: 1 -> 0
+ *
+ * Words that nobody looks at before going in are marks for others, no lock.
+ */
+void match_broken_flags(const struct kind_query *q) {
+  for (uint32_t a = 0; a < events_of(q); a++)
+    for (uint32_t b = a + 1; is_flag(q, a) && b < events_of(q); b++)
+      if (is_flag(q, b) && event_at(q, a)->thread != event_at(q, b)->thread &&
+          !overlaps(event_at(q, a), event_at(q, b)))
+        match_flags(q, a, b);
+}
+
 /* ---- two locks ---- */
 
 enum { MOST_HELD = 6 };

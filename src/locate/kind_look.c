@@ -204,34 +204,24 @@ static bool changes_nothing(const struct kind_query *q,
   return true;
 }
 
-/* Do the two spots hold the values read at `a` and `b` at one moment of the
- * call?  Before `a` they may, if the call had begun. */
+/* Are the two spots as far apart as the reads at `a` and `b` show them at one
+ * moment of the call?  Before `a` they may be, if the call had begun. */
 static bool ever_so(const struct kind_query *q, uint32_t a, uint32_t b) {
   const struct event *x = event_at(q, a), *y = event_at(q, b);
+  int64_t seen = decisions_distance(q->t, a, b);
   /* The second spot when the first was read: undo what was written since. */
-  uint64_t second[2] = {y->value[0], y->value[1]};
-  uint64_t first[2] = {x->value[0], x->value[1]};
+  uint64_t second = y->value[0], first = x->value[0];
   for (uint32_t i = b; i-- > a + 1;)
-    if (is_write(event_at(q, i)) && same_spot(event_at(q, i), y)) {
-      second[0] = event_at(q, i)->old[0];
-      second[1] = event_at(q, i)->old[1];
-    }
-  if (equal_values(second, y->value))
-    return true;
-  for (uint32_t i = a + 1; i < b; i++) {
+    if (is_write(event_at(q, i)) && same_spot(event_at(q, i), y))
+      second = event_at(q, i)->old[0];
+  for (uint32_t i = a + 1; i < b && (int64_t)(second - first) != seen; i++) {
     const struct event *e = event_at(q, i);
-    if (is_write(e) && same_spot(e, x)) {
-      first[0] = e->value[0];
-      first[1] = e->value[1];
-    }
-    if (is_write(e) && same_spot(e, y)) {
-      second[0] = e->value[0];
-      second[1] = e->value[1];
-    }
-    if (equal_values(first, x->value) && equal_values(second, y->value))
-      return true;
+    if (is_write(e) && same_spot(e, x))
+      first = e->value[0];
+    if (is_write(e) && same_spot(e, y))
+      second = e->value[0];
   }
-  return false;
+  return (int64_t)(second - first) == seen;
 }
 
 static uint32_t return_of(const struct kind_query *q, uint32_t of) {
@@ -242,39 +232,39 @@ static uint32_t return_of(const struct kind_query *q, uint32_t of) {
   return KIND_NO_EVENT;
 }
 
-static bool is_count(const struct event *e) {
-  return is_plain_read(e) && e->size <= 8 && e->value[0] < 1u << 30;
-}
-
 /*
  * A call reads two numbers, finds them equal and returns without a change; at
- * no moment between the two reads were they equal so.
+ * no moment between the two reads were they equal.
  *
  *     T1 30 load head = 0
  *     T2 12 store tail: 0 -> 1;  T3 22 store head: 0 -> 1; …
  *     T1 31 load tail = 0 …         "empty", but there was always something
  *
- * The reads are the last two of the call.
+ * Or it finds them so far apart that calls which see that never go on, while
+ * calls that see another distance do, and at no moment were they so far apart.
+ *
+ *     T1 40 load head = 0
+ *     T2 22 store head: 0 -> 1;  T3 12 store tail: 1 -> 2
+ *     T1 41 load tail = 2           "full" of two, but it never had two
+ *
+ * The reads are the last two of the call.  A sum of two numbers is no decision.
  */
 void match_false_state(const struct kind_query *q) {
   for (uint32_t b = 1; b < events_of(q); b++) {
     const struct event *y = event_at(q, b);
-    uint32_t a = b, change;
-    if (!is_count(y) || !is_concurrent(y) || return_of(q, b) == KIND_NO_EVENT ||
-        !changes_nothing(q, y))
+    if (!decisions_is_count(y) || !is_concurrent(y) ||
+        return_of(q, b) == KIND_NO_EVENT || !changes_nothing(q, y))
       continue;
-    while (a-- > 0 &&
-           !(same_call(event_at(q, a), y) && event_at(q, a)->kind != EV_CALL))
-      ;
-    if (a >= b || !is_count(event_at(q, a)) || overlaps(event_at(q, a), y) ||
-        event_at(q, a)->size != y->size)
+    uint32_t a = decisions_read_before(q->t, b);
+    if (a == KIND_NO_EVENT)
       continue;
     bool last = true;
     for (uint32_t i = b + 1; i < return_of(q, b); i++)
       last &= !same_call(event_at(q, i), y);
-    change = last_foreign_write(q, event_at(q, a), y->thread, a, b);
-    if (!last || change == KIND_NO_EVENT ||
-        !equal_values(event_at(q, a)->value, y->value) || ever_so(q, a, b))
+    uint32_t change = last_foreign_write(q, event_at(q, a), y->thread, a, b);
+    bool decides = equal_values(event_at(q, a)->value, y->value) ||
+                   decisions_refuses(q->d, q->t, a, b);
+    if (!last || change == KIND_NO_EVENT || !decides || ever_so(q, a, b))
       continue;
     add_match(q, &(struct kind_found){.kind = KIND_FALSE_STATE,
                                       .marks = {a, change, b}});

@@ -7,7 +7,9 @@ static uint32_t last_wait(const struct kind_query *q, uint8_t thread) {
     const struct event *e = event_at(q, i);
     if (e->thread != thread || e->kind == EV_SHOW || e->kind == EV_FAULT)
       continue;
-    bool waits = e->kind == EV_COND_WAIT || e->kind == EV_FUTEX_WAIT;
+    bool waits =
+        e->kind == EV_COND_WAIT || e->kind == EV_FUTEX_WAIT ||
+        (e->kind == EV_SEM_WAIT && e->flags & EVENT_NO_VALUE); /* to the end */
     return waits && is_concurrent(e) ? i : KIND_NO_EVENT;
   }
   return KIND_NO_EVENT;
@@ -16,9 +18,9 @@ static uint32_t last_wait(const struct kind_query *q, uint8_t thread) {
 static bool is_signal(const struct event *e, const struct event *wait) {
   if (e->addr != wait->addr)
     return false;
-  return wait->kind == EV_FUTEX_WAIT
-             ? e->kind == EV_FUTEX_WAKE
-             : e->kind == EV_SIGNAL || e->kind == EV_BROADCAST;
+  if (wait->kind == EV_COND_WAIT)
+    return e->kind == EV_SIGNAL || e->kind == EV_BROADCAST;
+  return e->kind == (wait->kind == EV_SEM_WAIT ? EV_SEM_POST : EV_FUTEX_WAKE);
 }
 
 /* The first signal of what `wait` waits for in (from, to). */
@@ -79,6 +81,8 @@ static bool is_lost(const struct kind_query *q, uint32_t wait, uint32_t change,
                     uint32_t *signal) {
   uint32_t end = events_of(q);
   *signal = signal_in(q, wait, change, end);
+  if (event_at(q, wait)->kind == EV_SEM_WAIT) /* it keeps what is posted */
+    return *signal == KIND_NO_EVENT;
   if (*signal == KIND_NO_EVENT)
     return change > wait;
   if (*signal < wait)
@@ -107,6 +111,25 @@ static bool take_lost(const struct kind_query *q, uint32_t wait, uint32_t look,
   return true;
 }
 
+/* The call looked at the word of its futex and is to wait; then the word
+ * becomes what an older look has shown, and that is what the futex compares
+ * with. */
+static bool take_stale(const struct kind_query *q, uint32_t wait,
+                       uint32_t look) {
+  const struct event *r = event_at(q, look), *w = event_at(q, wait);
+  if (!same_spot(r, w) || equal_values(r->value, w->value))
+    return false;
+  uint32_t change = last_foreign_write(q, r, r->thread, look, wait);
+  uint32_t signal = change == KIND_NO_EVENT ? KIND_NO_EVENT
+                                            : signal_in(q, wait, change, wait);
+  if (signal == KIND_NO_EVENT || !is_concurrent(event_at(q, change)) ||
+      signal_in(q, wait, wait, events_of(q)) != KIND_NO_EVENT)
+    return false;
+  add_match(q, &(struct kind_found){.kind = KIND_LOST_WAKEUP,
+                                    .marks = {wait, look, change, signal}});
+  return true;
+}
+
 /*
  * A call waits to the end.  What it looked at before the wait is something
  * else now, changed by another thread; calls that see that do not wait.  And
@@ -117,7 +140,14 @@ static bool take_lost(const struct kind_query *q, uint32_t wait, uint32_t look,
  *     T1 43 wait avail                  never woken
  *     T2 53 write nfree: 0 -> 1         and no signal of avail after it
  *
- * With a futex the word that it waits on is what was looked at.
+ * With a futex the word that it waits on is what was looked at; or a look came
+ * before that, and the futex compares with what an older one has shown:
+ *
+ *     T1 353 load items = 1;  162 load items = 0       it is to wait
+ *     T2 162 rmw items: 0 -> 1;  121 futex wake items
+ *     T1 108 futex wait items = 1                      never woken
+ *
+ * A semaphore keeps what is posted: nobody posts at all after the change.
  */
 void match_lost_wakeup(const struct kind_query *q) {
   for (uint8_t thread = 1; thread < 32; thread++) {
@@ -125,7 +155,10 @@ void match_lost_wakeup(const struct kind_query *q) {
     if (wait == KIND_NO_EVENT)
       continue;
     if (event_at(q, wait)->kind == EV_FUTEX_WAIT) {
-      take_lost(q, wait, wait, false);
+      bool found = take_lost(q, wait, wait, false);
+      for (uint32_t look = look_before(q, wait, wait);
+           look != KIND_NO_EVENT && !found; look = look_before(q, wait, look))
+        found = take_stale(q, wait, look);
       continue;
     }
     uint32_t look = look_before(q, wait, wait);

@@ -41,6 +41,7 @@ void kinds_match(enum kind k, const struct kind_trace *t,
       [KIND_IF_FOR_WHILE] = match_if_for_while,
       [KIND_EARLY_PUBLICATION] = match_early_publication,
       [KIND_BROKEN_LOCK] = match_broken_lock,
+      [KIND_BROKEN_FLAGS] = match_broken_flags,
       [KIND_TWO_LOCKS] = match_two_locks,
       [KIND_ABA] = match_aba,
       [KIND_DOUBLE_SUCCESS] = match_double_success,
@@ -55,13 +56,22 @@ void kinds_match(enum kind k, const struct kind_trace *t,
     recogniser[k](&(struct kind_query){t, d, out});
 }
 
-uint32_t kinds_hold(enum kind k, uint32_t from[KINDS_HELD],
+/* A section begins with whichever of the two comes first: test or set. */
+static uint8_t begin_of_section(const struct kind_found *f, uint8_t test,
+                                uint8_t set) {
+  return f->marks[test] < f->marks[set] ? test : set;
+}
+
+uint32_t kinds_hold(const struct kind_found *f, uint32_t from[KINDS_HELD],
                     uint32_t to[KINDS_HELD]) {
   static const struct {
     uint8_t n, from[KINDS_HELD], to[KINDS_HELD];
   } lines[KIND_COUNT] = {
       [KIND_EARLY_PUBLICATION] = {1, {EARLY_STORE}, {EARLY_FILL}},
       [KIND_BROKEN_LOCK] = {1, {BROKEN_TEST}, {BROKEN_SET}},
+      [KIND_BROKEN_FLAGS] = {2,
+                             {BROKEN_TEST, BROKEN_TEST_OTHER},
+                             {BROKEN_RESET, BROKEN_RESET_OTHER}},
       [KIND_ABA] = {1, {ABA_READ}, {ABA_SWAP}},
       [KIND_DOUBLE_SUCCESS] = {1, {DOUBLE_CHANGE}, {DOUBLE_LOOK}},
       [KIND_TORN] = {2,
@@ -72,9 +82,14 @@ uint32_t kinds_hold(enum kind k, uint32_t from[KINDS_HELD],
       [KIND_UNPROTECTED] = {1, {UNPROTECTED_READ}, {UNPROTECTED_USE}},
       [KIND_CHECK_THEN_ACT] = {1, {CHECK_LOOK}, {CHECK_ACT}},
   };
-  for (uint32_t i = 0; i < lines[k].n; i++) {
-    from[i] = lines[k].from[i];
-    to[i] = lines[k].to[i];
+  uint32_t n = lines[f->kind].n;
+  for (uint32_t i = 0; i < n; i++) {
+    from[i] = lines[f->kind].from[i];
+    to[i] = lines[f->kind].to[i];
   }
-  return lines[k].n;
+  if (f->kind == KIND_BROKEN_FLAGS) {
+    from[0] = begin_of_section(f, BROKEN_TEST, BROKEN_SET);
+    from[1] = begin_of_section(f, BROKEN_TEST_OTHER, BROKEN_SET_OTHER);
+  }
+  return n;
 }

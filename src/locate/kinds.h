@@ -30,7 +30,7 @@ void kinds_match(enum kind k, const struct kind_trace *t,
  * the pattern to be impossible; how many such pairs there are, 0: no lines
  * help. */
 enum { KINDS_HELD = 2 };
-uint32_t kinds_hold(enum kind k, uint32_t from[KINDS_HELD],
+uint32_t kinds_hold(const struct kind_found *f, uint32_t from[KINDS_HELD],
                     uint32_t to[KINDS_HELD]);
 
 #endif

@@ -198,7 +198,7 @@ static void know_clients(struct adviser *a, const struct finding *f) {
 }
 
 void advise(struct built *b, struct object_run *r, const struct target *t,
-            double latest) {
+            double latest, failing_clients *failing) {
   struct finding *f = r->result.finding;
   if (!f->causes.len || !f->causes.at[0].verified || b->interrupted ||
       clock_now() >= latest)
@@ -221,7 +221,7 @@ void advise(struct built *b, struct object_run *r, const struct target *t,
   a->target.late = &r->late;
   a->target.want_outcomes = false;
   a->maker = (struct patch_maker){
-      .b = b, .r = r, .target = &a->target, .out = &a->out};
+      .b = b, .r = r, .target = &a->target, .out = &a->out, .failing = failing};
   a->maker.cause = best->cause;
   know_clients(a, f);
   find_words(a, best, &words);

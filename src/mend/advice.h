@@ -16,11 +16,11 @@
 #ifndef MEND_ADVICE_H
 #define MEND_ADVICE_H
 
-#include "campaign/object_run.h"
+#include "mend/patch.h"
 
 /* Puts it into the best cause of the run's finding; until `latest` of
  * clock_now(), after which less is said. */
 void advise(struct built *b, struct object_run *r, const struct target *t,
-            double latest);
+            double latest, failing_clients *failing);
 
 #endif

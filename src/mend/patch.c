@@ -195,15 +195,19 @@ void patch_maker_free(struct patch_maker *m) {
 }
 
 void patch(struct built *b, struct object_run *r, const struct target *t,
-           struct patch_file *file) {
+           struct patch_file *file, failing_clients *failing) {
   struct finding *f = r->result.finding;
   if (!t->settings->patch || !f || f->fault == FAULT_NONE)
     return;
   struct target own = *t;
   /* The exact form is searched as what is called verified was. */
   own.trial = t->settings->patch_form == PATCH_ASKED_EXACT;
-  struct patch_maker m = {
-      .b = b, .r = r, .target = &own, .file = file, .out = &f->patch};
+  struct patch_maker m = {.b = b,
+                          .r = r,
+                          .target = &own,
+                          .file = file,
+                          .out = &f->patch,
+                          .failing = failing};
   struct buf client = {0};
   f->patch.asked = true;
   if (file->written || !f->causes.len) {

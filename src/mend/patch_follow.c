@@ -95,6 +95,22 @@ static bool add_section(struct follower *w, const struct place_stack *k) {
   return false;
 }
 
+/* … or the same as the trace shows it, when the lock is taken by a call that
+ * the text does not tell from others. */
+static bool add_seen_section(struct follower *w, const struct place_stack *k) {
+  const struct code_block *b = &k->section;
+  struct patch_source *s = b->function ? patch_source_of(w->p, b->file) : NULL;
+  const struct cfunction *f =
+      s ? ctext_function(&s->c, b->function, b->first) : NULL;
+  if (!f || f->broken)
+    return false;
+  struct locked_function *to = function_of(w, s, f);
+  if (!is_in(to, b->first) && !is_in(to, b->last))
+    vec_push(&to->at,
+             ((struct locked_lines){.first = b->first, .last = b->last}));
+  return true;
+}
+
 static bool choose(struct follower *w, const struct patch_plan *plan) {
   for (uint32_t i = 0; i < plan->cause.nblocks; i++)
     if (!add(w, &plan->cause.blocks[i], false))
@@ -103,7 +119,8 @@ static bool choose(struct follower *w, const struct patch_plan *plan) {
     w->functions.at[i].printed = w->functions.at[i].at.len;
   for (uint32_t i = 0; i < plan->places->len; i++) {
     const struct place_stack *k = &plan->places->at[i];
-    if (!k->conflicts || k->inside || (plan->which && add_section(w, k)))
+    if (!k->conflicts || k->inside ||
+        (plan->which && (add_section(w, k) || add_seen_section(w, k))))
       continue;
     if (!add_place(w, k))
       return false;

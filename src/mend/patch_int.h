@@ -93,6 +93,7 @@ struct patch_maker {
   struct places places;
   struct buf what, why;
   struct buf tried; /* all changes so far, one text behind the other */
+  failing_clients *failing; /* gets those of all copies */
   uint32_t searches;
   char *refused; /* why no change could be made */
   char *failed;  /* what the last search found */

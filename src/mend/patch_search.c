@@ -194,6 +194,8 @@ static bool take_bad(struct patch_maker *m, const struct target *t,
   enum fault fault;
   char *client = smallest(t, bad, &fault);
   set_failed(m, client, words_of(fault));
+  if (*client)
+    vec_push(m->failing, xstrdup(client));
   *more =
       fault == FAULT_NOT_LINEARIZABLE && *client && !knows_client(m, client);
   if (*more)

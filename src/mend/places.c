@@ -90,6 +90,90 @@ static void look_at_locks(struct finder *f, const struct trace *t,
   free(held);
 }
 
+/* ---- critical sections ---- */
+
+/* Where the thread of an event took its first lock, and gives the last back:
+ * events; `none`: it has no lock. */
+struct held_span {
+  uint32_t begin, end;
+};
+enum { NONE = UINT32_MAX };
+
+static struct held_span *find_spans(const struct trace *t) {
+  struct held_span *spans = xcalloc(t->nevents + 1u, sizeof *spans);
+  lock_vec *held = xcalloc(UINT8_MAX + 1, sizeof *held);
+  uint32_t since[UINT8_MAX + 1];
+  for (uint32_t i = 0; i < t->nevents; i++) {
+    const struct event *e = &t->events[i];
+    bool before = held[e->thread].len;
+    follow(&held[e->thread], e);
+    bool now = held[e->thread].len;
+    if (!before && now)
+      since[e->thread] = i;
+    spans[i] =
+        (struct held_span){before || now ? since[e->thread] : NONE, NONE};
+    for (uint32_t k = since[e->thread]; before && !now && k <= i; k++)
+      if (t->events[k].thread == e->thread)
+        spans[k].end = i;
+  }
+  for (uint32_t i = 0; i <= UINT8_MAX; i++)
+    vec_free(&held[i]);
+  free(held);
+  return spans;
+}
+
+/* The place in `activation` that event `e` was at; 0: it was not in there. */
+static uint64_t pc_within(const struct trace *t, const struct event *e,
+                          uint32_t activation) {
+  uint64_t pc = e->pc;
+  uint32_t at = e->activation;
+  while (at && at != activation) {
+    pc = t->activations[at].call_pc;
+    at = t->activations[at].parent;
+  }
+  return at ? pc : 0;
+}
+
+static bool equal(const char *a, const char *b) {
+  return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_scope(const struct scope *a, const struct scope *b) {
+  return a->line && b->line && a->copy == b->copy &&
+         equal(a->function, b->function) && equal(a->file, b->file);
+}
+
+/* The lines of the three events in the innermost function that has them. */
+static struct code_block section_of(struct finder *f, const struct trace *t,
+                                    const struct held_span *span, uint32_t at) {
+  struct scope from[SCOPES_AT_MOST], mid[SCOPES_AT_MOST], to[SCOPES_AT_MOST];
+  struct code_block none = {0};
+  if (span->begin == NONE || span->end == NONE)
+    return none;
+  for (uint32_t a = t->events[at].activation; a; a = t->activations[a].parent) {
+    uint64_t x = pc_within(t, &t->events[span->begin], a),
+             y = pc_within(t, &t->events[at], a),
+             z = pc_within(t, &t->events[span->end], a);
+    if (!x || !y || !z)
+      continue;
+    uint32_t n = scopes_at(f->scopes, x, from),
+             m = scopes_at(f->scopes, y, mid), k = scopes_at(f->scopes, z, to),
+             i = 0;
+    while (i < n && i < m && i < k && same_scope(&from[i], &mid[i]) &&
+           same_scope(&from[i], &to[i]))
+      i++;
+    if (!i || !from[i - 1].function)
+      return none;
+    uint32_t first = from[i - 1].line, last = to[i - 1].line;
+    return (struct code_block){.file = arena_strdup(f->arena, from[i - 1].file),
+                               .function =
+                                   arena_strdup(f->arena, from[i - 1].function),
+                               .first = first < last ? first : last,
+                               .last = first < last ? last : first};
+  }
+  return none;
+}
+
 /* ---- one trace ---- */
 
 static bool same_stack(const struct place_stack *s,
@@ -105,12 +189,14 @@ static bool same_stack(const struct place_stack *s,
 }
 
 static void keep(struct finder *f, const struct section_trace *s, uint32_t node,
-                 uint32_t inside, uint32_t conflicts) {
+                 uint32_t inside, uint32_t conflicts,
+                 struct code_block section) {
   const struct section_frame *from = section_frames(s, node);
   struct place_stack now = {.depth = section_depth(s, node),
                             .inside = inside,
                             .conflicts = conflicts,
-                            .elsewhere = f->elsewhere};
+                            .elsewhere = f->elsewhere,
+                            .section = section};
   for (uint32_t i = 0; i < f->found.len; i++)
     if (same_stack(&f->found.at[i], from, now.depth)) {
       f->found.at[i].conflicts |= conflicts;
@@ -128,16 +214,19 @@ static void keep(struct finder *f, const struct section_trace *s, uint32_t node,
 static void keep_all(struct finder *f, const struct trace *t,
                      const struct section_trace *s) {
   struct rivals r;
+  struct held_span *spans = find_spans(t);
   rivals_find(&r, t, s, f->question->cause);
   look_at_locks(f, t, s, &r);
   for (uint32_t n = 0; n < s->conflicts->nnodes; n++) {
-    uint8_t kind = t->events[s->conflicts->nodes[n].event].kind;
+    uint32_t at = s->conflicts->nodes[n].event;
+    uint8_t kind = t->events[at].kind;
     bool plain = kind == EV_READ || kind == EV_WRITE;
     uint32_t conflicts = f->elsewhere && !plain ? 0 : r.of[n];
     if (conflicts || r.inside[n])
-      keep(f, s, n, r.inside[n], conflicts);
+      keep(f, s, n, r.inside[n], conflicts, section_of(f, t, &spans[at], at));
   }
   rivals_free(&r);
+  free(spans);
 }
 
 static void look_at(struct finder *f, const path *p) {
@@ -263,6 +352,7 @@ static const struct field stack_fields[] = {
     NUMBER(struct place_stack, inside),
     NUMBER(struct place_stack, conflicts),
     FLAG(struct place_stack, elsewhere),
+    INSIDE(struct place_stack, section, noun_code_block),
 };
 static const struct noun noun_stack = {NOUN(struct place_stack, stack_fields)};
 

@@ -18,6 +18,10 @@ struct place_stack {
   uint32_t inside;    /* which blocks of the cause it is in: a bit each … */
   uint32_t conflicts; /* … or has an access that conflicts with it */
   bool elsewhere; /* seen in random clients only, and not an atomic access */
+  /* The critical section that it is in, as a trace shows it: from the line that
+   * takes the first lock to the one that gives the last back, in the innermost
+   * function that has both and the access.  No function: in none. */
+  struct code_block section;
 };
 
 struct places {

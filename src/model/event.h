@@ -36,7 +36,7 @@
   _(WAIT_OVER, "wait over", 0, 0) /* timed: signalled or late; a lock comes */ \
   _(SIGNAL, "signal", 0, 0)                                                    \
   _(BROADCAST, "broadcast", 0, 0)                                              \
-  _(SEM_WAIT, "sem wait", 0, 0)                                                \
+  _(SEM_WAIT, "sem wait", 0, 0) /* without a value: it sleeps to the end */    \
   _(SEM_POST, "sem post", 0, 0)                                                \
   _(FUTEX_WAIT, "futex wait", 1, 0) /* compares, and sleeps when equal */      \
   _(FUTEX_WOKEN, "woken", 0, 0)                                                \

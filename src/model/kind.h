@@ -26,7 +26,9 @@
  * them; the particular (the word came back) before the general (a decision that
  * is out of date); that freed memory is used comes late, since most kinds end
  * in it.  CHECK_THEN_SET acts on the word that it checked, CHECK_THEN_ACT on
- * another, which says less.
+ * another, which says less.  A lock is BROKEN_LOCK when it is one word that
+ * both set, and BROKEN_FLAGS when each sets a word of its own and looks at the
+ * other's, as Peterson's does.
  */
 #define KINDS(_)                                                               \
   _(NONE, "none", "", 0)                                                       \
@@ -37,6 +39,7 @@
     "initialisation",                                                          \
     3)                                                                         \
   _(BROKEN_LOCK, "broken-lock", "broken mutual exclusion", 6)                  \
+  _(BROKEN_FLAGS, "broken-lock", "broken mutual exclusion", 8)                 \
   _(TWO_LOCKS, "two-locks", "two locks for one datum", 4)                      \
   _(ABA, "aba", "ABA", 6)                                                      \
   _(DOUBLE_SUCCESS, "double-success", "double success", 4)                     \
@@ -58,7 +61,7 @@ extern const char *const kind_words[KIND_COUNT];
 extern const uint8_t kind_marks[KIND_COUNT];
 
 #define KIND_NO_EVENT UINT32_MAX
-enum { KIND_MOST_MARKS = 6 };
+enum { KIND_MOST_MARKS = 8 };
 
 /* The marks of each kind. */
 enum {
@@ -83,6 +86,9 @@ enum {
   BROKEN_SET_OTHER,
   BROKEN_INSIDE,
   BROKEN_INSIDE_OTHER,
+  /* of BROKEN_FLAGS: the words are set back, or KIND_NO_EVENT */
+  BROKEN_RESET,
+  BROKEN_RESET_OTHER,
   /* accesses of one datum, and the lock of each */
   TWO_FIRST = 0,
   TWO_FIRST_LOCK,
@@ -130,6 +136,8 @@ struct kind_found {
   bool complete;      /* these are all */
   struct cause held;  /* lines of the pattern: with them atomic, the client
                          passes.  No blocks: none that help, or not tried */
+  bool woken; /* LOST_WAKEUP: with a wake-up behind each change of what was
+                 looked at, it passes */
 };
 
 /* What a worker found: in the order of precedence. */

@@ -148,6 +148,8 @@ static const struct field kind_fields[] = {
     NUMBER(struct kind_found, marks[3]),
     NUMBER(struct kind_found, marks[4]),
     NUMBER(struct kind_found, marks[5]),
+    NUMBER(struct kind_found, marks[6]),
+    NUMBER(struct kind_found, marks[7]),
     NUMBER(struct kind_found, bad),
     NUMBER(struct kind_found, good),
     NUMBER(struct kind_found, same),

@@ -39,5 +39,6 @@ void json_kind(struct json *j, const struct story *s) {
     json_end_object(j);
   }
   json_end_array(j);
+  json_bool(j, "woken", k->woken);
   json_end_object(j);
 }

@@ -30,16 +30,56 @@ static bool is_file_of(const struct cause *c, const struct place *p) {
   return false;
 }
 
+/* The C++ library's own primitives: who calls them is the algorithm. */
+static bool is_atomic_primitive(const struct place *p) {
+  return p->file && begins(base_name(p->file), "atomic_base");
+}
+
+/* The innermost line of a library; `own`: only if the stack is in a file of the
+ * cause.  NULL: there is none. */
+static const struct place *library_place(const struct story *s,
+                                         const struct story_namer *n,
+                                         uint64_t pc, uint32_t chain,
+                                         bool own) {
+  const struct place *frames[NAMER_FRAMES], *found = NULL;
+  uint32_t len = namer_frames(n, &s->result->finding->trace, pc, chain, frames);
+  for (uint32_t i = 0; i < len; i++) {
+    own &= !is_file_of(s->library, frames[i]);
+    if (!found && place_role(frames[i]) == PLACE_LIBRARY &&
+        !is_atomic_primitive(frames[i]))
+      found = frames[i];
+  }
+  return own ? NULL : found;
+}
+
 const struct place *story_place(const struct story *s,
                                 const struct story_namer *n, uint64_t pc,
                                 uint32_t chain) {
+  const struct place *p =
+      s->library && pc ? library_place(s, n, pc, chain, true) : NULL;
+  return p ? p : story_place_in(&s->result->finding->trace, n, pc, chain);
+}
+
+/* What is accessed from the files of the cause is the library's. */
+void story_find_library_data(struct story *s, const struct story_namer *n) {
   const struct trace *t = &s->result->finding->trace;
-  const struct place *frames[NAMER_FRAMES];
-  uint32_t len = s->library ? namer_frames(n, t, pc, chain, frames) : 0;
-  for (uint32_t i = 0; i < len; i++)
-    if (is_file_of(s->library, frames[i]))
-      return frames[i];
-  return story_place_in(t, n, pc, chain);
+  for (uint32_t i = 0; s->library && i < t->nevents; i++) {
+    const struct event *e = &t->events[i];
+    if (e->pc && e->addr && (event_reads[e->kind] || event_writes[e->kind]) &&
+        library_place(s, n, e->pc, e->chain, true))
+      vec_push(&s->library_data, e->addr);
+  }
+}
+
+const struct place *story_event_place(const struct story *s,
+                                      const struct story_namer *n,
+                                      const struct event *e) {
+  bool known = false;
+  for (uint32_t i = 0; i < s->library_data.len && !known; i++)
+    known = e->addr == s->library_data.at[i];
+  const struct place *p =
+      known && e->pc ? library_place(s, n, e->pc, e->chain, false) : NULL;
+  return p ? p : story_place(s, n, e->pc, e->chain);
 }
 
 static const struct cause *library_cause(const struct finding *f,
@@ -226,6 +266,7 @@ struct story *story_new(const struct result *r, const struct story_namer *n) {
   s->namer = *n;
   if (r->finding) {
     s->library = library_cause(r->finding, n);
+    story_find_library_data(s, n);
     tell_calls(s);
     story_make_waiting(s, n);
     story_make_rows(s, n);
@@ -250,6 +291,7 @@ void story_free(struct story *s) {
   vec_free(&s->rows);
   vec_free(&s->waiting);
   vec_free(&s->notes);
+  vec_free(&s->library_data);
   vec_free(&s->decisive);
   arena_free(&s->arena);
   free(s);

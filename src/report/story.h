@@ -114,6 +114,7 @@ struct story {
   /* The best cause, when it is code of a library: what happens in its files is
    * named by their lines, and not by the user's who called them; or NULL. */
   const struct cause *library;
+  VEC(uint64_t) library_data; /* addresses that its files access */
 
   /* What the test calls in the lines of the best cause, which are its own;
    * NULL: they are the object's. */

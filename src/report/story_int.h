@@ -117,6 +117,13 @@ const struct place *story_place(const struct story *s,
                                 const struct story_namer *n, uint64_t pc,
                                 uint32_t chain);
 
+/* The same of an event: what the library does to its own data is named by its
+ * lines wherever that is. */
+const struct place *story_event_place(const struct story *s,
+                                      const struct story_namer *n,
+                                      const struct event *e);
+void story_find_library_data(struct story *s, const struct story_namer *n);
+
 /* The same for another trace of the same object. */
 const struct place *story_place_in(const struct trace *t,
                                    const struct story_namer *n, uint64_t pc,

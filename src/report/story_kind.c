@@ -40,10 +40,12 @@ static void put_line(struct teller *t, uint32_t mark) {
     buf_printf(&t->b, "%s:%" PRIu32, base_name(p->file), p->line);
 }
 
-/* `pop()`: the function with the access, or else the operation. */
+/* `pop()`: the function with the access, or else the operation; a library's own
+ * function is nobody's name for it. */
 static void put_function(struct teller *t, uint32_t mark) {
   const struct place *p = place_at(t, mark);
-  if (p->function && !begins(p->function, "fl__"))
+  bool own = p->file && !place_is_system(p->file);
+  if (p->function && own && !begins(p->function, "fl__"))
     buf_printf(&t->b, "%s()", p->function);
   else
     story_operation(t->r, event_of(t, mark)->call, &t->b);
@@ -103,7 +105,10 @@ static void note_deed(struct teller *t, uint32_t mark, const char *before) {
 /* ---- the kinds ---- */
 
 static void say_lost_wakeup(struct teller *t) {
-  bool futex = event_of(t, LOST_WAIT)->kind == EV_FUTEX_WAIT;
+  uint8_t wait = event_of(t, LOST_WAIT)->kind;
+  const char *wakes = wait == EV_FUTEX_WAIT ? "wake it"
+                      : wait == EV_SEM_WAIT ? "post"
+                                            : "signal";
   uint32_t signal = marks(t)[LOST_SIGNAL];
   put_function(t, LOST_WAIT);
   buf_puts(&t->b, " sleeps for ever: ");
@@ -113,9 +118,10 @@ static void say_lost_wakeup(struct teller *t) {
   buf_puts(&t->b, " at ");
   put_line(t, LOST_CHANGE);
   if (signal == KIND_NO_EVENT) {
-    buf_printf(&t->b, " and does not %s", futex ? "wake it" : "signal");
+    buf_printf(&t->b, " and does not %s", wakes);
   } else if (signal < marks(t)[LOST_WAIT]) {
-    buf_puts(&t->b, " and signals at ");
+    buf_printf(&t->b, " and %s at ",
+               wait == EV_FUTEX_WAIT ? "wakes" : "signals");
     put_line(t, LOST_SIGNAL);
     buf_puts(&t->b, " between its look at ");
     put_line(t, LOST_LOOK);
@@ -179,6 +185,29 @@ static void say_broken_lock(struct teller *t) {
 
 static void note_broken_lock(struct teller *t) {
   note_deed(t, BROKEN_SET_OTHER, "in between ");
+  note_deed(t, BROKEN_INSIDE, "both are inside: ");
+  note_deed(t, BROKEN_INSIDE_OTHER, "both are inside: ");
+}
+
+static void say_broken_flags(struct teller *t) {
+  buf_puts(&t->b, "the lock of ");
+  put_location(t, BROKEN_SET);
+  buf_puts(&t->b, " and ");
+  put_location(t, BROKEN_SET_OTHER);
+  buf_puts(&t->b, " lets two in: ");
+  put_function_of(t, BROKEN_TEST, BROKEN_SET);
+  buf_puts(&t->b, " sets the one at ");
+  put_line(t, BROKEN_SET);
+  buf_puts(&t->b, " and looks at the other at ");
+  put_line(t, BROKEN_TEST);
+  buf_puts(&t->b, ", and ");
+  put_thread(t, BROKEN_SET_OTHER);
+  buf_puts(&t->b, " does so meanwhile");
+}
+
+static void note_broken_flags(struct teller *t) {
+  note_deed(t, BROKEN_TEST, "");
+  note_deed(t, BROKEN_TEST_OTHER, "");
   note_deed(t, BROKEN_INSIDE, "both are inside: ");
   note_deed(t, BROKEN_INSIDE_OTHER, "both are inside: ");
 }
@@ -337,6 +366,8 @@ static const struct kind_teller {
                                 note_early_publication},
     [KIND_BROKEN_LOCK] = {BROKEN_TEST, BROKEN_SET, say_broken_lock,
                           note_broken_lock},
+    [KIND_BROKEN_FLAGS] = {BROKEN_TEST, BROKEN_SET, say_broken_flags,
+                           note_broken_flags},
     [KIND_TWO_LOCKS] = {TWO_FIRST, TWO_FIRST, say_two_locks, note_two_locks},
     [KIND_ABA] = {ABA_READ, ABA_SWAP, say_aba, note_aba},
     [KIND_DOUBLE_SUCCESS] = {DOUBLE_CHANGE, DOUBLE_LOOK, say_double_success,
@@ -385,6 +416,11 @@ static void note_evidence(struct teller *t) {
   }
   if (k->held.nblocks)
     buf_puts(&t->b, " atomic, this client passes");
+  if (k->woken) {
+    buf_puts(&t->b, "; with a wake-up after each change of ");
+    put_location(t, LOST_LOOK);
+    buf_puts(&t->b, ", this client passes");
+  }
   answer_note(t, &story_nowhere, &t->b);
 }
 

@@ -70,7 +70,7 @@ static void tell_event(struct story *s, const struct story_namer *n,
                        uint32_t at) {
   const struct event *e = &s->result->finding->trace.events[at];
   struct story_event *t = &s->events[at];
-  t->place = story_place(s, n, e->pc, e->chain);
+  t->place = story_event_place(s, n, e);
   t->access = e->pc ? n->place(n->ctx, e->pc) : t->place;
   t->library = library_of(s, n, e, t->place);
   bool is_nowhere =

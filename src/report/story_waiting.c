@@ -43,7 +43,8 @@ static void add_pending(struct story *s, const struct story_namer *n,
       .thread = thread, .kind = EV_STEP, .holder = 255, .call = call};
   if (e && e->call == call)
     w.pc = e->pc;
-  if (e && (e->kind == EV_COND_WAIT || e->kind == EV_FUTEX_WAIT)) {
+  if (e && (e->kind == EV_COND_WAIT || e->kind == EV_FUTEX_WAIT ||
+            e->kind == EV_SEM_WAIT)) {
     w.kind = e->kind;
     w.addr = e->addr;
   }

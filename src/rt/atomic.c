@@ -32,6 +32,7 @@
 
 #include "base/slow.h"
 #include "model/region.h"
+#include "model/wake.h"
 
 #include <string.h>
 
@@ -173,9 +174,25 @@ void fl__shadow_forget(void) {
       E.shadow[t][i] = (struct shadow_frame){.sp = UINT64_MAX};
 }
 
-void rt_atomic(const struct regions *r) {
+static uint64_t moved(uint64_t addr, uint64_t base) {
+  return addr - base < E.image_span ? addr - base + E.base : addr;
+}
+
+void rt_wake_after(const struct added_wake *w) {
+  static struct added_wake own;
   assert(!E.in_fiber && !E.recording); /* R2 */
-  E.regions = r && r->len ? r : NULL;
+  E.wake = w ? &own : NULL;
+  if (!w)
+    return;
+  own = *w;
+  own.addr = moved(w->addr, w->base);
+  own.sleeper = moved(w->sleeper, w->base);
+}
+
+void rt_atomic(const struct regions *r) {
+  static const struct regions none;
+  assert(!E.in_fiber && !E.recording); /* R2 */
+  E.regions = r && r->len ? r : E.wake ? &none : NULL;
   E.shadowing = E.regions ? SHADOW_REGIONS : 0;
   E.live.inside = 0;
 }

@@ -105,6 +105,9 @@ enum rt_end rt_run_recorded(const struct rt_driver *d, struct arena *a,
   E.recording = 1;
   enum rt_end end = fl__run(d);
   give_back((int)end);
+  if (end == RT_STUCK || (end == RT_FAULT && (E.fault.kind == FAULT_DEADLOCK ||
+                                              E.fault.kind == FAULT_LIVELOCK)))
+    fl__record_sleepers();
   if (end == RT_FAULT)
     fl__record_note(EV_FAULT, E.fault.thread, E.fault.pc, E.fault.addr,
                     E.fault.text);

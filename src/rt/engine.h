@@ -85,6 +85,7 @@ struct engine {
   uint32_t conflicts; /* locations newly found to be shared */
   const struct regions *regions; /* NULL: none */
   bool left_out;                 /* a thread would have waited in one */
+  const struct added_wake *wake; /* NULL: none; then `regions` is not NULL */
   struct rt_trail *trail;
   struct rt_folds *folds;
   struct rt_log *log;

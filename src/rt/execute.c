@@ -162,6 +162,8 @@ static __attribute__((noinline)) void follow(int t) {
     fl__record_step(t);
   if (E.regions)
     fl__atomic_made(t);
+  if (UNLIKELY(E.wake != NULL))
+    fl__wake_added(&E.fiber[t]);
 }
 
 /* … and the thread has come to the next one, or to its end. */

@@ -50,6 +50,10 @@ FL_INLINE void fl__begin_call(int t) {
     fl__record_call(t);
 }
 
+/* hooks_sync.c: the wake-up that is added behind the access that f is about to
+ * make, if there is one (rt_wake_after). */
+void fl__wake_added(const struct fiber_state *f) FL_HIDDEN;
+
 /* blocked.c: nobody can step.  How does the execution end? */
 enum rt_end fl__blocked(void) FL_HIDDEN;
 /* The operation that the thread is in may wait (FL_BLOCKING). */

@@ -12,7 +12,12 @@
  * That a thread has been woken is noted in its state and not in the object,
  * which its last user may have freed by the time the thread goes on.
  */
+#include "rt/access.h"
+#include "rt/execute.h"
+#include "rt/heap.h"
 #include "rt/hooks.h"
+
+#include "model/wake.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -251,6 +256,33 @@ WRAP(int, sem_post, (sem_t * sem)) {
   s->value++;
   return 0;
 }
+/* model/wake.h: the thread is about to make its access, in the same step. */
+void fl__wake_added(const struct fiber_state *f) {
+  const struct added_wake *w = E.wake;
+  uint64_t room =
+      w->kind == EV_SEM_WAIT ? sizeof(struct semaphore) : sizeof(struct cond);
+  void *sleeper = (void *)(uintptr_t)w->sleeper;
+  if (!event_writes[f->kind] || f->addr >= w->addr + w->size ||
+      w->addr >= f->addr + f->size)
+    return;
+  if (w->kind == EV_FUTEX_WAIT) {
+    for (uint32_t t = 0; t < E.live.nfibers; t++)
+      if (E.fiber[t].status == FIBER_PARKED &&
+          E.fiber[t].kind == EV_FUTEX_WOKEN && E.fiber[t].addr == w->sleeper)
+        E.fiber[t].woken = 1;
+    return;
+  }
+  if (!fl__readable(w->sleeper, room) ||
+      (fl__in_heap(sleeper) && !fl__heap_check(w->sleeper, room)))
+    return; /* it is not there yet, or not any more */
+  if (w->kind == EV_SEM_WAIT) {
+    ((struct semaphore *)sleeper)->value++;
+  } else {
+    wake(((struct cond *)sleeper)->waiters);
+    ((struct cond *)sleeper)->waiters = 0;
+  }
+}
+
 WRAP(int, sem_getvalue, (sem_t * sem, int *value)) {
   struct semaphore *s = (struct semaphore *)sem;
   fl__me()->order = __ATOMIC_SEQ_CST;

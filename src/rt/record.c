@@ -413,6 +413,21 @@ void fl__record_begin(struct arena *a, struct trace *t) {
       fl__record_mark(EV_TXN_BEGIN, (int)i, 0);
 }
 
+void fl__record_sleepers(void) {
+  for (uint32_t left = E.live.parked; left; left &= left - 1) {
+    int thread = __builtin_ctz(left);
+    struct fiber_state *f = &E.fiber[thread];
+    if (f->kind != EV_SEM_WAIT || !f->can || f->can(f))
+      continue;
+    struct event *e = add(EV_SEM_WAIT, thread, f->pc);
+    if (!e)
+      return;
+    e->addr = f->addr;
+    e->size = f->size;
+    e->flags = EVENT_NO_VALUE;
+  }
+}
+
 void fl__record_end(void) {
   struct trace *t = R.t;
   assert(t && t->nevents <= MAX_EVENTS && t->nframes == nchains);

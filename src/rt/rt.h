@@ -340,6 +340,9 @@ const struct rt_set *rt_set(uint16_t set);
  * reverses single accesses, does not know that a region moves as a whole, and
  * leaves executions out.
  */
+struct added_wake; /* model/wake.h */
+/* Before rt_atomic, and with the same rules; NULL: none. */
+void rt_wake_after(const struct added_wake *w);
 struct regions;                          /* model/region.h */
 void rt_atomic(const struct regions *r); /* NULL: none */
 bool rt_left_out(void); /* an execution, since the last time it was asked */

@@ -123,19 +123,14 @@ static bool compete(const struct plain_tree *t, const struct step *a,
 static bool events_compete(const struct plain_tree *t, const struct events *m,
                            uint32_t a, uint32_t b) {
   some_steps x = {0}, y = {0};
-  bool some = false, nested = false;
+  bool some = false;
   if (!m->sections)
     return compete(t, &m->at[a]->step, &m->at[b]->step);
   section(t, m->at[a], &x);
   section(t, m->at[b], &y);
-  for (uint32_t i = 1; i < x.len; i++)
-    nested |= step_locks(&x.at[i]);
-  for (uint32_t i = 1; i < y.len; i++)
-    nested |= step_locks(&y.at[i]);
   for (uint32_t i = 0; i < x.len; i++)
     for (uint32_t k = 0; k < y.len; k++)
-      some |= compete(t, &x.at[i], &y.at[k]) &&
-              (nested || !step_guards(&x.at[i]) || !step_guards(&y.at[k]));
+      some |= compete(t, &x.at[i], &y.at[k]);
   vec_free(&x);
   vec_free(&y);
   return some;

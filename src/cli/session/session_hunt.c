@@ -2,8 +2,29 @@
 #include "base/clock.h"
 #include "cli/session/further.h"
 #include "diagnose/diagnose.h"
+#include "diagnose/repair.h"
 #include "mend/advice.h"
 #include "proc/phase.h"
+
+#include <stdlib.h>
+
+enum { AGAIN = 3 }; /* of saying what is to be done, and doing it */
+
+/* What is said was carried out in copies, and clients fail there.  If they show
+ * that the best lines are not enough, what is said is another thing: true. */
+static bool is_refuted(struct session *s, struct object_run *r,
+                       const struct hunt_question *q, double latest,
+                       failing_clients *failing) {
+  struct target own = *q->target;
+  own.late = &r->late;
+  own.latest = latest;
+  bool refuted = !s->built.interrupted && clock_now() < latest &&
+                 repair_again(&s->built, r, &own, failing->at, failing->len);
+  for (uint32_t i = 0; i < failing->len; i++)
+    free(failing->at[i]);
+  vec_clear(failing);
+  return refuted;
+}
 
 /* Explains a fault and makes a patch. */
 static void explain(struct session *s, struct object_run *r,
@@ -13,10 +34,14 @@ static void explain(struct session *s, struct object_run *r,
     diagnose_labels(&s->built, r, q->target);
     return;
   }
+  failing_clients failing = {0};
   double latest = clock_now() + diagnose_seconds(q->target->settings);
   bool fenced = diagnose(&s->built, r, q->target);
-  if (!fenced)
-    advise(&s->built, r, q->target, latest);
+  for (uint32_t again = 0; !fenced && again < AGAIN; again++) {
+    advise(&s->built, r, q->target, latest, &failing);
+    if (!is_refuted(s, r, q, latest, &failing))
+      break;
+  }
   if (r->late && !s->built.interrupted)
     built_warn(&s->built,
                xstrdup("warning: the fault is not fully explained: the time "
@@ -24,11 +49,16 @@ static void explain(struct session *s, struct object_run *r,
                        "another run may say more or less"));
   /* What keeps the faults before it apart is not in the sources that a patch
    * is tried on. */
-  if (fenced || q->target->regions || q->target->nset_aside)
-    return;
-  if (q->target->settings->patch)
+  bool can_patch = !fenced && !q->target->regions && !q->target->nset_aside &&
+                   q->target->settings->patch;
+  for (uint32_t again = 0; can_patch && again < AGAIN; again++) {
     phase_begin("patch");
-  patch(&s->built, r, q->target, &s->patch);
+    patch(&s->built, r, q->target, &s->patch, &failing);
+    latest = clock_now() + diagnose_seconds(q->target->settings) / 2;
+    if (!is_refuted(s, r, q, latest, &failing))
+      break;
+  }
+  vec_free(&failing);
 }
 
 int session_hunt_once(struct session *s, const struct hunt_question *q,

@@ -7,13 +7,14 @@
  * RUN: %s -- -DFORGETS
  * FAULT: deadlock
  * KIND: lost-wakeup
- * OUTPUT: take\(\) sleeps for ever: give\(\) changes pool.free at line 58 and \
+ * OUTPUT: take\(\) sleeps for ever: give\(\) changes pool.free at line 59 and \
  *     does not signal
+ * OUTPUT: with a wake-up after each change of pool.free, this client passes
  * RUN: %s -- -DLOOKS_OUTSIDE
  * FAULT: deadlock
  * KIND: lost-wakeup
- * OUTPUT: changes pool.free at line 58 and signals at line 60 between its \
- *     look at line 39 and its wait
+ * OUTPUT: changes pool.free at line 59 and signals at line 61 between its \
+ *     look at line 40 and its wait
  * RUN: %s -- -DIF
  * KIND: wait-without-loop
  * OUTPUT: take\(\) does not look again after its wait

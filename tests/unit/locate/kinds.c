@@ -1,93 +1,16 @@
 /*
  * Each kind of fault in a trace that has its pattern, and in traces that look
- * similar: without one part of it, nothing is named.
+ * similar: without one part of it, nothing is named.  Decisions are in
+ * kinds_look.c.
  */
+#include "kind_script.h"
 #include "test.h"
-
-#include "base/vec.h"
-#include "locate/kinds.h"
-
-enum { A = 0x1000, B = 0x2000, C = 0x3000, L = 0x4000, M = 0x5000 };
-
-/* A trace in the making: a line of it is a call of one of the functions below;
- * call n belongs to thread n. */
-struct script {
-  VEC(struct event) events;
-  struct block block;
-  struct decisions decisions;
-};
-
-static uint32_t put(struct script *s, uint8_t kind, uint8_t thread,
-                    uint32_t line, uint64_t addr, uint64_t old,
-                    uint64_t value) {
-  struct event e = {.kind = kind,
-                    .thread = thread,
-                    .call = thread,
-                    .pc = line,
-                    .addr = addr,
-                    .size = 8,
-                    .value = {value},
-                    .old = {old}};
-  vec_push(&s->events, e);
-  return s->events.len - 1;
-}
-
-static uint32_t reads(struct script *s, uint8_t t, uint32_t line, uint64_t addr,
-                      uint64_t value) {
-  return put(s, EV_READ, t, line, addr, 0, value);
-}
-static uint32_t writes(struct script *s, uint8_t t, uint32_t line,
-                       uint64_t addr, uint64_t old, uint64_t value) {
-  return put(s, EV_WRITE, t, line, addr, old, value);
-}
-static uint32_t swaps(struct script *s, uint8_t t, uint32_t line, uint64_t addr,
-                      uint64_t old, uint64_t value) {
-  return put(s, EV_CAS, t, line, addr, old, value);
-}
-static uint32_t does(struct script *s, uint8_t t, uint32_t line, uint8_t kind,
-                     uint64_t addr) {
-  return put(s, kind, t, line, addr, 0, 0);
-}
-static void returns(struct script *s, uint8_t t) {
-  put(s, EV_RETURN, t, 0, 0, 0, 0);
-}
-
-/* What other executions have shown: a read of `value` at line `look`, with
- * `act` after it or without (0). */
-static void knows(struct script *s, uint32_t look, uint64_t value,
-                  uint32_t act) {
-  struct script other = {0};
-  reads(&other, 1, look, A, value);
-  if (act)
-    does(&other, 1, act, EV_WRITE, B);
-  returns(&other, 1);
-  struct trace t = {.events = other.events.at, .nevents = other.events.len};
-  decisions_add(&s->decisions, &(struct kind_trace){&t, NULL});
-  vec_free(&other.events);
-}
-
-/* How many patterns of the kind there are; *first is the first of them. */
-static uint32_t match(struct script *s, enum kind k, struct kind_found *first) {
-  struct trace t = {.events = s->events.at,
-                    .nevents = s->events.len,
-                    .blocks = &s->block,
-                    .nblocks = s->block.size != 0};
-  struct kind_trace view = {&t, NULL};
-  struct kind_matches m;
-  decisions_add(&s->decisions, &view);
-  kinds_match(k, &view, &s->decisions, &m);
-  if (m.len && first)
-    *first = m.at[0];
-  decisions_free(&s->decisions);
-  vec_free(&s->events);
-  return m.len;
-}
 
 /* ---- lost wake-ups ---- */
 
 TEST(a_change_that_nobody_signals_is_a_lost_wakeup) {
   struct script s = {0};
-  struct kind_found f;
+  struct kind_found f = {0};
   reads(&s, 1, 41, A, 0);
   uint32_t wait = does(&s, 1, 43, EV_COND_WAIT, C);
   uint32_t change = writes(&s, 2, 53, A, 0, 1);
@@ -122,7 +45,7 @@ TEST(a_change_that_would_not_end_the_wait_is_no_lost_wakeup) {
 
 TEST(a_signal_before_the_wait_is_lost) {
   struct script s = {0};
-  struct kind_found f;
+  struct kind_found f = {0};
   reads(&s, 1, 41, A, 0);
   writes(&s, 2, 53, A, 0, 1);
   uint32_t signal = does(&s, 2, 61, EV_SIGNAL, C);
@@ -142,6 +65,70 @@ TEST(a_futex_word_that_changes_without_a_wake) {
   put(&s, EV_FUTEX_WAIT, 1, 31, A, 0, 2);
   writes(&s, 2, 37, A, 2, 0);
   does(&s, 2, 38, EV_FUTEX_WAKE, A);
+  CHECK_INT(match(&s, KIND_LOST_WAKEUP, NULL), 0);
+}
+
+/* T1 sleeps on the semaphore at C, although T2 changed what it looked at. */
+static void sleep_on_semaphore(struct script *s, bool to_the_end) {
+  reads(s, 1, 41, A, 0);
+  writes(s, 2, 53, A, 0, 1);
+  uint32_t wait = does(s, 1, 43, EV_SEM_WAIT, C);
+  if (to_the_end)
+    s->events.at[wait].flags = EVENT_NO_VALUE;
+  knows(s, 41, 1, 0);
+}
+
+TEST(a_change_after_which_nobody_posts_is_a_lost_wakeup) {
+  struct script s = {0};
+  struct kind_found f = {0};
+  sleep_on_semaphore(&s, true);
+  CHECK_INT(match(&s, KIND_LOST_WAKEUP, &f), 1);
+  CHECK_INT(f.marks[LOST_WAIT], 2);
+  CHECK_INT(f.marks[LOST_SIGNAL], KIND_NO_EVENT);
+}
+
+TEST(a_semaphore_that_was_got_is_no_sleep) {
+  struct script s = {0};
+  sleep_on_semaphore(&s, false);
+  CHECK_INT(match(&s, KIND_LOST_WAKEUP, NULL), 0);
+}
+
+TEST(what_is_posted_is_kept) {
+  struct script s = {0};
+  sleep_on_semaphore(&s, true);
+  does(&s, 2, 54, EV_SEM_POST, C);
+  CHECK_INT(match(&s, KIND_LOST_WAKEUP, NULL), 0);
+}
+
+/* T1 looks at A and is to wait for `stale`, which A is again when it waits. */
+static void wait_for_stale(struct script *s, bool again) {
+  reads(s, 1, 31, A, 1);
+  reads(s, 1, 32, A, 0);
+  writes(s, 2, 37, A, 0, 1);
+  does(s, 2, 38, EV_FUTEX_WAKE, A);
+  if (again)
+    reads(s, 1, 33, A, 1);
+  put(s, EV_FUTEX_WAIT, 1, 34, A, 0, again ? 0 : 1);
+}
+
+TEST(a_futex_that_compares_with_an_older_look) {
+  struct script s = {0};
+  struct kind_found f = {0};
+  wait_for_stale(&s, false);
+  CHECK_INT(match(&s, KIND_LOST_WAKEUP, &f), 1);
+  CHECK_INT(f.marks[LOST_LOOK], 1);
+  CHECK_INT(f.marks[LOST_SIGNAL], 3);
+}
+
+TEST(a_futex_that_compares_with_the_last_look) {
+  struct script s = {0};
+  put(&s, EV_FUTEX_WAIT, 1, 34, A, 0, 0); /* nobody changes it after that */
+  CHECK_INT(match(&s, KIND_LOST_WAKEUP, NULL), 0);
+  s = (struct script){0};
+  reads(&s, 1, 32, A, 1);
+  writes(&s, 2, 37, A, 0, 1);
+  does(&s, 2, 38, EV_FUTEX_WAKE, A);
+  put(&s, EV_FUTEX_WAIT, 1, 34, A, 0, 1); /* as it was looked at */
   CHECK_INT(match(&s, KIND_LOST_WAKEUP, NULL), 0);
 }
 
@@ -187,7 +174,7 @@ static uint32_t aba(struct script *s, uint64_t next) {
 
 TEST(a_word_that_comes_back_with_something_out_of_date) {
   struct script s = {0};
-  struct kind_found f;
+  struct kind_found f = {0};
   uint32_t swap = aba(&s, 3);
   CHECK_INT(match(&s, KIND_ABA, &f), 1);
   CHECK_INT(f.marks[ABA_SWAP], swap);
@@ -275,6 +262,60 @@ TEST(a_flag_that_is_never_set_back_is_no_lock) {
   CHECK_INT(match(&s, KIND_BROKEN_LOCK, NULL), 0);
 }
 
+/* Each sets a word of its own, L or M, and looks at the other's; `late`: T2
+ * only when T1 has set its own back. */
+static void flags(struct script *s, bool looks, bool late) {
+  if (looks)
+    reads(s, 1, 8, M, 0);
+  if (looks && !late)
+    reads(s, 2, 8, L, 0);
+  writes(s, 1, 9, L, 0, 1);
+  writes(s, 2, 9, M, 0, 1);
+  writes(s, 1, 10, A, 0, 1);
+  if (late) {
+    writes(s, 1, 11, L, 1, 0);
+    reads(s, 2, 8, L, 0);
+  }
+  writes(s, 2, 10, A, 1, 1);
+  if (!late)
+    writes(s, 1, 11, L, 1, 0);
+  writes(s, 2, 11, M, 1, 0);
+}
+
+TEST(a_lock_of_two_words_that_lets_two_in) {
+  struct script s = {0};
+  struct kind_found f = {0};
+  flags(&s, true, false);
+  CHECK_INT(match(&s, KIND_BROKEN_FLAGS, &f), 1);
+  CHECK_INT(f.marks[BROKEN_TEST], 0);
+  CHECK_INT(f.marks[BROKEN_SET], 2);
+  CHECK_INT(f.marks[BROKEN_RESET], 6);
+  CHECK_INT(f.marks[BROKEN_RESET_OTHER], 7);
+  uint32_t from[KINDS_HELD], to[KINDS_HELD];
+  CHECK_INT(kinds_hold(&f, from, to), 2);
+  CHECK_INT(from[0], BROKEN_TEST); /* it comes before the set */
+  CHECK_INT(to[0], BROKEN_RESET);
+}
+
+TEST(a_lock_of_two_words_that_holds) {
+  struct script s = {0};
+  flags(&s, true, true);
+  CHECK_INT(match(&s, KIND_BROKEN_FLAGS, NULL), 0);
+}
+
+TEST(marks_that_nobody_looks_at_are_no_lock) {
+  struct script s = {0};
+  flags(&s, false, false);
+  CHECK_INT(match(&s, KIND_BROKEN_FLAGS, NULL), 0);
+}
+
+TEST(words_that_are_never_set_back_are_no_lock) {
+  struct script s = {0};
+  flags(&s, true, false);
+  s.events.len -= 2;
+  CHECK_INT(match(&s, KIND_BROKEN_FLAGS, NULL), 0);
+}
+
 /* T1 writes A and B under L, T2 reads them under `lock`. */
 static void sections(struct script *s, uint64_t lock) {
   does(s, 1, 1, EV_LOCK, L);
@@ -293,7 +334,7 @@ static void sections(struct script *s, uint64_t lock) {
 
 TEST(data_under_two_locks) {
   struct script s = {0};
-  struct kind_found f;
+  struct kind_found f = {0};
   sections(&s, M);
   CHECK(match(&s, KIND_TWO_LOCKS, &f) > 0);
   CHECK_INT(f.marks[TWO_FIRST_LOCK], 0);
@@ -315,105 +356,6 @@ TEST(sections_of_two_locks_one_after_the_other) {
   reads(&s, 2, 12, A, 1);
   does(&s, 2, 13, EV_UNLOCK, M);
   CHECK_INT(match(&s, KIND_TWO_LOCKS, NULL), 0);
-}
-
-/* ---- looks ---- */
-
-TEST(an_act_on_what_is_not_so_any_more) {
-  struct script s = {0};
-  reads(&s, 1, 9, A, 0);
-  writes(&s, 2, 12, A, 0, 1);
-  writes(&s, 1, 12, A, 1, 1);
-  knows(&s, 9, 1, 0);
-  CHECK_INT(match(&s, KIND_CHECK_THEN_SET, NULL), 1);
-}
-
-TEST(an_increment_is_no_check) {
-  struct script s = {0};
-  reads(&s, 1, 9, A, 0);
-  writes(&s, 2, 12, A, 0, 1);
-  writes(&s, 1, 12, A, 1, 1);
-  knows(&s, 9, 1, 12); /* with 1 as well */
-  CHECK_INT(match(&s, KIND_CHECK_THEN_SET, NULL), 0);
-}
-
-TEST(an_act_of_which_nothing_else_is_known) {
-  struct script s = {0};
-  reads(&s, 1, 9, A, 0);
-  writes(&s, 2, 12, A, 0, 1);
-  writes(&s, 1, 12, A, 1, 1);
-  CHECK_INT(match(&s, KIND_CHECK_THEN_SET, NULL), 0);
-}
-
-TEST(two_that_both_find_that_they_are_the_last) {
-  struct script s = {0};
-  put(&s, EV_RMW, 2, 27, A, 2, 1);
-  put(&s, EV_RMW, 1, 27, A, 1, 0);
-  reads(&s, 1, 28, A, 0);
-  reads(&s, 2, 28, A, 0);
-  CHECK_INT(match(&s, KIND_DOUBLE_SUCCESS, NULL), 1);
-}
-
-TEST(only_one_finds_that_it_is_the_last) {
-  struct script s = {0};
-  put(&s, EV_RMW, 2, 27, A, 2, 1);
-  reads(&s, 2, 28, A, 1);
-  put(&s, EV_RMW, 1, 27, A, 1, 0);
-  reads(&s, 1, 28, A, 0);
-  CHECK_INT(match(&s, KIND_DOUBLE_SUCCESS, NULL), 0);
-}
-
-TEST(a_copy_that_is_cut_in_two) {
-  struct script s = {0};
-  reads(&s, 1, 12, A, 0);
-  writes(&s, 2, 8, A, 0, 1);
-  writes(&s, 2, 8, A + 8, 0, 1);
-  reads(&s, 1, 12, A + 8, 1);
-  CHECK_INT(match(&s, KIND_TORN, NULL), 1);
-}
-
-TEST(two_words_that_are_read_one_after_the_other_are_no_copy) {
-  struct script s = {0};
-  reads(&s, 1, 12, A, 0);
-  writes(&s, 2, 8, A, 0, 1);
-  writes(&s, 2, 8, A + 8, 0, 1);
-  reads(&s, 1, 13, A + 8, 1);
-  CHECK_INT(match(&s, KIND_TORN, NULL), 0);
-}
-
-TEST(a_loop_over_counters_is_no_copy) {
-  struct script s = {0};
-  reads(&s, 1, 12, A, 0);
-  writes(&s, 2, 8, A, 0, 1);
-  writes(&s, 2, 9, A + 8, 0, 1);
-  reads(&s, 1, 12, A + 8, 1);
-  CHECK_INT(match(&s, KIND_TORN, NULL), 0);
-}
-
-/* T1 reads A = 1 and B = 1; in between A becomes 2, then B becomes 1. */
-static void two_indices(struct script *s, bool other_order) {
-  reads(s, 1, 30, A, 1);
-  if (other_order) {
-    writes(s, 2, 22, B, 0, 1);
-    writes(s, 2, 12, A, 1, 2);
-  } else {
-    writes(s, 2, 12, A, 1, 2);
-    writes(s, 2, 22, B, 0, 1);
-  }
-  reads(s, 1, 31, B, 1);
-  returns(s, 1);
-}
-
-TEST(two_indices_that_were_never_equal) {
-  struct script s = {0};
-  two_indices(&s, false);
-  CHECK_INT(match(&s, KIND_FALSE_STATE, NULL), 1);
-}
-
-TEST(two_indices_that_were_equal_for_a_moment) {
-  struct script s = {0};
-  two_indices(&s, true);
-  CHECK_INT(match(&s, KIND_FALSE_STATE, NULL), 0);
 }
 
 /* ---- use after free ---- */
