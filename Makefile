@@ -35,7 +35,7 @@ demo: deps
 
 check:
 	@missing=$$(scripts/install-deps --missing build test | tr '\n' ' '); \
-	echo "check: all tests, about 25 minutes on two processors;" \
+	echo "check: all tests, about 15 minutes on two processors;" \
 	  "installs: $${missing:-nothing}"
 	@scripts/install-deps build test
 	@$(MAKE) --no-print-directory build

@@ -150,6 +150,10 @@ foreach(part RANGE 0 19)
     COMMAND test_agree_objects ${first} 200)
 endforeach()
 
+# All failing clients of the project, a part of which is cli/races_across.
+fl_test(nightly/races_across NIGHTLY
+  COMMAND ${CMAKE_SOURCE_DIR}/tests/races_across)
+
 # The same files as programs of libFuzzer, which are run by hand.
 option(FL_FUZZ "Build the fuzz targets with libFuzzer (clang)" OFF)
 if(FL_FUZZ)

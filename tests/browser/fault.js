@@ -155,6 +155,32 @@ const tests = {
       await goTo(p, /T2.*write node#2\.value/);
       assert.deepEqual(await cell('node#2', 'value'), { value: '2', is: 'wrote', freed: false });
     },
+    async arrows_cross_no_box(p) {
+      const n = await last(p);
+      let most = 0;
+      for (let i = 1; i <= n; i++) {
+        await go(p, i);
+        const [arrows, crossed] = await p.evaluate(() => {
+          const boxes = [...document.querySelectorAll('.block')].filter(b => !b.hidden).map(b => b.getBoundingClientRect());
+          const svg = document.querySelector('.memory svg').getBoundingClientRect();
+          const paths = [...document.querySelectorAll('.memory path:not(.head)')];
+          return [paths.length, paths.filter(a => {
+            for (let at = 1, end = a.getTotalLength() - 1; at < end; at++) {
+              const q = a.getPointAtLength(at), x = q.x + svg.left, y = q.y + svg.top;
+              if (boxes.some(b => x > b.left + 1 && x < b.right - 1 && y > b.top + 1 && y < b.bottom - 1)) return true;
+            }
+            return false;
+          }).length];
+        });
+        most = Math.max(most, arrows);
+        assert.equal(crossed, 0, 'step ' + i);
+      }
+      assert.ok(most > 0);
+    },
+    async tells_who_changed_a_field(p) {
+      await goTo(p, /T2.*:52 cas/);
+      assert.deepEqual(await p.$$eval('.block tr.wrote', r => r.map(x => [x.firstChild.textContent, x.dataset.by])), [['top', 'T2']]);
+    },
     async filters(p) {
       const shown = () => p.$$eval('.steps tbody tr:not(.part)', r => r.filter(x => !x.hidden).length);
       const all = await shown();
@@ -261,9 +287,45 @@ const tests = {
     },
   },
   outcomes: {
+    /* The sentence, the fix, the blamed lines and the step that decides. */
+    async the_first_screen_has_the_answer(p) {
+      if (p.viewportSize().width < 1000) return;
+      const below = await p.evaluate(() => ['h1', '.brief', '.source tr.blamed.first', '.source tr.blamed.last', 'tr[aria-current=step]'].filter(s => {
+        const e = document.querySelector(s), r = e.getBoundingClientRect(), box = e.closest('.box');
+        const b = box ? box.getBoundingClientRect() : {top: 0, bottom: 800};
+        return scrollY || r.top < b.top || r.bottom > Math.min(b.bottom, 800);
+      }));
+      assert.deepEqual(below, []);
+      assert.match(await p.textContent('.brief'), /Fix.*__atomic_exchange_n.*Verified/s);
+      assert.equal(await p.getAttribute('.more', 'open'), null, 'how it was found is folded');
+    },
+    async begins_at_the_step_that_decides(p) {
+      assert.match(await p.textContent('#step'), /^T1 ?afek_stack\.c:35 write stack\.items\[0\]: 0 → 1$/);
+      await p.click('button:has-text("First")', { force: true });
+      await p.click('button:has-text("Decisive")');
+      assert.match(await p.textContent('#step'), /:35 write/);
+    },
+    async the_last_step_is_that_of_the_fault(p) {
+      await p.click('button:has-text("Last")', { force: true });
+      assert.match(await p.textContent('#step'), /^main ?returns 0$/);
+      await p.click('button:has-text("Next")', { force: true });
+      assert.match(await p.textContent('#step'), /free stack/, 'the destructor comes behind it');
+    },
     async has_the_table(p) {
       assert.equal(await p.$$eval('#outcomes tbody tr', e => e.length), 3);
       assert.equal(await p.$$eval('#outcomes tr.refused', e => e.length), 1);
+    },
+  },
+  crowd: {
+    async three_threads_are_one_list(p) {
+      assert.ok(await p.isHidden('.steps thead'));
+      const rows = await p.$$eval('.steps tbody tr:not(.part)', r => r.map(x =>
+        [...x.children].filter(c => c.getBoundingClientRect().width).map(c => c.textContent)));
+      assert.ok(rows.length > 10 && rows.every(r => r.length === 1 && /^(T[123]|main)/.test(r[0])), JSON.stringify(rows));
+    },
+    async counts_are_short(p) {
+      const counts = await texts(p, '.source .count');
+      assert.ok(counts.length && counts.every(c => c.length <= 8), counts.join());
     },
   },
   several: {

@@ -43,6 +43,8 @@ page locks 1 "$SOURCE_DIR/tests/clients/deadlock.c"
 page pass 0 "$SOURCE_DIR/examples/treiber_stack.c" --threads 2 --ops 1
 page outcomes 1 explore "$SOURCE_DIR/examples/afek_stack.c" \
   --client '{push(1)} || {pop()}; pop()'
+page crowd 1 explore "$SOURCE_DIR/examples/afek_stack.c" \
+  --client '{push(1)} || {push(2)} || {pop(); pop()}; pop()'
 page several 1 "$SOURCE_DIR/tests/clients/two_objects.c"
 page loops 1 "$SOURCE_DIR/tests/clients/livelock.c"
 page tso 1 "$SOURCE_DIR/tests/clients/tso_peterson.c" --memory-model=tso \

@@ -29,10 +29,10 @@ const widthOf = (p, selector) => p.$eval(selector, e => e.getBoundingClientRect(
 
 const tests = {
   async says_what_is_wrong(p) {
-    assert.match(await p.textContent('h1'), /2 histories not linearizable/);
+    assert.match(await p.textContent('h1'), /3 histories not linearizable/);
     assert.match(await p.textContent('.reason'), /was dequeued before/);
-    assert.equal(await p.$$eval('section.history', s => s.length), 2);
-    assert.equal(await p.$$eval('tbody tr', r => r.length), 3);
+    assert.equal(await p.$$eval('section.history', s => s.length), 3);
+    assert.equal(await p.$$eval('tbody tr', r => r.length), 4);
     assert.match(await p.textContent('tbody'), /fine\.jsonl/);
   },
   async shows_the_core(p) {
@@ -103,6 +103,19 @@ const tests = {
     }));
     assert.ok((await long.$$('.op')).length < 1600);
     assert.match(await long.textContent(), /40,001 operations in all/);
+  },
+  async folds_other_keys(p) {
+    const keys = (await p.$$('section.history'))[2];
+    await keys.scrollIntoViewIfNeeded();
+    await p.waitForFunction(() => document.querySelectorAll('section.history')[2].querySelector('.op.core'));
+    const ops = () => keys.$$eval('.op', o => o.map(x => x.getAttribute('aria-label').split('\n')[0]));
+    assert.deepEqual(await ops(), ['write(7, 1)', 'write(7, 2)', 'read(7) = 1']);
+    const button = await keys.$('button:has-text("Show 3 operations on other keys")');
+    await button.click();
+    assert.equal((await ops()).length, 6);
+    assert.match(await button.textContent(), /^Hide 3/);
+    await button.click();
+    assert.equal((await ops()).length, 3);
   },
   async is_not_wider_than_the_window(p) {
     const [page, window] = await p.evaluate(() =>

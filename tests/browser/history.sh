@@ -32,7 +32,15 @@ awk 'BEGIN {
   print "{\"type\":\"call\",\"process\":7,\"name\":\"read\",\"args\":[]}"
   print "{\"type\":\"return\",\"process\":7,\"result\":20}"
 }' >long.jsonl
-"$FAULTLINE" check fifo.jsonl fine.jsonl long.jsonl --html page.html >/dev/null
+(
+  echo '{"type":"history","version":1,"spec":"registers"}'
+  for op in 'write 7,1' 'write 8,5' 'write 7,2' 'write 9,6' 'read 8 5' 'read 7 1'; do
+    set -- $op
+    printf '{"type":"call","process":1,"name":"%s","args":[%s]}\n' $1 $2
+    printf '{"type":"return","process":1%s}\n' "${3+,\"result\":$3}"
+  done
+) >keys.jsonl
+"$FAULTLINE" check fifo.jsonl fine.jsonl long.jsonl keys.jsonl --html page.html >/dev/null
 [ $? = 1 ] || { echo "FAIL: status of the check"; exit 1; }
 bytes=$(wc -c <page.html)
 [ "$bytes" -lt 1000000 ] || { echo "FAIL: the page has $bytes bytes"; exit 1; }

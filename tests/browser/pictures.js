@@ -43,16 +43,14 @@ async function picture(p, name, first, last, most) {
     return p;
   };
   let p = await open('fault', 1100, 'light');
-  await goTo(p, /write stack\.items\[0\]: 0 → 1/);
-  await picture(p, 'answer', '#head', '#head');
-  await picture(p, 'fault', '#client', '#main section:nth-of-type(2)');
+  await picture(p, 'fault', 'body', 'body', 800);
   await picture(p, 'lines', '#lines', '#lines');
   p = await open('fault', 400, 'dark');
   await goTo(p, /write stack\.items\[0\]: 0 → 1/);
   await picture(p, 'narrow', '#head', '#main', 1340);
   p = await open('tso', 1100, 'light');
   await goTo(p, /T2.*load flag\[0\] = 0/);
-  await picture(p, 'tso', '#main section:nth-of-type(2)', '#main section:nth-of-type(2)');
+  await picture(p, 'tso', '#interleaving', '#interleaving');
   p = await open('history', 1100, 'light');
   await picture(p, 'history', 'body', 'body', 700);
   await browser.close();

@@ -16,6 +16,14 @@ status 2 "$faultline" src/counter.c tests/harness.c --no-save -- -Iinclude
 grep -q 'moved header' "$work/log" || fail "another header is used"
 sed -i '$d' "$prefix/include/faultline.h"
 
+# The links of the documents, where they are installed.
+if command -v perl >/dev/null; then
+  SOURCE_DIR="$prefix/share/doc/faultline" FAULTLINE="$faultline" \
+    must perl "$SOURCE_DIR/tests/docs/links.pl"
+else
+  echo "skipped: there is no perl for the links of the documents"
+fi
+
 # The commands of docs/builds.md.
 export PATH="$prefix/bin:$PATH"
 block() { # language, number

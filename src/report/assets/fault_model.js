@@ -13,11 +13,14 @@ const pretty = text => text.replace(/ -> /g, ' \u2192 ');
 const baseName = path => path ? path.slice(path.lastIndexOf('/') + 1) : '';
 const MANY = '18446744073709551614';
 const number = n => String(n) === MANY ? 'very many' : Number(n).toLocaleString('en');
-/* What was counted without doing it: two digits from a million on. */
-const rough = n => {
-  if (String(n) === MANY || Number(n) < 1e6) return number(n);
+/* What was counted without doing it: two digits from a million on, or from
+ * where else there is no room for more. */
+const raised = power => [...power].map(d => '⁰¹²³⁴⁵⁶⁷⁸⁹'[d]).join('');
+const rough = (n, from = 1e6) => {
+  if (String(n) === MANY) return from < 1e6 ? '>10¹⁹' : number(n);
+  if (Number(n) < from) return number(n);
   const [digits, power] = Number(n).toExponential(1).split('e+');
-  return digits + '·10^' + power;
+  return digits + '·10' + raised(power);
 };
 const many = (n, word, plural) => number(n) + ' ' + (Number(n) === 1 ? word : plural || word + 's');
 
@@ -96,18 +99,19 @@ class Memory {
     const cell = this.cell(e, 'lock');
     if (!cell.history.length) cell.history.push({at: -1, value: taken ? 'free' : 'held'});
     if (e.kind === 'trylock' && / \(failed\)$/.test(e.text || '')) return;
-    cell.history.push({at, value: taken ? 'held by ' + threadName(e.thread) : 'free', writes: true});
+    cell.history.push({at, value: taken ? 'held by ' + threadName(e.thread) : 'free', writes: true, thread: e.thread});
   }
 
   /* What the cell holds behind event `at`; `from`: the first event of the step. */
   value(cell, at, from) {
-    let now = null, read = false, wrote = false;
+    let now = null, read = false, wrote = false, by = null;
     for (const h of cell.history) {
       if (h.at > at) break;
       if (h.at >= from && !h.stale) h.writes ? wrote = true : read = true;
+      if (h.writes && h.thread) by = h.thread;
       now = h.value;
     }
-    return {value: now, read, wrote};
+    return {value: now, read, wrote, by};
   }
 
   target(value) {
@@ -160,6 +164,37 @@ function common(a, b) {
   return out;
 }
 
+/*
+ * The step that decides: that of the first note which is about a step (who
+ * interrupts whom, and by what), else the last race of the shortest pattern,
+ * else where the fault shows or a thread begins to wait.
+ */
+function decisiveStep(run, rows) {
+  for (const n of (run.diagnostic || {notes: []}).notes) {
+    const at = rows.findIndex(r => r.part === 'threads' && r.event !== null && r.line === n.line && r.file === n.file && n.message.endsWith(r.text));
+    if (at >= 0) return at;
+  }
+  const race = ((run.cdrs || [])[0] || {races: []}).races.slice(-1)[0];
+  for (const a of race ? race.accesses : []) {
+    const at = rows.findIndex(r => r.part === 'threads' && r.thread === a.thread && r.line === a.line && r.location === a.location);
+    if (at >= 0) return at;
+  }
+  for (const kind of ['fault', 'wait']) {
+    const at = rows.findIndex(r => r.kind === kind);
+    if (at >= 0) return at;
+  }
+  return Math.max(0, rows.findIndex(r => r.part === 'threads'));
+}
+
+/* What comes behind it, such as the destructor, has no part in the fault. */
+function lastStep(rows) {
+  const fault = rows.findIndex(r => r.kind === 'fault');
+  if (fault >= 0) return fault;
+  for (let i = rows.length - 1; i >= 0; i--)
+    if (rows[i].call !== null || rows[i].kind === 'wait') return i;
+  return rows.length - 1;
+}
+
 /* One run, ready to be shown. */
 function modelOf(run) {
   const rows = (run.rows || []).map((r, i) => ({...r, index: i}));
@@ -177,5 +212,6 @@ function modelOf(run) {
   const threads = [...new Set(rows.filter(r => r.part === 'threads').map(r => r.thread))].sort((a, b) => a - b);
   const best = (run.causes || [])[0];
   return {run, rows, threads, blocks: best ? best.blocks : [], memory: new Memory(run),
+    decisive: decisiveStep(run, rows), last: lastStep(rows),
     disagree: new Set((run.refutations || []).map(r => r.order[r.order.length - 1]))};
 }

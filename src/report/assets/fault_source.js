@@ -59,7 +59,7 @@ class Source {
     const title = n === undefined ? null : many(n, which === 'failing' ? 'failing execution' : 'passing execution') +
       ' leave' + (Number(n) === 1 ? 's' : '') + ' a thread behind this line';
     return make('td', {class: 'count' + (n === undefined ? '' : Number(n) ? which === 'failing' ? ' bad' : '' : ' none'), title},
-      n === undefined ? '' : number(n));
+      n === undefined ? '' : rough(n, 1e4));
   }
 
   line(f, l, state) {
@@ -117,6 +117,18 @@ class Source {
       this.fence ? make('span', {}, make('span', {class: 'bad'}, '┄'), ' a fence is missing here, or above') : null,
       sw ? make('span', {}, 'Of ' + number(sw.failing) + ' failing and ' + number(sw.good) + ' passing executions of the client, how many interrupt a call behind the line') : null,
       this.unseen ? make('span', {}, make('span', {class: 'warn'}, '∅'), ' touches memory without instrumentation') : null);
+  }
+
+  /* The blamed lines come into sight: those that the answer is about, else the
+   * first block; without any, the answer's line. */
+  showBlamed(place) {
+    const at = place && place.line && this.rows.get(place.file + ':' + place.line);
+    const first = at || this.box.querySelector('tr.first');
+    if (!first) return;
+    let last = first;
+    while (last.nextElementSibling && last.classList.contains('blamed') && !last.classList.contains('last')) last = last.nextElementSibling;
+    reveal(this.box, last);
+    reveal(this.box, first);
   }
 
   /* Where each thread stands: [thread, file, line]; the last one stepped. */

@@ -90,26 +90,52 @@ class MemoryView {
       if (tr.lastChild.textContent !== text) tr.lastChild.textContent = text;
       tr.lastChild.title = text;
       tr.className = now.wrote ? 'wrote' : now.read ? 'read' : '';
+      const color = now.by ? threadColor(now.by) : '';
+      tr.style.setProperty('--by', color || 'transparent');
+      tr.dataset.by = now.wrote && now.by ? threadName(now.by) : '';
     }
     this.arrows();
   }
 
-  /* From a pointer's value to the block that it points into. */
+  /*
+   * From a pointer's value to the block that it points into: straight lines in
+   * the gaps between the columns, and above all of them where columns lie
+   * between.  So none crosses a box.
+   */
   arrows() {
     if (!this.element.isConnected || this.at === undefined) return;
+    const STEP = 4, columns = [...this.heap.querySelectorAll('.column')], lanes = new Map();
+    const lane = gap => { lanes.set(gap, (lanes.get(gap) || 0) + 1); return lanes.get(gap) * STEP; };
+    const found = [];
+    for (const [c, tr] of this.rows) {
+      const to = this.memory.target(this.memory.value(c, this.at, this.at).value);
+      const box = to && this.boxes.get(to), from = this.boxes.get(c.block);
+      if (box && !box.hidden && !from.hidden && to !== c.block) found.push({tr, from, box});
+    }
+    const column = e => columns.findIndex(k => k.contains(e));
+    const far = found.filter(f => column(f.box) !== column(f.from) + 1 && column(f.box) !== column(f.from));
+    this.heap.style.paddingTop = (far.length ? far.length * STEP + 8 : 0) + 'px';
     const origin = this.heap.getBoundingClientRect();
     this.svg.replaceChildren();
     this.svg.setAttribute('width', origin.width);
     this.svg.setAttribute('height', origin.height);
-    for (const [c, tr] of this.rows) {
-      const to = this.memory.target(this.memory.value(c, this.at, this.at).value);
-      const box = to && this.boxes.get(to);
-      if (!box || box.hidden || this.boxes.get(c.block).hidden || to === c.block) continue;
-      const a = tr.lastChild.getBoundingClientRect(), b = box.getBoundingClientRect();
-      const x1 = a.right - origin.left, y1 = (a.top + a.bottom) / 2 - origin.top;
-      const right = b.left >= a.right, x2 = (right ? b.left : b.right) - origin.left, y2 = b.top + 12 - origin.top;
-      const bend = Math.max(18, Math.abs(x2 - x1) / 2), side = right ? -1 : 1;
-      draw('path', {d: `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 + side * bend} ${y2} ${x2 + side * 5} ${y2}`}, this.svg);
+    const edge = (i, side) => columns[i].getBoundingClientRect()[side] - origin.left;
+    for (const {tr, from, box} of found) {
+      const a = tr.lastChild.getBoundingClientRect(), b = box.getBoundingClientRect(), f = from.getBoundingClientRect();
+      const here = column(from), there = column(box);
+      const x1 = f.right - origin.left, y1 = (a.top + a.bottom) / 2 - origin.top, y2 = b.top + 12 - origin.top;
+      const gap = edge(here, 'right') + lane(here);
+      let d = `M${x1} ${y1} H${gap}`, x2, side = -1; /* it comes from the left */
+      if (there === here) {
+        x2 = b.right - origin.left;
+        side = 1;
+      } else if (there === here + 1) {
+        x2 = b.left - origin.left;
+      } else {
+        x2 = b.left - origin.left;
+        d += ` V${lane('top')} H${edge(there, 'left') - 6 - lane(there - 1)}`;
+      }
+      draw('path', {d: d + ` V${y2} H${x2 + side * 5}`}, this.svg);
       draw('path', {class: 'head', d: `M${x2} ${y2} l${side * 7} -4 v8 z`}, this.svg);
     }
   }
@@ -133,7 +159,7 @@ class Stepper {
     this.first = button('First', 'Home', 'First step', () => this.go(0));
     this.back = button('◀ Back', '←', 'Previous step', () => this.move(-1));
     this.next = button('Next ▶', '→', 'Next step', () => this.move(1));
-    this.end = button('Last', 'End', 'Last step', () => this.go(n - 1));
+    this.end = button('Last', 'End', 'Last step', () => this.go(this.at < this.model.last ? this.model.last : n - 1));
     this.slider = make('input', {type: 'range', min: '1', max: String(n), value: '1', 'aria-label': 'Step',
       oninput: () => this.go(Number(this.slider.value) - 1)});
     this.where = make('span', {class: 'where soft'});
@@ -144,12 +170,13 @@ class Stepper {
     this.buffers = make('div', {class: 'buffers'});
     const buffered = this.model.memory.buffers.size;
     this.element = section('interleaving', this.model.run.verdict === 'pass' ? 'The execution, step by step' : 'The failing execution, step by step',
-      make('div', {class: 'controls', role: 'group', 'aria-label': 'Stepping'}, this.first, this.back, this.next, this.end, this.slider, this.where),
-      this.say, this.filters(),
-      make('div', {class: 'stage'}, this.grid, make('div', {class: 'right'}, this.source.files.length ? make('div', {}, this.source.box, this.source.legend()) : null,
+      make('div', {class: 'controls', role: 'group', 'aria-label': 'Stepping'}, this.first, this.back, this.next, this.end, button('Decisive', 'd', 'The step that decides', () => this.go(this.model.decisive)), this.slider, this.where),
+      this.say,
+      make('div', {class: 'stage' + (this.model.threads.length > 2 ? ' crowd' : '')}, this.grid, make('div', {class: 'right'}, this.source.files.length ? make('div', {}, this.source.box, this.source.legend()) : null,
         this.shownBox,
         buffered ? make('div', {class: 'box'}, make('div', {class: 'title'}, make('h3', {}, 'Store buffers')), this.buffers) : null,
-        this.memory.empty ? null : this.memory.element)));
+        this.memory.empty ? null : this.memory.element)),
+      this.filters());
     this.element.addEventListener('keydown', e => this.key(e));
   }
 
@@ -175,10 +202,11 @@ class Stepper {
         ? make('div', {class: 'step'}, make('span', {class: 'ln'}, ln), text) : text;
       const alone = !threads.includes(r.thread); /* main, before and after the threads */
       for (const t of alone ? [r.thread] : threads) {
-        const td = make('td', alone ? {colspan: String(threads.length)} : {}, t === r.thread ? what : null);
+        const td = make('td', alone ? {colspan: String(threads.length)} : {}, t === r.thread ? who(t) : null, t === r.thread ? what : null);
         if (t === r.thread) td.style.borderLeftColor = threadColor(t);
         tr.append(td);
       }
+      if (i === this.model.decisive) tr.classList.add('decides');
       if (i) tr.classList.add('later');
       this.trs.push(tr);
       body.append(tr);
@@ -226,8 +254,9 @@ class Stepper {
     const inSource = e.target === this.source.box || e.target === this.memory.element;
     const moves = {ArrowRight: 1, ArrowLeft: -1, ArrowDown: inSource ? 0 : 1, ArrowUp: inSource ? 0 : -1, j: 1, k: -1};
     if (moves[e.key]) this.move(moves[e.key]);
+    else if (e.key === 'd') this.go(this.model.decisive);
     else if (e.key === 'Home' && !inSource) this.go(0);
-    else if (e.key === 'End' && !inSource) this.go(this.trs.length - 1);
+    else if (e.key === 'End' && !inSource) this.go(this.at < this.model.last ? this.model.last : this.trs.length - 1);
     else return;
     e.preventDefault();
   }
@@ -300,30 +329,25 @@ function show(number) {
   let stepper = null;
   if (model.rows.length) {
     stepper = {};
-    const client = run.calls.length ? section('client', 'Calls and results') : null;
     stepper = new Stepper(model);
+    const client = run.calls.length ? section('client', 'Calls and results') : null;
     if (client) {
       const early = run.calls.filter(c => c.part === 'initial');
       if (early.length && !model.rows.some(r => r.part === 'initial' && r.kind === 'call'))
         client.append(make('p', {}, 'Before the threads: ', code(early.map(c => c.call + (c.returned && c.text !== 'void' ? ' = ' + c.text : '')).join('; '))));
       client.append(make('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Time-line of the calls'}, stepper.line.element));
       if (model.disagree.size) client.append(make('p', {class: 'soft small'}, 'Time goes to the right. ', make('span', {class: 'bad'}, 'Red'), ': results that are the first to be wrong in an order of the calls.'));
-      main.append(client);
     }
     main.append(stepper.element);
+    if (client) main.append(client);
   }
   main.append(...[refutations, fences, causes, nearest, races, outcomes].map(f => f(model)).filter(Boolean));
   document.getElementById('contents').replaceChildren(make('ul', {}, ...sections.map(([id, title]) => make('li', {}, make('a', {href: '#' + id}, title)))));
   document.getElementById('contents').hidden = sections.length < 2;
   document.getElementById('foot').replaceChildren(json(), make('p', {class: 'soft small'}, 'Written by faultline. A run that finds no fault says what was searched, not that the code is correct.'));
   if (stepper) {
-    const place = run.diagnostic;
-    const start = model.rows.findIndex(r => r.part === 'threads');
-    stepper.go(Math.max(0, start), true);
-    if (place && place.line) {
-      const tr = stepper.source.rows.get(place.file + ':' + place.line);
-      if (tr) reveal(stepper.source.box, tr);
-    }
+    stepper.go(model.decisive);
+    stepper.source.showBlamed(run.diagnostic);
     document.addEventListener('keydown', e => { if (e.target === document.body && stepper.element.isConnected) stepper.key(e); });
   }
 }

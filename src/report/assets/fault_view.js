@@ -60,13 +60,23 @@ function verdictWord(run) {
 const MODELS = {sc: 'sequential consistency (SC)', tso: 'total store order (TSO)'};
 const placeText = p => p && p.file ? baseName(p.file) + (p.line ? ':' + p.line : '') : '';
 
+/* What to do, in one line; null: nothing is known. */
+function fix(run) {
+  const fence = (run.fences || []).find(f => f.verified);
+  if (fence) return ['A fence ' + fenceText(fence) + ' of ' + baseName(fence.file) + ', in ' + fence.function + '(). ', make('span', {class: 'good'}, 'Verified.')];
+  const best = (run.causes || [])[0];
+  if (!best || best.still_fails) return null;
+  const lines = 'make ' + blocksText(best.blocks.slice(0, 2)) + (best.blocks.length > 2 ? ' and ' + many(best.blocks.length - 2, 'more block') : '') + ' atomic';
+  const text = best.suggestion || lines;
+  return [text[0].toUpperCase() + text.slice(1), '. ', make('a', {href: '#lines', class: best.verified ? 'good' : 'soft'}, best.verified ? 'Verified' : 'Why these lines'), '.'];
+}
+
 /* ---- the answer ---- */
 function answer(model) {
   const run = model.run, d = run.diagnostic;
   const [word, kind] = verdictWord(run);
   const facts = make('dl', {class: 'facts'});
   const fact = (name, value) => { if (value) facts.append(make('dt', {}, name), make('dd', {}, value)); };
-  fact(run.client_is_minimal ? 'Smallest client' : 'Client', run.client && code(run.client));
   const upper = s => s && s[0].toUpperCase() + s.slice(1);
   fact('Searched', upper(run.coverage.sentence));
   fact('Ended by', run.coverage.limit);
@@ -76,25 +86,27 @@ function answer(model) {
   fact('Memory model', MODELS[run.memory_model] || run.memory_model);
   fact('Settings', search);
   fact('Work', many(run.statistics.clients, 'client') + ', ' + many(run.statistics.executions, 'execution'));
-  if (run.replay) {
-    const button = make('button', {type: 'button', class: 'copy', onclick: () => copy(run.replay, button)}, 'Copy');
-    button.setAttribute('aria-label', 'Copy the replay command');
-    fact('Replay', make('div', {class: 'command'}, code(run.replay), button));
-  }
   fact('Schedule', run.schedule && code(run.schedule));
+  const button = run.replay && make('button', {type: 'button', class: 'copy', onclick: () => copy(run.replay, button)}, 'Copy');
+  if (button) button.setAttribute('aria-label', 'Copy the replay command');
+  const row = (name, ...value) => [make('dt', {}, name), make('dd', {}, ...value)];
   return [
     make('div', {}, make('span', {class: 'kind ' + kind}, word), ' ',
-      make('span', {class: 'soft small'}, 'object ', code(run.object))),
+      make('span', {class: 'soft small'}, 'object ', code(run.object),
+        d && d.file ? [', ' + placeText(d) + (d.function && !d.function.startsWith('fl__') ? ' in ' + d.function + '()' : '')].join('') : '')),
     make('h1', {}, d ? d.message : run.verdict === 'pass' && !run.client ? word + ' in ' + many(run.statistics.clients, 'client') : run.reason || word),
-    d && d.file && make('p', {class: 'soft', title: d.file}, placeText(d), d.function && !d.function.startsWith('fl__') ? ' in ' + d.function + '()' : ''),
-    d && d.notes.length && make('ul', {class: 'notes soft'},
-      ...d.notes.map(n => make('li', {}, placeText(n), n.file ? ': ' : '', n.message))),
+    make('dl', {class: 'brief'},
+      ...(run.client ? row(run.client_is_minimal ? 'Smallest client' : 'Client', code(run.client)) : []),
+      ...(fix(run) ? row('Fix', ...fix(run)) : []),
+      ...(button ? row('Replay', make('div', {class: 'command'}, code(run.replay), button)) : [])),
     run.partial && make('p', {class: 'warn'}, 'This run is partial: something escapes the runtime.'),
     ...run.warnings.map(w => make('p', {class: 'warn small'}, w)),
-    run.minimal && run.minimal.type && make('p', {class: 'soft'}, run.minimal.type === 1
-      ? 'The concurrent calls show the fault by themselves (type 1).'
-      : 'The concurrent calls do not show the fault: their results are explained. Only the calls after them do (type 2).'),
-    facts,
+    make('details', {class: 'more', open: run.verdict !== 'violation' && run.verdict !== 'error'}, make('summary', {}, 'How it was found'), facts,
+      d && d.notes.length ? make('ul', {class: 'notes soft'},
+        ...d.notes.map(n => make('li', {}, placeText(n), n.file ? ': ' : '', n.message))) : null,
+      run.minimal && run.minimal.type ? make('p', {class: 'soft'}, run.minimal.type === 1
+        ? 'The concurrent calls show the fault by themselves (type 1).'
+        : 'The concurrent calls do not show the fault: their results are explained. Only the calls after them do (type 2).') : null),
     run.verdict === 'pass' && make('p', {class: 'soft'}, 'This is about these clients only. Faults that need more threads, calls or values, ' +
       'a weaker memory model, other compiler flags or code without instrumentation are not seen. ', code('faultline help pass'), ' tells more.')];
 }

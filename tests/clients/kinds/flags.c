@@ -4,7 +4,7 @@
  * does a turn that each takes for itself.  Marks that nobody looks at before
  * going in are no lock.
  *
- * RUN: %s
+ * RUN: %s -v
  * KIND: broken-lock
  * OUTPUT: the lock of want.[01]\]? and want.[01]\]? lets two in: enter\(\) \
  *     sets the one at line 45 and looks at the other at line 43

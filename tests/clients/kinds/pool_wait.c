@@ -4,7 +4,7 @@
  *
  * RUN: %s
  * VERDICT: pass
- * RUN: %s -- -DFORGETS
+ * RUN: %s -v -- -DFORGETS
  * FAULT: deadlock
  * KIND: lost-wakeup
  * OUTPUT: take\(\) sleeps for ever: give\(\) changes pool.free at line 59 and \

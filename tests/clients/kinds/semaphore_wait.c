@@ -6,7 +6,7 @@
  *
  * RUN: %s
  * VERDICT: pass
- * RUN: %s -- -DEARLY
+ * RUN: %s -v -- -DEARLY
  * KIND: lost-wakeup
  * OUTPUT: take\(\) sleeps for ever: give\(\) changes left at line 51 and does \
  *     not post
