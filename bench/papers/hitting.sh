@@ -69,6 +69,22 @@ for part in a b; do
   printf 'Figure 1\t%s\tverdict\t%s\n' "$part" "$(answer figure1$part .verdict)"
 done
 
+figure2() { # column, jq expression [, file]
+  printf 'Figure 2\thistory of a queue\t%s\t%s\n' "$1" \
+    "$(answer "${3:-figure2}" "$2")"
+}
+figure2 schedules .schedules
+figure2 witnesses .witnesses
+figure2 'schedules of d=1' '.families[0].distinct'
+figure2 depth .linearizability_depth.depth
+figure2 'depth, changed' .linearizability_depth.depth figure2_changed
+check --depth-table tests/data/hitting/figure2.jsonl 2>"$tmp/err" |
+  awk -v OFS='\t' '/^ConcurrentLinkedQueue/ {
+    print "Figure 2", "history of a queue", "c", $4
+    print "Figure 2", "history of a queue", "cp", $7
+    exit
+  }'
+
 # ---- Figure 4: families of d = 6 and 7, of histories that are linearizable ----
 [ "$quick" != --quick ] || exit 0
 check --method=hitting -q --json "$tmp/json" tests/data/juc >/dev/null \

@@ -156,10 +156,17 @@ bool diagnose(struct built *b, struct object_run *r, const struct target *t) {
   own.latest = clock_now() + most * 2 / 3; /* the rest for what follows */
   phase_begin(t->settings->model ? "fences" : "causes");
   bool fenced = fences(b, r, &own);
-  if (!fenced) {
+  if (fenced && r->result.finding->fences.left.all) {
+    bool late = false; /* the fences are an answer without it */
+    struct target other = own;
+    other.late = &late;
+    repair(b, r, &other);
+    fenced = fences_weigh(r->result.finding);
+  } else if (!fenced) {
     repair(b, r, &own);
-    kinds(b, r, &own);
   }
+  if (!fenced)
+    kinds(b, r, &own);
   r->result.statistics.cpu.causes = processor_seconds() - begun;
   r->late |= clock_now() >= own.latest;
   own.latest += most / 3;

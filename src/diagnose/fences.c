@@ -5,6 +5,7 @@
 #include "diagnose/diagnose_int.h"
 
 #include <assert.h>
+
 #include <string.h>
 
 enum { MOST_PLACES = 32, MOST_FENCES = 4, ROUNDS = 24, STATES = 400000 };
@@ -270,6 +271,21 @@ static bool add_bad(struct fencing *p, const struct fence_trial *t) {
   return ok;
 }
 
+/* The executions of the client that fails, with these fences. */
+static struct tally count(const struct fencing *p, const uint64_t *pcs,
+                          uint32_t n) {
+  struct target target = *p->target;
+  struct worker w = {0};
+  struct tally t = {0};
+  target.trial = true;
+  target.fences = pcs;
+  target.nfences = n;
+  if (diagnose_client(&w, p->r, &target, DIAGNOSE_COUNT, NULL))
+    t = diagnose_answer(&w)->tally;
+  worker_release(&w);
+  return t;
+}
+
 static void keep(struct fencing *p, uint32_t set, const char *covered) {
   assert(hits_all(p, set) && __builtin_popcount(set) <= MOST_FENCES);
   struct fences_found *out = &p->r->result.finding->fences;
@@ -297,8 +313,15 @@ static int try_set(struct fencing *p, uint32_t set) {
     answer = add_bad(p, &t) ? 0 : -1;
   else if (end == CAMPAIGN_PASS && is_complete(&t, &sentence))
     answer = 1;
-  if (answer == 1)
+  if (answer == 1) {
+    struct fences_found *out = &p->r->result.finding->fences;
     keep(p, set, sentence);
+    out->schedules = count(p, NULL, 0);
+    if (out->schedules.all)
+      out->left = count(p, pcs.at, pcs.len);
+    if (!out->left.all || out->left.bad)
+      out->schedules = out->left = (struct tally){0};
+  }
   free(sentence);
   campaign_free(&t.campaign);
   vec_free(&pcs);
@@ -333,4 +356,18 @@ bool fences(struct built *b, struct object_run *r, const struct target *t) {
   vec_free(&p->failing);
   free(p);
   return found;
+}
+
+bool fences_weigh(struct finding *f) {
+  struct fences_found *x = &f->fences;
+  const struct ranked_cause *c = f->causes.len ? &f->causes.at[0] : NULL;
+  assert(x->verified);
+  if (c && (!cause_is_verified(c) || !c->schedules.all))
+    c = NULL;
+  x->dearer = c && x->left.all && x->left.all < c->schedules.all;
+  if (x->dearer)
+    return false;
+  x->instead = c;
+  f->causes = (struct causes_found){0};
+  return true;
 }

@@ -14,7 +14,13 @@
 
 #include "campaign/object_run.h"
 
-/* Puts the fences into the run's finding; false: they are not the answer. */
+/* Puts the fences into the run's finding, with their price; false: they are not
+ * the answer. */
 bool fences(struct built *b, struct object_run *r, const struct target *t);
+
+/* Compares the fences with the causes of the finding: what forbids more correct
+ * executions comes second, and of causes that do only the best is kept.  False:
+ * the fences come second. */
+bool fences_weigh(struct finding *f);
 
 #endif

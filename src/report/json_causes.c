@@ -189,6 +189,26 @@ void json_causes(struct json *j, const struct story *s) {
   json_answers(j, c);
 }
 
+/* Of the two repairs: which comes first, and how many correct schedules of the
+ * client each forbids. */
+static void put_fence_price(struct json *j, const struct fences_found *f,
+                            const struct causes_found *causes) {
+  const struct ranked_cause *c = f->dearer ? &causes->at[0] : f->instead;
+  if (!f->left.all)
+    return;
+  json_object(j, "fence_price");
+  put_tally(j, &f->schedules);
+  json_uint(j, "forbids", tally_lost(&f->schedules, &f->left));
+  json_bool(j, "first", !f->dearer);
+  if (c) {
+    json_object(j, "instead");
+    json_uint(j, "forbids", tally_lost(&f->schedules, &c->schedules));
+    put_blocks(j, &c->cause);
+    json_end_object(j);
+  }
+  json_end_object(j);
+}
+
 void json_fences(struct json *j, const struct story *s) {
   const struct fences_found *f = &s->result->finding->fences;
   json_array(j, "fences");
@@ -207,6 +227,7 @@ void json_fences(struct json *j, const struct story *s) {
     json_end_object(j);
   }
   json_end_array(j);
+  put_fence_price(j, f, &s->result->finding->causes);
 }
 
 void json_nearest(struct json *j, const struct story *s) {

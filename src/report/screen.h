@@ -65,6 +65,8 @@ void screen_outcomes(struct screen *s, const struct story *story);
 /* Which lines would have to be atomic, and why these (text_causes.c). */
 void screen_causes(struct screen *s, const struct story *story);
 void screen_nearest(struct screen *s, const struct story *story);
+/* The blocks of a cause, in words. */
+void screen_put_blocks(const struct cause *c, struct buf *b);
 /* Where fences are missing (text_fences.c). */
 void screen_fences(struct screen *s, const struct story *story);
 /* What came of --patch (text_patch.c). */

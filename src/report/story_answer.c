@@ -351,7 +351,7 @@ void story_make_answer(struct story *s, const struct story_namer *n) {
   }
   if (story_composition(s, n, &tests, &t.b))
     s->composition = story_keep(s, &t.b);
-  if (t.f->fences.verified && t.f->fault != FAULT_NONE) {
+  if (fences_come_first(&t.f->fences) && t.f->fault != FAULT_NONE) {
     say_fence(&t);
     buf_free(&t.b);
     return;

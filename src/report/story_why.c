@@ -189,7 +189,7 @@ static const char *make_fix(struct story *s) {
   struct buf b = {0};
   if (s->composition)
     put_composition(s, &b);
-  else if (f->fences.verified)
+  else if (fences_come_first(&f->fences))
     put_fences(&f->fences, &b);
   else if (f->causes.len && f->causes.at[0].cause.nblocks &&
            !f->causes.at[0].still_bad && !f->causes.at[0].schedules.bad)

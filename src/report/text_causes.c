@@ -39,7 +39,7 @@ static void put_block(const struct code_block *k, bool with_file,
 }
 
 /* The file once, behind the first block, where it is one for all. */
-static void put_blocks(const struct cause *c, struct buf *b) {
+void screen_put_blocks(const struct cause *c, struct buf *b) {
   for (uint32_t i = 0; i < c->nblocks; i++) {
     const struct code_block *k = &c->blocks[i];
     bool again = i && k->file && c->blocks[0].file &&
@@ -318,7 +318,7 @@ static void put_cause(struct screen *s, const struct story *story,
   const struct ranked_cause *c = &all->at[at];
   struct buf b = {0};
   buf_printf(&b, "%" PRIu32 ". ", c->rank);
-  put_blocks(&c->cause, &b);
+  screen_put_blocks(&c->cause, &b);
   put_price(c, all, &b);
   if (at)
     put_left(c, &b);

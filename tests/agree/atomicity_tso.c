@@ -8,77 +8,9 @@
 #include "base/rng.h"
 #include "hard_traces.h"
 #include "oracle/orient.h"
+#include "paper_rows.h"
 #include "test.h"
-#include "tso_machine.h"
-
-struct shape {
-  uint32_t threads, ops, vars;
-  unsigned fences, rmws; /* in percent */
-  bool fenced;           /* every transaction ends with a fence */
-};
-
-static uint8_t percent(struct rng *r) { return (uint8_t)rng_below(r, 100); }
-
-static struct tso_op random_op(struct rng *r, const struct shape *s) {
-  struct tso_op op = {.var = (uint8_t)rng_below(r, s->vars),
-                      .value = (uint8_t)(1 + rng_below(r, 9))};
-  unsigned what = percent(r);
-  op.kind = what < s->fences             ? TSO_FENCE
-            : what < s->fences + s->rmws ? TSO_RMW
-            : rng_below(r, 2)            ? TSO_READ
-                                         : TSO_WRITE;
-  return op;
-}
-
-static struct tso_program random_program(struct rng *r, const struct shape *s) {
-  struct tso_program p = {.nthreads = (uint8_t)s->threads};
-  for (uint32_t t = 0; t < s->threads; t++) {
-    uint32_t left = 1 + (uint32_t)rng_below(r, s->ops), n = 0;
-    while (left) {
-      uint32_t len = 1 + (uint32_t)rng_below(r, left < 3 ? left : 3);
-      p.thread[t][n++] = (struct tso_op){.kind = TSO_BEGIN};
-      for (uint32_t i = 0; i < len; i++)
-        p.thread[t][n++] = random_op(r, s);
-      if (s->fenced)
-        p.thread[t][n++] = (struct tso_op){.kind = TSO_FENCE};
-      p.thread[t][n++] = (struct tso_op){.kind = TSO_END};
-      left -= len;
-    }
-    assert(n <= TSO_OPS);
-  }
-  return p;
-}
-
-/* Without marks; with or without commits. */
-static uint32_t convert(const struct tso_execution *x, bool commits,
-                        struct txn_event *out) {
-  static const uint8_t kinds[] = {
-      [TSO_WRITE] = TXN_WRITE, [TSO_READ] = TXN_READ,
-      [TSO_RMW] = TXN_RMW,     [TSO_SC_WRITE] = TXN_RMW,
-      [TSO_FENCE] = TXN_FENCE, [TSO_COMMIT] = TXN_COMMIT};
-  uint32_t at[TSO_EVENTS], n = 0;
-  uint32_t txn[TSO_THREADS] = {0};
-  for (unsigned i = 0; i < x->n; i++) {
-    const struct tso_event *e = &x->event[i];
-    at[i] = n;
-    if (e->kind == TSO_BEGIN)
-      txn[e->thread]++;
-    if (e->kind == TSO_BEGIN || e->kind == TSO_END ||
-        (e->kind == TSO_COMMIT && !commits))
-      continue;
-    struct txn_event *o = &out[n++];
-    *o = (struct txn_event){.kind = kinds[e->kind],
-                            .thread = e->thread,
-                            .object = e->var,
-                            .at = i,
-                            .txn = txn[e->thread] * TSO_THREADS + e->thread};
-    if (e->kind == TSO_COMMIT) {
-      o->issue = at[e->issue];
-      o->txn = out[o->issue].txn;
-    }
-  }
-  return n;
-}
+#include "tso_traces.h"
 
 /* ---- all executions of a program ---- */
 
@@ -265,6 +197,8 @@ TEST(the_search_finds_what_all_orientations_have) {
   compare_fast(20000, shapes, sizeof shapes / sizeof *shapes, &yes, &no);
   CHECK(yes > 2000);
   CHECK(no > 2000);
+  paper_row(PAPER_THEOREMS, "Theorem 7: 20,000 traces of programs",
+            "exceptions", 20000 - yes - no);
 }
 
 /* A trace of random events: transactions of up to `len`, forks and joins not
@@ -368,6 +302,52 @@ TEST(traces_of_64_events) {
   CHECK(most[1] > 100000);
   CHECK(most[0] < 2000000);
   CHECK(most[1] < 2000000);
+}
+
+/* The steps of the hardest of 300 hard traces, beside the bound of section 6.2:
+ * ((2m)^2)^(2k) choices of profiles, for k threads and m variables. */
+static uint64_t hardest(uint32_t threads, uint32_t vars, uint32_t times,
+                        bool keep_order) {
+  enum { N = 64 };
+  static struct txn_event e[N], wide[N * 100];
+  uint64_t most = 0;
+  for (uint64_t seed = 1; seed <= 300; seed++) {
+    struct tso_question q = {.keep_order = keep_order};
+    struct conflict_cycle c;
+    hard_trace(threads, vars, N, 10, 10, seed, e);
+    uint32_t n = hard_wide(e, N, times, wide);
+    CHECK(tso_trace_answer(wide, n, &q, &c) != TSO_UNKNOWN);
+    conflict_cycle_free(&c);
+    most = q.steps > most ? q.steps : most;
+  }
+  return most;
+}
+
+TEST(the_cost_grows_with_threads_and_variables_alone) {
+  static const struct {
+    uint32_t threads, vars, times;
+  } rows[] = {{3, 16, 1},  {4, 16, 1},  {6, 16, 1},  {8, 16, 1},
+              {12, 16, 1}, {16, 16, 1}, {8, 4, 1},   {8, 8, 1},
+              {8, 32, 1},  {8, 64, 1},  {4, 16, 10}, {4, 16, 100}};
+  const char *table = "Section 6.2: steps of the hardest of 300 hard traces of "
+                      "64 events";
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char row[80];
+    uint32_t k = rows[i].threads, m = rows[i].vars, times = rows[i].times;
+    uint64_t steps = hardest(k, m, times, false);
+    double bound = 1;
+    for (uint32_t j = 0; j < 4 * k; j++)
+      bound *= 2 * m;
+    CHECK((double)steps < bound);
+    CHECK(steps < 2000000);
+    snprintf(row, sizeof row, "%u threads, %u variables%s", k, m,
+             times == 10    ? ", each access 10 times"
+             : times == 100 ? ", each access 100 times"
+                            : "");
+    paper_row(table, row, "steps", steps);
+    if (times == 1)
+      paper_row(table, row, "steps with --keep-order", hardest(k, m, 1, true));
+  }
 }
 
 /* With few steps it may be given up, but never answered otherwise. */
@@ -523,6 +503,10 @@ TEST(orientations_are_executions) {
   vec_free(&all.classes);
   CHECK(yes > 300);
   CHECK(no > 200);
+  paper_row(PAPER_THEOREMS,
+            "Theorems 4 and 5, where operations that no directed edge holds "
+            "change places: 500 programs",
+            "exceptions", 0); /* the first one ends the test */
 }
 
 /* With the order of operations kept, a trace may be serializable though an
@@ -543,6 +527,9 @@ TEST(the_order_of_one_trace_has_fewer_executions) {
   }
   CHECK(fewer > 0);
   CHECK(fewer < 200);
+  paper_row(PAPER_THEOREMS,
+            "Theorem 5, Definition 3 to the letter: 4,000 traces", "exceptions",
+            fewer);
 }
 
 /* Definition 3 to the letter: the search among commits alone finds what all
@@ -654,6 +641,10 @@ TEST(robustness_is_seen_in_sc_executions) {
   CHECK(robust > 20);
   CHECK(not_robust > 20);
   CHECK(converse > 0); /* the reverse of Theorem 2 does not hold */
+  paper_row(PAPER_THEOREMS, "Theorem 2: 800 programs", "exceptions",
+            800 - robust - not_robust);
+  paper_answer("The reverse of Theorem 2", "800 programs", "holds",
+               converse == 0);
 }
 
 /* Theorem 3. */
@@ -678,6 +669,8 @@ TEST(transaction_fenced_programs) {
   }
   CHECK(yes > 10);
   CHECK(no > 10);
+  paper_row(PAPER_THEOREMS, "Theorem 3: 500 programs", "exceptions",
+            500 - yes - no);
 }
 
 TEST_MAIN

@@ -12,6 +12,18 @@ run check --method=hitting "$data/figure1b.jsonl"
 expect_status 1
 expect_out 'All: 2 schedules, 0 of them witnesses'
 
+# ---- Figure 2: the counts are known (README.md of the folder) ----
+run check --method=hitting "$data/figure2.jsonl"
+expect_status 0
+expect_out 'd = 1: 7 distinct schedules were tried, bound 7, a witness'
+expect_out 'All: 1000922 schedules, 134720 of them witnesses'
+expect_out 'Linearizability depth 1: .* addAll\(\[1, 2\]\) = true \(process 3, line 12\)'
+run check --depth-table "$data/figure2.jsonl"
+expect_out 'ConcurrentLinkedQueue +1 +14 +7 +7.00 +0.00 +48 '
+run check --method=hitting "$data/figure2_changed.jsonl"
+expect_status 0
+expect_out 'first witness at d = 2.*Linearizability depth 2: .* removeAll\(\[1, 0\]\) = false \(process 4, line 5\) addAll\(\[1, 2\]\)'
+
 # ---- a witness by accident: the depth is larger ----
 call() { # process, name, argument
   printf '{"type":"call","process":%s,"name":"%s","args":[%s]}\n' "$@"

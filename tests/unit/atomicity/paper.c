@@ -23,6 +23,7 @@
 #include "atomicity/settled.h"
 #include "atomicity/tso.h"
 #include "oracle/orient.h"
+#include "paper_rows.h"
 #include "test.h"
 #include "tso_machine.h"
 
@@ -200,6 +201,11 @@ TEST(the_task_pool) {
   CHECK(!yes(tso_serializable, e, 16));
   CHECK(!yes(tso_sc_equivalent, e, 16));
   CHECK(!trace(e, 12));
+  paper_answer("Figure 2", "(a), (c): the execution", "TSO-serializable",
+               yes(tso_serializable, e, 16));
+  paper_answer("Figure 2", "(b): the execution", "SC-equivalent",
+               yes(tso_sc_equivalent, e, 16));
+  paper_answer("Figure 2", "(d): its trace", "TSO-serializable", trace(e, 12));
 }
 
 /* The same with every access of Figure 1: head and tail are read again for the

@@ -131,7 +131,7 @@ TEST(signatures_are_known) {
     CHECK(s.known && s.returns_bool && !s.returns_void && s.variadic);
     CHECK_INT(s.nparams, 2);
     CHECK_INT(s.param[0], PARAM_POINTER);
-    CHECK(s.param[1] != PARAM_POINTER);
+    CHECK_INT(s.param[1], PARAM_INTEGER);
     CHECK_INT(s.return_size, 1);
     lines_signature(l, symbol(l, "make"), &s);
     CHECK(s.known && s.returns_pointer && !s.variadic);
