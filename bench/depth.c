@@ -17,8 +17,9 @@
  *   snapshot's bug with 2^-6, pct is promised 13^-3 / 2 (a reader that goes
  *   round twice makes 13 steps of 7).
  * - dpct comes behind pct: pct knows k from the executions before, dpct guesses
- *   it from the code, here 21 for 12 to 30 steps.  Too large a guess costs a
- *   factor of (guess/k)^(d-1), too small a one puts change points too early.
+ *   it from the code.  Too large a guess costs a factor of (guess/k)^(d-1), too
+ *   small a one puts change points too early.  Loops count once, or three times
+ *   ("dpct, 3").
  *   It needs no execution to begin with.
  * - pos pays for races only, so private steps cost it little.
  */
@@ -124,10 +125,13 @@ static struct needs measure(enum explore_end (*how)(struct explore *),
 static const struct {
   const char *word;
   enum explore_end (*how)(struct explore *);
-} strategies[] = {{"random", explore_random},
-                  {"pct", explore_pct},
-                  {"dpct", explore_dpct},
-                  {"pos", explore_pos}};
+  uint32_t theta; /* of loops whose code does not tell their rounds */
+} strategies[] = {{"random", explore_random, 1},
+                  {"pct", explore_pct, 1},
+                  {"dpct", explore_dpct, 1},
+                  {"dpct, 3", explore_dpct, 3},
+                  {"pos", explore_pos, 1}};
+enum { MOST_THETA = 3 };
 
 static void print(const char *word, const struct needs *r) {
   printf("  %-8s %5" PRIu32, word, r->found);
@@ -154,26 +158,31 @@ static void run(struct flow *f, const char *title, const char *text,
     die("%s", e.text);
   if (rt_prepare(rt_suites(), &c) != RT_DONE)
     die("the client cannot be prepared");
-  uint32_t *estimate = xcalloc(c.ncalls, sizeof *estimate);
+  uint32_t *estimate[MOST_THETA + 1];
+  for (uint32_t theta = 0; theta <= MOST_THETA; theta++)
+    estimate[theta] = xcalloc(c.ncalls, sizeof **estimate);
   for (uint32_t i = 0; i < c.ncalls; i++) {
     struct flow_tree t;
     if (!flow_tree_of(f, flow_find(f, words[c.calls[i].op]), &t))
       die("no code of %s", words[c.calls[i].op]);
-    estimate[i] = flow_sum(&t, FLOW_THETA);
+    for (uint32_t theta = 1; theta <= MOST_THETA; theta++)
+      estimate[theta][i] = flow_sum(&t, theta);
     flow_tree_free(&t);
   }
   wrong = wrong_result;
   printf("%s, depth %" PRIu32 ": %s\n", title, depth, text);
   printf("  strategy found       mean     median  1/bound\n");
   for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
-    struct needs r = measure(strategies[i].how, depth, estimate, c.ncalls);
+    struct needs r = measure(strategies[i].how, depth,
+                             estimate[strategies[i].theta], c.ncalls);
     print(strategies[i].word, &r);
     if (strategies[i].how == explore_pct && r.found) {
       promises++;
       kept += r.mean <= r.promised;
     }
   }
-  free(estimate);
+  for (uint32_t theta = 0; theta <= MOST_THETA; theta++)
+    free(estimate[theta]);
   client_free(&c);
 }
 

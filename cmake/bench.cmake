@@ -27,7 +27,6 @@ add_dependencies(bench bench-programs)
 if(TARGET faultline)
   add_dependencies(bench-programs faultline)
   file(GLOB scripts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*.sh)
-  list(FILTER scripts EXCLUDE REGEX "/shrink\\.sh$") # of make papers
   foreach(script IN LISTS scripts)
     add_custom_command(TARGET bench POST_BUILD
       COMMAND ${CMAKE_COMMAND} -E env SOURCE_DIR=${CMAKE_SOURCE_DIR}

@@ -9,7 +9,7 @@
  * RUN: %s --threads 2 -- -std=c++20
  * EXIT: 1
  * VERDICT: violation
- * OUTPUT: get\(\) waits for ever: no order of the calls lets it wait
+ * OUTPUT: get\(\) sleeps for ever:
  */
 #include <faultline.h>
 

@@ -95,7 +95,7 @@ first() {
 
 # The same with accesses to the words of locks, as a Java program has them.
 locks() { # library, file, number, flags, client
-  [ -z "$quick" ] || return
+  [ -z "$quick" ] || return 0
   explore "tests/clients/papers/$2.c" "$4 -include bench/papers/lock_words.h" \
     "$5"
   put "Table 2, $1" "$3 $5" 'first, locks as accesses' \
@@ -116,7 +116,7 @@ random_clients() { # operations
 # As Violat samples them: random clients until three fail.
 sample() { # library, file, what is shrunk, flags, operations
   local drawn=0 fail=0 enough=0 list= client row="$1, $3"
-  [ -z "$quick" ] || return
+  [ -z "$quick" ] || return 0
   while [ "$fail" -lt 3 ] && IFS= read -r client; do
     drawn=$((drawn + 1))
     explore "tests/clients/papers/$2.c" "$4" "$client" </dev/null

@@ -328,7 +328,7 @@ int built_estimate(struct built *b, uint32_t suite, uint32_t **out,
   for (uint32_t i = 0; i < u->nops; i++) {
     struct flow_tree t = {0};
     if (flow_tree_of(f, u->ops[i].code, &t))
-      steps[i] = flow_sum(&t, FLOW_THETA);
+      steps[i] = flow_sum(&t, (uint32_t)b->settings->theta);
     flow_tree_free(&t);
   }
   flow_close(f);

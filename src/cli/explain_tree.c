@@ -36,10 +36,15 @@ static int show_tree(struct session *s, const char *function, struct error *e) {
     buf_printf(&b, "%s: ", function);
     flow_brief(&t, &b);
     buf_putc(&b, '\n');
-    flow_print(&t, s->built.lines, FLOW_THETA, &b);
-    uint32_t sum = flow_sum(&t, FLOW_THETA);
-    buf_printf(&b, "%s: about %u step%s, loops going round %d times\n",
-               function, sum, sum == 1 ? "" : "s", FLOW_THETA);
+    uint32_t theta = (uint32_t)s->settings->theta;
+    flow_print(&t, s->built.lines, theta, &b);
+    uint32_t sum = flow_sum(&t, theta);
+    buf_printf(&b, "%s: about %u step%s", function, sum, sum == 1 ? "" : "s");
+    if (flow_has_open_loop(&t) && theta == 1)
+      buf_puts(&b, ", a loop of unknown length going round once");
+    else if (flow_has_open_loop(&t))
+      buf_printf(&b, ", a loop of unknown length going round %u times", theta);
+    buf_putc(&b, '\n');
     fputs(buf_text(&b), stdout);
     buf_free(&b);
   }

@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 
+#include "code/tree.h"
 #include "diagnose/traces.h"
 #include "locate/trace_set.h"
 #include "shrink/coarse.h"
@@ -87,9 +88,12 @@ static const struct own_option of_shrink[] = {
     {"coarse",
      "candidates are run by real threads (b), by the scheduler (d), with one "
      "call in one of the threads (h), or as it serves best"},
+    {"search", "random clients run by D-PCT (dpct), or by a coin before each "
+               "step (random)"},
     {"threads", "random clients have N threads (2)"},
     {"ops", "and N calls in each thread (500)"},
     {"max-executions", "so many random clients are run (20)"},
+    {"theta"},
     {"max-states"},
     {"memory"},
     {"max-steps"},
@@ -309,6 +313,7 @@ int settings_parse(struct settings *s, const char *command, int argc,
                          .max_states = 1000000,
                          .memory = (uint64_t)1 << 30,
                          .max_steps = 10000,
+                         .theta = FLOW_THETA,
                          .seed = 1,
                          .watchdog_ms = 1000,
                          .buffer = 4,
@@ -384,6 +389,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "pct, dpct: look for bugs that need N constraints on the order of steps "
        "(3)",
        "Search", .min = 1, .max = 64},
+      {"theta", 0, OPT_UINT64, &s->theta, "N",
+       "dpct: a loop is thought to go round N times where its code does not "
+       "tell how often (1)",
+       "Search", .min = 1, .max = 1000},
       {"preemptions", 0, OPT_UINT64, &s->preemptions, "N",
        "leave a thread that could go on at most N times in an execution",
        "Search", .max = UINT32_MAX, .given = &s->bound_preemptions},

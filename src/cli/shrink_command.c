@@ -40,6 +40,25 @@ static int find_history(struct settings *set, struct error *e) {
   return ERR_NONE;
 }
 
+/* How long random clients run: by the scheduler, or by real threads. */
+static int choose_search(struct settings *set, struct error *e) {
+  bool coin = set->search == SEARCH_RANDOM;
+  if (set->search != SEARCH_AUTO && set->search != SEARCH_DPCT && !coin)
+    return error_set(e, ERR_USAGE,
+                     "--search: shrink has dpct and random, not %s",
+                     search_name[set->search]);
+  if (coin && (set->coarse == COARSE_B || set->history || set->client))
+    return error_set(e, ERR_USAGE,
+                     "--search=random is for the random clients that the "
+                     "scheduler runs");
+  /* B needs the object without hooks, the others the estimates of D-PCT. */
+  if (set->coarse == COARSE_B)
+    set->search = SEARCH_STRESS;
+  else if (!coin)
+    set->search = SEARCH_DPCT;
+  return ERR_NONE;
+}
+
 static int shrink_object(struct session *s, struct error *e) {
   const struct settings *set = s->settings;
   if (!s->built.about->nsuites)
@@ -78,11 +97,9 @@ int command_shrink(int argc, char **argv) {
   int status = 0;
   if (settings_parse(&set, "shrink", argc, argv, &help, &e)) {
     status = settings_exit(&set, command_complain(&e), false);
-  } else if (!help && find_history(&set, &e)) {
+  } else if (!help && (find_history(&set, &e) || choose_search(&set, &e))) {
     status = settings_exit(&set, command_complain(&e), false);
   } else if (!help) {
-    /* B needs the object without hooks, the others the estimates of D-PCT. */
-    set.search = set.coarse == COARSE_B ? SEARCH_STRESS : SEARCH_DPCT;
     status = run(&set);
   }
   settings_free(&set);

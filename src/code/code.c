@@ -399,7 +399,8 @@ static void walk_function(struct code_image *c, csh handle, cs_insn *insn,
   }
 }
 
-int code_walk(struct lines *l, code_visit *visit, void *ctx, struct error *e) {
+static int walk(struct lines *l, const struct line_symbol *only,
+                code_visit *visit, void *ctx, struct error *e) {
   struct code_image c = {0};
   csh handle;
   GElf_Ehdr head;
@@ -416,7 +417,7 @@ int code_walk(struct lines *l, code_visit *visit, void *ctx, struct error *e) {
   uint64_t done = 0; /* aliases (C1 and C2 of a constructor) are seen once */
   for (uint32_t i = 0; i < l->symbols.len; i++) {
     const struct line_symbol *f = &l->symbols.at[i];
-    if (!f->function || !f->size || f->addr < done)
+    if (!f->function || !f->size || f->addr < done || (only && f != only))
       continue;
     walk_function(&c, handle, insn, f, visit, ctx);
     done = f->addr + f->size;
@@ -427,4 +428,13 @@ int code_walk(struct lines *l, code_visit *visit, void *ctx, struct error *e) {
   vec_free(&c.sections);
   lines_need_memory();
   return ERR_NONE;
+}
+
+int code_walk(struct lines *l, code_visit *visit, void *ctx, struct error *e) {
+  return walk(l, NULL, visit, ctx, e);
+}
+
+int code_walk_one(struct lines *l, const struct line_symbol *function,
+                  code_visit *visit, void *ctx, struct error *e) {
+  return walk(l, function, visit, ctx, e);
 }

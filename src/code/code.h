@@ -39,5 +39,8 @@ typedef void code_visit(void *ctx, const struct line_symbol *function,
                         const struct code_insn *i);
 
 int code_walk(struct lines *l, code_visit *visit, void *ctx, struct error *e);
+/* Of one function only: one of the symbols of `l`. */
+int code_walk_one(struct lines *l, const struct line_symbol *function,
+                  code_visit *visit, void *ctx, struct error *e);
 
 #endif

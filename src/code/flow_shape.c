@@ -17,9 +17,10 @@
  * (D) C(B(L(…))) is L(…): a loop can be left before its first round, which is
  *     what compilers make of `while` when they test at the end.
  */
+#include "base/scc.h"
 #include "base/slow.h"
 #include "code/flow_int.h"
-#include "base/scc.h"
+#include "code/rounds.h"
 #include "debug/lines_int.h"
 
 #include <assert.h>
@@ -37,8 +38,9 @@ struct flow_shaper {
   struct flow_tree *t;
   const struct flow_graph *g;
   const struct call_chain *chain;
-  uint8_t *dead;  /* by block: never returns, and there is another way */
-  uint32_t *work; /* by all functions: blocks visited */
+  uint8_t *dead;         /* by block: never returns, and there is another way */
+  struct round_counter *rounds; /* NULL: no loop was met */
+  uint32_t *work;        /* by all functions: blocks visited */
 };
 
 /* ---- growing the tree ---- */
@@ -333,6 +335,11 @@ static void shape_part(struct flow_region *r, uint32_t part, uint32_t parent) {
   for (uint32_t v = 0; v < n; v++)
     in[v] = r->part_of[v] == part;
   s->t->nodes.at[loop].irregular = p->irregular;
+  if (!p->irregular) {
+    if (!s->rounds)
+      s->rounds = rounds_of(s->f, s->g, s->dead);
+    s->t->nodes.at[loop].rounds = rounds_count(s->rounds, in, p->header);
+  }
   shape_region(s, in, p->header, p->header, loop);
   if (!drop_empty(s->t, loop))
     append(s->t, parent, loop);
@@ -404,13 +411,15 @@ static bool shape_function(struct flow *f, struct flow_tree *t, uint64_t entry,
   if (!flow_graph_of(f, entry, &g))
     return false;
   struct call_chain chain = {entry, up};
-  struct flow_shaper s = {f, t, &g, &chain, xcalloc(g.blocks.len, 1), work};
+  struct flow_shaper s = {f,    t,   &g, &chain, xcalloc(g.blocks.len, 1),
+                          NULL, work};
   uint8_t *in = xcalloc(g.blocks.len, 1);
   memset(in, 1, g.blocks.len);
   t->unknown |= g.unknown;
   find_dead(&g, s.dead);
   shape_region(&s, in, NONE, 0, parent);
   free(in);
+  rounds_free(s.rounds);
   free(s.dead);
   flow_graph_free(&g);
   return true;

@@ -99,5 +99,9 @@ void numbers_follow(struct numbers *s, const struct instruction *n);
 struct number numbers_address(struct numbers *s, const struct instruction *n,
                               const cs_x86_op *op);
 bool numbers_on_stack(const struct numbers *s, struct number v);
+/* The value of an operand before the instruction, with zeros above it. */
+struct number numbers_operand(struct numbers *s, const struct instruction *n,
+                              const cs_x86_op *op);
+struct number numbers_unknown(struct numbers *s);
 
 #endif

@@ -142,6 +142,10 @@ static struct number sign_extended(struct numbers *s, struct number v,
   return (struct number){name_of(s, key, 4), 0};
 }
 
+struct number numbers_unknown(struct numbers *s) {
+  return unknown(s);
+}
+
 struct number numbers_address(struct numbers *s, const struct instruction *n,
                               const cs_x86_op *op) {
   int width;
@@ -211,12 +215,69 @@ static struct number operand(struct numbers *s, const struct instruction *n,
   return numbers_on_stack(s, at) ? load(s, at, op->size) : unknown(s);
 }
 
+struct number numbers_operand(struct numbers *s, const struct instruction *n,
+                              const cs_x86_op *op) {
+  return operand(s, n, op);
+}
+
+/* inc, dec, and a shift by one, whose second operand is not written. */
+static bool is_by_one(const struct instruction *n) {
+  return n->id == X86_INS_INC || n->id == X86_INS_DEC ||
+         (n->id == X86_INS_SHL && n->nops == 1);
+}
+
+/* Of constants: what the processor computes. */
+static bool fold(struct numbers *s, const struct instruction *n,
+                 struct number *out) {
+  bool by_one = is_by_one(n);
+  if (n->nops != 2 - by_one)
+    return false;
+  struct number a = operand(s, n, &n->op[0]), b = {CONSTANT, 1};
+  if (!by_one)
+    b = operand(s, n, &n->op[1]);
+  if (a.from != CONSTANT || b.from != CONSTANT)
+    return false;
+  uint64_t x = (uint64_t)a.offset, y = (uint64_t)b.offset;
+  switch (n->id) {
+  case X86_INS_ADD:
+  case X86_INS_INC:
+    x += y;
+    break;
+  case X86_INS_SUB:
+  case X86_INS_DEC:
+    x -= y;
+    break;
+  case X86_INS_AND:
+    x &= y;
+    break;
+  case X86_INS_OR:
+    x |= y;
+    break;
+  case X86_INS_XOR:
+    x ^= y;
+    break;
+  case X86_INS_IMUL:
+    x *= y;
+    break;
+  case X86_INS_SHL:
+    x <<= y & (n->op[0].size == 8 ? 63 : 31);
+    break;
+  default:
+    return false;
+  }
+  *out = low(s, (struct number){CONSTANT, (int64_t)x}, n->op[0].size);
+  return true;
+}
+
 /* A result that depends on nothing but its operands. */
 static struct number computed(struct numbers *s, const struct instruction *n) {
   uint64_t key[2 + 2 * OPERANDS] = {n->id, n->nops ? n->op[0].size : 0};
   size_t k = 2;
+  struct number known;
   if (n->uses & SITE_FLAGS)
     return unknown(s);
+  if (fold(s, n, &known))
+    return known;
   for (int i = 0; i < n->nops; i++) {
     struct number v = operand(s, n, &n->op[i]);
     key[k++] = v.from;
@@ -234,6 +295,11 @@ static struct number linear(struct numbers *s, const struct instruction *n) {
   if (n->id == X86_INS_ADD || n->id == X86_INS_SUB)
     return sum(s, operand(s, n, to), operand(s, n, from),
                n->id == X86_INS_ADD ? 1 : -1);
+  if (n->id == X86_INS_INC || n->id == X86_INS_DEC)
+    return sum(s, operand(s, n, to), (struct number){CONSTANT, 1},
+               n->id == X86_INS_INC ? 1 : -1);
+  if (is_by_one(n)) /* a shift */
+    return sum(s, zero, operand(s, n, to), 2);
   if (n->id == X86_INS_SHL && from->type == X86_OP_IMM && from->imm < 63)
     return sum(s, zero, operand(s, n, to), INT64_C(1) << from->imm);
   if (n->id == X86_INS_IMUL && n->nops == 3 && n->op[2].type == X86_OP_IMM)
@@ -285,8 +351,8 @@ static void pop(struct numbers *s, const struct instruction *n) {
 /* The register that gets the instruction's result; -1: none does. */
 static int destination(const struct instruction *n, int *width) {
   int r;
-  if (n->nops < 2 || n->op[0].type != X86_OP_REG || n->id == X86_INS_CMP ||
-      n->id == X86_INS_TEST || n->id == X86_INS_XCHG ||
+  if (n->nops < 2 - is_by_one(n) || n->op[0].type != X86_OP_REG ||
+      n->id == X86_INS_CMP || n->id == X86_INS_TEST || n->id == X86_INS_XCHG ||
       (r = code_register(n->op[0].reg, width)) < 0)
     return -1;
   return *width >= 4 && (n->kills & R(r)) ? r : -1;
@@ -297,6 +363,22 @@ static void lose(struct numbers *s, uint64_t set) {
     if (set >> k & 1)
       s->reg[k] =
           k == RSP ? (struct number){fresh_name(s, true), 0} : unknown(s);
+}
+
+/* Of an instruction whose result goes to memory. */
+static struct number stored(struct numbers *s, const struct instruction *n) {
+  switch (n->id) {
+  case X86_INS_MOV:
+    return n->nops == 2 ? operand(s, n, &n->op[1]) : unknown(s);
+  case X86_INS_ADD:
+  case X86_INS_SUB:
+  case X86_INS_INC:
+  case X86_INS_DEC:
+  case X86_INS_SHL:
+    return linear(s, n);
+  default:
+    return unknown(s);
+  }
 }
 
 void numbers_follow(struct numbers *s, const struct instruction *n) {
@@ -322,9 +404,7 @@ void numbers_follow(struct numbers *s, const struct instruction *n) {
         n->id == X86_INS_TEST)
       return;
     struct number at = numbers_address(s, n, &n->op[0]);
-    bool plain = n->id == X86_INS_MOV && n->nops == 2;
     if (numbers_on_stack(s, at))
-      store(s, at, n->op[0].size,
-            plain ? operand(s, n, &n->op[1]) : unknown(s));
+      store(s, at, n->op[0].size, stored(s, n));
   }
 }

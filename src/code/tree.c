@@ -5,6 +5,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+static uint32_t times_of(const struct flow_node *n, uint32_t theta) {
+  return n->rounds ? n->rounds : theta;
+}
+
 static uint64_t sum(const struct flow_tree *t, uint32_t at, uint32_t theta) {
   const struct flow_node *n = &t->nodes.at[at];
   if (n->type == FLOW_SEQUENCE)
@@ -18,12 +22,19 @@ static uint64_t sum(const struct flow_tree *t, uint32_t at, uint32_t theta) {
       value = of_child;
   }
   if (n->type == FLOW_LOOP)
-    value *= theta;
+    value *= times_of(n, theta);
   return value < UINT32_MAX ? value : UINT32_MAX;
 }
 
 uint32_t flow_sum(const struct flow_tree *t, uint32_t theta) {
   return t->nodes.len ? (uint32_t)sum(t, 0, theta) : 0;
+}
+
+bool flow_has_open_loop(const struct flow_tree *t) {
+  for (uint32_t i = 0; i < t->nodes.len; i++)
+    if (t->nodes.at[i].type == FLOW_LOOP && !t->nodes.at[i].rounds)
+      return true;
+  return false;
 }
 
 static void brief(const struct flow_tree *t, uint32_t at, struct buf *out) {
@@ -33,6 +44,8 @@ static void brief(const struct flow_tree *t, uint32_t at, struct buf *out) {
     buf_printf(out, "%" PRIu32, n->num);
     return;
   }
+  if (n->rounds)
+    buf_printf(out, "*%" PRIu32, n->rounds);
   buf_putc(out, '(');
   for (uint32_t c = n->first; c; c = t->nodes.at[c].next) {
     if (c != n->first)
@@ -72,10 +85,13 @@ static void print(const struct flow_tree *t, uint32_t at, uint32_t depth,
   buf_printf(out, "%4" PRIu64, value);
   if (n->type == FLOW_SEQUENCE)
     print_places(n, l, out);
-  if (n->type == FLOW_LOOP)
-    buf_printf(out, "  %" PRIu32 " times %" PRIu64 "%s", theta,
-               theta ? value / theta : 0,
+  if (n->type == FLOW_LOOP) {
+    uint32_t rounds = times_of(n, theta);
+    buf_printf(out, "  %" PRIu32 " times %" PRIu64 "%s%s", rounds,
+               rounds ? value / rounds : 0,
+               n->rounds ? "" : ", the code does not tell",
                n->irregular ? ", can be entered at several places" : "");
+  }
   if (n->type == FLOW_SELECTION)
     buf_printf(out, "  the longest of %" PRIu32, n->num);
   buf_putc(out, '\n');

@@ -67,6 +67,8 @@ struct settings {
   bool race_sections, race_independent;
   struct opt_words race_variables;
   uint64_t depth;
+  uint64_t
+      theta; /* rounds of a loop, for D-PCT, where the code does not tell */
   bool bound_preemptions;
   uint64_t preemptions;
   int coarse;          /* shrink: enum coarse_version */

@@ -2,7 +2,8 @@
  * faultline shrink, in the worker: shrinks a history from a file, the client of
  * --client, or long random clients that fail, as the CGVT paper's tool does.
  * Version B runs them on real threads, D and H under the scheduler by D-PCT,
- * block by block.
+ * block by block; with --search=random by a coin before each step, which is
+ * what that tool's scheduler asks (bench/papers/cgvt.tsv).
  */
 #include "base/clock.h"
 #include "hunt/finding.h"
@@ -40,7 +41,7 @@ struct detection {
   struct shrinker found[MOST_FAILING]; /* of failing histories, those … */
   uint32_t nfound, njudged;            /* … with wrong results first */
   struct client client;                /* the current one */
-  uint32_t histories, failing;
+  uint32_t histories, failing, wrong;  /* wrong: by their results */
   double check_seconds;
   struct check check;
 };
@@ -148,6 +149,7 @@ static void prepare(struct detection *d) {
 static void take_real(struct detection *d, const struct history *h,
                       bool by_results) {
   d->failing++;
+  d->wrong += by_results;
   if (by_results ? d->njudged == MOST_FAILING : d->nfound)
     return;
   struct shrinker *s = &d->found[d->njudged];
@@ -204,6 +206,7 @@ static void detect_controlled(struct detection *d) {
   struct blocks how = {.most = BESIDE_CALLS, .one = true};
   if (d->version == COARSE_D)
     how = (struct blocks){.most = BLOCK_CALLS};
+  how.coin = d->h->set->search == SEARCH_RANDOM;
   struct explore x;
   prepare(d);
   hunt_explore_init(d->h, &x);
@@ -221,6 +224,8 @@ static void detect_controlled(struct detection *d) {
     shrink_record(s, &d->client, &x.bad);
   }
   d->failing += end == EXPLORE_BAD;
+  d->wrong +=
+      end == EXPLORE_BAD && d->h->checker.fault == FAULT_NOT_LINEARIZABLE;
   vec_free(&x.bad);
 }
 
@@ -350,25 +355,39 @@ static char *say_undecided(const struct checker *j) {
                    n == 1 ? "was" : "were", j->limit);
 }
 
+/* " (2 of them crash or hang)"; the caller frees it. */
+static char *say_stopped(const struct detection *d) {
+  uint32_t n = d->failing - d->wrong;
+  if (!n)
+    return xstrdup("");
+  return n == d->failing ? xstrdup(" (by a crash or a hang)")
+                         : xasprintf(" (%u by a crash or a hang)", n);
+}
+
 static void report_detection(struct detection *d) {
   struct hunt *h = d->h;
   const struct settings *set = h->set;
   h->r->shrink.histories = d->histories;
   h->r->shrink.failing = d->failing;
+  h->r->shrink.wrong = d->wrong;
   h->r->shrink.check_seconds =
       d->histories ? d->check_seconds / d->histories : 0;
   h->r->coverage.threads = (uint32_t)set->threads;
   h->r->coverage.ops = (uint32_t)set->ops;
   h->r->coverage.sampled_clients = d->histories;
   char *undecided = say_undecided(&h->checker);
+  char *otherwise = say_stopped(d);
   h->r->coverage.sentence =
-      xasprintf("%u of %u histories of %llu x %llu random calls fail, %s%s",
+      xasprintf("%u of %u histories of %llu x %llu random calls fail%s, %s%s",
                 d->failing, d->histories, (unsigned long long)set->threads,
-                (unsigned long long)set->ops,
+                (unsigned long long)set->ops, otherwise,
                 d->stress ? "on real threads"
-                          : "executions drawn by D-PCT, a few calls at a time",
+                : set->search == SEARCH_RANDOM
+                    ? "executions drawn at random, a few calls at a time"
+                    : "executions drawn by D-PCT, a few calls at a time",
                 undecided);
   free(undecided);
+  free(otherwise);
 }
 
 static bool open_native(struct detection *d) {
@@ -481,6 +500,7 @@ static void shrink_history(struct hunt *h, const struct history *failing) {
   h->r->shrink.check_seconds = clock_now() - begun;
   h->r->shrink.histories = 1;
   h->r->shrink.failing = answer == CHECK_NO || answer == CHECK_SPEC_FAULT;
+  h->r->shrink.wrong = h->r->shrink.failing;
   if (answer == CHECK_YES || answer == CHECK_UNKNOWN) {
     h->r->verdict = VERDICT_UNKNOWN;
     h->r->reason =

@@ -414,6 +414,7 @@ static const struct field result_fields[] = {
     TEXT(struct result, shrink.version),
     NUMBER(struct result, shrink.histories),
     NUMBER(struct result, shrink.failing),
+    NUMBER(struct result, shrink.wrong),
     REAL(struct result, shrink.check_seconds),
     FLAG(struct result, expect_fault),
     FLAG(struct result, partial),

@@ -16,6 +16,7 @@
 struct detection_tally {
   const char *version; /* "b", "d", "h" or "best"; NULL: another command */
   uint32_t histories, failing;
+  uint32_t wrong; /* of those that fail, by results; the others crash or hang */
   double check_seconds; /* of one of them, on average */
 };
 

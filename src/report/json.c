@@ -359,7 +359,7 @@ static void put_coverage(struct json *j, const struct coverage *c) {
 }
 
 static void put_chance(struct json *j, const struct chance *c) {
-  if (!c->depth) {
+  if (!c->depth || !(c->bound > 0)) {
     json_null(j, "chance");
     return;
   }
@@ -379,6 +379,7 @@ static void put_detection(struct json *j, const struct detection_tally *d) {
   json_string(j, "version", d->version);
   json_uint(j, "histories", d->histories);
   json_uint(j, "failing_histories", d->failing);
+  json_uint(j, "wrong_results", d->wrong);
   json_double(j, "check_seconds", d->check_seconds);
   json_end_object(j);
 }

@@ -237,7 +237,7 @@ static void put_summary(struct screen *s, const struct result *r) {
     put_coverage(&r->coverage, &b);
     put_remark(s, &b);
   }
-  if (r->chance.depth && !brief) {
+  if (r->chance.depth && r->chance.bound > 0 && !brief) {
     put_chance(&r->chance, &b);
     put_remark(s, &b);
   }

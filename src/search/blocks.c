@@ -34,7 +34,7 @@ static uint64_t estimate(const struct block_sampling *s, uint32_t call) {
   const struct explore *x = s->p.s.x;
   uint32_t op = s->client->calls[call].op;
   if (op < OPS && s->seen[op].calls)
-    return s->seen[op].steps / s->seen[op].calls + 1;
+    return (s->seen[op].steps + s->seen[op].calls - 1) / s->seen[op].calls;
   uint32_t n = call < x->nestimates ? x->estimate[call] : 0;
   return n ? n : 1;
 }
@@ -55,29 +55,33 @@ static void begin(void *ctx) {
 
 static void begin_block(struct block_sampling *s) {
   uint32_t n = s->client->nthreads;
-  uint32_t alone = 1 + (uint32_t)rng_below(&s->p.s.rng, n);
+  uint32_t alone = 1 + (uint32_t)sample_below(&s->p.s, n);
   pct_begin(&s->p);
   s->unused = (1ull << (s->p.depth < 63 ? s->p.depth : 63)) - 2;
   for (uint32_t t = 1; t <= n; t++) {
     struct block_thread *p = &s->thread[t];
-    uint32_t calls = 1 + (uint32_t)rng_below(&s->p.s.rng, s->how->most);
+    uint32_t calls = 1 + (uint32_t)sample_below(&s->p.s, s->how->most);
     if (s->how->one && t == alone)
       calls = 1;
     p->until = p->end - p->call < calls ? p->end : p->call + calls;
   }
 }
 
-/* Steps that are left of the block, as dpct.h counts them. */
+/* Steps that are left of the block, as dpct.h counts them (remaining_odds). */
 static uint64_t rest(const struct block_sampling *s) {
   uint64_t n = 0;
+  bool outgrown = false;
   for (uint32_t t = 1; t <= s->client->nthreads; t++) {
     const struct block_thread *p = &s->thread[t];
     for (uint32_t i = p->call; i < p->until; i++)
       n += estimate(s, i);
-    if (p->call < p->until)
-      n -= p->made % estimate(s, p->call); /* D1, D2 */
+    if (p->call == p->until)
+      continue;
+    uint64_t most = estimate(s, p->call);
+    n -= p->made % most; /* D1, D2 */
+    outgrown |= p->made >= most;
   }
-  return n;
+  return n ? n + outgrown : 2; /* D5 */
 }
 
 static void end_call(struct block_sampling *s, struct block_thread *p) {
@@ -104,6 +108,15 @@ static uint32_t in_block(struct block_sampling *s) {
   return mask;
 }
 
+/* Without priorities. */
+static int pick_any(struct block_sampling *s, uint32_t enabled, uint32_t can,
+                    int current) {
+  int t = sample_stays(&s->p.s, enabled, current)
+              ? current
+              : sample_pick_any(&s->p.s, can);
+  return sample_took(&s->p.s, enabled, current, t);
+}
+
 static int pick(void *ctx, uint32_t enabled, int current) {
   struct block_sampling *s = ctx;
   uint32_t ours = ((2u << s->client->nthreads) - 1) & ~1u;
@@ -111,15 +124,16 @@ static int pick(void *ctx, uint32_t enabled, int current) {
   if (!(mask & ours)) {
     begin_block(s);
     mask = in_block(s);
-  } else if (s->p.s.picks) {
-    for (uint64_t left = s->unused; left; left &= left - 1)
-      if (!rng_below(&s->p.s.rng, rest(s) + 1)) {
-        s->unused &= ~(left & -left);
-        pct_lower(&s->p, current, (uint32_t)__builtin_ctzll(left));
-      }
   }
   /* A thread of the block may wait for one that is not in it. */
   uint32_t can = enabled & mask ? enabled & mask : enabled;
+  if (s->how->coin)
+    return pick_any(s, enabled, can, current);
+  for (uint64_t left = s->unused; left; left &= left - 1)
+    if (sample_one_in(&s->p.s, rest(s))) {
+      s->unused &= ~(left & -left);
+      pct_lower(&s->p, can, (uint32_t)__builtin_ctzll(left));
+    }
   int t = pct_next(&s->p, can, current, rest(s));
   s->thread[t].made++;
   return t;

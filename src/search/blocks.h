@@ -16,6 +16,7 @@
 struct blocks {
   uint32_t most; /* calls of a thread in a block: 1 to `most` */
   bool one;      /* in each block, one thread (drawn) makes a single call */
+  bool coin; /* no priorities: each thread of the block is as likely to step */
 };
 
 /* A sampler like explore_dpct, with its estimates. */

@@ -7,16 +7,17 @@
  * draws change points over the estimate and, when the execution leaves it,
  * estimates the rest and draws again.  We get the same from one draw a step:
  * with `rest` steps to come, each change point that has not been used is used
- * now with probability 1/(rest + 1).  When the rest shrinks by one a step, that
- * is a uniform place; when the rest is estimated anew, the unused change points
- * are spread over the new rest.
- *     rest 3, one change point: used now with 1/4, else then with 1/3, 1/2, 1
+ * now with probability 1/rest.  When the rest shrinks by one a step, that is a
+ * uniform place; when the rest is estimated anew, the unused change points are
+ * spread over the new rest.
+ *     rest 3, one change point: used now with 1/3, else then with 1/2, 1
  *
  * Differs: the rest is also estimated anew when a call ends before its
  * estimate, so that change points are not lost behind the end of the
  * execution.
  *
  * (A) with exact estimates, schedules are as likely as with PCT.
+ *                                                 tests/unit/search/pct_exact.c
  * (B) however small the estimates, every step can be a change point.
  *                                                  tests/unit/search/pct_dpct.c
  */
@@ -66,6 +67,7 @@ void remaining_step(struct remaining *r, int t, bool (*done)(uint32_t)) {
     return; /* a thread of the object's own: nothing is known of it */
   r->steps -= rest_of(r, t);
   r->thread[t].made++;
+  uint32_t call = r->thread[t].call;
   while (r->thread[t].call < r->thread[t].end && done(r->thread[t].call)) {
     if (!r->thread[t].made) /* D3: a call that ended with the one before it */
       r->steps -= estimate(r, r->thread[t].call);
@@ -75,7 +77,15 @@ void remaining_step(struct remaining *r, int t, bool (*done)(uint32_t)) {
   }
   if (r->thread[t].made)
     r->steps += rest_of(r, t);
+  if (r->thread[t].call == call && r->thread[t].made >= estimate(r, call))
+    r->outgrown = true; /* D2 */
   check_slow((remaining_check_invariants(r), true));
+}
+
+uint64_t remaining_odds(const struct remaining *r) {
+  if (!r->steps)
+    return 2; /* D5 */
+  return r->steps + r->outgrown;
 }
 
 struct dpct_sampling {
@@ -84,6 +94,7 @@ struct dpct_sampling {
   struct remaining rest;
   uint64_t k;      /* of all calls, as estimated at the start */
   uint64_t unused; /* mask of change points 1 … depth - 1 */
+  bool outgrown;   /* some execution was longer than estimated */
 };
 
 static void begin(void *ctx) {
@@ -96,14 +107,13 @@ static void begin(void *ctx) {
 
 static int pick(void *ctx, uint32_t enabled, int current) {
   struct dpct_sampling *s = ctx;
-  if (s->p.s.picks) {
+  if (s->p.s.picks)
     remaining_step(&s->rest, current, rt_call_done);
-    for (uint64_t left = s->unused; left; left &= left - 1)
-      if (!rng_below(&s->p.s.rng, s->rest.steps + 1)) {
-        s->unused &= ~(left & -left);
-        pct_lower(&s->p, current, (uint32_t)__builtin_ctzll(left));
-      }
-  }
+  for (uint64_t left = s->unused; left; left &= left - 1)
+    if (sample_one_in(&s->p.s, remaining_odds(&s->rest))) {
+      s->unused &= ~(left & -left);
+      pct_lower(&s->p, enabled, (uint32_t)__builtin_ctzll(left));
+    }
   return pct_next(&s->p, enabled, current, s->k);
 }
 
@@ -113,6 +123,7 @@ static void end(void *ctx, enum rt_end how) {
   pct_end(&s->p, how, &x->length);
   if (s->k > x->length)
     x->length = s->k;
+  s->outgrown |= s->rest.outgrown;
 }
 
 enum explore_end explore_dpct(struct explore *x) {
@@ -124,5 +135,7 @@ enum explore_end explore_dpct(struct explore *x) {
   x->length = 0;
   enum explore_end end = sample_run(x, &how, &s.p.s);
   pct_bound(x, s.p.depth);
+  if (s.outgrown) /* early steps had more than their share of change points */
+    x->bound = 0;
   return end;
 }

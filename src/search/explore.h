@@ -95,6 +95,7 @@ struct explore {
   volatile uint64_t *work; /* executions or states so far, or NULL */
   /* Samplers: the number of the first execution; the others follow. */
   uint64_t first_execution;
+  const struct dice *dice; /* … and what answers in place of chance, or NULL */
   /* dfs: only executions that begin like this (a path of its choices), or NULL.
    */
   const path *below;
@@ -137,7 +138,8 @@ struct explore {
   const uint32_t *estimate; /* dpct: steps of each call of the client, by id */
   uint32_t nestimates;
   /* out: an execution of pct or dpct meets a given bug of this depth with at
-   * least this probability, 1 / (threads * length^(depth - 1)) */
+   * least this probability, 1 / (threads * length^(depth - 1)); 0: dpct cannot
+   * tell, since an execution was longer than estimated */
   double bound;
   uint64_t length; /* steps of the longest execution, or as estimated */
   uint32_t threads;
@@ -152,6 +154,13 @@ struct leftover {
             struct explore */
 };
 void leftover_free(struct leftover *l);
+
+/* Answers where a sampler asks chance: a test goes through all answers. */
+struct dice {
+  uint64_t (*below)(void *ctx, uint64_t n); /* one of [0, n) */
+  bool (*one_in)(void *ctx, uint64_t n);    /* true with probability 1/n */
+  void *ctx;
+};
 
 struct parallel_search;
 struct graph;

@@ -8,9 +8,17 @@
  * to go by, is a random walk, so fair that it hardly ever spins.  Threads that
  * the code creates get their random priority when they first appear.
  *
+ * Differs: a change point before step k_i lowers the thread that would make
+ * that step.  PCT lowers the thread that has just made step k_i, and so never a
+ * thread that has not begun; then (A) does not hold for more than two threads
+ * and three orders:
+ *     T1: a a'   T2: b   T3: c     b between a and a', c behind a'
+ * T1 has to fall behind a, and as T3 is above it then, c comes before a' unless
+ * T3 falls as well, before its first step.
+ *
  * (A) an execution meets a given bug of depth d with probability at least
  *     1/(n k^(d-1)), if no execution is longer than k and none spins.
- *                                                     tests/unit/search/pct.c
+ *                                              tests/unit/search/pct_exact.c
  * (B) without change points to come, threads run one after the other.
  */
 #include "search/pct.h"
@@ -35,14 +43,9 @@ static void meet(struct pct *p, uint32_t fresh) {
     int t = __builtin_ctz(fresh);
     /* P1 and P2; two are equal with a probability of 2^-62, which is ignored.
      */
-    p->priority[t] = (int64_t)(rng_next(&p->s.rng) >> 2) + PCT_MAX_DEPTH;
+    p->priority[t] = (int64_t)sample_below(&p->s, PCT_RANKS) + PCT_MAX_DEPTH;
     p->known |= 1u << t;
   }
-}
-
-void pct_lower(struct pct *p, int current, uint32_t i) {
-  assert(i >= 1 && i < p->depth);
-  p->priority[current] = (int64_t)i; /* P2, P1: each i is used once */
 }
 
 static int highest(const struct pct *p, uint32_t enabled) {
@@ -53,6 +56,12 @@ static int highest(const struct pct *p, uint32_t enabled) {
       best = t;
   }
   return best;
+}
+
+void pct_lower(struct pct *p, uint32_t enabled, uint32_t i) {
+  assert(i >= 1 && i < p->depth);
+  meet(p, enabled & ~p->known);
+  p->priority[highest(p, enabled)] = (int64_t)i; /* P2, P1: i is used once */
 }
 
 /* P1, of the threads that have a priority. */
@@ -66,8 +75,7 @@ static bool all_differ(const struct pct *p) {
 
 int pct_next(struct pct *p, uint32_t enabled, int current, uint64_t k) {
   uint64_t patience = 2 * k > PCT_PATIENCE ? 2 * k : PCT_PATIENCE;
-  if (enabled & ~p->known)
-    meet(p, enabled & ~p->known);
+  meet(p, enabled & ~p->known);
   check_slow(all_differ(p)); /* P1 */
   if (sample_stays(&p->s, enabled, current))
     return sample_took(&p->s, enabled, current, current);
@@ -108,14 +116,14 @@ void pct_bound(struct explore *x, uint32_t depth) {
 struct pct_sampling {
   struct pct p;
   uint64_t k; /* steps of the longest fair execution so far; 0: none yet */
-  uint64_t point[PCT_MAX_DEPTH]; /* change point i: after that many steps */
+  uint64_t point[PCT_MAX_DEPTH]; /* change point i: before that step, from 1 */
 };
 
 static void begin(void *ctx) {
   struct pct_sampling *s = ctx;
   pct_begin(&s->p);
   for (uint32_t i = 1; i < s->p.depth; i++)
-    s->point[i] = s->k ? 1 + rng_below(&s->p.s.rng, s->k) : 0;
+    s->point[i] = s->k ? 1 + sample_below(&s->p.s, s->k) : 0;
 }
 
 static int pick(void *ctx, uint32_t enabled, int current) {
@@ -128,8 +136,8 @@ static int pick(void *ctx, uint32_t enabled, int current) {
     return sample_took(&s->p.s, enabled, current, t);
   }
   for (uint32_t i = 1; i < s->p.depth; i++)
-    if (s->point[i] == s->p.s.picks && s->p.s.picks)
-      pct_lower(&s->p, current, i);
+    if (s->point[i] == s->p.s.picks + 1)
+      pct_lower(&s->p, enabled, i);
   return pct_next(&s->p, enabled, current, s->k);
 }
 

@@ -1,20 +1,22 @@
 /*
  * Priorities of threads, as PCT and D-PCT use them: each thread gets a random
  * one when it first appears, the enabled thread with the highest steps, and at
- * a change point the thread that made the last step falls below all others.
+ * a change point the thread that would step next falls below all others.
  *
  * (P1) priorities of different threads differ.
  * (P2) change point i of 1 … depth - 1 gives priority i, less than any that a
  *      thread begins with; so of two threads that fell, either can be the
  *      lower one, whichever fell first.
  *
- *     priorities T1 = 90, T2 = 70, change point 1 behind the second step:
+ *     priorities T1 = 90, T2 = 70, change point 1 before the third step:
  *     T1 T1 (T1 falls to 1) T2 T2 T2 … T2 ends, T1 T1 …
  */
 #ifndef SEARCH_PCT_H
 #define SEARCH_PCT_H
 
 #include "search/sample.h"
+
+#define PCT_RANKS (UINT64_C(1) << 62) /* priorities that a thread may get */
 
 enum {
   PCT_DEPTH = 3,
@@ -35,8 +37,8 @@ struct pct {
 /* Before an execution. */
 void pct_begin(struct pct *p);
 
-/* Change point i is reached: `current` made the last step. */
-void pct_lower(struct pct *p, int current, uint32_t i);
+/* Change point i is reached: the thread that would step next falls. */
+void pct_lower(struct pct *p, uint32_t enabled, uint32_t i);
 
 /*
  * The thread that steps next, by priority, in an execution of about k steps.  A

@@ -26,7 +26,7 @@ int sample_took(struct sample *s, uint32_t enabled, int current, int thread) {
 int sample_choose(void *sample, int n) {
   struct sample *s = sample;
   assert(n > 0);
-  int k = (int)rng_below(&s->rng, (uint64_t)n);
+  int k = (int)sample_below(s, (uint64_t)n);
   note(s, (uint8_t)(PATH_CHOICE | k));
   return k;
 }

@@ -22,6 +22,16 @@ struct sample {
   path taken;
 };
 
+/* A number in [0, n); and true with probability 1/n. */
+static inline uint64_t sample_below(struct sample *s, uint64_t n) {
+  const struct dice *d = s->x->dice;
+  return d ? d->below(d->ctx, n) : rng_below(&s->rng, n);
+}
+static inline bool sample_one_in(struct sample *s, uint64_t n) {
+  const struct dice *d = s->x->dice;
+  return d ? d->one_in(d->ctx, n) : !rng_below(&s->rng, n);
+}
+
 /* Must the current thread go on (S2)? */
 static inline bool sample_stays(const struct sample *s, uint32_t enabled,
                                 int current) {
@@ -37,7 +47,7 @@ int sample_choose(void *sample, int n);
 
 static inline int sample_pick_any(struct sample *s, uint32_t enabled) {
   uint32_t n = (uint32_t)__builtin_popcount(enabled);
-  uint32_t k = (uint32_t)rng_below(&s->rng, n);
+  uint32_t k = (uint32_t)sample_below(s, n);
   while (k--)
     enabled &= enabled - 1;
   return __builtin_ctz(enabled);

@@ -164,7 +164,40 @@ expect_err 'a program without a harness: use pct'
 run explain-tree several cell.c
 expect_status 0
 expect_out '^several: R\(.*L\(.*C\(B\(S1\)\)'
-expect_out 'several: about [0-9]+ steps, loops going round 3 times'
+expect_out 'several: about [0-9]+ steps?, a loop of unknown length going round once'
+steps() { sed -n 's/^several: about \([0-9]*\) step.*/\1/p' "$tmp/out"; }
+once=$(steps)
+run explain-tree several cell.c --theta=3
+expect_status 0
+expect_out 'a loop of unknown length going round 3 times'
+[ "$(steps)" = $((once + 4)) ] || # two more rounds of two accesses
+  fail "$(steps) steps with --theta=3, $once without"
+cat >rounds.c <<'END'
+#include <faultline.h>
+static volatile int d[4];
+static int four(void) {
+  int sum = 0;
+  for (int i = 0; i < 4; i++)
+    sum += d[i];
+  return sum;
+}
+static void some(int n) {
+  for (int i = 0; i < n; i++)
+    d[0] = i;
+}
+FL_OBJECT(rounds)
+FL_OP(int, four)
+FL_OP(void, some, FL_INT(0, 9))
+END
+for cc in gcc clang; do
+  command -v $cc >/dev/null || continue
+  for opt in -O0 -O1 -O2; do
+    run explain-tree four rounds.c --cc $cc --opt=$opt
+    expect_out 'four: about 4 steps'
+    run explain-tree some rounds.c --cc $cc --opt=$opt
+    expect_out 'some: about [1-9][0-9]* steps?, a loop of unknown length'
+  done
+done
 run explain-tree severl cell.c
 expect_status 2
 expect_err 'no function "severl"; did you mean several\?'

@@ -261,7 +261,13 @@ expect_status 2
 run shrink lost.history $papers/simple_list.c --client '{add(1)} || {add(2)}'
 expect_status 2
 expect_err 'a history, lost.history, or --client: not both'
-for option in --search=dfs --init=1 --patch=x.diff; do
+run shrink $papers/simple_list.c --search=dfs
+expect_status 2
+expect_err '--search: shrink has dpct and random, not dfs'
+run shrink $papers/simple_list.c --coarse=b --search=random
+expect_status 2
+expect_err '--search=random is for the random clients that the scheduler runs'
+for option in --init=1 --patch=x.diff; do
   run shrink $papers/simple_list.c "$option"
   expect_status 2
   expect_err "unknown option ${option%=*}"

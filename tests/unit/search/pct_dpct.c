@@ -117,6 +117,7 @@ static uint64_t left_at(uint32_t estimate, uint64_t out[13]) {
   for (uint32_t i = 0; i < 13; i++)
     n += out[i] = s->left_at[i];
   CHECK_INT(s->longest, 12);
+  CHECK_INT(s->x.bound > 0, estimate >= 6); /* else nothing is promised */
   sampled_free(s);
   return n;
 }

@@ -142,20 +142,26 @@ struct model {
   double weight, of_code[SAMPLED_CODES];
 };
 
+static uint32_t model_highest(const struct model *m, const uint32_t *left,
+                              const uint32_t *priority) {
+  uint32_t best = m->n;
+  for (uint32_t t = 0; t < m->n; t++)
+    if (left[t] && (best == m->n || priority[t] > priority[best]))
+      best = t;
+  return best;
+}
+
 static void model_run(struct model *m) {
   uint32_t left[SAMPLED_THREADS], priority[SAMPLED_THREADS], code = 0;
   memcpy(left, m->steps, sizeof left);
   memcpy(priority, m->priority, sizeof priority);
   for (uint32_t step = 1; step <= m->k; step++) {
-    uint32_t best = m->n;
-    for (uint32_t t = 0; t < m->n; t++)
-      if (left[t] && (best == m->n || priority[t] > priority[best]))
-        best = t;
-    left[best]--;
-    code = code * SAMPLED_THREADS + best + 1;
     for (uint32_t i = 1; i < m->d; i++)
       if (m->point[i] == step)
-        priority[best] = i;
+        priority[model_highest(m, left, priority)] = i;
+    uint32_t best = model_highest(m, left, priority);
+    left[best]--;
+    code = code * SAMPLED_THREADS + best + 1;
   }
   m->of_code[code % SAMPLED_CODES] += m->weight;
 }
