@@ -240,6 +240,8 @@ if(TARGET faultline)
       COMMAND bash ${CMAKE_SOURCE_DIR}/tests/docs/bench_test.sh)
     fl_test(docs/bench_old
       COMMAND ${FL_PERL} ${CMAKE_SOURCE_DIR}/bench/run --check)
+    # Words that docs/terms.md replaces.
+    fl_test(docs/words COMMAND bash ${CMAKE_SOURCE_DIR}/tests/docs/words.sh)
     fl_test(docs/links COMMAND ${FL_PERL}
       ${CMAKE_SOURCE_DIR}/tests/docs/links.pl)
     fl_test(directives COMMAND ${FL_PERL}

@@ -469,7 +469,7 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "Output"},
       {"traces", 0, OPT_STRING, &s->traces, "DIR",
        "explore: write a trace of each order of conflicting accesses of the "
-       "client, good ones too, for faultline explain DIR",
+       "client, correct ones too, for faultline explain DIR",
        "Output"},
       {"good-traces", 0, OPT_LIST, &s->good_traces, "FILE",
        "linearizable traces from elsewhere, which help to rank the lines that "

@@ -46,7 +46,7 @@
   _(TORN, "torn", "torn value", 4)                                             \
   _(CHECK_THEN_SET, "check-then-act", "check, then act", 3)                    \
   _(FALSE_STATE, "false-state", "state that never was", 3)                     \
-  _(UNPROTECTED, "unprotected", "use after free for want of protection", 3)    \
+  _(UNPROTECTED, "unprotected", "use after free, unprotected", 3)    \
   _(CHECK_THEN_ACT, "check-then-act", "check, then act", 3)
 
 enum kind {

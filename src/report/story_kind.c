@@ -383,7 +383,7 @@ static const struct kind_teller {
                           note_unprotected},
 };
 
-/* `in all 16 failing orders and in none of 446 good ones` */
+/* `in all 16 failing orders and in none of 446 correct ones` */
 static void note_evidence(struct teller *t) {
   const struct kind_found *k = &t->f->kind;
   const char *how = k->same == k->bad ? "failing " : "";
@@ -396,7 +396,7 @@ static void note_evidence(struct teller *t) {
     buf_printf(&t->b, "the one %sorder", how);
   }
   if (k->same != k->bad)
-    buf_printf(&t->b, " that fail%s so", k->same > 1 ? "" : "s");
+    buf_puts(&t->b, " with this fault");
   else if (!k->complete)
     buf_printf(&t->b, " that w%s seen", k->same > 1 ? "ere" : "as");
   if (k->good) {
@@ -407,7 +407,7 @@ static void note_evidence(struct teller *t) {
       buf_puts(&t->b, "none");
     buf_puts(&t->b, " of ");
     story_number(k->good, &t->b);
-    buf_puts(&t->b, " good ones");
+    buf_puts(&t->b, " correct ones");
   }
   for (uint32_t i = 0; i < k->held.nblocks; i++) {
     buf_puts(&t->b, i ? " and " : "; with ");

@@ -297,11 +297,13 @@ static void put_other_side(const struct story *story, struct buf *b) {
     put_place(&other->cause.blocks[i], false, b);
   }
   if (other->eliminates == c->eliminates) {
-    buf_puts(b, ": that costs the same");
+    buf_puts(b, ": as many correct orders are lost then");
   } else {
-    buf_puts(b, ": that is dearer, it loses ");
+    buf_puts(b, ": ");
     story_number(other->eliminates, b);
-    buf_printf(b, " correct order%s, this side ", plural(other->eliminates));
+    buf_printf(b, " correct order%s %s lost then, here ",
+               plural(other->eliminates),
+               other->eliminates == 1 ? "is" : "are");
     if (c->eliminates)
       story_number(c->eliminates, b);
     else
@@ -428,11 +430,12 @@ static void put_promise(const struct causes_found *c, struct buf *b) {
   for (uint32_t i = 0; i < c->len; i++)
     all &= cause_is_enough(&c->at[i]);
   if (!cause_is_enough(&c->at[0]))
-    buf_puts(b, "No lines were found that are enough; these come nearest:");
+    buf_puts(b, "No lines were found that prevent the fault; these come "
+                "nearest:");
   else if (!all)
-    buf_puts(b, "What forbids them, best first:");
+    buf_puts(b, "Lines that prevent the fault when they are atomic, best first:");
   else
-    buf_printf(b, "None could with %s atomic:",
+    buf_printf(b, "No order fails with %s atomic:",
                c->len > 1                  ? "one of these"
                : has_many_lines(&c->at[0]) ? "these lines"
                                            : "this line");

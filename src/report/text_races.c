@@ -134,7 +134,7 @@ static void put_patterns(struct screen *s, const struct races_found *f) {
   assert(f->shown < f->len);
   const struct cdrs *first = &f->at[f->shown];
   uint32_t more = 0;
-  buf_printf(&b, "Pattern %s: ", first->pattern);
+  buf_printf(&b, "CDRS pattern %s: ", first->pattern);
   story_count(first->count, &b);
   buf_puts(&b, " of ");
   story_count(f->failing, &b);

@@ -83,9 +83,11 @@ static void put_client_title(struct screen *s, const struct finding *f) {
 
 static void put_type(struct screen *s, const struct finding *f) {
   static const char *const words[] = {
-      NULL, "The concurrent calls show the fault by themselves (type 1).",
-      "The concurrent calls do not show the fault: their results are "
-      "explained. Only the calls after them do (type 2)."};
+      NULL,
+      "The results of the concurrent calls alone cannot be explained (CGVT's "
+      "type 1).",
+      "The results of the concurrent calls alone can be explained; a call "
+      "after them shows the fault (CGVT's type 2)."};
   assert(f->minimal.type < sizeof words / sizeof *words);
   if (!words[f->minimal.type])
     return;

@@ -91,7 +91,7 @@ expect_status 1
 p7=$(grep -n '/\* P7 \*/' $papers/optimistic_queue.c | cut -d: -f1)
 p10=$(grep -n '/\* P10 \*/' $papers/optimistic_queue.c | cut -d: -f1)
 expect_out "The race that decides: 1\\. queue\\.head: poll\\(\\) of T2 compares and swaps \\(line $p7\\), before poll\\(\\) of T1 reads \\(line $p10\\)\\. If T2 runs first, it fails whatever follows; if T1 does, nothing can go wrong any more"
-expect_out 'Pattern G: 4,192 of 9,312 ways to fail'
+expect_out 'CDRS pattern G: 4,192 of 9,312 ways to fail'
 expect_narrow
 head -n 1 graph.dot | grep -Fqx 'digraph "queue" {' || fail "no digraph"
 [ "$(tail -n 1 graph.dot)" = '}' ] || fail "the drawing is not whole"

@@ -42,7 +42,7 @@ run peterson.c $small --memory-model=tso --trace bad.jsonl --json report.json \
   --no-html
 expect_status 1
 expect_out 'lock\(\) needs a fence between line 9 and line 13'
-expect_out 'with it enforced, no fault under TSO \(all interleavings of all [0-9,]+ clients'
+expect_out 'with it in place, no fault under TSO \(all interleavings of all [0-9,]+ clients'
 expect_out 'The races? that decide'
 schedule=$(ls .faultline/*.schedule)
 run peterson.c $small --memory-model=tso --no-save -- -DFENCE

@@ -201,8 +201,8 @@ TEST(why_these_lines) {
       "Which lines must be atomic:\n"
       "  All schedules of this client, counted on 31 states: 10, of which 2 "
       "fail. 1 of\n"
-      "  4 orders of conflicting accesses fails. None could with these lines "
-      "atomic:\n"
+      "  4 orders of conflicting accesses fails. No order fails with these lines\n"
+      "  atomic:\n"
       "  1. lines 31-32 of stack.c, in pop()\n"
       "     Every failing schedule is interrupted inside these lines: "
       "with them atomic\n"
@@ -281,7 +281,7 @@ TEST(more_schedules_than_can_be_counted) {
   f->finding.causes.schedules.all = 0; /* not counted */
   text = text_of(f, STYLE(.width = 200));
   CHECK_HAS(text, "\n  At least 1 of 4 orders of conflicting accesses fails. "
-                  "None could");
+                  "No order fails");
   CHECK(!strstr(text, "All schedules"));
   free(text);
   fixture_free(f);
@@ -328,7 +328,7 @@ TEST(alternatives_come_below_with_their_price) {
   f->causes[2].still_fault = FAULT_NOT_LINEARIZABLE;
   f->finding.causes.len = 8;
   char *text = text_of(f, STYLE(.width = 120));
-  CHECK_HAS(text, "What forbids them, best first:\n"
+  CHECK_HAS(text, "Lines that prevent the fault when they are atomic, best first:\n"
                   "  1. lines 31-32 of stack.c, in pop(): no correct order "
                   "is lost\n");
   CHECK_HAS(text, "  1. lines 12-13 of stack.c, in push(): no correct order "
