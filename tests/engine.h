@@ -47,9 +47,12 @@ __attribute__((unused)) static char *engine_build_file(const char *path,
   struct error e = {0};
   char *so = NULL;
   vec_push(&b.inputs, path);
+  if (strlen(path) > 4 && !strcmp(path + strlen(path) - 4, ".cpp"))
+    vec_push(&b.flags, "-std=c++20"); /* examples/cxx_semaphore.cpp */
   if (build_shared(&b, "out", &so, &e))
     die("%s", e.text);
   vec_free(&b.inputs);
+  vec_free(&b.flags);
   return so;
 }
 
