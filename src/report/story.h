@@ -157,6 +157,11 @@ void story_put_lines(const struct code_block *b, struct buf *out);
 void story_put_loop(const struct code_block *b, struct buf *out);
 /* `a fence between line 14 and line 15` */
 void story_fence(const struct missing_fence *f, struct buf *b);
+
+/* The lines of a lock of the object that lets two in, when these, atomic, end
+ * the fault of the client and the best lines to make atomic are others; or
+ * NULL. */
+const struct cause *story_broken_lock(const struct finding *f);
 /* Under TSO a step of thread 16 + t is a commit of thread t: that, and whether
  * it is one. */
 uint8_t story_stepper(const struct story *s, uint8_t thread, bool *buffer);

@@ -161,6 +161,25 @@ static void put_cause(const struct story *s, const struct ranked_cause *c,
                c->lines > 1 || c->cause.nblocks > 1 ? "them" : "it");
 }
 
+/* A lock that lets two in is mended, not what it fails to protect. */
+const struct cause *story_broken_lock(const struct finding *f) {
+  const struct kind_found *k = &f->kind;
+  if (k->kind != KIND_BROKEN_LOCK || !k->held.nblocks ||
+      (f->causes.len && cause_equal(f->causes.at[0].cause, k->held)))
+    return NULL;
+  return &k->held;
+}
+
+static void put_lock(const struct story *s, const struct cause *held,
+                     struct buf *b) {
+  buf_puts(b, "Mend the lock: make ");
+  put_lines(s, held, b);
+  buf_printf(b, " atomic. With %s atomic, this client passes",
+             held->nblocks > 1 || held->blocks[0].first < held->blocks[0].last
+                 ? "them"
+                 : "it");
+}
+
 /* Nobody is told to make a test atomic. */
 static void put_composition(const struct story *s, struct buf *b) {
   buf_puts(b, "No lines of the object are known that would prevent this by "
@@ -191,6 +210,8 @@ static const char *make_fix(struct story *s) {
     put_composition(s, &b);
   else if (fences_come_first(&f->fences))
     put_fences(&f->fences, &b);
+  else if (story_broken_lock(f))
+    put_lock(s, story_broken_lock(f), &b);
   else if (f->causes.len && f->causes.at[0].cause.nblocks &&
            !f->causes.at[0].still_bad && !f->causes.at[0].schedules.bad)
     put_cause(s, &f->causes.at[0], &b);

@@ -527,6 +527,14 @@ void screen_causes(struct screen *s, const struct story *story) {
   screen_title(s, "Which lines must be atomic:");
   put_failing(c, &b);
   screen_paragraph(s, 2, 2, buf_text(&b));
+  const struct cause *lock = story_broken_lock(story->result->finding);
+  if (lock) {
+    buf_clear(&b);
+    buf_puts(&b, "The cause is the lock, ");
+    screen_put_blocks(lock, &b);
+    buf_puts(&b, ". What follows are lines that would not need it.");
+    screen_paragraph(s, 2, 2, buf_text(&b));
+  }
   uint32_t shown = s->style.all_causes || c->len < SHOWN ? c->len : SHOWN;
   for (uint32_t i = 0; i < shown; i++)
     put_cause(s, story, i);

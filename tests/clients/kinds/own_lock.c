@@ -1,13 +1,13 @@
 /*
  * A lock that an object has made itself of a flag, which is tested and set in
  * two steps: the lock is to blame, not the counter.  A flag that is never set
- * back looks similar, and is no lock.  And a counter that is behind no lock at
- * all is neither.
+ * back looks similar, and is no lock; nor is a counter behind no lock at all.
  *
  * RUN: %s
  * KIND: broken-lock
  * OUTPUT: the lock busy lets two in: add\(\) finds it free at line 28 \
  *     and sets it at line 33, after T[12] did
+ * OUTPUT: The cause is the lock, lines 28-33 of own_lock.c, in add\(\)
  * RUN: %s -- -DEXCHANGE
  * KIND: broken-lock
  * RUN: %s -- -DONCE
