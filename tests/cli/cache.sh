@@ -48,9 +48,9 @@ counted a.c
 expect_status 0
 expect_runs 0
 cmp -s "$tmp/out" first.out || fail "another report"
-what=--verbose # which leaves what it has compiled
-TMPDIR=$tmp/tmp "$FAULTLINE" --cc=./counting --no-save --client "$client" -v a.c \
-  >"$tmp/out" 2>"$tmp/err"
+what=--show-commands # which leaves what it has compiled
+TMPDIR=$tmp/tmp "$FAULTLINE" --cc=./counting --no-save --client "$client" \
+  --show-commands a.c >"$tmp/out" 2>"$tmp/err"
 expect_err 'from the cache: ./counting .*-c a.c'
 rm -rf "$tmp"/tmp/*
 counted a.c --search=stress --max-executions 1
