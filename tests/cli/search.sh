@@ -303,7 +303,7 @@ END
 run three.c --no-save --json report.json
 expect_status 1
 expect_json .fault crash
-run three.c --no-save --keep-going --json report.json
+run three.c --no-save --keep-going -v --json report.json
 expect_status 1
 expect_json '[.runs[].fault] | join(" ")' \
   'crash not-linearizable not-linearizable'
