@@ -273,7 +273,8 @@ int built_open(struct built *b, const struct settings *set, struct error *e) {
   if (!b->lines || probe_object(&b->probe, b->so, b->lines, e))
     return e->code;
   take_probe_warnings(b);
-  rt_share_reached(unreached_span(b->lines));
+  b->reached_before = rt_share_reached(unreached_span(b->lines));
+  b->notes_reached = true;
   if (describe(b, e) || find_roles(b, e))
     return e->code;
   warn_weak_cas(b);
@@ -337,6 +338,8 @@ int built_estimate(struct built *b, uint32_t suite, uint32_t **out,
 }
 
 void built_close(struct built *b) {
+  if (b->notes_reached)
+    rt_reached_restore(b->reached_before);
   worker_release(&b->describer);
   arena_free(&b->arena);
   for (uint32_t i = 0; i < b->warnings.len; i++)

@@ -22,9 +22,11 @@ struct built {
   struct probe probe;
   VEC(char *) warnings; /* sentences; the caller prints them */
   struct worker describer;
-  struct description *about; /* the answer of `describer` */
-  bool interrupted;          /* by the user: begin nothing more */
-  struct arena arena;        /* for texts of results */
+  struct description *about;        /* the answer of `describer` */
+  bool interrupted;                 /* by the user: begin nothing more */
+  bool notes_reached;               /* which code is reached … */
+  struct rt_reached reached_before; /* … and of the object around this one */
+  struct arena arena;               /* for texts of results */
 };
 
 /* The folder of faultline.h. */

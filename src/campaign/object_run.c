@@ -136,8 +136,7 @@ static void put_estimate(struct built *b, struct object_run *r,
  * do not tell what they came to. */
 static void add_unreached(struct built *b, const struct target *t,
                           struct coverage *v) {
-  uint64_t span;
-  const uint8_t *reached = rt_reached(&span);
+  struct rt_reached reached = rt_reached();
   const struct suite_info *of = &b->about->suites[t->suite];
   VEC(uint64_t) entries = {0};
   unreached_list list = {0};
@@ -145,8 +144,8 @@ static void add_unreached(struct built *b, const struct target *t,
   for (uint32_t i = 0; i < of->nops; i++)
     if (of->ops[i].code)
       vec_push(&entries, of->ops[i].code);
-  if (reached && !remote_slots())
-    unreached_find(b->lines, reached, span, entries.at, entries.len, &list,
+  if (reached.at && !remote_slots())
+    unreached_find(b->lines, reached.at, reached.span, entries.at, entries.len, &list,
                    &ignored);
   if (list.len)
     coverage_add_unreached(v, &list);

@@ -117,13 +117,18 @@ int rt_open(const char *so, const struct rt_options *o, struct error *e);
  * learn of endless loops (watch.c). */
 void rt_share_loops(void);
 /*
- * From here on this process and those that it starts note which places of the
- * object's code they come to: hooks, by their return addresses as offsets below
- * `span`.  Another call begins with an empty table.
+ * Which places of an object's code were reached: hooks, by their return
+ * addresses as offsets below `span`.  `at` is NULL where nothing is noted.
  */
-void rt_share_reached(uint64_t span);
-/* The table, or NULL; *span is the number of its bytes, not 0 if reached. */
-const uint8_t *rt_reached(uint64_t *span);
+struct rt_reached {
+  uint8_t *at; /* span bytes, not 0 if reached; processes share them */
+  uint64_t span;
+};
+/* From here on this process and those that it starts note it in an empty table;
+ * returns the table before, which rt_reached_restore takes up again. */
+struct rt_reached rt_share_reached(uint64_t span);
+void rt_reached_restore(struct rt_reached before);
+struct rt_reached rt_reached(void);
 /* Each tick of the watchdog adds one to *ticks and stores the number of steps
  * made so far in *steps. */
 void rt_share_watch(volatile uint64_t *ticks, volatile uint64_t *steps);

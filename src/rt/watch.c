@@ -71,23 +71,26 @@ static bool is_known(const struct known_loop *l) {
 
 /* ---- which code is reached ---- */
 
-void rt_share_reached(uint64_t span) {
-  if (E.reached)
-    munmap(E.reached, E.reached_span);
-  E.reached = NULL;
-  E.reached_span = 0;
+struct rt_reached rt_share_reached(uint64_t span) {
+  struct rt_reached before = rt_reached();
   void *p = span ? mmap(NULL, span, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
                  : MAP_FAILED;
-  if (p == MAP_FAILED) /* nothing is said about it then */
-    return;
-  E.reached = p;
-  E.reached_span = span;
+  bool noted = p != MAP_FAILED; /* else nothing is said about it */
+  E.reached = noted ? p : NULL;
+  E.reached_span = noted ? span : 0;
+  return before;
 }
 
-const uint8_t *rt_reached(uint64_t *span) {
-  *span = E.reached_span;
-  return E.reached;
+void rt_reached_restore(struct rt_reached before) {
+  if (E.reached)
+    munmap(E.reached, E.reached_span);
+  E.reached = before.at;
+  E.reached_span = before.span;
+}
+
+struct rt_reached rt_reached(void) {
+  return (struct rt_reached){E.reached, E.reached_span};
 }
 
 /* ---- the watchdog ---- */

@@ -2,7 +2,7 @@
  * A counter that is emptied in a loop, each round in a critical section of its
  * own: it is between the rounds that others come in.
  *
- * RUN: explore %s --width=400 --client 'put(); {drain()} || {level(); put()}'
+ * RUN: explore %s -v --width=400 --client 'put(); {drain()} || {level(); put()}'
  * EXIT: 1
  * VERDICT: violation
  * OUTPUT: 1\. lines 26-35 of loop_locked.c, in drain\(\) \(the whole loop\)

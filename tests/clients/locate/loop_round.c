@@ -3,7 +3,7 @@
  * of it, which costs nothing, and not the two writes of the other operation.
  *
  * OPT: -O0 -O1 -O2
- * RUN: explore %s --width=400 --client '{set()} || {clear()} || {look()}; get()'
+ * RUN: explore %s -v --width=400 --client '{set()} || {clear()} || {look()}; get()'
  * EXIT: 1
  * VERDICT: violation
  * OUTPUT: 1\. lines 31-32 of loop_round.c, in clear\(\), in each round of the \
