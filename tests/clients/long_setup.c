@@ -4,6 +4,7 @@
  * invariant and cleared when it is destroyed.  Nor is what each thread does
  * before its first call.
  *
+ * CC: gcc
  * RUN: %s --threads 2 --ops 1 --init 1 --max-steps 100
  * EXIT: 0
  * VERDICT: pass
