@@ -59,6 +59,11 @@ gallery: deps
 	@$(MAKE) --no-print-directory all
 	@scripts/gallery build/gallery
 
+# Objects of libraries that come with the distribution: docs/found.md.
+found: test-deps
+	@$(MAKE) --no-print-directory all
+	@scripts/found --install
+
 bench: test-deps
 	@$(MAKE) --no-print-directory all
 	@cmake --build --preset release --target bench
@@ -108,4 +113,4 @@ clean:
 	rm -rf build
 
 .PHONY: all build configure deps test-deps demo check check-asan check-nightly gallery \
-  bench papers docs-pictures install dist deb format clean
+  found bench papers docs-pictures install dist deb format clean

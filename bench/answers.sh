@@ -4,10 +4,13 @@
 #
 #   kind      the kind of fault that is named, or -
 #   fix       where the known fix stands among the ranked causes: first, second,
-#             later, or no; - when the object's comment does not tell (BLAME or
-#             LINE: the line that is marked /* WORD */)
-#   claim     of the best cause: verified, waits (verified, without executions
-#             that wait inside), refuted, untried or none
+#             later; named, when only the first line or its notes have it; no;
+#             - when the object's comment does not tell (BLAME or LINE: the line
+#             that is marked /* WORD */)
+#   claim     what was carried out: mended (what the kind asks for), tried (the
+#             advice), verified (a lock in exactly the best lines); or enforced
+#             (by the scheduler only), waits (the same, without executions that
+#             wait inside), refuted, untried or none
 #   applied   a lock exactly in the printed lines, compiled and searched again:
 #             pass, fail, or cannot (the text cannot be changed, or a lock there
 #             and one of the object's wait for each other)
@@ -73,14 +76,18 @@ for file; do
   done <"$tmp/runs"
 done
 awk 'NR > 1 && $0 !~ /: no answer: / { n++ }
-  / verified +pass$/ { pass++ } / verified +fail$/ { fail++ }
-  / verified +cannot$/ { cannot++ }
-  / waits +pass$/ { waits++ } / waits +fail$/ { blocked++ }
-  / first +[a-z]+ +[a-z-]+$/ { first++ } / second +[a-z]+ +[a-z-]+$/ { second++ }
-  / later +[a-z]+ +[a-z-]+$/ { later++ } / no +[a-z]+ +[a-z-]+$/ { no++ }
+  NR > 1 { claims[$(NF - 1)]++; results[$(NF - 1), $NF]++; places[$(NF - 2)]++ }
+  function put(claim) {
+    printf "%-9s %4d runs; a lock in exactly these lines: %d pass, %d fail, " \
+      "%d cannot be\n", claim, claims[claim], results[claim, "pass"],
+      results[claim, "fail"], results[claim, "cannot"]
+  }
   END {
-    printf "\n%d runs. Verified causes applied: %d pass, %d fail, %d cannot be. " \
-      "Of those that wait inside: %d pass, %d fail.\nThe known fix: %d first, " \
-      "%d second, %d later, %d not named\n", n, pass, fail, cannot, waits,
-      blocked, first, second, later, no
-    exit fail > 0 || !n }' "$tmp/table"
+    printf "\n%d runs\n", n
+    k = split("mended tried verified enforced waits refuted untried none", c, " ")
+    for (i = 1; i <= k; i++)
+      put(c[i])
+    printf "The known fix: %d first, %d second, %d later, %d in the " \
+      "first line, %d not named\n", places["first"], places["second"],
+      places["later"], places["named"], places["no"]
+    exit results["verified", "fail"] > 0 || !n }' "$tmp/table"

@@ -34,7 +34,7 @@ causes() { # file, jq path
     n=$((n + 1))
     [ "$n" -lt 3 ] || break
   done < <(jq -r "$2"' | [([.blocks[] | "\(.first)-\(.last)"] | join(" ")),
-    .eliminates, (if .verified then " +" else "" end)] | @tsv' "$report")
+    .eliminates, (if .enforced then " +" else "" end)] | @tsv' "$report")
   echo "$all"
 }
 
@@ -65,7 +65,7 @@ object() { # object, flags, first line, last line (texts of them), the fix, whic
     fi
   done
   printf '%-18s %-34s %-9s %-20s %s\n' "$1" "$5" "$first-$last" \
-    "$(echo $list)$(jq -r 'if .causes[0]?.verified then " +" else "" end' "$report")" \
+    "$(echo $list)$(jq -r 'if .causes[0]?.enforced then " +" else "" end' "$report")" \
     "$verdict"
 }
 

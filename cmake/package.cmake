@@ -36,8 +36,13 @@ if(TARGET faultline)
   set(data ${CMAKE_INSTALL_DATADIR})
   install(FILES ${pages}/completion.bash RENAME faultline
     DESTINATION ${data}/bash-completion/completions)
+  # Debian's zsh looks into this folder only for what is in /usr/local.
+  set(zsh site-functions)
+  if(EXISTS /etc/debian_version AND CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+    set(zsh vendor-completions)
+  endif()
   install(FILES ${pages}/completion.zsh RENAME _faultline
-    DESTINATION ${data}/zsh/site-functions)
+    DESTINATION ${data}/zsh/${zsh})
   install(FILES ${pages}/completion.fish RENAME faultline.fish
     DESTINATION ${data}/fish/vendor_completions.d)
 endif()

@@ -170,8 +170,8 @@ endif()
 
 # Programs of others that use what is installed.  Nightly: the Debian package
 # compiles all of Faultline; meson repeats what install.sh does with CMake,
-# pkg-config and make.
-set(FL_SLOW_PACKAGES package/debian package/meson)
+# pkg-config and make; libtool configures for long.
+set(FL_SLOW_PACKAGES package/debian package/meson package/libtool)
 file(GLOB scripts CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tests
   ${CMAKE_SOURCE_DIR}/tests/package/*.sh)
 foreach(script IN LISTS scripts)

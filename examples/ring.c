@@ -11,6 +11,10 @@
  * RUN: %s --client '{put(1); put(2); put(3)} || {get(); get()}'
  * EXIT: 0
  * VERDICT: pass
+ * RUN: %s --client 'put(1); {put(2); put(3)} || {get(); get()}' \
+ *     --memory-model=tso
+ * EXIT: 0
+ * VERDICT: pass
  */
 #include <faultline.h>
 #include <stdatomic.h>

@@ -32,6 +32,16 @@
  *       FL_GROUP("name")   never in two threads at once with others of the
  *                          group, such as the consumer's side of a ring
  *       FL_BLOCKING        may wait until another operation lets it go on
+ *       FL_RELAXED         only reads, and calls that are in progress may be
+ *                          counted or not: an approximate size (with FL_SPEC)
+ *       FL_MAY_FAIL(value) may return this at any time, having changed nothing,
+ *                          if another call overlaps it; FL_MAY_FAIL(value,
+ *                          always): also without.  More than one may be given,
+ *                          and `bool f(result)` instead of the value
+ *       FL_OUT_OF_ORDER(k) takes one of the k + 1 elements that are next (with
+ *                          FL_SPEC of a built-in type)
+ *       FL_PER_PRODUCER    takes the oldest element of some thread (with
+ *                          FL_SPEC(queue, ...))
  *
  * Optional:
  *
@@ -39,6 +49,15 @@
  *     What the object should do, from the list that `faultline specs` prints:
  *     FL_SPEC(stack, push = stack_push, pop = stack_pop, empty = -1).
  *     Without it, the object must behave as it does when run sequentially.
+ * FL_SPEC(model, constructor, operation = function, ...)
+ *     What the object should do, as C: `struct model *constructor(void)`, and
+ *     for each operation a function that does it on a model, with the same
+ *     parameters and result.  In it, fl_waits() says that the call would wait,
+ *     and fl_choose(n) that several results are right.
+ * FL_SPEC(relation, constructor, operation = function, ...)
+ *     The same, when many results are right: each function is given the result
+ *     as its last parameter, and returns whether it is allowed; if so it has
+ *     changed the model as the call does.
  * FL_THREAD(enter, leave)
  *     enter(object) is called in each thread before its first operation and
  *     leave(object, what enter returned) after its last (object is NULL for
@@ -54,8 +73,18 @@
  * FL_MEMORY_MODEL(tso)
  *     Runs have the store buffers of x86; FL_MEMORY_MODEL(sc) has none, which
  *     is the default.  --memory-model on the command line wins.
+ * FL_CRITERION(quiescent)
+ *     Which order of the calls has to explain their results: linearizability
+ *     (the default), sequential or quiescent.  --criterion wins.
+ * FL_ACCEPT(reason, fault, ...)
+ *     Runs go past these faults and list them.  A fault is its kind and its
+ *     lines, functions or client, as `faultline -v` prints it:
+ *     FL_ACCEPT("items may be lost", "not-linearizable at stack.c:41-42").
  * FL_EXPECT_FAULT
  *     The run passes only if a fault is found.
+ * FL_BACKOFF(function)
+ *     The function only waits for a while, as a lock does between two tries:
+ *     it returns at once, with 0 if it returns something.
  * FL_CLIENT(text), FL_CLIENT_EXPECT_FAULT(text)
  *     A client that is tested instead of all: the lines of a schedule file, of
  *     which `client:` is needed and `object:` where there are several.  With
@@ -77,7 +106,9 @@
 extern "C" {
 #endif
 
-#define FL_ABI 2 /* 1: without memory_model; still understood */
+/* 1: without memory_model; 2: without what stands behind memory_model_line;
+ * both are still understood. */
+#define FL_ABI 3
 #define FL_MAX_ARGS 6
 
 enum fl_type {
@@ -91,12 +122,20 @@ enum fl_type {
 
 enum fl_item_kind {
   FL_ITEM_NONE,
-  FL_ITEM_RANGE,   /* an argument: lo … hi */
-  FL_ITEM_LIST,    /* an argument: one of list[0 … count) */
-  FL_ITEM_DATA,    /* an argument lo … hi that is only stored and returned */
-  FL_ITEM_GROUP,   /* attribute: not in parallel with others of group `text` */
-  FL_ITEM_BLOCKING /* attribute: may wait for another thread's operation */
+  FL_ITEM_RANGE,    /* an argument: lo … hi */
+  FL_ITEM_LIST,     /* an argument: one of list[0 … count) */
+  FL_ITEM_DATA,     /* an argument lo … hi that is only stored and returned */
+  FL_ITEM_GROUP,    /* attribute: not in parallel with others of group `text` */
+  FL_ITEM_BLOCKING, /* attribute: may wait for another thread's operation */
+  FL_ITEM_RELAXED, /* attribute: reads, and its number is approximate */
+  FL_ITEM_MAY_FAIL, /* attribute: returns this without a reason.  lo: the
+                       value, if `count` is FL_FAILS_VALUE; hi: 1 if no other
+                       call need overlap it; text: a text, or the address of
+                       `bool f(result)` */
+  FL_ITEM_OUT_OF_ORDER, /* attribute: may pass `lo` elements */
+  FL_ITEM_PER_PRODUCER  /* attribute: may pass those of other threads */
 };
+enum { FL_FAILS_VALUE, FL_FAILS_TEXT, FL_FAILS_IF };
 
 /* What stands behind the function in FL_OP: argument domains in the order of
  * the parameters, mixed with attributes. */
@@ -133,6 +172,24 @@ enum fl_memory_model {
   FL_MEMORY_MODEL_tso      /* store buffers, as on x86 */
 };
 
+enum fl_criterion {
+  FL_CRITERION_DEFAULT,         /* linearizability; happens_before with tso */
+  FL_CRITERION_linearizability, /* an order that real time allows */
+  FL_CRITERION_sequential,      /* one that keeps each thread's order */
+  FL_CRITERION_quiescent,       /* one that only moments without any call
+                                   divide */
+  FL_CRITERION_happens_before   /* one of the calls that change something, which
+                                   keeps each thread's order */
+};
+
+struct fl_accept { /* of FL_ACCEPT */
+  const char *reason;
+  const char *const *what;
+  unsigned count;
+  int line;
+  struct fl_accept *next;
+};
+
 struct fl_suite {
   int abi; /* FL_ABI */
   const char *name;
@@ -156,6 +213,16 @@ struct fl_suite {
   struct fl_suite *next;
   enum fl_memory_model memory_model;
   int memory_model_line; /* of FL_MEMORY_MODEL; 0: there is none */
+  /* From version 3 on. */
+  /* FL_SPEC(model, …) and FL_SPEC(relation, …): `spec_roles` has the
+   * constructor and then `operation = function`; here are the functions. */
+  void *(*reference_create)(void);
+  int reference_global; /* it returns nothing, and the functions get nothing */
+  void (**reference)(void); /* in the order of the text */
+  unsigned nreference;
+  enum fl_criterion criterion;
+  int criterion_line; /* of FL_CRITERION; 0: there is none */
+  struct fl_accept *accepts;
 };
 
 /* Head of the list of suites of a shared object. */
@@ -176,6 +243,12 @@ extern __attribute__((visibility("default"))) struct fl_client *fl_clients;
 
 /* Inside an operation: what FL_THREAD's enter returned for this thread. */
 void *fl_thread(void);
+
+/* Inside a function of FL_SPEC(model, …): the call would wait in this state.
+ * Does not return, and what the function has done so far is undone. */
+__attribute__((noreturn)) void fl_waits(void);
+/* The same: any of 0 … n - 1, and all of them are tried. */
+int fl_choose(int n);
 
 /* The ends of a block, for `faultline atomicity`: see FL_ATOMIC_BEGIN. */
 void fl_atomic_begin(void);
@@ -206,15 +279,22 @@ void fl_atomic_end(void);
 #define FL_GROUP(name)                                                         \
   { FL_ITEM_GROUP, 0, 0, NULL, 0, name }
 #define FL_BLOCKING FL__RANGE(FL_ITEM_BLOCKING, 0, 0)
+#define FL_RELAXED FL__RANGE(FL_ITEM_RELAXED, 0, 0)
+#define FL_OUT_OF_ORDER(k) FL__RANGE(FL_ITEM_OUT_OF_ORDER, k, 0)
+#define FL_PER_PRODUCER FL__RANGE(FL_ITEM_PER_PRODUCER, 0, 0)
+#define FL_MAY_FAIL(...) FL__MAY_FAIL(__VA_ARGS__, overlapped, ~)
 #define FL_SPEC(...) FL__SPEC(__COUNTER__, __VA_ARGS__)
 #define FL_THREAD(...) FL__THREAD(__COUNTER__, __VA_ARGS__, NULL, ~)
 #define FL_INVARIANT(function) FL__INVARIANT(__COUNTER__, function)
 #define FL_SHOW(function) FL__SHOW(__COUNTER__, function)
 #define FL_MEMORY_MODEL(model)                                                 \
   FL__MEMORY_MODEL(__COUNTER__, FL_MEMORY_MODEL_##model)
+#define FL_CRITERION(which) FL__CRITERION(__COUNTER__, FL_CRITERION_##which)
 #define FL_ATOMIC_BEGIN fl_atomic_begin()
 #define FL_ATOMIC_END fl_atomic_end()
+#define FL_ACCEPT(reason, ...) FL__ACCEPT(__COUNTER__, reason, __VA_ARGS__)
 #define FL_EXPECT_FAULT FL__EXPECT(__COUNTER__)
+#define FL_BACKOFF(function) FL__BACKOFF(__COUNTER__, function)
 #define FL_CLIENT(...) FL__CLIENT(__COUNTER__, 0, __VA_ARGS__)
 #define FL_CLIENT_EXPECT_FAULT(...) FL__CLIENT(__COUNTER__, 1, __VA_ARGS__)
 
@@ -308,9 +388,16 @@ static inline FL__PLAIN void fl__set_spec(struct fl_suite *s, char *text,
   s->spec_roles = text;
 }
 
+/* The suite whose functions of FL_SPEC(model, …) are being taken. */
+static __attribute__((unused)) struct fl_suite *fl__taking;
+
 #define FL__RANGE(kind, lo, hi)                                                \
   { kind, (long long)(lo), (long long)(hi), NULL, 0, NULL }
 #define FL__END FL__RANGE(FL_ITEM_NONE, 0, 0)
+#define FL__MAY_FAIL(value, when, ...)                                         \
+  FL__FAILS(value, FL__FAILS_##when)
+#define FL__FAILS_overlapped 0
+#define FL__FAILS_always 1
 
 #define FL__OBJECT(n, ...) FL__OBJECT_(n, __VA_ARGS__)
 #define FL__OBJECT_(n, name, constructor_, destructor_, ...)                   \
@@ -343,9 +430,32 @@ static inline FL__PLAIN void fl__set_spec(struct fl_suite *s, char *text,
     __VA_ARGS__;                                                               \
   }
 
-#define FL__SPEC(n, ...)                                                       \
+/* FL__SPEC_type, _model or _relation, by the first word. */
+#define FL__SPEC(n, ...) FL__SPEC_(n, FL__WORD(__VA_ARGS__, ~), __VA_ARGS__)
+#define FL__SPEC_(n, word, ...) FL__JOIN(FL__SPEC_, word)(n, __VA_ARGS__)
+#define FL__WORD(word, ...) FL__SECOND(FL__WORD_##word, type, ~)
+#define FL__SECOND(...) FL__SECOND_(__VA_ARGS__, ~)
+#define FL__SECOND_(a, b, ...) b
+#define FL__WORD_model ~, reference
+#define FL__WORD_relation ~, reference
+#define FL__SPEC_type(n, ...)                                                  \
   static char FL__JOIN(fl__spec_, n)[] = FL__STRING(__VA_ARGS__);              \
   FL__SET(n, fl__set_spec(fl__s, FL__JOIN(fl__spec_, n), __LINE__))
+/*
+ * `push = model_push, pop = model_pop` becomes the declaration of variables
+ * with these names, each of which hands its value to a table.  `a = b` takes
+ * four characters with its comma, so the table is large enough.
+ */
+#define FL__SPEC_reference(n, kind, constructor_, ...)                         \
+  static char FL__JOIN(fl__spec_, n)[] =                                       \
+      FL__STRING(kind, constructor_, __VA_ARGS__);                             \
+  static void (*FL__JOIN(fl__reference_, n)[sizeof(#__VA_ARGS__) / 4 + 1])(    \
+      void);                                                                   \
+  FL__SET(                                                                     \
+      n, fl__set_spec(fl__s, FL__JOIN(fl__spec_, n), __LINE__);                \
+      FL__SET_REFERENCE(fl__s, constructor_);                                  \
+      fl__s->reference = FL__JOIN(fl__reference_, n); fl__taking = fl__s;      \
+      { FL__TAKE fl__function __VA_ARGS__; } fl__taken(fl__s))
 #define FL__THREAD(n, ...) FL__THREAD_(n, __VA_ARGS__)
 #define FL__THREAD_(n, enter, leave, ...)                                      \
   FL__SET(n, fl__s->thread_enter = (void *(*)(void *))(void (*)(void))(enter); \
@@ -362,7 +472,23 @@ static inline FL__PLAIN void fl__set_spec(struct fl_suite *s, char *text,
   FL__SET(n, fl__s->show = (void (*)(void *))(void (*)(void))(function))
 #define FL__MEMORY_MODEL(n, model)                                             \
   FL__SET(n, fl__s->memory_model = model; fl__s->memory_model_line = __LINE__)
+#define FL__CRITERION(n, which)                                                \
+  FL__SET(n, fl__s->criterion = which; fl__s->criterion_line = __LINE__)
+#define FL__ACCEPT(n, ...) FL__ACCEPT_(n, __VA_ARGS__)
+#define FL__ACCEPT_(n, reason_, ...)                                           \
+  FL__SET(n, static const char *const fl__what[] = {__VA_ARGS__};              \
+          static struct fl_accept fl__a; struct fl_accept * *fl__at;           \
+          fl__a.reason = reason_; fl__a.what = fl__what;                       \
+          fl__a.count = (unsigned)(sizeof fl__what / sizeof *fl__what);        \
+          fl__a.line = __LINE__; fl__at = &fl__s->accepts;                     \
+          while (*fl__at) fl__at = &(*fl__at)->next; *fl__at = &fl__a)
 #define FL__EXPECT(n) FL__SET(n, fl__s->expect_fault = 1)
+/* A pointer to it, which nobody reads but Faultline, in the file. */
+#define FL__BACKOFF(n, function) FL__BACKOFF_(n, function)
+#define FL__BACKOFF_(n, function)                                              \
+  static void (*fl__backoff_##n)(void)                                         \
+      __attribute__((section("fl_backoff"), used)) =                           \
+          (void (*)(void))(function);
 #define FL__CLIENT(n, ...) FL__CLIENT_(n, __VA_ARGS__)
 #define FL__CLIENT_(n, expects, text)                                          \
   FL__CLIENTS                                                                  \
@@ -388,6 +514,20 @@ static inline FL__PLAIN void fl__set_spec(struct fl_suite *s, char *text,
 
 #define FL__SAME(a, b) __builtin_types_compatible_p(a, b)
 #define FL__IF(condition, a, b) __builtin_choose_expr(condition, a, b)
+/* Of FL_MAY_FAIL: a text, a function or a number? */
+#define FL__IS_TEXT(x) FL__SAME(__typeof__(1 ? (x) : (x)), char *)
+#define FL__IS_FUNCTION(x)                                                     \
+  (FL__IS_POINTER(x) && !FL__SAME(__typeof__(x), void *) && !FL__IS_TEXT(x))
+#define FL__IS_ADDRESS(x) (FL__IS_TEXT(x) || FL__IS_FUNCTION(x))
+#define FL__FAILS(x, always)                                                   \
+  {                                                                            \
+    FL_ITEM_MAY_FAIL, (long long)FL__IF(FL__IS_ADDRESS(x), 0, x), always,      \
+        NULL,                                                                  \
+        FL__IS_TEXT(x)       ? FL_FAILS_TEXT                                   \
+        : FL__IS_FUNCTION(x) ? FL_FAILS_IF                                     \
+                             : FL_FAILS_VALUE,                                 \
+        (const char *)FL__IF(FL__IS_ADDRESS(x), x, NULL)                       \
+  }
 #define FL__IS_NULL(f)                                                         \
   (FL__SAME(__typeof__(f), void *) || FL__SAME(__typeof__(f), int))
 #define FL__IS_POINTER(x) (__builtin_classify_type(x) == 5)
@@ -410,6 +550,34 @@ static inline FL__PLAIN int fl__true_of(void *o) { return (void)o, 1; }
   (s)->global = FL__NEW_IS_VOID(f);                                            \
   (s)->create = (void *(*)(void))(void (*)(void))(f);                          \
   (s)->destroy = (void (*)(void *))(void (*)(void))(g)
+
+#define FL__SET_REFERENCE(s, f)                                                \
+  enum {                                                                       \
+    fl__pointer_or_void =                                                      \
+        FL__IS_POINTER(FL__IF(FL__NEW_IS_VOID(f), (void *)0, FL__NEW(f)))      \
+  };                                                                           \
+  _Static_assert(                                                              \
+      fl__pointer_or_void,                                                     \
+      "FL_SPEC: the constructor returns a pointer to the state, or "           \
+      "nothing when the state is a global");                                   \
+  (s)->reference_global = FL__NEW_IS_VOID(f);                                  \
+  (s)->reference_create = (void *(*)(void))(void (*)(void))(f)
+/* A variable that hands over its value when its scope ends: the last of them
+ * first. */
+typedef void *fl__function;
+#define FL__TAKE __extension__ __attribute__((unused, cleanup(fl__take)))
+static inline FL__PLAIN void fl__take(void *variable) {
+  fl__taking->reference[fl__taking->nreference++] =
+      (void (*)(void)) * (void **)variable;
+}
+static inline FL__PLAIN void fl__taken(struct fl_suite *s) {
+  unsigned i = 0, k = s->nreference;
+  for (; i + 1 < k; i++) {
+    void (*f)(void) = s->reference[i];
+    s->reference[i] = s->reference[--k];
+    s->reference[k] = f;
+  }
+}
 
 /* The function with the wrong return type?  Known only where `()` says nothing
  * about parameters, and then only if those are not narrower than int. */
@@ -463,7 +631,8 @@ static inline FL__PLAIN int fl__true_of(void *o) { return (void)o, 1; }
 
 #include <type_traits>
 
-#define FL__CONST constexpr
+/* Not constexpr: an address of FL_MAY_FAIL is none. */
+#define FL__CONST const
 #define FL__HEAD
 #define FL__CLIENTS
 extern "C" {
@@ -479,6 +648,25 @@ template <long long... Values> constexpr long long fl__list<Values...>::at[];
 #endif
 #define FL__LIST(...) fl__list<__VA_ARGS__>::at
 #define FL__COUNT(...) sizeof fl__list<__VA_ARGS__>::at / sizeof(long long)
+
+constexpr fl_item fl__fails(const char *text, int always) {
+  return {FL_ITEM_MAY_FAIL, 0, always, NULL, FL_FAILS_TEXT, text};
+}
+constexpr fl_item fl__fails(decltype(nullptr), int always) {
+  return {FL_ITEM_MAY_FAIL, 0, always, NULL, FL_FAILS_VALUE, NULL};
+}
+template <class T>
+constexpr typename std::enable_if<
+    std::is_integral<T>::value || std::is_enum<T>::value, fl_item>::type
+fl__fails(T value, int always) {
+  return {FL_ITEM_MAY_FAIL, (long long)value, always,
+          NULL,             FL_FAILS_VALUE,   NULL};
+}
+template <class A> FL__PLAIN fl_item fl__fails(bool (*f)(A), int always) {
+  return {FL_ITEM_MAY_FAIL, 0, always,
+          NULL, FL_FAILS_IF, reinterpret_cast<const char *>(f)};
+}
+#define FL__FAILS(x, always) fl__fails(x, always)
 
 template <class F> FL__PLAIN void (*fl__plain(F *f))() {
   return reinterpret_cast<void (*)()>(f);
@@ -502,6 +690,24 @@ inline FL__PLAIN void fl__set_destroy(fl_suite *s, void (*destructor)()) {
 #define FL__SET_OBJECT(s, f, g)                                                \
   fl__set_create(s, f);                                                        \
   fl__set_destroy(s, g)
+
+template <class T>
+FL__PLAIN void fl__set_reference(fl_suite *s, T *(*constructor)()) {
+  s->reference_create = reinterpret_cast<void *(*)()>(fl__plain(constructor));
+}
+inline FL__PLAIN void fl__set_reference(fl_suite *s, void (*constructor)()) {
+  s->reference_global = 1;
+  s->reference_create = reinterpret_cast<void *(*)()>(constructor);
+}
+#define FL__SET_REFERENCE(s, f) fl__set_reference(s, f)
+/* A variable that hands over what it is initialised with. */
+struct fl__function {
+  template <class R, class... A> FL__PLAIN fl__function(R (*f)(A...)) {
+    fl__taking->reference[fl__taking->nreference++] = fl__plain(f);
+  }
+};
+#define FL__TAKE __attribute__((unused))
+inline FL__PLAIN void fl__taken(fl_suite *) {}
 
 template <class T, bool = std::is_enum<T>::value>
 struct fl__unsigned : std::is_unsigned<T> {};

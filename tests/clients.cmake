@@ -1,6 +1,7 @@
 # One test a file: examples/, tests/clients/ and tests/litmus/ are found by
 # name, and each file says in its first comment what must be found in it.
-# Files with several levels of optimisation run with all of them at night.
+# Files with several levels of optimisation run with all of them at night, and
+# those of the papers with clang, too.
 
 set(fl_client_root ${CMAKE_CURRENT_LIST_DIR}/..)
 cmake_path(NORMAL_PATH fl_client_root)
@@ -18,7 +19,7 @@ function(fl_client_tests label)
     fl_test(client.${name} LABELS client ${label}
       COMMAND ${fl_client_root}/tests/run-client ${file})
     file(STRINGS ${file} levels REGEX "^ \\* OPT: .* ")
-    if(levels OR label STREQUAL "example")
+    if(levels OR label MATCHES "^(example|papers)$")
       fl_test(nightly/client.${name} NIGHTLY LABELS client ${label}
         COMMAND ${fl_client_root}/tests/run-client --matrix ${file})
     endif()
@@ -38,9 +39,17 @@ file(GLOB fl_locate_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/clients/locate/*.c)
 file(GLOB fl_kind_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/clients/kinds/*.c)
+file(GLOB fl_reading_files CONFIGURE_DEPENDS
+     ${fl_client_root}/tests/clients/readings/*.c)
+file(GLOB fl_specifying_files CONFIGURE_DEPENDS
+     ${fl_client_root}/tests/clients/specifying/*.c)
+file(GLOB fl_descriptor_files CONFIGURE_DEPENDS
+     ${fl_client_root}/tests/clients/descriptors/*.c)
 file(GLOB fl_advice_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/clients/advice/*.c
      ${fl_client_root}/tests/clients/advice/*.cpp)
+file(GLOB fl_assembly_files CONFIGURE_DEPENDS
+     ${fl_client_root}/tests/clients/assembly/*.c)
 file(GLOB fl_litmus_files CONFIGURE_DEPENDS
      ${fl_client_root}/tests/litmus/*.c)
 
@@ -50,5 +59,18 @@ fl_client_tests(papers ${fl_paper_files})
 fl_client_tests(dpor ${fl_dpor_files})
 fl_client_tests(locate ${fl_locate_files})
 fl_client_tests(kinds ${fl_kind_files})
+fl_client_tests(readings ${fl_reading_files})
+fl_client_tests(specifying ${fl_specifying_files})
+fl_client_tests(descriptors ${fl_descriptor_files})
 fl_client_tests(advice ${fl_advice_files})
+fl_client_tests(assembly ${fl_assembly_files})
 fl_client_tests(litmus ${fl_litmus_files})
+
+# Objects of libraries that have to be installed: scripts/found.
+file(GLOB fl_found_files CONFIGURE_DEPENDS
+     ${fl_client_root}/examples/found/*.c ${fl_client_root}/examples/found/*.cpp)
+foreach(file IN LISTS fl_found_files)
+  cmake_path(GET file STEM name)
+  fl_test(found.${name} NIGHTLY LABELS found
+    COMMAND ${fl_client_root}/tests/run-client ${file})
+endforeach()

@@ -13,7 +13,7 @@ use File::Find;
 my $root = $ENV{SOURCE_DIR} || '.';
 # Who reads which words.
 my %words = (
-  'tests/run-client' => [qw(CC OPT RUN EXIT VERDICT FAULT EXECUTIONS OUTCOMES
+  'tests/run-client' => [qw(CC OPT PACKAGE RUN EXIT VERDICT FAULT EXECUTIONS OUTCOMES
     CLIENT KIND OUTPUT NOOUTPUT ANSWERS LINE)],
   'scripts/gallery' => [qw(RUN VERDICT FAULT BLAME)],
 );

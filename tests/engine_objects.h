@@ -188,6 +188,31 @@ static struct engine_object engine_objects[] = {
      {0},
      "{put(1)} || {take()} || {take()}",
      NULL},
+    {"a wait without a loop",
+     HEAD "static int cell;\nstatic pthread_cond_t c = "
+          "PTHREAD_COND_INITIALIZER;\n"
+          "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
+          "static void put(int v) { pthread_mutex_lock(&m); cell = v;\n"
+          "  pthread_cond_signal(&c); pthread_mutex_unlock(&m); }\n"
+          "static int take(void) { pthread_mutex_lock(&m);\n"
+          "  if (!cell) pthread_cond_wait(&c, &m);\n"
+          "  int v = cell; cell = 0; pthread_mutex_unlock(&m); return v; }\n"
+          "FL_OBJECT(cell)\nFL_OP(void, put, FL_INT(1, 2))\n"
+          "FL_OP(int, take, FL_BLOCKING)\n",
+     true,
+     {.wake_ups = RT_WAKE_UPS_SOME},
+     "{put(1)} || {take()}",
+     NULL},
+    {"a semaphore whose wait is interrupted",
+     HEAD "static sem_t s;\nstatic int n;\n"
+          "static int add(void) { sem_wait(&s); int v = n++; sem_post(&s);\n"
+          "  return v; }\n"
+          "static void set_up(void) { sem_init(&s, 0, 1); }\n"
+          "FL_OBJECT(counter, set_up)\nFL_OP(int, add)\n",
+     true,
+     {.wake_ups = RT_WAKE_UPS_ALL},
+     "{add()} || {add()}",
+     NULL},
     {"a cell that signals before it stores",
      HEAD "static int cell;\nstatic pthread_cond_t c = "
           "PTHREAD_COND_INITIALIZER;\n"

@@ -125,11 +125,18 @@ static inline void begin_call(struct sim *m, uint32_t id, uint32_t previous) {
   m->h->ops[id].call = m->now;
 }
 
+/* Any of its alternatives. */
 static inline bool take_effect(struct sim *m, uint32_t id) {
-  uint32_t next;
-  if (spec_apply(m->s, m->h->client, m->state, id, &m->h->ops[id].result,
-                 &next) != SPEC_RETURNS)
+  struct value v;
+  uint32_t next, n = 0;
+  while (spec_choose(m->s, m->h->client, m->state, id, NULL, n, &v, &next) !=
+         SPEC_NONE)
+    n++;
+  if (!n || spec_choose(m->s, m->h->client, m->state, id, NULL,
+                        n > 1 ? (uint32_t)rng_below(&rng, n) : 0, &v,
+                        &next) != SPEC_RETURNS)
     return false;
+  m->h->ops[id].result = v;
   m->state = next;
   return true;
 }
@@ -235,6 +242,19 @@ static inline void spoil(struct history *h) {
   }
 }
 
+/* Is there a moment between the two at which no call is open? */
+static inline bool quiet_between(const struct history *h, uint32_t a,
+                                 uint32_t b) {
+  for (uint32_t now = h->ops[a].ret; now < h->ops[b].call; now++) {
+    bool open = false;
+    for (uint32_t i = h->client->ninit; i < client_first_final(h->client); i++)
+      open |= h->ops[i].call <= now && h->ops[i].ret > now;
+    if (!open)
+      return true;
+  }
+  return false;
+}
+
 /* The validator's own idea of what must come first. */
 static inline bool must_precede(const struct history *h,
                                 enum criterion criterion, uint32_t a,
@@ -250,21 +270,165 @@ static inline bool must_precede(const struct history *h,
     return false;
   if (part[0] != part[1])
     return part[0] < part[1];
+  if (part[0] != 1)
+    return a < b;
+  if (criterion == CRITERION_QUIESCENT)
+    return quiet_between(h, a, b);
   if (thread[0] == thread[1])
     return a < b;
   return criterion == CRITERION_LINEARIZABLE && h->ops[a].ret < h->ops[b].call;
 }
 
-/* Whether `order` is explained, call by call; *state is then where it leads. */
+/* The states that an order can have led to. */
+struct reached {
+  uint32_t n, at[64];
+};
+
+static inline void reach(struct reached *r, uint32_t state) {
+  for (uint32_t i = 0; i < r->n; i++)
+    if (r->at[i] == state)
+      return;
+  if (r->n < LEN(r->at))
+    r->at[r->n++] = state;
+}
+
+/* Behind one more call, with this result or with any (NULL). */
+static inline void reach_behind(struct reached *r, struct spec *s,
+                                const struct client *c, uint32_t id,
+                                const struct value *wanted) {
+  struct reached before = *r;
+  r->n = 0;
+  for (uint32_t i = 0; i < before.n; i++)
+    for (uint32_t which = 0;; which++) {
+      struct value v;
+      uint32_t next;
+      enum spec_answer a =
+          spec_choose(s, c, before.at[i], id, NULL, which, &v, &next);
+      if (a == SPEC_NONE)
+        break;
+      if (a == SPEC_RETURNS && (!wanted || value_equal(v, *wanted)))
+        reach(r, next);
+    }
+}
+
+/* Has the call an alternative with this answer there? */
+static inline bool may_answer(struct spec *s, const struct client *c,
+                              uint32_t state, uint32_t id,
+                              enum spec_answer wanted) {
+  for (uint32_t which = 0;; which++) {
+    struct value v;
+    uint32_t next;
+    enum spec_answer a = spec_choose(s, c, state, id, NULL, which, &v, &next);
+    if (a == wanted)
+      return true;
+    if (a == SPEC_NONE)
+      return false;
+  }
+}
+
+/* The results that it may have there: the first one, and how many. */
+static inline uint32_t may_return(struct spec *s, const struct client *c,
+                                  uint32_t state, uint32_t id,
+                                  const struct value *this, bool *has,
+                                  struct value *first) {
+  struct value seen[16];
+  uint32_t n = 0;
+  *has = false;
+  for (uint32_t which = 0;; which++) {
+    struct value v;
+    uint32_t next;
+    enum spec_answer a = spec_choose(s, c, state, id, NULL, which, &v, &next);
+    if (a == SPEC_NONE)
+      break;
+    if (a != SPEC_RETURNS)
+      continue;
+    bool known = false;
+    for (uint32_t i = 0; i < n; i++)
+      known |= value_equal(seen[i], v);
+    if (!known && n < LEN(seen))
+      seen[n++] = v;
+    *has |= value_equal(v, *this);
+  }
+  *first = n ? seen[0] : value_void();
+  return n;
+}
+
+/* What is said of a call that cannot be next: is it so in one of the states?
+ * Of one that is pending: it need not wait there. */
+static inline bool disagrees(const struct history *h, struct spec *s,
+                             const struct reached *r, uint32_t id,
+                             struct value expected, uint32_t also, bool waits) {
+  const struct hop *o = &h->ops[id];
+  for (uint32_t i = 0; i < r->n; i++) {
+    bool has, may_wait = may_answer(s, h->client, r->at[i], id, SPEC_WAITS);
+    struct value first;
+    uint32_t n =
+        may_return(s, h->client, r->at[i], id, &o->result, &has, &first);
+    bool said = value_equal(first, expected) && also + 1 == (n ? n : 1) &&
+                waits == (may_wait && !n);
+    if (said && (hop_pending(o) ? h->stuck && !may_wait : !has))
+      return true;
+  }
+  return false;
+}
+
+/* The validator's own idea of a failure that needs no reason. */
+static inline bool needs_no_reason(const struct history *h,
+                                   const struct spec *s,
+                                   enum criterion criterion, uint32_t id) {
+  bool overlapped = false;
+  if (h->ops[id].ret == HISTORY_PENDING)
+    return false;
+  for (uint32_t j = 0; j < h->client->ncalls; j++)
+    overlapped |= j != id && h->ops[j].call != HISTORY_PENDING &&
+                  !must_precede(h, criterion, j, id) &&
+                  !must_precede(h, criterion, id, j);
+  enum spec_excuse e = spec_excuse_of(s, h->client, id, h->ops[id].result);
+  return e == EXCUSE_ALWAYS || (e == EXCUSE_OVERLAPPED && overlapped);
+}
+
+/* Operations that fail without a reason: with 0, and some with 1 always. */
+struct unreasoned {
+  struct fl_item items[2];
+  struct fl_op op;
+  const struct fl_op *table[8];
+};
+
+static inline void unreasoned_take(struct unreasoned *u, struct spec *s,
+                                   const struct row *row, uint32_t nops) {
+  bool any = false;
+  *u = (struct unreasoned){
+      .items = {{.kind = FL_ITEM_MAY_FAIL},
+                {.kind = FL_ITEM_MAY_FAIL, .lo = 1, .hi = 1}}};
+  for (uint32_t i = 0; i < nops; i++)
+    if (row->ops[i].type == FL_TYPE_INT && chance(60)) {
+      u->op = (struct fl_op){.type = FL_TYPE_INT,
+                             .size = 4,
+                             .items = u->items,
+                             .nitems = chance(50) ? 2 : 1};
+      u->table[i] = &u->op;
+      any = true;
+    }
+  s->may_fail = any ? u->table : NULL;
+}
+
+/* Some of the calls fail so. */
+static inline void fail_some(struct history *h, const struct spec *s) {
+  for (uint32_t i = 0; s->may_fail && i < h->client->ncalls; i++)
+    if (s->may_fail[h->client->calls[i].op] && !hop_pending(&h->ops[i]) &&
+        chance(40))
+      h->ops[i].result = value_int(chance(70) ? 0 : 1);
+}
+
+/* Whether `order` is explained, call by call; *r is then where it leads. */
 static inline bool replays(const struct history *h, struct spec *s,
                            enum criterion criterion, const struct check *k,
-                           uint32_t *state, uint32_t *returned) {
+                           struct reached *r, uint32_t *returned) {
   bool used[MAX_CALLS] = {false};
-  *state = s->initial;
+  *r = (struct reached){1, {s->initial}};
   *returned = 0;
   for (uint32_t i = 0; i < k->order.len; i++) {
-    uint32_t id = k->order.at[i], next;
-    struct value result;
+    uint32_t id = k->order.at[i];
     const struct hop *o = &h->ops[id];
     if (used[id] || o->call == HISTORY_PENDING ||
         (s->skips_init && id < h->client->ninit))
@@ -273,15 +437,19 @@ static inline bool replays(const struct history *h, struct spec *s,
       return false;
     for (uint32_t j = 0; j < h->client->ncalls; j++)
       if (j != id && !used[j] && !(s->skips_init && j < h->client->ninit) &&
+          !spec_is_relaxed(s, h->client, j) &&
           must_precede(h, criterion, j, id))
         return false;
-    if (spec_apply(s, h->client, *state, id, &result, &next) != SPEC_RETURNS)
+    bool pending = o->ret == HISTORY_PENDING;
+    struct reached before = *r;
+    reach_behind(r, s, h->client, id, pending ? NULL : &o->result);
+    for (uint32_t j = 0; j < before.n; j++)
+      if (needs_no_reason(h, s, criterion, id))
+        reach(r, before.at[j]);
+    if (!r->n)
       return false;
-    if (o->ret != HISTORY_PENDING && !value_equal(result, o->result))
-      return false;
-    *returned += o->ret != HISTORY_PENDING;
+    *returned += !pending;
     used[id] = true;
-    *state = next;
   }
   return true;
 }
@@ -291,7 +459,7 @@ static inline uint32_t returned_calls(const struct history *h,
   uint32_t n = 0;
   for (uint32_t i = s->skips_init ? h->client->ninit : 0; i < h->client->ncalls;
        i++)
-    n += h->ops[i].ret != HISTORY_PENDING;
+    n += h->ops[i].ret != HISTORY_PENDING && !spec_is_relaxed(s, h->client, i);
   return n;
 }
 

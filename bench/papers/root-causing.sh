@@ -47,7 +47,7 @@ explore() { # file, flags, client
       average: .traces.average, seconds: .traces.seconds,
       outcomes: ([.outcomes[]? | select(.allowed | not) |
         [.results[] | short] | join(",")] | sort | join(" and ")),
-      eliminators: $all, verified: .causes[0]?.verified,
+      eliminators: $all, enforced: .causes[0]?.enforced,
       answers: [.answers[]? | {traces, list: [.eliminators[] |
         {rank} + $all[.eliminator]]}] }' "$report.full" >"$report"
   rm -f "$report.full"
@@ -123,7 +123,7 @@ sample() { # library, file, what is shrunk, flags, operations
     [ -n "$(jq -r .outcomes "$report")" ] || continue
     fail=$((fail + 1))
     list+="${list:+, }$client"
-    [ "$(jq .verified "$report")" != true ] || enough=$((enough + 1))
+    [ "$(jq .enforced "$report")" != true ] || enough=$((enough + 1))
   done < <(random_clients "${@:5}")
   put 'Sampled clients' "$row" 'clients' "$list"
   put 'Sampled clients' "$row" 'drawn' "$drawn"

@@ -2,9 +2,9 @@
  * A bounded buffer: producers wait while it is full, consumers while it is
  * empty.
  *
- * Wrong: `if` instead of `while` around the wait.  Between the signal and the
- * moment at which the waiter has the lock again, a third thread takes the item;
- * the waiter takes what is not there.  (Spurious wake-ups do the same.)
+ * Wrong: `if` instead of `while` around the wait.  A spurious wake-up, and the
+ * waiter takes what is not there.  A signal does the same if a third thread
+ * takes the item before the waiter has the lock again.
  *
  * RUN: %s
  * VERDICT: pass
@@ -46,11 +46,11 @@ static void put(struct buffer *b, int item) {
 static int take(struct buffer *b) {
   pthread_mutex_lock(&b->lock);
 #ifdef WRONG
-  if (b->count == 0)
+  if (b->count == 0) /* wait */
 #else
   while (b->count == 0)
 #endif
-    pthread_cond_wait(&b->not_empty, &b->lock); /* wait */
+    pthread_cond_wait(&b->not_empty, &b->lock);
   int item = b->items[b->first];
   b->first = (b->first + 1) % SIZE;
   b->count--;

@@ -55,6 +55,8 @@ static enum event_role role_of(const struct event *e) {
   case EV_ONCE:
   case EV_FUTEX_WAKE:
   case EV_FUTEX_WOKEN:
+  case EV_ACQUIRE:
+  case EV_RELEASE:
     return e->addr ? ROLE_SYNC : ROLE_NONE;
   case EV_CREATE:
   case EV_JOIN:

@@ -292,9 +292,10 @@ static int parse_long(struct arg_cursor *p, const char *name) {
 /* A flag that compilers know, of a command that takes such flags behind "--".
  * An option of the command's own with that letter wins, except over -std=. */
 static bool is_compiler_flag(const struct opt_command *c, const char *arg) {
-  static const char *const begin[] = {"-D", "-U", "-I", "-L", "-l", "-W", "-O",
-                                      "-f", "-m", "-g", "-include", "-isystem",
-                                      "-pthread", "-std=", "-pedantic", NULL};
+  static const char *const begin[] = {
+      "-D",       "-U",    "-I",        "-L", "-l",       "-W",
+      "-O",       "-f",    "-m",        "-g", "-include", "-isystem",
+      "-pthread", "-std=", "-pedantic", NULL};
   if (!strstr(c->usage, "compiler flags]") ||
       by_name(c, arg + 1, strlen(arg + 1))) /* one dash too few */
     return false;
@@ -307,7 +308,7 @@ static bool is_compiler_flag(const struct opt_command *c, const char *arg) {
 static int parse_letters(struct arg_cursor *p, const char *letters) {
   if (is_compiler_flag(p->command, letters - 1))
     return error_set(p->e, ERR_USAGE,
-                     "%s is a flag for the compiler: those stand behind --, as "
+                     "%s is a compiler flag: these come after --, as "
                      "in: -- %s",
                      letters - 1, letters - 1);
   for (const char *l = letters; *l; l++) {

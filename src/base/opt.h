@@ -3,7 +3,7 @@
  * text and the suggestion for a mistyped name all come from the same lines:
  *
  *   const struct opt opts[] = {
- *     {"seed", 's', OPT_UINT64, &seed, "N", "seed of all chance", "Search"},
+ *     {"seed", 's', OPT_UINT64, &seed, "N", "seed of all choices", "Search"},
  *     {"json", 0, OPT_STRING, &json, "FILE", "write the report", "Output"},
  *     {"color", 0, OPT_ENUM, &color, "WHEN", "use colours", "Output",
  *      .choices = (const char *const[]){"auto", "always", "never", NULL}},
@@ -46,13 +46,16 @@ struct opt {
   const char *name; /* without dashes; NULL ends the table */
   char letter;      /* or 0 */
   enum opt_kind kind;
-  void *store;                /* keeps its value when the option is not given */
-  const char *arg;            /* how the help names the value; NULL for flags */
-  const char *help;           /* NULL: not shown in the help */
-  const char *group;          /* heading in the help; NULL: "Options" */
-  const char *const *choices; /* OPT_ENUM: ends with NULL */
-  int64_t min, max;           /* of numbers; both 0: as the type allows */
-  bool *given;                /* set to true when the option is given */
+  void *store;       /* keeps its value when the option is not given */
+  const char *arg;   /* how the help names the value; NULL for flags */
+  const char *help;  /* NULL: not shown in the help */
+  const char *group; /* heading in the help; NULL: "Options" */
+  /* OPT_ENUM: ends with NULL; listed in the help unless it names one of them */
+  const char *const *choices;
+  /* those choices that the help and completions name; NULL: all */
+  const char *const *offered;
+  int64_t min, max; /* of numbers; both 0: as the type allows */
+  bool *given;      /* set to true when the option is given */
 };
 
 struct opt_command {
@@ -79,6 +82,9 @@ void opt_rest_free(struct opt_rest *rest);
 
 /* The help text, at most 80 columns. */
 void opt_help(const struct opt_command *c, struct buf *out);
+
+/* The choices of an OPT_ENUM that the help names. */
+const char *const *opt_offered(const struct opt *o);
 
 /*
  * From now on opt_help() writes nothing and hands the table to `visit` instead:

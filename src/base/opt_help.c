@@ -4,13 +4,19 @@
 #include "base/opt_internal.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <string.h>
 
 enum { WIDTH = 80, HELP_COLUMN = 27 };
 
+const char *const *opt_offered(const struct opt *o) {
+  return o->offered ? o->offered : o->choices;
+}
+
 void opt_list_choices(const struct opt *o, struct buf *out) {
-  for (const char *const *c = o->choices; *c; c++)
-    buf_printf(out, "%s%s", c == o->choices ? "" : c[1] ? ", " : " or ", *c);
+  const char *const *all = opt_offered(o);
+  for (const char *const *c = all; *c; c++)
+    buf_printf(out, "%s%s", c == all ? "" : c[1] ? ", " : " or ", *c);
 }
 
 /* Columns that n bytes of UTF-8 take. */
@@ -73,11 +79,22 @@ static void help_name(const struct opt *o, struct buf *out) {
   buf_spaces(out, HELP_COLUMN - used);
 }
 
+static bool is_letter(char c) { return c == '-' || isalnum((unsigned char)c); }
+
+/* Does the help say what the choices are?  It names one of them, as a word. */
+static bool names_choices(const struct opt *o) {
+  for (const char *const *c = opt_offered(o); *c; c++)
+    for (const char *at = o->help; (at = strstr(at, *c)); at++)
+      if ((at == o->help || !is_letter(at[-1])) && !is_letter(at[strlen(*c)]))
+        return true;
+  return false;
+}
+
 static void help_option(const struct opt *o, struct buf *out) {
   struct buf text = {0};
   help_name(o, out);
   buf_puts(&text, o->help);
-  if (o->kind == OPT_ENUM) {
+  if (o->kind == OPT_ENUM && !names_choices(o)) {
     buf_puts(&text, ": ");
     opt_list_choices(o, &text);
   }

@@ -6,6 +6,7 @@
 #include "build/command.h"
 #include "build/compile.h"
 #include "build/flags.h"
+#include "build/library.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -62,8 +63,8 @@ static void parse_line(struct cc_line *l, int argc, char **argv) {
 static int add_given(struct command *c, const char *arg, struct error *e) {
   if (begins(arg, "-fsanitize=") && strcmp(arg, "-fsanitize=thread"))
     return error_set(e, ERR_USAGE,
-                     "%s cannot be combined with the hooks, which are "
-                     "-fsanitize=thread: leave it out",
+                     "leave out %s: it does not go with the hooks of Faultline "
+                     "(-fsanitize=thread)",
                      arg);
   if (!flag_is_sanitizer(arg))
     command_add(c, arg);
@@ -122,13 +123,30 @@ static int compile_source(struct cc_line *l, const char *real, int argc,
   return err;
 }
 
+/* Does it say which members of archives are wanted? */
+static bool is_for_archives(const char *a) {
+  static const char *const flags[] = {"-Wl,--whole-archive",
+                                      "-Wl,--no-whole-archive",
+                                      "-Wl,--start-group",
+                                      "-Wl,--end-group",
+                                      "-Wl,-(",
+                                      "-Wl,-)",
+                                      NULL};
+  for (int i = 0; flags[i]; i++)
+    if (!strcmp(a, flags[i]))
+      return true;
+  return false;
+}
+
 static int link_line(struct cc_line *l, const char *real, int argc, char **argv,
                      const char *include, struct error *e) {
   struct command c = {0};
-  VEC(char *) objects = {0};
+  VEC(char *) objects = {0}, parts = {0}; /* and options for them */
   int err = ERR_NONE, status = 1;
+  bool library = false;
   if (!(l->dir = tidy_temporary_folder()))
-    return error_set(e, ERR_SYSTEM, "no temporary folder (TMPDIR): %s",
+    return error_set(e, ERR_SYSTEM,
+                     "cannot make a temporary folder (TMPDIR): %s",
                      strerror(errno));
   char *wraps = xasprintf("%s/wraps", l->dir);
   c.tmp = l->dir;
@@ -144,6 +162,9 @@ static int link_line(struct cc_line *l, const char *real, int argc, char **argv,
     }
     if (k == FILE_OBJECT)
       vec_push(&objects, a);
+    if (k == FILE_OBJECT || is_for_archives(a))
+      vec_push(&parts, a);
+    library |= !strcmp(a, "-shared");
     bool two = flag_takes_word(a) && i + 1 < argc;
     if (!flag_is_dropped(a) && strcmp(a, "-flto") &&
         (err = add_given(&c, a, e)))
@@ -156,6 +177,9 @@ static int link_line(struct cc_line *l, const char *real, int argc, char **argv,
   flags_link(&c, wraps);
   command_add(&c, "-Wl,-z,undefs");
   status = command_run(&c);
+  if (!status && library)
+    library_keep(l->output ? l->output : "a.out", real, parts.at, parts.len,
+                 l->dir);
 out:
   tidy_folder_remove(l->dir);
   free(wraps);
@@ -163,6 +187,7 @@ out:
     free(l->made.at[i]);
   vec_free(&l->made);
   vec_free(&objects);
+  vec_free(&parts);
   command_free(&c);
   if (!err || err == ERR_BUILD) /* the compiler has printed its errors */
     exit(err ? 1 : status);

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "build/command.h"
 #include "build/flags.h"
+#include "build/library.h"
 #include "build/step.h"
 
 #include <assert.h>
@@ -83,17 +84,18 @@ static int check_flags(const struct build *b, struct error *e) {
     const char *f = b->flags.at[i];
     if (flag_is_sanitizer(f))
       return error_set(e, ERR_USAGE,
-                       "%s cannot be combined with the hooks, which are "
-                       "-fsanitize=thread: leave it out",
+                       "leave out %s: it does not go with the hooks of "
+                       "Faultline (-fsanitize=thread)",
                        f);
     if (!strcmp(f, "-c") || !strcmp(f, "-E") || !strcmp(f, "-S") ||
         !strncmp(f, "-o", 2))
       return error_set(e, ERR_USAGE,
-                       "%s among the compiler flags: what the compiler makes, "
-                       "and where, is not for the flags to say",
+                       "leave out the compiler flag %s: Faultline chooses what "
+                       "the compiler writes, and where",
                        f);
     if (flag_takes_word(f) && ++i >= b->flags.len)
-      return error_set(e, ERR_USAGE, "%s: its argument is missing", f);
+      return error_set(e, ERR_USAGE, "the compiler flag %s needs an argument",
+                       f);
   }
   return ERR_NONE;
 }
@@ -114,7 +116,7 @@ static int check_inputs(const struct build *b, struct error *e) {
         (file_kind(path) == FILE_OBJECT || file_kind(path) == FILE_SHARED) &&
         flags_is_hooked(path))
       return error_set(e, ERR_USAGE,
-                       "%s was compiled with the hooks: real threads need the "
+                       "%s has hooks (faultline cc): --search=stress needs the "
                        "sources, or an object without hooks",
                        path);
   }
@@ -140,6 +142,11 @@ static void add_user_flags(struct command *c, const struct build *b,
       command_add(c, f);
     if (two && wanted)
       command_add(c, b->flags.at[i + 1]);
+    if (link && begins(f, "-L")) /* where it is linked from, it is loaded */
+      command_addf(c, "-Wl,-rpath,%s",
+                   f[2]  ? f + 2
+                   : two ? b->flags.at[i + 1]
+                         : ".");
     i += two;
   }
 }
@@ -207,9 +214,10 @@ static int finish_unit(struct build_unit *u, struct cache *results,
     return error_set(e, ERR_BUILD, "%s does not compile (%s, %s)", u->source,
                      s->command.argv.at[0], command_end(s->status));
   if (!s->made)
-    return error_set(e, ERR_BUILD,
-                     "%s does not compile: %s says nothing and makes no object",
-                     u->source, s->command.argv.at[0]);
+    return error_set(
+        e, ERR_BUILD,
+        "%s does not compile: %s writes neither an object nor a message",
+        u->source, s->command.argv.at[0]);
   return ERR_NONE;
 }
 
@@ -276,10 +284,10 @@ static int finish_link(struct build_step *s, const struct build *b,
                      b->inputs.at[0], others, s->command.argv.at[0],
                      command_end(s->status));
   if (!s->made)
-    return error_set(e, ERR_BUILD,
-                     "%s%s: the link failed: %s says nothing and makes no "
-                     "object",
-                     b->inputs.at[0], others, s->command.argv.at[0]);
+    return error_set(
+        e, ERR_BUILD,
+        "%s%s: the link failed: %s writes neither an object nor a message",
+        b->inputs.at[0], others, s->command.argv.at[0]);
   return ERR_NONE;
 }
 
@@ -374,13 +382,35 @@ out:
   return err;
 }
 
+/* ---- libraries that `faultline cc` has linked ---- */
+
+/* A word of the link: the file of a library, or NULL. */
+static char *library_file(const struct build *b, const char *word) {
+  if (file_kind(word) == FILE_SHARED && *word != '-')
+    return xstrdup(word);
+  for (uint32_t i = 0; begins(word, "-l") && word[2] && i < b->flags.len; i++) {
+    const char *f = b->flags.at[i];
+    if (!begins(f, "-L"))
+      continue;
+    const char *dir = f[2]                   ? f + 2
+                      : i + 1 < b->flags.len ? b->flags.at[i + 1]
+                                             : ".";
+    char *path = word[2] == ':' ? xasprintf("%s/%s", dir, word + 3)
+                                : xasprintf("%s/lib%s.so", dir, word + 2);
+    if (!access(path, R_OK))
+      return path;
+    free(path);
+  }
+  return NULL;
+}
+
 static int check_compiler(const char *compiler, struct error *e) {
   char *file = command_find(compiler);
   free(file);
   if (file)
     return ERR_NONE;
   return error_set(e, ERR_BUILD,
-                   "%s: no such compiler (choose one with --cc=…)", compiler);
+                   "there is no compiler %s (choose one with --cc)", compiler);
 }
 
 static int choose_flags(struct around_flags *a, const struct build *b,
@@ -454,6 +484,40 @@ out:
   return err;
 }
 
+/* The link with libraries that `faultline cc` has made replaced by what they
+ * were made from; the words are owned by `own`. */
+static struct build without_libraries(const struct build *b, const char *dir,
+                                      struct command *own) {
+  struct build to = *b;
+  memset(&to.inputs, 0, sizeof to.inputs);
+  memset(&to.flags, 0, sizeof to.flags);
+  struct command needs = {0};
+  uint32_t n = b->inputs.len, all = n + b->flags.len;
+  for (uint32_t i = 0; i < all; i++) {
+    const char *word = i < n ? b->inputs.at[i] : b->flags.at[i - n];
+    char *file = library_file(b, word);
+    char *object = file ? library_object(file, dir) : NULL;
+    if (object) {
+      library_needs(file, cc_of(b), &needs);
+      command_add(own, object);
+      word = vec_last(&own->argv);
+    }
+    if (i < n)
+      vec_push(&to.inputs, word);
+    else
+      vec_push(&to.flags, word);
+    free(object);
+    free(file);
+  }
+  for (uint32_t i = 0; i < needs.argv.len; i++) {
+    command_add(own, needs.argv.at[i]);
+    const char *word = vec_last(&own->argv);
+    vec_push(&to.flags, word);
+  }
+  command_free(&needs);
+  return to;
+}
+
 int build_shared(const struct build *b, const char *dir, char **so,
                  struct error *e) {
   struct build_caches caches;
@@ -468,7 +532,12 @@ int build_shared(const struct build *b, const char *dir, char **so,
   if (make_folders(dir, e))
     return e->code;
   open_caches(&caches, b, dir);
-  int err = build_all(b, dir, &caches, so, e);
+  struct command own = {0};
+  struct build to = without_libraries(b, dir, &own);
+  int err = build_all(&to, dir, &caches, so, e);
+  vec_free(&to.inputs);
+  vec_free(&to.flags);
+  command_free(&own);
   close_caches(&caches);
   return err;
 }

@@ -113,16 +113,26 @@ static const char *const clang_only[] = {"-Wno-unused-command-line-argument",
 static const char *const clang_last[] = {"-fno-vectorize", "-fno-slp-vectorize",
                                          NULL};
 
-/* Options of two words that some versions do not know. */
+/* Options of one or two words that some versions do not know.  A local variable
+ * that is not initialised has a pattern, the same in every execution, rather
+ * than what an earlier call left. */
+#define PATTERN "-ftrivial-auto-var-init=pattern"
 static const char *const gcc_optional[][2] = {
-    {"--param", "tsan-distinguish-volatile=1"}, {NULL, NULL}};
+    {"--param", "tsan-distinguish-volatile=1"}, {PATTERN, ""}, {NULL, NULL}};
 static const char *const clang_optional[][2] = {
     /* Without it, a read has no hook if a write of the same location follows in
      * its basic block: the read of x = x + 1. */
     {"-mllvm", "-tsan-instrument-read-before-write=1"},
     {"-mllvm", "-tsan-distinguish-volatile=1"},
     {"-mllvm", "-disable-loop-idiom-all"},
+    {PATTERN, ""},
     {NULL, NULL}};
+
+static void add_option(struct command *c, const char *const option[2]) {
+  command_add(c, option[0]);
+  if (*option[1])
+    command_add(c, option[1]);
+}
 
 /* Does the compiler accept option `only`, or all options if it is -1? */
 static bool accepts(const char *compiler, const char *const (*options)[2],
@@ -131,10 +141,8 @@ static bool accepts(const char *compiler, const char *const (*options)[2],
   struct buf out = {0};
   command_add(&c, compiler);
   for (int i = 0; options[i][0]; i++)
-    if (only < 0 || only == i) {
-      command_add(&c, options[i][0]);
-      command_add(&c, options[i][1]);
-    }
+    if (only < 0 || only == i)
+      add_option(&c, options[i]);
   command_add(&c, "-fsanitize=thread");
   command_add(&c, "-x");
   command_add(&c, "c");
@@ -180,10 +188,8 @@ void flags_hooks(struct command *c, const char *compiler, enum family family,
       family == FAMILY_CLANG ? clang_optional : gcc_optional;
   unsigned mask = known_options(compiler, options, answers);
   for (int i = 0; options[i][0]; i++)
-    if (mask & 1u << i) {
-      command_add(c, options[i][0]);
-      command_add(c, options[i][1]);
-    }
+    if (mask & 1u << i)
+      add_option(c, options[i]);
 }
 
 /*

@@ -23,7 +23,7 @@ static const char *const pure[] = {
     " strspn strcspn strpbrk strcasecmp strncasecmp memrchr rawmemchr "
     "strchrnul memmem strcasestr strsep ffs strcoll strverscmp basename ",
     /* memory of the caller */
-    " memccpy mempcpy stpncpy swab bzero bcopy qsort qsort_r bsearch lfind "
+    " memccpy mempcpy stpncpy swab bzero bcopy bsearch lfind "
     "lsearch __memcpy_chk insque remque ",
     /* jumps and the stack */
     " _setjmp setjmp __sigsetjmp longjmp _longjmp siglongjmp "
@@ -90,6 +90,9 @@ static const char *const library[] = {
     "__sched_cpufree thrd_equal pthread_cleanup_push pthread_cleanup_pop "
     "_pthread_cleanup_push _pthread_cleanup_pop __pthread_register_cancel "
     "__pthread_unregister_cancel ",
+    /* signals, as far as none comes */
+    " signal sigaction sigemptyset sigfillset sigaddset sigdelset sigismember "
+    "sigprocmask pthread_sigmask sigaltstack dlerror ",
     /* dates */
     " localtime localtime_r gmtime gmtime_r mktime timegm strftime difftime "
     "asctime asctime_r ctime ctime_r clock_getres ",
@@ -102,7 +105,7 @@ static const char *const library[] = {
  * are seen.
  */
 static const char *const unseen[] = {
-    " qsort qsort_r lsearch insque remque swab strcoll strverscmp ",
+    " lsearch insque remque swab strcoll strverscmp ",
     " sscanf vsscanf __isoc99_sscanf __isoc99_vsscanf __isoc23_sscanf "
     "__isoc23_vsscanf "
     "__asprintf_chk __printf_chk __fprintf_chk __vsprintf_chk __vprintf_chk "

@@ -3,14 +3,17 @@
 
 #include "build/probe.h"
 #include "base/text.h"
+#include "build/backoffs.h"
 #include "build/known.h"
 #include "build/wraps.h"
 #include "code/code.h"
+#include "code/delays.h"
 #include "code/part_stores.h"
 #include "code/sites.h"
 
 #include <dlfcn.h>
 #include <gelf.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Is it start-up code of the compiler or of faultline.h, which runs before
@@ -47,65 +50,90 @@ static bool is_access_hook(const char *symbol) {
   return false;
 }
 
-struct probe_tally { /* of one unit, or of one function without hooks */
-  const char *name;
-  uint64_t addr; /* of the function; 0 for a unit */
-  bool hooked, touches;
-};
-
-struct function_sites { /* the sites of one function */
-  const char *unit;
-  uint32_t first;
-};
-
 struct probe_scan {
   struct probe *p;
   struct lines *l;
-  VEC(struct probe_tally) tallies;
   const struct line_symbol *function; /* the current one */
-  bool hooked, reads, writes;
+  bool hooked;                        /* it was compiled with hooks */
   struct part_search parts;
   struct site_search *sites;
-  VEC(struct function_sites) found;
+  struct delay_search *delays;
+  site_list dead; /* by pc */
+  backoff_list backoffs;
 };
 
-static struct probe_tally *tally_of(struct probe_scan *s, const char *name,
-                                    uint64_t addr) {
-  for (uint32_t i = 0; i < s->tallies.len; i++)
-    if (s->tallies.at[i].addr == addr && !strcmp(s->tallies.at[i].name, name))
-      return &s->tallies.at[i];
-  struct probe_tally t = {.name = name, .addr = addr};
-  vec_push(&s->tallies, t);
-  return &vec_last(&s->tallies);
-}
-
-/*
- * Was the function compiled with hooks?  One hook is enough to say so, since
- * the compiler omits the hooks of accesses that other threads cannot see.  It
- * may omit all hooks of a function, such as one that reads a constant table.
- * So in a unit with hooks elsewhere, a function without hooks is reported only
- * if it writes.
- */
 static void end_function(struct probe_scan *s) {
-  const struct line_symbol *f = s->function;
-  if (!f || is_start_up(f->name)) {
-    sites_drop(s->sites);
+  uint32_t dead = s->dead.len;
+  delays_end(s->delays, &s->dead);
+  if (s->function && !is_start_up(s->function->name)) {
+    sites_end(s->sites);
     return;
   }
-  const struct line_unit *u = lines_unit_at(s->l, f->addr);
-  struct function_sites here = {u ? u->name : NULL, s->p->sites.len};
-  vec_push(&s->found, here);
-  bool stopped_at = sites_end(s->sites) && u;
-  if (u && u->name) {
-    struct probe_tally *t = tally_of(s, u->name, 0);
-    t->hooked |= s->hooked;
-    t->touches |= s->reads || s->writes;
+  sites_drop(s->sites);
+  s->dead.len = dead;
+}
+
+/* ---- functions that only wait ---- */
+
+static const char *name_of_backoff(const struct probe_scan *s, uint32_t n) {
+  const struct line_symbol *f = lines_symbol_at(s->l, s->backoffs.at[n], true);
+  return f ? f->name : NULL;
+}
+
+/* A copy of a back-off within its caller runs as any other code. */
+static void note_inlined(struct probe_scan *s, const struct line_symbol *f,
+                         const struct code_insn *i) {
+  for (uint32_t n = 0; n < s->backoffs.len; n++) {
+    const char *name = name_of_backoff(s, n);
+    const struct place *p = lines_place(s->l, i->pc);
+    if (!name || !strcmp(f->name, name))
+      continue;
+    while (p && (!p->function || strcmp(p->function, name)))
+      p = p->next;
+    bool known = !p;
+    for (uint32_t k = 0; k < s->p->inlined.len; k++)
+      known |= !strcmp(s->p->inlined.at[k], name);
+    if (!known)
+      vec_push(&s->p->inlined, xstrdup(name));
   }
-  if (!s->hooked ? (u ? s->writes && !stopped_at : s->reads || s->writes)
-                 : !stopped_at) {
-    const char *name = lines_place(s->l, f->addr)->function;
-    tally_of(s, name ? name : f->name, f->addr)->touches = true;
+}
+
+static void add_backoffs(struct probe_scan *s) {
+  for (uint32_t n = 0; n < s->backoffs.len; n++) {
+    struct site entry = {.pc = s->backoffs.at[n], .kind = SITE_BACKOFF};
+    vec_push(&s->p->sites, entry);
   }
+}
+
+static int site_by_pc(const void *x, const void *y) {
+  const struct site *a = x, *b = y;
+  if (a->pc != b->pc)
+    return a->pc < b->pc ? -1 : 1;
+  return b->kind - a->kind; /* a back-off first */
+}
+
+/* One list, by pc, with one site at each; none is inside of a back-off. */
+static void merge_sites(struct probe_scan *s) {
+  site_list *all = &s->p->sites;
+  for (uint32_t i = 0; i < s->dead.len; i++)
+    vec_push(all, s->dead.at[i]);
+  add_backoffs(s);
+  if (all->len)
+    qsort(all->at, all->len, sizeof *all->at, site_by_pc);
+  uint32_t n = 0;
+  uint64_t until = 0; /* the end of a back-off */
+  for (uint32_t i = 0; i < all->len; i++) {
+    struct site x = all->at[i];
+    if (x.pc < until || (n && all->at[n - 1].pc == x.pc))
+      continue;
+    if (x.kind == SITE_BACKOFF) {
+      const struct line_symbol *f = lines_symbol_at(s->l, x.pc, true);
+      until = f ? f->addr + f->size : 0;
+      x.displacement = (int64_t)(f ? f->size : 0);
+    }
+    all->at[n++] = x;
+  }
+  all->len = n;
 }
 
 static void visit(void *ctx, const struct line_symbol *f,
@@ -115,52 +143,28 @@ static void visit(void *ctx, const struct line_symbol *f,
   if (s->function != f) {
     end_function(s);
     s->function = f;
-    s->hooked = s->reads = s->writes = false;
   }
   sites_visit(s->sites, i);
+  delays_visit(s->delays, i);
+  note_inlined(s, f, i);
   if (i->symbol && begins(i->symbol, "__tsan_")) {
     s->hooked = true;
     s->p->hooks += is_access_hook(i->symbol);
   }
   s->p->uses_fenv |= i->fenv;
-  if (!i->escapes) { /* an escape is reported by itself */
-    s->reads |= i->reads;
-    s->writes |= i->writes;
-  } else if (!is_start_up(f->name)) {
-    struct probe_escape x = {
-        i->pc,
-        xasprintf("%s%s%s", i->mnemonic, *i->operands ? " " : "", i->operands),
-        lines_place(s->l, i->pc)};
-    vec_push(&s->p->escapes, x);
-  }
 }
 
-/* Reports a unit without any hook instead of its functions. */
-static void report_uninstrumented(struct probe_scan *s) {
-  for (uint32_t i = 0; i < s->tallies.len; i++) {
-    struct probe_tally t = s->tallies.at[i];
-    if (t.hooked || !t.touches)
-      continue;
-    const struct line_unit *u = t.addr ? lines_unit_at(s->l, t.addr) : NULL;
-    if (!t.addr)
-      vec_push(&s->p->uninstrumented, xstrdup(t.name));
-    else if (!u || !u->name || tally_of(s, u->name, 0)->hooked)
-      vec_push(&s->p->uninstrumented, xasprintf("%s()", t.name));
+/* An object that was linked without us allocates and waits without us.  What
+ * the compilers add to each unit calls a hook. */
+static void end_object(struct probe_scan *s) {
+  struct probe *p = s->p;
+  p->alien = !s->hooked;
+  if (p->alien)
+    p->sites.len = 0;
+  for (uint32_t i = 0; i < p->sites.len; i++) {
+    p->uses_clock |= p->sites.at[i].kind == SITE_CLOCK;
+    p->needs_libc_tls |= p->sites.at[i].kind == SITE_CALL;
   }
-}
-
-/* Drops the sites of units without hooks, which are reported instead. */
-static void keep_sites(struct probe_scan *s) {
-  uint32_t n = 0, last = s->p->sites.len;
-  for (uint32_t i = 0; i < s->found.len; i++) {
-    uint32_t from = s->found.at[i].first;
-    uint32_t to = i + 1 < s->found.len ? s->found.at[i + 1].first : last;
-    const char *unit = s->found.at[i].unit;
-    if (from < to && unit && tally_of(s, unit, 0)->hooked)
-      while (from < to)
-        s->p->sites.at[n++] = s->p->sites.at[from++];
-  }
-  s->p->sites.len = n;
 }
 
 /* An import of a function that we wrap: the object was linked without our
@@ -266,6 +270,8 @@ int probe_object(struct probe *p, const char *so, struct lines *l,
   struct probe_scan s = {.p = p, .l = l, .parts.out = &p->part_stores};
   s.sites = sites_new(&p->sites);
   read_imports(p, l->elf);
+  backoffs_read(l->elf, &s.backoffs);
+  s.delays = delays_new(s.backoffs.at, s.backoffs.len, p->uses_clock, l);
   read_segments(p, l->elf);
   int err = code_walk(l, visit, &s, e);
   if (err) {
@@ -274,31 +280,29 @@ int probe_object(struct probe *p, const char *so, struct lines *l,
     *e = with_name;
   } else {
     end_function(&s);
-    keep_sites(&s);
-    report_uninstrumented(&s);
+    merge_sites(&s);
+    end_object(&s);
   }
   sites_free(s.sites);
-  vec_free(&s.found);
-  vec_free(&s.tallies);
+  delays_free(s.delays);
+  vec_free(&s.dead);
+  vec_free(&s.backoffs);
   return err;
 }
 
 void probe_free(struct probe *p) {
-  for (uint32_t i = 0; i < p->uninstrumented.len; i++)
-    free(p->uninstrumented.at[i]);
   for (uint32_t i = 0; i < p->unknown.len; i++)
     free(p->unknown.at[i]);
   for (uint32_t i = 0; i < p->unseen.len; i++)
     free(p->unseen.at[i]);
   for (uint32_t i = 0; i < p->unknown_hooks.len; i++)
     free(p->unknown_hooks.at[i]);
-  for (uint32_t i = 0; i < p->escapes.len; i++)
-    free((char *)p->escapes.at[i].instruction);
-  vec_free(&p->uninstrumented);
   vec_free(&p->unknown);
   vec_free(&p->unseen);
+  for (uint32_t i = 0; i < p->inlined.len; i++)
+    free(p->inlined.at[i]);
+  vec_free(&p->inlined);
   vec_free(&p->unknown_hooks);
-  vec_free(&p->escapes);
   vec_free(&p->part_stores);
   vec_free(&p->sites);
 }
@@ -319,14 +323,10 @@ static const char *plural(uint32_t n, const char *one, const char *many) {
 
 void probe_print(const struct probe *p, struct buf *out) {
   uint32_t n;
-  if (!p->hooks)
-    buf_puts(out, "warning: the object has no instrumented access: compile it "
-                  "with faultline, or with `faultline cc`\n");
-  if ((n = p->uninstrumented.len) && p->hooks) {
-    buf_printf(out,
-               "warning: code without hooks, whose accesses are not seen: ");
-    print_list(p->uninstrumented.at, n, out);
-  }
+  if (p->alien)
+    buf_puts(out,
+             "warning: the object has no hooks, so none of its accesses is "
+             "seen: give its sources, or compile it with `faultline cc`\n");
   if ((n = p->unknown.len)) {
     buf_printf(out,
                "warning: %u %s not modelled and may block or touch shared "
@@ -352,20 +352,10 @@ void probe_print(const struct probe *p, struct buf *out) {
                plural(n, "hook", "hooks"), plural(n, "is", "are"));
     print_list(p->unknown_hooks.at, n, out);
   }
-  for (uint32_t i = 0; i < p->escapes.len; i++) {
-    const struct probe_escape *x = &p->escapes.at[i];
-    const struct place *at = x->place;
-    /* the length of the mnemonic */
-    size_t words = strcspn(x->instruction, " ");
-    if (begins(x->instruction, "lock "))
-      words = 5 + strcspn(x->instruction + 5, " ");
-    if (at->file && at->line)
-      buf_printf(out, "%s:%u: ", at->file, at->line);
-    else if (at->function)
-      buf_printf(out, "%s(): ", at->function);
-    buf_printf(out,
-               "warning: inline assembly '%.*s' escapes the hooks: this run "
-               "is partial\n",
-               (int)words, x->instruction);
+  if ((n = p->inlined.len)) {
+    buf_puts(out, "warning: the compiler has put copies into callers of these "
+                  "FL_BACKOFF functions, which need "
+                  "__attribute__((noinline)): ");
+    print_list(p->inlined.at, n, out);
   }
 }

@@ -13,27 +13,19 @@
 
 #include <stdbool.h>
 
-struct probe_escape { /* a lock, exchange or fence instruction without hook */
-  uint64_t pc;
-  const char *instruction; /* "lock cmpxchg qword ptr [rdi], rsi" */
-  const struct place *place;
-};
-
 struct probe {
-  VEC(char *)
-  uninstrumented; /* units and functions whose accesses have no
-                     hook */
   VEC(char *)
   unknown; /* imported functions that we do not model and
               that may block or access shared memory */
   VEC(char *)
   unseen;                    /* imported functions that access memory of
                                 their caller without hooks */
+  VEC(char *) inlined;       /* FL_BACKOFF functions with inlined copies */
   VEC(char *) unknown_hooks; /* __tsan_ functions that the runtime lacks */
-  VEC(struct probe_escape) escapes;
   part_store_list part_stores;  /* by pc */
   site_list sites;              /* by pc */
   uint32_t hooks;               /* call sites of access hooks in the object */
+  bool alien;                   /* compiled without us: nothing is hooked */
   bool has_tls, needs_libc_tls; /* thread-local variables; imports that may
                                    use errno or other state of the C library */
   bool uses_fenv;  /* may read or change the floating-point environment */

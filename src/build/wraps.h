@@ -18,6 +18,10 @@
   _(_ZnwmSt11align_val_t) _(_ZnamSt11align_val_t)                              \
   _(_ZdlPvSt11align_val_t) _(_ZdaPvSt11align_val_t)                            \
   _(_ZdlPvmSt11align_val_t) _(_ZdaPvmSt11align_val_t)                          \
+  _(_ZnwmSt11align_val_tRKSt9nothrow_t) _(_ZnamSt11align_val_tRKSt9nothrow_t)  \
+  _(_ZdlPvRKSt9nothrow_t) _(_ZdaPvRKSt9nothrow_t)                              \
+  _(_ZdlPvSt11align_val_tRKSt9nothrow_t)                                       \
+  _(_ZdaPvSt11align_val_tRKSt9nothrow_t)                                       \
   /* memory and strings */                                                     \
   _(memcpy) _(memmove) _(memset) _(memcmp) _(memchr) _(bcmp) _(strlen)         \
   _(strnlen) _(strcpy) _(strncpy) _(stpcpy) _(strcat) _(strncat) _(strcmp)     \
@@ -34,6 +38,15 @@
   _(rawmemchr) _(memmem) _(strsep) _(strtok_r) _(bzero) _(explicit_bzero)      \
   _(bcopy) _(mempcpy) _(memccpy) _(stpncpy) _(wcslen) _(wcscpy) _(wcscmp)      \
   _(wmemcpy) _(wmemmove) _(wmemset) _(wcsdup) _(strlcpy) _(strlcat)            \
+  /* what arranges elements */                                                 \
+  _(qsort) _(qsort_r)                                                          \
+  _(_ZNSt8__detail15_List_node_base7_M_hookEPS0_)                              \
+  _(_ZNSt8__detail15_List_node_base9_M_unhookEv)                               \
+  _(_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_)                      \
+  _(_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base)                           \
+  _(_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base)                          \
+  _(_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base)                           \
+  _(_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base)                          \
   /* mutexes, reader-writer locks, spinlocks */                                \
   _(pthread_mutex_init) _(pthread_mutex_destroy) _(pthread_mutex_lock)         \
   _(pthread_mutex_trylock) _(pthread_mutex_timedlock)                          \
@@ -90,6 +103,50 @@
   /* processes */                                                              \
   _(fork) _(_Fork) _(vfork) _(daemon) _(system) _(popen) _(posix_spawn)        \
   _(posix_spawnp)                                                              \
+  /* descriptors */                                                            \
+  _(pipe) _(pipe2) _(eventfd) _(socketpair) _(read) _(__read_chk) _(write)     \
+  _(readv) _(writev) _(eventfd_read) _(eventfd_write) _(recv) _(recvfrom)      \
+  _(send) _(sendto) _(sendmsg) _(recvmsg) _(shutdown) _(close) _(dup) _(dup2)  \
+  _(dup3) _(fcntl) _(fcntl64) _(ioctl) _(poll) _(__poll_chk) _(ppoll)          \
+  _(select) _(pselect) _(epoll_create) _(epoll_create1) _(epoll_ctl)           \
+  _(epoll_wait) _(epoll_pwait) _(epoll_pwait2)                                 \
+  /* what is not modelled (rt/refused.h) */                                    \
+  _(raise) _(GOMP_parallel) _(GOMP_parallel_start)                             \
+  _(GOMP_parallel_loop_static) _(GOMP_parallel_loop_dynamic)                   \
+  _(GOMP_parallel_loop_guided) _(GOMP_parallel_loop_runtime)                   \
+  _(GOMP_parallel_loop_nonmonotonic_dynamic)                                   \
+  _(GOMP_parallel_loop_nonmonotonic_guided)                                    \
+  _(GOMP_parallel_loop_maybe_nonmonotonic_runtime) _(GOMP_parallel_sections)   \
+  _(GOMP_task) _(__kmpc_fork_call) _(__kmpc_omp_task) _(dlopen) _(dlmopen)     \
+  _(socket) _(accept) _(accept4) _(connect) _(bind) _(listen) _(wait)          \
+  _(waitpid) _(wait3) _(wait4) _(waitid) _(mkfifo) _(mq_open) _(msgget)        \
+  _(semget) _(shmget) _(shm_open) _(sem_open) _(inotify_init)                  \
+  _(inotify_init1) _(timerfd_create) _(splice) _(tee) _(vmsplice) _(signalfd)  \
+  _(pthread_kill) _(pause) _(sigwait) _(sigwaitinfo) _(sigtimedwait)           \
+  _(sigsuspend)                                                                \
+  /* annotations for ThreadSanitizer */                                        \
+  _(__tsan_acquire) _(__tsan_release) _(AnnotateHappensBefore)                 \
+  _(AnnotateHappensAfter) _(WTFAnnotateHappensBefore)                          \
+  _(WTFAnnotateHappensAfter) _(AnnotateRWLockAcquired)                         \
+  _(AnnotateRWLockReleased) _(__tsan_mutex_post_lock)                          \
+  _(__tsan_mutex_pre_unlock) _(__tsan_mutex_create) _(__tsan_mutex_destroy)    \
+  _(__tsan_mutex_pre_lock) _(__tsan_mutex_post_unlock)                         \
+  _(__tsan_mutex_pre_signal) _(__tsan_mutex_post_signal)                       \
+  _(__tsan_mutex_pre_divert) _(__tsan_mutex_post_divert)                       \
+  _(AnnotateRWLockCreate) _(AnnotateRWLockCreateStatic)                        \
+  _(AnnotateRWLockDestroy) _(AnnotateCondVarSignal)                            \
+  _(AnnotateCondVarSignalAll) _(AnnotateCondVarWait) _(AnnotateMutexIsNotPHB)  \
+  _(AnnotateMutexIsUsedAsCondVar) _(AnnotateBenignRace)                        \
+  _(AnnotateBenignRaceSized) _(WTFAnnotateBenignRaceSized)                     \
+  _(AnnotateIgnoreReadsBegin) _(AnnotateIgnoreReadsEnd)                        \
+  _(AnnotateIgnoreWritesBegin) _(AnnotateIgnoreWritesEnd)                      \
+  _(AnnotateIgnoreSyncBegin) _(AnnotateIgnoreSyncEnd) _(AnnotateNewMemory)     \
+  _(AnnotateThreadName) _(AnnotateEnableRaceDetection) _(AnnotateFlushState)   \
+  _(AnnotateFlushExpectedRaces) _(AnnotateExpectRace) _(AnnotateNoOp)          \
+  _(AnnotateMemoryIsInitialized) _(AnnotateMemoryIsUninitialized)              \
+  _(AnnotatePublishMemoryRange) _(AnnotateUnpublishMemoryRange)                \
+  _(AnnotatePCQCreate) _(AnnotatePCQDestroy) _(AnnotatePCQPut)                 \
+  _(AnnotatePCQGet) _(AnnotateTraceMemory)                                     \
   /* ends */                                                                   \
   _(exit) _(_exit) _(_Exit) _(quick_exit) _(abort) _(__assert_fail)            \
   _(__assert) _(__assert_perror_fail) _(__stack_chk_fail)

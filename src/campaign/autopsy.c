@@ -147,7 +147,7 @@ static void schedule_of_trace(const struct trace *t, struct schedule *out) {
 }
 
 static char *garbled_words(void) {
-  return xstrdup("what the process answered cannot be read: the code overwrote "
+  return xstrdup("the answer of the process cannot be read: the code overwrote "
                  "memory, or wrote to a file, that is not its own");
 }
 
@@ -169,7 +169,7 @@ static char *death_words(const struct built *b, const struct dead_worker *c,
     return xstrdup("the code computes without end, and has blocked the signal "
                    "by which endless loops are found");
   if (late)
-    return xstrdup("the process did not come to an end in time");
+    return xstrdup("the process did not end in time");
   if (c->end == WORKER_HANGS) {
     struct buf words = {0};
     buf_puts(&words,

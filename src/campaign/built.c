@@ -6,6 +6,7 @@
 #include "code/roles.h"
 #include "code/unreached.h"
 #include "hunt/answer.h"
+#include "hunt/object.h"
 #include "proc/phase.h"
 #include "rt/cage.h"
 
@@ -95,11 +96,17 @@ static void take_probe_warnings(struct built *b) {
 
 /* Does FL_OP fit the declaration of its function? */
 static int check_op(struct built *b, const struct op_info *o, struct error *e) {
-  static const char *const words[] = {
-      [PARAM_POINTER] = "a pointer",
-      [PARAM_FLOAT] = "a floating-point number",
-      [PARAM_OTHER] = "a struct, or wider than 8 bytes"};
+  static const char *const words[] = {[PARAM_POINTER] = "a pointer",
+                                      [PARAM_FLOAT] = "a floating-point number",
+                                      [PARAM_OTHER] =
+                                          "a struct, or wider than 8 bytes"};
   struct signature sig = {0};
+  if (o->values > OBJECT_VALUES)
+    built_warn(b, xasprintf("warning: %s:%d: a domain of %s has more than %d "
+                            "values; the first %d are tried: give those that "
+                            "the code tells apart",
+                            o->file, o->line, o->name, OBJECT_VALUES,
+                            OBJECT_VALUES));
   if (!o->entry)
     return ERR_NONE;
   lines_signature(b->lines, o->entry, &sig);
@@ -137,14 +144,61 @@ static int check_op(struct built *b, const struct op_info *o, struct error *e) {
   return ERR_NONE;
 }
 
+/* Does the function of FL_SPEC(model, …) fit the operation's? */
+static int check_reference(struct built *b, const struct suite_info *u,
+                           const struct op_info *o, struct error *e) {
+  struct signature sig = {0}, op = {0};
+  if (!o->reference)
+    return ERR_NONE;
+  lines_signature(b->lines, o->reference_entry, &sig);
+  lines_signature(b->lines, o->entry, &op);
+  if (!sig.known || sig.variadic)
+    return ERR_NONE;
+  const char *what = NULL;
+  char text[120];
+  uint32_t shift = o->reference_state;
+  bool asks = !strcmp(u->spec, "relation");
+  if (sig.nparams != o->reference_params) {
+    snprintf(text, sizeof text,
+             "has %u parameter%s, but gets %u: %s%u "
+             "argument%s%s",
+             sig.nparams, sig.nparams == 1 ? "" : "s", o->reference_params,
+             o->reference_state ? "the state and " : "", o->nargs,
+             o->nargs == 1 ? "" : "s",
+             o->reference_result ? " and the result" : "");
+    what = text;
+  } else if (shift && sig.param[0] != PARAM_POINTER) {
+    what = "must have a pointer as its first parameter: it gets the state";
+  } else if (asks && !sig.returns_bool) {
+    what = "must return a bool: whether the result is allowed";
+  } else if (!asks && (sig.returns_void != (o->type == FL_TYPE_VOID) ||
+                       sig.returns_bool != (o->type == FL_TYPE_BOOL) ||
+                       (!sig.returns_void && sig.return_size != o->size))) {
+    snprintf(text, sizeof text, "must return what %.80s() returns", o->name);
+    what = text;
+  }
+  for (uint32_t i = shift; !what && i < shift + o->nargs && i < 16; i++)
+    if (sig.param[i] == PARAM_FLOAT || sig.param[i] == PARAM_OTHER ||
+        (op.known && i - shift + o->takes_object < op.nparams &&
+         sig.param[i] != op.param[i - shift + o->takes_object])) {
+      snprintf(text, sizeof text,
+               "has another type of parameter %u than "
+               "%.60s()",
+               i + 1, o->name);
+      what = text;
+    }
+  return what ? error_set(e, ERR_INPUT, "%s:%d: FL_SPEC(%s): %s() %s", u->file,
+                          u->spec_line, u->spec, o->reference, what)
+              : ERR_NONE;
+}
+
 static int check_suites(struct built *b, struct error *e) {
   for (uint32_t i = 0; i < b->about->nsuites; i++) {
     const struct suite_info *u = &b->about->suites[i];
     if (u->trouble)
-      return error_set(e, ERR_INPUT, "%s:%d: %s", u->file ? u->file : "?",
-                       u->line, u->trouble);
+      return error_set(e, ERR_INPUT, "%s", u->trouble);
     for (uint32_t k = 0; k < u->nops; k++)
-      if (check_op(b, &u->ops[k], e))
+      if (check_op(b, &u->ops[k], e) || check_reference(b, u, &u->ops[k], e))
         return e->code;
   }
   return ERR_NONE;
@@ -160,8 +214,7 @@ int built_worker_trouble(const struct worker *w, enum worker_end end,
   case WORKER_INTERRUPTED:
     return error_set(e, ERR_INTERRUPTED, "interrupted");
   case WORKER_HANGS:
-    return error_set(e, ERR_SYSTEM,
-                     "the worker sleeps and does not come to an end");
+    return error_set(e, ERR_SYSTEM, "the worker sleeps and does not end");
   case WORKER_DIED:
     break;
   }
@@ -181,7 +234,7 @@ static int loading_trouble(const struct worker *w, enum worker_end end,
   static const char what[] = "the object cannot be loaded: its code that runs "
                              "at load time (a constructor)";
   if (end == WORKER_HANGS)
-    return error_set(e, ERR_BUILD, "%s does not come to an end", what);
+    return error_set(e, ERR_BUILD, "%s does not end", what);
   if (w->garbled)
     return error_set(e, ERR_BUILD,
                      "%s overwrote memory, or wrote to a file, that is not its "
@@ -293,11 +346,17 @@ void built_settings(const struct settings *all, const struct suite_info *of,
   *out = *all;
   settings_take_model(out, of ? of->memory_model : FL_MEMORY_MODEL_DEFAULT,
                       out->search == SEARCH_STRESS && !out->shrinks);
+  settings_take_criterion(out, of ? of->criterion : FL_CRITERION_DEFAULT);
 }
 
 bool built_partial(const struct built *b) {
-  return b->probe.escapes.len || b->probe.uninstrumented.len ||
-         b->probe.unknown_hooks.len;
+  return b->probe.alien || b->probe.unknown_hooks.len;
+}
+
+void built_put_place(struct lines *lines, uint64_t pc, struct buf *out) {
+  const struct place *p = lines_place(lines, pc - 1);
+  if (p && p->file)
+    buf_printf(out, "%s:%u: ", p->file, p->line);
 }
 
 void built_target(const struct built *b, struct target *t) {
@@ -315,6 +374,7 @@ void built_target(const struct built *b, struct target *t) {
       .nsites = b->probe.sites.len,
       .partial = built_partial(b),
       .lines = b->lines,
+      .put_place = built_put_place,
   };
 }
 

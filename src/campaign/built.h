@@ -46,6 +46,8 @@ void built_settings(const struct settings *all, const struct suite_info *of,
                     struct settings *out);
 /* Does some of the code have no hooks? */
 bool built_partial(const struct built *b);
+/* Appends "FILE:LINE: " for the place behind `pc`, if it is known. */
+void built_put_place(struct lines *lines, uint64_t pc, struct buf *out);
 /* The target for the first object. */
 void built_target(const struct built *b, struct target *t);
 /* D-PCT: estimates the steps of each operation of an object from its structure

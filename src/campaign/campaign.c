@@ -103,19 +103,27 @@ void campaign_give(struct campaign_plan *p, uint32_t slot,
   buf_free(&message);
 }
 
+/* The samplers take turns. */
+static int drawing_search(const struct campaign_plan *p) {
+  return p->next / BLOCK % 2 ? SEARCH_PCT : SEARCH_RANDOM;
+}
+
 /* Makes a task of the next item of the generator. */
 static struct campaign_task *make_task(struct campaign_plan *p) {
   struct item i = {.kind = p->kind, .first = p->next};
   switch (p->kind) {
+  case ITEM_DEEP:
+    return campaign_deep_task(p);
   case ITEM_SWEEP:
   case ITEM_OBSERVE:
+  case ITEM_VICTIM:
   case ITEM_RANDOM:
     i.count = p->next < BATCH * BATCH ? 1 : BATCH;
     i.max_executions = p->set->max_executions ? campaign_executions_left(p) : 0;
     p->next += i.count;
     break;
   case ITEM_ONE: /* a block of drawn executions */
-    i.search = p->set->search;
+    i.search = p->draws ? drawing_search(p) : p->set->search;
     i.max_executions = p->drawn - p->next < BLOCK ? p->drawn - p->next : BLOCK;
     p->next += i.max_executions;
     p->more = p->next < p->drawn;
@@ -313,7 +321,8 @@ static void measure_progress(struct campaign_plan *p, uint64_t *work,
 static void put_part(const struct campaign_plan *p, struct buf *out) {
   uint64_t done = campaign_effort(p) - p->from, all = p->until - p->from;
   if (p->kind != ITEM_ONE && all)
-    buf_printf(out, "part %d of 3, %.0f %%", (int)p->kind + 1,
+    buf_printf(out, "part %d of 3, %.0f %%",
+               p->kind < ITEM_VICTIM ? (int)p->kind + 1 : 3,
                100 * (double)(done < all ? done : all) / (double)all);
 }
 
@@ -391,6 +400,18 @@ static uint32_t cores(void) {
   return (uint32_t)CPU_COUNT(&set);
 }
 
+/* What the workers are doing is lost. */
+static void end_over_time(struct campaign_plan *p) {
+  if (p->kind != ITEM_ONE) {
+    campaign_finish(p, CAMPAIGN_PASS);
+    return;
+  }
+  if (p->parallel.runs)
+    parallel_abort(p->parallel.search);
+  p->c->totals.end = EXPLORE_TIME;
+  campaign_end_one(p);
+}
+
 static void run(struct campaign_plan *p) {
   while (!p->over) {
     campaign_merge(p);
@@ -399,15 +420,21 @@ static void run(struct campaign_plan *p) {
     if (!give_tasks(p) && !p->first) {
       if (p->kind == ITEM_ONE)
         campaign_end_one(p);
+      else if (p->rounds)
+        campaign_next_turn(p, p->next, false);
       else
         campaign_finish(p, CAMPAIGN_PASS);
-      break;
+      if (p->over)
+        break;
+      continue;
     }
     take_news(p, pool_wait(p->pool));
     check_slow(p->over || campaign_check_invariants(p));
     show_progress(p);
     if (!p->over && p->c->target->latest && clock_now() >= p->c->target->latest)
       campaign_finish(p, CAMPAIGN_LATE);
+    if (!p->over && campaign_is_over_time(p))
+      end_over_time(p);
   }
   phase_clear();
 }
@@ -446,6 +473,8 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
   if (campaign_effort(&p) > p.until / 2)
     p.until += p.from = campaign_effort(&p);
   bool one = set->client || target.program;
+  if (c->deadline && !target.trial && !one)
+    campaign_begin_rounds(&p);
   uint64_t clients = c->totals.statistics.clients,
            executions = c->totals.statistics.executions;
   uint32_t jobs = set->jobs ? (uint32_t)set->jobs : cores();
@@ -485,6 +514,7 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
     t->state = TASK_WAITING;
   campaign_drop(&p);
   free(p.at);
+  vec_free(&p.unfinished);
   buf_free(&p.parallel.knowledge);
   if (p.parallel.search)
     parallel_unmap(p.parallel.search);

@@ -12,6 +12,12 @@ enum {
   /* The same while a repair is tested, which takes several campaigns. */
   CAMPAIGN_REPAIR_SWEEP_STEPS = 500000,
   CAMPAIGN_REPAIR_SAMPLE_STEPS = 200000,
+  /* With --time: in the first round; the next has twice as many. */
+  CAMPAIGN_VICTIM_STEPS = 1000000,
+  CAMPAIGN_RANDOM_STEPS = 2000000,
+  CAMPAIGN_DEEP_STEPS = 1000000,
+  CAMPAIGN_DEEP_STATES = 80000, /* of a client, when it is tried again … */
+  CAMPAIGN_DEEPER = 4,          /* … and so many times more, then */
   CAMPAIGN_CHUNK = 50000, /* executions of a dfs item; it hands back the rest */
   CAMPAIGN_TRIES = 3,
 };
@@ -51,6 +57,15 @@ struct campaign_plan {
   uint64_t until; /* effort that ends this kind of items; 0: no bound */
   uint64_t from;  /* effort when this kind began */
   double begun;   /* by clock_now() */
+  /* With --time, kinds of items take turns (campaign_rounds.c). */
+  bool rounds;
+  uint32_t round;
+  uint64_t next_of[ITEM_ONE]; /* where each kind goes on … */
+  bool done[ITEM_ONE];        /* … unless it has no more */
+  VEC(uint64_t) unfinished;   /* numbers of clients of the sweep, ascending */
+  uint32_t deep;              /* index into them, of the next item */
+  uint64_t deep_states;
+  bool draws; /* the one client, which has too many states */
   uint64_t drawn; /* executions to draw of the one client; 0: none */
   double share;   /* of the one client: part that is done */
   bool over;
@@ -76,6 +91,8 @@ void campaign_give(struct campaign_plan *p, uint32_t slot,
 void campaign_finish(struct campaign_plan *p, enum campaign_end end);
 
 /* campaign_merge.c */
+void campaign_begin_kind(struct campaign_plan *p, enum item_kind kind,
+                         uint64_t first, uint64_t steps);
 bool campaign_stateful(const struct campaign_plan *p);
 uint64_t campaign_executions_left(const struct campaign_plan *p);
 uint64_t campaign_effort(const struct campaign_plan *p); /* steps so far */
@@ -90,6 +107,20 @@ void campaign_end_one(struct campaign_plan *p);
 /* dfs: inserts tasks for the paths that were not searched, after the task. */
 void campaign_insert_leftover(struct campaign_plan *p, struct campaign_task *t,
                               const struct record *r);
+
+/* campaign_rounds.c */
+void campaign_begin_rounds(struct campaign_plan *p);
+/* The budget of this kind's turn is used up, before the item `number`; `none`:
+ * it has no more. */
+void campaign_next_turn(struct campaign_plan *p, uint64_t number, bool none);
+struct campaign_task *campaign_deep_task(struct campaign_plan *p);
+void campaign_merge_deep(struct campaign_plan *p, struct record *r,
+                         uint64_t number);
+/* The time is over, whatever the workers do. */
+bool campaign_is_over_time(const struct campaign_plan *p);
+/* The one client has too many states: the rest of the time goes to random
+ * executions of it.  False: there is no time. */
+bool campaign_begin_drawing(struct campaign_plan *p);
 
 /* campaign_parallel.c */
 /* Is the client too large for one process, as this first task shows? */

@@ -29,13 +29,15 @@ static double part_until_end(const struct campaign_plan *p) {
 
 static bool is_late(const struct campaign_plan *p) {
   double all = p->c->deadline - p->begun;
-  return p->c->deadline && clock_now() >= p->begun + part_until_end(p) * all;
+  double part = p->rounds ? 1 : part_until_end(p);
+  return p->c->deadline && clock_now() >= p->begun + part * all;
 }
 
 static bool has_run_all(const struct campaign_plan *p) {
   return p->set->max_executions &&
          (double)statistics_runs(&p->c->totals.statistics) >=
-             part_until_end(p) * (double)p->set->max_executions;
+             (p->rounds ? 1 : part_until_end(p)) *
+                 (double)p->set->max_executions;
 }
 
 uint64_t campaign_executions_left(const struct campaign_plan *p) {
@@ -51,6 +53,8 @@ uint64_t campaign_effort(const struct campaign_plan *p) {
 static bool goes_on(const struct campaign_plan *p) {
   if (is_late(p) || has_run_all(p))
     return false;
+  if (p->rounds)
+    return campaign_effort(p) < p->until;
   return p->c->deadline || p->set->max_executions ||
          campaign_effort(p) < p->until;
 }
@@ -157,39 +161,53 @@ static void begin_numbers(struct campaign_plan *p, const struct record *r) {
   t->full_calls = n >= 2 ? n : 0;
 }
 
-static void begin_kind(struct campaign_plan *p, enum item_kind kind,
-                       uint64_t steps) {
+void campaign_begin_kind(struct campaign_plan *p, enum item_kind kind,
+                         uint64_t first, uint64_t steps) {
   campaign_drop(p);
   p->kind = kind;
-  p->next = 0;
+  p->next = first;
+  p->deep = 0;
   p->more = true;
   p->from = campaign_effort(p);
   p->until = p->from + steps;
 }
 
 static void begin_random(struct campaign_plan *p) {
-  begin_kind(p, ITEM_RANDOM,
-             p->c->target->trial ? CAMPAIGN_REPAIR_SAMPLE_STEPS
-                                 : CAMPAIGN_SAMPLE_STEPS);
+  campaign_begin_kind(p, ITEM_RANDOM, 0,
+                      p->c->target->trial ? CAMPAIGN_REPAIR_SAMPLE_STEPS
+                                          : CAMPAIGN_SAMPLE_STEPS);
+}
+
+/* A kind's turn is over, in rounds: so is all, if the time is. */
+static void end_turn(struct campaign_plan *p, uint64_t number, bool none) {
+  if (is_late(p) || has_run_all(p))
+    campaign_finish(p, CAMPAIGN_PASS);
+  else
+    campaign_next_turn(p, number, none);
 }
 
 /* All small clients are done, or their budget is used up. */
-static void end_sweep(struct campaign_plan *p) {
+static void end_sweep(struct campaign_plan *p, uint64_t number, bool none) {
   struct totals *t = &p->c->totals;
+  if (p->rounds && t->swept) {
+    end_turn(p, number, none);
+    return;
+  }
   bool exhausted = t->all && t->exhaustive == t->swept;
   if (!t->swept || (exhausted && !p->c->deadline))
     campaign_finish(p, CAMPAIGN_PASS);
   else if (p->c->target->trial)
     begin_random(p);
   else
-    begin_kind(p, ITEM_OBSERVE, CAMPAIGN_OBSERVE_STEPS);
+    campaign_begin_kind(p, ITEM_OBSERVE, 0, CAMPAIGN_OBSERVE_STEPS);
 }
 
-static void merge_swept(struct campaign_plan *p, struct record *r) {
+static void merge_swept(struct campaign_plan *p, struct record *r,
+                        uint64_t number) {
   struct totals *t = &p->c->totals;
   t->all |= r->kind == RECORD_NO_CLIENT && goes_on(p);
   if (!goes_on(p) || r->kind == RECORD_NO_CLIENT) {
-    end_sweep(p);
+    end_sweep(p, number, r->kind == RECORD_NO_CLIENT);
     return;
   }
   if (r->calls != t->calls || r->init != t->init)
@@ -209,12 +227,19 @@ static void merge_swept(struct campaign_plan *p, struct record *r) {
   t->exhaustive += r->exhaustive;
   t->sampled += !r->exhaustive;
   t->all_full &= r->exhaustive;
+  if (p->rounds && !r->exhaustive && campaign_stateful(p))
+    vec_push(&p->unfinished, number);
 }
 
-/* A client of ITEM_OBSERVE or ITEM_RANDOM. */
-static void merge_beyond(struct campaign_plan *p, struct record *r) {
+/* A client of ITEM_OBSERVE, ITEM_VICTIM or ITEM_RANDOM. */
+static void merge_beyond(struct campaign_plan *p, struct record *r,
+                         uint64_t number) {
   struct totals *t = &p->c->totals;
   bool over = !goes_on(p) || r->kind == RECORD_NO_CLIENT;
+  if (over && p->rounds) {
+    end_turn(p, number, r->kind == RECORD_NO_CLIENT);
+    return;
+  }
   if (over && p->kind == ITEM_OBSERVE) {
     begin_random(p);
     return;
@@ -255,8 +280,11 @@ static void merge_part(struct campaign_plan *p, struct record *r,
     t->end = EXPLORE_BAD;
     campaign_end_one(p);
   } else if (r->end != EXPLORE_ALL && !handed_back) {
-    t->end = r->end;
-    campaign_end_one(p);
+    if (!p->drawn || r->end != EXPLORE_TIME)
+      t->end = r->end;
+    bool large = r->end == EXPLORE_STATES || r->end == EXPLORE_MEMORY;
+    if (!large || !campaign_begin_drawing(p))
+      campaign_end_one(p);
   } else if (p->set->max_executions && !campaign_executions_left(p) &&
              (p->first->next || p->more)) {
     t->end = EXPLORE_EXECUTIONS;
@@ -299,14 +327,21 @@ void campaign_take_death(struct campaign_plan *p, struct campaign_task *t) {
 }
 
 static void merge_record(struct campaign_plan *p, const struct campaign_task *t,
-                         struct record *r) {
+                         struct record *r, uint64_t number) {
   switch (t->item.kind) {
   case ITEM_SWEEP:
-    merge_swept(p, r);
+    merge_swept(p, r, number);
     break;
   case ITEM_OBSERVE:
+  case ITEM_VICTIM:
   case ITEM_RANDOM:
-    merge_beyond(p, r);
+    merge_beyond(p, r, number);
+    break;
+  case ITEM_DEEP:
+    if (goes_on(p))
+      campaign_merge_deep(p, r, number);
+    else
+      end_turn(p, number, false);
     break;
   case ITEM_ONE:
     merge_part(p, r, t->item.cut && r->end == EXPLORE_EXECUTIONS);
@@ -318,6 +353,8 @@ static void merge_record(struct campaign_plan *p, const struct campaign_task *t,
  * the list has changed. */
 static bool merge_task(struct campaign_plan *p, struct campaign_task *t) {
   enum item_kind kind = p->kind;
+  uint32_t round = p->round;
+  bool drawn = p->drawn;
   for (uint32_t i = 0; i < t->records.len; i++) {
     struct record *r = &t->records.at[i];
     if (has_too_many(p, t, r)) {
@@ -330,8 +367,9 @@ static bool merge_task(struct campaign_plan *p, struct campaign_task *t) {
       t->state = TASK_WAITING;
       return false;
     }
-    merge_record(p, t, r);
-    if (p->over || p->kind != kind) /* the list has changed */
+    merge_record(p, t, r, t->item.first + i);
+    if (p->over || p->kind != kind || p->round != round ||
+        (p->drawn && !drawn)) /* the list has changed */
       return false;
   }
   if (t->died)

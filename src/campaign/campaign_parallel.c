@@ -74,7 +74,9 @@ static void merge_members(struct campaign_plan *p) {
   }
   if (best)
     campaign_keep_bad(p, best);
-  campaign_end_one(p);
+  bool large = t->end == EXPLORE_STATES || t->end == EXPLORE_MEMORY;
+  if (best || !large || !campaign_begin_drawing(p))
+    campaign_end_one(p);
 }
 
 static void end_parallel(struct campaign_plan *p) {

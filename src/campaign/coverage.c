@@ -130,8 +130,14 @@ void coverage_of_clients(const struct totals *t, const struct settings *set,
     c->limit = xstrdup(limit);
 }
 
-void coverage_add_unreached(struct coverage *c, const unreached_list *list) {
+void coverage_add_unreached(struct coverage *c, const unreached_list *list,
+                            const reached_line_list *lines) {
   enum { FEW = 4 }; /* names */
+  uint32_t all = 0, never = 0;
+  for (uint32_t i = 0; i < lines->len; i++) {
+    all += lines->at[i].can;
+    never += lines->at[i].can && !lines->at[i].reached;
+  }
   uint32_t n = list->len, named = n <= FEW ? n : FEW - 1;
   struct buf b = {0};
   assert(c->sentence && n);
@@ -141,7 +147,10 @@ void coverage_add_unreached(struct coverage *c, const unreached_list *list) {
                list->at[i].function);
   if (named < n)
     buf_printf(&b, " and %u more functions", (unsigned)(n - named));
-  buf_puts(&b, " never ran");
+  buf_printf(&b,
+             " never ran: %u of %u lines (what reaches them: other values, or "
+             "a smaller size of the object)",
+             never, all);
   free(c->sentence);
   c->sentence = xstrdup(buf_text(&b));
   buf_free(&b);

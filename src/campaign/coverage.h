@@ -39,8 +39,9 @@ struct totals {
 /* Coverage of the clients of an object. */
 void coverage_of_clients(const struct totals *t, const struct settings *set,
                          double deadline, struct coverage *out);
-/* Adds to the sentence that these functions never ran. */
-void coverage_add_unreached(struct coverage *c, const unreached_list *list);
+/* Adds to the sentence that these functions never ran, and how many lines. */
+void coverage_add_unreached(struct coverage *c, const unreached_list *list,
+                            const reached_line_list *lines);
 /* Adds that no result could be wrong. */
 void coverage_add_unjudged(struct coverage *c);
 /* Coverage of the one client or of the program; *limit_ended: the search is not

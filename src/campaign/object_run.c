@@ -37,12 +37,11 @@ void object_run_plain(const struct built *b, struct object_run *r,
       .object = t->program ? "program" : b->about->suites[t->suite].name,
       .seed = set->seed,
       .search = search_name[set->search],
-      .criterion = set->criterion ? "sequential" : "linearizability",
       .heap = set->heap ? "reuse" : "quarantine",
       .expect_fault = !t->program && b->about->suites[t->suite].expect_fault,
       .statistics = {.executions = board->executions,
                      .clients = board->clients}};
-  settings_tell_model(set, &r->result);
+  settings_tell(set, &r->result);
 }
 
 static char *own_text(struct built *b, char *text) {
@@ -140,15 +139,17 @@ static void add_unreached(struct built *b, const struct target *t,
   const struct suite_info *of = &b->about->suites[t->suite];
   VEC(uint64_t) entries = {0};
   unreached_list list = {0};
+  reached_line_list lines = {0};
   struct error ignored = {0};
   for (uint32_t i = 0; i < of->nops; i++)
     if (of->ops[i].code)
       vec_push(&entries, of->ops[i].code);
   if (reached.at && !remote_slots())
-    unreached_find(b->lines, reached.at, reached.span, entries.at, entries.len, &list,
-                   &ignored);
+    unreached_find(b->lines, &b->probe.sites, reached.at, reached.span,
+                   entries.at, entries.len, &list, &lines, &ignored);
   if (list.len)
-    coverage_add_unreached(v, &list);
+    coverage_add_unreached(v, &list, &lines);
+  vec_free(&lines);
   vec_free(&entries);
   vec_free(&list);
 }
@@ -177,7 +178,7 @@ static void judge_campaign(struct built *b, struct object_run *r,
     return;
   if (limit_ended) {
     result->reason = v->limit ? xasprintf("%s ended the search", v->limit)
-                              : xstrdup("the search came to no end");
+                              : xstrdup("the search did not end");
     result->verdict = VERDICT_UNKNOWN;
   } else if (!one && !c->totals.statistics.clients) {
     result->verdict = VERDICT_UNKNOWN;
@@ -347,7 +348,7 @@ static void name_unmodelled(struct built *b, struct result *r) {
 static void add_doubts(struct built *b, struct result *r) {
   r->partial = built_partial(b);
   name_unmodelled(b, r);
-  if (r->verdict == VERDICT_PASS && !b->probe.hooks)
+  if (r->verdict == VERDICT_PASS && !b->probe.hooks && !b->probe.sites.len)
     set_reason(b, r, "no access of the code has a hook: nothing was checked");
 }
 

@@ -13,9 +13,11 @@
 static const char suffix[] = ".schedule";
 
 static void options_text(const struct settings *set, struct buf *out) {
-  buf_printf(out, "heap=%s criterion=%s%s", set->heap ? "reuse" : "quarantine",
-             set->criterion ? "sequential" : "linearizability",
-             set->spurious_cas ? " spurious-cas" : "");
+  buf_printf(out, "heap=%s criterion=%s wake-ups=%s%s%s",
+             set->heap ? "reuse" : "quarantine", criterion_name[set->criterion],
+             wake_ups_name[set->wake_ups],
+             set->spurious_cas ? " spurious-cas" : "",
+             set->no_reduction ? " no-reduction" : "");
   if (set->model)
     buf_printf(out, " model=tso buffer=%u", (unsigned)set->buffer);
   else if (set->model_asked == FL_MEMORY_MODEL_tso)

@@ -3,6 +3,8 @@
  * search has found are replayed, pair by pair and call by call.
  */
 #include "check/invariants.h"
+
+#include "check/choice.h"
 #include "check/order.h"
 
 #include <assert.h>
@@ -19,59 +21,125 @@ static bool is_next(const struct history *h, const struct spec *s,
   return true;
 }
 
-static void check_witness(const struct history *h, struct spec *s,
-                          const bool *used, uint32_t state) {
-  struct value result;
-  uint32_t next;
-  for (uint32_t i = 0; i < h->client->ncalls; i++) {
-    if (!order_has(h, s, i)) {
-      if (h->stuck && hop_called(&h->ops[i]) && hop_pending(&h->ops[i]))
-        assert(spec_apply(s, h->client, state, i, &result, &next) ==
-               SPEC_WAITS); /* K2 */
-    } else if (!hop_pending(&h->ops[i])) {
-      assert(used[i]); /* K1 */
-    }
-  }
+/* *states becomes those behind the call; false: it has no such alternative. */
+static bool follow(const struct history *h, struct spec *s,
+                   enum criterion criterion, uint32_t id, bool open,
+                   state_list *states) {
+  state_list behind = {0};
+  states_behind(states, h, s, criterion, id, open, &behind);
+  vec_free(states);
+  *states = behind;
+  return behind.len;
 }
 
+static const struct value *result_of(const struct hop *o) {
+  return hop_pending(o) ? NULL : &o->result;
+}
+
+/* *states becomes those where the pending operations may wait. */
+static void keep_waiting(const struct history *h, struct spec *s,
+                         state_list *states) {
+  for (uint32_t i = s->skips_init ? h->client->ninit : 0; i < h->client->ncalls;
+       i++)
+    if (hop_called(&h->ops[i]) && hop_pending(&h->ops[i])) {
+      state_list waiting = {0};
+      states_waiting(states, h, s, i, &waiting);
+      vec_free(states);
+      *states = waiting;
+    }
+}
+
+/* K8: an order in which not all calls are that returned. */
+static bool has_looks(const struct history *h, struct spec *s,
+                      enum criterion criterion, const struct check *c) {
+  uint32_t returned = 0, placed = 0;
+  for (uint32_t i = 0; i < h->client->ncalls; i++)
+    returned += order_has(h, s, i) && !hop_pending(&h->ops[i]);
+  for (uint32_t i = 0; i < c->order.len; i++)
+    placed += !hop_pending(&h->ops[c->order.at[i]]);
+  return criterion == CRITERION_HAPPENS_BEFORE && c->answer == CHECK_YES &&
+         placed < returned;
+}
+
+static void check_witness(const struct history *h, struct spec *s,
+                          const bool *used, state_list *states) {
+  for (uint32_t i = 0; i < h->client->ncalls; i++)
+    if (order_has(h, s, i) && !hop_pending(&h->ops[i]))
+      assert(used[i]); /* K1 */
+  if (h->stuck)
+    keep_waiting(h, s, states);
+  assert(states->len); /* K2 */
+}
+
+/* What is said of stuck_at holds in one of the states. */
 static void check_refusal(const struct history *h, struct spec *s,
-                          const struct check *c, uint32_t state) {
-  struct value result;
-  uint32_t next;
+                          enum criterion criterion, const struct check *c,
+                          const state_list *states) {
   const struct hop *o = &h->ops[c->stuck_at];
-  enum spec_answer a =
-      spec_apply(s, h->client, state, c->stuck_at, &result, &next);
-  if (hop_pending(o))
-    assert(h->stuck && a != SPEC_WAITS); /* K2 */
-  else
-    assert(a == SPEC_WAITS
-               ? c->waits
-               : a == SPEC_RETURNS && value_equal(result, c->expected) &&
-                     !value_equal(result, o->result));
+  bool holds = spec_is_relaxed(s, h->client, c->stuck_at);
+  for (uint32_t i = 0; i < states->len; i++) {
+    state_list one = {0}, behind = {0}, waiting = {0};
+    struct expectation e = {0};
+    vec_push(&one, states->at[i]);
+    expectation_add(&e, h, s, states->at[i], c->stuck_at);
+    bool said = e.results.len ? value_equal(e.results.at[0], c->expected) &&
+                                    e.results.len == c->also.len + 1
+                              : c->waits == e.waits;
+    if (hop_pending(o))
+      states_waiting(&one, h, s, c->stuck_at, &waiting);
+    else
+      states_behind(&one, h, s, criterion, c->stuck_at, false, &behind);
+    holds |= said && !behind.len && !waiting.len;
+    vec_free(&one);
+    vec_free(&behind);
+    vec_free(&waiting);
+    vec_free(&e.results);
+  }
+  assert(holds && (!hop_pending(o) || h->stuck)); /* K2 */
+}
+
+static bool fails(const struct history *h, struct spec *s, uint32_t id,
+                  const state_list *states) {
+  const struct hop *o = &h->ops[id];
+  for (uint32_t i = 0; i < states->len; i++) {
+    struct value result;
+    uint32_t next, which = 0;
+    enum spec_answer a;
+    do
+      a = spec_choose(s, h->client, states->at[i], id, result_of(o), which++,
+                      &result, &next);
+    while (a != SPEC_FAULT && a != SPEC_NONE && s->choose);
+    if (a == SPEC_FAULT)
+      return true;
+  }
+  return false;
 }
 
 void check_check_invariants(const struct history *h, struct spec *s,
                             enum criterion criterion, const struct check *c) {
   bool *used = xcalloc(h->client->ncalls + 1, sizeof *used);
-  uint32_t state = s->initial, next;
-  struct value result;
+  bool looks = has_looks(h, s, criterion, c);
+  state_list states = {0};
+  vec_push(&states, s->initial);
   for (uint32_t i = 0; i < c->order.len; i++) {
     uint32_t id = c->order.at[i];
-    bool fails = c->answer == CHECK_SPEC_FAULT && i + 1 == c->order.len;
-    assert(is_next(h, s, criterion, used, id));         /* K1 */
-    assert(order_has(h, s, id) || (fails && h->stuck)); /* K2, K3 */
-    enum spec_answer a = spec_apply(s, h->client, state, id, &result, &next);
-    assert(a == (fails ? SPEC_FAULT : SPEC_RETURNS)); /* K3 */
-    if (fails)
+    bool last = c->answer == CHECK_SPEC_FAULT && i + 1 == c->order.len;
+    assert(looks || is_next(h, s, criterion, used, id)); /* K1, K8 */
+    assert(order_has(h, s, id) || (last && h->stuck));   /* K2, K3 */
+    if (last) {
+      assert(fails(h, s, id, &states)); /* K3 */
       break;
-    assert(hop_pending(&h->ops[id]) || value_equal(result, h->ops[id].result));
+    }
+    bool explained =
+        follow(h, s, criterion, id, hop_pending(&h->ops[id]), &states);
+    assert(explained);
     used[id] = true;
-    state = next;
   }
-  if (c->answer == CHECK_YES)
-    check_witness(h, s, used, state);
-  else if (c->answer == CHECK_NO)
-    check_refusal(h, s, c, state);
+  if (c->answer == CHECK_YES && !looks)
+    check_witness(h, s, used, &states);
+  else if (c->answer == CHECK_NO && !s->joins)
+    check_refusal(h, s, criterion, c, &states);
+  vec_free(&states);
   free(used);
 }
 
@@ -116,7 +184,9 @@ void prefixes_check_invariants(const struct history *h, struct spec *s,
                                const struct prefixes *p) {
   for (uint32_t i = 0; i + 1 < p->events.len; i++)
     assert(in_time(h, p->events.at[i], p->events.at[i + 1])); /* P1 */
-  uint32_t ncalls = h->client->ncalls, state = s->initial;
+  uint32_t ncalls = h->client->ncalls;
+  state_list states = {0};
+  vec_push(&states, s->initial);
   uint32_t *place = xmalloc((ncalls + 1) * sizeof *place);
   bool *returned = xcalloc(ncalls + 1, sizeof *returned);
   for (uint32_t i = 0; i < ncalls; i++)
@@ -128,13 +198,12 @@ void prefixes_check_invariants(const struct history *h, struct spec *s,
   for (uint32_t i = 0; i + 1 < p->end; i++)
     returned[p->events.at[i].call] |= p->events.at[i].returns;
   for (uint32_t i = 0; i < p->order.len; i++) {
-    struct value result;
-    uint32_t id = p->order.at[i], next;
-    assert(spec_apply(s, h->client, state, id, &result, &next) ==
-           SPEC_RETURNS);                                            /* P2 */
-    assert(!returned[id] || value_equal(result, h->ops[id].result)); /* P2 */
-    state = next;
+    uint32_t id = p->order.at[i];
+    bool explained =
+        follow(h, s, CRITERION_LINEARIZABLE, id, !returned[id], &states);
+    assert(explained); /* P2 */
   }
+  vec_free(&states);
   free(place);
   free(returned);
 }

@@ -17,6 +17,7 @@
  */
 #include "check/prefixes.h"
 
+#include "check/choice.h"
 #include "check/invariants.h"
 
 #include "base/map128.h"
@@ -25,7 +26,7 @@
 #include <string.h>
 
 enum { SLOTS = CLIENT_MAX_THREADS + 1, NONE = UINT32_MAX };
-enum { LOOK_EVERY = 256 };
+enum { LOOK_EVERY = 256, ANY = 1 << 30 };
 
 /* Of the open operation of a thread. */
 enum effect { OPEN, TAKEN, TAKEN_WRONG };
@@ -38,7 +39,8 @@ struct effect_node {
 
 struct prefix_config {
   uint32_t event, state, node;
-  uint32_t next; /* candidate that is tried next */
+  uint32_t next;  /* candidate that is tried next … */
+  uint32_t which; /* … and its alternative: see choose() */
   bool entered, settled;
   uint8_t effect[SLOTS];
 };
@@ -137,26 +139,59 @@ static bool is_new(struct prefix_search *q, const struct prefix_config *f) {
 }
 
 static enum spec_answer apply(struct prefix_search *q, uint32_t state,
-                              uint32_t call, struct value *result,
+                              uint32_t call, const struct value *wanted,
+                              uint32_t which, struct value *result,
                               uint32_t *next) {
   q->out->applied++;
   enum spec_answer a =
-      spec_apply(q->s, q->h->client, state, call, result, next);
+      spec_choose(q->s, q->h->client, state, call, wanted, which, result, next);
   q->faulted |= a == SPEC_FAULT;
   return a;
+}
+
+/*
+ * Alternative number `which` of an open operation: with the result that it
+ * returns later, and when there are no more of these, those with any result,
+ * from number ANY on.
+ */
+static enum spec_answer choose(struct prefix_search *q, uint32_t state,
+                               uint32_t call, bool returning, uint32_t *which,
+                               struct value *result, uint32_t *next) {
+  const struct hop *o = &q->h->ops[call];
+  if (!*which && hop_pending(o))
+    *which = ANY;
+  if (!*which && !returning &&
+      order_excuses(q->h, q->s, CRITERION_LINEARIZABLE, call))
+    *which = 1; /* K6: early enough when it returns */
+  if (*which < ANY) {
+    q->out->applied++;
+    enum spec_answer a = choice(q->h, q->s, CRITERION_LINEARIZABLE, state, call,
+                                *which, result, next);
+    q->faulted |= a == SPEC_FAULT;
+    if (a != SPEC_NONE || !q->s->choose)
+      return a;
+    *which = ANY;
+  }
+  return apply(q, state, call, NULL, *which - ANY, result, next);
+}
+
+static bool may_wait(struct prefix_search *q, uint32_t state, uint32_t call) {
+  struct value result;
+  uint32_t next, which = 0;
+  enum spec_answer a;
+  do
+    a = apply(q, state, call, NULL, which++, &result, &next);
+  while (a != SPEC_WAITS && a != SPEC_NONE && q->s->choose);
+  return a == SPEC_WAITS;
 }
 
 /* K2: of a stuck history none of the pending has taken effect, and all wait. */
 static bool may_end(struct prefix_search *q, const struct prefix_config *f) {
   const uint32_t *open = q->open + f->event * q->nslots;
-  for (uint32_t t = 0; t < q->nslots && q->h->stuck; t++) {
-    uint32_t next;
-    struct value result;
+  for (uint32_t t = 0; t < q->nslots && q->h->stuck; t++)
     if (open[t] != NONE &&
-        (f->effect[t] != OPEN ||
-         apply(q, f->state, open[t], &result, &next) != SPEC_WAITS))
+        (f->effect[t] != OPEN || !may_wait(q, f->state, open[t])))
       return false;
-  }
   return true;
 }
 
@@ -179,20 +214,24 @@ static bool pass_events(struct prefix_search *q, struct prefix_config *f) {
   }
 }
 
-/* Lets the open operation of thread t take effect. */
-static void take(struct prefix_search *q, uint32_t t) {
+/* Lets the open operation of thread t take effect, in one of the ways that it
+ * may; SPEC_NONE: there is no further way. */
+static enum spec_answer take(struct prefix_search *q, uint32_t t) {
   struct prefix_config *f = top(q);
   uint32_t call = q->open[f->event * q->nslots + t], next = 0;
   uint32_t wanted = q->out->events.at[f->event].call;
   const struct hop *o = &q->h->ops[call];
   struct value result;
-  if (apply(q, f->state, call, &result, &next) != SPEC_RETURNS)
-    return;
+  enum spec_answer a =
+      choose(q, f->state, call, call == wanted, &f->which, &result, &next);
+  f->which++;
+  if (a != SPEC_RETURNS)
+    return a;
   bool right = hop_pending(o) || value_equal(result, o->result);
   if (!right && call == wanted)
-    return;
+    return a;
   if (next == f->state && (!right || hop_pending(o))) /* R5 */
-    return;
+    return a;
   if (next == f->state && q->s->only_reads &&
       q->s->only_reads(q->s, q->h->client, call)) /* R4 */
     f->settled = true;
@@ -200,26 +239,31 @@ static void take(struct prefix_search *q, uint32_t t) {
   vec_push(&q->nodes, ((struct effect_node){f->node, call, f->event}));
   to.node = q->nodes.len - 1;
   to.state = next;
-  to.next = 0;
+  to.next = to.which = 0;
   to.entered = to.settled = false;
   to.effect[t] = right ? TAKEN : TAKEN_WRONG;
   vec_push(&q->path, to);
+  return a;
 }
 
 /* The candidates: first the operation that returns, then the others. */
 static bool try_next(struct prefix_search *q) {
   struct prefix_config *f = top(q);
   uint32_t first = thread_of(q, q->out->events.at[f->event].call);
+  uint32_t before = q->path.len;
   while (f->next < q->nslots && !f->settled) {
-    uint32_t n = f->next++;
+    uint32_t n = f->next;
     uint32_t t = n == 0 ? first : n <= first ? n - 1 : n;
-    if (q->open[f->event * q->nslots + t] == NONE || f->effect[t] != OPEN)
-      continue;
-    uint32_t before = q->path.len;
-    take(q, t);
+    enum spec_answer a = SPEC_NONE;
+    if (q->open[f->event * q->nslots + t] != NONE && f->effect[t] == OPEN)
+      a = take(q, t);
+    f = &q->path.at[before - 1];
+    if (a == SPEC_NONE || !choice_is_several(q->s)) {
+      f->next++;
+      f->which = 0;
+    }
     if (q->path.len > before)
       return true;
-    f = top(q);
   }
   return false;
 }

@@ -4,7 +4,7 @@
  * configuration is visited once.  As in linearize.c the operations of a thread
  * are ordered, so a number a thread says which of them have taken effect.
  */
-#include "check/check.h"
+#include "check/choice.h"
 
 #include "base/map128.h"
 
@@ -78,29 +78,36 @@ static bool is_fresh(struct standing_search *q, const struct configuration *k) {
   return fresh;
 }
 
-/* The next operation of thread t takes effect; false: the specification
- * fails. */
-static bool advance(struct standing_search *q, const struct configuration *from,
-                    uint32_t t) {
+/* The next operation of thread t takes effect like this. */
+static void take(struct standing_search *q, const struct configuration *from,
+                 uint32_t t, struct value result, uint32_t next) {
   uint32_t id = q->threads[t].first + from->at[t];
   const struct hop *o = &q->h->ops[id];
   struct configuration k = *from;
-  struct value result;
-  switch (spec_apply(q->s, q->h->client, from->state, id, &result, &k.state)) {
-  case SPEC_FAULT:
-    return false;
-  case SPEC_WAITS:
-    return true;
-  case SPEC_RETURNS:
-    break;
-  }
+  k.state = next;
   if (hop_pending(o))
     add(&k.open, opened(id, result));
   else if (!value_equal(result, o->result))
-    return true;
+    return;
   k.at[t]++;
   if (is_fresh(q, &k))
     vec_push(&q->left, k);
+}
+
+/* It takes effect in each way that it may; false: the specification fails. */
+static bool advance(struct standing_search *q, const struct configuration *from,
+                    uint32_t t) {
+  uint32_t id = q->threads[t].first + from->at[t], next, which = 0;
+  struct value result;
+  enum spec_answer a;
+  do {
+    a = choice(q->h, q->s, CRITERION_LINEARIZABLE, from->state, id, which++,
+               &result, &next);
+    if (a == SPEC_FAULT)
+      return false;
+    if (a == SPEC_RETURNS)
+      take(q, from, t, result, next);
+  } while (choice_is_several(q->s) && a != SPEC_NONE);
   return true;
 }
 
@@ -127,29 +134,47 @@ static bool follow(struct standing_search *q, const struct configuration *k) {
   return true;
 }
 
-/* The initial calls come first, one after the other. */
-static enum spec_answer begin(struct standing_search *q,
-                              struct configuration *k) {
-  const struct client *c = q->h->client;
-  *k = (struct configuration){.state = q->s->initial};
-  for (uint32_t i = 0; i < c->ninit && !q->s->skips_init; i++) {
-    struct value v;
-    enum spec_answer a = spec_apply(q->s, c, k->state, i, &v, &k->state);
-    if (a != SPEC_RETURNS)
-      return a;
-    if (!value_equal(v, q->h->ops[i].result))
-      return SPEC_WAITS; /* no order explains them */
+/* The initial calls come first, one after the other: n of them have led to the
+ * state.  False: the specification fails. */
+static bool begin(struct standing_search *q, uint32_t state, uint32_t n) {
+  if (n == q->h->client->ninit || q->s->skips_init) {
+    struct configuration k = {.state = state};
+    vec_push(&q->left, k);
+    return true;
   }
-  return SPEC_RETURNS;
+  uint32_t next, which = 0;
+  struct value v;
+  enum spec_answer a;
+  do {
+    a = choice(q->h, q->s, CRITERION_LINEARIZABLE, state, n, which++, &v,
+               &next);
+    if (a == SPEC_FAULT)
+      return false;
+    if (a == SPEC_RETURNS && value_equal(v, q->h->ops[n].result) &&
+        !begin(q, next, n + 1))
+      return false;
+  } while (choice_is_several(q->s) && a != SPEC_NONE);
+  return true;
+}
+
+/* Of the states behind the initial calls one may have been met twice. */
+static void drop_repeated(struct standing_search *q) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < q->left.len; i++) {
+    uint32_t k = 0;
+    while (k < n && q->left.at[k].state != q->left.at[i].state)
+      k++;
+    if (k == n)
+      q->left.at[n++] = q->left.at[i];
+  }
+  q->left.len = n;
 }
 
 static bool search(struct standing_search *q) {
-  struct configuration k;
-  enum spec_answer a = begin(q, &k);
-  if (a == SPEC_FAULT || !find_threads(q))
+  if (!begin(q, q->s->initial, 0) || !find_threads(q))
     return false;
-  if (a == SPEC_RETURNS)
-    vec_push(&q->left, k);
+  drop_repeated(q);
+  struct configuration k;
   while (q->left.len) {
     k = vec_pop(&q->left);
     if (q->met.len > q->most || !follow(q, &k))
@@ -158,11 +183,23 @@ static bool search(struct standing_search *q) {
   return true;
 }
 
+/* An open call that may still fail without a reason, if it has been overlapped:
+ * later calls need not do so. */
+static void add_overlapped(struct standing_search *q) {
+  const struct client *c = q->h->client;
+  for (uint32_t i = c->ninit; q->s->may_fail && i < client_first_final(c); i++)
+    if (q->s->may_fail[c->calls[i].op] && hop_called(&q->h->ops[i]) &&
+        hop_pending(&q->h->ops[i]) &&
+        order_overlaps(q->h, CRITERION_LINEARIZABLE, i))
+      add(&q->sum, hash128(&i, sizeof i, 1));
+}
+
 bool check_standing(const struct history *h, struct spec *s, uint32_t most,
                     struct hash128 *out) {
   struct standing_search q = {.h = h, .s = s, .most = most};
   spec_make_room(s);
-  bool known = s->digest && !h->stuck && search(&q);
+  bool known = s->digest && !s->guesses && !s->joins && !h->stuck && search(&q);
+  add_overlapped(&q);
   uint64_t what[3] = {q.sum.lo, q.sum.hi, q.count};
   *out = hash128(what, sizeof what, 0);
   vec_free(&q.left);

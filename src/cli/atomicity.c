@@ -61,7 +61,8 @@ static int run_files(const struct settings *set, struct error *e) {
   for (uint32_t i = 0; i < set->rest.args.len && !err; i++)
     err = atomic_file(&r, set->rest.args.at[i], e);
   if (!err && !r.traces.len)
-    err = error_set(e, ERR_INPUT, "%s: no trace in it", set->rest.args.at[0]);
+    err = error_set(e, ERR_INPUT, "%s: the file has no trace",
+                    set->rest.args.at[0]);
   phase_end();
   if (!err)
     status = atomic_write(&r, set, e);
@@ -90,9 +91,9 @@ int command_atomicity(int argc, char **argv) {
   if (!settings_parse(&set, "atomicity", argc, argv, &help, &e) && !help) {
     bool source = has_source(&set.rest.args);
     if (source && set.keep_order)
-      error_set(&e, ERR_USAGE,
-                "--keep-order: of traces only; of a source all executions are "
-                "run");
+      error_set(
+          &e, ERR_USAGE,
+          "--keep-order is for traces: for sources, all executions are run");
     else
       status = source ? atomic_sources(&set, &e) : run_files(&set, &e);
   }

@@ -1,7 +1,7 @@
 /* `faultline check FILE…`: are recorded histories linearizable? */
-#include "base/terminal.h"
 #include "base/clock.h"
 #include "base/opt.h"
+#include "base/terminal.h"
 #include "cli/check/int.h"
 #include "cli/commands.h"
 #include "history/read/read.h"
@@ -150,7 +150,7 @@ static void read_file(struct check_command *c, struct check_jobs *jobs,
   else if (n)
     log_free(&held);
   else if (got == 0)
-    error_set(e, ERR_INPUT, "%s: no history in it", path);
+    error_set(e, ERR_INPUT, "%s: the file has no history", path);
   reader_close(r);
 }
 
@@ -213,8 +213,9 @@ static int to_stdout(const struct check_settings *s) {
   return n;
 }
 
-static int check_files(struct check_settings *s, const struct opt_words *files,
+static int check_files(struct check_settings *s, const struct opt_rest *rest,
                        struct error *e) {
+  const struct opt_words *files = &rest->args;
   struct check_command c = {.s = s, .alone = files->len == 1};
   c.to = to_stdout(s) ? stderr : stdout;
   setlocale(LC_CTYPE, "");
@@ -226,6 +227,11 @@ static int check_files(struct check_settings *s, const struct opt_words *files,
   if (s->time > 0)
     s->deadline = clock_now() + s->time;
   check_guard(s);
+  if (check_is_harness(s->spec) &&
+      check_harness_open(s->spec, &rest->after, e)) {
+    check_harness_close();
+    return 0;
+  }
   phases_open(s->verbose);
   phase_units("history", "operation");
   phase_begin("check");
@@ -244,6 +250,7 @@ static int check_files(struct check_settings *s, const struct opt_words *files,
     *e = c.e; /* an earlier history than that of *e */
   int status = c.violation ? 1 : c.unknown ? 3 : 0;
   check_free(&c);
+  check_harness_close();
   return status;
 }
 
@@ -252,22 +259,25 @@ static int check_files(struct check_settings *s, const struct opt_words *files,
 static int settle(struct check_settings *s, const struct opt_rest *rest,
                   struct error *e) {
   if (!rest->args.len)
-    return error_set(e, ERR_USAGE, "check: which file? - is standard input");
+    return error_set(e, ERR_USAGE,
+                     "give a file of histories, or - for standard input");
   if (s->time_given && !(s->time > 0))
-    return error_set(e, ERR_USAGE, "--time: how many seconds? More than 0");
+    return error_set(e, ERR_USAGE,
+                     "--time: give a number of seconds greater than 0");
   if (to_stdout(s) > 1)
     return error_set(e, ERR_USAGE,
-                     "--json, --junit and --tap: one of them can be -");
+                     "--json, --junit and --tap: only one of them can be -");
   if (s->depth_table && !s->depth)
     s->depth = TABLE_DEPTHS;
   if (s->depth && s->method == CHECK_AUTO && !s->depth_table)
     s->method = CHECK_HITTING;
   if (s->depth && s->method != CHECK_HITTING && !s->depth_table)
-    return error_set(e, ERR_USAGE, "--depth is for --method=hitting");
+    return error_set(e, ERR_USAGE,
+                     "--depth needs --method=hitting or --depth-table");
   if (s->method == CHECK_ONLINE && (s->depth_table || s->order))
     return error_set(e, ERR_USAGE,
-                     "--method=online keeps no history: neither "
-                     "--linearization nor --depth-table");
+                     "--method=online keeps no history, so --linearization and "
+                     "--depth-table do not go with it");
   if (s->order && s->depth_table)
     return error_set(e, ERR_USAGE,
                      "--linearization and --depth-table do not "
@@ -280,11 +290,11 @@ static int settle(struct check_settings *s, const struct opt_rest *rest,
 }
 
 static const char notes[] =
-    "A FILE is a history, or several; a folder stands for its files; - is "
-    "standard\ninput.  docs/history.md describes the formats, docs/check.md "
-    "the answers.\n\n"
-    "Exit status: 0 all are linearizable, 1 one is not, 2 usage or a file that "
-    "cannot\nbe understood, 3 one is not decided.\n";
+    "A FILE holds one history or several; a folder stands for its files, - "
+    "for\nstandard input.  docs/history.md describes the formats, "
+    "docs/check.md the\nanswers.\n\nExit status: 0 all histories are "
+    "linearizable, 1 one is not, 2 usage error or\nunreadable file, 3 one is "
+    "undecided.\n";
 
 #define CHECK_METHOD_NAME(id, name) name,
 static const char *const methods[] = {CHECK_METHODS(CHECK_METHOD_NAME) NULL};
@@ -293,52 +303,61 @@ int command_check(int argc, char **argv) {
   struct check_settings s = {0};
   struct opt opts[] = {
       {"format", 0, OPT_ENUM, &s.format, "FORMAT",
-       "of the files; recognised by content", "Input",
+       "the format of the files (default: recognised by content)", "Input",
        .choices = read_format_name},
       {"spec", 0, OPT_STRING, &s.spec, "TYPE",
-       "what the object is (faultline specs), or ./mine.so; without it the "
-       "file's own word, or the names of the operations, say it",
+       "the type of the object (see faultline specs), or a harness "
+       "(stack.c,harness.c), or ./mine.so; default: the type that the file "
+       "names, or the names of its operations suggest",
        "Input"},
       {"spec-arg", 0, OPT_STRING, &s.argument, "VALUE",
-       "its capacity, or what it begins with", "Input"},
-      {"initial", 0, OPT_STRING, &s.argument, "VALUE", "the same", "Input"},
-      {"method", 0, OPT_ENUM, &s.method, "METHOD", "how it is decided",
-       "Search", .choices = methods},
+       "the capacity of the object, or its initial contents", "Input"},
+      {"initial", 0, OPT_STRING, &s.argument, "VALUE", "the same as --spec-arg",
+       "Input"},
+      {"method", 0, OPT_ENUM, &s.method, "METHOD",
+       "how the answer is found (docs/check.md)", "Search", .choices = methods},
       {"depth", 0, OPT_UINT64, &s.depth, "D",
-       "hitting families up to this depth", "Search", .min = 1, .max = 64},
+       "use hitting families of depth 1 to D", "Search", .min = 1, .max = 64},
       {"depth-table", 0, OPT_FLAG, &s.depth_table, NULL,
-       "sizes of hitting families and depths of witnesses, as tables",
+       "print tables: sizes of hitting families, and depths at which witnesses "
+       "are found",
        "Search"},
       {"no-monitor", 0, OPT_FLAG, &s.no_monitor, NULL,
-       "search also where a polynomial monitor would decide", "Search"},
+       "search even where a polynomial monitor can decide", "Search"},
       {"no-partition", 0, OPT_FLAG, &s.no_partition, NULL,
        "do not split histories by key", "Search"},
       {"jobs", 'j', OPT_UINT64, &s.jobs, "N",
-       "processes; as many as there are cores", "Search", .min = 1,
+       "check with N processes (default: one per core)", "Search", .min = 1,
        .max = 1024},
-      {"time", 0, OPT_DOUBLE, &s.time, "SECONDS", "for all files together",
-       "Search", .given = &s.time_given},
+      {"time", 0, OPT_DOUBLE, &s.time, "SECONDS",
+       "stop after this time, for all files together", "Search",
+       .given = &s.time_given},
       {"memory", 0, OPT_SIZE, &s.memory, "SIZE",
-       "of a process; then the verdict is unknown", "Search"},
+       "memory of one process; a history that needs more is undecided",
+       "Search"},
       {"verbose", 'v', OPT_FLAG, &s.verbose, NULL,
-       "say how many histories took how long", "Output"},
+       "say how many histories were checked, and how long it took", "Output"},
       {"json", 0, OPT_STRING, &s.json, "FILE",
        "write the answers as JSON; - is standard output", "Output"},
       {"junit", 0, OPT_STRING, &s.junit, "FILE",
-       "write them as JUnit's XML, one case a history", "Output"},
-      {"tap", 0, OPT_STRING, &s.tap, "FILE", "write them as TAP", "Output"},
+       "write the answers as JUnit XML, one test case per history", "Output"},
+      {"tap", 0, OPT_STRING, &s.tap, "FILE", "write the answers as TAP",
+       "Output"},
       {"html", 0, OPT_STRING, &s.html, "FILE",
-       "write a page with the time-lines of violations", "Output"},
+       "write one page with the timelines of all violations", "Output"},
       {"linearization", 0, OPT_STRING, &s.order, "FILE",
-       "write the orders that were found, as histories", "Output"},
-      {"quiet", 'q', OPT_FLAG, &s.quiet, NULL, "one line a history", "Output"},
-      {"color", 0, OPT_ENUM, &s.color, "WHEN", "use colours", "Output",
+       "write the order that explains each history, as a sequential history",
+       "Output"},
+      {"quiet", 'q', OPT_FLAG, &s.quiet, NULL, "print one line per history",
+       "Output"},
+      {"color", 0, OPT_ENUM, &s.color, "WHEN", "use colours and bold letters",
+       "Output",
        .choices = (const char *const[]){"auto", "always", "never", NULL}},
       {0}};
-  struct opt_command c = {"faultline check FILE... [options]",
-                          "Whether recorded histories are linearizable, and "
-                          "if not, why.",
-                          opts, notes};
+  struct opt_command c = {
+      "faultline check FILE... [options]",
+      "Tells whether recorded histories are linearizable, and if not, why.",
+      opts, notes};
   struct opt_rest rest = {0};
   struct error e = {0};
   int status = 0;
@@ -346,7 +365,7 @@ int command_check(int argc, char **argv) {
     if (rest.help) {
       command_show_help(&c);
     } else if (!settle(&s, &rest, &e)) {
-      status = check_files(&s, &rest.args, &e);
+      status = check_files(&s, &rest, &e);
     }
   }
   if (e.code)

@@ -23,23 +23,23 @@ static const struct {
 } plain[] = {
     {"cc",
      {"faultline cc [compiler options] FILE...",
-      "Compiles and links like gcc, with the hooks of Faultline: "
-      "CC='faultline cc' make. What is linked is a shared object of the given "
-      "name, which faultline NAME loads; programs that configure scripts "
-      "build and run are left alone. FAULTLINE_CC in the environment names "
-      "another compiler; while FAULTLINE_CC_PASS is set, everything is passed "
-      "on untouched.",
+      "Compiles and links like gcc, but adds the hooks of Faultline: "
+      "CC='faultline cc' make. Linking makes a shared object of the given "
+      "name, which faultline NAME tests; the programs that a configure script "
+      "builds and runs are linked as usual. The environment variable "
+      "FAULTLINE_CC names another compiler; while FAULTLINE_CC_PASS is set, "
+      "the compiler gets all arguments unchanged.",
       no_options, NULL}},
     {"cxx",
      {"faultline cxx [compiler options] FILE...",
-      "As faultline cc, for C++: CXX='faultline cxx' make. FAULTLINE_CXX names "
-      "another compiler than g++.",
+      "Does what faultline cc does, for C++: CXX='faultline cxx' make. The "
+      "environment variable FAULTLINE_CXX names a compiler other than g++.",
       no_options, NULL}},
     {"selftest",
      {"faultline selftest [options of test] [-- compiler flags]",
-      "Compiles a racy counter with your compiler and flags and wants its "
-      "fault to be found. Exit status: 0 it was, 1 it was not, so that results "
-      "with this compiler mean nothing, 2 trouble.",
+      "Compiles a racy counter with your compiler and flags, and looks for its "
+      "fault. Exit status: 0 the fault was found, 1 it was not (then results "
+      "with this compiler mean nothing), 2 error.",
       no_options, NULL}},
     {"specs",
      {"faultline specs",
@@ -47,8 +47,8 @@ static const struct {
       NULL}},
     {"help",
      {"faultline help [COMMAND | TOPIC]",
-      "Help on a command, as COMMAND --help, or a page of the documentation. "
-      "faultline help alone lists both.",
+      "Prints the help of a command, as COMMAND --help does, or a page of the "
+      "documentation. Without a word, it lists the commands and the pages.",
       no_options, NULL}},
 };
 
@@ -62,22 +62,18 @@ const struct cli_command *commands_find(const char *name) {
 }
 
 void commands_usage(FILE *to) {
-  fputs("faultline finds linearizability violations in concurrent C objects.\n"
-        "\n"
-        "Usage: faultline FILE... [options] [-- compiler flags]\n"
-        "       faultline COMMAND ...\n"
-        "\n",
+  fputs("faultline finds linearizability violations in concurrent objects (C "
+        "and C++).\n\nUsage: faultline FILE... [options] [-- compiler flags]\n "
+        "      faultline COMMAND ...\n\n",
         to);
   for (const struct cli_command *c = commands; c->name; c++)
     if (!c->hidden)
       fprintf(to, "  %-12s %s\n", c->name, c->help);
-  fputs("\n"
-        "A FILE is a C or C++ source, an object file or a shared object; one "
-        "of them\n"
-        "is the harness (it includes <faultline.h>).  faultline help COMMAND "
-        "tells\n"
-        "more, and faultline help TOPIC about:",
-        to);
+  fputs(
+      "\nA FILE is a C or C++ source, an object file or a shared object; one "
+      "of them is\nthe harness, which includes <faultline.h>.  faultline help "
+      "COMMAND lists the\noptions of a command; faultline help TOPIC explains:",
+      to);
   for (size_t i = 0; topic_names[i]; i++)
     fprintf(to, "%s%s", i == 0 ? "\n" : ", ", topic_names[i]);
   fputs(".\n", to);

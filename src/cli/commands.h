@@ -10,20 +10,20 @@
 
 #define COMMANDS(_)                                                            \
   _(test, "test", "test an object: the default when the first word is a file") \
-  _(check, "check", "are recorded histories linearizable?")                    \
-  _(explore, "explore",                                                        \
-    "every interleaving of one client or program, with outcomes")              \
+  _(check, "check", "tell whether recorded histories are linearizable")        \
+  _(explore, "explore", "run every interleaving of one client or program")     \
   _(replay, "replay", "run a saved schedule again")                            \
-  _(export, "export", "a saved schedule as a C file, for your tests")          \
-  _(shrink, "shrink", "from a long failing history to the smallest client")    \
-  _(explain, "explain", "which lines must be atomic, from traces in files")    \
-  _(atomicity, "atomicity", "are transactions of traces serializable?")        \
-  _(explain_tree, "explain-tree", "the structure tree of a function")          \
+  _(export, "export", "write a saved schedule as a C file, for your tests")    \
+  _(shrink, "shrink", "turn a long failing history into the smallest client")  \
+  _(explain, "explain", "tell which lines must be atomic, from trace files")   \
+  _(atomicity, "atomicity", "tell whether transactions are serializable")      \
+  _(explain_tree, "explain-tree", "print the structure tree of a function")    \
   _(init, "init", "write a harness from the sources' debug information")       \
-  _(new, "new", "a folder with an example to start from")                      \
-  _(cc, "cc", "compile as a drop-in for gcc: CC='faultline cc' make")          \
-  _(cxx, "cxx", "the same for g++")                                            \
-  _(selftest, "selftest", "does your compiler's code reach the engine?")       \
+  _(new, "new", "make a folder with an example to start from")                 \
+  _(cc, "cc", "compile in place of gcc: CC='faultline cc' make")               \
+  _(cxx, "cxx", "compile in place of g++: CXX='faultline cxx' make")           \
+  _(selftest, "selftest",                                                      \
+    "find out whether your compiler and flags work here")                      \
   _(specs, "specs", "list the built-in specifications")
 
 /* Commands that the help does not list, for packages and gdb. */

@@ -32,7 +32,7 @@ static int read_path(struct explain *x, const char *path, bool good,
   if (n < 0)
     return error_set(e, ERR_INPUT, "%s: %s", path, strerror(errno));
   if (!n)
-    err = error_set(e, ERR_INPUT, "%s: no file is called *.jsonl", path);
+    err = error_set(e, ERR_INPUT, "%s: the folder has no *.jsonl file", path);
   for (int i = 0; i < n; i++) {
     char *file = xasprintf("%s/%s", path, files[i]->d_name);
     if (!err)
@@ -52,8 +52,9 @@ static int read_all(struct explain *x, const struct opt_words *bad,
   for (uint32_t i = 0; i < x->traces.traces.len; i++)
     x->found.bad += x->traces.traces.at[i]->bad;
   if (!err && !x->found.bad)
-    err = error_set(e, ERR_INPUT, "%s: the verdict of every trace is \"pass\"",
-                    bad->at[0]);
+    err =
+        error_set(e, ERR_INPUT,
+                  "%s: every trace in it has the verdict \"pass\"", bad->at[0]);
   for (uint32_t i = 0; i < good->len && !err; i++)
     err = read_path(x, good->at[i], true, e);
   x->found.good = x->traces.traces.len - x->found.bad;
@@ -95,7 +96,7 @@ static int check_files(const struct explain_files *f, struct error *e) {
   if (standard > 1)
     return error_set(
         e, ERR_USAGE,
-        "--json, --junit, --sarif and --tap: one of them can be -");
+        "--json, --junit, --sarif and --tap: only one of them can be -");
   return ERR_NONE;
 }
 
@@ -108,7 +109,8 @@ static int explain_files(const struct opt_words *bad,
   if (check_files(files, e))
     return status;
   if (!bad->len)
-    error_set(e, ERR_USAGE, "explain wants a file of failing traces");
+    error_set(e, ERR_USAGE,
+              "give a file of failing traces; see faultline explain --help");
   else if (!read_all(&x, bad, good, e)) {
     find_causes(&x);
     for (uint32_t i = 0; i < bad->len; i++)
@@ -129,27 +131,29 @@ int command_explain(int argc, char **argv) {
   struct explain_files files = {0};
   struct opt opts[] = {
       {"good-traces", 0, OPT_LIST, &good, "FILE",
-       "linearizable traces, to rank the answers; may be repeated", "Input"},
+       "use these linearizable traces to rank the answers; may be repeated",
+       "Input"},
       {"all-causes", 0, OPT_FLAG, &files.all_causes, NULL,
-       "all answers, not the best five", "Output"},
+       "list all answers, not only the best five", "Output"},
       {"json", 0, OPT_STRING, &files.json, "FILE",
        "write the answers as JSON; - is standard output", "Output"},
       {"junit", 0, OPT_STRING, &files.cases.junit, "FILE",
-       "write them as JUnit's XML, as one case", "Output"},
+       "write the answers as JUnit XML, as one test case", "Output"},
       {"sarif", 0, OPT_STRING, &files.cases.sarif, "FILE",
        "write the lines as SARIF 2.1.0, for code scanning and editors",
        "Output"},
       {"tap", 0, OPT_STRING, &files.cases.tap, "FILE",
-       "write the answers as TAP; of all these one can be -", "Output"},
+       "write the answers as TAP; only one of these reports can go to -",
+       "Output"},
       {0}};
   struct opt_command c = {
       "faultline explain TRACE.jsonl... [--good-traces FILE]...",
-      "Which lines must be atomic, so that none of the failing traces in the "
-      "files could happen.  The format is that of docs/trace.md; of a folder, "
-      "as faultline explore --traces writes it, all *.jsonl are read.",
+      "Tells which lines must be atomic so that none of the failing traces can "
+      "happen. docs/trace.md describes the format of the files. A folder, as "
+      "faultline explore --traces writes it, stands for its *.jsonl files.",
       opts,
       "Exit status: 0 nothing has to be atomic, 1 lines were found, 2 usage "
-      "or a file\nthat cannot be understood, 3 the search was given up.\n"};
+      "error or\nunreadable file, 3 the search took too long.\n"};
   struct opt_rest rest = {0};
   struct error e = {0};
   int status = 0;

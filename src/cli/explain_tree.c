@@ -41,9 +41,9 @@ static int show_tree(struct session *s, const char *function, struct error *e) {
     uint32_t sum = flow_sum(&t, theta);
     buf_printf(&b, "%s: about %u step%s", function, sum, sum == 1 ? "" : "s");
     if (flow_has_open_loop(&t) && theta == 1)
-      buf_puts(&b, ", a loop of unknown length going round once");
+      buf_puts(&b, ", with one round of each loop of unknown length");
     else if (flow_has_open_loop(&t))
-      buf_printf(&b, ", a loop of unknown length going round %u times", theta);
+      buf_printf(&b, ", with %u rounds of each loop of unknown length", theta);
     buf_putc(&b, '\n');
     fputs(buf_text(&b), stdout);
     buf_free(&b);
@@ -60,8 +60,9 @@ int command_explain_tree(int argc, char **argv) {
   bool help, open = false;
   int err = settings_parse(&set, "explain-tree", argc, argv, &help, &e);
   if (!err && !help && set.rest.args.len < 2)
-    err = error_set(&e, ERR_USAGE,
-                    "explain-tree wants a function and the sources");
+    err = error_set(
+        &e, ERR_USAGE,
+        "give a function and the sources; see faultline explain-tree --help");
   if (!err && !help) {
     const char *function = set.rest.args.at[0];
     set.rest.args.len--;

@@ -129,11 +129,12 @@ static const char *cxx_source(const struct export *x) {
 static int check_name(const struct export *x, struct error *e) {
   const char *cxx = cxx_source(x);
   if (!*x->output)
-    return error_set(e, ERR_USAGE, "--output wants a file name, or -");
+    return error_set(e, ERR_USAGE,
+                     "--output: give a file name, or - for standard output");
   if (cxx && is_source(x->output) && !is_cxx(x->output))
     return error_set(e, ERR_USAGE,
-                     "%s: a C file cannot include %s, which is C++: give it "
-                     "a name that ends in .cpp",
+                     "%s: a C file cannot include %s, which is C++: choose a "
+                     "name that ends in .cpp",
                      x->output, cxx);
   return ERR_NONE;
 }
@@ -150,8 +151,8 @@ static int put_include(const char *dir, const char *source, struct buf *out,
                        struct error *e) {
   if (!is_source(source))
     return error_set(e, ERR_USAGE,
-                     "%s is no C or C++ source, which the file could include: "
-                     "use --separate, and give it together with the file",
+                     "%s is not a C or C++ source, so the file cannot include "
+                     "it: use --separate, and test the two together",
                      source);
   char *real = realpath(source, NULL);
   if (!real)
@@ -344,8 +345,8 @@ static int read_schedule(struct export *x, struct error *e) {
     return e->code;
   if (!x->schedule.client)
     return error_set(e, ERR_INPUT,
-                     "%s: the schedule names no client: that of a whole "
-                     "program cannot be exported",
+                     "%s: the schedule names no client; the schedule of a "
+                     "whole program cannot be exported",
                      x->schedule_path);
   return ERR_NONE;
 }
@@ -353,7 +354,9 @@ static int read_schedule(struct export *x, struct error *e) {
 static int export(struct export *x, struct error *e) {
   struct buf text = {0};
   if (x->rest.args.len < 2)
-    return error_set(e, ERR_USAGE, "export wants the schedule and the sources");
+    return error_set(
+        e, ERR_USAGE,
+        "give a schedule and the sources; see faultline export --help");
   x->schedule_path = x->rest.args.at[0];
   if (!check_name(x, e) && !read_schedule(x, e) && !put_file(x, &text, e) &&
       !check_files(x, x->rest.args.at + 1, x->rest.args.len - 1, false, e))
@@ -366,26 +369,26 @@ int command_export(int argc, char **argv) {
   struct export x = {.output = "-"};
   struct opt opts[] = {
       {"output", 'o', OPT_STRING, &x.output, "FILE",
-       "where the C file goes (standard output)", "Output"},
+       "write the C file to FILE (default: standard output)", "Output"},
       {"expect-fault", 0, OPT_FLAG, &x.expect_fault, NULL,
-       "it passes as long as the fault is there, instead of failing", "Output"},
-      {"separate", 0, OPT_FLAG, &x.separate, NULL,
-       "the file does not include the sources, but is to be tested together "
-       "with them",
+       "let the test pass as long as the fault is there, instead of failing",
        "Output"},
-      {"cc", 0, OPT_STRING, &x.cc, "COMPILER", "gcc (default), clang, ...",
-       "Build"},
-      {"cxx", 0, OPT_STRING, &x.cxx, "COMPILER", "for C++ files", "Build"},
-      {"opt", 'O', OPT_STRING, &x.opt, "LEVEL", "-O0, -O1 (default), -O2, ...",
-       "Build"},
+      {"separate", 0, OPT_FLAG, &x.separate, NULL,
+       "do not include the sources: they are tested together with the file",
+       "Output"},
+      {"cc", 0, OPT_STRING, &x.cc, "COMPILER",
+       "the C compiler: gcc (default), clang, ...", "Build"},
+      {"cxx", 0, OPT_STRING, &x.cxx, "COMPILER",
+       "the C++ compiler (default: the one of --cc)", "Build"},
+      {"opt", 'O', OPT_STRING, &x.opt, "LEVEL",
+       "optimization: 0, 1 (default), 2, ...", "Build"},
       {0}};
   struct opt_command c = {
       "faultline export SCHEDULE FILE... [-o FILE.c] [-- compiler flags]",
       "Writes a saved schedule (.faultline/*.schedule) as a C file for your "
-      "tests: it includes the sources and has the client and the schedule in "
-      "it. faultline FILE.c then runs this client only, by this schedule and "
-      "by "
-      "all others, and fails as long as the fault is there.",
+      "tests. The file includes the sources, the client and the schedule. "
+      "faultline FILE.c then runs only this client, first by this schedule and "
+      "then by all others, and fails as long as the fault is there.",
       opts, "Exit status: 0 the file was written, 2 it was not.\n"};
   struct error e = {0};
   int status = 0;

@@ -181,11 +181,11 @@ static int make_harness(struct init *x, struct buf *text, struct buf *command,
   if (!plan_make(&x->functions, false, &x->plan)) {
     plan_free(&x->plan);
     if (!plan_make(&x->functions, true, &x->plan))
-      return error_set(e, ERR_INPUT,
-                       "%s: no functions that threads could call were found "
-                       "(C functions that take numbers, or a pointer to a "
-                       "struct first)",
-                       x->rest.args.at[0]);
+      return error_set(
+          e, ERR_INPUT,
+          "%s: found no function that threads could call: a C function that "
+          "takes numbers, or a pointer to a struct first",
+          x->rest.args.at[0]);
   }
   return try_harness(x, true, false, text, command, e);
 }
@@ -193,10 +193,13 @@ static int make_harness(struct init *x, struct buf *text, struct buf *command,
 static int check_usage(struct init *x, struct error *e) {
   static char name[300];
   if (!x->rest.args.len)
-    return error_set(e, ERR_USAGE, "init wants the sources of the object");
+    return error_set(
+        e, ERR_USAGE,
+        "give the sources of the object; see faultline init --help");
   for (uint32_t i = 0; i < x->rest.args.len; i++)
     if (!ends(x->rest.args.at[i], ".c") || !x->rest.args.at[i][2])
-      return error_set(e, ERR_USAGE, "init reads C sources: %s is none",
+      return error_set(e, ERR_USAGE,
+                       "%s is not a C source, and init reads only those",
                        x->rest.args.at[i]);
   if (!x->output) {
     const char *base = base_name(x->rest.args.at[0]);
@@ -204,15 +207,15 @@ static int check_usage(struct init *x, struct error *e) {
     x->output = name;
   }
   if (!x->force && !access(x->output, F_OK))
-    return error_set(e, ERR_USAGE, "%s is there already; --force replaces it",
-                     x->output);
+    return error_set(e, ERR_USAGE, "%s exists; --force replaces it", x->output);
   return ERR_NONE;
 }
 
 static int run(struct init *x, struct error *e) {
   struct buf text = {0}, command = {0};
   if (!(x->dir = tidy_temporary_folder()))
-    return error_set(e, ERR_SYSTEM, "no temporary folder (TMPDIR): %s",
+    return error_set(e, ERR_SYSTEM,
+                     "cannot make a temporary folder (TMPDIR): %s",
                      strerror(errno));
   if (!compile(x, NULL, NULL, false, e) &&
       !make_harness(x, &text, &command, e) &&
@@ -223,7 +226,7 @@ static int run(struct init *x, struct error *e) {
            (unsigned)p->operations.len, p->operations.len == 1 ? "" : "s");
     if (p->skipped.len)
       printf(", %u left out", (unsigned)p->skipped.len);
-    printf("\nLook at its first comment, then: %s\n", buf_text(&command));
+    printf("\nRead its first comment, then run: %s\n", buf_text(&command));
   }
   tidy_folder_remove(x->dir);
   plan_free(&x->plan);
@@ -238,20 +241,22 @@ static int run(struct init *x, struct error *e) {
 
 int command_init(int argc, char **argv) {
   struct init x = {0};
-  const struct opt opts[] = {
-      {"output", 'o', OPT_STRING, &x.output, "FILE",
-       "where to (the first source's name with _harness.c)", NULL},
-      {"force", 'f', OPT_FLAG, &x.force, NULL, "replace a file that is there",
-       NULL},
-      {"cc", 0, OPT_STRING, &x.cc, "COMPILER", "gcc (default), clang, ...",
-       NULL},
-      {0}};
+  const struct opt opts[] = {{"output", 'o', OPT_STRING, &x.output, "FILE",
+                              "write the harness to FILE (default: the name of "
+                              "the first source with _harness.c)",
+                              NULL},
+                             {"force", 'f', OPT_FLAG, &x.force, NULL,
+                              "replace a file that exists", NULL},
+                             {"cc", 0, OPT_STRING, &x.cc, "COMPILER",
+                              "the C compiler: gcc (default), clang, ...",
+                              NULL},
+                             {0}};
   struct opt_command c = {
       "faultline init FILE.c... [options] [-- compiler flags]",
-      "Reads the debug information of the sources and writes a harness: what "
-      "makes the object, what destroys it, its operations with domains for "
-      "their arguments, and comments on what to check. The harness compiles; "
-      "whether it is the one that is meant only its reader knows.",
+      "Reads the debug information of the sources and writes a harness: the "
+      "constructor and the destructor of the object, its operations with "
+      "domains for their arguments, and comments on what to check. The harness "
+      "compiles; read it, since only you know whether it tests what you mean.",
       opts, "Exit status: 0 the harness was written, 2 it was not.\n"};
   struct error e = {0};
   if (!opt_parse(&c, argc, argv, &x.rest, &e) && !x.rest.help &&

@@ -52,8 +52,8 @@ static int finish(int status) {
   bool full = fflush(stdout) || ferror(stdout);
   if (!full)
     return status;
-  fprintf(stderr, "faultline: standard output cannot be written: what was to "
-                  "be there is lost\n");
+  fprintf(stderr,
+          "faultline: cannot write to standard output: some output is lost\n");
   return status == EXIT_GNU_TROUBLE ? status : 2;
 }
 

@@ -74,8 +74,8 @@ static int make_project(const char *dir, struct error *e) {
   if (!write_files(made, e) && rename(made, dir))
     error_set(e, ERR_USAGE, "%s: %s", dir,
               errno == ENOTEMPTY || errno == EEXIST
-                  ? "there is such a folder, and it is not empty"
-              : errno == ENOTDIR ? "there is such a file"
+                  ? "the folder exists, and it is not empty"
+              : errno == ENOTDIR ? "a file of this name exists"
                                  : strerror(errno));
   tidy_folder_remove(made); /* if it was not renamed */
   return e->code;
@@ -86,14 +86,15 @@ int command_new(int argc, char **argv) {
   struct opt_command c = {
       "faultline new DIR",
       "Makes a folder with a small object, a commented harness for it, a "
-      "Makefile and a workflow for GitHub; make check and make broken work in "
-      "it at once.",
+      "Makefile and a workflow for GitHub. In this folder, make check and make "
+      "broken work at once.",
       opts, "Exit status: 0 the folder was made, 2 it was not.\n"};
   struct opt_rest rest = {0};
   struct error e = {0};
   if (!opt_parse(&c, argc, argv, &rest, &e) && !rest.help) {
     if (rest.args.len != 1 || rest.dashes || !*rest.args.at[0])
-      error_set(&e, ERR_USAGE, "new wants the name of one folder");
+      error_set(&e, ERR_USAGE,
+                "give the name of one folder; see faultline new --help");
     else if (!make_project(rest.args.at[0], &e))
       printf("%s: an object, its harness and how to run them\n"
              "Next: cd %s && make check && make broken\n",

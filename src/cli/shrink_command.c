@@ -25,18 +25,17 @@ static int find_history(struct settings *set, struct error *e) {
     if (!is_history(name))
       set->rest.args.at[n++] = set->rest.args.at[i];
     else if (set->history)
-      return error_set(e, ERR_USAGE, "one history at a time: %s and %s",
+      return error_set(e, ERR_USAGE, "give one history, not two: %s and %s",
                        set->history, name);
     else
       set->history = name;
   }
   set->rest.args.len = n;
   if (set->history && set->client)
-    return error_set(e, ERR_USAGE, "a history, %s, or --client: not both",
+    return error_set(e, ERR_USAGE, "give a history (%s) or --client, not both",
                      set->history);
   if (!n)
-    return error_set(e, ERR_USAGE,
-                     "shrink wants the sources of the object as well");
+    return error_set(e, ERR_USAGE, "give the sources of the object as well");
   return ERR_NONE;
 }
 
@@ -45,11 +44,11 @@ static int choose_search(struct settings *set, struct error *e) {
   bool coin = set->search == SEARCH_RANDOM;
   if (set->search != SEARCH_AUTO && set->search != SEARCH_DPCT && !coin)
     return error_set(e, ERR_USAGE,
-                     "--search: shrink has dpct and random, not %s",
+                     "--search: shrink takes dpct or random, not %s",
                      search_name[set->search]);
   if (coin && (set->coarse == COARSE_B || set->history || set->client))
     return error_set(e, ERR_USAGE,
-                     "--search=random is for the random clients that the "
+                     "--search=random applies only to random clients that the "
                      "scheduler runs");
   /* B needs the object without hooks, the others the estimates of D-PCT. */
   if (set->coarse == COARSE_B)

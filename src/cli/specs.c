@@ -36,13 +36,14 @@ static void print_type(const char *name, const char *meaning,
 int command_specs(int argc, char **argv) {
   (void)argc, (void)argv;
   puts("FL_SPEC(type, role = function, ...) compares an object with a built-in "
-       "type.\nWithout FL_SPEC, the object itself, run sequentially, is the "
+       "type.\nWithout FL_SPEC, the object itself, used by one thread, is the "
        "specification.\n");
   for (const struct spec_type_info *t = spec_types; t->type; t++)
     printf("%s: %s\n    %s\n", t->type, t->meaning, t->roles);
-  puts("\nTypes of recorded histories, for faultline check --spec=TYPE.  "
-       "keyed-TYPE is an\nobject of the type for each key, the first argument; "
-       "./mine.so is one of your own\n(faultline/spec.h).\n");
+  puts(
+      "\nTypes of recorded histories, for faultline check --spec=TYPE.  "
+      "keyed-TYPE has one\nobject of the type for each key, which is the first "
+      "argument; ./mine.so is a type\nof your own (faultline/spec.h).\n");
   for (const struct type_info *t = type_infos; t->name; t++)
     print_type(t->name, t->meaning, t->operations);
   return 0;

@@ -47,7 +47,9 @@ static uint32_t suite_of(const struct session *s, const struct schedule *of,
   if (of->object)
     error_set(e, ERR_INPUT, "no object is called %s", of->object);
   else
-    error_set(e, ERR_INPUT, "there are several objects: an object: is missing");
+    error_set(
+        e, ERR_INPUT,
+        "there are several objects, but the line \"object: NAME\" is missing");
   return d->nsuites;
 }
 
@@ -60,7 +62,7 @@ static int test_schedule(struct session *s, const struct schedule *of,
   if (suite == s->built.about->nsuites)
     return e->code;
   if (!of->client)
-    return error_set(e, ERR_INPUT, "a client: is missing");
+    return error_set(e, ERR_INPUT, "the line \"client: CLIENT\" is missing");
   if (set->object && strcmp(set->object, s->built.about->suites[suite].name))
     return ERR_NONE;
   own.client = of->client;
@@ -104,7 +106,7 @@ static int test_clients(struct session *s, struct error *e) {
     if (test_client(s, &d->clients[i], e))
       return e->code;
   if (!s->runs.len && !s->built.interrupted)
-    return error_set(e, ERR_USAGE, "no FL_CLIENT is of an object called %s",
+    return error_set(e, ERR_USAGE, "no FL_CLIENT is for an object called %s",
                      s->settings->object);
   return ERR_NONE;
 }
@@ -179,18 +181,19 @@ static int explore_one(struct session *s, struct error *e) {
   target.program = !s->built.about->nsuites;
   target.want_outcomes = true;
   if (target.program && !s->built.about->has_main)
-    return error_set(e, ERR_INPUT, "neither a harness nor a main()");
+    return error_set(e, ERR_INPUT,
+                     "the files have neither a harness nor a main()");
   if (target.program && set->client)
     return error_set(e, ERR_USAGE, "--client needs a harness");
   if (target.program && set->search == SEARCH_DPCT)
     return error_set(e, ERR_USAGE,
-                     "--search=dpct estimates operations, and this is a "
-                     "program without a harness: use pct");
+                     "--search=dpct needs a harness: use --search=pct for a "
+                     "program with main()");
   if (target.program)
     return session_hunt(s, &q, e);
   if (!set->client)
     return error_set(e, ERR_USAGE,
-                     "explore wants a client, e.g. --client '{%s} || {%s}'",
+                     "give a client, e.g. --client '{%s} || {%s}'",
                      example_call(s, 0), example_call(s, 1));
   for (uint32_t i = 0; i < s->built.about->nsuites; i++)
     if (!set->object || !strcmp(set->object, s->built.about->suites[i].name)) {
@@ -237,8 +240,8 @@ int command_test(int argc, char **argv) {
 static int explore_controlled(struct session *s, struct error *e) {
   if (s->settings->search == SEARCH_STRESS)
     return error_set(e, ERR_USAGE,
-                     "explore has no --search=stress: real threads cannot be "
-                     "asked for all outcomes; use faultline test");
+                     "explore does not go with --search=stress, since real "
+                     "threads do not show all outcomes: use faultline test");
   return explore_one(s, e);
 }
 
@@ -284,8 +287,8 @@ static int replay_schedule(const struct settings *set, const char *file,
     if (!err) {
       struct object_run *r = &s.runs.at[0];
       if (r->report && r->report->diverged)
-        fprintf(stderr, "note: the schedule could not be followed to its end: "
-                        "the code takes other steps now\n");
+        fprintf(stderr, "note: the schedule was not followed to its end, "
+                        "because the code takes other steps now\n");
       status = set->gdb ? debug(&s, &target, file, &e) : session_report(&s, &e);
     }
   }
@@ -311,7 +314,8 @@ int command_replay(int argc, char **argv) {
   } else if (schedule_read(&schedule, set.rest.args.at[0], &e)) {
     status = settings_exit(&set, command_complain(&e), false);
   } else if (set.rest.args.len < 2) {
-    error_set(&e, ERR_USAGE, "replay wants the schedule and the sources");
+    error_set(&e, ERR_USAGE,
+              "give a schedule and the sources; see faultline replay --help");
     status = settings_exit(&set, command_complain(&e), false);
   } else {
     const char *file = set.rest.args.at[0];

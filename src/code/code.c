@@ -244,7 +244,7 @@ static const char *symbol_of(const struct code_image *c,
   return NULL;
 }
 
-static bool is_escape(const struct code_insn *i) {
+static bool is_locked(const struct code_insn *i) {
   unsigned id = code_id(i);
   return code_x86(i)->prefix[0] == X86_PREFIX_LOCK || id == X86_INS_MFENCE ||
          id == X86_INS_SFENCE || (id == X86_INS_XCHG && code_memory(i));
@@ -392,7 +392,7 @@ static void walk_function(struct code_image *c, csh handle, cs_insn *insn,
     i.kind = kind_of(insn);
     i.target = target_of(&i);
     i.symbol = symbol_of(c, &i);
-    i.escapes = is_escape(&i);
+    i.locked = is_locked(&i);
     i.fenv = is_fenv(insn->id);
     access_of(c, &i);
     visit(ctx, f, &i);

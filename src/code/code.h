@@ -25,7 +25,7 @@ struct code_insn {
   const char *symbol; /* the imported function (or variable) it refers to */
   bool reads, writes; /* memory that is not on the stack, and not constant or
                          the linker's */
-  bool escapes;  /* locked, an exchange, or a fence: no hook stands for it */
+  bool locked;   /* or an exchange, or a fence: no hook stands for it */
   bool fenv;     /* floating-point control words or exceptions */
   bool framed;   /* rbp is the frame of its function */
   bool constant; /* lea of something that is never written */

@@ -26,6 +26,9 @@ static const char none[] =
     "quick_exit "
     "abort __assert_fail __assert __assert_perror_fail __stack_chk_fail "
     "pthread_exit thrd_exit "
+    "__tsan_acquire __tsan_release __tsan_mutex_create __tsan_mutex_destroy "
+    "__tsan_mutex_pre_lock __tsan_mutex_post_lock __tsan_mutex_pre_unlock "
+    "__tsan_mutex_post_unlock AnnotateHappensBefore AnnotateHappensAfter "
     "_Znwm _Znam _ZnwmRKSt9nothrow_t _ZnamRKSt9nothrow_t "
     "_ZnwmSt11align_val_t _ZnamSt11align_val_t ";
 static const char two[] =

@@ -63,9 +63,20 @@ static void join(hooked_list *h) {
   h->len = n;
 }
 
-int hooked_lines(struct lines *l, hooked_list *out, struct error *e) {
+static void add_sites(struct lines *l, const site_list *sites,
+                      hooked_list *out) {
+  for (uint32_t i = 0; i < sites->len; i++) {
+    const struct place *p = lines_place(l, sites->at[i].pc);
+    if (p->file && p->line && !site_is_change(&sites->at[i]))
+      vec_push(out, ((struct hooked_line){p->file, p->line, true, true}));
+  }
+}
+
+int hooked_lines(struct lines *l, const site_list *sites, hooked_list *out,
+                 struct error *e) {
   struct hooked_walk w = {l, out};
   int err = code_walk(l, visit, &w, e);
+  add_sites(l, sites, out);
   if (!err && out->len) {
     qsort(out->at, out->len, sizeof *out->at, compare);
     join(out);

@@ -198,6 +198,7 @@ static void fill_stays(struct flow *f, struct block_chooser *c,
       continue;
     c->copy = in->at[i].copy;
     within_init(&w, f, in_block, c);
+    within_take_late(&w);
     for (uint32_t k = i; k < in->len; k++)
       if (in->at[k].copy == c->copy) {
         fill_row(&w, c, in, k, stays + (size_t)k * in->len);

@@ -135,10 +135,10 @@ static void visit(void *ctx, const struct line_symbol *function,
   bool own = f->on_stack && !strcmp(f->on_stack, "rdi");
   bool goes =
       i->kind == CODE_CALL || i->kind == CODE_JUMP || i->kind == CODE_BRANCH;
-  if (site && site->kind != SITE_HOOK) {
+  if (site && !site_is_change(site)) {
     s.access = true;
     s.twice = site->kind == SITE_UPDATE;
-    s.synchronises = i->escapes;
+    s.synchronises = i->locked;
   } else if (i->kind == CODE_CALL && i->symbol && is_hook(i->symbol)) {
     s.access = !site && !(own && !begins(i->symbol, "__tsan_atomic") &&
                           begins(i->symbol, "__tsan_"));

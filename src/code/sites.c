@@ -25,11 +25,12 @@
 struct active_hook { /* a hook since the last call */
   struct number at;
   int64_t size;
-  bool writes;
-  uint32_t call;   /* its instruction */
-  int64_t covered; /* bytes, by the accesses below it */
-  bool spoilt;     /* not by such as can be stopped at */
-  bool stored;     /* the write that it speaks for was made */
+  bool writes, atomic;
+  uint32_t call;         /* its instruction */
+  int64_t covered;       /* bytes, by the accesses below it */
+  bool spoilt;           /* not by such as can be stopped at */
+  bool stored;           /* the write that it speaks for was made */
+  uint8_t reads, stores; /* of up to 8 bytes: those that were moved already */
 };
 
 struct site_search {
@@ -39,8 +40,7 @@ struct site_search {
   VEC(struct site) found;
   VEC(uint32_t) owner; /* of each found: its hook + 1, or 0 */
   struct numbers n;
-  bool sure, odd;
-  bool bare; /* some access has no hook */
+  bool sure;
 };
 
 struct site_search *sites_new(site_list *out) {
@@ -55,7 +55,7 @@ void sites_visit(struct site_search *s, const struct code_insn *i) {
 
 void sites_drop(struct site_search *s) {
   s->code.insns.len = 0;
-  s->code.wide = s->code.framed = false;
+  s->code.wide = s->code.widest = s->code.framed = false;
 }
 
 void sites_free(struct site_search *s) {
@@ -80,9 +80,10 @@ static void add_hook(struct site_search *s, uint32_t call) {
   struct active_hook h = {.at = s->n.reg[RDI],
                           .size = size,
                           .writes = n->hook_writes,
+                          .atomic = n->hook_atomic,
                           .call = call,
-                          .spoilt =
-                              size <= 8 || size > (1 << 20) || n->hook_atomic};
+                          .spoilt = size <= 8 || size > (1 << 20) ||
+                                    n->hook_atomic || s->code.widest};
   if (size)
     vec_push(&s->hooks, h);
 }
@@ -93,13 +94,28 @@ static bool covers(const struct active_hook *h, struct number at,
          at.offset + size <= h->at.offset + h->size;
 }
 
+static uint8_t bytes_of(const struct active_hook *h, struct number at,
+                        int64_t size) {
+  return (uint8_t)(((1u << size) - 1) << (at.offset - h->at.offset));
+}
+
+/* Were the bytes moved once already?  A hook speaks for one move; a second one
+ * is the user's, in assembly. */
+static bool is_used(const struct active_hook *h, struct number at, int64_t size,
+                    bool writes) {
+  uint8_t bytes = bytes_of(h, at, size);
+  return h->size <= 8 && !h->atomic &&
+         ((writes ? h->stores : h->reads) & bytes) == bytes;
+}
+
 /* The youngest hook of these bytes.  That of a write speaks for a read as well
  * (of a bit field's neighbours), but not for one behind the write. */
 static struct active_hook *hook_of(struct site_search *s, struct number at,
                                    int64_t size, bool writes) {
   for (uint32_t i = s->hooks.len; i--;) {
     struct active_hook *h = &s->hooks.at[i];
-    if (covers(h, at, size) && (writes ? h->writes : !h->stored))
+    if (covers(h, at, size) && (writes ? h->writes : !h->stored) &&
+        !is_used(h, at, size, writes))
       return h;
   }
   return NULL;
@@ -154,9 +170,12 @@ static void library_copy(struct site_search *s) {
 
 /* Could one of the hooks be about this address under another name? */
 static bool may_have_hook(const struct site_search *s, struct number at) {
-  for (uint32_t i = 0; i < s->hooks.len; i++)
-    if (s->hooks.at[i].at.from != at.from)
+  for (uint32_t i = 0; i < s->hooks.len; i++) {
+    const struct active_hook *h = &s->hooks.at[i];
+    bool used = h->writes ? h->stored : h->reads != 0;
+    if (h->at.from != at.from && !(used && h->size <= 8))
       return true;
+  }
   return false;
 }
 
@@ -172,9 +191,13 @@ static void add_site(struct site_search *s, const struct instruction *n,
                    .keep = keep,
                    .length = n->length,
                    .kind = (uint8_t)kind,
-                   .sure = s->sure || h,
+                   .sure = s->sure || h || s->code.bare,
                    .base = SITE_NONE,
-                   .index = SITE_NONE};
+                   .index = SITE_NONE,
+                   .bit = SITE_NONE,
+                   .repeat = n->repeat,
+                   .wide = s->code.wide};
+  memcpy(x.name, n->name, sizeof x.name - 1);
   if (op) {
     x.size = op->size;
     x.base = number_of(op->mem.base);
@@ -182,8 +205,12 @@ static void add_site(struct site_search *s, const struct instruction *n,
     x.scale = (uint8_t)op->mem.scale;
     x.displacement = op->mem.disp;
     x.relative = n->relative;
+    if (n->by_bit)
+      x.bit = number_of(n->op[1].reg);
   }
-  s->bare |= !h;
+  /* The engine does not keep the widest registers. */
+  if (s->code.widest)
+    x.kind = op ? SITE_REFUSED_MEMORY : SITE_REFUSED;
   vec_push(&s->found, x);
   vec_push(&s->owner, h ? (uint32_t)(h - s->hooks.at) + 1 : 0);
 }
@@ -192,42 +219,74 @@ static bool can_size(uint32_t n) {
   return n == 1 || n == 2 || n == 4 || n == 8 || n == 16;
 }
 
-/* rep movs and rep stos, of which the count must be known for a hook. */
+/* movs, cmps; rep movs and rep stos, of which the count must be known for a
+ * hook; rep cmps and rep scas.  Nobody writes rep lods. */
 static void string_access(struct site_search *s, const struct instruction *n,
                           uint64_t keep) {
   static const struct {
     unsigned id;
-    uint8_t size;
-    bool copy;
-  } kinds[] = {{X86_INS_MOVSB, 1, true},  {X86_INS_MOVSW, 2, true},
-               {X86_INS_MOVSD, 4, true},  {X86_INS_MOVSQ, 8, true},
-               {X86_INS_STOSB, 1, false}, {X86_INS_STOSW, 2, false},
-               {X86_INS_STOSD, 4, false}, {X86_INS_STOSQ, 8, false}};
+    uint8_t size, kind;
+  } kinds[] = {
+      {X86_INS_MOVSB, 1, SITE_COPY},    {X86_INS_MOVSW, 2, SITE_COPY},
+      {X86_INS_MOVSD, 4, SITE_COPY},    {X86_INS_MOVSQ, 8, SITE_COPY},
+      {X86_INS_STOSB, 1, SITE_FILL},    {X86_INS_STOSW, 2, SITE_FILL},
+      {X86_INS_STOSD, 4, SITE_FILL},    {X86_INS_STOSQ, 8, SITE_FILL},
+      {X86_INS_CMPSB, 1, SITE_COMPARE}, {X86_INS_CMPSW, 2, SITE_COMPARE},
+      {X86_INS_CMPSD, 4, SITE_COMPARE}, {X86_INS_CMPSQ, 8, SITE_COMPARE},
+      {X86_INS_SCASB, 1, SITE_SCAN},    {X86_INS_SCASW, 2, SITE_SCAN},
+      {X86_INS_SCASD, 4, SITE_SCAN},    {X86_INS_SCASQ, 8, SITE_SCAN}};
+  uint64_t registers = R(RCX) | R(RSI) | R(RDI) | R(RAX);
+  struct number from = s->n.reg[RSI], to = s->n.reg[RDI], times = s->n.reg[RCX];
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-    if (kinds[k].id != n->id || !n->rep)
+    if (kinds[k].id != n->id)
       continue;
-    int64_t size = s->n.reg[RCX].from == CONSTANT
-                       ? s->n.reg[RCX].offset * kinds[k].size
-                       : 0;
-    struct number from = s->n.reg[RSI], to = s->n.reg[RDI];
-    struct active_hook *r =
-        kinds[k].copy ? hook_of(s, from, size, false) : NULL;
-    struct active_hook *w = hook_of(s, to, size, true);
-    if (r && size)
+    bool copy = kinds[k].kind == SITE_COPY, fill = kinds[k].kind == SITE_FILL;
+    bool scan = kinds[k].kind == SITE_SCAN;
+    if (n->repeat == SITE_ONCE)
+      times = (struct number){CONSTANT, 1};
+    int64_t size = times.from == CONSTANT ? times.offset * kinds[k].size : 0;
+    struct active_hook *r = size && copy ? hook_of(s, from, size, false) : NULL;
+    struct active_hook *w =
+        size && (copy || fill) ? hook_of(s, to, size, true) : NULL;
+    if (r)
       r->covered += size;
-    if (w && size)
+    if (w)
       w->covered += size;
     bool private = numbers_on_stack(&s->n, to) &&
-                   (!kinds[k].copy || numbers_on_stack(&s->n, from));
+                   (fill || scan || numbers_on_stack(&s->n, from));
     if (private)
       return;
-    add_site(s, n, keep | R(RCX) | R(RSI) | R(RDI) | R(RAX), NULL,
-             kinds[k].copy ? SITE_COPY : SITE_FILL, NULL);
+    add_site(s, n, keep | registers, NULL, kinds[k].kind, NULL);
     vec_last(&s->found).size = kinds[k].size;
     vec_last(&s->found).sure = true;
     return;
   }
-  s->odd = true;
+  add_site(s, n, keep | registers, NULL, SITE_REFUSED, NULL);
+}
+
+/* A lock, an exchange, a fence …: what no hook stands for, but that of an
+ * atomic, behind which clang may leave the access itself. */
+static void special_access(struct site_search *s, const struct instruction *n,
+                           uint64_t keep, const cs_x86_op *op) {
+  if (op && (n->special == SITE_ATOMIC || n->special == SITE_CAS)) {
+    struct number at = numbers_address(&s->n, n, op);
+    for (uint32_t i = s->hooks.len; i--;) {
+      struct active_hook *h = &s->hooks.at[i];
+      if (h->atomic && !h->stored && covers(h, at, op->size)) {
+        h->stored = true;
+        return;
+      }
+    }
+    bool own = op->mem.segment == X86_REG_FS; /* the thread's own: a fence */
+    add_site(s, n, keep | R(RAX), op,
+             own                  ? SITE_FENCE
+             : can_size(op->size) ? (enum site_kind)n->special
+                                  : SITE_REFUSED_MEMORY,
+             NULL);
+  } else {
+    add_site(s, n, keep | n->uses, NULL, (enum site_kind)n->special, NULL);
+  }
+  vec_last(&s->found).sure = true;
 }
 
 static void access_of(struct site_search *s, const struct instruction *n,
@@ -236,10 +295,12 @@ static void access_of(struct site_search *s, const struct instruction *n,
   for (int k = 0; k < n->nops && !op; k++)
     if (n->op[k].type == X86_OP_MEM)
       op = &n->op[k];
-  if (!op)
+  if (n->special != NOT_SPECIAL)
+    special_access(s, n, keep, op);
+  if (n->special != NOT_SPECIAL || !op || !(n->reads || n->writes))
     return;
   struct number at = numbers_address(&s->n, n, op);
-  if (numbers_on_stack(&s->n, at) || at.from == READ_ONLY)
+  if (!n->by_bit && (numbers_on_stack(&s->n, at) || at.from == READ_ONLY))
     return;
   struct active_hook *h = hook_of(s, at, op->size, n->writes);
   if (h && n->writes && h->size <= 8)
@@ -247,19 +308,23 @@ static void access_of(struct site_search *s, const struct instruction *n,
   enum site_kind kind = !n->writes  ? SITE_READ
                         : !n->reads ? SITE_WRITE
                                     : SITE_UPDATE;
+  if (h && h->size <= 8 && kind == SITE_READ)
+    h->reads |= bytes_of(h, at, op->size);
+  if (h && h->size <= 8 && kind == SITE_WRITE)
+    h->stores |= bytes_of(h, at, op->size);
   if (h && (h->spoilt || kind == SITE_UPDATE || h->writes != n->writes)) {
     h->spoilt = true;
     return;
   }
-  if (n->odd || !can_size(op->size) || op->mem.segment != X86_REG_INVALID) {
-    s->odd |= !h && !n->told;
-    if (h)
-      h->spoilt = true;
+  bool can =
+      !n->odd && can_size(op->size) && op->mem.segment == X86_REG_INVALID;
+  if (h && !can) {
+    h->spoilt = true;
     return;
   }
   if (h)
     h->covered += op->size;
-  add_site(s, n, keep, op, kind, h);
+  add_site(s, n, keep, op, can ? kind : SITE_REFUSED_MEMORY, h);
   if (!h && may_have_hook(s, at) && !is_behind(s, at, op->size))
     vec_last(&s->found).sure = false;
 }
@@ -293,7 +358,7 @@ static void search(struct site_search *s, const uint64_t *keep) {
       continue;
     if (n->string && (n->reads || n->writes))
       string_access(s, n, keep[i]);
-    else if (n->reads || n->writes)
+    else
       access_of(s, n, keep[i]);
     numbers_follow(&s->n, n);
   }
@@ -312,24 +377,64 @@ static int by_pc(const void *a, const void *b) {
   return x->pc < y->pc ? -1 : x->pc > y->pc;
 }
 
-bool sites_end(struct site_search *s) {
-  s->odd = s->bare = false;
+/* Does nothing refer to the place of the instruction, nor it to its own? */
+static bool can_move(const struct instruction *n) {
+  if (n->target || n->call || n->jump || n->landing ||
+      (n->ret && n->id != X86_INS_RET))
+    return false;
+  for (int k = 0; k < n->nops; k++)
+    if (n->op[k].type == X86_OP_MEM && n->op[k].mem.base == X86_REG_RIP)
+      return false;
+  return true;
+}
+
+enum { JUMP = 5 };
+
+/* How much room is there for a jump to elsewhere? */
+static void find_spans(struct site_search *s, struct site *at, uint32_t n) {
+  const struct site_code *c = &s->code;
+  for (uint32_t k = 0, i = 0; k < n; k++) {
+    while (c->insns.at[i].pc < at[k].pc)
+      i++;
+    at[k].span = at[k].length;
+    uint64_t most = k + 1 < n ? at[k + 1].pc : UINT64_MAX;
+    for (uint32_t j = i + 1; at[k].span < JUMP && !c->computed; j++) {
+      if (j == c->insns.len || c->insns.at[j].pc == most ||
+          c->insns.at[j - 1].ret || !can_move(&c->insns.at[j]))
+        break;
+      at[k].span += c->insns.at[j].length;
+    }
+  }
+}
+
+/* A pause is a hint, and not worth a trap (rt/x86_64/sites.c). */
+static void drop_pauses(site_list *all, uint32_t first) {
+  uint32_t n = first;
+  for (uint32_t k = first; k < all->len; k++)
+    if (all->at[k].kind != SITE_PAUSE || all->at[k].span >= JUMP)
+      all->at[n++] = all->at[k];
+  all->len = n;
+}
+
+void sites_end(struct site_search *s) {
   s->found.len = s->owner.len = s->hooks.len = 0;
   uint64_t *keep = xcalloc(s->code.insns.len + 1, sizeof *keep);
   site_code_end(&s->code);
   site_code_keep(&s->code, keep);
   search(s, keep);
-  /* The engine keeps no wider registers. */
-  bool leaf = is_leaf(s), all = !s->odd && !(s->code.wide && s->bare);
+  bool leaf = is_leaf(s);
   uint32_t first = s->out->len;
-  for (uint32_t k = 0; k < s->found.len && !s->code.wide; k++)
-    if (s->found.at[k].length) {
-      s->found.at[k].leaf = leaf;
-      vec_push(s->out, s->found.at[k]);
-    }
+  for (uint32_t k = 0; k < s->found.len; k++) {
+    struct site *x = &s->found.at[k];
+    if (!x->length)
+      continue;
+    x->leaf = leaf;
+    vec_push(s->out, *x);
+  }
   if (s->out->len > first)
     qsort(s->out->at + first, s->out->len - first, sizeof *s->out->at, by_pc);
+  find_spans(s, s->out->at + first, s->out->len - first);
+  drop_pauses(s->out, first);
   free(keep);
   sites_drop(s);
-  return all;
 }

@@ -17,9 +17,8 @@ void sites_free(struct site_search *s);
 
 /* Called for each instruction of a function, in order … */
 void sites_visit(struct site_search *s, const struct code_insn *i);
-/* … and at its end: adds its sites.  False: some of its accesses have no hook
- * and cannot be stopped at. */
-bool sites_end(struct site_search *s);
+/* … and at its end: adds its sites. */
+void sites_end(struct site_search *s);
 /* The function is none of the user's. */
 void sites_drop(struct site_search *s);
 

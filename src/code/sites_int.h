@@ -11,7 +11,7 @@
 #include "code/code_int.h"
 #include "code/sites.h"
 
-enum { OPERANDS = 4 };
+enum { OPERANDS = 4, NOT_SPECIAL = 255 };
 
 struct instruction {
   uint64_t pc;
@@ -22,11 +22,17 @@ struct instruction {
   uint64_t kills;      /* those of which nothing is left */
   bool reads, writes, constant;
   bool call, jump, ret, target;
+  bool landing;   /* computed jumps may lead here */
   bool entered;   /* target of a jump from above */
   uint32_t last;  /* the last jump to here */
+  uint32_t to;    /* where this one jumps to; UINT32_MAX: it does not, or
+                     elsewhere */
   bool hook, odd; /* odd: cannot be moved elsewhere */
-  bool string, rep;
-  bool told; /* the probe tells of it by itself */
+  bool string;
+  uint8_t repeat;  /* enum site_repeat */
+  uint8_t special; /* enum site_kind, or NOT_SPECIAL */
+  bool by_bit; /* the memory is that of a bit whose number is in a register */
+  char name[16];
   bool slot; /* reads the linker's table */
   uint8_t hook_size;
   bool hook_writes, hook_range, hook_atomic, copies;
@@ -39,8 +45,11 @@ struct instruction {
  */
 struct site_code {
   VEC(struct instruction) insns;
-  bool wide;   /* some instruction uses registers wider than xmm */
-  bool framed; /* rbp is the frame's base wherever it matters */
+  bool wide;     /* some instruction uses registers wider than xmm … */
+  bool widest;   /* … or wider than ymm, or those of AVX-512 alone */
+  bool framed;   /* rbp is the frame's base wherever it matters */
+  bool computed; /* some jump could lead anywhere */
+  bool bare;     /* no hook: calls may keep to rules of their own */
 };
 
 /* Sets of general registers are bit masks, as in struct site.keep. */

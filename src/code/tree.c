@@ -89,7 +89,7 @@ static void print(const struct flow_tree *t, uint32_t at, uint32_t depth,
     uint32_t rounds = times_of(n, theta);
     buf_printf(out, "  %" PRIu32 " times %" PRIu64 "%s%s", rounds,
                rounds ? value / rounds : 0,
-               n->rounds ? "" : ", the code does not tell",
+               n->rounds ? "" : ", rounds unknown",
                n->irregular ? ", can be entered at several places" : "");
   }
   if (n->type == FLOW_SELECTION)

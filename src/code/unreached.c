@@ -16,6 +16,7 @@ struct unreached_call {
 struct unreached_hook {
   uint32_t function;
   uint64_t place; /* its return address */
+  bool entry;     /* of the function, where no line accesses anything */
 };
 
 struct unreached_function {
@@ -28,7 +29,8 @@ struct unreached_walk {
   VEC(struct unreached_call) calls;
   VEC(struct unreached_hook) hooks;
   VEC(struct unreached_function) functions;
-  bool *can; /* by symbol: an operation can come to it */
+  reached_line_list *of_lines; /* or NULL */
+  bool *can;                   /* by symbol: an operation can come to it */
 };
 
 /* The hooks that the engine notes whenever they are executed (U1).  One that
@@ -44,7 +46,9 @@ static void visit(void *ctx, const struct line_symbol *function,
   struct unreached_walk *w = ctx;
   uint32_t number = (uint32_t)(function - w->lines->symbols.at);
   if (i->kind == CODE_CALL && i->symbol && is_noted(i->symbol))
-    vec_push(&w->hooks, ((struct unreached_hook){number, i->pc + i->size}));
+    vec_push(&w->hooks, ((struct unreached_hook){
+                            number, i->pc + i->size,
+                            !strcmp(i->symbol, "__tsan_func_entry")}));
   else if (i->target && i->target - function->addr >= function->size)
     vec_push(&w->calls, ((struct unreached_call){number, i->target}));
 }
@@ -86,17 +90,50 @@ static void note(struct unreached_walk *w, const struct place *p,
                               {p->function, p->file, p->line}, reached}));
 }
 
+/* Sorted and joined in the end. */
+static void note_line(struct unreached_walk *w, const struct place *p, bool can,
+                      bool reached) {
+  struct reached_line line = {p->function, p->file, p->line, reached, can};
+  if (w->of_lines && p->line)
+    vec_push(w->of_lines, line);
+}
+
+static int by_line(const void *x, const void *y) {
+  const struct reached_line *a = x, *b = y;
+  int c = strcmp(a->file, b->file);
+  return c ? c : a->line < b->line ? -1 : a->line > b->line;
+}
+
+static void join_lines(reached_line_list *l) {
+  uint32_t n = 0;
+  if (l->len)
+    qsort(l->at, l->len, sizeof *l->at, by_line);
+  for (uint32_t i = 0; i < l->len; i++) {
+    if (!n || by_line(&l->at[n - 1], &l->at[i])) {
+      l->at[n++] = l->at[i];
+      continue;
+    }
+    l->at[n - 1].reached |= l->at[i].reached;
+    l->at[n - 1].can |= l->at[i].can;
+  }
+  l->len = n;
+}
+
 /* What was inlined runs as a part of the function around it. */
 static void note_hook(struct unreached_walk *w, const struct unreached_hook *h,
                       const uint8_t *reached, uint64_t span) {
-  if (!w->can[h->function])
-    return;
+  bool can = w->can[h->function], inner = true;
   assert(h->place < span); /* unreached_span */
   for (const struct place *p = lines_place(w->lines, h->place - 1); p;
        p = p->next) {
     enum place_role role = place_role(p);
-    if (p->file && p->function &&
-        (role == PLACE_OBJECT || role == PLACE_PRIMITIVE))
+    if (!p->file || !p->function ||
+        (role != PLACE_OBJECT && role != PLACE_PRIMITIVE))
+      continue;
+    if (inner && !h->entry)
+      note_line(w, p, can, reached[h->place]);
+    inner = false;
+    if (can)
       note(w, p, reached[h->place]);
   }
 }
@@ -111,16 +148,33 @@ uint64_t unreached_span(const struct lines *l) {
   return end + 1; /* a call can be the last instruction */
 }
 
-int unreached_find(struct lines *l, const uint8_t *reached, uint64_t span,
+/* Instructions without hooks, which the engine notes whenever they are
+ * executed. */
+static void add_sites(struct unreached_walk *w, const site_list *sites) {
+  for (uint32_t i = 0; i < sites->len; i++) {
+    const struct site *x = &sites->at[i];
+    const struct line_symbol *s = lines_symbol_at(w->lines, x->pc, true);
+    if (s && !site_is_change(x))
+      vec_push(&w->hooks,
+               ((struct unreached_hook){(uint32_t)(s - w->lines->symbols.at),
+                                        x->pc + x->length}));
+  }
+}
+
+int unreached_find(struct lines *l, const site_list *sites,
+                   const uint8_t *reached, uint64_t span,
                    const uint64_t *entries, uint32_t n, unreached_list *out,
-                   struct error *e) {
-  struct unreached_walk w = {.lines = l};
+                   reached_line_list *lines, struct error *e) {
+  struct unreached_walk w = {.lines = l, .of_lines = lines};
   int err = code_walk(l, visit, &w, e);
+  add_sites(&w, sites);
   if (!err) {
     follow_calls(&w, entries, n);
     for (uint32_t i = 0; i < w.hooks.len; i++)
       note_hook(&w, &w.hooks.at[i], reached, span);
   }
+  if (lines)
+    join_lines(lines);
   for (uint32_t i = 0; i < w.functions.len; i++)
     if (!w.functions.at[i].reached)
       vec_push(out, w.functions.at[i].it);

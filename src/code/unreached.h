@@ -1,6 +1,7 @@
 /*
- * The functions of the object that no execution came to, although an operation
- * can: a resize that needs more elements than any client has, an error path.
+ * The functions and lines of the object that no execution came to, although an
+ * operation can: a resize that needs more elements than any client has, an
+ * error path.
  *
  * A function is reached when a hook in it was, in its own code or in a copy
  * that the compiler put elsewhere (inlining).  A function without a hook cannot
@@ -15,6 +16,7 @@
 
 #include "base/vec.h"
 #include "debug/lines.h"
+#include "model/site.h"
 
 struct unreached {
   const char *function, *file; /* belong to the lines */
@@ -22,16 +24,26 @@ struct unreached {
 };
 typedef VEC(struct unreached) unreached_list;
 
+/* A line of the user's with a hook.  Lines without an access are not known. */
+struct reached_line {
+  const char *function, *file; /* belong to the lines */
+  uint32_t line;
+  bool reached, can; /* can: by an operation */
+};
+typedef VEC(struct reached_line) reached_line_list;
+
 /* Offsets into the object below which all of its code lies. */
 uint64_t unreached_span(const struct lines *l);
 
 /*
- * `reached` has `span` bytes, of which that of a hook's return address is not 0
- * if the hook was reached; `entries` are those of the operations.  In the order
- * of addresses.
+ * `sites` are those of the object; `reached` has `span` bytes, of which that of
+ * a hook's return address is not 0 if the hook was reached; `entries` are those
+ * of the operations.  In the order of addresses; `lines` by file and line, or
+ * NULL.
  */
-int unreached_find(struct lines *l, const uint8_t *reached, uint64_t span,
+int unreached_find(struct lines *l, const site_list *sites,
+                   const uint8_t *reached, uint64_t span,
                    const uint64_t *entries, uint32_t n, unreached_list *out,
-                   struct error *e);
+                   reached_line_list *lines, struct error *e);
 
 #endif

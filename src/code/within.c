@@ -91,6 +91,39 @@ void within_init(struct within_code *w, const struct flow *f, within_fn *choose,
   free(leader);
 }
 
+static bool is_earlier(const struct flow *f, uint32_t at, uint32_t than) {
+  const struct flow_insn *n = f->insns.at;
+  const struct line_row *r = lines_row_at(f->lines, n[at].pc);
+  const struct line_row *other = lines_row_at(f->lines, n[than].pc);
+  return r && other && r->file == other->file && r->line < other->line;
+}
+
+/* Where what was put off ends that begins behind `before`; `before` + 1: there
+ * is nothing of the kind. */
+static uint32_t end_of_late(const struct within_code *w, uint32_t before) {
+  enum { MOST = 2 };
+  const struct flow_insn *n = w->f->insns.at;
+  uint32_t i = before + 1;
+  while (i < w->f->insns.len && i - before <= MOST &&
+         w->part[i] == WITHIN_NOT && n[i].kind == FLOW_PLAIN &&
+         n[i].symbol == n[before].symbol && !is_call(&n[i]) &&
+         is_earlier(w->f, i, before))
+    i++;
+  bool goes_on = i < w->f->insns.len && w->part[i] == WITHIN_YES &&
+                 n[i].symbol == n[before].symbol && is_earlier(w->f, i - 1, i);
+  return goes_on ? i : before + 1;
+}
+
+void within_take_late(struct within_code *w) {
+  for (uint32_t i = 0; i + 1 < w->f->insns.len; i++) {
+    enum flow_kind k = w->f->insns.at[i].kind;
+    if (w->part[i] != WITHIN_YES || (k != FLOW_PLAIN && k != FLOW_EITHER))
+      continue;
+    uint32_t end = end_of_late(w, i);
+    memset(w->part + i + 1, WITHIN_YES, end - i - 1);
+  }
+}
+
 void within_free(struct within_code *w) {
   free(w->part);
   free(w->reached);

@@ -36,6 +36,11 @@ void within_init(struct within_code *w, const struct flow *f, within_fn *choose,
                  void *ctx);
 void within_free(struct within_code *w);
 
+/* Takes in what was put off: a basic block of one or two instructions of an
+ * earlier line (`int n = 0;`) through which control falls from a chosen
+ * instruction to another one. */
+void within_take_late(struct within_code *w);
+
 /* The instruction that ends at `place`, or UINT32_MAX. */
 uint32_t within_insn(const struct flow *f, uint64_t place);
 

@@ -20,6 +20,16 @@ static int by_symbol(const void *a, const void *b) {
   return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
+/* The end of the code that the symbol is in; 0: it is elsewhere. */
+static uint64_t code_end(struct lines *l, const GElf_Sym *s) {
+  Elf_Scn *scn =
+      s->st_shndx < SHN_LORESERVE ? elf_getscn(l->elf, s->st_shndx) : NULL;
+  GElf_Shdr sh;
+  if (!scn || !gelf_getshdr(scn, &sh) || !(sh.sh_flags & SHF_EXECINSTR))
+    return 0;
+  return sh.sh_addr + sh.sh_size;
+}
+
 static void read_symbols(struct lines *l, uint32_t table) {
   Elf_Scn *scn = NULL;
   while ((scn = elf_nextscn(l->elf, scn))) {
@@ -34,13 +44,40 @@ static void read_symbols(struct lines *l, uint32_t table) {
         continue;
       int kind = GELF_ST_TYPE(s.st_info);
       const char *name = elf_strptr(l->elf, sh.sh_link, s.st_name);
-      if ((kind != STT_FUNC && kind != STT_OBJECT) || !name || !*name)
+      uint64_t end = kind == STT_OBJECT || s.st_size ? 0 : code_end(l, &s);
+      bool label = kind == STT_NOTYPE && end;
+      if ((kind != STT_FUNC && kind != STT_OBJECT && !label) || !name || !*name)
         continue;
       struct line_symbol symbol = {s.st_value, s.st_size, name,
-                                   kind == STT_FUNC};
+                                   kind == STT_FUNC || label, end};
       vec_push(&l->symbols, symbol);
     }
   }
+}
+
+/* What an assembly file does not give the size of reaches to the next symbol;
+ * a label inside of a function is none. */
+static void size_symbols(struct lines *l) {
+  uint64_t end = 0;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < l->symbols.len; i++) {
+    struct line_symbol s = l->symbols.at[i];
+    if (s.function && s.section_end) {
+      if (s.addr < end)
+        continue;
+      uint32_t next = i + 1;
+      while (next < l->symbols.len && (l->symbols.at[next].addr == s.addr ||
+                                       !l->symbols.at[next].function))
+        next++;
+      s.size = s.section_end - s.addr;
+      if (next < l->symbols.len && l->symbols.at[next].addr - s.addr < s.size)
+        s.size = l->symbols.at[next].addr - s.addr;
+    } else if (s.function && s.addr + s.size > end) {
+      end = s.addr + s.size;
+    }
+    l->symbols.at[n++] = s;
+  }
+  l->symbols.len = n;
 }
 
 void lines_need_memory(void) {
@@ -74,6 +111,7 @@ struct lines *lines_open(const char *so, struct error *e) {
     read_symbols(l, SHT_DYNSYM);
   if (l->symbols.len)
     qsort(l->symbols.at, l->symbols.len, sizeof *l->symbols.at, by_symbol);
+  size_symbols(l);
   l->dwarf = dwarf_begin_elf(l->elf, DWARF_C_READ, NULL);
   if (l->dwarf) {
     dwarf_new_oom_handler(l->dwarf, no_memory);

@@ -43,6 +43,7 @@ struct line_symbol {
   uint64_t addr, size;
   const char *name;
   bool function;
+  uint64_t section_end; /* of code whose symbol has no size, else 0 */
 };
 
 struct line_unit {

@@ -2,6 +2,8 @@
 #include "debug/guess.h"
 #include "debug/types.h"
 
+#include "model/channel.h"
+
 #include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
@@ -205,11 +207,29 @@ static bool print_name(struct names *n, uint64_t base, uint64_t addr,
   return false;
 }
 
+/* `pipe#1`; several at once are no single one. */
+static void put_channel(uint64_t addr, uint64_t size, struct buf *out) {
+  static const char *const words[] = {
+#define CHANNEL_WORD(name, word) word,
+      CHANNEL_KINDS(CHANNEL_WORD)
+#undef CHANNEL_WORD
+  };
+  uint32_t i = channel_at(addr);
+  if (addr < CHANNEL_BASE || size > CHANNEL_SIZE)
+    buf_puts(out, "descriptors");
+  else
+    buf_printf(out, "%s#%" PRIu32, words[i / CHANNELS_EACH],
+               i % CHANNELS_EACH + 1);
+}
+
 void names_location(struct names *n, uint64_t base, uint64_t addr,
                     uint64_t size, uint32_t at, struct buf *out) {
   Dwarf_Die leaf;
   bool typed = false;
-  if (!print_name(n, base, addr, size ? size : 1, at, true, out, &leaf, &typed))
+  if (addr - CHANNEL_TABLE < CHANNEL_TABLE_SPAN)
+    put_channel(addr, size, out);
+  else if (!print_name(n, base, addr, size ? size : 1, at, true, out, &leaf,
+                       &typed))
     buf_printf(out, "0x%" PRIx64, addr);
 }
 

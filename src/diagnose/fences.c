@@ -362,7 +362,7 @@ bool fences_weigh(struct finding *f) {
   struct fences_found *x = &f->fences;
   const struct ranked_cause *c = f->causes.len ? &f->causes.at[0] : NULL;
   assert(x->verified);
-  if (c && (!cause_is_verified(c) || !c->schedules.all))
+  if (c && (!cause_is_enforced(c) || !c->schedules.all))
     c = NULL;
   x->dearer = c && x->left.all && x->left.all < c->schedules.all;
   if (x->dearer)

@@ -407,12 +407,90 @@ static bool is_lost(struct kind_naming *p, struct kind_found *f) {
   return passes != 0;
 }
 
+/* The lines between marks, in memory that stays; no blocks: not known. */
+static struct cause lines_between(struct kind_naming *p,
+                                  const struct kind_found *f,
+                                  const uint32_t *from, const uint32_t *to,
+                                  uint32_t n) {
+  struct code_block k[KINDS_HELD];
+  for (uint32_t i = 0; i < n; i++)
+    if (!block_between(p, f->marks[from[i]], f->marks[to[i]], &k[i]))
+      return (struct cause){0};
+  return cause_of(&p->b->arena, k, n);
+}
+
+/* The lines of the lock; whether the client passes with them atomic. */
+static bool try_lock(struct kind_naming *p, struct kind_found *f) {
+  uint32_t from[KINDS_HELD], to[KINDS_HELD];
+  uint32_t n = kinds_lock(f, from, to);
+  for (uint32_t i = 0; i < n; i++)
+    if (f->marks[from[i]] == KIND_NO_EVENT || f->marks[to[i]] == KIND_NO_EVENT)
+      return false;
+  f->lock = n ? lines_between(p, f, from, to, n) : (struct cause){0};
+  if (!f->lock.nblocks || p->holds++ >= MOST_HOLDS)
+    return false;
+  int passes = run_held(p, f->lock);
+  f->lock_fails = passes == 0;
+  f->held = passes == 1 ? f->lock : (struct cause){0};
+  return passes == 1;
+}
+
+/* The user's line of an event. */
+static bool spot_of(const struct kind_naming *p, uint32_t event,
+                    struct code_block *out) {
+  struct kind_frames f;
+  if (event == KIND_NO_EVENT)
+    return false;
+  frames_of(p, event, &f);
+  for (uint32_t i = 0; i < f.n; i++) {
+    const struct place *at = f.at[i];
+    if (!at->file || !at->line || place_role(at) == PLACE_LIBRARY)
+      continue;
+    *out = (struct code_block){.file = at->file,
+                               .function = at->function,
+                               .first = at->line,
+                               .last = at->line};
+    return true;
+  }
+  return false;
+}
+
+/* Where this kind is mended in the sources. */
+static void find_spots(struct kind_naming *p, struct kind_found *f) {
+  const uint32_t *m = f->marks;
+  struct code_block *at = f->spots, signal;
+  switch (f->kind) {
+  case KIND_COUPLING:
+    if (!block_between(p, m[COUPLE_UNLOCK], m[COUPLE_LOCK], &at[SPOT_GAP]))
+      at[SPOT_GAP] = (struct code_block){0};
+    break;
+  case KIND_IF_FOR_WHILE:
+    spot_of(p, m[IF_WAIT], &at[SPOT_WAIT]);
+    break;
+  case KIND_LOST_WAKEUP:
+    spot_of(p, m[LOST_WAIT], &at[SPOT_WAIT]);
+    if (!spot_of(p, m[LOST_CHANGE], &at[SPOT_CHANGE]) ||
+        !spot_of(p, m[LOST_SIGNAL], &signal))
+      break;
+    if (m[LOST_SIGNAL] > m[LOST_WAIT])
+      at[SPOT_SIGNAL] = signal;
+    else if (code_block_has_line(&at[SPOT_CHANGE], signal.file, signal.function,
+                                 at[SPOT_CHANGE].first) &&
+             signal.first > at[SPOT_CHANGE].last)
+      at[SPOT_CHANGE].last = signal.first;
+    break;
+  default:
+    break;
+  }
+}
+
 /* Can it be this one, as far as it can be tried? */
 static bool stands(struct kind_naming *p, struct kind_found *f) {
   if (f->kind == KIND_LOST_WAKEUP)
     return is_lost(p, f);
+  if (try_lock(p, f))
+    return true;
   uint32_t from[KINDS_HELD], to[KINDS_HELD];
-  struct code_block k[KINDS_HELD];
   uint32_t n = kinds_hold(f, from, to);
   for (uint32_t i = 0; i < n; i++)
     if (f->marks[from[i]] == KIND_NO_EVENT || f->marks[to[i]] == KIND_NO_EVENT)
@@ -421,10 +499,9 @@ static bool stands(struct kind_naming *p, struct kind_found *f) {
     return true;
   if (p->holds++ >= MOST_HOLDS)
     return false;
-  for (uint32_t i = 0; i < n; i++)
-    if (!block_between(p, f->marks[from[i]], f->marks[to[i]], &k[i]))
-      return false;
-  struct cause held = cause_of(&p->b->arena, k, n);
+  struct cause held = lines_between(p, f, from, to, n);
+  if (!held.nblocks)
+    return false;
   int passes = run_held(p, held);
   f->held = passes == 1 ? held : (struct cause){0};
   return passes != 0;
@@ -443,6 +520,7 @@ static void name_kind(struct kind_naming *p, const struct kinds_found *found) {
     struct kind_found one = found->at[i];
     if (!marks_fit(&one, &f->trace) || !stands(p, &one))
       continue;
+    find_spots(p, &one);
     f->kind = one;
     return;
   }

@@ -47,7 +47,8 @@ static enum explore_end draw(struct hunt *h, struct step_graph *whole,
   struct step_graph_kind order = {(enum step_graph_steps)h->set->races,
                                   how->sections};
   order.guards = order.steps == STEP_GRAPH_CONFLICTING && !how->sections &&
-                 !h->set->race_independent && /* within sections, too */
+                 checker_is_strict(&h->checker) && /* step_graph.c */
+                 !h->set->race_independent &&      /* within sections, too */
                  !h->set->race_variables.len;
   hunt_explore_init(h, &x);
   x.deadline = hunt_until(h, patience(h));
@@ -79,7 +80,7 @@ static void put_reason(const struct hunt *h, const struct step_graph *whole,
                patience(h), states);
     return;
   default:
-    buf_puts(b, "the search came to no end");
+    buf_puts(b, "the search did not end");
   }
 }
 

@@ -95,7 +95,7 @@ static enum campaign_end run_trial(struct repair *p, struct repair_trial *t,
   return campaign_run(&t->campaign, &ignored);
 }
 
-static void set_verified(struct repair *p, struct ranked_cause *c,
+static void set_enforced(struct repair *p, struct ranked_cause *c,
                          const struct campaign *k) {
   struct coverage v = {0};
   bool open = false;
@@ -105,7 +105,7 @@ static void set_verified(struct repair *p, struct ranked_cause *c,
   } else {
     coverage_of_clients(&k->totals, &p->settings, k->deadline, &v);
   }
-  c->verified = !open && !k->totals.all_left_out;
+  c->enforced = !open && !k->totals.all_left_out;
   struct buf covered = {0};
   buf_printf(&covered, "%s", v.sentence ? v.sentence : "");
   if (p->beside.nblocks) {
@@ -178,7 +178,7 @@ static void try_cause(struct repair *p, struct ranked_cause *c) {
     if (end == CAMPAIGN_BAD)
       take_bad(p, c, &t);
     else if (end == CAMPAIGN_PASS && i == known)
-      set_verified(p, c, &t.campaign);
+      set_enforced(p, c, &t.campaign);
     campaign_free(&t.campaign);
   }
 }
@@ -328,7 +328,7 @@ static void loop(struct repair *p) {
     if (!c->tried)
       try_cause(p, c);
     if (!c->still_bad)
-      return; /* verified, or it could not be tried */
+      return; /* enforced, or it could not be tried */
     vec_push(&p->refuted, *c);
     struct causes_found next = {0};
     if (p->clients.len == known || (is_old(p) && p->found->complete))
@@ -370,7 +370,7 @@ static void count_all(struct repair *p) {
     if (regions_of(p, found->at[i].cause, &regions))
       found->at[i].schedules = count(p, &regions);
     if (found->at[i].schedules.bad) /* the search was cut before it saw that */
-      found->at[i].verified = false;
+      found->at[i].enforced = false;
   }
 }
 
@@ -380,7 +380,7 @@ static void answer(struct repair *p) {
     return;
   loop(p);
   rank_again(found);
-  if (found->at[0].verified)
+  if (found->at[0].enforced)
     show_smaller(p, &found->at[0]);
   count_all(p);
 }
@@ -429,7 +429,7 @@ static void answer_alone(struct repair *p) {
   struct causes_found joint = *p->found;
   const struct ranked_cause *best = joint.len ? &joint.at[0] : NULL;
   struct cause own;
-  if (!best || !best->verified || best->waits || best->cause.nblocks < 2 ||
+  if (!best || !best->enforced || best->waits || best->cause.nblocks < 2 ||
       !enforce_own(p->b, p->r, &p->target, best->cause, &own) ||
       own.nblocks == best->cause.nblocks)
     return;
@@ -443,7 +443,7 @@ static void answer_alone(struct repair *p) {
   *p->found = (struct causes_found){0};
   answer(p);
   p->found->beside = p->beside;
-  if (p->found->len && p->found->at[0].verified)
+  if (p->found->len && p->found->at[0].enforced)
     return;
   *p->found = joint;
   p->target = with_others;
@@ -519,7 +519,7 @@ bool repair_again(struct built *b, struct object_run *r, const struct target *t,
   struct repair p;
   struct regions regions;
   struct causes_found *found = &r->result.finding->causes;
-  if (!n || !found->len || !found->at[0].verified)
+  if (!n || !found->len || !found->at[0].enforced)
     return false;
   bool open = open_repair(&p, b, r, t) && set_beside(&p, found->beside) &&
               regions_of(&p, found->at[0].cause, &regions);

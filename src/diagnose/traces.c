@@ -34,10 +34,10 @@ static int check_content(const char *folder, struct error *e) {
     return refuse(folder, strerror(errno), e);
   for (struct dirent *f; (f = readdir(d)) && !err;)
     if (!is_ours(f->d_name))
-      err = error_set(e, ERR_USAGE,
-                      "--traces: %s holds other files (%s), and would be "
-                      "replaced as a whole",
-                      folder, f->d_name);
+      err = error_set(
+          e, ERR_USAGE,
+          "--traces: %s is replaced as a whole, but holds other files (%s)",
+          folder, f->d_name);
   closedir(d);
   return err;
 }
@@ -53,7 +53,7 @@ static char *plain_name(const char *folder) {
 int traces_check(const char *folder, struct error *e) {
   struct stat st;
   if (!*folder)
-    return error_set(e, ERR_USAGE, "--traces wants a folder");
+    return error_set(e, ERR_USAGE, "--traces: give the name of a folder");
   char *name = plain_name(folder), *slash = strrchr(name, '/');
   char *parent =
       !slash ? xstrdup(".")
@@ -139,8 +139,8 @@ static int write_parts(struct traces_writer *w, struct error *e) {
     next = err ? 0 : p->next;
     if (!err && !next && !p->complete)
       fprintf(stderr,
-              "note: %s does not have all orders of conflicting accesses: "
-              "there are too many\n",
+              "note: %s does not have all orders of conflicting accesses, "
+              "because there are too many\n",
               w->folder);
     arena_free(&a);
   } while (next);

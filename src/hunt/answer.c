@@ -40,7 +40,13 @@ static const struct field op_fields[] = {
     NUMBER(struct op_info, nargs),
     BELOW(struct op_info, type, FL_TYPE_STRING + 1),
     NUMBER(struct op_info, size),
+    NUMBER(struct op_info, values),
     FLAG(struct op_info, takes_object),
+    TEXT(struct op_info, reference),
+    NUMBER(struct op_info, reference_entry),
+    NUMBER(struct op_info, reference_params),
+    FLAG(struct op_info, reference_state),
+    FLAG(struct op_info, reference_result),
 };
 static const struct noun noun_op = {NOUN(struct op_info, op_fields)};
 
@@ -51,7 +57,11 @@ static const struct field suite_fields[] = {
     MANY(struct suite_info, ops, nops, noun_op),
     FLAG(struct suite_info, is_judged),
     NUMBER(struct suite_info, expect_fault),
+    NUMBER(struct suite_info, spec_line),
+    TEXT(struct suite_info, spec),
     NUMBER(struct suite_info, memory_model),
+    NUMBER(struct suite_info, criterion),
+    TEXT(struct suite_info, accepts),
     TEXT(struct suite_info, trouble),
 };
 
@@ -64,7 +74,8 @@ static bool suite_sound(void *noun) {
     if (s->ops[i].nargs > CLIENT_MAX_ARGS || !s->ops[i].file)
       return false;
   return s->name && s->file && s->nops &&
-         s->memory_model <= FL_MEMORY_MODEL_tso;
+         s->memory_model <= FL_MEMORY_MODEL_tso &&
+         s->criterion <= FL_CRITERION_happens_before;
 }
 
 static const struct noun noun_suite = {NOUN(struct suite_info, suite_fields),

@@ -88,6 +88,11 @@ static bool is_explained(struct checker *j, const struct history *now,
   return ok;
 }
 
+bool checker_is_strict(const struct checker *j) {
+  return j->spec && j->criterion == CRITERION_LINEARIZABLE &&
+         !j->spec->relaxed && !j->spec->joins;
+}
+
 bool checker_judges_beginning(const struct checker *j, enum rt_end end) {
   if (end == RT_CUT)
     return j->brief;
@@ -106,6 +111,12 @@ bool checker_sets_aside(const struct checker *j) {
   return known_has(j->set_aside, j->nset_aside, &now);
 }
 
+/* Faults of another kind are looked for. */
+static bool sets_aside_results(const struct checker *j) {
+  struct known_fault now = {.kind = FAULT_NOT_LINEARIZABLE, .op = KNOWN_ANY_OP};
+  return j->nset_aside && known_has(j->set_aside, j->nset_aside, &now);
+}
+
 /* An execution that says nothing; there may be too many of them. */
 static enum judgement is_in_vain(struct checker *j) {
   j->in_vain++;
@@ -118,7 +129,7 @@ static enum judgement ended(void *ctx, enum rt_end end) {
   j->known_seen += aside && end == RT_FAULT;
   if (end == RT_STOPPED || (end == RT_CUT && !aside))
     return JUDGE_GOOD;
-  if (aside && !j->spec)
+  if (aside && !checker_is_strict(j)) /* a later call may explain these */
     return is_in_vain(j);
   if (end == RT_FAULT && !aside) {
     j->faults++;
@@ -150,6 +161,10 @@ static enum judgement ended(void *ctx, enum rt_end end) {
     j->outcomes.at[v / 2].executions++;
   if (v & 1)
     return aside ? is_in_vain(j) : JUDGE_GOOD;
+  if (sets_aside_results(j)) {
+    j->known_seen++;
+    return JUDGE_GOOD;
+  }
   if (j->only != FAULT_NONE && j->only != FAULT_NOT_LINEARIZABLE) {
     j->others++;
     return JUDGE_GOOD;
@@ -195,8 +210,7 @@ static bool standing(void *ctx, struct hash128 *out) {
 }
 
 struct judge checker_judge(struct checker *j) {
-  bool by_standing =
-      j->spec && !j->want_outcomes && j->criterion == CRITERION_LINEARIZABLE;
+  bool by_standing = checker_is_strict(j) && !j->want_outcomes;
   return (struct judge){ended, j, again, by_standing ? standing : NULL};
 }
 

@@ -66,6 +66,21 @@ struct checker {
   bool spec_fault; /* the object fails in the sequential run check.order */
 };
 
+/*
+ * Does linearizability decide, each call at a moment of its own and with what it
+ * returns as it is?  Weaker
+ * readings have no standing (check.h): whole histories tell states apart.
+ * The searches stay right under each reading, since a verdict depends on the
+ * results and on which call returned before which other was called:
+ * - dpor keeps all pairs of these (search/dependence.h).
+ * - The engine's intervals are the shortest (rt/calls.c), and what a reduction
+ *   leaves out has longer ones (tests/agree/stateful_dfs.c).  Shorter ones
+ *   invent no violation, since the same steps can be called and return just
+ *   then.  Longer ones have none that shorter ones have not: fewer calls are
+ *   ordered, there are fewer quiet moments, a relaxed call may have counted
+ *   more.                     longer_intervals_allow_more, linearize_brute.c
+ */
+bool checker_is_strict(const struct checker *j);
 /* Is the fault that the engine has met one that is set aside? */
 bool checker_sets_aside(const struct checker *j);
 /*

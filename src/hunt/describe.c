@@ -1,6 +1,9 @@
 /* Describes a loaded object to the parent, which never loads it. */
 #include "hunt/describe.h"
 
+#include "spec/reference.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 static uint32_t nargs_of(const struct fl_op *o) {
@@ -20,28 +23,74 @@ static enum fl_memory_model model_of(const struct fl_suite *s) {
   return s->abi >= 2 ? s->memory_model : FL_MEMORY_MODEL_DEFAULT;
 }
 
+/* Those of version 2 end before the criterion. */
+static enum fl_criterion criterion_of(const struct fl_suite *s) {
+  return s->abi >= 3 ? s->criterion : FL_CRITERION_DEFAULT;
+}
+
+/* How many values a domain has; more than fit: UINT64_MAX. */
+static uint64_t values_of(const struct fl_item *i) {
+  if (i->kind == FL_ITEM_LIST)
+    return i->count;
+  uint64_t n = (uint64_t)i->hi - (uint64_t)i->lo;
+  return n == UINT64_MAX ? n : n + 1;
+}
+
+static void put_item_trouble(const struct fl_op *o, const struct fl_item *i,
+                             struct buf *b) {
+  bool data = i->kind == FL_ITEM_DATA;
+  if ((data || i->kind == FL_ITEM_RANGE) && i->lo > i->hi)
+    buf_printf(b, "FL_%s(%lld, %lld) of %s is empty", data ? "DATA" : "INT",
+               i->lo, i->hi, o->name);
+}
+
+/* Of the largest domain. */
+static uint64_t most_values(const struct fl_op *o) {
+  uint64_t most = 0;
+  for (unsigned i = 0; i < o->nitems; i++) {
+    const struct fl_item *item = &o->items[i];
+    bool domain = item->kind == FL_ITEM_RANGE || item->kind == FL_ITEM_LIST ||
+                  item->kind == FL_ITEM_DATA;
+    if (domain && values_of(item) > most)
+      most = values_of(item);
+  }
+  return most;
+}
+
+/* `file:line: ` in front. */
+static void put_op_trouble(const struct fl_suite *s, const struct fl_op *o,
+                           struct buf *out) {
+  struct buf b = {0};
+  if (nargs_of(o) > FL_MAX_ARGS)
+    buf_printf(&b, "%s has more than %d arguments", o->name, FL_MAX_ARGS);
+  for (unsigned i = 0; i < o->nitems && !b.len; i++)
+    put_item_trouble(o, &o->items[i], &b);
+  for (struct fl_op *p = s->ops; p != o && !b.len; p = p->next)
+    if (!strcmp(p->name, o->name))
+      buf_printf(&b, "%s is declared twice (FL_OP)", o->name);
+  if (b.len)
+    buf_printf(out, "%s:%d: %s", o->file ? o->file : "?", o->line,
+               buf_text(&b));
+  buf_free(&b);
+}
+
 static const char *trouble_of(const struct fl_suite *s, struct arena *a) {
   struct buf b = {0};
-  uint32_t n = 0;
+  const char *file = s->file ? s->file : "?";
   if (!is_known(s))
-    buf_printf(&b, "%s was made for another version of faultline.h",
-               s->name ? s->name : "a suite");
-  for (struct fl_op *o = s->ops; o && !b.len; o = o->next, n++) {
-    if (nargs_of(o) > FL_MAX_ARGS)
-      buf_printf(&b, "%s has more than %d arguments", o->name, FL_MAX_ARGS);
-    for (unsigned i = 0; i < o->nitems; i++)
-      if (o->items[i].kind == FL_ITEM_RANGE && o->items[i].lo > o->items[i].hi)
-        buf_printf(&b, "FL_INT(%lld, %lld) of %s is empty", o->items[i].lo,
-                   o->items[i].hi, o->name);
-    for (struct fl_op *p = s->ops; p != o; p = p->next)
-      if (!strcmp(p->name, o->name))
-        buf_printf(&b, "%s is an operation twice", o->name);
-  }
+    buf_printf(&b, "%s:%d: %s was made for another version of faultline.h",
+               file, s->line, s->name ? s->name : "a suite");
+  for (struct fl_op *o = s->ops; o && !b.len; o = o->next)
+    put_op_trouble(s, o, &b);
   if (!b.len && !s->ops)
-    buf_printf(&b, "%s has no operations (FL_OP)", s->name);
+    buf_printf(&b, "%s:%d: %s has no operations (FL_OP)", file, s->line,
+               s->name);
   if (!b.len && (unsigned)model_of(s) > FL_MEMORY_MODEL_tso)
-    buf_printf(&b, "%s has an unknown memory model (%u)", s->name,
-               (unsigned)model_of(s));
+    buf_printf(&b, "%s:%d: %s has an unknown memory model (%u)", file, s->line,
+               s->name, (unsigned)model_of(s));
+  if (!b.len && (unsigned)criterion_of(s) > FL_CRITERION_happens_before)
+    buf_printf(&b, "%s:%d: %s has an unknown criterion (%u)", file, s->line,
+               s->name, (unsigned)criterion_of(s));
   const char *text = b.len ? arena_strdup(a, buf_text(&b)) : NULL;
   buf_free(&b);
   return text;
@@ -49,10 +98,38 @@ static const char *trouble_of(const struct fl_suite *s, struct arena *a) {
 
 /* Does anything of a call show in its history? */
 static bool shows(const struct fl_op *o) {
-  bool blocks = false;
-  for (unsigned i = 0; i < o->nitems; i++)
-    blocks |= o->items[i].kind == FL_ITEM_BLOCKING;
-  return blocks || o->type != FL_TYPE_VOID;
+  return spec_op_has(o, FL_ITEM_BLOCKING) || o->type != FL_TYPE_VOID;
+}
+
+static void describe_reference(struct op_info *to, const struct fl_suite *s,
+                               uint32_t op, struct arena *a) {
+  struct reference_function f;
+  if (!spec_reference_function(s, op, &f))
+    return;
+  to->reference = arena_strdup(a, f.name);
+  to->reference_entry = (uint64_t)(uintptr_t)f.function - rt_base();
+  to->reference_params = f.nparams;
+  to->reference_state = f.takes_state;
+  to->reference_result = f.takes_result;
+  free(f.name);
+}
+
+/* A line for each: what an entry in a file has behind the object. */
+static const char *accepts_of(const struct fl_suite *s, struct arena *a) {
+  struct buf b = {0};
+  const struct fl_accept *at = s->abi >= 3 ? s->accepts : NULL;
+  for (; at; at = at->next)
+    for (unsigned i = 0; i < at->count; i++) {
+      size_t begin = b.len;
+      buf_printf(&b, "%d %s because %s", at->line, at->what[i], at->reason);
+      for (size_t k = begin; k < b.len; k++)
+        if (b.at[k] == '\n')
+          b.at[k] = ' ';
+      buf_putc(&b, '\n');
+    }
+  const char *text = b.len ? arena_strdup(a, buf_text(&b)) : NULL;
+  buf_free(&b);
+  return text;
 }
 
 static void describe(struct suite_info *to, const struct fl_suite *s,
@@ -60,11 +137,15 @@ static void describe(struct suite_info *to, const struct fl_suite *s,
   *to = (struct suite_info){.name = arena_strdup(a, s->name),
                             .file = arena_strdup(a, s->file),
                             .line = s->line,
-                            .expect_fault = s->expect_fault};
+                            .expect_fault = s->expect_fault,
+                            .spec_line = s->spec_line,
+                            .spec = s->spec ? arena_strdup(a, s->spec) : NULL};
   to->trouble = trouble_of(s, a);
   if (!is_known(s))
     return;
   to->memory_model = model_of(s);
+  to->criterion = criterion_of(s);
+  to->accepts = accepts_of(s, a);
   to->is_judged = s->invariant != NULL;
   for (struct fl_op *o = s->ops; o; o = o->next) {
     to->is_judged |= shows(o);
@@ -82,10 +163,13 @@ static void describe(struct suite_info *to, const struct fl_suite *s,
                            : (uint64_t)(uintptr_t)o->function) -
                 rt_base(),
         .nargs = nargs_of(o),
+        .values = most_values(o),
         .type = o->type,
         .size = o->size,
         .takes_object = s->create && !s->global,
     };
+  for (i = 0; i < to->nops && !to->trouble; i++)
+    describe_reference(&to->ops[i], s, i, a);
 }
 
 static void describe_clients(struct description *d, struct arena *a) {

@@ -15,13 +15,22 @@ struct suite_info {
     uint64_t entry; /* offset of the function in the object; 0: unknown */
     uint64_t code;  /* the same; if unknown, of the code that calls it */
     uint32_t nargs;
+    uint64_t values; /* of the largest domain */
     enum fl_type type;
     unsigned size;
     bool takes_object;
+    /* What stands for it in FL_SPEC(model, …); NULL: nothing does. */
+    const char *reference;
+    uint64_t reference_entry;
+    uint32_t reference_params;
+    bool reference_state, reference_result; /* are among them */
   } * ops;
   bool is_judged; /* a call returns a value or may wait, or an FL_INVARIANT */
-  int expect_fault;
+  int expect_fault, spec_line;
+  const char *spec; /* of FL_SPEC, or NULL */
   enum fl_memory_model memory_model;
+  enum fl_criterion criterion;
+  const char *accepts; /* of FL_ACCEPT: lines `LINE ENTRY`; or NULL */
   const char *trouble; /* what is wrong with it, or NULL */
 };
 struct client_info { /* of FL_CLIENT */

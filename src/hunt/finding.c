@@ -29,6 +29,14 @@ static void share_value(struct value *v, struct arena *a) {
   value_copy(v, from, a);
 }
 
+void finding_share_results(expected_list *to, const expected_list *from,
+                           struct arena *a) {
+  *to = (expected_list){0};
+  to->at = arena_alloc(a, (from->len + 1) * sizeof *to->at);
+  for (uint32_t i = 0; i < from->len; i++)
+    value_copy(&to->at[to->len++], from->at[i], a);
+}
+
 static void share_refutations(struct finding *f, struct checker *j,
                               const struct history *h, struct arena *a) {
   enum { MOST = 12 };
@@ -41,8 +49,21 @@ static void share_refutations(struct finding *f, struct checker *j,
     *to = list.at[i];
     to->order.at = in_arena(a, to->order.at, to->order.len * sizeof(uint32_t));
     share_value(&to->expected, a);
+    finding_share_results(&to->also, &list.at[i].also, a);
   }
   check_free_refutations(&list);
+}
+
+/* Is it only that a store was not visible when its call returned? */
+static bool is_only_late(struct checker *j, const struct history *h) {
+  enum { EFFORT = 1000000 };
+  struct check weaker = {0};
+  if (!rt_tso() || j->criterion != CRITERION_LINEARIZABLE)
+    return false;
+  check_linearize(h, j->spec, CRITERION_HAPPENS_BEFORE, EFFORT, &weaker);
+  bool is = weaker.answer == CHECK_YES;
+  check_free(&weaker);
+  return is;
 }
 
 static uint32_t block_of(const struct trace *t, uint64_t addr) {
@@ -264,6 +285,7 @@ struct finding *finding_make(struct checker *j, struct retrace *how,
       f->fault =
           h.client->nthreads == 1 ? FAULT_SEQUENTIAL : FAULT_NOT_LINEARIZABLE;
       share_refutations(f, j, &h, a);
+      f->only_late = is_only_late(j, &h);
       if (f->fault == FAULT_SEQUENTIAL && j->implementation &&
           j->check.answer == CHECK_NO)
         explain_own_threads(f, a);

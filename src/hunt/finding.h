@@ -30,5 +30,8 @@ struct finding *finding_of_setup(const struct client *c, enum rt_end end,
 /* A copy of the client in the arena. */
 void finding_share_client(struct client *to, const struct client *from,
                           struct arena *a);
+/* A copy of the results in the arena. */
+void finding_share_results(expected_list *to, const expected_list *from,
+                           struct arena *a);
 
 #endif

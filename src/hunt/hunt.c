@@ -6,6 +6,7 @@
 #include "hunt/finding.h"
 #include "hunt/shrink.h"
 #include "spec/implementation.h"
+#include "spec/reference.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -356,6 +357,32 @@ static void replay(struct hunt *h, const struct hunt_question *q) {
 
 /* ---- */
 
+static void put_place(void *ctx, uint64_t pc, struct buf *out) {
+  const struct target *t = ((const struct hunt *)ctx)->target;
+  if (t->lines && t->put_place)
+    t->put_place(t->lines, pc, out);
+}
+
+/* Quiescent consistency lets calls of one thread change places.  The engine
+ * makes them in their order, so the object cannot show what would be right. */
+static bool criterion_fits(struct hunt *h) {
+  const struct fl_suite *s = h->checker.suite;
+  if (h->checker.criterion != CRITERION_QUIESCENT || s->spec)
+    return true;
+  struct buf at = {0};
+  if (h->set->criterion_from == MODEL_HARNESS)
+    buf_printf(&at, "%s:%d: FL_CRITERION(quiescent)", s->file,
+               s->criterion_line);
+  else
+    buf_printf(&at, "%s:%d: --criterion=quiescent", s->file, s->line);
+  error_set(&h->work->error, ERR_INPUT,
+            "%s: %s needs an FL_SPEC, since quiescent consistency lets calls "
+            "of one thread change places, which the object itself cannot show",
+            buf_text(&at), s->name);
+  buf_free(&at);
+  return false;
+}
+
 static bool open_suite(struct hunt *h) {
   if (h->target->program) {
     h->r->object = "program";
@@ -370,16 +397,23 @@ static bool open_suite(struct hunt *h) {
   h->r->object = s->name;
   h->r->expect_fault = s->expect_fault;
   h->r->names = h->object.names;
-  h->checker.spec = spec_builtin(s, &h->work->error);
+  bool reference =
+      (h->checker.spec = spec_reference(s, put_place, h, &h->work->error));
+  if (!reference && !h->work->error.code)
+    h->checker.spec = spec_builtin(s, &h->work->error);
   if (h->work->error.code)
     return false;
   if (h->checker.spec) {
-    h->r->spec = xstrdup(h->checker.spec->name);
+    h->r->spec =
+        xasprintf("%s%s", reference ? "the " : "", h->checker.spec->name);
   } else {
     h->checker.spec = spec_implementation();
     h->checker.implementation = true;
     h->r->spec = xstrdup("the object itself, run sequentially");
   }
+  if (spec_take_readings(h->checker.spec, s, &h->work->error) ||
+      !criterion_fits(h))
+    return false;
   h->checker.spec->max_bytes = h->set->memory && h->set->memory < MOST_STATES
                                    ? h->set->memory
                                    : MOST_STATES;
@@ -427,11 +461,9 @@ int hunt_open(struct hunt *h, const struct target *t, struct work *s,
   *r = (struct result){.verdict = VERDICT_PASS,
                        .seed = h->set->seed,
                        .search = search_name[h->set->search],
-                       .criterion =
-                           h->set->criterion ? "sequential" : "linearizability",
                        .heap = h->set->heap ? "reuse" : "quarantine",
                        .base = rt_base()};
-  settings_tell_model(h->set, r);
+  settings_tell(h->set, r);
   return open_suite(h) ? ERR_NONE : s->error.code;
 }
 

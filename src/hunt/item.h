@@ -16,8 +16,12 @@ enum item_kind {
   /* Clients number first … first + count - 1 of the generator: */
   ITEM_SWEEP,   /* all small clients */
   ITEM_OBSERVE, /* one call that reads beside a thread of several calls */
-  ITEM_RANDOM,  /* random larger clients */
-  ITEM_ONE,     /* all or a part of the client of --client or of the program */
+  /* With --time, in turns with the others: */
+  ITEM_VICTIM, /* random: any call beside a thread of several calls, with few
+                  preemptions */
+  ITEM_RANDOM, /* random larger clients */
+  ITEM_DEEP,   /* clients of the sweep once more, with more states */
+  ITEM_ONE,    /* all or a part of the client of --client or of the program */
 };
 
 struct item {
@@ -25,12 +29,12 @@ struct item {
   uint64_t first, count;
   double seconds;          /* time left; 0: no limit */
   uint64_t max_executions; /* 0: no limit */
+  uint64_t max_states;     /* ITEM_ONE and ITEM_DEEP; 0: no limit */
   /* ITEM_ONE */
   int search;
-  uint64_t max_states; /* 0: no limit */
-  bool cut;            /* dfs: hand back what is left after max_executions */
-  struct buf below;    /* dfs: search only the paths that begin so … */
-  double share;        /* … which are this part of the whole search */
+  bool cut;         /* dfs: hand back what is left after max_executions */
+  struct buf below; /* dfs: search only the paths that begin so … */
+  double share;     /* … which are this part of the whole search */
   bool parallel;
   uint32_t member;
   struct buf knowledge; /* conflicts that other workers found: byte strings

@@ -66,10 +66,12 @@ static enum explore_end search(struct minimizer *m, bool *cut, path *bad) {
 }
 
 /* The specification's state after the initial calls; false: their results are
- * not those of the specification. */
+ * not those of the specification, or it may be in one of several states. */
 static bool explain_init(struct spec *spec, const struct client *c,
                          uint32_t *state) {
   *state = spec->initial;
+  if ((spec->choose || spec->may_fail) && c->ninit)
+    return false;
   for (uint32_t i = 0; i < c->ninit && !spec->skips_init; i++) {
     struct value v;
     if (spec_apply(spec, c, *state, i, &v, state) != SPEC_RETURNS ||
@@ -239,6 +241,15 @@ static bool minimize(struct hunt *h, struct bad *b) {
   return proved;
 }
 
+/* How often something else happens than usually does: a wait ends without a
+ * reason, say. */
+static uint32_t whims(const path *p) {
+  uint32_t n = 0;
+  for (uint32_t i = path_marks(p->at, p->len); i < p->len; i++)
+    n += p->at[i] & PATH_CHOICE && p->at[i] != PATH_CHOICE;
+  return n;
+}
+
 /* Finds the bad execution of the client with the fewest switches. */
 static void make_tidy(struct hunt *h, struct bad *b) {
   if (hunt_prepare(h, &b->client) != RT_DONE)
@@ -249,7 +260,10 @@ static void make_tidy(struct hunt *h, struct bad *b) {
   x.deadline = h->patience;
   x.max_states = TIDY_STATES;
   hunt_explore(h, &x, SEARCH_STATEFUL);
-  if (x.bad.len && x.bad_switches < path_switches(b->path.at, b->path.len)) {
+  uint32_t had = path_switches(b->path.at, b->path.len);
+  if (x.bad.len &&
+      (x.bad_switches < had ||
+       (x.bad_switches == had && whims(&x.bad) < whims(&b->path)))) {
     vec_free(&b->path);
     b->path = x.bad;
   } else {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MOST_VALUES = 64 };
+enum { MOST_VALUES = OBJECT_VALUES };
 
 static bool is_argument(const struct fl_item *i) {
   return i->kind == FL_ITEM_RANGE || i->kind == FL_ITEM_LIST ||

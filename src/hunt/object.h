@@ -8,6 +8,8 @@
 
 #include <faultline.h>
 
+enum { OBJECT_VALUES = 64 }; /* of a domain: the others are not tried */
+
 struct object {
   const struct fl_suite *suite;
   struct op_names names;

@@ -3,12 +3,14 @@
  * calls by one thread, shortest first, and looks for faults, a broken invariant
  * and results that the built-in specification does not allow.
  */
+#include "base/clock.h"
 #include "hunt/inside.h"
 
 enum {
   SEQUENCES = 2000,
   SEQUENCE_CALLS = 4,
   ARGUMENTS = 16, /* combinations of arguments of one operation */
+  SHARE = 5,      /* one part of so many, of --time */
 };
 
 typedef VEC(struct call) call_list;
@@ -70,6 +72,11 @@ static bool try_one(struct hunt *h, const call_list *calls, uint64_t k,
   return bad;
 }
 
+/* They have a part of --time. */
+static bool is_over(const struct hunt *h) {
+  return h->timed && clock_now() >= h->begun + (h->deadline - h->begun) / SHARE;
+}
+
 bool hunt_sequences(struct hunt *h) {
   call_list calls = {0};
   list_calls(&h->object, &calls);
@@ -82,7 +89,7 @@ bool hunt_sequences(struct hunt *h) {
     if (tried + count > SEQUENCES)
       break;
     for (uint64_t k = 0; k < count && !bad; k++, tried++) {
-      if (!hunt_goes_on(h))
+      if (!hunt_goes_on(h) || is_over(h))
         break;
       bad = try_one(h, &calls, k, count, len);
     }

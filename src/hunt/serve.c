@@ -22,8 +22,10 @@ enum {
   ROUND = 40,            /* executions of a client that a round draws … */
   ROUND_PCT = 8,         /* … so many of them by PCT */
   ROUNDS = 5,            /* of a client, at most */
-  IN_VAIN = 20,          /* executions of a client that were set aside or cut,
-                            where doubts are set aside */
+  VICTIM_CALLS = 5,      /* of the other thread, at most */
+  VICTIM_PREEMPTIONS = 3,
+  IN_VAIN = 20, /* executions of a client that were set aside or cut,
+                   where doubts are set aside */
 };
 
 /* The state after a sequence of initial calls. */
@@ -190,15 +192,17 @@ static bool explore(struct server *s, const struct client *c, struct explore *x,
 
 static void set_budget(struct hunt *h, struct explore *x) {
   hunt_explore_init(h, x);
-  bool bounded = h->timed || h->counted;
+  bool bounded = h->counted && !h->timed;
   x->max_states = bounded ? h->set->max_states : CLIENT_STATES;
+  if (x->max_states > h->set->max_states)
+    x->max_states = h->set->max_states;
   x->max_memory = h->set->memory;
   int search = h->set->search;
   if (!search_is_exhaustive(search))
     x->max_executions = hunt_executions_left(h, HUNT_SAMPLES);
   else if (search == SEARCH_DFS || search == SEARCH_DPOR) /* count no states */
-    x->max_executions =
-        hunt_executions_left(h, bounded ? x->max_states : 10 * CLIENT_STATES);
+    x->max_executions = hunt_executions_left(
+        h, h->counted ? x->max_states : 10 * CLIENT_STATES);
   else
     x->max_executions = hunt_executions_left(h, 0);
 }
@@ -296,23 +300,24 @@ static void try_client(struct server *s, const struct client *c,
     sample_client(s, c, seed, number, r);
 }
 
-static void try_swept(struct server *s, const struct client *c, uint64_t number,
-                      struct record *r) {
+static void try_swept(struct server *s, const struct client *c,
+                      const struct item *i, uint64_t number, struct record *r) {
   r->init = c->ninit;
   r->calls = client_first_final(c) - c->ninit;
   if (prepare(s, c, r))
-    try_client(s, c, 0, s->h.set->seed, number, r);
+    try_client(s, c, i->max_states, s->h.set->seed, number, r);
 }
 
 static void do_swept(struct server *s, const struct item *i, uint64_t number,
                      struct record *r) {
   struct client c;
-  if (!s->g || s->kind != i->kind || s->next > number)
-    new_generator(s, i->kind);
+  enum item_kind kind = i->kind == ITEM_DEEP ? ITEM_SWEEP : i->kind;
+  if (!s->g || s->kind != kind || s->next > number)
+    new_generator(s, kind);
   while (generator_next(s->g, &c)) {
     bool this = s->next++ == number;
     if (this)
-      try_swept(s, &c, number, r);
+      try_swept(s, &c, i, number, r);
     client_free(&c);
     if (this)
       return;
@@ -334,6 +339,40 @@ static bool random_client(struct server *s, struct rng *rng, bool small,
   if (!s->g || s->kind != ITEM_RANDOM)
     new_generator(s, ITEM_RANDOM);
   return generator_random(s->g, rng, threads, ops, out);
+}
+
+/*
+ * One call beside several: few preemptions are enough, and there are few
+ * interleavings with so many.
+ */
+static void try_victim(struct server *s, const struct client *c, uint64_t seed,
+                       uint64_t number, struct record *r) {
+  struct explore x;
+  enum explore_end end;
+  set_budget(&s->h, &x);
+  if (!x.bound_preemptions || x.preemptions > VICTIM_PREEMPTIONS) {
+    x.bound_preemptions = true;
+    x.preemptions = VICTIM_PREEMPTIONS;
+  }
+  bool bad = explore(s, c, &x, SEARCH_STATEFUL, &end, r);
+  if (!bad && is_too_large(end) && hunt_goes_on(&s->h))
+    sample_client(s, c, seed, number, r);
+}
+
+static void do_victim(struct server *s, uint64_t number, struct record *r) {
+  const struct settings *set = s->h.set;
+  struct rng mix = {set->seed ^ number * 0x9e3779b97f4a7c15u};
+  struct rng rng = {rng_next(&mix)};
+  struct client c;
+  if (!s->g || s->kind != ITEM_VICTIM)
+    new_generator(s, ITEM_VICTIM);
+  if (set->ops < 2 || !generator_victim(s->g, &rng, VICTIM_CALLS, &c)) {
+    r->kind = RECORD_NO_CLIENT;
+    return;
+  }
+  if (prepare(s, &c, r))
+    try_victim(s, &c, rng_next(&rng), number, r);
+  client_free(&c);
 }
 
 static void do_random(struct server *s, uint64_t number, struct record *r) {
@@ -454,7 +493,11 @@ static void do_record(struct server *s, const struct item *i, uint64_t number,
   switch (i->kind) {
   case ITEM_SWEEP:
   case ITEM_OBSERVE:
+  case ITEM_DEEP:
     do_swept(s, i, number, r);
+    break;
+  case ITEM_VICTIM:
+    do_victim(s, number, r);
     break;
   case ITEM_RANDOM:
     do_random(s, number, r);

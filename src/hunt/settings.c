@@ -17,12 +17,15 @@ bool search_is_exhaustive(int search) {
   return is[search];
 }
 
+const char *const wake_ups_name[] = {"off", "some", "all", NULL};
 const char *const model_name[] = {"sc", "tso", NULL};
 
 void settings_engine(const struct settings *s, struct rt_options *o) {
   *o = (struct rt_options){.reuse = s->heap == 1,
                            .spurious_cas = s->spurious_cas,
+                           .wake_ups = (uint8_t)s->wake_ups,
                            .leaks = s->leaks,
+                           .all_waits = s->no_reduction,
                            .max_steps = (uint32_t)s->max_steps,
                            .watchdog_ms = (uint32_t)s->watchdog_ms,
                            .show_output = s->show_output,
@@ -39,7 +42,18 @@ void settings_take_model(struct settings *s, enum fl_memory_model asked,
   s->model_from = s->model_asked ? MODEL_HARNESS : MODEL_DEFAULT;
 }
 
-void settings_tell_model(const struct settings *s, struct result *r) {
+/* The enum of the harness has DEFAULT, and then the numbers of ours. */
+void settings_take_criterion(struct settings *s, enum fl_criterion asked) {
+  s->criterion_asked = asked;
+  if (s->criterion_from > MODEL_HARNESS)
+    return;
+  s->criterion = asked                     ? (int)asked - 1
+                 : s->model && !s->shrinks ? CRITERION_HAPPENS_BEFORE
+                                           : CRITERION_LINEARIZABLE;
+  s->criterion_from = asked ? MODEL_HARNESS : MODEL_DEFAULT;
+}
+
+void settings_tell(const struct settings *s, struct result *r) {
   static const char *const from[] = {"default", "harness", "option",
                                      "schedule"};
   r->memory_model = model_name[s->model];
@@ -47,10 +61,27 @@ void settings_tell_model(const struct settings *s, struct result *r) {
   r->memory_model_asked = s->model_asked == FL_MEMORY_MODEL_DEFAULT ? NULL
                           : s->model_asked == FL_MEMORY_MODEL_tso   ? "tso"
                                                                     : "sc";
+  r->criterion = criterion_name[s->criterion];
+  r->criterion_from = from[s->criterion_from];
+  r->criterion_asked =
+      s->criterion_asked ? criterion_name[s->criterion_asked - 1] : NULL;
 }
 
 static bool has_word(const char *text, const char *word) {
   return text && strstr(text, word);
+}
+
+static void take_criterion(struct settings *set, const char *options) {
+  const char *at = options ? strstr(options, "criterion=") : NULL;
+  if (!at)
+    return;
+  at += strlen("criterion=");
+  for (int i = 0; criterion_name[i]; i++)
+    if (strcspn(at, " ") == strlen(criterion_name[i]) &&
+        !strncmp(at, criterion_name[i], strlen(criterion_name[i]))) {
+      set->criterion = i;
+      set->criterion_from = MODEL_SCHEDULE;
+    }
 }
 
 void settings_take_options(struct settings *set, const struct schedule *from) {
@@ -58,8 +89,15 @@ void settings_take_options(struct settings *set, const struct schedule *from) {
     set->heap = 1;
   if (has_word(from->options, "spurious-cas"))
     set->spurious_cas = true;
-  if (has_word(from->options, "criterion=sequential"))
-    set->criterion = 1;
+  if (has_word(from->options, "no-reduction"))
+    set->no_reduction = true;
+  for (int i = 0; from->options && wake_ups_name[i]; i++) {
+    char *word = xasprintf("wake-ups=%s", wake_ups_name[i]);
+    if (has_word(from->options, word))
+      set->wake_ups = i;
+    free(word);
+  }
+  take_criterion(set, from->options);
   if (has_word(from->options, "model=")) {
     set->model = 0;
     set->model_from = MODEL_SCHEDULE;

@@ -32,7 +32,8 @@ enum search { SEARCHES(SEARCH_ENUM) };
 extern const char *const search_name[]; /* ends with NULL */
 extern const char *const search_words[];
 bool search_is_exhaustive(int search);
-extern const char *const model_name[]; /* ends with NULL */
+extern const char *const wake_ups_name[]; /* ends with NULL */
+extern const char *const model_name[];    /* ends with NULL */
 
 /* Which exit statuses: ours, or those of automake and meson. */
 enum exit_protocol { EXIT_FAULTLINE, EXIT_GNU };
@@ -41,7 +42,8 @@ enum { EXIT_GNU_TROUBLE = 99 };
 /* --races; the first three have the numbers of search/step_graph.h. */
 enum race_search { RACES_CONFLICTING, RACES_SHARED, RACES_ALL, RACES_OFF };
 
-/* Where the memory model comes from; a later source overrides an earlier. */
+/* Where the memory model comes from, and the criterion; a later source
+ * overrides an earlier. */
 enum model_from { MODEL_DEFAULT, MODEL_HARNESS, MODEL_OPTION, MODEL_SCHEDULE };
 
 /* How --patch changes the sources. */
@@ -59,11 +61,14 @@ struct settings {
   double time;
   uint64_t jobs; /* 0: one a core */
   uint64_t seed;
-  int criterion;
-  bool keep_going; /* after a fault */
+  int criterion;                     /* enum criterion */
+  int criterion_from;                /* enum model_from */
+  enum fl_criterion criterion_asked; /* by the harness of the object */
+  bool keep_going;                   /* after a fault */
+  const char *accept;                /* file of accepted faults, or NULL */
   bool no_reduction, no_real_time;
   bool keep_order; /* atomicity: of a trace's operations */
-  int races; /* enum race_search */
+  int races;       /* enum race_search */
   bool race_sections, race_independent;
   struct opt_words race_variables;
   uint64_t depth;
@@ -79,6 +84,7 @@ struct settings {
   uint64_t buffer;                  /* tso: stores that a buffer holds */
   int model_from;                   /* enum model_from */
   enum fl_memory_model model_asked; /* by the harness of the object */
+  int wake_ups;                     /* enum rt_wake_ups */
   bool spurious_cas, leaks, show_output;
   uint64_t watchdog_ms;
   /* build */
@@ -95,6 +101,7 @@ struct settings {
   const char *html;   /* file for the page; NULL: beside the schedule */
   bool no_html;
   const char *junit, *sarif, *tap;
+  const char *coverage; /* file for the lines that ran */
   int exit_protocol;            /* enum exit_protocol */
   struct opt_words good_traces; /* trace files that rank the causes */
   bool gdb;                     /* replay */
@@ -117,7 +124,12 @@ void settings_take_options(struct settings *s, const struct schedule *from);
  * that real threads find). */
 void settings_take_model(struct settings *s, enum fl_memory_model asked,
                          bool real_threads);
-/* Writes the memory model and its source into the result. */
-void settings_tell_model(const struct settings *s, struct result *r);
+/* Takes the criterion that the harness asks for; else that of the memory model,
+ * which was taken before.  To make histories smaller needs real time, so shrink
+ * has linearizability. */
+void settings_take_criterion(struct settings *s, enum fl_criterion asked);
+/* Writes the memory model and the criterion into the result, with who chose
+ * them. */
+void settings_tell(const struct settings *s, struct result *r);
 
 #endif

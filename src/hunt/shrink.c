@@ -177,7 +177,7 @@ bool shrink_run(struct shrinker *s) {
   const struct checker *j = &s->h->checker;
   uint64_t budget = j->implementation ? OWN_BUDGET : PAST_BUDGET;
   double begun = clock_now();
-  if (!s->past.order.len && j->spec && j->criterion == CRITERION_LINEARIZABLE)
+  if (!s->past.order.len && checker_is_strict(j))
     past_find(&s->past, &s->history, j->spec, budget, true);
   if (s->past.exact)
     s->only =

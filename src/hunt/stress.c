@@ -82,7 +82,7 @@ static uint32_t count_explained(const struct history *h,
 
 static void note_part(struct rounds *s, const struct history *h) {
   struct checker *j = &s->h->checker;
-  if (j->criterion != CRITERION_LINEARIZABLE) {
+  if (!checker_is_strict(j)) {
     j->undecided++; /* real time does not order the calls */
     return;
   }
@@ -132,15 +132,15 @@ static void share_history(struct finding *f, const struct history *from,
       (struct history){.client = &f->client, .ops = ops, .stuck = from->stuck};
 }
 
-static void share_refutation(struct finding *f, const uint32_t *order,
-                             uint32_t len, struct value expected, bool waits,
+static void share_refutation(struct finding *f, const struct refutation *from,
                              struct arena *a) {
   struct refutation *r = &f->refutations.at[f->refutations.len++];
+  uint32_t len = from->order.len;
+  *r = *from;
   r->order.at = arena_alloc(a, (len + 1) * sizeof *r->order.at);
-  memcpy(r->order.at, order, len * sizeof *order);
-  r->order.len = len;
-  r->waits = waits;
-  value_copy(&r->expected, expected, a);
+  memcpy(r->order.at, from->order.at, len * sizeof *r->order.at);
+  value_copy(&r->expected, from->expected, a);
+  finding_share_results(&r->also, &from->also, a);
 }
 
 /* Why the history is wrong: all orders of a short one, the longest order of a
@@ -153,13 +153,15 @@ static void say_why(struct checker *j, const struct history *h,
     check_refutations(h, j->spec, j->criterion, MOST_ORDERS, &all,
                       &f->more_refutations);
     for (uint32_t i = 0; i < all.len; i++)
-      share_refutation(f, all.at[i].order.at, all.at[i].order.len,
-                       all.at[i].expected, all.at[i].waits, a);
+      share_refutation(f, &all.at[i], a);
     check_free_refutations(&all);
   } else if (j->check.answer == CHECK_NO) {
     vec_push(&j->check.order, j->check.stuck_at);
-    share_refutation(f, j->check.order.at, j->check.order.len,
-                     j->check.expected, j->check.waits, a);
+    struct refutation one = {.expected = j->check.expected,
+                             .waits = j->check.waits};
+    memcpy(&one.order, &j->check.order, sizeof one.order);
+    memcpy(&one.also, &j->check.also, sizeof one.also);
+    share_refutation(f, &one, a);
   }
 }
 

@@ -28,6 +28,8 @@ struct target {
   uint32_t nsites;
   bool partial;        /* some of the code has no hooks */
   struct lines *lines; /* debug information; NULL on other machines */
+  /* Appends "FILE:LINE: " for the place behind `pc`; or NULL. */
+  void (*put_place)(struct lines *lines, uint64_t pc, struct buf *out);
   /* which object */
   uint32_t suite; /* ignored when `program` */
   bool program;   /* a whole program with main() */
@@ -40,7 +42,7 @@ struct target {
   const uint64_t *fences; /* tso: loads after an empty buffer (rt_fences) */
   uint32_t nfences;
   const struct added_wake *wake; /* or NULL */
-  bool trial; /* tries a repair: a smaller search will do */
+  bool trial;                    /* tries a repair: a smaller search will do */
   /* What sets aside the faults that were found before. */
   const struct client *known; /* clients with one of these as a part are left
                                  out */

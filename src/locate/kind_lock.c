@@ -317,3 +317,86 @@ void match_two_locks(const struct kind_query *q) {
     }
   free(held);
 }
+
+/* ---- hand over hand ---- */
+
+static bool takes(const struct event *e) {
+  return e->kind == EV_LOCK || e->kind == EV_RDLOCK || e->kind == EV_WRLOCK ||
+         (e->kind == EV_TRYLOCK && e->value[0]);
+}
+
+/* The next lock that the call takes behind `at`, or KIND_NO_EVENT. */
+static uint32_t next_lock(const struct kind_query *q, uint32_t at) {
+  for (uint32_t i = at + 1; i < events_of(q); i++)
+    if (same_call(event_at(q, i), event_at(q, at)) && takes(event_at(q, i)))
+      return i;
+  return KIND_NO_EVENT;
+}
+
+/* The block that the value of a pointer leads into, or NULL. */
+static const struct block *target_of(const struct kind_query *q, uint32_t at) {
+  const struct trace *t = q->t->trace;
+  const struct event *e = event_at(q, at);
+  bool known =
+      is_known_read(e) || (is_write(e) && !(e->flags & EVENT_NO_VALUE));
+  if (!known || e->size != sizeof(void *))
+    return NULL;
+  uint64_t pointer = is_write(e) ? e->value[0] : value_read(e)[0];
+  for (uint32_t k = 0; k < t->nblocks; k++)
+    if (pointer - t->blocks[k].base < t->blocks[k].size)
+      return &t->blocks[k];
+  return NULL;
+}
+
+/* Whether the call takes a lock in the block, up to event `last`. */
+static bool locks_in(const struct kind_query *q, const struct block *b,
+                     uint32_t last) {
+  for (uint32_t i = 0; i <= last; i++)
+    if (takes(event_at(q, i)) && same_call(event_at(q, i), event_at(q, last)) &&
+        event_at(q, i)->addr - b->base < b->size)
+      return true;
+  return false;
+}
+
+static void match_gap(const struct kind_query *q, uint32_t unlock) {
+  uint32_t lock = next_lock(q, unlock), read = KIND_NO_EVENT, change = 0;
+  bool leads_there = false;
+  if (lock == KIND_NO_EVENT ||
+      event_at(q, lock)->addr == event_at(q, unlock)->addr)
+    return;
+  for (uint32_t i = unlock; i-- > 0;) {
+    const struct event *e = event_at(q, i);
+    const struct block *to =
+        same_call(e, event_at(q, unlock)) ? target_of(q, i) : NULL;
+    if (!to || !locks_in(q, to, lock))
+      continue;
+    leads_there |= event_at(q, lock)->addr - to->base < to->size;
+    uint32_t one = last_foreign_write(q, e, e->thread, unlock, lock);
+    if (read == KIND_NO_EVENT && one != KIND_NO_EVENT) {
+      read = i;
+      change = one;
+    }
+  }
+  if (leads_there && read != KIND_NO_EVENT)
+    add_match(q, &(struct kind_found){.kind = KIND_COUPLING,
+                                      .marks = {read, unlock, change, lock}});
+}
+
+/*
+ * A pointer is read or written under a lock, the lock is given back, and then
+ * the lock in the block that it leads to is taken.  In between the thread holds
+ * none, and another one changes that pointer or an earlier one of the way: the
+ * block is no longer where it was found.
+ *
+ *     T1 36 lock root.mu;  38 read root.kid[0] = &n;  46 unlock root.mu
+ *     T2 74 write root.kid[0]: &n -> NULL
+ *     T1 47 lock n.mu
+ */
+void match_coupling(const struct kind_query *q) {
+  struct held_locks *held = follow_locks(q);
+  for (uint32_t i = 0; i < events_of(q); i++)
+    if (event_at(q, i)->kind == EV_UNLOCK && is_concurrent(event_at(q, i)) &&
+        !held[i].len)
+      match_gap(q, i);
+  free(held);
+}

@@ -52,7 +52,7 @@ static uint32_t look_before(const struct kind_query *q, uint32_t wait,
     if (!same_call(e, w))
       continue;
     if (e->kind == EV_COND_WAKE || e->kind == EV_WAIT_OVER ||
-        e->kind == EV_CALL)
+        e->kind == EV_WAKE_UP || e->kind == EV_CALL)
       return KIND_NO_EVENT;
     if (is_plain_read(e))
       return i;
@@ -167,13 +167,41 @@ void match_lost_wakeup(const struct kind_query *q) {
   }
 }
 
+static bool is_wait(const struct event *e) {
+  return e->kind == EV_COND_WAIT || e->kind == EV_SEM_WAIT ||
+         e->kind == EV_FUTEX_WAIT;
+}
+
 static uint32_t wait_of(const struct kind_query *q, uint32_t wake) {
   const struct event *e = event_at(q, wake);
   for (uint32_t i = wake; i-- > 0;)
     if (same_call(event_at(q, i), e) && event_at(q, i)->addr == e->addr &&
-        event_at(q, i)->kind == EV_COND_WAIT)
+        is_wait(event_at(q, i)))
       return i;
   return KIND_NO_EVENT;
+}
+
+/* The next event of the same call behind `from`. */
+static uint32_t next_of_call(const struct kind_query *q, uint32_t from) {
+  for (uint32_t i = from + 1; i < events_of(q); i++)
+    if (same_call(event_at(q, i), event_at(q, from)))
+      return i;
+  return KIND_NO_EVENT;
+}
+
+/* Behind the wake-up the call waits again, or looks at the word of its futex.
+ */
+static bool comes_back(const struct kind_query *q, uint32_t wait,
+                       uint32_t wake) {
+  const struct event *w = event_at(q, wait);
+  for (uint32_t i = next_of_call(q, wake); i != KIND_NO_EVENT;
+       i = next_of_call(q, i)) {
+    const struct event *e = event_at(q, i);
+    if ((e->kind == w->kind && e->addr == w->addr) ||
+        (w->kind == EV_FUTEX_WAIT && event_reads[e->kind] && overlaps(e, w)))
+      return true;
+  }
+  return false;
 }
 
 /* Where the call comes back to the spot after it was woken; KIND_NO_EVENT: it
@@ -195,6 +223,32 @@ static uint32_t use_after(const struct kind_query *q, uint32_t wake,
   return use;
 }
 
+/* The wait ended without a reason, which a call has to expect. */
+static void match_woken_alone(const struct kind_query *q, uint32_t wake) {
+  uint32_t wait = wait_of(q, wake);
+  if (wait == KIND_NO_EVENT || comes_back(q, wait, wake))
+    return;
+  struct kind_found found = {.kind = KIND_IF_FOR_WHILE,
+                             .marks = {wait, wait, KIND_NO_EVENT, wake}};
+  if (event_at(q, wait)->kind != EV_COND_WAIT) {
+    add_match(q, &found);
+    return;
+  }
+  uint32_t back = next_of_call(q, wake); /* with the mutex */
+  for (uint32_t look = look_before(q, wait, wait);
+       look != KIND_NO_EVENT && back != KIND_NO_EVENT;
+       look = look_before(q, wait, look)) {
+    uint64_t now[2];
+    value_at(q, look, back, now);
+    found.marks[IF_LOOK] = look;
+    found.marks[IF_USE] = use_after(q, wake, look);
+    if (!writes_itself(q, look, wait) &&
+        equal_values(now, event_at(q, look)->value) &&
+        decisions_always(q->d, q->t, look, now, wait))
+      add_match(q, &found);
+  }
+}
+
 /*
  * A call that looked, waited and was woken goes on without looking again,
  * although the spot has the value that it always waits for.
@@ -203,10 +257,18 @@ static uint32_t use_after(const struct kind_query *q, uint32_t wake,
  *     T1 33 wait avail
  *     T2    signals, and T3 takes: nfree = 0 again
  *     T1 33 wake up;  47 read nfree = 0       never line 32 again
+ *
+ * Or nobody has woken it:
+ *
+ *     T1 32 read nfree = 0
+ *     T1 33 wait avail;  33 spurious wake-up
+ *     T1 47 read nfree = 0                    never line 32 again
  */
 void match_if_for_while(const struct kind_query *q) {
   for (uint32_t wake = 0; wake < events_of(q); wake++) {
     const struct event *e = event_at(q, wake);
+    if (e->kind == EV_WAKE_UP && is_concurrent(e))
+      match_woken_alone(q, wake);
     if (e->kind != EV_COND_WAKE || !is_concurrent(e))
       continue;
     uint32_t wait = wait_of(q, wake);
@@ -224,7 +286,7 @@ void match_if_for_while(const struct kind_query *q) {
           !decisions_always(q->d, q->t, look, now, wait))
         continue;
       add_match(q, &(struct kind_found){.kind = KIND_IF_FOR_WHILE,
-                                        .marks = {look, wait, use}});
+                                        .marks = {look, wait, use, wake}});
     }
   }
 }

@@ -42,6 +42,7 @@ void kinds_match(enum kind k, const struct kind_trace *t,
       [KIND_EARLY_PUBLICATION] = match_early_publication,
       [KIND_BROKEN_LOCK] = match_broken_lock,
       [KIND_BROKEN_FLAGS] = match_broken_flags,
+      [KIND_COUPLING] = match_coupling,
       [KIND_TWO_LOCKS] = match_two_locks,
       [KIND_ABA] = match_aba,
       [KIND_DOUBLE_SUCCESS] = match_double_success,
@@ -56,10 +57,20 @@ void kinds_match(enum kind k, const struct kind_trace *t,
     recogniser[k](&(struct kind_query){t, d, out});
 }
 
-/* A section begins with whichever of the two comes first: test or set. */
-static uint8_t begin_of_section(const struct kind_found *f, uint8_t test,
-                                uint8_t set) {
-  return f->marks[test] < f->marks[set] ? test : set;
+/* A lock begins with whichever of the two comes first: test or set. */
+uint32_t kinds_lock(const struct kind_found *f, uint32_t from[KINDS_HELD],
+                    uint32_t to[KINDS_HELD]) {
+  static const uint8_t test[] = {BROKEN_TEST, BROKEN_TEST_OTHER};
+  static const uint8_t set[] = {BROKEN_SET, BROKEN_SET_OTHER};
+  uint32_t n = f->kind == KIND_BROKEN_LOCK    ? 1
+               : f->kind == KIND_BROKEN_FLAGS ? 2
+                                              : 0;
+  for (uint32_t i = 0; i < n; i++) {
+    bool tests_first = f->marks[test[i]] < f->marks[set[i]];
+    from[i] = tests_first ? test[i] : set[i];
+    to[i] = tests_first ? set[i] : test[i];
+  }
+  return n;
 }
 
 uint32_t kinds_hold(const struct kind_found *f, uint32_t from[KINDS_HELD],
@@ -88,8 +99,8 @@ uint32_t kinds_hold(const struct kind_found *f, uint32_t from[KINDS_HELD],
     to[i] = lines[f->kind].to[i];
   }
   if (f->kind == KIND_BROKEN_FLAGS) {
-    from[0] = begin_of_section(f, BROKEN_TEST, BROKEN_SET);
-    from[1] = begin_of_section(f, BROKEN_TEST_OTHER, BROKEN_SET_OTHER);
+    uint32_t ignored[KINDS_HELD];
+    kinds_lock(f, from, ignored);
   }
   return n;
 }

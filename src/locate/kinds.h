@@ -32,5 +32,9 @@ void kinds_match(enum kind k, const struct kind_trace *t,
 enum { KINDS_HELD = 2 };
 uint32_t kinds_hold(const struct kind_found *f, uint32_t from[KINDS_HELD],
                     uint32_t to[KINDS_HELD]);
+/* The same of a lock that lets two in, without what it should protect; 0: of
+ * other kinds. */
+uint32_t kinds_lock(const struct kind_found *f, uint32_t from[KINDS_HELD],
+                    uint32_t to[KINDS_HELD]);
 
 #endif

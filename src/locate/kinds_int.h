@@ -67,6 +67,7 @@ void match_if_for_while(const struct kind_query *q);
 void match_early_publication(const struct kind_query *q);
 void match_broken_lock(const struct kind_query *q);
 void match_broken_flags(const struct kind_query *q);
+void match_coupling(const struct kind_query *q);
 void match_two_locks(const struct kind_query *q);
 void match_aba(const struct kind_query *q);
 void match_double_success(const struct kind_query *q);

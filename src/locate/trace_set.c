@@ -199,7 +199,7 @@ int trace_set_read(struct trace_set *x, const char *path, bool good,
     const struct stored_trace *t = &f.traces[i];
     if (good && has_failed(t))
       return error_set(e, ERR_INPUT,
-                       "%s:%u: a failing trace among the good ones", path,
+                       "%s:%u: this trace fails, so it is no good trace", path,
                        t->line);
     add_trace(x, &vec_last(&x->files), t,
               !good && t->about.verdict != VERDICT_PASS);

@@ -38,8 +38,8 @@ struct adviser {
 /* "takes the lock of line 8" as what somebody is told to do: "take …". */
 static void put_imperative(const char *what, struct buf *out) {
   static const char *const verbs[] = {
-      "takes",    "calls",  "holds",  "locks", "uses",  "replaces",
-      "declares", "writes", "begins", "makes", "gives", NULL};
+      "takes",  "calls",  "holds", "locks", "uses", "replaces", "declares",
+      "writes", "begins", "makes", "gives", "adds", NULL};
   for (const char *p = what; *p;) {
     bool starts = p == what || (p - what >= 5 && !strncmp(p - 5, " and ", 5)) ||
                   (p - what >= 2 && !strncmp(p - 2, "; ", 2));
@@ -134,15 +134,19 @@ static bool holds(struct adviser *a, enum patch_form form, uint32_t which) {
   struct patch_maker *m = &a->maker;
   bool more = true;
   while (more && m->searches < TRIES && !m->late && !m->interrupted) {
-    struct patch_plan plan = {
-        .form = form, .which = which, .cause = m->cause, .places = &m->places};
+    struct patch_plan plan = {.form = form,
+                              .which = which,
+                              .cause = m->cause,
+                              .kind = &m->r->result.finding->kind,
+                              .places = &m->places};
     more = false;
     if (!patch_sources_edit(&m->sources, &plan, &m->what, &m->why) ||
         is_tried_before(a))
       return false;
     if (patch_search(m, &more))
       return true;
-    more = more && form != PATCH_INSTRUCTION && patch_find_places(m);
+    more = more && form != PATCH_INSTRUCTION && form != PATCH_KIND &&
+           patch_find_places(m);
   }
   return false;
 }
@@ -158,26 +162,84 @@ static bool try_all(struct adviser *a) {
   return false;
 }
 
-static bool can_change(struct adviser *a) {
+/* The printed lines under a lock: is that true which the report says of them?
+ * What keeps other faults apart is not in the copy. */
+static void carry_out(struct adviser *a, struct ranked_cause *c) {
   struct patch_maker *m = &a->maker;
-  for (uint32_t i = 0; i < m->cause.nblocks; i++)
-    if (!patch_source_of(&m->sources, m->cause.blocks[i].file))
+  const struct target *t = m->target;
+  bool alone = !(t->regions && t->regions->len) && !t->nset_aside &&
+               !m->r->result.finding->causes.beside.nblocks;
+  m->searches = 0;
+  for (uint32_t which = 0; alone && which < 2 && !c->verified; which++) {
+    uint32_t before = m->searches;
+    c->verified = holds(a, PATCH_EXACT, which);
+    if (m->searches > before && !m->late && !m->interrupted && !c->verified)
+      c->carried_fails = arena_strdup(&m->b->arena, m->failed);
+  }
+  if (c->verified)
+    c->carried_fails = NULL;
+}
+
+/* Whether all lines are in sources that can be changed; *cxx: and in C++. */
+static bool can_change(struct adviser *a, bool *cxx) {
+  struct patch_maker *m = &a->maker;
+  *cxx = false;
+  for (uint32_t i = 0; i < m->cause.nblocks; i++) {
+    const struct patch_source *s =
+        patch_source_of(&m->sources, m->cause.blocks[i].file);
+    if (!s)
       return false;
+    *cxx |= s->cxx;
+  }
   return true;
 }
 
-static void find_words(struct adviser *a, const struct ranked_cause *c,
+/* C++: a lock in the printed lines is all that can be tried; without it, what
+ * the engine has done. */
+static void find_words_cxx(struct adviser *a, struct ranked_cause *c,
+                           struct buf *out) {
+  carry_out(a, c);
+  if (!c->carried_fails)
+    say_enforced(a, c, out);
+  if (c->verified && out->len)
+    buf_puts(out, " (tried with a new lock: compiled and searched, no fault)");
+}
+
+/* What the kind of fault asks for. */
+static bool mend_kind(struct adviser *a, struct kind_found *k) {
+  struct patch_maker *m = &a->maker;
+  struct buf words = {0};
+  for (uint32_t which = 0; which < PATCH_KIND_WAYS && !k->fix; which++) {
+    if (!holds(a, PATCH_KIND, which))
+      continue;
+    say_tried(a, &words);
+    k->fix = arena_strdup(&m->b->arena, words.at);
+    k->fix_in = arena_strdup(&m->b->arena, m->out->covered);
+  }
+  buf_free(&words);
+  return k->fix;
+}
+
+static void find_words(struct adviser *a, struct ranked_cause *c,
                        struct buf *out) {
   struct patch_maker *m = &a->maker;
-  struct error ignored = {0};
-  if (!patch_sources_open(&m->sources, m->b, m->r->result.object, &ignored) ||
-      !patch_find_places(m))
+  if (!patch_find_places(m))
     return;
   a->guarded = m->places.is_locked || patch_is_guarded(&m->sources, m->cause);
-  if (!can_change(a))
+  bool cxx;
+  if (!can_change(a, &cxx)) {
     say_enforced(a, c, out);
-  else if (try_all(a))
+    return;
+  }
+  c->verified = !cxx && try_all(a);
+  if (c->verified)
     say_tried(a, out);
+  else if (cxx)
+    find_words_cxx(a, c, out);
+  else
+    carry_out(a, c);
+  if (c->verified)
+    c->verified_in = arena_strdup(&m->b->arena, m->out->covered);
 }
 
 /* The clients that failed on the way to the causes are known, too. */
@@ -197,16 +259,9 @@ static void know_clients(struct adviser *a, const struct finding *f) {
   }
 }
 
-void advise(struct built *b, struct object_run *r, const struct target *t,
-            double latest, failing_clients *failing) {
-  struct finding *f = r->result.finding;
-  if (!f->causes.len || !f->causes.at[0].verified || b->interrupted ||
-      clock_now() >= latest)
-    return; /* A1 */
-  struct ranked_cause *best = &f->causes.at[0];
-  struct adviser *a = xcalloc(1, sizeof *a);
-  struct buf words = {0};
-  phase_begin("advice");
+static void open_adviser(struct adviser *a, struct built *b,
+                         struct object_run *r, const struct target *t,
+                         double latest, failing_clients *failing) {
   a->settings = *t->settings;
   a->settings.search = SEARCH_AUTO;
   a->settings.no_real_time = false;
@@ -222,9 +277,29 @@ void advise(struct built *b, struct object_run *r, const struct target *t,
   a->target.want_outcomes = false;
   a->maker = (struct patch_maker){
       .b = b, .r = r, .target = &a->target, .out = &a->out, .failing = failing};
-  a->maker.cause = best->cause;
+}
+
+void advise(struct built *b, struct object_run *r, const struct target *t,
+            double latest, failing_clients *failing) {
+  struct finding *f = r->result.finding;
+  struct ranked_cause *best = f->causes.len && f->causes.at[0].enforced
+                                  ? &f->causes.at[0]
+                                  : NULL; /* A1 */
+  bool kind = f->kind.spots[0].first && !f->kind.fix;
+  if ((!best && !kind) || b->interrupted || clock_now() >= latest)
+    return;
+  struct adviser *a = xcalloc(1, sizeof *a);
+  struct buf words = {0};
+  struct error ignored = {0};
+  phase_begin("advice");
+  open_adviser(a, b, r, t, latest, failing);
   know_clients(a, f);
-  find_words(a, best, &words);
+  if (patch_sources_open(&a->maker.sources, b, r->result.object, &ignored) &&
+      !(kind && mend_kind(a, &f->kind)) && best) {
+    a->maker.cause = best->cause;
+    a->maker.searches = 0;
+    find_words(a, best, &words);
+  }
   if (words.len)
     best->fix = arena_strdup(&b->arena, words.at);
   buf_free(&words);

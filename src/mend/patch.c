@@ -100,10 +100,11 @@ static bool is_new(struct patch_maker *m, const struct buf *diff) {
 /* One form; as often as a client that fails shows more places. */
 static bool try_form(struct patch_maker *m, struct patch_plan *plan,
                      struct buf *diff, bool *from_root) {
-  assert(m->cause.nblocks && m->clients.len);
+  assert((m->cause.nblocks || plan->form == PATCH_KIND) && m->clients.len);
   for (uint32_t round = 0; round < ROUNDS && m->searches < SEARCHES; round++) {
     bool more = false;
     plan->cause = m->cause;
+    plan->kind = &m->r->result.finding->kind;
     plan->places = &m->places;
     if (!patch_sources_edit(&m->sources, plan, &m->what, &m->why)) {
       refuse(m);
@@ -116,7 +117,8 @@ static bool try_form(struct patch_maker *m, struct patch_plan *plan,
       return false;
     if (patch_search(m, &more))
       return true;
-    if (m->interrupted || !more || !patch_find_places(m))
+    if (m->interrupted || !more || plan->form == PATCH_KIND ||
+        !patch_find_places(m))
       return false;
   }
   return false;
@@ -131,7 +133,8 @@ static bool try_all(struct patch_maker *m, struct buf *diff, bool *from_root) {
     }
     return false;
   }
-  for (uint32_t form = 0; form < PATCH_FORMS && !m->interrupted; form++)
+  uint32_t forms = m->cause.nblocks ? PATCH_FORMS : PATCH_KIND + 1;
+  for (uint32_t form = 0; form < forms && !m->interrupted; form++)
     for (uint32_t which = 0; which < (form <= PATCH_BORROW ? LOCKS : 1);
          which++) {
       struct patch_plan plan = {.form = (enum patch_form)form, .which = which};
@@ -166,7 +169,7 @@ static void make(struct patch_maker *m) {
   struct arena *a = &m->b->arena;
   if (!patch_sources_open(&m->sources, m->b, m->r->result.object, &e))
     m->out->reason = arena_strdup(a, e.text);
-  else if (!patch_find_places(m))
+  else if (m->cause.nblocks && !patch_find_places(m))
     m->out->reason = arena_strdup(a, "the failing client could not be run "
                                      "again");
   else if (try_all(m, &diff, &from_root))
@@ -194,6 +197,23 @@ void patch_maker_free(struct patch_maker *m) {
   free(m->failed);
 }
 
+/* Why there is nothing to be made, or NULL. */
+static const char *nothing(struct built *b, const struct finding *f,
+                           const struct patch_file *file) {
+  if (file->written)
+    return "the file has the patch for another object; --object chooses one";
+  if (!f->causes.len)
+    return "no lines are known that must be atomic";
+  switch (lines_cause_role(b->lines, &f->causes.at[0].cause)) {
+  case PLACE_OBJECT:
+    return NULL;
+  case PLACE_TEST:
+    return "no lines of the object are known that must be atomic";
+  default:
+    return "the lines that must be atomic are those of a library";
+  }
+}
+
 void patch(struct built *b, struct object_run *r, const struct target *t,
            struct patch_file *file, failing_clients *failing) {
   struct finding *f = r->result.finding;
@@ -201,7 +221,8 @@ void patch(struct built *b, struct object_run *r, const struct target *t,
     return;
   struct target own = *t;
   /* The exact form is searched as what is called verified was. */
-  own.trial = t->settings->patch_form == PATCH_ASKED_EXACT;
+  bool exact = t->settings->patch_form == PATCH_ASKED_EXACT;
+  own.trial = exact;
   struct patch_maker m = {.b = b,
                           .r = r,
                           .target = &own,
@@ -209,25 +230,14 @@ void patch(struct built *b, struct object_run *r, const struct target *t,
                           .out = &f->patch,
                           .failing = failing};
   struct buf client = {0};
+  const char *why = nothing(b, f, file);
   f->patch.asked = true;
-  if (file->written || !f->causes.len) {
-    f->patch.reason = arena_strdup(
-        &b->arena, file->written ? "the file has the patch for another object; "
-                                   "--object chooses one"
-                                 : "no lines are known that must be atomic");
+  if (why && (file->written || exact || !f->kind.fix)) {
+    f->patch.reason = arena_strdup(&b->arena, why);
     return;
   }
-  enum place_role whose = lines_cause_role(b->lines, &f->causes.at[0].cause);
-  if (whose != PLACE_OBJECT) {
-    f->patch.reason =
-        arena_strdup(&b->arena, whose == PLACE_TEST
-                                    ? "no lines of the object are known that "
-                                      "must be atomic"
-                                    : "the lines that must be atomic are "
-                                      "those of a library");
-    return;
-  }
-  m.cause = f->causes.at[0].cause;
+  if (!why)
+    m.cause = f->causes.at[0].cause;
   client_print(&f->client, &r->result.names, &client);
   vec_push(&m.clients, xstrdup(buf_text(&client)));
   buf_free(&client);

@@ -32,7 +32,7 @@ static bool find_function(struct editor *e, const struct code_block *b,
                           struct patch_source **source,
                           const struct cfunction **f) {
   *source = patch_source_of(e->p, b->file);
-  if (!*source)
+  if (!*source || (*source)->cxx)
     return refuse(e, b, "it is not in one of the C files given");
   struct patch_source *s = *source;
   *f = b->function ? ctext_function(&s->c, b->function, b->first) : NULL;
@@ -311,7 +311,17 @@ static void describe(const struct editor *e, struct buf *what) {
   }
 }
 
-/* Blocks that a lock is there for; false: for none, or it cannot be done. */
+static bool is_in_section(const struct patch_source *s,
+                          const struct cregion *r) {
+  struct buf lock = {0}, unlock = {0};
+  bool held = critical_held(&s->c, r, 0, &lock, &unlock);
+  buf_free(&lock);
+  buf_free(&unlock);
+  return held;
+}
+
+/* Blocks that a lock is there for: one that is in a critical section already
+ * has it; false: for none, or it cannot be done. */
 static bool widen(struct editor *e, struct buf *what) {
   const struct cause *c = &e->plan->cause;
   uint32_t widened = 0;
@@ -329,7 +339,7 @@ static bool widen(struct editor *e, struct buf *what) {
     buf_free(&one);
     if (!ok && why)
       return refuse(e, &c->blocks[i], why);
-    if (!ok)
+    if (!ok && !is_in_section(s, &r))
       e->wrapped |= UINT32_C(1) << i;
     widened += ok;
   }
@@ -368,6 +378,8 @@ static bool instruct(struct editor *e, struct buf *what) {
 }
 
 static bool edit(struct editor *e, struct buf *what) {
+  if (e->plan->form == PATCH_KIND)
+    return patch_kind_edit(e->p, e->plan->kind, e->plan->which, what);
   if (e->plan->form == PATCH_INSTRUCTION)
     return instruct(e, what);
   if (e->plan->form == PATCH_WIDEN) {
@@ -409,19 +421,17 @@ bool patch_sources_edit(struct patch_sources *p, const struct patch_plan *plan,
 }
 
 bool patch_is_guarded(struct patch_sources *p, struct cause c) {
-  struct buf ignored = {0}, lock = {0}, unlock = {0};
+  struct buf ignored = {0};
   struct editor e = {.p = p, .why = &ignored};
   bool guarded = false;
   for (uint32_t i = 0; i < c.nblocks && !guarded; i++) {
     struct patch_source *s;
     struct cregion r;
     if (find_region(&e, &c.blocks[i], &s, &r))
-      guarded = critical_held(&s->c, &r, 0, &lock, &unlock) ||
+      guarded = is_in_section(s, &r) ||
                 instruction_is_guarded(&s->c, r.function, c.blocks[i].first,
                                        c.blocks[i].last);
   }
   buf_free(&ignored);
-  buf_free(&lock);
-  buf_free(&unlock);
   return guarded;
 }

@@ -45,7 +45,7 @@ static bool is_in(const struct locked_function *f, uint32_t line) {
 static bool add(struct follower *w, const struct code_block *b, bool again) {
   struct patch_source *s = patch_source_of(w->p, b->file);
   if (!s)
-    return refuse(w, b->function, "it is not in one of the C files given");
+    return refuse(w, b->function, "it is not in one of the files given");
   const struct cfunction *f =
       b->function ? ctext_function(&s->c, b->function, b->first) : NULL;
   if (!f || f->broken)

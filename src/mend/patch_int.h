@@ -8,9 +8,10 @@
 
 #include <sys/stat.h>
 
-/* One C source of the user's. */
+/* One source of the user's. */
 struct patch_source {
   const char *path;
+  bool cxx; /* C++: only PATCH_EXACT changes it, whose lock outlives throws */
   struct stat file;
   struct buf text, expanded;
   struct ctext c;
@@ -43,6 +44,7 @@ void patch_sources_condition(const struct patch_sources *p, struct buf *what);
 
 /* Ways to make lines atomic, the gentlest first. */
 enum patch_form {
+  PATCH_KIND,   /* what the kind of fault asks for (patch_kind.c) */
   PATCH_WIDEN,  /* a critical section that is there holds them all */
   PATCH_BORROW, /* the lock that other code holds where it uses their data */
   PATCH_WRAP,   /* a new mutex around them, and wherever their data is used */
@@ -60,6 +62,7 @@ struct patch_plan {
   enum patch_form form;
   uint32_t which; /* of the locks that are there, or the instructions */
   struct cause cause;
+  const struct kind_found *kind;
   const struct places *places;
 };
 
@@ -79,6 +82,11 @@ bool patch_sources_follow(struct patch_sources *p,
                           const struct patch_plan *plan, struct buf *what,
                           struct buf *why);
 
+/* PATCH_KIND, for patch_sources_edit; false: there is no such change. */
+enum { PATCH_KIND_WAYS = 2 };
+bool patch_kind_edit(struct patch_sources *p, const struct kind_found *k,
+                     uint32_t which, struct buf *what);
+
 /* What is known while a patch is made. */
 struct patch_maker {
   struct built *b;
@@ -92,7 +100,7 @@ struct patch_maker {
   struct worker finder;
   struct places places;
   struct buf what, why;
-  struct buf tried; /* all changes so far, one text behind the other */
+  struct buf tried;         /* all changes so far, one text behind the other */
   failing_clients *failing; /* gets those of all copies */
   uint32_t searches;
   char *refused; /* why no change could be made */

@@ -173,7 +173,7 @@ static bool take_pass(struct patch_maker *m, const struct copy *c,
     free(text);
   } else {
     free(m->failed);
-    m->failed = xasprintf("the search of a change that %s came to no end",
+    m->failed = xasprintf("the search of a change that %s did not end",
                           buf_text(&m->what));
   }
   free(v.sentence);

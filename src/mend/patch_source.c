@@ -36,7 +36,9 @@ bool patch_sources_open(struct patch_sources *p, const struct built *b,
                         const char *object, struct error *e) {
   for (uint32_t i = 0; i < b->build.inputs.len; i++) {
     struct patch_source one = {.path = b->build.inputs.at[i]};
-    if (file_kind(one.path) != FILE_C || stat(one.path, &one.file))
+    enum file_kind kind = file_kind(one.path);
+    one.cxx = kind == FILE_CXX;
+    if ((kind != FILE_C && !one.cxx) || stat(one.path, &one.file))
       continue;
     int err = buf_read_file(&one.text, one.path, e);
     if (!err)

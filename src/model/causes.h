@@ -36,11 +36,16 @@ struct ranked_cause {
   char *fix; /* advice how to make it atomic, or NULL (mend/advice.h) */
   /* The clients were searched again with it atomic … */
   bool tried;
-  bool verified;          /* … and none failed … */
+  bool enforced;          /* … and none failed … */
   bool waits;             /* … but a thread had to wait inside of it … */
   char *covered;          /* … what was searched … */
   char *still_bad;        /* … or this client fails all the same, */
   enum fault still_fault; /* with this fault */
+  /* A copy of the sources was compiled and searched in which it is atomic: by
+   * `fix`, or with a lock in exactly its lines (mend/advice.h). */
+  bool verified;       /* no fault was found … */
+  char *verified_in;   /* … in these clients */
+  char *carried_fails; /* or the lock fails, in a sentence without its end */
   /* Executions of the smallest failing client with it atomic. */
   struct tally schedules;
   /* What was tried to show that no smaller block is enough; best cause only. */
@@ -54,8 +59,8 @@ static inline bool cause_is_enough(const struct ranked_cause *c) {
   return !c->still_bad && !c->schedules.bad;
 }
 /* All that was searched with it atomic passes, and nothing was left out. */
-static inline bool cause_is_verified(const struct ranked_cause *c) {
-  return c->verified && !c->waits && cause_is_enough(c);
+static inline bool cause_is_enforced(const struct ranked_cause *c) {
+  return c->enforced && !c->waits && cause_is_enough(c);
 }
 
 /* What forbids one failing outcome of the client, by itself. */

@@ -31,8 +31,9 @@
   _(UNLOCK, "unlock", 0, 0)                                                    \
   _(RDLOCK, "read-lock", 0, 0)                                                 \
   _(WRLOCK, "write-lock", 0, 0)                                                \
-  _(COND_WAIT, "wait", 0, 0)      /* releases the mutex and starts to wait */  \
-  _(COND_WAKE, "wake up", 0, 0)   /* has been signalled and has the mutex */   \
+  _(COND_WAIT, "wait", 0, 0)    /* releases the mutex and starts to wait */    \
+  _(COND_WAKE, "wake up", 0, 0) /* has been signalled and has the mutex */     \
+  _(WAKE_UP, "spurious wake-up", 0, 0) /* of a wait that has just begun */     \
   _(WAIT_OVER, "wait over", 0, 0) /* timed: signalled or late; a lock comes */ \
   _(SIGNAL, "signal", 0, 0)                                                    \
   _(BROADCAST, "broadcast", 0, 0)                                              \
@@ -48,6 +49,15 @@
   _(EXIT, "thread ends", 0, 0)                                                 \
   _(YIELD, "yield", 0, 0)                                                      \
   _(CLOCK, "clock", 0, 0)     /* a look at the clock, or time that passes */   \
+  /* descriptors (channel.h): of a pipe or the like as a whole */              \
+  _(FD_OPEN, "open", 1, 1)                                                     \
+  _(FD_READ, "receive", 1, 1)                                                  \
+  _(FD_WRITE, "send", 1, 1)                                                    \
+  _(FD_POLL, "poll", 1, 0) /* also an attempt that had to wait, or failed */   \
+  _(FD_CHANGE, "change", 1, 1)                                                 \
+  _(FD_CLOSE, "close", 1, 1)                                                   \
+  _(ACQUIRE, "acquire", 0, 0) /* annotations: this comes behind … */           \
+  _(RELEASE, "release", 0, 0) /* … what came before this */                    \
   _(TXN_BEGIN, "begin", 0, 0) /* of a block that is to be atomic */            \
   _(TXN_END, "end", 0, 0)                                                      \
   _(SHOW, "state", 0, 0)  /* what FL_SHOW printed, text in trace->notes */     \
@@ -75,6 +85,9 @@ extern const uint8_t event_reads[EV_COUNT], event_writes[EV_COUNT];
  * with at least one byte from its own thread's buffer. */
 #define EVENT_ISSUED 4
 #define EVENT_FORWARDED 8
+
+/* The value of a WAKE_UP: the wait seems to have been woken, or fails. */
+enum { WAKE_UP_RETURNS = 1, WAKE_UP_EINTR };
 
 struct event {
   uint8_t kind;

@@ -69,6 +69,7 @@ struct finding {
   struct census census;
   char *schedule_file; /* where it was saved, or NULL */
   char *html_file;     /* where the page is, or NULL */
+  bool only_late;   /* under TSO: by happens-before the results are right */
   bool real_threads;   /* no trace and no schedule: a history alone … */
   char *history_file;  /* … and where that was saved, or NULL */
   /* The history of real threads that this execution was looked for after, or

@@ -33,7 +33,8 @@
 #define KINDS(_)                                                               \
   _(NONE, "none", "", 0)                                                       \
   _(LOST_WAKEUP, "lost-wakeup", "lost wake-up", 4)                             \
-  _(IF_FOR_WHILE, "wait-without-loop", "wait without a loop", 3)               \
+  _(IF_FOR_WHILE, "wait-without-loop", "wait without a loop", 4)               \
+  _(COUPLING, "hand-over-hand", "hand over hand in the wrong order", 4)        \
   _(EARLY_PUBLICATION, "early-publication",                                    \
     "publication before "                                                      \
     "initialisation",                                                          \
@@ -46,7 +47,7 @@
   _(TORN, "torn", "torn value", 4)                                             \
   _(CHECK_THEN_SET, "check-then-act", "check, then act", 3)                    \
   _(FALSE_STATE, "false-state", "state that never was", 3)                     \
-  _(UNPROTECTED, "unprotected", "use after free, unprotected", 3)    \
+  _(UNPROTECTED, "unprotected", "use after free, unprotected", 3)              \
   _(CHECK_THEN_ACT, "check-then-act", "check, then act", 3)
 
 enum kind {
@@ -71,10 +72,13 @@ enum {
   LOST_LOOK,
   LOST_CHANGE,
   LOST_SIGNAL,
-  /* look leads to wait; use is made after it although look would say no */
+  /* look leads to wait; use is made after it although look would say no, or
+   * is KIND_NO_EVENT; wake: what ended the wait, a WAKE_UP if that was no
+   * other thread.  Of a semaphore or futex look is wait. */
   IF_LOOK = 0,
   IF_WAIT,
   IF_USE,
+  IF_WAKE,
   /* the pointer is stored, another thread reads, the publisher writes */
   EARLY_STORE = 0,
   EARLY_READ,
@@ -89,6 +93,12 @@ enum {
   /* of BROKEN_FLAGS: the words are set back, or KIND_NO_EVENT */
   BROKEN_RESET,
   BROKEN_RESET_OTHER,
+  /* a pointer is read or written, its lock given back, the pointer changed, the
+   * lock in the block behind it taken */
+  COUPLE_READ = 0,
+  COUPLE_UNLOCK,
+  COUPLE_CHANGE,
+  COUPLE_LOCK,
   /* accesses of one datum, and the lock of each */
   TWO_FIRST = 0,
   TWO_FIRST_LOCK,
@@ -126,6 +136,15 @@ enum {
   UNPROTECTED_USE,
 };
 
+/* Places in the sources, by kind. */
+enum {
+  SPOT_GAP = 0,  /* COUPLING: from one lock to the next */
+  SPOT_WAIT = 0, /* IF_FOR_WHILE and LOST_WAKEUP: the call that waits */
+  SPOT_CHANGE,   /* LOST_WAKEUP: the change, to the signal if it is too early */
+  SPOT_SIGNAL,   /* LOST_WAKEUP: the signal that woke another thread */
+  KIND_SPOTS,
+};
+
 struct kind_found {
   enum kind kind;
   uint32_t marks[KIND_MOST_MARKS]; /* events of the finding's trace, Y1 */
@@ -136,8 +155,16 @@ struct kind_found {
   bool complete;      /* these are all */
   struct cause held;  /* lines of the pattern: with them atomic, the client
                          passes.  No blocks: none that help, or not tried */
-  bool woken; /* LOST_WAKEUP: with a wake-up behind each change of what was
-                 looked at, it passes */
+  struct cause
+      lock; /* broken mutual exclusion: the lines of the lock itself … */
+  bool lock_fails; /* … which let two in without being interrupted, too */
+  bool woken;      /* LOST_WAKEUP: with a wake-up behind each change of what was
+                      looked at, it passes */
+  /* Where the sources would be changed: SPOT_…; first is 0: there is nothing.
+   */
+  struct code_block spots[KIND_SPOTS];
+  char *fix;    /* a change there that was tried without a fault, or NULL */
+  char *fix_in; /* … what was searched */
 };
 
 /* What a worker found: in the order of precedence. */

@@ -268,6 +268,9 @@ static const struct field refutation_fields[] = {
     LIST(struct refutation, order, noun_u32),
     INSIDE(struct refutation, expected, noun_value),
     FLAG(struct refutation, waits),
+    LIST(struct refutation, also, noun_value),
+    BELOW(struct refutation, bound, BOUND_MOST + 1),
+    FLAG(struct refutation, alone),
 };
 static const struct noun noun_refutation = {
     NOUN(struct refutation, refutation_fields)};
@@ -364,6 +367,7 @@ static const struct field finding_fields[] = {
     NUMBER(struct finding, more_refutations),
     INSIDE(struct finding, near, noun_near),
     FLAG(struct finding, minimal_checked),
+    FLAG(struct finding, only_late),
     INSIDE(struct finding, minimal, noun_minimal),
     FLAG(struct finding, real_threads),
     ONE(struct finding, after, noun_history),
@@ -407,6 +411,8 @@ static const struct field result_fields[] = {
     NUMBER(struct result, seed),
     NAME(struct result, search),
     NAME(struct result, criterion),
+    NAME(struct result, criterion_from),
+    TEXT(struct result, criterion_asked),
     NAME(struct result, memory_model),
     NAME(struct result, memory_model_from),
     TEXT(struct result, memory_model_asked),

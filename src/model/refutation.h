@@ -15,11 +15,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+typedef VEC(struct value) expected_list;
+/* A relaxed call may return more than one number: the smallest, or the largest,
+ * stands for them. */
+enum bound { BOUND_EXACT, BOUND_LEAST, BOUND_MOST };
+
 struct refutation {
   VEC(uint32_t)
   order; /* ids of calls; the last one is the one that disagrees */
   struct value expected; /* what the specification returns for it there */
   bool waits;            /* … or it would wait there */
+  expected_list also;    /* what it allows there besides, if it has a choice */
+  enum bound bound;      /* of `expected` */
+  bool alone; /* what it returned needs no reason if another call overlaps it,
+                 and none does */
 };
 typedef VEC(struct refutation) refutation_list;
 

@@ -32,15 +32,21 @@ struct result {
   struct coverage coverage;
   struct chance chance;
   uint64_t seed;
-  const char *search; /* "stateful", "dfs", … */
-  const char *criterion;
+  const char *search;             /* "stateful", "dfs", … */
+  const char *criterion;          /* "linearizability" */
+  const char *criterion_from;     /* "default", "harness", "option", … */
+  const char *criterion_asked;    /* FL_CRITERION; NULL: nothing */
   const char *memory_model;       /* "sc" */
   const char *memory_model_from;  /* "default", "harness", "option", … */
   const char *memory_model_asked; /* FL_MEMORY_MODEL: "tso"; NULL: nothing */
   const char *heap;               /* "quarantine" or "reuse" */
   struct detection_tally shrink;
   bool expect_fault;
-  bool partial; /* something escapes the runtime: see warnings */
+  const char *accepted;    /* why its fault is accepted (model/accept.h), … */
+  const char *accepted_by; /* … and the entry that says so; or NULL */
+  const char *accept_line; /* an entry for it, but for the reason; or NULL */
+  uint32_t naccepted; /* without a finding: faults of the object that are */
+  bool partial; /* some accesses are not seen: see warnings */
   struct op_names names;
   char *replay_command;
   uint64_t base; /* where the object was loaded in the run of the trace */

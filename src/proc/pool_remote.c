@@ -141,7 +141,7 @@ static bool take_frame(struct remote *r, struct pool_message *m) {
     return false;
   if (!message_read(m, &w)) {
     m->news = POOL_ERROR;
-    error_set(&m->error, ERR_SYSTEM, "rank %u answers what is no answer",
+    error_set(&m->error, ERR_SYSTEM, "rank %u sent an invalid answer",
               rank_of(slot));
   }
   m->slot = slot;

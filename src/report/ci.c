@@ -59,6 +59,15 @@ const char *ci_type(const struct report_run *r) {
   return f && f->fault != FAULT_NONE ? fault_id[f->fault] : CI_MISSING;
 }
 
+bool ci_accepted(const struct report_run *r, struct buf *out) {
+  const struct result *of = r->story->result;
+  buf_clear(out);
+  if (of->accepted)
+    buf_printf(out, "accepted: %s, because %s (%s)", ci_sentence(r),
+               of->accepted, of->accepted_by);
+  return of->accepted;
+}
+
 void ci_name(const struct ci_report *c, uint32_t i, struct buf *out) {
   assert(i < c->nruns);
   const char *object = c->runs[i].story->result->object;

@@ -58,7 +58,7 @@ static bool is_in(const struct place *p, const struct code_block *k) {
  * all that there is. */
 static const struct cause *blamed(const struct story *s) {
   const struct finding *f = s->result->finding;
-  return f && f->causes.len && f->causes.at[0].verified &&
+  return f && f->causes.len && f->causes.at[0].enforced &&
                  f->causes.at[0].cause.nblocks
              ? &f->causes.at[0].cause
              : NULL;
@@ -129,11 +129,21 @@ static void put_sentence(struct buf *out, const char *kind, const char *text) {
 }
 
 void report_github(const struct ci_report *c, struct buf *out) {
+  struct buf accepted = {0};
   for (uint32_t i = 0; i < c->nruns; i++)
     if (c->runs[i].status)
       put_run(out, c, i);
+    else if (ci_accepted(&c->runs[i], &accepted))
+      annotate(out, c, i, "notice",
+               ci_has_place(c->runs[i].story->place) ? c->runs[i].story->place
+                                                     : NULL,
+               ci_has_place(c->runs[i].story->place)
+                   ? ci_last_line(c->runs[i].story)
+                   : 0,
+               buf_text(&accepted));
   for (uint32_t i = 0; i < c->nwarnings; i++)
     put_sentence(out, "warning", c->warnings[i]);
   if (c->trouble)
     put_sentence(out, "error", c->trouble);
+  buf_free(&accepted);
 }

@@ -21,6 +21,9 @@ void ci_name(const struct ci_report *c, uint32_t i, struct buf *out);
 #define CI_MISSING "expected-fault-missing"
 const char *ci_type(const struct report_run *r);
 
+/* `accepted: SENTENCE, because REASON (ENTRY)`; false: it is not. */
+bool ci_accepted(const struct report_run *r, struct buf *out);
+
 /* Is there a line to point at? */
 bool ci_has_place(const struct place *p);
 

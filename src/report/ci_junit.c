@@ -71,6 +71,11 @@ static void put_case(struct buf *out, const struct ci_report *c, uint32_t i) {
     buf_printf(out, " line=\"%u\"", r->story->place->line);
   }
   buf_puts(out, ">\n");
+  if (ci_accepted(r, &b)) {
+    buf_puts(out, "      <skipped");
+    ci_attribute(out, "message", buf_text(&b));
+    buf_puts(out, "/>\n");
+  }
   if (r->status)
     put_outcome(out, r);
   else
@@ -90,19 +95,20 @@ static void put_trouble(struct buf *out, const struct ci_report *c) {
 }
 
 void report_junit(const struct ci_report *c, struct buf *out) {
-  unsigned failures = 0, errors = c->trouble ? 1 : 0;
+  unsigned failures = 0, errors = c->trouble ? 1 : 0, skipped = 0;
   unsigned tests = c->nruns + errors;
   double seconds = 0;
   for (uint32_t i = 0; i < c->nruns; i++) {
     failures += c->runs[i].status == 1;
     errors += c->runs[i].status > 1;
+    skipped += c->runs[i].story->result->accepted != NULL;
     seconds += c->runs[i].story->result->statistics.seconds;
   }
   struct buf counts = {0};
   buf_printf(&counts,
-             " tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"0\" "
+             " tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" "
              "time=\"%.3f\">\n",
-             tests, failures, errors, seconds);
+             tests, failures, errors, skipped, seconds);
   buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
   ci_attribute(out, "name", "faultline");
   buf_puts(out, buf_text(&counts));

@@ -25,11 +25,15 @@ static const char *rule_words(int rule) {
                               : story_fault_words((enum fault)rule);
 }
 
+static bool is_accepted(const struct report_run *r) {
+  return r->story->result->accepted != NULL;
+}
+
 static int rule_of(const struct report_run *r) {
   const struct finding *f = r->story->result->finding;
-  return r->status != 1                ? RULE_OPEN
-         : f && f->fault != FAULT_NONE ? (int)f->fault
-                                       : RULE_MISSING;
+  return r->status != 1 && !is_accepted(r) ? RULE_OPEN
+         : f && f->fault != FAULT_NONE     ? (int)f->fault
+                                           : RULE_MISSING;
 }
 
 static void put_uri(struct buf *out, const char *path) {
@@ -191,9 +195,11 @@ static void put_related(struct json *j, const struct ci_report *c,
       struct buf text = {0};
       buf_printf(&text, "cause %u: lines %u-%u must be atomic%s", r->rank,
                  b->first, b->last,
-                 r->verified && !r->waits ? ", verified"
-                 : r->tried               ? ", which is not enough"
-                                          : ", not tried");
+                 r->verified            ? ", verified"
+                 : cause_is_enforced(r) ? ", with which no client fails"
+                 : r->still_bad         ? ", which is not enough"
+                 : r->tried             ? ", not decided"
+                                        : ", not tried");
       json_object(j, NULL);
       json_uint(j, "id", ++id);
       put_place(j, c, &p, b->last);
@@ -241,12 +247,24 @@ static void put_properties(struct json *j, const struct story *s) {
   json_end_object(j);
 }
 
+static void put_suppression(struct json *j, const struct report_run *r) {
+  if (!is_accepted(r))
+    return;
+  json_array(j, "suppressions");
+  json_object(j, NULL);
+  json_string(j, "kind", "external");
+  json_string(j, "status", "accepted");
+  json_string(j, "justification", r->story->result->accepted);
+  json_end_object(j);
+  json_end_array(j);
+}
+
 static void put_result(struct json *j, const struct ci_report *c, uint32_t i,
                        const int *index) {
   const struct report_run *r = &c->runs[i];
   const struct story *s = r->story;
   int rule = rule_of(r);
-  assert(r->status && rule < RULES);
+  assert((r->status || is_accepted(r)) && rule < RULES);
   json_object(j, NULL);
   json_string(j, "ruleId", rule_id(rule));
   json_int(j, "ruleIndex", index[rule]);
@@ -268,6 +286,7 @@ static void put_result(struct json *j, const struct ci_report *c, uint32_t i,
     put_flow(j, c, s);
     sarif_fixes(j, c, &s->result->finding->patch);
   }
+  put_suppression(j, r);
   put_fingerprint(j, c, i);
   put_properties(j, s);
   json_end_object(j);
@@ -278,7 +297,7 @@ static void put_tool(struct json *j, const struct ci_report *c, int *index) {
   bool used[RULES] = {false};
   int n = 0;
   for (uint32_t i = 0; i < c->nruns; i++)
-    if (c->runs[i].status)
+    if (c->runs[i].status || is_accepted(&c->runs[i]))
       used[rule_of(&c->runs[i])] = true;
   json_object(j, "tool");
   json_object(j, "driver");
@@ -348,7 +367,7 @@ void report_sarif(const struct ci_report *c, struct buf *out) {
   json_string(&j, "columnKind", "utf16CodeUnits");
   json_array(&j, "results");
   for (uint32_t i = 0; i < c->nruns; i++)
-    if (c->runs[i].status)
+    if (c->runs[i].status || is_accepted(&c->runs[i]))
       put_result(&j, c, i, index);
   json_end_array(&j);
   json_end_object(&j);

@@ -225,9 +225,19 @@ static void put_refutations(struct json *j, const struct story *s) {
       json_null(j, "expected");
     else
       json_value(j, "expected", r->expected);
+    if (r->alone)
+      json_bool(j, "alone", true);
+    if (r->bound != BOUND_EXACT)
+      json_text(j, "bound", r->bound == BOUND_LEAST ? "at least" : "at most");
     json_bool(j, "waits", r->waits);
     if (!r->waits)
       put_value_text(j, s, "text", r->expected);
+    if (r->also.len) {
+      json_array(j, "also");
+      for (uint32_t k = 0; k < r->also.len; k++)
+        json_value(j, NULL, r->also.at[k]);
+      json_end_array(j);
+    }
     json_end_object(j);
   }
   json_end_array(j);
@@ -324,6 +334,7 @@ static void put_finding(struct json *j, const struct story *s) {
   json_text(j, "html_file", f->html_file);
   put_waiting(j, s);
   put_refutations(j, s);
+  json_text(j, "fix", s->fix);
   json_kind(j, s);
   json_causes(j, s);
   json_fences(j, s);
@@ -457,6 +468,16 @@ static void put_run(struct json *j, const struct report_run *run, bool page) {
             : r->verdict == VERDICT_PASS ? "no fault found"
                                          : NULL);
   json_bool(j, "expect_fault", r->expect_fault);
+  if (r->accepted) {
+    json_object(j, "accepted");
+    json_string(j, "reason", r->accepted);
+    json_string(j, "by", r->accepted_by);
+    json_end_object(j);
+  } else if (r->accept_line) {
+    json_string(j, "accept", r->accept_line);
+  }
+  if (r->naccepted)
+    json_uint(j, "faults_accepted", r->naccepted);
   json_bool(j, "partial", r->partial);
   put_diagnostic(j, s);
   if (r->finding)
@@ -479,6 +500,7 @@ static void put_run(struct json *j, const struct report_run *run, bool page) {
   json_text(j, "memory_model", r->memory_model);
   json_text(j, "memory_model_from", r->memory_model_from);
   json_text(j, "criterion", r->criterion);
+  json_text(j, "criterion_from", r->criterion_from);
   if (page)
     json_sources(j, s, run->hooks);
   json_end_object(j);

@@ -60,7 +60,10 @@ static void put_cause(struct json *j, const struct ranked_cause *r) {
   json_uint(j, "rank", r->rank);
   json_uint(j, "eliminates", r->eliminates);
   json_bool(j, "tried", r->tried);
+  json_bool(j, "enforced", r->enforced);
   json_bool(j, "verified", r->verified);
+  json_text(j, "verified_in", r->verified_in);
+  json_text(j, "lock_fails", r->carried_fails);
   json_bool(j, "waits", r->waits);
   json_text(j, "suggestion", r->fix);
   json_text(j, "covered", r->covered);

@@ -40,5 +40,7 @@ void json_kind(struct json *j, const struct story *s) {
   }
   json_end_array(j);
   json_bool(j, "woken", k->woken);
+  json_text(j, "fix", k->fix);
+  json_text(j, "fix_in", k->fix_in);
   json_end_object(j);
 }

@@ -54,7 +54,7 @@ static void put_verdict(struct screen *s, const struct log_report *r) {
   buf_puts(&b, " (");
   put_counts(r, &b);
   if (r->no_order)
-    buf_puts(&b, "; no order was found to write");
+    buf_puts(&b, "; no order was found, so none is written");
   buf_puts(&b, ")\n");
   buf_put(s->out, b.at, b.len);
   buf_free(&b);
@@ -69,7 +69,7 @@ static void put_unknown(struct screen *s, const struct log_report *r) {
     limit = "the type has more next states than are tried";
   buf_printf(&b, "Not decided: %s", limit);
   if (r->limit && (!strcmp(r->limit, "time") || !strcmp(r->limit, "memory")))
-    buf_puts(&b, " is over");
+    buf_puts(&b, " ran out");
   if (r->reached != LOG_NO_OP) {
     buf_puts(&b, "; reached the return of ");
     put_op(r->log, r->reached, &b);
@@ -133,8 +133,8 @@ static void put_depth(struct screen *s, const struct log_report *r) {
   struct buf b = {0};
   if (!d->depth) {
     const char *why = !strcmp(d->limit, "steps")    ? "it takes too many steps"
-                      : !strcmp(d->limit, "time")   ? "time is over"
-                      : !strcmp(d->limit, "memory") ? "memory is over"
+                      : !strcmp(d->limit, "time")   ? "time ran out"
+                      : !strcmp(d->limit, "memory") ? "memory ran out"
                                                     : d->limit;
     buf_puts(&b, "Linearizability depth ");
     if (d->beyond)
@@ -258,7 +258,7 @@ static void put_refusals(const struct log *l, const struct log_partial *p,
       buf_printf(b, "%s would have to return ", op);
       log_put_short(p->refusals.at[i].instead, b);
     } else {
-      buf_printf(b, "%s cannot come", op);
+      buf_printf(b, "%s cannot come next", op);
     }
     free(op);
   }
@@ -295,12 +295,14 @@ static void put_prefix(struct screen *s, const struct log_report *r) {
   struct buf b = {0};
   if (x->prefix != LOG_NO_OP) {
     buf_printf(&b, x->prefix_is_shortest
-                       ? "Until the return of "
-                       : "At the latest it is wrong with the return of ");
+                       ? "Until "
+                       : "The history is not linearizable once ");
     put_op(r->log, x->prefix, &b);
-    buf_puts(&b, x->prefix_is_shortest
-                     ? " everything can be explained, with it nothing can."
-                     : ".");
+    buf_puts(
+        &b,
+        x->prefix_is_shortest
+            ? " returns, the history is linearizable; then it is not any more."
+            : " has returned, if not earlier.");
     screen_paragraph(s, 2, 2, buf_text(&b));
   }
   buf_free(&b);
@@ -310,9 +312,9 @@ static void put_since(struct screen *s, const struct log_report *r) {
   struct buf b = {0};
   if (r->violation->since == LOG_NO_OP)
     return;
-  buf_puts(&b, "What came before ");
+  buf_puts(&b, "Operations before ");
   put_op(r->log, r->violation->since, &b);
-  buf_puts(&b, " is left out: it can only have led to what that saw.");
+  buf_puts(&b, " are left out: it shows the state that they have led to.");
   buf_puts(s->out, "\n  ");
   screen_wrap(s, 2, 2, buf_text(&b));
   buf_free(&b);

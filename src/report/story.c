@@ -165,7 +165,7 @@ void story_put_loop(const struct code_block *b, struct buf *out) {
 
 void story_fence(const struct missing_fence *f, struct buf *b) {
   if (!f->load_line)
-    buf_printf(b, "a fence behind line %" PRIu32 ", before it returns",
+    buf_printf(b, "a fence after line %" PRIu32 ", before the return",
                f->store_line);
   else if (f->store_line && f->store_line != f->load_line)
     buf_printf(b, "a fence between line %" PRIu32 " and line %" PRIu32,

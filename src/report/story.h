@@ -26,6 +26,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 #include "debug/namer.h"
+#include "model/criterion.h"
 #include "model/place.h"
 #include "model/result.h"
 
@@ -161,6 +162,7 @@ void story_fence(const struct missing_fence *f, struct buf *b);
 /* The lines of a lock of the object that lets two in, when these, atomic, end
  * the fault of the client and the best lines to make atomic are others; or
  * NULL. */
+extern const char story_only_late[]; /* of a finding that is `only_late` */
 const struct cause *story_broken_lock(const struct finding *f);
 /* Under TSO a step of thread 16 + t is a commit of thread t: that, and whether
  * it is one. */

@@ -65,8 +65,7 @@ void answer_put_where(struct teller *t, const struct place *p, uint32_t call) {
 /* ---- violations ---- */
 
 const char *answer_property(const struct result *r) {
-  bool sequential = r->criterion && strncmp(r->criterion, "seq", 3) == 0;
-  return sequential ? "sequentially consistent" : "linearizable";
+  return criterion_words[criterion_named(r->criterion)].property;
 }
 
 static void put_lines(struct buf *b, const struct place *p,

@@ -126,7 +126,7 @@ static uint32_t shown_block(const struct teller *t, const struct cause *c,
 }
 
 /* `pop() is not atomic: lines 8-9 can be interrupted, and line 2 of push()` */
-static void put_verified(struct teller *t, const struct cause *c,
+static void put_enforced(struct teller *t, const struct cause *c,
                          uint32_t shown) {
   const struct code_block *k = &c->blocks[shown];
   if (k->function)
@@ -166,7 +166,7 @@ static void put_seen(struct teller *t, const struct code_block *k,
 }
 
 /* The block of the best cause to show: one that is interrupted here, or the
- * first of those that are verified; NULL: none. */
+ * first of those that hold; NULL: none. */
 static const struct code_block *best_block(const struct teller *t,
                                            struct interruption *in) {
   const struct causes_found *found = &t->f->causes;
@@ -175,7 +175,7 @@ static const struct code_block *best_block(const struct teller *t,
   if (!cause_is_enough(&found->at[0]))
     return NULL;
   uint32_t shown = shown_block(t, &found->at[0].cause, in);
-  if (shown == UINT32_MAX && !cause_is_verified(&found->at[0]))
+  if (shown == UINT32_MAX && !cause_is_enforced(&found->at[0]))
     return NULL;
   return &found->at[0].cause.blocks[shown == UINT32_MAX ? 0 : shown];
 }
@@ -269,13 +269,13 @@ bool answer_cause(struct teller *t) {
   uint32_t shown = shown_block(t, c, &in);
   assert(shown == UINT32_MAX || shown < c->nblocks);
   bool seen = shown != UINT32_MAX;
-  if (!seen && !cause_is_verified(&found->at[0]))
+  if (!seen && !cause_is_enforced(&found->at[0]))
     return false;
   const struct code_block *k = &c->blocks[seen ? shown : 0];
   t->s->place = end_of(t, k, k->first, in.before);
   t->s->until = end_of(t, k, k->last, in.after);
-  if (cause_is_verified(&found->at[0]))
-    put_verified(t, c, seen ? shown : 0);
+  if (cause_is_enforced(&found->at[0]))
+    put_enforced(t, c, seen ? shown : 0);
   else
     put_seen(t, k, in.call);
   t->s->message = story_keep(t->s, &t->b);

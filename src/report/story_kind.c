@@ -140,7 +140,34 @@ static void note_lost_wakeup(struct teller *t) {
   note_deed(t, LOST_SIGNAL, "");
 }
 
+/* Nobody woke it: what the call has to expect. */
+static void say_woken_alone(struct teller *t) {
+  uint8_t wait = event_of(t, IF_WAIT)->kind;
+  bool interrupted = event_of(t, IF_WAKE)->value[0] == WAKE_UP_EINTR;
+  put_function(t, IF_WAIT);
+  if (wait == EV_COND_WAIT) {
+    buf_puts(&t->b, " does not look again after its wait: ");
+    put_location(t, IF_LOOK);
+    put_value(t, IF_LOOK);
+    buf_puts(&t->b, " still after a spurious wake-up (while instead of if, ");
+    put_line(t, IF_LOOK);
+    buf_puts(&t->b, ")");
+    return;
+  }
+  buf_puts(&t->b, " does not wait again after ");
+  buf_puts(&t->b, interrupted ? "a signal has interrupted its wait (EINTR): "
+                              : "a spurious wake-up: ");
+  buf_puts(&t->b, wait == EV_SEM_WAIT ? "sem_wait" : "the futex wait");
+  buf_puts(&t->b, " at ");
+  put_line(t, IF_WAIT);
+  buf_puts(&t->b, " needs a loop");
+}
+
 static void say_if_for_while(struct teller *t) {
+  if (event_of(t, IF_WAKE)->kind == EV_WAKE_UP) {
+    say_woken_alone(t);
+    return;
+  }
   put_function(t, IF_WAIT);
   buf_puts(&t->b, " does not look again after its wait: ");
   put_location(t, IF_LOOK);
@@ -210,6 +237,27 @@ static void note_broken_flags(struct teller *t) {
   note_deed(t, BROKEN_TEST_OTHER, "");
   note_deed(t, BROKEN_INSIDE, "both are inside: ");
   note_deed(t, BROKEN_INSIDE_OTHER, "both are inside: ");
+}
+
+static void say_coupling(struct teller *t) {
+  put_function_of(t, COUPLE_UNLOCK, COUPLE_LOCK);
+  buf_puts(&t->b, " gives ");
+  put_lock(t, COUPLE_UNLOCK);
+  buf_puts(&t->b, " back at ");
+  put_line(t, COUPLE_UNLOCK);
+  buf_puts(&t->b, " before it takes ");
+  put_lock(t, COUPLE_LOCK);
+  buf_puts(&t->b, " at ");
+  put_line(t, COUPLE_LOCK);
+  buf_puts(&t->b, ": in between ");
+  put_thread(t, COUPLE_CHANGE);
+  buf_puts(&t->b, " changes ");
+  put_location(t, COUPLE_READ);
+}
+
+static void note_coupling(struct teller *t) {
+  note_deed(t, COUPLE_READ, "before, ");
+  note_deed(t, COUPLE_CHANGE, "in between ");
 }
 
 static void say_two_locks(struct teller *t) {
@@ -368,6 +416,7 @@ static const struct kind_teller {
                           note_broken_lock},
     [KIND_BROKEN_FLAGS] = {BROKEN_TEST, BROKEN_SET, say_broken_flags,
                            note_broken_flags},
+    [KIND_COUPLING] = {COUPLE_UNLOCK, COUPLE_LOCK, say_coupling, note_coupling},
     [KIND_TWO_LOCKS] = {TWO_FIRST, TWO_FIRST, say_two_locks, note_two_locks},
     [KIND_ABA] = {ABA_READ, ABA_SWAP, say_aba, note_aba},
     [KIND_DOUBLE_SUCCESS] = {DOUBLE_CHANGE, DOUBLE_LOOK, say_double_success,

@@ -51,16 +51,15 @@ static const char *without_templates(struct story *s, const char *name) {
 
 /* The function of a library that the user's line calls: of the frames around
  * the access, the one right inside of the place that is named. */
-static const char *library_of(struct story *s,
-                              const struct story_namer *n,
+static const char *library_of(struct story *s, const struct story_namer *n,
                               const struct event *e,
                               const struct place *named) {
   const struct place *frames[NAMER_FRAMES];
   const char *name = NULL;
   if (!e->pc)
     return NULL;
-  uint32_t len = namer_frames(n, &s->result->finding->trace, e->pc, e->chain,
-                              frames);
+  uint32_t len =
+      namer_frames(n, &s->result->finding->trace, e->pc, e->chain, frames);
   for (uint32_t i = 0; i < len && frames[i] != named; i++)
     name = place_role(frames[i]) == PLACE_LIBRARY ? frames[i]->function : NULL;
   return name ? without_templates(s, name) : NULL;
@@ -130,6 +129,8 @@ static const char *tail_text(struct story *s, const struct event *e,
     buf_printf(&b, ": %s -> ?", t->old);
   else if (e->kind == EV_TRYLOCK)
     buf_puts(&b, e->value[0] ? " (got it)" : " (failed)");
+  else if (e->kind == EV_WAKE_UP && e->value[0] == WAKE_UP_EINTR)
+    buf_puts(&b, " (EINTR)");
   else if (e->kind == EV_CREATE || e->kind == EV_JOIN)
     buf_puts(&b, story_thread((uint8_t)e->value[0]));
   if (e->flags & EVENT_ISSUED)

@@ -148,6 +148,12 @@ static const char *waiting_words(const struct trace *t,
     return "waits for the semaphore";
   case EV_BARRIER:
     return "waits at the barrier";
+  case EV_FD_READ:
+    return "waits to read from";
+  case EV_FD_WRITE:
+    return "waits to write to";
+  case EV_FD_POLL:
+    return "waits for an event of";
   default:
     return "waits for";
   }

@@ -10,6 +10,8 @@
 #include "base/text.h"
 
 #include <assert.h>
+#include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* ---- why ---- */
@@ -27,17 +29,29 @@ void story_put_result(const struct story *s, uint32_t call, struct buf *out) {
   }
 }
 
-/* `return 2`, `return`, `wait` */
+/* ` 2`, ` 2, 3 or 4`, or nothing for a void operation. */
+static void put_results(const struct story *s, const struct refutation *r,
+                        struct buf *b) {
+  for (uint32_t i = 0; i <= r->also.len; i++) {
+    struct buf value = {0};
+    story_put_value(s, i ? r->also.at[i - 1] : r->expected, &value);
+    buf_puts(b, !i ? "" : i < r->also.len ? "," : " or");
+    buf_printf(b, "%s%s", value.len ? " " : "", buf_text(&value));
+    buf_free(&value);
+  }
+}
+
+/* `return 2`, `return at most 2`, `return`, `wait` */
 static void put_expected(const struct story *s, const struct refutation *r,
                          struct buf *b) {
   if (r->waits) {
     buf_puts(b, "wait");
     return;
   }
-  struct buf value = {0};
-  story_put_value(s, r->expected, &value);
-  buf_printf(b, "return%s%s", value.len ? " " : "", buf_text(&value));
-  buf_free(&value);
+  buf_puts(b, r->bound == BOUND_EXACT   ? "return"
+              : r->bound == BOUND_LEAST ? "return at least"
+                                        : "return at most");
+  put_results(s, r, b);
 }
 
 void story_put_refutation(const struct story *s, const struct refutation *r,
@@ -56,6 +70,8 @@ void story_put_refutation(const struct story *s, const struct refutation *r,
     buf_printf(out, ", returned %s", *had ? had : "nothing");
   else
     buf_puts(out, ", did not return");
+  if (r->alone)
+    buf_puts(out, ", alone");
 }
 
 /* The order that explains the most calls; NULL: there is none. */
@@ -93,12 +109,18 @@ static void put_order(const struct story *s, const struct refutation *r,
     buf_printf(b, ", but it returned %s", *had ? had : "nothing");
   else
     buf_puts(b, ", but it did not return");
+  if (r->alone)
+    buf_puts(b, ", which FL_MAY_FAIL allows only if another call overlaps it");
 }
+
+const char story_only_late[] =
+    "By happens-before, the default under tso, these results are right: nothing "
+    "in the client makes one thread wait for the other's store.";
 
 static const char *make_why(struct story *s) {
   const struct finding *f = s->result->finding;
   const struct refutation *r = furthest(f);
-  const char *criterion = s->result->criterion;
+  enum criterion criterion = criterion_named(s->result->criterion);
   struct buf b = {0};
   if (!r)
     return NULL;
@@ -107,14 +129,16 @@ static const char *make_why(struct story *s) {
     if (b.at[0] == 'a' && r->order.len > 1)
       b.at[0] = 'A';
   } else {
-    buf_printf(&b, "no order of the calls%s explains their results: ",
-               criterion && begins(criterion, "seq")
-                   ? " that keeps the order of each thread"
-                   : "");
+    bool strict = criterion == CRITERION_LINEARIZABLE;
+    buf_printf(&b, "no order of the calls%s%s explains their results: ",
+               strict ? "" : " ",
+               strict ? "" : criterion_words[criterion].orders);
     put_order(s, r, &b);
     b.at[0] = 'N';
   }
   buf_puts(&b, ".");
+  if (f->only_late)
+    buf_printf(&b, " %s", story_only_late);
   const char *text = story_keep(s, &b);
   buf_free(&b);
   return text;
@@ -142,6 +166,51 @@ static void put_lines(const struct story *s, const struct cause *c,
   }
 }
 
+/* Whether an access is made from lines of the cause. */
+static bool is_inside(const struct story *s, const struct cause *c,
+                      const struct event *e) {
+  const struct place *at[NAMER_FRAMES];
+  uint32_t n = e->pc ? namer_frames(&s->namer, &s->result->finding->trace,
+                                    e->pc, e->chain, at)
+                     : 0;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t k = 0; k < c->nblocks; k++)
+      if (code_block_has_line(&c->blocks[k], at[i]->file, at[i]->function,
+                              at[i]->line))
+        return true;
+  return false;
+}
+
+/* The user's line that led into the library: it may be right. */
+static void put_caller(const struct story *s, const struct cause *c,
+                       struct buf *b) {
+  const struct trace *t = &s->result->finding->trace;
+  for (uint32_t i = 0; i < t->nevents; i++) {
+    const struct event *e = &t->events[i];
+    const struct place *p = &story_nowhere;
+    if (is_inside(s, c, e))
+      p = story_place_in(t, &s->namer, e->pc, e->chain);
+    if (!p->line || place_role(p) == PLACE_LIBRARY)
+      continue;
+    buf_printf(b, ", called from line %" PRIu32, p->line);
+    if (p->file && s->place->file && strcmp(p->file, s->place->file))
+      buf_printf(b, " of %s", base_name(p->file));
+    if (p->function)
+      buf_printf(b, " in %s()", p->function);
+    return;
+  }
+}
+
+/* What is known of it, unless the advice says that. */
+static void put_proof(const struct ranked_cause *c, struct buf *b) {
+  const char *them = c->lines > 1 || c->cause.nblocks > 1 ? "them" : "it";
+  if (c->verified && !c->fix)
+    buf_puts(b, ". Verified: with a lock there, compiled and searched again, "
+                "no fault was found");
+  else if (!c->verified)
+    buf_printf(b, ". Searched again without interrupting %s: no fault", them);
+}
+
 static void put_cause(const struct story *s, const struct ranked_cause *c,
                       struct buf *b) {
   const char *library = in_library(&c->cause);
@@ -149,6 +218,14 @@ static void put_cause(const struct story *s, const struct ranked_cause *c,
     buf_puts(b, "The fault is in a library: ");
     story_put_lines(&c->cause.blocks[0], b);
     buf_printf(b, " of %s", library);
+    put_caller(s, &c->cause, b);
+  } else if (c->carried_fails) {
+    buf_puts(b, "No change was found that passes. Without interruptions of ");
+    put_lines(s, &c->cause, b);
+    buf_printf(b,
+               " no fault is left%s, but a lock in exactly these lines fails",
+               c->waits ? " where no thread has to wait inside" : "");
+    return;
   } else {
     buf_puts(b, "Make ");
     put_lines(s, &c->cause, b);
@@ -156,28 +233,38 @@ static void put_cause(const struct story *s, const struct ranked_cause *c,
     if (c->fix)
       buf_printf(b, ": %s", c->fix);
   }
-  if (c->verified && !(c->fix && strstr(c->fix, "(tried")))
-    buf_printf(b, ". With %s atomic, a second search finds no fault",
-               c->lines > 1 || c->cause.nblocks > 1 ? "them" : "it");
+  put_proof(c, b);
 }
 
 /* A lock that lets two in is mended, not what it fails to protect. */
 const struct cause *story_broken_lock(const struct finding *f) {
   const struct kind_found *k = &f->kind;
-  if (k->kind != KIND_BROKEN_LOCK || !k->held.nblocks ||
-      (f->causes.len && cause_equal(f->causes.at[0].cause, k->held)))
+  if (!k->lock.nblocks || !k->held.nblocks ||
+      (f->causes.len && cause_equal(f->causes.at[0].cause, k->lock)))
     return NULL;
-  return &k->held;
+  return &k->lock;
 }
 
-static void put_lock(const struct story *s, const struct cause *held,
+static void put_lock(const struct story *s, const struct kind_found *k,
                      struct buf *b) {
-  buf_puts(b, "Mend the lock: make ");
-  put_lines(s, held, b);
-  buf_printf(b, " atomic. With %s atomic, this client passes",
-             held->nblocks > 1 || held->blocks[0].first < held->blocks[0].last
-                 ? "them"
-                 : "it");
+  bool many =
+      k->lock.nblocks > 1 || k->lock.blocks[0].first < k->lock.blocks[0].last;
+  bool enough = cause_equal(k->lock, k->held);
+  buf_puts(b, enough ? "Mend the lock: make " : "Mend the lock, ");
+  put_lines(s, &k->lock, b);
+  if (enough)
+    buf_printf(b, " atomic. With %s atomic, this client passes",
+               many ? "them" : "it");
+  else if (k->lock_fails)
+    buf_printf(b, ". %s two in even when nobody interrupts %s",
+               many ? "They let" : "It lets", many ? "them" : "it");
+}
+
+/* The advice is all that there is to say. */
+static void put_advice(const char *fix, struct buf *b) {
+  size_t from = b->len;
+  buf_puts(b, fix);
+  b->at[from] = (char)toupper((unsigned char)b->at[from]);
 }
 
 /* Nobody is told to make a test atomic. */
@@ -203,17 +290,40 @@ static void put_fences(const struct fences_found *f, struct buf *b) {
              f->len > 1 ? "them" : "it");
 }
 
+/* A wait is to be repeated until what it waits for is so. */
+static void put_loop(const struct story *s, struct buf *b) {
+  const uint32_t *marks = s->result->finding->kind.marks;
+  const struct event *events = s->result->finding->trace.events;
+  uint8_t wait = events[marks[IF_WAIT]].kind;
+  uint32_t line = s->events[marks[IF_LOOK]].place->line;
+  if (wait == EV_SEM_WAIT)
+    buf_printf(b,
+               "Call sem_wait() at line %" PRIu32 " again while it returns "
+               "-1 with errno EINTR. Where no signal is handled, "
+               "--spurious-wakeups=off",
+               line);
+  else
+    buf_printf(b,
+               "Wait in a loop: after the wait, look again at what line "
+               "%" PRIu32 " looks at",
+               line);
+}
+
 static const char *make_fix(struct story *s) {
   const struct finding *f = s->result->finding;
   struct buf b = {0};
-  if (s->composition)
+  if (f->kind.fix)
+    put_advice(f->kind.fix, &b);
+  else if (s->composition)
     put_composition(s, &b);
   else if (fences_come_first(&f->fences))
     put_fences(&f->fences, &b);
   else if (story_broken_lock(f))
-    put_lock(s, story_broken_lock(f), &b);
+    put_lock(s, &f->kind, &b);
+  else if (f->kind.kind == KIND_IF_FOR_WHILE)
+    put_loop(s, &b);
   else if (f->causes.len && f->causes.at[0].cause.nblocks &&
-           !f->causes.at[0].still_bad && !f->causes.at[0].schedules.bad)
+           f->causes.at[0].enforced && cause_is_enough(&f->causes.at[0]))
     put_cause(s, &f->causes.at[0], &b);
   if (!b.len)
     return NULL;

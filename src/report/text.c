@@ -73,10 +73,11 @@ void screen_answer(struct screen *s, const struct story *story,
   is_error &= r->verdict != VERDICT_UNKNOWN;
   bool doubt = r->finding && fault_is_doubt(r->finding->fault);
   put_message(s, story->place, r->object,
-              is_error ? "error:"
-              : doubt  ? "inconclusive:"
-                       : "",
-              INK_ERROR, story->message);
+              r->accepted ? "accepted:"
+              : is_error  ? "error:"
+              : doubt     ? "inconclusive:"
+                          : "",
+              r->accepted ? INK_NOTE : INK_ERROR, story->message);
   screen_source(s, story->place, story->until);
   for (uint32_t i = 0; i < story->notes.len; i++) {
     const struct story_note *n = &story->notes.at[i];
@@ -136,7 +137,12 @@ static void put_count(struct buf *b, uint64_t n, const char *word) {
 /* `no fault found in`, `violation after`: what the counts belong to. */
 static void put_verdict(const struct result *r, struct buf *b) {
   const struct finding *f = r->finding;
-  if (r->verdict == VERDICT_PASS)
+  if (r->naccepted)
+    buf_printf(b, "%u accepted fault%s, %s", r->naccepted,
+               r->naccepted == 1 ? "" : "s",
+               r->verdict == VERDICT_PASS ? "no other found in"
+                                          : "else inconclusive after");
+  else if (r->verdict == VERDICT_PASS)
     buf_puts(b, f ? "passes in" : "no fault found in");
   else if (r->verdict == VERDICT_UNKNOWN)
     buf_puts(b, "inconclusive after");
@@ -204,6 +210,19 @@ static void put_model(const struct result *r, struct buf *b) {
     buf_puts(b, " (FL_MEMORY_MODEL)");
 }
 
+/* The same of the criterion. */
+static void put_criterion(const struct result *r, struct buf *b) {
+  const char *is = r->criterion, *asked = r->criterion_asked;
+  bool other = is && asked && strcmp(is, asked);
+  if (!is || (criterion_named(is) == CRITERION_LINEARIZABLE && !other))
+    return;
+  buf_printf(b, ", criterion %s", is);
+  if (other)
+    buf_printf(b, " (FL_CRITERION says %s)", asked);
+  else if (asked)
+    buf_puts(b, " (FL_CRITERION)");
+}
+
 static void put_summary(struct screen *s, const struct result *r) {
   struct buf b = {0};
   put_verdict(r, &b);
@@ -224,6 +243,7 @@ static void put_summary(struct screen *s, const struct result *r) {
     buf_puts(&b, " blocked)");
   }
   put_model(r, &b);
+  put_criterion(r, &b);
   buf_printf(&b, ", seed %" PRIu64, r->seed);
   size_t used = put_object(s, r->object);
   buf_putc(s->out, ' ');
@@ -242,7 +262,7 @@ static void put_summary(struct screen *s, const struct result *r) {
     put_remark(s, &b);
   }
   if (r->partial) {
-    buf_puts(&b, "this run is partial: something escapes the runtime, see the "
+    buf_puts(&b, "this run is partial: some accesses are not seen, see the "
                  "warnings");
     put_remark(s, &b);
   }
@@ -289,10 +309,35 @@ void report_line(const char *text, const struct text_style *style,
   screen_wrap(&s, 0, 4, text);
 }
 
+/* `Because: …` and where that is said; with -v the line that would accept it.
+ */
+static void put_acceptance(struct screen *s, const struct result *r) {
+  struct buf b = {0};
+  if (r->accepted) {
+    buf_printf(&b, "because %s (%s)", r->accepted, r->accepted_by);
+    screen_paragraph(s, 4, 4, buf_text(&b));
+  } else if (r->accept_line && is_whole(s)) {
+    screen_title(s, "To accept it, add to the file of --accept:");
+    buf_printf(s->out, "  %s because REASON\n", r->accept_line);
+  }
+  buf_free(&b);
+}
+
+/* An accepted fault is no news. */
+static bool is_short(const struct result *r, const struct screen *s) {
+  return r->accepted && !is_whole(s);
+}
+
 void report_text(const struct story *story, const struct text_style *style,
                  struct buf *out) {
   const struct result *r = story->result;
   struct screen s = screen_open(style, out);
+  if (is_short(r, &s)) {
+    put_message(&s, story->place, r->object, "accepted:", INK_NOTE,
+                story->message);
+    put_acceptance(&s, r);
+    return;
+  }
   bool brief = r->finding && !style->quiet && !is_whole(&s);
   if (brief)
     screen_brief(&s, story);
@@ -300,6 +345,7 @@ void report_text(const struct story *story, const struct text_style *style,
     screen_answer(&s, story, true);
   if (r->finding && !style->quiet && !brief)
     screen_whole(&s, story);
+  put_acceptance(&s, r);
   if (r->finding && r->replay_command) {
     screen_title(&s, "Replay:");
     put_command(&s, r->replay_command);

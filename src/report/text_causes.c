@@ -113,12 +113,12 @@ static void put_schedules(const struct ranked_cause *c,
   buf_printf(b, " %s", fail(left->bad ? left->bad : 1));
 }
 
-static void put_verified(const struct story *story,
+/* What the engine did. */
+static void put_enforced(const struct story *story,
                          const struct ranked_cause *c, struct buf *b) {
-  if (c->verified) {
-    buf_printf(b, "%s %s",
-               c->waits ? "No fault was found, searched:" : "Verified in",
-               c->covered ? c->covered : "the search");
+  if (c->enforced) {
+    buf_printf(b, "Searched again without interrupting %s: no fault in %s",
+               them(c), c->covered ? c->covered : "what was searched");
   } else if (c->still_bad) {
     buf_puts(b, "Not enough: ");
     put_client(story, c->still_bad, c->still_fault, b);
@@ -127,8 +127,20 @@ static void put_verified(const struct story *story,
 
 static void put_waits(const struct ranked_cause *c, struct buf *b) {
   if (c->waits)
-    buf_printf(b, "A thread inside may have to wait for a lock; executions in "
-                  "which it would were left out, so this is not verified");
+    buf_puts(b, "A thread inside may have to wait for a lock; executions in "
+                "which it would were left out");
+}
+
+/* What came of doing it. */
+static void put_verified(const struct ranked_cause *c, struct buf *b) {
+  const char *lines = has_many_lines(c) ? "these lines" : "this line";
+  if (c->verified && !c->fix)
+    buf_printf(b,
+               "Verified: with a lock in exactly %s, compiled and searched "
+               "again, no fault in %s",
+               lines, c->verified_in ? c->verified_in : "the search");
+  else if (c->carried_fails)
+    buf_printf(b, "Not verified: %s", c->carried_fails);
 }
 
 /* The block of the smaller cause that the whole one does not have. */
@@ -330,9 +342,11 @@ static void put_cause(struct screen *s, const struct story *story,
     put_schedules(c, all, &b);
     put_sentence(s, &b);
   }
-  put_verified(story, c, &b);
+  put_enforced(story, c, &b);
   put_sentence(s, &b);
   put_waits(c, &b);
+  put_sentence(s, &b);
+  put_verified(c, &b);
   put_sentence(s, &b);
   put_smaller(story, c, &b);
   put_sentence(s, &b);
@@ -433,7 +447,8 @@ static void put_promise(const struct causes_found *c, struct buf *b) {
     buf_puts(b, "No lines were found that prevent the fault; these come "
                 "nearest:");
   else if (!all)
-    buf_puts(b, "Lines that prevent the fault when they are atomic, best first:");
+    buf_puts(b,
+             "Lines that prevent the fault when they are atomic, best first:");
   else
     buf_printf(b, "No order fails with %s atomic:",
                c->len > 1                  ? "one of these"
@@ -532,6 +547,8 @@ void screen_causes(struct screen *s, const struct story *story) {
     buf_clear(&b);
     buf_puts(&b, "The cause is the lock, ");
     screen_put_blocks(lock, &b);
+    if (story->result->finding->kind.lock_fails)
+      buf_puts(&b, "; its lines let two in even when nobody interrupts them");
     buf_puts(&b, ". What follows are lines that would not need it.");
     screen_paragraph(s, 2, 2, buf_text(&b));
   }

@@ -45,7 +45,7 @@ void screen_fences(struct screen *s, const struct story *story) {
   }
   buf_printf(
       &b,
-      "Verified: with %s in place, no fault under TSO (%s). Under SC "
+      "With %s in place, no fault under TSO (%s). Under SC "
       "this client passes as it is, and no smaller set of fences makes "
       "all of the failing executions impossible that were found (%" PRIu32 ").",
       f->len > 1 ? "them" : "it", f->covered, f->executions_tried);

@@ -38,20 +38,27 @@ static void put_refutation(struct screen *s, const struct story *story,
   buf_free(&b);
 }
 
+static void put_orders_title(struct screen *s, enum criterion criterion) {
+  struct buf b = {0};
+  buf_printf(
+      &b, "Why no order %s explains them:", criterion_words[criterion].orders);
+  screen_title(s, buf_text(&b));
+  buf_free(&b);
+}
+
 static void put_why(struct screen *s, const struct story *story) {
   const struct finding *f = story->result->finding;
   if (f->refutations.len == 0)
     return;
-  const char *criterion = story->result->criterion;
+  enum criterion criterion = criterion_named(story->result->criterion);
   if (f->fault == FAULT_SEQUENTIAL)
     screen_title(s, "What is wrong:");
-  else if (criterion && strncmp(criterion, "seq", 3) == 0)
-    screen_title(s,
-                 "Why no order that keeps each thread's order explains them:");
   else
-    screen_title(s, "Why no order that real time allows explains them:");
+    put_orders_title(s, criterion);
   for (uint32_t i = 0; i < f->refutations.len; i++)
     put_refutation(s, story, i);
+  if (f->only_late)
+    screen_paragraph(s, 2, 2, story_only_late);
   if (f->more_refutations) {
     struct buf b = {0};
     buf_puts(&b, "and ");
@@ -108,6 +115,8 @@ void screen_whole(struct screen *s, const struct story *story) {
   screen_rows(s, story, 0);
   screen_results(s, story);
   put_why(s, story);
+  if (f->kind.fix)
+    screen_label(s, "Fix", story->fix);
   screen_nearest(s, story);
   screen_races(s, story);
   screen_causes(s, story);

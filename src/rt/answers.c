@@ -5,6 +5,7 @@
 #include "rt/access.h"
 #include "rt/buffer.h"
 #include "rt/calls.h"
+#include "rt/channel.h"
 #include "rt/engine.h"
 #include "rt/hooks.h"
 
@@ -132,6 +133,8 @@ bool fl__readable(uint64_t addr, uint64_t size) {
   if (addr - STACK_BASE < STACK_SPAN)
     return (addr - STACK_BASE) % STACK_SIZE >= STACK_GUARD &&
            (addr - STACK_BASE) % STACK_SIZE + size <= STACK_SIZE;
+  if (addr - CHANNEL_BASE < CHANNEL_SPAN)
+    return E.live.channels && size <= CHANNEL_SIZE;
   for (uint32_t t = 0; E.tls_size && t < E.live.nfibers; t++) {
     uint64_t in = addr - (uint64_t)(uintptr_t)E.lent[t].tls;
     if (E.lent[t].tls && in < E.tls_size)

@@ -7,6 +7,7 @@
 #include "rt/engine.h"
 #include "rt/fault.h"
 #include "rt/port.h"
+#include "rt/reference_int.h"
 #include "rt/signals.h"
 
 #include <assert.h>
@@ -133,12 +134,24 @@ char *cage_words(int status, uint64_t *pc) {
                    why ? why : "is not modelled by Faultline");
 }
 
+/* For a reference implementation. */
+static const char *refusal_text(int number) {
+  static char text[200];
+  const char *why = fl__why_refused(number);
+  snprintf(text, sizeof text, "%s() %s", fl__call_name(number),
+           why ? why : "is not modelled by Faultline");
+  return text;
+}
+
 static void refused(int signal_number, siginfo_t *info, void *context) {
   (void)signal_number;
   const char *why = fl__why_refused(info->si_syscall);
   bool engine = E.in_fiber && syscall(SYS_gettid) == getpid();
   if (info->si_syscall == SYS_exit_group && !E.in_fiber)
     cage_exit((int)fl__context_argument(context));
+  bool forks = info->si_syscall == SYS_clone; /* libc holds locks meanwhile */
+  if (E.reference && !forks && syscall(SYS_gettid) == getpid())
+    fl__reference_stopped(context, refusal_text(info->si_syscall));
   if (!engine)
     leave(info->si_syscall);
   bool ended = info->si_syscall == SYS_exit_group;
@@ -186,7 +199,7 @@ void cage_ask_slowly(uint64_t pc, long number, const long *args) {
   bool ends_here = number == SYS_exit_group;
   if (!r || (ends_here && !E.in_fiber))
     return;
-  if (!E.in_fiber || syscall(SYS_gettid) != getpid())
+  if ((!E.in_fiber && !E.reference) || syscall(SYS_gettid) != getpid())
     leave((int)number);
   fl__fault(ends_here ? FAULT_EXIT : FAULT_UNMODELLED, pc, 0, "%s() %s",
             fl__call_name((int)number), r->why);

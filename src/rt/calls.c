@@ -72,7 +72,7 @@ static long long invoke(const struct fl_op *op, const struct call *c) {
 #undef WITH
 }
 
-static struct value result_of(const struct fl_op *op, long long raw) {
+struct value fl__result_of(const struct fl_op *op, long long raw) {
   unsigned unused = op->size && op->size < 8 ? 64 - 8 * op->size : 0;
   switch (op->type) {
   case FL_TYPE_VOID:
@@ -113,6 +113,7 @@ static void run_call(uint32_t id) {
   f->call = id;
   f->called = 0;
   f->allocs = f->looks = 0;
+  memset(f->waited, 0, sizeof f->waited);
   fl__spin_forget(E.cur);
   clean_stack();
   uint32_t depth = f->depth;
@@ -123,7 +124,7 @@ static void run_call(uint32_t id) {
   if (!f->called) /* touched nothing: a step of its own */
     point(EV_STEP, NULL, 0, 0);
   assert(f->called && f->call == id);
-  E.calls[id].result = result_of(op, raw);
+  E.calls[id].result = fl__result_of(op, raw);
   assert(E.times[id].call <= E.live.steps);
   E.times[id].ret = E.live.steps;
   E.returned++;
@@ -134,18 +135,48 @@ static void run_call(uint32_t id) {
   f->call = EVENT_NO_CALL;
 }
 
+static bool is_made(uint32_t id) { return !E.without || !E.without[id]; }
+
+/* The thread's calls from this one on, and its end. */
+static void run_calls(uint32_t from) {
+  struct fiber_state *f = E.self;
+  for (uint32_t i = from; i < E.client->ncalls; i++)
+    if (E.client->calls[i].thread == (uint8_t)E.cur && is_made(i))
+      run_call(i);
+  if (E.suite->thread_leave)
+    E.suite->thread_leave(E.object, f->thread_data);
+  fl__end_thread(NULL);
+}
+
 void fl__client_body(void) {
   struct fiber_state *f = E.self;
   assert(E.cur && (uint32_t)E.cur <= E.client->nthreads);
   if (E.suite->thread_enter)
     f->thread_data = E.suite->thread_enter(E.object);
   f->ops_begun = 1;
-  for (uint32_t i = 0; i < E.client->ncalls; i++)
-    if (E.client->calls[i].thread == (uint8_t)E.cur)
-      run_call(i);
-  if (E.suite->thread_leave)
-    E.suite->thread_leave(E.object, f->thread_data);
-  fl__end_thread(NULL);
+  run_calls(0);
+}
+
+static void behind_call(void) {
+  uint32_t left_out = E.self->call;
+  E.self->call = EVENT_NO_CALL;
+  run_calls(left_out + 1);
+}
+
+void fl__leave_call_out(int thread) {
+  struct fiber_state *f = &E.fiber[thread];
+  assert(f->status == FIBER_PARKED && f->call != EVENT_NO_CALL && !f->called);
+  f->sp = fl__first_frame(fl__stack_top((uint32_t)thread), behind_call);
+  f->kind = EV_STEP;
+  f->addr = f->size = f->pc = f->other = 0;
+  f->can = NULL;
+  f->spinning = f->in_wait = f->silent = 0;
+  f->depth = f->visit = f->marks = 0;
+  f->await = 0;
+  E.live.parked &= ~(1u << thread);
+  E.live.waiting &= ~(1u << thread);
+  E.live.spinning &= ~(1u << thread);
+  E.live.transit |= 1u << thread;
 }
 
 bool fl__clients_done(struct fiber_state *f) {
@@ -184,7 +215,8 @@ void fl__main_body(void) {
     fl__show_begin(), s->show(E.object), fl__show_end(&E.shown);
   fl__wait(EV_STEP, NULL, 0, 0, fl__clients_done);
   for (uint32_t i = client_first_final(E.client); i < E.client->ncalls; i++)
-    run_call(i);
+    if (is_made(i))
+      run_call(i);
   if (s->thread_leave)
     s->thread_leave(E.object, E.self->thread_data);
   if (s->show && E.recording) {

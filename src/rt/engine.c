@@ -6,6 +6,7 @@
 
 #include "rt/bound.h"
 #include "rt/buffer.h"
+#include "rt/calls.h"
 #include "rt/execute.h"
 #include "rt/record.h"
 #include "rt/snapshot.h"
@@ -71,10 +72,23 @@ static void give_back(int end) {
   E.history.stuck = end == RT_STUCK;
 }
 
+/* The threads have begun their next calls, which may be some of those. */
+static void leave_calls_out(const struct rt_driver *d) {
+  E.without = d ? d->without : NULL;
+  for (uint32_t t = 1; E.without && t <= E.client->nthreads; t++) {
+    const struct fiber_state *f = &E.fiber[t];
+    if (f->status == FIBER_PARKED && f->call != EVENT_NO_CALL && !f->called &&
+        E.without[f->call])
+      fl__leave_call_out((int)t);
+  }
+}
+
 static enum rt_end finish(int begun, const struct rt_driver *d) {
+  leave_calls_out(d);
   enum rt_end end = begun == FL_GOES_ON ? fl__run(d) : (enum rt_end)begun;
   if (end == RT_DONE)
     fl__bound_ended();
+  E.without = NULL;
   give_back((int)end);
   return end;
 }

@@ -51,6 +51,7 @@ struct live {
   uint32_t arenas;   /* mask: those that are in use */
   uint32_t inside;   /* mask: threads inside of regions (atomic.c) */
   uint32_t buffered; /* mask: threads with stores in their buffers */
+  uint32_t channels; /* pipes and the like were made (channel.h) */
   uint64_t clock;    /* nanoseconds (hooks_time.c) */
   uint64_t done;     /* mask of the first 64 calls that returned */
   uint64_t arena_used[RT_MAX_THREADS];
@@ -82,9 +83,11 @@ struct engine {
   uint8_t reduce;     /* accesses without a conflict are no steps */
   uint8_t awaits;     /* rt_awaits */
   uint8_t stepwise;   /* states will be compared (rt_step) */
+  uint8_t reference; /* a reference implementation runs (reference.h) */
   uint32_t conflicts; /* locations newly found to be shared */
   const struct regions *regions; /* NULL: none */
   bool left_out;                 /* a thread would have waited in one */
+  const bool *without;           /* of the driver that runs, or NULL */
   const struct added_wake *wake; /* NULL: none; then `regions` is not NULL */
   struct rt_trail *trail;
   struct rt_folds *folds;

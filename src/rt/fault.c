@@ -2,6 +2,7 @@
 #include "rt/fault.h"
 
 #include "rt/park.h"
+#include "rt/reference_int.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -40,6 +41,11 @@ _Noreturn void fl__faulted(void) {
 
 _Noreturn void fl__fault(enum fault kind, uint64_t pc, uint64_t addr,
                          const char *format, ...) {
+  if (E.reference) {
+    va_list why;
+    va_start(why, format);
+    fl__reference_vfails(pc, format, why);
+  }
   if (!E.in_fiber)
     die("%s while the object was being loaded", fault_words[kind]);
   va_list ap;

@@ -17,7 +17,8 @@
 
 #include <stddef.h>
 
-enum { FREE_LISTS = 8 }; /* size classes of the heap's reuse policy */
+enum { WAIT_PLACES = 4 }; /* fl__wakes_up */
+enum { FREE_LISTS = 8 };  /* size classes of the heap's reuse policy */
 enum fiber_status { FIBER_FREE, FIBER_PARKED, FIBER_DONE };
 
 struct fiber_state {
@@ -37,9 +38,10 @@ struct fiber_state {
   uint32_t call;     /* the client's call it is in, or EVENT_NO_CALL */
   uint32_t allocs;   /* allocations made in this call so far */
   uint32_t looks;    /* at the clock, in this call */
-  uint32_t depth;    /* of the shadow call stack (shadow.h) */
-  uint32_t held;     /* locks that it holds … */
-  uint64_t mutexes;  /* … and the addresses of the mutexes, by exclusive or */
+  uint64_t waited[WAIT_PLACES]; /* park.h: where it has waited in this call */
+  uint32_t depth;               /* of the shadow call stack (shadow.h) */
+  uint32_t held;                /* locks that it holds … */
+  uint64_t mutexes; /* … and the addresses of the mutexes, by exclusive or */
   uint64_t addr, size; /* of the pending step */
   uint64_t pc;         /* return address of the hook */
   uint64_t other;      /* a second address, e.g. the mutex of a wait */

@@ -21,6 +21,8 @@
  */
 #include "rt/heap.h"
 
+#include "rt/reference_int.h"
+
 #include "rt/snapshot.h"
 
 #include "base/slow.h"
@@ -253,6 +255,13 @@ void *fl__alloc(uint64_t size, uint64_t align, uint64_t elem, bool zero,
                 uint64_t pc) {
   if (is_absurd(size, align))
     return NULL;
+  if (UNLIKELY(E.reference)) {
+    void *p = fl__reference_alloc(size, align);
+    if (!p)
+      fl__reference_fails(pc, "it needs more than %u MB of memory",
+                          (unsigned)(REFERENCE_SIZE >> 20));
+    return p;
+  }
   int t = E.in_fiber ? E.cur : 0;
   struct fiber_state *f = &E.fiber[t];
   uint64_t user = size < ARENA_SIZE && align < ARENA_SIZE
@@ -414,6 +423,9 @@ uint64_t fl__pointer_name(uint64_t p) {
       return 1ull << 56 | (uint64_t)h->call << 40 | (uint64_t)h->ordinal << 24 |
              ((p - (uint64_t)(h + 1)) & 0xffffff);
   }
+  uint64_t reference = fl__reference_name(p);
+  if (reference)
+    return reference;
   if (p - E.base < E.image_span)
     return 2ull << 56 | (p - E.base);
   return 3ull << 56 | (p & 0xffffffffffffull);

@@ -181,8 +181,17 @@ size_t fl__read_string(const char *s, size_t most, uint64_t pc) FL_HIDDEN;
 void *fl__copy(void *to, const void *from, size_t n, uint64_t pc) FL_HIDDEN;
 void *fl__fill(void *to, int byte, size_t n, uint64_t pc) FL_HIDDEN;
 
+/* hooks_refused.c: the signal would run a handler of the code's */
+void fl__refuse_handler(const char *function, int number,
+                        uint64_t pc) FL_HIDDEN;
+
 /* hooks_time.c */
 void fl__sleep(uint64_t ns, uint64_t pc) FL_HIDDEN;
 void fl__sleep_until(const struct timespec *until) FL_HIDDEN; /* no step */
+/* Nanoseconds since the clock was started. */
+uint64_t fl__look(uint64_t pc) FL_HIDDEN;
+
+/* hooks_system.c: what syscall() does */
+long fl__system_call(long number, const long a[6], uint64_t pc) FL_HIDDEN;
 
 #endif

@@ -12,6 +12,7 @@
 #include "rt/marks.h"
 #include "rt/park.h"
 #include "rt/record.h"
+#include "rt/reference_int.h"
 
 #include <assert.h>
 #include <sys/single_threaded.h>
@@ -72,6 +73,9 @@ bool fl__visible(uint64_t addr, uint64_t size) {
 void fl__access(enum event_kind kind, const volatile void *addr, uint64_t size,
                 uint64_t pc) {
   fl__reached(pc);
+  if (UNLIKELY(E.reference))
+    fl__reference_touch((uint64_t)(uintptr_t)addr, size, event_writes[kind],
+                        pc);
   if (!E.in_fiber || !size)
     return;
   if (fl__visible((uint64_t)(uintptr_t)addr, size)) {
@@ -149,6 +153,8 @@ plain(enum event_kind kind, void *p, uint64_t size, uint64_t pc) {
   uint64_t addr = (uint64_t)(uintptr_t)p;
   if (UNLIKELY(!E.in_fiber)) {
     fl__reached(pc);
+    if (E.reference)
+      fl__reference_touch(addr, size, event_writes[kind], pc);
     return;
   }
   if (kind == EV_WRITE && UNLIKELY(parts.n) && store_part(p, size, pc))

@@ -5,6 +5,7 @@
 #include "rt/access.h"
 #include "rt/park.h"
 #include "rt/record.h"
+#include "rt/reference_int.h"
 
 #include <string.h>
 
@@ -19,6 +20,8 @@ begin(enum event_kind kind, const volatile void *p, uint64_t size, int order,
       uint64_t pc) {
   if (UNLIKELY(!E.in_fiber)) {
     fl__reached(pc);
+    if (E.reference)
+      fl__reference_touch((uint64_t)(uintptr_t)p, size, event_writes[kind], pc);
     return false;
   }
   uint64_t addr = (uint64_t)(uintptr_t)p;

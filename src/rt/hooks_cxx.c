@@ -6,9 +6,13 @@
  * argument of a class with a destructor (unique_ptr) is passed by its address.
  */
 #include "rt/hooks.h"
+#include "rt/signals.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- std::condition_variable: a pthread_cond_t and nothing else ---- */
 
@@ -170,4 +174,62 @@ void __cxa_guard_abort(struct guard *g) {
   if (is_ours(g))
     point(EV_ONCE, g, sizeof *g, CALLER_PC);
   g->running = 0;
+}
+
+/* ---- exceptions that nobody catches ---- */
+
+/* As in libstdc++: the virtual functions of a type_info, and the beginning of
+ * what stands before a thrown object. */
+struct cxx_type {
+  const struct {
+    void (*destroy[2])(void);
+    bool (*is_pointer)(void), (*is_function)(void);
+    bool (*catches)(const struct cxx_type *self, const struct cxx_type *thrown,
+                    void **object, unsigned outer);
+  } * vtable;
+  const char *name;
+};
+struct thrown {
+  const struct cxx_type *type;
+  uint8_t unused[72];
+  uint8_t unwind[32]; /* its first 8 bytes say which language */
+};
+struct cxx_exception { /* std::exception */
+  const struct {
+    void (*destroy[2])(void);
+    const char *(*what)(const struct cxx_exception *self);
+  } * vtable;
+};
+_Static_assert(sizeof(struct thrown) == 112, "libstdc++'s __cxa_exception");
+
+/* What an object that was thrown says, or NULL. */
+static const char *words_of(struct thrown *t, const struct cxx_type *type) {
+  const struct cxx_type *base = dlsym(E.handle, "_ZTISt9exception");
+  void *object = t + 1;
+  if (!base || t->type != type || memcmp(t->unwind, "\0++CCUNG", 8) != 0 ||
+      !base->vtable->catches(base, type, &object, 1))
+    return NULL;
+  const struct cxx_exception *e = object;
+  return e->vtable->what(e);
+}
+
+bool fl__uncaught(char *text, size_t size) {
+  const struct cxx_type *(*type_now)(void) = (const struct cxx_type *(*)(void))(
+      uintptr_t)dlsym(E.handle, "__cxa_current_exception_type");
+  struct thrown **(*globals)(void) = (struct thrown * *(*)(void))(
+      uintptr_t)dlsym(E.handle, "__cxa_get_globals");
+  char *(*demangle)(const char *, char *, size_t *, int *) =
+      (char *(*)(const char *, char *, size_t *, int *))(uintptr_t)dlsym(
+          E.handle, "__cxa_demangle");
+  const struct cxx_type *type = type_now ? type_now() : NULL;
+  if (!type || !globals)
+    return false;
+  const char *name = type->name + (*type->name == '*');
+  char *readable = demangle ? demangle(name, NULL, NULL, NULL) : NULL;
+  struct thrown *t = *globals();
+  const char *words = t ? words_of(t, type) : NULL;
+  snprintf(text, size, "uncaught exception %s%s%s", readable ? readable : name,
+           words ? ": " : "", words ? words : "");
+  free(readable);
+  return true;
 }

@@ -11,16 +11,16 @@
 #include <unistd.h>
 
 static _Noreturn void end(const char *name, int status, uint64_t pc) {
-  if (!E.suite)
+  if (!E.suite && !E.reference)
     fl__exit_program(status);
-  fl__fault(FAULT_EXIT, pc, 0, "%s(%d) was called inside an operation", name,
-            status);
+  fl__fault(FAULT_EXIT, pc, 0, "%s(%d) was called%s", name, status,
+            E.reference ? "" : " inside an operation");
 }
 
 /* A fault, or while the object is being loaded, a message and the real end. */
 #define FAIL(KIND, PC, ...)                                                    \
   do {                                                                         \
-    if (fl__on())                                                              \
+    if (fl__on() || E.reference)                                               \
       fl__fault(KIND, PC, 0, __VA_ARGS__);                                     \
     fputs("faultline: while the object was loaded: ", stderr);                 \
     fprintf(stderr, __VA_ARGS__);                                              \
@@ -29,22 +29,22 @@ static _Noreturn void end(const char *name, int status, uint64_t pc) {
   } while (0)
 
 WRAP(_Noreturn void, exit, (int status)) {
-  if (!fl__on())
+  if (!fl__on() && !E.reference)
     exit(status);
   end("exit", status, CALLER_PC);
 }
 WRAP(_Noreturn void, _exit, (int status)) {
-  if (!fl__on())
+  if (!fl__on() && !E.reference)
     _exit(status);
   end("_exit", status, CALLER_PC);
 }
 WRAP(_Noreturn void, _Exit, (int status)) {
-  if (!fl__on())
+  if (!fl__on() && !E.reference)
     _Exit(status);
   end("_Exit", status, CALLER_PC);
 }
 WRAP(_Noreturn void, quick_exit, (int status)) {
-  if (!fl__on())
+  if (!fl__on() && !E.reference)
     quick_exit(status);
   end("quick_exit", status, CALLER_PC);
 }

@@ -8,6 +8,7 @@
  * block.
  */
 #include "rt/hooks.h"
+#include "rt/reference_int.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -27,6 +28,10 @@ static void *allocate(uint64_t size, uint64_t align, bool zero, uint64_t pc) {
 static void release(void *p, uint64_t pc) {
   if (!p)
     return;
+  if (UNLIKELY(E.reference)) {
+    fl__reference_free(p, pc);
+    return;
+  }
   if (!fl__in_heap(p)) {
     if (!fl__on()) /* else another execution may free it once more */
       free(p);
@@ -39,8 +44,10 @@ static void release(void *p, uint64_t pc) {
 static void *resize(void *old, uint64_t size, uint64_t pc) {
   if (!old)
     return allocate(size, ALIGN, false, pc);
-  if (!fl__in_heap(old))
+  if (!fl__in_heap(old) && !E.reference)
     return realloc(old, size);
+  if (UNLIKELY(E.reference) && size)
+    return fl__reference_resize(old, size, pc);
   if (!size) { /* as the C library does */
     release(old, pc);
     return NULL;
@@ -114,6 +121,8 @@ WRAP(int, posix_memalign, (void **out, size_t align, size_t size)) {
   return 0;
 }
 WRAP(size_t, malloc_usable_size, (void *p)) {
+  if (UNLIKELY(E.reference))
+    return fl__reference_size(p);
   return p && !fl__in_heap(p) ? malloc_usable_size(p) : fl__block_size(p);
 }
 
@@ -178,6 +187,16 @@ WRAP(void *, _ZnamRKSt9nothrow_t, (size_t n, const void *tag)) {
   (void)tag;
   return fl__alloc(n, ALIGN, 0, false, CALLER_PC);
 }
+WRAP(void *, _ZnwmSt11align_val_tRKSt9nothrow_t,
+     (size_t n, size_t align, const void *tag)) {
+  (void)tag;
+  return fl__alloc(n, align, 0, false, CALLER_PC);
+}
+WRAP(void *, _ZnamSt11align_val_tRKSt9nothrow_t,
+     (size_t n, size_t align, const void *tag)) {
+  (void)tag;
+  return fl__alloc(n, align, 0, false, CALLER_PC);
+}
 WRAP(void *, _ZnwmSt11align_val_t, (size_t n, size_t align)) {
   return new_block(n, align, CALLER_PC);
 }
@@ -196,6 +215,8 @@ SIZED_DELETE(_ZdlPvm)
 SIZED_DELETE(_ZdaPvm)
 SIZED_DELETE(_ZdlPvSt11align_val_t) /* the "size" is the alignment */
 SIZED_DELETE(_ZdaPvSt11align_val_t)
+SIZED_DELETE(_ZdlPvRKSt9nothrow_t) /* the "size" is the tag */
+SIZED_DELETE(_ZdaPvRKSt9nothrow_t)
 
 #define ALIGNED_DELETE(NAME)                                                   \
   WRAP(void, NAME, (void *p, size_t size, size_t align)) {                     \
@@ -205,3 +226,5 @@ SIZED_DELETE(_ZdaPvSt11align_val_t)
   }
 ALIGNED_DELETE(_ZdlPvmSt11align_val_t)
 ALIGNED_DELETE(_ZdaPvmSt11align_val_t)
+ALIGNED_DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t)
+ALIGNED_DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t)

@@ -197,8 +197,9 @@ static size_t read_head(const char *s, size_t most, char head[HEAD],
     }                                                                          \
     va_end(walk);                                                              \
     if ((ALL).unknown)                                                         \
-      fl__refuse(PC, "a format that is not understood: what it reads is not "  \
-                     "seen");                                                  \
+      fl__refuse(PC,                                                           \
+                 "a format that Faultline does not know: its reads are not "   \
+                 "seen");                                                      \
   } while (0)
 
 static void put_kept(const struct strings *s) {

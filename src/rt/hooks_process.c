@@ -87,6 +87,9 @@ static long ask_and_call(uint64_t pc, long number, const long *a) {
 }
 
 GUARD int kill(pid_t pid, int number) {
+  if (pid == getpid())
+    fl__refuse_handler("kill", number,
+                       (uint64_t)(uintptr_t)__builtin_return_address(0));
   return (int)ASK_AND_CALL(SYS_kill, pid, number);
 }
 

@@ -16,7 +16,7 @@
 
 _Noreturn void fl__misuse(const volatile void *object, uint64_t pc,
                           const char *text) {
-  if (fl__on())
+  if (fl__on() || E.reference)
     fl__fault(FAULT_LOCK_MISUSE, pc, (uint64_t)(uintptr_t)object, "%s", text);
   fprintf(stderr, "faultline: while the object was loaded: %s\n", text);
   abort();
@@ -37,7 +37,7 @@ static bool can_lock(struct fiber_state *f) {
 
 static void reject_destroyed(const struct mutex *m, uint64_t pc) {
   if (m->kind == MUTEX_DESTROYED)
-    fl__misuse(m, pc, "the mutex is used after it was destroyed");
+    fl__misuse(m, pc, "use of a mutex after its destruction");
 }
 
 /* 0 or an error, without waiting. */
@@ -70,7 +70,7 @@ int fl__mutex_destroy(struct mutex *m, uint64_t pc) {
   fl__access(EV_WRITE, m, sizeof *m, pc);
   reject_destroyed(m, pc);
   if (m->owner)
-    fl__misuse(m, pc, "a locked mutex is destroyed");
+    fl__misuse(m, pc, "destruction of a locked mutex");
   m->kind = MUTEX_DESTROYED;
   return 0;
 }
@@ -118,8 +118,8 @@ int fl__mutex_unlock(struct mutex *m, uint64_t pc) {
       return EPERM;
     }
     fl__misuse(m, pc,
-               m->owner ? "a mutex is unlocked that another thread holds"
-                        : "a mutex is unlocked that is not locked");
+               m->owner ? "unlock of a mutex that another thread holds"
+                        : "unlock of a mutex that is not locked");
   }
   if (m->count > 1) {
     m->count--;
@@ -190,7 +190,7 @@ static bool can_write(struct fiber_state *f) {
 
 static void reject_destroyed_rwlock(const struct rwlock *l, uint64_t pc) {
   if (l->destroyed)
-    fl__misuse(l, pc, "the reader-writer lock is used after it was destroyed");
+    fl__misuse(l, pc, "use of a reader-writer lock after its destruction");
 }
 
 /* How often a thread holds it for reading.  Ten bits lie in two bytes, wherever
@@ -265,7 +265,7 @@ WRAP(int, pthread_rwlock_destroy, (pthread_rwlock_t * lock)) {
   fl__access(EV_WRITE, l, sizeof *l, CALLER_PC);
   reject_destroyed_rwlock(l, CALLER_PC);
   if (l->writer || l->readers)
-    fl__misuse(l, CALLER_PC, "a locked reader-writer lock is destroyed");
+    fl__misuse(l, CALLER_PC, "destruction of a locked reader-writer lock");
   l->destroyed = 1;
   return 0;
 }
@@ -300,7 +300,7 @@ WRAP(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock)) {
     if (!depth_of(l, fl__number(f)))
       fl__misuse(
           l, CALLER_PC,
-          "a reader-writer lock is unlocked that the thread does not hold");
+          "unlock of a reader-writer lock that the thread does not hold");
     change_depth(l, fl__number(f), -1);
     if (!depth_of(l, fl__number(f)))
       l->readers &= ~fl__bit(f);
@@ -324,7 +324,7 @@ WRAP(int, pthread_spin_init, (pthread_spinlock_t * lock, int shared)) {
 WRAP(int, pthread_spin_destroy, (pthread_spinlock_t * lock)) {
   fl__access(EV_WRITE, lock, sizeof *lock, CALLER_PC);
   if (*lock)
-    fl__misuse(lock, CALLER_PC, "a locked spinlock is destroyed");
+    fl__misuse(lock, CALLER_PC, "destruction of a locked spinlock");
   return 0;
 }
 WRAP(int, pthread_spin_lock, (pthread_spinlock_t * lock)) {
@@ -347,8 +347,8 @@ WRAP(int, pthread_spin_unlock, (pthread_spinlock_t * lock)) {
   fl__sync_point(EV_UNLOCK, lock, sizeof *lock, CALLER_PC);
   if ((uint32_t)*lock != fl__owner(fl__me()))
     fl__misuse(lock, CALLER_PC,
-               *lock ? "a spinlock is unlocked that another thread holds"
-                     : "a spinlock is unlocked that is not locked");
+               *lock ? "unlock of a spinlock that another thread holds"
+                     : "unlock of a spinlock that is not locked");
   *lock = 0;
   fl__me()->held--;
   return 0;

@@ -9,6 +9,7 @@
  * may have changed it.
  */
 #include "rt/hooks.h"
+#include "rt/reference_int.h"
 
 #include <alloca.h>
 #include <string.h>
@@ -41,6 +42,10 @@ static void copy_piece(uint8_t *dst, const uint8_t *src, size_t n,
 void *fl__copy(void *to, const void *from, size_t n, uint64_t pc) {
   if (!n)
     return to;
+  if (UNLIKELY(E.reference)) {
+    fl__reference_touch((uint64_t)(uintptr_t)from, n, false, pc);
+    fl__reference_touch((uint64_t)(uintptr_t)to, n, true, pc);
+  }
   if (UNLIKELY(!fl__on()) ||
       (!visible(from, n, false, pc) & !visible(to, n, true, pc)))
     return memmove(to, from, n);
@@ -61,6 +66,8 @@ void *fl__copy(void *to, const void *from, size_t n, uint64_t pc) {
 }
 
 void *fl__fill(void *to, int byte, size_t n, uint64_t pc) {
+  if (UNLIKELY(E.reference))
+    fl__reference_touch((uint64_t)(uintptr_t)to, n, true, pc);
   if (!n || UNLIKELY(!fl__on()) || !visible(to, n, true, pc))
     return n ? memset(to, byte, n) : to;
   uint8_t *dst = to;

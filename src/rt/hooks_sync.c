@@ -4,10 +4,13 @@
  * A wait on a condition variable is two steps.  In the first the thread
  * releases the mutex and joins the set of waiters; in the second it has been
  * woken and takes the mutex back.  Which waiter a signal wakes is the search's
- * choice.  Wakes without a signal happen only at timed waits, which are three
- * steps: the end of the wait, by a signal or because it is late, is a step of
- * its own, before the thread waits for the mutex.  So a thread that holds the
- * mutex can still make the condition true.
+ * choice.  Timed waits are three steps: the end of the wait, by a signal or
+ * because it is late, is a step of its own, before the thread waits for the
+ * mutex.  So a thread that holds the mutex can still make the condition true.
+ *
+ * A wait that is to end without a reason (fl__wakes_up) only gives back the
+ * mutex and takes it again: the thread never joins the set.  If it were in it
+ * until then and was signalled, the wait would have ended with a reason.
  *
  * That a thread has been woken is noted in its state and not in the object,
  * which its last user may have freed by the time the thread goes on.
@@ -50,7 +53,7 @@ static bool can_wake(struct fiber_state *f) {
 
 static void reject_destroyed(const struct cond *c, uint64_t pc) {
   if (c->destroyed)
-    fl__misuse(c, pc, "the condition variable is used after it was destroyed");
+    fl__misuse(c, pc, "use of a condition variable after its destruction");
 }
 
 void fl__cond_init(struct cond *c, uint64_t pc) {
@@ -63,7 +66,7 @@ void fl__cond_destroy(struct cond *c, uint64_t pc) {
   reject_destroyed(c, pc);
   if (c->waiters)
     fl__misuse(c, pc,
-               "a condition variable is destroyed that a thread waits on");
+               "destruction of a condition variable that a thread waits on");
   c->destroyed = 1;
 }
 
@@ -94,22 +97,26 @@ int fl__cond_wait(struct cond *c, struct mutex *m, const struct timespec *until,
                   uint64_t pc) {
   struct fiber_state *f = fl__me();
   if (!fl__on()) /* nobody else is there to signal */
-    fl__misuse(c, pc, "a condition variable is waited on by the only thread");
+    fl__misuse(c, pc, "the only thread waits on a condition variable");
   fl__usable(m, sizeof *m, pc);
   f->other = (uint64_t)(uintptr_t)m;
   fl__sync_point(EV_COND_WAIT, c, sizeof *c, pc);
   fl__still_usable(m, sizeof *m, pc);
   reject_destroyed(c, pc);
   if (m->owner != fl__owner(f))
-    fl__misuse(m, pc, "a wait needs a mutex that the thread holds");
+    fl__misuse(m, pc, "wait with a mutex that the thread does not hold");
   uint32_t count = m->count;
-  c->waiters |= fl__bit(f);
+  bool wakes_up = fl__wakes_up(c, WAKE_UP_RETURNS, WAKE_UP_RETURNS, pc);
+  if (!wakes_up)
+    c->waiters |= fl__bit(f);
   f->woken = 0;
-  f->in_wait = until != NULL;
+  f->in_wait = until && !wakes_up;
   release(m, f);
 
   int err = 0;
-  if (until) {
+  if (wakes_up) {
+    fl__wait(EV_LOCK, m, 0, pc, mutex_is_free);
+  } else if (until) {
     err = end_wait(c, until, pc);
     fl__wait(EV_LOCK, m, 0, pc, mutex_is_free);
   } else {
@@ -222,18 +229,35 @@ WRAP(int, sem_destroy, (sem_t * sem)) {
         E.fiber[t].kind == EV_SEM_WAIT &&
         E.fiber[t].addr == (uint64_t)(uintptr_t)sem)
       fl__misuse(sem, CALLER_PC,
-                 "a semaphore is destroyed that a thread waits on");
+                 "destruction of a semaphore that a thread waits on");
+  return 0;
+}
+/* A semaphore at zero where a signal may interrupt the wait: to find that out
+ * is a step.  Else the wait is one step, when there is something to take. */
+static bool is_interrupted(struct semaphore *s, uint64_t pc, bool *taken) {
+  if (!fl__may_wake_up(pc))
+    return false;
+  fl__sync_point(EV_SEM_WAIT, s, sizeof *s, pc);
+  *taken = s->value > 0;
+  s->value -= *taken;
+  fl__tried(EV_SEM_WAIT, *taken);
+  return !*taken && fl__wakes_up(s, WAKE_UP_EINTR, WAKE_UP_EINTR, pc);
+}
+
+static int sleep_at(struct semaphore *s, uint64_t pc) {
+  bool taken = false;
+  if (is_interrupted(s, pc, &taken))
+    return fails(EINTR);
+  if (taken)
+    return 0;
+  fl__sync_wait(EV_SEM_WAIT, s, sizeof *s, pc, can_decrement);
+  if (!s->value) /* only while loading: the one thread would wait for ever */
+    fl__misuse(s, pc, "the only thread waits on a semaphore that is zero");
+  s->value--;
   return 0;
 }
 WRAP(int, sem_wait, (sem_t * sem)) {
-  struct semaphore *s = (struct semaphore *)sem;
-  fl__sync_wait(EV_SEM_WAIT, s, sizeof *s, CALLER_PC, can_decrement);
-  if (!s->value) /* only while loading: the one thread would wait for ever */
-    fl__misuse(s, CALLER_PC,
-               "a semaphore at zero is waited on by the only "
-               "thread");
-  s->value--;
-  return 0;
+  return sleep_at((struct semaphore *)sem, CALLER_PC);
 }
 WRAP(int, sem_trywait, (sem_t * sem)) {
   return try_decrement((struct semaphore *)sem, EAGAIN, NULL, CALLER_PC);
@@ -318,7 +342,7 @@ WRAP(int, pthread_barrier_destroy, (pthread_barrier_t * barrier)) {
   struct barrier *b = (struct barrier *)barrier;
   fl__access(EV_WRITE, b, sizeof *b, CALLER_PC);
   if (b->waiters)
-    fl__misuse(b, CALLER_PC, "a barrier is destroyed that a thread waits at");
+    fl__misuse(b, CALLER_PC, "destruction of a barrier that a thread waits at");
   b->count = 0;
   return 0;
 }
@@ -334,7 +358,7 @@ WRAP(int, pthread_barrier_wait, (pthread_barrier_t * barrier)) {
     return PTHREAD_BARRIER_SERIAL_THREAD;
   }
   if (!fl__on())
-    fl__misuse(b, CALLER_PC, "a barrier is waited at by the only thread");
+    fl__misuse(b, CALLER_PC, "the only thread waits at a barrier");
   b->waiters |= fl__bit(f);
   f->woken = 0;
   fl__wait(EV_BARRIER, b, 0, CALLER_PC, was_woken);

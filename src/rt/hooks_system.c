@@ -31,11 +31,19 @@ static long fail(int number) {
 static long futex_wait(uint32_t *word, uint32_t value, uint32_t mask,
                        const struct timespec *until, uint64_t pc) {
   struct fiber_state *f = fl__me();
+  fl__usable(word, sizeof *word, pc);
   fl__point(EV_FUTEX_WAIT, word, sizeof *word, pc);
   fl__silent();
   if (*word != value)
     return fail(EAGAIN);
   f->woken = 0;
+  switch (fl__wakes_up(word, WAKE_UP_RETURNS, WAKE_UP_EINTR, pc)) {
+  case WAKE_UP_RETURNS: /* "return value 0 can mean a spurious wake-up":
+                           futex(2) */
+    return 0;
+  case WAKE_UP_EINTR:
+    return fail(EINTR);
+  }
   fl__wait(EV_FUTEX_WOKEN, word, mask, pc, until ? always : woken);
   if (!f->woken) {
     fl__silent();
@@ -105,7 +113,6 @@ WRAP(void, _ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj,
 
 static long futex(const long a[6], uint64_t pc) {
   uint32_t *word = (uint32_t *)a[0];
-  fl__usable(word, sizeof *word, pc);
   const struct timespec *until = (const struct timespec *)a[3];
   switch (a[1] & ~(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME)) {
   case FUTEX_WAIT:
@@ -123,14 +130,7 @@ static long futex(const long a[6], uint64_t pc) {
 /* Different for each thread, as the real one, and the same in every run. */
 static int thread_id(void) { return 1000 + (fl__on() ? E.cur : 0); }
 
-WRAP(long, syscall, (long number, ...)) {
-  uint64_t pc = CALLER_PC;
-  long a[6];
-  va_list ap;
-  va_start(ap, number);
-  for (int i = 0; i < 6; i++)
-    a[i] = va_arg(ap, long);
-  va_end(ap);
+long fl__system_call(long number, const long a[6], uint64_t pc) {
   if (number == SYS_futex && fl__on())
     return futex(a, pc);
   if (number == SYS_gettid)
@@ -141,6 +141,17 @@ WRAP(long, syscall, (long number, ...)) {
   }
   cage_ask(pc, number, a);
   return syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+WRAP(long, syscall, (long number, ...)) {
+  uint64_t pc = CALLER_PC;
+  long a[6];
+  va_list ap;
+  va_start(ap, number);
+  for (int i = 0; i < 6; i++)
+    a[i] = va_arg(ap, long);
+  va_end(ap);
+  return fl__system_call(number, a, pc);
 }
 
 WRAP(pid_t, gettid, (void)) { return thread_id(); }

@@ -95,7 +95,9 @@ static int collect(int t, void **value, uint64_t pc) {
 int fl__thread_create(pthread_t *thread, void *(*start)(void *), void *arg,
                       bool detached, uint64_t pc) {
   if (!fl__on()) /* no scheduler would run it */
-    fl__misuse(thread, pc, "a thread is started by a constructor");
+    fl__misuse(thread, pc,
+               E.reference ? "it starts a thread"
+                           : "a thread is started by a constructor");
   fl__access(EV_WRITE, thread, sizeof *thread, pc);
   int t = fl__spawn(start, arg, pc);
   E.fiber[t].past = past_of(E.cur);

@@ -15,6 +15,7 @@
  * srand() seeds.
  */
 #include "rt/hooks.h"
+#include "rt/reference_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,6 +35,8 @@ static void step_of_clock(uint64_t pc) {
 /* ---- sleeping and yielding ---- */
 
 void fl__sleep(uint64_t ns, uint64_t pc) {
+  if (E.reference)
+    return; /* the clock is the engine's */
   if (!E.options.uses_clock) {
     fl__point(EV_YIELD, NULL, 0, pc);
     return;
@@ -43,7 +46,7 @@ void fl__sleep(uint64_t ns, uint64_t pc) {
 }
 
 void fl__sleep_until(const struct timespec *until) {
-  if (!E.options.uses_clock || until->tv_sec < (time_t)epoch)
+  if (E.reference || !E.options.uses_clock || until->tv_sec < (time_t)epoch)
     return;
   uint64_t at =
       ((uint64_t)until->tv_sec - epoch) * second + (uint64_t)until->tv_nsec;
@@ -103,7 +106,9 @@ WRAP(int, clock_nanosleep,
 /* ---- clocks ---- */
 
 /* Nanoseconds since the clock was started. */
-static uint64_t look(uint64_t pc) {
+uint64_t fl__look(uint64_t pc) {
+  if (UNLIKELY(E.reference))
+    fl__reference_fails(pc, "it looks at the clock");
   struct fiber_state *f = fl__me();
   step_of_clock(pc);
   uint32_t doubled = f->looks < USUAL_LOOKS ? 0 : f->looks - USUAL_LOOKS;
@@ -113,7 +118,7 @@ static uint64_t look(uint64_t pc) {
 }
 
 static struct timespec now(uint64_t pc) {
-  uint64_t ns = look(pc);
+  uint64_t ns = fl__look(pc);
   return (struct timespec){.tv_sec = (time_t)(epoch + ns / second),
                            .tv_nsec = (long)(ns % second)};
 }
@@ -127,7 +132,7 @@ WRAP(time_t, time, (time_t * out)) {
   return t;
 }
 WRAP(clock_t, clock, (void)) {
-  return (clock_t)(look(CALLER_PC) / (second / CLOCKS_PER_SEC));
+  return (clock_t)(fl__look(CALLER_PC) / (second / CLOCKS_PER_SEC));
 }
 WRAP(int, gettimeofday, (struct timeval * out, void *zone)) {
   (void)zone;
@@ -154,10 +159,10 @@ WRAP(int, timespec_get, (struct timespec * out, int base)) {
 }
 /* std::chrono::steady_clock::now and system_clock::now: nanoseconds. */
 WRAP(int64_t, _ZNSt6chrono3_V212steady_clock3nowEv, (void)) {
-  return (int64_t)(epoch * second + look(CALLER_PC));
+  return (int64_t)(epoch * second + fl__look(CALLER_PC));
 }
 WRAP(int64_t, _ZNSt6chrono3_V212system_clock3nowEv, (void)) {
-  return (int64_t)(epoch * second + look(CALLER_PC));
+  return (int64_t)(epoch * second + fl__look(CALLER_PC));
 }
 
 /* ---- chance ---- */
@@ -169,6 +174,9 @@ static uint64_t mixed(uint64_t z) {
   return z ^ z >> 31;
 }
 static uint64_t next(void) {
+  if (UNLIKELY(E.reference))
+    fl__reference_fails(0, "it asks for a random number: fl_choose() leaves a "
+                           "choice");
   return mixed(fl__me()->random += 0x9e3779b97f4a7c15u);
 }
 static int next31(void) { return (int)(next() >> 33); }

@@ -136,10 +136,13 @@ bool rt_has_marks(void) { return E.stack_shared || E.tls_shared; }
 /* ---- what has returned ---- */
 
 /* A thread that has woken from a wait does not touch the object that it waited
- * at, which may be gone by then. */
+ * at, which may be gone by then.  Nor does a futex wake: it names an address,
+ * and what the waiter does with the word when it sees the new value, which may
+ * be to free it, is done before (glibc relies on that in its own locks). */
 bool fl__only_wakes(const struct fiber_state *f) {
   return f->kind == EV_COND_WAKE || f->kind == EV_WAIT_OVER ||
-         f->kind == EV_FUTEX_WOKEN || (f->kind == EV_BARRIER && f->can);
+         f->kind == EV_FUTEX_WOKEN || f->kind == EV_FUTEX_WAKE ||
+         (f->kind == EV_BARRIER && f->can);
 }
 
 /*

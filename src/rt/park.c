@@ -10,11 +10,17 @@
 
 void fl__wait(enum event_kind kind, const volatile void *addr, uint64_t other,
               uint64_t pc, bool (*can)(struct fiber_state *f)) {
+  fl__wait_at(kind, addr, 1, other, pc, can);
+}
+
+void fl__wait_at(enum event_kind kind, const volatile void *addr, uint64_t size,
+                 uint64_t other, uint64_t pc,
+                 bool (*can)(struct fiber_state *f)) {
   struct fiber_state *f = E.self;
   assert(E.in_fiber && can); /* E1, F1 */
   f->kind = kind;
   f->addr = (uint64_t)(uintptr_t)addr;
-  f->size = 1;
+  f->size = size;
   f->pc = pc;
   f->other = other;
   f->can = can;
@@ -35,6 +41,40 @@ int fl__choose(int n) {
   fl__leave(CHOOSES);
   assert(E.chosen >= 0 && E.chosen < n);
   return E.chosen;
+}
+
+/* Where it is noted that the thread has waited at `pc`, or NULL: this wait is
+ * none of those that may end without a reason. */
+static uint64_t *place_of_wait(uint64_t pc) {
+  struct fiber_state *f = E.self;
+  enum { ALL_IN_A_CALL = 3 };
+  if (!E.options.wake_ups || !E.in_fiber || E.reference ||
+      (!E.cur && (E.preparing || E.live.final)) ||
+      (E.client && E.client->nthreads < 2))
+    return NULL;
+  bool all = E.options.wake_ups == RT_WAKE_UPS_ALL;
+  _Static_assert((int)ALL_IN_A_CALL <= (int)WAIT_PLACES, "room");
+  for (int i = 0; i < (all ? ALL_IN_A_CALL : WAIT_PLACES); i++) {
+    if (f->waited[i] == pc && !all)
+      return NULL;
+    if (!f->waited[i])
+      return &f->waited[i];
+  }
+  return NULL;
+}
+
+bool fl__may_wake_up(uint64_t pc) { return place_of_wait(pc) != NULL; }
+
+int fl__wakes_up(const volatile void *object, int from, int to, uint64_t pc) {
+  uint64_t *place = place_of_wait(pc);
+  if (!place)
+    return 0;
+  *place = pc;
+  int way = fl__choose(to - from + 2);
+  way += way ? from - 1 : 0;
+  if (way && E.recording)
+    fl__record_simple(EV_WAKE_UP, object, (uint64_t)way, pc);
+  return way;
 }
 
 _Noreturn void fl__exit_program(int status) {

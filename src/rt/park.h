@@ -39,6 +39,9 @@ FL_INLINE void point(enum event_kind kind, const volatile void *addr,
  */
 void fl__wait(enum event_kind kind, const volatile void *addr, uint64_t other,
               uint64_t pc, bool (*can)(struct fiber_state *f)) FL_HIDDEN;
+void fl__wait_at(enum event_kind kind, const volatile void *addr, uint64_t size,
+                 uint64_t other, uint64_t pc,
+                 bool (*can)(struct fiber_state *f)) FL_HIDDEN;
 
 /* Leaves the running fiber for the engine. */
 void fl__leave(enum arrival how) FL_HIDDEN;
@@ -49,6 +52,18 @@ static inline void fl__silent(void) { E.self->silent = 1; }
 
 /* One of n ≥ 2 alternatives, by the search. */
 int fl__choose(int n) FL_HIDDEN;
+
+/*
+ * The running thread goes to sleep at `pc`.  0: until somebody wakes it; else
+ * it wakes up without a reason, in one of the ways WAKE_UP_… from `from` to
+ * `to`.  The search chooses, if this wait is one of rt_options.wake_ups.  The
+ * step that would sleep asks, and then does not begin to: no search has to know
+ * of sleepers that could go on by themselves.  A client with one thread has
+ * none: nobody would have to wake it.
+ */
+int fl__wakes_up(const volatile void *object, int from, int to,
+                 uint64_t pc) FL_HIDDEN;
+bool fl__may_wake_up(uint64_t pc) FL_HIDDEN; /* will fl__wakes_up ask? */
 
 /* The whole program ends (exit in main, return of main). */
 _Noreturn void fl__exit_program(int status) FL_HIDDEN;

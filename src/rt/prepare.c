@@ -5,6 +5,7 @@
 #include "rt/bound.h"
 #include "rt/cage.h"
 #include "rt/calls.h"
+#include "rt/channel.h"
 #include "rt/conflict.h"
 #include "rt/execute.h"
 #include "rt/heap.h"
@@ -140,6 +141,7 @@ int rt_open(const char *so, const struct rt_options *o, struct error *e) {
   __libc_single_threaded = 0; /* std::shared_ptr then counts with atomics */
   fl__port_open();
   fl__heap_open();
+  fl__channels_open();
   fl__fibers_open();
   fl__float_set(FLOAT_DEFAULT);
   int err = fl__module_open(so, e);

@@ -336,6 +336,16 @@ void fl__record_mark(enum event_kind kind, int thread, uint64_t pc) {
     e->call = EVENT_NO_CALL;
 }
 
+void fl__record_annotation(enum event_kind kind, const volatile void *addr,
+                           uint64_t pc) {
+  struct event *e = add(kind, E.cur, pc);
+  if (!e)
+    return;
+  e->addr = (uint64_t)(uintptr_t)addr;
+  if (!E.self->called) /* it stands before the call's first access */
+    e->call = EVENT_NO_CALL;
+}
+
 void fl__record_alloc(const void *p, uint64_t size, uint64_t elem,
                       uint64_t pc) {
   if (!E.in_fiber)

@@ -46,6 +46,8 @@ void fl__record_free(const void *p, uint64_t pc) FL_HIDDEN;
 void fl__record_note(enum event_kind kind, int thread, uint64_t pc,
                      uint64_t addr, const char *text) FL_HIDDEN;
 /* The begin or end of a block that is to be atomic. */
+void fl__record_annotation(enum event_kind kind, const volatile void *addr,
+                           uint64_t pc) FL_HIDDEN;
 void fl__record_mark(enum event_kind kind, int thread, uint64_t pc) FL_HIDDEN;
 /* An event of the running thread that is no step. */
 void fl__record_simple(enum event_kind kind, const volatile void *addr,

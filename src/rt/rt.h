@@ -73,18 +73,25 @@ void rt_part_stores(const struct part_store *at, uint32_t n);
  * Once, before rt_prepare; they must live as long as the object. */
 void rt_sites(const struct site *at, uint32_t n);
 
+/* Waits that end without a reason: never; the first wait of a call at each
+ * place (so at most one in a loop); or up to three waits of a call. */
+enum rt_wake_ups { RT_WAKE_UPS_OFF, RT_WAKE_UPS_SOME, RT_WAKE_UPS_ALL };
+
 struct rt_options {
   bool reuse;         /* heap: last freed, first given (else quarantine) */
   bool spurious_cas;  /* a weak CAS may fail without reason: a choice */
+  uint8_t wake_ups;   /* enum rt_wake_ups */
   bool leaks;         /* blocks that are alive after the destructor: a fault */
   bool uses_tls;      /* thread-local variables: switch the FS base too */
   bool uses_fenv;     /* rounding modes and the like: switch them too */
   bool uses_clock;    /* looks at a clock: to sleep is to move it */
+  bool all_waits;     /* what only decides how long to wait is executed, too */
   uint32_t max_steps; /* of one execution; then it is cut */
   uint32_t max_alone; /* of one thread alone, once the client is prepared; then
                          it cannot be checked; 0: very many (bound.c) */
   uint32_t watchdog_ms; /* a step that takes longer is an endless loop */
   bool show_output;     /* user's stdout is not sent to /dev/null */
+  bool in_debugger;     /* which stops at each SIGSEGV */
   bool tso;             /* memory model: store buffers (else SC) … */
   uint32_t buffer;      /* … of so many stores, 1 to RT_BUFFER_MOST */
 };
@@ -109,6 +116,10 @@ struct rt_driver {
   int (*choose)(void *ctx, int n);
   void *ctx;
   bool every; /* pick is asked even when only one thread is enabled */
+  /* rt_run and rt_run_on: by call, those that the client does not make.  A
+   * thread that stands before the first step of one goes on behind it.  NULL:
+   * it makes all. */
+  const bool *without;
 };
 
 /* Loads a shared object; suites are then at rt_suites(). */
@@ -368,6 +379,10 @@ enum rt_end rt_run_on(const struct snapshot *s, const struct rt_driver *d);
 /* Hash of memory, stacks and scheduler state; with `with_history` also of
  * results so far and, for each call made, the set of calls completed before. */
 struct hash128 rt_hash(bool with_history);
+
+/* Hash of memory alone: globals, heap, thread-local variables; not of where
+ * threads are. */
+struct hash128 rt_hash_contents(void);
 
 /* Hash of the memory that the main thread has made when a client without
  * threads is prepared: where it is equal, the same can happen from there on. */

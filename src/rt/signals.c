@@ -9,6 +9,7 @@
 
 #include "rt/cage.h"
 #include "rt/engine.h"
+#include "rt/reference_int.h"
 #include "rt/snapshot.h"
 
 #include <assert.h>
@@ -70,14 +71,20 @@ static uint64_t place_of(const void *context) {
     return pc - E.base + 1;
   static bool walking; /* a crash in the unwinder itself comes back here */
   struct user_search w = {0};
-  if (has_stack(context) && !walking) {
+  if ((has_stack(context) || E.reference) && !walking) {
     walking = true;
     _Unwind_Backtrace(find_user, &w);
   }
   walking = false;
   if (w.found)
     return w.found - E.base;
-  return fl__offset(E.self->pc);
+  return E.reference ? 0 : fl__offset(E.self->pc);
+}
+
+/* A reference implementation: a mistake in the harness. */
+_Noreturn void fl__reference_stopped(const void *context, const char *why) {
+  uint64_t place = place_of(context);
+  fl__reference_fails(place ? E.base + place : 0, "%s", why);
 }
 
 static void fill(enum fault kind, const void *context, uint64_t addr,
@@ -94,6 +101,17 @@ void fl__refused(enum fault kind, void *context) {
   assert(E.in_fiber); /* E1 */
   fill(kind, context, 0, 0);
   abandon(context);
+}
+
+/* Is it an abort because an exception was not caught?  Its words are the
+ * user's code: no step is made in them. */
+static bool was_uncaught(int number, char *text, size_t size) {
+  if (number != SIGABRT)
+    return false;
+  E.in_fiber = 0;
+  bool was = fl__uncaught(text, size);
+  E.in_fiber = 1;
+  return was;
 }
 
 static const char *words(int number, int code) {
@@ -121,9 +139,12 @@ static void crashed(int number, siginfo_t *info, void *context) {
   if (number == SIGSEGV && info->si_code == SEGV_ACCERR &&
       fl__pages_touch((uint64_t)(uintptr_t)info->si_addr))
     return; /* the first write to a page: again */
-  if (number == SIGILL && fl__site_trap(context))
+  if ((number == SIGILL || (number == SIGSEGV && info->si_code == SI_KERNEL)) &&
+      fl__site_trap(context))
     return;
   fl__context_set_pc(context, fl__site_pc(fl__context_pc(context)));
+  if (E.reference)
+    fl__reference_stopped(context, words(number, info->si_code));
   if (!E.in_fiber) {
     cage_default_signal(number); /* ours: happens again, and is fatal then */
     return;
@@ -145,7 +166,7 @@ static void crashed(int number, siginfo_t *info, void *context) {
     else if (memory && info->si_code > 0 && info->si_code != SI_KERNEL)
       snprintf(E.fault.text, sizeof E.fault.text, "NULL dereferenced (%s)",
                number == SIGSEGV ? "SIGSEGV" : "SIGBUS");
-    else
+    else if (!was_uncaught(number, E.fault.text, sizeof E.fault.text))
       snprintf(E.fault.text, sizeof E.fault.text, "%s",
                words(number, info->si_code));
   }
@@ -156,10 +177,18 @@ static void tick(int number, siginfo_t *info, void *context) {
   (void)info;
   if (!fl__watch_expired(fl__context_pc(context)))
     return;
+  if (E.reference)
+    fl__reference_stopped(context, "it does not end");
   fill(FAULT_ENDLESS, context, 0, number);
   snprintf(E.fault.text, sizeof E.fault.text,
            "no visible step for %u ms of CPU time", E.options.watchdog_ms);
   abandon(context);
+}
+
+bool fl__own_signal(int number) {
+  struct sigaction a;
+  return !sigaction(number, NULL, &a) &&
+         (a.sa_sigaction == crashed || a.sa_sigaction == tick);
 }
 
 void fl__signals_open(const char *so) {

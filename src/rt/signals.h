@@ -8,10 +8,18 @@
 #include "rt/attributes.h"
 #include "rt/rt.h"
 
+#include <stddef.h>
+
 void fl__signals_open(const char *so) FL_HIDDEN;
+/* Does the engine have the signal's handler? */
+bool fl__own_signal(int number) FL_HIDDEN;
 /* In a signal handler: the fiber is left with a fault, whose text is still to
  * be written. */
 void fl__refused(enum fault kind, void *context) FL_HIDDEN;
+
+/* hooks_cxx.c: the words of the C++ exception that nobody catches, if that is
+ * why the program ends. */
+bool fl__uncaught(char *text, size_t size) FL_HIDDEN;
 
 void fl__watch_open(const char *so) FL_HIDDEN;
 /* To be asked at each tick: has the step that is being made taken too long?

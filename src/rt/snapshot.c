@@ -9,6 +9,7 @@
 #include "rt/bound.h"
 #include "rt/buffer.h"
 #include "rt/cage.h"
+#include "rt/channel.h"
 #include "rt/engine.h"
 #include "rt/heap.h"
 
@@ -106,6 +107,8 @@ void rt_save(struct snapshot *s) {
   }
   if (E.live.keys)
     put_keys(s, n);
+  if (E.live.channels)
+    fl__channels_save(s);
   if (UNLIKELY(E.options.tso))
     fl__buffers_save(s);
   if (UNLIKELY(E.shadowing))
@@ -115,7 +118,7 @@ void rt_save(struct snapshot *s) {
 void rt_restore(const struct snapshot *s) {
   cage_end_copy();
   uint64_t used[RT_MAX_THREADS];
-  uint32_t arenas = E.live.arenas;
+  uint32_t arenas = E.live.arenas, channels = E.live.channels;
   for (uint32_t left = arenas; left; left &= left - 1) {
     uint32_t t = (uint32_t)__builtin_ctz(left);
     used[t] = E.live.arena_used[t];
@@ -163,6 +166,10 @@ void rt_restore(const struct snapshot *s) {
   }
   if (E.live.keys)
     p = get_keys(p, n);
+  if (E.live.channels)
+    p = fl__channels_load(p);
+  else if (UNLIKELY(channels))
+    fl__channels_forget();
   if (UNLIKELY(E.options.tso))
     p = fl__buffers_load(p);
   if (UNLIKELY(p != s->bytes + s->len))
@@ -214,6 +221,35 @@ static void put_spins(struct snapshot *s) {
   }
 }
 
+/* Globals and heap. */
+static void put_shared(struct snapshot *s) {
+  fl__pages_digest(PAGES_DATA, s, E.data_lo, E.data_span);
+  for (uint32_t left = E.live.arenas; left; left &= left - 1)
+    put_arena(s, (uint32_t)__builtin_ctz(left));
+}
+
+static void put_tls(struct snapshot *s, uint32_t t) {
+  if (E.lent[t].tls)
+    put(s, E.lent[t].tls, E.tls_size);
+  if (E.options.uses_tls)
+    save_library_tls(s, t);
+}
+
+struct hash128 rt_hash_contents(void) {
+  static struct snapshot s;
+  s.len = 0;
+  put_shared(&s);
+  for (uint32_t t = 0; t < E.live.nfibers; t++)
+    put_tls(&s, t);
+  if (E.live.keys)
+    put_keys(&s, E.live.nfibers);
+  if (E.live.channels)
+    fl__channels_save(&s);
+  if (UNLIKELY(E.live.buffered))
+    fl__buffers_hash(&s);
+  return hash128_long(s.bytes, s.len);
+}
+
 /*
  * Left out: step numbers (two ways to a state differ in them), shadow bytes
  * (the block headers say the same).
@@ -232,20 +268,17 @@ struct hash128 rt_hash(bool with_history) {
     put(&s, &E.fiber[t], FIBER_HASHED);
   if (with_history)
     put_calls(&s);
-  fl__pages_digest(PAGES_DATA, &s, E.data_lo, E.data_span);
-  for (uint32_t left = E.live.arenas; left; left &= left - 1)
-    put_arena(&s, (uint32_t)__builtin_ctz(left));
+  put_shared(&s);
   for (uint32_t t = 0; t < n; t++) {
     struct fiber_state *f = &E.fiber[t];
     if (f->status == FIBER_PARKED)
       put(&s, f->sp, stack_bytes(t));
-    if (E.lent[t].tls)
-      put(&s, E.lent[t].tls, E.tls_size);
-    if (E.options.uses_tls)
-      save_library_tls(&s, t);
+    put_tls(&s, t);
   }
   if (E.live.keys)
     put_keys(&s, n);
+  if (E.live.channels)
+    fl__channels_save(&s);
   put_spins(&s);
   if (UNLIKELY(E.live.buffered))
     fl__buffers_hash(&s);
@@ -271,6 +304,8 @@ struct hash128 rt_hash_memory(void) {
     save_library_tls(&s, 0);
   if (E.live.keys)
     put_keys(&s, 1);
+  if (E.live.channels)
+    fl__channels_save(&s);
   /* Threads that the constructor created: where they are is state too.  Those
    * of the client stand before their first calls. */
   for (uint32_t t = 1 + (E.client ? E.client->nthreads : 0); t < E.live.nfibers;

@@ -37,6 +37,9 @@ static bool may_repeat(uint8_t kind) {
   case EV_CLOCK:
   case EV_WRITE:
   case EV_ATOMIC_WRITE:
+  case EV_FD_READ:
+  case EV_FD_WRITE:
+  case EV_FD_POLL:
   case EV_LOCK: /* timed and try variants */
   case EV_RDLOCK:
   case EV_WRLOCK:
@@ -59,7 +62,10 @@ static uint64_t local_state(int thread) {
   struct hash128 h = hash128_long((void *)at, top - at);
   if (E.lent[thread].tls)
     h = hash128_join(h, hash128_long(E.lent[thread].tls, E.tls_size));
-  uint64_t all[4] = {h.lo, h.hi, f->clock, f->random};
+  uint64_t waited = 0;
+  for (int i = 0; i < WAIT_PLACES; i++)
+    waited += f->waited[i] != 0;
+  uint64_t all[5] = {h.lo, h.hi, f->clock, f->random, waited};
   return hash64(all, sizeof all, 0); /* of much, without a seed: that is dear */
 }
 

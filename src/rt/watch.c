@@ -114,7 +114,7 @@ bool fl__watch_expired(uint64_t pc) {
     ++*ticks_seen;
     *steps_seen = E.progress;
   }
-  if (!E.in_fiber || E.progress != last) {
+  if ((!E.in_fiber && !E.reference) || E.progress != last) {
     last = E.progress;
     idle = 0;
     return false;

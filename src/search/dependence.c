@@ -14,6 +14,7 @@ static bool only_looks(const struct step_access *a) {
   case EV_READ:
   case EV_ATOMIC_READ:
   case EV_FUTEX_WAIT:
+  case EV_FD_POLL:
     return true;
   }
   return a->flags & RT_FAILED;
@@ -125,6 +126,10 @@ bool access_releases(const struct step_access *a) {
   case EV_SEM_POST:
   case EV_COND_WAIT:
   case EV_FUTEX_WAKE:
+  case EV_FD_READ: /* makes room */
+  case EV_FD_WRITE:
+  case EV_FD_CHANGE:
+  case EV_FD_CLOSE: /* the other end is told */
     return true;
   }
   return false;
@@ -137,7 +142,9 @@ static bool writes_memory(const struct step_access *a) {
 /* Can it succeed or fail?  A step that waits until it can be made cannot. */
 static bool is_attempt(const struct step_access *a) {
   return a->kind == EV_CAS || a->kind == EV_TRYLOCK || a->flags & RT_FAILED ||
-         (a->kind == EV_SEM_WAIT && !(a->flags & RT_WAITS));
+         ((a->kind == EV_SEM_WAIT || a->kind == EV_FD_READ ||
+           a->kind == EV_FD_WRITE) &&
+          !(a->flags & RT_WAITS));
 }
 
 /*
@@ -214,6 +221,9 @@ bool access_waits(uint8_t kind) {
   case EV_SEM_WAIT:
   case EV_COND_WAKE:
   case EV_ONCE:
+  case EV_FD_READ:
+  case EV_FD_WRITE:
+  case EV_FD_POLL:
     return true;
   }
   return false;

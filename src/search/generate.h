@@ -97,6 +97,9 @@ bool generator_next(struct generator *g, struct client *out);
  */
 bool generator_random(struct generator *g, struct rng *rng, uint32_t threads,
                       uint32_t ops, struct client *out);
+/* One call of a thread beside 2 to `ops` calls of another. */
+bool generator_victim(struct generator *g, struct rng *rng, uint32_t ops,
+                      struct client *out);
 
 /*
  * `c` with final calls that show the state it leaves: what cannot be seen in

@@ -21,6 +21,7 @@ struct draw {
   uint32_t *owner; /* by operation: the only thread that may call it, or 0 */
   uint32_t *used;  /* by class */
   bool distinct;   /* G8 */
+  bool victim;     /* the first thread has one call, the second several */
 };
 
 static bool can_call(const struct draw *d, uint32_t op, uint32_t thread) {
@@ -138,6 +139,8 @@ static void draw_calls(struct draw *d, const struct gen_limits *l,
     if (!total_weight(d, t))
       continue;
     uint64_t n = made == longest ? ops : 1 + rng_below(d->rng, ops);
+    if (d->victim)
+      n = made && ops > 2 ? 2 + rng_below(d->rng, ops - 1) : 1 + made;
     made++;
     for (; n > 0; n--)
       client_add(out, made, draw_call(d, t));
@@ -145,8 +148,11 @@ static void draw_calls(struct draw *d, const struct gen_limits *l,
 }
 
 static bool draw_client(struct generator *g, struct rng *rng, uint32_t threads,
-                        uint32_t ops, struct client *out) {
-  struct draw d = {.o = &g->object, .rng = rng, .distinct = g->limits.distinct};
+                        uint32_t ops, bool victim, struct client *out) {
+  struct draw d = {.o = &g->object,
+                   .rng = rng,
+                   .distinct = g->limits.distinct,
+                   .victim = victim};
   d.owner = xcalloc(g->object.nops + 1, sizeof *d.owner);
   d.used = xcalloc(g->object.nclasses + 1, sizeof *d.used);
   bool ok = false;
@@ -162,24 +168,34 @@ static bool draw_client(struct generator *g, struct rng *rng, uint32_t threads,
   return ok;
 }
 
-bool generator_random(struct generator *g, struct rng *rng, uint32_t threads,
-                      uint32_t ops, struct client *out) {
+static bool draw(struct generator *g, struct rng *rng, uint32_t threads,
+                 uint32_t ops, bool victim, struct client *out) {
   const struct gen_limits *l = &g->limits;
   if (threads > CLIENT_MAX_THREADS)
     threads = CLIENT_MAX_THREADS;
   *out = (struct client){0};
   if (threads < 2 || !ops)
     return false;
-  bool ok = draw_client(g, rng, threads, ops, out);
+  bool ok = draw_client(g, rng, threads, ops, victim, out);
   for (uint32_t i = 0; i < TRIES && ok; i++) {
     if (!client_has_part_of(out, l->without, l->nwithout))
       break; /* G11 */
     client_free(out);
     *out = (struct client){0};
-    ok = i + 1 < TRIES && draw_client(g, rng, threads, ops, out);
+    ok = i + 1 < TRIES && draw_client(g, rng, threads, ops, victim, out);
   }
   if (ok && l->final)
     own_add_final(&g->object, l, out);
   check_slow(!ok || (generated_check_invariants(&g->object, l, out), true));
   return ok;
+}
+
+bool generator_random(struct generator *g, struct rng *rng, uint32_t threads,
+                      uint32_t ops, struct client *out) {
+  return draw(g, rng, threads, ops, false, out);
+}
+
+bool generator_victim(struct generator *g, struct rng *rng, uint32_t ops,
+                      struct client *out) {
+  return draw(g, rng, 2, ops, true, out);
 }

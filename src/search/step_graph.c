@@ -15,6 +15,8 @@
  * first is made at its lock and the last at its unlock, so the call keeps its
  * interval.  A call with one section shrinks to a moment: its linearization
  * point, which lies within.  So real time still allows the linearization.
+ * Under quiescent consistency, and of a relaxed call, there is no such point:
+ * then the caller asks for no guards.
  */
 #include "search/step_graph.h"
 

@@ -51,6 +51,14 @@ bool critical_widen(const struct ctext *c, const struct cregion *r,
                     const char **why);
 
 /*
+ * A lock that the region gives back before it takes another one of the same
+ * kind, as neighbours: it is given back behind that.  False with *why NULL:
+ * there is none.
+ */
+bool critical_couple(const struct ctext *c, const struct cregion *r,
+                     struct edits *e, struct buf *what, const char **why);
+
+/*
  * The locks that are held around a region, counted by `which` from 0: the
  * statements that take it and give it back.  False: there are no more.
  */

@@ -164,7 +164,7 @@ static void describe(const struct ctext *c, const struct sections *x,
   if (down) {
     buf_puts(what, up ? " and calls " : "calls ");
     put_call(c, x->unlock, what);
-    buf_printf(what, " of line %u behind line %u",
+    buf_printf(what, " of line %u after line %u",
                cstmt_first_line(c, x->given), cstmt_last_line(c, x->to));
   }
   if (met) {
@@ -256,6 +256,65 @@ bool critical_widen(const struct ctext *c, const struct cregion *r,
   return ok;
 }
 
+/* ---- hand over hand ---- */
+
+static void put_stmt(const struct ctext *c, uint32_t s, struct buf *out) {
+  buf_clear(out);
+  ctext_put(c, cstmt_of(c, s)->first, cstmt_of(c, s)->last, out);
+}
+
+/* Whether `s` gives back what calls like `t` take, but another one of them. */
+static bool gives_other(const struct ctext *c, uint32_t s, uint32_t t) {
+  const struct ctoken *name = &c->tokens.at[cstmt_of(c, t)->first];
+  char partners[128];
+  for (uint32_t i = 0; partner(c->text + name->at, name->len, i, partners); i++)
+    if (*partners && ctext_is(c, cstmt_of(c, s)->first, partners))
+      return !same_arguments(c, s, t);
+  return false;
+}
+
+/* The sibling that takes the next lock when `s` gives one back, or NONE. */
+static uint32_t next_taken(const struct ctext *c, const struct cregion *r,
+                           uint32_t s) {
+  uint32_t t = is_call(c, s) ? cstmt_of(c, s)->next : CTEXT_NONE;
+  while (t != CTEXT_NONE && cregion_has(c, r, t) &&
+         !(is_call(c, t) && gives_other(c, s, t)))
+    t = cstmt_of(c, t)->kind == CSTMT_SIMPLE ? cstmt_of(c, t)->next
+                                             : CTEXT_NONE;
+  return t != CTEXT_NONE && cregion_has(c, r, t) ? t : CTEXT_NONE;
+}
+
+bool critical_couple(const struct ctext *c, const struct cregion *r,
+                     struct edits *e, struct buf *what, const char **why) {
+  uint32_t s = r->function->first_stmt, t = CTEXT_NONE;
+  *why = NULL;
+  for (; s < r->function->last_stmt; s++)
+    if (cregion_has(c, r, s) && (t = next_taken(c, r, s)) != CTEXT_NONE)
+      break;
+  if (t == CTEXT_NONE)
+    return false;
+  if (changes(c, s, cstmt_of(c, s)->next, t)) {
+    *why = "what is locked changes before the next lock is taken";
+    return false;
+  }
+  struct buf unlock = {0};
+  struct writer w = {.c = c, .f = r->function, .edits = e, .why = why};
+  writer_begin(&w);
+  put_stmt(c, s, &unlock);
+  bool ok =
+      remove_stmt(&w, s) && writer_put_after(&w, s, cstmt_of(c, t)->last,
+                                             cstmt_of(c, t)->first, unlock.at);
+  buf_puts(what, "takes ");
+  put_call(c, t, what);
+  buf_printf(what, " of line %u before ", cstmt_first_line(c, t));
+  put_call(c, s, what);
+  buf_printf(what, " of line %u in ", cstmt_first_line(c, s));
+  ctext_put(c, r->function->name, r->function->name, what);
+  buf_puts(what, "()");
+  buf_free(&unlock);
+  return ok;
+}
+
 /* ---- locks that are held ---- */
 
 /* Whether the lock that `s` takes is held when control is in `child`. */
@@ -269,11 +328,6 @@ static bool is_held(const struct ctext *c, uint32_t s, uint32_t unlock,
       return false;
   }
   return false;
-}
-
-static void put_stmt(const struct ctext *c, uint32_t s, struct buf *out) {
-  buf_clear(out);
-  ctext_put(c, cstmt_of(c, s)->first, cstmt_of(c, s)->last, out);
 }
 
 /* The lock that is held around a region and that `s` takes: the statement that

@@ -101,6 +101,7 @@ static bool is_name_char(char ch) {
 static uint32_t number_length(const struct ctext_scanner *s) {
   uint32_t k = 1;
   while (is_name_char(peek(s, k)) || peek(s, k) == '.' ||
+         (peek(s, k) == '\'' && is_name_char(peek(s, k + 1))) || /* 1'000 */
          ((peek(s, k) == '+' || peek(s, k) == '-') &&
           strchr("eEpP", peek(s, k - 1))))
     k++;
@@ -120,6 +121,22 @@ static uint32_t punct_length(const struct ctext_scanner *s) {
   return 1;
 }
 
+/* R"x(…)x" whose quote is at `k`; 0: it is none. */
+static uint32_t raw_length(const struct ctext_scanner *s, uint32_t k) {
+  enum { LONGEST = 16 };
+  const char *open = s->c->text + s->at + k + 1, *text_end;
+  uint32_t n = 0;
+  while (n <= LONGEST && peek(s, k + 1 + n) && !strchr("(\"\\ \n", open[n]))
+    n++;
+  if (peek(s, k + 1 + n) != '(')
+    return 0;
+  text_end = s->c->text + s->c->len;
+  for (const char *p = open + n + 1; text_end - p >= (ptrdiff_t)n + 2; p++)
+    if (*p == ')' && !memcmp(p + 1, open, n) && p[n + 1] == '"')
+      return (uint32_t)(p + n + 2 - (s->c->text + s->at));
+  return 0;
+}
+
 static void read_token(struct ctext_scanner *s) {
   struct ctoken t = {.at = s->at, .line = s->line};
   char ch = peek(s, 0);
@@ -131,6 +148,10 @@ static void read_token(struct ctext_scanner *s) {
         (peek(s, t.len) == '"' || peek(s, t.len) == '\'')) {
       t.kind = CTOKEN_QUOTED;
       t.len = quoted_length(s, t.len);
+    } else if (peek(s, t.len - 1) == 'R' && peek(s, t.len) == '"') {
+      uint32_t raw = raw_length(s, t.len);
+      t.kind = raw ? CTOKEN_QUOTED : t.kind;
+      t.len = raw ? raw : t.len;
     }
   } else if (isdigit((unsigned char)ch) ||
              (ch == '.' && isdigit((unsigned char)peek(s, 1)))) {
@@ -314,19 +335,35 @@ bool cstmt_in(const struct ctext *c, uint32_t inner, uint32_t outer) {
   return false;
 }
 
-const struct cfunction *ctext_function(const struct ctext *c, const char *name,
+/* `size` of `ns::Queue<int, (1 > 0)>::size<long>`, as far as it is a name. */
+static char *last_name(const char *name) {
+  size_t depth = 0, from = 0, to = 0;
+  for (size_t i = 0; name[i]; i++) {
+    if (!depth && name[i] == ':')
+      from = to = i + 1;
+    depth += name[i] == '<' || name[i] == '(';
+    if (!depth)
+      to = i + 1;
+    depth -= depth && (name[i] == '>' || name[i] == ')');
+  }
+  return xstrndup(name + from, to - from);
+}
+
+const struct cfunction *ctext_function(const struct ctext *c, const char *full,
                                        uint32_t line) {
   const struct cfunction *found = NULL;
+  char *name = last_name(full);
+  bool again = false;
   for (uint32_t i = 0; i < c->functions.len; i++) {
     const struct cfunction *f = &c->functions.at[i];
     if (!ctext_is(c, f->name, name) || line < c->tokens.at[f->name].line ||
         line > cstmt_last_line(c, f->body))
       continue;
-    if (found)
-      return NULL;
+    again |= found != NULL;
     found = f;
   }
-  return found;
+  free(name);
+  return again ? NULL : found;
 }
 
 /* ---- macros ---- */

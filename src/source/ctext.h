@@ -1,7 +1,8 @@
 /*
- * C as its author wrote it: tokens, functions and statements, with their places
- * in the text.  Not a compiler: macros are not expanded, types not known; what
- * is not certain is said to be broken, and nobody edits it.
+ * C, and the C in C++, as its author wrote it: tokens, functions (of classes
+ * and namespaces too) and statements, with their places in the text.  Not a
+ * compiler: macros are not expanded, types not known; what is not certain is
+ * said to be broken, and nobody edits it.
  *
  * A function's body is a tree of statements.  A compound statement has the
  * statements between its braces as children, an if one or two, a loop and a
@@ -84,7 +85,8 @@ void ctext_read(struct ctext *c, const char *text, size_t len,
 void ctext_free(struct ctext *c);
 void ctext_check_invariants(const struct ctext *c); /* asserts T1, T2 */
 
-/* By name and by a line that is in it; NULL: none, or two. */
+/* By name (of `ns::f<int>`, f) and by a line that is in it; NULL: none, or
+ * two. */
 const struct cfunction *ctext_function(const struct ctext *c, const char *name,
                                        uint32_t line);
 

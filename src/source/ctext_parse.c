@@ -259,12 +259,16 @@ static uint32_t match_back(const struct ctext *c, uint32_t close) {
 /* The name of the function whose body begins at `brace`, or NONE. */
 static uint32_t name_before(const struct ctext *c, uint32_t brace) {
   uint32_t i = brace;
+  while (i && (ctext_is(c, i - 1, "const") || ctext_is(c, i - 1, "noexcept") ||
+               ctext_is(c, i - 1, "override") || ctext_is(c, i - 1, "final")))
+    i--;
   while (i && ctext_is(c, i - 1, ")")) {
     uint32_t open = match_back(c, i - 1);
     if (open == CTEXT_NONE || !open ||
         c->tokens.at[open - 1].kind != CTOKEN_NAME)
       return CTEXT_NONE;
-    if (!ctext_is(c, open - 1, "__attribute__"))
+    if (!ctext_is(c, open - 1, "__attribute__") &&
+        !ctext_is(c, open - 1, "noexcept"))
       return open - 1;
     i = open - 1;
   }
@@ -280,6 +284,7 @@ static bool is_storage(const struct ctext *c, uint32_t i) {
 static void find_type(const struct ctext *c, struct cfunction *f) {
   uint32_t i = f->name;
   while (i && !ctext_is(c, i - 1, ";") && !ctext_is(c, i - 1, "}") &&
+         !ctext_is(c, i - 1, "{") && !ctext_is(c, i - 1, ":") &&
          !ctext_is(c, i - 1, ")") && !is_storage(c, i - 1))
     i--;
   f->type = i;
@@ -298,6 +303,22 @@ static void read_function(struct ctext *c, uint32_t name, uint32_t brace,
   vec_push(&c->functions, f);
 }
 
+/* Whether functions may be inside of the braces: class X {, namespace {,
+ * extern "C" {. */
+static bool has_functions(const struct ctext *c, uint32_t brace) {
+  bool found = brace > 1 && ctext_is(c, brace - 2, "extern") &&
+               c->tokens.at[brace - 1].kind == CTOKEN_QUOTED;
+  for (uint32_t i = brace; i-- > 0;) {
+    if (ctext_is(c, i, ";") || ctext_is(c, i, "{") || ctext_is(c, i, "}"))
+      break;
+    if (ctext_is(c, i, "=") || ctext_is(c, i, "(") || ctext_is(c, i, ")"))
+      return false;
+    found |= ctext_is(c, i, "class") || ctext_is(c, i, "struct") ||
+             ctext_is(c, i, "union") || ctext_is(c, i, "namespace");
+  }
+  return found;
+}
+
 void ctext_parse(struct ctext *c) {
   for (uint32_t i = 0; i < c->tokens.len; i++) {
     if (!ctext_is(c, i, "{"))
@@ -308,6 +329,7 @@ void ctext_parse(struct ctext *c) {
     uint32_t name = name_before(c, i);
     if (name != CTEXT_NONE)
       read_function(c, name, i, close + 1);
-    i = close;
+    if (name != CTEXT_NONE || !has_functions(c, i))
+      i = close;
   }
 }

@@ -87,13 +87,6 @@ static uint32_t argument_count(const struct fl_op *op) {
   return n;
 }
 
-static bool is_blocking(const struct fl_op *op) {
-  for (unsigned i = 0; i < op->nitems; i++)
-    if (op->items[i].kind == FL_ITEM_BLOCKING)
-      return true;
-  return false;
-}
-
 static char *op_list(const struct fl_suite *suite) {
   struct buf out = {0};
   for (const struct fl_op *op = suite->ops; op; op = op->next)
@@ -164,15 +157,19 @@ static int check_type(struct binding *k, const struct spec_role *role,
                              "`ok = value`%s",
                              op->name, type_words(op->type), name, hint));
   }
+  bool all = role->result == RESULT_ALL;
+  if (all && op->type == FL_TYPE_STRING && !has_absent(k))
+    return 0;
   if ((role->result == RESULT_FLAG && op->type != FL_TYPE_BOOL && !number) ||
-      (role->result == RESULT_NUMBER && !number))
+      ((role->result == RESULT_NUMBER || role->result == RESULT_RANGE || all) &&
+       !number))
     return fail_at(
         k, op->file, op->line,
         xasprintf("%s returns %s, but %s returns %s", op->name,
                   type_words(op->type), name,
                   role->result == RESULT_FLAG ? "a bool" : "an integer"));
   if (role->result == RESULT_DATA && nargs > 0 && has_absent(k) &&
-      !setting(k, "absent") && op->type != FL_TYPE_POINTER)
+      !role->total && !setting(k, "absent") && op->type != FL_TYPE_POINTER)
     return fail_at(k, op->file, op->line,
                    xasprintf("say what %s returns when the key is not there "
                              "with `absent = value`",
@@ -204,7 +201,7 @@ static int bind_role(struct binding *k, const struct role_text *t,
         xasprintf("%s takes %" PRIu32 " argument%s, but %s takes %" PRIu32,
                   op->name, argument_count(op),
                   argument_count(op) == 1 ? "" : "s", t->name, bound->nargs));
-  bool blocks = is_blocking(op);
+  bool blocks = spec_op_has(op, FL_ITEM_BLOCKING);
   const char *none = has_absent(k) ? "absent" : "empty";
   bound->type = op->type;
   bound->size = op->size;
@@ -220,6 +217,8 @@ static int bind_role(struct binding *k, const struct role_text *t,
     err = setting_value(k, "ok", op, one, &bound->ok);
   if (!err && role->result == RESULT_STATUS)
     err = setting_value(k, "full", op, zero, &bound->full);
+  if (!err && setting(k, "leader"))
+    err = setting_value(k, "leader", op, one, &bound->leader);
   if (!err && role->result == RESULT_DATA)
     err = setting_value(k, none, op, zero, &bound->none);
   return err;
@@ -234,11 +233,16 @@ static int bind_setting(struct binding *k, const struct role_text *t) {
                              t->name, t->source));
   bool capacity = !strcmp(t->name, "capacity");
   bool initial = !strcmp(t->name, "initial");
-  if ((capacity || initial) && !t->is_number)
+  bool parties = !strcmp(t->name, "parties");
+  if ((capacity || initial || parties) && !t->is_number)
     return fail(k, xasprintf("%s = %.40s is not a number", t->name, t->source));
-  if (capacity && (t->number <= 0 || t->number >= UINT32_MAX))
+  if ((capacity || parties) && (t->number <= 0 || t->number >= UINT32_MAX))
     return fail(k,
-                xasprintf("capacity = %.40s is not a sensible one", t->source));
+                xasprintf("%s = %.40s is not a sensible one", t->name, t->source));
+  if (parties)
+    k->b->parties = (uint32_t)t->number;
+  if (!strcmp(t->name, "leader"))
+    k->b->has_leader = true;
   if (capacity)
     k->b->capacity = (uint32_t)t->number;
   if (initial)
@@ -259,6 +263,10 @@ static int bind_all(struct binding *k) {
       err = fail(k, xasprintf("there is no role %.40s; roles: %s; settings: %s",
                               t->name, k->info->roles, k->info->settings));
   }
+  if (!err && k->suite->ops && listed(k->info->settings, "parties") &&
+      !k->b->parties)
+    err = fail(k, xstrdup("say how many calls return together with `parties = "
+                          "number`"));
   uint32_t index = 0;
   for (const struct fl_op *op = k->suite->ops; op && !err;
        op = op->next, index++)

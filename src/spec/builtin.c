@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An operation whose result is asked for. */
-static struct type_op asked(const struct op_def *def) {
+struct type_op builtin_asked(const struct op_def *def) {
   return (struct type_op){.code = def->code,
                           .role = def->role,
                           .only_reads = def->reads,
@@ -34,6 +33,10 @@ static void put_argument(struct type_op *op, char slot, datum d) {
   }
 }
 
+datum builtin_element(const struct builtin *b, datum d) {
+  return b->tagged ? datum_box(d)->items[1] : d;
+}
+
 static datum given(const struct spec_role *role, int64_t v) {
   return datum_number(role->negates ? (int64_t)(0 - (uint64_t)v) : v);
 }
@@ -42,9 +45,12 @@ void builtin_bind(const struct builtin *b, const struct spec_role *role,
                   struct bound_op *o) {
   const struct op_def *def = known_find(b->about->defs, role->op, false);
   assert(def);
-  *o = (struct bound_op){.role = role, .op = asked(def), .slots = def->args};
+  *o = (struct bound_op){
+      .role = role, .op = builtin_asked(def), .slots = def->args};
   o->slots += *o->slots == '?';
-  if (role->implies == IMPLIES_NOTHING)
+  if (role->result == RESULT_RANGE)
+    o->nargs = 2;
+  else if (role->implies == IMPLIES_NOTHING)
     o->nargs = (uint32_t)strcspn(o->slots, "?");
 }
 
@@ -53,6 +59,45 @@ static bool is_full(const struct builtin *b, uint32_t state) {
   uint32_t same;
   b->type->apply(b->type, state, &b->size_op, &size, &same);
   return datum_to_number(size) >= b->capacity;
+}
+
+static void read_contents(struct builtin *b, uint32_t state) {
+  vec_clear(&b->contents);
+  b->type->contents(b->type, state, &b->contents);
+}
+
+/* A map's contents are keys and values. */
+static uint32_t step_of(const struct builtin *b) {
+  return b->about == &builtin_map ? 2 : 1;
+}
+
+static int64_t count_range(struct builtin *b, uint32_t state,
+                           const struct call *k) {
+  int64_t n = 0;
+  read_contents(b, state);
+  for (uint32_t i = 0; i < b->contents.len; i += step_of(b)) {
+    int64_t v = datum_to_number(b->contents.at[i]);
+    n += v >= k->args[0] && v <= k->args[1];
+  }
+  return n;
+}
+
+/* A stack's contents begin with what is removed last. */
+static struct value all_of(struct builtin *b, uint32_t state,
+                           const struct bound_op *o) {
+  struct buf text = {0};
+  read_contents(b, state);
+  uint32_t n = b->contents.len;
+  if (o->type != FL_TYPE_STRING)
+    return builtin_value(o->type, o->size, n / step_of(b));
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t at = b->about == &builtin_stack ? n - 1 - i : i;
+    buf_printf(&text, "%s%" PRId64, i ? " " : "",
+               datum_to_number(builtin_element(b, b->contents.at[at])));
+  }
+  struct value v = value_string(buf_text(&text));
+  buf_free(&text);
+  return v;
 }
 
 static enum spec_answer apply(struct spec *spec, const struct client *c,
@@ -64,8 +109,17 @@ static enum spec_answer apply(struct spec *spec, const struct client *c,
   const struct bound_op *o = &b->ops[k->op];
   enum role_result gives = o->role->result;
   struct type_op op = o->op;
+  if (gives == RESULT_RANGE) {
+    *next = state;
+    *result = builtin_value(o->type, o->size, count_range(b, state, k));
+    return SPEC_RETURNS;
+  }
   for (uint32_t i = 0; i < o->nargs; i++)
     put_argument(&op, o->slots[i], given(o->role, k->args[i]));
+  if (b->tagged && o->role->data) {
+    datum element[2] = {datum_number(k->thread), op.arg[0]};
+    op.arg[0] = datum_list(element, 2);
+  }
   if (gives == RESULT_STATUS && b->capacity != UINT32_MAX && o->nargs &&
       is_full(b, state)) {
     *next = state;
@@ -78,10 +132,14 @@ static enum spec_answer apply(struct spec *spec, const struct client *c,
   assert(can); /* S4 */
   if (gives == RESULT_STATUS) {
     *result = o->ok;
+  } else if (gives == RESULT_ALL) {
+    *result = all_of(b, state, o);
   } else if (gives == RESULT_FLAG) {
     assert(answer == DATUM_TRUE || answer == DATUM_FALSE); /* S5 */
     *result = builtin_value(o->type, o->size, answer == DATUM_TRUE);
   } else if (answer != DATUM_NIL) {
+    if (gives == RESULT_DATA)
+      answer = builtin_element(b, answer);
     assert(datum_is_number(answer)); /* S5 */
     *result = builtin_value(o->type, o->size, datum_to_number(answer));
   } else {
@@ -97,14 +155,19 @@ static bool only_reads(struct spec *spec, const struct client *c,
   return b->ops[c->calls[call].op].op.only_reads;
 }
 
+static void put_words(struct builtin *b, datum d) {
+  if (b->tagged)
+    vec_push(&b->words, datum_to_number(datum_box(d)->items[0]));
+  vec_push(&b->words, datum_to_number(builtin_element(b, d)));
+}
+
 /* Of the contents as integers: data differ from process to process. */
 static struct hash128 digest(struct spec *spec, uint32_t state) {
   struct builtin *b = (struct builtin *)spec;
-  vec_clear(&b->contents);
   vec_clear(&b->words);
-  b->type->contents(b->type, state, &b->contents);
+  read_contents(b, state);
   for (uint32_t i = 0; i < b->contents.len; i++)
-    vec_push(&b->words, datum_to_number(b->contents.at[i]));
+    put_words(b, b->contents.at[i]);
   return hash128(b->words.at, b->words.len * sizeof *b->words.at, 0);
 }
 
@@ -124,6 +187,7 @@ static void builtin_free(struct spec *spec) {
   if (b->type)
     type_free(&b->type->type);
   vec_free(&b->contents);
+  vec_free(&b->passed);
   vec_free(&b->words);
   free(b->ops);
   free(b);
@@ -140,6 +204,13 @@ struct builtin *builtin_new(const char *name, const struct builtin_type *about,
   b->spec.bytes = bytes;
   b->spec.forget = forget;
   b->about = about;
+  if (about->choose) {
+    b->spec.choose = about->choose;
+    b->spec.joins = true;
+    b->spec.by_thread = true;
+    b->spec.digest = NULL;
+    b->spec.only_reads = NULL;
+  }
   b->ops = xcalloc(nops ? nops : 1, sizeof *b->ops);
   b->nops = nops;
   b->capacity = UINT32_MAX;
@@ -154,7 +225,7 @@ void builtin_open(struct builtin *b) {
   b->type = (struct known_type *)t;
   b->spec.initial = t->initial;
   if (b->capacity != UINT32_MAX)
-    b->size_op = asked(known_find(b->about->defs, "size", false));
+    b->size_op = builtin_asked(known_find(b->about->defs, "size", false));
   for (uint32_t i = 0; i < b->nops; i++) {
     struct bound_op *o = &b->ops[i];
     assert(o->role); /* S3 */

@@ -6,6 +6,7 @@
 
 #define CONTAINER_ROLES                                                        \
   {"size length count", "size", RESULT_NUMBER},                                \
+      {"drain pop_all take_all remove_all", "clear", RESULT_ALL},              \
       {"is_empty", "isempty", RESULT_FLAG}, {"clear", "clear", RESULT_STATUS}, \
   {                                                                            \
     0                                                                          \
@@ -40,6 +41,7 @@ static const struct spec_role set_roles[] = {
     {"add insert put", "add", RESULT_FLAG},
     {"remove delete erase", "remove", RESULT_FLAG},
     {"contains find lookup member has", "contains", RESULT_FLAG},
+    {"count_range", "size", RESULT_RANGE},
     CONTAINER_ROLES};
 
 static const struct spec_role map_roles[] = {
@@ -51,14 +53,19 @@ static const struct spec_role map_roles[] = {
     {"remove delete erase", "remove", RESULT_FLAG},
     {"take", "take", RESULT_DATA},
     {"contains has member", "contains", RESULT_FLAG},
-    {"cas", "cas", RESULT_FLAG, .compares = true},
+    {"cas compare_and_set compare_and_swap", "cas", RESULT_FLAG,
+     .compares = true},
+    {"get_or_add get_or_put compute_if_absent", "getoradd", RESULT_DATA,
+     .data = 2, .total = true},
+    {"count_range", "size", RESULT_RANGE},
     CONTAINER_ROLES};
 
 static const struct spec_role register_roles[] = {
     {"read get load", "read", RESULT_DATA},
     {"write set store put", "write", RESULT_STATUS, .data = 1},
     {"exchange swap", "exchange", RESULT_DATA, .data = 1},
-    {"cas compare_and_set", "cas", RESULT_FLAG, .compares = true},
+    {"cas compare_and_set compare_and_swap", "cas", RESULT_FLAG,
+     .compares = true},
     {"cas_fetch", "casfetch", RESULT_DATA, .compares = true},
     {0}};
 

@@ -4,6 +4,9 @@
  * nodes of a trie of call sequences; each edge is run once.  Nodes that leave
  * equal native states behind are one node.
  *
+ * A call that is in no path, though a later one of its thread is, has failed
+ * without a reason (check.h, K6): the client then does not make it.
+ *
  * To run an edge, the calls up to its node are made again, from the beginning
  * or, since that takes the square of the length of a long history, from the
  * native state that a node on the way has kept.
@@ -32,7 +35,8 @@ struct implementation_node {
   uint32_t parent, call; /* how it was first reached */
   uint32_t depth;
   struct hash128 digest;
-  struct snapshot kept; /* or empty */
+  struct hash128 contents; /* of memory; of no other node where not known */
+  struct snapshot kept;    /* or empty */
 };
 
 struct implementation {
@@ -41,8 +45,10 @@ struct implementation {
   VEC(struct implementation_node) nodes;
   VEC(struct implementation_edge) edges;
   struct map128 edge_of, node_of;
-  uint32_t *order; /* scratch: a path of calls */
+  uint32_t *order; /* scratch: a path of calls … */
+  bool *without;   /* … and calls that are not made */
   uint64_t kept;   /* bytes of native states */
+  bool began;      /* the contents of the first node are known */
 };
 
 /* A driver that makes the calls of an order one after the other. */
@@ -50,15 +56,17 @@ struct serial {
   const struct client *client;
   const uint32_t *order;
   uint32_t len, next;
+  const bool *without;
   bool waits;
   struct snapshot *keep; /* where to put the state behind the last, or NULL */
 };
 
 /* The client's threads that have calls left to make. */
-static uint32_t busy_threads(const struct client *c) {
+static uint32_t busy_threads(const struct serial *s) {
+  const struct client *c = s->client;
   uint32_t mask = 0;
   for (uint32_t i = c->ninit; i < client_first_final(c); i++)
-    if (!rt_call_done(i))
+    if (!rt_call_done(i) && !(s->without && s->without[i]))
       mask |= 1u << c->calls[i].thread;
   return mask;
 }
@@ -81,7 +89,7 @@ static int pick(void *ctx, uint32_t enabled, int current) {
    * leave.  A call that waits may be helped by threads that the object created
    * and by those that are leaving; the others may not begin their calls.
    */
-  uint32_t others = enabled & ~busy_threads(s->client);
+  uint32_t others = enabled & ~busy_threads(s);
   if (others)
     return __builtin_ctz(others);
   s->waits = true;
@@ -109,6 +117,26 @@ static uint32_t path_to(struct implementation *m, uint32_t node,
   return n;
 }
 
+/* Every call of the thread before this one that is not made by now. */
+static void leave_out(struct implementation *m, uint32_t made) {
+  const struct client *c = m->client;
+  bool final = made >= client_first_final(c);
+  for (uint32_t i = c->ninit; i < made; i++)
+    m->without[i] |= final || c->calls[i].thread == c->calls[made].thread;
+}
+
+/* The calls that are not made when these are: NULL, there is none. */
+static const bool *find_left_out(struct implementation *m,
+                                 const struct implementation_edge *e) {
+  memset(m->without, 0, m->client->ncalls * sizeof *m->without);
+  leave_out(m, e->call);
+  for (uint32_t i = e->node; m->nodes.at[i].depth; i = m->nodes.at[i].parent)
+    leave_out(m, m->nodes.at[i].call);
+  for (uint32_t i = e->node; m->nodes.at[i].depth; i = m->nodes.at[i].parent)
+    m->without[m->nodes.at[i].call] = false;
+  return memchr(m->without, true, m->client->ncalls) ? m->without : NULL;
+}
+
 static void run(struct implementation *m, struct implementation_edge *e) {
   const struct client *c = m->client;
   const struct snapshot *from;
@@ -116,10 +144,14 @@ static void run(struct implementation *m, struct implementation_edge *e) {
   uint32_t depth = m->nodes.at[e->node].depth + 1;
   uint32_t len = path_to(m, e->node, &from);
   m->order[len++] = e->call;
-  struct serial s = {.client = c, .order = m->order, .len = len};
+  struct serial s = {.client = c,
+                     .order = m->order,
+                     .len = len,
+                     .without = find_left_out(m, e)};
   if (depth % KEEP_EVERY == 0 && m->kept < KEEP_BYTES)
     s.keep = &keep;
-  struct rt_driver driver = {pick, NULL, &s, .every = true};
+  struct rt_driver driver = {pick, NULL, &s, .every = true,
+                             .without = s.without};
   bool buffers = rt_buffering(false); /* what is meant is the code's text */
   enum rt_end end = from ? rt_run_on(from, &driver) : rt_run(&driver);
   rt_buffering(buffers);
@@ -140,12 +172,14 @@ static void run(struct implementation *m, struct implementation_edge *e) {
   bool fresh = true;
   uint32_t *known = NULL;
   uint32_t which = end == RT_STOPPED ? depth : e->call;
-  struct hash128 h = hash128(&which, sizeof which, 0);
+  struct hash128 h = hash128(&which, sizeof which, 0), contents = {0};
   if (end == RT_STOPPED) {
+    contents = rt_hash_contents();
     h = hash128_join(rt_hash(false), h);
     known = map128_put(&m->node_of, h, &fresh);
   } else {
     h = hash128_join(h, m->nodes.at[e->node].digest);
+    contents = h;
   }
   if (fresh) {
     e->next = m->nodes.len;
@@ -153,7 +187,8 @@ static void run(struct implementation *m, struct implementation_edge *e) {
       *known = e->next;
     m->kept += keep.cap;
     vec_push(&m->nodes,
-             ((struct implementation_node){e->node, e->call, depth, h, keep}));
+             ((struct implementation_node){e->node, e->call, depth, h, contents,
+                                           keep}));
   } else {
     e->next = *known;
     snapshot_free(&keep);
@@ -187,6 +222,24 @@ static struct hash128 digest(struct spec *s, uint32_t state) {
   return ((struct implementation *)s)->nodes.at[state].digest;
 }
 
+/* Those of the first node: nothing was called. */
+static struct hash128 first_contents(struct implementation *m) {
+  struct serial s = {.client = m->client};
+  struct rt_driver driver = {pick, NULL, &s, .every = true};
+  bool buffers = rt_buffering(false);
+  bool stopped = rt_run(&driver) == RT_STOPPED;
+  rt_buffering(buffers);
+  return stopped ? rt_hash_contents() : (struct hash128){0};
+}
+
+static struct hash128 contents(struct spec *s, uint32_t state) {
+  struct implementation *m = (struct implementation *)s;
+  if (!m->began)
+    m->nodes.at[0].contents = first_contents(m);
+  m->began = true;
+  return m->nodes.at[state].contents;
+}
+
 static void forget_nodes(struct implementation *m) {
   for (uint32_t i = 0; i < m->nodes.len; i++)
     snapshot_free(&m->nodes.at[i].kept);
@@ -202,6 +255,7 @@ static void implementation_free(struct spec *s) {
   map128_free(&m->edge_of);
   map128_free(&m->node_of);
   free(m->order);
+  free(m->without);
   free(m);
 }
 
@@ -210,6 +264,7 @@ struct spec *spec_implementation(void) {
   m->spec = (struct spec){.name = "implementation",
                           .apply = apply,
                           .digest = digest,
+                          .contents = contents,
                           .free = implementation_free,
                           .skips_init = true};
   return &m->spec;
@@ -218,7 +273,9 @@ struct spec *spec_implementation(void) {
 void spec_implementation_client(struct spec *s, const struct client *c) {
   struct implementation *m = (struct implementation *)s;
   m->client = c;
+  m->began = false;
   m->order = xrealloc(m->order, (c->ncalls + 1) * sizeof *m->order);
+  m->without = xrealloc(m->without, (c->ncalls + 1) * sizeof *m->without);
   forget_nodes(m);
   vec_clear(&m->edges);
   map128_clear(&m->edge_of);

@@ -7,16 +7,22 @@
 #include "base/clock.h"
 
 void spec_free(struct spec *s) {
-  if (s)
-    s->free(s);
+  if (!s)
+    return;
+  free(s->relaxed);
+  free(s->may_fail);
+  s->free(s);
 }
 
 bool spec_answers_again(struct spec *s, const struct client *c, uint32_t state,
-                        uint32_t call, enum spec_answer answer,
+                        uint32_t call, const struct value *wanted,
+                        uint32_t which, enum spec_answer answer,
                         const struct value *result, const uint32_t *next) {
   struct value again;
   uint32_t to;
-  enum spec_answer a = s->apply(s, c, state, call, &again, &to);
+  enum spec_answer a =
+      s->choose ? s->choose(s, c, state, call, wanted, which, &again, &to)
+                : s->apply(s, c, state, call, &again, &to);
   return a == answer &&
          (a != SPEC_RETURNS || (value_equal(again, *result) && to == *next));
 }

@@ -15,6 +15,7 @@ enum {
   REMOVE,
   TAKE,
   CAS,
+  GET_OR_ADD,
 };
 
 const struct op_def map_defs[] = {
@@ -26,6 +27,7 @@ const struct op_def map_defs[] = {
     {"exchange", "kv", EXCHANGE, ROLE_OTHER, GIVES_ITEM},
     {"remove", "k", REMOVE, ROLE_DELETE_KEY, GIVES_FLAG},
     {"take", "k", TAKE, ROLE_OTHER, GIVES_ITEM},
+    {"getoradd", "kv", GET_OR_ADD, ROLE_OTHER, GIVES_ITEM},
     {"cas", "kon", CAS, ROLE_CAS, GIVES_FLAG},
     KEYED_SIZE_DEFS,
     {0}};
@@ -40,6 +42,9 @@ static uint64_t key_apply(uint64_t had, const struct type_op *op,
     return given;
   case PUT_IF_ABSENT:
     *answer = datum_bool(!had);
+    return had ? had : given;
+  case GET_OR_ADD:
+    *answer = (datum)((had ? had : given) - 1);
     return had ? had : given;
   case REPLACE:
     *answer = datum_bool(had);

@@ -281,7 +281,7 @@ TEST(hard_traces) {
   CHECK(no > 500);
 }
 
-/* The command sets no limit to such traces (docs/atomicity-traces.md): here is
+/* The command sets no limit to such traces (docs/atomicity.md): here is
  * what the hardest ones take. */
 TEST(traces_of_64_events) {
   enum { N = 64 };

@@ -199,10 +199,16 @@ static void one_suite(const struct spec_type_info *type) {
   free(r.text);
 }
 
+/* Those whose calls take effect together are in meetings.c. */
+static bool is_serial(const struct spec_type_info *t) {
+  return strcmp(t->type, "exchanger") && strcmp(t->type, "rendezvous") &&
+         strcmp(t->type, "barrier");
+}
+
 TEST(roles_do_what_is_written_down_by_hand) {
   rng.state = 18;
   for (const struct spec_type_info *t = spec_types; t->type; t++)
-    for (int i = 0; i < SUITES && test_errors < 5; i++)
+    for (int i = 0; i < SUITES && is_serial(t) && test_errors < 5; i++)
       one_suite(t);
   printf("%u calls waited, %u found nothing, %u found no room\n", waited, none,
          full);
@@ -217,7 +223,7 @@ TEST(every_role_is_written_down) {
         CHECK(has_word(t->roles, r->name));
         letters += strlen(r->name) + 1;
       }
-    CHECK_INT(letters, strlen(t->roles) + 1);
+    CHECK_INT(letters, is_serial(t) ? strlen(t->roles) + 1 : 0);
   }
 }
 

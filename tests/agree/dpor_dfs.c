@@ -589,36 +589,37 @@ static const char *const statements[] = {
     "tl = r; atomic_store(&there, &tl);",
     "tl++; tl += 2;",
     "{ volatile int *t = atomic_load(&there); if (t) r += *t; }",
-    "{ volatile int v = 0; pthread_t t; pthread_create(&t, 0, add, (int *)&v);\n"
+    "{ volatile int v = 0; pthread_t t; pthread_create(&t, 0, add, (int "
+    "*)&v);\n"
     "  v = r; pthread_join(t, 0); r += v; }",
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };
 
 static void write_program(struct rng *rng, struct buf *out) {
-  buf_puts(out,
-           HEAD "static int a, b;\nstatic long own[4];\n"
-                "static atomic_int x, y;\n"
-                "static _Alignas(8) unsigned char bytes[8];\n"
-                "static atomic_flag l = ATOMIC_FLAG_INIT;\nstatic sem_t s;\n"
-                "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
-                "static pthread_mutex_t n = PTHREAD_MUTEX_INITIALIZER;\n"
-                "static pthread_rwlock_t w = PTHREAD_RWLOCK_INITIALIZER;\n"
-                "static pthread_cond_t c = PTHREAD_COND_INITIALIZER;\n"
-                "static pthread_once_t o = PTHREAD_ONCE_INIT;\n"
-                "static pthread_once_t q = PTHREAD_ONCE_INIT;\n"
-                "static pthread_barrier_t g;\n"
-                "static pthread_spinlock_t z;\n"
-                "static const struct timespec soon = {1, 0};\n"
-                "static _Thread_local volatile int tl;\n"
-                "static _Atomic(volatile int *) there;\n"
-                "static void first(void) { a++; }\n"
-                "static void second(void) { pthread_mutex_lock(&m); b++;\n"
-                "  pthread_mutex_unlock(&m); }\n"
-                "static void *add(void *p) { ++*(volatile int *)p; return p; }\n"
-                "static void *body(void *p) { a++; return p; }\n"
-                "static void set_up(void) { pthread_barrier_init(&g, 0, 2);\n"
-                "  pthread_spin_init(&z, 0); }\n"
-                "FL_OBJECT(random, set_up)\n");
+  buf_puts(out, HEAD
+           "static int a, b;\nstatic long own[4];\n"
+           "static atomic_int x, y;\n"
+           "static _Alignas(8) unsigned char bytes[8];\n"
+           "static atomic_flag l = ATOMIC_FLAG_INIT;\nstatic sem_t s;\n"
+           "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n"
+           "static pthread_mutex_t n = PTHREAD_MUTEX_INITIALIZER;\n"
+           "static pthread_rwlock_t w = PTHREAD_RWLOCK_INITIALIZER;\n"
+           "static pthread_cond_t c = PTHREAD_COND_INITIALIZER;\n"
+           "static pthread_once_t o = PTHREAD_ONCE_INIT;\n"
+           "static pthread_once_t q = PTHREAD_ONCE_INIT;\n"
+           "static pthread_barrier_t g;\n"
+           "static pthread_spinlock_t z;\n"
+           "static const struct timespec soon = {1, 0};\n"
+           "static _Thread_local volatile int tl;\n"
+           "static _Atomic(volatile int *) there;\n"
+           "static void first(void) { a++; }\n"
+           "static void second(void) { pthread_mutex_lock(&m); b++;\n"
+           "  pthread_mutex_unlock(&m); }\n"
+           "static void *add(void *p) { ++*(volatile int *)p; return p; }\n"
+           "static void *body(void *p) { a++; return p; }\n"
+           "static void set_up(void) { pthread_barrier_init(&g, 0, 2);\n"
+           "  pthread_spin_init(&z, 0); }\n"
+           "FL_OBJECT(random, set_up)\n");
   for (int f = 0; f < FUNCTIONS; f++) {
     buf_printf(out, "static int f%d(int k) {\n  int r = 0;\n  (void)k;\n", f);
     uint64_t n = 1 + rng_below(rng, 3);
@@ -637,8 +638,10 @@ struct program {
 
 static void compare_program(void *arg) {
   struct program *p = arg;
-  /* Half of them with weak compare-and-swaps that fail for no reason. */
-  engine_open(p->so, &(struct rt_options){.spurious_cas = p->seed / 2 % 2});
+  /* Half of them with weak compare-and-swaps that fail for no reason, half with
+   * waits that end for none. */
+  engine_open(p->so, &(struct rt_options){.spurious_cas = p->seed / 2 % 2,
+                                          .wake_ups = p->seed % 2});
   struct agreement sum = compare_random(p->seed, PROGRAM_CLIENTS);
   CHECK(sum.compared > 0);
   if (test_errors)

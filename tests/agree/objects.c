@@ -220,7 +220,7 @@ static void check_causes(const struct checked *c,
     const struct json_node *cause = json_at(causes, i);
     const struct json_node *smaller = json_get(cause, "smaller");
     struct repaired r;
-    if (json_is_true(json_get(cause, "verified")) &&
+    if (json_is_true(json_get(cause, "enforced")) &&
         read_blocks(c, json_get(cause, "blocks"), &r)) {
       ++*proved;
       if (!each_client(c->object, passes, &r) || !passes(client, &r))

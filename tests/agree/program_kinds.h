@@ -67,6 +67,34 @@ enum {
   _(await, 0, "while (!atomic_load(&$x@)) { }", "await $x")                    \
   _(assertion, SIMPLE | FAULTY, "assert(atomic_load(&$x@) != $k);",            \
     "read $x; assertnot $k")                                                   \
+  /* Inline assembly (program_assembly of program.h), and functions without    \
+   * hooks. */                                                                 \
+  _(asm_load, SIMPLE, "see(asm_load(&$v@));", "read $v; see")                  \
+  _(asm_store, SIMPLE, "asm_store(&$v@, $k);", "set $k; write $v")             \
+  _(asm_after, SIMPLE, "$v@ = $k; see(asm_load(&$v@));",                       \
+    "set $k; write $v; read $v; see")                                          \
+  _(asm_before, SIMPLE, "asm_store(&$v@, $k); see($v@);",                      \
+    "set $k; write $v; read $v; see")                                          \
+  _(asm_increment, SIMPLE, "asm_increment(&$v@);",                             \
+    "read $v; add 1; write $v")                                                \
+  _(asm_swap, SIMPLE, "see(asm_swap(&$x@, $k));", "set $k; swap $x; see")      \
+  _(asm_add, SIMPLE, "see(asm_add(&$x@, $k));", "fetchadd $x $k; see")         \
+  _(asm_cas, SIMPLE, "see(asm_cas(&$x@, $j, $k));", "cas $x $j $k; see")       \
+  _(asm_mfence, SIMPLE, "asm_mfence();", "fence")                              \
+  _(asm_lock_fence, SIMPLE, "asm_lock_fence();", "fence")                      \
+  _(asm_block, SIMPLE, "see(asm_block(&$x@, &$v@, $k));",                      \
+    "fetchadd $x $k; write $v; see")                                           \
+  _(asm_await, 0, "while (!asm_load(&$x@)) asm_pause();", "await $x")          \
+  _(asm_cas8, SIMPLE, "see(asm_cas8(&u@, $j, $k));", "cas u:8 $j $k; see")     \
+  _(asm_byte, SIMPLE, "see(asm_byte((char *)&u@ + $1, $k));",                  \
+    "set $k; swap u+$1:1; see")                                                \
+  _(asm_copy, SIMPLE, "asm_copy(&q@, &p@);",                                   \
+    "read p:8; write q:8; read p+8:8; write q+8:8")                            \
+  _(asm_clear, SIMPLE, "asm_clear(&p@);",                                      \
+    "set 0; write p:8; write p+8:8")                                           \
+  _(bare_load, SIMPLE, "see(bare_load(&$p@));", "read $p; see")                \
+  _(bare_store, SIMPLE, "bare_store(&$p@, $k);", "set $k; write $p")           \
+  _(bare_add, SIMPLE, "bare_add(&$p@, $k);", "read $p; add $k; write $p")      \
   /* Overlapping accesses of several sizes. */                                 \
   _(load_1, SIMPLE, "see(" BYTE ");", "read u+$1:1; see")                      \
   _(load_2, SIMPLE, "see(" HALF ");", "read u+$2:2; see")                      \

@@ -314,6 +314,7 @@ static char *build_batch(const struct batch *b) {
   char name[32];
   struct buf text = {0};
   buf_puts(&text, program_head);
+  buf_puts(&text, program_assembly);
   for (unsigned i = 0; i < b->n; i++)
     put_program(&b->program[i], &text);
   snprintf(name, sizeof name, "batch%u.c", count++);
@@ -395,6 +396,7 @@ static void show_smallest(const struct program *p, const struct setting *s) {
   differs(&small, s, false);
   struct buf text = {0};
   buf_puts(&text, program_head);
+  buf_puts(&text, program_assembly);
   put_program(&small, &text);
   fprintf(stderr, "%s----\n", buf_text(&text));
   buf_free(&text);

@@ -4,7 +4,7 @@
  */
 #include "check/invariants.h"
 #include "oracle/brute.h"
-#include "random_history.h"
+#include "random_spec.h"
 #include "test.h"
 
 enum { ROUNDS = 2000 };
@@ -51,10 +51,11 @@ static bool events_say_what_times_say(const struct history *h,
 static bool is_witness(const struct history *h, struct spec *s,
                        const struct prefixes *p, uint32_t n) {
   struct check k = {.answer = CHECK_YES};
-  uint32_t state, returned;
+  struct reached to;
+  uint32_t returned;
   k.order.at = p->order.at;
   k.order.len = p->size.at[n];
-  return replays(h, s, CRITERION_LINEARIZABLE, &k, &state, &returned) &&
+  return replays(h, s, CRITERION_LINEARIZABLE, &k, &to, &returned) &&
          returned == returned_calls(h, s);
 }
 
@@ -92,11 +93,18 @@ static void try_history(struct spec *s, const struct row *row, uint32_t nops,
   struct hop ops[MAX_CALLS];
   struct history h = {.ops = ops};
   random_client(&c, row, nops);
+  struct unreasoned u;
+  s->may_fail = NULL;
   random_history(&h, s, &c);
   for (unsigned i = chance(75) ? 1 + (unsigned)rng_below(&rng, 3) : 0; i; i--)
     spoil(&h);
+  if (chance(30)) {
+    unreasoned_take(&u, s, row, nops);
+    fail_some(&h, s);
+  }
   if (!agree(&h, s, answers))
     show(&h, row);
+  s->may_fail = NULL;
   client_free(&c);
 }
 
@@ -119,6 +127,18 @@ TEST(all_prefixes_are_answered_like_each_by_itself) {
     spec_free(s);
   }
   printf("%u yes, %u no\n", total[CHECK_YES], total[CHECK_NO]);
+}
+
+TEST(prefixes_with_choices_are_answered_like_each_by_itself) {
+  uint32_t answers[4] = {0};
+  rng.state = 78;
+  for (int round = 0; round < 2 * ROUNDS && test_errors < 5; round++) {
+    struct vague v;
+    vague_init(&v, 10, 0);
+    try_history(&v.spec, &vague_row, VAGUE_OPS, answers);
+  }
+  CHECK(answers[CHECK_YES] > ROUNDS / 5);
+  CHECK(answers[CHECK_NO] > ROUNDS / 5);
 }
 
 TEST_MAIN

@@ -10,8 +10,8 @@
  * and the same fewest switches.
  */
 #include "engine_objects.h"
-#include "random_history.h"
 #include "random_program.h"
+#include "random_spec.h"
 
 #include "hunt/checker.h"
 
@@ -37,22 +37,29 @@ struct tree {
   struct trees *sum;
 };
 
+static void learn_result(struct tree *t, uint32_t id, struct value v) {
+  bool is_new = t->results[id].len < MOST_RESULTS;
+  for (uint32_t i = 0; i < t->results[id].len; i++)
+    is_new &= !value_equal(t->results[id].at[i], v);
+  if (is_new)
+    vec_push(&t->results[id], v);
+}
+
 /* What the calls return in some order. */
 static void learn_results(struct tree *t) {
   const struct client *c = t->h.client;
   for (int round = 0; round < 40; round++) {
     uint32_t state = t->s->initial, next;
     for (int step = 0; step < 6; step++) {
-      uint32_t id = (uint32_t)rng_below(&rng, c->ncalls);
+      uint32_t id = (uint32_t)rng_below(&rng, c->ncalls), which = 0;
       struct value v;
-      if (spec_apply(t->s, c, state, id, &v, &next) != SPEC_RETURNS)
+      if (t->s->choose)
+        which = (uint32_t)rng_below(&rng, 3);
+      if (spec_choose(t->s, c, state, id, NULL, which, &v, &next) !=
+          SPEC_RETURNS)
         continue;
       state = next;
-      bool is_new = t->results[id].len < MOST_RESULTS;
-      for (uint32_t i = 0; i < t->results[id].len; i++)
-        is_new &= !value_equal(t->results[id].at[i], v);
-      if (is_new)
-        vec_push(&t->results[id], v);
+      learn_result(t, id, v);
     }
   }
 }
@@ -132,13 +139,18 @@ static bool begin(struct tree *t) {
   for (uint32_t i = 0; i < c->ncalls; i++)
     t->ops[i] = (struct hop){HISTORY_PENDING, HISTORY_PENDING, {0, 0}};
   for (uint32_t i = 0; i < c->ninit; i++) {
-    if (spec_apply(t->s, c, state, i, &t->ops[i].result, &state) !=
+    if (spec_choose(t->s, c, state, i, NULL, 0, &t->ops[i].result, &state) !=
         SPEC_RETURNS)
       return false;
     t->ops[i].call = t->now++;
     t->ops[i].ret = t->now++;
   }
   learn_results(t);
+  for (uint32_t i = c->ninit; t->s->may_fail && i < c->ncalls; i++)
+    if (t->s->may_fail[c->calls[i].op]) {
+      t->results[i].len -= t->results[i].len == MOST_RESULTS;
+      learn_result(t, i, value_int(0));
+    }
   return true;
 }
 
@@ -183,8 +195,12 @@ TEST(histories_that_stand_alike_go_on_alike) {
       continue;
     for (int k = 0; k < TREES && test_errors < 5; k++) {
       struct client c;
+      struct unreasoned u;
       small_client(&c, &rows[i], nops);
+      if (k % 2)
+        unreasoned_take(&u, s, &rows[i], nops);
       try_client(s, &c, &sum);
+      s->may_fail = NULL;
       client_free(&c);
     }
     printf("%s: %llu beginnings, %llu stand where others do; %llu explained, "
@@ -197,6 +213,21 @@ TEST(histories_that_stand_alike_go_on_alike) {
     CHECK(sum.good > 100 && sum.bad > 100);
     spec_free(s);
   }
+}
+
+TEST(histories_that_stand_alike_go_on_alike_where_there_are_choices) {
+  struct trees sum = {0};
+  rng.state = 90;
+  for (int k = 0; k < 3 * TREES && test_errors < 5; k++) {
+    struct vague v;
+    struct client c;
+    vague_init(&v, 10, 0);
+    small_client(&c, &vague_row, VAGUE_OPS);
+    try_client(&v.spec, &c, &sum);
+    client_free(&c);
+  }
+  CHECK(sum.alike > sum.beginnings / 4);
+  CHECK(sum.good > 100 && sum.bad > 100);
 }
 
 TEST(what_it_takes_too_long_to_find_is_not_known) {

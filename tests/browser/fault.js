@@ -46,14 +46,23 @@ async function fits(p) {
 
 /* By page: what must hold of it in every width and colour. */
 const tests = {
+  ring: {
+    async begins_at_the_load_that_misses_a_store(p) {
+      assert.match(await p.textContent('#step'), /^T2ring\.c:46 load ring\.tail = 0$/);
+    },
+    async names_fences_before_returns(p) {
+      assert.match(await p.textContent('#fences'), /put\(\): after line 40, before the return.*get\(\): after line 50, before the return/s);
+      assert.doesNotMatch(await p.textContent('main'), /undefined/);
+    },
+  },
   tso: {
     async names_the_missing_fence(p) {
       assert.match(await p.textContent('h1'), /needs a fence/);
-      assert.match(await p.textContent('#fences'), /The missing fence.*lock\(\): between line \d+ and line \d+.*Verified/s);
+      assert.match(await p.textContent('#fences'), /The missing fence.*lock\(\): between line \d+ and line \d+.*no fault under TSO/s);
       assert.equal(await p.$$eval('.source tr.fence', e => e.length), 1);
     },
     async tells_that_the_concurrent_calls_show_it(p) {
-      assert.match(await p.textContent('main'), /show the fault by themselves \(type 1\)/);
+      assert.match(await p.textContent('details.more'), /show the fault by themselves \(type 1\)/);
     },
     async shows_what_waits_in_the_buffers(p) {
       await goTo(p, /store turn: 0 → 1 \(buffered\)/);
@@ -296,7 +305,7 @@ const tests = {
         return scrollY || r.top < b.top || r.bottom > Math.min(b.bottom, 800);
       }));
       assert.deepEqual(below, []);
-      assert.match(await p.textContent('.brief'), /Fix.*__atomic_exchange_n.*Verified/s);
+      assert.match(await p.textContent('.brief'), /Fix.*__atomic_exchange_n.*compiled and searched, no fault/s);
       assert.equal(await p.getAttribute('.more', 'open'), null, 'how it was found is folded');
     },
     async begins_at_the_step_that_decides(p) {
@@ -347,7 +356,7 @@ const tests = {
       assert.ok((await texts(p, '.steps .times')).length);
     },
   },
-  tso: {
+  buffers: {
     async shows_store_buffers(p) {
       const buffers = () => texts(p, '.buffers > div');
       const top = () => p.$$eval('.block tr', r => r.filter(x => x.firstChild.textContent === 'items[0]').map(x => x.lastChild.textContent)[0]);
@@ -362,7 +371,7 @@ const tests = {
 
 /* A page like that of `outcomes`, with T1's plain store in a buffer until its
  * call returns. */
-function makeTso() {
+function makeBuffers() {
   const page = fs.readFileSync(`${folder}/outcomes.html`, 'utf8');
   const open = 'id="data">', from = page.indexOf(open) + open.length, to = page.indexOf('</script>', from);
   const d = JSON.parse(page.slice(from, to));
@@ -375,12 +384,12 @@ function makeTso() {
   const row = d.rows.find(r => r.event === at);
   d.rows.splice(d.rows.findIndex(r => r.event > back), 0,
     { ...row, event: back, text: row.text.replace('write', 'commit') });
-  fs.writeFileSync(`${folder}/tso.html`, page.slice(0, from) +
+  fs.writeFileSync(`${folder}/buffers.html`, page.slice(0, from) +
     JSON.stringify(d).replace(/</g, '\\u003c') + page.slice(to));
 }
 
 (async () => {
-  makeTso();
+  makeBuffers();
   const browser = await chromium.launch({
     executablePath: process.env.BROWSER,
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',

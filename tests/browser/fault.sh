@@ -49,5 +49,7 @@ page several 1 "$SOURCE_DIR/tests/clients/two_objects.c"
 page loops 1 "$SOURCE_DIR/tests/clients/livelock.c"
 page tso 1 "$SOURCE_DIR/tests/clients/tso_peterson.c" --memory-model=tso \
   --client '{add(0)} || {add(1)}'
+page ring 1 "$SOURCE_DIR/examples/ring.c" --memory-model=tso \
+  --criterion=linearizability
 NODE_PATH=$modules/node_modules BROWSER=$(command -v $browser) \
   node "$SOURCE_DIR/tests/browser/fault.js" "$tmp" ${1+"$1"}

@@ -48,7 +48,7 @@ END
 run atomicity locked.std --json report.json
 expect_status 0
 expect_answers "true true null"
-expect_out "no access meets a store that may be in a buffer (Theorem 2)"
+expect_out "no access conflicts with a store that may be in a buffer (Theorem 2"
 # All transactions end with a fence.
 cat >fenced.std <<'END'
 T0|begin|1
@@ -64,7 +64,7 @@ END
 run atomicity fenced.std --json report.json
 expect_status 1
 expect_answers "false false null"
-expect_out "every transaction ends with a fence (Theorem 3)"
+expect_out "every transaction ends with a fence (Theorem 3"
 [ "$(jq -r '.traces[0].tso_serializable.cycle | length' report.json)" = 2 ] ||
   fail "no cycle of two"
 # More events than are kept: the theorems need none of them.
@@ -72,12 +72,12 @@ seq 400001 | sed 's/.*/T0|begin|1\nT0|acq(L)|1\nT0|w(V1)|1\nT0|rel(L)|1\nT0|end|
 run atomicity many.std --json report.json
 expect_status 0
 expect_answers "true true null"
-expect_out "no access meets a store that may be in a buffer (Theorem 2)"
+expect_out "no access conflicts with a store that may be in a buffer (Theorem 2"
 cat fenced.std many.std >many_fenced.std
 run atomicity many_fenced.std --json report.json
 expect_status 1
 expect_answers "false false null"
-expect_out "every transaction ends with a fence (Theorem 3)"
+expect_out "every transaction ends with a fence (Theorem 3"
 rm many.std many_fenced.std
 gzip -k lost.std
 run atomicity lost.std.gz
@@ -188,7 +188,7 @@ rm -f bad
 bad "bad"
 run atomicity - # standard input is empty
 expect_status 2
-expect_err "no trace in it"
+expect_err "the file has no trace"
 run atomicity
 expect_status 2
 

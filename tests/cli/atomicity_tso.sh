@@ -106,7 +106,7 @@ expect_status 0
 run atomicity $pool --memory-model=tso --client "$both" --max-executions 1 \
   --json report.json -- -DFENCE
 expect_status 3
-expect_out 'TSO-serializable not determined: budget: 1 executions \(--max-executions\)'
+expect_out 'TSO-serializable not determined: stopped after 1 execution \(--max-executions\)'
 expect_answers "null null null"
 cat >waits.c <<'END'
 #include <faultline.h>
@@ -124,7 +124,7 @@ END
 run atomicity waits.c --memory-model=tso --client '{wait()} || {end()}' \
   --max-steps 20 --json report.json
 expect_status 3
-expect_out 'not determined: budget: executions that take 20 steps too many'
+expect_out 'not determined: executions were cut off after 20 extra steps'
 # A bounded buffer is said, if it may have mattered.
 right='{right1()} || {right2()}'
 run atomicity tests/clients/tso_theorem2.c --memory-model=tso --client "$right"
@@ -175,4 +175,15 @@ expect_no out 'explore'
 run atomicity x.c --races=off
 expect_status 2
 
+# ---- the smallest trace whose answer depends on --keep-order ----
+cat >order.jsonl <<'END'
+{"type":"trace","version":1,"object":"x","verdict":"unknown","memory":"tso"}
+{"type":"write","thread":1,"op":0,"var":"x","file":"x.c","function":"f","line":1,"issued":true}
+{"type":"read","thread":1,"op":0,"var":"x","file":"x.c","function":"f","line":2}
+{"type":"write","thread":2,"op":1,"var":"x","file":"x.c","function":"g","line":9,"issued":true}
+END
+run atomicity order.jsonl
+grep -q 'TSO-serializable  no$' "$tmp/out" || fail "$(cat "$tmp/out")"
+run atomicity order.jsonl --keep-order
+grep -q 'TSO-serializable  yes: ' "$tmp/out" || fail "$(cat "$tmp/out")"
 finish

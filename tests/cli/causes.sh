@@ -49,7 +49,7 @@ row optimistic_list "$a $r" '{c(1); r(1); a(1)} || {a(1)}' 2 7 '[51,56]'
 # Afek's stack: [8,9] of the figure before [2,3], and it is enough.
 run examples/afek_stack.c --no-save --json report.json
 expect_out 'error: pop\(\) is not atomic: lines 41-42 can be interrupted'
-jq -e '.causes | map([.blocks[0].first, .blocks[0].last, .verified])
+jq -e '.causes | map([.blocks[0].first, .blocks[0].last, .enforced])
   == [[41, 42, true], [34, 35, false]]' report.json >/dev/null ||
   fail "causes: $(jq -c .causes report.json)"
 
@@ -100,7 +100,7 @@ expect_err 'broken.jsonl:1'
 sed -i 's/"pass"/"violation"/' good.jsonl
 run examples/afek_stack.c --no-save --good-traces good.jsonl
 expect_status 2
-expect_err 'a failing trace among the good ones'
+expect_err 'this trace fails, so it is no good trace'
 
 # A lock inside of the lines is told.
 run tests/clients/papers/simple_list.c --no-save

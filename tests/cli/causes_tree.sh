@@ -37,7 +37,7 @@ row() { # flags, client, results that fail, eliminators
     grep -qxF -- "$block" <<<"$seen" || fail "no $block among $(echo $seen)"
   done
   # The block that is ranked first is enough for this client.
-  jq -e '.causes[0].verified' report.json >/dev/null || fail "not verified"
+  jq -e '.causes[0].enforced' report.json >/dev/null || fail "not verified"
 }
 
 put='[271,279][448,451]'
@@ -61,7 +61,7 @@ row "$a $r" '{r(1, 0); a(0, 1)} || {a(0, 0); r(0, 0)}' false,0,-1,true \
 # shrunk: [267,293] in a(), [432,454] in r().
 run test "$file" --no-save --json report.json -- $a
 expect_status 1
-jq -e '.causes[0].verified' report.json >/dev/null || fail "not verified"
+jq -e '.causes[0].enforced' report.json >/dev/null || fail "not verified"
 blocks=$(jq -r '.causes[0].blocks[] | "\(.first)-\(.last)"' report.json |
   as_in_paper)
 for block in $blocks; do

@@ -27,8 +27,8 @@ expect_out '^fine.jsonl: linearizable \(queue, 1 operation; monitor: queue\)'
 run check fifo.jsonl
 expect_status 1
 expect_out '^fifo.jsonl: violation \(queue, 5 operations; monitor: queue\)'
-expect_out '3 was dequeued before 2, though enqueued after it'
-expect_out 'Until the return of deq\(\) = 3 \(process 2, line 7\)'
+expect_out '3 was dequeued before 2, but was enqueued after it'
+expect_out 'Until deq\(\) = 3 \(process 2, line 7\) returns, the history is linearizable'
 expect_out '3 operations that no order explains \(\*\), none of which can be left'
 expect_out '\* p2 +deq\(\) = 3 +╞═+╡'
 expect_out 'enq\(2\), enq\(3\); then deq\(\) = 3 would have to return 2'
@@ -125,7 +125,7 @@ cat >scan.jsonl <<'END'
 {"type":"return","process":2,"result":[1,1]}
 END
 run check scan.jsonl
-expect_out 'scan\(\) = \[1, 1\] of process 2 fits nowhere: after the others of the core it would'
+expect_out 'scan\(\) = \[1, 1\] of process 2 fits nowhere: after the other core operations, it would'
 cat >subtract.jsonl <<'END'
 {"type":"history","version":1,"spec":"counter"}
 {"type":"call","process":1,"name":"fetch_sub","args":[3]}
@@ -134,7 +134,7 @@ cat >subtract.jsonl <<'END'
 {"type":"return","process":1,"result":-1}
 END
 run check subtract.jsonl
-expect_out 'dec_fetch\(\) = -2 of process 2 fits nowhere: at the beginning it would return -1'
+expect_out 'dec_fetch\(\) = -2 of process 2 fits nowhere: as the first operation, it would return -1'
 cat >twice.jsonl <<'END'
 {"type":"history","version":1,"spec":"mutex"}
 {"type":"call","process":1,"name":"acquire"}
@@ -145,7 +145,7 @@ cat >twice.jsonl <<'END'
 {"type":"return","process":1}
 END
 run check twice.jsonl
-expect_out 'release\(\) of process 1 fits nowhere: after the others it would return false'
+expect_out 'release\(\) of process 1 fits nowhere: after the others, it would return false'
 # The core is about the fault that comes first, and has who wrote what it shows:
 # not the cas, which is right, nor a read that is open at that time.
 cat >first.edn <<'END'
@@ -160,8 +160,8 @@ cat >first.edn <<'END'
 {:process 1 :type :invoke :f :read :value nil} {:process 1 :type :ok :f :read :value 7}
 END
 run check first.edn --no-monitor
-expect_out 'read\(\) = 4 of process 1 fits nowhere: after the others of the core it would return 0'
-expect_out 'Until the return of read\(\) = 4 \(process 1, line 6\)'
+expect_out 'read\(\) = 4 of process 1 fits nowhere: after the other core operations, it would return 0'
+expect_out 'Until read\(\) = 4 \(process 1, line 6\) returns'
 expect_out '\* p0 +write\(4\).*\* p0 +write\(0\).*\* p1 +read\(\) = 4'
 expect_out '3 operations that no order explains'
 # What appends make together, nobody wrote alone.
@@ -176,7 +176,7 @@ expect_out '3 operations that no order explains'
   echo '{"type":"return","process":1,"result":"ab"}'
 } >appended.jsonl
 run check appended.jsonl
-expect_out 'get\("k"\) = "ab" of process 1 fits nowhere: after the others it would return "abc"'
+expect_out 'get\("k"\) = "ab" of process 1 fits nowhere: after the others, it would return "abc"'
 expect_out '4 operations that no order explains'
 # Known places hold for operations that never returned, too.
 cat >hint.jsonl <<'END'
@@ -204,7 +204,7 @@ expect_out 'write\(1\), write\(2\); then read\(\) = 1 would have to return 2'
 } >long.jsonl
 run check long.jsonl
 expect_status 1
-expect_out 'is a beginning of the other: item 299 is 300 in the one and 299 in the other'
+expect_out 'is the beginning of the other: item 299 is 300 in one and 299 in the other'
 expect_out 'read\(7\) = \[1, 2, .* \.\.\. .*299, 300\]'
 [ "$(wc -l <"$tmp/out")" -lt 60 ] || fail "long values are shown as a whole"
 
@@ -305,14 +305,14 @@ for jobs in 1 2; do
   for object in null abort; do
     run check coin.jsonl --spec=./$object.so -j $jobs
     expect_status 2
-    expect_err "^faultline: ./$object.so: apply of look has crashed"
+    expect_err "^faultline: ./$object.so: apply of look crashed"
   done
   run check coin.jsonl --spec=./leaves.so -j $jobs
   expect_status 2
-  expect_err '^faultline: ./leaves.so: apply of look has ended the process'
+  expect_err '^faultline: ./leaves.so: apply of look ended the process'
   run check coin.jsonl --spec=./endless.so --time 0.1 -j $jobs
   expect_status 3
-  expect_err './endless.so: apply of look does not return: --time is over'
+  expect_err './endless.so: apply of look did not return within --time'
   run check coin.jsonl --spec=./empty.so -j $jobs
   expect_status 2
   expect_err './empty.so: apply of look has not written the states'
@@ -346,7 +346,7 @@ awk 'BEGIN {
 run check counter.jsonl --json counter.json --html counter.html
 expect_status 1
 expect_out '2 operations that no order explains \(\*\), none of which can be left'
-expect_out 'What came before get\(\) = 90 \(process 2, line 198\) is left out: it'
+expect_out 'Operations before get\(\) = 90 \(process 2, line 198\) are left out: it'
 expect_out 'get\(\) = 107 would have to return 90'
 jq -e '.histories[0] | .core_is_minimal and .since.operation == "get() = 90" and
   .prefix.operation == "get() = 107"' counter.json >/dev/null ||
@@ -447,7 +447,7 @@ expect_out '48000 operations; linearize'
 run check long.jsonl --memory 10M
 expect_status 3
 expect_out 'unknown \(queue, more than [0-9]+ operations\)'
-expect_out 'Not decided: memory is over'
+expect_out 'Not decided: memory ran out'
 run check long.jsonl deep.jsonl --time 0.001 --json -
 expect_status 3
 jq -e '[.histories[] | .verdict, .limit] == ["unknown", "time", "unknown", "time"]' \
@@ -464,12 +464,12 @@ for how in auto online; do
   run check register.jsonl --method=$how --time 0.001
   expect_status 3
   expect_out 'unknown \(register, more than [0-9]+ operations; online\)'
-  expect_out 'Not decided: time is over; reached line [0-9]+'
+  expect_out 'Not decided: time ran out; reached line [0-9]+'
 done
 rm register.jsonl
 run check --depth-table "$SOURCE_DIR/tests/data/juc/ABQ.jsonl.gz" --time 0.001
 expect_status 3
-expect_out 'Left out, since time or memory was over: [0-9]+ histories'
+expect_out 'Left out because time or memory ran out: [0-9]+ histories'
 for time in 0 -1; do
   run check fine.jsonl --time $time
   expect_status 2
@@ -511,7 +511,7 @@ done <rows
 # ---- what is refused ----
 run check
 expect_status 2
-expect_err 'which file'
+expect_err 'give a file of histories'
 run check missing.jsonl
 expect_status 2
 expect_err 'missing.jsonl'
@@ -583,7 +583,7 @@ run check fifo.jsonl --depth 2 --method=exact
 expect_status 2
 run check --help
 expect_status 0
-expect_out 'Exit status: 0 all are linearizable'
+expect_out 'Exit status: 0 all histories are linearizable'
 expect_narrow
 
 # ---- a long register whose values repeat: nothing is kept of it ----

@@ -88,12 +88,12 @@ for method in auto online; do
   ulimit -S -t 10 # of a processor, however long that takes
   run check hard.jsonl --no-monitor --method=$method --time 1
   expect_status 3
-  expect_out 'Not decided: time is over'
+  expect_out 'Not decided: time ran out'
   ulimit -S -t unlimited
 done
 run check hard.jsonl --no-monitor --memory 60M --time 100000
 expect_status 3
-expect_out 'Not decided: memory is over'
+expect_out 'Not decided: memory ran out'
 
 # A page for 3,000 operations is small.
 awk 'BEGIN {

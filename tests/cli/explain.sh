@@ -46,7 +46,7 @@ trace pass "${good[@]}" >good.jsonl
 run explain afek.jsonl --json report.json
 expect_status 1
 expect_out '^Which lines must be atomic: 1 order of conflicting accesses fails\.'
-expect_out 'It could not if one of these were atomic:'
+expect_out 'It cannot happen if one of these is atomic:'
 expect_out 'lines 2-3 of stack\.c, in push\(\) '
 expect_out 'lines 8-9 of stack\.c, in pop\(\), in each round of this loop '
 expect_no out 'good'
@@ -56,8 +56,8 @@ expect_traces 1 0 0
 run explain afek.jsonl --good-traces good.jsonl --json report.json
 expect_status 1
 expect_out '1 of 2 orders of conflicting accesses fails'
-expect_out '1\. lines 8-9 of stack\.c, in pop\(\), in each round of this loop: takes away 0 of the 1 good one '
-expect_out '2\. lines 2-3 of stack\.c, in push\(\): takes away 1 of the 1 good one '
+expect_out '1\. lines 8-9 of stack\.c, in pop\(\), in each round of this loop: no correct order is lost '
+expect_out '2\. lines 2-3 of stack\.c, in push\(\): 1 of 1 correct order is lost '
 expect_causes '1:0:pop[8,9] 2:1:push[2,3]'
 expect_traces 1 0 1
 
@@ -186,7 +186,7 @@ run explain inc.jsonl dec.jsonl --json report.json
 expect_status 1
 expect_causes '1:0:dec[17,18]+inc[7,8]'
 expect_traces 2 0 0
-expect_out '2 orders of conflicting accesses fail\. None of these could'
+expect_out '2 orders of conflicting accesses fail\. None of these can happen'
 expect_out 'lines 17-18 of stack\.c, in dec\(\); and lines 7-8 of stack\.c, in inc\(\)'
 cat inc.jsonl dec.jsonl >one_file.jsonl
 run explain one_file.jsonl --json report.json
@@ -200,7 +200,7 @@ expect_out '^serializable: nothing has to be atomic $'
 jq -e '.serializable and .causes == []' report.json >/dev/null || fail "JSON"
 run explain whole.jsonl inc.jsonl --json report.json
 expect_status 1
-expect_out 'Of these 1 is serializable: .* The other could not if'
+expect_out 'Of these 1 is serializable: .* The other cannot happen if'
 expect_causes '1:0:inc[7,8]'
 expect_traces 2 1 0
 
@@ -300,13 +300,13 @@ expect_status 2
 expect_err 'missing.jsonl: No such file'
 run explain
 expect_status 2
-expect_err 'explain wants a file of failing traces'
+expect_err 'give a file of failing traces'
 run explain good.jsonl
 expect_status 2
-expect_err 'good.jsonl: the verdict of every trace is "pass"'
+expect_err 'good.jsonl: every trace in it has the verdict "pass"'
 run explain afek.jsonl --good-traces both.jsonl
 expect_status 2
-expect_err 'both.jsonl:1: a failing trace among the good ones'
+expect_err 'both.jsonl:1: this trace fails, so it is no good trace'
 run explain afek.jsonl --god-traces x
 expect_status 2
 expect_err 'did you mean --good-traces'

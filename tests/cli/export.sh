@@ -141,7 +141,7 @@ run apart.c parts/cell.c parts/harness.c --no-save
 expect_status 1
 run both.c --object empty --no-save
 expect_status 2
-expect_err 'no FL_CLIENT is of an object called empty'
+expect_err 'no FL_CLIENT is for an object called empty'
 
 # ---- by hand ----
 cat >given.c <<'END'
@@ -212,7 +212,7 @@ bad() { # regex, arguments
   [ "$(cat kept.c)" = old ] || fail "kept.c was changed"
   nothing_left .
 }
-bad 'wants the schedule and the sources' "$schedule"
+bad 'give a schedule and the sources' "$schedule"
 bad 'missing.schedule: No such file' missing.schedule stack.c
 printf 'faultline-schedule 1\nobject: stack\nclient: {pop()}\nsteps: T1*x\n' >x
 bad 'x:4: ' x stack.c
@@ -234,7 +234,7 @@ done
 printf 'int f(void) { return 0 }\n' >broken.c
 bad 'broken.c:1' "$schedule" broken.c
 cc -c parts/cell.c -Iparts -o cell.o
-bad 'cell.o is no C or C\+\+ source' parts/cell-*.schedule parts/harness.c cell.o
+bad 'cell.o is not a C or C\+\+ source' parts/cell-*.schedule parts/harness.c cell.o
 run export "$schedule" stack.c -o missing/out.c
 expect_status 2
 expect_err 'missing/out.c: No such file'

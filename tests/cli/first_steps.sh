@@ -30,7 +30,7 @@ expect_err 'multiple definition of .push.* the link failed'
 # ---- a compiler's flag without the dashes ----
 run harness.c -DX
 expect_status 2
-expect_err '-DX is a flag for the compiler: those stand behind --, as in: -- -DX'
+expect_err '-DX is a compiler flag: these come after --, as in: -- -DX'
 
 # ---- warnings come once ----
 cat >warned.c <<'END'
@@ -88,15 +88,29 @@ for cc in gcc clang; do
     run table.c --cc=$cc --opt=$opt --no-save --ops 1 --init 0 --threads 2 \
       -- -DMOST=1
     expect_status 0
-    expect_out 'grow\(\) and fail\(\) never ran\.'
+    expect_out 'grow\(\) and fail\(\) never ran: [1-4] of [0-9]* lines \(what'
+    [ $opt != -O0 ] || expect_out 'never ran: 4 of 5 lines'
     run table.c --cc=$cc --opt=$opt --no-save --ops 1 --init 0 --threads 2 \
       -- -DMOST=2
     expect_status 0
-    expect_out '; fail\(\) never ran\.'
+    expect_out '; fail\(\) never ran: [12] of [0-9]* lines \(what'
+    [ $opt != -O0 ] || expect_out 'never ran: 2 of 5 lines'
     run table.c --cc=$cc --opt=$opt --no-save --ops 1 --init 0 --threads 2 \
       -- -DMOST=3
     expect_status 0
     grep -q 'never ran' "$tmp/out" && fail "$(cat "$tmp/out")"
   done
 done
+
+# ---- --coverage ----
+run table.c --opt=-O0 --no-save --ops 1 --init 0 --threads 2 \
+  --coverage cov.info -- -DMOST=2
+expect_status 0
+line() { grep -n "$1" table.c | head -1 | cut -d: -f1; } # of the text
+for want in "SF:$PWD/table.c" "DA:$(line 'room = 4'),1" \
+  "DA:$(line 'spare\[0\] = 1'),0" "FNDA:1,grow" "FNDA:0,fail" end_of_record; do
+  grep -qxF "$want" cov.info || fail "no '$want' in $(cat cov.info)"
+done
+run table.c --no-save --coverage missing/cov.info
+expect_status 2
 finish

@@ -92,7 +92,7 @@ expect_out 'assertion failed in main\(\)'
 # ---- what cannot be done ----
 run stack.c --gdb
 expect_status 2
-expect_err '--gdb: only faultline replay has it'
+expect_err '--gdb is an option of faultline replay only'
 schedule=$(ls .faultline/stack-*.schedule)
 mkdir none
 for tool in gcc as ld; do ln -s "$(command -v $tool)" none; done

@@ -94,6 +94,7 @@ mistakes() {
   wrong "$object" 'FL_SHOW(nothing)'
   wrong "$object" 'FL_INVARIANT(whole)'
   wrong "$object" 'FL_MEMORY_MODEL(pso)'
+  wrong "$object" 'FL_CRITERION(weak)'
   wrong '' 'FL_MEMORY_MODEL(tso)'
   wrong '' 'FL_OP(int, pop)'
   wrong '' 'FL_SPEC(stack)'

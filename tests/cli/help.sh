@@ -46,7 +46,7 @@ if command -v script >/dev/null; then
   what="a pass on a terminal"
   script -qec "'$FAULTLINE' examples/ring.c --no-save" \
     /dev/null >"$tmp/out" 2>"$tmp/err" </dev/null
-  expect_out 'no fault found .*What that means, and what not: faultline help pass'
+  expect_out 'no fault found .*What a pass means, and what not: faultline help pass'
 fi
 run hepl
 expect_status 2
@@ -108,9 +108,19 @@ expect_completion '--search= --seed=' faultline explore a.c --se
 expect_completion 'dfs dpor dpct' faultline a.c --search = d
 expect_completion 'dfs dpor dpct' faultline a.c -s d
 expect_completion 'explore' faultline help explo
+expect_completion 'dpct random' faultline shrink a.c --search = ''
+expect_completion '--search= --seed=' faultline selftest --se
+expect_completion 'queue' faultline check --spec = que
+expect_completion '0 1 2 3 s g' faultline a.c -O ''
+expect_completion '' faultline a.c --seed ''
+expect_completion '' faultline a.c -- --se
+mkdir folder && touch file.c
+expect_completion 'file.c' faultline fi
+expect_completion 'file.c folder' faultline a.c --html f
+expect_completion 'folder' faultline a.c --save-dir = f
 expect_completion '' faultline histor
-run help # ends with "TOPIC about:" and the topics
-for topic in $(sed '1,/TOPIC about:$/d; s/[,.]//g' "$tmp/out"); do
+run help # ends with "TOPIC explains:" and the topics
+for topic in $(sed '1,/TOPIC explains:$/d; s/[,.]//g' "$tmp/out"); do
   expect_completion "$topic" faultline help "$topic"
   for shell in zsh fish; do
     grep -Eq "(topics=\(|command help').*\b$topic\b" completion.$shell ||

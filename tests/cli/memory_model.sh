@@ -70,7 +70,7 @@ expect_no out 'memory model'
 expect_model sc default
 run $pool --threads 16
 expect_status 2
-expect_err '--threads: under the memory model tso at most 15'
+expect_err '--threads: at most 15 under the memory model tso'
 
 # ---- a schedule of the other model ----
 cat >late.c <<'END'
@@ -122,7 +122,7 @@ expect_err 'hand.c:9: hand has an unknown memory model \(7\)'
 run hand.c --no-save --json report.json -- -DABI=1 -DMODEL=7 # has no such field
 expect_status 1
 expect_model sc default
-run hand.c --no-save -- -DABI=3 -DMODEL=0
+run hand.c --no-save -- -DABI=FL_ABI+1 -DMODEL=0
 expect_status 2
 expect_err 'hand was made for another version of faultline.h'
 

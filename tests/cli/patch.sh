@@ -60,7 +60,7 @@ patch -s -p1 <out.diff || fail 'the exact patch does not apply'
 run exact.c --no-save $few
 expect_status 0
 run tests/clients/cond_if.c --no-save $few --client '{take()} || {take()} || {put(1)}' \
-  --patch none.diff --patch-form=exact --json report.json
+  --spurious-wakeups=off --patch none.diff --patch-form=exact --json report.json
 expect_out 'None was written: a change that holds a new mutex, buffer_lock, in exactly .* is not enough: .* still fails \(deadlock\)'
 jq -e '.patch | .tried and (.verified | not)' report.json >/dev/null ||
   fail "patch: $(jq -c .patch report.json)"
@@ -68,8 +68,8 @@ jq -e '.patch | .tried and (.verified | not)' report.json >/dev/null ||
 
 # The same for a table: object, verdict, fault, cause, claim, result, kind, fix.
 "$SOURCE_DIR/tests/answers/apply" examples/afek_stack.c >line ||
-  fail 'apply: a verified cause that passes is no failure'
-printf 'stack\tviolation\tnot-linearizable\tafek_stack.c:41-42\tverified\tpass\t-\t-\n' |
+  fail 'apply: a cause that passes is no failure'
+printf 'stack\tviolation\tnot-linearizable\tafek_stack.c:41-42\ttried\tpass\t-\t-\n' |
   cmp -s - line || fail "apply: $(cat line)"
 
 # Two objects, one file.

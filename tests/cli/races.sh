@@ -73,7 +73,7 @@ set_of 'd[1]' '' \
 set_of 'e[0]' '' 'no access is to e[0] (--race-variables)'
 run explore $papers/pair_snapshot.c --race-independent --race-variables='*'
 expect_status 2
-expect_err '--race-independent and --race-variables both say who races'
+expect_err '--race-independent does not go with --race-variables'
 
 # With every access as a branching point, two removals have the patterns of the
 # model that the paper's row was checked with, and each execution has one.
@@ -127,7 +127,7 @@ expect_out 'The races that decide: Not found: there are more than [0-9]+ states 
 grep -q 'nothing to draw: there are more than' graph.dot || fail "no reason"
 run $papers/size_list.c --no-save --races=off --dot graph.dot
 expect_status 2
-expect_err '--dot draws what --races=off does not look for'
+expect_err '--dot does not go with --races=off'
 
 # No fault: a graph all the same.
 run $papers/bu_queue.c --no-save --dot graph.dot --client '{enq(1)} || {deq()}'

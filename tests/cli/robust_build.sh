@@ -8,12 +8,12 @@ cp examples/racy_counter.c a.c
 # ---- compilers ----
 run --cc=no-such-cc a.c
 expect_status 2
-expect_err '^faultline: no-such-cc: no such compiler \(choose one with --cc='
+expect_err '^faultline: there is no compiler no-such-cc \(choose one with --cc\)'
 what='PATH=/nonexistent'
 PATH=/nonexistent "$FAULTLINE" a.c >"$tmp/out" 2>"$tmp/err"
 status=$?
 expect_status 2
-expect_err 'gcc: no such compiler'
+expect_err 'no compiler gcc'
 compiler() { # name, what it does before it would compile
   printf '#!/bin/sh\n%s\nexec gcc "$@"\n' "$2" >"$1"
   chmod +x "$1"
@@ -33,7 +33,7 @@ expect_err 'a.c: the link failed \(./killed_at_link, killed by signal 9 \(Killed
 compiler idle 'for a; do case $a in -c) exit 0 ;; esac; done'
 run --cc=./idle a.c
 expect_status 2
-expect_err 'a.c does not compile: ./idle says nothing and makes no object'
+expect_err 'a.c does not compile: ./idle writes neither an object nor a message'
 printf 'not a program\n' >garbage
 chmod +x garbage
 run --cc=./garbage a.c

@@ -41,13 +41,13 @@ for command in 'a.c --no-save --max-executions 500' specs --help --version \
   "$FAULTLINE" $command >/dev/full 2>"$tmp/err"
   status=$?
   expect_status 2
-  expect_err 'faultline: standard output cannot be written'
+  expect_err 'faultline: cannot write to standard output'
   what="faultline $command >&-"
   # shellcheck disable=SC2086 # words
   "$FAULTLINE" $command >&- 2>"$tmp/err"
   status=$?
   expect_status 2
-  expect_err 'faultline: standard output cannot be written'
+  expect_err 'faultline: cannot write to standard output'
 done
 for command in a.c 'explore a.c' 'shrink a.c'; do # GNU's: a hard error
   what="faultline $command --exit-protocol=gnu >/dev/full"
@@ -87,7 +87,7 @@ mkfifo gone
 exec 8<>gone 9>gone 8<&- # now nobody reads it
 (trap '' PIPE; exec "$FAULTLINE" specs >&9) 2>"$tmp/err"
 exec 9>&-
-expect_err 'standard output cannot be written'
+expect_err 'cannot write to standard output'
 
 # ---- killed in the middle ----
 what='kill -9'

@@ -34,7 +34,7 @@ hostile -DDO=scribble -DBYTE=0xff
 hostile -DDO=forge -DLENGTH=0
 jobs=()
 hostile -DDO=garbage -DAT=1
-expect_out 'what the process answered cannot be read'
+expect_out 'the answer of the process cannot be read'
 # The client that did it is named, though its process may be further by then.
 run tests/cli/status/scribbles.c --no-save --no-html -- -DDO=garbage -DAT=2
 expect_status 1

@@ -158,18 +158,18 @@ run explore program.c --search=pct --json report.json
 expect_status 0
 run explore program.c --search=dpct
 expect_status 2
-expect_err 'a program without a harness: use pct'
+expect_err '--search=dpct needs a harness'
 
 # ---- trees ----
 run explain-tree several cell.c
 expect_status 0
 expect_out '^several: R\(.*L\(.*C\(B\(S1\)\)'
-expect_out 'several: about [0-9]+ steps?, a loop of unknown length going round once'
+expect_out 'several: about [0-9]+ steps?, with one round of each loop of unknown length'
 steps() { sed -n 's/^several: about \([0-9]*\) step.*/\1/p' "$tmp/out"; }
 once=$(steps)
 run explain-tree several cell.c --theta=3
 expect_status 0
-expect_out 'a loop of unknown length going round 3 times'
+expect_out 'with 3 rounds of each loop of unknown length'
 [ "$(steps)" = $((once + 4)) ] || # two more rounds of two accesses
   fail "$(steps) steps with --theta=3, $once without"
 cat >rounds.c <<'END'
@@ -195,7 +195,7 @@ for cc in gcc clang; do
     run explain-tree four rounds.c --cc $cc --opt=$opt
     expect_out 'four: about 4 steps'
     run explain-tree some rounds.c --cc $cc --opt=$opt
-    expect_out 'some: about [1-9][0-9]* steps?, a loop of unknown length'
+    expect_out 'some: about [1-9][0-9]* steps?, with one round of each loop'
   done
 done
 run explain-tree severl cell.c
@@ -203,7 +203,7 @@ expect_status 2
 expect_err 'no function "severl"; did you mean several\?'
 run explain-tree several
 expect_status 2
-expect_err 'explain-tree wants a function and the sources'
+expect_err 'give a function and the sources'
 
 # ---- stress ----
 # What real threads find is repeated under the scheduler: a small client with a
@@ -323,11 +323,11 @@ expect_status 2
 expect_err 'depth needs --search=pct or dpct'
 run cell.c --search=stress --preemptions 2
 expect_status 2
-expect_err 'real threads are preempted as they are'
+expect_err 'cannot limit the preemptions of real threads'
 run cell.c --ops 200
 expect_status 2
-expect_err 'more than 100 calls in a thread need --search=stress'
+expect_err 'more than 100 calls per thread need --search=stress'
 run explore cell.c --search=stress --object other --client "$good"
 expect_status 2
-expect_err 'explore has no --search=stress'
+expect_err 'explore does not go with --search=stress'
 finish

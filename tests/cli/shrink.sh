@@ -260,13 +260,13 @@ expect_status 2
 # What shrink has no use for is refused, not ignored.
 run shrink lost.history $papers/simple_list.c --client '{add(1)} || {add(2)}'
 expect_status 2
-expect_err 'a history, lost.history, or --client: not both'
+expect_err 'give a history \(lost\.history\) or --client, not both'
 run shrink $papers/simple_list.c --search=dfs
 expect_status 2
-expect_err '--search: shrink has dpct and random, not dfs'
+expect_err '--search: shrink takes dpct or random, not dfs'
 run shrink $papers/simple_list.c --coarse=b --search=random
 expect_status 2
-expect_err '--search=random is for the random clients that the scheduler runs'
+expect_err '--search=random applies only to random clients that the scheduler runs'
 for option in --init=1 --patch=x.diff; do
   run shrink $papers/simple_list.c "$option"
   expect_status 2
@@ -274,6 +274,6 @@ for option in --init=1 --patch=x.diff; do
 done
 run $papers/simple_list.c --coarse=h
 expect_status 2
-expect_err '--coarse: only faultline shrink has it'
+expect_err '--coarse is an option of faultline shrink only'
 
 finish

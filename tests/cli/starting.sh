@@ -21,7 +21,7 @@ expect_out 'no fault found .* error: stack_pop\(\) is not atomic'
   grep -v '\.tools' >run.sh && sh -e run.sh >/dev/null) || fail "the workflow"
 run new first
 expect_status 2
-expect_err 'first: there is such a folder, and it is not empty'
+expect_err 'first: the folder exists, and it is not empty'
 [ -z "$(ls -d first.* 2>/dev/null)" ] || fail "left behind: $(ls -d first.*)"
 mkdir empty
 run new empty
@@ -29,7 +29,7 @@ expect_status 0
 [ -s empty/harness.c ] || fail "no harness"
 run new examples/ring.c
 expect_status 2
-expect_err 'there is such a file'
+expect_err 'a file of this name exists'
 run new no/such/folder
 expect_status 2
 run new
@@ -49,7 +49,7 @@ expect_out 'no fault found'
 cp stack_harness.c before.c
 run init src/stack.c -- -Iinclude
 expect_status 2
-expect_err 'stack_harness.c is there already; --force replaces it'
+expect_err 'stack_harness.c exists; --force replaces it'
 cmp -s stack_harness.c before.c || fail "it was replaced"
 run init src/stack.c --force -- -Iinclude
 expect_status 0
@@ -233,7 +233,7 @@ expect_status 2
 echo 'int x;' >nothing.c
 run init nothing.c
 expect_status 2
-expect_err 'nothing.c: no functions that threads could call'
+expect_err 'nothing.c: found no function that threads could call'
 [ ! -e nothing_harness.c ] || fail "a file was written"
 echo 'int f(' >wrong.c
 run init wrong.c
@@ -241,7 +241,7 @@ expect_status 2
 expect_err 'wrong.c:1'
 run init wrong.cpp
 expect_status 2
-expect_err 'init reads C sources: wrong.cpp is none'
+expect_err 'wrong.cpp is not a C source, and init reads only those'
 run init missing.c
 expect_status 2
 expect_err 'missing.c'

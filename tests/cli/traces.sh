@@ -59,7 +59,7 @@ expect_status 0
 [ "$(ls all)" = good.jsonl ] || fail "$(ls all)"
 run explain all
 expect_status 2
-expect_err 'the verdict of every trace is "pass"'
+expect_err 'every trace in it has the verdict "pass"'
 run explore $papers/rw_list.c --client '{a(0); a(0)} || {a(1)}' --no-save \
   --no-html --races=off --good-traces all/good.jsonl --json explore.json -- $a
 expect_status 1
@@ -70,7 +70,7 @@ client='{increment()} || {increment()}; get()'
 touch all/notes
 run explore examples/racy_counter.c --client "$client" --no-save --traces all
 expect_status 2
-expect_err 'all holds other files \(notes\)'
+expect_err 'all is replaced as a whole, but holds other files \(notes\)'
 [ ! -s out ] || fail 'it was searched before'
 [ -e all/notes ] && [ -e all/good.jsonl ] || fail 'the folder was touched'
 run explore examples/racy_counter.c --client "$client" --no-save --traces x/y
@@ -84,7 +84,7 @@ run explore examples/racy_counter.c --client "$client" --no-save --traces ''
 expect_status 2
 run examples/racy_counter.c --no-save --traces new
 expect_status 2
-expect_err 'only faultline explore --client has it'
+expect_err '--traces is an option of faultline explore --client only'
 # A limit on the size of files: no half folder is left.
 "$FAULTLINE" cc -c examples/racy_counter.c -o made.o &&
   "$FAULTLINE" cc -shared made.o -o made.so || fail 'faultline cc'

@@ -42,7 +42,7 @@ run peterson.c $small --memory-model=tso --trace bad.jsonl --json report.json \
   --no-html
 expect_status 1
 expect_out 'lock\(\) needs a fence between line 9 and line 13'
-expect_out 'with it in place, no fault under TSO \(all interleavings of all [0-9,]+ clients'
+expect_out 'With it in place, no fault under TSO \(all interleavings of all [0-9,]+ clients'
 expect_out 'The races? that decide'
 schedule=$(ls .faultline/*.schedule)
 run peterson.c $small --memory-model=tso --no-save -- -DFENCE
@@ -89,7 +89,7 @@ run shrink peterson.c $long --memory-model=tso -- -DFENCE
 expect_status 0
 run shrink peterson.c $long --memory-model=tso --coarse=b
 expect_status 2
-expect_err 'real threads have the machine'
+expect_err 'real threads have the memory model of the machine'
 # Objects that are their own specification are judged, too.
 run shrink examples/racy_counter.c $long
 expect_status 1

@@ -12,7 +12,7 @@ first=$(grep -nF 'M1 */' $list | cut -d: -f1)
 last=$(grep -nF 'while (!attempt_mark' $list | cut -d: -f1)
 expect_out "^[^ ]*:$first:5: error: remove_key\(\) is not atomic: lines $first-$last can be interrupted"
 jq -e --argjson first "$first" --argjson last "$last" '
-  .diagnostic.line == $first and .causes[0].verified and
+  .diagnostic.line == $first and .causes[0].enforced and
   (.causes[0].blocks | map([.first, .last])) == [[$first, $last]]' \
   report.json >/dev/null || fail "causes: $(jq -c .causes report.json)"
 

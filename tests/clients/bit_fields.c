@@ -24,7 +24,7 @@
  * RUN: explore %s --client '{set_low(1)} || {set_far(2)}; low(); far()'
  * OUTCOMES: -,-,1,2
  * RUN: %s
- * OUTPUT: Verified in all interleavings
+ * OUTPUT: Searched again without interrupting it|them: no fault in all interleavings
  * OUTPUT: give high bytes of its own at line 35, `: 0, high : 5, : 0`;.* .tried
  * EXIT: 1
  */

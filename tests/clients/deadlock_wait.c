@@ -2,7 +2,7 @@
  * The same wait in an operation that may not wait (no FL_BLOCKING): when all
  * threads wait that is a deadlock.
  *
- * RUN: %s --client '{take()} || {put()}'
+ * RUN: %s --spurious-wakeups=off --client '{take()} || {put()}'
  * EXIT: 1
  * VERDICT: error
  * FAULT: deadlock

@@ -25,7 +25,6 @@ int feenableexcept(int);
 
 static volatile int meet;
 static volatile double one = 1, three = 3, zero = 0;
-static volatile long double long_one = 1, long_three = 3;
 
 static int pass(int r) {
   meet = r;
@@ -34,6 +33,7 @@ static int pass(int r) {
 
 /* 1/3 as every thread rounds it that has not asked for anything else. */
 static void nearest(void) {
+  volatile long double long_one = 1, long_three = 3;
   pass(1);
   assert(one / three == 0x1.5555555555555p-2);
   pass(2);
@@ -42,6 +42,7 @@ static void nearest(void) {
 }
 
 static void upward(void) {
+  volatile long double long_one = 1, long_three = 3;
   fesetround(FE_UPWARD);
   pass(3);
   assert(one / three == 0x1.5555555555556p-2);
@@ -83,6 +84,7 @@ static void looks(void) {
 
 /* What the hooks come between, in registers that they must not change. */
 static void registers(void) {
+  volatile long double long_one = 1, long_three = 3;
   long double sum = 0;
   for (int i = 1; i <= 2; i++)
     sum += long_one / (i + 0 * meet);

@@ -8,7 +8,7 @@
  * RUN: %s --no-save
  * EXIT: 1
  * OUTPUT: lines 28-32 of get\(\)
- * OUTPUT: Verified in
+ * OUTPUT: Searched again without interrupting them: no fault in
  */
 #include <faultline.h>
 #include <pthread.h>

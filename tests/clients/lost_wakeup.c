@@ -26,7 +26,7 @@ static void put(void) {
 }
 
 static void take(void) {
-  if (atomic_load(&count) == 0) {
+  while (atomic_load(&count) == 0) {
     pthread_mutex_lock(&lock);
     pthread_cond_wait(&filled, &lock);
     pthread_mutex_unlock(&lock);

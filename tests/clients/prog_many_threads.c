@@ -20,17 +20,17 @@
  *
  * 31 that wait for ever are a deadlock; a 32nd one is too many.
  *
- * RUN: explore %s -- -DALIVE=31
+ * RUN: explore %s --spurious-wakeups=off -- -DALIVE=31
  * EXIT: 1
  * FAULT: deadlock
  * RUN: explore %s -- -DALIVE=32
  * EXIT: 3
  * VERDICT: unknown
  * OUTPUT: pthread_create\(\) of more than 32 threads
- * RUN: explore %s --memory-model=tso -- -DALIVE=15
+ * RUN: explore %s --spurious-wakeups=off --memory-model=tso -- -DALIVE=15
  * EXIT: 1
  * FAULT: deadlock
- * RUN: explore %s --memory-model=tso -- -DALIVE=16
+ * RUN: explore %s --spurious-wakeups=off --memory-model=tso -- -DALIVE=16
  * EXIT: 3
  * VERDICT: unknown
  * OUTPUT: pthread_create\(\) of more than 16 threads under TSO

@@ -21,7 +21,8 @@ while IFS='>' read -r phrase instead; do
   # the measurements in a paper's words.
   found=$(
     grep -rnE --include='*.c' --include='*.h' "\"[^\"]*($phrase)[^\"]*\"" \
-      src/report src/cli src/campaign src/hunt src/model
+      src/report src/cli src/campaign src/hunt src/model src/build src/history \
+      src/atomicity src/lib src/rt
     grep -nE "$phrase" README.md docs/*.md | grep -Ev '^docs/(terms|papers).md:'
   )
   [ -z "$found" ] || {

@@ -24,7 +24,7 @@ static struct fixture *made_by_hand(char which) {
   d->waiting.at = xcalloc(1, sizeof *d->waiting.at);
   d->waiting.at[0] = (struct waiting){.thread = 1, .kind = EV_LOCK};
   d->waiting.len = 1;
-  f->result.memory_model_from = "default";
+  f->result.criterion_from = f->result.memory_model_from = "default";
   return f;
 }
 

@@ -53,6 +53,8 @@ ROLE(first) { UNUSED; return look(o, false, false, value); }
 ROLE(last) { UNUSED; return look(o, true, false, value); }
 ROLE(size) { UNUSED; return give(value, o->len); }
 ROLE(pairs) { UNUSED; return give(value, o->len / 2); }
+ROLE(drain) { UNUSED; *value = o->len; o->len = 0; return NAIVE_VALUE; }
+ROLE(drain_pairs) { UNUSED; *value = o->len / 2; o->len = 0; return NAIVE_VALUE; }
 ROLE(is_empty) { UNUSED; return give(value, o->len == 0); }
 ROLE(clear) { UNUSED; o->len = 0; return NAIVE_DONE; }
 
@@ -97,6 +99,16 @@ ROLE(set_contains) {
   return give(value, there);
 }
 
+static enum naive_end count(const struct naive_object *o, uint32_t step,
+                            const int64_t *a, int64_t *value) {
+  *value = 0;
+  for (uint32_t i = 0; i < o->len; i += step)
+    *value += a[0] <= o->at[i] && o->at[i] <= a[1];
+  return NAIVE_VALUE;
+}
+ROLE(set_range) { return count(o, 1, a, value); }
+ROLE(map_range) { return count(o, 2, a, value); }
+
 ROLE(map_get) {
   bool there;
   uint32_t i = place(o, 2, a[0], &there);
@@ -137,6 +149,11 @@ ROLE(map_put) { return give(value, map_exchange(o, a, value) == NAIVE_NONE); }
 ROLE(map_put_if_absent) {
   return map_get(o, a, value) == NAIVE_NONE ? map_put(o, a, value)
                                             : give(value, false);
+}
+ROLE(map_get_or_add) {
+  if (map_get(o, a, value) == NAIVE_NONE)
+    map_put(o, a, value);
+  return map_get(o, a, value);
 }
 ROLE(map_replace) {
   return map_get(o, a, value) == NAIVE_NONE
@@ -199,10 +216,12 @@ const struct naive_role naive_roles[] = {
     {"stack", "push", 1, 's', push_last},
     {"stack", "pop", 0, 'd', pop_last},
     {"stack", "top", 0, 'd', last},
+    {"stack", "drain", 0, 'n', drain},
     CONTAINER("stack", size),
     {"queue", "enqueue", 1, 's', push_last},
     {"queue", "dequeue", 0, 'd', pop_first},
     {"queue", "front", 0, 'd', first},
+    {"queue", "drain", 0, 'n', drain},
     CONTAINER("queue", size),
     {"deque", "push_left", 1, 's', push_first},
     {"deque", "push_right", 1, 's', push_last},
@@ -210,10 +229,13 @@ const struct naive_role naive_roles[] = {
     {"deque", "pop_right", 0, 'd', pop_last},
     {"deque", "left", 0, 'd', first},
     {"deque", "right", 0, 'd', last},
+    {"deque", "drain", 0, 'n', drain},
     CONTAINER("deque", size),
     {"set", "add", 1, 'f', set_add},
     {"set", "remove", 1, 'f', set_remove},
     {"set", "contains", 1, 'f', set_contains},
+    {"set", "count_range", 2, 'n', set_range},
+    {"set", "drain", 0, 'n', drain},
     CONTAINER("set", size),
     {"map", "put", 2, 'f', map_put},
     {"map", "get", 1, 'd', map_get},
@@ -224,6 +246,9 @@ const struct naive_role naive_roles[] = {
     {"map", "exchange", 2, 'd', map_exchange},
     {"map", "take", 1, 'd', map_take},
     {"map", "cas", 3, 'f', map_cas},
+    {"map", "get_or_add", 2, 'd', map_get_or_add},
+    {"map", "count_range", 2, 'n', map_range},
+    {"map", "drain", 0, 'n', drain_pairs},
     CONTAINER("map", pairs),
     {"register", "read", 0, 'd', reads},
     {"register", "write", 1, 's', writes},
@@ -249,6 +274,7 @@ const struct naive_role naive_roles[] = {
     {"pqueue", "min", 0, 'd', first},
     {"pqueue", "remove_max", 0, 'd', pop_last},
     {"pqueue", "max", 0, 'd', last},
+    {"pqueue", "drain", 0, 'n', drain},
     CONTAINER("pqueue", size),
     {NULL, NULL, 0, 0, NULL},
 };

@@ -31,7 +31,7 @@ block() { # language, number
     /^```/ { inside = 0 } inside' "$SOURCE_DIR/docs/builds.md"
 }
 block sh 1 >wrapped.sh
-block sh 2 >named.sh
+block sh 3 >named.sh
 [ -s wrapped.sh ] && [ -s named.sh ] || fail "docs/builds.md has other blocks"
 must sh -e wrapped.sh
 make -s clean

@@ -11,7 +11,8 @@ static const char *message(struct arena *a, const struct atomic_trace *t) {
   const struct finding_about *f = atomic_verdict(t);
   struct buf b = {0};
   buf_printf(&b, "%s %s-serializable",
-             f->answer == ANSWER_UNKNOWN ? "not determined whether" : "not",
+             f->answer == ANSWER_UNKNOWN ? "not determined whether it is"
+                                         : "not",
              t->tso ? "TSO" : "SC");
   if (f->why)
     buf_printf(&b, ": %s", f->why);

@@ -303,13 +303,15 @@ static void conclude_tso(struct client_judge *j) {
     set(&t->tso_s, ANSWER_NO, NULL);
   else if (known == ANSWER_YES)
     set(&t->tso_s, ANSWER_YES,
-        all_ran(j, true) ? NULL : "robust and SC-serializable (Theorem 2)");
+        all_ran(j, true)
+            ? NULL
+            : "robust and SC-serializable (Theorem 2 of docs/atomicity.md)");
   else if (all_ran(j, true))
     set(&t->tso_s, ANSWER_YES, j->full ? bounded(j) : NULL);
   else if (known == ANSWER_NO)
     set(&t->tso_s, ANSWER_NO,
         "all transactions end with a fence, and it is not both robust and "
-        "SC-serializable (Theorem 3)");
+        "SC-serializable (Theorem 3 of docs/atomicity.md)");
   else
     set(&t->tso_s, ANSWER_UNKNOWN, j->model[j->model[1].ran].missing);
 }

@@ -45,7 +45,7 @@ static void put_cycle(const struct finding_about *f, struct buf *b) {
     buf_puts(b, "    ");
     put_event(&f->cycle[i].from, b);
     buf_printf(b, "\n      comes before%s\n      ",
-               f->cycle[i].late ? " (a commit waits)" : "");
+               f->cycle[i].late ? " (the commit is delayed)" : "");
     put_event(&f->cycle[i].to, b);
     buf_putc(b, '\n');
   }
@@ -100,18 +100,20 @@ const struct finding_about *atomic_cycle(const struct atomic_trace *t) {
   return shown_cycles(t, shown) ? shown[0] : NULL;
 }
 
+static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
+
 void atomic_trace_text(const struct atomic_trace *t, struct buf *b) {
   const struct finding_about *cycles[2];
   if (t->is_client && t->tso_executions)
-    buf_printf(b,
-               "%s: %" PRIu64 " executions under SC, %" PRIu64 " under TSO\n",
-               t->name, t->sc_executions, t->tso_executions);
+    buf_printf(
+        b, "%s: %" PRIu64 " execution%s under SC, %" PRIu64 " under TSO\n",
+        t->name, t->sc_executions, plural(t->sc_executions), t->tso_executions);
   else if (t->is_client)
-    buf_printf(b, "%s: %" PRIu64 " executions under SC\n", t->name,
-               t->sc_executions);
+    buf_printf(b, "%s: %" PRIu64 " execution%s under SC\n", t->name,
+               t->sc_executions, plural(t->sc_executions));
   else
-    buf_printf(b, "%s: %" PRIu64 " events, %" PRIu64 " transactions\n", t->name,
-               t->events, t->txns);
+    buf_printf(b, "%s: %" PRIu64 " event%s, %" PRIu64 " transaction%s\n",
+               t->name, t->events, plural(t->events), t->txns, plural(t->txns));
   put_answer("SC-serializable", &t->sc, b);
   put_answer("TSO-serializable", &t->tso_s, b);
   put_answer("robust", &t->robust, b);

@@ -84,14 +84,17 @@ static const char *what_is_missing(struct source_run *s,
                                    const struct explore *x,
                                    enum explore_end end) {
   if (end == EXPLORE_EXECUTIONS)
-    return words(s, "budget: %.0f executions (--max-executions)",
+    return words(s,
+                 x->max_executions == 1
+                     ? "stopped after %.0f execution (--max-executions)"
+                     : "stopped after %.0f executions (--max-executions)",
                  (double)x->max_executions);
   if (end == EXPLORE_TIME)
-    return words(s, "budget: %g seconds (--time)", s->set->time);
+    return words(s, "stopped after %g seconds (--time)", s->set->time);
   if (x->cut)
-    return words(
-        s, "budget: executions that take %.0f steps too many (--max-steps)",
-        (double)s->set->max_steps);
+    return words(s,
+                 "executions were cut off after %.0f extra steps (--max-steps)",
+                 (double)s->set->max_steps);
   if (end == EXPLORE_STOPPED) /* all answers are known */
     return NULL;
   return end == EXPLORE_ALL && !s->judge.incomplete
@@ -176,8 +179,9 @@ static int run_all(struct source_run *s, struct error *e) {
          strcmp(about->suites[which].name, set->object))
     which++;
   if (which == about->nsuites)
-    return error_set(e, ERR_USAGE, "no object%s%s to run",
-                     set->object ? " " : "", set->object ? set->object : "");
+    return error_set(e, ERR_USAGE, "no object %s%s",
+                     set->object ? "is called " : "in the harness",
+                     set->object ? set->object : "");
   built_settings(s->built->settings, &about->suites[which], &s->own);
   s->set = set = &s->own;
   settings_engine(set, &o);
@@ -203,7 +207,7 @@ static int run_all(struct source_run *s, struct error *e) {
   if (c.nthreads >= RT_BUFFERS)
     error_set(e, ERR_USAGE, "at most %d threads", RT_BUFFERS - 1);
   else if (!run_client(s, &c))
-    error_set(e, ERR_INPUT, "the client's initial calls fail");
+    error_set(e, ERR_INPUT, "an initial call of the client fails");
   client_free(&c);
   return e->code;
 }
@@ -240,7 +244,7 @@ static int trouble(const struct worker *w, enum worker_end end,
     error_set(e, ERR_REFUSED, "the object cannot be checked: %s", refused);
   else if (end == WORKER_DIED && WIFSIGNALED(w->status))
     error_set(e, ERR_INPUT,
-              "the code ended with signal %d; see what faultline test says",
+              "signal %d killed the code; faultline test shows where",
               WTERMSIG(w->status));
   else
     built_worker_trouble(w, end, e);

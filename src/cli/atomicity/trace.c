@@ -57,7 +57,8 @@ static struct finding_about decided(bool yes, const char *why) {
 static void ask_sc(struct subject *s) {
   struct conflict_cycle c;
   if (s->issues) {
-    s->trace->sc = because("this is no execution under SC");
+    s->trace->sc = because(
+        "the trace has delayed stores, so it is not an execution under SC");
     return;
   }
   s->trace->sc = decided(sc_serializable(s->e, s->n, &c), NULL);
@@ -70,17 +71,19 @@ static void ask_tso_execution(struct subject *s) {
   keep_cycle(s, &s->trace->tso_s, "TSO", &c);
   bool equivalent = txn_sc_equivalent(s->e, s->n, &c);
   s->trace->robust =
-      equivalent ? because("this execution is equivalent to one under SC; "
-                           "others were not seen")
-                 : decided(false, "no execution under SC is equivalent");
+      equivalent
+          ? because("this execution is equivalent to one under SC; others may "
+                    "not be")
+          : decided(false, "no execution under SC is equivalent to this one");
   keep_cycle(s, &s->trace->robust, "program order and memory", &c);
 }
 
 static const char *const by_theorem[] = {
-    [TSO_THEOREM_2] = "SC-serializable, and no access meets a store that may "
-                      "be in a buffer (Theorem 2)",
+    [TSO_THEOREM_2] =
+        "SC-serializable, and no access conflicts with a store that may be in "
+        "a buffer (Theorem 2 of docs/atomicity.md)",
     [TSO_THEOREM_3] = "not SC-serializable, and every transaction ends with a "
-                      "fence (Theorem 3)"};
+                      "fence (Theorem 3 of docs/atomicity.md)"};
 
 static struct finding_about told_by(enum tso_theorem t) {
   return decided(t == TSO_THEOREM_2, by_theorem[t]);
@@ -91,7 +94,7 @@ static struct finding_about search_tso(struct subject *s,
   struct tso_question how = {.keep_order = s->report->keep_order,
                              .most = s->n > SURE_MOST ? TRACE_STEPS : 0};
   const char *reading =
-      how.keep_order ? "with its operations in this very order" : NULL;
+      how.keep_order ? "with the operations in the order of the trace" : NULL;
   switch (tso_trace_answer(s->e, s->n, &how, c)) {
   case TSO_YES:
     return decided(true, reading);
@@ -101,7 +104,7 @@ static struct finding_about search_tso(struct subject *s,
     break;
   }
   assert(s->n > SURE_MOST);
-  return because("the search was given up");
+  return because("the search took too long");
 }
 
 static void ask_tso_trace(struct subject *s) {
@@ -124,12 +127,12 @@ static void ask_tso_trace(struct subject *s) {
 static void ask_robust(struct subject *s) {
   struct conflict_cycle c = {0};
   if (s->issues)
-    s->trace->robust = because("without commits it is not known what was read");
+    s->trace->robust = because(
+        "without commits, the trace does not tell which values were read");
   else if (s->n > ROBUST_MOST)
     s->trace->robust = because("too many events");
   else if (tso_robust(s->e, s->n, &c))
-    s->trace->robust = because("nothing against it in this execution; others "
-                               "were not seen");
+    s->trace->robust = because("this execution shows no fault; others may");
   else
     s->trace->robust = decided(false, NULL);
   keep_cycle(s, &s->trace->robust, "program order and memory", &c);
@@ -307,7 +310,7 @@ static int read_std(struct atomic_report *r, const char *path,
   }
   if (!got && !events) {
     got = -1;
-    error_set(e, ERR_INPUT, "%s: no trace in it", path);
+    error_set(e, ERR_INPUT, "%s: the file has no trace", path);
   }
   if (!got) {
     ok = ok && sc_monitor_finish(m);
@@ -328,7 +331,10 @@ static int read_std(struct atomic_report *r, const char *path,
       if ((trace->sc.answer == ANSWER_YES) != ok)
         die("%s: the monitor and the conflict graph differ", path);
     } else {
-      trace->sc = decided(ok, ok ? NULL : "too many events for the cycle");
+      trace->sc = decided(
+          ok,
+          ok ? NULL
+             : "the cycle is not shown, since the trace has too many events");
       trace->tso_s = trace->robust = because("too many events");
       settled_finish(&settled);
       enum tso_theorem by = tso_theorem(ok, settled.met, !settled.unfenced);

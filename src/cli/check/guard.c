@@ -41,7 +41,7 @@ static _Noreturn void blame(const struct type_running *r, const char *what,
 static void crashed(int signal_number) {
   struct type_running r;
   if (type_user_runs(&r))
-    blame(&r, " has crashed\n", 2);
+    blame(&r, " crashed\n", 2);
   tidy_crash(signal_number);
 }
 
@@ -49,14 +49,14 @@ static void is_late(int signal_number) {
   struct type_running r;
   (void)signal_number;
   if (type_user_runs(&r))
-    blame(&r, " does not return: --time is over\n", 3);
+    blame(&r, " did not return within --time\n", 3);
 }
 
 /* The type has called exit(), whose status would look like an answer. */
 static void has_left(void) {
   struct type_running r;
   if (type_user_runs(&r))
-    blame(&r, " has ended the process\n", 2);
+    blame(&r, " ended the process\n", 2);
 }
 
 void check_guard(const struct check_settings *s) {

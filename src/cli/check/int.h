@@ -3,7 +3,7 @@
  * options and reads the files, one.c checks one history, jobs.c checks
  * histories in several processes, stream.c while reading, late.c explains a
  * violation that stream.c found, table.c makes the tables of depths, guard.c
- * handles crashes of the user's types.
+ * handles crashes of the user's types, harness.c has types of harnesses.
  */
 #ifndef CLI_CHECK_INT_H
 #define CLI_CHECK_INT_H
@@ -54,6 +54,15 @@ struct check_depths {
   uint64_t distinct[CHECK_TABLE_DEPTHS];
   bool witness[CHECK_TABLE_DEPTHS];
 };
+
+/* harness.c: --spec names sources, separated by commas. */
+bool check_is_harness(const char *spec);
+/* Once, in the process that starts the others. */
+struct opt_words;
+int check_harness_open(const char *spec, const struct opt_words *flags,
+                       struct error *e);
+void check_harness_close(void);
+struct type *check_harness_type(datum argument, struct error *e);
 
 /* The result of one history: its pieces of the reports. */
 struct check_result {

@@ -135,7 +135,7 @@ static void pass_results(struct check_jobs *j, struct child *c) {
     if (!unpack(&c->bytes, &at, &r)) {
       check_result_free(&r);
       r = (struct check_result){.error = ERR_SYSTEM};
-      buf_printf(&r.text, "a process that checks histories ended (%s %d)",
+      buf_printf(&r.text, "a process that checked histories ended (%s %d)",
                  WIFSIGNALED(status) ? "signal" : "status",
                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     }
@@ -203,10 +203,10 @@ static void send(struct check_jobs *j, uint32_t n) {
   int fds[2];
   wait_for(j, (uint32_t)j->s->jobs);
   if (pipe(fds))
-    die("no pipe for a process that checks histories");
+    die("cannot make a pipe to a process");
   pid_t pid = fork();
   if (pid < 0)
-    die("no process can be started");
+    die("cannot start a process");
   if (!pid) {
     close(fds[0]);
     run_child(j, n, fds[1]);

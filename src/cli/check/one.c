@@ -77,7 +77,8 @@ struct type *check_type_open(const struct check_settings *s, const char *name,
       !strcmp(cached->name, name))
     return cached->type;
   check_type_free(cached);
-  cached->type = type_open(name, argument, e);
+  cached->type = check_is_harness(name) ? check_harness_type(argument, e)
+                                        : type_open(name, argument, e);
   cached->name = xstrdup(name);
   cached->argument = argument;
   return cached->type;
@@ -152,7 +153,7 @@ static void check_by_monitor(const struct log_problem *p,
     return;
   struct log_answer whole = {0};
   if (check_monitor(p, &whole, &why) || !why || p->type->by_key)
-    why = "the history of some key is not what its monitor can decide";
+    why = "the monitor cannot decide the history of some key";
   log_answer_free(&whole);
   log_answer_free(a);
   *a = (struct log_answer){

@@ -34,7 +34,7 @@ static int refuse_type(const struct stream *t, const struct log_event *head,
   if (!why->code)
     return error_set(e, ERR_INPUT,
                      "%s: --method=online needs --spec, since the file does "
-                     "not say what the object is",
+                     "not name the type of its object",
                      t->path);
   if (t->s->spec || t->s->argument || !head)
     return error_set(e, why->code, "%s: %s", t->path, why->text);
@@ -204,7 +204,7 @@ void check_stream(const struct check_settings *s, const char *path,
   }
   if (!err && got >= 0) {
     if (!t.index)
-      error_set(e, ERR_INPUT, "%s: no history in it", t.path);
+      error_set(e, ERR_INPUT, "%s: the file has no history", t.path);
     finish(&t, sink, ctx);
   }
   if (t.online)

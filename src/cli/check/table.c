@@ -162,9 +162,9 @@ static void print_families(const struct check_table *t, struct buf *out) {
 }
 
 static void print_witnesses(const struct check_table *t, struct buf *out) {
-  buf_puts(out, "\nTable 3. Histories that are not sequential, those of them "
-                "that are linearizable,\nand those whose strong d-hitting "
-                "family has a witness\n\n");
+  buf_puts(out, "\nTable 3. Histories that are not sequential, how many of "
+                "them are linearizable,\nand how many have a witness in their "
+                "strong d-hitting family\n\n");
   print_head(t, "histories   lin", out);
   for (uint32_t i = 0; i < t->rows.len; i++) {
     const struct row *r = &t->rows.at[i];
@@ -212,7 +212,7 @@ void check_table_print(const struct check_table *t, struct buf *out) {
   print_depths(t, out);
   if (t->left_out)
     buf_printf(out,
-               "\nLeft out, since time or memory was over: %" PRIu32
+               "\nLeft out because time or memory ran out: %" PRIu32
                " histor%s.\n",
                t->left_out, t->left_out == 1 ? "y" : "ies");
 }

@@ -63,11 +63,14 @@ static void put_cause(struct screen *s, const struct ranked_cause *c,
     buf_puts(b, i ? "; and " : "");
     put_block(&c->cause.blocks[i], b);
   }
-  if (all->good) {
-    buf_puts(b, ": takes away ");
+  if (all->good && !c->eliminates) {
+    buf_puts(b, ": no correct order is lost");
+  } else if (all->good) {
+    buf_puts(b, ": ");
     story_number(c->eliminates, b);
-    buf_puts(b, " of the ");
-    put_count(all->good, " good one", " good ones", b);
+    buf_puts(b, " of ");
+    put_count(all->good, " correct order ", " correct orders ", b);
+    buf_puts(b, c->eliminates == 1 ? "is lost" : "are lost");
   }
   put_sentence(s, b, 5);
 }
@@ -84,7 +87,7 @@ static void put_counts(const struct explain *x, struct buf *b) {
   if (x->serializable) {
     buf_puts(b, " Of these ");
     put_count(x->serializable, " is", " are", b);
-    buf_printf(b, " serializable: no atomic block would forbid %s.",
+    buf_printf(b, " serializable: no atomic block can prevent %s.",
                x->serializable == 1 ? "it" : "them");
   }
 }
@@ -96,14 +99,14 @@ static void put_causes(struct screen *s, const struct explain *x) {
   buf_putc(s->out, '\n');
   put_counts(x, &b);
   if (!c->len)
-    buf_puts(&b, " Operations are interrupted, but the search for what must be "
-                 "atomic was too long and was given up.");
+    buf_puts(&b, " Operations are interrupted, but the search for the lines "
+                 "that must be atomic took too long and was stopped.");
   else if (c->bad - x->serializable == 1)
     buf_puts(&b, x->serializable
-                     ? " The other could not if one of these were atomic:"
-                     : " It could not if one of these were atomic:");
+                     ? " The other cannot happen if one of these is atomic:"
+                     : " It cannot happen if one of these is atomic:");
   else
-    buf_printf(&b, " None of %s could if one of these were atomic:",
+    buf_printf(&b, " None of %s can happen if one of these is atomic:",
                x->serializable ? "the others" : "these");
   put_sentence(s, &b, 2);
   uint32_t shown = s->style.all_causes || c->len < SHOWN ? c->len : SHOWN;
@@ -111,11 +114,11 @@ static void put_causes(struct screen *s, const struct explain *x) {
     put_cause(s, &c->at[i], c, &b);
   if (c->len > shown) {
     put_count(c->len - shown, " more", " more", &b);
-    buf_puts(&b, ": --all-causes or the JSON report.");
+    buf_puts(&b, ": see --all-causes or the JSON report.");
     put_sentence(s, &b, 2);
   }
   if (c->len && !c->complete) {
-    buf_puts(&b, "There may be others: not all were looked for.");
+    buf_puts(&b, "There may be others: the search was not complete.");
     put_sentence(s, &b, 2);
   }
   buf_free(&b);
@@ -242,7 +245,8 @@ static void write_case(const struct explain *x, const char *name,
   if (status == 1)
     put_first(&x->found.at[0].cause, &message, &one);
   else
-    buf_puts(&message, "the search for what must be atomic was given up");
+    buf_puts(&message, "the search for the lines that must be atomic took too "
+                       "long and was stopped");
   one.message = buf_text(&message);
   one.text = buf_text(&text);
   struct ci_cases cases = {.command = "faultline explain",

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "cli/help/topics.h"
+#include "spec/type.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +29,39 @@ static void put_text(struct buf *b, const char *s, const char *special) {
   }
 }
 
-static void put_choices(struct buf *b, const struct opt *o) {
-  for (const char *const *c = o->choices; *c; c++)
-    buf_printf(b, "%s%s", c == o->choices ? "" : " ", *c);
+/* What can follow an option. */
+enum value {
+  VALUE_NONE,  /* a flag */
+  VALUE_OTHER, /* a number, a client, a name: nothing to complete */
+  VALUE_WORDS, /* one of put_words() */
+  VALUE_TYPE,  /* the same, or a file */
+  VALUE_FILE,
+  VALUE_FOLDER,
+  VALUE_COMPILER, /* a program */
+};
+
+static enum value value_of(const struct opt *o) {
+  const char *arg = o->arg ? o->arg : "";
+  if (o->kind == OPT_FLAG)
+    return VALUE_NONE;
+  if (o->kind == OPT_ENUM || !strcmp(arg, "LEVEL"))
+    return VALUE_WORDS;
+  return !strcmp(arg, "TYPE")       ? VALUE_TYPE
+         : !strcmp(arg, "FILE")     ? VALUE_FILE
+         : !strcmp(arg, "DIR")      ? VALUE_FOLDER
+         : !strcmp(arg, "COMPILER") ? VALUE_COMPILER
+                                    : VALUE_OTHER;
+}
+
+static void put_words(struct buf *b, const struct opt *o) {
+  if (o->kind == OPT_ENUM)
+    for (const char *const *c = opt_offered(o), *const *at = c; *at; at++)
+      buf_printf(b, "%s%s", at == c ? "" : " ", *at);
+  else if (value_of(o) == VALUE_TYPE)
+    for (const struct type_info *t = type_infos; t->name; t++)
+      buf_printf(b, "%s%s", t == type_infos ? "" : " ", t->name);
+  else
+    buf_puts(b, "0 1 2 3 s g");
 }
 
 /* ---- bash ---- */
@@ -57,20 +88,25 @@ static void bash_begin(struct buf *b) {
       b, "# Completion of faultline for bash.\n"
          "_faultline() {\n"
          "  local cur=${COMP_WORDS[COMP_CWORD]} command=test options= words=\n"
-         "  local prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
+         "  local prev=${COMP_WORDS[COMP_CWORD - 1]} action= word\n"
          "  if [[ $cur == = ]]; then\n"
          "    cur=\n"
          "  elif [[ $prev == = ]] && ((COMP_CWORD > 1)); then\n"
          "    prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
          "  fi\n"
          "  COMPREPLY=()\n"
+         "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD - 1}\"; do\n"
+         "    [[ $word != -- ]] || return 0 # the compiler's flags\n"
+         "  done\n"
          "  case ${COMP_WORDS[1]} in\n  ");
   put_command_names(b, "|");
   buf_puts(b, ") command=${COMP_WORDS[1]} ;;\n  esac\n"
               "  if ((COMP_CWORD == 1)) && [[ $cur != -* ]]; then\n"
-              "    COMPREPLY=($(compgen -W '");
+              "    mapfile -t COMPREPLY < <(compgen -A file -W '");
   put_command_names(b, " ");
-  buf_puts(b, "' -- \"$cur\"))\n    return\n"
+  buf_puts(b, "' -- \"$cur\")\n"
+              "    compopt -o filenames 2>/dev/null\n"
+              "    return 0\n"
               "  elif [[ $command == help ]]; then\n"
               "    COMPREPLY=($(compgen -W '");
   put_help_words(b);
@@ -91,12 +127,25 @@ static void bash_command(struct buf *b, const struct cli_command *c,
     if (o->letter)
       buf_printf(b, "-%c | ", o->letter);
     buf_printf(b, "--%s) ", o->name);
-    if (o->kind == OPT_ENUM) {
+    switch (value_of(o)) {
+    case VALUE_WORDS:
+    case VALUE_TYPE:
       buf_puts(b, "words='");
-      put_choices(b, o);
-      buf_puts(b, "' ;;\n");
-    } else {
-      buf_puts(b, "return ;;\n");
+      put_words(b, o);
+      buf_puts(b, value_of(o) == VALUE_TYPE ? "' action=file ;;\n" : "' ;;\n");
+      break;
+    case VALUE_FILE:
+      buf_puts(b, "action=file ;;\n");
+      break;
+    case VALUE_FOLDER:
+      buf_puts(b, "action=directory ;;\n");
+      break;
+    case VALUE_COMPILER:
+      buf_puts(b, "action=command ;;\n");
+      break;
+    case VALUE_NONE:
+    case VALUE_OTHER:
+      buf_puts(b, "action=none ;;\n");
     }
   }
   buf_puts(b, "    esac\n    ;;\n");
@@ -104,8 +153,16 @@ static void bash_command(struct buf *b, const struct cli_command *c,
 
 static void bash_end(struct buf *b) {
   buf_puts(b, "  esac\n"
-              "  if [[ $words ]]; then\n"
-              "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+              "  if [[ $action == none ]]; then\n"
+              "    compopt +o default 2>/dev/null\n"
+              "  elif [[ $words$action ]]; then\n"
+              "    mapfile -t COMPREPLY < <(compgen ${action:+-A $action} "
+              "${words:+-W \"$words\"} -- \"$cur\")\n"
+              "    if [[ $action ]]; then\n"
+              "      compopt -o filenames 2>/dev/null\n"
+              "    else\n"
+              "      compopt +o default 2>/dev/null\n"
+              "    fi\n"
               "  elif [[ $cur == -* ]]; then\n"
               "    COMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n"
               "    [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace "
@@ -147,9 +204,39 @@ static void zsh_begin(struct buf *b) {
               "    ;;\n");
 }
 
+static void zsh_value(struct buf *b, const struct opt *o) {
+  if (value_of(o) == VALUE_NONE)
+    return;
+  buf_printf(b, ":%s:", o->arg ? o->arg : "VALUE");
+  switch (value_of(o)) {
+  case VALUE_WORDS:
+    buf_putc(b, '(');
+    put_words(b, o);
+    buf_putc(b, ')');
+    break;
+  case VALUE_TYPE:
+    buf_puts(b, "{compadd -- ");
+    put_words(b, o);
+    buf_puts(b, "; _files}");
+    break;
+  case VALUE_FILE:
+    buf_puts(b, "_files");
+    break;
+  case VALUE_FOLDER:
+    buf_puts(b, "_files -/");
+    break;
+  case VALUE_COMPILER:
+    buf_puts(b, "_command_names -e");
+    break;
+  case VALUE_NONE:
+  case VALUE_OTHER:
+    buf_putc(b, ' ');
+  }
+}
+
 static void zsh_case(struct buf *b, const char *pattern,
                      const struct opt_command *t) {
-  buf_printf(b, "  %s)\n    _arguments -s \\\n", pattern);
+  buf_printf(b, "  %s)\n    _arguments -s -S \\\n", pattern);
   for (const struct opt *o = t->opts; o->name; o++) {
     if (!o->help)
       continue;
@@ -161,13 +248,7 @@ static void zsh_case(struct buf *b, const char *pattern,
         buf_printf(b, "      '-%c%s[", o->letter, value ? "+" : "");
       put_text(b, o->help, "[]:\\");
       buf_putc(b, ']');
-      if (o->kind == OPT_ENUM) {
-        buf_printf(b, ":%s:(", o->arg ? o->arg : "VALUE");
-        put_choices(b, o);
-        buf_putc(b, ')');
-      } else if (value) {
-        buf_printf(b, ":%s:_files", o->arg ? o->arg : "VALUE");
-      }
+      zsh_value(b, o);
       buf_puts(b, "' \\\n");
     }
   }
@@ -209,6 +290,31 @@ static void fish_begin(struct buf *b) {
               "end\n");
 }
 
+static void fish_value(struct buf *b, const struct opt *o) {
+  switch (value_of(o)) {
+  case VALUE_WORDS:
+  case VALUE_TYPE:
+    buf_puts(b, value_of(o) == VALUE_TYPE ? " -r -F -a '" : " -x -a '");
+    put_words(b, o);
+    buf_putc(b, '\'');
+    break;
+  case VALUE_FILE:
+    buf_puts(b, " -r -F");
+    break;
+  case VALUE_FOLDER:
+    buf_puts(b, " -x -a '(__fish_complete_directories)'");
+    break;
+  case VALUE_COMPILER:
+    buf_puts(b, " -x -a '(__fish_complete_command)'");
+    break;
+  case VALUE_OTHER:
+    buf_puts(b, " -x");
+    break;
+  case VALUE_NONE:
+    break;
+  }
+}
+
 static void fish_command(struct buf *b, const struct cli_command *c,
                          const struct opt_command *t) {
   buf_printf(b, "complete -c faultline -n __faultline_first -a %s -d '",
@@ -222,13 +328,7 @@ static void fish_command(struct buf *b, const struct cli_command *c,
     if (o->letter)
       buf_printf(b, " -s %c", o->letter);
     buf_printf(b, " -l %s", o->name);
-    if (o->kind == OPT_ENUM) {
-      buf_puts(b, " -x -a '");
-      put_choices(b, o);
-      buf_putc(b, '\'');
-    } else if (o->kind != OPT_FLAG) {
-      buf_puts(b, " -r");
-    }
+    fish_value(b, o);
     buf_puts(b, " -d '");
     put_text(b, o->help, "\\");
     buf_puts(b, "'\n");
@@ -275,7 +375,8 @@ int command_completion(int argc, char **argv) {
   s->begin(&b);
   for (const struct cli_command *c = commands; c->name; c++)
     if (!c->hidden)
-      command_visit(c, visit, &(struct option_visit){&b, s, c});
+      command_visit(strcmp(c->name, "selftest") ? c : commands_find("test"),
+                    visit, &(struct option_visit){&b, s, c});
   s->end(&b);
   fputs(buf_text(&b), stdout);
   buf_free(&b);

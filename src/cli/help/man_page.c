@@ -111,14 +111,15 @@ static void program_page(struct buf *b) {
       {"3", "inconclusive or nothing checked"}};
   static const char *const variables[][2] = {
       {"FAULTLINE_OPTIONS",
-       "options of the commands that take sources, before those of the "
-       "command line; words are split and quoted as in a shell"},
+       "options of the commands that take sources; they come before those of "
+       "the command line, and are split and quoted as in a shell"},
       {"FAULTLINE_CC, FAULTLINE_CXX",
        "the compilers of faultline cc and faultline cxx"},
-      {"FAULTLINE_CC_PASS", "while set, faultline cc passes everything on"},
+      {"FAULTLINE_CC_PASS",
+       "while set, faultline cc passes all arguments on unchanged"},
       {"NO_COLOR", "no colours"},
       {"GITHUB_ACTIONS", "when \"true\", faults are printed as annotations"},
-      {"TMPDIR", "where the sources are built (/tmp)"}};
+      {"TMPDIR", "the folder in which the sources are built (default: /tmp)"}};
   put_title(b, "faultline", 1);
   buf_puts(b, "tests concurrent objects written in C or C++\n"
               ".SH SYNOPSIS\n.nf\n"
@@ -143,8 +144,8 @@ static void program_page(struct buf *b) {
   buf_puts(b, ".SH ENVIRONMENT\n");
   for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
     buf_printf(b, ".TP\n.B %s\n%s\n", variables[i][0], variables[i][1]);
-  buf_puts(b, ".SH FILES\n.TP\n.I .faultline/*.schedule\nfaults that were "
-              "found, tried first by later runs\n"
+  buf_puts(b, ".SH FILES\n.TP\n.I .faultline/*.schedule\nsaved faults, "
+              "which later runs try first\n"
               ".SH SEE ALSO\n.BR faultline.h (3)\n");
 }
 

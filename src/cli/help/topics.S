@@ -11,7 +11,7 @@ topic_\name:
 	topic harness, harness
 	topic report, output
 	topic pass, pass
-	topic search, choosing
+	topic search, search
 	topic histories, recording
 	topic tso, tso
 	topic limits, limits

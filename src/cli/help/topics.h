@@ -15,7 +15,7 @@
   _(harness, "harness")                                                        \
   _(report, "output")                                                          \
   _(pass, "pass")                                                              \
-  _(search, "choosing")                                                        \
+  _(search, "search")                                                        \
   _(histories, "recording")                                                    \
   _(tso, "tso")                                                                \
   _(limits, "limits")                                                          \

@@ -33,14 +33,14 @@ const char *plan_refuses(const struct function *f, uint32_t first) {
   if (f->nparams > FUNCTION_PARAMS || f->nparams - first > 6)
     return "it has too many parameters";
   if (f->returns.kind == C_OTHER)
-    return "what it returns is no number and no pointer";
+    return "it returns neither a number nor a pointer";
   for (uint32_t i = first; i < f->nparams; i++) {
     enum c_kind k = f->params[i].type.kind;
     cells += k == C_CELL;
     if (k == C_RECORD || k == C_STRING)
-      return "a parameter is a pointer to something that must be there";
+      return "a parameter points to data that its caller must provide";
     if (k == C_OTHER)
-      return "a parameter is no number and no pointer";
+      return "a parameter is neither a number nor a pointer";
   }
   if (cells > 1)
     return "it returns several values through pointers";

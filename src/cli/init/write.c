@@ -225,8 +225,8 @@ static void put_spec(const struct harness_plan *p, struct buf *b) {
   if (!s)
     return;
   buf_printf(b,
-             "/* Is it a %s?  Then say so, and with what it returns when it "
-             "has nothing\n * (`faultline specs`):\nFL_SPEC(%s",
+             "/* Is it a %s?  Then say so, and which result means \"empty\"\n"
+             " * (`faultline specs`):\nFL_SPEC(%s",
              s->type, s->type);
   for (int k = 0; k < SPEC_ROLES && s->of[k].role; k++) {
     const struct function *f = find(p, s->of[k].words, s->of[k].arguments);
@@ -272,10 +272,11 @@ static void put_object(const struct harness_plan *p, struct buf *b) {
     return;
   }
   if (p->create && p->create->nparams) {
-    buf_puts(b, "/* TODO: are these good arguments?  A small size is best: it "
-                "is soon full, or\n * grows.  What \"never ran\" in a pass "
-                "needs a smaller one, or more values in\n * FL_INT below. "
-                "*/\n");
+    buf_puts(
+        b,
+        "/* TODO: are these good arguments?  A small size is best, since the "
+        "object is\n * soon full, or grows.  If lines \"never ran\" in a pass, "
+        "make it smaller, or\n * give more values in FL_INT below. */\n");
     buf_printf(b, "static %s *make_%s(void) {\n  return %s(", p->record,
                p->name, create);
     put_made_up(p->create, 0, b);
@@ -302,8 +303,7 @@ static void put_object(const struct harness_plan *p, struct buf *b) {
     buf_printf(b, ", %s", destroy);
   buf_puts(b, ")\n");
   if (!destroy)
-    buf_puts(b, "/* No destructor was found: with one, leaks are seen "
-                "(--leaks). */\n");
+    buf_puts(b, "/* No destructor was found; --leaks needs one. */\n");
 }
 
 void plan_write(const struct harness_plan *p, const char *includes,
@@ -321,9 +321,8 @@ void plan_write(const struct harness_plan *p, const char *includes,
              "one thread.\n"
              " *   - Do the domains make a difference?  Two values that differ "
              "are enough.\n"
-             " *   - Does an operation wait for another one, such as for room "
-             "or an item?\n"
-             " *     Then it needs FL_BLOCKING.\n"
+             " *   - Does an operation wait for another one, for example for "
+             "room or for\n *     an item?  Then it needs FL_BLOCKING.\n"
              " * All macros: man 3 faultline.h\n"
              " */\n"
              "%s"
@@ -335,9 +334,10 @@ void plan_write(const struct harness_plan *p, const char *includes,
   for (uint32_t i = 0; i < p->operations.len; i++)
     if (is_wide(p->operations.at[i], first_of(p))) {
       if (!any)
-        buf_puts(out, "/* Operations take and return numbers: pointers that "
-                      "are only stored are made\n * of numbers here, and what "
-                      "comes back through a pointer is returned. */\n");
+        buf_puts(out,
+                 "/* Operations take and return numbers: a pointer that is "
+                 "only stored is made\n * of a number here, and a value that "
+                 "comes back through a pointer is\n * returned. */\n");
       any = true;
       put_wrapper(p, p->operations.at[i], out);
       buf_putc(out, '\n');

@@ -116,6 +116,7 @@ static int debug_run(struct settings *set, struct error *e) {
   o.uses_clock = probe.uses_clock;
   o.watchdog_ms = NEVER_MS;
   o.show_output = true;
+  o.in_debugger = true;
   if (!rt_open(args[0], &o, e)) {
     rt_part_stores(probe.part_stores.at, probe.part_stores.len);
     rt_sites(probe.sites.at, probe.sites.len);
@@ -190,8 +191,8 @@ int debug_session(struct session *s, const char *schedule, int suite,
                     (char *)"-ex",
                     (char *)"disable $fl_marker",
                     (char *)"-ex",
-                    (char *)"printf \"At the first step. fl-step, fl-threads, "
-                            "fl-why; break and continue as usual.\\n\"",
+                    (char *)"printf \"At the first step.  Commands: fl-step, "
+                            "fl-threads, fl-why; break and continue work.\\n\"",
                     (char *)"--args",
                     self,
                     (char *)"debug-run",

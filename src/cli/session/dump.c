@@ -24,7 +24,6 @@ static void put_names(const char *what, char *const *at, uint32_t n,
 }
 
 static void put_probe(const struct probe *p, struct buf *out) {
-  put_names("without hooks", p->uninstrumented.at, p->uninstrumented.len, out);
   put_names("not modelled", p->unknown.at, p->unknown.len, out);
   put_names("unseen accesses", p->unseen.at, p->unseen.len, out);
   put_names("unknown hooks", p->unknown_hooks.at, p->unknown_hooks.len, out);

@@ -18,6 +18,7 @@ struct fault_identity {
   uint16_t op;
   const struct place *place; /* of the access; line 0: not known */
   struct cause lines;        /* that end it; none: not known */
+  struct known_fault known;
 };
 
 struct further {
@@ -31,6 +32,8 @@ struct further {
   VEC(struct known_fault) aside;
   VEC(struct fault_identity) listed;
   struct cause atomic; /* all lines that are enforced */
+  bool other_kinds;    /* the last search: of other kinds in these lines */
+  bool ended;          /* the last run found nothing more */
   bool brief;
 };
 
@@ -90,7 +93,8 @@ static void leave_out(struct further *x, const struct client *c,
 static bool add_lines(struct further *x, struct fault_identity *now) {
   struct object_run *r = last_run(x);
   const struct regions *regions;
-  if (!x->set->keep_going || !r->repeatable || fault_is_doubt(now->kind) ||
+  if ((!x->set->keep_going && !r->result.accepted) || x->other_kinds ||
+      !r->repeatable || fault_is_doubt(now->kind) ||
       !enforce(&x->s->built, r, x->target, &now->lines, &regions))
     return false;
   x->target->regions = regions;
@@ -118,6 +122,7 @@ static struct fault_identity learn(struct further *x) {
   struct fault_identity now = {
       .kind = f->fault,
       .op = known.op,
+      .known = known,
       .place = lines_place(x->s->built.lines, f->pc ? f->pc - 1 : 0)};
   bool brief = x->brief, alone = f->client.nthreads < 2;
   x->brief |= fault_is_doubt(f->fault);
@@ -159,17 +164,24 @@ static void put_left_out(const struct further *x, struct buf *b) {
 
 static void put_aside(const struct further *x, struct buf *b) {
   const char *word = "without executions that end in ";
-  for (uint32_t i = 0; i < x->aside.len; i++, word = ", or ") {
+  bool results = false;
+  for (uint32_t i = 0; i < x->aside.len; i++) {
     const struct known_fault *k = &x->aside.at[i];
+    results |= k->kind == FAULT_NOT_LINEARIZABLE;
+    if (k->kind == FAULT_NOT_LINEARIZABLE)
+      continue;
     buf_printf(b, "%s%s", word, fault_words[k->kind]);
     for (uint32_t n = 0; n < k->nplaces; n++) {
       const struct place *p = lines_place(x->s->built.lines, k->places[n] - 1);
       buf_printf(b, "%s%s:%u", n ? " and " : " at ", p->file ? p->file : "?",
                  p->line);
     }
+    word = ", or ";
   }
   if (x->brief)
     buf_printf(b, "%sdoubt", word);
+  if (results)
+    buf_printf(b, "%swhatever the calls return", *word == ',' ? "; " : "");
 }
 
 /* The target as it is to be searched next. */
@@ -201,18 +213,43 @@ static void drop_last(struct further *x) {
   x->s->runs.len--;
 }
 
-/* The last run found nothing more: that is a sentence of the one before. */
+/* The last run of this object before `last` whose fault is not accepted. */
+static struct object_run *not_accepted(struct further *x,
+                                       struct object_run *last) {
+  while (last-- > x->s->runs.at + x->first)
+    if (!last->result.accepted)
+      return last;
+  return NULL;
+}
+
+/*
+ * The last run found nothing more: that is a sentence of the one before.  If
+ * all faults are accepted it stays, as the object's own result.
+ */
 static void join_last(struct further *x) {
-  struct object_run *last = last_run(x), *before = last - 1;
-  struct coverage *c = &before->result.coverage;
+  struct object_run *last = last_run(x), *before = not_accepted(x, last);
   bool pass = last->result.verdict == VERDICT_PASS;
+  const char *how = pass ? last->result.coverage.sentence : last->result.reason;
   struct buf b = {0};
-  buf_printf(&b, "%s%s%s%s", c->sentence ? c->sentence : "",
-             c->sentence ? "; " : "",
-             pass ? "no other fault: " : "no other fault was found, but ",
-             pass ? last->result.coverage.sentence : last->result.reason);
+  x->ended = pass;
+  if (!before)
+    return;
+  struct coverage *c = &before->result.coverage;
+  buf_printf(&b, "%s%s", c->sentence ? c->sentence : "",
+             c->sentence ? "; " : "");
+  if (x->other_kinds)
+    buf_printf(&b, "with these lines as they are, no fault of another kind%s%s",
+               pass ? ": " : " was found, but ", how);
+  else
+    buf_printf(&b, "%s%s",
+               pass ? "no other fault: " : "no other fault was found, but ",
+               how);
   c->sentence = arena_strdup(&x->s->built.arena, buf_text(&b));
   buf_free(&b);
+  if (!pass && !before->result.finding) { /* less is known than it says */
+    before->result.verdict = last->result.verdict;
+    before->result.reason = arena_strdup(&x->s->built.arena, how);
+  }
   drop_last(x);
 }
 
@@ -230,17 +267,21 @@ static bool goes_on(const struct further *x, const struct object_run *r) {
     return false;
   if (!f)
     return is_cut(&r->result) && !x->brief;
-  return f->client.ncalls && (set->keep_going || fault_is_doubt(f->fault));
+  return f->client.ncalls &&
+         (set->keep_going || r->result.accepted || fault_is_doubt(f->fault));
 }
 
 /* F1 */
-static void put_doubts_last(struct further *x) {
+static int place_of(const struct result *r) {
+  return r->accepted ? 2 : r->verdict == VERDICT_UNKNOWN;
+}
+
+static void put_in_order(struct further *x) {
   struct object_run *at = x->s->runs.at;
   for (uint32_t i = x->first + 1; i < x->s->runs.len; i++) {
     struct object_run r = at[i];
     uint32_t k = i;
-    for (; k > x->first && r.result.verdict != VERDICT_UNKNOWN &&
-           at[k - 1].result.verdict == VERDICT_UNKNOWN;
+    for (; k > x->first && place_of(&r.result) < place_of(&at[k - 1].result);
          k--)
       at[k] = at[k - 1];
     at[k] = r;
@@ -268,6 +309,50 @@ static bool run_again(struct further *x) {
   return more || known;
 }
 
+/*
+ * Lines that are never interrupted may have faults of another kind: a crash
+ * where a value is lost, too.  The last search looks for these: the lines are
+ * as they are, and what ends in a kind that was found counts as good.
+ */
+static bool turn_to_other_kinds(struct further *x) {
+  if (!x->ended || x->other_kinds || !x->atomic.nblocks ||
+      x->s->built.interrupted)
+    return false;
+  x->other_kinds = true;
+  x->ended = false;
+  x->target->regions = NULL;
+  x->atomic = (struct cause){0};
+  for (uint32_t i = 0; i < x->listed.len; i++) {
+    const struct fault_identity *f = &x->listed.at[i];
+    struct known_fault all = {.kind = f->kind, .op = KNOWN_ANY_OP};
+    if (known_has_place(f->kind))
+      all = f->known;
+    if (f->lines.nblocks && !known_has(x->aside.at, x->aside.len, &all))
+      vec_push(&x->aside, all);
+  }
+  return true;
+}
+
+/* A pass is the object's result only where all faults are accepted. */
+static void settle(struct further *x) {
+  struct object_run *at = x->s->runs.at, *clean = NULL;
+  uint32_t accepted = 0, n = 0;
+  for (uint32_t i = x->first; i < x->s->runs.len; i++, n++) {
+    accepted += at[i].result.accepted != NULL;
+    if (!at[i].result.finding)
+      clean = &at[i];
+  }
+  if (clean && accepted + 1 == n)
+    clean->result.naccepted = accepted;
+  else if (clean && n > 1 && clean->result.verdict == VERDICT_PASS) {
+    worker_release(&clean->worker);
+    size_t behind = (size_t)(at + x->s->runs.len - (clean + 1));
+    memmove(clean, clean + 1, behind * sizeof *clean);
+    x->s->runs.len--;
+  }
+  put_in_order(x);
+}
+
 int session_further(struct session *s, struct settings *set,
                     struct target *target, struct hunt_question *q,
                     struct error *e) {
@@ -290,9 +375,9 @@ int session_further(struct session *s, struct settings *set,
     set->time = until - clock_now();
     if (set->time < least) /* a fault takes time to be explained, too */
       set->time = least;
-    more = run_again(&x);
+    more = run_again(&x) || (!e->code && turn_to_other_kinds(&x));
   }
-  put_doubts_last(&x);
+  settle(&x);
   for (uint32_t i = 0; i < x.left_out.len; i++)
     client_free(&x.left_out.at[i]);
   vec_free(&x.left_out);

@@ -3,6 +3,7 @@
  * for beside what was found.
  *
  * With --keep-going that is another fault: of another kind, or of other lines.
+ * So it is behind a fault that is accepted (accepted.h).
  * Without it, too, a run that ended in doubt goes on: an execution that cannot
  * be checked, or has no end, says nothing about the others.
  *
@@ -15,7 +16,11 @@
  *    is not enough or one thread alone fails, clients that have all of its
  *    operations.
  *
- * (F1) faults come before doubts, each in the order in which they were found.
+ * A last search looks for faults of other kinds in the lines that were
+ * enforced.
+ *
+ * (F1) faults come before doubts, and these before what is accepted, each in
+ *      the order in which they were found.
  * (F2) a fault of the same kind that shares a line with one before it is not
  *      listed again.
  */

@@ -82,7 +82,8 @@ int pages_write(struct pages *p, const struct report_run *runs, uint32_t n,
     struct result *r = &p->s->runs.at[i].result;
     char *path = page_beside(p, r);
     if ((path || p->s->settings->html) && !read)
-      read = !hooked_lines(p->s->built.lines, &p->hooks, &ignored);
+      read = !hooked_lines(p->s->built.lines, &p->s->built.probe.sites,
+                           &p->hooks, &ignored);
     if (path)
       write_beside(p, &runs[i], r->finding, path);
     free(path);

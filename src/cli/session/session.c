@@ -1,6 +1,7 @@
 #include "cli/session/session.h"
 
 #include "base/terminal.h"
+#include "cli/session/accepted.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -8,8 +9,8 @@
 void session_print_warnings(struct session *s) {
   struct buf out = {0};
   uint64_t width = s->settings->width;
-  struct text_style style = {
-      .width = width ? (uint32_t)width : terminal_columns(STDERR_FILENO)};
+  struct text_style style = {.width = width ? (uint32_t)width
+                                            : terminal_columns(STDERR_FILENO)};
   if (s->settings->hushed)
     return;
   for (; s->printed < s->built.warnings.len; s->printed++)
@@ -24,13 +25,14 @@ int session_open(struct session *s, const struct settings *set,
   int err = built_open(&s->built, set, e);
   if (!err)
     session_print_warnings(s);
-  return err;
+  return err ? err : accepted_open(s, e);
 }
 
 void session_close(struct session *s) {
   for (uint32_t i = 0; i < s->runs.len; i++)
     worker_release(&s->runs.at[i].worker);
   vec_free(&s->runs);
+  accept_free(&s->accepts);
   built_close(&s->built);
 }
 

@@ -7,6 +7,7 @@
 
 #include "campaign/object_run.h"
 #include "mend/patch.h"
+#include "model/accept.h"
 #include "report/report.h"
 
 #include <stdio.h>
@@ -16,6 +17,7 @@ struct session {
   const struct settings *settings;
   uint32_t printed; /* of built.warnings: how many */
   VEC(struct object_run) runs;
+  accept_list accepts;     /* --accept and FL_ACCEPT */
   struct patch_file patch; /* --patch */
 };
 

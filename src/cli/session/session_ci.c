@@ -13,6 +13,7 @@ static bool is_standard(const char *path) { return path && !strcmp(path, "-"); }
 bool session_ci_on_stdout(const struct settings *set) {
   return is_standard(set->json) || is_standard(set->junit) ||
          is_standard(set->sarif) || is_standard(set->tap) ||
+         is_standard(set->coverage) ||
          is_standard(set->html) || is_standard(set->trace) ||
          is_standard(set->patch) || is_standard(set->dot);
 }

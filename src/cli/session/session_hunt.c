@@ -1,5 +1,6 @@
 /* The objects of a session: each is run, and its fault explained and mended. */
 #include "base/clock.h"
+#include "cli/session/accepted.h"
 #include "cli/session/further.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/repair.h"
@@ -44,9 +45,9 @@ static void explain(struct session *s, struct object_run *r,
   }
   if (r->late && !s->built.interrupted)
     built_warn(&s->built,
-               xstrdup("warning: the fault is not fully explained: the time "
-                       "for a part of that was over (--time gives more), and "
-                       "another run may say more or less"));
+               xstrdup("warning: the fault is not fully explained, because the "
+                       "time for it ran out (--time gives more); another run "
+                       "may say more or less"));
   /* What keeps the faults before it apart is not in the sources that a patch
    * is tried on. */
   bool can_patch = !fenced && !q->target->regions && !q->target->nset_aside &&
@@ -74,6 +75,8 @@ int session_hunt_once(struct session *s, const struct hunt_question *q,
     return e->code;
   if (r.begun)
     r.result.statistics.seconds = clock_now() - r.begun;
+  if (!q->target->want_outcomes && !hunt_is_alone(q->kind))
+    accepted_judge(s, &r, q->target);
   vec_push(&s->runs, r);
   return ERR_NONE;
 }
@@ -89,7 +92,7 @@ int session_hunt(struct session *s, const struct hunt_question *question,
   built_settings(target.settings, of, &set);
   if (set.model && set.threads >= RT_BUFFERS)
     return error_set(e, ERR_USAGE,
-                     "--threads: under the memory model tso at most %d",
+                     "--threads: at most %d under the memory model tso",
                      RT_BUFFERS - 1);
   target.settings = &set;
   own.target = &target;

@@ -2,7 +2,9 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "campaign/saved.h"
+#include "cli/session/accepted.h"
 #include "cli/session/dump.h"
+#include "cli/session/lcov.h"
 #include "cli/session/pages.h"
 #include "cli/session/session.h"
 #include "debug/namer.h"
@@ -61,6 +63,8 @@ static bool use_colour(const struct settings *set, FILE *to) {
 }
 
 static int status_of(const struct result *r) {
+  if (r->accepted)
+    return 0;
   switch (r->verdict) {
   case VERDICT_PASS:
     return r->expect_fault ? 1 : 0;
@@ -154,10 +158,11 @@ static int status_at(const struct session *s, uint32_t i) {
 
 int session_report(struct session *s, struct error *e) {
   const struct settings *set = s->settings;
+  accepted_say_unused(s);
   setlocale(LC_CTYPE, "");
   FILE *to = session_ci_on_stdout(set) ? stderr : stdout;
   struct text_style style = {.width = set->width ? (uint32_t)set->width
-                                                  : terminal_columns(fileno(to)),
+                                                 : terminal_columns(fileno(to)),
                              .colour = use_colour(set, to),
                              .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
                              .whole = set->verbose,
@@ -175,7 +180,7 @@ int session_report(struct session *s, struct error *e) {
   for (uint32_t i = 0; i < n; i++) {
     struct object_run *r = &s->runs.at[i];
     struct story_namer namer;
-    if (!set->no_save && r->result.finding &&
+    if (!set->no_save && r->result.finding && !r->result.accepted &&
         !fault_is_doubt(r->result.finding->fault)) {
       saved_write(&s->built, r);
       set_replay_command(s, &r->result);
@@ -212,7 +217,7 @@ int session_report(struct session *s, struct error *e) {
   }
   /* Only on a terminal, not in every log. */
   if (n && passes(s) && !set->quiet && isatty(fileno(to)))
-    buf_puts(&out, "What that means, and what not: faultline help pass\n");
+    buf_puts(&out, "What a pass means, and what not: faultline help pass\n");
   fputs(buf_text(&out), to);
   fflush(to);
   if (set->json) {
@@ -227,6 +232,8 @@ int session_report(struct session *s, struct error *e) {
     status = 2;
   }
   if (set->trace && write_traces(s, e))
+    status = 2;
+  if (set->coverage && lcov_write(s, set->coverage, e))
     status = 2;
   if (set->debug_dump && dump_write(s, set->debug_dump, e))
     status = 2;

@@ -1,7 +1,17 @@
 /*
  * Makes the core as small as possible.  Whole keys and values go first, then
  * the beginning of the history, then parts of the rest: halves first, down to
- * single operations.
+ * single operations.  What can be left out:
+ *
+ * (a) operations without which a linearizable history stays one: those that
+ *     change nothing, all of a key, all of a value of a container, what lies
+ *     before a write of a register;
+ * (b) others, if the rest is wrong without them, and also with them as pending
+ *     operations of unknown result (of counters and types of the user's own:
+ *     with all of them, and with the same return), but never the only one that
+ *     can have brought a value which some result shows;
+ * (c) of more than 64 operations, everything before one that tells the whole
+ *     state (one that found nothing, a read of a counter): `since`.
  */
 #include "history/explain/explain_int.h"
 

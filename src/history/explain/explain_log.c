@@ -262,11 +262,11 @@ static const char *where_stuck(const struct log_problem *p,
                                const struct log_explained *x) {
   uint32_t placed = x->partials.at[0].order.len;
   if (!placed)
-    return "at the beginning";
+    return "as the first operation,";
   if (placed + 1 < x->core.len)
-    return "after as many others of the core as fit";
-  return x->core.len < p->nops ? "after the others of the core"
-                               : "after the others";
+    return "after as many other core operations as fit,";
+  return x->core.len < p->nops ? "after the other core operations,"
+                               : "after the others,";
 }
 
 /* What the stuck operation would have to return in the longest orders. */

@@ -222,7 +222,7 @@ run(struct monitor *m, enum monitor_ending (*decide)(struct monitor *m)) {
   if (p->type->by_key && !ops_have_one_key(p))
     return monitor_refuse(m, "the history is not split by key");
   if (has_hints(p))
-    return monitor_refuse(m, "an order of operations is given");
+    return monitor_refuse(m, "the history gives an order of operations");
   m->inv = monitor_room(m, (size_t)p->nops + 1, sizeof *m->inv);
   m->res = monitor_room(m, (size_t)p->nops + 1, sizeof *m->res);
   bool dense = p->log->end / 4 <= p->nops + 16;

@@ -42,8 +42,8 @@ static enum monitor_ending look_at_ops(struct list_monitor *l) {
     if (monitor_is_idle(o) || o->role == ROLE_APPEND)
       continue;
     if (o->role != ROLE_READ || datum_kind(o->result) != DATUM_IS_LIST)
-      return monitor_refuse(m, "there are other operations than appending and "
-                               "reading lists");
+      return monitor_refuse(m, "the history has operations other than "
+                               "appending to a list and reading it");
     if (l->longest != MONITOR_NONE && read_list(m, i)->len <= l->len)
       continue;
     l->longest = i;
@@ -78,8 +78,8 @@ static enum monitor_ending contradict(struct list_monitor *l, uint32_t op) {
   const uint32_t reads[] = {op, l->longest};
   if (op == l->longest) {
     monitor_blame(m, op);
-    return monitor_say(m, "%o does not begin with what the list began with",
-                       op);
+    return monitor_say(
+        m, "%o does not begin with the initial items of the list", op);
   }
   for (int i = 0; i < 2; i++) {
     datum nobodys = blame_appends(l, reads[i]);
@@ -97,8 +97,8 @@ static enum monitor_ending contradict(struct list_monitor *l, uint32_t op) {
   char place[24];
   snprintf(place, sizeof place, "%" PRIu32, at + 1);
   return monitor_say(m,
-                     "neither of %o and %o is a beginning of the other: item "
-                     "%s is %v in the one and %v in the other",
+                     "neither of %o and %o is the beginning of the other: item "
+                     "%s is %v in one and %v in the other",
                      op, l->longest, place, items[at], l->items[at]);
 }
 
@@ -114,7 +114,7 @@ static enum monitor_ending check_prefixes(struct list_monitor *l) {
     const struct datum_box *b = read_list(m, i);
     if (b->len < l->start->len) {
       monitor_blame(m, i);
-      return monitor_say(m, "%o, but the list began with %v", i,
+      return monitor_say(m, "%o, but the list was %v at first", i,
                          m->p->type->initial_value);
     }
     if (!is_prefix(l, b->items, b->len))
@@ -138,7 +138,7 @@ static enum monitor_ending take_appends(struct list_monitor *l) {
   bool fresh;
   for (uint32_t i = 0; i < l->start->len; i++)
     if (numbering_put(&l->numbers, l->start->items[i], &fresh) != i)
-      return monitor_refuse(m, "it begins with an item that is there twice");
+      return monitor_refuse(m, "an initial item of the list is there twice");
   for (uint32_t i = 0; i < m->p->nops; i++) {
     if (m->p->ops[i].role != ROLE_APPEND)
       continue;
@@ -163,8 +163,9 @@ static enum monitor_ending match_items(struct list_monitor *l) {
               m->p->ops[k].arg[0] == l->items[i])
             monitor_blame(m, k);
       return monitor_say(m,
-                         v == MONITOR_NONE ? "%o, but nobody appended %v"
-                                           : "%o, but %v was appended once",
+                         v == MONITOR_NONE
+                             ? "%o, but nobody appended %v"
+                             : "%o, but %v was appended only once",
                          l->longest, l->items[i]);
     }
     take(l, i + 1, op_of[v]);
@@ -186,10 +187,9 @@ static enum monitor_ending out_of_order(struct list_monitor *l,
   monitor_blame(m, l->longest);
   for (uint32_t i = 0; i <= l->len; i++)
     monitor_blame(m, l->append[i]);
-  return monitor_say(m,
-                     "%o had returned before %o was called, but comes behind "
-                     "it",
-                     op, earlier);
+  return monitor_say(
+      m, "%o returned before %o was called, but comes after it in the list", op,
+      earlier);
 }
 
 static enum monitor_ending check_versions(struct list_monitor *l) {
@@ -246,7 +246,7 @@ static void make_versions(struct list_monitor *l) {
 
 enum monitor_ending monitor_list(struct monitor *m) {
   if (datum_kind(m->p->type->initial_value) != DATUM_IS_LIST)
-    return monitor_refuse(m, "what it begins with is not a list");
+    return monitor_refuse(m, "the initial value is not a list");
   struct list_monitor l = {.m = m,
                            .start = datum_box(m->p->type->initial_value)};
   uint32_t most = m->nwrites + l.start->len;

@@ -150,7 +150,8 @@ enum monitor_ending monitor_pending(struct monitor *m, struct values_seen *s,
   vec_clear(&m->out->core);
   free(m->out->reason);
   m->out->reason = NULL;
-  return e == MONITOR_YES ? e
-                          : monitor_refuse(m, "it depends on what pending "
-                                              "removals took");
+  return e == MONITOR_YES
+             ? e
+             : monitor_refuse(
+                   m, "the answer depends on what pending removals took");
 }

@@ -62,12 +62,12 @@ static enum monitor_ending not_best(struct pqueue_monitor *q,
   for (uint32_t i = 0; i < inside.len; i++)
     monitor_blame_value(m, &s->at[inside.at[i]]);
   if (inside.len == 1)
-    monitor_say(m, "%o, though %w was inside all the time, which comes first",
-                op, &s->at[inside.at[0]]);
+    monitor_say(m, "%o, but %w, which comes first, was inside all the time", op,
+                &s->at[inside.at[0]]);
   else
     monitor_say(m,
-                "%o, though something was inside all the time that comes "
-                "first: %w, …, %w",
+                "%o, but a value that comes first was inside at every moment: "
+                "%w, …, %w",
                 op, &s->at[inside.at[0]], &s->at[vec_last(&inside)]);
   vec_free(&inside);
   return MONITOR_NO;

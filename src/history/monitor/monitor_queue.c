@@ -127,18 +127,19 @@ static enum monitor_ending say_pair(struct queue_monitor *q,
                                     const struct monitor_value *u,
                                     const struct monitor_value *v) {
   if (!came_before(u, v))
-    return monitor_say(q->m, "%w was at the front before %w, and %w before %w",
-                       u, v, v, u);
+    return monitor_say(
+        q->m,
+        "%w was at the front before %w, and %w was at the front before %w", u,
+        v, v, u);
   if (!was_removed_first(q, v))
     return monitor_say(
-        q->m, "%w was at the front before %w, though enqueued after it", v, u);
+        q->m, "%w was at the front before %w, but was enqueued after it", v, u);
   if (u->remove == MONITOR_NONE && u->peeks == MONITOR_NONE)
-    return monitor_say(q->m,
-                       "%w was dequeued, though %w, enqueued before it, was "
-                       "not",
-                       v, u);
+    return monitor_say(
+        q->m, "%w was dequeued, but %w, which was enqueued before it, was not",
+        v, u);
   return monitor_say(
-      q->m, "%w was dequeued before %w, though enqueued after it", v, u);
+      q->m, "%w was dequeued before %w, but was enqueued after it", v, u);
 }
 
 static enum monitor_ending stuck(struct queue_monitor *q) {
@@ -156,8 +157,9 @@ static enum monitor_ending stuck(struct queue_monitor *q) {
   if (n == 2)
     return came_before(a, b) ? say_pair(q, a, b) : say_pair(q, b, a);
   return monitor_say(q->m,
-                     "%w must be before %w, %w before %w and %w before %w: "
-                     "they were enqueued or at the front in that order",
+                     "the values contradict each other: %w must be ahead of "
+                     "%w, %w ahead of %w and %w ahead of %w, since they were "
+                     "enqueued, or at the front, in this order",
                      b, a, &q->at[cycle[2]], b, a, &q->at[cycle[2]]);
 }
 

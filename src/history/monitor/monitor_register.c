@@ -125,7 +125,7 @@ static enum monitor_ending take_write(struct register_monitor *r, uint32_t op) {
   uint32_t v = numbering_put(&r->numbers, written(o), &fresh);
   if (!fresh)
     return monitor_refuse(r->m, v ? "a value was written twice"
-                                  : "what it begins with was written again");
+                                  : "the initial value was written again");
   r->groups[v] = no_group;
   r->groups[v].writer = op;
   r->groups[v].by_cas = o->role == ROLE_CAS;
@@ -166,8 +166,8 @@ static enum monitor_ending take_op(struct register_monitor *r, uint32_t op) {
   default:
     if (monitor_is_idle(o))
       return MONITOR_YES;
-    return monitor_refuse(r->m, "there are other operations than reading, "
-                                "writing and compare-and-set");
+    return monitor_refuse(r->m, "the history has operations other than "
+                                "reading, writing and compare-and-set");
   }
 }
 
@@ -226,10 +226,9 @@ static enum monitor_ending link_groups(struct register_monitor *r) {
       monitor_blame(r->m, g->writer);
       blame_sight(r, v);
       blame_sight(r, old->next);
-      return monitor_say(r->m,
-                         "both %o and %o replaced %v, which was written "
-                         "once",
-                         other, g->writer, o->arg[0]);
+      return monitor_say(
+          r->m, "both %o and %o replaced %v, which was written only once",
+          other, g->writer, o->arg[0]);
     }
     old->next = v;
   }
@@ -250,8 +249,9 @@ static enum monitor_ending wrong_order(struct register_monitor *r, uint32_t v,
   monitor_blame(r->m, earlier);
   monitor_blame(r->m, op);
   return monitor_say(
-      r->m, "%o had returned before %o was called, but can only come after it",
-      op, earlier);
+      r->m,
+      "%o returned before %o was called, but can only take effect after it", op,
+      earlier);
 }
 
 /* Walks along a chain; *left counts the groups that are in no chain yet. */
@@ -298,7 +298,7 @@ static enum monitor_ending cycle(struct register_monitor *r) {
     blame_sight(r, v);
     v = r->groups[v].before;
   } while (v != first);
-  return monitor_say(r->m, "%o needs a value that is there only after it",
+  return monitor_say(r->m, "%o needs a value that is written only after it",
                      r->groups[first].writer);
 }
 
@@ -327,18 +327,18 @@ static enum monitor_ending clash(struct register_monitor *r,
   }
   datum d = r->numbers.data[a->s_group];
   if (a->f_op == MONITOR_NONE)
-    return monitor_say(m,
-                       "%o was called when %o had returned, but only what was "
-                       "there before can have led to %v",
-                       a->s_op, b->f_op, d);
+    return monitor_say(
+        m,
+        "%o was called after %o returned, but %v can only be from before that",
+        a->s_op, b->f_op, d);
   if (b->f_op == b->s_op)
     return monitor_say(m,
-                       "%o had returned before %o was called, and that before "
-                       "%o, but %v was written once",
+                       "%o returned before %o was called, and that returned "
+                       "before %o was called, but %v was written only once",
                        a->f_op, b->s_op, a->s_op, d);
   return monitor_say(m,
-                     "%o had returned before %o was called, and %o before %o, "
-                     "but %v was written once",
+                     "%o returned before %o was called, and %o before %o, but "
+                     "%v was written only once",
                      a->f_op, b->s_op, b->f_op, a->s_op, d);
 }
 

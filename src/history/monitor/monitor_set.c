@@ -183,7 +183,7 @@ static enum monitor_ending look_at_roles(struct monitor *m) {
       continue;
     if (o->role != ROLE_INSERT && o->role != ROLE_DELETE &&
         o->role != ROLE_CONTAINS)
-      return monitor_refuse(m, "there are operations on the whole set");
+      return monitor_refuse(m, "the history has operations on the whole set");
     /* Not the key: one of a keyed-set is a whole set. */
     if (element == DATUM_NONE)
       element = o->arg[0];
@@ -191,8 +191,8 @@ static enum monitor_ending look_at_roles(struct monitor *m) {
       return monitor_refuse(m, "the history is not split by element");
     bool flag = o->result == DATUM_TRUE || o->result == DATUM_FALSE;
     if (m->res[i] != MONITOR_NEVER && !flag)
-      return monitor_refuse(m, "it is not known whether an operation changed "
-                               "the set");
+      return monitor_refuse(
+          m, "the history does not tell whether an operation changed the set");
   }
   return MONITOR_YES;
 }

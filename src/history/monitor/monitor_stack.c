@@ -426,14 +426,14 @@ static enum monitor_ending say_stuck(struct stack_monitor *k,
   if (r->core.len == 2) {
     const struct monitor_value *b = &k->s->at[r->core.at[1]];
     return monitor_say(k->m,
-                       "%w and %w cannot lie one above the other: %o while %w "
-                       "was inside, and %o while %w was",
+                       "neither of %w and %w can lie above the other: %o while "
+                       "%w was in the stack, and %o while %w was",
                        a, b, r->need[r->core.at[0]], b, r->need[r->core.at[1]],
                        a);
   }
   return monitor_say(k->m,
-                     "%o cannot have been on top: others were inside all the "
-                     "time that cannot have left either",
+                     "%o cannot have been on top: at every moment, the stack "
+                     "had another value that could not be removed either",
                      r->need[r->core.at[0]]);
 }
 

@@ -24,9 +24,9 @@ static enum monitor_ending take_add(struct monitor *m, struct values_seen *s,
   const struct type_op *o = &m->p->ops[op];
   bool fresh;
   if (o->arg[0] == m->p->type->empty)
-    return monitor_refuse(m, "what stands for nothing was added");
+    return monitor_refuse(m, "the value that means \"empty\" was added");
   if (!o->any_result && o->result != DATUM_TRUE && o->result != DATUM_NONE)
-    return monitor_refuse(m, "an insertion has an unusual result");
+    return monitor_refuse(m, "an insertion returned an unusual result");
   uint32_t v = numbering_put(numbers, o->arg[0], &fresh);
   if (!fresh)
     return monitor_refuse(m, "a value was added twice");
@@ -50,7 +50,7 @@ static enum monitor_ending take_sight(struct monitor *m, struct values_seen *s,
   if (m->res[op] < v->add_inv) {
     monitor_blame(m, v->add);
     monitor_blame(m, op);
-    return monitor_say(m, "%o had returned before %o was called", op, v->add);
+    return monitor_say(m, "%o returned before %o was called", op, v->add);
   }
   if (m->p->ops[op].role == ROLE_PEEK) {
     s->next_peek[op] = v->peeks;
@@ -60,7 +60,7 @@ static enum monitor_ending take_sight(struct monitor *m, struct values_seen *s,
     monitor_blame(m, v->add);
     monitor_blame(m, v->remove);
     monitor_blame(m, op);
-    return monitor_say(m, "%w was removed twice, though added once", v);
+    return monitor_say(m, "%w was removed twice, but added only once", v);
   } else {
     v->remove = op;
     v->rem_res = m->res[op];
@@ -91,7 +91,7 @@ static enum monitor_ending take_empty(struct monitor *m, struct values_seen *s,
                                       uint32_t op) {
   uint32_t code = m->p->ops[op].code;
   if ((!s->nempties || code != s->empty_code) && !can_be_empty(m, op))
-    return monitor_refuse(m, "a removal that waits found nothing");
+    return monitor_refuse(m, "a removal that has to wait found nothing");
   s->empty_code = code;
   s->empties[s->nempties++] = op;
   return MONITOR_YES;
@@ -106,8 +106,9 @@ static enum monitor_ending take_op(struct monitor *m, struct values_seen *s,
   if (monitor_is_idle(o))
     return MONITOR_YES;
   if (o->role != ROLE_REMOVE && o->role != ROLE_PEEK)
-    return monitor_refuse(m, "there are other operations than adding, removing "
-                             "and peeking");
+    return monitor_refuse(
+        m,
+        "the history has operations other than adding, removing and peeking");
   if (m->res[op] == MONITOR_NEVER) {
     if (o->role == ROLE_REMOVE)
       vec_push(&s->pending, op);
@@ -116,7 +117,7 @@ static enum monitor_ending take_op(struct monitor *m, struct values_seen *s,
     return MONITOR_YES;
   }
   if (o->any_result)
-    return monitor_refuse(m, "the result of a removal is not known");
+    return monitor_refuse(m, "the result of a removal is unknown");
   if (o->result == m->p->type->empty)
     return take_empty(m, s, op);
   vec_push(later, op);
@@ -157,7 +158,7 @@ static enum monitor_ending late_peek(struct monitor *m,
   monitor_blame(m, v->add);
   monitor_blame(m, v->remove);
   monitor_blame(m, op);
-  return monitor_say(m, "%o was called when %o had returned", op, v->remove);
+  return monitor_say(m, "%o was called after %o returned", op, v->remove);
 }
 
 /* Drops values of pending adds that no operation returned (B), and completes
@@ -242,11 +243,11 @@ static enum monitor_ending not_empty(struct monitor *m,
   for (uint32_t i = 0; i < inside.len; i++)
     monitor_blame_value(m, &s->at[inside.at[i]]);
   if (inside.len == 1)
-    monitor_say(m, "%o, though %w was inside all the time", op,
+    monitor_say(m, "%o, but %w was inside all the time", op,
                 &s->at[inside.at[0]]);
   else
-    monitor_say(m, "%o, though something was inside all the time: %w, …, %w",
-                op, &s->at[inside.at[0]], &s->at[vec_last(&inside)]);
+    monitor_say(m, "%o, but a value was inside at every moment: %w, …, %w", op,
+                &s->at[inside.at[0]], &s->at[vec_last(&inside)]);
   vec_free(&inside);
   return MONITOR_NO;
 }

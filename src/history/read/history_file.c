@@ -14,13 +14,13 @@ static int read_log(struct log *l, const char *path, struct error *e) {
   reader_has_no_keys(r);
   int got = reader_log(r, l, e);
   if (!got)
-    error_set(e, ERR_INPUT, "%s: no history", path);
+    error_set(e, ERR_INPUT, "%s: the file has no history", path);
   if (got == 1) {
     got = reader_log(r, &second, e);
     if (got == 1) {
       error_set(e, ERR_INPUT,
-                "%s:%" PRIu32 ": a second history: a file has one", path,
-                second.type_line);
+                "%s:%" PRIu32 ": a second history, but a file holds one here",
+                path, second.type_line);
       log_free(&second);
     }
     if (e->code)

@@ -140,7 +140,7 @@ int check_time(struct reader *r, const char *at, int64_t time, int64_t index) {
     if (r->some_index && index <= r->last_index)
       return reader_refuse(r, at,
                            "index %" PRId64 " comes after index %" PRId64
-                           ": events have to stand in the order of time",
+                           ": events must be in the order of time",
                            index, r->last_index);
     r->some_index = true;
     r->last_index = index;
@@ -148,7 +148,7 @@ int check_time(struct reader *r, const char *at, int64_t time, int64_t index) {
     if (r->some_time && time < r->last_time)
       return reader_refuse(r, at,
                            "time %" PRId64 " comes after time %" PRId64
-                           ": events have to stand in the order of time",
+                           ": events must be in the order of time",
                            time, r->last_time);
     r->some_time = true;
     r->last_time = time;

@@ -106,8 +106,7 @@ static int recognise_format(struct reader *r, enum read_format format) {
       return err;
   }
   if (first_byte(r) == r->end)
-    return error_set(r->e, ERR_INPUT, "%s: empty: there is no history in it",
-                     r->path);
+    return error_set(r->e, ERR_INPUT, "%s: the file is empty", r->path);
   skip_byte_order_mark(r);
   if (r->format != READ_AUTO)
     return ERR_NONE;

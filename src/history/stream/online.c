@@ -235,8 +235,8 @@ static void give_up(struct online *o, struct online_part *p) {
 static int refuse_whole(const struct online *o, const struct log_event *ev,
                         struct error *e) {
   return error_set(e, ERR_INPUT,
-                   "%.*s concerns all keys of a %s, which is checked key by "
-                   "key: check it as a whole (--no-partition)",
+                   "%.*s concerns all keys of a %s, but keys are checked one "
+                   "by one: use --no-partition",
                    (int)ev->flen, ev->f, o->type->name);
 }
 
@@ -249,8 +249,8 @@ static int add_call(struct online *o, const struct log_event *ev,
                      ev->process, (int)ev->flen, ev->f);
   if (ev->order != LOG_NO_HINT)
     return error_set(e, ERR_INPUT,
-                     "a stream is checked without hints: a known order "
-                     "concerns operations that are called later");
+                     "a given order of operations cannot be used here, since "
+                     "it concerns operations that are called later");
   struct log_op op = {.ret = LOG_PENDING,
                       .process = ev->process,
                       .nargs = ev->nargs,

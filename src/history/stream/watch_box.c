@@ -268,10 +268,10 @@ static enum watch_end decide_value(struct box_watch *b, uint32_t id,
   datum value = box_at(b, id)->value;
   enum watch_end end =
       decide(b, value,
-             b->stack ? " cannot have been on top: others were above it, more "
-                        "than the open removals explain"
-                      : " cannot have been the first: better ones were inside, "
-                        "more than the open removals explain");
+             b->stack ? " cannot have been on top: open removals cannot have "
+                        "taken all values above it"
+                      : " cannot have been the first: open removals cannot "
+                        "have taken all values that come before it");
   for (uint32_t i = 0; end == WATCH_BAD && i < b->inside.len + b->gone.len;
        i++) {
     const struct box_value *u = box_at(
@@ -280,7 +280,7 @@ static enum watch_end decide_value(struct box_watch *b, uint32_t id,
       continue;
     buf_clear(&b->watch.why);
     return bad(b, u->value,
-               b->stack ? ", put after it, was inside all the time"
+               b->stack ? ", which was added later, was inside all the time"
                         : ", which comes first, was inside all the time");
   }
   return end;
@@ -319,7 +319,8 @@ static enum watch_end took(struct box_watch *b, const struct watch_op *x,
   uint32_t id = value_map_get(&b->map, value);
   close_taker(b, x->call);
   if (id == WATCH_NONE || box_at(b, id)->left != WATCH_NEVER)
-    return bad(b, value, " was not inside: nobody put it, or it was removed");
+    return bad(b, value,
+               " was not inside: it was not added, or it was removed");
   struct box_value *v = box_at(b, id);
   if (v->came == WATCH_NEVER) {
     v->came = b->watch.now;
@@ -339,7 +340,8 @@ static enum watch_end saw(struct box_watch *b, const struct watch_op *x,
   uint32_t id = value_map_get(&b->map, value);
   close_taker(b, x->call);
   if (id == WATCH_NONE || box_at(b, id)->left < x->call)
-    return bad(b, value, " was not inside: nobody put it, or it was removed");
+    return bad(b, value,
+               " was not inside: it was not added, or it was removed");
   if (box_at(b, id)->came == WATCH_NEVER)
     come(b, id);
   struct box_value *v = box_at(b, id);
@@ -422,11 +424,11 @@ static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
     return x->t.role == ROLE_PEEK
                ? WATCH_GOOD
                : decide(b, DATUM_NONE,
-                        "something was removed that nobody removed");
+                        "a value is gone, but no operation removed it");
   }
   uint32_t id = value_map_get(&b->map, x->t.arg[0]);
   if (box_at(b, id)->came != WATCH_NEVER)
-    return bad(b, x->t.arg[0], " was seen, but nobody put it");
+    return bad(b, x->t.arg[0], " was seen, but nobody added it");
   remove_from(b->coming.at, &b->coming.len, id);
   box_drop(b, id);
   return WATCH_GOOD;

@@ -129,7 +129,7 @@ static enum watch_end lacks(struct list_watch *l, uint64_t ret, uint64_t call,
                             datum item) {
   if (ret > call)
     return WATCH_GOOD;
-  return bad(l, item, " was in the list before it was called");
+  return bad(l, item, " was in the list before this read was called");
 }
 
 static enum watch_end lacks_unread(struct list_watch *l, uint64_t call) {
@@ -143,7 +143,8 @@ static enum watch_end read_short(struct list_watch *l, uint32_t v,
                                  uint64_t call) {
   const datum *items = datum_box(l->longest)->items;
   if (v < l->base)
-    return bad(l, items[l->base - 1], " was in the list before it was called");
+    return bad(l, items[l->base - 1],
+               " was in the list before this read was called");
   for (uint32_t k = v + 1 - l->base; k < l->live.len; k++)
     if (lacks(l, first_return(&l->live.at[k]), call, items[l->base + k - 1]) ==
         WATCH_BAD)
@@ -158,10 +159,10 @@ static enum watch_end place(struct list_watch *l, datum item, uint64_t *last) {
   if (id == WATCH_NONE)
     return bad(l, item, " was not appended");
   if (id % 2)
-    return bad(l, item, " was appended once");
+    return bad(l, item, " was appended only once");
   struct list_version v = {l->unread.at[id / 2], WATCH_NEVER, WATCH_NEVER};
   if (v.append.ret < *last)
-    return bad(l, item, " was appended before something that it is behind");
+    return bad(l, item, " was appended before an item that stands ahead of it");
   if (v.append.call > *last)
     *last = v.append.call;
   take_unread(l, id / 2);
@@ -184,14 +185,14 @@ static enum watch_end read_long(struct list_watch *l, datum read,
 static enum watch_end read_returned(struct list_watch *l,
                                     const struct watch_op *x, datum read) {
   if (datum_kind(read) != DATUM_IS_LIST)
-    return bad(l, read, " is no list");
+    return bad(l, read, " is not a list");
   const struct datum_box *b = datum_box(read), *all = datum_box(l->longest);
   uint32_t both = b->len < all->len ? b->len : all->len;
   if (b->len < l->start)
-    return bad(l, l->watch.type->initial_value, " was there at first");
+    return bad(l, l->watch.type->initial_value, " was in the list at first");
   for (uint32_t i = 0; i < both && read != l->longest; i++)
     if (b->items[i] != all->items[i])
-      return bad(l, all->items[i], " was read at that place before");
+      return bad(l, all->items[i], " was read at this position before");
   enum watch_end end = b->len > all->len ? read_long(l, read, x->call)
                                          : read_short(l, b->len, x->call);
   if (end == WATCH_BAD)

@@ -118,19 +118,19 @@ static void close_taker(struct queue_watch *q, uint64_t call) {
  * none. */
 static enum watch_end does_not_fit(struct queue_watch *q, uint32_t id,
                                    uint64_t call) {
-  const char *why = " is inside, and came before others that have left or were "
-                    "at the front";
+  const char *why = " is still inside, but was added before values that left "
+                    "or were at the front";
   uint32_t who = q->first;
   if (id != WATCH_NONE && queue_at(q, who)->came < queue_at(q, id)->call)
-    why = ", put before it, is inside";
+    why = ", which was added earlier, is still inside";
   for (uint32_t i = 0; i < q->seen.len && id != WATCH_NONE; i++)
     if (q->seen.at[i] != id && queue_at(q, q->seen.at[i])->first.ret < call) {
       who = q->seen.at[i];
-      why = " was at the front before, and is inside";
+      why = " was at the front before, and is still inside";
     }
   enum watch_end end = bad(q, queue_at(q, who)->value, why);
   if (q->nremovals)
-    buf_puts(&q->watch.why, ", more than the open removals explain");
+    buf_puts(&q->watch.why, ", and open removals do not explain that");
   return end;
 }
 
@@ -139,12 +139,13 @@ static enum watch_end cannot_be_seen(struct queue_watch *q, uint32_t id,
   uint32_t rival = queue_rival(q, id, call);
   if (rival == WATCH_NONE)
     return bad(q, queue_at(q, id)->value,
-               " must be ahead of what was at the front before");
+               " must come before a value that was at the front earlier");
   const struct queue_value *u = queue_at(q, rival);
   return bad(q, u->value,
              queue_at(q, id)->came < u->call
-                 ? ", put after it, was at the front before"
-                 : " was at the front before, and it was there before that");
+                 ? ", which was added later, was at the front before"
+                 : " was at the front before, and the returned value was there "
+                   "before that");
 }
 
 /* A removal or look returned the value: it was at the front. */
@@ -155,7 +156,7 @@ static enum watch_end saw(struct queue_watch *q, const struct watch_op *x,
   close_taker(q, x->call);
   if (id == WATCH_NONE || queue_at(q, id)->left < (looks ? x->call : now))
     return bad(q, value, /* Q1 */
-               " was not inside: nobody put it, or it was removed");
+               " was not inside: it was not added, or it was removed");
   struct queue_value *v = queue_at(q, id);
   if (v->came == WATCH_NEVER)
     come(q, id);
@@ -180,7 +181,8 @@ static enum watch_end saw(struct queue_watch *q, const struct watch_op *x,
   if (!queue_fits(q))
     return does_not_fit(q, id, x->call);
   if (!queue_renew_gaps(q, v->came, v->latest.call))
-    return bad(q, DATUM_NONE, "something was inside when nothing was found");
+    return bad(q, DATUM_NONE,
+               "something was inside when an operation found nothing");
   queue_give_to_crashed(q);
   queue_forget(q);
   return WATCH_GOOD;
@@ -318,7 +320,7 @@ static enum watch_end returned(struct watch *w, const struct watch_op *x,
 static enum watch_end put_dropped(struct queue_watch *q, datum value) {
   uint32_t id = value_map_get(&q->map, value);
   if (queue_at(q, id)->came != WATCH_NEVER)
-    return bad(q, value, " was seen, but nobody put it");
+    return bad(q, value, " was seen, but nobody added it");
   queue_drop_value(q, id);
   q->ncoming--;
   return WATCH_GOOD;
@@ -331,7 +333,7 @@ static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
     end = put_dropped(q, x->t.arg[0]);
   } else {
     close_taker(q, x->call);
-    end = judge(q, "something was inside when nothing was found");
+    end = judge(q, "something was inside when an operation found nothing");
   }
   queue_add_gap(q);
   return end;

@@ -289,7 +289,7 @@ static enum watch_end link_group(struct register_watch *r, uint32_t id) {
     if (before == WATCH_NONE)
       return bad(r, old, " was not written, or has been overwritten since");
     if (r->groups.at[before].next != WATCH_NONE)
-      return bad(r, old, " was replaced by something else");
+      return bad(r, old, " was already replaced by another value");
     r->groups.at[before].next = root;
     root = before;
   }
@@ -299,7 +299,8 @@ static enum watch_end link_group(struct register_watch *r, uint32_t id) {
     r->groups.at[k].chain = chain;
     if (!take_last(r, chain, r->groups.at[k].call))
       return bad(r, r->groups.at[k].old,
-                 " had been overwritten before it was replaced");
+                 " was overwritten before the compare-and-set that replaced it "
+                 "was called");
   }
   return WATCH_GOOD;
 }
@@ -312,9 +313,10 @@ static enum watch_end take_return(struct register_watch *r, uint32_t id,
   struct reg_group *g = &r->groups.at[id];
   for (uint32_t k = g->next; k != WATCH_NONE; k = r->groups.at[k].next)
     if (r->groups.at[k].first < call) /* R2 */
-      return bad(r, g->value, " had been replaced before it was called");
+      return bad(r, g->value, " was replaced before this operation was called");
   if (!take_last(r, g->chain, call))
-    return bad(r, g->value, " had been overwritten before it was called");
+    return bad(r, g->value,
+               " was overwritten before this operation was called");
   if (call > g->last)
     g->last = call;
   if (g->first == WATCH_NEVER)

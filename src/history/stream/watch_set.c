@@ -207,8 +207,8 @@ static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
   s->added -= s->multiset && x->t.role == ROLE_INSERT;
   leave(&s->flips[bit], x->call);
   if (!can_be_filled(&s->flips[bit], x->call))
-    return bad(s, bit ? " was seen, and nobody else can have added it"
-                      : " was missed, and nobody else can have removed it");
+    return bad(s, bit ? " was seen, but nobody else can have added it"
+                      : " was not seen, but nobody else can have removed it");
   return WATCH_GOOD;
 }
 
@@ -224,8 +224,8 @@ static enum watch_end flipper_returned(struct set_watch *s,
   if (s->multiset && bit)
     return bad(s, " can always be added");
   if (!can_be_filled(&s->flips[bit], x->call))
-    return bad(s, bit ? " was seen, and nobody else can have added it"
-                      : " was missed, and nobody else can have removed it");
+    return bad(s, bit ? " was seen, but nobody else can have added it"
+                      : " was not seen, but nobody else can have removed it");
   return saw(s, bit, x->call);
 }
 

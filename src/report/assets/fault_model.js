@@ -164,16 +164,25 @@ function common(a, b) {
   return out;
 }
 
+/* The first row that reads past a store in the buffer of another thread; -1:
+ * none does. */
+const missedStore = (run, rows) => rows.findIndex(r => r.part === 'threads' && r.event !== null &&
+  ['load', 'read'].includes(run.events[r.event].kind) && run.events.some((c, at) => c.kind === 'commit' && at > r.event &&
+    c.issued < r.event && c.thread !== r.thread && c.location === run.events[r.event].location));
+
 /*
  * The step that decides: that of the first note which is about a step (who
- * interrupts whom, and by what), else the last race of the shortest pattern,
- * else where the fault shows or a thread begins to wait.
+ * interrupts whom, and by what), else under TSO a load that misses a store,
+ * else the last race of the shortest pattern, else where the fault shows or a
+ * thread begins to wait.
  */
 function decisiveStep(run, rows) {
   for (const n of (run.diagnostic || {notes: []}).notes) {
     const at = rows.findIndex(r => r.part === 'threads' && r.event !== null && r.line === n.line && r.file === n.file && n.message.endsWith(r.text));
     if (at >= 0) return at;
   }
+  const missed = (run.fences || []).length ? missedStore(run, rows) : -1;
+  if (missed >= 0) return missed;
   const race = ((run.cdrs || [])[0] || {races: []}).races.slice(-1)[0];
   for (const a of race ? race.accesses : []) {
     const at = rows.findIndex(r => r.part === 'threads' && r.thread === a.thread && r.line === a.line && r.location === a.location);

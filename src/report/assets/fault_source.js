@@ -57,7 +57,7 @@ class Source {
   count(l, which) {
     const n = l ? l[which] : undefined;
     const title = n === undefined ? null : many(n, which === 'failing' ? 'failing execution' : 'passing execution') +
-      ' leave' + (Number(n) === 1 ? 's' : '') + ' a thread behind this line';
+      ' leave' + (Number(n) === 1 ? 's' : '') + ' a thread right after this line';
     return make('td', {class: 'count' + (n === undefined ? '' : Number(n) ? which === 'failing' ? ' bad' : '' : ' none'), title},
       n === undefined ? '' : rough(n, 1e4));
   }
@@ -103,10 +103,10 @@ class Source {
     }
     fold();
     const head = this.counts.size ? make('thead', {}, make('tr', {}, make('th', {colspan: '3'}),
-      make('th', {scope: 'col', title: 'failing executions that leave a thread behind this line'}, 'fail'),
-      make('th', {scope: 'col', title: 'passing executions that leave a thread behind this line'}, 'pass'), make('th', {colspan: '2'}))) : null;
+      make('th', {scope: 'col', title: 'failing executions that leave a thread right after this line'}, 'fail'),
+      make('th', {scope: 'col', title: 'passing executions that leave a thread right after this line'}, 'pass'), make('th', {colspan: '2'}))) : null;
     return [make('div', {class: 'title', title: f.file}, make('h3', {}, baseName(f.file)),
-      this.counts.size ? 'executions that switch behind a line' : ''),
+      this.counts.size ? 'executions that switch after a line' : ''),
       make('table', {'aria-label': 'Source of ' + baseName(f.file)}, head, body)];
   }
 
@@ -115,7 +115,7 @@ class Source {
     return make('div', {class: 'legend'},
       this.model.blocks.length ? make('span', {}, make('span', {class: 'bad'}, '['), ' must be atomic') : null,
       this.fence ? make('span', {}, make('span', {class: 'bad'}, '┄'), ' a fence is missing here, or above') : null,
-      sw ? make('span', {}, 'Of ' + number(sw.failing) + ' failing and ' + number(sw.good) + ' passing executions of the client, how many interrupt a call behind the line') : null,
+      sw ? make('span', {}, 'Of ' + number(sw.failing) + ' failing and ' + number(sw.good) + ' passing executions of the client, how many interrupt a call right after the line') : null,
       this.unseen ? make('span', {}, make('span', {class: 'warn'}, '∅'), ' touches memory without instrumentation') : null);
   }
 

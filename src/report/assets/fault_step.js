@@ -196,7 +196,7 @@ class Stepper {
         body.append(make('tr', {class: 'part'}, make('td', {colspan: String(threads.length)}, PARTS[r.part])));
       const tr = make('tr', {class: before && before.thread !== r.thread ? 'switch' : '', onclick: () => this.go(i)});
       const ln = r.line ? (files.size > 1 ? baseName(r.file) + ':' : '') + r.line : '';
-      const text = make('span', {class: 'is-' + r.kind}, (r.kind === 'fault' ? '✗ ' : '') + pretty(r.text),
+      const text = make('span', {class: 'is-' + r.kind}, r.kind === 'fault' && '✗ ', ...breakable(pretty(r.text)),
         r.times > 1 ? make('span', {class: 'times', title: 'went round so often without a change'}, '×' + r.times) : null);
       const what = r.kind === 'step' || r.kind === 'wait' || (ln && r.kind === 'fault')
         ? make('div', {class: 'step'}, make('span', {class: 'ln'}, ln), text) : text;

@@ -8,6 +8,8 @@ function make(tag, attributes, ...children) {
   e.append(...children.filter(c => c !== null && c !== undefined && c !== false));
   return e;
 }
+/* A text whose long names break between their parts. */
+const breakable = text => text.split(/(?<=[._]|::|->)(?=\w)/).flatMap((t, i) => i ? [make('wbr'), t] : [t]);
 function draw(tag, attributes, parent) {
   const e = document.createElementNS('http://www.w3.org/2000/svg', tag);
   for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
@@ -50,28 +52,27 @@ const FAULT_WORDS = {
   'out-of-bounds': 'Out of bounds', 'endless-loop': 'Endless loop or wait',
   'assert': 'Assertion failed', 'divergence': 'Not deterministic', 'exit': 'Exit called', 'leak': 'Memory leak', 'invariant': 'Invariant violated',
   'stack-overflow': 'Stack overflow', 'lock-misuse': 'Lock misuse', 'out-of-memory': 'Out of memory'};
+const PROPERTIES = {sequential: 'sequentially consistent', quiescent: 'quiescently consistent'};
 function verdictWord(run) {
   if (run.verdict === 'pass') return ['No fault found', 'pass'];
   if (run.verdict === 'unknown') return ['Inconclusive', 'unknown'];
   const f = run.fault;
-  return [run.criterion === 'sequential' && f === 'not-linearizable' ? 'Not sequentially consistent'
+  return [f === 'not-linearizable' && PROPERTIES[run.criterion] ? 'Not ' + PROPERTIES[run.criterion]
     : FAULT_WORDS[f] || f[0].toUpperCase() + f.slice(1), ''];
 }
 const MODELS = {sc: 'sequential consistency (SC)', tso: 'total store order (TSO)'};
 const placeText = p => p && p.file ? baseName(p.file) + (p.line ? ':' + p.line : '') : '';
 
-/* What to do, in one line; null: nothing is known. */
+/* What to do, in one sentence; null: nothing is known. */
 function fix(run) {
-  const fence = (run.fences || []).find(f => f.verified);
-  if (fence) return ['A fence ' + fenceText(fence) + ' of ' + baseName(fence.file) + ', in ' + fence.function + '(). ', make('span', {class: 'good'}, 'Verified.')];
   const best = (run.causes || [])[0];
-  if (!best || best.still_fails) return null;
-  const lines = 'make ' + blocksText(best.blocks.slice(0, 2)) + (best.blocks.length > 2 ? ' and ' + many(best.blocks.length - 2, 'more block') : '') + ' atomic';
-  const text = best.suggestion || lines;
-  return [text[0].toUpperCase() + text.slice(1), '. ', make('a', {href: '#lines', class: best.verified ? 'good' : 'soft'}, best.verified ? 'Verified' : 'Why these lines'), '.'];
+  if (!run.fix) return null;
+  return [run.fix, ...(best && !(run.kind && run.kind.fix) ? [' ', make('a', {href: '#lines', class: 'soft'}, 'Why these lines'), '.'] : [])];
 }
 
 /* ---- the answer ---- */
+/* "crash in get()" begins with a capital letter, "get() is …" does not. */
+const sentence = s => /^[a-z-]+ /.test(s) ? s[0].toUpperCase() + s.slice(1) : s;
 function answer(model) {
   const run = model.run, d = run.diagnostic;
   const [word, kind] = verdictWord(run);
@@ -94,14 +95,14 @@ function answer(model) {
     make('div', {}, make('span', {class: 'kind ' + kind}, word), ' ',
       make('span', {class: 'soft small'}, 'object ', code(run.object),
         d && d.file ? [', ' + placeText(d) + (d.function && !d.function.startsWith('fl__') ? ' in ' + d.function + '()' : '')].join('') : '')),
-    make('h1', {}, d ? d.message : run.verdict === 'pass' && !run.client ? word + ' in ' + many(run.statistics.clients, 'client') : run.reason || word),
+    make('h1', {}, d ? sentence(d.message) : run.verdict === 'pass' && !run.client ? word + ' in ' + many(run.statistics.clients, 'client') : run.reason || word),
     make('dl', {class: 'brief'},
       ...(run.client ? row(run.client_is_minimal ? 'Smallest client' : 'Client', code(run.client)) : []),
       ...(fix(run) ? row('Fix', ...fix(run)) : []),
       ...(button ? row('Replay', make('div', {class: 'command'}, code(run.replay), button)) : [])),
-    run.partial && make('p', {class: 'warn'}, 'This run is partial: something escapes the runtime.'),
+    run.partial && make('p', {class: 'warn'}, 'This run is partial: some accesses are not seen.'),
     ...run.warnings.map(w => make('p', {class: 'warn small'}, w)),
-    make('details', {class: 'more', open: run.verdict !== 'violation' && run.verdict !== 'error'}, make('summary', {}, 'How it was found'), facts,
+    make('details', {class: 'more', open: run.verdict !== 'violation' && run.verdict !== 'error'}, make('summary', {}, run.verdict === 'pass' ? 'What was searched' : 'How it was found'), facts,
       d && d.notes.length ? make('ul', {class: 'notes soft'},
         ...d.notes.map(n => make('li', {}, placeText(n), n.file ? ': ' : '', n.message))) : null,
       run.minimal && run.minimal.type ? make('p', {class: 'soft'}, run.minimal.type === 1
@@ -148,7 +149,7 @@ function refutations(model) {
     if (k < hidden) return k ? [] : [make('span', {class: 'soft'}, many(hidden, 'call') + ' in order →')];
     const chip = make('span', {class: 'chip' + (last ? ' wrong' : '')}, who(run.calls[id].thread), last ? run.calls[id].call : callText(id));
     if (!last) return [chip, make('span', {class: 'then', 'aria-hidden': 'true'}, '→')];
-    return [chip, make('span', {class: 'bad'}, r.waits ? 'would have to wait, ' : 'should return ' +
+    return [chip, make('span', {class: 'bad'}, r.waits ? 'would have to wait, ' : 'should return ' + (r.bound ? r.bound + ' ' : '') +
       (r.text || 'nothing') + ', ',
       run.calls[id].returned ? 'returned ' + (run.calls[id].text || 'nothing') : 'did not return')];
   }));
@@ -157,8 +158,8 @@ function refutations(model) {
     ol.append(...list.slice(FEW).map(item));
     rest.remove();
   }}, 'Show ' + many(list.length - FEW, 'more order'));
-  return section('why', run.criterion === 'sequential' ? 'Why it is not sequentially consistent' : 'Why it is not linearizable',
-    make('p', {class: 'soft'}, 'Each order of the calls that real time allows, up to the first result that is wrong in it.'),
+  return section('why', 'Why it is not ' + (PROPERTIES[run.criterion] || 'linearizable'),
+    make('p', {class: 'soft'}, 'Each order of the calls that ' + (PROPERTIES[run.criterion] ? 'this allows' : 'real time allows') + ', up to the first result that is wrong in it.'),
     ol, rest, run.more_refutations ? make('p', {class: 'soft'}, 'And ' + many(run.more_refutations, 'more order') + '.') : null);
 }
 
@@ -177,8 +178,8 @@ function causes(model) {
     make('td', {class: 'n'}, number(c.eliminates) + ' of ' + number(all.good)),
     counted && make('td', {class: 'n'}, c.schedules ? rough(before.failing) + ' → ' + rough(c.schedules.failing) : ''),
     counted && make('td', {class: 'n'}, c.schedules ? rough(before.all) + ' → ' + rough(c.schedules.all) : ''),
-    make('td', {class: c.verified ? 'good' : c.still_fails ? 'bad' : 'soft'},
-      c.verified ? 'verified' : c.still_fails ? 'not enough' : c.tried ? 'not decided' : 'not tried'));
+    make('td', {class: c.enforced ? 'good' : c.still_fails ? 'bad' : 'soft'},
+      c.verified ? 'verified' : c.enforced ? 'no fault' : c.still_fails ? 'not enough' : c.tried ? 'not decided' : 'not tried'));
   const best = list[0];
   const smaller = best.smaller.map(x => blocksText(x.blocks) + ': ' + x.still_fails + ' still fails');
   return section('lines', 'Why these lines',
@@ -193,7 +194,9 @@ function causes(model) {
         counted && make('th', {scope: 'col', class: 'n'}, 'all schedules'), make('th', {scope: 'col'}, 'searched again'))),
       make('tbody', {}, ...list.map(row)))),
     make('div', {class: 'cause'}, make('h3', {}, 'The best: ' + blocksText(best.blocks)),
-      best.covered && make('p', {}, (best.verified ? 'Verified: no fault in ' : 'Searched: ') + best.covered + '.'),
+      best.covered && make('p', {}, (best.enforced ? 'Searched again without interrupting them: no fault in ' : 'Searched: ') + best.covered + '.'),
+      best.verified && !best.suggestion && make('p', {}, 'Verified: with a lock in exactly these lines, compiled and searched again, no fault in ' + (best.verified_in || 'the search') + '.'),
+      best.lock_fails && make('p', {class: 'warn'}, 'Not verified: ' + best.lock_fails + '.'),
       best.still_fails && make('p', {class: 'bad'}, 'Not enough: ', code(best.still_fails), ' still fails (' + best.still_fault + ').'),
       best.waits && make('p', {class: 'warn'}, 'A thread inside of the lines may have to wait for a lock.'),
       smaller.length ? make('p', {}, (best.smallest ? 'No smaller block is enough, all were tried: ' : 'Smaller blocks are not enough: ') + smaller.join('; ') + '.') : null,
@@ -206,7 +209,8 @@ function causes(model) {
 }
 
 /* ---- the missing fences ---- */
-const fenceText = f => f.after_line && f.after_line !== f.before_line
+const fenceText = f => f.at_return ? 'after line ' + f.after_line + ', before the return'
+  : f.after_line && f.after_line !== f.before_line
   ? 'between line ' + f.after_line + ' and line ' + f.before_line : 'before the load in line ' + f.before_line;
 function fences(model) {
   const list = (model.run.fences || []).filter(f => f.verified);
@@ -214,9 +218,9 @@ function fences(model) {
   return section('fences', list.length > 1 ? 'The missing fences' : 'The missing fence',
     make('p', {class: 'soft'}, 'Under sequential consistency this client passes as it is: its stores wait in buffers for too long.'),
     make('div', {class: 'cause'},
-      make('ul', {class: 'fences'}, ...list.map(f => make('li', {}, f.function + '(): ' + fenceText(f) + ' of ' + baseName(f.file) + ', ',
+      make('ul', {class: 'fences'}, ...list.map(f => make('li', {}, f.function + '(): ' + fenceText(f) + ' (' + baseName(f.file) + '), ',
         code('atomic_thread_fence(memory_order_seq_cst)')))),
-      make('p', {}, 'Verified: with ' + (list.length > 1 ? 'them' : 'it') + ' enforced, no fault under TSO' +
+      make('p', {}, 'With ' + (list.length > 1 ? 'them' : 'it') + ' in place, no fault under TSO' +
         (list[0].covered ? ' (' + list[0].covered + ')' : '') + '. No smaller set of fences makes all of the failing executions impossible that were found.')));
 }
 

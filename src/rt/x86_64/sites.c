@@ -1,320 +1,193 @@
 /*
- * Instructions that touch memory without a hook (model/site.h): the first byte
- * of each is replaced by TRAP, which is no instruction (SIGILL).  The handler
- * of the signal finds out what the instruction is about to touch.  If others
- * can see that, the thread goes on in step(), on its own stack, which parks it
- * as a hook does; then a copy of the instruction is executed elsewhere, and the
- * thread goes on behind the instruction.
+ * Instructions that touch memory without a hook (model/site.h) are replaced, in
+ * the loaded object, by jumps to stubs (sites_int.h).  A jump takes five bytes:
+ * where the instruction and those behind it that can be executed elsewhere give
+ * less room, the first byte becomes one that user code cannot execute, and the
+ * handler of its signal goes to the stub.  That costs some microseconds: two for
+ * hlt (SIGSEGV), and seven for a byte that is no instruction (SIGILL) where the
+ * system is a guest of a hypervisor, which looks at each of these first.
  *
  * Registers wait in a frame on the thread's stack, those that do not matter as
  * zeros: equal situations have equal bytes.
- *
- * 16 bytes are two steps, as a copy by memcpy is.  The bytes that a torn read
- * has seen are put into memory for the one instruction that reads them, and the
- * second half of a store is taken out until its step; nobody else runs in
- * between.
  */
+#include "rt/x86_64/sites_int.h"
+
 #include "rt/hooks.h"
 
 #include <assert.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-/* 0x06 is no instruction in 64-bit code. */
-enum { TRAP = 0x06, JMP = 0xe9, STUB = 64, SLOW = 32, RED_ZONE = 128 };
-enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, GPRS = 16 };
-
-static const int greg_of[GPRS] = {
-    REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
-    REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
-
-static struct {
-  const struct site *at;
-  uint32_t n;
-  uint8_t *stubs; /* STUB bytes each: the instruction and a jump back; from
-                     SLOW on, the instruction and a trap */
-  /* From step() to the trap behind the instruction; nobody parks there. */
-  struct {
-    uint64_t addr, size, second;
-    uint8_t was[16];
-  } after;
-} S;
-
-struct site_frame {
-  uint64_t gpr[GPRS], flags, rip;
-  uint64_t xmm[16][2];
-  uint64_t addr, site;
+/* ILLEGAL is no instruction in 64-bit code.  It serves where a debugger stops at
+ * SIGSEGV (templates/faultline.gdb). */
+enum {
+  HALT = 0xf4,
+  ILLEGAL = 0x06,
+  JMP = 0xe9,
+  NOP = 0x90,
+  ROOM = 5,
+  SLOTS = 64
 };
 
-extern const char fl__site_back[] FL_HIDDEN;
+struct site_table fl__sites;
+uint64_t fl__site_rip;
+static uint8_t *stubs; /* before them, where fl__site_enter … are */
 
-static uint64_t next_pc(const struct site *s) {
-  return E.base + s->pc + s->length;
-}
-static uint8_t *stub_of(const struct site *s) {
-  assert(s >= S.at && s < S.at + S.n);
-  return S.stubs + (size_t)(s - S.at) * STUB;
-}
-
-/* Goes on with the registers of the frame; the trap restores them. */
-static __attribute__((noinline, noreturn)) void back(struct site_frame *f,
-                                                     uint64_t rip) {
-  f->rip = rip;
-  __asm__ volatile(".globl fl__site_back\n\t"
-                   ".hidden fl__site_back\n"
-                   "fl__site_back:\n\t"
-                   ".byte 0x06" ::"D"(f)
-                   : "memory");
-  __builtin_unreachable();
+uint8_t *fl__site_stub(const struct site *s) {
+  assert(s >= fl__sites.at && s < fl__sites.at + fl__sites.n);
+  return stubs + (size_t)(s - fl__sites.at) * STUB;
 }
 
-static __attribute__((noreturn)) void string_step(struct site_frame *f,
-                                                  const struct site *s) {
-  uint64_t n = f->gpr[RCX] * s->size, pc = next_pc(s);
-  void *to = (void *)f->gpr[RDI];
-  E.self->visits++;
-  if (s->kind == SITE_COPY)
-    fl__copy(to, (const void *)f->gpr[RSI], n, pc);
-  else if (s->size == 1 || !f->gpr[RAX])
-    fl__fill(to, (int)f->gpr[RAX], n, pc);
-  else
-    for (uint64_t at = 0; at < n; at += s->size) {
-      fl__access(EV_WRITE, (char *)to + at, s->size, pc);
-      memcpy((char *)to + at, &f->gpr[RAX], s->size);
-    }
-  f->gpr[RDI] += n;
-  f->gpr[RSI] += s->kind == SITE_COPY ? n : 0;
-  f->gpr[RCX] = 0;
-  back(f, pc);
+_Noreturn void fl__site_back(struct site_frame *f, uint64_t rip) {
+  fl__site_rip = f->rip = rip;
+  if (fl__sites.at[f->site].wide)
+    fl__site_go_wide(f);
+  fl__site_go(f);
 }
 
-static void read_step(struct site_frame *f, uint64_t size, uint64_t pc,
-                      uint8_t *kept) {
-  for (uint64_t at = 0; at < size; at += 8) {
-    uint64_t n = size - at < 8 ? size - at : 8;
-    if (size > 8)
-      E.self->visit = E.self->visits;
-    point(EV_READ, (void *)(f->addr + at), n, pc);
-    memcpy(kept + at, (void *)(f->addr + at), n);
-  }
-}
-
-static void step(struct site_frame *f) {
-  assert(f->site < S.n && (uint64_t)(uintptr_t)f % 16 == 0);
-  const struct site *s = &S.at[f->site];
-  uint64_t pc = next_pc(s), stub = (uint64_t)(uintptr_t)stub_of(s);
-  void *p = (void *)f->addr;
-  uint8_t kept[16] = {0};
-  if (s->kind == SITE_COPY || s->kind == SITE_FILL)
-    string_step(f, s);
-  if (s->size > 8 || s->kind == SITE_UPDATE)
-    E.self->visits++;
-  if (s->kind != SITE_WRITE)
-    read_step(f, s->size, pc, kept);
-  if (s->kind == SITE_READ && s->size <= 8)
-    back(f, stub);
-  if (s->kind != SITE_READ) {
-    if (s->size > 8 || s->kind == SITE_UPDATE)
-      E.self->visit = E.self->visits;
-    point(EV_WRITE, p, s->size < 8 ? s->size : 8, pc);
-  }
-  if (s->kind == SITE_UPDATE)
-    memcpy(p, kept, s->size);
-  if (s->size <= 8)
-    back(f, stub);
-  S.after.addr = f->addr;
-  S.after.size = s->size;
-  S.after.second = s->kind != SITE_READ;
-  memcpy(S.after.was, p, s->size);
-  if (s->kind == SITE_READ)
-    memcpy(p, kept, s->size);
-  back(f, stub + SLOW);
-}
-
-/* The second half of a store, which waits behind the frame. */
-static void second_step(struct site_frame *f) {
-  const struct site *s = &S.at[f->site];
-  uint64_t value = f->gpr[RSP];
-  memcpy(&value, f + 1, sizeof value);
-  E.self->visit = E.self->visits;
-  point(EV_WRITE, (void *)(f->addr + 8), 8, next_pc(s));
-  memcpy((void *)(f->addr + 8), &value, sizeof value);
-  back(f, next_pc(s));
-}
-
-/* ---- in the handler ---- */
-
-static struct _libc_fpstate *fp_of(ucontext_t *uc) {
-  assert(uc->uc_mcontext.fpregs);
-  return uc->uc_mcontext.fpregs;
-}
-
-static uint64_t operand(const struct site *s, const ucontext_t *uc) {
-  const greg_t *g = uc->uc_mcontext.gregs;
-  uint64_t at = (uint64_t)s->displacement;
-  if (s->kind == SITE_COPY || s->kind == SITE_FILL)
-    return (uint64_t)g[REG_RDI];
-  if (s->base == SITE_RIP)
-    at += next_pc(s);
-  else if (s->base != SITE_NONE)
-    at += (uint64_t)g[greg_of[s->base]];
-  if (s->index != SITE_NONE)
-    at += (uint64_t)g[greg_of[s->index]] * s->scale;
-  return at;
-}
-
-/* Continues in `body` on the thread's stack, with the registers in a frame and
- * `more` behind it. */
-static void leave_for(void (*body)(struct site_frame *), const struct site *s,
-                      ucontext_t *uc, uint64_t addr, uint64_t more) {
-  greg_t *g = uc->uc_mcontext.gregs;
-  uint64_t sp = (uint64_t)g[REG_RSP];
-  uint64_t lo =
-      (sp - RED_ZONE - sizeof(struct site_frame) - 16) & ~UINT64_C(15);
-  struct site_frame *f = (struct site_frame *)lo;
-  memset(f, 0, s->leaf ? sizeof *f + 16 : sp - lo);
-  static const uint32_t saved_by_callee =
-      1u << RBX | 1u << RSP | 1u << RBP | 0xfu << 12;
-  uint64_t keep = s->keep | saved_by_callee;
-  for (int r = 0; r < GPRS; r++)
-    if (keep >> r & 1)
-      f->gpr[r] = (uint64_t)g[greg_of[r]];
-  for (int r = 0; r < 16; r++)
-    if (keep & SITE_XMM(r))
-      memcpy(f->xmm[r], &fp_of(uc)->_xmm[r], sizeof f->xmm[r]);
-  f->flags = keep & SITE_FLAGS ? (uint64_t)g[REG_EFL] : 0x202;
-  f->addr = addr;
-  f->site = (uint64_t)(s - S.at);
-  memcpy(f + 1, &more, sizeof more);
-  ((uint64_t *)lo)[-1] = 0; /* where a call would return to */
-  g[REG_RSP] = (greg_t)(lo - 8);
-  g[REG_RDI] = (greg_t)lo;
-  g[REG_RIP] = (greg_t)body;
-  g[REG_EFL] &= ~(greg_t)0x400; /* the direction */
-}
-
-static void restore(ucontext_t *uc) {
-  enum { XSAVE_MAGIC = 0x46505853, MAGIC_AT = 464, STATE_AT = 512, SSE = 2 };
-  greg_t *g = uc->uc_mcontext.gregs;
-  const struct site_frame *f = (const struct site_frame *)g[REG_RDI];
-  uint8_t *fp = (uint8_t *)fp_of(uc);
-  for (int r = 0; r < GPRS; r++)
-    g[greg_of[r]] = (greg_t)f->gpr[r];
-  for (int r = 0; r < 16; r++)
-    memcpy(&fp_of(uc)->_xmm[r], f->xmm[r], sizeof f->xmm[r]);
-  uint32_t magic;
-  assert(f->site < S.n);
-  memcpy(&magic, fp + MAGIC_AT, sizeof magic);
-  if (magic == XSAVE_MAGIC) /* else the kernel may take them for unused */
-    fp[STATE_AT] |= SSE;
-  g[REG_EFL] = (greg_t)f->flags;
-  g[REG_RIP] = (greg_t)f->rip;
-}
-
-/* Was the thread's last hook that of this access? */
-static bool has_hook(uint64_t addr, uint64_t size) {
-  const struct fiber_state *f = E.self;
-  return addr >= f->addr && addr + size <= f->addr + f->size;
-}
-
-static void arrive(const struct site *s, ucontext_t *uc) {
-  uint64_t addr = operand(s, uc);
-  bool string = s->kind == SITE_COPY || s->kind == SITE_FILL;
-  if (E.in_fiber && (string || ((s->sure || !has_hook(addr, s->size)) &&
-                                fl__visible(addr, s->size))))
-    leave_for(step, s, uc, addr, 0);
-  else
-    uc->uc_mcontext.gregs[REG_RIP] = (greg_t)stub_of(s);
-}
-
-static void behind(const struct site *s, ucontext_t *uc) {
-  uint8_t *p = (uint8_t *)S.after.addr;
-  if (!S.after.second) {
-    memcpy(p, S.after.was, S.after.size);
-    uc->uc_mcontext.gregs[REG_RIP] = (greg_t)next_pc(s);
-    return;
-  }
-  uint64_t value;
-  memcpy(&value, p + 8, 8);
-  memcpy(p + 8, S.after.was + 8, 8);
-  leave_for(second_step, s, uc, S.after.addr, value);
-}
-
-static const struct site *site_at(uint64_t pc) {
-  uint32_t lo = 0, hi = S.n;
+/* The last site at or before pc, or NULL. */
+static const struct site *site_before(uint64_t pc) {
+  uint32_t lo = 0, hi = fl__sites.n;
   while (lo < hi) {
     uint32_t mid = (lo + hi) / 2;
-    if (S.at[mid].pc < pc)
+    if (fl__sites.at[mid].pc <= pc)
       lo = mid + 1;
     else
       hi = mid;
   }
-  return lo < S.n && S.at[lo].pc == pc && S.at[lo].kind != SITE_HOOK ? &S.at[lo]
-                                                                     : NULL;
+  return lo ? &fl__sites.at[lo - 1] : NULL;
 }
 
-static const struct site *stub_site(uint64_t rip) {
-  uint64_t at = rip - (uint64_t)(uintptr_t)S.stubs;
-  return S.stubs && at < (uint64_t)S.n * STUB ? &S.at[at / STUB] : NULL;
+static const struct site *site_at(uint64_t pc) {
+  const struct site *s = site_before(pc);
+  return s && s->pc == pc && !site_is_change(s) ? s : NULL;
 }
+
+bool fl__is_behind_site(uint64_t pc) {
+  const struct site *s = site_before(pc - E.base - 1);
+  return s && !site_is_change(s) && fl__next_pc(s) == pc;
+}
+
+static const struct site *stub_site(uint64_t pc) {
+  uint64_t at = pc - (uint64_t)(uintptr_t)stubs;
+  return stubs && at < (uint64_t)fl__sites.n * STUB ? &fl__sites.at[at / STUB]
+                                                    : NULL;
+}
+
+static uint8_t trap(void) { return E.options.in_debugger ? ILLEGAL : HALT; }
 
 bool fl__site_trap(void *context) {
   ucontext_t *uc = context;
   uint64_t rip = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
-  const struct site *s;
-  if (rip == (uint64_t)(uintptr_t)fl__site_back)
-    restore(uc);
-  else if ((s = stub_site(rip)) && *(const uint8_t *)rip == TRAP)
-    behind(s, uc);
-  else if (rip - E.base < E.image_span && (s = site_at(rip - E.base)))
-    arrive(s, uc);
-  else
+  const struct site *s =
+      rip - E.base < E.image_span ? site_at(rip - E.base) : NULL;
+  if (!s || *(const uint8_t *)rip != trap())
     return false;
+  uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(fl__site_stub(s) + ENTER);
   return true;
 }
 
 uint64_t fl__site_pc(uint64_t pc) {
   const struct site *s = stub_site(pc);
-  return s ? E.base + s->pc : pc;
+  if (!s)
+    return pc;
+  uint64_t in = pc - (uint64_t)(uintptr_t)fl__site_stub(s);
+  return E.base + s->pc + (in < s->span ? in : 0);
 }
 
 /* ---- putting them in ---- */
 
-static void put_copy(const struct site *s, uint8_t *to) {
+static void put_distance(uint8_t *at, const void *to) {
+  int64_t distance = (const uint8_t *)to - (at + 4);
+  int32_t short_distance = (int32_t)distance;
+  assert(short_distance == distance);
+  memcpy(at, &short_distance, sizeof short_distance);
+}
+
+static uint8_t *put_jump(uint8_t *at, const void *to) {
+  *at = JMP;
+  put_distance(at + 1, to);
+  return at + ROOM;
+}
+
+static uint8_t *put_copy(const struct site *s, uint8_t *to) {
   const uint8_t *from = (const uint8_t *)(E.base + s->pc);
   memcpy(to, from, s->length);
-  if (s->base != SITE_RIP)
-    return;
-  int32_t distance;
-  memcpy(&distance, from + s->relative, sizeof distance);
-  distance += (int32_t)((int64_t)(uintptr_t)from - (int64_t)(uintptr_t)to);
-  memcpy(to + s->relative, &distance, sizeof distance);
+  if (s->base == SITE_RIP) {
+    int32_t distance;
+    memcpy(&distance, from + s->relative, sizeof distance);
+    distance += (int32_t)(from - to);
+    memcpy(to + s->relative, &distance, sizeof distance);
+  }
+  return to + s->length;
+}
+
+/* lea -RED_ZONE(%rsp), %rsp; push %rax; mov $number, %eax; jmp *slot(%rip) */
+static void put_enter(const struct site *s, uint32_t done, uint8_t *to) {
+  static const uint8_t begin[] = {0x48, 0x8d, 0x64, 0x24, 0x80, 0x50, 0xb8};
+  uint32_t number = (uint32_t)(s - fl__sites.at) | done;
+  memcpy(to, begin, sizeof begin);
+  memcpy(to + 7, &number, sizeof number);
+  to[11] = 0xff, to[12] = 0x25;
+  put_distance(to + 13, stubs - SLOTS + (s->wide ? 8 : 0));
 }
 
 static void put_stub(const struct site *s) {
-  uint8_t *to = stub_of(s);
-  assert(s->length && s->length + 5 <= SLOW);
-  put_copy(s, to);
-  int32_t distance =
-      (int32_t)((int64_t)next_pc(s) - (int64_t)(uintptr_t)(to + s->length + 5));
-  to[s->length] = JMP;
-  memcpy(to + s->length + 1, &distance, sizeof distance);
-  put_copy(s, to + SLOW);
-  to[SLOW + s->length] = TRAP;
+  uint8_t *stub = fl__site_stub(s);
+  const uint8_t *from = (const uint8_t *)(E.base + s->pc);
+  assert(s->length && s->length <= s->span && s->span + ROOM <= SLOW);
+  uint8_t *end = put_copy(s, stub);
+  memcpy(end, from + s->length, s->span - s->length);
+  put_jump(stub + s->span, from + s->span);
+  put_enter(s, SITE_DONE, put_copy(s, stub + SLOW));
+  put_enter(s, 0, stub + ENTER);
 }
 
-/* A call becomes instructions that do nothing, each of one byte. */
-static void patch(const struct site *s) {
-  uint8_t *at = (uint8_t *)(E.base + s->pc);
-  if (s->kind == SITE_HOOK) {
-    memset(at, 0x90, s->length);
+/* A branch becomes a jump, of as many bytes. */
+static void always_take(uint8_t *at) {
+  enum { NEAR = 0x0f, JMP_SHORT = 0xeb };
+  if (*at != NEAR) {
+    *at = JMP_SHORT;
     return;
   }
+  at[0] = NOP;
+  at[1] = JMP;
+}
+
+static void return_at_once(const struct site *s, uint8_t *at) {
+  static const uint8_t zero_and_return[] = {0x31, 0xc0, 0xc3};
+  uint64_t end = s->pc + (uint64_t)s->displacement;
+  memcpy(at, zero_and_return, sizeof zero_and_return);
+  for (uint64_t pc = s->pc; E.reached && pc <= end; pc++)
+    if (pc < E.reached_span)
+      E.reached[pc] = 1;
+}
+
+/* What is taken out becomes instructions that do nothing, of one byte each. */
+static void change(const struct site *s) {
+  uint8_t *at = (uint8_t *)(E.base + s->pc);
+  bool waiting = s->kind == SITE_DEAD || s->kind == SITE_GOTO;
+  if (waiting && E.options.all_waits)
+    return;
+  if (s->kind == SITE_GOTO)
+    always_take(at);
+  else if (s->kind == SITE_BACKOFF)
+    return_at_once(s, at);
+  else
+    memset(at, NOP, s->length);
+}
+
+static void patch(const struct site *s) {
+  uint8_t *at = (uint8_t *)(E.base + s->pc);
   put_stub(s);
-  *at = TRAP;
+  if (s->span < ROOM) {
+    *at = trap();
+    return;
+  }
+  put_jump(at, fl__site_stub(s) + ENTER);
+  memset(at + ROOM, NOP, s->span - ROOM);
 }
 
 /* NULL: something is there already. */
@@ -345,21 +218,28 @@ static uint8_t *near_memory(size_t size) {
 }
 
 void rt_sites(const struct site *at, uint32_t n) {
-  assert(!S.stubs && !E.in_fiber); /* once; R2 */
+  assert(!stubs && !E.in_fiber); /* once; R2 */
   for (uint32_t i = 1; i < n; i++)
-    assert(at[i - 1].pc < at[i].pc); /* site_at() */
-  S.at = at;
-  S.n = n;
+    assert(at[i - 1].pc < at[i].pc); /* site_before() */
+  fl__sites = (struct site_table){at, n};
   if (!n)
     return;
+  const void *const slots[] = {fl__site_enter, fl__site_enter_wide};
   uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
   uint64_t lo = E.code_lo & ~(page - 1), size = E.code_lo + E.code_span - lo;
-  S.stubs = near_memory((size_t)n * STUB);
+  size_t all = SLOTS + (size_t)n * STUB;
+  uint8_t *memory = near_memory(all);
+  memcpy(memory, slots, sizeof slots);
+  stubs = memory + SLOTS;
   if (mprotect((void *)lo, size, PROT_READ | PROT_WRITE))
     die("the object's code cannot be changed");
+  for (uint32_t i = 0; i < n; i++) /* first, for stubs have copies */
+    if (site_is_change(&at[i]))
+      change(&at[i]);
   for (uint32_t i = 0; i < n; i++)
-    patch(&at[i]);
+    if (!site_is_change(&at[i]))
+      patch(&at[i]);
   if (mprotect((void *)lo, size, PROT_READ | PROT_EXEC) ||
-      mprotect(S.stubs, (size_t)n * STUB, PROT_READ | PROT_EXEC))
+      mprotect(memory, all, PROT_READ | PROT_EXEC))
     die("the object's code cannot be changed");
 }

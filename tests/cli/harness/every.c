@@ -76,7 +76,8 @@ FL_INVARIANT(negative)
 FL_THREAD(enter)
 
 FL_OBJECT(with_both, reset, reset)
-FL_OP(int, get)
+FL_OP(int, get, FL_RELAXED)
+FL_CRITERION(quiescent)
 
 FL_OBJECT(with_nulls, NULL, NULL)
 FL_OP(int, get)
@@ -84,3 +85,25 @@ FL_OP(int, get)
 FL_OBJECT(freed, stack_new, free)
 FL_OP(int, stack_pop)
 FL_MEMORY_MODEL(sc)
+
+struct model {
+  int count;
+};
+static struct model *model_new(void) {
+  return (struct model *)calloc(1, sizeof(struct model));
+}
+static void model_push(struct model *m, int v) { m->count += v; }
+static int model_pop(struct model *m) { return m->count; }
+static bool allows_get(int result) { return result == counter; }
+static bool allows_increment(void) { return counter++ >= 0; }
+
+FL_OBJECT(modelled, stack_new, free)
+FL_OP(void, stack_push, FL_INT(1, 3))
+FL_OP(int, stack_pop)
+FL_SPEC(model, model_new, stack_push = model_push, stack_pop = model_pop)
+
+FL_OBJECT(related)
+FL_OP(int, get)
+FL_OP(void, increment)
+FL_SPEC(relation, reset, get = allows_get, increment = allows_increment)
+FL_ACCEPT("known", "leak in {increment()}", "crash at increment()")

@@ -24,8 +24,23 @@ static void print_suite(const struct fl_suite *s) {
          s->thread_leave != NULL, s->show != NULL, s->expect_fault);
   if (s->spec)
     printf(" spec=[%s][%s]:%d", s->spec, s->spec_roles, s->spec_line);
+  if (s->reference) {
+    printf(" global=%d functions=%u", s->reference_global, s->nreference);
+    /* In the order of the text. */
+    if (!s->reference_global) {
+      void *state = s->reference_create();
+      ((void (*)(void *, int))s->reference[0])(state, 2);
+      printf(" pop=%d", ((int (*)(void *))s->reference[1])(state));
+    } else {
+      s->reference_create();
+      s->reference[1]();
+      printf(" get=%d", ((int (*)(int))s->reference[0])(1) & 1);
+    }
+  }
   if (s->memory_model)
     printf(" model=%d:%d", s->memory_model, s->memory_model_line);
+  if (s->criterion)
+    printf(" criterion=%d:%d", s->criterion, s->criterion_line);
   if (s->invariant)
     printf(" holds=%d", s->invariant(s->global ? NULL : s->create()));
   puts("");

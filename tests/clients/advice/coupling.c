@@ -1,13 +1,17 @@
 /*
  * Two nodes with a lock each, and hand over hand from one to the other: the
- * first is given back before the second is taken.  The lock of the block is
- * taken in another function, on the block's first line: it cannot be moved
- * there, and a new one around the block would wait for the locks inside.
+ * first is given back before the second is taken.  What helps is the other
+ * order; a new lock around the best lines would wait for the locks inside.
  *
  * RUN: %s
  * EXIT: 1
  * VERDICT: violation
+ * KIND: hand-over-hand
+ * OUTPUT: Fix: Take pthread_mutex_lock\(&next->lock\) of line 50 \
+ *     before pthread_mutex_unlock\(&n->lock\) of line 49 in walk\(\) .tried:
  * NOOUTPUT: To make|move the lock|new mutex
+ * RUN: %s -- -DFIXED
+ * VERDICT: pass
  */
 #include <faultline.h>
 #include <pthread.h>
@@ -38,8 +42,13 @@ static struct node *walk(struct node *n) {
   if (!n->next)
     n->next = node_new();
   struct node *next = n->next;
+#ifdef FIXED
+  pthread_mutex_lock(&next->lock);
+  pthread_mutex_unlock(&n->lock);
+#else
   pthread_mutex_unlock(&n->lock);
   pthread_mutex_lock(&next->lock);
+#endif
   return next;
 }
 

@@ -57,7 +57,8 @@ static int takes(void) {
 static int waits(void) {
   pthread_mutex_lock(&m);
   x++;
-  sem_wait(&s);
+  while (sem_wait(&s))
+    ;
   sem_post(&s);
   pthread_mutex_unlock(&m);
   return 0;

@@ -7,10 +7,13 @@
  * RUN: %s -v
  * KIND: broken-lock
  * OUTPUT: the lock of want.[01]\]? and want.[01]\]? lets two in: enter\(\) \
- *     sets the one at line 45 and looks at the other at line 43
- * OUTPUT: with lines 50-52 atomic, this client passes
+ *     sets the one at line 48 and looks at the other at line 46
+ * OUTPUT: with lines 46-48 atomic, this client passes
+ * OUTPUT: The cause is the lock, lines 46-48 of flags.c, in enter\(\)
  * RUN: %s -- -DTURN
  * KIND: broken-lock
+ * OUTPUT: The cause is the lock, lines 37-40 of flags.c, in enter\(\)
+ * OUTPUT: its lines let two in even when nobody interrupts them
  * RUN: %s -- -DPETERSON
  * VERDICT: pass
  * RUN: %s -- -DMARKS

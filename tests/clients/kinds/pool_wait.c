@@ -7,17 +7,24 @@
  * RUN: %s -v -- -DFORGETS
  * FAULT: deadlock
  * KIND: lost-wakeup
- * OUTPUT: take\(\) sleeps for ever: give\(\) changes pool.free at line 59 and \
+ * OUTPUT: take\(\) sleeps for ever: give\(\) changes pool.free at line 68 and \
  *     does not signal
  * OUTPUT: with a wake-up after each change of pool.free, this client passes
+ * OUTPUT: Fix: Add pthread_cond_signal\(&pool.given\) after line 68 in give\(\) \
+ *     \(tried: compiled and searched, no fault
  * RUN: %s -- -DLOOKS_OUTSIDE
  * FAULT: deadlock
  * KIND: lost-wakeup
- * OUTPUT: changes pool.free at line 59 and signals at line 61 between its \
- *     look at line 40 and its wait
+ * OUTPUT: changes pool.free at line 68 and signals at line 70 between its \
+ *     look at line 47 and its wait
+ * RUN: %s -- -DGIVES_OUTSIDE
+ * KIND: lost-wakeup
+ * OUTPUT: Fix: Take pthread_mutex_lock\(&pool.lock\) around lines 68-70 in \
+ *     give\(\) \(tried:
  * RUN: %s -- -DIF
  * KIND: wait-without-loop
  * OUTPUT: take\(\) does not look again after its wait
+ * OUTPUT: Fix: Write while for if at line 44 in take\(\) \(tried:
  * RUN: %s -- -DKEEPS
  * FAULT: deadlock
  * KIND: none
@@ -46,7 +53,7 @@ static int take(void) {
   while (pool.free == 0)
     pthread_cond_wait(&pool.given, &pool.lock);
 #endif
-  int left = --pool.free;
+  int left = __atomic_sub_fetch(&pool.free, 1, __ATOMIC_SEQ_CST);
   pthread_mutex_unlock(&pool.lock);
   return left;
 }
@@ -55,12 +62,16 @@ static void give(void) {
 #ifdef KEEPS
   return;
 #endif
+#ifndef GIVES_OUTSIDE
   pthread_mutex_lock(&pool.lock);
-  pool.free++;
+#endif
+  __atomic_fetch_add(&pool.free, 1, __ATOMIC_SEQ_CST);
 #ifndef FORGETS
   pthread_cond_signal(&pool.given);
 #endif
+#ifndef GIVES_OUTSIDE
   pthread_mutex_unlock(&pool.lock);
+#endif
 }
 
 static int use(void) {

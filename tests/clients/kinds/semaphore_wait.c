@@ -8,9 +8,10 @@
  * VERDICT: pass
  * RUN: %s -v -- -DEARLY
  * KIND: lost-wakeup
- * OUTPUT: take\(\) sleeps for ever: give\(\) changes left at line 51 and does \
+ * OUTPUT: take\(\) sleeps for ever: give\(\) changes left at line 52 and does \
  *     not post
  * OUTPUT: with a wake-up after each change of left, this client passes
+ * OUTPUT: Fix: Add sem_post\(&given\) after line 52 in give\(\) \(tried:
  * RUN: %s -- -DNEVER
  * KIND: lost-wakeup
  * RUN: %s -- -DTWO_ORDERS
@@ -71,8 +72,10 @@ static void make(void) {
   sem_init(&other, 0, 1);
 }
 static int both(sem_t *a, sem_t *b) {
-  sem_wait(a);
-  sem_wait(b);
+  while (sem_wait(a))
+    ;
+  while (sem_wait(b))
+    ;
   int now = ++left;
   sem_post(b);
   sem_post(a);

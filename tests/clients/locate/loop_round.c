@@ -10,7 +10,7 @@
  *     loop in lines 30-33
  * OUTPUT: forbids none of|no correct
  * OUTPUT: 2\. lines 21-22 of loop_round.c, in set\(\)
- * OUTPUT: Verified
+ * OUTPUT: Searched again without interrupting them: no fault in
  */
 #include <faultline.h>
 

@@ -2,7 +2,7 @@
 #include "test.h"
 
 static bool verbose, quiet, color, seed_given;
-static int threads, mode;
+static int threads, mode, heap;
 static uint64_t seed, memory;
 static double seconds;
 static const char *json;
@@ -11,7 +11,7 @@ static struct opt_words clients;
 static const struct opt opts[] = {
     {"threads", 't', OPT_INT, &threads, "N", "threads of a client", "Search",
      .min = 1, .max = 8},
-    {"seed", 's', OPT_UINT64, &seed, "N", "seed of all chance", "Search",
+    {"seed", 's', OPT_UINT64, &seed, "N", "seed of all choices", "Search",
      .given = &seed_given},
     {"time", 0, OPT_DOUBLE, &seconds, "SECONDS", "stop after so long", "Search",
      .min = 0, .max = 1000},
@@ -19,6 +19,8 @@ static const struct opt opts[] = {
      "Search"},
     {"strategy", 0, OPT_ENUM, &mode, "NAME", "how to search", "Search",
      .choices = (const char *const[]){"dfs", "random", "replay", NULL}},
+    {"heap", 0, OPT_ENUM, &heap, "WHICH", "reuse hands memory out again",
+     "Search", .choices = (const char *const[]){"keep", "reuse", NULL}},
     {"client", 0, OPT_LIST, &clients, "CLIENT",
      "test this client and no other; may be given several times, in the "
      "notation of the papers",
@@ -46,7 +48,7 @@ static int parse(const char *line) {
   argv[0] = copy;
   verbose = quiet = seed_given = false;
   color = true;
-  threads = mode = 0;
+  threads = mode = heap = 0;
   seed = memory = 0;
   seconds = 0;
   json = NULL;
@@ -142,10 +144,10 @@ static void check_flag(const char *flag, const char *text) {
 }
 
 TEST(flags_of_the_compiler_stand_behind_two_dashes) {
-  check_flag("-DX", "-DX is a flag for the compiler: those stand behind --, as "
+  check_flag("-DX", "-DX is a compiler flag: these come after --, as "
                     "in: -- -DX");
-  check_flag("-std=c99", "-std=c99 is a flag for the compiler: those stand "
-                         "behind --, as in: -- -std=c99");
+  check_flag("-std=c99", "-std=c99 is a compiler flag: these come "
+                         "after --, as in: -- -std=c99");
   check_flag("-s3", "");   /* the command's own */
   check_flag("-m64M", ""); /* not -m64 */
   check_flag("-json", "unknown option -json; did you mean --json?");
@@ -226,10 +228,11 @@ TEST(help_comes_from_the_table) {
       "\n"
       "Search:\n"
       "  -t, --threads=N          threads of a client\n"
-      "  -s, --seed=N             seed of all chance\n"
+      "  -s, --seed=N             seed of all choices\n"
       "      --time=SECONDS       stop after so long\n"
       "  -m, --memory=BYTES       limit of the visited set\n"
       "      --strategy=NAME      how to search: dfs, random or replay\n"
+      "      --heap=WHICH         reuse hands memory out again\n"
       "      --client=CLIENT      test this client and no other; may be given "
       "several\n"
       "                           times, in the notation of the papers\n"

@@ -90,7 +90,7 @@ static void compare(void *ctx, const struct line_symbol *f,
       *to++ = 'r';
     if (i->writes)
       *to++ = 'w';
-    if (i->escapes)
+    if (i->locked)
       *to++ = 'e';
     if (i->fenv)
       *to++ = 'f';

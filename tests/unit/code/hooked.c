@@ -27,7 +27,7 @@ TEST(tells_lines_with_hooks_from_those_without) {
     struct lines *l = scratch_lines(so);
     struct error e = {0};
     hooked_list h = {0};
-    CHECK_INT(hooked_lines(l, &h, &e), ERR_NONE);
+    CHECK_INT(hooked_lines(l, &(site_list){0}, &h, &e), ERR_NONE);
     CHECK_STR(state(&h, 2), "none");
     CHECK_STR(state(&h, 5), "seen");
     CHECK_STR(state(&h, 9), "unseen");

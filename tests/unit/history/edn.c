@@ -172,11 +172,11 @@ TEST(time_that_goes_backwards_is_said) {
         "0 read() = 1 0-1; ");
   READS("{:process 0 :type :invoke :f :read :index 3}\n"
         "{:process 0 :type :ok :f :read :value 1 :index 3}\n",
-        "x:2:1: index 3 comes after index 3: events have to stand in the order "
+        "x:2:1: index 3 comes after index 3: events must be in the order "
         "of time");
   READS("{:process 0 :type :invoke :f :read :time 10}\n"
         "{:process 0 :type :ok :f :read :value 1 :time 9}\n",
-        "x:2:1: time 9 comes after time 10: events have to stand in the order "
+        "x:2:1: time 9 comes after time 10: events must be in the order "
         "of time");
 }
 

@@ -92,7 +92,7 @@ static void refuses(const char *text, const char *reason) {
 }
 
 TEST(wrong_lines_are_named) {
-  refuses("", "no history");
+  refuses("", "the file is empty");
   refuses("{\"type\":\"odd\"}\n", ":1:9: expected the type call");
   refuses("{\"type\":\"call\",\"name\":\"get\"}\n",
           ":1:1: expected a \"process\"");

@@ -138,7 +138,7 @@ TEST(what_is_malformed_is_said_with_its_place) {
            "file, but the file ends here");
   READS_AS(READ_JSONL, "{\"type\":\"note\"}",
            "x:1:1: expected a \"text\" in this note");
-  READS_AS(READ_JSONL, " \n ", "x: empty: there is no history in it");
+  READS_AS(READ_JSONL, " \n ", "x: the file is empty");
 }
 
 TEST(what_cannot_be_is_said_with_its_place) {
@@ -162,7 +162,7 @@ TEST(what_cannot_be_is_said_with_its_place) {
   READS_AS(READ_JSONL,
            "{\"type\":\"call\",\"process\":1,\"name\":\"a\",\"time\":5}\n"
            " {\"type\":\"return\",\"process\":1,\"time\":4}\n",
-           "x:2:2: time 4 comes after time 5: events have to stand in the "
+           "x:2:2: time 4 comes after time 5: events must be in the "
            "order of time");
 }
 

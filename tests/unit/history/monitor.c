@@ -105,11 +105,12 @@ TEST(a_queue_gives_what_came_first) {
   is_fine("queue",
           ROWS({"enq", 1, NONE, NONE, 0, 1}, {"enq", 2, NONE, NONE, 2, 3},
                {"deq", NONE, NONE, 1, 4, 5}));
-  is_bad("queue", 4, "3 was dequeued before 2, though enqueued after it",
+  is_bad("queue", 4, "3 was dequeued before 2, but was enqueued after it",
          ROWS({"enq", 2, NONE, NONE, 0, 1}, {"enq", 3, NONE, NONE, 2, 3},
               {"enq", 9, NONE, NONE, 4, 5}, {"deq", NONE, NONE, 3, 6, 7},
               {"deq", NONE, NONE, 2, 8, 9}));
-  is_bad("queue", 3, "2 was dequeued, though 1, enqueued before it, was not",
+  is_bad("queue", 3,
+         "2 was dequeued, but 1, which was enqueued before it, was not",
          ROWS({"enq", 1, NONE, NONE, 0, 1}, {"enq", 2, NONE, NONE, 2, 3},
               {"deq", NONE, NONE, 2, 4, 5}));
   /* At the same time, either may be first. */
@@ -120,7 +121,7 @@ TEST(a_queue_gives_what_came_first) {
 
 TEST(a_queue_is_not_empty_while_something_is_inside) {
   is_bad(
-      "queue", 2, "deq() = nil, though 1 was inside all the time",
+      "queue", 2, "deq() = nil, but 1 was inside all the time",
       ROWS({"enq", 1, NONE, NONE, 0, 1}, {"deq", NONE, NONE, NOTHING, 2, 3}));
   is_fine("queue", ROWS({"deq", NONE, NONE, NOTHING, 0, 1}));
   is_fine("queue", ROWS({"enq", 1, NONE, NONE, 0, 2},
@@ -130,7 +131,7 @@ TEST(a_queue_is_not_empty_while_something_is_inside) {
 }
 
 TEST(peeks_of_a_queue_contradict_each_other) {
-  is_bad("queue", 4, "1 was at the front before 2, though enqueued after it",
+  is_bad("queue", 4, "1 was at the front before 2, but was enqueued after it",
          ROWS({"enq", 2, NONE, NONE, 0, 1}, {"enq", 1, NONE, NONE, 2, 3},
               {"peek", NONE, NONE, 1, 4, 5}, {"peek", NONE, NONE, 2, 6, 7}));
 }
@@ -138,10 +139,10 @@ TEST(peeks_of_a_queue_contradict_each_other) {
 TEST(nothing_comes_out_that_did_not_go_in) {
   is_bad("queue", 1, "deq() = 7, but nobody added 7",
          ROWS({"enq", 1, NONE, NONE, 0, 1}, {"deq", NONE, NONE, 7, 2, 3}));
-  is_bad("stack", 3, "1 was removed twice, though added once",
+  is_bad("stack", 3, "1 was removed twice, but added only once",
          ROWS({"push", 1, NONE, NONE, 0, 1}, {"pop", NONE, NONE, 1, 2, 4},
               {"pop", NONE, NONE, 1, 3, 5}));
-  is_bad("stack", 2, "pop() = 1 had returned before push(1) was called",
+  is_bad("stack", 2, "pop() = 1 returned before push(1) was called",
          ROWS({"pop", NONE, NONE, 1, 0, 1}, {"push", 1, NONE, NONE, 2, 3}));
 }
 
@@ -150,18 +151,17 @@ TEST(a_stack_gives_what_came_last) {
           ROWS({"push", 1, NONE, NONE, 0, 1}, {"peek", NONE, NONE, 1, 2, 3},
                {"pop", NONE, NONE, 1, 4, 5}));
   is_bad("stack", 4,
-         "1 and 2 cannot lie one above the other: pop() = 1 while 2 was "
-         "inside, and push(2) while 1 was",
+         "neither of 1 and 2 can lie above the other: pop() = 1 while 2 was in "
+         "the stack, and push(2) while 1 was",
          ROWS({"push", 1, NONE, NONE, 0, 1}, {"push", 2, NONE, NONE, 2, 3},
               {"pop", NONE, NONE, 1, 4, 5}, {"pop", NONE, NONE, 2, 6, 7}));
 }
 
 TEST(a_priority_queue_gives_the_least) {
-  is_bad(
-      "pqueue", 3,
-      "delete_min() = 5, though 3 was inside all the time, which comes first",
-      ROWS({"insert", 5, NONE, NONE, 0, 1}, {"insert", 3, NONE, NONE, 2, 3},
-           {"delete_min", NONE, NONE, 5, 4, 5}));
+  is_bad("pqueue", 3,
+         "delete_min() = 5, but 3, which comes first, was inside all the time",
+         ROWS({"insert", 5, NONE, NONE, 0, 1}, {"insert", 3, NONE, NONE, 2, 3},
+              {"delete_min", NONE, NONE, 5, 4, 5}));
   is_fine("max-pqueue",
           ROWS({"insert", 5, NONE, NONE, 0, 1}, {"insert", 3, NONE, NONE, 2, 3},
                {"delete_max", NONE, NONE, 5, 4, 5}));
@@ -173,13 +173,13 @@ TEST(a_priority_queue_gives_the_least) {
 
 TEST(a_register_does_not_go_back) {
   is_bad("register", 3,
-         "write(1) had returned before write(2) was called, and that before "
-         "read() = 1, but 1 was written once",
+         "write(1) returned before write(2) was called, and that returned "
+         "before read() = 1 was called, but 1 was written only once",
          ROWS({"write", 1, NONE, NONE, 0, 1}, {"write", 2, NONE, NONE, 2, 3},
               {"read", NONE, NONE, 1, 4, 5}));
   is_bad("register", 2,
-         "read() = nil was called when write(1) had returned, but only what "
-         "was there before can have led to nil",
+         "read() = nil was called after write(1) returned, but nil can only "
+         "be from before that",
          ROWS({"write", 1, NONE, NONE, 0, 1},
               {"read", NONE, NONE, NOTHING, 2, 3}));
   is_bad("register", 1, "read() = 4, but nobody wrote 4",
@@ -192,11 +192,11 @@ TEST(compare_and_sets_form_chains) {
                {"cas", 2, 3, YES, 3, 6}, {"read", NONE, NONE, 3, 7, 8}));
   is_bad("cas-register", 3,
          "both cas(1, 2) = true and cas(1, 3) = true replaced 1, which was "
-         "written once",
+         "written only once",
          ROWS({"write", 1, NONE, NONE, 0, 1}, {"cas", 1, 2, YES, 2, 5},
               {"cas", 1, 3, YES, 3, 6}));
   is_bad("cas-register", 2,
-         "cas(1, 2) = true needs a value that is there only "
+         "cas(1, 2) = true needs a value that is written only "
          "after it",
          ROWS({"cas", 1, 2, YES, 0, 5}, {"cas", 2, 1, YES, 1, 6}));
 }
@@ -219,7 +219,7 @@ TEST(pending_operations) {
                {"enq", 2, NONE, NONE, 3, NEVER},
                {"deq", NONE, NONE, NOTHING, 4, 5}));
   /* No pending removal helps. */
-  is_bad("queue", 2, "deq() = nil, though 1 was inside all the time",
+  is_bad("queue", 2, "deq() = nil, but 1 was inside all the time",
          ROWS({"enq", 1, NONE, NONE, 0, 1}, {"deq", NONE, NONE, NOTHING, 2, 3},
               {"deq", NONE, NONE, NONE, 4, NEVER}));
 }
@@ -262,7 +262,7 @@ TEST(assumptions_that_fail_are_named) {
   is_refused("queue", "a value was added twice",
              ROWS({"enq", 1, NONE, NONE, 0, 1}, {"enq", 1, NONE, NONE, 2, 3}));
   is_refused(
-      "stack", "other operations",
+      "stack", "operations other than",
       ROWS({"push", 1, NONE, NONE, 0, 1}, {"size", NONE, NONE, 1, 2, 3}));
   is_refused(
       "register", "a value was written twice",

@@ -35,8 +35,8 @@ TEST(what_is_no_history_is_said) {
         "{:process …}, lines of Jepsen's log "
         "(PROCESS<tab>:invoke<tab>:f<tab>value) or a history of Violat "
         "{\"schema\": …}");
-  READS("", "x: empty: there is no history in it");
-  READS("\n\n", "x: empty: there is no history in it");
+  READS("", "x: the file is empty");
+  READS("\n\n", "x: the file is empty");
   struct error e = {0};
   CHECK(!reader_open("/nowhere/at all", READ_AUTO, &e));
   CHECK_STR(e.text, "/nowhere/at all: No such file or directory");

@@ -160,6 +160,39 @@ TEST(a_second_look_is_what_a_loop_does) {
   CHECK_INT(match(&s, KIND_IF_FOR_WHILE, NULL), 0);
 }
 
+TEST(a_spurious_wake_up_without_a_second_look) {
+  struct script s = {0};
+  reads(&s, 1, 32, A, 0);
+  does(&s, 1, 33, EV_COND_WAIT, C);
+  does(&s, 1, 33, EV_WAKE_UP, C);
+  does(&s, 1, 33, EV_LOCK, B);
+  writes(&s, 1, 47, A, 0, 7);
+  returns(&s, 1);
+  CHECK_INT(match(&s, KIND_IF_FOR_WHILE, NULL), 1);
+}
+
+TEST(a_spurious_wake_up_and_what_it_waits_for_has_come) {
+  struct script s = {0};
+  reads(&s, 1, 32, A, 0);
+  does(&s, 1, 33, EV_COND_WAIT, C);
+  does(&s, 1, 33, EV_WAKE_UP, C);
+  writes(&s, 2, 53, A, 0, 1);
+  does(&s, 1, 33, EV_LOCK, B);
+  writes(&s, 1, 47, A, 1, 7);
+  returns(&s, 1);
+  CHECK_INT(match(&s, KIND_IF_FOR_WHILE, NULL), 0);
+}
+
+TEST(a_spurious_wake_up_and_another_wait) {
+  struct script s = {0};
+  reads(&s, 1, 32, A, 0);
+  does(&s, 1, 33, EV_COND_WAIT, C);
+  does(&s, 1, 33, EV_WAKE_UP, C);
+  does(&s, 1, 33, EV_LOCK, B);
+  does(&s, 1, 33, EV_COND_WAIT, C);
+  CHECK_INT(match(&s, KIND_IF_FOR_WHILE, NULL), 0);
+}
+
 /* ---- ABA ---- */
 
 /* T1 reads A = 1 and B = 2; A goes to 3 and back; B becomes `next`. */
@@ -356,6 +389,48 @@ TEST(sections_of_two_locks_one_after_the_other) {
   reads(&s, 2, 12, A, 1);
   does(&s, 2, 13, EV_UNLOCK, M);
   CHECK_INT(match(&s, KIND_TWO_LOCKS, NULL), 0);
+}
+
+/* ---- hand over hand ---- */
+
+/* T1 reads the pointer to M at A under L; the lock at M + 8 is the next. */
+static void couples(struct script *s, bool next_first, bool change) {
+  s->block = (struct block){.base = M,
+                            .size = 64,
+                            .alloc_event = UINT32_MAX,
+                            .free_event = UINT32_MAX};
+  does(s, 1, 1, EV_LOCK, L);
+  reads(s, 1, 2, A, M);
+  if (next_first)
+    does(s, 1, 4, EV_LOCK, M + 8);
+  does(s, 1, 3, EV_UNLOCK, L);
+  if (change)
+    writes(s, 2, 12, A, M, 0);
+  if (!next_first)
+    does(s, 1, 4, EV_LOCK, M + 8);
+}
+
+TEST(a_lock_that_is_given_back_before_the_next_is_taken) {
+  struct script s = {0};
+  struct kind_found f = {0};
+  couples(&s, false, true);
+  CHECK_INT(match(&s, KIND_COUPLING, &f), 1);
+  CHECK_INT(f.marks[COUPLE_READ], 1);
+  CHECK_INT(f.marks[COUPLE_UNLOCK], 2);
+  CHECK_INT(f.marks[COUPLE_CHANGE], 3);
+  CHECK_INT(f.marks[COUPLE_LOCK], 4);
+}
+
+TEST(the_next_lock_is_taken_first) {
+  struct script s = {0};
+  couples(&s, true, true);
+  CHECK_INT(match(&s, KIND_COUPLING, NULL), 0);
+}
+
+TEST(nobody_changes_the_pointer_between_two_locks) {
+  struct script s = {0};
+  couples(&s, false, false);
+  CHECK_INT(match(&s, KIND_COUPLING, NULL), 0);
 }
 
 /* ---- use after free ---- */

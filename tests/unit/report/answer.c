@@ -40,7 +40,7 @@ TEST(lines_that_are_not_enough_are_not_the_answer) {
   const char *known = "pop() is not linearizable: interrupted between lines 31 "
                       "and 32 by push()";
   struct fixture *f = fixture_cause();
-  f->causes[0].verified = false;
+  f->causes[0].enforced = false;
   f->causes[0].still_bad = TEXT("{push(1)} || {pop()}");
   f->causes[0].still_fault = FAULT_NOT_LINEARIZABLE;
   check_answer(f, known);

@@ -160,7 +160,7 @@ TEST(of_several_blocks_the_one_that_is_interrupted_here_comes_first) {
 
 TEST(lines_that_were_not_verified_are_said_to_be_interrupted_no_more) {
   struct fixture *f = fixture_cause();
-  f->causes[0].verified = false;
+  f->causes[0].enforced = false;
   char *text = first_lines(f);
   CHECK_HAS(text,
             "stack.c:31:11: error: pop() is not linearizable: lines 31-32 "
@@ -201,13 +201,15 @@ TEST(why_these_lines) {
       "Which lines must be atomic:\n"
       "  All schedules of this client, counted on 31 states: 10, of which 2 "
       "fail. 1 of\n"
-      "  4 orders of conflicting accesses fails. No order fails with these lines\n"
+      "  4 orders of conflicting accesses fails. No order fails with these "
+      "lines\n"
       "  atomic:\n"
       "  1. lines 31-32 of stack.c, in pop()\n"
       "     Every failing schedule is interrupted inside these lines: "
       "with them atomic\n"
       "     7 schedules are left, and none fails.\n"
-      "     Verified in all of 20 clients.\n"
+      "     Searched again without interrupting them: no fault in all of 20 "
+      "clients.\n"
       "     No smaller block is enough, all were tried: with line 32 "
       "alone, this client\n"
       "     still fails; with line 31 alone, {pop()} || {pop()} still "
@@ -258,7 +260,7 @@ TEST(that_all_are_interrupted_inside_is_said_only_when_it_was_counted) {
   CHECK_HAS(text, claim);
   CHECK_HAS(text,
             "     A thread inside may have to wait for a lock; executions "
-            "in which it would were left out, so this is not verified.\n");
+            "in which it would were left out.\n");
   CHECK(!strstr(text, "Verified"));
   free(text);
   f->causes[0].schedules = (struct tally){0, 0};
@@ -328,9 +330,10 @@ TEST(alternatives_come_below_with_their_price) {
   f->causes[2].still_fault = FAULT_NOT_LINEARIZABLE;
   f->finding.causes.len = 8;
   char *text = text_of(f, STYLE(.width = 120));
-  CHECK_HAS(text, "Lines that prevent the fault when they are atomic, best first:\n"
-                  "  1. lines 31-32 of stack.c, in pop(): no correct order "
-                  "is lost\n");
+  CHECK_HAS(text,
+            "Lines that prevent the fault when they are atomic, best first:\n"
+            "  1. lines 31-32 of stack.c, in pop(): no correct order "
+            "is lost\n");
   CHECK_HAS(text, "  1. lines 12-13 of stack.c, in push(): no correct order "
                   "is lost, equally good\n"
                   "  3. lines 12-13 of stack.c, in push(): 1 of 3 correct "
@@ -349,7 +352,7 @@ TEST(a_long_client_is_cut) {
   struct buf client = {0};
   for (int i = 0; i < 40; i++)
     buf_puts(&client, i ? "; push(1)" : "push(1)");
-  f->causes[0].verified = false;
+  f->causes[0].enforced = false;
   f->causes[0].still_bad = client.at;
   f->causes[0].still_fault = FAULT_NOT_LINEARIZABLE;
   char *text = text_of(f, STYLE(.width = 200));
@@ -595,7 +598,7 @@ TEST(causes_in_json) {
   const struct json_node *c = json_at(json_get(j, "causes"), 0);
   CHECK_INT(number_in(c, "rank"), 1);
   CHECK_INT(number_in(c, "eliminates"), 0);
-  CHECK(json_is_true(json_get(c, "verified")));
+  CHECK(json_is_true(json_get(c, "enforced")));
   CHECK_STR(text_in(c, "covered"), "all of 20 clients");
   CHECK(json_is(json_get(c, "still_fails"), JSON_NULL));
   CHECK_INT(number_in(json_get(c, "schedules"), "all"), 7);

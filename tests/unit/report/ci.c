@@ -73,7 +73,7 @@ TEST(annotations_are_at_the_blamed_lines) {
   CHECK_HAS(buf_text(&out), "\n::notice file=sub/stack.c,line=60,");
 
   /* Not known to be enough: the place of the answer. */
-  f->causes[0].verified = false;
+  f->causes[0].enforced = false;
   print(report_github, &c, &out);
   CHECK_HAS(buf_text(&out), "::error file=sub/stack.c,line=60,");
   CHECK(!strstr(buf_text(&out), "line=31"));

@@ -228,7 +228,7 @@ static inline struct fixture *fixture_cause(void) {
                                        .rank = 1,
                                        .lines = 2,
                                        .tried = true,
-                                       .verified = true,
+                                       .enforced = true,
                                        .covered = TEXT("all of 20 clients"),
                                        .schedules = {7, 0, 20}};
   d->causes = (struct causes_found){.bad = 1,

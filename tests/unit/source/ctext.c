@@ -72,6 +72,38 @@ TEST(finds_functions_among_other_braces) {
   CHECK(ctext_function(&text, "three", 5) == NULL);
 }
 
+TEST(finds_functions_in_classes_and_namespaces) {
+  read_text("namespace n {\n"
+            "template <class T> class Q : base {\n"
+            " public:\n"
+            "  Q() : n_{0} { n_ = 1'000; }\n"
+            "  int size() const noexcept { return n_; }\n"
+            "  void put(T v) override {\n"
+            "    std::lock_guard<std::mutex> l(m_);\n"
+            "    each([&](T x) { if (x) return; });\n"
+            "    log(R\"x(\" } )\" )x\");\n"
+            "  }\n"
+            "  std::mutex m_{};\n"
+            "};\n"
+            "}\n"
+            "extern \"C\" {\n"
+            "int size(void) { return 0; }\n"
+            "}\n",
+            NULL);
+  CHECK(ctext_function(&text, "size", 5) != NULL);
+  CHECK(ctext_function(&text, "size", 15) != NULL);
+  CHECK(ctext_function(&text, "size", 6) == NULL);
+  const struct cfunction *put =
+      ctext_function(&text, "n::Q<std::map<int, long> >::put", 8);
+  if (!CHECK(put != NULL))
+    return;
+  CHECK(!put->broken);
+  struct buf b = {0};
+  put_stmt(text.stmts.at[put->body].child, &b);
+  CHECK_STR(buf_text(&b), "- - -");
+  buf_free(&b);
+}
+
 TEST(statements_have_their_shape) {
   CHECK_STR(shape("void f(void) { a(); b = (struct s){1, {2}}; ; }"), "- - -");
   CHECK_STR(

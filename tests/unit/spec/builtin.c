@@ -232,6 +232,41 @@ TEST(a_map_keeps_a_value_for_each_key) {
   end(&r);
 }
 
+#define TEXT FL_TYPE_STRING, 8
+
+/* In the order in which they would have been removed. */
+static void drained(const char *type, const char *add, const char *remove,
+                    const char *all) {
+  static const struct suite_op ops[] = {
+      {"in", VOID, 1, 0}, {"out", INT, 0, 0}, {"all", TEXT, 0, 0}};
+  char *roles =
+      xasprintf("%s = in, %s = out, drain = all, empty = -1", add, remove);
+  struct run r;
+  begin(&r, type, roles, ops, LEN(ops));
+  CHECK_STR(call(&r, "all", 0, 0, 0), "\"\"");
+  for (int v = 0; v < 3; v++)
+    call(&r, "in", (int[]){3, -1, 2}[v], 0, 0);
+  uint32_t full = r.state;
+  CHECK_STR(call(&r, "all", 0, 0, 0), all);
+  CHECK_STR(call(&r, "out", 0, 0, 0), "-1");
+  r.state = full;
+  struct buf b = {0};
+  for (int i = 0; i < 3; i++)
+    buf_printf(&b, "%s%s", i ? " " : "\"", call(&r, "out", 0, 0, 0));
+  buf_puts(&b, "\"");
+  CHECK_STR(buf_text(&b), all);
+  buf_free(&b);
+  end(&r);
+  free(roles);
+}
+
+TEST(what_is_drained_may_be_a_text) {
+  drained("stack", "push", "pop", "\"2 -1 3\"");
+  drained("queue", "enqueue", "dequeue", "\"3 -1 2\"");
+  drained("deque", "push_right", "pop_left", "\"3 -1 2\"");
+  drained("pqueue", "insert", "remove_min", "\"-1 2 3\"");
+}
+
 TEST(a_register_has_one_value) {
   static const struct suite_op ops[] = {{"rd", INT, 0, 0},
                                         {"wr", VOID, 1, 0},

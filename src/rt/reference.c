@@ -1,0 +1,278 @@
+/*
+ * Calls of reference implementations.
+ *
+ * Why here and not on a fiber, as the object's own sequential runs are: nothing
+ * is decided in a model, so it needs no steps, and a plain call with a copy of
+ * its state costs microseconds; its heap does not depend on which thread of the
+ * client calls it; and what goes wrong in it is a mistake in the harness, which
+ * must not look like a fault of the object.  Each distinct call in each
+ * distinct state is made once (spec/reference.c).
+ *
+ * An image is the heap, then the object's data, each as the parts of PART bytes
+ * that are not zero or not as loaded, by number, and END.
+ */
+#include "rt/reference.h"
+
+#include "rt/calls.h"
+#include "rt/fault.h"
+#include "rt/heap.h"
+#include "rt/park.h"
+#include "rt/reference_int.h"
+#include "rt/snapshot.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PART = 256 };
+static const uint32_t END = UINT32_MAX;
+static const uint8_t zeros[PART];
+
+static struct {
+  struct reference_call *call; /* that runs */
+  enum reference_end end;
+  sigjmp_buf out;
+  uint32_t chosen;
+  void *object;          /* what the constructor returned */
+  uint8_t *loaded, *own; /* the object's data: as loaded; the engine's */
+  uint64_t frame;        /* the stack of the call is below it */
+  uint64_t pc;
+  char trouble[512];
+} R;
+
+void reference_open(void) {
+  assert(E.handle);
+  if (R.loaded)
+    return;
+  fl__reference_heap_open();
+  R.loaded = xmalloc(E.data_span + 1);
+  R.own = xmalloc(E.data_span + 1);
+  memcpy(R.loaded, (void *)E.data_lo, E.data_span);
+}
+
+const char *reference_trouble(uint64_t *pc) {
+  *pc = R.pc;
+  return R.trouble;
+}
+
+/* ---- images ---- */
+
+static uint64_t part_size(uint64_t at, uint64_t all) {
+  return all - at < PART ? all - at : PART;
+}
+
+static void put_parts(struct buf *out, const uint8_t *now, const uint8_t *first,
+                      uint64_t size) {
+  for (uint64_t at = 0; at < size; at += PART) {
+    uint64_t n = part_size(at, size);
+    if (!memcmp(now + at, first ? first + at : zeros, n))
+      continue;
+    uint32_t number = (uint32_t)(at / PART);
+    buf_put(out, &number, sizeof number);
+    buf_put(out, now + at, n);
+  }
+  buf_put(out, &END, sizeof END);
+}
+
+static void save(struct buf *to) {
+  uint64_t used = fl__reference_used();
+  buf_clear(to);
+  buf_put(to, &R.object, sizeof R.object);
+  buf_put(to, &used, sizeof used);
+  put_parts(to, (const uint8_t *)REFERENCE_BASE, NULL, used);
+  put_parts(to, (const uint8_t *)E.data_lo, R.loaded, E.data_span);
+}
+
+/* Large data are read-only until they are written to (pages.c). */
+static void write_data(uint64_t at, const uint8_t *from, uint64_t n) {
+  uint8_t *to = (uint8_t *)E.data_lo + at;
+  if (!memcmp(to, from, n))
+    return;
+  fl__pages_touch((uint64_t)(uintptr_t)to);
+  fl__pages_touch((uint64_t)(uintptr_t)(to + n - 1));
+  memcpy(to, from, n);
+}
+
+static void set_data(const uint8_t *from) {
+  for (uint64_t at = 0; at < E.data_span; at += PART)
+    write_data(at, from + at, part_size(at, E.data_span));
+}
+
+static const char *take(void *to, const char *from, size_t n) {
+  memcpy(to, from, n);
+  return from + n;
+}
+
+static void load(const struct buf *image) {
+  uint64_t used;
+  uint32_t number;
+  const char *p = take(&R.object, buf_text(image), sizeof R.object);
+  p = take(&used, p, sizeof used);
+  fl__reference_set_used(0);
+  fl__reference_set_used(used);
+  for (p = take(&number, p, sizeof number); number != END;
+       p = take(&number, p, sizeof number)) {
+    uint64_t at = (uint64_t)number * PART;
+    p = take((void *)(REFERENCE_BASE + at), p, part_size(at, used));
+  }
+  for (p = take(&number, p, sizeof number); number != END;
+       p = take(&number, p, sizeof number)) {
+    uint64_t at = (uint64_t)number * PART, n = part_size(at, E.data_span);
+    write_data(at, (const uint8_t *)p, n);
+    p += n;
+  }
+  assert(p == buf_text(image) + image->len);
+}
+
+/* ---- a call ---- */
+
+static _Noreturn void leave(enum reference_end how) {
+  R.end = how;
+  siglongjmp(R.out, 1);
+}
+
+_Noreturn void fl__reference_vfails(uint64_t pc, const char *format,
+                                    va_list ap) {
+  assert(E.reference);
+  R.pc = pc ? fl__offset(pc) : 0;
+  vsnprintf(R.trouble, sizeof R.trouble, format, ap);
+  leave(REFERENCE_FAILED);
+}
+
+_Noreturn void fl__reference_fails(uint64_t pc, const char *format, ...) {
+  va_list ap;
+  va_start(ap, format);
+  fl__reference_vfails(pc, format, ap);
+}
+
+/*
+ * A model has its blocks, the object's data and its own stack.  What else it
+ * wrote to would stay when the call is over: the engine's execution, and
+ * thread-local variables, which no image has.  What it read from the object's
+ * heap would be another value in each execution.  Other data it may read: texts
+ * and tables of libraries.
+ */
+void fl__reference_touch(uint64_t addr, uint64_t size, bool writes,
+                         uint64_t pc) {
+  uint64_t frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+  const char *does = writes ? "writes to" : "reads";
+  bool guess = R.call->guess;
+  if (!size || (addr >= frame && addr + size <= R.frame))
+    return;
+  if (fl__in_reference((void *)addr)) {
+    if (fl__reference_holds(addr, size))
+      return;
+    if (guess)
+      leave(REFERENCE_ASTRAY);
+    fl__reference_fails(pc, "it %s memory that it has not allocated", does);
+  }
+  if (addr - E.data_lo < E.data_span && size <= E.data_lo + E.data_span - addr)
+    return;
+  if (guess)
+    leave(REFERENCE_ASTRAY);
+  if (addr - HEAP_BASE < HEAP_SPAN || addr - STACK_BASE < STACK_SPAN)
+    fl__reference_fails(pc, "it %s memory of the object", does);
+  if (writes && addr >= 4096 && addr != (uint64_t)(uintptr_t)&errno)
+    fl__reference_fails(pc,
+                        "it writes to memory that is not the model's: neither "
+                        "an allocated block nor a variable (thread-local ones "
+                        "are none)");
+}
+
+void fl_waits(void) {
+  uint64_t pc = CALLER_PC;
+  if (!E.reference)
+    fl__fault(FAULT_ABORT, pc, 0,
+              "fl_waits() was called outside of a function of FL_SPEC");
+  if (!R.call->function)
+    fl__reference_fails(pc, "it waits");
+  leave(REFERENCE_WAITS);
+}
+
+int fl_choose(int n) {
+  uint64_t pc = CALLER_PC;
+  if (!E.reference)
+    fl__fault(FAULT_ABORT, pc, 0,
+              "fl_choose() was called outside of a function of FL_SPEC");
+  struct reference_call *c = R.call;
+  uint32_t i = R.chosen++;
+  if (n < 1)
+    fl__reference_fails(pc, "fl_choose(%d) has nothing to choose from", n);
+  if (i >= REFERENCE_CHOICES || !c->function)
+    fl__reference_fails(pc,
+                        c->function ? "it calls fl_choose() more than %d "
+                                      "times"
+                                    : "it calls fl_choose()",
+                        REFERENCE_CHOICES);
+  if (i == c->nchoices) {
+    c->choice[i] = 0;
+    c->nchoices++;
+  }
+  c->alternatives[i] = n;
+  uint64_t ways = 1;
+  for (uint32_t k = 0; k <= i; k++)
+    ways *= (uint64_t)c->alternatives[k];
+  if (ways > REFERENCE_WAYS)
+    fl__reference_fails(pc, "fl_choose() leaves more than %d ways to go on",
+                        REFERENCE_WAYS);
+  return c->choice[i];
+}
+
+/* Arguments that the function does not have do no harm (port.h). */
+static long long invoke(const struct reference_call *c) {
+  typedef long long word;
+  const word *a = c->args;
+  void (*f)(void) = c->function;
+  if (c->suite->reference_global)
+    return ((word(*)(word, word, word, word, word, word, word))f)(
+        a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
+  return ((word(*)(void *, word, word, word, word, word, word, word))f)(
+      R.object, a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
+}
+
+static struct value result_of(const struct fl_op *op, long long raw) {
+  static const struct fl_op yes_or_no = {.type = FL_TYPE_BOOL, .size = 1};
+  return fl__result_of(op ? op : &yes_or_no, raw);
+}
+
+static void run(struct reference_call *c, struct buf *after,
+                struct value *result) {
+  if (!c->function) {
+    void *state = c->suite->reference_create();
+    R.object = c->suite->reference_global ? NULL : state;
+    *result = value_void();
+  } else {
+    long long raw = invoke(c);
+    *result = result_of(c->op, raw); /* a text is copied while it is there */
+  }
+  save(after);
+  R.end = REFERENCE_RETURNED;
+}
+
+enum reference_end reference_run(struct reference_call *c,
+                                 const struct buf *before, struct buf *after,
+                                 struct value *result) {
+  assert(R.loaded && !E.in_fiber && !E.reference); /* R2 */
+  struct fiber_state kept = E.fiber[E.cur]; /* hooks count their calls there */
+  memcpy(R.own, (void *)E.data_lo, E.data_span);
+  set_data(R.loaded);
+  fl__reference_set_used(0);
+  R.object = NULL;
+  if (c->function)
+    load(before);
+  fl__reference_label(c->label, c->labels);
+  R.call = c;
+  R.chosen = 0;
+  R.frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+  E.reference = 1;
+  E.progress++;
+  if (!sigsetjmp(R.out, 1))
+    run(c, after, result); /* X2 */
+  E.reference = 0;
+  set_data(R.own);
+  E.fiber[E.cur] = kept;
+  return R.end;
+}

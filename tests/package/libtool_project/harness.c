@@ -1,0 +1,6 @@
+#include <faultline.h>
+
+#include "src/cnt.h"
+
+FL_OBJECT(counter)
+FL_OP(int, cnt_next)

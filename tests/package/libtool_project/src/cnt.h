@@ -1,0 +1,1 @@
+int cnt_next(void);

@@ -1,0 +1,3 @@
+#include "cnt.h"
+
+int main(void) { return cnt_next() != 1; }
