@@ -84,8 +84,23 @@ static int remove_one(const char *path, const struct stat *st, int kind,
   return remove(path);
 }
 
+/* By another program: what nftw does is more than a signal handler may do, and
+ * takes memory. */
+static void remove_by_rm(char **argv) {
+  pid_t pid = _Fork();
+  if (!pid) {
+    execv("/bin/rm", argv);
+    _exit(127);
+  }
+  if (pid > 0)
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+      ;
+}
+
 void tidy_folder_remove(char *path) {
-  nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+  char *argv[] = {(char *)"rm", (char *)"-rf", (char *)"--", path, NULL};
+  if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS))
+    remove_by_rm(argv);
   tidy_file_done(path);
   free(path);
 }
@@ -214,22 +229,14 @@ void tidy_nothing(void) {
   signal(SIGALRM, SIG_DFL);
 }
 
-/* Removing a folder takes more than a handler may do: another program. */
 static void remove_files(void) {
   char *argv[MOST_FILES + 4] = {(char *)"rm", (char *)"-rf", (char *)"--"};
   int n = 3;
   for (int i = 0; i < MOST_FILES; i++)
     if (files[i])
       argv[n++] = (char *)files[i];
-  if (n == 3)
-    return;
-  pid_t pid = _Fork();
-  if (!pid) {
-    execv("/bin/rm", argv);
-    _exit(127);
-  }
-  if (pid > 0)
-    waitpid(pid, NULL, 0);
+  if (n > 3)
+    remove_by_rm(argv);
 }
 
 void tidy_now(void) {
