@@ -8,6 +8,7 @@
 #include "rt/buffer.h"
 #include "rt/calls.h"
 #include "rt/execute.h"
+#include "rt/order.h"
 #include "rt/record.h"
 #include "rt/snapshot.h"
 
@@ -38,7 +39,8 @@ bool fl__engine_check_invariants(void) {
     assert(f->call == EVENT_NO_CALL || f->call < fl__ncalls());
   }
   return fl__spin_check_invariants() && fl__keys_check_invariants() &&
-         (!E.options.tso || fl__buffers_check_invariants());
+         (!E.options.tso || fl__buffers_check_invariants()) &&
+         (!E.ordering || fl__order_check_invariants());
 }
 
 /* ---- running ---- */

@@ -52,6 +52,7 @@ struct live {
   uint32_t inside;   /* mask: threads inside of regions (atomic.c) */
   uint32_t buffered; /* mask: threads with stores in their buffers */
   uint32_t channels; /* pipes and the like were made (channel.h) */
+  uint32_t ordered;  /* clocks are kept, and in a snapshot (order.h) */
   uint64_t clock;    /* nanoseconds (hooks_time.c) */
   uint64_t done;     /* mask of the first 64 calls that returned */
   uint64_t arena_used[RT_MAX_THREADS];
@@ -83,6 +84,8 @@ struct engine {
   uint8_t reduce;     /* accesses without a conflict are no steps */
   uint8_t awaits;     /* rt_awaits */
   uint8_t stepwise;   /* states will be compared (rt_step) */
+  uint8_t ordering;   /* clocks are kept for this client (order.h) … */
+  uint8_t races;      /* … as the next one wants (rt_races) */
   uint8_t reference; /* a reference implementation runs (reference.h) */
   uint32_t conflicts; /* locations newly found to be shared */
   const struct regions *regions; /* NULL: none */

@@ -17,6 +17,7 @@
 #include "rt/heap.h"
 #include "rt/marks.h"
 #include "rt/notes.h"
+#include "rt/order.h"
 #include "rt/park.h"
 
 #include "base/slow.h"
@@ -55,6 +56,8 @@ void fl__let_go_on(void) {
       E.fiber[0].can == fl__clients_done) {
     E.live.final = 1;
     E.live.transit |= 1;
+    for (uint32_t t = 1; E.ordering && t <= E.client->nthreads; t++)
+      fl__order_join(0, (int)t);
   }
   for (uint32_t left = E.live.waiting; left; left &= left - 1) {
     int t = __builtin_ctz(left);
@@ -222,6 +225,8 @@ FL_INLINE void make(struct access_made *m, const struct rt_driver *d) {
   fl__reached(m->pc);
   m->returned = E.returned;
   m->sp = m->logged != NOT_LOGGED && E.stack_shared ? fl__stack_end(m->t) : 0;
+  if (UNLIKELY(E.ordering))
+    fl__order_making(m->t);
   f->silent = f->failed = 0;
   f->spun = 0;
   f->can = NULL;
@@ -232,6 +237,8 @@ FL_INLINE void make(struct access_made *m, const struct rt_driver *d) {
       fl__note_choice(m->logged);
     resume(m->t);
   }
+  if (UNLIKELY(E.ordering))
+    fl__order_settle();
   if (UNLIKELY(E.shadowing))
     followed(m->t, m->kind, m->addr, m->size);
   if (m->issues)

@@ -67,6 +67,8 @@ struct fiber_state {
    * last one belong to, 0: to none. */
   uint32_t visits, visit, last_visit;
   uint32_t marks; /* blocks that are to be atomic: so many are open */
+  uint8_t fail_order; /* of a CAS that fails */
+  uint8_t bare;       /* the step is that of an instruction without a hook */
 };
 #define FIBER_HASHED offsetof(struct fiber_state, expected)
 

@@ -8,6 +8,7 @@
  * which a detector of races is told to look away do nothing.
  */
 #include "rt/hooks.h"
+#include "rt/order.h"
 
 #include <stddef.h>
 
@@ -39,6 +40,10 @@ static void synchronise(enum event_kind kind, const volatile void *addr,
   if (!fl__on())
     return;
   fl__reached(pc);
+  if (UNLIKELY(E.ordering) && kind == EV_ACQUIRE)
+    fl__order_acquire((uint64_t)(uintptr_t)addr);
+  else if (UNLIKELY(E.ordering))
+    fl__order_release((uint64_t)(uintptr_t)addr);
   if (E.recording)
     fl__record_annotation(kind, addr, pc);
 }

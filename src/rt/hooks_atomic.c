@@ -3,6 +3,7 @@
  * them, in one step each, as plain C: no other thread runs meanwhile.
  */
 #include "rt/access.h"
+#include "rt/order.h"
 #include "rt/park.h"
 #include "rt/record.h"
 #include "rt/reference_int.h"
@@ -30,6 +31,8 @@ begin(enum event_kind kind, const volatile void *p, uint64_t size, int order,
     point(kind, p, size, pc);
     return true;
   }
+  if (UNLIKELY(E.ordering) && event_writes[kind])
+    fl__order_hidden(addr, size);
   fl__quiet(pc);
   return false;
 }
@@ -75,7 +78,9 @@ static inline bool may_fail(bool weak) {
 #define CAS(bits)                                                              \
   static inline __attribute__((always_inline)) bool cas##bits(                 \
       volatile a##bits *p, a##bits *expected, a##bits desired, int order,      \
-      bool weak, uint64_t pc) {                                                \
+      int fail_order, bool weak, uint64_t pc) {                                \
+    if (LIKELY(E.in_fiber))                                                    \
+      E.self->fail_order = (uint8_t)fail_order;                                \
     bool step = begin(EV_CAS, p, bits / 8, order, pc);                         \
     a##bits old = *p;                                                          \
     bool ok = old == *expected && !(step && may_fail(weak));                   \
@@ -95,20 +100,19 @@ static inline bool may_fail(bool weak) {
   FL_HOT int __tsan_atomic##bits##_compare_exchange_strong(                    \
       volatile a##bits *p, a##bits *expected, a##bits desired, int order,      \
       int fail_order) {                                                        \
-    (void)fail_order;                                                          \
-    return cas##bits(p, expected, desired, order, false, CALLER_PC);           \
+    return cas##bits(p, expected, desired, order, fail_order, false,           \
+                     CALLER_PC);                                               \
   }                                                                            \
   FL_HOT int __tsan_atomic##bits##_compare_exchange_weak(                      \
       volatile a##bits *p, a##bits *expected, a##bits desired, int order,      \
       int fail_order) {                                                        \
-    (void)fail_order;                                                          \
-    return cas##bits(p, expected, desired, order, true, CALLER_PC);            \
+    return cas##bits(p, expected, desired, order, fail_order, true,            \
+                     CALLER_PC);                                               \
   }                                                                            \
   FL_HOT a##bits __tsan_atomic##bits##_compare_exchange_val(                   \
       volatile a##bits *p, a##bits expected, a##bits desired, int order,       \
       int fail_order) {                                                        \
-    (void)fail_order;                                                          \
-    cas##bits(p, &expected, desired, order, false, CALLER_PC);                 \
+    cas##bits(p, &expected, desired, order, fail_order, false, CALLER_PC);     \
     return expected;                                                           \
   }
 
@@ -136,6 +140,8 @@ void __tsan_atomic_thread_fence(int order) {
   if (!E.in_fiber)
     return;
   E.self->order = (uint8_t)order;
+  if (UNLIKELY(E.ordering))
+    fl__order_fence(order);
   if (UNLIKELY(E.options.tso) && order == __ATOMIC_SEQ_CST)
     point(EV_FENCE, NULL, 0, CALLER_PC);
   else if (E.recording)

@@ -227,11 +227,13 @@ WRAP(void, __atomic_exchange,
 WRAP(bool, __atomic_compare_exchange,
      (size_t size, void *p, void *expected, const void *desired, int order,
       int fail_order)) {
-  (void)fail_order;
+  if (fl__on())
+    E.self->fail_order = (uint8_t)fail_order;
   step(EV_CAS, p, size, order, CALLER_PC);
   bool same = !memcmp(p, expected, size);
   if (fl__on() && !same) {
     fl__silent();
+    E.self->failed = 1;
     fl__saw(EV_CAS_FAIL, p, p, size);
   }
   if (same)

@@ -6,6 +6,7 @@
  * library that are not redirected can use it.
  */
 #include "rt/hooks.h"
+#include "rt/order.h"
 
 #include "base/slow.h"
 
@@ -85,6 +86,8 @@ static int collect(int t, void **value, uint64_t pc) {
   assert(E.fiber[t].status == FIBER_DONE);
   E.fiber[t].joined = 1;
   E.self->past |= 1u << t | E.fiber[t].past;
+  if (UNLIKELY(E.ordering))
+    fl__order_join(E.cur, t);
   if (value) {
     fl__access(EV_WRITE, value, sizeof *value, pc);
     *value = E.fiber[t].exit_value;

@@ -4,6 +4,7 @@
 #include "rt/fault.h"
 #include "rt/marks.h"
 #include "rt/notes.h"
+#include "rt/order.h"
 #include "rt/record.h"
 
 #include <assert.h>
@@ -111,6 +112,8 @@ int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
   int t = fl__new_number(pc);
   assert(t > 0 && (uint32_t)t < E.live.nfibers && t != E.cur); /* E3 */
   fl__fiber_begin(t, spawned_body);
+  if (UNLIKELY(E.ordering))
+    fl__order_fork(E.cur, t);
   E.fiber[t].start = start;
   E.fiber[t].start_arg = arg;
   if (E.options.uses_fenv) /* else the unit has the engine's exceptions */

@@ -10,6 +10,7 @@
 #include "rt/execute.h"
 #include "rt/heap.h"
 #include "rt/marks.h"
+#include "rt/order.h"
 #include "rt/signals.h"
 #include "rt/snapshot.h"
 
@@ -80,6 +81,8 @@ static int prepare_client(void) {
   int end = run_alone(0, main_waits);
   for (uint32_t t = 1; end == FL_GOES_ON && t <= E.client->nthreads; t++) {
     E.live.clients |= 1u << t;
+    if (E.ordering)
+      fl__order_fork(0, (int)t);
     end = run_alone((int)t, ops_begun);
   }
   return end;
@@ -92,6 +95,8 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
   E.client = NULL;
   fl__pages_end();
   rt_restore(&E.loaded);
+  E.live.ordered = E.ordering = E.races && !E.options.tso && !E.regions;
+  fl__order_begin();
   E.suite = suite;
   if (suite)
     take_ops(suite);

@@ -47,6 +47,10 @@ enum { RT_BUFFERS = 16, RT_BUFFER_MOST = 32 };
 bool rt_tso(void);
 /* Another memory model than that of rt_open, for the next rt_prepare. */
 void rt_set_tso(bool on);
+/* Happens-before is kept (order.h), and data races are faults, from the next
+ * rt_prepare on.  Not under TSO, and not while lines are atomic (rt_atomic).
+ * Returns the setting before. */
+bool rt_races(bool on);
 uint32_t rt_buffer_size(void);
 int rt_owner(int thread); /* of a buffer; a thread is its own */
 static inline bool rt_is_buffer(int thread) {

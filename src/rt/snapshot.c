@@ -12,6 +12,7 @@
 #include "rt/channel.h"
 #include "rt/engine.h"
 #include "rt/heap.h"
+#include "rt/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,8 @@ void rt_save(struct snapshot *s) {
     fl__channels_save(s);
   if (UNLIKELY(E.options.tso))
     fl__buffers_save(s);
+  if (UNLIKELY(E.live.ordered))
+    fl__order_save(s);
   if (UNLIKELY(E.shadowing))
     fl__shadow_save(s);
 }
@@ -172,6 +175,9 @@ void rt_restore(const struct snapshot *s) {
     fl__channels_forget();
   if (UNLIKELY(E.options.tso))
     p = fl__buffers_load(p);
+  E.ordering = (uint8_t)E.live.ordered;
+  if (UNLIKELY(E.live.ordered))
+    p = fl__order_load(p);
   if (UNLIKELY(p != s->bytes + s->len))
     p = fl__shadow_load(p);
   else if (UNLIKELY(E.shadowing))

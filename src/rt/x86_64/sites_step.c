@@ -13,11 +13,20 @@
 
 #include "rt/fault.h"
 #include "rt/hooks.h"
+#include "rt/order.h"
 #include "rt/reference_int.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
+
+/* A step for happens-before: the processor orders it, not the language. */
+static inline void bare_point(enum event_kind kind, const volatile void *addr,
+                              uint64_t size, uint64_t pc) {
+  E.self->bare = 1;
+  point(kind, addr, size, pc);
+  E.self->bare = 0;
+}
 
 /* From a step to the end of the slow copy; nobody parks there. */
 static struct {
@@ -46,6 +55,7 @@ static __attribute__((noreturn)) void string_step(struct site_frame *f,
     n = f->gpr[RCX] * s->size;
     f->gpr[RCX] = 0;
   }
+  E.self->bare = 1;
   if (s->kind == SITE_COPY)
     fl__copy(to, (const void *)f->gpr[RSI], n, pc);
   else if (s->size == 1 || !f->gpr[RAX])
@@ -55,6 +65,7 @@ static __attribute__((noreturn)) void string_step(struct site_frame *f,
       fl__access(EV_WRITE, (char *)to + at, s->size, pc);
       memcpy((char *)to + at, &f->gpr[RAX], s->size);
     }
+  E.self->bare = 0;
   f->gpr[RDI] += n;
   f->gpr[RSI] += s->kind == SITE_COPY ? n : 0;
   fl__site_back(f, behind(s));
@@ -62,7 +73,9 @@ static __attribute__((noreturn)) void string_step(struct site_frame *f,
 
 static uint64_t element(uint64_t at, const struct site *s) {
   uint64_t value = 0;
+  E.self->bare = 1;
   fl__access(EV_READ, (const void *)at, s->size, fl__next_pc(s));
+  E.self->bare = 0;
   memcpy(&value, (const void *)at, s->size);
   return value;
 }
@@ -117,6 +130,8 @@ static __attribute__((noreturn)) void compare_step(struct site_frame *f,
 static __attribute__((noreturn)) void fence_step(struct site_frame *f,
                                                  const struct site *s) {
   E.self->order = __ATOMIC_SEQ_CST;
+  if (UNLIKELY(E.ordering))
+    fl__order_fence(__ATOMIC_SEQ_CST);
   if (E.options.tso)
     point(EV_FENCE, NULL, 0, fl__next_pc(s));
   else if (E.recording)
@@ -161,8 +176,8 @@ static __attribute__((noreturn)) void refuse_step(const struct site *s) {
 static __attribute__((noreturn)) void atomic_step(struct site_frame *f,
                                                   const struct site *s) {
   E.self->order = __ATOMIC_SEQ_CST;
-  point(s->kind == SITE_CAS ? EV_CAS : EV_RMW, (void *)f->addr, s->size,
-        fl__next_pc(s));
+  bare_point(s->kind == SITE_CAS ? EV_CAS : EV_RMW, (void *)f->addr, s->size,
+             fl__next_pc(s));
   after.addr = f->addr;
   after.size = s->size;
   after.expected = f->gpr[RAX];
@@ -192,7 +207,7 @@ static void read_step(struct site_frame *f, uint64_t size, uint64_t pc,
     uint64_t n = size - at < 8 ? size - at : 8;
     if (size > 8)
       E.self->visit = E.self->visits;
-    point(EV_READ, (void *)(f->addr + at), n, pc);
+    bare_point(EV_READ, (void *)(f->addr + at), n, pc);
     memcpy(kept + at, (void *)(f->addr + at), n);
   }
 }
@@ -207,7 +222,7 @@ static void torn_step(struct site_frame *f, const struct site *s) {
     read_step(f, s->size, pc, kept);
   if (s->kind != SITE_READ) {
     E.self->visit = E.self->visits;
-    point(EV_WRITE, p, s->size < 8 ? s->size : 8, pc);
+    bare_point(EV_WRITE, p, s->size < 8 ? s->size : 8, pc);
   }
   if (s->kind == SITE_UPDATE)
     memcpy(p, kept, s->size);
@@ -229,8 +244,8 @@ static __attribute__((noreturn)) void step(struct site_frame *f,
   case SITE_WRITE:
     if (s->size > 8)
       torn_step(f, s);
-    point(s->kind == SITE_READ ? EV_READ : EV_WRITE, (void *)f->addr, s->size,
-          pc);
+    bare_point(s->kind == SITE_READ ? EV_READ : EV_WRITE, (void *)f->addr,
+               s->size, pc);
     break;
   case SITE_UPDATE:
     torn_step(f, s);
@@ -270,7 +285,7 @@ static __attribute__((noreturn)) void step(struct site_frame *f,
 /* The second half of a store of 16 bytes. */
 static void second_step(struct site_frame *f, const struct site *s) {
   E.self->visit = E.self->visits;
-  point(EV_WRITE, (void *)(f->addr + 8), 8, fl__next_pc(s));
+  bare_point(EV_WRITE, (void *)(f->addr + 8), 8, fl__next_pc(s));
   memcpy((void *)(f->addr + 8), &f->value, sizeof f->value);
   fl__site_back(f, behind(s));
 }
@@ -320,10 +335,10 @@ static bool is_step(const struct site *s, uint64_t addr) {
   case SITE_PAUSE:
     return !pauses_again(s);
   case SITE_FENCE:
-    return E.options.tso || E.recording;
+    return E.options.tso || E.recording || E.ordering;
   case SITE_ATOMIC:
   case SITE_CAS:
-    return E.options.tso || fl__visible(addr, s->size);
+    return E.options.tso || E.ordering || fl__visible(addr, s->size);
   default:
     return true;
   }
