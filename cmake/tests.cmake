@@ -150,6 +150,10 @@ foreach(part RANGE 0 19)
     COMMAND test_agree_objects ${first} 200)
 endforeach()
 
+# Many more for the C11 memory model.
+fl_test(nightly/rc11_steps NIGHTLY
+  COMMAND test_agree_rc11_steps 100000 300000)
+
 # All failing clients of the project, a part of which is cli/races_across.
 fl_test(nightly/races_across NIGHTLY
   COMMAND ${CMAKE_SOURCE_DIR}/tests/races_across)
