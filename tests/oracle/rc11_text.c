@@ -324,11 +324,11 @@ const char rc11_c_head[] =
     "#define PLAIN(V) *(int *)&(V)\n"
     /* Plain accesses are neither moved nor joined. */
     "#define NEXT __asm__ volatile(\"\" ::: \"memory\");\n"
-    "static inline __attribute__((always_inline, unused)) int\n"
-    "cas(atomic_int *p, int old, int new, memory_order success,\n"
-    "    memory_order failure) {\n"
-    "  atomic_compare_exchange_strong_explicit(p, &old, new, success, failure);"
-    "\n  return old;\n}\n";
+    /* gcc has C11's rule that failure is not stronger than success. */
+    "#pragma GCC diagnostic ignored \"-Winvalid-memory-model\"\n"
+    "#define CAS(V, OLD, NEW, SUCCESS, FAILURE) ({ int old_ = OLD; \\\n"
+    "  atomic_compare_exchange_strong_explicit(&(V), &old_, NEW, \\\n"
+    "    ORDER(SUCCESS), ORDER(FAILURE)); old_; })\n";
 
 static void put_number(const struct rc11_statement *s, unsigned number,
                        struct buf *out) {
@@ -356,7 +356,7 @@ static void put_store(const struct rc11_statement *s, unsigned number,
 
 static void put_change(const struct rc11_statement *s, unsigned number,
                        struct buf *out) {
-  buf_puts(out, s->kind == RC11_CAS   ? "cas(&"
+  buf_puts(out, s->kind == RC11_CAS   ? "CAS("
                 : s->kind == RC11_ADD ? "atomic_fetch_add_explicit(&"
                                       : "atomic_exchange_explicit(&");
   put_number(s, number, out);
@@ -366,10 +366,10 @@ static void put_change(const struct rc11_statement *s, unsigned number,
     buf_puts(out, ", ");
   }
   put_operand(s->value, out);
-  buf_printf(out, ", ORDER(%s)", words[s->order]);
   if (s->kind == RC11_CAS)
-    buf_printf(out, ", ORDER(%s)", words[s->failure]);
-  buf_putc(out, ')');
+    buf_printf(out, ", %s, %s)", words[s->order], words[s->failure]);
+  else
+    buf_printf(out, ", ORDER(%s))", words[s->order]);
 }
 
 /* One statement, on one line. */

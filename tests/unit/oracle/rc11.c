@@ -205,7 +205,7 @@ TEST(a_program_as_c) {
   rc11_c(&p, 7, &c);
   CHECK_STR(line_of(&c, rc11_c_line(&p, 0, 0)), "  PLAIN(x7) = 1; NEXT");
   CHECK_STR(line_of(&c, rc11_c_line(&p, 1, 0)),
-            "  a = cas(&y7, 0, 2, ORDER(acquire), ORDER(relaxed)); NEXT");
+            "  a = CAS(y7, 0, 2, acquire, relaxed); NEXT");
   CHECK_STR(line_of(&c, rc11_c_line(&p, 1, 2)), "  PLAIN(x7) = a + 1; NEXT }");
   CHECK_STR(line_of(&c, rc11_c_line(&p, 2, 0)),
             "  atomic_thread_fence(ORDER(seq_cst)); NEXT");
