@@ -2,7 +2,9 @@
  * Random small programs for the C11 memory model (oracle/rc11.h): two to four
  * threads with all kinds of accesses, orders, fences and conditions.  A program
  * has a flavour, so that chains of release and acquire, of seq_cst, of fences
- * and of read-modify-writes come about, and a quarter has plain accesses.
+ * and of read-modify-writes come about, and a quarter has plain accesses.  Half
+ * of them have one of the known shapes, with random orders, fences between the
+ * accesses and read-modify-writes in their place.
  */
 #ifndef TESTS_RANDOM_RC11_H
 #define TESTS_RANDOM_RC11_H
@@ -129,6 +131,93 @@ static void rc11_random_part(struct rc11_maker *m, unsigned part, unsigned n) {
   }
 }
 
+/* ---- known shapes ---- */
+
+static const char *const rc11_shapes[] = {
+    "{x = 1; y = 1} || {a = y; b = x}",
+    "{x = 1; a = y} || {y = 1; b = x}",
+    "{x = 1; y = 2} || {y = 1; x = 2}",
+    "{x = 1; y = 1} || {y = 2; a = x}",
+    "{x = 2; y = 1} || {a = y; x = 1}",
+    "{x = 1} || {y = 1} || {a = x; b = y} || {c = y; d = x}",
+    "{x = 1} || {a = x; y = 1} || {b = y; c = x}",
+    "{x = 1; y = 1} || {a = y; z = 1} || {b = z; c = x}",
+    "{x = 1} || {a = x; b = y} || {y = 1; c = x}",
+    "{x = 1; z = 1} || {a = z; b = y} || {y = 1; c = x}",
+    "{x = 1; y = 1} || {a = y; z = 1} || {z = 2; b = x}",
+    "{x = 1; y = 1} || {y.add(1).rlx; b = y} || {y = 3; c = x}",
+    "{x = 1; y = 1; y = 2} || {a = y; b = x}",
+    "{x = 1; y = 1} || {y.add(1).rlx} || {b = y; c = x}",
+    "{x = 1; a = x; b = y} || {y = 1; c = y; d = x}",
+    "{x = 1; y = 1} || {a = y; if (a == 1) {b = x}}",
+};
+
+static void rc11_shape_access(struct rc11_maker *m, struct rc11_statement *s) {
+  bool writes = s->kind == RC11_STORE;
+  if (s->kind == RC11_ADD ||
+      (m->nchanges < 3 && rc11_chance(m, m->changes / 2))) {
+    m->nchanges++;
+    s->kind = writes ? RC11_SWAP : RC11_ADD;
+    if (!writes)
+      s->value = (struct rc11_operand){RC11_NONE, 1};
+    s->order = rc11_change_order(m);
+  } else {
+    s->order = rc11_access_order(m, writes ? RC11_RELEASE : RC11_ACQUIRE);
+  }
+}
+
+static void rc11_shape_part(struct rc11_maker *m, unsigned part) {
+  static const enum rc11_order fences[] = {RC11_ACQUIRE, RC11_RELEASE,
+                                           RC11_ACQ_REL, RC11_SC};
+  struct rc11_program from = *m->p;
+  unsigned n = 0;
+  for (unsigned i = 0; i < from.part[part].n; i++) {
+    struct rc11_statement *to = m->p->part[part].at;
+    if (i && n + from.part[part].n - i < RC11_STATEMENTS &&
+        to[n - 1].kind != RC11_IF && rc11_chance(m, m->fences))
+      to[n++] = (struct rc11_statement){.kind = RC11_FENCE,
+                                        .order = fences[rc11_pick(m, 4)],
+                                        .location = RC11_NONE,
+                                        .into = RC11_NONE,
+                                        .value.reg = RC11_NONE,
+                                        .expected.reg = RC11_NONE,
+                                        .tested = RC11_NONE};
+    to[n] = from.part[part].at[i];
+    if (to[n].kind != RC11_IF)
+      rc11_shape_access(m, &to[n]);
+    n++;
+  }
+  m->p->part[part].n = (uint8_t)n;
+}
+
+static void rc11_random_shape(struct rc11_maker *m) {
+  struct error e = {0};
+  unsigned n = sizeof rc11_shapes / sizeof *rc11_shapes;
+  if (rc11_read(m->p, rc11_shapes[rc11_pick(m, n)], &e))
+    die("%s", e.text);
+  if (rc11_chance(m, 8))
+    m->fences = 9;
+  for (unsigned t = 1; t <= m->p->nthreads; t++)
+    rc11_shape_part(m, t);
+}
+
+/* ---- any ---- */
+
+static void rc11_random_parts(struct rc11_maker *m) {
+  struct rc11_program *p = m->p;
+  m->nlocations = 1 + rc11_pick(m, 3);
+  *p = (struct rc11_program){.nthreads = (uint8_t)(2 + rc11_pick(m, 16) / 7)};
+  unsigned n = 4 + rc11_pick(m, 5), share[RC11_THREADS] = {0};
+  for (unsigned i = 0; i < n; i++)
+    share[i < p->nthreads ? i : rc11_pick(m, p->nthreads)]++;
+  if (rc11_chance(m, 3))
+    rc11_random_part(m, 0, 1 + rc11_pick(m, 2));
+  for (unsigned t = 0; t < p->nthreads; t++)
+    rc11_random_part(m, t + 1, share[t] < 4 ? share[t] : 4);
+  if (rc11_chance(m, 3))
+    rc11_random_part(m, rc11_last(p), 1 + rc11_pick(m, 2));
+}
+
 __attribute__((unused)) static void random_rc11(struct rc11_program *p,
                                                 unsigned number) {
   struct rc11_maker m = {.p = p,
@@ -145,17 +234,10 @@ __attribute__((unused)) static void random_rc11(struct rc11_program *p,
   m.sc = f[2];
   m.strong = f[3];
   m.plain = rc11_chance(&m, 4) ? 6 : 0;
-  m.nlocations = 1 + rc11_pick(&m, 3);
-  *p = (struct rc11_program){.nthreads = (uint8_t)(2 + rc11_pick(&m, 16) / 7)};
-  unsigned n = 4 + rc11_pick(&m, 5), share[RC11_THREADS] = {0};
-  for (unsigned i = 0; i < n; i++)
-    share[i < p->nthreads ? i : rc11_pick(&m, p->nthreads)]++;
-  if (rc11_chance(&m, 3))
-    rc11_random_part(&m, 0, 1 + rc11_pick(&m, 2));
-  for (unsigned t = 0; t < p->nthreads; t++)
-    rc11_random_part(&m, t + 1, share[t] < 4 ? share[t] : 4);
-  if (rc11_chance(&m, 3))
-    rc11_random_part(&m, rc11_last(p), 1 + rc11_pick(&m, 2));
+  if (number % 2)
+    rc11_random_shape(&m);
+  else
+    rc11_random_parts(&m);
 }
 
 /* ---- making a program smaller ---- */
