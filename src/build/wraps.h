@@ -54,7 +54,8 @@
   _(pthread_rwlock_init) _(pthread_rwlock_destroy) _(pthread_rwlock_rdlock)    \
   _(pthread_rwlock_wrlock) _(pthread_rwlock_tryrdlock)                         \
   _(pthread_rwlock_trywrlock) _(pthread_rwlock_timedrdlock)                    \
-  _(pthread_rwlock_timedwrlock) _(pthread_rwlock_unlock)                       \
+  _(pthread_rwlock_timedwrlock) _(pthread_rwlock_clockrdlock)                  \
+  _(pthread_rwlock_clockwrlock) _(pthread_rwlock_unlock)                       \
   _(pthread_spin_init) _(pthread_spin_destroy) _(pthread_spin_lock)            \
   _(pthread_spin_trylock) _(pthread_spin_unlock)                               \
   /* condition variables, semaphores, barriers, once */                        \
@@ -117,7 +118,12 @@
   _(GOMP_parallel_loop_nonmonotonic_dynamic)                                   \
   _(GOMP_parallel_loop_nonmonotonic_guided)                                    \
   _(GOMP_parallel_loop_maybe_nonmonotonic_runtime) _(GOMP_parallel_sections)   \
-  _(GOMP_task) _(__kmpc_fork_call) _(__kmpc_omp_task) _(dlopen) _(dlmopen)     \
+  _(GOMP_task) _(__kmpc_fork_call) _(__kmpc_fork_teams) _(__kmpc_omp_task)     \
+  _(__kmpc_global_thread_num) _(__kmpc_push_num_threads) _(__kmpc_critical)    \
+  _(__kmpc_critical_with_hint) _(__kmpc_barrier) _(GOMP_critical_start)        \
+  _(GOMP_critical_name_start) _(GOMP_atomic_start) _(GOMP_barrier)             \
+  _(omp_set_lock) _(omp_set_nest_lock) _(omp_test_lock) _(omp_test_nest_lock)  \
+  _(dlopen) _(dlmopen)                                                         \
   _(socket) _(accept) _(accept4) _(connect) _(bind) _(listen) _(wait)          \
   _(waitpid) _(wait3) _(wait4) _(waitid) _(mkfifo) _(mq_open) _(msgget)        \
   _(semget) _(shmget) _(shm_open) _(sem_open) _(inotify_init)                  \

@@ -289,6 +289,16 @@ WRAP(int, pthread_rwlock_timedwrlock,
      (pthread_rwlock_t * lock, const struct timespec *until)) {
   return try_rwlock((struct rwlock *)lock, true, until, CALLER_PC);
 }
+WRAP(int, pthread_rwlock_clockrdlock,
+     (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until)) {
+  (void)clock;
+  return try_rwlock((struct rwlock *)lock, false, until, CALLER_PC);
+}
+WRAP(int, pthread_rwlock_clockwrlock,
+     (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until)) {
+  (void)clock;
+  return try_rwlock((struct rwlock *)lock, true, until, CALLER_PC);
+}
 WRAP(int, pthread_rwlock_unlock, (pthread_rwlock_t * lock)) {
   struct rwlock *l = (struct rwlock *)lock;
   struct fiber_state *f = fl__me();

@@ -16,7 +16,15 @@
   _(GOMP_parallel_loop_nonmonotonic_guided, OPENMP)                            \
   _(GOMP_parallel_loop_maybe_nonmonotonic_runtime, OPENMP)                     \
   _(GOMP_parallel_sections, OPENMP) _(GOMP_task, OPENMP)                       \
-  _(__kmpc_fork_call, OPENMP) _(__kmpc_omp_task, OPENMP)                       \
+  _(__kmpc_fork_call, OPENMP) _(__kmpc_fork_teams, OPENMP)                     \
+  _(__kmpc_omp_task, OPENMP)                                                   \
+  _(__kmpc_global_thread_num, LIBRARY) _(__kmpc_push_num_threads, LIBRARY)     \
+  _(__kmpc_critical, LIBRARY) _(__kmpc_critical_with_hint, LIBRARY)            \
+  _(__kmpc_barrier, LIBRARY) _(GOMP_critical_start, LIBRARY)                   \
+  _(GOMP_critical_name_start, LIBRARY) _(GOMP_atomic_start, LIBRARY)           \
+  _(GOMP_barrier, LIBRARY) _(omp_set_lock, LIBRARY)                            \
+  _(omp_set_nest_lock, LIBRARY) _(omp_test_lock, LIBRARY)                      \
+  _(omp_test_nest_lock, LIBRARY)                                               \
   /* code that is loaded while the object runs */                              \
   _(dlopen, LOADS) _(dlmopen, LOADS)                                           \
   /* other processes, and what the kernel sends */                             \
@@ -36,6 +44,7 @@
 /* clang-format on */
 
 #define REFUSED_OPENMP "starts threads of OpenMP, which are not modelled"
+#define REFUSED_LIBRARY "is OpenMP's, which is not modelled"
 #define REFUSED_LOADS "loads code without hooks, which Faultline cannot control"
 #define REFUSED_OUTSIDE "reaches out of the process, which is not modelled"
 #define REFUSED_PROCESS                                                        \
