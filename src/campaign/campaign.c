@@ -17,6 +17,7 @@ enum {
   AHEAD = 16,            /* items that wait to be merged, per slot, at most */
   BLOCK = 1000,          /* executions of an item, when one client is drawn */
   RANDOM = 10000,        /* executions, when one client is drawn */
+  ANSWER_PART = 50,      /* of the time, for the answer of the one client */
   PARALLEL_FROM = 20000, /* states of one client; more: search in parallel */
 };
 
@@ -96,6 +97,8 @@ void campaign_give(struct campaign_plan *p, uint32_t slot,
   p->at[slot] = t;
   if (p->c->deadline) {
     double left = p->c->deadline - clock_now();
+    if (p->kind == ITEM_ONE) /* what its answer takes */
+      left -= (p->c->deadline - p->begun) / ANSWER_PART;
     t->item.seconds = left > 0.001 ? left : 0.001;
   }
   item_write(&t->item, &message);
@@ -212,6 +215,8 @@ static void take_answer(struct campaign_plan *p, struct campaign_task *t,
   struct record *r = &t->records.at[0];
   if (campaign_wants_parallel(p, t)) {
     campaign_learn(&p->parallel.knowledge, r);
+    if (r->kind == RECORD_BAD) /* whatever comes of the search in parallel */
+      campaign_keep_bad(p, r);
     campaign_drop(p);
     campaign_begin_parallel(p);
   } else if (t->item.cut && r->learnt) {
@@ -400,14 +405,16 @@ static uint32_t cores(void) {
   return (uint32_t)CPU_COUNT(&set);
 }
 
-/* What the workers are doing is lost. */
+/* What the workers are doing is lost, but not what they have answered. */
 static void end_over_time(struct campaign_plan *p) {
   if (p->kind != ITEM_ONE) {
     campaign_finish(p, CAMPAIGN_PASS);
     return;
   }
-  if (p->parallel.runs)
+  if (p->parallel.runs) {
     parallel_abort(p->parallel.search);
+    campaign_merge_members(p);
+  }
   p->c->totals.end = EXPLORE_TIME;
   campaign_end_one(p);
 }

@@ -65,7 +65,7 @@ struct campaign_plan {
   VEC(uint64_t) unfinished;   /* numbers of clients of the sweep, ascending */
   uint32_t deep;              /* index into them, of the next item */
   uint64_t deep_states;
-  bool draws; /* the one client, which has too many states */
+  bool draws;     /* the one client, which has too many states */
   uint64_t drawn; /* executions to draw of the one client; 0: none */
   double share;   /* of the one client: part that is done */
   bool over;
@@ -131,5 +131,7 @@ void campaign_learn(struct buf *to, const struct record *r);
 void campaign_begin_parallel(struct campaign_plan *p);
 /* A member's task has ended; `all`: the other members must end, too. */
 void campaign_member_ended(struct campaign_plan *p, bool all);
+/* What members have answered, as if all had. */
+void campaign_merge_members(struct campaign_plan *p);
 
 #endif

@@ -271,18 +271,20 @@ static void merge_part(struct campaign_plan *p, struct record *r,
                        bool handed_back) {
   struct totals *t = &p->c->totals;
   bool all = p->c->target->want_outcomes;
+  const enum explore_end end = r->end; /* a bad record is moved away */
+  const enum record_kind kind = r->kind;
   campaign_add_up(p, r);
   if (r->kind == RECORD_SETUP ||
       (r->kind == RECORD_BAD &&
        (p->c->bad.kind == RECORD_DONE || r->switches < p->c->bad.switches)))
     campaign_keep_bad(p, r);
-  if (r->kind == RECORD_SETUP || (p->c->bad.kind == RECORD_BAD && !all)) {
+  if (kind == RECORD_SETUP || (p->c->bad.kind == RECORD_BAD && !all)) {
     t->end = EXPLORE_BAD;
     campaign_end_one(p);
-  } else if (r->end != EXPLORE_ALL && !handed_back) {
-    if (!p->drawn || r->end != EXPLORE_TIME)
-      t->end = r->end;
-    bool large = r->end == EXPLORE_STATES || r->end == EXPLORE_MEMORY;
+  } else if (end != EXPLORE_ALL && !handed_back) {
+    if (!p->drawn || end != EXPLORE_TIME)
+      t->end = end;
+    bool large = end == EXPLORE_STATES || end == EXPLORE_MEMORY;
     if (!large || !campaign_begin_drawing(p))
       campaign_end_one(p);
   } else if (p->set->max_executions && !campaign_executions_left(p) &&

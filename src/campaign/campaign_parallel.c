@@ -59,12 +59,13 @@ static bool gave_up(const struct campaign_plan *p) {
   return stopped && !found;
 }
 
-/* Merges the members' answers into one.  Its end is the one that leaves most
- * open. */
-static void merge_members(struct campaign_plan *p) {
+/* The answers that are there; the end is the one that leaves most open. */
+void campaign_merge_members(struct campaign_plan *p) {
   struct totals *t = &p->c->totals;
   struct record *best = NULL;
   for (struct campaign_task *m = p->first; m; m = m->next) {
+    if (!m->records.len)
+      continue;
     struct record *r = &m->records.at[0];
     campaign_add_up(p, r);
     if (r->kind == RECORD_BAD && (!best || record_better(r, best)))
@@ -74,6 +75,13 @@ static void merge_members(struct campaign_plan *p) {
   }
   if (best)
     campaign_keep_bad(p, best);
+}
+
+/* Merges the members' answers into one. */
+static void merge_members(struct campaign_plan *p) {
+  struct totals *t = &p->c->totals;
+  campaign_merge_members(p);
+  bool best = p->c->bad.kind == RECORD_BAD;
   bool large = t->end == EXPLORE_STATES || t->end == EXPLORE_MEMORY;
   if (best || !large || !campaign_begin_drawing(p))
     campaign_end_one(p);

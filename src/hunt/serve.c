@@ -171,8 +171,10 @@ static void take_bad(struct server *s, const struct client *c,
 static bool take_if_bad(struct server *s, const struct client *c,
                         struct explore *x, enum explore_end end,
                         struct record *r) {
-  /* In a parallel search of all states, only the first member reports it. */
-  bool others = x->parallel && x->graph && x->all && x->member;
+  /* In a parallel search of all states, only the first member reports it,
+   * unless there was no time to put the parts together. */
+  bool others =
+      x->parallel && x->graph && x->all && x->member && end != EXPLORE_TIME;
   /* The path is empty if the fault came before the first choice. */
   bool any = x->bad.len || (x->bad_count && !x->parallel && !x->watch);
   bool bad = end == EXPLORE_BAD || (x->all && any && !others);

@@ -316,8 +316,9 @@ static bool arrive(struct stateful *w, double part, enum explore_end *end) {
 static bool judge(struct stateful *w, enum rt_end how, enum explore_end *end) {
   struct explore *x = w->x;
   uint64_t before = x->bad_count;
-  /* Then the path with the fewest switches is found in the graph. */
-  bool later = x->graph && x->all;
+  /* The path with the fewest switches is found in the graph; the first one is
+   * for a search that has no time for that. */
+  bool later = x->graph && x->all && (before || x->watch);
   bool on = explore_judge(x, how, later ? NULL : current_path, w, end);
   w->last_bad = x->bad_count != before;
   return on;
@@ -517,7 +518,8 @@ static enum explore_end alone(struct stateful *w) {
     visited_clear(&w->visited);
   }
   struct graph_log log = {w->log.at, w->log.len};
-  stateful_conclude(w, &log, 1, end == EXPLORE_ALL);
+  if (end != EXPLORE_TIME) /* there is none left */
+    stateful_conclude(w, &log, 1, end == EXPLORE_ALL);
   visited_clear(&w->visited);
   *kept = w->visited;
   visited_unmap(&own);

@@ -255,7 +255,7 @@ static enum explore_end sum_up(struct stateful *w, enum explore_end end) {
   struct parallel_search *g = w->x->parallel;
   struct graph_log logs[PARALLEL_MOST];
   uint32_t n = parallel_members(g);
-  if (end == EXPLORE_STOPPED || end == EXPLORE_BAD)
+  if (end == EXPLORE_STOPPED || end == EXPLORE_BAD || end == EXPLORE_TIME)
     return end;
   if (!wait_for_all(w))
     return EXPLORE_STOPPED;

@@ -1,7 +1,8 @@
 /*
  * What the graph of states tells, against all interleavings: how many there
  * are, and the fewest switches of a bad one, with the reduction and without.
- * Bounded preemptions, against all interleavings with at most so many.
+ * Bounded preemptions, against all interleavings with at most so many.  What a
+ * search has found when its time is over.
  */
 #include "engine_inputs.h"
 
@@ -129,6 +130,22 @@ static bool compare_fewest(const struct seen *all, uint64_t executions,
   return ok;
 }
 
+/* A search that has no time for the graph has a bad path all the same. */
+static bool check_late(const struct seen *all) {
+  struct seen s = {.bad_class = all->bad_class};
+  struct explore x = {.judge = {ended, &s},
+                      .deadline = 1e-9,
+                      .all = true,
+                      .graph = true};
+  enum explore_end end = explore_stateful(&x);
+  bool ok = CHECK(end == EXPLORE_TIME || x.transitions < 64);
+  if (end == EXPLORE_TIME && x.bad_count)
+    ok &= check_bad_path(&x, all);
+  vec_free(&x.bad);
+  release(&s);
+  return ok;
+}
+
 static bool compare_bounded(const struct seen *all, uint32_t k) {
   struct seen dfs = {0}, plain = {0}, reduced = {0};
   struct explore x = {.judge = {ended, &dfs},
@@ -177,7 +194,7 @@ static bool compare(const struct client *c, uint64_t class,
   if (explore_dfs(&x) == EXPLORE_ALL && !x.cut) {
     ++*compared;
     ok &= compare_fewest(&all, x.executions, true) &
-          compare_fewest(&all, x.executions, false);
+          compare_fewest(&all, x.executions, false) & check_late(&all);
     for (uint32_t k = 0; k < MOST_PREEMPTIONS; k++)
       ok &= compare_bounded(&all, k);
   }

@@ -314,6 +314,32 @@ run three.c --no-save --json report.json # a call that cannot be checked
 expect_status 1
 expect_json '[.runs[].fault] | join(" ")' 'not-linearizable not-modelled'
 
+# ---- a fault that is found before a bound ends the search ----
+long='{next(); next(); next(); next()} || {next(); next(); next(); next()}'
+for jobs in 1 2; do
+  run explore cell.c --object cell --client "$long" -j $jobs --max-states 70 \
+    --no-save --json report.json
+  expect_status 1
+  expect_json .verdict violation
+  expect_json .coverage.exhaustive false
+  expect_json .coverage.limit --max-states
+done
+cat >crowd.c <<'END'
+#include <pthread.h>
+#include <semaphore.h>
+static sem_t s;
+static void *wait_for_ever(void *arg) { sem_wait(&s); return arg; }
+int main(void) {
+  pthread_t t[30];
+  for (int i = 0; i < 30; i++) pthread_create(&t[i], 0, wait_for_ever, 0);
+  for (int i = 0; i < 30; i++) pthread_join(t[i], 0);
+}
+END
+run explore crowd.c --time 2 --no-save --json report.json # every end is one
+expect_status 1
+expect_json .fault deadlock
+expect_json .coverage.exhaustive false
+
 # ---- what a strategy cannot do ----
 run cell.c --search=random --no-real-time
 expect_status 2
