@@ -329,6 +329,21 @@ static void access_of(struct site_search *s, const struct instruction *n,
     vec_last(&s->found).sure = false;
 }
 
+/* call [mem], jmp [mem]: the compiler puts a hook before it, but for tables of
+ * virtual functions, which nobody changes. */
+static void address_access(struct site_search *s, const struct instruction *n,
+                           uint64_t keep) {
+  const cs_x86_op *op = n->nops ? &n->op[0] : NULL;
+  if (n->slot || n->constant || !op || op->type != X86_OP_MEM ||
+      op->mem.segment != X86_REG_INVALID || op->size != 8)
+    return;
+  struct number at = numbers_address(&s->n, n, op);
+  bool has_hook = !s->code.bare && (op->mem.base != X86_REG_RIP ||
+                                    hook_of(s, at, op->size, false));
+  if (!has_hook && !numbers_on_stack(&s->n, at) && at.from != READ_ONLY)
+    add_site(s, n, keep, op, n->call ? SITE_CALL_BY : SITE_JUMP_BY, NULL);
+}
+
 static void search(struct site_search *s, const uint64_t *keep) {
   s->sure = true;
   numbers_begin(&s->n, s->code.framed);
@@ -343,6 +358,8 @@ static void search(struct site_search *s, const uint64_t *keep) {
         numbers_enter_loop(&s->n, &s->code, i);
       s->sure = false;
     }
+    if (n->call || n->jump)
+      address_access(s, n, keep[i]);
     if (n->call) {
       if (n->copies)
         library_copy(s);
@@ -397,6 +414,8 @@ static void find_spans(struct site_search *s, struct site *at, uint32_t n) {
     while (c->insns.at[i].pc < at[k].pc)
       i++;
     at[k].span = at[k].length;
+    if (at[k].kind == SITE_CALL_BY) /* it returns to the next one */
+      continue;
     uint64_t most = k + 1 < n ? at[k + 1].pc : UINT64_MAX;
     for (uint32_t j = i + 1; at[k].span < JUMP && !c->computed; j++) {
       if (j == c->insns.len || c->insns.at[j].pc == most ||

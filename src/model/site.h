@@ -33,6 +33,8 @@ enum site_kind {
   SITE_PAUSE,
   SITE_CLOCK,          /* rdtsc, rdtscp */
   SITE_CALL,           /* of the system */
+  SITE_CALL_BY,        /* a call of what an address in memory says … */
+  SITE_JUMP_BY,        /* … a jump there */
   SITE_REFUSED,        /* what it does is not modelled … */
   SITE_REFUSED_MEMORY, /* … if others can see the memory */
   SITE_DEAD, /* is left out: it only decides how long a thread waits … */

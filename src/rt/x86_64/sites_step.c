@@ -152,6 +152,21 @@ static __attribute__((noreturn)) void system_step(struct site_frame *f,
   fl__site_back(f, behind(s));
 }
 
+/* A call or a jump by an address in memory, at a step or none. */
+static __attribute__((noreturn)) void go_by(struct site_frame *f,
+                                            const struct site *s, bool step) {
+  uint64_t to;
+  if (step)
+    bare_point(EV_READ, (void *)f->addr, sizeof to, fl__next_pc(s));
+  memcpy(&to, (void *)f->addr, sizeof to);
+  if (s->kind == SITE_CALL_BY) {
+    uint64_t back = fl__next_pc(s);
+    f->gpr[RSP] -= sizeof back;
+    memcpy((void *)f->gpr[RSP], &back, sizeof back);
+  }
+  fl__site_back(f, to);
+}
+
 /* A cycle takes a nanosecond. */
 static __attribute__((noreturn)) void clock_step(struct site_frame *f,
                                                  const struct site *s) {
@@ -270,6 +285,9 @@ static __attribute__((noreturn)) void step(struct site_frame *f,
     clock_step(f, s);
   case SITE_CALL:
     system_step(f, s);
+  case SITE_CALL_BY:
+  case SITE_JUMP_BY:
+    go_by(f, s, true);
   case SITE_REFUSED:
   case SITE_REFUSED_MEMORY:
     refuse_step(s);
@@ -339,6 +357,9 @@ static bool is_step(const struct site *s, uint64_t addr) {
   case SITE_ATOMIC:
   case SITE_CAS:
     return E.options.tso || E.ordering || fl__visible(addr, s->size);
+  case SITE_CALL_BY:
+  case SITE_JUMP_BY:
+    return fl__visible(addr, s->size);
   default:
     return true;
   }
@@ -356,8 +377,9 @@ static void touch(uint64_t addr, uint64_t size, bool writes,
 static void check_reference(const struct site *s, const struct site_frame *f,
                             uint64_t addr) {
   uint64_t size = s->size * (s->repeat == SITE_ONCE ? 1 : f->gpr[RCX]);
-  bool writes =
-      s->kind != SITE_READ && s->kind != SITE_COMPARE && s->kind != SITE_SCAN;
+  bool writes = s->kind != SITE_READ && s->kind != SITE_COMPARE &&
+                s->kind != SITE_SCAN && s->kind != SITE_CALL_BY &&
+                s->kind != SITE_JUMP_BY;
   touch(addr, size, writes, s);
   if (s->kind == SITE_COPY || s->kind == SITE_COMPARE)
     touch(f->gpr[RSI], size, false, s);
@@ -416,7 +438,12 @@ void fl__site_arrived(struct site_frame *f) {
   fl__reached(fl__next_pc(s));
   if (UNLIKELY(E.reference))
     check_reference(s, f, addr);
-  if (!E.in_fiber || !is_step(s, addr))
+  bool stops = E.in_fiber && is_step(s, addr);
+  if (!stops && (s->kind == SITE_CALL_BY || s->kind == SITE_JUMP_BY)) {
+    f->addr = addr;
+    go_by(f, s, false);
+  }
+  if (!stops)
     fl__site_back(f, copy_of(s));
   bool backwards = is_string(s) && f->flags & DIRECTION;
   f->addr = addr;

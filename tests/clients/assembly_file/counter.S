@@ -23,4 +23,13 @@ counter_same:
 	sete	%al
 	movzbl	%al, %eax
 	ret
+	.globl	counter_by, counter_tail
+counter_by:
+	subq	$8, %rsp
+	call	*16(%rdi)
+	addq	$8, %rsp
+	addl	$10, %eax
+	ret
+counter_tail:
+	jmp	*16(%rdi)
 	.section .note.GNU-stack,"",@progbits
