@@ -143,7 +143,10 @@ void coverage_add_unreached(struct coverage *c, const unreached_list *list,
   assert(c->sentence && n);
   buf_printf(&b, "%s; ", c->sentence);
   for (uint32_t i = 0; i < named; i++)
-    buf_printf(&b, "%s%s()", !i ? "" : i + 1 == n ? " and " : ", ",
+    buf_printf(&b, "%s%s()",
+               !i           ? ""
+               : i + 1 == n ? " and "
+                            : ", ",
                list->at[i].function);
   if (named < n)
     buf_printf(&b, " and %u more functions", (unsigned)(n - named));
@@ -154,6 +157,16 @@ void coverage_add_unreached(struct coverage *c, const unreached_list *list,
   free(c->sentence);
   c->sentence = xstrdup(buf_text(&b));
   buf_free(&b);
+}
+
+void coverage_add_still(struct coverage *c) {
+  char *old = c->sentence;
+  assert(old);
+  c->sentence = xasprintf("%s; no call changed the object, whatever its "
+                          "arguments: other values, or an operation that is "
+                          "missing, may",
+                          old);
+  free(old);
 }
 
 void coverage_add_unjudged(struct coverage *c) {

@@ -14,6 +14,7 @@ struct totals {
   uint64_t sampled;    /* clients not searched completely */
   uint64_t swept;      /* clients of the sweep */
   uint64_t sequences;  /* sequences of calls by one thread */
+  bool still;          /* no call writes what others can see */
   uint64_t minimizing; /* executions, see struct hunt_report */
   uint64_t undecided, faults;
   uint64_t endless;     /* clients without a complete execution */
@@ -42,6 +43,8 @@ void coverage_of_clients(const struct totals *t, const struct settings *set,
 /* Adds to the sentence that these functions never ran, and how many lines. */
 void coverage_add_unreached(struct coverage *c, const unreached_list *list,
                             const reached_line_list *lines);
+/* Adds that no call writes what others can see. */
+void coverage_add_still(struct coverage *c);
 /* Adds that no result could be wrong. */
 void coverage_add_unjudged(struct coverage *c);
 /* Coverage of the one client or of the program; *limit_ended: the search is not

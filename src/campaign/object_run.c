@@ -167,6 +167,8 @@ static void judge_campaign(struct built *b, struct object_run *r,
     coverage_of_clients(&c->totals, set, c->deadline, v);
   if (!one && result->verdict == VERDICT_PASS)
     add_unreached(b, c->target, v);
+  if (!one && result->verdict == VERDICT_PASS && c->totals.still)
+    coverage_add_still(v);
   if (!c->target->program && !b->about->suites[c->target->suite].is_judged &&
       result->verdict == VERDICT_PASS)
     coverage_add_unjudged(v);
@@ -303,6 +305,7 @@ static int hunt_object(struct built *b, struct object_run *r,
       r->result.verdict != VERDICT_PASS)
     return err;
   c.totals.sequences = r->report->sequences;
+  c.totals.still = r->report->still;
   c.totals.statistics = r->result.statistics;
   r->result.statistics = (struct statistics){0};
   phase_begin("search");

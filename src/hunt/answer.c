@@ -10,6 +10,7 @@ static const struct field report_fields[] = {
     FLAG(struct hunt_report, diverged),
     INSIDE(struct hunt_report, client, noun_client),
     NUMBER(struct hunt_report, sequences),
+    FLAG(struct hunt_report, still),
     NUMBER(struct hunt_report, minimizing),
     FLAG(struct hunt_report, late),
 };

@@ -510,6 +510,7 @@ static int hunt_run(void *arg, struct work *s) {
   if (hunt_is_alone(q->kind))
     count_real(&h);
   to->report.sequences = h.sequences;
+  to->report.still = h.still;
   to->report.minimizing = h.minimizing;
   to->report.late = h.late;
   h.r->statistics.seconds = clock_now() - h.begun;

@@ -57,6 +57,7 @@ struct hunt_report {
   bool diverged;         /* the replayed schedule could not be followed */
   struct client client;  /* of the outcomes */
   uint64_t sequences;    /* sequences of calls by one thread that passed */
+  bool still;            /* no call writes what others can see */
   uint64_t minimizing;   /* executions that looked for a smaller client */
   bool late;             /* a time limit ended a part of the work */
 };

@@ -31,6 +31,7 @@ struct hunt {
   bool replay;
   uint64_t clients;
   uint64_t sequences;       /* sequences of calls by one thread that passed */
+  bool still;               /* no call writes what others can see */
   uint64_t minimizing;      /* executions that looked for a smaller client */
   uint32_t shrunk_from;     /* calls of the failing history; 0: there is none */
   struct minimal shrinking; /* faultline shrink: figures for the report */

@@ -15,15 +15,20 @@ enum {
 
 typedef VEC(struct call) call_list;
 
+static uint64_t combinations_of(const struct gen_op *g) {
+  uint64_t n = 1;
+  for (uint32_t a = 0; a < g->nargs; a++)
+    n *= g->args[a].count;
+  return n;
+}
+
 /* All calls of the operations, with all combinations of their arguments. */
 static void list_calls(const struct object *o, call_list *out) {
   for (uint32_t op = 0; op < o->gen.nops; op++) {
     const struct gen_op *g = &o->gen.ops[op];
     if (g->waits)
       continue; /* no other thread would wake it */
-    uint64_t combinations = 1;
-    for (uint32_t a = 0; a < g->nargs; a++)
-      combinations *= g->args[a].count;
+    uint64_t combinations = combinations_of(g);
     for (uint64_t k = 0; k < combinations && k < ARGUMENTS; k++) {
       struct call c = {.op = (uint16_t)op, .thread = 1, .nargs = g->nargs};
       uint64_t rest = k;
@@ -77,6 +82,36 @@ static bool is_over(const struct hunt *h) {
   return h->timed && clock_now() >= h->begun + (h->deadline - h->begun) / SHARE;
 }
 
+/* Does the call of the prepared client write nothing that others can see? */
+static bool only_reads(void) {
+  struct arena own = {0};
+  struct trace t = {0};
+  struct replay r;
+  replay_init(&r, NULL, 0);
+  bool only = rt_run_recorded(&r.driver, &own, &t) == RT_DONE && !t.truncated;
+  for (uint32_t i = 0; i < t.nevents && only; i++)
+    only = !event_writes[t.events[i].kind];
+  replay_free(&r);
+  arena_free(&own);
+  return only;
+}
+
+/* Does no call write in a new object?  Then none does in any client. */
+static bool is_still(struct hunt *h, const call_list *calls) {
+  bool still = calls->len && !h->target->partial;
+  for (uint32_t op = 0; op < h->object.gen.nops; op++)
+    still &= !h->object.gen.ops[op].waits &&
+             combinations_of(&h->object.gen.ops[op]) <= ARGUMENTS;
+  for (uint32_t i = 0; i < calls->len && still; i++) {
+    struct client c = {0};
+    client_add(&c, 1, calls->at[i]);
+    still = !hunt_leaves_out(h, &c) && hunt_prepare(h, &c) == RT_DONE &&
+            only_reads();
+    client_free(&c);
+  }
+  return still;
+}
+
 bool hunt_sequences(struct hunt *h) {
   call_list calls = {0};
   list_calls(&h->object, &calls);
@@ -94,6 +129,7 @@ bool hunt_sequences(struct hunt *h) {
       bad = try_one(h, &calls, k, count, len);
     }
   }
+  h->still = !bad && !h->found && is_still(h, &calls);
   vec_free(&calls);
   /* All shorter sequences passed, unless one was cut. */
   if (bad && h->r->finding)
