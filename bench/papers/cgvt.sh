@@ -89,7 +89,7 @@ fi
 # ---- Table I ----
 
 first() { # name, file, a client with more than it needs
-  run shrink "$papers/$2.c" --client "$3" --races=off
+  run shrink "$papers/$2.c" --client "$3" --deciding-races=off
   put 'Table I' "$1" Type "$(jq -r '.minimal.type // "-"' "$dir/report")"
   put 'Table I' "$1" 'OP quantity' "$(jq -r \
     '[.minimal.pc[]? | length] | sort | map(tostring) | join(", ")' \

@@ -17,7 +17,7 @@ quick=
 [ "${1-}" != --quick ] || quick=yes
 set -f # a * in an option is for the tool
 one='--race-sections --race-variables=*'
-literal='--races=all --race-independent'
+literal='--deciding-races=all --race-independent'
 
 put() { # table, row, column, figure
   printf '%s\t%s\t%s\t%s\n' "$@"
@@ -88,11 +88,11 @@ object() { # row, file, client, patterns, NAME=TEXT…
   [ -z "$quick" ] || return
   granularity 'no options' ''
   granularity --race-independent --race-independent
-  granularity '--races=shared --race-independent' \
-    '--races=shared --race-independent'
+  granularity '--deciding-races=shared --race-independent' \
+    '--deciding-races=shared --race-independent'
   granularity '--race-sections --race-independent' \
     '--race-sections --race-independent'
-  granularity '--races=all --race-variables=*' '--races=all --race-variables=*'
+  granularity '--deciding-races=all --race-variables=*' '--deciding-races=all --race-variables=*'
 }
 
 granularity() { # column, options; of the row's

@@ -34,7 +34,7 @@ explore() { # file, flags, client
   local flags=$2
   rm -f "$report.full"
   # shellcheck disable=SC2086 # flags are words
-  "$tool" explore "$1" --client "$3" --no-save --no-html --races=off \
+  "$tool" explore "$1" --client "$3" --no-save --no-html --deciding-races=off \
     --json "$report.full" -- $flags >/dev/null 2>&1
   [ -s "$report.full" ] || { echo "no report of $3" >&2; exit 2; }
   jq --argjson paper "$(paper_lines "$1")" '

@@ -18,6 +18,8 @@ static void options_text(const struct settings *set, struct buf *out) {
              wake_ups_name[set->wake_ups],
              set->spurious_cas ? " spurious-cas" : "",
              set->no_reduction ? " no-reduction" : "");
+  if (set->data_races)
+    buf_puts(out, " races");
   if (set->model)
     buf_printf(out, " model=tso buffer=%u", (unsigned)set->buffer);
   else if (set->model_asked == FL_MEMORY_MODEL_tso)

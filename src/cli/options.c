@@ -108,6 +108,7 @@ static const struct own_option of_shrink[] = {
     {"no-reduction", "branch also at accesses that cannot conflict"},
     {"preemptions"},
     {"races"},
+    {"deciding-races"},
     {"race-sections"},
     {"race-independent"},
     {"race-variables"},
@@ -438,7 +439,11 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "candidates run on real threads (b) or under the scheduler (d), or have "
        "one call in one of the threads (h); best (default) tries h, then d",
        "Search", .choices = coarse_name},
-      {"races", 0, OPT_ENUM, &s->races, "WHICH",
+      {"races", 0, OPT_ENUM, &s->data_races, "HOW",
+       "data races, by the rules of C11: ignore them (default), report one "
+       "when nothing else is wrong, or look for nothing else (only)",
+       "Search", .choices = data_races_name},
+      {"deciding-races", 0, OPT_ENUM, &s->races, "WHICH",
        "which races can decide a failure: those of conflicting accesses "
        "(conflicting, default), of all accesses to memory that several threads "
        "use "
@@ -615,7 +620,7 @@ int settings_parse(struct settings *s, const char *command, int argc,
     err = check_good_traces(s, e);
   if (!err && s->dot && s->races == RACES_OFF && !atomicity)
     err = error_set(e, ERR_USAGE,
-                    "--dot does not go with --races=off, which makes no graph");
+                    "--dot does not go with --deciding-races=off, which makes no graph");
   if (!err && s->race_independent && s->race_variables.len)
     err = error_set(e, ERR_USAGE,
                     "--race-independent does not go with --race-variables");

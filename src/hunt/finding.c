@@ -80,6 +80,17 @@ static void share_waiting(struct finding *f, struct arena *a) {
   f->waiting.len = n;
 }
 
+/* The access that races with the one at fault, in the trace. */
+static uint32_t event_of_race(const struct trace *t, const struct rt_fault *e) {
+  for (uint32_t i = t->nevents; i--;) {
+    const struct event *v = &t->events[i];
+    if (v->thread == e->race.thread && v->pc == e->race.pc && v->size &&
+        v->addr <= e->addr && e->addr < v->addr + v->size)
+      return i + 1;
+  }
+  return 0;
+}
+
 static void describe_fault(struct finding *f, struct arena *a) {
   const struct rt_fault *e = rt_fault();
   f->fault = e->kind;
@@ -93,6 +104,8 @@ static void describe_fault(struct finding *f, struct arena *a) {
       f->chain = f->trace.events[i].chain;
       break;
     }
+  if (e->kind == FAULT_DATA_RACE)
+    f->other = event_of_race(&f->trace, e);
   if (e->kind == FAULT_DEADLOCK || e->kind == FAULT_LIVELOCK)
     share_waiting(f, a);
 }

@@ -282,7 +282,7 @@ static void begin(struct hunt *h, const struct hunt_question *q) {
   if (one)
     begin_one(h);
   if (!h->work->error.code && !try_saved(h, q->begin.saved, q->begin.nsaved) &&
-      !one)
+      !one && h->set->data_races != DATA_RACES_ONLY)
     hunt_sequences(h);
 }
 
@@ -458,6 +458,8 @@ int hunt_open(struct hunt *h, const struct target *t, struct work *s,
   h->checker.set_aside = t->set_aside;
   h->checker.nset_aside = t->nset_aside;
   h->checker.brief = t->brief;
+  if (h->set->data_races == DATA_RACES_ONLY)
+    h->checker.only = FAULT_DATA_RACE;
   *r = (struct result){.verdict = VERDICT_PASS,
                        .seed = h->set->seed,
                        .search = search_name[h->set->search],

@@ -20,6 +20,8 @@ bool search_is_exhaustive(int search) {
 const char *const wake_ups_name[] = {"off", "some", "all", NULL};
 const char *const model_name[] = {"sc", "tso", NULL};
 
+const char *const data_races_name[] = {"ignore", "report", "only", NULL};
+
 void settings_engine(const struct settings *s, struct rt_options *o) {
   *o = (struct rt_options){.reuse = s->heap == 1,
                            .spurious_cas = s->spurious_cas,
@@ -29,6 +31,7 @@ void settings_engine(const struct settings *s, struct rt_options *o) {
                            .max_steps = (uint32_t)s->max_steps,
                            .watchdog_ms = (uint32_t)s->watchdog_ms,
                            .show_output = s->show_output,
+                           .races = s->data_races != DATA_RACES_IGNORE,
                            .tso = s->model == 1,
                            .buffer = (uint32_t)s->buffer};
 }
@@ -98,6 +101,8 @@ void settings_take_options(struct settings *set, const struct schedule *from) {
     free(word);
   }
   take_criterion(set, from->options);
+  set->data_races = has_word(from->options, "races") ? DATA_RACES_REPORT
+                                                     : DATA_RACES_IGNORE;
   if (has_word(from->options, "model=")) {
     set->model = 0;
     set->model_from = MODEL_SCHEDULE;

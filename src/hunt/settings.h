@@ -39,7 +39,11 @@ extern const char *const model_name[];    /* ends with NULL */
 enum exit_protocol { EXIT_FAULTLINE, EXIT_GNU };
 enum { EXIT_GNU_TROUBLE = 99 };
 
-/* --races; the first three have the numbers of search/step_graph.h. */
+/* --races: what is done about data races. */
+enum data_races { DATA_RACES_IGNORE, DATA_RACES_REPORT, DATA_RACES_ONLY };
+extern const char *const data_races_name[]; /* ends with NULL */
+
+/* --deciding-races; the first three have the numbers of search/step_graph.h. */
 enum race_search { RACES_CONFLICTING, RACES_SHARED, RACES_ALL, RACES_OFF };
 
 /* Where the memory model comes from, and the criterion; a later source
@@ -68,6 +72,7 @@ struct settings {
   const char *accept;                /* file of accepted faults, or NULL */
   bool no_reduction, no_real_time;
   bool keep_order; /* atomicity: of a trace's operations */
+  int data_races;  /* enum data_races; for a worker: are they faults? */
   int races;       /* enum race_search */
   bool race_sections, race_independent;
   struct opt_words race_variables;

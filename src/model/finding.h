@@ -54,6 +54,7 @@ struct finding {
   uint32_t chain; /* of the fault's pc, into trace.frames */
   uint8_t thread;
   uint64_t addr;  /* the address concerned, or 0 */
+  uint32_t other; /* data race: the event that came first, + 1; else 0 */
   uint32_t block; /* index into trace.blocks, or UINT32_MAX */
   VEC(struct waiting) waiting;
   refutation_list refutations;

@@ -346,7 +346,7 @@ static bool finding_sound(void *noun) {
     h->client = &f->client;
   bool chain = f->chain < f->trace.nframes || !f->chain;
   bool block = f->block < f->trace.nblocks || f->block == UINT32_MAX;
-  return chain && block && waiting_is_sound(f) && refutations_are_sound(f) &&
+  return chain && block && f->other <= f->trace.nevents && waiting_is_sound(f) && refutations_are_sound(f) &&
          near_is_sound(f);
 }
 
@@ -362,6 +362,7 @@ static const struct field finding_fields[] = {
     BELOW(struct finding, thread, NOUN_THREADS),
     NUMBER(struct finding, addr),
     NUMBER(struct finding, block),
+    NUMBER(struct finding, other),
     LIST(struct finding, waiting, noun_waiting),
     LIST(struct finding, refutations, noun_refutation),
     NUMBER(struct finding, more_refutations),

@@ -33,6 +33,7 @@ enum verdict {
   _(LEAK, "leak", "memory leak")                                               \
   _(LOCK_MISUSE, "lock-misuse", "misuse of a lock")                            \
   _(OUT_OF_MEMORY, "out-of-memory", "out of memory")                           \
+  _(DATA_RACE, "data-race", "data race")                                       \
   /* of the tool, see fault_is_doubt */                                        \
   _(UNMODELLED, "not-modelled", "cannot be checked")                           \
   _(DIVERGENCE, "divergence", "not deterministic")

@@ -372,6 +372,9 @@ void story_make_answer(struct story *s, const struct story_namer *n) {
   case FAULT_LEAK:
     say_memory(&t);
     break;
+  case FAULT_DATA_RACE:
+    answer_race(&t);
+    break;
   case FAULT_DEADLOCK:
   case FAULT_LIVELOCK:
     answer_waiting(&t);

@@ -90,6 +90,9 @@ bool story_composition(const struct story *s, const struct story_namer *n,
  * notes, stay as notes. */
 void answer_kind(struct teller *t);
 
+/* A data race (story_race.c). */
+void answer_race(struct teller *t);
+
 /* A deadlock or a livelock. */
 void answer_waiting(struct teller *t);
 

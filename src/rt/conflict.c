@@ -47,7 +47,10 @@ struct granule_use {
   uint64_t granule; /* address / 8; 0 is empty */
   uint64_t guard;   /* granule of the mutex, or one of the words below */
   uint32_t readers, writers;
+  uint32_t how; /* mask: MET_… */
 };
+/* Steps have accessed it plainly, atomically. */
+enum { MET_PLAIN = 1, MET_ATOMIC = 2, MIXED = 3 };
 
 /* What a guard can be instead.  LOCKED: the granule is itself a mutex, and only
  * locked and unlocked; TRIED: it is also tried. */
@@ -225,6 +228,19 @@ void fl__conflict_note(int thread, uint8_t kind, uint64_t addr, uint64_t size) {
   }
 }
 
+bool fl__conflict_is_mixed(uint64_t addr, uint64_t size, bool plain) {
+  uint64_t last = (addr + size - 1) / 8;
+  bool mixed = last - addr / 8 >= MOST_GRANULES;
+  for (uint64_t g = addr / 8; g <= last && !mixed; g++) {
+    struct granule_use *e = entry_of(g);
+    uint32_t had = e->how;
+    e->how |= plain ? MET_PLAIN : MET_ATOMIC;
+    E.conflicts += e->how == MIXED && had != MIXED;
+    mixed |= e->how == MIXED;
+  }
+  return mixed;
+}
+
 void fl__conflict_force(uint64_t addr, uint64_t size) {
   if (!addr)
     return;
@@ -341,7 +357,8 @@ void rt_knowledge(struct buf *out) {
 static uint32_t weight(const struct granule_use *e) {
   if (!conflicts(e))
     return 0;
-  return e->guard == NO_GUARD ? 3 : e->guard == TRIED ? 2 : 1;
+  uint32_t mixed = e->how == MIXED;
+  return mixed + (e->guard == NO_GUARD ? 3 : e->guard == TRIED ? 2 : 1);
 }
 
 /* Returns the weight of what the other process knew. */
@@ -358,6 +375,7 @@ static uint32_t learn_granules(const char *at, uint64_t n) {
       sent.guard = granule_here(sent.guard);
     e->readers |= sent.readers;
     e->writers |= sent.writers;
+    e->how |= sent.how;
     e->guard = both_guards(e->guard, sent.guard);
     theirs += weight(&sent);
   }

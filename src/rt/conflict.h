@@ -18,4 +18,9 @@ bool fl__guarded(const struct fiber_state *f) FL_HIDDEN;
 void fl__conflict_force(uint64_t addr, uint64_t size) FL_HIDDEN;
 void fl__conflict_forget(void) FL_HIDDEN;
 
+/* Is the location accessed both atomically and not, by steps?  Notes that it is
+ * accessed so; that it turns out to be mixed is news as a conflict is. */
+bool fl__conflict_is_mixed(uint64_t addr, uint64_t size,
+                           bool plain) FL_HIDDEN;
+
 #endif

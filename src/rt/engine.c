@@ -9,6 +9,7 @@
 #include "rt/calls.h"
 #include "rt/execute.h"
 #include "rt/order.h"
+#include "rt/race.h"
 #include "rt/record.h"
 #include "rt/snapshot.h"
 
@@ -40,7 +41,8 @@ bool fl__engine_check_invariants(void) {
   }
   return fl__spin_check_invariants() && fl__keys_check_invariants() &&
          (!E.options.tso || fl__buffers_check_invariants()) &&
-         (!E.ordering || fl__order_check_invariants());
+         (!E.ordering ||
+          (fl__order_check_invariants() && fl__race_check_invariants()));
 }
 
 /* ---- running ---- */

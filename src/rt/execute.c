@@ -19,6 +19,7 @@
 #include "rt/notes.h"
 #include "rt/order.h"
 #include "rt/park.h"
+#include "rt/race.h"
 
 #include "base/slow.h"
 
@@ -146,6 +147,14 @@ refuse_stack(const struct access_made *m) {
   if (E.recording)
     fl__record_refused(m->t);
   fl__stack_fault(m->t, m->addr, event_writes[m->kind], m->pc);
+  return true;
+}
+
+static __attribute__((noinline)) bool refuse_race(const struct access_made *m) {
+  if (is_behind_all(m->t) || !fl__race(m->t))
+    return false;
+  if (E.recording)
+    fl__record_refused(m->t);
   return true;
 }
 
@@ -330,8 +339,14 @@ FL_INLINE int execute_one(int t, enum counted_as as,
   count(&m, as);
   if (is_refused(&m))
     return RT_FAULT;
+  bool ordered = UNLIKELY(E.ordering) && as == AS_STEP && !E.regions;
+  if (ordered && refuse_race(&m))
+    return RT_FAULT;
   make(&m, d);
   if (E.arrival == FAULTED)
+    return RT_FAULT;
+  if (ordered && m.kind == EV_CAS && !f->failed &&
+      fl__race_swapped(t, m.addr, m.size, m.pc))
     return RT_FAULT;
   if (m.size == 8 && event_writes[m.kind] && !m.issues)
     look_for_stack_pointer(m.addr);

@@ -499,6 +499,24 @@ const uint8_t *fl__order_load(const uint8_t *p) {
   return p;
 }
 
+void fl__order_each_view(void (*each)(void *ctx, uint64_t where, uint64_t what,
+                                      const struct order_clock *view),
+                         void *ctx) {
+  enum { PENDING = 1, RELEASED };
+  for (uint32_t i = 0; i < O.place.len; i++) {
+    const struct order_place *p = &O.place.at[i];
+    each(ctx, p->granule * 8 + p->offset, p->size, &p->view);
+  }
+  for (uint32_t left = O.waits; left; left &= left - 1) {
+    int t = __builtin_ctz(left);
+    each(ctx, (uint64_t)t, UINT64_MAX - PENDING, &O.pending[t]);
+  }
+  for (uint32_t left = O.fenced; left; left &= left - 1) {
+    int t = __builtin_ctz(left);
+    each(ctx, (uint64_t)t, UINT64_MAX - RELEASED, &O.released[t]);
+  }
+}
+
 bool fl__order_check_invariants(void) {
   for (uint32_t t = 0; t < E.live.nfibers; t++)
     for (uint32_t u = 0; u < E.live.nfibers; u++)

@@ -92,6 +92,10 @@ void fl__order_save(struct snapshot *s) FL_HIDDEN;
 const uint8_t *fl__order_load(const uint8_t *p) FL_HIDDEN;
 /* The clock of a thread; valid until the next step. */
 const struct order_clock *fl__order_clock(int t) FL_HIDDEN;
+/* Views and what is kept for fences: calls `each` with what tells them apart. */
+void fl__order_each_view(void (*each)(void *ctx, uint64_t where, uint64_t what,
+                                      const struct order_clock *view),
+                         void *ctx) FL_HIDDEN;
 /* O1, O2; for check_slow and tests. */
 bool fl__order_check_invariants(void) FL_HIDDEN;
 

@@ -11,6 +11,7 @@
 #include "rt/heap.h"
 #include "rt/marks.h"
 #include "rt/order.h"
+#include "rt/race.h"
 #include "rt/signals.h"
 #include "rt/snapshot.h"
 
@@ -97,6 +98,7 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
   rt_restore(&E.loaded);
   E.live.ordered = E.ordering = E.races && !E.options.tso && !E.regions;
   fl__order_begin();
+  fl__race_begin();
   E.suite = suite;
   if (suite)
     take_ops(suite);
@@ -143,6 +145,7 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
 int rt_open(const char *so, const struct rt_options *o, struct error *e) {
   assert(!E.handle && (!o->tso || (o->buffer && o->buffer <= RT_BUFFER_MOST)));
   E.options = *o;
+  E.races = o->races;
   __libc_single_threaded = 0; /* std::shared_ptr then counts with atomics */
   fl__port_open();
   fl__heap_open();

@@ -95,6 +95,7 @@ struct rt_options {
                          it cannot be checked; 0: very many (bound.c) */
   uint32_t watchdog_ms; /* a step that takes longer is an endless loop */
   bool show_output;     /* user's stdout is not sent to /dev/null */
+  bool races;           /* see rt_races */
   bool in_debugger;     /* which stops at each SIGSEGV */
   bool tso;             /* memory model: store buffers (else SC) … */
   uint32_t buffer;      /* … of so many stores, 1 to RT_BUFFER_MOST */
@@ -202,8 +203,15 @@ const struct rt_fault *rt_fault(void);
 uint32_t rt_steps(void);
 uint32_t rt_waiting(struct waiting out[RT_MAX_THREADS]);
 
+/* A data race: the access that came first. */
+struct rt_race {
+  uint64_t pc; /* module offset */
+  uint8_t thread;
+  bool atomic, writes;
+};
 struct rt_fault {
   enum fault kind;
+  struct rt_race race;
   char text[512]; /* one sentence */
   uint64_t pc;    /* module offset */
   uint8_t thread;

@@ -13,6 +13,7 @@
 #include "rt/engine.h"
 #include "rt/heap.h"
 #include "rt/order.h"
+#include "rt/race.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +114,7 @@ void rt_save(struct snapshot *s) {
   if (UNLIKELY(E.options.tso))
     fl__buffers_save(s);
   if (UNLIKELY(E.live.ordered))
-    fl__order_save(s);
+    fl__order_save(s), fl__race_save(s);
   if (UNLIKELY(E.shadowing))
     fl__shadow_save(s);
 }
@@ -177,7 +178,7 @@ void rt_restore(const struct snapshot *s) {
     p = fl__buffers_load(p);
   E.ordering = (uint8_t)E.live.ordered;
   if (UNLIKELY(E.live.ordered))
-    p = fl__order_load(p);
+    p = fl__race_load(fl__order_load(p));
   if (UNLIKELY(p != s->bytes + s->len))
     p = fl__shadow_load(p);
   else if (UNLIKELY(E.shadowing))
@@ -258,7 +259,8 @@ struct hash128 rt_hash_contents(void) {
 
 /*
  * Left out: step numbers (two ways to a state differ in them), shadow bytes
- * (the block headers say the same).
+ * (the block headers say the same).  Where data races are looked for, what
+ * threads know of each other's accesses is a part of the state.
  */
 struct hash128 rt_hash(bool with_history) {
   assert(!E.in_fiber); /* R2 */
@@ -288,7 +290,11 @@ struct hash128 rt_hash(bool with_history) {
   put_spins(&s);
   if (UNLIKELY(E.live.buffered))
     fl__buffers_hash(&s);
-  return hash128_long(s.bytes, s.len);
+  struct hash128 h = hash128_long(s.bytes, s.len);
+  if (LIKELY(!E.ordering))
+    return h;
+  struct hash128 races = fl__race_digest();
+  return races.lo | races.hi ? hash128_join(h, races) : h;
 }
 
 struct hash128 rt_hash_memory(void) {

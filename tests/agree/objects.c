@@ -270,7 +270,7 @@ static const struct json_node *run_tool(const char *file, const char *cc,
   const char *tool = getenv("FAULTLINE");
   snprintf(command, sizeof command,
            "%s %s --json=report.json --cc=%s --opt=%s -t 2 -n %d --init 1 -j 1 "
-           "--no-save --no-html --races=off >text.txt 2>&1",
+           "--no-save --no-html --deciding-races=off >text.txt 2>&1",
            tool ? tool : "faultline", file, cc, opt, CALLS);
   int status = system(command);
   if (!WIFEXITED(status) || WEXITSTATUS(status) > 1)

@@ -172,7 +172,7 @@ expect_status 0
 expect_out 'Usage: faultline atomicity TRACE'
 expect_out 'max-executions'
 expect_no out 'explore'
-run atomicity x.c --races=off
+run atomicity x.c --deciding-races=off
 expect_status 2
 
 # ---- the smallest trace whose answer depends on --keep-order ----

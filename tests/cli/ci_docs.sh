@@ -10,7 +10,7 @@ printf '#!/bin/sh\nexec "%s" "$@"\n' "$FAULTLINE" >bin/faultline
 chmod +x bin/faultline
 export PATH=$tmp/bin:$PATH
 # The commands as they are, and not for long.
-export FAULTLINE_OPTIONS='--max-executions 2000 --races=off'
+export FAULTLINE_OPTIONS='--max-executions 2000 --deciding-races=off'
 echo 'struct stack *stack_new(void); void stack_free(struct stack *s);
 void stack_push(struct stack *s, int x); int stack_pop(struct stack *s);' \
   >include/stack.h

@@ -49,7 +49,7 @@ adds='add(1); {add(3)} || {add(4)}; contains(3); contains(4)'
 row simple_list Bg "$adds" "$one" 'S1, next'
 row simple_list BgG "$adds" "$one" 'S1, next' S3
 # Where reads of a value are events, too.
-row simple_list WgG "$adds" '--races=shared --race-independent' S1 S3
+row simple_list WgG "$adds" '--deciding-races=shared --race-independent' S1 S3
 row size_list WgWgG 'add(1); add(5); {remove_key(1); add(9)} || {size()}' "$one" \
   Z1 Z2 removed added
 [ "$(jq -c '[.cdrs[] | [.pattern, .count]]' report.json)" = '[["WgWgG",1]]' ] ||
@@ -112,7 +112,7 @@ run $papers/size_list.c --save-dir saved --no-html \
   --client 'add(1); add(2); {remove_key(1); add(3)} || {size()}'
 expect_status 1
 schedule=$(echo saved/*.schedule)
-run explore $papers/size_list.c --no-save --races=off --json report.json \
+run explore $papers/size_list.c --no-save --deciding-races=off --json report.json \
   --client 'add(1); add(5); {remove_key(1); add(9)} || {size()}'
 expect_no out 'that decide'
 jq -e '.cdrs == [] and .tree == null' report.json >/dev/null || fail "races"
@@ -125,9 +125,9 @@ expect_status 1
 expect_out 'The races that decide: Not found: there are more than [0-9]+ states \(--max-states\)\.'
 [ "$(jq -r .tree.reason report.json)" != null ] || fail "no reason"
 grep -q 'nothing to draw: there are more than' graph.dot || fail "no reason"
-run $papers/size_list.c --no-save --races=off --dot graph.dot
+run $papers/size_list.c --no-save --deciding-races=off --dot graph.dot
 expect_status 2
-expect_err '--dot does not go with --races=off'
+expect_err '--dot does not go with --deciding-races=off'
 
 # No fault: a graph all the same.
 run $papers/bu_queue.c --no-save --dot graph.dot --client '{enq(1)} || {deq()}'

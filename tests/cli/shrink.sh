@@ -76,7 +76,7 @@ jq -e '.minimal.pc | map(length) == [1, 1]' report >/dev/null ||
 # to nothing, the default goes on.
 sed 's/FL_INT(1, 3)/FL_INT(0, 99)/' $papers/bu_list1.c |
   sed -e '/^FL_OP(bool, contains/d' -e 's/, contains = contains//' >keys.c
-run shrink keys.c --json report --no-save --races=off
+run shrink keys.c --json report --no-save --deciding-races=off
 expect_status 1
 jq -e '.minimal.from == 1000 and (.minimal.pc | map(length)) == [1, 1] and
   ([.minimal.ps[], .minimal.pr[]] | length < 8)' report >/dev/null ||

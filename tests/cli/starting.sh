@@ -7,7 +7,7 @@ printf '#!/bin/sh\nexec "%s" "$@"\n' "$FAULTLINE" >bin/faultline
 chmod +x bin/faultline
 export PATH=$tmp/bin:$PATH
 # The commands as they are; what is found is not the matter here.
-export FAULTLINE_OPTIONS='--max-executions 2000 --races=off'
+export FAULTLINE_OPTIONS='--max-executions 2000 --deciding-races=off'
 
 # ---- new ----
 what="new"

@@ -19,7 +19,7 @@ told() {
 same() { # file, client, flags
   local flags=${3:-}
   rm -rf all
-  run explore "$1" --client "$2" --no-save --no-html --races=off \
+  run explore "$1" --client "$2" --no-save --no-html --deciding-races=off \
     --traces all --json explore.json -- $flags
   expect_status 1
   [ "$(ls all | xargs)" = 'failing.jsonl good.jsonl' ] || fail "$(ls all)"
@@ -61,7 +61,7 @@ run explain all
 expect_status 2
 expect_err 'every trace in it has the verdict "pass"'
 run explore $papers/rw_list.c --client '{a(0); a(0)} || {a(1)}' --no-save \
-  --no-html --races=off --good-traces all/good.jsonl --json explore.json -- $a
+  --no-html --deciding-races=off --good-traces all/good.jsonl --json explore.json -- $a
 expect_status 1
 jq -e '.traces.given > 0' explore.json >/dev/null || fail 'nothing was given'
 

@@ -62,12 +62,62 @@ static void explain(struct session *s, struct object_run *r,
   vec_free(&failing);
 }
 
-int session_hunt_once(struct session *s, const struct hunt_question *q,
+static bool is_race(const struct object_run *r) {
+  return r->result.finding && r->result.finding->fault == FAULT_DATA_RACE;
+}
+
+static bool is_fault(const struct object_run *r) {
+  return r->result.finding && !fault_is_doubt(r->result.finding->fault) &&
+         r->result.finding->fault != FAULT_NONE;
+}
+
+/*
+ * Another fault comes first, and what explains it knows nothing of races.  So
+ * when there is a race, the object is run again without looking for any; if
+ * that passes, the race is the fault.
+ */
+static int run_with_races(struct session *s, struct object_run *r,
+                          const struct hunt_question *q, struct settings *set,
+                          struct error *e) {
+  int err = object_run(&s->built, r, q, e);
+  if (err || !set->data_races || hunt_is_alone(q->kind) || s->built.interrupted)
+    return err;
+  if (!is_race(r)) {
+    set->data_races = r->settings.data_races = DATA_RACES_IGNORE;
+    return err;
+  }
+  if (set->data_races == DATA_RACES_ONLY)
+    return err;
+  struct object_run race = *r;
+  set->data_races = DATA_RACES_IGNORE;
+  err = object_run(&s->built, r, q, e);
+  if (!err && is_fault(r)) {
+    built_warn(&s->built,
+               xstrdup("warning: it has a data race, too, which --races=only "
+                       "shows"));
+    worker_release(&race.worker);
+    return err;
+  }
+  if (!err)
+    worker_release(&r->worker);
+  *r = race;
+  set->data_races = r->settings.data_races = DATA_RACES_REPORT;
+  *e = (struct error){0};
+  return ERR_NONE;
+}
+
+int session_hunt_once(struct session *s, const struct hunt_question *question,
                       struct error *e) {
   struct object_run r;
-  int err = object_run(&s->built, &r, q, e);
+  struct hunt_question own = *question;
+  struct target target = *question->target;
+  struct settings set = *target.settings;
+  const struct hunt_question *q = &own;
+  own.target = &target;
+  target.settings = &set;
+  int err = run_with_races(s, &r, q, &set, e);
   session_print_warnings(s);
-  if (!err && r.repeatable)
+  if (!err && r.repeatable && !is_race(&r))
     explain(s, &r, q);
   phase_end();
   session_print_warnings(s);
