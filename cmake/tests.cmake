@@ -153,6 +153,8 @@ endforeach()
 # Many more for the C11 memory model.
 fl_test(nightly/rc11_steps NIGHTLY
   COMMAND test_agree_rc11_steps 100000 300000)
+fl_test(nightly/rc11_engine NIGHTLY
+  COMMAND test_agree_rc11_engine 100000 30000)
 
 # All failing clients of the project, a part of which is cli/races_across.
 fl_test(nightly/races_across NIGHTLY

@@ -332,7 +332,7 @@ const char rc11_c_head[] =
 
 static void put_number(const struct rc11_statement *s, unsigned number,
                        struct buf *out) {
-  buf_printf(out, "%c%u", rc11_location_name(s->location), number);
+  buf_printf(out, "%c_%u", rc11_location_name(s->location), number);
 }
 
 static void put_load(const struct rc11_statement *s, unsigned number,
@@ -422,8 +422,8 @@ static void put_result(const struct rc11_program *p, unsigned part,
     if (rc11_uses(p, l)) {
       /* In both ways that a program could look at it. */
       buf_printf(out,
-                 number % 2 ? " | (unsigned long)PLAIN(%c%u) << %u"
-                            : " | (unsigned long)atomic_load_explicit(&%c%u, "
+                 number % 2 ? " | (unsigned long)PLAIN(%c_%u) << %u"
+                            : " | (unsigned long)atomic_load_explicit(&%c_%u, "
                               "ORDER(relaxed)) << %u",
                  rc11_location_name(l), number, shift);
       shift += 8;
@@ -481,7 +481,7 @@ void rc11_c(const struct rc11_program *p, unsigned number, struct buf *out) {
   const char *comma = "";
   for (unsigned l = 0; l < RC11_LOCATIONS; l++)
     if (rc11_uses(p, l)) {
-      buf_printf(out, "%s%c%u", comma, rc11_location_name(l), number);
+      buf_printf(out, "%s%c_%u", comma, rc11_location_name(l), number);
       comma = ", ";
     }
   buf_puts(out, ";\n");

@@ -203,15 +203,15 @@ TEST(a_program_as_c) {
                    "|| {fence.sc; y.rel = 1}; b = x",
                    &e));
   rc11_c(&p, 7, &c);
-  CHECK_STR(line_of(&c, rc11_c_line(&p, 0, 0)), "  PLAIN(x7) = 1; NEXT");
+  CHECK_STR(line_of(&c, rc11_c_line(&p, 0, 0)), "  PLAIN(x_7) = 1; NEXT");
   CHECK_STR(line_of(&c, rc11_c_line(&p, 1, 0)),
-            "  a = CAS(y7, 0, 2, acquire, relaxed); NEXT");
-  CHECK_STR(line_of(&c, rc11_c_line(&p, 1, 2)), "  PLAIN(x7) = a + 1; NEXT }");
+            "  a = CAS(y_7, 0, 2, acquire, relaxed); NEXT");
+  CHECK_STR(line_of(&c, rc11_c_line(&p, 1, 2)), "  PLAIN(x_7) = a + 1; NEXT }");
   CHECK_STR(line_of(&c, rc11_c_line(&p, 2, 0)),
             "  atomic_thread_fence(ORDER(seq_cst)); NEXT");
   CHECK_STR(line_of(&c, rc11_c_line(&p, 2, 1)),
-            "  atomic_store_explicit(&y7, 1, ORDER(release)); NEXT");
-  CHECK_STR(line_of(&c, rc11_c_line(&p, 3, 0)), "  b = PLAIN(x7); NEXT");
+            "  atomic_store_explicit(&y_7, 1, ORDER(release)); NEXT");
+  CHECK_STR(line_of(&c, rc11_c_line(&p, 3, 0)), "  b = PLAIN(x_7); NEXT");
   buf_clear(&c);
   rc11_client(&p, 7, &c);
   CHECK_STR(buf_text(&c), "first7(); {t1_7()} || {t2_7()}; end7()");
