@@ -22,6 +22,8 @@ static double part_until_end(const struct campaign_plan *p) {
     return 0.5;
   case ITEM_OBSERVE:
     return 0.6;
+  case ITEM_VICTIM:
+    return 0.7;
   default:
     return 1;
   }
@@ -241,6 +243,10 @@ static void merge_beyond(struct campaign_plan *p, struct record *r,
     return;
   }
   if (over && p->kind == ITEM_OBSERVE) {
+    campaign_begin_kind(p, ITEM_VICTIM, 0, CAMPAIGN_VICTIM_STEPS);
+    return;
+  }
+  if (over && p->kind == ITEM_VICTIM) {
     begin_random(p);
     return;
   }

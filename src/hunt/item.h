@@ -16,12 +16,12 @@ enum item_kind {
   /* Clients number first … first + count - 1 of the generator: */
   ITEM_SWEEP,   /* all small clients */
   ITEM_OBSERVE, /* one call that reads beside a thread of several calls */
-  /* With --time, in turns with the others: */
-  ITEM_VICTIM, /* random: any call beside a thread of several calls, with few
-                  preemptions */
-  ITEM_RANDOM, /* random larger clients */
-  ITEM_DEEP,   /* clients of the sweep once more, with more states */
-  ITEM_ONE,    /* all or a part of the client of --client or of the program */
+  ITEM_VICTIM,  /* random: any call beside a thread of several calls, with few
+                   preemptions */
+  ITEM_RANDOM,  /* random larger clients */
+  ITEM_DEEP,    /* with --time: clients of the sweep once more, with more
+                   states */
+  ITEM_ONE,     /* all or a part of the client of --client or of the program */
 };
 
 struct item {

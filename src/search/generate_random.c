@@ -44,12 +44,15 @@ static void deal_groups(struct draw *d, uint32_t threads) {
 /*
  * A call that returns nothing cannot show a fault, so threads have fewer of
  * them.  A call with arguments or without a result may put something in, so
- * there are more of them before the threads begin.
+ * there are more of them before the threads begin.  Beside a victim, which
+ * shows it, all are alike.
  */
 static uint64_t weight_of(const struct draw *d, uint32_t op, uint32_t thread) {
   const struct own_op *o = &d->o->ops[op];
   if (!can_call(d, op, thread))
     return 0;
+  if (d->victim && thread > 1)
+    return 1;
   bool often = thread ? o->returns : o->nargs > 0 || !o->returns;
   return often ? (thread ? 2 : 3) : 1;
 }
@@ -75,6 +78,14 @@ static uint32_t draw_value(struct draw *d, const struct own_arg *a) {
   return index;
 }
 
+static struct call draw_arguments(struct draw *d, uint32_t op) {
+  const struct own_op *o = &d->o->ops[op];
+  struct call call = {.op = (uint16_t)op, .nargs = (uint8_t)o->nargs};
+  for (uint32_t k = 0; k < o->nargs; k++)
+    call.args[k] = o->args[k].values[draw_value(d, &o->args[k])];
+  return call;
+}
+
 static struct call draw_call(struct draw *d, uint32_t thread) {
   uint64_t at = rng_below(d->rng, total_weight(d, thread));
   uint32_t op = 0;
@@ -85,11 +96,20 @@ static struct call draw_call(struct draw *d, uint32_t thread) {
       break;
     at -= w;
   }
-  const struct own_op *o = &d->o->ops[op];
-  struct call call = {.op = (uint16_t)op, .nargs = (uint8_t)o->nargs};
-  for (uint32_t k = 0; k < o->nargs; k++)
-    call.args[k] = o->args[k].values[draw_value(d, &o->args[k])];
-  return call;
+  return draw_arguments(d, op);
+}
+
+/* Beside a victim, sometimes one operation again and again: what it counts
+ * comes round. */
+static void draw_thread(struct draw *d, uint32_t thread, uint32_t as,
+                        uint64_t n, struct client *out) {
+  struct call call = draw_call(d, thread);
+  bool same = d->victim && n > 1 && rng_below(d->rng, 4) == 0;
+  for (; n > 0; n--) {
+    client_add(out, as, call);
+    if (n > 1)
+      call = same ? draw_arguments(d, call.op) : draw_call(d, thread);
+  }
 }
 
 static uint32_t busy_threads(const struct draw *d, uint32_t threads) {
@@ -142,8 +162,7 @@ static void draw_calls(struct draw *d, const struct gen_limits *l,
     if (d->victim)
       n = made && ops > 2 ? 2 + rng_below(d->rng, ops - 1) : 1 + made;
     made++;
-    for (; n > 0; n--)
-      client_add(out, made, draw_call(d, t));
+    draw_thread(d, t, made, n, out);
   }
 }
 
