@@ -441,7 +441,8 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "Search", .choices = coarse_name},
       {"races", 0, OPT_ENUM, &s->data_races, "HOW",
        "data races, by the rules of C11: ignore them (default), report one "
-       "when nothing else is wrong, or look for nothing else (only)",
+       "when nothing else is wrong, or look for nothing else (only); under the "
+       "memory model sc",
        "Search", .choices = data_races_name},
       {"deciding-races", 0, OPT_ENUM, &s->races, "WHICH",
        "which races can decide a failure: those of conflicting accesses "

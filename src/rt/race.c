@@ -114,29 +114,38 @@ static const struct race_note *find_race(const struct race_piece *p) {
   return NULL;
 }
 
+/* Drops the notes that the access stands for, and makes its own; one of the
+ * same thread, class and bytes is used again. */
 static void note(const struct race_piece *p, uint64_t pc) {
   uint32_t i = N.first[chain_of(p->granule)];
+  uint32_t epoch = fl__order_clock(p->t)->at[p->t];
+  bool noted = false;
   while (i) {
-    const struct race_note *n = &N.note.at[i - 1];
+    struct race_note *n = &N.note.at[i - 1];
     uint32_t next = n->next;
-    bool gone = n->granule == p->granule && (stands_for[p->class] & n->class) &&
-                n->offset >= p->offset &&
-                (uint32_t)n->offset + n->size <= p->offset + p->size &&
-                (n->thread == p->t || knows(p->t, n));
-    if (gone) {
+    bool below = n->granule == p->granule &&
+                 (stands_for[p->class] & n->class) && n->offset >= p->offset &&
+                 (uint32_t)n->offset + n->size <= p->offset + p->size;
+    bool same = below && n->thread == p->t && n->class == p->class &&
+                n->size == p->size;
+    if (same) {
+      n->epoch = epoch;
+      n->pc = pc;
+      noted = true;
+    } else if (below && (n->thread == p->t || knows(p->t, n))) {
       drop(i - 1);
-      i = N.first[chain_of(p->granule)]; /* notes have moved */
-    } else {
-      i = next;
+      next = N.first[chain_of(p->granule)]; /* notes have moved */
     }
+    i = next;
   }
-  push((struct race_note){.granule = p->granule,
-                          .offset = (uint8_t)p->offset,
-                          .size = (uint8_t)p->size,
-                          .thread = (uint8_t)p->t,
-                          .class = p->class,
-                          .epoch = fl__order_clock(p->t)->at[p->t],
-                          .pc = pc});
+  if (!noted)
+    push((struct race_note){.granule = p->granule,
+                            .offset = (uint8_t)p->offset,
+                            .size = (uint8_t)p->size,
+                            .thread = (uint8_t)p->t,
+                            .class = p->class,
+                            .epoch = epoch,
+                            .pc = pc});
 }
 
 static const char *verb_of(uint8_t class) {
@@ -166,31 +175,48 @@ static void tell(const struct race_piece *p, uint8_t kind, uint64_t pc,
                                   .writes = n->class & 10};
 }
 
-/* All pieces: is there a race?  Then E.fault is filled; else they are noted. */
-static bool look(int t, uint8_t class, uint8_t kind, uint64_t addr,
-                 uint64_t size, uint64_t pc) {
-  uint64_t end = addr + size;
-  if (!size || (end - 1) / 8 - addr / 8 >= MOST_GRANULES)
-    return false;
+static __attribute__((noinline)) bool refuse(const struct race_piece *p,
+                                             uint8_t kind, uint64_t pc,
+                                             const struct race_note *n) {
+  E.self = &E.fiber[p->t];
+  tell(p, kind, pc, n);
+  return true;
+}
+
+static bool look_at_many(struct race_piece p, uint8_t kind, uint64_t addr,
+                         uint64_t end, uint64_t pc) {
   for (int noting = 0; noting < 2; noting++)
     for (uint64_t at = addr; at < end; at = at / 8 * 8 + 8) {
       uint64_t upto = at / 8 * 8 + 8 < end ? at / 8 * 8 + 8 : end;
-      struct race_piece p = {.granule = at / 8,
-                             .offset = (uint32_t)(at % 8),
-                             .size = (uint32_t)(upto - at),
-                             .t = t,
-                             .class = class};
-      if (noting) {
+      p.granule = at / 8;
+      p.offset = (uint32_t)(at % 8);
+      p.size = (uint32_t)(upto - at);
+      const struct race_note *n = noting ? NULL : find_race(&p);
+      if (n)
+        return refuse(&p, kind, pc, n);
+      if (noting)
         note(&p, pc);
-        continue;
-      }
-      const struct race_note *n = find_race(&p);
-      if (n) {
-        E.self = &E.fiber[t];
-        tell(&p, kind, pc, n);
-        return true;
-      }
     }
+  return false;
+}
+
+/* Is there a race?  Then E.fault is filled; else the access is noted. */
+static bool look(int t, uint8_t class, uint8_t kind, uint64_t addr,
+                 uint64_t size, uint64_t pc) {
+  struct race_piece p = {.granule = addr / 8,
+                         .offset = (uint32_t)(addr % 8),
+                         .size = (uint32_t)size,
+                         .t = t,
+                         .class = class};
+  uint64_t end = addr + size;
+  if (!size || (end - 1) / 8 - addr / 8 >= MOST_GRANULES)
+    return false;
+  if (UNLIKELY((end - 1) / 8 != p.granule))
+    return look_at_many(p, kind, addr, end, pc);
+  const struct race_note *n = find_race(&p);
+  if (UNLIKELY(n != NULL))
+    return refuse(&p, kind, pc, n);
+  note(&p, pc);
   return false;
 }
 

@@ -79,6 +79,12 @@ static bool is_fault(const struct object_run *r) {
 static int run_with_races(struct session *s, struct object_run *r,
                           const struct hunt_question *q, struct settings *set,
                           struct error *e) {
+  if (set->model && set->data_races == DATA_RACES_ONLY)
+    return error_set(e, ERR_USAGE,
+                     "--races=only: data races are looked for under the memory "
+                     "model sc (--memory-model=sc)");
+  if (set->model)
+    set->data_races = DATA_RACES_IGNORE;
   int err = object_run(&s->built, r, q, e);
   if (err || !set->data_races || hunt_is_alone(q->kind) || s->built.interrupted)
     return err;
