@@ -41,14 +41,42 @@ static void again(void *ctx) {
   vec_clear(&c->paths);
 }
 
-/* Is there anything to make atomic without the real-time order?  If not, it
- * is that order which the failing trace breaks. */
 static bool has_cycle(const struct conflicts *c) {
   struct eliminators e = {0};
   eliminate(c, (struct eliminate_limits){.results = 1, .steps = 100000}, &e);
   bool some = eliminators_count(&e) != 0;
   eliminators_free(&e);
   return some;
+}
+
+/*
+ * Without a cycle of conflicts there is nothing to make atomic.  A fault may
+ * have ended the execution in the middle of one: what the others were about to
+ * do is added then.
+ *
+ *     T1 23 free arr#1
+ *     T2 36 read vec.arr = &arr#1;  36 read arr#1    the fault
+ *     T1 23 write vec.arr                            was to come
+ *
+ * Or it is the real-time order that the trace breaks.
+ */
+static void find_cycle(struct located *l, struct trace *t,
+                       struct accesses *accesses) {
+  if (has_cycle(&l->conflicts))
+    return;
+  uint32_t enough = accesses->len;
+  if (t->nnext) {
+    t->nevents += t->nnext;
+    accesses->len = 0;
+    accesses_from_trace(t, accesses);
+    conflicts_free(&l->conflicts);
+    conflicts_init(&l->conflicts, accesses->at, accesses->len, 0);
+    if (has_cycle(&l->conflicts))
+      return;
+    accesses->len = enough;
+  }
+  conflicts_free(&l->conflicts);
+  conflicts_init(&l->conflicts, accesses->at, enough, CONFLICTS_REAL_TIME);
 }
 
 /* The results of the execution that has just ended, as one of those that fail
@@ -103,11 +131,8 @@ static void locate(struct collector *c, const struct collected *from) {
   struct located **known = fresh ? NULL : &c->traces.at[*at];
   /* The same order of conflicts can fail or not, by which calls overlap. */
   bool turns = known && from->bad && !(*known)->bad;
-  if ((fresh || turns) && from->bad && !has_cycle(&l->conflicts)) {
-    conflicts_free(&l->conflicts);
-    conflicts_init(&l->conflicts, accesses.at, accesses.len,
-                   CONFLICTS_REAL_TIME);
-  }
+  if ((fresh || turns) && from->bad)
+    find_cycle(l, &trace, &accesses);
   section_trace_init(&l->section, c->scopes, &trace, &l->conflicts);
   l->bad = from->bad;
   l->calls = count_calls(&trace);

@@ -54,6 +54,9 @@ struct trace {
   uint32_t nnotes;
   struct history history;
   bool truncated; /* the recording was full; the last events are missing */
+  /* When a fault has ended the execution: what each other thread was about to
+   * read or write, behind the last event.  No part of the trace. */
+  uint32_t nnext;
 };
 
 /*

@@ -126,9 +126,11 @@ enum rt_end rt_run_recorded(const struct rt_driver *d, struct arena *a,
   if (end == RT_STUCK || (end == RT_FAULT && (E.fault.kind == FAULT_DEADLOCK ||
                                               E.fault.kind == FAULT_LIVELOCK)))
     fl__record_sleepers();
-  if (end == RT_FAULT)
+  if (end == RT_FAULT) {
     fl__record_note(EV_FAULT, E.fault.thread, E.fault.pc, E.fault.addr,
                     E.fault.text);
+    fl__record_next();
+  }
   fl__record_end();
   E.recording = 0;
   E.shadowing &= (uint8_t)~SHADOW_CHAINS;

@@ -438,6 +438,19 @@ void fl__record_sleepers(void) {
   }
 }
 
+void fl__record_next(void) {
+  uint32_t end = R.t->nevents;
+  for (uint32_t left = E.live.parked; left; left &= left - 1) {
+    int thread = __builtin_ctz(left);
+    const struct fiber_state *f = &E.fiber[thread];
+    if (thread != E.fault.thread && f->status == FIBER_PARKED &&
+        (event_reads[f->kind] || event_writes[f->kind]))
+      fl__record_refused(thread);
+  }
+  R.t->nnext = R.t->nevents - end;
+  R.t->nevents = end;
+}
+
 void fl__record_end(void) {
   struct trace *t = R.t;
   assert(t && t->nevents <= MAX_EVENTS && t->nframes == nchains);

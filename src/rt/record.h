@@ -15,6 +15,8 @@ struct store;
 void fl__record_begin(struct arena *a, struct trace *t) FL_HIDDEN;
 /* Nobody can go on: those who wait for a semaphore have gone to sleep there. */
 void fl__record_sleepers(void) FL_HIDDEN;
+/* A fault has ended the execution: what the others were about to do. */
+void fl__record_next(void) FL_HIDDEN;
 void fl__record_end(void) FL_HIDDEN;
 
 /* The pending step of the thread begins … */
