@@ -130,6 +130,16 @@ static bool mentions(const struct place *p, const char *function) {
   return p != NULL;
 }
 
+/* Compilers put off what only the block needs: `int top = key % 2 + 1;` before
+ * a loop is computed in each of its rounds.  No loop leads back there. */
+static bool is_sunk(const struct block_chooser *c, const struct scope *s) {
+  const struct code_block *b = c->block;
+  if (!equal(s->file, b->file) || s->line >= b->first)
+    return false;
+  const struct loops_file *f = loops_of_file(c->loops, b->file);
+  return f->nlines >= b->last && !loops_around(f, s->line, b->last);
+}
+
 static enum within in_block(void *ctx, uint64_t pc) {
   const struct block_chooser *c = ctx;
   struct scope at[SCOPES_AT_MOST];
@@ -140,6 +150,7 @@ static enum within in_block(void *ctx, uint64_t pc) {
     if (at[i].copy == c->copy)
       return !at[i].line                  ? WITHIN_UNKNOWN
              : on_lines(&at[i], c->block) ? WITHIN_YES
+             : is_sunk(c, &at[i])         ? WITHIN_SUNK
                                           : WITHIN_NOT;
   return WITHIN_NOT;
 }

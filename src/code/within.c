@@ -84,8 +84,11 @@ void within_init(struct within_code *w, const struct flow *f, within_fn *choose,
   size_t n = (size_t)f->insns.len + 1;
   *w = (struct within_code){f, xcalloc(n, 1), xcalloc(n, 1),
                             xcalloc(2 * n, sizeof *w->todo)};
-  for (uint32_t i = 0; i < f->insns.len; i++)
+  for (uint32_t i = 0; i < f->insns.len; i++) {
     w->part[i] = (uint8_t)choose(ctx, f->insns.at[i].pc);
+    if (w->part[i] == WITHIN_SUNK)
+      w->part[i] = is_call(&f->insns.at[i]) ? WITHIN_NOT : WITHIN_UNKNOWN;
+  }
   uint8_t *leader = find_leaders(f);
   fill_gaps(w, leader);
   free(leader);

@@ -21,6 +21,8 @@ enum within {
   WITHIN_NOT,
   WITHIN_YES,
   WITHIN_UNKNOWN, /* goes with what stands around it */
+  WITHIN_SUNK,    /* likewise, if it is no call: what was to be computed before,
+                     where control cannot come back to */
 };
 
 typedef enum within within_fn(void *ctx, uint64_t pc);
