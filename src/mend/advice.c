@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-  TRIES = 5,             /* changes that are compiled and searched */
+  TRIES = 6,             /* changes that are compiled and searched */
   MOST_PLACES = 6,       /* that a sentence names */
   TRIED_STATES = 300000, /* of one client */
 };
@@ -19,6 +19,7 @@ static const struct {
   enum patch_form form;
   uint32_t ways;
 } candidates[] = {
+    {PATCH_WIDEN_ALONE, 2},
     {PATCH_WIDEN, 2},
     {PATCH_BORROW, 2},
     {PATCH_INSTRUCTION, 4},

@@ -382,10 +382,10 @@ static bool edit(struct editor *e, struct buf *what) {
     return patch_kind_edit(e->p, e->plan->kind, e->plan->which, what);
   if (e->plan->form == PATCH_INSTRUCTION)
     return instruct(e, what);
-  if (e->plan->form == PATCH_WIDEN) {
+  if (e->plan->form == PATCH_WIDEN || e->plan->form == PATCH_WIDEN_ALONE) {
     if (!widen(e, what))
       return false;
-    if (!e->wrapped)
+    if (!e->wrapped || e->plan->form == PATCH_WIDEN_ALONE)
       return true;
   } else {
     e->wrapped = UINT32_MAX;

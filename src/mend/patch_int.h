@@ -45,6 +45,7 @@ void patch_sources_condition(const struct patch_sources *p, struct buf *what);
 /* Ways to make lines atomic, the gentlest first. */
 enum patch_form {
   PATCH_KIND,   /* what the kind of fault asks for (patch_kind.c) */
+  PATCH_WIDEN_ALONE, /* critical sections that are there hold what meets them */
   PATCH_WIDEN,  /* a critical section that is there holds them all */
   PATCH_BORROW, /* the lock that other code holds where it uses their data */
   PATCH_WRAP,   /* a new mutex around them, and wherever their data is used */

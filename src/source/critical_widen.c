@@ -110,11 +110,14 @@ static bool is_assigned(const struct ctext *c, uint32_t t) {
   for (uint32_t i = 0; i < sizeof after / sizeof *after; i++)
     if (ctext_is(c, t + 1, after[i]))
       return true;
+  bool part = ctext_is(c, t + 1, "->") || ctext_is(c, t + 1, ".") ||
+              ctext_is(c, t + 1, "["); /* `&q->lock` is no pointer to q */
   return t && (ctext_is(c, t - 1, "++") || ctext_is(c, t - 1, "--") ||
-               ctext_is(c, t - 1, "&"));
+               (ctext_is(c, t - 1, "&") && !part));
 }
 
-/* Whether a name of the call's arguments changes in statements [from, to). */
+/* Whether a name of the call's arguments changes in statements [from, to), but
+ * for the call itself. */
 static bool changes(const struct ctext *c, uint32_t call, uint32_t from,
                     uint32_t to) {
   const struct cstmt *x = cstmt_of(c, call);
@@ -122,7 +125,9 @@ static bool changes(const struct ctext *c, uint32_t call, uint32_t from,
     if (c->tokens.at[a].kind != CTOKEN_NAME || ctext_is(c, a - 1, "->") ||
         ctext_is(c, a - 1, "."))
       continue;
-    for (uint32_t t = cstmt_of(c, from)->first; t < cstmt_of(c, to)->first; t++)
+    uint32_t t = same_call(c, from, call) ? cstmt_of(c, from)->last
+                                          : cstmt_of(c, from)->first;
+    for (; t < cstmt_of(c, to)->first; t++)
       if (ctext_same(c, a, t, 1) && is_assigned(c, t) &&
           !ctext_is(c, t - 1, "->") && !ctext_is(c, t - 1, "."))
         return true;

@@ -470,6 +470,33 @@ TEST(a_lock_stays_behind_what_it_depends_on) {
             "[what is locked changes before the lock is taken]");
 }
 
+TEST(gives_a_lock_of_a_member_back_later) {
+  CHECK_STR(widen("void f(struct queue *q, struct node *n) {\n"
+                  "  pthread_mutex_lock(&q->lock);\n"
+                  "  struct node *t = q->tail;\n"
+                  "  q->tail = n;\n"
+                  "  pthread_mutex_unlock(&q->lock);\n"
+                  "  t->next = n;\n"
+                  "}\n",
+                  4, 6),
+            "void f(struct queue *q, struct node *n) {\n"
+            "  pthread_mutex_lock(&q->lock);\n"
+            "  struct node *t = q->tail;\n"
+            "  q->tail = n;\n"
+            "  t->next = n;\n"
+            "  pthread_mutex_unlock(&q->lock);\n"
+            "}\n");
+  CHECK_STR(widen("void f(struct queue *q, struct node *n) {\n"
+                  "  pthread_mutex_lock(&q->lock);\n"
+                  "  g = n;\n"
+                  "  pthread_mutex_unlock(&q->lock);\n"
+                  "  q = n;\n"
+                  "  g = n;\n"
+                  "}\n",
+                  3, 6),
+            "[what is locked changes before the lock is given back]");
+}
+
 TEST(no_lock_no_section) {
   CHECK_STR(widen("void f(void) {\n  g++;\n  g--;\n}\n", 2, 3), "[no lock]");
   CHECK_STR(
