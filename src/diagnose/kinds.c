@@ -181,7 +181,8 @@ static void match_first(struct kind_count *c, const path *p) {
 }
 
 /* Every order that fails so has it, and good ones have it at most half as
- * often.  A lock that lets two in does harm only when they meet inside. */
+ * often.  A lock that lets two in does harm only when they meet inside, and so
+ * does a shared one. */
 static bool explains(const struct kind_count *c, enum kind k) {
   const struct kind_tally *w = &c->with[k], *all = &c->all;
   if (!w->same || w->same < all->same)
@@ -189,7 +190,7 @@ static bool explains(const struct kind_count *c, enum kind k) {
   if (k == KIND_CHECK_THEN_ACT)
     return 4 * w->good <= all->good;
   return k == KIND_BROKEN_LOCK || k == KIND_BROKEN_FLAGS ||
-         2 * w->good <= all->good;
+         k == KIND_SHARED_LOCK || 2 * w->good <= all->good;
 }
 
 static void share(const struct kind_count *c, bool complete, struct arena *a,
@@ -467,6 +468,13 @@ static void find_spots(struct kind_naming *p, struct kind_found *f) {
   case KIND_IF_FOR_WHILE:
     spot_of(p, m[IF_WAIT], &at[SPOT_WAIT]);
     break;
+  case KIND_SHARED_LOCK: /* in a function of readers it would lock them all */
+    if (!spot_of(p, m[SHARED_WRITE_LOCK], &at[SPOT_LOCK]) ||
+        !spot_of(p, m[SHARED_WRITE], &signal) || !signal.function ||
+        !at[SPOT_LOCK].function ||
+        strcmp(signal.function, at[SPOT_LOCK].function))
+      at[SPOT_LOCK] = (struct code_block){0};
+    break;
   case KIND_LOST_WAKEUP:
     spot_of(p, m[LOST_WAIT], &at[SPOT_WAIT]);
     if (!spot_of(p, m[LOST_CHANGE], &at[SPOT_CHANGE]) ||
@@ -484,10 +492,36 @@ static void find_spots(struct kind_naming *p, struct kind_found *f) {
   }
 }
 
+static bool covers_event(const struct kind_naming *p, const struct cause *c,
+                         uint32_t event) {
+  struct kind_frames f;
+  frames_of(p, event, &f);
+  for (uint32_t i = 0; i < f.n; i++)
+    for (uint32_t k = 0; k < c->nblocks; k++)
+      if (code_block_has_line(&c->blocks[k], f.at[i]->file, f.at[i]->function,
+                              f.at[i]->line))
+        return true;
+  return false;
+}
+
+/* Lines that have the use and not the read of the pointer are enough: until
+ * then the block was protected, by a count of its users, say. */
+static bool is_protected_so_far(const struct kind_naming *p,
+                                const struct kind_found *f) {
+  const struct causes_found *all = &p->r->result.finding->causes;
+  if (f->kind != KIND_UNPROTECTED || !all->len || !all->at[0].enforced ||
+      all->at[0].waits)
+    return false;
+  return covers_event(p, &all->at[0].cause, f->marks[UNPROTECTED_USE]) &&
+         !covers_event(p, &all->at[0].cause, f->marks[UNPROTECTED_READ]);
+}
+
 /* Can it be this one, as far as it can be tried? */
 static bool stands(struct kind_naming *p, struct kind_found *f) {
   if (f->kind == KIND_LOST_WAKEUP)
     return is_lost(p, f);
+  if (is_protected_so_far(p, f))
+    return false;
   if (try_lock(p, f))
     return true;
   uint32_t from[KINDS_HELD], to[KINDS_HELD];

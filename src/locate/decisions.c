@@ -43,6 +43,13 @@ static bool is_first(const struct kind_trace *t, uint32_t look, uint32_t at) {
   return true;
 }
 
+/* What may follow a look, as a number: reads by themselves, since what follows
+ * a look at one site of `n++` is its read as well as its write. */
+static uint64_t act_of(const struct kind_trace *t, uint32_t event) {
+  uint64_t site = kind_site(t, event);
+  return is_deed(&t->trace->events[event]) ? site : ~site;
+}
+
 static void add_window(struct decisions *d, const struct kind_trace *t,
                        uint32_t look) {
   const struct event *from = &t->trace->events[look];
@@ -55,8 +62,8 @@ static void add_window(struct decisions *d, const struct kind_trace *t,
       count(&d->windows, key_of(site, from->value, 0));
       return;
     }
-    if (is_deed(e) && is_first(t, look, i))
-      count(&d->followed, key_of(site, from->value, kind_site(t, i)));
+    if (is_deed(e) ? is_first(t, look, i) : is_look(e))
+      count(&d->followed, key_of(site, from->value, act_of(t, i)));
   }
 }
 
@@ -140,7 +147,7 @@ bool decisions_never(const struct decisions *d, const struct kind_trace *t,
                      uint32_t look, const uint64_t value[2], uint32_t act) {
   uint64_t site = kind_site(t, look);
   return number(&d->windows, key_of(site, value, 0)) &&
-         !number(&d->followed, key_of(site, value, kind_site(t, act)));
+         !number(&d->followed, key_of(site, value, act_of(t, act)));
 }
 
 bool decisions_always(const struct decisions *d, const struct kind_trace *t,
@@ -148,7 +155,7 @@ bool decisions_always(const struct decisions *d, const struct kind_trace *t,
   uint64_t site = kind_site(t, look);
   uint32_t all = number(&d->windows, key_of(site, value, 0));
   return all &&
-         number(&d->followed, key_of(site, value, kind_site(t, act))) >= all;
+         number(&d->followed, key_of(site, value, act_of(t, act))) >= all;
 }
 
 bool decisions_refuses(const struct decisions *d, const struct kind_trace *t,

@@ -48,8 +48,8 @@ uint32_t decisions_read_before(const struct kind_trace *t, uint32_t b);
 void decisions_add(struct decisions *d, const struct kind_trace *t);
 void decisions_free(struct decisions *d);
 
-/* With `value` at the site of `look`, the site of `act` was never come to;
- * false as well when nobody ever read that. */
+/* With `value` at the site of `look`, the site of `act`, another one, was never
+ * come to; false as well when nobody ever read that. */
 bool decisions_never(const struct decisions *d, const struct kind_trace *t,
                      uint32_t look, const uint64_t value[2], uint32_t act);
 /* …, was come to every time; false when nobody ever read that. */

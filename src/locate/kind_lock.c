@@ -1,4 +1,4 @@
-/* Locks that let two threads in, and data behind two locks. */
+/* Locks that let two threads in, data behind two locks or a shared one. */
 #include "locate/kinds_int.h"
 
 #include "base/err.h"
@@ -60,6 +60,19 @@ static bool clash(const struct kind_query *q, uint32_t a, uint32_t a_end,
   return false;
 }
 
+/* A call that writes what is free gives back, unless it has taken nothing since
+ * the test: then it counts, as readers do, from what another has set. */
+static bool sets(const struct kind_query *q, uint32_t test, uint32_t set) {
+  const struct event *s = event_at(q, set);
+  if (!equal_values(s->value, event_at(q, test)->value))
+    return true;
+  for (uint32_t i = test + 1; i < set; i++)
+    if (same_call(event_at(q, i), s) && is_write(event_at(q, i)) &&
+        overlaps(event_at(q, i), s))
+      return false;
+  return s->kind == EV_RMW;
+}
+
 /* Thread T2 sets the word at `set`, over what another thread has set. */
 static void match_word(const struct kind_query *q, uint32_t set) {
   const struct event *s = event_at(q, set);
@@ -71,7 +84,7 @@ static void match_word(const struct kind_query *q, uint32_t set) {
     return;
   const uint64_t *free = event_at(q, test)->value;
   uint32_t other = last_foreign_write(q, s, s->thread, test, set);
-  if (equal_values(s->value, free) || other == KIND_NO_EVENT ||
+  if (!sets(q, test, set) || other == KIND_NO_EVENT ||
       !is_concurrent(event_at(q, other)) ||
       equal_values(event_at(q, other)->value, free))
     return;
@@ -315,6 +328,70 @@ void match_two_locks(const struct kind_query *q) {
                                           .marks = {x, section_of(held, x), y,
                                                     section_of(held, y)}});
     }
+  free(held);
+}
+
+/* ---- a shared lock for a write ---- */
+
+/* The lock that both hold shared, when none that both hold excludes the other;
+ * NULL: there is no such lock. */
+static const struct held_lock *shared_lock(const struct held_locks *a,
+                                           const struct held_locks *b,
+                                           const struct held_lock **other) {
+  const struct held_lock *found = NULL;
+  for (uint32_t i = 0; i < a->len; i++)
+    for (uint32_t k = 0; k < b->len; k++) {
+      if (a->at[i].addr != b->at[k].addr)
+        continue;
+      if (!a->at[i].shared || !b->at[k].shared)
+        return NULL;
+      found = &a->at[i];
+      *other = &b->at[k];
+    }
+  return found;
+}
+
+/* Where the thread of event `of` gives the lock back, or KIND_NO_EVENT. */
+static uint32_t given_back(const struct kind_query *q, uint32_t of,
+                           uint64_t lock) {
+  for (uint32_t i = of + 1; i < events_of(q); i++)
+    if (event_at(q, i)->kind == EV_UNLOCK && event_at(q, i)->addr == lock &&
+        same_call(event_at(q, i), event_at(q, of)))
+      return i;
+  return KIND_NO_EVENT;
+}
+
+static void match_shared(const struct kind_query *q,
+                         const struct held_locks *held, uint32_t x,
+                         uint32_t y) {
+  bool first = is_write(event_at(q, x));
+  uint32_t write = first ? x : y, other = first ? y : x;
+  const struct held_lock *b, *a = shared_lock(&held[write], &held[other], &b);
+  if (!a)
+    return;
+  uint32_t end = given_back(q, write, a->addr);
+  uint32_t other_end = given_back(q, other, a->addr);
+  if (b->event > end || a->event > other_end)
+    return; /* one after the other */
+  add_match(q, &(struct kind_found){.kind = KIND_SHARED_LOCK,
+                                    .marks = {write, a->event, end, other,
+                                              b->event, other_end}});
+}
+
+/*
+ * Plain data are written under a lock that is taken shared, for readers, and
+ * another thread, which has it too, reads or writes them meanwhile.
+ *
+ *     T1 20 read-lock mu;  21 read map.first = &n
+ *     T2 50 read-lock mu;  54 write map.first: &n -> NULL
+ */
+void match_shared_lock(const struct kind_query *q) {
+  struct held_locks *held = follow_locks(q);
+  for (uint32_t y = 1; y < events_of(q); y++)
+    for (uint32_t x = 0; x < y && held[y].len; x++)
+      if (held[x].len && is_data(event_at(q, x)) && is_data(event_at(q, y)) &&
+          is_conflicting(event_at(q, x), event_at(q, y)))
+        match_shared(q, held, x, y);
   free(held);
 }
 

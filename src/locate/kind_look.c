@@ -161,7 +161,8 @@ static bool torn_by(const struct kind_query *q, uint32_t first, uint32_t second,
     for (*a = first + 1; *a < events_of(q); ++*a) {
       const struct event *x = event_at(q, *a);
       if (is_plain(x) && is_conflict(x, event_at(q, first)) && changes(x) &&
-          same_call(x, y) && (!loop || is_part(q, *a, *b)))
+          same_call(x, y) && is_write(x) == is_write(y) &&
+          (!loop || is_part(q, *a, *b)))
         return true;
     }
   }
@@ -171,9 +172,10 @@ static bool torn_by(const struct kind_query *q, uint32_t first, uint32_t second,
 /*
  * One place of the source reads or writes neighbouring words in two accesses (a
  * struct, a number of 128 bits, a string).  Another call comes to the first
- * word after it and to the second before it, and at least one of the two writes
- * something new.  If the one place is in a loop over words, as for a string,
- * the other call must have one such place too: a loop over counters is no copy.
+ * word after it and to the second before it, to read both or to write both, and
+ * at least one of the two writes something new.  If the one place is in a loop
+ * over words, as for a string, the other call must have one such place too: a
+ * loop over counters is no copy.
  *
  *     T1 12 read pair.lo = 0
  *     T2 8 write pair.lo: 0 -> 1;  8 write pair.hi: 0 -> 1

@@ -170,9 +170,85 @@ static void match_store(const struct kind_query *q, uint32_t store) {
   }
 }
 
-void match_early_publication(const struct kind_query *q) {
+/* Whether the call ever writes the spot of its event `of`. */
+static bool writes_it(const struct kind_query *q, uint32_t of) {
   for (uint32_t i = 0; i < events_of(q); i++)
+    if (is_write(event_at(q, i)) &&
+        same_call(event_at(q, i), event_at(q, of)) &&
+        overlaps(event_at(q, i), event_at(q, of)))
+      return true;
+  return false;
+}
+
+/* The last write to the spot before event `at`. */
+static uint32_t write_before(const struct kind_query *q,
+                             const struct event *spot, uint32_t at) {
+  while (at-- > 0)
+    if (is_write(event_at(q, at)) && overlaps(event_at(q, at), spot))
+      return at;
+  return KIND_NO_EVENT;
+}
+
+static bool wrote_before(const struct kind_query *q, uint32_t store,
+                         const struct event *spot) {
+  for (uint32_t i = store; i-- > 0;) {
+    const struct event *e = event_at(q, i);
+    if (!same_call(e, event_at(q, store)))
+      continue;
+    if (e->kind == EV_CALL)
+      return false;
+    if (is_write(e) && overlaps(e, spot))
+      return true;
+  }
+  return false;
+}
+
+/*
+ * A call sets a number that tells others that something is there; another one
+ * sees it and reads, and only then the first writes what was read.  Calls that
+ * see the number as it was before do not read.
+ *
+ *     T1 32 store cell[0].turn: 0 -> 1
+ *     T2 47 load cell[0].turn = 1
+ *     T2 50 read cell[0].value = 0
+ *     T1 33 write cell[0].value: 0 -> 7
+ *
+ * One that writes there too may do so too late: that is another fault.
+ */
+static void match_flag(const struct kind_query *q, uint32_t store) {
+  const struct event *s = event_at(q, store);
+  if (!is_write(s) || !is_concurrent(s) ||
+      s->flags & (EVENT_NO_VALUE | EVENT_NO_OLD) ||
+      equal_values(s->value, s->old) || block_of(q, s->value[0], store))
+    return;
+  uint32_t look = KIND_NO_EVENT; /* of the thread that reads */
+  for (uint32_t i = store + 1; i < events_of(q); i++) {
+    const struct event *e = event_at(q, i);
+    if (e->thread == s->thread || !is_plain_read(e) || !is_concurrent(e))
+      continue;
+    if (same_spot(e, s)) {
+      look = write_before(q, s, i) == store ? i : KIND_NO_EVENT;
+      continue;
+    }
+    if (look == KIND_NO_EVENT || !same_call(e, event_at(q, look)) ||
+        overlaps(e, s) || kind_site(q->t, i) == kind_site(q->t, look) ||
+        wrote_before(q, store, e) || writes_it(q, i) ||
+        !decisions_never(q->d, q->t, look, s->old, i))
+      continue;
+    uint32_t fill = fill_after(q, i, store);
+    if (fill == KIND_NO_EVENT)
+      continue;
+    add_match(q, &(struct kind_found){.kind = KIND_EARLY_PUBLICATION,
+                                      .marks = {store, i, fill}});
+    return;
+  }
+}
+
+void match_early_publication(const struct kind_query *q) {
+  for (uint32_t i = 0; i < events_of(q); i++) {
     match_store(q, i);
+    match_flag(q, i);
+  }
 }
 
 /* ---- use after free ---- */

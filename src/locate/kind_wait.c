@@ -90,22 +90,44 @@ static bool is_lost(const struct kind_query *q, uint32_t wait, uint32_t change,
   return wakes_another(q, *signal, wait);
 }
 
+/* The change at `change` is one that ends what the call waits for. */
+static bool ends_wait(const struct kind_query *q, uint32_t wait, uint32_t look,
+                      uint32_t change, bool decided) {
+  const struct event *c = event_at(q, change);
+  return is_concurrent(c) &&
+         !equal_values(c->value, event_at(q, look)->value) &&
+         (!decided || decisions_never(q->d, q->t, look, c->value, wait));
+}
+
+/* Of several changes with no signal between, the first: what comes behind it
+ * may be of those who found the wait over, and took from what they found. */
+static uint32_t first_of(const struct kind_query *q, uint32_t wait,
+                         uint32_t look, uint32_t change, bool decided) {
+  uint32_t first = change, from = look > wait ? look : wait;
+  for (uint32_t i = change; i-- > from + 1;) {
+    const struct event *e = event_at(q, i);
+    if (is_signal(e, event_at(q, wait)))
+      break;
+    if (is_write(e) && same_spot(e, event_at(q, look)) &&
+        e->thread != event_at(q, look)->thread &&
+        ends_wait(q, wait, look, i, decided))
+      first = i;
+  }
+  return first;
+}
+
 static bool take_lost(const struct kind_query *q, uint32_t wait, uint32_t look,
                       bool decided) {
   const struct event *r = event_at(q, look), *w = event_at(q, wait);
   uint32_t signal;
   uint32_t change = last_foreign_write(q, r, r->thread, look, events_of(q));
-  if (change == KIND_NO_EVENT || !is_concurrent(event_at(q, change)) ||
-      equal_values(event_at(q, change)->value, r->value) ||
-      (look != wait && writes_itself(q, look, wait)))
+  if (change == KIND_NO_EVENT || !ends_wait(q, wait, look, change, decided) ||
+      (look != wait && writes_itself(q, look, wait)) ||
+      !is_lost(q, wait, change, &signal) ||
+      (w->kind == EV_FUTEX_WAIT && signal != KIND_NO_EVENT))
     return false;
-  if (decided &&
-      !decisions_never(q->d, q->t, look, event_at(q, change)->value, wait))
-    return false;
-  if (!is_lost(q, wait, change, &signal))
-    return false;
-  if (w->kind == EV_FUTEX_WAIT && signal != KIND_NO_EVENT)
-    return false;
+  if (signal == KIND_NO_EVENT)
+    change = first_of(q, wait, look, change, decided);
   add_match(q, &(struct kind_found){.kind = KIND_LOST_WAKEUP,
                                     .marks = {wait, look, change, signal}});
   return true;

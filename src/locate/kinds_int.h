@@ -69,6 +69,7 @@ void match_broken_lock(const struct kind_query *q);
 void match_broken_flags(const struct kind_query *q);
 void match_coupling(const struct kind_query *q);
 void match_two_locks(const struct kind_query *q);
+void match_shared_lock(const struct kind_query *q);
 void match_aba(const struct kind_query *q);
 void match_double_success(const struct kind_query *q);
 void match_torn(const struct kind_query *q);

@@ -19,11 +19,8 @@ static const struct {
   enum patch_form form;
   uint32_t ways;
 } candidates[] = {
-    {PATCH_WIDEN_ALONE, 2},
-    {PATCH_WIDEN, 2},
-    {PATCH_BORROW, 2},
-    {PATCH_INSTRUCTION, 4},
-    {PATCH_WRAP, 1},
+    {PATCH_WIDEN_ALONE, 2}, {PATCH_WIDEN, 2}, {PATCH_BORROW, 2},
+    {PATCH_INSTRUCTION, 4}, {PATCH_WRAP, 1},
 };
 
 struct adviser {

@@ -62,6 +62,9 @@ bool patch_kind_edit(struct patch_sources *p, const struct kind_found *k,
            waiting_loop(&wait.at, &wait.source->edits, what);
   case KIND_LOST_WAKEUP:
     return wake(p, k, which, what);
+  case KIND_SHARED_LOCK:
+    return find(p, &k->spots[SPOT_LOCK], &wait) &&
+           waiting_exclude(&wait.at, &wait.source->edits, what);
   default:
     return false;
   }

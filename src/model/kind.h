@@ -42,6 +42,7 @@
   _(BROKEN_LOCK, "broken-lock", "broken mutual exclusion", 6)                  \
   _(BROKEN_FLAGS, "broken-lock", "broken mutual exclusion", 8)                 \
   _(TWO_LOCKS, "two-locks", "two locks for one datum", 4)                      \
+  _(SHARED_LOCK, "shared-lock", "write under a shared lock", 6)                \
   _(ABA, "aba", "ABA", 6)                                                      \
   _(DOUBLE_SUCCESS, "double-success", "double success", 4)                     \
   _(TORN, "torn", "torn value", 4)                                             \
@@ -79,7 +80,8 @@ enum {
   IF_WAIT,
   IF_USE,
   IF_WAKE,
-  /* the pointer is stored, another thread reads, the publisher writes */
+  /* the pointer or flag is stored, another thread reads, the publisher writes
+   */
   EARLY_STORE = 0,
   EARLY_READ,
   EARLY_FILL, /* or KIND_NO_EVENT: the execution ended before */
@@ -104,6 +106,14 @@ enum {
   TWO_FIRST_LOCK,
   TWO_SECOND,
   TWO_SECOND_LOCK,
+  /* a write, the shared lock that it is under, where that is given back or
+   * KIND_NO_EVENT; and the same of what another thread does meanwhile */
+  SHARED_WRITE = 0,
+  SHARED_WRITE_LOCK,
+  SHARED_WRITE_END,
+  SHARED_OTHER,
+  SHARED_OTHER_LOCK,
+  SHARED_OTHER_END,
   /* read, changed by others, changed back, replaced; and what was read since
    * the read and changed by others */
   ABA_READ = 0,
@@ -139,6 +149,7 @@ enum {
 /* Places in the sources, by kind. */
 enum {
   SPOT_GAP = 0,  /* COUPLING: from one lock to the next */
+  SPOT_LOCK = 0, /* SHARED_LOCK: the call that takes it */
   SPOT_WAIT = 0, /* IF_FOR_WHILE and LOST_WAKEUP: the call that waits */
   SPOT_CHANGE,   /* LOST_WAKEUP: the change, to the signal if it is too early */
   SPOT_SIGNAL,   /* LOST_WAKEUP: the signal that woke another thread */

@@ -180,8 +180,13 @@ static void say_if_for_while(struct teller *t) {
 static void say_early_publication(struct teller *t) {
   const char *block = words_of(t, EARLY_STORE)->value;
   put_function(t, EARLY_STORE);
-  buf_printf(&t->b, " publishes %s at ",
-             block && *block == '&' ? block + 1 : "a block");
+  if (block && *block == '&') {
+    buf_printf(&t->b, " publishes %s at ", block + 1);
+  } else {
+    buf_puts(&t->b, " sets ");
+    put_location(t, EARLY_STORE);
+    buf_puts(&t->b, " at ");
+  }
   put_line(t, EARLY_STORE);
   buf_puts(&t->b, " before it writes ");
   put_location(t, EARLY_READ);
@@ -284,6 +289,24 @@ static void say_two_locks(struct teller *t) {
 static void note_two_locks(struct teller *t) {
   note_deed(t, TWO_FIRST, "");
   note_deed(t, TWO_SECOND, "then ");
+}
+
+static void say_shared_lock(struct teller *t) {
+  put_function(t, SHARED_WRITE);
+  buf_puts(&t->b, " writes ");
+  put_location(t, SHARED_WRITE);
+  buf_puts(&t->b, " at ");
+  put_line(t, SHARED_WRITE);
+  buf_puts(&t->b, " under a shared lock, ");
+  put_lock(t, SHARED_WRITE_LOCK);
+  buf_puts(&t->b, " (");
+  put_line(t, SHARED_WRITE_LOCK);
+  buf_puts(&t->b, ")");
+}
+
+static void note_shared_lock(struct teller *t) {
+  note_deed(t, SHARED_OTHER_LOCK, "which is shared with ");
+  note_deed(t, SHARED_OTHER, "");
 }
 
 static void say_aba(struct teller *t) {
@@ -418,6 +441,8 @@ static const struct kind_teller {
                            note_broken_flags},
     [KIND_COUPLING] = {COUPLE_UNLOCK, COUPLE_LOCK, say_coupling, note_coupling},
     [KIND_TWO_LOCKS] = {TWO_FIRST, TWO_FIRST, say_two_locks, note_two_locks},
+    [KIND_SHARED_LOCK] = {SHARED_WRITE_LOCK, SHARED_WRITE, say_shared_lock,
+                          note_shared_lock},
     [KIND_ABA] = {ABA_READ, ABA_SWAP, say_aba, note_aba},
     [KIND_DOUBLE_SUCCESS] = {DOUBLE_CHANGE, DOUBLE_LOOK, say_double_success,
                              note_double_success},

@@ -114,7 +114,8 @@ static void put_order(const struct story *s, const struct refutation *r,
 }
 
 const char story_only_late[] =
-    "By happens-before, the default under tso, these results are right: nothing "
+    "By happens-before, the default under tso, these results are right: "
+    "nothing "
     "in the client makes one thread wait for the other's store.";
 
 static const char *make_why(struct story *s) {
@@ -309,6 +310,16 @@ static void put_loop(const struct story *s, struct buf *b) {
                line);
 }
 
+/* No reader may be inside while something is written. */
+static void put_exclusive(const struct story *s, struct buf *b) {
+  const uint32_t *marks = s->result->finding->kind.marks;
+  buf_printf(b,
+             "Take the lock of line %" PRIu32 " exclusively, since line "
+             "%" PRIu32 " writes",
+             s->events[marks[SHARED_WRITE_LOCK]].place->line,
+             s->events[marks[SHARED_WRITE]].place->line);
+}
+
 static const char *make_fix(struct story *s) {
   const struct finding *f = s->result->finding;
   struct buf b = {0};
@@ -322,6 +333,8 @@ static const char *make_fix(struct story *s) {
     put_lock(s, &f->kind, &b);
   else if (f->kind.kind == KIND_IF_FOR_WHILE)
     put_loop(s, &b);
+  else if (f->kind.kind == KIND_SHARED_LOCK)
+    put_exclusive(s, &b);
   else if (f->causes.len && f->causes.at[0].cause.nblocks &&
            f->causes.at[0].enforced && cause_is_enough(&f->causes.at[0]))
     put_cause(s, &f->causes.at[0], &b);

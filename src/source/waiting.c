@@ -136,23 +136,35 @@ bool waiting_wake(const struct wait_line *wait, const struct wait_line *change,
   return ok;
 }
 
+/* Replaces a word on the line; false: it is not there. */
+static bool replace(const struct wait_line *l, const char *word, const char *by,
+                    struct edits *e, struct buf *what) {
+  const struct ctext *c = l->c;
+  const struct cstmt *body = cstmt_of(c, l->f->body);
+  for (uint32_t t = body->first; t < body->last; t++) {
+    const struct ctoken *at = &c->tokens.at[t];
+    if (at->line != l->line || !ctext_is(c, t, word))
+      continue;
+    buf_printf(what, "writes %s for %s at line %u", by, word, at->line);
+    put_place(l, what);
+    return edits_add(e, at->at, at->len, by);
+  }
+  return false;
+}
+
 bool waiting_wake_all(const struct wait_line *signal, struct edits *e,
                       struct buf *what) {
-  const struct ctext *c = signal->c;
-  const struct cstmt *body = cstmt_of(c, signal->f->body);
-  for (uint32_t t = body->first; t < body->last; t++)
-    for (uint32_t k = 0; k < WORDS; k++) {
-      const struct wait_words *words = &all_words[k];
-      const struct ctoken *at = &c->tokens.at[t];
-      if (at->line != signal->line || !words->wake_all ||
-          !ctext_is(c, t, words->wake))
-        continue;
-      buf_printf(what, "writes %s for %s at line %u", words->wake_all,
-                 words->wake, at->line);
-      put_place(signal, what);
-      return edits_add(e, at->at, at->len, words->wake_all);
-    }
+  for (uint32_t k = 0; k < WORDS; k++)
+    if (all_words[k].wake_all &&
+        replace(signal, all_words[k].wake, all_words[k].wake_all, e, what))
+      return true;
   return false;
+}
+
+bool waiting_exclude(const struct wait_line *lock, struct edits *e,
+                     struct buf *what) {
+  return replace(lock, "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", e,
+                 what);
 }
 
 bool waiting_guard(const struct wait_line *wait, const struct wait_line *change,

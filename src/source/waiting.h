@@ -27,6 +27,10 @@ bool waiting_loop(const struct wait_line *wait, struct edits *e,
 bool waiting_wake(const struct wait_line *wait, const struct wait_line *change,
                   bool all, struct edits *e, struct buf *what);
 
+/* The shared lock that is taken on the line becomes an exclusive one. */
+bool waiting_exclude(const struct wait_line *lock, struct edits *e,
+                     struct buf *what);
+
 /* The signal on the line becomes a broadcast. */
 bool waiting_wake_all(const struct wait_line *signal, struct edits *e,
                       struct buf *what);

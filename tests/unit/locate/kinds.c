@@ -22,6 +22,22 @@ TEST(a_change_that_nobody_signals_is_a_lost_wakeup) {
   CHECK_INT(f.marks[LOST_SIGNAL], KIND_NO_EVENT);
 }
 
+TEST(of_changes_that_nobody_signals_the_first_is_named) {
+  struct script s = {0};
+  struct kind_found f = {0};
+  reads(&s, 1, 41, A, 0);
+  does(&s, 1, 43, EV_COND_WAIT, C);
+  writes(&s, 2, 38, A, 0, 1);
+  does(&s, 2, 39, EV_SIGNAL, C); /* wakes T3 */
+  uint32_t change = writes(&s, 2, 38, A, 1, 2);
+  writes(&s, 3, 27, A, 2, 1); /* which takes one of the two */
+  knows(&s, 41, 1, 0);
+  knows(&s, 41, 2, 0);
+  CHECK_INT(match(&s, KIND_LOST_WAKEUP, &f), 1);
+  CHECK_INT(f.marks[LOST_CHANGE], change);
+  CHECK_INT(f.marks[LOST_SIGNAL], KIND_NO_EVENT);
+}
+
 TEST(a_wait_for_what_did_not_come_is_no_lost_wakeup) {
   struct script s = {0};
   reads(&s, 1, 41, A, 0);
@@ -269,7 +285,78 @@ TEST(a_link_that_a_zeroed_node_gets_later) {
   CHECK_INT(match(&s, KIND_EARLY_PUBLICATION, NULL), 0);
 }
 
+/* T1 sets A, T2 sees that at line 47 and reads B at line 49; T1 writes B last,
+ * or first.  Nobody who sees A = 0 reads B, unless `always`. */
+static void flag(struct script *s, bool filled, bool always) {
+  if (filled)
+    writes(s, 1, 33, B, 0, 7);
+  writes(s, 1, 32, A, 0, 1);
+  reads(s, 2, 47, A, 1);
+  reads(s, 2, 49, B, 0);
+  if (!filled)
+    writes(s, 1, 33, B, 0, 7);
+  reads(s, 3, 47, A, 0);
+  if (always)
+    reads(s, 3, 49, B, 0);
+  returns(s, 3);
+}
+
+TEST(a_flag_that_is_set_before_the_data) {
+  struct script s = {0};
+  struct kind_found f = {0};
+  flag(&s, false, false);
+  CHECK_INT(match(&s, KIND_EARLY_PUBLICATION, &f), 1);
+  CHECK_INT(f.marks[EARLY_STORE], 0);
+  CHECK_INT(f.marks[EARLY_READ], 2);
+  CHECK_INT(f.marks[EARLY_FILL], 3);
+}
+
+TEST(a_flag_that_is_set_behind_the_data) {
+  struct script s = {0};
+  flag(&s, true, false);
+  writes(&s, 1, 34, B, 7, 8);
+  CHECK_INT(match(&s, KIND_EARLY_PUBLICATION, NULL), 0);
+}
+
+TEST(a_number_that_decides_nothing_is_no_flag) {
+  struct script s = {0};
+  flag(&s, false, true); /* a sum of two counters, say */
+  CHECK_INT(match(&s, KIND_EARLY_PUBLICATION, NULL), 0);
+}
+
+TEST(a_reader_that_writes_there_too_may_be_what_is_late) {
+  struct script s = {0};
+  flag(&s, false, false);
+  writes(&s, 2, 50, B, 7, 0);
+  CHECK_INT(match(&s, KIND_EARLY_PUBLICATION, NULL), 0);
+}
+
 /* ---- locks ---- */
+
+/* T2 finds L free; T1 takes it, -1, and T2 counts itself in all the same. */
+static void readers_lock(struct script *s, bool took) {
+  reads(s, 2, 9, L, 0);
+  if (took)
+    put(s, EV_RMW, 2, 10, L, 0, 1);
+  swaps(s, 1, 21, L, took ? 1 : 0, (uint64_t)-1);
+  put(s, EV_RMW, 2, 10, L, (uint64_t)-1, 0);
+  writes(s, 1, 32, A, 0, 1);
+  reads(s, 2, 38, A, 1);
+  put(s, EV_RMW, 1, 25, L, 0, 1);
+  put(s, EV_RMW, 2, 15, L, 1, 0);
+}
+
+TEST(a_lock_of_readers_that_lets_a_writer_in) {
+  struct script s = {0};
+  readers_lock(&s, false);
+  CHECK_INT(match(&s, KIND_BROKEN_LOCK, NULL), 1);
+}
+
+TEST(a_lock_that_is_given_back_is_not_set) {
+  struct script s = {0};
+  readers_lock(&s, true);
+  CHECK_INT(match(&s, KIND_BROKEN_LOCK, NULL), 0);
+}
 
 /* Both find L free and set it. */
 static void both_enter(struct script *s) {
@@ -389,6 +476,41 @@ TEST(sections_of_two_locks_one_after_the_other) {
   reads(&s, 2, 12, A, 1);
   does(&s, 2, 13, EV_UNLOCK, M);
   CHECK_INT(match(&s, KIND_TWO_LOCKS, NULL), 0);
+}
+
+/* T1 writes A under L; T2 reads it under L too, meanwhile or `later`. */
+static void readers(struct script *s, uint8_t lock, bool later) {
+  does(s, 1, 1, lock, L);
+  writes(s, 1, 2, A, 0, 1);
+  if (later)
+    does(s, 1, 3, EV_UNLOCK, L);
+  does(s, 2, 11, EV_RDLOCK, L);
+  reads(s, 2, 12, A, 1);
+  if (!later)
+    does(s, 1, 3, EV_UNLOCK, L);
+  does(s, 2, 13, EV_UNLOCK, L);
+}
+
+TEST(a_write_under_a_shared_lock) {
+  struct script s = {0};
+  struct kind_found f = {0};
+  readers(&s, EV_RDLOCK, false);
+  CHECK_INT(match(&s, KIND_SHARED_LOCK, &f), 1);
+  CHECK_INT(f.marks[SHARED_WRITE], 1);
+  CHECK_INT(f.marks[SHARED_WRITE_LOCK], 0);
+  CHECK_INT(f.marks[SHARED_OTHER_LOCK], 2);
+}
+
+TEST(a_write_under_an_exclusive_lock) {
+  struct script s = {0};
+  readers(&s, EV_WRLOCK, false);
+  CHECK_INT(match(&s, KIND_SHARED_LOCK, NULL), 0);
+}
+
+TEST(shared_sections_one_after_the_other) {
+  struct script s = {0};
+  readers(&s, EV_RDLOCK, true);
+  CHECK_INT(match(&s, KIND_SHARED_LOCK, NULL), 0);
 }
 
 /* ---- hand over hand ---- */

@@ -58,6 +58,15 @@ TEST(a_copy_that_is_cut_in_two) {
   CHECK_INT(match(&s, KIND_TORN, NULL), 1);
 }
 
+TEST(one_part_is_read_before_and_the_other_written_after) {
+  struct script s = {0};
+  reads(&s, 1, 33, A + 8, 2);
+  writes(&s, 2, 68, A, 2, 3);
+  writes(&s, 2, 68, A + 8, 2, 3);
+  writes(&s, 1, 68, A, 3, 4); /* under a lock, but what it read is old */
+  CHECK_INT(match(&s, KIND_TORN, NULL), 0);
+}
+
 TEST(two_words_that_are_read_one_after_the_other_are_no_copy) {
   struct script s = {0};
   reads(&s, 1, 12, A, 0);
