@@ -129,7 +129,9 @@
   _(semget) _(shmget) _(shm_open) _(sem_open) _(inotify_init)                  \
   _(inotify_init1) _(timerfd_create) _(splice) _(tee) _(vmsplice) _(signalfd)  \
   _(pthread_kill) _(pause) _(sigwait) _(sigwaitinfo) _(sigtimedwait)           \
-  _(sigsuspend)                                                                \
+  _(sigsuspend) _(sigqueue) _(pthread_sigqueue) _(killpg) _(tgkill)            \
+  _(aio_read) _(aio_write) _(lio_listio) _(makecontext) _(swapcontext)         \
+  _(setcontext)                                                                \
   /* annotations for ThreadSanitizer */                                        \
   _(__tsan_acquire) _(__tsan_release) _(AnnotateHappensBefore)                 \
   _(AnnotateHappensAfter) _(WTFAnnotateHappensBefore)                          \

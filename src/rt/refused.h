@@ -40,7 +40,12 @@
   /* signals */                                                                \
   _(signalfd, SIGNAL) _(pthread_kill, SIGNAL) _(pause, SIGNAL)                 \
   _(sigwait, SIGNAL) _(sigwaitinfo, SIGNAL) _(sigtimedwait, SIGNAL)            \
-  _(sigsuspend, SIGNAL)
+  _(sigsuspend, SIGNAL) _(sigqueue, SIGNAL) _(pthread_sigqueue, SIGNAL)        \
+  _(killpg, SIGNAL) _(tgkill, SIGNAL)                                          \
+  /* input and output behind the code's back */                                \
+  _(aio_read, OUTSIDE) _(aio_write, OUTSIDE) _(lio_listio, OUTSIDE)            \
+  /* stacks */                                                                 \
+  _(makecontext, STACK) _(swapcontext, STACK) _(setcontext, STACK)
 /* clang-format on */
 
 #define REFUSED_OPENMP "starts threads of OpenMP, which are not modelled"
@@ -51,6 +56,7 @@
   "waits for another process, and processes are not modelled"
 #define REFUSED_TIMER "waits for a timer, and timers are not modelled"
 #define REFUSED_SPLICE "moves bytes inside the kernel, which is not modelled"
+#define REFUSED_STACK "switches to another stack, which is not modelled"
 #define REFUSED_SIGNAL "sends or awaits a signal, and signals are not modelled"
 
 #endif

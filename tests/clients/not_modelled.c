@@ -20,6 +20,12 @@
  * RUN: %s -- -DCODE='waitpid(-1,0,0)'
  * EXIT: 3
  * OUTPUT: waitpid\(\) waits for another process
+ * RUN: %s -- -DCODE='sigqueue(getpid(),SIGUSR1,(union sigval){0})'
+ * EXIT: 3
+ * OUTPUT: sigqueue\(\) sends or awaits a signal
+ * RUN: %s -- -DCODE='swapcontext(&here,&here)'
+ * EXIT: 3
+ * OUTPUT: swapcontext\(\) switches to another stack
  * RUN: %s -- -DCODE='mess()'
  * EXIT: 3
  * OUTPUT: fcntl\(\) with command [0-9]+ is not modelled for a pipe
@@ -32,9 +38,11 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 static int n;
+static ucontext_t here;
 static struct pollfd input = {.fd = 0, .events = POLLIN};
 
 static void handle(int number) {
