@@ -266,8 +266,8 @@ enum { CRASHES = sizeof crashes / sizeof *crashes };
 
 void tidy_crash(int number) {
   if (owner == getpid())
-    leave("faultline: faultline itself has crashed: there was no memory left, "
-          "or this is a bug\n",
+    leave("faultline: faultline itself crashed: out of memory, or a bug of "
+          "Faultline\n",
           2);
   signal(number, SIG_DFL);
   raise(number);

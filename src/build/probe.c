@@ -353,9 +353,8 @@ void probe_print(const struct probe *p, struct buf *out) {
     print_list(p->unknown_hooks.at, n, out);
   }
   if ((n = p->inlined.len)) {
-    buf_puts(out, "warning: the compiler has put copies into callers of these "
-                  "FL_BACKOFF functions, which need "
-                  "__attribute__((noinline)): ");
+    buf_puts(out, "warning: these FL_BACKOFF functions were inlined into their "
+                  "callers, and need __attribute__((noinline)): ");
     print_list(p->inlined.at, n, out);
   }
 }

@@ -148,7 +148,7 @@ static void schedule_of_trace(const struct trace *t, struct schedule *out) {
 
 static char *garbled_words(void) {
   return xstrdup("the answer of the process cannot be read: the code overwrote "
-                 "memory, or wrote to a file, that is not its own");
+                 "memory or wrote to a file that is not its own");
 }
 
 static char *death_words(const struct built *b, const struct dead_worker *c,
@@ -166,8 +166,8 @@ static char *death_words(const struct built *b, const struct dead_worker *c,
   if (refused)
     return refused;
   if (hangs && c->hang == HANG_BLIND)
-    return xstrdup("the code computes without end, and has blocked the signal "
-                   "by which endless loops are found");
+    return xstrdup("the code is in an endless loop, and has blocked the signal "
+                   "by which such loops are found");
   if (late)
     return xstrdup("the process did not end in time");
   if (c->end == WORKER_HANGS) {

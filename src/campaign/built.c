@@ -103,8 +103,8 @@ static int check_op(struct built *b, const struct op_info *o, struct error *e) {
   struct signature sig = {0};
   if (o->values > OBJECT_VALUES)
     built_warn(b, xasprintf("warning: %s:%d: a domain of %s has more than %d "
-                            "values; the first %d are tried: give those that "
-                            "the code tells apart",
+                            "values; only the first %d are tried: give the "
+                            "values that make a difference to the code",
                             o->file, o->line, o->name, OBJECT_VALUES,
                             OBJECT_VALUES));
   if (!o->entry)
@@ -236,10 +236,9 @@ static int loading_trouble(const struct worker *w, enum worker_end end,
   if (end == WORKER_HANGS)
     return error_set(e, ERR_BUILD, "%s does not end", what);
   if (w->garbled)
-    return error_set(e, ERR_BUILD,
-                     "%s overwrote memory, or wrote to a file, that is not its "
-                     "own",
-                     what);
+    return error_set(
+        e, ERR_BUILD,
+        "%s overwrote memory or wrote to a file that is not its own", what);
   if (WIFSIGNALED(w->status))
     return error_set(e, ERR_BUILD, "%s died of signal %d (%s)", what,
                      WTERMSIG(w->status), strsignal(WTERMSIG(w->status)));

@@ -33,7 +33,7 @@ static void say_all(const struct totals *t, const struct settings *set,
 static void say_some(const struct totals *t, const struct settings *set,
                      struct buf *b) {
   buf_puts(b, set->no_real_time ? "all orders of conflicting accesses, "
-                                  "without those of calls and returns, of "
+                                  "whatever the order of calls and returns, of "
                                 : "all interleavings of ");
   put_clients(b, t->exhaustive + t->beyond);
   put_preemptions(set, b);
@@ -174,7 +174,7 @@ void coverage_add_unjudged(struct coverage *c) {
   assert(old);
   c->sentence = xasprintf(
       "%s; no operation returns a value and there is no FL_INVARIANT, so only "
-      "crashes, waits without end and failed assertions could be found",
+      "crashes, endless waits and failed assertions could be found",
       old);
   free(old);
 }
@@ -193,8 +193,8 @@ static const char *one_part(bool complete, bool real_time) {
   if (complete && real_time)
     return "all interleavings";
   if (complete)
-    return "all orders of conflicting accesses, without those of calls and "
-           "returns,";
+    return "all orders of conflicting accesses, whatever the order of calls "
+           "and returns,";
   return "interleavings";
 }
 
@@ -205,7 +205,7 @@ static void put_graph(const struct totals *t, struct buf *b) {
   put_number(b, t->statistics.states);
   buf_printf(b, " state%s", t->statistics.states == 1 ? "" : "s");
   if (t->circles)
-    buf_puts(b, "; some go round in circles and do not end");
+    buf_puts(b, "; some never end");
 }
 
 void coverage_of_one(const struct totals *t, const struct settings *set,

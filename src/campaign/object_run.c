@@ -126,7 +126,7 @@ static void put_estimate(struct built *b, struct object_run *r,
   int search = c->target->settings->search;
   bool states = search == SEARCH_AUTO || search == SEARCH_STATEFUL;
   estimate_words(&c->estimate, states ? "state" : "execution", &words);
-  buf_puts(&words, ", if the rest is like what was seen");
+  buf_puts(&words, ", if the rest is like the part that was searched");
   r->result.coverage.estimate = arena_strdup(&b->arena, buf_text(&words));
   buf_free(&words);
 }
@@ -339,7 +339,7 @@ static void name_unmodelled(struct built *b, struct result *r) {
   if (!r->finding || r->finding->fault != FAULT_DIVERGENCE ||
       !b->probe.unknown.len)
     return;
-  buf_printf(&words, "%s. It calls what Faultline does not model: ",
+  buf_printf(&words, "%s. It calls functions that Faultline does not model: ",
              r->finding->detail);
   for (uint32_t i = 0; i < b->probe.unknown.len; i++)
     buf_printf(&words, "%s%s()", i ? ", " : "", b->probe.unknown.at[i]);

@@ -181,11 +181,10 @@ static int make_harness(struct init *x, struct buf *text, struct buf *command,
   if (!plan_make(&x->functions, false, &x->plan)) {
     plan_free(&x->plan);
     if (!plan_make(&x->functions, true, &x->plan))
-      return error_set(
-          e, ERR_INPUT,
-          "%s: found no function that threads could call: a C function that "
-          "takes numbers, or a pointer to a struct first",
-          x->rest.args.at[0]);
+      return error_set(e, ERR_INPUT,
+                       "%s: found no function that threads could call; one "
+                       "takes numbers, or a pointer to a struct and numbers",
+                       x->rest.args.at[0]);
   }
   return try_harness(x, true, false, text, command, e);
 }

@@ -36,7 +36,16 @@ struct about {
   const char *command, *usage, *text;
   const struct own_option *only; /* ends with a NULL name; NULL: all options */
   const char *notes;
+  /* the options that the help shows, each between spaces; NULL: see `unused`.
+   * The others are accepted: a script may have one set for all commands. */
+  const char *shown;
+  const char *unused; /* options that the help does not show, or NULL */
 };
+
+#define UNUSED_OPTIONS                                                         \
+  "The options of faultline test that are not listed here are accepted and "   \
+  "not\nused. FAULTLINE_OPTIONS in the environment holds options that come "   \
+  "before those\nof the command line.\n"
 
 static const struct own_option of_atomicity[] = {
     {"client", "sources: run only this client"},
@@ -153,13 +162,15 @@ static const struct about abouts[] = {
      "usage, build or tool error, 3 inconclusive or nothing checked."},
     {"explore", "faultline explore FILE... [options] [-- compiler flags]",
      "Runs every interleaving of one client (--client), or of a program with "
-     "main() and threads, and lists the outcomes."},
+     "main() and threads, and lists the outcomes.",
+     NULL, UNUSED_OPTIONS, NULL, " threads ops init keep-going accept "},
     {"explain-tree",
      "faultline explain-tree FUNCTION FILE... [options] [-- compiler flags]",
      "Prints the structure tree of a function: its sequences of accesses, "
      "loops, selections and their branches, each with the number of steps that "
      "it adds. From this tree, --search=dpct estimates how many steps a call "
-     "takes."},
+     "takes.",
+     NULL, UNUSED_OPTIONS, " theta cc cxx opt no-cache show-commands ", NULL},
     {"shrink",
      "faultline shrink [HISTORY.jsonl] FILE... [options] [-- compiler flags]",
      "Turns a failing history into the smallest client that still fails. The "
@@ -170,7 +181,14 @@ static const struct about abouts[] = {
     {"replay",
      "faultline replay SCHEDULE FILE... [options] [-- compiler flags]",
      "Runs the execution of a saved schedule twice, to see that it repeats "
-     "itself, and shows it, whether it fails or passes now."},
+     "itself, and shows it, whether it fails or passes now.",
+     NULL, UNUSED_OPTIONS,
+     " max-states memory max-steps races deciding-races race-sections "
+     "race-independent "
+     "race-variables dot watchdog show-output cc cxx opt no-cache "
+     "show-commands json junit sarif tap exit-protocol html no-html trace gdb "
+     "quiet verbose debug-dump color width ",
+     NULL},
     {"atomicity",
      "faultline atomicity TRACE...\nfaultline atomicity FILE.c... [--client "
      "CLIENT] [options] [-- compiler flags]",
@@ -194,12 +212,23 @@ static const struct {
                       {"coarse", "shrink"},
                       {"keep-order", "atomicity"}};
 
-static void hide_options(struct opt *o, const char *command) {
-  for (; o->name; o++)
+/* Does the list, with spaces around each name, have this one? */
+static bool lists(const char *list, const char *name) {
+  char spaced[64];
+  snprintf(spaced, sizeof spaced, " %s ", name);
+  return strstr(list, spaced);
+}
+
+static void hide_options(struct opt *o, const struct about *a) {
+  for (; o->name; o++) {
+    if ((a->shown && !lists(a->shown, o->name)) ||
+        (a->unused && lists(a->unused, o->name)))
+      o->help = NULL;
     for (size_t i = 0; i < sizeof of_one_command / sizeof *of_one_command; i++)
       if (!strcmp(o->name, of_one_command[i].option) &&
-          strcmp(command, of_one_command[i].command))
+          strcmp(a->command, of_one_command[i].command))
         o->help = NULL;
+  }
 }
 
 /* Selects the options of the table that the command takes. */
@@ -245,16 +274,11 @@ static int check_output(const char *option, const char *path, struct error *e) {
 static int check_outputs(const struct settings *s, struct error *e) {
   const struct {
     const char *option, *path;
-  } outputs[] = {{"--json", s->json},
-                 {"--junit", s->junit},
-                 {"--sarif", s->sarif},
-                 {"--tap", s->tap},
-                 {"--coverage", s->coverage},
-                 {"--html", s->html},
-                 {"--trace", s->trace},
-                 {"--patch", s->patch},
-                 {"--dot", s->dot},
-                 {"--debug-dump", s->debug_dump}};
+  } outputs[] = {{"--json", s->json},         {"--junit", s->junit},
+                 {"--sarif", s->sarif},       {"--tap", s->tap},
+                 {"--coverage", s->coverage}, {"--html", s->html},
+                 {"--trace", s->trace},       {"--patch", s->patch},
+                 {"--dot", s->dot},           {"--debug-dump", s->debug_dump}};
   const char *standard = NULL;
   for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
     if (check_output(outputs[i].option, outputs[i].path, e))
@@ -445,10 +469,9 @@ int settings_parse(struct settings *s, const char *command, int argc,
        "memory model sc",
        "Search", .choices = data_races_name},
       {"deciding-races", 0, OPT_ENUM, &s->races, "WHICH",
-       "which races can decide a failure: those of conflicting accesses "
+       "races that may decide a failure: those of conflicting accesses "
        "(conflicting, default), of all accesses to memory that several threads "
-       "use "
-       "(shared), or of all accesses (all); off does not look for them",
+       "use (shared), or of all accesses (all); off looks for none",
        "Races", .choices = races_name},
       {"race-sections", 0, OPT_FLAG, &s->race_sections, NULL,
        "count a critical section as one event", "Races"},
@@ -477,7 +500,7 @@ int settings_parse(struct settings *s, const char *command, int argc,
       {"spurious-cas", 0, OPT_FLAG, &s->spurious_cas, NULL,
        "let a weak compare-and-swap fail for no reason", "Engine"},
       {"spurious-wakeups", 0, OPT_ENUM, &s->wake_ups, "DOSE",
-       "let waits end for no reason: none (off), the first wait of a call at "
+       "let waits end for no reason: never (off), the first wait of a call at "
        "each place (some, default), or up to three waits of a call (all)",
        "Engine", .choices = wake_ups_name},
       {"leaks", 0, OPT_FLAG, &s->leaks, NULL,
@@ -581,7 +604,7 @@ int settings_parse(struct settings *s, const char *command, int argc,
                  "that come before those\nof the command line.\n"};
   struct error environment = {0}, *first = &environment;
   parse_environment(s, &c, first);
-  hide_options(opts, command);
+  hide_options(opts, a);
   if (a->only) {
     select_options(opts, a->only, own);
     c.opts = own;
@@ -620,8 +643,9 @@ int settings_parse(struct settings *s, const char *command, int argc,
   if (!err)
     err = check_good_traces(s, e);
   if (!err && s->dot && s->races == RACES_OFF && !atomicity)
-    err = error_set(e, ERR_USAGE,
-                    "--dot does not go with --deciding-races=off, which makes no graph");
+    err = error_set(
+        e, ERR_USAGE,
+        "--dot does not go with --deciding-races=off, which makes no graph");
   if (!err && s->race_independent && s->race_variables.len)
     err = error_set(e, ERR_USAGE,
                     "--race-independent does not go with --race-variables");

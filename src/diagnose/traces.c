@@ -36,8 +36,8 @@ static int check_content(const char *folder, struct error *e) {
     if (!is_ours(f->d_name))
       err = error_set(
           e, ERR_USAGE,
-          "--traces: %s is replaced as a whole, but holds other files (%s)",
-          folder, f->d_name);
+          "--traces: %s holds other files (%s), and would be replaced", folder,
+          f->d_name);
   closedir(d);
   return err;
 }

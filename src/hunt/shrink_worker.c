@@ -309,7 +309,7 @@ static struct shrinker *locate_best(struct detection *d, bool small) {
 }
 
 static const char *late(const struct hunt *h) {
-  return h->timed && clock_now() >= h->deadline ? ": --time ended that" : "";
+  return h->timed && clock_now() >= h->deadline ? " (stopped by --time)" : "";
 }
 
 static void locate(struct detection *d) {
@@ -346,12 +346,12 @@ static void release(struct detection *d) {
   check_free(&d->check);
 }
 
-/* "; 1 was not checked to the end: --time ended that"; the caller frees it. */
+/* "; 1 was not checked to the end (stopped by --time)"; the caller frees it. */
 static char *say_undecided(const struct checker *j) {
   unsigned long long n = j->undecided;
   if (!n)
     return xstrdup("");
-  return xasprintf("; %llu %s not checked to the end: %s ended that", n,
+  return xasprintf("; %llu %s not checked to the end (stopped by %s)", n,
                    n == 1 ? "was" : "were", j->limit);
 }
 
@@ -402,7 +402,7 @@ static bool open_native(struct detection *d) {
     d->native = d->native->next;
   if (!d->native)
     error_set(&h->work->error, ERR_BUILD,
-              "the object without hooks has no object %s", h->r->object);
+              "the build without hooks has no object %s", h->r->object);
   return d->native;
 }
 
@@ -447,7 +447,7 @@ static void shrink_client(struct hunt *h) {
       h->r->finding->minimal.reduce_seconds = clock_now() - begun;
   } else if (!h->work->error.code) {
     h->r->verdict = VERDICT_UNKNOWN;
-    h->r->reason = xstrdup("no execution of the client that was run fails");
+    h->r->reason = xstrdup("no execution of the client failed");
   }
   client_free(&c);
   shrinker_free(&s);
@@ -506,7 +506,7 @@ static void shrink_history(struct hunt *h, const struct history *failing) {
     h->r->reason =
         answer == CHECK_YES
             ? xstrdup("the history is linearizable: there is nothing to shrink")
-            : xasprintf("the history is too hard to check: %s ended that",
+            : xasprintf("the history is too hard to check (stopped by %s)",
                         limit);
     return;
   }

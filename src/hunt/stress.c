@@ -360,8 +360,8 @@ static void add_remarks(const struct rounds *s) {
                (unsigned long long)s->discarded);
   if (s->parts)
     buf_printf(&b,
-               "; too hard to check to the end: %llu (of these, the first "
-               "calls were checked, %u or more)",
+               "; %llu too hard to check to the end (their first calls were "
+               "checked, %u or more)",
                (unsigned long long)s->parts, s->least);
   if (s->repeated)
     buf_printf(&b, "; %s", s->repeated);
@@ -382,7 +382,7 @@ void hunt_stress(struct hunt *h) {
     s.suite = s.suite->next;
   if (!s.suite) {
     error_set(&h->work->error, ERR_BUILD,
-              "the object without hooks has no object %s", h->r->object);
+              "the build without hooks has no object %s", h->r->object);
     return;
   }
   if (h->set->client)

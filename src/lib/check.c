@@ -114,10 +114,9 @@ static int serve(void *arg, struct error *e) {
   struct request *q = arg;
   struct fl_check *c = q->c;
   if (!c)
-    return error_set(e, ERR_USAGE, "there is no checker");
+    return error_set(e, ERR_USAGE, "the checker is a null pointer");
   if (c->busy)
-    return error_set(e, ERR_SYSTEM,
-                     "an earlier call with this checker could not go on");
+    return error_set(e, ERR_SYSTEM, "an earlier call with this checker failed");
   c->busy = true;
   int err = q->body(c, q->arg, e);
   q->violated = c->online && online_answer(c->online).verdict == LOG_VIOLATION;
@@ -243,7 +242,8 @@ static int add_body(struct fl_check *c, void *arg, struct error *e) {
   if (err)
     return err;
   if (a->n > SIZE_MAX / 4 / sizeof *a->ops)
-    return error_set(e, ERR_INPUT, "%zu operations at once", a->n);
+    return error_set(e, ERR_INPUT, "%zu operations are too many for one call",
+                     a->n);
   struct fl_check_op *ops = xmalloc(a->n * sizeof *ops);
   err = read_ops(a, ops, e);
   if (!err)

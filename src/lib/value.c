@@ -17,11 +17,12 @@ static int convert_items(const struct fl_datum *from, datum *to, int depth,
   if (from->len > UINT32_MAX / 16)
     return error_set(e, ERR_INPUT, "a list of %zu items", from->len);
   if (!from->items && from->len)
-    return error_set(e, ERR_INPUT, "a list of %zu items that are nowhere",
+    return error_set(e, ERR_INPUT,
+                     "a list of %zu items, but a null pointer to them",
                      from->len);
   if (from->kind == FL_DATUM_MAP && from->len % 2)
     return error_set(e, ERR_INPUT,
-                     "a map has keys and values: %zu items are not even",
+                     "a map has as many keys as values, but %zu is odd",
                      from->len);
   datum *items = xmalloc((from->len + 1) * sizeof *items);
   for (size_t i = 0; i < from->len && !err; i++)

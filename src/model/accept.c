@@ -92,10 +92,11 @@ static int read_places(struct accept *a, const char *from, const char *end,
     char *text = trimmed(from, comma ? comma : end), *shown = xstrdup(text);
     struct accept_place p;
     if (!read_place(text, &p))
-      error_set(e, ERR_INPUT,
-                "%s: \"%.60s\" is no place: want FILE:LINE, FILE:LINE-LINE or "
-                "FUNCTION()",
-                a->from, shown);
+      error_set(
+          e, ERR_INPUT,
+          "%s: \"%.60s\" is no place: expected FILE:LINE, FILE:LINE-LINE or "
+          "FUNCTION()",
+          a->from, shown);
     else
       vec_push(&a->places, p);
     free(shown);
@@ -115,7 +116,8 @@ static int read_where(struct accept *a, const char *at, const char *end,
     read_places(a, where + 3, in ? in : where + strlen(where), e);
   else if (in != where)
     error_set(e, ERR_INPUT,
-              "%s: want `at PLACES` or `in CLIENT` behind the kind", a->from);
+              "%s: expected `at PLACES` or `in CLIENT` after the kind",
+              a->from);
   if (in && !e->code)
     a->client = trimmed(strstr(in, "in ") + 3, in + strlen(in));
   free(where);
@@ -126,10 +128,11 @@ static int read_entry(struct accept *a, const char *text, struct error *e) {
   const char *because = strstr(text, " because ");
   const char *at = text;
   if (!because)
-    return error_set(e, ERR_INPUT,
-                     "%s: want `OBJECT KIND at PLACES because REASON`, or with "
-                     "`in CLIENT`",
-                     a->from);
+    return error_set(
+        e, ERR_INPUT,
+        "%s: expected `OBJECT KIND at PLACES because REASON`, or with "
+        "`in CLIENT`",
+        a->from);
   if (!a->object)
     a->object = word(&at);
   char *kind = word(&at);
@@ -142,7 +145,8 @@ static int read_entry(struct accept *a, const char *text, struct error *e) {
   free(kind);
   if (!e->code && at > because)
     error_set(e, ERR_INPUT,
-              "%s: want `at PLACES` or `in CLIENT` behind the kind", a->from);
+              "%s: expected `at PLACES` or `in CLIENT` after the kind",
+              a->from);
   if (!e->code)
     read_where(a, at, because, e);
   a->reason = trimmed(because + strlen(" because "), text + strlen(text));

@@ -98,7 +98,7 @@ static int wrong(struct client_reader *r, const char *at, char *what) {
   return code;
 }
 
-/* What stands at `at`, for "want … but found …". */
+/* What stands at `at`, for "expected …, found …". */
 static const char *found(const char *at, char out[8]) {
   if (!*at)
     return "the end";
@@ -106,7 +106,7 @@ static const char *found(const char *at, char out[8]) {
   while (n < 4 && is_continuation(at[n]))
     n++;
   if (n == 1 && ((unsigned char)*at < ' ' || (unsigned char)*at >= 127))
-    return "a strange byte";
+    return "an unexpected byte";
   out[0] = '\'';
   memcpy(out + 1, at, n);
   out[n + 1] = '\'';
@@ -117,7 +117,7 @@ static const char *found(const char *at, char out[8]) {
 static int want(struct client_reader *r, const char *what) {
   char here[8];
   return wrong(r, r->at,
-               xasprintf("want %s, found %s", what, found(r->at, here)));
+               xasprintf("expected %s, found %s", what, found(r->at, here)));
 }
 
 /* ---- reading ---- */
@@ -295,7 +295,7 @@ static int read_threads(struct client_reader *r, const struct call *first,
                         const char *from) {
   if (r->concurrent_seen)
     return wrong(r, from,
-                 xstrdup("the threads stand in one part: {…} || {…} || …"));
+                 xstrdup("only one part has threads: {…} || {…} || …"));
   r->concurrent_seen = true;
   if (first)
     client_add(r->c, 1, *first);

@@ -14,7 +14,7 @@
     "that keeps the order of each thread")                                     \
   _(QUIESCENT, "quiescent", "quiescently consistent",                          \
     "that quiescent consistency allows")                                       \
-  _(HAPPENS_BEFORE, "happens-before", "explained by what happened before",     \
+  _(HAPPENS_BEFORE, "happens-before", "consistent with happens-before",        \
     "that happens-before allows")
 
 #define CRITERION_ENUM(id, name, property, orders) CRITERION_##id,

@@ -197,7 +197,7 @@ static void add_note(struct log *l, const struct log_event *ev) {
 static int add_head(struct log *l, const struct log_event *ev,
                     struct error *e) {
   if (l->ops.len || l->type)
-    return error_set(e, ERR_INPUT, "a history begins inside of another");
+    return error_set(e, ERR_INPUT, "a history begins inside another");
   if (ev->text)
     l->type = copied(l, ev->text, ev->tlen);
   l->type_argument = ev->type_argument;

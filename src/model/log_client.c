@@ -131,10 +131,11 @@ static int take_operation(struct log_converter *c, const struct log_op *op,
     return err;
   const char *name = c->log->functions.at[op->f];
   if (op->failed)
-    return refuse(c, op, e, "%s() fails, which is not a result", name);
+    return refuse(c, op, e, "%s() failed, and a client has no such result",
+                  name);
   if (!pending &&
       !take_result(op->result, c->names->kinds[t.call.op], &t.result))
-    return refuse(c, op, e, "%s() returns something else", name);
+    return refuse(c, op, e, "%s() returns another type of result", name);
   vec_push(&c->ops, t);
   return ERR_NONE;
 }

@@ -199,7 +199,7 @@ static int read_mark(struct schedule *s, const char *p, const char *end,
           ? read_number(q + 1, end, SCHEDULE_UNITS, &units)
           : NULL;
   if (q != end || !units)
-    return wrong(at, "want shared memory of a thread such as S2@40+3", p,
+    return wrong(at, "expected shared memory of a thread such as S2@40+3", p,
                  (size_t)(end - p));
   schedule_add_mark(s, (uint8_t)(thread + (*p == 'L' ? 32 : 0)), first, units);
   return ERR_NONE;
@@ -213,21 +213,22 @@ static int read_turn(struct schedule *s, const char *p, const char *end,
   if (*p == '!') {
     const char *q = read_number(p + 1, end, UINT8_MAX, &number);
     if (q != end)
-      return wrong(at, "want a choice such as !1, up to !255", p, n);
+      return wrong(at, "expected a choice such as !1, up to !255", p, n);
     schedule_add_choice(s, (uint8_t)number);
     return ERR_NONE;
   }
   if (*p == 'S' || *p == 'L')
     return read_mark(s, p, end, at);
   if (*p != 'T' && *p != 'C')
-    return wrong(at, "want a turn such as T2*3 or a choice such as !1", p, n);
+    return wrong(at, "expected a turn such as T2*3 or a choice such as !1", p,
+                 n);
   const char *q = read_number(p + 1, end, SCHEDULE_MAX_THREAD, &number);
   if (!q)
-    return wrong(at, "want a thread from T0 to T31", p, n);
+    return wrong(at, "expected a thread from T0 to T31", p, n);
   if (q < end && *q == '*')
     q = read_number(q + 1, end, UINT32_MAX, &steps);
   if (q != end || !steps)
-    return wrong(at, "want a number of steps such as T2*3", p, n);
+    return wrong(at, "expected a number of steps such as T2*3", p, n);
   add_turn(s, (uint8_t)(number | (*p == 'C' ? SCHEDULE_COMMIT : 0)), steps);
   return ERR_NONE;
 }
@@ -275,7 +276,7 @@ static int read_field(struct schedule *s, const char *p, const char *end,
                       struct place_in_file *at) {
   const char *colon = memchr(p, ':', (size_t)(end - p));
   if (!colon)
-    return wrong(at, "want 'key: value'", p, (size_t)(end - p));
+    return wrong(at, "expected 'key: value'", p, (size_t)(end - p));
   size_t n = (size_t)(colon - p);
   const char *value = colon + 1;
   while (value < end && is_blank(*value))

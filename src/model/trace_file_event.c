@@ -29,7 +29,7 @@ static int check_op(struct trace_reader *r, const struct event *e) {
   struct op_state *o = op_of(r, e->call, e->thread);
   uint32_t number = (uint32_t)(o - r->ops.at) + 1;
   if (o->thread != e->thread) /* T1 */
-    return trace_fail(r, "operation %" PRIu32 " is one of thread %" PRIu32,
+    return trace_fail(r, "operation %" PRIu32 " belongs to thread %" PRIu32,
                       e->call, o->thread);
   if (o->returned) /* T2 */
     return trace_fail(r, "operation %" PRIu32 " has returned in line %" PRIu32,
@@ -52,7 +52,7 @@ static int get_name(struct trace_reader *r, const struct json_node *o,
   if (err || !name || e->kind != EV_CALL)
     return err;
   if (e->call > 1000000)
-    return trace_fail(r, "a named operation has a number above 1000000");
+    return trace_fail(r, "the number of a named operation is above 1000000");
   while (r->op_names.len <= e->call)
     vec_push(&r->op_names, NULL);
   r->op_names.at[e->call] = name;
@@ -142,14 +142,16 @@ static int read_commit(struct trace_reader *r, const struct json_node *o,
     return trace_fail(
         r, "commit in a trace whose header has no \"memory\":\"tso\"");
   if (r->committed[thread] == r->stores[thread].len)
-    return trace_fail(r, "commit without issue: no store of thread %u waits",
-                      thread);
+    return trace_fail(
+        r, "commit without issue: no store of thread %u is in its buffer",
+        thread);
   uint32_t issue = r->stores[thread].at[r->committed[thread]++]; /* T5 */
   struct event e = r->events.at[issue];
   bool named = json_get(o, "addr") || json_get(o, "var");
   int err = named ? trace_get_memory(r, o, &given) : 0;
   if (!err && named && given.addr != e.addr)
-    err = trace_fail(r, "commit of another store than the oldest that waits");
+    err =
+        trace_fail(r, "commit of a store that is not the oldest in the buffer");
   e.kind = EV_COMMIT;
   e.step = r->events.len;
   e.flags &= ~EVENT_ISSUED;

@@ -129,8 +129,8 @@ static int watch_on(uint32_t now) {
     state = state_now();
   if (again && hash128_equal(state, watch.state))
     return fail(FAULT_ENDLESS,
-                "without other threads it goes round for ever: everything is "
-                "as it was %u steps before",
+                "it loops for ever when it runs alone: everything is as it was "
+                "%u steps before",
                 now - watch.since);
   if (now == watch.until) {
     watch.state = state;
@@ -167,7 +167,7 @@ static int alone(void) {
   if (now >= sum(E.begun, alone_most)) {
     if (!recurses())
       return fail(FAULT_UNMODELLED,
-                  "the thread, alone, has not come to an end within %u steps",
+                  "the thread runs alone, and has not finished within %u steps",
                   alone_most);
     alone_most = sum(alone_most, ALONE_MOST);
   }

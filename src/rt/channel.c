@@ -64,10 +64,9 @@ struct channel *fl__channel_new(enum channel_kind kind, uint64_t pc) {
                    ? CHANNELS_EACH
                    : (uint32_t)__builtin_ctz(~D.used[kind]);
   if (i == CHANNELS_EACH)
-    fl__refuse(pc,
-               "more than %d pipes, or sockets, or eventfds are open at "
-               "the same time",
-               CHANNELS_EACH);
+    fl__refuse(
+        pc, "more than %d pipes, sockets or eventfds are open at the same time",
+        CHANNELS_EACH);
   D.used[kind] |= 1u << i;
   E.live.channels = 1;
   struct channel *c = channel((uint32_t)kind * CHANNELS_EACH + i);

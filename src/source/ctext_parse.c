@@ -215,7 +215,7 @@ static uint32_t parse_one(struct ctext_parser *p, uint32_t parent,
     return do_loop(p, parent);
   bool label = is(p, "case") || is(p, "default") || is_name_label(p);
   if (label && !in_compound)
-    give_up(p, "it has a label in an odd place");
+    give_up(p, "it has a label in an unexpected place");
   else if (label)
     return case_label(p, parent);
   if (is(p, "else"))

@@ -181,7 +181,7 @@ static int bind_role(struct binding *k, const struct role_text *t,
                      const struct spec_role *role) {
   uint32_t index;
   if (!t->word)
-    return fail(k, xasprintf("%s = %.40s: want the name of an operation",
+    return fail(k, xasprintf("%s = %.40s: expected the name of an operation",
                              t->name, t->source));
   const struct fl_op *op = find_op(k->suite, t->word, &index);
   if (!op) {
@@ -228,17 +228,17 @@ static int bind_setting(struct binding *k, const struct role_text *t) {
   if (setting(k, t->name) != t)
     return fail(k, xasprintf("%s is set twice", t->name));
   if (!t->is_number && !t->text)
-    return fail(k, xasprintf("%s = %.40s is not a constant: want a number, a "
-                             "character, a string, true, false or NULL",
-                             t->name, t->source));
+    return fail(k,
+                xasprintf("%s = %.40s is not a constant: expected a number, a "
+                          "character, a string, true, false or NULL",
+                          t->name, t->source));
   bool capacity = !strcmp(t->name, "capacity");
   bool initial = !strcmp(t->name, "initial");
   bool parties = !strcmp(t->name, "parties");
   if ((capacity || initial || parties) && !t->is_number)
     return fail(k, xasprintf("%s = %.40s is not a number", t->name, t->source));
   if ((capacity || parties) && (t->number <= 0 || t->number >= UINT32_MAX))
-    return fail(k,
-                xasprintf("%s = %.40s is not a sensible one", t->name, t->source));
+    return fail(k, xasprintf("%s = %.40s is out of range", t->name, t->source));
   if (parties)
     k->b->parties = (uint32_t)t->number;
   if (!strcmp(t->name, "leader"))

@@ -36,12 +36,13 @@ static int take_relaxed(struct spec *s, const struct fl_suite *suite,
              (b && b->ops[at].waits_none &&
               b->ops[at].role->result == RESULT_DATA))
       error_set(e, ERR_INPUT,
-                "%s:%d: FL_RELAXED: %s may wait; what is relaxed must return",
+                "%s:%d: FL_RELAXED: %s may wait, but a relaxed operation "
+                "always returns",
                 o->file, o->line, o->name);
     else if (relation)
       error_set(e, ERR_INPUT,
                 "%s:%d: FL_RELAXED: a relation does not say what %s returns; "
-                "let it allow what is approximate",
+                "let the relation allow approximate results",
                 o->file, o->line, o->name);
     else if (!is_number(o))
       error_set(e, ERR_INPUT, "%s:%d: FL_RELAXED: %s returns no number",
@@ -68,9 +69,9 @@ static const char *refusal(const struct fl_op *o, const struct fl_item *i) {
   if (i->count == FL_FAILS_TEXT)
     return o->type == FL_TYPE_STRING ? NULL : "returns no string";
   if (o->type == FL_TYPE_POINTER && (i->count == FL_FAILS_IF || i->lo))
-    return "returns a pointer: want NULL";
+    return "returns a pointer: expected NULL";
   if (o->type == FL_TYPE_STRING && i->count == FL_FAILS_VALUE && i->lo)
-    return "returns a string: want a string, NULL or a function";
+    return "returns a string: expected a string, NULL or a function";
   return NULL;
 }
 
@@ -141,8 +142,8 @@ static int take_reach(struct builtin *b, const struct fl_op *o,
                        o->file, o->line, name, o->name);
     bool queue = b->about == &builtin_queue;
     if (k->lo < 0 || k->lo >= UINT32_MAX)
-      return error_set(e, ERR_INPUT, "%s:%d: %s(%lld): want 0 or more", o->file,
-                       o->line, name, k->lo);
+      return error_set(e, ERR_INPUT, "%s:%d: %s(%lld): expected 0 or more",
+                       o->file, o->line, name, k->lo);
     if (to->reach)
       return error_set(e, ERR_INPUT, "%s:%d: %s: %s has another order already",
                        o->file, o->line, name, o->name);

@@ -399,7 +399,7 @@ static int bind_all(struct reference *m, const role_texts *texts,
   const struct fl_suite *s = m->suite;
   if (texts->len != s->nreference)
     return refuse(s, e,
-                  xstrdup("want `operation = function` for each "
+                  xstrdup("expected `operation = function` for each "
                           "operation"));
   for (uint32_t i = 0; i < texts->len; i++)
     if (bind_one(m, &texts->at[i], s->reference[i], e))
@@ -407,7 +407,7 @@ static int bind_all(struct reference *m, const role_texts *texts,
   for (uint32_t i = 0; i < m->nroles; i++)
     if (!m->roles[i].name)
       return refuse(s, e,
-                    xasprintf("operation %s has no function: want `%s = "
+                    xasprintf("operation %s has no function: expected `%s = "
                               "function`, with the parameters of %s but a %s "
                               "instead of the object",
                               m->roles[i].op->name, m->roles[i].op->name,

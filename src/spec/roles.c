@@ -120,8 +120,8 @@ char *roles_read(role_texts *out, const char *text) {
     size_t n = word_length(s);
     const char *after = skip(s + n);
     if (!n || *after != '=')
-      return xasprintf("want `role = function` or `setting = value` at `%.40s`",
-                       s);
+      return xasprintf(
+          "expected `role = function` or `setting = value` at `%.40s`", s);
     const char *value = skip(after + 1), *end = value_end(value);
     if (!end)
       return xasprintf("quotes or parentheses do not match in `%.40s`", value);
@@ -129,8 +129,7 @@ char *roles_read(role_texts *out, const char *text) {
     while (last > value && isspace((unsigned char)last[-1]))
       last--;
     if (last == value)
-      return xasprintf("nothing stands behind `%.*s =`", (int)(n < 40 ? n : 40),
-                       s);
+      return xasprintf("nothing follows `%.*s =`", (int)(n < 40 ? n : 40), s);
     r.name = xstrndup(s, n);
     r.source = xstrndup(value, (size_t)(last - value));
     r.word = read_word(r.source);

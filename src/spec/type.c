@@ -80,7 +80,7 @@ struct listed_type {
   _("snapshot", "", open_snapshot, snapshot_defs, false,                       \
     "update(i, value) scan read(i)",                                           \
     "segments, written singly and scanned at once; the argument is how many, " \
-    "or a list of what they begin with")                                       \
+    "or a list of their first values")                                         \
   JUC_TYPES(_)
 
 #define JUC_COLLECTION                                                         \
@@ -255,13 +255,14 @@ static void refuse_names(const struct log *l, struct error *e) {
     if (is_known(name))
       continue;
     type_refuse(e, l, &l->ops.at[i],
-                "no type has all of the history's operations, none has "
-                "'%.60s': name one",
+                "no type has all of the history's operations, and none has "
+                "'%.60s': name the type (--spec)",
                 name);
     return;
   }
-  error_set(e, ERR_INPUT,
-            "no type has all of the history's operations: name one");
+  error_set(
+      e, ERR_INPUT,
+      "no type has all of the history's operations: name the type (--spec)");
 }
 
 static bool has_pairs(const struct log *l) {
@@ -292,7 +293,8 @@ const char *type_guess(const struct log *l, struct error *e) {
         clear = false;
     }
   if (first && !clear)
-    error_set(e, ERR_INPUT, "the history can be that of a %s: say which",
+    error_set(e, ERR_INPUT,
+              "the operations fit several types: %s; name one (--spec)",
               buf_text(&fits));
   else if (!first)
     refuse_names(l, e);

@@ -233,7 +233,7 @@ static int take_args(struct known_type *k, const struct log *l,
                      "a list or a map expected for this operation");
   }
   char why[100];
-  const char *behind = k->behind_key ? "behind the key " : "";
+  const char *behind = k->behind_key ? "after the key " : "";
   if (least == most)
     snprintf(why, sizeof why, "%s%u argument%s expected for this operation",
              behind, most, most == 1 ? "" : "s");

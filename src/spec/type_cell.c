@@ -206,7 +206,7 @@ struct type *open_kv_cell(const char *name, datum argument, struct error *e) {
 struct type *open_list_cell(const char *name, datum argument, struct error *e) {
   datum initial = given_or(argument, datum_list(NULL, 0));
   if (datum_kind(initial) != DATUM_IS_LIST) {
-    error_set(e, ERR_USAGE, "%s: what it begins with is a list", name);
+    error_set(e, ERR_USAGE, "%s: its initial contents must be a list", name);
     return NULL;
   }
   struct cell *c =
@@ -225,7 +225,7 @@ static int counter_prepare(struct type *t, const struct log *l,
   if (out->arg[0] == DATUM_NONE)
     out->arg[0] = datum_number(out->code == WRITE ? 0 : 1);
   if (!datum_is_number(out->arg[0]))
-    return type_refuse(e, l, op, "a counter is changed by numbers");
+    return type_refuse(e, l, op, "a counter adds and subtracts numbers only");
   if (out->code == LOWER_OLD || out->code == LOWER_NEW) {
     uint64_t by = (uint64_t)datum_to_number(out->arg[0]);
     out->arg[0] = datum_number((int64_t)(0 - by));
@@ -265,7 +265,7 @@ static bool counter_as_write(struct type *t, const struct type_op *read,
 struct type *open_counter(const char *name, datum argument, struct error *e) {
   datum initial = given_or(argument, datum_number(0));
   if (!datum_is_number(initial)) {
-    error_set(e, ERR_USAGE, "%s: what it begins with is a number", name);
+    error_set(e, ERR_USAGE, "%s: its initial contents must be a number", name);
     return NULL;
   }
   struct cell *c =

@@ -95,8 +95,8 @@ struct type *open_snapshot(const char *name, datum argument, struct error *e) {
       (!datum_is_number(argument) || datum_to_number(argument) < 1 ||
        datum_to_number(argument) > INT32_MAX)) {
     error_set(e, ERR_USAGE,
-              "%s: its argument is the number of segments, or a list of what "
-              "they begin with",
+              "%s: its argument is the number of segments, or a list of their "
+              "first values",
               name);
     return NULL;
   }

@@ -84,7 +84,7 @@ printf '%s\n' 'pair crash at pair.c:8 because it is old' \
   'other leak in {f()} because it is not here' >>known
 run pair.c $small --accept known
 expect_status 0
-expect_err 'known:5: this run found no fault of pair that it accepts \(crash\)'
+expect_err 'known:5: this run found no such fault of pair \(crash\)'
 expect_no err 'known:6'
 
 # ---- another kind, other lines, another client: not accepted ----
@@ -119,10 +119,10 @@ refused() { # a line, what is said
   expect_status 2
   expect_err "bad:1: $2"
 }
-refused 'pair not-linearizable at pair.c:8' 'want `OBJECT KIND at PLACES because'
+refused 'pair not-linearizable at pair.c:8' 'expected `OBJECT KIND at PLACES because'
 refused 'pair wrong at pair.c:8 because x' '"wrong" is no kind of fault; kinds: not-lin'
 refused 'pair divergence at f() because x' '"divergence" is no kind'
-refused 'pair leak because x' 'want `at PLACES` or `in CLIENT`'
+refused 'pair leak because x' 'expected `at PLACES` or `in CLIENT`'
 refused 'pair leak at 8 because x' '"8" is no place'
 refused 'pair leak at pair.c:9-8 because x' '"pair.c:9-8" is no place'
 refused 'pair leak in {none()} because x' '.*none'

@@ -176,10 +176,10 @@ bad "bad:2: begin without end in thread 1"
 { echo "$header"; echo '{"type":"join","thread":1,"value":9}'; } >bad
 bad "bad:2: join: unknown thread 9"
 { echo "$tso"; echo '{"type":"commit","thread":1}'; } >bad
-bad "bad:2: commit without issue: no store of thread 1 waits"
+bad "bad:2: commit without issue: no store of thread 1 is in its buffer"
 { echo "$tso"; step write 1 0 x 1; step write 1 0 y 2
   echo '{"type":"commit","thread":1,"var":"y"}'; } >bad
-bad "bad:4: commit of another store than the oldest that waits"
+bad "bad:4: commit of a store that is not the oldest in the buffer"
 { echo "$header"; step write 1 0 x 1; echo '{"type":"commit","thread":1}'; } >bad
 bad "bad:3: commit in a trace whose header has no"
 echo '{"type":"trace","version":1,"memory":"arm"}' >bad

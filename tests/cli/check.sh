@@ -104,7 +104,7 @@ cat >nokey.txt <<'END'
 END
 run check --format kv nokey.txt
 expect_status 2
-expect_err 'nokey.txt:1:32: put\(\): behind the key 1 argument expected'
+expect_err 'nokey.txt:1:32: put\(\): after the key 1 argument expected'
 cat >byop.jsonl <<'END'
 {"type":"call","op":5,"name":"write","args":[1]}
 {"type":"return","op":7}

@@ -46,7 +46,7 @@ if command -v script >/dev/null; then
   what="a pass on a terminal"
   script -qec "'$FAULTLINE' examples/ring.c --no-save" \
     /dev/null >"$tmp/out" 2>"$tmp/err" </dev/null
-  expect_out 'no fault found .*What a pass means, and what not: faultline help pass'
+  expect_out 'no fault found .*What a pass means, and what it does not: faultline help pass'
 fi
 run hepl
 expect_status 2
@@ -110,6 +110,11 @@ expect_completion 'dfs dpor dpct' faultline a.c -s d
 expect_completion 'explore' faultline help explo
 expect_completion 'dpct random' faultline shrink a.c --search = ''
 expect_completion '--search= --seed=' faultline selftest --se
+# A command offers the options that it uses, and takes those of test as well.
+expect_completion '--theta=' faultline explain-tree push a.c --th
+expect_completion '--gdb' faultline replay x.schedule a.c --gd
+expect_completion '' faultline replay x.schedule a.c --thr
+expect_completion '' faultline explore a.c --keep
 expect_completion 'queue' faultline check --spec = que
 expect_completion '0 1 2 3 s g' faultline a.c -O ''
 expect_completion '' faultline a.c --seed ''

@@ -194,16 +194,16 @@ jq -e '.client == "{pair()} || {twice()}" and .minimal.proved' report \
 with_asan || ulimit -S -t 60
 run_for '3 30' shrink --no-save --ops 40000 examples/ms_queue.c
 expect_status 3
-expect_out 'not checked to the end: --(time|memory) ended that'
+expect_out 'not checked to the end \(stopped by --(time|memory)\)'
 ulimit -S -t unlimited
 run shrink --no-save --memory 20M --max-executions 1 --ops 40000 \
   examples/ms_queue.c
 expect_status 3
-expect_out '1 execution,.* 1 was not checked to the end: --memory ended that'
+expect_out '1 execution,.* 1 was not checked to the end \(stopped by --memory\)'
 grep -v FL_SPEC examples/ms_queue.c >own.c # its own specification
 run_for '2 20' shrink --no-save --ops 40000 own.c
 expect_status 3
-expect_out '1 execution,.* not checked to the end: --time ended that'
+expect_out '1 execution,.* not checked to the end \(stopped by --time\)'
 
 # A history that the object, which is its own specification, cannot have: no
 # client fails, by real threads or by the other ways.

@@ -70,7 +70,7 @@ client='{increment()} || {increment()}; get()'
 touch all/notes
 run explore examples/racy_counter.c --client "$client" --no-save --traces all
 expect_status 2
-expect_err 'all is replaced as a whole, but holds other files \(notes\)'
+expect_err 'all holds other files \(notes\), and would be replaced'
 [ ! -s out ] || fail 'it was searched before'
 [ -e all/notes ] && [ -e all/good.jsonl ] || fail 'the folder was touched'
 run explore examples/racy_counter.c --client "$client" --no-save --traces x/y

@@ -344,8 +344,8 @@ static int find_suite(struct error *e) {
   }
   return H.suite ? ERR_NONE
                  : error_set(e, ERR_INPUT,
-                             "%s: the harness has no FL_SPEC; check does not "
-                             "run the object itself as the specification",
+                             "%s: the harness has no FL_SPEC, and check does "
+                             "not run the object to find out what is correct",
                              H.name);
 }
 
@@ -372,9 +372,11 @@ int check_harness_open(const char *spec, const struct opt_words *flags,
     return e->code;
   if (H.spec && H.spec->by_thread)
     return error_set(e, ERR_INPUT,
-                     "%s: FL_PER_PRODUCER: not for recorded histories", H.name);
+                     "%s: FL_PER_PRODUCER does not apply to recorded histories",
+                     H.name);
   if (H.spec && H.spec->relaxed)
-    return error_set(e, ERR_INPUT, "%s: FL_RELAXED: not for recorded histories",
+    return error_set(e, ERR_INPUT,
+                     "%s: FL_RELAXED does not apply to recorded histories",
                      H.name);
   H.client = (struct client){.calls = &H.call, .ncalls = 1};
   return e->code;

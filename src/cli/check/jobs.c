@@ -135,7 +135,7 @@ static void pass_results(struct check_jobs *j, struct child *c) {
     if (!unpack(&c->bytes, &at, &r)) {
       check_result_free(&r);
       r = (struct check_result){.error = ERR_SYSTEM};
-      buf_printf(&r.text, "a process that checked histories ended (%s %d)",
+      buf_printf(&r.text, "a process that checked histories died (%s %d)",
                  WIFSIGNALED(status) ? "signal" : "status",
                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     }

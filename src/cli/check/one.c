@@ -153,7 +153,7 @@ static void check_by_monitor(const struct log_problem *p,
     return;
   struct log_answer whole = {0};
   if (check_monitor(p, &whole, &why) || !why || p->type->by_key)
-    why = "the monitor cannot decide the history of some key";
+    why = "the monitor cannot decide the history of one of the keys";
   log_answer_free(&whole);
   log_answer_free(a);
   *a = (struct log_answer){

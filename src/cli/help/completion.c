@@ -320,7 +320,10 @@ static void fish_command(struct buf *b, const struct cli_command *c,
   buf_printf(b, "complete -c faultline -n __faultline_first -a %s -d '",
              c->name);
   put_text(b, c->help, "\\");
-  buf_puts(b, "'\n");
+  buf_printf(b,
+             "'\ncomplete -c faultline -n '__faultline_command %s' -l help "
+             "-d 'help'\n",
+             c->name);
   for (const struct opt *o = t->opts; o->name; o++) {
     if (!o->help)
       continue;

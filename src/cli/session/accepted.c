@@ -201,8 +201,7 @@ void accepted_say_unused(struct session *s) {
     const struct accept *a = &s->accepts.at[i];
     if (!a->used && was_run(s, a->object))
       built_warn(&s->built,
-                 xasprintf("note: %s: this run found no fault of %s that it "
-                           "accepts (%s)",
+                 xasprintf("note: %s: this run found no such fault of %s (%s)",
                            a->from, a->object, fault_id[a->kind]));
   }
   session_print_warnings(s);

@@ -217,7 +217,8 @@ int session_report(struct session *s, struct error *e) {
   }
   /* Only on a terminal, not in every log. */
   if (n && passes(s) && !set->quiet && isatty(fileno(to)))
-    buf_puts(&out, "What a pass means, and what not: faultline help pass\n");
+    buf_puts(&out,
+             "What a pass means, and what it does not: faultline help pass\n");
   fputs(buf_text(&out), to);
   fflush(to);
   if (set->json) {

@@ -228,7 +228,7 @@ static int parse(struct std_reader *r, const char *p, const char *end,
     len = (size_t)(p++ - arg);
   }
   if (p < end && *p != '|')
-    return refuse(r, r->line, e, "expected | behind the operation");
+    return refuse(r, r->line, e, "expected | after the operation");
   ev->place = p < end ? p + 1 : end;
   ev->place_len = (size_t)(end - ev->place);
   if (n == 1 && len && (*word == 'r' || *word == 'w')) {

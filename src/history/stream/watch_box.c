@@ -268,9 +268,9 @@ static enum watch_end decide_value(struct box_watch *b, uint32_t id,
   datum value = box_at(b, id)->value;
   enum watch_end end =
       decide(b, value,
-             b->stack ? " cannot have been on top: open removals cannot have "
-                        "taken all values above it"
-                      : " cannot have been the first: open removals cannot "
+             b->stack ? " cannot have been on top: pending removals cannot "
+                        "have taken all values above it"
+                      : " cannot have been the first: pending removals cannot "
                         "have taken all values that come before it");
   for (uint32_t i = 0; end == WATCH_BAD && i < b->inside.len + b->gone.len;
        i++) {
@@ -362,7 +362,7 @@ static enum watch_end missed(struct box_watch *b, const struct watch_op *x,
                              bool looks) {
   close_taker(b, x->call);
   vec_push(&b->misses, ((struct box_miss){x->call, b->watch.now, looks}));
-  return decide(b, DATUM_NONE, "something was inside all the time");
+  return decide(b, DATUM_NONE, "some value was inside at every moment");
 }
 
 static void put_returned(struct box_watch *b, datum value) {

@@ -130,7 +130,7 @@ static enum watch_end does_not_fit(struct queue_watch *q, uint32_t id,
     }
   enum watch_end end = bad(q, queue_at(q, who)->value, why);
   if (q->nremovals)
-    buf_puts(&q->watch.why, ", and open removals do not explain that");
+    buf_puts(&q->watch.why, ", and pending removals do not explain that");
   return end;
 }
 
@@ -182,7 +182,7 @@ static enum watch_end saw(struct queue_watch *q, const struct watch_op *x,
     return does_not_fit(q, id, x->call);
   if (!queue_renew_gaps(q, v->came, v->latest.call))
     return bad(q, DATUM_NONE,
-               "something was inside when an operation found nothing");
+               "some value was inside when an operation found nothing");
   queue_give_to_crashed(q);
   queue_forget(q);
   return WATCH_GOOD;
@@ -199,7 +199,7 @@ static enum watch_end missed(struct queue_watch *q, const struct watch_op *x,
                              bool looks) {
   close_taker(q, x->call);
   queue_add_miss(q, (struct queue_miss){x->call, q->watch.now, looks});
-  enum watch_end end = judge(q, "something was inside all the time");
+  enum watch_end end = judge(q, "some value was inside at every moment");
   if (end == WATCH_GOOD)
     queue_give_to_crashed(q);
   return end;
@@ -333,7 +333,7 @@ static enum watch_end dropped(struct watch *w, const struct watch_op *x) {
     end = put_dropped(q, x->t.arg[0]);
   } else {
     close_taker(q, x->call);
-    end = judge(q, "something was inside when an operation found nothing");
+    end = judge(q, "some value was inside when an operation found nothing");
   }
   queue_add_gap(q);
   return end;

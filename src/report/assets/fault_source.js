@@ -115,7 +115,7 @@ class Source {
     return make('div', {class: 'legend'},
       this.model.blocks.length ? make('span', {}, make('span', {class: 'bad'}, '['), ' must be atomic') : null,
       this.fence ? make('span', {}, make('span', {class: 'bad'}, '┄'), ' a fence is missing here, or above') : null,
-      sw ? make('span', {}, 'Of ' + number(sw.failing) + ' failing and ' + number(sw.good) + ' passing executions of the client, how many interrupt a call right after the line') : null,
+      sw ? make('span', {}, 'Numbers: how many of the ' + number(sw.failing) + ' failing and ' + number(sw.good) + ' passing executions of the client interrupt a call right after the line') : null,
       this.unseen ? make('span', {}, make('span', {class: 'warn'}, '∅'), ' touches memory without instrumentation') : null);
   }
 

@@ -52,7 +52,8 @@ const FAULT_WORDS = {
   'out-of-bounds': 'Out of bounds', 'endless-loop': 'Endless loop or wait',
   'assert': 'Assertion failed', 'divergence': 'Not deterministic', 'exit': 'Exit called', 'leak': 'Memory leak', 'invariant': 'Invariant violated',
   'stack-overflow': 'Stack overflow', 'lock-misuse': 'Lock misuse', 'out-of-memory': 'Out of memory'};
-const PROPERTIES = {sequential: 'sequentially consistent', quiescent: 'quiescently consistent'};
+const PROPERTIES = {sequential: 'sequentially consistent', quiescent: 'quiescently consistent',
+  'happens-before': 'consistent with happens-before'};
 function verdictWord(run) {
   if (run.verdict === 'pass') return ['No fault found', 'pass'];
   if (run.verdict === 'unknown') return ['Inconclusive', 'unknown'];

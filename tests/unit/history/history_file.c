@@ -112,10 +112,10 @@ TEST(wrong_lines_are_named) {
           ":3:1: process 1 calls get before its get of line 2 has returned");
   refuses(HEAD CALL "\"get\",\"args\":[]}\n"
                     "{\"type\":\"return\",\"thread\":1,\"result\":true}\n",
-          ":2: get() returns something else");
+          ":2: get() returns another type of result");
   refuses(HEAD CALL "\"get\",\"args\":[]}\n"
                     "{\"type\":\"fail\",\"thread\":1}\n",
-          ":2: get() fails, which is not a result");
+          ":2: get() failed, and a client has no such result");
 }
 
 static void reads(const char *text, const char *client) {

@@ -81,7 +81,7 @@ TEST(transactions_begin) {
 TEST(usual_lines_are_checked_too) {
   CHECK_STR(
       error_of("T0|r(V1)|1\nT0|r(V1)x|2\nT0|r(V1)|12345678901234567890\n"),
-      "t.std:2: expected | behind the operation");
+      "t.std:2: expected | after the operation");
   CHECK_STR(error_of("T0|r(V1)|1\nT0|r()|2\nT0|r(V1)|12345678901234567890\n"),
             "t.std:2: expected r(…), w(…), acq(…), rel(…), fork(…), join(…), "
             "begin or end");

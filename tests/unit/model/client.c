@@ -173,22 +173,25 @@ TEST(a_wrong_number_of_arguments_is_told) {
 TEST(what_is_missing_is_told) {
   CHECK_HAS(reread(""), "column 1: a client makes at least one call");
   CHECK_HAS(reread("{} || {}"), "a client makes at least one call");
-  CHECK_HAS(reread("push"), "column 5: want '(', found the end");
-  CHECK_HAS(reread("push(1"), "column 7: want ',' or ')', found the end");
-  CHECK_HAS(reread("push(1,)"), "column 8: want an argument, found ')'");
-  CHECK_HAS(reread("push(-)"), "column 7: want a digit, found ')'");
-  CHECK_HAS(reread("push(0x)"), "column 8: want a digit, found ')'");
-  CHECK_HAS(reread("push(x)"), "column 6: want a number, true or false");
-  CHECK_HAS(reread("pop() pop()"), "column 7: want ';' or '||', found 'p'");
-  CHECK_HAS(reread("pop() | pop()"), "column 7: want ';' or '||', found '|'");
-  CHECK_HAS(reread("pop() || pop() pop()"), "column 16: want ';' or '||'");
-  CHECK_HAS(reread("{pop() pop()}"), "column 8: want ';' or '}', found 'p'");
+  CHECK_HAS(reread("push"), "column 5: expected '(', found the end");
+  CHECK_HAS(reread("push(1"), "column 7: expected ',' or ')', found the end");
+  CHECK_HAS(reread("push(1,)"), "column 8: expected an argument, found ')'");
+  CHECK_HAS(reread("push(-)"), "column 7: expected a digit, found ')'");
+  CHECK_HAS(reread("push(0x)"), "column 8: expected a digit, found ')'");
+  CHECK_HAS(reread("push(x)"), "column 6: expected a number, true or false");
+  CHECK_HAS(reread("pop() pop()"), "column 7: expected ';' or '||', found 'p'");
+  CHECK_HAS(reread("pop() | pop()"),
+            "column 7: expected ';' or '||', found '|'");
+  CHECK_HAS(reread("pop() || pop() pop()"), "column 16: expected ';' or '||'");
+  CHECK_HAS(reread("{pop() pop()}"),
+            "column 8: expected ';' or '}', found 'p'");
   CHECK_HAS(reread("pop(); {pop()"), "column 8: this '{' is not closed");
-  CHECK_HAS(reread("pop() ||"), "column 9: want an operation, found the end");
-  CHECK_HAS(reread("}"), "column 1: want an operation, found '}'");
+  CHECK_HAS(reread("pop() ||"),
+            "column 9: expected an operation, found the end");
+  CHECK_HAS(reread("}"), "column 1: expected an operation, found '}'");
   CHECK_HAS(reread("{pop()}; {pop()}"), "column 10: the threads stand in one");
   CHECK_HAS(reread("a||b;\001"), "no operation 'a'");
-  CHECK_HAS(reread("pop();\001"), "found a strange byte");
+  CHECK_HAS(reread("pop();\001"), "found an unexpected byte");
 }
 
 TEST(columns_count_characters) {

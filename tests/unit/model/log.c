@@ -170,7 +170,7 @@ TEST(what_cannot_be_is_said) {
   struct log_event dead[] = {call(0, "a"), event(LOG_INFO, 0), call(0, "b")};
   REFUSED(dead, "process 0 calls b, but its last operation never returned");
   struct log_event head[] = {call(0, "a"), event(LOG_HEAD, 0)};
-  REFUSED(head, "a history begins inside of another");
+  REFUSED(head, "a history begins inside another");
 }
 
 TEST(faults_last_from_start_to_stop) {

@@ -122,19 +122,19 @@ TEST(what_is_wrong_has_file_line_and_reason) {
   CHECK_HAS(error_of("faultline-schedule\n"), "x.sched:1: not a schedule");
   CHECK_STR(error_of("faultline-schedule 2\n"),
             "x.sched:1: this faultline reads schedules of version 1, not: '2'");
-  CHECK_HAS(error_of(H "steps\n"), "x.sched:2: want 'key: value': 'steps'");
+  CHECK_HAS(error_of(H "steps\n"), "x.sched:2: expected 'key: value': 'steps'");
   CHECK_HAS(error_of(H "colour: red\n"), "x.sched:2: unknown key");
   CHECK_HAS(error_of(H "object: a\n\nobject: b\n"),
             "x.sched:4: this key was given before: 'object'");
-  CHECK_HAS(error_of(H "steps: T1*1 X\n"), "x.sched:2: want a turn");
+  CHECK_HAS(error_of(H "steps: T1*1 X\n"), "x.sched:2: expected a turn");
   CHECK_HAS(error_of(H "steps: T32*1\n"), "from T0 to T31: 'T32*1'");
   CHECK_HAS(error_of(H "steps: T\n"), "from T0 to T31: 'T'");
   CHECK_HAS(error_of(H "steps: T1*\n"), "number of steps");
   CHECK_HAS(error_of(H "steps: T1*0\n"), "number of steps");
   CHECK_HAS(error_of(H "steps: T1*4294967296\n"), "number of steps");
   CHECK_HAS(error_of(H "steps: T1*1x\n"), "number of steps");
-  CHECK_HAS(error_of(H "steps: !256\n"), "want a choice");
-  CHECK_HAS(error_of(H "steps: !\n"), "want a choice");
+  CHECK_HAS(error_of(H "steps: !256\n"), "expected a choice");
+  CHECK_HAS(error_of(H "steps: !\n"), "expected a choice");
   CHECK_STR(error_of(H "steps: T31*4294967295 !255\n"), "");
 }
 

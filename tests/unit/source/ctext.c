@@ -133,7 +133,7 @@ TEST(what_is_not_understood_is_said) {
   CHECK_STR(shape("void f(void) { if a(); }"), "a statement is not understood");
   CHECK_STR(shape("void f(void) { do a(); }"), "a statement is not understood");
   CHECK_STR(shape("void f(void) { if (a) x: b(); }"),
-            "it has a label in an odd place");
+            "it has a label in an unexpected place");
 }
 
 TEST(parts_of_if_that_are_left_out_are_no_code) {

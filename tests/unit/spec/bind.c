@@ -72,14 +72,14 @@ TEST(wrong_text_is_told) {
   static const struct {
     const char *roles, *why;
   } rows[] = {
-      {"push", "want `role = function`"},
-      {"push s_push", "want `role = function`"},
-      {"= s_push", "want `role = function`"},
-      {"push = , pop = s_pop", "nothing stands behind `push =`"},
+      {"push", "expected `role = function`"},
+      {"push s_push", "expected `role = function`"},
+      {"= s_push", "expected `role = function`"},
+      {"push = , pop = s_pop", "nothing follows `push =`"},
       {"push = (s_push, pop = s_pop", "do not match"},
       {"push = s_push), pop = s_pop", "do not match"},
       {"empty = \"abc", "do not match"},
-      {"push = 3, pop = s_pop", "want the name of an operation"},
+      {"push = 3, pop = s_pop", "expected the name of an operation"},
       {"push = s_push, pop = s_pop, pop = s_push", "s_push has two roles"},
       {"push = s_push, pop = s_pop, empty = EMPTY", "not a constant"},
       {"push = s_push, pop = s_pop, empty = 1 +", "not a constant"},
