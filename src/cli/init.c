@@ -189,6 +189,15 @@ static int make_harness(struct init *x, struct buf *text, struct buf *command,
   return try_harness(x, true, false, text, command, e);
 }
 
+static bool includes_faultline(const char *path) {
+  struct buf text = {0};
+  struct error ignored = {0};
+  bool is = !buf_read_file(&text, path, &ignored) &&
+            strstr(buf_text(&text), "#include <faultline.h>");
+  buf_free(&text);
+  return is;
+}
+
 static int check_usage(struct init *x, struct error *e) {
   static char name[300];
   if (!x->rest.args.len)
@@ -200,6 +209,12 @@ static int check_usage(struct init *x, struct error *e) {
       return error_set(e, ERR_USAGE,
                        "%s is not a C source, and init reads only those",
                        x->rest.args.at[i]);
+  for (uint32_t i = 0; i < x->rest.args.len; i++)
+    if (includes_faultline(x->rest.args.at[i]))
+      return error_set(e, ERR_USAGE,
+                       "%s is a harness already, since it includes "
+                       "<faultline.h>: run faultline %s",
+                       x->rest.args.at[i], x->rest.args.at[i]);
   if (!x->output) {
     const char *base = base_name(x->rest.args.at[0]);
     snprintf(name, sizeof name, "%.*s_harness.c", (int)strlen(base) - 2, base);

@@ -111,7 +111,7 @@ static int read_object(struct trace_reader *r, const struct json_node *o) {
   if (!strcmp(type, "trace"))
     return read_header(r, o);
   if (!r->traces.len)
-    return trace_fail(r, "the first line is not a header "
+    return trace_fail(r, "this is no trace: the first line is not a header "
                          "({\"type\":\"trace\",\"version\":1})");
   return trace_read_event(r, o, type);
 }

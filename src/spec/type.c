@@ -3,6 +3,7 @@
  */
 #include "spec/type_int.h"
 
+#include "base/opt.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -168,9 +169,20 @@ static struct type *open_keyed(const char *name, datum argument,
   return t ? type_by_key(name, t) : NULL;
 }
 
-static void list_kinds(struct buf *out) {
+/* "; did you mean queue?", or else all types. */
+static void put_kinds(const char *name, struct buf *out) {
+  struct opt_words names = {0};
   for (const struct listed_type *k = kinds; k->name; k++)
-    buf_printf(out, "%s%s", k == kinds ? "" : ", ", k->name);
+    vec_push(&names, k->name);
+  vec_push(&names, NULL);
+  const char *near = opt_nearest(name, names.at);
+  if (near)
+    buf_printf(out, "; did you mean %s?", near);
+  for (uint32_t i = 0; !near && names.at[i]; i++)
+    buf_printf(out, "%s%s", i ? ", " : ": there are ", names.at[i]);
+  if (!near)
+    buf_puts(out, "; keyed-T for a T by key, and shared objects (./mine.so)");
+  vec_free(&names);
 }
 
 struct type *type_open(const char *name, datum argument, struct error *e) {
@@ -186,11 +198,9 @@ struct type *type_open(const char *name, datum argument, struct error *e) {
   if (t || e->code)
     return t;
   struct buf b = {0};
-  list_kinds(&b);
-  error_set(e, ERR_USAGE,
-            "there is no type '%.80s' for histories: there are %s; keyed-T for "
-            "a T by key, and shared objects (./mine.so)",
-            name, buf_text(&b));
+  put_kinds(name, &b);
+  error_set(e, ERR_USAGE, "there is no type '%.80s' for histories%s", name,
+            buf_text(&b));
   buf_free(&b);
   return NULL;
 }

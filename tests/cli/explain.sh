@@ -288,7 +288,7 @@ bad() { # sed command, reason
   expect_status 2
   expect_err "$2"
 }
-bad 1d 'bad.jsonl:1: the first line is not a header'
+bad 1d 'bad.jsonl:1: this is no trace: the first line is not a header'
 bad '3s/.$//' 'bad.jsonl:3: not JSON'
 bad '4s/read\|write/reed/' 'bad.jsonl:4: unknown type "reed"'
 bad '5s/"op":3/"op":1/' 'bad.jsonl:5: operation 1 is one of thread 1'

@@ -42,7 +42,7 @@ run
 continue
 quit
 END
-expect_out 'T1 before Line 34 of "stack.c" .*T2 before Line 39 of'
+expect_out 'T1 before 0x[0-9a-f]+ is in push \(stack.c:34\).*T2 before 0x[0-9a-f]+ is in pop \(stack.c:39\)'
 # The interleaving of the report, step by step.
 [ "$(lines)" = 'T1:34 T2:39 T2:41 T1:35 T2:42 ' ] || {
   fail "the steps are: $(lines)"

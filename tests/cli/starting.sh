@@ -242,6 +242,10 @@ expect_err 'wrong.c:1'
 run init wrong.cpp
 expect_status 2
 expect_err 'wrong.cpp is not a C source, and init reads only those'
+echo '#include <faultline.h>' >harness.c
+run init harness.c
+expect_status 2
+expect_err 'harness.c is a harness already, .* run faultline harness.c'
 run init missing.c
 expect_status 2
 expect_err 'missing.c'

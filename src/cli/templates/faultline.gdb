@@ -60,7 +60,7 @@ define fl-threads
       set $fl_at = ((unsigned long *)&fl_debug_places)[$fl_i]
       if $fl_at
         printf "T%d before ", $fl_i
-        info line *($fl_at - 1)
+        list *($fl_at - 1),*($fl_at - 1)
       else
         printf "T%d before a call or its end\n", $fl_i
       end

@@ -189,7 +189,7 @@ TEST(what_is_missing_is_told) {
   CHECK_HAS(reread("pop() ||"),
             "column 9: expected an operation, found the end");
   CHECK_HAS(reread("}"), "column 1: expected an operation, found '}'");
-  CHECK_HAS(reread("{pop()}; {pop()}"), "column 10: the threads stand in one");
+  CHECK_HAS(reread("{pop()}; {pop()}"), "column 10: only one part has threads");
   CHECK_HAS(reread("a||b;\001"), "no operation 'a'");
   CHECK_HAS(reread("pop();\001"), "found an unexpected byte");
 }

@@ -130,8 +130,9 @@ static void refused(const char *text, const char *why) {
 TEST(malformed_lines_are_refused_with_line_and_reason) {
   refused("", "t.jsonl: holds no trace");
   refused("\n \n", "t.jsonl: holds no trace");
-  refused("{\"type\":\"read\"}\n", "t.jsonl:1: the first line is not a header "
-                                   "({\"type\":\"trace\",\"version\":1})");
+  refused("{\"type\":\"read\"}\n",
+          "t.jsonl:1: this is no trace: the first line is not a header "
+          "({\"type\":\"trace\",\"version\":1})");
   refused(HEADER "[]", "t.jsonl:2: not a JSON object");
   refused(HEADER "{}", "t.jsonl:2: no \"type\"");
   refused(HEADER "{\"type\":1}", "t.jsonl:2: no \"type\"");
@@ -192,7 +193,7 @@ TEST(what_is_not_json_is_refused) {
 
 TEST(operations_lie_in_one_thread_and_end) {
   refused(HEADER STEP(1, 5) STEP(2, 5),
-          "t.jsonl:3: operation 5 is one of thread 1");
+          "t.jsonl:3: operation 5 belongs to thread 1");
   refused(HEADER STEP(1, 5) STEP(1, 6) STEP(1, 5),
           "t.jsonl:4: operation 5 goes on after thread 1 has begun another");
   refused(HEADER "{\"type\":\"return\",\"thread\":1,\"op\":5}\n" STEP(1, 5),

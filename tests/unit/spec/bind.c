@@ -90,7 +90,7 @@ TEST(wrong_text_is_told) {
        "not a constant"},
       {"push = s_push, pop = s_pop, empty = 1, empty = 2", "set twice"},
       {"empty = \"x\", push = s_push, pop = s_pop", "is a string, but s_pop"},
-      {"push = s_push, pop = s_pop, capacity = 0", "not a sensible one"},
+      {"push = s_push, pop = s_pop, capacity = 0", "is out of range"},
       {"push = s_push, pop = s_pop, capacity = \"a\"", "not a number"},
       {"push = s_push, pop = s_pop, initial = 1", "there is no role initial"},
       {"push = s_pop, pop = s_push", "s_pop takes 0 arguments, but push takes"},

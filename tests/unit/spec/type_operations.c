@@ -322,7 +322,8 @@ static void refuses(const char *type, const char *argument, const char *why) {
 }
 
 TEST(what_does_not_exist_is_told) {
-  refuses("quue", NULL, "cas-register");
+  refuses("quue", NULL, "did you mean queue?");
+  refuses("nonesuch", NULL, "cas-register");
   refuses("bounded-queue", NULL, "its capacity is missing");
   refuses("ABQ", NULL, "its capacity is missing");
   refuses("queue", ":a", "is a capacity");
@@ -404,7 +405,7 @@ TEST(a_type_is_guessed_from_its_operations) {
   GUESS("lock", "acquire", "release");
   GUESS("snapshot", "update(0, 1)", "scan = [1]");
   CHECK_HAS(guess((const char *const[]){"put(1)", "take = 1", NULL}),
-            "can be that of a queue, stack");
+            "fit several types: queue, stack");
   CHECK_HAS(guess((const char *const[]){"frob", NULL}), "no type has all");
 }
 
