@@ -95,7 +95,7 @@ for entry in 'abort at pair.c:8-9' 'not-linearizable at pair.c:13-14' \
   echo "pair $entry because" x >wrong
   run pair.c $small --accept wrong -q --client '{inc()} || {inc()}'
   expect_status 1
-  expect_err 'wrong:1: this run found no fault'
+  expect_err 'wrong:1: this run found no such fault'
 done
 
 # ---- a fault of another kind in the same lines ----
@@ -132,5 +132,5 @@ expect_status 2
 expect_err absent
 run pair.c $small -- '-DACCEPT="leak"'
 expect_status 2
-expect_err 'pair.c:34: want'
+expect_err 'pair.c:34: expected'
 finish

@@ -291,7 +291,7 @@ bad() { # sed command, reason
 bad 1d 'bad.jsonl:1: this is no trace: the first line is not a header'
 bad '3s/.$//' 'bad.jsonl:3: not JSON'
 bad '4s/read\|write/reed/' 'bad.jsonl:4: unknown type "reed"'
-bad '5s/"op":3/"op":1/' 'bad.jsonl:5: operation 1 is one of thread 1'
+bad '5s/"op":3/"op":1/' 'bad.jsonl:5: operation 1 belongs to thread 1'
 bad '2s/"var"/"vor"/' 'bad.jsonl:2: write without "addr" or "var"'
 bad 's/"version":1/"version":7/' 'bad.jsonl:1: version 7 of trace files is not'
 bad '1,$d' 'bad.jsonl: holds no trace'

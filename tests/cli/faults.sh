@@ -162,7 +162,7 @@ expect_status 1
 faults '["not-linearizable","not-modelled"]'
 json report.json '[.runs[].verdict] == ["violation","unknown"]' '[.runs[].verdict]'
 expect_out 'drain: 1 fault, 1 doubt 1\.'
-tr -s '\n ' ' ' <out | grep -q 'inconclusive: in drain(): lines 8, 11 repeat (n = -1, -2, -3 and so on): the thread, alone, has not come to an end' ||
+tr -s '\n ' ' ' <out | grep -q 'inconclusive: in drain(): lines 8, 11 repeat (n = -1, -2, -3 and so on): the thread runs alone, and has not finished' ||
   fail "what repeats is not said: $(grep -A1 inconclusive: out)"
 expect_out ' lines 8, 11 repeat 32,[0-9]{3} times '
 [ "$(wc -l <out)" -lt 120 ] || fail "$(wc -l <out) lines"

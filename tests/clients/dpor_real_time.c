@@ -15,7 +15,7 @@
  *     '{both()} || {a()} || {b()}'
  * VERDICT: pass
  * EXECUTIONS: 4
- * OUTPUT: without those of calls and
+ * OUTPUT: whatever the order of calls and
  */
 #include <faultline.h>
 

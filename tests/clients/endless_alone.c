@@ -7,7 +7,7 @@
  * EXIT: 1
  * FAULT: endless-loop
  * CLIENT: ^\{push\(1\); pop\(\)\}$
- * OUTPUT: pop\(\): without other threads
+ * OUTPUT: pop\(\): it loops for ever
  * RUN: %s -- -DSETUP
  * EXIT: 1
  * FAULT: endless-loop
@@ -15,7 +15,7 @@
  * RUN: %s -- -DCOUNTS
  * EXIT: 3
  * VERDICT: unknown
- * OUTPUT: come to an end within
+ * OUTPUT: has not finished within
  * NOOUTPUT: endless loop
  * RUN: %s --max-executions 100 -- -DWAITS
  * EXIT: 3
