@@ -71,8 +71,9 @@
  *     Statements in an operation: what is between them is to be atomic, for
  *     `faultline atomicity`, which looks at such blocks instead of operations.
  * FL_MEMORY_MODEL(tso)
- *     Runs have the store buffers of x86; FL_MEMORY_MODEL(sc) has none, which
- *     is the default.  --memory-model on the command line wins.
+ *     Runs have the store buffers of x86; FL_MEMORY_MODEL(c11) has the memory
+ *     orders of C11; FL_MEMORY_MODEL(sc) neither, which is the default.
+ *     --memory-model on the command line wins.
  * FL_CRITERION(quiescent)
  *     Which order of the calls has to explain their results: linearizability
  *     (the default), sequential or quiescent.  --criterion wins.
@@ -169,7 +170,8 @@ struct fl_op {
 enum fl_memory_model {
   FL_MEMORY_MODEL_DEFAULT, /* sc */
   FL_MEMORY_MODEL_sc,      /* sequential consistency */
-  FL_MEMORY_MODEL_tso      /* store buffers, as on x86 */
+  FL_MEMORY_MODEL_tso,     /* store buffers, as on x86 */
+  FL_MEMORY_MODEL_c11      /* C11's memory orders */
 };
 
 enum fl_criterion {

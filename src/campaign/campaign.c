@@ -383,7 +383,8 @@ static void begin_one(struct campaign_plan *p) {
     return;
   }
   p->more = false;
-  if (set->search == SEARCH_DFS) {
+  /* The parts of a tree may have graphs in common, which count once. */
+  if (set->search == SEARCH_DFS && set->model != MODEL_C11) {
     begin_dfs(p, &(struct buf){0});
     return;
   }
@@ -485,7 +486,8 @@ enum campaign_end campaign_run(struct campaign *c, struct error *e) {
   uint64_t clients = c->totals.statistics.clients,
            executions = c->totals.statistics.executions;
   uint32_t jobs = set->jobs ? (uint32_t)set->jobs : cores();
-  if (one && campaign_stateful(&p) && jobs > 1 && !set->max_executions)
+  if (one && campaign_stateful(&p) && jobs > 1 && !set->max_executions &&
+      set->model != MODEL_C11)
     p.parallel.search = parallel_map(jobs, set->max_states, set->memory);
   target.parallel = p.parallel.search;
   struct pool_job job = {

@@ -20,9 +20,11 @@ static void options_text(const struct settings *set, struct buf *out) {
              set->no_reduction ? " no-reduction" : "");
   if (set->data_races)
     buf_puts(out, " races");
-  if (set->model)
+  if (set->model == MODEL_TSO)
     buf_printf(out, " model=tso buffer=%u", (unsigned)set->buffer);
-  else if (set->model_asked == FL_MEMORY_MODEL_tso)
+  else if (set->model == MODEL_C11)
+    buf_puts(out, " model=c11");
+  else if (set->model_asked > FL_MEMORY_MODEL_sc)
     buf_puts(out, " model=sc");
 }
 

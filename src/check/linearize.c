@@ -178,6 +178,18 @@ static uint32_t horizon(const struct linearize_search *q) {
   return min;
 }
 
+/* Of a partial history: nothing that is not placed is before it.  What comes
+ * later in a chain is only before what its next operation is before. */
+static bool is_least(const struct linearize_search *q, uint32_t chain) {
+  uint32_t id = q->w->chains.at[chain].next;
+  for (uint32_t i = 1; i + 1 < q->w->chains.len; i++) {
+    const struct op_chain *c = &q->w->chains.at[i];
+    if (i != chain && c->next < c->end && history_before(q->h, c->next, id))
+      return false;
+  }
+  return true;
+}
+
 /* Whether the next operation of the chain may come next.  Initial calls are
  * first and final calls last, whatever their times. */
 static bool in_turn(const struct linearize_search *q, uint32_t chain,
@@ -189,6 +201,8 @@ static bool in_turn(const struct linearize_search *q, uint32_t chain,
     return false;
   if (chain + 1 == q->w->chains.len)
     return q->left == q->left_final;
+  if (q->h->partial && q->real_time)
+    return is_least(q, chain);
   return q->h->ops[q->w->chains.at[chain].next].call <= horizon;
 }
 
@@ -492,6 +506,7 @@ static struct history timed(struct check_work *w, const struct history *h,
     vec_reserve(&w->periods, h->client->ncalls + 1);
     order_periods(h, w->periods.at);
     t.ops = w->periods.at;
+    t.partial = false;
   }
   return t;
 }

@@ -44,7 +44,7 @@ static inline bool order_precedes(const struct history *h,
   if (c->calls[a].thread == c->calls[b].thread)
     return a < b;
   return criterion == CRITERION_LINEARIZABLE &&
-         hop_before(&h->ops[a], &h->ops[b]);
+         history_before(h, a, b);
 }
 
 /* Has the call returned what needs no reason, and may it (K6)?  `h` can have

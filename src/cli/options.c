@@ -337,10 +337,8 @@ static int check_search(const struct settings *s, struct error *e) {
     return error_set(e, ERR_USAGE,
                      "--memory-model does not go with --search=stress: real "
                      "threads have the memory model of the machine");
-  if (s->model && s->threads >= RT_BUFFERS)
-    return error_set(e, ERR_USAGE,
-                     "--threads: at most %d with --memory-model=tso",
-                     RT_BUFFERS - 1);
+  if (settings_model_trouble(s))
+    return error_set(e, ERR_USAGE, "%s", settings_model_trouble(s));
   if (s->ops > MOST_OPS && how != SEARCH_STRESS)
     return error_set(
         e, ERR_USAGE,
@@ -487,7 +485,8 @@ int settings_parse(struct settings *s, const char *command, int argc,
       {"dot", 0, OPT_STRING, &s->dot, "FILE",
        "draw the labelled graph of interleavings for Graphviz", "Races"},
       {"memory-model", 0, OPT_ENUM, &s->model, "MODEL",
-       "sc is sequential consistency, tso has the store buffers of x86; "
+       "sc is sequential consistency, tso has the store buffers of x86, c11 "
+       "the memory orders of C11; "
        "default: what the harness says (FL_MEMORY_MODEL), or sc",
        "Engine", .choices = model_name, .given = &model_given},
       {"buffer", 0, OPT_UINT64, &s->buffer, "N",
@@ -633,6 +632,10 @@ int settings_parse(struct settings *s, const char *command, int argc,
                     "--coarse=b does not go with --memory-model: real threads "
                     "have the memory model of the machine");
   bool stress = s->search == SEARCH_STRESS || s->shrinks;
+  if (!err && s->model == MODEL_C11 &&
+      (s->shrinks || !strcmp(command, "atomicity")))
+    err = error_set(e, ERR_USAGE,
+                    "faultline %s does not know the memory model c11", command);
   bool atomicity = !strcmp(command, "atomicity");
   if (!s->threads)
     s->threads = stress || atomicity ? 2 : 3;

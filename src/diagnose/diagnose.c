@@ -154,7 +154,7 @@ bool diagnose(struct built *b, struct object_run *r, const struct target *t) {
   struct target own = *t;
   own.late = &r->late;
   own.latest = clock_now() + most * 2 / 3; /* the rest for what follows */
-  phase_begin(t->settings->model ? "fences" : "causes");
+  phase_begin(t->settings->model == MODEL_TSO ? "fences" : "causes");
   bool fenced = fences(b, r, &own);
   if (fenced && r->result.finding->fences.left.all) {
     bool late = false; /* the fences are an answer without it */

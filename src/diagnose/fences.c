@@ -345,7 +345,7 @@ static bool find(struct fencing *p) {
 
 bool fences(struct built *b, struct object_run *r, const struct target *t) {
   struct finding *f = r->result.finding;
-  if (!t->settings->model || t->program || f->client.nthreads < 2 ||
+  if (t->settings->model != MODEL_TSO || t->program || f->client.nthreads < 2 ||
       f->fault == FAULT_SEQUENTIAL || fault_is_doubt(f->fault))
     return false;
   struct fencing *p = xcalloc(1, sizeof *p);

@@ -75,7 +75,7 @@ static bool suite_sound(void *noun) {
     if (s->ops[i].nargs > CLIENT_MAX_ARGS || !s->ops[i].file)
       return false;
   return s->name && s->file && s->nops &&
-         s->memory_model <= FL_MEMORY_MODEL_tso &&
+         s->memory_model <= FL_MEMORY_MODEL_c11 &&
          s->criterion <= FL_CRITERION_happens_before;
 }
 

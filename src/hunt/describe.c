@@ -85,7 +85,7 @@ static const char *trouble_of(const struct fl_suite *s, struct arena *a) {
   if (!b.len && !s->ops)
     buf_printf(&b, "%s:%d: %s has no operations (FL_OP)", file, s->line,
                s->name);
-  if (!b.len && (unsigned)model_of(s) > FL_MEMORY_MODEL_tso)
+  if (!b.len && (unsigned)model_of(s) > FL_MEMORY_MODEL_c11)
     buf_printf(&b, "%s:%d: %s has an unknown memory model (%u)", file, s->line,
                s->name, (unsigned)model_of(s));
   if (!b.len && (unsigned)criterion_of(s) > FL_CRITERION_happens_before)

@@ -201,12 +201,19 @@ bool hunt_setup_failed(struct hunt *h, const struct client *c,
 bool hunt_read_client(struct hunt *h, const char *text, struct client *c) {
   if (client_read(c, text, &h->object.names, h->object.nargs, &h->work->error))
     return false;
-  if (rt_tso() && c->nthreads >= RT_BUFFERS)
+  if ((rt_tso() || rt_c11()) && c->nthreads >= RT_BUFFERS)
     return error_set(
                &h->work->error, ERR_USAGE,
-               "the client has %u threads; under the memory model tso there "
+               "the client has %u threads; under the memory model %s there "
                "are at most %d",
-               c->nthreads, RT_BUFFERS - 1),
+               c->nthreads, rt_c11() ? "c11" : "tso", RT_BUFFERS - 1),
+           false;
+  if (rt_c11() && c->ncalls > HISTORY_PARTIAL)
+    return error_set(
+               &h->work->error, ERR_USAGE,
+               "the client has %u calls; under the memory model c11 there "
+               "are at most %d",
+               c->ncalls, HISTORY_PARTIAL),
            false;
   char *trouble = object_group_trouble(&h->object, c);
   if (trouble)

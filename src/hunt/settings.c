@@ -4,6 +4,7 @@
 
 #include "model/schedule.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ bool search_is_exhaustive(int search) {
 }
 
 const char *const wake_ups_name[] = {"off", "some", "all", NULL};
-const char *const model_name[] = {"sc", "tso", NULL};
+const char *const model_name[] = {"sc", "tso", "c11", NULL};
 
 const char *const data_races_name[] = {"ignore", "report", "only", NULL};
 
@@ -32,26 +33,45 @@ void settings_engine(const struct settings *s, struct rt_options *o) {
                            .watchdog_ms = (uint32_t)s->watchdog_ms,
                            .show_output = s->show_output,
                            .races = s->data_races != DATA_RACES_IGNORE,
-                           .tso = s->model == 1,
+                           .tso = s->model == MODEL_TSO,
+                           .c11 = s->model == MODEL_C11,
                            .buffer = (uint32_t)s->buffer};
 }
 
+const char *settings_model_trouble(const struct settings *s) {
+  _Static_assert(RT_BUFFERS == 16, "the number in the sentences");
+  if (s->model && s->threads >= RT_BUFFERS)
+    return s->model == MODEL_TSO
+               ? "--threads: at most 15 under the memory model tso"
+               : "--threads: at most 15 under the memory model c11";
+  if (s->model != MODEL_C11)
+    return NULL;
+  if (s->search == SEARCH_DPOR)
+    return "--search=dpor does not know the memory model c11; "
+           "--search=stateful searches completely, too";
+  if (s->criterion == CRITERION_QUIESCENT)
+    return "--criterion=quiescent does not go with the memory model c11, which "
+           "has no moments that all threads share";
+  return NULL;
+}
+
+/* The enums of the harness have DEFAULT, and then the numbers of ours. */
 void settings_take_model(struct settings *s, enum fl_memory_model asked,
                          bool real_threads) {
   s->model_asked = real_threads ? FL_MEMORY_MODEL_DEFAULT : asked;
   if (s->model_from > MODEL_HARNESS)
     return;
-  s->model = s->model_asked == FL_MEMORY_MODEL_tso;
+  s->model = asked && !real_threads ? (int)asked - 1 : MODEL_SC;
   s->model_from = s->model_asked ? MODEL_HARNESS : MODEL_DEFAULT;
 }
 
-/* The enum of the harness has DEFAULT, and then the numbers of ours. */
 void settings_take_criterion(struct settings *s, enum fl_criterion asked) {
   s->criterion_asked = asked;
   if (s->criterion_from > MODEL_HARNESS)
     return;
   s->criterion = asked                     ? (int)asked - 1
-                 : s->model && !s->shrinks ? CRITERION_HAPPENS_BEFORE
+                 : s->model == MODEL_TSO && !s->shrinks
+                               ? CRITERION_HAPPENS_BEFORE
                                            : CRITERION_LINEARIZABLE;
   s->criterion_from = asked ? MODEL_HARNESS : MODEL_DEFAULT;
 }
@@ -61,9 +81,8 @@ void settings_tell(const struct settings *s, struct result *r) {
                                      "schedule"};
   r->memory_model = model_name[s->model];
   r->memory_model_from = from[s->model_from];
-  r->memory_model_asked = s->model_asked == FL_MEMORY_MODEL_DEFAULT ? NULL
-                          : s->model_asked == FL_MEMORY_MODEL_tso   ? "tso"
-                                                                    : "sc";
+  r->memory_model_asked =
+      s->model_asked ? model_name[s->model_asked - 1] : NULL;
   r->criterion = criterion_name[s->criterion];
   r->criterion_from = from[s->criterion_from];
   r->criterion_asked =
@@ -107,10 +126,12 @@ void settings_take_options(struct settings *set, const struct schedule *from) {
     set->model = 0;
     set->model_from = MODEL_SCHEDULE;
   }
+  if (has_word(from->options, "model=c11"))
+    set->model = MODEL_C11;
   if (has_word(from->options, "model=tso")) {
     const char *size = strstr(from->options, "buffer=");
     unsigned long n = size ? strtoul(size + strlen("buffer="), NULL, 10) : 0;
-    set->model = 1;
+    set->model = MODEL_TSO;
     if (n >= 1 && n <= RT_BUFFER_MOST)
       set->buffer = n;
   }

@@ -35,6 +35,8 @@ bool search_is_exhaustive(int search);
 extern const char *const wake_ups_name[]; /* ends with NULL */
 extern const char *const model_name[];    /* ends with NULL */
 
+enum memory_model { MODEL_SC, MODEL_TSO, MODEL_C11 };
+
 /* Which exit statuses: ours, or those of automake and meson. */
 enum exit_protocol { EXIT_FAULTLINE, EXIT_GNU };
 enum { EXIT_GNU_TROUBLE = 99 };
@@ -85,7 +87,7 @@ struct settings {
   const char *history; /* shrink: the file, or NULL */
   /* engine */
   int heap;
-  int model;                        /* 0: sc, 1: tso */
+  int model;                        /* enum memory_model */
   uint64_t buffer;                  /* tso: stores that a buffer holds */
   int model_from;                   /* enum model_from */
   enum fl_memory_model model_asked; /* by the harness of the object */
@@ -121,6 +123,9 @@ struct settings {
 };
 
 void settings_engine(const struct settings *s, struct rt_options *o);
+/* Why the memory model does not go with the search or the criterion, as a
+ * sentence; NULL: it does. */
+const char *settings_model_trouble(const struct settings *s);
 struct schedule;
 /* Takes those options of a schedule that change the meaning of its steps. */
 void settings_take_options(struct settings *s, const struct schedule *from);

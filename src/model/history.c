@@ -40,7 +40,7 @@ static void fill_before(uint64_t *before, const struct history *h,
     uint32_t end = n - base < 64 ? n - base : 64;
     uint64_t set = 0;
     for (uint32_t j = 0; j < end; j++)
-      set |= (uint64_t)hop_before(&h->ops[base + j], o) << j;
+      set |= (uint64_t)history_before(h, base + j, (uint32_t)(o - h->ops)) << j;
     before[base / 64] = set;
   }
 }

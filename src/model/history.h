@@ -8,6 +8,11 @@
  * Times are step numbers: a call has the number of the first access of its
  * operation, a return that of the last, so equal numbers do not order.
  *
+ * Under C11 there is no global time: a is before b if the return of a happens
+ * before the call of b.  Then the history is `partial`, and `before` says which
+ * calls that are; times are those of the engine's steps, which extend the order
+ * and say nothing besides.
+ *
  * (H1) ops[i] is call i of the client; initial and final calls are included.
  * (H2) a pending operation has ret == HISTORY_PENDING; one that was never
  *      called has call == HISTORY_PENDING too and is left out of every order.
@@ -28,6 +33,7 @@
 struct hop {
   uint32_t call, ret;
   struct value result;
+  uint64_t before; /* partial: mask of the calls that are before it */
 };
 
 struct history {
@@ -39,7 +45,9 @@ struct history {
    * object in a state where all of them wait.
    */
   bool stuck;
+  bool partial; /* at most HISTORY_PARTIAL calls */
 };
+enum { HISTORY_PARTIAL = 64 };
 
 static inline bool hop_called(const struct hop *o) {
   return o->call != HISTORY_PENDING;
@@ -47,8 +55,17 @@ static inline bool hop_called(const struct hop *o) {
 static inline bool hop_pending(const struct hop *o) {
   return o->ret == HISTORY_PENDING;
 }
+/* By the times; of a partial history it is history_before that counts. */
 static inline bool hop_before(const struct hop *a, const struct hop *b) {
   return a->ret < b->call;
+}
+
+static inline bool history_before(const struct history *h, uint32_t a,
+                                  uint32_t b) {
+  if (h->partial)
+    return hop_called(&h->ops[b]) && !hop_pending(&h->ops[a]) &&
+           h->ops[b].before >> a & 1;
+  return hop_before(&h->ops[a], &h->ops[b]);
 }
 
 void history_check_invariants(const struct history *h); /* asserts H1 to H3 */

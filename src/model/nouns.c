@@ -69,6 +69,7 @@ static const struct field hop_fields[] = {
     NUMBER(struct hop, call),
     NUMBER(struct hop, ret),
     INSIDE(struct hop, result, noun_value),
+    NUMBER(struct hop, before),
 };
 static const struct noun noun_hop = {NOUN(struct hop, hop_fields)};
 
@@ -82,6 +83,7 @@ static const struct field history_fields[] = {
     ONE(struct history, client, noun_client),
     AS_MANY(struct history, ops, hops, noun_hop),
     FLAG(struct history, stuck),
+    FLAG(struct history, partial),
 };
 const struct noun noun_history = {NOUN(struct history, history_fields)};
 

@@ -16,7 +16,9 @@ const struct history *rt_history(void) {
   uint32_t n = fl__ncalls();
   for (uint32_t i = 0; i < n; i++)
     E.history.ops[i] =
-        (struct hop){E.times[i].call, E.times[i].ret, E.calls[i].result};
+        (struct hop){E.times[i].call, E.times[i].ret, E.calls[i].result,
+                     E.options.c11 ? E.calls[i].pre : 0};
+  E.history.partial = E.options.c11;
   return &E.history;
 }
 

@@ -19,6 +19,7 @@
 #include "rt/park.h"
 #include "rt/record.h"
 #include "rt/show.h"
+#include "rt/writes.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -113,6 +114,8 @@ static void run_call(uint32_t id) {
   f->call = id;
   f->called = 0;
   f->allocs = f->looks = 0;
+  if (UNLIKELY(E.options.c11))
+    E.calls[id].pre = fl__c11_calls();
   memset(f->waited, 0, sizeof f->waited);
   fl__spin_forget(E.cur);
   clean_stack();
@@ -130,6 +133,8 @@ static void run_call(uint32_t id) {
   E.returned++;
   if (id < 64)
     E.live.done |= 1ull << id;
+  if (UNLIKELY(E.options.c11))
+    fl__c11_returned(id);
   if (E.recording)
     fl__record_return(E.cur, id);
   f->call = EVENT_NO_CALL;

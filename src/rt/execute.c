@@ -20,6 +20,7 @@
 #include "rt/order.h"
 #include "rt/park.h"
 #include "rt/race.h"
+#include "rt/writes.h"
 
 #include "base/slow.h"
 
@@ -304,6 +305,10 @@ static __attribute__((noinline)) int leave(int t) {
   return RT_FAULT;
 }
 
+static inline bool is_plain(uint8_t kind) {
+  return kind == EV_READ || kind == EV_WRITE;
+}
+
 /* The thread stands before its next access. */
 FL_INLINE void park(int t, uint64_t from) {
   struct fiber_state *f = &E.fiber[t];
@@ -342,7 +347,12 @@ FL_INLINE int execute_one(int t, enum counted_as as,
   bool ordered = UNLIKELY(E.ordering) && as == AS_STEP && !E.regions;
   if (ordered && refuse_race(&m))
     return RT_FAULT;
+  bool plain = UNLIKELY(E.options.c11) && is_plain(m.kind);
+  if (plain && !fl__c11_plain(t, m.kind, m.addr, m.size))
+    return RT_FAULT;
   make(&m, d);
+  if (plain)
+    fl__c11_plain_made();
   if (E.arrival == FAULTED)
     return RT_FAULT;
   if (ordered && m.kind == EV_CAS && !f->failed &&

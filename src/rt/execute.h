@@ -45,7 +45,8 @@ FL_INLINE void fl__begin_call(int t) {
   check_slow(!f->called && f->call < fl__ncalls());
   f->called = 1;
   E.times[f->call].call = E.live.steps;
-  E.calls[f->call].pre = E.live.done;
+  if (LIKELY(!E.options.c11)) /* run_call() */
+    E.calls[f->call].pre = E.live.done;
   if (UNLIKELY(E.recording))
     fl__record_call(t);
 }

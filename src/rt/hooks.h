@@ -24,6 +24,7 @@
 #include "rt/heap.h"
 #include "rt/park.h"
 #include "rt/record.h"
+#include "rt/writes.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -110,6 +111,8 @@ static inline void fl__sync_point(enum event_kind kind, volatile void *object,
                                   uint64_t size, uint64_t pc) {
   fl__usable(object, size, pc);
   fl__point(kind, object, size, pc);
+  if (UNLIKELY(E.options.c11) && fl__on())
+    fl__c11_sync(kind, (uint64_t)(uintptr_t)object, E.self->other);
   fl__still_usable(object, size, pc);
 }
 
@@ -129,6 +132,8 @@ static inline void fl__tried(enum event_kind kind, bool ok) {
   if (!fl__on())
     return;
   E.self->failed = !ok;
+  if (UNLIKELY(E.options.c11) && ok && kind == EV_TRYLOCK)
+    fl__c11_acquire(E.self->addr);
   if (!ok)
     fl__silent();
   if (UNLIKELY(E.recording)) {

@@ -44,6 +44,10 @@ static void synchronise(enum event_kind kind, const volatile void *addr,
     fl__order_acquire((uint64_t)(uintptr_t)addr);
   else if (UNLIKELY(E.ordering))
     fl__order_release((uint64_t)(uintptr_t)addr);
+  if (UNLIKELY(E.options.c11) && kind == EV_ACQUIRE)
+    fl__c11_acquire((uint64_t)(uintptr_t)addr);
+  else if (UNLIKELY(E.options.c11) && kind == EV_RELEASE)
+    fl__c11_release((uint64_t)(uintptr_t)addr);
   if (E.recording)
     fl__record_annotation(kind, addr, pc);
 }

@@ -7,6 +7,7 @@
 #include "rt/park.h"
 #include "rt/record.h"
 #include "rt/reference_int.h"
+#include "rt/writes.h"
 
 #include <string.h>
 
@@ -37,6 +38,12 @@ begin(enum event_kind kind, const volatile void *p, uint64_t size, int order,
   return false;
 }
 
+/* The step is made by the rules of C11. */
+static inline __attribute__((always_inline)) bool weak(bool step) {
+  return UNLIKELY(E.options.c11) && step;
+}
+#define ADDRESS(p) ((uint64_t)(uintptr_t)(p))
+
 static inline void saw(enum event_kind kind, const void *old, const void *new,
                        uint64_t size) {
   if (UNLIKELY(E.recording))
@@ -46,12 +53,21 @@ static inline void saw(enum event_kind kind, const void *old, const void *new,
 #define LOAD_STORE(bits)                                                       \
   FL_HOT a##bits __tsan_atomic##bits##_load(const volatile a##bits *p,         \
                                             int order) {                       \
-    begin(EV_ATOMIC_READ, p, bits / 8, order, CALLER_PC);                      \
+    if (weak(begin(EV_ATOMIC_READ, p, bits / 8, order, CALLER_PC))) {          \
+      a##bits v;                                                               \
+      fl__c11_load(ADDRESS(p), sizeof v, order, &v);                           \
+      saw(EV_ATOMIC_READ, &v, &v, sizeof v);                                   \
+      return v;                                                                \
+    }                                                                          \
     return *p;                                                                 \
   }                                                                            \
   FL_HOT void __tsan_atomic##bits##_store(volatile a##bits *p, a##bits v,      \
                                           int order) {                         \
-    begin(EV_ATOMIC_WRITE, p, bits / 8, order, CALLER_PC);                     \
+    if (weak(begin(EV_ATOMIC_WRITE, p, bits / 8, order, CALLER_PC))) {         \
+      saw(EV_ATOMIC_WRITE, NULL, &v, sizeof v);                                \
+      fl__c11_store(ADDRESS(p), sizeof v, order, &v);                          \
+      return;                                                                  \
+    }                                                                          \
     *p = v;                                                                    \
   }
 
@@ -59,9 +75,16 @@ static inline void saw(enum event_kind kind, const void *old, const void *new,
   FL_HOT a##bits __tsan_atomic##bits##_##name(volatile a##bits *p, a##bits v,  \
                                               int order) {                     \
     bool step = begin(EV_RMW, p, bits / 8, order, CALLER_PC);                  \
-    a##bits old = *p;                                                          \
+    a##bits old;                                                               \
+    if (weak(step))                                                            \
+      fl__c11_rmw_read(ADDRESS(p), sizeof old, order, &old);                   \
+    else                                                                       \
+      old = *p;                                                                \
     a##bits new = (a##bits)(expression);                                       \
-    *p = new;                                                                  \
+    if (weak(step))                                                            \
+      fl__c11_rmw_write(sizeof new, order, &new);                              \
+    else                                                                       \
+      *p = new;                                                                \
     if (step) {                                                                \
       if (old == new)                                                          \
         fl__silent();                                                          \
@@ -78,14 +101,21 @@ static inline bool may_fail(bool weak) {
 #define CAS(bits)                                                              \
   static inline __attribute__((always_inline)) bool cas##bits(                 \
       volatile a##bits *p, a##bits *expected, a##bits desired, int order,      \
-      int fail_order, bool weak, uint64_t pc) {                                \
+      int fail_order, bool is_weak, uint64_t pc) {                             \
     if (LIKELY(E.in_fiber))                                                    \
       E.self->fail_order = (uint8_t)fail_order;                                \
     bool step = begin(EV_CAS, p, bits / 8, order, pc);                         \
-    a##bits old = *p;                                                          \
-    bool ok = old == *expected && !(step && may_fail(weak));                   \
-    if (ok)                                                                    \
-      *p = desired;                                                            \
+    a##bits old = *expected;                                                   \
+    bool ok;                                                                   \
+    if (weak(step)) {                                                          \
+      ok = fl__c11_cas(ADDRESS(p), sizeof old, order, fail_order,              \
+                       is_weak && E.options.spurious_cas, &old, &desired);     \
+    } else {                                                                   \
+      old = *p;                                                                \
+      ok = old == *expected && !(step && may_fail(is_weak));                   \
+      if (ok)                                                                  \
+        *p = desired;                                                          \
+    }                                                                          \
     if (step) {                                                                \
       E.self->failed = !ok;                                                    \
       E.self->expected = (uint64_t)*expected;                                  \
@@ -135,13 +165,16 @@ ATOMICS(128)
 
 /* Under SC a fence orders nothing that is not ordered already, and no other
  * thread can see it: recorded, but not a step.  Under TSO that holds for all
- * but the sequentially consistent one (mfence). */
+ * but the sequentially consistent one (mfence).  Under C11 a fence changes its
+ * thread's views, and has no choice. */
 void __tsan_atomic_thread_fence(int order) {
   if (!E.in_fiber)
     return;
   E.self->order = (uint8_t)order;
   if (UNLIKELY(E.ordering))
     fl__order_fence(order);
+  if (UNLIKELY(E.options.c11))
+    fl__c11_fence(order);
   if (UNLIKELY(E.options.tso) && order == __ATOMIC_SEQ_CST)
     point(EV_FENCE, NULL, 0, CALLER_PC);
   else if (E.recording)

@@ -50,7 +50,8 @@ static void forget_thread(int t) {
  * for ever must not become the second's.
  */
 int fl__new_number(uint64_t pc) {
-  uint32_t most = E.options.tso ? RT_BUFFERS : RT_MAX_THREADS;
+  uint32_t most =
+      E.options.tso || E.options.c11 ? RT_BUFFERS : RT_MAX_THREADS;
   if (E.live.nfibers < most)
     return (int)E.live.nfibers++;
   for (int t = 1; t < (int)most; t++)
@@ -61,7 +62,9 @@ int fl__new_number(uint64_t pc) {
   fl__refuse(pc,
              "pthread_create() of more than %u threads%s; one that has ended "
              "counts until it is joined",
-             most, E.options.tso ? " under TSO" : "");
+             most, E.options.tso   ? " under TSO"
+                   : E.options.c11 ? " under C11"
+                                   : "");
 }
 
 static bool is_done(struct fiber_state *f) {

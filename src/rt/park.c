@@ -1,11 +1,13 @@
 /* The fiber's side of a step: parking, choices, ends, new threads. */
 #include "rt/park.h"
 
+#include "rt/calls.h"
 #include "rt/fault.h"
 #include "rt/marks.h"
 #include "rt/notes.h"
 #include "rt/order.h"
 #include "rt/record.h"
+#include "rt/writes.h"
 
 #include <assert.h>
 
@@ -28,6 +30,11 @@ void fl__wait_at(enum event_kind kind, const volatile void *addr, uint64_t size,
   f->visit = f->visits;
   E.arrival = ARRIVED;
   fl__switch(&f->sp, E.engine_sp);
+  if (UNLIKELY(E.options.c11) && can != fl__clients_done)
+    fl__c11_sync(kind, (uint64_t)(uintptr_t)addr, other);
+  else if (UNLIKELY(E.options.c11))
+    for (uint32_t t = 1; t <= E.client->nthreads; t++)
+      fl__c11_join((int)t);
 }
 
 void fl__leave(enum arrival how) {
@@ -120,6 +127,8 @@ int fl__spawn(void *(*start)(void *), void *arg, uint64_t pc) {
     E.fiber[t].fp = fl__float_now();
   if (fl__in_stacks((uint64_t)(uintptr_t)arg))
     fl__stack_published((uint64_t)(uintptr_t)arg);
+  if (UNLIKELY(E.options.c11))
+    fl__c11_fork(E.cur, t);
   E.live.keyed &= ~(1u << t);
   E.live.transit |= 1u << t;
   if (E.log && !E.live.final)

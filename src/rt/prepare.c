@@ -14,6 +14,7 @@
 #include "rt/race.h"
 #include "rt/signals.h"
 #include "rt/snapshot.h"
+#include "rt/writes.h"
 
 #include "base/slow.h"
 
@@ -80,12 +81,16 @@ static int prepare_client(void) {
     fl__fiber_begin((int)t, fl__client_body);
   fl__fiber_begin(0, fl__main_body);
   int end = run_alone(0, main_waits);
+  for (uint32_t t = 1; E.options.c11 && t <= E.client->nthreads; t++)
+    fl__c11_fork(0, (int)t);
   for (uint32_t t = 1; end == FL_GOES_ON && t <= E.client->nthreads; t++) {
     E.live.clients |= 1u << t;
     if (E.ordering)
       fl__order_fork(0, (int)t);
     end = run_alone((int)t, ops_begun);
   }
+  if (E.options.c11 && E.live.nfibers == 1 + E.client->nthreads)
+    fl__c11_begin(); /* no other thread that the set-up does not come before */
   return end;
 }
 
@@ -96,7 +101,8 @@ enum rt_end rt_prepare(const struct fl_suite *suite, const struct client *c) {
   E.client = NULL;
   fl__pages_end();
   rt_restore(&E.loaded);
-  E.live.ordered = E.ordering = E.races && !E.options.tso && !E.regions;
+  E.live.ordered = E.ordering =
+      E.races && !E.options.tso && !E.options.c11 && !E.regions;
   fl__order_begin();
   fl__race_begin();
   E.suite = suite;

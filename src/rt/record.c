@@ -276,7 +276,7 @@ void fl__saw(enum event_kind kind, const void *old, const void *value,
     copy_value(e->value, value, size);
     e->flags &= (uint8_t)~EVENT_NO_VALUE;
   }
-  if (!event_writes[kind])
+  if (!event_writes[kind] || E.options.c11) /* memory may not tell what it was */
     R.open = 0;
 }
 

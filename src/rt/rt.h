@@ -62,6 +62,16 @@ bool rt_buffering(bool on);
 static inline uint32_t rt_buffers(uint32_t threads) {
   return rt_tso() ? threads >> RT_BUFFERS << RT_BUFFERS : 0;
 }
+/*
+ * Under C11 (rt_options.c11) an atomic access may read an older write, or write
+ * before others (writes.h): each is a choice within its step, alternative 0 what
+ * SC would do.  At most RT_BUFFERS threads.
+ */
+bool rt_c11(void);
+/* The execution graph so far: program order, which write each read reads, the
+ * order of each location's writes, the order in which locks and the like were
+ * used.  However it came about. */
+struct hash128 rt_graph_hash(void);
 int rt_current(void); /* the thread of the last step that was no commit */
 /* Accesses at these places (offsets into the object) wait until their thread's
  * buffer is empty, as behind a fence.  To be set between executions; `pcs` must
@@ -99,6 +109,7 @@ struct rt_options {
   bool in_debugger;     /* which stops at each SIGSEGV */
   bool tso;             /* memory model: store buffers (else SC) … */
   uint32_t buffer;      /* … of so many stores, 1 to RT_BUFFER_MOST */
+  bool c11;             /* memory model: RC11; not with tso */
 };
 
 enum rt_end {

@@ -14,6 +14,7 @@
 #include "rt/heap.h"
 #include "rt/order.h"
 #include "rt/race.h"
+#include "rt/writes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,8 @@ void rt_save(struct snapshot *s) {
     fl__buffers_save(s);
   if (UNLIKELY(E.live.ordered))
     fl__order_save(s), fl__race_save(s);
+  if (UNLIKELY(E.options.c11))
+    fl__c11_save(s);
   if (UNLIKELY(E.shadowing))
     fl__shadow_save(s);
 }
@@ -179,6 +182,8 @@ void rt_restore(const struct snapshot *s) {
   E.ordering = (uint8_t)E.live.ordered;
   if (UNLIKELY(E.live.ordered))
     p = fl__race_load(fl__order_load(p));
+  if (UNLIKELY(E.options.c11))
+    p = fl__c11_load_state(p);
   if (UNLIKELY(p != s->bytes + s->len))
     p = fl__shadow_load(p);
   else if (UNLIKELY(E.shadowing))
@@ -290,6 +295,8 @@ struct hash128 rt_hash(bool with_history) {
   put_spins(&s);
   if (UNLIKELY(E.live.buffered))
     fl__buffers_hash(&s);
+  if (UNLIKELY(E.options.c11))
+    fl__c11_hash(&s);
   struct hash128 h = hash128_long(s.bytes, s.len);
   if (LIKELY(!E.ordering))
     return h;

@@ -20,6 +20,7 @@
 #include "rt/spin.h"
 
 #include "rt/engine.h"
+#include "rt/writes.h"
 
 #include "base/slow.h"
 
@@ -115,6 +116,10 @@ void fl__spin_arrive(int thread, uint64_t from) {
         continue;
       }
       assert(E.live.parked >> thread & 1); /* L1 */
+      if (UNLIKELY(E.options.c11) && fl__c11_goes_on(thread, s, i)) {
+        fl__spin_forget(thread);
+        return;
+      }
       f->spinning = 1;
       E.live.spinning |= 1u << thread;
       return;
@@ -153,6 +158,8 @@ void fl__spin_changed(int thread, uint64_t addr, uint64_t size) {
           fl__spin_forget(t);
           break;
         }
+        if (UNLIKELY(E.options.c11))
+          fl__c11_woken(t, s);
         s->n = 0;
         E.fiber[t].spun = 1;
         E.fiber[t].spinning = 0;

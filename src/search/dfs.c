@@ -259,6 +259,7 @@ enum explore_end explore_dfs(struct explore *x) {
   enum explore_end end = EXPLORE_ALL;
   if (x->live)
     x->live->only_choices = true;
+  explore_begin_graphs(x);
   begin_below(&d);
   bool again, on = true;
   do {
@@ -276,6 +277,7 @@ enum explore_end explore_dfs(struct explore *x) {
   } while (on && (again || backtrack(&d)));
   if (on && x->share)
     *x->share = part_below(&d, d.fixed);
+  explore_end_graphs(x);
   vec_free(&d.stack);
   snapshot_free(&d.kept);
   return end;

@@ -30,6 +30,24 @@ static void keep_bad(struct explore *x, void (*current)(void *ctx, path *out),
   x->bad_switches = switches;
 }
 
+void explore_begin_graphs(struct explore *x) { x->by_graph = rt_c11(); }
+
+void explore_end_graphs(struct explore *x) {
+  map128_free(&x->graphs);
+  x->by_graph = false;
+}
+
+/* Executions that end differently count as different graphs: those that a fault
+ * ended are beginnings of graphs. */
+static bool is_repeated(struct explore *x, enum rt_end how) {
+  bool fresh;
+  uint64_t end[2] = {how, how == RT_FAULT ? rt_fault()->kind : 0};
+  struct hash128 h =
+      hash128_join(rt_graph_hash(), hash128(end, sizeof end, 0));
+  map128_put(&x->graphs, h, &fresh);
+  return !fresh;
+}
+
 bool explore_judge(struct explore *x, enum rt_end how,
                    void (*current)(void *ctx, path *out), void *ctx,
                    enum explore_end *end) {
@@ -38,6 +56,10 @@ bool explore_judge(struct explore *x, enum rt_end how,
   x->steps += rt_steps();
   if (how == RT_LEFT_OUT) {
     x->left_out++;
+    return true;
+  }
+  if (x->by_graph && is_repeated(x, how)) {
+    x->repeated++;
     return true;
   }
   *(how == RT_CUT ? &x->cut : &x->executions) += 1;
@@ -60,7 +82,8 @@ bool explore_judge(struct explore *x, enum rt_end how,
 
 bool explore_budget(struct explore *x, uint64_t work, enum explore_end *end) {
   if (x->max_executions &&
-      x->executions + x->cut + x->left_out >= x->max_executions) {
+      x->executions + x->cut + x->left_out + x->repeated >=
+          x->max_executions) {
     *end = EXPLORE_EXECUTIONS;
     return false;
   }
@@ -81,6 +104,8 @@ void explore_again(struct explore *x) {
   if (x->judge.again)
     x->judge.again(x->judge.ctx);
   x->executions = x->cut = x->left_out = x->blocked = x->bad_count = 0;
+  x->repeated = 0;
+  map128_clear(&x->graphs);
   vec_clear(&x->bad);
 }
 

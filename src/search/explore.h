@@ -13,6 +13,7 @@
 #ifndef SEARCH_EXPLORE_H
 #define SEARCH_EXPLORE_H
 
+#include "base/map128.h"
 #include "base/vec.h"
 #include "model/schedule.h"
 #include "rt/rt.h"
@@ -124,6 +125,11 @@ struct explore {
    * lie on circles: executions that go round one never end. */
   uint64_t interleavings, circles;
   uint64_t bad_interleavings; /* those of them that are bad */
+  /* dfs, stateful, under C11: executions with a graph that was met before.
+   * Nobody judges them, and `executions` counts graphs. */
+  uint64_t repeated;
+  struct map128 graphs; /* those met; of the strategy */
+  bool by_graph;
   uint64_t blocked;           /* dpor: executions that a sleep set cut */
   uint64_t left_out;          /* ended with RT_LEFT_OUT: nobody judges them */
   bool learnt; /* parallel: conflicts were found that the others do not know:
@@ -237,6 +243,10 @@ bool explore_judge(struct explore *x, enum rt_end how,
 /* False: a budget ends the search, *end says which.  `work` counts up, and
  * every 64th time the clock is looked at. */
 bool explore_budget(struct explore *x, uint64_t work, enum explore_end *end);
+/* The search counts graphs from here on, if the memory model has them; and
+ * forgets them. */
+void explore_begin_graphs(struct explore *x);
+void explore_end_graphs(struct explore *x);
 /* Forgets what was counted: the search begins again. */
 void explore_again(struct explore *x);
 

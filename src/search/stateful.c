@@ -545,6 +545,7 @@ enum explore_end explore_stateful(struct explore *x) {
   if (c && c->ncalls > MOST_CALLS && !x->parallel)
     return explore_dfs(x);
   struct stateful w = {.x = x};
+  explore_begin_graphs(x);
   rt_reduce(!x->no_reduction);
   rt_guards(x->guards && !x->no_reduction);
   if (x->live)
@@ -555,6 +556,7 @@ enum explore_end explore_stateful(struct explore *x) {
     *x->share = w.done;
   rt_reduce(false);
   rt_guards(false);
+  explore_end_graphs(x);
   release(&w);
   return end;
 }

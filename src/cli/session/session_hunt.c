@@ -146,10 +146,8 @@ int session_hunt(struct session *s, const struct hunt_question *question,
       target.program ? NULL : &s->built.about->suites[target.suite];
   struct settings set;
   built_settings(target.settings, of, &set);
-  if (set.model && set.threads >= RT_BUFFERS)
-    return error_set(e, ERR_USAGE,
-                     "--threads: at most %d under the memory model tso",
-                     RT_BUFFERS - 1);
+  if (settings_model_trouble(&set))
+    return error_set(e, ERR_USAGE, "%s", settings_model_trouble(&set));
   target.settings = &set;
   own.target = &target;
   if (set.search == SEARCH_DPCT) {
