@@ -404,8 +404,7 @@ static void advance(struct linearize_search *q, uint32_t chain) {
   if (a != SPEC_RETURNS && a != SPEC_JOINS)
     return;
   /* One that fails without a reason (K6) may stand inside a class, too. */
-  bool open =
-      q->several && (a == SPEC_JOINS || (f->open && next == f->state));
+  bool open = q->several && (a == SPEC_JOINS || (f->open && next == f->state));
   const struct hop *o = &q->h->ops[id];
   if (hop_pending(o)) {
     if (next == f->state) /* R2 */

@@ -69,10 +69,10 @@ void settings_take_criterion(struct settings *s, enum fl_criterion asked) {
   s->criterion_asked = asked;
   if (s->criterion_from > MODEL_HARNESS)
     return;
-  s->criterion = asked                     ? (int)asked - 1
+  s->criterion = asked ? (int)asked - 1
                  : s->model == MODEL_TSO && !s->shrinks
-                               ? CRITERION_HAPPENS_BEFORE
-                                           : CRITERION_LINEARIZABLE;
+                     ? CRITERION_HAPPENS_BEFORE
+                     : CRITERION_LINEARIZABLE;
   s->criterion_from = asked ? MODEL_HARNESS : MODEL_DEFAULT;
 }
 

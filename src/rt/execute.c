@@ -274,8 +274,8 @@ FL_INLINE void look_for_stack_pointer(uint64_t addr) {
 FL_INLINE bool has_changed(const struct access_made *m) {
   uint8_t kind = m->kind;
   return !m->f->silent && kind != EV_READ && kind != EV_ATOMIC_READ &&
-         kind != EV_FD_POLL && kind != EV_YIELD && kind != EV_CLOCK && kind != EV_STEP &&
-         kind != EV_FENCE && !stored_the_same(m) &&
+         kind != EV_FD_POLL && kind != EV_YIELD && kind != EV_CLOCK &&
+         kind != EV_STEP && kind != EV_FENCE && !stored_the_same(m) &&
          !fl__in_timed_wait(m->f, kind);
 }
 

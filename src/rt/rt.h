@@ -68,6 +68,7 @@ static inline uint32_t rt_buffers(uint32_t threads) {
  * SC would do.  At most RT_BUFFERS threads.
  */
 bool rt_c11(void);
+void rt_set_c11(bool on); /* as rt_set_tso; not both */
 /* The execution graph so far: program order, which write each read reads, the
  * order of each location's writes, the order in which locks and the like were
  * used.  However it came about. */

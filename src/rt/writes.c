@@ -18,7 +18,22 @@
 
 struct c11_graph fl__c11;
 
+enum { HEAD = 5 }; /* numbers at the beginning of a saved state */
+
 bool rt_c11(void) { return E.options.c11; }
+
+/* The state after loading ends with an empty graph. */
+void rt_set_c11(bool on) {
+  const uint32_t none[HEAD] = {0};
+  if (on == E.options.c11)
+    return;
+  assert(!E.in_fiber && !E.options.tso); /* R2 */
+  if (on)
+    fl__snapshot_put(&E.loaded, none, sizeof none);
+  else
+    E.loaded.len -= sizeof none;
+  E.options.c11 = on;
+}
 
 static struct c11_thread *me(void) { return &G.thread[E.cur]; }
 
@@ -82,11 +97,12 @@ static bool overlaps(const struct c11_location *l, uint64_t addr,
   return !l->dead && l->addr < addr + size && addr < l->addr + l->size;
 }
 
-/* Does all that was done at the location happen before thread t's next event?
- */
-static bool is_behind(uint16_t at, const struct c11_thread *t) {
+/* Does all that was done at the location, or all writes, happen before thread
+ * t's next event? */
+static bool is_behind(uint16_t at, const struct c11_thread *t, bool writes) {
   for (uint16_t i = G.location[at].events; i != C11_NONE; i = G.event[i].before)
-    if (!c11_hb(&G.event[i], t->now.seen))
+    if ((!writes || G.event[i].kind & C11_WRITE) &&
+        !c11_hb(&G.event[i], t->now.seen))
       return false;
   return true;
 }
@@ -124,7 +140,7 @@ static uint16_t location(uint64_t addr, uint64_t size) {
                       "another size to the same memory is not modelled");
       return (uint16_t)i;
     }
-    if (!is_behind((uint16_t)i, me()))
+    if (!is_behind((uint16_t)i, me(), false))
       fl__refuse(0, "an atomic access that is not ordered with one of another "
                     "size to the same memory is not modelled");
     l->dead = other_size = true;
@@ -559,7 +575,7 @@ bool fl__c11_plain(int t, uint8_t kind, uint64_t addr, uint64_t size) {
   for (uint32_t i = 0; i < G.nlocations; i++) {
     if (!overlaps(&G.location[i], addr, size))
       continue;
-    if (!is_behind((uint16_t)i, th))
+    if (!is_behind((uint16_t)i, th, kind == EV_READ))
       return mixes(t, addr,
                    "a plain access that is not ordered with atomic ones to the "
                    "same memory is a data race, and has no meaning under the "
@@ -598,14 +614,14 @@ void fl__c11_begin(void) {
           f(G.edge, G.nsc)
 
 void fl__c11_save(struct snapshot *s) {
-  uint32_t head[5] = {G.nevents, G.nwrites, G.nlocations, G.nobjects, G.nsc};
+  uint32_t head[HEAD] = {G.nevents, G.nwrites, G.nlocations, G.nobjects, G.nsc};
   fl__snapshot_put(s, head, sizeof head);
 #define PUT(at, n) fl__snapshot_put(s, at, (n) * sizeof *at);
   PARTS(PUT)
 }
 
 const uint8_t *fl__c11_load_state(const uint8_t *p) {
-  uint32_t head[5];
+  uint32_t head[HEAD];
   memcpy(head, p, sizeof head);
   p += sizeof head;
   G.nevents = head[0], G.nwrites = head[1], G.nlocations = head[2];

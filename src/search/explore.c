@@ -42,8 +42,7 @@ void explore_end_graphs(struct explore *x) {
 static bool is_repeated(struct explore *x, enum rt_end how) {
   bool fresh;
   uint64_t end[2] = {how, how == RT_FAULT ? rt_fault()->kind : 0};
-  struct hash128 h =
-      hash128_join(rt_graph_hash(), hash128(end, sizeof end, 0));
+  struct hash128 h = hash128_join(rt_graph_hash(), hash128(end, sizeof end, 0));
   map128_put(&x->graphs, h, &fresh);
   return !fresh;
 }
@@ -82,8 +81,7 @@ bool explore_judge(struct explore *x, enum rt_end how,
 
 bool explore_budget(struct explore *x, uint64_t work, enum explore_end *end) {
   if (x->max_executions &&
-      x->executions + x->cut + x->left_out + x->repeated >=
-          x->max_executions) {
+      x->executions + x->cut + x->left_out + x->repeated >= x->max_executions) {
     *end = EXPLORE_EXECUTIONS;
     return false;
   }
