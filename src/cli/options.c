@@ -632,10 +632,6 @@ int settings_parse(struct settings *s, const char *command, int argc,
                     "--coarse=b does not go with --memory-model: real threads "
                     "have the memory model of the machine");
   bool stress = s->search == SEARCH_STRESS || s->shrinks;
-  if (!err && s->model == MODEL_C11 &&
-      (s->shrinks || !strcmp(command, "atomicity")))
-    err = error_set(e, ERR_USAGE,
-                    "faultline %s does not know the memory model c11", command);
   bool atomicity = !strcmp(command, "atomicity");
   if (!s->threads)
     s->threads = stress || atomicity ? 2 : 3;

@@ -46,6 +46,8 @@ const char *settings_model_trouble(const struct settings *s) {
                : "--threads: at most 15 under the memory model c11";
   if (s->model != MODEL_C11)
     return NULL;
+  if (s->shrinks)
+    return "faultline shrink does not know the memory model c11";
   if (s->search == SEARCH_DPOR)
     return "--search=dpor does not know the memory model c11; "
            "--search=stateful searches completely, too";

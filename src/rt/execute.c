@@ -306,7 +306,7 @@ static __attribute__((noinline)) int leave(int t) {
 }
 
 static inline bool is_plain(uint8_t kind) {
-  return kind == EV_READ || kind == EV_WRITE;
+  return kind == EV_READ || kind == EV_WRITE || kind == EV_FREE;
 }
 
 /* The thread stands before its next access. */

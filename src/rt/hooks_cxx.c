@@ -166,6 +166,8 @@ int __cxa_guard_acquire(struct guard *g) {
 void __cxa_guard_release(struct guard *g) {
   if (is_ours(g))
     point(EV_ONCE, g, sizeof *g, CALLER_PC);
+  if (UNLIKELY(E.options.c11) && is_ours(g))
+    fl__c11_release((uint64_t)(uintptr_t)g);
   g->running = 0;
   g->done = 1;
 }

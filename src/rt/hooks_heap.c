@@ -38,8 +38,6 @@ static void release(void *p, uint64_t pc) {
     return;
   }
   fl__point(EV_FREE, p, fl__block_size(p), pc);
-  if (UNLIKELY(E.options.c11) && fl__on())
-    fl__c11_freed((uint64_t)(uintptr_t)p, fl__block_size(p));
   fl__free(p, pc);
 }
 

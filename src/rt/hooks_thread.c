@@ -88,6 +88,8 @@ static int collect(int t, void **value, uint64_t pc) {
     return EINVAL;
   assert(E.fiber[t].status == FIBER_DONE);
   E.fiber[t].joined = 1;
+  if (UNLIKELY(E.options.c11))
+    fl__c11_join(t);
   E.self->past |= 1u << t | E.fiber[t].past;
   if (UNLIKELY(E.ordering))
     fl__order_join(E.cur, t);

@@ -66,6 +66,8 @@ static uint64_t local_state(int thread) {
   uint64_t waited = 0;
   for (int i = 0; i < WAIT_PLACES; i++)
     waited += f->waited[i] != 0;
+  if (UNLIKELY(E.options.c11))
+    waited += fl__c11_progress(thread) * 8;
   uint64_t all[5] = {h.lo, h.hi, f->clock, f->random, waited};
   return hash64(all, sizeof all, 0); /* of much, without a seed: that is dear */
 }

@@ -18,7 +18,7 @@
 
 struct c11_graph fl__c11;
 
-enum { HEAD = 5 }; /* numbers at the beginning of a saved state */
+enum { HEAD = 6 }; /* numbers at the beginning of a saved state */
 
 bool rt_c11(void) { return E.options.c11; }
 
@@ -97,14 +97,14 @@ static bool overlaps(const struct c11_location *l, uint64_t addr,
   return !l->dead && l->addr < addr + size && addr < l->addr + l->size;
 }
 
-/* Does all that was done at the location, or all writes, happen before thread
- * t's next event? */
-static bool is_behind(uint16_t at, const struct c11_thread *t, bool writes) {
+/* A thread whose access to the location, or write, does not happen before what
+ * thread t does next; -1: there is none. */
+static int unordered(uint16_t at, const struct c11_thread *t, bool writes) {
   for (uint16_t i = G.location[at].events; i != C11_NONE; i = G.event[i].before)
     if ((!writes || G.event[i].kind & C11_WRITE) &&
         !c11_hb(&G.event[i], t->now.seen))
-      return false;
-  return true;
+      return G.event[i].thread;
+  return -1;
 }
 
 static void take_value(struct c11_write *w, uint64_t addr, uint64_t size) {
@@ -140,7 +140,7 @@ static uint16_t location(uint64_t addr, uint64_t size) {
                       "another size to the same memory is not modelled");
       return (uint16_t)i;
     }
-    if (!is_behind((uint16_t)i, me(), false))
+    if (unordered((uint16_t)i, me(), false) >= 0)
       fl__refuse(0, "an atomic access that is not ordered with one of another "
                     "size to the same memory is not modelled");
     l->dead = other_size = true;
@@ -234,6 +234,43 @@ static uint32_t newest_first(uint16_t at, uint16_t out[C11_WRITES]) {
   return n;
 }
 
+/* ---- data races ---- */
+
+/* A race has no meaning, so that nothing more can be said of the execution. */
+#define RACE                                                                   \
+  "a data race with %s access of T%d to the same memory, which nothing "       \
+  "orders "                                                                    \
+  "with this access: under the memory model c11 the execution has no meaning"
+
+/* The other thread of a race with a plain access, or -1. */
+static int races(int t, uint64_t addr, uint64_t size, bool writes) {
+  const uint16_t *seen = G.thread[t].now.seen;
+  for (uint32_t i = 0; i < G.ntouches; i++) {
+    const struct c11_touch *p = &G.touch[i];
+    if (p->addr < addr + size && addr < p->addr + p->size && p->thread != t &&
+        (writes || p->writes) && seen[p->thread] < p->seq)
+      return p->thread;
+  }
+  return -1;
+}
+
+/* False: no room. */
+static bool touch(int t, uint64_t addr, uint64_t size, bool writes) {
+  struct c11_touch now = {addr, size, G.thread[t].seq, (uint8_t)t, writes};
+  for (uint32_t i = 0; i < G.ntouches; i++) {
+    struct c11_touch *p = &G.touch[i];
+    if (p->addr == addr && p->size == size && p->thread == t &&
+        p->writes == writes) {
+      p->seq = now.seq;
+      return true;
+    }
+  }
+  if (G.ntouches == C11_TOUCHES)
+    return false;
+  G.touch[G.ntouches++] = now;
+  return true;
+}
+
 /* ---- loops ---- */
 
 /* What the thread read last at the location; C11_NONE: nothing. */
@@ -296,8 +333,11 @@ static uint16_t forbidden(uint16_t at) {
   return last_read(E.cur, at);
 }
 
+uint64_t fl__c11_progress(int thread) { return G.thread[thread].progress; }
+
 static void has_read(uint16_t at, uint16_t write) {
   struct c11_thread *t = me();
+  t->progress += last_read(E.cur, at) != write;
   if (!t->must)
     return;
   if (last_read(E.cur, at) != write) {
@@ -325,8 +365,13 @@ static struct c11_event *come(uint16_t at, enum c11_kind kind, int order,
   }
   struct c11_event *e = need_event(kind, order);
   e->sc = (uint16_t)sc;
-  if (at != C11_NONE)
+  if (at != C11_NONE) {
+    const struct c11_location *l = &G.location[at];
+    int other = races(E.cur, l->addr, l->size, kind & C11_WRITE);
+    if (other >= 0)
+      fl__refuse(0, RACE, "a plain", other);
     link_event(e, at);
+  }
   if (kind & C11_READ && kind <= C11_RMW)
     e->from = write;
   return e;
@@ -546,6 +591,14 @@ static bool mixes(int t, uint64_t addr, const char *what) {
   return false;
 }
 
+/* The thread's last event stands for its plain accesses. */
+static bool mark(int t) {
+  for (uint32_t i = G.nevents; i--;)
+    if (G.event[i].thread == t)
+      return G.event[i].kind == C11_PLAIN || add_event(t, C11_PLAIN, 0);
+  return add_event(t, C11_PLAIN, 0);
+}
+
 /* All that was done at the location happens before. */
 static bool write_plainly(int t, uint16_t at) {
   struct c11_event *e = add_event(t, C11_WRITE, 0);
@@ -561,28 +614,29 @@ static bool write_plainly(int t, uint16_t at) {
 }
 
 bool fl__c11_plain(int t, uint8_t kind, uint64_t addr, uint64_t size) {
-  const struct c11_thread *th = &G.thread[t];
-  bool marked = false;
+  static const char full[] =
+      "an execution has too many accesses for the memory model c11";
+  bool writes = kind != EV_READ;
   nplain = 0;
-  for (uint32_t i = G.nevents; i-- && !marked;)
-    if (G.event[i].thread == t) {
-      marked = G.event[i].kind == C11_PLAIN;
-      break;
-    }
-  if (!marked && !add_event(t, C11_PLAIN, 0))
-    return mixes(t, addr,
-                 "an execution has too many events for the memory model c11");
-  for (uint32_t i = 0; i < G.nlocations; i++) {
+  if (!mark(t))
+    return mixes(t, addr, full);
+  int other = races(t, addr, size, writes);
+  for (uint32_t i = 0; i < G.nlocations && other < 0; i++)
+    if (overlaps(&G.location[i], addr, size))
+      other = unordered((uint16_t)i, &G.thread[t], !writes);
+  if (other >= 0) {
+    fl__fill_fault_of(t, FAULT_UNMODELLED, addr, RACE, "another", other);
+    return false;
+  }
+  if (!touch(t, addr, size, writes))
+    return mixes(t, addr, full);
+  for (uint32_t i = 0; i < G.nlocations && writes; i++) {
     if (!overlaps(&G.location[i], addr, size))
       continue;
-    if (!is_behind((uint16_t)i, th, kind == EV_READ))
-      return mixes(t, addr,
-                   "a plain access that is not ordered with atomic ones to the "
-                   "same memory is a data race, and has no meaning under the "
-                   "memory model c11");
-    if (kind == EV_WRITE && !write_plainly(t, (uint16_t)i))
-      return mixes(t, addr,
-                   "an execution has too many events for the memory model c11");
+    if (kind == EV_FREE)
+      G.location[i].dead = true;
+    else if (!write_plainly(t, (uint16_t)i))
+      return mixes(t, addr, full);
   }
   return true;
 }
@@ -594,27 +648,22 @@ void fl__c11_plain_made(void) {
   }
 }
 
-void fl__c11_freed(uint64_t addr, uint64_t size) {
-  for (uint32_t i = 0; i < G.nlocations; i++)
-    if (overlaps(&G.location[i], addr, size))
-      G.location[i].dead = true;
-}
-
 /* ---- states ---- */
 
 void fl__c11_begin(void) {
-  G.nevents = G.nwrites = G.nlocations = G.nobjects = G.nsc = 0;
+  G.nevents = G.nwrites = G.nlocations = G.nobjects = G.nsc = G.ntouches = 0;
   memset(G.thread, 0, sizeof G.thread);
 }
 
 /* Calls f for each part of the state. */
 #define PARTS(f)                                                               \
   f(G.event, G.nevents) f(G.write, G.nwrites) f(G.location, G.nlocations)      \
-      f(G.object, G.nobjects) f(G.thread, E.live.nfibers) f(G.sc, G.nsc)       \
-          f(G.edge, G.nsc)
+      f(G.object, G.nobjects) f(G.touch, G.ntouches)                           \
+          f(G.thread, E.live.nfibers) f(G.sc, G.nsc) f(G.edge, G.nsc)
 
 void fl__c11_save(struct snapshot *s) {
-  uint32_t head[HEAD] = {G.nevents, G.nwrites, G.nlocations, G.nobjects, G.nsc};
+  uint32_t head[HEAD] = {G.nevents,  G.nwrites, G.nlocations,
+                         G.nobjects, G.nsc,     G.ntouches};
   fl__snapshot_put(s, head, sizeof head);
 #define PUT(at, n) fl__snapshot_put(s, at, (n) * sizeof *at);
   PARTS(PUT)
@@ -625,7 +674,7 @@ const uint8_t *fl__c11_load_state(const uint8_t *p) {
   memcpy(head, p, sizeof head);
   p += sizeof head;
   G.nevents = head[0], G.nwrites = head[1], G.nlocations = head[2];
-  G.nobjects = head[3], G.nsc = head[4];
+  G.nobjects = head[3], G.nsc = head[4], G.ntouches = head[5];
 #define GET(at, n) memcpy(at, p, (n) * sizeof *at), p += (n) * sizeof *at;
   PARTS(GET)
   /* Threads that do not exist yet have seen nothing. */

@@ -59,16 +59,19 @@ void fl__c11_fork(int thread, int child) FL_HIDDEN;
 uint64_t fl__c11_calls(void) FL_HIDDEN;
 void fl__c11_returned(uint32_t call) FL_HIDDEN;
 
-/* Thread t is about to make a plain access; false: it mixes with atomic ones,
- * and E.fault says so.  Behind the access, the second one. */
+/* Thread t is about to make a plain access, or to free a block; false: it is a
+ * data race with an access before, and E.fault says so.  Behind the access, the
+ * second one. */
 bool fl__c11_plain(int t, uint8_t kind, uint64_t addr, uint64_t size) FL_HIDDEN;
 void fl__c11_plain_made(void) FL_HIDDEN;
-void fl__c11_freed(uint64_t addr, uint64_t size) FL_HIDDEN;
 
 /* A thread's loop has gone round without effect.  Could it have read something
  * else on the way?  Then it will: it goes on, and reads something else. */
 bool fl__c11_goes_on(int thread, const struct spin *s,
                      uint32_t round) FL_HIDDEN;
+/* Changes whenever the thread reads another write of a location than before:
+ * then it has not gone round, whatever the values are. */
+uint64_t fl__c11_progress(int thread) FL_HIDDEN;
 /* The same for one that is woken. */
 void fl__c11_woken(int thread, const struct spin *s) FL_HIDDEN;
 

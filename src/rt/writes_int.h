@@ -12,6 +12,7 @@ enum {
   C11_OBJECTS = 128,
   C11_SC = 256,
   C11_CHOICES = 32,
+  C11_TOUCHES = 8192,
   C11_NONE = UINT16_MAX,
 };
 
@@ -73,18 +74,27 @@ struct c11_thread {
   struct c11_view pending; /* what an acquire fence would add */
   struct c11_view fenced;  /* at its last release fence */
   uint16_t seq;
-  uint8_t
-      must; /* locations of a futile round: one of them is to be read anew */
+  uint16_t progress; /* how often it read another write than before */
+  /* Locations of a futile round: one of them is to be read anew. */
+  uint8_t must;
   uint16_t round[SPIN_MAX];
 };
 
+/* A plain access, the thread's last one of this kind to these bytes. */
+struct c11_touch {
+  uint64_t addr, size;
+  uint16_t seq; /* of the thread's C11_PLAIN event */
+  uint8_t thread, writes;
+};
+
 struct c11_graph {
-  uint32_t nevents, nwrites, nlocations, nobjects, nsc;
+  uint32_t nevents, nwrites, nlocations, nobjects, nsc, ntouches;
   struct c11_event event[C11_EVENTS];
   struct c11_write write[C11_WRITES];
   struct c11_location location[C11_LOCATIONS];
   struct c11_object object[C11_OBJECTS];
   struct c11_thread thread[C11_THREADS];
+  struct c11_touch touch[C11_TOUCHES];
   uint16_t sc[C11_SC];                /* their events */
   uint64_t edge[C11_SC][C11_SC / 64]; /* psc, by number of the SC event */
 };

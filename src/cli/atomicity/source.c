@@ -184,6 +184,9 @@ static int run_all(struct source_run *s, struct error *e) {
                      set->object ? set->object : "");
   built_settings(s->built->settings, &about->suites[which], &s->own);
   s->set = set = &s->own;
+  if (set->model == MODEL_C11)
+    return error_set(e, ERR_USAGE,
+                     "faultline atomicity does not know the memory model c11");
   settings_engine(set, &o);
   o.tso = true; /* see run_model */
   if (rt_open(s->built->so, &o, e))
