@@ -72,6 +72,20 @@ run $pool --threads 16
 expect_status 2
 expect_err '--threads: at most 15 under the memory model tso'
 
+# ---- c11 ----
+run $pool --memory-model=c11 --search=dpor
+expect_status 2
+expect_err '--search=dpor does not know the memory model c11'
+run atomicity $pool --memory-model=c11
+expect_status 2
+expect_err 'faultline atomicity does not know the memory model c11'
+run shrink $pool --memory-model=c11
+expect_status 2
+expect_err 'faultline shrink does not know the memory model c11'
+run $pool --memory-model=c11 --criterion=quiescent
+expect_status 2
+expect_err '--criterion=quiescent does not go with the memory model c11'
+
 # ---- a schedule of the other model ----
 cat >late.c <<'END'
 #include <faultline.h>
